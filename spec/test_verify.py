@@ -1,0 +1,772 @@
+#!/usr/bin/env python3
+"""Tests of verify.py: an encoder of bundles, and one fault at a time.
+
+Run with ``python3 test_verify.py`` or ``python3 -m unittest`` in this directory. "§" is a section
+of image-format.md. The signing keys are those of RFC 8032 §7.1.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import io
+import json
+import random
+import struct
+import tempfile
+import unittest
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import verify as v
+from verify import KeyRecord, Policy, Reason
+
+# ----------------------------------------------------------------------
+# Ed25519, the signer's side (RFC 8032 §5.1.5, §5.1.6)
+# ----------------------------------------------------------------------
+
+# secret key, public key, message, signature (RFC 8032 §7.1: TEST 1, 2, 3, SHA(abc))
+RFC8032 = [
+    (
+        "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
+        "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
+        "",
+        "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e3970"
+        "1cf9b46bd25bf5f0595bbe24655141438e7a100b",
+    ),
+    (
+        "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb",
+        "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c",
+        "72",
+        "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613"
+        "d0f11d8c387b2eaeb4302aeeb00d291612bb0c00",
+    ),
+    (
+        "c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7",
+        "fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025",
+        "af82",
+        "6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f290ae67f760"
+        "984dc6594a7c15e9716ed28dc027beceea1ec40a",
+    ),
+    (
+        "833fe62409237b9d62ec77587520911e9a759cec1d19755b7da901b96dca3d42",
+        "ec172b93ad5e563bf4932c70e1245034c35467ef2efd4d64ebf819683467e2bf",
+        hashlib.sha512(b"abc").hexdigest(),
+        "dc2a4459e7369633a52b1bf277839a00201009a3efbf3ecb69bea2186c26b58909351fc9ac90b3ecfdfbc7c6"
+        "6431e0303dca179c138ac17ad9bef1177331a704",
+    ),
+]
+
+
+class Signer:
+    """An Ed25519 key pair."""
+
+    def __init__(self, seed: bytes) -> None:
+        digest = hashlib.sha512(seed).digest()
+        scalar = int.from_bytes(digest[:32], "little")
+        self.scalar = scalar & ((1 << 254) - 8) | (1 << 254)
+        self.prefix = digest[32:]
+        self.public = v._encode_point(v._multiply(self.scalar, v._BASE))
+
+    def sign(self, message: bytes) -> bytes:
+        r = int.from_bytes(hashlib.sha512(self.prefix + message).digest(), "little") % v._L
+        encoded = v._encode_point(v._multiply(r, v._BASE))
+        k = int.from_bytes(hashlib.sha512(encoded + self.public + message).digest(), "little")
+        return encoded + ((r + k * self.scalar) % v._L).to_bytes(32, "little")
+
+    @property
+    def record(self) -> KeyRecord:
+        return KeyRecord.of(1, 0, self.public)
+
+    @property
+    def pem(self) -> str:
+        der = bytes.fromhex("302a300506032b6570032100") + self.public
+        body = base64.b64encode(der).decode()
+        return f"-----BEGIN PUBLIC KEY-----\n{body}\n-----END PUBLIC KEY-----\n"
+
+
+A, B, C, D = (Signer(bytes.fromhex(vector[0])) for vector in RFC8032)
+E = Signer(b"\x05" * 32)
+
+
+# ----------------------------------------------------------------------
+# Encoder
+# ----------------------------------------------------------------------
+
+Edit = Callable[[bytearray], None]
+HASH_NAMES = ["", "sha256", "sha384", "sha512", "sha3_256", "sha3_384", "sha3_512"]
+
+
+def up(x: int, n: int) -> int:
+    return -(-x // n) * n
+
+
+def key_record(record: KeyRecord) -> bytes:
+    return struct.pack("<II", record.algorithm, record.parameters) + record.key_id + bytes(8)
+
+
+def block(algorithm: int, parameters: int, public: bytes, signature: bytes) -> bytes:
+    head = struct.pack("<4I", algorithm, parameters, len(public), len(signature))
+    public = public.ljust(up(len(public), 8), b"\0")
+    return head + public + signature.ljust(up(len(signature), 8), b"\0")
+
+
+@dataclass
+class Item:
+    """A payload to pack."""
+
+    type: int
+    data: bytes
+    load: int
+    entry: int = 0
+    hash: int = 2
+    block_size: int = 0
+    memory: int | None = None
+
+    def record(self, offset: int) -> bytes:
+        mode = 2 if self.block_size else 1
+        memory = up(len(self.data), 4096) if self.memory is None else self.memory
+        rec = struct.pack("<4I", self.type, self.hash, mode, self.block_size)
+        rec += struct.pack("<6Q", offset, len(self.data), self.load, memory, self.entry, 0)
+
+        def h(*parts: bytes) -> bytes:
+            return hashlib.new(HASH_NAMES[self.hash], b"".join(parts)).digest()
+
+        if mode == 1:
+            digest = h(self.data)
+        else:
+            step = self.block_size
+            parts = [self.data[i : i + step] for i in range(0, len(self.data), step)]
+            leaves = [h(b"HLKleaf0", struct.pack("<Q", i), part) for i, part in enumerate(parts)]
+            sizes = struct.pack("<3Q", len(parts), len(self.data), step)
+            digest = h(b"HLKroot0", sizes, h(b"HLKrec_0", rec), *leaves)
+        return rec + digest.ljust(64, b"\0")
+
+
+def noise(size: int) -> bytes:
+    return random.Random(size).randbytes(size)
+
+
+def boot_items() -> list[Item]:
+    return [
+        Item(1, noise(5000), 0x8000_0000, entry=0x8000_0000, memory=0x4_0000),
+        Item(2, noise(4096), 0x8020_0000, entry=0x8020_0000, hash=4),
+        Item(3, noise(3000), 0x8040_0000, hash=1),
+    ]
+
+
+def system_items() -> list[Item]:
+    return [
+        Item(16, noise(9001), 0x8120_0000, entry=0x8120_0000, block_size=2048),
+        Item(17, noise(4097), 0x8200_0000, block_size=1024, hash=6),
+        Item(18, noise(2000), 0x8300_0000, hash=3),
+    ]
+
+
+def trust(policy: int, records: Sequence[KeyRecord]) -> bytes:
+    return struct.pack("<2IQ", policy, len(records), 0) + b"".join(map(key_record, records))
+
+
+def command_line(text: bytes) -> bytes:
+    return struct.pack("<2I", len(text), 0) + text.ljust(up(len(text), 8), b"\0")
+
+
+@dataclass
+class Bundle:
+    """Everything that goes into a bundle; the edits run before signing, after it, and last."""
+
+    kind: str = "system"
+    items: list[Item] = field(default_factory=system_items)
+    signers: Sequence[Signer] = (A,)
+    listed: Sequence[KeyRecord] | None = None  # signers of the manifest, if others
+    closing: bytes = command_line(b"console=ttyS0")
+    board: bytes = b"qemu-virt"
+    extra_blocks: tuple[bytes, ...] = ()
+    edit_region: Edit | None = None
+    edit_area: Edit | None = None
+    edit_file: Edit | None = None
+
+    def build(self) -> bytes:
+        listed = [s.record for s in self.signers] if self.listed is None else self.listed
+        signed_size = 256 + 64 * len(listed) + 128 * len(self.items) + len(self.closing)
+        signatures_size = 112 * len(self.signers) + sum(map(len, self.extra_blocks))
+        end = signed_size + signatures_size
+        records, tail = b"", b""
+        for item in self.items:
+            offset = up(end, 4096)
+            records += item.record(offset)
+            tail += bytes(offset - end) + item.data
+            end = offset + len(item.data)
+        tail += bytes(up(end, 4096) - end)
+        region = bytearray(b"HARTLOCK-BOOT-v1" if self.kind == "boot" else b"HARTLOCK-SYST-v1")
+        region += struct.pack("<2I3Q", signed_size, signatures_size, up(end, 4096), 7, 1700000000)
+        region += struct.pack("<4I", 0b011, len(listed), len(self.items), 0)
+        region += self.board.ljust(32, b"\0") + b"virt".ljust(32, b"\0")
+        region += b"test bundle 1".ljust(64, b"\0") + bytes(64)
+        region += b"".join(map(key_record, listed)) + records + self.closing
+        assert len(region) == signed_size
+        if self.edit_region:
+            self.edit_region(region)
+        message = bytes(region)
+        blocks = [block(1, 0, s.public, s.sign(message)) for s in self.signers]
+        area = bytearray(b"".join(blocks) + b"".join(self.extra_blocks))
+        if self.edit_area:
+            self.edit_area(area)
+        whole = region + area + tail
+        if self.edit_file:
+            self.edit_file(whole)
+        return bytes(whole)
+
+
+def boot(**changes: object) -> Bundle:
+    base = {"kind": "boot", "items": boot_items(), "closing": trust(1, [B.record, C.record])}
+    return Bundle(**{**base, **changes})  # type: ignore[arg-type]
+
+
+def put(offset: int, data: bytes) -> Edit:
+    def edit(target: bytearray) -> None:
+        at = offset if offset >= 0 else len(target) + offset
+        target[at : at + len(data)] = data
+
+    return edit
+
+
+def put32(offset: int, value: int) -> Edit:
+    return put(offset, struct.pack("<I", value))
+
+
+def put64(offset: int, value: int) -> Edit:
+    return put(offset, struct.pack("<Q", value))
+
+
+def reason(data: bytes, keys: Sequence[Signer] = (A, B, C, D), **options: object) -> str | None:
+    """The code of the refusal, None if accepted."""
+    result = v.verify(data, [key.record for key in keys], **options)  # type: ignore[arg-type]
+    return result.reason.name if isinstance(result, v.Refused) else None
+
+
+REC = 256 + 64  # the first payload record of a bundle with one signer
+END = REC + 3 * 128  # the closing section of a bundle with one signer and three payloads
+
+
+# ----------------------------------------------------------------------
+# Tests
+# ----------------------------------------------------------------------
+
+
+class Ed25519(unittest.TestCase):
+    def test_rfc8032(self) -> None:
+        for secret, public, message, signature in RFC8032:
+            signer = Signer(bytes.fromhex(secret))
+            text = bytes.fromhex(message)
+            self.assertEqual(signer.public.hex(), public)
+            self.assertEqual(signer.sign(text).hex(), signature)
+            self.assertIsNone(v.ed25519_check(signer.public, bytes.fromhex(signature), text))
+            wrong = v.ed25519_check(signer.public, bytes.fromhex(signature), text + b"!")
+            self.assertIs(wrong, Reason.E0301)
+
+    def torsion(self) -> v.Point:
+        """A point of order 8."""
+        for y in range(2, 1000):
+            point = v._decode_point(y.to_bytes(32, "little"))
+            if point is not None:
+                candidate = v._multiply(v._L, point)
+                if v._encode_point(v._multiply(4, candidate)) != v._encode_point(v._IDENTITY):
+                    return candidate
+        raise AssertionError("no point of order 8")
+
+    def test_small_order_and_encodings(self) -> None:
+        good = A.sign(b"m")
+        eighth = self.torsion()
+        small = [v._encode_point(v._multiply(i, eighth)) for i in range(8)]
+        self.assertEqual(len(set(small)), 8)
+        # y >= p (the points with small y, encoded a second time) and both kinds of "-0"
+        others = [(v._P + i).to_bytes(32, "little") for i in range(19)]
+        others += [(y | 1 << 255).to_bytes(32, "little") for y in (1, v._P - 1)]
+        others.append(b"\xff" * 32)
+        for bad in small + others:
+            self.assertIs(v.ed25519_check(bad, good, b"m"), Reason.E0302)
+            self.assertIs(v.ed25519_check(A.public, bad + good[32:], b"m"), Reason.E0303)
+
+    def test_off_the_curve(self) -> None:
+        """R is not decoded (§5.2), so one off the curve merely fails the equation."""
+        good = A.sign(b"m")
+        candidates = [y.to_bytes(32, "little") for y in range(2, 99)]
+        off_curve = [c for c in candidates if v._decode_point(c) is None]
+        self.assertGreater(len(off_curve), 20)
+        for bad in off_curve:
+            self.assertIs(v.ed25519_check(bad, good, b"m"), Reason.E0302)
+            self.assertIs(v.ed25519_check(A.public, bad + good[32:], b"m"), Reason.E0301)
+            excess = bad + v._L.to_bytes(32, "little")
+            self.assertIs(v.ed25519_check(A.public, excess, b"m"), Reason.E0303)
+
+    def test_scalar_range(self) -> None:
+        good = A.sign(b"m")
+        s = int.from_bytes(good[32:], "little")
+        for bad in (s + v._L, v._L, 2**256 - 1):
+            signature = good[:32] + bad.to_bytes(32, "little")
+            self.assertIs(v.ed25519_check(A.public, signature, b"m"), Reason.E0303)
+        zero = good[:32] + bytes(32)
+        self.assertIs(v.ed25519_check(A.public, zero, b"m"), Reason.E0301)
+
+    def test_small_order_r_that_fulfils_the_equation(self) -> None:
+        r = v._encode_point(v._IDENTITY)
+        k = int.from_bytes(hashlib.sha512(r + A.public + b"m").digest(), "little")
+        signature = r + (k * A.scalar % v._L).to_bytes(32, "little")
+        self.assertIs(v.ed25519_check(A.public, signature, b"m"), Reason.E0303)
+
+    def test_cofactorless(self) -> None:
+        """A key of mixed order verifies exactly if k mod L is a multiple of 8."""
+        mixed = v._encode_point(v._add(v._multiply(A.scalar, v._BASE), self.torsion()))
+        outcomes = set()
+        for i in range(40):
+            message = b"message %d" % i
+            r = v._encode_point(v._multiply(i + 1, v._BASE))
+            k = int.from_bytes(hashlib.sha512(r + mixed + message).digest(), "little") % v._L
+            signature = r + ((i + 1 + k * A.scalar) % v._L).to_bytes(32, "little")
+            expected = None if k % 8 == 0 else Reason.E0301
+            self.assertIs(v.ed25519_check(mixed, signature, message), expected)
+            outcomes.add(expected)
+        self.assertEqual(len(outcomes), 2)
+
+
+class Good(unittest.TestCase):
+    def test_accepted(self) -> None:
+        self.assertIsNone(reason(Bundle().build()))
+        self.assertIsNone(reason(boot().build()))
+        self.assertIsNone(reason(boot(signers=(A, B, C, D)).build()))
+        self.assertIsNone(reason(Bundle(closing=command_line(b"")).build()))
+        self.assertIsNone(reason(Bundle(closing=command_line(b"x ~!" * 512)).build()))
+        eight = [Signer(bytes([i] * 32)).record for i in range(8)]
+        self.assertIsNone(reason(boot(closing=trust(1, eight)).build()))
+
+    def test_without_initramfs_and_with_an_empty_one(self) -> None:
+        kernel, initramfs, fdt = system_items()
+        self.assertIsNone(reason(Bundle(items=[kernel, fdt]).build()))
+        for block_size in (0, 1024):
+            initramfs.data, initramfs.block_size = b"", block_size
+            for load in (initramfs.load, kernel.load + 4096):  # an empty range overlaps nothing
+                initramfs.load = load
+                self.assertIsNone(reason(Bundle(items=[kernel, initramfs, fdt]).build()))
+
+    def test_every_hash_in_both_modes(self) -> None:
+        for hash_ in range(1, 7):
+            for block_size in (0, 1024, 3072, 16777216):
+                items = system_items()
+                for item in items:
+                    item.hash, item.block_size = hash_, block_size
+                self.assertIsNone(reason(Bundle(items=items).build()))
+
+    def test_contents(self) -> None:
+        result = v.verify(Bundle().build(), [A.record])
+        assert isinstance(result, v.Accepted)
+        self.assertEqual(result.header.board, "qemu-virt")
+        self.assertEqual(result.header.label, "test bundle 1")
+        self.assertEqual(result.header.security_version, 7)
+        self.assertEqual(result.signers, (A.record,))
+        self.assertEqual([p.name for p in result.payloads], ["kernel", "initramfs", "system-fdt"])
+
+    def test_device(self) -> None:
+        data = boot().build()
+        self.assertIsNone(
+            reason(
+                data, kind="boot", board="qemu-virt", soc="virt", floor=7, lifecycle="production"
+            )
+        )
+
+
+class Refusals(unittest.TestCase):
+    """One fault at a time, in the order of §8."""
+
+    def check(self, code: str, bundle: Bundle, **options: object) -> None:
+        self.assertEqual(reason(bundle.build(), **options), code)  # type: ignore[arg-type]
+
+    def region(self, code: str, edit: Edit, base: Bundle | None = None) -> None:
+        bundle = base or Bundle()
+        bundle.edit_region = edit
+        self.check(code, bundle)
+
+    def test_01_container(self) -> None:
+        data = Bundle().build()
+        for size in (0, 16, 255, 256, 800):
+            self.assertEqual(reason(data[:size]), "E0101")
+        self.assertEqual(reason(bytes(4096)), "E0102")
+        self.assertEqual(reason(b"HARTLOCK-DELG-v1" + data[16:]), "E0102")
+        self.assertEqual(reason(data, kind="boot"), "E0103")
+        self.assertEqual(reason(boot().build(), kind="system"), "E0103")
+        for size in (0, 448, 457, 16392, 2**32 - 8):
+            self.check("E0104", Bundle(edit_file=put32(16, size)))
+        for size in (0, 113, 262152, 2**32 - 8):
+            self.check("E0105", Bundle(edit_file=put32(20, size)))
+        self.check("E0101", Bundle(edit_file=put32(20, 262144)))
+
+    def test_01_limits(self) -> None:
+        """The sizes at the ends of their ranges are not refused for their size."""
+        kernel = system_items()[0]
+        smallest = Bundle(items=[kernel], closing=command_line(b""))
+        self.assertEqual(struct.unpack_from("<I", smallest.build(), 16)[0], 456)
+        self.check("E0503", smallest)
+        self.check("E0201", Bundle(edit_file=put32(20, 8)))
+        filler = Bundle(edit_region=lambda region: region.extend(bytes(16384 - len(region))))
+        filler.edit_file = put32(16, 16384)
+        self.check("E0301", filler)
+        end = sum(struct.unpack_from("<2I", Bundle().build(), 16))
+        damaged = Bundle(edit_area=put(80, b"\0")).build()
+        self.assertEqual(reason(damaged[:end]), "E0301")
+        self.assertEqual(reason(damaged[: end - 1]), "E0101")
+
+    def test_02_blocks(self) -> None:
+        self.check("E0201", Bundle(extra_blocks=(bytes(8),)))
+        self.check("E0201", Bundle(edit_area=put32(8, 2**32 - 1)))
+        self.check("E0201", Bundle(edit_area=put32(12, 65)))
+        self.check("E0201", Bundle(edit_area=put(0, struct.pack("<4I", 0, 0, 2**32 - 1, 0))))
+        self.check("E0205", Bundle(edit_area=put(0, bytes(112))))
+        self.check("E0202", Bundle(edit_area=put32(8, 31)))
+        self.check("E0202", Bundle(edit_area=put32(12, 63)))
+        self.check("E0203", Bundle(extra_blocks=(block(9, 0, b"key", b"sig")[:-1] + b"\1",)))
+        self.check(
+            "E0203",
+            Bundle(
+                extra_blocks=(block(9, 0, b"", b"")[:12] + b"\1" + bytes(3) + b"\0" * 7 + b"\1",)
+            ),
+        )
+        self.check("E0204", Bundle(signers=(A, B, C, D), extra_blocks=(bytes(8),)))
+        # structure of all blocks comes before the signature of the first
+        broken = Bundle(extra_blocks=(bytes(16),), edit_area=put(60, b"\xaa" * 8))
+        self.check("E0205", broken)
+
+    def test_03_signatures(self) -> None:
+        self.check("E0301", Bundle(edit_file=put64(32, 8)))
+        self.check("E0301", Bundle(edit_area=put(80, b"\0")))
+        self.check("E0302", Bundle(edit_area=put(16, bytes(32))))
+        self.check("E0302", Bundle(edit_area=put(16, b"\xff" * 32)))
+        self.check("E0303", Bundle(edit_area=put(48, bytes(32))))
+        self.check("E0303", Bundle(edit_area=put(80, b"\xff" * 32)))
+        # a damaged signature is never outvoted, trusted or not
+        for policy in (Policy.ANY, Policy.ALL, Policy.EVERY_SIGNER):
+            damaged = Bundle(signers=(A, E), edit_area=put(112 + 80, b"\0"))
+            self.check("E0301", damaged, keys=[A], policy=policy)
+
+    def test_03_policy(self) -> None:
+        data = Bundle(signers=(A, B)).build()
+        cases: list[tuple[Policy, Sequence[Signer], str | None]] = [
+            (Policy.EVERY_SIGNER, (A, B, C), None),
+            (Policy.EVERY_SIGNER, (A,), "E1001"),
+            (Policy.EVERY_SIGNER, (), "E1001"),
+            (Policy.ANY, (B, C), None),
+            (Policy.ANY, (C,), "E0304"),
+            (Policy.ANY, (), "E0304"),
+            (Policy.ALL, (A, B), None),
+            (Policy.ALL, (B, B), None),
+            (Policy.ALL, (A, B, C), "E0305"),
+            (Policy.ALL, (C,), "E0304"),
+            (Policy.HYBRID, (A, B), "E0306"),
+            (Policy.HYBRID, (C,), "E0304"),
+        ]
+        for policy, keys, expected in cases:
+            self.assertEqual(reason(data, keys, policy=policy), expected, (policy, len(keys)))
+
+    def test_03_algorithm_not_carried(self) -> None:
+        other = KeyRecord.of(9, 0, b"a public key")
+        both = Bundle(
+            listed=[A.record, other], extra_blocks=(block(9, 0, b"a public key", b"anything"),)
+        )
+        data = both.build()
+        self.assertEqual(reason(data, policy=Policy.EVERY_SIGNER), "E1001")
+        self.assertIsNone(reason(data, policy=Policy.ANY))
+        result = v.verify(both.build(), [A.record, other], Policy.ANY)
+        self.assertEqual(result, v.Refused(Reason.E0307))
+        both.edit_area = put(80, b"\0")
+        result = v.verify(both.build(), [A.record, other], Policy.ANY)
+        self.assertEqual(result, v.Refused(Reason.E0307))
+
+    def test_04_header(self) -> None:
+        self.region("E0408", put32(48, 0))
+        self.region("E0408", put32(48, 8 | 1))
+        self.region("E0402", put32(52, 0))
+        self.region("E0402", put32(52, 5))
+        self.region("E0403", put32(56, 0))
+        self.region("E0403", put32(56, 9))
+        for offset, code in ((64, "E0405"), (96, "E0406")):
+            for name in (bytes(32), b"a b\0", b"a\0b", b"\x7f", b"virt\xe9", b"\0virt"):
+                self.region(code, put(offset, name))
+        for label in (b"a\0b", b"\n", b"\x7f"):
+            self.region("E0407", put(128, label))
+        self.assertIsNone(reason(Bundle(edit_region=put(128, b"~ " * 32)).build()))
+        self.assertIsNone(reason(Bundle(edit_region=put(128, bytes(64))).build()))
+        self.region("E0401", put(60, b"\1"))
+        self.region("E0401", put(255, b"\1"))
+
+    def test_04_closing_first_fields(self) -> None:
+        self.region("E0420", put32(END, 0), boot())
+        self.region("E0420", put32(END, 4), boot())
+        self.region("E0421", put32(END + 4, 0), boot())
+        self.region("E0421", put32(END + 4, 9), boot())
+        self.region("E0430", put32(END, 2049))
+        self.region("E0430", put32(END, 2**32 - 1))
+        self.region("E0404", put32(END, 17))
+        self.region("E0404", put32(END + 4, 1), boot())
+        self.region("E0404", put32(52, 4))
+        self.region("E0404", put32(56, 8))
+        self.region("E0404", put32(56, 8), boot())
+
+    def test_04_signers(self) -> None:
+        self.check("E0409", Bundle(signers=(A, A)))
+        self.check("E0410", Bundle(listed=[A.record, B.record]))
+        self.check("E0411", Bundle(signers=(A, B), listed=[A.record]))
+        self.check("E0412", Bundle(signers=(A, B), listed=[B.record, A.record]))
+        self.check("E0412", Bundle(listed=[B.record]))
+        self.region("E0412", put32(256, 2))
+        self.region("E0412", put32(260, 1))
+        self.region("E0401", put(256 + 63, b"\1"))
+        self.check("E0401", Bundle(signers=(A, A), edit_region=put(256 + 127, b"\1")))
+
+    def test_04_closing_rest(self) -> None:
+        records = [s.record for s in (A, B, C, D, E)]
+        self.region("E0401", put(END + 15, b"\1"), boot())
+        self.region("E0401", put(-1, b"\1"), boot())
+        self.check("E0422", boot(closing=trust(1, [A.record, A.record])))
+        self.check("E0423", boot(closing=trust(2, records)))
+        self.assertIsNone(reason(boot(closing=trust(2, records[:4])).build()))
+        self.assertIsNone(reason(boot(closing=trust(1, records)).build()))
+        self.check("E0423", boot(closing=trust(3, records)))
+        self.region("E0401", put(END + 4, b"\1"))
+        self.region("E0431", put(END + 8, b"\0"))
+        self.region("E0431", put(END + 20, b"\x7f"))
+        self.region("E0432", put(-1, b" "))
+
+    def test_05_payload_records(self) -> None:
+        second, third = REC + 128, REC + 256
+        self.region("E0501", put32(REC, 1))
+        self.region("E0501", put32(REC, 0))
+        self.region("E0501", put32(REC, 16), boot())
+        self.region("E0502", put32(second, 16))
+        self.region("E0502", put32(third, 16))
+        self.check("E0503", Bundle(items=system_items()[:2]))
+        self.check("E0503", Bundle(items=system_items()[1:]))
+        for missing in range(3):
+            items = boot_items()
+            del items[missing]
+            self.check("E0503", boot(items=items))
+        for value in (0, 7, 2**32 - 1):
+            self.region("E0504", put32(REC + 4, value))
+        for value in (0, 3):
+            self.region("E0505", put32(REC + 8, value))
+        for value in (0, 512, 1025, 16777216 + 1024):
+            self.region("E0506", put32(REC + 12, value))
+        self.region("E0506", put32(third + 12, 1024))
+        self.region("E0507", put(REC + 127, b"\1"))
+        self.region("E0507", put(REC + 64 + 48, b"\1"))
+        self.region("E0401", put(REC + 56, b"\1"))
+
+    def test_05_ranges(self) -> None:
+        second, third = REC + 128, REC + 256
+        self.region("E0508", put64(REC + 16, 0))
+        self.region("E0508", put64(second + 16, 4096))
+        self.region("E0509", put64(REC + 24, 0))
+        self.region("E0509", put64(REC + 24, 2**40 + 1))
+        self.region("E0510", put64(REC + 24, 2**40))
+        self.region("E0509", put64(third + 24, 0))
+        self.region("E0510", put64(REC + 32, 0x8120_0800))
+        self.region("E0510", put64(REC + 40, 8192))
+        self.region("E0510", put64(REC + 40, 12289))
+        self.region("E0511", put64(REC + 32, 2**64 - 4096))
+        self.region("E0511", put64(REC + 32, 2**64 - 12288))
+        self.region("E0513", put64(REC + 32, 2**64 - 16384))
+        self.region("E0511", put64(REC + 40, 2**64 - 4096))
+        self.region("E0512", put64(second + 32, 0x8120_2000))
+        self.region("E0512", put64(third + 32, 0x8120_0000))
+        self.region("E0513", put64(REC + 48, 0x8120_0000 - 4))
+        self.region("E0513", put64(REC + 48, 0x8120_0002))
+        self.region("E0513", put64(REC + 48, 0x8120_0000 + 9004))
+        self.region("E0513", put64(second + 48, 0x8200_0000))
+        self.region("E0513", put64(second + 48, 0x8020_1000), boot())
+        self.region("E0514", put64(24, 0))
+        self.region("E0514", put64(24, 2**64 - 1))
+
+    def test_06_device(self) -> None:
+        bundle = Bundle()
+        self.check("E0601", bundle, board="qemu", soc="other", floor=8, lifecycle="returned")
+        self.check("E0602", bundle, board="qemu-virt", soc="other", floor=8)
+        self.check("E0603", bundle, soc="virt", floor=8, lifecycle="returned")
+        self.check("E0604", bundle, floor=7, lifecycle="returned")
+
+    def test_07_placement(self) -> None:
+        def moved(items: list[Item], index: int, load: int, entry: int | None = None) -> Bundle:
+            items[index].load = load
+            items[index].entry = items[index].entry if entry is None else entry
+            return boot(items=items) if items[0].type == 1 else Bundle(items=items)
+
+        self.check("E0701", moved(boot_items(), 0, 0x8010_0000, 0x8010_0000))
+        self.check("E0701", moved(boot_items(), 2, 0x8041_F000 + 4096))
+        self.check("E0703", moved(boot_items(), 0, 0x8000_1000, 0x8000_1000))
+        self.check("E0703", moved(boot_items(), 0, 0x8000_0000, 0x8000_0004))
+        self.check("E0703", moved(boot_items(), 1, 0x8020_1000, 0x8020_1000))
+        self.check("E0703", moved(boot_items(), 2, 0x8040_1000))
+        self.check("E0701", moved(system_items(), 0, 0x8000_0000, 0x8000_0000))
+        self.check("E0703", moved(system_items(), 0, 0x8110_0000, 0x8110_0000))
+        self.check("E0703", moved(system_items(), 0, 0x8120_0000, 0x8120_0004))
+        self.check("E0701", moved(system_items(), 1, 0x80FF_F000))
+        self.check("E0701", moved(system_items(), 1, 0xBFFF_F000))
+        self.assertIsNone(reason(moved(system_items(), 1, 0xBFFF_E000).build()))
+        elsewhere = moved(system_items(), 1, 0x1000)
+        elsewhere.board = b"other-board"
+        self.assertIsNone(reason(elsewhere.build()))
+
+    def test_07_live_regions(self) -> None:
+        """E0702 stands behind E0701 on this board, so it is tried with a wider place."""
+        wide = v.Board({n: v.Place(0, 2**64) for n in v.PAYLOAD_TYPES}, v.BOARDS["qemu-virt"].live)
+        result = v.verify(boot().build(), [A.record])
+        assert isinstance(result, v.Accepted)
+        v._check_placement(wide, "boot", result.payloads)
+        with self.assertRaises(v._Refusal) as caught:
+            v._check_placement(wide, "system", result.payloads)
+        self.assertIs(caught.exception.reason, Reason.E0702)
+
+    def test_08_bytes(self) -> None:
+        data = Bundle().build()
+        for size in (4096, len(data) - 4096, len(data) - 1):
+            self.assertEqual(reason(data[:size]), "E0101")
+        self.assertEqual(reason(data + b"\0"), "E0803")
+        first = 4096  # offset of payload 0
+        for offset, code in (
+            (first - 1, "E0802"),
+            (first, "E0801"),
+            (first + 9000, "E0801"),
+            (first + 9001, "E0802"),
+            (first + 12288 + 4096, "E0801"),
+            (first + 12288 + 4097, "E0802"),
+            (len(data) - 1, "E0802"),
+        ):
+            self.check(code, Bundle(edit_file=put(offset, bytes([data[offset] ^ 1]))))
+        self.region("E0801", put(REC + 64, bytes(48)))
+
+    def test_blocks_are_bound_to_the_record(self) -> None:
+        self.region("E0801", put64(REC + 40, 65536))  # block mode: the root covers the record
+        flat = Bundle()
+        flat.edit_region = put64(REC + 256 + 40, 65536)  # flat: only the signature does
+        self.assertIsNone(reason(flat.build()))
+
+
+class Robustness(unittest.TestCase):
+    def test_every_flip_is_refused(self) -> None:
+        choice = random.Random(1)
+        for bundle in (Bundle(), boot(signers=(A, B))):
+            data = bytearray(bundle.build())
+            metadata = 256 + 64 * 2 + 128 * 3 + 160 + 224
+            spots = list(range(0, metadata, 3)) + choice.sample(range(len(data)), 200)
+            for spot in spots:
+                bit = 1 << choice.randrange(8)
+                data[spot] ^= bit
+                self.assertIsNotNone(reason(bytes(data)), spot)
+                data[spot] ^= bit
+
+    def test_signed_garbage(self) -> None:
+        """Random values in signed fields, with valid signatures: a verdict, never an exception."""
+        choice = random.Random(2)
+        for _round in range(150):
+            bundle = choice.choice([Bundle(), boot()])
+            edits: list[Edit] = []
+            for _ in range(choice.randrange(1, 4)):
+                spot = choice.randrange(24, END + 24)
+                edits.append(put(spot, choice.randbytes(choice.randrange(1, 9))))
+
+            def edit(region: bytearray, edits: Sequence[Edit] = tuple(edits)) -> None:
+                size = len(region)
+                for change in edits:
+                    change(region)
+                del region[size:]
+
+            bundle.edit_region = edit
+            reason(bundle.build())
+
+    def test_random_area(self) -> None:
+        choice = random.Random(3)
+        data = bytearray(Bundle(signers=(A, B, C, D)).build())
+        at = struct.unpack_from("<I", data, 16)[0]
+        for _ in range(300):
+            changed = bytearray(data)
+            spot = at + 112 * choice.randrange(4) + choice.randrange(16)
+            changed[spot : spot + 4] = choice.randbytes(choice.choice([1, 4])).ljust(4, b"\0")
+            reason(bytes(changed))
+
+
+class CommandLine(unittest.TestCase):
+    def setUp(self) -> None:
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.directory = Path(holder.name)
+        self.good = self.write("good.hlk", Bundle().build())
+        self.bad = self.write("bad.hlk", Bundle(edit_file=put64(32, 8)).build())
+        self.key = self.write("a.pem", A.pem.encode())
+
+    def write(self, name: str, data: bytes) -> str:
+        path = self.directory / name
+        path.write_bytes(data)
+        return str(path)
+
+    def run_main(self, *arguments: str) -> tuple[int, str]:
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(io.StringIO()):
+            try:
+                code = v.main(arguments)
+            except SystemExit as stop:
+                code = int(stop.code or 0)
+        return code, output.getvalue()
+
+    def test_exit_codes(self) -> None:
+        key = ("--key", self.key)
+        self.assertEqual(self.run_main(self.good, *key), (0, "accepted\n"))
+        code, output = self.run_main(self.bad, *key)
+        self.assertEqual(code, 1)
+        self.assertTrue(output.startswith("E0301 SignatureMismatch: A signature does not verify."))
+        self.assertIn("\n  hint: Sign the bundle again", output)
+        self.assertEqual(self.run_main(self.good, self.bad, *key)[0], 1)
+        missing = str(self.directory / "none.hlk")
+        self.assertEqual(self.run_main(missing, self.bad, self.good, *key)[0], 2)
+        self.assertEqual(self.run_main(str(self.directory), *key)[0], 2)
+        self.assertEqual(self.run_main(self.good)[0], 2)
+        self.assertEqual(self.run_main(self.good, *key, "--floor", "-1")[0], 2)
+        self.assertEqual(self.run_main(self.good, *key, "--floor", "0")[0], 0)
+        self.assertEqual(self.run_main(self.good, *key, "--floor", "8")[0], 1)
+        self.assertEqual(self.run_main(self.good, *key, "--policy", "all")[0], 0)
+        self.assertEqual(self.run_main(self.good, *key, "--type", "boot")[0], 1)
+
+    def test_bad_keys(self) -> None:
+        x25519 = A.pem.replace("MCowBQYDK2Vw", "MCowBQYDK2Vu")
+        for text in (
+            b"",
+            A.pem.encode() * 2,
+            x25519.encode(),
+            b"\xff",
+            b"-----BEGIN PUBLIC KEY",
+            A.pem.replace("A", "*").encode(),
+            A.pem[:40].encode(),
+        ):
+            key = self.write("bad.pem", text)
+            self.assertEqual(self.run_main(self.good, "--key", key)[0], 2, text)
+
+    def test_json(self) -> None:
+        code, output = self.run_main(self.good, self.bad, "--key", self.key, "--json")
+        self.assertEqual(code, 1)
+        first, second = map(json.loads, output.splitlines())
+        accepted = {"file": self.good, "verdict": "accepted", "reason": None, "name": None}
+        refused = {"file": self.bad, "verdict": "refused"}
+        self.assertEqual(first, accepted)
+        self.assertEqual(second, {**refused, "reason": "E0301", "name": "SignatureMismatch"})
+
+    def test_reasons_are_those_of_the_list(self) -> None:
+        texts = v.load_texts(Path(v.__file__).resolve().parent / "errors.toml")
+        listed = {
+            code: text["name"]
+            for code, text in texts.items()
+            if not code.startswith("E09")  # the device's own
+        }
+        self.assertEqual({reason.name: reason.value for reason in Reason}, listed)
+        self.assertTrue(all(text["title"] and text["hint"] for text in texts.values()))
+
+
+if __name__ == "__main__":
+    unittest.main()

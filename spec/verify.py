@@ -1,0 +1,886 @@
+#!/usr/bin/env python3
+"""Independent verifier for Hartlock bundles, written from the specification alone.
+
+Every "§" without a document's name refers to image-format.md; the board's memory map is §2 of
+boot-flow.md. Only the standard library is used, and no code is shared with the implementation
+that this file checks.
+
+Command line: ``verify.py BUNDLE... --key PUB.pem`` (see ``--help``). Exit code 0 is accepted,
+1 refused, 2 could not decide. As a module: :func:`verify`, a pure function of bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import binascii
+import hashlib
+import json
+import re
+import struct
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import NamedTuple
+
+# ----------------------------------------------------------------------
+# Reasons (errors.toml)
+# ----------------------------------------------------------------------
+
+
+class Reason(Enum):
+    """The reasons that a verifier of files can give: code = name, as in errors.toml."""
+
+    E0101 = "Truncated"
+    E0102 = "UnknownTag"
+    E0103 = "WrongBundleType"
+    E0104 = "SignedSizeOutOfRange"
+    E0105 = "SignaturesSizeOutOfRange"
+    E0201 = "SignatureBlockTruncated"
+    E0202 = "SignatureBlockSizes"
+    E0203 = "SignatureBlockPadding"
+    E0204 = "TooManySignatureBlocks"
+    E0205 = "SignatureAlgorithmZero"
+    E0301 = "SignatureMismatch"
+    E0302 = "PublicKeyInvalid"
+    E0303 = "SignatureNotCanonical"
+    E0304 = "NoTrustedSigner"
+    E0305 = "PolicyAllNotMet"
+    E0306 = "PolicyHybridNotMet"
+    E0307 = "TrustedAlgorithmMissing"
+    E0401 = "ReservedNotZero"
+    E0402 = "SignerCountOutOfRange"
+    E0403 = "PayloadCountOutOfRange"
+    E0404 = "SignedSizeMismatch"
+    E0405 = "BoardNameInvalid"
+    E0406 = "SocNameInvalid"
+    E0407 = "LabelInvalid"
+    E0408 = "LifecycleMaskInvalid"
+    E0409 = "DuplicateSigner"
+    E0410 = "SignatureBlockMissing"
+    E0411 = "SignatureBlockExtra"
+    E0412 = "SignerMismatch"
+    E0420 = "PolicyUnknown"
+    E0421 = "TrustedKeyCountOutOfRange"
+    E0422 = "DuplicateTrustedKey"
+    E0423 = "PolicyUnsatisfiable"
+    E0430 = "BootargsTooLong"
+    E0431 = "BootargsInvalid"
+    E0432 = "BootargsPadding"
+    E0501 = "PayloadTypeUnknown"
+    E0502 = "PayloadOrder"
+    E0503 = "PayloadMissing"
+    E0504 = "HashUnknown"
+    E0505 = "ModeUnknown"
+    E0506 = "BlockSizeNotAllowed"
+    E0507 = "DigestPadding"
+    E0508 = "PayloadOffset"
+    E0509 = "PayloadSizeOutOfRange"
+    E0510 = "LoadRangeForm"
+    E0511 = "LoadRangeWraps"
+    E0512 = "LoadRangesOverlap"
+    E0513 = "EntryOutsidePayload"
+    E0514 = "BundleSizeMismatch"
+    E0601 = "WrongBoard"
+    E0602 = "WrongSoc"
+    E0603 = "RollbackBelowFloor"
+    E0604 = "LifecycleNotAllowed"
+    E0701 = "OutsideMemory"
+    E0702 = "OverlapsLiveRegion"
+    E0703 = "WrongLoadAddress"
+    E0801 = "PayloadDigestMismatch"
+    E0802 = "PaddingNotZero"
+    E0803 = "TrailingBytes"
+    E1001 = "SignerWithoutKey"
+
+
+class _Refusal(Exception):
+    """Carries the first rule that was broken from a step to :func:`verify`."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason.name)
+        self.reason = reason
+
+
+def _require(condition: bool, reason: Reason) -> None:
+    if not condition:
+        raise _Refusal(reason)
+
+
+# ----------------------------------------------------------------------
+# Ed25519 (RFC 8032 §5.1), strict as in §5.2
+# ----------------------------------------------------------------------
+
+Point = tuple[int, int, int, int]  # extended coordinates: x = X/Z, y = Y/Z, xy = T/Z
+
+_P = 2**255 - 19
+_L = 2**252 + 27742317777372353535851937790883648493
+_D = -121665 * pow(121666, -1, _P) % _P
+_SQRT_M1 = pow(2, (_P - 1) // 4, _P)
+_IDENTITY: Point = (0, 1, 1, 0)
+
+
+def _add(p: Point, q: Point) -> Point:
+    """Complete addition (RFC 8032 §5.1.4)."""
+    a = (p[1] - p[0]) * (q[1] - q[0]) % _P
+    b = (p[1] + p[0]) * (q[1] + q[0]) % _P
+    c = 2 * p[3] * q[3] * _D % _P
+    d = 2 * p[2] * q[2] % _P
+    e, f, g, h = b - a, d - c, d + c, b + a
+    return (e * f % _P, g * h % _P, f * g % _P, e * h % _P)
+
+
+def _double(p: Point) -> Point:
+    """Doubling (RFC 8032 §5.1.4)."""
+    a = p[0] * p[0] % _P
+    b = p[1] * p[1] % _P
+    h = a + b
+    e = h - (p[0] + p[1]) * (p[0] + p[1]) % _P
+    g = a - b
+    f = 2 * p[2] * p[2] % _P + g
+    return (e * f % _P, g * h % _P, f * g % _P, e * h % _P)
+
+
+def _negate(p: Point) -> Point:
+    return (_P - p[0], p[1], p[2], _P - p[3])
+
+
+def _multiply(s: int, p: Point, t: int = 0, q: Point = _IDENTITY) -> Point:
+    """[s]p + [t]q, both scalars at once; not constant time, as nothing here is secret."""
+    table = (_IDENTITY, p, q, _add(p, q))
+    result = _IDENTITY
+    for bit in range(max(s.bit_length(), t.bit_length()) - 1, -1, -1):
+        result = _double(result)
+        index = (s >> bit & 1) | (t >> bit & 1) << 1
+        if index:
+            result = _add(result, table[index])
+    return result
+
+
+def _encode_point(p: Point) -> bytes:
+    inverse = pow(p[2], -1, _P)
+    x, y = p[0] * inverse % _P, p[1] * inverse % _P
+    return (y | (x & 1) << 255).to_bytes(32, "little")
+
+
+def _is_canonical(data: bytes) -> bool:
+    """Whether y < p and x is not "-0" (§5.2); x is 0 exactly for y = 1 and y = -1."""
+    value = int.from_bytes(data, "little")
+    sign, y = value >> 255, value & (2**255 - 1)
+    return y < _P and not (sign and y in (1, _P - 1))
+
+
+def _decode_point(data: bytes) -> Point | None:
+    """The point of a canonical encoding (RFC 8032 §5.1.3), None for every other string."""
+    if not _is_canonical(data):
+        return None
+    value = int.from_bytes(data, "little")
+    sign, y = value >> 255, value & (2**255 - 1)
+    u, v = (y * y - 1) % _P, (_D * y * y + 1) % _P
+    x = u * pow(v, 3, _P) * pow(u * pow(v, 7, _P), (_P - 5) // 8, _P) % _P
+    if v * x * x % _P == -u % _P:
+        x = x * _SQRT_M1 % _P
+    if v * x * x % _P != u:
+        return None
+    if x & 1 != sign:
+        x = _P - x
+    return (x, y, 1, x * y % _P)
+
+
+def _is_small_order(point: Point) -> bool:
+    """Whether [8]point is the identity."""
+    x, y, z, _ = _double(_double(_double(point)))
+    return x == 0 and y == z
+
+
+_BASE_X = 15112221349535400772501151409588531511454012693041857206046113283949847762202
+_BASE_Y = 4 * pow(5, -1, _P) % _P
+_BASE: Point = (_BASE_X, _BASE_Y, 1, _BASE_X * _BASE_Y % _P)
+
+
+def ed25519_check(public_key: bytes, signature: bytes, message: bytes) -> Reason | None:
+    """None if the signature verifies under the strict rule of §5.2, else the reason."""
+    a = _decode_point(public_key)
+    if a is None or _is_small_order(a):
+        return Reason.E0302
+    encoded_r, s = signature[:32], int.from_bytes(signature[32:], "little")
+    r = _decode_point(encoded_r)  # None too for a point off the curve, which the equation refuses
+    if not _is_canonical(encoded_r) or (r is not None and _is_small_order(r)) or s >= _L:
+        return Reason.E0303
+    k = int.from_bytes(hashlib.sha512(encoded_r + public_key + message).digest(), "little")
+    computed = _encode_point(_multiply(s, _BASE, k % _L, _negate(a)))
+    return None if computed == encoded_r else Reason.E0301
+
+
+# ----------------------------------------------------------------------
+# Numbers (§2)
+# ----------------------------------------------------------------------
+
+TAGS: dict[bytes, str] = {b"HARTLOCK-BOOT-v1": "boot", b"HARTLOCK-SYST-v1": "system"}  # §2.1
+LIFECYCLES: dict[str, int] = {"development": 0, "production": 1, "returned": 2}  # §7.3
+
+
+class Algorithm(NamedTuple):
+    """A signature algorithm that this verifier carries (§2.2)."""
+
+    public_key_size: int
+    signature_size: int
+    check: Callable[[bytes, bytes, bytes], Reason | None]
+
+
+CARRIED: dict[tuple[int, int], Algorithm] = {(1, 0): Algorithm(32, 64, ed25519_check)}
+FAMILIES: dict[int, str] = {1: "classical"}  # §2.2, by algorithm number
+
+HASHES: dict[int, str] = {  # §2.3, by their names in hashlib
+    1: "sha256",
+    2: "sha384",
+    3: "sha512",
+    4: "sha3_256",
+    5: "sha3_384",
+    6: "sha3_512",
+}
+FLAT, BLOCKS = 1, 2  # §6.1
+
+
+class PayloadType(NamedTuple):
+    """A row of the table of §2.4."""
+
+    name: str
+    kind: str
+    required: bool
+    code: bool
+
+
+INITRAMFS = 17
+PAYLOAD_TYPES: dict[int, PayloadType] = {
+    1: PayloadType("opensbi", "boot", True, True),
+    2: PayloadType("loader", "boot", True, True),
+    3: PayloadType("boot-fdt", "boot", True, False),
+    16: PayloadType("kernel", "system", True, True),
+    INITRAMFS: PayloadType("initramfs", "system", False, False),
+    18: PayloadType("system-fdt", "system", True, False),
+}
+
+
+class Policy(Enum):
+    """§5.3; the numbers are those of §4.4, and "every signer" has none in any bundle."""
+
+    EVERY_SIGNER = 0
+    ANY = 1
+    ALL = 2
+    HYBRID = 3
+
+
+@dataclass(frozen=True)
+class KeyRecord:
+    """Algorithm, parameters and id of a public key (§4.2)."""
+
+    algorithm: int
+    parameters: int
+    key_id: bytes
+
+    @classmethod
+    def of(cls, algorithm: int, parameters: int, public_key: bytes) -> KeyRecord:
+        """The record of a public key (§2.5)."""
+        prefix = b"HLKkeyid" + struct.pack("<II", algorithm, parameters)
+        return cls(algorithm, parameters, hashlib.sha384(prefix + public_key).digest())
+
+
+@dataclass(frozen=True)
+class SignatureBlock:
+    """One block of the signature area (§5.1)."""
+
+    algorithm: int
+    parameters: int
+    public_key: bytes
+    signature: bytes
+
+    @property
+    def record(self) -> KeyRecord:
+        return KeyRecord.of(self.algorithm, self.parameters, self.public_key)
+
+
+@dataclass(frozen=True)
+class Payload:
+    """One payload record (§4.3); `rec` is its first 64 bytes (§6.2)."""
+
+    type: int
+    hash: int
+    mode: int
+    block_size: int
+    offset: int
+    size: int
+    load_address: int
+    memory_size: int
+    entry: int
+    digest: bytes
+    rec: bytes
+
+    @property
+    def name(self) -> str:
+        return PAYLOAD_TYPES[self.type].name
+
+    @property
+    def load_end(self) -> int:
+        return self.load_address + self.memory_size
+
+
+@dataclass(frozen=True)
+class Header:
+    """The fields of the header that are used after it was checked (§4.1)."""
+
+    kind: str
+    signed_size: int
+    signatures_size: int
+    bundle_size: int
+    security_version: int
+    created: int
+    lifecycle_mask: int
+    signer_count: int
+    payload_count: int
+    board: str
+    soc: str
+    label: str
+
+    @property
+    def payloads_at(self) -> int:
+        return 256 + 64 * self.signer_count
+
+    @property
+    def closing_at(self) -> int:
+        return self.payloads_at + 128 * self.payload_count
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """The bundle kept every rule that was asked for."""
+
+    header: Header
+    signers: tuple[KeyRecord, ...]
+    payloads: tuple[Payload, ...]
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The bundle broke a rule; this is the first one in the order of §8."""
+
+    reason: Reason
+
+
+# ----------------------------------------------------------------------
+# Placement (boot-flow §2)
+# ----------------------------------------------------------------------
+
+
+class Place(NamedTuple):
+    """Where a payload belongs: its place and what is fixed about it."""
+
+    start: int
+    end: int
+    address: int | None = None  # the one load address, if any
+    alignment: int = 1  # of the load address
+    entry_at_load: bool = False  # entry must equal the load address
+
+
+class Board(NamedTuple):
+    """The memory map of a board; `live` holds half-open ranges by type of bundle."""
+
+    places: dict[int, Place]
+    live: dict[str, tuple[tuple[int, int], ...]]
+
+
+_LIVE_IN_ROM = (
+    (0x8010_0000, 0x8011_0000),  # ROM RAM
+    (0x8011_0000, 0x8011_1000),  # hand-off block
+    (0x8012_0000, 0x8013_0000),  # measurement log
+    (0x8044_0000, 0x804C_0000),  # metadata buffer
+    (0x8050_0000, 0x8054_0000),  # device tree for Linux
+)
+_LIVE_IN_LOADER = _LIVE_IN_ROM + (
+    (0x8000_0000, 0x8010_0000),  # OpenSBI
+    (0x8020_0000, 0x8040_0000),  # loader
+    (0x8040_0000, 0x8042_0000),  # device tree for OpenSBI
+)
+BOARDS: dict[str, Board] = {
+    "qemu-virt": Board(
+        places={
+            1: Place(0x8000_0000, 0x8010_0000, address=0x8000_0000, entry_at_load=True),
+            2: Place(0x8020_0000, 0x8040_0000, address=0x8020_0000, entry_at_load=True),
+            3: Place(0x8040_0000, 0x8042_0000, address=0x8040_0000),
+            16: Place(0x8100_0000, 0xC000_0000, alignment=2 << 20, entry_at_load=True),
+            INITRAMFS: Place(0x8100_0000, 0xC000_0000),
+            18: Place(0x8100_0000, 0xC000_0000),
+        },
+        live={"boot": _LIVE_IN_ROM, "system": _LIVE_IN_LOADER},
+    )
+}
+
+
+def _overlap(a: int, b: int, c: int, d: int) -> bool:
+    """Whether [a, b) and [c, d) share a byte; an empty range shares none."""
+    return max(a, c) < min(b, d)
+
+
+def _check_placement(board: Board, kind: str, payloads: Sequence[Payload]) -> None:
+    """§8 step 11: place, live regions and fixed address, payload by payload."""
+    for payload in payloads:
+        place = board.places[payload.type]
+        start, end = payload.load_address, payload.load_end
+        _require(place.start <= start and end <= place.end, Reason.E0701)
+        clear = not any(_overlap(start, end, low, high) for low, high in board.live[kind])
+        _require(clear, Reason.E0702)
+        fixed = (
+            (place.address is None or start == place.address)
+            and start % place.alignment == 0
+            and (not place.entry_at_load or payload.entry == start)
+        )
+        _require(fixed, Reason.E0703)
+
+
+# ----------------------------------------------------------------------
+# The steps of §8
+# ----------------------------------------------------------------------
+
+
+def _align(x: int, n: int) -> int:
+    return (x + n - 1) // n * n
+
+
+def _zero(data: bytes | memoryview) -> bool:
+    return not any(data)
+
+
+def _u32(data: bytes | memoryview, offset: int) -> int:
+    return int.from_bytes(data[offset : offset + 4], "little")
+
+
+def _u64(data: bytes | memoryview, offset: int) -> int:
+    return int.from_bytes(data[offset : offset + 8], "little")
+
+
+def _text(field: bytes, minimum: int, lowest: int, reason: Reason) -> str:
+    """A name or a label (§4.1): text of `lowest` to 0x7E, then zeros to the end of the field."""
+    text = field.rstrip(b"\0")
+    _require(len(text) >= minimum and all(lowest <= c <= 0x7E for c in text), reason)
+    return text.decode("ascii")
+
+
+def _key_records(region: bytes, offset: int, count: int, duplicate: Reason) -> list[KeyRecord]:
+    """`count` key records (§4.2): for each reserved bytes, then duplicate."""
+    records: list[KeyRecord] = []
+    ids: set[bytes] = set()
+    for at in range(offset, offset + 64 * count, 64):
+        key_id = region[at + 8 : at + 56]
+        _require(_zero(region[at + 56 : at + 64]), Reason.E0401)
+        _require(key_id not in ids, duplicate)
+        ids.add(key_id)
+        records.append(KeyRecord(_u32(region, at), _u32(region, at + 4), key_id))
+    return records
+
+
+def _read_metadata(view: memoryview, kind: str | None) -> tuple[str, bytes, bytes]:
+    """Steps 1 and 2: type of bundle, signed region, signature area (§3.1, §3.2)."""
+    _require(len(view) >= 256, Reason.E0101)
+    tag = bytes(view[:16])
+    _require(tag in TAGS, Reason.E0102)
+    _require(kind is None or TAGS[tag] == kind, Reason.E0103)
+    signed_size, signatures_size = _u32(view, 16), _u32(view, 20)
+    _require(signed_size % 8 == 0 and 456 <= signed_size <= 16384, Reason.E0104)
+    _require(signatures_size % 8 == 0 and 8 <= signatures_size <= 262144, Reason.E0105)
+    end = signed_size + signatures_size
+    _require(len(view) >= end, Reason.E0101)
+    return TAGS[tag], bytes(view[:signed_size]), bytes(view[signed_size:end])
+
+
+def _read_blocks(area: bytes) -> list[SignatureBlock]:
+    """Step 3: the structure of the signature area (§5.1)."""
+    blocks: list[SignatureBlock] = []
+    at = 0
+    while at < len(area):
+        _require(len(blocks) < 4, Reason.E0204)
+        _require(at + 16 <= len(area), Reason.E0201)
+        algorithm, parameters, key_size, signature_size = struct.unpack_from("<4I", area, at)
+        key_at = at + 16
+        signature_at = key_at + _align(key_size, 8)
+        end = signature_at + _align(signature_size, 8)
+        _require(end <= len(area), Reason.E0201)
+        _require(algorithm != 0, Reason.E0205)
+        carried = CARRIED.get((algorithm, parameters))
+        if carried is not None:
+            sizes = (carried.public_key_size, carried.signature_size)
+            _require((key_size, signature_size) == sizes, Reason.E0202)
+        public_key = area[key_at : key_at + key_size]
+        signature = area[signature_at : signature_at + signature_size]
+        padding = area[key_at + key_size : signature_at] + area[signature_at + signature_size : end]
+        _require(_zero(padding), Reason.E0203)
+        blocks.append(SignatureBlock(algorithm, parameters, public_key, signature))
+        at = end
+    return blocks
+
+
+def _check_signatures(
+    region: bytes, blocks: Sequence[SignatureBlock], keys: Sequence[KeyRecord]
+) -> set[KeyRecord]:
+    """Step 4: every signature of a carried algorithm (§5.2). Returns the keys that verified."""
+    for key in keys:
+        _require((key.algorithm, key.parameters) in CARRIED, Reason.E0307)
+    verified: set[KeyRecord] = set()
+    for block in blocks:
+        carried = CARRIED.get((block.algorithm, block.parameters))
+        if carried is not None:
+            reason = carried.check(block.public_key, block.signature, region)
+            if reason is not None:
+                raise _Refusal(reason)
+            verified.add(block.record)
+    return verified
+
+
+def _check_policy(
+    policy: Policy,
+    blocks: Sequence[SignatureBlock],
+    verified: set[KeyRecord],
+    keys: Sequence[KeyRecord],
+) -> None:
+    """Step 5: who is trusted (§5.3)."""
+    if policy is Policy.EVERY_SIGNER:
+        _require(all(block.record in keys for block in blocks), Reason.E1001)
+        return
+    counted = verified.intersection(keys)
+    _require(bool(counted), Reason.E0304)
+    if policy is Policy.ALL:
+        _require(counted.issuperset(keys), Reason.E0305)
+    elif policy is Policy.HYBRID:
+        _require(_both_families(counted), Reason.E0306)
+
+
+def _both_families(keys: set[KeyRecord] | Sequence[KeyRecord]) -> bool:
+    return {"classical", "post-quantum"} <= {FAMILIES.get(key.algorithm) for key in keys}
+
+
+def _read_header(region: bytes, kind: str, signatures_size: int) -> Header:
+    """Step 6: the header, the first fields of the closing section, and signed_size (§4.1)."""
+    bundle_size, security_version, created = struct.unpack_from("<3Q", region, 24)
+    lifecycle_mask, signer_count, payload_count = struct.unpack_from("<3I", region, 48)
+    _require(lifecycle_mask != 0 and lifecycle_mask >> 3 == 0, Reason.E0408)
+    _require(1 <= signer_count <= 4, Reason.E0402)
+    _require(1 <= payload_count <= 8, Reason.E0403)
+    board = _text(region[64:96], 1, 0x21, Reason.E0405)
+    soc = _text(region[96:128], 1, 0x21, Reason.E0406)
+    label = _text(region[128:192], 0, 0x20, Reason.E0407)
+    _require(_zero(region[60:64]) and _zero(region[192:256]), Reason.E0401)
+    header = Header(
+        kind=kind,
+        signed_size=len(region),
+        signatures_size=signatures_size,
+        bundle_size=bundle_size,
+        security_version=security_version,
+        created=created,
+        lifecycle_mask=lifecycle_mask,
+        signer_count=signer_count,
+        payload_count=payload_count,
+        board=board,
+        soc=soc,
+        label=label,
+    )
+    at = header.closing_at
+    _require(at + 8 <= len(region), Reason.E0404)
+    if kind == "boot":
+        policy, key_count = _u32(region, at), _u32(region, at + 4)
+        _require(1 <= policy <= 3, Reason.E0420)
+        _require(1 <= key_count <= 8, Reason.E0421)
+        closing_size = 16 + 64 * key_count
+    else:
+        length = _u32(region, at)
+        _require(length <= 2048, Reason.E0430)
+        closing_size = 8 + _align(length, 8)
+    _require(at + closing_size == len(region), Reason.E0404)
+    return header
+
+
+def _check_signers(
+    region: bytes, header: Header, blocks: Sequence[SignatureBlock]
+) -> tuple[KeyRecord, ...]:
+    """Step 7: the signers, and the blocks against them (§4.2, §5.2)."""
+    signers = _key_records(region, 256, header.signer_count, Reason.E0409)
+    _require(len(blocks) >= len(signers), Reason.E0410)
+    _require(len(blocks) <= len(signers), Reason.E0411)
+    for block, signer in zip(blocks, signers):
+        _require(block.record == signer, Reason.E0412)
+    return tuple(signers)
+
+
+def _read_payload(record: bytes, kind: str, end: int, earlier: Sequence[Payload]) -> Payload:
+    """One payload record (§4.3); `end` is where the part of the bundle before it ends."""
+    type_, hash_, mode, block_size = struct.unpack_from("<4I", record, 0)
+    offset, size, load_address, memory_size, entry = struct.unpack_from("<5Q", record, 16)
+    known = PAYLOAD_TYPES.get(type_)
+    if known is None or known.kind != kind:
+        raise _Refusal(Reason.E0501)
+    _require(not earlier or type_ > earlier[-1].type, Reason.E0502)
+    _require(hash_ in HASHES, Reason.E0504)
+    _require(mode in (FLAT, BLOCKS), Reason.E0505)
+    if mode == FLAT:
+        _require(block_size == 0, Reason.E0506)
+    else:
+        _require(block_size % 1024 == 0 and 1024 <= block_size <= 16777216, Reason.E0506)
+    digest_end = 64 + hashlib.new(HASHES[hash_]).digest_size
+    _require(_zero(record[digest_end:]), Reason.E0507)
+    _require(_zero(record[56:64]), Reason.E0401)
+    _require(offset == _align(end, 4096), Reason.E0508)
+    _require(size <= 2**40 and (size != 0 or type_ == INITRAMFS), Reason.E0509)
+    form = load_address % 4096 == 0 and memory_size % 4096 == 0
+    _require(form and memory_size >= _align(size, 4096), Reason.E0510)
+    load_end = load_address + memory_size
+    _require(load_end < 2**64, Reason.E0511)
+    for other in earlier:
+        clear = not _overlap(load_address, load_end, other.load_address, other.load_end)
+        _require(clear, Reason.E0512)
+    if known.code:
+        _require(entry % 4 == 0 and load_address <= entry < load_address + size, Reason.E0513)
+    else:
+        _require(entry == 0, Reason.E0513)
+    return Payload(
+        type=type_,
+        hash=hash_,
+        mode=mode,
+        block_size=block_size,
+        offset=offset,
+        size=size,
+        load_address=load_address,
+        memory_size=memory_size,
+        entry=entry,
+        digest=record[64:digest_end],
+        rec=record[:64],
+    )
+
+
+def _read_payloads(region: bytes, header: Header) -> tuple[Payload, ...]:
+    """Step 8: payload records, required types, bundle_size (§4.3)."""
+    payloads: list[Payload] = []
+    end = header.signed_size + header.signatures_size
+    for at in range(header.payloads_at, header.closing_at, 128):
+        payload = _read_payload(region[at : at + 128], header.kind, end, payloads)
+        payloads.append(payload)
+        end = payload.offset + payload.size
+    seen = {payload.type for payload in payloads}
+    for number, known in PAYLOAD_TYPES.items():
+        required = known.required and known.kind == header.kind
+        _require(not required or number in seen, Reason.E0503)
+    _require(header.bundle_size == _align(end, 4096), Reason.E0514)
+    return tuple(payloads)
+
+
+def _check_closing(region: bytes, header: Header) -> None:
+    """Step 9: the rest of the closing section (§4.4, §4.5)."""
+    closing = region[header.closing_at :]
+    if header.kind == "boot":
+        policy, key_count = Policy(_u32(closing, 0)), _u32(closing, 4)
+        _require(_zero(closing[8:16]), Reason.E0401)
+        keys = _key_records(closing, 16, key_count, Reason.E0422)
+        _require(policy is not Policy.ALL or key_count <= 4, Reason.E0423)
+        _require(policy is not Policy.HYBRID or _both_families(keys), Reason.E0423)
+    else:
+        end = 8 + _u32(closing, 0)
+        _require(_zero(closing[4:8]), Reason.E0401)
+        _require(all(0x20 <= c <= 0x7E for c in closing[8:end]), Reason.E0431)
+        _require(_zero(closing[end:]), Reason.E0432)
+
+
+def _digest(payload: Payload, data: memoryview) -> bytes:
+    """The digest of a payload's bytes (§6)."""
+    name = HASHES[payload.hash]
+    if payload.mode == FLAT:
+        return hashlib.new(name, data).digest()
+    size, block_size = payload.size, payload.block_size
+    count = (size + block_size - 1) // block_size
+    root = hashlib.new(name, b"HLKroot0" + struct.pack("<3Q", count, size, block_size))
+    root.update(hashlib.new(name, b"HLKrec_0" + payload.rec).digest())
+    for i in range(count):
+        leaf = hashlib.new(name, b"HLKleaf0" + struct.pack("<Q", i))
+        leaf.update(data[i * block_size : min((i + 1) * block_size, size)])
+        root.update(leaf.digest())
+    return root.digest()
+
+
+def _check_bytes(view: memoryview, header: Header, payloads: Sequence[Payload]) -> None:
+    """Steps 12 and 13: length of the file, padding and digests (§3.3, §6)."""
+    _require(len(view) >= header.bundle_size, Reason.E0101)
+    _require(len(view) <= header.bundle_size, Reason.E0803)
+    end = header.signed_size + header.signatures_size
+    _require(_zero(view[end : _align(end, 4096)]), Reason.E0802)
+    for payload in payloads:
+        end = payload.offset + payload.size
+        _require(_digest(payload, view[payload.offset : end]) == payload.digest, Reason.E0801)
+        _require(_zero(view[end : _align(end, 4096)]), Reason.E0802)
+
+
+def verify(
+    data: bytes,
+    keys: Sequence[KeyRecord],
+    policy: Policy = Policy.EVERY_SIGNER,
+    *,
+    kind: str | None = None,
+    board: str | None = None,
+    soc: str | None = None,
+    floor: int | None = None,
+    lifecycle: str | None = None,
+) -> Accepted | Refused:
+    """Verify the bundle that is the whole of `data`, in the order of §8.
+
+    `kind` ("boot" or "system") is the type that is booted, None for either (§3.1). `board`, `soc`,
+    `floor` and `lifecycle` are the device's (§7); what is None is not checked. Placement (step 11)
+    is checked for the boards of :data:`BOARDS`.
+    """
+    view = memoryview(data)
+    try:
+        found, region, area = _read_metadata(view, kind)  # steps 1 and 2
+        blocks = _read_blocks(area)  # step 3
+        verified = _check_signatures(region, blocks, keys)  # step 4
+        _check_policy(policy, blocks, verified, keys)  # step 5
+        header = _read_header(region, found, len(area))  # step 6
+        signers = _check_signers(region, header, blocks)  # step 7
+        payloads = _read_payloads(region, header)  # step 8
+        _check_closing(region, header)  # step 9
+        _require(board is None or header.board == board, Reason.E0601)  # step 10
+        _require(soc is None or header.soc == soc, Reason.E0602)
+        _require(floor is None or header.security_version >= floor, Reason.E0603)
+        if lifecycle is not None:
+            _require(bool(header.lifecycle_mask >> LIFECYCLES[lifecycle] & 1), Reason.E0604)
+        if header.board in BOARDS:
+            _check_placement(BOARDS[header.board], header.kind, payloads)  # step 11
+        _check_bytes(view, header, payloads)  # steps 12 and 13
+    except _Refusal as refusal:
+        return Refused(refusal.reason)
+    return Accepted(header, signers, payloads)
+
+
+# ----------------------------------------------------------------------
+# Command line
+# ----------------------------------------------------------------------
+
+_SPKI_ED25519 = bytes.fromhex("302a300506032b6570032100")
+_PEM = re.compile(r"-----BEGIN PUBLIC KEY-----\s(.*?)-----END PUBLIC KEY-----", re.DOTALL)
+
+
+def load_key(text: str) -> KeyRecord:
+    """The record of the Ed25519 key in a SubjectPublicKeyInfo PEM; ValueError for anything else."""
+    found = _PEM.findall(text)
+    if len(found) != 1:
+        raise ValueError("not exactly one PEM block `PUBLIC KEY`")
+    try:
+        der = base64.b64decode("".join(found[0].split()), validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise ValueError("the PEM block is not valid base64") from error
+    if len(der) != 44 or not der.startswith(_SPKI_ED25519):
+        raise ValueError("not an Ed25519 public key")
+    return KeyRecord.of(1, 0, der[12:])
+
+
+def load_texts(path: Path) -> dict[str, dict[str, str]]:
+    """The string fields of errors.toml by code (tomllib is not in every supported Python)."""
+    texts: dict[str, dict[str, str]] = {}
+    current: dict[str, str] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        field = re.fullmatch(r'(\w+)\s*=\s*(".*")\s*', line)
+        if line.strip() == "[[reason]]":
+            current = {}
+        elif field:
+            current[field[1]] = json.loads(field[2])
+            if field[1] == "code":
+                texts[current["code"]] = current
+    return texts
+
+
+def _texts() -> dict[str, dict[str, str]]:
+    try:
+        return load_texts(Path(__file__).resolve().parent / "errors.toml")
+    except (OSError, ValueError):
+        return {}  # codes and names are known without it
+
+
+def _natural(text: str) -> int:
+    value = int(text, 0)
+    if value < 0:
+        raise ValueError(text)
+    return value
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description="Verify Hartlock bundles as image-format.md says.",
+        epilog="Exit code: 0 accepted, 1 refused, 2 could not decide; of several, the highest.",
+    )
+    parser.add_argument("bundles", metavar="BUNDLE", nargs="+")
+    parser.add_argument("--key", metavar="PUB.pem", action="append", required=True, dest="keys")
+    parser.add_argument("--type", choices=sorted(TAGS.values()), help="refuse the other type")
+    parser.add_argument("--board", metavar="NAME", help="board of the device")
+    parser.add_argument("--soc", metavar="NAME", help="SoC of the device")
+    parser.add_argument("--floor", metavar="N", type=_natural, help="lowest security version")
+    parser.add_argument("--lifecycle", choices=list(LIFECYCLES), help="state of the device")
+    policies = [policy.name.lower().replace("_", "-") for policy in Policy]
+    parser.add_argument("--policy", choices=policies, default=policies[0])
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    return parser
+
+
+def _printable(name: str) -> str:
+    """A file's name, also if it is not valid in the encoding of the system."""
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _report(file: str, reason: Reason | None, as_json: bool, prefix: str) -> None:
+    if as_json:
+        record = {
+            "file": file,
+            "verdict": "refused" if reason else "accepted",
+            "reason": reason.name if reason else None,
+            "name": reason.value if reason else None,
+        }
+        print(json.dumps(record))
+    elif reason is None:
+        print(f"{prefix}accepted")
+    else:
+        text = _texts().get(reason.name, {})
+        print(f"{prefix}{reason.name} {reason.value}: {text.get('title', '(no title)')}")
+        print(f"  hint: {text.get('hint', '(no hint)')}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    keys: list[KeyRecord] = []
+    for path in options.keys:
+        try:
+            keys.append(load_key(Path(path).read_text(encoding="utf-8")))
+        except (OSError, ValueError) as error:
+            print(f"verify.py: {path}: {error}", file=sys.stderr)
+            return 2
+    worst = 0
+    for file in options.bundles:
+        try:
+            data = Path(file).read_bytes()
+        except (OSError, ValueError, MemoryError) as error:
+            print(f"verify.py: {file}: {error}", file=sys.stderr)
+            worst = 2
+            continue
+        result = verify(
+            data,
+            keys,
+            Policy[options.policy.upper().replace("-", "_")],
+            kind=options.type,
+            board=options.board,
+            soc=options.soc,
+            floor=options.floor,
+            lifecycle=options.lifecycle,
+        )
+        reason = result.reason if isinstance(result, Refused) else None
+        prefix = f"{_printable(file)}: " if len(options.bundles) > 1 else ""
+        _report(file, reason, options.json, prefix)
+        worst = max(worst, 0 if reason is None else 1)
+    return worst
+
+
+if __name__ == "__main__":
+    sys.exit(main())
