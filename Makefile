@@ -1,0 +1,30 @@
+# Thin front for `cargo xtask`. `tools/setup` comes first and finds, or installs with consent,
+# what cargo itself needs.
+
+# rustup installs here without editing any shell profile, so PATH may lack it.
+CARGO_HOME ?= $(HOME)/.cargo
+export CARGO_HOME
+export PATH := $(CARGO_HOME)/bin:$(PATH)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup fetch demo test clean
+
+help:
+	@echo 'make demo    build, sign and boot under QEMU, with a timeline of the boot'
+	@echo 'make test    run every check (cargo xtask test --list names them)'
+	@echo 'make fetch   download everything that demo and test need, for use without a network'
+	@echo 'make clean   remove what was built; downloads stay in the cache'
+	@echo
+	@echo 'YES=1            install missing tools without asking'
+	@echo 'HARTLOCK_CACHE   where downloads are kept ($${XDG_CACHE_HOME:-~/.cache}/hartlock)'
+	@echo 'HARTLOCK_MIRROR  another mirror of the Debian archive'
+	@echo 'HARTLOCK_QEMU    another qemu-system-riscv64, version 10 or newer'
+
+setup:
+	@tools/setup
+
+fetch demo test: setup
+	@cargo xtask $@
+
+clean:
+	cargo clean

@@ -1,0 +1,313 @@
+//! A polled virtio block device on virtio-mmio, legacy (version 1) and modern (version 2)
+//! (Virtual I/O Device Specification v1.2, §2.7, §4.2, §5.2).
+//!
+//! The device is not trusted: it may write wrong bytes, late bytes, or nothing. What it is told
+//! to write to must therefore be memory that nobody believes before it was hashed, and the queue
+//! lies outside of it. That a device with DMA can write *elsewhere* is out of reach without an
+//! IOMMU; SECURITY.md says so.
+
+use core::sync::atomic::{Ordering, fence};
+
+/// Requests in flight at most.
+pub const DEPTH: usize = 8;
+/// Bytes of a sector, whatever the device's own block size (§5.2.4).
+pub const SECTOR_SIZE: u64 = 512;
+
+/// Descriptors: three a request.
+const QUEUE_SIZE: usize = 32;
+const PAGE: usize = 4096;
+
+// Registers (§4.2.2, §4.2.4).
+const MAGIC_VALUE: usize = 0x000;
+const VERSION: usize = 0x004;
+const DEVICE_ID: usize = 0x008;
+const DRIVER_FEATURES: usize = 0x020;
+const DRIVER_FEATURES_SEL: usize = 0x024;
+const GUEST_PAGE_SIZE: usize = 0x028;
+const QUEUE_SEL: usize = 0x030;
+const QUEUE_NUM_MAX: usize = 0x034;
+const QUEUE_NUM: usize = 0x038;
+const QUEUE_ALIGN: usize = 0x03c;
+const QUEUE_PFN: usize = 0x040;
+const QUEUE_READY: usize = 0x044;
+const QUEUE_NOTIFY: usize = 0x050;
+const STATUS: usize = 0x070;
+const QUEUE_DESC: usize = 0x080;
+const QUEUE_DRIVER: usize = 0x090;
+const QUEUE_DEVICE: usize = 0x0a0;
+const CONFIG_CAPACITY: usize = 0x100;
+
+const MAGIC: u32 = 0x7472_6976;
+const BLOCK_DEVICE: u32 = 2;
+
+// Device status bits (§2.1).
+const ACKNOWLEDGE: u32 = 1;
+const DRIVER: u32 = 2;
+const DRIVER_OK: u32 = 4;
+const FEATURES_OK: u32 = 8;
+
+// Descriptor flags (§2.7.5).
+const NEXT: u16 = 1;
+const DEVICE_WRITES: u16 = 2;
+
+/// Status that the device never writes: the request is still in flight.
+const PENDING: u8 = 0xff;
+
+/// Why a device cannot be used, or a request failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// There is no block device at this address.
+    NotThere,
+    /// The device does not accept what every block device must offer.
+    Unusable,
+    /// No request slot is free.
+    Busy,
+    /// The device reported an error.
+    Failed,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Descriptor {
+    address: u64,
+    len: u32,
+    flags: u16,
+    next: u16,
+}
+
+/// Header of a request (§5.2.6).
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Request {
+    kind: u32,
+    reserved: u32,
+    sector: u64,
+}
+
+/// Memory that driver and device share. The layout is that of a legacy split queue (§2.7.2), which
+/// is valid for both versions: descriptors and available ring, then the used ring on a page of
+/// its own.
+#[repr(C, align(4096))]
+pub struct Queue {
+    descriptors: [Descriptor; QUEUE_SIZE],
+    available_flags: u16,
+    available_index: u16,
+    available: [u16; QUEUE_SIZE],
+    _padding: [u8; PAGE - QUEUE_SIZE * 18 - 4],
+    used_flags: u16,
+    used_index: u16,
+    used: [[u32; 2]; QUEUE_SIZE],
+    requests: [Request; DEPTH],
+    status: [u8; DEPTH],
+}
+
+impl Queue {
+    /// An empty queue.
+    pub const fn new() -> Self {
+        Self {
+            descriptors: [Descriptor { address: 0, len: 0, flags: 0, next: 0 }; QUEUE_SIZE],
+            available_flags: 0,
+            available_index: 0,
+            available: [0; QUEUE_SIZE],
+            _padding: [0; PAGE - QUEUE_SIZE * 18 - 4],
+            used_flags: 0,
+            used_index: 0,
+            used: [[0; 2]; QUEUE_SIZE],
+            requests: [Request { kind: 0, reserved: 0, sector: 0 }; DEPTH],
+            status: [0; DEPTH],
+        }
+    }
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A block device that was reset and set up.
+#[derive(Debug)]
+pub struct VirtioBlk {
+    base: usize,
+    queue: *mut Queue,
+    /// Requests handed to the device so far, and how many of them it has reported back.
+    submitted: u64,
+    completed: u64,
+    in_use: [bool; DEPTH],
+}
+
+impl VirtioBlk {
+    /// Resets and sets up the device at `base`.
+    ///
+    /// # Errors
+    /// `NotThere`, `Unusable`.
+    ///
+    /// # Safety
+    /// `base` is a virtio-mmio slot, `queue` points to a valid queue that lives as long as the
+    /// device may use it, and nobody else uses either.
+    pub unsafe fn new(base: usize, queue: *mut Queue) -> Result<Self, Error> {
+        let device = Self { base, queue, submitted: 0, completed: 0, in_use: [false; DEPTH] };
+        let version = device.read(VERSION);
+        let is_block = device.read(MAGIC_VALUE) == MAGIC && device.read(DEVICE_ID) == BLOCK_DEVICE;
+        if !is_block || !(1..=2).contains(&version) {
+            return Err(Error::NotThere);
+        }
+        // SAFETY: the caller gives the queue to this driver; no device uses it yet.
+        unsafe { queue.write(Queue::new()) };
+        device.set_up(version)?;
+        Ok(device)
+    }
+
+    fn set_up(&self, version: u32) -> Result<(), Error> {
+        let is_modern = version == 2;
+        self.reset();
+        self.write(STATUS, ACKNOWLEDGE);
+        self.write(STATUS, ACKNOWLEDGE | DRIVER);
+        // No feature is needed but VIRTIO_F_VERSION_1 (bit 32), which modern devices require.
+        self.write(DRIVER_FEATURES_SEL, 0);
+        self.write(DRIVER_FEATURES, 0);
+        let mut status = ACKNOWLEDGE | DRIVER;
+        if is_modern {
+            self.write(DRIVER_FEATURES_SEL, 1);
+            self.write(DRIVER_FEATURES, 1);
+            status |= FEATURES_OK;
+            self.write(STATUS, status);
+            if self.read(STATUS) & FEATURES_OK == 0 {
+                return Err(Error::Unusable);
+            }
+        }
+        self.write(QUEUE_SEL, 0);
+        if (self.read(QUEUE_NUM_MAX) as usize) < QUEUE_SIZE {
+            return Err(Error::Unusable);
+        }
+        self.write(QUEUE_NUM, QUEUE_SIZE as u32);
+        let queue = self.queue.expose_provenance();
+        if is_modern {
+            self.write_address(QUEUE_DESC, queue);
+            self.write_address(QUEUE_DRIVER, queue.wrapping_add(QUEUE_SIZE.wrapping_mul(16)));
+            self.write_address(QUEUE_DEVICE, queue.wrapping_add(PAGE));
+            self.write(QUEUE_READY, 1);
+        } else {
+            self.write(GUEST_PAGE_SIZE, PAGE as u32);
+            self.write(QUEUE_ALIGN, PAGE as u32);
+            self.write(QUEUE_PFN, queue.wrapping_shr(12) as u32);
+        }
+        self.write(STATUS, status | DRIVER_OK);
+        Ok(())
+    }
+
+    /// Bytes that the device holds.
+    pub fn capacity(&self) -> u64 {
+        let low = u64::from(self.read(CONFIG_CAPACITY));
+        let high = u64::from(self.read(CONFIG_CAPACITY.wrapping_add(4)));
+        (high << 32 | low).saturating_mul(SECTOR_SIZE)
+    }
+
+    /// Stops the device: it forgets its queue and writes to memory no more (§2.1).
+    pub fn reset(&self) {
+        self.write(STATUS, 0);
+        // A modern device is reset when the status reads 0; a legacy one does it at once.
+        for _ in 0..1_000_000u32 {
+            if self.read(STATUS) == 0 {
+                break;
+            }
+        }
+    }
+
+    /// Starts to read `len` bytes from `sector` on to `address`, and returns the slot.
+    ///
+    /// # Errors
+    /// `Busy` if all slots are in flight.
+    ///
+    /// # Safety
+    /// The device may write to `[address, address + len)` until [`VirtioBlk::poll`] reports the
+    /// slot or the device is reset; `len` is a multiple of 512.
+    pub unsafe fn submit(&mut self, sector: u64, address: u64, len: u32) -> Result<usize, Error> {
+        let slot = self.in_use.iter().position(|used| !used).ok_or(Error::Busy)?;
+        let first = slot.wrapping_mul(3) as u16;
+        let queue = self.queue;
+        // Places within the queue, without making a reference to memory that the device writes.
+        // SAFETY: `queue` is valid for the driver's life, and `slot` is below DEPTH.
+        let request = unsafe { (&raw mut (*queue).requests).cast::<Request>().add(slot) };
+        // SAFETY: as above.
+        let status = unsafe { (&raw mut (*queue).status).cast::<u8>().add(slot) };
+        // SAFETY: as above.
+        let descriptors = unsafe { (&raw mut (*queue).descriptors).cast::<Descriptor>() };
+
+        // SAFETY: the slot is free, so the device does not look at these places.
+        unsafe { request.write_volatile(Request { kind: 0, reserved: 0, sector }) };
+        // SAFETY: as above.
+        unsafe { status.write_volatile(PENDING) };
+        let chain = [
+            (request.expose_provenance() as u64, size_of::<Request>() as u32, NEXT),
+            (address, len, NEXT | DEVICE_WRITES),
+            (status.expose_provenance() as u64, 1, DEVICE_WRITES),
+        ];
+        for (index, (address, len, flags)) in chain.into_iter().enumerate() {
+            let at = (first as usize).wrapping_add(index);
+            let next = if flags & NEXT != 0 { at.wrapping_add(1) as u16 } else { 0 };
+            // SAFETY: three descriptors a slot, 24 of the queue's 32.
+            unsafe { descriptors.add(at).write_volatile(Descriptor { address, len, flags, next }) };
+        }
+        let turn = (self.submitted % QUEUE_SIZE as u64) as usize;
+        // SAFETY: `turn` is below QUEUE_SIZE; the device reads this place only after the index.
+        unsafe { (&raw mut (*queue).available).cast::<u16>().add(turn).write_volatile(first) };
+        fence(Ordering::SeqCst);
+        self.submitted = self.submitted.wrapping_add(1);
+        // SAFETY: the index publishes the request.
+        unsafe { (&raw mut (*queue).available_index).write_volatile(self.submitted as u16) };
+        fence(Ordering::SeqCst);
+        if let Some(used) = self.in_use.get_mut(slot) {
+            *used = true;
+        }
+        self.write(QUEUE_NOTIFY, 0);
+        Ok(slot)
+    }
+
+    /// The next request that the device completed since the last call.
+    ///
+    /// # Errors
+    /// `Failed` if the device reported an error, or reported what it was never asked for.
+    pub fn poll(&mut self) -> Result<Option<usize>, Error> {
+        // SAFETY: the queue is valid; the device writes the index, hence volatile.
+        let index = unsafe { (&raw const (*self.queue).used_index).read_volatile() };
+        if index == self.completed as u16 {
+            return Ok(None);
+        }
+        fence(Ordering::SeqCst);
+        let turn = (self.completed % QUEUE_SIZE as u64) as usize;
+        // SAFETY: `turn` is below QUEUE_SIZE.
+        let [first, _] =
+            unsafe { (&raw const (*self.queue).used).cast::<[u32; 2]>().add(turn).read_volatile() };
+        self.completed = self.completed.wrapping_add(1);
+        let slot = first.wrapping_div(3) as usize;
+        match self.in_use.get_mut(slot) {
+            Some(used) if *used && first.is_multiple_of(3) => *used = false,
+            _ => return Err(Error::Failed),
+        }
+        // SAFETY: `slot` is below DEPTH, as `in_use` had it.
+        let status =
+            unsafe { (&raw const (*self.queue).status).cast::<u8>().add(slot).read_volatile() };
+        if status == 0 { Ok(Some(slot)) } else { Err(Error::Failed) }
+    }
+
+    fn read(&self, register: usize) -> u32 {
+        let place: *const u32 =
+            core::ptr::with_exposed_provenance(self.base.wrapping_add(register));
+        // SAFETY: `base` is a virtio-mmio slot of 4 KiB, and every register used is inside.
+        unsafe { place.read_volatile() }
+    }
+
+    fn write(&self, register: usize, value: u32) {
+        let place: *mut u32 =
+            core::ptr::with_exposed_provenance_mut(self.base.wrapping_add(register));
+        // SAFETY: as above.
+        unsafe { place.write_volatile(value) };
+    }
+
+    /// Writes a 64-bit address to a pair of registers.
+    fn write_address(&self, register: usize, address: usize) {
+        self.write(register, address as u32);
+        self.write(register.wrapping_add(4), (address as u64 >> 32) as u32);
+    }
+}

@@ -1,0 +1,80 @@
+//! What the three fixed blocks have in common: tag, key list, names, digest.
+
+use hartlock_image::{
+    KEY_RECORD_SIZE, KeyRecord, List, MAX_TRUSTED_KEYS, Name, Policy, TrustList, Writer, bytes_at,
+    is_zero, u32_at,
+};
+use hartlock_kernels::Hash;
+use hartlock_kernels::sha2::Sha384;
+
+/// SHA-384 of a byte string.
+pub(crate) fn sha384(bytes: &[u8]) -> [u8; 48] {
+    let mut hash = Sha384::new();
+    hash.update(bytes);
+    hash.finalize()
+}
+
+/// Whether `block` starts with `tag`, holds at `digest_at` the digest of all bytes before, and
+/// only zeros behind it.
+pub(crate) fn is_intact(block: &[u8], tag: &[u8; 16], digest_at: usize) -> bool {
+    let Some((body, rest)) = block.split_at_checked(digest_at) else { return false };
+    let Some((digest, padding)) = rest.split_at_checked(48) else { return false };
+    bytes_at::<16>(body, 0) == Some(*tag) && digest == sha384(body) && is_zero(padding)
+}
+
+/// Reads policy, key count and the key records of a block.
+pub(crate) fn read_trust(
+    block: &[u8],
+    policy_at: usize,
+    count_at: usize,
+    keys_at: usize,
+) -> Option<TrustList> {
+    let policy = Policy::from_number(u32_at(block, policy_at)?)?;
+    let key_count = u32_at(block, count_at)? as usize;
+    if !(1..=MAX_TRUSTED_KEYS).contains(&key_count) {
+        return None;
+    }
+    let records = block.get(keys_at..)?.as_chunks::<KEY_RECORD_SIZE>().0;
+    let mut keys = List::<KeyRecord, MAX_TRUSTED_KEYS>::new();
+    for (index, record) in records.iter().enumerate().take(MAX_TRUSTED_KEYS) {
+        if index < key_count {
+            let key = KeyRecord::parse(record)?;
+            let is_new = keys.iter().all(|earlier| earlier.key_id != key.key_id);
+            if !is_new || !keys.push(key) {
+                return None;
+            }
+        } else if !is_zero(record) {
+            return None;
+        }
+    }
+    (keys.len() == key_count).then_some(TrustList { policy, keys })
+}
+
+/// Writes the eight places of key records.
+pub(crate) fn put_keys(out: &mut Writer<'_>, trust: &TrustList) {
+    for index in 0..MAX_TRUSTED_KEYS {
+        match trust.keys.get(index) {
+            Some(key) => {
+                out.put_u32(key.algorithm);
+                out.put_u32(key.parameters);
+                out.put(&key.key_id);
+                out.put_u64(0);
+            }
+            None => out.put(&[0; KEY_RECORD_SIZE]),
+        }
+    }
+}
+
+/// Reads a board or SoC name.
+pub(crate) fn read_name(block: &[u8], at: usize) -> Option<Name> {
+    Name::from_field(&bytes_at(block, at)?)
+}
+
+/// Puts the digest of everything before `digest_at` in its place.
+pub(crate) fn seal(block: &mut [u8], digest_at: usize) {
+    if let Some((body, rest)) = block.split_at_mut_checked(digest_at)
+        && let Some(place) = rest.first_chunk_mut()
+    {
+        *place = sha384(body);
+    }
+}

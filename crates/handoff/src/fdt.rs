@@ -1,0 +1,364 @@
+//! The edits of the signed device tree for Linux (boot flow §6; Devicetree Specification v0.4 §5).
+//!
+//! The tree is copied token by token; what is not edited is not interpreted. The source was
+//! verified before, so a malformed tree is a mistake rather than an attack, but it is bounded and
+//! refused all the same.
+
+use hartlock_image::{Reason, Writer, bytes_at};
+
+const MAGIC: u32 = 0xd00d_feed;
+const VERSION: u32 = 17;
+const LAST_COMPATIBLE_VERSION: u32 = 16;
+const HEADER_SIZE: usize = 40;
+
+const BEGIN_NODE: u32 = 1;
+const END_NODE: u32 = 2;
+const PROP: u32 = 3;
+const NOP: u32 = 4;
+const END: u32 = 9;
+
+/// Property names that the edits need, appended to the strings of the source.
+const NAMES: &[u8] =
+    b"bootargs\0linux,initrd-start\0linux,initrd-end\0status\0reg\0no-map\0compatible\0";
+const BOOTARGS: u32 = 0;
+const INITRD_START: u32 = 9;
+const INITRD_END: u32 = 28;
+const STATUS: u32 = 45;
+const REG: u32 = 52;
+const NO_MAP: u32 = 56;
+const COMPATIBLE: u32 = 63;
+
+/// Memory that Linux must leave alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Reservation<'a> {
+    /// Node name without unit address; starts with `hartlock-`.
+    pub name: &'a str,
+    /// First byte.
+    pub address: u64,
+    /// Bytes.
+    pub size: u64,
+    /// `compatible`, for what is meant to be read.
+    pub compatible: Option<&'a str>,
+}
+
+/// Exactly what is changed.
+#[derive(Clone, Copy, Debug)]
+pub struct Edits<'a> {
+    /// `/chosen/bootargs`.
+    pub bootargs: &'a str,
+    /// First byte of the initramfs and first byte behind it.
+    pub initrd: Option<(u64, u64)>,
+    /// Children of `/reserved-memory`.
+    pub reservations: &'a [Reservation<'a>],
+    /// Harts that exist, bit i = hart i; the others are disabled.
+    pub harts: u64,
+}
+
+/// Writes `source` with `edits` to `out` and returns the size of the new tree in bytes.
+///
+/// # Errors
+/// `DeviceTreeUnusable` if the source is malformed, lacks `/chosen` or `/reserved-memory`,
+/// already carries what is added, or if `out` is too small.
+pub fn edit(source: &[u8], out: &mut [u8], edits: &Edits<'_>) -> Result<usize, Reason> {
+    Tree::parse(source).and_then(|tree| tree.write(out, edits)).ok_or(Reason::DeviceTreeUnusable)
+}
+
+/// The three parts of a flattened device tree.
+struct Tree<'a> {
+    structure: &'a [u8],
+    strings: &'a [u8],
+    reservations: &'a [u8],
+    boot_cpu: u32,
+}
+
+fn be32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes_at(bytes, at).map(u32::from_be_bytes)
+}
+
+/// The string at `at` without its terminator.
+fn text_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
+    let rest = bytes.get(at..)?;
+    rest.get(..rest.iter().position(|byte| *byte == 0)?)
+}
+
+impl<'a> Tree<'a> {
+    fn parse(source: &'a [u8]) -> Option<Self> {
+        let field = |at| be32_at(source, at);
+        let tree = source.get(..field(4)? as usize)?;
+        if field(0)? != MAGIC || field(20)? < VERSION || field(24)? > VERSION {
+            return None;
+        }
+        let part = |at: usize, len_at: usize| {
+            let rest = tree.get(field(at)? as usize..)?;
+            rest.get(..field(len_at)? as usize)
+        };
+        let entries = tree.get(field(16)? as usize..)?;
+        let end = entries.as_chunks::<16>().0.iter().position(|entry| *entry == [0; 16])?;
+        Some(Self {
+            structure: part(8, 36)?,
+            strings: part(12, 32)?,
+            reservations: entries.get(..end.checked_add(1)?.checked_mul(16)?)?,
+            boot_cpu: field(28)?,
+        })
+    }
+
+    fn write(&self, out: &mut [u8], edits: &Edits<'_>) -> Option<usize> {
+        // The header is written last, over this placeholder.
+        let mut body = Writer::new(out);
+        body.put(&[0; HEADER_SIZE]);
+        body.put(self.reservations);
+        let structure_at = HEADER_SIZE.checked_add(self.reservations.len())?;
+        let mut copy = Copy { tree: self, edits, out: body, position: Position::default() };
+        copy.run()?;
+        let mut body = copy.out;
+        let strings_at = body.len();
+        body.put(self.strings);
+        body.put(NAMES);
+        let strings_size = self.strings.len().checked_add(NAMES.len())?;
+        body.pad_to(8);
+        let total = body.finish()?;
+
+        let mut header = Writer::new(out.get_mut(..HEADER_SIZE)?);
+        for field in [
+            MAGIC,
+            total as u32,
+            structure_at as u32,
+            strings_at as u32,
+            HEADER_SIZE as u32,
+            VERSION,
+            LAST_COMPATIBLE_VERSION,
+            self.boot_cpu,
+            strings_size as u32,
+            strings_at.checked_sub(structure_at)? as u32,
+        ] {
+            header.put(&field.to_be_bytes());
+        }
+        header.finish()?;
+        Some(total)
+    }
+}
+
+/// Nodes whose contents matter. Anything else is copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Node {
+    Other,
+    Root,
+    Chosen,
+    ReservedMemory,
+    Cpus,
+    Cpu { hart: u64, is_running: bool },
+}
+
+/// Where in the tree the copy is. Only the first three levels are told apart.
+#[derive(Debug)]
+struct Position {
+    depth: usize,
+    path: [Node; 3],
+    chosen_count: u32,
+    reserved_count: u32,
+    cells_seen: u32,
+}
+
+impl Default for Position {
+    fn default() -> Self {
+        Self { depth: 0, path: [Node::Other; 3], chosen_count: 0, reserved_count: 0, cells_seen: 0 }
+    }
+}
+
+impl Position {
+    /// The node that holds the next token.
+    fn node(&self) -> Node {
+        match self.depth.checked_sub(1).and_then(|level| self.path.get(level)) {
+            Some(node) => *node,
+            None => Node::Other,
+        }
+    }
+}
+
+struct Copy<'a, 'b> {
+    tree: &'a Tree<'a>,
+    edits: &'a Edits<'a>,
+    out: Writer<'b>,
+    position: Position,
+}
+
+impl Copy<'_, '_> {
+    fn run(&mut self) -> Option<()> {
+        let mut at = 0usize;
+        loop {
+            let token = be32_at(self.tree.structure, at)?;
+            at = at.checked_add(4)?;
+            match token {
+                BEGIN_NODE => {
+                    let name = text_at(self.tree.structure, at)?;
+                    self.begin(name)?;
+                    at = aligned(at.checked_add(name.len())?.checked_add(1)?)?;
+                }
+                END_NODE => self.end()?,
+                PROP => {
+                    let len = be32_at(self.tree.structure, at)? as usize;
+                    let name_at = be32_at(self.tree.structure, at.checked_add(4)?)?;
+                    at = at.checked_add(8)?;
+                    let end = at.checked_add(len)?;
+                    self.property(name_at, self.tree.structure.get(at..end)?)?;
+                    at = aligned(end)?;
+                }
+                NOP => {}
+                END => break,
+                _ => return None,
+            }
+        }
+        self.put_token(END);
+        let is_whole = self.position.depth == 0
+            && self.position.chosen_count == 1
+            && self.position.reserved_count == 1
+            && self.position.cells_seen == 2;
+        is_whole.then_some(())
+    }
+
+    fn begin(&mut self, name: &[u8]) -> Option<()> {
+        let node = match (self.position.depth, self.position.node(), name) {
+            (0, _, b"") => Node::Root,
+            // A second root, or a root with a name.
+            (0, ..) => return None,
+            (1, Node::Root, b"chosen") => Node::Chosen,
+            (1, Node::Root, b"reserved-memory") => Node::ReservedMemory,
+            (1, Node::Root, b"cpus") => Node::Cpus,
+            (2, Node::Cpus, _) => match name.strip_prefix(b"cpu@") {
+                Some(unit) => {
+                    let hart = u64::from_str_radix(core::str::from_utf8(unit).ok()?, 16).ok()?;
+                    let bit = u32::try_from(hart).ok().and_then(|bit| 1u64.checked_shl(bit));
+                    let is_running = self.edits.harts & bit.unwrap_or(0) != 0;
+                    Node::Cpu { hart, is_running }
+                }
+                None => Node::Other,
+            },
+            (2, Node::ReservedMemory, _) if name.starts_with(b"hartlock-") => return None,
+            _ => Node::Other,
+        };
+        if let Some(place) = self.position.path.get_mut(self.position.depth) {
+            *place = node;
+        }
+        self.position.depth = self.position.depth.checked_add(1)?;
+        self.put_begin(&[name]);
+        match node {
+            Node::Chosen => {
+                self.position.chosen_count = self.position.chosen_count.checked_add(1)?;
+                self.put_property(BOOTARGS, &[self.edits.bootargs.as_bytes(), b"\0"]);
+                if let Some((start, end)) = self.edits.initrd {
+                    self.put_property(INITRD_START, &[&start.to_be_bytes()]);
+                    self.put_property(INITRD_END, &[&end.to_be_bytes()]);
+                }
+            }
+            Node::ReservedMemory => {
+                self.position.reserved_count = self.position.reserved_count.checked_add(1)?;
+            }
+            Node::Cpu { is_running: false, .. } => {
+                self.put_property(STATUS, &[b"disabled\0"]);
+            }
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn end(&mut self) -> Option<()> {
+        if self.position.node() == Node::ReservedMemory {
+            for reservation in self.edits.reservations {
+                self.put_reservation(reservation);
+            }
+        }
+        self.position.depth = self.position.depth.checked_sub(1)?;
+        self.put_token(END_NODE);
+        Some(())
+    }
+
+    fn property(&mut self, name_at: u32, value: &[u8]) -> Option<()> {
+        let name = text_at(self.tree.strings, name_at as usize)?;
+        match (self.position.node(), name) {
+            (Node::Chosen, b"bootargs" | b"linux,initrd-start" | b"linux,initrd-end") => {
+                return None;
+            }
+            (Node::ReservedMemory, b"#address-cells" | b"#size-cells") => {
+                if value != 2u32.to_be_bytes() {
+                    return None;
+                }
+                self.position.cells_seen = self.position.cells_seen.checked_add(1)?;
+            }
+            // Linux goes by `reg`: it must be what the name says.
+            (Node::Cpu { hart, .. }, b"reg") => {
+                let number = value.iter().try_fold(0u64, |number, byte| {
+                    Some(number.checked_mul(256)? | u64::from(*byte))
+                });
+                if number != Some(hart) {
+                    return None;
+                }
+            }
+            (Node::Cpu { is_running: false, .. }, b"status") => return Some(()),
+            _ => {}
+        }
+        self.put_token(PROP);
+        self.out.put(&(value.len() as u32).to_be_bytes());
+        self.out.put(&name_at.to_be_bytes());
+        self.out.put(value);
+        self.out.pad_to(4);
+        Some(())
+    }
+
+    fn put_token(&mut self, token: u32) {
+        self.out.put(&token.to_be_bytes());
+    }
+
+    fn put_begin(&mut self, name_parts: &[&[u8]]) {
+        self.put_token(BEGIN_NODE);
+        for part in name_parts {
+            self.out.put(part);
+        }
+        self.out.put(b"\0");
+        self.out.pad_to(4);
+    }
+
+    /// A property of ours; `name` is an offset in [`NAMES`].
+    fn put_property(&mut self, name: u32, value_parts: &[&[u8]]) {
+        let len: usize = value_parts.iter().map(|part| part.len()).sum();
+        let name_at = (self.tree.strings.len() as u32).wrapping_add(name);
+        self.put_token(PROP);
+        self.out.put(&(len as u32).to_be_bytes());
+        self.out.put(&name_at.to_be_bytes());
+        for part in value_parts {
+            self.out.put(part);
+        }
+        self.out.pad_to(4);
+    }
+
+    fn put_reservation(&mut self, reservation: &Reservation<'_>) {
+        let (digits, len) = hex(reservation.address);
+        let digits = digits.get(digits.len().wrapping_sub(len)..).unwrap_or(&[]);
+        self.put_begin(&[reservation.name.as_bytes(), b"@", digits]);
+        let reg = [reservation.address.to_be_bytes(), reservation.size.to_be_bytes()];
+        self.put_property(REG, &[&reg[0], &reg[1]]);
+        self.put_property(NO_MAP, &[]);
+        if let Some(compatible) = reservation.compatible {
+            self.put_property(COMPATIBLE, &[compatible.as_bytes(), b"\0"]);
+        }
+        self.put_token(END_NODE);
+    }
+}
+
+/// Rounds up to the next token.
+fn aligned(at: usize) -> Option<usize> {
+    Some(at.checked_add(3)? & !3)
+}
+
+/// Lower-case digits of a number, at the end of the array, and how many there are.
+fn hex(number: u64) -> ([u8; 16], usize) {
+    let mut digits = [b'0'; 16];
+    for (index, digit) in digits.iter_mut().rev().enumerate() {
+        let nibble = (number >> (4 * (index as u32 & 15)) & 15) as u8;
+        *digit = if nibble < 10 { b'0' | nibble } else { (b'a' - 10).wrapping_add(nibble) };
+    }
+    let len = 16usize.saturating_sub(number.leading_zeros() as usize / 4).max(1);
+    (digits, len)
+}
+
+#[cfg(test)]
+mod tests;

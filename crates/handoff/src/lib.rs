@@ -1,0 +1,24 @@
+//! What one boot stage hands to the next (`spec/boot-flow.md` §3, §6): root-of-trust block, state
+//! record, hand-off block, measurement log, and the edits of the device tree for Linux.
+//!
+//! The ROM and the loader read and write these structures on the device; the workstation makes
+//! the first two when it provisions a device, and reads the log when it draws a timeline. No
+//! function panics on any input.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate std;
+
+mod block;
+pub mod fdt;
+mod handoff;
+mod log;
+mod root_of_trust;
+mod state;
+
+pub use handoff::{HANDOFF_SIZE, Handoff, MAX_ROM_ENTRIES};
+pub use log::{Entry, LOG_ENTRY_SIZE, Log, LogHeader, MAX_LOG_ENTRIES, Stage, Step, entries};
+pub use root_of_trust::{ROOT_OF_TRUST_SIZE, RootOfTrust};
+pub use state::{STATE_SIZE, StateRecord};

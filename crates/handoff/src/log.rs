@@ -1,0 +1,321 @@
+//! The measurement log (boot flow §3.5).
+
+use hartlock_image::{HashId, PayloadType, Writer, bytes_at, is_zero, u32_at, u64_at};
+
+/// Bytes of the header and of each entry.
+pub const LOG_ENTRY_SIZE: usize = 128;
+/// Most entries of the log.
+pub const MAX_LOG_ENTRIES: usize = 511;
+const TAG: &[u8; 16] = b"HARTLOCK-MLOG-v1";
+
+/// Who made an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+#[allow(missing_docs, reason = "the variants are the names of the stages")]
+pub enum Stage {
+    Rom = 1,
+    Loader = 2,
+}
+
+impl Stage {
+    /// The stage with this number.
+    pub fn from_number(number: u32) -> Option<Self> {
+        [Stage::Rom, Stage::Loader].into_iter().find(|stage| *stage as u32 == number)
+    }
+
+    /// The name on screens and in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Stage::Rom => "rom",
+            Stage::Loader => "loader",
+        }
+    }
+}
+
+/// What was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Step {
+    /// From reset, or from entry into the stage, to the first read.
+    Start = 1,
+    /// Manifest read, signatures verified.
+    Signature = 2,
+    /// Bytes of a payload arrived in memory.
+    Read = 3,
+    /// A payload's digest was computed.
+    Hash = 4,
+    /// Digests compared, decision taken.
+    Verdict = 5,
+    /// Other harts started.
+    HartsStart = 6,
+    /// Other harts stopped.
+    HartsStop = 7,
+    /// A hart faulted or stalled.
+    HartFault = 8,
+    /// Device tree edited, memory wiped, jump.
+    Handover = 9,
+    /// The stage refused.
+    Refusal = 10,
+}
+
+impl Step {
+    const ALL: [Step; 10] = [
+        Step::Start,
+        Step::Signature,
+        Step::Read,
+        Step::Hash,
+        Step::Verdict,
+        Step::HartsStart,
+        Step::HartsStop,
+        Step::HartFault,
+        Step::Handover,
+        Step::Refusal,
+    ];
+
+    /// The step with this number.
+    pub fn from_number(number: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|step| *step as u32 == number)
+    }
+
+    /// The name on screens and in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Step::Start => "start",
+            Step::Signature => "signature",
+            Step::Read => "read",
+            Step::Hash => "hash",
+            Step::Verdict => "verdict",
+            Step::HartsStart => "harts-start",
+            Step::HartsStop => "harts-stop",
+            Step::HartFault => "hart-fault",
+            Step::Handover => "handover",
+            Step::Refusal => "refusal",
+        }
+    }
+}
+
+/// One measured step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Who.
+    pub stage: Stage,
+    /// What.
+    pub step: Step,
+    /// Which payload, if one.
+    pub payload: Option<PayloadType>,
+    /// Number of the hash kernel: 0 none, 1 portable.
+    pub kernel: u32,
+    /// Harts that took part, bit i = hart i.
+    pub harts: u64,
+    /// Bytes worked on.
+    pub bytes: u64,
+    /// Start and end in ticks of `time`.
+    pub time: (u64, u64),
+    /// Start and end in retired instructions of the boot hart.
+    pub instret: (u64, u64),
+    /// First 48 bytes of a digest; zero if none.
+    pub digest: [u8; 48],
+    /// Hash of the digest, if there is one.
+    pub hash: Option<HashId>,
+    /// Reason code as a number, 0 = none.
+    pub reason: u32,
+    /// Security version, or a mask of harts; see the table of steps.
+    pub value: u64,
+}
+
+impl Entry {
+    /// An entry without measurements.
+    pub const fn new(stage: Stage, step: Step) -> Self {
+        Self {
+            stage,
+            step,
+            payload: None,
+            kernel: 0,
+            harts: 0,
+            bytes: 0,
+            time: (0, 0),
+            instret: (0, 0),
+            digest: [0; 48],
+            hash: None,
+            reason: 0,
+            value: 0,
+        }
+    }
+
+    /// Reads an entry; `None` if a number is unknown or the slice too short.
+    pub fn parse(bytes: &[u8]) -> Option<Self> {
+        let payload = match u32_at(bytes, 8)? {
+            0 => None,
+            number => Some(PayloadType::from_number(number)?),
+        };
+        let hash = match u32_at(bytes, 112)? {
+            0 => None,
+            number => Some(HashId::from_number(number)?),
+        };
+        Some(Self {
+            stage: Stage::from_number(u32_at(bytes, 0)?)?,
+            step: Step::from_number(u32_at(bytes, 4)?)?,
+            payload,
+            kernel: u32_at(bytes, 12)?,
+            harts: u64_at(bytes, 16)?,
+            bytes: u64_at(bytes, 24)?,
+            time: (u64_at(bytes, 32)?, u64_at(bytes, 40)?),
+            instret: (u64_at(bytes, 48)?, u64_at(bytes, 56)?),
+            digest: bytes_at(bytes, 64)?,
+            hash,
+            reason: u32_at(bytes, 116)?,
+            value: u64_at(bytes, 120)?,
+        })
+    }
+
+    /// Writes the entry.
+    pub fn encode(&self) -> [u8; LOG_ENTRY_SIZE] {
+        let mut bytes = [0; LOG_ENTRY_SIZE];
+        let mut out = Writer::new(&mut bytes);
+        out.put_u32(self.stage as u32);
+        out.put_u32(self.step as u32);
+        out.put_u32(self.payload.map_or(0, |kind| kind as u32));
+        out.put_u32(self.kernel);
+        out.put_u64(self.harts);
+        out.put_u64(self.bytes);
+        out.put_u64(self.time.0);
+        out.put_u64(self.time.1);
+        out.put_u64(self.instret.0);
+        out.put_u64(self.instret.1);
+        out.put(&self.digest);
+        out.put_u32(self.hash.map_or(0, |hash| hash as u32));
+        out.put_u32(self.reason);
+        out.put_u64(self.value);
+        bytes
+    }
+}
+
+/// The header of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogHeader {
+    /// Ticks of `time` per second.
+    pub ticks_per_second: u64,
+    /// Number that differs from boot to boot.
+    pub generation: u64,
+}
+
+/// The log while a stage writes it.
+#[derive(Debug)]
+pub struct Log<'a> {
+    memory: &'a mut [u8],
+    count: usize,
+}
+
+impl<'a> Log<'a> {
+    /// Starts an empty log in `memory`, which should hold at least two entries.
+    pub fn start(memory: &'a mut [u8], header: &LogHeader) -> Self {
+        memory.fill(0);
+        let mut out = Writer::new(memory);
+        out.put(TAG);
+        out.put_u32(0);
+        out.put_u32(LOG_ENTRY_SIZE as u32);
+        out.put_u64(header.ticks_per_second);
+        out.put_u64(header.generation);
+        Self { memory, count: 0 }
+    }
+
+    /// Entries that fit.
+    fn capacity(&self) -> usize {
+        (self.memory.len() / LOG_ENTRY_SIZE).saturating_sub(1).min(MAX_LOG_ENTRIES)
+    }
+
+    /// Appends an entry. A full log drops it, but keeps its last place for a refusal.
+    pub fn push(&mut self, entry: &Entry) {
+        let capacity = self.capacity();
+        let reserved = usize::from(entry.step != Step::Refusal);
+        if self.count.wrapping_add(reserved) >= capacity {
+            return;
+        }
+        let next = self.count.wrapping_add(1);
+        let at = next.wrapping_mul(LOG_ENTRY_SIZE);
+        if let Some(place) =
+            self.memory.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<LOG_ENTRY_SIZE>())
+        {
+            *place = entry.encode();
+            self.count = next;
+        }
+        if let Some(place) = self.memory.get_mut(16..).and_then(|rest| rest.first_chunk_mut::<4>())
+        {
+            *place = (self.count as u32).to_le_bytes();
+        }
+    }
+}
+
+/// Reads a log: its header and those entries that are well formed.
+///
+/// Nothing authenticates a log that Linux could write to; it informs and proves nothing.
+pub fn entries(memory: &[u8]) -> Option<(LogHeader, impl Iterator<Item = Entry> + '_)> {
+    let header: [u8; LOG_ENTRY_SIZE] = bytes_at(memory, 0)?;
+    let is_log = bytes_at::<16>(&header, 0)? == *TAG
+        && u32_at(&header, 20)? as usize == LOG_ENTRY_SIZE
+        && is_zero(header.get(40..)?);
+    let count = u32_at(&header, 16)? as usize;
+    if !is_log || count > MAX_LOG_ENTRIES {
+        return None;
+    }
+    let records = memory.get(LOG_ENTRY_SIZE..)?.as_chunks::<LOG_ENTRY_SIZE>().0;
+    let header =
+        LogHeader { ticks_per_second: u64_at(&header, 24)?, generation: u64_at(&header, 32)? };
+    Some((header, records.iter().take(count).filter_map(|record| Entry::parse(record))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec;
+    use std::vec::Vec;
+
+    const HEADER: LogHeader = LogHeader { ticks_per_second: 10_000_000, generation: 42 };
+
+    fn entry(value: u64) -> Entry {
+        Entry {
+            payload: Some(PayloadType::Kernel),
+            hash: Some(HashId::Sha384),
+            time: (value, value + 1),
+            value,
+            ..Entry::new(Stage::Loader, Step::Hash)
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let mut memory = vec![0xaa; 1024];
+        let mut log = Log::start(&mut memory, &HEADER);
+        log.push(&entry(1));
+        log.push(&entry(2));
+        let (header, read) = entries(&memory).unwrap();
+        assert_eq!(header, HEADER);
+        assert_eq!(read.collect::<Vec<_>>(), [entry(1), entry(2)]);
+    }
+
+    #[test]
+    fn a_full_log_keeps_a_place_for_the_refusal() {
+        let mut memory = vec![0; 5 * LOG_ENTRY_SIZE];
+        let mut log = Log::start(&mut memory, &HEADER);
+        for value in 0..9 {
+            log.push(&entry(value));
+        }
+        log.push(&Entry { reason: 301, ..Entry::new(Stage::Loader, Step::Refusal) });
+        log.push(&Entry::new(Stage::Loader, Step::Refusal));
+        let read: Vec<_> = entries(&memory).unwrap().1.collect();
+        assert_eq!(read.len(), 4);
+        assert_eq!(read[2], entry(2));
+        assert_eq!((read[3].step, read[3].reason), (Step::Refusal, 301));
+    }
+
+    #[test]
+    fn a_foreign_or_overlong_log_is_none() {
+        let mut memory = vec![0; 1024];
+        assert!(entries(&memory).is_none());
+        let mut log = Log::start(&mut memory, &HEADER);
+        log.push(&entry(1));
+        memory[16..20].copy_from_slice(&600u32.to_le_bytes());
+        assert!(entries(&memory).is_none());
+        assert!(entries(&memory[..100]).is_none());
+    }
+}

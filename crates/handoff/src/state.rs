@@ -1,0 +1,117 @@
+//! The state record: floors, lifecycle, revoked root keys (boot flow §3.2).
+
+use hartlock_image::{Lifecycle, Reason, Writer, bytes_at, is_zero, u32_at, u64_at};
+
+use crate::block;
+
+/// Bytes of a state record.
+pub const STATE_SIZE: usize = 128;
+const TAG: &[u8; 16] = b"HARTLOCK-STAT-v1";
+const DIGEST_AT: usize = 64;
+
+/// What a device remembers from boot to boot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StateRecord {
+    /// Grows with every write; 1 or more.
+    pub sequence: u64,
+    /// Lowest security version of a boot bundle.
+    pub boot_floor: u64,
+    /// Lowest security version of a system bundle.
+    pub system_floor: u64,
+    /// State of the device.
+    pub lifecycle: Lifecycle,
+    /// Bit i revokes key i of the root-of-trust block.
+    pub revoked_keys: u32,
+}
+
+impl StateRecord {
+    /// Reads one copy; `None` if it is not intact.
+    pub fn parse(bytes: &[u8]) -> Option<Self> {
+        let block: [u8; STATE_SIZE] = bytes_at(bytes, 0)?;
+        if !block::is_intact(&block, TAG, DIGEST_AT) || !is_zero(block.get(48..DIGEST_AT)?) {
+            return None;
+        }
+        let record = Self {
+            sequence: u64_at(&block, 16)?,
+            boot_floor: u64_at(&block, 24)?,
+            system_floor: u64_at(&block, 32)?,
+            lifecycle: Lifecycle::from_number(u32_at(&block, 40)?)?,
+            revoked_keys: u32_at(&block, 44)?,
+        };
+        (record.sequence > 0).then_some(record)
+    }
+
+    /// The copy in force, and its index.
+    ///
+    /// # Errors
+    /// `CounterStoreInvalid` if neither copy is intact.
+    pub fn choose(first: &[u8], second: &[u8]) -> Result<(Self, usize), Reason> {
+        match (Self::parse(first), Self::parse(second)) {
+            (Some(first), Some(second)) if second.sequence > first.sequence => Ok((second, 1)),
+            (Some(first), _) => Ok((first, 0)),
+            (None, Some(second)) => Ok((second, 1)),
+            (None, None) => Err(Reason::CounterStoreInvalid),
+        }
+    }
+
+    /// Writes the record.
+    pub fn encode(&self) -> [u8; STATE_SIZE] {
+        let mut bytes = [0; STATE_SIZE];
+        let mut out = Writer::new(&mut bytes);
+        out.put(TAG);
+        out.put_u64(self.sequence);
+        out.put_u64(self.boot_floor);
+        out.put_u64(self.system_floor);
+        out.put_u32(self.lifecycle as u32);
+        out.put_u32(self.revoked_keys);
+        block::seal(&mut bytes, DIGEST_AT);
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(sequence: u64) -> StateRecord {
+        StateRecord {
+            sequence,
+            boot_floor: 3,
+            system_floor: 7,
+            lifecycle: Lifecycle::Production,
+            revoked_keys: 0b10,
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        assert_eq!(StateRecord::parse(&record(1).encode()), Some(record(1)));
+        assert_eq!(StateRecord::parse(&record(0).encode()), None, "sequence 0 is never written");
+    }
+
+    #[test]
+    fn the_higher_sequence_counts_and_a_torn_copy_does_not() {
+        let (old, new) = (record(4).encode(), record(5).encode());
+        assert_eq!(StateRecord::choose(&old, &new), Ok((record(5), 1)));
+        assert_eq!(StateRecord::choose(&new, &old), Ok((record(5), 0)));
+        for torn_at in 0..STATE_SIZE {
+            let mut torn = [0xff; STATE_SIZE];
+            torn[..torn_at].copy_from_slice(&new[..torn_at]);
+            if torn[..] != new[..] {
+                assert_eq!(StateRecord::choose(&old, &torn), Ok((record(4), 0)), "{torn_at}");
+            }
+        }
+        let erased = [0xff; STATE_SIZE];
+        assert_eq!(StateRecord::choose(&erased, &[0; 128]), Err(Reason::CounterStoreInvalid));
+    }
+
+    #[test]
+    fn refuses_every_flipped_bit() {
+        let good = record(9).encode();
+        for bit in 0..good.len() * 8 {
+            let mut bad = good;
+            bad[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(StateRecord::parse(&bad), None, "bit {bit}");
+        }
+    }
+}

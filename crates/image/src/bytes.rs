@@ -1,0 +1,85 @@
+//! Reads and writes at fixed offsets without a panic path.
+
+/// The `N` bytes at `offset`, or `None` if the slice ends before.
+#[inline]
+pub fn bytes_at<const N: usize>(bytes: &[u8], offset: usize) -> Option<[u8; N]> {
+    bytes.get(offset..)?.first_chunk::<N>().copied()
+}
+
+/// The little-endian `u32` at `offset`.
+#[inline]
+pub fn u32_at(bytes: &[u8], offset: usize) -> Option<u32> {
+    bytes_at(bytes, offset).map(u32::from_le_bytes)
+}
+
+/// The little-endian `u64` at `offset`.
+#[inline]
+pub fn u64_at(bytes: &[u8], offset: usize) -> Option<u64> {
+    bytes_at(bytes, offset).map(u64::from_le_bytes)
+}
+
+/// Whether every byte is zero. Looks at all of them.
+pub fn is_zero(bytes: &[u8]) -> bool {
+    bytes.iter().fold(0, |seen, byte| seen | byte) == 0
+}
+
+/// Writes fields one after the other and remembers whether one did not fit.
+#[derive(Debug)]
+pub struct Writer<'a> {
+    out: &'a mut [u8],
+    len: usize,
+    is_full: bool,
+}
+
+impl<'a> Writer<'a> {
+    /// Starts at the front of `out`.
+    pub fn new(out: &'a mut [u8]) -> Self {
+        Self { out, len: 0, is_full: false }
+    }
+
+    /// Appends bytes.
+    pub fn put(&mut self, bytes: &[u8]) {
+        let end = self.len.saturating_add(bytes.len());
+        match self.out.get_mut(self.len..end) {
+            Some(place) => {
+                for (to, from) in place.iter_mut().zip(bytes) {
+                    *to = *from;
+                }
+                self.len = end;
+            }
+            None => self.is_full = true,
+        }
+    }
+
+    /// Appends a little-endian `u32`.
+    pub fn put_u32(&mut self, value: u32) {
+        self.put(&value.to_le_bytes());
+    }
+
+    /// Appends a little-endian `u64`.
+    pub fn put_u64(&mut self, value: u64) {
+        self.put(&value.to_le_bytes());
+    }
+
+    /// Appends zeros until the length is a multiple of `alignment`.
+    pub fn pad_to(&mut self, alignment: usize) {
+        while !self.is_full && self.len.checked_rem(alignment).unwrap_or(0) != 0 {
+            self.put(&[0]);
+        }
+    }
+
+    /// Bytes written so far.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing was written yet.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The number of bytes written, or `None` if some did not fit.
+    pub fn finish(self) -> Option<usize> {
+        (!self.is_full).then_some(self.len)
+    }
+}

@@ -1,0 +1,62 @@
+//! The one encoding of a manifest (image format §4).
+
+use crate::bytes::Writer;
+use crate::manifest::{Closing, Manifest};
+use crate::types::KeyRecord;
+
+/// Writes the signed region of `manifest` into `out` and returns its size in bytes, or `None` if
+/// `out` is too small.
+///
+/// `signed_size` and the counts are derived; everything else is written as it stands, right or
+/// wrong: whoever signs verifies the result.
+pub fn encode_manifest(manifest: &Manifest<'_>, out: &mut [u8]) -> Option<usize> {
+    let mut body = Writer::new(out);
+    body.put(manifest.bundle_type.tag());
+    body.put_u32(0); // signed_size, below
+    body.put_u32(manifest.signatures_size);
+    body.put_u64(manifest.bundle_size);
+    body.put_u64(manifest.security_version);
+    body.put_u64(manifest.created);
+    body.put_u32(manifest.lifecycle_mask);
+    body.put_u32(manifest.signers.len() as u32);
+    body.put_u32(manifest.payloads.len() as u32);
+    body.put_u32(0);
+    body.put(manifest.board.field());
+    body.put(manifest.soc.field());
+    body.put(manifest.label.field());
+    body.put(&[0; 64]);
+    for signer in manifest.signers.iter() {
+        put_key(&mut body, signer);
+    }
+    for payload in manifest.payloads.iter() {
+        body.put(&payload.prefix());
+        body.put(&payload.digest);
+    }
+    match &manifest.closing {
+        Closing::Trust(trust) => {
+            body.put_u32(trust.policy.number());
+            body.put_u32(trust.keys.len() as u32);
+            body.put_u64(0);
+            for key in trust.keys.iter() {
+                put_key(&mut body, key);
+            }
+        }
+        Closing::Bootargs(bootargs) => {
+            body.put_u32(bootargs.len() as u32);
+            body.put_u32(0);
+            body.put(bootargs.as_bytes());
+            body.pad_to(8);
+        }
+    }
+    let signed_size = body.finish()?;
+    out.get_mut(16..20)?.copy_from_slice(&(signed_size as u32).to_le_bytes());
+    Some(signed_size)
+}
+
+/// Appends a key record (§4.2).
+fn put_key(out: &mut Writer<'_>, key: &KeyRecord) {
+    out.put_u32(key.algorithm);
+    out.put_u32(key.parameters);
+    out.put(&key.key_id);
+    out.put_u64(0);
+}

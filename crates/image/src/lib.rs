@@ -1,0 +1,30 @@
+//! The Hartlock image format (`spec/image-format.md`): types, parser and encoder.
+//!
+//! Parsing yields types that only a check can make, so nothing is validated twice. No function
+//! here panics on any input, allocates, or reads a clock, a file or a key: this crate decides
+//! what a bundle *says*, and `hartlock-verify` decides whether to believe it.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+mod bytes;
+mod encode;
+mod head;
+mod manifest;
+mod payload;
+mod reason;
+mod signature_blocks;
+mod types;
+
+pub use bytes::{Writer, bytes_at, is_zero, u32_at, u64_at};
+pub use encode::encode_manifest;
+pub use head::{HEADER_SIZE, Head, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE};
+pub use manifest::{Bootargs, Closing, MAX_BOOTARGS, Manifest, TrustList};
+pub use payload::{PAYLOAD_RECORD_PREFIX_SIZE, PAYLOAD_RECORD_SIZE, PayloadRecord};
+pub use reason::{Fault, Reason};
+pub use signature_blocks::{SignatureBlock, SignatureBlocks};
+pub use types::{
+    Algorithm, BundleType, Family, HashId, KEY_ID_SIZE, KEY_RECORD_SIZE, KeyRecord, Label,
+    Lifecycle, List, MAX_PAYLOADS, MAX_SIGNERS, MAX_TRUSTED_KEYS, Name, PAGE_SIZE, PayloadType,
+    Policy, TreeMode, align_up,
+};

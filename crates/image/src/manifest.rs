@@ -1,0 +1,304 @@
+//! The manifest (image format §4), read after its signatures verified.
+
+use crate::Reason;
+use crate::bytes::{bytes_at, is_zero, u32_at, u64_at};
+use crate::head::{HEADER_SIZE, Head};
+use crate::payload::{PAYLOAD_RECORD_SIZE, PayloadRecord};
+use crate::types::{
+    BundleType, Family, KEY_RECORD_SIZE, KeyRecord, Label, Lifecycle, List, MAX_PAYLOADS,
+    MAX_SIGNERS, MAX_TRUSTED_KEYS, Name, PAGE_SIZE, Policy, align_up,
+};
+
+/// Longest kernel command line, in bytes (§4.5).
+pub const MAX_BOOTARGS: usize = 2048;
+
+/// Keys that decide about the next stage, and how (§4.4).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrustList {
+    /// Which set of signers is enough.
+    pub policy: Policy,
+    /// One to eight different keys.
+    pub keys: List<KeyRecord, MAX_TRUSTED_KEYS>,
+}
+
+impl TrustList {
+    /// Whether some bundle could meet the policy (§4.4).
+    pub fn is_satisfiable(&self) -> bool {
+        let has = |family| {
+            self.keys
+                .iter()
+                .any(|key| key.known_algorithm().is_some_and(|known| known.family() == family))
+        };
+        match self.policy {
+            Policy::All => self.keys.len() <= MAX_SIGNERS,
+            Policy::Hybrid => has(Family::Classical) && has(Family::PostQuantum),
+            Policy::Any | Policy::EverySigner => true,
+        }
+    }
+}
+
+/// A kernel command line (§4.5): printable ASCII.
+pub type Bootargs<'a> = &'a str;
+
+/// What stands at the end of the manifest.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there is one manifest a stage, and no heap to box it"
+)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Closing<'a> {
+    /// Of a boot bundle: who may sign the system bundle.
+    Trust(TrustList),
+    /// Of a system bundle: the kernel's command line.
+    Bootargs(Bootargs<'a>),
+}
+
+/// An authenticated and well-formed manifest.
+///
+/// It does not prove that the bundle is for this device, that it is new enough, or that a
+/// payload is what its record says: see image format §7 and §6.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Manifest<'a> {
+    /// Boot or system.
+    pub bundle_type: BundleType,
+    /// Bytes of the signature area.
+    pub signatures_size: u32,
+    /// Bytes of the bundle.
+    pub bundle_size: u64,
+    /// Anti-rollback counter.
+    pub security_version: u64,
+    /// Seconds since 1970-01-01; 0 = not stated.
+    pub created: u64,
+    /// States in which the bundle may boot.
+    pub lifecycle_mask: u32,
+    /// Board that the bundle is for.
+    pub board: Name,
+    /// SoC that the bundle is for.
+    pub soc: Name,
+    /// Text for people.
+    pub label: Label,
+    /// Who signs, in order.
+    pub signers: List<KeyRecord, MAX_SIGNERS>,
+    /// What the bundle carries, in order.
+    pub payloads: List<PayloadRecord, MAX_PAYLOADS>,
+    /// What is specific to the type of bundle.
+    pub closing: Closing<'a>,
+}
+
+impl<'a> Manifest<'a> {
+    /// Reads the signed region (§8 steps 6 to 9). Call it only after the signatures over exactly
+    /// these bytes verified.
+    ///
+    /// `block_keys` are algorithm, parameters and key id of each signature block, in order.
+    ///
+    /// # Errors
+    /// The reasons of image format §4 and those of §5.2 that compare blocks with signers.
+    pub fn parse(
+        signed: &'a [u8],
+        block_keys: &List<KeyRecord, MAX_SIGNERS>,
+    ) -> Result<Self, Reason> {
+        let head = Head::parse(signed)?;
+        let bundle_type = head.bundle_type();
+        let field32 = |offset| u32_at(signed, offset).ok_or(Reason::Truncated);
+        let field64 = |offset| u64_at(signed, offset).ok_or(Reason::Truncated);
+
+        let lifecycle_mask = field32(48)?;
+        if lifecycle_mask == 0 || lifecycle_mask & !Lifecycle::MASK != 0 {
+            return Err(Reason::LifecycleMaskInvalid);
+        }
+        let signer_count = field32(52)? as usize;
+        if !(1..=MAX_SIGNERS).contains(&signer_count) {
+            return Err(Reason::SignerCountOutOfRange);
+        }
+        let payload_count = field32(56)? as usize;
+        if !(1..=MAX_PAYLOADS).contains(&payload_count) {
+            return Err(Reason::PayloadCountOutOfRange);
+        }
+        let name =
+            |offset| bytes_at::<32>(signed, offset).and_then(|field| Name::from_field(&field));
+        let board = name(64).ok_or(Reason::BoardNameInvalid)?;
+        let soc = name(96).ok_or(Reason::SocNameInvalid)?;
+        let label = bytes_at::<64>(signed, 128)
+            .and_then(|field| Label::from_field(&field))
+            .ok_or(Reason::LabelInvalid)?;
+        if field32(60)? != 0 || !signed.get(192..HEADER_SIZE).is_some_and(is_zero) {
+            return Err(Reason::ReservedNotZero);
+        }
+
+        // The counts are at most 4 and 8, so nothing below overflows.
+        let payloads_start = HEADER_SIZE.wrapping_add(signer_count.wrapping_mul(KEY_RECORD_SIZE));
+        let closing_start =
+            payloads_start.wrapping_add(payload_count.wrapping_mul(PAYLOAD_RECORD_SIZE));
+        let closing_bytes = signed.get(closing_start..).ok_or(Reason::SignedSizeMismatch)?;
+        let closing_size = closing_size(closing_bytes, bundle_type)?;
+        if closing_bytes.len() != closing_size || signed.len() != head.signed_size() {
+            return Err(Reason::SignedSizeMismatch);
+        }
+
+        let signer_bytes = signed.get(HEADER_SIZE..payloads_start).unwrap_or(&[]);
+        let signers = parse_keys(signer_bytes, Reason::DuplicateSigner)?;
+        compare_with_blocks(&signers, block_keys)?;
+
+        let payload_bytes = signed.get(payloads_start..closing_start).unwrap_or(&[]);
+        let bundle_size = field64(24)?;
+        let payloads =
+            parse_payloads(payload_bytes, bundle_type, head.total_size() as u64, bundle_size)?;
+
+        Ok(Self {
+            bundle_type,
+            signatures_size: field32(20)?,
+            bundle_size,
+            security_version: field64(32)?,
+            created: field64(40)?,
+            lifecycle_mask,
+            board,
+            soc,
+            label,
+            signers,
+            payloads,
+            closing: parse_closing(closing_bytes, bundle_type)?,
+        })
+    }
+
+    /// The payload of this type.
+    pub fn payload(&self, payload_type: crate::PayloadType) -> Option<&PayloadRecord> {
+        self.payloads.iter().find(|payload| payload.payload_type == payload_type)
+    }
+
+    /// The trust list of a boot bundle.
+    pub const fn trust(&self) -> Option<&TrustList> {
+        match &self.closing {
+            Closing::Trust(trust) => Some(trust),
+            Closing::Bootargs(_) => None,
+        }
+    }
+
+    /// The command line of a system bundle.
+    pub const fn bootargs(&self) -> Option<&'a str> {
+        match self.closing {
+            Closing::Bootargs(bootargs) => Some(bootargs),
+            Closing::Trust(_) => None,
+        }
+    }
+}
+
+/// Size that the closing section claims for itself, after the checks of §8 step 6.
+fn closing_size(closing: &[u8], bundle_type: BundleType) -> Result<usize, Reason> {
+    let field = |offset| u32_at(closing, offset).ok_or(Reason::SignedSizeMismatch);
+    match bundle_type {
+        BundleType::Boot => {
+            Policy::from_number(field(0)?).ok_or(Reason::PolicyUnknown)?;
+            let key_count = field(4)? as usize;
+            if !(1..=MAX_TRUSTED_KEYS).contains(&key_count) {
+                return Err(Reason::TrustedKeyCountOutOfRange);
+            }
+            Ok(key_count.wrapping_mul(KEY_RECORD_SIZE).wrapping_add(16))
+        }
+        BundleType::System => {
+            let len = field(0)? as usize;
+            if len > MAX_BOOTARGS {
+                return Err(Reason::BootargsTooLong);
+            }
+            Ok((len.wrapping_add(7) & !7).wrapping_add(8))
+        }
+    }
+}
+
+/// Reads key records and refuses the same id twice.
+fn parse_keys<const N: usize>(
+    bytes: &[u8],
+    duplicate: Reason,
+) -> Result<List<KeyRecord, N>, Reason> {
+    let mut keys = List::<KeyRecord, N>::new();
+    for record in bytes.chunks_exact(KEY_RECORD_SIZE) {
+        let key = KeyRecord::parse(record).ok_or(Reason::ReservedNotZero)?;
+        if keys.iter().any(|earlier| earlier.key_id == key.key_id) {
+            return Err(duplicate);
+        }
+        if !keys.push(key) {
+            return Err(Reason::InternalLimit);
+        }
+    }
+    Ok(keys)
+}
+
+/// The blocks are exactly the signers, in order (§5.2).
+fn compare_with_blocks(
+    signers: &List<KeyRecord, MAX_SIGNERS>,
+    block_keys: &List<KeyRecord, MAX_SIGNERS>,
+) -> Result<(), Reason> {
+    if block_keys.len() < signers.len() {
+        return Err(Reason::SignatureBlockMissing);
+    }
+    if block_keys.len() > signers.len() {
+        return Err(Reason::SignatureBlockExtra);
+    }
+    if signers.iter().ne(block_keys.iter()) {
+        return Err(Reason::SignerMismatch);
+    }
+    Ok(())
+}
+
+/// Reads the payload records (§8 step 8). `end` is where the signature area ends.
+fn parse_payloads(
+    bytes: &[u8],
+    bundle_type: BundleType,
+    mut end: u64,
+    bundle_size: u64,
+) -> Result<List<PayloadRecord, MAX_PAYLOADS>, Reason> {
+    let mut payloads = List::<PayloadRecord, MAX_PAYLOADS>::new();
+    for record in bytes.as_chunks::<PAYLOAD_RECORD_SIZE>().0 {
+        let payload = PayloadRecord::parse(record, bundle_type, payloads.iter(), end)?;
+        // Both are bounded: offset by the sizes before it, size by 2^40.
+        end = payload.offset.saturating_add(payload.size);
+        if !payloads.push(payload) {
+            return Err(Reason::InternalLimit);
+        }
+    }
+    let is_present = |kind| payloads.iter().any(|payload| payload.payload_type == kind);
+    if bundle_type.payload_types().iter().any(|kind| kind.is_required() && !is_present(*kind)) {
+        return Err(Reason::PayloadMissing);
+    }
+    if align_up(end, PAGE_SIZE) != Some(bundle_size) {
+        return Err(Reason::BundleSizeMismatch);
+    }
+    Ok(payloads)
+}
+
+/// Reads the closing section, whose size is already checked (§8 step 9).
+fn parse_closing(closing: &[u8], bundle_type: BundleType) -> Result<Closing<'_>, Reason> {
+    let field = |offset| u32_at(closing, offset).ok_or(Reason::SignedSizeMismatch);
+    match bundle_type {
+        BundleType::Boot => {
+            if !closing.get(8..16).is_some_and(is_zero) {
+                return Err(Reason::ReservedNotZero);
+            }
+            let trust = TrustList {
+                policy: Policy::from_number(field(0)?).ok_or(Reason::PolicyUnknown)?,
+                keys: parse_keys(closing.get(16..).unwrap_or(&[]), Reason::DuplicateTrustedKey)?,
+            };
+            if trust.is_satisfiable() {
+                Ok(Closing::Trust(trust))
+            } else {
+                Err(Reason::PolicyUnsatisfiable)
+            }
+        }
+        BundleType::System => {
+            if field(4)? != 0 {
+                return Err(Reason::ReservedNotZero);
+            }
+            let (bootargs, padding) = closing
+                .get(8..)
+                .and_then(|rest| rest.split_at_checked(u32_at(closing, 0)? as usize))
+                .ok_or(Reason::SignedSizeMismatch)?;
+            if !bootargs.iter().all(|byte| matches!(byte, 0x20..=0x7e)) {
+                return Err(Reason::BootargsInvalid);
+            }
+            if !is_zero(padding) {
+                return Err(Reason::BootargsPadding);
+            }
+            let bootargs = core::str::from_utf8(bootargs).map_err(|_| Reason::BootargsInvalid)?;
+            Ok(Closing::Bootargs(bootargs))
+        }
+    }
+}

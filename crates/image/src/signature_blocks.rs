@@ -1,0 +1,92 @@
+//! The signature area (image format §5.1): the only bytes of a bundle that nothing signs.
+
+use crate::Reason;
+use crate::bytes::{is_zero, u32_at};
+use crate::types::{Algorithm, List, MAX_SIGNERS};
+
+/// Bytes in front of the public key.
+const BLOCK_HEADER_SIZE: usize = 16;
+
+/// One public key and one signature, neither of them checked yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SignatureBlock<'a> {
+    /// Number of the algorithm; never 0.
+    pub algorithm: u32,
+    /// Number of the parameter set.
+    pub parameters: u32,
+    /// Public key; of the right size if the algorithm is known.
+    pub public_key: &'a [u8],
+    /// Signature; of the right size if the algorithm is known.
+    pub signature: &'a [u8],
+}
+
+impl SignatureBlock<'_> {
+    /// The algorithm, if this version of the format names it.
+    pub const fn known_algorithm(&self) -> Option<Algorithm> {
+        Algorithm::from_numbers(self.algorithm, self.parameters)
+    }
+}
+
+/// One to four signature blocks that fill the signature area exactly.
+pub type SignatureBlocks<'a> = List<SignatureBlock<'a>, MAX_SIGNERS>;
+
+/// Cuts the signature area into blocks (§8 step 3).
+///
+/// # Errors
+/// `TooManySignatureBlocks`, `SignatureBlockTruncated`, `SignatureAlgorithmZero`,
+/// `SignatureBlockSizes`, `SignatureBlockPadding`.
+pub fn parse_signature_blocks(area: &[u8]) -> Result<SignatureBlocks<'_>, Reason> {
+    let mut blocks = SignatureBlocks::new();
+    let mut rest = area;
+    while !rest.is_empty() {
+        if blocks.len() == MAX_SIGNERS {
+            return Err(Reason::TooManySignatureBlocks);
+        }
+        let field = |offset| u32_at(rest, offset).ok_or(Reason::SignatureBlockTruncated);
+        let (algorithm, parameters) = (field(0)?, field(4)?);
+        let (public_key_size, signature_size) = (field(8)? as usize, field(12)? as usize);
+
+        let body = rest.get(BLOCK_HEADER_SIZE..).ok_or(Reason::SignatureBlockTruncated)?;
+        let (public_key, key_padding, body) =
+            split_padded(body, public_key_size).ok_or(Reason::SignatureBlockTruncated)?;
+        let (signature, signature_padding, body) =
+            split_padded(body, signature_size).ok_or(Reason::SignatureBlockTruncated)?;
+
+        if algorithm == 0 {
+            return Err(Reason::SignatureAlgorithmZero);
+        }
+        if let Some(known) = Algorithm::from_numbers(algorithm, parameters) {
+            let sizes = (known.public_key_size(), known.signature_size());
+            if (public_key_size, signature_size) != sizes {
+                return Err(Reason::SignatureBlockSizes);
+            }
+        }
+        if !is_zero(key_padding) || !is_zero(signature_padding) {
+            return Err(Reason::SignatureBlockPadding);
+        }
+        let block = SignatureBlock { algorithm, parameters, public_key, signature };
+        if !blocks.push(block) {
+            return Err(Reason::TooManySignatureBlocks);
+        }
+        rest = body;
+    }
+    Ok(blocks)
+}
+
+/// Splits off `len` bytes and the padding behind them to a multiple of 8.
+fn split_padded(bytes: &[u8], len: usize) -> Option<(&[u8], &[u8], &[u8])> {
+    let padded_len = len.checked_add(7)? & !7;
+    let (padded, rest) = bytes.split_at_checked(padded_len)?;
+    let (content, padding) = padded.split_at_checked(len)?;
+    Some((content, padding, rest))
+}
+
+impl<'a> SignatureBlocks<'a> {
+    /// See [`parse_signature_blocks`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn parse(area: &'a [u8]) -> Result<Self, Reason> {
+        parse_signature_blocks(area)
+    }
+}

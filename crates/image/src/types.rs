@@ -1,0 +1,572 @@
+//! Numbers and names of the format (image format §2, §4).
+
+use crate::Reason;
+use crate::bytes::{bytes_at, is_zero, u32_at};
+
+/// Payloads and the bundle itself are padded to this many bytes.
+pub const PAGE_SIZE: u64 = 4096;
+/// Most signers of a manifest (§4.1).
+pub const MAX_SIGNERS: usize = 4;
+/// Most payloads of a manifest (§4.1).
+pub const MAX_PAYLOADS: usize = 8;
+/// Most keys of a trust list (§4.4).
+pub const MAX_TRUSTED_KEYS: usize = 8;
+/// Bytes of a key id (§2.5).
+pub const KEY_ID_SIZE: usize = 48;
+/// Bytes of a key record (§4.2).
+pub const KEY_RECORD_SIZE: usize = 64;
+
+/// `value` rounded up to a multiple of `alignment` (a power of two), or `None` past `u64::MAX`.
+#[inline]
+pub const fn align_up(value: u64, alignment: u64) -> Option<u64> {
+    match value.checked_add(alignment.wrapping_sub(1)) {
+        Some(sum) => Some(sum & !alignment.wrapping_sub(1)),
+        None => None,
+    }
+}
+
+/// What a bundle is for (§2.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BundleType {
+    /// Verified by the ROM: OpenSBI, loader, device tree.
+    Boot,
+    /// Verified by the loader: kernel, initramfs, device tree.
+    System,
+}
+
+impl BundleType {
+    /// The tag in front of the signed bytes.
+    pub const fn tag(self) -> &'static [u8; 16] {
+        match self {
+            BundleType::Boot => b"HARTLOCK-BOOT-v1",
+            BundleType::System => b"HARTLOCK-SYST-v1",
+        }
+    }
+
+    /// The type that a tag stands for.
+    pub fn from_tag(tag: &[u8; 16]) -> Option<Self> {
+        [BundleType::Boot, BundleType::System].into_iter().find(|kind| kind.tag() == tag)
+    }
+
+    /// `boot` or `system`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            BundleType::Boot => "boot",
+            BundleType::System => "system",
+        }
+    }
+
+    /// The payload types of this bundle, in the order in which they stand (§2.4).
+    pub const fn payload_types(self) -> &'static [PayloadType] {
+        match self {
+            BundleType::Boot => &[PayloadType::Opensbi, PayloadType::Loader, PayloadType::BootFdt],
+            BundleType::System => {
+                &[PayloadType::Kernel, PayloadType::Initramfs, PayloadType::SystemFdt]
+            }
+        }
+    }
+}
+
+/// Whether a quantum computer would break the algorithm (§2.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Rests on factoring or discrete logarithms.
+    Classical,
+    /// Rests on hashes or lattices.
+    PostQuantum,
+}
+
+/// A signature algorithm that this version of the format names (§2.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Algorithm {
+    /// Ed25519, RFC 8032 §5.1.
+    Ed25519,
+}
+
+impl Algorithm {
+    /// The algorithm behind the numbers of a key record or signature block.
+    pub const fn from_numbers(algorithm: u32, parameters: u32) -> Option<Self> {
+        match (algorithm, parameters) {
+            (1, 0) => Some(Algorithm::Ed25519),
+            _ => None,
+        }
+    }
+
+    /// Its `(algorithm, parameters)` numbers.
+    pub const fn numbers(self) -> (u32, u32) {
+        match self {
+            Algorithm::Ed25519 => (1, 0),
+        }
+    }
+
+    /// Bytes of a public key.
+    pub const fn public_key_size(self) -> usize {
+        match self {
+            Algorithm::Ed25519 => 32,
+        }
+    }
+
+    /// Bytes of a signature.
+    pub const fn signature_size(self) -> usize {
+        match self {
+            Algorithm::Ed25519 => 64,
+        }
+    }
+
+    /// Classical or post-quantum.
+    pub const fn family(self) -> Family {
+        match self {
+            Algorithm::Ed25519 => Family::Classical,
+        }
+    }
+
+    /// The name in files and on screens.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Algorithm::Ed25519 => "ed25519",
+        }
+    }
+}
+
+/// A hash (§2.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+#[allow(missing_docs, reason = "the variants are the names of the standards")]
+pub enum HashId {
+    Sha256 = 1,
+    Sha384 = 2,
+    Sha512 = 3,
+    Sha3_256 = 4,
+    Sha3_384 = 5,
+    Sha3_512 = 6,
+}
+
+impl HashId {
+    /// Every hash, in the order of the numbers.
+    pub const ALL: [HashId; 6] = [
+        HashId::Sha256,
+        HashId::Sha384,
+        HashId::Sha512,
+        HashId::Sha3_256,
+        HashId::Sha3_384,
+        HashId::Sha3_512,
+    ];
+
+    /// The hash with this number.
+    pub fn from_number(number: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|hash| *hash as u32 == number)
+    }
+
+    /// The hash with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|hash| hash.name() == name)
+    }
+
+    /// Bytes of a digest.
+    pub const fn output_len(self) -> usize {
+        match self {
+            HashId::Sha256 | HashId::Sha3_256 => 32,
+            HashId::Sha384 | HashId::Sha3_384 => 48,
+            HashId::Sha512 | HashId::Sha3_512 => 64,
+        }
+    }
+
+    /// The name in files and on screens.
+    pub const fn name(self) -> &'static str {
+        match self {
+            HashId::Sha256 => "sha256",
+            HashId::Sha384 => "sha384",
+            HashId::Sha512 => "sha512",
+            HashId::Sha3_256 => "sha3-256",
+            HashId::Sha3_384 => "sha3-384",
+            HashId::Sha3_512 => "sha3-512",
+        }
+    }
+}
+
+/// How a payload's digest is formed (§6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TreeMode {
+    /// The hash of the whole payload.
+    Flat,
+    /// The root over independently hashed blocks of `block_size` bytes.
+    Blocks {
+        /// A multiple of 1 KiB from 1 KiB to 16 MiB.
+        block_size: u32,
+    },
+}
+
+impl TreeMode {
+    /// Smallest and largest block, and the unit, in bytes (§6.1).
+    pub const BLOCK_SIZES: core::ops::RangeInclusive<u32> = 1024..=16 << 20;
+
+    /// The mode of the fields `mode` and `block_size`.
+    ///
+    /// # Errors
+    /// `ModeUnknown`, `BlockSizeNotAllowed`.
+    pub fn from_fields(mode: u32, block_size: u32) -> Result<Self, Reason> {
+        match (mode, block_size) {
+            (1, 0) => Ok(TreeMode::Flat),
+            (2, size) if size & 1023 == 0 && Self::BLOCK_SIZES.contains(&size) => {
+                Ok(TreeMode::Blocks { block_size: size })
+            }
+            (1 | 2, _) => Err(Reason::BlockSizeNotAllowed),
+            _ => Err(Reason::ModeUnknown),
+        }
+    }
+
+    /// The fields `mode` and `block_size`.
+    pub const fn fields(self) -> (u32, u32) {
+        match self {
+            TreeMode::Flat => (1, 0),
+            TreeMode::Blocks { block_size } => (2, block_size),
+        }
+    }
+
+    /// `flat` or `blocks`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            TreeMode::Flat => "flat",
+            TreeMode::Blocks { .. } => "blocks",
+        }
+    }
+}
+
+/// What a payload is (§2.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u32)]
+#[allow(missing_docs, reason = "the variants are the names of the table")]
+pub enum PayloadType {
+    Opensbi = 1,
+    Loader = 2,
+    BootFdt = 3,
+    Kernel = 16,
+    Initramfs = 17,
+    SystemFdt = 18,
+}
+
+impl PayloadType {
+    /// Every type, in the order of the numbers.
+    pub const ALL: [PayloadType; 6] = [
+        PayloadType::Opensbi,
+        PayloadType::Loader,
+        PayloadType::BootFdt,
+        PayloadType::Kernel,
+        PayloadType::Initramfs,
+        PayloadType::SystemFdt,
+    ];
+
+    /// The type with this number.
+    pub fn from_number(number: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| *kind as u32 == number)
+    }
+
+    /// The type with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The name in files and on screens.
+    pub const fn name(self) -> &'static str {
+        match self {
+            PayloadType::Opensbi => "opensbi",
+            PayloadType::Loader => "loader",
+            PayloadType::BootFdt => "boot-fdt",
+            PayloadType::Kernel => "kernel",
+            PayloadType::Initramfs => "initramfs",
+            PayloadType::SystemFdt => "system-fdt",
+        }
+    }
+
+    /// Whether the payload is entered, and so has an entry point.
+    pub const fn is_code(self) -> bool {
+        matches!(self, PayloadType::Opensbi | PayloadType::Loader | PayloadType::Kernel)
+    }
+
+    /// Whether its bundle is useless without it.
+    pub const fn is_required(self) -> bool {
+        !matches!(self, PayloadType::Initramfs)
+    }
+}
+
+/// Which set of trusted signers is enough (§5.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// At least one trusted key signed.
+    Any,
+    /// Every trusted key signed.
+    All,
+    /// At least one classical and one post-quantum trusted key signed.
+    Hybrid,
+    /// Every signer is a trusted key. Only a workstation can ask for it: no field encodes it.
+    EverySigner,
+}
+
+impl Policy {
+    /// The policy with this number.
+    pub const fn from_number(number: u32) -> Option<Self> {
+        match number {
+            1 => Some(Policy::Any),
+            2 => Some(Policy::All),
+            3 => Some(Policy::Hybrid),
+            _ => None,
+        }
+    }
+
+    /// Its number; 0, which no parser accepts, for the workstation's policy.
+    pub const fn number(self) -> u32 {
+        match self {
+            Policy::Any => 1,
+            Policy::All => 2,
+            Policy::Hybrid => 3,
+            Policy::EverySigner => 0,
+        }
+    }
+
+    /// The name in files and on screens.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Policy::Any => "any",
+            Policy::All => "all",
+            Policy::Hybrid => "hybrid",
+            Policy::EverySigner => "every-signer",
+        }
+    }
+}
+
+/// The state of a device between factory and scrap (§7.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Lifecycle {
+    /// On somebody's desk.
+    Development = 0,
+    /// In the field.
+    Production = 1,
+    /// Sent back for failure analysis.
+    Returned = 2,
+}
+
+impl Lifecycle {
+    /// Every state, in the order of the bits.
+    pub const ALL: [Lifecycle; 3] =
+        [Lifecycle::Development, Lifecycle::Production, Lifecycle::Returned];
+    /// The bits that a lifecycle mask may have.
+    pub const MASK: u32 = 0b111;
+
+    /// The state with this number.
+    pub fn from_number(number: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| *state as u32 == number)
+    }
+
+    /// The bit of a lifecycle mask.
+    pub const fn bit(self) -> u32 {
+        1 << self as u32
+    }
+
+    /// The name in files and on screens.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Lifecycle::Development => "development",
+            Lifecycle::Production => "production",
+            Lifecycle::Returned => "returned",
+        }
+    }
+}
+
+/// A board or SoC name: 1 to 32 visible ASCII characters (§4.1).
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Name([u8; 32]);
+
+impl Name {
+    /// Checks a field.
+    pub fn from_field(field: &[u8; 32]) -> Option<Self> {
+        let text_len = field.iter().take_while(|byte| matches!(byte, 0x21..=0x7e)).count();
+        (text_len > 0 && is_zero(field.get(text_len..)?)).then_some(Name(*field))
+    }
+
+    /// Makes a name from text.
+    pub fn new(text: &str) -> Option<Self> {
+        let mut field = [0; 32];
+        field.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
+        Self::from_field(&field)
+    }
+
+    /// The field as it is encoded.
+    pub const fn field(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// The text without padding.
+    pub fn as_str(&self) -> &str {
+        text(&self.0)
+    }
+}
+
+impl core::fmt::Debug for Name {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.as_str().fmt(f)
+    }
+}
+
+/// Text for people: up to 64 printable ASCII characters (§4.1).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Label([u8; 64]);
+
+impl Label {
+    /// Checks a field.
+    pub fn from_field(field: &[u8; 64]) -> Option<Self> {
+        let text_len = field.iter().take_while(|byte| matches!(byte, 0x20..=0x7e)).count();
+        is_zero(field.get(text_len..)?).then_some(Label(*field))
+    }
+
+    /// Makes a label from text.
+    pub fn new(text: &str) -> Option<Self> {
+        let mut field = [0; 64];
+        field.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
+        Self::from_field(&field)
+    }
+
+    /// The field as it is encoded.
+    pub const fn field(&self) -> &[u8; 64] {
+        &self.0
+    }
+
+    /// The text without padding.
+    pub fn as_str(&self) -> &str {
+        text(&self.0)
+    }
+}
+
+impl core::fmt::Debug for Label {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.as_str().fmt(f)
+    }
+}
+
+/// The text in front of the zero padding of a checked field.
+fn text(field: &[u8]) -> &str {
+    let len = field.iter().take_while(|byte| **byte != 0).count();
+    // The field was checked to be ASCII, so the default is never taken.
+    field.get(..len).and_then(|text| core::str::from_utf8(text).ok()).unwrap_or("")
+}
+
+/// A public key by reference: algorithm, parameters and id (§4.2).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct KeyRecord {
+    /// Number of the algorithm (§2.2); it need not be one that this version knows.
+    pub algorithm: u32,
+    /// Number of the parameter set.
+    pub parameters: u32,
+    /// Digest of algorithm, parameters and public key (§2.5).
+    pub key_id: [u8; KEY_ID_SIZE],
+}
+
+impl KeyRecord {
+    /// Reads a record; `None` if it is cut short or its reserved bytes are not zero.
+    pub fn parse(bytes: &[u8]) -> Option<Self> {
+        let reserved: [u8; 8] = bytes_at(bytes, 56)?;
+        if !is_zero(&reserved) {
+            return None;
+        }
+        Some(KeyRecord {
+            algorithm: u32_at(bytes, 0)?,
+            parameters: u32_at(bytes, 4)?,
+            key_id: bytes_at(bytes, 8)?,
+        })
+    }
+
+    /// The algorithm, if this version of the format names it.
+    pub const fn known_algorithm(&self) -> Option<Algorithm> {
+        Algorithm::from_numbers(self.algorithm, self.parameters)
+    }
+}
+
+impl core::fmt::Debug for KeyRecord {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "key {}/{} ", self.algorithm, self.parameters)?;
+        self.key_id.iter().take(8).try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// A short list with a fixed capacity: what `Vec` would be if a boot stage had a heap.
+#[derive(Clone, Copy)]
+pub struct List<T, const N: usize> {
+    items: [Option<T>; N],
+    len: usize,
+}
+
+impl<T: Copy, const N: usize> List<T, N> {
+    /// An empty list.
+    pub const fn new() -> Self {
+        Self { items: [None; N], len: 0 }
+    }
+
+    /// Appends an item; `false` if the list is full.
+    #[must_use]
+    pub fn push(&mut self, item: T) -> bool {
+        match self.items.get_mut(self.len) {
+            Some(place) => {
+                *place = Some(item);
+                self.len = self.len.wrapping_add(1);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Items in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + Clone {
+        self.items.iter().flatten()
+    }
+
+    /// Items in order, to change.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.items.iter_mut().flatten()
+    }
+
+    /// The item at `index`.
+    pub fn get(&self, index: usize) -> Option<&T> {
+        self.items.get(index)?.as_ref()
+    }
+
+    /// Number of items.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no item.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl<T: Copy, const N: usize> Default for List<T, N> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Copy + PartialEq, const N: usize> PartialEq for List<T, N> {
+    fn eq(&self, other: &Self) -> bool {
+        self.items == other.items
+    }
+}
+
+impl<T: Copy + core::fmt::Debug, const N: usize> core::fmt::Debug for List<T, N> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl<T: Copy, const N: usize> FromIterator<T> for List<T, N> {
+    /// Takes at most `N` items and drops the rest.
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        let mut list = Self::new();
+        for item in items {
+            if !list.push(item) {
+                break;
+            }
+        }
+        list
+    }
+}

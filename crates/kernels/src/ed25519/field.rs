@@ -1,0 +1,254 @@
+//! The field of integers modulo p = 2^255 - 19 (RFC 8032 §5.1).
+//!
+//! An element is five limbs of 51 bits, so that a product of two limbs fits in 128 bits with
+//! room for the sums. Limbs are kept in one of two sizes:
+//!
+//! * *reduced*, below 2^52: what every operation returns, except [`Fe::add`];
+//! * *loose*, below 2^54: what every operation accepts. A sum of two or three reduced elements
+//!   is loose.
+//!
+//! Everything is `const fn`, because the compiler derives the curve constants and the table of
+//! the base point with this code; that is why no loop here is an iterator.
+
+const LIMB_MASK: u64 = (1 << 51) - 1;
+
+/// An element of the field, not necessarily in its one canonical form.
+#[derive(Clone, Copy)]
+pub(super) struct Fe([u64; 5]);
+
+impl Fe {
+    pub(super) const ZERO: Fe = Fe::from_u32(0);
+    pub(super) const ONE: Fe = Fe::from_u32(1);
+
+    pub(super) const fn from_u32(value: u32) -> Fe {
+        Fe([value as u64, 0, 0, 0, 0])
+    }
+
+    /// Reads 32 little-endian bytes (RFC 8032 §5.1.3 step 1) without the top bit, which is the
+    /// sign of the other coordinate. Values from p to 2^255 - 1 are taken modulo p: the caller
+    /// compares with [`Fe::to_bytes`] to refuse them.
+    pub(super) fn from_bytes(bytes: &[u8; 32]) -> Fe {
+        let mut w = [0; 4];
+        for (word, bytes) in w.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        Fe([
+            w[0] & LIMB_MASK,
+            ((w[0] >> 51) | (w[1] << 13)) & LIMB_MASK,
+            ((w[1] >> 38) | (w[2] << 26)) & LIMB_MASK,
+            ((w[2] >> 25) | (w[3] << 39)) & LIMB_MASK,
+            (w[3] >> 12) & LIMB_MASK,
+        ])
+    }
+
+    /// The canonical encoding: below p, little-endian, top bit zero (RFC 8032 §5.1.2).
+    pub(super) fn to_bytes(self) -> [u8; 32] {
+        let [l0, l1, l2, l3, l4] = self.canonical();
+        let words = [
+            l0 | (l1 << 51),
+            (l1 >> 13) | (l2 << 38),
+            (l2 >> 26) | (l3 << 25),
+            (l3 >> 39) | (l4 << 12),
+        ];
+        let mut bytes = [0; 32];
+        for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+            *bytes = word.to_le_bytes();
+        }
+        bytes
+    }
+
+    /// The limbs of the one representative below p.
+    const fn canonical(self) -> [u64; 5] {
+        // After a carry the value is below 2p, so at most one p must go. It must exactly if
+        // adding 19 reaches 2^255; `q` is that carry out of the top limb.
+        let [l0, l1, l2, l3, l4] = self.carry().0;
+        let q = l0.wrapping_add(19) >> 51;
+        let q = l1.wrapping_add(q) >> 51;
+        let q = l2.wrapping_add(q) >> 51;
+        let q = l3.wrapping_add(q) >> 51;
+        let q = l4.wrapping_add(q) >> 51;
+
+        // value - q * p = value + 19 * q - q * 2^255: the last term is the bit masked away.
+        let l0 = l0.wrapping_add(q.wrapping_mul(19));
+        let l1 = l1.wrapping_add(l0 >> 51);
+        let l2 = l2.wrapping_add(l1 >> 51);
+        let l3 = l3.wrapping_add(l2 >> 51);
+        let l4 = l4.wrapping_add(l3 >> 51);
+        [l0 & LIMB_MASK, l1 & LIMB_MASK, l2 & LIMB_MASK, l3 & LIMB_MASK, l4 & LIMB_MASK]
+    }
+
+    /// Moves what exceeds 51 bits into the next limb, once around. Accepts any limbs.
+    const fn carry(self) -> Fe {
+        // 2^255 = 19 mod p, so the carry of the top limb returns to the lowest times 19.
+        let [l0, l1, l2, l3, l4] = self.0;
+        Fe([
+            (l0 & LIMB_MASK).wrapping_add((l4 >> 51).wrapping_mul(19)),
+            (l1 & LIMB_MASK).wrapping_add(l0 >> 51),
+            (l2 & LIMB_MASK).wrapping_add(l1 >> 51),
+            (l3 & LIMB_MASK).wrapping_add(l2 >> 51),
+            (l4 & LIMB_MASK).wrapping_add(l3 >> 51),
+        ])
+    }
+
+    /// The least significant bit of the canonical form: the sign of RFC 8032 §5.1.2.
+    pub(super) const fn is_odd(self) -> bool {
+        self.canonical()[0] & 1 == 1
+    }
+
+    pub(super) const fn is_zero(self) -> bool {
+        let [l0, l1, l2, l3, l4] = self.canonical();
+        l0 | l1 | l2 | l3 | l4 == 0
+    }
+
+    #[cfg(test)]
+    pub(super) fn from_limbs(limbs: [u64; 5]) -> Fe {
+        Fe(limbs)
+    }
+
+    #[cfg(test)]
+    pub(super) fn limbs(self) -> [u64; 5] {
+        self.0
+    }
+
+    /// `self + rhs`, limb by limb: the one result that is not reduced.
+    pub(super) const fn add(&self, rhs: &Fe) -> Fe {
+        let ([a0, a1, a2, a3, a4], [b0, b1, b2, b3, b4]) = (self.0, rhs.0);
+        Fe([
+            a0.wrapping_add(b0),
+            a1.wrapping_add(b1),
+            a2.wrapping_add(b2),
+            a3.wrapping_add(b3),
+            a4.wrapping_add(b4),
+        ])
+    }
+
+    /// `self - rhs`.
+    pub(super) const fn sub(&self, rhs: &Fe) -> Fe {
+        // 16p in limbs near 2^55: added first, so that no loose limb can borrow.
+        const LOW: u64 = 16 * ((1 << 51) - 19);
+        const HIGH: u64 = 16 * ((1 << 51) - 1);
+        let ([a0, a1, a2, a3, a4], [b0, b1, b2, b3, b4]) = (self.0, rhs.0);
+        Fe([
+            a0.wrapping_add(LOW).wrapping_sub(b0),
+            a1.wrapping_add(HIGH).wrapping_sub(b1),
+            a2.wrapping_add(HIGH).wrapping_sub(b2),
+            a3.wrapping_add(HIGH).wrapping_sub(b3),
+            a4.wrapping_add(HIGH).wrapping_sub(b4),
+        ])
+        .carry()
+    }
+
+    /// `-self`.
+    pub(super) const fn neg(&self) -> Fe {
+        Fe::ZERO.sub(self)
+    }
+
+    /// `self * rhs`.
+    // Out of line, as is `square`: each is over a hundred instructions and has many callers.
+    #[inline(never)]
+    pub(super) const fn mul(&self, rhs: &Fe) -> Fe {
+        let (a, [b0, b1, b2, b3, b4]) = (self.0, rhs.0);
+        // A product at weight 2^255 or more wraps around with a factor of 19.
+        let c1 = b1.wrapping_mul(19);
+        let c2 = b2.wrapping_mul(19);
+        let c3 = b3.wrapping_mul(19);
+        let c4 = b4.wrapping_mul(19);
+        carry_wide([
+            dot(a, [b0, c4, c3, c2, c1]),
+            dot(a, [b1, b0, c4, c3, c2]),
+            dot(a, [b2, b1, b0, c4, c3]),
+            dot(a, [b3, b2, b1, b0, c4]),
+            dot(a, [b4, b3, b2, b1, b0]),
+        ])
+    }
+
+    /// `self * self`: fifteen products instead of the 25 of `mul`; pairs of equal ones are doubled.
+    #[inline(never)]
+    pub(super) const fn square(&self) -> Fe {
+        let [a0, a1, a2, a3, a4] = self.0;
+        let twice_a0 = a0 << 1;
+        let twice_a1 = a1 << 1;
+        let twice_a2 = a2 << 1;
+        let c3 = a3.wrapping_mul(19);
+        let c4 = a4.wrapping_mul(19);
+        carry_wide([
+            dot3([a0, twice_a1, twice_a2], [a0, c4, c3]),
+            dot3([twice_a0, twice_a2, a3], [a1, c4, c3]),
+            dot3([twice_a0, a1, a3 << 1], [a2, a1, c4]),
+            dot3([twice_a0, twice_a1, a4], [a3, a2, c4]),
+            dot3([twice_a0, twice_a1, a2], [a4, a3, a2]),
+        ])
+    }
+
+    /// `self ^ (2 ^ count)`.
+    const fn square_times(&self, count: u32) -> Fe {
+        let mut power = *self;
+        let mut done = 0;
+        while done < count {
+            power = power.square();
+            done += 1;
+        }
+        power
+    }
+
+    /// `self ^ (2^252 - 3)`, which is `self ^ ((p - 5) / 8)`: the power that the square root of
+    /// RFC 8032 §5.1.3 step 2 needs, and from which [`Fe::invert`] is made.
+    pub(super) const fn pow_p58(&self) -> Fe {
+        // The name tells how many one bits the exponent has. 252 - 2 of them, then binary 01.
+        let ones_1 = *self;
+        let ones_2 = ones_1.square_times(1).mul(&ones_1);
+        let ones_4 = ones_2.square_times(2).mul(&ones_2);
+        let ones_5 = ones_4.square_times(1).mul(&ones_1);
+        let ones_10 = ones_5.square_times(5).mul(&ones_5);
+        let ones_20 = ones_10.square_times(10).mul(&ones_10);
+        let ones_40 = ones_20.square_times(20).mul(&ones_20);
+        let ones_50 = ones_40.square_times(10).mul(&ones_10);
+        let ones_100 = ones_50.square_times(50).mul(&ones_50);
+        let ones_200 = ones_100.square_times(100).mul(&ones_100);
+        let ones_250 = ones_200.square_times(50).mul(&ones_50);
+        ones_250.square_times(2).mul(&ones_1)
+    }
+
+    /// `1 / self`, and zero for zero.
+    pub(super) const fn invert(&self) -> Fe {
+        // Fermat: the exponent p - 2 is 8 * (2^252 - 3) + 3.
+        let cube = self.square().mul(self);
+        self.pow_p58().square_times(3).mul(&cube)
+    }
+}
+
+/// The sum of five products. Below 2^115 for loose limbs of which four carry the factor 19:
+/// (1 + 4 * 19) * 2^108.
+#[inline(always)]
+const fn dot([a0, a1, a2, a3, a4]: [u64; 5], [b0, b1, b2, b3, b4]: [u64; 5]) -> u128 {
+    product(a0, b0)
+        .wrapping_add(product(a1, b1))
+        .wrapping_add(product(a2, b2))
+        .wrapping_add(product(a3, b3))
+        .wrapping_add(product(a4, b4))
+}
+
+/// The sum of three products, with the bound of [`dot`].
+#[inline(always)]
+const fn dot3([a0, a1, a2]: [u64; 3], [b0, b1, b2]: [u64; 3]) -> u128 {
+    product(a0, b0).wrapping_add(product(a1, b1)).wrapping_add(product(a2, b2))
+}
+
+#[inline(always)]
+const fn product(a: u64, b: u64) -> u128 {
+    (a as u128).wrapping_mul(b as u128)
+}
+
+/// Brings five sums below 2^115 to reduced limbs.
+#[inline(always)]
+const fn carry_wide([r0, r1, r2, r3, r4]: [u128; 5]) -> Fe {
+    // Each carry fits in 64 bits because each sum is below 2^115. The last sum holds no factor
+    // of 19, so it is below 2^111, and its carry times 19 still fits.
+    let r1 = r1.wrapping_add((r0 >> 51) as u64 as u128);
+    let r2 = r2.wrapping_add((r1 >> 51) as u64 as u128);
+    let r3 = r3.wrapping_add((r2 >> 51) as u64 as u128);
+    let r4 = r4.wrapping_add((r3 >> 51) as u64 as u128);
+    let l0 = (r0 as u64 & LIMB_MASK).wrapping_add(((r4 >> 51) as u64).wrapping_mul(19));
+    let l1 = (r1 as u64 & LIMB_MASK).wrapping_add(l0 >> 51);
+    Fe([l0 & LIMB_MASK, l1, r2 as u64 & LIMB_MASK, r3 as u64 & LIMB_MASK, r4 as u64 & LIMB_MASK])
+}

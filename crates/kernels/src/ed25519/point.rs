@@ -1,0 +1,227 @@
+//! The group of points of edwards25519 (RFC 8032 §5.1), and its encodings.
+//!
+//! All constants are derived by the compiler from their definitions in RFC 8032 §5.1.
+
+use super::field::Fe;
+use super::scalar::Scalar;
+
+/// d = -121665 / 121666.
+const D: Fe = Fe::from_u32(121_665).neg().mul(&Fe::from_u32(121_666).invert());
+
+const TWICE_D: Fe = D.add(&D);
+
+/// A square root of -1: 2 ^ ((p - 1) / 4), where (p - 1) / 4 = 2 * ((p - 5) / 8) + 1.
+const SQRT_MINUS_ONE: Fe = {
+    let two = Fe::from_u32(2);
+    two.pow_p58().square().mul(&two)
+};
+
+/// Odd multiples P, 3P .. 15P of a point P.
+type OddMultiples = [Addend; 8];
+
+/// The multiples of the base point B, which has y = 4 / 5 and an even x.
+static BASE_MULTIPLES: OddMultiples = {
+    let y = Fe::from_u32(4).mul(&Fe::from_u32(5).invert());
+    match Extended::from_y(y, false) {
+        Some(base) => base.odd_multiples(),
+        // Reached by the compiler only: a wrong constant above stops the build.
+        None => panic!("4/5 is the y of a point"),
+    }
+};
+
+/// The y of an encoded point that passed every check which needs no square root, and the sign
+/// of its x.
+#[derive(Clone, Copy)]
+pub(super) struct EncodedPoint {
+    y: Fe,
+    x_is_odd: bool,
+}
+
+impl EncodedPoint {
+    /// Reads an encoding; none if it is not canonical: y not below p (RFC 8032 §5.1.3 step 1),
+    /// or x = 0 with the sign of an odd x (step 4).
+    pub(super) fn parse(bytes: &[u8; 32]) -> Option<EncodedPoint> {
+        let mut y_bytes = *bytes;
+        y_bytes[31] &= 0x7f;
+        let y = Fe::from_bytes(&y_bytes);
+        let x_is_odd = bytes[31] & 0x80 != 0;
+        // x = 0 exactly if y^2 = 1.
+        let x_is_zero = y.square().sub(&Fe::ONE).is_zero();
+        if y.to_bytes() != y_bytes || (x_is_zero && x_is_odd) {
+            return None;
+        }
+        Some(EncodedPoint { y, x_is_odd })
+    }
+
+    /// True for the eight points whose order divides 8.
+    ///
+    /// Read off the curve equation: order 1 or 2 means x = 0, so y^2 = 1. Order 4 means that the
+    /// double is (0, -1), so y = 0. Order 8 means that the double has y = 0, so y^2 = -x^2, which
+    /// makes the curve equation d y^4 + 2 y^2 - 1 = 0. No list of points is needed.
+    pub(super) fn is_small_order(&self) -> bool {
+        let yy = self.y.square();
+        let order_1_2 = yy.sub(&Fe::ONE);
+        let order_8 = D.mul(&yy).add(&Fe::from_u32(2)).mul(&yy).sub(&Fe::ONE);
+        self.y.mul(&order_1_2).mul(&order_8).is_zero()
+    }
+
+    /// The point with x negated, or none if no x fits this y. Verification subtracts the key, so
+    /// the negative is what it needs.
+    pub(super) fn decode_negative(&self) -> Option<Extended> {
+        Extended::from_y(self.y, !self.x_is_odd)
+    }
+}
+
+/// A point with x = X/Z, y = Y/Z and x * y = T/Z (RFC 8032 §5.1.4).
+#[derive(Clone, Copy)]
+pub(super) struct Extended {
+    x: Fe,
+    y: Fe,
+    z: Fe,
+    t: Fe,
+}
+
+impl Extended {
+    /// Finds x for y (RFC 8032 §5.1.3 steps 2 to 4). For x = 0 the wanted parity is ignored;
+    /// [`EncodedPoint::parse`] has refused the wrong one.
+    const fn from_y(y: Fe, x_is_odd: bool) -> Option<Extended> {
+        let yy = y.square();
+        let u = yy.sub(&Fe::ONE);
+        let v = D.mul(&yy).add(&Fe::ONE);
+        // x = u v^3 (u v^7)^((p-5)/8), a root of u/v, or of -u/v, or of neither.
+        let v3 = v.square().mul(&v);
+        let uv7 = v3.square().mul(&v).mul(&u);
+        let mut x = uv7.pow_p58().mul(&v3).mul(&u);
+        let vxx = x.square().mul(&v);
+        if !vxx.sub(&u).is_zero() {
+            if !vxx.add(&u).is_zero() {
+                return None;
+            }
+            x = x.mul(&SQRT_MINUS_ONE);
+        }
+        if x.is_odd() != x_is_odd {
+            x = x.neg();
+        }
+        Some(Extended { x, y, z: Fe::ONE, t: x.mul(&y) })
+    }
+
+    const fn to_addend(self) -> Addend {
+        Addend {
+            y_plus_x: self.y.add(&self.x),
+            y_minus_x: self.y.sub(&self.x),
+            twice_z: self.z.add(&self.z),
+            twice_dt: self.t.mul(&TWICE_D),
+        }
+    }
+
+    const fn odd_multiples(self) -> OddMultiples {
+        let double =
+            Projective { x: self.x, y: self.y, z: self.z }.double().to_extended().to_addend();
+        let mut multiple = self;
+        let mut table = [self.to_addend(); 8];
+        let mut i = 1;
+        while i < 8 {
+            multiple = multiple.add(&double, false).to_extended();
+            table[i] = multiple.to_addend();
+            i += 1;
+        }
+        table
+    }
+
+    /// `self + rhs`, or `self - rhs` if `negate` (RFC 8032 §5.1.4, the sum; its names).
+    #[inline(never)]
+    const fn add(&self, rhs: &Addend, negate: bool) -> Completed {
+        // The negative of a point has -x and -t: y + x and y - x change places, c its sign.
+        let (plus, minus) =
+            if negate { (&rhs.y_minus_x, &rhs.y_plus_x) } else { (&rhs.y_plus_x, &rhs.y_minus_x) };
+        let a = self.y.sub(&self.x).mul(minus);
+        let b = self.y.add(&self.x).mul(plus);
+        let c = self.t.mul(&rhs.twice_dt);
+        let d = self.z.mul(&rhs.twice_z);
+        let (f, g) = if negate { (d.add(&c), d.sub(&c)) } else { (d.sub(&c), d.add(&c)) };
+        Completed { e: b.sub(&a), f, g, h: b.add(&a) }
+    }
+}
+
+/// A point as the second operand of a sum, with everything computed that the sum needs of it.
+#[derive(Clone, Copy)]
+struct Addend {
+    y_plus_x: Fe,
+    y_minus_x: Fe,
+    twice_z: Fe,
+    twice_dt: Fe,
+}
+
+/// The result of a sum or a doubling before its last products: X = EF, Y = GH, Z = FG, T = EH
+/// (RFC 8032 §5.1.4). A doubling does not need T, so it is only made when a sum follows.
+struct Completed {
+    e: Fe,
+    f: Fe,
+    g: Fe,
+    h: Fe,
+}
+
+impl Completed {
+    const fn to_projective(&self) -> Projective {
+        Projective { x: self.e.mul(&self.f), y: self.g.mul(&self.h), z: self.f.mul(&self.g) }
+    }
+
+    #[inline(never)]
+    const fn to_extended(&self) -> Extended {
+        let Projective { x, y, z } = self.to_projective();
+        Extended { x, y, z, t: self.e.mul(&self.h) }
+    }
+}
+
+/// A point with x = X/Z and y = Y/Z.
+pub(super) struct Projective {
+    x: Fe,
+    y: Fe,
+    z: Fe,
+}
+
+impl Projective {
+    const NEUTRAL: Projective = Projective { x: Fe::ZERO, y: Fe::ONE, z: Fe::ONE };
+
+    /// RFC 8032 §5.1.4, the doubling; its names.
+    #[inline(never)]
+    const fn double(&self) -> Completed {
+        let a = self.x.square();
+        let b = self.y.square();
+        let zz = self.z.square();
+        let c = zz.add(&zz);
+        let h = a.add(&b);
+        let e = h.sub(&self.x.add(&self.y).square());
+        let g = a.sub(&b);
+        let f = c.add(&g);
+        Completed { e, f, g, h }
+    }
+
+    /// Encodes the point (RFC 8032 §5.1.2). The result is always canonical.
+    pub(super) fn encode(&self) -> [u8; 32] {
+        let recip = self.z.invert();
+        let x = self.x.mul(&recip);
+        let mut bytes = self.y.mul(&recip).to_bytes();
+        bytes[31] |= (x.is_odd() as u8) << 7;
+        bytes
+    }
+}
+
+/// `[s]B + [k]P`, with time that depends on all three: they are public.
+pub(super) fn base_and_point_product(s: Scalar, k: Scalar, point: &Extended) -> Projective {
+    let multiples = point.odd_multiples();
+    let (s_digits, k_digits) = (s.signed_digits(), k.signed_digits());
+    let mut sum = Projective::NEUTRAL;
+    for (s_digit, k_digit) in s_digits.iter().zip(&k_digits).rev() {
+        let mut next = sum.double();
+        for (digit, table) in [(*s_digit, &BASE_MULTIPLES), (*k_digit, &multiples)] {
+            if digit != 0 {
+                // A digit is odd and at most 15; the mask says so to the compiler.
+                let multiple = &table[(digit.unsigned_abs() as usize >> 1) & 7];
+                next = next.to_extended().add(multiple, digit < 0);
+            }
+        }
+        sum = next.to_projective();
+    }
+    sum
+}

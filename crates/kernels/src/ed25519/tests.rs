@@ -1,0 +1,202 @@
+//! Field and scalar arithmetic against slow arithmetic on whole integers, and the small-order
+//! rule against the published torsion points.
+
+use super::field::Fe;
+use super::point::EncodedPoint;
+use super::scalar::Scalar;
+use curve25519_dalek::constants::EIGHT_TORSION;
+use proptest::prelude::*;
+use std::vec::Vec;
+
+/// An integer below 2^256, lowest word first.
+type Wide = [u64; 4];
+
+const P: Wide = [0u64.wrapping_sub(19), u64::MAX, u64::MAX, u64::MAX >> 1];
+
+fn add_mod_p(a: Wide, b: Wide) -> Wide {
+    let mut sum = a;
+    let mut carry = false;
+    for (word, b) in sum.iter_mut().zip(b) {
+        (*word, carry) = word.carrying_add(b, carry);
+    }
+    assert!(!carry, "both operands are below p");
+    let mut less = sum;
+    let mut borrow = false;
+    for (word, p) in less.iter_mut().zip(P) {
+        (*word, borrow) = word.borrowing_sub(p, borrow);
+    }
+    if borrow { sum } else { less }
+}
+
+fn mul_mod_p(a: Wide, b: Wide) -> Wide {
+    let mut product = [0; 4];
+    for bit in (0..256).rev() {
+        product = add_mod_p(product, product);
+        if b[bit / 64] >> (bit % 64) & 1 == 1 {
+            product = add_mod_p(product, a);
+        }
+    }
+    product
+}
+
+/// The integer that five limbs stand for, modulo p.
+fn value_of(limbs: [u64; 5]) -> Wide {
+    let mut value = [0; 4];
+    for limb in limbs.into_iter().rev() {
+        value = mul_mod_p(value, [1 << 51, 0, 0, 0]);
+        value = add_mod_p(value, [limb, 0, 0, 0]);
+    }
+    value
+}
+
+fn to_bytes(value: Wide) -> [u8; 32] {
+    let bytes: Vec<u8> = value.iter().flat_map(|word| word.to_le_bytes()).collect();
+    bytes.try_into().unwrap()
+}
+
+/// Limbs up to the largest that the operations promise to accept, often exactly that.
+fn loose_limbs() -> impl Strategy<Value = [u64; 5]> {
+    const MAX: u64 = (1 << 54) - 1;
+    prop::array::uniform5(prop_oneof![
+        4 => 0..=MAX,
+        2 => Just(MAX),
+        1 => Just(0),
+        1 => Just((1 << 51) - 1),
+        1 => Just((1 << 51) - 19),
+    ])
+}
+
+proptest! {
+    #[test]
+    fn field_operations_agree_with_integers(a in loose_limbs(), b in loose_limbs()) {
+        let (fa, fb) = (Fe::from_limbs(a), Fe::from_limbs(b));
+        let (a, b) = (value_of(a), value_of(b));
+        prop_assert_eq!(fa.to_bytes(), to_bytes(a));
+        prop_assert_eq!(fa.mul(&fb).to_bytes(), to_bytes(mul_mod_p(a, b)));
+        prop_assert_eq!(fa.square().to_bytes(), to_bytes(mul_mod_p(a, a)));
+        prop_assert_eq!(fa.add(&fb).to_bytes(), to_bytes(add_mod_p(a, b)));
+        prop_assert_eq!(fa.sub(&fb).add(&fb).to_bytes(), to_bytes(a));
+        prop_assert_eq!(fa.neg().add(&fa).to_bytes(), [0; 32]);
+        prop_assert_eq!(fa.is_odd(), a[0] & 1 == 1);
+        prop_assert_eq!(fa.is_zero(), a == [0; 4]);
+    }
+
+    #[test]
+    fn every_operation_returns_reduced_limbs(a in loose_limbs(), b in loose_limbs()) {
+        let (a, b) = (Fe::from_limbs(a), Fe::from_limbs(b));
+        for result in [a.mul(&b), a.square(), a.sub(&b), a.neg()] {
+            for limb in result.limbs() {
+                prop_assert!(limb < 1 << 52);
+            }
+        }
+    }
+
+    #[test]
+    fn inverse_times_value_is_one(a in loose_limbs()) {
+        let a = Fe::from_limbs(a);
+        prop_assume!(!a.is_zero());
+        prop_assert_eq!(a.mul(&a.invert()).to_bytes(), Fe::ONE.to_bytes());
+    }
+
+    #[test]
+    fn digest_is_reduced_like_dalek(digest: [u8; 32], top: [u8; 32]) {
+        let wide: [u8; 64] = [digest, top].concat().try_into().unwrap();
+        let ours = Scalar::from_digest(&wide);
+        let theirs = curve25519_dalek::Scalar::from_bytes_mod_order_wide(&wide);
+        prop_assert_eq!(to_bytes(ours.words()), theirs.to_bytes());
+    }
+
+    #[test]
+    fn signed_digits_sum_to_the_scalar(digest: [u8; 32]) {
+        let wide: [u8; 64] = [digest, digest].concat().try_into().unwrap();
+        check_digits(Scalar::from_digest(&wide));
+    }
+
+    #[test]
+    fn points_of_full_order_are_not_small(seed: [u8; 32]) {
+        let key = ed25519_dalek::SigningKey::from_bytes(&seed).verifying_key();
+        let point = EncodedPoint::parse(&key.to_bytes()).unwrap();
+        prop_assert!(!point.is_small_order());
+        prop_assert!(point.decode_negative().is_some());
+    }
+}
+
+/// Sums the digits with dalek's scalars and checks their promised shape.
+fn check_digits(scalar: Scalar) {
+    use curve25519_dalek::Scalar as Other;
+    let digits = scalar.signed_digits();
+    let mut sum = Other::ZERO;
+    for digit in digits.iter().rev() {
+        let magnitude = Other::from(digit.unsigned_abs());
+        sum = sum + sum + if *digit < 0 { -magnitude } else { magnitude };
+    }
+    assert_eq!(sum.to_bytes(), to_bytes(scalar.words()));
+    for window in digits.windows(5) {
+        assert!(window.iter().filter(|digit| **digit != 0).count() <= 1);
+    }
+    for digit in digits {
+        assert!(digit == 0 || (digit % 2 != 0 && digit.abs() <= 15));
+    }
+}
+
+#[test]
+fn scalars_are_read_only_below_the_order() {
+    let minus_one = (-curve25519_dalek::Scalar::ONE).to_bytes();
+    let largest = Scalar::from_canonical_bytes(&minus_one).unwrap();
+    assert_eq!(to_bytes(largest.words()), minus_one);
+    check_digits(largest);
+    let mut order = minus_one;
+    order[0] += 1;
+    assert!(Scalar::from_canonical_bytes(&order).is_none());
+    assert!(Scalar::from_canonical_bytes(&[0xff; 32]).is_none());
+    check_digits(Scalar::from_canonical_bytes(&[0; 32]).unwrap());
+}
+
+#[test]
+fn digests_next_to_multiples_of_the_order_are_reduced() {
+    use curve25519_dalek::Scalar as Other;
+    let mut order = (-Other::ONE).to_bytes();
+    order[0] += 1;
+    for (distance, shift) in [(0u8, 0), (1, 0), (0, 31), (1, 31), (0, 32)] {
+        let mut wide = [0; 64];
+        wide[shift..shift + 32].copy_from_slice(&order);
+        wide[shift] -= distance;
+        let theirs = Other::from_bytes_mod_order_wide(&wide).to_bytes();
+        assert_eq!(to_bytes(Scalar::from_digest(&wide).words()), theirs);
+    }
+    let theirs = Other::from_bytes_mod_order_wide(&[0xff; 64]).to_bytes();
+    assert_eq!(to_bytes(Scalar::from_digest(&[0xff; 64]).words()), theirs);
+}
+
+#[test]
+fn all_eight_torsion_points_are_small() {
+    for point in EIGHT_TORSION {
+        let point = EncodedPoint::parse(&point.compress().to_bytes()).unwrap();
+        assert!(point.is_small_order());
+        assert!(point.decode_negative().is_some());
+    }
+}
+
+#[test]
+fn every_non_canonical_encoding_is_refused() {
+    // y from p to 2^255 - 1, with either sign.
+    for above_p in 0..19u8 {
+        for sign in [0x7f, 0xff] {
+            let mut bytes = [0xff; 32];
+            bytes[0] = 0xed + above_p;
+            bytes[31] = sign;
+            assert!(EncodedPoint::parse(&bytes).is_none());
+        }
+    }
+    // p - 1 and 1 are the two y of x = 0: only the even sign is an encoding.
+    let mut minus_one = [0xff; 32];
+    minus_one[0] = 0xec;
+    assert!(EncodedPoint::parse(&minus_one).is_none());
+    minus_one[31] = 0x7f;
+    assert!(EncodedPoint::parse(&minus_one).is_some());
+    let mut one = [0; 32];
+    one[0] = 1;
+    assert!(EncodedPoint::parse(&one).is_some());
+    one[31] = 0x80;
+    assert!(EncodedPoint::parse(&one).is_none());
+}

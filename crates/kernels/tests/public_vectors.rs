@@ -1,0 +1,294 @@
+//! Public test vectors, read where they lie: `../shared/vectors` beside the workspace, or the
+//! folder that `HARTLOCK_VECTORS` names. Without them each test says so and passes.
+
+use hartlock_kernels::Hash;
+use hartlock_kernels::ed25519::verify;
+use hartlock_kernels::sha2::{Sha256, Sha384, Sha512};
+use hartlock_kernels::sha3::{Sha3_256, Sha3_384, Sha3_512};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Reads one file of the vector folder. None, said out loud, if there is no such folder; a
+/// missing file in an existing folder is an error.
+fn read(path: &str) -> Option<String> {
+    let folder = std::env::var_os("HARTLOCK_VECTORS").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors"),
+        PathBuf::from,
+    );
+    if !folder.is_dir() {
+        println!("skipped: no vectors ({path})");
+        return None;
+    }
+    Some(std::fs::read_to_string(folder.join(path)).unwrap_or_else(|e| panic!("{path}: {e}")))
+}
+
+fn read_json(path: &str) -> Option<Value> {
+    read(path).map(|text| serde_json::from_str(&text).unwrap())
+}
+
+fn array(value: &Value) -> &Vec<Value> {
+    value.as_array().expect("an array")
+}
+
+fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+    value[field].as_str().unwrap_or_else(|| panic!("no {field} in {value}"))
+}
+
+fn unhex(hex: &str) -> Vec<u8> {
+    assert!(hex.len().is_multiple_of(2), "{hex}");
+    (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect()
+}
+
+fn bytes(value: &Value, field: &str) -> Vec<u8> {
+    unhex(text(value, field))
+}
+
+fn digest<H: Hash>(message: &[u8]) -> Vec<u8> {
+    let mut hash = H::new();
+    hash.update(message);
+    hash.finalize().as_ref().to_vec()
+}
+
+/// How one step of a Monte Carlo test makes its next message.
+#[derive(Clone, Copy)]
+enum Chain {
+    /// SHA-2: the last three digests, cut or filled with zeros to the length of the seed.
+    Sha2 { fixed_len: Option<usize> },
+    /// SHA-3: the last digest.
+    Sha3,
+}
+
+/// Runs a file of the NIST validation system. Its lengths are in bits.
+fn check_acvp<H: Hash>(path: &str) {
+    let Some(file) = read_json(path) else { return };
+    let mut known_answers = 0;
+    for group in array(&file["testGroups"]) {
+        for test in array(&group["tests"]) {
+            let message = bytes(test, "msg");
+            match text(group, "testType") {
+                "AFT" => {
+                    assert_eq!(test["len"].as_u64().unwrap(), 8 * message.len() as u64);
+                    assert_eq!(digest::<H>(&message), bytes(test, "md"), "{path} {}", test["tcId"]);
+                    known_answers += 1;
+                }
+                "MCT" => {
+                    let fixed_len = (group["mctVersion"] == "alternate").then_some(message.len());
+                    let chain = if path.starts_with("sha3/") {
+                        Chain::Sha3
+                    } else {
+                        Chain::Sha2 { fixed_len }
+                    };
+                    check_monte_carlo::<H>(message, chain, array(&test["resultsArray"]));
+                }
+                other => panic!("{path}: unknown test type {other}"),
+            }
+        }
+    }
+    println!("{path}: {known_answers} known answers");
+    assert!(known_answers > 0);
+}
+
+fn check_monte_carlo<H: Hash>(mut seed: Vec<u8>, chain: Chain, results: &[Value]) {
+    assert!(!results.is_empty());
+    // Each result costs a thousand hashes; without optimisation ten of them must do.
+    let count = if cfg!(debug_assertions) { 10 } else { results.len() };
+    for result in &results[..count] {
+        let mut last = [seed.clone(), seed.clone(), seed.clone()];
+        for _ in 0..1000 {
+            let message = match chain {
+                Chain::Sha3 => last[2].clone(),
+                Chain::Sha2 { fixed_len } => {
+                    let mut message = last.concat();
+                    if let Some(len) = fixed_len {
+                        message.resize(len, 0);
+                    }
+                    message
+                }
+            };
+            last.rotate_left(1);
+            last[2] = digest::<H>(&message);
+        }
+        let [_, _, newest] = last;
+        assert_eq!(newest, bytes(result, "md"));
+        seed = newest;
+    }
+}
+
+/// Runs a file of the Keccak team. Lengths are in bits; only whole bytes concern us, and an empty
+/// message is written as one zero byte.
+fn check_short_messages<H: Hash>(path: &str) {
+    let Some(file) = read(path) else { return };
+    let mut known_answers = 0;
+    for record in records(&file) {
+        let length_bits: usize = record["Len"].parse().unwrap();
+        if !length_bits.is_multiple_of(8) {
+            continue;
+        }
+        let message = &unhex(&record["Msg"])[..length_bits / 8];
+        assert_eq!(digest::<H>(message), unhex(&record["MD"]), "{path} Len = {length_bits}");
+        known_answers += 1;
+    }
+    println!("{path}: {known_answers} known answers");
+    assert!(known_answers > 0);
+}
+
+/// Splits a file of `name = value` lines at its empty lines. A heading in brackets holds for all
+/// records below it and becomes their field `section`.
+fn records(file: &str) -> Vec<BTreeMap<String, String>> {
+    let mut records = vec![BTreeMap::new()];
+    let mut section = String::new();
+    for line in file.lines().map(str::trim) {
+        if line.starts_with('[') {
+            section = line.to_string();
+        } else if line.is_empty() {
+            records.push(BTreeMap::new());
+        } else if let Some((name, value)) = line.split_once('=')
+            && !line.starts_with('#')
+        {
+            let record = records.last_mut().unwrap();
+            record.insert("section".to_string(), section.clone());
+            record.insert(name.trim().to_string(), value.trim().to_string());
+        }
+    }
+    records.retain(|record| !record.is_empty());
+    records
+}
+
+#[test]
+fn sha2_agrees_with_acvp() {
+    check_acvp::<Sha256>("sha2/SHA2-256-1.0-byte.json");
+    check_acvp::<Sha384>("sha2/SHA2-384-1.0-byte.json");
+    check_acvp::<Sha512>("sha2/SHA2-512-1.0-byte.json");
+}
+
+#[test]
+fn sha3_agrees_with_acvp() {
+    check_acvp::<Sha3_256>("sha3/SHA3-256-2.0-byte.json");
+    check_acvp::<Sha3_384>("sha3/SHA3-384-2.0-byte.json");
+    check_acvp::<Sha3_512>("sha3/SHA3-512-2.0-byte.json");
+}
+
+#[test]
+fn sha3_agrees_with_the_keccak_team() {
+    check_short_messages::<Sha3_256>("sha3/ShortMsgKAT_SHA3-256.txt");
+    check_short_messages::<Sha3_384>("sha3/ShortMsgKAT_SHA3-384.txt");
+    check_short_messages::<Sha3_512>("sha3/ShortMsgKAT_SHA3-512.txt");
+}
+
+/// A key or a signature of the wrong length cannot even be passed to `verify`.
+fn accepts(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
+    match (key.try_into(), signature.try_into()) {
+        (Ok(key), Ok(signature)) => verify(key, message, signature).is_ok(),
+        _ => false,
+    }
+}
+
+#[test]
+fn ed25519_agrees_with_rfc_8032() {
+    let Some(file) = read_json("ed25519/rfc8032_ed25519.json") else { return };
+    for test in array(&file) {
+        let (key, message) = (bytes(test, "publicKey"), bytes(test, "message"));
+        assert!(accepts(&key, &message, &bytes(test, "signature")), "{}", test["name"]);
+    }
+}
+
+#[test]
+fn ed25519_refuses_signatures_of_the_other_two_variants() {
+    // Ed25519ctx and Ed25519ph hash a prefix first: their signatures must not pass as plain ones.
+    for path in ["ed25519/rfc8032_ed25519ctx.json", "ed25519/rfc8032_ed25519ph.json"] {
+        let Some(file) = read_json(path) else { return };
+        for test in array(&file) {
+            let (key, message) = (bytes(test, "publicKey"), bytes(test, "message"));
+            assert!(!accepts(&key, &message, &bytes(test, "signature")), "{}", test["name"]);
+        }
+    }
+}
+
+#[test]
+fn ed25519_agrees_with_acvp() {
+    let Some(file) = read_json("ed25519/EDDSA-SigVer-1.0.json") else { return };
+    let mut plain = 0;
+    for group in array(&file["testGroups"]) {
+        let pre_hashed = group["preHash"].as_bool().unwrap();
+        for test in array(&group["tests"]) {
+            let expected = !pre_hashed && test["testPassed"].as_bool().unwrap();
+            let (key, message) = (bytes(test, "q"), bytes(test, "message"));
+            let accepted = accepts(&key, &message, &bytes(test, "signature"));
+            assert_eq!(accepted, expected, "{test}");
+            plain += u32::from(!pre_hashed);
+        }
+    }
+    assert!(plain > 0);
+}
+
+#[test]
+fn ed25519_agrees_with_wycheproof() {
+    let Some(file) = read_json("wycheproof/ed25519_test.json") else { return };
+    let (mut valid, mut invalid) = (0, 0);
+    for group in array(&file["testGroups"]) {
+        let key = bytes(&group["publicKey"], "pk");
+        for test in array(&group["tests"]) {
+            let expected = match text(test, "result") {
+                "valid" => true,
+                "invalid" => false,
+                other => panic!("unknown result {other}"),
+            };
+            let accepted = accepts(&key, &bytes(test, "msg"), &bytes(test, "sig"));
+            assert_eq!(accepted, expected, "{test}");
+            *(if expected { &mut valid } else { &mut invalid }) += 1;
+        }
+    }
+    println!("wycheproof/ed25519_test.json: {valid} valid, {invalid} invalid");
+    assert!(valid > 0 && invalid > 0);
+}
+
+#[test]
+fn ed25519_agrees_with_botan() {
+    for path in ["ed25519/botan_ed25519_verify.vec", "ed25519/botan_ed25519_signinput.vec"] {
+        let Some(file) = read(path) else { return };
+        let mut count = 0;
+        for record in records(&file) {
+            // The pre-hashed variants sit in the same file; as plain signatures they are wrong.
+            let is_plain = record["section"] == "[Pure]";
+            let is_valid = record.get("Valid").is_none_or(|valid| valid != "0");
+            let (key, signature) = (unhex(&record["Pubkey"]), unhex(&record["Signature"]));
+            let accepted = accepts(&key, &unhex(&record["Msg"]), &signature);
+            assert_eq!(accepted, is_plain && is_valid, "{record:?}");
+            count += 1;
+        }
+        println!("{path}: {count} records");
+        assert!(count > 0);
+    }
+}
+
+#[test]
+fn ed25519_follows_the_strict_rule_on_the_cctv_edge_cases() {
+    // The file gives no verdicts, only what is special; these are what our rule refuses.
+    const REFUSED: [&str; 5] =
+        ["low_order_A", "low_order_R", "non_canonical_A", "non_canonical_R", "low_order_residue"];
+    let Some(file) = read_json("ed25519/cctv_ed25519vectors.json") else { return };
+    let (mut valid, mut invalid) = (0, 0);
+    for test in array(&file) {
+        let flags = test["flags"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let expected = !flags.iter().any(|flag| REFUSED.contains(&flag.as_str().unwrap()));
+        let message = text(test, "msg").as_bytes();
+        let accepted = accepts(&bytes(test, "key"), message, &bytes(test, "sig"));
+        assert_eq!(accepted, expected, "{test}");
+        *(if expected { &mut valid } else { &mut invalid }) += 1;
+    }
+    println!("ed25519/cctv_ed25519vectors.json: {valid} accepted, {invalid} refused");
+    assert!(valid > 0 && invalid > 0);
+}
+
+#[test]
+fn ed25519_follows_the_strict_rule_on_the_speccheck_cases() {
+    // Chalkias, Garillot, Nikolaenko: "Taming the many EdDSAs". Only case 3 satisfies the
+    // cofactorless equation without any encoding or order that we refuse.
+    let Some(file) = read_json("ed25519/speccheck_cases.json") else { return };
+    for (number, test) in array(&file).iter().enumerate() {
+        let (key, message) = (bytes(test, "pub_key"), bytes(test, "message"));
+        let accepted = accepts(&key, &message, &bytes(test, "signature"));
+        assert_eq!(accepted, number == 3, "case {number}");
+    }
+}

@@ -1,0 +1,175 @@
+//! Hardening against single faults: a flipped bit, a skipped instruction (boot flow §7).
+//!
+//! The policy in `flow.rs` reads like the specification; what it costs to make its outcome hard
+//! to turn is here. Two ideas: the verdict is *computed* by every step that it depends on, and it
+//! is *compared twice*, by code that the compiler cannot merge.
+//!
+//! This does not prove that no fault can turn a refusal into a boot: several faults, or one in
+//! the jump itself, are out of its reach. SECURITY.md says so.
+
+use core::hint::black_box;
+
+/// What the complete and correct computation arrives at. About half of the bits are set, so that
+/// neither an erased nor a filled register looks like it.
+const ACCEPTED: u64 = 0x9d3a_5c6e_71b4_e28b;
+/// Kept beside the word, so that one fault in memory leaves a contradiction.
+const MASK: u64 = 0x5ae7_1fc2_8d36_b94c;
+
+/// A step that a verdict depends on. The numbers differ in many bits.
+#[derive(Clone, Copy, Debug)]
+#[repr(u64)]
+pub enum Step {
+    /// One signature of a trusted key verified.
+    Signature = 0xc3b1_68e7_5a2d_94f0,
+    /// The trust policy is met.
+    Policy = 0x6d94_b3c8_1e7f_52a6,
+    /// The manifest is well formed and its signers are the signature blocks.
+    Manifest = 0x38e5_d71b_c6a4_0f9d,
+    /// Board, SoC, floor and lifecycle accept it.
+    Acceptance = 0xa74c_2f96_e81b_d35a,
+    /// Every load range is in its place.
+    Placement = 0x5f82_9ad4_37c6_eb19,
+    /// One payload's digest was compared.
+    Payload = 0xe29b_46f5_8d13_7ac4,
+}
+
+/// The running value that steps are folded into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress(u64);
+
+impl Progress {
+    /// Nothing has happened yet.
+    pub const fn start() -> Self {
+        Progress(0x1b6f_e4d2_905c_a837)
+    }
+
+    /// Folds in that a step was completed.
+    #[must_use]
+    pub const fn step(self, step: Step) -> Self {
+        self.fold(step as u64)
+    }
+
+    /// Folds in a comparison: `difference` is 0 exactly if both sides are equal. Any other value
+    /// moves the progress off its path for good, whatever branches are taken later.
+    #[must_use]
+    pub const fn compared(self, difference: u64) -> Self {
+        Progress(self.0 ^ difference).fold(0)
+    }
+
+    /// A bijection for every `value`, so that a wrong state cannot fall back onto the path by a
+    /// correct step.
+    const fn fold(self, value: u64) -> Self {
+        Progress((self.0 ^ value).rotate_left(23).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+}
+
+/// The bits in which two digests differ, folded into one word; 0 exactly if they are equal.
+#[inline(never)]
+pub fn difference(left: &[u8; 64], right: &[u8; 64]) -> u64 {
+    let (left, _) = black_box(left).as_chunks::<8>();
+    let (right, _) = black_box(right).as_chunks::<8>();
+    left.iter()
+        .zip(right)
+        .fold(0, |seen, (l, r)| seen | (u64::from_le_bytes(*l) ^ u64::from_le_bytes(*r)))
+}
+
+/// The outcome of a verification: wide, redundant, and only made by [`Verdict::conclude`].
+///
+/// It does not implement `PartialEq` or `Copy`: it is asked, not compared, and there is one.
+#[derive(Debug)]
+pub struct Verdict {
+    word: u64,
+    masked: u64,
+}
+
+impl Verdict {
+    /// Derives the verdict from what happened and from what should have happened.
+    pub(crate) fn conclude(actual: Progress, expected: Progress) -> Self {
+        // Both reads of `actual` are opaque, so that one glitched read does not feed both words.
+        let word = black_box(actual).0 ^ black_box(expected).0 ^ ACCEPTED;
+        let masked = black_box(actual).0 ^ black_box(expected).0 ^ ACCEPTED ^ MASK;
+        Verdict { word, masked }
+    }
+
+    /// The first decision, at the end of the verification.
+    #[inline(never)]
+    pub fn is_accepted(&self) -> bool {
+        black_box(self.word) == ACCEPTED && black_box(self.masked) == ACCEPTED ^ MASK
+    }
+
+    /// The second decision, directly before the jump: another expression over the same two
+    /// words, which no optimiser can derive from the first.
+    #[inline(never)]
+    pub fn is_confirmed(&self) -> bool {
+        let masked = black_box(self.masked);
+        let inverted = !black_box(self.word);
+        black_box(masked ^ inverted) == !MASK && inverted.wrapping_add(ACCEPTED) == u64::MAX
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accepted() -> Verdict {
+        let path = Progress::start().step(Step::Policy);
+        Verdict::conclude(path, path)
+    }
+
+    #[test]
+    fn accepts_the_right_path_twice() {
+        assert!(accepted().is_accepted());
+        assert!(accepted().is_confirmed());
+    }
+
+    #[test]
+    fn no_flipped_bit_turns_a_refusal_or_survives_both_checks() {
+        let refused = Verdict::conclude(
+            Progress::start().step(Step::Policy).compared(1),
+            Progress::start().step(Step::Policy).compared(0),
+        );
+        assert!(!refused.is_accepted() && !refused.is_confirmed());
+        for bit in 0..64 {
+            let flip = |verdict: &Verdict, word: u64, masked: u64| Verdict {
+                word: verdict.word ^ word,
+                masked: verdict.masked ^ masked,
+            };
+            for (word, masked) in [(1 << bit, 0), (0, 1 << bit)] {
+                for verdict in [flip(&refused, word, masked), flip(&accepted(), word, masked)] {
+                    assert!(!verdict.is_accepted(), "bit {bit} turns the first check");
+                    assert!(!verdict.is_confirmed(), "bit {bit} turns the second check");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_skipped_doubled_or_swapped_step_leaves_the_path() {
+        use Step::*;
+        let steps = [Signature, Policy, Manifest, Acceptance, Placement, Payload];
+        let run = |steps: &[Step]| steps.iter().fold(Progress::start(), |at, step| at.step(*step));
+        let whole = run(&steps);
+        for index in 0..steps.len() {
+            let mut skipped = steps.to_vec();
+            skipped.remove(index);
+            assert_ne!(run(&skipped), whole, "step {index} can be skipped");
+            let mut doubled = steps.to_vec();
+            doubled.insert(index, steps[index]);
+            assert_ne!(run(&doubled), whole, "step {index} can be doubled");
+            let mut swapped = steps.to_vec();
+            swapped.swap(index, (index + 1) % steps.len());
+            assert_ne!(run(&swapped), whole, "step {index} can be swapped");
+        }
+    }
+
+    #[test]
+    fn difference_sees_every_bit() {
+        let zero = [0; 64];
+        assert_eq!(difference(&zero, &zero), 0);
+        for bit in 0..512 {
+            let mut other = zero;
+            other[bit / 8] ^= 1 << (bit % 8);
+            assert_ne!(difference(&zero, &other), 0, "bit {bit} is not compared");
+        }
+    }
+}

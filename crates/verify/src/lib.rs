@@ -1,0 +1,27 @@
+//! Decides whether a bundle may boot (`spec/image-format.md` §8).
+//!
+//! The same code runs in the ROM, in the loader and in `hartlock verify`; what differs between
+//! them is behind one trait, [`Platform`]. Nothing here allocates, panics on input, or contains
+//! unsafe code. A stage calls, in this order:
+//!
+//! 1. [`authenticate`]: read once, signatures, policy, manifest, acceptance, placement;
+//! 2. [`Authenticated::load_payloads`]: bring each payload to its memory and compare its digest;
+//! 3. [`Authenticated::conclude`]: the first decision, which yields a [`Verdict`];
+//! 4. [`Verdict::is_confirmed`], directly before the jump: the second decision.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate std;
+
+pub mod board;
+mod flow;
+pub mod harden;
+pub mod pool;
+mod signature;
+pub mod tree;
+
+pub use flow::{Acceptance, Authenticated, Loaded, Platform, authenticate};
+pub use harden::Verdict;
+pub use signature::key_id;

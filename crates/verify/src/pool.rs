@@ -1,0 +1,321 @@
+//! Hands out blocks to harts and collects their leaves (boot flow §5.3).
+//!
+//! One *coordinator* (the boot hart) opens jobs, publishes how many blocks have arrived, and
+//! absorbs leaves in order; any number of *workers* claim blocks. All state is in atomics, so the
+//! pool is safe code on every hart and is tested here with threads.
+//!
+//! Three rules make late harts harmless:
+//!
+//! * A claim is a compare-and-swap on (job, next block): a worker that slept through a job cannot
+//!   take a block of the next one with the old parameters.
+//! * A result is accepted once, by compare-and-swap of its slot from *open (job, block)* to
+//!   *done by hart*. What comes later finds another word there and is dropped.
+//! * Each hart writes leaves only to its own row, before that compare-and-swap.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use hartlock_image::HashId;
+
+use crate::tree::Digest;
+
+/// Most harts of a pool.
+pub const MAX_HARTS: usize = 8;
+/// Blocks that can be in flight between the oldest missing leaf and the newest claim.
+pub const WINDOW: u64 = 64;
+
+const BLOCK_BITS: u32 = 40;
+const BLOCK_MASK: u64 = (1 << BLOCK_BITS) - 1;
+/// Bits of a slot word below (job, block): 0 = open, otherwise 1 + hart.
+const HART_BITS: u32 = 8;
+/// Jobs are counted modulo 2^16 in a slot word and modulo 2^24 in a claim word.
+const SLOT_JOB_MASK: u64 = (1 << 16) - 1;
+const CLAIM_JOB_MASK: u64 = (1 << 24) - 1;
+
+/// What workers need to know of the payload in work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// Address of the payload.
+    pub address: u64,
+    /// Bytes of the payload.
+    pub size: u64,
+    /// Bytes of a block.
+    pub block_size: u64,
+    /// Hash of the leaves.
+    pub hash: HashId,
+}
+
+impl Job {
+    /// Number of blocks.
+    pub const fn block_count(&self) -> u64 {
+        if self.block_size == 0 { 0 } else { self.size.div_ceil(self.block_size) }
+    }
+
+    /// Address and length of a block, or `None` past the end.
+    pub fn block(&self, index: u64) -> Option<(u64, u64)> {
+        let offset = index.checked_mul(self.block_size)?;
+        let len = self.size.checked_sub(offset)?.min(self.block_size);
+        (len > 0).then_some((self.address.checked_add(offset)?, len))
+    }
+}
+
+/// The right and the duty to deliver one leaf.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Claim {
+    number: u64,
+    /// Index of the block.
+    pub block: u64,
+    /// The job it belongs to.
+    pub job: Job,
+}
+
+/// Leaves of one hart, by slot.
+type Row = [[AtomicU64; 8]; WINDOW as usize];
+
+/// The shared state. It fits a `static`.
+#[derive(Debug)]
+pub struct Pool {
+    /// (job number, next block to claim).
+    next: AtomicU64,
+    /// Blocks below this index may be claimed.
+    limit: AtomicU64,
+    /// Parameters of the job; written only while nothing can be claimed.
+    address: AtomicU64,
+    size: AtomicU64,
+    block_size: AtomicU64,
+    hash: AtomicU64,
+    slots: [AtomicU64; WINDOW as usize],
+    leaves: [Row; MAX_HARTS],
+    /// 1 + the block that a hart is hashing, 0 = none.
+    holding: [AtomicU64; MAX_HARTS],
+    /// Blocks that each hart delivered since the last job began; bit mask of harts.
+    delivered: AtomicU64,
+    /// Harts that get no more work.
+    excluded: AtomicU64,
+}
+
+const fn slot_word(job: u64, block: u64) -> u64 {
+    ((job & SLOT_JOB_MASK) << (BLOCK_BITS + HART_BITS)) | ((block & BLOCK_MASK) << HART_BITS)
+}
+
+impl Pool {
+    /// A pool without a job.
+    pub const fn new() -> Self {
+        Self {
+            next: AtomicU64::new(0),
+            limit: AtomicU64::new(0),
+            address: AtomicU64::new(0),
+            size: AtomicU64::new(0),
+            block_size: AtomicU64::new(0),
+            hash: AtomicU64::new(0),
+            slots: [const { AtomicU64::new(0) }; WINDOW as usize],
+            leaves: [const { [const { [const { AtomicU64::new(0) }; 8] }; WINDOW as usize] };
+                MAX_HARTS],
+            holding: [const { AtomicU64::new(0) }; MAX_HARTS],
+            delivered: AtomicU64::new(0),
+            excluded: AtomicU64::new(0),
+        }
+    }
+
+    /// Takes the next block, if one has arrived. For workers and for the coordinator.
+    pub fn claim(&self, hart: usize) -> Option<Claim> {
+        if self.is_excluded(hart) {
+            return None;
+        }
+        let mut next = self.next.load(Ordering::Acquire);
+        loop {
+            // Read after `next`: a limit of an older job is never larger than that job's count,
+            // and then the exchange below fails.
+            if next & BLOCK_MASK >= self.limit.load(Ordering::Acquire) {
+                return None;
+            }
+            let job = Job {
+                address: self.address.load(Ordering::Relaxed),
+                size: self.size.load(Ordering::Relaxed),
+                block_size: self.block_size.load(Ordering::Relaxed),
+                hash: HashId::from_number(self.hash.load(Ordering::Relaxed) as u32)?,
+            };
+            let (number, block) = (next >> BLOCK_BITS, next & BLOCK_MASK);
+            // Announced before the claim, so that the coordinator never sees a claimed block
+            // that nobody holds.
+            self.holding.get(hart)?.store(block.wrapping_add(1), Ordering::Release);
+            match self.next.compare_exchange_weak(
+                next,
+                next.wrapping_add(1),
+                Ordering::AcqRel,
+                Ordering::Acquire,
+            ) {
+                Ok(_) => return Some(Claim { number, block, job }),
+                Err(current) => {
+                    self.holding.get(hart)?.store(0, Ordering::Release);
+                    next = current;
+                }
+            }
+        }
+    }
+
+    /// Delivers a leaf. Returns whether it was accepted; a late or second one is not.
+    pub fn submit(&self, hart: usize, claim: &Claim, leaf: &Digest) -> bool {
+        self.deliver(hart, claim.number, claim.block, leaf)
+    }
+
+    fn deliver(&self, hart: usize, number: u64, block: u64, leaf: &Digest) -> bool {
+        let index = (block % WINDOW) as usize;
+        let (Some(row), Some(slot)) = (self.leaves.get(hart), self.slots.get(index)) else {
+            return false;
+        };
+        let open = slot_word(number, block);
+        // The row is this hart's own; the exchange below publishes it.
+        if slot.load(Ordering::Acquire) == open {
+            if let Some(words) = row.get(index) {
+                for (word, bytes) in words.iter().zip(leaf.as_chunks::<8>().0) {
+                    word.store(u64::from_le_bytes(*bytes), Ordering::Relaxed);
+                }
+            }
+        }
+        let done = open | (hart as u64).wrapping_add(1);
+        let is_accepted =
+            slot.compare_exchange(open, done, Ordering::AcqRel, Ordering::Acquire).is_ok();
+        if is_accepted {
+            self.delivered.fetch_or(1 << (hart & 63), Ordering::Relaxed);
+        }
+        if let Some(holding) = self.holding.get(hart) {
+            holding.store(0, Ordering::Release);
+        }
+        is_accepted
+    }
+
+    /// Gives a hart no more work, and returns the block that it holds.
+    pub fn exclude(&self, hart: usize) -> Option<u64> {
+        self.excluded.fetch_or(1 << (hart & 63), Ordering::AcqRel);
+        self.holding.get(hart)?.load(Ordering::Acquire).checked_sub(1)
+    }
+
+    /// Whether a hart gets no more work.
+    pub fn is_excluded(&self, hart: usize) -> bool {
+        self.excluded.load(Ordering::Acquire) & (1 << (hart & 63)) != 0
+    }
+
+    /// Forgets everything, exclusions included. For the coordinator, before workers exist.
+    pub fn reset(&self) {
+        self.limit.store(0, Ordering::Release);
+        self.excluded.store(0, Ordering::Release);
+    }
+}
+
+impl Default for Pool {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The coordinator's view of one job. There is one coordinator; making two is an error that this
+/// type cannot prevent, and that no caller has a reason for.
+#[derive(Debug)]
+pub struct Coordinator<'a> {
+    pool: &'a Pool,
+    hart: usize,
+    job: Job,
+    number: u64,
+    absorbed: u64,
+    arrived: u64,
+}
+
+impl<'a> Coordinator<'a> {
+    /// Opens a job. Nothing can be claimed before [`Coordinator::arrived`].
+    pub fn open(pool: &'a Pool, hart: usize, job: Job) -> Self {
+        // No claim succeeds from here on: the last job was absorbed whole or given up, and a
+        // claim needs a limit above `next`.
+        pool.limit.store(0, Ordering::SeqCst);
+        let number =
+            (pool.next.load(Ordering::Acquire) >> BLOCK_BITS).wrapping_add(1) & CLAIM_JOB_MASK;
+        // Opened for the new job before its number can be seen.
+        for (block, slot) in (0..WINDOW).zip(&pool.slots) {
+            slot.store(slot_word(number, block), Ordering::Release);
+        }
+        // An abandoned job may have blocks left that `next` still allows: move it first.
+        pool.next.store((number << BLOCK_BITS) | BLOCK_MASK, Ordering::SeqCst);
+        pool.address.store(job.address, Ordering::Relaxed);
+        pool.size.store(job.size, Ordering::Relaxed);
+        pool.block_size.store(job.block_size, Ordering::Relaxed);
+        pool.hash.store(job.hash as u64, Ordering::Relaxed);
+        pool.delivered.store(0, Ordering::Relaxed);
+        pool.next.store(number << BLOCK_BITS, Ordering::SeqCst);
+        Self { pool, hart, job, number, absorbed: 0, arrived: 0 }
+    }
+
+    /// Publishes that the first `bytes` of the payload are in memory. Returns whether blocks
+    /// became available that were not before.
+    pub fn arrived(&mut self, bytes: u64) -> bool {
+        self.arrived = if bytes >= self.job.size {
+            self.job.block_count()
+        } else {
+            bytes.checked_div(self.job.block_size).unwrap_or(0)
+        };
+        self.publish()
+    }
+
+    fn publish(&self) -> bool {
+        let limit = self.arrived.min(self.absorbed.wrapping_add(WINDOW));
+        self.pool.limit.swap(limit, Ordering::AcqRel) < limit
+    }
+
+    /// Takes the leaf of the oldest missing block, if it was delivered.
+    pub fn next_leaf(&mut self) -> Option<Digest> {
+        if self.is_complete() {
+            return None;
+        }
+        let index = (self.absorbed % WINDOW) as usize;
+        let slot = self.pool.slots.get(index)?;
+        let word = slot.load(Ordering::Acquire);
+        let open = slot_word(self.number, self.absorbed);
+        let hart = (word ^ open).checked_sub(1)?;
+        let words = self.pool.leaves.get(hart as usize)?.get(index)?;
+        let mut leaf = [0; 64];
+        for (bytes, word) in leaf.as_chunks_mut::<8>().0.iter_mut().zip(words) {
+            *bytes = word.load(Ordering::Relaxed).to_le_bytes();
+        }
+        slot.store(slot_word(self.number, self.absorbed.wrapping_add(WINDOW)), Ordering::Release);
+        self.absorbed = self.absorbed.wrapping_add(1);
+        self.publish();
+        Some(leaf)
+    }
+
+    /// The block whose leaf is missing first.
+    pub const fn missing_block(&self) -> Option<u64> {
+        if self.is_complete() { None } else { Some(self.absorbed) }
+    }
+
+    /// The hart that holds `block`, other than the coordinator.
+    pub fn holder(&self, block: u64) -> Option<usize> {
+        let held = block.wrapping_add(1);
+        self.pool
+            .holding
+            .iter()
+            .enumerate()
+            .find(|(hart, holding)| *hart != self.hart && holding.load(Ordering::Acquire) == held)
+            .map(|(hart, _)| hart)
+    }
+
+    /// Delivers the leaf of a block that was claimed by a hart that will not deliver it.
+    pub fn redo(&self, block: u64, leaf: &Digest) -> bool {
+        self.pool.deliver(self.hart, self.number, block, leaf)
+    }
+
+    /// Whether every leaf was taken.
+    pub const fn is_complete(&self) -> bool {
+        self.absorbed >= self.job.block_count()
+    }
+
+    /// Bit mask of the harts whose leaves were accepted.
+    pub fn delivered(&self) -> u64 {
+        self.pool.delivered.load(Ordering::Relaxed)
+    }
+
+    /// The job.
+    pub const fn job(&self) -> &Job {
+        &self.job
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,282 @@
+//! A private apt: its own sources, lists, state and cache, so that the system's stay untouched.
+//!
+//! It shares two things with the system: the keyring that signs the archive, and how to reach
+//! the network (proxies). It starts from an empty package status and so resolves the complete
+//! closure of what is asked for, down to the C library.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use crate::packages::{Archive, Pin};
+use crate::run;
+
+/// Debian 13 renamed the file and kept the old name as a link; a later one may drop it.
+const KEYRINGS: [&str; 2] = [
+    "/usr/share/keyrings/debian-archive-keyring.gpg",
+    "/usr/share/keyrings/debian-archive-keyring.pgp",
+];
+
+/// Parts of the system's apt configuration that say how to reach the network.
+const NETWORK_KEYS: [&str; 5] = [
+    "Acquire::http::",
+    "Acquire::https::",
+    "Acquire::ForceIPv4",
+    "Acquire::ForceIPv6",
+    "Acquire::Send-URI-Encoded",
+];
+
+pub struct Apt {
+    config: PathBuf,
+    mirror: String,
+}
+
+impl Apt {
+    /// Writes the configuration below `dir`. Nothing is downloaded yet.
+    pub fn prepare(dir: &Path, archive: &Archive) -> Result<Apt> {
+        let keyring = KEYRINGS.iter().find(|path| Path::new(path).exists());
+        let keyring = keyring.context(
+            "the keys of the Debian archive are missing; install the package debian-archive-keyring",
+        )?;
+        for part in ["lists/partial", "state", "cache/archives/partial"] {
+            fs::create_dir_all(dir.join(part))?;
+        }
+        let mirror = std::env::var("HARTLOCK_MIRROR").unwrap_or_else(|_| archive.mirror.clone());
+        // An empty status file makes apt take nothing for installed.
+        fs::write(dir.join("state/status"), "")?;
+        fs::write(
+            dir.join("sources.list"),
+            format!("deb [signed-by={keyring}] {mirror} {} main\n", archive.suite),
+        )?;
+        let config = dir.join("apt.conf");
+        let network = network_settings(&system_settings()?);
+        fs::write(&config, configuration(dir, &archive.architectures, &network))?;
+        Ok(Apt { config, mirror })
+    }
+
+    /// Refreshes the signed indexes.
+    pub fn update(&self) -> Result<()> {
+        let output = run::capture(self.command("apt-get").args(["-q", "update"]))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(self.explain(&run::tail(&output, 25)))
+    }
+
+    /// The versions of a package that the archive offers, newest first.
+    pub fn versions(&self, pin: &Pin) -> Result<Vec<String>> {
+        let output = run::capture(self.command("apt-cache").args(["show", &pin.apt_name()]))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let versions = text.lines().filter_map(|line| line.strip_prefix("Version: "));
+        Ok(versions.map(str::to_owned).collect())
+    }
+
+    /// Downloads packages into `into`: with everything they depend on, or alone.
+    pub fn download(&self, names: &[String], closure: bool, into: &Path) -> Result<()> {
+        let mut command = self.command("apt-get");
+        command.arg("-q").current_dir(into);
+        if closure {
+            fs::create_dir_all(into.join("partial"))?;
+            command.args(["install", "--yes", "--download-only", "--no-install-recommends"]);
+            command.arg("-o").arg(format!("Dir::Cache::archives={}/", into.display()));
+        } else {
+            command.arg("download");
+        }
+        let output = run::capture(command.args(names))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(self.explain(&run::tail(&output, 25)))
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        // The answers are read by this program, so they must not be translated.
+        command.env("APT_CONFIG", &self.config).env("LC_ALL", "C");
+        command
+    }
+
+    /// Turns apt's many ways of failing into the one thing that the user can do.
+    fn explain(&self, log: &str) -> anyhow::Error {
+        match Trouble::of(log) {
+            Trouble::Offline => anyhow!(
+                "cannot reach {}; connect to the network, or set HARTLOCK_MIRROR to a Debian \
+                 mirror that can be reached",
+                self.mirror
+            ),
+            Trouble::UnknownKey => anyhow!(
+                "this system's keyring does not know the signature of the archive; run \
+                 `apt-get install debian-archive-keyring` and try again\n{log}"
+            ),
+            Trouble::Other => anyhow!("apt could not fetch the packages\n{log}"),
+        }
+    }
+}
+
+/// Name, version and architecture of a downloaded package.
+pub fn describe_deb(deb: &Path) -> Result<(String, String, String)> {
+    let mut command = Command::new("dpkg-deb");
+    command.arg("--show").arg("--showformat=${Package} ${Version} ${Architecture}").arg(deb);
+    let text = run::quietly(&mut command)?;
+    let [name, version, architecture] = text.split_whitespace().collect::<Vec<_>>()[..] else {
+        bail!("{} is not a package", deb.display());
+    };
+    Ok((name.to_owned(), version.to_owned(), architecture.to_owned()))
+}
+
+/// Unpacks a package without owners, set-user-id bits, maintainer scripts and documentation.
+///
+/// The closure holds programs such as `passwd`. Unpacked by root as they are, they would be a
+/// privileged door that nobody updates; `tar` drops the bits and the folders they live in.
+pub fn unpack(deb: &Path, into: &Path) -> Result<()> {
+    let mut source = Command::new("dpkg-deb");
+    source.arg("--fsys-tarfile").arg(deb);
+    let mut sink = Command::new("tar");
+    sink.args(["--extract", "--no-same-owner", "--no-same-permissions"]);
+    for folder in ["etc", "var", "usr/sbin", "usr/share/doc", "usr/share/man", "usr/share/locale"] {
+        sink.arg(format!("--exclude=./{folder}"));
+    }
+    run::piped(&mut source, sink.arg("--directory").arg(into))
+        .with_context(|| format!("cannot unpack {}", deb.display()))
+}
+
+fn system_settings() -> Result<String> {
+    run::quietly(Command::new("apt-config").args(["dump", "Acquire"]).env("LC_ALL", "C"))
+}
+
+/// Keeps the lines about proxies and the like, in apt's own syntax.
+fn network_settings(dump: &str) -> String {
+    let wanted = |line: &&str| NETWORK_KEYS.iter().any(|key| line.starts_with(key));
+    dump.lines().filter(wanted).fold(String::new(), |text, line| text + line + "\n")
+}
+
+fn configuration(dir: &Path, architectures: &[String], network: &str) -> String {
+    let dir = dir.display();
+    let native = architectures.first().map_or("amd64", String::as_str);
+    let all: String = architectures.iter().map(|name| format!(" \"{name}\";")).collect();
+    // Main, parts, preferences and trusted keys of the system are switched off one by one:
+    // apt reads them after this file, and they would add hooks, pins and sources.
+    format!(
+        r#"Dir "{dir}/";
+Dir::Etc "{dir}/etc/";
+Dir::Etc::main "/dev/null";
+Dir::Etc::parts "/dev/null";
+Dir::Etc::preferences "/dev/null";
+Dir::Etc::preferencesparts "/dev/null";
+Dir::Etc::sourcelist "{dir}/sources.list";
+Dir::Etc::sourceparts "/dev/null";
+Dir::Etc::trusted "/dev/null";
+Dir::Etc::trustedparts "/dev/null";
+Dir::State "{dir}/state";
+Dir::State::lists "{dir}/lists";
+Dir::State::status "{dir}/state/status";
+Dir::Cache "{dir}/cache";
+Dir::Log "{dir}/state";
+APT::Architecture "{native}";
+APT::Architectures {{{all} }};
+APT::Get::AllowUnauthenticated "false";
+APT::Install-Recommends "false";
+APT::Sandbox::User "";
+APT::Update::Error-Mode "any";
+Acquire::Languages "none";
+Acquire::Retries "3";
+Acquire::http::Timeout "30";
+{network}"#
+    )
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Trouble {
+    Offline,
+    UnknownKey,
+    Other,
+}
+
+impl Trouble {
+    fn of(log: &str) -> Trouble {
+        let has = |signs: &[&str]| signs.iter().any(|sign| log.contains(sign));
+        if has(&["NO_PUBKEY", "Missing key", "signatures couldn't be verified"]) {
+            Trouble::UnknownKey
+        } else if has(&[
+            "Temporary failure resolving",
+            "Could not resolve",
+            "Could not connect",
+            "Cannot initiate the connection",
+            "Connection failed",
+            "Network is unreachable",
+            "Unable to connect",
+            "connection timed out",
+        ]) {
+            Trouble::Offline
+        } else {
+            Trouble::Other
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn only_the_way_to_the_network_is_taken_over() {
+        let dump = "Acquire \"\";\nAcquire::http::Proxy \"http://proxy:3128\";\n\
+                    Acquire::AllowInsecureRepositories \"1\";\nAcquire::ForceIPv4 \"true\";\n";
+        assert_eq!(
+            network_settings(dump),
+            "Acquire::http::Proxy \"http://proxy:3128\";\nAcquire::ForceIPv4 \"true\";\n"
+        );
+    }
+
+    #[test]
+    fn tells_a_missing_network_from_a_missing_key() {
+        let offline = "W: Failed to fetch …  Temporary failure resolving 'deb.debian.org'";
+        assert_eq!(Trouble::of(offline), Trouble::Offline);
+        let key = "W: GPG error: …: NO_PUBKEY 6ED0E7B82643E131";
+        assert_eq!(Trouble::of(key), Trouble::UnknownKey);
+        let key =
+            "Sub-process /usr/bin/sqv returned an error code (1), error message is: Missing key";
+        assert_eq!(Trouble::of(key), Trouble::UnknownKey);
+        assert_eq!(Trouble::of("E: No space left on device"), Trouble::Other);
+    }
+
+    #[test]
+    fn configuration_never_accepts_unsigned_archives() {
+        let text = configuration(Path::new("/c"), &["amd64".into(), "riscv64".into()], "");
+        assert!(text.contains("APT::Get::AllowUnauthenticated \"false\";"));
+        assert!(text.contains("APT::Architectures { \"amd64\"; \"riscv64\"; };"));
+        assert!(!text.contains("AllowInsecureRepositories"));
+    }
+
+    #[test]
+    fn unpacking_drops_privileges_and_what_is_not_needed() {
+        let dir = tempfile::tempdir().unwrap();
+        let (tree, into) = (dir.path().join("tree"), dir.path().join("into"));
+        for folder in ["DEBIAN", "usr/bin", "etc", "usr/share/doc/x"] {
+            fs::create_dir_all(tree.join(folder)).unwrap();
+        }
+        let control = "Package: x\nVersion: 1:2-3\nArchitecture: all\n\
+                       Maintainer: x <x@example.org>\nDescription: x\n";
+        fs::write(tree.join("DEBIAN/control"), control).unwrap();
+        for file in ["usr/bin/door", "etc/x.conf", "usr/share/doc/x/changelog"] {
+            fs::write(tree.join(file), "x").unwrap();
+        }
+        fs::set_permissions(tree.join("usr/bin/door"), fs::Permissions::from_mode(0o4755)).unwrap();
+        let deb = dir.path().join("x.deb");
+        let mut build = Command::new("dpkg-deb");
+        run::quietly(build.args(["--build", "--root-owner-group"]).arg(&tree).arg(&deb)).unwrap();
+
+        let description = describe_deb(&deb).unwrap();
+        assert_eq!(description, ("x".into(), "1:2-3".into(), "all".into()));
+        fs::create_dir(&into).unwrap();
+        unpack(&deb, &into).unwrap();
+        let mode = fs::metadata(into.join("usr/bin/door")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o7000, 0, "mode {mode:o}");
+        assert!(mode & 0o100 != 0, "mode {mode:o}");
+        assert!(!into.join("etc").exists() && !into.join("usr/share/doc").exists());
+    }
+}

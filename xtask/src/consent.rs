@@ -1,0 +1,93 @@
+//! Asks before something is downloaded or built on the user's machine.
+
+use std::env;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+/// Whether to ask at all: somebody who typed `fetch` has already said yes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Consent {
+    Given,
+    Ask,
+}
+
+/// Returns when the user agrees to all of `needs`; with nothing needed it is silent.
+///
+/// Being root or `YES=1` is consent. Otherwise a terminal is asked; without one this ends with
+/// the command to run, because nobody could answer.
+pub fn obtain(consent: Consent, needs: &[String]) -> Result<()> {
+    if needs.is_empty() {
+        return Ok(());
+    }
+    for need in needs {
+        eprintln!("needed: {need}");
+    }
+    if consent == Consent::Given {
+        return Ok(());
+    }
+    let agreed = match decide(is_root(), says_yes(), io::stdin().is_terminal()) {
+        Decision::Agreed => true,
+        Decision::Ask => {
+            eprint!("fetch now? [y/N] ");
+            io::stderr().flush()?;
+            let mut answer = String::new();
+            io::stdin().lock().read_line(&mut answer)?;
+            is_yes(&answer)
+        }
+        Decision::Refuse => false,
+    };
+    if !agreed {
+        bail!("not fetched without consent; run `make fetch`, or set YES=1");
+    }
+    Ok(())
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Decision {
+    Agreed,
+    Ask,
+    Refuse,
+}
+
+fn decide(root: bool, yes: bool, terminal: bool) -> Decision {
+    match (root || yes, terminal) {
+        (true, _) => Decision::Agreed,
+        (false, true) => Decision::Ask,
+        (false, false) => Decision::Refuse,
+    }
+}
+
+fn says_yes() -> bool {
+    env::var_os("YES").is_some_and(|value| value == "1")
+}
+
+/// Asks `id`, which needs no unsafe call. Where that fails the answer is no, and the user is asked.
+fn is_root() -> bool {
+    let id = Command::new("id").arg("-u").output();
+    id.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
+
+fn is_yes(answer: &str) -> bool {
+    matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_root_or_yes_goes_ahead_unasked() {
+        assert_eq!(decide(true, false, false), Decision::Agreed);
+        assert_eq!(decide(false, true, false), Decision::Agreed);
+        assert_eq!(decide(false, false, true), Decision::Ask);
+        assert_eq!(decide(false, false, false), Decision::Refuse);
+    }
+
+    #[test]
+    fn silence_is_no() {
+        assert!(is_yes("y\n") && is_yes("Yes\n"));
+        assert!(!is_yes("\n") && !is_yes("") && !is_yes("no\n") && !is_yes("yesterday\n"));
+    }
+}

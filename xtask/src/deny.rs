@@ -1,0 +1,48 @@
+//! Steps on dependencies, by cargo-deny with the rules in `deny.toml`.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::test::Outcome;
+use crate::{run, tools};
+
+/// Where the advisory database lives; asked before it is fetched.
+const ADVISORY_DATABASE: &str = "https://github.com/rustsec/advisory-db";
+
+/// Licences, bans and sources: these depend on the lock file alone, so they decide.
+pub fn step(root: &Path) -> Result<Outcome> {
+    let output = run::capture(&mut cargo_deny(root, &["bans", "licenses", "sources"])?)?;
+    if output.status.success() {
+        return Ok(Outcome::Passed);
+    }
+    Ok(Outcome::Failed(run::tail(&output, 200)))
+}
+
+/// Advisories grow while the tree stays the same, so they inform and never fail the suite.
+pub fn advisories_step(root: &Path) -> Result<Outcome> {
+    if !is_reachable(ADVISORY_DATABASE) {
+        return Ok(Outcome::Skipped("the advisory database cannot be reached".into()));
+    }
+    let output = run::capture(&mut cargo_deny(root, &["advisories"])?)?;
+    if output.status.success() {
+        return Ok(Outcome::Passed);
+    }
+    Ok(Outcome::Skipped(format!("there is something to read\n{}", run::tail(&output, 60))))
+}
+
+fn cargo_deny(root: &Path, checks: &[&str]) -> Result<Command> {
+    let mut command = Command::new(tools::cargo_tool("cargo-deny")?);
+    command.args(["--all-features", "check", "--hide-inclusion-graph"]);
+    command.args(checks).current_dir(root);
+    Ok(command)
+}
+
+/// curl knows the user's proxies, which a plain connection would not.
+fn is_reachable(url: &str) -> bool {
+    let mut curl = Command::new("curl");
+    curl.args(["--silent", "--head", "--fail", "--location", "--max-time", "10"]);
+    run::capture(curl.args(["--output", "/dev/null", url]))
+        .is_ok_and(|output| output.status.success())
+}

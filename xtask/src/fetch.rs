@@ -1,0 +1,35 @@
+//! `cargo xtask fetch`: everything that later commands would fetch on demand.
+
+use anyhow::Result;
+
+use crate::Verdict;
+use crate::consent::Consent;
+use crate::tools;
+
+#[derive(clap::Args)]
+pub struct Args {}
+
+/// Fetches, then prints a line for each file (name, tab, path) and each package (name, tab,
+/// version).
+pub fn main(_args: &Args) -> Result<Verdict> {
+    // Whoever types this command has agreed to it.
+    let tools = tools::ensure_all(Consent::Given)?;
+    for (name, path) in [
+        ("qemu", &tools.qemu),
+        ("qemu-data", &tools.qemu_data_dir),
+        ("dtc", &tools.dtc),
+        ("fw-dynamic", &tools.opensbi),
+        ("kernel", &tools.debian_kernel),
+        ("initrd", &tools.debian_initrd),
+        ("busybox", &tools.busybox),
+        ("cargo-deny", &tools::cargo_tool("cargo-deny")?),
+    ] {
+        println!("{name}\t{}", path.display());
+    }
+    for name in
+        ["qemu-system-riscv", "opensbi", "debian-installer-13-netboot-riscv64", "busybox-static"]
+    {
+        println!("{name}\t{}", tools.versions.get(name).map_or("unknown", String::as_str));
+    }
+    Ok(Verdict::Yes)
+}

@@ -1,0 +1,61 @@
+//! `cargo xtask`: builds, fetches, tests and gates Hartlock.
+//!
+//! One module per subcommand; this file only dispatches. Exit codes follow the `hartlock`
+//! command: 0 yes, 1 no (a check failed), 2 could not decide (a missing tool, no network).
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod apt;
+mod consent;
+mod deny;
+mod emulator;
+mod fetch;
+mod packages;
+mod project;
+mod run;
+mod test;
+mod tidy;
+mod tools;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about, disable_version_flag = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Fetch the emulator, firmware, kernel and test tools into the cache
+    Fetch(fetch::Args),
+    /// Run every check of the project, or some of them
+    Test(test::Args),
+    /// Check what compilers do not: paths, sizes, layering, comments on unsafe code
+    Tidy(tidy::Args),
+}
+
+/// What a subcommand found. Errors are the third answer: it could not decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Yes,
+    No,
+}
+
+fn main() -> ExitCode {
+    let verdict = match Cli::parse().command {
+        Command::Fetch(args) => fetch::main(&args),
+        Command::Test(args) => test::main(&args),
+        Command::Tidy(args) => tidy::main(&args),
+    };
+    match verdict {
+        Ok(Verdict::Yes) => ExitCode::SUCCESS,
+        Ok(Verdict::No) => ExitCode::from(1),
+        Err(error) => {
+            // `{:#}` joins the causes in one line; a backtrace would tell a user nothing.
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,412 @@
+//! The private package root: tested Debian packages, unpacked below the cache.
+//!
+//! `tools/packages.toml` names sets of packages. A set is unpacked into a directory whose name
+//! holds a digest of what was asked for, so a changed pin makes a new directory and an old
+//! checkout keeps finding its own. A directory appears by one rename, complete or not at all;
+//! when it is there, nothing is run and nothing is downloaded.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, TryLockError};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+
+use crate::apt::{self, Apt};
+use crate::{project, run};
+
+/// Part of every digest: raise it when the layout of an unpacked set changes.
+const LAYOUT: &str = "1";
+
+/// `tools/packages.toml`.
+#[derive(Deserialize)]
+pub struct PinFile {
+    pub archive: Archive,
+    pub set: BTreeMap<String, Set>,
+    pub cargo: BTreeMap<String, CargoTool>,
+}
+
+/// Where packages come from.
+#[derive(Deserialize)]
+pub struct Archive {
+    pub mirror: String,
+    pub suite: String,
+    pub architectures: Vec<String>,
+}
+
+/// Packages that are unpacked into one directory.
+#[derive(Serialize, Deserialize)]
+pub struct Set {
+    /// Take every dependency along, down to the C library.
+    closure: bool,
+    megabytes: u32,
+    /// Programs that get a launcher in `run/`.
+    programs: Vec<String>,
+    package: Vec<Pin>,
+}
+
+/// A tested package.
+#[derive(Serialize, Deserialize)]
+pub struct Pin {
+    pub name: String,
+    pub architecture: String,
+    pub version: String,
+    pub sha256: String,
+}
+
+/// A cargo subcommand that is built from crates.io.
+#[derive(Deserialize)]
+pub struct CargoTool {
+    pub version: String,
+    pub minutes: u32,
+}
+
+/// What a set really holds, written beside it.
+#[derive(Default, Serialize, Deserialize)]
+pub struct Manifest {
+    #[serde(default)]
+    pub package: Vec<Pin>,
+}
+
+/// An unpacked set.
+pub struct Root {
+    pub dir: PathBuf,
+    pub manifest: Manifest,
+}
+
+impl PinFile {
+    pub fn load() -> Result<PinFile> {
+        let path = project::root().join("tools/packages.toml");
+        let text =
+            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        toml::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))
+    }
+
+    fn set(&self, name: &str) -> Result<&Set> {
+        self.set.get(name).with_context(|| format!("tools/packages.toml has no set {name}"))
+    }
+}
+
+impl Pin {
+    /// The package as apt names it. `all` is no architecture that could be asked for.
+    pub fn apt_name(&self) -> String {
+        match self.architecture.as_str() {
+            "all" => self.name.clone(),
+            architecture => format!("{}:{architecture}", self.name),
+        }
+    }
+
+    fn is(&self, name: &str, architecture: &str) -> bool {
+        self.name == name && self.architecture == architecture
+    }
+}
+
+impl Root {
+    /// A file of the set, which must be there.
+    pub fn file(&self, path: &str) -> Result<PathBuf> {
+        let file = self.dir.join(path);
+        ensure!(
+            file.exists(),
+            "{} is missing; remove its package root and fetch again",
+            file.display()
+        );
+        Ok(file)
+    }
+}
+
+/// Says in a line each which of the sets would have to be downloaded.
+pub fn missing(names: &[&str]) -> Result<Vec<String>> {
+    let pins = PinFile::load()?;
+    let cache = project::cache_dir()?;
+    let mut needs = Vec::new();
+    for name in names {
+        let set = pins.set(name)?;
+        if !is_complete(&set_dir(&cache, &pins.archive, name, set)?) {
+            let packages: Vec<_> = set.package.iter().map(|pin| pin.name.as_str()).collect();
+            needs.push(format!(
+                "{} ({} MB from the Debian archive, into {})",
+                packages.join(", "),
+                set.megabytes,
+                cache.display()
+            ));
+        }
+    }
+    Ok(needs)
+}
+
+/// Returns the unpacked sets and downloads those that are missing. Obtain consent first.
+pub fn ensure_sets<const N: usize>(names: [&str; N]) -> Result<[Root; N]> {
+    let pins = PinFile::load()?;
+    let cache = project::cache_dir()?;
+    let place = |name: &str| set_dir(&cache, &pins.archive, name, pins.set(name)?);
+    let mut wanted = Vec::new();
+    for name in names {
+        let target = place(name)?;
+        if !is_complete(&target) {
+            wanted.push((name, pins.set(name)?, target));
+        }
+    }
+    if !wanted.is_empty() {
+        fetch(&pins.archive, &wanted, &cache)?;
+    }
+    let mut roots = Vec::new();
+    for name in names {
+        let dir = place(name)?;
+        let text = fs::read_to_string(dir.join("manifest.toml"))?;
+        roots.push(Root { manifest: toml::from_str(&text)?, dir });
+    }
+    roots.try_into().map_err(|_| anyhow!("a package set vanished while it was read"))
+}
+
+/// Holds the cache for one writer; a second one waits and then finds the work done.
+pub fn lock(cache: &Path) -> Result<File> {
+    fs::create_dir_all(cache).with_context(|| format!("cannot create {}", cache.display()))?;
+    let file = File::create(cache.join("lock"))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            eprintln!("waiting for another fetch to end");
+            file.lock()?;
+        }
+        Err(TryLockError::Error(error)) => return Err(error).context("cannot lock the cache"),
+    }
+    Ok(file)
+}
+
+/// A fresh directory in the cache, on the same file system as the place it is renamed to.
+///
+/// Call with the lock held: what an interrupted run left behind is removed here.
+pub fn scratch(cache: &Path) -> Result<TempDir> {
+    let parent = cache.join("tmp");
+    if parent.exists() {
+        fs::remove_dir_all(&parent)?;
+    }
+    fs::create_dir_all(&parent)?;
+    Ok(tempfile::tempdir_in(parent)?)
+}
+
+fn is_complete(dir: &Path) -> bool {
+    dir.join("manifest.toml").exists()
+}
+
+fn set_dir(cache: &Path, archive: &Archive, name: &str, set: &Set) -> Result<PathBuf> {
+    let mut digest = Sha256::new();
+    for part in [LAYOUT, &archive.suite, &toml::to_string(set)?] {
+        digest.update(part.as_bytes());
+        digest.update([0]);
+    }
+    let digest = hex(&digest.finalize());
+    Ok(cache.join("packages").join(format!("{name}-{}", &digest[..12])))
+}
+
+fn fetch(archive: &Archive, sets: &[(&str, &Set, PathBuf)], cache: &Path) -> Result<()> {
+    let _lock = lock(cache)?;
+    let scratch = scratch(cache)?;
+    // The indexes unpack to 200 MB and are stale tomorrow: they go with the scratch directory.
+    let apt = Apt::prepare(&scratch.path().join("apt"), archive)?;
+    let mut indexes_are_fresh = false;
+    for (name, set, target) in sets {
+        // Whoever held the lock before may have fetched it.
+        if is_complete(target) {
+            continue;
+        }
+        if !indexes_are_fresh {
+            eprintln!("reading the package index of Debian {}", archive.suite);
+            apt.update()?;
+            indexes_are_fresh = true;
+        }
+        let tree = scratch.path().join(name);
+        fill(&apt, name, set, &tree)?;
+        fs::create_dir_all(target.parent().context("the cache has a parent")?)?;
+        fs::rename(&tree, target)
+            .with_context(|| format!("cannot move the packages to {}", target.display()))?;
+    }
+    Ok(())
+}
+
+/// Downloads a set and unpacks it into `tree`; the manifest is written last.
+fn fill(apt: &Apt, name: &str, set: &Set, tree: &Path) -> Result<()> {
+    let archives = tree.with_extension("archives");
+    fs::create_dir_all(&archives)?;
+    fs::create_dir_all(tree)?;
+    let mut wanted = Vec::new();
+    for pin in &set.package {
+        let offered = apt.versions(pin)?;
+        let version = choose_version(pin, &offered)?;
+        wanted.push(format!("{}={version}", pin.apt_name()));
+    }
+    eprintln!("downloading the {name} packages ({} MB)", set.megabytes);
+    apt.download(&wanted, set.closure, &archives)?;
+
+    let mut manifest = Manifest::default();
+    let mut debs: Vec<PathBuf> = fs::read_dir(&archives)?
+        .map(|entry| Ok(entry?.path()))
+        .filter(|path: &Result<PathBuf>| {
+            path.as_ref().is_ok_and(|path| path.extension().is_some_and(|ext| ext == "deb"))
+        })
+        .collect::<Result<_>>()?;
+    debs.sort();
+    eprintln!("checking and unpacking {} packages", debs.len());
+    for deb in &debs {
+        let package = identify(deb)?;
+        check_pin(&set.package, &package)?;
+        apt::unpack(deb, tree)?;
+        manifest.package.push(package);
+    }
+    for program in &set.programs {
+        write_launcher(tree, program)?;
+    }
+    fs::write(tree.join("manifest.toml"), toml::to_string(&manifest)?)?;
+    Ok(())
+}
+
+/// Prefers the tested version; takes the newest one with a notice when that is gone.
+fn choose_version<'a>(pin: &'a Pin, offered: &'a [String]) -> Result<&'a str> {
+    if offered.contains(&pin.version) {
+        return Ok(&pin.version);
+    }
+    let Some(newest) = offered.first() else {
+        bail!("the Debian archive does not offer {}", pin.apt_name());
+    };
+    eprintln!(
+        "notice: {} {newest} instead of the tested {}, which the archive no longer has",
+        pin.name, pin.version
+    );
+    Ok(newest)
+}
+
+fn identify(deb: &Path) -> Result<Pin> {
+    let (name, version, architecture) = apt::describe_deb(deb)?;
+    let mut digest = Sha256::new();
+    digest.update(fs::read(deb)?);
+    Ok(Pin { name, architecture, version, sha256: hex(&digest.finalize()) })
+}
+
+/// A tested version must be the very file that was tested, whatever the archive signs today.
+fn check_pin(pins: &[Pin], package: &Pin) -> Result<()> {
+    let pin = pins.iter().find(|pin| pin.is(&package.name, &package.architecture));
+    let Some(pin) = pin.filter(|pin| pin.version == package.version) else {
+        return Ok(());
+    };
+    ensure!(
+        pin.sha256 == package.sha256,
+        "{} {} is not the file that was tested: SHA-256 {}, expected {}",
+        pin.name,
+        pin.version,
+        package.sha256,
+        pin.sha256
+    );
+    Ok(())
+}
+
+/// Writes `run/<program>`, which starts a program with the libraries of its own root, and tries it.
+///
+/// The program's own dynamic linker is called by name, because the path inside the program is
+/// that of the system. `readlink` lets the launcher itself be linked to from elsewhere.
+fn write_launcher(tree: &Path, program: &str) -> Result<()> {
+    let arguments = if program.starts_with("qemu-system-") {
+        // Found relative to the executable otherwise, which is the dynamic linker here.
+        " -L \"$root/usr/share/qemu\""
+    } else {
+        ""
+    };
+    let script = format!(
+        r#"#!/bin/sh
+root=$(dirname "$(dirname "$(readlink -f "$0")")")
+export QEMU_MODULE_DIR="$root/usr/lib/x86_64-linux-gnu/qemu"
+exec "$root/usr/lib64/ld-linux-x86-64.so.2" --inhibit-cache \
+    --library-path "$root/usr/lib/x86_64-linux-gnu" \
+    "$root/usr/bin/{program}"{arguments} "$@"
+"#
+    );
+    let path = tree.join("run").join(program);
+    fs::create_dir_all(tree.join("run"))?;
+    fs::write(&path, script)?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+    run::quietly(Command::new(&path).arg("--version"))
+        .with_context(|| format!("{program} does not run on this machine"))?;
+    Ok(())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pin(version: &str, sha256: &str) -> Pin {
+        Pin {
+            name: "opensbi".into(),
+            architecture: "all".into(),
+            version: version.into(),
+            sha256: sha256.into(),
+        }
+    }
+
+    #[test]
+    fn prefers_the_tested_version_and_takes_a_newer_one_when_it_is_gone() {
+        let tested = pin("1.6-1", "");
+        let offered = |list: &[&str]| list.iter().map(|v| (*v).to_owned()).collect::<Vec<_>>();
+        assert_eq!(choose_version(&tested, &offered(&["1.7-1", "1.6-1"])).unwrap(), "1.6-1");
+        assert_eq!(choose_version(&tested, &offered(&["1.7-1"])).unwrap(), "1.7-1");
+        assert!(choose_version(&tested, &[]).is_err());
+    }
+
+    #[test]
+    fn refuses_another_file_under_a_tested_version() {
+        let pins = [pin("1.6-1", "aa")];
+        check_pin(&pins, &pin("1.6-1", "aa")).unwrap();
+        check_pin(&pins, &pin("1.7-1", "bb")).unwrap();
+        let message = check_pin(&pins, &pin("1.6-1", "bb")).unwrap_err().to_string();
+        assert!(message.contains("not the file that was tested"), "{message}");
+    }
+
+    #[test]
+    fn a_changed_pin_gets_its_own_directory() {
+        let archive = Archive {
+            mirror: String::new(),
+            suite: "trixie".into(),
+            architectures: vec!["amd64".into()],
+        };
+        let set = |version| Set {
+            closure: false,
+            megabytes: 1,
+            programs: vec![],
+            package: vec![pin(version, "aa")],
+        };
+        let dir = |version| set_dir(Path::new("/c"), &archive, "board", &set(version)).unwrap();
+        assert_eq!(dir("1.6-1"), dir("1.6-1"));
+        assert_ne!(dir("1.6-1"), dir("1.7-1"));
+    }
+
+    #[test]
+    fn scratch_removes_what_an_interrupted_run_left() {
+        let cache = tempfile::tempdir().unwrap();
+        let left = cache.path().join("tmp/half/archive.deb");
+        fs::create_dir_all(left.parent().unwrap()).unwrap();
+        fs::write(&left, "half").unwrap();
+        let _scratch = scratch(cache.path()).unwrap();
+        assert!(!left.exists());
+    }
+
+    #[test]
+    fn committed_pin_file_parses() {
+        let pins = PinFile::load().unwrap();
+        assert!(pins.set.contains_key("host") && pins.set.contains_key("board"));
+        let all = pins.set.values().flat_map(|set| &set.package);
+        for pin in all {
+            assert_eq!(pin.sha256.len(), 64, "{}", pin.name);
+        }
+    }
+}

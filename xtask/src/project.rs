@@ -1,0 +1,61 @@
+//! Where the checkout and its cache are.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+/// The root of the checkout.
+///
+/// Asks the environment first: with a shared target directory the compiled-in path can be that
+/// of another checkout.
+pub fn root() -> PathBuf {
+    let manifest = env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    manifest.parent().map_or(manifest.clone(), Path::to_path_buf)
+}
+
+/// The directory for everything that is fetched, shared by all checkouts of one user.
+pub fn cache_dir() -> Result<PathBuf> {
+    let dir = choose_cache_dir(
+        env::var_os("HARTLOCK_CACHE").map(PathBuf::from),
+        env::var_os("XDG_CACHE_HOME").map(PathBuf::from),
+        env::home_dir(),
+    );
+    let Some(dir) = dir else {
+        bail!("no place for the cache: set HARTLOCK_CACHE to a directory");
+    };
+    // The package root is entered from other directories, so a relative path would break.
+    std::path::absolute(&dir).with_context(|| format!("cannot use {}", dir.display()))
+}
+
+/// The first of the three that is set; an empty variable counts as unset (XDG base directories).
+fn choose_cache_dir(
+    own: Option<PathBuf>,
+    xdg: Option<PathBuf>,
+    home: Option<PathBuf>,
+) -> Option<PathBuf> {
+    let set = |path: &PathBuf| !path.as_os_str().is_empty();
+    own.filter(set)
+        .or_else(|| xdg.filter(set).map(|dir| dir.join("hartlock")))
+        .or_else(|| home.filter(set).map(|dir| dir.join(".cache/hartlock")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_cache_variable_wins_and_empty_ones_do_not_count() {
+        let path = |text: &str| Some(PathBuf::from(text));
+        assert_eq!(choose_cache_dir(path("/a"), path("/b"), path("/c")), path("/a"));
+        assert_eq!(choose_cache_dir(path(""), path("/b"), path("/c")), path("/b/hartlock"));
+        assert_eq!(choose_cache_dir(None, path(""), path("/c")), path("/c/.cache/hartlock"));
+        assert_eq!(choose_cache_dir(None, None, path("")), None);
+    }
+
+    #[test]
+    fn root_holds_the_workspace() {
+        assert!(root().join("rust-toolchain.toml").is_file());
+    }
+}

@@ -1,0 +1,160 @@
+//! The tools and inputs that other subcommands work with, fetched on first use.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::consent::{self, Consent};
+use crate::packages::{self, PinFile, Root};
+use crate::{project, run};
+
+/// The package sets of a boot under emulation.
+const SETS: [&str; 2] = ["host", "board"];
+
+/// Folder of the kernel and initrd in Debian's network installer for RISC-V.
+const INSTALLER: &str = "usr/lib/debian-installer/images/13/riscv64/text/debian-installer/riscv64";
+
+/// Where everything for a boot under emulation is.
+pub struct Tools {
+    /// `qemu-system-riscv64`, version 10 or newer.
+    pub qemu: PathBuf,
+    /// Firmware and keymaps of QEMU; the launcher in `qemu` already passes it.
+    pub qemu_data_dir: PathBuf,
+    /// Device tree compiler.
+    pub dtc: PathBuf,
+    /// OpenSBI `fw_dynamic.bin` for the generic 64-bit platform.
+    pub opensbi: PathBuf,
+    /// Debian's kernel as an uncompressed `Image`.
+    pub debian_kernel: PathBuf,
+    /// The installer's initrd, gzip.
+    pub debian_initrd: PathBuf,
+    /// A static busybox for riscv64.
+    pub busybox: PathBuf,
+    /// Versions by package name, for the record of a run.
+    pub versions: BTreeMap<String, String>,
+}
+
+/// Finds all of them and fetches what is missing, with consent.
+pub fn locate() -> Result<Tools> {
+    consent::obtain(Consent::Ask, &packages::missing(&SETS)?)?;
+    located()
+}
+
+/// Makes sure of everything that any subcommand needs, with a single question.
+pub fn ensure_all(consent: Consent) -> Result<Tools> {
+    let mut needs = packages::missing(&SETS)?;
+    needs.extend(CargoTool::find("cargo-deny")?.missing());
+    consent::obtain(consent, &needs)?;
+    let tools = located()?;
+    CargoTool::find("cargo-deny")?.ensure()?;
+    Ok(tools)
+}
+
+fn located() -> Result<Tools> {
+    let [host, board] = packages::ensure_sets(SETS)?;
+    let qemu = match env::var_os("HARTLOCK_QEMU") {
+        Some(path) => PathBuf::from(path),
+        None => host.file("run/qemu-system-riscv64")?,
+    };
+    Ok(Tools {
+        qemu,
+        qemu_data_dir: host.file("usr/share/qemu")?,
+        dtc: host.file("run/dtc")?,
+        opensbi: board.file("usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin")?,
+        debian_kernel: board.file(&format!("{INSTALLER}/linux"))?,
+        debian_initrd: board.file(&format!("{INSTALLER}/initrd.gz"))?,
+        busybox: board.file("usr/bin/busybox")?,
+        versions: versions(&[host, board]),
+    })
+}
+
+fn versions(roots: &[Root]) -> BTreeMap<String, String> {
+    let packages = roots.iter().flat_map(|root| &root.manifest.package);
+    packages.map(|package| (package.name.clone(), package.version.clone())).collect()
+}
+
+/// The program of a cargo subcommand in its tested version, built with consent when missing.
+pub fn cargo_tool(name: &str) -> Result<PathBuf> {
+    let tool = CargoTool::find(name)?;
+    let needs: Vec<String> = tool.missing().into_iter().collect();
+    consent::obtain(Consent::Ask, &needs)?;
+    tool.ensure()
+}
+
+/// A cargo subcommand and its place in the cache.
+struct CargoTool {
+    name: String,
+    version: String,
+    minutes: u32,
+    cache: PathBuf,
+}
+
+impl CargoTool {
+    fn find(name: &str) -> Result<CargoTool> {
+        let pins = PinFile::load()?;
+        let pin = pins.cargo.get(name);
+        let pin = pin.with_context(|| format!("tools/packages.toml has no cargo tool {name}"))?;
+        Ok(CargoTool {
+            name: name.to_owned(),
+            version: pin.version.clone(),
+            minutes: pin.minutes,
+            cache: project::cache_dir()?,
+        })
+    }
+
+    fn dir(&self) -> PathBuf {
+        self.cache.join("cargo").join(format!("{}-{}", self.name, self.version))
+    }
+
+    fn program(&self) -> PathBuf {
+        self.dir().join("bin").join(&self.name)
+    }
+
+    fn missing(&self) -> Option<String> {
+        let need = format!(
+            "{} {} (built from crates.io in about {} minutes, into {})",
+            self.name,
+            self.version,
+            self.minutes,
+            self.cache.display()
+        );
+        (!self.program().exists()).then_some(need)
+    }
+
+    fn ensure(&self) -> Result<PathBuf> {
+        let program = self.program();
+        if program.exists() {
+            return Ok(program);
+        }
+        let _lock = packages::lock(&self.cache)?;
+        if program.exists() {
+            return Ok(program);
+        }
+        eprintln!("building {} {}", self.name, self.version);
+        let scratch = packages::scratch(&self.cache)?;
+        let root = scratch.path().join("root");
+        let mut cargo = Command::new("cargo");
+        cargo.args(["install", "--quiet", "--locked"]);
+        cargo.arg(format!("{}@{}", self.name, self.version)).arg("--root").arg(&root);
+        cargo.env("CARGO_TARGET_DIR", scratch.path().join("target"));
+        // It runs for a second and takes minutes to optimise: building it is what costs.
+        for (key, value) in [("OPT_LEVEL", "0"), ("LTO", "off"), ("CODEGEN_UNITS", "16")] {
+            cargo.env(format!("CARGO_PROFILE_RELEASE_{key}"), value);
+        }
+        cargo.env("CARGO_PROFILE_RELEASE_DEBUG", "false").current_dir(project::root());
+        let output = run::capture(&mut cargo)?;
+        if !output.status.success() {
+            let log = run::tail(&output, 25);
+            let offline = log.contains("Could not resolve") || log.contains("failed to download");
+            ensure!(!offline, "cannot reach crates.io; connect to the network and try again");
+            bail!("cannot build {} {}\n{log}", self.name, self.version);
+        }
+        fs::create_dir_all(self.cache.join("cargo"))?;
+        fs::rename(&root, self.dir())?;
+        Ok(program)
+    }
+}
