@@ -1,0 +1,379 @@
+//! The system bundle on a virtio block device, hashed while it is still being read.
+
+use hartlock_drivers::virtio_blk::{DEPTH, Error, Queue, SECTOR_SIZE, VirtioBlk};
+use hartlock_handoff::{Entry, Log, Step};
+use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, TreeMode, align_up, is_zero};
+use hartlock_verify::board::Region;
+use hartlock_verify::pool::{Coordinator, Job};
+use hartlock_verify::tree::{self, Digest, Hasher, Kernel, Root};
+use hartlock_verify::{Loaded, Platform};
+use hartlock_virt::clock::{self, Instant};
+use hartlock_virt::memory;
+
+use crate::harts::{self, Harts, POOL};
+use crate::{PORTABLE_KERNEL, step};
+
+/// virtio-mmio slots of the board.
+const SLOTS: core::ops::Range<usize> = 1..9;
+const SLOT_SIZE: usize = 0x1000;
+const SLOTS_BASE: usize = 0x1000_0000;
+/// Bytes of one request. Large enough to be cheap, small enough that hashing starts early.
+const CHUNK: u64 = 128 << 10;
+/// How long the device may be silent.
+const DEVICE_MS: u64 = 10_000;
+/// How long a hart may hold a block (boot flow §5.3).
+pub const PATIENCE_MS: u64 = 5000;
+/// How long a payload may take after its last byte arrived.
+const PAYLOAD_MS: u64 = 60_000;
+/// Reads that are not payload go through here.
+const BOUNCE_SIZE: usize = 4096;
+
+#[repr(C, align(4096))]
+struct Shared {
+    queue: Queue,
+    bounce: [u8; BOUNCE_SIZE],
+}
+
+static mut SHARED: Shared = Shared { queue: Queue::new(), bounce: [0; BOUNCE_SIZE] };
+
+/// The device, the harts that hash what it delivers, and the log.
+pub struct Disk<'a, 'b> {
+    device: VirtioBlk,
+    bounce: *mut u8,
+    pub harts: &'a mut Harts,
+    pub log: &'a mut Log<'b>,
+}
+
+fn reason_of(error: Error) -> Reason {
+    match error {
+        Error::NotThere | Error::Unusable => Reason::MediumMissing,
+        Error::Busy | Error::Failed => Reason::MediumError,
+    }
+}
+
+impl<'a, 'b> Disk<'a, 'b> {
+    /// Finds the block device in the lowest slot (boot flow §4.2).
+    ///
+    /// # Errors
+    /// `MediumMissing`.
+    pub fn open(harts: &'a mut Harts, log: &'a mut Log<'b>) -> Result<Self, Reason> {
+        let shared = &raw mut SHARED;
+        for slot in SLOTS {
+            let base = SLOTS_BASE.wrapping_add(slot.wrapping_mul(SLOT_SIZE));
+            // SAFETY: a virtio-mmio slot of the board; the shared memory is used here only, and
+            // one driver is made from it before this function returns it.
+            match unsafe { VirtioBlk::new(base, &raw mut (*shared).queue) } {
+                Ok(device) => {
+                    // SAFETY: an address inside the shared memory, which is not read here.
+                    let bounce = unsafe { &raw mut (*shared).bounce }.cast();
+                    return Ok(Self { device, bounce, harts, log });
+                }
+                Err(Error::NotThere) => {}
+                Err(error) => return Err(reason_of(error)),
+            }
+        }
+        Err(Reason::MediumMissing)
+    }
+
+    /// Stops the device for good.
+    pub fn reset(&self) {
+        self.device.reset();
+    }
+
+    /// Reads whole sectors and waits for them.
+    fn read_sectors(&mut self, sector: u64, address: u64, len: u32) -> Result<(), Reason> {
+        // SAFETY: callers pass the bounce buffer, which nobody reads before the request ended.
+        unsafe { self.device.submit(sector, address, len) }.map_err(reason_of)?;
+        let deadline = clock::deadline(DEVICE_MS);
+        while self.device.poll().map_err(reason_of)?.is_none() {
+            if clock::is_past(deadline) {
+                return Err(Reason::MediumError);
+            }
+            core::hint::spin_loop();
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, payload: &PayloadRecord, what: Entry) {
+        self.log.push(&Entry { payload: Some(payload.payload_type), bytes: payload.size, ..what });
+    }
+}
+
+impl Platform for Disk<'_, '_> {
+    fn medium_len(&self) -> u64 {
+        self.device.capacity()
+    }
+
+    fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Reason> {
+        let mut at = offset;
+        let mut rest = into;
+        while !rest.is_empty() {
+            let skip = (at % SECTOR_SIZE) as usize;
+            let here = rest.len().min(BOUNCE_SIZE.saturating_sub(skip));
+            let sectors_len = align_up((skip as u64).saturating_add(here as u64), SECTOR_SIZE)
+                .ok_or(Reason::InternalLimit)?;
+            let bounce = self.bounce.expose_provenance() as u64;
+            self.read_sectors(at / SECTOR_SIZE, bounce, sectors_len as u32)?;
+            let (now, later) = rest.split_at_mut_checked(here).ok_or(Reason::InternalLimit)?;
+            for (index, byte) in now.iter_mut().enumerate() {
+                // SAFETY: `skip + here` is at most the size of the buffer, which the device has
+                // finished writing.
+                *byte = unsafe { self.bounce.add(skip.wrapping_add(index)).read_volatile() };
+            }
+            rest = later;
+            at = at.saturating_add(here as u64);
+        }
+        Ok(())
+    }
+
+    fn load(&mut self, payload: &PayloadRecord) -> Result<Loaded, Reason> {
+        let padded_size = align_up(payload.size, PAGE_SIZE).ok_or(Reason::InternalLimit)?;
+        let mut transfer = Transfer::new(payload, padded_size);
+        let digest = match payload.mode {
+            TreeMode::Flat => self.load_flat(payload, &mut transfer)?,
+            TreeMode::Blocks { block_size } => {
+                self.load_blocks(payload, block_size, &mut transfer)?
+            }
+        };
+        let padding = Region {
+            start: payload.load_address.saturating_add(payload.size),
+            end: payload.load_address.saturating_add(padded_size),
+        };
+        // SAFETY: inside the payload's load range, which the device has finished writing.
+        let padding_is_zero = is_zero(unsafe { memory::bytes(padding) });
+        Ok(Loaded { digest, padding_is_zero })
+    }
+}
+
+impl Disk<'_, '_> {
+    /// One hart hashes what has arrived so far.
+    fn load_flat(
+        &mut self,
+        payload: &PayloadRecord,
+        transfer: &mut Transfer,
+    ) -> Result<Digest, Reason> {
+        let mut hasher = Kernel::new(payload.hash);
+        let mut hashed = 0;
+        let mut hash_start = None;
+        while hashed < payload.size {
+            transfer.advance(&mut self.device)?;
+            let arrived = transfer.arrived().min(payload.size);
+            if arrived > hashed {
+                hash_start.get_or_insert_with(clock::now);
+                let range = Region {
+                    start: payload.load_address.saturating_add(hashed),
+                    end: payload.load_address.saturating_add(arrived),
+                };
+                // SAFETY: inside the payload's load range, and the device has completed it.
+                hasher.update(unsafe { memory::bytes(range) });
+                hashed = arrived;
+            }
+        }
+        let digest = hasher.finalize();
+        transfer.finish(&mut self.device)?;
+        self.push(payload, Entry { harts: self.harts.own_bit(), ..transfer.entry() });
+        let hash = step(Step::Hash, hash_start.unwrap_or(transfer.start));
+        self.push(payload, hashed_by(hash, payload, &digest, self.harts.own_bit()));
+        Ok(digest)
+    }
+
+    /// All harts hash blocks as they arrive; this one also drives the device and adds the leaves
+    /// to the root.
+    fn load_blocks(
+        &mut self,
+        payload: &PayloadRecord,
+        block_size: u32,
+        transfer: &mut Transfer,
+    ) -> Result<Digest, Reason> {
+        let own = self.harts.boot_hart();
+        let job = Job {
+            address: payload.load_address,
+            size: payload.size,
+            block_size: block_size.into(),
+            hash: payload.hash,
+        };
+        let mut root = Root::<Kernel>::new(payload, block_size);
+        let mut work = Coordinator::open(&POOL, own, job);
+        let mut patience = Patience::new();
+        let mut hash_start = None;
+        let mut payload_deadline = None;
+        while !work.is_complete() {
+            if !transfer.is_complete() {
+                transfer.advance(&mut self.device)?;
+            } else if clock::is_past(
+                *payload_deadline.get_or_insert_with(|| clock::deadline(PAYLOAD_MS)),
+            ) {
+                return Err(Reason::HashingTooSlow);
+            }
+            if work.arrived(transfer.arrived()) {
+                hash_start.get_or_insert_with(clock::now);
+                self.harts.wake();
+            }
+            while let Some(leaf) = work.next_leaf() {
+                root.push(&leaf);
+                patience.renew();
+            }
+            if let Some(claim) = POOL.claim(own) {
+                POOL.submit(own, &claim, &harts::leaf(&claim));
+            } else {
+                self.replace_lost_hart(&work, &mut patience);
+            }
+        }
+        let digest = root.finalize();
+        transfer.finish(&mut self.device)?;
+        self.push(payload, Entry { harts: self.harts.own_bit(), ..transfer.entry() });
+        let hash = step(Step::Hash, hash_start.unwrap_or(transfer.start));
+        self.push(payload, hashed_by(hash, payload, &digest, work.delivered()));
+        Ok(digest)
+    }
+
+    /// Redoes the oldest missing block if the hart that holds it faulted or takes too long.
+    fn replace_lost_hart(&mut self, work: &Coordinator<'_>, patience: &mut Patience) {
+        let Some(block) = work.missing_block() else { return };
+        let Some(holder) = work.holder(block) else { return };
+        let has_faulted = self.harts.faulted() & (1 << (holder & 63)) != 0;
+        if !has_faulted && !patience.is_over() {
+            core::hint::spin_loop();
+            return;
+        }
+        POOL.exclude(holder);
+        let start = clock::now();
+        if let Some((address, len)) = work.job().block(block) {
+            // SAFETY: as for any claimed block: it has arrived, and nobody writes to it.
+            let bytes = unsafe { memory::bytes(Region::new(address, len)) };
+            work.redo(block, &tree::leaf::<Kernel>(work.job().hash, block, bytes));
+        }
+        patience.renew();
+        self.log.push(&Entry {
+            harts: self.harts.own_bit(),
+            value: 1 << (holder & 63),
+            ..step(Step::HartFault, start)
+        });
+    }
+}
+
+fn hashed_by(hash: Entry, payload: &PayloadRecord, digest: &Digest, harts: u64) -> Entry {
+    Entry {
+        harts,
+        digest: tree::first_48(digest),
+        hash: Some(payload.hash),
+        kernel: PORTABLE_KERNEL,
+        ..hash
+    }
+}
+
+/// How long the oldest missing block has been missing.
+struct Patience {
+    deadline: u64,
+}
+
+impl Patience {
+    fn new() -> Self {
+        Self { deadline: clock::deadline(PATIENCE_MS) }
+    }
+
+    fn renew(&mut self) {
+        *self = Self::new();
+    }
+
+    fn is_over(&self) -> bool {
+        clock::is_past(self.deadline)
+    }
+}
+
+/// A payload on its way from the device to memory, several requests at a time.
+struct Transfer {
+    start: Instant,
+    end: Instant,
+    first_sector: u64,
+    address: u64,
+    total: u64,
+    /// Bytes that were asked for; chunks below `arrived` are all there.
+    requested: u64,
+    arrived: u64,
+    /// Index of the chunk that each slot of the device works on.
+    chunk_of: [u64; DEPTH],
+    /// Bit i: the chunk i places after the first missing one is there.
+    done: u64,
+    silence: u64,
+}
+
+impl Transfer {
+    fn new(payload: &PayloadRecord, padded_size: u64) -> Self {
+        let start = clock::now();
+        Self {
+            start,
+            end: start,
+            // Offsets are multiples of 4096.
+            first_sector: payload.offset / SECTOR_SIZE,
+            address: payload.load_address,
+            total: padded_size,
+            requested: 0,
+            arrived: 0,
+            chunk_of: [0; DEPTH],
+            done: 0,
+            silence: clock::deadline(DEVICE_MS),
+        }
+    }
+
+    /// Bytes from the front that are in memory.
+    fn arrived(&self) -> u64 {
+        self.arrived
+    }
+
+    fn is_complete(&self) -> bool {
+        self.arrived >= self.total
+    }
+
+    /// Keeps the device busy and collects what it has completed.
+    fn advance(&mut self, device: &mut VirtioBlk) -> Result<(), Reason> {
+        while self.requested < self.total {
+            let len = self.total.saturating_sub(self.requested).min(CHUNK);
+            let sector = self.first_sector.saturating_add(self.requested / SECTOR_SIZE);
+            let address = self.address.saturating_add(self.requested);
+            // SAFETY: inside the payload's load range, which was checked against the board's
+            // map, and whose bytes nobody looks at before they have arrived.
+            match unsafe { device.submit(sector, address, len as u32) } {
+                Ok(slot) => {
+                    if let Some(chunk) = self.chunk_of.get_mut(slot) {
+                        *chunk = self.requested / CHUNK;
+                    }
+                    self.requested = self.requested.saturating_add(len);
+                }
+                Err(Error::Busy) => break,
+                Err(error) => return Err(reason_of(error)),
+            }
+        }
+        while let Some(slot) = device.poll().map_err(reason_of)? {
+            let chunk = self.chunk_of.get(slot).copied().unwrap_or(0);
+            let place = chunk.saturating_sub(self.arrived / CHUNK);
+            self.done |= 1u64.checked_shl(place as u32).unwrap_or(0);
+            self.silence = clock::deadline(DEVICE_MS);
+        }
+        while self.done & 1 != 0 {
+            self.done >>= 1;
+            self.arrived = self.arrived.saturating_add(CHUNK).min(self.total);
+            self.end = clock::now();
+        }
+        if !self.is_complete() && clock::is_past(self.silence) {
+            return Err(Reason::MediumError);
+        }
+        Ok(())
+    }
+
+    /// Waits for the padding behind the last byte that was hashed.
+    fn finish(&mut self, device: &mut VirtioBlk) -> Result<(), Reason> {
+        while !self.is_complete() {
+            self.advance(device)?;
+        }
+        Ok(())
+    }
+
+    fn entry(&self) -> Entry {
+        Entry {
+            time: (self.start.time, self.end.time),
+            instret: (self.start.instret, self.end.instret),
+            ..step(Step::Read, self.start)
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The loader (`spec/boot-flow.md` §5, §6): verifies the system bundle on all harts and starts
+//! Linux.
+//!
+//! S-mode. Its trust comes from the hand-off block alone; it never looks at the device tree that
+//! OpenSBI passes.
+
+#![no_std]
+#![no_main]
+#![cfg(target_arch = "riscv64")]
+
+mod disk;
+mod harts;
+mod inject;
+mod refusal;
+
+use core::arch::global_asm;
+
+use hartlock_handoff::fdt::{self, Edits, Reservation};
+use hartlock_handoff::{Entry, Handoff, Log, LogHeader, Stage, Step};
+use hartlock_image::{BundleType, HashId, Manifest, PayloadType, Reason};
+use hartlock_verify::board::{Region, qemu_virt};
+use hartlock_verify::tree::{self, Hasher, Kernel};
+use hartlock_verify::{Acceptance, Verdict, authenticate};
+use hartlock_virt::clock::{self, Instant};
+use hartlock_virt::{console, memory};
+
+use disk::Disk;
+use harts::Harts;
+
+global_asm!(include_str!("start.S"));
+
+unsafe extern "C" {
+    /// Leaves the loader (start.S).
+    fn enter_kernel(hart: usize, fdt: usize, entry: usize) -> !;
+}
+
+/// Number of the portable hash kernel in the log (boot flow §3.5).
+pub(crate) const PORTABLE_KERNEL: u32 = 1;
+
+/// Where the kernel is entered, after everything that could be refused was not.
+struct Ready {
+    verdict: Verdict,
+    entry: u64,
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn loader_main(hart: usize) -> ! {
+    let start = clock::now();
+    console::line(&["\nhartlock: loader"]);
+    // SAFETY: this is the only user of the log region until Linux reads it.
+    let region = unsafe { memory::bytes_mut(qemu_virt::LOG) };
+    // SAFETY: the ROM wrote the block, S-mode cannot, and nobody else does.
+    let handoff = Handoff::parse(unsafe { memory::bytes(qemu_virt::HANDOFF) });
+    let generation = handoff.as_ref().map_or(0, |handoff| handoff.generation);
+    let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation };
+    let mut log = Log::start(region, &header);
+    let handoff = match handoff {
+        Ok(handoff) if handoff.boot_hart == hart as u64 => handoff,
+        Ok(_) => refusal::refuse(Reason::NotStartedByReset, &mut log, None),
+        Err(reason) => refusal::refuse(reason, &mut log, None),
+    };
+    for entry in handoff.log.iter() {
+        log.push(entry);
+    }
+    let mut harts = Harts::new(hart, handoff.harts);
+    match boot(&handoff, &mut harts, &mut log, start) {
+        Ok(ready) => leave(&ready, hart, &mut harts, &mut log),
+        Err(reason) => refusal::refuse(reason, &mut log, Some(&mut harts)),
+    }
+}
+
+/// Verifies the system bundle and prepares Linux's device tree. All harts but this one are
+/// STOPPED and the disk is reset when it returns `Ok`.
+fn boot(
+    handoff: &Handoff,
+    harts: &mut Harts,
+    log: &mut Log<'_>,
+    start: Instant,
+) -> Result<Ready, Reason> {
+    let acceptance = Acceptance::of_device(
+        BundleType::System,
+        handoff.trust,
+        (handoff.board, handoff.soc),
+        handoff.system_floor,
+        handoff.lifecycle,
+        &qemu_virt::BOARD,
+    );
+    let mut disk = Disk::open(harts, log)?;
+    disk.log.push(&Entry { harts: disk.harts.own_bit(), ..step(Step::Start, start) });
+
+    let signature_start = clock::now();
+    // SAFETY: the metadata buffer belongs to the running stage, and this is its only user.
+    let metadata = unsafe { memory::bytes_mut(qemu_virt::METADATA) };
+    let mut bundle = authenticate(&mut disk, &acceptance, metadata)?;
+    disk.log.push(&Entry {
+        bytes: bundle.signed().len() as u64,
+        digest: measure(bundle.signed()),
+        hash: Some(HashId::Sha384),
+        harts: disk.harts.own_bit(),
+        value: bundle.manifest().security_version,
+        ..step(Step::Signature, signature_start)
+    });
+
+    let harts_start = clock::now();
+    disk.harts.start()?;
+    disk.log.push(&Entry {
+        harts: disk.harts.running(),
+        value: qemu_virt_harts() & !disk.harts.running(),
+        ..step(Step::HartsStart, harts_start)
+    });
+    bundle.load_payloads(&mut disk)?;
+    // The device writes to memory no more: nothing changes between the digests and the verdict.
+    disk.reset();
+
+    let stop_start = clock::now();
+    harts.stop()?;
+    log.push(&Entry { harts: harts.present(), ..step(Step::HartsStop, stop_start) });
+
+    let verdict_start = clock::now();
+    let verdict = bundle.conclude()?;
+    log.push(&Entry { harts: harts.own_bit(), ..step(Step::Verdict, verdict_start) });
+
+    write_fdt(bundle.manifest(), handoff)?;
+    let kernel = bundle.manifest().payload(PayloadType::Kernel).ok_or(Reason::InternalLimit)?;
+    Ok(Ready { verdict, entry: kernel.entry })
+}
+
+/// The second decision, then Linux.
+fn leave(ready: &Ready, hart: usize, harts: &mut Harts, log: &mut Log<'_>) -> ! {
+    let start = clock::now();
+    if !ready.verdict.is_confirmed() {
+        refusal::refuse(Reason::VerdictNotConfirmed, log, Some(harts))
+    }
+    console::line(&["hartlock: loader verified the system bundle, entering Linux"]);
+    log.push(&Entry { harts: harts.own_bit(), ..step(Step::Handover, start) });
+    // SAFETY: the kernel was verified where it stands, no other hart runs, no device writes.
+    unsafe { enter_kernel(hart, qemu_virt::LINUX_FDT.start as usize, ready.entry as usize) }
+}
+
+/// Makes Linux's device tree out of the signed one (boot flow §6).
+fn write_fdt(manifest: &Manifest<'_>, handoff: &Handoff) -> Result<(), Reason> {
+    let signed = manifest.payload(PayloadType::SystemFdt).ok_or(Reason::InternalLimit)?;
+    // SAFETY: a verified payload that nobody writes to.
+    let source = unsafe { memory::bytes(Region::new(signed.load_address, signed.size)) };
+    // SAFETY: set aside for this, and no payload shares a byte with it.
+    let out = unsafe { memory::bytes_mut(qemu_virt::LINUX_FDT) };
+    let reserve = |name, region: Region, compatible| Reservation {
+        name,
+        address: region.start,
+        size: region.size(),
+        compatible,
+    };
+    let initrd = manifest
+        .payload(PayloadType::Initramfs)
+        .filter(|initramfs| initramfs.size > 0)
+        .map(|initramfs| {
+            let start = initramfs.load_address;
+            (start, start.saturating_add(initramfs.size))
+        });
+    let edits = Edits {
+        bootargs: manifest.bootargs().ok_or(Reason::InternalLimit)?,
+        initrd,
+        reservations: &[
+            reserve("hartlock-opensbi", qemu_virt::OPENSBI, None),
+            reserve("hartlock-rom", qemu_virt::ROM_RAM, None),
+            reserve("hartlock-handoff", qemu_virt::HANDOFF, Some("hartlock,handoff-v1")),
+            reserve("hartlock-log", qemu_virt::LOG, Some("hartlock,measurement-log-v1")),
+        ],
+        harts: handoff.harts,
+    };
+    fdt::edit(source, out, &edits).map(|_| ())
+}
+
+fn measure(signed: &[u8]) -> [u8; 48] {
+    let mut hash = Kernel::new(HashId::Sha384);
+    hash.update(signed);
+    tree::first_48(&hash.finalize())
+}
+
+/// Every hart that the board may have.
+const fn qemu_virt_harts() -> u64 {
+    (1 << qemu_virt::BOARD.hart_count) - 1
+}
+
+/// An entry of the loader from `start` to now.
+pub(crate) fn step(step: Step, start: Instant) -> Entry {
+    let end = clock::now();
+    Entry {
+        time: (start.time, end.time),
+        instret: (start.instret, end.instret),
+        ..Entry::new(Stage::Loader, step)
+    }
+}

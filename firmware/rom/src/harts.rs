@@ -1,0 +1,74 @@
+//! Which harts are there, and their release into OpenSBI (boot flow §4, steps 1 and 5).
+
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use hartlock_image::Reason;
+use hartlock_verify::board::qemu_virt;
+use hartlock_virt::{clint, clock, hart};
+
+/// Set by parked harts in start.S. Zeroed with the rest of ROM RAM before they are asked.
+#[unsafe(no_mangle)]
+static hartlock_reported: AtomicU64 = AtomicU64::new(0);
+
+const BOOT_HART: usize = 0;
+/// How long after the last report another one is awaited.
+const PATIENCE_MS: u64 = 300;
+/// How long a hart may take to acknowledge its release.
+const RELEASE_MS: u64 = 2000;
+
+const HART_COUNT: usize = qemu_virt::BOARD.hart_count;
+const ALL: u64 = (1 << HART_COUNT) - 1;
+
+/// Asks the parked harts to report and returns the mask of those that did, the boot hart included.
+pub fn count() -> u64 {
+    for other in 1..HART_COUNT {
+        clint::raise(other);
+    }
+    let mut reported = 0;
+    let mut deadline = clock::deadline(PATIENCE_MS);
+    clint::set_timer(BOOT_HART, deadline);
+    enable_wakeup(true);
+    while reported != ALL & !1 && !clock::is_past(deadline) {
+        hart::wait_for_interrupt();
+        clint::lower(BOOT_HART);
+        let current = hartlock_reported.load(Ordering::Acquire);
+        if current != reported {
+            reported = current;
+            deadline = clock::deadline(PATIENCE_MS);
+            clint::set_timer(BOOT_HART, deadline);
+        }
+    }
+    enable_wakeup(false);
+    clint::set_timer(BOOT_HART, clint::NEVER);
+    reported & ALL | 1 << BOOT_HART
+}
+
+/// Sends every hart that reported into OpenSBI and waits for its acknowledgement.
+///
+/// # Errors
+/// `HartNotStarted` if one does not acknowledge. It cannot do harm: what it would enter is
+/// verified, and waits there for a boot hart that never comes.
+pub fn release() -> Result<(), Reason> {
+    let reported = hartlock_reported.load(Ordering::Acquire);
+    let is_reported = |other: &usize| reported & (1 << other) != 0;
+    for other in (1..HART_COUNT).filter(is_reported) {
+        clint::set_timer(other, clint::RELEASE);
+        clint::raise(other);
+    }
+    let deadline = clock::deadline(RELEASE_MS);
+    for other in (1..HART_COUNT).filter(is_reported) {
+        while clint::is_raised(other) {
+            if clock::is_past(deadline) {
+                return Err(Reason::HartNotStarted);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Lets timer and software interrupts end a `wfi`. They are not taken: mstatus.MIE stays 0.
+fn enable_wakeup(is_enabled: bool) {
+    let bits: usize = if is_enabled { 0x88 } else { 0 };
+    // SAFETY: mie decides what wakes `wfi`; without mstatus.MIE no interrupt is taken.
+    unsafe { core::arch::asm!("csrw mie, {}", in(reg) bits, options(nomem, nostack)) };
+}

@@ -1,0 +1,224 @@
+//! The ROM (`spec/boot-flow.md` §4): verifies the boot bundle and starts OpenSBI.
+//!
+//! M-mode, read-only flash. It never writes flash, and it reads the bundle once.
+
+#![no_std]
+#![no_main]
+#![cfg(target_arch = "riscv64")]
+
+mod harts;
+mod medium;
+
+use core::arch::global_asm;
+
+use hartlock_handoff::{
+    Entry, HANDOFF_SIZE, Handoff, Log, LogHeader, MAX_ROM_ENTRIES, RootOfTrust, Stage, StateRecord,
+    Step,
+};
+use hartlock_image::{BundleType, HashId, List, Reason, TrustList};
+use hartlock_verify::board::qemu_virt;
+use hartlock_verify::tree::{self, Hasher, Kernel};
+use hartlock_verify::{Acceptance, Authenticated, Verdict, authenticate};
+use hartlock_virt::clock::{self, Instant};
+use hartlock_virt::{console, hart, memory};
+
+use medium::Flash;
+
+global_asm!(include_str!("start.S"), release = const hartlock_virt::clint::RELEASE);
+
+unsafe extern "C" {
+    /// Wipes ROM RAM and the metadata buffer and enters OpenSBI (start.S).
+    fn rom_handover() -> !;
+}
+
+/// Number of the portable hash kernel in the log (boot flow §3.5).
+const PORTABLE_KERNEL: u32 = 1;
+const BOOT_HART: u64 = 0;
+
+/// What OpenSBI's fw_dynamic reads (boot flow §3.3).
+#[repr(C)]
+struct DynamicInfo {
+    magic: u64,
+    version: u64,
+    next_addr: u64,
+    next_mode: u64,
+    options: u64,
+    boot_hart: u64,
+}
+
+/// What the ROM measured so far.
+pub(crate) type RomLog = List<Entry, MAX_ROM_ENTRIES>;
+
+#[unsafe(no_mangle)]
+extern "C" fn rom_main() -> ! {
+    let mut log = RomLog::new();
+    match boot(&mut log) {
+        Ok(verdict) => leave(&verdict, &mut log),
+        Err(reason) => refuse(reason, &log),
+    }
+}
+
+/// Verifies the boot bundle and prepares everything that the next stages read.
+fn boot(log: &mut RomLog) -> Result<Verdict, Reason> {
+    let start = clock::now();
+    console::line(&["\nhartlock: ROM"]);
+    let reported = harts::count();
+
+    // SAFETY: read-only flash of this board.
+    let root = RootOfTrust::parse(unsafe { memory::bytes(qemu_virt::ROOT_OF_TRUST) })?;
+    medium::reset_flash();
+    let [first, second] = qemu_virt::STATE_COPIES.map(|copy| {
+        // SAFETY: flash of this board, in read-array mode; nobody writes to it while the ROM runs.
+        unsafe { memory::bytes(copy) }
+    });
+    let (state, _) = StateRecord::choose(first, second)?;
+    push(log, Entry { harts: reported, ..step(Step::Start, start) });
+
+    let acceptance = Acceptance::of_device(
+        BundleType::Boot,
+        without_revoked(&root.trust, state.revoked_keys),
+        (root.board, root.soc),
+        state.boot_floor,
+        state.lifecycle,
+        &qemu_virt::BOARD,
+    );
+    let mut flash = Flash::new(log);
+    let signature_start = clock::now();
+    // SAFETY: the metadata buffer belongs to the running stage, and this is its only user.
+    let metadata = unsafe { memory::bytes_mut(qemu_virt::METADATA) };
+    let mut bundle = authenticate(&mut flash, &acceptance, metadata)?;
+    let boot_digest = measure(bundle.signed());
+    flash.push(Entry {
+        bytes: bundle.signed().len() as u64,
+        digest: boot_digest,
+        hash: Some(HashId::Sha384),
+        harts: 1 << BOOT_HART,
+        value: bundle.manifest().security_version,
+        ..step(Step::Signature, signature_start)
+    });
+    bundle.load_payloads(&mut flash)?;
+
+    let verdict_start = clock::now();
+    let verdict = bundle.conclude()?;
+    push(log, Entry { harts: 1 << BOOT_HART, ..step(Step::Verdict, verdict_start) });
+
+    write_handoff(&bundle, &state, reported, boot_digest, log)?;
+    Ok(verdict)
+}
+
+/// The second decision, then the release of the other harts, then OpenSBI.
+fn leave(verdict: &Verdict, log: &mut RomLog) -> ! {
+    if !verdict.is_confirmed() {
+        refuse(Reason::VerdictNotConfirmed, log)
+    }
+    if let Err(reason) = harts::release() {
+        refuse(reason, log)
+    }
+    console::line(&["hartlock: ROM verified the boot bundle, entering OpenSBI"]);
+    // SAFETY: does not return, so it does not matter that the stack under us is wiped; OpenSBI
+    // was verified where it stands.
+    unsafe { rom_handover() }
+}
+
+/// Prints and logs a refusal and stops. The other harts are parked, and stay so.
+fn refuse(reason: Reason, entries: &RomLog) -> ! {
+    console::refusal("rom", reason);
+    // SAFETY: nobody else uses the log region while the ROM runs.
+    let region = unsafe { memory::bytes_mut(qemu_virt::LOG) };
+    let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation: generation() };
+    let mut log = Log::start(region, &header);
+    for entry in entries.iter() {
+        log.push(entry);
+    }
+    log.push(&Entry { reason: reason as u32, ..step(Step::Refusal, clock::now()) });
+    hart::halt()
+}
+
+/// Called by start.S on the boot hart, on a fresh stack.
+#[unsafe(no_mangle)]
+extern "C" fn rom_trap(cause: u64, pc: u64, value: u64) -> ! {
+    let text = [cause, pc, value].map(console::Number::hex);
+    let [cause, pc, value] = [text[0].as_str(), text[1].as_str(), text[2].as_str()];
+    console::line(&["\nhartlock: trap: mcause 0x", cause, " mepc 0x", pc, " mtval 0x", value]);
+    refuse(Reason::UnexpectedTrap, &RomLog::new())
+}
+
+/// The trust list without the keys that the state record revokes. An empty list trusts nobody.
+fn without_revoked(trust: &TrustList, revoked: u32) -> TrustList {
+    let keys = trust
+        .keys
+        .iter()
+        .zip(0..u32::BITS)
+        .filter(|(_, index)| revoked.checked_shr(*index).unwrap_or(0) & 1 == 0)
+        .map(|(key, _)| *key)
+        .collect();
+    TrustList { policy: trust.policy, keys }
+}
+
+fn measure(signed: &[u8]) -> [u8; 48] {
+    let mut hash = Kernel::new(HashId::Sha384);
+    hash.update(signed);
+    tree::first_48(&hash.finalize())
+}
+
+/// A number that differs from boot to boot (boot flow §3.4). It is no secret.
+fn generation() -> u64 {
+    let now = clock::now();
+    clock::wall_clock() ^ now.time.rotate_left(40) ^ now.instret.rotate_left(20)
+}
+
+fn write_handoff(
+    bundle: &Authenticated<'_>,
+    state: &StateRecord,
+    reported: u64,
+    boot_digest: [u8; 48],
+    log: &RomLog,
+) -> Result<(), Reason> {
+    let manifest = bundle.manifest();
+    let handoff = Handoff {
+        generation: generation(),
+        harts: reported,
+        boot_hart: BOOT_HART,
+        system_floor: state.system_floor,
+        boot_version: manifest.security_version,
+        lifecycle: state.lifecycle,
+        trust: *manifest.trust().ok_or(Reason::InternalLimit)?,
+        board: manifest.board,
+        soc: manifest.soc,
+        boot_digest,
+        log: *log,
+    };
+    // SAFETY: the hand-off region belongs to the ROM until OpenSBI closes it for writing.
+    let region = unsafe { memory::bytes_mut(qemu_virt::HANDOFF) };
+    let block = region.first_chunk_mut::<HANDOFF_SIZE>().ok_or(Reason::InternalLimit)?;
+    handoff.encode(block);
+
+    let info = DynamicInfo {
+        magic: 0x4942_534f,
+        version: 2,
+        next_addr: qemu_virt::LOADER.start,
+        next_mode: 1,
+        options: 0,
+        boot_hart: BOOT_HART,
+    };
+    let place: *mut DynamicInfo =
+        core::ptr::with_exposed_provenance_mut(qemu_virt::ROM_RAM.start as usize);
+    // SAFETY: the first 64 bytes of ROM RAM are set aside for this by the linker script.
+    unsafe { place.write_volatile(info) };
+    Ok(())
+}
+
+/// An entry of the ROM from `start` to now.
+pub(crate) fn step(step: Step, start: Instant) -> Entry {
+    let end = clock::now();
+    Entry {
+        time: (start.time, end.time),
+        instret: (start.instret, end.instret),
+        ..Entry::new(Stage::Rom, step)
+    }
+}
+
+/// A full log drops entries: three payloads need eight of its 24 places.
+pub(crate) fn push(log: &mut RomLog, entry: Entry) {
+    let _ = log.push(entry);
+}

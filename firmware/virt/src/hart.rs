@@ -1,0 +1,32 @@
+//! The hart itself.
+
+use core::arch::asm;
+
+/// Waits for ever. Interrupts are off in both stages, so nothing runs after this.
+pub fn halt() -> ! {
+    loop {
+        // SAFETY: `wfi` changes no register or memory; it may return at any time, hence the loop.
+        unsafe { asm!("wfi", options(nomem, nostack, preserves_flags)) };
+    }
+}
+
+/// Waits until an enabled interrupt is pending, or for no reason at all.
+#[inline]
+pub fn wait_for_interrupt() {
+    // SAFETY: as above. Not `nomem`: what the interrupt announces is read from memory afterwards.
+    unsafe { asm!("wfi", options(nostack, preserves_flags)) };
+}
+
+/// Orders everything before against everything after, devices included.
+#[inline]
+pub fn fence() {
+    // SAFETY: a fence changes no register and no memory.
+    unsafe { asm!("fence iorw, iorw", options(nostack, preserves_flags)) };
+}
+
+/// Makes code that was just written visible to this hart's instruction fetch.
+#[inline]
+pub fn fence_instructions() {
+    // SAFETY: `fence.i` changes no register and no memory.
+    unsafe { asm!("fence.i", options(nostack, preserves_flags)) };
+}

@@ -1,0 +1,15 @@
+//! Board support for QEMU `virt` (boot flow §2): console, clock, interrupts, SBI, memory.
+//!
+//! Together with the linker scripts of the stages this is what a port to another board replaces.
+//! Nothing here formats with `core::fmt`, which would bring panic paths into the stages.
+
+#![no_std]
+#![cfg(target_arch = "riscv64")]
+
+pub mod clint;
+pub mod clock;
+pub mod console;
+pub mod hart;
+pub mod memory;
+mod panic;
+pub mod sbi;

@@ -1,0 +1,16 @@
+//! What the linked stages must not contain.
+
+use core::panic::PanicInfo;
+
+/// Stands for every panic path. A test of the linked images looks for this symbol: as long as it
+/// is there, some input may reach a panic.
+#[unsafe(no_mangle)]
+#[inline(never)]
+extern "C" fn hartlock_panic_sentinel() -> ! {
+    crate::hart::halt()
+}
+
+#[panic_handler]
+fn panic(_: &PanicInfo<'_>) -> ! {
+    hartlock_panic_sentinel()
+}

@@ -1,0 +1,64 @@
+//! Calls into OpenSBI (RISC-V SBI specification v2.0).
+
+use core::arch::asm;
+
+const HSM: usize = 0x48_534d;
+const IPI: usize = 0x73_5049;
+const SRST: usize = 0x5352_5354;
+
+/// State of a hart (SBI v2.0 §9, table 5).
+pub const STARTED: usize = 0;
+/// See [`STARTED`].
+pub const STOPPED: usize = 1;
+
+/// An error number of SBI.
+pub type Error = isize;
+
+fn call(extension: usize, function: usize, args: [usize; 3]) -> Result<usize, Error> {
+    let error: isize;
+    let value: usize;
+    // SAFETY: the calling convention of SBI v2.0 §3: a0 and a1 change, nothing else does. No
+    // call used here hands over a pointer to memory that Rust believes to be its own.
+    unsafe {
+        asm!(
+            "ecall",
+            inlateout("a0") args[0] => error,
+            inlateout("a1") args[1] => value,
+            in("a2") args[2],
+            in("a6") function,
+            in("a7") extension,
+        );
+    };
+    if error == 0 { Ok(value) } else { Err(error) }
+}
+
+/// Starts a stopped hart at `address` with its number in a0 and `opaque` in a1 (§9.1).
+///
+/// # Errors
+/// As the specification says; success only means that the start is under way.
+pub fn hart_start(hart: usize, address: usize, opaque: usize) -> Result<(), Error> {
+    call(HSM, 0, [hart, address, opaque]).map(|_| ())
+}
+
+/// Stops the calling hart (§9.2). Returns only if that failed.
+pub fn hart_stop() {
+    let _ = call(HSM, 1, [0; 3]);
+}
+
+/// The state of a hart (§9.3).
+///
+/// # Errors
+/// If OpenSBI does not know the hart.
+pub fn hart_status(hart: usize) -> Result<usize, Error> {
+    call(HSM, 2, [hart, 0, 0])
+}
+
+/// Raises the supervisor software interrupt of the harts in `mask` (§8.1).
+pub fn send_ipi(mask: u64) {
+    let _ = call(IPI, 0, [mask as usize, 0, 0]);
+}
+
+/// Resets the machine (§10.1). Returns only if that failed.
+pub fn cold_reset() {
+    let _ = call(SRST, 0, [1, 1, 0]);
+}
