@@ -11,7 +11,9 @@ mod apt;
 mod consent;
 mod deny;
 mod emulator;
+mod errors;
 mod fetch;
+mod firmware;
 mod packages;
 mod project;
 mod run;
@@ -28,6 +30,10 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Make the reason codes in code and documentation from spec/errors.toml
+    Errors(errors::Args),
+    /// Build the ROM, the loader and the device trees into target/firmware
+    Firmware(firmware::Args),
     /// Fetch the emulator, firmware, kernel and test tools into the cache
     Fetch(fetch::Args),
     /// Run every check of the project, or some of them
@@ -45,6 +51,8 @@ enum Verdict {
 
 fn main() -> ExitCode {
     let verdict = match Cli::parse().command {
+        Command::Errors(args) => errors::main(&args),
+        Command::Firmware(args) => firmware::main(&args),
         Command::Fetch(args) => fetch::main(&args),
         Command::Test(args) => test::main(&args),
         Command::Tidy(args) => tidy::main(&args),

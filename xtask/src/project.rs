@@ -15,6 +15,11 @@ pub fn root() -> PathBuf {
     manifest.parent().map_or(manifest.clone(), Path::to_path_buf)
 }
 
+/// Where cargo builds.
+pub fn target_dir() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
 /// The directory for everything that is fetched, shared by all checkouts of one user.
 pub fn cache_dir() -> Result<PathBuf> {
     let dir = choose_cache_dir(

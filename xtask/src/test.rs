@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use crate::consent::Consent;
-use crate::{Verdict, deny, emulator, project, run, tidy, tools};
+use crate::{Verdict, deny, emulator, errors, firmware, project, run, tidy, tools};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -65,6 +65,12 @@ const STEPS: &[Step] = &[
         action: Action::Function(tidy::step),
     },
     Step {
+        name: "errors",
+        about: "generated reason codes are those of spec/errors.toml",
+        needs_tools: false,
+        action: Action::Function(errors::step),
+    },
+    Step {
         name: "clippy",
         about: "no warnings from the compiler or the linter",
         needs_tools: false,
@@ -89,6 +95,12 @@ const STEPS: &[Step] = &[
         about: "QEMU, OpenSBI and the device tree compiler run on this machine",
         needs_tools: true,
         action: Action::Function(emulator::step),
+    },
+    Step {
+        name: "firmware",
+        about: "the boot stages build, fit, and hold no panic path",
+        needs_tools: true,
+        action: Action::Function(firmware::gates),
     },
     Step {
         name: "deny",

@@ -92,15 +92,15 @@ impl Board {
             .iter()
             .find(|place| place.payload_type == payload.payload_type)
             .ok_or(Reason::OutsideMemory)?;
-        if !place.region.contains(&range) {
-            return Err(Reason::OutsideMemory);
-        }
         let live = match bundle_type {
             BundleType::Boot => self.live_in_rom,
             BundleType::System => self.live_in_loader,
         };
         if live.iter().any(|live| live.overlaps(&range)) {
             return Err(Reason::OverlapsLiveRegion);
+        }
+        if !place.region.contains(&range) {
+            return Err(Reason::OutsideMemory);
         }
         let address_is_right = match place.fixed {
             Fixed::No => true,

@@ -52,6 +52,8 @@ pub(crate) type RomLog = List<Entry, MAX_ROM_ENTRIES>;
 #[unsafe(no_mangle)]
 extern "C" fn rom_main() -> ! {
     let mut log = RomLog::new();
+    #[cfg(feature = "inject-panic")]
+    assert!(core::hint::black_box(true), "the gate against panics must see this");
     match boot(&mut log) {
         Ok(verdict) => leave(&verdict, &mut log),
         Err(reason) => refuse(reason, &log),

@@ -15,17 +15,18 @@ use super::{Source, Tree};
 const LAYERS: &[(&str, &[&str])] = &[
     ("crates/image", &[]),
     ("crates/kernels", &[]),
-    ("crates/handoff", &["crates/image"]),
+    ("crates/handoff", &["crates/image", "crates/kernels"]),
     ("crates/verify", &["crates/image", "crates/kernels", "crates/handoff"]),
     ("crates/sign", &["crates/image", "crates/kernels", "crates/verify", "crates/handoff"]),
     ("crates/regs", &[]),
+    ("crates/emulator", &["crates/image", "crates/kernels", "crates/handoff", "crates/verify"]),
     ("crates/drivers", &["crates/image", "crates/kernels", "crates/regs", "crates/verify"]),
     ("crates/verify-capi", &["crates/image", "crates/kernels", "crates/handoff", "crates/verify"]),
     ("firmware/virt", &["crates/image", "crates/handoff", "crates/kernels", "crates/verify"]),
 ];
 
 /// Host crates that firmware must not be built on.
-const HOST_ONLY: [&str; 2] = ["crates/sign", "crates/cli"];
+const HOST_ONLY: [&str; 3] = ["crates/sign", "crates/cli", "crates/emulator"];
 
 /// Nothing is built on these: they drive the project and are no part of it.
 const TOP: [&str; 2] = ["xtask", "lab"];

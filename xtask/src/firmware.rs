@@ -1,0 +1,179 @@
+//! `cargo xtask firmware`: builds the boot stages and device trees into `target/firmware`.
+//!
+//! A *variant* is a stage with faults built in for a test; variants stand in folders of their own
+//! and are never part of a bundle that a user makes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use object::read::elf::{ElfFile64, ProgramHeader};
+use object::{Endianness, Object, ObjectSymbol, elf};
+
+use crate::{Verdict, project, run, tools};
+
+/// What the stages are built for: the lowest CPU of every supported board, without floating point.
+pub const TARGET: &str = "riscv64imac-unknown-none-elf";
+/// Code and constants of the ROM have to fit in front of the root-of-trust block.
+pub const ROM_LIMIT: u64 = 64 << 10;
+/// The sentinel that every panic path ends in (firmware/virt/src/panic.rs).
+const PANIC_SENTINEL: &str = "hartlock_panic_sentinel";
+
+#[derive(clap::Args)]
+pub struct Args {}
+
+/// Builds everything and prints the sizes.
+pub fn main(_: &Args) -> Result<Verdict> {
+    let built = build()?;
+    for stage in [&built.rom, &built.loader] {
+        println!("{}\t{} bytes\t{}", stage.name, stage.size()?, stage.bin.display());
+    }
+    println!("boot-fdt\t{}", built.boot_fdt.display());
+    println!("system-fdt\t{}", built.system_fdt.display());
+    Ok(Verdict::Yes)
+}
+
+/// One linked stage.
+#[derive(Clone, Debug)]
+pub struct StageFiles {
+    pub name: &'static str,
+    pub elf: PathBuf,
+    pub bin: PathBuf,
+}
+
+impl StageFiles {
+    /// Bytes of the flat binary.
+    pub fn size(&self) -> Result<u64> {
+        Ok(fs::metadata(&self.bin)?.len())
+    }
+}
+
+/// Everything that the board runs before Linux, as plain files.
+#[derive(Clone, Debug)]
+pub struct Firmware {
+    pub rom: StageFiles,
+    pub loader: StageFiles,
+    pub boot_fdt: PathBuf,
+    pub system_fdt: PathBuf,
+}
+
+/// The release firmware.
+pub fn build() -> Result<Firmware> {
+    Ok(Firmware {
+        rom: stage("rom", &[])?,
+        loader: stage("loader", &[])?,
+        boot_fdt: device_tree("boot")?,
+        system_fdt: device_tree("system")?,
+    })
+}
+
+/// Where built firmware is kept.
+pub fn folder() -> PathBuf {
+    project::target_dir().join("firmware")
+}
+
+/// Builds a stage, with faults for a test if `features` names some.
+pub fn stage(name: &'static str, features: &[&str]) -> Result<StageFiles> {
+    let package = format!("hartlock-{name}");
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(project::root()).args(["build", "--locked", "--quiet"]);
+    cargo.args(["--package", &package, "--profile", "firmware", "--target", TARGET]);
+    // One folder a variant: features would otherwise rebuild each other away.
+    let folder = features.iter().fold(folder(), |folder, feature| folder.join(feature));
+    cargo.arg("--target-dir").arg(folder.join("build"));
+    for feature in features {
+        cargo.args(["--features", feature]);
+    }
+    run::quietly(&mut cargo)?;
+    let built = folder.join("build").join(TARGET).join("firmware").join(name);
+    let files = StageFiles {
+        name,
+        elf: folder.join(name).with_extension("elf"),
+        bin: folder.join(name).with_extension("bin"),
+    };
+    fs::copy(&built, &files.elf).with_context(|| format!("cannot copy {}", built.display()))?;
+    fs::write(&files.bin, flat_binary(&files.elf)?)?;
+    Ok(files)
+}
+
+/// Compiles one of the board's device trees.
+fn device_tree(name: &str) -> Result<PathBuf> {
+    let source = project::root().join("firmware/virt/dts").join(name).with_extension("dts");
+    let output = folder().join(name).with_extension("dtb");
+    fs::create_dir_all(folder())?;
+    let mut dtc = Command::new(tools::locate()?.dtc);
+    dtc.args(["-q", "-I", "dts", "-O", "dtb", "-o"]).arg(&output).arg(&source);
+    run::quietly(&mut dtc)?;
+    Ok(output)
+}
+
+/// The bytes of an ELF file's loadable segments, from the lowest address on, as a board sees them.
+pub fn flat_binary(path: &Path) -> Result<Vec<u8>> {
+    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let file = ElfFile64::<Endianness>::parse(&*bytes)?;
+    let endian = file.endian();
+    let mut segments: Vec<(u64, &[u8])> = Vec::new();
+    for header in file.elf_program_headers() {
+        if header.p_type(endian) == elf::PT_LOAD && header.p_filesz(endian) > 0 {
+            let data = header.data(endian, &*bytes).ok().context("a segment outside the file")?;
+            segments.push((header.p_paddr(endian), data));
+        }
+    }
+    segments.sort_unstable();
+    let start = segments.first().context("no loadable segment")?.0;
+    let mut flat = Vec::new();
+    for (address, data) in segments {
+        let offset = usize::try_from(address - start)?;
+        ensure!(offset >= flat.len(), "segments overlap");
+        ensure!(offset < 1 << 26, "a segment lies {offset:#x} bytes behind the first");
+        flat.resize(offset, 0);
+        flat.extend_from_slice(data);
+    }
+    Ok(flat)
+}
+
+/// Offset in the flat binary of the one function whose mangled name contains all of `parts`.
+pub fn function_offset(path: &Path, parts: &[&str]) -> Result<usize> {
+    let bytes = fs::read(path)?;
+    let file = object::File::parse(&*bytes)?;
+    let has_all = |name: &str| parts.iter().all(|part| name.contains(part));
+    let mut found = file
+        .symbols()
+        .filter(|symbol| symbol.kind() == object::SymbolKind::Text)
+        .filter(|symbol| symbol.name().is_ok_and(has_all));
+    match (found.next(), found.next()) {
+        (Some(symbol), None) => Ok(usize::try_from(symbol.address() - file.entry())?),
+        (None, _) => bail!("{}: no function {parts:?}", path.display()),
+        (Some(_), Some(_)) => bail!("{}: several functions {parts:?}", path.display()),
+    }
+}
+
+/// Whether a panic path is left in a linked stage.
+pub fn has_panic_path(path: &Path) -> Result<bool> {
+    let bytes = fs::read(path)?;
+    let file = object::File::parse(&*bytes)?;
+    ensure!(file.symbols().next().is_some(), "{} has no symbols", path.display());
+    Ok(file.symbols().any(|symbol| symbol.name() == Ok(PANIC_SENTINEL)))
+}
+
+/// A step of `cargo xtask test`: sizes, and no panic path in either stage.
+pub fn gates(_: &Path) -> Result<crate::test::Outcome> {
+    use crate::test::Outcome;
+    let built = build()?;
+    let size = built.rom.size()?;
+    if size > ROM_LIMIT {
+        return Ok(Outcome::Failed(format!("the ROM has {size} bytes, {ROM_LIMIT} are allowed")));
+    }
+    for stage in [&built.rom, &built.loader] {
+        if has_panic_path(&stage.elf)? {
+            return Ok(Outcome::Failed(format!("{} can reach a panic", stage.name)));
+        }
+    }
+    // The gate itself is tried on a stage that does panic.
+    let panicking = stage("rom", &["inject-panic"])?;
+    if !has_panic_path(&panicking.elf)? {
+        return Ok(Outcome::Failed("the panic gate does not see a panic".into()));
+    }
+    Ok(Outcome::Passed)
+}
