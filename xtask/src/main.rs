@@ -9,11 +9,13 @@ use clap::{Parser, Subcommand};
 
 mod apt;
 mod consent;
+mod demo;
 mod deny;
 mod emulator;
 mod errors;
 mod fetch;
 mod firmware;
+mod initramfs;
 mod packages;
 mod project;
 mod run;
@@ -30,6 +32,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Sign and boot a real Linux, then show that a tampered image is refused
+    Demo(demo::Args),
     /// Make the reason codes in code and documentation from spec/errors.toml
     Errors(errors::Args),
     /// Build the ROM, the loader and the device trees into target/firmware
@@ -51,6 +55,7 @@ enum Verdict {
 
 fn main() -> ExitCode {
     let verdict = match Cli::parse().command {
+        Command::Demo(args) => demo::main(&args),
         Command::Errors(args) => errors::main(&args),
         Command::Firmware(args) => firmware::main(&args),
         Command::Fetch(args) => fetch::main(&args),

@@ -7,6 +7,9 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+#[cfg(test)]
+extern crate std;
+
 mod bytes;
 mod encode;
 mod head;
@@ -14,6 +17,8 @@ mod manifest;
 mod payload;
 mod reason;
 mod signature_blocks;
+#[cfg(test)]
+mod tests;
 mod types;
 
 pub use bytes::{Writer, bytes_at, is_zero, u32_at, u64_at};

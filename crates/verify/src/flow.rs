@@ -98,6 +98,8 @@ impl<'a> Acceptance<'a> {
 pub struct Authenticated<'a> {
     manifest: Manifest<'a>,
     signed: &'a [u8],
+    /// Blocks whose signature verified, and how many of them are by trusted keys.
+    verified: u32,
     counted: u32,
     progress: Progress,
 }
@@ -132,14 +134,23 @@ pub fn authenticate<'a, P: Platform>(
     let mut progress = Progress::start();
     let mut block_keys = List::<KeyRecord, MAX_SIGNERS>::new();
     let mut counted = List::<KeyRecord, MAX_SIGNERS>::new();
+    let mut verified = 0u32;
     for block in blocks.iter() {
         let key = signature::key_record(block);
-        let is_verified = signature::verify(block, signed)?;
-        if is_verified && acceptance.trust.keys.iter().any(|trusted| *trusted == key) {
-            progress = progress.step(Step::Signature);
-            let _ = counted.push(key);
+        if let Some(difference) = signature::verify(block, signed)? {
+            progress = progress.compared(difference);
+            if difference != 0 {
+                return Err(Reason::SignatureMismatch);
+            }
+            if acceptance.trust.keys.iter().any(|trusted| *trusted == key) {
+                let _ = counted.push(key);
+            }
+            verified = verified.wrapping_add(1);
         }
         let _ = block_keys.push(key);
+    }
+    for _ in counted.iter() {
+        progress = progress.step(Step::Signature);
     }
     check_policy(&acceptance.trust, &counted, block_keys.len())?;
     progress = progress.step(Step::Policy);
@@ -153,7 +164,7 @@ pub fn authenticate<'a, P: Platform>(
     check_placement(acceptance, &manifest)?;
     progress = progress.step(Step::Placement);
 
-    Ok(Authenticated { manifest, signed, counted: counted.len() as u32, progress })
+    Ok(Authenticated { manifest, signed, verified, counted: counted.len() as u32, progress })
 }
 
 /// Steps 1 and 2: the sizes, then everything in front of the payloads.
@@ -300,6 +311,9 @@ impl<'a> Authenticated<'a> {
     /// `VerdictNotConfirmed` if the steps did not all happen, once each, in order.
     pub fn conclude(&self) -> Result<Verdict, Reason> {
         let mut expected = Progress::start();
+        for _ in 0..self.verified {
+            expected = expected.compared(0);
+        }
         for _ in 0..self.counted {
             expected = expected.step(Step::Signature);
         }

@@ -5,6 +5,9 @@ use hartlock_kernels::Hash;
 use hartlock_kernels::ed25519::{self, Rejection};
 use hartlock_kernels::sha2::Sha384;
 
+use crate::harden::difference;
+use crate::tree::padded;
+
 /// Id of a public key (image format §2.5).
 pub fn key_id(algorithm: u32, parameters: u32, public_key: &[u8]) -> [u8; KEY_ID_SIZE] {
     let mut hash = Sha384::new();
@@ -29,26 +32,34 @@ pub(crate) const fn is_carried(algorithm: u32, parameters: u32) -> bool {
     Algorithm::from_numbers(algorithm, parameters).is_some()
 }
 
-/// Verifies one block over the signed region. `Ok(false)`: the algorithm is not carried, and
+/// Verifies one block over the signed region. Returns the difference between the signature and
+/// the one right signature, 0 if there is none; `None` if the algorithm is not carried, and
 /// nothing is known about the signature.
-pub(crate) fn verify(block: &SignatureBlock<'_>, signed: &[u8]) -> Result<bool, Reason> {
-    match block.known_algorithm() {
-        Some(Algorithm::Ed25519) => {
+///
+/// # Errors
+/// `PublicKeyInvalid`, `SignatureNotCanonical`, `SignatureBlockSizes`. A signature that does not
+/// verify is a difference, for the caller to refuse and to fold into the verdict.
+pub(crate) fn verify(block: &SignatureBlock<'_>, signed: &[u8]) -> Result<Option<u64>, Reason> {
+    let Some(algorithm) = block.known_algorithm() else { return Ok(None) };
+    match algorithm {
+        Algorithm::Ed25519 => {
             let public_key = block.public_key.first_chunk().ok_or(Reason::SignatureBlockSizes)?;
             let signature = block.signature.first_chunk().ok_or(Reason::SignatureBlockSizes)?;
-            match ed25519::verify(public_key, signed, signature) {
-                Ok(()) => Ok(true),
-                Err(
-                    Rejection::NonCanonicalKey
-                    | Rejection::SmallOrderKey
-                    | Rejection::KeyNotOnCurve,
-                ) => Err(Reason::PublicKeyInvalid),
-                Err(
-                    Rejection::NonCanonicalS | Rejection::NonCanonicalR | Rejection::SmallOrderR,
-                ) => Err(Reason::SignatureNotCanonical),
-                Err(Rejection::Mismatch) => Err(Reason::SignatureMismatch),
-            }
+            let expected = ed25519::expected_r(public_key, signed, signature).map_err(reason_of)?;
+            let (r, _) = signature.split_at(expected.len());
+            Ok(Some(difference(&padded(&expected), &padded(r))))
         }
-        None => Ok(false),
+    }
+}
+
+const fn reason_of(rejection: Rejection) -> Reason {
+    match rejection {
+        Rejection::NonCanonicalKey | Rejection::SmallOrderKey | Rejection::KeyNotOnCurve => {
+            Reason::PublicKeyInvalid
+        }
+        Rejection::NonCanonicalS | Rejection::NonCanonicalR | Rejection::SmallOrderR => {
+            Reason::SignatureNotCanonical
+        }
+        Rejection::Mismatch => Reason::SignatureMismatch,
     }
 }

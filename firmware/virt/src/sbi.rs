@@ -62,3 +62,8 @@ pub fn send_ipi(mask: u64) {
 pub fn cold_reset() {
     let _ = call(SRST, 0, [1, 1, 0]);
 }
+
+/// Switches the machine off (§10.1). Returns only if that failed.
+pub fn power_off() {
+    let _ = call(SRST, 0, [0, 0, 0]);
+}

@@ -85,9 +85,24 @@ pub fn verify(
     message: &[u8],
     signature: &[u8; SIGNATURE_LEN],
 ) -> Result<(), Rejection> {
+    let expected_r = expected_r(public_key, message, signature)?;
+    if signature.starts_with(&expected_r) { Ok(()) } else { Err(Rejection::Mismatch) }
+}
+
+/// The bytes that R, the first half of the signature, has if the signature is genuine: the
+/// encoding of \[S]B − \[k]A. For a caller that compares with more care than one branch.
+///
+/// # Errors
+///
+/// Every [`Rejection`] but `Mismatch`: `Ok` says nothing about the signature yet.
+pub fn expected_r(
+    public_key: &[u8; PUBLIC_KEY_LEN],
+    message: &[u8],
+    signature: &[u8; SIGNATURE_LEN],
+) -> Result<[u8; 32], Rejection> {
     let (halves, _) = signature.as_chunks::<32>();
     let [r_bytes, s_bytes] = halves else {
-        return Err(Rejection::Mismatch);
+        return Err(Rejection::NonCanonicalR);
     };
     let key = EncodedPoint::parse(public_key).ok_or(Rejection::NonCanonicalKey)?;
     if key.is_small_order() {
@@ -106,8 +121,6 @@ pub fn verify(
     hash.update(message);
     let k = Scalar::from_digest(&hash.finalize());
 
-    // [S]B = R + [k]A, solved for R. R itself is never decoded: its bytes must be those of the
-    // point that the equation gives.
-    let expected_r = point::base_and_point_product(s, k, &minus_key).encode();
-    if expected_r == *r_bytes { Ok(()) } else { Err(Rejection::Mismatch) }
+    // [S]B = R + [k]A, solved for R. R itself is never decoded.
+    Ok(point::base_and_point_product(s, k, &minus_key).encode())
 }

@@ -1,0 +1,187 @@
+//! Properties of parser and encoder. One fault at a time is the matter of `spec/vectors/image`.
+
+use std::vec;
+use std::vec::Vec;
+
+use proptest::prelude::*;
+
+use crate::*;
+
+/// A manifest of each type with everything in it that the format has.
+fn manifest(bundle_type: BundleType, signer_count: usize, bootargs: &str) -> Manifest<'_> {
+    let key =
+        |byte: usize| KeyRecord { algorithm: 1, parameters: 0, key_id: [byte as u8; KEY_ID_SIZE] };
+    let mut manifest = Manifest {
+        bundle_type,
+        signatures_size: 112 * signer_count as u32,
+        bundle_size: 0,
+        security_version: 7,
+        created: 1_700_000_000,
+        lifecycle_mask: 0b011,
+        board: Name::new("qemu-virt").unwrap(),
+        soc: Name::new("virt").unwrap(),
+        label: Label::new("a label").unwrap(),
+        signers: (1..=signer_count).map(key).collect(),
+        payloads: List::new(),
+        closing: match bundle_type {
+            BundleType::System => Closing::Bootargs(bootargs),
+            BundleType::Boot => {
+                Closing::Trust(TrustList { policy: Policy::Any, keys: (9..12).map(key).collect() })
+            }
+        },
+    };
+    let closing_size = match bundle_type {
+        BundleType::System => 8 + bootargs.len().next_multiple_of(8),
+        BundleType::Boot => 16 + 3 * KEY_RECORD_SIZE,
+    };
+    let signed_size = HEADER_SIZE + 64 * signer_count + 3 * PAYLOAD_RECORD_SIZE + closing_size;
+    let mut end = (signed_size + 112 * signer_count) as u64;
+    for (index, payload_type) in bundle_type.payload_types().iter().enumerate() {
+        let load_address = 0x8200_0000 + 0x10_0000 * index as u64;
+        let payload = PayloadRecord {
+            payload_type: *payload_type,
+            hash: HashId::ALL[2 * index],
+            mode: [TreeMode::Flat, TreeMode::Blocks { block_size: 80 << 10 }][index % 2],
+            offset: align_up(end, PAGE_SIZE).unwrap(),
+            size: 5000,
+            load_address,
+            memory_size: 8192,
+            entry: if payload_type.is_code() { load_address } else { 0 },
+            digest: {
+                let mut digest = [0; 64];
+                digest[..HashId::ALL[2 * index].output_len()].fill(0xd1);
+                digest
+            },
+        };
+        end = payload.offset + payload.size;
+        assert!(manifest.payloads.push(payload));
+    }
+    manifest.bundle_size = align_up(end, PAGE_SIZE).unwrap();
+    manifest
+}
+
+fn encoded(manifest: &Manifest<'_>) -> Vec<u8> {
+    let mut out = vec![0xee; MAX_SIGNED_SIZE];
+    let len = encode_manifest(manifest, &mut out).unwrap();
+    out.truncate(len);
+    out
+}
+
+fn examples() -> Vec<(Vec<u8>, List<KeyRecord, MAX_SIGNERS>)> {
+    let mut examples = Vec::new();
+    for bundle_type in [BundleType::Boot, BundleType::System] {
+        for (signers, bootargs) in [(1, ""), (2, "quiet"), (4, "console=ttyS0 rdinit=/init")] {
+            let manifest = manifest(bundle_type, signers, bootargs);
+            examples.push((encoded(&manifest), manifest.signers));
+        }
+    }
+    examples
+}
+
+#[test]
+fn what_is_encoded_is_parsed() {
+    for bundle_type in [BundleType::Boot, BundleType::System] {
+        for signers in 1..=MAX_SIGNERS {
+            let manifest = manifest(bundle_type, signers, "console=ttyS0");
+            let bytes = encoded(&manifest);
+            assert_eq!(Manifest::parse(&bytes, &manifest.signers), Ok(manifest));
+        }
+    }
+}
+
+#[test]
+fn a_manifest_has_one_encoding() {
+    // Every single-byte change either is refused or means something else that encodes to
+    // exactly the changed bytes: no byte is ignored.
+    for (bytes, signers) in examples() {
+        for at in 0..bytes.len() {
+            for change in [0x01, 0x80, 0xff] {
+                let mut changed = bytes.clone();
+                changed[at] ^= change;
+                if let Ok(manifest) = Manifest::parse(&changed, &signers) {
+                    assert_eq!(encoded(&manifest), changed, "byte {at} is ignored");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_cut_is_refused() {
+    for (bytes, signers) in examples() {
+        for len in 0..bytes.len() {
+            assert!(Manifest::parse(&bytes[..len], &signers).is_err(), "cut to {len} bytes");
+        }
+        let mut longer = bytes.clone();
+        longer.extend([0; 8]);
+        assert_eq!(Manifest::parse(&longer, &signers), Err(Reason::SignedSizeMismatch));
+    }
+}
+
+#[test]
+fn an_encoder_without_room_says_so() {
+    let manifest = manifest(BundleType::System, 1, "quiet");
+    let size = encoded(&manifest).len();
+    for len in 0..size {
+        assert_eq!(encode_manifest(&manifest, &mut vec![0; len]), None);
+    }
+}
+
+#[test]
+fn reason_codes_are_unique_and_ascending() {
+    for pair in Reason::ALL.windows(2) {
+        assert!((pair[0] as u16) < pair[1] as u16);
+    }
+}
+
+#[test]
+fn align_up_does_not_wrap() {
+    assert_eq!(align_up(0, 4096), Some(0));
+    assert_eq!(align_up(1, 4096), Some(4096));
+    assert_eq!(align_up(u64::MAX - 4095, 4096), Some(u64::MAX - 4095));
+    assert_eq!(align_up(u64::MAX - 4094, 4096), None);
+}
+
+proptest! {
+    #[test]
+    fn no_input_panics(bytes in proptest::collection::vec(any::<u8>(), 0..2048)) {
+        let _ = Head::parse(&bytes);
+        let _ = SignatureBlocks::parse(&bytes);
+        let _ = Manifest::parse(&bytes, &List::new());
+    }
+
+    #[test]
+    fn no_changed_field_panics_or_is_ignored(
+        which in 0usize..6, at in 0usize..4096, value in any::<u64>(), len in 1usize..9,
+    ) {
+        let (mut bytes, signers) = examples().swap_remove(which);
+        let at = at % bytes.len();
+        let end = (at + len).min(bytes.len());
+        bytes[at..end].copy_from_slice(&value.to_le_bytes()[..end - at]);
+        if let Ok(manifest) = Manifest::parse(&bytes, &signers) {
+            prop_assert_eq!(encoded(&manifest), bytes);
+        }
+    }
+
+    #[test]
+    fn signature_blocks_fill_their_area(
+        sizes in proptest::collection::vec((0u32..200, 0u32..200), 1..6),
+    ) {
+        let mut area = Vec::new();
+        for (public_key, signature) in &sizes {
+            for field in [77, 0, *public_key, *signature] {
+                area.extend(field.to_le_bytes());
+            }
+            area.extend(vec![1; *public_key as usize]);
+            area.resize(area.len().next_multiple_of(8), 0);
+            area.extend(vec![2; *signature as usize]);
+            area.resize(area.len().next_multiple_of(8), 0);
+        }
+        let parsed = SignatureBlocks::parse(&area);
+        if sizes.len() > MAX_SIGNERS {
+            prop_assert_eq!(parsed, Err(Reason::TooManySignatureBlocks));
+        } else {
+            prop_assert_eq!(parsed.unwrap().len(), sizes.len());
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! One module a job.
+
+pub mod vectors;

@@ -1,0 +1,33 @@
+// Entry of the bench and its trap entry.
+//
+// Needs RV64I and Zicsr, M-mode. ABI names only. One hart; any other waits for ever.
+
+.section .text.init, "ax"
+.globl _start
+_start:
+    csrw  mie, zero
+    la    t0, trap_entry
+    csrw  mtvec, t0
+    csrr  t0, mhartid
+    bnez  t0, halt
+    la    t0, __bss_start
+    la    t1, __bss_end
+1:  bgeu  t0, t1, 2f
+    sd    zero, 0(t0)
+    addi  t0, t0, 8
+    j     1b
+2:  la    sp, __stack_top
+    call  bench_main
+halt:
+    wfi
+    j     halt
+
+// No trap is expected. It is reported on a fresh stack, and the machine ends.
+.balign 4
+trap_entry:
+    la    sp, __stack_top
+    csrr  a0, mcause
+    csrr  a1, mepc
+    csrr  a2, mtval
+    call  bench_trap
+    j     halt

@@ -1,0 +1,241 @@
+//! Job 1: bundles of `spec/vectors/image`, each with what its verifier is told.
+//!
+//! An entry is a header of 128 bytes, the trusted keys, and the bundle with zeros to a multiple
+//! of 8:
+//!
+//! | offset | size | field |
+//! |---|---|---|
+//! | 0 | 8 | bytes of the bundle |
+//! | 8 | 4 | policy (image format §5.3); 0 = every signer |
+//! | 12 | 4 | count of trusted keys, 0 to 8 |
+//! | 16 | 4 | type: 0 = either, 1 = boot, 2 = system |
+//! | 20 | 4 | lifecycle state + 1; 0 = not asked for |
+//! | 24 | 8 | floor |
+//! | 32 | 4 | 1 = the floor counts |
+//! | 36 | 4 | 1 = the bundle is on a medium, 0 = it is a file (image format §3.3) |
+//! | 40 | 24 | zero |
+//! | 64 | 32 | board; zeros = not asked for |
+//! | 96 | 32 | SoC; zeros = not asked for |
+//! | 128 | 64 each | key records (image format §4.2) |
+
+use hartlock_image::{
+    BundleType, KEY_RECORD_SIZE, KeyRecord, Lifecycle, List, MAX_TRUSTED_KEYS, Name, PAGE_SIZE,
+    PayloadRecord, PayloadType, Policy, Reason, TrustList, Writer, align_up, bytes_at, is_zero,
+    u32_at, u64_at,
+};
+use hartlock_verify::board::{Board, Fixed, Place, Region};
+use hartlock_verify::tree::{self, Kernel};
+use hartlock_verify::{Acceptance, Loaded, Platform, authenticate};
+
+const ENTRY_SIZE: usize = 128;
+
+/// A bundle and what its verifier is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Vector<'a> {
+    /// Keys and policy.
+    pub trust: TrustList,
+    /// Type that is booted.
+    pub bundle_type: Option<BundleType>,
+    /// Board of the device.
+    pub board: Option<Name>,
+    /// SoC of the device.
+    pub soc: Option<Name>,
+    /// Lowest security version.
+    pub floor: Option<u64>,
+    /// State of the device.
+    pub lifecycle: Option<Lifecycle>,
+    /// Whether the bundle is on a medium, which may go on behind it.
+    pub is_on_medium: bool,
+    /// The bundle.
+    pub bundle: &'a [u8],
+}
+
+impl<'a> Vector<'a> {
+    /// Reads the first entry of `body`; returns it and what follows. `None` if it is malformed.
+    pub fn parse(body: &'a [u8]) -> Option<(Self, &'a [u8])> {
+        let (entry, rest) = body.split_at_checked(ENTRY_SIZE)?;
+        let field = |offset| u32_at(entry, offset);
+        let name = |offset| -> Option<Option<Name>> {
+            let field: [u8; 32] = bytes_at(entry, offset)?;
+            if is_zero(&field) { Some(None) } else { Name::from_field(&field).map(Some) }
+        };
+        let policy = match field(8)? {
+            0 => Policy::EverySigner,
+            number => Policy::from_number(number)?,
+        };
+        let bundle_type = match field(16)? {
+            0 => None,
+            1 => Some(BundleType::Boot),
+            _ => Some(BundleType::System),
+        };
+        let lifecycle = match field(20)?.checked_sub(1) {
+            None => None,
+            Some(number) => Some(Lifecycle::from_number(number)?),
+        };
+        let floor = if field(32)? == 1 { Some(u64_at(entry, 24)?) } else { None };
+
+        let keys_size = (field(12)? as usize).checked_mul(KEY_RECORD_SIZE)?;
+        let (key_bytes, rest) = rest.split_at_checked(keys_size)?;
+        let mut keys = List::<KeyRecord, MAX_TRUSTED_KEYS>::new();
+        for record in key_bytes.chunks_exact(KEY_RECORD_SIZE) {
+            if !keys.push(KeyRecord::parse(record)?) {
+                return None;
+            }
+        }
+        let size = u64_at(entry, 0)?;
+        let (padded, rest) = rest.split_at_checked(align_up(size, 8)? as usize)?;
+        let vector = Vector {
+            trust: TrustList { policy, keys },
+            bundle_type,
+            board: name(64)?,
+            soc: name(96)?,
+            floor,
+            lifecycle,
+            is_on_medium: field(36)? == 1,
+            bundle: padded.get(..size as usize)?,
+        };
+        Some((vector, rest))
+    }
+
+    /// Writes the entry; `None` if it does not fit.
+    pub fn encode(&self, out: &mut [u8]) -> Option<usize> {
+        let mut out = Writer::new(out);
+        let bundle_type = match self.bundle_type {
+            None => 0,
+            Some(BundleType::Boot) => 1,
+            Some(BundleType::System) => 2,
+        };
+        out.put_u64(self.bundle.len() as u64);
+        out.put_u32(self.trust.policy.number());
+        out.put_u32(self.trust.keys.len() as u32);
+        out.put_u32(bundle_type);
+        out.put_u32(self.lifecycle.map_or(0, |state| (state as u32).saturating_add(1)));
+        out.put_u64(self.floor.unwrap_or(0));
+        out.put_u32(self.floor.is_some().into());
+        out.put_u32(self.is_on_medium.into());
+        out.put(&[0; 24]);
+        out.put(self.board.as_ref().map_or(&[0; 32], Name::field));
+        out.put(self.soc.as_ref().map_or(&[0; 32], Name::field));
+        for key in self.trust.keys.iter() {
+            out.put_u32(key.algorithm);
+            out.put_u32(key.parameters);
+            out.put(&key.key_id);
+            out.put_u64(0);
+        }
+        out.put(self.bundle);
+        out.pad_to(8);
+        out.finish()
+    }
+
+    /// Verifies the bundle, all steps of image format §8. `metadata` is for signed region and
+    /// signature area.
+    ///
+    /// # Errors
+    /// Why the bundle is refused.
+    pub fn judge(&self, metadata: &mut [u8]) -> Result<(), Reason> {
+        let mut medium = Memory { bytes: self.bundle, is_file: !self.is_on_medium, next_unread: 0 };
+        let mut bundle = authenticate(&mut medium, &self.acceptance()?, metadata)?;
+        bundle.load_payloads(&mut medium)?;
+        if bundle.conclude()?.is_confirmed() { Ok(()) } else { Err(Reason::VerdictNotConfirmed) }
+    }
+
+    fn acceptance(&self) -> Result<Acceptance<'static>, Reason> {
+        let nobody = Name::new("-").ok_or(Reason::InternalLimit)?;
+        let device = Acceptance::of_device(
+            BundleType::Boot,
+            self.trust,
+            (nobody, nobody),
+            0,
+            Lifecycle::Development,
+            self.memory_map(),
+        );
+        Ok(Acceptance {
+            bundle_type: self.bundle_type,
+            board: self.board,
+            soc: self.soc,
+            floor: self.floor,
+            lifecycle: self.lifecycle,
+            ..device
+        })
+    }
+
+    /// The map of the board that the bundle names (image format §8 step 11). The name is read
+    /// before it is verified; what comes of it counts only if the manifest is genuine.
+    fn memory_map(&self) -> &'static Board {
+        bytes_at(self.bundle, 64)
+            .and_then(|field| Name::from_field(&field))
+            .and_then(|name| Board::by_name(name.as_str()))
+            .unwrap_or(&NO_BOARD)
+    }
+}
+
+/// Stands for boards that are not described: everything may go everywhere.
+static NO_BOARD: Board = {
+    const fn anywhere(payload_type: PayloadType) -> Place {
+        Place { payload_type, region: Region { start: 0, end: u64::MAX }, fixed: Fixed::No }
+    }
+    Board {
+        name: "-",
+        soc: "-",
+        hart_count: 1,
+        places: &[
+            anywhere(PayloadType::Opensbi),
+            anywhere(PayloadType::Loader),
+            anywhere(PayloadType::BootFdt),
+            anywhere(PayloadType::Kernel),
+            anywhere(PayloadType::Initramfs),
+            anywhere(PayloadType::SystemFdt),
+        ],
+        live_in_rom: &[],
+        live_in_loader: &[],
+    }
+};
+
+/// A bundle in memory, where its payloads are hashed in place.
+struct Memory<'a> {
+    bytes: &'a [u8],
+    is_file: bool,
+    next_unread: u64,
+}
+
+impl<'a> Memory<'a> {
+    /// Bytes of the medium, each of them at most once: a second read could see other bytes.
+    fn take(&mut self, offset: u64, len: u64) -> Result<&'a [u8], Reason> {
+        if offset < self.next_unread {
+            return Err(Reason::InternalLimit);
+        }
+        self.next_unread = offset.saturating_add(len);
+        self.bytes
+            .get(offset as usize..)
+            .and_then(|rest| rest.get(..len as usize))
+            .ok_or(Reason::Truncated)
+    }
+}
+
+impl Platform for Memory<'_> {
+    fn medium_len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn ends_with_bundle(&self) -> bool {
+        self.is_file
+    }
+
+    fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Reason> {
+        let source = self.take(offset, into.len() as u64)?;
+        for (to, from) in into.iter_mut().zip(source) {
+            *to = *from;
+        }
+        Ok(())
+    }
+
+    fn load(&mut self, payload: &PayloadRecord) -> Result<Loaded, Reason> {
+        let padded_size = align_up(payload.size, PAGE_SIZE).ok_or(Reason::InternalLimit)?;
+        let (bytes, padding) = self
+            .take(payload.offset, padded_size)?
+            .split_at_checked(payload.size as usize)
+            .ok_or(Reason::InternalLimit)?;
+        let digest = tree::digest::<Kernel>(payload, bytes);
+        Ok(Loaded { digest, padding_is_zero: is_zero(padding) })
+    }
+}

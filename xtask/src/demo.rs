@@ -1,0 +1,182 @@
+//! `cargo xtask demo`: the main job from end to end, with the commands that a user would type.
+//!
+//! Keys, bundles, timeline and report stay in `target/demo`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::firmware::{self, Firmware};
+use crate::tools::{self, Tools};
+use crate::{Verdict, initramfs, project, run};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Harts of the emulated board
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=5))]
+    harts: u32,
+    /// Seconds that a boot may take
+    #[arg(long, default_value_t = 180)]
+    timeout: u32,
+}
+
+/// The kernel's command line: quiet, so that the steps of the boot can be seen.
+const BOOTARGS: &str = "console=ttyS0 quiet loglevel=4 rdinit=/hartlock-init";
+
+pub fn main(args: &Args) -> Result<Verdict> {
+    let demo = Demo::prepare(args)?;
+    demo.sign()?;
+    ensure!(demo.boots("system.hlk", true)?, "the demo did not boot: see the console above");
+    demo.tamper()?;
+    ensure!(!demo.boots("tampered.hlk", false)?, "a tampered image booted");
+    title("What you have now");
+    println!("  target/demo/report.html     where the time of this boot went, as a page");
+    println!("  target/demo/timeline.json   the same for scripts");
+    println!("  target/demo/system.hlk      change a byte and try `hartlock verify` on it");
+    println!("  target/release/hartlock     the command; `hartlock --help` lists its verbs");
+    Ok(Verdict::Yes)
+}
+
+struct Demo<'a> {
+    args: &'a Args,
+    tools: Tools,
+    firmware: Firmware,
+    hartlock: PathBuf,
+    folder: PathBuf,
+}
+
+impl<'a> Demo<'a> {
+    /// Fetches and builds everything that is signed below.
+    fn prepare(args: &'a Args) -> Result<Self> {
+        title("1. Fetch and build");
+        let tools = tools::locate()?;
+        let firmware = firmware::build()?;
+        let hartlock = build_command()?;
+        let folder = project::target_dir().join("demo");
+        fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        initramfs::demo(&tools.debian_initrd, &folder.join("initramfs"))?;
+        println!("ROM {} bytes, loader {} bytes", firmware.rom.size()?, firmware.loader.size()?);
+        Ok(Self { args, tools, firmware, hartlock, folder })
+    }
+
+    /// Makes a root key, unless there is one, and signs both bundles with it.
+    fn sign(&self) -> Result<()> {
+        title("2. Make a root key and sign Debian's kernel and initrd");
+        let (key, public_key) = (self.file("root.pem"), self.file("root.pub.pem"));
+        if key.exists() {
+            println!("using the root key of an earlier run, {}", shown(&key));
+        } else {
+            self.run(Command::new(&self.hartlock).arg("keygen").arg("-o").arg(&key))?;
+        }
+        let sign = |bundle_type: &str, label: &str| {
+            let mut command = Command::new(&self.hartlock);
+            command.args(["sign", "--type", bundle_type, "--label", label]);
+            command.args(["--security-version", "1", "--key"]).arg(&key);
+            command
+        };
+        let mut boot = sign("boot", "OpenSBI and Hartlock loader");
+        boot.arg("--opensbi").arg(&self.tools.opensbi);
+        boot.arg("--loader").arg(&self.firmware.loader.bin);
+        boot.arg("--boot-fdt").arg(&self.firmware.boot_fdt);
+        boot.arg("--trust").arg(&public_key).arg("-o").arg(self.file("boot.hlk"));
+        self.run(&mut boot)?;
+        let mut system = sign("system", "Debian installer");
+        system.arg("--kernel").arg(&self.tools.debian_kernel);
+        system.arg("--initramfs").arg(self.file("initramfs"));
+        system.arg("--system-fdt").arg(&self.firmware.system_fdt);
+        system.args(["--bootargs", BOOTARGS]).arg("-o").arg(self.file("system.hlk"));
+        self.run(&mut system)?;
+        let mut verify = Command::new(&self.hartlock);
+        verify.arg("verify").arg(self.file("system.hlk")).arg("--key").arg(&public_key);
+        self.run(&mut verify)
+    }
+
+    /// Flips one bit in the middle of the kernel.
+    fn tamper(&self) -> Result<()> {
+        title("4. Flip one bit of the kernel and boot again");
+        let mut bytes = fs::read(self.file("system.hlk"))?;
+        let place = bytes.get_mut(10 << 20).context("the bundle is too small")?;
+        *place ^= 1;
+        fs::write(self.file("tampered.hlk"), bytes)?;
+        Ok(())
+    }
+
+    /// Boots a bundle; whether it reached userspace. Anything but a boot or a refusal is an error.
+    fn boots(&self, bundle: &str, is_recorded: bool) -> Result<bool> {
+        if is_recorded {
+            title("3. Boot it on an emulated board");
+        }
+        let mut boot = Command::new(&self.hartlock);
+        boot.arg("boot").arg("--rom").arg(&self.firmware.rom.bin);
+        boot.arg("--boot-bundle").arg(self.file("boot.hlk"));
+        boot.arg("--system").arg(self.file(bundle));
+        boot.arg("--root-key").arg(self.file("root.pub.pem"));
+        boot.args(["--harts", &self.args.harts.to_string()]);
+        boot.args(["--timeout", &self.args.timeout.to_string()]);
+        boot.args(["--until", initramfs::USERSPACE]);
+        boot.arg("--state").arg(self.file("board"));
+        if is_recorded {
+            boot.arg("--timeline").arg(self.file("timeline.json"));
+            boot.arg("--report").arg(self.file("report.html"));
+        }
+        boot.env("HARTLOCK_QEMU", &self.tools.qemu);
+        match self.status(&mut boot)? {
+            0 => Ok(true),
+            1 => Ok(false),
+            code => bail!("`hartlock boot` could not decide (exit {code})"),
+        }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    fn run(&self, command: &mut Command) -> Result<()> {
+        let code = self.status(command)?;
+        ensure!(code == 0, "{} ended with {code}", run::describe(command));
+        Ok(())
+    }
+
+    /// Shows the command as a user would type it, then runs it with the terminal as it is.
+    fn status(&self, command: &mut Command) -> Result<i32> {
+        println!("\n$ {}", typed(command));
+        command.stdin(Stdio::null());
+        let status = command.status().map_err(|error| run::not_started(command, &error))?;
+        status.code().context("ended by a signal")
+    }
+}
+
+/// The `hartlock` command as users have it.
+pub fn build_command() -> Result<PathBuf> {
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(project::root());
+    cargo.args(["build", "--locked", "--quiet", "--release", "--package", "hartlock-cli"]);
+    run::quietly(&mut cargo)?;
+    Ok(project::target_dir().join("release/hartlock"))
+}
+
+fn title(text: &str) {
+    println!("\n== {text}");
+}
+
+/// A path as it is best read: from the checkout, or by its name if it lies in the cache.
+fn shown(path: &Path) -> String {
+    if let Ok(inside) = path.strip_prefix(project::root()) {
+        return inside.display().to_string();
+    }
+    path.file_name().map_or_else(|| path.display().to_string(), |name| name.display().to_string())
+}
+
+/// A command line with short paths, quoted where a shell needs it.
+fn typed(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let quoted = words.map(|word| {
+        let text = word.to_string_lossy();
+        let path = Path::new(word);
+        let text = if path.is_absolute() { shown(path) } else { text.into_owned() };
+        if text.contains(' ') { format!("'{text}'") } else { text }
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}

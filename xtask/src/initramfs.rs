@@ -1,0 +1,126 @@
+//! Initial RAM file systems: Debian's with a first program of ours for the demo, and a small one
+//! around busybox for the tests.
+
+use std::fs;
+use std::io::{Cursor, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use cpio::newc;
+
+/// What Linux prints when it is up; tests and the demo wait for the beginning of this line.
+pub const USERSPACE: &str = "hartlock: Linux reached userspace";
+
+/// The demo's first program. Debian's installer has a busybox; switching off by SysRq is for
+/// systems without one.
+const DEMO_INIT: &str = "#!/bin/sh
+mount -t proc proc /proc 2>/dev/null
+harts=$(grep -c ^processor /proc/cpuinfo)
+echo \"hartlock: Linux reached userspace on $harts harts: $(uname -sr)\"
+busybox poweroff -f 2>/dev/null || poweroff -f 2>/dev/null || echo o > /proc/sysrq-trigger
+sleep 60
+";
+
+/// The tests' first program. What it does is signed with the kernel's command line.
+const TEST_INIT: &str = "#!/bin/busybox sh
+busybox mount -t proc proc /proc
+busybox mount -t devtmpfs dev /dev
+harts=$(busybox grep -c ^processor /proc/cpuinfo)
+echo \"hartlock: Linux reached userspace on $harts harts: $(busybox uname -sr)\"
+case \"$(busybox cat /proc/cmdline)\" in
+*hartlock.test=devmem*)
+    for what in read-state write-state read-handoff write-handoff; do
+        /devmem $what
+        echo \"devmem: $what ended with $?\"
+    done ;;
+*hartlock.test=tree*)
+    for node in /proc/device-tree/reserved-memory/*/; do echo \"tree: $node\"; done
+    for hart in /proc/device-tree/cpus/cpu@*; do
+        echo \"tree: $hart $(busybox cat $hart/status)\"
+    done ;;
+esac
+busybox poweroff -f
+busybox sleep 60
+";
+
+/// Debian's initrd with our first program behind it: Linux unpacks concatenated archives in order.
+pub fn demo(debian_initrd: &Path, output: &Path) -> Result<()> {
+    let mut bytes = fs::read(debian_initrd)
+        .with_context(|| format!("cannot read {}", debian_initrd.display()))?;
+    // An uncompressed archive has to start on a multiple of 4.
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+    bytes.extend(archive(&[Item::program("hartlock-init", DEMO_INIT.as_bytes())])?);
+    write(output, &bytes)
+}
+
+/// A busybox, the test program and the first program that calls them.
+pub fn test(busybox: &Path, devmem: &Path, output: &Path) -> Result<()> {
+    let busybox = fs::read(busybox).with_context(|| busybox.display().to_string())?;
+    let devmem = fs::read(devmem).with_context(|| devmem.display().to_string())?;
+    let bytes = archive(&[
+        Item::folder("bin"),
+        Item::folder("dev"),
+        Item::folder("proc"),
+        Item::program("bin/busybox", &busybox),
+        Item::program("devmem", &devmem),
+        Item::program("init", TEST_INIT.as_bytes()),
+        Item { name: "dev/console", mode: 0o020_600, device: (5, 1), bytes: &[] },
+    ])?;
+    write(output, &bytes)
+}
+
+struct Item<'a> {
+    name: &'a str,
+    mode: u32,
+    device: (u32, u32),
+    bytes: &'a [u8],
+}
+
+impl<'a> Item<'a> {
+    const fn program(name: &'a str, bytes: &'a [u8]) -> Self {
+        Self { name, mode: 0o100_755, device: (0, 0), bytes }
+    }
+
+    const fn folder(name: &'a str) -> Self {
+        Self { name, mode: 0o040_755, device: (0, 0), bytes: &[] }
+    }
+}
+
+/// A newc archive with root as owner of everything and no times, so that it is reproducible.
+fn archive(items: &[Item<'_>]) -> Result<Vec<u8>> {
+    let mut out = Cursor::new(Vec::new());
+    for (number, item) in items.iter().enumerate() {
+        let mut entry = newc::Builder::new(item.name)
+            .ino(number as u32 + 1)
+            .mode(item.mode)
+            .rdev_major(item.device.0)
+            .rdev_minor(item.device.1)
+            .write(out, item.bytes.len() as u32);
+        entry.write_all(item.bytes)?;
+        out = entry.finish()?;
+    }
+    Ok(newc::trailer(out)?.into_inner())
+}
+
+fn write(output: &Path, bytes: &[u8]) -> Result<()> {
+    fs::write(output, bytes).with_context(|| format!("cannot write {}", output.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_holds_what_was_put_in() {
+        let bytes = archive(&[Item::folder("bin"), Item::program("bin/x", b"hello")]).unwrap();
+        let mut reader = newc::Reader::new(Cursor::new(bytes)).unwrap();
+        assert_eq!((reader.entry().name(), reader.entry().mode()), ("bin", 0o040_755));
+        reader = newc::Reader::new(reader.finish().unwrap()).unwrap();
+        assert_eq!((reader.entry().name(), reader.entry().file_size()), ("bin/x", 5));
+    }
+
+    #[test]
+    fn both_first_programs_print_the_line_that_is_waited_for() {
+        assert!(DEMO_INIT.contains(USERSPACE) && TEST_INIT.contains(USERSPACE));
+    }
+}
