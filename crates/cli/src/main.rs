@@ -1,0 +1,5 @@
+//! The `hartlock` command.
+
+#![forbid(unsafe_code)]
+
+fn main() {}

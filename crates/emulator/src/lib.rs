@@ -1,0 +1,3 @@
+//! The emulated board.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! Keys and bundle signing on the host.
+
+#![forbid(unsafe_code)]
