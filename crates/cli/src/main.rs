@@ -1,5 +1,58 @@
-//! The `hartlock` command.
+//! The `hartlock` command: keys, signing and verification of bundles on a workstation.
+//!
+//! A verb is one module with its arguments (`Args`), what it found out (`impl Report`) and a
+//! function `run` that does it. Data goes to standard output, talk to standard error; the exit
+//! code is 0 for yes, 1 for refused, 2 for "could not decide". `crates/cli/JSON.md` documents
+//! what `--json` prints.
 
 #![forbid(unsafe_code)]
 
-fn main() {}
+mod explain;
+mod failure;
+mod inspect;
+mod keygen;
+mod output;
+mod progress;
+mod sign;
+mod style;
+mod values;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use output::Output;
+
+/// Secure boot for RISC-V: keys, signing and verification of bundles.
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 100, arg_required_else_help = true)]
+#[command(after_help = "Exit code: 0 yes, 1 refused, 2 could not decide.")]
+struct Cli {
+    /// Print one JSON object instead of text
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Keygen(keygen::Args),
+    Sign(Box<sign::Args>),
+    Verify(verify::Args),
+    Inspect(inspect::Args),
+    Explain(explain::Args),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let output = Output::new(cli.json);
+    match &cli.verb {
+        Verb::Keygen(args) => output.finish("keygen", keygen::run(args)),
+        Verb::Sign(args) => output.finish("sign", sign::run(args)),
+        Verb::Verify(args) => output.finish("verify", verify::run(args)),
+        Verb::Inspect(args) => output.finish("inspect", inspect::run(args)),
+        Verb::Explain(args) => output.finish("explain", explain::run(args)),
+    }
+}

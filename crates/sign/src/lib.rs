@@ -1,3 +1,32 @@
-//! Keys and bundle signing on the host.
+//! Keys, signing and verification of bundles on a workstation (`spec/image-format.md`).
+//!
+//! | module | what |
+//! |---|---|
+//! | [`key`] | Ed25519 keys in PKCS#8 and SPKI files |
+//! | [`spec`] | `bundle.toml`: what a bundle shall be |
+//! | [`build`] | writes a bundle, then verifies what it wrote |
+//! | [`verify`] | verifies a bundle file with the verifier that the boot stages run |
+//! | [`inspect`] | reads a bundle file and believes nothing in it |
+//!
+//! Files appear whole or not at all. Payloads are streamed: no payload is ever in memory as a
+//! whole, on either side.
 
 #![forbid(unsafe_code)]
+
+pub mod build;
+mod defaults;
+pub mod describe;
+pub mod digest;
+mod error;
+pub mod file;
+pub mod inspect;
+pub mod key;
+mod pem;
+pub mod platform;
+pub mod spec;
+pub mod verify;
+
+pub use error::{Error, Refusal};
+
+/// Receives progress: bytes done and bytes in total.
+pub type OnProgress<'a> = &'a mut dyn FnMut(u64, u64);

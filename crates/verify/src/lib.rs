@@ -22,6 +22,6 @@ pub mod pool;
 mod signature;
 pub mod tree;
 
-pub use flow::{Acceptance, Authenticated, Loaded, Platform, authenticate};
+pub use flow::{Acceptance, Authenticated, Loaded, Placement, Platform, authenticate};
 pub use harden::Verdict;
-pub use signature::key_id;
+pub use signature::{key_id, key_record};

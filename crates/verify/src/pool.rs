@@ -165,11 +165,11 @@ impl Pool {
         };
         let open = slot_word(number, block);
         // The row is this hart's own; the exchange below publishes it.
-        if slot.load(Ordering::Acquire) == open {
-            if let Some(words) = row.get(index) {
-                for (word, bytes) in words.iter().zip(leaf.as_chunks::<8>().0) {
-                    word.store(u64::from_le_bytes(*bytes), Ordering::Relaxed);
-                }
+        if slot.load(Ordering::Acquire) == open
+            && let Some(words) = row.get(index)
+        {
+            for (word, bytes) in words.iter().zip(leaf.as_chunks::<8>().0) {
+                word.store(u64::from_le_bytes(*bytes), Ordering::Relaxed);
             }
         }
         let done = open | (hart as u64).wrapping_add(1);

@@ -19,7 +19,7 @@ pub fn key_id(algorithm: u32, parameters: u32, public_key: &[u8]) -> [u8; KEY_ID
 }
 
 /// The key record that a signature block would have among the signers.
-pub(crate) fn key_record(block: &SignatureBlock<'_>) -> KeyRecord {
+pub fn key_record(block: &SignatureBlock<'_>) -> KeyRecord {
     KeyRecord {
         algorithm: block.algorithm,
         parameters: block.parameters,

@@ -1,0 +1,297 @@
+//! `hartlock boot`
+
+mod device;
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use hartlock_emulator::Stage;
+use hartlock_emulator::machine::{self, HartState, Outcome as Ending, Run};
+use hartlock_emulator::qemu::{Config, Qemu};
+use hartlock_emulator::report::Report as Page;
+use hartlock_emulator::timeline::{MachineInfo, Timeline, table};
+use hartlock_image::{Lifecycle, Policy};
+use hartlock_sign::Error;
+use hartlock_sign::file::NewFile;
+use serde::Serialize;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use crate::failure::{Failure, Outcome};
+use crate::output::{Report, talk};
+use crate::style::{ERROR, GOOD, WARNING};
+use crate::values;
+
+/// Harts of the board, unless instructions are counted: then one.
+const HARTS: u32 = 5;
+/// Lines of the console that are repeated when nobody saw them.
+const LAST_LINES: usize = 8;
+
+/// Boot bundles on an emulated board
+///
+/// Makes the flash and the disk of a device, starts it under QEMU, and shows how long each step
+/// of each boot stage took. The times are those of the emulator, never those of a board.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The ROM, as a flat binary
+    #[arg(long, value_name = "ROM.bin")]
+    rom: PathBuf,
+    /// The boot bundle
+    #[arg(long, value_name = "BUNDLE")]
+    boot_bundle: PathBuf,
+    /// The system bundle
+    #[arg(long, value_name = "BUNDLE")]
+    system: PathBuf,
+    /// Public key that the ROM trusts, SPKI PEM; up to eight
+    #[arg(long = "root-key", value_name = "KEY.pub.pem", required = true)]
+    root_keys: Vec<PathBuf>,
+    /// Which of the root keys must have signed the boot bundle
+    #[arg(long, value_name = "POLICY", default_value = "any", value_parser = values::policy())]
+    policy: Policy,
+    /// Harts of the board, 1 to 5 [default: 5, or 1 with --icount]
+    #[arg(long, value_name = "N")]
+    harts: Option<u32>,
+    /// CPU model of QEMU, with its properties
+    #[arg(long, value_name = "CPU", default_value = "rv64")]
+    cpu: String,
+    /// Count instructions instead of time, on one hart
+    #[arg(long)]
+    icount: bool,
+    /// Keep the device in this folder, and go on with it if there is one [default: a new device]
+    #[arg(long, value_name = "DIR")]
+    state: Option<PathBuf>,
+    #[command(flatten)]
+    provisioning: device::Provisioning,
+    /// The device has booted when it prints this; empty: when it hands over and powers off
+    #[arg(long, value_name = "TEXT", default_value = "Run /init as init process")]
+    until: String,
+    /// Give up after this time
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    timeout: u64,
+    /// Write the timeline as JSON
+    #[arg(long, value_name = "FILE.json")]
+    timeline: Option<PathBuf>,
+    /// Write the timeline as a page
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    /// Write what the device printed
+    #[arg(long, value_name = "FILE")]
+    console: Option<PathBuf>,
+    /// Do not show what the device prints
+    #[arg(short, long)]
+    quiet: bool,
+    /// QEMU to use [default: $HARTLOCK_QEMU, or the one on PATH]
+    #[arg(long, value_name = "PROGRAM")]
+    qemu: Option<PathBuf>,
+}
+
+/// A boot and how it ended.
+#[derive(Debug, Serialize)]
+pub struct Booted {
+    booted: bool,
+    boot_bundle: PathBuf,
+    system: PathBuf,
+    /// Folder of the device, if it is kept.
+    state: Option<PathBuf>,
+    /// By the clock on the wall, with the emulator's own start.
+    host_seconds: f64,
+    /// Where each hart was at the end.
+    harts: Vec<Hart>,
+    timeline: Timeline,
+    #[serde(skip)]
+    failure: Option<Failure>,
+}
+
+#[derive(Debug, Serialize)]
+struct Hart {
+    hart: u64,
+    /// Program counter.
+    pc: String,
+}
+
+impl Report for Booted {
+    fn text(&self) -> String {
+        let machine = &self.timeline.machine;
+        let verdict = match self.outcome() {
+            Outcome::Accepted => format!("{GOOD}booted{GOOD:#}    "),
+            Outcome::Refused => format!("{ERROR}refused{ERROR:#}   "),
+            Outcome::Undecided => format!("{WARNING}undecided{WARNING:#} "),
+        };
+        let mut text = format!(
+            "{verdict}  {}, {}\nmachine     {}, CPU {}, {} {}\n\n",
+            self.boot_bundle.display(),
+            self.system.display(),
+            machine.emulator,
+            machine.cpu,
+            machine.harts,
+            if machine.harts == 1 { "hart" } else { "harts" },
+        );
+        let _ = write!(text, "{}", table(&self.timeline));
+        text
+    }
+
+    fn outcome(&self) -> Outcome {
+        self.failure.as_ref().map_or(Outcome::Accepted, Failure::outcome)
+    }
+
+    fn failure(&self) -> Option<Failure> {
+        self.failure.clone()
+    }
+}
+
+/// Boots the bundles.
+pub fn run(args: &Args) -> Result<Booted, Failure> {
+    let harts = args.harts.unwrap_or(if args.icount { 1 } else { HARTS });
+    // Begun before the boot: a folder that is missing should not cost the user two minutes.
+    let files = Files::begin(args)?;
+    let qemu = Qemu::find(args.qemu.as_deref())?;
+    let interrupt = Arc::default();
+    end_on_signals(&interrupt)?;
+    let device = device::prepare(args)?;
+    let config = Config {
+        harts,
+        cpu: args.cpu.clone(),
+        icount: args.icount,
+        timeout: Duration::from_secs(args.timeout),
+        interrupt,
+        ..Config::new(device.rom_flash(), device.bundle_flash(), Some(device.disk()))
+    };
+    let until = Some(args.until.as_str()).filter(|text| !text.is_empty());
+    let run = machine::boot(&qemu, &config, until, &mut |line| {
+        if !args.quiet {
+            talk(line);
+        }
+    })?;
+    let machine = MachineInfo {
+        emulator: format!("QEMU {}", qemu.version()),
+        cpu: config.cpu_option(),
+        harts,
+        icount: args.icount,
+    };
+    let timeline = Timeline::new(&run.outcome, run.measurements.as_ref(), machine);
+    files.finish(&timeline, &run.transcript)?;
+    let failure = failure(args, &run.outcome);
+    if failure.as_ref().is_some_and(|failure| failure.outcome() == Outcome::Undecided) {
+        explain(args, &run);
+    }
+    Ok(Booted {
+        booted: timeline.booted,
+        boot_bundle: args.boot_bundle.clone(),
+        system: args.system.clone(),
+        state: args.state.clone(),
+        host_seconds: run.wall_time.as_secs_f64(),
+        harts: run.harts.iter().map(Hart::new).collect(),
+        timeline,
+        failure,
+    })
+}
+
+/// Lets signals end the boot in good order: QEMU goes, and so do temporary files. All that
+/// follows a signal has time limits of its own.
+fn end_on_signals(interrupt: &Arc<AtomicBool>) -> Result<(), Failure> {
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        flag::register(signal, Arc::clone(interrupt)).map_err(|error| {
+            Failure::undecided(format!("cannot handle signals: {error}"), "report this")
+        })?;
+    }
+    Ok(())
+}
+
+/// Why a boot is no success; `None` if it is one.
+fn failure(args: &Args, ending: &Ending) -> Option<Failure> {
+    Some(match ending {
+        Ending::Booted => return None,
+        Ending::Refused { stage, reason } => {
+            let (bundle, name) = match stage {
+                Stage::Rom => (&args.boot_bundle, "ROM"),
+                Stage::Loader => (&args.system, "loader"),
+            };
+            let context = format!("{}: refused by the {name}", bundle.display());
+            Failure::refused(*reason, vec![context])
+        }
+        Ending::TimedOut => {
+            let what = if args.until.is_empty() {
+                "did not end".to_owned()
+            } else {
+                format!("did not print `{}`", args.until)
+            };
+            Failure::undecided(
+                format!("the device {what} within {} s", args.timeout),
+                "see what it printed last; allow more time with `--timeout`, or wait for another \
+                 text with `--until`",
+            )
+        }
+        Ending::GuestStopped { reason } => Failure::undecided(
+            format!("the device ended before it booted ({reason})"),
+            "see what it printed last",
+        ),
+        Ending::Interrupted => Failure::undecided("the boot was interrupted", "run it again"),
+        Ending::EmulatorFailed { stderr } => Failure::undecided(
+            format!("QEMU ended by itself: {}", stderr.lines().last().unwrap_or("no message")),
+            "try another CPU or another QEMU",
+        ),
+    })
+}
+
+/// What helps if nobody knows why: the last lines, if they were not shown, and the harts.
+fn explain(args: &Args, run: &Run) {
+    if args.quiet {
+        let lines: Vec<_> = run.transcript.lines().collect();
+        let start = lines.len().saturating_sub(LAST_LINES);
+        lines.iter().skip(start).for_each(|line| talk(line));
+    }
+    for hart in &run.harts {
+        talk(&format!("hart {} stopped at {:#x}", hart.hart, hart.pc));
+    }
+}
+
+impl Hart {
+    fn new(state: &HartState) -> Self {
+        Self { hart: state.hart, pc: format!("{:#x}", state.pc) }
+    }
+}
+
+/// What is written apart from standard output. Nothing appears if the boot cannot start.
+struct Files {
+    timeline: Option<NewFile>,
+    report: Option<NewFile>,
+    console: Option<NewFile>,
+}
+
+impl Files {
+    fn begin(args: &Args) -> Result<Self, Error> {
+        let begin = |path: &Option<PathBuf>| path.as_deref().map(NewFile::public).transpose();
+        Ok(Self {
+            timeline: begin(&args.timeline)?,
+            report: begin(&args.report)?,
+            console: begin(&args.console)?,
+        })
+    }
+
+    fn finish(self, timeline: &Timeline, transcript: &str) -> Result<(), Failure> {
+        let write = |file: Option<NewFile>, text: &dyn Fn() -> String| -> Result<(), Error> {
+            let Some(mut file) = file else { return Ok(()) };
+            file.write(text().as_bytes())?;
+            Ok(file.replace()?)
+        };
+        let json = serde_json::to_string_pretty(timeline).map_err(|error| {
+            Failure::undecided(format!("cannot write the timeline: {error}"), "report this")
+        })?;
+        write(self.timeline, &|| format!("{json}\n"))?;
+        write(self.report, &|| Page::of_one(timeline.clone()).to_html())?;
+        write(self.console, &|| transcript.to_owned())?;
+        Ok(())
+    }
+}
+
+impl From<hartlock_emulator::Error> for Failure {
+    fn from(error: hartlock_emulator::Error) -> Self {
+        Failure::undecided(error.to_string(), error.hint())
+    }
+}
+
+#[cfg(test)]
+mod tests;

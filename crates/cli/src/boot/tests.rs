@@ -1,0 +1,93 @@
+use super::*;
+use clap::Parser;
+use hartlock_image::Reason;
+
+#[derive(Debug, Parser)]
+struct Cli {
+    #[command(flatten)]
+    args: Args,
+}
+
+fn parse(more: &[&str]) -> Result<Args, clap::Error> {
+    let words =
+        ["boot", "--rom", "r", "--boot-bundle", "b.hlk", "--system", "s.hlk", "--root-key", "k"];
+    Cli::try_parse_from(words.iter().chain(more)).map(|cli| cli.args)
+}
+
+fn timeline(outcome: &Ending) -> Timeline {
+    let emulator = "QEMU 10.0.13".to_owned();
+    Timeline::new(
+        outcome,
+        None,
+        MachineInfo { emulator, cpu: "rv64".into(), harts: 5, icount: false },
+    )
+}
+
+fn booted(args: &Args, outcome: &Ending) -> Booted {
+    Booted {
+        booted: *outcome == Ending::Booted,
+        boot_bundle: args.boot_bundle.clone(),
+        system: args.system.clone(),
+        state: None,
+        host_seconds: 1.5,
+        harts: vec![Hart { hart: 0, pc: "0x20000000".into() }],
+        timeline: timeline(outcome),
+        failure: failure(args, outcome),
+    }
+}
+
+#[test]
+fn the_defaults_are_those_of_the_board() {
+    let args = parse(&[]).unwrap();
+    assert_eq!((args.harts, args.cpu.as_str(), args.timeout), (None, "rv64", 120));
+    assert_eq!((args.policy, args.quiet, args.icount), (Policy::Any, false, false));
+    assert_eq!(args.until, "Run /init as init process");
+    let args = parse(&["--policy", "all", "--lifecycle", "production", "--until", ""]).unwrap();
+    assert_eq!((args.policy, args.until.as_str()), (Policy::All, ""));
+    assert!(parse(&["--policy", "some"]).is_err());
+    assert!(Cli::try_parse_from(["boot"]).is_err());
+}
+
+#[test]
+fn a_refusal_names_the_bundle_of_the_stage_that_refused() {
+    let args = parse(&[]).unwrap();
+    for (stage, file) in [(Stage::Rom, "b.hlk"), (Stage::Loader, "s.hlk")] {
+        let ending = Ending::Refused { stage, reason: Reason::SignatureMismatch };
+        let failure = failure(&args, &ending).unwrap();
+        assert_eq!(failure.outcome(), Outcome::Refused);
+        let json = serde_json::to_value(&failure).unwrap();
+        assert_eq!(json["reason"]["code"], "E0301");
+        assert!(json["context"][0].as_str().unwrap().starts_with(file), "{json}");
+    }
+}
+
+#[test]
+fn whatever_is_no_answer_is_undecided() {
+    let args = parse(&[]).unwrap();
+    assert!(failure(&args, &Ending::Booted).is_none());
+    for ending in [
+        Ending::TimedOut,
+        Ending::Interrupted,
+        Ending::GuestStopped { reason: "guest-reset".into() },
+        Ending::EmulatorFailed { stderr: String::new() },
+    ] {
+        assert_eq!(failure(&args, &ending).unwrap().outcome(), Outcome::Undecided);
+    }
+}
+
+#[test]
+fn text_and_json_say_the_same() {
+    let args = parse(&[]).unwrap();
+    let report = booted(&args, &Ending::Booted);
+    assert!(report.text().contains("booted") && report.outcome() == Outcome::Accepted);
+    let refused = Ending::Refused { stage: Stage::Rom, reason: Reason::Truncated };
+    let report = booted(&args, &refused);
+    assert!(report.text().contains("refused") && report.outcome() == Outcome::Refused);
+    let json = serde_json::to_value(&report).unwrap();
+    assert_eq!((&json["booted"], &json["timeline"]["outcome"]), (&false.into(), &"refused".into()));
+    assert_eq!(json["harts"][0]["pc"], "0x20000000");
+    // The envelope around it has fields of its own.
+    for taken in ["schema", "outcome", "error", "failure"] {
+        assert!(json.get(taken).is_none(), "{taken}");
+    }
+}

@@ -1,0 +1,173 @@
+//! What a user reads when the answer is not yes.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use hartlock_image::{Fault, Reason};
+use hartlock_sign::Error;
+use serde::{Serialize, Serializer};
+
+use crate::output::talk;
+use crate::style::{BOLD, ERROR};
+
+/// The three answers, and their exit codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// Yes.
+    Accepted,
+    /// No, with a reason code.
+    Refused,
+    /// Neither: wrong usage, a file that cannot be read, a missing tool.
+    Undecided,
+}
+
+impl Outcome {
+    /// 0, 1, 2.
+    pub fn exit_code(self) -> ExitCode {
+        ExitCode::from(match self {
+            Outcome::Accepted => 0,
+            Outcome::Refused => 1,
+            Outcome::Undecided => 2,
+        })
+    }
+}
+
+/// A reason code in words.
+#[derive(Clone, Debug, Serialize)]
+pub struct ReasonText {
+    /// `E` and four digits.
+    pub code: String,
+    /// Its name in the specification and in code.
+    pub name: &'static str,
+    /// What happened.
+    pub title: &'static str,
+    /// Why that is a refusal.
+    pub why: &'static str,
+    /// What to do.
+    pub hint: &'static str,
+    /// Who has to act: `image`, `device` or `caller`.
+    pub fault: &'static str,
+    /// Page and section.
+    pub spec: String,
+}
+
+impl From<Reason> for ReasonText {
+    fn from(reason: Reason) -> Self {
+        Self {
+            code: format!("E{:04}", reason as u16),
+            name: reason.name(),
+            title: reason.title(),
+            why: reason.why(),
+            hint: reason.hint(),
+            fault: match reason.fault() {
+                Fault::Image => "image",
+                Fault::Device => "device",
+                Fault::Caller => "caller",
+            },
+            // `image-format §5.2` is the page spec/image-format.md.
+            spec: reason.spec().replacen('-', " ", 1),
+        }
+    }
+}
+
+/// Why the answer is not yes.
+#[derive(Clone, Debug, Serialize)]
+pub struct Failure {
+    #[serde(skip)]
+    outcome: Outcome,
+    /// What happened.
+    message: String,
+    /// Details, a line each.
+    context: Vec<String>,
+    /// What to do.
+    hint: String,
+    /// The reason code of a refusal.
+    #[serde(serialize_with = "in_words")]
+    reason: Option<Reason>,
+}
+
+impl Failure {
+    /// A failure to decide.
+    pub fn undecided(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            outcome: Outcome::Undecided,
+            message: message.into(),
+            context: Vec::new(),
+            hint: hint.into(),
+            reason: None,
+        }
+    }
+
+    /// A refusal.
+    pub fn refused(reason: Reason, context: Vec<String>) -> Self {
+        Self {
+            outcome: Outcome::Refused,
+            message: reason.title().trim_end_matches('.').to_string(),
+            context,
+            hint: reason.hint().to_string(),
+            reason: Some(reason),
+        }
+    }
+
+    /// Says which file a refusal is about.
+    #[must_use]
+    pub fn about(mut self, path: &Path) -> Self {
+        if self.outcome == Outcome::Refused {
+            let path = path.display().to_string();
+            self.context = match self.context.split_first() {
+                None => vec![path],
+                Some((first, rest)) => {
+                    let first = format!("{path}: {first}");
+                    std::iter::once(first).chain(rest.iter().cloned()).collect()
+                }
+            };
+        }
+        self
+    }
+
+    /// Refused or undecided.
+    pub const fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    /// Prints it to standard error.
+    pub fn print(&self) {
+        let code = self.reason.map_or(String::new(), |it| format!(" (E{:04})", it as u16));
+        talk(&format!("{ERROR}error:{ERROR:#} {BOLD}{}{code}{BOLD:#}", lower_first(&self.message)));
+        for line in &self.context {
+            talk(&format!("       {line}"));
+        }
+        talk(&format!("\n       hint: {}", lower_first(self.hint.trim_end_matches('.'))));
+        if let Some(reason) = self.reason {
+            talk(&format!("       spec: {}", ReasonText::from(reason).spec));
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match &error {
+            Error::Refused(refusal) => Self::refused(refusal.reason, refusal.context.clone()),
+            _ => Self {
+                context: error.context(),
+                ..Self::undecided(error.to_string(), error.hint())
+            },
+        }
+    }
+}
+
+fn in_words<S: Serializer>(reason: &Option<Reason>, serializer: S) -> Result<S::Ok, S::Error> {
+    reason.map(ReasonText::from).serialize(serializer)
+}
+
+/// A title within a sentence. Names in capitals stay as they are.
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    match (chars.next(), chars.clone().next()) {
+        (Some(first), Some(second)) if !second.is_uppercase() => {
+            first.to_lowercase().chain(chars).collect()
+        }
+        _ => text.to_string(),
+    }
+}

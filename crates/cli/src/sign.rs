@@ -1,0 +1,194 @@
+//! `hartlock sign`
+
+use std::path::PathBuf;
+
+use hartlock_image::{BundleType, HashId, Lifecycle, PayloadType, Policy};
+use hartlock_sign::Error;
+use hartlock_sign::build::build;
+use hartlock_sign::describe::Description;
+use hartlock_sign::key::PrivateKey;
+use hartlock_sign::spec::{BundleSpec, PayloadSpec, TrustSpec, created};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::inspect::manifest_text;
+use crate::output::Report;
+use crate::progress::Progress;
+use crate::style::GOOD;
+use crate::values;
+
+const SPEC_HELP: &str = r#"bundle.toml:
+  type = "system"               # boot | system
+  board = "qemu-virt"           # default
+  soc = "virt"                  # default
+  label = "Debian installer"    # optional
+  security_version = 1
+  lifecycle = ["development", "production"]   # default
+  bootargs = "console=ttyS0"    # system only
+  hash = "sha384"               # default of all payloads
+  block_size = 81920            # default of payloads in mode blocks
+
+  [[payload]]
+  type = "kernel"               # opensbi | loader | boot-fdt | kernel | initramfs | system-fdt
+  file = "linux"                # relative to bundle.toml
+  # optional: load_address, memory_size, entry, hash, mode = "flat" | "blocks", block_size
+
+  [trust]                       # boot only: who may sign the system bundle
+  policy = "any"                # any | all | hybrid
+  keys = ["root.pub.pem"]
+
+The date in the bundle is SOURCE_DATE_EPOCH, or not stated: the same input gives the same bytes.
+The bundle is verified before it gets its name. A refused or failed build leaves nothing."#;
+
+/// Build and sign a bundle
+///
+/// What it shall be comes from a bundle.toml, from flags, or from both; flags win.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = SPEC_HELP)]
+pub struct Args {
+    /// Description of the bundle (see below)
+    #[arg(value_name = "BUNDLE.toml")]
+    spec: Option<PathBuf>,
+    /// Private key of a signer, PKCS#8 PEM; up to four, in this order
+    #[arg(short, long = "key", value_name = "KEY.pem", required = true)]
+    keys: Vec<PathBuf>,
+    /// File of the bundle
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+
+    /// What the bundle is for
+    #[arg(long = "type", value_name = "TYPE", value_parser = values::bundle_type())]
+    bundle_type: Option<BundleType>,
+    /// Board that it is for [default: qemu-virt]
+    #[arg(long, value_name = "NAME")]
+    board: Option<String>,
+    /// SoC that it is for [default: virt]
+    #[arg(long, value_name = "NAME")]
+    soc: Option<String>,
+    /// Text for people
+    #[arg(long, value_name = "TEXT")]
+    label: Option<String>,
+    /// Anti-rollback counter
+    #[arg(long, value_name = "N")]
+    security_version: Option<u64>,
+    /// State in which it may boot; repeats [default: development, production]
+    #[arg(long, value_name = "STATE", value_delimiter = ',', value_parser = values::lifecycle())]
+    lifecycle: Option<Vec<Lifecycle>>,
+    /// Hash of all payloads that do not name one [default: sha384]
+    #[arg(long, value_name = "HASH", value_parser = values::hash())]
+    hash: Option<HashId>,
+    /// Bytes of a block of payloads in mode blocks [default: 81920]
+    #[arg(long, value_name = "BYTES")]
+    block_size: Option<u32>,
+
+    #[command(flatten)]
+    payloads: PayloadArgs,
+
+    /// Kernel command line (system bundle)
+    #[arg(long, value_name = "TEXT", help_heading = "System bundle")]
+    bootargs: Option<String>,
+    /// Public key of who may sign the system bundle; repeats (boot bundle)
+    #[arg(long = "trust", value_name = "KEY.pub.pem", help_heading = "Boot bundle")]
+    trusted_keys: Vec<PathBuf>,
+    /// Which set of these must sign it [default: any]
+    #[arg(
+        long, value_name = "POLICY", help_heading = "Boot bundle",
+        requires = "trusted_keys", value_parser = values::policy()
+    )]
+    trust_policy: Option<Policy>,
+}
+
+/// Files of payloads.
+#[derive(Debug, clap::Args)]
+struct PayloadArgs {
+    /// OpenSBI fw_dynamic
+    #[arg(long, value_name = "FILE", help_heading = "Boot bundle")]
+    opensbi: Option<PathBuf>,
+    /// Hartlock loader
+    #[arg(long, value_name = "FILE", help_heading = "Boot bundle")]
+    loader: Option<PathBuf>,
+    /// Device tree for OpenSBI
+    #[arg(long, value_name = "FILE", help_heading = "Boot bundle")]
+    boot_fdt: Option<PathBuf>,
+    /// Linux image
+    #[arg(long, value_name = "FILE", help_heading = "System bundle")]
+    kernel: Option<PathBuf>,
+    /// Initial RAM file system
+    #[arg(long, value_name = "FILE", help_heading = "System bundle")]
+    initramfs: Option<PathBuf>,
+    /// Device tree for Linux
+    #[arg(long, value_name = "FILE", help_heading = "System bundle")]
+    system_fdt: Option<PathBuf>,
+}
+
+impl PayloadArgs {
+    fn specs(&self) -> Vec<PayloadSpec> {
+        [
+            (PayloadType::Opensbi, &self.opensbi),
+            (PayloadType::Loader, &self.loader),
+            (PayloadType::BootFdt, &self.boot_fdt),
+            (PayloadType::Kernel, &self.kernel),
+            (PayloadType::Initramfs, &self.initramfs),
+            (PayloadType::SystemFdt, &self.system_fdt),
+        ]
+        .into_iter()
+        .filter_map(|(payload_type, file)| Some(PayloadSpec::new(payload_type, file.clone()?)))
+        .collect()
+    }
+}
+
+impl Args {
+    /// What the flags alone say.
+    fn flags(&self) -> BundleSpec {
+        let trust = (!self.trusted_keys.is_empty()).then(|| TrustSpec {
+            policy: self.trust_policy.unwrap_or(Policy::Any),
+            keys: self.trusted_keys.clone(),
+        });
+        BundleSpec {
+            bundle_type: self.bundle_type,
+            board: self.board.clone(),
+            soc: self.soc.clone(),
+            label: self.label.clone(),
+            security_version: self.security_version,
+            lifecycle: self.lifecycle.clone(),
+            bootargs: self.bootargs.clone(),
+            hash: self.hash,
+            block_size: self.block_size,
+            payloads: self.payloads.specs(),
+            trust,
+        }
+    }
+}
+
+/// The bundle that was built. It was verified after it was written.
+#[derive(Debug, Serialize)]
+pub struct Built {
+    bundle: PathBuf,
+    manifest: Description,
+}
+
+impl Report for Built {
+    fn text(&self) -> String {
+        format!(
+            "{GOOD}signed{GOOD:#}  {}, and verified again\n\n{}",
+            self.bundle.display(),
+            manifest_text(&self.manifest)
+        )
+    }
+}
+
+/// Builds the bundle.
+pub fn run(args: &Args) -> Result<Built, Failure> {
+    let spec = match &args.spec {
+        Some(path) => BundleSpec::read(path)?.overridden_by(args.flags()),
+        None => args.flags(),
+    };
+    let created = created(std::env::var_os("SOURCE_DATE_EPOCH").as_deref()).map_err(Error::from)?;
+    let keys =
+        args.keys.iter().map(|path| PrivateKey::read(path)).collect::<Result<Vec<_>, _>>()?;
+    let mut progress = Progress::new("signing");
+    let result =
+        build(&spec, &keys, created, &args.output, &mut |done, total| progress.show(done, total));
+    drop(progress);
+    Ok(Built { bundle: args.output.clone(), manifest: result? })
+}

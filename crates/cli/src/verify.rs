@@ -1,0 +1,199 @@
+//! `hartlock verify`
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use hartlock_image::{BundleType, Lifecycle, Name};
+use hartlock_sign::describe::{Description, hex};
+use hartlock_sign::key::PublicKey;
+use hartlock_sign::verify::{Expectation, is_known_board, verify_file};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::inspect::size_text;
+use crate::output::Report;
+use crate::progress::Progress;
+use crate::style::GOOD;
+use crate::values;
+
+/// Verify a bundle
+///
+/// Checks every signature, that each signer's key was given, the manifest, the place of each
+/// payload on the board that the bundle names, and every byte of every payload. What a device
+/// also insists on is checked if you ask for it.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The bundle
+    #[arg(value_name = "BUNDLE")]
+    bundle: PathBuf,
+    /// Public key of a signer, SPKI PEM; every signer needs its key
+    #[arg(short, long = "key", value_name = "KEY.pub.pem")]
+    keys: Vec<PathBuf>,
+    /// Insist on this type of bundle
+    #[arg(long = "type", value_name = "TYPE", value_parser = values::bundle_type())]
+    bundle_type: Option<BundleType>,
+    /// Insist on this board
+    #[arg(long, value_name = "NAME", value_parser = values::name)]
+    board: Option<Name>,
+    /// Insist on this SoC
+    #[arg(long, value_name = "NAME", value_parser = values::name)]
+    soc: Option<Name>,
+    /// Insist on this security version or a higher one
+    #[arg(long, value_name = "N")]
+    floor: Option<u64>,
+    /// Insist that it may boot in this state
+    #[arg(long, value_name = "STATE", value_parser = values::lifecycle())]
+    lifecycle: Option<Lifecycle>,
+}
+
+/// What was verified.
+#[derive(Debug, Serialize)]
+pub struct Verified {
+    bundle: PathBuf,
+    signed_by: Vec<Signer>,
+    checked: Checked,
+    manifest: Description,
+}
+
+/// A signer whose signature verified and whose key was given.
+#[derive(Debug, Serialize)]
+struct Signer {
+    algorithm: String,
+    key_id: String,
+    key_file: Option<PathBuf>,
+}
+
+/// What a device insists on and the caller asked for; `null` was not checked.
+#[derive(Debug, Serialize)]
+struct Checked {
+    /// Whether the load addresses were compared with the memory map of the bundle's board.
+    placement: bool,
+    #[serde(rename = "type")]
+    bundle_type: Option<&'static str>,
+    board: Option<String>,
+    soc: Option<String>,
+    floor: Option<u64>,
+    lifecycle: Option<&'static str>,
+}
+
+impl Report for Verified {
+    fn text(&self) -> String {
+        let manifest = &self.manifest;
+        let mut text = format!("{GOOD}verified{GOOD:#}    {}\n", self.bundle.display());
+        for signer in &self.signed_by {
+            let file = signer
+                .key_file
+                .as_ref()
+                .map_or(String::new(), |file| format!(" ({})", file.display()));
+            let _ = writeln!(text, "signed by   {} {}{file}", signer.algorithm, signer.key_id);
+        }
+        let _ = writeln!(
+            text,
+            "contents    {} bundle for {} ({}), security version {}, {}",
+            manifest.bundle_type,
+            manifest.board,
+            manifest.soc,
+            manifest.security_version,
+            manifest.lifecycle.join(", ")
+        );
+        let payloads: Vec<_> = manifest
+            .payloads
+            .iter()
+            .map(|payload| format!("{} ({})", payload.payload_type, size_text(payload.size)))
+            .collect();
+        let _ = writeln!(text, "payloads    {}", payloads.join(", "));
+        let (asked, not_asked) = self.checked.texts();
+        let mut checked: Vec<_> =
+            ["signatures", "manifest", "payload digests", "padding"].map(str::to_string).into();
+        if self.checked.placement {
+            checked.push("load addresses".to_string());
+        }
+        checked.extend(asked);
+        let _ = writeln!(text, "checked     {}", checked.join(", "));
+        if !not_asked.is_empty() {
+            let _ = writeln!(text, "not asked   {}", not_asked.join(", "));
+        }
+        if !self.checked.placement {
+            let _ = writeln!(
+                text,
+                "unknown     the memory map of board {}: load addresses were not compared with it",
+                manifest.board
+            );
+        }
+        text
+    }
+}
+
+impl Checked {
+    /// What was checked with its value, and what was not.
+    fn texts(&self) -> (Vec<String>, Vec<&'static str>) {
+        let items = [
+            ("type", self.bundle_type.map(str::to_string)),
+            ("board", self.board.clone()),
+            ("SoC", self.soc.clone()),
+            ("floor", self.floor.map(|floor| floor.to_string())),
+            ("lifecycle", self.lifecycle.map(str::to_string)),
+        ];
+        let mut asked = Vec::new();
+        let mut not_asked = Vec::new();
+        for (name, value) in items {
+            match value {
+                Some(value) => asked.push(format!("{name} {value}")),
+                None => not_asked.push(name),
+            }
+        }
+        (asked, not_asked)
+    }
+}
+
+/// Verifies the bundle.
+pub fn run(args: &Args) -> Result<Verified, Failure> {
+    if args.keys.len() > Expectation::MAX_KEYS {
+        return Err(Failure::undecided(
+            format!("{} keys are given", args.keys.len()),
+            format!("give at most {}: a bundle has at most four signers", Expectation::MAX_KEYS),
+        ));
+    }
+    let keys = args.keys.iter().map(|path| PublicKey::read(path)).collect::<Result<Vec<_>, _>>()?;
+    let expectation = Expectation {
+        keys,
+        bundle_type: args.bundle_type,
+        board: args.board,
+        soc: args.soc,
+        floor: args.floor,
+        lifecycle: args.lifecycle,
+    };
+    let mut progress = Progress::new("verifying");
+    let result = verify_file(&args.bundle, &expectation, &mut |done, total| {
+        progress.show(done, total);
+    });
+    drop(progress);
+    let manifest = result.map_err(|error| Failure::from(error).about(&args.bundle))?;
+
+    let key_ids: Vec<_> = expectation.keys.iter().map(|key| hex(&key.key_id())).collect();
+    let key_file = |key_id: &String| {
+        key_ids.iter().position(|given| given == key_id).and_then(|at| args.keys.get(at)).cloned()
+    };
+    let signed_by = manifest
+        .signers
+        .iter()
+        .map(|signer| Signer {
+            algorithm: signer.algorithm.clone(),
+            key_id: signer.key_id.clone(),
+            key_file: key_file(&signer.key_id),
+        })
+        .collect();
+    Ok(Verified {
+        bundle: args.bundle.clone(),
+        signed_by,
+        checked: Checked {
+            placement: is_known_board(&manifest.board),
+            bundle_type: args.bundle_type.map(BundleType::name),
+            board: args.board.map(|name| name.as_str().to_string()),
+            soc: args.soc.map(|name| name.as_str().to_string()),
+            floor: args.floor,
+            lifecycle: args.lifecycle.map(Lifecycle::name),
+        },
+        manifest,
+    })
+}

@@ -1,0 +1,142 @@
+//! Runs `hartlock` in a folder of its own.
+#![allow(dead_code, missing_docs, reason = "each test file uses its own part")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+pub struct Bench {
+    folder: TempDir,
+}
+
+/// What a run gave.
+#[derive(Debug)]
+pub struct Run {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Run {
+    fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code().expect("it ended by itself"),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    #[track_caller]
+    pub fn expect(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "{self:#?}");
+        // Whatever is not a yes says what to do.
+        if code != 0 {
+            let says_what = self.stderr.contains("hint: ") || self.stderr.contains("--help");
+            assert!(says_what, "no hint: {self:#?}");
+        }
+        self
+    }
+
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
+    }
+}
+
+impl Bench {
+    /// A folder with payload files.
+    pub fn new() -> Self {
+        let bench = Self { folder: tempfile::tempdir().unwrap() };
+        bench.write("linux", &vec![0x11; 100_000]);
+        bench.write("initrd", &vec![0x22; 9000]);
+        bench.write("virt.dtb", &vec![0x33; 700]);
+        bench
+    }
+
+    /// The same with keys and a bundle `system.hlk` of security version 4.
+    pub fn with_bundle() -> Self {
+        let bench = Self::new();
+        bench.run(&["keygen", "-o", "root.pem"]).expect(0);
+        bench.sign(&[]).expect(0);
+        bench
+    }
+
+    pub fn sign(&self, more: &[&str]) -> Run {
+        let args = [
+            "sign",
+            "--type",
+            "system",
+            "--kernel",
+            "linux",
+            "--initramfs",
+            "initrd",
+            "--system-fdt",
+            "virt.dtb",
+            "--bootargs",
+            "console=ttyS0",
+            "--security-version",
+            "4",
+            "--key",
+            "root.pem",
+            "-o",
+            "system.hlk",
+        ];
+        self.run(&[&args, more].concat())
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn write(&self, name: &str, bytes: &[u8]) {
+        fs::write(self.path(name), bytes).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
+    }
+
+    /// Writes a copy of `from` that `change` was applied to.
+    pub fn damaged(&self, from: &str, to: &str, change: impl FnOnce(&mut Vec<u8>)) {
+        let mut bytes = self.read(from);
+        change(&mut bytes);
+        self.write(to, &bytes);
+    }
+
+    pub fn file_names(&self) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(self.folder())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hartlock"));
+        command.current_dir(self.folder()).env_remove("SOURCE_DATE_EPOCH");
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Run {
+        Run::of(self.command().args(args).output().unwrap())
+    }
+
+    /// Runs another program, or returns `None` and says so if it is missing.
+    pub fn tool(&self, program: &str, args: &[&str]) -> Option<Run> {
+        match Command::new(program).args(args).current_dir(self.folder()).output() {
+            Ok(output) => Some(Run::of(output)),
+            Err(error) => {
+                println!("SKIPPED: `{program}` cannot be run: {error}");
+                None
+            }
+        }
+    }
+}

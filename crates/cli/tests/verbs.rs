@@ -1,0 +1,332 @@
+//! The verbs: answers, exit codes, and what they print.
+
+mod common;
+
+use std::process::Stdio;
+
+use common::Bench;
+
+const KEY: [&str; 2] = ["--key", "root.pub.pem"];
+
+fn verify(bench: &Bench, bundle: &str, more: &[&str]) -> common::Run {
+    bench.run(&[&["verify", bundle], &KEY[..], more].concat())
+}
+
+#[test]
+fn a_bundle_that_was_signed_verifies() {
+    let bench = Bench::with_bundle();
+    let run = verify(&bench, "system.hlk", &[]).expect(0);
+    assert!(run.stdout.contains("signed by   ed25519") && run.stdout.contains("root.pub.pem"));
+    assert!(run.stdout.contains("not asked   type, board, SoC, floor, lifecycle"));
+    assert_eq!(run.stderr, "");
+    let asked = [
+        "--type",
+        "system",
+        "--board",
+        "qemu-virt",
+        "--soc",
+        "virt",
+        "--floor",
+        "4",
+        "--lifecycle",
+    ];
+    let run = verify(&bench, "system.hlk", &[&asked[..], &["production"]].concat()).expect(0);
+    assert!(run.stdout.contains("floor 4, lifecycle production"), "{run:?}");
+    assert!(!run.stdout.contains("not asked"), "{run:?}");
+}
+
+#[test]
+fn a_refusal_looks_as_documented() {
+    let bench = Bench::with_bundle();
+    let run = verify(&bench, "system.hlk", &["--floor", "6"]).expect(1);
+    assert_eq!(run.stdout, "");
+    assert_eq!(
+        run.stderr,
+        "error: the bundle is older than this device accepts (E0603)\n\
+         \x20      system.hlk: security version 4, floor 6\n\
+         \n\
+         \x20      hint: build it again with a security version not below the floor\n\
+         \x20      spec: image format §7.2\n"
+    );
+}
+
+#[test]
+fn every_answer_has_its_exit_code() {
+    let bench = Bench::with_bundle();
+    bench.damaged("system.hlk", "payload.hlk", |bytes| bytes[5000] ^= 1);
+    bench.damaged("system.hlk", "manifest.hlk", |bytes| bytes[32] ^= 1);
+    bench.damaged("system.hlk", "cut.hlk", |bytes| bytes.truncate(5000));
+    bench.damaged("system.hlk", "long.hlk", |bytes| bytes.push(0));
+    bench.damaged("system.hlk", "huge.hlk", |bytes| bytes[16..24].fill(0xff));
+    bench.write("empty", b"");
+    bench.run(&["keygen", "-o", "other.pem"]).expect(0);
+    let refused: &[(&str, &[&str], &str)] = &[
+        ("payload.hlk", &KEY, "E0801"),
+        ("manifest.hlk", &KEY, "E0301"),
+        ("cut.hlk", &KEY, "E0101"),
+        ("long.hlk", &KEY, "E0803"),
+        ("huge.hlk", &KEY, "E0104"),
+        ("empty", &KEY, "E0101"),
+        ("linux", &KEY, "E0102"),
+        ("system.hlk", &[], "E1001"),
+        ("system.hlk", &["--key", "other.pub.pem"], "E1001"),
+        ("system.hlk", &["--key", "root.pub.pem", "--type", "boot"], "E0103"),
+        ("system.hlk", &["--key", "root.pub.pem", "--board", "other"], "E0601"),
+        ("system.hlk", &["--key", "root.pub.pem", "--soc", "other"], "E0602"),
+        ("system.hlk", &["--key", "root.pub.pem", "--lifecycle", "returned"], "E0604"),
+    ];
+    for (bundle, more, code) in refused {
+        let run = bench.run(&[&["verify", bundle], *more].concat()).expect(1);
+        assert!(run.stderr.contains(code), "{bundle} {more:?}: {run:?}");
+    }
+    let undecided: &[&[&str]] = &[
+        &["verify", ".", "--key", "root.pub.pem"],
+        &["verify", "missing", "--key", "root.pub.pem"],
+        &["verify", "/dev/null", "--key", "root.pub.pem"],
+        &["verify", "system.hlk", "--key", "missing"],
+        &["verify", "system.hlk", "--key", "."],
+        &["verify", "system.hlk", "--key", "/dev/zero"],
+        &["verify", "system.hlk", "--board", ""],
+        &["verify", "system.hlk", "--floor", "-1"],
+        &["verify", "system.hlk", "--lifecycle", "sold"],
+        &["verify"],
+        &["inspect", "."],
+        &["inspect", "missing"],
+        &["explain", "E9999"],
+        &["explain", "é"],
+        &["keygen", "-o", "missing/root.pem"],
+        &["keygen", "-o", "/"],
+        &["keygen"],
+        &["frobnicate"],
+    ];
+    for args in undecided {
+        let run = bench.run(args).expect(2);
+        assert_eq!(run.stdout, "", "{args:?}");
+    }
+    let too_many = KEY.repeat(9);
+    bench.run(&[&["verify", "system.hlk"], &too_many[..]].concat()).expect(2);
+    bench.run(&["--help"]).expect(0);
+    bench.run(&["--version"]).expect(0);
+}
+
+#[test]
+fn an_unreadable_file_is_not_a_refusal() {
+    use std::os::unix::fs::PermissionsExt;
+    let bench = Bench::with_bundle();
+    let path = bench.path("system.hlk");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
+    if std::fs::read(&path).is_ok() {
+        println!("SKIPPED: this user may read everything");
+        return;
+    }
+    let run = verify(&bench, "system.hlk", &[]).expect(2);
+    assert!(run.stderr.contains("permission denied"), "{run:?}");
+}
+
+#[test]
+fn sign_takes_a_toml_file_and_flags_win() {
+    let bench = Bench::with_bundle();
+    bench.write(
+        "bundle.toml",
+        b"type = \"system\"\nsecurity_version = 0x7\nlabel = \"from the file\"\n\
+          [[payload]]\ntype = \"kernel\"\nfile = \"linux\"\nload_address = 0x8300_0000\n\
+          [[payload]]\ntype = \"system-fdt\"\nfile = \"virt.dtb\"\n",
+    );
+    let sign = ["sign", "bundle.toml", "-k", "root.pem", "-o", "a.hlk", "--json"];
+    let json = bench.run(&[&sign[..], &["--label", "from a flag"]].concat()).expect(0).json();
+    assert_eq!(json["manifest"]["label"], "from a flag");
+    assert_eq!(json["manifest"]["security_version"], 7);
+    assert_eq!(json["manifest"]["payloads"][0]["load_address"], "0x83000000");
+    // Paths in the file are relative to the file, wherever the command runs.
+    let run = bench
+        .command()
+        .args(["sign", bench.path("bundle.toml").to_str().unwrap(), "-k"])
+        .args([bench.path("root.pem").to_str().unwrap(), "-o"])
+        .arg(bench.path("b.hlk"))
+        .stdout(Stdio::null())
+        .current_dir("/")
+        .status()
+        .unwrap();
+    assert!(run.success());
+    verify(&bench, "b.hlk", &[]).expect(0);
+}
+
+#[test]
+fn a_bad_toml_file_is_shown_with_its_line() {
+    let bench = Bench::with_bundle();
+    bench.write("bad.toml", b"type = \"system\"\nsize = 3\n");
+    let run = bench.run(&["sign", "bad.toml", "-k", "root.pem", "-o", "x.hlk"]).expect(2);
+    assert!(run.stderr.contains("line 2") && run.stderr.contains("size = 3"), "{run:?}");
+    bench.write("bad.toml", &[0xff, 0xfe]);
+    bench.run(&["sign", "bad.toml", "-k", "root.pem", "-o", "x.hlk"]).expect(2);
+    assert!(!bench.path("x.hlk").exists());
+}
+
+#[test]
+fn a_refused_build_leaves_nothing() {
+    let bench = Bench::with_bundle();
+    let before = bench.file_names();
+    let args = ["sign", "--type", "system", "--kernel", "linux", "--security-version", "1"];
+    let run = bench.run(&[&args[..], &["--key", "root.pem", "-o", "x.hlk"]].concat()).expect(1);
+    assert!(run.stderr.contains("E0503"), "{run:?}");
+    assert_eq!(bench.file_names(), before);
+}
+
+#[test]
+fn a_boot_bundle_says_who_may_sign_the_next() {
+    let bench = Bench::with_bundle();
+    let args = [
+        "sign",
+        "--type",
+        "boot",
+        "--opensbi",
+        "linux",
+        "--loader",
+        "linux",
+        "--boot-fdt",
+        "virt.dtb",
+        "--security-version",
+        "1",
+        "--key",
+        "root.pem",
+        "-o",
+        "boot.hlk",
+        "--json",
+    ];
+    let trust = ["--trust", "root.pub.pem", "--trust-policy", "all"];
+    let json = bench.run(&[&args[..], &trust].concat()).expect(0).json();
+    assert_eq!(json["manifest"]["trust"]["policy"], "all");
+    assert_eq!(json["manifest"]["trust"]["keys"][0], json["manifest"]["signers"][0]);
+    verify(&bench, "boot.hlk", &["--type", "boot"]).expect(0);
+    let run = bench.run(&args).expect(1);
+    assert_eq!(run.json()["error"]["reason"]["code"], "E0421");
+}
+
+#[test]
+fn two_runs_give_the_same_bytes_and_the_date_is_the_callers() {
+    let bench = Bench::with_bundle();
+    let first = bench.read("system.hlk");
+    bench.sign(&[]).expect(0);
+    assert_eq!(bench.read("system.hlk"), first);
+    let args = [
+        "sign",
+        "--type",
+        "system",
+        "--kernel",
+        "linux",
+        "--initramfs",
+        "initrd",
+        "--system-fdt",
+        "virt.dtb",
+        "--bootargs",
+        "console=ttyS0",
+        "--security-version",
+        "4",
+        "--key",
+        "root.pem",
+        "-o",
+        "dated.hlk",
+    ];
+    let dated = |epoch: &str| {
+        bench.command().args(args).env("SOURCE_DATE_EPOCH", epoch).output().unwrap().status.code()
+    };
+    assert_eq!(dated("yesterday"), Some(2));
+    assert!(!bench.path("dated.hlk").exists());
+    assert_eq!(dated("1700000000"), Some(0));
+    let shown = bench.run(&["inspect", "dated.hlk"]).expect(0);
+    assert!(shown.stdout.contains("2023-11-14 22:13:20 UTC"), "{shown:?}");
+    let second = bench.read("dated.hlk");
+    assert_eq!(first[4096..], second[4096..]);
+    assert_eq!(first[..40], second[..40]);
+    assert_eq!(second[40..48], 1_700_000_000_u64.to_le_bytes());
+}
+
+#[test]
+fn inspect_shows_and_does_not_believe() {
+    let bench = Bench::with_bundle();
+    let run = bench.run(&["inspect", "system.hlk"]).expect(0);
+    for expected in ["NOT VERIFIED", "system", "qemu-virt", "kernel", "0x82000000", "sha384"] {
+        assert!(run.stdout.contains(expected), "{expected}: {run:?}");
+    }
+    // It shows a forged version as readily.
+    bench.damaged("system.hlk", "forged.hlk", |bytes| bytes[32] = 99);
+    let run = bench.run(&["inspect", "forged.hlk"]).expect(0);
+    assert!(run.stdout.contains("security version  99"), "{run:?}");
+    verify(&bench, "forged.hlk", &[]).expect(1);
+}
+
+#[test]
+fn inspect_shows_what_is_left_of_a_malformed_bundle() {
+    let bench = Bench::with_bundle();
+    // An empty lifecycle mask, and a label that would clear the screen.
+    bench.damaged("system.hlk", "bad.hlk", |bytes| {
+        bytes[48..52].fill(0);
+        bytes[128..132].copy_from_slice(b"\x1b[2J");
+    });
+    let run = bench.run(&["inspect", "bad.hlk"]).expect(1);
+    assert!(run.stderr.contains("E0408"), "{run:?}");
+    assert!(run.stdout.contains("qemu-virt") && run.stdout.contains("\\x1b[2J"), "{run:?}");
+    // A signature block that does not belong to the signer hides nothing of the manifest.
+    let signed_size = u32::from_le_bytes(bench.read("system.hlk")[16..20].try_into().unwrap());
+    bench.damaged("system.hlk", "bad.hlk", |bytes| bytes[signed_size as usize + 20] ^= 1);
+    let run = bench.run(&["inspect", "bad.hlk"]).expect(1);
+    assert!(run.stderr.contains("E0412") && run.stdout.contains("initramfs"), "{run:?}");
+    for name in ["linux", "virt.dtb"] {
+        let run = bench.run(&["inspect", name]).expect(1);
+        assert!(run.stderr.contains("E0102"), "{run:?}");
+    }
+    bench.write("empty", b"");
+    bench.run(&["inspect", "empty"]).expect(1);
+    bench.damaged("system.hlk", "cut.hlk", |bytes| bytes.truncate(4000));
+    let run = bench.run(&["inspect", "cut.hlk"]).expect(1);
+    assert!(run.stderr.contains("E0101") && run.stdout.contains("kernel"), "{run:?}");
+}
+
+#[test]
+fn explain_knows_every_code() {
+    let bench = Bench::new();
+    let all = bench.run(&["explain"]).expect(0).stdout;
+    assert!(all.lines().count() > 60);
+    for line in all.lines() {
+        let code = line.split_once(' ').unwrap().0;
+        let run = bench.run(&["explain", code]).expect(0);
+        for field in ["why ", "hint ", "fault ", "spec "] {
+            assert!(run.stdout.contains(field), "{run:?}");
+        }
+    }
+    for name in ["E0301", "e0301", "301", "SignatureMismatch"] {
+        assert!(bench.run(&["explain", name]).expect(0).stdout.starts_with("E0301  "));
+    }
+}
+
+#[test]
+fn the_verifier_of_the_specification_agrees() {
+    let bench = Bench::with_bundle();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/verify.py");
+    let args = [script, "--key", "root.pub.pem", "system.hlk"];
+    let Some(run) = bench.tool("python3", &args) else { return };
+    if run.stderr.contains("ModuleNotFoundError") {
+        println!("SKIPPED: spec/verify.py lacks a module: {}", run.stderr);
+        return;
+    }
+    assert_eq!(run.code, 0, "{run:?}");
+    bench.damaged("system.hlk", "system.hlk", |bytes| bytes[5000] ^= 1);
+    assert_eq!(bench.tool("python3", &args).unwrap().code, 1);
+}
+
+#[test]
+fn a_board_that_is_not_known_is_admitted() {
+    let bench = Bench::with_bundle();
+    bench.write(
+        "other.toml",
+        b"type = \"system\"\nsecurity_version = 1\nboard = \"other\"\n\
+          [[payload]]\ntype = \"kernel\"\nfile = \"linux\"\nload_address = 0x1000\n\
+          [[payload]]\ntype = \"system-fdt\"\nfile = \"virt.dtb\"\nload_address = 0x100000\n",
+    );
+    bench.run(&["sign", "other.toml", "-k", "root.pem", "-o", "other.hlk"]).expect(0);
+    let run = verify(&bench, "other.hlk", &[]).expect(0);
+    assert!(run.stdout.contains("unknown     the memory map of board other"), "{run:?}");
+    assert!(!verify(&bench, "system.hlk", &[]).expect(0).stdout.contains("unknown"));
+    let json = verify(&bench, "other.hlk", &["--json"]).expect(0).json();
+    assert_eq!(json["checked"]["placement"], false);
+}

@@ -1,0 +1,356 @@
+//! Writes a bundle, then verifies what it wrote.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use hartlock_image::{
+    BundleType, Closing, KeyRecord, Label, List, MAX_BOOTARGS, MAX_SIGNED_SIZE, MAX_SIGNERS,
+    MAX_TRUSTED_KEYS, Manifest, Name, PAGE_SIZE, PayloadRecord, PayloadType, Policy, Reason,
+    TreeMode, TrustList, Writer, align_up, encode_manifest,
+};
+
+use crate::describe::Description;
+use crate::digest::{core_count, digest_stream};
+use crate::file::{self, FileError, NewFile};
+use crate::key::{PrivateKey, PublicKey};
+use crate::spec::{BundleSpec, ModeName, PayloadSpec, SpecError, TrustSpec};
+use crate::verify::{Expectation, verify_open_file};
+use crate::{Error, OnProgress, Refusal, defaults};
+
+/// Builds the bundle that `spec` describes, signed by `keys` in this order, into the file
+/// `output`. `created` is its date: see [`crate::spec::created`].
+///
+/// Whoever signs verifies the result: before the file gets its name, the verifier of the boot
+/// stages reads it back. What it refuses is refused here with the same reason.
+///
+/// # Errors
+/// If the bundle would be refused, the description is incomplete, or a file fails. Then `output`
+/// is as it was before.
+pub fn build(
+    spec: &BundleSpec,
+    keys: &[PrivateKey],
+    created: u64,
+    output: &Path,
+    on_progress: OnProgress<'_>,
+) -> Result<Description, Error> {
+    file::check_replaceable(output)?;
+    let mut sources = open_sources(spec, output)?;
+    let mut manifest = plan(spec, keys, created, &mut sources)?;
+    let payload_bytes: u64 = manifest.payloads.iter().map(|payload| payload.size).sum();
+    // Hashed once to write them and once to verify them.
+    let total = payload_bytes.saturating_mul(2);
+
+    let mut bundle = NewFile::public(output)?;
+    let fail = |source| FileError::new("write", output, source);
+    // What is not written stays zero: the padding.
+    bundle.file().set_len(manifest.bundle_size).map_err(fail)?;
+    let mut done = 0;
+    for (payload, source) in manifest.payloads.iter_mut().zip(&mut sources) {
+        bundle.file().seek(SeekFrom::Start(payload.offset)).map_err(fail)?;
+        payload.digest = copy_and_digest(payload, source, &mut bundle, &mut |bytes| {
+            done += bytes;
+            on_progress(done, total);
+        })?;
+    }
+    let metadata = sign(&manifest, keys)?;
+    bundle.file().seek(SeekFrom::Start(0)).map_err(fail)?;
+    bundle.write(&metadata)?;
+
+    let expectation = Expectation {
+        keys: keys.iter().map(PrivateKey::public).collect(),
+        ..Expectation::default()
+    };
+    let description = verify_open_file(
+        bundle.handle()?,
+        manifest.bundle_size,
+        output,
+        &expectation,
+        &mut |bytes, _| on_progress(payload_bytes + bytes, total),
+    )
+    .map_err(|error| with_map(error, &manifest))?;
+    bundle.replace()?;
+    Ok(description)
+}
+
+/// An open payload file.
+struct Source<'a> {
+    spec: &'a PayloadSpec,
+    file: File,
+    size: u64,
+}
+
+/// Opens all payload files, in the order of their types.
+fn open_sources<'a>(spec: &'a BundleSpec, output: &Path) -> Result<Vec<Source<'a>>, Error> {
+    let mut payloads: Vec<&PayloadSpec> = spec.payloads.iter().collect();
+    payloads.sort_by_key(|payload| payload.payload_type);
+    if let Some(pair) =
+        payloads.windows(2).find(|pair| pair[0].payload_type == pair[1].payload_type)
+    {
+        let name = pair[0].payload_type.name();
+        let context = format!("the {name} is described twice");
+        return Err(Error::Refused(Refusal::with(Reason::PayloadOrder, context)));
+    }
+    let output: Option<PathBuf> = output.canonicalize().ok();
+    payloads
+        .into_iter()
+        .map(|payload| {
+            if output.is_some() && payload.file.canonicalize().ok() == output {
+                let path = payload.file.clone();
+                return Err(SpecError::OutputIsInput { path }.into());
+            }
+            let (file, size) = file::open(&payload.file)?;
+            Ok(Source { spec: payload, file, size })
+        })
+        .collect()
+}
+
+/// Everything in the manifest but the digests.
+fn plan<'a>(
+    spec: &'a BundleSpec,
+    keys: &[PrivateKey],
+    created: u64,
+    sources: &mut [Source<'_>],
+) -> Result<Manifest<'a>, Error> {
+    let bundle_type = spec.bundle_type.ok_or(SpecError::TypeMissing)?;
+    let board = spec.board.as_deref().unwrap_or(defaults::BOARD);
+    let lifecycle = spec.lifecycle.as_deref().unwrap_or(&defaults::LIFECYCLE);
+    let mut signers = List::<KeyRecord, MAX_SIGNERS>::new();
+    for key in keys {
+        if !signers.push(key.public().record()) {
+            return Err(Reason::SignerCountOutOfRange.into());
+        }
+    }
+    // The verifier would say that the sizes are impossible, which is true and helps nobody.
+    if keys.is_empty() {
+        return Err(Reason::SignerCountOutOfRange.into());
+    }
+    if sources.is_empty() {
+        let context = missing(bundle_type, |_| false);
+        return Err(Error::Refused(Refusal { reason: Reason::PayloadMissing, context }));
+    }
+    let signatures_size: usize = keys.iter().map(|key| block_size(&key.public())).sum();
+    let mut manifest = Manifest {
+        bundle_type,
+        signatures_size: signatures_size as u32,
+        bundle_size: 0,
+        security_version: spec.security_version.ok_or(SpecError::SecurityVersionMissing)?,
+        created,
+        lifecycle_mask: lifecycle.iter().fold(0, |mask, state| mask | state.bit()),
+        board: Name::new(board).ok_or(Reason::BoardNameInvalid)?,
+        soc: Name::new(spec.soc.as_deref().unwrap_or(defaults::SOC))
+            .ok_or(Reason::SocNameInvalid)?,
+        label: Label::new(spec.label.as_deref().unwrap_or("")).ok_or(Reason::LabelInvalid)?,
+        signers,
+        payloads: List::new(),
+        closing: closing(spec, bundle_type)?,
+    };
+    for source in sources.iter_mut() {
+        let record = record(spec, board, source)?;
+        if !manifest.payloads.push(record) {
+            return Err(Reason::PayloadCountOutOfRange.into());
+        }
+    }
+    // Offsets depend on the size of the manifest, and that on the number of its parts alone.
+    let signed_size = encode(&manifest)?.len();
+    let mut end = (signed_size + signatures_size) as u64;
+    for payload in manifest.payloads.iter_mut() {
+        payload.offset = align_up(end, PAGE_SIZE).ok_or(Reason::PayloadSizeOutOfRange)?;
+        end = payload.offset.checked_add(payload.size).ok_or(Reason::PayloadSizeOutOfRange)?;
+    }
+    manifest.bundle_size = align_up(end, PAGE_SIZE).ok_or(Reason::PayloadSizeOutOfRange)?;
+    Ok(manifest)
+}
+
+fn closing(spec: &BundleSpec, bundle_type: BundleType) -> Result<Closing<'_>, Error> {
+    match bundle_type {
+        BundleType::Boot if spec.bootargs.is_some() => Err(SpecError::BootargsInBoot.into()),
+        BundleType::System if spec.trust.is_some() => Err(SpecError::TrustInSystem.into()),
+        BundleType::Boot => spec.trust.as_ref().map_or_else(
+            || Ok(Closing::Trust(TrustList { policy: Policy::Any, keys: List::new() })),
+            |trust| trust_list(trust).map(Closing::Trust),
+        ),
+        BundleType::System => {
+            let bootargs = spec.bootargs.as_deref().unwrap_or("");
+            if bootargs.len() > MAX_BOOTARGS {
+                let context = format!("it has {} bytes", bootargs.len());
+                return Err(Error::Refused(Refusal::with(Reason::BootargsTooLong, context)));
+            }
+            Ok(Closing::Bootargs(bootargs))
+        }
+    }
+}
+
+fn trust_list(trust: &TrustSpec) -> Result<TrustList, Error> {
+    let mut keys = List::<KeyRecord, MAX_TRUSTED_KEYS>::new();
+    for path in &trust.keys {
+        if !keys.push(PublicKey::read(path)?.record()) {
+            return Err(Reason::TrustedKeyCountOutOfRange.into());
+        }
+    }
+    Ok(TrustList { policy: trust.policy, keys })
+}
+
+/// The record of a payload, without offset and digest.
+fn record(spec: &BundleSpec, board: &str, source: &mut Source<'_>) -> Result<PayloadRecord, Error> {
+    let payload = source.spec;
+    let payload_type = payload.payload_type;
+    let load_address = payload
+        .load_address
+        .or_else(|| defaults::load_address(board, payload_type))
+        .ok_or_else(|| SpecError::LoadAddressMissing {
+            payload: payload_type.name(),
+            board: board.to_string(),
+        })?;
+    let memory_size = match payload.memory_size {
+        Some(memory_size) => memory_size,
+        None => {
+            let start = source.start()?;
+            defaults::memory_size(payload_type, source.size, &start).ok_or_else(|| {
+                let context =
+                    format!("the {} asks for more memory than there is", payload_type.name());
+                Error::Refused(Refusal::with(Reason::LoadRangeWraps, context))
+            })?
+        }
+    };
+    let is_code = payload_type.is_code();
+    Ok(PayloadRecord {
+        payload_type,
+        hash: payload.hash.or(spec.hash).unwrap_or(defaults::HASH),
+        mode: mode(spec, payload)?,
+        offset: 0,
+        size: source.size,
+        load_address,
+        memory_size,
+        entry: payload.entry.unwrap_or(if is_code { load_address } else { 0 }),
+        digest: [0; 64],
+    })
+}
+
+/// The tree mode: as the payload says, or else by its type.
+fn mode(spec: &BundleSpec, payload: &PayloadSpec) -> Result<TreeMode, Reason> {
+    let mode = payload.mode.unwrap_or_else(|| {
+        if payload.block_size.is_some() || defaults::is_in_blocks(payload.payload_type) {
+            ModeName::Blocks
+        } else {
+            ModeName::Flat
+        }
+    });
+    match mode {
+        ModeName::Flat => TreeMode::from_fields(1, payload.block_size.unwrap_or(0)),
+        ModeName::Blocks => {
+            let block_size = payload.block_size.or(spec.block_size);
+            TreeMode::from_fields(2, block_size.unwrap_or(defaults::BLOCK_SIZE))
+        }
+    }
+}
+
+impl Source<'_> {
+    fn fail(&self, source: io::Error) -> FileError {
+        FileError::new("read", &self.spec.file, source)
+    }
+
+    /// The first bytes, for a look at a kernel's header.
+    fn start(&mut self) -> Result<Vec<u8>, FileError> {
+        let mut start = Vec::new();
+        (&mut self.file)
+            .take(defaults::IMAGE_HEADER_SIZE as u64)
+            .read_to_end(&mut start)
+            .and_then(|_| self.file.rewind())
+            .map_err(|error| self.fail(error))?;
+        Ok(start)
+    }
+}
+
+/// Streams a payload into the bundle and digests the same bytes on the way.
+fn copy_and_digest(
+    payload: &PayloadRecord,
+    source: &mut Source<'_>,
+    bundle: &mut NewFile,
+    on_bytes: &mut dyn FnMut(u64),
+) -> Result<[u8; 64], Error> {
+    let changed = || io::Error::other("it changed while it was read");
+    let digest = digest_stream(payload, core_count(), |bytes| {
+        source.file.read_exact(bytes).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => source.fail(changed()),
+            _ => source.fail(error),
+        })?;
+        bundle.write(bytes)?;
+        on_bytes(bytes.len() as u64);
+        Ok::<_, Error>(())
+    })?;
+    let behind = source.file.read(&mut [0]).map_err(|error| source.fail(error))?;
+    if behind == 0 { Ok(digest) } else { Err(source.fail(changed()).into()) }
+}
+
+fn encode(manifest: &Manifest<'_>) -> Result<Vec<u8>, Error> {
+    let mut signed = vec![0; MAX_SIGNED_SIZE];
+    let size = encode_manifest(manifest, &mut signed).ok_or(Reason::SignedSizeOutOfRange)?;
+    signed.truncate(size);
+    Ok(signed)
+}
+
+/// Signed region and signature area (image format §4, §5.1).
+fn sign(manifest: &Manifest<'_>, keys: &[PrivateKey]) -> Result<Vec<u8>, Error> {
+    let mut metadata = encode(manifest)?;
+    let signed_size = metadata.len();
+    metadata.resize(signed_size + manifest.signatures_size as usize, 0);
+    let (signed, area) = metadata.split_at_mut(signed_size);
+    let mut area = Writer::new(area);
+    for key in keys {
+        let public = key.public();
+        let (algorithm, parameters) = public.algorithm().numbers();
+        let signature = key.sign(signed);
+        area.put_u32(algorithm);
+        area.put_u32(parameters);
+        area.put_u32(public.as_bytes().len() as u32);
+        area.put_u32(signature.len() as u32);
+        area.put(public.as_bytes());
+        area.pad_to(8);
+        area.put(&signature);
+        area.pad_to(8);
+    }
+    // Not full and full to the end: otherwise the verifier refuses it.
+    area.finish().ok_or(Reason::SignaturesSizeOutOfRange)?;
+    Ok(metadata)
+}
+
+/// Bytes of a key's signature block (image format §5.1).
+fn block_size(key: &PublicKey) -> usize {
+    let algorithm = key.algorithm();
+    16 + algorithm.public_key_size().next_multiple_of(8)
+        + algorithm.signature_size().next_multiple_of(8)
+}
+
+/// Adds the load map to a refusal that is about payloads.
+fn with_map(error: Error, manifest: &Manifest<'_>) -> Error {
+    match error {
+        Error::Refused(mut refusal) if matches!(refusal.reason as u16, 500..=599 | 700..=799) => {
+            if refusal.reason == Reason::PayloadMissing {
+                let has = |kind| manifest.payload(kind).is_some();
+                refusal.context = missing(manifest.bundle_type, has);
+            }
+            refusal.context.extend(manifest.payloads.iter().map(|payload| {
+                format!(
+                    "{:<10}  {:#x} to {:#x}, entry {:#x}, {} bytes",
+                    payload.payload_type.name(),
+                    payload.load_address,
+                    payload.memory_end(),
+                    payload.entry,
+                    payload.size
+                )
+            }));
+            Error::Refused(refusal)
+        }
+        other => other,
+    }
+}
+
+/// Names the payloads that a bundle lacks.
+fn missing(bundle_type: BundleType, has: impl Fn(PayloadType) -> bool) -> Vec<String> {
+    let required = bundle_type.payload_types().iter().filter(|kind| kind.is_required());
+    required
+        .filter(|kind| !has(**kind))
+        .map(|kind| format!("{:<10}  missing", kind.name()))
+        .collect()
+}

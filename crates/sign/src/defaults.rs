@@ -1,0 +1,97 @@
+//! What `bundle.toml` need not say.
+
+use hartlock_image::{HashId, Lifecycle, PAGE_SIZE, PayloadType, align_up, bytes_at, u64_at};
+
+/// Board and SoC.
+pub(crate) const BOARD: &str = "qemu-virt";
+pub(crate) const SOC: &str = "virt";
+/// The fastest of the approved hashes on plain 64-bit cores (image format §2.3).
+pub(crate) const HASH: HashId = HashId::Sha384;
+/// 80 KiB.
+pub(crate) const BLOCK_SIZE: u32 = 81_920;
+/// A returned device may have been opened: it boots what was signed for it on purpose.
+pub(crate) const LIFECYCLE: [Lifecycle; 2] = [Lifecycle::Development, Lifecycle::Production];
+
+/// Bytes of a kernel image that [`memory_size`] looks at.
+pub(crate) const IMAGE_HEADER_SIZE: usize = 64;
+
+/// Whether the payload is hashed in blocks. Small ones gain nothing from several harts, and
+/// those of the boot bundle are hashed by one hart anyway.
+pub(crate) const fn is_in_blocks(payload_type: PayloadType) -> bool {
+    matches!(payload_type, PayloadType::Kernel | PayloadType::Initramfs)
+}
+
+/// Where a payload goes on a board that this build knows (boot flow §2).
+pub(crate) fn load_address(board: &str, payload_type: PayloadType) -> Option<u64> {
+    (board == BOARD).then_some(match payload_type {
+        PayloadType::Opensbi => 0x8000_0000,
+        PayloadType::Loader => 0x8020_0000,
+        PayloadType::BootFdt => 0x8040_0000,
+        PayloadType::Kernel => 0x8200_0000,
+        PayloadType::SystemFdt => 0x8600_0000,
+        PayloadType::Initramfs => 0x8800_0000,
+    })
+}
+
+/// Memory that belongs to a payload of `size` bytes that begins with `start`; `None` if it does
+/// not fit 64 bits.
+pub(crate) fn memory_size(payload_type: PayloadType, size: u64, start: &[u8]) -> Option<u64> {
+    let least = match payload_type {
+        // Data without a file image, the heap and the stacks of its harts.
+        PayloadType::Opensbi => 0x8_0000,
+        PayloadType::Loader => 0x20_0000,
+        // OpenSBI edits it in place.
+        PayloadType::BootFdt => 0x2_0000,
+        PayloadType::Kernel => kernel_image_size(start).unwrap_or(0),
+        PayloadType::Initramfs | PayloadType::SystemFdt => 0,
+    };
+    align_up(size.max(least), PAGE_SIZE)
+}
+
+/// `image_size` of the header of a RISC-V Linux image (Linux, `riscv/boot-image-header.rst`): it
+/// counts the memory behind the file that the kernel clears and uses before it knows of any other.
+fn kernel_image_size(start: &[u8]) -> Option<u64> {
+    let magic2: [u8; 4] = bytes_at(start, 0x38)?;
+    if &magic2 == b"RSC\x05" { u64_at(start, 16) } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kernel(image_size: u64, magic: &[u8; 4]) -> [u8; IMAGE_HEADER_SIZE] {
+        let mut start = [0; IMAGE_HEADER_SIZE];
+        start[16..24].copy_from_slice(&image_size.to_le_bytes());
+        start[0x38..0x3c].copy_from_slice(magic);
+        start
+    }
+
+    #[test]
+    fn a_kernel_gets_the_memory_that_its_header_asks_for() {
+        let start = kernel(0x12_3456, b"RSC\x05");
+        assert_eq!(memory_size(PayloadType::Kernel, 1000, &start), Some(0x12_4000));
+        assert_eq!(memory_size(PayloadType::Kernel, 0x20_0001, &start), Some(0x20_1000));
+        assert_eq!(memory_size(PayloadType::Initramfs, 1000, &start), Some(0x1000));
+    }
+
+    #[test]
+    fn a_kernel_without_header_gets_its_size() {
+        let start = kernel(0x12_3456, b"ARM\x64");
+        assert_eq!(memory_size(PayloadType::Kernel, 1000, &start), Some(0x1000));
+        assert_eq!(memory_size(PayloadType::Kernel, 20, &start[..20]), Some(0x1000));
+        assert_eq!(memory_size(PayloadType::Kernel, 20, &kernel(u64::MAX, b"RSC\x05")), None);
+    }
+
+    #[test]
+    fn firmware_gets_room_to_work_in() {
+        for (payload_type, least) in [
+            (PayloadType::Opensbi, 0x8_0000),
+            (PayloadType::Loader, 0x20_0000),
+            (PayloadType::BootFdt, 0x2_0000),
+            (PayloadType::SystemFdt, 0x1000),
+        ] {
+            assert_eq!(memory_size(payload_type, 10, &[]), Some(least));
+            assert_eq!(memory_size(payload_type, least + 1, &[]), Some(least + 0x1000));
+        }
+    }
+}

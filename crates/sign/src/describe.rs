@@ -1,0 +1,176 @@
+//! What a manifest says, in a form that owns its data and can be printed.
+
+use hartlock_image::{
+    Closing, KeyRecord, Lifecycle, List, MAX_SIGNERS, Manifest, PayloadRecord, Reason,
+    SignatureBlocks, TreeMode,
+};
+use serde::{Serialize, Serializer};
+
+/// A manifest. Where it comes from decides what it is worth: see the function that returns it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Description {
+    /// `boot` or `system`.
+    #[serde(rename = "type")]
+    pub bundle_type: &'static str,
+    /// Board that the bundle is for.
+    pub board: String,
+    /// SoC that the bundle is for.
+    pub soc: String,
+    /// Text for people.
+    pub label: String,
+    /// Anti-rollback counter.
+    pub security_version: u64,
+    /// States in which the bundle may boot.
+    pub lifecycle: Vec<&'static str>,
+    /// Seconds since 1970-01-01; 0 = not stated.
+    pub created: u64,
+    /// Bytes of the bundle.
+    pub bundle_size: u64,
+    /// Who signs, in order.
+    pub signers: Vec<Key>,
+    /// What the bundle carries, in order.
+    pub payloads: Vec<Payload>,
+    /// Of a boot bundle: who may sign the system bundle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trust: Option<Trust>,
+    /// Of a system bundle: the kernel's command line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bootargs: Option<String>,
+}
+
+/// A public key by reference.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Key {
+    /// Name of the algorithm, or its numbers if it is not known.
+    pub algorithm: String,
+    /// Key id (image format §2.5) in hexadecimal.
+    pub key_id: String,
+}
+
+impl From<&KeyRecord> for Key {
+    fn from(record: &KeyRecord) -> Self {
+        let algorithm = match record.known_algorithm() {
+            Some(known) => known.name().to_string(),
+            None => format!("{}/{}", record.algorithm, record.parameters),
+        };
+        Self { algorithm, key_id: hex(&record.key_id) }
+    }
+}
+
+/// One payload.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Payload {
+    /// What it is.
+    #[serde(rename = "type")]
+    pub payload_type: &'static str,
+    /// First byte in the bundle.
+    pub offset: u64,
+    /// Bytes without padding.
+    pub size: u64,
+    /// First byte in memory.
+    #[serde(serialize_with = "address")]
+    pub load_address: u64,
+    /// Bytes of memory that belong to it.
+    pub memory_size: u64,
+    /// First instruction; 0 for data.
+    #[serde(serialize_with = "address")]
+    pub entry: u64,
+    /// Name of the hash.
+    pub hash: &'static str,
+    /// `flat` or `blocks`.
+    pub mode: &'static str,
+    /// Bytes of a block; 0 in mode `flat`.
+    pub block_size: u32,
+    /// Digest in hexadecimal.
+    pub digest: String,
+}
+
+impl From<&PayloadRecord> for Payload {
+    fn from(record: &PayloadRecord) -> Self {
+        Self {
+            payload_type: record.payload_type.name(),
+            offset: record.offset,
+            size: record.size,
+            load_address: record.load_address,
+            memory_size: record.memory_size,
+            entry: record.entry,
+            hash: record.hash.name(),
+            mode: record.mode.name(),
+            block_size: match record.mode {
+                TreeMode::Flat => 0,
+                TreeMode::Blocks { block_size } => block_size,
+            },
+            digest: hex(record.digest()),
+        }
+    }
+}
+
+/// Who may sign the next bundle.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Trust {
+    /// Which set of signers is enough.
+    pub policy: &'static str,
+    /// The keys.
+    pub keys: Vec<Key>,
+}
+
+impl From<&Manifest<'_>> for Description {
+    fn from(manifest: &Manifest<'_>) -> Self {
+        Self {
+            bundle_type: manifest.bundle_type.name(),
+            board: manifest.board.as_str().to_string(),
+            soc: manifest.soc.as_str().to_string(),
+            label: manifest.label.as_str().to_string(),
+            security_version: manifest.security_version,
+            lifecycle: lifecycle_names(manifest.lifecycle_mask),
+            created: manifest.created,
+            bundle_size: manifest.bundle_size,
+            signers: manifest.signers.iter().map(Key::from).collect(),
+            payloads: manifest.payloads.iter().map(Payload::from).collect(),
+            trust: match &manifest.closing {
+                Closing::Trust(trust) => Some(Trust {
+                    policy: trust.policy.name(),
+                    keys: trust.keys.iter().map(Key::from).collect(),
+                }),
+                Closing::Bootargs(_) => None,
+            },
+            bootargs: manifest.bootargs().map(str::to_string),
+        }
+    }
+}
+
+/// Names of the states in a lifecycle mask.
+pub fn lifecycle_names(mask: u32) -> Vec<&'static str> {
+    Lifecycle::ALL
+        .into_iter()
+        .filter(|state| mask & state.bit() != 0)
+        .map(Lifecycle::name)
+        .collect()
+}
+
+/// Key records of signature blocks, in order.
+pub(crate) fn block_keys(blocks: &SignatureBlocks<'_>) -> List<KeyRecord, MAX_SIGNERS> {
+    blocks.iter().map(hartlock_verify::key_record).collect()
+}
+
+/// Reads a manifest whose signatures **nobody verified**: for display, never for a decision.
+///
+/// # Errors
+/// The first reason of image format §5.1 and §4.
+pub(crate) fn parse_unverified<'a>(signed: &'a [u8], area: &[u8]) -> Result<Manifest<'a>, Reason> {
+    Manifest::parse(signed, &block_keys(&SignatureBlocks::parse(area)?))
+}
+
+/// Lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Addresses are read by people and are hexadecimal everywhere else too.
+fn address<S: Serializer>(address: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{address:#x}"))
+}
