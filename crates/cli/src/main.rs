@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod boot;
 mod explain;
 mod failure;
 mod inspect;
@@ -42,6 +43,7 @@ enum Verb {
     Sign(Box<sign::Args>),
     Verify(verify::Args),
     Inspect(inspect::Args),
+    Boot(Box<boot::Args>),
     Explain(explain::Args),
 }
 
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
         Verb::Sign(args) => output.finish("sign", sign::run(args)),
         Verb::Verify(args) => output.finish("verify", verify::run(args)),
         Verb::Inspect(args) => output.finish("inspect", inspect::run(args)),
+        Verb::Boot(args) => output.finish("boot", boot::run(args)),
         Verb::Explain(args) => output.finish("explain", explain::run(args)),
     }
 }

@@ -1,3 +1,30 @@
-//! The emulated board.
+//! The board `qemu-virt` on a workstation (`spec/boot-flow.md` §2).
+//!
+//! | module | what |
+//! |---|---|
+//! | [`images`] | flash and disk images of one emulated device, kept from boot to boot |
+//! | [`qemu`] | finds QEMU and writes its command line |
+//! | [`console`] | what the device printed, and what of it is a refusal |
+//! | [`machine`] | runs a device, talks to its console, reads its memory |
+//! | [`measurement`] | the measurement log out of that memory |
+//! | [`timeline`] | the log as JSON and as a table |
+//! | [`report`] | the log as one self-contained page |
+//!
+//! Whatever a device prints, or writes to its log once Linux runs, is its own word. It is shown,
+//! and decides nothing outside this crate.
 
 #![forbid(unsafe_code)]
+
+pub mod console;
+mod error;
+mod files;
+pub mod images;
+pub mod machine;
+pub mod measurement;
+pub mod qemu;
+mod qmp;
+pub mod report;
+pub mod timeline;
+
+pub use error::Error;
+pub use hartlock_handoff::Stage;

@@ -148,8 +148,8 @@ pub enum Reason {
     VerdictNotConfirmed = 910,
     /// A limit inside the boot stage was reached.
     InternalLimit = 911,
-    /// The stage was entered in a state that it does not support.
-    NotStartedByReset = 912,
+    /// The loader was entered on another hart than the ROM named.
+    WrongBootHart = 912,
     /// A payload was not hashed in time.
     HashingTooSlow = 913,
     /// A signer of the bundle has no key here.
@@ -230,7 +230,7 @@ impl Reason {
         Reason::UnexpectedTrap,
         Reason::VerdictNotConfirmed,
         Reason::InternalLimit,
-        Reason::NotStartedByReset,
+        Reason::WrongBootHart,
         Reason::HashingTooSlow,
         Reason::SignerWithoutKey,
     ];
@@ -327,9 +327,7 @@ impl Reason {
             Reason::UnexpectedTrap => "An unexpected trap was taken.",
             Reason::VerdictNotConfirmed => "The second check did not confirm the verdict.",
             Reason::InternalLimit => "A limit inside the boot stage was reached.",
-            Reason::NotStartedByReset => {
-                "The stage was entered in a state that it does not support."
-            }
+            Reason::WrongBootHart => "The loader was entered on another hart than the ROM named.",
             Reason::HashingTooSlow => "A payload was not hashed in time.",
             Reason::SignerWithoutKey => "A signer of the bundle has no key here.",
         }
@@ -435,7 +433,9 @@ impl Reason {
                 "Power cycle the device; if it repeats, suspect fault injection."
             }
             Reason::InternalLimit => "Report the console output.",
-            Reason::NotStartedByReset => "Reset the device.",
+            Reason::WrongBootHart => {
+                "Check `cold-boot-harts` and `boot-hart` in the boot device tree."
+            }
             Reason::HashingTooSlow => "Power cycle the device; if it repeats, a hart is defective.",
             Reason::SignerWithoutKey => "Pass the public key of each signer with `--key`.",
         }
@@ -615,7 +615,9 @@ impl Reason {
             Reason::InternalLimit => {
                 "A buffer or table of the stage is too small for this input. It refuses instead of cutting anything off."
             }
-            Reason::NotStartedByReset => "It was started on an unexpected hart or twice.",
+            Reason::WrongBootHart => {
+                "Two harts in the loader would overwrite each other's work. The one that is not expected stops."
+            }
             Reason::HashingTooSlow => {
                 "Every byte had arrived long ago, but blocks were still missing: harts are stuck, and the boot would hang."
             }
@@ -699,7 +701,7 @@ impl Reason {
             Reason::UnexpectedTrap => "UnexpectedTrap",
             Reason::VerdictNotConfirmed => "VerdictNotConfirmed",
             Reason::InternalLimit => "InternalLimit",
-            Reason::NotStartedByReset => "NotStartedByReset",
+            Reason::WrongBootHart => "WrongBootHart",
             Reason::HashingTooSlow => "HashingTooSlow",
             Reason::SignerWithoutKey => "SignerWithoutKey",
         }
@@ -779,7 +781,7 @@ impl Reason {
             Reason::UnexpectedTrap => "boot-flow §7",
             Reason::VerdictNotConfirmed => "boot-flow §7",
             Reason::InternalLimit => "boot-flow §7",
-            Reason::NotStartedByReset => "boot-flow §7",
+            Reason::WrongBootHart => "boot-flow §5.2",
             Reason::HashingTooSlow => "boot-flow §5.3",
             Reason::SignerWithoutKey => "image-format §5.3",
         }
@@ -859,7 +861,7 @@ impl Reason {
             Reason::UnexpectedTrap => Fault::Device,
             Reason::VerdictNotConfirmed => Fault::Device,
             Reason::InternalLimit => Fault::Device,
-            Reason::NotStartedByReset => Fault::Device,
+            Reason::WrongBootHart => Fault::Device,
             Reason::HashingTooSlow => Fault::Device,
             Reason::SignerWithoutKey => Fault::Caller,
         }

@@ -16,8 +16,9 @@ pub fn before_leaf(hart: usize) {
     }
     #[cfg(feature = "inject-worker-stall")]
     if hart == VICTIM {
-        // Longer than the patience of the boot hart, then it delivers after all.
-        let until = hartlock_virt::clock::deadline(3 * crate::disk::PATIENCE_MS / 2);
+        // Longer than the boot hart waits for a block, shorter than it waits for a stop: the leaf
+        // is delivered after all, too late.
+        let until = hartlock_virt::clock::deadline(crate::disk::PATIENCE_MS + 1000);
         while !hartlock_virt::clock::is_past(until) {}
     }
     let _ = hart;

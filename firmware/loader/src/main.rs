@@ -56,7 +56,7 @@ extern "C" fn loader_main(hart: usize) -> ! {
     let mut log = Log::start(region, &header);
     let handoff = match handoff {
         Ok(handoff) if handoff.boot_hart == hart as u64 => handoff,
-        Ok(_) => refusal::refuse(Reason::NotStartedByReset, &mut log, None),
+        Ok(_) => refusal::refuse(Reason::WrongBootHart, &mut log, None),
         Err(reason) => refusal::refuse(reason, &mut log, None),
     };
     for entry in handoff.log.iter() {

@@ -22,12 +22,22 @@ pub fn set_boot_hart(hart: usize) {
 pub fn refuse(reason: Reason, log: &mut Log<'_>, harts: Option<&mut Harts>) -> ! {
     console::refusal("loader", reason);
     log.push(&Entry { reason: reason as u32, ..step(Step::Refusal, clock::now()) });
-    let all_stopped = harts.is_none_or(|harts| harts.stop().is_ok());
-    let must_reset = matches!(reason, Reason::HartNotStarted | Reason::HartNotStopped);
-    if must_reset || !all_stopped {
+    // A hart that did not start or stop in time is not waited for again.
+    let is_out_of_control = matches!(reason, Reason::HartNotStarted | Reason::HartNotStopped)
+        || harts.is_some_and(|harts| harts.stop().is_err());
+    if is_out_of_control {
         console::line(&["hartlock: a hart is out of control, resetting the machine"]);
         sbi::cold_reset();
     }
+    sbi::hart_stop();
+    hart::halt()
+}
+
+/// Called by start.S on a hart that is not the boot hart of the hand-off block. It stops alone:
+/// log and pool belong to the boot hart.
+#[unsafe(no_mangle)]
+extern "C" fn loader_wrong_hart() -> ! {
+    console::refusal("loader", Reason::WrongBootHart);
     sbi::hart_stop();
     hart::halt()
 }

@@ -5,6 +5,8 @@
 
 .equ STACK_SHIFT, 16                  // 64 KiB a hart, 8 harts
 .equ MAX_HARTS,   8
+.equ HANDOFF_BOOT_HART, 0x80110028    // boot flow §3.4
+
 
 .section .text.init, "ax"
 .globl _start
@@ -16,7 +18,18 @@ _start:                               // a0: hart, from OpenSBI; a1 is ignored
     csrw  stvec, t0
     li    t0, MAX_HARTS
     bgeu  a0, t0, halt
-    la    t0, __bss_start
+    // One hart boots. Another one that comes here must not touch what the boot hart uses; it has
+    // a stack of its own to say so.
+    li    t0, HANDOFF_BOOT_HART
+    ld    t0, 0(t0)
+    beq   a0, t0, 3f
+    la    sp, __stacks
+    addi  t0, a0, 1
+    slli  t0, t0, STACK_SHIFT
+    add   sp, sp, t0
+    call  loader_wrong_hart
+    j     halt
+3:  la    t0, __bss_start
     la    t1, __bss_end
 1:  bgeu  t0, t1, 2f
     sd    zero, 0(t0)

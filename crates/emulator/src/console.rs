@@ -1,0 +1,263 @@
+//! What a device prints: lines, a bounded transcript, and refusals of its firmware.
+
+use std::collections::VecDeque;
+
+use hartlock_handoff::Stage;
+use hartlock_image::Reason;
+
+/// A line is given out at this length at the latest.
+const LONGEST_LINE: usize = 4096;
+/// The start of a transcript, where the firmware speaks, is kept whatever comes later.
+const TRANSCRIPT_HEAD: usize = 256 << 10;
+/// Of the rest, the end is kept.
+const TRANSCRIPT_TAIL: usize = 768 << 10;
+/// Text that was not searched yet, or might be the start of what is searched for.
+const WINDOW: usize = 64 << 10;
+
+/// A refusal as firmware prints it (boot flow §7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Who refused.
+    pub stage: Stage,
+    /// Why.
+    pub reason: Reason,
+}
+
+impl Refusal {
+    /// Reads a line of the form `hartlock: rom refused: E0801 A payload is not …`.
+    ///
+    /// The title is not compared: the code is what counts.
+    pub fn parse(line: &str) -> Option<Self> {
+        let (stage, rest) = line.strip_prefix("hartlock: ")?.split_once(" refused: E")?;
+        let stage = [Stage::Rom, Stage::Loader].into_iter().find(|known| known.name() == stage)?;
+        let (code, title) = rest.split_at_checked(4)?;
+        let is_code = code.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_code || !(title.is_empty() || title.starts_with(' ')) {
+            return None;
+        }
+        let reason = reason_of(code.parse().ok()?)?;
+        Some(Self { stage, reason })
+    }
+}
+
+/// The reason with this number, as log entries carry it.
+pub fn reason_of(number: u32) -> Option<Reason> {
+    Reason::ALL.iter().copied().find(|reason| *reason as u32 == number)
+}
+
+/// Where in an escape sequence of a terminal the output stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Escape {
+    #[default]
+    No,
+    /// After ESC.
+    Begun,
+    /// After `ESC [`, up to a letter.
+    Control,
+}
+
+/// Takes the bytes of a console.
+///
+/// Control characters and escape sequences are removed: a device under test shall not be able to
+/// rewrite what the terminal of its tester showed before.
+#[derive(Debug, Default)]
+pub struct Console {
+    escape: Escape,
+    line: Vec<u8>,
+    lines: VecDeque<String>,
+    window: Vec<u8>,
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    left_out: u64,
+    refusal: Option<Refusal>,
+}
+
+impl Console {
+    /// Takes more output.
+    pub fn push(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            if let Some(byte) = self.printable(*byte) {
+                self.take(byte);
+            }
+        }
+        let surplus = self.window.len().saturating_sub(WINDOW);
+        self.window.drain(..surplus);
+    }
+
+    fn printable(&mut self, byte: u8) -> Option<u8> {
+        let (next, shown) = match (self.escape, byte) {
+            (_, 0x1b) => (Escape::Begun, None),
+            (Escape::Begun, b'[') => (Escape::Control, None),
+            (Escape::Control, 0x40..=0x7e) | (Escape::Begun, _) => (Escape::No, None),
+            // A line never ends inside a sequence: the sequence was broken off.
+            (Escape::Control, b'\n') | (Escape::No, b'\n') => (Escape::No, Some(b'\n')),
+            (Escape::Control, _) => (Escape::Control, None),
+            (Escape::No, b'\t' | 0x20..=0x7e | 0x80..) => (Escape::No, Some(byte)),
+            (Escape::No, _) => (Escape::No, None),
+        };
+        self.escape = next;
+        shown
+    }
+
+    fn take(&mut self, byte: u8) {
+        self.window.push(byte);
+        if self.head.len() < TRANSCRIPT_HEAD {
+            self.head.push(byte);
+        } else {
+            if self.tail.len() == TRANSCRIPT_TAIL {
+                self.tail.pop_front();
+                self.left_out += 1;
+            }
+            self.tail.push_back(byte);
+        }
+        if byte != b'\n' {
+            self.line.push(byte);
+        }
+        if byte == b'\n' || self.line.len() == LONGEST_LINE {
+            self.end_line();
+        }
+    }
+
+    fn end_line(&mut self) {
+        let line = String::from_utf8_lossy(&self.line).into_owned();
+        self.line.clear();
+        // The first refusal is the cause; whatever follows is a consequence.
+        self.refusal = self.refusal.or_else(|| Refusal::parse(&line));
+        self.lines.push_back(line);
+    }
+
+    /// The next line that is complete.
+    pub fn next_line(&mut self) -> Option<String> {
+        self.lines.pop_front()
+    }
+
+    /// Ends a line that was begun, for example a prompt. Nothing more will come.
+    pub fn close(&mut self) {
+        if !self.line.is_empty() {
+            self.end_line();
+        }
+    }
+
+    /// Whether `text` was printed after the last text that was found. It may begin and end
+    /// anywhere in a line and go over several lines.
+    pub fn find(&mut self, text: &str) -> bool {
+        let text = text.as_bytes();
+        if text.is_empty() || text.len() > self.window.len() {
+            return text.is_empty();
+        }
+        match self.window.windows(text.len()).position(|part| part == text) {
+            Some(at) => {
+                self.window.drain(..at + text.len());
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The first refusal that was printed.
+    pub fn refusal(&self) -> Option<Refusal> {
+        self.refusal
+    }
+
+    /// Everything that was printed, or its start and its end.
+    pub fn transcript(&self) -> String {
+        let mut bytes = self.head.clone();
+        if self.left_out > 0 {
+            bytes.extend_from_slice(
+                format!("\n[… {} bytes left out …]\n", self.left_out).as_bytes(),
+            );
+        }
+        bytes.extend(&self.tail);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(console: &mut Console) -> Vec<String> {
+        std::iter::from_fn(|| console.next_line()).collect()
+    }
+
+    #[test]
+    fn reads_the_refusals_of_both_stages() {
+        let line = "hartlock: loader refused: E0801 A payload is not the one that was signed.";
+        let refusal = Refusal { stage: Stage::Loader, reason: Reason::PayloadDigestMismatch };
+        assert_eq!(Refusal::parse(line), Some(refusal));
+        let refusal = Refusal { stage: Stage::Rom, reason: Reason::Truncated };
+        assert_eq!(Refusal::parse("hartlock: rom refused: E0101"), Some(refusal));
+        for reason in Reason::ALL {
+            let line = format!("hartlock: rom refused: E{:04} {}", *reason as u16, reason.title());
+            assert_eq!(Refusal::parse(&line).map(|refusal| refusal.reason), Some(*reason));
+        }
+    }
+
+    #[test]
+    fn other_lines_are_no_refusals() {
+        for line in [
+            "",
+            "hartlock: hint: Copy the bundle again.",
+            " hartlock: rom refused: E0801 indented",
+            "[    0.1] hartlock: rom refused: E0801 from a kernel",
+            "hartlock: kernel refused: E0801 no such stage",
+            "hartlock: rom refused: E9999 no such code",
+            "hartlock: rom refused: E801 too short",
+            "hartlock: rom refused: E08011 too long",
+            "hartlock: rom refused: E+801 no digits",
+            "hartlock: rom refused: E08é1",
+        ] {
+            assert_eq!(Refusal::parse(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn lines_are_put_together_from_any_pieces() {
+        let text = "one\r\nhartlock: rom refused: E0301 A signature does not verify.\r\n\tthree ü";
+        for size in 1..text.len() {
+            let mut console = Console::default();
+            text.as_bytes().chunks(size).for_each(|piece| console.push(piece));
+            assert_eq!(console.refusal().unwrap().reason, Reason::SignatureMismatch);
+            assert_eq!(lines(&mut console).len(), 2);
+            console.close();
+            assert_eq!(lines(&mut console), ["\tthree ü"]);
+            assert!(!console.transcript().contains('\r'));
+        }
+    }
+
+    #[test]
+    fn escape_sequences_and_control_characters_are_removed() {
+        let mut console = Console::default();
+        console.push(b"\x1b[2J\x1b[1;31mred\x1b[0m\x07\x08 \x1bcplain\x00\n\x1b[31\nnext\n");
+        assert_eq!(lines(&mut console), ["red plain", "", "next"]);
+    }
+
+    #[test]
+    fn text_is_found_once_also_inside_a_line_that_has_not_ended() {
+        let mut console = Console::default();
+        console.push(b"boot\nlog");
+        assert!(!console.find("login: "));
+        console.push(b"in: ");
+        assert!(console.find("login: "));
+        assert!(!console.find("login: "), "each is found once");
+        console.push(b"root\nlogin: ");
+        assert!(console.find("login: "));
+        assert!(console.find(""));
+    }
+
+    #[test]
+    fn a_flood_is_bounded_and_keeps_its_start_and_end() {
+        let mut console = Console::default();
+        console.push(b"first\n");
+        for _ in 0..400 {
+            console.push(&[b'x'; 8192]);
+            assert!(lines(&mut console).iter().all(|line| line.len() <= LONGEST_LINE));
+        }
+        console.push(b"\nlast");
+        let transcript = console.transcript();
+        assert!(transcript.len() < TRANSCRIPT_HEAD + TRANSCRIPT_TAIL + 100);
+        assert!(transcript.starts_with("first\n") && transcript.ends_with("\nlast"));
+        assert!(transcript.contains("bytes left out"));
+        assert!(console.window.len() <= WINDOW);
+    }
+}

@@ -1,0 +1,101 @@
+//! Files that appear whole or not at all.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+use crate::Error;
+
+/// Writes `bytes` under another name in the same folder and renames it, unless the file holds
+/// exactly them already.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    // An unreadable old file is no reason to keep it; only equality saves the write.
+    if fs::read(path).is_ok_and(|old| old == bytes) {
+        return Ok(());
+    }
+    let mut file = begin(path)?;
+    file.write_all(bytes).map_err(|source| Error::file("write", path, source))?;
+    finish(file, path)
+}
+
+/// Copies a file and pads it with zeros to a multiple of `unit` bytes. The padding takes no
+/// space where the file system knows holes.
+pub(crate) fn copy_padded(from: &Path, to: &Path, unit: u64) -> Result<u64, Error> {
+    let mut source = fs::File::open(from).map_err(|source| Error::file("read", from, source))?;
+    let mut file = begin(to)?;
+    let len = io::copy(&mut source, file.as_file_mut())
+        .map_err(|source| Error::file("copy", from, source))?;
+    // QEMU refuses a device without any sector.
+    let padded = len.next_multiple_of(unit).max(unit);
+    file.as_file().set_len(padded).map_err(|source| Error::file("write", to, source))?;
+    finish(file, to)?;
+    Ok(padded)
+}
+
+/// Reads a file that must not be longer than `limit`.
+pub(crate) fn read_bounded(path: &Path, what: &'static str, limit: u64) -> Result<Vec<u8>, Error> {
+    let file = fs::File::open(path).map_err(|source| Error::file("read", path, source))?;
+    let mut bytes = Vec::new();
+    // One byte more than allowed: enough to know, and a device file cannot fill the memory.
+    file.take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(|source| Error::file("read", path, source))?;
+    if bytes.len() as u64 > limit {
+        let size = fs::metadata(path).map_or(bytes.len() as u64, |metadata| metadata.len());
+        return Err(Error::TooLarge { what, size: size.max(bytes.len() as u64), room: limit });
+    }
+    Ok(bytes)
+}
+
+fn begin(path: &Path) -> Result<NamedTempFile, Error> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    NamedTempFile::new_in(folder).map_err(|error| Error::file("create", path, error))
+}
+
+fn finish(file: NamedTempFile, path: &Path) -> Result<(), Error> {
+    file.persist(path).map(drop).map_err(|error| Error::file("create", path, error.error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_is_padded_with_zeros_and_nothing_else_appears() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        for (len, padded) in [(0, 512), (1, 512), (512, 512), (513, 1024)] {
+            fs::write(&from, vec![7; len]).unwrap();
+            assert_eq!(copy_padded(&from, &to, 512).unwrap(), padded);
+            let copy = fs::read(&to).unwrap();
+            assert_eq!(copy.len() as u64, padded);
+            assert!(copy[..len].iter().all(|byte| *byte == 7));
+            assert!(copy[len..].iter().all(|byte| *byte == 0));
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_failed_copy_leaves_the_old_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let to = folder.path().join("to");
+        fs::write(&to, "old").unwrap();
+        assert!(copy_padded(&folder.path().join("missing"), &to, 512).is_err());
+        assert_eq!(fs::read(&to).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn reading_is_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rom");
+        fs::write(&path, [0; 9]).unwrap();
+        assert_eq!(read_bounded(&path, "the ROM", 9).unwrap().len(), 9);
+        assert!(matches!(
+            read_bounded(&path, "the ROM", 8),
+            Err(Error::TooLarge { size: 9, room: 8, .. })
+        ));
+    }
+}

@@ -1,0 +1,354 @@
+//! A running device: its console, its memory, and how it ends.
+
+mod process;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use hartlock_handoff::{HANDOFF_SIZE, Handoff, Stage};
+use hartlock_image::Reason;
+use hartlock_verify::board::{Region, qemu_virt};
+use serde_json::{Value, json};
+
+use crate::Error;
+use crate::console::{Console, Refusal};
+use crate::measurement::Measurements;
+use crate::qemu::{Config, Qemu};
+use crate::qmp::Message;
+use process::{Event, Process};
+
+/// After a refusal, the stage still prints its hint.
+const AFTER_REFUSAL: Duration = Duration::from_millis(300);
+/// How long an interrupt may go unnoticed.
+const INTERRUPT_TIME: Duration = Duration::from_millis(100);
+/// QEMU answers at once, or it hangs.
+const ANSWER_TIME: Duration = Duration::from_secs(10);
+
+/// How a boot ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// What the caller waited for was printed, or, if it waited for nothing, the loader handed
+    /// over and the system ended by itself.
+    Booted,
+    /// Firmware refused.
+    Refused {
+        /// Who refused.
+        stage: Stage,
+        /// Why.
+        reason: Reason,
+    },
+    /// The time was up.
+    TimedOut,
+    /// The guest ended by itself before it booted.
+    GuestStopped {
+        /// QEMU's word for it: `guest-shutdown`, `guest-reset`, …
+        reason: String,
+    },
+    /// Somebody ended the machine early.
+    Interrupted,
+    /// QEMU ended.
+    EmulatorFailed {
+        /// The end of what it complained about.
+        stderr: String,
+    },
+}
+
+/// One hart when the machine was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HartState {
+    /// Its number.
+    pub hart: u64,
+    /// Its program counter.
+    pub pc: u64,
+}
+
+/// Everything that is known about a boot after its end.
+#[derive(Debug)]
+pub struct Run {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What was printed.
+    pub transcript: String,
+    /// What the boot stages measured.
+    pub measurements: Option<Measurements>,
+    /// What the ROM handed to the loader.
+    pub handoff: Option<Handoff>,
+    /// Where the harts were.
+    pub harts: Vec<HartState>,
+    /// From the start of QEMU to the end, by the clock on the wall of the host. It says nothing
+    /// about any board.
+    pub wall_time: Duration,
+}
+
+/// Why a machine was left to itself no longer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The text was printed.
+    Found,
+    /// Firmware printed a refusal.
+    Refused(Refusal),
+    /// The guest ended; QEMU's word for it.
+    Stopped(String),
+    /// QEMU ended.
+    Exited,
+    /// The time is up.
+    TimedOut,
+    /// [`Config::interrupt`] was set.
+    Interrupted,
+}
+
+/// A machine that runs. Dropped, it is killed.
+#[derive(Debug)]
+pub struct Machine {
+    process: Process,
+    console: Console,
+    started: Instant,
+    deadline: Instant,
+    interrupt: Arc<AtomicBool>,
+    /// QEMU's word for the end of the guest.
+    shutdown: Option<String>,
+    has_exited: bool,
+    answers: Vec<(u64, Result<Value, String>)>,
+}
+
+impl Machine {
+    /// Starts a machine.
+    ///
+    /// # Errors
+    /// If QEMU cannot be started, or `config` describes no possible machine. A QEMU that starts
+    /// and then ends is not an error here but an outcome.
+    pub fn start(qemu: &Qemu, config: &Config) -> Result<Self, Error> {
+        let started = Instant::now();
+        let deadline = started + config.timeout;
+        let mut machine = Self {
+            process: Process::start(qemu, config, deadline)?,
+            console: Console::default(),
+            started,
+            deadline,
+            interrupt: Arc::clone(&config.interrupt),
+            shutdown: None,
+            has_exited: false,
+            answers: Vec::new(),
+        };
+        // Everything that the guest does happens after this, and so is seen.
+        for command in ["qmp_capabilities", "cont"] {
+            if machine.process.is_connected()
+                && let Err(why) = machine.command(command, Value::Null)
+                && !machine.has_exited
+            {
+                return Err(Error::NoAnswer(why));
+            }
+        }
+        Ok(machine)
+    }
+
+    /// Lets the machine run until `text` is printed, firmware refuses, it ends, or its time is
+    /// up. Each line goes to `on_line` once it is complete.
+    pub fn run_until(&mut self, text: Option<&str>, on_line: &mut dyn FnMut(&str)) -> Stop {
+        let stop = loop {
+            self.show(on_line);
+            // First of all: a signal from the terminal reaches QEMU too, and then it ends.
+            if self.interrupt.load(Ordering::Relaxed) {
+                break Stop::Interrupted;
+            }
+            if let Some(refusal) = self.console.refusal() {
+                self.linger(AFTER_REFUSAL, on_line);
+                break Stop::Refused(refusal);
+            }
+            if text.is_some_and(|text| self.console.find(text)) {
+                break Stop::Found;
+            }
+            if let Some(reason) = &self.shutdown {
+                let reason = reason.clone();
+                // What was printed last may still be on its way.
+                self.linger(Duration::from_millis(50), on_line);
+                match (self.console.refusal(), text.is_some_and(|text| self.console.find(text))) {
+                    (Some(refusal), _) => break Stop::Refused(refusal),
+                    (None, true) => break Stop::Found,
+                    (None, false) => break Stop::Stopped(reason),
+                }
+            }
+            if self.has_exited {
+                break Stop::Exited;
+            }
+            let look_again = Instant::now() + INTERRUPT_TIME;
+            if !self.step(self.deadline.min(look_again)) && Instant::now() >= self.deadline {
+                break Stop::TimedOut;
+            }
+        };
+        self.show(on_line);
+        stop
+    }
+
+    /// Types `text` at the console.
+    ///
+    /// # Errors
+    /// If QEMU has ended.
+    pub fn send(&mut self, text: &str) -> Result<(), Error> {
+        self.process.type_text(text).map_err(|error| Error::NoAnswer(error.to_string()))
+    }
+
+    /// The number of the emulator's process.
+    pub fn process_id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Reads physical memory.
+    ///
+    /// # Errors
+    /// If QEMU does not answer.
+    pub fn read_memory(&mut self, region: &Region) -> Result<Vec<u8>, Error> {
+        let path = self.process.folder().join("memory");
+        let arguments = json!({ "val": region.start, "size": region.size(), "filename": path });
+        self.command("pmemsave", arguments).map_err(Error::NoAnswer)?;
+        std::fs::read(&path).map_err(|source| Error::file("read", &path, source))
+    }
+
+    /// Ends the machine and collects what is known about it.
+    pub fn finish(mut self, stop: Stop, on_line: &mut dyn FnMut(&str)) -> Run {
+        // Some CPUs write to memory for as long as they run.
+        let is_alive = !self.has_exited && self.command("stop", Value::Null).is_ok();
+        let (mut log, mut handoff, mut harts) = (Vec::new(), Vec::new(), Vec::new());
+        if is_alive {
+            log = self.read_memory(&qemu_virt::LOG).unwrap_or_default();
+            handoff = self.read_memory(&qemu_virt::HANDOFF).unwrap_or_default();
+            handoff.truncate(HANDOFF_SIZE);
+            harts = self.harts();
+        }
+        let wall_time = self.started.elapsed();
+        let stderr = self.quit();
+        self.console.close();
+        self.show(on_line);
+        let measurements = Measurements::read(&log, &handoff);
+        Run {
+            outcome: decide(stop, measurements.as_ref(), stderr),
+            transcript: self.console.transcript(),
+            measurements,
+            handoff: Handoff::parse(&handoff).ok(),
+            harts,
+            wall_time,
+        }
+    }
+
+    /// Where each hart is. Nothing depends on it, so a hart that cannot be read is left out.
+    fn harts(&mut self) -> Vec<HartState> {
+        let Ok(cpus) = self.command("query-cpus-fast", Value::Null) else { return Vec::new() };
+        let mut harts = Vec::new();
+        for hart in
+            cpus.as_array().into_iter().flatten().filter_map(|cpu| cpu["cpu-index"].as_u64())
+        {
+            let command = json!({ "command-line": "info registers", "cpu-index": hart });
+            let Ok(text) = self.command("human-monitor-command", command) else { continue };
+            let pc = text.as_str().and_then(program_counter);
+            harts.extend(pc.map(|pc| HartState { hart, pc }));
+        }
+        harts
+    }
+
+    /// Asks QEMU to end, and ends it if it does not.
+    fn quit(&mut self) -> String {
+        if !self.has_exited && self.command("quit", Value::Null).is_ok() {
+            let until = Instant::now() + ANSWER_TIME;
+            while !self.has_exited && self.step(until) {}
+        }
+        self.process.end();
+        self.process.complaints()
+    }
+
+    /// Sends a command and waits for its result; what happens meanwhile is not lost.
+    fn command(&mut self, command: &str, arguments: Value) -> Result<Value, String> {
+        let id = self.process.command(command, &arguments).map_err(|error| error.to_string())?;
+        let until = Instant::now() + ANSWER_TIME;
+        loop {
+            if let Some(at) = self.answers.iter().position(|(answered, _)| *answered == id) {
+                return self.answers.swap_remove(at).1;
+            }
+            if self.has_exited {
+                return Err("it has ended".to_owned());
+            }
+            if !self.step(until) {
+                return Err(format!("no answer to {command}"));
+            }
+        }
+    }
+
+    fn show(&mut self, on_line: &mut dyn FnMut(&str)) {
+        while let Some(line) = self.console.next_line() {
+            on_line(&line);
+        }
+    }
+
+    fn linger(&mut self, time: Duration, on_line: &mut dyn FnMut(&str)) {
+        let until = self.deadline.min(Instant::now() + time);
+        while !self.has_exited && self.step(until) {
+            self.show(on_line);
+        }
+    }
+
+    /// Takes the next event. `false` if there was none until then.
+    fn step(&mut self, until: Instant) -> bool {
+        let Some(event) = self.process.next_event(until) else { return false };
+        match event {
+            Event::Console(bytes) => self.console.push(&bytes),
+            Event::Control(Message::Shutdown { reason }) => {
+                self.shutdown.get_or_insert(reason);
+            }
+            Event::Control(Message::Answer { id, result }) => self.answers.push((id, result)),
+            Event::Control(Message::Greeting | Message::Other) => {}
+            Event::Exited => self.has_exited = true,
+        }
+        // A guest that prints without a pause must not outlive its deadline.
+        Instant::now() < until
+    }
+}
+
+/// Starts a machine, runs it until `until` is printed or it ends in another way, and collects
+/// what is known. Without `until`, it runs until it ends by itself.
+///
+/// # Errors
+/// As [`Machine::start`].
+pub fn boot(
+    qemu: &Qemu,
+    config: &Config,
+    until: Option<&str>,
+    on_line: &mut dyn FnMut(&str),
+) -> Result<Run, Error> {
+    let mut machine = Machine::start(qemu, config)?;
+    let stop = machine.run_until(until, on_line);
+    Ok(machine.finish(stop, on_line))
+}
+
+/// Weighs what was seen on the console against what stands in the log.
+fn decide(stop: Stop, measurements: Option<&Measurements>, stderr: String) -> Outcome {
+    let logged = measurements.and_then(Measurements::refusal);
+    let is_handed_over = measurements.is_some_and(Measurements::is_handed_over);
+    match (stop, logged) {
+        (Stop::Found, _) => Outcome::Booted,
+        // The system has the machine: whatever it prints, no boot stage refuses any more.
+        (Stop::Refused(_), _) if is_handed_over => {
+            Outcome::GuestStopped { reason: "refusal printed by the system itself".to_owned() }
+        }
+        (Stop::Refused(Refusal { stage, reason }), _) => Outcome::Refused { stage, reason },
+        // A console may be silent or swallow a line.
+        (Stop::Stopped(_) | Stop::TimedOut, Some(Refusal { stage, reason })) => {
+            Outcome::Refused { stage, reason }
+        }
+        (Stop::Stopped(reason), None) if is_handed_over && reason == "guest-shutdown" => {
+            Outcome::Booted
+        }
+        (Stop::Stopped(reason), None) => Outcome::GuestStopped { reason },
+        (Stop::TimedOut, None) => Outcome::TimedOut,
+        (Stop::Interrupted, _) => Outcome::Interrupted,
+        (Stop::Exited, _) => Outcome::EmulatorFailed { stderr },
+    }
+}
+
+/// The line ` pc  ffffffff80001234` of the monitor's list of registers.
+fn program_counter(text: &str) -> Option<u64> {
+    let rest = text.lines().find_map(|line| line.trim().strip_prefix("pc "))?;
+    u64::from_str_radix(rest.trim(), 16).ok()
+}
+
+#[cfg(test)]
+mod tests;

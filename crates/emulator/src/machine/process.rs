@@ -1,0 +1,210 @@
+//! The child process, and the threads that listen to it.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::Error;
+use crate::qemu::{Config, Qemu};
+use crate::qmp::{Control, Message, read_messages};
+
+/// A socket's path must fit into 108 bytes, the terminating zero included.
+const LONGEST_SOCKET_PATH: usize = 100;
+/// Where there is always a short path.
+const SHORT_FOLDER: &str = "/tmp";
+/// Events that wait: beyond this, QEMU has to wait, and memory stays bounded.
+const WAITING_EVENTS: usize = 64;
+const COMPLAINTS: usize = 4096;
+
+/// What the threads report.
+#[derive(Debug)]
+pub(super) enum Event {
+    Console(Vec<u8>),
+    Control(Message),
+    /// The console is closed: QEMU has ended.
+    Exited,
+}
+
+/// QEMU. Dropped, it is killed, by its handle and so never a stranger.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Child,
+    input: Option<ChildStdin>,
+    events: Receiver<Event>,
+    control: Option<Control>,
+    complaints: Arc<Mutex<VecDeque<u8>>>,
+    folder: TempDir,
+}
+
+impl Process {
+    pub(super) fn start(qemu: &Qemu, config: &Config, deadline: Instant) -> Result<Self, Error> {
+        let folder = short_folder()?;
+        let socket = folder.path().join("control");
+        // We listen and QEMU connects: there is no moment at which the socket is not there yet.
+        let listener = UnixListener::bind(&socket)
+            .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
+            .map_err(|source| Error::file("listen at", &socket, source))?;
+        let mut child = Command::new(qemu.program())
+            .args(config.arguments(&socket)?)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|source| Error::file("start", qemu.program(), source))?;
+        let (sender, events) = sync_channel(WAITING_EVENTS);
+        let complaints = Arc::default();
+        if let Some(stderr) = child.stderr.take() {
+            let complaints = Arc::clone(&complaints);
+            thread::spawn(move || keep_end(stderr, &complaints));
+        }
+        if let Some(stdout) = child.stdout.take() {
+            let sender = sender.clone();
+            thread::spawn(move || forward(stdout, &sender));
+        }
+        let input = child.stdin.take();
+        let mut process = Self { child, input, events, control: None, complaints, folder };
+        process.connect(&listener, sender, deadline)?;
+        Ok(process)
+    }
+
+    /// Waits for QEMU to connect. If it ends before, there is nothing to talk to, and the end of
+    /// its console will say so.
+    fn connect(
+        &mut self,
+        listener: &UnixListener,
+        sender: SyncSender<Event>,
+        deadline: Instant,
+    ) -> Result<(), Error> {
+        let no_answer = |error: io::Error| Error::NoAnswer(error.to_string());
+        loop {
+            match listener.accept() {
+                Ok((stream, _)) => {
+                    stream.set_nonblocking(false).map_err(no_answer)?;
+                    let reader: UnixStream = stream.try_clone().map_err(no_answer)?;
+                    self.control = Some(Control::new(stream));
+                    thread::spawn(move || {
+                        read_messages(reader, |message| {
+                            sender.send(Event::Control(message)).is_ok()
+                        });
+                    });
+                    return Ok(());
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                Err(error) => return Err(no_answer(error)),
+            }
+            if self.child.try_wait().map_err(no_answer)?.is_some() {
+                return Ok(());
+            }
+            if Instant::now() >= deadline {
+                return Err(Error::NoAnswer("it did not start in time".to_owned()));
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    pub(super) fn is_connected(&self) -> bool {
+        self.control.is_some()
+    }
+
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// A folder that exists as long as the process.
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(super) fn command(&mut self, command: &str, arguments: &Value) -> io::Result<u64> {
+        match &mut self.control {
+            Some(control) => control.send(command, arguments),
+            None => Err(ErrorKind::NotConnected.into()),
+        }
+    }
+
+    pub(super) fn type_text(&mut self, text: &str) -> io::Result<()> {
+        match &mut self.input {
+            Some(input) => input.write_all(text.as_bytes()).and_then(|()| input.flush()),
+            None => Err(ErrorKind::NotConnected.into()),
+        }
+    }
+
+    /// The next event, or nothing if there is none until then.
+    pub(super) fn next_event(&mut self, until: Instant) -> Option<Event> {
+        let time = until.saturating_duration_since(Instant::now());
+        match self.events.recv_timeout(time) {
+            Ok(event) => Some(event),
+            Err(RecvTimeoutError::Timeout) => None,
+            // Both threads are gone, and so is QEMU.
+            Err(RecvTimeoutError::Disconnected) => Some(Event::Exited),
+        }
+    }
+
+    /// Kills the process if it is still there, and waits until it is gone.
+    pub(super) fn end(&mut self) {
+        // It may have ended by itself; then there is nothing to kill, and the wait returns.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// The end of what QEMU wrote to its standard error.
+    pub(super) fn complaints(&self) -> String {
+        let bytes = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes: Vec<u8> = bytes.iter().copied().collect();
+        String::from_utf8_lossy(&bytes).trim().to_owned()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn short_folder() -> Result<TempDir, Error> {
+    let usual = std::env::temp_dir();
+    // Room for the name of our folder and of a socket in it.
+    let is_short = usual.as_os_str().len() + 40 <= LONGEST_SOCKET_PATH;
+    let parent = if is_short { usual.as_path() } else { Path::new(SHORT_FOLDER) };
+    tempfile::Builder::new()
+        .prefix("hartlock-")
+        .tempdir_in(parent)
+        .map_err(|source| Error::file("create a folder in", parent, source))
+}
+
+fn forward(mut from: impl Read, to: &SyncSender<Event>) {
+    let mut buffer = [0; 4096];
+    loop {
+        match from.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(len) => {
+                if to.send(Event::Console(buffer[..len].to_vec())).is_err() {
+                    return;
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(_) => break,
+        }
+    }
+    // If nobody listens any more, nobody needs to know.
+    let _ = to.send(Event::Exited);
+}
+
+fn keep_end(mut from: impl Read, place: &Mutex<VecDeque<u8>>) {
+    let mut buffer = [0; 1024];
+    while let Ok(len @ 1..) = from.read(&mut buffer) {
+        let mut bytes = place.lock().unwrap_or_else(PoisonError::into_inner);
+        bytes.extend(&buffer[..len]);
+        let surplus = bytes.len().saturating_sub(COMPLAINTS);
+        bytes.drain(..surplus);
+    }
+}

@@ -1,0 +1,317 @@
+//! Which QEMU runs the machine, and with which options.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use crate::Error;
+
+/// Names the emulator when the caller does not.
+pub const PROGRAM_VARIABLE: &str = "HARTLOCK_QEMU";
+const PROGRAM_NAME: &str = "qemu-system-riscv64";
+/// Before version 10 there is neither `max` nor a profile CPU with vector crypto.
+const OLDEST_MAJOR: u32 = 10;
+/// Harts of the board (boot flow §2).
+const MAX_HARTS: u32 = hartlock_verify::board::qemu_virt::BOARD.hart_count as u32;
+
+/// A QEMU whose version is known to be new enough.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Qemu {
+    program: PathBuf,
+    version: String,
+}
+
+impl Qemu {
+    /// Takes the program that the caller names, else the one in `HARTLOCK_QEMU`, else the first
+    /// on `PATH` that is new enough. A program that was named is never replaced by another.
+    ///
+    /// # Errors
+    /// If there is none, or it is too old or does not start.
+    pub fn find(named: Option<&Path>) -> Result<Self, Error> {
+        let variable = env::var_os(PROGRAM_VARIABLE).filter(|value| !value.is_empty());
+        if let Some(program) = named.map(Path::to_path_buf).or(variable.map(PathBuf::from)) {
+            return Self::check(&program);
+        }
+        let folders = env::var_os("PATH").unwrap_or_default();
+        let mut first_error = None;
+        for folder in env::split_paths(&folders) {
+            let program = folder.join(PROGRAM_NAME);
+            if !program.is_file() {
+                continue;
+            }
+            match Self::check(&program) {
+                Ok(found) => return Ok(found),
+                Err(error) => first_error = first_error.or(Some(error)),
+            }
+        }
+        Err(first_error.unwrap_or(Error::EmulatorMissing))
+    }
+
+    fn check(program: &Path) -> Result<Self, Error> {
+        let unusable = |why: String| Error::EmulatorUnusable { path: program.to_path_buf(), why };
+        let output = Command::new(program)
+            .arg("--version")
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| unusable(error.to_string()))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let Some((version, major, minor)) = parse_version(&text) else {
+            let complaint = String::from_utf8_lossy(&output.stderr);
+            let line = complaint.lines().next().unwrap_or("it does not say its version");
+            return Err(unusable(line.to_owned()));
+        };
+        if major < OLDEST_MAJOR {
+            return Err(Error::EmulatorTooOld { path: program.to_path_buf(), major, minor });
+        }
+        Ok(Self { program: program.to_path_buf(), version })
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// Its version, for example `10.0.13`.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+}
+
+/// The version, and its first two numbers.
+fn parse_version(text: &str) -> Option<(String, u32, u32)> {
+    let rest = text.lines().next()?.strip_prefix("QEMU emulator version ")?;
+    let version = rest.split_whitespace().next()?;
+    let mut numbers = version.split('.');
+    let major = numbers.next()?.parse().ok()?;
+    let minor = numbers.next()?.parse().ok()?;
+    Some((version.to_owned(), major, minor))
+}
+
+/// A machine to start.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Image of flash bank 0; never written.
+    pub rom_flash: PathBuf,
+    /// Image of flash bank 1; the device may write it.
+    pub bundle_flash: PathBuf,
+    /// Image of the disk; never written. None: a device without a boot medium.
+    pub disk: Option<PathBuf>,
+    /// Harts, 1 to 5.
+    pub harts: u32,
+    /// CPU model with its properties, as QEMU's `-cpu` takes them.
+    pub cpu: String,
+    /// Count instructions instead of time, on one hart only. What the hart computes repeats from
+    /// run to run; how long it waits for the disk does not.
+    pub icount: bool,
+    /// Virtio devices of version 1 (`true`), of version 2, or as QEMU likes it.
+    pub legacy_virtio: Option<bool>,
+    /// The machine is stopped after this time of the clock on the wall, whatever it does.
+    pub timeout: Duration,
+    /// Set by somebody else, for example a signal handler, to end the machine early.
+    pub interrupt: Arc<AtomicBool>,
+    /// More options for QEMU, for example `-gdb`.
+    pub extra: Vec<OsString>,
+}
+
+impl Config {
+    /// Five harts of QEMU's default CPU, a disk, and two minutes.
+    pub fn new(rom_flash: PathBuf, bundle_flash: PathBuf, disk: Option<PathBuf>) -> Self {
+        Self {
+            rom_flash,
+            bundle_flash,
+            disk,
+            harts: MAX_HARTS,
+            cpu: "rv64".to_owned(),
+            icount: false,
+            legacy_virtio: None,
+            timeout: Duration::from_secs(120),
+            interrupt: Arc::default(),
+            extra: Vec::new(),
+        }
+    }
+
+    /// The CPU as it is given to QEMU.
+    ///
+    /// `max` switches on Ztso, and total store order on an x86 host still costs QEMU a factor of
+    /// five in speed. Nothing here relies on it.
+    pub fn cpu_option(&self) -> String {
+        let model = self.cpu.split(',').next().unwrap_or_default();
+        if model == "max" && !self.cpu.contains("ztso=") {
+            format!("{},ztso=off", self.cpu)
+        } else {
+            self.cpu.clone()
+        }
+    }
+
+    /// The options, with the control socket at `socket`.
+    ///
+    /// # Errors
+    /// If QEMU could not run such a machine.
+    pub(crate) fn arguments(&self, socket: &Path) -> Result<Vec<OsString>, Error> {
+        if !(1..=MAX_HARTS).contains(&self.harts) {
+            return Err(Error::Configuration(format!(
+                "the board has 1 to {MAX_HARTS} harts, not {}",
+                self.harts
+            )));
+        }
+        if self.icount && self.harts != 1 {
+            return Err(Error::Configuration(
+                "instructions can only be counted on a machine with one hart".to_owned(),
+            ));
+        }
+        let mut list = Options(Vec::new());
+        list.text("-M", "virt,pflash0=f0,pflash1=f1").text("-bios", "none");
+        list.text("-smp", &self.harts.to_string()).text("-m", "1G");
+        list.text("-cpu", &self.cpu_option());
+        // The firmware's console has the standard streams for itself: no monitor in between, no
+        // key that means something to QEMU.
+        list.text("-display", "none").text("-monitor", "none");
+        list.text("-chardev", "stdio,id=console,signal=off").text("-serial", "chardev:console");
+        list.path("-chardev", "socket,id=control,path=", socket);
+        list.text("-mon", "chardev=control,mode=control");
+        // Started by us once its events are listened to; kept after it stops, so that its memory
+        // can still be read.
+        list.flag("-S").flag("-no-reboot").text("-action", "shutdown=pause");
+        list.path("-blockdev", "driver=file,node-name=f0,read-only=on,filename=", &self.rom_flash);
+        list.path("-blockdev", "driver=file,node-name=f1,filename=", &self.bundle_flash);
+        if let Some(legacy) = self.legacy_virtio {
+            list.text("-global", &format!("virtio-mmio.force-legacy={legacy}"));
+        }
+        if let Some(disk) = &self.disk {
+            list.path("-drive", "if=none,id=d0,format=raw,readonly=on,file=", disk);
+            list.text("-device", "virtio-blk-device,drive=d0");
+        }
+        if self.icount {
+            // One instruction, one nanosecond; a hart that waits does not wait for the host.
+            list.text("-icount", "shift=0,sleep=off");
+        }
+        list.0.extend(self.extra.iter().cloned());
+        Ok(list.0)
+    }
+}
+
+/// Options of QEMU under construction.
+struct Options(Vec<OsString>);
+
+impl Options {
+    fn flag(&mut self, option: &str) -> &mut Self {
+        self.0.push(option.into());
+        self
+    }
+
+    fn text(&mut self, option: &str, value: &str) -> &mut Self {
+        self.flag(option).flag(value)
+    }
+
+    /// An option whose last property is a path.
+    fn path(&mut self, option: &str, start: &str, path: &Path) -> &mut Self {
+        self.flag(option);
+        let mut value = OsString::from(start);
+        value.push(escape(path.as_os_str()));
+        self.0.push(value);
+        self
+    }
+}
+
+/// A comma would end the property; QEMU reads two as one.
+fn escape(path: &OsStr) -> OsString {
+    match path.to_str() {
+        Some(text) => text.replace(',', ",,").into(),
+        None => path.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config() -> Config {
+        Config::new("/s/pflash0.img".into(), "/s/pflash1.img".into(), Some("/s/disk.img".into()))
+    }
+
+    fn line(config: &Config) -> String {
+        let list = config.arguments(Path::new("/t/q")).unwrap();
+        list.iter().map(|word| word.to_str().unwrap()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn reads_the_version_of_qemu_and_of_nothing_else() {
+        let debian = "QEMU emulator version 10.0.13 (Debian 1:10.0.13+ds-0)\nCopyright";
+        assert_eq!(parse_version(debian), Some(("10.0.13".into(), 10, 0)));
+        assert_eq!(parse_version("QEMU emulator version 7.2.22\n"), Some(("7.2.22".into(), 7, 2)));
+        for other in ["", "GNU bash, version 5.2", "QEMU emulator version ", "QEMU emulator x"] {
+            assert_eq!(parse_version(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_program_that_is_named_and_wrong_is_an_error() {
+        let error = Qemu::find(Some(Path::new("/bin/true"))).unwrap_err();
+        assert!(matches!(error, Error::EmulatorUnusable { .. }), "{error}");
+        let error = Qemu::find(Some(Path::new("/does/not/exist"))).unwrap_err();
+        assert!(matches!(error, Error::EmulatorUnusable { .. }), "{error}");
+    }
+
+    #[test]
+    fn the_cpu_max_is_never_given_ztso() {
+        for (given, used) in [
+            ("rv64", "rv64"),
+            ("max", "max,ztso=off"),
+            ("max,vlen=256", "max,vlen=256,ztso=off"),
+            ("max,ztso=on", "max,ztso=on"),
+            ("maximal", "maximal"),
+        ] {
+            assert_eq!(Config { cpu: given.into(), ..config() }.cpu_option(), used);
+        }
+    }
+
+    #[test]
+    fn flash_and_disk_are_where_the_board_has_them() {
+        let line = line(&config());
+        for part in [
+            "-M virt,pflash0=f0,pflash1=f1 -bios none -smp 5 -m 1G -cpu rv64",
+            "-blockdev driver=file,node-name=f0,read-only=on,filename=/s/pflash0.img",
+            "-blockdev driver=file,node-name=f1,filename=/s/pflash1.img",
+            "-drive if=none,id=d0,format=raw,readonly=on,file=/s/disk.img",
+            "-no-reboot -action shutdown=pause",
+        ] {
+            assert!(line.contains(part), "{part} is not in {line}");
+        }
+        assert!(!line.contains("icount") && !line.contains("force-legacy"), "{line}");
+    }
+
+    #[test]
+    fn options_that_were_asked_for_are_there() {
+        let config = Config {
+            harts: 1,
+            icount: true,
+            legacy_virtio: Some(false),
+            disk: None,
+            bundle_flash: "/a,b/flash".into(),
+            extra: vec!["-gdb".into(), "unix:/t/g".into()],
+            ..config()
+        };
+        let line = line(&config);
+        for part in [
+            "-icount shift=0,sleep=off",
+            "-global virtio-mmio.force-legacy=false",
+            "filename=/a,,b/flash",
+            "-gdb unix:/t/g",
+        ] {
+            assert!(line.contains(part), "{part} is not in {line}");
+        }
+        assert!(!line.contains("virtio-blk"), "{line}");
+    }
+
+    #[test]
+    fn impossible_machines_are_not_started() {
+        for (harts, icount) in [(0, false), (6, false), (2, true)] {
+            let config = Config { harts, icount, ..config() };
+            assert!(matches!(config.arguments(Path::new("q")), Err(Error::Configuration(_))));
+        }
+    }
+}

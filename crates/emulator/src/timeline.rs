@@ -1,0 +1,321 @@
+//! The measurement log as data: one object a boot, with times relative to its first entry.
+
+mod quantity;
+mod table;
+
+use hartlock_handoff::{Entry, Stage};
+use hartlock_image::{HashId, Reason};
+use serde::{Serialize, Serializer};
+
+use crate::machine::Outcome;
+use crate::measurement::Measurements;
+
+pub use quantity::{bytes_text, time_text};
+pub use table::table;
+
+/// Grows when a field changes its meaning; new fields may come at any time.
+pub const SCHEMA: u32 = 1;
+
+/// What times are counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Unit {
+    /// Microseconds of the emulator's clock.
+    #[serde(rename = "us")]
+    Microseconds,
+    /// Retired instructions of the boot hart.
+    #[serde(rename = "instructions")]
+    Instructions,
+}
+
+/// The machine that booted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MachineInfo {
+    /// Name and version of the emulator.
+    pub emulator: String,
+    /// CPU model with its properties.
+    pub cpu: String,
+    /// Number of harts.
+    pub harts: u32,
+    /// Whether the emulator counted instructions instead of time.
+    pub icount: bool,
+}
+
+/// What a time means, and what it does not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TimeBase {
+    /// Unit of `start` and `end`.
+    pub unit: Unit,
+    /// In words.
+    pub note: String,
+    /// Ticks of `time` per second, from the log; none without one.
+    pub ticks_per_second: Option<u64>,
+    /// How the entries of ROM and loader were brought to one scale.
+    pub joined: &'static str,
+}
+
+/// Who refused, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RefusalInfo {
+    /// `rom` or `loader`.
+    pub stage: &'static str,
+    /// For example `E0801`.
+    pub code: String,
+    /// The name of the reason.
+    pub reason: &'static str,
+    /// What happened.
+    pub title: &'static str,
+    /// What to do.
+    pub hint: &'static str,
+    /// Where the rule stands.
+    pub spec: &'static str,
+}
+
+impl RefusalInfo {
+    /// Describes a refusal.
+    pub fn new(stage: Stage, reason: Reason) -> Self {
+        Self {
+            stage: stage.name(),
+            code: code_text(reason as u32),
+            reason: reason.name(),
+            title: reason.title(),
+            hint: reason.hint(),
+            spec: reason.spec(),
+        }
+    }
+}
+
+/// One entry of the log.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StepRecord {
+    /// `rom` or `loader`.
+    pub stage: &'static str,
+    /// Name of the step.
+    pub step: &'static str,
+    /// Name of the payload, if the step has one.
+    pub payload: Option<&'static str>,
+    /// Bytes worked on.
+    pub bytes: u64,
+    /// Number of harts that took part.
+    pub harts: u32,
+    /// Which, bit i = hart i.
+    pub harts_mask: u64,
+    /// Hash kernel.
+    pub kernel: Option<String>,
+    /// Start and end, in `unit`, since the first entry began.
+    #[serde(serialize_with = "number")]
+    pub start: f64,
+    /// See `start`.
+    #[serde(serialize_with = "number")]
+    pub end: f64,
+    /// What `start` and `end` count.
+    pub unit: Unit,
+    /// The first 48 bytes of the digest, in hexadecimal.
+    pub digest: Option<String>,
+    /// Name of the hash.
+    pub hash: Option<&'static str>,
+    /// Reason code.
+    pub reason: Option<String>,
+    /// Security version, or a mask of harts; see boot flow §3.5.
+    pub value: u64,
+}
+
+impl StepRecord {
+    /// How long it took.
+    pub fn duration(&self) -> f64 {
+        (self.end - self.start).max(0.0)
+    }
+}
+
+/// One boot.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Timeline {
+    /// Version of this format.
+    pub schema: u32,
+    /// Whether the device booted.
+    pub booted: bool,
+    /// `booted`, `refused`, `timed-out`, `guest-stopped`, `interrupted` or `emulator-failed`.
+    pub outcome: &'static str,
+    /// Who refused, if the device was refused.
+    pub refusal: Option<RefusalInfo>,
+    /// What booted.
+    pub machine: MachineInfo,
+    /// What the times mean.
+    pub time_base: TimeBase,
+    /// Entries in the order of the log.
+    pub stages: Vec<StepRecord>,
+}
+
+impl Timeline {
+    /// Brings the entries of a boot to one scale.
+    pub fn new(
+        outcome: &Outcome,
+        measurements: Option<&Measurements>,
+        machine: MachineInfo,
+    ) -> Self {
+        let entries = measurements.map_or(&[][..], |measured| &measured.entries);
+        let ticks_per_second = measurements.map(|measured| measured.header.ticks_per_second);
+        let scale = Scale::new(entries, ticks_per_second.unwrap_or(1), &machine);
+        Self {
+            schema: SCHEMA,
+            booted: *outcome == Outcome::Booted,
+            outcome: outcome_name(outcome),
+            refusal: match outcome {
+                Outcome::Refused { stage, reason } => Some(RefusalInfo::new(*stage, *reason)),
+                _ => None,
+            },
+            time_base: TimeBase {
+                unit: scale.unit,
+                note: note(scale.unit, &machine),
+                ticks_per_second,
+                joined: scale.joined,
+            },
+            stages: entries.iter().map(|entry| record(entry, &scale)).collect(),
+            machine,
+        }
+    }
+
+    /// The end of the last step.
+    pub fn total(&self) -> f64 {
+        self.stages.iter().map(|step| step.end).fold(0.0, f64::max)
+    }
+}
+
+/// The word for an outcome in files.
+pub fn outcome_name(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Booted => "booted",
+        Outcome::Refused { .. } => "refused",
+        Outcome::TimedOut => "timed-out",
+        Outcome::GuestStopped { .. } => "guest-stopped",
+        Outcome::Interrupted => "interrupted",
+        Outcome::EmulatorFailed { .. } => "emulator-failed",
+    }
+}
+
+fn note(unit: Unit, machine: &MachineInfo) -> String {
+    match unit {
+        Unit::Microseconds => format!(
+            "Microseconds of the clock of {}. They show the order and the overlap of steps and \
+             depend on the host; they are not the time of any board.",
+            machine.emulator
+        ),
+        Unit::Instructions => format!(
+            "Instructions that the one hart retired, counted by {}. Steps that wait for the disk \
+             vary from run to run. They are not cycles, and not the time of any board.",
+            machine.emulator
+        ),
+    }
+}
+
+/// From what stands in the log to what is shown.
+struct Scale {
+    unit: Unit,
+    joined: &'static str,
+    ticks_per_second: u64,
+    origin: u64,
+    /// Added to the counter of the loader.
+    loader_shift: u64,
+}
+
+impl Scale {
+    fn new(entries: &[Entry], ticks_per_second: u64, machine: &MachineInfo) -> Self {
+        let counts_instructions = machine.icount && machine.harts == 1;
+        let unit = if counts_instructions { Unit::Instructions } else { Unit::Microseconds };
+        let of = |stage: Stage| {
+            let times = entries.iter().filter(move |entry| entry.stage == stage);
+            times.map(move |entry| raw(entry, unit))
+        };
+        // `time` goes on for as long as the machine runs. `instret` is one counter of the hart
+        // too, but firmware between the stages may write it.
+        let rom_end = of(Stage::Rom).map(|(_, end)| end).max().unwrap_or(0);
+        let loader_start = of(Stage::Loader).map(|(start, _)| start).min();
+        let is_reset =
+            unit == Unit::Instructions && loader_start.is_some_and(|start| start < rom_end);
+        let loader_shift =
+            if is_reset { rom_end.saturating_sub(loader_start.unwrap_or(0)) } else { 0 };
+        let joined = match unit {
+            Unit::Microseconds => "ROM and loader read the same counter, time.",
+            Unit::Instructions if is_reset => {
+                "The loader found the counter instret reset. Its entries are laid behind those of the ROM; \
+                 what OpenSBI executed in between is missing."
+            }
+            Unit::Instructions => {
+                "ROM and loader read the same counter, instret; the gap between them is OpenSBI."
+            }
+        };
+        let mut scale = Self { unit, joined, ticks_per_second, origin: 0, loader_shift };
+        scale.origin = entries.iter().map(|entry| scale.raw(entry).0).min().unwrap_or(0);
+        scale
+    }
+
+    fn raw(&self, entry: &Entry) -> (u64, u64) {
+        let (start, end) = raw(entry, self.unit);
+        let shift = if entry.stage == Stage::Loader { self.loader_shift } else { 0 };
+        (start.saturating_add(shift), end.saturating_add(shift))
+    }
+
+    /// In the unit, since the first entry began.
+    fn times(&self, entry: &Entry) -> (f64, f64) {
+        let (start, end) = self.raw(entry);
+        let convert = |raw: u64| {
+            let since = raw.saturating_sub(self.origin) as f64;
+            match self.unit {
+                Unit::Instructions => since,
+                Unit::Microseconds => since * 1e6 / self.ticks_per_second as f64,
+            }
+        };
+        // An entry whose end was never written ends where it began.
+        (convert(start), convert(end.max(start)))
+    }
+}
+
+fn raw(entry: &Entry, unit: Unit) -> (u64, u64) {
+    match unit {
+        Unit::Microseconds => entry.time,
+        Unit::Instructions => entry.instret,
+    }
+}
+
+fn record(entry: &Entry, scale: &Scale) -> StepRecord {
+    let (start, end) = scale.times(entry);
+    StepRecord {
+        stage: entry.stage.name(),
+        step: entry.step.name(),
+        payload: entry.payload.map(|payload| payload.name()),
+        bytes: entry.bytes,
+        harts: entry.harts.count_ones(),
+        harts_mask: entry.harts,
+        kernel: match entry.kernel {
+            0 => None,
+            1 => Some("portable".to_owned()),
+            number => Some(format!("kernel-{number}")),
+        },
+        start,
+        end,
+        unit: scale.unit,
+        digest: entry.hash.map(|hash| hex(&entry.digest, hash)),
+        hash: entry.hash.map(HashId::name),
+        reason: (entry.reason != 0).then(|| code_text(entry.reason)),
+        value: entry.value,
+    }
+}
+
+fn code_text(number: u32) -> String {
+    format!("E{number:04}")
+}
+
+fn hex(digest: &[u8], hash: HashId) -> String {
+    digest.iter().take(hash.output_len()).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Whole numbers without a decimal point: instructions are counted, not measured.
+fn number<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    if value.fract() == 0.0 && *value < 9e15 {
+        serializer.serialize_u64(*value as u64)
+    } else {
+        serializer.serialize_f64(*value)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

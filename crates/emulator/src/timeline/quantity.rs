@@ -1,0 +1,76 @@
+//! Numbers for people: at most four digits and a unit.
+
+use super::Unit;
+
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+
+/// A size; exact below 10 KiB.
+pub fn bytes_text(bytes: u64) -> String {
+    match bytes {
+        0..=9_999 => format!("{bytes} B"),
+        10_000..MIB => format!("{} KiB", digits(bytes as f64 / KIB as f64)),
+        _ => format!("{} MiB", digits(bytes as f64 / MIB as f64)),
+    }
+}
+
+/// A time, without the word *instructions*: the column or the sentence says it.
+pub fn time_text(value: f64, unit: Unit) -> String {
+    // The limits are where rounding would make it 1000 of the smaller unit.
+    match (unit, value) {
+        (Unit::Microseconds, ..999.5) => format!("{} us", digits(value)),
+        (Unit::Microseconds, ..999.5e3) => format!("{} ms", digits(value / 1e3)),
+        (Unit::Microseconds, _) => format!("{} s", digits(value / 1e6)),
+        (Unit::Instructions, ..9999.5) => format!("{value:.0}"),
+        (Unit::Instructions, ..999.5e3) => format!("{} k", digits(value / 1e3)),
+        (Unit::Instructions, ..999.5e6) => format!("{} M", digits(value / 1e6)),
+        (Unit::Instructions, _) => format!("{} G", digits(value / 1e9)),
+    }
+}
+
+/// Three significant digits for small numbers, whole numbers from 100 on.
+fn digits(value: f64) -> String {
+    if value == 0.0 {
+        "0".to_owned()
+    } else if value < 9.995 {
+        format!("{value:.2}")
+    } else if value < 99.95 {
+        format!("{value:.1}")
+    } else {
+        format!("{value:.0}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_are_short_and_never_lose_their_unit() {
+        for (value, text) in [
+            (0.0, "0 us"),
+            (0.4, "0.40 us"),
+            (999.0, "999 us"),
+            (1_500.0, "1.50 ms"),
+            (31_234.0, "31.2 ms"),
+            (812_345.0, "812 ms"),
+            (999_800.0, "1.00 s"),
+            (2_900_000.0, "2.90 s"),
+        ] {
+            assert_eq!(time_text(value, Unit::Microseconds), text);
+        }
+        for (value, text) in
+            [(9_999.0, "9999"), (12_340.0, "12.3 k"), (999_900.0, "1.00 M"), (4.56e8, "456 M")]
+        {
+            assert_eq!(time_text(value, Unit::Instructions), text);
+        }
+        for (value, text) in [
+            (700, "700 B"),
+            (20_480, "20.0 KiB"),
+            (1_048_576, "1.00 MiB"),
+            (31_200_000, "29.8 MiB"),
+        ] {
+            assert_eq!(bytes_text(value), text);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The timeline for a terminal of 80 columns.
+
+use std::fmt::Write;
+
+use super::{StepRecord, Timeline, Unit, bytes_text, time_text};
+
+/// Widths of the columns; the last two are aligned to the right like the size and the count.
+const WIDTHS: [usize; 8] = [6, 11, 10, 9, 5, 8, 8, 8];
+const IS_NUMBER: [bool; 8] = [false, false, false, true, true, false, true, true];
+
+/// The timeline as lines of at most 80 characters, the time base last.
+pub fn table(timeline: &Timeline) -> String {
+    let mut out = String::new();
+    if timeline.stages.is_empty() {
+        out.push_str("no measurement log\n");
+        return out;
+    }
+    row(&mut out, &["stage", "step", "payload", "size", "harts", "kernel", "start", "time"]);
+    for step in &timeline.stages {
+        let cells = cells(step);
+        row(&mut out, &cells.each_ref().map(String::as_str));
+    }
+    out.push('\n');
+    let base = match timeline.time_base.unit {
+        Unit::Microseconds => "times are those of the emulator, and not the time of any board",
+        Unit::Instructions => {
+            "times are retired instructions: not cycles, and not the time of any board"
+        }
+    };
+    // Only fails for lack of memory, which ends the program anyway.
+    let _ = writeln!(out, "{base}");
+    out
+}
+
+fn cells(step: &StepRecord) -> [String; 8] {
+    let unless_zero = |is_zero: bool, text: String| if is_zero { String::new() } else { text };
+    [
+        step.stage.to_owned(),
+        step.step.to_owned(),
+        step.payload.unwrap_or_default().to_owned(),
+        unless_zero(step.bytes == 0, bytes_text(step.bytes)),
+        unless_zero(step.harts == 0, step.harts.to_string()),
+        // A refusal has no kernel, and its code belongs into the row.
+        step.reason.clone().or(step.kernel.clone()).unwrap_or_default(),
+        time_text(step.start, step.unit),
+        time_text(step.duration(), step.unit),
+    ]
+}
+
+fn row(out: &mut String, cells: &[&str; 8]) {
+    let mut line = String::new();
+    for ((cell, width), is_number) in cells.iter().zip(WIDTHS).zip(IS_NUMBER) {
+        let _ = if is_number {
+            write!(line, "{cell:>width$}  ")
+        } else {
+            write!(line, "{:width$}  ", cell.get(..width).unwrap_or(cell))
+        };
+    }
+    out.push_str(line.trim_end());
+    out.push('\n');
+}

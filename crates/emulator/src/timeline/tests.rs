@@ -1,0 +1,211 @@
+use super::*;
+use crate::measurement::Source;
+use hartlock_handoff::{LogHeader, Step};
+use hartlock_image::PayloadType;
+use serde_json::Value;
+
+/// Ticks of the example: 10 MHz, as on the board.
+const RATE: u64 = 10_000_000;
+
+struct Maker {
+    entries: Vec<Entry>,
+}
+
+impl Maker {
+    /// Times in ticks of 0.1 microseconds after an origin that is not zero.
+    fn add(&mut self, stage: Stage, step: Step, start: u64, end: u64) -> &mut Entry {
+        let time = (5_000 + start, 5_000 + end);
+        let instret = (70 + start * 3, 70 + end * 3);
+        self.entries.push(Entry { time, instret, harts: 1, ..Entry::new(stage, step) });
+        self.entries.last_mut().unwrap()
+    }
+
+    fn payload(
+        &mut self,
+        stage: Stage,
+        payload: PayloadType,
+        bytes: u64,
+        read: (u64, u64),
+        hash: (u64, u64),
+    ) {
+        let entry = self.add(stage, Step::Read, read.0, read.1);
+        (entry.payload, entry.bytes) = (Some(payload), bytes);
+        let entry = self.add(stage, Step::Hash, hash.0, hash.1);
+        (entry.payload, entry.bytes, entry.kernel) = (Some(payload), bytes, 1);
+        (entry.hash, entry.digest) = (Some(HashId::Sha384), [payload as u8; 48]);
+        if stage == Stage::Loader {
+            entry.harts = 0b11111;
+        }
+    }
+}
+
+/// A boot of a Debian kernel with five harts, refused by the loader at the end if `is_refused`.
+pub(crate) fn example(is_refused: bool) -> (Outcome, Measurements) {
+    let mut maker = Maker { entries: Vec::new() };
+    let (rom, loader) = (Stage::Rom, Stage::Loader);
+    maker.add(rom, Step::Start, 0, 3_020_000);
+    let entry = maker.add(rom, Step::Signature, 3_020_000, 3_160_000);
+    (entry.bytes, entry.value) = (4_096, 7);
+    (entry.hash, entry.digest) = (Some(HashId::Sha384), [0xb0; 48]);
+    maker.payload(
+        rom,
+        PayloadType::Opensbi,
+        278_528,
+        (3_160_000, 3_190_000),
+        (3_165_000, 3_310_000),
+    );
+    maker.payload(rom, PayloadType::Loader, 65_536, (3_310_000, 3_320_000), (3_312_000, 3_350_000));
+    maker.payload(rom, PayloadType::BootFdt, 8_192, (3_350_000, 3_351_000), (3_350_500, 3_356_000));
+    maker.add(rom, Step::Verdict, 3_356_000, 3_357_000);
+    maker.add(rom, Step::Handover, 3_357_000, 3_390_000);
+    maker.add(loader, Step::Start, 4_100_000, 4_130_000);
+    let entry = maker.add(loader, Step::Signature, 4_130_000, 4_290_000);
+    (entry.bytes, entry.value) = (4_096, 12);
+    (entry.hash, entry.digest) = (Some(HashId::Sha384), [0x5e; 48]);
+    maker.add(loader, Step::HartsStart, 4_290_000, 4_330_000).harts = 0b11111;
+    maker.payload(
+        loader,
+        PayloadType::Kernel,
+        31_200_000,
+        (4_330_000, 9_000_000),
+        (4_350_000, 10_900_000),
+    );
+    maker.payload(
+        loader,
+        PayloadType::Initramfs,
+        43_400_000,
+        (9_000_000, 16_200_000),
+        (10_200_000, 19_900_000),
+    );
+    maker.payload(
+        loader,
+        PayloadType::SystemFdt,
+        8_192,
+        (16_200_000, 16_201_000),
+        (19_900_000, 19_905_000),
+    );
+    maker.add(loader, Step::HartsStop, 19_905_000, 19_960_000).harts = 0b11111;
+    let outcome = if is_refused {
+        maker.add(loader, Step::Verdict, 19_960_000, 19_961_000).reason = 801;
+        maker.add(loader, Step::Refusal, 19_961_000, 19_961_000).reason = 801;
+        Outcome::Refused { stage: loader, reason: Reason::PayloadDigestMismatch }
+    } else {
+        maker.add(loader, Step::Verdict, 19_960_000, 19_961_000);
+        maker.add(loader, Step::Handover, 19_961_000, 20_120_000);
+        Outcome::Booted
+    };
+    let header = LogHeader { ticks_per_second: RATE, generation: 1 };
+    (outcome, Measurements { source: Source::Log, header, entries: maker.entries })
+}
+
+pub(crate) fn machine(icount: bool) -> MachineInfo {
+    MachineInfo {
+        emulator: "QEMU 10.0.13".into(),
+        cpu: "rv64".into(),
+        harts: if icount { 1 } else { 5 },
+        icount,
+    }
+}
+
+pub(crate) fn timeline(is_refused: bool, icount: bool) -> Timeline {
+    let (outcome, measurements) = example(is_refused);
+    Timeline::new(&outcome, Some(&measurements), machine(icount))
+}
+
+#[test]
+fn the_json_has_the_documented_fields() {
+    let value: Value = serde_json::to_value(timeline(false, false)).unwrap();
+    assert_eq!(value["booted"], true);
+    assert_eq!(value["schema"], 1);
+    let stages = value["stages"].as_array().unwrap();
+    for step in stages {
+        for field in
+            ["stage", "step", "payload", "bytes", "harts", "kernel", "start", "end", "unit"]
+        {
+            assert!(step.get(field).is_some(), "{field} is not in {step}");
+        }
+        assert_eq!(step["unit"], "us");
+        assert!(step["start"].as_f64().unwrap() <= step["end"].as_f64().unwrap());
+    }
+    assert_eq!(stages[0]["start"], 0);
+    assert_eq!(stages[0]["payload"], Value::Null);
+    assert_eq!(stages[1]["end"], 316_000);
+    let hash = stages.iter().find(|step| step["payload"] == "kernel" && step["step"] == "hash");
+    let hash = hash.unwrap();
+    assert_eq!((&hash["harts"], &hash["harts_mask"]), (&5.into(), &31.into()));
+    assert_eq!(hash["kernel"], "portable");
+    assert_eq!(hash["digest"], "10".repeat(48));
+}
+
+#[test]
+fn a_refused_boot_says_who_and_why() {
+    let value: Value = serde_json::to_value(timeline(true, false)).unwrap();
+    assert_eq!((&value["booted"], &value["outcome"]), (&false.into(), &"refused".into()));
+    assert_eq!(value["refusal"]["stage"], "loader");
+    assert_eq!(value["refusal"]["code"], "E0801");
+    assert!(value["refusal"]["hint"].as_str().unwrap().len() > 10);
+    let last = value["stages"].as_array().unwrap().last().unwrap();
+    assert_eq!((&last["step"], &last["reason"]), (&"refusal".into(), &"E0801".into()));
+}
+
+#[test]
+fn instructions_are_counted_on_one_hart_only() {
+    let timeline = timeline(false, true);
+    assert_eq!(timeline.time_base.unit, Unit::Instructions);
+    assert_eq!(timeline.stages[1].start, 9_060_000.0);
+    assert!(timeline.time_base.joined.contains("the same counter, instret"));
+    let five = MachineInfo { harts: 5, ..machine(true) };
+    let (outcome, measurements) = example(false);
+    let timeline = Timeline::new(&outcome, Some(&measurements), five);
+    assert_eq!(timeline.time_base.unit, Unit::Microseconds);
+}
+
+#[test]
+fn a_counter_that_was_reset_is_laid_behind_the_rom_and_said_so() {
+    let (outcome, mut measurements) = example(false);
+    for entry in measurements.entries.iter_mut().filter(|entry| entry.stage == Stage::Loader) {
+        entry.instret = (entry.instret.0 - 12_300_000, entry.instret.1 - 12_300_000);
+    }
+    let timeline = Timeline::new(&outcome, Some(&measurements), machine(true));
+    assert!(timeline.time_base.joined.contains("reset"));
+    let start_of = |stage| timeline.stages.iter().find(|step| step.stage == stage).unwrap().start;
+    let rom_end = timeline.stages.iter().filter(|step| step.stage == "rom").map(|step| step.end);
+    assert_eq!(start_of("loader"), rom_end.fold(0.0, f64::max));
+    assert_eq!(start_of("rom"), 0.0);
+}
+
+#[test]
+fn nonsense_in_a_log_makes_odd_numbers_and_no_panic() {
+    let entry = |time| Entry { time, instret: time, ..Entry::new(Stage::Loader, Step::Hash) };
+    let entries = vec![
+        entry((u64::MAX, 0)),
+        Entry { kernel: 99, reason: u32::MAX, ..Entry::new(Stage::Rom, Step::Refusal) },
+        entry((0, u64::MAX)),
+    ];
+    let header = LogHeader { ticks_per_second: 1, generation: 0 };
+    let measurements = Measurements { source: Source::Log, header, entries };
+    for icount in [false, true] {
+        let timeline = Timeline::new(&Outcome::TimedOut, Some(&measurements), machine(icount));
+        assert!(timeline.stages.iter().all(|step| step.end >= step.start));
+        assert!(!table(&timeline).is_empty());
+    }
+}
+
+#[test]
+fn without_a_log_there_is_an_outcome_and_nothing_else() {
+    let timeline = Timeline::new(&Outcome::TimedOut, None, machine(false));
+    assert_eq!((timeline.booted, timeline.outcome), (false, "timed-out"));
+    assert!(timeline.stages.is_empty());
+    assert_eq!(table(&timeline), "no measurement log\n");
+}
+
+#[test]
+fn the_table_fits_80_columns_and_names_its_time_base() {
+    for (is_refused, icount) in [(false, false), (true, false), (false, true)] {
+        let text = table(&timeline(is_refused, icount));
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        assert!(text.contains("not the time of any board"), "{text}");
+        assert_eq!(text.contains("E0801"), is_refused);
+        assert!(text.contains("instructions") == icount);
+    }
+}
