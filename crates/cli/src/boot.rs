@@ -80,7 +80,7 @@ pub struct Args {
     /// Write what the device printed
     #[arg(long, value_name = "FILE")]
     console: Option<PathBuf>,
-    /// Do not show what the device prints
+    /// Of what the device prints, show only Hartlock's own lines
     #[arg(short, long)]
     quiet: bool,
     /// QEMU to use [default: $HARTLOCK_QEMU, or the one on PATH]
@@ -161,7 +161,7 @@ pub fn run(args: &Args) -> Result<Booted, Failure> {
     };
     let until = Some(args.until.as_str()).filter(|text| !text.is_empty());
     let run = machine::boot(&qemu, &config, until, &mut |line| {
-        if !args.quiet {
+        if !args.quiet || line.starts_with("hartlock:") {
             talk(line);
         }
     })?;

@@ -6,6 +6,7 @@
 //! lies outside of it. That a device with DMA can write *elsewhere* is out of reach without an
 //! IOMMU; SECURITY.md says so.
 
+use core::mem::offset_of;
 use core::sync::atomic::{Ordering, fence};
 
 /// Requests in flight at most.
@@ -224,38 +225,28 @@ impl VirtioBlk {
     /// slot or the device is reset; `len` is a multiple of 512.
     pub unsafe fn submit(&mut self, sector: u64, address: u64, len: u32) -> Result<usize, Error> {
         let slot = self.in_use.iter().position(|used| !used).ok_or(Error::Busy)?;
-        let first = slot.wrapping_mul(3) as u16;
-        let queue = self.queue;
-        // Places within the queue, without making a reference to memory that the device writes.
-        // SAFETY: `queue` is valid for the driver's life, and `slot` is below DEPTH.
-        let request = unsafe { (&raw mut (*queue).requests).cast::<Request>().add(slot) };
-        // SAFETY: as above.
-        let status = unsafe { (&raw mut (*queue).status).cast::<u8>().add(slot) };
-        // SAFETY: as above.
-        let descriptors = unsafe { (&raw mut (*queue).descriptors).cast::<Descriptor>() };
-
-        // SAFETY: the slot is free, so the device does not look at these places.
-        unsafe { request.write_volatile(Request { kind: 0, reserved: 0, sector }) };
-        // SAFETY: as above.
-        unsafe { status.write_volatile(PENDING) };
+        let first = slot.wrapping_mul(3);
+        let request = self.place_of(offset_of!(Queue, requests), slot, size_of::<Request>());
+        let status = self.place_of(offset_of!(Queue, status), slot, 1);
+        self.put(request, Request { kind: 0, reserved: 0, sector });
+        self.put(status, PENDING);
+        let base = self.queue.expose_provenance();
         let chain = [
-            (request.expose_provenance() as u64, size_of::<Request>() as u32, NEXT),
+            (base.wrapping_add(request) as u64, size_of::<Request>() as u32, NEXT),
             (address, len, NEXT | DEVICE_WRITES),
-            (status.expose_provenance() as u64, 1, DEVICE_WRITES),
+            (base.wrapping_add(status) as u64, 1, DEVICE_WRITES),
         ];
-        for (index, (address, len, flags)) in chain.into_iter().enumerate() {
-            let at = (first as usize).wrapping_add(index);
+        for (at, (address, len, flags)) in (first..).zip(chain) {
             let next = if flags & NEXT != 0 { at.wrapping_add(1) as u16 } else { 0 };
-            // SAFETY: three descriptors a slot, 24 of the queue's 32.
-            unsafe { descriptors.add(at).write_volatile(Descriptor { address, len, flags, next }) };
+            let place = self.place_of(offset_of!(Queue, descriptors), at, size_of::<Descriptor>());
+            self.put(place, Descriptor { address, len, flags, next });
         }
         let turn = (self.submitted % QUEUE_SIZE as u64) as usize;
-        // SAFETY: `turn` is below QUEUE_SIZE; the device reads this place only after the index.
-        unsafe { (&raw mut (*queue).available).cast::<u16>().add(turn).write_volatile(first) };
+        self.put(self.place_of(offset_of!(Queue, available), turn, 2), first as u16);
+        // The device reads the chain only after it has seen the index.
         fence(Ordering::SeqCst);
         self.submitted = self.submitted.wrapping_add(1);
-        // SAFETY: the index publishes the request.
-        unsafe { (&raw mut (*queue).available_index).write_volatile(self.submitted as u16) };
+        self.put(offset_of!(Queue, available_index), self.submitted as u16);
         fence(Ordering::SeqCst);
         if let Some(used) = self.in_use.get_mut(slot) {
             *used = true;
@@ -269,26 +260,41 @@ impl VirtioBlk {
     /// # Errors
     /// `Failed` if the device reported an error, or reported what it was never asked for.
     pub fn poll(&mut self) -> Result<Option<usize>, Error> {
-        // SAFETY: the queue is valid; the device writes the index, hence volatile.
-        let index = unsafe { (&raw const (*self.queue).used_index).read_volatile() };
+        let index: u16 = self.get(offset_of!(Queue, used_index));
         if index == self.completed as u16 {
             return Ok(None);
         }
         fence(Ordering::SeqCst);
         let turn = (self.completed % QUEUE_SIZE as u64) as usize;
-        // SAFETY: `turn` is below QUEUE_SIZE.
-        let [first, _] =
-            unsafe { (&raw const (*self.queue).used).cast::<[u32; 2]>().add(turn).read_volatile() };
+        let [first, _]: [u32; 2] = self.get(self.place_of(offset_of!(Queue, used), turn, 8));
         self.completed = self.completed.wrapping_add(1);
         let slot = first.wrapping_div(3) as usize;
         match self.in_use.get_mut(slot) {
             Some(used) if *used && first.is_multiple_of(3) => *used = false,
             _ => return Err(Error::Failed),
         }
-        // SAFETY: `slot` is below DEPTH, as `in_use` had it.
-        let status =
-            unsafe { (&raw const (*self.queue).status).cast::<u8>().add(slot).read_volatile() };
+        let status: u8 = self.get(self.place_of(offset_of!(Queue, status), slot, 1));
         if status == 0 { Ok(Some(slot)) } else { Err(Error::Failed) }
+    }
+
+    /// Offset of an element of an array in the queue.
+    const fn place_of(&self, array: usize, index: usize, size: usize) -> usize {
+        array.wrapping_add(index.wrapping_mul(size))
+    }
+
+    /// Reads what the device may have written. `offset` is that of a `T` in [`Queue`].
+    fn get<T: Copy>(&self, offset: usize) -> T {
+        let place: *const T = self.queue.cast::<u8>().wrapping_add(offset).cast();
+        // SAFETY: the queue is valid for the driver's life, and every offset that this module
+        // makes is that of an element of this type. No reference to this memory exists.
+        unsafe { place.read_volatile() }
+    }
+
+    /// Writes what the device will read. `offset` is that of a `T` in [`Queue`].
+    fn put<T: Copy>(&self, offset: usize, value: T) {
+        let place: *mut T = self.queue.cast::<u8>().wrapping_add(offset).cast();
+        // SAFETY: as above; the slot is free, so the device does not look at this place now.
+        unsafe { place.write_volatile(value) };
     }
 
     fn read(&self, register: usize) -> u32 {

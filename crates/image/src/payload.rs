@@ -98,9 +98,14 @@ impl PayloadRecord {
         // Checked before any comparison of ranges: a range that wraps overlaps nothing on paper.
         let memory_end =
             self.load_address.checked_add(self.memory_size).ok_or(Reason::LoadRangeWraps)?;
-        if earlier
-            .any(|other| self.load_address < other.memory_end() && other.load_address < memory_end)
-        {
+        // An empty range, such as that of an empty initramfs, shares no byte with any range.
+        let is_shared = |other: &PayloadRecord| {
+            self.load_address < other.memory_end()
+                && other.load_address < memory_end
+                && self.memory_size > 0
+                && other.memory_size > 0
+        };
+        if earlier.any(is_shared) {
             return Err(Reason::LoadRangesOverlap);
         }
         let is_inside = self.entry.is_multiple_of(4)

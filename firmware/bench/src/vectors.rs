@@ -20,12 +20,10 @@
 
 use hartlock_image::{
     BundleType, KEY_RECORD_SIZE, KeyRecord, Lifecycle, List, MAX_TRUSTED_KEYS, Name, PAGE_SIZE,
-    PayloadRecord, PayloadType, Policy, Reason, TrustList, Writer, align_up, bytes_at, is_zero,
-    u32_at, u64_at,
+    PayloadRecord, Policy, Reason, TrustList, Writer, align_up, bytes_at, is_zero, u32_at, u64_at,
 };
-use hartlock_verify::board::{Board, Fixed, Place, Region};
 use hartlock_verify::tree::{self, Kernel};
-use hartlock_verify::{Acceptance, Loaded, Platform, authenticate};
+use hartlock_verify::{Acceptance, Loaded, Placement, Platform, authenticate};
 
 const ENTRY_SIZE: usize = 128;
 
@@ -114,8 +112,8 @@ impl<'a> Vector<'a> {
         out.put_u32(self.floor.is_some().into());
         out.put_u32(self.is_on_medium.into());
         out.put(&[0; 24]);
-        out.put(self.board.as_ref().map_or(&[0; 32], Name::field));
-        out.put(self.soc.as_ref().map_or(&[0; 32], Name::field));
+        out.put(&self.board.map_or([0; 32], |name| *name.field()));
+        out.put(&self.soc.map_or([0; 32], |name| *name.field()));
         for key in self.trust.keys.iter() {
             out.put_u32(key.algorithm);
             out.put_u32(key.parameters);
@@ -134,62 +132,23 @@ impl<'a> Vector<'a> {
     /// Why the bundle is refused.
     pub fn judge(&self, metadata: &mut [u8]) -> Result<(), Reason> {
         let mut medium = Memory { bytes: self.bundle, is_file: !self.is_on_medium, next_unread: 0 };
-        let mut bundle = authenticate(&mut medium, &self.acceptance()?, metadata)?;
+        let mut bundle = authenticate(&mut medium, &self.acceptance(), metadata)?;
         bundle.load_payloads(&mut medium)?;
         if bundle.conclude()?.is_confirmed() { Ok(()) } else { Err(Reason::VerdictNotConfirmed) }
     }
 
-    fn acceptance(&self) -> Result<Acceptance<'static>, Reason> {
-        let nobody = Name::new("-").ok_or(Reason::InternalLimit)?;
-        let device = Acceptance::of_device(
-            BundleType::Boot,
-            self.trust,
-            (nobody, nobody),
-            0,
-            Lifecycle::Development,
-            self.memory_map(),
-        );
-        Ok(Acceptance {
+    fn acceptance(&self) -> Acceptance<'static> {
+        Acceptance {
+            trust: self.trust,
             bundle_type: self.bundle_type,
             board: self.board,
             soc: self.soc,
             floor: self.floor,
             lifecycle: self.lifecycle,
-            ..device
-        })
-    }
-
-    /// The map of the board that the bundle names (image format §8 step 11). The name is read
-    /// before it is verified; what comes of it counts only if the manifest is genuine.
-    fn memory_map(&self) -> &'static Board {
-        bytes_at(self.bundle, 64)
-            .and_then(|field| Name::from_field(&field))
-            .and_then(|name| Board::by_name(name.as_str()))
-            .unwrap_or(&NO_BOARD)
+            placement: Placement::ByManifest,
+        }
     }
 }
-
-/// Stands for boards that are not described: everything may go everywhere.
-static NO_BOARD: Board = {
-    const fn anywhere(payload_type: PayloadType) -> Place {
-        Place { payload_type, region: Region { start: 0, end: u64::MAX }, fixed: Fixed::No }
-    }
-    Board {
-        name: "-",
-        soc: "-",
-        hart_count: 1,
-        places: &[
-            anywhere(PayloadType::Opensbi),
-            anywhere(PayloadType::Loader),
-            anywhere(PayloadType::BootFdt),
-            anywhere(PayloadType::Kernel),
-            anywhere(PayloadType::Initramfs),
-            anywhere(PayloadType::SystemFdt),
-        ],
-        live_in_rom: &[],
-        live_in_loader: &[],
-    }
-};
 
 /// A bundle in memory, where its payloads are hashed in place.
 struct Memory<'a> {

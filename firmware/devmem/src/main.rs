@@ -63,10 +63,10 @@ fn exit(code: usize) -> ! {
 /// Whether the program was called with this argument.
 fn is_argument(stack: *const usize, expected: &[u8]) -> bool {
     // SAFETY: argc, argv[0], argv[1] as the kernel lays them out.
-    let argument = unsafe { stack.add(2).read() } as *const u8;
+    let argument = unsafe { stack.wrapping_add(2).read() } as *const u8;
     expected.iter().chain(b"\0").enumerate().all(|(index, byte)| {
         // SAFETY: the string ends with a zero, and the comparison stops at the first difference.
-        unsafe { argument.add(index).read() == *byte }
+        unsafe { argument.wrapping_add(index).read() == *byte }
     })
 }
 

@@ -28,6 +28,7 @@ const PAYLOAD_MS: u64 = 60_000;
 /// Reads that are not payload go through here.
 const BOUNCE_SIZE: usize = 4096;
 
+/// The queue comes first, so that a pointer to one is a pointer to the other.
 #[repr(C, align(4096))]
 struct Shared {
     queue: Queue,
@@ -44,6 +45,14 @@ pub struct Disk<'a, 'b> {
     pub log: &'a mut Log<'b>,
 }
 
+/// However the loader leaves: a device that is still reading would write to memory that belongs to
+/// somebody else by then.
+impl Drop for Disk<'_, '_> {
+    fn drop(&mut self) {
+        self.device.reset();
+    }
+}
+
 fn reason_of(error: Error) -> Reason {
     match error {
         Error::NotThere | Error::Unusable => Reason::MediumMissing,
@@ -57,27 +66,19 @@ impl<'a, 'b> Disk<'a, 'b> {
     /// # Errors
     /// `MediumMissing`.
     pub fn open(harts: &'a mut Harts, log: &'a mut Log<'b>) -> Result<Self, Reason> {
-        let shared = &raw mut SHARED;
+        let queue: *mut Queue = (&raw mut SHARED).cast();
+        let bounce = queue.cast::<u8>().wrapping_add(core::mem::offset_of!(Shared, bounce));
         for slot in SLOTS {
             let base = SLOTS_BASE.wrapping_add(slot.wrapping_mul(SLOT_SIZE));
             // SAFETY: a virtio-mmio slot of the board; the shared memory is used here only, and
             // one driver is made from it before this function returns it.
-            match unsafe { VirtioBlk::new(base, &raw mut (*shared).queue) } {
-                Ok(device) => {
-                    // SAFETY: an address inside the shared memory, which is not read here.
-                    let bounce = unsafe { &raw mut (*shared).bounce }.cast();
-                    return Ok(Self { device, bounce, harts, log });
-                }
+            match unsafe { VirtioBlk::new(base, queue) } {
+                Ok(device) => return Ok(Self { device, bounce, harts, log }),
                 Err(Error::NotThere) => {}
                 Err(error) => return Err(reason_of(error)),
             }
         }
         Err(Reason::MediumMissing)
-    }
-
-    /// Stops the device for good.
-    pub fn reset(&self) {
-        self.device.reset();
     }
 
     /// Reads whole sectors and waits for them.
@@ -115,10 +116,11 @@ impl Platform for Disk<'_, '_> {
             let bounce = self.bounce.expose_provenance() as u64;
             self.read_sectors(at / SECTOR_SIZE, bounce, sectors_len as u32)?;
             let (now, later) = rest.split_at_mut_checked(here).ok_or(Reason::InternalLimit)?;
+            let source = self.bounce.wrapping_add(skip);
             for (index, byte) in now.iter_mut().enumerate() {
                 // SAFETY: `skip + here` is at most the size of the buffer, which the device has
                 // finished writing.
-                *byte = unsafe { self.bounce.add(skip.wrapping_add(index)).read_volatile() };
+                *byte = unsafe { source.wrapping_add(index).read_volatile() };
             }
             rest = later;
             at = at.saturating_add(here as u64);

@@ -11,8 +11,8 @@ use hartlock_virt::{clock, hart, memory, sbi};
 use crate::refusal;
 
 /// How long a hart may take to start, and to stop.
-const START_MS: u64 = 2000;
-const STOP_MS: u64 = 2000;
+const START_MS: u64 = 5000;
+const STOP_MS: u64 = 5000;
 
 /// Blocks for everybody.
 pub static POOL: Pool = Pool::new();

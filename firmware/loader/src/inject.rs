@@ -19,7 +19,9 @@ pub fn before_leaf(hart: usize) {
         // Longer than the boot hart waits for a block, shorter than it waits for a stop: the leaf
         // is delivered after all, too late.
         let until = hartlock_virt::clock::deadline(crate::disk::PATIENCE_MS + 1000);
-        while !hartlock_virt::clock::is_past(until) {}
+        while !hartlock_virt::clock::is_past(until) {
+            core::hint::spin_loop();
+        }
     }
     let _ = hart;
 }

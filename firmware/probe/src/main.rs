@@ -81,7 +81,9 @@ extern "C" fn probe_main(own: usize) -> ! {
         DONE.store(false, Ordering::Release);
         let _ = sbi::hart_start(other, worker_entry as *const () as usize, 0);
         let deadline = clock::deadline(2000);
-        while !DONE.load(Ordering::Acquire) && !clock::is_past(deadline) {}
+        while !DONE.load(Ordering::Acquire) && !clock::is_past(deadline) {
+            core::hint::spin_loop();
+        }
     }
     console::line(&["probe: done"]);
     sbi::power_off();

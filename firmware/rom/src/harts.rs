@@ -12,9 +12,9 @@ static hartlock_reported: AtomicU64 = AtomicU64::new(0);
 
 const BOOT_HART: usize = 0;
 /// How long after the last report another one is awaited.
-const PATIENCE_MS: u64 = 300;
+const PATIENCE_MS: u64 = 500;
 /// How long a hart may take to acknowledge its release.
-const RELEASE_MS: u64 = 2000;
+const RELEASE_MS: u64 = 5000;
 
 const HART_COUNT: usize = qemu_virt::BOARD.hart_count;
 const ALL: u64 = (1 << HART_COUNT) - 1;
