@@ -2,8 +2,8 @@
 """Independent verifier for Hartlock bundles, written from the specification alone.
 
 Every "§" without a document's name refers to image-format.md; the board's memory map is §2 of
-boot-flow.md. Only the standard library is used, and no code is shared with the implementation
-that this file checks.
+boot-flow.md. Ed25519 is in ed25519.py, the reasons are in reasons.py. Only the standard library is
+used, and no code is shared with the implementation that this file checks.
 
 Command line: ``verify.py BUNDLE... --key PUB.pem`` (see ``--help``). Exit code 0 is accepted,
 1 refused, 2 could not decide. As a module: :func:`verify`, a pure function of bytes.
@@ -25,75 +25,8 @@ from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
-# ----------------------------------------------------------------------
-# Reasons (errors.toml)
-# ----------------------------------------------------------------------
-
-
-class Reason(Enum):
-    """The reasons that a verifier of files can give: code = name, as in errors.toml."""
-
-    E0101 = "Truncated"
-    E0102 = "UnknownTag"
-    E0103 = "WrongBundleType"
-    E0104 = "SignedSizeOutOfRange"
-    E0105 = "SignaturesSizeOutOfRange"
-    E0201 = "SignatureBlockTruncated"
-    E0202 = "SignatureBlockSizes"
-    E0203 = "SignatureBlockPadding"
-    E0204 = "TooManySignatureBlocks"
-    E0205 = "SignatureAlgorithmZero"
-    E0301 = "SignatureMismatch"
-    E0302 = "PublicKeyInvalid"
-    E0303 = "SignatureNotCanonical"
-    E0304 = "NoTrustedSigner"
-    E0305 = "PolicyAllNotMet"
-    E0306 = "PolicyHybridNotMet"
-    E0307 = "TrustedAlgorithmMissing"
-    E0401 = "ReservedNotZero"
-    E0402 = "SignerCountOutOfRange"
-    E0403 = "PayloadCountOutOfRange"
-    E0404 = "SignedSizeMismatch"
-    E0405 = "BoardNameInvalid"
-    E0406 = "SocNameInvalid"
-    E0407 = "LabelInvalid"
-    E0408 = "LifecycleMaskInvalid"
-    E0409 = "DuplicateSigner"
-    E0410 = "SignatureBlockMissing"
-    E0411 = "SignatureBlockExtra"
-    E0412 = "SignerMismatch"
-    E0420 = "PolicyUnknown"
-    E0421 = "TrustedKeyCountOutOfRange"
-    E0422 = "DuplicateTrustedKey"
-    E0423 = "PolicyUnsatisfiable"
-    E0430 = "BootargsTooLong"
-    E0431 = "BootargsInvalid"
-    E0432 = "BootargsPadding"
-    E0501 = "PayloadTypeUnknown"
-    E0502 = "PayloadOrder"
-    E0503 = "PayloadMissing"
-    E0504 = "HashUnknown"
-    E0505 = "ModeUnknown"
-    E0506 = "BlockSizeNotAllowed"
-    E0507 = "DigestPadding"
-    E0508 = "PayloadOffset"
-    E0509 = "PayloadSizeOutOfRange"
-    E0510 = "LoadRangeForm"
-    E0511 = "LoadRangeWraps"
-    E0512 = "LoadRangesOverlap"
-    E0513 = "EntryOutsidePayload"
-    E0514 = "BundleSizeMismatch"
-    E0601 = "WrongBoard"
-    E0602 = "WrongSoc"
-    E0603 = "RollbackBelowFloor"
-    E0604 = "LifecycleNotAllowed"
-    E0701 = "OutsideMemory"
-    E0702 = "OverlapsLiveRegion"
-    E0703 = "WrongLoadAddress"
-    E0801 = "PayloadDigestMismatch"
-    E0802 = "PaddingNotZero"
-    E0803 = "TrailingBytes"
-    E1001 = "SignerWithoutKey"
+import ed25519
+from reasons import Reason, load_texts
 
 
 class _Refusal(Exception):
@@ -107,111 +40,6 @@ class _Refusal(Exception):
 def _require(condition: bool, reason: Reason) -> None:
     if not condition:
         raise _Refusal(reason)
-
-
-# ----------------------------------------------------------------------
-# Ed25519 (RFC 8032 §5.1), strict as in §5.2
-# ----------------------------------------------------------------------
-
-Point = tuple[int, int, int, int]  # extended coordinates: x = X/Z, y = Y/Z, xy = T/Z
-
-_P = 2**255 - 19
-_L = 2**252 + 27742317777372353535851937790883648493
-_D = -121665 * pow(121666, -1, _P) % _P
-_SQRT_M1 = pow(2, (_P - 1) // 4, _P)
-_IDENTITY: Point = (0, 1, 1, 0)
-
-
-def _add(p: Point, q: Point) -> Point:
-    """Complete addition (RFC 8032 §5.1.4)."""
-    a = (p[1] - p[0]) * (q[1] - q[0]) % _P
-    b = (p[1] + p[0]) * (q[1] + q[0]) % _P
-    c = 2 * p[3] * q[3] * _D % _P
-    d = 2 * p[2] * q[2] % _P
-    e, f, g, h = b - a, d - c, d + c, b + a
-    return (e * f % _P, g * h % _P, f * g % _P, e * h % _P)
-
-
-def _double(p: Point) -> Point:
-    """Doubling (RFC 8032 §5.1.4)."""
-    a = p[0] * p[0] % _P
-    b = p[1] * p[1] % _P
-    h = a + b
-    e = h - (p[0] + p[1]) * (p[0] + p[1]) % _P
-    g = a - b
-    f = 2 * p[2] * p[2] % _P + g
-    return (e * f % _P, g * h % _P, f * g % _P, e * h % _P)
-
-
-def _negate(p: Point) -> Point:
-    return (_P - p[0], p[1], p[2], _P - p[3])
-
-
-def _multiply(s: int, p: Point, t: int = 0, q: Point = _IDENTITY) -> Point:
-    """[s]p + [t]q, both scalars at once; not constant time, as nothing here is secret."""
-    table = (_IDENTITY, p, q, _add(p, q))
-    result = _IDENTITY
-    for bit in range(max(s.bit_length(), t.bit_length()) - 1, -1, -1):
-        result = _double(result)
-        index = (s >> bit & 1) | (t >> bit & 1) << 1
-        if index:
-            result = _add(result, table[index])
-    return result
-
-
-def _encode_point(p: Point) -> bytes:
-    inverse = pow(p[2], -1, _P)
-    x, y = p[0] * inverse % _P, p[1] * inverse % _P
-    return (y | (x & 1) << 255).to_bytes(32, "little")
-
-
-def _is_canonical(data: bytes) -> bool:
-    """Whether y < p and x is not "-0" (§5.2); x is 0 exactly for y = 1 and y = -1."""
-    value = int.from_bytes(data, "little")
-    sign, y = value >> 255, value & (2**255 - 1)
-    return y < _P and not (sign and y in (1, _P - 1))
-
-
-def _decode_point(data: bytes) -> Point | None:
-    """The point of a canonical encoding (RFC 8032 §5.1.3), None for every other string."""
-    if not _is_canonical(data):
-        return None
-    value = int.from_bytes(data, "little")
-    sign, y = value >> 255, value & (2**255 - 1)
-    u, v = (y * y - 1) % _P, (_D * y * y + 1) % _P
-    x = u * pow(v, 3, _P) * pow(u * pow(v, 7, _P), (_P - 5) // 8, _P) % _P
-    if v * x * x % _P == -u % _P:
-        x = x * _SQRT_M1 % _P
-    if v * x * x % _P != u:
-        return None
-    if x & 1 != sign:
-        x = _P - x
-    return (x, y, 1, x * y % _P)
-
-
-def _is_small_order(point: Point) -> bool:
-    """Whether [8]point is the identity."""
-    x, y, z, _ = _double(_double(_double(point)))
-    return x == 0 and y == z
-
-
-_BASE_X = 15112221349535400772501151409588531511454012693041857206046113283949847762202
-_BASE_Y = 4 * pow(5, -1, _P) % _P
-_BASE: Point = (_BASE_X, _BASE_Y, 1, _BASE_X * _BASE_Y % _P)
-
-
-def ed25519_check(public_key: bytes, signature: bytes, message: bytes) -> Reason | None:
-    """None if the signature verifies under the strict rule of §5.2, else the reason."""
-    a = _decode_point(public_key)
-    if a is None or _is_small_order(a):
-        return Reason.E0302
-    encoded_r, s = signature[:32], int.from_bytes(signature[32:], "little")
-    r = _decode_point(encoded_r)  # None too for a point off the curve, which the equation refuses
-    if not _is_canonical(encoded_r) or (r is not None and _is_small_order(r)) or s >= _L:
-        return Reason.E0303
-    k = int.from_bytes(hashlib.sha512(encoded_r + public_key + message).digest(), "little")
-    computed = _encode_point(_multiply(s, _BASE, k % _L, _negate(a)))
-    return None if computed == encoded_r else Reason.E0301
 
 
 # ----------------------------------------------------------------------
@@ -230,8 +58,19 @@ class Algorithm(NamedTuple):
     check: Callable[[bytes, bytes, bytes], Reason | None]
 
 
-CARRIED: dict[tuple[int, int], Algorithm] = {(1, 0): Algorithm(32, 64, ed25519_check)}
-FAMILIES: dict[int, str] = {1: "classical"}  # §2.2, by algorithm number
+def _check_ed25519(public_key: bytes, signature: bytes, message: bytes) -> Reason | None:
+    """The strict rule of §5.2; None if the signature verifies."""
+    fault = ed25519.check(public_key, signature, message)
+    return None if fault is None else _ED25519_REASONS[fault]
+
+
+_ED25519_REASONS: dict[ed25519.Fault, Reason] = {
+    ed25519.Fault.KEY: Reason.E0302,
+    ed25519.Fault.ENCODING: Reason.E0303,
+    ed25519.Fault.MISMATCH: Reason.E0301,
+}
+CARRIED: dict[tuple[int, int], Algorithm] = {(1, 0): Algorithm(32, 64, _check_ed25519)}
+FAMILIES: dict[tuple[int, int], str] = {(1, 0): "classical"}  # §2.2, by algorithm and parameters
 
 HASHES: dict[int, str] = {  # §2.3, by their names in hashlib
     1: "sha256",
@@ -424,13 +263,13 @@ def _overlap(a: int, b: int, c: int, d: int) -> bool:
 
 
 def _check_placement(board: Board, kind: str, payloads: Sequence[Payload]) -> None:
-    """§8 step 11: place, live regions and fixed address, payload by payload."""
+    """§8 step 11: live regions, place and fixed address, payload by payload."""
     for payload in payloads:
         place = board.places[payload.type]
         start, end = payload.load_address, payload.load_end
-        _require(place.start <= start and end <= place.end, Reason.E0701)
         clear = not any(_overlap(start, end, low, high) for low, high in board.live[kind])
         _require(clear, Reason.E0702)
+        _require(place.start <= start and end <= place.end, Reason.E0701)
         fixed = (
             (place.address is None or start == place.address)
             and start % place.alignment == 0
@@ -544,10 +383,10 @@ def _check_policy(
     keys: Sequence[KeyRecord],
 ) -> None:
     """Step 5: who is trusted (§5.3)."""
-    if policy is Policy.EVERY_SIGNER:
-        _require(all(block.record in keys for block in blocks), Reason.E1001)
-        return
     counted = verified.intersection(keys)
+    if policy is Policy.EVERY_SIGNER:
+        _require(all(block.record in counted for block in blocks), Reason.E1001)
+        return
     _require(bool(counted), Reason.E0304)
     if policy is Policy.ALL:
         _require(counted.issuperset(keys), Reason.E0305)
@@ -556,7 +395,8 @@ def _check_policy(
 
 
 def _both_families(keys: set[KeyRecord] | Sequence[KeyRecord]) -> bool:
-    return {"classical", "post-quantum"} <= {FAMILIES.get(key.algorithm) for key in keys}
+    families = {FAMILIES.get((key.algorithm, key.parameters)) for key in keys}
+    return {"classical", "post-quantum"} <= families
 
 
 def _read_header(region: bytes, kind: str, signatures_size: int) -> Header:
@@ -704,10 +544,12 @@ def _digest(payload: Payload, data: memoryview) -> bytes:
     return root.digest()
 
 
-def _check_bytes(view: memoryview, header: Header, payloads: Sequence[Payload]) -> None:
-    """Steps 12 and 13: length of the file, padding and digests (§3.3, §6)."""
+def _check_bytes(
+    view: memoryview, header: Header, payloads: Sequence[Payload], is_file: bool
+) -> None:
+    """Steps 12 and 13: length of the medium, padding and digests (§3.3, §6)."""
     _require(len(view) >= header.bundle_size, Reason.E0101)
-    _require(len(view) <= header.bundle_size, Reason.E0803)
+    _require(not is_file or len(view) == header.bundle_size, Reason.E0803)
     end = header.signed_size + header.signatures_size
     _require(_zero(view[end : _align(end, 4096)]), Reason.E0802)
     for payload in payloads:
@@ -726,8 +568,9 @@ def verify(
     soc: str | None = None,
     floor: int | None = None,
     lifecycle: str | None = None,
+    is_file: bool = True,
 ) -> Accepted | Refused:
-    """Verify the bundle that is the whole of `data`, in the order of §8.
+    """Verify the bundle at the start of `data`, in the order of §8; a file must end with it.
 
     `kind` ("boot" or "system") is the type that is booted, None for either (§3.1). `board`, `soc`,
     `floor` and `lifecycle` are the device's (§7); what is None is not checked. Placement (step 11)
@@ -750,7 +593,7 @@ def verify(
             _require(bool(header.lifecycle_mask >> LIFECYCLES[lifecycle] & 1), Reason.E0604)
         if header.board in BOARDS:
             _check_placement(BOARDS[header.board], header.kind, payloads)  # step 11
-        _check_bytes(view, header, payloads)  # steps 12 and 13
+        _check_bytes(view, header, payloads, is_file)  # steps 12 and 13
     except _Refusal as refusal:
         return Refused(refusal.reason)
     return Accepted(header, signers, payloads)
@@ -776,21 +619,6 @@ def load_key(text: str) -> KeyRecord:
     if len(der) != 44 or not der.startswith(_SPKI_ED25519):
         raise ValueError("not an Ed25519 public key")
     return KeyRecord.of(1, 0, der[12:])
-
-
-def load_texts(path: Path) -> dict[str, dict[str, str]]:
-    """The string fields of errors.toml by code (tomllib is not in every supported Python)."""
-    texts: dict[str, dict[str, str]] = {}
-    current: dict[str, str] = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        field = re.fullmatch(r'(\w+)\s*=\s*(".*")\s*', line)
-        if line.strip() == "[[reason]]":
-            current = {}
-        elif field:
-            current[field[1]] = json.loads(field[2])
-            if field[1] == "code":
-                texts[current["code"]] = current
-    return texts
 
 
 def _texts() -> dict[str, dict[str, str]]:
