@@ -8,9 +8,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::firmware::{self, Firmware};
-use crate::tools::{self, Tools};
-use crate::{Verdict, initramfs, project, run};
+use crate::{Verdict, firmware, initramfs, project, run, tools};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -20,29 +18,53 @@ pub struct Args {
     /// Seconds that a boot may take
     #[arg(long, default_value_t = 180)]
     timeout: u32,
+    /// Commands run without a word.
+    #[arg(skip)]
+    is_quiet: bool,
+}
+
+impl Args {
+    fn say(&self, text: &str) {
+        if !self.is_quiet {
+            println!("{text}");
+        }
+    }
+
+    fn title(&self, text: &str) {
+        self.say(&format!("\n== {text}"));
+    }
 }
 
 /// The kernel's command line: quiet, so that the steps of the boot can be seen.
 const BOOTARGS: &str = "console=ttyS0 quiet loglevel=4 rdinit=/hartlock-init";
 
 pub fn main(args: &Args) -> Result<Verdict> {
+    std::env::set_current_dir(project::root())?;
     let demo = Demo::prepare(args)?;
     demo.sign()?;
     ensure!(demo.boots("system.hlk", true)?, "the demo did not boot: see the console above");
     demo.tamper()?;
     ensure!(!demo.boots("tampered.hlk", false)?, "a tampered image booted");
-    title("What you have now");
+    args.title("What you have now");
     println!("  target/demo/report.html     where the time of this boot went, as a page");
     println!("  target/demo/timeline.json   the same for scripts");
+    println!("  target/demo/console.log     everything that the board printed");
     println!("  target/demo/system.hlk      change a byte and try `hartlock verify` on it");
     println!("  target/release/hartlock     the command; `hartlock --help` lists its verbs");
     Ok(Verdict::Yes)
 }
 
+/// The command and the folder of a demo that is prepared and signed.
+pub fn signed() -> Result<(PathBuf, PathBuf)> {
+    std::env::set_current_dir(project::root())?;
+    let args = Args { harts: 5, timeout: 180, is_quiet: true };
+    let demo = Demo::prepare(&args)?;
+    demo.sign()?;
+    Ok((demo.hartlock, demo.folder))
+}
+
 struct Demo<'a> {
     args: &'a Args,
-    tools: Tools,
-    firmware: Firmware,
     hartlock: PathBuf,
     folder: PathBuf,
 }
@@ -50,23 +72,44 @@ struct Demo<'a> {
 impl<'a> Demo<'a> {
     /// Fetches and builds everything that is signed below.
     fn prepare(args: &'a Args) -> Result<Self> {
-        title("1. Fetch and build");
+        args.title("1. Fetch and build");
         let tools = tools::locate()?;
+        args.say("building ROM and loader");
         let firmware = firmware::build()?;
+        args.say("building the hartlock command (the first time takes a minute or two)");
         let hartlock = build_command()?;
         let folder = project::target_dir().join("demo");
         fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         initramfs::demo(&tools.debian_initrd, &folder.join("initramfs"))?;
-        println!("ROM {} bytes, loader {} bytes", firmware.rom.size()?, firmware.loader.size()?);
-        Ok(Self { args, tools, firmware, hartlock, folder })
+        let (rom, loader) = (firmware.rom.size()?, firmware.loader.size()?);
+        args.say(&format!("ROM {rom} bytes, loader {loader} bytes"));
+        // Next to each other, so that every command below can be copied and run again.
+        let demo = Self { args, hartlock, folder };
+        let inputs = [
+            (&tools.opensbi, "fw_dynamic.bin"),
+            (&tools.debian_kernel, "linux"),
+            (&firmware.rom.bin, "rom.bin"),
+            (&firmware.loader.bin, "loader.bin"),
+            (&firmware.boot_fdt, "boot.dtb"),
+            (&firmware.system_fdt, "system.dtb"),
+        ];
+        for (from, name) in inputs {
+            fs::copy(from, demo.file(name)).with_context(|| from.display().to_string())?;
+        }
+        let emulator = demo.file("qemu-system-riscv64");
+        if emulator.symlink_metadata().is_ok() {
+            fs::remove_file(&emulator)?;
+        }
+        std::os::unix::fs::symlink(&tools.qemu, &emulator)?;
+        Ok(demo)
     }
 
     /// Makes a root key, unless there is one, and signs both bundles with it.
     fn sign(&self) -> Result<()> {
-        title("2. Make a root key and sign Debian's kernel and initrd");
+        self.args.title("2. Make a root key and sign Debian's kernel and initrd");
         let (key, public_key) = (self.file("root.pem"), self.file("root.pub.pem"));
         if key.exists() {
-            println!("using the root key of an earlier run, {}", shown(&key));
+            self.args.say(&format!("using the root key of an earlier run, {}", shown(&key)));
         } else {
             self.run(Command::new(&self.hartlock).arg("keygen").arg("-o").arg(&key))?;
         }
@@ -77,15 +120,15 @@ impl<'a> Demo<'a> {
             command
         };
         let mut boot = sign("boot", "OpenSBI and Hartlock loader");
-        boot.arg("--opensbi").arg(&self.tools.opensbi);
-        boot.arg("--loader").arg(&self.firmware.loader.bin);
-        boot.arg("--boot-fdt").arg(&self.firmware.boot_fdt);
+        boot.arg("--opensbi").arg(self.file("fw_dynamic.bin"));
+        boot.arg("--loader").arg(self.file("loader.bin"));
+        boot.arg("--boot-fdt").arg(self.file("boot.dtb"));
         boot.arg("--trust").arg(&public_key).arg("-o").arg(self.file("boot.hlk"));
         self.run(&mut boot)?;
         let mut system = sign("system", "Debian installer");
-        system.arg("--kernel").arg(&self.tools.debian_kernel);
+        system.arg("--kernel").arg(self.file("linux"));
         system.arg("--initramfs").arg(self.file("initramfs"));
-        system.arg("--system-fdt").arg(&self.firmware.system_fdt);
+        system.arg("--system-fdt").arg(self.file("system.dtb"));
         system.args(["--bootargs", BOOTARGS]).arg("-o").arg(self.file("system.hlk"));
         self.run(&mut system)?;
         let mut verify = Command::new(&self.hartlock);
@@ -95,7 +138,7 @@ impl<'a> Demo<'a> {
 
     /// Flips one bit in the middle of the kernel.
     fn tamper(&self) -> Result<()> {
-        title("4. Flip one bit of the kernel and boot again");
+        self.args.title("4. Flip one bit of the kernel and boot again");
         let mut bytes = fs::read(self.file("system.hlk"))?;
         let place = bytes.get_mut(10 << 20).context("the bundle is too small")?;
         *place ^= 1;
@@ -106,22 +149,23 @@ impl<'a> Demo<'a> {
     /// Boots a bundle; whether it reached userspace. Anything but a boot or a refusal is an error.
     fn boots(&self, bundle: &str, is_recorded: bool) -> Result<bool> {
         if is_recorded {
-            title("3. Boot it on an emulated board");
+            self.args.title("3. Boot it on an emulated board");
         }
         let mut boot = Command::new(&self.hartlock);
-        boot.arg("boot").arg("--rom").arg(&self.firmware.rom.bin);
+        boot.arg("boot").arg("--qemu").arg(self.file("qemu-system-riscv64"));
+        boot.arg("--rom").arg(self.file("rom.bin"));
         boot.arg("--boot-bundle").arg(self.file("boot.hlk"));
         boot.arg("--system").arg(self.file(bundle));
         boot.arg("--root-key").arg(self.file("root.pub.pem"));
         boot.args(["--harts", &self.args.harts.to_string()]);
         boot.args(["--timeout", &self.args.timeout.to_string()]);
         boot.args(["--until", initramfs::USERSPACE]);
-        boot.arg("--state").arg(self.file("board"));
+        boot.arg("--state").arg(self.file("board")).arg("--quiet");
         if is_recorded {
             boot.arg("--timeline").arg(self.file("timeline.json"));
             boot.arg("--report").arg(self.file("report.html"));
+            boot.arg("--console").arg(self.file("console.log"));
         }
-        boot.env("HARTLOCK_QEMU", &self.tools.qemu);
         match self.status(&mut boot)? {
             0 => Ok(true),
             1 => Ok(false),
@@ -129,8 +173,10 @@ impl<'a> Demo<'a> {
         }
     }
 
+    /// A file of the demo, named from the checkout, where every command runs.
     fn file(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
+        let path = self.folder.join(name);
+        path.strip_prefix(project::root()).map_or_else(|_| path.clone(), Path::to_path_buf)
     }
 
     fn run(&self, command: &mut Command) -> Result<()> {
@@ -141,8 +187,11 @@ impl<'a> Demo<'a> {
 
     /// Shows the command as a user would type it, then runs it with the terminal as it is.
     fn status(&self, command: &mut Command) -> Result<i32> {
-        println!("\n$ {}", typed(command));
+        self.args.say(&format!("\n$ {}", typed(command)));
         command.stdin(Stdio::null());
+        if self.args.is_quiet {
+            command.stdout(Stdio::null());
+        }
         let status = command.status().map_err(|error| run::not_started(command, &error))?;
         status.code().context("ended by a signal")
     }
@@ -155,10 +204,6 @@ pub fn build_command() -> Result<PathBuf> {
     cargo.args(["build", "--locked", "--quiet", "--release", "--package", "hartlock-cli"]);
     run::quietly(&mut cargo)?;
     Ok(project::target_dir().join("release/hartlock"))
-}
-
-fn title(text: &str) {
-    println!("\n== {text}");
 }
 
 /// A path as it is best read: from the checkout, or by its name if it lies in the cache.

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod apt;
+mod boots;
 mod consent;
 mod demo;
 mod deny;
@@ -15,6 +16,7 @@ mod emulator;
 mod errors;
 mod fetch;
 mod firmware;
+mod flips;
 mod initramfs;
 mod packages;
 mod project;
@@ -22,6 +24,8 @@ mod run;
 mod test;
 mod tidy;
 mod tools;
+mod vectors;
+mod walkthrough;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about, disable_version_flag = true)]
@@ -32,6 +36,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Boot the emulated board for real: good devices and ones with one fault
+    Boots(boots::Args),
     /// Sign and boot a real Linux, then show that a tampered image is refused
     Demo(demo::Args),
     /// Make the reason codes in code and documentation from spec/errors.toml
@@ -44,6 +50,10 @@ enum Command {
     Test(test::Args),
     /// Check what compilers do not: paths, sizes, layering, comments on unsafe code
     Tidy(tidy::Args),
+    /// Change bits of the demo's bundle and have `hartlock verify` judge each
+    Flips(flips::Args),
+    /// Make, compare or run the bundles of spec/vectors/image
+    Vectors(vectors::Args),
 }
 
 /// What a subcommand found. Errors are the third answer: it could not decide.
@@ -55,12 +65,15 @@ enum Verdict {
 
 fn main() -> ExitCode {
     let verdict = match Cli::parse().command {
+        Command::Boots(args) => boots::main(&args),
         Command::Demo(args) => demo::main(&args),
         Command::Errors(args) => errors::main(&args),
+        Command::Flips(args) => flips::main(&args),
         Command::Firmware(args) => firmware::main(&args),
         Command::Fetch(args) => fetch::main(&args),
         Command::Test(args) => test::main(&args),
         Command::Tidy(args) => tidy::main(&args),
+        Command::Vectors(args) => vectors::main(&args),
     };
     match verdict {
         Ok(Verdict::Yes) => ExitCode::SUCCESS,

@@ -11,7 +11,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use crate::consent::Consent;
-use crate::{Verdict, deny, emulator, errors, firmware, project, run, tidy, tools};
+use crate::{
+    Verdict, boots, deny, emulator, errors, firmware, flips, project, run, tidy, tools, vectors,
+    walkthrough,
+};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -85,10 +88,73 @@ const STEPS: &[Step] = &[
         ]),
     },
     Step {
+        name: "clippy-firmware",
+        about: "the same for what runs on the board",
+        needs_tools: false,
+        action: Action::Command(&[
+            "cargo",
+            "clippy",
+            "--locked",
+            "--profile",
+            "firmware",
+            "--target",
+            firmware::TARGET,
+            "--package",
+            "hartlock-rom",
+            "--package",
+            "hartlock-loader",
+            "--package",
+            "hartlock-probe",
+            "--package",
+            "hartlock-devmem",
+            "--package",
+            "hartlock-stub",
+            "--package",
+            "hartlock-bench",
+            "--",
+            "-D",
+            "warnings",
+        ]),
+    },
+    Step {
         name: "unit",
         about: "unit and integration tests on this machine",
         needs_tools: false,
         action: Action::Command(&["cargo", "test", "--locked"]),
+    },
+    Step {
+        name: "vectors",
+        about: "the one-fault bundles are those that the generator makes",
+        needs_tools: false,
+        action: Action::Function(vectors::check_step),
+    },
+    Step {
+        name: "vectors-host",
+        about: "library and spec/verify.py judge every bundle as expected",
+        needs_tools: false,
+        action: Action::Function(vectors::host_step),
+    },
+    Step {
+        name: "spec",
+        about: "spec/verify.py passes its own tests",
+        needs_tools: false,
+        action: Action::Command(&[
+            "python3",
+            "-B",
+            "-m",
+            "unittest",
+            "discover",
+            "-s",
+            "spec",
+            "-p",
+            "test_*.py",
+        ]),
+    },
+    Step {
+        name: "walkthrough",
+        about: "the hex dump of the specification is that of its vector",
+        needs_tools: false,
+        action: Action::Function(walkthrough::step),
     },
     Step {
         name: "emulator",
@@ -101,6 +167,48 @@ const STEPS: &[Step] = &[
         about: "the boot stages build, fit, and hold no panic path",
         needs_tools: true,
         action: Action::Function(firmware::gates),
+    },
+    Step {
+        name: "vectors-target",
+        about: "the emulated board judges every bundle as expected",
+        needs_tools: true,
+        action: Action::Function(vectors::target_step),
+    },
+    Step {
+        name: "linux",
+        about: "Debian's kernel boots on 1, 2 and 5 harts",
+        needs_tools: true,
+        action: Action::Function(boots::linux_step),
+    },
+    Step {
+        name: "refusals",
+        about: "one fault, one refusal, on the emulated board",
+        needs_tools: true,
+        action: Action::Function(boots::refusals_step),
+    },
+    Step {
+        name: "harts",
+        about: "missing, faulting, late and disobedient harts",
+        needs_tools: true,
+        action: Action::Function(boots::harts_step),
+    },
+    Step {
+        name: "protection",
+        about: "what S-mode and Linux cannot touch",
+        needs_tools: true,
+        action: Action::Function(boots::protection_step),
+    },
+    Step {
+        name: "verdict",
+        about: "both checks of the verdict are alive in the linked stages",
+        needs_tools: true,
+        action: Action::Function(boots::verdict_step),
+    },
+    Step {
+        name: "flips",
+        about: "500 changed bits of a real bundle are 500 refusals",
+        needs_tools: true,
+        action: Action::Function(flips::step),
     },
     Step {
         name: "deny",

@@ -6,7 +6,7 @@
 use super::{Source, Tree};
 
 /// Crates that must not contain any unsafe code.
-const SAFE_CRATES: [&str; 5] = ["image", "verify", "handoff", "sign", "cli"];
+const SAFE_CRATES: [&str; 6] = ["image", "verify", "handoff", "sign", "cli", "emulator"];
 
 const FORBID: &str = "#![forbid(unsafe_code)]";
 

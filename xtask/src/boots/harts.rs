@@ -1,0 +1,116 @@
+//! Missing, absent, faulting, late and disobedient harts (boot flow §5.2 to §5.4).
+
+use anyhow::{Context, Result, ensure};
+use hartlock_emulator::Stage;
+use hartlock_emulator::machine::{Outcome, Run};
+use hartlock_handoff::Step;
+use hartlock_image::{PayloadType, Reason};
+
+use super::Case;
+use super::board::{Bench, STUB_RUNS, Setup, expect_boot, last_lines, loader_entry};
+use crate::firmware;
+use crate::vectors::bundle::Edit;
+
+/// The hart that the faults built into the loader are about.
+const VICTIM: u64 = 1 << 2;
+
+pub fn cases() -> Vec<Case> {
+    vec![
+        Case::new("harts/missing-harts-are-skipped-and-logged", |bench| {
+            let mut setup = bench.setup(&[], &[])?;
+            setup.harts = 3;
+            let run = bench.run(&setup)?;
+            expect_boot(&run)?;
+            let start = loader_entry(&run, Step::HartsStart, None)?;
+            ensure!(start.harts == 0b111 && start.value == 0b11000, "{start:?}");
+            Ok(())
+        }),
+        Case::new("harts/one-hart-alone-boots", |bench| {
+            let mut setup = bench.setup(&[], &[])?;
+            setup.harts = 1;
+            expect_boot(&bench.run(&setup)?)
+        }),
+        Case::new("harts/another-boot-hart-is-refused", |bench| {
+            let mut draft = bench.boot_draft(&bench.firmware.loader)?;
+            let tree = &mut draft.payloads[2].data;
+            // In boot.dts both properties name hart 0; a copy of the tree names hart 1.
+            *tree = with_boot_hart(bench, 1)?;
+            let mut setup = bench.setup(&[], &[])?;
+            setup.boot = crate::vectors::bundle::build(draft, &[]).0;
+            let run = bench.run(&setup)?;
+            let reason = Reason::WrongBootHart;
+            let expected = Outcome::Refused { stage: Stage::Loader, reason };
+            ensure!(run.outcome == expected, "{:?}\n{}", run.outcome, last_lines(&run));
+            ensure!(!run.transcript.contains(STUB_RUNS), "the kernel ran");
+            Ok(())
+        }),
+        Case::new("harts/a-hart-that-never-starts-is-a-refusal-and-a-reset", |bench| {
+            let mut setup = bench.setup(&[], &[])?;
+            setup.rom = std::fs::read(firmware::stage("rom", &["inject-phantom-hart"])?.bin)?;
+            setup.harts = 4;
+            expect_reset(&bench.run(&setup)?, Reason::HartNotStarted)
+        }),
+        Case::new("harts/a-hart-that-traps-loses-its-work-to-another", |bench| {
+            loses_its_work(bench, "inject-worker-trap")
+        }),
+        Case::new("harts/a-hart-that-stalls-loses-its-work-to-another", |bench| {
+            loses_its_work(bench, "inject-worker-stall")
+        }),
+        Case::new("harts/a-hart-that-never-stops-is-a-refusal-and-a-reset", |bench| {
+            let setup = faulty(bench, "inject-worker-never-stops")?;
+            expect_reset(&bench.run(&setup)?, Reason::HartNotStopped)
+        }),
+    ]
+}
+
+/// The boot device tree with another hart as the one that boots.
+fn with_boot_hart(bench: &Bench, hart: u32) -> Result<Vec<u8>> {
+    let folder = crate::project::root().join("firmware/virt/dts");
+    let source = std::fs::read_to_string(folder.join("boot.dts"))?;
+    let changed = source
+        .replace("cold-boot-harts = <&cpu0>", &format!("cold-boot-harts = <&cpu{hart}>"))
+        .replace("boot-hart = <&cpu0>", &format!("boot-hart = <&cpu{hart}>"));
+    ensure!(changed != source, "boot.dts names its boot hart in another way");
+    let scratch = tempfile::tempdir()?;
+    let (file, output) = (scratch.path().join("boot.dts"), scratch.path().join("boot.dtb"));
+    std::fs::write(&file, changed)?;
+    let mut dtc = std::process::Command::new(&bench.tools.dtc);
+    dtc.args(["-q", "-I", "dts", "-O", "dtb", "-i"]).arg(&folder).arg("-o").arg(&output);
+    crate::run::quietly(dtc.arg(&file))?;
+    Ok(std::fs::read(&output)?)
+}
+
+/// A device whose loader has a fault built in.
+fn faulty(bench: &Bench, feature: &str) -> Result<Setup> {
+    let loader = firmware::stage("loader", &[feature])?;
+    // Enough blocks for the victim to get one, however late it wakes on a busy machine.
+    let system = [Edit::Draft(|draft| {
+        draft.payloads[1].resize(6 << 20);
+        draft.payloads[1].use_blocks(16 << 10);
+    })];
+    let mut setup = bench.setup_with(&loader, &[], &system)?;
+    setup.harts = 3;
+    Ok(setup)
+}
+
+/// The boot ends well, the log names the hart, and its leaves came from elsewhere.
+fn loses_its_work(bench: &Bench, feature: &str) -> Result<()> {
+    let run = bench.run(&faulty(bench, feature)?)?;
+    expect_boot(&run)?;
+    let fault = loader_entry(&run, Step::HartFault, None)?;
+    ensure!(fault.value == VICTIM, "{fault:?}");
+    let hash = loader_entry(&run, Step::Hash, Some(PayloadType::Initramfs))?;
+    ensure!(hash.harts & VICTIM == 0, "a leaf of the lost hart was accepted: {hash:?}");
+    Ok(())
+}
+
+/// The loader refused and the machine was reset.
+fn expect_reset(run: &Run, reason: Reason) -> Result<()> {
+    let expected = Outcome::Refused { stage: Stage::Loader, reason };
+    ensure!(run.outcome == expected, "{:?}\n{}", run.outcome, last_lines(run));
+    ensure!(!run.transcript.contains(STUB_RUNS), "the kernel ran");
+    let notice = "resetting the machine";
+    ensure!(run.transcript.contains(notice), "no reset\n{}", last_lines(run));
+    run.measurements.as_ref().context("no log")?;
+    Ok(())
+}

@@ -1,0 +1,264 @@
+//! `cargo xtask vectors`: bundles with one fault each (`spec/vectors/image`).
+//!
+//! Makes them, and has them judged: by the library and by `spec/verify.py` on this machine, and
+//! by the library on the emulated board. Whoever writes another verifier starts here.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+
+use crate::test::Outcome;
+use crate::{Verdict, project};
+
+pub mod bundle;
+mod catalogue;
+mod ed25519;
+mod expected;
+mod host;
+pub mod keys;
+mod target;
+
+use bundle::Edit;
+use expected::{Expected, Options};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Write nothing; compare what would be written with what is there
+    #[arg(long, conflicts_with = "run")]
+    check: bool,
+    /// Write nothing; have every vector judged
+    #[arg(long, value_name = "WHERE")]
+    run: Option<Where>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Where {
+    /// By the library and by spec/verify.py
+    Host,
+    /// By the library on the emulated board
+    Target,
+}
+
+pub fn main(args: &Args) -> Result<Verdict> {
+    let root = project::root();
+    let outcome = match (args.check, args.run) {
+        (true, _) => check_step(&root)?,
+        (_, Some(Where::Host)) => host::step(&root)?,
+        (_, Some(Where::Target)) => target::step(&root)?,
+        _ => {
+            let count = write(&root)?;
+            eprintln!("{count} vectors in {}", folder(&root).display());
+            return Ok(Verdict::Yes);
+        }
+    };
+    Ok(match outcome {
+        Outcome::Failed(why) => {
+            println!("{why}");
+            Verdict::No
+        }
+        Outcome::Passed | Outcome::Skipped(_) => Verdict::Yes,
+    })
+}
+
+/// Step: the vectors are those that the generator makes.
+pub fn check_step(root: &Path) -> Result<Outcome> {
+    let mut wanted = files(&generate())?;
+    let mut findings = Vec::new();
+    for entry in fs::read_dir(folder(root)).context("cannot list the vectors")? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        match wanted.remove(&name) {
+            Some(bytes) if fs::read(entry.path())? == bytes => {}
+            Some(_) => findings.push(format!("{name} differs")),
+            None if name == "README.md" => {}
+            None => findings.push(format!("{name} is not a vector")),
+        }
+    }
+    findings.extend(wanted.into_keys().map(|name| format!("{name} is missing")));
+    if findings.is_empty() {
+        return Ok(Outcome::Passed);
+    }
+    findings.push("`cargo xtask vectors` writes them".into());
+    Ok(Outcome::Failed(findings.join("\n")))
+}
+
+/// Step: the library and the second verifier judge every vector as expected.
+pub fn host_step(root: &Path) -> Result<Outcome> {
+    host::step(root)
+}
+
+/// Step: the library does so on the emulated board.
+pub fn target_step(root: &Path) -> Result<Outcome> {
+    target::step(root)
+}
+
+fn folder(root: &Path) -> PathBuf {
+    root.join("spec/vectors/image")
+}
+
+/// A vector with its bytes.
+struct Made {
+    expected: Expected,
+    bundle: Vec<u8>,
+}
+
+fn generate() -> Vec<Made> {
+    catalogue::rows().map(catalogue::Row::make).collect()
+}
+
+/// Every generated file by its name.
+fn files(all: &[Made]) -> Result<BTreeMap<String, Vec<u8>>> {
+    let mut files = BTreeMap::new();
+    for made in all {
+        files.insert(format!("{}.hlk", made.expected.name), made.bundle.clone());
+    }
+    for key in keys::ALL {
+        files.insert(format!("{}.pub.pem", key.name), key.public_pem()?.into_bytes());
+    }
+    let list: Vec<Expected> = all.iter().map(|made| made.expected.clone()).collect();
+    files.insert("expected.json".into(), expected::encode(&list)?.into_bytes());
+    Ok(files)
+}
+
+/// Writes every file and removes vectors that are no more. Returns how many there are.
+fn write(root: &Path) -> Result<usize> {
+    let folder = folder(root);
+    fs::create_dir_all(&folder)?;
+    let all = generate();
+    let files = files(&all)?;
+    for entry in fs::read_dir(&folder)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.extension().is_some_and(|it| it == "hlk") && !files.contains_key(&*name) {
+            fs::remove_file(&path)?;
+        }
+    }
+    for (name, bytes) in files {
+        let path = folder.join(name);
+        if fs::read(&path).ok().as_ref() != Some(&bytes) {
+            fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+    }
+    Ok(all.len())
+}
+
+/// Reads the vectors that are there.
+fn load(root: &Path) -> Result<Vec<Made>> {
+    let folder = folder(root);
+    let list = folder.join("expected.json");
+    let text = fs::read(&list).with_context(|| format!("cannot read {}", list.display()))?;
+    let list: Vec<Expected> = serde_json::from_slice(&text)?;
+    let read = |expected: Expected| {
+        let path = folder.join(&expected.name).with_extension("hlk");
+        let bundle = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        Ok(Made { expected, bundle })
+    };
+    list.into_iter().map(read).collect()
+}
+
+/// Compares answers, in the order of the vectors, with what is expected.
+fn compare(who: &str, all: &[Made], answers: &[String]) -> Vec<String> {
+    let mut findings = Vec::new();
+    if answers.len() != all.len() {
+        findings.push(format!("{who}: {} answers to {} vectors", answers.len(), all.len()));
+    }
+    for (made, answer) in all.iter().zip(answers) {
+        let expected = &made.expected;
+        if answer != expected.answer() {
+            findings.push(format!(
+                "{}: {who} says {answer}, expected is {}",
+                expected.name,
+                expected.answer()
+            ));
+        }
+    }
+    findings
+}
+
+fn outcome_of(findings: &[String]) -> Outcome {
+    if findings.is_empty() { Outcome::Passed } else { Outcome::Failed(findings.join("\n")) }
+}
+
+impl catalogue::Row {
+    fn make(&self) -> Made {
+        let (bundle, draft) = bundle::build((self.base)(), self.edits);
+        let mut options = Options::of(&draft);
+        for edit in self.edits {
+            if let Edit::Options(change) = edit {
+                change(&mut options);
+            }
+        }
+        let expected = Expected {
+            name: self.name.into(),
+            verdict: if self.reason.is_some() { "refused" } else { "accepted" }.into(),
+            reason: self.reason.map(|reason| expected::answer(Some(reason))),
+            options,
+            description: self.description.into(),
+        };
+        Made { expected, bundle }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use hartlock_image::Reason;
+
+    use super::*;
+
+    /// Reasons of groups 01 to 08 and 10 that no vector gives, and why.
+    const NOT_COVERED: [(Reason, &str); 0] = [];
+
+    #[test]
+    fn every_reason_that_a_bundle_can_provoke_is_covered() {
+        let covered: BTreeSet<Reason> = catalogue::rows().filter_map(|row| row.reason).collect();
+        for reason in Reason::ALL {
+            // Group 09 is about the device; no bundle can provoke it on a workstation.
+            let is_of_device = *reason as u16 / 100 == 9;
+            let is_exception = NOT_COVERED.iter().any(|(exception, _)| exception == reason);
+            assert_eq!(
+                covered.contains(reason),
+                !is_of_device && !is_exception,
+                "{} ({reason:?})",
+                expected::answer(Some(*reason))
+            );
+        }
+    }
+
+    #[test]
+    fn no_two_vectors_are_the_same() {
+        let all = generate();
+        for (index, one) in all.iter().enumerate() {
+            for other in &all[..index] {
+                assert_ne!(one.expected.name, other.expected.name);
+                assert!(
+                    one.bundle != other.bundle || one.expected.options != other.expected.options,
+                    "{} and {} are the same",
+                    one.expected.name,
+                    other.expected.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn vectors_are_named_and_described() {
+        for row in catalogue::rows() {
+            let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+            assert!(row.name.chars().all(is_name), "{}", row.name);
+            let text = row.description;
+            assert!(text.ends_with('.') && text.len() > 15, "{}: {text}", row.name);
+        }
+    }
+
+    #[test]
+    fn vectors_are_small() {
+        let sizes: Vec<usize> = generate().iter().map(|made| made.bundle.len()).collect();
+        assert!(sizes.iter().all(|size| *size <= 24 << 10));
+        assert!(sizes.iter().sum::<usize>() < 2_500_000, "{}", sizes.iter().sum::<usize>());
+    }
+}
