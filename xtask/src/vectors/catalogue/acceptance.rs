@@ -61,14 +61,11 @@ pub const ROWS: &[Row] = &[
         ],
     ),
     bad(
-        "loader_memory_beyond_place",
+        "boot_fdt_memory_beyond_place",
         OutsideMemory,
         BOOT,
-        "The loader's memory goes one page over its place.",
-        &[Fields(|draft| {
-            draft.payloads[1].memory_size = (2 << 20) + 4096;
-            draft.payloads[2].load_at(0x8041_0000);
-        })],
+        "The device tree's memory goes one page over its place.",
+        &[Fields(|draft| draft.payloads[2].memory_size = (128 << 10) + 4096)],
     ),
     bad(
         "initramfs_beyond_ram",

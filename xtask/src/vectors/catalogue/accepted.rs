@@ -196,7 +196,10 @@ pub const ROWS: &[Row] = &[
                 draft.payloads[0].load_at(0);
                 draft.payloads[0].entry = 1496;
             }),
-            Options(|options| options.floor = Some(u64::MAX)),
+            Options(|options| {
+                options.floor = Some(u64::MAX);
+                options.lifecycle = Some("returned".into());
+            }),
         ],
     ),
     good(
