@@ -60,6 +60,14 @@ END = REC + 3 * 128  # the closing section of a bundle with one signer and three
 
 
 class Ed25519(unittest.TestCase):
+    def test_the_y_of_order_8_in_the_text_is_one(self) -> None:
+        """§5.2 gives y8 in digits. It solves d y^4 + 2 y^2 = 1: doubling such a point gives y = 0."""
+        text = (Path(__file__).parent / "image-format.md").read_text(encoding="utf-8")
+        y8 = int(text.split("where y8 = ")[1].split(".")[0], 16)
+        p = 2**255 - 19
+        d = -121665 * pow(121666, p - 2, p)
+        self.assertEqual((d * y8**4 + 2 * y8**2 - 1) % p, 0)
+
     def test_rfc8032(self) -> None:
         for secret, public, message, signature in RFC8032:
             signer = Signer(bytes.fromhex(secret))

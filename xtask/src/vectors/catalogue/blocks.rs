@@ -123,7 +123,7 @@ pub const ROWS: &[Row] = &[
         })],
     ),
     bad(
-        "signature_stripped",
+        "signature_block_erased",
         SignatureAlgorithmZero,
         two_signers,
         "The second of two blocks was overwritten with zeros: its signature is stripped.",

@@ -38,16 +38,6 @@ pub const ROWS: &[Row] = &[
         &[Fields(|draft| draft.listed = Some(vec![A.record(), B.record()]))],
     ),
     bad(
-        "signature_doubled",
-        SignatureBlockExtra,
-        SYSTEM,
-        "The only signer's block stands there twice.",
-        &[Fields(|draft| {
-            draft.blocks = vec![Block::By(A), Block::By(A)];
-            draft.listed = Some(vec![A.record()]);
-        })],
-    ),
-    bad(
         "block_without_signer",
         SignatureBlockExtra,
         two_signers,
@@ -55,11 +45,18 @@ pub const ROWS: &[Row] = &[
         &[Fields(|draft| draft.listed = Some(vec![A.record()]))],
     ),
     bad(
-        "signatures_swapped",
+        "signature_blocks_swapped",
         SignerMismatch,
         two_signers,
         "Two blocks changed places after signing; both signatures are right.",
         &[Area(|area| area.rotate_left(SECOND))],
+    ),
+    bad(
+        "signature_block_doubled",
+        SignerMismatch,
+        two_signers,
+        "The first block stands in the place of the second one too.",
+        &[Area(|area| area.copy_within(..SECOND, SECOND))],
     ),
     bad(
         "signature_block_of_other_key",
