@@ -165,6 +165,12 @@ pub fn gates(_: &Path) -> Result<crate::test::Outcome> {
     if size > ROM_LIMIT {
         return Ok(Outcome::Failed(format!("the ROM has {size} bytes, {ROM_LIMIT} are allowed")));
     }
+    // Built alike everywhere, so the figure that people read can be held to it.
+    let readme = fs::read_to_string(project::root().join("README.md"))?;
+    let figure = format!("{},{:03} bytes", size / 1000, size % 1000);
+    if !readme.contains(&figure) {
+        return Ok(Outcome::Failed(format!("README.md does not say that the ROM has {figure}")));
+    }
     for stage in [&built.rom, &built.loader] {
         if has_panic_path(&stage.elf)? {
             return Ok(Outcome::Failed(format!("{} can reach a panic", stage.name)));
