@@ -5,4 +5,8 @@
 
 #![no_std]
 
+#[cfg(test)]
+extern crate std;
+
+pub mod arrivals;
 pub mod virtio_blk;

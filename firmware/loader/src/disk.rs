@@ -1,5 +1,6 @@
 //! The system bundle on a virtio block device, hashed while it is still being read.
 
+use hartlock_drivers::arrivals::Arrivals;
 use hartlock_drivers::virtio_blk::{DEPTH, Error, Queue, SECTOR_SIZE, VirtioBlk};
 use hartlock_handoff::{Entry, Log, Step};
 use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, TreeMode, align_up, is_zero};
@@ -19,8 +20,8 @@ const SLOT_SIZE: usize = 0x1000;
 const SLOTS_BASE: usize = 0x1000_0000;
 /// Bytes of one request. Large enough to be cheap, small enough that hashing starts early.
 const CHUNK: u64 = 128 << 10;
-/// How long the device may be silent. An emulator on a busy machine has been seen to take 10 s.
-const DEVICE_MS: u64 = 30_000;
+/// How long the device may be silent.
+const DEVICE_MS: u64 = 10_000;
 /// How long a hart may hold a block (boot flow §5.3).
 pub const PATIENCE_MS: u64 = 5000;
 /// How long a payload may take after its last byte arrived.
@@ -289,14 +290,9 @@ struct Transfer {
     end: Instant,
     first_sector: u64,
     address: u64,
-    total: u64,
-    /// Bytes that were asked for; chunks below `arrived` are all there.
-    requested: u64,
-    arrived: u64,
-    /// Index of the chunk that each slot of the device works on.
-    chunk_of: [u64; DEPTH],
-    /// Bit i: the chunk i places after the first missing one is there.
-    done: u64,
+    arrivals: Arrivals,
+    /// Offset of the request that each slot of the device works on.
+    offset_of: [u64; DEPTH],
     silence: u64,
 }
 
@@ -309,53 +305,43 @@ impl Transfer {
             // Offsets are multiples of 4096.
             first_sector: payload.offset / SECTOR_SIZE,
             address: payload.load_address,
-            total: padded_size,
-            requested: 0,
-            arrived: 0,
-            chunk_of: [0; DEPTH],
-            done: 0,
+            arrivals: Arrivals::new(padded_size, CHUNK),
+            offset_of: [0; DEPTH],
             silence: clock::deadline(DEVICE_MS),
         }
     }
 
     /// Bytes from the front that are in memory.
     fn arrived(&self) -> u64 {
-        self.arrived
+        self.arrivals.arrived()
     }
 
     fn is_complete(&self) -> bool {
-        self.arrived >= self.total
+        self.arrivals.is_complete()
     }
 
     /// Keeps the device busy and collects what it has completed.
     fn advance(&mut self, device: &mut VirtioBlk) -> Result<(), Reason> {
-        while self.requested < self.total {
-            let len = self.total.saturating_sub(self.requested).min(CHUNK);
-            let sector = self.first_sector.saturating_add(self.requested / SECTOR_SIZE);
-            let address = self.address.saturating_add(self.requested);
+        while let Some((offset, len)) = self.arrivals.next_request() {
+            let sector = self.first_sector.saturating_add(offset / SECTOR_SIZE);
+            let address = self.address.saturating_add(offset);
             // SAFETY: inside the payload's load range, which was checked against the board's
             // map, and whose bytes nobody looks at before they have arrived.
             match unsafe { device.submit(sector, address, len as u32) } {
                 Ok(slot) => {
-                    if let Some(chunk) = self.chunk_of.get_mut(slot) {
-                        *chunk = self.requested / CHUNK;
+                    if let Some(place) = self.offset_of.get_mut(slot) {
+                        *place = offset;
                     }
-                    self.requested = self.requested.saturating_add(len);
+                    self.arrivals.requested(len);
                 }
                 Err(Error::Busy) => break,
                 Err(error) => return Err(reason_of(error)),
             }
         }
         while let Some(slot) = device.poll().map_err(reason_of)? {
-            let chunk = self.chunk_of.get(slot).copied().unwrap_or(0);
-            let place = chunk.saturating_sub(self.arrived / CHUNK);
-            self.done |= 1u64.checked_shl(place as u32).unwrap_or(0);
-            self.silence = clock::deadline(DEVICE_MS);
-        }
-        while self.done & 1 != 0 {
-            self.done >>= 1;
-            self.arrived = self.arrived.saturating_add(CHUNK).min(self.total);
+            self.arrivals.completed(self.offset_of.get(slot).copied().unwrap_or(u64::MAX));
             self.end = clock::now();
+            self.silence = clock::deadline(DEVICE_MS);
         }
         if !self.is_complete() && clock::is_past(self.silence) {
             return Err(Reason::MediumError);
