@@ -179,6 +179,11 @@ fn device_cases() -> Vec<Case> {
             setup.system = Some(vec![0; 1 << 20]);
             expect_refusal(&bench.run(&setup)?, Stage::Loader, Reason::UnknownTag)
         }),
+        Case::new("refusal/device-tree-that-is-none", |bench| {
+            let system = [Edit::Draft(|draft| draft.payloads[2].data.fill(1))];
+            let setup = bench.setup(&[], &system)?;
+            expect_refusal(&bench.run(&setup)?, Stage::Loader, Reason::DeviceTreeUnusable)
+        }),
         Case::new("refusal/no-disk", |bench| {
             let mut setup = bench.setup(&[], &[])?;
             setup.system = None;

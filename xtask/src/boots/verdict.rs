@@ -21,6 +21,9 @@ use crate::vectors::bundle::Edit;
 const RETURN_0: [u8; 4] = [0x01, 0x45, 0x82, 0x80];
 const RETURN_1: [u8; 4] = [0x05, 0x45, 0x82, 0x80];
 
+/// No instruction (Unprivileged Architecture §2.2).
+const ILLEGAL: [u8; 4] = [0; 4];
+
 const FIRST: &[&str] = &["harden", "Verdict", "is_accepted"];
 const SECOND: &[&str] = &["harden", "Verdict", "is_confirmed"];
 const DIFFERENCE: &[&str] = &["harden", "difference"];
@@ -50,6 +53,10 @@ pub fn cases() -> Vec<Case> {
             }));
         }
     }
+    cases.push(Case::new("verdict/a-trap-is-a-refusal-of-the-rom", |bench| {
+        let setup = patched(bench, Stage::Rom, &[(FIRST, ILLEGAL)], false)?;
+        expect_refusal(&bench.run(&setup)?, Stage::Rom, Reason::UnexpectedTrap)
+    }));
     cases.push(Case::new("verdict/a-loader-without-any-check-is-caught", |bench| {
         // Signatures and digests always compare equal: the campaign has to notice.
         let setup = patched(bench, Stage::Loader, &[(DIFFERENCE, RETURN_0)], true)?;
