@@ -46,20 +46,20 @@ pub fn count() -> u64 {
     reported & ALL | 1 << BOOT_HART
 }
 
-/// Sends every hart that reported into OpenSBI and waits for its acknowledgement.
+/// Sends the harts in `counted` into OpenSBI and waits for their acknowledgements. The mask is that
+/// of the hand-off block: a hart that reported after the count stays parked.
 ///
 /// # Errors
 /// `HartNotStarted` if one does not acknowledge. It cannot do harm: what it would enter is
 /// verified, and waits there for a boot hart that never comes.
-pub fn release() -> Result<(), Reason> {
-    let reported = hartlock_reported.load(Ordering::Acquire);
-    let is_reported = |other: &usize| reported & (1 << other) != 0;
-    for other in (1..HART_COUNT).filter(is_reported) {
+pub fn release(counted: u64) -> Result<(), Reason> {
+    let is_counted = |other: &usize| counted & (1 << other) != 0;
+    for other in (1..HART_COUNT).filter(is_counted) {
         clint::set_timer(other, clint::RELEASE);
         clint::raise(other);
     }
     let deadline = clock::deadline(RELEASE_MS);
-    for other in (1..HART_COUNT).filter(is_reported) {
+    for other in (1..HART_COUNT).filter(is_counted) {
         while clint::is_raised(other) {
             if clock::is_past(deadline) {
                 return Err(Reason::HartNotStarted);

@@ -55,13 +55,14 @@ extern "C" fn rom_main() -> ! {
     #[cfg(feature = "inject-panic")]
     assert!(core::hint::black_box(true), "the gate against panics must see this");
     match boot(&mut log) {
-        Ok(verdict) => leave(&verdict, &mut log),
+        Ok((verdict, harts)) => leave(&verdict, harts, &mut log),
         Err(reason) => refuse(reason, &log),
     }
 }
 
-/// Verifies the boot bundle and prepares everything that the next stages read.
-fn boot(log: &mut RomLog) -> Result<Verdict, Reason> {
+/// Verifies the boot bundle and prepares everything that the next stages read. Returns the harts
+/// that reported, too.
+fn boot(log: &mut RomLog) -> Result<(Verdict, u64), Reason> {
     let start = clock::now();
     console::line(&["\nhartlock: ROM"]);
     let reported = harts::count();
@@ -105,15 +106,15 @@ fn boot(log: &mut RomLog) -> Result<Verdict, Reason> {
     push(log, Entry { harts: 1 << BOOT_HART, ..step(Step::Verdict, verdict_start) });
 
     write_handoff(&bundle, &state, reported, boot_digest, log)?;
-    Ok(verdict)
+    Ok((verdict, reported))
 }
 
 /// The second decision, then the release of the other harts, then OpenSBI.
-fn leave(verdict: &Verdict, log: &mut RomLog) -> ! {
+fn leave(verdict: &Verdict, harts: u64, log: &mut RomLog) -> ! {
     if !verdict.is_confirmed() {
         refuse(Reason::VerdictNotConfirmed, log)
     }
-    if let Err(reason) = harts::release() {
+    if let Err(reason) = harts::release(harts) {
         refuse(reason, log)
     }
     console::line(&["hartlock: ROM verified the boot bundle, entering OpenSBI"]);
