@@ -62,7 +62,7 @@ fn reason_of(error: Error) -> Reason {
 }
 
 impl<'a, 'b> Disk<'a, 'b> {
-    /// Finds the block device in the lowest slot (boot flow §4.2).
+    /// Finds the block device in the lowest slot (boot flow §4.1).
     ///
     /// # Errors
     /// `MediumMissing`.

@@ -1,7 +1,7 @@
 //! Faults that tests build in on purpose. Without a feature every function here is empty.
 //!
-//! A release never has one of these features: `cargo xtask tidy` checks that nothing but the
-//! test firmware asks for them.
+//! A release never has one of these features: no default asks for them, and only the boot tests of
+//! `xtask` name them.
 
 /// The hart that misbehaves.
 #[allow(dead_code, reason = "used by the features only")]

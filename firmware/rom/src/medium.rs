@@ -1,4 +1,4 @@
-//! The boot bundle in flash bank 1 (boot flow §4.2).
+//! The boot bundle in flash bank 1 (boot flow §4.1).
 
 use hartlock_handoff::{Entry, Step};
 use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, align_up, is_zero};
