@@ -96,116 +96,91 @@ sha2_hash! {
        \x45\x4d\x44\x23\x64\x3c\xe8\x0e\x2a\x9a\xc9\x4f\xa5\x4c\xa4\x9f"
 }
 
-/// Updates the hash value with `blocks`, in order (FIPS 180-4 §6.2.2).
-// Out of line: every caller would otherwise carry its own copy of the rounds.
-#[inline(never)]
-#[allow(non_snake_case)] // the standard's names
-fn compress_sha256(state: &mut [u32; 8], blocks: &[[u8; 64]]) {
-    // §4.1.2.
-    let sigma0 = |x: u32| x.rotate_right(7) ^ x.rotate_right(18) ^ (x >> 3);
-    let sigma1 = |x: u32| x.rotate_right(17) ^ x.rotate_right(19) ^ (x >> 10);
+/// The compression function of one word size: how the two differ is in the tables below.
+macro_rules! sha2_compression {
+    (
+        $(#[$doc:meta])*
+        $compress:ident, $round:ident, $word:ty, $block_len:literal, $K:ident,
+        Sigma0: $a0:literal $b0:literal $c0:literal,
+        Sigma1: $a1:literal $b1:literal $c1:literal,
+        sigma0: $d0:literal $e0:literal >> $f0:literal,
+        sigma1: $d1:literal $e1:literal >> $f1:literal,
+    ) => {
+        $(#[$doc])*
+        // Out of line: every caller would otherwise carry its own copy of the rounds.
+        #[inline(never)]
+        #[allow(non_snake_case)] // the standard's names
+        fn $compress(state: &mut [$word; 8], blocks: &[[u8; $block_len]]) {
+            let sigma0 = |x: $word| x.rotate_right($d0) ^ x.rotate_right($e0) ^ (x >> $f0);
+            let sigma1 = |x: $word| x.rotate_right($d1) ^ x.rotate_right($e1) ^ (x >> $f1);
 
-    for block in blocks {
-        let mut W = [0; 16];
-        for (word, bytes) in W.iter_mut().zip(block.as_chunks().0) {
-            *word = u32::from_be_bytes(*bytes);
-        }
-        let mut working = *state;
-        for (pass, K) in K256.as_chunks::<16>().0.iter().enumerate() {
-            // Step 1, sixteen words at a time, in a ring: W[t] takes the place of W[t - 16],
-            // which no later word needs.
-            if pass != 0 {
-                for t in 0..16 {
-                    W[t] = sigma1(W[(t + 14) & 15])
-                        .wrapping_add(W[(t + 9) & 15])
-                        .wrapping_add(sigma0(W[(t + 1) & 15]))
-                        .wrapping_add(W[t]);
+            for block in blocks {
+                let mut W = [0; 16];
+                for (word, bytes) in W.iter_mut().zip(block.as_chunks().0) {
+                    *word = <$word>::from_be_bytes(*bytes);
+                }
+                let mut working = *state;
+                for (pass, K) in $K.as_chunks::<16>().0.iter().enumerate() {
+                    // Step 1, sixteen words at a time, in a ring: W[t] takes the place of
+                    // W[t - 16], which no later word needs.
+                    if pass != 0 {
+                        for t in 0..16 {
+                            W[t] = sigma1(W[(t + 14) & 15])
+                                .wrapping_add(W[(t + 9) & 15])
+                                .wrapping_add(sigma0(W[(t + 1) & 15]))
+                                .wrapping_add(W[t]);
+                        }
+                    }
+                    // Step 3. Four rounds written out spare most of the moves between a..h:
+                    // measured 12 % fewer instructions for 0.4 kB more; eight rounds bring
+                    // nothing further.
+                    for (K, W) in K.as_chunks::<4>().0.iter().zip(W.as_chunks::<4>().0) {
+                        working = $round(working, K[0], W[0]);
+                        working = $round(working, K[1], W[1]);
+                        working = $round(working, K[2], W[2]);
+                        working = $round(working, K[3], W[3]);
+                    }
+                }
+                for (word, add) in state.iter_mut().zip(working) {
+                    *word = word.wrapping_add(add);
                 }
             }
-            // Step 3. Four rounds written out spare most of the moves between a..h: measured 12 %
-            // fewer instructions for 0.4 kB more; eight rounds bring nothing further.
-            for (K, W) in K.as_chunks::<4>().0.iter().zip(W.as_chunks::<4>().0) {
-                working = round_sha256(working, K[0], W[0]);
-                working = round_sha256(working, K[1], W[1]);
-                working = round_sha256(working, K[2], W[2]);
-                working = round_sha256(working, K[3], W[3]);
-            }
         }
-        for (word, add) in state.iter_mut().zip(working) {
-            *word = word.wrapping_add(add);
+
+        /// One round: step 3 of the same section.
+        #[inline(always)]
+        #[allow(non_snake_case)] // the standard's names
+        fn $round([a, b, c, d, e, f, g, h]: [$word; 8], K_t: $word, W_t: $word) -> [$word; 8] {
+            let Sigma0 =
+                |x: $word| x.rotate_right($a0) ^ x.rotate_right($b0) ^ x.rotate_right($c0);
+            let Sigma1 =
+                |x: $word| x.rotate_right($a1) ^ x.rotate_right($b1) ^ x.rotate_right($c1);
+            // In forms with one operation less than the standard's.
+            let Ch = g ^ (e & (f ^ g));
+            let Maj = (a & b) | (c & (a | b));
+            let T1 = h.wrapping_add(Sigma1(e)).wrapping_add(Ch).wrapping_add(K_t).wrapping_add(W_t);
+            let T2 = Sigma0(a).wrapping_add(Maj);
+            [T1.wrapping_add(T2), a, b, c, d.wrapping_add(T1), e, f, g]
         }
-    }
+    };
 }
 
-/// One round (FIPS 180-4 §6.2.2 step 3).
-#[inline(always)]
-#[allow(non_snake_case)] // the standard's names
-fn round_sha256([a, b, c, d, e, f, g, h]: [u32; 8], K_t: u32, W_t: u32) -> [u32; 8] {
-    // §4.1.2.
-    let Sigma0 = |x: u32| x.rotate_right(2) ^ x.rotate_right(13) ^ x.rotate_right(22);
-    let Sigma1 = |x: u32| x.rotate_right(6) ^ x.rotate_right(11) ^ x.rotate_right(25);
-    // In forms with one operation less than the standard's.
-    let Ch = g ^ (e & (f ^ g));
-    let Maj = (a & b) | (c & (a | b));
-    let T1 = h.wrapping_add(Sigma1(e)).wrapping_add(Ch).wrapping_add(K_t).wrapping_add(W_t);
-    let T2 = Sigma0(a).wrapping_add(Maj);
-    [T1.wrapping_add(T2), a, b, c, d.wrapping_add(T1), e, f, g]
+sha2_compression! {
+    /// Updates the hash value with `blocks`, in order (FIPS 180-4 §6.2.2, functions of §4.1.2).
+    compress_sha256, round_sha256, u32, 64, K256,
+    Sigma0: 2 13 22,
+    Sigma1: 6 11 25,
+    sigma0: 7 18 >> 3,
+    sigma1: 17 19 >> 10,
 }
 
-/// Updates the hash value with `blocks`, in order (FIPS 180-4 §6.4.2).
-// Out of line: every caller would otherwise carry its own copy of the rounds.
-#[inline(never)]
-#[allow(non_snake_case)] // the standard's names
-fn compress_sha512(state: &mut [u64; 8], blocks: &[[u8; 128]]) {
-    // §4.1.3.
-    let sigma0 = |x: u64| x.rotate_right(1) ^ x.rotate_right(8) ^ (x >> 7);
-    let sigma1 = |x: u64| x.rotate_right(19) ^ x.rotate_right(61) ^ (x >> 6);
-
-    for block in blocks {
-        let mut W = [0; 16];
-        for (word, bytes) in W.iter_mut().zip(block.as_chunks().0) {
-            *word = u64::from_be_bytes(*bytes);
-        }
-        let mut working = *state;
-        for (pass, K) in K512.as_chunks::<16>().0.iter().enumerate() {
-            // Step 1, sixteen words at a time, in a ring: W[t] takes the place of W[t - 16],
-            // which no later word needs.
-            if pass != 0 {
-                for t in 0..16 {
-                    W[t] = sigma1(W[(t + 14) & 15])
-                        .wrapping_add(W[(t + 9) & 15])
-                        .wrapping_add(sigma0(W[(t + 1) & 15]))
-                        .wrapping_add(W[t]);
-                }
-            }
-            // Step 3. Four rounds written out spare most of the moves between a..h: measured 12 %
-            // fewer instructions for 0.4 kB more; eight rounds bring nothing further.
-            for (K, W) in K.as_chunks::<4>().0.iter().zip(W.as_chunks::<4>().0) {
-                working = round_sha512(working, K[0], W[0]);
-                working = round_sha512(working, K[1], W[1]);
-                working = round_sha512(working, K[2], W[2]);
-                working = round_sha512(working, K[3], W[3]);
-            }
-        }
-        for (word, add) in state.iter_mut().zip(working) {
-            *word = word.wrapping_add(add);
-        }
-    }
-}
-
-/// One round (FIPS 180-4 §6.4.2 step 3).
-#[inline(always)]
-#[allow(non_snake_case)] // the standard's names
-fn round_sha512([a, b, c, d, e, f, g, h]: [u64; 8], K_t: u64, W_t: u64) -> [u64; 8] {
-    // §4.1.3.
-    let Sigma0 = |x: u64| x.rotate_right(28) ^ x.rotate_right(34) ^ x.rotate_right(39);
-    let Sigma1 = |x: u64| x.rotate_right(14) ^ x.rotate_right(18) ^ x.rotate_right(41);
-    // In forms with one operation less than the standard's.
-    let Ch = g ^ (e & (f ^ g));
-    let Maj = (a & b) | (c & (a | b));
-    let T1 = h.wrapping_add(Sigma1(e)).wrapping_add(Ch).wrapping_add(K_t).wrapping_add(W_t);
-    let T2 = Sigma0(a).wrapping_add(Maj);
-    [T1.wrapping_add(T2), a, b, c, d.wrapping_add(T1), e, f, g]
+sha2_compression! {
+    /// Updates the hash value with `blocks`, in order (FIPS 180-4 §6.4.2, functions of §4.1.3).
+    compress_sha512, round_sha512, u64, 128, K512,
+    Sigma0: 28 34 39,
+    Sigma1: 14 18 41,
+    sigma0: 1 8 >> 7,
+    sigma1: 19 61 >> 6,
 }
 
 /// `H^(0)` of SHA-256 (FIPS 180-4 §5.3.3).

@@ -4,12 +4,19 @@ use hartlock_kernels::Hash;
 use hartlock_kernels::sha2::{Sha256, Sha384, Sha512};
 use hartlock_kernels::sha3::{Sha3_256, Sha3_384, Sha3_512};
 
-fn hex_digest<H: Hash>(message: &[u8]) -> String {
-    let mut hash = H::new();
-    hash.update(message);
+fn finish<H: Hash>(hash: H) -> String {
     let digest = hash.finalize();
     assert_eq!(digest.as_ref().len(), H::OUTPUT_LEN);
     digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Messages with their published digests.
+fn published<H: Hash>(cases: [(&[u8], &str); 3]) {
+    for (message, expected) in cases {
+        let mut hash = H::new();
+        hash.update(message);
+        assert_eq!(finish(hash), expected, "{} bytes", message.len());
+    }
 }
 
 const EMPTY: &[u8] = b"";
@@ -22,82 +29,76 @@ const ALPHABET_896: &[u8] = b"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmgh
 
 #[test]
 fn sha2_digests_are_the_published_ones() {
-    assert_eq!(
-        hex_digest::<Sha256>(EMPTY),
-        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-    );
-    assert_eq!(
-        hex_digest::<Sha256>(ABC),
-        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-    );
-    assert_eq!(
-        hex_digest::<Sha256>(ALPHABET_448),
-        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
-    );
-    assert_eq!(
-        hex_digest::<Sha384>(EMPTY),
-        "38b060a751ac96384cd9327eb1b1e36a21fdb71114be07434c0cc7bf63f6e1da274edebfe76f65fbd51ad2f14898b95b"
-    );
-    assert_eq!(
-        hex_digest::<Sha384>(ABC),
-        "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7"
-    );
-    assert_eq!(
-        hex_digest::<Sha384>(ALPHABET_896),
-        "09330c33f71147e83d192fc782cd1b4753111b173b3b05d22fa08086e3b0f712fcc7c71a557e2db966c3e9fa91746039"
-    );
-    assert_eq!(
-        hex_digest::<Sha512>(EMPTY),
-        "cf83e1357eefb8bdf1542850d66d8007d620e4050b5715dc83f4a921d36ce9ce47d0d13c5d85f2b0ff8318d2877eec2f63b931bd47417a81a538327af927da3e"
-    );
-    assert_eq!(
-        hex_digest::<Sha512>(ABC),
-        "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"
-    );
-    assert_eq!(
-        hex_digest::<Sha512>(ALPHABET_896),
-        "8e959b75dae313da8cf4f72814fc143f8f7779c6eb9f7fa17299aeadb6889018501d289e4900f7e4331b99dec4b5433ac7d329eeb6dd26545e96e55b874be909"
-    );
+    published::<Sha256>([
+        (EMPTY, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        (ABC, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        (ALPHABET_448, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"),
+    ]);
+    published::<Sha384>([
+        (
+            EMPTY,
+            "38b060a751ac96384cd9327eb1b1e36a21fdb71114be07434c0cc7bf63f6e1da274edebfe76f65fbd51ad2f14898b95b",
+        ),
+        (
+            ABC,
+            "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7",
+        ),
+        (
+            ALPHABET_896,
+            "09330c33f71147e83d192fc782cd1b4753111b173b3b05d22fa08086e3b0f712fcc7c71a557e2db966c3e9fa91746039",
+        ),
+    ]);
+    published::<Sha512>([
+        (
+            EMPTY,
+            "cf83e1357eefb8bdf1542850d66d8007d620e4050b5715dc83f4a921d36ce9ce47d0d13c5d85f2b0ff8318d2877eec2f63b931bd47417a81a538327af927da3e",
+        ),
+        (
+            ABC,
+            "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
+        ),
+        (
+            ALPHABET_896,
+            "8e959b75dae313da8cf4f72814fc143f8f7779c6eb9f7fa17299aeadb6889018501d289e4900f7e4331b99dec4b5433ac7d329eeb6dd26545e96e55b874be909",
+        ),
+    ]);
 }
 
 #[test]
 fn sha3_digests_are_the_published_ones() {
-    assert_eq!(
-        hex_digest::<Sha3_256>(EMPTY),
-        "a7ffc6f8bf1ed76651c14756a061d662f580ff4de43b49fa82d80a4b80f8434a"
-    );
-    assert_eq!(
-        hex_digest::<Sha3_256>(ABC),
-        "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532"
-    );
-    assert_eq!(
-        hex_digest::<Sha3_256>(ALPHABET_448),
-        "41c0dba2a9d6240849100376a8235e2c82e1b9998a999e21db32dd97496d3376"
-    );
-    assert_eq!(
-        hex_digest::<Sha3_384>(EMPTY),
-        "0c63a75b845e4f7d01107d852e4c2485c51a50aaaa94fc61995e71bbee983a2ac3713831264adb47fb6bd1e058d5f004"
-    );
-    assert_eq!(
-        hex_digest::<Sha3_384>(ABC),
-        "ec01498288516fc926459f58e2c6ad8df9b473cb0fc08c2596da7cf0e49be4b298d88cea927ac7f539f1edf228376d25"
-    );
-    assert_eq!(
-        hex_digest::<Sha3_384>(ALPHABET_896),
-        "79407d3b5916b59c3e30b09822974791c313fb9ecc849e406f23592d04f625dc8c709b98b43b3852b337216179aa7fc7"
-    );
-    assert_eq!(
-        hex_digest::<Sha3_512>(EMPTY),
-        "a69f73cca23a9ac5c8b567dc185a756e97c982164fe25859e0d1dcc1475c80a615b2123af1f5f94c11e3e9402c3ac558f500199d95b6d3e301758586281dcd26"
-    );
-    assert_eq!(
-        hex_digest::<Sha3_512>(ABC),
-        "b751850b1a57168a5693cd924b6b096e08f621827444f70d884f5d0240d2712e10e116e9192af3c91a7ec57647e3934057340b4cf408d5a56592f8274eec53f0"
-    );
-    assert_eq!(
-        hex_digest::<Sha3_512>(ALPHABET_896),
-        "afebb2ef542e6579c50cad06d2e578f9f8dd6881d7dc824d26360feebf18a4fa73e3261122948efcfd492e74e82e2189ed0fb440d187f382270cb455f21dd185"
-    );
+    published::<Sha3_256>([
+        (EMPTY, "a7ffc6f8bf1ed76651c14756a061d662f580ff4de43b49fa82d80a4b80f8434a"),
+        (ABC, "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532"),
+        (ALPHABET_448, "41c0dba2a9d6240849100376a8235e2c82e1b9998a999e21db32dd97496d3376"),
+    ]);
+    published::<Sha3_384>([
+        (
+            EMPTY,
+            "0c63a75b845e4f7d01107d852e4c2485c51a50aaaa94fc61995e71bbee983a2ac3713831264adb47fb6bd1e058d5f004",
+        ),
+        (
+            ABC,
+            "ec01498288516fc926459f58e2c6ad8df9b473cb0fc08c2596da7cf0e49be4b298d88cea927ac7f539f1edf228376d25",
+        ),
+        (
+            ALPHABET_896,
+            "79407d3b5916b59c3e30b09822974791c313fb9ecc849e406f23592d04f625dc8c709b98b43b3852b337216179aa7fc7",
+        ),
+    ]);
+    published::<Sha3_512>([
+        (
+            EMPTY,
+            "a69f73cca23a9ac5c8b567dc185a756e97c982164fe25859e0d1dcc1475c80a615b2123af1f5f94c11e3e9402c3ac558f500199d95b6d3e301758586281dcd26",
+        ),
+        (
+            ABC,
+            "b751850b1a57168a5693cd924b6b096e08f621827444f70d884f5d0240d2712e10e116e9192af3c91a7ec57647e3934057340b4cf408d5a56592f8274eec53f0",
+        ),
+        (
+            ALPHABET_896,
+            "afebb2ef542e6579c50cad06d2e578f9f8dd6881d7dc824d26360feebf18a4fa73e3261122948efcfd492e74e82e2189ed0fb440d187f382270cb455f21dd185",
+        ),
+    ]);
 }
 
 #[test]
@@ -112,9 +113,7 @@ fn a_million_letters_in_uneven_pieces_give_the_published_digests() {
             left -= now;
             piece = piece % 997 + 61;
         }
-        let digest = hash.finalize();
-        let hex: String = digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(hex, expected);
+        assert_eq!(finish(hash), expected);
     }
     check::<Sha256>("cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
     check::<Sha384>(

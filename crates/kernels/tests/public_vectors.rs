@@ -1,5 +1,6 @@
 //! Public test vectors, read where they lie: `../shared/vectors` beside the workspace, or the
-//! folder that `HARTLOCK_VECTORS` names. Without them each test says so and passes.
+//! folder that `HARTLOCK_VECTORS` names. Without the first these tests say so and pass; a folder
+//! that somebody named has to be there.
 
 use hartlock_kernels::Hash;
 use hartlock_kernels::ed25519::verify;
@@ -7,20 +8,44 @@ use hartlock_kernels::sha2::{Sha256, Sha384, Sha512};
 use hartlock_kernels::sha3::{Sha3_256, Sha3_384, Sha3_512};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::Write;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
-/// Reads one file of the vector folder. None, said out loud, if there is no such folder; a
-/// missing file in an existing folder is an error.
-fn read(path: &str) -> Option<String> {
-    let folder = std::env::var_os("HARTLOCK_VECTORS").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors"),
-        PathBuf::from,
-    );
-    if !folder.is_dir() {
-        println!("skipped: no vectors ({path})");
-        return None;
+/// The vector folder, or None, said once.
+fn folder() -> Option<&'static PathBuf> {
+    static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let find = || match choose_folder(std::env::var_os("HARTLOCK_VECTORS")) {
+        Ok(folder) => Some(folder),
+        Err(missing) => {
+            // Not with a macro: the test harness would keep the line to itself, since all pass.
+            let _ = writeln!(
+                std::io::stderr(),
+                "SKIPPED: public vectors: no {}, and HARTLOCK_VECTORS names no other folder",
+                missing.display()
+            );
+            None
+        }
+    };
+    FOLDER.get_or_init(find).as_ref()
+}
+
+/// The folder that was named, or that beside the workspace. `Err` is the latter if it is missing.
+fn choose_folder(named: Option<OsString>) -> Result<PathBuf, PathBuf> {
+    if let Some(named) = named.map(PathBuf::from) {
+        assert!(named.is_dir(), "HARTLOCK_VECTORS names no folder: {}", named.display());
+        return Ok(named);
     }
-    Some(std::fs::read_to_string(folder.join(path)).unwrap_or_else(|e| panic!("{path}: {e}")))
+    let workspace = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let beside = workspace.canonicalize().unwrap_or(workspace).join("../shared/vectors");
+    if beside.is_dir() { Ok(beside) } else { Err(beside) }
+}
+
+/// Reads one file of the vector folder. A missing file in a folder that is there is an error.
+fn read(path: &str) -> Option<String> {
+    let file = folder()?.join(path);
+    Some(std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{path}: {error}")))
 }
 
 fn read_json(path: &str) -> Option<Value> {
@@ -291,4 +316,10 @@ fn ed25519_follows_the_strict_rule_on_the_speccheck_cases() {
         let accepted = accepts(&key, &message, &bytes(test, "signature"));
         assert_eq!(accepted, number == 3, "case {number}");
     }
+}
+
+#[test]
+#[should_panic(expected = "HARTLOCK_VECTORS names no folder")]
+fn a_folder_that_was_named_has_to_be_there() {
+    let _ = choose_folder(Some("no/such/folder".into()));
 }
