@@ -85,7 +85,8 @@ pub struct Pool {
     hash: AtomicU64,
     slots: [AtomicU64; WINDOW as usize],
     leaves: [Row; MAX_HARTS],
-    /// 1 + the block that a hart is hashing, 0 = none.
+    /// 1 + (job number, block) that a hart is hashing, 0 = none. The job matters: a hart that was
+    /// lost in one job still holds its block of that job in the next.
     holding: [AtomicU64; MAX_HARTS],
     /// Blocks that each hart delivered since the last job began; bit mask of harts.
     delivered: AtomicU64,
@@ -121,36 +122,43 @@ impl Pool {
         if self.is_excluded(hart) {
             return None;
         }
+        let holding = self.holding.get(hart)?;
         let mut next = self.next.load(Ordering::Acquire);
         loop {
-            // Read after `next`: a limit of an older job is never larger than that job's count,
-            // and then the exchange below fails.
-            if next & BLOCK_MASK >= self.limit.load(Ordering::Acquire) {
-                return None;
-            }
-            let job = Job {
-                address: self.address.load(Ordering::Relaxed),
-                size: self.size.load(Ordering::Relaxed),
-                block_size: self.block_size.load(Ordering::Relaxed),
-                hash: HashId::from_number(self.hash.load(Ordering::Relaxed) as u32)?,
-            };
-            let (number, block) = (next >> BLOCK_BITS, next & BLOCK_MASK);
-            // Announced before the claim, so that the coordinator never sees a claimed block
-            // that nobody holds.
-            self.holding.get(hart)?.store(block.wrapping_add(1), Ordering::Release);
-            match self.next.compare_exchange_weak(
-                next,
-                next.wrapping_add(1),
-                Ordering::AcqRel,
-                Ordering::Acquire,
-            ) {
-                Ok(_) => return Some(Claim { number, block, job }),
-                Err(current) => {
-                    self.holding.get(hart)?.store(0, Ordering::Release);
-                    next = current;
-                }
+            let claim = self.offer(next)?;
+            match self.take(holding, next) {
+                Ok(_) => return Some(claim),
+                Err(current) => next = current,
             }
         }
+    }
+
+    /// What a hart that read `next` may try to take: parameters of this job or of a later one.
+    fn offer(&self, next: u64) -> Option<Claim> {
+        let (number, block) = (next >> BLOCK_BITS, next & BLOCK_MASK);
+        // Read after `next`: a limit of an older job is never larger than that job's count,
+        // and then `take` fails.
+        if block >= self.limit.load(Ordering::Acquire) {
+            return None;
+        }
+        let job = Job {
+            address: self.address.load(Ordering::Relaxed),
+            size: self.size.load(Ordering::Relaxed),
+            block_size: self.block_size.load(Ordering::Relaxed),
+            hash: HashId::from_number(self.hash.load(Ordering::Relaxed) as u32)?,
+        };
+        Some(Claim { number, block, job })
+    }
+
+    /// Takes what was offered, unless another hart or another job came in between. Then the offer
+    /// is void, and `Err` is the word that stands there now.
+    fn take(&self, holding: &AtomicU64, next: u64) -> Result<u64, u64> {
+        // Announced before the claim, so that the coordinator never sees a claimed block
+        // that nobody holds.
+        holding.store(next.wrapping_add(1), Ordering::Release);
+        self.next
+            .compare_exchange_weak(next, next.wrapping_add(1), Ordering::AcqRel, Ordering::Acquire)
+            .inspect_err(|_| holding.store(0, Ordering::Release))
     }
 
     /// Delivers a leaf. Returns whether it was accepted; a late or second one is not.
@@ -187,7 +195,8 @@ impl Pool {
     /// Gives a hart no more work, and returns the block that it holds.
     pub fn exclude(&self, hart: usize) -> Option<u64> {
         self.excluded.fetch_or(1 << (hart & 63), Ordering::AcqRel);
-        self.holding.get(hart)?.load(Ordering::Acquire).checked_sub(1)
+        let held = self.holding.get(hart)?.load(Ordering::Acquire).checked_sub(1)?;
+        Some(held & BLOCK_MASK)
     }
 
     /// Whether a hart gets no more work.
@@ -280,14 +289,14 @@ impl<'a> Coordinator<'a> {
         Some(leaf)
     }
 
-    /// The block whose leaf is missing first.
+    /// The block whose leaf is missing first, if it has arrived: only then can it be redone.
     pub const fn missing_block(&self) -> Option<u64> {
-        if self.is_complete() { None } else { Some(self.absorbed) }
+        if self.absorbed < self.arrived { Some(self.absorbed) } else { None }
     }
 
-    /// The hart that holds `block`, other than the coordinator.
+    /// The hart that holds `block` of this job, other than the coordinator.
     pub fn holder(&self, block: u64) -> Option<usize> {
-        let held = block.wrapping_add(1);
+        let held = ((self.number << BLOCK_BITS) | (block & BLOCK_MASK)).wrapping_add(1);
         self.pool
             .holding
             .iter()

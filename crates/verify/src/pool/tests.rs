@@ -1,7 +1,12 @@
-use std::sync::atomic::{AtomicBool, AtomicUsize};
+//! One hart after the other. What several do at once is in `threads`.
+
 use std::vec::Vec;
 
 use super::*;
+use watch::watched;
+
+mod threads;
+mod watch;
 
 fn job(blocks: u64) -> Job {
     Job { address: 0x1000, size: blocks * 1024 - 1, block_size: 1024, hash: HashId::Sha384 }
@@ -25,122 +30,127 @@ fn blocks_of_a_job_cover_the_payload_exactly() {
 
 #[test]
 fn nothing_is_claimed_before_it_arrived() {
-    let pool = Pool::new();
-    assert_eq!(pool.claim(1), None);
-    let mut work = Coordinator::open(&pool, 0, job(3));
-    assert_eq!(pool.claim(1), None);
-    assert!(!work.arrived(1023));
-    assert_eq!(pool.claim(1), None);
-    assert!(work.arrived(1024));
-    assert_eq!(pool.claim(1).map(|claim| claim.block), Some(0));
-    assert_eq!(pool.claim(1), None);
+    watched(|_| {
+        let pool = Pool::new();
+        assert_eq!(pool.claim(1), None);
+        let mut work = Coordinator::open(&pool, 0, job(3));
+        assert_eq!(pool.claim(1), None);
+        assert!(!work.arrived(1023));
+        assert_eq!(pool.claim(1), None);
+        assert!(work.arrived(1024));
+        assert_eq!(pool.claim(1).map(|claim| claim.block), Some(0));
+        assert_eq!(pool.claim(1), None);
+    });
 }
 
 #[test]
 fn a_second_and_a_late_result_are_dropped() {
-    let pool = Pool::new();
-    let mut work = Coordinator::open(&pool, 0, job(2));
-    work.arrived(u64::MAX);
-    let late = pool.claim(1).unwrap();
-    assert_eq!(work.holder(0), Some(1));
-    assert_eq!(pool.exclude(1), Some(0));
-    assert!(work.redo(0, &leaf_of(0, 7)));
-    assert!(!pool.submit(1, &late, &leaf_of(0, 666)), "a late result was accepted");
-    assert_eq!(work.next_leaf(), Some(leaf_of(0, 7)));
-    assert!(!pool.submit(1, &late, &leaf_of(0, 666)), "a late result hit a reused slot");
-    assert_eq!(pool.claim(1), None, "an excluded hart got work");
-    let last = pool.claim(2).unwrap();
-    assert!(pool.submit(2, &last, &leaf_of(1, 7)));
-    assert!(!pool.submit(2, &last, &leaf_of(1, 8)), "a second result was accepted");
-    assert_eq!(work.next_leaf(), Some(leaf_of(1, 7)));
-    assert!(work.is_complete());
-    assert_eq!(work.delivered(), 0b101);
+    watched(|_| {
+        let pool = Pool::new();
+        let mut work = Coordinator::open(&pool, 0, job(2));
+        work.arrived(u64::MAX);
+        let late = pool.claim(1).unwrap();
+        assert_eq!(work.holder(0), Some(1));
+        assert_eq!(pool.exclude(1), Some(0));
+        assert!(work.redo(0, &leaf_of(0, 7)));
+        assert!(!pool.submit(1, &late, &leaf_of(0, 666)), "a late result was accepted");
+        assert_eq!(work.next_leaf(), Some(leaf_of(0, 7)));
+        assert!(!pool.submit(1, &late, &leaf_of(0, 666)), "a late result hit a reused slot");
+        assert_eq!(pool.claim(1), None, "an excluded hart got work");
+        let last = pool.claim(2).unwrap();
+        assert!(pool.submit(2, &last, &leaf_of(1, 7)));
+        assert!(!pool.submit(2, &last, &leaf_of(1, 8)), "a second result was accepted");
+        assert_eq!(work.next_leaf(), Some(leaf_of(1, 7)));
+        assert!(work.is_complete());
+        assert_eq!(work.delivered(), 0b101);
+    });
 }
 
 #[test]
 fn a_result_of_an_earlier_job_is_dropped() {
+    watched(|_| {
+        let pool = Pool::new();
+        let mut first = Coordinator::open(&pool, 0, job(1));
+        first.arrived(u64::MAX);
+        let late = pool.claim(1).unwrap();
+        let mut second = Coordinator::open(&pool, 0, job(1));
+        second.arrived(u64::MAX);
+        assert!(!pool.submit(1, &late, &leaf_of(0, 666)), "job numbers are not compared");
+        let fresh = pool.claim(2).unwrap();
+        assert!(pool.submit(2, &fresh, &leaf_of(0, 1)));
+        assert_eq!(second.next_leaf(), Some(leaf_of(0, 1)));
+    });
+}
+
+/// Once a hart that had trapped on block 2 of the kernel was taken for the holder of block 2 of the
+/// initramfs, which was then redone before it had arrived.
+#[test]
+fn a_hart_lost_in_one_job_holds_nothing_of_the_next() {
     let pool = Pool::new();
-    let mut first = Coordinator::open(&pool, 0, job(1));
-    first.arrived(u64::MAX);
-    let late = pool.claim(1).unwrap();
-    let mut second = Coordinator::open(&pool, 0, job(1));
-    second.arrived(u64::MAX);
-    assert!(!pool.submit(1, &late, &leaf_of(0, 666)), "job numbers are not compared");
-    let fresh = pool.claim(2).unwrap();
-    assert!(pool.submit(2, &fresh, &leaf_of(0, 1)));
-    assert_eq!(second.next_leaf(), Some(leaf_of(0, 1)));
+    let mut work = Coordinator::open(&pool, 0, job(4));
+    work.arrived(4 * 1024);
+    let lost = pool.claim(1).unwrap();
+    assert_eq!((lost.block, work.holder(0)), (0, Some(1)));
+    assert_eq!(pool.exclude(1), Some(0));
+    assert!(work.redo(0, &leaf_of(0, 0)));
+
+    let mut next = Coordinator::open(&pool, 0, job(4));
+    assert_eq!(next.holder(0), None, "it holds a block of the job before");
+    assert_eq!(next.missing_block(), None, "nothing has arrived that could be redone");
+    next.arrived(1024);
+    assert_eq!(next.missing_block(), Some(0));
+    let mine = pool.claim(2).unwrap();
+    assert_eq!((mine.block, next.holder(0)), (0, Some(2)));
 }
 
 #[test]
 fn the_window_bounds_how_far_claims_run_ahead() {
-    let pool = Pool::new();
-    let mut work = Coordinator::open(&pool, 0, job(3 * WINDOW));
-    work.arrived(u64::MAX);
-    let claims: Vec<Claim> = core::iter::from_fn(|| pool.claim(1)).collect();
-    assert_eq!(claims.len() as u64, WINDOW);
-    for claim in claims.iter().rev() {
-        assert_eq!(work.next_leaf(), None);
-        assert!(pool.submit(1, claim, &leaf_of(claim.block, 0)));
-    }
-    for block in 0..WINDOW {
-        assert_eq!(work.next_leaf(), Some(leaf_of(block, 0)));
-    }
-    assert_eq!(pool.claim(1).map(|claim| claim.block), Some(WINDOW));
+    watched(|_| {
+        let pool = Pool::new();
+        let mut work = Coordinator::open(&pool, 0, job(3 * WINDOW));
+        work.arrived(u64::MAX);
+        let claims: Vec<Claim> = core::iter::from_fn(|| pool.claim(1)).collect();
+        assert_eq!(claims.len() as u64, WINDOW);
+        for claim in claims.iter().rev() {
+            assert_eq!(work.next_leaf(), None);
+            assert!(pool.submit(1, claim, &leaf_of(claim.block, 0)));
+        }
+        for block in 0..WINDOW {
+            assert_eq!(work.next_leaf(), Some(leaf_of(block, 0)));
+        }
+        assert_eq!(pool.claim(1).map(|claim| claim.block), Some(WINDOW));
+    });
 }
 
-/// Threads as harts, several jobs in a row, one hart that stalls on its first block of every job
-/// and delivers garbage long after.
 #[test]
-fn every_leaf_arrives_once_and_in_order_with_a_late_hart() {
-    const BLOCKS: u64 = 5 * WINDOW + 3;
-    let pool = Pool::new();
-    let is_over = AtomicBool::new(false);
-    let accepted = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for hart in 1..4 {
-            let (pool, is_over, accepted) = (&pool, &is_over, &accepted);
-            scope.spawn(move || {
-                while !is_over.load(Ordering::Acquire) {
-                    let Some(claim) = pool.claim(hart) else {
-                        std::thread::yield_now();
-                        continue;
-                    };
-                    let salt = claim.job.address;
-                    if hart == 3 {
-                        while !pool.is_excluded(hart) && !is_over.load(Ordering::Acquire) {
-                            std::thread::yield_now();
-                        }
-                        let garbage = leaf_of(claim.block, !salt);
-                        assert!(!pool.submit(hart, &claim, &garbage), "garbage was accepted");
-                    } else if pool.submit(hart, &claim, &leaf_of(claim.block, salt)) {
-                        accepted.fetch_add(1, Ordering::Relaxed);
-                    }
-                }
-            });
-        }
-        for round in 1..=20 {
-            pool.reset();
-            let job = Job { address: round, ..job(BLOCKS) };
-            let mut work = Coordinator::open(&pool, 0, job);
-            let mut bytes = 0;
-            let mut expected = 0;
-            while !work.is_complete() {
-                bytes += 3000;
-                work.arrived(bytes);
-                while let Some(leaf) = work.next_leaf() {
-                    assert_eq!(leaf, leaf_of(expected, round), "block {expected} of job {round}");
-                    expected += 1;
-                }
-                // Hart 3 never delivers in time: its block is redone before it is let go.
-                if let Some(block) = work.missing_block()
-                    && work.holder(block) == Some(3)
-                    && work.redo(block, &leaf_of(block, round))
-                {
-                    pool.exclude(3);
-                }
-            }
-            assert_eq!(expected, BLOCKS);
-        }
-        is_over.store(true, Ordering::Release);
+fn a_hart_that_slept_takes_no_block_that_another_took() {
+    watched(|_| {
+        let pool = Pool::new();
+        let mut work = Coordinator::open(&pool, 0, job(2));
+        work.arrived(u64::MAX);
+        let seen = pool.next.load(Ordering::Acquire);
+        assert_eq!(pool.offer(seen).map(|claim| claim.block), Some(0));
+        assert_eq!(pool.claim(2).map(|claim| claim.block), Some(0));
+        assert_eq!(pool.take(&pool.holding[1], seen), Err(seen + 1));
+        assert_eq!(work.holder(0), Some(2), "who takes nothing holds nothing");
+        assert_eq!(pool.claim(1).map(|claim| claim.block), Some(1));
+    });
+}
+
+#[test]
+fn a_hart_that_slept_through_a_job_takes_nothing_of_the_next() {
+    watched(|_| {
+        let pool = Pool::new();
+        Coordinator::open(&pool, 0, job(1)).arrived(u64::MAX);
+        let seen = pool.next.load(Ordering::Acquire);
+        assert_eq!(pool.offer(seen).map(|claim| claim.job), Some(job(1)));
+        let mut work = Coordinator::open(&pool, 0, job(2));
+        work.arrived(u64::MAX);
+        assert!(
+            pool.take(&pool.holding[1], seen).is_err(),
+            "it has the parameters of the last job"
+        );
+        assert_eq!(work.holder(0), None);
+        assert_eq!(pool.claim(1).map(|claim| claim.job), Some(job(2)));
     });
 }

@@ -1,0 +1,37 @@
+//! A pool that is broken may hang. Its tests end nevertheless, and say so.
+
+use std::panic::resume_unwind;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+/// How long a test may give no sign of life. It does not judge speed: where a test takes long, it
+/// gives a sign with every leaf, and a leaf takes microseconds.
+const SILENCE: Duration = Duration::from_secs(20);
+
+/// Tells the watch that there is progress.
+pub struct Life(Sender<()>);
+
+impl Life {
+    pub fn sign(&self) {
+        // Nobody listens any more once the test has failed.
+        let _ = self.0.send(());
+    }
+}
+
+/// Runs a test on a thread of its own, which is left behind if it hangs.
+pub fn watched(test: impl FnOnce(&Life) + Send + 'static) {
+    let (sender, signs) = channel();
+    let run = thread::spawn(move || test(&Life(sender)));
+    loop {
+        match signs.recv_timeout(SILENCE) {
+            Ok(()) => {}
+            // The sender went away with the test.
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => {
+                panic!("the pool hangs: no sign of life for {SILENCE:?}")
+            }
+        }
+    }
+    run.join().unwrap_or_else(|panic| resume_unwind(panic));
+}
