@@ -3,12 +3,15 @@
 //! A case boots a device that differs from a working one in exactly one thing and says what has
 //! to come out. No case judges by time.
 
-mod board;
+pub mod board;
+mod command;
+mod device;
 mod gdb;
 mod harts;
 mod linux;
 mod protection;
 mod refusals;
+mod traps;
 mod verdict;
 
 use std::path::Path;
@@ -50,10 +53,19 @@ impl Case {
 }
 
 fn cases() -> Vec<Case> {
-    [linux::cases(), refusals::cases(), harts::cases(), protection::cases(), verdict::cases()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        linux::cases(),
+        refusals::cases(),
+        device::cases(),
+        traps::cases(),
+        command::cases(),
+        harts::cases(),
+        protection::cases(),
+        verdict::cases(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 pub fn main(args: &Args) -> Result<Verdict> {

@@ -21,6 +21,7 @@ mod initramfs;
 mod packages;
 mod project;
 mod run;
+mod skips;
 mod test;
 mod tidy;
 mod tools;
@@ -46,6 +47,8 @@ enum Command {
     Firmware(firmware::Args),
     /// Fetch the emulator, firmware, kernel and test tools into the cache
     Fetch(fetch::Args),
+    /// Skip instructions of a boot stage, one at a time, and see that it still refuses
+    Skips(skips::Args),
     /// Run every check of the project, or some of them
     Test(test::Args),
     /// Check what compilers do not: paths, sizes, layering, comments on unsafe code
@@ -71,6 +74,7 @@ fn main() -> ExitCode {
         Command::Flips(args) => flips::main(&args),
         Command::Firmware(args) => firmware::main(&args),
         Command::Fetch(args) => fetch::main(&args),
+        Command::Skips(args) => skips::main(&args),
         Command::Test(args) => test::main(&args),
         Command::Tidy(args) => tidy::main(&args),
         Command::Vectors(args) => vectors::main(&args),

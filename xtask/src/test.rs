@@ -12,8 +12,8 @@ use anyhow::{Context, Result, bail};
 
 use crate::consent::Consent;
 use crate::{
-    Verdict, boots, deny, emulator, errors, firmware, flips, project, run, tidy, tools, vectors,
-    walkthrough,
+    Verdict, boots, deny, emulator, errors, firmware, flips, project, run, skips, tidy, tools,
+    vectors, walkthrough,
 };
 
 #[derive(clap::Args)]
@@ -205,6 +205,12 @@ const STEPS: &[Step] = &[
         action: Action::Function(boots::verdict_step),
     },
     Step {
+        name: "skips",
+        about: "one skipped instruction boots nothing that has to be refused (a sample)",
+        needs_tools: true,
+        action: Action::Function(skips::step),
+    },
+    Step {
         name: "flips",
         about: "500 changed bits of a real bundle are 500 refusals",
         needs_tools: true,
@@ -286,6 +292,9 @@ fn run_steps(
         match outcome {
             Ok(Outcome::Passed) => {
                 writeln!(out, "ok ({time})")?;
+                for line in skipped(step, &logs.join(step.name)) {
+                    writeln!(out, "      {line}")?;
+                }
                 tally.passed += 1;
             }
             Ok(Outcome::Skipped(reason)) => writeln!(out, "skipped: {reason}")?,
@@ -307,6 +316,20 @@ fn run_steps(
     }
     writeln!(out, "{} passed, {} failed", tally.passed, tally.failed.len())?;
     Ok(tally)
+}
+
+/// What the tests of a passed step say that they could not ask, each once.
+fn skipped(step: &Step, log: &Path) -> Vec<String> {
+    const MARK: &str = "SKIPPED: ";
+    let Action::Command(_) = step.action else { return Vec::new() };
+    let text = fs::read(log.with_extension("log")).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    // The line may begin with the name of a test that was running.
+    let mut lines: Vec<String> =
+        text.lines().filter_map(|line| Some(line[line.find(MARK)?..].to_owned())).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    lines
 }
 
 /// Runs a command with both streams in one log, in the order in which they were written.
@@ -364,6 +387,15 @@ mod tests {
         assert!(text.contains("the cause") && text.contains("no such tool"), "{text}");
         assert!(text.contains("[4/4] absent … skipped: no network\n"), "{text}");
         assert_eq!(text.lines().last(), Some("1 passed, 2 failed"));
+    }
+
+    #[test]
+    fn shows_what_the_tests_of_a_passed_step_skipped() {
+        const SAYS: &str = "echo 'test a ... SKIPPED: no tool' >&2; echo SKIPPED: no tool";
+        const STEP: [Step; 1] = [step("unit", Action::Command(&["sh", "-c", SAYS]))];
+        let (_, text) = report(&STEP, false);
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines[1..], ["      SKIPPED: no tool", "1 passed, 0 failed"], "{text}");
     }
 
     #[test]

@@ -9,7 +9,9 @@ use anyhow::Result;
 use crate::test::Outcome;
 use crate::{Verdict, project, run};
 
+mod faults;
 mod layers;
+mod matrix;
 mod safety;
 mod text;
 
@@ -35,13 +37,16 @@ pub fn step(root: &Path) -> Result<Outcome> {
 }
 
 /// Every check, in the order of their reports.
-const CHECKS: [fn(&Tree) -> Vec<String>; 6] = [
+const CHECKS: [fn(&Tree) -> Vec<String>; 9] = [
     text::machine_paths,
     text::long_files,
     text::leftovers,
     safety::unexplained_unsafe,
     safety::missing_forbid,
     layers::wrong_dependencies,
+    layers::unused_dependencies,
+    faults::misplaced_faults,
+    matrix::wrong_matrix,
 ];
 
 fn check(tree: &Tree) -> Vec<String> {

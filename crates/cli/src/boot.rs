@@ -144,6 +144,7 @@ impl Report for Booted {
 
 /// Boots the bundles.
 pub fn run(args: &Args) -> Result<Booted, Failure> {
+    args.provisioning.check(args.root_keys.len())?;
     let harts = args.harts.unwrap_or(if args.icount { 1 } else { HARTS });
     // Begun before the boot: a folder that is missing should not cost the user two minutes.
     let files = Files::begin(args)?;

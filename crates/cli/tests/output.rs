@@ -106,7 +106,7 @@ fn a_closed_pipe_changes_no_answer() {
 fn a_full_disk_behind_the_output_is_noticed() {
     let bench = Bench::with_bundle();
     let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
-        println!("SKIPPED: there is no /dev/full");
+        common::skipped("there is no /dev/full");
         return;
     };
     let output = bench.command().args(["explain"]).stdout(full).output().unwrap();

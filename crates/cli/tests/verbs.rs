@@ -4,7 +4,7 @@ mod common;
 
 use std::process::Stdio;
 
-use common::Bench;
+use common::{Bench, SIGN_SYSTEM};
 
 const KEY: [&str; 2] = ["--key", "root.pub.pem"];
 
@@ -116,7 +116,7 @@ fn an_unreadable_file_is_not_a_refusal() {
     let path = bench.path("system.hlk");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read(&path).is_ok() {
-        println!("SKIPPED: this user may read everything");
+        common::skipped("this user may read everything");
         return;
     }
     let run = verify(&bench, "system.hlk", &[]).expect(2);
@@ -208,27 +208,10 @@ fn two_runs_give_the_same_bytes_and_the_date_is_the_callers() {
     let first = bench.read("system.hlk");
     bench.sign(&[]).expect(0);
     assert_eq!(bench.read("system.hlk"), first);
-    let args = [
-        "sign",
-        "--type",
-        "system",
-        "--kernel",
-        "linux",
-        "--initramfs",
-        "initrd",
-        "--system-fdt",
-        "virt.dtb",
-        "--bootargs",
-        "console=ttyS0",
-        "--security-version",
-        "4",
-        "--key",
-        "root.pem",
-        "-o",
-        "dated.hlk",
-    ];
     let dated = |epoch: &str| {
-        bench.command().args(args).env("SOURCE_DATE_EPOCH", epoch).output().unwrap().status.code()
+        let mut sign = bench.command();
+        sign.args(SIGN_SYSTEM.split(' ')).args(["-o", "dated.hlk"]);
+        sign.env("SOURCE_DATE_EPOCH", epoch).output().unwrap().status.code()
     };
     assert_eq!(dated("yesterday"), Some(2));
     assert!(!bench.path("dated.hlk").exists());
@@ -286,9 +269,10 @@ fn inspect_shows_what_is_left_of_a_malformed_bundle() {
 fn explain_knows_every_code() {
     let bench = Bench::new();
     let all = bench.run(&["explain"]).expect(0).stdout;
-    assert!(all.lines().count() > 60);
-    for line in all.lines() {
-        let code = line.split_once(' ').unwrap().0;
+    // Titles of groups stand between them.
+    let codes = || all.lines().filter_map(|line| Some(line.split_once("  ")?.0));
+    assert!(codes().count() > 60);
+    for code in codes() {
         let run = bench.run(&["explain", code]).expect(0);
         for field in ["why ", "hint ", "fault ", "spec "] {
             assert!(run.stdout.contains(field), "{run:?}");
@@ -306,7 +290,7 @@ fn the_verifier_of_the_specification_agrees() {
     let args = [script, "--key", "root.pub.pem", "system.hlk"];
     let Some(run) = bench.tool("python3", &args) else { return };
     if run.stderr.contains("ModuleNotFoundError") {
-        println!("SKIPPED: spec/verify.py lacks a module: {}", run.stderr);
+        common::skipped(run.stderr.lines().last().unwrap_or_default());
         return;
     }
     assert_eq!(run.code, 0, "{run:?}");

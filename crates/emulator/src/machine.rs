@@ -113,7 +113,8 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Starts a machine.
+    /// Starts a machine. Where the system can, QEMU is killed when the calling thread ends, however
+    /// that comes about.
     ///
     /// # Errors
     /// If QEMU cannot be started, or `config` describes no possible machine. A QEMU that starts
@@ -132,7 +133,9 @@ impl Machine {
             answers: Vec::new(),
         };
         // Everything that the guest does happens after this, and so is seen.
-        for command in ["qmp_capabilities", "cont"] {
+        let commands: &[_] =
+            if config.is_held { &["qmp_capabilities"] } else { &["qmp_capabilities", "cont"] };
+        for command in commands {
             if machine.process.is_connected()
                 && let Err(why) = machine.command(command, Value::Null)
                 && !machine.has_exited
@@ -232,7 +235,7 @@ impl Machine {
     }
 
     /// Where each hart is. Nothing depends on it, so a hart that cannot be read is left out.
-    fn harts(&mut self) -> Vec<HartState> {
+    pub fn harts(&mut self) -> Vec<HartState> {
         let Ok(cpus) = self.command("query-cpus-fast", Value::Null) else { return Vec::new() };
         let mut harts = Vec::new();
         for hart in

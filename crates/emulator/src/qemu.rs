@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -13,6 +13,10 @@ use crate::Error;
 /// Names the emulator when the caller does not.
 pub const PROGRAM_VARIABLE: &str = "HARTLOCK_QEMU";
 const PROGRAM_NAME: &str = "qemu-system-riscv64";
+/// Becomes the program that is named next, after it has asked the kernel to kill that program when
+/// its parent ends. A parent that is killed itself can end nothing any more. To ask between fork and
+/// exec takes unsafe code, or this tool, which Linux systems have (util-linux 2.33).
+const BINDER: [&str; 4] = ["setpriv", "--pdeathsig", "KILL", "--"];
 /// Before version 10 there is neither `max` nor a profile CPU with vector crypto.
 const OLDEST_MAJOR: u32 = 10;
 /// Harts of the board (boot flow §2).
@@ -23,6 +27,8 @@ const MAX_HARTS: u32 = hartlock_verify::board::qemu_virt::BOARD.hart_count as u3
 pub struct Qemu {
     program: PathBuf,
     version: String,
+    /// Whether [`BINDER`] can start it.
+    is_bound: bool,
 }
 
 impl Qemu {
@@ -53,13 +59,17 @@ impl Qemu {
 
     fn check(program: &Path) -> Result<Self, Error> {
         let unusable = |why: String| Error::EmulatorUnusable { path: program.to_path_buf(), why };
-        let output = Command::new(program)
-            .arg("--version")
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| unusable(error.to_string()))?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        let Some((version, major, minor)) = parse_version(&text) else {
+        let ask =
+            |is_bound| command(program, is_bound).arg("--version").stdin(Stdio::null()).output();
+        let version_in = |output: &Output| parse_version(&String::from_utf8_lossy(&output.stdout));
+        // Whatever goes wrong with the binder, QEMU itself may be fine.
+        let bound = ask(true).ok().filter(|output| version_in(output).is_some());
+        let is_bound = bound.is_some();
+        let output = match bound {
+            Some(output) => output,
+            None => ask(false).map_err(|error| unusable(error.to_string()))?,
+        };
+        let Some((version, major, minor)) = version_in(&output) else {
             let complaint = String::from_utf8_lossy(&output.stderr);
             let line = complaint.lines().next().unwrap_or("it does not say its version");
             return Err(unusable(line.to_owned()));
@@ -67,7 +77,7 @@ impl Qemu {
         if major < OLDEST_MAJOR {
             return Err(Error::EmulatorTooOld { path: program.to_path_buf(), major, minor });
         }
-        Ok(Self { program: program.to_path_buf(), version })
+        Ok(Self { program: program.to_path_buf(), version, is_bound })
     }
 
     /// The program.
@@ -75,10 +85,25 @@ impl Qemu {
         &self.program
     }
 
+    /// Runs it, in a way that it does not outlive the thread that starts it if that can be had.
+    pub(crate) fn command(&self) -> Command {
+        command(&self.program, self.is_bound)
+    }
+
     /// Its version, for example `10.0.13`.
     pub fn version(&self) -> &str {
         &self.version
     }
+}
+
+fn command(program: &Path, is_bound: bool) -> Command {
+    if !is_bound {
+        return Command::new(program);
+    }
+    let [binder, options @ ..] = BINDER;
+    let mut command = Command::new(binder);
+    command.args(options).arg(program);
+    command
 }
 
 /// The version, and its first two numbers.
@@ -111,6 +136,8 @@ pub struct Config {
     pub legacy_virtio: Option<bool>,
     /// The machine is stopped after this time of the clock on the wall, whatever it does.
     pub timeout: Duration,
+    /// The machine waits before its first instruction for somebody with a debugger.
+    pub is_held: bool,
     /// Set by somebody else, for example a signal handler, to end the machine early.
     pub interrupt: Arc<AtomicBool>,
     /// More options for QEMU, for example `-gdb`.
@@ -129,6 +156,7 @@ impl Config {
             icount: false,
             legacy_virtio: None,
             timeout: Duration::from_secs(120),
+            is_held: false,
             interrupt: Arc::default(),
             extra: Vec::new(),
         }

@@ -154,14 +154,24 @@ enum Node {
 struct Position {
     depth: usize,
     path: [Node; 3],
+    root_count: u32,
     chosen_count: u32,
     reserved_count: u32,
-    cells_seen: u32,
+    address_cells_count: u32,
+    size_cells_count: u32,
 }
 
 impl Default for Position {
     fn default() -> Self {
-        Self { depth: 0, path: [Node::Other; 3], chosen_count: 0, reserved_count: 0, cells_seen: 0 }
+        Self {
+            depth: 0,
+            path: [Node::Other; 3],
+            root_count: 0,
+            chosen_count: 0,
+            reserved_count: 0,
+            address_cells_count: 0,
+            size_cells_count: 0,
+        }
     }
 }
 
@@ -209,24 +219,29 @@ impl Copy<'_, '_> {
             }
         }
         self.put_token(END);
-        let is_whole = self.position.depth == 0
-            && self.position.chosen_count == 1
-            && self.position.reserved_count == 1
-            && self.position.cells_seen == 2;
-        is_whole.then_some(())
+        let position = &self.position;
+        let counts = [
+            position.root_count,
+            position.chosen_count,
+            position.reserved_count,
+            position.address_cells_count,
+            position.size_cells_count,
+        ];
+        (position.depth == 0 && counts == [1; 5]).then_some(())
     }
 
     fn begin(&mut self, name: &[u8]) -> Option<()> {
         let node = match (self.position.depth, self.position.node(), name) {
             (0, _, b"") => Node::Root,
-            // A second root, or a root with a name.
             (0, ..) => return None,
             (1, Node::Root, b"chosen") => Node::Chosen,
             (1, Node::Root, b"reserved-memory") => Node::ReservedMemory,
             (1, Node::Root, b"cpus") => Node::Cpus,
             (2, Node::Cpus, _) => match name.strip_prefix(b"cpu@") {
                 Some(unit) => {
-                    let hart = u64::from_str_radix(core::str::from_utf8(unit).ok()?, 16).ok()?;
+                    // `from_str_radix` takes a sign too.
+                    let digits = core::str::from_utf8(unit).ok().filter(|it| !it.starts_with('+'));
+                    let hart = u64::from_str_radix(digits?, 16).ok()?;
                     let bit = u32::try_from(hart).ok().and_then(|bit| 1u64.checked_shl(bit));
                     let is_running = self.edits.harts & bit.unwrap_or(0) != 0;
                     Node::Cpu { hart, is_running }
@@ -242,6 +257,7 @@ impl Copy<'_, '_> {
         self.position.depth = self.position.depth.checked_add(1)?;
         self.put_begin(&[name]);
         match node {
+            Node::Root => self.position.root_count = self.position.root_count.checked_add(1)?,
             Node::Chosen => {
                 self.position.chosen_count = self.position.chosen_count.checked_add(1)?;
                 self.put_property(BOOTARGS, &[self.edits.bootargs.as_bytes(), b"\0"]);
@@ -275,6 +291,8 @@ impl Copy<'_, '_> {
     fn property(&mut self, name_at: u32, value: &[u8]) -> Option<()> {
         let name = text_at(self.tree.strings, name_at as usize)?;
         match (self.position.node(), name) {
+            // In no node at all.
+            _ if self.position.depth == 0 => return None,
             (Node::Chosen, b"bootargs" | b"linux,initrd-start" | b"linux,initrd-end") => {
                 return None;
             }
@@ -282,13 +300,19 @@ impl Copy<'_, '_> {
                 if value != 2u32.to_be_bytes() {
                     return None;
                 }
-                self.position.cells_seen = self.position.cells_seen.checked_add(1)?;
+                let count = match name {
+                    b"#size-cells" => &mut self.position.size_cells_count,
+                    _ => &mut self.position.address_cells_count,
+                };
+                *count = count.checked_add(1)?;
             }
             // Linux goes by `reg`: it must be what the name says.
             (Node::Cpu { hart, .. }, b"reg") => {
-                let number = value.iter().try_fold(0u64, |number, byte| {
-                    Some(number.checked_mul(256)? | u64::from(*byte))
-                });
+                let number = match value.len() {
+                    4 => be32_at(value, 0).map(u64::from),
+                    8 => bytes_at(value, 0).map(u64::from_be_bytes),
+                    _ => None,
+                };
                 if number != Some(hart) {
                     return None;
                 }

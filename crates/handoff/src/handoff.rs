@@ -64,8 +64,12 @@ impl Handoff {
         }
         let mut log = List::new();
         let records = block.get(LOG_AT..DIGEST_AT)?.as_chunks::<LOG_ENTRY_SIZE>().0;
-        for record in records.iter().take(log_count) {
-            if !log.push(Entry::parse(record)?) {
+        for (index, record) in records.iter().enumerate() {
+            let is_right = match index < log_count {
+                true => log.push(Entry::parse(record)?),
+                false => is_zero(record),
+            };
+            if !is_right {
                 return None;
             }
         }
@@ -156,6 +160,18 @@ mod tests {
             let mut bad = good;
             bad[bit / 8] ^= 1 << (bit % 8);
             assert_eq!(Handoff::parse(&bad), Err(Reason::HandoffInvalid), "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn refuses_bytes_in_places_of_the_log_that_are_not_used() {
+        let mut block = [0; HANDOFF_SIZE];
+        example().encode(&mut block);
+        for at in [LOG_AT + LOG_ENTRY_SIZE, DIGEST_AT - 1] {
+            let mut bad = block;
+            bad[at] = 1;
+            block::seal(&mut bad, DIGEST_AT);
+            assert_eq!(Handoff::parse(&bad), Err(Reason::HandoffInvalid), "byte {at}");
         }
     }
 

@@ -56,10 +56,12 @@ pub enum Step {
     Handover = 9,
     /// The stage refused.
     Refusal = 10,
+    /// One hart's part in hashing a payload.
+    HashPart = 11,
 }
 
 impl Step {
-    const ALL: [Step; 10] = [
+    const ALL: [Step; 11] = [
         Step::Start,
         Step::Signature,
         Step::Read,
@@ -70,6 +72,7 @@ impl Step {
         Step::HartFault,
         Step::Handover,
         Step::Refusal,
+        Step::HashPart,
     ];
 
     /// The step with this number.
@@ -90,6 +93,7 @@ impl Step {
             Step::HartFault => "hart-fault",
             Step::Handover => "handover",
             Step::Refusal => "refusal",
+            Step::HashPart => "hash-part",
         }
     }
 }
@@ -119,7 +123,7 @@ pub struct Entry {
     pub hash: Option<HashId>,
     /// Reason code as a number, 0 = none.
     pub reason: u32,
-    /// Security version, or a mask of harts; see the table of steps.
+    /// Security version, a mask of harts, or ticks; see the table of steps.
     pub value: u64,
 }
 

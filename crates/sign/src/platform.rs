@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use hartlock_image::{PAGE_SIZE, PayloadRecord, PayloadType, Reason, align_up, is_zero};
-use hartlock_verify::{Loaded, Platform};
+use hartlock_image::{PAGE_SIZE, PayloadRecord, PayloadType, Reason, align_up};
+use hartlock_verify::{Loaded, Platform, bits_of};
 
 use crate::digest::{core_count, digest_stream};
 use crate::file::{self, FileError};
@@ -94,7 +94,7 @@ impl Platform for FilePlatform<'_> {
         let padded_size = align_up(payload.size, PAGE_SIZE).ok_or(Reason::InternalLimit)?;
         let mut padding = vec![0; (padded_size - payload.size) as usize];
         read_exact(file, failure, &mut padding)?;
-        Ok(Loaded { digest, padding_is_zero: is_zero(&padding) })
+        Ok(Loaded { digest, padding: bits_of(&padding) })
     }
 }
 

@@ -50,6 +50,7 @@ impl Expectation {
     fn acceptance(&self) -> Result<Acceptance<'static>, Reason> {
         Ok(Acceptance {
             trust: self.trust()?,
+            revoked_keys: 0,
             bundle_type: self.bundle_type,
             board: self.board,
             soc: self.soc,

@@ -1,13 +1,13 @@
 //! The order of verification (image format §8).
 
 use hartlock_image::{
-    BundleType, Family, HEADER_SIZE, Head, KeyRecord, Lifecycle, List, MAX_SIGNERS, Manifest, Name,
-    PAGE_SIZE, PayloadRecord, Policy, Reason, SignatureBlocks, TrustList, align_up, is_zero,
+    BundleType, HEADER_SIZE, Head, KeyRecord, List, MAX_SIGNERS, Manifest, PAGE_SIZE,
+    PayloadRecord, Reason, SignatureBlocks, align_up,
 };
 
-use crate::board::Board;
-use crate::harden::{Progress, Step, Verdict, difference};
-use crate::signature;
+use crate::acceptance::Acceptance;
+use crate::harden::{self, Progress, Step, Verdict, difference};
+use crate::{recheck, signature};
 
 /// What a port provides: where bundle bytes come from and where payloads go.
 pub trait Platform {
@@ -38,59 +38,14 @@ pub trait Platform {
 pub struct Loaded {
     /// Digest by the hash and mode of the record, zero padded.
     pub digest: [u8; 64],
-    /// Whether the bytes between the payload and the next page boundary are zero.
-    pub padding_is_zero: bool,
+    /// The bits that are set between the payload and the next page boundary ([`bits_of`]): 0 in
+    /// a bundle that is well formed.
+    pub padding: u64,
 }
 
-/// What a verifier believes in, and what it insists on. `None` asks for nothing, which only a
-/// workstation may do; a boot stage uses [`Acceptance::of_device`].
-#[derive(Clone, Copy, Debug)]
-pub struct Acceptance<'a> {
-    /// Keys and policy.
-    pub trust: TrustList,
-    /// Type that is booted here.
-    pub bundle_type: Option<BundleType>,
-    /// Name of this board.
-    pub board: Option<Name>,
-    /// Name of this SoC.
-    pub soc: Option<Name>,
-    /// Lowest security version that boots.
-    pub floor: Option<u64>,
-    /// State of this device.
-    pub lifecycle: Option<Lifecycle>,
-    /// Memory map.
-    pub placement: Placement<'a>,
-}
-
-/// Which memory map placement is checked against (image format §8 step 11).
-#[derive(Clone, Copy, Debug)]
-pub enum Placement<'a> {
-    /// The map of this board.
-    Board(&'a Board),
-    /// The map of the board that the manifest names, if this crate knows it.
-    ByManifest,
-}
-
-impl<'a> Acceptance<'a> {
-    /// Insists on everything.
-    pub const fn of_device(
-        bundle_type: BundleType,
-        trust: TrustList,
-        identity: (Name, Name),
-        floor: u64,
-        lifecycle: Lifecycle,
-        board: &'a Board,
-    ) -> Self {
-        Self {
-            trust,
-            bundle_type: Some(bundle_type),
-            board: Some(identity.0),
-            soc: Some(identity.1),
-            floor: Some(floor),
-            lifecycle: Some(lifecycle),
-            placement: Placement::Board(board),
-        }
-    }
+/// The bits that are set in any of the bytes.
+pub fn bits_of(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |seen, byte| seen | u64::from(*byte))
 }
 
 /// A bundle whose manifest is genuine, acceptable and placed; its payloads are not checked yet.
@@ -122,12 +77,7 @@ pub fn authenticate<'a, P: Platform>(
         metadata.split_at_checked(head.signed_size()).ok_or(Reason::InternalLimit)?;
 
     let blocks = SignatureBlocks::parse(area)?;
-    let has_uncarried_key = acceptance
-        .trust
-        .keys
-        .iter()
-        .any(|key| !signature::is_carried(key.algorithm, key.parameters));
-    if has_uncarried_key {
+    if acceptance.trusted().any(|key| !signature::is_carried(key.algorithm, key.parameters)) {
         return Err(Reason::TrustedAlgorithmMissing);
     }
 
@@ -137,12 +87,13 @@ pub fn authenticate<'a, P: Platform>(
     let mut verified = 0u32;
     for block in blocks.iter() {
         let key = signature::key_record(block);
-        if let Some(difference) = signature::verify(block, signed)? {
+        if let Some(sealed) = signature::verify(block, signed, verified)? {
+            let difference = harden::unseal(sealed, verified);
             progress = progress.compared(difference);
             if difference != 0 {
                 return Err(Reason::SignatureMismatch);
             }
-            if acceptance.trust.keys.iter().any(|trusted| *trusted == key) {
+            if acceptance.trusted().any(|trusted| *trusted == key) {
                 let _ = counted.push(key);
             }
             verified = verified.wrapping_add(1);
@@ -152,17 +103,19 @@ pub fn authenticate<'a, P: Platform>(
     for _ in counted.iter() {
         progress = progress.step(Step::Signature);
     }
-    check_policy(&acceptance.trust, &counted, block_keys.len())?;
-    progress = progress.step(Step::Policy);
+    acceptance.check_policy(&counted, block_keys.len())?;
+    let defect = recheck::signers(acceptance, &counted, &block_keys, signed);
+    progress = progress.step(Step::Policy).compared(defect);
 
     let manifest = Manifest::parse(signed, &block_keys)?;
-    progress = progress.step(Step::Manifest);
+    progress = progress.step(Step::Manifest).compared(recheck::parsed(&manifest, signed));
 
-    check_acceptance(acceptance, &manifest)?;
-    progress = progress.step(Step::Acceptance);
+    acceptance.check_device(&manifest)?;
+    progress = progress.step(Step::Acceptance).compared(recheck::device(acceptance, signed));
 
-    check_placement(acceptance, &manifest)?;
-    progress = progress.step(Step::Placement);
+    acceptance.check_placement(&manifest)?;
+    let defect = recheck::placement(acceptance.map(&manifest), &manifest);
+    progress = progress.step(Step::Placement).compared(defect);
 
     Ok(Authenticated { manifest, signed, verified, counted: counted.len() as u32, progress })
 }
@@ -188,67 +141,6 @@ fn read_metadata<P: Platform>(
     Ok(head)
 }
 
-/// Step 5: are those who signed enough (§5.3)?
-fn check_policy(
-    trust: &TrustList,
-    counted: &List<KeyRecord, MAX_SIGNERS>,
-    block_count: usize,
-) -> Result<(), Reason> {
-    if trust.policy == Policy::EverySigner {
-        let is_every = counted.len() == block_count && block_count > 0;
-        return if is_every { Ok(()) } else { Err(Reason::SignerWithoutKey) };
-    }
-    if counted.is_empty() {
-        return Err(Reason::NoTrustedSigner);
-    }
-    match trust.policy {
-        Policy::Any | Policy::EverySigner => Ok(()),
-        Policy::All => {
-            let is_counted = |trusted: &KeyRecord| counted.iter().any(|key| key == trusted);
-            let is_every = trust.keys.iter().all(is_counted);
-            if is_every { Ok(()) } else { Err(Reason::PolicyAllNotMet) }
-        }
-        Policy::Hybrid => {
-            let has = |family: Family| {
-                counted
-                    .iter()
-                    .any(|key| key.known_algorithm().is_some_and(|known| known.family() == family))
-            };
-            let is_hybrid = has(Family::Classical) && has(Family::PostQuantum);
-            if is_hybrid { Ok(()) } else { Err(Reason::PolicyHybridNotMet) }
-        }
-    }
-}
-
-/// Step 10: is the bundle for this device (§7)?
-fn check_acceptance(acceptance: &Acceptance<'_>, manifest: &Manifest<'_>) -> Result<(), Reason> {
-    if acceptance.board.is_some_and(|board| board != manifest.board) {
-        return Err(Reason::WrongBoard);
-    }
-    if acceptance.soc.is_some_and(|soc| soc != manifest.soc) {
-        return Err(Reason::WrongSoc);
-    }
-    if acceptance.floor.is_some_and(|floor| manifest.security_version < floor) {
-        return Err(Reason::RollbackBelowFloor);
-    }
-    if acceptance.lifecycle.is_some_and(|state| manifest.lifecycle_mask & state.bit() == 0) {
-        return Err(Reason::LifecycleNotAllowed);
-    }
-    Ok(())
-}
-
-/// Step 11: does every payload go where the board has room for it (boot flow §2)?
-fn check_placement(acceptance: &Acceptance<'_>, manifest: &Manifest<'_>) -> Result<(), Reason> {
-    let board = match acceptance.placement {
-        Placement::Board(board) => board,
-        Placement::ByManifest => match Board::by_name(manifest.board.as_str()) {
-            Some(board) => board,
-            None => return Ok(()),
-        },
-    };
-    manifest.payloads.iter().try_for_each(|payload| board.check(manifest.bundle_type, payload))
-}
-
 impl<'a> Authenticated<'a> {
     /// The genuine manifest.
     pub const fn manifest(&self) -> &Manifest<'a> {
@@ -272,7 +164,11 @@ impl<'a> Authenticated<'a> {
         if platform.ends_with_bundle() && platform.medium_len() != self.manifest.bundle_size {
             return Err(Reason::TrailingBytes);
         }
-        self.check_metadata_padding(platform)?;
+        let padding = self.metadata_padding(platform)?;
+        self.progress = self.progress.compared(padding);
+        if padding != 0 {
+            return Err(Reason::PaddingNotZero);
+        }
         for payload in self.manifest.payloads.iter() {
             let loaded = platform.load(payload)?;
             let difference = difference(&loaded.digest, &payload.digest);
@@ -280,29 +176,29 @@ impl<'a> Authenticated<'a> {
             if difference != 0 {
                 return Err(Reason::PayloadDigestMismatch);
             }
-            if !loaded.padding_is_zero {
+            self.progress = self.progress.compared(loaded.padding);
+            if loaded.padding != 0 {
                 return Err(Reason::PaddingNotZero);
             }
         }
         Ok(())
     }
 
-    /// The bytes between the signature area and the first payload.
-    fn check_metadata_padding<P: Platform>(&self, platform: &mut P) -> Result<(), Reason> {
+    /// The bits that are set between the signature area and the first payload.
+    fn metadata_padding<P: Platform>(&self, platform: &mut P) -> Result<u64, Reason> {
         let mut at =
             (self.signed.len() as u64).saturating_add(self.manifest.signatures_size.into());
         let end = align_up(at, PAGE_SIZE).ok_or(Reason::InternalLimit)?;
         let mut buffer = [0; 256];
+        let mut seen = 0;
         while at < end {
             let len = end.wrapping_sub(at).min(buffer.len() as u64);
             let chunk = buffer.get_mut(..len as usize).ok_or(Reason::InternalLimit)?;
             platform.read(at, chunk)?;
-            if !is_zero(chunk) {
-                return Err(Reason::PaddingNotZero);
-            }
+            seen |= bits_of(chunk);
             at = at.wrapping_add(len);
         }
-        Ok(())
+        Ok(seen)
     }
 
     /// The first decision. The verdict is to be confirmed again before the jump.
@@ -319,11 +215,16 @@ impl<'a> Authenticated<'a> {
         }
         expected = expected
             .step(Step::Policy)
+            .compared(0)
             .step(Step::Manifest)
+            .compared(0)
             .step(Step::Acceptance)
-            .step(Step::Placement);
+            .compared(0)
+            .step(Step::Placement)
+            .compared(0)
+            .compared(0);
         for _ in self.manifest.payloads.iter() {
-            expected = expected.step(Step::Payload).compared(0);
+            expected = expected.step(Step::Payload).compared(0).compared(0);
         }
         let verdict = Verdict::conclude(self.progress, expected);
         if self.counted > 0 && verdict.is_accepted() {

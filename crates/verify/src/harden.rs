@@ -73,6 +73,21 @@ pub fn difference(left: &[u8; 64], right: &[u8; 64]) -> u64 {
         .fold(0, |seen, (l, r)| seen | (u64::from_le_bytes(*l) ^ u64::from_le_bytes(*r)))
 }
 
+/// Marks the result of comparing signature number `index`, so that a result left over from another
+/// one, or none at all, is not taken for it.
+pub(crate) fn seal(difference: u64, index: u32) -> u64 {
+    black_box(difference ^ mark(index))
+}
+
+/// The difference behind a sealed one.
+pub(crate) const fn unseal(sealed: u64, index: u32) -> u64 {
+    sealed ^ mark(index)
+}
+
+const fn mark(index: u32) -> u64 {
+    (Step::Signature as u64).rotate_left(index.wrapping_mul(11).wrapping_add(7))
+}
+
 /// The outcome of a verification: wide, redundant, and only made by [`Verdict::conclude`].
 ///
 /// It does not implement `PartialEq` or `Copy`: it is asked, not compared, and there is one.

@@ -15,13 +15,16 @@
 #[cfg(test)]
 extern crate std;
 
+mod acceptance;
 pub mod board;
 mod flow;
 pub mod harden;
 pub mod pool;
+mod recheck;
 mod signature;
 pub mod tree;
 
-pub use flow::{Acceptance, Authenticated, Loaded, Placement, Platform, authenticate};
+pub use acceptance::{Acceptance, Placement};
+pub use flow::{Authenticated, Loaded, Platform, authenticate, bits_of};
 pub use harden::Verdict;
 pub use signature::{key_id, key_record};

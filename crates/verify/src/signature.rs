@@ -5,7 +5,7 @@ use hartlock_kernels::Hash;
 use hartlock_kernels::ed25519::{self, Rejection};
 use hartlock_kernels::sha2::Sha384;
 
-use crate::harden::difference;
+use crate::harden::{self, difference};
 use crate::tree::padded;
 
 /// Id of a public key (image format §2.5).
@@ -33,13 +33,18 @@ pub(crate) const fn is_carried(algorithm: u32, parameters: u32) -> bool {
 }
 
 /// Verifies one block over the signed region. Returns the difference between the signature and
-/// the one right signature, 0 if there is none; `None` if the algorithm is not carried, and
-/// nothing is known about the signature.
+/// the one right signature, 0 if there is none, sealed with `index`; `None` if the algorithm is not
+/// carried, and nothing is known about the signature.
 ///
 /// # Errors
 /// `PublicKeyInvalid`, `SignatureNotCanonical`, `SignatureBlockSizes`. A signature that does not
 /// verify is a difference, for the caller to refuse and to fold into the verdict.
-pub(crate) fn verify(block: &SignatureBlock<'_>, signed: &[u8]) -> Result<Option<u64>, Reason> {
+#[inline(never)]
+pub(crate) fn verify(
+    block: &SignatureBlock<'_>,
+    signed: &[u8],
+    index: u32,
+) -> Result<Option<u64>, Reason> {
     let Some(algorithm) = block.known_algorithm() else { return Ok(None) };
     match algorithm {
         Algorithm::Ed25519 => {
@@ -47,7 +52,7 @@ pub(crate) fn verify(block: &SignatureBlock<'_>, signed: &[u8]) -> Result<Option
             let signature = block.signature.first_chunk().ok_or(Reason::SignatureBlockSizes)?;
             let expected = ed25519::expected_r(public_key, signed, signature).map_err(reason_of)?;
             let (r, _) = signature.split_at(expected.len());
-            Ok(Some(difference(&padded(&expected), &padded(r))))
+            Ok(Some(harden::seal(difference(&padded(&expected), &padded(r)), index)))
         }
     }
 }

@@ -23,7 +23,7 @@ use hartlock_image::{
     PayloadRecord, Policy, Reason, TrustList, Writer, align_up, bytes_at, is_zero, u32_at, u64_at,
 };
 use hartlock_verify::tree::{self, Kernel};
-use hartlock_verify::{Acceptance, Loaded, Placement, Platform, authenticate};
+use hartlock_verify::{Acceptance, Loaded, Placement, Platform, authenticate, bits_of};
 
 const ENTRY_SIZE: usize = 128;
 
@@ -140,6 +140,7 @@ impl<'a> Vector<'a> {
     fn acceptance(&self) -> Acceptance<'static> {
         Acceptance {
             trust: self.trust,
+            revoked_keys: 0,
             bundle_type: self.bundle_type,
             board: self.board,
             soc: self.soc,
@@ -195,6 +196,6 @@ impl Platform for Memory<'_> {
             .split_at_checked(payload.size as usize)
             .ok_or(Reason::InternalLimit)?;
         let digest = tree::digest::<Kernel>(payload, bytes);
-        Ok(Loaded { digest, padding_is_zero: is_zero(padding) })
+        Ok(Loaded { digest, padding: bits_of(padding) })
     }
 }

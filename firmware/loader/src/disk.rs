@@ -3,16 +3,16 @@
 use hartlock_drivers::arrivals::Arrivals;
 use hartlock_drivers::virtio_blk::{DEPTH, Error, Queue, SECTOR_SIZE, VirtioBlk};
 use hartlock_handoff::{Entry, Log, Step};
-use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, TreeMode, align_up, is_zero};
+use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, TreeMode, align_up};
 use hartlock_verify::board::Region;
 use hartlock_verify::pool::{Coordinator, Job};
 use hartlock_verify::tree::{self, Digest, Hasher, Kernel, Root};
-use hartlock_verify::{Loaded, Platform};
+use hartlock_verify::{Loaded, Platform, bits_of};
 use hartlock_virt::clock::{self, Instant};
 use hartlock_virt::memory;
 
 use crate::harts::{self, Harts, POOL};
-use crate::{PORTABLE_KERNEL, step};
+use crate::{PORTABLE_KERNEL, inject, step};
 
 /// virtio-mmio slots of the board.
 const SLOTS: core::ops::Range<usize> = 1..9;
@@ -25,7 +25,7 @@ const DEVICE_MS: u64 = 10_000;
 /// How long a hart may hold a block (boot flow §5.3).
 pub const PATIENCE_MS: u64 = 5000;
 /// How long a payload may take after its last byte arrived.
-const PAYLOAD_MS: u64 = 60_000;
+const PAYLOAD_MS: u64 = inject::payload_ms(60_000);
 /// Reads that are not payload go through here.
 const BOUNCE_SIZE: usize = 4096;
 
@@ -143,8 +143,8 @@ impl Platform for Disk<'_, '_> {
             end: payload.load_address.saturating_add(padded_size),
         };
         // SAFETY: inside the payload's load range, which the device has finished writing.
-        let padding_is_zero = is_zero(unsafe { memory::bytes(padding) });
-        Ok(Loaded { digest, padding_is_zero })
+        let padding = bits_of(unsafe { memory::bytes(padding) });
+        Ok(Loaded { digest, padding })
     }
 }
 
@@ -196,6 +196,7 @@ impl Disk<'_, '_> {
             hash: payload.hash,
         };
         let mut root = Root::<Kernel>::new(payload, block_size);
+        harts::clear_parts();
         let mut work = Coordinator::open(&POOL, own, job);
         let mut patience = Patience::new();
         let mut hash_start = None;
@@ -217,7 +218,8 @@ impl Disk<'_, '_> {
                 patience.renew();
             }
             if let Some(claim) = POOL.claim(own) {
-                POOL.submit(own, &claim, &harts::leaf(&claim));
+                inject::before_leaf(own);
+                POOL.submit(own, &claim, &harts::leaf(own, &claim));
             } else {
                 self.replace_lost_hart(&work, &mut patience);
             }
@@ -227,6 +229,9 @@ impl Disk<'_, '_> {
         self.push(payload, Entry { harts: self.harts.own_bit(), ..transfer.entry() });
         let hash = step(Step::Hash, hash_start.unwrap_or(transfer.start));
         self.push(payload, hashed_by(hash, payload, &digest, work.delivered()));
+        for part in harts::parts() {
+            self.log.push(&Entry { payload: Some(payload.payload_type), ..part });
+        }
         Ok(digest)
     }
 

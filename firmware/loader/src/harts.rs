@@ -2,13 +2,12 @@
 
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use hartlock_handoff::{Entry, Stage, Step};
 use hartlock_image::Reason;
 use hartlock_verify::board::Region;
 use hartlock_verify::pool::{Claim, MAX_HARTS, Pool};
 use hartlock_verify::tree::{self, Digest, Kernel};
 use hartlock_virt::{clock, hart, memory, sbi};
-
-use crate::refusal;
 
 /// How long a hart may take to start, and to stop.
 const START_MS: u64 = 5000;
@@ -38,7 +37,6 @@ pub struct Harts {
 impl Harts {
     /// `present` comes from the hand-off block; the boot hart is one of them.
     pub fn new(boot_hart: usize, present: u64) -> Self {
-        refusal::set_boot_hart(boot_hart);
         Self { boot_hart, present, started: 0 }
     }
 
@@ -139,8 +137,71 @@ pub fn report_fault(hart: usize) {
     FAULTED.fetch_or(1 << (hart & 63), Ordering::AcqRel);
 }
 
-/// Computes the leaf of a claimed block.
-pub fn leaf(claim: &Claim) -> Digest {
+/// What one hart hashed of the payload in work. For the log alone: a hart that comes late may
+/// spoil its numbers, and nothing else.
+#[derive(Debug)]
+struct Part {
+    first: AtomicU64,
+    last: AtomicU64,
+    busy: AtomicU64,
+    bytes: AtomicU64,
+}
+
+impl Part {
+    const fn new() -> Self {
+        let [first, last, busy, bytes] = [const { AtomicU64::new(0) }; 4];
+        Self { first, last, busy, bytes }
+    }
+
+    fn clear(&self) {
+        for number in [&self.first, &self.last, &self.busy, &self.bytes] {
+            number.store(0, Ordering::Relaxed);
+        }
+    }
+
+    fn add(&self, start: u64, end: u64, bytes: u64) {
+        if self.bytes.fetch_add(bytes, Ordering::Relaxed) == 0 {
+            self.first.store(start, Ordering::Relaxed);
+        }
+        self.last.store(end, Ordering::Relaxed);
+        self.busy.fetch_add(end.saturating_sub(start), Ordering::Relaxed);
+    }
+}
+
+static PARTS: [Part; MAX_HARTS] = [const { Part::new() }; MAX_HARTS];
+
+/// Forgets what was hashed of the payload before.
+pub fn clear_parts() {
+    PARTS.iter().for_each(Part::clear);
+}
+
+/// An entry for each hart that hashed something (boot flow §3.5, step 11).
+pub fn parts() -> impl Iterator<Item = Entry> {
+    PARTS.iter().enumerate().filter_map(|(hart, part)| {
+        let [first, last, busy, bytes] = [&part.first, &part.last, &part.busy, &part.bytes]
+            .map(|number| number.load(Ordering::Relaxed));
+        (bytes > 0).then_some(Entry {
+            harts: 1 << (hart & 63),
+            bytes,
+            time: (first, last),
+            value: busy,
+            kernel: crate::PORTABLE_KERNEL,
+            ..Entry::new(Stage::Loader, Step::HashPart)
+        })
+    })
+}
+
+/// Computes the leaf of a claimed block, on this hart.
+pub fn leaf(hart: usize, claim: &Claim) -> Digest {
+    let start = clock::ticks();
+    let leaf = leaf_of(claim);
+    if let (Some(part), Some((_, len))) = (PARTS.get(hart), claim.job.block(claim.block)) {
+        part.add(start, clock::ticks(), len);
+    }
+    leaf
+}
+
+fn leaf_of(claim: &Claim) -> Digest {
     match claim.job.block(claim.block) {
         Some((address, len)) => {
             // SAFETY: the payload's range was checked against the board's map, the device has
@@ -162,7 +223,7 @@ extern "C" fn worker_main(number: usize) {
         match POOL.claim(number) {
             Some(claim) => {
                 crate::inject::before_leaf(number);
-                let leaf = leaf(&claim);
+                let leaf = leaf(number, &claim);
                 POOL.submit(number, &claim, &leaf);
             }
             None => {

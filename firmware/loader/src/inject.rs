@@ -3,12 +3,38 @@
 //! A release never has one of these features: no default asks for them, and only the boot tests of
 //! `xtask` name them.
 
+use hartlock_virt::clock;
+
 /// The hart that misbehaves.
 #[allow(dead_code, reason = "used by the features only")]
 const VICTIM: usize = 2;
 
-/// Runs on a worker that has claimed a block.
+/// Keeps a hart busy with nothing.
+#[allow(dead_code, reason = "used by the features only")]
+fn delay(milliseconds: u64) {
+    let until = clock::deadline(milliseconds);
+    while !clock::is_past(until) {
+        core::hint::spin_loop();
+    }
+}
+
+/// How long a payload may take after its last byte arrived: a test does not wait for a minute.
+pub const fn payload_ms(release: u64) -> u64 {
+    if cfg!(feature = "inject-slow-hashing") { 2000 } else { release }
+}
+
+/// The metadata buffer, or so little of it that no manifest fits.
+pub fn metadata(buffer: &mut [u8]) -> &mut [u8] {
+    #[cfg(feature = "inject-small-metadata")]
+    let buffer = buffer.get_mut(..512).unwrap_or_default();
+    buffer
+}
+
+/// Runs on a hart that has claimed a block.
 pub fn before_leaf(hart: usize) {
+    // No hart holds a block for long, and all of them together are still too slow.
+    #[cfg(feature = "inject-slow-hashing")]
+    delay(200);
     #[cfg(feature = "inject-worker-trap")]
     if hart == VICTIM {
         // SAFETY: meant to trap.
@@ -18,10 +44,7 @@ pub fn before_leaf(hart: usize) {
     if hart == VICTIM {
         // Longer than the boot hart waits for a block, shorter than it waits for a stop: the leaf
         // is delivered after all, too late.
-        let until = hartlock_virt::clock::deadline(crate::disk::PATIENCE_MS + 1000);
-        while !hartlock_virt::clock::is_past(until) {
-            core::hint::spin_loop();
-        }
+        delay(crate::disk::PATIENCE_MS + 1000);
     }
     let _ = hart;
 }

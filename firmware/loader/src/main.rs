@@ -17,7 +17,9 @@ use core::arch::global_asm;
 
 use hartlock_handoff::fdt::{self, Edits, Reservation};
 use hartlock_handoff::{Entry, Handoff, Log, LogHeader, Stage, Step};
-use hartlock_image::{BundleType, HashId, Manifest, PayloadType, Reason};
+use hartlock_image::{
+    BundleType, HashId, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Manifest, PayloadType, Reason,
+};
 use hartlock_verify::board::{Region, qemu_virt};
 use hartlock_verify::tree::{self, Hasher, Kernel};
 use hartlock_verify::{Acceptance, Verdict, authenticate};
@@ -37,6 +39,9 @@ unsafe extern "C" {
 /// Number of the portable hash kernel in the log (boot flow §3.5).
 pub(crate) const PORTABLE_KERNEL: u32 = 1;
 
+/// No bundle is larger in front of its payloads, so none reaches the end of the buffer.
+const _: () = assert!(qemu_virt::METADATA.size() >= (MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE) as u64);
+
 /// Where the kernel is entered, after everything that could be refused was not.
 struct Ready {
     verdict: Verdict,
@@ -45,6 +50,7 @@ struct Ready {
 
 #[unsafe(no_mangle)]
 extern "C" fn loader_main(hart: usize) -> ! {
+    refusal::set_boot_hart(hart);
     let start = clock::now();
     console::line(&["\nhartlock: loader"]);
     // SAFETY: this is the only user of the log region until Linux reads it.
@@ -53,19 +59,19 @@ extern "C" fn loader_main(hart: usize) -> ! {
     let handoff = Handoff::parse(unsafe { memory::bytes(qemu_virt::HANDOFF) });
     let generation = handoff.as_ref().map_or(0, |handoff| handoff.generation);
     let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation };
-    let mut log = Log::start(region, &header);
+    let log = refusal::keep_log(Log::start(region, &header));
     let handoff = match handoff {
         Ok(handoff) if handoff.boot_hart == hart as u64 => handoff,
-        Ok(_) => refusal::refuse(Reason::WrongBootHart, &mut log, None),
-        Err(reason) => refusal::refuse(reason, &mut log, None),
+        Ok(_) => refusal::refuse(Reason::WrongBootHart, log, None),
+        Err(reason) => refusal::refuse(reason, log, None),
     };
     for entry in handoff.log.iter() {
         log.push(entry);
     }
-    let mut harts = Harts::new(hart, handoff.harts);
-    match boot(&handoff, &mut harts, &mut log, start) {
-        Ok(ready) => leave(&ready, hart, &mut harts, &mut log),
-        Err(reason) => refusal::refuse(reason, &mut log, Some(&mut harts)),
+    let harts = refusal::keep_harts(Harts::new(hart, handoff.harts));
+    match boot(&handoff, harts, log, start) {
+        Ok(ready) => leave(&ready, hart, harts, log),
+        Err(reason) => refusal::refuse(reason, log, Some(harts)),
     }
 }
 
@@ -79,7 +85,7 @@ fn boot(
 ) -> Result<Ready, Reason> {
     let acceptance = Acceptance::of_device(
         BundleType::System,
-        handoff.trust,
+        (handoff.trust, 0),
         (handoff.board, handoff.soc),
         handoff.system_floor,
         handoff.lifecycle,
@@ -90,7 +96,7 @@ fn boot(
 
     let signature_start = clock::now();
     // SAFETY: the metadata buffer belongs to the running stage, and this is its only user.
-    let metadata = unsafe { memory::bytes_mut(qemu_virt::METADATA) };
+    let metadata = inject::metadata(unsafe { memory::bytes_mut(qemu_virt::METADATA) });
     let mut bundle = authenticate(&mut disk, &acceptance, metadata)?;
     disk.log.push(&Entry {
         bytes: bundle.signed().len() as u64,
@@ -133,6 +139,7 @@ fn leave(ready: &Ready, hart: usize, harts: &mut Harts, log: &mut Log<'_>) -> ! 
     }
     console::line(&["hartlock: loader verified the system bundle, entering Linux"]);
     log.push(&Entry { harts: harts.own_bit(), ..step(Step::Handover, start) });
+    refusal::clear_boot_hart();
     // SAFETY: the kernel was verified where it stands, no other hart runs, no device writes.
     unsafe { enter_kernel(hart, qemu_virt::LINUX_FDT.start as usize, ready.entry as usize) }
 }

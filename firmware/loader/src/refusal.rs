@@ -1,10 +1,11 @@
 //! How the loader ends when it refuses (boot flow §7), and what a trap does.
 
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use hartlock_handoff::{Entry, Log, Step};
+use hartlock_handoff::{Entry, Log, LogHeader, Step};
 use hartlock_image::Reason;
-use hartlock_virt::{clock, console, hart, sbi};
+use hartlock_verify::board::qemu_virt;
+use hartlock_virt::{clock, console, hart, memory, sbi};
 
 use crate::harts::{self, Harts};
 use crate::step;
@@ -12,9 +13,39 @@ use crate::step;
 /// 1 + the hart that runs the boot; a trap on any other one is that of a worker.
 static BOOT_HART: AtomicUsize = AtomicUsize::new(0);
 
+/// Whether the boot hart trapped: once is a refusal, twice is the end.
+static HAS_TRAPPED: AtomicBool = AtomicBool::new(false);
+
+/// What a refusal works with. It does not lie on the stack, which a trap begins anew.
+static mut LOG: Option<Log<'static>> = None;
+static mut HARTS: Option<Harts> = None;
+
 /// Names the hart on which a trap is a refusal.
 pub fn set_boot_hart(hart: usize) {
     BOOT_HART.store(hart.wrapping_add(1), Ordering::Release);
+}
+
+/// From here on a trap is one of the kernel, which has no handler of its own yet: it is still
+/// printed, but the loader has given its verdict and refuses no more.
+pub fn clear_boot_hart() {
+    BOOT_HART.store(0, Ordering::Release);
+}
+
+/// Puts the log where a trap finds it.
+pub fn keep_log(log: Log<'static>) -> &'static mut Log<'static> {
+    let place = &raw mut LOG;
+    // SAFETY: the boot hart comes here once. Only its trap handler uses the place again, and the
+    // code that held this reference never runs on.
+    let place = unsafe { &mut *place };
+    place.insert(log)
+}
+
+/// The same for the harts.
+pub fn keep_harts(harts: Harts) -> &'static mut Harts {
+    let place = &raw mut HARTS;
+    // SAFETY: as above.
+    let place = unsafe { &mut *place };
+    place.insert(harts)
 }
 
 /// Prints and logs a refusal, stops every hart, this one last. If another hart does not stop, the
@@ -45,6 +76,13 @@ extern "C" fn loader_wrong_hart() -> ! {
 /// Called by start.S on the hart that trapped, on a fresh stack.
 #[unsafe(no_mangle)]
 extern "C" fn loader_trap(hart: usize, cause: u64, pc: u64, value: u64) -> ! {
+    let is_boot_hart = BOOT_HART.load(Ordering::Acquire) == hart.wrapping_add(1);
+    if is_boot_hart && HAS_TRAPPED.swap(true, Ordering::AcqRel) {
+        // The refusal itself trapped, and would again.
+        harts::request_stop();
+        sbi::hart_stop();
+        hart::halt()
+    }
     let text = [hart as u64, cause, pc, value].map(console::Number::hex);
     let [number, cause, pc, value] = text.each_ref().map(console::Number::as_str);
     console::line(&[
@@ -57,14 +95,23 @@ extern "C" fn loader_trap(hart: usize, cause: u64, pc: u64, value: u64) -> ! {
         " stval 0x",
         value,
     ]);
-    if BOOT_HART.load(Ordering::Acquire) != hart.wrapping_add(1) {
+    if !is_boot_hart {
         // A worker: its block is redone elsewhere, and it takes part no more.
         harts::report_fault(hart);
         sbi::hart_stop();
         hart::halt()
     }
-    console::refusal("loader", Reason::UnexpectedTrap);
-    harts::request_stop();
-    sbi::hart_stop();
-    hart::halt()
+    // The disk is not reset: what it may still write to is memory that nothing runs from.
+    let (log, harts) = (&raw mut LOG, &raw mut HARTS);
+    // SAFETY: the code that held a reference has ended with the trap, and this runs once.
+    let log = unsafe { &mut *log };
+    // SAFETY: as above.
+    let harts = unsafe { &mut *harts };
+    let log = log.get_or_insert_with(|| {
+        // SAFETY: as in loader_main, which did not come that far.
+        let region = unsafe { memory::bytes_mut(qemu_virt::LOG) };
+        let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation: 0 };
+        Log::start(region, &header)
+    });
+    refuse(Reason::UnexpectedTrap, log, harts.as_mut())
 }

@@ -15,7 +15,7 @@ use hartlock_handoff::{
     Entry, HANDOFF_SIZE, Handoff, Log, LogHeader, MAX_ROM_ENTRIES, RootOfTrust, Stage, StateRecord,
     Step,
 };
-use hartlock_image::{BundleType, HashId, List, Reason, TrustList};
+use hartlock_image::{BundleType, HashId, List, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Reason};
 use hartlock_verify::board::qemu_virt;
 use hartlock_verify::tree::{self, Hasher, Kernel};
 use hartlock_verify::{Acceptance, Authenticated, Verdict, authenticate};
@@ -46,6 +46,9 @@ struct DynamicInfo {
     boot_hart: u64,
 }
 
+/// No bundle is larger in front of its payloads, so none reaches the end of the buffer.
+const _: () = assert!(qemu_virt::METADATA.size() >= (MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE) as u64);
+
 /// What the ROM measured so far.
 pub(crate) type RomLog = List<Entry, MAX_ROM_ENTRIES>;
 
@@ -75,11 +78,15 @@ fn boot(log: &mut RomLog) -> Result<(Verdict, u64), Reason> {
         unsafe { memory::bytes(copy) }
     });
     let (state, _) = StateRecord::choose(first, second)?;
+    // Asked the other way round: one skipped instruction must not bring an old floor back.
+    if StateRecord::choose(second, first)?.0 != state {
+        return Err(Reason::CounterStoreInvalid);
+    }
     push(log, Entry { harts: reported, ..step(Step::Start, start) });
 
     let acceptance = Acceptance::of_device(
         BundleType::Boot,
-        without_revoked(&root.trust, state.revoked_keys),
+        (root.trust, state.revoked_keys),
         (root.board, root.soc),
         state.boot_floor,
         state.lifecycle,
@@ -89,6 +96,8 @@ fn boot(log: &mut RomLog) -> Result<(Verdict, u64), Reason> {
     let signature_start = clock::now();
     // SAFETY: the metadata buffer belongs to the running stage, and this is its only user.
     let metadata = unsafe { memory::bytes_mut(qemu_virt::METADATA) };
+    #[cfg(feature = "inject-small-metadata")]
+    let metadata = metadata.get_mut(..512).unwrap_or_default();
     let mut bundle = authenticate(&mut flash, &acceptance, metadata)?;
     let boot_digest = measure(bundle.signed());
     flash.push(Entry {
@@ -144,18 +153,6 @@ extern "C" fn rom_trap(cause: u64, pc: u64, value: u64) -> ! {
     let [cause, pc, value] = [text[0].as_str(), text[1].as_str(), text[2].as_str()];
     console::line(&["\nhartlock: trap: mcause 0x", cause, " mepc 0x", pc, " mtval 0x", value]);
     refuse(Reason::UnexpectedTrap, &RomLog::new())
-}
-
-/// The trust list without the keys that the state record revokes. An empty list trusts nobody.
-fn without_revoked(trust: &TrustList, revoked: u32) -> TrustList {
-    let keys = trust
-        .keys
-        .iter()
-        .zip(0..u32::BITS)
-        .filter(|(_, index)| revoked.checked_shr(*index).unwrap_or(0) & 1 == 0)
-        .map(|(key, _)| *key)
-        .collect();
-    TrustList { policy: trust.policy, keys }
 }
 
 fn measure(signed: &[u8]) -> [u8; 48] {

@@ -1,10 +1,10 @@
 //! The boot bundle in flash bank 1 (boot flow §4.1).
 
 use hartlock_handoff::{Entry, Step};
-use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, align_up, is_zero};
+use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, align_up};
 use hartlock_verify::board::{Region, qemu_virt};
 use hartlock_verify::tree::{self, Kernel};
-use hartlock_verify::{Loaded, Platform};
+use hartlock_verify::{Loaded, Platform, bits_of};
 use hartlock_virt::{clock, memory};
 
 use crate::{PORTABLE_KERNEL, RomLog, push, step};
@@ -76,7 +76,7 @@ impl Platform for Flash<'_> {
             *to = *from;
         }
         rest.fill(0);
-        let padding_is_zero = is_zero(padding);
+        let padding = bits_of(padding);
         self.push(Entry {
             payload: Some(payload.payload_type),
             bytes: payload.size,
@@ -96,6 +96,6 @@ impl Platform for Flash<'_> {
             kernel: PORTABLE_KERNEL,
             ..step(Step::Hash, hash_start)
         });
-        Ok(Loaded { digest, padding_is_zero })
+        Ok(Loaded { digest, padding })
     }
 }

@@ -3,10 +3,12 @@
 use core::arch::asm;
 
 /// Waits for ever. Interrupts are off in both stages, so nothing runs after this.
+#[inline(never)]
 pub fn halt() -> ! {
-    loop {
-        // SAFETY: `wfi` changes no register or memory; it may return at any time, hence the loop.
-        unsafe { asm!("wfi", options(nomem, nostack, preserves_flags)) };
+    // SAFETY: changes no register or memory. `wfi` may return at any time, hence the loop; the
+    // jump stands there again for the case that one is skipped (boot flow §7).
+    unsafe {
+        asm!("2: wfi", "j 2b", "j 2b", "j 2b", options(nomem, nostack, noreturn));
     }
 }
 

@@ -55,6 +55,8 @@ pub struct Setup {
     pub state: Provisioning,
     pub harts: u32,
     pub legacy_virtio: Option<bool>,
+    /// It waits before its first instruction for the debug stub to let it go.
+    pub is_held: bool,
     /// Text that ends the run; without it, it ends by itself.
     pub until: Option<&'static str>,
 }
@@ -127,6 +129,7 @@ impl Bench {
             state: Provisioning::default(),
             harts: 2,
             legacy_virtio: None,
+            is_held: false,
             until: None,
         })
     }
@@ -169,6 +172,7 @@ impl Bench {
         config.harts = setup.harts;
         config.legacy_virtio = setup.legacy_virtio;
         config.timeout = TIMEOUT;
+        config.is_held = setup.is_held;
         config.extra = extra.iter().map(Into::into).collect();
         Ok(Machine::start(&self.qemu, &config)?)
     }
@@ -215,6 +219,7 @@ impl Bench {
             state: Provisioning::default(),
             harts: 5,
             legacy_virtio: None,
+            is_held: false,
             until: None,
         })
     }

@@ -1,5 +1,5 @@
-//! As much of the GDB remote protocol as it takes to read the PMP registers of every hart
-//! (Debugging with GDB, appendix E).
+//! As much of the GDB remote protocol as it takes to read the PMP registers of every hart, and to
+//! change memory between two stages (Debugging with GDB, appendix E).
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -14,6 +14,11 @@ const PMPCFG0: u32 = 0x3a0;
 const PMPCFG2: u32 = 0x3a2;
 const PMPADDR0: u32 = 0x3b0;
 const ENTRIES: u32 = 16;
+
+/// The stub answers at once, or it hangs.
+const ANSWER_TIME: Duration = Duration::from_secs(10);
+/// Longer than any stage takes to a breakpoint on a busy machine.
+const BREAKPOINT_TIME: Duration = Duration::from_secs(60);
 
 /// A connection to the debug stub of a machine.
 pub struct Stub(UnixStream);
@@ -48,14 +53,55 @@ impl PmpTable {
     }
 }
 
+/// Options of QEMU for a debug stub that listens at `socket`.
+pub fn options(socket: &Path) -> [String; 4] {
+    let listener = format!("socket,path={},server=on,wait=off,id=gdb", socket.display());
+    ["-chardev".to_owned(), listener, "-gdb".to_owned(), "chardev:gdb".to_owned()]
+}
+
 impl Stub {
     pub fn connect(socket: &Path) -> Result<Self> {
         let stream = UnixStream::connect(socket).context("cannot reach the debug stub")?;
-        stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+        stream.set_read_timeout(Some(ANSWER_TIME))?;
         let mut stub = Self(stream);
         // Connecting stops the machine; this asks for a plain protocol.
         stub.ask("qSupported")?;
         Ok(stub)
+    }
+
+    /// Lets the machine run until a hart is about to execute the instruction at `address`.
+    pub fn run_to(&mut self, address: u64) -> Result<()> {
+        // A breakpoint of the hardware changes no memory that a stage might hash.
+        let breakpoint = format!("1,{address:x},4");
+        ensure!(self.ask(&format!("Z{breakpoint}"))? == "OK", "no breakpoint");
+        self.0.set_read_timeout(Some(BREAKPOINT_TIME))?;
+        let stop = self.ask("c").with_context(|| format!("{address:#x} was not reached"))?;
+        self.0.set_read_timeout(Some(ANSWER_TIME))?;
+        ensure!(stop.starts_with("T05"), "stopped for another reason: {stop}");
+        ensure!(self.ask(&format!("z{breakpoint}"))? == "OK", "the breakpoint stays");
+        Ok(())
+    }
+
+    /// Reads memory as the stopped hart sees it, without its PMP.
+    pub fn read(&mut self, address: u64, len: usize) -> Result<Vec<u8>> {
+        let answer = self.ask(&format!("m{address:x},{len:x}"))?;
+        let digits = answer.as_bytes().chunks(2);
+        let bytes = digits.map(|pair| Ok(u8::from_str_radix(std::str::from_utf8(pair)?, 16)?));
+        bytes.collect()
+    }
+
+    /// Writes memory in the same way.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<()> {
+        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let answer = self.ask(&format!("M{address:x},{:x}:{digits}", bytes.len()))?;
+        ensure!(answer == "OK", "memory at {address:#x} cannot be written: {answer}");
+        Ok(())
+    }
+
+    /// Lets the machine run on, with nobody watching.
+    pub fn detach(mut self) -> Result<()> {
+        ensure!(self.ask("D")? == "OK", "the debug stub holds on to the machine");
+        Ok(())
     }
 
     /// The table of every hart, in the order of their numbers.

@@ -5,14 +5,20 @@ use hartlock_emulator::Stage;
 use hartlock_emulator::machine::{Outcome, Run};
 use hartlock_handoff::Step;
 use hartlock_image::{PayloadType, Reason};
+use hartlock_verify::board::{Region, qemu_virt};
 
 use super::Case;
-use super::board::{Bench, STUB_RUNS, Setup, expect_boot, last_lines, loader_entry};
+use super::board::{
+    Bench, STUB_RUNS, Setup, expect_boot, expect_refusal, last_lines, loader_entry,
+};
 use crate::firmware;
+use crate::initramfs::USERSPACE;
 use crate::vectors::bundle::Edit;
 
-/// The hart that the faults built into the loader are about.
+/// The hart that the faults built into the stages are about.
 const VICTIM: u64 = 1 << 2;
+/// All others of the board.
+const IN_TIME: u64 = 0b11111 & !VICTIM;
 
 pub fn cases() -> Vec<Case> {
     vec![
@@ -60,6 +66,41 @@ pub fn cases() -> Vec<Case> {
             let setup = faulty(bench, "inject-worker-never-stops")?;
             expect_reset(&bench.run(&setup)?, Reason::HartNotStopped)
         }),
+        Case::new("harts/all-harts-together-too-slow-is-a-refusal", |bench| {
+            let loader = firmware::stage("loader", &["inject-slow-hashing"])?;
+            let run = bench.run(&bench.setup_with(&loader, &[], &[])?)?;
+            expect_refusal(&run, Stage::Loader, Reason::HashingTooSlow)?;
+            let fault = loader_entry(&run, Step::HartFault, None);
+            ensure!(fault.is_err(), "a single hart was too slow: {fault:?}");
+            Ok(())
+        }),
+        Case::new("harts/a-hart-that-reports-too-late-stays-parked", |bench| {
+            let mut setup = bench.setup(&[], &[])?;
+            let run = bench.run(late(&mut setup)?)?;
+            expect_boot(&run)?;
+            let handoff = run.handoff.as_ref().context("no hand-off block")?;
+            ensure!(handoff.harts == IN_TIME, "{:#b} harts were counted", handoff.harts);
+            let start = loader_entry(&run, Step::HartsStart, None)?;
+            ensure!(start.harts == IN_TIME && start.value == VICTIM, "{start:?}");
+            // The others have been in OpenSBI at least; this one has never left the ROM.
+            ensure!(run.harts.len() == 5, "{} harts could be read", run.harts.len());
+            for hart in &run.harts {
+                let is_parked = qemu_virt::ROM_FLASH.contains(&Region::new(hart.pc, 1));
+                let is_late = VICTIM == 1 << hart.hart;
+                ensure!(is_parked == is_late, "hart {} is at {:#x}", hart.hart, hart.pc);
+            }
+            Ok(())
+        }),
+        Case::new("harts/a-hart-that-reports-too-late-is-hidden-from-linux", |bench| {
+            let mut setup = bench.linux("none")?;
+            let run = bench.run(late(&mut setup)?)?;
+            ensure!(run.outcome == Outcome::Booted, "{:?}\n{}", run.outcome, last_lines(&run));
+            let expected = format!("{USERSPACE} on 4 harts");
+            ensure!(run.transcript.contains(&expected), "no `{expected}`\n{}", last_lines(&run));
+            let kernel = loader_entry(&run, Step::Hash, Some(PayloadType::Kernel))?;
+            ensure!(kernel.harts == IN_TIME, "the kernel was hashed by {:#b}", kernel.harts);
+            Ok(())
+        }),
     ]
 }
 
@@ -90,6 +131,13 @@ fn faulty(bench: &Bench, feature: &str) -> Result<Setup> {
     })];
     let mut setup = bench.setup_with(&loader, &[], &system)?;
     setup.harts = 3;
+    Ok(setup)
+}
+
+/// All harts of the board, and a ROM that hears one of them only after it closed the count.
+fn late(setup: &mut Setup) -> Result<&Setup> {
+    setup.rom = std::fs::read(firmware::stage("rom", &["inject-late-hart"])?.bin)?;
+    setup.harts = 5;
     Ok(setup)
 }
 

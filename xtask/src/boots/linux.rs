@@ -54,6 +54,15 @@ fn reaches_userspace(bench: &Bench, setup: &Setup) -> Result<()> {
     }
     let kernel = loader_entry(&run, Step::Hash, Some(PayloadType::Kernel))?;
     ensure!(kernel.harts == all_harts, "the kernel was hashed by {:#b}", kernel.harts);
+    let parts = entries(&run)?
+        .iter()
+        .filter(|entry| entry.step == Step::HashPart && entry.payload == Some(PayloadType::Kernel));
+    let (harts, bytes) =
+        parts.fold((0, 0), |(harts, bytes), part| (harts | part.harts, bytes + part.bytes));
+    ensure!(
+        (harts, bytes) == (kernel.harts, kernel.bytes),
+        "the parts of the kernel add up to {bytes} bytes by {harts:#b}"
+    );
     let stop = loader_entry(&run, Step::HartsStop, None)?;
     ensure!(stop.harts == all_harts, "{:#b} harts were stopped", stop.harts);
     let handoff = run.handoff.as_ref().context("no hand-off block")?;

@@ -11,7 +11,7 @@ use hartlock_verify::board::{Region, qemu_virt};
 
 use super::Case;
 use super::board::{Bench, expect_boot, expect_refusal, last_lines};
-use super::gdb::Stub;
+use super::gdb::{self, Stub};
 use crate::firmware;
 
 /// Region of the probe: read, write, execute.
@@ -112,13 +112,7 @@ fn pmp(bench: &Bench) -> Result<()> {
     setup.harts = 5;
     let folder = tempfile::tempdir()?;
     let socket = folder.path().join("gdb");
-    let extra = [
-        "-chardev".to_owned(),
-        format!("socket,path={},server=on,wait=off,id=gdb", socket.display()),
-        "-gdb".to_owned(),
-        "chardev:gdb".to_owned(),
-    ];
-    let (_device, mut machine) = bench.start(&setup, &extra)?;
+    let (_device, mut machine) = bench.start(&setup, &gdb::options(&socket))?;
     let stop = bench.wait(&mut machine, Some("probe: done"));
     let tables = Stub::connect(&socket).and_then(|mut stub| stub.pmp_tables());
     let run = machine.finish(stop, &mut |_| {});

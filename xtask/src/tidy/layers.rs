@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 use toml::{Table, Value};
 
+use super::safety::code_of;
+use super::text::has_word;
 use super::{Source, Tree};
 
 /// What each layer may be built on. A new crate in `crates/` needs a line here: where it stands
@@ -36,12 +38,12 @@ pub fn wrong_dependencies(tree: &Tree) -> Vec<String> {
     let mut findings = Vec::new();
     let packages = Packages::read(tree, &mut findings);
     for package in &packages.all {
-        for (dependency, ships) in package.dependencies(&packages) {
-            if let Err(reason) = judge(&package.folder, &dependency, ships) {
-                findings.push(package.source.finding(
-                    1,
-                    &format!("{} must not depend on {dependency}: {reason}", package.folder),
-                ));
+        for dependency in package.dependencies(&packages) {
+            let Some(to) = dependency.folder else { continue };
+            let ships = dependency.kind != Kind::Test;
+            if let Err(reason) = judge(&package.folder, &to, ships) {
+                let what = format!("{} must not depend on {to}: {reason}", package.folder);
+                findings.push(package.source.finding(1, &what));
             }
         }
         if package.folder.starts_with("crates/") && layer(&package.folder).is_none() {
@@ -53,6 +55,35 @@ pub fn wrong_dependencies(tree: &Tree) -> Vec<String> {
         }
     }
     findings
+}
+
+/// Dependencies, of ours or not, that no source of the crate names.
+pub fn unused_dependencies(tree: &Tree) -> Vec<String> {
+    // What cannot be read is a finding of the check above.
+    let packages = Packages::read(tree, &mut Vec::new());
+    let mut findings = Vec::new();
+    for package in &packages.all {
+        for Dependency { key, kind, .. } in package.dependencies(&packages) {
+            let identifier = key.replace('-', "_");
+            let mut sources = tree.files.iter().filter(|source| package.compiles(source, kind));
+            if !sources.any(|source| names(source, &identifier)) {
+                let line = package.source.lines().find(|(_, line)| line.starts_with(&key));
+                let what = format!("{} does not use {key} {}", package.folder, kind.place());
+                findings.push(package.source.finding(line.map_or(1, |(number, _)| number), &what));
+            }
+        }
+    }
+    findings
+}
+
+/// Whether a source has a path that begins with the crate, or imports it. Its name alone, in a
+/// string for one, is no use.
+fn names(source: &Source, identifier: &str) -> bool {
+    let path = format!("{identifier}::");
+    let import = format!("use {identifier}");
+    source.lines().map(|(_, line)| code_of(line)).any(|code| {
+        [&path, &import].iter().any(|wanted| code.contains(*wanted)) && has_word(code, identifier)
+    })
 }
 
 /// The folders that a crate in `crates/` may be built on; `None` for an unknown crate.
@@ -132,27 +163,70 @@ impl<'a> Packages<'a> {
     }
 }
 
+/// What a dependency is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// What is built, and is linked into what ships.
+    Normal,
+    /// The build script.
+    Build,
+    /// Tests, and nothing that ships.
+    Test,
+}
+
+impl Kind {
+    /// Where it has to be used.
+    const fn place(self) -> &'static str {
+        match self {
+            Self::Normal => "in src",
+            Self::Build => "in build.rs",
+            Self::Test => "in any test",
+        }
+    }
+}
+
+struct Dependency {
+    /// Its name in the manifest, from which the name in the sources is made.
+    key: String,
+    /// Where it stands, if it is one of ours.
+    folder: Option<String>,
+    kind: Kind,
+}
+
 impl Package<'_> {
-    /// Folders of the project that this package names, and whether they are linked into it.
-    fn dependencies(&self, packages: &Packages) -> Vec<(String, bool)> {
+    fn dependencies(&self, packages: &Packages) -> Vec<Dependency> {
         let for_targets = table(&self.manifest, "target").into_iter().flatten();
         let tables = for_targets.filter_map(|(_, value)| value.as_table());
         let mut found = Vec::new();
         for place in std::iter::once(&self.manifest).chain(tables) {
-            for (kind, ships) in
-                [("dependencies", true), ("build-dependencies", true), ("dev-dependencies", false)]
-            {
-                for (name, value) in table(place, kind).into_iter().flatten() {
+            for (section, kind) in [
+                ("dependencies", Kind::Normal),
+                ("build-dependencies", Kind::Build),
+                ("dev-dependencies", Kind::Test),
+            ] {
+                for (key, value) in table(place, section).into_iter().flatten() {
                     let inherits = value.get("workspace").is_some();
-                    let name = match packages.inherited.get(name) {
+                    let name = match packages.inherited.get(key) {
                         Some(real) if inherits => real.clone(),
-                        _ => real_name(name, value),
+                        _ => real_name(key, value),
                     };
-                    found.extend(packages.folders.get(&name).map(|to| (to.clone(), ships)));
+                    let folder = packages.folders.get(&name).cloned();
+                    found.push(Dependency { key: key.clone(), folder, kind });
                 }
             }
         }
         found
+    }
+
+    /// Whether a dependency of this kind can be used in a source.
+    fn compiles(&self, source: &Source, kind: Kind) -> bool {
+        let inside = source.path.strip_prefix(&self.folder).and_then(|it| it.strip_prefix('/'));
+        let Some(file) = inside.filter(|file| file.ends_with(".rs")) else { return false };
+        match kind {
+            Kind::Normal => file.starts_with("src/"),
+            Kind::Build => file == "build.rs" || file.starts_with("build/"),
+            Kind::Test => true,
+        }
     }
 }
 
@@ -220,6 +294,64 @@ mod tests {
     fn nothing_is_built_on_xtask_not_even_a_test() {
         let text = "package.name = \"rom\"\n[dev-dependencies]\nxtask.path = \"x\"";
         assert_eq!(with("firmware/rom/Cargo.toml", text).len(), 1);
+    }
+
+    /// Findings in a crate whose `lib.rs` and test have these texts.
+    fn unused(dependencies: &str, lib: &str, test: &str) -> Vec<String> {
+        let manifest = format!("package.name = \"hartlock-verify\"\n{dependencies}");
+        unused_dependencies(&Tree::of_texts([
+            IMAGE,
+            ("crates/verify/Cargo.toml", &manifest),
+            ("crates/verify/src/lib.rs", lib),
+            ("crates/verify/tests/all.rs", test),
+            ("crates/verify/build.rs", "use toml::Table;\n"),
+            ("crates/other/src/lib.rs", "use hartlock_image::Reason;\nuse spin as _;\n"),
+        ]))
+    }
+
+    const ON_IMAGE: &str = "[dependencies]\nhartlock-image.path = \"../image\"\n";
+
+    #[test]
+    fn finds_dependencies_that_no_source_names() {
+        for (dependencies, lib, expected) in [
+            (ON_IMAGE, "", "hartlock-image in src"),
+            (ON_IMAGE, "// hartlock_image is not used\n", "hartlock-image in src"),
+            (ON_IMAGE, "use hartlock_images::A;\n", "hartlock-image in src"),
+            (ON_IMAGE, "let name = \"hartlock_image\";\n", "hartlock-image in src"),
+            ("[target.'cfg(unix)'.dependencies]\nspin = \"1\"", "", "spin in src"),
+            (
+                "[dependencies]\ni = { package = \"hartlock-image\" }",
+                "use hartlock_image::A;",
+                "i in",
+            ),
+            ("[build-dependencies]\nspin = \"1\"", "use spin::Lock;\n", "spin in build.rs"),
+            ("[dev-dependencies]\nspin = \"1\"", "", "spin in any test"),
+        ] {
+            let found = unused(dependencies, lib, "");
+            assert_eq!(found.len(), 1, "{dependencies}: {found:?}");
+            assert!(found[0].contains(expected), "{found:?}");
+        }
+        // Used by tests alone, it would be linked for nothing.
+        let found = unused(ON_IMAGE, "", "use hartlock_image::Reason;\n");
+        assert_eq!(
+            found,
+            ["crates/verify/Cargo.toml:3: crates/verify does not use hartlock-image in src"]
+        );
+    }
+
+    #[test]
+    fn accepts_dependencies_where_they_are_used() {
+        for (dependencies, lib, test) in [
+            (ON_IMAGE, "use hartlock_image::Reason;\n", ""),
+            (ON_IMAGE, "let a = hartlock_image::Reason::A; // why\n", ""),
+            ("[dependencies]\ni = { package = \"hartlock-image\" }", "use i::Reason;\n", ""),
+            ("[build-dependencies]\ntoml = \"1\"", "", ""),
+            ("[dependencies]\nspin = \"1\"", "use spin as _;\n", ""),
+            ("[dev-dependencies]\nspin = \"1\"", "", "use spin::Lock;\n"),
+            ("[dev-dependencies]\nspin = \"1\"", "use spin::Lock;\n", ""),
+        ] {
+            assert_eq!(unused(dependencies, lib, test), [""; 0], "{dependencies}");
+        }
     }
 
     #[test]

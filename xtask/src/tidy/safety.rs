@@ -54,7 +54,7 @@ fn ends_statement(line: &str) -> bool {
 }
 
 /// The part of a line before a comment. Good enough: a `//` inside a string hides only the rest.
-fn code_of(line: &str) -> &str {
+pub fn code_of(line: &str) -> &str {
     line.split_once("//").map_or(line, |(code, _)| code)
 }
 

@@ -7,7 +7,7 @@ use hartlock_sign::key::PublicKey;
 use super::{Args, Failure, Lifecycle, values};
 
 /// What is provisioned before the boot. What is not named stays as it is.
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub struct Provisioning {
     /// Provision the lowest security version of a boot bundle [new device: 0]
     #[arg(long = "provision-boot-floor", value_name = "N")]
@@ -18,11 +18,39 @@ pub struct Provisioning {
     /// Provision the state of the device [new device: development]
     #[arg(long, value_name = "STATE", value_parser = values::lifecycle())]
     lifecycle: Option<Lifecycle>,
+    /// Provision that a root key is revoked: its number, counting `--root-key` from 0; may be given
+    /// several times, and no key is taken back [new device: none]
+    #[arg(long = "provision-revoked", value_name = "N")]
+    revoked: Vec<u32>,
 }
 
 impl Provisioning {
     fn is_asked_for(&self) -> bool {
-        self.boot_floor.is_some() || self.system_floor.is_some() || self.lifecycle.is_some()
+        self.boot_floor.is_some()
+            || self.system_floor.is_some()
+            || self.lifecycle.is_some()
+            || !self.revoked.is_empty()
+    }
+
+    /// Whether every key that is to be revoked is there. The ROM would take the bit of another one
+    /// in silence, and whoever asked would believe the wrong key revoked.
+    pub(super) fn check(&self, root_key_count: usize) -> Result<(), Failure> {
+        let is_known = |place: &u32| usize::try_from(*place).is_ok_and(|at| at < root_key_count);
+        match self.revoked.iter().find(|place| !is_known(place)) {
+            None => Ok(()),
+            Some(place) => Err(Failure::undecided(
+                format!("there is no root key {place} to revoke, {root_key_count} are given"),
+                "count the `--root-key` options from 0 on",
+            )),
+        }
+    }
+
+    /// One bit for each key (boot flow §3.2).
+    fn revoked_keys(&self) -> u32 {
+        self.revoked
+            .iter()
+            .filter_map(|place| 1u32.checked_shl(*place))
+            .fold(0, |all, key| all | key)
     }
 }
 
@@ -44,7 +72,7 @@ pub(super) fn prepare(args: &Args) -> Result<Device, Failure> {
             boot_floor: asked.boot_floor.unwrap_or(now.boot_floor),
             system_floor: asked.system_floor.unwrap_or(now.system_floor),
             lifecycle: asked.lifecycle.unwrap_or(now.lifecycle),
-            ..now
+            revoked_keys: now.revoked_keys | asked.revoked_keys(),
         })?;
     }
     device.install_boot_bundle(&args.boot_bundle)?;

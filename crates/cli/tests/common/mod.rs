@@ -1,12 +1,25 @@
 //! Runs `hartlock` in a folder of its own.
 #![allow(dead_code, missing_docs, reason = "each test file uses its own part")]
 
+use std::fmt::Display;
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+/// Signs the payload files of a bench; where to is left to the caller.
+pub const SIGN_SYSTEM: &str = "sign --type system --kernel linux --initramfs initrd \
+                               --system-fdt virt.dtb --bootargs console=ttyS0 \
+                               --security-version 4 --key root.pem";
+
+/// Says that a test could not ask everything it wanted to. Not with a macro: the test harness would
+/// keep the line to itself, since the test passes.
+pub fn skipped(why: impl Display) {
+    let _ = writeln!(io::stderr(), "SKIPPED: {why}");
+}
 
 pub struct Bench {
     folder: TempDir,
@@ -21,7 +34,7 @@ pub struct Run {
 }
 
 impl Run {
-    fn of(output: Output) -> Self {
+    pub fn of(output: Output) -> Self {
         Self {
             code: output.status.code().expect("it ended by itself"),
             stdout: String::from_utf8(output.stdout).unwrap(),
@@ -65,26 +78,8 @@ impl Bench {
     }
 
     pub fn sign(&self, more: &[&str]) -> Run {
-        let args = [
-            "sign",
-            "--type",
-            "system",
-            "--kernel",
-            "linux",
-            "--initramfs",
-            "initrd",
-            "--system-fdt",
-            "virt.dtb",
-            "--bootargs",
-            "console=ttyS0",
-            "--security-version",
-            "4",
-            "--key",
-            "root.pem",
-            "-o",
-            "system.hlk",
-        ];
-        self.run(&[&args, more].concat())
+        let args = SIGN_SYSTEM.split(' ').chain(["-o", "system.hlk"]);
+        self.run(&args.chain(more.iter().copied()).collect::<Vec<_>>())
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -134,7 +129,7 @@ impl Bench {
         match Command::new(program).args(args).current_dir(self.folder()).output() {
             Ok(output) => Some(Run::of(output)),
             Err(error) => {
-                println!("SKIPPED: `{program}` cannot be run: {error}");
+                skipped(format_args!("`{program}` cannot be run: {error}"));
                 None
             }
         }

@@ -201,7 +201,38 @@ fn refuses_a_tree_that_lacks_or_already_has_what_is_edited() {
                 .end()
                 .end(),
         ),
+        (
+            "cpu without a number",
+            reserved(root().begin("chosen").end()).begin("cpus").begin("cpu@+1").end().end().end(),
+        ),
+        (
+            "cpu with an empty reg",
+            reserved(root().begin("chosen").end())
+                .begin("cpus")
+                .begin("cpu@0")
+                .prop("reg", b"")
+                .end()
+                .end()
+                .end(),
+        ),
+        (
+            "address cells twice and no size cells",
+            root()
+                .begin("chosen")
+                .end()
+                .begin("reserved-memory")
+                .prop("#address-cells", &2u32.to_be_bytes())
+                .prop("#address-cells", &2u32.to_be_bytes())
+                .end()
+                .end(),
+        ),
         ("open node", reserved(root().begin("chosen").end())),
+        ("a second root", example().begin("").end()),
+        (
+            "a property before the root",
+            reserved(Builder::default().prop("x", b"").begin("").begin("chosen").end()).end(),
+        ),
+        ("a property behind the root", example().prop("model", b"x\0")),
     ];
     for (what, tree) in broken {
         assert_eq!(edited(&tree.finish(), &EDITS), Err(Reason::DeviceTreeUnusable), "{what}");

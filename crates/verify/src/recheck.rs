@@ -1,0 +1,202 @@
+//! The second look (boot flow §7): what `acceptance.rs` and the parser decide by branches, computed
+//! again as values.
+//!
+//! Each function returns a *defect*: 0 exactly if its requirement is met. The verdict depends on
+//! every defect, so that skipping the jump behind a check does not turn a refusal into a boot. The
+//! second look shares no code with the first, ends at nothing early, and reads the signed bytes at
+//! their offsets instead of the fields that the parser made of them.
+
+use core::hint::black_box;
+
+use hartlock_image::{
+    BundleType, Closing, Family, HEADER_SIZE, KEY_RECORD_SIZE, KeyRecord, List, MAX_SIGNERS,
+    Manifest, PAYLOAD_RECORD_SIZE, PayloadRecord, Policy, u32_at, u64_at,
+};
+
+use crate::acceptance::Acceptance;
+use crate::board::{Board, Fixed, Place, Region};
+
+/// All ones if `value` is not 0, else 0.
+const fn spread(value: u64) -> u64 {
+    0u64.wrapping_sub((value | value.wrapping_neg()) >> 63)
+}
+
+/// All ones if `left` is less than `right`, else 0: the borrow of the subtraction.
+const fn below(left: u64, right: u64) -> u64 {
+    let borrow = (!left & right) | ((!left | right) & left.wrapping_sub(right));
+    0u64.wrapping_sub(borrow >> 63)
+}
+
+/// The bits in which the bytes differ, and in which their lengths do.
+fn unlike(left: &[u8], right: &[u8]) -> u64 {
+    let bits = left.iter().zip(right).fold(0, |seen, (l, r)| seen | (l ^ r));
+    u64::from(bits) | (left.len() as u64 ^ right.len() as u64)
+}
+
+/// The field at `offset`; a value that no field has if there is none.
+fn field32(bytes: &[u8], offset: usize) -> u64 {
+    u32_at(bytes, offset).map_or(u64::MAX, u64::from)
+}
+
+fn key_unlike(left: &KeyRecord, right: &KeyRecord) -> u64 {
+    u64::from(left.algorithm ^ right.algorithm)
+        | u64::from(left.parameters ^ right.parameters)
+        | unlike(&left.key_id, &right.key_id)
+}
+
+fn key_unlike_bytes(key: &KeyRecord, record: &[u8]) -> u64 {
+    (u64::from(key.algorithm) ^ field32(record, 0))
+        | (u64::from(key.parameters) ^ field32(record, 4))
+        | unlike(&key.key_id, record.get(8..56).unwrap_or(&[]))
+}
+
+/// A record that is not there differs from every key.
+fn keys_unlike<'a>(keys: impl Iterator<Item = &'a KeyRecord>, records: &[u8]) -> u64 {
+    let mut records = records.chunks(KEY_RECORD_SIZE);
+    keys.fold(0, |seen, key| seen | key_unlike_bytes(key, records.next().unwrap_or(&[])))
+}
+
+/// Those who are counted are trusted and not revoked, they are enough (image format §5.3), and the
+/// blocks are exactly the signers that the signed bytes name, in order (§5.2).
+#[inline(never)]
+pub(crate) fn signers(
+    acceptance: &Acceptance<'_>,
+    counted: &List<KeyRecord, MAX_SIGNERS>,
+    blocks: &List<KeyRecord, MAX_SIGNERS>,
+    signed: &[u8],
+) -> u64 {
+    let (acceptance, counted) = (black_box(acceptance), black_box(counted));
+    let (blocks, signed) = (black_box(blocks), black_box(signed));
+    let trust = &acceptance.trust;
+    let mut defect = 0;
+
+    for key in counted.iter() {
+        let nearest =
+            (0u32..).zip(trust.keys.iter()).fold(u64::MAX, |nearest, (index, trusted)| {
+                let revoked = u64::from(acceptance.revoked_keys.wrapping_shr(index) & 1);
+                nearest & spread(key_unlike(key, trusted) | revoked)
+            });
+        defect |= nearest;
+    }
+    let has = |family: Family| {
+        counted.iter().fold(0, |seen, key| {
+            seen | u64::from(key.known_algorithm().is_some_and(|known| known.family() == family))
+        })
+    };
+    let nobody = below(counted.len() as u64, 1);
+    defect |= match trust.policy {
+        Policy::Any => nobody,
+        Policy::All => (0u32..).zip(trust.keys.iter()).fold(nobody, |missing, (index, trusted)| {
+            let nearest = counted
+                .iter()
+                .fold(u64::MAX, |nearest, key| nearest & spread(key_unlike(key, trusted)));
+            let revoked = u64::from(acceptance.revoked_keys.wrapping_shr(index) & 1);
+            missing | (nearest & !spread(revoked))
+        }),
+        Policy::Hybrid => (has(Family::Classical) & has(Family::PostQuantum)) ^ 1,
+        Policy::EverySigner => nobody | (counted.len() as u64 ^ blocks.len() as u64),
+    };
+
+    defect |= field32(signed, 52) ^ blocks.len() as u64;
+    defect | keys_unlike(blocks.iter(), signed.get(HEADER_SIZE..).unwrap_or(&[]))
+}
+
+/// The signed bytes are for this device (image format §7).
+#[inline(never)]
+pub(crate) fn device(acceptance: &Acceptance<'_>, signed: &[u8]) -> u64 {
+    let (acceptance, signed) = (black_box(acceptance), black_box(signed));
+    let text = |at: usize, len: usize| signed.get(at..at.wrapping_add(len)).unwrap_or(&[]);
+    let version = u64_at(signed, 32).unwrap_or(0);
+    acceptance.bundle_type.map_or(0, |kind| unlike(kind.tag(), text(0, 16)))
+        | acceptance.board.map_or(0, |board| unlike(board.field(), text(64, 32)))
+        | acceptance.soc.map_or(0, |soc| unlike(soc.field(), text(96, 32)))
+        | acceptance.floor.map_or(0, |floor| below(version, floor))
+        | acceptance
+            .lifecycle
+            .map_or(0, |state| below(field32(signed, 48) & u64::from(state.bit()), 1))
+}
+
+/// What was parsed and will be used is what was signed: version, payload records, and the trust
+/// list or the length of the command line.
+#[inline(never)]
+pub(crate) fn parsed(manifest: &Manifest<'_>, signed: &[u8]) -> u64 {
+    let (manifest, signed) = (black_box(manifest), black_box(signed));
+    let mut defect = field32(signed, 56) ^ manifest.payloads.len() as u64;
+    defect |= u64_at(signed, 32).unwrap_or(0) ^ manifest.security_version;
+    let signers = field32(signed, 52) as usize;
+    let start = HEADER_SIZE.wrapping_add(signers.wrapping_mul(KEY_RECORD_SIZE));
+    let mut rest = signed.get(start..).unwrap_or(&[]);
+    for payload in manifest.payloads.iter() {
+        let (record, behind) = rest.split_at_checked(PAYLOAD_RECORD_SIZE).unwrap_or((&[], &[]));
+        let (fields, digest) = record.split_at_checked(64).unwrap_or((&[], &[]));
+        defect |= unlike(&payload.prefix(), fields) | unlike(&payload.digest, digest);
+        rest = behind;
+    }
+    defect
+        | match &manifest.closing {
+            Closing::Trust(trust) => {
+                keys_unlike(trust.keys.iter(), rest.get(16..).unwrap_or(&[]))
+                    | (field32(rest, 0) ^ u64::from(trust.policy.number()))
+                    | (field32(rest, 4) ^ trust.keys.len() as u64)
+            }
+            Closing::Bootargs(bootargs) => field32(rest, 0) ^ bootargs.len() as u64,
+        }
+}
+
+/// Every payload is in its place, and no two share a byte (boot flow §2).
+#[inline(never)]
+pub(crate) fn placement(board: Option<&Board>, manifest: &Manifest<'_>) -> u64 {
+    let (board, manifest) = (black_box(board), black_box(manifest));
+    let mut defect = 0;
+    for (index, payload) in manifest.payloads.iter().enumerate() {
+        let range = range_of(payload);
+        // Wrapped around, or too small for what is loaded.
+        defect |= below(range.end, range.start) | below(payload.memory_size, payload.size);
+        for other in manifest.payloads.iter().skip(index.wrapping_add(1)) {
+            defect |= shared(&range, &range_of(other));
+        }
+        let Some(board) = board else { continue };
+        let live = match manifest.bundle_type {
+            BundleType::Boot => board.live_in_rom,
+            BundleType::System => board.live_in_loader,
+        };
+        defect |= live.iter().fold(0, |seen, live| seen | shared(&range, live));
+        defect |= board
+            .places
+            .iter()
+            .fold(u64::MAX, |best, place| best & spread(misplaced(payload, &range, place)));
+    }
+    defect
+}
+
+fn range_of(payload: &PayloadRecord) -> Region {
+    let start = payload.load_address;
+    Region { start, end: start.wrapping_add(payload.memory_size) }
+}
+
+/// All ones if a byte is in both.
+const fn shared(left: &Region, right: &Region) -> u64 {
+    below(left.start, right.end)
+        & below(right.start, left.end)
+        & below(left.start, left.end)
+        & below(right.start, right.end)
+}
+
+/// 0 exactly if the payload belongs to this place and keeps to it.
+fn misplaced(payload: &PayloadRecord, range: &Region, place: &Place) -> u64 {
+    let entry = match payload.payload_type.is_code() {
+        true => payload.entry ^ payload.load_address,
+        false => payload.entry,
+    };
+    (payload.payload_type as u64 ^ place.payload_type as u64)
+        | below(range.start, place.region.start)
+        | below(place.region.end, range.end)
+        | match place.fixed {
+            Fixed::No => 0,
+            Fixed::AtStart => entry | (payload.load_address ^ place.region.start),
+            Fixed::Aligned(alignment) => entry | (payload.load_address & alignment.wrapping_sub(1)),
+        }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,249 @@
+//! The two looks agree: a defect is 0 exactly if the branches refuse nothing.
+
+use std::vec::Vec;
+
+use hartlock_image::{
+    HashId, KEY_ID_SIZE, Label, Lifecycle, Name, PayloadType, Reason, TreeMode, TrustList,
+    encode_manifest,
+};
+use proptest::prelude::*;
+
+use super::*;
+use crate::board::qemu_virt;
+
+fn key(byte: u8) -> KeyRecord {
+    KeyRecord { algorithm: 1, parameters: 0, key_id: [byte; KEY_ID_SIZE] }
+}
+
+fn keys<const N: usize>(mask: u8) -> List<KeyRecord, N> {
+    (0..8).filter(|index| mask >> index & 1 == 1).map(key).collect()
+}
+
+fn payload(payload_type: PayloadType, load_address: u64, size: u64) -> PayloadRecord {
+    PayloadRecord {
+        payload_type,
+        hash: HashId::Sha384,
+        mode: TreeMode::Flat,
+        offset: 4096,
+        size,
+        load_address,
+        memory_size: size.next_multiple_of(4096),
+        entry: if payload_type.is_code() { load_address } else { 0 },
+        digest: [0xd1; 64],
+    }
+}
+
+fn manifest() -> Manifest<'static> {
+    Manifest {
+        bundle_type: BundleType::System,
+        signatures_size: 112,
+        bundle_size: 0,
+        security_version: 7,
+        created: 0,
+        lifecycle_mask: 0b010,
+        board: Name::new("qemu-virt").unwrap(),
+        soc: Name::new("virt").unwrap(),
+        label: Label::new("").unwrap(),
+        signers: keys(0b10),
+        payloads: [
+            payload(PayloadType::Kernel, 0x8200_0000, 9000),
+            payload(PayloadType::Initramfs, 0x8800_0000, 5000),
+            payload(PayloadType::SystemFdt, 0x8600_0000, 3000),
+        ]
+        .into_iter()
+        .collect(),
+        closing: Closing::Bootargs("quiet"),
+    }
+}
+
+fn signed(manifest: &Manifest<'_>) -> Vec<u8> {
+    let mut out = std::vec![0; 4096];
+    let len = encode_manifest(manifest, &mut out).unwrap();
+    out.truncate(len);
+    out
+}
+
+fn acceptance() -> Acceptance<'static> {
+    Acceptance::of_device(
+        BundleType::System,
+        (TrustList { policy: Policy::Any, keys: keys(0b11) }, 0),
+        (Name::new("qemu-virt").unwrap(), Name::new("virt").unwrap()),
+        7,
+        Lifecycle::Production,
+        &qemu_virt::BOARD,
+    )
+}
+
+#[test]
+fn a_good_manifest_has_no_defect() {
+    let (manifest, acceptance) = (manifest(), acceptance());
+    let signed = signed(&manifest);
+    assert_eq!(signers(&acceptance, &keys(0b10), &keys(0b10), &signed), 0);
+    assert_eq!(parsed(&manifest, &signed), 0);
+    assert_eq!(device(&acceptance, &signed), 0);
+    assert_eq!(placement(Some(&qemu_virt::BOARD), &manifest), 0);
+}
+
+#[test]
+fn policies_are_judged_alike_for_every_set_of_keys() {
+    let manifest = manifest();
+    let signed = signed(&manifest);
+    let mut verdicts = [0, 0];
+    for policy in [Policy::Any, Policy::All, Policy::Hybrid, Policy::EverySigner] {
+        for [trusted, revoked, counted] in
+            (0..512u16).map(|n| [n, n >> 3, n >> 6].map(|n| n as u8 & 7))
+        {
+            let acceptance = Acceptance {
+                trust: TrustList { policy, keys: keys(trusted) },
+                revoked_keys: u32::from(revoked),
+                ..acceptance()
+            };
+            // The flow counts a key only if it is trusted; the second look checks that, too.
+            let counted = keys::<MAX_SIGNERS>(counted);
+            let is_counted_rightly =
+                counted.iter().all(|key| acceptance.trusted().any(|trusted| trusted == key));
+            let is_met = acceptance.check_policy(&counted, counted.len()).is_ok();
+            let defect = signers(&acceptance, &counted, &counted, &signed_by(&counted));
+            assert_eq!(
+                defect == 0,
+                is_met && is_counted_rightly,
+                "{policy:?} {trusted:#b} {revoked:#b} {counted:?}"
+            );
+            verdicts[usize::from(defect == 0)] += 1;
+        }
+    }
+    assert!(verdicts[0] > 100 && verdicts[1] > 50, "one-sided: {verdicts:?}");
+    assert_ne!(signers(&acceptance(), &keys(0b10), &keys(0b10), &signed[..200]), 0);
+}
+
+fn signed_by(signers: &List<KeyRecord, MAX_SIGNERS>) -> Vec<u8> {
+    signed(&Manifest { signers: *signers, ..manifest() })
+}
+
+#[test]
+fn a_block_that_is_missing_added_or_moved_is_a_defect() {
+    let two = signed_by(&keys(0b11));
+    let swapped = [key(1), key(0)].into_iter().collect();
+    assert_eq!(signers(&acceptance(), &keys(0b11), &keys(0b11), &two), 0);
+    for blocks in [keys(0b1), keys(0b111), swapped, keys(0b101), keys(0)] {
+        assert_ne!(signers(&acceptance(), &keys(0b1), &blocks, &two), 0, "{blocks:?}");
+    }
+    // What two keys of trust with the same id and another algorithm would be taken for.
+    let other = [KeyRecord { parameters: 1, ..key(0) }].into_iter().collect();
+    assert_ne!(signers(&acceptance(), &other, &other, &signed_by(&other)), 0);
+}
+
+#[test]
+fn every_bit_that_a_device_insists_on_is_compared() {
+    let good = signed(&manifest());
+    for bit in (0..16 * 8).chain(64 * 8..128 * 8) {
+        let mut bad = good.clone();
+        bad[bit / 8] ^= 1 << (bit % 8);
+        assert_ne!(device(&acceptance(), &bad), 0, "bit {bit}");
+    }
+    for lifecycle in Lifecycle::ALL {
+        let acceptance = Acceptance { lifecycle: Some(lifecycle), ..acceptance() };
+        let is_accepted = acceptance.check_device(&manifest()).is_ok();
+        assert_eq!(device(&acceptance, &good) == 0, is_accepted, "{lifecycle:?}");
+    }
+}
+
+#[test]
+fn what_was_parsed_differs_from_what_was_signed() {
+    let boot = Closing::Trust(TrustList { policy: Policy::All, keys: keys(0b110) });
+    for good in [manifest(), Manifest { closing: boot, ..manifest() }] {
+        let bytes = signed(&good);
+        assert_eq!(parsed(&good, &bytes), 0);
+        let mut version = good.clone();
+        version.security_version ^= 1 << 40;
+        let mut fewer = good.clone();
+        fewer.payloads = good.payloads.iter().take(2).copied().collect();
+        let mut bad = std::vec![version, fewer];
+        for change in [
+            (|record| record.load_address ^= 1 << 30) as fn(&mut PayloadRecord),
+            |record| record.entry ^= 4,
+            |record| record.size ^= 1,
+            |record| record.memory_size ^= 4096,
+            |record| record.offset ^= 1 << 39,
+            |record| record.hash = HashId::Sha256,
+            |record| record.digest[63] ^= 0x80,
+        ] {
+            let mut changed = good.clone();
+            changed.payloads.iter_mut().last().map(change);
+            bad.push(changed);
+        }
+        for policy in [Policy::Any, Policy::EverySigner] {
+            let keys = keys(0b110);
+            bad.push(Manifest {
+                closing: Closing::Trust(TrustList { policy, keys }),
+                ..manifest()
+            });
+        }
+        for mask in [0b10, 0b1110, 0b101] {
+            let trust = TrustList { policy: Policy::All, keys: keys(mask) };
+            bad.push(Manifest { closing: Closing::Trust(trust), ..manifest() });
+        }
+        bad.push(Manifest { closing: Closing::Bootargs("quie"), ..manifest() });
+        for manifest in bad {
+            assert_ne!(parsed(&manifest, &bytes), 0, "{manifest:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn numbers_are_judged_alike(left: u64, right: u64, near in -2i64..3) {
+        for right in [right, left.wrapping_add_signed(near)] {
+            prop_assert_eq!(below(left, right) == u64::MAX, left < right);
+            prop_assert_eq!(below(left, right) == 0, left >= right);
+        }
+        prop_assert_eq!([spread(left), spread(0)], [if left == 0 { 0 } else { u64::MAX }, 0]);
+        let device_at = |floor| {
+            let acceptance = Acceptance { floor: Some(floor), ..acceptance() };
+            (device(&acceptance, &signed(&manifest())), acceptance.check_device(&manifest()))
+        };
+        for floor in [left, 7u64.wrapping_add_signed(near)] {
+            let (defect, verdict) = device_at(floor);
+            prop_assert_eq!(defect == 0, verdict == Ok(()));
+            prop_assert!(defect == 0 || verdict == Err(Reason::RollbackBelowFloor));
+        }
+    }
+
+    #[test]
+    fn places_are_judged_alike(
+        kind in 0..6usize,
+        is_boot: bool,
+        page in prop_oneof![0x8_0000..0xc_0400u64, 0..1u64 << 52],
+        is_aligned: bool,
+        pages in prop_oneof![0..600u64, 0..1u64 << 40],
+        entry_off in prop_oneof![4 => Just(0u64), 1 => Just(4)],
+    ) {
+        let payload_type = PayloadType::ALL[kind];
+        let alignment = if is_aligned { 512 } else { 1 };
+        let mut record = payload(payload_type, (page & !(alignment - 1)) << 12, pages << 12);
+        record.entry += if payload_type.is_code() { entry_off } else { 0 };
+        let bundle_type = if is_boot { BundleType::Boot } else { BundleType::System };
+        let payloads = [record].into_iter().collect();
+        let manifest = Manifest { bundle_type, payloads, ..manifest() };
+        // A range that wraps is a matter of the parser, which the second look covers as well.
+        let is_whole = record.load_address.checked_add(record.memory_size).is_some();
+        let board = acceptance().map(&manifest);
+        let is_placed = board.unwrap().check(bundle_type, &record).is_ok();
+        prop_assert_eq!(placement(board, &manifest) == 0, is_whole && is_placed);
+    }
+
+    #[test]
+    fn shared_bytes_are_seen(start in 0..40u64, pages in 0..40u64, other in 0..40u64) {
+        let mut manifest = manifest();
+        manifest.payloads = [
+            payload(PayloadType::Initramfs, 0x8800_0000 + (start << 12), pages << 12),
+            payload(PayloadType::SystemFdt, 0x8800_0000 + (other << 12), 4096),
+        ]
+        .into_iter()
+        .collect();
+        let is_shared = (start..start + pages).contains(&other);
+        prop_assert_eq!(placement(None, &manifest) != 0, is_shared);
+    }
+}

@@ -1,0 +1,42 @@
+//! Functions of a linked stage.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use object::{Object, ObjectSymbol, SymbolKind};
+
+/// Names by address. Code without a symbol of its own belongs to the one before.
+pub struct Symbols(BTreeMap<u64, String>);
+
+impl Symbols {
+    pub fn read(elf: &Path) -> Result<Self> {
+        let bytes = fs::read(elf)?;
+        let file = object::File::parse(&*bytes)?;
+        let functions = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text);
+        let named = functions.filter_map(|symbol| Some((symbol.address(), symbol.name().ok()?)));
+        Ok(Self(named.map(|(address, name)| (address, name.to_owned())).collect()))
+    }
+
+    /// Address of the function whose mangled name contains all parts.
+    pub fn address(&self, parts: &[&str]) -> Result<u64> {
+        let has_all = |name: &str| parts.iter().all(|part| name.contains(part));
+        let found = self.0.iter().find(|(_, name)| has_all(name));
+        Ok(*found.with_context(|| format!("no function {parts:?}"))?.0)
+    }
+
+    /// The function around an address.
+    pub fn name(&self, address: u64) -> &str {
+        self.0.range(..=address).next_back().map_or("?", |(_, name)| name)
+    }
+
+    /// Whether a decision may be taken there: not in a kernel or in a copy loop, whose results
+    /// enter the verdict as differences, so that a wrong one is a refusal.
+    pub fn may_decide(&self, address: u64) -> bool {
+        let name = self.name(address);
+        !["hartlock_kernels", "compiler_builtins", "memcpy", "memset", "memcmp"]
+            .iter()
+            .any(|part| name.contains(part))
+    }
+}
