@@ -18,30 +18,97 @@ pub struct Args {
     check: bool,
 }
 
+/// `spec/errors.toml`. The fields are explained at its beginning.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct List {
-    reason: Vec<Reason>,
+pub struct List {
+    pub group: Vec<Group>,
+    pub reason: Vec<Reason>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Reason {
-    code: String,
-    name: String,
-    fault: Fault,
-    title: String,
-    why: String,
-    hint: String,
-    spec: String,
+pub struct Group {
+    pub number: String,
+    pub title: String,
+    pub about: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reason {
+    pub code: String,
+    pub name: String,
+    pub fault: Fault,
+    pub title: String,
+    pub why: String,
+    pub hint: String,
+    pub spec: String,
+    pub details: Option<String>,
+    pub remedy: Option<String>,
+    pub reported_by: Option<Vec<Reporter>>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Fault {
+pub enum Fault {
     Image,
     Device,
     Caller,
+}
+
+/// Who can give a reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reporter {
+    Rom,
+    Loader,
+    Hartlock,
+}
+
+impl List {
+    /// The reasons of a group.
+    pub fn of<'a>(&'a self, group: &'a Group) -> impl Iterator<Item = &'a Reason> {
+        self.reason.iter().filter(|reason| group.has(reason))
+    }
+}
+
+impl Group {
+    fn has(&self, reason: &Reason) -> bool {
+        reason.code.get(1..3) == Some(&self.number)
+    }
+}
+
+impl Reason {
+    /// Who can give it: all of them, unless the list says otherwise.
+    pub fn reporters(&self) -> &[Reporter] {
+        self.reported_by.as_deref().unwrap_or(&[
+            Reporter::Rom,
+            Reporter::Loader,
+            Reporter::Hartlock,
+        ])
+    }
+}
+
+impl Fault {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Image => "image",
+            Self::Device => "device",
+            Self::Caller => "caller",
+        }
+    }
+}
+
+impl Reporter {
+    /// The name of a boot stage, as it stands on the console.
+    pub const fn stage(self) -> Option<&'static str> {
+        match self {
+            Self::Rom => Some("rom"),
+            Self::Loader => Some("loader"),
+            Self::Hartlock => None,
+        }
+    }
 }
 
 const SOURCE: &str = "spec/errors.toml";
@@ -64,11 +131,18 @@ pub fn step(root: &Path) -> Result<Outcome> {
     })
 }
 
-/// Compares, or writes, the generated files; returns those that differed.
-fn update(root: &Path, is_writing: bool) -> Result<Vec<&'static str>> {
+/// The list, if its codes, names and texts have their form.
+pub fn load(root: &Path) -> Result<List> {
     let text = fs::read_to_string(root.join(SOURCE)).context(SOURCE)?;
     let list: List = toml::from_str(&text).context(SOURCE)?;
-    check(&list.reason)?;
+    check(&list.reason).context(SOURCE)?;
+    check_groups(&list).context(SOURCE)?;
+    Ok(list)
+}
+
+/// Compares, or writes, the generated files; returns those that differed.
+fn update(root: &Path, is_writing: bool) -> Result<Vec<&'static str>> {
+    let list = load(root)?;
     let mut stale = Vec::new();
     for (file, content) in [
         ("crates/image/src/reason.rs", rust(&list.reason)?),
@@ -94,9 +168,22 @@ fn check(reasons: &[Reason]) -> Result<()> {
         number(reason)?;
         let is_new = reasons[..index].iter().all(|earlier| earlier.name != reason.name);
         ensure!(is_new, "{} is given twice", reason.name);
-        for text in [&reason.title, &reason.why, &reason.hint] {
+        let optional = [&reason.details, &reason.remedy].into_iter().flatten();
+        for text in [&reason.title, &reason.why, &reason.hint].into_iter().chain(optional) {
             ensure!(text.ends_with('.'), "{}: not a sentence: {text}", reason.code);
         }
+    }
+    Ok(())
+}
+
+/// Each reason has one group, and groups stand in their order.
+fn check_groups(list: &List) -> Result<()> {
+    for pair in list.group.windows(2) {
+        ensure!(pair[0].number < pair[1].number, "group {} is out of order", pair[1].number);
+    }
+    for reason in &list.reason {
+        let is_in_one = list.group.iter().any(|group| group.has(reason));
+        ensure!(is_in_one, "{} has no group", reason.code);
     }
     Ok(())
 }
@@ -179,11 +266,7 @@ fn markdown(reasons: &[Reason]) -> Result<String> {
          |---|---|---|---|---|---|---|\n",
     );
     for reason in reasons {
-        let who = match reason.fault {
-            Fault::Image => "image",
-            Fault::Device => "device",
-            Fault::Caller => "caller",
-        };
+        let who = reason.fault.name();
         writeln!(
             out,
             "| {} | {} | {} | {} | {} | {who} | {} |",
@@ -208,6 +291,9 @@ mod tests {
             why: text(),
             hint: text(),
             spec: text(),
+            details: None,
+            remedy: None,
+            reported_by: None,
         }
     }
 
@@ -219,5 +305,24 @@ mod tests {
         assert!(check(&[reason("E0101", "A"), reason("E0102", "A")]).is_err());
         assert!(check(&[reason("E101", "A")]).is_err());
         assert!(check(&[reason("0101", "A")]).is_err());
+    }
+
+    #[test]
+    fn refuses_reasons_without_a_group_and_groups_out_of_order() {
+        let group = |number: &str| Group {
+            number: number.into(),
+            title: "Title".into(),
+            about: "Text.".into(),
+        };
+        let list = |groups: &[&str]| List {
+            group: groups.iter().copied().map(group).collect(),
+            reason: vec![reason("E0101", "A"), reason("E0201", "B")],
+        };
+        assert!(check_groups(&list(&["01", "02"])).is_ok());
+        assert!(check_groups(&list(&["01"])).is_err());
+        assert!(check_groups(&list(&["02", "01"])).is_err());
+        let list = list(&["01", "02"]);
+        let of_second: Vec<_> = list.of(&list.group[1]).map(|reason| &reason.code).collect();
+        assert_eq!(of_second, ["E0201"]);
     }
 }

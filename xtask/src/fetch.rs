@@ -22,9 +22,11 @@ pub fn main(_args: &Args) -> Result<Verdict> {
         ("kernel", &tools.debian_kernel),
         ("initrd", &tools.debian_initrd),
         ("busybox", &tools.busybox),
-        ("cargo-deny", &tools::cargo_tool("cargo-deny")?),
     ] {
         println!("{name}\t{}", path.display());
+    }
+    for name in tools::CARGO_TOOLS {
+        println!("{name}\t{}", tools::cargo_tool(name)?.display());
     }
     for name in
         ["qemu-system-riscv", "opensbi", "debian-installer-13-netboot-riscv64", "busybox-static"]

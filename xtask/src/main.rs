@@ -12,6 +12,7 @@ mod boots;
 mod consent;
 mod demo;
 mod deny;
+mod docs;
 mod emulator;
 mod errors;
 mod fetch;
@@ -41,6 +42,8 @@ enum Command {
     Boots(boots::Args),
     /// Sign and boot a real Linux, then show that a tampered image is refused
     Demo(demo::Args),
+    /// Build the documentation site and check its links
+    Docs(docs::Args),
     /// Make the reason codes in code and documentation from spec/errors.toml
     Errors(errors::Args),
     /// Build the ROM, the loader and the device trees into target/firmware
@@ -70,6 +73,7 @@ fn main() -> ExitCode {
     let verdict = match Cli::parse().command {
         Command::Boots(args) => boots::main(&args),
         Command::Demo(args) => demo::main(&args),
+        Command::Docs(args) => docs::main(&args),
         Command::Errors(args) => errors::main(&args),
         Command::Flips(args) => flips::main(&args),
         Command::Firmware(args) => firmware::main(&args),

@@ -58,11 +58,13 @@ pub struct Pin {
     pub sha256: String,
 }
 
-/// A cargo subcommand that is built from crates.io.
+/// A program that is built from crates.io.
 #[derive(Deserialize)]
 pub struct CargoTool {
     pub version: String,
     pub minutes: u32,
+    /// These features and no others; if absent, the default ones.
+    pub features: Option<Vec<String>>,
 }
 
 /// What a set really holds, written beside it.

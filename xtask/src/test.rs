@@ -12,8 +12,8 @@ use anyhow::{Context, Result, bail};
 
 use crate::consent::Consent;
 use crate::{
-    Verdict, boots, deny, emulator, errors, firmware, flips, project, run, skips, tidy, tools,
-    vectors, walkthrough,
+    Verdict, boots, deny, docs, emulator, errors, firmware, flips, project, run, skips, tidy,
+    tools, vectors, walkthrough,
 };
 
 #[derive(clap::Args)]
@@ -215,6 +215,12 @@ const STEPS: &[Step] = &[
         about: "500 changed bits of a real bundle are 500 refusals",
         needs_tools: true,
         action: Action::Function(flips::step),
+    },
+    Step {
+        name: "docs",
+        about: "the documentation site builds, and every link in it leads somewhere",
+        needs_tools: true,
+        action: Action::Function(docs::step),
     },
     Step {
         name: "deny",

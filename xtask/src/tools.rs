@@ -18,6 +18,9 @@ const SETS: [&str; 2] = ["host", "board"];
 /// Folder of the kernel and initrd in Debian's network installer for RISC-V.
 const INSTALLER: &str = "usr/lib/debian-installer/images/13/riscv64/text/debian-installer/riscv64";
 
+/// The programs that are built from crates.io.
+pub const CARGO_TOOLS: [&str; 2] = ["cargo-deny", "mdbook"];
+
 /// Where everything for a boot under emulation is.
 pub struct Tools {
     /// `qemu-system-riscv64`, version 10 or newer.
@@ -47,10 +50,14 @@ pub fn locate() -> Result<Tools> {
 /// Makes sure of everything that any subcommand needs, with a single question.
 pub fn ensure_all(consent: Consent) -> Result<Tools> {
     let mut needs = packages::missing(&SETS)?;
-    needs.extend(CargoTool::find("cargo-deny")?.missing());
+    for name in CARGO_TOOLS {
+        needs.extend(CargoTool::find(name)?.missing());
+    }
     consent::obtain(consent, &needs)?;
     let tools = located()?;
-    CargoTool::find("cargo-deny")?.ensure()?;
+    for name in CARGO_TOOLS {
+        CargoTool::find(name)?.ensure()?;
+    }
     Ok(tools)
 }
 
@@ -77,7 +84,7 @@ fn versions(roots: &[Root]) -> BTreeMap<String, String> {
     packages.map(|package| (package.name.clone(), package.version.clone())).collect()
 }
 
-/// The program of a cargo subcommand in its tested version, built with consent when missing.
+/// A program from crates.io in its tested version, built with consent when missing.
 pub fn cargo_tool(name: &str) -> Result<PathBuf> {
     let tool = CargoTool::find(name)?;
     let needs: Vec<String> = tool.missing().into_iter().collect();
@@ -85,11 +92,12 @@ pub fn cargo_tool(name: &str) -> Result<PathBuf> {
     tool.ensure()
 }
 
-/// A cargo subcommand and its place in the cache.
+/// A program from crates.io and its place in the cache.
 struct CargoTool {
     name: String,
     version: String,
     minutes: u32,
+    features: Option<Vec<String>>,
     cache: PathBuf,
 }
 
@@ -102,6 +110,7 @@ impl CargoTool {
             name: name.to_owned(),
             version: pin.version.clone(),
             minutes: pin.minutes,
+            features: pin.features.clone(),
             cache: project::cache_dir()?,
         })
     }
@@ -116,10 +125,11 @@ impl CargoTool {
 
     fn missing(&self) -> Option<String> {
         let need = format!(
-            "{} {} (built from crates.io in about {} minutes, into {})",
+            "{} {} (built from crates.io in about {} minute{}, into {})",
             self.name,
             self.version,
             self.minutes,
+            if self.minutes == 1 { "" } else { "s" },
             self.cache.display()
         );
         (!self.program().exists()).then_some(need)
@@ -140,6 +150,9 @@ impl CargoTool {
         let mut cargo = Command::new("cargo");
         cargo.args(["install", "--quiet", "--locked"]);
         cargo.arg(format!("{}@{}", self.name, self.version)).arg("--root").arg(&root);
+        if let Some(features) = &self.features {
+            cargo.args(["--no-default-features", "--features", &features.join(",")]);
+        }
         cargo.env("CARGO_TARGET_DIR", scratch.path().join("target"));
         // It runs for a second and takes minutes to optimise: building it is what costs.
         for (key, value) in [("OPT_LEVEL", "0"), ("LTO", "off"), ("CODEGEN_UNITS", "16")] {
