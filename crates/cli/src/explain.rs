@@ -1,64 +1,208 @@
 //! `hartlock explain`
 
+mod catalogue;
+mod nearest;
+
+use std::ffi::OsStr;
+
+use anstyle::Style;
+use clap::builder::{PossibleValue, TypedValueParser};
 use hartlock_image::Reason;
 use serde::Serialize;
 
 use crate::failure::{Failure, ReasonText};
 use crate::output::Report;
+use crate::page::Page;
 use crate::style::BOLD;
+use catalogue::{Catalogue, Example};
 
 /// Explain a reason code, or list them all
+///
+/// A code is what stands in brackets behind an error, or behind "refused" on the console of a
+/// device.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A code such as E0301, or its name
-    #[arg(value_name = "CODE")]
+    /// A code such as E0301, its number, or its name
+    #[arg(value_name = "CODE", value_parser = Codes, hide_possible_values = true)]
     code: Option<String>,
+}
+
+/// Takes any text, for a better answer than clap's to one that is no code; lists the codes for
+/// shells that complete them.
+#[derive(Clone)]
+struct Codes;
+
+impl TypedValueParser for Codes {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        _: &clap::Command,
+        _: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        Ok(value.to_string_lossy().into_owned())
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(
+            Reason::ALL.iter().map(|reason| {
+                PossibleValue::new(ReasonText::from(*reason).code).help(reason.title())
+            }),
+        ))
+    }
 }
 
 /// The reasons that were asked for.
 #[derive(Debug, Serialize)]
 pub struct Explained {
-    reasons: Vec<ReasonText>,
+    reasons: Vec<Entry>,
     #[serde(skip)]
     is_list: bool,
 }
 
+/// Everything that is known about a reason.
+#[derive(Debug, Serialize)]
+struct Entry {
+    #[serde(flatten)]
+    text: ReasonText,
+    /// Title of its group.
+    group: String,
+    /// What else there is to know about what happened.
+    details: Option<String>,
+    /// What else can be done.
+    remedy: Option<String>,
+    /// Codes that are told from it by a look at both.
+    related: Vec<String>,
+    /// A bundle that is refused with it.
+    example: Option<Example>,
+}
+
+impl Entry {
+    fn new(reason: Reason, catalogue: &Catalogue) -> Self {
+        let text = ReasonText::from(reason);
+        let more = catalogue.entry(&text.code);
+        Self {
+            group: catalogue.group(&text.code).title,
+            details: more.details,
+            remedy: more.remedy,
+            related: related(reason).map(|other| ReasonText::from(other).code).collect(),
+            example: catalogue.example(&text.code),
+            text,
+        }
+    }
+}
+
+/// Reasons with their rule in the same section; without any, their neighbours in the group.
+fn related(reason: Reason) -> impl Iterator<Item = Reason> {
+    let all = || Reason::ALL.iter().copied().filter(move |other| *other != reason);
+    let same_section: Vec<_> = all().filter(|other| other.spec() == reason.spec()).collect();
+    let related = if same_section.is_empty() {
+        all().filter(|other| *other as u16 / 100 == reason as u16 / 100).collect()
+    } else {
+        same_section
+    };
+    // Some sections have a dozen codes: those of the list beside it are the closest.
+    let mut related = related;
+    related.sort_by_key(|other| (*other as u16).abs_diff(reason as u16));
+    related.truncate(4);
+    related.sort();
+    related.into_iter()
+}
+
 impl Report for Explained {
     fn text(&self) -> String {
-        let line = |reason: &ReasonText| format!("{}  {}\n", reason.code, reason.title);
+        let mut page = Page::new();
         if self.is_list {
-            return self.reasons.iter().map(line).collect();
+            write_list(&mut page, &self.reasons);
+        } else {
+            self.reasons.iter().for_each(|entry| write_entry(&mut page, entry));
         }
-        let whole = |reason: &ReasonText| {
-            format!(
-                "{BOLD}{}  {}{BOLD:#} ({})\n\nwhy    {}\nhint   {}\nfault  {}\nspec   {}\n",
-                reason.code,
-                reason.title,
-                reason.name,
-                reason.why,
-                reason.hint,
-                reason.fault,
-                reason.spec
-            )
-        };
-        self.reasons.iter().map(whole).collect()
+        page.finish()
+    }
+}
+
+fn write_list(page: &mut Page, entries: &[Entry]) {
+    let catalogue = Catalogue::read();
+    let mut group = "";
+    for entry in entries {
+        if group != entry.group {
+            if !group.is_empty() {
+                page.gap();
+            }
+            group = &entry.group;
+            page.line(format_args!("{BOLD}{group}{BOLD:#}"));
+            page.remark(0, &catalogue.group(&entry.text.code).about);
+        }
+        page.hanging(&format!("{}  ", entry.text.code), entry.text.title, Style::new());
+    }
+}
+
+fn write_entry(page: &mut Page, entry: &Entry) {
+    let text = &entry.text;
+    page.hanging(&format!("{}  ", text.code), text.title, BOLD);
+    page.remark(7, &format!("{} · {}", text.name, entry.group));
+    page.gap();
+    let mut row =
+        |name: &str, value: &str| page.hanging(&format!("{name:<10}"), value, Style::new());
+    row("why", text.why);
+    if let Some(details) = &entry.details {
+        row("", details);
+    }
+    row("hint", text.hint);
+    if let Some(remedy) = &entry.remedy {
+        row("", remedy);
+    }
+    row("fault", who_has_to_act(text.fault));
+    row("spec", &text.spec);
+    for (index, code) in entry.related.iter().enumerate() {
+        let title = Reason::ALL.iter().map(|it| ReasonText::from(*it)).find(|it| it.code == *code);
+        let title = title.map_or("", |it| it.title);
+        row(if index == 0 { "see also" } else { "" }, &format!("{code} {title}"));
+    }
+    if let Some(example) = &entry.example {
+        row("example", &example.description);
+        // Not wrapped: it is there to be copied.
+        match &example.command {
+            Some(command) => page.line(format_args!("          $ {command}")),
+            None => page.line(format_args!("          {}", example.path)),
+        }
+    }
+}
+
+fn who_has_to_act(fault: &str) -> &'static str {
+    match fault {
+        "image" => "image: whoever built, signed or transported the bundle has to act",
+        "device" => "device: whoever looks after the device has to act",
+        _ => "caller: whoever called the command has to act",
     }
 }
 
 /// Looks the code up.
 pub fn run(args: &Args) -> Result<Explained, Failure> {
-    let all = || Reason::ALL.iter().copied();
-    let Some(code) = &args.code else {
-        return Ok(Explained { reasons: all().map(ReasonText::from).collect(), is_list: true });
+    let catalogue = Catalogue::read();
+    let explained = |reasons: &[Reason], is_list| Explained {
+        reasons: reasons.iter().map(|reason| Entry::new(*reason, &catalogue)).collect(),
+        is_list,
     };
-    let number = code.trim_start_matches(['E', 'e']).parse::<u16>().ok();
-    all()
-        .find(|reason| number == Some(*reason as u16) || reason.name().eq_ignore_ascii_case(code))
-        .map(|reason| Explained { reasons: vec![reason.into()], is_list: false })
-        .ok_or_else(|| {
-            Failure::undecided(
-                format!("there is no reason code `{}`", code.escape_debug()),
-                "`hartlock explain` lists all of them",
-            )
-        })
+    let Some(code) = &args.code else { return Ok(explained(Reason::ALL, true)) };
+    match nearest::find(code) {
+        Some(reason) => Ok(explained(&[reason], false)),
+        None => Err(unknown(code)),
+    }
+}
+
+fn unknown(code: &str) -> Failure {
+    let line = |reason: Reason| {
+        let reason = ReasonText::from(reason);
+        format!("{} {}", reason.code, reason.title)
+    };
+    let nearest: Vec<_> = nearest::nearest(code).into_iter().map(line).collect();
+    let hint = match nearest.len() {
+        0 => "`hartlock explain` lists all of them",
+        _ => "take one of these; `hartlock explain` lists all of them",
+    };
+    // Escaped: whatever was pasted, it must not steer the terminal.
+    Failure::undecided(format!("there is no reason code `{}`", code.escape_debug()), hint)
+        .with_context(nearest)
 }

@@ -8,7 +8,11 @@ use hartlock_sign::Error;
 use serde::{Serialize, Serializer};
 
 use crate::output::talk;
+use crate::page::{error_width, wrap};
 use crate::style::{BOLD, ERROR};
+
+/// Columns in front of a hint.
+const HINT_INDENT: usize = 13;
 
 /// The three answers, and their exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -99,6 +103,13 @@ impl Failure {
         }
     }
 
+    /// Adds details, a line each.
+    #[must_use]
+    pub fn with_context(mut self, lines: Vec<String>) -> Self {
+        self.context.extend(lines);
+        self
+    }
+
     /// A refusal.
     pub fn refused(reason: Reason, context: Vec<String>) -> Self {
         Self {
@@ -138,7 +149,12 @@ impl Failure {
         for line in &self.context {
             talk(&format!("       {line}"));
         }
-        talk(&format!("\n       hint: {}", lower_first(self.hint.trim_end_matches('.'))));
+        let hint = lower_first(self.hint.trim_end_matches('.'));
+        let lines = match error_width() {
+            Some(width) => wrap(&hint, width - HINT_INDENT),
+            None => vec![hint],
+        };
+        talk(&format!("\n       hint: {}", lines.join(&format!("\n{:HINT_INDENT$}", ""))));
         if let Some(reason) = self.reason {
             talk(&format!("       spec: {}", ReasonText::from(reason).spec));
         }

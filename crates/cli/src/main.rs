@@ -8,14 +8,19 @@
 #![forbid(unsafe_code)]
 
 mod boot;
+mod completions;
+mod examples;
 mod explain;
 mod failure;
 mod inspect;
 mod keygen;
+mod man;
 mod output;
+mod page;
 mod progress;
 mod sign;
 mod style;
+mod units;
 mod values;
 mod verify;
 
@@ -27,11 +32,12 @@ use output::Output;
 
 /// Secure boot for RISC-V: keys, signing and verification of bundles.
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 100, arg_required_else_help = true)]
+#[command(name = "hartlock", version, max_term_width = 100, arg_required_else_help = true)]
 #[command(after_help = "Exit code: 0 yes, 1 refused, 2 could not decide.")]
+#[command(after_long_help = examples::HARTLOCK)]
 struct Cli {
     /// Print one JSON object instead of text
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 900)]
     json: bool,
     #[command(subcommand)]
     verb: Verb,
@@ -39,12 +45,22 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    #[command(after_long_help = examples::KEYGEN)]
     Keygen(keygen::Args),
+    #[command(after_long_help = examples::SIGN)]
     Sign(Box<sign::Args>),
+    #[command(after_long_help = examples::VERIFY)]
     Verify(verify::Args),
+    #[command(after_long_help = examples::INSPECT)]
     Inspect(inspect::Args),
-    Boot(Box<boot::Args>),
+    #[command(after_long_help = examples::EXPLAIN)]
     Explain(explain::Args),
+    #[command(after_long_help = examples::BOOT)]
+    Boot(Box<boot::Args>),
+    #[command(after_long_help = examples::COMPLETIONS)]
+    Completions(completions::Args),
+    #[command(after_long_help = examples::MAN)]
+    Man(man::Args),
 }
 
 fn main() -> ExitCode {
@@ -55,7 +71,9 @@ fn main() -> ExitCode {
         Verb::Sign(args) => output.finish("sign", sign::run(args)),
         Verb::Verify(args) => output.finish("verify", verify::run(args)),
         Verb::Inspect(args) => output.finish("inspect", inspect::run(args)),
-        Verb::Boot(args) => output.finish("boot", boot::run(args)),
         Verb::Explain(args) => output.finish("explain", explain::run(args)),
+        Verb::Boot(args) => output.finish("boot", boot::run(args)),
+        Verb::Completions(args) => output.finish("completions", completions::run::<Cli>(args)),
+        Verb::Man(args) => output.finish("man", man::run::<Cli>(args)),
     }
 }

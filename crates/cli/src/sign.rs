@@ -17,34 +17,10 @@ use crate::progress::Progress;
 use crate::style::GOOD;
 use crate::values;
 
-const SPEC_HELP: &str = r#"bundle.toml:
-  type = "system"               # boot | system
-  board = "qemu-virt"           # default
-  soc = "virt"                  # default
-  label = "Debian installer"    # optional
-  security_version = 1
-  lifecycle = ["development", "production"]   # default
-  bootargs = "console=ttyS0"    # system only
-  hash = "sha384"               # default of all payloads
-  block_size = 81920            # default of payloads in mode blocks
-
-  [[payload]]
-  type = "kernel"               # opensbi | loader | boot-fdt | kernel | initramfs | system-fdt
-  file = "linux"                # relative to bundle.toml
-  # optional: load_address, memory_size, entry, hash, mode = "flat" | "blocks", block_size
-
-  [trust]                       # boot only: who may sign the system bundle
-  policy = "any"                # any | all | hybrid
-  keys = ["root.pub.pem"]
-
-The date in the bundle is SOURCE_DATE_EPOCH, or not stated: the same input gives the same bytes.
-The bundle is verified before it gets its name. A refused or failed build leaves nothing."#;
-
 /// Build and sign a bundle
 ///
 /// What it shall be comes from a bundle.toml, from flags, or from both; flags win.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = SPEC_HELP)]
 pub struct Args {
     /// Description of the bundle (see below)
     #[arg(value_name = "BUNDLE.toml")]
@@ -84,10 +60,10 @@ pub struct Args {
     #[command(flatten)]
     payloads: PayloadArgs,
 
-    /// Kernel command line (system bundle)
+    /// Kernel command line
     #[arg(long, value_name = "TEXT", help_heading = "System bundle")]
     bootargs: Option<String>,
-    /// Public key of who may sign the system bundle; repeats (boot bundle)
+    /// Public key of who may sign the system bundle; repeats
     #[arg(long = "trust", value_name = "KEY.pub.pem", help_heading = "Boot bundle")]
     trusted_keys: Vec<PathBuf>,
     /// Which set of these must sign it [default: any]

@@ -11,3 +11,5 @@ pub const GOOD: Style = AnsiColor::Green.on_default().bold();
 pub const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 /// What comes first.
 pub const BOLD: Style = Style::new().bold();
+/// What is there for completeness.
+pub const DIM: Style = Style::new().dimmed();

@@ -1,19 +1,20 @@
 //! `hartlock verify`
 
-use std::fmt::Write;
 use std::path::PathBuf;
 
+use anstyle::Style;
 use hartlock_image::{BundleType, Lifecycle, Name};
-use hartlock_sign::describe::{Description, hex};
+use hartlock_sign::describe::{Description, Key, hex};
 use hartlock_sign::key::PublicKey;
 use hartlock_sign::verify::{Expectation, is_known_board, verify_file};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::inspect::size_text;
 use crate::output::Report;
+use crate::page::Page;
 use crate::progress::Progress;
 use crate::style::GOOD;
+use crate::units::size_text;
 use crate::values;
 
 /// Verify a bundle
@@ -58,8 +59,8 @@ pub struct Verified {
 /// A signer whose signature verified and whose key was given.
 #[derive(Debug, Serialize)]
 struct Signer {
-    algorithm: String,
-    key_id: String,
+    #[serde(flatten)]
+    key: Key,
     key_file: Option<PathBuf>,
 }
 
@@ -79,29 +80,33 @@ struct Checked {
 impl Report for Verified {
     fn text(&self) -> String {
         let manifest = &self.manifest;
-        let mut text = format!("{GOOD}verified{GOOD:#}    {}\n", self.bundle.display());
-        for signer in &self.signed_by {
-            let file = signer
-                .key_file
-                .as_ref()
-                .map_or(String::new(), |file| format!(" ({})", file.display()));
-            let _ = writeln!(text, "signed by   {} {}{file}", signer.algorithm, signer.key_id);
+        let mut page = Page::new();
+        page.line(format_args!("{GOOD}verified{GOOD:#}    {}", self.bundle.display()));
+        let mut row = |name: &str, text: &str| {
+            page.hanging(&format!("{name:<12}"), text, Style::new());
+        };
+        for Signer { key, key_file } in &self.signed_by {
+            let file = key_file.as_ref().map(|file| format!(" ({})", file.display()));
+            let file = file.unwrap_or_default();
+            row("signed by", &format!("{} {}…{file}", key.algorithm, key.short_id()));
         }
-        let _ = writeln!(
-            text,
-            "contents    {} bundle for {} ({}), security version {}, {}",
-            manifest.bundle_type,
-            manifest.board,
-            manifest.soc,
-            manifest.security_version,
-            manifest.lifecycle.join(", ")
+        row(
+            "contents",
+            &format!(
+                "{} bundle for {} ({}), security version {}, {}",
+                manifest.bundle_type,
+                manifest.board,
+                manifest.soc,
+                manifest.security_version,
+                manifest.lifecycle.join(", ")
+            ),
         );
         let payloads: Vec<_> = manifest
             .payloads
             .iter()
             .map(|payload| format!("{} ({})", payload.payload_type, size_text(payload.size)))
             .collect();
-        let _ = writeln!(text, "payloads    {}", payloads.join(", "));
+        row("payloads", &payloads.join(", "));
         let (asked, not_asked) = self.checked.texts();
         let mut checked: Vec<_> =
             ["signatures", "manifest", "payload digests", "padding"].map(str::to_string).into();
@@ -109,18 +114,20 @@ impl Report for Verified {
             checked.push("load addresses".to_string());
         }
         checked.extend(asked);
-        let _ = writeln!(text, "checked     {}", checked.join(", "));
+        row("checked", &checked.join(", "));
         if !not_asked.is_empty() {
-            let _ = writeln!(text, "not asked   {}", not_asked.join(", "));
+            row("not asked", &not_asked.join(", "));
         }
         if !self.checked.placement {
-            let _ = writeln!(
-                text,
-                "unknown     the memory map of board {}: load addresses were not compared with it",
-                manifest.board
+            row(
+                "unknown",
+                &format!(
+                    "the memory map of board {}: load addresses were not compared with it",
+                    manifest.board
+                ),
             );
         }
-        text
+        page.finish()
     }
 }
 
@@ -177,11 +184,7 @@ pub fn run(args: &Args) -> Result<Verified, Failure> {
     let signed_by = manifest
         .signers
         .iter()
-        .map(|signer| Signer {
-            algorithm: signer.algorithm.clone(),
-            key_id: signer.key_id.clone(),
-            key_file: key_file(&signer.key_id),
-        })
+        .map(|signer| Signer { key: signer.clone(), key_file: key_file(&signer.key_id) })
         .collect();
     Ok(Verified {
         bundle: args.bundle.clone(),

@@ -47,6 +47,14 @@ pub struct Key {
     pub key_id: String,
 }
 
+impl Key {
+    /// Enough of the key id to tell keys apart on a screen. Not enough to trust one by: 64 bits
+    /// can be hit on purpose.
+    pub fn short_id(&self) -> &str {
+        self.key_id.get(..16).unwrap_or(&self.key_id)
+    }
+}
+
 impl From<&KeyRecord> for Key {
     fn from(record: &KeyRecord) -> Self {
         let algorithm = match record.known_algorithm() {
@@ -81,6 +89,8 @@ pub struct Payload {
     pub mode: &'static str,
     /// Bytes of a block; 0 in mode `flat`.
     pub block_size: u32,
+    /// Blocks that are hashed independently: 1 in mode `flat`, 0 if the payload is empty.
+    pub block_count: u64,
     /// Digest in hexadecimal.
     pub digest: String,
 }
@@ -100,6 +110,7 @@ impl From<&PayloadRecord> for Payload {
                 TreeMode::Flat => 0,
                 TreeMode::Blocks { block_size } => block_size,
             },
+            block_count: record.block_count(),
             digest: hex(record.digest()),
         }
     }

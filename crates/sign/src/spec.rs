@@ -80,10 +80,16 @@ impl SpecError {
     /// Details, a line each.
     pub(crate) fn context(&self) -> Vec<String> {
         match self {
-            SpecError::Toml { message, .. } => message.lines().map(str::to_string).collect(),
+            SpecError::Toml { message, .. } => message.lines().map(printable).collect(),
             _ => Vec::new(),
         }
     }
+}
+
+/// The line without what a terminal would obey: it may be a line of the file that is wrong.
+fn printable(line: &str) -> String {
+    let is_obeyed = |c: char| c.is_control() && c != '\t';
+    line.replace(is_obeyed, "\u{fffd}")
 }
 
 /// What a bundle shall be. Nothing in it is checked but its form: the verifier judges the result.

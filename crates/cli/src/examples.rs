@@ -1,0 +1,139 @@
+//! What stands at the end of `--help`: examples of each verb, and what else it reads.
+
+pub const HARTLOCK: &str = r#"Examples:
+  hartlock keygen -o root.pem
+  hartlock sign bundle.toml --key root.pem -o system.hlk
+  hartlock verify system.hlk --key root.pub.pem
+  hartlock inspect system.hlk
+  hartlock explain E0603
+
+Exit code:
+  0 yes, 1 refused, 2 could not decide
+
+Environment:
+  NO_COLOR             no colours, not even on a terminal
+  COLUMNS              width of text that does not go to a terminal
+  HARTLOCK_QEMU        emulator of `hartlock boot`
+  SOURCE_DATE_EPOCH    date in bundles that `hartlock sign` makes"#;
+
+pub const KEYGEN: &str = "Examples:
+  hartlock keygen -o root.pem       # and root.pub.pem
+  hartlock keygen -o keys/2026.pem";
+
+pub const SIGN: &str = r#"Examples:
+  hartlock sign bundle.toml --key root.pem -o system.hlk
+  hartlock sign bundle.toml --key a.pem --key b.pem -o system.hlk
+  hartlock sign --type system --security-version 1 --key root.pem \
+    --kernel Image --system-fdt board.dtb -o system.hlk
+  hartlock sign --type boot --security-version 1 --key root.pem \
+    --trust root.pub.pem --opensbi fw_dynamic.bin --loader loader.bin \
+    --boot-fdt boot.dtb -o boot.hlk
+
+bundle.toml:
+  type = "system"               # or boot
+  board = "qemu-virt"           # default
+  soc = "virt"                  # default
+  label = "Debian installer"    # optional
+  security_version = 1
+  lifecycle = ["development", "production"]   # default
+  bootargs = "console=ttyS0"    # system only
+  hash = "sha384"               # default of all payloads
+  block_size = 81920            # default of payloads in mode blocks
+
+  [[payload]]
+  type = "kernel"               # initramfs, system-fdt; boot: opensbi,
+                                # loader, boot-fdt
+  file = "linux"                # relative to bundle.toml
+  # optional: load_address, memory_size, entry, hash, block_size,
+  #           mode = "flat" or "blocks"
+
+  [trust]                       # boot only: who may sign the system bundle
+  policy = "any"                # or all, hybrid
+  keys = ["root.pub.pem"]
+
+Result:
+  The date in the bundle is SOURCE_DATE_EPOCH, or not stated: the same input
+  gives the same bytes. The bundle is verified before it gets its name; a
+  refused or failed build leaves nothing."#;
+
+pub const VERIFY: &str = "Examples:
+  hartlock verify system.hlk --key root.pub.pem
+  hartlock verify system.hlk --key a.pub.pem --key b.pub.pem
+  hartlock verify system.hlk --key root.pub.pem --board qemu-virt --soc virt \\
+    --floor 6 --lifecycle production     # all that a device insists on";
+
+pub const INSPECT: &str = "Examples:
+  hartlock inspect system.hlk
+  hartlock inspect system.hlk --hexdump
+  hartlock inspect system.hlk --json";
+
+pub const EXPLAIN: &str = "Examples:
+  hartlock explain           # all codes
+  hartlock explain E0603
+  hartlock explain 603";
+
+pub const BOOT: &str = "Examples:
+  hartlock boot --rom rom.bin --root-key root.pub.pem \\
+    --boot-bundle boot.hlk --system system.hlk
+  hartlock boot --rom rom.bin --root-key root.pub.pem \\
+    --boot-bundle boot.hlk --system system.hlk --state device \\
+    --provision-system-floor 6 --lifecycle production
+  hartlock boot --rom rom.bin --root-key root.pub.pem \\
+    --boot-bundle boot.hlk --system system.hlk --quiet --report boot.html";
+
+pub const COMPLETIONS: &str = "Examples:
+  hartlock completions bash > hartlock.bash     # then: source hartlock.bash
+  hartlock completions fish > ~/.config/fish/completions/hartlock.fish
+  hartlock completions zsh > ~/.zfunc/_hartlock     # with ~/.zfunc in $fpath";
+
+pub const MAN: &str = "Examples:
+  hartlock man -o ~/.local/share/man/man1     # then: man hartlock-sign";
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use crate::Cli;
+
+    /// Command lines in a text: lines that begin with `hartlock`, and what a `\` continues, up to
+    /// what is for the shell.
+    fn command_lines(text: &str) -> Vec<Vec<String>> {
+        let joined = text.replace("\\\n", " ");
+        let lines = joined.lines().map(str::trim).filter(|line| line.starts_with("hartlock "));
+        let is_for_hartlock = |word: &&str| !["#", ">"].contains(word);
+        lines
+            .map(|line| line.split_whitespace().take_while(is_for_hartlock).map(Into::into))
+            .map(Iterator::collect)
+            .collect()
+    }
+
+    #[test]
+    fn every_verb_has_examples_that_it_understands() {
+        let mut command = Cli::command();
+        command.build();
+        let verbs = command.get_subcommands().filter(|verb| verb.get_name() != "help");
+        for verb in verbs.chain([&command]) {
+            let name = verb.get_name();
+            let text = verb.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+            let lines = command_lines(&text);
+            assert!(!lines.is_empty(), "{name} has no example");
+            for words in lines {
+                if let Err(error) = Cli::try_parse_from(&words) {
+                    panic!("{name}: {words:?}\n{error}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn help_fits_80_columns() {
+        let mut command = Cli::command();
+        command.build();
+        for verb in command.get_subcommands().chain([&command]) {
+            let text = verb.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+            for line in text.lines() {
+                assert!(line.chars().count() <= 80, "{}: {line}", verb.get_name());
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What the specification says about reasons beyond what every boot stage carries.
+
+use serde::{Deserialize, Serialize};
+
+/// The list that `Reason` is made from. Groups and the longer texts stand only here.
+const ERRORS: &str = include_str!("../../../../spec/errors.toml");
+/// What each vector is refused with.
+const VECTORS: &str = include_str!("../../../../spec/vectors/image/expected.json");
+/// Where the vectors are in the source tree.
+const FOLDER: &str = "spec/vectors/image";
+
+/// Both lists.
+#[derive(Debug)]
+pub(super) struct Catalogue {
+    errors: Errors,
+    vectors: Vec<Vector>,
+}
+
+/// `spec/errors.toml`, as far as `Reason` does not hold it.
+#[derive(Debug, Default, Deserialize)]
+struct Errors {
+    #[serde(default)]
+    group: Vec<Group>,
+    #[serde(default)]
+    reason: Vec<Texts>,
+}
+
+/// A hundred of codes.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Group {
+    number: String,
+    pub title: String,
+    pub about: String,
+}
+
+/// The longer texts of a reason; each may be absent.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct Texts {
+    code: String,
+    pub details: Option<String>,
+    pub remedy: Option<String>,
+}
+
+/// An entry of `expected.json`.
+#[derive(Debug, Deserialize)]
+struct Vector {
+    name: String,
+    reason: Option<String>,
+    options: Options,
+    description: String,
+}
+
+/// What the verifier of a vector is told.
+#[derive(Debug, Deserialize)]
+struct Options {
+    keys: Vec<String>,
+    #[serde(default)]
+    records: Vec<serde::de::IgnoredAny>,
+    policy: String,
+    #[serde(rename = "type")]
+    bundle_type: Option<String>,
+    board: Option<String>,
+    soc: Option<String>,
+    floor: Option<u64>,
+    lifecycle: Option<String>,
+    #[serde(default)]
+    medium: bool,
+}
+
+/// A bundle that is refused with a reason.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Example {
+    /// Its fault.
+    pub description: String,
+    /// Where it is in the source tree.
+    pub path: String,
+    /// What refuses it so, from the root of the source tree; `None` if only a device does.
+    pub command: Option<String>,
+}
+
+impl Catalogue {
+    /// Reads what this program was built with.
+    pub(super) fn read() -> Self {
+        // A test reads both lists, so the defaults are never taken. Even then every code would
+        // be explained, only at less length.
+        Self {
+            errors: toml::from_str(ERRORS).unwrap_or_default(),
+            vectors: serde_json::from_str(VECTORS).unwrap_or_default(),
+        }
+    }
+
+    /// The longer texts of a reason.
+    pub(super) fn entry(&self, code: &str) -> Texts {
+        self.errors.reason.iter().find(|texts| texts.code == code).cloned().unwrap_or_default()
+    }
+
+    /// The group of a code.
+    pub(super) fn group(&self, code: &str) -> Group {
+        let number = code.get(1..3).unwrap_or_default();
+        self.errors.group.iter().find(|group| group.number == number).cloned().unwrap_or_else(
+            || {
+                let (number, about) = (number.to_string(), String::new());
+                Group { title: format!("Codes E{number}"), number, about }
+            },
+        )
+    }
+
+    /// A bundle that is refused with this reason, one that a command refuses if there is one.
+    pub(super) fn example(&self, code: &str) -> Option<Example> {
+        let is_meant = |vector: &&Vector| vector.reason.as_deref() == Some(code);
+        let candidates = || self.vectors.iter().filter(is_meant);
+        let vector = candidates()
+            .find(|vector| vector.command().is_some())
+            .or_else(|| candidates().next())?;
+        Some(Example {
+            description: vector.description.clone(),
+            path: vector.path(),
+            command: vector.command(),
+        })
+    }
+}
+
+impl Vector {
+    fn path(&self) -> String {
+        format!("{FOLDER}/{}.hlk", self.name)
+    }
+
+    /// `hartlock verify` as this vector wants it, if it can be told all of that.
+    fn command(&self) -> Option<String> {
+        let options = &self.options;
+        if options.policy != "every-signer" || !options.records.is_empty() || options.medium {
+            return None;
+        }
+        let mut command = format!("hartlock verify {}", self.path());
+        let floor = options.floor.map(|floor| floor.to_string());
+        let keys = options.keys.iter().map(|key| format!("{FOLDER}/{key}.pub.pem"));
+        let values = [
+            ("type", &options.bundle_type),
+            ("board", &options.board),
+            ("soc", &options.soc),
+            ("floor", &floor),
+            ("lifecycle", &options.lifecycle),
+        ];
+        let values = values.into_iter().filter_map(|(name, value)| Some((name, value.clone()?)));
+        for (name, value) in keys.map(|key| ("key", key)).chain(values) {
+            command += &format!(" --{name} {value}");
+        }
+        Some(command)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hartlock_image::Reason;
+
+    use super::*;
+
+    #[test]
+    fn both_lists_can_be_read() {
+        let errors: Errors = toml::from_str(ERRORS).unwrap();
+        let codes: Vec<_> = errors.reason.iter().map(|texts| texts.code.clone()).collect();
+        let ours: Vec<_> = Reason::ALL.iter().map(|it| format!("E{:04}", *it as u16)).collect();
+        assert_eq!(codes, ours);
+        let vectors: Vec<Vector> = serde_json::from_str(VECTORS).unwrap();
+        assert!(vectors.len() > 200, "{}", vectors.len());
+    }
+
+    #[test]
+    fn a_group_without_a_title_has_a_name_all_the_same() {
+        let catalogue = Catalogue { errors: Errors::default(), vectors: Vec::new() };
+        assert_eq!(catalogue.group("E0603").title, "Codes E06");
+        assert_eq!(catalogue.group("").title, "Codes E");
+    }
+
+    #[test]
+    fn every_reason_that_a_bundle_can_give_has_an_example() {
+        let catalogue = Catalogue::read();
+        for reason in Reason::ALL {
+            let is_of_device = *reason as u16 / 100 == 9;
+            let example = catalogue.example(&format!("E{:04}", *reason as u16));
+            assert!(example.is_some() || is_of_device, "{reason:?}");
+        }
+    }
+}

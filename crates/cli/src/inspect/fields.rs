@@ -1,0 +1,180 @@
+//! Every field of a bundle: as a list with explanations, or beside its bytes.
+
+use std::fmt::Write;
+
+use anstyle::Style;
+use hartlock_sign::inspect::{Field, Inspection, Part};
+
+use super::summary::part_text;
+use crate::page::{Page, wrap};
+use crate::style::{BOLD, DIM, ERROR};
+use crate::units::{count_text, grouped};
+
+/// Bytes of a line.
+const LINE: usize = 16;
+/// Columns of the bytes of a line, with the space to what follows.
+const HEX_WIDTH: usize = 4 * 9 + 1;
+/// The same with the offset in front.
+const BYTES_WIDTH: usize = 8 + 2 + HEX_WIDTH;
+/// From how many lines of zeros on only the first is shown.
+const MANY_LINES: usize = 3;
+
+/// Each field with its value and what it is for.
+pub(super) fn write_list(page: &mut Page, inspection: &Inspection, is_verbose: bool) {
+    for_each_part(page, inspection, |page, field| {
+        if field.is_filler() {
+            return;
+        }
+        let value = match field.part {
+            Part::Payload(_) | Part::Beyond | Part::Rest => size_of(field),
+            _ if is_verbose || field.is_text() => field.value.clone(),
+            _ => match field.value.get(..16).filter(|_| field.size > 16) {
+                Some(start) => format!("{start}… ({})", size_of(field)),
+                None => field.value.clone(),
+            },
+        };
+        page.row(field.name, &value);
+        page.remark(18, &format!("{} ({})", field.meaning, field.section));
+    });
+}
+
+/// Each field of signed region and signature area beside its bytes; the rest in a line each.
+pub(super) fn write_dump(page: &mut Page, inspection: &Inspection) {
+    for_each_part(page, inspection, |page, field| {
+        let range = field.offset as usize..field.end() as usize;
+        match inspection.metadata.get(range) {
+            Some(bytes) if field.part != Part::Rest => dump(page, field, bytes),
+            _ => {
+                let text = match field.part {
+                    Part::Payload(_) => format!("{}, {}", field.value, size_of(field)),
+                    Part::Padding => format!("{}, {}", size_of(field), field.value),
+                    _ => format!("{}: {}", size_of(field), field.meaning),
+                };
+                let start = format!("{:08x}  {}", field.offset, "…");
+                let start = format!("{start:<BYTES_WIDTH$}");
+                page.hanging(&start, &format!("{text}  {}", field.section), DIM);
+            }
+        }
+    });
+}
+
+fn size_of(field: &Field) -> String {
+    count_text(field.size, "byte", "bytes")
+}
+
+/// Calls `write` for every field, with a heading where a part begins and the fault where it is.
+fn for_each_part(
+    page: &mut Page,
+    inspection: &Inspection,
+    mut write: impl FnMut(&mut Page, &Field),
+) {
+    page.remark(0, "§ stands for a section of the image format, spec/image-format.md.");
+    let mut part = None;
+    for (index, field) in inspection.fields.iter().enumerate() {
+        if part != Some(field.part) {
+            part = Some(field.part);
+            let rest = &inspection.fields[index..];
+            let end = rest
+                .iter()
+                .take_while(|other| other.part == field.part)
+                .last()
+                .map_or(field.end(), Field::end);
+            page.gap();
+            let size = grouped(end - field.offset);
+            page.line(format_args!(
+                "{BOLD}{}{BOLD:#}  {DIM}{:#x} to {end:#x}, {size} bytes{DIM:#}",
+                part_text(field),
+                field.offset
+            ));
+        }
+        write(page, field);
+        write_fault(page, inspection, field);
+    }
+    // A file that is too short has its fault behind its last field.
+    if let (Some(reason), Some(place)) = (inspection.reason, &inspection.place)
+        && place.offset >= inspection.file_size
+    {
+        page.line(format_args!(
+            "{:08x}  {ERROR}^ E{:04} {}{ERROR:#}",
+            place.offset,
+            reason as u16,
+            reason.title()
+        ));
+    }
+}
+
+fn write_fault(page: &mut Page, inspection: &Inspection, field: &Field) {
+    let (Some(reason), Some(place)) = (inspection.reason, &inspection.place) else { return };
+    if (field.offset..field.end()).contains(&place.offset) {
+        let text = format!("^ at {:#x}: E{:04} {}", place.offset, reason as u16, reason.title());
+        page.hanging("          ", &text, ERROR);
+    }
+}
+
+/// The bytes of a field, and what they say behind them.
+fn dump(page: &mut Page, field: &Field, bytes: &[u8]) {
+    let note_width = page.width().saturating_sub(BYTES_WIDTH).max(24);
+    let mut notes = notes(field, bytes, note_width).into_iter();
+    let style = if field.is_filler() { DIM } else { Style::new() };
+    let zeros = bytes.rchunks(LINE).take_while(|line| line.iter().all(|byte| *byte == 0)).count();
+    let lines: Vec<_> = bytes.chunks(LINE).collect();
+    let shown = if zeros >= MANY_LINES { lines.len() - zeros + 1 } else { lines.len() };
+    for (index, line) in lines.iter().take(shown).enumerate() {
+        let offset = field.offset as usize + index * LINE;
+        let hex = hex_line(line);
+        let note = notes.next().unwrap_or_default();
+        page.line(format!("{offset:08x}  {style}{hex:<HEX_WIDTH$}{style:#}{note}").trim_end());
+    }
+    for note in notes {
+        page.line(format_args!("{:BYTES_WIDTH$}{note}", ""));
+    }
+    if shown < lines.len() {
+        let hidden = bytes.len() - shown * LINE;
+        let start = format!("{:<BYTES_WIDTH$}", "*");
+        page.hanging(&start, &format!("{} more, all zero", grouped(hidden as u64)), DIM);
+    }
+}
+
+/// Words of four bytes, as in the walk-through of the specification (§9).
+fn hex_line(bytes: &[u8]) -> String {
+    bytes.chunks(4).fold(String::new(), |mut text, word| {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        for byte in word {
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
+    })
+}
+
+/// Lines beside the bytes: name, value and section; for long text, the text itself.
+fn notes(field: &Field, bytes: &[u8], width: usize) -> Vec<String> {
+    let Field { name, section, .. } = field;
+    // Digests and keys are the bytes themselves.
+    let is_bytes = bytes.len() > 8 && !field.is_text() && !field.is_filler();
+    let is_long_text = field.is_text() && bytes.len() > 2 * LINE && field.value.len() > width / 2;
+    if is_bytes {
+        return vec![format!("{BOLD}{name}{BOLD:#} {section}")];
+    }
+    if is_long_text {
+        // As it stands, beside its bytes.
+        let character = |byte: &u8| match byte {
+            0x20..=0x7e => char::from(*byte),
+            _ => '.',
+        };
+        let text = &bytes[..bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1)];
+        let line = |line: &[u8]| format!("| {}", line.iter().map(character).collect::<String>());
+        let mut notes: Vec<_> = text.chunks(LINE).map(line).collect();
+        notes[0] = format!("{:<18}  {BOLD}{name}{BOLD:#} {section}", notes[0]);
+        return notes;
+    }
+    let value = if field.is_filler() && field.value != "zero" { "not zero" } else { &field.value };
+    let mut notes = wrap(&format!("{name} {value} {section}"), width);
+    if let Some(rest) = notes.first().and_then(|note| note.strip_prefix(name))
+        && !field.is_filler()
+    {
+        notes[0] = format!("{BOLD}{name}{BOLD:#}{rest}");
+    }
+    notes
+}

@@ -1,0 +1,69 @@
+//! What `hartlock inspect --json` prints (JSON.md).
+
+use std::path::Path;
+
+use hartlock_image::Family;
+use hartlock_sign::describe::Description;
+use hartlock_sign::inspect::{
+    Field, Header, Inspection, Memory, Obstacle, Place, Prospect, Signature,
+};
+use serde::Serialize;
+
+/// The fields of `hartlock/inspect-v1`.
+#[derive(Serialize)]
+pub(super) struct Object<'a> {
+    bundle: &'a Path,
+    /// Always false: it stands there for whoever reads the object later.
+    verified: bool,
+    file_size: u64,
+    header: Option<&'a Header>,
+    manifest: Option<&'a Description>,
+    fault: Option<&'a Place>,
+    signatures: &'a [Signature],
+    policies: Vec<Policy>,
+    memory: Option<&'a Memory>,
+    fields: &'a [Field],
+}
+
+#[derive(Serialize)]
+struct Policy {
+    policy: &'static str,
+    possible: bool,
+    /// What a device says whatever keys it trusts.
+    code: Option<String>,
+    /// What else has to be signed.
+    lacks: Option<&'static str>,
+}
+
+impl<'a> Object<'a> {
+    pub(super) fn new(bundle: &'a Path, inspection: &'a Inspection) -> Self {
+        Self {
+            bundle,
+            verified: false,
+            file_size: inspection.file_size,
+            header: inspection.header.as_ref(),
+            manifest: inspection.manifest.as_ref(),
+            fault: inspection.place.as_ref(),
+            signatures: &inspection.signatures,
+            policies: inspection.prospects().iter().map(Policy::from).collect(),
+            memory: inspection.memory.as_ref(),
+            fields: &inspection.fields,
+        }
+    }
+}
+
+impl From<&Prospect> for Policy {
+    fn from(prospect: &Prospect) -> Self {
+        let obstacle = prospect.obstacle;
+        Self {
+            policy: prospect.policy.name(),
+            possible: obstacle.is_none(),
+            code: obstacle.map(|it| format!("E{:04}", it.reason() as u16)),
+            lacks: match obstacle {
+                Some(Obstacle::Lacks(Family::Classical)) => Some("classical"),
+                Some(Obstacle::Lacks(Family::PostQuantum)) => Some("post-quantum"),
+                _ => None,
+            },
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! The page of a bundle.
+
+use anstyle::Style;
+use hartlock_image::{Family, Policy};
+use hartlock_sign::date::date_text;
+use hartlock_sign::describe::{Description, Key, Payload, Trust};
+use hartlock_sign::inspect::{Check, Field, Inspection, Memory, Obstacle, Part, Prospect, Usage};
+
+use super::place_text;
+use crate::failure::ReasonText;
+use crate::page::Page;
+use crate::style::{BOLD, DIM, ERROR, GOOD, WARNING};
+use crate::units::{grouped, size_text};
+
+/// Everything worth knowing about a bundle, or about what is left of it.
+pub(super) fn write(page: &mut Page, inspection: &Inspection, is_verbose: bool) {
+    write_fault(page, inspection);
+    match &inspection.manifest {
+        Some(manifest) => {
+            page.gap();
+            write_facts(page, manifest);
+            write_payloads(page, manifest, is_verbose);
+            if let Some(memory) = &inspection.memory {
+                write_memory(page, manifest, memory);
+            }
+        }
+        None => write_parts(page, inspection),
+    }
+    write_signatures(page, inspection, is_verbose);
+    write_policies(page, inspection);
+    if let Some(trust) = inspection.manifest.as_ref().and_then(|manifest| manifest.trust.as_ref()) {
+        write_trust(page, trust, inspection, is_verbose);
+    }
+    page.gap();
+    page.remark(0, "More: --fields (meanings), --hexdump (bytes), -v (whole key ids and digests)");
+}
+
+/// What stands in a manifest, for `hartlock sign`.
+pub fn manifest_text(manifest: &Description) -> String {
+    let mut page = Page::new();
+    write_facts(&mut page, manifest);
+    for (number, signer) in (1..).zip(&manifest.signers) {
+        page.row(&format!("signer {number}"), &key_text(signer, false));
+    }
+    if let Some(trust) = &manifest.trust {
+        page.row("next stage", trust_rule(trust));
+        for (number, key) in (1..).zip(&trust.keys) {
+            page.row(&format!("trusted key {number}"), &key_text(key, false));
+        }
+    }
+    write_payloads(&mut page, manifest, false);
+    page.finish()
+}
+
+fn write_fault(page: &mut Page, inspection: &Inspection) {
+    let Some(reason) = inspection.reason else { return };
+    let reason = ReasonText::from(reason);
+    page.gap();
+    page.hanging("", &format!("MALFORMED: {} {}", reason.code, reason.title), ERROR);
+    if let Some(place) = &inspection.place {
+        page.hanging("  ", &place_text(place), Style::new());
+    }
+}
+
+fn write_facts(page: &mut Page, manifest: &Description) {
+    page.row("type", &format!("{}, {}", manifest.bundle_type, role(manifest.bundle_type)));
+    page.row("board", &format!("{}, SoC {}", manifest.board, manifest.soc));
+    if !manifest.label.is_empty() {
+        page.row("label", &manifest.label);
+    }
+    page.row("security version", &manifest.security_version.to_string());
+    page.row("lifecycle", &manifest.lifecycle.join(", "));
+    page.row("created", &date_text(manifest.created));
+    let size = manifest.bundle_size;
+    page.row("size", &format!("{} ({} bytes)", size_text(size), grouped(size)));
+    if let Some(bootargs) = &manifest.bootargs {
+        page.row("bootargs", if bootargs.is_empty() { "(none)" } else { bootargs });
+    }
+}
+
+fn role(bundle_type: &str) -> &'static str {
+    match bundle_type {
+        "boot" => "verified by the ROM",
+        _ => "verified by the loader",
+    }
+}
+
+fn write_payloads(page: &mut Page, manifest: &Description, is_verbose: bool) {
+    page.heading(match manifest.bundle_type {
+        "boot" => "Payloads: the ROM enters opensbi, which enters loader",
+        _ => "Payloads: the loader enters kernel",
+    });
+    for payload in &manifest.payloads {
+        let memory = format!(
+            "{:#x} to {:#x}",
+            payload.load_address,
+            payload.load_address.saturating_add(payload.memory_size)
+        );
+        let entry = match payload.entry {
+            0 => "data".to_string(),
+            entry => format!("entered at {entry:#x}"),
+        };
+        let size = size_text(payload.size);
+        page.line(format_args!("{:<11}{size:>10}  {memory}, {entry}", payload.payload_type));
+        let digest = if is_verbose { &payload.digest } else { shortened(&payload.digest) };
+        let dots = if is_verbose { "" } else { "…" };
+        page.remark(23, &format!("{} {digest}{dots}", digest_rule(payload)));
+    }
+}
+
+fn digest_rule(payload: &Payload) -> String {
+    match payload.mode {
+        "flat" => format!("{} of the whole payload:", payload.hash),
+        _ => format!(
+            "{} over {} of {}:",
+            payload.hash,
+            crate::units::count_text(payload.block_count, "block", "blocks"),
+            size_text(payload.block_size.into())
+        ),
+    }
+}
+
+fn write_memory(page: &mut Page, manifest: &Description, memory: &Memory) {
+    page.heading(&format!("Memory of {} (not to scale)", manifest.board));
+    let stage = if manifest.bundle_type == "boot" { "ROM" } else { "loader" };
+    for segment in &memory.segments {
+        let is_misplaced = memory.faults.iter().any(|fault| Some(fault.payload) == segment.payload);
+        let (mark, what) = match (segment.usage, segment.payload) {
+            (Usage::Live, _) => ("::::", format!("in use while the {stage} works")),
+            (Usage::Free, _) => ("    ", "free".to_string()),
+            (Usage::Payload, payload) => {
+                let mark = if is_misplaced { "!!!!" } else { "####" };
+                (mark, payload.unwrap_or_default().to_string())
+            }
+        };
+        let style = match segment.usage {
+            Usage::Payload if is_misplaced => WARNING,
+            Usage::Payload => BOLD,
+            Usage::Live | Usage::Free => DIM,
+        };
+        let size = size_text(segment.end - segment.start);
+        page.line(format_args!(
+            "{:>#12x}  {style}{mark}  {what:<32}{style:#}{size:>10}",
+            segment.start
+        ));
+    }
+    if let Some(last) = memory.segments.last().filter(|_| memory.is_known_board) {
+        page.line(format_args!("{:>#12x}        {DIM}end of memory{DIM:#}", last.end));
+    }
+    for fault in &memory.faults {
+        let reason = ReasonText::from(fault.reason);
+        let text = format!("{}: {} {}", fault.payload, reason.code, reason.title);
+        page.hanging("", &text, WARNING);
+    }
+    if !memory.is_known_board {
+        page.remark(0, "The memory map of this board is not known here: only payloads are shown.");
+    }
+}
+
+fn write_signatures(page: &mut Page, inspection: &Inspection, is_verbose: bool) {
+    if inspection.signatures.is_empty() {
+        return;
+    }
+    page.heading("Signatures");
+    for (number, signature) in (1..).zip(&inspection.signatures) {
+        let (style, verdict) = match signature.check {
+            Check::Verifies => (GOOD, "verifies over these bytes".to_string()),
+            Check::Fails(reason) => {
+                let reason = ReasonText::from(reason);
+                (ERROR, format!("{} {}", reason.code, reason.title))
+            }
+            Check::NotCarried => (WARNING, "not checked: of an unknown algorithm".to_string()),
+        };
+        let key = key_text(&signature.key, is_verbose);
+        let start = format!("{number}  {key}  ");
+        if is_verbose {
+            page.line(start.trim_end());
+            page.hanging("   ", &verdict, style);
+        } else {
+            page.hanging(&start, &verdict, style);
+        }
+    }
+    page.remark(
+        3,
+        "Checked against the key in the bundle itself. Whether that key is to be trusted is not \
+         decided here: no key was given.",
+    );
+}
+
+fn write_policies(page: &mut Page, inspection: &Inspection) {
+    let prospects = inspection.prospects();
+    if prospects.is_empty() {
+        return;
+    }
+    let verified = (1..).zip(&inspection.signatures).filter(|(_, it)| it.check == Check::Verifies);
+    let numbers: Vec<_> = verified.map(|(number, _): (u32, _)| number.to_string()).collect();
+    page.heading("Policies of a device, and whether these signatures are enough");
+    for prospect in prospects {
+        let (style, text) = prospect_text(&prospect, &numbers);
+        page.hanging(&format!("{:<7} ", prospect.policy.name()), &text, style);
+    }
+}
+
+/// `keys` are the numbers of those whose signatures verify.
+fn prospect_text(prospect: &Prospect, keys: &[String]) -> (Style, String) {
+    let Some(obstacle) = prospect.obstacle else {
+        let text = match prospect.policy {
+            Policy::Hybrid => "enough if the device trusts a key of each family".to_string(),
+            Policy::All => format!("enough if the device trusts no key but {}", keys.join(", ")),
+            _ => format!("enough if the device trusts key {}", keys.join(" or ")),
+        };
+        return (Style::new(), text);
+    };
+    let why = match obstacle {
+        Obstacle::SignatureFails(_) => "a signature fails, and every one must verify",
+        Obstacle::Otherwise(_) => "the bundle is refused whoever signed it",
+        Obstacle::NothingVerifies => "no signature could be checked",
+        Obstacle::Lacks(Family::Classical) => "there is no classical signature",
+        Obstacle::Lacks(Family::PostQuantum) => "there is no post-quantum signature",
+    };
+    (WARNING, format!("never enough: {why} (E{:04})", obstacle.reason() as u16))
+}
+
+fn write_trust(page: &mut Page, trust: &Trust, inspection: &Inspection, is_verbose: bool) {
+    page.heading(&format!("Next stage: {}", trust_rule(trust)));
+    for (number, key) in (1..).zip(&trust.keys) {
+        let is_signer = inspection.signatures.iter().any(|signature| signature.key == *key);
+        let also = if is_signer { "  signs this bundle too" } else { "" };
+        page.line(format_args!("{number}  {}{DIM}{also}{DIM:#}", key_text(key, is_verbose)));
+    }
+}
+
+fn trust_rule(trust: &Trust) -> &'static str {
+    match trust.policy {
+        "all" => "a system bundle must be signed by all of these keys",
+        "hybrid" => "a system bundle must be signed by one of these keys of each family",
+        _ => "a system bundle must be signed by one of these keys",
+    }
+}
+
+/// What can be told apart where there is no manifest.
+fn write_parts(page: &mut Page, inspection: &Inspection) {
+    if let Some(header) = &inspection.header {
+        page.gap();
+        page.row("tag", &header.tag);
+        page.row("board", &format!("{}, SoC {}", header.board, header.soc));
+        page.row("label", &header.label);
+        page.row("security version", &header.security_version.to_string());
+        // With bits that have no name.
+        let mask = inspection.fields.iter().find(|field| field.name == "lifecycle_mask");
+        page.row("lifecycle", mask.map_or("", |field| &field.value));
+        page.row("created", &date_text(header.created));
+        page.row("bundle size", &format!("{} bytes", grouped(header.bundle_size)));
+    }
+    page.heading("Parts that can be told apart");
+    let mut fields = inspection.fields.iter().peekable();
+    while let Some(first) = fields.next() {
+        let mut end = first.end();
+        while let Some(next) = fields.next_if(|next| next.part == first.part) {
+            end = next.end();
+        }
+        let size = grouped(end - first.offset);
+        let part = part_text(first);
+        let is_here = inspection
+            .place
+            .as_ref()
+            .is_some_and(|place| (first.offset..end).contains(&place.offset));
+        let mark = if is_here { "  <- the fault" } else { "" };
+        let range = format!("{:#x} to {end:#x}", first.offset);
+        page.line(format_args!("{range:<20}{size:>9} B  {part}{ERROR}{mark}{ERROR:#}"));
+    }
+}
+
+/// A part with what is in it.
+pub(super) fn part_text(field: &Field) -> String {
+    match field.part {
+        Part::PayloadRecord(_, Some(payload_type)) => {
+            format!("{} ({})", field.part, payload_type.name())
+        }
+        Part::Payload(_) => format!("{} ({})", field.part, field.value),
+        part => part.to_string(),
+    }
+}
+
+fn key_text(key: &Key, is_verbose: bool) -> String {
+    if is_verbose {
+        format!("{} {}", key.algorithm, key.key_id)
+    } else {
+        format!("{} {}…", key.algorithm, key.short_id())
+    }
+}
+
+/// Enough of a digest to tell two apart.
+fn shortened(digest: &str) -> &str {
+    digest.get(..16).unwrap_or(digest)
+}

@@ -1,0 +1,148 @@
+//! Text that fits the width of whoever reads it.
+
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::os::fd::AsFd;
+
+use anstyle::Style;
+
+use crate::style::{BOLD, DIM};
+
+/// Below this nothing looks good; a terminal breaks the lines instead.
+const LEAST_WIDTH: usize = 72;
+/// Beyond this the eye loses the line.
+const MOST_WIDTH: usize = 120;
+/// Where values begin.
+const NAME_WIDTH: usize = 17;
+
+/// Columns of standard output: those of the terminal, or `COLUMNS`, or 80.
+pub fn width() -> usize {
+    let of_environment = || std::env::var("COLUMNS").ok()?.parse().ok().filter(|it| *it > 0);
+    of_terminal(std::io::stdout()).unwrap_or_else(|| clamped(of_environment().unwrap_or(80)))
+}
+
+/// Columns of standard error, if it is a terminal. Nobody wants broken lines in a log.
+pub fn error_width() -> Option<usize> {
+    of_terminal(std::io::stderr())
+}
+
+fn of_terminal(stream: impl IsTerminal + AsFd) -> Option<usize> {
+    // A terminal that does not know its width gives none.
+    let (width, _) = terminal_size::terminal_size_of(&stream).filter(|_| stream.is_terminal())?;
+    Some(clamped(width.0.into()))
+}
+
+fn clamped(width: usize) -> usize {
+    width.clamp(LEAST_WIDTH, MOST_WIDTH)
+}
+
+/// Breaks text between words into lines of at most `width` characters, or one word. Line feeds
+/// stay, and so do spaces within a line.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for paragraph in text.split('\n') {
+        let mut words = paragraph.split(' ');
+        let mut line = words.next().unwrap_or_default().to_string();
+        for word in words {
+            if line.chars().count() + 1 + word.chars().count() > width {
+                lines.push(std::mem::take(&mut line));
+            } else {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// A page that is written from top to bottom.
+#[derive(Debug)]
+pub struct Page {
+    text: String,
+    width: usize,
+}
+
+impl Page {
+    /// An empty page.
+    pub fn new() -> Self {
+        Self { text: String::new(), width: width() }
+    }
+
+    /// Columns of the page.
+    pub const fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Everything that was written.
+    pub fn finish(self) -> String {
+        self.text
+    }
+
+    /// A line as it is.
+    pub fn line(&mut self, text: impl std::fmt::Display) {
+        let _ = writeln!(self.text, "{text}");
+    }
+
+    /// An empty line.
+    pub fn gap(&mut self) {
+        self.text.push('\n');
+    }
+
+    /// An empty line and the title of what follows.
+    pub fn heading(&mut self, text: &str) {
+        self.gap();
+        self.line(format_args!("{BOLD}{text}{BOLD:#}"));
+    }
+
+    /// A name and its value.
+    pub fn row(&mut self, name: &str, value: &str) {
+        self.hanging(&format!("{name:<NAME_WIDTH$} "), value, Style::new());
+    }
+
+    /// A remark, less loud than the rest where there are colours.
+    pub fn remark(&mut self, indent: usize, text: &str) {
+        self.hanging(&" ".repeat(indent), text, DIM);
+    }
+
+    /// Text behind `start`, its further lines set in as far.
+    pub fn hanging(&mut self, start: &str, text: &str, style: Style) {
+        let indent = start.chars().count();
+        let lines = wrap(text, self.width.saturating_sub(indent).max(20));
+        for (number, line) in lines.iter().enumerate() {
+            let blank = " ".repeat(indent);
+            let before = if number == 0 { start } else { blank.as_str() };
+            if line.is_empty() {
+                self.line(before.trim_end());
+            } else {
+                self.line(format_args!("{before}{style}{line}{style:#}"));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_between_words() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("one two three", 6), ["one", "two", "three"]);
+        assert_eq!(wrap("unbreakable it is", 5), ["unbreakable", "it is"]);
+        assert_eq!(wrap("a\n\nb", 5), ["a", "", "b"]);
+        assert_eq!(wrap("", 5), [""]);
+        assert_eq!(wrap("a  b", 5), ["a  b"]);
+        assert_eq!(wrap("§§ §§", 5), ["§§ §§"]);
+    }
+
+    #[test]
+    fn further_lines_stand_below_the_value() {
+        let mut page = Page { text: String::new(), width: 40 };
+        page.row("label", "words that do not fit into one line");
+        assert_eq!(
+            page.finish(),
+            "label             words that do not fit\n                  into one line\n"
+        );
+    }
+}

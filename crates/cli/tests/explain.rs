@@ -1,0 +1,110 @@
+//! `hartlock explain`: codes in every spelling, and examples that do what they say.
+
+mod common;
+
+use std::path::Path;
+
+use common::{Bench, Run};
+
+#[test]
+fn a_code_is_explained_with_everything_around_it() {
+    let bench = Bench::new();
+    let page = bench.run(&["explain", "E0603"]).expect(0).stdout;
+    for expected in [
+        "E0603  The bundle is older than this device accepts.\n",
+        "RollbackBelowFloor",
+        "why       Its security version is below the floor",
+        "hint      Build it again",
+        "fault     image: whoever built, signed or transported the bundle has to act\n",
+        "spec      image format §7.2\n",
+        "see also  E0601 ",
+        "example   The security version is one below the floor.\n",
+        "$ hartlock verify spec/vectors/image/rollback_below_floor.hlk",
+    ] {
+        assert!(page.contains(expected), "{expected}: {page}");
+    }
+    for spelling in ["e0603", "603", "0603", "E603", "rollbackbelowfloor"] {
+        assert_eq!(bench.run(&["explain", spelling]).expect(0).stdout, page, "{spelling}");
+    }
+}
+
+#[test]
+fn what_is_no_code_is_answered_with_the_nearest() {
+    let bench = Bench::new();
+    for (typed, nearest) in [
+        ("E0605", "E0604"),
+        ("E6030", "E1001"),
+        ("SignatureMissmatch", "E0301"),
+        ("rollback", "E0603"),
+        ("RollbackBelowFlor", "E0603"),
+    ] {
+        let run = bench.run(&["explain", typed]).expect(2);
+        let first = run.stderr.lines().nth(1).unwrap().trim();
+        assert!(first.starts_with(nearest), "{typed}: {run:?}");
+        assert_eq!(run.stdout, "");
+        let json = bench.run(&["explain", typed, "--json"]).expect(2).json();
+        let context = json["error"]["context"][0].as_str().unwrap();
+        assert!(context.starts_with(nearest), "{typed}: {json}");
+    }
+    let run = bench.run(&["explain", "\x1b[2J"]).expect(2);
+    assert!(!run.stderr.contains('\x1b') && run.stderr.contains("lists all"), "{run:?}");
+}
+
+#[test]
+fn the_list_has_every_code_in_groups() {
+    let bench = Bench::new();
+    let json = bench.run(&["explain", "--json"]).expect(0).json();
+    let reasons = json["reasons"].as_array().unwrap();
+    let list = bench.run(&["explain"]).expect(0).stdout;
+    let mut groups = Vec::new();
+    for reason in reasons {
+        let code = reason["code"].as_str().unwrap();
+        assert_eq!(list.lines().filter(|line| line.starts_with(code)).count(), 1, "{code}: {list}");
+        let group = reason["group"].as_str().unwrap();
+        if groups.last() != Some(&group) {
+            groups.push(group);
+        }
+    }
+    // Each group is one stretch of the list, under its title.
+    assert!(groups.len() >= 10, "{groups:?}");
+    for group in groups {
+        assert_eq!(list.lines().filter(|line| *line == group).count(), 1, "{group}: {list}");
+    }
+}
+
+#[test]
+fn the_object_has_the_documented_fields() {
+    let bench = Bench::new();
+    let json = bench.run(&["explain", "E0603", "--json"]).expect(0).json();
+    assert_eq!(json["schema"], "hartlock/explain-v1");
+    let reason = &json["reasons"][0];
+    assert_eq!(reason["related"], serde_json::json!(["E0601", "E0602", "E0604"]));
+    let example = &reason["example"];
+    assert_eq!(example["path"], "spec/vectors/image/rollback_below_floor.hlk");
+    assert!(example["description"].is_string() && example["command"].is_string());
+    for field in ["details", "remedy"] {
+        assert!(reason.get(field).is_some_and(|it| it.is_null() || it.is_string()), "{reason}");
+    }
+    // A device gives it, and no bundle.
+    let device = bench.run(&["explain", "E0901", "--json"]).expect(0).json();
+    assert!(device["reasons"][0]["example"].is_null());
+}
+
+#[test]
+fn every_example_is_refused_with_its_code() {
+    let bench = Bench::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let all = bench.run(&["explain", "--json"]).expect(0).json();
+    let mut count = 0;
+    for reason in all["reasons"].as_array().unwrap() {
+        let Some(line) = reason["example"]["command"].as_str() else { continue };
+        let mut words = line.split(' ');
+        assert_eq!(words.next(), Some("hartlock"));
+        let mut command = bench.command();
+        let run = Run::of(command.args(words).current_dir(&root).output().unwrap()).expect(1);
+        let code = format!("({})", reason["code"].as_str().unwrap());
+        assert!(run.stderr.contains(&code), "{line}: {run:?}");
+        count += 1;
+    }
+    assert!(count > 50, "{count}");
+}

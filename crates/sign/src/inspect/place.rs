@@ -1,0 +1,233 @@
+//! Where a fault stands.
+//!
+//! The parser of the boot stages says what it refuses, and no more. Here its reason is taken as
+//! given, and the first field is searched that breaks this one rule.
+
+use hartlock_image::{
+    Algorithm, BundleType, KeyRecord, List, MAX_SIGNERS, Reason, SignatureBlocks, u32_at,
+};
+use serde::Serialize;
+
+use super::fields::{Field, Part};
+use super::record::Record;
+use super::table::number;
+use crate::describe::block_keys;
+
+/// The bytes that a reason is about.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Place {
+    /// First byte in the file.
+    pub offset: u64,
+    /// Bytes; 0 at the end of a file that is too short.
+    pub size: u64,
+    /// The part of the bundle.
+    pub part: Option<Part>,
+    /// Name of the field, if it is about one.
+    pub field: Option<&'static str>,
+    /// What the field says.
+    pub value: Option<String>,
+}
+
+/// What is known about a bundle whose form is refused.
+pub(super) struct Bundle<'a> {
+    pub fields: &'a [Field],
+    /// Signed region and signature area, as far as the file has them.
+    pub metadata: &'a [u8],
+    pub signed_size: usize,
+    pub bundle_type: Option<BundleType>,
+    pub file_size: u64,
+}
+
+/// Where `reason` stands; `None` for one that is not about the form.
+pub(super) fn place_of(reason: Reason, bundle: &Bundle<'_>) -> Option<Place> {
+    let header = |name| bundle.field(Part::Header, name).map(whole);
+    match reason {
+        Reason::Truncated => Some(Place {
+            offset: bundle.file_size,
+            size: 0,
+            part: bundle.fields.iter().map(|it| it.part).rfind(|part| *part != Part::Rest),
+            field: None,
+            value: None,
+        }),
+        Reason::UnknownTag => header("tag"),
+        Reason::SignedSizeOutOfRange | Reason::SignedSizeMismatch => header("signed_size"),
+        Reason::SignaturesSizeOutOfRange => header("signatures_size"),
+        Reason::BundleSizeMismatch => header("bundle_size"),
+        Reason::LifecycleMaskInvalid => header("lifecycle_mask"),
+        Reason::SignerCountOutOfRange => header("signer_count"),
+        Reason::PayloadCountOutOfRange | Reason::PayloadMissing => header("payload_count"),
+        Reason::BoardNameInvalid => header("board"),
+        Reason::SocNameInvalid => header("soc"),
+        Reason::LabelInvalid => header("label"),
+        Reason::PolicyUnknown | Reason::PolicyUnsatisfiable => {
+            bundle.field(Part::Trust, "policy").map(whole)
+        }
+        Reason::TrustedKeyCountOutOfRange => bundle.field(Part::Trust, "key_count").map(whole),
+        Reason::BootargsTooLong => bundle.field(Part::CommandLine, "length").map(whole),
+        Reason::BootargsInvalid => {
+            let field = bundle.field(Part::CommandLine, "bootargs")?;
+            bundle.first_byte(field, |byte| !matches!(byte, 0x20..=0x7e))
+        }
+        Reason::BootargsPadding => bundle.filler(|part| part == Part::CommandLine, "padding"),
+        Reason::ReservedNotZero => bundle.filler(|_| true, "reserved"),
+        Reason::DigestPadding => bundle.filler(|_| true, "digest padding"),
+        Reason::SignatureBlockPadding => {
+            bundle.filler(|part| matches!(part, Part::SignatureBlock(_)), "padding")
+        }
+        Reason::DuplicateSigner => bundle.duplicate(|part| matches!(part, Part::Signer(_))),
+        Reason::DuplicateTrustedKey => bundle.duplicate(|part| matches!(part, Part::TrustedKey(_))),
+        Reason::TooManySignatureBlocks => bundle.fifth_block(),
+        Reason::SignatureBlockTruncated
+        | Reason::SignatureAlgorithmZero
+        | Reason::SignatureBlockSizes => bundle.signature_block(reason),
+        Reason::SignatureBlockMissing | Reason::SignatureBlockExtra | Reason::SignerMismatch => {
+            bundle.signers_against_blocks(reason)
+        }
+        Reason::TrailingBytes => bundle.fields.iter().find(|it| it.part == Part::Beyond).map(whole),
+        _ => bundle.payload(reason),
+    }
+}
+
+/// Where padding that is not zero begins, in a field outside `metadata`.
+pub(super) fn in_padding(field: &Field, index: usize) -> Place {
+    Place { offset: field.offset + index as u64, size: 1, ..whole(field) }
+}
+
+fn whole(field: &Field) -> Place {
+    Place {
+        offset: field.offset,
+        size: field.size,
+        part: Some(field.part),
+        field: Some(field.name),
+        value: Some(field.value.clone()).filter(|value| !value.is_empty()),
+    }
+}
+
+impl Bundle<'_> {
+    fn field(&self, part: Part, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.part == part && field.name == name)
+    }
+
+    fn bytes(&self, field: &Field) -> &[u8] {
+        let range = field.offset as usize..field.end() as usize;
+        self.metadata.get(range).unwrap_or(&[])
+    }
+
+    /// The first byte of a field that is bad.
+    fn first_byte(&self, field: &Field, is_bad: impl Fn(u8) -> bool) -> Option<Place> {
+        let index = self.bytes(field).iter().position(|byte| is_bad(*byte))?;
+        Some(Place { offset: field.offset + index as u64, size: 1, ..whole(field) })
+    }
+
+    /// The first byte that is not zero in a field of this name.
+    fn filler(&self, is_part: impl Fn(Part) -> bool, name: &str) -> Option<Place> {
+        self.fields
+            .iter()
+            .filter(|field| field.name == name && is_part(field.part))
+            .find_map(|field| self.first_byte(field, |byte| byte != 0))
+    }
+
+    /// The second of two key ids that are the same.
+    fn duplicate(&self, is_part: impl Fn(Part) -> bool) -> Option<Place> {
+        let ids: Vec<_> = self
+            .fields
+            .iter()
+            .filter(|field| field.name == "key_id" && is_part(field.part))
+            .collect();
+        let is_known = |at: usize| ids[..at].iter().any(|it| self.bytes(it) == self.bytes(ids[at]));
+        (0..ids.len()).find(|at| is_known(*at)).map(|at| whole(ids[at]))
+    }
+
+    /// What stands behind four blocks.
+    fn fifth_block(&self) -> Option<Place> {
+        let is_in_area = |field: &&Field| field.offset >= self.signed_size as u64;
+        self.fields.iter().filter(is_in_area).find(|field| field.part == Part::Rest).map(whole)
+    }
+
+    /// The first block with bad numbers (§5.1).
+    fn signature_block(&self, reason: Reason) -> Option<Place> {
+        (0..MAX_SIGNERS).find_map(|index| {
+            let part = Part::SignatureBlock(index);
+            let field = |name| self.field(part, name);
+            let value = |name| field(name).map(|field| number(self.bytes(field)));
+            let name = match reason {
+                Reason::SignatureAlgorithmZero => (value("algorithm")? == 0).then_some("algorithm"),
+                Reason::SignatureBlockSizes => {
+                    let numbers = (value("algorithm")? as u32, value("parameters")? as u32);
+                    let known = Algorithm::from_numbers(numbers.0, numbers.1)?;
+                    if value("public_key_size")? != known.public_key_size() as u64 {
+                        Some("public_key_size")
+                    } else {
+                        let is_right = value("signature_size")? == known.signature_size() as u64;
+                        (!is_right).then_some("signature_size")
+                    }
+                }
+                // The field that asks for more bytes than there are.
+                _ => match (value("public_key_size"), value("signature_size")) {
+                    (Some(1..), _) if field("public key").is_none() => Some("public_key_size"),
+                    (_, Some(1..)) if field("signature").is_none() => Some("signature_size"),
+                    (_, Some(_)) => None,
+                    // Not even the numbers are complete.
+                    (_, None) => return self.span(part),
+                },
+            };
+            name.and_then(field).map(whole)
+        })
+    }
+
+    /// All fields of a part.
+    fn span(&self, part: Part) -> Option<Place> {
+        let mut fields = self.fields.iter().filter(|field| field.part == part);
+        let first = fields.next()?;
+        let end = fields.next_back().map_or(first.end(), Field::end);
+        let size = end - first.offset;
+        Some(Place { offset: first.offset, size, part: Some(part), field: None, value: None })
+    }
+
+    /// §5.2: the blocks are not those of the signers.
+    fn signers_against_blocks(&self, reason: Reason) -> Option<Place> {
+        let area = self.metadata.get(self.signed_size..)?;
+        let blocks: List<KeyRecord, MAX_SIGNERS> = block_keys(&SignatureBlocks::parse(area).ok()?);
+        let signer_count = u32_at(self.metadata, 52)? as usize;
+        match reason {
+            Reason::SignatureBlockMissing => self.span(Part::Signer(blocks.len())),
+            Reason::SignatureBlockExtra => self.span(Part::SignatureBlock(signer_count)),
+            _ => {
+                let index = (0..signer_count).find(|index| {
+                    let record = self
+                        .field(Part::Signer(*index), "algorithm")
+                        .and_then(|field| self.metadata.get(field.offset as usize..))
+                        .and_then(KeyRecord::parse);
+                    record.as_ref() != blocks.get(*index)
+                })?;
+                self.span(Part::SignatureBlock(index))
+            }
+        }
+    }
+
+    /// The first payload record that breaks the rule (§4.3).
+    fn payload(&self, reason: Reason) -> Option<Place> {
+        let starts = self
+            .fields
+            .iter()
+            .filter(|field| matches!(field.part, Part::PayloadRecord(..)) && field.name == "type");
+        let (parts, records): (Vec<_>, Vec<_>) = starts
+            .map_while(|start| Some((start.part, Record::read(self.bytes_from(start))?)))
+            .unzip();
+        let mut end = self.metadata.len() as u64;
+        for (index, record) in records.iter().enumerate() {
+            let fault = record.fault(reason, &records[..index], end, self.bundle_type?);
+            if let Some((first, last)) = fault {
+                let part = parts[index];
+                let (first, last) = (self.field(part, first)?, self.field(part, last)?);
+                return Some(Place { size: last.end() - first.offset, ..whole(first) });
+            }
+            end = record.end();
+        }
+        None
+    }
+
+    fn bytes_from(&self, field: &Field) -> &[u8] {
+        self.metadata.get(field.offset as usize..).unwrap_or(&[])
+    }
+}

@@ -1,0 +1,292 @@
+//! The tables of image format §4 and §5.1: which fields there are, and what each one means.
+
+use hartlock_image::{Algorithm, HashId, Lifecycle, PayloadType, Policy};
+
+use crate::date::date_text;
+use crate::describe::{hex, lifecycle_names};
+
+/// A row of a table of the specification.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub name: &'static str,
+    /// Bytes; 0 if another field says how many.
+    pub size: usize,
+    pub kind: Kind,
+    /// Section of image-format.md with the rule for the value.
+    pub section: &'static str,
+    /// What it is for, in a clause.
+    pub meaning: &'static str,
+}
+
+/// How the bytes of a field are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    /// Text with zeros behind it.
+    Text,
+    /// A number as it is.
+    Number,
+    /// Bytes or a place in the bundle.
+    Size,
+    /// A place in memory.
+    Address,
+    /// Seconds since 1970-01-01.
+    Date,
+    /// Bits of lifecycle states.
+    Lifecycle,
+    /// The number of something that has a name.
+    Named(fn(u32) -> Option<&'static str>),
+    /// Digests, keys, signatures.
+    Bytes,
+    /// Bytes without a meaning.
+    Zero,
+}
+
+const fn row(
+    name: &'static str,
+    size: usize,
+    kind: Kind,
+    section: &'static str,
+    meaning: &'static str,
+) -> Row {
+    Row { name, size, kind, section, meaning }
+}
+
+const fn reserved(size: usize) -> Row {
+    row("reserved", size, Kind::Zero, "§4", "without a meaning, so it must be zero")
+}
+
+/// §4.1.
+pub(super) const HEADER: [Row; 14] = [
+    row("tag", 16, Kind::Text, "§3.1", "what this is; a signature over one type fits no other"),
+    row("signed_size", 4, Kind::Size, "§3.2", "bytes of the signed region, this header included"),
+    row("signatures_size", 4, Kind::Size, "§3.2", "bytes of the signature area behind it"),
+    row("bundle_size", 8, Kind::Size, "§4.3", "bytes of the whole bundle"),
+    row("security_version", 8, Kind::Number, "§7.2", "a device with a higher floor refuses it"),
+    row("created", 8, Kind::Date, "§4.1", "when it was made; information only"),
+    row("lifecycle_mask", 4, Kind::Lifecycle, "§7.3", "states of a device in which it may boot"),
+    row("signer_count", 4, Kind::Number, "§4.1", "keys that sign, 1 to 4"),
+    row("payload_count", 4, Kind::Number, "§4.1", "payloads, 1 to 8"),
+    reserved(4),
+    row("board", 32, Kind::Text, "§7.1", "a device of another board refuses it"),
+    row("soc", 32, Kind::Text, "§7.1", "a device with another SoC refuses it"),
+    row("label", 64, Kind::Text, "§4.1", "text for people; a device does not look at it"),
+    reserved(64),
+];
+
+/// §4.2.
+pub(super) const KEY_RECORD: [Row; 4] = [
+    row("algorithm", 4, Kind::Named(algorithm), "§2.2", "signature algorithm of the key"),
+    row("parameters", 4, Kind::Number, "§2.2", "variant of the algorithm"),
+    row("key_id", 48, Kind::Bytes, "§2.5", "SHA-384 over algorithm, parameters and public key"),
+    reserved(8),
+];
+
+/// §4.3, up to the digest.
+pub(super) const PAYLOAD_RECORD: [Row; 10] = [
+    row("type", 4, Kind::Named(payload_type), "§2.4", "what the payload is"),
+    row("hash", 4, Kind::Named(hash), "§2.3", "hash of the digest"),
+    row("mode", 4, Kind::Named(mode), "§6.1", "one hash over all, or a tree over blocks"),
+    row("block_size", 4, Kind::Size, "§6.1", "bytes that are hashed independently; 0 if flat"),
+    row("offset", 8, Kind::Size, "§4.3", "where the payload begins in the bundle"),
+    row("size", 8, Kind::Size, "§4.3", "its bytes, without padding"),
+    row("load_address", 8, Kind::Address, "§4.3", "where it goes in memory"),
+    row("memory_size", 8, Kind::Size, "§4.3", "memory that belongs to it, from there on"),
+    row("entry", 8, Kind::Address, "§4.3", "its first instruction; 0 for data"),
+    reserved(8),
+];
+
+/// The rest of §4.3; the hash says how long the digest is.
+pub(super) const DIGEST: Row =
+    row("digest", 64, Kind::Bytes, "§6", "what the hash of the payload must be");
+pub(super) const DIGEST_PADDING: Row =
+    row("digest padding", 0, Kind::Zero, "§4.3", "behind a digest of less than 64 bytes");
+
+/// §4.4, in front of the keys.
+pub(super) const TRUST: [Row; 3] = [
+    row("policy", 4, Kind::Named(policy), "§5.3", "which of these keys must sign what boots next"),
+    row("key_count", 4, Kind::Number, "§4.4", "keys, 1 to 8"),
+    reserved(8),
+];
+
+/// §4.5.
+pub(super) const COMMAND_LINE: [Row; 2] =
+    [row("length", 4, Kind::Number, "§4.5", "characters of the command line"), reserved(4)];
+pub(super) const BOOTARGS: Row = row("bootargs", 0, Kind::Text, "§4.5", "what Linux is told");
+pub(super) const BOOTARGS_PADDING: Row =
+    row("padding", 0, Kind::Zero, "§4.5", "up to a multiple of 8");
+
+/// §5.1, in front of the public key.
+pub(super) const SIGNATURE_BLOCK: [Row; 4] = [
+    row("algorithm", 4, Kind::Named(algorithm), "§2.2", "signature algorithm"),
+    row("parameters", 4, Kind::Number, "§2.2", "variant of the algorithm"),
+    row("public_key_size", 4, Kind::Size, "§5.1", "bytes of the public key"),
+    row("signature_size", 4, Kind::Size, "§5.1", "bytes of the signature"),
+];
+pub(super) const PUBLIC_KEY: Row =
+    row("public key", 0, Kind::Bytes, "§5.2", "anybody can put one here: devices know its key id");
+pub(super) const SIGNATURE: Row =
+    row("signature", 0, Kind::Bytes, "§5.2", "over the signed region, from its first byte");
+pub(super) const BLOCK_PADDING: Row =
+    row("padding", 0, Kind::Zero, "§5.1", "up to a multiple of 8");
+
+/// §3 and §3.3: what stands behind the signature area.
+pub(super) const PADDING: Row = row("padding", 0, Kind::Zero, "§3.3", "up to a multiple of 4096");
+pub(super) const PAYLOAD: Row = row("payload", 0, Kind::Bytes, "§6", "signed through its digest");
+pub(super) const BEYOND: Row =
+    row("trailing bytes", 0, Kind::Bytes, "§3.3", "no part of the bundle; a file has none");
+pub(super) const REST: Row =
+    row("not read", 0, Kind::Bytes, "§3", "what it means depends on what is wrong before it");
+
+fn algorithm(number: u32) -> Option<&'static str> {
+    Algorithm::from_numbers(number, 0).map(Algorithm::name)
+}
+
+fn payload_type(number: u32) -> Option<&'static str> {
+    PayloadType::from_number(number).map(PayloadType::name)
+}
+
+fn hash(number: u32) -> Option<&'static str> {
+    HashId::from_number(number).map(HashId::name)
+}
+
+fn mode(number: u32) -> Option<&'static str> {
+    match number {
+        1 => Some("flat"),
+        2 => Some("blocks"),
+        _ => None,
+    }
+}
+
+fn policy(number: u32) -> Option<&'static str> {
+    Policy::from_number(number).map(Policy::name)
+}
+
+impl Kind {
+    /// The value in words. Nothing in it can steer a terminal, whatever the bytes are.
+    pub(super) fn text(self, bytes: &[u8]) -> String {
+        let number = number(bytes);
+        match self {
+            Kind::Text => format!("\"{}\"", text_of(bytes)),
+            Kind::Number => number.to_string(),
+            Kind::Size if number < 10 => number.to_string(),
+            Kind::Size => format!("{number} ({number:#x})"),
+            Kind::Address => format!("{number:#x}"),
+            Kind::Date if number == 0 => "0 (not stated)".to_string(),
+            Kind::Date => format!("{number} ({})", date_text(number)),
+            Kind::Lifecycle => lifecycle_text(number as u32),
+            Kind::Named(name_of) => {
+                let name = u32::try_from(number).ok().and_then(name_of);
+                format!("{number} ({})", name.unwrap_or("unknown"))
+            }
+            Kind::Zero if hartlock_image::is_zero(bytes) => "zero".to_string(),
+            Kind::Zero => format!("not zero: {}", hex(bytes)),
+            Kind::Bytes => hex(bytes),
+        }
+    }
+}
+
+/// Little-endian, of up to 8 bytes.
+pub(super) fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().take(8).rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+}
+
+/// The text in front of the zeros at the end, escaped: these bytes are anybody's, and a terminal
+/// obeys some of them.
+pub(super) fn text_of(field: &[u8]) -> String {
+    let len = field.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    field[..len].escape_ascii().to_string()
+}
+
+fn lifecycle_text(mask: u32) -> String {
+    let names = lifecycle_names(mask).join(", ");
+    match (names.as_str(), mask & !Lifecycle::MASK) {
+        ("", 0) => "none".to_string(),
+        (_, 0) => names,
+        ("", unknown) => format!("unknown bits {unknown:#x}"),
+        (_, unknown) => format!("{names}, unknown bits {unknown:#x}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPEC: &str = include_str!("../../../../spec/image-format.md");
+
+    /// Offset, size and name of each row of the table below a heading, as far as they are numbers.
+    fn table_of(heading: &str) -> Vec<(usize, usize, String)> {
+        let section = SPEC.split_once(heading).expect(heading).1;
+        let rows = section.lines().skip_while(|line| !line.starts_with('|'));
+        let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect();
+        rows.take_while(|line| line.starts_with('|'))
+            .map(cells)
+            .filter_map(|cells: Vec<String>| {
+                Some((cells[1].parse().ok()?, cells[2].parse().ok()?, cells[3].clone()))
+            })
+            .collect()
+    }
+
+    fn compare<'a>(heading: &str, rows: impl IntoIterator<Item = &'a Row>) {
+        let mut offset = 0;
+        let mut ours = Vec::new();
+        for row in rows {
+            ours.push((offset, row.size, row.name.to_owned()));
+            offset += row.size;
+        }
+        let theirs: Vec<_> = table_of(heading)
+            .into_iter()
+            .map(|(offset, size, name)| {
+                (offset, size, name.split(" (").next().unwrap_or_default().to_owned())
+            })
+            .collect();
+        assert_eq!(ours, theirs, "{heading}");
+    }
+
+    #[test]
+    fn the_tables_are_those_of_the_specification() {
+        compare("### 4.1", &HEADER);
+        compare("### 4.2", &KEY_RECORD);
+        compare("### 4.3", PAYLOAD_RECORD.iter().chain([&DIGEST]));
+        compare("### 4.4", &TRUST);
+        compare("### 4.5", &COMMAND_LINE);
+        compare("### 5.1", &SIGNATURE_BLOCK);
+    }
+
+    #[test]
+    fn every_section_that_is_named_exists() {
+        let tables: [&[Row]; 6] =
+            [&HEADER, &KEY_RECORD, &PAYLOAD_RECORD, &TRUST, &COMMAND_LINE, &SIGNATURE_BLOCK];
+        let single = [
+            &DIGEST,
+            &DIGEST_PADDING,
+            &BOOTARGS,
+            &BOOTARGS_PADDING,
+            &PUBLIC_KEY,
+            &SIGNATURE,
+            &BLOCK_PADDING,
+            &PADDING,
+            &PAYLOAD,
+            &BEYOND,
+            &REST,
+        ];
+        for row in tables.into_iter().flatten().chain(single) {
+            let number = row.section.trim_start_matches('§');
+            let (chapter, section) = (format!("\n## {number}. "), format!("\n### {number} "));
+            assert!(SPEC.contains(&chapter) || SPEC.contains(&section), "{row:?}");
+            assert!(row.meaning.chars().count() <= 60, "{row:?}");
+        }
+    }
+
+    #[test]
+    fn values_are_words_whatever_the_bytes_are() {
+        assert_eq!(Kind::Named(payload_type).text(&[16, 0, 0, 0]), "16 (kernel)");
+        assert_eq!(Kind::Named(payload_type).text(&[99, 0, 0, 0]), "99 (unknown)");
+        assert_eq!(Kind::Size.text(&[0, 0x10, 0, 0]), "4096 (0x1000)");
+        assert_eq!(Kind::Lifecycle.text(&[0; 4]), "none");
+        assert_eq!(Kind::Lifecycle.text(&[9, 0, 0, 0]), "development, unknown bits 0x8");
+        assert_eq!(Kind::Text.text(b"a\x1b[2J\0\0"), "\"a\\x1b[2J\"");
+        assert_eq!(Kind::Text.text(&[0; 32]), "\"\"");
+        assert_eq!(Kind::Zero.text(&[0, 2]), "not zero: 0002");
+        assert_eq!(Kind::Number.text(&[0xff; 8]), u64::MAX.to_string());
+    }
+}
