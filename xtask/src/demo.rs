@@ -1,6 +1,8 @@
 //! `cargo xtask demo`: the main job from end to end, with the commands that a user would type.
 //!
-//! Keys, bundles, timeline and report stay in `target/demo`.
+//! Keys, bundles, timelines and report stay in `target/demo`.
+
+mod measure;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,6 +11,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::{Verdict, firmware, initramfs, project, run, tools};
+use measure::Measured;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -18,6 +21,9 @@ pub struct Args {
     /// Seconds that a boot may take
     #[arg(long, default_value_t = 180)]
     timeout: u32,
+    /// Boot once, without the runs that the page shows beside it
+    #[arg(long)]
+    alone: bool,
     /// Commands run without a word.
     #[arg(skip)]
     is_quiet: bool,
@@ -42,12 +48,13 @@ pub fn main(args: &Args) -> Result<Verdict> {
     std::env::set_current_dir(project::root())?;
     let demo = Demo::prepare(args)?;
     demo.sign()?;
-    ensure!(demo.boots("system.hlk", true)?, "the demo did not boot: see the console above");
+    let beside = demo.measure()?;
+    ensure!(demo.boots_well(&beside)?, "the demo did not boot: see the console above");
     demo.tamper()?;
-    ensure!(!demo.boots("tampered.hlk", false)?, "a tampered image booted");
+    ensure!(!demo.boots_tampered()?, "a tampered image booted");
     args.title("What you have now");
-    println!("  target/demo/report.html     where the time of this boot went, as a page");
-    println!("  target/demo/timeline.json   the same for scripts");
+    println!("  target/demo/report.html     where the time of these boots went, as a page");
+    println!("  target/demo/timeline.json   the same for scripts, of the boot with all harts");
     println!("  target/demo/console.log     everything that the board printed");
     println!("  target/demo/system.hlk      change a byte and try `hartlock verify` on it");
     println!("  target/release/hartlock     the command; `hartlock --help` lists its verbs");
@@ -57,10 +64,19 @@ pub fn main(args: &Args) -> Result<Verdict> {
 /// The command and the folder of a demo that is prepared and signed.
 pub fn signed() -> Result<(PathBuf, PathBuf)> {
     std::env::set_current_dir(project::root())?;
-    let args = Args { harts: 5, timeout: 180, is_quiet: true };
+    let args = Args { harts: 5, timeout: 180, alone: true, is_quiet: true };
     let demo = Demo::prepare(&args)?;
     demo.sign()?;
     Ok((demo.hartlock, demo.folder))
+}
+
+/// What a boot is made of.
+#[derive(Clone)]
+struct Boot {
+    rom: PathBuf,
+    root_key: PathBuf,
+    boot: PathBuf,
+    system: PathBuf,
 }
 
 struct Demo<'a> {
@@ -113,19 +129,13 @@ impl<'a> Demo<'a> {
         } else {
             self.run(Command::new(&self.hartlock).arg("keygen").arg("-o").arg(&key))?;
         }
-        let sign = |bundle_type: &str, label: &str| {
-            let mut command = Command::new(&self.hartlock);
-            command.args(["sign", "--type", bundle_type, "--label", label]);
-            command.args(["--security-version", "1", "--key"]).arg(&key);
-            command
-        };
-        let mut boot = sign("boot", "OpenSBI and Hartlock loader");
-        boot.arg("--opensbi").arg(self.file("fw_dynamic.bin"));
-        boot.arg("--loader").arg(self.file("loader.bin"));
-        boot.arg("--boot-fdt").arg(self.file("boot.dtb"));
-        boot.arg("--trust").arg(&public_key).arg("-o").arg(self.file("boot.hlk"));
+        let mut boot = self.sign_boot(&key, &self.file("loader.bin"));
+        boot.args(["--label", "OpenSBI and Hartlock loader"]);
+        boot.arg("-o").arg(self.file("boot.hlk"));
         self.run(&mut boot)?;
-        let mut system = sign("system", "Debian installer");
+        let mut system = Command::new(&self.hartlock);
+        system.args(["sign", "--type", "system", "--label", "Debian installer"]);
+        system.args(["--security-version", "1", "--key"]).arg(&key);
         system.arg("--kernel").arg(self.file("linux"));
         system.arg("--initramfs").arg(self.file("initramfs"));
         system.arg("--system-fdt").arg(self.file("system.dtb"));
@@ -136,9 +146,29 @@ impl<'a> Demo<'a> {
         self.run(&mut verify)
     }
 
+    /// Signs a boot bundle around a loader that trusts the root key.
+    fn sign_boot(&self, key: &Path, loader: &Path) -> Command {
+        let mut sign = Command::new(&self.hartlock);
+        sign.args(["sign", "--type", "boot", "--security-version", "1", "--key"]).arg(key);
+        sign.arg("--opensbi").arg(self.file("fw_dynamic.bin"));
+        sign.arg("--loader").arg(loader);
+        sign.arg("--boot-fdt").arg(self.file("boot.dtb"));
+        sign.arg("--trust").arg(self.file("root.pub.pem"));
+        sign
+    }
+
+    /// Boots for comparison, unless the user does not want it.
+    fn measure(&self) -> Result<Vec<Measured>> {
+        if self.args.alone {
+            return Ok(Vec::new());
+        }
+        self.args.title("3. Boot it for comparison: unverified, on one hart, and counted");
+        measure::run(self)
+    }
+
     /// Flips one bit in the middle of the kernel.
     fn tamper(&self) -> Result<()> {
-        self.args.title("4. Flip one bit of the kernel and boot again");
+        self.args.title("5. Flip one bit of the kernel and boot again");
         let mut bytes = fs::read(self.file("system.hlk"))?;
         let place = bytes.get_mut(10 << 20).context("the bundle is too small")?;
         *place ^= 1;
@@ -146,37 +176,65 @@ impl<'a> Demo<'a> {
         Ok(())
     }
 
-    /// Boots a bundle; whether it reached userspace. Anything but a boot or a refusal is an error.
-    fn boots(&self, bundle: &str, is_recorded: bool) -> Result<bool> {
-        if is_recorded {
-            self.args.title("3. Boot it on an emulated board");
+    /// The boot that the demo is about, with all that `hartlock boot` has to say about it.
+    fn boots_well(&self, beside: &[Measured]) -> Result<bool> {
+        self.args.title("4. Boot it on an emulated board");
+        let mut boot = self.boot_own("system.hlk");
+        boot.arg("--timeline").arg("--timeline-json").arg(self.file("timeline.json"));
+        boot.arg("--report").arg(self.file("report.html"));
+        boot.arg("--console").arg(self.file("console.log"));
+        boot.arg("--label").arg(match self.args.harts {
+            1 => "verified".to_owned(),
+            harts => format!("verified on {harts} harts"),
+        });
+        for run in beside {
+            boot.arg("--compare").arg(format!("{}={}", run.label, run.timeline.display()));
         }
-        let mut boot = Command::new(&self.hartlock);
-        boot.arg("boot").arg("--qemu").arg(self.file("qemu-system-riscv64"));
-        boot.arg("--rom").arg(self.file("rom.bin"));
-        boot.arg("--boot-bundle").arg(self.file("boot.hlk"));
-        boot.arg("--system").arg(self.file(bundle));
-        boot.arg("--root-key").arg(self.file("root.pub.pem"));
-        boot.args(["--harts", &self.args.harts.to_string()]);
-        boot.args(["--timeout", &self.args.timeout.to_string()]);
-        boot.args(["--until", initramfs::USERSPACE]);
-        boot.arg("--state").arg(self.file("board")).arg("--quiet");
-        if is_recorded {
-            boot.arg("--timeline").arg(self.file("timeline.json"));
-            boot.arg("--report").arg(self.file("report.html"));
-            boot.arg("--console").arg(self.file("console.log"));
-        }
-        match self.status(&mut boot)? {
+        self.boots(&mut boot)
+    }
+
+    fn boots_tampered(&self) -> Result<bool> {
+        self.boots(&mut self.boot_own("tampered.hlk"))
+    }
+
+    /// Whether a boot reached userspace. Anything but a boot or a refusal is an error.
+    fn boots(&self, boot: &mut Command) -> Result<bool> {
+        match self.status(boot)? {
             0 => Ok(true),
             1 => Ok(false),
             code => bail!("`hartlock boot` could not decide (exit {code})"),
         }
     }
 
-    /// A file of the demo, named from the checkout, where every command runs.
+    /// A boot of the demo's own board, which it remembers.
+    fn boot_own(&self, system: &str) -> Command {
+        let mut boot = self.boot_command(&Boot {
+            rom: self.file("rom.bin"),
+            root_key: self.file("root.pub.pem"),
+            boot: self.file("boot.hlk"),
+            system: self.file(system),
+        });
+        boot.args(["--harts", &self.args.harts.to_string()]);
+        boot.arg("--state").arg(self.file("board"));
+        boot
+    }
+
+    /// Without the number of harts.
+    fn boot_command(&self, parts: &Boot) -> Command {
+        let mut boot = Command::new(&self.hartlock);
+        boot.arg("boot").arg("--qemu").arg(self.file("qemu-system-riscv64"));
+        boot.arg("--rom").arg(&parts.rom);
+        boot.arg("--boot-bundle").arg(&parts.boot);
+        boot.arg("--system").arg(&parts.system);
+        boot.arg("--root-key").arg(&parts.root_key);
+        boot.args(["--timeout", &self.args.timeout.to_string()]);
+        boot.args(["--until", initramfs::USERSPACE]).arg("--quiet");
+        boot
+    }
+
+    /// A file of the demo.
     fn file(&self, name: &str) -> PathBuf {
-        let path = self.folder.join(name);
-        path.strip_prefix(project::root()).map_or_else(|_| path.clone(), Path::to_path_buf)
+        from_checkout(&self.folder.join(name))
     }
 
     fn run(&self, command: &mut Command) -> Result<()> {
@@ -204,6 +262,11 @@ pub fn build_command() -> Result<PathBuf> {
     cargo.args(["build", "--locked", "--quiet", "--release", "--package", "hartlock-cli"]);
     run::quietly(&mut cargo)?;
     Ok(project::target_dir().join("release/hartlock"))
+}
+
+/// A path named from the checkout, where every command runs.
+fn from_checkout(path: &Path) -> PathBuf {
+    path.strip_prefix(project::root()).map_or_else(|_| path.to_path_buf(), Path::to_path_buf)
 }
 
 /// A path as it is best read: from the checkout, or by its name if it lies in the cache.

@@ -1,8 +1,9 @@
 //! `hartlock boot`
 
+mod chart;
 mod device;
+mod files;
 
-use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,11 +12,8 @@ use std::time::Duration;
 use hartlock_emulator::Stage;
 use hartlock_emulator::machine::{self, HartState, Outcome as Ending, Run};
 use hartlock_emulator::qemu::{Config, Qemu};
-use hartlock_emulator::report::Report as Page;
 use hartlock_emulator::timeline::{MachineInfo, Timeline, table};
 use hartlock_image::{Lifecycle, Policy};
-use hartlock_sign::Error;
-use hartlock_sign::file::NewFile;
 use serde::Serialize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -24,6 +22,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{Report, talk};
 use crate::style::{ERROR, GOOD, WARNING};
 use crate::values;
+use files::{Compared, Files};
 
 /// Harts of the board, unless instructions are counted: then one.
 const HARTS: u32 = 5;
@@ -71,12 +70,25 @@ pub struct Args {
     /// Give up after this time
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     timeout: u64,
+    /// Show the timeline as bars, the harts side by side, and not as a table
+    #[arg(long)]
+    timeline: bool,
     /// Write the timeline as JSON
     #[arg(long, value_name = "FILE.json")]
-    timeline: Option<PathBuf>,
+    timeline_json: Option<PathBuf>,
     /// Write the timeline as a page
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
+    /// Put an earlier timeline beside this one on the page; may be given several times, and the
+    /// first is what the others are measured against
+    #[arg(
+        long, value_name = "LABEL=FILE.json", requires = "report",
+        value_parser = files::compared
+    )]
+    compare: Vec<Compared>,
+    /// What this boot is called on the page [default: this boot]
+    #[arg(long, value_name = "TEXT", requires = "report", value_parser = files::label)]
+    label: Option<String>,
     /// Write what the device printed
     #[arg(long, value_name = "FILE")]
     console: Option<PathBuf>,
@@ -101,6 +113,9 @@ pub struct Booted {
     /// Where each hart was at the end.
     harts: Vec<Hart>,
     timeline: Timeline,
+    /// Whether people see bars, and not a table.
+    #[serde(skip)]
+    shows_bars: bool,
     #[serde(skip)]
     failure: Option<Failure>,
 }
@@ -121,15 +136,20 @@ impl Report for Booted {
             Outcome::Undecided => format!("{WARNING}undecided{WARNING:#} "),
         };
         let mut text = format!(
-            "{verdict}  {}, {}\nmachine     {}, CPU {}, {} {}\n\n",
+            "{verdict}  {}, {}\nmachine     {}, CPU {}, {} {}\n{}\n",
             self.boot_bundle.display(),
             self.system.display(),
             machine.emulator,
             machine.cpu,
             machine.harts,
             if machine.harts == 1 { "hart" } else { "harts" },
+            self.warning(),
         );
-        let _ = write!(text, "{}", table(&self.timeline));
+        text.push_str(&if self.shows_bars {
+            chart::text(&self.timeline)
+        } else {
+            table(&self.timeline)
+        });
         text
     }
 
@@ -139,6 +159,18 @@ impl Report for Booted {
 
     fn failure(&self) -> Option<Failure> {
         self.failure.clone()
+    }
+}
+
+impl Booted {
+    /// A boot, and yet no good one: nobody should take it for one.
+    fn warning(&self) -> String {
+        const WHAT: &str = "this firmware is for measurements, and verified nothing";
+        if self.timeline.verified_nothing() {
+            format!("{WARNING}warning{WARNING:#}     {WHAT}\n")
+        } else {
+            String::new()
+        }
     }
 }
 
@@ -186,6 +218,7 @@ pub fn run(args: &Args) -> Result<Booted, Failure> {
         host_seconds: run.wall_time.as_secs_f64(),
         harts: run.harts.iter().map(Hart::new).collect(),
         timeline,
+        shows_bars: args.timeline,
         failure,
     })
 }
@@ -252,39 +285,6 @@ fn explain(args: &Args, run: &Run) {
 impl Hart {
     fn new(state: &HartState) -> Self {
         Self { hart: state.hart, pc: format!("{:#x}", state.pc) }
-    }
-}
-
-/// What is written apart from standard output. Nothing appears if the boot cannot start.
-struct Files {
-    timeline: Option<NewFile>,
-    report: Option<NewFile>,
-    console: Option<NewFile>,
-}
-
-impl Files {
-    fn begin(args: &Args) -> Result<Self, Error> {
-        let begin = |path: &Option<PathBuf>| path.as_deref().map(NewFile::public).transpose();
-        Ok(Self {
-            timeline: begin(&args.timeline)?,
-            report: begin(&args.report)?,
-            console: begin(&args.console)?,
-        })
-    }
-
-    fn finish(self, timeline: &Timeline, transcript: &str) -> Result<(), Failure> {
-        let write = |file: Option<NewFile>, text: &dyn Fn() -> String| -> Result<(), Error> {
-            let Some(mut file) = file else { return Ok(()) };
-            file.write(text().as_bytes())?;
-            Ok(file.replace()?)
-        };
-        let json = serde_json::to_string_pretty(timeline).map_err(|error| {
-            Failure::undecided(format!("cannot write the timeline: {error}"), "report this")
-        })?;
-        write(self.timeline, &|| format!("{json}\n"))?;
-        write(self.report, &|| Page::of_one(timeline.clone()).to_html())?;
-        write(self.console, &|| transcript.to_owned())?;
-        Ok(())
     }
 }
 

@@ -7,8 +7,8 @@
 //! | [`console`] | what the device printed, and what of it is a refusal |
 //! | [`machine`] | runs a device, talks to its console, reads its memory |
 //! | [`measurement`] | the measurement log out of that memory |
-//! | [`timeline`] | the log as JSON and as a table |
-//! | [`report`] | the log as one self-contained page |
+//! | [`timeline`] | the log as JSON, as a table and as bars; earlier ones read back |
+//! | [`report`] | one boot, or several side by side, as one self-contained page |
 //!
 //! Whatever a device prints, or writes to its log once Linux runs, is its own word. It is shown,
 //! and decides nothing outside this crate.

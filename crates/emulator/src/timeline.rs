@@ -1,23 +1,33 @@
 //! The measurement log as data: one object a boot, with times relative to its first entry.
 
+mod chart;
+mod cost;
+mod kind;
+mod lanes;
 mod quantity;
+mod stored;
 mod table;
 
-use hartlock_handoff::{Entry, Stage};
+use hartlock_handoff::{Entry, Stage, Step};
 use hartlock_image::{HashId, Reason};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::machine::Outcome;
 use crate::measurement::Measurements;
 
-pub use quantity::{bytes_text, time_text};
+pub use chart::{Line, Look, Span, chart};
+pub use cost::Cost;
+pub use kind::Kind;
+pub(crate) use lanes::{Group, Lane, groups, overlap_percent, ticks};
+pub use quantity::{bytes_text, factor_text, time_text};
+pub use stored::{StoredError, read};
 pub use table::table;
 
 /// Grows when a field changes its meaning; new fields may come at any time.
 pub const SCHEMA: u32 = 1;
 
 /// What times are counted in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unit {
     /// Microseconds of the emulator's clock.
     #[serde(rename = "us")]
@@ -28,7 +38,7 @@ pub enum Unit {
 }
 
 /// The machine that booted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MachineInfo {
     /// Name and version of the emulator.
     pub emulator: String,
@@ -41,7 +51,7 @@ pub struct MachineInfo {
 }
 
 /// What a time means, and what it does not.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeBase {
     /// Unit of `start` and `end`.
     pub unit: Unit,
@@ -50,54 +60,55 @@ pub struct TimeBase {
     /// Ticks of `time` per second, from the log; none without one.
     pub ticks_per_second: Option<u64>,
     /// How the entries of ROM and loader were brought to one scale.
-    pub joined: &'static str,
+    pub joined: String,
 }
 
 /// Who refused, and why.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusalInfo {
     /// `rom` or `loader`.
-    pub stage: &'static str,
+    pub stage: String,
     /// For example `E0801`.
     pub code: String,
     /// The name of the reason.
-    pub reason: &'static str,
+    pub reason: String,
     /// What happened.
-    pub title: &'static str,
+    pub title: String,
     /// What to do.
-    pub hint: &'static str,
+    pub hint: String,
     /// Where the rule stands.
-    pub spec: &'static str,
+    pub spec: String,
 }
 
 impl RefusalInfo {
     /// Describes a refusal.
     pub fn new(stage: Stage, reason: Reason) -> Self {
         Self {
-            stage: stage.name(),
+            stage: stage.name().to_owned(),
             code: code_text(reason as u32),
-            reason: reason.name(),
-            title: reason.title(),
-            hint: reason.hint(),
-            spec: reason.spec(),
+            reason: reason.name().to_owned(),
+            title: reason.title().to_owned(),
+            hint: reason.hint().to_owned(),
+            spec: reason.spec().to_owned(),
         }
     }
 }
 
 /// One entry of the log.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepRecord {
     /// `rom` or `loader`.
-    pub stage: &'static str,
+    pub stage: String,
     /// Name of the step.
-    pub step: &'static str,
+    pub step: String,
     /// Name of the payload, if the step has one.
-    pub payload: Option<&'static str>,
+    pub payload: Option<String>,
     /// Bytes worked on.
     pub bytes: u64,
     /// Number of harts that took part.
     pub harts: u32,
     /// Which, bit i = hart i.
+    #[serde(default)]
     pub harts_mask: u64,
     /// Hash kernel.
     pub kernel: Option<String>,
@@ -112,11 +123,16 @@ pub struct StepRecord {
     /// The first 48 bytes of the digest, in hexadecimal.
     pub digest: Option<String>,
     /// Name of the hash.
-    pub hash: Option<&'static str>,
+    pub hash: Option<String>,
     /// Reason code.
     pub reason: Option<String>,
-    /// Security version, or a mask of harts; see boot flow §3.5.
+    /// Security version, a mask of harts, or ticks; see boot flow §3.5.
+    #[serde(default)]
     pub value: u64,
+    /// Step `hash-part` only: how long the hart hashed between `start` and `end`, in `unit`.
+    #[serde(serialize_with = "optional_number")]
+    #[serde(default)]
+    pub busy: Option<f64>,
 }
 
 impl StepRecord {
@@ -124,17 +140,34 @@ impl StepRecord {
     pub fn duration(&self) -> f64 {
         (self.end - self.start).max(0.0)
     }
+
+    /// Whether it is what one hart did of a step that stands in the log as well.
+    pub fn is_part(&self) -> bool {
+        self.step == Step::HashPart.name()
+    }
+
+    /// The hart of a part.
+    pub fn hart(&self) -> u32 {
+        self.harts_mask.trailing_zeros()
+    }
+
+    /// How much of its time the hart of a part was hashing, in percent.
+    pub fn busy_percent(&self) -> Option<u32> {
+        let (busy, duration) = (self.busy?, self.duration());
+        // The counter of a hart that came late may say more than there was time.
+        (duration > 0.0).then(|| (busy / duration * 100.0).clamp(0.0, 100.0).round() as u32)
+    }
 }
 
 /// One boot.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Timeline {
     /// Version of this format.
     pub schema: u32,
     /// Whether the device booted.
     pub booted: bool,
     /// `booted`, `refused`, `timed-out`, `guest-stopped`, `interrupted` or `emulator-failed`.
-    pub outcome: &'static str,
+    pub outcome: String,
     /// Who refused, if the device was refused.
     pub refusal: Option<RefusalInfo>,
     /// What booted.
@@ -158,7 +191,7 @@ impl Timeline {
         Self {
             schema: SCHEMA,
             booted: *outcome == Outcome::Booted,
-            outcome: outcome_name(outcome),
+            outcome: outcome_name(outcome).to_owned(),
             refusal: match outcome {
                 Outcome::Refused { stage, reason } => Some(RefusalInfo::new(*stage, *reason)),
                 _ => None,
@@ -167,16 +200,48 @@ impl Timeline {
                 unit: scale.unit,
                 note: note(scale.unit, &machine),
                 ticks_per_second,
-                joined: scale.joined,
+                joined: scale.joined.to_owned(),
             },
-            stages: entries.iter().map(|entry| record(entry, &scale)).collect(),
+            stages: scale.shown(entries).map(|entry| record(entry, &scale)).collect(),
             machine,
         }
     }
 
-    /// The end of the last step.
+    /// Steps of the boot, without what single harts did of them.
+    pub fn steps(&self) -> impl Iterator<Item = &StepRecord> {
+        self.stages.iter().filter(|step| !step.is_part())
+    }
+
+    /// The end of the last step: of a boot that came so far, the jump into the kernel.
     pub fn total(&self) -> f64 {
-        self.stages.iter().map(|step| step.end).fold(0.0, f64::max)
+        self.steps().map(|step| step.end).fold(0.0, f64::max)
+    }
+
+    /// Whether the boot ended with the jump into the kernel.
+    pub fn reached_kernel(&self) -> bool {
+        let is_jump = |step: &StepRecord| step.step == Step::Handover.name();
+        self.booted && self.steps().last().is_some_and(is_jump)
+    }
+
+    /// Where the scale ends, in words.
+    pub fn ended(&self) -> &'static str {
+        match self.outcome.as_str() {
+            _ if self.reached_kernel() => "the kernel's entry",
+            "refused" => "the refusal",
+            _ => "the last entry",
+        }
+    }
+
+    /// Whether the stages let the kernel in without having looked at anything.
+    pub fn verified_nothing(&self) -> bool {
+        const LOOKS: [Step; 3] = [Step::Signature, Step::Hash, Step::Verdict];
+        let is_look = |step: &StepRecord| LOOKS.iter().any(|look| step.step == look.name());
+        self.reached_kernel() && !self.steps().any(is_look)
+    }
+
+    /// The longest step, for one sentence about a boot.
+    pub fn longest(&self) -> Option<&StepRecord> {
+        self.steps().max_by(|one, other| one.duration().total_cmp(&other.duration()))
     }
 }
 
@@ -222,7 +287,8 @@ impl Scale {
         let counts_instructions = machine.icount && machine.harts == 1;
         let unit = if counts_instructions { Unit::Instructions } else { Unit::Microseconds };
         let of = |stage: Stage| {
-            let times = entries.iter().filter(move |entry| entry.stage == stage);
+            let of_boot_hart = entries.iter().filter(|entry| entry.step != Step::HashPart);
+            let times = of_boot_hart.filter(move |entry| entry.stage == stage);
             times.map(move |entry| raw(entry, unit))
         };
         // `time` goes on for as long as the machine runs. `instret` is one counter of the hart
@@ -244,8 +310,21 @@ impl Scale {
             }
         };
         let mut scale = Self { unit, joined, ticks_per_second, origin: 0, loader_shift };
-        scale.origin = entries.iter().map(|entry| scale.raw(entry).0).min().unwrap_or(0);
+        let of_boot_hart = entries.iter().filter(|entry| entry.step != Step::HashPart);
+        scale.origin = of_boot_hart.map(|entry| scale.raw(entry).0).min().unwrap_or(0);
         scale
+    }
+
+    /// Entries that have times in the unit: what single harts did is not counted in instructions,
+    /// and where these are counted there is one hart, whose steps say the same.
+    fn shown<'a>(&self, entries: &'a [Entry]) -> impl Iterator<Item = &'a Entry> + use<'a> {
+        let has_parts = self.unit == Unit::Microseconds;
+        entries.iter().filter(move |entry| has_parts || entry.step != Step::HashPart)
+    }
+
+    /// Ticks of `time` in the unit.
+    fn ticks(&self, ticks: u64) -> f64 {
+        ticks as f64 * 1e6 / self.ticks_per_second as f64
     }
 
     fn raw(&self, entry: &Entry) -> (u64, u64) {
@@ -258,10 +337,10 @@ impl Scale {
     fn times(&self, entry: &Entry) -> (f64, f64) {
         let (start, end) = self.raw(entry);
         let convert = |raw: u64| {
-            let since = raw.saturating_sub(self.origin) as f64;
+            let since = raw.saturating_sub(self.origin);
             match self.unit {
-                Unit::Instructions => since,
-                Unit::Microseconds => since * 1e6 / self.ticks_per_second as f64,
+                Unit::Instructions => since as f64,
+                Unit::Microseconds => self.ticks(since),
             }
         };
         // An entry whose end was never written ends where it began.
@@ -279,9 +358,9 @@ fn raw(entry: &Entry, unit: Unit) -> (u64, u64) {
 fn record(entry: &Entry, scale: &Scale) -> StepRecord {
     let (start, end) = scale.times(entry);
     StepRecord {
-        stage: entry.stage.name(),
-        step: entry.step.name(),
-        payload: entry.payload.map(|payload| payload.name()),
+        stage: entry.stage.name().to_owned(),
+        step: entry.step.name().to_owned(),
+        payload: entry.payload.map(|payload| payload.name().to_owned()),
         bytes: entry.bytes,
         harts: entry.harts.count_ones(),
         harts_mask: entry.harts,
@@ -294,9 +373,10 @@ fn record(entry: &Entry, scale: &Scale) -> StepRecord {
         end,
         unit: scale.unit,
         digest: entry.hash.map(|hash| hex(&entry.digest, hash)),
-        hash: entry.hash.map(HashId::name),
+        hash: entry.hash.map(|hash| hash.name().to_owned()),
         reason: (entry.reason != 0).then(|| code_text(entry.reason)),
         value: entry.value,
+        busy: (entry.step == Step::HashPart).then(|| scale.ticks(entry.value)),
     }
 }
 
@@ -314,6 +394,13 @@ fn number<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> 
         serializer.serialize_u64(*value as u64)
     } else {
         serializer.serialize_f64(*value)
+    }
+}
+
+fn optional_number<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => number(value, serializer),
+        None => serializer.serialize_none(),
     }
 }
 

@@ -1,5 +1,8 @@
 //! The system bundle on a virtio block device, hashed while it is still being read.
 
+#[cfg(feature = "inject-unverified")]
+mod unverified;
+
 use hartlock_drivers::arrivals::Arrivals;
 use hartlock_drivers::virtio_blk::{DEPTH, Error, Queue, SECTOR_SIZE, VirtioBlk};
 use hartlock_handoff::{Entry, Log, Step};

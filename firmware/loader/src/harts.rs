@@ -73,7 +73,7 @@ impl Harts {
         POOL.reset();
         READY.store(0, Ordering::Release);
         STOP.store(false, Ordering::Release);
-        for other in self.others() {
+        for other in crate::inject::to_start(self.others()) {
             let entry = worker_entry as *const () as usize;
             sbi::hart_start(other, entry, 0).map_err(|_| Reason::HartNotStarted)?;
             // Noted before it is seen running: from here on it has to be stopped.

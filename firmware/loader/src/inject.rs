@@ -1,7 +1,7 @@
 //! Faults that tests build in on purpose. Without a feature every function here is empty.
 //!
 //! A release never has one of these features: no default asks for them, and only the boot tests of
-//! `xtask` name them.
+//! `xtask` and its measurement of what verification costs name them.
 
 use hartlock_virt::clock;
 
@@ -28,6 +28,11 @@ pub fn metadata(buffer: &mut [u8]) -> &mut [u8] {
     #[cfg(feature = "inject-small-metadata")]
     let buffer = buffer.get_mut(..512).unwrap_or_default();
     buffer
+}
+
+/// The harts that are started beside the boot hart.
+pub fn to_start(others: impl Iterator<Item = usize>) -> impl Iterator<Item = usize> {
+    others.take(if cfg!(feature = "inject-one-hart") { 0 } else { usize::MAX })
 }
 
 /// Runs on a hart that has claimed a block.

@@ -7,11 +7,14 @@
 #![no_std]
 #![no_main]
 #![cfg(target_arch = "riscv64")]
+#![cfg_attr(feature = "inject-unverified", allow(dead_code, reason = "most of it is not used"))]
 
 mod disk;
 mod harts;
 mod inject;
 mod refusal;
+#[cfg(feature = "inject-unverified")]
+mod unverified;
 
 use core::arch::global_asm;
 
@@ -48,7 +51,7 @@ struct Ready {
     entry: u64,
 }
 
-#[unsafe(no_mangle)]
+#[cfg_attr(not(feature = "inject-unverified"), unsafe(no_mangle))]
 extern "C" fn loader_main(hart: usize) -> ! {
     refusal::set_boot_hart(hart);
     let start = clock::now();
@@ -126,7 +129,7 @@ fn boot(
     let verdict = bundle.conclude()?;
     log.push(&Entry { harts: harts.own_bit(), ..step(Step::Verdict, verdict_start) });
 
-    write_fdt(bundle.manifest(), handoff)?;
+    write_fdt(bundle.manifest(), handoff.harts)?;
     let kernel = bundle.manifest().payload(PayloadType::Kernel).ok_or(Reason::InternalLimit)?;
     Ok(Ready { verdict, entry: kernel.entry })
 }
@@ -144,8 +147,8 @@ fn leave(ready: &Ready, hart: usize, harts: &mut Harts, log: &mut Log<'_>) -> ! 
     unsafe { enter_kernel(hart, qemu_virt::LINUX_FDT.start as usize, ready.entry as usize) }
 }
 
-/// Makes Linux's device tree out of the signed one (boot flow §6).
-fn write_fdt(manifest: &Manifest<'_>, handoff: &Handoff) -> Result<(), Reason> {
+/// Makes Linux's device tree out of the signed one (boot flow §6). `harts` are those that reported.
+fn write_fdt(manifest: &Manifest<'_>, harts: u64) -> Result<(), Reason> {
     let signed = manifest.payload(PayloadType::SystemFdt).ok_or(Reason::InternalLimit)?;
     // SAFETY: a verified payload that nobody writes to.
     let source = unsafe { memory::bytes(Region::new(signed.load_address, signed.size)) };
@@ -173,7 +176,7 @@ fn write_fdt(manifest: &Manifest<'_>, handoff: &Handoff) -> Result<(), Reason> {
             reserve("hartlock-handoff", qemu_virt::HANDOFF, Some("hartlock,handoff-v1")),
             reserve("hartlock-log", qemu_virt::LOG, Some("hartlock,measurement-log-v1")),
         ],
-        harts: handoff.harts,
+        harts,
     };
     fdt::edit(source, out, &edits).map(|_| ())
 }

@@ -5,9 +5,12 @@
 #![no_std]
 #![no_main]
 #![cfg(target_arch = "riscv64")]
+#![cfg_attr(feature = "inject-unverified", allow(dead_code, reason = "most of it is not used"))]
 
 mod harts;
 mod medium;
+#[cfg(feature = "inject-unverified")]
+mod unverified;
 
 use core::arch::global_asm;
 
@@ -52,7 +55,7 @@ const _: () = assert!(qemu_virt::METADATA.size() >= (MAX_SIGNED_SIZE + MAX_SIGNA
 /// What the ROM measured so far.
 pub(crate) type RomLog = List<Entry, MAX_ROM_ENTRIES>;
 
-#[unsafe(no_mangle)]
+#[cfg_attr(not(feature = "inject-unverified"), unsafe(no_mangle))]
 extern "C" fn rom_main() -> ! {
     let mut log = RomLog::new();
     #[cfg(feature = "inject-panic")]
@@ -192,7 +195,12 @@ fn write_handoff(
     let region = unsafe { memory::bytes_mut(qemu_virt::HANDOFF) };
     let block = region.first_chunk_mut::<HANDOFF_SIZE>().ok_or(Reason::InternalLimit)?;
     handoff.encode(block);
+    write_dynamic_info();
+    Ok(())
+}
 
+/// Tells OpenSBI where to go on.
+fn write_dynamic_info() {
     let info = DynamicInfo {
         magic: 0x4942_534f,
         version: 2,
@@ -205,7 +213,6 @@ fn write_handoff(
         core::ptr::with_exposed_provenance_mut(qemu_virt::ROM_RAM.start as usize);
     // SAFETY: the first 64 bytes of ROM RAM are set aside for this by the linker script.
     unsafe { place.write_volatile(info) };
-    Ok(())
 }
 
 /// An entry of the ROM from `start` to now.

@@ -39,28 +39,9 @@ impl<'a> Flash<'a> {
         push(self.log, entry);
     }
 
-    fn bytes(&self, offset: u64, len: u64) -> Result<&'static [u8], Reason> {
-        self.slot
-            .get(offset as usize..)
-            .and_then(|rest| rest.get(..len as usize))
-            .ok_or(Reason::Truncated)
-    }
-}
-
-impl Platform for Flash<'_> {
-    fn medium_len(&self) -> u64 {
-        self.slot.len() as u64
-    }
-
-    fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Reason> {
-        let source = self.bytes(offset, into.len() as u64)?;
-        for (to, from) in into.iter_mut().zip(source) {
-            *to = *from;
-        }
-        Ok(())
-    }
-
-    fn load(&mut self, payload: &PayloadRecord) -> Result<Loaded, Reason> {
+    /// Copies a payload to its memory. Returns the copy, and the bits that are set in the padding
+    /// behind the original.
+    pub fn copy(&mut self, payload: &PayloadRecord) -> Result<(&'static [u8], u64), Reason> {
         let read_start = clock::now();
         let padded_size = align_up(payload.size, PAGE_SIZE).ok_or(Reason::InternalLimit)?;
         let source = self.bytes(payload.offset, padded_size)?;
@@ -83,7 +64,32 @@ impl Platform for Flash<'_> {
             harts: 1,
             ..step(Step::Read, read_start)
         });
+        Ok((loaded, padding))
+    }
 
+    fn bytes(&self, offset: u64, len: u64) -> Result<&'static [u8], Reason> {
+        self.slot
+            .get(offset as usize..)
+            .and_then(|rest| rest.get(..len as usize))
+            .ok_or(Reason::Truncated)
+    }
+}
+
+impl Platform for Flash<'_> {
+    fn medium_len(&self) -> u64 {
+        self.slot.len() as u64
+    }
+
+    fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Reason> {
+        let source = self.bytes(offset, into.len() as u64)?;
+        for (to, from) in into.iter_mut().zip(source) {
+            *to = *from;
+        }
+        Ok(())
+    }
+
+    fn load(&mut self, payload: &PayloadRecord) -> Result<Loaded, Reason> {
+        let (loaded, padding) = self.copy(payload)?;
         // From here on only the copy counts.
         let hash_start = clock::now();
         let digest = tree::digest::<Kernel>(payload, loaded);

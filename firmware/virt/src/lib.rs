@@ -13,3 +13,5 @@ pub mod hart;
 pub mod memory;
 mod panic;
 pub mod sbi;
+#[cfg(feature = "inject-unverified")]
+pub mod unverified;

@@ -32,6 +32,7 @@ fn booted(args: &Args, outcome: &Ending) -> Booted {
         host_seconds: 1.5,
         harts: vec![Hart { hart: 0, pc: "0x20000000".into() }],
         timeline: timeline(outcome),
+        shows_bars: args.timeline,
         failure: failure(args, outcome),
     }
 }
@@ -73,6 +74,20 @@ fn whatever_is_no_answer_is_undecided() {
     ] {
         assert_eq!(failure(&args, &ending).unwrap().outcome(), Outcome::Undecided);
     }
+}
+
+#[test]
+fn a_boot_that_verified_nothing_is_not_praised() {
+    let args = parse(&[]).unwrap();
+    let mut report = booted(&args, &Ending::Booted);
+    assert!(!report.text().contains("verified nothing"));
+    let mut timeline = serde_json::to_value(&report.timeline).unwrap();
+    timeline["stages"] = serde_json::json!([{
+        "stage": "loader", "step": "handover", "payload": null, "bytes": 0, "harts": 1,
+        "start": 0, "end": 9, "unit": "us"
+    }]);
+    report.timeline = hartlock_emulator::timeline::read(&timeline.to_string()).unwrap();
+    assert!(report.text().contains("warning") && report.text().contains("verified nothing"));
 }
 
 #[test]

@@ -3,18 +3,31 @@
 //! Percentages instead of coordinates: text keeps its size on a narrow screen while the bars
 //! shrink with it.
 
-use crate::timeline::{StepRecord, Timeline, Unit, bytes_text, time_text};
+use crate::timeline::{
+    Group, Kind, Lane, StepRecord, Timeline, Unit, bytes_text, groups, overlap_percent, ticks,
+    time_text,
+};
 
-/// Marks on the axis, the two ends included.
-const MARKS: u32 = 4;
-/// Height of a bar in CSS pixels.
+/// Most marks on the axis, beside 0.
+const MARKS: usize = 5;
+/// Heights in CSS pixels: of a bar, and of what one hart did.
 const BAR: u32 = 11;
+const PART: u32 = 11;
+/// A mark that stands further right than this has no room for its text on either side.
+const RIGHT: f64 = 95.0;
+
+/// What 100 percent are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    pub(super) total: f64,
+    pub(super) unit: Unit,
+}
 
 /// The picture of one boot.
-pub(super) struct Picture {
-    pub(super) groups: Vec<Group>,
+pub(super) struct Picture<'a> {
+    pub(super) groups: Vec<GroupView<'a>>,
     pub(super) marks: Vec<Mark>,
-    pub(super) legend: Vec<&'static str>,
+    pub(super) legend: Vec<Kind>,
     /// Said to those who cannot see it.
     pub(super) summary: String,
 }
@@ -28,70 +41,53 @@ pub(super) struct Mark {
 }
 
 /// What one stage did, or the time between two stages.
-pub(super) struct Group {
-    pub(super) name: &'static str,
+pub(super) struct GroupView<'a> {
+    pub(super) name: &'a str,
     /// Who runs, and how long.
     pub(super) detail: String,
     pub(super) span: Bar,
-    pub(super) lanes: Vec<Lane>,
+    pub(super) lanes: Vec<LaneView<'a>>,
 }
 
 /// One line of the picture.
-pub(super) struct Lane {
-    pub(super) name: String,
+pub(super) struct LaneView<'a> {
+    pub(super) name: &'a str,
     pub(super) detail: String,
     /// How much of reading and hashing happened at the same time, in percent.
     pub(super) overlap: Option<u32>,
     pub(super) bars: Vec<Bar>,
     pub(super) height: u32,
+    pub(super) parts: Vec<Part>,
 }
 
 /// One bar, and the words for it.
 pub(super) struct Bar {
-    pub(super) kind: &'static str,
+    pub(super) kind: Kind,
     pub(super) label: String,
+    /// What it is, from when to when.
+    pub(super) title: String,
     pub(super) x: String,
     pub(super) width: String,
     pub(super) y: u32,
     pub(super) height: u32,
 }
 
-/// The colour of a step. Steps that are the same kind of work share one, and so do all that
-/// carry a reason against the boot.
-pub(super) fn kind(step: &StepRecord) -> &'static str {
-    if step.reason.is_some() {
-        return "refusal";
-    }
-    match step.step {
-        "signature" => "signature",
-        "read" => "read",
-        "hash" => "hash",
-        "verdict" => "verdict",
-        "harts-start" | "harts-stop" => "harts",
-        "handover" => "handover",
-        "refusal" | "hart-fault" => "refusal",
-        _ => "start",
-    }
+/// What one hart hashed of a payload: a frame from its first to its last block, and a filling that
+/// is the higher, the busier it was.
+pub(super) struct Part {
+    pub(super) label: String,
+    pub(super) busy: String,
+    pub(super) frame: Bar,
+    pub(super) filling: Bar,
+    pub(super) height: u32,
 }
 
-impl Picture {
-    pub(super) fn new(timeline: &Timeline) -> Self {
-        let scale = Scale { total: timeline.total(), unit: timeline.time_base.unit };
-        let mut groups = Vec::new();
-        for (name, detail) in [("rom", "M-mode"), ("loader", "S-mode")] {
-            let steps: Vec<_> = timeline.stages.iter().filter(|step| step.stage == name).collect();
-            let Some((start, end)) = span(&steps) else { continue };
-            if let Some(before) = groups.last().map(|group: &(f64, Group)| group.0)
-                && start > before
-            {
-                groups.push((start, between(&scale, before, start)));
-            }
-            groups.push((end, stage_group(&scale, name, detail, &steps, (start, end))));
-        }
-        let groups: Vec<Group> = groups.into_iter().map(|(_, group)| group).collect();
-        let mut legend: Vec<&'static str> = Vec::new();
+impl<'a> Picture<'a> {
+    pub(super) fn new(timeline: &'a Timeline, scale: &Scale) -> Self {
+        let groups: Vec<_> = groups(timeline).into_iter().map(|group| scale.group(group)).collect();
+        let mut legend: Vec<Kind> = Vec::new();
         for step in &timeline.stages {
-            let kind = kind(step);
+            let kind = Kind::of(step);
             if !legend.contains(&kind) {
                 legend.push(kind);
             }
@@ -100,108 +96,11 @@ impl Picture {
         let summary = stages.collect::<Vec<_>>().join("; ");
         Self { groups, marks: scale.marks(), legend, summary }
     }
-}
 
-/// First start and last end.
-fn span(steps: &[&StepRecord]) -> Option<(f64, f64)> {
-    let start = steps.iter().map(|step| step.start).reduce(f64::min)?;
-    Some((start, steps.iter().map(|step| step.end).fold(start, f64::max)))
-}
-
-/// OpenSBI keeps no log: all that is known of it is the gap.
-fn between(scale: &Scale, start: f64, end: f64) -> Group {
-    Group {
-        name: "OpenSBI",
-        detail: format!("{} since the ROM's last entry", scale.text(end - start)),
-        span: scale.bar("gap", String::new(), (start, end), (0, BAR)),
-        lanes: Vec::new(),
+    /// Whether harts stand side by side somewhere.
+    pub(super) fn has_parts(&self) -> bool {
+        self.groups.iter().flat_map(|group| &group.lanes).any(|lane| !lane.parts.is_empty())
     }
-}
-
-fn stage_group(
-    scale: &Scale,
-    name: &'static str,
-    mode: &str,
-    steps: &[&StepRecord],
-    (start, end): (f64, f64),
-) -> Group {
-    let mut lanes: Vec<Lane> = Vec::new();
-    let mut done: Vec<&str> = Vec::new();
-    for step in steps {
-        match step.payload {
-            // Reading and hashing of one payload share a lane, so that their overlap is seen.
-            Some(payload) if matches!(step.step, "read" | "hash") => {
-                if !done.contains(&payload) {
-                    done.push(payload);
-                    let is_part = |other: &&&StepRecord| {
-                        other.payload == Some(payload) && matches!(other.step, "read" | "hash")
-                    };
-                    let parts: Vec<_> = steps.iter().filter(is_part).copied().collect();
-                    lanes.push(payload_lane(scale, payload, &parts));
-                }
-            }
-            _ => lanes.push(step_lane(scale, step)),
-        }
-    }
-    Group {
-        name: if name == "rom" { "ROM" } else { "Loader" },
-        detail: format!("{mode}, {}", scale.text(end - start)),
-        span: scale.bar(name, String::new(), (start, end), (0, BAR)),
-        lanes,
-    }
-}
-
-fn step_lane(scale: &Scale, step: &StepRecord) -> Lane {
-    let mut detail = vec![scale.text(step.duration())];
-    if step.harts > 1 {
-        detail.push(format!("{} harts", step.harts));
-    }
-    detail.extend(step.reason.clone());
-    let bar = scale.bar(kind(step), String::new(), (step.start, step.end), (0, BAR));
-    Lane {
-        name: step.step.to_owned(),
-        detail: detail.join(", "),
-        overlap: None,
-        bars: vec![bar],
-        height: BAR,
-    }
-}
-
-fn payload_lane(scale: &Scale, payload: &str, parts: &[&StepRecord]) -> Lane {
-    let bytes = parts.iter().map(|step| step.bytes).max().unwrap_or(0);
-    let harts = parts.iter().map(|step| step.harts).max().unwrap_or(0);
-    let mut detail = vec![bytes_text(bytes)];
-    if harts > 0 {
-        detail.push(format!("{harts} {}", if harts == 1 { "hart" } else { "harts" }));
-    }
-    let bar = |step: &&StepRecord| {
-        // Reading above, hashing below, and one pixel between them.
-        let y = if step.step == "read" { 0 } else { BAR + 1 };
-        let label = format!("{} {}", step.step, scale.text(step.duration()));
-        scale.bar(kind(step), label, (step.start, step.end), (y, BAR))
-    };
-    Lane {
-        name: payload.to_owned(),
-        detail: detail.join(", "),
-        overlap: overlap(parts),
-        bars: parts.iter().map(bar).collect(),
-        height: 2 * BAR + 1,
-    }
-}
-
-/// How much of the shorter of reading and hashing happened during the other, in percent.
-fn overlap(parts: &[&StepRecord]) -> Option<u32> {
-    let of = |name: &str| parts.iter().find(|step| step.step == name);
-    let (read, hash) = (of("read")?, of("hash")?);
-    let common = (read.end.min(hash.end) - read.start.max(hash.start)).max(0.0);
-    let shorter = read.duration().min(hash.duration());
-    // Stages that do one after the other have nothing to show.
-    (common > 0.0).then(|| (common / shorter * 100.0).round() as u32)
-}
-
-struct Scale {
-    total: f64,
-    unit: Unit,
 }
 
 impl Scale {
@@ -213,9 +112,9 @@ impl Scale {
         if self.total > 0.0 { (value / self.total * 100.0).clamp(0.0, 100.0) } else { 0.0 }
     }
 
-    fn bar(
+    pub(super) fn bar(
         &self,
-        kind: &'static str,
+        kind: Kind,
         label: String,
         (start, end): (f64, f64),
         (y, height): (u32, u32),
@@ -223,27 +122,126 @@ impl Scale {
         let (from, to) = (self.percent(start), self.percent(end));
         Bar {
             kind,
+            title: format!("{label} from {} to {}", self.text(start), self.text(end)),
             label,
             x: format!("{from:.3}%"),
-            width: format!("{:.3}%", to - from),
+            width: format!("{:.3}%", (to - from).max(0.0)),
             y,
             height,
         }
     }
 
-    fn marks(&self) -> Vec<Mark> {
-        let mark = |index: u32| {
-            let share = f64::from(index) / f64::from(MARKS);
-            Mark {
-                at: format!("{:.0}%", share * 100.0),
-                text: self.text(self.total * share),
-                anchor: match index {
-                    0 => "start",
-                    MARKS => "end",
-                    _ => "middle",
-                },
-            }
+    pub(super) fn marks(&self) -> Vec<Mark> {
+        let mark = |tick: f64| {
+            let at = self.percent(tick);
+            let anchor = match at {
+                0.0 => "start",
+                RIGHT.. => "end",
+                _ => "middle",
+            };
+            Mark { at: format!("{at:.3}%"), text: self.text(tick), anchor }
         };
-        (0..=MARKS).map(mark).collect()
+        ticks(self.total, MARKS).into_iter().map(mark).collect()
     }
+
+    fn group<'a>(&self, group: Group<'a>) -> GroupView<'a> {
+        let time = self.text(group.duration());
+        let (kind, detail) = if group.is_gap() {
+            (Kind::Gap, format!("{time}, {}", group.about))
+        } else {
+            let about = if group.about.is_empty() { "" } else { ", " };
+            (Kind::Stage, format!("{}{about}{time}", group.about))
+        };
+        let times = (group.start, group.end);
+        GroupView {
+            name: group.name,
+            detail,
+            span: self.bar(kind, group.name.to_owned(), times, (0, BAR)),
+            lanes: group.lanes.into_iter().map(|lane| self.lane(lane)).collect(),
+        }
+    }
+
+    fn lane<'a>(&self, lane: Lane<'a>) -> LaneView<'a> {
+        match lane {
+            Lane::Step(step) => self.step(step),
+            Lane::Payload { name, steps, parts } => self.payload(name, &steps, &parts),
+        }
+    }
+
+    fn step<'a>(&self, step: &'a StepRecord) -> LaneView<'a> {
+        let mut detail = vec![self.text(step.duration())];
+        detail.extend(step.payload.clone());
+        if step.step == "read" && step.payload.is_none() {
+            detail.push("manifest".to_owned());
+        }
+        if step.bytes > 0 {
+            detail.push(bytes_text(step.bytes));
+        }
+        if step.harts > 1 {
+            detail.push(harts_text(step.harts));
+        }
+        detail.extend(step.reason.clone());
+        let bar = self.bar(Kind::of(step), step.step.clone(), (step.start, step.end), (0, BAR));
+        LaneView {
+            name: &step.step,
+            detail: detail.join(", "),
+            overlap: None,
+            bars: vec![bar],
+            height: BAR,
+            parts: Vec::new(),
+        }
+    }
+
+    fn payload<'a>(
+        &self,
+        name: &'a str,
+        steps: &[&StepRecord],
+        parts: &[&StepRecord],
+    ) -> LaneView<'a> {
+        let bytes = steps.iter().chain(parts).map(|step| step.bytes).max().unwrap_or(0);
+        let harts = steps.iter().map(|step| step.harts).max().unwrap_or(0);
+        // Two bars have their times below the name.
+        let mut detail: Vec<String> = match steps {
+            [step] => vec![format!("{} {}", step.step, self.text(step.duration()))],
+            _ => Vec::new(),
+        };
+        detail.push(bytes_text(bytes));
+        if harts > 0 {
+            detail.push(harts_text(harts));
+        }
+        let bar = |step: &&StepRecord| {
+            // Reading above, hashing below, and one pixel between them.
+            let y = if step.step == "read" { 0 } else { BAR + 1 };
+            let label = format!("{} {}", step.step, self.text(step.duration()));
+            self.bar(Kind::of(step), label, (step.start, step.end), (y, BAR))
+        };
+        LaneView {
+            name,
+            detail: detail.join(", "),
+            overlap: overlap_percent(steps),
+            bars: steps.iter().map(bar).collect(),
+            height: if steps.iter().any(|step| step.step == "hash") { 2 * BAR + 1 } else { BAR },
+            parts: parts.iter().map(|part| self.part(part)).collect(),
+        }
+    }
+
+    fn part(&self, part: &StepRecord) -> Part {
+        let busy = part.busy_percent();
+        let times = (part.start, part.end);
+        let bar =
+            |(y, height)| self.bar(Kind::Hash, format!("hart {}", part.hart()), times, (y, height));
+        // Inside of the frame, so that what is missing can be seen.
+        let filled = (busy.unwrap_or(0).min(100) * (PART - 2) + 50) / 100;
+        Part {
+            label: format!("hart {}, {}", part.hart(), bytes_text(part.bytes)),
+            busy: busy.map_or(String::new(), |busy| format!("{busy} %")),
+            frame: bar((0, PART)),
+            filling: bar((PART - 1 - filled, filled)),
+            height: PART,
+        }
+    }
+}
+
+fn harts_text(harts: u32) -> String {
+    format!("{harts} {}", if harts == 1 { "hart" } else { "harts" })
 }

@@ -5,10 +5,10 @@ use crate::timeline::{StepRecord, Timeline, bytes_text};
 /// One thing with a digest.
 pub(super) struct Verified {
     pub(super) what: String,
-    pub(super) by: &'static str,
+    pub(super) by: String,
     pub(super) bytes: String,
     pub(super) harts: u32,
-    pub(super) hash: &'static str,
+    pub(super) hash: String,
     pub(super) digest: String,
     /// `accepted` or `not accepted`: a digest alone says nothing.
     pub(super) status: &'static str,
@@ -17,23 +17,23 @@ pub(super) struct Verified {
 /// Signed regions and payloads, in the order of the log.
 pub(super) fn of(timeline: &Timeline) -> Vec<Verified> {
     let with_digest = timeline.stages.iter().filter_map(|step| {
-        let what = match (step.step, step.payload) {
+        let what = match (step.step.as_str(), &step.payload) {
             ("signature", _) => format!(
                 "{} bundle, signed part, security version {}",
                 if step.stage == "rom" { "boot" } else { "system" },
                 step.value
             ),
-            ("hash", Some(payload)) => payload.to_owned(),
+            ("hash", Some(payload)) => payload.clone(),
             _ => return None,
         };
         Some(Verified {
             what,
-            by: step.stage,
+            by: step.stage.clone(),
             bytes: bytes_text(step.bytes),
             harts: step.harts,
-            hash: step.hash?,
+            hash: step.hash.clone()?,
             digest: step.digest.clone()?,
-            status: if is_accepted(timeline, step.stage) { "accepted" } else { "not accepted" },
+            status: if is_accepted(timeline, &step.stage) { "accepted" } else { "not accepted" },
         })
     });
     with_digest.collect()

@@ -18,6 +18,7 @@ pub fn bytes_text(bytes: u64) -> String {
 pub fn time_text(value: f64, unit: Unit) -> String {
     // The limits are where rounding would make it 1000 of the smaller unit.
     match (unit, value) {
+        (_, 0.0) => "0".to_owned(),
         (Unit::Microseconds, ..999.5) => format!("{} us", digits(value)),
         (Unit::Microseconds, ..999.5e3) => format!("{} ms", digits(value / 1e3)),
         (Unit::Microseconds, _) => format!("{} s", digits(value / 1e6)),
@@ -28,7 +29,13 @@ pub fn time_text(value: f64, unit: Unit) -> String {
     }
 }
 
-/// Three significant digits for small numbers, whole numbers from 100 on.
+/// How many times as much, with three significant digits.
+pub fn factor_text(factor: f64) -> String {
+    format!("{}×", digits(factor))
+}
+
+/// Three significant digits for small numbers, whole numbers from 100 on. What no boot needs is a
+/// power of ten: the log may be Linux's own invention, and the columns keep their width.
 fn digits(value: f64) -> String {
     if value == 0.0 {
         "0".to_owned()
@@ -36,8 +43,10 @@ fn digits(value: f64) -> String {
         format!("{value:.2}")
     } else if value < 99.95 {
         format!("{value:.1}")
-    } else {
+    } else if value < 9_999.5 {
         format!("{value:.0}")
+    } else {
+        format!("{value:.0e}")
     }
 }
 
@@ -48,7 +57,7 @@ mod tests {
     #[test]
     fn quantities_are_short_and_never_lose_their_unit() {
         for (value, text) in [
-            (0.0, "0 us"),
+            (0.0, "0"),
             (0.4, "0.40 us"),
             (999.0, "999 us"),
             (1_500.0, "1.50 ms"),
@@ -56,6 +65,8 @@ mod tests {
             (812_345.0, "812 ms"),
             (999_800.0, "1.00 s"),
             (2_900_000.0, "2.90 s"),
+            (9_000e6, "9000 s"),
+            (1.8e25, "2e19 s"),
         ] {
             assert_eq!(time_text(value, Unit::Microseconds), text);
         }
@@ -69,8 +80,13 @@ mod tests {
             (20_480, "20.0 KiB"),
             (1_048_576, "1.00 MiB"),
             (31_200_000, "29.8 MiB"),
+            (u64::MAX, "2e13 MiB"),
         ] {
             assert_eq!(bytes_text(value), text);
+        }
+        for (value, text) in [(1.0, "1.00×"), (2.345, "2.35×"), (41.26, "41.3×"), (100.4, "100×")]
+        {
+            assert_eq!(factor_text(value), text);
         }
     }
 }

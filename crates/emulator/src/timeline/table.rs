@@ -8,7 +8,8 @@ use super::{StepRecord, Timeline, Unit, bytes_text, time_text};
 const WIDTHS: [usize; 8] = [6, 11, 10, 9, 5, 8, 8, 8];
 const IS_NUMBER: [bool; 8] = [false, false, false, true, true, false, true, true];
 
-/// The timeline as lines of at most 80 characters, the time base last.
+/// The timeline as lines of at most 80 characters, the time base last. What single harts did is
+/// left to the chart.
 pub fn table(timeline: &Timeline) -> String {
     let mut out = String::new();
     if timeline.stages.is_empty() {
@@ -16,28 +17,32 @@ pub fn table(timeline: &Timeline) -> String {
         return out;
     }
     row(&mut out, &["stage", "step", "payload", "size", "harts", "kernel", "start", "time"]);
-    for step in &timeline.stages {
+    for step in timeline.steps() {
         let cells = cells(step);
         row(&mut out, &cells.each_ref().map(String::as_str));
     }
     out.push('\n');
-    let base = match timeline.time_base.unit {
+    // Only fails for lack of memory, which ends the program anyway.
+    let _ = writeln!(out, "{}", base(timeline.time_base.unit));
+    out
+}
+
+/// What times are, and what they are not, in one line.
+pub(super) fn base(unit: Unit) -> &'static str {
+    match unit {
         Unit::Microseconds => "times are those of the emulator, and not the time of any board",
         Unit::Instructions => {
             "times are retired instructions: not cycles, and not the time of any board"
         }
-    };
-    // Only fails for lack of memory, which ends the program anyway.
-    let _ = writeln!(out, "{base}");
-    out
+    }
 }
 
 fn cells(step: &StepRecord) -> [String; 8] {
     let unless_zero = |is_zero: bool, text: String| if is_zero { String::new() } else { text };
     [
-        step.stage.to_owned(),
-        step.step.to_owned(),
-        step.payload.unwrap_or_default().to_owned(),
+        step.stage.clone(),
+        step.step.clone(),
+        step.payload.clone().unwrap_or_default(),
         unless_zero(step.bytes == 0, bytes_text(step.bytes)),
         unless_zero(step.harts == 0, step.harts.to_string()),
         // A refusal has no kernel, and its code belongs into the row.

@@ -1,0 +1,128 @@
+//! What `hartlock boot` reads and writes apart from bundles and standard output.
+
+use std::path::PathBuf;
+
+use hartlock_emulator::report::{Report as Page, Run};
+use hartlock_emulator::timeline::{self, Timeline};
+use hartlock_sign::Error;
+use hartlock_sign::file::{NewFile, read_small};
+
+use super::{Args, Failure};
+
+/// A log of 511 entries is a quarter of this.
+const MAX_STORED_SIZE: usize = 1 << 20;
+/// A heading of the page, and a column of its tables.
+const MAX_LABEL: usize = 40;
+/// More columns than these fit no page.
+const MAX_COMPARED: usize = 8;
+
+/// The file of an earlier timeline, and what that boot is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Compared {
+    label: String,
+    path: PathBuf,
+}
+
+/// Reads `LABEL=FILE`.
+///
+/// # Errors
+/// If one of them is missing.
+pub(super) fn compared(text: &str) -> Result<Compared, String> {
+    let (label, path) = text.split_once('=').ok_or("it has the form LABEL=FILE.json")?;
+    if path.is_empty() {
+        return Err("the file has no name".to_owned());
+    }
+    Ok(Compared { label: self::label(label)?, path: path.into() })
+}
+
+/// What a boot is called on the page.
+///
+/// # Errors
+/// If it is no text that fits a heading.
+pub(super) fn label(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    let is_short = (1..=MAX_LABEL).contains(&text.chars().count());
+    if is_short && !text.contains(char::is_control) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("a label is 1 to {MAX_LABEL} characters, all of them printable"))
+    }
+}
+
+/// What is written apart from standard output, and what goes into it beside this boot. Nothing
+/// appears if the boot cannot start.
+pub(super) struct Files {
+    timeline: Option<NewFile>,
+    report: Option<NewFile>,
+    console: Option<NewFile>,
+    label: String,
+    beside: Vec<Run>,
+}
+
+impl Files {
+    /// Reads what is there and begins what is not. An old timeline may be replaced by the new one.
+    pub(super) fn begin(args: &Args) -> Result<Self, Failure> {
+        let label = args.label.clone().unwrap_or_else(|| "this boot".to_owned());
+        let beside = read_beside(args, &label)?;
+        let begin = |path: &Option<PathBuf>| path.as_deref().map(NewFile::public).transpose();
+        let error = Error::from;
+        Ok(Self {
+            timeline: begin(&args.timeline_json).map_err(error)?,
+            report: begin(&args.report).map_err(error)?,
+            console: begin(&args.console).map_err(error)?,
+            label,
+            beside,
+        })
+    }
+
+    pub(super) fn finish(self, timeline: &Timeline, transcript: &str) -> Result<(), Failure> {
+        let write = |file: Option<NewFile>, text: &dyn Fn() -> String| -> Result<(), Error> {
+            let Some(mut file) = file else { return Ok(()) };
+            file.write(text().as_bytes())?;
+            Ok(file.replace()?)
+        };
+        let json = serde_json::to_string_pretty(timeline).map_err(|error| {
+            Failure::undecided(format!("cannot write the timeline: {error}"), "report this")
+        })?;
+        write(self.timeline, &|| format!("{json}\n"))?;
+        let page = Page {
+            title: "Boot timeline".to_owned(),
+            subject: Run { label: self.label, timeline: timeline.clone() },
+            beside: self.beside,
+        };
+        write(self.report, &|| page.to_html())?;
+        write(self.console, &|| transcript.to_owned())?;
+        Ok(())
+    }
+}
+
+fn read_beside(args: &Args, own_label: &str) -> Result<Vec<Run>, Failure> {
+    if args.compare.len() > MAX_COMPARED {
+        return Err(Failure::undecided(
+            format!("{} timelines are to be compared", args.compare.len()),
+            format!("give `--compare` at most {MAX_COMPARED} times"),
+        ));
+    }
+    let mut labels = vec![own_label];
+    let mut beside = Vec::new();
+    for Compared { label, path } in &args.compare {
+        if labels.contains(&label.as_str()) {
+            return Err(Failure::undecided(
+                format!("two boots on the page are called `{label}`"),
+                "give each `--compare` a label of its own, and this boot one with `--label`",
+            ));
+        }
+        labels.push(label);
+        let unusable = |why: String| {
+            Failure::undecided(
+                format!("cannot show {}: {why}", path.display()),
+                "give a file that `hartlock boot --timeline-json` of this version wrote",
+            )
+        };
+        let bytes = read_small(path, MAX_STORED_SIZE).map_err(Error::from)?;
+        let text = std::str::from_utf8(&bytes).map_err(|error| unusable(error.to_string()))?;
+        let timeline = timeline::read(text).map_err(|error| unusable(error.to_string()))?;
+        beside.push(Run { label: label.clone(), timeline });
+    }
+    Ok(beside)
+}

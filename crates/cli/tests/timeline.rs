@@ -1,0 +1,110 @@
+//! `hartlock boot` and its timelines, without an emulator: what is drawn, written and compared.
+
+mod common;
+
+use common::{Bench, Run};
+use serde_json::{Value, json};
+
+/// Says that it is QEMU, and ends.
+const QEMU: &str = "#!/bin/sh
+if [ \"$1\" = --version ]; then echo \"QEMU emulator version 10.0.0\"; exit; fi
+exit 1
+";
+
+fn bench() -> Bench {
+    let bench = Bench::with_bundle();
+    bench.write("rom.bin", &[0x13; 64]);
+    // Written by another process: one that is started while this one has the file open for writing
+    // would make it busy.
+    let write = ["-c", "printf %s \"$0\" >qemu && chmod +x qemu", QEMU];
+    bench.tool("sh", &write).unwrap().expect(0);
+    bench.write("old.json", stored(1).to_string().as_bytes());
+    bench
+}
+
+/// A timeline of an earlier boot.
+fn stored(schema: u32) -> Value {
+    let step = |stage, step, start, end| {
+        json!({
+            "stage": stage, "step": step, "payload": null, "bytes": 0, "harts": 1, "kernel": null,
+            "start": start, "end": end, "unit": "us"
+        })
+    };
+    json!({
+        "schema": schema, "booted": true, "outcome": "booted", "refusal": null,
+        "machine": { "emulator": "QEMU 9", "cpu": "old", "harts": 5, "icount": false },
+        "time_base": { "unit": "us", "note": "n", "ticks_per_second": 10, "joined": "j" },
+        "stages": [step("rom", "start", 0, 1000), step("loader", "handover", 2000, 4000)]
+    })
+}
+
+/// The emulator ends at once, so nobody can decide: exit 2, with all that a boot leaves behind.
+fn boot(bench: &Bench, more: &[&str]) -> Run {
+    let mut command = bench.command();
+    command.env("TMPDIR", bench.folder());
+    command.args(["boot", "--qemu", "./qemu", "--rom", "rom.bin", "--boot-bundle", "system.hlk"]);
+    command.args(["--system", "system.hlk", "--root-key", "root.pub.pem"]).args(more);
+    Run::of(command.output().unwrap()).expect(2)
+}
+
+#[test]
+fn the_timeline_is_drawn_written_and_put_beside_others() {
+    let bench = bench();
+    let run = boot(
+        &bench,
+        &["--timeline", "--timeline-json", "new.json", "--report", "page.html", "--label", "a<b"]
+            .into_iter()
+            .chain(["--compare", "yesterday's=old.json"])
+            .collect::<Vec<_>>(),
+    );
+    assert!(run.stdout.contains("no measurement log"), "{run:?}");
+    let timeline: Value = serde_json::from_slice(&bench.read("new.json")).unwrap();
+    assert_eq!((&timeline["schema"], &timeline["booted"]), (&1.into(), &false.into()));
+    let page = String::from_utf8(bench.read("page.html")).unwrap();
+    assert!(page.contains("yesterday&#39;s") && page.contains("a&#60;b"), "labels");
+    assert!(page.contains("4.00 ms"), "the earlier boot");
+}
+
+#[test]
+fn a_timeline_may_be_replaced_by_the_boot_that_it_is_compared_with() {
+    let bench = bench();
+    let more = ["--compare", "before=old.json", "--report", "page.html"];
+    boot(&bench, &[&more[..], &["--timeline-json", "old.json"]].concat());
+    assert!(String::from_utf8(bench.read("page.html")).unwrap().contains("4.00 ms"));
+    let timeline: Value = serde_json::from_slice(&bench.read("old.json")).unwrap();
+    assert_eq!(timeline["booted"], false);
+}
+
+#[test]
+fn what_cannot_be_compared_is_named_before_the_boot() {
+    let bench = bench();
+    bench.write("bad.json", b"{}");
+    bench.write("later.json", stored(2).to_string().as_bytes());
+    bench.write("huge.json", &vec![b' '; (1 << 20) + 1]);
+    bench.write("binary.json", &[0xff; 9]);
+    for (compare, expected) in [
+        ("a=bad.json", "not a timeline"),
+        ("a=later.json", "schema 2"),
+        ("a=missing.json", "missing.json"),
+        ("a=huge.json", "huge.json"),
+        ("a=binary.json", "utf-8"),
+        ("this boot=old.json", "called `this boot`"),
+    ] {
+        let run = boot(&bench, &["--compare", compare, "--report", "page.html"]);
+        assert!(run.stderr.contains(expected), "{compare}: {}", run.stderr);
+        assert!(!run.stderr.contains("QEMU"), "{compare}: it was booted");
+    }
+    for arguments in [
+        &["--compare", "old.json", "--report", "page.html"][..],
+        &["--compare", "a=", "--report", "page.html"],
+        &["--compare", "=old.json", "--report", "page.html"],
+        &["--compare", "a=old.json"],
+        &["--label", "a"],
+        &["--label", "", "--report", "page.html"],
+        // As it was before the flag: a file that nobody would write.
+        &["--timeline", "new.json"],
+    ] {
+        boot(&bench, arguments);
+    }
+    assert!(!bench.path("page.html").exists() && !bench.path("new.json").exists());
+}

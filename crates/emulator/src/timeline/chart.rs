@@ -1,0 +1,372 @@
+//! The timeline as bars in a terminal.
+//!
+//! One line a step, its bar against one scale: reading above hashing, and below them what each hart
+//! hashed. Lines are spans of text with a kind of work; whoever prints them may give kinds a
+//! colour. Nothing is told by colour alone.
+
+use std::fmt;
+
+use super::lanes::{Group, Lane, groups, ticks};
+use super::table::base;
+use super::{Cost, Kind, StepRecord, Timeline, Unit, bytes_text, time_text};
+
+/// Narrower than this nothing can be drawn; a terminal breaks the lines instead.
+const LEAST_COLUMNS: usize = 40;
+/// From here on there is room for sizes beside the names.
+const DETAIL_COLUMNS: usize = 64;
+/// Widths of the columns in front of the bars: indent and payload, step or hart, size or harts.
+const PAYLOAD: usize = 13;
+const STEP: usize = 7;
+const DETAIL: usize = 8;
+/// Width of the column behind the bars.
+const TIME: usize = 8;
+/// Columns that a number below the axis may need.
+const TICK: usize = 8;
+
+/// For whom the chart is drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// Columns of the terminal.
+    pub columns: usize,
+    /// Whether it shows more than ASCII.
+    pub is_unicode: bool,
+}
+
+/// Text of one colour.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The text.
+    pub text: String,
+    /// What it stands for; none for words.
+    pub kind: Option<Kind>,
+}
+
+/// One line, without a line feed and without blanks at its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line(pub Vec<Span>);
+
+impl fmt::Display for Line {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|span| out.write_str(&span.text))
+    }
+}
+
+/// The chart, its time base last. No line is longer than the look allows, or than 40 columns.
+pub fn chart(timeline: &Timeline, look: Look) -> Vec<Line> {
+    if timeline.stages.is_empty() {
+        return vec![Line::words("no measurement log")];
+    }
+    let mut chart = Chart::new(timeline, look);
+    chart.axis();
+    for group in groups(timeline) {
+        chart.group(&group);
+    }
+    chart.lines.push(Line::default());
+    for sentence in sentences(timeline, chart.has_parts) {
+        chart.words(&sentence);
+    }
+    chart.lines
+}
+
+/// What stands below the bars.
+fn sentences(timeline: &Timeline, has_parts: bool) -> Vec<String> {
+    let cost = Cost::of(timeline);
+    let text = |value| time_text(value, timeline.time_base.unit);
+    let mut sentences = vec![
+        format!("{} from reset to {}", text(cost.total), timeline.ended()),
+        format!(
+            "reading {}, hashing {}, of these {} at once; signatures {}; OpenSBI {}; rest {}",
+            text(cost.reading),
+            text(cost.hashing),
+            text(cost.both),
+            text(cost.signature),
+            text(cost.opensbi),
+            text(cost.rest)
+        ),
+    ];
+    if has_parts {
+        sentences.push(
+            "hart: from its first to its last block, and how much of that it was hashing".into(),
+        );
+    }
+    sentences.push(base(timeline.time_base.unit).to_owned());
+    sentences
+}
+
+struct Glyphs {
+    full: char,
+    /// A bar that begins or ends in the middle of a column, where that can be drawn.
+    halves: Option<(char, char)>,
+    /// A step that is too short for a bar.
+    thin: char,
+    /// From idle to busy.
+    shades: [char; 4],
+    /// Beginning, middle and end of a stage.
+    span: [char; 3],
+    gap: char,
+    tick: char,
+    cut: char,
+}
+
+const UNICODE: Glyphs = Glyphs {
+    full: '█',
+    halves: Some(('▌', '▐')),
+    thin: '▏',
+    shades: ['░', '▒', '▓', '█'],
+    span: ['├', '─', '┤'],
+    gap: '╌',
+    tick: '╷',
+    cut: '…',
+};
+
+const ASCII: Glyphs = Glyphs {
+    full: '#',
+    halves: None,
+    thin: '|',
+    shades: ['.', '-', '+', '#'],
+    span: ['|', '-', '|'],
+    gap: '.',
+    tick: '|',
+    cut: '~',
+};
+
+struct Chart {
+    glyphs: &'static Glyphs,
+    columns: usize,
+    has_details: bool,
+    /// Columns of the bars.
+    width: usize,
+    total: f64,
+    unit: Unit,
+    has_parts: bool,
+    lines: Vec<Line>,
+}
+
+impl Chart {
+    fn new(timeline: &Timeline, look: Look) -> Self {
+        let columns = look.columns.max(LEAST_COLUMNS);
+        let has_details = columns >= DETAIL_COLUMNS;
+        let label = PAYLOAD + STEP + if has_details { DETAIL } else { 0 };
+        Self {
+            glyphs: if look.is_unicode { &UNICODE } else { &ASCII },
+            columns,
+            has_details,
+            // A blank on either side.
+            width: columns - label - TIME - 2,
+            total: timeline.total(),
+            unit: timeline.time_base.unit,
+            has_parts: false,
+            lines: Vec::new(),
+        }
+    }
+
+    fn time(&self, value: f64) -> String {
+        time_text(value, self.unit)
+    }
+
+    /// Where a time stands, in columns from the left of the bars.
+    fn place(&self, value: f64) -> f64 {
+        let share = if self.total > 0.0 { (value / self.total).clamp(0.0, 1.0) } else { 0.0 };
+        share * self.width as f64
+    }
+
+    fn axis(&mut self) {
+        let mut text = String::new();
+        for tick in ticks(self.total, self.width / TICK) {
+            let at = self.place(tick).floor() as usize;
+            let mark = format!("{}{}", self.glyphs.tick, self.time(tick));
+            let used = text.chars().count();
+            // The last one may have no room left.
+            if at + mark.chars().count() <= self.width && (used == 0 || at > used) {
+                text.extend(std::iter::repeat_n(' ', at - used));
+                text.push_str(&mark);
+            }
+        }
+        let head = match self.unit {
+            Unit::Microseconds => "time",
+            Unit::Instructions => "instr.",
+        };
+        self.line(["", "", ""], 0, (text, None), head);
+    }
+
+    fn group(&mut self, group: &Group<'_>) {
+        let (kind, bar) = if group.is_gap() {
+            (Kind::Gap, self.gap(group.start, group.end))
+        } else {
+            (Kind::Stage, self.span(group.start, group.end))
+        };
+        let about = if group.is_gap() { "" } else { group.about };
+        let time = self.time(group.duration());
+        self.line([group.name, about, ""], bar.0, (bar.1, Some(kind)), &time);
+        for lane in &group.lanes {
+            match lane {
+                Lane::Step(step) => self.step(step),
+                Lane::Payload { name, steps, parts } => self.payload(name, steps, parts),
+            }
+        }
+    }
+
+    fn step(&mut self, step: &StepRecord) {
+        let name = match (&step.payload, step.step.as_str()) {
+            (Some(payload), step) => format!("  {step} {payload}"),
+            (None, "read") => "  read manifest".to_owned(),
+            (None, step) => format!("  {step}"),
+        };
+        let detail = match &step.reason {
+            Some(reason) => reason.clone(),
+            None if step.bytes > 0 => bytes_text(step.bytes),
+            None if step.harts > 1 => harts_text(step),
+            None => String::new(),
+        };
+        let (at, bar) = self.bar(step.start, step.end);
+        let time = self.time(step.duration());
+        self.line([&name, "", &detail], at, (bar, Some(Kind::of(step))), &time);
+    }
+
+    fn payload(&mut self, name: &str, steps: &[&StepRecord], parts: &[&StepRecord]) {
+        let name = format!("  {name}");
+        for (index, step) in steps.iter().enumerate() {
+            let detail =
+                if step.step == "read" { bytes_text(step.bytes) } else { harts_text(step) };
+            let (at, bar) = self.bar(step.start, step.end);
+            let time = self.time(step.duration());
+            let shown = if index == 0 { name.as_str() } else { "" };
+            self.line([shown, &step.step, &detail], at, (bar, Some(Kind::of(step))), &time);
+        }
+        for part in parts {
+            let busy = part.busy_percent();
+            let (at, bar) = self.shaded(part.start, part.end, busy);
+            let hart = format!("hart {}", part.hart());
+            let busy = busy.map_or(String::new(), |busy| format!("{busy} %"));
+            self.line(["", &hart, &bytes_text(part.bytes)], at, (bar, Some(Kind::Hash)), &busy);
+            self.has_parts = true;
+        }
+    }
+
+    /// A bar, and the column that it begins in. At least one column is never empty.
+    fn bar(&self, start: f64, end: f64) -> (usize, String) {
+        let Some((left, right)) = self.glyphs.halves else {
+            return self.plain(start, end, self.glyphs.full);
+        };
+        let half = |value| (self.place(value) * 2.0).round() as usize;
+        let (from, to) = (half(start), half(end));
+        if to <= from {
+            return self.thin(start);
+        }
+        let at = from / 2;
+        let column = |column: usize| match (from <= 2 * column, to > 2 * column + 1) {
+            (true, true) => self.glyphs.full,
+            (true, false) => left,
+            _ => right,
+        };
+        (at, (at..to.div_ceil(2)).map(column).collect())
+    }
+
+    /// The bar of one hart: the darker, the busier.
+    fn shaded(&self, start: f64, end: f64, busy: Option<u32>) -> (usize, String) {
+        let [idle, little, much, all] = self.glyphs.shades;
+        let shade = match busy.unwrap_or(0) {
+            ..30 => idle,
+            30..60 => little,
+            60..90 => much,
+            _ => all,
+        };
+        self.plain(start, end, shade)
+    }
+
+    fn plain(&self, start: f64, end: f64, glyph: char) -> (usize, String) {
+        let (from, to) = (self.place(start).round() as usize, self.place(end).round() as usize);
+        if to <= from {
+            return self.thin(start);
+        }
+        (from, std::iter::repeat_n(glyph, to - from).collect())
+    }
+
+    fn thin(&self, start: f64) -> (usize, String) {
+        let at = (self.place(start).floor() as usize).min(self.width - 1);
+        (at, self.glyphs.thin.to_string())
+    }
+
+    fn span(&self, start: f64, end: f64) -> (usize, String) {
+        let [first, middle, last] = self.glyphs.span;
+        let (at, bar) = self.plain(start, end, middle);
+        let count = bar.chars().count();
+        if count < 2 {
+            return (at, bar);
+        }
+        let bar = std::iter::once(first).chain(std::iter::repeat_n(middle, count - 2));
+        (at, bar.chain(std::iter::once(last)).collect())
+    }
+
+    fn gap(&self, start: f64, end: f64) -> (usize, String) {
+        self.plain(start, end, self.glyphs.gap)
+    }
+
+    /// Three labels, a bar from a column on, and what stands behind it.
+    fn line(&mut self, labels: [&str; 3], at: usize, bar: (String, Option<Kind>), time: &str) {
+        let [first, second, third] = labels;
+        let detail = if self.has_details { DETAIL } else { 0 };
+        // A name alone may use the room of those that are not there.
+        let (first, second) = match (second.is_empty(), third.is_empty() || detail == 0) {
+            (true, true) => (self.fit(first, PAYLOAD + STEP + detail), String::new()),
+            (true, false) => (self.fit(first, PAYLOAD + STEP), String::new()),
+            _ => (self.fit(first, PAYLOAD), self.fit(second, STEP)),
+        };
+        let third = if detail == 0 { String::new() } else { self.fit(third, detail).trim().into() };
+        let used = first.chars().count() + second.chars().count();
+        let rest = (PAYLOAD + STEP + detail).saturating_sub(used);
+        let before = format!("{first}{second}{third:>rest$} {:at$}", "");
+        let after = (self.width + 1).saturating_sub(at + bar.0.chars().count());
+        let time = self.fit(time, TIME);
+        let after = format!("{:after$}{:>TIME$}", "", time.trim());
+        let words = |text: String| Span { text, kind: None };
+        let mut spans = vec![words(before), Span { text: bar.0, kind: bar.1 }, words(after)];
+        spans.retain(|span| !span.text.is_empty());
+        if let Some(last) = spans.last_mut() {
+            last.text.truncate(last.text.trim_end().len());
+        }
+        self.lines.push(Line(spans));
+    }
+
+    /// Cut or filled up to a width.
+    fn fit(&self, text: &str, width: usize) -> String {
+        if text.chars().count() <= width {
+            return format!("{text:width$}");
+        }
+        let kept: String = text.chars().take(width.saturating_sub(1)).collect();
+        format!("{kept}{}", self.glyphs.cut)
+    }
+
+    /// A sentence, in as many lines as it needs.
+    fn words(&mut self, sentence: &str) {
+        let mut line = String::new();
+        for word in sentence.split(' ') {
+            let is_full = line.chars().count() + 1 + word.chars().count() > self.columns;
+            if !line.is_empty() && is_full {
+                self.lines.push(Line::words(&std::mem::take(&mut line)));
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        self.lines.push(Line::words(&line));
+    }
+}
+
+impl Line {
+    fn words(text: &str) -> Self {
+        Self(vec![Span { text: text.to_owned(), kind: None }])
+    }
+}
+
+fn harts_text(step: &StepRecord) -> String {
+    match step.harts {
+        0 => String::new(),
+        1 => "1 hart".to_owned(),
+        harts => format!("{harts} harts"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

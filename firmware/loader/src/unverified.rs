@@ -1,0 +1,82 @@
+//! A loader that verifies nothing, for one purpose: to measure what verification costs.
+//!
+//! It takes the way of the real one without the looks: the same bytes come from the disk to the same
+//! places, by the same driver, Linux's device tree gets the same edits. No key, floor, signature or
+//! digest is asked. The other harts stay STOPPED: there is nothing that they could do. Built with a
+//! feature that only `cargo xtask demo` and tests name, under a name of its own.
+
+use hartlock_handoff::{Entry, Log, MAX_ROM_ENTRIES, Step, entries};
+use hartlock_image::{BundleType, List, PayloadType, Reason};
+use hartlock_verify::board::qemu_virt;
+use hartlock_virt::clock::{self, Instant};
+use hartlock_virt::unverified::read_manifest;
+use hartlock_virt::{console, memory};
+
+use crate::disk::Disk;
+use crate::harts::Harts;
+use crate::{enter_kernel, refusal, step, write_fdt};
+
+#[unsafe(no_mangle)]
+extern "C" fn loader_main(hart: usize) -> ! {
+    refusal::set_boot_hart(hart);
+    let start = clock::now();
+    console::line(&["\nhartlock: UNVERIFIED loader: checks nothing, for measurements only"]);
+    // SAFETY: this is the only user of the log region until Linux reads it.
+    let region = unsafe { memory::bytes_mut(qemu_virt::LOG) };
+    // The ROM that belongs to this loader leaves its log here.
+    let mut of_rom = List::<Entry, MAX_ROM_ENTRIES>::new();
+    let header = entries(region).map(|(header, entries)| {
+        entries.for_each(|entry| {
+            let _ = of_rom.push(entry);
+        });
+        header
+    });
+    let Some(header) = header else {
+        console::line(&["hartlock: no log: this is not the ROM of this loader"]);
+        hartlock_virt::hart::halt()
+    };
+    let log = refusal::keep_log(Log::start(region, &header));
+    of_rom.iter().for_each(|entry| log.push(entry));
+    let reported = of_rom.iter().find(|entry| entry.step == Step::Start).map_or(0, |it| it.harts);
+    let harts = refusal::keep_harts(Harts::new(hart, reported));
+    match load(reported, harts, log, start) {
+        Ok(entry) => leave(entry, hart, harts, log),
+        Err(reason) => refusal::refuse(reason, log, Some(harts)),
+    }
+}
+
+/// Brings the system bundle to its places and makes Linux's device tree. Returns the kernel's entry.
+fn load(
+    reported: u64,
+    harts: &mut Harts,
+    log: &mut Log<'_>,
+    start: Instant,
+) -> Result<u64, Reason> {
+    let mut disk = Disk::open(harts, log)?;
+    let own_bit = disk.harts.own_bit();
+    disk.log.push(&Entry { harts: own_bit, ..step(Step::Start, start) });
+
+    let read_start = clock::now();
+    // SAFETY: the metadata buffer belongs to the running stage, and this is its only user.
+    let metadata = unsafe { memory::bytes_mut(qemu_virt::METADATA) };
+    let (manifest, bytes) = read_manifest(&mut disk, BundleType::System, metadata)?;
+    disk.log.push(&Entry { bytes, harts: own_bit, ..step(Step::Read, read_start) });
+    for payload in manifest.payloads.iter() {
+        // Not verification: this code writes to nothing but RAM that is free.
+        qemu_virt::BOARD.check(BundleType::System, payload)?;
+        disk.fetch(payload)?;
+    }
+    // Resets the device.
+    drop(disk);
+    write_fdt(&manifest, reported)?;
+    Ok(manifest.payload(PayloadType::Kernel).ok_or(Reason::InternalLimit)?.entry)
+}
+
+fn leave(entry: u64, hart: usize, harts: &Harts, log: &mut Log<'_>) -> ! {
+    let start = clock::now();
+    console::line(&["hartlock: UNVERIFIED loader: nothing was checked, entering Linux"]);
+    log.push(&Entry { harts: harts.own_bit(), ..step(Step::Handover, start) });
+    refusal::clear_boot_hart();
+    // SAFETY: no other hart runs and no device writes; whether the bundle holds a kernel is not known.
+    unsafe { enter_kernel(hart, qemu_virt::LINUX_FDT.start as usize, entry as usize) }
+}

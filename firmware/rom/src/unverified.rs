@@ -1,0 +1,62 @@
+//! A ROM that verifies nothing, for one purpose: to measure what verification costs.
+//!
+//! It takes the way of the real one without the looks: the harts are counted, the boot bundle is
+//! read and copied to the same places by the same code, OpenSBI is entered alike. No key, floor,
+//! signature or digest is asked. There is no hand-off block; the loader that belongs to it finds
+//! the harts in the measurement log. Built with a feature that only `cargo xtask demo` and tests
+//! name, under a name of its own.
+
+use hartlock_handoff::{Entry, Log, LogHeader, Step};
+use hartlock_image::{BundleType, Reason};
+use hartlock_verify::board::qemu_virt;
+use hartlock_virt::unverified::read_manifest;
+use hartlock_virt::{clock, console, memory};
+
+use crate::medium::{self, Flash};
+use crate::{BOOT_HART, RomLog, generation, harts, push, refuse, rom_handover, step};
+
+#[unsafe(no_mangle)]
+extern "C" fn rom_main() -> ! {
+    let mut log = RomLog::new();
+    let result = load(&mut log).and_then(harts::release);
+    if let Err(reason) = result {
+        refuse(reason, &log)
+    }
+    console::line(&["hartlock: UNVERIFIED ROM: nothing was checked, entering OpenSBI"]);
+    // SAFETY: does not return, so it does not matter that the stack under us is wiped.
+    unsafe { rom_handover() }
+}
+
+/// Brings the boot bundle to its places. Returns the harts that reported.
+fn load(log: &mut RomLog) -> Result<u64, Reason> {
+    let start = clock::now();
+    console::line(&["\nhartlock: UNVERIFIED ROM: checks nothing, for measurements only"]);
+    let reported = harts::count();
+    medium::reset_flash();
+    push(log, Entry { harts: reported, ..step(Step::Start, start) });
+
+    let mut flash = Flash::new(log);
+    let read_start = clock::now();
+    // SAFETY: the metadata buffer belongs to the running stage, and this is its only user.
+    let metadata = unsafe { memory::bytes_mut(qemu_virt::METADATA) };
+    let (manifest, bytes) = read_manifest(&mut flash, BundleType::Boot, metadata)?;
+    flash.push(Entry { bytes, harts: 1 << BOOT_HART, ..step(Step::Read, read_start) });
+    for payload in manifest.payloads.iter() {
+        // Not verification: this code writes to nothing but RAM that is free.
+        qemu_virt::BOARD.check(BundleType::Boot, payload)?;
+        let _ = flash.copy(payload)?;
+    }
+    crate::write_dynamic_info();
+
+    // SAFETY: nobody else uses the log region while the ROM runs.
+    let region = unsafe { memory::bytes_mut(qemu_virt::LOG) };
+    let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation: generation() };
+    let mut handed_on = Log::start(region, &header);
+    for entry in log.iter() {
+        handed_on.push(entry);
+    }
+    // A block of an earlier boot must not be taken for one of this.
+    // SAFETY: the hand-off region belongs to the ROM until OpenSBI closes it for writing.
+    unsafe { memory::bytes_mut(qemu_virt::HANDOFF) }.fill(0);
+    Ok(reported)
+}
