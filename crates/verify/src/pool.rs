@@ -227,6 +227,8 @@ pub struct Coordinator<'a> {
     number: u64,
     absorbed: u64,
     arrived: u64,
+    /// The limit that workers were last told of.
+    announced: u64,
 }
 
 impl<'a> Coordinator<'a> {
@@ -249,23 +251,26 @@ impl<'a> Coordinator<'a> {
         pool.hash.store(job.hash as u64, Ordering::Relaxed);
         pool.delivered.store(0, Ordering::Relaxed);
         pool.next.store(number << BLOCK_BITS, Ordering::SeqCst);
-        Self { pool, hart, job, number, absorbed: 0, arrived: 0 }
+        Self { pool, hart, job, number, absorbed: 0, arrived: 0, announced: 0 }
     }
 
-    /// Publishes that the first `bytes` of the payload are in memory. Returns whether blocks
-    /// became available that were not before.
+    /// Publishes that the first `bytes` of the payload are in memory. Returns whether there are
+    /// blocks that workers were not told of: some arrived, or leaves that were absorbed since made
+    /// room for them. Whoever sleeps is to be woken then.
     pub fn arrived(&mut self, bytes: u64) -> bool {
         self.arrived = if bytes >= self.job.size {
             self.job.block_count()
         } else {
             bytes.checked_div(self.job.block_size).unwrap_or(0)
         };
-        self.publish()
+        let limit = self.publish();
+        core::mem::replace(&mut self.announced, limit) < limit
     }
 
-    fn publish(&self) -> bool {
+    fn publish(&self) -> u64 {
         let limit = self.arrived.min(self.absorbed.wrapping_add(WINDOW));
-        self.pool.limit.swap(limit, Ordering::AcqRel) < limit
+        self.pool.limit.store(limit, Ordering::Release);
+        limit
     }
 
     /// Takes the leaf of the oldest missing block, if it was delivered.

@@ -166,9 +166,10 @@ impl Remarks {
         ];
         for run in runs.iter().filter(|run| run.timeline.verified_nothing()) {
             sentences.push(format!(
-                "{}: firmware that exists for this measurement only. It reads the same bytes to the \
-                 same places and jumps, and looks at no signature and no digest. What it reads in \
-                 front of the payloads counts as rest; elsewhere that is part of the signature.",
+                "{}: firmware that exists for this measurement only. It brings payloads to the same \
+                 places by the same code and jumps, and asks for no key, signature, version or \
+                 digest; its own loader is smaller for that. What it reads in front of the payloads \
+                 counts as rest; elsewhere that is part of the signature.",
                 run.label
             ));
         }

@@ -103,6 +103,20 @@ fn a_hart_lost_in_one_job_holds_nothing_of_the_next() {
     assert_eq!((mine.block, next.holder(0)), (0, Some(2)));
 }
 
+/// Once harts that had seen the end of the window slept until the payload was done.
+#[test]
+fn room_that_absorbed_leaves_make_is_announced() {
+    let pool = Pool::new();
+    let mut work = Coordinator::open(&pool, 0, job(WINDOW + 2));
+    assert!(work.arrived(u64::MAX), "a whole window");
+    assert!(!work.arrived(u64::MAX), "nothing new");
+    let claim = pool.claim(1).unwrap();
+    assert!(pool.submit(1, &claim, &leaf_of(0, 0)));
+    assert!(work.next_leaf().is_some());
+    assert!(work.arrived(u64::MAX), "one block behind the window");
+    assert!(!work.arrived(u64::MAX), "nothing new");
+}
+
 #[test]
 fn the_window_bounds_how_far_claims_run_ahead() {
     watched(|_| {
