@@ -19,6 +19,7 @@ mod fetch;
 mod firmware;
 mod flips;
 mod initramfs;
+mod lab;
 mod packages;
 mod project;
 mod run;
@@ -48,6 +49,8 @@ enum Command {
     Errors(errors::Args),
     /// Build the ROM, the loader and the device trees into target/firmware
     Firmware(firmware::Args),
+    /// Measure against targets and store the run in lab/runs
+    Lab(lab::Args),
     /// Fetch the emulator, firmware, kernel and test tools into the cache
     Fetch(fetch::Args),
     /// Skip instructions of a boot stage, one at a time, and see that it still refuses
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
         Command::Errors(args) => errors::main(&args),
         Command::Flips(args) => flips::main(&args),
         Command::Firmware(args) => firmware::main(&args),
+        Command::Lab(args) => lab::main(&args),
         Command::Fetch(args) => fetch::main(&args),
         Command::Skips(args) => skips::main(&args),
         Command::Test(args) => test::main(&args),

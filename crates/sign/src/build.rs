@@ -1,7 +1,8 @@
 //! Writes a bundle, then verifies what it wrote.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use hartlock_image::{
@@ -11,18 +12,23 @@ use hartlock_image::{
 };
 
 use crate::describe::Description;
-use crate::digest::{core_count, digest_stream};
+use crate::digest::{Plan, is_large, thread_count};
 use crate::file::{self, FileError, NewFile};
 use crate::key::{PrivateKey, PublicKey};
 use crate::spec::{BundleSpec, ModeName, PayloadSpec, SpecError, TrustSpec};
 use crate::verify::{Expectation, verify_open_file};
 use crate::{Error, OnProgress, Refusal, defaults};
 
+#[cfg(test)]
+mod tests;
+mod written;
+
 /// Builds the bundle that `spec` describes, signed by `keys` in this order, into the file
 /// `output`. `created` is its date: see [`crate::spec::created`].
 ///
 /// Whoever signs verifies the result: before the file gets its name, the verifier of the boot
-/// stages reads it back. What it refuses is refused here with the same reason.
+/// stages reads back what was signed, and refuses it here with the same reason. It takes the
+/// digests of payloads from the bytes as they went into the file, and does not read those again.
 ///
 /// # Errors
 /// If the bundle would be refused, the description is incomplete, or a file fails. Then `output`
@@ -35,42 +41,49 @@ pub fn build(
     on_progress: OnProgress<'_>,
 ) -> Result<Description, Error> {
     file::check_replaceable(output)?;
-    let mut sources = open_sources(spec, output)?;
-    let mut manifest = plan(spec, keys, created, &mut sources)?;
+    let sources = open_sources(spec, output)?;
+    let mut manifest = plan(spec, keys, created, &sources)?;
     let payload_bytes: u64 = manifest.payloads.iter().map(|payload| payload.size).sum();
-    // Hashed once to write them and once to verify them.
+    // Each byte counts as hashed and as written.
     let total = payload_bytes.saturating_mul(2);
 
-    let mut bundle = NewFile::public(output)?;
-    let fail = |source| FileError::new("write", output, source);
+    let bundle = NewFile::public(output)?;
     // What is not written stays zero: the padding.
-    bundle.file().set_len(manifest.bundle_size).map_err(fail)?;
+    bundle.reserve(manifest.bundle_size)?;
     let mut done = 0;
-    for (payload, source) in manifest.payloads.iter_mut().zip(&mut sources) {
-        bundle.file().seek(SeekFrom::Start(payload.offset)).map_err(fail)?;
-        payload.digest = copy_and_digest(payload, source, &mut bundle, &mut |bytes| {
-            done += bytes;
+    for (payload, source) in manifest.payloads.iter_mut().zip(&sources) {
+        payload.digest = copy_and_digest(payload, source, &bundle, &mut |bytes| {
+            done += 2 * bytes;
             on_progress(done, total);
         })?;
     }
-    let metadata = sign(&manifest, keys)?;
-    bundle.file().seek(SeekFrom::Start(0)).map_err(fail)?;
-    bundle.write(&metadata)?;
-
-    let expectation = Expectation {
-        keys: keys.iter().map(PrivateKey::public).collect(),
-        ..Expectation::default()
-    };
-    let description = verify_open_file(
-        bundle.handle()?,
-        manifest.bundle_size,
-        output,
-        &expectation,
-        &mut |bytes, _| on_progress(payload_bytes + bytes, total),
-    )
-    .map_err(|error| with_map(error, &manifest))?;
+    bundle.write_at(&sign(&manifest, keys)?, 0)?;
+    let description = verify(&bundle, &manifest, keys)?;
     bundle.replace()?;
     Ok(description)
+}
+
+/// Verifies what was written, payloads by the digests that they were written with.
+fn verify(
+    bundle: &NewFile,
+    manifest: &Manifest<'_>,
+    keys: &[PrivateKey],
+) -> Result<Description, Error> {
+    written::verify(bundle.handle()?, manifest, keys).or_else(|_| {
+        // The whole verifier says best what is wrong. It reads payloads only if all else is well.
+        let expectation = Expectation {
+            keys: keys.iter().map(PrivateKey::public).collect(),
+            ..Expectation::default()
+        };
+        verify_open_file(
+            bundle.handle()?,
+            manifest.bundle_size,
+            bundle.path(),
+            &expectation,
+            &mut |_, _| (),
+        )
+        .map_err(|error| with_map(error, manifest))
+    })
 }
 
 /// An open payload file.
@@ -110,7 +123,7 @@ fn plan<'a>(
     spec: &'a BundleSpec,
     keys: &[PrivateKey],
     created: u64,
-    sources: &mut [Source<'_>],
+    sources: &[Source<'_>],
 ) -> Result<Manifest<'a>, Error> {
     let bundle_type = spec.bundle_type.ok_or(SpecError::TypeMissing)?;
     let board = spec.board.as_deref().unwrap_or(defaults::BOARD);
@@ -145,7 +158,7 @@ fn plan<'a>(
         payloads: List::new(),
         closing: closing(spec, bundle_type)?,
     };
-    for source in sources.iter_mut() {
+    for source in sources {
         let record = record(spec, board, source)?;
         if !manifest.payloads.push(record) {
             return Err(Reason::PayloadCountOutOfRange.into());
@@ -192,7 +205,7 @@ fn trust_list(trust: &TrustSpec) -> Result<TrustList, Error> {
 }
 
 /// The record of a payload, without offset and digest.
-fn record(spec: &BundleSpec, board: &str, source: &mut Source<'_>) -> Result<PayloadRecord, Error> {
+fn record(spec: &BundleSpec, board: &str, source: &Source<'_>) -> Result<PayloadRecord, Error> {
     let payload = source.spec;
     let payload_type = payload.payload_type;
     let load_address = payload
@@ -251,36 +264,55 @@ impl Source<'_> {
     }
 
     /// The first bytes, for a look at a kernel's header.
-    fn start(&mut self) -> Result<Vec<u8>, FileError> {
-        let mut start = Vec::new();
-        (&mut self.file)
-            .take(defaults::IMAGE_HEADER_SIZE as u64)
-            .read_to_end(&mut start)
-            .and_then(|_| self.file.rewind())
-            .map_err(|error| self.fail(error))?;
+    fn start(&self) -> Result<Vec<u8>, FileError> {
+        let mut start = vec![0; self.size.min(defaults::IMAGE_HEADER_SIZE as u64) as usize];
+        let len = start.len();
+        self.read_at(&mut start, len, 0)?;
         Ok(start)
+    }
+
+    fn read_at(&self, room: &mut [u8], least: usize, offset: u64) -> Result<(), FileError> {
+        file::read_at(&self.file, room, least, offset).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => self.changed(),
+            _ => self.fail(error),
+        })
+    }
+
+    fn changed(&self) -> FileError {
+        self.fail(io::Error::other("it changed while it was read"))
     }
 }
 
-/// Streams a payload into the bundle and digests the same bytes on the way.
+/// Copies a payload into the bundle and digests it on the way. What is hashed is what is written:
+/// both from one buffer, into which each byte is read once.
 fn copy_and_digest(
     payload: &PayloadRecord,
-    source: &mut Source<'_>,
-    bundle: &mut NewFile,
+    source: &Source<'_>,
+    bundle: &NewFile,
     on_bytes: &mut dyn FnMut(u64),
 ) -> Result<[u8; 64], Error> {
-    let changed = || io::Error::other("it changed while it was read");
-    let digest = digest_stream(payload, core_count(), |bytes| {
-        source.file.read_exact(bytes).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => source.fail(changed()),
-            _ => source.fail(error),
-        })?;
-        bundle.write(bytes)?;
-        on_bytes(bytes.len() as u64);
-        Ok::<_, Error>(())
-    })?;
-    let behind = source.file.read(&mut [0]).map_err(|error| source.fail(error))?;
-    if behind == 0 { Ok(digest) } else { Err(source.fail(changed()).into()) }
+    let plan = Plan::new(payload, thread_count(payload));
+    let is_past_cache = is_large(payload) && plan.is_page_aligned();
+    bundle.go_past_cache(is_past_cache);
+    // What is in memory already is fetched from there.
+    let is_unread = is_past_cache && !file::is_in_cache(&source.file, 0, payload.size);
+    file::go_past_cache(&source.file, is_unread);
+    let digest = plan.digest(
+        |piece| {
+            let (offset, len) = (piece.offset(), piece.len());
+            source.read_at(piece.room(), len, offset)?;
+            bundle.write_at(piece.padded(), payload.offset + offset)
+        },
+        on_bytes,
+    );
+    file::go_past_cache(&source.file, false);
+    bundle.go_past_cache(false);
+    let digest = digest?;
+    // A file that grew would otherwise be signed without its end.
+    match source.file.read_at(&mut [0], payload.size).map_err(|error| source.fail(error))? {
+        0 => Ok(digest),
+        _ => Err(source.changed().into()),
+    }
 }
 
 fn encode(manifest: &Manifest<'_>) -> Result<Vec<u8>, Error> {

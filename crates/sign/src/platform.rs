@@ -1,13 +1,14 @@
 //! A bundle file as a platform of the verifier.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use hartlock_image::{PAGE_SIZE, PayloadRecord, PayloadType, Reason, align_up};
 use hartlock_verify::{Loaded, Platform, bits_of};
 
-use crate::digest::{core_count, digest_stream};
+use crate::digest::{Plan, is_large, thread_count};
 use crate::file::{self, FileError};
 
 /// Reads a bundle through one handle, so that a file that is exchanged meanwhile changes nothing.
@@ -17,7 +18,6 @@ use crate::file::{self, FileError};
 pub struct FilePlatform<'a> {
     file: File,
     len: u64,
-    threads: usize,
     on_progress: &'a mut dyn FnMut(u64),
     done: u64,
     loading: Option<PayloadType>,
@@ -36,8 +36,7 @@ impl<'a> FilePlatform<'a> {
 
     /// Takes an open file of `len` bytes.
     pub fn new(file: File, len: u64, on_progress: &'a mut dyn FnMut(u64)) -> Self {
-        let threads = core_count();
-        Self { file, len, threads, on_progress, done: 0, loading: None, failure: None }
+        Self { file, len, on_progress, done: 0, loading: None, failure: None }
     }
 
     /// The payload that was begun last.
@@ -51,22 +50,6 @@ impl<'a> FilePlatform<'a> {
     }
 }
 
-/// Turns the end of a file into a fact about the bundle, and everything else into one about the
-/// medium.
-fn read_exact(
-    file: &mut File,
-    failure: &mut Option<io::Error>,
-    into: &mut [u8],
-) -> Result<(), Reason> {
-    file.read_exact(into).map_err(|error| {
-        if error.kind() == io::ErrorKind::UnexpectedEof {
-            return Reason::Truncated;
-        }
-        *failure = Some(error);
-        Reason::MediumError
-    })
-}
-
 impl Platform for FilePlatform<'_> {
     fn medium_len(&self) -> u64 {
         self.len
@@ -77,30 +60,50 @@ impl Platform for FilePlatform<'_> {
     }
 
     fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Reason> {
-        self.seek(offset)?;
-        read_exact(&mut self.file, &mut self.failure, into)
+        let result = self.file.read_exact_at(into, offset);
+        self.judge(result)
     }
 
     fn load(&mut self, payload: &PayloadRecord) -> Result<Loaded, Reason> {
         self.loading = Some(payload.payload_type);
-        self.seek(payload.offset)?;
-        let Self { file, failure, on_progress, done, .. } = self;
-        let digest = digest_stream(payload, self.threads, |into| {
-            read_exact(file, failure, into)?;
-            *done += into.len() as u64;
-            on_progress(*done);
-            Ok(())
-        })?;
-        let padded_size = align_up(payload.size, PAGE_SIZE).ok_or(Reason::InternalLimit)?;
-        let mut padding = vec![0; (padded_size - payload.size) as usize];
-        read_exact(file, failure, &mut padding)?;
-        Ok(Loaded { digest, padding: bits_of(&padding) })
+        let Self { file, on_progress, done, .. } = self;
+        let plan = Plan::new(payload, thread_count(payload));
+        let is_past_cache = is_large(payload)
+            && plan.is_page_aligned()
+            && !file::is_in_cache(file, payload.offset, payload.size);
+        file::go_past_cache(file, is_past_cache);
+        let digest = plan.digest(
+            |piece| {
+                let (offset, len) = (payload.offset + piece.offset(), piece.len());
+                file::read_at(file, piece.room(), len, offset)
+            },
+            |count| {
+                *done += count;
+                on_progress(*done);
+            },
+        );
+        file::go_past_cache(file, false);
+        let digest = self.judge(digest)?;
+        Ok(Loaded { digest, padding: self.padding(payload)? })
     }
 }
 
 impl FilePlatform<'_> {
-    fn seek(&mut self, offset: u64) -> Result<(), Reason> {
-        self.file.seek(SeekFrom::Start(offset)).map(drop).map_err(|error| {
+    /// The bits that are set between a payload and the next page.
+    pub(crate) fn padding(&mut self, payload: &PayloadRecord) -> Result<u64, Reason> {
+        let padded_size = align_up(payload.size, PAGE_SIZE).ok_or(Reason::InternalLimit)?;
+        let mut padding = vec![0; (padded_size - payload.size) as usize];
+        self.read(payload.offset + payload.size, &mut padding)?;
+        Ok(bits_of(&padding))
+    }
+
+    /// Turns the end of a file into a fact about the bundle, and everything else into one about
+    /// the medium.
+    fn judge<T>(&mut self, result: io::Result<T>) -> Result<T, Reason> {
+        result.map_err(|error| {
+            if error.kind() == io::ErrorKind::UnexpectedEof {
+                return Reason::Truncated;
+            }
             self.failure = Some(error);
             Reason::MediumError
         })

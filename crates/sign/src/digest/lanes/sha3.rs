@@ -1,0 +1,91 @@
+//! SHA-3 (FIPS 202), one message in each lane of a vector.
+//!
+//! A *lane* of the standard is a word of the state; here it is a word of a vector. `state[i]` is
+//! the word that the standard calls `A[i % 5, i / 5]`, of every message.
+
+use fearless_simd::{Bytes, Simd, SimdBase};
+
+use super::{MAX_LANES, rotate_right, transpose};
+
+/// Words of the state.
+pub(super) const STATE_WORDS: usize = 25;
+
+/// Absorbs all blocks of `rate` bytes of `messages`, which have one length (§4).
+#[inline(always)]
+pub(super) fn absorb<S: Simd>(
+    simd: S,
+    state: &mut [[u64; MAX_LANES]; STATE_WORDS],
+    messages: &[&[u8]; MAX_LANES],
+    rate: usize,
+) {
+    let lanes = S::u64s::LEN;
+    let mut a: [S::u64s; STATE_WORDS] =
+        std::array::from_fn(|i| S::u64s::from_slice(simd, &state[i][..lanes]));
+    for at in (0..messages[0].len()).step_by(rate) {
+        let words = rate / 8;
+        for first in (0..words).step_by(lanes) {
+            // The last part may be short. It is read from further ahead, and what it has in
+            // common with the part before is left out.
+            let from = first.min(words - lanes);
+            let mut rows = [S::u64s::splat(simd, 0); MAX_LANES];
+            for (row, message) in rows.iter_mut().zip(messages).take(lanes) {
+                let bytes = &message[at + from * 8..][..lanes * 8];
+                *row = S::u8s::from_slice(simd, bytes).bitcast();
+            }
+            transpose::<S, S::u64s>(&mut rows);
+            for word in first..(first + lanes).min(words) {
+                a[word] ^= rows[word - from];
+            }
+        }
+        permute::<S>(&mut a);
+    }
+    for (row, word) in state.iter_mut().zip(a) {
+        word.store_slice(&mut row[..lanes]);
+    }
+}
+
+/// KECCAK-p[1600, 24] (§3.3).
+#[inline(always)]
+fn permute<S: Simd>(a: &mut [S::u64s; STATE_WORDS]) {
+    for round_constant in RC {
+        // θ (§3.2.1)
+        let c: [S::u64s; 5] =
+            std::array::from_fn(|x| a[x] ^ a[x + 5] ^ a[x + 10] ^ a[x + 15] ^ a[x + 20]);
+        let d: [S::u64s; 5] = std::array::from_fn(|x| {
+            c[(x + 4) % 5] ^ rotate_right::<S, S::u64s>(c[(x + 1) % 5], 63)
+        });
+        // ρ and π (§3.2.2, §3.2.3)
+        let mut b = *a;
+        for y in 0..5 {
+            for x in 0..5 {
+                let moved = a[x + 5 * y] ^ d[x];
+                let right = (64 - RHO[x + 5 * y]) % 64;
+                b[y + 5 * ((2 * x + 3 * y) % 5)] = rotate_right::<S, S::u64s>(moved, right);
+            }
+        }
+        // χ (§3.2.4) and ι (§3.2.5)
+        for row in (0..STATE_WORDS).step_by(5) {
+            for x in 0..5 {
+                a[row + x] = b[row + x] ^ (!b[row + (x + 1) % 5] & b[row + (x + 2) % 5]);
+            }
+        }
+        a[0] ^= round_constant;
+    }
+}
+
+/// Offsets of ρ, modulo 64 (§3.2.2, table 2).
+#[rustfmt::skip]
+const RHO: [u32; STATE_WORDS] = [
+    0, 1, 62, 28, 27, 36, 44, 6, 55, 20, 3, 10, 43, 25, 39, 41, 45, 15, 21, 8, 18, 2, 61, 56, 14,
+];
+
+/// Constants of ι (§3.2.5).
+#[rustfmt::skip]
+const RC: [u64; 24] = [
+    0x0000_0000_0000_0001, 0x0000_0000_0000_8082, 0x8000_0000_0000_808a, 0x8000_0000_8000_8000,
+    0x0000_0000_0000_808b, 0x0000_0000_8000_0001, 0x8000_0000_8000_8081, 0x8000_0000_0000_8009,
+    0x0000_0000_0000_008a, 0x0000_0000_0000_0088, 0x0000_0000_8000_8009, 0x0000_0000_8000_000a,
+    0x0000_0000_8000_808b, 0x8000_0000_0000_008b, 0x8000_0000_0000_8089, 0x8000_0000_0000_8003,
+    0x8000_0000_0000_8002, 0x8000_0000_0000_0080, 0x0000_0000_0000_800a, 0x8000_0000_8000_000a,
+    0x8000_0000_8000_8081, 0x8000_0000_0000_8080, 0x0000_0000_8000_0001, 0x8000_0000_8000_8008,
+];

@@ -1,0 +1,366 @@
+//! How a payload is cut up, and who hashes what.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::mpsc;
+use std::thread;
+
+use hartlock_image::{PAGE_SIZE, PayloadRecord, TreeMode};
+use hartlock_verify::tree::{Digest, Hasher, Root};
+
+use super::HostHasher;
+use super::lanes::{Engine, Lanes};
+use super::turns::Turns;
+
+/// Most bytes that a thread works on at once: a block of the default size in each of 16 lanes. It
+/// should fit into the second-level cache of a core.
+const BUFFER_SIZE: usize = 16 * 81_920;
+/// Bytes that a thread works on at once if blocks are small.
+const SMALL_BUFFER_SIZE: usize = 512 << 10;
+/// Most bytes in the buffers of all threads. On a machine with more cores than that, some idle.
+const MAX_BUFFERS: usize = 32 << 20;
+/// Runs that a thread may be ahead of the slowest one.
+const RUNS_AHEAD: u64 = 4;
+
+/// Bytes of a payload on their way.
+#[derive(Debug)]
+pub struct Piece<'a> {
+    offset: u64,
+    room: &'a mut [u8],
+    len: usize,
+}
+
+impl Piece<'_> {
+    /// Where it begins in the payload.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// How many bytes it is. Whoever is asked for a piece fills so many.
+    #[expect(clippy::len_without_is_empty, reason = "a piece is never empty")]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The bytes themselves.
+    pub fn bytes(&mut self) -> &mut [u8] {
+        &mut self.room[..self.len]
+    }
+
+    /// The bytes, and behind the last one of a payload room up to the end of the page.
+    pub fn room(&mut self) -> &mut [u8] {
+        self.room
+    }
+
+    /// The same with zeros behind the last byte.
+    pub fn padded(&mut self) -> &[u8] {
+        self.room[self.len..].fill(0);
+        self.room
+    }
+}
+
+/// How a payload is cut into runs of blocks, and runs into pieces.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    record: &'a PayloadRecord,
+    engine: Option<Engine>,
+    /// Bytes of a block; of the whole payload in mode `flat`.
+    block_size: u64,
+    blocks_per_run: u64,
+    run_count: u64,
+    /// Bytes of a block that are hashed before the next piece is fetched. If that is the whole
+    /// block, a run is one piece.
+    piece_size: usize,
+    threads: usize,
+}
+
+impl<'a> Plan<'a> {
+    /// The plan of a payload for up to `threads` threads.
+    pub fn new(record: &'a PayloadRecord, threads: usize) -> Self {
+        Self::with(record, threads, Engine::of(record.hash))
+    }
+
+    /// The plan for this engine.
+    pub(super) fn with(record: &'a PayloadRecord, threads: usize, engine: Option<Engine>) -> Self {
+        let (block_size, engine) = match record.mode {
+            TreeMode::Flat => (record.size.max(1), None),
+            TreeMode::Blocks { block_size } => (u64::from(block_size.max(1)), engine),
+        };
+        let lanes = engine.map_or(1, Engine::lanes);
+        let group_size = block_size.saturating_mul(lanes as u64);
+        let (groups, piece_size) = if group_size <= BUFFER_SIZE as u64 {
+            ((SMALL_BUFFER_SIZE as u64 / group_size).max(1), block_size as usize)
+        } else {
+            // Whole pages, as a file is read and written.
+            (1, (BUFFER_SIZE / lanes).next_multiple_of(PAGE_SIZE as usize))
+        };
+        let blocks_per_run = groups * lanes as u64;
+        let run_count = record.size.div_ceil(block_size).div_ceil(blocks_per_run);
+        let mut plan =
+            Self { record, engine, block_size, blocks_per_run, run_count, piece_size, threads: 1 };
+        let most = (MAX_BUFFERS / plan.buffer_size()).min(run_count.try_into().unwrap_or(threads));
+        plan.threads = threads.clamp(1, most.max(1));
+        plan
+    }
+
+    /// Whether every piece begins and ends with a page of the payload, counting the padding.
+    pub fn is_page_aligned(&self) -> bool {
+        let unit = match self.is_contiguous() {
+            true => self.block_size * self.blocks_per_run,
+            false => self.block_size,
+        };
+        self.record.size <= unit || unit.is_multiple_of(PAGE_SIZE)
+    }
+
+    /// Whether a run is one piece.
+    fn is_contiguous(&self) -> bool {
+        self.piece_size as u64 == self.block_size
+    }
+
+    fn lanes(&self) -> usize {
+        self.engine.map_or(1, Engine::lanes)
+    }
+
+    /// Bytes that a thread needs.
+    fn buffer_size(&self) -> usize {
+        let size = match self.is_contiguous() {
+            true => self.piece_size * self.blocks_per_run as usize,
+            false => self.piece_size * self.lanes(),
+        };
+        size.next_multiple_of(PAGE_SIZE as usize)
+    }
+
+    /// Most bytes that all threads hold at once: buffers, and leaves that wait for earlier ones.
+    pub fn memory(&self) -> usize {
+        let leaves = self.threads as u64 * RUNS_AHEAD * self.blocks_per_run;
+        self.threads * self.buffer_size() + leaves as usize * size_of::<Digest>()
+    }
+
+    /// Digests the payload. Several threads at once ask `exchange` to fill pieces, each byte in
+    /// exactly one of them and in no order; `on_bytes` hears from this thread how many more bytes
+    /// were hashed.
+    ///
+    /// # Errors
+    /// The error of `exchange` in the foremost run that has one.
+    pub fn digest<E: Send>(
+        &self,
+        exchange: impl Fn(&mut Piece<'_>) -> Result<(), E> + Sync,
+        mut on_bytes: impl FnMut(u64),
+    ) -> Result<Digest, E> {
+        let TreeMode::Blocks { block_size } = self.record.mode else {
+            let mut hasher = HostHasher::new(self.record.hash);
+            let mut buffer = Buffer::new(self.buffer_size());
+            self.absorb_block(0, &mut hasher, buffer.bytes(), &exchange, &mut on_bytes)?;
+            return Ok(hasher.finalize());
+        };
+        let mut root = Root::<HostHasher>::new(self.record, block_size);
+        if self.threads > 1 {
+            self.digest_on_threads(&mut root, &exchange, on_bytes)?;
+        } else {
+            let mut buffer = Buffer::new(self.buffer_size());
+            for run in 0..self.run_count {
+                let leaves = self.leaves(run, buffer.bytes(), &exchange, &mut on_bytes)?;
+                leaves.iter().for_each(|leaf| root.push(leaf));
+            }
+        }
+        Ok(root.finalize())
+    }
+
+    fn digest_on_threads<E: Send>(
+        &self,
+        root: &mut Root<HostHasher>,
+        exchange: &(impl Fn(&mut Piece<'_>) -> Result<(), E> + Sync),
+        mut on_bytes: impl FnMut(u64),
+    ) -> Result<(), E> {
+        enum News<E> {
+            Bytes(u64),
+            Run(u64, Result<Vec<Digest>, E>),
+        }
+        let turns = Turns::new(self.run_count, RUNS_AHEAD * self.threads as u64);
+        let (sender, news) = mpsc::channel();
+        thread::scope(|scope| {
+            for _ in 0..self.threads {
+                let (turns, sender) = (&turns, sender.clone());
+                scope.spawn(move || {
+                    let mut buffer = Buffer::new(self.buffer_size());
+                    while let Some(run) = turns.take() {
+                        // Nobody listens any more only if the other side panicked.
+                        let mut on_bytes = |count| drop(sender.send(News::Bytes(count)));
+                        let leaves = self.leaves(run, buffer.bytes(), exchange, &mut on_bytes);
+                        let _ = sender.send(News::Run(run, leaves));
+                    }
+                });
+            }
+            drop(sender);
+
+            // Leaves are absorbed in order, whoever is ready first.
+            let mut early = BTreeMap::new();
+            let mut failure: Option<(u64, E)> = None;
+            let mut absorbed = 0;
+            for news in news {
+                match news {
+                    News::Bytes(count) => on_bytes(count),
+                    News::Run(run, Ok(leaves)) => {
+                        early.insert(run, leaves);
+                        while let Some(leaves) = early.remove(&absorbed) {
+                            leaves.iter().for_each(|leaf| root.push(leaf));
+                            absorbed += 1;
+                        }
+                        turns.advance(absorbed, ControlFlow::Continue(()));
+                    }
+                    News::Run(run, Err(error)) => {
+                        if failure.as_ref().is_none_or(|(earlier, _)| run < *earlier) {
+                            failure = Some((run, error));
+                        }
+                        turns.advance(absorbed, ControlFlow::Break(()));
+                    }
+                }
+            }
+            failure.map_or(Ok(()), |(_, error)| Err(error))
+        })
+    }
+
+    /// The leaves of a run.
+    fn leaves<E>(
+        &self,
+        run: u64,
+        buffer: &mut [u8],
+        exchange: &impl Fn(&mut Piece<'_>) -> Result<(), E>,
+        on_bytes: &mut impl FnMut(u64),
+    ) -> Result<Vec<Digest>, E> {
+        let first = run * self.blocks_per_run;
+        if !self.is_contiguous() {
+            return self.leaves_in_pieces(first, buffer, exchange, on_bytes);
+        }
+        let from = first * self.block_size;
+        let len = (self.record.size - from).min(self.blocks_per_run * self.block_size) as usize;
+        let bytes = self.fetch(from, len, buffer, exchange)?;
+        let blocks: Vec<&[u8]> = bytes.chunks(self.block_size as usize).collect();
+        let mut leaves = Vec::with_capacity(blocks.len());
+        for group in blocks.chunks(self.lanes()) {
+            // Only the last block of a payload may be shorter than the others.
+            let whole = group.iter().take_while(|block| block.len() == group[0].len()).count();
+            let mut apart = group;
+            if let Some(mut lanes) = self.begin_leaves(first + leaves.len() as u64, whole) {
+                lanes.update(&group[..whole]);
+                leaves.extend_from_slice(&lanes.finalize()[..whole]);
+                apart = &group[whole..];
+            }
+            for block in apart {
+                let mut hasher = self.begin_leaf(first + leaves.len() as u64);
+                hasher.update(block);
+                leaves.push(hasher.finalize());
+            }
+        }
+        on_bytes(len as u64);
+        Ok(leaves)
+    }
+
+    /// The leaves of a run of blocks that are too large to be kept.
+    fn leaves_in_pieces<E>(
+        &self,
+        first: u64,
+        buffer: &mut [u8],
+        exchange: &impl Fn(&mut Piece<'_>) -> Result<(), E>,
+        on_bytes: &mut impl FnMut(u64),
+    ) -> Result<Vec<Digest>, E> {
+        let end = (first + self.blocks_per_run).min(self.record.size.div_ceil(self.block_size));
+        let whole = (end.min(self.record.size / self.block_size) - first) as usize;
+        let mut leaves = Vec::with_capacity(self.blocks_per_run as usize);
+        if let Some(mut lanes) = self.begin_leaves(first, whole) {
+            for at in (0..self.block_size).step_by(self.piece_size) {
+                let len = (self.block_size - at).min(self.piece_size as u64) as usize;
+                let rooms = buffer.chunks_mut(self.piece_size).take(whole);
+                let parts = (first..).zip(rooms).map(|(index, room)| {
+                    self.fetch(index * self.block_size + at, len, room, exchange)
+                });
+                lanes.update(&parts.collect::<Result<Vec<_>, E>>()?);
+                on_bytes((len * whole) as u64);
+            }
+            leaves.extend_from_slice(&lanes.finalize()[..whole]);
+        }
+        for index in first + leaves.len() as u64..end {
+            let mut hasher = self.begin_leaf(index);
+            self.absorb_block(index, &mut hasher, buffer, exchange, on_bytes)?;
+            leaves.push(hasher.finalize());
+        }
+        Ok(leaves)
+    }
+
+    /// Adds a block to a hash, in pieces as large as the buffer.
+    fn absorb_block<E>(
+        &self,
+        index: u64,
+        hasher: &mut HostHasher,
+        buffer: &mut [u8],
+        exchange: &impl Fn(&mut Piece<'_>) -> Result<(), E>,
+        on_bytes: &mut impl FnMut(u64),
+    ) -> Result<(), E> {
+        let end = self.record.size.min((index + 1).saturating_mul(self.block_size));
+        for from in (index * self.block_size..end).step_by(buffer.len()) {
+            let len = (end - from).min(buffer.len() as u64) as usize;
+            hasher.update(self.fetch(from, len, buffer, exchange)?);
+            on_bytes(len as u64);
+        }
+        Ok(())
+    }
+
+    /// Has the bytes from `from` on filled in.
+    fn fetch<'b, E>(
+        &self,
+        from: u64,
+        len: usize,
+        buffer: &'b mut [u8],
+        exchange: &impl Fn(&mut Piece<'_>) -> Result<(), E>,
+    ) -> Result<&'b [u8], E> {
+        // The padding belongs to the last piece. Anywhere else the next page is somebody else's.
+        let is_last = from + len as u64 == self.record.size;
+        let room_len = if is_last { len.next_multiple_of(PAGE_SIZE as usize) } else { len };
+        exchange(&mut Piece { offset: from, room: &mut buffer[..room_len], len })?;
+        Ok(&buffer[..len])
+    }
+
+    /// A leaf that is hashed for itself.
+    fn begin_leaf(&self, index: u64) -> HostHasher {
+        let mut hasher = HostHasher::new(self.record.hash);
+        hasher.update(&leaf_prefix(index));
+        hasher
+    }
+
+    /// So many leaves that are hashed together, if that is worth it: lanes take the same time
+    /// however many of them are in use.
+    fn begin_leaves(&self, first: u64, count: usize) -> Option<Lanes> {
+        let engine = self.engine.filter(|engine| 2 * count > engine.lanes())?;
+        let prefixes: Vec<_> = (first..).take(count).map(leaf_prefix).collect();
+        let mut lanes = Lanes::new(engine);
+        lanes.update(&prefixes.iter().map(|prefix| &prefix[..]).collect::<Vec<_>>());
+        Some(lanes)
+    }
+}
+
+/// What stands in front of the block in `leaf_i` (image format §6.2).
+fn leaf_prefix(index: u64) -> [u8; 16] {
+    let mut prefix = *b"HLKleaf0\0\0\0\0\0\0\0\0";
+    prefix[8..].copy_from_slice(&index.to_le_bytes());
+    prefix
+}
+
+/// Memory that begins with a page: storage wants that for writes past the page cache.
+struct Buffer {
+    memory: Vec<u8>,
+    start: usize,
+    size: usize,
+}
+
+impl Buffer {
+    fn new(size: usize) -> Self {
+        let memory = vec![0; size + PAGE_SIZE as usize];
+        // Never more than a page, unless the machine has no answer; then anywhere will do.
+        let start = memory.as_ptr().align_offset(PAGE_SIZE as usize).min(PAGE_SIZE as usize);
+        Self { memory, start, size }
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        &mut self.memory[self.start..][..self.size]
+    }
+}

@@ -1,0 +1,53 @@
+//! `cargo xtask lab`: measures, judges by a target that was set beforehand, and stores the run with
+//! all of its samples (`spec/lab-run.md`).
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::ValueEnum;
+
+use crate::{Verdict, project};
+
+mod host_speed;
+mod machine;
+mod run;
+mod sample;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// What to measure; all of it if nothing is named
+    #[arg(value_name = "KEY")]
+    key: Option<Key>,
+    /// A small version in less than a minute, into target/lab instead of lab/runs/latest
+    #[arg(long)]
+    quick: bool,
+    /// Seconds to wait in all for other programs to leave the processor alone
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    patience: u64,
+}
+
+/// What can be measured.
+#[derive(Clone, Copy, ValueEnum)]
+enum Key {
+    /// `hartlock sign` and `verify` of 1 GiB, against `openssl dgst`
+    HostSpeed,
+}
+
+impl Args {
+    /// Where the run is stored. A quick one replaces no other: its numbers say less.
+    fn folder(&self) -> PathBuf {
+        let top = if self.quick { project::target_dir() } else { project::root() };
+        top.join("lab/runs/latest")
+    }
+}
+
+/// A miss is a finding, not a failure of the measurement: the answer is always yes.
+pub fn main(args: &Args) -> Result<Verdict> {
+    let keys = args.key.map_or_else(|| Key::value_variants().to_vec(), |key| vec![key]);
+    for key in keys {
+        match key {
+            Key::HostSpeed => host_speed::measure(args)?,
+        }
+    }
+    Ok(Verdict::Yes)
+}

@@ -1,0 +1,167 @@
+//! The form of a stored run (`spec/lab-run.md`).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+use super::machine::Machine;
+
+/// A run: everything that was measured at one time, and on what.
+#[derive(Serialize)]
+pub struct Run {
+    /// Key of the paper, or of the measurement that belongs to none.
+    pub paper: &'static str,
+    pub commit: String,
+    /// Versions by name.
+    pub tools: BTreeMap<&'static str, String>,
+    pub date: String,
+    pub machine: Machine,
+    pub rows: Vec<Row>,
+}
+
+/// One number.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    pub table: &'static str,
+    pub metric: &'static str,
+    pub config: String,
+    pub unit: &'static str,
+    pub published: Option<f64>,
+    pub ours: f64,
+    pub ratio: Option<f64>,
+    pub target: Option<f64>,
+    pub better: Better,
+    pub status: Status,
+    pub erratum: Option<String>,
+    pub note: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Better {
+    Higher,
+    Lower,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    Hit,
+    Miss,
+    Info,
+}
+
+impl Row {
+    /// A number without a target.
+    pub fn info(table: &'static str, metric: &'static str, unit: &'static str, ours: f64) -> Self {
+        Self {
+            table,
+            metric,
+            config: String::new(),
+            unit,
+            published: None,
+            ours: rounded(ours),
+            ratio: None,
+            target: None,
+            better: Better::Higher,
+            status: Status::Info,
+            erratum: None,
+            note: None,
+        }
+    }
+
+    /// Judges the number as it is stored, so that a reader comes to the same verdict.
+    pub fn judged(mut self, better: Better, target: f64) -> Self {
+        let is_hit = match better {
+            Better::Higher => self.ours >= target,
+            Better::Lower => self.ours <= target,
+        };
+        self.status = if is_hit { Status::Hit } else { Status::Miss };
+        (self.better, self.target) = (better, Some(target));
+        self
+    }
+
+    pub fn of(mut self, config: &str) -> Self {
+        self.config = config.to_owned();
+        self
+    }
+
+    pub fn noted(mut self, note: impl Into<String>) -> Self {
+        self.note = Some(note.into());
+        self
+    }
+}
+
+/// Three digits behind the point: wall-clock times deserve no more.
+fn rounded(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}
+
+impl Run {
+    /// Writes the run and its samples.
+    pub fn store(&self, folder: &Path, samples: &str) -> Result<()> {
+        fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        let json = serde_json::to_string_pretty(self)? + "\n";
+        for (extension, text) in [("json", json.as_str()), ("csv", samples)] {
+            let path = folder.join(format!("{}.{extension}", self.paper));
+            fs::write(&path, text).with_context(|| path.display().to_string())?;
+        }
+        Ok(())
+    }
+
+    /// The rows as a table for a terminal.
+    pub fn text(&self) -> String {
+        let mut lines =
+            vec![["table", "metric", "config", "ours", "target", "status"].map(str::to_owned)];
+        lines.extend(self.rows.iter().map(Row::columns));
+        let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max();
+        let widths: Vec<usize> = (0..6).map(|column| width(column).unwrap_or(0)).collect();
+        let line = |cells: &[String; 6]| {
+            let cells = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+            cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+        };
+        lines.iter().map(line).collect()
+    }
+}
+
+impl Row {
+    fn columns(&self) -> [String; 6] {
+        let target = self.target.map_or(String::new(), |target| match self.better {
+            Better::Higher => format!("at least {target}"),
+            Better::Lower => format!("at most {target}"),
+        });
+        let status = match self.status {
+            Status::Hit => "hit",
+            Status::Miss => "MISS",
+            Status::Info => "",
+        };
+        [
+            self.table.to_owned(),
+            self.metric.to_owned(),
+            self.config.clone(),
+            format!("{} {}", self.ours, self.unit),
+            target,
+            status.to_owned(),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_judged_by_its_target() {
+        let row = |ours| Row::info("speed", "sign", "times openssl dgst", ours);
+        assert_eq!(row(1.8).judged(Better::Higher, 1.8).status, Status::Hit);
+        assert_eq!(row(1.799).judged(Better::Higher, 1.8).status, Status::Miss);
+        assert_eq!(row(64.0).judged(Better::Lower, 64.0).status, Status::Hit);
+        assert_eq!(row(64.1).judged(Better::Lower, 64.0).status, Status::Miss);
+        assert_eq!(row(1.0).status, Status::Info);
+        // What is stored decides: 1.7996 is written as 1.8.
+        assert_eq!(row(1.7996).judged(Better::Higher, 1.8).status, Status::Hit);
+    }
+}
