@@ -18,6 +18,7 @@ mod errors;
 mod fetch;
 mod firmware;
 mod flips;
+mod fuzz;
 mod initramfs;
 mod lab;
 mod packages;
@@ -49,10 +50,10 @@ enum Command {
     Errors(errors::Args),
     /// Build the ROM, the loader and the device trees into target/firmware
     Firmware(firmware::Args),
-    /// Measure against targets and store the run in lab/runs
-    Lab(lab::Args),
     /// Fetch the emulator, firmware, kernel and test tools into the cache
     Fetch(fetch::Args),
+    /// Measure against targets and store the run in lab/runs
+    Lab(lab::Args),
     /// Skip instructions of a boot stage, one at a time, and see that it still refuses
     Skips(skips::Args),
     /// Run every check of the project, or some of them
@@ -61,6 +62,8 @@ enum Command {
     Tidy(tidy::Args),
     /// Change bits of the demo's bundle and have `hartlock verify` judge each
     Flips(flips::Args),
+    /// Run the fuzz targets: a short run each, or a long one with its figures stored
+    Fuzz(fuzz::Args),
     /// Make, compare or run the bundles of spec/vectors/image
     Vectors(vectors::Args),
 }
@@ -79,9 +82,10 @@ fn main() -> ExitCode {
         Command::Docs(args) => docs::main(&args),
         Command::Errors(args) => errors::main(&args),
         Command::Flips(args) => flips::main(&args),
+        Command::Fuzz(args) => fuzz::main(&args),
         Command::Firmware(args) => firmware::main(&args),
-        Command::Lab(args) => lab::main(&args),
         Command::Fetch(args) => fetch::main(&args),
+        Command::Lab(args) => lab::main(&args),
         Command::Skips(args) => skips::main(&args),
         Command::Test(args) => test::main(&args),
         Command::Tidy(args) => tidy::main(&args),

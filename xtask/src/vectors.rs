@@ -1,4 +1,5 @@
-//! `cargo xtask vectors`: bundles with one fault each (`spec/vectors/image`).
+//! `cargo xtask vectors`: bundles with one fault each (`spec/vectors/image`), and bundles that try
+//! what broke other boot loaders (`spec/vectors/attacks`).
 //!
 //! Makes them, and has them judged: by the library and by `spec/verify.py` on this machine, and
 //! by the library on the emulated board. Whoever writes another verifier starts here.
@@ -13,6 +14,7 @@ use clap::ValueEnum;
 use crate::test::Outcome;
 use crate::{Verdict, project};
 
+mod attacks;
 pub mod bundle;
 mod catalogue;
 mod ed25519;
@@ -22,7 +24,20 @@ pub mod keys;
 mod target;
 
 use bundle::Edit;
+use catalogue::Row;
 use expected::{Expected, Options};
+
+/// A folder of vectors.
+struct Set {
+    /// Below `spec/vectors`.
+    name: &'static str,
+    rows: fn() -> Vec<&'static Row>,
+}
+
+const SETS: [Set; 2] = [
+    Set { name: "image", rows: || catalogue::rows().collect() },
+    Set { name: "attacks", rows: || attacks::ROWS.iter().collect() },
+];
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -49,8 +64,10 @@ pub fn main(args: &Args) -> Result<Verdict> {
         (_, Some(Where::Host)) => host::step(&root)?,
         (_, Some(Where::Target)) => target::step(&root)?,
         _ => {
-            let count = write(&root)?;
-            eprintln!("{count} vectors in {}", folder(&root).display());
+            for set in &SETS {
+                let count = set.write(&root)?;
+                eprintln!("{count} vectors in {}", set.folder(&root).display());
+            }
             return Ok(Verdict::Yes);
         }
     };
@@ -63,26 +80,28 @@ pub fn main(args: &Args) -> Result<Verdict> {
     })
 }
 
-/// Step: the vectors are those that the generator makes.
+/// Step: the vectors are those that the generator makes, and the page about attacks names them.
 pub fn check_step(root: &Path) -> Result<Outcome> {
-    let mut wanted = files(&generate())?;
     let mut findings = Vec::new();
-    for entry in fs::read_dir(folder(root)).context("cannot list the vectors")? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        match wanted.remove(&name) {
-            Some(bytes) if fs::read(entry.path())? == bytes => {}
-            Some(_) => findings.push(format!("{name} differs")),
-            None if name == "README.md" => {}
-            None => findings.push(format!("{name} is not a vector")),
+    for set in &SETS {
+        let mut wanted = files(&set.generate())?;
+        for entry in fs::read_dir(set.folder(root)).context("cannot list the vectors")? {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            match wanted.remove(&name) {
+                Some(bytes) if fs::read(entry.path())? == bytes => {}
+                Some(_) => findings.push(format!("{}/{name} differs", set.name)),
+                None if name == "README.md" => {}
+                None => findings.push(format!("{}/{name} is not a vector", set.name)),
+            }
         }
+        findings.extend(wanted.into_keys().map(|name| format!("{}/{name} is missing", set.name)));
     }
-    findings.extend(wanted.into_keys().map(|name| format!("{name} is missing")));
-    if findings.is_empty() {
-        return Ok(Outcome::Passed);
+    if !findings.is_empty() {
+        findings.push("`cargo xtask vectors` writes them".into());
     }
-    findings.push("`cargo xtask vectors` writes them".into());
-    Ok(Outcome::Failed(findings.join("\n")))
+    findings.extend(attacks::check_page(root)?);
+    Ok(outcome_of(&findings))
 }
 
 /// Step: the library and the second verifier judge every vector as expected.
@@ -95,18 +114,58 @@ pub fn target_step(root: &Path) -> Result<Outcome> {
     target::step(root)
 }
 
-fn folder(root: &Path) -> PathBuf {
-    root.join("spec/vectors/image")
-}
-
 /// A vector with its bytes.
 struct Made {
     expected: Expected,
     bundle: Vec<u8>,
 }
 
-fn generate() -> Vec<Made> {
-    catalogue::rows().map(catalogue::Row::make).collect()
+impl Set {
+    fn folder(&self, root: &Path) -> PathBuf {
+        root.join("spec/vectors").join(self.name)
+    }
+
+    fn generate(&self) -> Vec<Made> {
+        (self.rows)().into_iter().map(Row::make).collect()
+    }
+
+    /// Writes every file and removes vectors that are no more. Returns how many there are.
+    fn write(&self, root: &Path) -> Result<usize> {
+        let folder = self.folder(root);
+        fs::create_dir_all(&folder)?;
+        let all = self.generate();
+        let files = files(&all)?;
+        for entry in fs::read_dir(&folder)? {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if path.extension().is_some_and(|it| it == "hlk") && !files.contains_key(&*name) {
+                fs::remove_file(&path)?;
+            }
+        }
+        for (name, bytes) in files {
+            let path = folder.join(name);
+            if fs::read(&path).ok().as_ref() != Some(&bytes) {
+                fs::write(&path, bytes)
+                    .with_context(|| format!("cannot write {}", path.display()))?;
+            }
+        }
+        Ok(all.len())
+    }
+
+    /// Reads the vectors that are there.
+    fn load(&self, root: &Path) -> Result<Vec<Made>> {
+        let folder = self.folder(root);
+        let list = folder.join("expected.json");
+        let text = fs::read(&list).with_context(|| format!("cannot read {}", list.display()))?;
+        let list: Vec<Expected> = serde_json::from_slice(&text)?;
+        let read = |expected: Expected| {
+            let path = folder.join(&expected.name).with_extension("hlk");
+            let bundle =
+                fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            Ok(Made { expected, bundle })
+        };
+        list.into_iter().map(read).collect()
+    }
 }
 
 /// Every generated file by its name.
@@ -121,42 +180,6 @@ fn files(all: &[Made]) -> Result<BTreeMap<String, Vec<u8>>> {
     let list: Vec<Expected> = all.iter().map(|made| made.expected.clone()).collect();
     files.insert("expected.json".into(), expected::encode(&list)?.into_bytes());
     Ok(files)
-}
-
-/// Writes every file and removes vectors that are no more. Returns how many there are.
-fn write(root: &Path) -> Result<usize> {
-    let folder = folder(root);
-    fs::create_dir_all(&folder)?;
-    let all = generate();
-    let files = files(&all)?;
-    for entry in fs::read_dir(&folder)? {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if path.extension().is_some_and(|it| it == "hlk") && !files.contains_key(&*name) {
-            fs::remove_file(&path)?;
-        }
-    }
-    for (name, bytes) in files {
-        let path = folder.join(name);
-        if fs::read(&path).ok().as_ref() != Some(&bytes) {
-            fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
-        }
-    }
-    Ok(all.len())
-}
-
-/// Reads the vectors that are there.
-fn load(root: &Path) -> Result<Vec<Made>> {
-    let folder = folder(root);
-    let list = folder.join("expected.json");
-    let text = fs::read(&list).with_context(|| format!("cannot read {}", list.display()))?;
-    let list: Vec<Expected> = serde_json::from_slice(&text)?;
-    let read = |expected: Expected| {
-        let path = folder.join(&expected.name).with_extension("hlk");
-        let bundle = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        Ok(Made { expected, bundle })
-    };
-    list.into_iter().map(read).collect()
 }
 
 /// Compares answers, in the order of the vectors, with what is expected.
@@ -182,7 +205,7 @@ fn outcome_of(findings: &[String]) -> Outcome {
     if findings.is_empty() { Outcome::Passed } else { Outcome::Failed(findings.join("\n")) }
 }
 
-impl catalogue::Row {
+impl Row {
     fn make(&self) -> Made {
         let (bundle, draft) = bundle::build((self.base)(), self.edits);
         let mut options = Options::of(&draft);
@@ -231,7 +254,7 @@ mod tests {
 
     #[test]
     fn no_two_vectors_are_the_same() {
-        let all = generate();
+        let all: Vec<Made> = SETS.iter().flat_map(Set::generate).collect();
         for (index, one) in all.iter().enumerate() {
             for other in &all[..index] {
                 assert_ne!(one.expected.name, other.expected.name);
@@ -247,7 +270,7 @@ mod tests {
 
     #[test]
     fn vectors_are_named_and_described() {
-        for row in catalogue::rows() {
+        for row in SETS.iter().flat_map(|set| (set.rows)()) {
             let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
             assert!(row.name.chars().all(is_name), "{}", row.name);
             let text = row.description;
@@ -257,8 +280,10 @@ mod tests {
 
     #[test]
     fn vectors_are_small() {
-        let sizes: Vec<usize> = generate().iter().map(|made| made.bundle.len()).collect();
-        assert!(sizes.iter().all(|size| *size <= 24 << 10));
-        assert!(sizes.iter().sum::<usize>() < 2_500_000, "{}", sizes.iter().sum::<usize>());
+        for (set, limit) in SETS.iter().zip([2_500_000, 500_000]) {
+            let sizes: Vec<usize> = set.generate().iter().map(|made| made.bundle.len()).collect();
+            assert!(sizes.iter().all(|size| *size <= 24 << 10));
+            assert!(sizes.iter().sum::<usize>() < limit, "{}", sizes.iter().sum::<usize>());
+        }
     }
 }

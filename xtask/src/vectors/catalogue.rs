@@ -54,7 +54,7 @@ const fn good(
     Row { name, reason: None, base, description, edits }
 }
 
-const fn bad(
+pub const fn bad(
     name: &'static str,
     reason: Reason,
     base: fn() -> Draft,

@@ -6,14 +6,17 @@ use std::process::Command;
 use anyhow::{Result, bail};
 use hartlock_image::{MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE};
 
-use super::{Made, compare, expected, folder, load, outcome_of};
+use super::{Made, SETS, Set, compare, expected, outcome_of};
 use crate::run;
 use crate::test::Outcome;
 
 pub fn step(root: &Path) -> Result<Outcome> {
-    let all = load(root)?;
-    let mut findings = compare("the library", &all, &library(&all)?);
-    findings.extend(compare("spec/verify.py", &all, &second_verifier(root, &all)?));
+    let mut findings = Vec::new();
+    for set in &SETS {
+        let all = set.load(root)?;
+        findings.extend(compare("the library", &all, &library(&all)?));
+        findings.extend(compare("spec/verify.py", &all, &second_verifier(root, set, &all)?));
+    }
     Ok(outcome_of(&findings))
 }
 
@@ -28,10 +31,10 @@ fn library(all: &[Made]) -> Result<Vec<String>> {
         .collect()
 }
 
-/// One process for all: starting Python takes longer than verifying.
-fn second_verifier(root: &Path, all: &[Made]) -> Result<Vec<String>> {
+/// One process for a folder: starting Python takes longer than verifying.
+fn second_verifier(root: &Path, set: &Set, all: &[Made]) -> Result<Vec<String>> {
     let mut python = Command::new("python3");
-    python.arg("-B").arg(root.join("spec/run_vectors.py")).arg("--all").arg(folder(root));
+    python.arg("-B").arg(root.join("spec/run_vectors.py")).arg("--all").arg(set.folder(root));
     let output = run::capture(&mut python)?;
     // 1 is the verdict that some vectors differ, which is compared here once more.
     let last_words = run::tail(&output, 5);

@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use hartlock_bench::pack::{Header, JOB_VECTORS};
 
-use super::{Made, compare, load, outcome_of};
+use super::{Made, SETS, compare, outcome_of};
 use crate::test::Outcome;
 use crate::{firmware, run, tools};
 
@@ -21,7 +21,10 @@ const HANG: Duration = Duration::from_secs(300);
 const PACK_ADDRESS: u64 = 0x9000_0000;
 
 pub fn step(root: &Path) -> Result<Outcome> {
-    let all = load(root)?;
+    let mut all = Vec::new();
+    for set in &SETS {
+        all.extend(set.load(root)?);
+    }
     let bench = firmware::stage("bench", &[])?;
     if firmware::has_panic_path(&bench.elf)? {
         return Ok(Outcome::Failed("the bench can reach a panic".into()));
@@ -101,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_pack_holds_what_was_put_in() {
-        let all = super::super::generate();
+        let all: Vec<Made> = SETS.iter().flat_map(super::super::Set::generate).collect();
         let bytes = pack(&all).unwrap();
         let header = Header::parse(&bytes).unwrap();
         let mut body = &bytes[32..];

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Has spec/verify.py judge bundles that arrive on standard input, for the target `differential`.
+
+A request is two parts, each behind its length as a little-endian u32: options as JSON, then the
+bundle. The answer is one line: `accepted` or the code of the reason. The end of input ends it.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import sys
+from pathlib import Path
+from typing import BinaryIO
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "spec"))
+
+import verify as v  # noqa: E402  (its folder was just made known)
+
+
+def read_part(stream: BinaryIO) -> bytes | None:
+    """The next part, None at the end."""
+    size = stream.read(4)
+    if len(size) < 4:
+        return None
+    (length,) = struct.unpack("<I", size)
+    return stream.read(length)
+
+
+def answer(options: dict, bundle: bytes) -> str:
+    """What the second verifier says."""
+    keys = [v.KeyRecord(key[0], key[1], bytes.fromhex(key[2])) for key in options["keys"]]
+    result = v.verify(
+        bundle,
+        keys,
+        v.Policy[options["policy"].upper().replace("-", "_")],
+        kind=options["type"],
+        board=options["board"],
+        soc=options["soc"],
+        floor=options["floor"],
+        lifecycle=options["lifecycle"],
+        is_file=not options["medium"],
+    )
+    return result.reason.name if isinstance(result, v.Refused) else "accepted"
+
+
+def main() -> None:
+    """Answers until the input ends."""
+    requests = sys.stdin.buffer
+    while (options := read_part(requests)) is not None and (bundle := read_part(requests)) is not None:
+        print(answer(json.loads(options), bundle), flush=True)
+
+
+if __name__ == "__main__":
+    main()

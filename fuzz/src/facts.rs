@@ -1,0 +1,180 @@
+//! What must be true of a bundle that was accepted, read off its bytes (image format, boot flow §2).
+//!
+//! Written apart from the verifier: other hashes, another Ed25519, offsets instead of fields, and
+//! sums that cannot overflow. It says nothing about bundles that are refused; the second verifier in
+//! Python does (`differential`).
+
+use ed25519_dalek::{Signature, VerifyingKey};
+use hartlock_image::{KeyRecord, Policy};
+
+use crate::keys::{ED25519, record};
+use crate::options::Options;
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+}
+
+fn hash(number: u32, parts: &[&[u8]]) -> Vec<u8> {
+    fn of<D: sha2::Digest>(parts: &[&[u8]]) -> Vec<u8> {
+        parts.iter().fold(D::new(), |hash, part| hash.chain_update(part)).finalize().to_vec()
+    }
+    match number {
+        1 => of::<sha2::Sha256>(parts),
+        2 => of::<sha2::Sha384>(parts),
+        3 => of::<sha2::Sha512>(parts),
+        4 => of::<sha3::Sha3_256>(parts),
+        5 => of::<sha3::Sha3_384>(parts),
+        6 => of::<sha3::Sha3_512>(parts),
+        _ => panic!("hash {number}"),
+    }
+}
+
+/// The digest of a payload by the first 64 bytes of its record (§6).
+pub fn digest(rec: &[u8], data: &[u8]) -> Vec<u8> {
+    let number = u32_at(rec, 4);
+    if u32_at(rec, 8) == 1 {
+        return hash(number, &[data]);
+    }
+    let block_size = u32_at(rec, 12) as usize;
+    let leaves: Vec<u8> = data
+        .chunks(block_size)
+        .zip(0u64..)
+        .flat_map(|(block, index)| hash(number, &[b"HLKleaf0", &index.to_le_bytes(), block]))
+        .collect();
+    let count = data.len().div_ceil(block_size) as u64;
+    let header = hash(number, &[b"HLKrec_0", rec]);
+    let parts: [&[u8]; 6] = [
+        b"HLKroot0",
+        &count.to_le_bytes(),
+        &(data.len() as u64).to_le_bytes(),
+        &(block_size as u64).to_le_bytes(),
+        &header,
+        &leaves,
+    ];
+    hash(number, &parts)
+}
+
+/// Panics unless everything holds that an accepted bundle promises to those who use it.
+pub fn hold(file: &[u8], options: &Options) {
+    let is_boot = &file[..16] == b"HARTLOCK-BOOT-v1";
+    assert!(is_boot || &file[..16] == b"HARTLOCK-SYST-v1");
+    let signed = &file[..u32_at(file, 16) as usize];
+    let area = &file[signed.len()..][..u32_at(file, 20) as usize];
+    signatures_hold(signed, area, options);
+    device_holds(signed, is_boot, options);
+
+    let bundle_size = u64_at(signed, 24) as usize;
+    assert!(file.len() >= bundle_size);
+    assert!(options.is_medium || file.len() == bundle_size);
+    let mut end = signed.len() + area.len();
+    let mut loaded: Vec<(u128, u128)> = Vec::new();
+    for record in payloads(signed) {
+        let (offset, size) = (u64_at(record, 16) as usize, u64_at(record, 24) as usize);
+        assert!(offset >= end && offset < end + 4096 && offset.is_multiple_of(4096));
+        assert!(file[end..offset].iter().all(|byte| *byte == 0), "padding");
+        end = offset + size;
+        let expected = digest(&record[..64], &file[offset..end]);
+        assert_eq!(record[64..64 + expected.len()], expected, "digest");
+        load_range_holds(record, is_boot, &signed[64..96], &loaded);
+        let start = u128::from(u64_at(record, 32));
+        loaded.push((start, start + u128::from(u64_at(record, 40))));
+    }
+    assert!(bundle_size >= end && bundle_size < end + 4096 && bundle_size.is_multiple_of(4096));
+    assert!(file[end..bundle_size].iter().all(|byte| *byte == 0), "padding at the end");
+}
+
+fn payloads(signed: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let start = 256 + 64 * u32_at(signed, 52) as usize;
+    signed[start..].chunks(128).take(u32_at(signed, 56) as usize)
+}
+
+/// Every block of a carried algorithm verifies, the blocks are the signers, and they are enough.
+fn signatures_hold(signed: &[u8], area: &[u8], options: &Options) {
+    let mut blocks: Vec<KeyRecord> = Vec::new();
+    let mut verified: Vec<KeyRecord> = Vec::new();
+    let mut rest = area;
+    while !rest.is_empty() {
+        let numbers = (u32_at(rest, 0), u32_at(rest, 4));
+        let (key_size, signature_size) = (u32_at(rest, 8) as usize, u32_at(rest, 12) as usize);
+        let key = &rest[16..16 + key_size];
+        let signature_at = 16 + key_size.next_multiple_of(8);
+        let signature = &rest[signature_at..signature_at + signature_size];
+        let record = record(numbers, key);
+        if numbers == ED25519 {
+            let key = VerifyingKey::from_bytes(key.try_into().expect("32 bytes")).expect("a key");
+            let signature = Signature::from_bytes(signature.try_into().expect("64 bytes"));
+            key.verify_strict(signed, &signature).expect("an accepted signature verifies");
+            verified.push(record);
+        }
+        blocks.push(record);
+        rest = &rest[signature_at + signature_size.next_multiple_of(8)..];
+    }
+    let signers: Vec<_> = signed[256..].chunks(64).take(u32_at(signed, 52) as usize).collect();
+    assert_eq!(blocks.len(), signers.len());
+    for (block, signer) in blocks.iter().zip(&signers) {
+        let numbers = (u32_at(signer, 0), u32_at(signer, 4));
+        assert!((block.algorithm, block.parameters) == numbers && block.key_id == signer[8..56]);
+    }
+    let is_revoked = |index: usize| options.revoked_keys >> index & 1 == 1;
+    let trusted = options.keys.iter().take(8).enumerate().filter(|(index, _)| !is_revoked(*index));
+    let trusted: Vec<_> = trusted.map(|(_, key)| *key).collect();
+    let counts = |key: &KeyRecord| trusted.contains(key);
+    assert!(verified.iter().any(counts), "nobody who signed is trusted");
+    match options.policy {
+        Policy::Any => {}
+        Policy::All => assert!(trusted.iter().all(|key| verified.contains(key))),
+        Policy::EverySigner => {
+            assert!(verified.len() == blocks.len() && verified.iter().all(counts));
+        }
+        Policy::Hybrid => panic!("no hybrid policy can be met with one family"),
+    }
+}
+
+/// Image format §7.
+fn device_holds(signed: &[u8], is_boot: bool, options: &Options) {
+    assert!(options.bundle_type.is_none_or(|kind| (kind.name() == "boot") == is_boot));
+    assert!(options.board.is_none_or(|board| board.field()[..] == signed[64..96]));
+    assert!(options.soc.is_none_or(|soc| soc.field()[..] == signed[96..128]));
+    assert!(options.floor.is_none_or(|floor| u64_at(signed, 32) >= floor));
+    let mask = u32_at(signed, 48);
+    assert!(options.lifecycle.is_none_or(|state| mask >> state as u32 & 1 == 1));
+}
+
+/// Places by payload type: start, end, multiple of the load address, entered at its start.
+const PLACES: [(u32, u128, u128, u128); 6] = [
+    (1, 0x8000_0000, 0x8010_0000, 1 << 20),
+    (2, 0x8020_0000, 0x8040_0000, 2 << 20),
+    (3, 0x8040_0000, 0x8042_0000, 128 << 10),
+    (16, 0x8100_0000, 0xc000_0000, 2 << 20),
+    (17, 0x8100_0000, 0xc000_0000, 1),
+    (18, 0x8100_0000, 0xc000_0000, 1),
+];
+
+/// Boot flow §2. The places of system payloads hold no live region, and neither do the other ones
+/// while the ROM runs, so staying inside is enough.
+fn load_range_holds(record: &[u8], is_boot: bool, board: &[u8], loaded: &[(u128, u128)]) {
+    let (size, start) = (u64_at(record, 24), u128::from(u64_at(record, 32)));
+    let (memory_size, entry) = (u64_at(record, 40), u64_at(record, 48));
+    let end = start + u128::from(memory_size);
+    assert!(size <= memory_size && end <= u128::from(u64::MAX), "the payload leaves its memory");
+    for (other_start, other_end) in loaded {
+        let shared = start.max(*other_start) < end.min(*other_end);
+        assert!(!shared, "two payloads share memory");
+    }
+    let kind = u32_at(record, 0);
+    assert_eq!(kind < 16, is_boot);
+    let is_code = matches!(kind, 1 | 2 | 16);
+    if is_code {
+        assert!(u128::from(entry) >= start && u128::from(entry) < start + u128::from(size));
+    }
+    if !board.starts_with(b"qemu-virt\0") {
+        return;
+    }
+    let place = PLACES.iter().find(|place| place.0 == kind).expect("a known payload");
+    assert!(place.1 <= start && end <= place.2, "the payload leaves its place");
+    assert!(start.is_multiple_of(place.3) && (!is_code || u128::from(entry) == start));
+}

@@ -1,0 +1,40 @@
+//! Files without a name, for interfaces that take nothing else.
+
+use std::fs::File;
+use std::io::{Seek, Write};
+use std::os::fd::AsRawFd;
+use std::sync::Mutex;
+
+/// An open file that is gone when the program is. There is one, and each use begins it anew.
+pub struct Temporary {
+    pub file: File,
+    pub len: u64,
+}
+
+impl Temporary {
+    pub fn of(bytes: &[u8]) -> Self {
+        static FILE: Mutex<Option<File>> = Mutex::new(None);
+        let mut slot = FILE.lock().expect("one thread");
+        let file = slot.get_or_insert_with(nameless);
+        let filled = file
+            .set_len(0)
+            .and_then(|()| file.rewind())
+            .and_then(|()| file.write_all(bytes))
+            .and_then(|()| file.rewind())
+            .and_then(|()| file.try_clone());
+        Self { file: filled.expect("a temporary file"), len: bytes.len() as u64 }
+    }
+
+    /// A path that leads to it as long as it is open.
+    pub fn path(&self) -> String {
+        format!("/proc/self/fd/{}", self.file.as_raw_fd())
+    }
+}
+
+fn nameless() -> File {
+    let path = std::env::temp_dir().join(format!("hartlock-fuzz-{}", std::process::id()));
+    let file = File::options().read(true).write(true).create_new(true).open(&path);
+    // Its name is not needed any more; that it is left behind would be the only harm.
+    let _ = std::fs::remove_file(path);
+    file.expect("a temporary file")
+}

@@ -1,0 +1,79 @@
+//! The first look and the second, side by side (boot flow §7).
+//!
+//! Both are private to `hartlock-verify`: its flow asks the second only where the first accepted, so
+//! from outside nobody sees what the second says about a bundle that the first refuses. That is what
+//! counts when a fault skips the first, so `main.rs` compiles the sources of both once more.
+
+use hartlock_image::{KeyRecord, List, MAX_SIGNERS, Manifest};
+
+use crate::acceptance::{Acceptance, Placement};
+use crate::options::Options;
+use crate::recheck;
+
+/// Both looks at the same facts.
+pub struct Looks<'a> {
+    acceptance: Acceptance<'static>,
+    counted: List<KeyRecord, MAX_SIGNERS>,
+    blocks: &'a List<KeyRecord, MAX_SIGNERS>,
+    signed: &'a [u8],
+}
+
+impl<'a> Looks<'a> {
+    /// `blocks` are those whose signatures verified, and those of algorithms nobody carries.
+    pub fn new(
+        options: &Options,
+        blocks: &'a List<KeyRecord, MAX_SIGNERS>,
+        signed: &'a [u8],
+    ) -> Self {
+        let acceptance = Acceptance {
+            trust: options.trust(),
+            revoked_keys: options.revoked_keys,
+            bundle_type: options.bundle_type,
+            board: options.board,
+            soc: options.soc,
+            floor: options.floor,
+            lifecycle: options.lifecycle,
+            placement: Placement::ByManifest,
+        };
+        let is_counted = |key: &&KeyRecord| {
+            key.known_algorithm().is_some() && acceptance.trusted().any(|trusted| trusted == *key)
+        };
+        let counted = blocks.iter().filter(is_counted).copied().collect();
+        Self { acceptance, counted, blocks, signed }
+    }
+
+    /// Counts somebody whom nobody trusts, as a fault in the first look might.
+    pub fn count_stranger(&mut self, key: KeyRecord) -> bool {
+        !self.acceptance.trusted().any(|trusted| *trusted == key) && self.counted.push(key)
+    }
+
+    pub fn first_accepts_signers(&self) -> bool {
+        self.acceptance.check_policy(&self.counted, self.blocks.len()).is_ok()
+    }
+
+    pub fn second_accepts_signers(&self) -> bool {
+        recheck::signers(&self.acceptance, &self.counted, self.blocks, self.signed) == 0
+    }
+
+    /// Board, SoC, floor, lifecycle, and the type, which the first look reads with the sizes.
+    pub fn first_accepts_device(&self, manifest: &Manifest<'_>) -> bool {
+        self.acceptance.bundle_type.is_none_or(|kind| kind == manifest.bundle_type)
+            && self.acceptance.check_device(manifest).is_ok()
+    }
+
+    pub fn second_accepts_device(&self) -> bool {
+        recheck::device(&self.acceptance, self.signed) == 0
+    }
+
+    pub fn first_accepts_placement(&self, manifest: &Manifest<'_>) -> bool {
+        self.acceptance.check_placement(manifest).is_ok()
+    }
+
+    pub fn second_accepts_placement(&self, manifest: &Manifest<'_>) -> bool {
+        recheck::placement(self.acceptance.map(manifest), manifest) == 0
+    }
+
+    pub fn second_accepts_parse(&self, manifest: &Manifest<'_>) -> bool {
+        recheck::parsed(manifest, self.signed) == 0
+    }
+}

@@ -1,0 +1,123 @@
+//! What a verifier is told about a bundle.
+
+use hartlock_image::{BundleType, KeyRecord, Lifecycle, List, Name, Policy, TrustList};
+use hartlock_verify::{Acceptance, Placement};
+
+use crate::choices::Choices;
+use crate::draft::Draft;
+use crate::keys::KEYS;
+
+/// Options as those of `spec/vectors/image/expected.json`, and revoked keys.
+pub struct Options {
+    pub keys: Vec<KeyRecord>,
+    pub policy: Policy,
+    pub bundle_type: Option<BundleType>,
+    pub board: Option<Name>,
+    pub soc: Option<Name>,
+    pub floor: Option<u64>,
+    pub lifecycle: Option<Lifecycle>,
+    pub is_medium: bool,
+    pub revoked_keys: u32,
+    /// Whether they are wrong for the draft on purpose, or may be.
+    pub is_odd: bool,
+}
+
+impl Options {
+    /// Options under which a right draft is accepted, or with something odd about them.
+    pub fn new(choices: &mut Choices<'_>, draft: &Draft) -> Self {
+        let signers = draft.signers.iter().filter_map(|signer| KEYS.get(*signer));
+        let mut options = Self {
+            keys: signers.map(|key| key.record).collect(),
+            policy: Policy::Any,
+            bundle_type: Some(draft.bundle_type),
+            board: Name::new("qemu-virt"),
+            soc: Name::new("virt"),
+            floor: Some(draft.security_version),
+            lifecycle: draft.lifecycle(),
+            is_medium: choices.rarely(3),
+            revoked_keys: 0,
+            is_odd: false,
+        };
+        let is_foreign = options.keys.len() < draft.signers.len();
+        match choices.below(8) {
+            // `hartlock verify`: whoever signs must be known, and nothing else is asked for.
+            1 if !is_foreign => {
+                options.policy = Policy::EverySigner;
+                options.bundle_type = None;
+                (options.board, options.soc) = (None, None);
+                (options.floor, options.lifecycle) = (None, None);
+            }
+            2 => {
+                options.policy = Policy::All;
+                options.is_odd = choices.rarely(3) && options.trust_another(choices);
+            }
+            // One key of several is enough under *any*.
+            3 if choices.rarely(2) => options.keys.truncate(1),
+            3 => {
+                options.trust_another(choices);
+            }
+            choice @ 4..8 if choices.rarely(3) => {
+                options.is_odd = true;
+                options.distort(choice, choices, draft);
+            }
+            _ => {}
+        }
+        options
+    }
+
+    /// Trusts a key that need not have signed; false if it did.
+    fn trust_another(&mut self, choices: &mut Choices<'_>) -> bool {
+        let another = KEYS[choices.below(KEYS.len())].record;
+        let is_new = !self.keys.contains(&another);
+        if is_new {
+            self.keys.insert(choices.below(self.keys.len() + 1), another);
+        }
+        is_new
+    }
+
+    fn distort(&mut self, choice: usize, choices: &mut Choices<'_>, draft: &Draft) {
+        match choice {
+            4 => {
+                self.keys = KEYS.iter().map(|key| key.record).take(choices.below(6)).collect();
+                self.policy =
+                    choices.of(&[Policy::All, Policy::Any, Policy::Hybrid, Policy::EverySigner]);
+            }
+            5 => {
+                self.bundle_type = choices.of(&[Some(BundleType::Boot), Some(BundleType::System)]);
+                self.lifecycle = Some(choices.of(&Lifecycle::ALL));
+            }
+            6 => self.floor = Some(draft.security_version.wrapping_add(choices.number())),
+            _ => {
+                self.revoked_keys = u32::from(choices.byte());
+                self.board = Name::new(choices.of(&["qemu-virt2", "some-other-board"]));
+                if choices.rarely(2) {
+                    self.board = None;
+                }
+                if choices.rarely(4) {
+                    self.keys.push(draft.signer_records().iter().last().copied().expect("one"));
+                }
+            }
+        }
+    }
+
+    pub fn trust(&self) -> TrustList {
+        let mut keys = List::new();
+        for key in &self.keys {
+            let _ = keys.push(*key);
+        }
+        TrustList { policy: self.policy, keys }
+    }
+
+    pub fn acceptance(&self) -> Acceptance<'static> {
+        Acceptance {
+            trust: self.trust(),
+            revoked_keys: self.revoked_keys,
+            bundle_type: self.bundle_type,
+            board: self.board,
+            soc: self.soc,
+            floor: self.floor,
+            lifecycle: self.lifecycle,
+            placement: Placement::ByManifest,
+        }
+    }
+}

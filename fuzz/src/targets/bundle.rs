@@ -1,0 +1,178 @@
+//! A whole bundle, signed with fake keys so that the fuzzer gets behind the signature.
+//!
+//! Rules: a right bundle is accepted; whatever is accepted keeps the rules of `facts.rs`; changing a
+//! bit that anything depends on turns it into a refusal; the first look and the second never differ
+//! (`medium.rs`); the command, which reads files, decides as the boot stages do.
+
+use std::path::Path;
+
+use hartlock_image::{Policy, Reason};
+use hartlock_sign::inspect::inspect_file;
+use hartlock_sign::key::PublicKey;
+use hartlock_sign::verify::{Expectation, verify_open_file};
+use hartlock_sign::{Error, Refusal};
+
+use super::manifest::change;
+use crate::choices::Choices;
+use crate::draft::{Draft, block, encode_block};
+use crate::facts;
+use crate::files::Temporary;
+use crate::keys::{ED25519, KEYS};
+use crate::medium::judge;
+use crate::options::Options;
+
+/// A bundle and what its verifier is told.
+pub struct Case {
+    pub file: Vec<u8>,
+    pub options: Options,
+    /// Nothing is wrong with any of it.
+    pub is_right: bool,
+    /// Bytes that a signature or a digest covers, or that must be zero.
+    bound: usize,
+}
+
+impl Case {
+    pub fn new(choices: &mut Choices<'_>) -> Self {
+        let draft = Draft::new(choices);
+        let options = Options::new(choices, &draft);
+        let (mut region, offsets) = draft.encode();
+        let mut is_right = !draft.is_odd && !options.is_odd;
+        // Half of the faults are signed: those are for the manifest. The others are for the rest.
+        for _ in 0..choices.of(&[0, 0, 0, 1, 2]) {
+            is_right = false;
+            change(choices, &mut region);
+        }
+        let mut blocks = draft.sign(&region);
+        for _ in 0..choices.of(&[0, 0, 0, 1, 2]) {
+            is_right = false;
+            change_blocks(choices, &mut blocks, &region);
+        }
+        let mut file = draft.assemble(&region, &blocks.concat(), &offsets);
+        let bound = file.len();
+        for _ in 0..choices.of(&[0, 0, 0, 1, 2]) {
+            is_right = false;
+            change_file(choices, &mut file);
+        }
+        if options.is_medium && choices.rarely(2) {
+            // What follows the bundle on a medium is not part of it.
+            file.extend(choices.bytes(64));
+        }
+        Self { file, options, is_right, bound }
+    }
+}
+
+fn change_blocks(choices: &mut Choices<'_>, blocks: &mut Vec<Vec<u8>>, region: &[u8]) {
+    let index = choices.below(blocks.len().max(1));
+    let Some(chosen) = blocks.get(index) else { return };
+    match choices.below(8) {
+        0 => drop(blocks.remove(index)),
+        1 => blocks.insert(index, chosen.clone()),
+        2 => blocks.rotate_left(1),
+        3 => blocks[index] = block(choices.below(KEYS.len()), region),
+        4 => blocks[index] = encode_block(ED25519, choices.bytes(40), choices.bytes(72)),
+        5 => {
+            let at = choices.below(chosen.len().max(1));
+            if let Some(byte) = blocks[index].get_mut(at) {
+                *byte = choices.byte();
+            }
+        }
+        6 => {
+            // The top of S: above the group order from 0x10 on.
+            if let Some(byte) = blocks[index].last_mut() {
+                *byte |= choices.byte();
+            }
+        }
+        _ => blocks.push(choices.bytes(48).to_vec()),
+    }
+}
+
+fn change_file(choices: &mut Choices<'_>, file: &mut Vec<u8>) {
+    let at = choices.below(file.len().max(1));
+    match choices.below(5) {
+        0 => file.truncate(at),
+        1 => file.extend(choices.bytes(16)),
+        2 => file.resize(file.len() + 4096, 0),
+        3 => {
+            if let Some(byte) = file.get_mut(at) {
+                *byte = choices.byte();
+            }
+        }
+        _ => {
+            if let Some(byte) = file.get_mut(at) {
+                *byte ^= 1 << choices.below(8);
+            }
+        }
+    }
+}
+
+pub fn run(data: &[u8]) {
+    let mut choices = Choices::new(data);
+    let case = Case::new(&mut choices);
+    let acceptance = case.options.acceptance();
+    let answer = judge(&case.file, &acceptance, case.options.is_medium);
+    if case.is_right {
+        assert_eq!(answer, Ok(()), "a right bundle is refused");
+    }
+    if answer.is_ok() {
+        facts::hold(&case.file, &case.options);
+        one_bit_is_enough(&mut choices, &case);
+    }
+    the_command_agrees(&case, answer);
+}
+
+/// Any bit of an accepted bundle, but for a signature that this verifier does not carry.
+fn one_bit_is_enough(choices: &mut Choices<'_>, case: &Case) {
+    let has_foreign = case.file.windows(9).any(|part| part == b"not known");
+    let len = case.file.len().min(case.bound);
+    let (at, bit) = (choices.below(len.max(1)), choices.below(8));
+    if has_foreign || case.options.is_medium {
+        return;
+    }
+    let mut changed = case.file.clone();
+    changed[at] ^= 1 << bit;
+    let answer = judge(&changed, &case.options.acceptance(), false);
+    assert!(answer.is_err(), "bit {bit} of byte {at} changes nothing");
+}
+
+/// `hartlock verify` knows one policy and files only.
+fn the_command_agrees(case: &Case, answer: Result<(), Reason>) {
+    let options = &case.options;
+    let pairs = options.keys.iter().map(|key| KEYS.iter().find(|known| known.record == *key));
+    let Some(pairs) = pairs.collect::<Option<Vec<_>>>() else { return };
+    if options.policy != Policy::EverySigner || options.is_medium || options.revoked_keys != 0 {
+        return;
+    }
+    let expectation = Expectation {
+        keys: pairs.iter().map(|key| PublicKey::from_bytes(&key.public).expect("a key")).collect(),
+        bundle_type: options.bundle_type,
+        board: options.board,
+        soc: options.soc,
+        floor: options.floor,
+        lifecycle: options.lifecycle,
+    };
+    let Temporary { file, len } = Temporary::of(&case.file);
+    let path = Path::new("bundle");
+    let said = verify_open_file(file, len, path, &expectation, &mut |_, _| {});
+    let said = match said {
+        Ok(_) => Ok(()),
+        Err(Error::Refused(Refusal { reason, .. })) => Err(reason),
+        Err(other) => panic!("the command cannot decide: {other}"),
+    };
+    assert_eq!(said, answer, "the command and the boot stages differ");
+}
+
+/// `hartlock inspect` of any bytes: it shows what it can, and calls nothing well-formed that is not.
+pub fn inspect(data: &[u8]) {
+    let mut choices = Choices::new(data);
+    let bytes =
+        if choices.rarely(2) { choices.rest().to_vec() } else { Case::new(&mut choices).file };
+    let file = Temporary::of(&bytes);
+    let inspection = inspect_file(Path::new(&file.path())).expect("a file that can be read");
+    assert_eq!(inspection.file_size, file.len);
+    assert_eq!(inspection.header.is_some(), bytes.len() >= 256);
+    if inspection.reason.is_none() {
+        assert!(inspection.manifest.is_some(), "well-formed, and without a manifest");
+    }
+    let text = format!("{:?} {:?}", inspection.header, inspection.manifest);
+    assert!(text.bytes().all(|byte| (b' '..=b'~').contains(&byte)), "a terminal would obey it");
+}

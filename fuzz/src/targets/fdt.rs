@@ -1,0 +1,390 @@
+//! The edits of the device tree for Linux (boot flow §6).
+//!
+//! Rule: a tree that is edited differs from its source in exactly the permitted places, once each; a
+//! tree that can be edited is not refused. The reader here is another one, and builds a tree where
+//! `hartlock_handoff::fdt` copies tokens.
+
+use hartlock_handoff::fdt::{Edits, Reservation, edit};
+
+use crate::choices::Choices;
+
+#[derive(Clone, Debug, PartialEq)]
+struct Node {
+    name: Vec<u8>,
+    items: Vec<Item>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Item {
+    Property(Vec<u8>, Vec<u8>),
+    Node(Node),
+}
+
+/// What the edits do not touch, and the root.
+#[derive(Clone, Debug, PartialEq)]
+struct Tree {
+    boot_cpu: u32,
+    reservations: Vec<u8>,
+    root: Node,
+}
+
+const RESERVATIONS: [Reservation<'static>; 2] = [
+    Reservation { name: "hartlock-rom", address: 0x8010_0000, size: 0x1_0000, compatible: None },
+    Reservation { name: "hartlock-log", address: 0, size: 16, compatible: Some("hartlock,log") },
+];
+
+fn edits(choices: &mut Choices<'_>) -> Edits<'static> {
+    Edits {
+        bootargs: choices.of(&["quiet", "", "console=ttyS0 rdinit=/init"]),
+        initrd: choices.of(&[Some((0x8800_0000, 0x8800_1234)), None, Some((u64::MAX, 0))]),
+        reservations: &RESERVATIONS[..choices.of(&[2, 1, 0])],
+        harts: choices.of(&[0b1, 0b11111, 0b10, 0, u64::MAX]),
+    }
+}
+
+/// Any bytes.
+pub fn bytes(data: &[u8]) {
+    let mut choices = Choices::new(data);
+    let edits = edits(&mut choices);
+    check(choices.rest(), &edits);
+}
+
+/// A tree with what the edits are about, or nearly.
+pub fn built(data: &[u8]) {
+    let mut choices = Choices::new(data);
+    let edits = edits(&mut choices);
+    let mut source = Source::default();
+    source.build(&mut choices);
+    let mut blob = source.finish(choices.word());
+    for _ in 0..choices.of(&[0, 0, 0, 1, 2]) {
+        let at = choices.below(blob.len());
+        blob[at] = choices.byte();
+    }
+    check(&blob, &edits);
+}
+
+fn check(source: &[u8], edits: &Edits<'_>) {
+    let mut out = vec![0xee; 2 * source.len() + 1024];
+    let result = edit(source, &mut out, edits);
+    let wanted = read(source).and_then(|tree| apply(tree, edits));
+    match (result, wanted) {
+        (Ok(len), Some(wanted)) => {
+            let edited = read(&out[..len]).expect("the result is a tree");
+            assert!(edited == wanted, "edited: {edited:?}\nwanted: {wanted:?}");
+            assert!(edit(&out[..len], &mut vec![0; out.len()], edits).is_err(), "edited twice");
+            assert!(edit(source, &mut vec![0; len - 1], edits).is_err(), "too small a place");
+        }
+        (Err(_), None) => {}
+        (Ok(_), None) => panic!("a tree that is malformed or not fit is edited"),
+        (Err(_), Some(wanted)) => panic!("a good tree is refused: {wanted:?}"),
+    }
+}
+
+// --- what has to come out ---
+
+fn property(name: &str, value: impl Into<Vec<u8>>) -> Item {
+    Item::Property(name.into(), value.into())
+}
+
+fn text(value: &str) -> Vec<u8> {
+    [value.as_bytes(), b"\0"].concat()
+}
+
+/// The tree with the edits; `None` if it must be refused.
+fn apply(mut tree: Tree, edits: &Edits<'_>) -> Option<Tree> {
+    let (mut chosen, mut reserved) = (0, 0);
+    for item in &mut tree.root.items {
+        let Item::Node(node) = item else { continue };
+        match node.name.as_slice() {
+            b"chosen" => {
+                chosen += 1;
+                edit_chosen(node, edits)?;
+            }
+            b"reserved-memory" => {
+                reserved += 1;
+                edit_reserved(node, edits)?;
+            }
+            b"cpus" => {
+                for item in &mut node.items {
+                    if let Item::Node(cpu) = item {
+                        edit_cpu(cpu, edits)?;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    (chosen == 1 && reserved == 1).then_some(tree)
+}
+
+fn edit_chosen(node: &mut Node, edits: &Edits<'_>) -> Option<()> {
+    for name in ["bootargs", "linux,initrd-start", "linux,initrd-end"] {
+        if values(node, name).next().is_some() {
+            return None;
+        }
+    }
+    let mut added = vec![property("bootargs", text(edits.bootargs))];
+    if let Some((start, end)) = edits.initrd {
+        added.push(property("linux,initrd-start", start.to_be_bytes()));
+        added.push(property("linux,initrd-end", end.to_be_bytes()));
+    }
+    node.items.splice(0..0, added);
+    Some(())
+}
+
+fn edit_reserved(node: &mut Node, edits: &Edits<'_>) -> Option<()> {
+    for name in ["#address-cells", "#size-cells"] {
+        let cells: Vec<_> = values(node, name).collect();
+        if cells != [&[0, 0, 0, 2]] {
+            return None;
+        }
+    }
+    let is_ours =
+        |item: &Item| matches!(item, Item::Node(child) if child.name.starts_with(b"hartlock-"));
+    if node.items.iter().any(is_ours) {
+        return None;
+    }
+    for reservation in edits.reservations {
+        let range = [reservation.address.to_be_bytes(), reservation.size.to_be_bytes()];
+        let mut items = vec![property("reg", range.concat()), property("no-map", [])];
+        items.extend(reservation.compatible.map(|it| property("compatible", text(it))));
+        let name = format!("{}@{:x}", reservation.name, reservation.address).into_bytes();
+        node.items.push(Item::Node(Node { name, items }));
+    }
+    Some(())
+}
+
+fn edit_cpu(node: &mut Node, edits: &Edits<'_>) -> Option<()> {
+    let Some(unit) = node.name.strip_prefix(b"cpu@") else { return Some(()) };
+    // A unit address is hexadecimal digits and nothing else (Devicetree Specification §2.2.1).
+    if unit.is_empty() || unit.len() > 16 || !unit.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    let hart = u64::from_str_radix(str::from_utf8(unit).ok()?, 16).ok()?;
+    for value in values(node, "reg") {
+        let number = match *value {
+            [a, b, c, d] => u64::from(u32::from_be_bytes([a, b, c, d])),
+            _ => u64::from_be_bytes(value.try_into().ok()?),
+        };
+        if number != hart {
+            return None;
+        }
+    }
+    if hart >= 64 || edits.harts >> hart & 1 == 0 {
+        let is_status = |item: &Item| matches!(item, Item::Property(name, _) if name == b"status");
+        node.items.retain(|item| !is_status(item));
+        node.items.insert(0, property("status", text("disabled")));
+    }
+    Some(())
+}
+
+fn values<'a>(node: &'a Node, name: &str) -> impl Iterator<Item = &'a [u8]> {
+    node.items.iter().filter_map(move |item| match item {
+        Item::Property(own, value) if own == name.as_bytes() => Some(&value[..]),
+        _ => None,
+    })
+}
+
+// --- another reader (Devicetree Specification §5) ---
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(bytes.get(at..at.checked_add(4)?)?.try_into().ok()?))
+}
+
+fn string(bytes: &[u8], at: usize) -> Option<&[u8]> {
+    let rest = bytes.get(at..)?;
+    rest.get(..rest.iter().position(|byte| *byte == 0)?)
+}
+
+fn read(blob: &[u8]) -> Option<Tree> {
+    let blob = blob.get(..word(blob, 4)? as usize)?;
+    let header: Vec<u32> = (0..10).map(|index| word(blob, 4 * index)).collect::<Option<_>>()?;
+    if header[0] != 0xd00d_feed || header[5] < 17 || header[6] > 17 {
+        return None;
+    }
+    let part = |at: u32, len: u32| blob.get(at as usize..)?.get(..len as usize);
+    let reservations = blob.get(header[4] as usize..)?;
+    let count = reservations.chunks_exact(16).position(|entry| entry == [0; 16])?;
+    let mut reader =
+        Reader { tokens: part(header[2], header[9])?, strings: part(header[3], header[8])?, at: 0 };
+    let root = reader.root()?;
+    Some(Tree { boot_cpu: header[7], reservations: reservations[..16 * count].to_vec(), root })
+}
+
+struct Reader<'a> {
+    tokens: &'a [u8],
+    strings: &'a [u8],
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn next(&mut self) -> Option<u32> {
+        loop {
+            let token = word(self.tokens, self.at)?;
+            self.at += 4;
+            if token != 4 {
+                return Some(token);
+            }
+        }
+    }
+
+    /// One node without a name, and the end behind it.
+    fn root(&mut self) -> Option<Node> {
+        let is_root = self.next()? == 1;
+        let root = self.node()?;
+        (is_root && root.name.is_empty() && self.next()? == 9).then_some(root)
+    }
+
+    /// The rest of a node whose first token was read.
+    fn node(&mut self) -> Option<Node> {
+        let name = string(self.tokens, self.at)?.to_vec();
+        self.at = (self.at + name.len() + 1).next_multiple_of(4);
+        let mut items = Vec::new();
+        loop {
+            match self.next()? {
+                1 => items.push(Item::Node(self.node()?)),
+                2 => return Some(Node { name, items }),
+                3 => {
+                    let len = word(self.tokens, self.at)? as usize;
+                    let name = string(self.strings, word(self.tokens, self.at + 4)? as usize)?;
+                    let value = self.tokens.get(self.at + 8..self.at + 8 + len)?;
+                    items.push(Item::Property(name.to_vec(), value.to_vec()));
+                    self.at = (self.at + 8 + len).next_multiple_of(4);
+                }
+                _ => return None,
+            }
+        }
+    }
+}
+
+// --- trees to edit ---
+
+#[derive(Default)]
+struct Source {
+    tokens: Vec<u8>,
+    strings: Vec<u8>,
+}
+
+const NODES: [&str; 14] = [
+    "chosen",
+    "reserved-memory",
+    "cpus",
+    "cpu@0",
+    "cpu@1",
+    "cpu@2",
+    "cpu@a",
+    "cpu@+1",
+    "cpu@",
+    "soc",
+    "hartlock-log",
+    "memory@80000000",
+    "cpu@40",
+    "",
+];
+
+const PROPERTIES: [(&str, &[u8]); 12] = [
+    ("model", b"x\0"),
+    ("#address-cells", &[0, 0, 0, 2]),
+    ("#size-cells", &[0, 0, 0, 2]),
+    ("#size-cells", &[0, 0, 0, 1]),
+    ("reg", &[0, 0, 0, 0]),
+    ("reg", &[0, 0, 0, 1]),
+    ("reg", &[0, 0, 0, 0, 0, 0, 0, 1]),
+    ("reg", &[]),
+    ("status", b"okay\0"),
+    ("bootargs", b"\0"),
+    ("linux,initrd-end", &[0; 8]),
+    ("ranges", &[]),
+];
+
+impl Source {
+    fn token(&mut self, token: u32) {
+        self.tokens.extend(token.to_be_bytes());
+    }
+
+    fn begin(&mut self, name: &str) {
+        self.token(1);
+        self.tokens.extend(text(name));
+        self.tokens.resize(self.tokens.len().next_multiple_of(4), 0);
+    }
+
+    fn property(&mut self, (name, value): (&str, &[u8])) {
+        self.token(3);
+        self.token(value.len() as u32);
+        self.token(self.strings.len() as u32);
+        self.tokens.extend(value);
+        self.tokens.resize(self.tokens.len().next_multiple_of(4), 0);
+        self.strings.extend(text(name));
+    }
+
+    /// A good tree, with something more in some of its places.
+    fn build(&mut self, choices: &mut Choices<'_>) {
+        self.more(choices);
+        self.begin("");
+        self.more(choices);
+        for (name, children) in [("chosen", 0), ("reserved-memory", 0), ("cpus", 3)] {
+            if choices.rarely(8) {
+                continue;
+            }
+            self.begin(name);
+            if name == "reserved-memory" {
+                self.property(PROPERTIES[1]);
+                if !choices.rarely(6) {
+                    self.property(PROPERTIES[2]);
+                }
+            }
+            self.more(choices);
+            for hart in 0..children {
+                self.begin(NODES[3 + hart]);
+                self.property(("reg", &(hart as u32).to_be_bytes()));
+                self.more(choices);
+                self.token(2);
+            }
+            self.token(2);
+            self.more(choices);
+        }
+        self.token(2);
+        self.more(choices);
+        self.token(9);
+    }
+
+    fn more(&mut self, choices: &mut Choices<'_>) {
+        for _ in 0..choices.of(&[0, 0, 0, 1, 2]) {
+            match choices.below(6) {
+                0 => self.token(4),
+                1 => {
+                    self.begin(choices.of(&NODES));
+                    self.property(choices.of(&PROPERTIES));
+                    self.token(2);
+                }
+                2 => self.token(choices.of(&[2, 9, 1, 5])),
+                _ => self.property(choices.of(&PROPERTIES)),
+            }
+        }
+    }
+
+    fn finish(mut self, boot_cpu: u32) -> Vec<u8> {
+        self.strings.extend(b"unfinished");
+        let (tokens_at, strings_at) = (72, 72 + self.tokens.len());
+        let total = strings_at + self.strings.len();
+        let header = [
+            0xd00d_feed,
+            total as u32,
+            tokens_at,
+            strings_at as u32,
+            40,
+            17,
+            16,
+            boot_cpu,
+            self.strings.len() as u32,
+            self.tokens.len() as u32,
+        ];
+        let mut blob: Vec<u8> = header.iter().flat_map(|field| field.to_be_bytes()).collect();
+        // One reservation and the end of the list.
+        blob.extend([0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0]);
+        blob.extend([0; 16]);
+        blob.extend(self.tokens);
+        blob.extend(self.strings);
+        blob
+    }
+}

@@ -1,0 +1,186 @@
+//! What the stages hand to each other, in fixed blocks (boot flow §3).
+//!
+//! Each block ends with a digest of itself, which no fuzzer hits. Two inputs in three get the right
+//! one, so that what is behind it is reached. Rule: a block that is accepted has no other encoding.
+
+use hartlock_emulator::measurement::Measurements;
+use hartlock_handoff::{
+    Entry, HANDOFF_SIZE, Handoff, LOG_ENTRY_SIZE, Log, LogHeader, MAX_LOG_ENTRIES,
+    ROOT_OF_TRUST_SIZE, RootOfTrust, STATE_SIZE, Stage, StateRecord, Step, entries,
+};
+use hartlock_image::{Lifecycle, List, Name, Policy, TrustList};
+use sha2::Digest as _;
+
+use crate::choices::Choices;
+use crate::keys::KEYS;
+
+/// Puts the digest of everything before in its place.
+fn seal(block: &mut [u8], digest_at: usize) {
+    let (body, rest) = block.split_at_mut(digest_at);
+    rest[..48].copy_from_slice(&sha2::Sha384::digest(body));
+}
+
+/// A right block with changes, or any bytes at all; sealed or not.
+fn distorted<const N: usize>(
+    choices: &mut Choices<'_>,
+    right: [u8; N],
+    digest_at: usize,
+) -> [u8; N] {
+    let mut block = right;
+    for _ in 0..choices.below(5) {
+        let at = choices.below(N);
+        match choices.below(3) {
+            0 => block[at] = choices.byte(),
+            1 => block[at] ^= 1 << choices.below(8),
+            _ => {
+                let value = (choices.number() as u32).to_le_bytes();
+                block[at & !3..][..4].copy_from_slice(&value);
+            }
+        }
+    }
+    if !choices.rarely(3) {
+        seal(&mut block, digest_at);
+    }
+    block
+}
+
+fn trust(choices: &mut Choices<'_>) -> TrustList {
+    let mut keys = List::new();
+    for key in KEYS.iter().take(1 + choices.below(5)) {
+        let _ = keys.push(key.record);
+    }
+    TrustList { policy: choices.of(&[Policy::Any, Policy::All, Policy::Hybrid]), keys }
+}
+
+fn name(choices: &mut Choices<'_>) -> Name {
+    Name::new(choices.of(&["qemu-virt", "v", "a-name-of-thirty-two-characters-!"[..32].trim()]))
+        .expect("a name")
+}
+
+pub fn root_of_trust(data: &[u8]) {
+    let mut choices = Choices::new(data);
+    let right = RootOfTrust {
+        trust: trust(&mut choices),
+        board: name(&mut choices),
+        soc: name(&mut choices),
+    };
+    assert_eq!(RootOfTrust::parse(&right.encode()), Ok(right));
+    let block: [u8; ROOT_OF_TRUST_SIZE] = distorted(&mut choices, right.encode(), 640);
+    if let Ok(read) = RootOfTrust::parse(&block) {
+        assert!(read.encode() == block, "one encoding of a root-of-trust block");
+    }
+    let _ = RootOfTrust::parse(choices.rest());
+}
+
+pub fn state(data: &[u8]) {
+    let mut choices = Choices::new(data);
+    let copy = |choices: &mut Choices<'_>| {
+        let right = StateRecord {
+            sequence: choices.number().max(1),
+            boot_floor: choices.number(),
+            system_floor: choices.long(),
+            lifecycle: choices.of(&Lifecycle::ALL),
+            revoked_keys: choices.word(),
+        };
+        assert_eq!(StateRecord::parse(&right.encode()), Some(right));
+        let block: [u8; STATE_SIZE] = distorted(choices, right.encode(), 64);
+        let read = StateRecord::parse(&block);
+        assert!(read.is_none_or(|read| read.encode() == block), "one encoding of a record");
+        (block, read)
+    };
+    let copies = [copy(&mut choices), copy(&mut choices)];
+    // The higher sequence counts; of two equal ones the first (boot flow §3.2).
+    let sequence = |index: &usize| copies[*index].1.map_or(0, |record| record.sequence);
+    let wanted = [1, 0].into_iter().filter(|index| sequence(index) > 0).max_by_key(sequence);
+    let chosen = StateRecord::choose(&copies[0].0, &copies[1].0);
+    assert_eq!(chosen.ok().map(|(_, index)| index), wanted, "the copy in force");
+    if let Ok((record, index)) = chosen {
+        assert_eq!(Some(record), copies[index].1);
+    }
+}
+
+pub fn entry(choices: &mut Choices<'_>) -> Entry {
+    let steps: Vec<Step> = (1..=10).filter_map(Step::from_number).collect();
+    Entry {
+        payload: hartlock_image::PayloadType::from_number(choices.below(20) as u32),
+        kernel: u32::from(choices.byte()) & 3,
+        harts: u64::from(choices.byte()),
+        bytes: choices.number(),
+        time: (choices.number(), choices.number()),
+        instret: (choices.number(), choices.number()),
+        hash: hartlock_image::HashId::from_number(choices.below(8) as u32),
+        reason: u32::from(choices.byte()) * 9,
+        value: choices.number(),
+        digest: [choices.byte(); 48],
+        ..Entry::new(choices.of(&[Stage::Rom, Stage::Loader]), choices.of(&steps))
+    }
+}
+
+pub fn handoff(data: &[u8]) {
+    let mut choices = Choices::new(data);
+    let boot_hart = choices.below(64) as u64;
+    let mut log = List::new();
+    for _ in 0..choices.below(25) {
+        let _ = log.push(entry(&mut choices));
+    }
+    let right = Handoff {
+        generation: choices.long(),
+        harts: choices.number() | 1 << boot_hart,
+        boot_hart,
+        system_floor: choices.number(),
+        boot_version: choices.number(),
+        lifecycle: choices.of(&Lifecycle::ALL),
+        trust: trust(&mut choices),
+        board: name(&mut choices),
+        soc: name(&mut choices),
+        boot_digest: [choices.byte(); 48],
+        log,
+    };
+    let mut block = [0xee; HANDOFF_SIZE];
+    right.encode(&mut block);
+    assert_eq!(Handoff::parse(&block), Ok(right));
+    let block: [u8; HANDOFF_SIZE] = distorted(&mut choices, block, 3840);
+    if let Ok(read) = Handoff::parse(&block) {
+        let mut encoded = [0xee; HANDOFF_SIZE];
+        read.encode(&mut encoded);
+        assert!(encoded == block, "one encoding of a hand-off block");
+    }
+}
+
+/// A log that a stage writes, then a reader of what is left of it after a few changes.
+pub fn log(data: &[u8]) {
+    let mut choices = Choices::new(data);
+    let header = LogHeader { ticks_per_second: choices.number(), generation: choices.long() };
+    let room = choices.of(&[2048, 128, 256, 384, 100, 0]);
+    let mut memory = vec![0xaa; room];
+    let capacity = (room / LOG_ENTRY_SIZE).saturating_sub(1);
+    let mut wanted: Vec<Entry> = Vec::new();
+    {
+        let mut log = Log::start(&mut memory, &header);
+        for _ in 0..choices.below(24) {
+            let entry = entry(&mut choices);
+            log.push(&entry);
+            // The last place is for the refusal (boot flow §3.5).
+            if wanted.len() + usize::from(entry.step != Step::Refusal) < capacity {
+                wanted.push(entry);
+            }
+        }
+    }
+    match entries(&memory) {
+        Some((read, found)) => {
+            assert!(room >= LOG_ENTRY_SIZE);
+            assert_eq!((read, found.collect::<Vec<_>>()), (header, wanted));
+        }
+        None => assert!(room < LOG_ENTRY_SIZE, "what was written is read"),
+    }
+    for _ in 0..choices.below(6) {
+        let at = choices.below(room.max(1));
+        if let Some(byte) = memory.get_mut(at) {
+            *byte = choices.byte();
+        }
+    }
+    if let Some((_, found)) = entries(&memory) {
+        assert!(found.count() <= MAX_LOG_ENTRIES);
+    }
+    let _ = Measurements::read(choices.rest(), &memory);
+}

@@ -1,0 +1,149 @@
+//! Key files: PEM around DER around a key.
+//!
+//! Rules: a key that was read is written to a file that reads as the same key; a public key is taken
+//! exactly if the verifier's own Ed25519 takes it.
+
+use ed25519_dalek::{Signature, VerifyingKey};
+use hartlock_kernels::ed25519::{Rejection, expected_r};
+use hartlock_sign::key::{KeyErrorKind, PrivateKey, PublicKey};
+
+use crate::choices::Choices;
+use crate::keys::KEYS;
+
+pub fn run(data: &[u8]) {
+    let mut choices = Choices::new(data);
+    match choices.below(6) {
+        0 => file(choices.rest()),
+        1 => file(pem("PUBLIC KEY", choices.rest()).as_bytes()),
+        2 => file(pem("PRIVATE KEY", choices.rest()).as_bytes()),
+        3 => file(changed(&mut choices, &KEYS[0].public_pem())),
+        4 => private(&mut choices),
+        _ => point(&mut choices),
+    }
+}
+
+/// A file of any bytes, read as either half.
+fn file(bytes: impl AsRef<[u8]>) {
+    let bytes = bytes.as_ref();
+    let public = PublicKey::from_pem(bytes);
+    let private = PrivateKey::from_pem(bytes);
+    assert!(public.is_err() || private.is_err(), "one file, two keys");
+    if let Ok(key) = &public {
+        assert!(PublicKey::from_pem(key.to_pem().as_bytes()).as_ref() == Ok(key));
+    }
+    if let Ok(key) = &private {
+        let again = PrivateKey::from_pem(key.to_pem().as_bytes()).expect("what was written");
+        assert!(again.public() == key.public());
+        signs(key);
+    }
+    for kind in [public.err(), private.err()].into_iter().flatten() {
+        let text = kind.to_string();
+        assert!(!text.is_empty() && text.len() < 400, "a message for people: {text}");
+        assert!(!text.chars().any(char::is_control), "a terminal would obey it: {text:?}");
+    }
+}
+
+fn signs(key: &PrivateKey) {
+    let public = key.public();
+    let bytes: &[u8; 32] = public.as_bytes().try_into().expect("32 bytes");
+    let signature = key.sign(b"message");
+    assert!(expected_r(bytes, b"message", &signature).is_ok_and(|r| r[..] == signature[..32]));
+    let verifying = VerifyingKey::from_bytes(bytes).expect("a key");
+    verifying.verify_strict(b"message", &Signature::from_bytes(&signature)).expect("a signature");
+}
+
+/// A private key with a seed of the fuzzer's, in a file that is then changed.
+fn private(choices: &mut Choices<'_>) {
+    let mut der = PRIVATE_PREFIX.to_vec();
+    let mut seed = [0; 32];
+    seed.iter_mut().for_each(|byte| *byte = choices.byte());
+    der.extend(seed);
+    let right = pem("PRIVATE KEY", &der);
+    PrivateKey::from_pem(right.as_bytes()).expect("any 32 bytes are a private key");
+    let der = changed(choices, &der);
+    file(pem("PRIVATE KEY", &der));
+}
+
+/// The 32 bytes of a public key.
+fn point(choices: &mut Choices<'_>) {
+    let mut bytes = choices.of(&[0, 1, 2, 3, 4].map(|key: usize| KEYS[key].public));
+    for _ in 0..choices.below(8) {
+        bytes[choices.of(&[0, 0, 1, 15, 30, 31, 31])] = choices.byte();
+    }
+    if choices.rarely(3) {
+        // Near the prime: y that is not reduced, and the points of small order.
+        bytes = [0xff; 32];
+        bytes[0] = choices.byte();
+        bytes[31] = choices.of(&[0x7f, 0xff]);
+    }
+    let ours = match expected_r(&bytes, b"", &signature_of_small_s()) {
+        Ok(_) => Ok(()),
+        Err(Rejection::NonCanonicalKey | Rejection::SmallOrderKey | Rejection::KeyNotOnCurve) => {
+            Err(KeyErrorKind::Malformed)
+        }
+        Err(other) => panic!("{other:?} of a signature whose form is right"),
+    };
+    let theirs = PublicKey::from_bytes(&bytes).map(|_| ());
+    assert_eq!(ours, theirs, "two answers about the key {bytes:02x?}");
+}
+
+/// R of large order, S = 1.
+fn signature_of_small_s() -> [u8; 64] {
+    let mut signature = [0; 64];
+    signature[..32].copy_from_slice(&KEYS[0].public);
+    signature[32] = 1;
+    signature
+}
+
+fn changed(choices: &mut Choices<'_>, bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for _ in 0..choices.below(4) {
+        let at = choices.below(bytes.len().max(1));
+        match choices.below(3) {
+            0 => bytes.truncate(at),
+            1 => bytes.insert(at.min(bytes.len()), choices.byte()),
+            _ => {
+                if let Some(byte) = bytes.get_mut(at) {
+                    *byte = choices.byte();
+                }
+            }
+        }
+    }
+    bytes
+}
+
+/// SubjectPublicKeyInfo and PrivateKeyInfo of Ed25519 (RFC 8410 §4, §7), up to the key.
+const PUBLIC_PREFIX: [u8; 12] =
+    [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
+const PRIVATE_PREFIX: [u8; 16] = [
+    0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
+];
+
+impl crate::keys::FakeKey {
+    fn public_pem(&self) -> Vec<u8> {
+        let der = [&PUBLIC_PREFIX[..], &self.public].concat();
+        let text = pem("PUBLIC KEY", &der);
+        assert!(PublicKey::from_pem(text.as_bytes()).is_ok());
+        text.into_bytes()
+    }
+}
+
+/// A PEM file (RFC 7468) around any bytes.
+fn pem(label: &str, der: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for (index, chunk) in der.chunks(3).enumerate() {
+        if index % 16 == 0 && index > 0 {
+            text.push('\n');
+        }
+        let mut bits = 0;
+        for at in 0..3 {
+            bits = bits << 8 | u32::from(chunk.get(at).copied().unwrap_or(0));
+        }
+        for at in 0..4 {
+            let digit = DIGITS[(bits >> (18 - 6 * at) & 63) as usize];
+            text.push(if at <= chunk.len() { digit as char } else { '=' });
+        }
+    }
+    format!("-----BEGIN {label}-----\n{text}\n-----END {label}-----\n")
+}

@@ -1,0 +1,96 @@
+//! The signed region. Rule: one byte string is the only encoding of a manifest.
+
+use hartlock_image::{
+    HEADER_SIZE, KEY_RECORD_SIZE, KeyRecord, List, MAX_SIGNED_SIZE, MAX_SIGNERS, Manifest,
+    encode_manifest, u32_at,
+};
+
+use crate::choices::Choices;
+use crate::draft::Draft;
+
+/// Any bytes, with blocks by exactly those whom the bytes name as signers.
+pub fn bytes(data: &[u8]) {
+    let signer_count = u32_at(data, 52).unwrap_or(0) as usize;
+    let records = data.get(HEADER_SIZE..).unwrap_or(&[]).chunks_exact(KEY_RECORD_SIZE);
+    let keys = records.take(signer_count).filter_map(KeyRecord::parse).collect();
+    check(data, &keys);
+}
+
+/// A manifest by its fields, encoded, with up to three changes.
+pub fn built(data: &[u8]) {
+    let mut choices = Choices::new(data);
+    let draft = Draft::new(&mut choices);
+    let (right, _) = draft.encode();
+    let mut region = right.clone();
+    for _ in 0..choices.of(&[0, 1, 1, 2, 3]) {
+        change(&mut choices, &mut region);
+    }
+    let keys = draft.signer_records();
+    let parsed = check(&region, &keys);
+    if region == right && !draft.is_odd {
+        parsed.expect("a right manifest is accepted");
+    } else if let (Some(parsed), Some(original)) = (parsed, check(&right, &keys)) {
+        assert_eq!(parsed == original, region == right, "two manifests for one byte string");
+    }
+}
+
+/// Changes a field or a few bytes, or shifts what is behind them.
+pub fn change(choices: &mut Choices<'_>, region: &mut Vec<u8>) {
+    let at = match choices.below(4) {
+        // The fields of the header (§4.1).
+        0 => choices.of(&[16, 20, 24, 32, 40, 48, 52, 56, 60, 64, 95, 96, 128, 191, 192, 255]),
+        _ => choices.below(region.len().max(1)),
+    };
+    match choices.below(6) {
+        0 => put(region, at & !3, &(choices.number() as u32).to_le_bytes()),
+        1 => put(region, at & !7, &choices.number().to_le_bytes()),
+        2 => put(region, at, &[choices.byte()]),
+        3 => {
+            if let Some(byte) = region.get_mut(at) {
+                *byte ^= 1 << choices.below(8);
+            }
+        }
+        4 => {
+            // Eight bytes more; the size follows, so that only the contents are wrong.
+            let at = (at & !7).min(region.len());
+            region.splice(at..at, choices.long().to_le_bytes());
+            let len = region.len() as u32;
+            put(region, 16, &len.to_le_bytes());
+        }
+        _ => {
+            let end = (at & !7).saturating_add(8).min(region.len());
+            region.drain(at & !7..end);
+            let len = region.len() as u32;
+            put(region, 16, &len.to_le_bytes());
+        }
+    }
+}
+
+fn put(region: &mut [u8], at: usize, bytes: &[u8]) {
+    if let Some(place) = region.get_mut(at..at + bytes.len()) {
+        place.copy_from_slice(bytes);
+    }
+}
+
+/// A manifest that is accepted encodes to the bytes that it came from.
+fn check<'a>(region: &'a [u8], keys: &List<KeyRecord, MAX_SIGNERS>) -> Option<Manifest<'a>> {
+    let manifest = Manifest::parse(region, keys).ok()?;
+    let mut encoded = [0xa5; MAX_SIGNED_SIZE];
+    let len = encode_manifest(&manifest, &mut encoded).expect("what was read can be written");
+    assert!(encoded[..len] == *region, "one encoding of a manifest");
+
+    // What the stages rely on (§4.3), in numbers that cannot wrap.
+    let mut end = u128::from(manifest.signatures_size) + region.len() as u128;
+    let mut ranges: Vec<(u128, u128)> = Vec::new();
+    for payload in manifest.payloads.iter() {
+        assert_eq!(u128::from(payload.offset), end.next_multiple_of(4096));
+        end = u128::from(payload.offset) + u128::from(payload.size);
+        let start = u128::from(payload.load_address);
+        let range = (start, start + u128::from(payload.memory_size));
+        assert!(range.1 <= u128::from(u64::MAX) && payload.size <= payload.memory_size);
+        assert!(ranges.iter().all(|other| range.0.max(other.0) >= range.1.min(other.1)));
+        ranges.push(range);
+    }
+    assert_eq!(u128::from(manifest.bundle_size), end.next_multiple_of(4096));
+    Some(manifest)
+}

@@ -1,0 +1,27 @@
+//! `bundle.toml`: any text. Rule: it is read or refused, with words that a terminal can show.
+
+use std::path::Path;
+
+use hartlock_sign::Error;
+use hartlock_sign::spec::BundleSpec;
+
+use crate::files::Temporary;
+
+pub fn run(data: &[u8]) {
+    let file = Temporary::of(data);
+    match BundleSpec::read(Path::new(&file.path())) {
+        Ok(spec) => {
+            // Flags that say nothing change nothing.
+            let before = format!("{spec:?}");
+            assert_eq!(format!("{:?}", spec.overridden_by(BundleSpec::default())), before);
+        }
+        Err(error @ Error::Spec(_)) => {
+            assert!(!error.hint().is_empty());
+            for line in error.context() {
+                let is_unsafe = |c: char| c.is_control() && c != '\t';
+                assert!(!line.chars().any(is_unsafe), "a terminal would obey it: {line:?}");
+            }
+        }
+        Err(other) => panic!("the file cannot be read: {other}"),
+    }
+}

@@ -1,0 +1,147 @@
+//! The block driver against a device that answers as the fuzzer likes.
+//!
+//! The device is a page of memory and a queue that both sides see. Rules: a request is reported done
+//! at most once, only after the device said so, and only if it had been made; what counts as arrived
+//! (`arrivals`) was there.
+
+use std::ptr::NonNull;
+
+use hartlock_drivers::arrivals::Arrivals;
+use hartlock_drivers::virtio_blk::{DEPTH, Error, Queue, SECTOR_SIZE, VirtioBlk};
+
+use crate::choices::Choices;
+
+/// Places in the queue (Virtual I/O Device Specification §2.7, with 32 descriptors).
+const AVAILABLE: usize = 32 * 16;
+const USED: usize = 4096;
+const STATUS: usize = USED + 4 + 32 * 8 + 4 + DEPTH * 16;
+
+/// Registers and queue.
+struct Device {
+    registers: Box<[u32; 1024]>,
+    queue: Box<Queue>,
+}
+
+impl Device {
+    fn new(choices: &mut Choices<'_>) -> Self {
+        let mut registers = Box::new([0; 1024]);
+        registers[0] = 0x7472_6976;
+        registers[1] = choices.of(&[2, 1, 0, 3]);
+        registers[2] = choices.of(&[2, 2, 2, 1]);
+        registers[0x34 / 4] = choices.of(&[1024, 32, 31, 0]);
+        registers[0x100 / 4] = choices.word();
+        registers[0x104 / 4] = choices.word();
+        Self { registers, queue: Box::new(Queue::new()) }
+    }
+
+    fn queue(&mut self) -> NonNull<u8> {
+        NonNull::from(&mut *self.queue).cast()
+    }
+}
+
+pub fn run(data: &[u8]) {
+    let mut choices = Choices::new(data);
+    let mut device = Device::new(&mut choices);
+    let is_usable = (1..=2).contains(&device.registers[1]) && device.registers[2] == 2;
+    let queue_max = device.registers[0x34 / 4];
+    let base = device.registers.as_mut_ptr().expose_provenance();
+    let memory = device.queue();
+    // SAFETY: both are memory of this function that outlives the driver, and are laid out as
+    // registers and queue. Whoever plays the device below uses the same raw pointer.
+    let driver = unsafe { VirtioBlk::new(base, memory.cast().as_ptr()) };
+    let mut driver = match driver {
+        Ok(driver) => driver,
+        Err(Error::NotThere) => return assert!(!is_usable),
+        Err(other) => return assert!(other == Error::Unusable && queue_max < 32),
+    };
+    assert!(is_usable && queue_max >= 32);
+    let _ = driver.capacity();
+    transfer(&mut choices, &mut driver, Shared(memory));
+    driver.reset();
+    assert_eq!(device.registers[0x70 / 4], 0, "a device that was reset writes no more");
+}
+
+/// The queue as the device sees it.
+#[derive(Clone, Copy)]
+struct Shared(NonNull<u8>);
+
+impl Shared {
+    fn read16(self, offset: usize) -> u16 {
+        assert!(offset + 2 <= size_of::<Queue>());
+        // SAFETY: inside the queue, which outlives this; no reference to it exists.
+        unsafe { self.0.add(offset).cast::<u16>().read_volatile() }
+    }
+
+    fn write(self, offset: usize, bytes: &[u8]) {
+        assert!(offset + bytes.len() <= size_of::<Queue>());
+        for (index, byte) in bytes.iter().enumerate() {
+            // SAFETY: as above.
+            unsafe { self.0.add(offset + index).write_volatile(*byte) };
+        }
+    }
+
+    /// Reports the chain that begins at this descriptor.
+    fn complete(self, head: u32, status: u8) {
+        let index = self.read16(USED + 2);
+        let element = USED + 4 + 8 * (usize::from(index) % 32);
+        self.write(element, &head.to_le_bytes());
+        self.write(STATUS + head as usize / 3 % DEPTH, &[status]);
+        self.write(USED + 2, &index.wrapping_add(1).to_le_bytes());
+    }
+}
+
+fn transfer(choices: &mut Choices<'_>, driver: &mut VirtioBlk, device: Shared) {
+    const CHUNK: u64 = 8 * SECTOR_SIZE;
+    let total = choices.number() % (100 * CHUNK);
+    let mut arrivals = Arrivals::new(total, CHUNK);
+    let mut in_flight: [Option<u64>; DEPTH] = [None; DEPTH];
+    // Slots whose completion the device has announced, honestly or not.
+    let mut announced: Vec<u32> = Vec::new();
+    let mut done: Vec<u64> = Vec::new();
+    let mut overflowed = false;
+    let mut submitted = 0u16;
+    while !choices.is_empty() {
+        match choices.below(4) {
+            0 | 1 => {
+                let Some((offset, len)) = arrivals.next_request() else { continue };
+                let len = len.next_multiple_of(SECTOR_SIZE) as u32;
+                // SAFETY: this device writes nowhere but into the queue.
+                let slot = unsafe { driver.submit(offset / SECTOR_SIZE, 0x1000, len) };
+                let Ok(slot) = slot else {
+                    assert!(in_flight.iter().all(Option::is_some), "busy with a free slot");
+                    continue;
+                };
+                assert!(in_flight[slot].is_none(), "a slot is used twice");
+                in_flight[slot] = Some(offset);
+                let turn = AVAILABLE + 4 + 2 * (usize::from(submitted) % 32);
+                submitted = submitted.wrapping_add(1);
+                assert_eq!(device.read16(AVAILABLE + 2), submitted, "requests are counted");
+                assert_eq!(usize::from(device.read16(turn)), 3 * slot, "a chain a slot");
+                arrivals.requested(CHUNK.min(total - offset));
+            }
+            2 => {
+                let slot = choices.below(DEPTH) as u32;
+                let head = if choices.rarely(8) { choices.word() } else { 3 * slot };
+                device.complete(head, if choices.rarely(8) { choices.byte() } else { 0 });
+                announced.push(head);
+                overflowed |= announced.len() > 32;
+            }
+            _ => match driver.poll() {
+                Ok(Some(slot)) => {
+                    assert!(!announced.is_empty(), "done before the device said so");
+                    // A ring has 32 places; what overflows it is lost.
+                    let head = announced.remove(0) as usize;
+                    assert!(head == 3 * slot || overflowed, "another request is reported");
+                    let offset = in_flight[slot].take().expect("a request that was made");
+                    arrivals.completed(offset);
+                    done.push(offset / CHUNK);
+                }
+                Ok(None) => assert!(announced.is_empty(), "an answer is lost"),
+                // A stage refuses and resets the device.
+                Err(_) => return,
+            },
+        }
+        let missing = (0..).find(|index| !done.contains(index)).expect("an endless range");
+        assert_eq!(arrivals.arrived(), (missing * CHUNK).min(total), "what counts is there");
+    }
+}
