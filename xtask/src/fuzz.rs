@@ -129,7 +129,6 @@ pub fn main(args: &Args) -> Result<Verdict> {
 }
 
 /// Step: a short run of every target finds nothing, and what they are built from may be used.
-#[expect(dead_code, reason = "joins the steps once its cost with empty caches is known")]
 pub fn step(root: &Path) -> Result<Outcome> {
     let manifest = root.join("fuzz/Cargo.toml");
     let mut format = Command::new("cargo");

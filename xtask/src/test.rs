@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::consent::Consent;
 use crate::{
-    Verdict, boots, deny, docs, emulator, errors, firmware, flips, project, run, skips, tidy,
+    Verdict, boots, deny, docs, emulator, errors, firmware, flips, fuzz, project, run, skips, tidy,
     tools, vectors, walkthrough,
 };
 
@@ -215,6 +215,12 @@ const STEPS: &[Step] = &[
         about: "500 changed bits of a real bundle are 500 refusals",
         needs_tools: true,
         action: Action::Function(flips::step),
+    },
+    Step {
+        name: "fuzz",
+        about: "a short run of every fuzz target finds nothing",
+        needs_tools: true,
+        action: Action::Function(fuzz::step),
     },
     Step {
         name: "docs",

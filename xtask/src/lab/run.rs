@@ -151,7 +151,45 @@ impl Row {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
+    use crate::project;
+
+    /// What `spec/lab-run.md` says about a row, by a reader who has nothing but the text.
+    fn status(row: &Value) -> &'static str {
+        let ours = row["ours"].as_f64().expect("a number");
+        match (row["target"].as_f64(), row["better"].as_str()) {
+            (None, _) => "info",
+            (Some(target), Some("higher")) if ours >= target => "hit",
+            (Some(target), Some("lower")) if ours <= target => "hit",
+            (Some(_), Some("higher" | "lower")) => "miss",
+            other => panic!("no direction: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn stored_runs_have_their_form_and_their_verdicts() {
+        let folder = project::root().join("lab/runs/latest");
+        for entry in fs::read_dir(folder).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            if path.extension().is_none_or(|extension| extension != "json") {
+                continue;
+            }
+            let run: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+            assert_eq!(run["paper"].as_str(), path.file_stem().and_then(|stem| stem.to_str()));
+            assert!(path.with_extension("csv").exists(), "{} has no samples", path.display());
+            for field in ["commit", "date"] {
+                assert!(run[field].is_string(), "{}: {field}", path.display());
+            }
+            for row in run["rows"].as_array().unwrap() {
+                assert_eq!(row["status"], status(row), "{}: {row}", path.display());
+                for field in ["table", "metric", "config", "unit"] {
+                    assert!(row[field].is_string(), "{}: {row}", path.display());
+                }
+            }
+        }
+    }
 
     #[test]
     fn a_row_is_judged_by_its_target() {
