@@ -11,6 +11,7 @@ use super::board::{
     Bench, STUB_RUNS, bundle_type, expect_boot, expect_harts_outside, expect_refusal, fake_root,
     vector,
 };
+use crate::firmware;
 use crate::vectors::bundle::{Block, Edit};
 use crate::vectors::keys::{A, B};
 
@@ -33,6 +34,7 @@ pub fn cases() -> Vec<Case> {
     cases.extend(vector_cases());
     cases.extend(device_cases());
     cases.push(Case::new("refusal/rollback-across-two-boots", rollback));
+    cases.push(Case::new("refusal/firmware-for-measurements", measurement_firmware));
     cases
 }
 
@@ -261,4 +263,22 @@ fn rollback(bench: &Bench) -> Result<()> {
     newer.state = Provisioning { boot_floor: 8, system_floor: 8, ..setup.state };
     bench.install(&device, &newer)?;
     expect_boot(&boot(&newer)?)
+}
+
+/// Firmware that verifies nothing exists to measure what verification costs. Its boot bundle is
+/// signed with a key that no device knows: the ROM of a release refuses it. That the bundle is
+/// what it claims to be shows on the ROM that belongs to it.
+fn measurement_firmware(bench: &Bench) -> Result<()> {
+    const SAYS_SO: &str = "UNVERIFIED loader";
+    let loader = firmware::stage("loader", &["inject-unverified"])?;
+    let other_key = [Edit::Draft(|draft| draft.blocks = vec![Block::By(B)])];
+    let mut setup = bench.setup_with(&loader, &other_key, &[])?;
+    let run = bench.run(&setup)?;
+    expect_refusal(&run, Stage::Rom, Reason::NoTrustedSigner)?;
+    ensure!(!run.transcript.contains(SAYS_SO), "it ran");
+
+    setup.rom = std::fs::read(firmware::stage("rom", &["inject-unverified"])?.bin)?;
+    let run = bench.run(&setup)?;
+    ensure!(run.transcript.contains(SAYS_SO), "not even the ROM that verifies nothing runs it");
+    Ok(())
 }
