@@ -90,7 +90,7 @@ pub fn authenticate<'a, P: Platform>(
         if let Some(sealed) = signature::verify(block, signed, verified)? {
             let difference = harden::unseal(sealed, verified);
             progress = progress.compared(difference);
-            if difference != 0 {
+            if harden::is_different(difference) {
                 return Err(Reason::SignatureMismatch);
             }
             if acceptance.trusted().any(|trusted| *trusted == key) {
@@ -166,18 +166,18 @@ impl<'a> Authenticated<'a> {
         }
         let padding = self.metadata_padding(platform)?;
         self.progress = self.progress.compared(padding);
-        if padding != 0 {
+        if harden::is_different(padding) {
             return Err(Reason::PaddingNotZero);
         }
         for payload in self.manifest.payloads.iter() {
             let loaded = platform.load(payload)?;
             let difference = difference(&loaded.digest, &payload.digest);
             self.progress = self.progress.step(Step::Payload).compared(difference);
-            if difference != 0 {
+            if harden::is_different(difference) {
                 return Err(Reason::PayloadDigestMismatch);
             }
             self.progress = self.progress.compared(loaded.padding);
-            if loaded.padding != 0 {
+            if harden::is_different(loaded.padding) {
                 return Err(Reason::PaddingNotZero);
             }
         }

@@ -73,6 +73,16 @@ pub fn difference(left: &[u8; 64], right: &[u8; 64]) -> u64 {
         .fold(0, |seen, (l, r)| seen | (u64::from_le_bytes(*l) ^ u64::from_le_bytes(*r)))
 }
 
+/// Whether a difference that was folded into the progress is one: the question for the branch that
+/// names the reason.
+///
+/// Opaque: otherwise the compiler knows that the difference is 0 where the branch was not taken, and may
+/// fold in a constant there in place of the difference itself. Then skipping that one branch would be
+/// enough.
+pub(crate) fn is_different(difference: u64) -> bool {
+    black_box(difference) != 0
+}
+
 /// Marks the result of comparing signature number `index`, so that a result left over from another
 /// one, or none at all, is not taken for it.
 pub(crate) fn seal(difference: u64, index: u32) -> u64 {
