@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import ed25519
+import keccak
 from verify import KeyRecord
 
 # ----------------------------------------------------------------------
@@ -116,18 +117,24 @@ class Item:
     hash: int = 2
     block_size: int = 0
     memory: int | None = None
+    mode: int | None = None
 
     def record(self, offset: int) -> bytes:
-        mode = 2 if self.block_size else 1
+        mode = self.mode or (2 if self.block_size else 1)
         memory = up(len(self.data), 4096) if self.memory is None else self.memory
         rec = struct.pack("<4I", self.type, self.hash, mode, self.block_size)
         rec += struct.pack("<6Q", offset, len(self.data), self.load, memory, self.entry, 0)
 
         def h(*parts: bytes) -> bytes:
+            if self.hash > 6:
+                return keccak.kt128(parts)
             return hashlib.new(HASH_NAMES[self.hash], b"".join(parts)).digest()
 
         if mode == 1:
             digest = h(self.data)
+        elif mode == 3:
+            strength, size = (128, 32) if self.hash == 8 else (256, 64)
+            digest = keccak.parallelhash(strength, self.data, self.block_size, size)
         else:
             step = self.block_size
             parts = [self.data[i : i + step] for i in range(0, len(self.data), step)]

@@ -61,6 +61,7 @@ class Reason(Enum):
     E0512 = "LoadRangesOverlap"
     E0513 = "EntryOutsidePayload"
     E0514 = "BundleSizeMismatch"
+    E0515 = "HashModeNotAllowed"
     E0601 = "WrongBoard"
     E0602 = "WrongSoc"
     E0603 = "RollbackBelowFloor"

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import ed25519
+import keccak
 import verify as v
 from encode import (
     RFC8032,
@@ -148,6 +149,79 @@ class Ed25519(unittest.TestCase):
         self.assertEqual(len(outcomes), 2)
 
 
+def pattern(size: int) -> bytes:
+    """The message of RFC 9861 §5 and of the examples in §6.3 and §6.4."""
+    return bytes(i % 251 for i in range(size))
+
+
+class Keccak(unittest.TestCase):
+    def setUp(self) -> None:
+        self.text = (Path(__file__).parent / "image-format.md").read_text(encoding="utf-8")
+
+    def example(self, start: str) -> list[str]:
+        """What stands between backquotes in the row of a table that begins so."""
+        row = self.text.split(f"\n| {start} |")[1].split("\n")[0]
+        return row.split("`")[1::2]
+
+    def test_the_sponge_is_that_of_hashlib(self) -> None:
+        for size in (0, 1, 135, 136, 137, 167, 168, 169, 500):
+            data = pattern(size)
+            sha3 = hashlib.sha3_256(data).digest()
+            self.assertEqual(keccak.sponge(data, 0x06, 136, 24, 32), sha3)
+            for rate, shake in ((168, hashlib.shake_128), (136, hashlib.shake_256)):
+                expected = shake(data).digest(64)
+                self.assertEqual(keccak.sponge(data, 0x1F, rate, 24, 64), expected)
+
+    def test_published(self) -> None:
+        """RFC 9861 §5, and sample 1 of each strength among NIST's for SP 800-185."""
+        for size, digest in (
+            (1, "2bda92450e8b147f8a7cb629e784a058efca7cf7d8218e02d345dfaa65244a1f"),
+            (17**2, "0c315ebcdedbf61426de7dcf8fb725d1e74675d7f5327a5067f367b108ecb67c"),
+            (17**4, "8701045e22205345ff4dda05555cbb5c3af1a771c2b89baef37db43d9998b9fe"),
+        ):
+            self.assertEqual(keccak.kt128([pattern(size)]).hex(), digest)
+        message = bytes(16 * row + i for row in range(3) for i in range(8))
+        self.assertEqual(
+            keccak.parallelhash(128, message, 8, 32).hex(),
+            "ba8dc1d1d979331d3f813603c67f72609ab5e44b94a0b8f9af46514454a2b4f5",
+        )
+        self.assertEqual(
+            keccak.parallelhash(256, message, 8, 64).hex(),
+            "bc1ef124da34495e948ead207dd9842235da432d2bbc54b4c110e64c45110553"
+            "1b7f2a3e0ce055c02805e7c2de1fb746af97a1dd01f43b824e31b87612410429",
+        )
+
+    def test_examples_of_kt128(self) -> None:
+        sizes = {"empty": 0, "8,191 bytes": 8191, "8,192 bytes": 8192, "8,193 bytes": 8193}
+        for start, size in sizes.items():
+            self.assertEqual([keccak.kt128([pattern(size)]).hex()], self.example(start))
+        value = keccak.sponge(b"\0", 0x0B, 168, 12, 32).hex()
+        self.assertIn(f"`{value}`", self.text)
+
+    def test_examples_of_parallelhash(self) -> None:
+        data = pattern(2500)
+        for i in range(3):
+            leaf = hashlib.shake_128(data[1024 * i : 1024 * (i + 1)]).hexdigest(32)
+            self.assertEqual([leaf], self.example(f"leaf_{i}"))
+        front = bytes.fromhex("".join(self.example("front")))
+        self.assertEqual(len(front) + 150, 168)
+        z = "".join(
+            self.example(start)[0]
+            for start in (
+                "left_encode(1024)",
+                *(f"leaf_{i}" for i in range(3)),
+                "right_encode(3)",
+                "right_encode(256)",
+            )
+        )
+        message = front.ljust(168, b"\0") + bytes.fromhex(z)
+        digest = keccak.sponge(message, 0x04, 168, 24, 32).hex()
+        self.assertEqual([digest], self.example("digest, ParallelHash128"))
+        self.assertEqual(digest, keccak.parallelhash(128, data, 1024, 32).hex())
+        digest = keccak.parallelhash(256, data, 1024, 64).hex()
+        self.assertEqual([digest], self.example("digest, ParallelHash256"))
+
+
 class Good(unittest.TestCase):
     def test_accepted(self) -> None:
         self.assertIsNone(reason(Bundle().build()))
@@ -167,8 +241,15 @@ class Good(unittest.TestCase):
                 initramfs.load = load
                 self.assertIsNone(reason(Bundle(items=[kernel, initramfs, fdt]).build()))
 
-    def test_every_hash_in_both_modes(self) -> None:
-        for hash_ in range(1, 7):
+    def test_every_hash_in_its_modes(self) -> None:
+        for hash_ in (8, 9):
+            for block_size in (1024, 9216, 16777216):
+                items = system_items()
+                for item in items:
+                    item.hash, item.mode, item.block_size = hash_, 3, block_size
+                items[1].data = b""
+                self.assertIsNone(reason(Bundle(items=items).build()))
+        for hash_ in range(1, 8):
             for block_size in (0, 1024, 3072, 16777216):
                 items = system_items()
                 for item in items:
@@ -366,12 +447,23 @@ class Refusals(unittest.TestCase):
             items = boot_items()
             del items[missing]
             self.check("E0503", boot(items=items))
-        for value in (0, 7, 2**32 - 1):
+        for value in (0, 10, 2**32 - 1):
             self.region("E0504", put32(REC + 4, value))
-        for value in (0, 3):
+        for value in (0, 4):
             self.region("E0505", put32(REC + 8, value))
         for value in (0, 512, 1025, 16777216 + 1024):
             self.region("E0506", put32(REC + 12, value))
+            self.region("E0506", put(REC + 4, struct.pack("<3I", 8, 3, value)))
+        for mode, block_size in ((1, 0), (2, 1024), (3, 1024)):
+            for hash_ in range(1, 10):
+                if (mode == 3) != (hash_ in (8, 9)):
+                    fields = struct.pack("<3I", hash_, mode, block_size)
+                    self.region("E0515", put(REC + 4, fields))
+                    # behind block_size, in front of everything else
+                    fields = struct.pack("<3I", hash_, mode, block_size + 1)
+                    self.region("E0506", put(REC + 4, fields))
+        everything_else = put(REC + 4, struct.pack("<3I", 9, 1, 0) + b"\xff" * 116)
+        self.region("E0515", everything_else)
         self.region("E0506", put32(third + 12, 1024))
         self.region("E0507", put(REC + 127, b"\1"))
         self.region("E0507", put(REC + 64 + 48, b"\1"))

@@ -2,8 +2,9 @@
 """Independent verifier for Hartlock bundles, written from the specification alone.
 
 Every "§" without a document's name refers to image-format.md; the board's memory map is §2 of
-boot-flow.md. Ed25519 is in ed25519.py, the reasons are in reasons.py. Only the standard library is
-used, and no code is shared with the implementation that this file checks.
+boot-flow.md. Ed25519 is in ed25519.py, KT128 and ParallelHash are in keccak.py, the reasons in
+reasons.py. Only the standard library is used, and no code is shared with the implementation that
+this file checks.
 
 Command line: ``verify.py BUNDLE... --key PUB.pem`` (see ``--help``). Exit code 0 is accepted,
 1 refused, 2 could not decide. As a module: :func:`verify`, a pure function of bytes.
@@ -26,6 +27,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import ed25519
+import keccak
 from reasons import Reason, load_texts
 
 
@@ -72,15 +74,33 @@ _ED25519_REASONS: dict[ed25519.Fault, Reason] = {
 CARRIED: dict[tuple[int, int], Algorithm] = {(1, 0): Algorithm(32, 64, _check_ed25519)}
 FAMILIES: dict[tuple[int, int], str] = {(1, 0): "classical"}  # §2.2, by algorithm and parameters
 
-HASHES: dict[int, str] = {  # §2.3, by their names in hashlib
-    1: "sha256",
-    2: "sha384",
-    3: "sha512",
-    4: "sha3_256",
-    5: "sha3_384",
-    6: "sha3_512",
+
+class Hash(NamedTuple):
+    """A row of the table of §2.3; hashlib has those with a name."""
+
+    digest_size: int
+    name: str | None = None
+
+
+KT128, SHAKE128, SHAKE256 = 7, 8, 9
+HASHES: dict[int, Hash] = {
+    1: Hash(32, "sha256"),
+    2: Hash(48, "sha384"),
+    3: Hash(64, "sha512"),
+    4: Hash(32, "sha3_256"),
+    5: Hash(48, "sha3_384"),
+    6: Hash(64, "sha3_512"),
+    KT128: Hash(32),
+    SHAKE128: Hash(32),
+    SHAKE256: Hash(64),
 }
-FLAT, BLOCKS = 1, 2  # §6.1
+FLAT, BLOCKS, PARALLELHASH = 1, 2, 3  # §6.1
+_SHAKES = {SHAKE128, SHAKE256}
+ALLOWED: dict[int, set[int]] = {  # §6.1: the hashes of each mode
+    FLAT: HASHES.keys() - _SHAKES,
+    BLOCKS: HASHES.keys() - _SHAKES,
+    PARALLELHASH: _SHAKES,
+}
 
 
 class PayloadType(NamedTuple):
@@ -460,12 +480,13 @@ def _read_payload(record: bytes, kind: str, end: int, earlier: Sequence[Payload]
         raise _Refusal(Reason.E0501)
     _require(not earlier or type_ > earlier[-1].type, Reason.E0502)
     _require(hash_ in HASHES, Reason.E0504)
-    _require(mode in (FLAT, BLOCKS), Reason.E0505)
+    _require(mode in ALLOWED, Reason.E0505)
     if mode == FLAT:
         _require(block_size == 0, Reason.E0506)
     else:
         _require(block_size % 1024 == 0 and 1024 <= block_size <= 16777216, Reason.E0506)
-    digest_end = 64 + hashlib.new(HASHES[hash_]).digest_size
+    _require(hash_ in ALLOWED[mode], Reason.E0515)
+    digest_end = 64 + HASHES[hash_].digest_size
     _require(_zero(record[digest_end:]), Reason.E0507)
     _require(_zero(record[56:64]), Reason.E0401)
     _require(offset == _align(end, 4096), Reason.E0508)
@@ -528,20 +549,31 @@ def _check_closing(region: bytes, header: Header) -> None:
         _require(_zero(closing[end:]), Reason.E0432)
 
 
+def _hash(number: int, *parts: bytes | memoryview) -> bytes:
+    """`h` of the joined parts (§2.3), for the hashes of modes flat and blocks."""
+    if number == KT128:
+        return keccak.kt128(parts)
+    state = hashlib.new(str(HASHES[number].name))
+    for part in parts:
+        state.update(part)
+    return state.digest()
+
+
 def _digest(payload: Payload, data: memoryview) -> bytes:
     """The digest of a payload's bytes (§6)."""
-    name = HASHES[payload.hash]
+    h, size, block_size = payload.hash, payload.size, payload.block_size
     if payload.mode == FLAT:
-        return hashlib.new(name, data).digest()
-    size, block_size = payload.size, payload.block_size
+        return _hash(h, data)
+    if payload.mode == PARALLELHASH:
+        strength = 128 if h == SHAKE128 else 256
+        return keccak.parallelhash(strength, data, block_size, HASHES[h].digest_size)
     count = (size + block_size - 1) // block_size
-    root = hashlib.new(name, b"HLKroot0" + struct.pack("<3Q", count, size, block_size))
-    root.update(hashlib.new(name, b"HLKrec_0" + payload.rec).digest())
+    parts = [b"HLKroot0" + struct.pack("<3Q", count, size, block_size)]
+    parts.append(_hash(h, b"HLKrec_0", payload.rec))
     for i in range(count):
-        leaf = hashlib.new(name, b"HLKleaf0" + struct.pack("<Q", i))
-        leaf.update(data[i * block_size : min((i + 1) * block_size, size)])
-        root.update(leaf.digest())
-    return root.digest()
+        block = data[i * block_size : min((i + 1) * block_size, size)]
+        parts.append(_hash(h, b"HLKleaf0", struct.pack("<Q", i), block))
+    return _hash(h, *parts)
 
 
 def _check_bytes(

@@ -223,6 +223,11 @@ impl Payload {
             0..3 => TreeMode::Flat,
             choice => TreeMode::Blocks { block_size: [1024, 2048, 16 << 20][choice - 3] },
         };
+        let parallelhash = TreeMode::ParallelHash { block_size: mode.block_size().unwrap_or(1024) };
+        let mode = match mode.allows(hash) {
+            true => mode,
+            false => parallelhash,
+        };
         let step = choices.below(4) as u64;
         let load_address = match kind {
             PayloadType::Opensbi => 0x8000_0000,
@@ -241,6 +246,10 @@ impl Payload {
             memory_size: page_up(size),
             entry: if kind.is_code() { load_address } else { 0 },
         };
+        if odd(choices) {
+            // A pair that is not allowed.
+            payload.mode = if mode == parallelhash { TreeMode::Flat } else { parallelhash };
+        }
         if odd(choices) {
             payload.load_address = choices.of(&ODD_ADDRESSES);
             payload.entry = if kind.is_code() { payload.load_address } else { 0 };

@@ -4,6 +4,7 @@
 //! sums that cannot overflow. It says nothing about bundles that are refused; the second verifier in
 //! Python does (`differential`).
 
+use cshake::digest::ExtendableOutput;
 use ed25519_dalek::{Signature, VerifyingKey};
 use hartlock_image::{KeyRecord, Policy};
 
@@ -29,7 +30,39 @@ fn hash(number: u32, parts: &[&[u8]]) -> Vec<u8> {
         4 => of::<sha3::Sha3_256>(parts),
         5 => of::<sha3::Sha3_384>(parts),
         6 => of::<sha3::Sha3_512>(parts),
+        7 => output(k12::Kt128::default(), 32, parts),
+        8 => output(cshake::CShake128::default(), 32, parts),
+        9 => output(cshake::CShake256::default(), 64, parts),
         _ => panic!("hash {number}"),
+    }
+}
+
+fn output(mut function: impl ExtendableOutput, len: usize, parts: &[&[u8]]) -> Vec<u8> {
+    parts.iter().for_each(|part| function.update(part));
+    let mut digest = vec![0; len];
+    function.finalize_xof_into(&mut digest);
+    digest
+}
+
+/// §6.3. A hash that is not allowed with it stands in for both functions: such a record is refused.
+fn parallelhash(number: u32, block_size: usize, data: &[u8]) -> Vec<u8> {
+    let leaves: Vec<u8> =
+        data.chunks(block_size.max(1)).flat_map(|block| hash(number, &[block])).collect();
+    // Block sizes and counts here are below 2^32.
+    let digits = |value: usize| {
+        let bytes = (value as u32).to_be_bytes();
+        bytes[bytes.iter().take(3).take_while(|byte| **byte == 0).count()..].to_vec()
+    };
+    let left = |value| [vec![digits(value).len() as u8], digits(value)].concat();
+    let right = |value| [digits(value), vec![digits(value).len() as u8]].concat();
+    let output_bits = if number == 8 { 256 } else { 512 };
+    let count = data.len().div_ceil(block_size.max(1));
+    let z = [left(block_size), leaves, right(count), right(output_bits)].concat();
+    let name = b"ParallelHash";
+    match number {
+        8 => output(cshake::CShake128::new_with_function_name(name, b""), 32, &[&z]),
+        9 => output(cshake::CShake256::new_with_function_name(name, b""), 64, &[&z]),
+        _ => hash(number, &[&z]),
     }
 }
 
@@ -40,6 +73,9 @@ pub fn digest(rec: &[u8], data: &[u8]) -> Vec<u8> {
         return hash(number, &[data]);
     }
     let block_size = u32_at(rec, 12) as usize;
+    if u32_at(rec, 8) == 3 {
+        return parallelhash(number, block_size, data);
+    }
     let leaves: Vec<u8> = data
         .chunks(block_size)
         .zip(0u64..)

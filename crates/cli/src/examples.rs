@@ -38,14 +38,15 @@ bundle.toml:
   lifecycle = ["development", "production"]   # default
   bootargs = "console=ttyS0"    # system only
   hash = "sha384"               # default of all payloads
-  block_size = 81920            # default of payloads in mode blocks
+  block_size = 81920            # default of payloads in blocks
 
   [[payload]]
   type = "kernel"               # initramfs, system-fdt; boot: opensbi,
                                 # loader, boot-fdt
   file = "linux"                # relative to bundle.toml
   # optional: load_address, memory_size, entry, hash, block_size,
-  #           mode = "flat" or "blocks"
+  #           mode = "flat", "blocks", or "parallelhash" (NIST SP 800-185,
+  #           with hash shake128 or shake256)
 
   [trust]                       # boot only: who may sign the system bundle
   policy = "any"                # or all, hybrid

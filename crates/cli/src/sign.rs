@@ -53,7 +53,7 @@ pub struct Args {
     /// Hash of all payloads that do not name one [default: sha384]
     #[arg(long, value_name = "HASH", value_parser = values::hash())]
     hash: Option<HashId>,
-    /// Bytes of a block of payloads in mode blocks [default: 81920]
+    /// Bytes of a block of payloads in blocks [default: 81920]
     #[arg(long, value_name = "BYTES")]
     block_size: Option<u32>,
 

@@ -55,6 +55,17 @@ fn the_page_says_what_boots_who_signed_and_for_whom() {
     let verbose = bench.run(&["inspect", "system.hlk", "-v"]).expect(0).stdout;
     assert!(verbose.contains(&key_id), "{verbose}");
 
+    for (name, expected) in [
+        ("parallelhash", "parallelhash with shake128 over 3 blocks of 1 KiB:"),
+        ("flat_kt128", "kt128 (not NIST-approved) of the whole payload:"),
+        ("blocks_kt128", "kt128 (not NIST-approved) over 3 blocks of 1 KiB:"),
+    ] {
+        let page = inspect(&bench, name, &[]).expect(0).stdout;
+        assert!(page.contains(expected), "{expected}: {page}");
+    }
+    let run = inspect(&bench, "hash_mode_flat_shake", &[]).expect(1);
+    assert!(run.stdout.contains("MALFORMED: E0515"), "{run:?}");
+
     let page = inspect(&bench, "minimal_boot", &[]).expect(0).stdout;
     for expected in [
         "Payloads: the ROM enters opensbi, which enters loader\n",

@@ -18,7 +18,7 @@ pub struct PayloadRecord {
     pub payload_type: PayloadType,
     /// Hash of the digest.
     pub hash: HashId,
-    /// Flat or blocks.
+    /// How the digest is formed.
     pub mode: TreeMode,
     /// First byte in the bundle.
     pub offset: u64,
@@ -54,6 +54,9 @@ impl PayloadRecord {
         }
         let hash = HashId::from_number(field32(4)?).ok_or(Reason::HashUnknown)?;
         let mode = TreeMode::from_fields(field32(8)?, field32(12)?)?;
+        if !mode.allows(hash) {
+            return Err(Reason::HashModeNotAllowed);
+        }
         let digest: [u8; 64] = bytes_at(record, 64).ok_or(Reason::Truncated)?;
         if !digest.get(hash.output_len()..).is_some_and(is_zero) {
             return Err(Reason::DigestPadding);
@@ -122,10 +125,8 @@ impl PayloadRecord {
 
     /// Number of blocks: 0 for an empty payload, 1 for a flat one that is not empty (§6.2).
     pub const fn block_count(&self) -> u64 {
-        match self.mode {
-            TreeMode::Blocks { block_size } if block_size > 0 => {
-                self.size.div_ceil(block_size as u64)
-            }
+        match self.mode.block_size() {
+            Some(block_size) if block_size > 0 => self.size.div_ceil(block_size as u64),
             _ => (self.size > 0) as u64,
         }
     }

@@ -106,6 +106,8 @@ pub enum Reason {
     EntryOutsidePayload = 513,
     /// The bundle is not as long as its payloads.
     BundleSizeMismatch = 514,
+    /// The hash is not allowed with this mode.
+    HashModeNotAllowed = 515,
     /// The bundle is for another board.
     WrongBoard = 601,
     /// The bundle is for another SoC.
@@ -209,6 +211,7 @@ impl Reason {
         Reason::LoadRangesOverlap,
         Reason::EntryOutsidePayload,
         Reason::BundleSizeMismatch,
+        Reason::HashModeNotAllowed,
         Reason::WrongBoard,
         Reason::WrongSoc,
         Reason::RollbackBelowFloor,
@@ -302,6 +305,7 @@ impl Reason {
             Reason::LoadRangesOverlap => "Two payloads would overwrite each other.",
             Reason::EntryOutsidePayload => "An entry point lies outside its payload.",
             Reason::BundleSizeMismatch => "The bundle is not as long as its payloads.",
+            Reason::HashModeNotAllowed => "The hash is not allowed with this mode.",
             Reason::WrongBoard => "The bundle is for another board.",
             Reason::WrongSoc => "The bundle is for another SoC.",
             Reason::RollbackBelowFloor => "The bundle is older than this device accepts.",
@@ -392,7 +396,7 @@ impl Reason {
             Reason::PayloadOrder => "Build the bundle again with `hartlock sign`.",
             Reason::PayloadMissing => "Add the missing payload.",
             Reason::HashUnknown => "Use one of the listed hashes.",
-            Reason::ModeUnknown => "Use `flat` or `blocks`.",
+            Reason::ModeUnknown => "Use `flat`, `blocks` or `parallelhash`.",
             Reason::BlockSizeNotAllowed => "Use for instance 81920 (80 KiB).",
             Reason::DigestPadding => "Build the bundle again with `hartlock sign`.",
             Reason::PayloadOffset => "Build the bundle again with `hartlock sign`.",
@@ -402,6 +406,9 @@ impl Reason {
             Reason::LoadRangesOverlap => "Move one of the payloads.",
             Reason::EntryOutsidePayload => "Check `entry`.",
             Reason::BundleSizeMismatch => "Build the bundle again with `hartlock sign`.",
+            Reason::HashModeNotAllowed => {
+                "Use `shake128` or `shake256` with `parallelhash`, any other hash with `flat` or `blocks`."
+            }
             Reason::WrongBoard => "Sign for this board: see `board` in bundle.toml.",
             Reason::WrongSoc => "Sign for this SoC: see `soc` in bundle.toml.",
             Reason::RollbackBelowFloor => {
@@ -546,7 +553,7 @@ impl Reason {
             Reason::HashUnknown => "Only the hashes of the table in the specification are defined.",
             Reason::ModeUnknown => "Only the modes of the table in the specification are defined.",
             Reason::BlockSizeNotAllowed => {
-                "Flat has block size 0; blocks has a multiple of 1 KiB from 1 KiB to 16 MiB."
+                "Flat has block size 0; the other modes have a multiple of 1 KiB from 1 KiB to 16 MiB."
             }
             Reason::DigestPadding => "Bytes without a meaning must be zero.",
             Reason::PayloadOffset => {
@@ -566,6 +573,9 @@ impl Reason {
                 "Code payloads enter inside themselves on a multiple of 4; data payloads have entry 0."
             }
             Reason::BundleSizeMismatch => "The bundle ends with the padded last payload.",
+            Reason::HashModeNotAllowed => {
+                "ParallelHash is defined for SHAKE128 and SHAKE256, and these are used for nothing else."
+            }
             Reason::WrongBoard => "The board name in the manifest is not this device's.",
             Reason::WrongSoc => "The SoC name in the manifest is not this device's.",
             Reason::RollbackBelowFloor => {
@@ -680,6 +690,7 @@ impl Reason {
             Reason::LoadRangesOverlap => "LoadRangesOverlap",
             Reason::EntryOutsidePayload => "EntryOutsidePayload",
             Reason::BundleSizeMismatch => "BundleSizeMismatch",
+            Reason::HashModeNotAllowed => "HashModeNotAllowed",
             Reason::WrongBoard => "WrongBoard",
             Reason::WrongSoc => "WrongSoc",
             Reason::RollbackBelowFloor => "RollbackBelowFloor",
@@ -760,6 +771,7 @@ impl Reason {
             Reason::LoadRangesOverlap => "image-format §4.3",
             Reason::EntryOutsidePayload => "image-format §4.3",
             Reason::BundleSizeMismatch => "image-format §4.3",
+            Reason::HashModeNotAllowed => "image-format §6.1",
             Reason::WrongBoard => "image-format §7.1",
             Reason::WrongSoc => "image-format §7.1",
             Reason::RollbackBelowFloor => "image-format §7.2",
@@ -840,6 +852,7 @@ impl Reason {
             Reason::LoadRangesOverlap => Fault::Image,
             Reason::EntryOutsidePayload => Fault::Image,
             Reason::BundleSizeMismatch => Fault::Image,
+            Reason::HashModeNotAllowed => Fault::Image,
             Reason::WrongBoard => Fault::Image,
             Reason::WrongSoc => Fault::Image,
             Reason::RollbackBelowFloor => Fault::Image,

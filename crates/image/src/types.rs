@@ -139,17 +139,23 @@ pub enum HashId {
     Sha3_256 = 4,
     Sha3_384 = 5,
     Sha3_512 = 6,
+    Kt128 = 7,
+    Shake128 = 8,
+    Shake256 = 9,
 }
 
 impl HashId {
     /// Every hash, in the order of the numbers.
-    pub const ALL: [HashId; 6] = [
+    pub const ALL: [HashId; 9] = [
         HashId::Sha256,
         HashId::Sha384,
         HashId::Sha512,
         HashId::Sha3_256,
         HashId::Sha3_384,
         HashId::Sha3_512,
+        HashId::Kt128,
+        HashId::Shake128,
+        HashId::Shake256,
     ];
 
     /// The hash with this number.
@@ -165,9 +171,9 @@ impl HashId {
     /// Bytes of a digest.
     pub const fn output_len(self) -> usize {
         match self {
-            HashId::Sha256 | HashId::Sha3_256 => 32,
+            HashId::Sha256 | HashId::Sha3_256 | HashId::Kt128 | HashId::Shake128 => 32,
             HashId::Sha384 | HashId::Sha3_384 => 48,
-            HashId::Sha512 | HashId::Sha3_512 => 64,
+            HashId::Sha512 | HashId::Sha3_512 | HashId::Shake256 => 64,
         }
     }
 
@@ -180,7 +186,15 @@ impl HashId {
             HashId::Sha3_256 => "sha3-256",
             HashId::Sha3_384 => "sha3-384",
             HashId::Sha3_512 => "sha3-512",
+            HashId::Kt128 => "kt128",
+            HashId::Shake128 => "shake128",
+            HashId::Shake256 => "shake256",
         }
+    }
+
+    /// Whether NIST has approved it (§2.3).
+    pub const fn is_nist_approved(self) -> bool {
+        !matches!(self, HashId::Kt128)
     }
 }
 
@@ -194,6 +208,11 @@ pub enum TreeMode {
         /// A multiple of 1 KiB from 1 KiB to 16 MiB.
         block_size: u32,
     },
+    /// ParallelHash of NIST SP 800-185 over blocks of `block_size` bytes.
+    ParallelHash {
+        /// As for [`TreeMode::Blocks`].
+        block_size: u32,
+    },
 }
 
 impl TreeMode {
@@ -205,13 +224,32 @@ impl TreeMode {
     /// # Errors
     /// `ModeUnknown`, `BlockSizeNotAllowed`.
     pub fn from_fields(mode: u32, block_size: u32) -> Result<Self, Reason> {
-        match (mode, block_size) {
-            (1, 0) => Ok(TreeMode::Flat),
-            (2, size) if size & 1023 == 0 && Self::BLOCK_SIZES.contains(&size) => {
-                Ok(TreeMode::Blocks { block_size: size })
-            }
-            (1 | 2, _) => Err(Reason::BlockSizeNotAllowed),
+        let is_block_size = block_size & 1023 == 0 && Self::BLOCK_SIZES.contains(&block_size);
+        match mode {
+            1 if block_size == 0 => Ok(TreeMode::Flat),
+            2 if is_block_size => Ok(TreeMode::Blocks { block_size }),
+            3 if is_block_size => Ok(TreeMode::ParallelHash { block_size }),
+            1..=3 => Err(Reason::BlockSizeNotAllowed),
             _ => Err(Reason::ModeUnknown),
+        }
+    }
+
+    /// Whether a digest of this mode can be formed with `hash`: the table of §6.1.
+    pub const fn allows(self, hash: HashId) -> bool {
+        let is_shake = matches!(hash, HashId::Shake128 | HashId::Shake256);
+        match self {
+            TreeMode::Flat | TreeMode::Blocks { .. } => !is_shake,
+            TreeMode::ParallelHash { .. } => is_shake,
+        }
+    }
+
+    /// Bytes of a block, in a mode that has blocks.
+    pub const fn block_size(self) -> Option<u32> {
+        match self {
+            TreeMode::Flat => None,
+            TreeMode::Blocks { block_size } | TreeMode::ParallelHash { block_size } => {
+                Some(block_size)
+            }
         }
     }
 
@@ -220,14 +258,16 @@ impl TreeMode {
         match self {
             TreeMode::Flat => (1, 0),
             TreeMode::Blocks { block_size } => (2, block_size),
+            TreeMode::ParallelHash { block_size } => (3, block_size),
         }
     }
 
-    /// `flat` or `blocks`.
+    /// `flat`, `blocks` or `parallelhash`.
     pub const fn name(self) -> &'static str {
         match self {
             TreeMode::Flat => "flat",
             TreeMode::Blocks { .. } => "blocks",
+            TreeMode::ParallelHash { .. } => "parallelhash",
         }
     }
 }

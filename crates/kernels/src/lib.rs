@@ -8,7 +8,9 @@
 //! | module | algorithms | standard |
 //! |---|---|---|
 //! | [`sha2`] | SHA-256, SHA-384, SHA-512 | FIPS 180-4 |
-//! | [`sha3`] | SHA3-256, SHA3-384, SHA3-512 | FIPS 202 |
+//! | [`sha3`] | SHA3-256, SHA3-384, SHA3-512, SHAKE128, SHAKE256 | FIPS 202 |
+//! | [`parallelhash`] | ParallelHash128, ParallelHash256 | SP 800-185 §6 |
+//! | [`kt128`] | KT128 | RFC 9861 §3 |
 //! | [`ed25519`] | signature verification, strict rule | RFC 8032 §5.1, FIPS 186-5 §7.7 |
 //!
 //! Everything here handles public data only: images, public keys and signatures. No function
@@ -22,6 +24,9 @@ extern crate std;
 
 mod block;
 pub mod ed25519;
+mod keccak;
+pub mod kt128;
+pub mod parallelhash;
 pub mod sha2;
 pub mod sha3;
 

@@ -1,8 +1,11 @@
-//! Examples published with FIPS 180-4 and FIPS 202, and the hand-made cases around padding.
+//! Examples published with FIPS 180-4, FIPS 202, SP 800-185 and RFC 9861, and the hand-made cases
+//! around padding.
 
 use hartlock_kernels::Hash;
+use hartlock_kernels::kt128::Kt128;
+use hartlock_kernels::parallelhash::{Root128, Root256, left_encode, right_encode};
 use hartlock_kernels::sha2::{Sha256, Sha384, Sha512};
-use hartlock_kernels::sha3::{Sha3_256, Sha3_384, Sha3_512};
+use hartlock_kernels::sha3::{Sha3_256, Sha3_384, Sha3_512, Shake128, Shake256};
 
 fn finish<H: Hash>(hash: H) -> String {
     let digest = hash.finalize();
@@ -131,6 +134,83 @@ fn a_million_letters_in_uneven_pieces_give_the_published_digests() {
     );
 }
 
+/// The message of RFC 9861 §5: 00 01 .. FA, again and again.
+fn pattern(len: usize) -> Vec<u8> {
+    (0..=0xfa).cycle().take(len).collect()
+}
+
+/// RFC 9861 §5, those with an empty customization string and 32 bytes of output.
+#[test]
+fn kt128_digests_are_the_published_ones() {
+    for (exponent, expected) in [
+        (None, "1ac2d450fc3b4205d19da7bfca1b37513c0803577ac7167f06fe2ce1f0ef39e5"),
+        (Some(0), "2bda92450e8b147f8a7cb629e784a058efca7cf7d8218e02d345dfaa65244a1f"),
+        (Some(1), "6bf75fa2239198db4772e36478f8e19b0f371205f6a9a93a273f51df37122888"),
+        (Some(2), "0c315ebcdedbf61426de7dcf8fb725d1e74675d7f5327a5067f367b108ecb67c"),
+        (Some(3), "cb552e2ec77d9910701d578b457ddf772c12e322e4ee7fe417f92c758f0d59d0"),
+        (Some(4), "8701045e22205345ff4dda05555cbb5c3af1a771c2b89baef37db43d9998b9fe"),
+        (Some(5), "844d610933b1b9963cbdeb5ae3b6b05cc7cbd67ceedf883eb678a0a8e0371682"),
+        (Some(6), "3c390782a8a4e89fa6367f72feaaf13255c8d95878481d3cd8ce85f58e880af8"),
+    ] {
+        let mut hash = Kt128::new();
+        hash.update(&pattern(exponent.map_or(0, |it| 17usize.pow(it))));
+        assert_eq!(finish(hash), expected, "17^{exponent:?} bytes");
+    }
+    for (len, expected) in [
+        (8191, "1b577636f723643e990cc7d6a659837436fd6a103626600eb8301cd1dbe553d6"),
+        (8192, "48f256f6772f9edfb6a8b661ec92dc93b95ebd05a08a17b39ae3490870c926c3"),
+    ] {
+        let mut hash = Kt128::new();
+        hash.update(&pattern(len));
+        assert_eq!(finish(hash), expected, "{len} bytes");
+    }
+}
+
+/// ParallelHash (SP 800-185 §6.3) over leaves.
+fn parallelhash<Leaf: Hash, Root: Hash>(message: &[u8], block_size: usize) -> String {
+    let mut root = Root::new();
+    root.update(left_encode(block_size as u64).as_ref());
+    for block in message.chunks(block_size) {
+        let mut leaf = Leaf::new();
+        leaf.update(block);
+        root.update(leaf.finalize().as_ref());
+    }
+    root.update(right_encode(message.len().div_ceil(block_size) as u64).as_ref());
+    root.update(right_encode(8 * Root::OUTPUT_LEN as u64).as_ref());
+    finish(root)
+}
+
+/// Sample 1 of each strength among NIST's examples for SP 800-185: the one with an empty customization
+/// string.
+#[test]
+fn parallelhash_digests_are_the_published_ones() {
+    let message: Vec<u8> = (0..3).flat_map(|row| 16 * row..16 * row + 8).collect();
+    assert_eq!(
+        parallelhash::<Shake128, Root128>(&message, 8),
+        "ba8dc1d1d979331d3f813603c67f72609ab5e44b94a0b8f9af46514454a2b4f5"
+    );
+    assert_eq!(
+        parallelhash::<Shake256, Root256>(&message, 8),
+        "bc1ef124da34495e948ead207dd9842235da432d2bbc54b4c110e64c451105531b7f2a3e0ce055c02805e7c2de1fb746af97a1dd01f43b824e31b87612410429"
+    );
+}
+
+#[test]
+fn integers_are_encoded_as_sp_800_185_says() {
+    for (value, digits) in [
+        (0, &[0][..]),
+        (1, &[1]),
+        (255, &[255]),
+        (256, &[1, 0]),
+        (65_536, &[1, 0, 0]),
+        (u64::MAX, &[255; 8]),
+    ] {
+        let len = [digits.len() as u8];
+        assert_eq!(left_encode(value).as_ref(), [&len, digits].concat());
+        assert_eq!(right_encode(value).as_ref(), [digits, &len].concat());
+    }
+}
+
 #[test]
 fn every_self_test_passes() {
     assert!(Sha256::self_test());
@@ -139,4 +219,7 @@ fn every_self_test_passes() {
     assert!(Sha3_256::self_test());
     assert!(Sha3_384::self_test());
     assert!(Sha3_512::self_test());
+    assert!(Shake128::self_test());
+    assert!(Shake256::self_test());
+    assert!(Kt128::self_test());
 }

@@ -4,8 +4,10 @@
 
 use hartlock_kernels::Hash;
 use hartlock_kernels::ed25519::verify;
+use hartlock_kernels::kt128::Kt128;
+use hartlock_kernels::parallelhash::{Root128, Root256, left_encode, right_encode};
 use hartlock_kernels::sha2::{Sha256, Sha384, Sha512};
-use hartlock_kernels::sha3::{Sha3_256, Sha3_384, Sha3_512};
+use hartlock_kernels::sha3::{Sha3_256, Sha3_384, Sha3_512, Shake128, Shake256};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -199,6 +201,68 @@ fn sha3_agrees_with_the_keccak_team() {
     check_short_messages::<Sha3_256>("sha3/ShortMsgKAT_SHA3-256.txt");
     check_short_messages::<Sha3_384>("sha3/ShortMsgKAT_SHA3-384.txt");
     check_short_messages::<Sha3_512>("sha3/ShortMsgKAT_SHA3-512.txt");
+}
+
+/// 00 01 .. FA, again and again.
+fn pattern(test: &Value) -> Vec<u8> {
+    let len = test["msgPatternLen"].as_u64().expect("a length") as usize;
+    (0..=0xfa).cycle().take(len).collect()
+}
+
+#[test]
+fn kt128_agrees_with_generated_answers() {
+    // Outputs of any length: a shorter one is the front of a longer one.
+    fn check(message: &[u8], expected: &[u8]) {
+        let len = expected.len().min(32);
+        assert_eq!(digest::<Kt128>(message)[..len], expected[..len], "{} bytes", message.len());
+    }
+    let Some(file) = read_json("k12/generated_kt128.json") else { return };
+    let mut known_answers = 0;
+    for test in array(&file["tests"]).iter().filter(|test| test["customPatternLen"] == 0) {
+        check(&pattern(test), &bytes(test, "md"));
+        known_answers += 1;
+    }
+    let Some(file) = read_json("k12/noble_k12.json") else { return };
+    for test in array(&file["v"]).iter().filter(|test| test["personalization"] == "") {
+        check(&bytes(test, "data"), &bytes(test, "exp"));
+        known_answers += 1;
+    }
+    println!("KT128: {known_answers} known answers");
+    assert!(known_answers > 100);
+}
+
+/// ParallelHash (SP 800-185 §6.3) over leaves.
+fn parallelhash<Leaf: Hash, Root: Hash>(message: &[u8], block_size: usize) -> Vec<u8> {
+    let mut root = Root::new();
+    root.update(left_encode(block_size as u64).as_ref());
+    message.chunks(block_size).for_each(|block| root.update(&digest::<Leaf>(block)));
+    root.update(right_encode(message.len().div_ceil(block_size) as u64).as_ref());
+    root.update(right_encode(8 * Root::OUTPUT_LEN as u64).as_ref());
+    root.finalize().as_ref().to_vec()
+}
+
+#[test]
+fn parallelhash_agrees_with_generated_answers() {
+    let Some(file) = read_json("sp800-185/generated_parallelhash.json") else { return };
+    let mut known_answers = 0;
+    for test in array(&file["tests"]).iter().filter(|test| test["customization"] == "") {
+        let message = pattern(test);
+        let block_size = test["blockSize"].as_u64().unwrap() as usize;
+        // The length of the output is part of what is hashed.
+        let actual = match (text(test, "function"), test["outLenBytes"].as_u64()) {
+            ("ParallelHash128", Some(32)) => {
+                parallelhash::<Shake128, Root128>(&message, block_size)
+            }
+            ("ParallelHash256", Some(64)) => {
+                parallelhash::<Shake256, Root256>(&message, block_size)
+            }
+            _ => continue,
+        };
+        assert_eq!(actual, bytes(test, "md"), "{}", test["tcId"]);
+        known_answers += 1;
+    }
+    println!("ParallelHash: {known_answers} known answers");
+    assert!(known_answers >= 20);
 }
 
 /// A key or a signature of the wrong length cannot even be passed to `verify`.

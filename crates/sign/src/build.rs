@@ -6,9 +6,9 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use hartlock_image::{
-    BundleType, Closing, KeyRecord, Label, List, MAX_BOOTARGS, MAX_SIGNED_SIZE, MAX_SIGNERS,
-    MAX_TRUSTED_KEYS, Manifest, Name, PAGE_SIZE, PayloadRecord, PayloadType, Policy, Reason,
-    TreeMode, TrustList, Writer, align_up, encode_manifest,
+    BundleType, Closing, HashId, KeyRecord, Label, List, MAX_BOOTARGS, MAX_SIGNED_SIZE,
+    MAX_SIGNERS, MAX_TRUSTED_KEYS, Manifest, Name, PAGE_SIZE, PayloadRecord, PayloadType, Policy,
+    Reason, TreeMode, TrustList, Writer, align_up, encode_manifest,
 };
 
 use crate::describe::Description;
@@ -227,10 +227,11 @@ fn record(spec: &BundleSpec, board: &str, source: &Source<'_>) -> Result<Payload
         }
     };
     let is_code = payload_type.is_code();
+    let (hash, mode) = digest_rule(spec, payload)?;
     Ok(PayloadRecord {
         payload_type,
-        hash: payload.hash.or(spec.hash).unwrap_or(defaults::HASH),
-        mode: mode(spec, payload)?,
+        hash,
+        mode,
         offset: 0,
         size: source.size,
         load_address,
@@ -240,22 +241,36 @@ fn record(spec: &BundleSpec, board: &str, source: &Source<'_>) -> Result<Payload
     })
 }
 
-/// The tree mode: as the payload says, or else by its type.
-fn mode(spec: &BundleSpec, payload: &PayloadSpec) -> Result<TreeMode, Reason> {
-    let mode = payload.mode.unwrap_or_else(|| {
-        if payload.block_size.is_some() || defaults::is_in_blocks(payload.payload_type) {
+/// Hash and mode: as the payload says, or else as the bundle does, or else by its type. Of a pair of
+/// which one half is free, that half follows the other.
+fn digest_rule(spec: &BundleSpec, payload: &PayloadSpec) -> Result<(HashId, TreeMode), Error> {
+    let hash = payload.hash.or(spec.hash);
+    let is_shake = matches!(hash, Some(HashId::Shake128 | HashId::Shake256));
+    let name = payload.mode.unwrap_or_else(|| {
+        if is_shake {
+            ModeName::ParallelHash
+        } else if payload.block_size.is_some() || defaults::is_in_blocks(payload.payload_type) {
             ModeName::Blocks
         } else {
             ModeName::Flat
         }
     });
-    match mode {
+    let block_size = payload.block_size.or(spec.block_size).unwrap_or(defaults::BLOCK_SIZE);
+    let mode = match name {
         ModeName::Flat => TreeMode::from_fields(1, payload.block_size.unwrap_or(0)),
-        ModeName::Blocks => {
-            let block_size = payload.block_size.or(spec.block_size);
-            TreeMode::from_fields(2, block_size.unwrap_or(defaults::BLOCK_SIZE))
-        }
+        ModeName::Blocks => TreeMode::from_fields(2, block_size),
+        ModeName::ParallelHash => TreeMode::from_fields(3, block_size),
+    }?;
+    let hash = hash.unwrap_or(match mode {
+        TreeMode::ParallelHash { .. } => defaults::PARALLELHASH,
+        TreeMode::Flat | TreeMode::Blocks { .. } => defaults::HASH,
+    });
+    if !mode.allows(hash) {
+        let payload = payload.payload_type.name();
+        let context = format!("the {payload} asks for {} with {}", mode.name(), hash.name());
+        return Err(Error::Refused(Refusal::with(Reason::HashModeNotAllowed, context)));
     }
+    Ok((hash, mode))
 }
 
 impl Source<'_> {

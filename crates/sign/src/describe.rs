@@ -2,7 +2,7 @@
 
 use hartlock_image::{
     Closing, KeyRecord, Lifecycle, List, MAX_SIGNERS, Manifest, PayloadRecord, Reason,
-    SignatureBlocks, TreeMode,
+    SignatureBlocks,
 };
 use serde::{Serialize, Serializer};
 
@@ -85,7 +85,9 @@ pub struct Payload {
     pub entry: u64,
     /// Name of the hash.
     pub hash: &'static str,
-    /// `flat` or `blocks`.
+    /// Whether NIST has approved it.
+    pub is_nist_approved: bool,
+    /// `flat`, `blocks` or `parallelhash`.
     pub mode: &'static str,
     /// Bytes of a block; 0 in mode `flat`.
     pub block_size: u32,
@@ -105,11 +107,9 @@ impl From<&PayloadRecord> for Payload {
             memory_size: record.memory_size,
             entry: record.entry,
             hash: record.hash.name(),
+            is_nist_approved: record.hash.is_nist_approved(),
             mode: record.mode.name(),
-            block_size: match record.mode {
-                TreeMode::Flat => 0,
-                TreeMode::Blocks { block_size } => block_size,
-            },
+            block_size: record.mode.block_size().unwrap_or(0),
             block_count: record.block_count(),
             digest: hex(record.digest()),
         }

@@ -1,6 +1,6 @@
 //! Payload digests (image format §6) of data that lies in a file, on all cores.
 //!
-//! A payload in mode `blocks` is cut into runs of blocks. Each thread takes the next run, has its
+//! A payload in mode `blocks` or `parallelhash` is cut into runs of blocks. Each thread takes the next run, has its
 //! bytes moved into a buffer of its own, and hashes them there: several blocks at once where the
 //! processor has vectors for it. No byte is handed from one thread to another. Mode `flat` is one
 //! hash from the first byte to the last, so one thread has to do it.
@@ -11,8 +11,11 @@
 use std::num::NonZero;
 use std::thread;
 
+use cshake::digest::{ExtendableOutput, Update};
+use cshake::{CShake128, CShake256};
 use hartlock_image::{HashId, PayloadRecord};
 use hartlock_verify::tree::{Digest, Hasher, padded};
+use k12::Kt128;
 use sha2::Digest as _;
 
 mod lanes;
@@ -26,6 +29,7 @@ pub use plan::{Piece, Plan};
 /// The hashes of RustCrypto, which use the SHA instructions of the processor: one message at a time.
 #[derive(Clone)]
 #[allow(missing_docs, reason = "the variants are the names of the standards")]
+#[expect(clippy::large_enum_variant, reason = "a thread has two at most")]
 pub enum HostHasher {
     Sha256(sha2::Sha256),
     Sha384(sha2::Sha384),
@@ -33,6 +37,21 @@ pub enum HostHasher {
     Sha3_256(sha3::Sha3_256),
     Sha3_384(sha3::Sha3_384),
     Sha3_512(sha3::Sha3_512),
+    Kt128(Kt128),
+    /// SHAKE128, and the outer function of ParallelHash128.
+    CShake128(CShake128),
+    /// SHAKE256, and the outer function of ParallelHash256.
+    CShake256(CShake256),
+}
+
+/// The name of ParallelHash for cSHAKE (SP 800-185 §6.3).
+const PARALLELHASH: &[u8] = b"ParallelHash";
+
+/// The front of an output.
+fn output(hash: impl ExtendableOutput, len: usize) -> Digest {
+    let mut digest = [0; 64];
+    hash.finalize_xof_into(&mut digest[..len]);
+    digest
 }
 
 impl Hasher for HostHasher {
@@ -44,17 +63,36 @@ impl Hasher for HostHasher {
             HashId::Sha3_256 => HostHasher::Sha3_256(sha3::Sha3_256::new()),
             HashId::Sha3_384 => HostHasher::Sha3_384(sha3::Sha3_384::new()),
             HashId::Sha3_512 => HostHasher::Sha3_512(sha3::Sha3_512::new()),
+            HashId::Kt128 => HostHasher::Kt128(Kt128::default()),
+            // Without name and customization it is SHAKE (SP 800-185 §3.3).
+            HashId::Shake128 => HostHasher::CShake128(CShake128::default()),
+            HashId::Shake256 => HostHasher::CShake256(CShake256::default()),
+        }
+    }
+
+    fn new_parallelhash(hash: HashId) -> Self {
+        match hash {
+            HashId::Shake128 => {
+                HostHasher::CShake128(CShake128::new_with_function_name(PARALLELHASH, b""))
+            }
+            HashId::Shake256 => {
+                HostHasher::CShake256(CShake256::new_with_function_name(PARALLELHASH, b""))
+            }
+            _ => Self::new(hash),
         }
     }
 
     fn update(&mut self, bytes: &[u8]) {
         match self {
-            HostHasher::Sha256(hash) => hash.update(bytes),
-            HostHasher::Sha384(hash) => hash.update(bytes),
-            HostHasher::Sha512(hash) => hash.update(bytes),
-            HostHasher::Sha3_256(hash) => hash.update(bytes),
-            HostHasher::Sha3_384(hash) => hash.update(bytes),
-            HostHasher::Sha3_512(hash) => hash.update(bytes),
+            HostHasher::Sha256(hash) => Update::update(hash, bytes),
+            HostHasher::Sha384(hash) => Update::update(hash, bytes),
+            HostHasher::Sha512(hash) => Update::update(hash, bytes),
+            HostHasher::Sha3_256(hash) => Update::update(hash, bytes),
+            HostHasher::Sha3_384(hash) => Update::update(hash, bytes),
+            HostHasher::Sha3_512(hash) => Update::update(hash, bytes),
+            HostHasher::Kt128(hash) => Update::update(hash, bytes),
+            HostHasher::CShake128(hash) => Update::update(hash, bytes),
+            HostHasher::CShake256(hash) => Update::update(hash, bytes),
         }
     }
 
@@ -66,6 +104,9 @@ impl Hasher for HostHasher {
             HostHasher::Sha3_256(hash) => padded(&hash.finalize()),
             HostHasher::Sha3_384(hash) => padded(&hash.finalize()),
             HostHasher::Sha3_512(hash) => padded(&hash.finalize()),
+            HostHasher::Kt128(hash) => output(hash, 32),
+            HostHasher::CShake128(hash) => output(hash, 32),
+            HostHasher::CShake256(hash) => output(hash, 64),
         }
     }
 }

@@ -9,7 +9,7 @@
 //! lifecycle = ["development", "production"]   # default
 //! bootargs = "console=ttyS0"   # system only
 //! hash = "sha384"              # default of all payloads
-//! block_size = 81920           # default of all payloads in mode blocks
+//! block_size = 81920           # default of all payloads in blocks
 //!
 //! [[payload]]
 //! type = "kernel"
@@ -115,7 +115,7 @@ pub struct BundleSpec {
     /// Hash of all payloads that do not name one.
     #[serde(default, deserialize_with = "hash")]
     pub hash: Option<HashId>,
-    /// Block size of all payloads in mode `blocks` that do not name one.
+    /// Block size of all payloads in blocks that do not name one.
     pub block_size: Option<u32>,
     /// What the bundle carries, in any order.
     #[serde(default, rename = "payload")]
@@ -142,9 +142,9 @@ pub struct PayloadSpec {
     /// Hash of its digest.
     #[serde(default, deserialize_with = "hash")]
     pub hash: Option<HashId>,
-    /// Flat or blocks.
+    /// How the digest is formed.
     pub mode: Option<ModeName>,
-    /// Bytes of a block. Without `mode` it stands for mode `blocks`.
+    /// Bytes of a block. Without `mode` it stands for a mode with blocks.
     pub block_size: Option<u32>,
 }
 
@@ -171,6 +171,7 @@ impl PayloadSpec {
 pub enum ModeName {
     Flat,
     Blocks,
+    ParallelHash,
 }
 
 /// Who may sign the system bundle.

@@ -170,6 +170,33 @@ fn a_payload_says_how_it_is_hashed() {
 }
 
 #[test]
+fn hash_and_mode_follow_each_other_where_one_is_free() {
+    let bench = Bench::new();
+    let mut spec = bench.system();
+    spec.payloads[0].mode = Some(ModeName::ParallelHash);
+    spec.payloads[1].hash = Some(HashId::Shake128);
+    spec.payloads[2].hash = Some(HashId::Kt128);
+    let built = bench.build(&spec, "system.hlk").unwrap();
+    let how = |name| {
+        let payload = payload(&built, name);
+        (payload.hash, payload.mode, payload.block_size, payload.is_nist_approved)
+    };
+    assert_eq!(how("kernel"), ("shake256", "parallelhash", 1024, true));
+    assert_eq!(how("initramfs"), ("shake128", "parallelhash", 1024, true));
+    assert_eq!(how("system-fdt"), ("kt128", "flat", 0, false));
+}
+
+#[test]
+fn a_pair_that_is_not_allowed_is_named() {
+    let bench = Bench::new();
+    let mut spec = bench.system();
+    spec.payloads[1].hash = Some(HashId::Sha512);
+    spec.payloads[1].mode = Some(ModeName::ParallelHash);
+    let error = bench.build(&spec, "system.hlk").unwrap_err();
+    assert_eq!(error.context(), ["the initramfs asks for parallelhash with sha512"]);
+}
+
+#[test]
 fn every_hash_and_an_empty_initramfs_verify() {
     let bench = Bench::new();
     bench.write("initrd", &[]);
@@ -213,6 +240,26 @@ fn an_inconsistent_description_gives_its_reason_and_leaves_nothing() {
         (503, |spec| spec.payloads.clear()),
         (506, |spec| spec.payloads[0].block_size = Some(1000)),
         (506, |spec| spec.block_size = Some(32 << 20)),
+        (506, |spec| {
+            spec.hash = Some(HashId::Shake128);
+            spec.payloads[0].block_size = Some(1000);
+        }),
+        (515, |spec| {
+            spec.hash = Some(HashId::Shake128);
+            spec.payloads[0].mode = Some(ModeName::Flat);
+        }),
+        (515, |spec| {
+            spec.payloads[0].hash = Some(HashId::Shake256);
+            spec.payloads[0].mode = Some(ModeName::Blocks);
+        }),
+        (515, |spec| {
+            spec.payloads[0].hash = Some(HashId::Kt128);
+            spec.payloads[0].mode = Some(ModeName::ParallelHash);
+        }),
+        (515, |spec| {
+            spec.hash = Some(HashId::Sha384);
+            spec.payloads[0].mode = Some(ModeName::ParallelHash);
+        }),
         (510, |spec| spec.payloads[0].load_address = Some(1)),
         (510, |spec| spec.payloads[0].memory_size = Some(0)),
         (511, |spec| spec.payloads[0].memory_size = Some(u64::MAX - 4095)),

@@ -14,7 +14,7 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use hartlock_image::HashId;
+use hartlock_image::{HashId, TreeMode};
 
 use crate::tree::Digest;
 
@@ -38,22 +38,33 @@ pub struct Job {
     pub address: u64,
     /// Bytes of the payload.
     pub size: u64,
-    /// Bytes of a block.
-    pub block_size: u64,
+    /// How the payload is cut into blocks, and what is hashed with each.
+    pub mode: TreeMode,
     /// Hash of the leaves.
     pub hash: HashId,
 }
 
 impl Job {
+    /// Bytes of a block; 0 in mode flat, which has no blocks to hand out.
+    const fn block_size(&self) -> u64 {
+        match self.mode.block_size() {
+            Some(block_size) => block_size as u64,
+            None => 0,
+        }
+    }
+
     /// Number of blocks.
     pub const fn block_count(&self) -> u64 {
-        if self.block_size == 0 { 0 } else { self.size.div_ceil(self.block_size) }
+        match self.block_size() {
+            0 => 0,
+            block_size => self.size.div_ceil(block_size),
+        }
     }
 
     /// Address and length of a block, or `None` past the end.
     pub fn block(&self, index: u64) -> Option<(u64, u64)> {
-        let offset = index.checked_mul(self.block_size)?;
-        let len = self.size.checked_sub(offset)?.min(self.block_size);
+        let offset = index.checked_mul(self.block_size())?;
+        let len = self.size.checked_sub(offset)?.min(self.block_size());
         (len > 0).then_some((self.address.checked_add(offset)?, len))
     }
 }
@@ -81,7 +92,8 @@ pub struct Pool {
     /// Parameters of the job; written only while nothing can be claimed.
     address: AtomicU64,
     size: AtomicU64,
-    block_size: AtomicU64,
+    /// Mode in the upper half, block size in the lower one.
+    mode: AtomicU64,
     hash: AtomicU64,
     slots: [AtomicU64; WINDOW as usize],
     leaves: [Row; MAX_HARTS],
@@ -106,7 +118,7 @@ impl Pool {
             limit: AtomicU64::new(0),
             address: AtomicU64::new(0),
             size: AtomicU64::new(0),
-            block_size: AtomicU64::new(0),
+            mode: AtomicU64::new(0),
             hash: AtomicU64::new(0),
             slots: [const { AtomicU64::new(0) }; WINDOW as usize],
             leaves: [const { [const { [const { AtomicU64::new(0) }; 8] }; WINDOW as usize] };
@@ -141,10 +153,11 @@ impl Pool {
         if block >= self.limit.load(Ordering::Acquire) {
             return None;
         }
+        let mode = self.mode.load(Ordering::Relaxed);
         let job = Job {
             address: self.address.load(Ordering::Relaxed),
             size: self.size.load(Ordering::Relaxed),
-            block_size: self.block_size.load(Ordering::Relaxed),
+            mode: TreeMode::from_fields((mode >> 32) as u32, mode as u32).ok()?,
             hash: HashId::from_number(self.hash.load(Ordering::Relaxed) as u32)?,
         };
         Some(Claim { number, block, job })
@@ -247,7 +260,8 @@ impl<'a> Coordinator<'a> {
         pool.next.store((number << BLOCK_BITS) | BLOCK_MASK, Ordering::SeqCst);
         pool.address.store(job.address, Ordering::Relaxed);
         pool.size.store(job.size, Ordering::Relaxed);
-        pool.block_size.store(job.block_size, Ordering::Relaxed);
+        let (mode, block_size) = job.mode.fields();
+        pool.mode.store(u64::from(mode) << 32 | u64::from(block_size), Ordering::Relaxed);
         pool.hash.store(job.hash as u64, Ordering::Relaxed);
         pool.delivered.store(0, Ordering::Relaxed);
         pool.next.store(number << BLOCK_BITS, Ordering::SeqCst);
@@ -261,7 +275,7 @@ impl<'a> Coordinator<'a> {
         self.arrived = if bytes >= self.job.size {
             self.job.block_count()
         } else {
-            bytes.checked_div(self.job.block_size).unwrap_or(0)
+            bytes.checked_div(self.job.block_size()).unwrap_or(0)
         };
         let limit = self.publish();
         core::mem::replace(&mut self.announced, limit) < limit

@@ -137,8 +137,8 @@ impl Platform for Disk<'_, '_> {
         let mut transfer = Transfer::new(payload, padded_size);
         let digest = match payload.mode {
             TreeMode::Flat => self.load_flat(payload, &mut transfer)?,
-            TreeMode::Blocks { block_size } => {
-                self.load_blocks(payload, block_size, &mut transfer)?
+            TreeMode::Blocks { .. } | TreeMode::ParallelHash { .. } => {
+                self.load_blocks(payload, &mut transfer)?
             }
         };
         let padding = Region {
@@ -188,17 +188,16 @@ impl Disk<'_, '_> {
     fn load_blocks(
         &mut self,
         payload: &PayloadRecord,
-        block_size: u32,
         transfer: &mut Transfer,
     ) -> Result<Digest, Reason> {
         let own = self.harts.boot_hart();
         let job = Job {
             address: payload.load_address,
             size: payload.size,
-            block_size: block_size.into(),
+            mode: payload.mode,
             hash: payload.hash,
         };
-        let mut root = Root::<Kernel>::new(payload, block_size);
+        let mut root = Root::<Kernel>::new(payload);
         harts::clear_parts();
         let mut work = Coordinator::open(&POOL, own, job);
         let mut patience = Patience::new();
@@ -252,7 +251,8 @@ impl Disk<'_, '_> {
         if let Some((address, len)) = work.job().block(block) {
             // SAFETY: as for any claimed block: it has arrived, and nobody writes to it.
             let bytes = unsafe { memory::bytes(Region::new(address, len)) };
-            work.redo(block, &tree::leaf::<Kernel>(work.job().hash, block, bytes));
+            let job = work.job();
+            work.redo(block, &tree::leaf::<Kernel>(job.mode, job.hash, block, bytes));
         }
         patience.renew();
         self.log.push(&Entry {

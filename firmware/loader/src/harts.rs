@@ -207,7 +207,7 @@ fn leaf_of(claim: &Claim) -> Digest {
             // SAFETY: the payload's range was checked against the board's map, the device has
             // completed this block, and nobody writes to it until the kernel runs.
             let block = unsafe { memory::bytes(Region::new(address, len)) };
-            tree::leaf::<Kernel>(claim.job.hash, claim.block, block)
+            tree::leaf::<Kernel>(claim.job.mode, claim.job.hash, claim.block, block)
         }
         // A claim is always inside its job; a digest that matches nothing if it were not.
         None => [0; 64],

@@ -108,7 +108,7 @@ pub fn entry(choices: &mut Choices<'_>) -> Entry {
         bytes: choices.number(),
         time: (choices.number(), choices.number()),
         instret: (choices.number(), choices.number()),
-        hash: hartlock_image::HashId::from_number(choices.below(8) as u32),
+        hash: hartlock_image::HashId::from_number(choices.below(11) as u32),
         reason: u32::from(choices.byte()) * 9,
         value: choices.number(),
         digest: [choices.byte(); 48],

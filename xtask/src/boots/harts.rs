@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use hartlock_emulator::Stage;
 use hartlock_emulator::machine::{Outcome, Run};
 use hartlock_handoff::Step;
-use hartlock_image::{PayloadType, Reason};
+use hartlock_image::{HashId, PayloadType, Reason, TreeMode};
 use hartlock_verify::board::{Region, qemu_virt};
 
 use super::Case;
@@ -13,7 +13,19 @@ use super::board::{
 };
 use crate::firmware;
 use crate::initramfs::USERSPACE;
-use crate::vectors::bundle::Edit;
+use crate::vectors::bundle::{Draft, Edit};
+
+/// ParallelHash and KT128 in every mode that has them, in the places of other hashes.
+fn new_hashes(draft: &mut Draft) {
+    let modes = [
+        (HashId::Shake128, TreeMode::ParallelHash { block_size: 1024 }),
+        (HashId::Kt128, TreeMode::Blocks { block_size: 9 << 10 }),
+        (HashId::Kt128, TreeMode::Flat),
+    ];
+    for (payload, (hash, mode)) in draft.payloads.iter_mut().zip(modes) {
+        (payload.hash, payload.mode) = (hash, mode);
+    }
+}
 
 /// The hart that the faults built into the stages are about.
 const VICTIM: u64 = 1 << 2;
@@ -35,6 +47,25 @@ pub fn cases() -> Vec<Case> {
             let mut setup = bench.setup(&[], &[])?;
             setup.harts = 1;
             expect_boot(&bench.run(&setup)?)
+        }),
+        Case::new("harts/parallelhash-and-kt128-boot-on-five-harts", |bench| {
+            let mut setup = bench.setup(&[Edit::Draft(new_hashes)], &[Edit::Draft(new_hashes)])?;
+            setup.harts = 5;
+            let run = bench.run(&setup)?;
+            expect_boot(&run)?;
+            let kernel = loader_entry(&run, Step::Hash, Some(PayloadType::Kernel))?;
+            ensure!(kernel.hash == Some(HashId::Shake128), "{kernel:?}");
+            let initramfs = loader_entry(&run, Step::Hash, Some(PayloadType::Initramfs))?;
+            ensure!(initramfs.hash == Some(HashId::Kt128), "{initramfs:?}");
+            Ok(())
+        }),
+        Case::new("harts/blocks-of-parallelhash-that-changed-places-are-refused", |bench| {
+            let swap = Edit::File(|file| {
+                // The stub's blocks; behind it are zeros, which are all alike.
+                file[4096..4096 + 2048].rotate_left(1024);
+            });
+            let run = bench.run(&bench.setup(&[], &[Edit::Draft(new_hashes), swap])?)?;
+            expect_refusal(&run, Stage::Loader, Reason::PayloadDigestMismatch)
         }),
         Case::new("harts/another-boot-hart-is-refused", |bench| {
             let mut draft = bench.boot_draft(&bench.firmware.loader)?;

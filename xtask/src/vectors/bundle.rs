@@ -66,6 +66,11 @@ impl Payload {
     pub fn use_blocks(&mut self, block_size: u32) {
         self.mode = TreeMode::Blocks { block_size };
     }
+
+    pub fn use_parallelhash(&mut self, hash: HashId, block_size: u32) {
+        self.hash = hash;
+        self.mode = TreeMode::ParallelHash { block_size };
+    }
 }
 
 /// Bytes that differ from place to place and from payload to payload; no zeros, so that padding

@@ -109,11 +109,15 @@ fn write_payloads(page: &mut Page, manifest: &Description, is_verbose: bool) {
 }
 
 fn digest_rule(payload: &Payload) -> String {
+    let approval = if payload.is_nist_approved { "" } else { " (not NIST-approved)" };
+    let hash = match payload.mode {
+        "parallelhash" => format!("parallelhash with {}", payload.hash),
+        _ => format!("{}{approval}", payload.hash),
+    };
     match payload.mode {
-        "flat" => format!("{} of the whole payload:", payload.hash),
+        "flat" => format!("{hash} of the whole payload:"),
         _ => format!(
-            "{} over {} of {}:",
-            payload.hash,
+            "{hash} over {} of {}:",
             crate::units::count_text(payload.block_count, "block", "blocks"),
             size_text(payload.block_size.into())
         ),

@@ -12,13 +12,14 @@ use hartlock_verify::tree::{Digest, Hasher};
 
 use super::HostHasher;
 
+mod kt128;
 mod sha2;
 mod sha3;
 
 /// Most messages at once: 32-bit words in a vector of 512 bits.
 pub(super) const MAX_LANES: usize = 16;
-/// The longest message block, of SHA3-256.
-const MAX_BLOCK_SIZE: usize = 136;
+/// The longest message block, of SHAKE128 and TurboSHAKE128.
+const MAX_BLOCK_SIZE: usize = 168;
 
 /// What the processor has. There is none on other processors than x86-64.
 #[derive(Clone, Copy, Debug)]
@@ -108,15 +109,32 @@ impl Engine {
             HashId::Sha3_256 | HashId::Sha3_384 | HashId::Sha3_512 => {
                 200 - 2 * self.hash.output_len()
             }
+            HashId::Kt128 | HashId::Shake128 => 168,
+            HashId::Shake256 => 136,
         }
     }
 
+    /// The domain's bits and the first bit of the padding (FIPS 202 §6.1, §6.2). Of KT128 there are
+    /// several, and [`kt128::Lanes`] knows which.
+    fn suffix(self) -> u8 {
+        match self.hash {
+            HashId::Shake128 | HashId::Shake256 => 0x1f,
+            _ => 0x06,
+        }
+    }
+
+    /// Rounds of Keccak-p.
+    fn rounds(self) -> usize {
+        if self.hash == HashId::Kt128 { 12 } else { 24 }
+    }
+
     /// Whether it gives the digests of RustCrypto. The messages differ, and end before, at and
-    /// behind the end of a block.
+    /// behind the end of a block, and of the chunks of KT128.
     fn agrees(self) -> bool {
-        let bytes: [u8; 3 * MAX_BLOCK_SIZE + MAX_LANES] =
-            std::array::from_fn(|at| ((at * 89) >> 2) as u8);
-        [0, 1, self.block_size() - 1, self.block_size(), 3 * MAX_BLOCK_SIZE].into_iter().all(
+        const LONG: usize = 2 * kt128::CHUNK_SIZE + 1;
+        let bytes: Vec<u8> = (0..LONG + MAX_LANES).map(|at| ((at * 89) >> 2) as u8).collect();
+        let (block, chunk) = (self.block_size(), kt128::CHUNK_SIZE);
+        [0, 1, block - 1, block, 3 * MAX_BLOCK_SIZE, chunk - 1, chunk, LONG].into_iter().all(
             |len| {
                 let messages: Vec<&[u8]> =
                     (0..self.lanes()).map(|at| &bytes[at..at + len]).collect();
@@ -134,7 +152,43 @@ impl Engine {
 }
 
 /// Messages that are being hashed: as many as the engine has lanes, or fewer.
-pub(super) struct Lanes {
+#[expect(clippy::large_enum_variant, reason = "a thread has one at a time")]
+pub(super) enum Lanes {
+    Plain(Plain),
+    Kt128(kt128::Lanes),
+}
+
+impl Lanes {
+    pub(super) fn new(engine: Engine) -> Self {
+        match engine.hash {
+            HashId::Kt128 => Self::Kt128(kt128::Lanes::new(engine)),
+            _ => Self::Plain(Plain::new(engine)),
+        }
+    }
+
+    /// Adds a part to each message: one to as many as there are lanes, always the same number of
+    /// messages, and parts of one length.
+    pub(super) fn update(&mut self, parts: &[&[u8]]) {
+        match self {
+            Self::Plain(lanes) => lanes.update(parts),
+            Self::Kt128(lanes) => lanes.update(parts),
+        }
+    }
+
+    /// The digest of each message, in their order.
+    pub(super) fn finalize(self) -> [Digest; MAX_LANES] {
+        match self {
+            Self::Plain(lanes) => {
+                let suffix = lanes.engine.suffix();
+                lanes.finalize(suffix)
+            }
+            Self::Kt128(lanes) => lanes.finalize(),
+        }
+    }
+}
+
+/// Messages under a hash without chunks: SHA-2, or a sponge.
+pub(super) struct Plain {
     engine: Engine,
     state: State,
     /// The beginning of a block whose end has not come yet, of each message.
@@ -151,23 +205,25 @@ enum State {
     Sponge([[u64; MAX_LANES]; sha3::STATE_WORDS]),
 }
 
-impl Lanes {
-    pub(super) fn new(engine: Engine) -> Self {
+impl Plain {
+    fn new(engine: Engine) -> Self {
         let state = match engine.hash {
             HashId::Sha256 => State::Narrow(sha2::H512.map(|h| [(h >> 32) as u32; MAX_LANES])),
             HashId::Sha384 => State::Wide(sha2::H384.map(|h| [h; MAX_LANES])),
             HashId::Sha512 => State::Wide(sha2::H512.map(|h| [h; MAX_LANES])),
-            HashId::Sha3_256 | HashId::Sha3_384 | HashId::Sha3_512 => {
-                State::Sponge([[0; MAX_LANES]; sha3::STATE_WORDS])
-            }
+            HashId::Sha3_256
+            | HashId::Sha3_384
+            | HashId::Sha3_512
+            | HashId::Kt128
+            | HashId::Shake128
+            | HashId::Shake256 => State::Sponge([[0; MAX_LANES]; sha3::STATE_WORDS]),
         };
         let partial = [[0; MAX_BLOCK_SIZE]; MAX_LANES];
         Self { engine, state, partial, partial_len: 0, message_len: 0 }
     }
 
-    /// Adds a part to each message: one to as many as there are lanes, always the same number of
-    /// messages, and parts of one length.
-    pub(super) fn update(&mut self, parts: &[&[u8]]) {
+    /// See [`Lanes::update`].
+    fn update(&mut self, parts: &[&[u8]]) {
         // A lane without a message repeats the first one, and nobody asks for its digest.
         let mut parts: [&[u8]; MAX_LANES] =
             std::array::from_fn(|lane| *parts.get(lane).unwrap_or(&parts[0]));
@@ -213,8 +269,8 @@ impl Lanes {
         }
     }
 
-    /// The digest of each message, in their order.
-    pub(super) fn finalize(mut self) -> [Digest; MAX_LANES] {
+    /// The digest of each message, in their order. `suffix` is that of a sponge.
+    fn finalize(mut self, suffix: u8) -> [Digest; MAX_LANES] {
         let size = self.engine.block_size();
         match self.state {
             // FIPS 180-4 §5.1: a one, zeros, and the length in bits in the last two words.
@@ -229,9 +285,9 @@ impl Lanes {
                     partial[size - 8..size].copy_from_slice(&bits);
                 }
             }
-            // FIPS 202 §6.1 and §5.1: the suffix 01, then pad10*1.
+            // FIPS 202 §5.1: pad10*1 behind the suffix.
             State::Sponge(_) => {
-                self.pad(0x06);
+                self.pad(suffix);
                 for partial in &mut self.partial {
                     partial[size - 1] |= 0x80;
                 }
@@ -273,14 +329,14 @@ fn compress(engine: Engine, state: &mut State, messages: &[&[u8]; MAX_LANES]) {
         Width::Avx512(simd) => {
             simd.vectorize(
                 #[inline(always)]
-                || compress_with(simd, state, messages, engine.block_size()),
+                || compress_with(simd, state, messages, engine.block_size(), engine.rounds()),
             );
         }
         #[cfg(target_arch = "x86_64")]
         Width::Avx2(simd) => {
             simd.vectorize(
                 #[inline(always)]
-                || compress_with(simd, state, messages, engine.block_size()),
+                || compress_with(simd, state, messages, engine.block_size(), engine.rounds()),
             );
         }
     }
@@ -292,11 +348,12 @@ fn compress_with<S: Simd>(
     state: &mut State,
     messages: &[&[u8]; MAX_LANES],
     block_size: usize,
+    rounds: usize,
 ) {
     match state {
         State::Narrow(state) => sha2::compress::<S, S::u32s, u32>(simd, state, messages),
         State::Wide(state) => sha2::compress::<S, S::u64s, u64>(simd, state, messages),
-        State::Sponge(state) => sha3::absorb(simd, state, messages, block_size),
+        State::Sponge(state) => sha3::absorb(simd, state, messages, block_size, rounds),
     }
 }
 
@@ -337,13 +394,13 @@ mod tests {
 
     #[test]
     fn parts_and_missing_messages_change_nothing() {
-        let bytes: Vec<u8> = (0..2000_u32).map(|at| ((at * 7) >> 3) as u8).collect();
+        let bytes: Vec<u8> = (0..30_000_u32).map(|at| ((at * 7) >> 3) as u8).collect();
         for engine in HashId::ALL.into_iter().flat_map(Engine::all) {
             for count in [1, 3, engine.lanes()] {
-                let messages: Vec<&[u8]> = (0..count).map(|at| &bytes[at..at + 1500]).collect();
+                let messages: Vec<&[u8]> = (0..count).map(|at| &bytes[at..at + 25_500]).collect();
                 let mut lanes = Lanes::new(engine);
                 let mut from = 0;
-                for len in [16, 3, 0, 128, 1000, 1, 352] {
+                for len in [16, 3, 0, 128, 1000, 1, 352, 6691, 1, 16_384, 924] {
                     let parts = messages.iter().map(|message| &message[from..from + len]);
                     lanes.update(&parts.collect::<Vec<_>>());
                     from += len;

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::mpsc;
 use std::thread;
 
-use hartlock_image::{PAGE_SIZE, PayloadRecord, TreeMode};
-use hartlock_verify::tree::{Digest, Hasher, Root};
+use hartlock_image::{PAGE_SIZE, PayloadRecord};
+use hartlock_verify::tree::{Digest, Hasher, Root, leaf_prefix};
 
 use super::HostHasher;
 use super::lanes::{Engine, Lanes};
@@ -82,9 +82,9 @@ impl<'a> Plan<'a> {
 
     /// The plan for this engine.
     pub(super) fn with(record: &'a PayloadRecord, threads: usize, engine: Option<Engine>) -> Self {
-        let (block_size, engine) = match record.mode {
-            TreeMode::Flat => (record.size.max(1), None),
-            TreeMode::Blocks { block_size } => (u64::from(block_size.max(1)), engine),
+        let (block_size, engine) = match record.mode.block_size() {
+            None => (record.size.max(1), None),
+            Some(block_size) => (u64::from(block_size.max(1)), engine),
         };
         let lanes = engine.map_or(1, Engine::lanes);
         let group_size = block_size.saturating_mul(lanes as u64);
@@ -147,13 +147,13 @@ impl<'a> Plan<'a> {
         exchange: impl Fn(&mut Piece<'_>) -> Result<(), E> + Sync,
         mut on_bytes: impl FnMut(u64),
     ) -> Result<Digest, E> {
-        let TreeMode::Blocks { block_size } = self.record.mode else {
+        if self.record.mode.block_size().is_none() {
             let mut hasher = HostHasher::new(self.record.hash);
             let mut buffer = Buffer::new(self.buffer_size());
             self.absorb_block(0, &mut hasher, buffer.bytes(), &exchange, &mut on_bytes)?;
             return Ok(hasher.finalize());
-        };
-        let mut root = Root::<HostHasher>::new(self.record, block_size);
+        }
+        let mut root = Root::<HostHasher>::new(self.record);
         if self.threads > 1 {
             self.digest_on_threads(&mut root, &exchange, on_bytes)?;
         } else {
@@ -323,7 +323,9 @@ impl<'a> Plan<'a> {
     /// A leaf that is hashed for itself.
     fn begin_leaf(&self, index: u64) -> HostHasher {
         let mut hasher = HostHasher::new(self.record.hash);
-        hasher.update(&leaf_prefix(index));
+        if let Some(prefix) = leaf_prefix(self.record.mode, index) {
+            hasher.update(&prefix);
+        }
         hasher
     }
 
@@ -331,18 +333,15 @@ impl<'a> Plan<'a> {
     /// however many of them are in use.
     fn begin_leaves(&self, first: u64, count: usize) -> Option<Lanes> {
         let engine = self.engine.filter(|engine| 2 * count > engine.lanes())?;
-        let prefixes: Vec<_> = (first..).take(count).map(leaf_prefix).collect();
+        let indexes = (first..).take(count);
+        let prefixes: Vec<_> =
+            indexes.filter_map(|index| leaf_prefix(self.record.mode, index)).collect();
         let mut lanes = Lanes::new(engine);
-        lanes.update(&prefixes.iter().map(|prefix| &prefix[..]).collect::<Vec<_>>());
+        if !prefixes.is_empty() {
+            lanes.update(&prefixes.iter().map(|prefix| &prefix[..]).collect::<Vec<_>>());
+        }
         Some(lanes)
     }
-}
-
-/// What stands in front of the block in `leaf_i` (image format §6.2).
-fn leaf_prefix(index: u64) -> [u8; 16] {
-    let mut prefix = *b"HLKleaf0\0\0\0\0\0\0\0\0";
-    prefix[8..].copy_from_slice(&index.to_le_bytes());
-    prefix
 }
 
 /// Memory that begins with a page: storage wants that for writes past the page cache.

@@ -56,7 +56,9 @@ fn digest(plan: &Plan<'_>, payload: &[u8]) -> (Digest, Vec<(u64, usize)>) {
 fn agrees_with_the_portable_kernels_for_every_hash_and_mode() {
     let payload = pattern(40_001);
     for hash in HashId::ALL {
-        for mode in [TreeMode::Flat, blocks(1024), blocks(3 << 10)] {
+        let parallelhash = [1024, 9 << 10].map(|block_size| TreeMode::ParallelHash { block_size });
+        let modes = [TreeMode::Flat, blocks(1024), blocks(3 << 10), blocks(9 << 10)];
+        for mode in modes.into_iter().chain(parallelhash).filter(|mode| mode.allows(hash)) {
             for size in [0, 1, 1023, 1024, 1025, 8 << 10, 16 << 10, 40_001] {
                 let record = record(hash, mode, size);
                 let expected = tree::digest::<Kernel>(&record, &payload[..size]);
@@ -89,7 +91,8 @@ fn the_number_of_threads_never_changes_the_digest() {
 #[test]
 fn every_byte_is_asked_for_once() {
     let payload = pattern((1 << 20) + 5);
-    for mode in [TreeMode::Flat, blocks(7 << 10), blocks(200 << 10)] {
+    let parallelhash = TreeMode::ParallelHash { block_size: 7 << 10 };
+    for mode in [TreeMode::Flat, blocks(7 << 10), blocks(200 << 10), parallelhash] {
         let record = record(HashId::Sha384, mode, payload.len());
         for engine in engines(HashId::Sha384) {
             let (_, mut pieces) = digest(&Plan::with(&record, 3, engine), &payload);

@@ -52,7 +52,7 @@ impl Record {
     ) -> Option<(&'static str, &'static str)> {
         let one = |name: &'static str| (name, name);
         let memory = ("load_address", "memory_size");
-        let mode_fault = TreeMode::from_fields(self.mode, self.block_size).err();
+        let mode = TreeMode::from_fields(self.mode, self.block_size);
         let is_shared = |other: &Record| {
             self.load_address < other.memory_end()
                 && other.load_address < self.memory_end()
@@ -70,8 +70,13 @@ impl Record {
                 (last.is_some_and(|last| last >= self.payload_type), one("type"))
             }
             Reason::HashUnknown => (HashId::from_number(self.hash).is_none(), one("hash")),
-            Reason::ModeUnknown => (mode_fault == Some(reason), one("mode")),
-            Reason::BlockSizeNotAllowed => (mode_fault == Some(reason), one("block_size")),
+            Reason::ModeUnknown => (mode == Err(reason), one("mode")),
+            Reason::BlockSizeNotAllowed => (mode == Err(reason), one("block_size")),
+            Reason::HashModeNotAllowed => {
+                let hash = HashId::from_number(self.hash);
+                let pair = hash.zip(mode.ok());
+                (pair.is_some_and(|(hash, mode)| !mode.allows(hash)), ("hash", "mode"))
+            }
             Reason::PayloadOffset => (align_up(end, PAGE_SIZE) != Some(self.offset), one("offset")),
             Reason::PayloadSizeOutOfRange => {
                 let may_be_empty = self.payload_type == PayloadType::Initramfs as u32;

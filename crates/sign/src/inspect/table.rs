@@ -146,13 +146,18 @@ fn payload_type(number: u32) -> Option<&'static str> {
 }
 
 fn hash(number: u32) -> Option<&'static str> {
-    HashId::from_number(number).map(HashId::name)
+    HashId::from_number(number).map(|hash| match hash.is_nist_approved() {
+        true => hash.name(),
+        // The one that there is.
+        false => "kt128, not NIST-approved",
+    })
 }
 
 fn mode(number: u32) -> Option<&'static str> {
     match number {
         1 => Some("flat"),
         2 => Some("blocks"),
+        3 => Some("parallelhash"),
         _ => None,
     }
 }

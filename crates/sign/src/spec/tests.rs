@@ -97,6 +97,18 @@ fn unknown_keys_and_names_are_refused_with_their_line() {
 }
 
 #[test]
+fn hashes_and_modes_have_the_names_of_the_format() {
+    let spec = read(
+        "hash = \"kt128\"\n[[payload]]\ntype = \"kernel\"\nfile = \"linux\"\n\
+         hash = \"shake128\"\nmode = \"parallelhash\"",
+    )
+    .unwrap();
+    assert_eq!(spec.hash, Some(HashId::Kt128));
+    let kernel = &spec.payloads[0];
+    assert_eq!((kernel.hash, kernel.mode), (Some(HashId::Shake128), Some(ModeName::ParallelHash)));
+}
+
+#[test]
 fn flags_win_and_keep_what_they_do_not_name() {
     let flags = BundleSpec {
         bundle_type: Some(BundleType::System),

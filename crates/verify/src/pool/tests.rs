@@ -9,7 +9,8 @@ mod threads;
 mod watch;
 
 fn job(blocks: u64) -> Job {
-    Job { address: 0x1000, size: blocks * 1024 - 1, block_size: 1024, hash: HashId::Sha384 }
+    let mode = TreeMode::Blocks { block_size: 1024 };
+    Job { address: 0x1000, size: blocks * 1024 - 1, mode, hash: HashId::Sha384 }
 }
 
 fn leaf_of(block: u64, salt: u64) -> Digest {

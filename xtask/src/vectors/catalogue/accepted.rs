@@ -1,6 +1,8 @@
 //! Bundles that keep every rule, many of them at its edge.
 
-use hartlock_image::HashId::{Sha3_256, Sha3_384, Sha3_512, Sha256, Sha384, Sha512};
+use hartlock_image::HashId::{
+    Kt128, Sha3_256, Sha3_384, Sha3_512, Sha256, Sha384, Sha512, Shake128, Shake256,
+};
 use hartlock_image::{BundleType, HashId, KeyRecord, Policy};
 
 use super::{Row, good};
@@ -21,6 +23,22 @@ fn blocks(draft: &mut Draft, hash: HashId) {
     draft.payloads[0].resize(2500);
     draft.payloads[0].hash = hash;
     draft.payloads[0].use_blocks(1024);
+}
+
+/// Kernel and device tree of these sizes, flat under KT128.
+fn flat_kt128(draft: &mut Draft, sizes: [usize; 2]) {
+    for (payload, size) in draft.payloads.iter_mut().zip(sizes) {
+        payload.resize(size);
+        payload.hash = Kt128;
+    }
+}
+
+/// The kernel under ParallelHash128, the device tree under ParallelHash256, of these sizes.
+fn parallelhash(draft: &mut Draft, sizes: [usize; 2], block_size: u32) {
+    for ((payload, size), hash) in draft.payloads.iter_mut().zip(sizes).zip([Shake128, Shake256]) {
+        payload.resize(size);
+        payload.use_parallelhash(hash, block_size);
+    }
 }
 
 /// A key of which only the record exists, of an algorithm of the future.
@@ -92,6 +110,58 @@ pub const ROWS: &[Row] = &[
         SYSTEM,
         "Three blocks under SHA3-512.",
         &[Fields(|draft| blocks(draft, Sha3_512))],
+    ),
+    good(
+        "flat_kt128",
+        SYSTEM,
+        "Flat KT128 digests of one chunk: of one byte, and of as many as a single chunk has room for.",
+        &[Fields(|draft| {
+            flat_kt128(draft, [8191, 1]);
+        })],
+    ),
+    good(
+        "flat_kt128_two_chunks",
+        SYSTEM,
+        "Flat KT128 digests of two chunks, the second of one byte and of two.",
+        &[Fields(|draft| flat_kt128(draft, [8192, 8193]))],
+    ),
+    good(
+        "blocks_kt128",
+        SYSTEM,
+        "Three blocks under KT128, and a block that its leaf prefix makes longer than a chunk.",
+        &[Fields(|draft| {
+            blocks(draft, Kt128);
+            draft.payloads[1].resize(8192);
+            draft.payloads[1].hash = Kt128;
+            draft.payloads[1].use_blocks(8192);
+        })],
+    ),
+    good(
+        "parallelhash",
+        SYSTEM,
+        "Three blocks under ParallelHash128, the last one shorter, and one byte under ParallelHash256.",
+        &[Fields(|draft| parallelhash(draft, [2500, 1], 1024))],
+    ),
+    good(
+        "parallelhash_whole_blocks",
+        SYSTEM,
+        "One whole block under ParallelHash128, three under ParallelHash256.",
+        &[Fields(|draft| parallelhash(draft, [1024, 3072], 1024))],
+    ),
+    good(
+        "parallelhash_around_blocks",
+        SYSTEM,
+        "A byte less than a block of 8 KiB under ParallelHash128, a byte more under ParallelHash256.",
+        &[Fields(|draft| parallelhash(draft, [8191, 8193], 8192))],
+    ),
+    good(
+        "parallelhash_empty",
+        SYSTEM,
+        "No bytes and so no blocks under ParallelHash256, and under KT128 no bytes at all.",
+        &[Fields(|draft| {
+            draft.payloads[0].hash = Kt128;
+            draft.add_initramfs(0, 0x8300_1000).use_parallelhash(Shake256, 1024);
+        })],
     ),
     good(
         "blocks_of_16_mib",

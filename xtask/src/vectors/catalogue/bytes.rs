@@ -45,6 +45,46 @@ fn root(record: &PayloadRecord, data: &[u8], leaves: &[(u64, &[u8])]) -> Digest 
     hash(record.hash, &[b"HLKroot0", &bytes])
 }
 
+/// Three blocks under ParallelHash256.
+fn parallelhash() -> Draft {
+    let mut draft = three_blocks();
+    draft.payloads[0].use_parallelhash(HashId::Shake256, BLOCK as u32);
+    draft
+}
+
+/// Under a mode in which the hash of the record would be another one.
+fn in_mode(record: &PayloadRecord, mode: TreeMode, data: &[u8]) -> Digest {
+    tree::digest::<Kernel>(&PayloadRecord { mode, ..*record }, data)
+}
+
+fn blocks_of_shake(record: &PayloadRecord, data: &[u8]) -> Digest {
+    in_mode(record, TreeMode::Blocks { block_size: BLOCK as u32 }, data)
+}
+
+fn other_block_size(record: &PayloadRecord, data: &[u8]) -> Digest {
+    in_mode(record, TreeMode::ParallelHash { block_size: 2 * BLOCK as u32 }, data)
+}
+
+/// ParallelHashXOF256 (SP 800-185 §6.3.1) of three blocks: the output length is encoded as 0.
+fn extendable_output(record: &PayloadRecord, data: &[u8]) -> Digest {
+    let mut root = Kernel::new_parallelhash(record.hash);
+    root.update(&[2, 4, 0]);
+    for block in data.chunks(BLOCK) {
+        root.update(&hash(record.hash, &[block]));
+    }
+    root.update(&[3, 1]);
+    root.update(&[0, 1]);
+    root.finalize()
+}
+
+/// The kernel flat under KT128, with one byte in the second chunk.
+fn two_chunks() -> Draft {
+    let mut draft = Draft::system();
+    draft.payloads[0].resize(8193);
+    draft.payloads[0].hash = HashId::Kt128;
+    draft
+}
+
 fn flat_over_blocks(record: &PayloadRecord, data: &[u8]) -> Digest {
     tree::digest::<Kernel>(&PayloadRecord { mode: TreeMode::Flat, ..*record }, data)
 }
@@ -110,6 +150,41 @@ pub const ROWS: &[Row] = &[
         three_blocks,
         "The root was made for another load address.",
         digest!(of_other_address),
+    ),
+    bad(
+        "parallelhash_blocks_swapped",
+        PayloadDigestMismatch,
+        parallelhash,
+        "The first two blocks changed places: leaves have no index, and their order counts.",
+        &[File(|file| file[FIRST..FIRST + 2 * BLOCK].rotate_left(BLOCK))],
+    ),
+    bad(
+        "parallelhash_digest_of_blocks",
+        PayloadDigestMismatch,
+        parallelhash,
+        "The digest is that of mode blocks with the same hash.",
+        digest!(blocks_of_shake),
+    ),
+    bad(
+        "parallelhash_other_block_size",
+        PayloadDigestMismatch,
+        parallelhash,
+        "The digest was made with blocks of twice the size.",
+        digest!(other_block_size),
+    ),
+    bad(
+        "parallelhash_extendable_output",
+        PayloadDigestMismatch,
+        parallelhash,
+        "The digest is that of ParallelHashXOF256, which does not hash the length of its output.",
+        digest!(extendable_output),
+    ),
+    bad(
+        "kt128_last_bit_flipped",
+        PayloadDigestMismatch,
+        two_chunks,
+        "The last bit of the only byte in the second chunk of KT128 is flipped.",
+        &[File(|file| file[FIRST + 8192] ^= 0x80)],
     ),
     bad(
         "padding_behind_signature_area",

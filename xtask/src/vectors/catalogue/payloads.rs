@@ -1,9 +1,10 @@
 //! Group 05, first half: what a payload is, and how its digest is formed.
 
+use hartlock_image::HashId::{Kt128, Sha384, Shake128, Shake256};
 use hartlock_image::PayloadType;
 use hartlock_image::Reason::{
-    BlockSizeNotAllowed, DigestPadding, HashUnknown, ModeUnknown, PayloadMissing, PayloadOrder,
-    PayloadTypeUnknown,
+    BlockSizeNotAllowed, DigestPadding, HashModeNotAllowed, HashUnknown, ModeUnknown,
+    PayloadMissing, PayloadOrder, PayloadTypeUnknown,
 };
 
 use super::{Row, bad};
@@ -124,14 +125,14 @@ pub const ROWS: &[Row] = &[
         HashUnknown,
         SYSTEM,
         "The hash of the last payload is the first number behind the table.",
-        &[Signed(|signed| signed.put32(signed.payload(1) + HASH, 7))],
+        &[Signed(|signed| signed.put32(signed.payload(1) + HASH, 10))],
     ),
     bad(
         "mode_unknown",
         ModeUnknown,
         SYSTEM,
         "The mode of the last payload is the first number behind the table.",
-        &[Signed(|signed| signed.put32(signed.payload(1) + MODE, 3))],
+        &[Signed(|signed| signed.put32(signed.payload(1) + MODE, 4))],
     ),
     bad(
         "block_size_in_flat_mode",
@@ -160,6 +161,51 @@ pub const ROWS: &[Row] = &[
         SYSTEM,
         "Blocks of 16 MiB and 1 KiB.",
         &[Fields(|draft| draft.payloads[0].use_blocks((16 << 20) + 1024))],
+    ),
+    bad(
+        "block_size_zero_in_parallelhash",
+        BlockSizeNotAllowed,
+        SYSTEM,
+        "ParallelHash over blocks of 0 bytes.",
+        &[
+            Fields(|draft| draft.payloads[0].use_parallelhash(Shake128, 1024)),
+            Signed(|signed| signed.put32(signed.payload(0) + BLOCK_SIZE, 0)),
+        ],
+    ),
+    bad(
+        "block_size_not_multiple_in_parallelhash",
+        BlockSizeNotAllowed,
+        SYSTEM,
+        "ParallelHash over blocks of 1000 bytes, which SP 800-185 would allow.",
+        &[Fields(|draft| draft.payloads[0].use_parallelhash(Shake256, 1000))],
+    ),
+    bad(
+        "hash_mode_flat_shake",
+        HashModeNotAllowed,
+        SYSTEM,
+        "A flat SHAKE256 digest, which is right.",
+        &[Fields(|draft| draft.payloads[0].hash = Shake256)],
+    ),
+    bad(
+        "hash_mode_blocks_shake",
+        HashModeNotAllowed,
+        blocks,
+        "Blocks under SHAKE128.",
+        &[Fields(|draft| draft.payloads[0].hash = Shake128)],
+    ),
+    bad(
+        "hash_mode_parallelhash_sha384",
+        HashModeNotAllowed,
+        SYSTEM,
+        "ParallelHash with SHA-384, as if it were defined for any hash.",
+        &[Fields(|draft| draft.payloads[0].use_parallelhash(Sha384, 1024))],
+    ),
+    bad(
+        "hash_mode_parallelhash_kt128",
+        HashModeNotAllowed,
+        SYSTEM,
+        "ParallelHash with KT128, which has a tree of its own.",
+        &[Fields(|draft| draft.payloads[0].use_parallelhash(Kt128, 1024))],
     ),
     bad(
         "digest_padding",

@@ -1,4 +1,4 @@
-//! SHA-3 (FIPS 202), one message in each lane of a vector.
+//! The sponge of SHA-3 (FIPS 202) and TurboSHAKE (RFC 9861), one message in each lane of a vector.
 //!
 //! A *lane* of the standard is a word of the state; here it is a word of a vector. `state[i]` is
 //! the word that the standard calls `A[i % 5, i / 5]`, of every message.
@@ -17,6 +17,7 @@ pub(super) fn absorb<S: Simd>(
     state: &mut [[u64; MAX_LANES]; STATE_WORDS],
     messages: &[&[u8]; MAX_LANES],
     rate: usize,
+    rounds: usize,
 ) {
     let lanes = S::u64s::LEN;
     let mut a: [S::u64s; STATE_WORDS] =
@@ -37,17 +38,17 @@ pub(super) fn absorb<S: Simd>(
                 a[word] ^= rows[word - from];
             }
         }
-        permute::<S>(&mut a);
+        permute::<S>(&mut a, rounds);
     }
     for (row, word) in state.iter_mut().zip(a) {
         word.store_slice(&mut row[..lanes]);
     }
 }
 
-/// KECCAK-p[1600, 24] (§3.3).
+/// KECCAK-p[1600, rounds] (§3.3).
 #[inline(always)]
-fn permute<S: Simd>(a: &mut [S::u64s; STATE_WORDS]) {
-    for round_constant in RC {
+fn permute<S: Simd>(a: &mut [S::u64s; STATE_WORDS], rounds: usize) {
+    for round_constant in &RC[RC.len() - rounds..] {
         // θ (§3.2.1)
         let c: [S::u64s; 5] =
             std::array::from_fn(|x| a[x] ^ a[x + 5] ^ a[x + 10] ^ a[x + 15] ^ a[x + 20]);
@@ -69,7 +70,7 @@ fn permute<S: Simd>(a: &mut [S::u64s; STATE_WORDS]) {
                 a[row + x] = b[row + x] ^ (!b[row + (x + 1) % 5] & b[row + (x + 2) % 5]);
             }
         }
-        a[0] ^= round_constant;
+        a[0] ^= *round_constant;
     }
 }
 
