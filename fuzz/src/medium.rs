@@ -3,7 +3,7 @@
 use hartlock_image::{
     MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, PAGE_SIZE, PayloadRecord, Reason, align_up,
 };
-use hartlock_verify::tree::{self, Kernel};
+use hartlock_verify::tree;
 use hartlock_verify::{Acceptance, Loaded, Platform, authenticate, bits_of};
 
 /// All steps of image format §8, by the library.
@@ -54,7 +54,7 @@ impl Platform for Medium<'_> {
         let padded_size = align_up(payload.size, PAGE_SIZE).ok_or(Reason::InternalLimit)?;
         let (bytes, padding) =
             self.take(payload.offset, padded_size)?.split_at(payload.size as usize);
-        let digest = tree::digest::<Kernel>(payload, bytes);
+        let digest = tree::digest(payload, bytes);
         Ok(Loaded { digest, padding: bits_of(padding) })
     }
 }

@@ -149,6 +149,14 @@ pub fn function_offset(path: &Path, parts: &[&str]) -> Result<usize> {
     }
 }
 
+/// Address of a symbol by its exact name.
+pub fn symbol(path: &Path, name: &str) -> Result<u64> {
+    let bytes = fs::read(path)?;
+    let file = object::File::parse(&*bytes)?;
+    let symbol = file.symbols().find(|symbol| symbol.name() == Ok(name));
+    Ok(symbol.with_context(|| format!("{}: no symbol {name}", path.display()))?.address())
+}
+
 /// Whether a panic path is left in a linked stage.
 pub fn has_panic_path(path: &Path) -> Result<bool> {
     let bytes = fs::read(path)?;

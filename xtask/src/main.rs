@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod apt;
+mod bench;
 mod boots;
 mod consent;
 mod demo;
@@ -20,6 +21,7 @@ mod firmware;
 mod flips;
 mod fuzz;
 mod initramfs;
+mod kernels;
 mod lab;
 mod packages;
 mod project;
@@ -52,6 +54,8 @@ enum Command {
     Firmware(firmware::Args),
     /// Fetch the emulator, firmware, kernel and test tools into the cache
     Fetch(fetch::Args),
+    /// Check and count the hash kernels on emulated harts with and without each extension
+    Kernels(kernels::Args),
     /// Measure against targets and store the run in lab/runs
     Lab(lab::Args),
     /// Skip instructions of a boot stage, one at a time, and see that it still refuses
@@ -85,6 +89,7 @@ fn main() -> ExitCode {
         Command::Fuzz(args) => fuzz::main(&args),
         Command::Firmware(args) => firmware::main(&args),
         Command::Fetch(args) => fetch::main(&args),
+        Command::Kernels(args) => kernels::main(&args),
         Command::Lab(args) => lab::main(&args),
         Command::Skips(args) => skips::main(&args),
         Command::Test(args) => test::main(&args),

@@ -12,8 +12,8 @@ use anyhow::{Context, Result, bail};
 
 use crate::consent::Consent;
 use crate::{
-    Verdict, boots, deny, docs, emulator, errors, firmware, flips, fuzz, project, run, skips, tidy,
-    tools, vectors, walkthrough,
+    Verdict, boots, deny, docs, emulator, errors, firmware, flips, fuzz, kernels, project, run,
+    skips, tidy, tools, vectors, walkthrough,
 };
 
 #[derive(clap::Args)]
@@ -173,6 +173,12 @@ const STEPS: &[Step] = &[
         about: "the emulated board judges every bundle as expected",
         needs_tools: true,
         action: Action::Function(vectors::target_step),
+    },
+    Step {
+        name: "kernels",
+        about: "every hash kernel agrees with the portable form, on its own tier",
+        needs_tools: true,
+        action: Action::Function(kernels::step),
     },
     Step {
         name: "linux",

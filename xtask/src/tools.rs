@@ -15,6 +15,9 @@ use crate::{project, run};
 /// The package sets of a boot under emulation.
 const SETS: [&str; 2] = ["host", "board"];
 
+/// The package set of other projects' libraries.
+const PEERS: &str = "peers";
+
 /// Folder of the kernel and initrd in Debian's network installer for RISC-V.
 const INSTALLER: &str = "usr/lib/debian-installer/images/13/riscv64/text/debian-installer/riscv64";
 
@@ -45,6 +48,14 @@ pub struct Tools {
 pub fn locate() -> Result<Tools> {
     consent::obtain(Consent::Ask, &packages::missing(&SETS)?)?;
     located()
+}
+
+/// Other projects' libraries for the board, which only the lab needs: their folder, and their
+/// versions by package name. Fetches what is missing, with consent.
+pub fn peers() -> Result<(PathBuf, BTreeMap<String, String>)> {
+    consent::obtain(Consent::Ask, &packages::missing(&[PEERS])?)?;
+    let [peers] = packages::ensure_sets([PEERS])?;
+    Ok((peers.file("usr/lib/riscv64-linux-gnu")?, versions(&[peers])))
 }
 
 /// Makes sure of everything that any subcommand needs, with a single question.

@@ -58,10 +58,12 @@ pub enum Step {
     Refusal = 10,
     /// One hart's part in hashing a payload.
     HashPart = 11,
+    /// A kernel that a hart does not use.
+    Kernel = 12,
 }
 
 impl Step {
-    const ALL: [Step; 11] = [
+    const ALL: [Step; 12] = [
         Step::Start,
         Step::Signature,
         Step::Read,
@@ -73,6 +75,7 @@ impl Step {
         Step::Handover,
         Step::Refusal,
         Step::HashPart,
+        Step::Kernel,
     ];
 
     /// The step with this number.
@@ -94,6 +97,7 @@ impl Step {
             Step::Handover => "handover",
             Step::Refusal => "refusal",
             Step::HashPart => "hash-part",
+            Step::Kernel => "kernel",
         }
     }
 }
@@ -107,7 +111,7 @@ pub struct Entry {
     pub step: Step,
     /// Which payload, if one.
     pub payload: Option<PayloadType>,
-    /// Number of the hash kernel: 0 none, 1 portable.
+    /// Number of the hash kernel (boot flow §3.5), 0 = none.
     pub kernel: u32,
     /// Harts that took part, bit i = hart i.
     pub harts: u64,

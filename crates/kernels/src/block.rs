@@ -1,7 +1,9 @@
 //! Collects a message into the whole blocks that a compression function wants.
 
 /// The part of a message that does not yet fill a block of `N` bytes.
+// Assembly wants blocks that are aligned for its words.
 #[derive(Clone)]
+#[repr(align(8))]
 pub(crate) struct BlockBuffer<const N: usize> {
     bytes: [u8; N],
     // Always below N between calls: a full block is compressed at once.

@@ -1,6 +1,10 @@
 //! Keccak-p and the sponge (FIPS 202 §3, §4; RFC 9861 §2): what [`crate::sha3`],
 //! [`crate::parallelhash`] and [`crate::kt128`] are made of.
 
+use crate::Kernels;
+use crate::dispatch::{Keccak, MAX_LANES, Tier};
+use crate::many::{self, Padding};
+
 /// Rounds of Keccak-f\[1600\], for everything in FIPS 202 and SP 800-185.
 pub(crate) const FULL_ROUNDS: usize = 24;
 /// Rounds of TurboSHAKE (RFC 9861 §2.2).
@@ -24,12 +28,25 @@ pub(crate) struct Sponge {
     filled: usize,
     rate_words: usize,
     rounds: usize,
+    absorb: Absorb,
 }
 
+/// State, whole blocks, words of the rate, rounds.
+pub(crate) type Absorb = fn(&mut [u64; 25], &[u8], usize, usize);
+
+/// States, as many messages of whole blocks and of equal length, words of the rate, rounds.
+pub(crate) type AbsorbMany = fn(&mut [[u64; 25]], &[&[u8]], usize, usize);
+
 impl Sponge {
-    /// `rate_words` is 1 to 21, `rounds` at most 24.
-    pub(crate) const fn new(rate_words: usize, rounds: usize) -> Self {
-        Self { state: [0; 25], filled: 0, rate_words, rounds }
+    /// `rate_words` is 1 to 21, `rounds` 12 or 24.
+    pub(crate) const fn new(kernels: &Kernels, rate_words: usize, rounds: usize) -> Self {
+        Self { state: [0; 25], filled: 0, rate_words, rounds, absorb: kernels.keccak.absorb }
+    }
+
+    /// Goes on from a state to which whole blocks were added elsewhere.
+    pub(crate) fn resume(&mut self, state: &[u64; 25]) {
+        self.state = *state;
+        self.filled = 0;
     }
 
     /// Appends `data` to the message.
@@ -50,13 +67,22 @@ impl Sponge {
         let rest_len = data.len().checked_rem(rate).unwrap_or(0);
         let (blocks, rest) =
             data.split_at_checked(data.len().wrapping_sub(rest_len)).unwrap_or((data, &[]));
-        absorb(&mut self.state, blocks, self.rate_words, self.rounds);
+        (self.absorb)(&mut self.state, blocks, self.rate_words, self.rounds);
         self.add(rest);
     }
 
     /// Adds bytes that fit into the block in work. Byte i of a block goes to bits 8 (i mod 8) and
     /// up of lane i / 8 (FIPS 202 §B.1).
-    fn add(&mut self, bytes: &[u8]) {
+    fn add(&mut self, mut bytes: &[u8]) {
+        if self.filled & 7 == 0 {
+            let (words, rest) = bytes.as_chunks::<8>();
+            let lanes = self.state.iter_mut().skip(self.filled >> 3);
+            for (lane, word) in lanes.zip(words) {
+                *lane ^= u64::from_le_bytes(*word);
+            }
+            self.filled = self.filled.wrapping_add(words.as_flattened().len());
+            bytes = rest;
+        }
         for byte in bytes {
             if let Some(lane) = self.state.get_mut(self.filled >> 3) {
                 *lane ^= u64::from(*byte) << ((self.filled & 7) * 8);
@@ -68,7 +94,7 @@ impl Sponge {
     /// Ends the block in work, which has zeros where nothing was added.
     pub(crate) fn permute(&mut self) {
         let zeros = ZEROS.get(..self.rate_words.wrapping_mul(8)).unwrap_or(&ZEROS);
-        absorb(&mut self.state, zeros, self.rate_words, self.rounds);
+        (self.absorb)(&mut self.state, zeros, self.rate_words, self.rounds);
         self.filled = 0;
     }
 
@@ -83,12 +109,92 @@ impl Sponge {
             *last ^= 1 << 63;
         }
         self.permute();
-        // No output is longer than the rate: one squeeze is enough (FIPS 202 §4, step 8).
-        let mut output = [0; 64];
-        for (bytes, lane) in output.as_chunks_mut::<8>().0.iter_mut().zip(self.state) {
-            *bytes = lane.to_le_bytes();
+        squeeze(&self.state)
+    }
+}
+
+/// No output is longer than the rate: one squeeze is enough (FIPS 202 §4, step 8).
+pub(crate) fn squeeze(state: &[u64; 25]) -> [u8; 64] {
+    let mut output = [0; 64];
+    for (bytes, lane) in output.as_chunks_mut::<8>().0.iter_mut().zip(state) {
+        *bytes = lane.to_le_bytes();
+    }
+    output
+}
+
+/// Ends a message behind the first `len` bytes of a block with a suffix and pad10*1, as
+/// [`Sponge::finalize`]. Does nothing to a block that the message fills.
+pub(crate) fn pad<const N: usize>(block: &mut [u8; N], len: usize, suffix: u8) {
+    if let Some(byte) = block.get_mut(len) {
+        *byte = suffix;
+        if let Some(last) = block.last_mut() {
+            *last |= 0x80;
         }
-        output
+    }
+}
+
+/// The suffix of a function and its padding.
+struct SuffixPadding(u8);
+
+impl<const N: usize> Padding<N> for SuffixPadding {
+    fn pad(&self, block: &mut [u8; N], start: usize, message_len: usize) {
+        if let Some(at) = message_len.checked_sub(start) {
+            pad(block, at, self.0);
+        }
+    }
+
+    fn block_count(&self, message_len: usize) -> usize {
+        message_len.checked_div(N).unwrap_or(0).wrapping_add(1)
+    }
+}
+
+/// Outputs of the messages `heads[i] ‖ bodies[i]`, as [`crate::HashMany::digest_many`], for a sponge
+/// with a rate of `N` bytes.
+pub(crate) fn digest_many<const N: usize>(
+    kernels: &Kernels,
+    rounds: usize,
+    suffix: u8,
+    heads: &[&[u8]],
+    bodies: &[&[u8]],
+    on_output: &mut dyn FnMut(usize, [u8; 64]),
+) {
+    let Keccak { lanes, absorb_many, .. } = kernels.keccak;
+    let lanes = lanes.clamp(1, MAX_LANES);
+    let mut index = 0;
+    for (heads, bodies) in heads.chunks(lanes).zip(bodies.chunks(lanes)) {
+        let mut states = [[0; 25]; MAX_LANES];
+        let count = heads.len().min(bodies.len());
+        let states = states.get_mut(..count).unwrap_or_default();
+        many::feed::<N>(&SuffixPadding(suffix), heads, bodies, |blocks| {
+            absorb_many(states, blocks, N / 8, rounds);
+        });
+        for state in states {
+            on_output(index, squeeze(state));
+            index = index.wrapping_add(1);
+        }
+    }
+}
+
+/// The portable form.
+pub(crate) const PORTABLE: Keccak = Keccak {
+    tier: Tier::Portable,
+    absorb,
+    tier_of_many: Tier::Portable,
+    lanes: 1,
+    absorb_many: |states, messages, rate_words, rounds| {
+        one_by_one(states, messages, (rate_words, rounds), absorb);
+    },
+};
+
+/// Several messages with a kernel for one.
+pub(crate) fn one_by_one(
+    states: &mut [[u64; 25]],
+    messages: &[&[u8]],
+    (rate_words, rounds): (usize, usize),
+    absorb: Absorb,
+) {
+    for (state, message) in states.iter_mut().zip(messages) {
+        absorb(state, message, rate_words, rounds);
     }
 }
 

@@ -1,8 +1,9 @@
 //! KT128 (RFC 9861 §3) with an empty customization string and 32 bytes of output.
 
-use crate::Hash;
-use crate::keccak::{RATE_128, Sponge, TURBO_ROUNDS, first};
+use crate::dispatch::{Keccak, MAX_LANES};
+use crate::keccak::{self, RATE_128, Sponge, TURBO_ROUNDS, first};
 use crate::parallelhash::right_encode;
+use crate::{Hash, HashMany, Kernels};
 
 /// Bytes of a chunk (§3.2).
 pub const CHUNK_LEN: usize = 8192;
@@ -11,18 +12,35 @@ pub const CHUNK_LEN: usize = 8192;
 const SINGLE_NODE: u8 = 0x07;
 const FINAL_NODE: u8 = 0x06;
 const LEAF: u8 = 0x0b;
+/// Behind chunk 0: what tells a tree from a message of one chunk (§3.2).
+const AFTER_TRUNK: [u8; 8] = [3, 0, 0, 0, 0, 0, 0, 0];
+/// Bytes of a chunk that fill blocks of the sponge. Behind them are 16 words: the suffix goes to the
+/// next one, and the end of the padding to the last of the block.
+const WHOLE_LEN: usize = CHUNK_LEN - END_LEN;
+const END_LEN: usize = CHUNK_LEN % (8 * RATE_128);
+const _: () = assert!(END_LEN / 8 == RATE_128 - 5);
+
+/// The whole blocks of chunks, and what stands behind them.
+fn parts(chunks: &[[u8; CHUNK_LEN]]) -> ([&[u8]; MAX_LANES], [&[u8]; MAX_LANES]) {
+    let (mut whole, mut ends): ([&[u8]; MAX_LANES], _) = ([&[]; MAX_LANES], [&[][..]; MAX_LANES]);
+    for ((whole, end), chunk) in whole.iter_mut().zip(&mut ends).zip(chunks) {
+        (*whole, *end) = chunk.split_at(WHOLE_LEN);
+    }
+    (whole, ends)
+}
 
 /// A sponge of TurboSHAKE128 (§2.2).
-const fn turboshake128() -> Sponge {
-    Sponge::new(RATE_128, TURBO_ROUNDS)
+const fn turboshake128(kernels: &Kernels) -> Sponge {
+    Sponge::new(kernels, RATE_128, TURBO_ROUNDS)
 }
 
 /// KT128 (RFC 9861 §3): 32-byte digest. Not approved by NIST.
 ///
 /// Chunk 0 and the chaining values of the others go into one sponge, so it keeps two of them
-/// however long the message is.
+/// however long the message is. Chunks that come whole and together are hashed together.
 #[derive(Clone)]
 pub struct Kt128 {
+    kernels: Kernels,
     /// S_0, and behind it whatever the final node has so far.
     trunk: Sponge,
     /// The chunk in work, unless it is S_0.
@@ -50,11 +68,57 @@ impl Kt128 {
         sponge.absorb(bytes);
     }
 
+    /// Hashes whole chunks, as many at once as there are lanes, and returns what is left: less than
+    /// makes lanes worth it. Chunk 0 takes a lane like the others, up to its last whole block.
+    fn add_whole_chunks<'a>(&mut self, mut data: &'a [u8]) -> &'a [u8] {
+        let Keccak { lanes, absorb_many, .. } = self.kernels.keccak;
+        let lanes = lanes.clamp(1, MAX_LANES);
+        let mut states = [[0; 25]; MAX_LANES];
+        loop {
+            let (chunks, _) = data.as_chunks::<CHUNK_LEN>();
+            let count = chunks.len().min(lanes);
+            if lanes == 1 || count.wrapping_mul(2) <= lanes {
+                return data;
+            }
+            let chunks = chunks.get(..count).unwrap_or_default();
+            let mut leaves = states.get_mut(..count).unwrap_or_default();
+            leaves.fill([0; 25]);
+            let (whole, ends) = parts(chunks);
+            absorb_many(leaves, whole.get(..count).unwrap_or_default(), RATE_128, TURBO_ROUNDS);
+
+            let mut ends = ends.get(..count).unwrap_or_default();
+            if self.chunks == 0 {
+                let (Some((trunk, others)), Some((end, more))) =
+                    (core::mem::take(&mut leaves).split_first_mut(), ends.split_first())
+                else {
+                    return data;
+                };
+                self.trunk.resume(trunk);
+                self.trunk.absorb(end);
+                self.trunk.absorb(&AFTER_TRUNK);
+                (leaves, ends) = (others, more);
+            }
+            // What stands behind the last bytes of a chunk is added first: the order does not matter,
+            // and the bytes need not be copied.
+            for leaf in leaves.iter_mut() {
+                if let Some([.., suffix, _, _, _, last]) = leaf.first_chunk_mut::<RATE_128>() {
+                    *suffix ^= u64::from(LEAF);
+                    *last ^= 1 << 63;
+                }
+            }
+            absorb_many(leaves, ends, END_LEN / 8, TURBO_ROUNDS);
+            for leaf in leaves {
+                self.trunk.absorb(&first::<32>(keccak::squeeze(leaf)));
+            }
+            self.chunks = self.chunks.wrapping_add(count as u64);
+            data = data.get(count.wrapping_mul(CHUNK_LEN)..).unwrap_or_default();
+        }
+    }
+
     /// Ends the chunk in work. It is not the last one: behind the message there is one byte more.
     fn end_chunk(&mut self) {
         if self.chunks == 0 {
-            // What tells a tree from a message of one chunk (§3.2).
-            self.trunk.absorb(&[3, 0, 0, 0, 0, 0, 0, 0]);
+            self.trunk.absorb(&AFTER_TRUNK);
         } else {
             self.end_leaf();
         }
@@ -64,7 +128,7 @@ impl Kt128 {
 
     /// Adds the chaining value of the chunk in work to the final node.
     fn end_leaf(&mut self) {
-        let leaf = core::mem::replace(&mut self.leaf, turboshake128());
+        let leaf = core::mem::replace(&mut self.leaf, turboshake128(&self.kernels));
         self.trunk.absorb(&first::<32>(leaf.finalize(LEAF)));
     }
 }
@@ -73,14 +137,16 @@ impl Hash for Kt128 {
     const OUTPUT_LEN: usize = 32;
     type Output = [u8; 32];
 
-    fn new() -> Self {
-        Self { trunk: turboshake128(), leaf: turboshake128(), filled: 0, chunks: 0 }
+    fn with(kernels: &Kernels) -> Self {
+        let (trunk, leaf) = (turboshake128(kernels), turboshake128(kernels));
+        Self { kernels: *kernels, trunk, leaf, filled: 0, chunks: 0 }
     }
 
     fn update(&mut self, mut data: &[u8]) {
         while !data.is_empty() {
-            // Where nothing is filled and chunk 0 is complete, each whole chunk in `data` is a leaf
-            // of its own: they can be hashed in lanes.
+            if self.filled == 0 {
+                data = self.add_whole_chunks(data);
+            }
             let (now, later) =
                 data.split_at_checked(CHUNK_LEN.wrapping_sub(self.filled)).unwrap_or((data, &[]));
             self.add(now);
@@ -103,5 +169,26 @@ impl Hash for Kt128 {
         self.trunk.absorb(right_encode(self.chunks).as_ref());
         self.trunk.absorb(&[0xff, 0xff]);
         first(self.trunk.finalize(FINAL_NODE))
+    }
+}
+
+impl HashMany for Kt128 {
+    /// One message fills the lanes by itself.
+    fn lanes(_: &Kernels) -> usize {
+        1
+    }
+
+    fn digest_many(
+        kernels: &Kernels,
+        heads: &[&[u8]],
+        bodies: &[&[u8]],
+        on_digest: &mut dyn FnMut(usize, Self::Output),
+    ) {
+        for (index, (head, body)) in heads.iter().zip(bodies).enumerate() {
+            let mut hash = Self::with(kernels);
+            hash.update(head);
+            hash.update(body);
+            on_digest(index, hash.finalize());
+        }
     }
 }

@@ -1,9 +1,10 @@
-//! Hash and signature kernels of Hartlock: the portable Rust forms.
+//! Hash and signature kernels of Hartlock: portable Rust forms, and assembly for RISC-V.
 //!
-//! These run in the ROM, in the loader and on the host, and they are the judge of every faster
-//! kernel. They allocate nothing, contain no unsafe code, and leave no panic path in a linked
+//! The portable forms run in the ROM, in the loader and on the host, and they are the judge of every
+//! faster kernel. They allocate nothing, contain no unsafe code, and leave no panic path in a linked
 //! image: buffers are fixed arrays, lengths are reached through checked accessors, and all
-//! arithmetic on machine words wraps on purpose.
+//! arithmetic on machine words wraps on purpose. A hart chooses its [`Kernels`] by trying them; on
+//! other machines than RISC-V only the portable ones exist.
 //!
 //! | module | algorithms | standard |
 //! |---|---|---|
@@ -17,18 +18,27 @@
 //! promises constant time, and none may be given a secret.
 
 #![no_std]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 #[cfg(test)]
 extern crate std;
 
 mod block;
+#[allow(unsafe_code, reason = "says what a probe has to promise")]
+mod dispatch;
 pub mod ed25519;
 mod keccak;
 pub mod kt128;
+mod many;
 pub mod parallelhash;
+#[cfg(target_arch = "riscv64")]
+#[allow(unsafe_code, reason = "calls assembly")]
+mod rv64;
 pub mod sha2;
 pub mod sha3;
+
+pub use dispatch::{Family, Kernels, MAX_LANES, Probe, Rejection, Tier};
+pub use many::HashMany;
 
 /// A hash function that takes its message in pieces.
 ///
@@ -51,8 +61,13 @@ pub trait Hash: Clone {
     /// The digest: `[u8; OUTPUT_LEN]`, in the byte order in which the standard prints it.
     type Output: AsRef<[u8]> + Copy + Eq;
 
-    /// Starts the hash of an empty message.
-    fn new() -> Self;
+    /// Starts the hash of an empty message, computed by these kernels.
+    fn with(kernels: &Kernels) -> Self;
+
+    /// Starts the hash of an empty message, in the portable form.
+    fn new() -> Self {
+        Self::with(&Kernels::PORTABLE)
+    }
 
     /// Appends `data`, of any length, to the message.
     fn update(&mut self, data: &[u8]);

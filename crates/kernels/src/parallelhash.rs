@@ -6,8 +6,8 @@
 //! the [`Root128`] or [`Root256`] of
 //! `left_encode(block size) ‖ leaf_0 ‖ … ‖ leaf_{n-1} ‖ right_encode(n) ‖ right_encode(output bits)`.
 
-use crate::Hash;
 use crate::keccak::{FULL_ROUNDS, RATE_128, RATE_256, Sponge, first};
+use crate::{Hash, Kernels};
 
 /// An integer and its length in bytes (SP 800-185 §2.3.1).
 #[derive(Clone, Copy, Debug)]
@@ -52,8 +52,8 @@ pub fn right_encode(value: u64) -> Encoded {
 
 /// cSHAKE with N = "ParallelHash" and an empty S, at its start: `bytepad(encode_string(N) ‖
 /// encode_string(S), rate)` is absorbed (§2.3.2, §2.3.3, §3.3).
-fn start(rate_words: usize) -> Sponge {
-    let mut sponge = Sponge::new(rate_words, FULL_ROUNDS);
+fn start(kernels: &Kernels, rate_words: usize) -> Sponge {
+    let mut sponge = Sponge::new(kernels, rate_words, FULL_ROUNDS);
     // The rate in bytes; 96 bits of N; no bits of S.
     sponge.absorb(&[1, rate_words.wrapping_mul(8) as u8, 1, 96]);
     sponge.absorb(b"ParallelHash\x01\x00");
@@ -71,8 +71,8 @@ macro_rules! root {
             const OUTPUT_LEN: usize = $output_len;
             type Output = [u8; $output_len];
 
-            fn new() -> Self {
-                Self(start($rate_words))
+            fn with(kernels: &Kernels) -> Self {
+                Self(start(kernels, $rate_words))
             }
 
             fn update(&mut self, data: &[u8]) {

@@ -2,13 +2,17 @@
 //!
 //! The rounds stay in loops and the message schedule in a ring of 16 words, to keep the ROM small.
 
-use crate::{Hash, block::BlockBuffer};
+use core::marker::PhantomData;
+
+use crate::dispatch::{MAX_LANES, Sha2, Tier};
+use crate::many::{self, HashMany, Padding};
+use crate::{Hash, Kernels, block::BlockBuffer};
 
 macro_rules! sha2_hash {
     (
         $(#[$doc:meta])*
         $name:ident, $word:ty, $block_len:literal, $output_len:literal,
-        $length:ty, $compress:ident, $iv:ident, $kat:expr
+        $length:ty, $kernels:ident, $iv:ident, $kat:expr
     ) => {
         $(#[$doc])*
         #[derive(Clone)]
@@ -16,6 +20,7 @@ macro_rules! sha2_hash {
             state: [$word; 8],
             buffer: BlockBuffer<$block_len>,
             message_len_bytes: u64,
+            compress: fn(&mut [$word; 8], &[[u8; $block_len]]),
         }
 
         impl $name {
@@ -32,18 +37,19 @@ macro_rules! sha2_hash {
             const OUTPUT_LEN: usize = $output_len;
             type Output = [u8; $output_len];
 
-            fn new() -> Self {
+            fn with(kernels: &Kernels) -> Self {
                 Self {
                     state: $iv,
                     buffer: BlockBuffer::new(),
                     message_len_bytes: 0,
+                    compress: kernels.$kernels.compress,
                 }
             }
 
             fn update(&mut self, data: &[u8]) {
                 self.message_len_bytes = self.message_len_bytes.wrapping_add(data.len() as u64);
-                let state = &mut self.state;
-                self.buffer.feed(data, |blocks| $compress(state, blocks));
+                let Self { state, compress, .. } = self;
+                self.buffer.feed(data, |blocks| compress(state, blocks));
             }
 
             fn finalize(mut self) -> Self::Output {
@@ -52,36 +58,95 @@ macro_rules! sha2_hash {
                 // the start of the padding.
                 let (mut block, zeros) = self.buffer.terminate(0x80);
                 if zeros < size_of::<$length>() {
-                    $compress(&mut self.state, &[block]);
+                    (self.compress)(&mut self.state, &[block]);
                     block = [0; $block_len];
                 }
                 let length_bits = (self.message_len_bytes as $length).wrapping_shl(3);
                 if let Some(tail) = block.last_chunk_mut() {
                     *tail = length_bits.to_be_bytes();
                 }
-                $compress(&mut self.state, &[block]);
+                (self.compress)(&mut self.state, &[block]);
+                Self::output(&self.state)
+            }
+        }
 
+        impl $name {
+            /// The first words of a hash value (FIPS 180-4 §6.2.2, §6.4.2, §6.5).
+            fn output(state: &[$word; 8]) -> [u8; $output_len] {
                 let mut digest = [0; $output_len];
                 let (words, _) = digest.as_chunks_mut();
-                for (bytes, word) in words.iter_mut().zip(self.state) {
+                for (bytes, word) in words.iter_mut().zip(state) {
                     *bytes = word.to_be_bytes();
                 }
                 digest
             }
         }
+
+        impl HashMany for $name {
+            fn lanes(kernels: &Kernels) -> usize {
+                kernels.$kernels.lanes
+            }
+
+            fn digest_many(
+                kernels: &Kernels,
+                heads: &[&[u8]],
+                bodies: &[&[u8]],
+                on_digest: &mut dyn FnMut(usize, Self::Output),
+            ) {
+                let kernel = kernels.$kernels;
+                let lanes = kernel.lanes.clamp(1, MAX_LANES);
+                let mut index = 0;
+                for (heads, bodies) in heads.chunks(lanes).zip(bodies.chunks(lanes)) {
+                    let mut states = [$iv; MAX_LANES];
+                    let count = heads.len().min(bodies.len());
+                    let states = states.get_mut(..count).unwrap_or_default();
+                    many::feed::<$block_len>(&LengthPadding::<$length>::NEW, heads, bodies, |blocks| {
+                        (kernel.compress_many)(states, blocks);
+                    });
+                    for state in states {
+                        on_digest(index, Self::output(state));
+                        index = index.wrapping_add(1);
+                    }
+                }
+            }
+        }
     };
+}
+
+/// Padding of a message with its length in bits as an `L` (FIPS 180-4 §5.1).
+struct LengthPadding<L>(PhantomData<L>);
+
+impl<L> LengthPadding<L> {
+    const NEW: Self = Self(PhantomData);
+}
+
+impl<L, const N: usize> Padding<N> for LengthPadding<L> {
+    fn pad(&self, block: &mut [u8; N], start: usize, message_len: usize) {
+        if let Some(byte) = message_len.checked_sub(start).and_then(|at| block.get_mut(at)) {
+            *byte = 0x80;
+        }
+        let is_last = start.wrapping_add(N) == Padding::<N>::block_count(self, message_len) * N;
+        if is_last && let Some(tail) = block.last_chunk_mut() {
+            // No message in memory has 2^64 bits.
+            *tail = (message_len as u64).wrapping_shl(3).to_be_bytes();
+        }
+    }
+
+    fn block_count(&self, message_len: usize) -> usize {
+        message_len.wrapping_add(1).wrapping_add(size_of::<L>()).div_ceil(N)
+    }
 }
 
 sha2_hash! {
     /// SHA-256 (FIPS 180-4 §6.2): 64-byte blocks, 32-byte digest.
-    Sha256, u32, 64, 32, u64, compress_sha256, H256,
+    Sha256, u32, 64, 32, u64, sha256, H256,
     *b"\xba\x78\x16\xbf\x8f\x01\xcf\xea\x41\x41\x40\xde\x5d\xae\x22\x23\
        \xb0\x03\x61\xa3\x96\x17\x7a\x9c\xb4\x10\xff\x61\xf2\x00\x15\xad"
 }
 
 sha2_hash! {
     /// SHA-384 (FIPS 180-4 §6.5): 128-byte blocks, 48-byte digest.
-    Sha384, u64, 128, 48, u128, compress_sha512, H384,
+    Sha384, u64, 128, 48, u128, sha512, H384,
     *b"\xcb\x00\x75\x3f\x45\xa3\x5e\x8b\xb5\xa0\x3d\x69\x9a\xc6\x50\x07\
        \x27\x2c\x32\xab\x0e\xde\xd1\x63\x1a\x8b\x60\x5a\x43\xff\x5b\xed\
        \x80\x86\x07\x2b\xa1\xe7\xcc\x23\x58\xba\xec\xa1\x34\xc8\x25\xa7"
@@ -89,7 +154,7 @@ sha2_hash! {
 
 sha2_hash! {
     /// SHA-512 (FIPS 180-4 §6.4): 128-byte blocks, 64-byte digest.
-    Sha512, u64, 128, 64, u128, compress_sha512, H512,
+    Sha512, u64, 128, 64, u128, sha512, H512,
     *b"\xdd\xaf\x35\xa1\x93\x61\x7a\xba\xcc\x41\x73\x49\xae\x20\x41\x31\
        \x12\xe6\xfa\x4e\x89\xa9\x7e\xa2\x0a\x9e\xee\xe6\x4b\x55\xd3\x9a\
        \x21\x92\x99\x2a\x27\x4f\xc1\xa8\x36\xba\x3c\x23\xa3\xfe\xeb\xbd\
@@ -181,6 +246,35 @@ sha2_compression! {
     Sigma1: 14 18 41,
     sigma0: 1 8 >> 7,
     sigma1: 19 61 >> 6,
+}
+
+/// The portable form of SHA-256.
+pub(crate) const PORTABLE_256: Sha2<u32, 64> = Sha2 {
+    tier: Tier::Portable,
+    compress: compress_sha256,
+    tier_of_many: Tier::Portable,
+    lanes: 1,
+    compress_many: |states, messages| one_by_one(states, messages, compress_sha256),
+};
+
+/// The portable form of SHA-384 and SHA-512.
+pub(crate) const PORTABLE_512: Sha2<u64, 128> = Sha2 {
+    tier: Tier::Portable,
+    compress: compress_sha512,
+    tier_of_many: Tier::Portable,
+    lanes: 1,
+    compress_many: |states, messages| one_by_one(states, messages, compress_sha512),
+};
+
+/// Several messages with a kernel for one.
+pub(crate) fn one_by_one<W, const N: usize>(
+    states: &mut [[W; 8]],
+    messages: &[&[u8]],
+    compress: fn(&mut [W; 8], &[[u8; N]]),
+) {
+    for (state, message) in states.iter_mut().zip(messages) {
+        compress(state, message.as_chunks().0);
+    }
 }
 
 /// `H^(0)` of SHA-256 (FIPS 180-4 §5.3.3).

@@ -1,8 +1,8 @@
 //! SHA3-256, SHA3-384 and SHA3-512, and the extendable-output functions SHAKE128 and SHAKE256 with
 //! one length of output each (FIPS 202).
 
-use crate::Hash;
-use crate::keccak::{FULL_ROUNDS, RATE_128, RATE_256, Sponge, first};
+use crate::keccak::{self, FULL_ROUNDS, RATE_128, RATE_256, Sponge, first};
+use crate::{Hash, HashMany, Kernels};
 
 // Suffixes hold the domain's bits from the low end up, and behind them the first bit of the padding:
 // 01 and 1 for SHA-3, 1111 and 1 for SHAKE (§6.1, §6.2, §B.2).
@@ -30,8 +30,8 @@ macro_rules! sha3_hash {
             const OUTPUT_LEN: usize = $output_len;
             type Output = [u8; $output_len];
 
-            fn new() -> Self {
-                Self(Sponge::new($rate_words, FULL_ROUNDS))
+            fn with(kernels: &Kernels) -> Self {
+                Self(Sponge::new(kernels, $rate_words, FULL_ROUNDS))
             }
 
             fn update(&mut self, data: &[u8]) {
@@ -40,6 +40,23 @@ macro_rules! sha3_hash {
 
             fn finalize(self) -> Self::Output {
                 first(self.0.finalize($suffix))
+            }
+        }
+
+        impl HashMany for $name {
+            fn lanes(kernels: &Kernels) -> usize {
+                kernels.keccak.lanes
+            }
+
+            fn digest_many(
+                kernels: &Kernels,
+                heads: &[&[u8]],
+                bodies: &[&[u8]],
+                on_digest: &mut dyn FnMut(usize, Self::Output),
+            ) {
+                const RATE: usize = 8 * $rate_words;
+                let on = &mut |index, output| on_digest(index, first(output));
+                keccak::digest_many::<RATE>(kernels, FULL_ROUNDS, $suffix, heads, bodies, on);
             }
         }
     };

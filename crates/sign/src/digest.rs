@@ -14,6 +14,7 @@ use std::thread;
 use cshake::digest::{ExtendableOutput, Update};
 use cshake::{CShake128, CShake256};
 use hartlock_image::{HashId, PayloadRecord};
+use hartlock_kernels::Kernels;
 use hartlock_verify::tree::{Digest, Hasher, padded};
 use k12::Kt128;
 use sha2::Digest as _;
@@ -55,7 +56,8 @@ fn output(hash: impl ExtendableOutput, len: usize) -> Digest {
 }
 
 impl Hasher for HostHasher {
-    fn new(hash: HashId) -> Self {
+    // The kernels of this project are for RISC-V; RustCrypto chooses by itself.
+    fn with(hash: HashId, _: &Kernels) -> Self {
         match hash {
             HashId::Sha256 => HostHasher::Sha256(sha2::Sha256::new()),
             HashId::Sha384 => HostHasher::Sha384(sha2::Sha384::new()),
@@ -70,7 +72,7 @@ impl Hasher for HostHasher {
         }
     }
 
-    fn new_parallelhash(hash: HashId) -> Self {
+    fn parallelhash_with(hash: HashId, _: &Kernels) -> Self {
         match hash {
             HashId::Shake128 => {
                 HostHasher::CShake128(CShake128::new_with_function_name(PARALLELHASH, b""))

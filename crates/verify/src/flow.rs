@@ -5,6 +5,8 @@ use hartlock_image::{
     PayloadRecord, Reason, SignatureBlocks, align_up,
 };
 
+use hartlock_kernels::Kernels;
+
 use crate::acceptance::Acceptance;
 use crate::harden::{self, Progress, Step, Verdict, difference};
 use crate::{recheck, signature};
@@ -24,6 +26,11 @@ pub trait Platform {
     /// # Errors
     /// `MediumError` if the device fails; `Truncated` past the end of the medium.
     fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Reason>;
+
+    /// The kernels that signatures are verified with. Payloads are digested by the platform itself.
+    fn kernels(&self) -> Kernels {
+        Kernels::PORTABLE
+    }
 
     /// Brings a payload and the padding behind it to the memory it will be used from, and
     /// digests that memory.
@@ -81,13 +88,14 @@ pub fn authenticate<'a, P: Platform>(
         return Err(Reason::TrustedAlgorithmMissing);
     }
 
+    let kernels = platform.kernels();
     let mut progress = Progress::start();
     let mut block_keys = List::<KeyRecord, MAX_SIGNERS>::new();
     let mut counted = List::<KeyRecord, MAX_SIGNERS>::new();
     let mut verified = 0u32;
     for block in blocks.iter() {
         let key = signature::key_record(block);
-        if let Some(sealed) = signature::verify(block, signed, verified)? {
+        if let Some(sealed) = signature::verify(&kernels, block, signed, verified)? {
             let difference = harden::unseal(sealed, verified);
             progress = progress.compared(difference);
             if harden::is_different(difference) {

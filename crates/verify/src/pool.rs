@@ -25,8 +25,11 @@ pub const WINDOW: u64 = 64;
 
 const BLOCK_BITS: u32 = 40;
 const BLOCK_MASK: u64 = (1 << BLOCK_BITS) - 1;
-/// Bits of a slot word below (job, block): 0 = open, otherwise 1 + hart.
+/// Bits of a slot word below (job, block): 0 = open, otherwise 1 + hart. In a holding word they count
+/// the blocks, of which there is always one.
 const HART_BITS: u32 = 8;
+/// Most blocks of a claim.
+const MAX_GROUP: u64 = 32;
 /// Jobs are counted modulo 2^16 in a slot word and modulo 2^24 in a claim word.
 const SLOT_JOB_MASK: u64 = (1 << 16) - 1;
 const CLAIM_JOB_MASK: u64 = (1 << 24) - 1;
@@ -46,7 +49,7 @@ pub struct Job {
 
 impl Job {
     /// Bytes of a block; 0 in mode flat, which has no blocks to hand out.
-    const fn block_size(&self) -> u64 {
+    pub const fn block_size(&self) -> u64 {
         match self.mode.block_size() {
             Some(block_size) => block_size as u64,
             None => 0,
@@ -63,18 +66,27 @@ impl Job {
 
     /// Address and length of a block, or `None` past the end.
     pub fn block(&self, index: u64) -> Option<(u64, u64)> {
+        self.blocks(index, 1)
+    }
+
+    /// Address and length of `count` blocks from this one on, fewer at the end of the payload, or
+    /// `None` past it.
+    pub fn blocks(&self, index: u64, count: u64) -> Option<(u64, u64)> {
         let offset = index.checked_mul(self.block_size())?;
-        let len = self.size.checked_sub(offset)?.min(self.block_size());
+        let most = self.block_size().checked_mul(count)?;
+        let len = self.size.checked_sub(offset)?.min(most);
         (len > 0).then_some((self.address.checked_add(offset)?, len))
     }
 }
 
-/// The right and the duty to deliver one leaf.
+/// The right and the duty to deliver the leaves of blocks that follow each other.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Claim {
     number: u64,
-    /// Index of the block.
+    /// Index of the first block.
     pub block: u64,
+    /// How many blocks there are: at least one, and no more than were asked for.
+    pub count: u64,
     /// The job it belongs to.
     pub job: Job,
 }
@@ -97,8 +109,8 @@ pub struct Pool {
     hash: AtomicU64,
     slots: [AtomicU64; WINDOW as usize],
     leaves: [Row; MAX_HARTS],
-    /// 1 + (job number, block) that a hart is hashing, 0 = none. The job matters: a hart that was
-    /// lost in one job still holds its block of that job in the next.
+    /// (job number, first block, count) that a hart is hashing, 0 = none. The job matters: a hart
+    /// that was lost in one job still holds its blocks of that job in the next.
     holding: [AtomicU64; MAX_HARTS],
     /// Blocks that each hart delivered since the last job began; bit mask of harts.
     delivered: AtomicU64,
@@ -131,14 +143,25 @@ impl Pool {
 
     /// Takes the next block, if one has arrived. For workers and for the coordinator.
     pub fn claim(&self, hart: usize) -> Option<Claim> {
+        self.claim_group(hart, 1)
+    }
+
+    /// The hash of the job, for a hart that wants to know how many blocks to ask for. What it claims
+    /// afterwards may belong to another job.
+    pub fn hash(&self) -> Option<HashId> {
+        HashId::from_number(self.hash.load(Ordering::Relaxed) as u32)
+    }
+
+    /// Takes up to `most` of the next blocks that have arrived: as many as the hart hashes at once.
+    pub fn claim_group(&self, hart: usize, most: usize) -> Option<Claim> {
         if self.is_excluded(hart) {
             return None;
         }
         let holding = self.holding.get(hart)?;
         let mut next = self.next.load(Ordering::Acquire);
         loop {
-            let claim = self.offer(next)?;
-            match self.take(holding, next) {
+            let claim = self.offer(next, most)?;
+            match self.take(holding, next, claim.count) {
                 Ok(_) => return Some(claim),
                 Err(current) => next = current,
             }
@@ -146,11 +169,13 @@ impl Pool {
     }
 
     /// What a hart that read `next` may try to take: parameters of this job or of a later one.
-    fn offer(&self, next: u64) -> Option<Claim> {
+    fn offer(&self, next: u64, most: usize) -> Option<Claim> {
         let (number, block) = (next >> BLOCK_BITS, next & BLOCK_MASK);
         // Read after `next`: a limit of an older job is never larger than that job's count,
         // and then `take` fails.
-        if block >= self.limit.load(Ordering::Acquire) {
+        let available = self.limit.load(Ordering::Acquire).checked_sub(block)?;
+        let count = available.min((most as u64).clamp(1, MAX_GROUP));
+        if count == 0 {
             return None;
         }
         let mode = self.mode.load(Ordering::Relaxed);
@@ -160,23 +185,35 @@ impl Pool {
             mode: TreeMode::from_fields((mode >> 32) as u32, mode as u32).ok()?,
             hash: HashId::from_number(self.hash.load(Ordering::Relaxed) as u32)?,
         };
-        Some(Claim { number, block, job })
+        Some(Claim { number, block, count, job })
     }
 
     /// Takes what was offered, unless another hart or another job came in between. Then the offer
     /// is void, and `Err` is the word that stands there now.
-    fn take(&self, holding: &AtomicU64, next: u64) -> Result<u64, u64> {
+    fn take(&self, holding: &AtomicU64, next: u64, count: u64) -> Result<u64, u64> {
         // Announced before the claim, so that the coordinator never sees a claimed block
         // that nobody holds.
-        holding.store(next.wrapping_add(1), Ordering::Release);
+        let held = slot_word(next >> BLOCK_BITS, next & BLOCK_MASK) | count;
+        holding.store(held, Ordering::Release);
+        let after = next.wrapping_add(count);
         self.next
-            .compare_exchange_weak(next, next.wrapping_add(1), Ordering::AcqRel, Ordering::Acquire)
+            .compare_exchange_weak(next, after, Ordering::AcqRel, Ordering::Acquire)
             .inspect_err(|_| holding.store(0, Ordering::Release))
     }
 
-    /// Delivers a leaf. Returns whether it was accepted; a late or second one is not.
-    pub fn submit(&self, hart: usize, claim: &Claim, leaf: &Digest) -> bool {
-        self.deliver(hart, claim.number, claim.block, leaf)
+    /// Delivers the leaves of a claim, in order. Returns whether all were accepted; late or second
+    /// ones are not.
+    pub fn submit(&self, hart: usize, claim: &Claim, leaves: &[Digest]) -> bool {
+        let blocks = claim.block..claim.block.saturating_add(claim.count);
+        let mut accepted = 0;
+        for (block, leaf) in blocks.zip(leaves) {
+            accepted += u64::from(self.deliver(hart, claim.number, block, leaf));
+        }
+        // Not before the last: what is held and missing is redone if its hart is lost.
+        if let Some(holding) = self.holding.get(hart) {
+            holding.store(0, Ordering::Release);
+        }
+        accepted == claim.count
     }
 
     fn deliver(&self, hart: usize, number: u64, block: u64, leaf: &Digest) -> bool {
@@ -199,17 +236,14 @@ impl Pool {
         if is_accepted {
             self.delivered.fetch_or(1 << (hart & 63), Ordering::Relaxed);
         }
-        if let Some(holding) = self.holding.get(hart) {
-            holding.store(0, Ordering::Release);
-        }
         is_accepted
     }
 
-    /// Gives a hart no more work, and returns the block that it holds.
+    /// Gives a hart no more work, and returns the first block that it holds.
     pub fn exclude(&self, hart: usize) -> Option<u64> {
         self.excluded.fetch_or(1 << (hart & 63), Ordering::AcqRel);
-        let held = self.holding.get(hart)?.load(Ordering::Acquire).checked_sub(1)?;
-        Some(held & BLOCK_MASK)
+        let held = self.holding.get(hart)?.load(Ordering::Acquire);
+        (held != 0).then_some((held >> HART_BITS) & BLOCK_MASK)
     }
 
     /// Whether a hart gets no more work.
@@ -261,7 +295,7 @@ impl<'a> Coordinator<'a> {
         pool.address.store(job.address, Ordering::Relaxed);
         pool.size.store(job.size, Ordering::Relaxed);
         let (mode, block_size) = job.mode.fields();
-        pool.mode.store(u64::from(mode) << 32 | u64::from(block_size), Ordering::Relaxed);
+        pool.mode.store((u64::from(mode) << 32) | u64::from(block_size), Ordering::Relaxed);
         pool.hash.store(job.hash as u64, Ordering::Relaxed);
         pool.delivered.store(0, Ordering::Relaxed);
         pool.next.store(number << BLOCK_BITS, Ordering::SeqCst);
@@ -315,12 +349,16 @@ impl<'a> Coordinator<'a> {
 
     /// The hart that holds `block` of this job, other than the coordinator.
     pub fn holder(&self, block: u64) -> Option<usize> {
-        let held = ((self.number << BLOCK_BITS) | (block & BLOCK_MASK)).wrapping_add(1);
+        let is_held = |held: u64| {
+            let (first, count) = ((held >> HART_BITS) & BLOCK_MASK, held & ((1 << HART_BITS) - 1));
+            let is_of_this_job = (held ^ slot_word(self.number, first)) >> HART_BITS == 0;
+            is_of_this_job && block.checked_sub(first).is_some_and(|behind| behind < count)
+        };
         self.pool
             .holding
             .iter()
             .enumerate()
-            .find(|(hart, holding)| *hart != self.hart && holding.load(Ordering::Acquire) == held)
+            .find(|(hart, held)| *hart != self.hart && is_held(held.load(Ordering::Acquire)))
             .map(|(hart, _)| hart)
     }
 

@@ -1,9 +1,9 @@
 //! Signature algorithms that this build carries (image format §2.2, §5.2).
 
 use hartlock_image::{Algorithm, KEY_ID_SIZE, KeyRecord, Reason, SignatureBlock};
-use hartlock_kernels::Hash;
 use hartlock_kernels::ed25519::{self, Rejection};
 use hartlock_kernels::sha2::Sha384;
+use hartlock_kernels::{Hash, Kernels};
 
 use crate::harden::{self, difference};
 use crate::tree::padded;
@@ -41,6 +41,7 @@ pub(crate) const fn is_carried(algorithm: u32, parameters: u32) -> bool {
 /// verify is a difference, for the caller to refuse and to fold into the verdict.
 #[inline(never)]
 pub(crate) fn verify(
+    kernels: &Kernels,
     block: &SignatureBlock<'_>,
     signed: &[u8],
     index: u32,
@@ -50,7 +51,8 @@ pub(crate) fn verify(
         Algorithm::Ed25519 => {
             let public_key = block.public_key.first_chunk().ok_or(Reason::SignatureBlockSizes)?;
             let signature = block.signature.first_chunk().ok_or(Reason::SignatureBlockSizes)?;
-            let expected = ed25519::expected_r(public_key, signed, signature).map_err(reason_of)?;
+            let expected =
+                ed25519::expected_r(kernels, public_key, signed, signature).map_err(reason_of)?;
             let (r, _) = signature.split_at(expected.len());
             Ok(Some(harden::seal(difference(&padded(&expected), &padded(r)), index)))
         }

@@ -1,22 +1,30 @@
 //! Payload digests (image format §6), generic over who computes the hash.
 
 use hartlock_image::{HashId, PayloadRecord, TreeMode};
-use hartlock_kernels::Hash;
 use hartlock_kernels::kt128::Kt128;
 use hartlock_kernels::parallelhash::{Root128, Root256, left_encode, right_encode};
 use hartlock_kernels::sha2::{Sha256, Sha384, Sha512};
 use hartlock_kernels::sha3::{Sha3_256, Sha3_384, Sha3_512, Shake128, Shake256};
+use hartlock_kernels::{Family, Hash, HashMany, Kernels, MAX_LANES, Tier};
 
 /// A digest of up to 64 bytes, zero padded.
 pub type Digest = [u8; 64];
 
 /// A hash whose algorithm is chosen at run time.
-pub trait Hasher {
-    /// Starts a hash.
-    fn new(hash: HashId) -> Self;
+pub trait Hasher: Sized {
+    /// Starts a hash, computed by these kernels.
+    fn with(hash: HashId, kernels: &Kernels) -> Self;
+    /// Starts a hash, in the portable form.
+    fn new(hash: HashId) -> Self {
+        Self::with(hash, &Kernels::PORTABLE)
+    }
     /// Starts the outer function of ParallelHash: cSHAKE with N = "ParallelHash", of the strength of
     /// `hash` (§6.3). No mode allows it with a hash that is not SHAKE; of those it is the hash itself.
-    fn new_parallelhash(hash: HashId) -> Self;
+    fn parallelhash_with(hash: HashId, kernels: &Kernels) -> Self;
+    /// The same in the portable form.
+    fn new_parallelhash(hash: HashId) -> Self {
+        Self::parallelhash_with(hash, &Kernels::PORTABLE)
+    }
     /// Absorbs bytes.
     fn update(&mut self, bytes: &[u8]);
     /// The digest, zero padded.
@@ -42,25 +50,25 @@ pub enum Kernel {
 }
 
 impl Hasher for Kernel {
-    fn new(hash: HashId) -> Self {
+    fn with(hash: HashId, kernels: &Kernels) -> Self {
         match hash {
-            HashId::Sha256 => Kernel::Sha256(Sha256::new()),
-            HashId::Sha384 => Kernel::Sha384(Sha384::new()),
-            HashId::Sha512 => Kernel::Sha512(Sha512::new()),
-            HashId::Sha3_256 => Kernel::Sha3_256(Sha3_256::new()),
-            HashId::Sha3_384 => Kernel::Sha3_384(Sha3_384::new()),
-            HashId::Sha3_512 => Kernel::Sha3_512(Sha3_512::new()),
-            HashId::Kt128 => Kernel::Kt128(Kt128::new()),
-            HashId::Shake128 => Kernel::Shake128(Shake128::new()),
-            HashId::Shake256 => Kernel::Shake256(Shake256::new()),
+            HashId::Sha256 => Kernel::Sha256(Sha256::with(kernels)),
+            HashId::Sha384 => Kernel::Sha384(Sha384::with(kernels)),
+            HashId::Sha512 => Kernel::Sha512(Sha512::with(kernels)),
+            HashId::Sha3_256 => Kernel::Sha3_256(Sha3_256::with(kernels)),
+            HashId::Sha3_384 => Kernel::Sha3_384(Sha3_384::with(kernels)),
+            HashId::Sha3_512 => Kernel::Sha3_512(Sha3_512::with(kernels)),
+            HashId::Kt128 => Kernel::Kt128(Kt128::with(kernels)),
+            HashId::Shake128 => Kernel::Shake128(Shake128::with(kernels)),
+            HashId::Shake256 => Kernel::Shake256(Shake256::with(kernels)),
         }
     }
 
-    fn new_parallelhash(hash: HashId) -> Self {
+    fn parallelhash_with(hash: HashId, kernels: &Kernels) -> Self {
         match hash {
-            HashId::Shake128 => Kernel::ParallelHash128(Root128::new()),
-            HashId::Shake256 => Kernel::ParallelHash256(Root256::new()),
-            _ => Self::new(hash),
+            HashId::Shake128 => Kernel::ParallelHash128(Root128::with(kernels)),
+            HashId::Shake256 => Kernel::ParallelHash256(Root256::with(kernels)),
+            _ => Self::with(hash, kernels),
         }
     }
 
@@ -127,14 +135,123 @@ pub fn leaf_prefix(mode: TreeMode, index: u64) -> Option<[u8; 16]> {
     Some(prefix)
 }
 
-/// `leaf_i` of a block (§6.2, §6.3).
-pub fn leaf<H: Hasher>(mode: TreeMode, hash: HashId, index: u64, block: &[u8]) -> Digest {
-    let mut hasher = H::new(hash);
+/// `leaf_i` of a block (§6.2, §6.3), computed by these kernels.
+pub fn leaf(
+    kernels: &Kernels,
+    (mode, hash): (TreeMode, HashId),
+    index: u64,
+    block: &[u8],
+) -> Digest {
+    let mut hasher = Kernel::with(hash, kernels);
     if let Some(prefix) = leaf_prefix(mode, index) {
         hasher.update(&prefix);
     }
     hasher.update(block);
     hasher.finalize()
+}
+
+/// How many blocks of this hash are worth hashing at once on a hart with these kernels.
+pub fn lanes(kernels: &Kernels, hash: HashId) -> usize {
+    match hash {
+        HashId::Sha256 => Sha256::lanes(kernels),
+        HashId::Sha384 => Sha384::lanes(kernels),
+        HashId::Sha512 => Sha512::lanes(kernels),
+        // One block fills the lanes by itself, if it has chunks enough.
+        HashId::Kt128 => Kt128::lanes(kernels),
+        HashId::Sha3_256 | HashId::Sha3_384 | HashId::Sha3_512 => Sha3_256::lanes(kernels),
+        HashId::Shake128 | HashId::Shake256 => Shake128::lanes(kernels),
+    }
+}
+
+/// The tier of the kernel that hashes a payload, for the log (boot flow §3.5).
+pub fn tier(kernels: &Kernels, (mode, hash): (TreeMode, HashId)) -> Tier {
+    let family = match hash {
+        HashId::Sha256 => Family::Sha256,
+        HashId::Sha384 | HashId::Sha512 => Family::Sha512,
+        _ => Family::Keccak,
+    };
+    let has_many = mode.block_size().is_some() || hash == HashId::Kt128;
+    if has_many && kernels.lanes(family) > 1 {
+        kernels.tier_of_many(family)
+    } else {
+        kernels.tier(family)
+    }
+}
+
+/// Leaves of blocks that follow each other in memory, from the block with this index on, which
+/// `on_leaf` gets in order. Only the last block may be shorter than `block_size`.
+///
+/// Lanes take the same time however many of them are in use: with half of them idle or more, blocks
+/// are hashed one by one.
+pub fn leaves(
+    kernels: &Kernels,
+    (mode, hash): (TreeMode, HashId),
+    first: u64,
+    blocks: &[u8],
+    mut on_leaf: impl FnMut(&Digest),
+) {
+    let block_size = mode.block_size().map_or(1, |size| size as usize).max(1);
+    let lanes = lanes(kernels, hash).clamp(1, MAX_LANES);
+    let mut index = first;
+    for group in blocks.chunks(block_size.saturating_mul(lanes)) {
+        let whole = group.len().checked_div(block_size).unwrap_or(0);
+        let is_worth_it = cfg!(feature = "lanes") && lanes > 1 && whole.wrapping_mul(2) > lanes;
+        let many = if is_worth_it { whole } else { 0 };
+        let (together, alone) =
+            group.split_at_checked(many.wrapping_mul(block_size)).unwrap_or((&[], group));
+        if many > 0 {
+            digest_many(kernels, (mode, hash), index, together.chunks(block_size), &mut on_leaf);
+            index = index.wrapping_add(many as u64);
+        }
+        for block in alone.chunks(block_size) {
+            on_leaf(&leaf(kernels, (mode, hash), index, block));
+            index = index.wrapping_add(1);
+        }
+    }
+}
+
+/// Leaves of up to [`MAX_LANES`] blocks of equal length at once.
+fn digest_many<'a>(
+    kernels: &Kernels,
+    (mode, hash): (TreeMode, HashId),
+    first: u64,
+    blocks: impl Iterator<Item = &'a [u8]>,
+    on_leaf: &mut impl FnMut(&Digest),
+) {
+    let mut prefixes = [None; MAX_LANES];
+    let mut bodies: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
+    let mut count = 0_usize;
+    for ((block, body), prefix) in blocks.zip(&mut bodies).zip(&mut prefixes) {
+        *body = block;
+        *prefix = leaf_prefix(mode, first.wrapping_add(count as u64));
+        count = count.wrapping_add(1);
+    }
+    let mut heads: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
+    for (head, prefix) in heads.iter_mut().zip(&prefixes) {
+        *head = prefix.as_ref().map_or(&[], |prefix| prefix);
+    }
+    let (heads, bodies) =
+        (heads.get(..count).unwrap_or_default(), bodies.get(..count).unwrap_or_default());
+    match hash {
+        HashId::Sha256 => many::<Sha256>(kernels, heads, bodies, on_leaf),
+        HashId::Sha384 => many::<Sha384>(kernels, heads, bodies, on_leaf),
+        HashId::Sha512 => many::<Sha512>(kernels, heads, bodies, on_leaf),
+        HashId::Sha3_256 => many::<Sha3_256>(kernels, heads, bodies, on_leaf),
+        HashId::Sha3_384 => many::<Sha3_384>(kernels, heads, bodies, on_leaf),
+        HashId::Sha3_512 => many::<Sha3_512>(kernels, heads, bodies, on_leaf),
+        HashId::Kt128 => many::<Kt128>(kernels, heads, bodies, on_leaf),
+        HashId::Shake128 => many::<Shake128>(kernels, heads, bodies, on_leaf),
+        HashId::Shake256 => many::<Shake256>(kernels, heads, bodies, on_leaf),
+    }
+}
+
+fn many<H: HashMany>(
+    kernels: &Kernels,
+    heads: &[&[u8]],
+    bodies: &[&[u8]],
+    on_leaf: &mut impl FnMut(&Digest),
+) {
+    H::digest_many(kernels, heads, bodies, &mut |_, digest| on_leaf(&padded(digest.as_ref())));
 }
 
 /// The root (§6.2, §6.3), to which leaves are added in order.
@@ -150,19 +267,24 @@ impl<H: Hasher> Root<H> {
     /// Absorbs everything in front of the leaves. In mode flat there are none, and this is the root of
     /// nothing.
     pub fn new(record: &PayloadRecord) -> Self {
+        Self::with(record, &Kernels::PORTABLE)
+    }
+
+    /// The same, computed by these kernels.
+    pub fn with(record: &PayloadRecord, kernels: &Kernels) -> Self {
         let leaf_len = record.hash.output_len();
         let block_size = u64::from(record.mode.block_size().unwrap_or(0));
         if matches!(record.mode, TreeMode::ParallelHash { .. }) {
-            let mut hasher = H::new_parallelhash(record.hash);
+            let mut hasher = H::parallelhash_with(record.hash, kernels);
             hasher.update(left_encode(block_size).as_ref());
             return Self { hasher, leaf_len, count_behind: Some(record.block_count()) };
         }
-        let mut header = H::new(record.hash);
+        let mut header = H::with(record.hash, kernels);
         header.update(b"HLKrec_0");
         header.update(&record.prefix());
         let header = header.finalize();
 
-        let mut root = Self { hasher: H::new(record.hash), leaf_len, count_behind: None };
+        let mut root = Self { hasher: H::with(record.hash, kernels), leaf_len, count_behind: None };
         root.hasher.update(b"HLKroot0");
         root.hasher.update(&record.block_count().to_le_bytes());
         root.hasher.update(&record.size.to_le_bytes());
@@ -187,18 +309,20 @@ impl<H: Hasher> Root<H> {
     }
 }
 
-/// The digest of a payload that lies in memory, on one hart.
-pub fn digest<H: Hasher>(record: &PayloadRecord, payload: &[u8]) -> Digest {
-    let Some(block_size) = record.mode.block_size() else {
-        let mut hasher = H::new(record.hash);
+/// The digest of a payload that lies in memory, in the portable form: the judge of all others.
+pub fn digest(record: &PayloadRecord, payload: &[u8]) -> Digest {
+    digest_with(&Kernels::PORTABLE, record, payload)
+}
+
+/// The same on one hart with these kernels.
+pub fn digest_with(kernels: &Kernels, record: &PayloadRecord, payload: &[u8]) -> Digest {
+    if record.mode.block_size().is_none() {
+        let mut hasher = Kernel::with(record.hash, kernels);
         hasher.update(payload);
         return hasher.finalize();
-    };
-    let mut root = Root::<H>::new(record);
-    // A record's block size is never 0; `max` only spares the panic of `chunks`.
-    for (index, block) in payload.chunks((block_size as usize).max(1)).enumerate() {
-        root.push(&leaf::<H>(record.mode, record.hash, index as u64, block));
     }
+    let mut root = Root::<Kernel>::with(record, kernels);
+    leaves(kernels, (record.mode, record.hash), 0, payload, |leaf| root.push(leaf));
     root.finalize()
 }
 
@@ -224,7 +348,7 @@ mod tests {
             entry: 0,
             digest: [0; 64],
         };
-        let digest = digest::<Kernel>(&record, &payload);
+        let digest = digest(&record, &payload);
         digest[..hash.output_len()].iter().map(|byte| std::format!("{byte:02x}")).collect()
     }
 

@@ -1,3 +1,4 @@
 //! One module a job.
 
+pub mod kernels;
 pub mod vectors;

@@ -9,5 +9,6 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod kernels;
 pub mod pack;
 pub mod vectors;

@@ -12,7 +12,7 @@ mod machine;
 
 use core::arch::global_asm;
 
-use hartlock_bench::pack::{HEADER_SIZE, Header, JOB_VECTORS};
+use hartlock_bench::pack::{HEADER_SIZE, Header, JOB_KERNELS, JOB_VECTORS};
 use hartlock_verify::board::Region;
 use hartlock_virt::{console, memory};
 
@@ -36,6 +36,7 @@ extern "C" fn bench_main() -> ! {
     let body = unsafe { memory::bytes(body) };
     let is_done = match header.job {
         JOB_VECTORS => jobs::vectors::run(header.count, body),
+        JOB_KERNELS => jobs::kernels::run(header.count, body),
         _ => fail("the job is unknown"),
     };
     if !is_done {

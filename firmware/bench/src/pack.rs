@@ -17,6 +17,8 @@ pub const TAG: &[u8; 16] = b"HARTLOCK-PACK-v1";
 pub const HEADER_SIZE: usize = 32;
 /// Job: verify the bundles of `spec/vectors/image` (see [`crate::vectors`]).
 pub const JOB_VECTORS: u32 = 1;
+/// Job: check and count kernels (see [`crate::kernels`]).
+pub const JOB_KERNELS: u32 = 2;
 
 /// The header of a pack.
 #[derive(Clone, Copy, Debug)]

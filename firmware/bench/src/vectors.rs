@@ -22,7 +22,7 @@ use hartlock_image::{
     BundleType, KEY_RECORD_SIZE, KeyRecord, Lifecycle, List, MAX_TRUSTED_KEYS, Name, PAGE_SIZE,
     PayloadRecord, Policy, Reason, TrustList, Writer, align_up, bytes_at, is_zero, u32_at, u64_at,
 };
-use hartlock_verify::tree::{self, Kernel};
+use hartlock_verify::tree;
 use hartlock_verify::{Acceptance, Loaded, Placement, Platform, authenticate, bits_of};
 
 const ENTRY_SIZE: usize = 128;
@@ -195,7 +195,7 @@ impl Platform for Memory<'_> {
             .take(payload.offset, padded_size)?
             .split_at_checked(payload.size as usize)
             .ok_or(Reason::InternalLimit)?;
-        let digest = tree::digest::<Kernel>(payload, bytes);
+        let digest = tree::digest(payload, bytes);
         Ok(Loaded { digest, padding: bits_of(padding) })
     }
 }

@@ -7,6 +7,7 @@ use hartlock_drivers::arrivals::Arrivals;
 use hartlock_drivers::virtio_blk::{DEPTH, Error, Queue, SECTOR_SIZE, VirtioBlk};
 use hartlock_handoff::{Entry, Log, Step};
 use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, TreeMode, align_up};
+use hartlock_kernels::Kernels;
 use hartlock_verify::board::Region;
 use hartlock_verify::pool::{Coordinator, Job};
 use hartlock_verify::tree::{self, Digest, Hasher, Kernel, Root};
@@ -15,7 +16,7 @@ use hartlock_virt::clock::{self, Instant};
 use hartlock_virt::memory;
 
 use crate::harts::{self, Harts, POOL};
-use crate::{PORTABLE_KERNEL, inject, step};
+use crate::{inject, step};
 
 /// virtio-mmio slots of the board.
 const SLOTS: core::ops::Range<usize> = 1..9;
@@ -45,6 +46,7 @@ static mut SHARED: Shared = Shared { queue: Queue::new(), bounce: [0; BOUNCE_SIZ
 pub struct Disk<'a, 'b> {
     device: VirtioBlk,
     bounce: *mut u8,
+    kernels: Kernels,
     pub harts: &'a mut Harts,
     pub log: &'a mut Log<'b>,
 }
@@ -69,7 +71,11 @@ impl<'a, 'b> Disk<'a, 'b> {
     ///
     /// # Errors
     /// `MediumMissing`.
-    pub fn open(harts: &'a mut Harts, log: &'a mut Log<'b>) -> Result<Self, Reason> {
+    pub fn open(
+        kernels: Kernels,
+        harts: &'a mut Harts,
+        log: &'a mut Log<'b>,
+    ) -> Result<Self, Reason> {
         let queue: *mut Queue = (&raw mut SHARED).cast();
         let bounce = queue.cast::<u8>().wrapping_add(core::mem::offset_of!(Shared, bounce));
         for slot in SLOTS {
@@ -77,7 +83,7 @@ impl<'a, 'b> Disk<'a, 'b> {
             // SAFETY: a virtio-mmio slot of the board; the shared memory is used here only, and
             // one driver is made from it before this function returns it.
             match unsafe { VirtioBlk::new(base, queue) } {
-                Ok(device) => return Ok(Self { device, bounce, harts, log }),
+                Ok(device) => return Ok(Self { device, bounce, kernels, harts, log }),
                 Err(Error::NotThere) => {}
                 Err(error) => return Err(reason_of(error)),
             }
@@ -107,6 +113,10 @@ impl<'a, 'b> Disk<'a, 'b> {
 impl Platform for Disk<'_, '_> {
     fn medium_len(&self) -> u64 {
         self.device.capacity()
+    }
+
+    fn kernels(&self) -> Kernels {
+        self.kernels
     }
 
     fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Reason> {
@@ -158,7 +168,7 @@ impl Disk<'_, '_> {
         payload: &PayloadRecord,
         transfer: &mut Transfer,
     ) -> Result<Digest, Reason> {
-        let mut hasher = Kernel::new(payload.hash);
+        let mut hasher = Kernel::with(payload.hash, &self.kernels);
         let mut hashed = 0;
         let mut hash_start = None;
         while hashed < payload.size {
@@ -179,7 +189,7 @@ impl Disk<'_, '_> {
         transfer.finish(&mut self.device)?;
         self.push(payload, Entry { harts: self.harts.own_bit(), ..transfer.entry() });
         let hash = step(Step::Hash, hash_start.unwrap_or(transfer.start));
-        self.push(payload, hashed_by(hash, payload, &digest, self.harts.own_bit()));
+        self.push(payload, self.hashed_by(hash, payload, &digest, self.harts.own_bit()));
         Ok(digest)
     }
 
@@ -197,7 +207,7 @@ impl Disk<'_, '_> {
             mode: payload.mode,
             hash: payload.hash,
         };
-        let mut root = Root::<Kernel>::new(payload);
+        let mut root = Root::<Kernel>::with(payload, &self.kernels);
         harts::clear_parts();
         let mut work = Coordinator::open(&POOL, own, job);
         let mut patience = Patience::new();
@@ -219,9 +229,10 @@ impl Disk<'_, '_> {
                 root.push(&leaf);
                 patience.renew();
             }
-            if let Some(claim) = POOL.claim(own) {
+            let most = tree::lanes(&self.kernels, payload.hash);
+            if let Some(claim) = POOL.claim_group(own, most) {
                 inject::before_leaf(own);
-                POOL.submit(own, &claim, &harts::leaf(own, &claim));
+                POOL.submit(own, &claim, harts::leaves(own, &self.kernels, &claim).get());
             } else {
                 self.replace_lost_hart(&work, &mut patience);
             }
@@ -230,11 +241,27 @@ impl Disk<'_, '_> {
         transfer.finish(&mut self.device)?;
         self.push(payload, Entry { harts: self.harts.own_bit(), ..transfer.entry() });
         let hash = step(Step::Hash, hash_start.unwrap_or(transfer.start));
-        self.push(payload, hashed_by(hash, payload, &digest, work.delivered()));
+        self.push(payload, self.hashed_by(hash, payload, &digest, work.delivered()));
         for part in harts::parts() {
             self.log.push(&Entry { payload: Some(payload.payload_type), ..part });
         }
         Ok(digest)
+    }
+
+    fn hashed_by(
+        &self,
+        hash: Entry,
+        payload: &PayloadRecord,
+        digest: &Digest,
+        harts: u64,
+    ) -> Entry {
+        Entry {
+            harts,
+            digest: tree::first_48(digest),
+            hash: Some(payload.hash),
+            kernel: tree::tier(&self.kernels, (payload.mode, payload.hash)) as u32,
+            ..hash
+        }
     }
 
     /// Redoes the oldest missing block if the hart that holds it faulted or takes too long.
@@ -252,7 +279,8 @@ impl Disk<'_, '_> {
             // SAFETY: as for any claimed block: it has arrived, and nobody writes to it.
             let bytes = unsafe { memory::bytes(Region::new(address, len)) };
             let job = work.job();
-            work.redo(block, &tree::leaf::<Kernel>(job.mode, job.hash, block, bytes));
+            let kind = (job.mode, job.hash);
+            work.redo(block, &tree::leaf(&self.kernels, kind, block, bytes));
         }
         patience.renew();
         self.log.push(&Entry {
@@ -260,16 +288,6 @@ impl Disk<'_, '_> {
             value: 1 << (holder & 63),
             ..step(Step::HartFault, start)
         });
-    }
-}
-
-fn hashed_by(hash: Entry, payload: &PayloadRecord, digest: &Digest, harts: u64) -> Entry {
-    Entry {
-        harts,
-        digest: tree::first_48(digest),
-        hash: Some(payload.hash),
-        kernel: PORTABLE_KERNEL,
-        ..hash
     }
 }
 

@@ -4,10 +4,14 @@ use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hartlock_handoff::{Entry, Stage, Step};
 use hartlock_image::Reason;
+use hartlock_kernels::{Kernels, MAX_LANES};
 use hartlock_verify::board::Region;
 use hartlock_verify::pool::{Claim, MAX_HARTS, Pool};
-use hartlock_verify::tree::{self, Digest, Kernel};
+use hartlock_verify::tree::{self, Digest};
+use hartlock_virt::kernels::{self as virt_kernels, Choice, Mode};
 use hartlock_virt::{clock, hart, memory, sbi};
+
+use crate::step;
 
 /// How long a hart may take to start, and to stop.
 const START_MS: u64 = 5000;
@@ -141,6 +145,7 @@ pub fn report_fault(hart: usize) {
 /// spoil its numbers, and nothing else.
 #[derive(Debug)]
 struct Part {
+    kernel: AtomicU64,
     first: AtomicU64,
     last: AtomicU64,
     busy: AtomicU64,
@@ -149,12 +154,12 @@ struct Part {
 
 impl Part {
     const fn new() -> Self {
-        let [first, last, busy, bytes] = [const { AtomicU64::new(0) }; 4];
-        Self { first, last, busy, bytes }
+        let [kernel, first, last, busy, bytes] = [const { AtomicU64::new(0) }; 5];
+        Self { kernel, first, last, busy, bytes }
     }
 
     fn clear(&self) {
-        for number in [&self.first, &self.last, &self.busy, &self.bytes] {
+        for number in [&self.kernel, &self.first, &self.last, &self.busy, &self.bytes] {
             number.store(0, Ordering::Relaxed);
         }
     }
@@ -178,53 +183,119 @@ pub fn clear_parts() {
 /// An entry for each hart that hashed something (boot flow §3.5, step 11).
 pub fn parts() -> impl Iterator<Item = Entry> {
     PARTS.iter().enumerate().filter_map(|(hart, part)| {
-        let [first, last, busy, bytes] = [&part.first, &part.last, &part.busy, &part.bytes]
-            .map(|number| number.load(Ordering::Relaxed));
+        let numbers = [&part.kernel, &part.first, &part.last, &part.busy, &part.bytes];
+        let [kernel, first, last, busy, bytes] =
+            numbers.map(|number| number.load(Ordering::Relaxed));
         (bytes > 0).then_some(Entry {
             harts: 1 << (hart & 63),
             bytes,
             time: (first, last),
             value: busy,
-            kernel: crate::PORTABLE_KERNEL,
+            kernel: kernel as u32,
             ..Entry::new(Stage::Loader, Step::HashPart)
         })
     })
 }
 
-/// Computes the leaf of a claimed block, on this hart.
-pub fn leaf(hart: usize, claim: &Claim) -> Digest {
-    let start = clock::ticks();
-    let leaf = leaf_of(claim);
-    if let (Some(part), Some((_, len))) = (PARTS.get(hart), claim.job.block(claim.block)) {
-        part.add(start, clock::ticks(), len);
-    }
-    leaf
+/// Leaves of a claim.
+pub struct Leaves {
+    leaves: [Digest; MAX_LANES],
+    count: usize,
 }
 
-fn leaf_of(claim: &Claim) -> Digest {
-    match claim.job.block(claim.block) {
-        Some((address, len)) => {
-            // SAFETY: the payload's range was checked against the board's map, the device has
-            // completed this block, and nobody writes to it until the kernel runs.
-            let block = unsafe { memory::bytes(Region::new(address, len)) };
-            tree::leaf::<Kernel>(claim.job.mode, claim.job.hash, claim.block, block)
-        }
-        // A claim is always inside its job; a digest that matches nothing if it were not.
-        None => [0; 64],
+impl Leaves {
+    /// As many as blocks were claimed.
+    pub fn get(&self) -> &[Digest] {
+        self.leaves.get(..self.count).unwrap_or_default()
     }
+}
+
+/// Computes the leaves of claimed blocks, on this hart.
+pub fn leaves(hart: usize, kernels: &Kernels, claim: &Claim) -> Leaves {
+    let start = clock::ticks();
+    let mut leaves = Leaves { leaves: [[0; 64]; MAX_LANES], count: 0 };
+    let kind = (claim.job.mode, claim.job.hash);
+    // A claim is always inside its job, and no larger than what was asked for.
+    let Some((address, len)) = claim.job.blocks(claim.block, claim.count) else { return leaves };
+    // SAFETY: the payload's range was checked against the board's map, the device has completed
+    // these blocks, and nobody writes to them until the kernel runs.
+    let blocks = unsafe { memory::bytes(Region::new(address, len)) };
+    tree::leaves(kernels, kind, claim.block, blocks, |leaf| {
+        if let Some(place) = leaves.leaves.get_mut(leaves.count) {
+            *place = *leaf;
+            leaves.count = leaves.count.saturating_add(1);
+        }
+    });
+    if let Some(part) = PARTS.get(hart) {
+        part.kernel.store(tree::tier(kernels, kind) as u64, Ordering::Relaxed);
+        part.add(start, clock::ticks(), len);
+    }
+    leaves
+}
+
+/// What each worker found when it tried the kernels ([`Choice::rejections`]), a word for each tier.
+static REJECTED: [[AtomicU64; TIERS]; MAX_HARTS] =
+    [const { [const { AtomicU64::new(0) }; TIERS] }; MAX_HARTS];
+const TIERS: usize = 8;
+/// Bit of a word: the tier is not used.
+const IS_REJECTED: u64 = 1 << 8;
+
+/// Tries the kernels and notes what it found, for the boot hart to log.
+fn choose(number: usize) -> Choice {
+    let choice = virt_kernels::choose(Mode::Supervisor);
+    if let Some(words) = REJECTED.get(number) {
+        words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+        for (tier, families) in choice.rejections() {
+            if let Some(word) = words.get(tier as usize) {
+                word.store(IS_REJECTED | families, Ordering::Relaxed);
+            }
+        }
+    }
+    choice
+}
+
+/// Entries about kernels that a hart does not use (boot flow §3.5, step 12): all of the boot hart's,
+/// and those of other harts that differ from it.
+pub fn rejections(boot_hart: usize, harts: u64) -> impl Iterator<Item = Entry> {
+    let found = |hart: usize, tier: usize| {
+        let word = REJECTED.get(hart).and_then(|words| words.get(tier));
+        word.map_or(0, |word| word.load(Ordering::Relaxed))
+    };
+    let of_hart = move |hart: usize| {
+        (0..TIERS).filter_map(move |tier| {
+            let word = found(hart, tier);
+            let is_new = hart == boot_hart || word != found(boot_hart, tier);
+            (word != 0 && is_new).then_some(Entry {
+                kernel: tier as u32,
+                harts: 1 << (hart & 63),
+                value: word & !IS_REJECTED,
+                ..step(Step::Kernel, clock::now())
+            })
+        })
+    };
+    (0..MAX_HARTS).filter(move |hart| harts & (1 << hart) != 0).flat_map(of_hart)
+}
+
+/// The kernels of the boot hart, with a line on the console.
+pub fn choose_on_boot_hart(number: usize) -> Kernels {
+    let choice = choose(number);
+    virt_kernels::print(&choice);
+    choice.kernels
 }
 
 /// The life of a worker: sleep, hash blocks, stop. Entered from start.S.
 #[unsafe(no_mangle)]
 extern "C" fn worker_main(number: usize) {
     enable_ipi();
+    let kernels = choose(number).kernels;
     READY.fetch_or(1 << (number & 63), Ordering::AcqRel);
     while !STOP.load(Ordering::Acquire) {
-        match POOL.claim(number) {
+        // The next payload may have another hash: of how many blocks a group is made is asked anew.
+        let most = POOL.hash().map_or(1, |hash| tree::lanes(&kernels, hash));
+        match POOL.claim_group(number, most) {
             Some(claim) => {
                 crate::inject::before_leaf(number);
-                let leaf = leaf(number, &claim);
-                POOL.submit(number, &claim, &leaf);
+                POOL.submit(number, &claim, leaves(number, &kernels, &claim).get());
             }
             None => {
                 hart::wait_for_interrupt();

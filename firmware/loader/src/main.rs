@@ -23,6 +23,7 @@ use hartlock_handoff::{Entry, Handoff, Log, LogHeader, Stage, Step};
 use hartlock_image::{
     BundleType, HashId, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Manifest, PayloadType, Reason,
 };
+use hartlock_kernels::Kernels;
 use hartlock_verify::board::{Region, qemu_virt};
 use hartlock_verify::tree::{self, Hasher, Kernel};
 use hartlock_verify::{Acceptance, Verdict, authenticate};
@@ -38,9 +39,6 @@ unsafe extern "C" {
     /// Leaves the loader (start.S).
     fn enter_kernel(hart: usize, fdt: usize, entry: usize) -> !;
 }
-
-/// Number of the portable hash kernel in the log (boot flow §3.5).
-pub(crate) const PORTABLE_KERNEL: u32 = 1;
 
 /// No bundle is larger in front of its payloads, so none reaches the end of the buffer.
 const _: () = assert!(qemu_virt::METADATA.size() >= (MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE) as u64);
@@ -94,7 +92,8 @@ fn boot(
         handoff.lifecycle,
         &qemu_virt::BOARD,
     );
-    let mut disk = Disk::open(harts, log)?;
+    let kernels = harts::choose_on_boot_hart(harts.boot_hart());
+    let mut disk = Disk::open(kernels, harts, log)?;
     disk.log.push(&Entry { harts: disk.harts.own_bit(), ..step(Step::Start, start) });
 
     let signature_start = clock::now();
@@ -103,7 +102,7 @@ fn boot(
     let mut bundle = authenticate(&mut disk, &acceptance, metadata)?;
     disk.log.push(&Entry {
         bytes: bundle.signed().len() as u64,
-        digest: measure(bundle.signed()),
+        digest: measure(&kernels, bundle.signed()),
         hash: Some(HashId::Sha384),
         harts: disk.harts.own_bit(),
         value: bundle.manifest().security_version,
@@ -117,6 +116,9 @@ fn boot(
         value: qemu_virt_harts() & !disk.harts.running(),
         ..step(Step::HartsStart, harts_start)
     });
+    for entry in harts::rejections(disk.harts.boot_hart(), disk.harts.running()) {
+        disk.log.push(&entry);
+    }
     bundle.load_payloads(&mut disk)?;
     // Resets the device: nothing changes between the digests and the verdict.
     drop(disk);
@@ -181,8 +183,8 @@ fn write_fdt(manifest: &Manifest<'_>, harts: u64) -> Result<(), Reason> {
     fdt::edit(source, out, &edits).map(|_| ())
 }
 
-fn measure(signed: &[u8]) -> [u8; 48] {
-    let mut hash = Kernel::new(HashId::Sha384);
+fn measure(kernels: &Kernels, signed: &[u8]) -> [u8; 48] {
+    let mut hash = Kernel::with(HashId::Sha384, kernels);
     hash.update(signed);
     tree::first_48(&hash.finalize())
 }

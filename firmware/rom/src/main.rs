@@ -19,10 +19,12 @@ use hartlock_handoff::{
     Step,
 };
 use hartlock_image::{BundleType, HashId, List, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Reason};
+use hartlock_kernels::Kernels;
 use hartlock_verify::board::qemu_virt;
 use hartlock_verify::tree::{self, Hasher, Kernel};
 use hartlock_verify::{Acceptance, Authenticated, Verdict, authenticate};
 use hartlock_virt::clock::{self, Instant};
+use hartlock_virt::kernels::{self, Mode};
 use hartlock_virt::{console, hart, memory};
 
 use medium::Flash;
@@ -34,8 +36,6 @@ unsafe extern "C" {
     fn rom_handover() -> !;
 }
 
-/// Number of the portable hash kernel in the log (boot flow §3.5).
-const PORTABLE_KERNEL: u32 = 1;
 const BOOT_HART: u64 = 0;
 
 /// What OpenSBI's fw_dynamic reads (boot flow §3.3).
@@ -86,6 +86,7 @@ fn boot(log: &mut RomLog) -> Result<(Verdict, u64), Reason> {
         return Err(Reason::CounterStoreInvalid);
     }
     push(log, Entry { harts: reported, ..step(Step::Start, start) });
+    let kernels = choose_kernels(log);
 
     let acceptance = Acceptance::of_device(
         BundleType::Boot,
@@ -95,14 +96,14 @@ fn boot(log: &mut RomLog) -> Result<(Verdict, u64), Reason> {
         state.lifecycle,
         &qemu_virt::BOARD,
     );
-    let mut flash = Flash::new(log);
+    let mut flash = Flash::new(kernels, log);
     let signature_start = clock::now();
     // SAFETY: the metadata buffer belongs to the running stage, and this is its only user.
     let metadata = unsafe { memory::bytes_mut(qemu_virt::METADATA) };
     #[cfg(feature = "inject-small-metadata")]
     let metadata = metadata.get_mut(..512).unwrap_or_default();
     let mut bundle = authenticate(&mut flash, &acceptance, metadata)?;
-    let boot_digest = measure(bundle.signed());
+    let boot_digest = measure(&kernels, bundle.signed());
     flash.push(Entry {
         bytes: bundle.signed().len() as u64,
         digest: boot_digest,
@@ -158,8 +159,19 @@ extern "C" fn rom_trap(cause: u64, pc: u64, value: u64) -> ! {
     refuse(Reason::UnexpectedTrap, &RomLog::new())
 }
 
-fn measure(signed: &[u8]) -> [u8; 48] {
-    let mut hash = Kernel::new(HashId::Sha384);
+/// The kernels of the boot hart; those that it cannot use go into the log.
+fn choose_kernels(log: &mut RomLog) -> Kernels {
+    let start = clock::now();
+    let choice = kernels::choose(Mode::Machine);
+    kernels::print(&choice);
+    for (kernel, value) in choice.rejections() {
+        push(log, Entry { kernel, value, harts: 1 << BOOT_HART, ..step(Step::Kernel, start) });
+    }
+    choice.kernels
+}
+
+fn measure(kernels: &Kernels, signed: &[u8]) -> [u8; 48] {
+    let mut hash = Kernel::with(HashId::Sha384, kernels);
     hash.update(signed);
     tree::first_48(&hash.finalize())
 }

@@ -2,12 +2,13 @@
 
 use hartlock_handoff::{Entry, Step};
 use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, align_up};
+use hartlock_kernels::Kernels;
 use hartlock_verify::board::{Region, qemu_virt};
-use hartlock_verify::tree::{self, Kernel};
+use hartlock_verify::tree;
 use hartlock_verify::{Loaded, Platform, bits_of};
 use hartlock_virt::{clock, memory};
 
-use crate::{PORTABLE_KERNEL, RomLog, push, step};
+use crate::{RomLog, push, step};
 
 /// Puts the flash into read mode: whoever ran before may have left it in another one, in which
 /// reads return status instead of contents.
@@ -24,14 +25,15 @@ pub fn reset_flash() {
 /// The slot of the boot bundle as a medium.
 pub struct Flash<'a> {
     slot: &'static [u8],
+    kernels: Kernels,
     log: &'a mut RomLog,
 }
 
 impl<'a> Flash<'a> {
     /// Opens the slot.
-    pub fn new(log: &'a mut RomLog) -> Self {
+    pub fn new(kernels: Kernels, log: &'a mut RomLog) -> Self {
         // SAFETY: flash of this board, in read mode; nobody writes to it while the ROM runs.
-        Self { slot: unsafe { memory::bytes(qemu_virt::BOOT_SLOT) }, log }
+        Self { slot: unsafe { memory::bytes(qemu_virt::BOOT_SLOT) }, kernels, log }
     }
 
     /// Adds to the log.
@@ -80,6 +82,10 @@ impl Platform for Flash<'_> {
         self.slot.len() as u64
     }
 
+    fn kernels(&self) -> Kernels {
+        self.kernels
+    }
+
     fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Reason> {
         let source = self.bytes(offset, into.len() as u64)?;
         for (to, from) in into.iter_mut().zip(source) {
@@ -92,14 +98,14 @@ impl Platform for Flash<'_> {
         let (loaded, padding) = self.copy(payload)?;
         // From here on only the copy counts.
         let hash_start = clock::now();
-        let digest = tree::digest::<Kernel>(payload, loaded);
+        let digest = tree::digest_with(&self.kernels, payload, loaded);
         self.push(Entry {
             payload: Some(payload.payload_type),
             bytes: payload.size,
             harts: 1,
             digest: tree::first_48(&digest),
             hash: Some(payload.hash),
-            kernel: PORTABLE_KERNEL,
+            kernel: tree::tier(&self.kernels, (payload.mode, payload.hash)) as u32,
             ..step(Step::Hash, hash_start)
         });
         Ok(Loaded { digest, padding })

@@ -10,6 +10,7 @@ pub mod clint;
 pub mod clock;
 pub mod console;
 pub mod hart;
+pub mod kernels;
 pub mod memory;
 mod panic;
 pub mod sbi;

@@ -4,6 +4,7 @@
 //! exactly if the verifier's own Ed25519 takes it.
 
 use ed25519_dalek::{Signature, VerifyingKey};
+use hartlock_kernels::Kernels;
 use hartlock_kernels::ed25519::{Rejection, expected_r};
 use hartlock_sign::key::{KeyErrorKind, PrivateKey, PublicKey};
 
@@ -47,7 +48,7 @@ fn signs(key: &PrivateKey) {
     let public = key.public();
     let bytes: &[u8; 32] = public.as_bytes().try_into().expect("32 bytes");
     let signature = key.sign(b"message");
-    assert!(expected_r(bytes, b"message", &signature).is_ok_and(|r| r[..] == signature[..32]));
+    assert!(expected_r(&Kernels::PORTABLE, bytes, b"message", &signature).is_ok_and(|r| r[..] == signature[..32]));
     let verifying = VerifyingKey::from_bytes(bytes).expect("a key");
     verifying.verify_strict(b"message", &Signature::from_bytes(&signature)).expect("a signature");
 }
@@ -76,7 +77,7 @@ fn point(choices: &mut Choices<'_>) {
         bytes[0] = choices.byte();
         bytes[31] = choices.of(&[0x7f, 0xff]);
     }
-    let ours = match expected_r(&bytes, b"", &signature_of_small_s()) {
+    let ours = match expected_r(&Kernels::PORTABLE, &bytes, b"", &signature_of_small_s()) {
         Ok(_) => Ok(()),
         Err(Rejection::NonCanonicalKey | Rejection::SmallOrderKey | Rejection::KeyNotOnCurve) => {
             Err(KeyErrorKind::Malformed)

@@ -30,7 +30,8 @@ pub struct Row {
     pub config: String,
     pub unit: &'static str,
     pub published: Option<f64>,
-    pub ours: f64,
+    /// Absent if it is not built yet; the note says so.
+    pub ours: Option<f64>,
     pub ratio: Option<f64>,
     pub target: Option<f64>,
     pub better: Better,
@@ -63,7 +64,7 @@ impl Row {
             config: String::new(),
             unit,
             published: None,
-            ours: rounded(ours),
+            ours: Some(rounded(ours)),
             ratio: None,
             target: None,
             better: Better::Higher,
@@ -75,12 +76,25 @@ impl Row {
 
     /// Judges the number as it is stored, so that a reader comes to the same verdict.
     pub fn judged(mut self, better: Better, target: f64) -> Self {
-        let is_hit = match better {
-            Better::Higher => self.ours >= target,
-            Better::Lower => self.ours <= target,
-        };
+        let is_hit = self.ours.is_some_and(|ours| match better {
+            Better::Higher => ours >= target,
+            Better::Lower => ours <= target,
+        });
         self.status = if is_hit { Status::Hit } else { Status::Miss };
         (self.better, self.target) = (better, Some(target));
+        self
+    }
+
+    /// What stands in the paper and is not built yet.
+    pub fn not_built(table: &'static str, metric: &'static str, unit: &'static str) -> Self {
+        let row = Self::info(table, metric, unit, 0.0).noted("not built yet");
+        Self { ours: None, ..row }
+    }
+
+    /// Beside the number of a paper or a peer.
+    pub fn beside(mut self, published: f64) -> Self {
+        self.published = Some(published);
+        self.ratio = self.ours.map(|ours| rounded(ours / published));
         self
     }
 
@@ -142,7 +156,7 @@ impl Row {
             self.table.to_owned(),
             self.metric.to_owned(),
             self.config.clone(),
-            format!("{} {}", self.ours, self.unit),
+            self.ours.map_or("–".into(), |ours| format!("{ours} {}", self.unit)),
             target,
             status.to_owned(),
         ]
@@ -158,7 +172,10 @@ mod tests {
 
     /// What `spec/lab-run.md` says about a row, by a reader who has nothing but the text.
     fn status(row: &Value) -> &'static str {
-        let ours = row["ours"].as_f64().expect("a number");
+        let Some(ours) = row["ours"].as_f64() else {
+            assert!(row["ours"].is_null() && row["note"].is_string());
+            return "info";
+        };
         match (row["target"].as_f64(), row["better"].as_str()) {
             (None, _) => "info",
             (Some(target), Some("higher")) if ours >= target => "hit",

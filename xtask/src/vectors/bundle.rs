@@ -9,7 +9,7 @@ use hartlock_image::{
     Name, PAGE_SIZE, PayloadRecord, PayloadType, Policy, TreeMode, TrustList, align_up,
     encode_manifest,
 };
-use hartlock_verify::tree::{self, Digest, Kernel};
+use hartlock_verify::tree::{self, Digest};
 
 use super::ed25519::OddSignature;
 use super::keys::{A, B, C, FakeKey};
@@ -44,7 +44,7 @@ impl Payload {
             memory_size: (size as u64).next_multiple_of(PAGE_SIZE),
             entry: if kind.is_code() { load_address } else { 0 },
             shift: 0,
-            make_digest: tree::digest::<Kernel>,
+            make_digest: tree::digest,
         }
     }
 

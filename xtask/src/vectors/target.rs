@@ -1,38 +1,28 @@
 //! The vectors on the emulated board: a pack, the bench, and what it says on its console.
 
 use std::fs;
-use std::io::{BufReader, Read};
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
-use std::thread;
-use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use hartlock_bench::pack::{Header, JOB_VECTORS};
 
 use super::{Made, SETS, compare, outcome_of};
 use crate::test::Outcome;
-use crate::{firmware, run, tools};
-
-/// Only ends a hang; a slow machine is no failure.
-const HANG: Duration = Duration::from_secs(300);
-/// Where the bench looks for its pack (firmware/bench/src/main.rs).
-const PACK_ADDRESS: u64 = 0x9000_0000;
+use crate::{bench, firmware};
 
 pub fn step(root: &Path) -> Result<Outcome> {
     let mut all = Vec::new();
     for set in &SETS {
         all.extend(set.load(root)?);
     }
-    let bench = firmware::stage("bench", &[])?;
-    if firmware::has_panic_path(&bench.elf)? {
+    let stage = firmware::stage("bench", &[])?;
+    if firmware::has_panic_path(&stage.elf)? {
         return Ok(Outcome::Failed("the bench can reach a panic".into()));
     }
     let scratch = tempfile::tempdir()?;
     let pack_path = scratch.path().join("pack.bin");
     fs::write(&pack_path, pack(&all)?)?;
-    let console = emulate(&bench.bin, &pack_path)?;
+    let console = bench::emulate(&stage.bin, &pack_path, &["-cpu", "rv64"])?;
     Ok(outcome_of(&compare("the board", &all, &answers(&console)?)))
 }
 
@@ -48,35 +38,6 @@ fn pack(all: &[Made]) -> Result<Vec<u8>> {
     }
     let header = Header { job: JOB_VECTORS, count: all.len() as u32, body_size: body.len() as u64 };
     Ok([&header.encode()[..], &body].concat())
-}
-
-/// Runs the bench to the end of the machine and returns its console.
-fn emulate(bench: &Path, pack: &Path) -> Result<String> {
-    let mut qemu = Command::new(tools::locate()?.qemu);
-    qemu.args(["-machine", "virt", "-cpu", "rv64", "-smp", "1", "-m", "512M", "-nographic"]);
-    qemu.args(["-monitor", "none", "-serial", "stdio", "-bios"]).arg(bench);
-    let pack = pack.to_str().context("the path of the pack is not UTF-8")?.replace(',', ",,");
-    qemu.arg("-device");
-    qemu.arg(format!("loader,file={pack},addr={PACK_ADDRESS:#x},force-raw=on"));
-    qemu.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
-    let mut child = qemu.spawn().map_err(|error| run::not_started(&qemu, &error))?;
-    let output = child.stdout.take().context("the pipe was just made")?;
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut text = Vec::new();
-        let result = BufReader::new(output).read_to_end(&mut text);
-        // Nobody listens any more after a hang; then there is nothing left to tell.
-        let _ = sender.send(result.map(|_| text));
-    });
-    let Ok(answer) = receiver.recv_timeout(HANG) else {
-        child.kill()?;
-        child.wait()?;
-        bail!("the bench did not end within {HANG:?}");
-    };
-    let text = String::from_utf8_lossy(&answer?).replace('\r', "");
-    let status = child.wait()?;
-    ensure!(status.success(), "the bench failed ({status})\n{text}");
-    Ok(text)
 }
 
 /// The answers, in the order of the vectors.

@@ -28,7 +28,7 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
-use crate::{Hash, sha2::Sha512};
+use crate::{Hash, Kernels, sha2::Sha512};
 use point::EncodedPoint;
 use scalar::Scalar;
 
@@ -85,7 +85,7 @@ pub fn verify(
     message: &[u8],
     signature: &[u8; SIGNATURE_LEN],
 ) -> Result<(), Rejection> {
-    let expected_r = expected_r(public_key, message, signature)?;
+    let expected_r = expected_r(&Kernels::PORTABLE, public_key, message, signature)?;
     if signature.starts_with(&expected_r) { Ok(()) } else { Err(Rejection::Mismatch) }
 }
 
@@ -96,6 +96,7 @@ pub fn verify(
 ///
 /// Every [`Rejection`] but `Mismatch`: `Ok` says nothing about the signature yet.
 pub fn expected_r(
+    kernels: &Kernels,
     public_key: &[u8; PUBLIC_KEY_LEN],
     message: &[u8],
     signature: &[u8; SIGNATURE_LEN],
@@ -115,7 +116,7 @@ pub fn expected_r(
     }
     let s = Scalar::from_canonical_bytes(s_bytes).ok_or(Rejection::NonCanonicalS)?;
 
-    let mut hash = Sha512::new();
+    let mut hash = Sha512::with(kernels);
     hash.update(r_bytes);
     hash.update(public_key);
     hash.update(message);

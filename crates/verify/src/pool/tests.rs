@@ -54,13 +54,13 @@ fn a_second_and_a_late_result_are_dropped() {
         assert_eq!(work.holder(0), Some(1));
         assert_eq!(pool.exclude(1), Some(0));
         assert!(work.redo(0, &leaf_of(0, 7)));
-        assert!(!pool.submit(1, &late, &leaf_of(0, 666)), "a late result was accepted");
+        assert!(!pool.submit(1, &late, &[leaf_of(0, 666)]), "a late result was accepted");
         assert_eq!(work.next_leaf(), Some(leaf_of(0, 7)));
-        assert!(!pool.submit(1, &late, &leaf_of(0, 666)), "a late result hit a reused slot");
+        assert!(!pool.submit(1, &late, &[leaf_of(0, 666)]), "a late result hit a reused slot");
         assert_eq!(pool.claim(1), None, "an excluded hart got work");
         let last = pool.claim(2).unwrap();
-        assert!(pool.submit(2, &last, &leaf_of(1, 7)));
-        assert!(!pool.submit(2, &last, &leaf_of(1, 8)), "a second result was accepted");
+        assert!(pool.submit(2, &last, &[leaf_of(1, 7)]));
+        assert!(!pool.submit(2, &last, &[leaf_of(1, 8)]), "a second result was accepted");
         assert_eq!(work.next_leaf(), Some(leaf_of(1, 7)));
         assert!(work.is_complete());
         assert_eq!(work.delivered(), 0b101);
@@ -76,9 +76,9 @@ fn a_result_of_an_earlier_job_is_dropped() {
         let late = pool.claim(1).unwrap();
         let mut second = Coordinator::open(&pool, 0, job(1));
         second.arrived(u64::MAX);
-        assert!(!pool.submit(1, &late, &leaf_of(0, 666)), "job numbers are not compared");
+        assert!(!pool.submit(1, &late, &[leaf_of(0, 666)]), "job numbers are not compared");
         let fresh = pool.claim(2).unwrap();
-        assert!(pool.submit(2, &fresh, &leaf_of(0, 1)));
+        assert!(pool.submit(2, &fresh, &[leaf_of(0, 1)]));
         assert_eq!(second.next_leaf(), Some(leaf_of(0, 1)));
     });
 }
@@ -112,7 +112,7 @@ fn room_that_absorbed_leaves_make_is_announced() {
     assert!(work.arrived(u64::MAX), "a whole window");
     assert!(!work.arrived(u64::MAX), "nothing new");
     let claim = pool.claim(1).unwrap();
-    assert!(pool.submit(1, &claim, &leaf_of(0, 0)));
+    assert!(pool.submit(1, &claim, &[leaf_of(0, 0)]));
     assert!(work.next_leaf().is_some());
     assert!(work.arrived(u64::MAX), "one block behind the window");
     assert!(!work.arrived(u64::MAX), "nothing new");
@@ -128,7 +128,7 @@ fn the_window_bounds_how_far_claims_run_ahead() {
         assert_eq!(claims.len() as u64, WINDOW);
         for claim in claims.iter().rev() {
             assert_eq!(work.next_leaf(), None);
-            assert!(pool.submit(1, claim, &leaf_of(claim.block, 0)));
+            assert!(pool.submit(1, claim, &[leaf_of(claim.block, 0)]));
         }
         for block in 0..WINDOW {
             assert_eq!(work.next_leaf(), Some(leaf_of(block, 0)));
@@ -144,9 +144,9 @@ fn a_hart_that_slept_takes_no_block_that_another_took() {
         let mut work = Coordinator::open(&pool, 0, job(2));
         work.arrived(u64::MAX);
         let seen = pool.next.load(Ordering::Acquire);
-        assert_eq!(pool.offer(seen).map(|claim| claim.block), Some(0));
+        assert_eq!(pool.offer(seen, 1).map(|claim| claim.block), Some(0));
         assert_eq!(pool.claim(2).map(|claim| claim.block), Some(0));
-        assert_eq!(pool.take(&pool.holding[1], seen), Err(seen + 1));
+        assert_eq!(pool.take(&pool.holding[1], seen, 1), Err(seen + 1));
         assert_eq!(work.holder(0), Some(2), "who takes nothing holds nothing");
         assert_eq!(pool.claim(1).map(|claim| claim.block), Some(1));
     });
@@ -158,14 +158,49 @@ fn a_hart_that_slept_through_a_job_takes_nothing_of_the_next() {
         let pool = Pool::new();
         Coordinator::open(&pool, 0, job(1)).arrived(u64::MAX);
         let seen = pool.next.load(Ordering::Acquire);
-        assert_eq!(pool.offer(seen).map(|claim| claim.job), Some(job(1)));
+        assert_eq!(pool.offer(seen, 1).map(|claim| claim.job), Some(job(1)));
         let mut work = Coordinator::open(&pool, 0, job(2));
         work.arrived(u64::MAX);
         assert!(
-            pool.take(&pool.holding[1], seen).is_err(),
+            pool.take(&pool.holding[1], seen, 1).is_err(),
             "it has the parameters of the last job"
         );
         assert_eq!(work.holder(0), None);
         assert_eq!(pool.claim(1).map(|claim| claim.job), Some(job(2)));
     });
+}
+
+#[test]
+fn a_group_is_as_large_as_what_arrived_and_no_larger_than_asked_for() {
+    let pool = Pool::new();
+    let mut work = Coordinator::open(&pool, 0, job(7));
+    work.arrived(3 * 1024);
+    let group = |hart, most| pool.claim_group(hart, most).map(|claim| (claim.block, claim.count));
+    assert_eq!(group(1, 2), Some((0, 2)));
+    assert_eq!(group(2, 4), Some((2, 1)));
+    assert_eq!(group(3, 4), None);
+    work.arrived(u64::MAX);
+    assert_eq!(group(3, 1000), Some((3, 4)));
+    assert_eq!(group(4, 0), None);
+}
+
+#[test]
+fn every_block_of_a_group_is_held_until_the_last_is_delivered() {
+    let pool = Pool::new();
+    let mut work = Coordinator::open(&pool, 0, job(4));
+    work.arrived(u64::MAX);
+    let lost = pool.claim_group(1, 3).unwrap();
+    assert_eq!([0, 1, 2, 3].map(|block| work.holder(block)), [Some(1), Some(1), Some(1), None]);
+    // It delivers one leaf and falls silent: that one counts, the others are redone.
+    assert!(pool.deliver(1, lost.number, 0, &leaf_of(0, 1)));
+    assert_eq!(work.holder(1), Some(1));
+    assert_eq!(pool.exclude(1), Some(0));
+    assert!(work.redo(1, &leaf_of(1, 2)) && work.redo(2, &leaf_of(2, 2)));
+    let last = pool.claim_group(2, 16).unwrap();
+    assert_eq!((last.block, last.count), (3, 1));
+    assert!(pool.submit(2, &last, &[leaf_of(3, 3)]));
+    let late = [leaf_of(0, 666), leaf_of(1, 666), leaf_of(2, 666)];
+    assert!(!pool.submit(1, &lost, &late), "late results were accepted");
+    let leaves: Vec<Digest> = core::iter::from_fn(|| work.next_leaf()).collect();
+    assert_eq!(leaves, [leaf_of(0, 1), leaf_of(1, 2), leaf_of(2, 2), leaf_of(3, 3)]);
 }

@@ -54,7 +54,7 @@ fn parallelhash() -> Draft {
 
 /// Under a mode in which the hash of the record would be another one.
 fn in_mode(record: &PayloadRecord, mode: TreeMode, data: &[u8]) -> Digest {
-    tree::digest::<Kernel>(&PayloadRecord { mode, ..*record }, data)
+    tree::digest(&PayloadRecord { mode, ..*record }, data)
 }
 
 fn blocks_of_shake(record: &PayloadRecord, data: &[u8]) -> Digest {
@@ -86,7 +86,7 @@ fn two_chunks() -> Draft {
 }
 
 fn flat_over_blocks(record: &PayloadRecord, data: &[u8]) -> Digest {
-    tree::digest::<Kernel>(&PayloadRecord { mode: TreeMode::Flat, ..*record }, data)
+    tree::digest(&PayloadRecord { mode: TreeMode::Flat, ..*record }, data)
 }
 
 fn last_block_short(record: &PayloadRecord, data: &[u8]) -> Digest {
@@ -98,7 +98,7 @@ fn last_block_short(record: &PayloadRecord, data: &[u8]) -> Digest {
 
 fn of_other_address(record: &PayloadRecord, data: &[u8]) -> Digest {
     let other = PayloadRecord { load_address: record.load_address + 0x20_0000, ..*record };
-    tree::digest::<Kernel>(&other, data)
+    tree::digest(&other, data)
 }
 
 /// A vector whose first payload has a digest that is formed in this wrong way.

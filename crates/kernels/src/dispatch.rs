@@ -1,0 +1,193 @@
+//! Which kernel computes what on this hart.
+//!
+//! A kernel is used if its instructions do not trap and its known answers are right, and not because
+//! somebody claims that an extension is there: no device tree is asked. The portable Rust forms are
+//! always there and judge the others.
+
+use crate::keccak::{self, Absorb, AbsorbMany};
+use crate::sha2;
+
+/// Most messages that are hashed at once, whatever the length of a vector register.
+pub const MAX_LANES: usize = 16;
+
+/// What a kernel needs beyond the base instruction set. A higher number was faster wherever it was
+/// counted; the numbers stand in the measurement log (boot flow §3.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u32)]
+pub enum Tier {
+    /// Rust, for any machine.
+    Portable = 1,
+    /// Assembly for RV64I.
+    Rv64 = 2,
+    /// Zbb: rotations, byte reversal and `andn`.
+    Zbb = 3,
+    /// Zbb and Zknh: the functions of SHA-2.
+    Zknh = 4,
+    /// V and Zvbb: a message in each lane of the vector registers.
+    Zvbb = 5,
+    /// V, Zvkb and Zvknha or Zvknhb: rounds of SHA-2 in vector registers.
+    Zvknh = 6,
+}
+
+impl Tier {
+    /// Every tier, in the order of the numbers.
+    pub const ALL: [Tier; 6] =
+        [Tier::Portable, Tier::Rv64, Tier::Zbb, Tier::Zknh, Tier::Zvbb, Tier::Zvknh];
+
+    /// The name in tables, on consoles and on command lines.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Tier::Portable => "portable",
+            Tier::Rv64 => "rv64",
+            Tier::Zbb => "zbb",
+            Tier::Zknh => "zknh",
+            Tier::Zvbb => "zvbb",
+            Tier::Zvknh => "zvknh",
+        }
+    }
+}
+
+/// Hashes that share a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// SHA-256.
+    Sha256,
+    /// SHA-384 and SHA-512.
+    Sha512,
+    /// Everything on KECCAK-p\[1600\]: SHA-3, SHAKE, ParallelHash, KT128.
+    Keccak,
+}
+
+impl Family {
+    /// All of them.
+    pub const ALL: [Family; 3] = [Family::Sha256, Family::Sha512, Family::Keccak];
+
+    /// The name on consoles.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Family::Sha256 => "sha256",
+            Family::Sha512 => "sha512",
+            Family::Keccak => "keccak",
+        }
+    }
+}
+
+/// Why a kernel is not used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rejection {
+    /// The hart refused an instruction.
+    Trapped,
+    /// A digest was wrong: the instructions are there and do not do what they should.
+    WrongAnswer,
+}
+
+/// Tries instructions that may not be there, and hears what came of it.
+///
+/// # Safety
+///
+/// `runs` may return true only if `instructions` was called and returned without a trap.
+pub unsafe trait Probe {
+    /// Whether this hart executes these instructions.
+    fn runs(&mut self, instructions: unsafe extern "C" fn()) -> bool;
+
+    /// A tier is not used for a family; the next lower one is tried.
+    fn rejected(&mut self, family: Family, tier: Tier, why: Rejection);
+
+    /// Whether a tier may be used if it works: false leaves it out, to measure or to test a lower one.
+    fn is_wanted(&self, _: Family, _: Tier) -> bool {
+        true
+    }
+}
+
+/// The compression function of SHA-2 with words `W` and blocks of `N` bytes, for one message and for
+/// several. Made by those who know that the instructions are there.
+pub(crate) struct Sha2<W, const N: usize> {
+    pub tier: Tier,
+    pub compress: fn(&mut [W; 8], &[[u8; N]]),
+    pub tier_of_many: Tier,
+    /// Messages that take as long as one.
+    pub lanes: usize,
+    /// As many states as messages, which are whole blocks and of equal length.
+    pub compress_many: fn(&mut [[W; 8]], &[&[u8]]),
+}
+
+/// The sponge on KECCAK-p\[1600\]: xor blocks of `rate_words * 8` bytes into the state and permute
+/// after each with the last `rounds` rounds.
+#[derive(Clone, Copy)]
+pub(crate) struct Keccak {
+    pub tier: Tier,
+    pub absorb: Absorb,
+    pub tier_of_many: Tier,
+    pub lanes: usize,
+    pub absorb_many: AbsorbMany,
+}
+
+// Derived, these would ask the same of `W`.
+impl<W, const N: usize> Clone for Sha2<W, N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<W, const N: usize> Copy for Sha2<W, N> {}
+
+/// The kernels that a hart uses. Cheap to copy; every hart chooses its own.
+#[derive(Clone, Copy)]
+pub struct Kernels {
+    pub(crate) sha256: Sha2<u32, 64>,
+    pub(crate) sha512: Sha2<u64, 128>,
+    pub(crate) keccak: Keccak,
+}
+
+impl Kernels {
+    /// The portable forms, on any machine.
+    pub const PORTABLE: Self =
+        Self { sha256: sha2::PORTABLE_256, sha512: sha2::PORTABLE_512, keccak: keccak::PORTABLE };
+
+    /// The fastest kernels that work on this hart.
+    #[cfg_attr(not(target_arch = "riscv64"), expect(unused_variables, reason = "nothing to try"))]
+    pub fn detect(probe: &mut impl Probe) -> Self {
+        #[cfg_attr(not(target_arch = "riscv64"), expect(unused_mut, reason = "nothing to try"))]
+        let mut kernels = Self::PORTABLE;
+        #[cfg(target_arch = "riscv64")]
+        crate::rv64::offer_all(&mut kernels, probe);
+        kernels
+    }
+
+    /// What one message is hashed with.
+    pub const fn tier(&self, family: Family) -> Tier {
+        match family {
+            Family::Sha256 => self.sha256.tier,
+            Family::Sha512 => self.sha512.tier,
+            Family::Keccak => self.keccak.tier,
+        }
+    }
+
+    /// What several messages are hashed with.
+    pub const fn tier_of_many(&self, family: Family) -> Tier {
+        match family {
+            Family::Sha256 => self.sha256.tier_of_many,
+            Family::Sha512 => self.sha512.tier_of_many,
+            Family::Keccak => self.keccak.tier_of_many,
+        }
+    }
+
+    /// How many messages are worth hashing at once, from 1 to [`MAX_LANES`].
+    pub const fn lanes(&self, family: Family) -> usize {
+        match family {
+            Family::Sha256 => self.sha256.lanes,
+            Family::Sha512 => self.sha512.lanes,
+            Family::Keccak => self.keccak.lanes,
+        }
+    }
+}
+
+impl core::fmt::Debug for Kernels {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let mut list = f.debug_list();
+        for family in Family::ALL {
+            list.entry(&(family, self.tier(family), self.tier_of_many(family)));
+        }
+        list.finish()
+    }
+}

@@ -1,0 +1,324 @@
+// void hartlock_keccak_rv64_zvbb(uint64_t (*states)[25], const uint8_t *const *messages,
+//                                size_t count, size_t n, size_t rate_words, size_t rounds)
+//
+// Absorbs `count` blocks into each of `n` sponges: a block is xored into the first `rate_words`
+// words of the state, then the state is permuted by Keccak-p[1600, rounds] (FIPS 202 §3.3, §4;
+// RFC 9861 §2.1 for 12 rounds). Lane i of every vector register belongs to sponge i.
+// Needs RV64I, V (of it no more than Zve64x, with VLEN >= 128) and Zvkb (vandn, vror), which is a
+// part of Zvbb. Include before it: frame_macros.S.
+//
+//   a0  states, one after the other, 8-byte aligned; word x + 5y of a state is A[x,y]
+//   a1  messages: n pointers to count * rate_words * 8 bytes, 8-byte aligned, only read; they may
+//       be equal and may lie anywhere. Neither the pointers nor the bytes are read if rate_words
+//       is 0, which permutes only
+//   a2  count; with 0 nothing is touched
+//   a3  n, 1 to VLEN / 64                  a4  rate_words, 0 to 21
+//   a5  rounds, even, 2 to 24: the last ones of the 24 (24 for SHA-3, 12 for TurboSHAKE and KT128)
+//
+// Clobbers t0-t5, a4-a7, v0-v31, vl and vtype. No stack.
+// Constant time: no branch and no address depends on message or state, only on the arguments; the
+// vector instructions on the state are on the list of Zvkt.
+//
+// Registers of the state. For chi, two rows at a time are treated as one by instructions on pairs
+// of registers (LMUL 2), so rows 0 and 1 share pairs, and so do rows 2 and 3:
+//
+//   A[x,0], A[x,1]   v(2x), v(2x+1)        A[x,4]   v(20+x)
+//   A[x,2], A[x,3]   v(10+2x), v(11+2x)    v25-v31  scratch
+//
+// Those instructions run over whole registers: what they compute behind lane n - 1 is never used.
+
+// Sizes in bytes.
+.set .L_KECCAK_ZVBB_WORD, 8
+.set .L_KECCAK_ZVBB_ROW, 5 * .L_KECCAK_ZVBB_WORD
+.set .L_KECCAK_ZVBB_STATE, 5 * .L_KECCAK_ZVBB_ROW
+
+.set .L_KECCAK_ZVBB_WORD_BITS, 64
+.set .L_KECCAK_ZVBB_WORD_SHIFT, 3
+
+// Words are absorbed in groups that fill the scratch registers v26-v31.
+.set .L_KECCAK_ZVBB_GROUP, 6 * .L_KECCAK_ZVBB_WORD
+
+.set .L_KECCAK_ZVBB_CACHE_LINE, 64
+
+// An entry point of the table of code for the words behind the last full group: eight instructions.
+.set .L_KECCAK_ZVBB_ENTRY_SHIFT, 5
+
+// FIPS 202 §3.2.5: the constants of iota.
+.pushsection .rodata.hartlock_keccak_rv64_zvbb, "a", @progbits
+.balign 8
+.L_keccak_zvbb_constants:
+    .dword 0x0000000000000001, 0x0000000000008082, 0x800000000000808a, 0x8000000080008000
+    .dword 0x000000000000808b, 0x0000000080000001, 0x8000000080008081, 0x8000000000008009
+    .dword 0x000000000000008a, 0x0000000000000088, 0x0000000080008009, 0x000000008000000a
+    .dword 0x000000008000808b, 0x800000000000008b, 0x8000000000008089, 0x8000000000008003
+    .dword 0x8000000000008002, 0x8000000000000080, 0x000000000000800a, 0x800000008000000a
+    .dword 0x8000000080008081, 0x8000000000008080, 0x0000000080000001, 0x8000000080008008
+.L_keccak_zvbb_constants_end:
+.popsection
+
+// One register a lane, lanes 0 to n - 1.
+.macro KECCAK_ZVBB_SINGLES
+    vsetvli zero, a3, e64, m1, ta, ma
+.endm
+
+// Pairs of registers, all lanes.
+.macro KECCAK_ZVBB_PAIRS
+    vsetvli t0, zero, e64, m2, ta, ma
+.endm
+
+// Row y of every state from memory into \a0..\a4. \offset is that of A[0,y] in a state.
+.macro KECCAK_ZVBB_LOAD_ROW offset, a0, a1, a2, a3, a4
+    addi  t0, a0, \offset
+    vlsseg5e64.v v25, (t0), a7
+    vmv1r.v \a0, v25
+    vmv1r.v \a1, v26
+    vmv1r.v \a2, v27
+    vmv1r.v \a3, v28
+    vmv1r.v \a4, v29
+.endm
+
+// The same back into memory.
+.macro KECCAK_ZVBB_STORE_ROW offset, a0, a1, a2, a3, a4
+    vmv1r.v v25, \a0
+    vmv1r.v v26, \a1
+    vmv1r.v v27, \a2
+    vmv1r.v v28, \a3
+    vmv1r.v v29, \a4
+    addi  t0, a0, \offset
+    vssseg5e64.v v25, (t0), a7
+.endm
+
+// Applies \load_or_store to the rows that do not lie in neighbouring registers.
+.macro KECCAK_ZVBB_EACH_SPLIT_ROW load_or_store
+    \load_or_store 0 * .L_KECCAK_ZVBB_ROW, v0,  v2,  v4,  v6,  v8
+    \load_or_store 1 * .L_KECCAK_ZVBB_ROW, v1,  v3,  v5,  v7,  v9
+    \load_or_store 2 * .L_KECCAK_ZVBB_ROW, v10, v12, v14, v16, v18
+    \load_or_store 3 * .L_KECCAK_ZVBB_ROW, v11, v13, v15, v17, v19
+.endm
+
+// Half of the column parities of theta, for x = 1, 2 and 3 and in pairs: (A[x,0] ^ A[x,2],
+// A[x,1] ^ A[x,3]). There is scratch for three columns.
+.macro KECCAK_ZVBB_HALF_PARITIES
+    vxor.vv v26, v2, v12
+    vxor.vv v28, v4, v14
+    vxor.vv v30, v6, v16
+.endm
+
+// Ends such a column: \c = C[x], from the halves \c and \half and from \a4 = A[x,4].
+.macro KECCAK_ZVBB_END_PARITY c, half, a4
+    vxor.vv \c, \c, \half
+    vxor.vv \c, \c, \a4
+.endm
+
+// \c = C[x], the parity of a whole column.
+.macro KECCAK_ZVBB_PARITY c, a0, a1, a2, a3, a4
+    vxor.vv \c, \a0, \a1
+    vxor.vv \c, \c, \a2
+    vxor.vv \c, \c, \a3
+    vxor.vv \c, \c, \a4
+.endm
+
+// Adds D[x] = C[x-1] ^ ROTL(C[x+1], 1) to a column. \before is C[x-1], \behind is C[x+1].
+.macro KECCAK_ZVBB_ADD_PARITIES before, behind, a0, a1, a2, a3, a4
+    vror.vi v25, \behind, .L_KECCAK_ZVBB_WORD_BITS - 1
+    vxor.vv v25, v25, \before
+    vxor.vv \a0, \a0, v25
+    vxor.vv \a1, \a1, v25
+    vxor.vv \a2, \a2, v25
+    vxor.vv \a3, \a3, v25
+    vxor.vv \a4, \a4, v25
+.endm
+
+// \to = ROTL(\from, \left); there are only rotations to the right.
+.macro KECCAK_ZVBB_ROTATE to, from, left
+    vror.vi \to, \from, .L_KECCAK_ZVBB_WORD_BITS - \left
+.endm
+
+// chi on a row, or on two in pairs: A[x] = b[x] ^ (~b[x+1] & b[x+2]), in place, but A[0] into \a0.
+// The two terms that need b[0] and b[1] come first, while those are there.
+.macro KECCAK_ZVBB_CHI a0, b0, b1, b2, b3, b4
+    vandn.vv v26, \b1, \b0
+    vandn.vv v28, \b0, \b4
+    vandn.vv v30, \b2, \b1
+    vxor.vv \a0, \b0, v30
+    vandn.vv v30, \b3, \b2
+    vxor.vv \b1, \b1, v30
+    vandn.vv v30, \b4, \b3
+    vxor.vv \b2, \b2, v30
+    vxor.vv \b3, \b3, v28
+    vxor.vv \b4, \b4, v26
+.endm
+
+// One round. The constant of iota lies at \offset from t3. Before and after it, registers are
+// single ones and the half parities are made.
+.macro KECCAK_ZVBB_ROUND offset
+    // theta, FIPS 202 §3.2.1: C[0..4] in v27, v26, v28, v30, v29.
+    KECCAK_ZVBB_END_PARITY v26, v27, v21
+    KECCAK_ZVBB_END_PARITY v28, v29, v22
+    KECCAK_ZVBB_END_PARITY v30, v31, v23
+    KECCAK_ZVBB_PARITY v27, v0, v1, v10, v11, v20
+    KECCAK_ZVBB_PARITY v29, v8, v9, v18, v19, v24
+    KECCAK_ZVBB_ADD_PARITIES v29, v26, v0, v1, v10, v11, v20
+    KECCAK_ZVBB_ADD_PARITIES v27, v28, v2, v3, v12, v13, v21
+    KECCAK_ZVBB_ADD_PARITIES v26, v30, v4, v5, v14, v15, v22
+    KECCAK_ZVBB_ADD_PARITIES v28, v29, v6, v7, v16, v17, v23
+    KECCAK_ZVBB_ADD_PARITIES v30, v27, v8, v9, v18, v19, v24
+
+    // rho and pi, §3.2.2 (offsets of table 2) and §3.2.3. pi moves 24 words in one cycle, and
+    // A[0,0] stays. The first word of the cycle would overwrite the last, so it waits in v25.
+    KECCAK_ZVBB_ROTATE v25, v4,  62     // A[2,0] -> A[0,4]
+    KECCAK_ZVBB_ROTATE v4,  v14, 43     // A[2,2] -> A[2,0]
+    KECCAK_ZVBB_ROTATE v14, v16, 25     // A[3,2] -> A[2,2]
+    KECCAK_ZVBB_ROTATE v16, v19, 8      // A[4,3] -> A[3,2]
+    KECCAK_ZVBB_ROTATE v19, v23, 56     // A[3,4] -> A[4,3]
+    KECCAK_ZVBB_ROTATE v23, v11, 41     // A[0,3] -> A[3,4]
+    KECCAK_ZVBB_ROTATE v11, v8,  27     // A[4,0] -> A[0,3]
+    KECCAK_ZVBB_ROTATE v8,  v24, 14     // A[4,4] -> A[4,0]
+    KECCAK_ZVBB_ROTATE v24, v21, 2      // A[1,4] -> A[4,4]
+    KECCAK_ZVBB_ROTATE v21, v7,  55     // A[3,1] -> A[1,4]
+    KECCAK_ZVBB_ROTATE v7,  v13, 45     // A[1,3] -> A[3,1]
+    KECCAK_ZVBB_ROTATE v13, v1,  36     // A[0,1] -> A[1,3]
+    KECCAK_ZVBB_ROTATE v1,  v6,  28     // A[3,0] -> A[0,1]
+    KECCAK_ZVBB_ROTATE v6,  v17, 21     // A[3,3] -> A[3,0]
+    KECCAK_ZVBB_ROTATE v17, v15, 15     // A[2,3] -> A[3,3]
+    KECCAK_ZVBB_ROTATE v15, v12, 10     // A[1,2] -> A[2,3]
+    KECCAK_ZVBB_ROTATE v12, v5,  6      // A[2,1] -> A[1,2]
+    KECCAK_ZVBB_ROTATE v5,  v10, 3      // A[0,2] -> A[2,1]
+    KECCAK_ZVBB_ROTATE v10, v2,  1      // A[1,0] -> A[0,2]
+    KECCAK_ZVBB_ROTATE v2,  v3,  44     // A[1,1] -> A[1,0]
+    KECCAK_ZVBB_ROTATE v3,  v9,  20     // A[4,1] -> A[1,1]
+    KECCAK_ZVBB_ROTATE v9,  v22, 61     // A[2,4] -> A[4,1]
+    KECCAK_ZVBB_ROTATE v22, v18, 39     // A[4,2] -> A[2,4]
+    KECCAK_ZVBB_ROTATE v18, v20, 18     // A[0,4] -> A[4,2]
+
+    // chi, §3.2.4: row 4, then rows 0 and 1, then rows 2 and 3. The half parities of the next
+    // round come here because they too work on pairs.
+    KECCAK_ZVBB_CHI v20, v25, v21, v22, v23, v24
+    KECCAK_ZVBB_PAIRS
+    KECCAK_ZVBB_CHI v0,  v0,  v2,  v4,  v6,  v8
+    KECCAK_ZVBB_CHI v10, v10, v12, v14, v16, v18
+    KECCAK_ZVBB_HALF_PARITIES
+
+    // iota, §3.2.5. A[0,0] is in none of the half parities.
+    ld    t4, \offset(t3)
+    KECCAK_ZVBB_SINGLES
+    vxor.vx v0, v0, t4
+.endm
+
+// Adds a word that was loaded to its place in the state, if there is one.
+.macro KECCAK_ZVBB_ADD_WORD place, word
+    .ifnb \place
+    vxor.vv \place, \place, \word
+    .endif
+.endm
+
+// Adds \count words of every message, from (t2) on, to the places \w0.. of the state.
+.macro KECCAK_ZVBB_ABSORB count, w0, w1, w2, w3, w4, w5
+    .if \count == 1
+    vluxei64.v v26, (t2), v25
+    .else
+    vluxseg\count\()ei64.v v26, (t2), v25
+    .endif
+    KECCAK_ZVBB_ADD_WORD \w0, v26
+    KECCAK_ZVBB_ADD_WORD \w1, v27
+    KECCAK_ZVBB_ADD_WORD \w2, v28
+    KECCAK_ZVBB_ADD_WORD \w3, v29
+    KECCAK_ZVBB_ADD_WORD \w4, v30
+    KECCAK_ZVBB_ADD_WORD \w5, v31
+.endm
+
+// An entry of the table: adds the \count words behind \groups full groups, then those groups.
+.macro KECCAK_ZVBB_ENTRY groups, count, places:vararg
+    .balign 1 << .L_KECCAK_ZVBB_ENTRY_SHIFT
+    .if \count
+    addi  t2, t1, \groups * .L_KECCAK_ZVBB_GROUP
+    KECCAK_ZVBB_ABSORB \count, \places
+    .endif
+    j     .L_keccak_zvbb_groups_\groups
+.endm
+
+// The entries behind \groups full groups: no word to five words.
+.macro KECCAK_ZVBB_ENTRIES groups, w0, w1, w2, w3, w4
+    KECCAK_ZVBB_ENTRY \groups, 0
+    KECCAK_ZVBB_ENTRY \groups, 1, \w0
+    KECCAK_ZVBB_ENTRY \groups, 2, \w0, \w1
+    KECCAK_ZVBB_ENTRY \groups, 3, \w0, \w1, \w2
+    KECCAK_ZVBB_ENTRY \groups, 4, \w0, \w1, \w2, \w3
+    KECCAK_ZVBB_ENTRY \groups, 5, \w0, \w1, \w2, \w3, \w4
+.endm
+
+HARTLOCK_FUNCTION hartlock_keccak_rv64_zvbb, +zve64x, +zvkb
+    // The table of entries needs instructions of one size, unchanged by the linker.
+    .option norvc
+    .option norelax
+    beqz  a2, .L_keccak_zvbb_return
+    KECCAK_ZVBB_SINGLES
+    li    a7, .L_KECCAK_ZVBB_STATE
+    KECCAK_ZVBB_EACH_SPLIT_ROW KECCAK_ZVBB_LOAD_ROW
+    addi  t0, a0, 4 * .L_KECCAK_ZVBB_ROW
+    vlsseg5e64.v v20, (t0), a7
+
+    // a5, t5: first constant of iota and the end of all. a6: bytes of a block.
+    lla   t5, .L_keccak_zvbb_constants_end
+    slli  a5, a5, .L_KECCAK_ZVBB_WORD_SHIFT
+    sub   a5, t5, a5
+    slli  a6, a4, .L_KECCAK_ZVBB_WORD_SHIFT
+
+    // a4: the entry for the rate. Without words, the pointers below are loaded in vain, so they
+    // may come from anywhere that can be read.
+    bnez  a4, .L_keccak_zvbb_has_words
+    mv    a1, a0
+.L_keccak_zvbb_has_words:
+    slli  a4, a4, .L_KECCAK_ZVBB_ENTRY_SHIFT
+    lla   t0, .L_keccak_zvbb_entries
+    add   a4, a4, t0
+
+    // t1: offset of the block in its message. The addresses are that plus the pointers in v25.
+    li    t1, 0
+.L_keccak_zvbb_block:
+    vle64.v v25, (a1)
+    jr    a4
+
+    // Entry i absorbs i words: the last, odd ones here, the full groups below.
+    .balign 1 << .L_KECCAK_ZVBB_ENTRY_SHIFT
+.L_keccak_zvbb_entries:
+    KECCAK_ZVBB_ENTRIES 0, v0,  v2,  v4,  v6,  v8
+    KECCAK_ZVBB_ENTRIES 1, v3,  v5,  v7,  v9,  v10
+    KECCAK_ZVBB_ENTRIES 2, v14, v16, v18, v11, v13
+    KECCAK_ZVBB_ENTRY 3, 0
+    KECCAK_ZVBB_ENTRY 3, 1, v17
+    KECCAK_ZVBB_ENTRY 3, 2, v17, v19
+    KECCAK_ZVBB_ENTRY 3, 3, v17, v19, v20
+.L_keccak_zvbb_groups_3:
+    addi  t2, t1, 2 * .L_KECCAK_ZVBB_GROUP
+    KECCAK_ZVBB_ABSORB 6, v14, v16, v18, v11, v13, v15
+.L_keccak_zvbb_groups_2:
+    addi  t2, t1, .L_KECCAK_ZVBB_GROUP
+    KECCAK_ZVBB_ABSORB 6, v3, v5, v7, v9, v10, v12
+.L_keccak_zvbb_groups_1:
+    mv    t2, t1
+    KECCAK_ZVBB_ABSORB 6, v0, v2, v4, v6, v8, v1
+.L_keccak_zvbb_groups_0:
+    add   t1, t1, a6
+
+    // t3: constants of two rounds.
+    mv    t3, a5
+    KECCAK_ZVBB_PAIRS
+    KECCAK_ZVBB_HALF_PARITIES
+    KECCAK_ZVBB_SINGLES
+    .balign .L_KECCAK_ZVBB_CACHE_LINE
+.L_keccak_zvbb_rounds:
+    KECCAK_ZVBB_ROUND 0
+    KECCAK_ZVBB_ROUND .L_KECCAK_ZVBB_WORD
+    addi  t3, t3, 2 * .L_KECCAK_ZVBB_WORD
+    bne   t3, t5, .L_keccak_zvbb_rounds
+
+    addi  a2, a2, -1
+    bnez  a2, .L_keccak_zvbb_block
+
+    KECCAK_ZVBB_EACH_SPLIT_ROW KECCAK_ZVBB_STORE_ROW
+    addi  t0, a0, 4 * .L_KECCAK_ZVBB_ROW
+    vssseg5e64.v v20, (t0), a7
+.L_keccak_zvbb_return:
+    ret
+HARTLOCK_FUNCTION_END hartlock_keccak_rv64_zvbb

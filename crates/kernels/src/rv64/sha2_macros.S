@@ -1,0 +1,222 @@
+// SHA-256 and SHA-512 compression for RV64: what all six scalar kernels share. Macros only.
+//
+// FIPS 180-4 §6.2.2 and §6.4.2. The two differ in word size, table and rotations, the tiers in how
+// a rotation is made. A kernel SHA2_KERNEL \word, \tier therefore brings these macros:
+//
+//   \word_LOAD, \word_STORE, \word_ADD         one word of the state or of K (here)
+//   \word_\tier_BIG_SIGMA0, _BIG_SIGMA1        \dst = Sigma(\src), changing \tmp (kernel file)
+//   \word_\tier_ADD_SIGMA0, _ADD_SIGMA1        \acc += sigma(\src), changing \t1, \t2 (kernel file)
+//   \word_\tier_FINISH_WORD                    brings a new word into the form of the ring
+//   \word_\tier_LOAD_BLOCK                     16 message words into the ring, from a4;
+//                                              may change a5, s0 and s1
+//
+// Registers, all 28 that the ABI leaves free:
+//
+//   a0-a3, t0-t3        a, b, c, d, e, f, g, h at the start of a block; each round renames them
+//   t4-t6, a6-a7,
+//   s2-s11, ra          the ring W[0..15]: W[t+16] takes the place of W[t]
+//   s0                  K of the current 16 rounds
+//   s1, a4              in turn: a^b of this round, and b^c, which was a^b one round earlier
+//   a5                  scratch
+//
+// x8-x15 (s0, s1, a0-a5) hold the busiest values because the 16-bit forms of lw, and, xor, or and
+// srli reach only those.
+//
+// With 32-bit words, all registers but the state in memory have bits of no meaning above bit 31:
+// sums, masks and left shifts never carry them down.
+//
+// Timing: a block takes the same instructions in the same order whatever it holds. Branches depend
+// on `count` and on the round number; addresses on pointers, block and round number.
+
+.ifndef .L_HARTLOCK_SHA2_MACROS
+.set .L_HARTLOCK_SHA2_MACROS, 1
+
+// Sizes: 64 rounds on 32-bit words against 80 rounds on 64-bit words.
+.set .L_SHA256_WORD_BYTES, 4
+.set .L_SHA256_BLOCK_SHIFT, 6
+.set .L_SHA256_ROUNDS, 64
+.set .L_SHA512_WORD_BYTES, 8
+.set .L_SHA512_BLOCK_SHIFT, 7
+.set .L_SHA512_ROUNDS, 80
+
+.set .L_SHA2_BLOCK_WORDS, 16
+.set .L_SHA2_PASS_ROUNDS, 16
+
+// Stack frame. What a block needs only once lives here, since no register is left for it.
+.set .L_SHA2_STATE, 0
+.set .L_SHA2_BLOCKS, 8
+.set .L_SHA2_BLOCKS_END, 16
+.set .L_SHA2_K_FIRST, 24
+.set .L_SHA2_K_LAST_PASS, 32
+.set .L_SHA2_SAVED, 40
+.set .L_SHA2_FRAME, .L_SHA2_SAVED + .L_SAVED_BYTES
+
+// Word access by index, and the sum of two words. Inside the rounds all sums are plain 64-bit ones;
+// only what goes back to memory is cut to the word.
+.macro SHA256_LOAD dst, index, base
+    lw    \dst, (\index) * .L_SHA256_WORD_BYTES(\base)
+.endm
+.macro SHA256_STORE src, index, base
+    sw    \src, (\index) * .L_SHA256_WORD_BYTES(\base)
+.endm
+.macro SHA256_ADD acc, x
+    addw  \acc, \acc, \x
+.endm
+.macro SHA512_LOAD dst, index, base
+    ld    \dst, (\index) * .L_SHA512_WORD_BYTES(\base)
+.endm
+.macro SHA512_STORE src, index, base
+    sd    \src, (\index) * .L_SHA512_WORD_BYTES(\base)
+.endm
+.macro SHA512_ADD acc, x
+    add   \acc, \acc, \x
+.endm
+
+// Round t (step 3 of the section) and, if \schedule, W[t+16] in the place of W[t] (step 1).
+// Afterwards \h is the new a and \d the new e; the caller passes all names on by one place.
+.macro SHA2_ROUND word, tier, schedule, t, a, b, c, d, e, f, g, h, ab, bc, w0, w1, w9, w14
+    // T1 = h + Sigma1(e) + Ch(e,f,g) + K[t] + W[t], collected in h.
+    // Ch = ((f ^ g) & e) ^ g: one operation less than the standard's form.
+    \word\()_LOAD \ab, \t, s0
+    xor   a5, \f, \g
+    add   \h, \h, \w0                   // + W[t]
+    and   a5, a5, \e
+    add   \h, \h, \ab                   // + K[t]
+    xor   a5, a5, \g
+    add   \h, \h, a5                    // + Ch
+    \word\()_\tier\()_BIG_SIGMA1 \ab, \e, a5
+    add   \h, \h, \ab                   // = T1
+    add   \d, \d, \h                    // = new e
+    // T2 = Sigma0(a) + Maj(a,b,c). Maj = ((a ^ b) & (b ^ c)) ^ b: only where b differs from both
+    // is it the minority. The a ^ b of this round is the b ^ c of the next.
+    \word\()_\tier\()_BIG_SIGMA0 \ab, \a, a5
+    add   \h, \h, \ab
+    xor   \ab, \a, \b
+    and   \bc, \bc, \ab
+    xor   \bc, \bc, \b
+    add   \h, \h, \bc                   // = T1 + T2 = new a
+    .if \schedule
+    // W[t+16] = sigma1(W[t+14]) + W[t+9] + sigma0(W[t+1]) + W[t]
+    \word\()_\tier\()_ADD_SIGMA0 \w0, \w1, \bc, a5
+    \word\()_\tier\()_ADD_SIGMA1 \w0, \w14, \bc, a5
+    add   \w0, \w0, \w9
+    \word\()_\tier\()_FINISH_WORD \w0, \bc
+    .endif
+.endm
+
+// Eight rounds bring a..h back to where they were. The ring is passed rotated by t mod 16.
+.macro SHA2_8_ROUNDS word, tier, sched, t, w0, w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14, w15
+    //                                       a   b   c   d   e   f   g   h   ab  bc  W[t]  t+1   t+9   t+14
+    SHA2_ROUND \word, \tier, \sched, \t + 0, a0, a1, a2, a3, t0, t1, t2, t3, a4, s1, \w0,  \w1,  \w9,  \w14
+    SHA2_ROUND \word, \tier, \sched, \t + 1, t3, a0, a1, a2, a3, t0, t1, t2, s1, a4, \w1,  \w2,  \w10, \w15
+    SHA2_ROUND \word, \tier, \sched, \t + 2, t2, t3, a0, a1, a2, a3, t0, t1, a4, s1, \w2,  \w3,  \w11, \w0
+    SHA2_ROUND \word, \tier, \sched, \t + 3, t1, t2, t3, a0, a1, a2, a3, t0, s1, a4, \w3,  \w4,  \w12, \w1
+    SHA2_ROUND \word, \tier, \sched, \t + 4, t0, t1, t2, t3, a0, a1, a2, a3, a4, s1, \w4,  \w5,  \w13, \w2
+    SHA2_ROUND \word, \tier, \sched, \t + 5, a3, t0, t1, t2, t3, a0, a1, a2, s1, a4, \w5,  \w6,  \w14, \w3
+    SHA2_ROUND \word, \tier, \sched, \t + 6, a2, a3, t0, t1, t2, t3, a0, a1, a4, s1, \w6,  \w7,  \w15, \w4
+    SHA2_ROUND \word, \tier, \sched, \t + 7, a1, a2, a3, t0, t1, t2, t3, a0, s1, a4, \w7,  \w8,  \w0,  \w5
+.endm
+
+// One pass over the ring: sixteen rounds, with or without the words of the next pass. The second
+// half sees the ring turned by eight.
+.macro SHA2_16_ROUNDS word, tier, sched
+    SHA2_8_ROUNDS \word, \tier, \sched, 0, t4, t5, t6, a6, a7, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, ra
+    SHA2_8_ROUNDS \word, \tier, \sched, 8, s5, s6, s7, s8, s9, s10, s11, ra, t4, t5, t6, a6, a7, s2, s3, s4
+.endm
+
+// Applies \macro to the ring, two neighbours at a time: \macro index, W[index], W[index+1].
+.macro SHA2_EACH_PAIR macro
+    \macro 0,  t4,  t5
+    \macro 2,  t6,  a6
+    \macro 4,  a7,  s2
+    \macro 6,  s3,  s4
+    \macro 8,  s5,  s6
+    \macro 10, s7,  s8
+    \macro 12, s9,  s10
+    \macro 14, s11, ra
+.endm
+
+// Swaps neighbouring fields of \bits bits in every place of \x; \mask selects the lower field of
+// each pair.
+.macro SHA2_SWAP_FIELDS x, bits, mask, tmp
+    srli  \tmp, \x, \bits
+    and   \tmp, \tmp, \mask
+    and   \x, \x, \mask
+    slli  \x, \x, \bits
+    or    \x, \x, \tmp
+.endm
+
+// Loads a..h from the state at a5.
+.macro SHA2_LOAD_STATE word
+    .set .L_index, 0
+    .irp x, a0, a1, a2, a3, t0, t1, t2, t3
+    \word\()_LOAD \x, .L_index, a5
+    .set .L_index, .L_index + 1
+    .endr
+.endm
+
+// Step 4: a..h and the state at a4 become their sum. It stays in the registers for the next block.
+.macro SHA2_FEED_FORWARD word
+    .set .L_index, 0
+    .irp x, a0, a1, a2, a3, t0, t1, t2, t3
+    \word\()_LOAD a5, .L_index, a4
+    \word\()_ADD \x, a5
+    \word\()_STORE \x, .L_index, a4
+    .set .L_index, .L_index + 1
+    .endr
+.endm
+
+// The function body:
+//   void name(wordN_t state[8], const uint8_t *blocks, size_t count)
+.macro SHA2_KERNEL word, tier, name, k_table
+    beqz  a2, .L_\name\()_nothing
+    // What a block needs only once goes to the stack.
+    HARTLOCK_ENTER .L_SHA2_FRAME, .L_SHA2_SAVED
+    sd    a0, .L_SHA2_STATE(sp)
+    // The end of the blocks: no register is left to count them.
+    slli  a2, a2, .L_\word\()_BLOCK_SHIFT
+    add   a2, a2, a1
+    sd    a2, .L_SHA2_BLOCKS_END(sp)
+    // The table, and where in it the pass without a message schedule begins.
+    lla   a5, \k_table
+    sd    a5, .L_SHA2_K_FIRST(sp)
+    addi  a5, a5, (.L_\word\()_ROUNDS - .L_SHA2_PASS_ROUNDS) * .L_\word\()_WORD_BYTES
+    sd    a5, .L_SHA2_K_LAST_PASS(sp)
+
+    // a4 is the block from here on. The state takes the places of the arguments.
+    mv    a4, a1
+    mv    a5, a0
+    SHA2_LOAD_STATE \word
+
+.L_\name\()_next_block:
+    \word\()_\tier\()_LOAD_BLOCK
+    // The next block, until the end of this one, and the first constants.
+    addi  a4, a4, .L_SHA2_BLOCK_WORDS * .L_\word\()_WORD_BYTES
+    sd    a4, .L_SHA2_BLOCKS(sp)
+    ld    s0, .L_SHA2_K_FIRST(sp)
+    // What the first round takes for the a ^ b of a round before it.
+    xor   s1, a1, a2
+
+    // All passes but the last also compute the words of the next.
+.L_\name\()_next_pass:
+    SHA2_16_ROUNDS \word, \tier, 1
+    ld    a5, .L_SHA2_K_LAST_PASS(sp)
+    addi  s0, s0, .L_SHA2_PASS_ROUNDS * .L_\word\()_WORD_BYTES
+    bne   s0, a5, .L_\name\()_next_pass
+    SHA2_16_ROUNDS \word, \tier, 0
+
+    // Step 4. The state in memory is the only copy of what the block started from.
+    ld    a4, .L_SHA2_STATE(sp)
+    SHA2_FEED_FORWARD \word
+
+    // The assembler turns this branch into a short one over a jump where the loop is too long.
+    ld    a4, .L_SHA2_BLOCKS(sp)
+    ld    a5, .L_SHA2_BLOCKS_END(sp)
+    bne   a4, a5, .L_\name\()_next_block
+    HARTLOCK_LEAVE .L_SHA2_FRAME, .L_SHA2_SAVED
+
+.L_\name\()_nothing:
+    ret
+.endm
+
+.endif

@@ -1,0 +1,227 @@
+// SHA-256 and SHA-512 compression of many messages at once: what both kernels share. Macros only.
+//
+// FIPS 180-4 §6.2.2 and §6.4.2. Lane i of every vector register belongs to message i, so that each
+// step of the standard is one vector instruction on all messages. What differs comes from macros
+// of the kernel file, whose names begin with \hash, and from \bits, the bits of a word.
+//
+// Registers:
+//
+//   a0      states                         v0-v7    a to h at the start of a block; each round
+//   a1      pointers to the messages                renames them
+//   a2      bytes of a message             v8-v23   the ring W[0..15]: W[t+16] takes the place
+//   a3      number of messages                      of W[t]
+//   a4, a6  table of K: start, end         v24-v27  scratch of a round
+//   a5      K of the current 16 rounds     v24-v31  scratch of the schedule
+//   t1      offset of the block in its message
+//
+// The schedule makes 16 words in one go between the rounds, not one word in every round, because
+// neighbours in the ring can then be treated as one by instructions on pairs, fours and eights of
+// registers (LMUL 2, 4, 8). Those run over whole registers: what they compute behind the last lane
+// is never used.
+
+.ifndef .L_HARTLOCK_SHA2_ZVBB_MACROS
+.set .L_HARTLOCK_SHA2_ZVBB_MACROS, 1
+
+.set .L_SHA2_ZVBB_BLOCK_WORDS, 16
+.set .L_SHA2_ZVBB_PASS_ROUNDS, 16
+
+// One register a lane, lanes 0 to n - 1.
+.macro SHA2_ZVBB_SINGLES bits
+    vsetvli zero, a3, e\bits, m1, ta, ma
+.endm
+
+// Groups of \lmul registers, all lanes.
+.macro SHA2_ZVBB_GROUPS bits, lmul
+    vsetvli t0, zero, e\bits, m\lmul, ta, ma
+.endm
+
+// \dst = ROTR^r1(\src) ^ ROTR^r2(\src) ^ ROTR^r3(\src), r1 < r2 < r3, as nested rotations:
+// ROTR^r1(ROTR^(r2 - r1)(ROTR^(r3 - r2)(x) ^ x) ^ x).
+.macro SHA2_ZVBB_ROTATIONS dst, src, r1, r2, r3
+    vror.vi \dst, \src, \r3 - \r2
+    vxor.vv \dst, \dst, \src
+    vror.vi \dst, \dst, \r2 - \r1
+    vxor.vv \dst, \dst, \src
+    vror.vi \dst, \dst, \r1
+.endm
+
+// \dst = ROTR^r1(\src) ^ ROTR^r2(\src) ^ SHR^shift(\src), changing \tmp.
+.macro SHA2_ZVBB_ROTATIONS_AND_SHIFT dst, src, tmp, r1, r2, shift
+    vror.vi \dst, \src, \r1
+    vror.vi \tmp, \src, \r2
+    vxor.vv \dst, \dst, \tmp
+    vsrl.vi \tmp, \src, \shift
+    vxor.vv \dst, \dst, \tmp
+.endm
+
+// One round, step 3 of §6.2.2, with the \index-th constant from a5 on and the word \w. T1 is built
+// in \h; then d + T1 is the new e and h = T1 + T2 the new a.
+//
+// Maj(a, b, c) = ((a ^ b) & (b ^ c)) ^ b. \bc holds b ^ c, which was a ^ b one round earlier, and
+// \ab leaves a ^ b behind for the next round.
+.macro SHA2_ZVBB_ROUND hash, index, w, ab, bc, a, b, c, d, e, f, g, h
+    \hash\()_ZVBB_LOAD_CONSTANT t3, \index
+    vadd.vv \h, \h, \w
+    vadd.vx \h, \h, t3
+    // Ch(e, f, g) = ((f ^ g) & e) ^ g.
+    vxor.vv v24, \f, \g
+    vand.vv v24, v24, \e
+    vxor.vv v24, v24, \g
+    vadd.vv \h, \h, v24
+    \hash\()_ZVBB_BIG_SIGMA1 v25, \e
+    vadd.vv \h, \h, v25
+    vadd.vv \d, \d, \h
+    \hash\()_ZVBB_BIG_SIGMA0 v24, \a
+    vadd.vv \h, \h, v24
+    vxor.vv \ab, \a, \b
+    vand.vv \bc, \bc, \ab
+    vxor.vv \bc, \bc, \b
+    vadd.vv \h, \h, \bc
+.endm
+
+// Eight rounds, after which a to h are back in v0-v7.
+.macro SHA2_ZVBB_EIGHT_ROUNDS hash, first, w0, w1, w2, w3, w4, w5, w6, w7
+    SHA2_ZVBB_ROUND \hash, \first + 0, \w0, v26, v27, v0, v1, v2, v3, v4, v5, v6, v7
+    SHA2_ZVBB_ROUND \hash, \first + 1, \w1, v27, v26, v7, v0, v1, v2, v3, v4, v5, v6
+    SHA2_ZVBB_ROUND \hash, \first + 2, \w2, v26, v27, v6, v7, v0, v1, v2, v3, v4, v5
+    SHA2_ZVBB_ROUND \hash, \first + 3, \w3, v27, v26, v5, v6, v7, v0, v1, v2, v3, v4
+    SHA2_ZVBB_ROUND \hash, \first + 4, \w4, v26, v27, v4, v5, v6, v7, v0, v1, v2, v3
+    SHA2_ZVBB_ROUND \hash, \first + 5, \w5, v27, v26, v3, v4, v5, v6, v7, v0, v1, v2
+    SHA2_ZVBB_ROUND \hash, \first + 6, \w6, v26, v27, v2, v3, v4, v5, v6, v7, v0, v1
+    SHA2_ZVBB_ROUND \hash, \first + 7, \w7, v27, v26, v1, v2, v3, v4, v5, v6, v7, v0
+.endm
+
+// Adds sigma1 of the pair at \from to the pair at \to, two places further in the ring. Leaves v26,
+// v27, v30 and v31 alone.
+.macro SHA2_ZVBB_ADD_SIGMA1 hash, to, from
+    \hash\()_ZVBB_SMALL_SIGMA1 v24, \from, v28
+    vadd.vv \to, \to, v24
+.endm
+
+// The next 16 words, step 1 of §6.2.2, each in the place of the one that it needs no more:
+//
+//   W[t+16] = sigma1(W[t+14]) + W[t+9] + sigma0(W[t+1]) + W[t]
+//
+// Word t is changed only when sigma0(W[t]), for its neighbour, has been computed. W[i]' is a word
+// that is finished. Begins and ends with single registers.
+.macro SHA2_ZVBB_SCHEDULE bits, hash
+    // sigma0(W[0..3]), and what needs W[9..12].
+    SHA2_ZVBB_GROUPS \bits, 4
+    \hash\()_ZVBB_SMALL_SIGMA0 v24, v8, v28
+    SHA2_ZVBB_SINGLES \bits
+    vadd.vv v8,  v8,  v25
+    vadd.vv v9,  v9,  v26
+    vadd.vv v10, v10, v27
+    vadd.vv v8,  v8,  v17
+    vadd.vv v9,  v9,  v18
+    vadd.vv v10, v10, v19
+    vadd.vv v11, v11, v20
+
+    // sigma0(W[4..7]), and what needs W[13..15].
+    SHA2_ZVBB_GROUPS \bits, 4
+    \hash\()_ZVBB_SMALL_SIGMA0 v24, v12, v28
+    SHA2_ZVBB_SINGLES \bits
+    vadd.vv v11, v11, v24
+    vadd.vv v12, v12, v25
+    vadd.vv v13, v13, v26
+    vadd.vv v14, v14, v27
+    vadd.vv v12, v12, v21
+    vadd.vv v13, v13, v22
+    vadd.vv v14, v14, v23
+
+    // sigma0(W[8..11]).
+    SHA2_ZVBB_GROUPS \bits, 4
+    \hash\()_ZVBB_SMALL_SIGMA0 v24, v16, v28
+    SHA2_ZVBB_SINGLES \bits
+    vadd.vv v15, v15, v24
+    vadd.vv v16, v16, v25
+    vadd.vv v17, v17, v26
+    vadd.vv v18, v18, v27
+
+    // sigma0(W[12..15]). The last one waits in v27, since sigma1(W[14]) is not made yet.
+    SHA2_ZVBB_GROUPS \bits, 4
+    \hash\()_ZVBB_SMALL_SIGMA0 v24, v20, v28
+    SHA2_ZVBB_SINGLES \bits
+    vadd.vv v19, v19, v24
+    vadd.vv v20, v20, v25
+    vadd.vv v21, v21, v26
+
+    // sigma1(W[14..15]) and sigma1(W[0..5]'): finishes W[0..6]'.
+    SHA2_ZVBB_GROUPS \bits, 2
+    SHA2_ZVBB_ADD_SIGMA1 \hash, v8,  v22
+    SHA2_ZVBB_ADD_SIGMA1 \hash, v10, v8
+    SHA2_ZVBB_ADD_SIGMA1 \hash, v12, v10
+    SHA2_ZVBB_ADD_SIGMA1 \hash, v14, v12
+
+    // What needs W[0..7]', the first of which finishes W[7]', and the two sigma0 that are left.
+    SHA2_ZVBB_SINGLES \bits
+    vadd.vv v15, v15, v8
+    vadd.vv v16, v16, v9
+    vadd.vv v17, v17, v10
+    vadd.vv v18, v18, v11
+    vadd.vv v19, v19, v12
+    vadd.vv v20, v20, v13
+    vadd.vv v21, v21, v14
+    vadd.vv v22, v22, v15
+    vadd.vv v22, v22, v27
+    \hash\()_ZVBB_SMALL_SIGMA0 v24, v8, v28
+    vadd.vv v23, v23, v24
+
+    // sigma1(W[6..13]'): finishes W[8..14]'.
+    SHA2_ZVBB_GROUPS \bits, 2
+    SHA2_ZVBB_ADD_SIGMA1 \hash, v16, v14
+    SHA2_ZVBB_ADD_SIGMA1 \hash, v18, v16
+    SHA2_ZVBB_ADD_SIGMA1 \hash, v20, v18
+    SHA2_ZVBB_ADD_SIGMA1 \hash, v22, v20
+
+    // W[8]', for the last word.
+    SHA2_ZVBB_SINGLES \bits
+    vadd.vv v23, v23, v16
+.endm
+
+// The body of function \name. \table is the label of K.
+.macro SHA2_ZVBB_KERNEL bits, hash, name, table
+    beqz  a2, .L_\name\()_return
+    SHA2_ZVBB_SINGLES \bits
+    vlseg8e\bits\().v v0, (a0)
+    slli  a2, a2, .L_\hash\()_ZVBB_BLOCK_SHIFT
+    lla   a4, \table
+    li    t0, .L_\hash\()_ZVBB_TABLE
+    add   a6, a4, t0
+    li    t1, 0
+
+.L_\name\()_block:
+    // Both halves of every block. The addresses are the pointers in v28 plus offsets.
+    vle64.v v28, (a1)
+    addi  t2, t1, .L_\hash\()_ZVBB_HALF
+    vluxseg8ei64.v v8, (t1), v28
+    vluxseg8ei64.v v16, (t2), v28
+    addi  t1, t1, 2 * .L_\hash\()_ZVBB_HALF
+    SHA2_ZVBB_GROUPS \bits, 8
+    vrev8.v v8, v8
+    vrev8.v v16, v16
+    SHA2_ZVBB_SINGLES \bits
+    mv    a5, a4
+    j     .L_\name\()_rounds
+
+.L_\name\()_schedule:
+    SHA2_ZVBB_SCHEDULE \bits, \hash
+.L_\name\()_rounds:
+    vxor.vv v27, v1, v2
+    SHA2_ZVBB_EIGHT_ROUNDS \hash, 0, v8, v9, v10, v11, v12, v13, v14, v15
+    SHA2_ZVBB_EIGHT_ROUNDS \hash, 8, v16, v17, v18, v19, v20, v21, v22, v23
+    addi  a5, a5, .L_SHA2_ZVBB_PASS_ROUNDS * .L_\hash\()_ZVBB_WORD
+    bne   a5, a6, .L_\name\()_schedule
+
+    // Step 4: the state in memory is still the one before the block.
+    vlseg8e\bits\().v v8, (a0)
+    SHA2_ZVBB_GROUPS \bits, 8
+    vadd.vv v0, v0, v8
+    SHA2_ZVBB_SINGLES \bits
+    vsseg8e\bits\().v v0, (a0)
+    bne   t1, a2, .L_\name\()_block
+.L_\name\()_return:
+    ret
+.endm
+
+.endif

@@ -1,0 +1,96 @@
+//! Job 2: kernels against digests that a workstation computed, and how many instructions they take.
+//!
+//! An entry of the pack is a *case*: messages of equal length that both sides make from its seed,
+//! and what their digests are.
+//!
+//! | offset | size | field |
+//! |---|---|---|
+//! | 0 | 4 | hash (image format §2.3) |
+//! | 4 | 4 | messages, 1 to [`MAX_MESSAGES`] |
+//! | 8 | 4 | bytes of each message, up to [`MAX_LEN`] |
+//! | 12 | 4 | bytes of it that are the head |
+//! | 16 | 4 | where the body begins, beyond a multiple of 64 |
+//! | 20 | 4 | seed |
+//! | 24 | 8 | zero |
+//! | 32 | 64 each | digests, zero padded |
+
+use hartlock_image::{HashId, Writer, bytes_at, u32_at};
+
+/// Most messages of a case.
+pub const MAX_MESSAGES: usize = 19;
+/// Longest message in bytes.
+pub const MAX_LEN: usize = 64 << 10;
+/// Longest head in bytes.
+pub const MAX_HEAD_LEN: usize = 300;
+/// Bytes in front of the digests.
+const FIELDS_SIZE: usize = 32;
+
+/// Messages of equal length and how they are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Case<'a> {
+    /// How they are hashed.
+    pub hash: HashId,
+    /// How many there are.
+    pub count: usize,
+    /// Bytes of each, head and body.
+    pub len: usize,
+    /// Bytes of the head.
+    pub head_len: usize,
+    /// Where a body begins, beyond a multiple of 64.
+    pub misalignment: usize,
+    /// What they are made of.
+    pub seed: u32,
+    /// The digests, 64 bytes each.
+    pub digests: &'a [[u8; 64]],
+}
+
+impl<'a> Case<'a> {
+    /// Reads the case at the front of `bytes`, and what stands behind it.
+    pub fn parse(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
+        let field = |at| Some(u32_at(bytes, at)? as usize);
+        let (count, len, head_len) = (field(4)?, field(8)?, field(12)?);
+        let is_possible = (1..=MAX_MESSAGES).contains(&count)
+            && len <= MAX_LEN
+            && head_len <= len.min(MAX_HEAD_LEN)
+            && bytes_at::<8>(bytes, 24)? == [0; 8];
+        let (digests, rest) = bytes.get(FIELDS_SIZE..)?.split_at_checked(count.checked_mul(64)?)?;
+        let case = Case {
+            hash: HashId::from_number(u32_at(bytes, 0)?)?,
+            count,
+            len,
+            head_len,
+            misalignment: field(16)? & 63,
+            seed: u32_at(bytes, 20)?,
+            digests: digests.as_chunks().0,
+        };
+        is_possible.then_some((case, rest))
+    }
+
+    /// Writes the case; `None` if it does not fit.
+    pub fn encode(&self, out: &mut [u8]) -> Option<usize> {
+        let mut out = Writer::new(out);
+        out.put_u32(self.hash as u32);
+        out.put_u32(self.count as u32);
+        out.put_u32(self.len as u32);
+        out.put_u32(self.head_len as u32);
+        out.put_u32(self.misalignment as u32);
+        out.put_u32(self.seed);
+        out.put(&[0; 8]);
+        self.digests.iter().for_each(|digest| out.put(digest));
+        out.finish()
+    }
+
+    /// Fills in message `index`: the same bytes on every machine (SplitMix64).
+    pub fn message(&self, index: usize, into: &mut [u8]) {
+        let mut state = (u64::from(self.seed) << 32) | index as u64;
+        for bytes in into.chunks_mut(8) {
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut word = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            word ^= word >> 31;
+            for (to, from) in bytes.iter_mut().zip(word.to_le_bytes()) {
+                *to = from;
+            }
+        }
+    }
+}

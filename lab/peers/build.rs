@@ -1,0 +1,12 @@
+//! Passes the linker script on, and the folder with the static libraries of the distribution.
+
+fn main() {
+    let folder = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
+    println!("cargo:rustc-link-arg-bins=-T{folder}/../../firmware/bench/link.ld");
+    println!("cargo:rerun-if-env-changed=HARTLOCK_PEERS_LIBRARIES");
+    let libraries = std::env::var("HARTLOCK_PEERS_LIBRARIES")
+        .expect("HARTLOCK_PEERS_LIBRARIES names the folder of libcrypto.a; use `make lab`");
+    println!("cargo:rustc-link-search=native={libraries}");
+    println!("cargo:rustc-link-lib=static:-bundle=crypto");
+    println!("cargo:rustc-link-lib=static:-bundle=wolfssl");
+}

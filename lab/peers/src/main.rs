@@ -1,0 +1,134 @@
+//! Hashes of other projects on a bare hart, alone on QEMU `virt`, counted in retired instructions as
+//! the bench counts ours. A line for each:
+//!
+//! ```text
+//! count <peer> <hash> <bytes> <instructions> <digest>
+//! ```
+//!
+//! Which instructions a peer uses is decided when this program is built, and for OpenSSL by the
+//! feature `vectors`, because that one looks at run time.
+
+#![no_std]
+#![no_main]
+
+mod openssl;
+mod rustcrypto;
+mod wolfssl;
+
+use core::arch::{asm, global_asm};
+use core::hint::black_box;
+
+global_asm!(include_str!("start.S"));
+
+/// As long as what the bench counts, made the same way (firmware/bench/src/kernels.rs).
+const LEN: usize = 64 << 10;
+const SEED: u64 = 1;
+
+static mut MESSAGE: [u64; LEN / 8] = [0; LEN / 8];
+
+/// A peer's hash: 64 bytes of digest, zero padded.
+type Hash = fn(&[u8], &mut [u8; 64]);
+
+#[unsafe(no_mangle)]
+extern "C" fn peers_main() -> ! {
+    // SAFETY: one hart, and this is the only use.
+    let words = unsafe { &mut *(&raw mut MESSAGE) };
+    let mut state = SEED << 32;
+    for word in words.iter_mut() {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        *word = (mixed ^ (mixed >> 31)).to_le();
+    }
+    // SAFETY: the same bytes.
+    let message = unsafe { core::slice::from_raw_parts(words.as_ptr().cast::<u8>(), LEN) };
+    for (peer, hashes) in
+        [("rustcrypto", rustcrypto::HASHES), ("openssl", openssl::HASHES), ("wolfssl", wolfssl::HASHES)]
+    {
+        for (name, hash) in hashes {
+            count(peer, name, *hash, message);
+        }
+    }
+    print("bench: done\n");
+    end(0x5555)
+}
+
+fn count(peer: &str, name: &str, hash: Hash, message: &[u8]) {
+    let mut digest = [0; 64];
+    let start = instructions();
+    hash(black_box(message), &mut digest);
+    let taken = instructions().wrapping_sub(start);
+    for part in ["count ", peer, " ", name, " "] {
+        print(part);
+    }
+    decimal(message.len() as u64);
+    print(" ");
+    decimal(taken);
+    print(" ");
+    for byte in digest {
+        for digit in [byte >> 4, byte & 15] {
+            put(b"0123456789abcdef"[usize::from(digit)]);
+        }
+    }
+    print("\n");
+}
+
+fn instructions() -> u64 {
+    let count: u64;
+    // SAFETY: reads a counter.
+    unsafe { asm!("csrr {}, minstret", out(reg) count, options(nomem, nostack)) };
+    count
+}
+
+fn put(byte: u8) {
+    // SAFETY: the transmit register of the board's UART; the emulated one is always ready.
+    unsafe { (0x1000_0000 as *mut u8).write_volatile(byte) };
+}
+
+fn print(text: &str) {
+    text.bytes().for_each(put);
+}
+
+fn decimal(number: u64) {
+    if number > 9 {
+        decimal(number / 10);
+    }
+    put(b'0' + (number % 10) as u8);
+}
+
+/// Ends QEMU.
+fn end(code: u32) -> ! {
+    // SAFETY: the test device of the board.
+    unsafe { (0x10_0000 as *mut u32).write_volatile(code) };
+    loop {
+        // SAFETY: waits.
+        unsafe { asm!("wfi") };
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn peers_trap(cause: u64, pc: u64) -> ! {
+    print("peers: trap ");
+    decimal(cause);
+    print(" at ");
+    decimal(pc);
+    print("\n");
+    end(0x1_3333)
+}
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    print("peers: panic\n");
+    end(0x1_3333)
+}
+
+/// What libraries of a Linux distribution expect around them.
+mod around {
+    #[unsafe(no_mangle)]
+    static __stack_chk_guard: usize = 0x5bd1_e995;
+
+    #[unsafe(no_mangle)]
+    extern "C" fn __stack_chk_fail() -> ! {
+        panic!()
+    }
+}

@@ -1,0 +1,35 @@
+// Entry of the peers and their trap entry.
+//
+// Needs RV64I and Zicsr, M-mode. ABI names only. One hart; any other waits for ever.
+
+.equ STATUS_FLOATS_AND_VECTORS, 0x2200 // mstatus: FS = Initial, VS = Initial
+
+.section .text.init, "ax"
+.globl _start
+_start:
+    csrw  mie, zero
+    la    t0, trap_entry
+    csrw  mtvec, t0
+    csrr  t0, mhartid
+    bnez  t0, halt
+    li    t0, STATUS_FLOATS_AND_VECTORS
+    csrs  mstatus, t0
+    la    t0, __bss_start
+    la    t1, __bss_end
+1:  bgeu  t0, t1, 2f
+    sd    zero, 0(t0)
+    addi  t0, t0, 8
+    j     1b
+2:  la    sp, __stack_top
+    call  peers_main
+halt:
+    wfi
+    j     halt
+
+.balign 4
+trap_entry:
+    la    sp, __stack_top
+    csrr  a0, mcause
+    csrr  a1, mepc
+    call  peers_trap
+    j     halt

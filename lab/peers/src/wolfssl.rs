@@ -1,0 +1,88 @@
+//! wolfCrypt as the distribution built it for riscv64.
+
+use core::ffi::c_void;
+
+use crate::Hash;
+
+pub const HASHES: &[(&str, Hash)] = &[
+    ("sha256", |m, d| sha2(wc_InitSha256, wc_Sha256Update, wc_Sha256Final, m, d)),
+    ("sha384", |m, d| sha2(wc_InitSha384, wc_Sha384Update, wc_Sha384Final, m, d)),
+    ("sha512", |m, d| sha2(wc_InitSha512, wc_Sha512Update, wc_Sha512Final, m, d)),
+    ("sha3-256", |m, d| sha3(wc_InitSha3_256, wc_Sha3_256_Update, wc_Sha3_256_Final, m, d)),
+    ("sha3-384", |m, d| sha3(wc_InitSha3_384, wc_Sha3_384_Update, wc_Sha3_384_Final, m, d)),
+    ("sha3-512", |m, d| sha3(wc_InitSha3_512, wc_Sha3_512_Update, wc_Sha3_512_Final, m, d)),
+];
+
+/// `INVALID_DEVID`: no callback computes it.
+const NO_DEVICE: i32 = -2;
+
+/// Larger than any of its contexts.
+#[repr(align(64))]
+struct Context([u8; 2048]);
+
+type Init = unsafe extern "C" fn(*mut c_void) -> i32;
+type InitSha3 = unsafe extern "C" fn(*mut c_void, *mut c_void, i32) -> i32;
+type Update = unsafe extern "C" fn(*mut c_void, *const u8, u32) -> i32;
+type Final = unsafe extern "C" fn(*mut c_void, *mut u8) -> i32;
+
+unsafe extern "C" {
+    fn wc_InitSha256(context: *mut c_void) -> i32;
+    fn wc_Sha256Update(context: *mut c_void, data: *const u8, len: u32) -> i32;
+    fn wc_Sha256Final(context: *mut c_void, digest: *mut u8) -> i32;
+    fn wc_InitSha384(context: *mut c_void) -> i32;
+    fn wc_Sha384Update(context: *mut c_void, data: *const u8, len: u32) -> i32;
+    fn wc_Sha384Final(context: *mut c_void, digest: *mut u8) -> i32;
+    fn wc_InitSha512(context: *mut c_void) -> i32;
+    fn wc_Sha512Update(context: *mut c_void, data: *const u8, len: u32) -> i32;
+    fn wc_Sha512Final(context: *mut c_void, digest: *mut u8) -> i32;
+    fn wc_InitSha3_256(context: *mut c_void, heap: *mut c_void, device: i32) -> i32;
+    fn wc_Sha3_256_Update(context: *mut c_void, data: *const u8, len: u32) -> i32;
+    fn wc_Sha3_256_Final(context: *mut c_void, digest: *mut u8) -> i32;
+    fn wc_InitSha3_384(context: *mut c_void, heap: *mut c_void, device: i32) -> i32;
+    fn wc_Sha3_384_Update(context: *mut c_void, data: *const u8, len: u32) -> i32;
+    fn wc_Sha3_384_Final(context: *mut c_void, digest: *mut u8) -> i32;
+    fn wc_InitSha3_512(context: *mut c_void, heap: *mut c_void, device: i32) -> i32;
+    fn wc_Sha3_512_Update(context: *mut c_void, data: *const u8, len: u32) -> i32;
+    fn wc_Sha3_512_Final(context: *mut c_void, digest: *mut u8) -> i32;
+}
+
+fn sha2(init: Init, update: Update, finish: Final, message: &[u8], digest: &mut [u8; 64]) {
+    let mut context = Context([0; 2048]);
+    let context = context.0.as_mut_ptr().cast();
+    // SAFETY: a context that is large enough.
+    unsafe { init(context) };
+    // SAFETY: the bytes of the message.
+    unsafe { update(context, message.as_ptr(), message.len() as u32) };
+    // SAFETY: no digest is longer.
+    unsafe { finish(context, digest.as_mut_ptr()) };
+}
+
+fn sha3(init: InitSha3, update: Update, finish: Final, message: &[u8], digest: &mut [u8; 64]) {
+    let mut context = Context([0; 2048]);
+    let context = context.0.as_mut_ptr().cast();
+    // SAFETY: a context that is large enough.
+    unsafe { init(context, core::ptr::null_mut(), NO_DEVICE) };
+    // SAFETY: the bytes of the message.
+    unsafe { update(context, message.as_ptr(), message.len() as u32) };
+    // SAFETY: no digest is longer.
+    unsafe { finish(context, digest.as_mut_ptr()) };
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn wc_CryptoCb_DefaultDevID() -> i32 {
+    NO_DEVICE
+}
+
+/// Nobody computes a hash elsewhere: they are not called without a device.
+macro_rules! no_callback {
+    ($($name:ident)*) => {
+        $(
+            #[unsafe(no_mangle)]
+            extern "C" fn $name() -> i32 {
+                panic!()
+            }
+        )*
+    };
+}
+
+no_callback!(wc_CryptoCb_Sha256Hash wc_CryptoCb_Sha384Hash wc_CryptoCb_Sha512Hash wc_CryptoCb_Sha3Hash);

@@ -1,0 +1,252 @@
+//! `cargo xtask kernels`: every hash kernel on emulated harts, each with another set of extensions.
+//!
+//! The bench chooses each tier in turn, hashes the same messages with it, one at a time and all at
+//! once, and counts what it takes. A hart without an extension must not have its tier; a lower tier
+//! that uses an instruction of a higher one traps there.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use hartlock_bench::pack::{Header, JOB_KERNELS};
+use hartlock_kernels::{Family, Tier};
+
+use crate::test::Outcome;
+use crate::{Verdict, bench, firmware};
+
+mod cases;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Run only harts whose name contains this
+    #[arg(value_name = "HART")]
+    filter: Option<String>,
+    /// Show what the bench prints
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+/// An emulated hart.
+pub struct Hart {
+    pub name: &'static str,
+    /// Extensions beyond RV64IMAC, as properties of QEMU.
+    cpu: &'static str,
+    /// Bits of a vector register; 0: there are none.
+    pub vlen: u32,
+    /// What works there beside the portable form.
+    tiers: &'static [Tier],
+}
+
+const SCALAR: &[Tier] = &[Tier::Rv64];
+const ZBB: &[Tier] = &[Tier::Rv64, Tier::Zbb];
+const ZKNH: &[Tier] = &[Tier::Rv64, Tier::Zbb, Tier::Zknh];
+/// Without Zbb, so that the vector kernels show that they do not use it.
+const LANES: &[Tier] = &[Tier::Rv64, Tier::Zvbb];
+/// Lanes need no more of Zvbb than its part Zvkb, which comes with these.
+const STREAMS: &[Tier] = &[Tier::Rv64, Tier::Zvbb, Tier::Zvknh];
+const EVERY: &[Tier] = &[Tier::Rv64, Tier::Zbb, Tier::Zknh, Tier::Zvbb, Tier::Zvknh];
+
+const fn hart(name: &'static str, cpu: &'static str, vlen: u32, tiers: &'static [Tier]) -> Hart {
+    Hart { name, cpu, vlen, tiers }
+}
+
+pub const HARTS: &[Hart] = &[
+    hart("rv64", "", 0, SCALAR),
+    hart("zbb", "zbb=true", 0, ZBB),
+    hart("zknh", "zbb=true,zknh=true", 0, ZKNH),
+    hart("zvbb-128", "zvbb=true", 128, LANES),
+    hart("zvbb-256", "zvbb=true", 256, LANES),
+    hart("zvbb-512", "zvbb=true", 512, LANES),
+    hart("zvknh-128", "zvkb=true,zvknhb=true", 128, STREAMS),
+    hart("zvknh-256", "zvkb=true,zvknhb=true", 256, STREAMS),
+    hart("every-512", "zbb=true,zknh=true,zvbb=true,zvknhb=true", 512, EVERY),
+];
+
+impl Hart {
+    /// QEMU's options. What an instruction leaves undefined in vector registers becomes ones.
+    pub fn options(&self) -> Vec<String> {
+        let mut cpu = "rv64,zba=false,zbb=false,zbc=false,zbs=false".to_owned();
+        if self.vlen > 0 {
+            cpu += &format!(",v=true,vlen={},elen=64", self.vlen);
+            cpu += ",rvv_ta_all_1s=on,rvv_ma_all_1s=on";
+        }
+        if !self.cpu.is_empty() {
+            cpu = format!("{cpu},{}", self.cpu);
+        }
+        // One instruction a nanosecond of emulated time: the count of instructions is exact.
+        ["-cpu", &cpu, "-icount", "shift=0"].map(str::to_owned).to_vec()
+    }
+
+    /// Families and forms that must work, as the bench names them.
+    fn expected(&self) -> BTreeSet<String> {
+        let tiers = [Tier::Portable].iter().chain(self.tiers);
+        let forms = tiers.flat_map(|tier| {
+            Family::ALL.into_iter().flat_map(move |family| {
+                let forms: &[&str] = match (tier, family) {
+                    (Tier::Zvbb, _) => &["many"],
+                    (Tier::Zknh | Tier::Zvknh, Family::Keccak) => &[],
+                    _ => &["one", "many"],
+                };
+                forms.iter().map(move |form| format!("{} {} {form}", family.name(), tier.name()))
+            })
+        });
+        forms.collect()
+    }
+}
+
+/// How many instructions a kernel took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Count {
+    pub hash: String,
+    pub tier: String,
+    /// `one` message, or as `many` as there are lanes.
+    pub form: String,
+    pub bytes: u64,
+    pub instructions: u64,
+}
+
+impl Count {
+    pub fn per_byte(&self) -> f64 {
+        self.instructions as f64 / self.bytes as f64
+    }
+}
+
+pub fn main(args: &Args) -> Result<Verdict> {
+    let is_wanted =
+        |hart: &&Hart| args.filter.as_ref().is_none_or(|filter| hart.name.contains(filter));
+    let bench = Bench::prepare()?;
+    let mut verdict = Verdict::Yes;
+    for hart in HARTS.iter().filter(is_wanted) {
+        let start = std::time::Instant::now();
+        let console = bench.console(hart)?;
+        if args.verbose {
+            print!("{console}");
+        }
+        let (counts, faults) = read(hart, &console)?;
+        println!("{} ({:.1} s)", hart.name, start.elapsed().as_secs_f64());
+        for count in &counts {
+            let Count { hash, tier, form, .. } = count;
+            println!("  {hash:<9}{tier:<10}{form:<6}{:7.3} instructions/byte", count.per_byte());
+        }
+        for fault in &faults {
+            println!("  {fault}");
+            verdict = Verdict::No;
+        }
+    }
+    Ok(verdict)
+}
+
+/// Step: every kernel on its own tier.
+pub fn step(_: &Path) -> Result<Outcome> {
+    let bench = Bench::prepare()?;
+    if firmware::has_panic_path(&bench.stage.elf)? {
+        return Ok(Outcome::Failed("the bench can reach a panic".into()));
+    }
+    let mut all = Vec::new();
+    for hart in HARTS {
+        let (_, faults) = read(hart, &bench.console(hart)?)?;
+        all.extend(faults.into_iter().map(|fault| format!("{}: {fault}", hart.name)));
+    }
+    Ok(if all.is_empty() { Outcome::Passed } else { Outcome::Failed(all.join("\n")) })
+}
+
+/// The bench and its cases.
+pub struct Bench {
+    stage: firmware::StageFiles,
+    folder: tempfile::TempDir,
+}
+
+impl Bench {
+    pub fn prepare() -> Result<Self> {
+        let bench = Self { stage: firmware::stage("bench", &[])?, folder: tempfile::tempdir()? };
+        let cases = cases::all()?;
+        let body = cases::encode(&cases)?;
+        let count = u32::try_from(cases.len())?;
+        let header = Header { job: JOB_KERNELS, count, body_size: body.len() as u64 };
+        fs::write(bench.folder.path().join("pack.bin"), [&header.encode()[..], &body].concat())?;
+        Ok(bench)
+    }
+
+    pub fn console(&self, hart: &Hart) -> Result<String> {
+        let options = hart.options();
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        self.run(&options).with_context(|| hart.name.to_owned())
+    }
+
+    /// Runs the bench with these options of QEMU.
+    pub fn run(&self, options: &[&str]) -> Result<String> {
+        bench::emulate(&self.stage.bin, &self.folder.path().join("pack.bin"), options)
+    }
+
+    /// The linked bench.
+    pub fn elf(&self) -> &Path {
+        &self.stage.elf
+    }
+}
+
+/// What the bench counted, and what is wrong.
+pub fn read(hart: &Hart, console: &str) -> Result<(Vec<Count>, Vec<String>)> {
+    let mut counts = Vec::new();
+    let mut faults = Vec::new();
+    let mut working = BTreeSet::new();
+    let mut checked = BTreeSet::new();
+    for line in console.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        match words.as_slice() {
+            ["kernel", family, tier, form, "works", _] => {
+                working.insert(format!("{family} {tier} {form}"));
+            }
+            ["count", hash, tier, form, bytes, instructions] => counts.push(Count {
+                hash: (*hash).to_owned(),
+                tier: (*tier).to_owned(),
+                form: (*form).to_owned(),
+                bytes: bytes.parse()?,
+                instructions: instructions.parse()?,
+            }),
+            ["checked", tier, cases] => {
+                ensure!(cases.parse::<u32>()? > 0, "no cases");
+                checked.insert((*tier).to_owned());
+            }
+            ["kernel", _, _, "absent"] | ["bench:", "done"] | [""] => {}
+            // Wrong digests, wrong answers at start-up, and what nobody expects.
+            _ => faults.push(line.to_owned()),
+        }
+    }
+    let expected = hart.expected();
+    let differences = expected.symmetric_difference(&working);
+    faults.extend(differences.map(|kernel| match expected.contains(kernel) {
+        true => format!("{kernel} does not work"),
+        false => format!("{kernel} works, without its extension"),
+    }));
+    for tier in [Tier::Portable].iter().chain(hart.tiers) {
+        if !checked.contains(tier.name()) {
+            faults.push(format!("{} was not checked", tier.name()));
+        }
+    }
+    Ok((counts, faults))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misses_no_kernel_and_no_wrong_digest() {
+        let hart = &HARTS[0];
+        let lines = |kernel: &str| format!("kernel {kernel} works 1\n");
+        let mut console: String = hart.expected().iter().map(|kernel| lines(kernel)).collect();
+        console +=
+            "checked portable 3\nchecked rv64 3\ncount sha256 rv64 one 10 480\nbench: done\n";
+        let (counts, faults) = read(hart, &console).unwrap();
+        assert_eq!((counts[0].per_byte(), faults), (48.0, vec![]));
+        let without = console.replace(&lines("sha512 rv64 one"), "");
+        assert_eq!(read(hart, &without).unwrap().1, ["sha512 rv64 one does not work"]);
+        let more = format!("{console}{}", lines("sha512 zbb one"));
+        assert_eq!(read(hart, &more).unwrap().1.len(), 1);
+        let wrong = format!("{console}wrong rv64 one case 1 message 0\n");
+        assert_eq!(read(hart, &wrong).unwrap().1.len(), 1);
+        let unchecked = console.replace("checked rv64 3\n", "");
+        assert_eq!(read(hart, &unchecked).unwrap().1, ["rv64 was not checked"]);
+    }
+}

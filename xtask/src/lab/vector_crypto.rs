@@ -1,0 +1,300 @@
+//! What a byte costs in retired instructions: every hash kernel of ours on an emulated hart of its
+//! tier, and the same hashes of other projects on the same hart with the same counter.
+//!
+//! Instructions are counted exactly and do not depend on this machine. They are no cycles: an
+//! instruction on a vector register does more, and takes longer, than one on a word.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use super::Args;
+use super::machine::{Machine, commit, date, version};
+use super::run::{Better, Row, Run};
+use crate::kernels::{Bench, Count, Hart, read};
+use crate::{bench, firmware, project, run, tools};
+
+mod listing;
+
+/// What peers are built for: the hart has floating point, because the distribution's libraries say
+/// that they need it.
+const PEER_TARGET: &str = "riscv64gc-unknown-none-elf";
+
+/// A bound: hash, tier, form (`one` message or `many`), bits of a vector register, instructions per
+/// byte.
+type Bound = (&'static str, &'static str, &'static str, u32, f64);
+
+/// Set before the kernels were written, from prototypes.
+const BOUNDS: &[Bound] = &[
+    ("sha256", "rv64", "one", 0, 49.0),
+    ("sha256", "zbb", "one", 0, 35.5),
+    ("sha256", "zknh", "one", 0, 21.3),
+    ("sha256", "zvbb", "many", 128, 9.0),
+    ("sha256", "zvbb", "many", 256, 4.5),
+    ("sha256", "zvknh", "one", 128, 1.5),
+    ("sha256", "zvknh", "many", 128, 0.92),
+    ("sha256", "zvknh", "many", 256, 0.47),
+    ("sha384", "rv64", "one", 0, 36.0),
+    ("sha384", "zbb", "one", 0, 22.7),
+    ("sha384", "zknh", "one", 0, 13.5),
+    ("sha384", "zvbb", "many", 128, 11.4),
+    ("sha384", "zvbb", "many", 256, 5.7),
+    ("sha384", "zvknh", "one", 128, 1.15),
+    ("sha384", "zvknh", "one", 256, 0.9),
+    ("sha384", "zvknh", "many", 256, 0.58),
+    ("sha3-256", "rv64", "one", 0, 37.8),
+    ("sha3-256", "zbb", "one", 0, 25.8),
+    ("sha3-256", "zvbb", "many", 128, 12.2),
+    ("sha3-256", "zvbb", "many", 256, 6.1),
+    ("sha3-384", "rv64", "one", 0, 49.0),
+    ("sha3-384", "zbb", "one", 0, 33.8),
+    ("sha3-384", "zvbb", "many", 128, 15.9),
+    ("sha3-384", "zvbb", "many", 256, 8.0),
+    ("kt128", "rv64", "one", 0, 15.8),
+    ("kt128", "zbb", "one", 0, 10.9),
+    ("kt128", "zvbb", "one", 128, 5.0),
+    ("kt128", "zvbb", "one", 256, 2.5),
+];
+
+/// Harts on which peers are built and run: name of the hart of ours, flags of the compiler, and
+/// whether OpenSSL is told of the vector extensions.
+const PEERS: &[(&str, &[&str], bool)] = &[
+    ("rv64", &[], false),
+    ("zbb", &["-Ctarget-feature=+zbb"], false),
+    ("zknh", &["-Ctarget-feature=+zbb,+zknh", "--cfg=sha2_backend=\"riscv-zknh\""], false),
+    ("zvknh-128", &[], true),
+];
+
+/// A peer's number.
+struct PeerCount {
+    hart: &'static str,
+    peer: String,
+    count: Count,
+    digest: String,
+}
+
+pub fn measure(args: &Args) -> Result<()> {
+    let (libraries, packages) = tools::peers()?;
+    eprintln!("building the bench");
+    let bench = Bench::prepare()?;
+    let mut counts = Vec::new();
+    for hart in crate::kernels::HARTS {
+        eprintln!("our kernels on {}", hart.name);
+        let (counted, faults) = read(hart, &bench.console(hart)?)?;
+        ensure!(faults.is_empty(), "{}: {}", hart.name, faults.join("\n"));
+        counts.extend(counted.into_iter().map(|count| (hart, count)));
+    }
+    let mut peers = Vec::new();
+    for (name, flags, has_vectors) in PEERS {
+        let hart = crate::kernels::HARTS.iter().find(|hart| hart.name == *name);
+        let hart = hart.context("a hart of ours")?;
+        eprintln!("peers on {name}");
+        let image = build_peers(&libraries, name, flags, *has_vectors)?;
+        peers.extend(peer_counts(name, &peers_console(&image, hart)?)?);
+    }
+    agree(&peers)?;
+    let mut tools = BTreeMap::from([
+        ("hartlock", env!("CARGO_PKG_VERSION").to_owned()),
+        ("rustc", version("rustc", "--version")?),
+    ]);
+    for (name, package) in [("openssl", "libssl-dev"), ("wolfssl", "libwolfssl-dev")] {
+        tools.insert(name, packages.get(package).cloned().context(package)?);
+    }
+    let emulator = tools::locate()?.versions.remove("qemu-system-riscv");
+    tools.insert("qemu", emulator.context("QEMU has no version")?);
+    for (name, version) in crates()? {
+        tools.insert(name, version);
+    }
+    let mut rows = rows(&counts, &peers);
+    rows.extend(listing::rows(&bench)?);
+    for (table, metric) in
+        [("AES-256-GCM", "not built yet"), ("WalnutDSA", "instructions for each braid generator")]
+    {
+        rows.push(Row::not_built(table, metric, "instructions"));
+    }
+    let run = Run {
+        paper: "vector-crypto",
+        commit: commit()?,
+        tools,
+        date: date()?,
+        rows,
+        machine: Machine::of_this()?,
+    };
+    let folder = args.folder();
+    run.store(&folder, &csv(&counts, &peers))?;
+    print!("{}", run.text());
+    println!("stored as {}", folder.join("vector-crypto.json").display());
+    Ok(())
+}
+
+/// Builds the peers for a hart and returns the image.
+fn build_peers(
+    libraries: &std::path::Path,
+    name: &str,
+    flags: &[&str],
+    has_vectors: bool,
+) -> Result<PathBuf> {
+    let folder = project::target_dir().join("lab/peers").join(name);
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(project::root().join("lab/peers"));
+    cargo.args(["build", "--quiet", "--locked", "--release", "--target", PEER_TARGET]);
+    if has_vectors {
+        cargo.args(["--features", "vectors"]);
+    }
+    cargo.arg("--target-dir").arg(&folder);
+    cargo.env("HARTLOCK_PEERS_LIBRARIES", libraries);
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
+    // sha2's form for Zknh wants intrinsics that are not stable yet.
+    cargo.env("RUSTC_BOOTSTRAP", "1");
+    run::quietly(&mut cargo)?;
+    let image = folder.join("peers.bin");
+    let built = folder.join(PEER_TARGET).join("release/peers");
+    fs::write(&image, firmware::flat_binary(&built)?)?;
+    Ok(image)
+}
+
+fn peers_console(image: &std::path::Path, hart: &Hart) -> Result<String> {
+    let options = hart.options();
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    bench::emulate_alone(image, &options).with_context(|| format!("peers on {}", hart.name))
+}
+
+fn peer_counts(hart: &'static str, console: &str) -> Result<Vec<PeerCount>> {
+    let mut counts = Vec::new();
+    for line in console.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        if let ["count", peer, hash, bytes, instructions, digest] = words.as_slice() {
+            counts.push(PeerCount {
+                hart,
+                peer: (*peer).to_owned(),
+                count: Count {
+                    hash: (*hash).to_owned(),
+                    tier: hart.to_owned(),
+                    form: "one".to_owned(),
+                    bytes: bytes.parse()?,
+                    instructions: instructions.parse()?,
+                },
+                digest: (*digest).to_owned(),
+            });
+        }
+    }
+    ensure!(!counts.is_empty(), "the peers counted nothing\n{console}");
+    Ok(counts)
+}
+
+/// A peer that hashes something else is no peer.
+fn agree(peers: &[PeerCount]) -> Result<()> {
+    for one in peers {
+        let hash = &one.count.hash;
+        let is_same = |other: &&PeerCount| other.count.hash != *hash || other.digest == one.digest;
+        let odd = peers.iter().find(|other| !is_same(other));
+        ensure!(odd.is_none(), "{} and another peer differ in {hash}", one.peer);
+    }
+    Ok(())
+}
+
+/// Versions of the crates among the peers, from their lock file.
+fn crates() -> Result<Vec<(&'static str, String)>> {
+    let path = project::root().join("lab/peers/Cargo.lock");
+    let lock: toml::Table = toml::from_str(&fs::read_to_string(&path)?)?;
+    let packages = lock.get("package").and_then(toml::Value::as_array).context("packages")?;
+    let version = |name: &str| {
+        let package =
+            packages.iter().find(|it| it.get("name").and_then(|it| it.as_str()) == Some(name));
+        package.and_then(|it| it.get("version")?.as_str()).map(str::to_owned)
+    };
+    let names = ["sha2", "sha3", "k12"];
+    names.into_iter().map(|name| Ok((name, version(name).context(name)?))).collect()
+}
+
+fn rows(counts: &[(&Hart, Count)], peers: &[PeerCount]) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (hart, count) in counts {
+        // The hart with everything repeats what others show, at a width without bounds.
+        let tier_is_of_hart = hart.name.split('-').next() == Some(count.tier.as_str())
+            || hart.name.starts_with("every");
+        let is_info =
+            !matches!(count.hash.as_str(), "sha256" | "sha384" | "sha3-256" | "sha3-384" | "kt128");
+        if !tier_is_of_hart || is_info || count.form == "many" && hart.vlen == 0 {
+            continue;
+        }
+        let width = match (count.tier.as_str(), hart.vlen) {
+            ("zvbb" | "zvknh", vlen) => vlen,
+            _ => 0,
+        };
+        let config = if width == 0 {
+            count.tier.clone()
+        } else {
+            let form = if count.form == "one" { "one message" } else { "all lanes" };
+            format!("{}, VLEN {width}, {form}", count.tier)
+        };
+        let row = Row::info("hash", name_of(&count.hash), UNIT, count.per_byte()).of(&config);
+        let bound = BOUNDS.iter().find(|(hash, tier, form, vlen, _)| {
+            (*hash, *tier, *form, *vlen) == (&count.hash, &count.tier, &count.form, width)
+        });
+        let row = match bound {
+            Some((.., most)) => row.judged(Better::Lower, *most),
+            None => row,
+        };
+        let row = match best_peer(count, hart, peers) {
+            Some((peer, per_byte)) => row
+                .beside(per_byte)
+                .noted(format!("published: {peer}, the best peer on this hart in the same run")),
+            None => row,
+        };
+        if !rows
+            .iter()
+            .any(|other: &Row| (other.metric, &other.config) == (row.metric, &row.config))
+        {
+            rows.push(row);
+        }
+    }
+    rows.extend(peers.iter().map(|peer| {
+        let config = format!("{} on {}", peer.peer, peer.hart);
+        Row::info("peers", name_of(&peer.count.hash), UNIT, peer.count.per_byte()).of(&config)
+    }));
+    rows
+}
+
+const UNIT: &str = "instructions/byte";
+
+/// The peer with the fewest instructions on the hart, if peers were run there.
+fn best_peer<'a>(count: &Count, hart: &Hart, peers: &'a [PeerCount]) -> Option<(&'a str, f64)> {
+    // Lanes of any width are compared with what the same hart offers to peers.
+    let place = if hart.vlen > 0 { "zvknh-128" } else { hart.name };
+    let same = |peer: &&PeerCount| peer.hart == place && peer.count.hash == count.hash;
+    peers
+        .iter()
+        .filter(same)
+        .map(|peer| (peer.peer.as_str(), (peer.count.per_byte() * 1000.0).round() / 1000.0))
+        .min_by(|one, other| one.1.total_cmp(&other.1))
+}
+
+fn name_of(hash: &str) -> &'static str {
+    match hash {
+        "sha256" => "SHA-256",
+        "sha384" => "SHA-384",
+        "sha512" => "SHA-512",
+        "sha3-256" => "SHA3-256",
+        "sha3-384" => "SHA3-384",
+        "sha3-512" => "SHA3-512",
+        "kt128" => "KT128",
+        "shake128" => "SHAKE128",
+        "shake256" => "SHAKE256",
+        _ => "another hash",
+    }
+}
+
+fn csv(counts: &[(&Hart, Count)], peers: &[PeerCount]) -> String {
+    let mut text = "who,hart,hash,tier,form,bytes,instructions\n".to_owned();
+    let mut line = |who: &str, hart: &str, count: &Count| {
+        let Count { hash, tier, form, bytes, instructions } = count;
+        text += &format!("{who},{hart},{hash},{tier},{form},{bytes},{instructions}\n");
+    };
+    counts.iter().for_each(|(hart, count)| line("hartlock", hart.name, count));
+    peers.iter().for_each(|peer| line(&peer.peer, peer.hart, &peer.count));
+    text
+}
