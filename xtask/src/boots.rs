@@ -8,6 +8,7 @@ mod command;
 mod device;
 mod gdb;
 mod harts;
+mod kernels;
 mod linux;
 mod protection;
 mod refusals;
@@ -60,6 +61,7 @@ fn cases() -> Vec<Case> {
         traps::cases(),
         command::cases(),
         harts::cases(),
+        kernels::cases(),
         protection::cases(),
         verdict::cases(),
     ]
@@ -134,6 +136,10 @@ pub fn harts_step(_: &Path) -> Result<Outcome> {
     group("harts")
 }
 
+pub fn kernels_step(_: &Path) -> Result<Outcome> {
+    group("kernels")
+}
+
 pub fn protection_step(_: &Path) -> Result<Outcome> {
     group("protection")
 }
@@ -151,7 +157,7 @@ mod tests {
         let mut names: Vec<String> = cases().into_iter().map(|case| case.name).collect();
         for name in &names {
             let group = name.split('/').next().unwrap();
-            let groups = ["linux", "refusal", "harts", "protection", "verdict"];
+            let groups = ["linux", "refusal", "harts", "kernels", "protection", "verdict"];
             assert!(groups.contains(&group), "{name} is run by no step");
         }
         let count = names.len();

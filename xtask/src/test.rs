@@ -199,6 +199,12 @@ const STEPS: &[Step] = &[
         action: Action::Function(boots::harts_step),
     },
     Step {
+        name: "kernels-boot",
+        about: "each board boots with the best kernels that it has, and with none that is wrong",
+        needs_tools: true,
+        action: Action::Function(boots::kernels_step),
+    },
+    Step {
         name: "protection",
         about: "what S-mode and Linux cannot touch",
         needs_tools: true,

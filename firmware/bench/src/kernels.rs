@@ -11,8 +11,10 @@
 //! | 12 | 4 | bytes of it that are the head |
 //! | 16 | 4 | where the body begins, beyond a multiple of 64 |
 //! | 20 | 4 | seed |
-//! | 24 | 8 | zero |
+//! | 24 | 4 | 1: the message is given, and all messages are the same; 0: made from the seed |
+//! | 28 | 4 | zero |
 //! | 32 | 64 each | digests, zero padded |
+//! | | | the message, if it is given, and zeros to a multiple of 8 |
 
 use hartlock_image::{HashId, Writer, bytes_at, u32_at};
 
@@ -42,6 +44,8 @@ pub struct Case<'a> {
     pub seed: u32,
     /// The digests, 64 bytes each.
     pub digests: &'a [[u8; 64]],
+    /// What all messages are, if they are not made from the seed.
+    pub given: Option<&'a [u8]>,
 }
 
 impl<'a> Case<'a> {
@@ -52,8 +56,11 @@ impl<'a> Case<'a> {
         let is_possible = (1..=MAX_MESSAGES).contains(&count)
             && len <= MAX_LEN
             && head_len <= len.min(MAX_HEAD_LEN)
-            && bytes_at::<8>(bytes, 24)? == [0; 8];
+            && field(24)? < 2
+            && bytes_at::<4>(bytes, 28)? == [0; 4];
         let (digests, rest) = bytes.get(FIELDS_SIZE..)?.split_at_checked(count.checked_mul(64)?)?;
+        let given_len = if field(24)? == 1 { len } else { 0 };
+        let (given, rest) = rest.split_at_checked(given_len.checked_next_multiple_of(8)?)?;
         let case = Case {
             hash: HashId::from_number(u32_at(bytes, 0)?)?,
             count,
@@ -62,6 +69,7 @@ impl<'a> Case<'a> {
             misalignment: field(16)? & 63,
             seed: u32_at(bytes, 20)?,
             digests: digests.as_chunks().0,
+            given: if field(24)? == 1 { Some(given.get(..len)?) } else { None },
         };
         is_possible.then_some((case, rest))
     }
@@ -75,13 +83,22 @@ impl<'a> Case<'a> {
         out.put_u32(self.head_len as u32);
         out.put_u32(self.misalignment as u32);
         out.put_u32(self.seed);
-        out.put(&[0; 8]);
+        out.put_u32(self.given.is_some().into());
+        out.put_u32(0);
         self.digests.iter().for_each(|digest| out.put(digest));
+        out.put(self.given.unwrap_or_default());
+        out.pad_to(8);
         out.finish()
     }
 
-    /// Fills in message `index`: the same bytes on every machine (SplitMix64).
+    /// Fills in message `index`: the given one, or the same bytes on every machine (SplitMix64).
     pub fn message(&self, index: usize, into: &mut [u8]) {
+        if let Some(given) = self.given {
+            for (to, from) in into.iter_mut().zip(given) {
+                *to = *from;
+            }
+            return;
+        }
         let mut state = (u64::from(self.seed) << 32) | index as u64;
         for bytes in into.chunks_mut(8) {
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);

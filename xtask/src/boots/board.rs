@@ -57,6 +57,8 @@ pub struct Setup {
     pub legacy_virtio: Option<bool>,
     /// It waits before its first instruction for the debug stub to let it go.
     pub is_held: bool,
+    /// The CPU as QEMU takes it; without it, the one that QEMU takes for RV64.
+    pub cpu: Option<String>,
     /// Text that ends the run; without it, it ends by itself.
     pub until: Option<&'static str>,
 }
@@ -130,6 +132,7 @@ impl Bench {
             harts: 2,
             legacy_virtio: None,
             is_held: false,
+            cpu: None,
             until: None,
         })
     }
@@ -173,6 +176,9 @@ impl Bench {
         config.legacy_virtio = setup.legacy_virtio;
         config.timeout = TIMEOUT;
         config.is_held = setup.is_held;
+        if let Some(cpu) = &setup.cpu {
+            config.cpu.clone_from(cpu);
+        }
         config.extra = extra.iter().map(Into::into).collect();
         Ok(Machine::start(&self.qemu, &config)?)
     }
@@ -220,6 +226,7 @@ impl Bench {
             harts: 5,
             legacy_virtio: None,
             is_held: false,
+            cpu: None,
             until: None,
         })
     }

@@ -1,15 +1,34 @@
 //! The messages that kernels are tried with, and their digests by the portable forms.
 
-use anyhow::{Context, Result};
-use hartlock_bench::kernels::{Case, MAX_HEAD_LEN, MAX_MESSAGES};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use hartlock_bench::kernels::{Case, MAX_HEAD_LEN, MAX_LEN, MAX_MESSAGES};
 use hartlock_image::HashId;
 use hartlock_verify::tree::{Digest, Hasher, Kernel};
+use serde_json::Value;
 
-/// A case that owns its digests.
+use crate::project;
+
+/// A case that owns its digests and its message.
 pub struct OwnedCase {
     case: Case<'static>,
     digests: Vec<Digest>,
+    given: Option<Vec<u8>>,
 }
+
+/// Known answers of NIST's validation system, in the folder of public vectors.
+const PUBLIC: [(HashId, &str); 6] = [
+    (HashId::Sha256, "sha2/SHA2-256-1.0-byte.json"),
+    (HashId::Sha384, "sha2/SHA2-384-1.0-byte.json"),
+    (HashId::Sha512, "sha2/SHA2-512-1.0-byte.json"),
+    (HashId::Sha3_256, "sha3/SHA3-256-2.0-byte.json"),
+    (HashId::Sha3_384, "sha3/SHA3-384-2.0-byte.json"),
+    (HashId::Sha3_512, "sha3/SHA3-512-2.0-byte.json"),
+];
+/// As many copies of a public message, to be hashed one by one and at once.
+const COPIES: usize = 3;
 
 /// How messages are laid out: number, bytes, bytes of the head, misalignment.
 type Layout = (usize, usize, usize, usize);
@@ -27,7 +46,60 @@ pub fn all() -> Result<Vec<OwnedCase>> {
             cases.push(OwnedCase::new(hash, layout, seed));
         }
     }
+    match public_folder() {
+        Some(folder) => {
+            for (hash, file) in PUBLIC {
+                let path = folder.join(file);
+                cases.extend(public(hash, &path).with_context(|| path.display().to_string())?);
+            }
+        }
+        None => eprintln!("SKIPPED: public vectors for kernels: there is no ../shared/vectors"),
+    }
     Ok(cases)
+}
+
+/// The folder beside the checkout, or the one that HARTLOCK_VECTORS names.
+fn public_folder() -> Option<PathBuf> {
+    let beside = || project::root().join("../shared/vectors");
+    let folder = std::env::var_os("HARTLOCK_VECTORS").map_or_else(beside, PathBuf::from);
+    folder.is_dir().then_some(folder)
+}
+
+/// The messages of a file that have one digest, whole bytes, and room on the board.
+fn public(hash: HashId, path: &Path) -> Result<Vec<OwnedCase>> {
+    let file: Value = serde_json::from_str(&fs::read_to_string(path)?)?;
+    let groups = file["testGroups"].as_array().context("no groups")?;
+    let mut cases = Vec::new();
+    for group in groups.iter().filter(|group| group["testType"] == "AFT") {
+        for test in group["tests"].as_array().context("no tests")? {
+            let hex = |field: &str| unhex(test[field].as_str().unwrap_or_default());
+            let (message, answer) = (hex("msg")?, hex("md")?);
+            ensure!(test["len"].as_u64() == Some(8 * message.len() as u64), "a length in bits");
+            if message.len() > MAX_LEN {
+                continue;
+            }
+            let mut digest = [0; 64];
+            digest.get_mut(..answer.len()).context("a long digest")?.copy_from_slice(&answer);
+            let case = Case {
+                hash,
+                count: COPIES,
+                len: message.len(),
+                head_len: message.len().min(16),
+                misalignment: 0,
+                seed: 0,
+                digests: &[],
+                given: None,
+            };
+            cases.push(OwnedCase { case, digests: vec![digest; COPIES], given: Some(message) });
+        }
+    }
+    ensure!(!cases.is_empty(), "no known answers");
+    Ok(cases)
+}
+
+fn unhex(hex: &str) -> Result<Vec<u8>> {
+    let digits = hex.as_bytes().chunks(2);
+    digits.map(|pair| Ok(u8::from_str_radix(std::str::from_utf8(pair)?, 16)?)).collect()
 }
 
 fn layouts(block: usize) -> Vec<Layout> {
@@ -53,6 +125,10 @@ fn layouts(block: usize) -> Vec<Layout> {
 }
 
 impl OwnedCase {
+    fn case(&self) -> Case<'_> {
+        Case { digests: &self.digests, given: self.given.as_deref(), ..self.case }
+    }
+
     fn new(hash: HashId, (count, len, head_len, misalignment): Layout, seed: u32) -> Self {
         let case = Case {
             hash,
@@ -62,6 +138,7 @@ impl OwnedCase {
             misalignment,
             seed,
             digests: &[],
+            given: None,
         };
         let digests = (0..count).map(|index| {
             let mut message = vec![0; len];
@@ -70,16 +147,16 @@ impl OwnedCase {
             judge.update(&message);
             judge.finalize()
         });
-        Self { case, digests: digests.collect() }
+        Self { case, digests: digests.collect(), given: None }
     }
 }
 
 /// All cases in the form of the pack.
 pub fn encode(cases: &[OwnedCase]) -> Result<Vec<u8>> {
     let mut body = Vec::new();
-    for OwnedCase { case, digests } in cases {
-        let mut entry = vec![0; 32 + 64 * MAX_MESSAGES];
-        let size = Case { digests, ..*case }.encode(&mut entry).context("too many messages")?;
+    for made in cases {
+        let mut entry = vec![0; 32 + 64 * MAX_MESSAGES + MAX_LEN];
+        let size = made.case().encode(&mut entry).context("too many messages")?;
         body.extend_from_slice(&entry[..size]);
     }
     Ok(body)
@@ -110,7 +187,7 @@ mod tests {
         let mut rest = &bytes[..];
         for made in &cases {
             let (case, behind) = Case::parse(rest).unwrap();
-            assert_eq!(case, Case { digests: &made.digests, ..made.case });
+            assert_eq!(case, made.case());
             rest = behind;
         }
         assert!(rest.is_empty());

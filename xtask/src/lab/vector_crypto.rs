@@ -248,9 +248,9 @@ fn rows(counts: &[(&Hart, Count)], peers: &[PeerCount]) -> Vec<Row> {
             None => row,
         };
         let row = match best_peer(count, hart, peers) {
-            Some((peer, per_byte)) => row
+            Some((peer, per_byte, place)) => row
                 .beside(per_byte)
-                .noted(format!("published: {peer}, the best peer on this hart in the same run")),
+                .noted(format!("published: {peer}, the best peer in the same run, on {place}")),
             None => row,
         };
         if !rows
@@ -269,15 +269,28 @@ fn rows(counts: &[(&Hart, Count)], peers: &[PeerCount]) -> Vec<Row> {
 
 const UNIT: &str = "instructions/byte";
 
-/// The peer with the fewest instructions on the hart, if peers were run there.
-fn best_peer<'a>(count: &Count, hart: &Hart, peers: &'a [PeerCount]) -> Option<(&'a str, f64)> {
-    // Lanes of any width are compared with what the same hart offers to peers.
-    let place = if hart.vlen > 0 { "zvknh-128" } else { hart.name };
+/// The peer with the fewest instructions on the hart, and which hart that was.
+fn best_peer<'a>(
+    count: &Count,
+    hart: &Hart,
+    peers: &'a [PeerCount],
+) -> Option<(&'a str, f64, &'a str)> {
+    let place = match count.tier.as_str() {
+        // Of no interest: it is for machines that are no RISC-V.
+        "portable" => return None,
+        // No peer has lanes: what they use there is Zbb, which comes with every Zvbb.
+        "zvbb" => "zbb",
+        "zvknh" => "zvknh-128",
+        _ => hart.name,
+    };
     let same = |peer: &&PeerCount| peer.hart == place && peer.count.hash == count.hash;
     peers
         .iter()
         .filter(same)
-        .map(|peer| (peer.peer.as_str(), (peer.count.per_byte() * 1000.0).round() / 1000.0))
+        .map(|peer| {
+            let per_byte = (peer.count.per_byte() * 1000.0).round() / 1000.0;
+            (peer.peer.as_str(), per_byte, peer.hart)
+        })
         .min_by(|one, other| one.1.total_cmp(&other.1))
 }
 

@@ -121,6 +121,7 @@ fn count_all(kernels: &Kernels, tier: Tier) {
             misalignment: 0,
             seed: 1,
             digests: &[],
+            given: None,
         };
         let messages = Messages::of(&case);
         // One message of KT128 fills lanes, so it is counted where they are.
