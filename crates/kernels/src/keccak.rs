@@ -161,7 +161,7 @@ pub(crate) fn digest_many<const N: usize>(
     let Keccak { lanes, absorb_many, .. } = kernels.keccak;
     let lanes = lanes.clamp(1, MAX_LANES);
     let mut index = 0;
-    for (heads, bodies) in heads.chunks(lanes).zip(bodies.chunks(lanes)) {
+    for (heads, bodies) in many::groups(lanes, heads, bodies) {
         let mut states = [[0; 25]; MAX_LANES];
         let count = heads.len().min(bodies.len());
         let states = states.get_mut(..count).unwrap_or_default();

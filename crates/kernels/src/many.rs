@@ -23,6 +23,24 @@ pub trait HashMany: Hash {
     );
 }
 
+/// Heads and bodies in groups of `lanes`, the last one smaller.
+///
+/// Not with `chunks`, which can panic for all that the compiler knows of `lanes`.
+pub(crate) fn groups<'a, 'b>(
+    lanes: usize,
+    mut heads: &'a [&'b [u8]],
+    mut bodies: &'a [&'b [u8]],
+) -> impl Iterator<Item = (&'a [&'b [u8]], &'a [&'b [u8]])> {
+    core::iter::from_fn(move || {
+        let len = lanes.max(1).min(heads.len()).min(bodies.len());
+        let (now, later) = heads.split_at_checked(len)?;
+        heads = later;
+        let (bodies_now, later) = bodies.split_at_checked(len)?;
+        bodies = later;
+        (len > 0).then_some((now, bodies_now))
+    })
+}
+
 /// A message in two pieces, and the padding behind it.
 pub(crate) trait Padding<const N: usize> {
     /// Completes a block of which the bytes from `from` on belong to the padding, and whose first

@@ -20,7 +20,7 @@ macro_rules! assemble {
     };
 }
 
-#[cfg(any(feature = "scalar", feature = "zbb", feature = "zknh"))]
+#[cfg(feature = "scalar")]
 assemble!("sha2_constants");
 #[cfg(any(feature = "scalar", feature = "zbb"))]
 assemble!("keccak_constants");
@@ -134,8 +134,10 @@ unsafe fn run_one<S>(
         kernel(state, blocks.as_ptr(), blocks.len().checked_div(block_len).unwrap_or(0));
         return;
     }
-    for block in blocks.chunks_exact(block_len.clamp(1, MAX_BLOCK_LEN)) {
+    let mut rest = blocks;
+    while let Some((block, later)) = rest.split_at_checked(block_len.max(1)) {
         kernel(state, Copied::of(block).0.as_ptr(), 1);
+        rest = later;
     }
 }
 
@@ -155,31 +157,54 @@ unsafe fn run_many<S>(
     kernel: impl Fn(*mut S, *const *const u8, usize, usize),
 ) {
     let most = most.clamp(1, MAX_LANES);
-    let block_len = block_len.clamp(1, MAX_BLOCK_LEN);
-    for (states, messages) in states.chunks_mut(most).zip(messages.chunks(most)) {
-        let len = messages.first().map_or(0, |message| message.len());
-        let is_even = messages.iter().all(|message| message.len() == len);
-        let n = states.len().min(messages.len());
-        if !is_even || len < block_len {
-            continue;
+    let (mut states, mut messages) = (states, messages);
+    // Not with `chunks`, which can panic for all that the compiler knows of `most`.
+    loop {
+        let n = most.min(states.len()).min(messages.len());
+        let (Some((now_states, later_states)), Some((now, later))) =
+            (core::mem::take(&mut states).split_at_mut_checked(n), messages.split_at_checked(n))
+        else {
+            return;
+        };
+        if n == 0 {
+            return;
         }
-        let mut pointers = [core::ptr::null(); MAX_LANES];
-        if messages.iter().all(|message| is_aligned(message)) {
-            for (pointer, message) in pointers.iter_mut().zip(messages) {
-                *pointer = message.as_ptr();
-            }
-            let count = len.checked_div(block_len).unwrap_or(0);
-            kernel(states.as_mut_ptr(), pointers.as_ptr(), count, n);
-            continue;
+        run_group(now_states, now, block_len.max(1), &kernel);
+        (states, messages) = (later_states, later);
+    }
+}
+
+/// As many states as messages, and no more than the kernel takes.
+fn run_group<S>(
+    states: &mut [S],
+    messages: &[&[u8]],
+    block_len: usize,
+    kernel: &impl Fn(*mut S, *const *const u8, usize, usize),
+) {
+    let n = states.len();
+    let len = messages.first().map_or(0, |message| message.len());
+    let is_even = messages.iter().all(|message| message.len() == len);
+    let count = len.checked_div(block_len).unwrap_or(0);
+    if !is_even || count == 0 {
+        return;
+    }
+    let mut pointers = [core::ptr::null(); MAX_LANES];
+    if messages.iter().all(|message| is_aligned(message)) {
+        for (pointer, message) in pointers.iter_mut().zip(messages) {
+            *pointer = message.as_ptr();
         }
-        let mut copies = [Copied([0; MAX_BLOCK_LEN]); MAX_LANES];
-        for from in (0..len).step_by(block_len) {
-            for ((copy, pointer), message) in copies.iter_mut().zip(&mut pointers).zip(messages) {
-                *copy = Copied::of(message.get(from..).unwrap_or_default());
-                *pointer = copy.0.as_ptr();
-            }
-            kernel(states.as_mut_ptr(), pointers.as_ptr(), 1, n);
+        kernel(states.as_mut_ptr(), pointers.as_ptr(), count, n);
+        return;
+    }
+    let mut copies = [Copied([0; MAX_BLOCK_LEN]); MAX_LANES];
+    let mut from = 0_usize;
+    for _ in 0..count {
+        for ((copy, pointer), message) in copies.iter_mut().zip(&mut pointers).zip(messages) {
+            *copy = Copied::of(message.get(from..).unwrap_or_default());
+            *pointer = copy.0.as_ptr();
         }
+        kernel(states.as_mut_ptr(), pointers.as_ptr(), 1, n);
+        from = from.saturating_add(block_len);
     }
 }
 

@@ -96,7 +96,7 @@ macro_rules! sha2_hash {
                 let kernel = kernels.$kernels;
                 let lanes = kernel.lanes.clamp(1, MAX_LANES);
                 let mut index = 0;
-                for (heads, bodies) in heads.chunks(lanes).zip(bodies.chunks(lanes)) {
+                for (heads, bodies) in many::groups(lanes, heads, bodies) {
                     let mut states = [$iv; MAX_LANES];
                     let count = heads.len().min(bodies.len());
                     let states = states.get_mut(..count).unwrap_or_default();
@@ -300,6 +300,9 @@ const H512: [u64; 8] = [
 
 /// `K` of SHA-256 (FIPS 180-4 §4.2.2): the upper halves of the first 64 words of [`K512`], since
 /// both tables start from the cube roots of the same primes.
+// The kernels in assembly read it too.
+#[cfg_attr(target_arch = "riscv64", unsafe(export_name = "hartlock_sha256_k"))]
+#[allow(unsafe_code, reason = "no other symbol has this name")]
 static K256: [u32; 64] = {
     let mut k = [0; 64];
     let mut t = 0;
@@ -311,6 +314,9 @@ static K256: [u32; 64] = {
 };
 
 /// `K` of SHA-384 and SHA-512 (FIPS 180-4 §4.2.3).
+// The kernels in assembly read it too.
+#[cfg_attr(target_arch = "riscv64", unsafe(export_name = "hartlock_sha512_k"))]
+#[allow(unsafe_code, reason = "no other symbol has this name")]
 #[rustfmt::skip]
 static K512: [u64; 80] = [
     0x428a_2f98_d728_ae22, 0x7137_4491_23ef_65cd, 0xb5c0_fbcf_ec4d_3b2f, 0xe9b5_dba5_8189_dbbc,

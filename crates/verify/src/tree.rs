@@ -192,39 +192,40 @@ pub fn leaves(
 ) {
     let block_size = mode.block_size().map_or(1, |size| size as usize).max(1);
     let lanes = lanes(kernels, hash).clamp(1, MAX_LANES);
-    let mut index = first;
-    for group in blocks.chunks(block_size.saturating_mul(lanes)) {
-        let whole = group.len().checked_div(block_size).unwrap_or(0);
+    let (mut rest, mut index) = (blocks, first);
+    while !rest.is_empty() {
+        let whole = rest.len().checked_div(block_size).unwrap_or(0).min(lanes);
         let is_worth_it = cfg!(feature = "lanes") && lanes > 1 && whole.wrapping_mul(2) > lanes;
-        let many = if is_worth_it { whole } else { 0 };
-        let (together, alone) =
-            group.split_at_checked(many.wrapping_mul(block_size)).unwrap_or((&[], group));
-        if many > 0 {
-            digest_many(kernels, (mode, hash), index, together.chunks(block_size), &mut on_leaf);
-            index = index.wrapping_add(many as u64);
+        let count = if is_worth_it { whole } else { 1 };
+        let len = block_size.saturating_mul(count).min(rest.len());
+        let (now, later) = rest.split_at_checked(len).unwrap_or((rest, &[]));
+        if is_worth_it {
+            digest_many(kernels, (mode, hash), index, (now, block_size), &mut on_leaf);
+        } else {
+            on_leaf(&leaf(kernels, (mode, hash), index, now));
         }
-        for block in alone.chunks(block_size) {
-            on_leaf(&leaf(kernels, (mode, hash), index, block));
-            index = index.wrapping_add(1);
-        }
+        index = index.wrapping_add(count as u64);
+        rest = later;
     }
 }
 
 /// Leaves of up to [`MAX_LANES`] blocks of equal length at once.
-fn digest_many<'a>(
+fn digest_many(
     kernels: &Kernels,
     (mode, hash): (TreeMode, HashId),
     first: u64,
-    blocks: impl Iterator<Item = &'a [u8]>,
+    (blocks, block_size): (&[u8], usize),
     on_leaf: &mut impl FnMut(&Digest),
 ) {
     let mut prefixes = [None; MAX_LANES];
     let mut bodies: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
-    let mut count = 0_usize;
-    for ((block, body), prefix) in blocks.zip(&mut bodies).zip(&mut prefixes) {
+    let (mut count, mut rest) = (0_usize, blocks);
+    for (body, prefix) in bodies.iter_mut().zip(&mut prefixes) {
+        let Some((block, later)) = rest.split_at_checked(block_size) else { break };
         *body = block;
         *prefix = leaf_prefix(mode, first.wrapping_add(count as u64));
         count = count.wrapping_add(1);
+        rest = later;
     }
     let mut heads: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
     for (head, prefix) in heads.iter_mut().zip(&prefixes) {

@@ -27,11 +27,12 @@
 //
 // Those instructions run over whole registers: what they compute behind lane n - 1 is never used.
 
-// Sizes in bytes.
+// Sizes in bytes: a word, a row of five and a state of five rows.
 .set .L_KECCAK_ZVBB_WORD, 8
 .set .L_KECCAK_ZVBB_ROW, 5 * .L_KECCAK_ZVBB_WORD
 .set .L_KECCAK_ZVBB_STATE, 5 * .L_KECCAK_ZVBB_ROW
 
+// A word in bits, and the logarithm of its bytes.
 .set .L_KECCAK_ZVBB_WORD_BITS, 64
 .set .L_KECCAK_ZVBB_WORD_SHIFT, 3
 
@@ -137,13 +138,13 @@
 // chi on a row, or on two in pairs: A[x] = b[x] ^ (~b[x+1] & b[x+2]), in place, but A[0] into \a0.
 // The two terms that need b[0] and b[1] come first, while those are there.
 .macro KECCAK_ZVBB_CHI a0, b0, b1, b2, b3, b4
-    vandn.vv v26, \b1, \b0
-    vandn.vv v28, \b0, \b4
-    vandn.vv v30, \b2, \b1
+    vandn.vv v26, \b1, \b0     // for A[4]: ~b[0] & b[1]
+    vandn.vv v28, \b0, \b4     // for A[3]: ~b[4] & b[0]
+    vandn.vv v30, \b2, \b1     // for A[0]
     vxor.vv \a0, \b0, v30
-    vandn.vv v30, \b3, \b2
+    vandn.vv v30, \b3, \b2     // for A[1]
     vxor.vv \b1, \b1, v30
-    vandn.vv v30, \b4, \b3
+    vandn.vv v30, \b4, \b3     // for A[2]
     vxor.vv \b2, \b2, v30
     vxor.vv \b3, \b3, v28
     vxor.vv \b4, \b4, v26
@@ -158,6 +159,7 @@
     KECCAK_ZVBB_END_PARITY v30, v31, v23
     KECCAK_ZVBB_PARITY v27, v0, v1, v10, v11, v20
     KECCAK_ZVBB_PARITY v29, v8, v9, v18, v19, v24
+    // Columns 0 to 4.
     KECCAK_ZVBB_ADD_PARITIES v29, v26, v0, v1, v10, v11, v20
     KECCAK_ZVBB_ADD_PARITIES v27, v28, v2, v3, v12, v13, v21
     KECCAK_ZVBB_ADD_PARITIES v26, v30, v4, v5, v14, v15, v22
@@ -227,7 +229,8 @@
     KECCAK_ZVBB_ADD_WORD \w5, v31
 .endm
 
-// An entry of the table: adds the \count words behind \groups full groups, then those groups.
+// An entry of the table: adds the \count words behind \groups full groups, whose places in the
+// state are \places, and goes on to those groups.
 .macro KECCAK_ZVBB_ENTRY groups, count, places:vararg
     .balign 1 << .L_KECCAK_ZVBB_ENTRY_SHIFT
     .if \count
@@ -237,7 +240,8 @@
     j     .L_keccak_zvbb_groups_\groups
 .endm
 
-// The entries behind \groups full groups: no word to five words.
+// The entries behind \groups full groups, for no word to five words. \w0..\w4 are the places of
+// the words behind them.
 .macro KECCAK_ZVBB_ENTRIES groups, w0, w1, w2, w3, w4
     KECCAK_ZVBB_ENTRY \groups, 0
     KECCAK_ZVBB_ENTRY \groups, 1, \w0
@@ -253,6 +257,8 @@ HARTLOCK_FUNCTION hartlock_keccak_rv64_zvbb, +zve64x, +zvkb
     .option norelax
     beqz  a2, .L_keccak_zvbb_return
     KECCAK_ZVBB_SINGLES
+
+    // The states into registers. a7: the distance between them.
     li    a7, .L_KECCAK_ZVBB_STATE
     KECCAK_ZVBB_EACH_SPLIT_ROW KECCAK_ZVBB_LOAD_ROW
     addi  t0, a0, 4 * .L_KECCAK_ZVBB_ROW
@@ -279,8 +285,9 @@ HARTLOCK_FUNCTION hartlock_keccak_rv64_zvbb, +zve64x, +zvkb
     vle64.v v25, (a1)
     jr    a4
 
-    // Entry i absorbs i words: the last, odd ones here, the full groups below.
-    .balign 1 << .L_KECCAK_ZVBB_ENTRY_SHIFT
+    // Entry i absorbs i words: the last, odd ones here, the full groups below. The rounds behind it
+    // lie in cache lines in the same way wherever the linker puts them.
+    .balign .L_KECCAK_ZVBB_CACHE_LINE
 .L_keccak_zvbb_entries:
     KECCAK_ZVBB_ENTRIES 0, v0,  v2,  v4,  v6,  v8
     KECCAK_ZVBB_ENTRIES 1, v3,  v5,  v7,  v9,  v10
@@ -289,6 +296,8 @@ HARTLOCK_FUNCTION hartlock_keccak_rv64_zvbb, +zve64x, +zvkb
     KECCAK_ZVBB_ENTRY 3, 1, v17
     KECCAK_ZVBB_ENTRY 3, 2, v17, v19
     KECCAK_ZVBB_ENTRY 3, 3, v17, v19, v20
+
+    // Words 12 to 17, 6 to 11 and 0 to 5, of which the first always come last.
 .L_keccak_zvbb_groups_3:
     addi  t2, t1, 2 * .L_KECCAK_ZVBB_GROUP
     KECCAK_ZVBB_ABSORB 6, v14, v16, v18, v11, v13, v15
@@ -301,12 +310,11 @@ HARTLOCK_FUNCTION hartlock_keccak_rv64_zvbb, +zve64x, +zvkb
 .L_keccak_zvbb_groups_0:
     add   t1, t1, a6
 
-    // t3: constants of two rounds.
+    // Two rounds at a time. t3: their constants.
     mv    t3, a5
     KECCAK_ZVBB_PAIRS
     KECCAK_ZVBB_HALF_PARITIES
     KECCAK_ZVBB_SINGLES
-    .balign .L_KECCAK_ZVBB_CACHE_LINE
 .L_keccak_zvbb_rounds:
     KECCAK_ZVBB_ROUND 0
     KECCAK_ZVBB_ROUND .L_KECCAK_ZVBB_WORD
@@ -316,6 +324,7 @@ HARTLOCK_FUNCTION hartlock_keccak_rv64_zvbb, +zve64x, +zvkb
     addi  a2, a2, -1
     bnez  a2, .L_keccak_zvbb_block
 
+    // The states back into memory.
     KECCAK_ZVBB_EACH_SPLIT_ROW KECCAK_ZVBB_STORE_ROW
     addi  t0, a0, 4 * .L_KECCAK_ZVBB_ROW
     vssseg5e64.v v20, (t0), a7

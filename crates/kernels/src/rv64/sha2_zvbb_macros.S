@@ -58,7 +58,7 @@
 // in \h; then d + T1 is the new e and h = T1 + T2 the new a.
 //
 // Maj(a, b, c) = ((a ^ b) & (b ^ c)) ^ b. \bc holds b ^ c, which was a ^ b one round earlier, and
-// \ab leaves a ^ b behind for the next round.
+// \ab leaves a ^ b behind for the next round. Scratch: v24, v25, t3.
 .macro SHA2_ZVBB_ROUND hash, index, w, ab, bc, a, b, c, d, e, f, g, h
     \hash\()_ZVBB_LOAD_CONSTANT t3, \index
     vadd.vv \h, \h, \w
@@ -79,7 +79,8 @@
     vadd.vv \h, \h, \bc
 .endm
 
-// Eight rounds, after which a to h are back in v0-v7.
+// Eight rounds, after which a to h are back in v0-v7. The registers of the state keep their values
+// from round to round, but for d and h, and take the next letter.
 .macro SHA2_ZVBB_EIGHT_ROUNDS hash, first, w0, w1, w2, w3, w4, w5, w6, w7
     SHA2_ZVBB_ROUND \hash, \first + 0, \w0, v26, v27, v0, v1, v2, v3, v4, v5, v6, v7
     SHA2_ZVBB_ROUND \hash, \first + 1, \w1, v27, v26, v7, v0, v1, v2, v3, v4, v5, v6
@@ -102,86 +103,89 @@
 //
 //   W[t+16] = sigma1(W[t+14]) + W[t+9] + sigma0(W[t+1]) + W[t]
 //
-// Word t is changed only when sigma0(W[t]), for its neighbour, has been computed. W[i]' is a word
-// that is finished. Begins and ends with single registers.
+// Below, wt is the place of W[t] and W[t+16] in the ring, v(8+t), and s0(wt) is sigma0 of W[t].
+// Places change only when sigma0 of their old words, for their neighbours, has been computed.
+// Begins and ends with single registers.
 .macro SHA2_ZVBB_SCHEDULE bits, hash
-    // sigma0(W[0..3]), and what needs W[9..12].
+    // s0 of W[0..3], and W[t+9] for t = 0 to 3.
     SHA2_ZVBB_GROUPS \bits, 4
     \hash\()_ZVBB_SMALL_SIGMA0 v24, v8, v28
     SHA2_ZVBB_SINGLES \bits
-    vadd.vv v8,  v8,  v25
-    vadd.vv v9,  v9,  v26
-    vadd.vv v10, v10, v27
-    vadd.vv v8,  v8,  v17
-    vadd.vv v9,  v9,  v18
-    vadd.vv v10, v10, v19
-    vadd.vv v11, v11, v20
+    vadd.vv v8,  v8,  v25       // w0 += s0(w1)
+    vadd.vv v9,  v9,  v26       // w1 += s0(w2)
+    vadd.vv v10, v10, v27       // w2 += s0(w3)
+    vadd.vv v8,  v8,  v17       // w0 += w9
+    vadd.vv v9,  v9,  v18       // w1 += w10
+    vadd.vv v10, v10, v19       // w2 += w11
+    vadd.vv v11, v11, v20       // w3 += w12
 
-    // sigma0(W[4..7]), and what needs W[13..15].
+    // s0 of W[4..7], and W[t+9] for t = 4 to 6.
     SHA2_ZVBB_GROUPS \bits, 4
     \hash\()_ZVBB_SMALL_SIGMA0 v24, v12, v28
     SHA2_ZVBB_SINGLES \bits
-    vadd.vv v11, v11, v24
-    vadd.vv v12, v12, v25
-    vadd.vv v13, v13, v26
-    vadd.vv v14, v14, v27
-    vadd.vv v12, v12, v21
-    vadd.vv v13, v13, v22
-    vadd.vv v14, v14, v23
+    vadd.vv v11, v11, v24       // w3 += s0(w4)
+    vadd.vv v12, v12, v25       // w4 += s0(w5)
+    vadd.vv v13, v13, v26       // w5 += s0(w6)
+    vadd.vv v14, v14, v27       // w6 += s0(w7)
+    vadd.vv v12, v12, v21       // w4 += w13
+    vadd.vv v13, v13, v22       // w5 += w14
+    vadd.vv v14, v14, v23       // w6 += w15
 
-    // sigma0(W[8..11]).
+    // s0 of W[8..11].
     SHA2_ZVBB_GROUPS \bits, 4
     \hash\()_ZVBB_SMALL_SIGMA0 v24, v16, v28
     SHA2_ZVBB_SINGLES \bits
-    vadd.vv v15, v15, v24
-    vadd.vv v16, v16, v25
-    vadd.vv v17, v17, v26
-    vadd.vv v18, v18, v27
+    vadd.vv v15, v15, v24       // w7 += s0(w8)
+    vadd.vv v16, v16, v25       // w8 += s0(w9)
+    vadd.vv v17, v17, v26       // w9 += s0(w10)
+    vadd.vv v18, v18, v27       // w10 += s0(w11)
 
-    // sigma0(W[12..15]). The last one waits in v27, since sigma1(W[14]) is not made yet.
+    // s0 of W[12..15]. s0(w15) waits in v27: w14 must not change before sigma1 of W[14] is made.
     SHA2_ZVBB_GROUPS \bits, 4
     \hash\()_ZVBB_SMALL_SIGMA0 v24, v20, v28
     SHA2_ZVBB_SINGLES \bits
-    vadd.vv v19, v19, v24
-    vadd.vv v20, v20, v25
-    vadd.vv v21, v21, v26
+    vadd.vv v19, v19, v24       // w11 += s0(w12)
+    vadd.vv v20, v20, v25       // w12 += s0(w13)
+    vadd.vv v21, v21, v26       // w13 += s0(w14)
 
-    // sigma1(W[14..15]) and sigma1(W[0..5]'): finishes W[0..6]'.
+    // sigma1 of W[14..15] and, as soon as they are finished, of W[16..21].
     SHA2_ZVBB_GROUPS \bits, 2
     SHA2_ZVBB_ADD_SIGMA1 \hash, v8,  v22
     SHA2_ZVBB_ADD_SIGMA1 \hash, v10, v8
     SHA2_ZVBB_ADD_SIGMA1 \hash, v12, v10
     SHA2_ZVBB_ADD_SIGMA1 \hash, v14, v12
 
-    // What needs W[0..7]', the first of which finishes W[7]', and the two sigma0 that are left.
+    // W[t+9] for t = 7 to 14, and the two sigma0 that are left. The first line finishes W[23].
     SHA2_ZVBB_SINGLES \bits
-    vadd.vv v15, v15, v8
-    vadd.vv v16, v16, v9
-    vadd.vv v17, v17, v10
-    vadd.vv v18, v18, v11
-    vadd.vv v19, v19, v12
-    vadd.vv v20, v20, v13
-    vadd.vv v21, v21, v14
-    vadd.vv v22, v22, v15
-    vadd.vv v22, v22, v27
+    vadd.vv v15, v15, v8        // w7 += w0
+    vadd.vv v16, v16, v9        // w8 += w1
+    vadd.vv v17, v17, v10       // w9 += w2
+    vadd.vv v18, v18, v11       // w10 += w3
+    vadd.vv v19, v19, v12       // w11 += w4
+    vadd.vv v20, v20, v13       // w12 += w5
+    vadd.vv v21, v21, v14       // w13 += w6
+    vadd.vv v22, v22, v15       // w14 += w7
+    vadd.vv v22, v22, v27       // w14 += s0(w15)
     \hash\()_ZVBB_SMALL_SIGMA0 v24, v8, v28
-    vadd.vv v23, v23, v24
+    vadd.vv v23, v23, v24       // w15 += s0(w0)
 
-    // sigma1(W[6..13]'): finishes W[8..14]'.
+    // sigma1 of W[22..29].
     SHA2_ZVBB_GROUPS \bits, 2
     SHA2_ZVBB_ADD_SIGMA1 \hash, v16, v14
     SHA2_ZVBB_ADD_SIGMA1 \hash, v18, v16
     SHA2_ZVBB_ADD_SIGMA1 \hash, v20, v18
     SHA2_ZVBB_ADD_SIGMA1 \hash, v22, v20
 
-    // W[8]', for the last word.
+    // W[t+9] for t = 15.
     SHA2_ZVBB_SINGLES \bits
-    vadd.vv v23, v23, v16
+    vadd.vv v23, v23, v16       // w15 += w8
 .endm
 
-// The body of function \name. \table is the label of K.
+// The body of a function. Its labels begin with \name; \table is the label of K.
 .macro SHA2_ZVBB_KERNEL bits, hash, name, table
     beqz  a2, .L_\name\()_return
+
+    // Eight words of every state at once, from states to registers.
     SHA2_ZVBB_SINGLES \bits
     vlseg8e\bits\().v v0, (a0)
     slli  a2, a2, .L_\hash\()_ZVBB_BLOCK_SHIFT
@@ -191,12 +195,15 @@
     li    t1, 0
 
 .L_\name\()_block:
-    // Both halves of every block. The addresses are the pointers in v28 plus offsets.
+    // Both halves of every block. The addresses are pointers, which fill v28 and with words of 32
+    // bits also v29, plus offsets.
     vle64.v v28, (a1)
     addi  t2, t1, .L_\hash\()_ZVBB_HALF
     vluxseg8ei64.v v8, (t1), v28
     vluxseg8ei64.v v16, (t2), v28
     addi  t1, t1, 2 * .L_\hash\()_ZVBB_HALF
+
+    // The message is big-endian.
     SHA2_ZVBB_GROUPS \bits, 8
     vrev8.v v8, v8
     vrev8.v v16, v16
@@ -204,6 +211,7 @@
     mv    a5, a4
     j     .L_\name\()_rounds
 
+    // 16 rounds, and 16 more words as long as there are constants. b ^ c is for the first Maj.
 .L_\name\()_schedule:
     SHA2_ZVBB_SCHEDULE \bits, \hash
 .L_\name\()_rounds:

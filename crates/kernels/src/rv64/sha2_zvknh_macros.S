@@ -1,276 +1,454 @@
 // SHA-256 and SHA-512 compression with Zvknh: what both kernels share. Macros only.
 //
-// The instructions work on quads, element groups of four words, with the first word lowest. The
-// state is two quads, f e b a and h g d c, here called abef and cdgh. A register, or a group of
-// two, holds one quad of as many streams as fit, next to each other. \bits are the bits of a word.
-//
-// The more streams, the more registers a quad has (LMUL):
+// FIPS 180-4 §6.2.2 and §6.4.2. The instructions work on quads, element groups of four words, the
+// first word lowest. The state is two quads, f e b a and h g d c, here called abef and cdgh. One
+// register, or a group of them, holds one quad of as many streams as fit, next to each other. The
+// more streams, the larger the groups (LMUL):
 //
 //   LMUL 1     LMUL 2     LMUL 4
 //   v0         v0         v0         mask: the first word of each quad
 //   v1         v1         v2-v3      offsets of the words of abef in a state, 16 bits each
-//   v2-v3      v4-v7                 where the double-words of two quads of each block lie
+//   v2-v3      v4-v7                 addresses of the double-words of two quads of a block
 //   v4, v5     v24, v26   v24, v28   abef, cdgh
 //   v6, v7     v28, v30              the same before the block
 //   v8-v11     v8-v15     v8-v23     the ring: four quads of W
 //   v12-v15    v16-v23    v4-v7      their sums with K; scratch of the schedule
 //   v16-v31                          16 quads of K
 //
-// What finds no place is on the stack. A pass is 16 rounds. With LMUL 1 and 2, its four sums come
-// from one addition to a larger group of registers, so vtype changes twice a pass; streams beyond
-// n then compute on the message of the last stream, and what they compute is never used.
+// What finds no place lies on the stack. A pass is 16 rounds. With LMUL 1 and 2 its four sums come
+// from one addition to a larger group of registers, so vtype changes twice a pass. Streams beyond n
+// then take part with the message of the last stream, and what they compute is never used.
+//
+//   a0  states                                  t1  offset of the block in its message
+//   a1  pointers to the messages                t3  scratch for addresses
+//   a2  count, then bytes of a message          a5  VLENB at the start
+//   a3  number of streams
+//   a4  elements in a quad of all streams
+//
+// \bits are the bits of a word. \hash, SHA256 or SHA512, stands for constants of the kernel file:
+//
+//   .L_\hash\()_ZVKNH_K, _FEBA                  labels: K; offsets of f, e, b and a in a state
+//   .L_\hash\()_ZVKNH_WORD, _QUAD, _BLOCK       bytes of each, and their logarithms, _SHIFT
+//   .L_\hash\()_ZVKNH_STATE_SHIFT               logarithm of the bytes of a state
+//   .L_\hash\()_ZVKNH_DOUBLES_SHIFT             logarithm of the double-words in a quad
+//
+// Timing: a block takes the same instructions in the same order whatever it holds. Addresses depend
+// on pointers, n and VLEN alone.
 
 .ifndef .L_HARTLOCK_SHA2_ZVKNH_MACROS
 .set .L_HARTLOCK_SHA2_ZVKNH_MACROS, 1
 
-// Words in a quad, and the place of a word in its quad.
-.set .L_ZVKNH_QUAD_WORDS, 4
-.set .L_ZVKNH_QUAD_WORDS_SHIFT, 2
-.set .L_ZVKNH_WORD_IN_QUAD, .L_ZVKNH_QUAD_WORDS - 1
+// Words in a quad, and the bits that number them.
+.set .L_SHA2_ZVKNH_WORDS, 4
+.set .L_SHA2_ZVKNH_WORDS_SHIFT, 2
+.set .L_SHA2_ZVKNH_WORDS_MASK, .L_SHA2_ZVKNH_WORDS - 1
 
-// A mask that takes the first of every four elements, a byte of it.
-.set .L_ZVKNH_FIRST_OF_QUAD, 0x11
+// A byte of a mask that takes the first of every four elements.
+.set .L_SHA2_ZVKNH_FIRST_WORDS, 0x11
 
-// LMUL 4: a register has VLENB bytes, a quad of all streams four times that, a pass four quads.
-.set .L_ZVKNH_M4_SHIFT, 2
-.set .L_ZVKNH_M4_PASS_SHIFT, 2
-.set .L_ZVKNH_M4_FOUR_PASSES_SHIFT, 4
+// Pointers are double-words, and so are the pieces in which streams are loaded.
+.set .L_SHA2_ZVKNH_POINTER_SHIFT, 3
 
-// Pointers and the pieces in which streams are loaded are double-words.
-.set .L_ZVKNH_POINTER_SHIFT, 3
+// Vector registers in a quad of all streams, in four quads, which is a pass, and in four passes, as
+// logarithms: shifts of VLENB.
+.set .L_SHA2_ZVKNH_M1_PASS_SHIFT, 2
+.set .L_SHA2_ZVKNH_M2_PASS_SHIFT, 3
+.set .L_SHA2_ZVKNH_M2_FOUR_PASSES_SHIFT, 5
+.set .L_SHA2_ZVKNH_M4_QUAD_SHIFT, 2
 
-// 16 rounds, with the sums \s0..\s3: two rounds an instruction, which turns the older quad of the
-// state into the newer one.
-.macro ZVKNH_ROUNDS abef, cdgh, s0, s1, s2, s3
-    vsha2cl.vv \cdgh, \abef, \s0
-    vsha2ch.vv \abef, \cdgh, \s0
-    vsha2cl.vv \cdgh, \abef, \s1
-    vsha2ch.vv \abef, \cdgh, \s1
-    vsha2cl.vv \cdgh, \abef, \s2
-    vsha2ch.vv \abef, \cdgh, \s2
-    vsha2cl.vv \cdgh, \abef, \s3
-    vsha2ch.vv \abef, \cdgh, \s3
+// The same as shifts of the bytes of a quad of all streams.
+.set .L_SHA2_ZVKNH_PASS_OF_QUADS_SHIFT, 2
+.set .L_SHA2_ZVKNH_FOUR_PASSES_OF_QUADS_SHIFT, 4
+
+// --- rounds and schedule -----------------------------------------------------------------------
+
+// Four rounds with the sum \s of four words and constants (step 3 of §6.2.2). An instruction does
+// two of them and turns the older quad of the state into the newer one.
+.macro SHA2_ZVKNH_FOUR_ROUNDS abef, cdgh, s
+    vsha2cl.vv \cdgh, \abef, \s
+    vsha2ch.vv \abef, \cdgh, \s
 .endm
 
-// W[t+16..t+19] in the place of W[t..t+3] = \w0. The instruction wants W[t+4] and W[t+9..t+11] in
-// one quad, \tmp.
-.macro ZVKNH_NEXT_QUAD w0, w1, w2, w3, tmp
+// 16 rounds with the sums \s0..\s3.
+.macro SHA2_ZVKNH_ROUNDS abef, cdgh, s0, s1, s2, s3
+    SHA2_ZVKNH_FOUR_ROUNDS \abef, \cdgh, \s0
+    SHA2_ZVKNH_FOUR_ROUNDS \abef, \cdgh, \s1
+    SHA2_ZVKNH_FOUR_ROUNDS \abef, \cdgh, \s2
+    SHA2_ZVKNH_FOUR_ROUNDS \abef, \cdgh, \s3
+.endm
+
+// W[t+16..t+19] in the place of W[t..t+3] = \w0 (step 1). The instruction wants W[t+4], the first
+// word of \w1, and W[t+9..t+11], the others of \w2, in one quad: \tmp.
+.macro SHA2_ZVKNH_NEXT_QUAD w0, w1, w2, w3, tmp
     vmerge.vvm \tmp, \w2, \w1, v0
     vsha2ms.vv \w0, \tmp, \w3
 .endm
 
 // The next 16 words. Scratch: \tmp.
-.macro ZVKNH_SCHEDULE w0, w1, w2, w3, tmp
-    ZVKNH_NEXT_QUAD \w0, \w1, \w2, \w3, \tmp
-    ZVKNH_NEXT_QUAD \w1, \w2, \w3, \w0, \tmp
-    ZVKNH_NEXT_QUAD \w2, \w3, \w0, \w1, \tmp
-    ZVKNH_NEXT_QUAD \w3, \w0, \w1, \w2, \tmp
+.macro SHA2_ZVKNH_SCHEDULE w0, w1, w2, w3, tmp
+    SHA2_ZVKNH_NEXT_QUAD \w0, \w1, \w2, \w3, \tmp    // W[t+16..t+19]
+    SHA2_ZVKNH_NEXT_QUAD \w1, \w2, \w3, \w0, \tmp    // W[t+20..t+23]
+    SHA2_ZVKNH_NEXT_QUAD \w2, \w3, \w0, \w1, \tmp    // W[t+24..t+27]
+    SHA2_ZVKNH_NEXT_QUAD \w3, \w0, \w1, \w2, \tmp    // W[t+28..t+31]
 .endm
 
-// LMUL 1. a4 holds four times the number of streams.
-.macro ZVKNH_M1_SCHEDULE
-    ZVKNH_SCHEDULE v8, v9, v10, v11, v12
-.endm
+// --- LMUL 1 ------------------------------------------------------------------------------------
 
-// The sums with the constants \k, while four registers are a group, and 16 rounds.
-.macro ZVKNH_M1_PASS bits, k
-    vadd.vv v12, v8, \k
+// The quads of n streams: one register each.
+.macro SHA2_ZVKNH_M1 bits
     vsetvli zero, a4, e\bits, m1, ta, ma
-    ZVKNH_ROUNDS v4, v5, v12, v13, v14, v15
 .endm
 
-// The next words, and 16 rounds with them.
-.macro ZVKNH_M1_NEXT_PASS bits, k
-    ZVKNH_M1_SCHEDULE
+// All of the ring: four registers.
+.macro SHA2_ZVKNH_M1_RING bits
     vsetvli t0, zero, e\bits, m4, ta, ma
-    ZVKNH_M1_PASS \bits, \k
 .endm
 
-// The first pass of a block in v8-v11, as it came from memory, while four registers are a group.
-.macro ZVKNH_M1_FIRST_PASS bits
+// Sums with the four quads of K at \k, and 16 rounds. Begins with the ring, ends with quads.
+.macro SHA2_ZVKNH_M1_PASS bits, k
+    vadd.vv v12, v8, \k
+    SHA2_ZVKNH_M1 \bits
+    SHA2_ZVKNH_ROUNDS v4, v5, v12, v13, v14, v15
+.endm
+
+// The first pass over a block, which is in v8-v11 as it was in memory: big-endian.
+.macro SHA2_ZVKNH_M1_FIRST_PASS bits
     vrev8.v v8, v8
-    vmv2r.v v6, v4
-    ZVKNH_M1_PASS \bits, v16
+    vmv2r.v v6, v4              // the state before the block
+    SHA2_ZVKNH_M1_PASS \bits, v16
 .endm
 
-.macro ZVKNH_M1_END_BLOCK
+// The next words. Begins with quads, ends with the ring.
+.macro SHA2_ZVKNH_M1_SCHEDULE bits
+    SHA2_ZVKNH_SCHEDULE v8, v9, v10, v11, v12 // v12: the sums are used up
+    SHA2_ZVKNH_M1_RING \bits
+.endm
+
+// One more pass. Begins and ends with quads.
+.macro SHA2_ZVKNH_M1_NEXT_PASS bits, k
+    SHA2_ZVKNH_M1_SCHEDULE \bits
+    SHA2_ZVKNH_M1_PASS \bits, \k
+.endm
+
+// Step 4: adds the state before the block.
+.macro SHA2_ZVKNH_M1_END_BLOCK
     vadd.vv v4, v4, v6
     vadd.vv v5, v5, v7
 .endm
 
-// LMUL 2. a4 as above. \k points to four quads of K as the registers need them.
-.macro ZVKNH_M2_PASS bits, k
+// Loads a block: two quads of each stream, and the two behind them.
+.macro SHA2_ZVKNH_M1_LOAD hash
+    vsetvli t0, zero, e64, m2, ta, ma
+    addi  t3, t1, .L_\hash\()_ZVKNH_BLOCK / 2
+    vluxei64.v v8, (t1), v2
+    vluxei64.v v10, (t3), v2
+    addi  t1, t1, .L_\hash\()_ZVKNH_BLOCK
+.endm
+
+// --- LMUL 2 ------------------------------------------------------------------------------------
+
+// The quads of n streams: two registers each.
+.macro SHA2_ZVKNH_M2 bits
+    vsetvli zero, a4, e\bits, m2, ta, ma
+.endm
+
+// All of the ring: eight registers.
+.macro SHA2_ZVKNH_M2_RING bits
+    vsetvli t0, zero, e\bits, m8, ta, ma
+.endm
+
+// As above, but four quads of K, as registers need them, come from (\k).
+.macro SHA2_ZVKNH_M2_PASS bits, k
     vl8re\bits\().v v16, (\k)
     vadd.vv v16, v16, v8
-    vsetvli zero, a4, e\bits, m2, ta, ma
-    ZVKNH_ROUNDS v24, v26, v16, v18, v20, v22
+    SHA2_ZVKNH_M2 \bits
+    SHA2_ZVKNH_ROUNDS v24, v26, v16, v18, v20, v22
 .endm
 
-.macro ZVKNH_M2_NEXT_PASS bits, k
-    ZVKNH_SCHEDULE v8, v10, v12, v14, v16
-    vsetvli t0, zero, e\bits, m8, ta, ma
-    ZVKNH_M2_PASS \bits, \k
-.endm
-
-.macro ZVKNH_M2_FIRST_PASS bits, k
+// As above: the block is in v8-v15.
+.macro SHA2_ZVKNH_M2_FIRST_PASS bits, k
     vrev8.v v8, v8
-    vmv4r.v v28, v24
-    ZVKNH_M2_PASS \bits, \k
+    vmv4r.v v28, v24            // the state before the block
+    SHA2_ZVKNH_M2_PASS \bits, \k
 .endm
 
-.macro ZVKNH_M2_END_BLOCK
+// One more pass.
+.macro SHA2_ZVKNH_M2_NEXT_PASS bits, k
+    SHA2_ZVKNH_SCHEDULE v8, v10, v12, v14, v16
+    SHA2_ZVKNH_M2_RING \bits
+    SHA2_ZVKNH_M2_PASS \bits, \k
+.endm
+
+// Step 4.
+.macro SHA2_ZVKNH_M2_END_BLOCK
     vadd.vv v24, v24, v28
     vadd.vv v26, v26, v30
 .endm
 
-// LMUL 4. Four rounds with the quad \w; t5 points to its K, and t6 holds the bytes of a quad of all
-// streams.
-.macro ZVKNH_M4_ROUNDS bits, w
+// Loads a block, as above.
+.macro SHA2_ZVKNH_M2_LOAD hash
+    vsetvli t0, zero, e64, m4, ta, ma
+    addi  t3, t1, .L_\hash\()_ZVKNH_BLOCK / 2
+    vluxei64.v v8, (t1), v4
+    vluxei64.v v12, (t3), v4
+    addi  t1, t1, .L_\hash\()_ZVKNH_BLOCK
+.endm
+
+// --- LMUL 4 ------------------------------------------------------------------------------------
+//
+// No larger group is left for sums, and vtype stays as it is. On the stack:
+//
+//   sp      K, each quad as registers need it       t5  the next quad of K
+//   a7, t2  abef and cdgh before the block          t6  bytes of a quad of all streams
+//   a6      addresses of the double-words of a quad
+//   t4      the end, which is sp of the caller
+
+// The quads of n streams: four registers each.
+.macro SHA2_ZVKNH_M4 bits
+    vsetvli zero, a4, e\bits, m4, ta, ma
+.endm
+
+// Four rounds with the quad \w.
+.macro SHA2_ZVKNH_M4_FOUR_ROUNDS bits, w
     vl4re\bits\().v v4, (t5)
     add   t5, t5, t6
     vadd.vv v4, v4, \w
-    vsha2cl.vv v28, v24, v4
-    vsha2ch.vv v24, v28, v4
+    SHA2_ZVKNH_FOUR_ROUNDS v24, v28, v4
 .endm
 
-.macro ZVKNH_M4_LAST_PASS bits
-    ZVKNH_M4_ROUNDS \bits, v8
-    ZVKNH_M4_ROUNDS \bits, v12
-    ZVKNH_M4_ROUNDS \bits, v16
-    ZVKNH_M4_ROUNDS \bits, v20
-.endm
-
-// 16 rounds and the next words.
-.macro ZVKNH_M4_PASS bits
-    ZVKNH_M4_ROUNDS \bits, v8
-    ZVKNH_NEXT_QUAD v8, v12, v16, v20, v4
-    ZVKNH_M4_ROUNDS \bits, v12
-    ZVKNH_NEXT_QUAD v12, v16, v20, v8, v4
-    ZVKNH_M4_ROUNDS \bits, v16
-    ZVKNH_NEXT_QUAD v16, v20, v8, v12, v4
-    ZVKNH_M4_ROUNDS \bits, v20
-    ZVKNH_NEXT_QUAD v20, v8, v12, v16, v4
-.endm
-
-// Loads a block. t1 is its offset in its message; a6 points to where the double-words of a quad lie.
-.macro ZVKNH_M4_LOAD_BLOCK quad
-    vl4re64.v v4, (a6)
-    addi  t3, t1, \quad
-    vluxei64.v v8, (t1), v4
-    vluxei64.v v12, (t3), v4
-    addi  t3, t3, \quad
-    addi  t1, t3, \quad
-    vluxei64.v v16, (t3), v4
-    vluxei64.v v20, (t1), v4
-    addi  t1, t1, \quad
-.endm
-
-// Ends that and begins the rounds. K is at sp, a7 points to a place for the state.
-.macro ZVKNH_M4_BEGIN_BLOCK
+// The first pass: the block is in v8-v23, big-endian, and is followed by another pass.
+.macro SHA2_ZVKNH_M4_FIRST_PASS bits
     vrev8.v v8, v8
     vrev8.v v12, v12
     vrev8.v v16, v16
     vrev8.v v20, v20
+    // The state before the block, and K from its start.
     vs8r.v v24, (a7)
     mv    t5, sp
+    SHA2_ZVKNH_M4_PASS \bits
 .endm
 
-// t2 points to the second quad of that state.
-.macro ZVKNH_M4_END_BLOCK bits
+// 16 rounds and the next words: each quad is replaced when its rounds are done.
+.macro SHA2_ZVKNH_M4_PASS bits
+    SHA2_ZVKNH_M4_FOUR_ROUNDS \bits, v8
+    SHA2_ZVKNH_NEXT_QUAD v8, v12, v16, v20, v4          // W[t+16..t+19]
+    SHA2_ZVKNH_M4_FOUR_ROUNDS \bits, v12
+    SHA2_ZVKNH_NEXT_QUAD v12, v16, v20, v8, v4          // W[t+20..t+23]
+    SHA2_ZVKNH_M4_FOUR_ROUNDS \bits, v16
+    SHA2_ZVKNH_NEXT_QUAD v16, v20, v8, v12, v4          // W[t+24..t+27]
+    SHA2_ZVKNH_M4_FOUR_ROUNDS \bits, v20
+    SHA2_ZVKNH_NEXT_QUAD v20, v8, v12, v16, v4          // W[t+28..t+31]
+.endm
+
+// 16 rounds, the last ones.
+.macro SHA2_ZVKNH_M4_LAST_PASS bits
+    .irp  w, v8, v12, v16, v20
+    SHA2_ZVKNH_M4_FOUR_ROUNDS \bits, \w
+    .endr
+.endm
+
+// Step 4.
+.macro SHA2_ZVKNH_M4_END_BLOCK bits
     vl4re\bits\().v v4, (a7)
     vadd.vv v24, v24, v4
     vl4re\bits\().v v4, (t2)
     vadd.vv v28, v28, v4
 .endm
 
-// Sets a6, t2, a7 and t6 as described above, from a5 = VLENB, and takes stack for what they point to
-// and for four passes of K. t4 keeps sp.
-.macro ZVKNH_M4_TAKE_STACK
-    mv    t4, sp
-    slli  t6, a5, .L_ZVKNH_M4_SHIFT
-    sub   a6, sp, t6
-    sub   t2, a6, t6
-    sub   a7, t2, t6
-    slli  t0, t6, .L_ZVKNH_M4_FOUR_PASSES_SHIFT
-    sub   sp, a7, t0
+// Loads a block, quad by quad, with elements of 64 bits.
+.macro SHA2_ZVKNH_M4_LOAD hash
+    vl4re64.v v4, (a6)
+    // The first and the second quad.
+    addi  t3, t1, .L_\hash\()_ZVKNH_QUAD
+    vluxei64.v v8, (t1), v4
+    vluxei64.v v12, (t3), v4
+    // The third and the fourth.
+    addi  t3, t3, .L_\hash\()_ZVKNH_QUAD
+    addi  t1, t3, .L_\hash\()_ZVKNH_QUAD
+    vluxei64.v v16, (t3), v4
+    vluxei64.v v20, (t1), v4
+    addi  t1, t1, .L_\hash\()_ZVKNH_QUAD
 .endm
 
-// Puts K at \table, \quad bytes a quad, where LMUL 4 needs it. Elements have \bits bits.
-.macro ZVKNH_M4_PUT_K bits, table, quad
-    lla   t1, \table
-    mv    t5, sp
-.L_zvknh_m4_put_\@:
-    vluxei\bits\().v v12, (t1), v8
-    vs4r.v v12, (t5)
-    addi  t1, t1, \quad
-    add   t5, t5, t6
-    bne   t5, a7, .L_zvknh_m4_put_\@
-.endm
+// --- before the first block --------------------------------------------------------------------
 
-// Sets v0.
-.macro ZVKNH_SET_MASK
+// Sets v0. Scratch: t0.
+.macro SHA2_ZVKNH_SET_MASK
     vsetvli t0, zero, e8, m1, ta, ma
-    li    t0, .L_ZVKNH_FIRST_OF_QUAD
+    li    t0, .L_SHA2_ZVKNH_FIRST_WORDS
     vmv.v.x v0, t0
 .endm
 
-// Sets \offsets, \lmul registers, to the offsets of f, e, b and a in every state. \quad is the label
-// of those in the first one, \state_shift stands for the bytes of a state.
-.macro ZVKNH_SET_STATE_OFFSETS offsets, lmul, quad, state_shift
+// Sets \offsets, \lmul registers, to the offsets of f, e, b and a in the states: those in the first
+// one, for every stream, plus the stream's number times the bytes of a state. Scratch: t0, v8-v9.
+.macro SHA2_ZVKNH_SET_STATE_OFFSETS hash, offsets, lmul
+    // The four offsets, one double-word, once for every stream.
     vsetvli t0, zero, e64, m\lmul, ta, ma
-    lla   t0, \quad
+    lla   t0, .L_\hash\()_ZVKNH_FEBA
     vlse64.v \offsets, (t0), zero
+    // The offset of the state.
     vsetvli t0, zero, e16, m\lmul, ta, ma
     vid.v v8
-    vsrl.vi v8, v8, .L_ZVKNH_QUAD_WORDS_SHIFT
-    vsll.vi v8, v8, \state_shift
+    vsrl.vi v8, v8, .L_SHA2_ZVKNH_WORDS_SHIFT
+    vsll.vi v8, v8, .L_\hash\()_ZVKNH_STATE_SHIFT
     vadd.vv \offsets, \offsets, v8
 .endm
 
-// Applies vluxei16.v or vsuxei16.v to both quads of the states. cdgh is two words behind abef.
-.macro ZVKNH_MOVE_STATE load_or_store, word, offsets, abef, cdgh
-    addi  t0, a0, 2 * \word
+// Applies vluxei16.v or vsuxei16.v to abef and cdgh of all states. c, d, g and h lie two words
+// behind a, b, e and f. Scratch: t0.
+.macro SHA2_ZVKNH_MOVE_STATES hash, load_or_store, offsets, abef, cdgh
+    addi  t0, a0, 2 * .L_\hash\()_ZVKNH_WORD
     \load_or_store \abef, (a0), \offsets
     \load_or_store \cdgh, (t0), \offsets
 .endm
 
-// \to = the message pointers for each double-word of a quad, of which there are 1 << \shift.
-// \places holds the numbers of the elements. a1 points to the pointers, a3 is their number.
-.macro ZVKNH_GATHER_POINTERS to, places, shift
-    vsrl.vi \to, \places, \shift
+// \to = the message pointer for each double-word of a quad of all streams; beyond n streams, the
+// last pointer. \places holds the numbers of the elements. Scratch: t0.
+.macro SHA2_ZVKNH_GATHER_POINTERS hash, to, places
+    // Numbers of the streams.
+    vsrl.vi \to, \places, .L_\hash\()_ZVKNH_DOUBLES_SHIFT
     addi  t0, a3, -1
     vminu.vx \to, \to, t0
-    vsll.vi \to, \to, .L_ZVKNH_POINTER_SHIFT
+    // Offsets of their pointers, and those.
+    vsll.vi \to, \to, .L_SHA2_ZVKNH_POINTER_SHIFT
     vluxei64.v \to, (a1), \to
 .endm
 
-// Adds its offset in the quad to every pointer in \to. \shift as above; changes \places.
-.macro ZVKNH_SPREAD_POINTERS to, places, shift
-    vand.vi \places, \places, (1 << \shift) - 1
-    vsll.vi \places, \places, .L_ZVKNH_POINTER_SHIFT
+// Turns those pointers into the addresses of the double-words. Changes \places.
+.macro SHA2_ZVKNH_SPREAD_POINTERS hash, to, places
+    vand.vi \places, \places, (1 << .L_\hash\()_ZVKNH_DOUBLES_SHIFT) - 1
+    vsll.vi \places, \places, .L_SHA2_ZVKNH_POINTER_SHIFT
     vadd.vv \to, \to, \places
 .endm
 
-// \next = the same in the quad behind, which begins \quad bytes further.
-.macro ZVKNH_NEXT_POINTERS next, to, quad
-    li    t0, \quad
+// \next = the addresses of the double-words in the quad behind. Scratch: t0.
+.macro SHA2_ZVKNH_NEXT_POINTERS hash, next, to
+    li    t0, .L_\hash\()_ZVKNH_QUAD
     vadd.vx \next, \to, t0
 .endm
 
-// Sets \offsets to the offsets of the words in their quads. \word_shift stands for their bytes.
-.macro ZVKNH_SET_WORD_OFFSETS word_shift, offsets
+// \offsets = the offset of each word in its quad.
+.macro SHA2_ZVKNH_SET_WORD_OFFSETS hash, offsets
     vid.v \offsets
-    vand.vi \offsets, \offsets, .L_ZVKNH_WORD_IN_QUAD
-    vsll.vi \offsets, \offsets, \word_shift
+    vand.vi \offsets, \offsets, .L_SHA2_ZVKNH_WORDS_MASK
+    vsll.vi \offsets, \offsets, .L_\hash\()_ZVKNH_WORD_SHIFT
 .endm
 
-// Sets \i0..\i3 to the offsets in K of the words of four quads, each quad repeated in every stream.
-.macro ZVKNH_SET_K_OFFSETS word_shift, i0, i1, i2, i3
-    ZVKNH_SET_WORD_OFFSETS \word_shift, \i0
-    li    t0, .L_ZVKNH_QUAD_WORDS << \word_shift
+// \i0..\i3 = the offsets in K of the words of four quads, each quad repeated in every stream.
+// Scratch: t0.
+.macro SHA2_ZVKNH_SET_K_OFFSETS hash, i0, i1, i2, i3
+    SHA2_ZVKNH_SET_WORD_OFFSETS \hash, \i0
+    li    t0, .L_\hash\()_ZVKNH_QUAD
     vadd.vx \i1, \i0, t0
     vadd.vx \i2, \i1, t0
     vadd.vx \i3, \i2, t0
+.endm
+
+// LMUL 1: everything but the message pointers, which are in v2, and the numbers of their elements
+// in v8. \k_groups are registers for K of a pass each.
+.macro SHA2_ZVKNH_M1_START hash, bits, k_groups:vararg
+    // Addresses, mask, offsets.
+    SHA2_ZVKNH_SPREAD_POINTERS \hash, v2, v8
+    SHA2_ZVKNH_NEXT_POINTERS \hash, v3, v2
+    SHA2_ZVKNH_SET_MASK
+    SHA2_ZVKNH_SET_STATE_OFFSETS \hash, v1, 1
+
+    // K, by means of the offsets of four quads.
+    vsetvli t0, zero, e\bits, m1, ta, ma
+    SHA2_ZVKNH_SET_K_OFFSETS \hash, v8, v9, v10, v11
+    SHA2_ZVKNH_M1_RING \bits
+    lla   t1, .L_\hash\()_ZVKNH_K
+    .irp  k, \k_groups
+    vluxei\bits\().v \k, (t1), v8
+    addi  t1, t1, 4 * .L_\hash\()_ZVKNH_QUAD
+    .endr
+
+    // The states, and the first block.
+    slli  a4, a3, .L_SHA2_ZVKNH_WORDS_SHIFT
+    SHA2_ZVKNH_M1 \bits
+    SHA2_ZVKNH_MOVE_STATES \hash, vluxei16.v, v1, v4, v5
+    slli  a2, a2, .L_\hash\()_ZVKNH_BLOCK_SHIFT
+    li    t1, 0
+.endm
+
+// LMUL 2: everything. \k_pointers are registers that point to places for K of a pass each.
+.macro SHA2_ZVKNH_M2_START hash, bits, k_pointers:vararg
+    // Addresses, mask, offsets.
+    vsetvli t0, zero, e64, m2, ta, ma
+    vid.v v8
+    SHA2_ZVKNH_GATHER_POINTERS \hash, v4, v8
+    SHA2_ZVKNH_SPREAD_POINTERS \hash, v4, v8
+    SHA2_ZVKNH_NEXT_POINTERS \hash, v6, v4
+    SHA2_ZVKNH_SET_MASK
+    SHA2_ZVKNH_SET_STATE_OFFSETS \hash, v1, 1
+
+    // K, by means of the offsets of four quads.
+    vsetvli t0, zero, e\bits, m2, ta, ma
+    SHA2_ZVKNH_SET_K_OFFSETS \hash, v8, v10, v12, v14
+    SHA2_ZVKNH_M2_RING \bits
+    lla   t1, .L_\hash\()_ZVKNH_K
+    .irp  k, \k_pointers
+    vluxei\bits\().v v16, (t1), v8
+    vs8r.v v16, (\k)
+    addi  t1, t1, 4 * .L_\hash\()_ZVKNH_QUAD
+    .endr
+
+    // The states, and the first block.
+    slli  a4, a3, .L_SHA2_ZVKNH_WORDS_SHIFT
+    SHA2_ZVKNH_M2 \bits
+    SHA2_ZVKNH_MOVE_STATES \hash, vluxei16.v, v1, v24, v26
+    slli  a2, a2, .L_\hash\()_ZVKNH_BLOCK_SHIFT
+    li    t1, 0
+.endm
+
+// LMUL 4: takes the stack, for four passes of K.
+.macro SHA2_ZVKNH_M4_TAKE_STACK
+    mv    t4, sp
+    slli  t6, a5, .L_SHA2_ZVKNH_M4_QUAD_SHIFT
+    // Addresses, cdgh and abef.
+    sub   a6, t4, t6
+    sub   t2, a6, t6
+    sub   a7, t2, t6
+    // K.
+    slli  t0, t6, .L_SHA2_ZVKNH_FOUR_PASSES_OF_QUADS_SHIFT
+    sub   sp, a7, t0
+.endm
+
+// LMUL 4: room for one more pass of K.
+.macro SHA2_ZVKNH_M4_TAKE_STACK_FOR_PASS
+    slli  t0, t6, .L_SHA2_ZVKNH_PASS_OF_QUADS_SHIFT
+    sub   sp, sp, t0
+.endm
+
+// LMUL 4: everything but that.
+.macro SHA2_ZVKNH_M4_START hash, bits
+    // Addresses, mask, offsets.
+    vsetvli t0, zero, e64, m4, ta, ma
+    vid.v v8
+    SHA2_ZVKNH_GATHER_POINTERS \hash, v12, v8
+    SHA2_ZVKNH_SPREAD_POINTERS \hash, v12, v8
+    vs4r.v v12, (a6)
+    SHA2_ZVKNH_SET_MASK
+    SHA2_ZVKNH_SET_STATE_OFFSETS \hash, v2, 2
+
+    // K, quad by quad.
+    vsetvli t0, zero, e\bits, m4, ta, ma
+    SHA2_ZVKNH_SET_WORD_OFFSETS \hash, v8
+    lla   t1, .L_\hash\()_ZVKNH_K
+    mv    t5, sp
+.L_\hash\()_zvknh_m4_k:
+    vluxei\bits\().v v12, (t1), v8
+    vs4r.v v12, (t5)
+    addi  t1, t1, .L_\hash\()_ZVKNH_QUAD
+    add   t5, t5, t6
+    bne   t5, a7, .L_\hash\()_zvknh_m4_k
+
+    // The states, and the first block.
+    slli  a4, a3, .L_SHA2_ZVKNH_WORDS_SHIFT
+    SHA2_ZVKNH_M4 \bits
+    SHA2_ZVKNH_MOVE_STATES \hash, vluxei16.v, v2, v24, v28
+    slli  a2, a2, .L_\hash\()_ZVKNH_BLOCK_SHIFT
+    li    t1, 0
 .endm
 
 .endif

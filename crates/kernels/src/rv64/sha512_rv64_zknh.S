@@ -2,7 +2,7 @@
 //
 // SHA-384 and SHA-512 compression of `count` blocks of 128 bytes (FIPS 180-4 §6.4.2).
 // Needs RV64I, Zbb (rev8) and Zknh (sha512sum*, sha512sig*). Include before it: frame_macros.S,
-// sha2_macros.S; link sha2_constants.S.
+// sha2_macros.S. K: sha2.rs.
 //
 //   a0  state, 8-byte aligned, updated in place     a1  blocks, 8-byte aligned, only read
 //   a2  count; with 0 neither state nor blocks is touched
