@@ -8,6 +8,7 @@
 
 use hartlock_handoff::{Entry, Log, LogHeader, Step};
 use hartlock_image::{BundleType, Reason};
+use hartlock_kernels::Kernels;
 use hartlock_verify::board::qemu_virt;
 use hartlock_virt::unverified::read_manifest;
 use hartlock_virt::{clock, console, memory};
@@ -35,7 +36,8 @@ fn load(log: &mut RomLog) -> Result<u64, Reason> {
     medium::reset_flash();
     push(log, Entry { harts: reported, ..step(Step::Start, start) });
 
-    let mut flash = Flash::new(log);
+    // It hashes nothing.
+    let mut flash = Flash::new(Kernels::PORTABLE, log);
     let read_start = clock::now();
     // SAFETY: the metadata buffer belongs to the running stage, and this is its only user.
     let metadata = unsafe { memory::bytes_mut(qemu_virt::METADATA) };
