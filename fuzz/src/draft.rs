@@ -258,7 +258,10 @@ impl Payload {
             payload.memory_size = choices.number() & !0xfff;
         }
         if odd(choices) {
-            payload.entry = payload.load_address.wrapping_add(choices.number() & !3);
+            let behind = size.next_multiple_of(4);
+            let place = choices.of(&[behind, behind.wrapping_sub(4), 0, 2]);
+            let place = if choices.rarely(2) { choices.number() & !3 } else { place };
+            payload.entry = payload.load_address.wrapping_add(place);
         }
         payload
     }

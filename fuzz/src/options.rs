@@ -82,11 +82,25 @@ impl Options {
                 self.policy =
                     choices.of(&[Policy::All, Policy::Any, Policy::Hybrid, Policy::EverySigner]);
             }
-            5 => {
-                self.bundle_type = choices.of(&[Some(BundleType::Boot), Some(BundleType::System)]);
-                self.lifecycle = Some(choices.of(&Lifecycle::ALL));
+            5 | 6 => {
+                // Several at once: the order of image format §8 decides which one is named.
+                if choices.rarely(4) {
+                    self.bundle_type =
+                        choices.of(&[Some(BundleType::Boot), Some(BundleType::System)]);
+                }
+                if choices.rarely(2) {
+                    self.lifecycle = Some(choices.of(&Lifecycle::ALL));
+                }
+                if choices.rarely(2) {
+                    self.floor = Some(draft.security_version.wrapping_add(choices.number()));
+                }
+                if choices.rarely(3) {
+                    self.board = Name::new("some-other-board");
+                }
+                if choices.rarely(3) {
+                    self.soc = Name::new("other");
+                }
             }
-            6 => self.floor = Some(draft.security_version.wrapping_add(choices.number())),
             _ => {
                 self.revoked_keys = u32::from(choices.byte());
                 self.board = Name::new(choices.of(&["qemu-virt2", "some-other-board"]));

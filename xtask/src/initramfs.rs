@@ -16,7 +16,8 @@ pub const USERSPACE: &str = "hartlock: Linux reached userspace";
 const DEMO_INIT: &str = "#!/bin/sh
 mount -t proc proc /proc 2>/dev/null
 harts=$(grep -c ^processor /proc/cpuinfo)
-echo \"hartlock: Linux reached userspace on $harts harts: $(uname -sr)\"
+case $harts in 1) unit=hart ;; *) unit=harts ;; esac
+echo \"hartlock: Linux reached userspace on $harts $unit: $(uname -sr)\"
 busybox poweroff -f 2>/dev/null || poweroff -f 2>/dev/null || echo o > /proc/sysrq-trigger
 sleep 60
 ";
@@ -26,7 +27,8 @@ const TEST_INIT: &str = "#!/bin/busybox sh
 busybox mount -t proc proc /proc
 busybox mount -t devtmpfs dev /dev
 harts=$(busybox grep -c ^processor /proc/cpuinfo)
-echo \"hartlock: Linux reached userspace on $harts harts: $(busybox uname -sr)\"
+case $harts in 1) unit=hart ;; *) unit=harts ;; esac
+echo \"hartlock: Linux reached userspace on $harts $unit: $(busybox uname -sr)\"
 case \"$(busybox cat /proc/cmdline)\" in
 *hartlock.test=devmem*)
     for what in read-state write-state read-handoff write-handoff; do
@@ -121,6 +123,9 @@ mod tests {
 
     #[test]
     fn both_first_programs_print_the_line_that_is_waited_for() {
-        assert!(DEMO_INIT.contains(USERSPACE) && TEST_INIT.contains(USERSPACE));
+        for program in [DEMO_INIT, TEST_INIT] {
+            assert!(program.contains(USERSPACE));
+            assert!(program.contains("on $harts $unit:") && program.contains("1) unit=hart ;;"));
+        }
     }
 }

@@ -444,4 +444,10 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), STEPS.len());
     }
+
+    #[test]
+    fn the_readme_names_the_number_of_steps() {
+        let readme = fs::read_to_string(project::root().join("README.md")).unwrap();
+        assert!(readme.contains(&format!("\n{} passed, 0 failed\n", STEPS.len())));
+    }
 }

@@ -4,16 +4,18 @@ mod chart;
 mod device;
 mod files;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use hartlock_emulator::Stage;
+use hartlock_emulator::images::Provisioning;
 use hartlock_emulator::machine::{self, HartState, Outcome as Ending, Run};
 use hartlock_emulator::qemu::{Config, Qemu};
 use hartlock_emulator::timeline::{MachineInfo, Timeline, table};
-use hartlock_image::{Lifecycle, Policy};
+use hartlock_image::{Lifecycle, Policy, Reason};
+use hartlock_sign::inspect::inspect_file;
 use serde::Serialize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -131,7 +133,7 @@ impl Report for Booted {
     fn text(&self) -> String {
         let machine = &self.timeline.machine;
         let verdict = match self.outcome() {
-            Outcome::Accepted => format!("{GOOD}booted{GOOD:#}    "),
+            Outcome::Accepted | Outcome::WellFormed => format!("{GOOD}booted{GOOD:#}    "),
             Outcome::Refused => format!("{ERROR}refused{ERROR:#}   "),
             Outcome::Undecided => format!("{WARNING}undecided{WARNING:#} "),
         };
@@ -206,7 +208,8 @@ pub fn run(args: &Args) -> Result<Booted, Failure> {
     };
     let timeline = Timeline::new(&run.outcome, run.measurements.as_ref(), machine);
     files.finish(&timeline, &run.transcript)?;
-    let failure = failure(args, &run.outcome);
+    let state = device.state().ok().and_then(Result::ok).map(Provisioning::from);
+    let failure = failure(args, &run.outcome, state.as_ref());
     if failure.as_ref().is_some_and(|failure| failure.outcome() == Outcome::Undecided) {
         explain(args, &run);
     }
@@ -234,8 +237,8 @@ fn end_on_signals(interrupt: &Arc<AtomicBool>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Why a boot is no success; `None` if it is one.
-fn failure(args: &Args, ending: &Ending) -> Option<Failure> {
+/// Why a boot is no success; `None` if it is one. `state` is that of the device, if it has one.
+fn failure(args: &Args, ending: &Ending, state: Option<&Provisioning>) -> Option<Failure> {
     Some(match ending {
         Ending::Booted => return None,
         Ending::Refused { stage, reason } => {
@@ -243,8 +246,11 @@ fn failure(args: &Args, ending: &Ending) -> Option<Failure> {
                 Stage::Rom => (&args.boot_bundle, "ROM"),
                 Stage::Loader => (&args.system, "loader"),
             };
-            let context = format!("{}: refused by the {name}", bundle.display());
-            Failure::refused(*reason, vec![context])
+            let mut context = vec![format!("{}: refused by the {name}", bundle.display())];
+            if *reason == Reason::RollbackBelowFloor {
+                context.extend(state.and_then(|state| versions(bundle, *stage, state)));
+            }
+            Failure::refused(*reason, context)
         }
         Ending::TimedOut => {
             let what = if args.until.is_empty() {
@@ -255,7 +261,7 @@ fn failure(args: &Args, ending: &Ending) -> Option<Failure> {
             Failure::undecided(
                 format!("the device {what} within {} s", args.timeout),
                 "see what it printed last; allow more time with `--timeout`, or wait for another \
-                 text with `--until`",
+                 text with `--until`; a kernel with `quiet` does not print the default",
             )
         }
         Ending::GuestStopped { reason } => Failure::undecided(
@@ -268,6 +274,17 @@ fn failure(args: &Args, ending: &Ending) -> Option<Failure> {
             "try another CPU or another QEMU",
         ),
     })
+}
+
+/// The two numbers that a rollback is about. What the bundle says of itself was signed, or the
+/// stage would have refused it for that.
+fn versions(bundle: &Path, stage: Stage, state: &Provisioning) -> Option<String> {
+    let floor = match stage {
+        Stage::Rom => state.boot_floor,
+        Stage::Loader => state.system_floor,
+    };
+    let version = inspect_file(bundle).ok()?.manifest?.security_version;
+    Some(format!("security version {version}, floor {floor}"))
 }
 
 /// What helps if nobody knows why: the last lines, if they were not shown, and the harts.

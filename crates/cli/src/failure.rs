@@ -16,10 +16,12 @@ const HINT_INDENT: usize = 13;
 
 /// The three answers, and their exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// Yes.
     Accepted,
+    /// Yes, and yet nothing was verified: nobody should read that a bundle was accepted.
+    WellFormed,
     /// No, with a reason code.
     Refused,
     /// Neither: wrong usage, a file that cannot be read, a missing tool.
@@ -27,10 +29,10 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// 0, 1, 2.
+    /// 0 for both kinds of yes, 1, 2.
     pub fn exit_code(self) -> ExitCode {
         ExitCode::from(match self {
-            Outcome::Accepted => 0,
+            Outcome::Accepted | Outcome::WellFormed => 0,
             Outcome::Refused => 1,
             Outcome::Undecided => 2,
         })

@@ -14,7 +14,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::Report;
 use crate::page::Page;
 use crate::style::{BOLD, WARNING};
-use crate::units::count_text;
+use crate::units::{count_text, grouped};
 
 pub use summary::manifest_text;
 
@@ -75,7 +75,7 @@ impl Report for Shown {
     }
 
     fn outcome(&self) -> Outcome {
-        if self.inspection.reason.is_some() { Outcome::Refused } else { Outcome::Accepted }
+        if self.inspection.reason.is_some() { Outcome::Refused } else { Outcome::WellFormed }
     }
 
     fn failure(&self) -> Option<Failure> {
@@ -84,7 +84,8 @@ impl Report for Shown {
         let lengths = match (reason, &inspection.manifest) {
             (Reason::Truncated | Reason::TrailingBytes, Some(manifest)) => Some(format!(
                 "the file has {} bytes, its bundle {}",
-                inspection.file_size, manifest.bundle_size
+                grouped(inspection.file_size),
+                grouped(manifest.bundle_size)
             )),
             _ => None,
         };

@@ -1,5 +1,7 @@
 //! Numbers for people.
 
+pub use hartlock_sign::units::grouped;
+
 /// A size that people can compare, exact where it is small.
 pub fn size_text(bytes: u64) -> String {
     let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
@@ -8,19 +10,6 @@ pub fn size_text(bytes: u64) -> String {
         Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / unit as f64),
         None => format!("{bytes} B"),
     }
-}
-
-/// A number with a comma between thousands.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (index, digit) in digits.char_indices() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// `one` of something, or a number of `many`.
@@ -42,11 +31,7 @@ mod tests {
     }
 
     #[test]
-    fn thousands_are_set_apart() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(1000), "1,000");
-        assert_eq!(grouped(31_244_288), "31,244,288");
+    fn one_is_no_number_of_many() {
         assert_eq!(count_text(1, "byte", "bytes"), "1 byte");
         assert_eq!(count_text(4096, "byte", "bytes"), "4,096 bytes");
     }

@@ -46,6 +46,12 @@ fn json_has_the_documented_fields() {
         assert!(!kernel[field].is_null(), "{field}: {kernel}");
     }
 
+    // Not accepted: nothing was verified.
+    let shown = json(&["inspect", "system.hlk"], 0);
+    assert_eq!(shown["schema"], "hartlock/inspect-v1");
+    assert_eq!((&shown["outcome"], &shown["error"]), (&"well-formed".into(), &().into()));
+    assert_eq!(shown["verified"], false);
+
     let refused = json(&["verify", "system.hlk", "--key", "root.pub.pem", "--floor", "6"], 1);
     assert_eq!(
         (&refused["schema"], &refused["outcome"]),

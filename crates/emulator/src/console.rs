@@ -131,6 +131,11 @@ impl Console {
         self.lines.pop_front()
     }
 
+    /// Whether a line was begun that has not ended.
+    pub fn is_inside_line(&self) -> bool {
+        !self.line.is_empty()
+    }
+
     /// Ends a line that was begun, for example a prompt. Nothing more will come.
     pub fn close(&mut self) {
         if !self.line.is_empty() {
@@ -236,11 +241,13 @@ mod tests {
     fn text_is_found_once_also_inside_a_line_that_has_not_ended() {
         let mut console = Console::default();
         console.push(b"boot\nlog");
-        assert!(!console.find("login: "));
+        assert!(!console.find("login: ") && console.is_inside_line());
         console.push(b"in: ");
         assert!(console.find("login: "));
         assert!(!console.find("login: "), "each is found once");
-        console.push(b"root\nlogin: ");
+        console.push(b"root\n");
+        assert!(!console.is_inside_line());
+        console.push(b"login: ");
         assert!(console.find("login: "));
         assert!(console.find(""));
     }

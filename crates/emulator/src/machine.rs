@@ -20,6 +20,8 @@ use process::{Event, Process};
 
 /// After a refusal, the stage still prints its hint.
 const AFTER_REFUSAL: Duration = Duration::from_millis(300);
+/// The rest of a line is on its way when its beginning is read. A prompt has no rest.
+const REST_OF_LINE: Duration = Duration::from_millis(50);
 /// How long an interrupt may go unnoticed.
 const INTERRUPT_TIME: Duration = Duration::from_millis(100);
 /// QEMU answers at once, or it hangs.
@@ -160,6 +162,7 @@ impl Machine {
                 break Stop::Refused(refusal);
             }
             if text.is_some_and(|text| self.console.find(text)) {
+                self.end_line(on_line);
                 break Stop::Found;
             }
             if let Some(reason) = &self.shutdown {
@@ -286,6 +289,18 @@ impl Machine {
         let until = self.deadline.min(Instant::now() + time);
         while !self.has_exited && self.step(until) {
             self.show(on_line);
+        }
+    }
+
+    /// Lets the line end that was begun, if it does so soon.
+    fn end_line(&mut self, on_line: &mut dyn FnMut(&str)) {
+        let until = self.deadline.min(Instant::now() + REST_OF_LINE);
+        let mut has_ended = false;
+        while self.console.is_inside_line() && !has_ended && !self.has_exited && self.step(until) {
+            self.show(&mut |line| {
+                has_ended = true;
+                on_line(line);
+            });
         }
     }
 

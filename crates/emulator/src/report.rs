@@ -10,7 +10,10 @@ mod verified;
 
 use askama::Template;
 
-use crate::timeline::{Kind, StepRecord, Timeline, Unit, bytes_text, time_text};
+use crate::timeline::{
+    KernelRemarks, Kind, StepRecord, Timeline, Unit, bytes_text, kernel_remarks, reason_text,
+    time_text, together,
+};
 use compare::{Overview, Remarks, StepTable, Summary};
 use picture::{Picture, Scale};
 use verified::Verified;
@@ -87,6 +90,8 @@ struct Subject<'a> {
     class: &'static str,
     verified: Vec<Verified>,
     verified_nothing: bool,
+    /// Kernels that computed something else than they should.
+    wrong_kernels: Vec<String>,
     entries: Vec<EntryView>,
 }
 
@@ -109,6 +114,7 @@ impl<'a> Subject<'a> {
             class: if verified_nothing { "no" } else { class },
             verified: verified::of(timeline),
             verified_nothing,
+            wrong_kernels: kernel_remarks(timeline).wrong,
             entries: timeline.stages.iter().map(EntryView::new).collect(),
         }
     }
@@ -140,6 +146,7 @@ struct RunView<'a> {
     total: String,
     ended: &'static str,
     picture: Picture<'a>,
+    kernels: KernelRemarks,
 }
 
 impl<'a> GroupView<'a> {
@@ -182,9 +189,10 @@ impl<'a> RunView<'a> {
         let timeline = &run.timeline;
         Self {
             label: &run.label,
-            total: lead::together(&time_text(timeline.total(), timeline.time_base.unit)),
+            total: together(&time_text(timeline.total(), timeline.time_base.unit)),
             ended: timeline.ended(),
             picture: Picture::new(timeline, scale),
+            kernels: kernel_remarks(timeline),
         }
     }
 }
@@ -208,13 +216,14 @@ impl EntryView {
         let unless_zero =
             |number: u64, text: String| if number == 0 { String::new() } else { text };
         let busy = step.busy_percent().map(|percent| format!("busy {percent} %"));
+        let about_kernel = step.is_note().then(|| reason_text(step));
         Self {
             stage: step.stage.clone(),
             step: step.step.clone(),
             kind: Kind::of(step),
             payload: step.payload.clone().unwrap_or_default(),
             bytes: unless_zero(step.bytes, bytes_text(step.bytes)),
-            harts: if step.is_part() {
+            harts: if step.is_part() || step.is_note() {
                 format!("hart {}", step.hart())
             } else {
                 unless_zero(step.harts.into(), step.harts.to_string())
@@ -222,7 +231,7 @@ impl EntryView {
             kernel: step.kernel.clone().unwrap_or_default(),
             start: time_text(step.start, step.unit),
             duration: time_text(step.duration(), step.unit),
-            note: step.reason.clone().or(busy).unwrap_or_default(),
+            note: step.reason.clone().or(about_kernel).or(busy).unwrap_or_default(),
         }
     }
 }

@@ -2,11 +2,13 @@
 
 mod chart;
 mod cost;
+mod kernels;
 mod kind;
 mod lanes;
 mod quantity;
 mod stored;
 mod table;
+mod words;
 
 use hartlock_handoff::{Entry, Stage, Step};
 use hartlock_image::{HashId, Reason};
@@ -17,11 +19,13 @@ use crate::measurement::Measurements;
 
 pub use chart::{Line, Look, Span, chart};
 pub use cost::Cost;
+pub(crate) use kernels::{Remarks as KernelRemarks, reason_text, remarks as kernel_remarks};
 pub use kind::Kind;
 pub(crate) use lanes::{Group, Lane, groups, overlap_percent, ticks};
 pub use quantity::{bytes_text, factor_text, time_text};
 pub use stored::{StoredError, read};
 pub use table::table;
+pub(crate) use words::together;
 
 /// Grows when a field changes its meaning; new fields may come at any time.
 pub const SCHEMA: u32 = 1;
@@ -110,7 +114,7 @@ pub struct StepRecord {
     /// Which, bit i = hart i.
     #[serde(default)]
     pub harts_mask: u64,
-    /// Hash kernel.
+    /// Hash kernel that was used or, of a step `kernel`, is not used.
     pub kernel: Option<String>,
     /// Start and end, in `unit`, since the first entry began.
     #[serde(serialize_with = "number")]
@@ -126,7 +130,7 @@ pub struct StepRecord {
     pub hash: Option<String>,
     /// Reason code.
     pub reason: Option<String>,
-    /// Security version, a mask of harts, or ticks; see boot flow §3.5.
+    /// Security version, a mask of harts, ticks, or wrong hashes of a kernel; see boot flow §3.5.
     #[serde(default)]
     pub value: u64,
     /// Step `hash-part` only: how long the hart hashed between `start` and `end`, in `unit`.
@@ -146,9 +150,25 @@ impl StepRecord {
         self.step == Step::HashPart.name()
     }
 
+    /// Whether it says something about a hart, and took no time worth showing.
+    pub fn is_note(&self) -> bool {
+        self.step == Step::Kernel.name()
+    }
+
     /// The hart of a part.
     pub fn hart(&self) -> u32 {
         self.harts_mask.trailing_zeros()
+    }
+
+    /// Its name within a sentence.
+    pub(crate) fn in_words(&self) -> String {
+        let stage = if self.stage == "rom" { "ROM" } else { self.stage.as_str() };
+        match (self.step.as_str(), &self.payload) {
+            ("read", Some(payload)) => format!("reading the {payload}"),
+            ("hash", Some(payload)) => format!("hashing the {payload}"),
+            ("signature", _) => format!("the signature check of the {stage}"),
+            (name, _) => format!("{name} of the {stage}"),
+        }
     }
 
     /// How much of its time the hart of a part was hashing, in percent.
@@ -207,9 +227,9 @@ impl Timeline {
         }
     }
 
-    /// Steps of the boot, without what single harts did of them.
+    /// Steps of the boot, without what single harts did of them and without notes about harts.
     pub fn steps(&self) -> impl Iterator<Item = &StepRecord> {
-        self.stages.iter().filter(|step| !step.is_part())
+        self.stages.iter().filter(|step| !step.is_part() && !step.is_note())
     }
 
     /// The end of the last step: of a boot that came so far, the jump into the kernel.
@@ -223,11 +243,15 @@ impl Timeline {
         self.booted && self.steps().last().is_some_and(is_jump)
     }
 
-    /// Where the scale ends, in words.
+    /// Where the scale ends, in words. The kernel is entered also if nobody heard from it later.
     pub fn ended(&self) -> &'static str {
+        let is_jump = |step: &StepRecord| {
+            step.stage == Stage::Loader.name() && step.step == Step::Handover.name()
+        };
         match self.outcome.as_str() {
             _ if self.reached_kernel() => "the kernel's entry",
             "refused" => "the refusal",
+            _ if self.steps().last().is_some_and(is_jump) => "the kernel's entry",
             _ => "the last entry",
         }
     }
@@ -260,8 +284,8 @@ pub fn outcome_name(outcome: &Outcome) -> &'static str {
 fn note(unit: Unit, machine: &MachineInfo) -> String {
     match unit {
         Unit::Microseconds => format!(
-            "Microseconds of the clock of {}. They show the order and the overlap of steps and \
-             depend on the host; they are not the time of any board.",
+            "Time of the clock of {}. It shows the order and the overlap of steps and depends on \
+             the host; it is not the time of any board.",
             machine.emulator
         ),
         Unit::Instructions => format!(
@@ -287,7 +311,7 @@ impl Scale {
         let counts_instructions = machine.icount && machine.harts == 1;
         let unit = if counts_instructions { Unit::Instructions } else { Unit::Microseconds };
         let of = |stage: Stage| {
-            let of_boot_hart = entries.iter().filter(|entry| entry.step != Step::HashPart);
+            let of_boot_hart = entries.iter().filter(|entry| is_step(entry));
             let times = of_boot_hart.filter(move |entry| entry.stage == stage);
             times.map(move |entry| raw(entry, unit))
         };
@@ -310,7 +334,7 @@ impl Scale {
             }
         };
         let mut scale = Self { unit, joined, ticks_per_second, origin: 0, loader_shift };
-        let of_boot_hart = entries.iter().filter(|entry| entry.step != Step::HashPart);
+        let of_boot_hart = entries.iter().filter(|entry| is_step(entry));
         scale.origin = of_boot_hart.map(|entry| scale.raw(entry).0).min().unwrap_or(0);
         scale
     }
@@ -348,6 +372,11 @@ impl Scale {
     }
 }
 
+/// Whether the boot hart measured it: what others say changes no scale.
+fn is_step(entry: &Entry) -> bool {
+    !matches!(entry.step, Step::HashPart | Step::Kernel)
+}
+
 fn raw(entry: &Entry, unit: Unit) -> (u64, u64) {
     match unit {
         Unit::Microseconds => entry.time,
@@ -364,11 +393,7 @@ fn record(entry: &Entry, scale: &Scale) -> StepRecord {
         bytes: entry.bytes,
         harts: entry.harts.count_ones(),
         harts_mask: entry.harts,
-        kernel: match entry.kernel {
-            0 => None,
-            1 => Some("portable".to_owned()),
-            number => Some(format!("kernel-{number}")),
-        },
+        kernel: kernels::name(entry.kernel),
         start,
         end,
         unit: scale.unit,

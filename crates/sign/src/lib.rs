@@ -25,6 +25,7 @@ pub mod key;
 mod pem;
 pub mod platform;
 pub mod spec;
+pub mod units;
 pub mod verify;
 
 pub use error::{Error, Refusal};

@@ -13,6 +13,7 @@ use crate::describe::{Description, Key, hex, lifecycle_names, parse_unverified};
 use crate::file::FileError;
 use crate::key::PublicKey;
 use crate::platform::FilePlatform;
+use crate::units::grouped;
 use crate::{Error, OnProgress, Refusal};
 
 /// What a bundle must be. `None` asks for nothing.
@@ -134,7 +135,7 @@ fn context(
     metadata: &[u8],
     platform: &FilePlatform<'_>,
 ) -> Vec<String> {
-    let file_len = platform.medium_len();
+    let file_len = grouped(platform.medium_len());
     // What is in `metadata` was read, not necessarily verified, and may be of any form.
     let Ok(head) = Head::parse(metadata) else {
         return match reason {
@@ -148,11 +149,11 @@ fn context(
             vec![format!("it is a {} bundle", head.bundle_type().name())]
         }
         (Reason::Truncated, Ok(manifest)) => {
-            vec![format!("the file has {file_len} bytes of {}", manifest.bundle_size)]
+            vec![format!("the file has {file_len} bytes of {}", grouped(manifest.bundle_size))]
         }
         (Reason::Truncated, Err(_)) => vec![format!(
             "the file has {file_len} bytes, and its first part alone {}",
-            head.total_size()
+            grouped(head.total_size() as u64)
         )],
         (_, Ok(manifest)) => context_of_manifest(reason, expectation, &manifest, platform),
         (_, Err(_)) => Vec::new(),
@@ -212,8 +213,8 @@ fn context_of_manifest(
         },
         Reason::TrailingBytes => one(format!(
             "the bundle ends at {}, the file at {}",
-            manifest.bundle_size,
-            platform.medium_len()
+            grouped(manifest.bundle_size),
+            grouped(platform.medium_len())
         )),
         _ => Vec::new(),
     }

@@ -4,7 +4,9 @@ use hartlock_image::{
     BundleType, Head, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Reason, SignatureBlocks, u32_at,
 };
 
+use crate::choices::Choices;
 use crate::draft::encode_block;
+use crate::keys::{ED25519, FOREIGN};
 
 /// The first 256 bytes. A head that is accepted says what its bytes say, within the bounds.
 pub fn head(data: &[u8]) {
@@ -27,8 +29,29 @@ pub fn head(data: &[u8]) {
     assert_eq!(head.total_size() % 8, 0);
 }
 
-/// A signature area of any bytes. One that is accepted has no other encoding.
+/// A signature area of any bytes, and one by its blocks.
 pub fn signature_blocks(data: &[u8]) {
+    any_area(data);
+    let mut choices = Choices::new(data);
+    let mut area = Vec::new();
+    let mut is_right = true;
+    let count = choices.of(&[1, 2, 3, 4, 5, 0]);
+    for _ in 0..count {
+        let numbers = choices.of(&[ED25519, FOREIGN, (0, 0), (0, 1), (1, 1)]);
+        let key_size = choices.of(&[32, 31, 33, 0, 40]);
+        let signature_size = choices.of(&[64, 63, 65, 0, 57]);
+        // Only Ed25519 has sizes that are known; no algorithm has the number 0.
+        is_right &= numbers != ED25519 || (key_size, signature_size) == (32, 64);
+        is_right &= numbers.0 != 0;
+        area.extend(encode_block(numbers, &[0xa5; 40][..key_size], &[0x5a; 65][..signature_size]));
+    }
+    is_right &= count <= 4;
+    assert_eq!(SignatureBlocks::parse(&area).is_ok(), is_right, "{count} blocks");
+    any_area(&area);
+}
+
+/// An area that is accepted has no other encoding.
+fn any_area(data: &[u8]) {
     let Ok(blocks) = SignatureBlocks::parse(data) else { return };
     assert!(blocks.len() <= 4 && blocks.is_empty() == data.is_empty());
     let mut encoded = Vec::new();

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use hartlock_image::{Policy, Reason};
-use hartlock_sign::inspect::inspect_file;
+use hartlock_sign::inspect::{Part, inspect_file};
 use hartlock_sign::key::PublicKey;
 use hartlock_sign::verify::{Expectation, verify_open_file};
 use hartlock_sign::{Error, Refusal};
@@ -170,9 +170,29 @@ pub fn inspect(data: &[u8]) {
     let inspection = inspect_file(Path::new(&file.path())).expect("a file that can be read");
     assert_eq!(inspection.file_size, file.len);
     assert_eq!(inspection.header.is_some(), bytes.len() >= 256);
-    if inspection.reason.is_none() {
-        assert!(inspection.manifest.is_some(), "well-formed, and without a manifest");
+    let fields = &inspection.fields;
+    let mut end = 0;
+    for field in fields {
+        assert!(field.offset == end && field.size > 0, "every byte in one field");
+        end = field.end();
     }
-    let text = format!("{:?} {:?}", inspection.header, inspection.manifest);
-    assert!(text.bytes().all(|byte| (b' '..=b'~').contains(&byte)), "a terminal would obey it");
+    assert_eq!(end, file.len);
+    if inspection.reason.is_none() {
+        let manifest = inspection.manifest.as_ref().expect("well-formed, and without a manifest");
+        assert_eq!(manifest.bundle_size, file.len, "well-formed, and of another size");
+        for field in fields.iter().filter(|field| field.part == Part::Padding) {
+            let padding = &bytes[field.offset as usize..field.end() as usize];
+            assert!(padding.iter().all(|byte| *byte == 0), "well-formed, and with padding");
+        }
+    }
+    // The texts themselves: `Debug` would escape them once more.
+    let header = inspection.header.iter().flat_map(|it| [&it.tag, &it.board, &it.soc, &it.label]);
+    let manifest = inspection.manifest.iter().flat_map(|it| [&it.board, &it.soc, &it.label]);
+    let bootargs = inspection.manifest.iter().filter_map(|it| it.bootargs.as_ref());
+    let place = inspection.place.iter().filter_map(|it| it.value.as_ref());
+    let values = fields.iter().map(|field| &field.value);
+    for text in header.chain(manifest).chain(bootargs).chain(place).chain(values) {
+        let is_plain = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+        assert!(is_plain, "a terminal would obey it: {text:?}");
+    }
 }

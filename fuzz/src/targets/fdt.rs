@@ -55,7 +55,9 @@ pub fn built(data: &[u8]) {
     let edits = edits(&mut choices);
     let mut source = Source::default();
     source.build(&mut choices);
-    let mut blob = source.finish(choices.word());
+    // Version, last compatible version.
+    let versions = choices.of(&[(17, 16), (17, 16), (17, 17), (16, 16), (18, 16), (18, 18)]);
+    let mut blob = source.finish(choices.word(), versions);
     for _ in 0..choices.of(&[0, 0, 0, 1, 2]) {
         let at = choices.below(blob.len());
         blob[at] = choices.byte();
@@ -363,7 +365,7 @@ impl Source {
         }
     }
 
-    fn finish(mut self, boot_cpu: u32) -> Vec<u8> {
+    fn finish(mut self, boot_cpu: u32, (version, compatible): (u32, u32)) -> Vec<u8> {
         self.strings.extend(b"unfinished");
         let (tokens_at, strings_at) = (72, 72 + self.tokens.len());
         let total = strings_at + self.strings.len();
@@ -373,8 +375,8 @@ impl Source {
             tokens_at,
             strings_at as u32,
             40,
-            17,
-            16,
+            version,
+            compatible,
             boot_cpu,
             self.strings.len() as u32,
             self.tokens.len() as u32,

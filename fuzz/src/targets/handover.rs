@@ -8,7 +8,7 @@ use hartlock_handoff::{
     Entry, HANDOFF_SIZE, Handoff, LOG_ENTRY_SIZE, Log, LogHeader, MAX_LOG_ENTRIES,
     ROOT_OF_TRUST_SIZE, RootOfTrust, STATE_SIZE, Stage, StateRecord, Step, entries,
 };
-use hartlock_image::{Lifecycle, List, Name, Policy, TrustList};
+use hartlock_image::{Lifecycle, List, Name, Policy, TrustList, u32_at};
 use sha2::Digest as _;
 
 use crate::choices::Choices;
@@ -44,12 +44,22 @@ fn distorted<const N: usize>(
     block
 }
 
+/// One to eight different keys, or a list that no block may hold.
 fn trust(choices: &mut Choices<'_>) -> TrustList {
     let mut keys = List::new();
-    for key in KEYS.iter().take(1 + choices.below(5)) {
+    let is_odd = choices.rarely(8);
+    for key in KEYS.iter().take(if is_odd { 0 } else { 1 + choices.below(5) }) {
         let _ = keys.push(key.record);
     }
+    if is_odd && choices.rarely(2) {
+        keys = [0, 1, 0].map(|key: usize| KEYS[key].record).into_iter().collect();
+    }
     TrustList { policy: choices.of(&[Policy::Any, Policy::All, Policy::Hybrid]), keys }
+}
+
+fn is_right(trust: &TrustList) -> bool {
+    let mut seen = std::collections::BTreeSet::new();
+    !trust.keys.is_empty() && trust.keys.iter().all(|key| seen.insert(key.key_id))
 }
 
 fn name(choices: &mut Choices<'_>) -> Name {
@@ -64,9 +74,11 @@ pub fn root_of_trust(data: &[u8]) {
         board: name(&mut choices),
         soc: name(&mut choices),
     };
-    assert_eq!(RootOfTrust::parse(&right.encode()), Ok(right));
+    let wanted = is_right(&right.trust).then_some(right);
+    assert_eq!(RootOfTrust::parse(&right.encode()).ok(), wanted);
     let block: [u8; ROOT_OF_TRUST_SIZE] = distorted(&mut choices, right.encode(), 640);
     if let Ok(read) = RootOfTrust::parse(&block) {
+        assert!(is_right(&read.trust), "nobody, or somebody twice");
         assert!(read.encode() == block, "one encoding of a root-of-trust block");
     }
     let _ = RootOfTrust::parse(choices.rest());
@@ -100,7 +112,7 @@ pub fn state(data: &[u8]) {
 }
 
 pub fn entry(choices: &mut Choices<'_>) -> Entry {
-    let steps: Vec<Step> = (1..=10).filter_map(Step::from_number).collect();
+    let steps: Vec<Step> = (1..=99).filter_map(Step::from_number).collect();
     Entry {
         payload: hartlock_image::PayloadType::from_number(choices.below(20) as u32),
         kernel: u32::from(choices.byte()) & 3,
@@ -138,12 +150,16 @@ pub fn handoff(data: &[u8]) {
     };
     let mut block = [0xee; HANDOFF_SIZE];
     right.encode(&mut block);
-    assert_eq!(Handoff::parse(&block), Ok(right));
+    let wanted = is_right(&right.trust).then_some(right);
+    assert_eq!(Handoff::parse(&block).ok(), wanted);
     let block: [u8; HANDOFF_SIZE] = distorted(&mut choices, block, 3840);
     if let Ok(read) = Handoff::parse(&block) {
         let mut encoded = [0xee; HANDOFF_SIZE];
         read.encode(&mut encoded);
         assert!(encoded == block, "one encoding of a hand-off block");
+        assert!(is_right(&read.trust), "nobody, or somebody twice");
+        let is_there = read.boot_hart < 64 && read.harts >> read.boot_hart & 1 == 1;
+        assert!(is_there, "hart {} runs and is not there", read.boot_hart);
     }
 }
 
@@ -179,8 +195,16 @@ pub fn log(data: &[u8]) {
             *byte = choices.byte();
         }
     }
-    if let Some((_, found)) = entries(&memory) {
-        assert!(found.count() <= MAX_LOG_ENTRIES);
+    if let Some((read, found)) = entries(&memory) {
+        let count = u32_at(&memory, 16).expect("a header") as usize;
+        assert!(count <= MAX_LOG_ENTRIES && found.count() <= count);
+        let mut again = [0xee; LOG_ENTRY_SIZE];
+        let _ = Log::start(&mut again, &read);
+        again[16..20].copy_from_slice(&memory[16..20]);
+        assert!(again[..] == memory[..LOG_ENTRY_SIZE], "one encoding of a header");
     }
-    let _ = Measurements::read(choices.rest(), &memory);
+    for measured in [Measurements::read(choices.rest(), &memory), Measurements::read(&memory, &[])]
+    {
+        assert!(measured.is_none_or(|it| it.header.ticks_per_second > 0), "divided by, later");
+    }
 }

@@ -17,6 +17,13 @@ pub fn run(data: &[u8]) {
         0 => file(choices.rest()),
         1 => file(pem("PUBLIC KEY", choices.rest()).as_bytes()),
         2 => file(pem("PRIVATE KEY", choices.rest()).as_bytes()),
+        3 if choices.rarely(3) => {
+            // A second key, or another text, in front or behind.
+            let (one, other) = (KEYS[0].public_pem(), KEYS[1].public_pem());
+            let more = if choices.rarely(2) { other.as_slice() } else { choices.bytes(16) };
+            let files = [[&one, more].concat(), [more, &one].concat()];
+            file(&files[choices.below(2)]);
+        }
         3 => file(changed(&mut choices, &KEYS[0].public_pem())),
         4 => private(&mut choices),
         _ => point(&mut choices),
@@ -31,6 +38,14 @@ fn file(bytes: impl AsRef<[u8]>) {
     assert!(public.is_err() || private.is_err(), "one file, two keys");
     if let Ok(key) = &public {
         assert!(PublicKey::from_pem(key.to_pem().as_bytes()).as_ref() == Ok(key));
+        // Lines may be cut elsewhere; everything else of a public key has one form.
+        assert_eq!(without_blanks(bytes), without_blanks(key.to_pem().as_bytes()), "one form");
+    }
+    if public.is_ok() || private.is_ok() {
+        let text = bytes.trim_ascii();
+        let dashes = text.windows(5).filter(|part| *part == b"-----").count();
+        assert!(text.starts_with(b"-----BEGIN ") && text.ends_with(b" KEY-----"), "only a key");
+        assert_eq!(dashes, 4, "one key");
     }
     if let Ok(key) = &private {
         let again = PrivateKey::from_pem(key.to_pem().as_bytes()).expect("what was written");
@@ -44,11 +59,18 @@ fn file(bytes: impl AsRef<[u8]>) {
     }
 }
 
+fn without_blanks(bytes: &[u8]) -> Vec<u8> {
+    bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
+}
+
 fn signs(key: &PrivateKey) {
     let public = key.public();
     let bytes: &[u8; 32] = public.as_bytes().try_into().expect("32 bytes");
     let signature = key.sign(b"message");
-    assert!(expected_r(&Kernels::PORTABLE, bytes, b"message", &signature).is_ok_and(|r| r[..] == signature[..32]));
+    assert!(
+        expected_r(&Kernels::PORTABLE, bytes, b"message", &signature)
+            .is_ok_and(|r| r[..] == signature[..32])
+    );
     let verifying = VerifyingKey::from_bytes(bytes).expect("a key");
     verifying.verify_strict(b"message", &Signature::from_bytes(&signature)).expect("a signature");
 }

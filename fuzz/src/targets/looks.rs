@@ -1,6 +1,6 @@
 //! The two looks at one manifest. Rule: they accept exactly the same (`crate::looks`).
 
-use hartlock_image::{Closing, Manifest};
+use hartlock_image::{Closing, Manifest, Policy};
 
 use crate::choices::Choices;
 use crate::draft::Draft;
@@ -32,6 +32,29 @@ pub fn run(data: &[u8]) {
     distort(&mut choices, &mut other);
     // The rules of form are not looked at twice: what they are about may differ.
     assert_eq!(looks.second_accepts_parse(&other), other == manifest, "parsed fields");
+    // The first look leaves it to the parser that ranges are whole and apart; the second does not.
+    // That data is not entered is a rule of form.
+    if other.payloads.iter().all(|it| it.payload_type.is_code() || it.entry == 0) {
+        let is_placed = looks.first_accepts_placement(&other) && ranges_hold(&other);
+        assert_eq!(is_placed, looks.second_accepts_placement(&other), "changed placement");
+    }
+}
+
+/// No range wraps, is too small for its payload, or shares a byte with another.
+fn ranges_hold(manifest: &Manifest<'_>) -> bool {
+    let mut ranges: Vec<(u128, u128)> = Vec::new();
+    manifest.payloads.iter().all(|payload| {
+        let start = u128::from(payload.load_address);
+        let end = start + u128::from(payload.memory_size);
+        let is_apart = |other: &(u128, u128)| {
+            start.max(other.0) >= end.min(other.1) || start == end || other.0 == other.1
+        };
+        let holds = end <= u128::from(u64::MAX)
+            && payload.size <= payload.memory_size
+            && ranges.iter().all(is_apart);
+        ranges.push((start, end));
+        holds
+    })
 }
 
 /// Changes one thing that a stage uses later.
@@ -44,21 +67,32 @@ fn distort(choices: &mut Choices<'_>, manifest: &mut Manifest<'_>) {
     }
     if field == 1 {
         match &mut manifest.closing {
-            Closing::Trust(trust) => {
-                if let Some(key) = trust.keys.iter_mut().next() {
-                    key.key_id[choices.below(48)] ^= 1 << choices.below(8);
+            Closing::Trust(trust) => match choices.below(4) {
+                0 => trust.policy = choices.of(&[Policy::Any, Policy::All, Policy::Hybrid]),
+                1 => {
+                    let _ = trust.keys.push(KEYS[choices.below(KEYS.len())].record);
                 }
-            }
+                field => {
+                    let index = choices.below(trust.keys.len().max(1));
+                    let Some(key) = trust.keys.iter_mut().nth(index) else { return };
+                    match field {
+                        2 => key.algorithm ^= 1 << choices.below(32),
+                        _ => key.key_id[choices.below(48)] ^= 1 << choices.below(8),
+                    }
+                }
+            },
             Closing::Bootargs(text) => *text = text.get(1..).unwrap_or(""),
         }
         return;
     }
     let index = choices.below(manifest.payloads.len().max(1));
+    // Where another payload is, so that two may share memory in a place that is right for both.
+    let other_place = manifest.payloads.iter().next_back().map_or(0, |last| last.load_address);
     let Some(payload) = manifest.payloads.iter_mut().nth(index) else { return };
     match field {
         2 => payload.offset = value,
         3 => payload.size = value,
-        4 => payload.load_address = value,
+        4 => payload.load_address = choices.of(&[value, other_place, other_place]),
         5 => payload.memory_size = value,
         6 => payload.entry = value,
         _ => payload.digest[choices.below(64)] ^= 1 << choices.below(8),

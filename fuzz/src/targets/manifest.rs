@@ -1,8 +1,8 @@
 //! The signed region. Rule: one byte string is the only encoding of a manifest.
 
 use hartlock_image::{
-    HEADER_SIZE, KEY_RECORD_SIZE, KeyRecord, List, MAX_SIGNED_SIZE, MAX_SIGNERS, Manifest,
-    encode_manifest, u32_at,
+    Closing, HEADER_SIZE, KEY_RECORD_SIZE, KeyRecord, List, MAX_SIGNED_SIZE, MAX_SIGNERS, Manifest,
+    PayloadRecord, PayloadType, TreeMode, encode_manifest, u32_at,
 };
 
 use crate::choices::Choices;
@@ -90,7 +90,45 @@ fn check<'a>(region: &'a [u8], keys: &List<KeyRecord, MAX_SIGNERS>) -> Option<Ma
         assert!(range.1 <= u128::from(u64::MAX) && payload.size <= payload.memory_size);
         assert!(ranges.iter().all(|other| range.0.max(other.0) >= range.1.min(other.1)));
         ranges.push(range);
+        payload_holds(payload);
     }
     assert_eq!(u128::from(manifest.bundle_size), end.next_multiple_of(4096));
+    assert!((1..8).contains(&manifest.lifecycle_mask));
+    let kinds: Vec<_> = manifest.payloads.iter().map(|payload| payload.payload_type).collect();
+    assert!(kinds.is_sorted_by(|one, next| one < next), "payloads in order, each once");
+    let is_boot = manifest.bundle_type == hartlock_image::BundleType::Boot;
+    assert!(kinds.iter().all(|kind| is_boot == ((*kind as u32) < 16)));
+    assert_eq!(kinds.iter().filter(|kind| kind.is_required()).count(), if is_boot { 3 } else { 2 });
+    assert!(is_set(manifest.signers.iter()), "the same signer twice");
+    match &manifest.closing {
+        Closing::Trust(trust) => {
+            assert!(!trust.keys.is_empty() && is_set(trust.keys.iter()), "the same key twice");
+        }
+        Closing::Bootargs(text) => {
+            assert!(text.len() <= 2048 && text.bytes().all(|byte| (b' '..=b'~').contains(&byte)));
+        }
+    }
     Some(manifest)
+}
+
+/// Rules of one record (§4.3, §6.1) that the encoding alone does not show.
+fn payload_holds(payload: &PayloadRecord) {
+    let is_empty = payload.size == 0;
+    assert!(payload.size <= 1 << 40);
+    assert!(!is_empty || payload.payload_type == PayloadType::Initramfs);
+    assert_eq!((payload.load_address | payload.memory_size) % 4096, 0);
+    let inside = payload.entry.wrapping_sub(payload.load_address) < payload.size;
+    match payload.payload_type.is_code() {
+        true => assert!(inside && payload.entry.is_multiple_of(4), "entered elsewhere"),
+        false => assert_eq!(payload.entry, 0),
+    }
+    if let TreeMode::Blocks { block_size } = payload.mode {
+        assert!(block_size.is_multiple_of(1024) && (1..=16 << 10).contains(&(block_size >> 10)));
+    }
+    assert!(payload.digest[payload.hash.output_len()..].iter().all(|byte| *byte == 0));
+}
+
+fn is_set<'a>(mut keys: impl Iterator<Item = &'a KeyRecord>) -> bool {
+    let mut seen = std::collections::BTreeSet::new();
+    keys.all(|key| seen.insert(key.key_id))
 }

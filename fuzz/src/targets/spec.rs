@@ -8,6 +8,15 @@ use hartlock_sign::spec::BundleSpec;
 use crate::files::Temporary;
 
 pub fn run(data: &[u8]) {
+    check(data);
+    // CSI as one character takes two bytes, which no change of one byte hits.
+    if data.contains(&b'~') {
+        let text: Vec<&[u8]> = data.split(|byte| *byte == b'~').collect();
+        check(&text.join("\u{9b}".as_bytes()));
+    }
+}
+
+fn check(data: &[u8]) {
     let file = Temporary::of(data);
     match BundleSpec::read(Path::new(&file.path())) {
         Ok(spec) => {

@@ -6,7 +6,7 @@
 use hartlock_emulator::machine::Outcome;
 use hartlock_emulator::measurement::Measurements;
 use hartlock_emulator::report::Report;
-use hartlock_emulator::timeline::{MachineInfo, Timeline, table};
+use hartlock_emulator::timeline::{Look, MachineInfo, Timeline, chart, table};
 use hartlock_handoff::{LOG_ENTRY_SIZE, Log, LogHeader, Stage};
 use hartlock_image::Reason;
 
@@ -40,6 +40,17 @@ pub fn run(data: &[u8]) {
     assert!(timeline.total() >= 0.0);
     for line in table(&timeline).lines() {
         assert!(line.len() <= 80, "{} characters: {line}", line.len());
+    }
+    for step in &timeline.stages {
+        assert!(0.0 <= step.start && step.start <= step.end, "{step:?}");
+        assert!(step.busy_percent().is_none_or(|percent| percent <= 100), "{step:?}");
+    }
+    for (columns, is_unicode) in [(80, true), (80, false), (40, true), (63, false), (200, true)] {
+        for line in chart(&timeline, Look { columns, is_unicode }) {
+            let line = line.to_string();
+            assert!(line.chars().count() <= columns, "more than {columns} characters: {line}");
+            assert!(!line.ends_with(' ') && !line.chars().any(char::is_control), "{line:?}");
+        }
     }
     let json = serde_json::to_string(&timeline).expect("a timeline can be written");
     let read: serde_json::Value = serde_json::from_str(&json).expect("and read again");

@@ -14,7 +14,8 @@ use crate::choices::Choices;
 /// Places in the queue (Virtual I/O Device Specification §2.7, with 32 descriptors).
 const AVAILABLE: usize = 32 * 16;
 const USED: usize = 4096;
-const STATUS: usize = USED + 4 + 32 * 8 + 4 + DEPTH * 16;
+const REQUESTS: usize = USED + 4 + 32 * 8 + 4;
+const STATUS: usize = REQUESTS + DEPTH * 16;
 
 /// Registers and queue.
 struct Device {
@@ -80,12 +81,45 @@ impl Shared {
         }
     }
 
-    /// Reports the chain that begins at this descriptor.
-    fn complete(self, head: u32, status: u8) {
+    fn read(self, offset: usize, len: usize) -> u64 {
+        let halves = (0..len).step_by(2).rev();
+        halves.fold(0, |value, at| value << 16 | u64::from(self.read16(offset + at)))
+    }
+
+    fn status(self, slot: usize) -> u8 {
+        let at = STATUS + slot;
+        self.read16(at & !1).to_le_bytes()[at & 1]
+    }
+
+    /// The three descriptors of a slot ask for these sectors and nothing else.
+    fn check_chain(self, slot: usize, sector: u64, address: u64, len: u32) {
+        let base = self.0.as_ptr().expose_provenance() as u64;
+        let request = REQUESTS + 16 * slot;
+        // Flags: 1 another one follows, 2 the device writes (§2.7.5).
+        let chain = [
+            (base + request as u64, 16, 1),
+            (address, u64::from(len), 1 | 2),
+            (base + (STATUS + slot) as u64, 1, 2),
+        ];
+        for (index, wanted) in (3 * slot..).zip(chain) {
+            let at = 16 * index;
+            let found = (self.read(at, 8), self.read(at + 8, 4), self.read(at + 12, 2));
+            assert_eq!(found, wanted, "descriptor {index}");
+            let next = if wanted.2 & 1 == 1 { index as u64 + 1 } else { 0 };
+            assert_eq!(self.read(at + 14, 2), next, "what follows descriptor {index}");
+        }
+        assert_eq!((self.read(request, 8), self.read(request + 8, 8)), (0, sector), "the request");
+        assert_eq!(self.status(slot), 0xff, "nobody has answered yet");
+    }
+
+    /// Reports the chain that begins at this descriptor, perhaps without an answer in its status.
+    fn complete(self, head: u32, status: Option<u8>) {
         let index = self.read16(USED + 2);
         let element = USED + 4 + 8 * (usize::from(index) % 32);
         self.write(element, &head.to_le_bytes());
-        self.write(STATUS + head as usize / 3 % DEPTH, &[status]);
+        if let Some(status) = status {
+            self.write(STATUS + head as usize / 3 % DEPTH, &[status]);
+        }
         self.write(USED + 2, &index.wrapping_add(1).to_le_bytes());
     }
 }
@@ -100,8 +134,11 @@ fn transfer(choices: &mut Choices<'_>, driver: &mut VirtioBlk, device: Shared) {
     let mut done: Vec<u64> = Vec::new();
     let mut overflowed = false;
     let mut submitted = 0u16;
-    while !choices.is_empty() {
-        match choices.below(4) {
+    let mut newest: Option<usize> = None;
+    // What a fast device does with many requests while others wait.
+    let mut planned = std::collections::VecDeque::new();
+    while !choices.is_empty() || !planned.is_empty() {
+        match planned.pop_front().unwrap_or_else(|| choices.below(5)) {
             0 | 1 => {
                 let Some((offset, len)) = arrivals.next_request() else { continue };
                 let len = len.next_multiple_of(SECTOR_SIZE) as u32;
@@ -113,17 +150,27 @@ fn transfer(choices: &mut Choices<'_>, driver: &mut VirtioBlk, device: Shared) {
                 };
                 assert!(in_flight[slot].is_none(), "a slot is used twice");
                 in_flight[slot] = Some(offset);
+                newest = Some(slot);
                 let turn = AVAILABLE + 4 + 2 * (usize::from(submitted) % 32);
                 submitted = submitted.wrapping_add(1);
                 assert_eq!(device.read16(AVAILABLE + 2), submitted, "requests are counted");
                 assert_eq!(usize::from(device.read16(turn)), 3 * slot, "a chain a slot");
+                device.check_chain(slot, offset / SECTOR_SIZE, 0x1000, len);
                 arrivals.requested(CHUNK.min(total - offset));
             }
             2 => {
                 let slot = choices.below(DEPTH) as u32;
                 let head = if choices.rarely(8) { choices.word() } else { 3 * slot };
-                device.complete(head, if choices.rarely(8) { choices.byte() } else { 0 });
+                let status = choices.of(&[Some(0), Some(0), Some(0), Some(1), Some(255), None]);
+                device.complete(head, status);
                 announced.push(head);
+                overflowed |= announced.len() > 32;
+            }
+            4 => planned.extend([0, 5, 3].repeat(1 + choices.below(80))),
+            5 => {
+                let Some(slot) = newest.take() else { continue };
+                device.complete(3 * slot as u32, Some(0));
+                announced.push(3 * slot as u32);
                 overflowed |= announced.len() > 32;
             }
             _ => match driver.poll() {
@@ -133,6 +180,7 @@ fn transfer(choices: &mut Choices<'_>, driver: &mut VirtioBlk, device: Shared) {
                     let head = announced.remove(0) as usize;
                     assert!(head == 3 * slot || overflowed, "another request is reported");
                     let offset = in_flight[slot].take().expect("a request that was made");
+                    assert_eq!(device.status(slot), 0, "done, and the device says it is not");
                     arrivals.completed(offset);
                     done.push(offset / CHUNK);
                 }

@@ -1,11 +1,12 @@
 //! What a run of the fuzzer came to: for a person, and for `lab/runs/fuzz`.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use crate::run;
@@ -106,52 +107,67 @@ pub fn table(results: &[Figures]) -> String {
 
 /// A file of `lab/runs/fuzz`.
 #[derive(Serialize, Deserialize)]
-struct Run {
+pub struct StoredRun {
     schema: u32,
     /// Of the commit: the tree that ran may hold more.
-    commit: String,
-    is_modified: bool,
+    pub commit: String,
+    pub is_modified: bool,
     /// Day on which the run ended, UTC.
-    date: String,
-    rustc: String,
-    libfuzzer_sys: String,
+    pub date: String,
+    /// The same in seconds since 1970-01-01; 0 in files that do not say it.
+    #[serde(default)]
+    pub ended: u64,
+    pub rustc: String,
+    pub libfuzzer_sys: String,
     seed: u32,
-    targets: Vec<Figures>,
+    pub targets: Vec<Figures>,
 }
 
-/// Adds figures to today's file of this commit; those of the same targets are replaced.
+/// Writes figures to a file of their own: what was stored stays what it was.
 pub fn store(root: &Path, seed: u32, results: &[Figures]) -> Result<PathBuf> {
     let git = |words: &[&str]| {
         let mut git = Command::new("git");
         git.arg("-c").arg(format!("safe.directory={}", root.display())).args(words);
         run::quietly(git.current_dir(root)).map(|text| text.trim().to_owned())
     };
-    let commit = git(&["rev-parse", "HEAD"])?;
-    let date = today();
-    let folder = root.join("lab/runs/fuzz");
-    fs::create_dir_all(&folder)?;
-    let short = commit.get(..8).context("a commit id")?;
-    let path = folder.join(format!("{date}-{short}.json"));
-    let mut targets = match fs::read(&path) {
-        Ok(text) => serde_json::from_slice::<Run>(&text)?.targets,
-        Err(_) => Vec::new(),
-    };
-    targets.retain(|old| results.iter().all(|new| new.target != old.target));
-    targets.extend_from_slice(results);
-    let run = Run {
+    let ended = now();
+    let run = StoredRun {
         schema: 1,
-        commit,
+        commit: git(&["rev-parse", "HEAD"])?,
         is_modified: !git(&["status", "--porcelain", "--", "crates", "fuzz", "spec"])?.is_empty(),
-        date,
+        date: date_of(ended / 86_400),
+        ended,
         rustc: run::quietly(Command::new("rustc").arg("--version").current_dir(root))?
             .trim()
             .into(),
         libfuzzer_sys: version_of(root, "libfuzzer-sys")?,
         seed,
-        targets,
+        targets: results.to_vec(),
     };
-    fs::write(&path, serde_json::to_string_pretty(&run)? + "\n")?;
-    Ok(path)
+    write_new(&root.join("lab/runs/fuzz"), &run)
+}
+
+/// Writes a run under the first name of its day and commit that is free.
+fn write_new(folder: &Path, run: &StoredRun) -> Result<PathBuf> {
+    fs::create_dir_all(folder)?;
+    let short = run.commit.get(..8).context("a commit id")?;
+    let changes = if run.is_modified { "+changes" } else { "" };
+    let stem = format!("{}-{short}{changes}", run.date);
+    let text = serde_json::to_string_pretty(run)? + "\n";
+    for number in 1u32.. {
+        let name =
+            if number == 1 { format!("{stem}.json") } else { format!("{stem}-{number}.json") };
+        let path = folder.join(name);
+        match File::create_new(&path) {
+            Ok(mut file) => {
+                file.write_all(text.as_bytes())?;
+                return Ok(path);
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error).with_context(|| path.display().to_string()),
+        }
+    }
+    bail!("{stem} has no free name")
 }
 
 /// The version of a crate in the lock file of the targets.
@@ -162,13 +178,12 @@ fn version_of(root: &Path, name: &str) -> Result<String> {
     Ok(rest.split('"').next().unwrap_or_default().to_owned())
 }
 
-/// Year, month and day, by the rule of the Gregorian calendar.
-fn today() -> String {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-    date_of(seconds / 86_400)
+/// Seconds since 1970-01-01.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }
 
-/// The date of a day since 1970-01-01. Years begin in March here, so that leap days end them.
+/// The date of a day since 1970-01-01, by the rule of the Gregorian calendar. Years begin in March here, so that leap days end them.
 fn date_of(day: u64) -> String {
     let day = day + 719_468;
     let (era, day) = (day / 146_097, day % 146_097);
@@ -221,6 +236,33 @@ mod tests {
         let text = figures.crash.unwrap();
         assert!(text.contains("the rule") && !text.contains("0: x"), "{text}");
         assert!(text.ends_with("cargo xtask fuzz spec --input /x/crash-1"), "{text}");
+    }
+
+    #[test]
+    fn a_run_never_replaces_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = |is_modified| StoredRun {
+            schema: 1,
+            commit: "0123456789abcdef".into(),
+            is_modified,
+            date: "2026-11-21".into(),
+            ended: 7,
+            rustc: "rustc 1".into(),
+            libfuzzer_sys: "0.4".into(),
+            seed: 1,
+            targets: vec![read(0, GOOD)],
+        };
+        let name = |is_modified| {
+            let path = write_new(folder.path(), &run(is_modified)).unwrap();
+            path.file_name().unwrap().to_str().unwrap().to_owned()
+        };
+        assert_eq!(name(false), "2026-11-21-01234567.json");
+        assert_eq!(name(false), "2026-11-21-01234567-2.json");
+        assert_eq!(name(false), "2026-11-21-01234567-3.json");
+        assert_eq!(name(true), "2026-11-21-01234567+changes.json");
+        let text = fs::read(folder.path().join("2026-11-21-01234567.json")).unwrap();
+        let read: StoredRun = serde_json::from_slice(&text).unwrap();
+        assert_eq!((read.ended, read.targets), (7, run(false).targets));
     }
 
     #[test]

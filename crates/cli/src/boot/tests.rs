@@ -1,6 +1,5 @@
 use super::*;
 use clap::Parser;
-use hartlock_image::Reason;
 
 #[derive(Debug, Parser)]
 struct Cli {
@@ -33,7 +32,7 @@ fn booted(args: &Args, outcome: &Ending) -> Booted {
         harts: vec![Hart { hart: 0, pc: "0x20000000".into() }],
         timeline: timeline(outcome),
         shows_bars: args.timeline,
-        failure: failure(args, outcome),
+        failure: failure(args, outcome, None),
     }
 }
 
@@ -54,7 +53,7 @@ fn a_refusal_names_the_bundle_of_the_stage_that_refused() {
     let args = parse(&[]).unwrap();
     for (stage, file) in [(Stage::Rom, "b.hlk"), (Stage::Loader, "s.hlk")] {
         let ending = Ending::Refused { stage, reason: Reason::SignatureMismatch };
-        let failure = failure(&args, &ending).unwrap();
+        let failure = failure(&args, &ending, None).unwrap();
         assert_eq!(failure.outcome(), Outcome::Refused);
         let json = serde_json::to_value(&failure).unwrap();
         assert_eq!(json["reason"]["code"], "E0301");
@@ -63,16 +62,36 @@ fn a_refusal_names_the_bundle_of_the_stage_that_refused() {
 }
 
 #[test]
+fn a_rollback_names_both_numbers() {
+    let vector =
+        |name| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/vectors/image").join(name);
+    let mut args = parse(&[]).unwrap();
+    (args.boot_bundle, args.system) = (vector("minimal_boot.hlk"), vector("blocks_sha384.hlk"));
+    let state = Provisioning { boot_floor: 8, system_floor: 9, ..Provisioning::default() };
+    for (stage, bundle, floor) in
+        [(Stage::Rom, &args.boot_bundle, 8), (Stage::Loader, &args.system, 9)]
+    {
+        let version = inspect_file(bundle).unwrap().manifest.unwrap().security_version;
+        let ending = Ending::Refused { stage, reason: Reason::RollbackBelowFloor };
+        let json = |state| serde_json::to_value(failure(&args, &ending, state).unwrap()).unwrap();
+        let found = json(Some(&state));
+        assert_eq!(found["context"][1], format!("security version {version}, floor {floor}"));
+        // A device whose state cannot be read refuses for that, and has no number to name.
+        assert_eq!(json(None)["context"].as_array().unwrap().len(), 1);
+    }
+}
+
+#[test]
 fn whatever_is_no_answer_is_undecided() {
     let args = parse(&[]).unwrap();
-    assert!(failure(&args, &Ending::Booted).is_none());
+    assert!(failure(&args, &Ending::Booted, None).is_none());
     for ending in [
         Ending::TimedOut,
         Ending::Interrupted,
         Ending::GuestStopped { reason: "guest-reset".into() },
         Ending::EmulatorFailed { stderr: String::new() },
     ] {
-        assert_eq!(failure(&args, &ending).unwrap().outcome(), Outcome::Undecided);
+        assert_eq!(failure(&args, &ending, None).unwrap().outcome(), Outcome::Undecided);
     }
 }
 

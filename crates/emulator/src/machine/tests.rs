@@ -60,3 +60,30 @@ fn program_counters_are_read_from_the_list_of_registers() {
     assert_eq!(program_counter(text), Some(0x2000_0010));
     assert_eq!(program_counter("mepc 00\n"), None);
 }
+
+/// Stands in for QEMU: prints its output in pieces, and is gone before anybody connects.
+fn printer(folder: &std::path::Path, script: &str) -> (Qemu, Config) {
+    use std::os::unix::fs::PermissionsExt;
+    let program = folder.join("printer");
+    let version = "[ \"$1\" = --version ] && echo 'QEMU emulator version 10.0.13' && exit";
+    std::fs::write(&program, format!("#!/bin/sh\n{version}\n{script}\n")).unwrap();
+    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+    let file = || folder.join("none");
+    (Qemu::find(Some(&program)).unwrap(), Config::new(file(), file(), None))
+}
+
+#[test]
+fn the_line_that_was_waited_for_is_shown_to_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let script =
+        "printf 'one\\nup on 5 ha'; sleep 0.1; printf 'rts: Li'; sleep 0.1; printf 'nux 6.12\\n'
+        sleep 0.1; printf 'later\\n'";
+    let (qemu, config) = printer(folder.path(), script);
+    let mut lines = Vec::new();
+    let mut machine = Machine::start(&qemu, &config).unwrap();
+    let stop = machine.run_until(Some("up on"), &mut |line| lines.push(line.to_owned()));
+    assert_eq!(
+        (stop, lines),
+        (Stop::Found, vec!["one".into(), "up on 5 harts: Linux 6.12".into()])
+    );
+}

@@ -3,7 +3,7 @@
 use super::Run;
 use super::picture::{Bar, Mark, Scale};
 use crate::timeline::{
-    Cost, Kind, StepRecord, Timeline, Unit, bytes_text, factor_text, groups, time_text,
+    Cost, Kind, StepRecord, Timeline, Unit, bytes_text, factor_text, groups, time_text, together,
 };
 
 /// Rows of the small picture of a run, in CSS pixels from its top: stages, reading, hashing.
@@ -127,7 +127,7 @@ impl<'a> Summary<'a> {
         let total = times(&format!("from reset to {total}"), None, |cost| cost.total);
         let mut rows = vec![SummaryRow { is_strong: true, ..total }];
         if let [first, _, ..] = runs {
-            let name = format!("times {}", first.label);
+            let name = format!("times as long as {}", first.label);
             let row = words(&name, &|run| factor(runs, run).unwrap_or_else(|| "–".to_owned()));
             rows.push(SummaryRow { is_strong: true, ..row });
         }
@@ -187,6 +187,16 @@ impl Remarks {
         let machines: Vec<_> = runs.iter().map(|run| machine(run)).collect();
         if machines.windows(2).any(|pair| pair[0] != pair[1]) {
             sentences.push("The machines differ in emulator, CPU or number of harts.".to_owned());
+        }
+        let is_threads = |run: &Run| {
+            run.timeline.time_base.unit == Unit::Microseconds && run.timeline.machine.harts > 1
+        };
+        if runs.iter().any(|run| is_threads(run)) {
+            sentences.push(
+                "QEMU runs each hart as a thread: with fewer cores than harts, more harts need not \
+                 be faster, and reading waits too."
+                    .to_owned(),
+            );
         }
         let counts = runs.iter().any(|run| run.timeline.time_base.unit == Unit::Instructions);
         sentences.push(
@@ -295,6 +305,18 @@ fn merged<'a>(runs: &[&'a Run]) -> Vec<(&'a str, Vec<Key<'a>>)> {
     stages
 }
 
+/// Starting and stopping is about every hart that is there, whoever works in between.
+fn cell_harts(step: &StepRecord) -> String {
+    let what = match step.step.as_str() {
+        _ if step.harts < 2 => return String::new(),
+        "start" => " there",
+        "harts-start" => " started",
+        "harts-stop" => " stopped",
+        _ => "",
+    };
+    format!("{} harts{what}", step.harts)
+}
+
 impl<'a> StepRow<'a> {
     fn new(runs: &[&'a Run], stage: &str, key: &Key<'a>) -> Self {
         let found = |run: &&'a Run| {
@@ -307,13 +329,12 @@ impl<'a> StepRow<'a> {
             about.push("manifest".to_owned());
         }
         if bytes > 0 {
-            about.push(bytes_text(bytes));
+            about.push(together(&bytes_text(bytes)));
         }
         let cell = |step: &Option<&StepRecord>| match step {
-            Some(step) => Cell {
-                time: time_text(step.duration(), step.unit),
-                harts: if step.harts > 1 { format!("{} harts", step.harts) } else { String::new() },
-            },
+            Some(step) => {
+                Cell { time: time_text(step.duration(), step.unit), harts: cell_harts(step) }
+            }
             None => Cell { time: "–".to_owned(), harts: String::new() },
         };
         Self {

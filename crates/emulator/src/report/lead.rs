@@ -1,12 +1,7 @@
 //! What a first look should tell, in sentences.
 
 use super::{Report, Run};
-use crate::timeline::{StepRecord, Timeline, Unit, factor_text, time_text};
-
-/// A number and its unit stay on one line.
-pub(super) fn together(quantity: &str) -> String {
-    quantity.replace(' ', "\u{a0}")
-}
+use crate::timeline::{StepRecord, Timeline, Unit, factor_text, time_text, together};
 
 pub(super) fn sentences(report: &Report) -> Vec<String> {
     let timeline = &report.subject.timeline;
@@ -30,20 +25,9 @@ fn first(timeline: &Timeline, longest: &StepRecord) -> String {
             Unit::Instructions => "instructions",
         },
         timeline.ended(),
-        in_words(longest),
+        longest.in_words(),
         together(&time_text(longest_time, unit)),
     )
-}
-
-/// The name of a step within a sentence.
-fn in_words(step: &StepRecord) -> String {
-    let stage = if step.stage == "rom" { "ROM" } else { step.stage.as_str() };
-    match (step.step.as_str(), &step.payload) {
-        ("read", Some(payload)) => format!("reading the {payload}"),
-        ("hash", Some(payload)) => format!("hashing the {payload}"),
-        ("signature", _) => format!("the signature check of the {stage}"),
-        (name, _) => format!("{name} of the {stage}"),
-    }
 }
 
 /// How many times as long the runs take as the first with the same unit.

@@ -86,7 +86,7 @@ impl<'a> Picture<'a> {
     pub(super) fn new(timeline: &'a Timeline, scale: &Scale) -> Self {
         let groups: Vec<_> = groups(timeline).into_iter().map(|group| scale.group(group)).collect();
         let mut legend: Vec<Kind> = Vec::new();
-        for step in &timeline.stages {
+        for step in timeline.stages.iter().filter(|step| !step.is_note()) {
             let kind = Kind::of(step);
             if !legend.contains(&kind) {
                 legend.push(kind);

@@ -3,7 +3,7 @@ mod palette;
 
 use super::*;
 use crate::machine::Outcome;
-use crate::timeline::tests::{machine, timeline};
+use crate::timeline::tests::{machine, timeline, with_kernels};
 use roxmltree::{Document, Node, ParsingOptions};
 
 fn page(is_refused: bool, icount: bool) -> String {
@@ -46,7 +46,7 @@ fn compared() -> Report {
 }
 
 /// Pages of every shape, with a name.
-fn pages() -> [(&'static str, String); 5] {
+fn pages() -> [(&'static str, String); 6] {
     let without_log = Timeline::new(&Outcome::TimedOut, None, machine(false));
     [
         ("one", page(false, false)),
@@ -54,6 +54,7 @@ fn pages() -> [(&'static str, String); 5] {
         ("counted", page(false, true)),
         ("without a log", Report::of_one(without_log).to_html()),
         ("compared", compared().to_html()),
+        ("kernels", Report::of_one(with_kernels(&[(3, 1, 0), (4, 1, 0), (6, 2, 1)])).to_html()),
     ]
 }
 
@@ -240,6 +241,7 @@ fn runs_stand_side_by_side_on_one_scale() {
          long verified on 5 harts."
     );
     assert!(html.contains("exists for this measurement only"));
+    assert!(html.contains("more harts need not be faster"));
 }
 
 #[test]
@@ -257,7 +259,7 @@ fn the_sums_of_a_run_add_up() {
     );
     let total = row("from reset to the kernel's entry");
     assert_eq!(total[1..], ["805 ms", "3.02 s", "2.01 s"]);
-    assert_eq!(row("times unverified")[1..], ["1.00×", "3.75×", "2.50×"]);
+    assert_eq!(row("times as long as unverified")[1..], ["1.00×", "3.75×", "2.50×"]);
     assert_eq!(row("hashing payloads")[1..], ["0", "2.36 s", "1.57 s"]);
     assert_eq!(row("harts that hashed")[1..], ["0", "1", "5"]);
 }
@@ -279,6 +281,8 @@ fn a_step_that_only_some_runs_have_stands_at_its_place() {
         rows[after("hash kernel")].starts_with("hash kernel, 29.8 MiB – 982 ms 655 ms 5 harts")
     );
     assert!(after("handover") > after("verdict"));
+    let stopped = &rows[after("harts-stop")];
+    assert!(stopped.ends_with("5 harts stopped"), "{stopped}");
     // Each step once.
     assert_eq!(rows.iter().filter(|row| row.starts_with("read kernel")).count(), 1);
 }
@@ -312,7 +316,7 @@ fn only_boots_that_came_as_far_have_a_factor() {
     let html = report.to_html();
     let page = parse(&html);
     let sums = text(by_class(&page, "sums").next().unwrap());
-    assert!(sums.contains("times unverified 1.00× –"), "{sums}");
+    assert!(sums.contains("times as long as unverified 1.00× –"), "{sums}");
     assert!(sums.contains("how it ended booted refused"), "{sums}");
     assert!(!html.contains("What verification costs"));
 }
@@ -355,6 +359,28 @@ fn a_refused_boot_says_who_refused_what_and_what_to_do() {
     assert!(status("opensbi").ends_with(" accepted") && !status("opensbi").contains("not"));
     assert!(status("kernel").ends_with("not accepted"));
     assert!(status("boot bundle").contains("security version 7"));
+}
+
+#[test]
+fn kernels_that_are_not_used_are_a_sentence_and_wrong_answers_stand_out() {
+    let timeline = with_kernels(&[(3, 1, 0), (4, 1, 0), (6, 2, 1)]);
+    let html = Report::of_one(timeline.clone()).to_html();
+    let page = parse(&html);
+    let notes: Vec<_> = by_class(&page, "note").map(text).collect();
+    let plain = "hash kernel portable; hart 0 has no zbb, zknh.";
+    let wrong = "WRONG ANSWER for SHA-256 from kernel zvknh on hart 1: not used.";
+    assert!(notes.iter().any(|note| note == plain), "{notes:?}");
+    // At the top of the page, and below the picture.
+    let alarms: Vec<_> = by_class(&page, "rejected").map(text).collect();
+    assert_eq!(alarms, [wrong, wrong]);
+    assert!(text(by_class(&page, "verdict").next().unwrap()).contains(wrong));
+    // In the log with a row each, in the picture without a bar.
+    let log = text(by_class(&page, "log").next().unwrap());
+    assert!(log.contains("kernel hart 0 zbb 0 0.10 us not on this hart"), "{log}");
+    assert!(log.contains("kernel hart 1 zvknh 0 0.10 us WRONG ANSWER: SHA-256"), "{log}");
+    let without = by_class(&parse(&self::page(false, false)), "bar").count();
+    assert_eq!(by_class(&page, "bar").count(), without);
+    assert!(!Report::of_one(super::tests::timeline(false, false)).to_html().contains("WRONG"));
 }
 
 #[test]

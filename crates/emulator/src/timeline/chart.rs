@@ -8,7 +8,9 @@ use std::fmt;
 
 use super::lanes::{Group, Lane, groups, ticks};
 use super::table::base;
-use super::{Cost, Kind, StepRecord, Timeline, Unit, bytes_text, time_text};
+use super::{
+    Cost, Kind, StepRecord, Timeline, Unit, bytes_text, kernels, time_text, together, words,
+};
 
 /// Narrower than this nothing can be drawn; a terminal breaks the lines instead.
 const LEAST_COLUMNS: usize = 40;
@@ -62,18 +64,24 @@ pub fn chart(timeline: &Timeline, look: Look) -> Vec<Line> {
         chart.group(&group);
     }
     chart.lines.push(Line::default());
-    for sentence in sentences(timeline, chart.has_parts) {
-        chart.words(&sentence);
+    let kernels = kernels::remarks(timeline);
+    for sentence in &kernels.wrong {
+        chart.words(sentence, Some(Kind::Refusal));
+    }
+    for sentence in sentences(timeline, chart.has_parts, kernels.plain) {
+        chart.words(&sentence, None);
     }
     chart.lines
 }
 
 /// What stands below the bars.
-fn sentences(timeline: &Timeline, has_parts: bool) -> Vec<String> {
+fn sentences(timeline: &Timeline, has_parts: bool, kernels: Option<String>) -> Vec<String> {
     let cost = Cost::of(timeline);
-    let text = |value| time_text(value, timeline.time_base.unit);
+    let unit = timeline.time_base.unit;
+    let text = |value| together(&time_text(value, unit));
+    let counted = if unit == Unit::Instructions { "\u{a0}instructions" } else { "" };
     let mut sentences = vec![
-        format!("{} from reset to {}", text(cost.total), timeline.ended()),
+        format!("{}{counted} from reset to {}", text(cost.total), timeline.ended()),
         format!(
             "reading {}, hashing {}, of these {} at once; signatures {}; OpenSBI {}; rest {}",
             text(cost.reading),
@@ -84,6 +92,15 @@ fn sentences(timeline: &Timeline, has_parts: bool) -> Vec<String> {
             text(cost.rest)
         ),
     ];
+    if let Some(longest) = timeline.longest().filter(|step| step.duration() > 0.0) {
+        let share = (longest.duration() / cost.total * 100.0).round();
+        let time = text(longest.duration());
+        sentences.insert(
+            1,
+            format!("longest step: {}, {time}, {share}\u{a0}% of it", longest.in_words()),
+        );
+    }
+    sentences.extend(kernels);
     if has_parts {
         sentences.push(
             "hart: from its first to its last block, and how much of that it was hashing".into(),
@@ -338,19 +355,10 @@ impl Chart {
     }
 
     /// A sentence, in as many lines as it needs.
-    fn words(&mut self, sentence: &str) {
-        let mut line = String::new();
-        for word in sentence.split(' ') {
-            let is_full = line.chars().count() + 1 + word.chars().count() > self.columns;
-            if !line.is_empty() && is_full {
-                self.lines.push(Line::words(&std::mem::take(&mut line)));
-            }
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
+    fn words(&mut self, sentence: &str, kind: Option<Kind>) {
+        for text in words::lines(sentence, self.columns) {
+            self.lines.push(Line(vec![Span { text, kind }]));
         }
-        self.lines.push(Line::words(&line));
     }
 }
 

@@ -35,6 +35,8 @@ impl Kind {
             "harts-start" | "harts-stop" => Self::Harts,
             "handover" => Self::Handover,
             "refusal" | "hart-fault" => Self::Refusal,
+            // A kernel whose known answer was wrong.
+            "kernel" if step.value != 0 => Self::Refusal,
             _ => Self::Start,
         }
     }

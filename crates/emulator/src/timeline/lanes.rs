@@ -42,14 +42,15 @@ impl Group<'_> {
 /// Stages in the order of the log, with the gaps between them.
 pub(crate) fn groups(timeline: &Timeline) -> Vec<Group<'_>> {
     let mut stages: Vec<&str> = Vec::new();
-    for step in &timeline.stages {
+    for step in timeline.stages.iter().filter(|step| !step.is_note()) {
         if !stages.contains(&step.stage.as_str()) {
             stages.push(&step.stage);
         }
     }
     let mut groups: Vec<Group<'_>> = Vec::new();
     for stage in stages {
-        let steps: Vec<_> = timeline.stages.iter().filter(|step| step.stage == stage).collect();
+        let steps = timeline.stages.iter().filter(|step| step.stage == stage && !step.is_note());
+        let steps: Vec<_> = steps.collect();
         let own = steps.iter().filter(|step| !step.is_part());
         let start = own.clone().map(|step| step.start).fold(f64::INFINITY, f64::min);
         let end = own.map(|step| step.end).fold(start, f64::max);

@@ -2,10 +2,12 @@
 
 use std::fmt::Write;
 
-use super::{StepRecord, Timeline, Unit, bytes_text, time_text};
+use super::{StepRecord, Timeline, Unit, bytes_text, kernels, time_text, words};
 
 /// Widths of the columns; the last two are aligned to the right like the size and the count.
 const WIDTHS: [usize; 8] = [6, 11, 10, 9, 5, 8, 8, 8];
+/// No line is longer.
+const COLUMNS: usize = 80;
 const IS_NUMBER: [bool; 8] = [false, false, false, true, true, false, true, true];
 
 /// The timeline as lines of at most 80 characters, the time base last. What single harts did is
@@ -22,8 +24,15 @@ pub fn table(timeline: &Timeline) -> String {
         row(&mut out, &cells.each_ref().map(String::as_str));
     }
     out.push('\n');
-    // Only fails for lack of memory, which ends the program anyway.
-    let _ = writeln!(out, "{}", base(timeline.time_base.unit));
+    let kernels = kernels::remarks(timeline);
+    for sentence in kernels.wrong.iter().chain(&kernels.plain) {
+        for line in words::lines(sentence, COLUMNS) {
+            out.push_str(&line);
+            out.push('\n');
+        }
+    }
+    out.push_str(base(timeline.time_base.unit));
+    out.push('\n');
     out
 }
 

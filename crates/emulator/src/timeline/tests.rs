@@ -127,6 +127,17 @@ pub(crate) fn timeline(is_refused: bool, icount: bool) -> Timeline {
     Timeline::new(&outcome, Some(&measurements), machine(icount))
 }
 
+/// The example with entries about kernels: number, harts, hashes whose answer was wrong.
+pub(crate) fn with_kernels(kernels: &[(u32, u64, u64)]) -> Timeline {
+    let (outcome, mut measurements) = example(false);
+    for (kernel, harts, value) in kernels.iter().copied().rev() {
+        let time = (5_000, 5_001);
+        let entry = Entry { time, kernel, harts, value, ..Entry::new(Stage::Loader, Step::Kernel) };
+        measurements.entries.insert(1, entry);
+    }
+    Timeline::new(&outcome, Some(&measurements), machine(false))
+}
+
 #[test]
 fn the_json_has_the_documented_fields() {
     let value: Value = serde_json::to_value(timeline(false, false)).unwrap();
@@ -195,6 +206,27 @@ fn a_boot_that_looked_at_nothing_is_known_by_its_log() {
     unverified.booted = false;
     assert!(!unverified.verified_nothing());
     assert!(!timeline(true, false).reached_kernel());
+}
+
+#[test]
+fn a_kernel_that_says_nothing_was_entered_all_the_same() {
+    let (_, measurements) = example(false);
+    let silent = Timeline::new(&Outcome::TimedOut, Some(&measurements), machine(false));
+    assert_eq!(silent.ended(), "the kernel's entry");
+    assert!(!silent.reached_kernel(), "nobody knows what came of it");
+    let mut early = silent;
+    early.stages.retain(|step| step.step != "handover" || step.stage == "rom");
+    assert_eq!(early.ended(), "the last entry");
+    assert_eq!(timeline(true, false).ended(), "the refusal");
+}
+
+#[test]
+fn the_json_names_the_kernels() {
+    let value = serde_json::to_value(with_kernels(&[(6, 0b10, 0b11), (9, 1, 0)])).unwrap();
+    let kernel = |index: usize| value["stages"][index].clone();
+    assert_eq!((&kernel(1)["step"], &kernel(1)["kernel"]), (&"kernel".into(), &"zvknh".into()));
+    assert_eq!((&kernel(1)["harts_mask"], &kernel(1)["value"]), (&2.into(), &3.into()));
+    assert_eq!(kernel(2)["kernel"], "kernel-9");
 }
 
 #[test]

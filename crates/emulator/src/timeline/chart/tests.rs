@@ -1,6 +1,6 @@
 use super::*;
 use crate::machine::Outcome;
-use crate::timeline::tests::{machine, timeline};
+use crate::timeline::tests::{machine, timeline, with_kernels};
 
 fn lines(timeline: &Timeline, columns: usize, is_unicode: bool) -> Vec<String> {
     chart(timeline, Look { columns, is_unicode }).iter().map(ToString::to_string).collect()
@@ -67,12 +67,14 @@ fn shapes() -> Vec<Timeline> {
         step.reason = Some("E".repeat(30));
     }
     shapes.push(shape);
+    shapes.push(with_kernels(&[(3, 0b1, 0), (u32::MAX, 0b1, 0), (2, 0, 0)]));
     shapes
 }
 
 #[test]
 fn no_line_is_longer_than_the_terminal() {
-    for shape in shapes() {
+    let wrong = with_kernels(&[(6, 0b100, 0b111), (u32::MAX, u64::MAX, u64::MAX)]);
+    for shape in shapes().into_iter().chain([wrong]) {
         for columns in [40, 50, 63, 64, 80, 120, 200] {
             for is_unicode in [false, true] {
                 for line in lines(&shape, columns, is_unicode) {
@@ -123,7 +125,8 @@ fn every_step_has_a_bar_however_short() {
                 let has_hash = all.iter().any(|step| step.step == "hash");
                 part.is_part() && has_hash && all.iter().filter(|step| step.is_part()).count() == 1
             };
-            let expected = shape.stages.len() - shape.stages.iter().filter(is_hidden).count();
+            let is_bar = |step: &&StepRecord| !is_hidden(step) && !step.is_note();
+            let expected = shape.stages.iter().filter(is_bar).count();
             assert_eq!(of_steps.count(), expected);
         }
     }
@@ -162,6 +165,19 @@ fn the_time_base_is_stated() {
         let text = lines(&timeline(false, icount), 80, true).join(" ");
         assert!(text.contains(base) && text.contains("not the time of any board"), "{text}");
     }
+}
+
+#[test]
+fn a_wrong_answer_of_a_kernel_has_the_colour_of_a_refusal() {
+    let look = Look { columns: 80, is_unicode: true };
+    let lines = chart(&with_kernels(&[(3, 1, 0), (6, 2, 1)]), look);
+    let wrong = lines.iter().find(|line| line.to_string().starts_with("WRONG ANSWER")).unwrap();
+    assert_eq!(wrong.0[0].kind, Some(Kind::Refusal));
+    let quiet = lines.iter().find(|line| line.to_string().contains("no zbb")).unwrap();
+    assert_eq!(quiet.to_string(), "hash kernel portable; hart 0 has no zbb");
+    assert_eq!(quiet.0[0].kind, None);
+    // Neither has a bar.
+    assert_eq!(lines.len(), chart(&timeline(false, false), look).len() + 1);
 }
 
 #[test]
