@@ -144,7 +144,13 @@ fn turn_a_rotation(code: &mut [u8]) -> Result<()> {
 /// A hart takes four blocks at once and traps: all four are redone, the others are not.
 fn loses_lanes(bench: &Bench) -> Result<()> {
     let loader = firmware::stage("loader", &["inject-worker-trap"])?;
-    let mut setup = bench.setup_with(&loader, &[], &[Edit::Draft(families)])?;
+    // Blocks enough that none of the harts goes without, however busy this machine is.
+    let long = Edit::Draft(|draft: &mut Draft| {
+        families(draft);
+        draft.payloads[0].data.resize(8 << 20, 0);
+        draft.payloads[0].memory_size = 8 << 20;
+    });
+    let mut setup = bench.setup_with(&loader, &[], &[long])?;
     (setup.harts, setup.cpu) = (5, Some(cpu(BOARDS[3].1)));
     let run = bench.run(&setup)?;
     expect_boot(&run)?;
