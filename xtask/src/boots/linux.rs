@@ -31,7 +31,8 @@ pub fn cases() -> Vec<Case> {
 fn reaches_userspace(bench: &Bench, setup: &Setup) -> Result<()> {
     let run = bench.run(setup)?;
     ensure!(run.outcome == Outcome::Booted, "{:?}\n{}", run.outcome, last_lines(&run));
-    let expected = format!("{USERSPACE} on {} harts", setup.harts);
+    let plural = if setup.harts == 1 { "" } else { "s" };
+    let expected = format!("{USERSPACE} on {} hart{plural}:", setup.harts);
     ensure!(run.transcript.contains(&expected), "no `{expected}`\n{}", last_lines(&run));
 
     // The log tells the whole story: both stages, every payload, all harts on the big one.
