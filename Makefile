@@ -7,11 +7,12 @@ export CARGO_HOME
 export PATH := $(CARGO_HOME)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fetch demo test lab clean
+.PHONY: help setup fetch demo test hw lab clean
 
 help:
 	@echo 'make demo    build, sign and boot under QEMU, with a timeline of the boot'
 	@echo 'make test    run every check (cargo xtask test --list names them)'
+	@echo 'make hw      build the cycle-accurate machine and run a first program on it'
 	@echo 'make lab     measure and store the run in lab/runs (PAPER=<key> one of them, QUICK=1 small)'
 	@echo 'make fetch   download everything that demo and test need, for use without a network'
 	@echo 'make clean   remove what was built; downloads stay in the cache'
@@ -24,7 +25,7 @@ help:
 setup:
 	@tools/setup
 
-fetch demo test: setup
+fetch demo test hw: setup
 	@cargo xtask $@
 
 lab: setup

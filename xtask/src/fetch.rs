@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use crate::Verdict;
 use crate::consent::Consent;
-use crate::tools;
+use crate::{hw, tools};
 
 #[derive(clap::Args)]
 pub struct Args {}
@@ -32,6 +32,9 @@ pub fn main(_args: &Args) -> Result<Verdict> {
         ["qemu-system-riscv", "opensbi", "debian-installer-13-netboot-riscv64", "busybox-static"]
     {
         println!("{name}\t{}", tools.versions.get(name).map_or("unknown", String::as_str));
+    }
+    for (name, version) in hw::python::locate()?.versions {
+        println!("{name}\t{version}");
     }
     Ok(Verdict::Yes)
 }

@@ -20,6 +20,7 @@ mod fetch;
 mod firmware;
 mod flips;
 mod fuzz;
+mod hw;
 mod initramfs;
 mod kernels;
 mod lab;
@@ -54,6 +55,8 @@ enum Command {
     Firmware(firmware::Args),
     /// Fetch the emulator, firmware, kernel and test tools into the cache
     Fetch(fetch::Args),
+    /// Build the cycle-accurate machine and run the smoke program, or another, on it
+    Hw(hw::Args),
     /// Check and count the hash kernels on emulated harts with and without each extension
     Kernels(kernels::Args),
     /// Measure against targets and store the run in lab/runs
@@ -89,6 +92,7 @@ fn main() -> ExitCode {
         Command::Fuzz(args) => fuzz::main(&args),
         Command::Firmware(args) => firmware::main(&args),
         Command::Fetch(args) => fetch::main(&args),
+        Command::Hw(args) => hw::main(&args),
         Command::Kernels(args) => kernels::main(&args),
         Command::Lab(args) => lab::main(&args),
         Command::Skips(args) => skips::main(&args),

@@ -196,13 +196,20 @@ fn is_complete(dir: &Path) -> bool {
 }
 
 fn set_dir(cache: &Path, archive: &Archive, name: &str, set: &Set) -> Result<PathBuf> {
+    let digest = digest(&[LAYOUT, &archive.suite, &toml::to_string(set)?]);
+    Ok(cache.join("packages").join(format!("{name}-{digest}")))
+}
+
+/// A short name for what is made from these texts.
+pub fn digest(parts: &[&str]) -> String {
     let mut digest = Sha256::new();
-    for part in [LAYOUT, &archive.suite, &toml::to_string(set)?] {
+    for part in parts {
         digest.update(part.as_bytes());
         digest.update([0]);
     }
-    let digest = hex(&digest.finalize());
-    Ok(cache.join("packages").join(format!("{name}-{}", &digest[..12])))
+    let mut digest = hex(&digest.finalize());
+    digest.truncate(12);
+    digest
 }
 
 fn fetch(archive: &Archive, sets: &[(&str, &Set, PathBuf)], cache: &Path) -> Result<()> {

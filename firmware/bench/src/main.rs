@@ -1,5 +1,5 @@
-//! The bench on the board `qemu-virt`: M-mode, one hart, alone. Started by QEMU as `-bios`, it
-//! does the job of the pack at [`PACK`] and ends the machine, with exit code 0 if it got through.
+//! The bench on the board `qemu-virt` or on the cycle-accurate machine: M-mode, one hart, alone.
+//! Started by QEMU as `-bios`, it does the job of the pack at [`PACK`] and ends the machine, with exit code 0 if it got through.
 //!
 //! What was found stands on the console; whoever started the machine compares.
 
@@ -8,13 +8,12 @@
 #![cfg(target_arch = "riscv64")]
 
 mod jobs;
-mod machine;
 
 use core::arch::global_asm;
 
 use hartlock_bench::pack::{HEADER_SIZE, Header, JOB_KERNELS, JOB_VECTORS};
 use hartlock_verify::board::Region;
-use hartlock_virt::{console, memory};
+use hartlock_virt::{console, machine, memory};
 
 global_asm!(include_str!("start.S"));
 

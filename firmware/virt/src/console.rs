@@ -1,8 +1,11 @@
-//! The serial console (16550 at 0x1000_0000), written by polling.
+//! The serial console (16550), written by polling.
 
 use hartlock_image::Reason;
 
+#[cfg(not(feature = "soc"))]
 const UART: *mut u8 = 0x1000_0000 as *mut u8;
+#[cfg(feature = "soc")]
+const UART: *mut u8 = 0x1100_0000 as *mut u8;
 const LINE_STATUS: usize = 5;
 const TRANSMITTER_EMPTY: u8 = 0x20;
 /// Polls before a byte is given up: a dead console must not stop a boot.

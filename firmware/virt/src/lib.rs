@@ -1,4 +1,6 @@
-//! Board support for QEMU `virt` (boot flow §2): console, clock, interrupts, SBI, memory.
+//! Board support for QEMU `virt` (boot flow §2): console, clock, interrupts, SBI, memory. With the
+//! feature `soc`, for the cycle-accurate machine (`hw/soc/README.md`), which has the same devices at
+//! other addresses, and some more.
 //!
 //! Together with the linker scripts of the stages this is what a port to another board replaces.
 //! Nothing here formats with `core::fmt`, which would bring panic paths into the stages.
@@ -11,8 +13,11 @@ pub mod clock;
 pub mod console;
 pub mod hart;
 pub mod kernels;
+pub mod machine;
 pub mod memory;
 mod panic;
 pub mod sbi;
+#[cfg(feature = "soc")]
+pub mod soc;
 #[cfg(feature = "inject-unverified")]
 pub mod unverified;

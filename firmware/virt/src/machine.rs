@@ -1,14 +1,19 @@
-//! The end of the machine (the test device of QEMU `virt`).
+//! The end of the machine, for programs that are alone on it (the test device of QEMU `virt`).
 
-use hartlock_virt::hart;
+use crate::hart;
 
+#[cfg(not(feature = "soc"))]
 const TEST_DEVICE: *mut u32 = 0x10_0000 as *mut u32;
+#[cfg(feature = "soc")]
+const TEST_DEVICE: *mut u32 = 0x1200_0000 as *mut u32;
 const PASS: u32 = 0x5555;
 const FAIL: u32 = 0x3333;
 
-/// Ends QEMU with this exit code.
+/// Ends the machine with this exit code.
 pub fn end(code: u16) -> ! {
     let command = if code == 0 { PASS } else { (u32::from(code) << 16) | FAIL };
+    // What other devices were told comes first.
+    hart::fence();
     // SAFETY: the only register of the device; the machine ends with this write.
     unsafe { TEST_DEVICE.write_volatile(command) };
     hart::halt()

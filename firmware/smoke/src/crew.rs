@@ -1,0 +1,116 @@
+//! All harts at work: hart 0 says what is to be done, wakes the others, does its share and waits.
+
+use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use hartlock_kernels::sha3::Sha3_384;
+use hartlock_kernels::{Hash, Kernels};
+use hartlock_smoke::{BLOCKS, Digest};
+use hartlock_verify::board::Region;
+use hartlock_virt::kernels::{self, Mode};
+use hartlock_virt::{clint, hart, memory, soc};
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug)]
+pub enum Job {
+    /// Nothing: to measure what waking costs.
+    Nothing,
+    /// Choose kernels.
+    Choose,
+    /// Hash blocks of this length, which stand one behind the other from `start` on.
+    Hash {
+        /// Address of the first.
+        start: usize,
+        /// Bytes of each.
+        block_len: usize,
+    },
+}
+
+// A job as words that harts share. They are written before a hart is woken, and read by it after.
+static KIND: AtomicUsize = AtomicUsize::new(NOTHING);
+static START: AtomicUsize = AtomicUsize::new(0);
+static BLOCK_LEN: AtomicUsize = AtomicUsize::new(0);
+/// How many of the other harts are done.
+static DONE: AtomicUsize = AtomicUsize::new(0);
+/// Digests of the blocks, a line of the caches each, so that harts do not get into each other's way.
+static DIGESTS: [Slot; BLOCKS] = [const { Slot([const { AtomicU64::new(0) }; 6]) }; BLOCKS];
+
+const NOTHING: usize = 0;
+const CHOOSE: usize = 1;
+const HASH: usize = 2;
+
+#[repr(align(64))]
+struct Slot([AtomicU64; 6]);
+
+/// Runs a job on all harts and returns when it is done. For hart 0, which has these kernels.
+pub fn run(kernels: &Kernels, job: Job) {
+    let kind = match job {
+        Job::Nothing => NOTHING,
+        Job::Choose => CHOOSE,
+        Job::Hash { start, block_len } => {
+            START.store(start, Ordering::Relaxed);
+            BLOCK_LEN.store(block_len, Ordering::Relaxed);
+            HASH
+        }
+    };
+    KIND.store(kind, Ordering::Relaxed);
+    DONE.store(0, Ordering::Relaxed);
+    // The interrupt is a store to a device: what it announces has to be in memory before.
+    hart::fence();
+    let harts = soc::harts();
+    for other in 1..harts {
+        clint::raise(other);
+    }
+    work(&mut kernels.clone(), 0, harts);
+    while DONE.load(Ordering::Acquire) < harts.saturating_sub(1) {
+        core::hint::spin_loop();
+    }
+}
+
+/// Does what hart 0 says, for ever. The first interrupt is still pending.
+pub fn serve(hart: usize) -> ! {
+    let harts = soc::harts();
+    let mut kernels = Kernels::PORTABLE;
+    loop {
+        while !clint::is_raised(hart) {
+            hart::wait_for_interrupt();
+        }
+        clint::lower(hart);
+        hart::fence();
+        work(&mut kernels, hart, harts);
+        DONE.fetch_add(1, Ordering::Release);
+    }
+}
+
+/// Whether the last job of this kind made these digests.
+pub fn digests_are(expected: &[Digest; BLOCKS]) -> bool {
+    DIGESTS.iter().zip(expected).all(|(slot, expected)| {
+        let (words, _) = expected.as_chunks();
+        slot.0
+            .iter()
+            .zip(words)
+            .all(|(found, word)| found.load(Ordering::Acquire) == u64::from_le_bytes(*word))
+    })
+}
+
+/// This hart's share.
+fn work(kernels: &mut Kernels, hart: usize, harts: usize) {
+    match KIND.load(Ordering::Relaxed) {
+        CHOOSE if hart != 0 => *kernels = kernels::choose(Mode::Machine).kernels,
+        HASH => {
+            let start = START.load(Ordering::Relaxed) as u64;
+            let block_len = BLOCK_LEN.load(Ordering::Relaxed) as u64;
+            for (block, slot) in (0_u64..).zip(&DIGESTS).skip(hart).step_by(harts.max(1)) {
+                let at = start.saturating_add(block.saturating_mul(block_len));
+                // SAFETY: hart 0 vouches for the blocks, and nobody writes to them.
+                let bytes = unsafe { memory::bytes(Region::new(at, block_len)) };
+                let mut hash = Sha3_384::with(kernels);
+                hash.update(bytes);
+                let digest = hash.finalize();
+                for (to, word) in slot.0.iter().zip(digest.as_chunks().0) {
+                    to.store(u64::from_le_bytes(*word), Ordering::Relaxed);
+                }
+            }
+        }
+        _ => {}
+    }
+}

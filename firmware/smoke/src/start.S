@@ -1,0 +1,55 @@
+// Entry of every hart, and the trap entry.
+//
+// Needs RV64I and Zicsr, M-mode. ABI names only. Hart 0 prepares memory and runs smoke_main; the
+// others wait for a software interrupt (RISC-V Privileged Architecture §3.1.9) before they touch any
+// memory, and then run smoke_hart. Each has 16 KiB of stack (link.ld); interrupts are never taken.
+
+.equ MSIE, 8
+
+.section .text.init, "ax"
+.globl _start
+_start:
+    csrw  mie, zero
+    la    t0, trap_entry
+    csrw  mtvec, t0
+    csrr  a0, mhartid
+    la    sp, __stacks + 16384
+    slli  t0, a0, 14
+    add   sp, sp, t0
+    bnez  a0, .L_wait
+    la    t0, __bss_start
+    la    t1, __bss_end
+.L_clear:
+    bgeu  t0, t1, .L_cleared
+    sd    zero, 0(t0)
+    addi  t0, t0, 8
+    j     .L_clear
+.L_cleared:
+    call  smoke_main
+    j     .L_halt
+
+.L_wait:
+    li    t0, MSIE
+    csrw  mie, t0
+.L_wait_again:
+    wfi
+    csrr  t1, mip
+    and   t1, t1, t0
+    beqz  t1, .L_wait_again
+    call  smoke_hart
+.L_halt:
+    wfi
+    j     .L_halt
+
+// No trap is expected. It is reported on a fresh stack, and the machine ends.
+.balign 4
+trap_entry:
+    csrr  a0, mcause
+    csrr  a1, mepc
+    csrr  a2, mtval
+    csrr  a3, mhartid
+    la    sp, __stacks + 16384
+    slli  t0, a3, 14
+    add   sp, sp, t0
+    call  smoke_trap
+    j     .L_halt

@@ -1,0 +1,71 @@
+// AXI4 as plain values: what each side of a port drives during one cycle (AMBA AXI §A3.2).
+//
+// A transfer happens in a cycle in which `valid` and `ready` of its channel are both set. Models look
+// at a cycle when it is over and say what they drive in the next one, so no order of calls matters.
+
+#ifndef HARTLOCK_AXI_H
+#define HARTLOCK_AXI_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace axi {
+
+/// Bytes of the widest data channel that a configuration of the core has.
+constexpr std::size_t kMaxBeatBytes = 32;
+
+using Beat = std::array<std::uint8_t, kMaxBeatBytes>;
+
+/// The address channels. Bursts count upwards (INCR): the core makes no others.
+struct Address {
+    bool valid = false;
+    std::uint32_t id = 0;
+    std::uint64_t address = 0;
+    /// Beats behind the first one.
+    std::uint32_t len = 0;
+    /// Logarithm of the bytes of a beat.
+    std::uint32_t size = 0;
+};
+
+struct WriteData {
+    bool valid = false;
+    Beat data{};
+    /// A bit for each byte that is written.
+    std::uint32_t strobes = 0;
+    bool last = false;
+};
+
+struct ReadData {
+    bool valid = false;
+    std::uint32_t id = 0;
+    Beat data{};
+    bool last = false;
+};
+
+struct WriteResponse {
+    bool valid = false;
+    std::uint32_t id = 0;
+};
+
+/// Driven by the side that asks.
+struct MasterSide {
+    Address ar;
+    Address aw;
+    WriteData w;
+    bool r_ready = false;
+    bool b_ready = false;
+};
+
+/// Driven by the side that answers.
+struct SlaveSide {
+    bool ar_ready = false;
+    bool aw_ready = false;
+    bool w_ready = false;
+    ReadData r;
+    WriteResponse b;
+};
+
+}  // namespace axi
+
+#endif

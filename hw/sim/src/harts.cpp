@@ -1,0 +1,101 @@
+#include "harts.h"
+
+#include <stdexcept>
+#include <string>
+
+#include "verilated_syms.h"
+
+const char* const kSlotNames[kSlotCount] = {"issued",      "redirected", "starved", "waiting",
+                                            "interlocked", "missed",     "blocked", "other"};
+
+namespace {
+
+template <class T>
+const T* signal(const VerilatedScope& scope, const char* name) {
+    const VerilatedVar* variable = scope.varFind(name);
+    if (variable == nullptr || variable->entSize() != sizeof(T)) {
+        throw std::runtime_error(std::string("the core has no signal ") + name +
+                                 " of the expected width; see observe.vlt");
+    }
+    return static_cast<const T*>(variable->datap());
+}
+
+}  // namespace
+
+HartCounts HartCounts::operator-(const HartCounts& earlier) const {
+    HartCounts difference;
+    difference.retired = retired - earlier.retired;
+    for (std::size_t slot = 0; slot < kSlotCount; slot += 1) {
+        difference.slots[slot] = slots[slot] - earlier.slots[slot];
+    }
+    return difference;
+}
+
+Harts::Harts(VerilatedContext& context) {
+    for (int number = 0;; number += 1) {
+        const std::string suffix = number == 0 ? "" : "_" + std::to_string(number);
+        const std::string path = "TOP.ExampleRocketSystem.tile_prci_domain" + suffix +
+                                 ".tile_reset_domain_tile.core";
+        const VerilatedScope* scope = context.scopeFind(path.c_str());
+        if (scope == nullptr) {
+            break;
+        }
+        const auto bit = [scope](const char* name) { return signal<std::uint8_t>(*scope, name); };
+        signals_.push_back({
+            bit("csr_io_retire"),
+            bit("csr_io_csr_stall"),
+            bit("ctrl_killd"),
+            bit("take_pc_mem_wb"),
+            bit("ibuf_io_inst_0_valid"),
+            bit("id_ex_hazard"),
+            bit("id_mem_hazard"),
+            bit("id_wb_hazard"),
+            bit("id_sboard_hazard"),
+            bit("dcache_blocked"),
+            signal<std::uint64_t>(*scope, "wb_reg_pc"),
+        });
+    }
+    if (signals_.empty()) {
+        throw std::runtime_error("the model has no harts where they are looked for");
+    }
+    counts_.resize(signals_.size());
+}
+
+void Harts::observe() {
+    for (std::size_t hart = 0; hart < signals_.size(); hart += 1) {
+        counts_[hart].retired += *signals_[hart].retired;
+        counts_[hart].slots[slot_of(signals_[hart])] += 1;
+    }
+}
+
+std::vector<std::uint64_t> Harts::program_counters() const {
+    std::vector<std::uint64_t> counters;
+    for (const Signals& hart : signals_) {
+        counters.push_back(*hart.program_counter);
+    }
+    return counters;
+}
+
+// Several reasons can hold at once; the one that would end last is not known, so the order is that of
+// the pipeline: what makes the instruction void, then what keeps it away, then what holds it.
+Slot Harts::slot_of(const Signals& hart) {
+    if (!*hart.killed) {
+        return kIssued;
+    }
+    if (*hart.waiting) {
+        return kWaiting;
+    }
+    if (*hart.redirected) {
+        return kRedirected;
+    }
+    if (!*hart.has_instruction) {
+        return kStarved;
+    }
+    if (*hart.hazard_execute || *hart.hazard_memory) {
+        return kInterlocked;
+    }
+    if (*hart.hazard_writeback || *hart.hazard_scoreboard) {
+        return kMissed;
+    }
+    return *hart.cache_blocked ? kBlocked : kOther;
+}

@@ -1,0 +1,248 @@
+// Runs a program on a model of the machine until it ends. See hw/README.md.
+//
+// Exit codes: 0 the program ended with success, 1 it ended with another code, 2 it could not be run,
+// 3 it did not end in time.
+
+#include <getopt.h>
+#include <sys/prctl.h>
+
+#include <cctype>
+#include <cerrno>
+#include <chrono>
+#include <cinttypes>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "machine.h"
+
+namespace {
+
+constexpr int kSuccess = 0;
+constexpr int kFailure = 1;
+constexpr int kNotRun = 2;
+constexpr int kTimeout = 3;
+
+constexpr char kUsage[] =
+    "usage: machine [OPTION]... PROGRAM\n"
+    "Runs PROGRAM, an ELF file or what stands at the start of memory.\n"
+    "\n"
+    "  --load FILE@ADDRESS          put a file into memory, too; may be repeated\n"
+    "  --medium FILE                what the storage holds\n"
+    "  --max-cycles CYCLES          give up after so many (100000000)\n"
+    "  --memory-latency CYCLES      until the first beat of a read (20)\n"
+    "  --memory-bandwidth BYTES     in a cycle, both directions; 0: the width of the port (0)\n"
+    "  --memory-outstanding N       reads, and writes, under way at a time (8)\n"
+    "  --storage-rate BYTES         in 1000 cycles (1000)\n"
+    "  --storage-latency CYCLES     until the first byte of a request (0)\n"
+    "  --report FILE                where cycles and counts go, as lines (standard error)\n"
+    "  --vcd FILE                   signals over time, of a model built with waves\n"
+    "  --vcd-from CYCLE --vcd-to CYCLE\n"
+    "  --help                       this text\n";
+
+struct Options {
+    std::string program;
+    std::vector<std::pair<std::string, std::uint64_t>> files;
+    std::string medium;
+    std::string report;
+    std::uint64_t max_cycles = 100'000'000;
+    Timing memory;
+    StorageTiming storage;
+    std::optional<WavesOptions> waves;
+};
+
+std::uint64_t number(const std::string& text) {
+    const char* const start = text.c_str();
+    char* end = nullptr;
+    errno = 0;
+    const std::uint64_t value = std::strtoull(start, &end, 0);
+    // The function itself takes spaces, signs and nothing at all.
+    if (!std::isdigit(static_cast<unsigned char>(*start)) || *end != '\0' || errno != 0) {
+        throw std::invalid_argument("not a number: " + text);
+    }
+    return value;
+}
+
+std::pair<std::string, std::uint64_t> placed_file(const std::string& text) {
+    const std::size_t at = text.rfind('@');
+    if (at == std::string::npos) {
+        throw std::invalid_argument("--load takes FILE@ADDRESS, not " + text);
+    }
+    return {text.substr(0, at), number(text.substr(at + 1))};
+}
+
+WavesOptions& waves_of(Options& options) {
+    if (!options.waves) {
+        options.waves.emplace();
+    }
+    return *options.waves;
+}
+
+Options parse(int argc, char** argv) {
+    enum Name {
+        kLoad = 1, kMedium, kMaxCycles, kLatency, kBandwidth, kOutstanding, kRate, kStorageLatency,
+        kReport, kVcd, kVcdFrom, kVcdTo, kHelp
+    };
+    const option names[] = {
+        {"load", required_argument, nullptr, kLoad},
+        {"medium", required_argument, nullptr, kMedium},
+        {"max-cycles", required_argument, nullptr, kMaxCycles},
+        {"memory-latency", required_argument, nullptr, kLatency},
+        {"memory-bandwidth", required_argument, nullptr, kBandwidth},
+        {"memory-outstanding", required_argument, nullptr, kOutstanding},
+        {"storage-rate", required_argument, nullptr, kRate},
+        {"storage-latency", required_argument, nullptr, kStorageLatency},
+        {"report", required_argument, nullptr, kReport},
+        {"vcd", required_argument, nullptr, kVcd},
+        {"vcd-from", required_argument, nullptr, kVcdFrom},
+        {"vcd-to", required_argument, nullptr, kVcdTo},
+        {"help", no_argument, nullptr, kHelp},
+        {nullptr, 0, nullptr, 0},
+    };
+    Options options;
+    int name;
+    while ((name = getopt_long(argc, argv, "", names, nullptr)) != -1) {
+        const std::string value = optarg == nullptr ? "" : optarg;
+        switch (name) {
+            case kLoad: options.files.push_back(placed_file(value)); break;
+            case kMedium: options.medium = value; break;
+            case kMaxCycles: options.max_cycles = number(value); break;
+            case kLatency: options.memory.latency_cycles = number(value); break;
+            case kBandwidth: options.memory.bytes_per_cycle = number(value); break;
+            case kOutstanding:
+                options.memory.outstanding = static_cast<std::uint32_t>(number(value));
+                break;
+            case kRate: options.storage.bytes_per_1000_cycles = number(value); break;
+            case kStorageLatency: options.storage.latency_cycles = number(value); break;
+            case kReport: options.report = value; break;
+            case kVcd: waves_of(options).path = value; break;
+            case kVcdFrom: waves_of(options).first_cycle = number(value); break;
+            case kVcdTo: waves_of(options).last_cycle = number(value); break;
+            case kHelp: std::fputs(kUsage, stdout); std::exit(kSuccess);
+            default: throw std::invalid_argument(kUsage);
+        }
+    }
+    if (optind + 1 != argc) {
+        throw std::invalid_argument(kUsage);
+    }
+    if (options.memory.outstanding == 0) {
+        throw std::invalid_argument("--memory-outstanding must be at least 1");
+    }
+    if (options.waves && options.waves->path.empty()) {
+        throw std::invalid_argument("--vcd-from and --vcd-to need --vcd");
+    }
+    options.program = argv[optind];
+    return options;
+}
+
+/// Lines of words: what is counted, then names and numbers.
+class Report {
+public:
+    explicit Report(const std::string& path) {
+        if (!path.empty() && (file_ = std::fopen(path.c_str(), "w")) == nullptr) {
+            throw std::runtime_error("cannot write " + path);
+        }
+    }
+    ~Report() {
+        if (file_ != stderr) {
+            std::fclose(file_);
+        }
+    }
+    Report(const Report&) = delete;
+    Report& operator=(const Report&) = delete;
+
+    /// The harts since the mark before, or since the start.
+    void mark(std::uint64_t tag, const Machine& machine) {
+        std::fprintf(file_, "mark %" PRIu64 " cycle %" PRIu64 "\n", tag, machine.cycle());
+        harts(machine, before_);
+        before_ = machine.harts().counts();
+    }
+
+    void end(const Machine& machine, const Storage& storage) {
+        std::fprintf(file_, "end cycle %" PRIu64 "\n", machine.cycle());
+        harts(machine, {});
+        std::fprintf(file_, "memory read %" PRIu64 " written %" PRIu64 " storage %" PRIu64 "\n",
+                     machine.memory().bytes_read(), machine.memory().bytes_written(),
+                     storage.bytes_delivered());
+    }
+
+private:
+    void harts(const Machine& machine, const std::vector<HartCounts>& before) {
+        const std::vector<HartCounts>& counts = machine.harts().counts();
+        for (std::size_t hart = 0; hart < counts.size(); hart += 1) {
+            const HartCounts count = before.empty() ? counts[hart] : counts[hart] - before[hart];
+            std::fprintf(file_, "hart %zu retired %" PRIu64, hart, count.retired);
+            for (std::size_t slot = 0; slot < kSlotCount; slot += 1) {
+                std::fprintf(file_, " %s %" PRIu64, kSlotNames[slot], count.slots[slot]);
+            }
+            std::fprintf(file_, "\n");
+        }
+    }
+
+    std::FILE* file_ = stderr;
+    std::vector<HartCounts> before_;
+};
+
+int run(const Options& options) {
+    Ram ram;
+    const std::uint64_t entry = ram.load_program(options.program);
+    for (const auto& [path, address] : options.files) {
+        ram.load_file(path, address);
+    }
+    Storage storage(options.medium.empty() ? std::vector<std::uint8_t>{} : read_file(options.medium),
+                    options.storage);
+    Devices devices(storage, entry);
+    Machine machine(ram, devices, storage, options.memory, options.waves);
+    Report report(options.report);
+
+    const auto start = std::chrono::steady_clock::now();
+    while (!devices.exit_code && machine.cycle() < options.max_cycles) {
+        machine.step();
+        for (const std::uint64_t tag : devices.marks) {
+            report.mark(tag, machine);
+        }
+        devices.marks.clear();
+    }
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    std::fflush(stdout);
+    report.end(machine, storage);
+
+    const double cycles = static_cast<double>(machine.cycle());
+    std::fprintf(stderr, "machine: %" PRIu64 " cycles in %.1f s, %.0f kHz\n", machine.cycle(),
+                 time.count(), cycles / time.count() / 1e3);
+    if (!devices.exit_code) {
+        std::fprintf(stderr, "machine: the program did not end;");
+        for (const std::uint64_t counter : machine.harts().program_counters()) {
+            std::fprintf(stderr, " 0x%" PRIx64, counter);
+        }
+        std::fprintf(stderr, " were its last instructions, a hart each\n");
+        return kTimeout;
+    }
+    if (*devices.exit_code != 0) {
+        std::fprintf(stderr, "machine: the program ended with code %" PRIu32 "\n",
+                     *devices.exit_code);
+        return kFailure;
+    }
+    return kSuccess;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    // Whoever was killed cannot end this program, which may run for an hour.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // Somebody may be watching the console through a pipe.
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+    try {
+        return run(parse(argc, argv));
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return kNotRun;
+    }
+}

@@ -1,0 +1,43 @@
+// The memory of the machine, and how programs get into it.
+
+#ifndef HARTLOCK_RAM_H
+#define HARTLOCK_RAM_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "slave.h"
+
+/// The whole of a file. Throws with a sentence if that fails.
+std::vector<std::uint8_t> read_file(const std::string& path);
+
+/// 2 GiB from 0x8000_0000 on. Every byte is 0 until it is written; the host gives pages on demand.
+class Ram : public Target {
+public:
+    static constexpr std::uint64_t kStart = 0x8000'0000;
+    static constexpr std::uint64_t kSize = 0x8000'0000;
+
+    Ram();
+    ~Ram() override;
+    Ram(const Ram&) = delete;
+    Ram& operator=(const Ram&) = delete;
+
+    void read(std::uint64_t address, std::uint8_t* out, std::uint32_t count) override;
+    void write(std::uint64_t address, const std::uint8_t* data, std::uint32_t count) override;
+
+    /// Copies a program: an ELF file to where it says, anything else to the start of memory.
+    /// Returns its entry. Throws if it does not fit.
+    std::uint64_t load_program(const std::string& path);
+
+    /// Copies a file to an address.
+    void load_file(const std::string& path, std::uint64_t address);
+
+private:
+    void put(std::uint64_t address, const std::uint8_t* data, std::uint64_t count,
+             const std::string& path);
+
+    std::uint8_t* bytes_;
+};
+
+#endif

@@ -1,0 +1,208 @@
+//! `cargo xtask hw`: builds the cycle-accurate machine (`hw/README.md`) and runs programs on it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::test::Outcome;
+use crate::{Verdict, firmware, project, run};
+
+mod model;
+pub mod python;
+mod smoke;
+
+use model::{CORES, Core};
+use smoke::{End, Machine, Measured, medium};
+
+/// Bytes of a block of the smoke program, so that it takes seconds.
+const SMOKE_BLOCK: usize = 512;
+/// The same where numbers are to be quoted: what a hash costs at its ends does not show.
+const QUOTED_BLOCK: usize = 16 << 10;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Machines, by their cores; without any, those of every day
+    #[arg(value_name = "CORE", value_parser = model::core)]
+    cores: Vec<Core>,
+    /// Print the names of all cores
+    #[arg(long)]
+    list: bool,
+    /// Bytes of each of the four blocks that are hashed, a multiple of 512
+    #[arg(long, value_name = "BYTES", value_parser = block_size)]
+    block_size: Option<usize>,
+    /// Show where the cycles of each hart went
+    #[arg(short, long)]
+    verbose: bool,
+    /// Build a model that can write signals over time (options --vcd… of the machine)
+    #[arg(long)]
+    waves: bool,
+    /// Run this program instead of the smoke program
+    #[arg(long, value_name = "ELF")]
+    program: Option<PathBuf>,
+    /// Options of the machine (hw/README.md), behind `--`
+    #[arg(last = true, value_name = "OPTION")]
+    options: Vec<String>,
+}
+
+fn block_size(text: &str) -> Result<usize, String> {
+    let size: usize = text.parse().map_err(|_| "not a number".to_owned())?;
+    let is_good = (512..=4 << 20).contains(&size) && size.is_multiple_of(512);
+    if is_good { Ok(size) } else { Err("a multiple of 512, 4 MiB at most".into()) }
+}
+
+pub fn main(args: &Args) -> Result<Verdict> {
+    if args.list {
+        for core in CORES {
+            println!("{:<14} {}", core.name, core.about);
+        }
+        return Ok(Verdict::Yes);
+    }
+    let cores = match &args.cores[..] {
+        [] => CORES.into_iter().filter(|core| core.is_daily).collect(),
+        cores => cores.to_vec(),
+    };
+    if let Some(program) = &args.program {
+        return run_program(args, &cores, program);
+    }
+    let program = build_smoke()?;
+    let mut rows = Vec::new();
+    for core in cores {
+        let machine = model::machine(core, args.waves)?;
+        let folder = folder(core);
+        let runs = Machine {
+            machine: &machine,
+            program: &program,
+            folder: &folder,
+            options: &args.options,
+        };
+        let usual = if core.is_daily { SMOKE_BLOCK } else { QUOTED_BLOCK };
+        let block_len = args.block_size.unwrap_or(usual);
+        eprintln!("running the smoke program on {} with blocks of {block_len} bytes", core.name);
+        rows.push((core, runs.smoke(block_len)?));
+    }
+    print_table(&rows);
+    if args.verbose {
+        for (core, measured) in &rows {
+            println!("\n{}\n{}", core.name, measured.report.trim_end());
+        }
+    }
+    Ok(Verdict::Yes)
+}
+
+/// Runs somebody's program, with its console on this one.
+fn run_program(args: &Args, cores: &[Core], program: &Path) -> Result<Verdict> {
+    ensure!(args.cores.len() == 1, "a program runs on one machine: name its core");
+    let mut verdict = Verdict::Yes;
+    for core in cores {
+        let mut command = Command::new(model::machine(*core, args.waves)?);
+        command.args(&args.options).arg(program);
+        let status: ExitStatus =
+            command.status().map_err(|error| run::not_started(&command, &error))?;
+        match status.code() {
+            Some(0) => {}
+            Some(1) => verdict = Verdict::No,
+            _ => anyhow::bail!("the machine ended with {status}"),
+        }
+    }
+    Ok(verdict)
+}
+
+/// The smoke program.
+fn build_smoke() -> Result<PathBuf> {
+    Ok(firmware::stage("smoke", &[])?.elf)
+}
+
+/// Where runs leave their files.
+fn folder(core: Core) -> PathBuf {
+    project::target_dir().join("hw").join(core.name)
+}
+
+fn print_table(rows: &[(Core, Measured)]) {
+    println!(
+        "{:<14} {:>5} {:>7} {:>10} {:>10} {:>14} {:>9} {:>10} {:>14}",
+        "core",
+        "harts",
+        "bytes",
+        "sha3-384",
+        "sha384",
+        "all: sha3-384",
+        "speed-up",
+        "wake+join",
+        "storage",
+    );
+    for (core, measured) in rows {
+        let Measured { harts, wake, storage, sha3_384, sha384, all_sha3_384, .. } = measured;
+        println!(
+            "{:<14} {harts:>5} {:>7} {:>10.1} {:>10.1} {:>14.1} {:>9.2} {wake:>10} {:>14.2}",
+            core.name,
+            sha3_384.bytes,
+            sha3_384.cycles_per_byte(),
+            sha384.cycles_per_byte(),
+            all_sha3_384.cycles_per_byte(),
+            sha3_384.cycles as f64 / all_sha3_384.cycles as f64,
+            storage.cycles_per_byte(),
+        );
+    }
+    println!("hashes and storage in cycles for each byte, wake+join in cycles");
+}
+
+/// A step of `cargo xtask test`: the machines of every day build, run and repeat themselves, and a
+/// program that fails or hangs is noticed.
+#[expect(dead_code, reason = "joins the steps once its cost with empty caches is known")]
+pub fn step(_: &Path) -> Result<Outcome> {
+    let program = build_smoke()?;
+    for core in CORES.into_iter().filter(|core| core.is_daily) {
+        let machine = model::machine(core, false)?;
+        let folder = folder(core);
+        let runs = Machine { machine: &machine, program: &program, folder: &folder, options: &[] };
+        let measured = runs.smoke(SMOKE_BLOCK)?;
+        if measured.harts != core.harts as u64 {
+            return Ok(Outcome::Failed(format!("{} has {} harts", core.name, measured.harts)));
+        }
+        // One hart is enough for the rest, and takes a third of the time.
+        if core.harts == 1
+            && let Some(why) = blind_spot(&runs, &measured)?
+        {
+            return Ok(Outcome::Failed(why));
+        }
+    }
+    Ok(Outcome::Passed)
+}
+
+/// What would make a passed run worth nothing.
+fn blind_spot(runs: &Machine<'_>, measured: &Measured) -> Result<Option<String>> {
+    if runs.smoke(SMOKE_BLOCK)? != *measured {
+        return Ok(Some("the same run took other cycles the second time".into()));
+    }
+    let mut changed = medium(SMOKE_BLOCK);
+    *changed.last_mut().context("the medium is not empty")? ^= 1;
+    let (_, _, end) = runs.run(&changed)?;
+    if end != End::Failure {
+        return Ok(Some(format!("a changed bit on the medium ended in {end:?}")));
+    }
+    let options = ["--max-cycles".to_owned(), "1000".to_owned()];
+    let (_, _, end) = Machine { options: &options, ..*runs }.run(&changed)?;
+    if end != End::Timeout {
+        return Ok(Some(format!("a limit of 1000 cycles ended in {end:?}")));
+    }
+    let options = ["--memory-latency".to_owned(), "100".to_owned()];
+    let slower = Machine { options: &options, ..*runs }.smoke(SMOKE_BLOCK)?;
+    if slower.sha3_384.cycles <= measured.sha3_384.cycles {
+        return Ok(Some("a slower memory does not make the hash slower".into()));
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_whole_sectors() {
+        assert_eq!(block_size("1024"), Ok(1024));
+        for wrong in ["0", "100", "1000", "8388608", "-512", "x"] {
+            assert!(block_size(wrong).is_err(), "{wrong}");
+        }
+    }
+}
