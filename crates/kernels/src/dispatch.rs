@@ -99,37 +99,70 @@ pub unsafe trait Probe {
     }
 }
 
-/// The compression function of SHA-2 with words `W` and blocks of `N` bytes, for one message and for
-/// several. Made by those who know that the instructions are there.
-pub(crate) struct Sha2<W, const N: usize> {
+/// A kernel for one message. Made by those who know that the instructions are there.
+#[derive(Clone, Copy)]
+pub(crate) struct One<F> {
     pub tier: Tier,
-    pub compress: fn(&mut [W; 8], &[[u8; N]]),
-    pub tier_of_many: Tier,
-    /// Messages that take as long as one.
-    pub lanes: usize,
-    /// As many states as messages, which are whole blocks and of equal length.
-    pub compress_many: fn(&mut [[W; 8]], &[&[u8]]),
+    pub run: F,
 }
+
+/// A kernel for several messages.
+#[derive(Clone, Copy)]
+pub(crate) struct Many<F> {
+    pub tier: Tier,
+    /// Messages that take as long as one, from 1 to [`MAX_LANES`].
+    pub lanes: usize,
+    pub run: F,
+}
+
+/// What a family of hashes is computed with.
+#[derive(Clone, Copy)]
+pub(crate) struct Chosen<F, G> {
+    pub one: One<F>,
+    /// Without it, several messages are hashed one by one.
+    pub many: Option<Many<G>>,
+}
+
+/// The compression function of SHA-2 with words `W` and blocks of `N` bytes: over the blocks of a
+/// message; and over as many messages as states, which are whole blocks and of equal length.
+pub(crate) type Sha2<W, const N: usize> =
+    Chosen<fn(&mut [W; 8], &[[u8; N]]), fn(&mut [[W; 8]], &[&[u8]])>;
 
 /// The sponge on KECCAK-p\[1600\]: xor blocks of `rate_words * 8` bytes into the state and permute
 /// after each with the last `rounds` rounds.
-#[derive(Clone, Copy)]
-pub(crate) struct Keccak {
-    pub tier: Tier,
-    pub absorb: Absorb,
-    pub tier_of_many: Tier,
-    pub lanes: usize,
-    pub absorb_many: AbsorbMany,
-}
+pub(crate) type Keccak = Chosen<Absorb, AbsorbMany>;
 
-// Derived, these would ask the same of `W`.
-impl<W, const N: usize> Clone for Sha2<W, N> {
-    fn clone(&self) -> Self {
-        *self
+impl<F, G> Chosen<F, G> {
+    /// A kernel for one message and none for several.
+    pub(crate) const fn one_by_one(tier: Tier, run: F) -> Self {
+        Self { one: One { tier, run }, many: None }
+    }
+
+    const fn tier(&self) -> Tier {
+        self.one.tier
+    }
+
+    const fn tier_of_many(&self) -> Tier {
+        match &self.many {
+            Some(many) => many.tier,
+            None => self.one.tier,
+        }
+    }
+
+    /// How many messages to take at once.
+    pub(crate) const fn lanes(&self) -> usize {
+        match &self.many {
+            Some(many) => many.lanes,
+            None => 1,
+        }
     }
 }
 
-impl<W, const N: usize> Copy for Sha2<W, N> {}
+/// Whether `count` messages are worth `lanes` lanes, which take the same time however many of them
+/// are in use: more than half of them have to be.
+pub const fn fills_lanes(count: usize, lanes: usize) -> bool {
+    lanes > 1 && count > lanes / 2
+}
 
 /// The kernels that a hart uses. Cheap to copy; every hart chooses its own.
 #[derive(Clone, Copy)]
@@ -157,27 +190,27 @@ impl Kernels {
     /// What one message is hashed with.
     pub const fn tier(&self, family: Family) -> Tier {
         match family {
-            Family::Sha256 => self.sha256.tier,
-            Family::Sha512 => self.sha512.tier,
-            Family::Keccak => self.keccak.tier,
+            Family::Sha256 => self.sha256.tier(),
+            Family::Sha512 => self.sha512.tier(),
+            Family::Keccak => self.keccak.tier(),
         }
     }
 
     /// What several messages are hashed with.
     pub const fn tier_of_many(&self, family: Family) -> Tier {
         match family {
-            Family::Sha256 => self.sha256.tier_of_many,
-            Family::Sha512 => self.sha512.tier_of_many,
-            Family::Keccak => self.keccak.tier_of_many,
+            Family::Sha256 => self.sha256.tier_of_many(),
+            Family::Sha512 => self.sha512.tier_of_many(),
+            Family::Keccak => self.keccak.tier_of_many(),
         }
     }
 
     /// How many messages are worth hashing at once, from 1 to [`MAX_LANES`].
     pub const fn lanes(&self, family: Family) -> usize {
         match family {
-            Family::Sha256 => self.sha256.lanes,
-            Family::Sha512 => self.sha512.lanes,
-            Family::Keccak => self.keccak.lanes,
+            Family::Sha256 => self.sha256.lanes(),
+            Family::Sha512 => self.sha512.lanes(),
+            Family::Keccak => self.keccak.lanes(),
         }
     }
 }

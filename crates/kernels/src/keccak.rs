@@ -2,7 +2,7 @@
 //! [`crate::parallelhash`] and [`crate::kt128`] are made of.
 
 use crate::Kernels;
-use crate::dispatch::{Keccak, MAX_LANES, Tier};
+use crate::dispatch::{Chosen, Keccak, MAX_LANES, Tier};
 use crate::many::{self, Padding};
 
 /// Rounds of Keccak-f\[1600\], for everything in FIPS 202 and SP 800-185.
@@ -40,7 +40,7 @@ pub(crate) type AbsorbMany = fn(&mut [[u64; 25]], &[&[u8]], usize, usize);
 impl Sponge {
     /// `rate_words` is 1 to 21, `rounds` 12 or 24.
     pub(crate) const fn new(kernels: &Kernels, rate_words: usize, rounds: usize) -> Self {
-        Self { state: [0; 25], filled: 0, rate_words, rounds, absorb: kernels.keccak.absorb }
+        Self { state: [0; 25], filled: 0, rate_words, rounds, absorb: kernels.keccak.one.run }
     }
 
     /// Goes on from a state to which whole blocks were added elsewhere.
@@ -122,24 +122,16 @@ pub(crate) fn squeeze(state: &[u64; 25]) -> [u8; 64] {
     output
 }
 
-/// Ends a message behind the first `len` bytes of a block with a suffix and pad10*1, as
-/// [`Sponge::finalize`]. Does nothing to a block that the message fills.
-pub(crate) fn pad<const N: usize>(block: &mut [u8; N], len: usize, suffix: u8) {
-    if let Some(byte) = block.get_mut(len) {
-        *byte = suffix;
-        if let Some(last) = block.last_mut() {
-            *last |= 0x80;
-        }
-    }
-}
-
-/// The suffix of a function and its padding.
+/// The suffix of a function and pad10*1, as in [`Sponge::finalize`].
 struct SuffixPadding(u8);
 
 impl<const N: usize> Padding<N> for SuffixPadding {
     fn pad(&self, block: &mut [u8; N], start: usize, message_len: usize) {
-        if let Some(at) = message_len.checked_sub(start) {
-            pad(block, at, self.0);
+        if let Some(byte) = message_len.checked_sub(start).and_then(|at| block.get_mut(at)) {
+            *byte = self.0;
+            if let Some(last) = block.last_mut() {
+                *last |= 0x80;
+            }
         }
     }
 
@@ -158,15 +150,18 @@ pub(crate) fn digest_many<const N: usize>(
     bodies: &[&[u8]],
     on_output: &mut dyn FnMut(usize, [u8; 64]),
 ) {
-    let Keccak { lanes, absorb_many, .. } = kernels.keccak;
-    let lanes = lanes.clamp(1, MAX_LANES);
+    let Chosen { one, many } = kernels.keccak;
     let mut index = 0;
-    for (heads, bodies) in many::groups(lanes, heads, bodies) {
+    for (heads, bodies) in many::groups(kernels.keccak.lanes(), heads, bodies) {
         let mut states = [[0; 25]; MAX_LANES];
-        let count = heads.len().min(bodies.len());
-        let states = states.get_mut(..count).unwrap_or_default();
-        many::feed::<N>(&SuffixPadding(suffix), heads, bodies, |blocks| {
-            absorb_many(states, blocks, N / 8, rounds);
+        let states = states.get_mut(..heads.len()).unwrap_or_default();
+        many::feed::<N>(&SuffixPadding(suffix), heads, bodies, |messages| match many {
+            Some(many) => (many.run)(states, messages, N / 8, rounds),
+            None => {
+                for (state, message) in states.iter_mut().zip(messages) {
+                    (one.run)(state, message, N / 8, rounds);
+                }
+            }
         });
         for state in states {
             on_output(index, squeeze(state));
@@ -176,27 +171,7 @@ pub(crate) fn digest_many<const N: usize>(
 }
 
 /// The portable form.
-pub(crate) const PORTABLE: Keccak = Keccak {
-    tier: Tier::Portable,
-    absorb,
-    tier_of_many: Tier::Portable,
-    lanes: 1,
-    absorb_many: |states, messages, rate_words, rounds| {
-        one_by_one(states, messages, (rate_words, rounds), absorb);
-    },
-};
-
-/// Several messages with a kernel for one.
-pub(crate) fn one_by_one(
-    states: &mut [[u64; 25]],
-    messages: &[&[u8]],
-    (rate_words, rounds): (usize, usize),
-    absorb: Absorb,
-) {
-    for (state, message) in states.iter_mut().zip(messages) {
-        absorb(state, message, rate_words, rounds);
-    }
-}
+pub(crate) const PORTABLE: Keccak = Keccak::one_by_one(Tier::Portable, absorb);
 
 /// The front of an output.
 pub(crate) fn first<const N: usize>(output: [u8; 64]) -> [u8; N] {
@@ -213,7 +188,7 @@ pub(crate) fn first<const N: usize>(output: [u8; 64]) -> [u8; N] {
 // Every permutation happens here, so this is what a faster form replaces. Out of line: every caller
 // would otherwise carry its own copy.
 #[inline(never)]
-pub(crate) fn absorb(state: &mut [u64; 25], blocks: &[u8], rate_words: usize, rounds: usize) {
+fn absorb(state: &mut [u64; 25], blocks: &[u8], rate_words: usize, rounds: usize) {
     // No rate is 0; `max` only spares the panic of `chunks_exact`.
     for block in blocks.chunks_exact(rate_words.wrapping_mul(8).max(8)) {
         for (lane, bytes) in state.iter_mut().zip(block.as_chunks::<8>().0) {

@@ -1,6 +1,6 @@
 //! KT128 (RFC 9861 §3) with an empty customization string and 32 bytes of output.
 
-use crate::dispatch::{Keccak, MAX_LANES};
+use crate::dispatch::{MAX_LANES, Many, fills_lanes};
 use crate::keccak::{self, RATE_128, Sponge, TURBO_ROUNDS, first};
 use crate::parallelhash::right_encode;
 use crate::{Hash, HashMany, Kernels};
@@ -71,13 +71,14 @@ impl Kt128 {
     /// Hashes whole chunks, as many at once as there are lanes, and returns what is left: less than
     /// makes lanes worth it. Chunk 0 takes a lane like the others, up to its last whole block.
     fn add_whole_chunks<'a>(&mut self, mut data: &'a [u8]) -> &'a [u8] {
-        let Keccak { lanes, absorb_many, .. } = self.kernels.keccak;
-        let lanes = lanes.clamp(1, MAX_LANES);
+        let Some(Many { lanes, run: absorb_many, .. }) = self.kernels.keccak.many else {
+            return data;
+        };
         let mut states = [[0; 25]; MAX_LANES];
         loop {
             let (chunks, _) = data.as_chunks::<CHUNK_LEN>();
             let count = chunks.len().min(lanes);
-            if lanes == 1 || count.wrapping_mul(2) <= lanes {
+            if !fills_lanes(count, lanes) {
                 return data;
             }
             let chunks = chunks.get(..count).unwrap_or_default();

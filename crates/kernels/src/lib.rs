@@ -37,7 +37,7 @@ mod rv64;
 pub mod sha2;
 pub mod sha3;
 
-pub use dispatch::{Family, Kernels, MAX_LANES, Probe, Rejection, Tier};
+pub use dispatch::{Family, Kernels, MAX_LANES, Probe, Rejection, Tier, fills_lanes};
 pub use many::HashMany;
 
 /// A hash function that takes its message in pieces.

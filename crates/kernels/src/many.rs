@@ -43,8 +43,8 @@ pub(crate) fn groups<'a, 'b>(
 
 /// A message in two pieces, and the padding behind it.
 pub(crate) trait Padding<const N: usize> {
-    /// Completes a block of which the bytes from `from` on belong to the padding, and whose first
-    /// byte is number `start` of the padded message.
+    /// Adds what belongs to the padding to a block whose first byte is number `start` of the padded
+    /// message, and which has zeros behind the message.
     fn pad(&self, block: &mut [u8; N], start: usize, message_len: usize);
 
     /// Blocks of a padded message.

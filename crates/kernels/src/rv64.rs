@@ -8,8 +8,9 @@
 
 use core::arch::global_asm;
 
-use crate::dispatch::{Family, Keccak, Kernels, MAX_LANES, Probe, Rejection, Sha2, Tier};
-use crate::{Hash, HashMany, keccak, sha2, sha3};
+use crate::dispatch::{Family, Kernels, MAX_LANES, Many, One, Probe, Rejection, Tier};
+use crate::keccak::{Absorb, AbsorbMany};
+use crate::{Hash, HashMany, sha2};
 
 global_asm!(include_str!("rv64/probes.S"));
 
@@ -35,6 +36,16 @@ assemble!("frame_macros" "sha2_zvbb_macros" "sha256_rv64_zvbb" "sha512_rv64_zvbb
 #[cfg(feature = "zvknh")]
 assemble!("frame_macros" "sha2_zvknh_macros" "sha256_rv64_zvknha" "sha512_rv64_zvknhb");
 
+/// RV64I, for which this module is compiled: no test is needed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HasRv64(());
+
+impl HasRv64 {
+    fn detect(_: &mut impl Probe) -> Option<Self> {
+        Some(Self(()))
+    }
+}
+
 /// A token for an extension, and how it is detected.
 macro_rules! token {
     ($(#[$doc:meta])* $name:ident, $probe:ident) => {
@@ -43,7 +54,7 @@ macro_rules! token {
         pub(crate) struct $name(());
 
         impl $name {
-            pub(crate) fn detect(probe: &mut impl Probe) -> Option<Self> {
+            fn detect(probe: &mut impl Probe) -> Option<Self> {
                 probe.runs($probe).then_some(Self(()))
             }
         }
@@ -61,9 +72,9 @@ token!(
     hartlock_probe_zknh
 );
 token!(
-    /// Vectors with Zvbb.
-    HasZvbb,
-    hartlock_probe_zvbb
+    /// Vectors with Zvkb, the part of Zvbb that lanes need.
+    HasZvkb,
+    hartlock_probe_zvkb
 );
 token!(
     /// Vectors with Zvkb, and Zvknha or Zvknhb.
@@ -81,17 +92,22 @@ unsafe extern "C" {
     // a caller may rely on.
     fn hartlock_probe_zbb();
     fn hartlock_probe_zknh();
-    fn hartlock_probe_zvbb();
+    fn hartlock_probe_zvkb();
     fn hartlock_probe_zvknha();
     fn hartlock_probe_zvknhb();
     /// Bytes of a vector register.
     fn hartlock_vlenb() -> usize;
 }
 
-/// Bytes of a vector register of this hart.
-fn vlenb() -> usize {
-    // SAFETY: only called by those who hold a token for vectors; it reads a register.
-    unsafe { hartlock_vlenb() }
+/// Lanes of a hart with vectors, for messages that take `element_len` bytes of a register each.
+///
+/// # Safety
+///
+/// The hart has vectors.
+unsafe fn lanes(element_len: usize) -> usize {
+    // SAFETY: reads a register of the vector unit, which the caller vouches for.
+    let vlenb = unsafe { hartlock_vlenb() };
+    vlenb.checked_div(element_len).unwrap_or(1).clamp(1, MAX_LANES)
 }
 
 /// Where kernels want their blocks to begin.
@@ -208,90 +224,89 @@ fn run_group<S>(
     }
 }
 
-/// A safe function around a kernel of SHA-2 for one message.
+/// A kernel of SHA-2 for one message, for those who hold the token.
 macro_rules! sha2_one {
-    ($name:ident, $kernel:ident, $word:ty, $block_len:literal) => {
-        fn $name(state: &mut [$word; 8], blocks: &[[u8; $block_len]]) {
-            unsafe extern "C" {
-                fn $kernel(state: *mut [$word; 8], blocks: *const u8, count: usize);
+    ($tier:ident, $token:ident, $name:ident, $kernel:ident, $word:ty, $block_len:literal) => {
+        impl $token {
+            fn $name(self) -> One<fn(&mut [$word; 8], &[[u8; $block_len]])> {
+                unsafe extern "C" {
+                    fn $kernel(state: *mut [$word; 8], blocks: *const u8, count: usize);
+                }
+                // Nobody can name this function but here, where the token is.
+                fn run(state: &mut [$word; 8], blocks: &[[u8; $block_len]]) {
+                    let call = |state, blocks, count| {
+                        // SAFETY: the token proves that the instructions are there; see below.
+                        unsafe { $kernel(state, blocks, count) }
+                    };
+                    // SAFETY: this is what the kernel's file promises.
+                    unsafe { run_one(state, blocks.as_flattened(), $block_len, call) }
+                }
+                One { tier: Tier::$tier, run }
             }
-            let call = |state, blocks, count| {
-                // SAFETY: handed out with a token alone, so the instructions are there; see below.
-                unsafe { $kernel(state, blocks, count) }
-            };
-            // SAFETY: this is what the kernel's file promises.
-            unsafe { run_one(state, blocks.as_flattened(), $block_len, call) }
         }
     };
 }
 
-/// A safe function around a kernel of SHA-2 for several messages.
+/// A kernel of SHA-2 for several messages, each of which takes so many bytes of a vector register.
 macro_rules! sha2_many {
-    ($name:ident, $kernel:ident, $most:expr, $word:ty, $block_len:literal) => {
-        fn $name(states: &mut [[$word; 8]], messages: &[&[u8]]) {
-            unsafe extern "C" {
-                fn $kernel(
-                    states: *mut [$word; 8],
-                    messages: *const *const u8,
-                    count: usize,
-                    n: usize,
-                );
+    (
+        $tier:ident, $token:ident, $name:ident, $kernel:ident, $element_len:expr,
+        $word:ty, $block_len:literal
+    ) => {
+        impl $token {
+            fn $name(self) -> Many<fn(&mut [[$word; 8]], &[&[u8]])> {
+                unsafe extern "C" {
+                    fn $kernel(
+                        states: *mut [$word; 8],
+                        messages: *const *const u8,
+                        count: usize,
+                        n: usize,
+                    );
+                }
+                // Nobody can name this function but here, where the token is.
+                fn run(states: &mut [[$word; 8]], messages: &[&[u8]]) {
+                    let call = |states, messages, count, n| {
+                        // SAFETY: the token proves that the instructions are there; see below.
+                        unsafe { $kernel(states, messages, count, n) }
+                    };
+                    // SAFETY: the token proves that there are vectors.
+                    let most = unsafe { lanes($element_len) };
+                    // SAFETY: this is what the kernel's file promises.
+                    unsafe { run_many(states, messages, $block_len, most, call) }
+                }
+                // SAFETY: the token proves that there are vectors.
+                Many { tier: Tier::$tier, lanes: unsafe { lanes($element_len) }, run }
             }
-            let call = |states, messages, count, n| {
-                // SAFETY: handed out with a token alone, so the instructions are there; see below.
-                unsafe { $kernel(states, messages, count, n) }
-            };
-            // SAFETY: this is what the kernel's file promises.
-            unsafe { run_many(states, messages, $block_len, $most, call) }
         }
     };
 }
 
-/// A safe function around a kernel of the sponge for one message.
+/// A kernel of the sponge for one message.
 macro_rules! keccak_one {
-    ($name:ident, $kernel:ident) => {
-        fn $name(state: &mut [u64; 25], blocks: &[u8], rate_words: usize, rounds: usize) {
-            unsafe extern "C" {
-                fn $kernel(
-                    state: *mut [u64; 25],
-                    blocks: *const u8,
-                    count: usize,
-                    rate_words: usize,
-                    rounds: usize,
-                );
+    ($tier:ident, $token:ident, $kernel:ident) => {
+        impl $token {
+            fn keccak(self) -> One<Absorb> {
+                unsafe extern "C" {
+                    fn $kernel(
+                        state: *mut [u64; 25],
+                        blocks: *const u8,
+                        count: usize,
+                        rate_words: usize,
+                        rounds: usize,
+                    );
+                }
+                // Nobody can name this function but here, where the token is.
+                fn run(state: &mut [u64; 25], blocks: &[u8], rate_words: usize, rounds: usize) {
+                    let (rate_words, rounds) = sponge(rate_words, rounds);
+                    let call = |state, blocks, count| {
+                        // SAFETY: the token proves that the instructions are there; see below.
+                        unsafe { $kernel(state, blocks, count, rate_words, rounds) }
+                    };
+                    // SAFETY: this is what the kernel's file promises.
+                    unsafe { run_one(state, blocks, rate_words.wrapping_mul(8), call) }
+                }
+                One { tier: Tier::$tier, run }
             }
-            let (rate_words, rounds) = sponge(rate_words, rounds);
-            let call = |state, blocks, count| {
-                // SAFETY: handed out with a token alone, so the instructions are there; see below.
-                unsafe { $kernel(state, blocks, count, rate_words, rounds) }
-            };
-            // SAFETY: this is what the kernel's file promises.
-            unsafe { run_one(state, blocks, rate_words.wrapping_mul(8), call) }
-        }
-    };
-}
-
-/// A safe function around a kernel of the sponge for several messages.
-macro_rules! keccak_many {
-    ($name:ident, $kernel:ident, $most:expr) => {
-        fn $name(states: &mut [[u64; 25]], messages: &[&[u8]], rate_words: usize, rounds: usize) {
-            unsafe extern "C" {
-                fn $kernel(
-                    states: *mut [u64; 25],
-                    messages: *const *const u8,
-                    count: usize,
-                    n: usize,
-                    rate_words: usize,
-                    rounds: usize,
-                );
-            }
-            let (rate_words, rounds) = sponge(rate_words, rounds);
-            let call = |states, messages, count, n| {
-                // SAFETY: handed out with a token alone, so the instructions are there; see below.
-                unsafe { $kernel(states, messages, count, n, rate_words, rounds) }
-            };
-            // SAFETY: this is what the kernel's file promises.
-            unsafe { run_many(states, messages, rate_words.wrapping_mul(8), $most, call) }
         }
     };
 }
@@ -302,47 +317,127 @@ fn sponge(rate_words: usize, rounds: usize) -> (usize, usize) {
 }
 
 #[cfg(feature = "scalar")]
-sha2_one!(sha256_rv64, hartlock_sha256_rv64, u32, 64);
-#[cfg(feature = "zbb")]
-sha2_one!(sha256_zbb, hartlock_sha256_rv64_zbb, u32, 64);
-#[cfg(feature = "zknh")]
-sha2_one!(sha256_zknh, hartlock_sha256_rv64_zknh, u32, 64);
-#[cfg(feature = "zvknh")]
-sha2_one!(sha256_zvknha, hartlock_sha256_rv64_zvknha, u32, 64);
+sha2_one!(Rv64, HasRv64, sha256, hartlock_sha256_rv64, u32, 64);
 #[cfg(feature = "scalar")]
-sha2_one!(sha512_rv64, hartlock_sha512_rv64, u64, 128);
-#[cfg(feature = "zbb")]
-sha2_one!(sha512_zbb, hartlock_sha512_rv64_zbb, u64, 128);
-#[cfg(feature = "zknh")]
-sha2_one!(sha512_zknh, hartlock_sha512_rv64_zknh, u64, 128);
-#[cfg(feature = "zvknh")]
-sha2_one!(sha512_zvknhb, hartlock_sha512_rv64_zvknhb, u64, 128);
+sha2_one!(Rv64, HasRv64, sha512, hartlock_sha512_rv64, u64, 128);
 #[cfg(feature = "scalar")]
-keccak_one!(keccak_rv64, hartlock_keccak_rv64);
+keccak_one!(Rv64, HasRv64, hartlock_keccak_rv64);
 #[cfg(feature = "zbb")]
-keccak_one!(keccak_zbb, hartlock_keccak_rv64_zbb);
-#[cfg(feature = "zvbb")]
-sha2_many!(sha256_zvbb, hartlock_sha256_rv64_zvbb, vlenb() / 4, u32, 64);
-#[cfg(feature = "zvbb")]
-sha2_many!(sha512_zvbb, hartlock_sha512_rv64_zvbb, vlenb() / 8, u64, 128);
-#[cfg(all(feature = "zvknh", feature = "lanes"))]
-sha2_many!(sha256_streams, hartlock_sha256_rv64_zvknha_streams, 2 * vlenb() / 16, u32, 64);
-#[cfg(all(feature = "zvknh", feature = "lanes"))]
-sha2_many!(sha512_streams, hartlock_sha512_rv64_zvknhb_streams, sha512_streams_most(), u64, 128);
-#[cfg(feature = "zvbb")]
-keccak_many!(keccak_zvbb, hartlock_keccak_rv64_zvbb, vlenb() / 8);
+sha2_one!(Zbb, HasZbb, sha256, hartlock_sha256_rv64_zbb, u32, 64);
+#[cfg(feature = "zbb")]
+sha2_one!(Zbb, HasZbb, sha512, hartlock_sha512_rv64_zbb, u64, 128);
+#[cfg(feature = "zbb")]
+keccak_one!(Zbb, HasZbb, hartlock_keccak_rv64_zbb);
+#[cfg(feature = "zknh")]
+sha2_one!(Zknh, HasZknh, sha256, hartlock_sha256_rv64_zknh, u32, 64);
+#[cfg(feature = "zknh")]
+sha2_one!(Zknh, HasZknh, sha512, hartlock_sha512_rv64_zknh, u64, 128);
+#[cfg(feature = "zvknh")]
+sha2_one!(Zvknh, HasZvknha, sha256, hartlock_sha256_rv64_zvknha, u32, 64);
+#[cfg(feature = "zvknh")]
+sha2_one!(Zvknh, HasZvknhb, sha512, hartlock_sha512_rv64_zvknhb, u64, 128);
 
-/// Two groups of registers at most; an element group of SHA-512 has 32 bytes.
-fn sha512_streams_most() -> usize {
-    (2 * vlenb() / 32).max(1)
+// A word of each message in a lane.
+#[cfg(feature = "zvbb")]
+sha2_many!(Zvbb, HasZvkb, sha256, hartlock_sha256_rv64_zvbb, size_of::<u32>(), u32, 64);
+#[cfg(feature = "zvbb")]
+sha2_many!(Zvbb, HasZvkb, sha512, hartlock_sha512_rv64_zvbb, size_of::<u64>(), u64, 128);
+// Four words of each message, in up to two registers.
+#[cfg(all(feature = "zvknh", feature = "lanes"))]
+sha2_many!(
+    Zvknh,
+    HasZvknha,
+    sha256_streams,
+    hartlock_sha256_rv64_zvknha_streams,
+    4 * size_of::<u32>() / 2,
+    u32,
+    64
+);
+#[cfg(all(feature = "zvknh", feature = "lanes"))]
+sha2_many!(
+    Zvknh,
+    HasZvknhb,
+    sha512_streams,
+    hartlock_sha512_rv64_zvknhb_streams,
+    4 * size_of::<u64>() / 2,
+    u64,
+    128
+);
+
+#[cfg(feature = "zvbb")]
+impl HasZvkb {
+    /// A kernel of the sponge for several messages, a word of each in a lane.
+    fn keccak(self) -> Many<AbsorbMany> {
+        unsafe extern "C" {
+            fn hartlock_keccak_rv64_zvbb(
+                states: *mut [u64; 25],
+                messages: *const *const u8,
+                count: usize,
+                n: usize,
+                rate_words: usize,
+                rounds: usize,
+            );
+        }
+        // Nobody can name this function but here, where the token is.
+        fn run(states: &mut [[u64; 25]], messages: &[&[u8]], rate_words: usize, rounds: usize) {
+            let (rate_words, rounds) = sponge(rate_words, rounds);
+            let call = |states, messages, count, n| {
+                // SAFETY: the token proves that the instructions are there; see below.
+                unsafe { hartlock_keccak_rv64_zvbb(states, messages, count, n, rate_words, rounds) }
+            };
+            // SAFETY: the token proves that there are vectors.
+            let most = unsafe { lanes(size_of::<u64>()) };
+            // SAFETY: this is what the kernel's file promises.
+            unsafe { run_many(states, messages, rate_words.wrapping_mul(8), most, call) }
+        }
+        // SAFETY: the token proves that there are vectors.
+        Many { tier: Tier::Zvbb, lanes: unsafe { lanes(size_of::<u64>()) }, run }
+    }
+}
+
+/// Offers the kernels of one word size of SHA-2. The names of kernels and field are the same.
+macro_rules! offer_sha2 {
+    (
+        $kernels:expr, $probe:expr, $name:ident, $family:expr, $hash:ty,
+        $HasZvknh:ident, $streams:ident
+    ) => {{
+        let (kernels, probe) = (&mut *$kernels, &mut *$probe);
+        let one = |kernels: &Kernels| answers_one::<$hash>(kernels, &<$hash>::KAT);
+        #[cfg(feature = "scalar")]
+        offer(kernels, probe, ($family, Tier::Rv64), HasRv64::detect, one, |kernels, token| {
+            kernels.$name.one = token.$name();
+        });
+        #[cfg(feature = "zbb")]
+        offer(kernels, probe, ($family, Tier::Zbb), HasZbb::detect, one, |kernels, token| {
+            kernels.$name.one = token.$name();
+        });
+        #[cfg(feature = "zknh")]
+        offer(kernels, probe, ($family, Tier::Zknh), HasZknh::detect, one, |kernels, token| {
+            kernels.$name.one = token.$name();
+        });
+        #[cfg(feature = "zvknh")]
+        offer(kernels, probe, ($family, Tier::Zvknh), $HasZvknh::detect, one, |kernels, token| {
+            kernels.$name.one = token.$name();
+        });
+        #[cfg(feature = "lanes")]
+        let many = answers_many::<$hash>;
+        #[cfg(feature = "zvbb")]
+        offer(kernels, probe, ($family, Tier::Zvbb), HasZvkb::detect, many, |kernels, token| {
+            kernels.$name.many = Some(token.$name());
+        });
+        #[cfg(all(feature = "zvknh", feature = "lanes"))]
+        offer(kernels, probe, ($family, Tier::Zvknh), $HasZvknh::detect, many, |kernels, token| {
+            kernels.$name.many = Some(token.$streams());
+        });
+    }};
 }
 
 /// Tries every kernel, from the lowest tier up, and keeps the highest that works.
 pub(crate) fn offer_all(kernels: &mut Kernels, probe: &mut impl Probe) {
     #[cfg(feature = "sha256")]
-    offer_sha256(kernels, probe);
+    offer_sha2!(kernels, probe, sha256, Family::Sha256, sha2::Sha256, HasZvknha, sha256_streams);
     #[cfg(feature = "sha512")]
-    offer_sha512(kernels, probe);
+    offer_sha2!(kernels, probe, sha512, Family::Sha512, sha2::Sha512, HasZvknhb, sha512_streams);
     #[cfg(feature = "keccak")]
     offer_keccak(kernels, probe);
 }
@@ -353,8 +448,8 @@ fn offer<P: Probe, T>(
     probe: &mut P,
     (family, tier): (Family, Tier),
     detect: impl Fn(&mut P) -> Option<T>,
-    change: impl Fn(&mut Kernels, T),
     answers: impl Fn(&Kernels) -> bool,
+    change: impl Fn(&mut Kernels, T),
 ) {
     if !probe.is_wanted(family, tier) {
         return;
@@ -372,165 +467,31 @@ fn offer<P: Probe, T>(
     }
 }
 
-macro_rules! offer_sha2 {
-    (
-        $offer:ident, $family:expr, $field:ident, $hash:ty,
-        $rv64:ident, $zbb:ident, $zknh:ident, $zvknh:ident, $HasZvknh:ident,
-        $zvbb:ident, $element_len:literal, $streams:ident, $most_streams:expr
-    ) => {
-        fn $offer(kernels: &mut Kernels, probe: &mut impl Probe) {
-            let one = |kernels: &Kernels| answers_one::<$hash>(kernels, &<$hash>::KAT);
-            #[cfg(feature = "lanes")]
-            let both = |kernels: &Kernels| one(kernels) && answers_many::<$hash>(kernels);
-            #[cfg(not(feature = "lanes"))]
-            let both = one;
-            let set = |kernels: &mut Kernels, tier, compress, compress_many| {
-                let field = &mut kernels.$field;
-                *field = Sha2 { tier, compress, tier_of_many: tier, lanes: 1, compress_many };
-            };
-            let family = $family;
-            #[cfg(feature = "scalar")]
-            offer(
-                kernels,
-                probe,
-                (family, Tier::Rv64),
-                |_| Some(()),
-                |kernels, ()| {
-                    set(kernels, Tier::Rv64, $rv64, |s, m| sha2::one_by_one(s, m, $rv64));
-                },
-                one,
-            );
-            #[cfg(feature = "zbb")]
-            offer(
-                kernels,
-                probe,
-                (family, Tier::Zbb),
-                HasZbb::detect,
-                |kernels, HasZbb(())| {
-                    set(kernels, Tier::Zbb, $zbb, |s, m| sha2::one_by_one(s, m, $zbb));
-                },
-                one,
-            );
-            #[cfg(feature = "zknh")]
-            offer(
-                kernels,
-                probe,
-                (family, Tier::Zknh),
-                HasZknh::detect,
-                |kernels, HasZknh(())| {
-                    set(kernels, Tier::Zknh, $zknh, |s, m| sha2::one_by_one(s, m, $zknh));
-                },
-                one,
-            );
-            #[cfg(feature = "zvbb")]
-            offer(
-                kernels,
-                probe,
-                (family, Tier::Zvbb),
-                HasZvbb::detect,
-                |kernels, HasZvbb(())| {
-                    let field = &mut kernels.$field;
-                    field.tier_of_many = Tier::Zvbb;
-                    field.lanes = (vlenb() / $element_len).clamp(1, MAX_LANES);
-                    field.compress_many = $zvbb;
-                },
-                answers_many::<$hash>,
-            );
-            #[cfg(feature = "zvknh")]
-            offer(
-                kernels,
-                probe,
-                (family, Tier::Zvknh),
-                $HasZvknh::detect,
-                |kernels, $HasZvknh(())| {
-                    set(kernels, Tier::Zvknh, $zvknh, |s, m| sha2::one_by_one(s, m, $zvknh));
-                    #[cfg(feature = "lanes")]
-                    {
-                        kernels.$field.compress_many = $streams;
-                        kernels.$field.lanes = ($most_streams).clamp(1, MAX_LANES);
-                    }
-                },
-                both,
-            );
-        }
-    };
-}
-offer_sha2!(
-    offer_sha256,
-    Family::Sha256,
-    sha256,
-    sha2::Sha256,
-    sha256_rv64,
-    sha256_zbb,
-    sha256_zknh,
-    sha256_zvknha,
-    HasZvknha,
-    sha256_zvbb,
-    4,
-    sha256_streams,
-    2 * vlenb() / 16
-);
-
-offer_sha2!(
-    offer_sha512,
-    Family::Sha512,
-    sha512,
-    sha2::Sha512,
-    sha512_rv64,
-    sha512_zbb,
-    sha512_zknh,
-    sha512_zvknhb,
-    HasZvknhb,
-    sha512_zvbb,
-    8,
-    sha512_streams,
-    sha512_streams_most()
-);
-
 fn offer_keccak(kernels: &mut Kernels, probe: &mut impl Probe) {
-    let one = |kernels: &Kernels| answers_one::<sha3::Sha3_256>(kernels, &sha3::Sha3_256::KAT);
-    let set = |kernels: &mut Kernels, tier, absorb, absorb_many| {
-        kernels.keccak = Keccak { tier, absorb, tier_of_many: tier, lanes: 1, absorb_many };
+    use crate::kt128::Kt128;
+    use crate::sha3::Sha3_256;
+    const FAMILY: Family = Family::Keccak;
+    // 24 rounds and 12.
+    let one = |kernels: &Kernels| {
+        answers_one::<Sha3_256>(kernels, &Sha3_256::KAT)
+            && answers_one::<Kt128>(kernels, &Kt128::KAT)
     };
-    let family = Family::Keccak;
     #[cfg(feature = "scalar")]
-    offer(
-        kernels,
-        probe,
-        (family, Tier::Rv64),
-        |_| Some(()),
-        |kernels, ()| {
-            set(kernels, Tier::Rv64, keccak_rv64, |states, messages, rate_words, rounds| {
-                keccak::one_by_one(states, messages, (rate_words, rounds), keccak_rv64);
-            });
-        },
-        one,
-    );
+    offer(kernels, probe, (FAMILY, Tier::Rv64), HasRv64::detect, one, |kernels, token| {
+        kernels.keccak.one = token.keccak();
+    });
     #[cfg(feature = "zbb")]
-    offer(
-        kernels,
-        probe,
-        (family, Tier::Zbb),
-        HasZbb::detect,
-        |kernels, HasZbb(())| {
-            set(kernels, Tier::Zbb, keccak_zbb, |states, messages, rate_words, rounds| {
-                keccak::one_by_one(states, messages, (rate_words, rounds), keccak_zbb);
-            });
-        },
-        one,
-    );
+    offer(kernels, probe, (FAMILY, Tier::Zbb), HasZbb::detect, one, |kernels, token| {
+        kernels.keccak.one = token.keccak();
+    });
     #[cfg(feature = "zvbb")]
     offer(
         kernels,
         probe,
-        (family, Tier::Zvbb),
-        HasZvbb::detect,
-        |kernels, HasZvbb(())| {
-            kernels.keccak.tier_of_many = Tier::Zvbb;
-            kernels.keccak.lanes = (vlenb() / 8).clamp(1, MAX_LANES);
-            kernels.keccak.absorb_many = keccak_zvbb;
-        },
-        answers_many::<sha3::Sha3_256>,
+        (FAMILY, Tier::Zvbb),
+        HasZvkb::detect,
+        answers_many::<Sha3_256>,
+        |kernels, token| kernels.keccak.many = Some(token.keccak()),
     );
 }
 

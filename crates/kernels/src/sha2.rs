@@ -4,7 +4,7 @@
 
 use core::marker::PhantomData;
 
-use crate::dispatch::{MAX_LANES, Sha2, Tier};
+use crate::dispatch::{Chosen, MAX_LANES, Sha2, Tier};
 use crate::many::{self, HashMany, Padding};
 use crate::{Hash, Kernels, block::BlockBuffer};
 
@@ -42,7 +42,7 @@ macro_rules! sha2_hash {
                     state: $iv,
                     buffer: BlockBuffer::new(),
                     message_len_bytes: 0,
-                    compress: kernels.$kernels.compress,
+                    compress: kernels.$kernels.one.run,
                 }
             }
 
@@ -84,7 +84,7 @@ macro_rules! sha2_hash {
 
         impl HashMany for $name {
             fn lanes(kernels: &Kernels) -> usize {
-                kernels.$kernels.lanes
+                kernels.$kernels.lanes()
             }
 
             fn digest_many(
@@ -93,15 +93,19 @@ macro_rules! sha2_hash {
                 bodies: &[&[u8]],
                 on_digest: &mut dyn FnMut(usize, Self::Output),
             ) {
-                let kernel = kernels.$kernels;
-                let lanes = kernel.lanes.clamp(1, MAX_LANES);
+                let Chosen { one, many } = kernels.$kernels;
                 let mut index = 0;
-                for (heads, bodies) in many::groups(lanes, heads, bodies) {
+                for (heads, bodies) in many::groups(Self::lanes(kernels), heads, bodies) {
                     let mut states = [$iv; MAX_LANES];
-                    let count = heads.len().min(bodies.len());
-                    let states = states.get_mut(..count).unwrap_or_default();
-                    many::feed::<$block_len>(&LengthPadding::<$length>::NEW, heads, bodies, |blocks| {
-                        (kernel.compress_many)(states, blocks);
+                    let states = states.get_mut(..heads.len()).unwrap_or_default();
+                    let padding = LengthPadding::<$length>::NEW;
+                    many::feed::<$block_len>(&padding, heads, bodies, |messages| match many {
+                        Some(many) => (many.run)(states, messages),
+                        None => {
+                            for (state, message) in states.iter_mut().zip(messages) {
+                                (one.run)(state, message.as_chunks().0);
+                            }
+                        }
                     });
                     for state in states {
                         on_digest(index, Self::output(state));
@@ -249,33 +253,10 @@ sha2_compression! {
 }
 
 /// The portable form of SHA-256.
-pub(crate) const PORTABLE_256: Sha2<u32, 64> = Sha2 {
-    tier: Tier::Portable,
-    compress: compress_sha256,
-    tier_of_many: Tier::Portable,
-    lanes: 1,
-    compress_many: |states, messages| one_by_one(states, messages, compress_sha256),
-};
+pub(crate) const PORTABLE_256: Sha2<u32, 64> = Sha2::one_by_one(Tier::Portable, compress_sha256);
 
 /// The portable form of SHA-384 and SHA-512.
-pub(crate) const PORTABLE_512: Sha2<u64, 128> = Sha2 {
-    tier: Tier::Portable,
-    compress: compress_sha512,
-    tier_of_many: Tier::Portable,
-    lanes: 1,
-    compress_many: |states, messages| one_by_one(states, messages, compress_sha512),
-};
-
-/// Several messages with a kernel for one.
-pub(crate) fn one_by_one<W, const N: usize>(
-    states: &mut [[W; 8]],
-    messages: &[&[u8]],
-    compress: fn(&mut [W; 8], &[[u8; N]]),
-) {
-    for (state, message) in states.iter_mut().zip(messages) {
-        compress(state, message.as_chunks().0);
-    }
-}
+pub(crate) const PORTABLE_512: Sha2<u64, 128> = Sha2::one_by_one(Tier::Portable, compress_sha512);
 
 /// `H^(0)` of SHA-256 (FIPS 180-4 §5.3.3).
 #[rustfmt::skip]

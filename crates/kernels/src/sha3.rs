@@ -45,7 +45,7 @@ macro_rules! sha3_hash {
 
         impl HashMany for $name {
             fn lanes(kernels: &Kernels) -> usize {
-                kernels.keccak.lanes
+                kernels.keccak.lanes()
             }
 
             fn digest_many(

@@ -5,7 +5,7 @@ use hartlock_kernels::kt128::Kt128;
 use hartlock_kernels::parallelhash::{Root128, Root256, left_encode, right_encode};
 use hartlock_kernels::sha2::{Sha256, Sha384, Sha512};
 use hartlock_kernels::sha3::{Sha3_256, Sha3_384, Sha3_512, Shake128, Shake256};
-use hartlock_kernels::{Family, Hash, HashMany, Kernels, MAX_LANES, Tier};
+use hartlock_kernels::{Family, Hash, HashMany, Kernels, MAX_LANES, Tier, fills_lanes};
 
 /// A digest of up to 64 bytes, zero padded.
 pub type Digest = [u8; 64];
@@ -181,8 +181,7 @@ pub fn tier(kernels: &Kernels, (mode, hash): (TreeMode, HashId)) -> Tier {
 /// Leaves of blocks that follow each other in memory, from the block with this index on, which
 /// `on_leaf` gets in order. Only the last block may be shorter than `block_size`.
 ///
-/// Lanes take the same time however many of them are in use: with half of them idle or more, blocks
-/// are hashed one by one.
+/// Blocks that do not fill the lanes are hashed one by one ([`fills_lanes`]).
 pub fn leaves(
     kernels: &Kernels,
     (mode, hash): (TreeMode, HashId),
@@ -195,7 +194,7 @@ pub fn leaves(
     let (mut rest, mut index) = (blocks, first);
     while !rest.is_empty() {
         let whole = rest.len().checked_div(block_size).unwrap_or(0).min(lanes);
-        let is_worth_it = cfg!(feature = "lanes") && lanes > 1 && whole.wrapping_mul(2) > lanes;
+        let is_worth_it = cfg!(feature = "lanes") && fills_lanes(whole, lanes);
         let count = if is_worth_it { whole } else { 1 };
         let len = block_size.saturating_mul(count).min(rest.len());
         let (now, later) = rest.split_at_checked(len).unwrap_or((rest, &[]));

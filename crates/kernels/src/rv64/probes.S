@@ -5,7 +5,7 @@
 // a hart without them it traps, and whoever called it finds out (crates/kernels/src/rv64.rs). The
 // results mean nothing: known answers are asked for afterwards.
 //
-// Need Zbb, Zknh, Zvbb, Zvknha or Zvknhb, each what its name says; the vector probes also V.
+// Need Zbb, Zknh, Zvkb, Zvknha or Zvknhb, each what its name says; the vector probes also V.
 // No memory is touched, no stack is used.
 //
 //   clobber t0, t1; the vector probes also v0-v15, vl and vtype
@@ -52,7 +52,7 @@ hartlock_probe_zknh:
 // --- vectors -----------------------------------------------------------------------------------
 
 .option push
-.option arch, +v, +zvbb, +zvknhb
+.option arch, +v, +zvkb, +zvknhb
 
 // Traps if vector registers have fewer than 128 bits: the kernels count on that many.
 .macro NEED_128_BITS
@@ -70,10 +70,10 @@ hartlock_vlenb:
     csrr  a0, vlenb
     ret
 
-.globl hartlock_probe_zvbb
-.hidden hartlock_probe_zvbb
+.globl hartlock_probe_zvkb
+.hidden hartlock_probe_zvkb
 .balign 4
-hartlock_probe_zvbb:
+hartlock_probe_zvkb:
     NEED_128_BITS
     vsetivli zero, 2, e64, m1, ta, ma
     vmv.v.i  v0, 1

@@ -6,6 +6,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use hartlock_image::{PAGE_SIZE, PayloadRecord};
+use hartlock_kernels::fills_lanes;
 use hartlock_verify::tree::{Digest, Hasher, Root, leaf_prefix};
 
 use super::HostHasher;
@@ -332,7 +333,7 @@ impl<'a> Plan<'a> {
     /// So many leaves that are hashed together, if that is worth it: lanes take the same time
     /// however many of them are in use.
     fn begin_leaves(&self, first: u64, count: usize) -> Option<Lanes> {
-        let engine = self.engine.filter(|engine| 2 * count > engine.lanes())?;
+        let engine = self.engine.filter(|engine| fills_lanes(count, engine.lanes()))?;
         let indexes = (first..).take(count);
         let prefixes: Vec<_> =
             indexes.filter_map(|index| leaf_prefix(self.record.mode, index)).collect();
