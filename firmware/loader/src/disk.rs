@@ -1,10 +1,9 @@
-//! The system bundle on a virtio block device, hashed while it is still being read.
+//! The system bundle on a block device, hashed while it is still being read.
 
 #[cfg(feature = "inject-unverified")]
 mod unverified;
 
 use hartlock_drivers::arrivals::Arrivals;
-use hartlock_drivers::virtio_blk::{DEPTH, Error, Queue, SECTOR_SIZE, VirtioBlk};
 use hartlock_handoff::{Entry, Log, Step};
 use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, TreeMode, align_up};
 use hartlock_kernels::Kernels;
@@ -15,15 +14,10 @@ use hartlock_verify::{Loaded, Platform, bits_of};
 use hartlock_virt::clock::{self, Instant};
 use hartlock_virt::memory;
 
+use crate::device::{DEPTH, Device, SECTOR_SIZE, request_size};
 use crate::harts::{self, Harts, POOL};
 use crate::{inject, step};
 
-/// virtio-mmio slots of the board.
-const SLOTS: core::ops::Range<usize> = 1..9;
-const SLOT_SIZE: usize = 0x1000;
-const SLOTS_BASE: usize = 0x1000_0000;
-/// Bytes of one request. Large enough to be cheap, small enough that hashing starts early.
-const CHUNK: u64 = 128 << 10;
 /// How long the device may be silent.
 const DEVICE_MS: u64 = 10_000;
 /// How long a hart may hold a block (boot flow §5.3).
@@ -33,18 +27,14 @@ const PAYLOAD_MS: u64 = inject::payload_ms(60_000);
 /// Reads that are not payload go through here.
 const BOUNCE_SIZE: usize = 4096;
 
-/// The queue comes first, so that a pointer to one is a pointer to the other.
 #[repr(C, align(4096))]
-struct Shared {
-    queue: Queue,
-    bounce: [u8; BOUNCE_SIZE],
-}
+struct Bounce([u8; BOUNCE_SIZE]);
 
-static mut SHARED: Shared = Shared { queue: Queue::new(), bounce: [0; BOUNCE_SIZE] };
+static mut BOUNCE: Bounce = Bounce([0; BOUNCE_SIZE]);
 
 /// The device, the harts that hash what it delivers, and the log.
 pub struct Disk<'a, 'b> {
-    device: VirtioBlk,
+    device: Device,
     bounce: *mut u8,
     kernels: Kernels,
     pub harts: &'a mut Harts,
@@ -59,15 +49,8 @@ impl Drop for Disk<'_, '_> {
     }
 }
 
-fn reason_of(error: Error) -> Reason {
-    match error {
-        Error::NotThere | Error::Unusable => Reason::MediumMissing,
-        Error::Busy | Error::Failed => Reason::MediumError,
-    }
-}
-
 impl<'a, 'b> Disk<'a, 'b> {
-    /// Finds the block device in the lowest slot (boot flow §4.1).
+    /// Finds the block device (boot flow §4.1).
     ///
     /// # Errors
     /// `MediumMissing`.
@@ -76,27 +59,16 @@ impl<'a, 'b> Disk<'a, 'b> {
         harts: &'a mut Harts,
         log: &'a mut Log<'b>,
     ) -> Result<Self, Reason> {
-        let queue: *mut Queue = (&raw mut SHARED).cast();
-        let bounce = queue.cast::<u8>().wrapping_add(core::mem::offset_of!(Shared, bounce));
-        for slot in SLOTS {
-            let base = SLOTS_BASE.wrapping_add(slot.wrapping_mul(SLOT_SIZE));
-            // SAFETY: a virtio-mmio slot of the board; the shared memory is used here only, and
-            // one driver is made from it before this function returns it.
-            match unsafe { VirtioBlk::new(base, queue) } {
-                Ok(device) => return Ok(Self { device, bounce, kernels, harts, log }),
-                Err(Error::NotThere) => {}
-                Err(error) => return Err(reason_of(error)),
-            }
-        }
-        Err(Reason::MediumMissing)
+        let bounce = (&raw mut BOUNCE).cast();
+        Ok(Self { device: Device::open()?, bounce, kernels, harts, log })
     }
 
     /// Reads whole sectors and waits for them.
     fn read_sectors(&mut self, sector: u64, address: u64, len: u32) -> Result<(), Reason> {
         // SAFETY: callers pass the bounce buffer, which nobody reads before the request ended.
-        unsafe { self.device.submit(sector, address, len) }.map_err(reason_of)?;
+        unsafe { self.device.submit(sector, address, len) }?.ok_or(Reason::MediumError)?;
         let deadline = clock::deadline(DEVICE_MS);
-        while self.device.poll().map_err(reason_of)?.is_none() {
+        while self.device.poll()?.is_none() {
             if clock::is_past(deadline) {
                 return Err(Reason::MediumError);
             }
@@ -168,6 +140,9 @@ impl Disk<'_, '_> {
         payload: &PayloadRecord,
         transfer: &mut Transfer,
     ) -> Result<Digest, Reason> {
+        if inject::LOADS_FIRST {
+            transfer.finish(&mut self.device)?;
+        }
         let mut hasher = Kernel::with(payload.hash, &self.kernels);
         let mut hashed = 0;
         let mut hash_start = None;
@@ -200,6 +175,9 @@ impl Disk<'_, '_> {
         payload: &PayloadRecord,
         transfer: &mut Transfer,
     ) -> Result<Digest, Reason> {
+        if inject::LOADS_FIRST {
+            transfer.finish(&mut self.device)?;
+        }
         let own = self.harts.boot_hart();
         let job = Job {
             address: payload.load_address,
@@ -325,13 +303,14 @@ struct Transfer {
 impl Transfer {
     fn new(payload: &PayloadRecord, padded_size: u64) -> Self {
         let start = clock::now();
+        let block_size = payload.mode.block_size().map_or(u64::MAX, u64::from);
         Self {
             start,
             end: start,
             // Offsets are multiples of 4096.
             first_sector: payload.offset / SECTOR_SIZE,
             address: payload.load_address,
-            arrivals: Arrivals::new(padded_size, CHUNK),
+            arrivals: Arrivals::new(padded_size, request_size(block_size)),
             offset_of: [0; DEPTH],
             silence: clock::deadline(DEVICE_MS),
         }
@@ -347,24 +326,20 @@ impl Transfer {
     }
 
     /// Keeps the device busy and collects what it has completed.
-    fn advance(&mut self, device: &mut VirtioBlk) -> Result<(), Reason> {
+    fn advance(&mut self, device: &mut Device) -> Result<(), Reason> {
         while let Some((offset, len)) = self.arrivals.next_request() {
             let sector = self.first_sector.saturating_add(offset / SECTOR_SIZE);
             let address = self.address.saturating_add(offset);
             // SAFETY: inside the payload's load range, which was checked against the board's
             // map, and whose bytes nobody looks at before they have arrived.
-            match unsafe { device.submit(sector, address, len as u32) } {
-                Ok(slot) => {
-                    if let Some(place) = self.offset_of.get_mut(slot) {
-                        *place = offset;
-                    }
-                    self.arrivals.requested(len);
-                }
-                Err(Error::Busy) => break,
-                Err(error) => return Err(reason_of(error)),
+            let slot = unsafe { device.submit(sector, address, len as u32) }?;
+            let Some(slot) = slot else { break };
+            if let Some(place) = self.offset_of.get_mut(slot) {
+                *place = offset;
             }
+            self.arrivals.requested(len);
         }
-        while let Some(slot) = device.poll().map_err(reason_of)? {
+        while let Some(slot) = device.poll()? {
             self.arrivals.completed(self.offset_of.get(slot).copied().unwrap_or(u64::MAX));
             self.end = clock::now();
             self.silence = clock::deadline(DEVICE_MS);
@@ -376,7 +351,7 @@ impl Transfer {
     }
 
     /// Waits for the padding behind the last byte that was hashed.
-    fn finish(&mut self, device: &mut VirtioBlk) -> Result<(), Reason> {
+    fn finish(&mut self, device: &mut Device) -> Result<(), Reason> {
         while !self.is_complete() {
             self.advance(device)?;
         }

@@ -8,8 +8,8 @@ use hartlock_kernels::{Kernels, MAX_LANES};
 use hartlock_verify::board::Region;
 use hartlock_verify::pool::{Claim, MAX_HARTS, Pool};
 use hartlock_verify::tree::{self, Digest};
-use hartlock_virt::kernels::{self as virt_kernels, Choice, Mode};
-use hartlock_virt::{clock, hart, memory, sbi};
+use hartlock_virt::kernels::{self as virt_kernels, Choice};
+use hartlock_virt::{clock, environment, hart, memory};
 
 use crate::step;
 
@@ -79,7 +79,9 @@ impl Harts {
         STOP.store(false, Ordering::Release);
         for other in crate::inject::to_start(self.others()) {
             let entry = worker_entry as *const () as usize;
-            sbi::hart_start(other, entry, 0).map_err(|_| Reason::HartNotStarted)?;
+            if !environment::start_hart(other, entry) {
+                return Err(Reason::HartNotStarted);
+            }
             // Noted before it is seen running: from here on it has to be stopped.
             self.started |= 1 << other;
         }
@@ -97,7 +99,7 @@ impl Harts {
     pub fn wake(&self) {
         let idle = self.started & !self.faulted();
         if idle != 0 {
-            sbi::send_ipi(idle);
+            environment::interrupt(idle);
         }
     }
 
@@ -108,12 +110,12 @@ impl Harts {
     pub fn stop(&mut self) -> Result<(), Reason> {
         STOP.store(true, Ordering::Release);
         if self.started != 0 {
-            sbi::send_ipi(self.started);
+            environment::interrupt(self.started);
         }
         let deadline = clock::deadline(STOP_MS);
         for other in self.others() {
             // Also those that this loader never started: Linux needs them STOPPED as well.
-            while sbi::hart_status(other) != Ok(sbi::STOPPED) {
+            while !environment::is_stopped(other) {
                 if clock::is_past(deadline) {
                     return Err(Reason::HartNotStopped);
                 }
@@ -133,7 +135,7 @@ impl Harts {
 /// Tells the workers to stop, from a place that cannot wait for them.
 pub fn request_stop() {
     STOP.store(true, Ordering::Release);
-    sbi::send_ipi(READY.load(Ordering::Acquire));
+    environment::interrupt(READY.load(Ordering::Acquire));
 }
 
 /// Notes that a worker trapped.
@@ -212,7 +214,7 @@ impl Leaves {
 
 /// Computes the leaves of claimed blocks, on this hart.
 pub fn leaves(hart: usize, kernels: &Kernels, claim: &Claim) -> Leaves {
-    let start = clock::ticks();
+    let start = clock::now().time;
     let mut leaves = Leaves { leaves: [[0; 64]; MAX_LANES], count: 0 };
     let kind = (claim.job.mode, claim.job.hash);
     // A claim is always inside its job, and no larger than what was asked for.
@@ -228,7 +230,7 @@ pub fn leaves(hart: usize, kernels: &Kernels, claim: &Claim) -> Leaves {
     });
     if let Some(part) = PARTS.get(hart) {
         part.kernel.store(tree::tier(kernels, kind) as u64, Ordering::Relaxed);
-        part.add(start, clock::ticks(), len);
+        part.add(start, clock::now().time, len);
     }
     leaves
 }
@@ -242,7 +244,7 @@ const IS_REJECTED: u64 = 1 << 8;
 
 /// Tries the kernels and notes what it found, for the boot hart to log.
 fn choose(number: usize) -> Choice {
-    let choice = virt_kernels::choose(Mode::Supervisor);
+    let choice = virt_kernels::choose(environment::MODE);
     if let Some(words) = REJECTED.get(number) {
         words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
         for (tier, families) in choice.rejections() {
@@ -286,7 +288,7 @@ pub fn choose_on_boot_hart(number: usize) -> Kernels {
 /// The life of a worker: sleep, hash blocks, stop. Entered from start.S.
 #[unsafe(no_mangle)]
 extern "C" fn worker_main(number: usize) {
-    enable_ipi();
+    environment::enable_interrupt();
     let kernels = choose(number).kernels;
     READY.fetch_or(1 << (number & 63), Ordering::AcqRel);
     while !STOP.load(Ordering::Acquire) {
@@ -299,22 +301,11 @@ extern "C" fn worker_main(number: usize) {
             }
             None => {
                 hart::wait_for_interrupt();
-                clear_ipi();
+                // Before work is looked for: an interrupt that arrives later ends the next `wfi`.
+                environment::clear_interrupt(number);
             }
         }
     }
     crate::inject::before_stop(number);
-    sbi::hart_stop();
-}
-
-/// Lets the supervisor software interrupt end a `wfi`; sstatus.SIE stays 0, so it is not taken.
-fn enable_ipi() {
-    // SAFETY: changes only what wakes `wfi`.
-    unsafe { core::arch::asm!("csrw sie, {}", in(reg) 2usize, options(nomem, nostack)) };
-}
-
-/// Cleared before work is looked for: an interrupt that arrives later ends the next `wfi`.
-fn clear_ipi() {
-    // SAFETY: clears the pending bit of this hart's own software interrupt.
-    unsafe { core::arch::asm!("csrc sip, {}", in(reg) 2usize, options(nostack)) };
+    environment::stop_self();
 }

@@ -30,6 +30,9 @@ pub fn metadata(buffer: &mut [u8]) -> &mut [u8] {
     buffer
 }
 
+/// Whether hashing of a payload waits for its last byte.
+pub const LOADS_FIRST: bool = cfg!(feature = "inject-load-first");
+
 /// The harts that are started beside the boot hart.
 pub fn to_start(others: impl Iterator<Item = usize>) -> impl Iterator<Item = usize> {
     others.take(if cfg!(feature = "inject-one-hart") { 0 } else { usize::MAX })

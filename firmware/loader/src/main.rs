@@ -9,6 +9,7 @@
 #![cfg(target_arch = "riscv64")]
 #![cfg_attr(feature = "inject-unverified", allow(dead_code, reason = "most of it is not used"))]
 
+mod device;
 mod disk;
 mod harts;
 mod inject;
@@ -19,21 +20,32 @@ mod unverified;
 use core::arch::global_asm;
 
 use hartlock_handoff::fdt::{self, Edits, Reservation};
-use hartlock_handoff::{Entry, Handoff, Log, LogHeader, Stage, Step};
+use hartlock_handoff::{Entry, Handoff, LOG_ENTRY_SIZE, Log, LogHeader, Stage, Step};
 use hartlock_image::{
-    BundleType, HashId, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Manifest, PayloadType, Reason,
+    BundleType, HashId, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Manifest, PayloadType, Reason, u32_at,
 };
 use hartlock_kernels::Kernels;
 use hartlock_verify::board::{Region, qemu_virt};
 use hartlock_verify::tree::{self, Hasher, Kernel};
 use hartlock_verify::{Acceptance, Verdict, authenticate};
 use hartlock_virt::clock::{self, Instant};
-use hartlock_virt::{console, memory};
+use hartlock_virt::console::Number;
+use hartlock_virt::environment::{self, CSR};
+use hartlock_virt::{console, machine, memory};
 
 use disk::Disk;
 use harts::Harts;
 
-global_asm!(include_str!("start.S"));
+global_asm!(
+    include_str!("start.S"),
+    is_alone = const environment::IS_ALONE as u32,
+    ie = const CSR.ie,
+    scratch = const CSR.scratch,
+    tvec = const CSR.tvec,
+    cause = const CSR.cause,
+    epc = const CSR.epc,
+    tval = const CSR.tval,
+);
 
 unsafe extern "C" {
     /// Leaves the loader (start.S).
@@ -42,6 +54,9 @@ unsafe extern "C" {
 
 /// No bundle is larger in front of its payloads, so none reaches the end of the buffer.
 const _: () = assert!(qemu_virt::METADATA.size() >= (MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE) as u64);
+
+/// Where a log says how many entries it has (boot flow §3.5).
+const LOG_COUNT_AT: usize = 16;
 
 /// Where the kernel is entered, after everything that could be refused was not.
 struct Ready {
@@ -145,8 +160,29 @@ fn leave(ready: &Ready, hart: usize, harts: &mut Harts, log: &mut Log<'_>) -> ! 
     console::line(&["hartlock: loader verified the system bundle, entering Linux"]);
     log.push(&Entry { harts: harts.own_bit(), ..step(Step::Handover, start) });
     refusal::clear_boot_hart();
+    if environment::IS_ALONE {
+        // The machine is there to measure the way to Linux; its storage holds no kernel that could run.
+        print_log();
+        machine::end(0)
+    }
     // SAFETY: the kernel was verified where it stands, no other hart runs, no device writes.
     unsafe { enter_kernel(hart, qemu_virt::LINUX_FDT.start as usize, ready.entry as usize) }
+}
+
+/// Prints the measurement log where nobody comes later who could read it: a line `log <hexadecimal>`
+/// for its header and for each entry.
+fn print_log() {
+    // SAFETY: its writer has written its last entry.
+    let log = unsafe { memory::bytes(qemu_virt::LOG) };
+    let count = u32_at(log, LOG_COUNT_AT).unwrap_or(0) as usize;
+    for record in log.as_chunks::<LOG_ENTRY_SIZE>().0.iter().take(count.saturating_add(1)) {
+        console::print("log ");
+        for byte in record {
+            let digits = [byte >> 4, byte & 15].map(|digit| Number::hex(digit.into()));
+            digits.iter().for_each(|digit| console::print(digit.as_str()));
+        }
+        console::print("\n");
+    }
 }
 
 /// Makes Linux's device tree out of the signed one (boot flow §6). `harts` are those that reported.

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use hartlock_handoff::{Entry, Log, LogHeader, Step};
 use hartlock_image::Reason;
 use hartlock_verify::board::qemu_virt;
-use hartlock_virt::{clock, console, hart, memory, sbi};
+use hartlock_virt::{clock, console, environment, hart, memory};
 
 use crate::harts::{self, Harts};
 use crate::step;
@@ -58,10 +58,12 @@ pub fn refuse(reason: Reason, log: &mut Log<'_>, harts: Option<&mut Harts>) -> !
         || harts.is_some_and(|harts| harts.stop().is_err());
     if is_out_of_control {
         console::line(&["hartlock: a hart is out of control, resetting the machine"]);
-        sbi::cold_reset();
+        environment::reset();
     }
-    sbi::hart_stop();
-    hart::halt()
+    if environment::IS_ALONE {
+        crate::print_log();
+    }
+    environment::give_up()
 }
 
 /// Called by start.S on a hart that is not the boot hart of the hand-off block. It stops alone:
@@ -69,7 +71,7 @@ pub fn refuse(reason: Reason, log: &mut Log<'_>, harts: Option<&mut Harts>) -> !
 #[unsafe(no_mangle)]
 extern "C" fn loader_wrong_hart() -> ! {
     console::refusal("loader", Reason::WrongBootHart);
-    sbi::hart_stop();
+    environment::stop_self();
     hart::halt()
 }
 
@@ -80,7 +82,7 @@ extern "C" fn loader_trap(hart: usize, cause: u64, pc: u64, value: u64) -> ! {
     if is_boot_hart && HAS_TRAPPED.swap(true, Ordering::AcqRel) {
         // The refusal itself trapped, and would again.
         harts::request_stop();
-        sbi::hart_stop();
+        environment::stop_self();
         hart::halt()
     }
     let text = [hart as u64, cause, pc, value].map(console::Number::hex);
@@ -98,7 +100,7 @@ extern "C" fn loader_trap(hart: usize, cause: u64, pc: u64, value: u64) -> ! {
     if !is_boot_hart {
         // A worker: its block is redone elsewhere, and it takes part no more.
         harts::report_fault(hart);
-        sbi::hart_stop();
+        environment::stop_self();
         hart::halt()
     }
     // The disk is not reset: what it may still write to is memory that nothing runs from.

@@ -1,21 +1,23 @@
 // Entry of the boot hart and of the other harts, and the trap entry (boot flow §5).
 //
-// Needs RV64I and Zicsr; Zifencei for `fence.i`. ABI names only. sscratch holds the number of
-// the hart from its first instruction on.
+// Needs RV64I and Zicsr; Zifencei for `fence.i`. ABI names only. CSRs are those of the mode that the
+// loader runs in (firmware/virt/src/environment.rs); the one for scratch holds the number of the hart
+// from its first instruction on.
 
 .equ STACK_SHIFT, 16                  // 64 KiB a hart, 8 harts
 .equ MAX_HARTS,   8
 .equ HANDOFF_BOOT_HART, 0x80110028    // boot flow §3.4
-
+.equ MSIE,        8
+.equ CLINT,       0x2000000           // msip of hart 0
 
 .section .text.init, "ax"
 .globl _start
-_start:                               // a0: hart, from OpenSBI; a1 is ignored
-    csrw  sie, zero
+_start:                               // a0: hart; a1 is ignored
+    csrw  {ie}, zero
     csrw  satp, zero
-    csrw  sscratch, a0
+    csrw  {scratch}, a0
     la    t0, trap_entry
-    csrw  stvec, t0
+    csrw  {tvec}, t0
     li    t0, MAX_HARTS
     bgeu  a0, t0, halt
     // One hart boots. Another one that comes here must not touch what the boot hart uses; it has
@@ -23,6 +25,20 @@ _start:                               // a0: hart, from OpenSBI; a1 is ignored
     li    t0, HANDOFF_BOOT_HART
     ld    t0, 0(t0)
     beq   a0, t0, 3f
+.if {is_alone}
+    // All harts come here at once, and there is nobody else to keep the others until they are started.
+    li    t0, MSIE
+    csrw  {ie}, t0
+4:  wfi
+    csrr  t1, mip
+    and   t1, t1, t0
+    beqz  t1, 4b
+    li    t1, CLINT
+    slli  t2, a0, 2
+    add   t1, t1, t2
+    sw    zero, 0(t1)
+    j     worker_entry
+.endif
     la    sp, __stacks
     addi  t0, a0, 1
     slli  t0, t0, STACK_SHIFT
@@ -49,11 +65,11 @@ halt:
 worker_entry:
     // The loader's code was written by another hart.
     fence.i
-    csrw  sie, zero
+    csrw  {ie}, zero
     csrw  satp, zero
-    csrw  sscratch, a0
+    csrw  {scratch}, a0
     la    t0, trap_entry
-    csrw  stvec, t0
+    csrw  {tvec}, t0
     li    t0, MAX_HARTS
     bgeu  a0, t0, halt
     la    sp, __stacks
@@ -66,9 +82,9 @@ worker_entry:
 // void enter_kernel(hart, fdt, entry), never returns (a0, a1, a2).
 .globl enter_kernel
 enter_kernel:
-    csrw  sie, zero
+    csrw  {ie}, zero
     csrw  satp, zero
-    csrw  sscratch, zero
+    csrw  {scratch}, zero
     fence rw, rw
     fence.i
     jr    a2
@@ -76,14 +92,14 @@ enter_kernel:
 // No trap is expected. What the hart worked on is lost, so it starts its own stack again.
 .balign 4
 trap_entry:
-    csrw  sie, zero
-    csrr  a0, sscratch
+    csrw  {ie}, zero
+    csrr  a0, {scratch}
     la    sp, __stacks
     addi  t0, a0, 1
     slli  t0, t0, STACK_SHIFT
     add   sp, sp, t0
-    csrr  a1, scause
-    csrr  a2, sepc
-    csrr  a3, stval
+    csrr  a1, {cause}
+    csrr  a2, {epc}
+    csrr  a3, {tval}
     call  loader_trap
     j     halt

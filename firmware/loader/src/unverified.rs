@@ -11,7 +11,7 @@ use hartlock_kernels::Kernels;
 use hartlock_verify::board::qemu_virt;
 use hartlock_virt::clock::{self, Instant};
 use hartlock_virt::unverified::read_manifest;
-use hartlock_virt::{console, memory};
+use hartlock_virt::{console, environment, machine, memory};
 
 use crate::disk::Disk;
 use crate::harts::Harts;
@@ -79,6 +79,10 @@ fn leave(entry: u64, hart: usize, harts: &Harts, log: &mut Log<'_>) -> ! {
     console::line(&["hartlock: UNVERIFIED loader: nothing was checked, entering Linux"]);
     log.push(&Entry { harts: harts.own_bit(), ..step(Step::Handover, start) });
     refusal::clear_boot_hart();
+    if environment::IS_ALONE {
+        crate::print_log();
+        machine::end(0)
+    }
     // SAFETY: no other hart runs and no device writes; whether the bundle holds a kernel is not known.
     unsafe { enter_kernel(hart, qemu_virt::LINUX_FDT.start as usize, entry as usize) }
 }

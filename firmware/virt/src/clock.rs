@@ -58,8 +58,15 @@ pub fn retired() -> u64 {
 }
 
 /// Now.
+#[cfg(not(feature = "soc"))]
 pub fn now() -> Instant {
     Instant { instret: retired(), time: ticks() }
+}
+
+/// Now, by the one clock that all harts share and that goes on while they sleep.
+#[cfg(feature = "soc")]
+pub fn now() -> Instant {
+    Instant { instret: retired(), time: crate::soc::cycles() }
 }
 
 /// The `time` value `milliseconds` from now.

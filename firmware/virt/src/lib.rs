@@ -11,6 +11,7 @@
 pub mod clint;
 pub mod clock;
 pub mod console;
+pub mod environment;
 pub mod hart;
 pub mod kernels;
 pub mod machine;

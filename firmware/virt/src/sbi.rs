@@ -40,7 +40,9 @@ pub fn hart_start(hart: usize, address: usize, opaque: usize) -> Result<(), Erro
     call(HSM, 0, [hart, address, opaque]).map(|_| ())
 }
 
-/// Stops the calling hart (§9.2). Returns only if that failed.
+/// Stops the calling hart (§9.2). Returns only if that failed. One place in a stage: a campaign waits
+/// for harts to come here.
+#[inline(never)]
 pub fn hart_stop() {
     let _ = call(HSM, 1, [0; 3]);
 }

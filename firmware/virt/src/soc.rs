@@ -80,6 +80,11 @@ impl Storage {
         is_started
     }
 
+    /// Sectors of the medium.
+    pub fn sectors(&self) -> u64 {
+        read(STORAGE, 0x38)
+    }
+
     /// How many requests are not done. They end in the order in which they were started.
     pub fn pending(&self) -> u64 {
         let done = read(STORAGE, 0x18);

@@ -22,10 +22,13 @@ const TESTS: [(&str, Option<&str>); 2] = [
     ("xtask/src/firmware.rs", Some("fn gates")),
 ];
 
-/// What verification costs is measured against firmware without it: one function builds these, and
+/// What verification costs is measured against firmware without it: a function each builds these, and
 /// no other fault.
-const MEASUREMENT: (&str, &str) = ("xtask/src/demo/measure.rs", "fn variants");
-const MEASURED: [&str; 2] = [concat!("inj", "ect-unverified"), concat!("inj", "ect-one-hart")];
+const MEASUREMENTS: [(&str, &str, [&str; 2]); 2] = [
+    ("xtask/src/demo/measure.rs", "fn variants", [UNVERIFIED, concat!("inj", "ect-one-hart")]),
+    ("xtask/src/hw/loader.rs", "fn features", [UNVERIFIED, concat!("inj", "ect-load-first")]),
+];
+const UNVERIFIED: &str = concat!("inj", "ect-unverified");
 
 /// Faults that are named where something else than a test could ask for them.
 pub fn misplaced_faults(tree: &Tree) -> Vec<String> {
@@ -91,8 +94,9 @@ fn is_test(source: &Source, number: usize) -> bool {
 }
 
 fn is_measurement(source: &Source, number: usize, fault: &str) -> bool {
-    let (path, function) = MEASUREMENT;
-    MEASURED.contains(&fault) && source.path == path && is_in_function(source, number, function)
+    MEASUREMENTS.iter().any(|(path, function, faults)| {
+        faults.contains(&fault) && source.path == *path && is_in_function(source, number, function)
+    })
 }
 
 /// Whether a line stands in this function: the last that begins above it at the margin.
@@ -134,19 +138,24 @@ mod tests {
     }
 
     #[test]
-    fn the_measurement_builds_its_variants_and_nothing_else() {
+    fn measurements_build_their_variants_and_nothing_else() {
         let build = |function: &str, fault: &str| {
             format!("fn {function}() -> Result<()> {{\n    stage(\"rom\", &[\"{fault}\"])\n}}\n")
         };
-        let path = MEASUREMENT.0;
-        for fault in MEASURED {
-            assert_eq!(findings(path, &build("variants", fault)), [""; 0]);
-            assert_eq!(findings(path, &build("run", fault)).len(), 1, "{fault}");
-            assert_eq!(findings("xtask/src/demo.rs", &build("variants", fault)).len(), 1);
-            assert_eq!(findings("xtask/src/demo/other.rs", &build("variants", fault)).len(), 1);
-            assert_eq!(findings("xtask/src/firmware.rs", &build("build", fault)).len(), 1);
+        for (path, function, faults) in MEASUREMENTS {
+            let function = function.trim_start_matches("fn ");
+            for fault in faults {
+                assert_eq!(findings(path, &build(function, fault)), [""; 0]);
+                assert_eq!(findings(path, &build("run", fault)).len(), 1, "{fault}");
+                assert_eq!(findings("xtask/src/demo.rs", &build(function, fault)).len(), 1);
+                assert_eq!(findings("xtask/src/demo/other.rs", &build(function, fault)).len(), 1);
+                assert_eq!(findings("xtask/src/firmware.rs", &build("build", fault)).len(), 1);
+            }
+            assert_eq!(findings(path, &build(function, TRAP)).len(), 1);
         }
-        assert_eq!(findings(path, &build("variants", TRAP)).len(), 1);
+        let (path, function, _) = MEASUREMENTS[1];
+        let other = build(function.trim_start_matches("fn "), MEASUREMENTS[0].2[1]);
+        assert_eq!(findings(path, &other).len(), 1, "what another measurement needs");
     }
 
     #[test]
