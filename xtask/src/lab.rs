@@ -10,8 +10,12 @@ use crate::{Verdict, project};
 
 mod host_speed;
 mod machine;
-mod run;
+pub mod paper;
+pub mod plot;
+pub mod report;
+pub mod run;
 mod sample;
+pub mod stored;
 mod vector_crypto;
 
 #[derive(clap::Args)]
@@ -25,6 +29,9 @@ pub struct Args {
     /// Seconds to wait in all for other programs to leave the processor alone
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     patience: u64,
+    /// Measure nothing: make the pages of runs that are stored
+    #[arg(long)]
+    pages: bool,
 }
 
 /// What can be measured.
@@ -42,16 +49,31 @@ impl Args {
         let top = if self.quick { project::target_dir() } else { project::root() };
         top.join("lab/runs/latest")
     }
+
+    /// Makes the page of one run, or of all that are stored, and says where they are.
+    fn pages(&self, key: Option<&str>) -> Result<()> {
+        let suffix = if self.quick { "-quick" } else { "" };
+        for page in report::pages(&self.folder(), key, suffix)? {
+            println!("page {}", page.display());
+        }
+        Ok(())
+    }
 }
 
 /// A miss is a finding, not a failure of the measurement: the answer is always yes.
 pub fn main(args: &Args) -> Result<Verdict> {
+    if args.pages {
+        let name = args.key.and_then(|key| key.to_possible_value());
+        args.pages(name.as_ref().map(|name| name.get_name()))?;
+        return Ok(Verdict::Yes);
+    }
     let keys = args.key.map_or_else(|| Key::value_variants().to_vec(), |key| vec![key]);
     for key in keys {
         match key {
             Key::HostSpeed => host_speed::measure(args)?,
             Key::VectorCrypto => vector_crypto::measure(args)?,
         }
+        args.pages(key.to_possible_value().as_ref().map(|name| name.get_name()))?;
     }
     Ok(Verdict::Yes)
 }

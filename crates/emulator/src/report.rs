@@ -18,6 +18,9 @@ use compare::{Overview, Remarks, StepTable, Summary};
 use picture::{Picture, Scale};
 use verified::Verified;
 
+/// How a page of ours looks; for pages of other programs too.
+pub const STYLE: &str = include_str!("../templates/report.css");
+
 /// A boot with a name that tells it from the others.
 #[derive(Clone, Debug)]
 pub struct Run {

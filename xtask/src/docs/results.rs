@@ -2,55 +2,16 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use hartlock_sign::units::grouped;
-use serde::Deserialize;
-use serde_json::{Map, Value};
 
 use crate::fuzz::record::StoredRun;
-
-/// A stored run. Numbers stay what they are in the file: nothing is rounded here.
-#[derive(Deserialize)]
-struct Run {
-    paper: Option<String>,
-    commit: Option<String>,
-    date: Option<String>,
-    machine: Option<Machine>,
-    /// Versions by name of the tool, or a text.
-    tools: Option<Value>,
-    rows: Vec<Map<String, Value>>,
-}
-
-/// What a run was made on; a file may leave out what its program did not look at.
-#[derive(Deserialize)]
-struct Machine {
-    processor: String,
-    cores: Option<u64>,
-    memory_mib: Option<u64>,
-    kernel: Option<String>,
-    /// Share of the processor that everything else used: median and most.
-    others_median: Option<f64>,
-    others_most: Option<f64>,
-}
-
-/// Columns in this order; one that no row of a table fills is left out.
-const COLUMNS: [&str; 10] = [
-    "metric",
-    "config",
-    "unit",
-    "published",
-    "ours",
-    "ratio",
-    "target",
-    "status",
-    "note",
-    "erratum",
-];
-
-/// Columns of numbers, which stand below each other.
-const NUMBERS: [&str; 4] = ["published", "ours", "ratio", "target"];
+use crate::lab::paper::Paper;
+use crate::lab::plot;
+use crate::lab::run::Status;
+use crate::lab::stored::{Stored, json_files};
 
 /// A section for each run, in the order of their names. Runs stand in the folder or, when a later
 /// one replaces an earlier, in `latest` inside of it.
@@ -64,106 +25,70 @@ pub fn page(folder: &Path) -> Result<String> {
     let mut out = String::new();
     for path in files {
         let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
-        let text = fs::read_to_string(&path).context(name.clone())?;
-        let run: Run = serde_json::from_str(&text).context(name.clone())?;
-        out += &section(&name, &run);
+        out += &section(&name, &Stored::read(&path)?)?;
     }
     Ok(out + &fuzz_runs)
 }
 
-fn json_files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    if folder.is_dir() {
-        for entry in fs::read_dir(folder)? {
-            let path = entry?.path();
-            if path.extension().is_some_and(|extension| extension == "json") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
-fn section(name: &str, run: &Run) -> String {
+fn section(name: &str, run: &Stored) -> Result<String> {
     let stem = name.trim_start_matches("latest/").trim_end_matches(".json");
-    let mut out = format!("## {}\n\n", run.paper.as_deref().unwrap_or(stem));
-    let commit = run.commit.as_deref().unwrap_or("not stated");
-    let date = run.date.as_ref().map_or(String::new(), |date| format!(", {date}"));
-    let _ = writeln!(out, "Stored as `lab/runs/{name}`, at commit `{commit}`{date}.");
-    if let Some(tools) = &run.tools {
-        let _ = writeln!(out, "Tools: {}.", tools_text(tools));
+    let mut out = format!("## {}\n\n", run.key().unwrap_or(stem));
+    let paper = Paper::of(stem)?;
+    if let Some(paper) = &paper {
+        let _ = writeln!(out, "Paper: {}.\n", markdown(&paper.title));
     }
-    if let Some(machine) = &run.machine {
-        let _ = writeln!(out, "Machine: {}.", machine_text(machine));
+    let headline = run.headline();
+    let details = headline.details().map_or(String::new(), |details| format!(" {details}"));
+    let _ = writeln!(out, "**{}.**{details}\n", headline.sentence());
+    for miss in &headline.misses {
+        let _ = writeln!(out, "* {MISS} {}", markdown(miss));
+    }
+    if !headline.misses.is_empty() {
+        out.push('\n');
+    }
+    let date = run.date().map_or(String::new(), |date| format!(", {date}"));
+    let _ = writeln!(out, "Stored as `lab/runs/{name}`, at commit `{}`{date}.", run.commit());
+    if let Some(tools) = run.tools() {
+        let _ = writeln!(out, "Tools: {}.", markdown(&tools));
+    }
+    if let Some(machine) = run.machine() {
+        let _ = writeln!(out, "Machine: {}.", markdown(&machine));
+    }
+    for plot in plot::plots(stem, run, paper.as_ref())? {
+        let _ = writeln!(
+            out,
+            "\n### {}\n\n<figure class=\"picture plot\">\n{}\n<figcaption>{}</figcaption>\n</figure>",
+            plot.title,
+            plot.svg,
+            markdown(&plot.caption)
+        );
     }
     // All tables of a run in one size of letters, however many columns they have.
     out += "\n<div class=\"figures\">\n";
-    let mut tables: Vec<&str> = Vec::new();
-    for table in run.rows.iter().map(table_of) {
-        if !tables.contains(&table) {
-            tables.push(table);
-        }
-    }
-    for table in tables {
-        let rows: Vec<_> = run.rows.iter().filter(|row| table_of(row) == table).collect();
-        let has_cell = |row: &Map<String, Value>, column: &str| match column {
-            // Not measured is an answer too.
-            "ours" => row.contains_key(column),
-            _ => !cell(row, column).is_empty(),
-        };
-        let is_used = |column: &&str| rows.iter().any(|row| has_cell(row, column));
-        let columns: Vec<&str> = COLUMNS.into_iter().filter(is_used).collect();
-        let _ = writeln!(out, "\n### {}\n", if table.is_empty() { "Figures" } else { table });
-        let rules = columns.iter().map(|it| if NUMBERS.contains(it) { "---:|" } else { "---|" });
-        let _ = writeln!(out, "| {} |\n|{}", columns.join(" | "), rules.collect::<String>());
-        let decimals: Vec<usize> = columns
-            .iter()
-            .map(|column| rows.iter().map(|row| decimals_of(row.get(*column))).max().unwrap_or(0))
-            .collect();
-        for row in rows {
-            let cells = columns.iter().zip(&decimals);
-            let cells: Vec<String> =
-                cells.map(|(column, decimals)| shown(row, column, *decimals)).collect();
-            let _ = writeln!(out, "| {} |", cells.join(" | "));
+    for table in run.tables() {
+        let names: Vec<&str> = table.columns.iter().map(|column| column.name()).collect();
+        let rules = table.columns.iter().map(|it| if it.is_number() { "---:|" } else { "---|" });
+        let _ = writeln!(out, "\n### {}\n", table.name);
+        let _ = writeln!(out, "| {} |\n|{}", names.join(" | "), rules.collect::<String>());
+        for line in table.rows {
+            let cells =
+                line.cells.iter().map(|(column, text)| match (column.name(), line.status) {
+                    ("status", Status::Miss) => MISS.to_owned(),
+                    _ => markdown(text),
+                });
+            let _ = writeln!(out, "| {} |", cells.collect::<Vec<_>>().join(" | "));
         }
     }
     out += "\n</div>\n\n";
-    out
+    Ok(out)
 }
 
-/// Names with versions. A version that begins with the name says it for both.
-fn tools_text(tools: &Value) -> String {
-    let Value::Object(versions) = tools else { return describe(tools) };
-    let tool = |(name, version): (&String, &Value)| {
-        let version = describe(version);
-        let first = version.split_whitespace().next().unwrap_or_default();
-        if first.eq_ignore_ascii_case(name) { version } else { format!("{name} {version}") }
-    };
-    versions.iter().map(tool).collect::<Vec<_>>().join(", ")
-}
+/// A missed target, in red where there are colours.
+const MISS: &str = "<strong class=\"miss\">✗ miss</strong>";
 
-fn machine_text(machine: &Machine) -> String {
-    let mut parts = vec![describe(&machine.processor.as_str().into())];
-    parts.extend(machine.cores.map(|cores| match cores {
-        1 => "1 core".to_owned(),
-        _ => format!("{cores} cores"),
-    }));
-    parts.extend(machine.memory_mib.map(|mib| format!("{:.1} GiB of memory", mib as f64 / 1024.0)));
-    parts.extend(
-        machine
-            .kernel
-            .as_ref()
-            .map(|kernel| format!("Linux {}", describe(&kernel.as_str().into()))),
-    );
-    if let (Some(median), Some(most)) = (machine.others_median, machine.others_most) {
-        parts.push(format!(
-            "everything else used {:.1} % of the processor in the median and {:.1} % at most",
-            median * 100.0,
-            most * 100.0
-        ));
-    }
-    parts.join(", ")
+/// Text that Markdown leaves as it is, in a cell of a table too.
+fn markdown(text: &str) -> String {
+    text.replace('|', "\\|").replace('<', "&lt;").replace('*', "\\*").replace('_', "\\_")
 }
 
 /// The newest run of the fuzz targets; nothing if none is stored.
@@ -202,48 +127,6 @@ fn fuzz_section(folder: &Path) -> Result<String> {
     Ok(out)
 }
 
-fn table_of(row: &Map<String, Value>) -> &str {
-    row.get("table").and_then(Value::as_str).unwrap_or_default()
-}
-
-fn cell(row: &Map<String, Value>, column: &str) -> String {
-    row.get(column).map(describe).unwrap_or_default()
-}
-
-/// How many decimals a number has in its file.
-fn decimals_of(value: Option<&Value>) -> usize {
-    let text = value.filter(|value| value.is_number()).map(Value::to_string);
-    text.and_then(|text| text.split_once('.').map(|(_, rest)| rest.len())).unwrap_or(0)
-}
-
-/// A cell. JSON leaves out zeros at the end; numbers of a column have as many decimals as the
-/// longest of them. What has not been measured is a dash, and the note says why.
-fn shown(row: &Map<String, Value>, column: &str, decimals: usize) -> String {
-    match row.get(column) {
-        Some(value @ Value::Number(number)) if NUMBERS.contains(&column) => {
-            number.as_f64().map_or_else(|| describe(value), |it| format!("{it:.decimals$}"))
-        }
-        None | Some(Value::Null) if column == "ours" => "–".to_owned(),
-        _ => cell(row, column),
-    }
-}
-
-/// A value in words that fit the cell of a table.
-fn describe(value: &Value) -> String {
-    let text = match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        Value::Array(values) => values.iter().map(describe).collect::<Vec<_>>().join(", "),
-        Value::Object(fields) => {
-            let field = |(name, value): (&String, &Value)| format!("{name} {}", describe(value));
-            fields.iter().map(field).collect::<Vec<_>>().join(", ")
-        }
-        other => other.to_string(),
-    };
-    let plain = text.replace('|', "\\|").replace('<', "&lt;");
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -270,11 +153,13 @@ mod tests {
         );
         assert!(text.contains("| sha384 | MB/s | 512.25 | a\\|b |"), "{text}");
         assert!(text.contains("| verify | us | 75 |"), "{text}");
-        assert!(text.contains("## host\n\nStored as `lab/runs/host.json`"), "{text}");
+        let head = "## host\n\n**No targets were set.**\n\nStored as `lab/runs/host.json`";
+        assert!(text.contains(head), "{text}");
         fs::create_dir(dir.path().join("latest")).unwrap();
         fs::write(dir.path().join("latest/quick.json"), run).unwrap();
         let text = page(dir.path()).unwrap();
-        assert!(text.contains("## quick\n\nStored as `lab/runs/latest/quick.json`"), "{text}");
+        assert!(text.contains("## quick\n\n**No targets"), "{text}");
+        assert!(text.contains("Stored as `lab/runs/latest/quick.json`"), "{text}");
         fs::write(dir.path().join("bad.json"), "{}").unwrap();
         assert!(page(dir.path()).is_err(), "a run without rows is no run");
     }
@@ -303,6 +188,29 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("<div class=\"figures\">\n\n### Figures"), "{text}");
+    }
+
+    #[test]
+    fn misses_are_named_in_front_of_the_tables() {
+        let dir = tempfile::tempdir().unwrap();
+        let run = r#"{"rows": [
+            {"table": "speed", "metric": "sign", "config": "a*b", "unit": "times", "ours": 1.5,
+                "target": 1.8, "better": "higher", "status": "miss"},
+            {"table": "speed", "metric": "verify", "config": "", "unit": "times", "ours": 1.25,
+                "target": 2, "better": "lower", "status": "hit", "erratum": "1 + 1 is 2",
+                "published": 3503.0, "peer": 1.2, "ratio": 0.0}]}"#;
+        fs::write(dir.path().join("host.json"), run).unwrap();
+        let text = page(dir.path()).unwrap();
+        let head = "**1 of 2 targets missed, 1 hit.** Numbers that their own paper contradicts: 1.\n\n\
+                    * <strong class=\"miss\">✗ miss</strong> speed, sign, a\\*b: 1.5 times, target ≥ 1.8\n\n";
+        assert!(text.contains(head), "{text}");
+        let columns = "| metric | config | unit | published | peer | ours | ratio | target | status | erratum |";
+        assert!(text.contains(columns), "{text}");
+        assert!(
+            text.contains("| 1.50 |  | ≥ 1.8 | <strong class=\"miss\">✗ miss</strong> |  |"),
+            "{text}"
+        );
+        assert!(text.contains("| 3503 | 1.2 | 1.25 | 0 | ≤ 2.0 | hit | 1 + 1 is 2 |"), "{text}");
     }
 
     #[test]
@@ -352,14 +260,9 @@ mod tests {
     fn the_readme_quotes_the_stored_run() {
         let root = crate::project::root();
         let readme = fs::read_to_string(root.join("README.md")).unwrap();
-        let run = fs::read_to_string(root.join("lab/runs/latest/host-speed.json")).unwrap();
-        let run: Run = serde_json::from_str(&run).unwrap();
+        let run = Stored::read(&root.join("lab/runs/latest/host-speed.json")).unwrap();
         let ours = |metric: &str, config: &str| {
-            let is_it = |row: &&Map<String, Value>| {
-                let has = |name: &str, value: &str| row.get(name).is_some_and(|it| it == value);
-                has("table", "speed") && has("metric", metric) && has("config", config)
-            };
-            run.rows.iter().find(is_it).unwrap()["ours"].as_f64().unwrap()
+            run.row("speed", metric, config).and_then(|row| row.number("ours")).unwrap()
         };
         let good = ["host-speed.json", "openssl dgst -sha384"];
         for (after, metric) in [("signed at ", "sign"), ("verified at ", "verify")] {
@@ -369,5 +272,33 @@ mod tests {
         let missed = ["🔴 missed", "signing 1 GiB with SHA-256"];
         let expected = format!("{:.2}", ours("sign", "sha256 blocks"));
         assert_eq!(quoted(&readme, &missed, "`openssl dgst`: "), expected);
+    }
+
+    #[test]
+    fn the_readme_quotes_the_kernels_and_their_best_peers() {
+        let root = crate::project::root();
+        let readme = fs::read_to_string(root.join("README.md")).unwrap();
+        let run = Stored::read(&root.join("lab/runs/latest/vector-crypto.json")).unwrap();
+        let (mut kernels, mut peers) = (Vec::new(), Vec::new());
+        for (config, words) in [
+            ("rv64", "on RV64GC"),
+            ("zbb", "with Zbb"),
+            ("zknh", "with Zknh"),
+            ("zvknh, VLEN 128, one message", "with Zvknhb"),
+        ] {
+            let row = run.row("hash", "SHA-384", config).unwrap();
+            // A run from before there was a field for them has its peers in the other.
+            let peer = row.number("peer").or_else(|| row.number("published")).unwrap();
+            kernels.push((row.number("ours").unwrap(), words));
+            peers.push(format!("{peer:.1}"));
+        }
+        let [(first, place), rest @ ..] = &kernels[..] else { panic!("no kernels") };
+        let rest: Vec<String> = rest.iter().map(|(it, words)| format!("{it:.1} {words}")).collect();
+        let expected = [
+            format!("SHA-384 in {first:.1} instructions a byte {place}, {};", rest.join(", ")),
+            format!("on the same harts: {} ", peers.join(", ")),
+        ];
+        let is_quoted = |line: &str| expected.iter().all(|it| line.contains(it));
+        assert_eq!(readme.lines().filter(|line| is_quoted(line)).count(), 1, "{expected:?}");
     }
 }

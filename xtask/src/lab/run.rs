@@ -25,11 +25,14 @@ pub struct Run {
 /// One number.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    pub table: &'static str,
-    pub metric: &'static str,
+    pub table: String,
+    pub metric: String,
     pub config: String,
-    pub unit: &'static str,
+    pub unit: String,
+    /// What the paper says.
     pub published: Option<f64>,
+    /// The best other implementation in the same run.
+    pub peer: Option<f64>,
     /// Absent if it is not built yet; the note says so.
     pub ours: Option<f64>,
     pub ratio: Option<f64>,
@@ -57,13 +60,19 @@ pub enum Status {
 
 impl Row {
     /// A number without a target.
-    pub fn info(table: &'static str, metric: &'static str, unit: &'static str, ours: f64) -> Self {
+    pub fn info(
+        table: impl Into<String>,
+        metric: impl Into<String>,
+        unit: impl Into<String>,
+        ours: f64,
+    ) -> Self {
         Self {
-            table,
-            metric,
+            table: table.into(),
+            metric: metric.into(),
             config: String::new(),
-            unit,
+            unit: unit.into(),
             published: None,
+            peer: None,
             ours: Some(rounded(ours)),
             ratio: None,
             target: None,
@@ -85,16 +94,32 @@ impl Row {
         self
     }
 
-    /// What stands in the paper and is not built yet.
-    pub fn not_built(table: &'static str, metric: &'static str, unit: &'static str) -> Self {
-        let row = Self::info(table, metric, unit, 0.0).noted("not built yet");
-        Self { ours: None, ..row }
+    /// Nothing was measured, for the reason in the note.
+    pub fn absent(
+        table: impl Into<String>,
+        metric: impl Into<String>,
+        unit: impl Into<String>,
+        note: &str,
+    ) -> Self {
+        Self { ours: None, ..Self::info(table, metric, unit, 0.0).noted(note) }
     }
 
-    /// Beside the number of a paper or a peer.
+    /// Beside what a paper says, or what follows from what it says.
     pub fn beside(mut self, published: f64) -> Self {
         self.published = Some(published);
-        self.ratio = self.ours.map(|ours| rounded(ours / published));
+        self.compared()
+    }
+
+    /// Beside the best other implementation in the same run.
+    pub fn peer(mut self, peer: f64) -> Self {
+        self.peer = Some(rounded(peer));
+        self.compared()
+    }
+
+    /// The paper comes first: it is what the row is about.
+    fn compared(mut self) -> Self {
+        let other = self.published.or(self.peer);
+        self.ratio = self.ours.zip(other).map(|(ours, other)| rounded(ours / other));
         self
     }
 
@@ -153,8 +178,8 @@ impl Row {
             Status::Info => "",
         };
         [
-            self.table.to_owned(),
-            self.metric.to_owned(),
+            self.table.clone(),
+            self.metric.clone(),
             self.config.clone(),
             self.ours.map_or("–".into(), |ours| format!("{ours} {}", self.unit)),
             target,
@@ -170,7 +195,7 @@ mod tests {
     use super::*;
     use crate::project;
 
-    /// What `spec/lab-run.md` says about a row, by a reader who has nothing but the text.
+    /// What `spec/lab-run.md` says about a status, by a reader who has nothing but the text.
     fn status(row: &Value) -> &'static str {
         let Some(ours) = row["ours"].as_f64() else {
             assert!(row["ours"].is_null() && row["note"].is_string());
@@ -182,6 +207,15 @@ mod tests {
             (Some(target), Some("lower")) if ours <= target => "hit",
             (Some(_), Some("higher" | "lower")) => "miss",
             other => panic!("no direction: {other:?}"),
+        }
+    }
+
+    /// The same for a ratio. Files from before there were peers have no such field.
+    fn is_ratio(row: &Value) -> bool {
+        let other = row["published"].as_f64().or(row["peer"].as_f64());
+        match row["ours"].as_f64().zip(other) {
+            Some((ours, other)) => row["ratio"] == ((ours / other) * 1000.0).round() / 1000.0,
+            None => row["ratio"].is_null(),
         }
     }
 
@@ -201,6 +235,7 @@ mod tests {
             }
             for row in run["rows"].as_array().unwrap() {
                 assert_eq!(row["status"], status(row), "{}: {row}", path.display());
+                assert!(is_ratio(row), "{}: {row}", path.display());
                 for field in ["table", "metric", "config", "unit"] {
                     assert!(row[field].is_string(), "{}: {row}", path.display());
                 }
@@ -218,5 +253,15 @@ mod tests {
         assert_eq!(row(1.0).status, Status::Info);
         // What is stored decides: 1.7996 is written as 1.8.
         assert_eq!(row(1.7996).judged(Better::Higher, 1.8).status, Status::Hit);
+    }
+
+    #[test]
+    fn a_ratio_is_to_the_paper_and_without_one_to_a_peer() {
+        let row = Row::info("hash", "SHA-256", "instructions/byte", 3.0);
+        assert_eq!(row.ratio, None);
+        assert_eq!(row.clone().peer(4.0).ratio, Some(0.75));
+        assert_eq!(row.clone().peer(4.0).beside(2.0).ratio, Some(1.5));
+        assert_eq!(row.beside(2.0).peer(4.0).ratio, Some(1.5));
+        assert_eq!(Row::absent("hash", "SHA-256", "ms", "not built yet").beside(2.0).ratio, None);
     }
 }

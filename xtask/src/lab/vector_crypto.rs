@@ -13,11 +13,14 @@ use anyhow::{Context, Result, ensure};
 
 use super::Args;
 use super::machine::{Machine, commit, date, version};
+use super::paper::Paper;
 use super::run::{Better, Row, Run};
 use crate::kernels::{Bench, Count, Hart, read};
 use crate::{bench, firmware, project, run, tools};
 
 mod listing;
+
+const KEY: &str = "vector-crypto";
 
 /// What peers are built for: the hart has floating point, because the distribution's libraries say
 /// that they need it.
@@ -78,6 +81,7 @@ struct PeerCount {
 }
 
 pub fn measure(args: &Args) -> Result<()> {
+    let paper = Paper::load(KEY)?;
     let (libraries, packages) = tools::peers()?;
     eprintln!("building the bench");
     let bench = Bench::prepare()?;
@@ -111,19 +115,13 @@ pub fn measure(args: &Args) -> Result<()> {
     }
     let mut rows = rows(&counts, &peers);
     let block = listing::executed(&bench)?;
-    rows.extend(listing::rows(&block));
-    for (table, metric) in [
-        ("AES-256-GCM", "instructions for each byte"),
-        ("WalnutDSA", "instructions for each braid generator"),
-    ] {
-        rows.push(Row::not_built(table, metric, "instructions"));
-    }
+    rows.extend(listing::rows(&block, &counts, &paper)?);
     let run = Run {
-        paper: "vector-crypto",
+        paper: KEY,
         commit: commit()?,
         tools,
         date: date()?,
-        rows,
+        rows: paper.completed(rows, "not built yet"),
         machine: Machine::of_this()?,
     };
     let folder = args.folder();
@@ -249,13 +247,13 @@ fn rows(counts: &[(&Hart, Count)], peers: &[PeerCount]) -> Vec<Row> {
         };
         let row = match best_peer(count, hart, peers) {
             Some((peer, per_byte, place)) => row
-                .beside(per_byte)
-                .noted(format!("published: {peer}, the best peer in the same run, on {place}")),
+                .peer(per_byte)
+                .noted(format!("peer: {peer}, the best in the same run, on {place}")),
             None => row,
         };
         if !rows
             .iter()
-            .any(|other: &Row| (other.metric, &other.config) == (row.metric, &row.config))
+            .any(|other: &Row| (&other.metric, &other.config) == (&row.metric, &row.config))
         {
             rows.push(row);
         }
@@ -287,10 +285,7 @@ fn best_peer<'a>(
     peers
         .iter()
         .filter(same)
-        .map(|peer| {
-            let per_byte = (peer.count.per_byte() * 1000.0).round() / 1000.0;
-            (peer.peer.as_str(), per_byte, peer.hart)
-        })
+        .map(|peer| (peer.peer.as_str(), peer.count.per_byte(), peer.hart))
         .min_by(|one, other| one.1.total_cmp(&other.1))
 }
 

@@ -1,0 +1,169 @@
+//! Plots of a stored run, as SVG that takes its colours from the page that it stands in.
+
+use anyhow::Result;
+
+use super::paper::Paper;
+use super::stored::Stored;
+
+mod canvas;
+mod draw;
+
+/// The table of the first paper over sizes of blocks, and names in it.
+const BLOCKS: &str = "Table V";
+const SEQUENTIAL: &str = "sequential";
+const PARALLEL: &str = "parallel, 4 harts";
+const IMAGE: &str = "initramfs, ";
+const ONE_HASH: &str = "initramfs, one hash";
+
+/// A table of ours: cycles for each byte, by what was done and how fast the storage was.
+const OVERLAP: &str = "Overlap";
+const LOAD_ONLY: &str = "load only";
+const LOAD_THEN_VERIFY: &str = "load, then verify";
+const LOAD_WHILE_VERIFYING: &str = "load while verifying";
+
+/// A picture with its words.
+pub struct Plot {
+    pub title: &'static str,
+    /// One element without blank lines, so that it can stand in Markdown.
+    pub svg: String,
+    pub caption: String,
+}
+
+/// The plots that a run has rows for. The paper says what its sizes and times are of.
+pub fn plots(key: &str, run: &Stored, paper: Option<&Paper>) -> Result<Vec<Plot>> {
+    Ok([blocks(key, run, paper)?, overlap(key, run)?].into_iter().flatten().collect())
+}
+
+/// Points of a line: where the block size and the time of it are.
+type Points = Vec<(f64, f64)>;
+
+/// A line of the plot over sizes of blocks.
+struct Line {
+    name: &'static str,
+    look: canvas::Look,
+    points: Points,
+}
+
+fn blocks(key: &str, run: &Stored, paper: Option<&Paper>) -> Result<Option<Plot>> {
+    use canvas::Look;
+    let points = |field: &str, metric: &str| -> Points {
+        let rows = run.rows().iter();
+        let rows = rows.filter(|row| row.text("table") == BLOCKS && row.text("metric") == metric);
+        let mut points: Points = rows
+            .filter_map(|row| {
+                let size = row.text("config").strip_prefix(IMAGE)?.strip_prefix("blocks of ")?;
+                let size = size.strip_suffix(" KiB")?.parse().ok()?;
+                Some((size, row.number(field)?))
+            })
+            .collect();
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        points
+    };
+    let lines: Vec<Line> = [
+        ("paper, 1 hart", Look::PaperOne, points("published", SEQUENTIAL)),
+        ("paper, 4 harts", Look::PaperFour, points("published", PARALLEL)),
+        ("ours, 1 hart", Look::OursOne, points("ours", SEQUENTIAL)),
+        ("ours, 4 harts", Look::OursFour, points("ours", PARALLEL)),
+    ]
+    .into_iter()
+    .map(|(name, look, points)| Line { name, look, points })
+    .filter(|line| !line.points.is_empty())
+    .collect();
+    if lines.is_empty() {
+        return Ok(None);
+    }
+    let flat = [("published", Look::PaperFlat), ("ours", Look::OursFlat)];
+    let flat: Vec<(f64, Look)> = flat
+        .into_iter()
+        .filter_map(|(field, look)| {
+            Some((run.row(BLOCKS, SEQUENTIAL, ONE_HASH)?.number(field)?, look))
+        })
+        .collect();
+    let ends = lines.iter().map(|line| {
+        let text = |(size, time): &(f64, f64)| format!("{time} ms with blocks of {size} KiB");
+        let ends = [line.points.first(), line.points.last()];
+        let ends: Vec<String> = ends.into_iter().flatten().map(text).collect();
+        format!("{}: {}", line.name, ends.join(", "))
+    });
+    let words = canvas::Words {
+        id: format!("{key}-blocks"),
+        title: "Time to hash the initramfs over the size of its blocks".to_owned(),
+        about: ends.collect::<Vec<_>>().join(". "),
+    };
+    Ok(Some(Plot {
+        title: "What blocks cost, and what four harts gain",
+        svg: drawn(&words, |svg| draw::lines(svg, &lines, &flat))?,
+        caption: format!(
+            "{}Small blocks cost padding and a longer list of digests; the digest of a block does not \
+             depend on the others, so four harts can share them. Dotted: one hash from the first \
+             byte to the last, which one hart has to compute.",
+            paper.map_or(Ok(String::new()), conditions)?
+        ),
+    }))
+}
+
+fn conditions(paper: &Paper) -> Result<String> {
+    let (size, clock) = (paper.constant("initramfs_mib")?, paper.constant("clock_mhz")?);
+    Ok(format!("An initramfs of {size} MiB; times at {clock} MHz. "))
+}
+
+/// Bars that belong together: a storage rate, and a bar for each thing that was done.
+struct Group {
+    rate: String,
+    bars: Vec<(canvas::Look, f64)>,
+}
+
+fn overlap(key: &str, run: &Stored) -> Result<Option<Plot>> {
+    let kinds = [
+        (LOAD_ONLY, canvas::Look::Load),
+        (LOAD_THEN_VERIFY, canvas::Look::Then),
+        (LOAD_WHILE_VERIFYING, canvas::Look::While),
+    ];
+    let mut configs: Vec<&str> = Vec::new();
+    for row in run.rows().iter().filter(|row| row.text("table") == OVERLAP) {
+        if !configs.contains(&row.text("config")) {
+            configs.push(row.text("config"));
+        }
+    }
+    let group = |config: &str| {
+        let rate = config.strip_prefix("storage at ")?.strip_suffix(" of the hash rate")?;
+        let bar = |(metric, look)| Some((look, run.row(OVERLAP, metric, config)?.number("ours")?));
+        let bars: Vec<_> = kinds.into_iter().filter_map(bar).collect();
+        (!bars.is_empty()).then(|| Group { rate: rate.to_owned(), bars })
+    };
+    let groups: Vec<Group> = configs.into_iter().filter_map(group).collect();
+    if groups.is_empty() {
+        return Ok(None);
+    }
+    let text = |group: &Group| {
+        let bars = group.bars.iter().map(|(look, value)| {
+            let name = kinds.iter().find(|kind| kind.1 == *look).map_or("", |kind| kind.0);
+            format!("{name} {value}")
+        });
+        format!("storage at {} of it: {}", group.rate, bars.collect::<Vec<_>>().join(", "))
+    };
+    let words = canvas::Words {
+        id: format!("{key}-overlap"),
+        title: "Cycles for each byte, by the rate of the storage".to_owned(),
+        about: format!(
+            "As a share of the rate at which four harts hash: {}.",
+            groups.iter().map(text).collect::<Vec<_>>().join("; ")
+        ),
+    };
+    Ok(Some(Plot {
+        title: "Hashing while loading",
+        svg: drawn(&words, |svg| draw::bars(svg, &groups, &kinds))?,
+        caption: "The storage delivers at a multiple of the rate at which four harts hash. With \
+                  both at once the slower of the two decides."
+            .to_owned(),
+    }))
+}
+
+fn drawn(words: &canvas::Words, draw: impl FnOnce(&mut String) -> Result<()>) -> Result<String> {
+    let mut svg = String::new();
+    draw(&mut svg)?;
+    Ok(canvas::dressed(&svg, words))
+}
+
+#[cfg(test)]
+mod tests;

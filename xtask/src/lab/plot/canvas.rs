@@ -1,0 +1,145 @@
+//! What makes a drawing of the library fit the page: colours that follow it, and words for those
+//! who cannot see it.
+//!
+//! The library writes numbers for colours. Each look has a number of its own that is no colour of
+//! any page, and is replaced by a style that names the page's.
+
+use std::fmt::Write;
+
+use plotters::style::{IntoFont, RGBColor, ShapeStyle, TextStyle};
+
+/// Units of the picture. A phone shows them smaller, a screen a little larger.
+pub const WIDTH: u32 = 400;
+pub const HEIGHT: u32 = 316;
+/// The library rounds places to whole units.
+pub const FINE: u32 = 4;
+/// Letters, in units.
+const LETTERS: f64 = 14.0;
+/// The library writes smaller letters than it is asked for.
+const LETTERS_ASKED: f64 = 1.24;
+
+/// What something is drawn with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    Grid,
+    Words,
+    PaperOne,
+    PaperFour,
+    PaperFlat,
+    OursOne,
+    OursFour,
+    OursFlat,
+    Load,
+    Then,
+    While,
+}
+
+const LOOKS: [Look; 11] = [
+    Look::Grid,
+    Look::Words,
+    Look::PaperOne,
+    Look::PaperFour,
+    Look::PaperFlat,
+    Look::OursOne,
+    Look::OursFour,
+    Look::OursFlat,
+    Look::Load,
+    Look::Then,
+    Look::While,
+];
+
+impl Look {
+    /// The number that stands for it.
+    pub const fn color(self) -> RGBColor {
+        RGBColor(1, 2, self as u8)
+    }
+
+    /// A line of so many units.
+    pub fn line(self, width: u32) -> ShapeStyle {
+        ShapeStyle::from(self.color()).stroke_width(width * FINE / 2)
+    }
+
+    pub fn filled(self) -> ShapeStyle {
+        ShapeStyle::from(self.color()).filled()
+    }
+
+    /// Ours has round marks, the paper triangles.
+    pub fn is_ours(self) -> bool {
+        matches!(self, Self::OursOne | Self::OursFour)
+    }
+
+    /// The variable of the page and its value where a page has none.
+    fn variable(self) -> &'static str {
+        match self {
+            Self::Grid => "--hl-grid, #d9d6cf",
+            Self::Words => "--hl-ink, #1f2328",
+            Self::PaperOne | Self::PaperFour | Self::PaperFlat | Self::Then => {
+                "--hl-other-line, #7a7f85"
+            }
+            Self::OursOne | Self::OursFour | Self::OursFlat | Self::While => {
+                "--hl-ours-line, #3b6ea5"
+            }
+            Self::Load => "--hl-store-line, #a9802c",
+        }
+    }
+
+    /// One hart is dashed, one hash dotted: nothing is told by colour alone.
+    fn dashes(self) -> Option<[u32; 2]> {
+        match self {
+            Self::PaperOne | Self::OursOne => Some([6, 4]),
+            Self::PaperFlat | Self::OursFlat => Some([1, 3]),
+            _ => None,
+        }
+    }
+}
+
+/// Letters of the picture.
+pub fn letters() -> TextStyle<'static> {
+    const COLOR: &RGBColor = &Look::Words.color();
+    let size = LETTERS * LETTERS_ASKED * f64::from(FINE);
+    TextStyle::from(("sans-serif", size).into_font()).color(COLOR)
+}
+
+/// Words for those who cannot see the picture.
+pub struct Words {
+    /// Tells it from the other pictures of a page.
+    pub id: String,
+    pub title: String,
+    pub about: String,
+}
+
+/// The drawing with the colours of its page and with its words.
+pub fn dressed(svg: &str, words: &Words) -> String {
+    let Words { id, title, about } = words;
+    let (width, height) = (WIDTH * FINE, HEIGHT * FINE);
+    let mut out = format!(
+        "<svg class=\"plot\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+         role=\"img\" aria-labelledby=\"{id}-title {id}-about\">\n<title id=\"{id}-title\">{}</title>\n\
+         <desc id=\"{id}-about\">{}</desc>\n",
+        escaped(title),
+        escaped(about)
+    );
+    let elements = svg.split_once('>').map_or("", |(_, elements)| elements);
+    let mut elements =
+        elements.replace(" font-family=\"sans-serif\"", "").replace(" opacity=\"1\"", "");
+    for look in LOOKS {
+        let RGBColor(red, green, blue) = look.color();
+        let number = format!("#{red:02X}{green:02X}{blue:02X}");
+        let mut stroke = format!("style=\"stroke:var({})", look.variable());
+        if let Some([on, off]) = look.dashes() {
+            let _ = write!(stroke, ";stroke-dasharray:{} {}", on * FINE, off * FINE);
+        }
+        let fill = format!("style=\"fill:var({})\"", look.variable());
+        elements = elements
+            .replace(&format!("stroke=\"{number}\""), &format!("{stroke}\""))
+            .replace(&format!("fill=\"{number}\""), &fill);
+    }
+    out.extend(
+        elements.lines().filter(|line| !line.trim().is_empty()).map(|it| it.to_owned() + "\n"),
+    );
+    out.trim_end().to_owned()
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;")
+}

@@ -1,0 +1,166 @@
+//! The drawings themselves, with the scales, marks and lines of the library.
+
+use anyhow::Result;
+use plotters::backend::SVGBackend;
+use plotters::chart::ChartBuilder;
+use plotters::coord::Shift;
+use plotters::drawing::{DrawingArea, IntoDrawingArea};
+use plotters::element::{Circle, PathElement, Rectangle, Text, TriangleMarker};
+use plotters::series::LineSeries;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::canvas::{FINE, HEIGHT, Look, WIDTH, letters};
+use super::{Group, Line};
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// Height of a line of the legend, and where its second column begins.
+const LEGEND_LINE: u32 = 22;
+const LEGEND_COLUMN: u32 = WIDTH / 2;
+/// Room for the numbers of the axes.
+const LEFT: u32 = 44;
+const BELOW: u32 = 46;
+/// Room above the largest number.
+const AIR: f64 = 1.1;
+
+/// Of a measured point.
+const MARK: i32 = 3 * FINE as i32 + FINE as i32 / 2;
+
+fn units(units: u32) -> i32 {
+    (units * FINE) as i32
+}
+
+/// Times over sizes of blocks, which double from mark to mark. Dotted: without blocks.
+pub fn lines(svg: &mut String, lines: &[Line], flat: &[(f64, Look)]) -> Result<()> {
+    let root = root(svg);
+    let legend: Vec<_> = lines.iter().map(|line| (line.name, line.look)).collect();
+    let area = with_legend(&root, &legend, |area, at, look| {
+        let (x, y) = at;
+        area.draw(&PathElement::new([(x, y), (x + units(34), y)], look.line(4)))?;
+        match look.is_ours() {
+            true => area.draw(&Circle::new((x + units(17), y), MARK, look.filled())),
+            false => area.draw(&TriangleMarker::new((x + units(17), y), MARK, look.filled())),
+        }
+    })?;
+    let area = with_unit(area, "ms")?;
+    let points = || lines.iter().flat_map(|line| &line.points);
+    let largest = points().map(|it| it.1).chain(flat.iter().map(|it| it.0)).fold(0.0, f64::max);
+    let last = points().map(|it| it.0.log2()).fold(0.0, f64::max);
+    let mut chart = ChartBuilder::on(&area)
+        .x_label_area_size(BELOW * FINE)
+        .y_label_area_size(LEFT * FINE)
+        .margin_right(10 * FINE)
+        .build_cartesian_2d(0.0..last, 0.0..largest * AIR)?;
+    chart
+        .configure_mesh()
+        .disable_x_mesh()
+        .bold_line_style(Look::Grid.line(2))
+        .light_line_style(Look::Grid.line(0))
+        .max_light_lines(0)
+        .axis_style(Look::Grid.line(2))
+        .x_labels(8)
+        .y_labels(6)
+        .set_all_tick_mark_size(5 * FINE)
+        .x_label_formatter(&|exponent| format!("{}", exponent.exp2()))
+        .y_label_formatter(&|time| format!("{time}"))
+        .x_desc("KiB in a block")
+        .label_style(letters())
+        .axis_desc_style(letters())
+        .draw()?;
+    for (time, look) in flat {
+        chart.draw_series(LineSeries::new([(0.0, *time), (last, *time)], look.line(3)))?;
+    }
+    for line in lines {
+        let points = || line.points.iter().map(|(size, time)| (size.log2(), *time));
+        chart.draw_series(LineSeries::new(points(), line.look.line(4)))?;
+        let style = line.look.filled();
+        if line.look.is_ours() {
+            chart.draw_series(points().map(|at| Circle::new(at, MARK, style)))?;
+        } else {
+            chart.draw_series(points().map(|at| TriangleMarker::new(at, MARK, style)))?;
+        }
+    }
+    root.present()?;
+    Ok(())
+}
+
+/// Groups of bars, their numbers above them.
+pub fn bars(svg: &mut String, groups: &[Group], kinds: &[(&'static str, Look)]) -> Result<()> {
+    /// Of a group.
+    const FILLED: f64 = 0.84;
+    let root = root(svg);
+    let area = with_legend(&root, kinds, |area, (x, y), look| {
+        let (width, half) = (units(18), units(7));
+        area.draw(&Rectangle::new([(x, y - half), (x + width, y + half)], look.filled()))
+    })?;
+    let area = with_unit(area, "cycles per byte")?;
+    let largest = groups.iter().flat_map(|it| &it.bars).map(|it| it.1).fold(0.0, f64::max);
+    let mut chart = ChartBuilder::on(&area)
+        .x_label_area_size(BELOW * FINE)
+        .y_label_area_size(LEFT * FINE)
+        .margin_right(10 * FINE)
+        .build_cartesian_2d(-0.5..groups.len() as f64 - 0.5, 0.0..largest * AIR)?;
+    let name = |at: &f64| {
+        let group = (at.fract() == 0.0).then(|| groups.get(*at as usize)).flatten();
+        group.map_or(String::new(), |group| format!("{} ×", group.rate))
+    };
+    chart
+        .configure_mesh()
+        .disable_x_mesh()
+        .bold_line_style(Look::Grid.line(2))
+        .max_light_lines(0)
+        .axis_style(Look::Grid.line(2))
+        .x_labels(groups.len())
+        .y_labels(6)
+        .set_all_tick_mark_size(5 * FINE)
+        .x_label_formatter(&name)
+        .y_label_formatter(&|cycles| format!("{cycles}"))
+        .x_desc("rate of the storage")
+        .label_style(letters())
+        .axis_desc_style(letters())
+        .draw()?;
+    let above = letters().pos(Pos::new(HPos::Center, VPos::Bottom));
+    for (place, group) in groups.iter().enumerate() {
+        let width = FILLED / group.bars.len() as f64;
+        for (index, (look, cycles)) in group.bars.iter().enumerate() {
+            let left = place as f64 - FILLED / 2.0 + width * index as f64;
+            let bar = [(left, 0.0), (left + width * 0.92, *cycles)];
+            let number =
+                Text::new(format!("{cycles:.1}"), (left + width * 0.46, *cycles), above.clone());
+            chart.draw_series([Rectangle::new(bar, look.filled())])?;
+            chart.draw_series([number])?;
+        }
+    }
+    root.present()?;
+    Ok(())
+}
+
+fn root(svg: &mut String) -> Area<'_> {
+    SVGBackend::with_string(svg, (WIDTH * FINE, HEIGHT * FINE)).into_drawing_area()
+}
+
+/// Writes a legend of two columns, each entry with a sample, and returns the area below it.
+fn with_legend<'a, E: std::error::Error + Send + Sync + 'static>(
+    root: &Area<'a>,
+    entries: &[(&str, Look)],
+    sample: impl Fn(&Area<'a>, (i32, i32), Look) -> Result<(), E>,
+) -> Result<Area<'a>> {
+    let height = LEGEND_LINE * entries.len().div_ceil(2) as u32;
+    let (legend, rest) = root.split_vertically(height * FINE);
+    let beside = letters().pos(Pos::new(HPos::Left, VPos::Center));
+    for (index, (name, look)) in entries.iter().enumerate() {
+        let (line, column) = (index as u32 / 2, index as u32 % 2);
+        let at = (units(4 + column * LEGEND_COLUMN), units(line * LEGEND_LINE + LEGEND_LINE / 2));
+        sample(&legend, at, *look)?;
+        legend.draw(&Text::new(*name, (at.0 + units(42), at.1), beside.clone()))?;
+    }
+    Ok(rest)
+}
+
+/// Writes the unit of the numbers on the left above them: letters that stand upright are read.
+fn with_unit<'a>(area: Area<'a>, unit: &str) -> Result<Area<'a>> {
+    let (above, rest) = area.split_vertically(32 * FINE);
+    let style = letters().pos(Pos::new(HPos::Left, VPos::Center));
+    above.draw(&Text::new(unit.to_owned(), (units(4), units(15)), style))?;
+    Ok(rest)
+}

@@ -1,0 +1,83 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+/// Table, metric, configuration, published, ours.
+type Cells = (&'static str, &'static str, &'static str, Option<f64>, Option<f64>);
+
+fn run(rows: &[Cells]) -> Stored {
+    let rows: Vec<Value> = rows
+        .iter()
+        .map(|(table, metric, config, published, ours)| {
+            json!({ "table": table, "metric": metric, "config": config, "unit": "ms",
+                "published": published, "ours": ours })
+        })
+        .collect();
+    serde_json::from_value(json!({ "rows": rows })).unwrap()
+}
+
+fn blocks_run() -> Stored {
+    run(&[
+        (BLOCKS, SEQUENTIAL, ONE_HASH, Some(3503.0), Some(3000.0)),
+        (BLOCKS, SEQUENTIAL, "initramfs, blocks of 80 KiB", Some(3500.0), Some(3002.0)),
+        (BLOCKS, PARALLEL, "initramfs, blocks of 80 KiB", Some(885.0), Some(760.5)),
+        (BLOCKS, SEQUENTIAL, "initramfs, blocks of 1 KiB", Some(4335.0), None),
+        (BLOCKS, PARALLEL, "kernel, blocks of 1 KiB", Some(374.1), Some(300.0)),
+    ])
+}
+
+fn overlap_run() -> Stored {
+    let at = "storage at 0.5 of the hash rate";
+    run(&[
+        (OVERLAP, LOAD_ONLY, at, None, Some(20.0)),
+        (OVERLAP, LOAD_THEN_VERIFY, at, None, Some(30.0)),
+        (OVERLAP, LOAD_WHILE_VERIFYING, at, None, Some(20.5)),
+    ])
+}
+
+#[test]
+fn a_plot_is_one_element_that_takes_its_colours_from_the_page() {
+    for (run, lines) in [(blocks_run(), 6), (overlap_run(), 0)] {
+        let [plot] = &plots("any", &run, None).unwrap()[..] else { panic!("one plot") };
+        let svg = roxmltree::Document::parse(&plot.svg).unwrap();
+        for element in svg.descendants() {
+            for name in ["fill", "stroke"] {
+                let color = element.attribute(name).unwrap_or("none");
+                assert_eq!(color, "none", "{element:?}");
+            }
+        }
+        let dashed = plot.svg.matches("stroke-dasharray").count();
+        // Two of one hart and two of one hash, and two samples in the legend.
+        assert_eq!(dashed, lines, "{}", plot.svg);
+        assert!(!plot.svg.contains("\n\n"), "Markdown would end it there");
+        for name in ["title", "desc"] {
+            assert!(svg.descendants().any(|it| it.has_tag_name(name) && it.text().is_some()));
+        }
+        let names = svg.root_element().attribute("aria-labelledby").unwrap();
+        for id in names.split(' ') {
+            assert!(svg.descendants().any(|it| it.attribute("id") == Some(id)), "{id}");
+        }
+    }
+}
+
+#[test]
+fn what_was_not_measured_is_not_drawn() {
+    assert!(
+        plots("any", &run(&[("speed", "sign", "", None, Some(1.0))]), None).unwrap().is_empty()
+    );
+    let none = run(&[(BLOCKS, SEQUENTIAL, "initramfs, blocks of 1 KiB", None, None)]);
+    assert!(plots("any", &none, None).unwrap().is_empty());
+    let plots = plots("any", &blocks_run(), None).unwrap();
+    assert!(plots[0].svg.contains("ours, 1 hart: 3002 ms with blocks of 80 KiB, 3002 ms"));
+    assert!(!plots[0].svg.contains("374.1"), "the kernel has no line");
+}
+
+#[test]
+fn the_rows_of_the_plot_are_those_of_the_paper() {
+    let paper = Paper::load("parallel-verification").unwrap();
+    for metric in [SEQUENTIAL, PARALLEL] {
+        assert!(paper.number(BLOCKS, metric, &format!("{IMAGE}blocks of 80 KiB")).is_some());
+    }
+    assert!(paper.number(BLOCKS, SEQUENTIAL, ONE_HASH).is_some());
+    assert!(conditions(&paper).unwrap().contains("97 MiB; times at 1200 MHz"));
+}
