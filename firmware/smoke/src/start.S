@@ -2,7 +2,7 @@
 //
 // Needs RV64I and Zicsr, M-mode. ABI names only. Hart 0 prepares memory and runs smoke_main; the
 // others wait for a software interrupt (RISC-V Privileged Architecture §3.1.9) before they touch any
-// memory, and then run smoke_hart. Each has 16 KiB of stack (link.ld); interrupts are never taken.
+// memory, and then run smoke_hart. Each has 64 KiB of stack (link.ld); interrupts are never taken.
 
 .equ MSIE, 8
 
@@ -13,8 +13,8 @@ _start:
     la    t0, trap_entry
     csrw  mtvec, t0
     csrr  a0, mhartid
-    la    sp, __stacks + 16384
-    slli  t0, a0, 14
+    la    sp, __stacks + 65536
+    slli  t0, a0, 16
     add   sp, sp, t0
     bnez  a0, .L_wait
     la    t0, __bss_start
@@ -48,8 +48,8 @@ trap_entry:
     csrr  a1, mepc
     csrr  a2, mtval
     csrr  a3, mhartid
-    la    sp, __stacks + 16384
-    slli  t0, a3, 14
+    la    sp, __stacks + 65536
+    slli  t0, a3, 16
     add   sp, sp, t0
     call  smoke_trap
     j     .L_halt
