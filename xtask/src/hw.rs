@@ -4,11 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
 use anyhow::{Context, Result, ensure};
+use hartlock_handoff::Step;
+use hartlock_image::{HashId, PayloadType, TreeMode};
 
 use crate::test::Outcome;
 use crate::{Verdict, firmware, project, run};
 
-mod model;
+pub mod loader;
+pub mod model;
 pub mod python;
 mod smoke;
 
@@ -37,6 +40,9 @@ pub struct Args {
     /// Build a model that can write signals over time (options --vcd… of the machine)
     #[arg(long)]
     waves: bool,
+    /// Boot the loader with small payloads, and show its measurement log
+    #[arg(long, conflicts_with = "program")]
+    boot: bool,
     /// Run this program instead of the smoke program
     #[arg(long, value_name = "ELF")]
     program: Option<PathBuf>,
@@ -64,6 +70,12 @@ pub fn main(args: &Args) -> Result<Verdict> {
     };
     if let Some(program) = &args.program {
         return run_program(args, &cores, program);
+    }
+    if args.boot {
+        for core in cores {
+            boot_loader(core, args)?;
+        }
+        return Ok(Verdict::Yes);
     }
     let program = build_smoke()?;
     let mut rows = Vec::new();
@@ -108,6 +120,45 @@ fn run_program(args: &Args, cores: &[Core], program: &Path) -> Result<Verdict> {
     Ok(verdict)
 }
 
+/// Boots the loader with a payload of two blocks a hart, and shows its log.
+fn boot_loader(core: Core, args: &Args) -> Result<()> {
+    let loader = loader::Loader::new(core, loader::Form::Release)?;
+    let block_size = args.block_size.unwrap_or(SMOKE_BLOCK).max(1024);
+    let mode = TreeMode::Blocks { block_size: u32::try_from(block_size)? };
+    let kind = (HashId::Sha3_384, mode);
+    let bundle = loader::bundle(
+        loader::payload(PayloadType::Kernel, 4096, (HashId::Sha384, TreeMode::Flat)),
+        loader::payload(PayloadType::Initramfs, 2 * core.harts * block_size, kind),
+        &std::fs::read(firmware::build()?.system_fdt)?,
+    );
+    let boot =
+        loader::Boot { bundle: &bundle, harts: (1 << core.harts) - 1, options: &args.options };
+    let booted = loader.boot(&boot, &folder(core))?;
+    println!("{}", core.name);
+    println!(
+        "{:<12} {:<10} {:>8} {:>5} {:>12} {:>10} {:>12}",
+        "step", "payload", "bytes", "harts", "start", "cycles", "instructions"
+    );
+    for entry in booted.entries.iter().filter(|entry| entry.step != Step::Kernel) {
+        let instructions = entry.instret.1.saturating_sub(entry.instret.0);
+        println!(
+            "{:<12} {:<10} {:>8} {:>5} {:>12} {:>10} {:>12}",
+            entry.step.name(),
+            entry.payload.map_or("", |payload| payload.name()),
+            entry.bytes,
+            entry.harts.count_ones(),
+            entry.time.0,
+            loader::cycles(entry),
+            // Of the boot hart; for what one of the harts did, only cycles are known.
+            if instructions > 0 { instructions.to_string() } else { String::new() },
+        );
+    }
+    if args.verbose {
+        println!("\n{}", booted.report.trim_end());
+    }
+    Ok(())
+}
+
 /// The smoke program.
 fn build_smoke() -> Result<PathBuf> {
     Ok(firmware::stage("smoke", &[])?.elf)
@@ -149,8 +200,10 @@ fn print_table(rows: &[(Core, Measured)]) {
 
 /// A step of `cargo xtask test`: the machines of every day build, run and repeat themselves, and a
 /// program that fails or hangs is noticed.
-#[expect(dead_code, reason = "joins the steps once its cost with empty caches is known")]
 pub fn step(_: &Path) -> Result<Outcome> {
+    if let Some(skipped) = without_packages()? {
+        return Ok(skipped);
+    }
     let program = build_smoke()?;
     for core in CORES.into_iter().filter(|core| core.is_daily) {
         let machine = model::machine(core, false)?;
@@ -168,6 +221,17 @@ pub fn step(_: &Path) -> Result<Outcome> {
         }
     }
     Ok(Outcome::Passed)
+}
+
+/// Skips a step if the packages of the machine are neither here nor to be had.
+pub fn without_packages() -> Result<Option<Outcome>> {
+    match python::locate() {
+        Ok(_) => Ok(None),
+        Err(error) if error.is::<python::Unreachable>() => {
+            Ok(Some(Outcome::Skipped("the Python package index cannot be reached".into())))
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// What would make a passed run worth nothing.

@@ -1,16 +1,18 @@
 //! `cargo xtask lab`: measures, judges by a target that was set beforehand, and stores the run with
 //! all of its samples (`spec/lab-run.md`).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::ValueEnum;
 
-use crate::{Verdict, project};
+use crate::test::Outcome;
+use crate::{Verdict, hw, project};
 
 mod host_speed;
 mod machine;
 pub mod paper;
+mod parallel_verification;
 pub mod plot;
 pub mod report;
 pub mod run;
@@ -39,6 +41,8 @@ pub struct Args {
 enum Key {
     /// `hartlock sign` and `verify` of 1 GiB, against `openssl dgst`
     HostSpeed,
+    /// The first paper: blocks on one hart and on four, cycle by cycle; hours, or minutes with --quick
+    ParallelVerification,
     /// Instructions for each byte of every hash kernel, beside other projects' and the fourth paper
     VectorCrypto,
 }
@@ -60,6 +64,14 @@ impl Args {
     }
 }
 
+/// A step of `cargo xtask test`: the first paper's evaluation in small keeps its bounds.
+pub fn step(_: &Path) -> Result<Outcome> {
+    match hw::without_packages()? {
+        Some(skipped) => Ok(skipped),
+        None => parallel_verification::step(),
+    }
+}
+
 /// A miss is a finding, not a failure of the measurement: the answer is always yes.
 pub fn main(args: &Args) -> Result<Verdict> {
     if args.pages {
@@ -71,6 +83,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
     for key in keys {
         match key {
             Key::HostSpeed => host_speed::measure(args)?,
+            Key::ParallelVerification => parallel_verification::measure(args)?,
             Key::VectorCrypto => vector_crypto::measure(args)?,
         }
         args.pages(key.to_possible_value().as_ref().map(|name| name.get_name()))?;

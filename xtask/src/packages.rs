@@ -212,6 +212,11 @@ pub fn digest(parts: &[&str]) -> String {
     digest
 }
 
+/// The same for bytes.
+pub fn digest_of_bytes(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
 fn fetch(archive: &Archive, sets: &[(&str, &Set, PathBuf)], cache: &Path) -> Result<()> {
     let _lock = lock(cache)?;
     let scratch = scratch(cache)?;

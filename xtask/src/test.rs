@@ -12,8 +12,8 @@ use anyhow::{Context, Result, bail};
 
 use crate::consent::Consent;
 use crate::{
-    Verdict, boots, deny, docs, emulator, errors, firmware, flips, fuzz, kernels, project, run,
-    skips, tidy, tools, vectors, walkthrough,
+    Verdict, boots, deny, docs, emulator, errors, firmware, flips, fuzz, hw, kernels, lab, project,
+    run, skips, tidy, tools, vectors, walkthrough,
 };
 
 #[derive(clap::Args)]
@@ -258,6 +258,18 @@ const STEPS: &[Step] = &[
         about: "a short run of every fuzz target finds nothing",
         needs_tools: true,
         action: Action::Function(fuzz::step),
+    },
+    Step {
+        name: "hw",
+        about: "the cycle-accurate machine builds, repeats itself, and notices what fails",
+        needs_tools: true,
+        action: Action::Function(hw::step),
+    },
+    Step {
+        name: "lab",
+        about: "the first paper in small, cycle by cycle, keeps its bounds",
+        needs_tools: true,
+        action: Action::Function(lab::step),
     },
     Step {
         name: "docs",

@@ -9,6 +9,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::consent::{self, Consent};
+use crate::hw::python;
 use crate::packages::{self, PinFile, Root};
 use crate::{project, run};
 
@@ -64,6 +65,7 @@ pub fn ensure_all(consent: Consent) -> Result<Tools> {
     for name in CARGO_TOOLS {
         needs.extend(CargoTool::find(name)?.missing());
     }
+    needs.extend(python::missing()?);
     consent::obtain(consent, &needs)?;
     let tools = located()?;
     for name in CARGO_TOOLS {

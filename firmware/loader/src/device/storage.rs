@@ -12,8 +12,8 @@ pub const DEPTH: usize = 8;
 /// storage busy while the boot hart hashes a block and cannot look after it.
 pub const fn request_size(block_size: u64) -> u64 {
     const PAGE: u64 = 4096;
-    let wanted = block_size.saturating_mul(2).next_multiple_of(PAGE);
-    if wanted > 128 << 10 { 128 << 10 } else { wanted }
+    const MOST: u64 = 128 << 10;
+    if block_size > MOST / 2 { MOST } else { (block_size * 2).next_multiple_of(PAGE) }
 }
 
 /// The device.
