@@ -4,6 +4,7 @@
 // KECCAK_KERNEL \tier therefore brings these macros:
 //
 //   KECCAK_\tier_ROTL dst, src, n, tmp         \dst = \src rotated left by \n; changes \tmp
+//   KECCAK_\tier_ADD_ROTL acc, src, n, tmp     \acc ^= \src rotated left by \n; changes \tmp
 //   KECCAK_\tier_CHI y, b0..b4, t0, t1, t2     chi on plane \y, but for its last two operations:
 //                                              \b3 ^= \t2 and \b4 ^= \t1
 //   KECCAK_\tier_COMPLEMENT                    between the state in memory and in registers
@@ -46,7 +47,7 @@
 .set .L_KECCAK_RC_NEXT, 48
 .set .L_KECCAK_RC_END, 56
 .set .L_KECCAK_C0, 64
-.set .L_KECCAK_C1, 72
+.set .L_KECCAK_C4, 72
 .set .L_KECCAK_SAVED, 80
 // The saved registers end eight bytes below a multiple of sixteen.
 .set .L_KECCAK_FRAME, .L_KECCAK_SAVED + .L_SAVED_BYTES + .L_SLOT_BYTES
@@ -76,38 +77,37 @@
 // One round, FIPS 202 §3.3. \rc is the offset of its constant from RC_NEXT, in words. Afterwards
 // A[0,2] is in \t0 and \a02 is free: no move closes the circle of pi, the next round swaps the two.
 .macro KECCAK_ROUND tier, rc, a00, a10, a20, a30, a40, a01, a11, a21, a31, a41, a02, a12, a22, a32, a42, a03, a13, a23, a33, a43, a04, a14, a24, a34, a44, t0, t1, t2
-    // Theta, §3.2.1: D[x] = C[x-1] ^ ROTL(C[x+1], 1). Columns in the order 0, 4, 3, 2, 1 leave no
-    // more than three values alive, and the parity of each is taken before its D is added. C[1]
-    // and C[0] wait on the stack for their second use.
+    // Theta, §3.2.1: D[x] = C[x-1] ^ ROTL(C[x+1], 1). The parity of each column is taken before its D
+    // is added. In this order no more than three values are alive, and while C[4] and C[0] come back
+    // from the stack for their second use, five additions hide the time of the load.
+    KECCAK_PARITY \t1, \a40, \a41, \a42, \a43, \a44
+    sd    \t1, .L_KECCAK_C4(sp)
     KECCAK_PARITY \t0, \a10, \a11, \a12, \a13, \a14
-    sd    \t0, .L_KECCAK_C1(sp)
-    KECCAK_\tier\()_ROTL \t0, \t0, 1, \t1
+    // t1: D[0] = C[4] ^ ROTL(C[1], 1). C[1] stays for D[2].
+    KECCAK_\tier\()_ADD_ROTL \t1, \t0, 1, \t2
     KECCAK_PARITY \t2, \a00, \a01, \a02, \a03, \a04
     sd    \t2, .L_KECCAK_C0(sp)
-    // t0: D[0] = C[4] ^ ROTL(C[1], 1)
-    KECCAK_PARITY \t1, \a40, \a41, \a42, \a43, \a44
-    xor   \t0, \t0, \t1
-    KECCAK_ADD_TO_COLUMN \t0, \a00, \a01, \a02, \a03, \a04
+    KECCAK_ADD_TO_COLUMN \t1, \a00, \a01, \a02, \a03, \a04
     // t2: D[4] = C[3] ^ ROTL(C[0], 1)
-    KECCAK_\tier\()_ROTL \t2, \t2, 1, \t0
-    KECCAK_PARITY \t0, \a30, \a31, \a32, \a33, \a34
-    xor   \t2, \t2, \t0
-    KECCAK_ADD_TO_COLUMN \t2, \a40, \a41, \a42, \a43, \a44
-    // t1: D[3] = C[2] ^ ROTL(C[4], 1)
-    KECCAK_\tier\()_ROTL \t1, \t1, 1, \t2
-    KECCAK_PARITY \t2, \a20, \a21, \a22, \a23, \a24
-    xor   \t1, \t1, \t2
-    KECCAK_ADD_TO_COLUMN \t1, \a30, \a31, \a32, \a33, \a34
-    // t0: D[2] = C[1] ^ ROTL(C[3], 1)
-    KECCAK_\tier\()_ROTL \t0, \t0, 1, \t1
     KECCAK_\tier\()_ROTL \t2, \t2, 1, \t1
-    ld    \t1, .L_KECCAK_C1(sp)
-    xor   \t0, \t0, \t1
-    ld    \t1, .L_KECCAK_C0(sp)
-    KECCAK_ADD_TO_COLUMN \t0, \a20, \a21, \a22, \a23, \a24
-    // t2: D[1] = C[0] ^ ROTL(C[2], 1)
+    KECCAK_PARITY \t1, \a30, \a31, \a32, \a33, \a34
     xor   \t2, \t2, \t1
-    KECCAK_ADD_TO_COLUMN \t2, \a10, \a11, \a12, \a13, \a14
+    KECCAK_ADD_TO_COLUMN \t2, \a40, \a41, \a42, \a43, \a44
+    // t0: D[2] = C[1] ^ ROTL(C[3], 1)
+    KECCAK_\tier\()_ROTL \t1, \t1, 1, \t2
+    xor   \t0, \t0, \t1
+    KECCAK_PARITY \t1, \a20, \a21, \a22, \a23, \a24
+    ld    \t2, .L_KECCAK_C4(sp)
+    KECCAK_ADD_TO_COLUMN \t0, \a20, \a21, \a22, \a23, \a24
+    // t2: D[3] = C[2] ^ ROTL(C[4], 1)
+    KECCAK_\tier\()_ROTL \t2, \t2, 1, \t0
+    xor   \t2, \t2, \t1
+    ld    \t0, .L_KECCAK_C0(sp)
+    KECCAK_ADD_TO_COLUMN \t2, \a30, \a31, \a32, \a33, \a34
+    // t0: D[1] = C[0] ^ ROTL(C[2], 1)
+    KECCAK_\tier\()_ROTL \t1, \t1, 1, \t2
+    xor   \t0, \t0, \t1
+    KECCAK_ADD_TO_COLUMN \t0, \a10, \a11, \a12, \a13, \a14
 
     // Rho, §3.2.2, and pi, §3.2.3: B[y,2x+3y] = ROTL(A[x,y], r[x,y]). Pi is one circle through the
     // 24 lanes beside A[0,0]. It is walked backwards from A[1,0], so that each lane moves to a

@@ -28,6 +28,14 @@
     or    \dst, \dst, \tmp
 .endm
 
+// Its two parts are added one behind the other: \src stays as it is.
+.macro KECCAK_RV64_ADD_ROTL acc, src, n, tmp
+    srli  \tmp, \src, .L_KECCAK_LANE_BITS - \n
+    xor   \acc, \acc, \tmp
+    slli  \tmp, \src, \n
+    xor   \acc, \acc, \tmp
+.endm
+
 // Between true lanes in memory and the six complemented ones in registers:
 // A[1,0], A[2,0], A[3,1], A[2,2], A[2,3] and A[0,4].
 .macro KECCAK_RV64_COMPLEMENT

@@ -25,6 +25,11 @@
     rori  \dst, \src, .L_KECCAK_LANE_BITS - \n
 .endm
 
+.macro KECCAK_ZBB_ADD_ROTL acc, src, n, tmp
+    rori  \tmp, \src, .L_KECCAK_LANE_BITS - \n
+    xor   \acc, \acc, \tmp
+.endm
+
 // Lanes are the same in memory and in registers.
 .macro KECCAK_ZBB_COMPLEMENT
 .endm

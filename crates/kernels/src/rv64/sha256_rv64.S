@@ -68,9 +68,13 @@
     or    \w, \w, \tmp
 .endm
 
-// Two message words, big-endian in memory, from one load. a5 and s0 are the masks.
+// Two message words, big-endian in memory, with one load.
 .macro SHA256_RV64_LOAD_PAIR index, w0, w1
     ld    \w1, (\index) * .L_SHA256_WORD_BYTES(a4)
+.endm
+
+// Takes them apart. a5 and s0 are the masks.
+.macro SHA256_RV64_SPLIT_PAIR index, w0, w1
     SHA2_SWAP_FIELDS \w1, .L_SHA256_BYTE_BITS, a5, s1
     SHA2_SWAP_FIELDS \w1, .L_SHA256_TWO_BYTES_BITS, s0, s1
     // The first word now lies below the second in \w1. They are separated and doubled.
@@ -87,7 +91,9 @@
     lla   s0, hartlock_sha2_swap_masks
     ld    a5, 0 * .L_SLOT_BYTES(s0)
     ld    s0, 1 * .L_SLOT_BYTES(s0)
+    // All loads first: none is waited for.
     SHA2_EACH_PAIR SHA256_RV64_LOAD_PAIR
+    SHA2_EACH_PAIR SHA256_RV64_SPLIT_PAIR
 .endm
 
 HARTLOCK_FUNCTION hartlock_sha256_rv64

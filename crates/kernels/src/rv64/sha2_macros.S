@@ -157,13 +157,20 @@
 
 // Step 4: a..h and the state at a4 become their sum. It stays in the registers for the next block.
 .macro SHA2_FEED_FORWARD word
-    .set .L_index, 0
-    .irp x, a0, a1, a2, a3, t0, t1, t2, t3
-    \word\()_LOAD a5, .L_index, a4
-    \word\()_ADD \x, a5
-    \word\()_STORE \x, .L_index, a4
-    .set .L_index, .L_index + 1
-    .endr
+    SHA2_FEED_FORWARD_PAIR \word, 0, a0, a1
+    SHA2_FEED_FORWARD_PAIR \word, 2, a2, a3
+    SHA2_FEED_FORWARD_PAIR \word, 4, t0, t1
+    SHA2_FEED_FORWARD_PAIR \word, 6, t2, t3
+.endm
+
+// Two of its words at a time, so that no sum waits for a load. Changes a5 and s0.
+.macro SHA2_FEED_FORWARD_PAIR word, index, x0, x1
+    \word\()_LOAD a5, (\index), a4
+    \word\()_LOAD s0, (\index + 1), a4
+    \word\()_ADD \x0, a5
+    \word\()_ADD \x1, s0
+    \word\()_STORE \x0, (\index), a4
+    \word\()_STORE \x1, (\index + 1), a4
 .endm
 
 // The function body:
