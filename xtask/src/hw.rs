@@ -13,10 +13,12 @@ use crate::{Verdict, firmware, project, run};
 pub mod loader;
 pub mod model;
 pub mod python;
+pub mod report;
 mod smoke;
 
 use model::{CORES, Core};
-use smoke::{End, Machine, Measured, medium};
+pub use smoke::{End, Machine};
+use smoke::{Measured, medium};
 
 /// Bytes of a block of the smoke program, so that it takes seconds.
 const SMOKE_BLOCK: usize = 512;
@@ -165,7 +167,7 @@ fn build_smoke() -> Result<PathBuf> {
 }
 
 /// Where runs leave their files.
-fn folder(core: Core) -> PathBuf {
+pub fn folder(core: Core) -> PathBuf {
     project::target_dir().join("hw").join(core.name)
 }
 

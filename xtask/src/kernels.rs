@@ -6,16 +6,20 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
+use hartlock_bench::kernels::Plan;
 use hartlock_bench::pack::{Header, JOB_KERNELS};
+use hartlock_image::HashId;
 use hartlock_kernels::{Family, Tier};
 
 use crate::test::Outcome;
 use crate::{Verdict, bench, firmware};
 
 mod cases;
+
+pub use cases::counted_digest;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -104,6 +108,8 @@ pub struct Count {
     pub form: String,
     pub bytes: u64,
     pub instructions: u64,
+    /// Of the cycle-accurate machine.
+    pub cycles: Option<u64>,
 }
 
 impl Count {
@@ -159,12 +165,31 @@ pub struct Bench {
 
 impl Bench {
     pub fn prepare() -> Result<Self> {
-        let bench = Self { stage: firmware::stage("bench", &[])?, folder: tempfile::tempdir()? };
-        let cases = cases::all()?;
-        let body = cases::encode(&cases)?;
+        Self::with(&[], &Plan::EVERYTHING, &cases::all()?)
+    }
+
+    /// For the cycle-accurate machine, where a second of QEMU takes hours: the tiers of the first of
+    /// [`HARTS`], and no more than these hashes of messages of `counted_len` bytes.
+    pub fn for_machine(hashes: &[HashId], counted_len: usize) -> Result<Self> {
+        let plan = Plan {
+            tiers: [Tier::Portable]
+                .iter()
+                .chain(SCALAR)
+                .fold(0, |all, tier| all | 1 << *tier as u32),
+            hashes: hashes.iter().fold(0, |all, hash| all | 1 << *hash as u32),
+            counted_len,
+            counts_many: false,
+        };
+        Self::with(&["soc"], &plan, &cases::few(hashes))
+    }
+
+    fn with(features: &[&str], plan: &Plan, cases: &[cases::OwnedCase]) -> Result<Self> {
+        let bench =
+            Self { stage: firmware::stage("bench", features)?, folder: tempfile::tempdir()? };
+        let body = [&plan.encode()[..], &cases::encode(cases)?].concat();
         let count = u32::try_from(cases.len())?;
         let header = Header { job: JOB_KERNELS, count, body_size: body.len() as u64 };
-        fs::write(bench.folder.path().join("pack.bin"), [&header.encode()[..], &body].concat())?;
+        fs::write(bench.pack(), [&header.encode()[..], &body].concat())?;
         Ok(bench)
     }
 
@@ -176,7 +201,12 @@ impl Bench {
 
     /// Runs the bench with these options of QEMU.
     pub fn run(&self, options: &[&str]) -> Result<String> {
-        bench::emulate(&self.stage.bin, &self.folder.path().join("pack.bin"), options)
+        bench::emulate(&self.stage.bin, &self.pack(), options)
+    }
+
+    /// The plan and the cases.
+    pub fn pack(&self) -> PathBuf {
+        self.folder.path().join("pack.bin")
     }
 
     /// The linked bench.
@@ -197,13 +227,16 @@ pub fn read(hart: &Hart, console: &str) -> Result<(Vec<Count>, Vec<String>)> {
             ["kernel", family, tier, form, "works", _] => {
                 working.insert(format!("{family} {tier} {form}"));
             }
-            ["count", hash, tier, form, bytes, instructions] => counts.push(Count {
+            ["count", hash, tier, form, bytes, instructions, cycles @ ..] => counts.push(Count {
                 hash: (*hash).to_owned(),
                 tier: (*tier).to_owned(),
                 form: (*form).to_owned(),
                 bytes: bytes.parse()?,
                 instructions: instructions.parse()?,
+                cycles: cycles.first().map(|cycles| cycles.parse()).transpose()?,
             }),
+            // Of what was counted in the line before.
+            ["digest", hash, tier, digest] if is_right(counts.last(), hash, tier, digest) => {}
             ["checked", tier, cases] => {
                 ensure!(cases.parse::<u32>()? > 0, "no cases");
                 checked.insert((*tier).to_owned());
@@ -227,6 +260,15 @@ pub fn read(hart: &Hart, console: &str) -> Result<(Vec<Count>, Vec<String>)> {
     Ok((counts, faults))
 }
 
+/// Whether the digest of what was counted last is right.
+fn is_right(last: Option<&Count>, hash: &str, tier: &str, digest: &str) -> bool {
+    last.is_some_and(|count| {
+        count.hash == hash
+            && count.tier == tier
+            && counted_digest(hash, count.bytes).is_some_and(|right| right == digest)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -240,12 +282,21 @@ mod tests {
             "checked portable 3\nchecked rv64 3\ncount sha256 rv64 one 10 480\nbench: done\n";
         let (counts, faults) = read(hart, &console).unwrap();
         assert_eq!((counts[0].per_byte(), faults), (48.0, vec![]));
+        assert_eq!(counts[0].cycles, None);
+        let (counts, _) = read(hart, &console.replace("480", "480 490")).unwrap();
+        assert_eq!(counts[0].cycles, Some(490));
         let without = console.replace(&lines("sha512 rv64 one"), "");
         assert_eq!(read(hart, &without).unwrap().1, ["sha512 rv64 one does not work"]);
         let more = format!("{console}{}", lines("sha512 zbb one"));
         assert_eq!(read(hart, &more).unwrap().1.len(), 1);
         let wrong = format!("{console}wrong rv64 one case 1 message 0\n");
         assert_eq!(read(hart, &wrong).unwrap().1.len(), 1);
+        let digest = counted_digest("sha256", 10).unwrap();
+        for (digest, faults) in [(digest.as_str(), 0), ("00", 1)] {
+            let of_count = format!("480\ndigest sha256 rv64 {digest}\n");
+            let told = console.replace("480\n", &of_count);
+            assert_eq!(read(hart, &told).unwrap().1.len(), faults);
+        }
         let unchecked = console.replace("checked rv64 3\n", "");
         assert_eq!(read(hart, &unchecked).unwrap().1, ["rv64 was not checked"]);
     }

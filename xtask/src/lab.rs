@@ -13,6 +13,7 @@ mod host_speed;
 mod machine;
 pub mod paper;
 mod parallel_verification;
+pub mod peers;
 pub mod plot;
 pub mod report;
 pub mod run;

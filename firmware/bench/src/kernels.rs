@@ -1,5 +1,14 @@
 //! Job 2: kernels against digests that a workstation computed, and how many instructions they take.
 //!
+//! In front stands the *plan*, what is tried and counted, in 32 bits each:
+//!
+//! | offset | field |
+//! |---|---|
+//! | 0 | tiers that are tried: bit i = tier i |
+//! | 4 | hashes that are counted: bit i = hash i |
+//! | 8 | bytes of a counted message, up to [`MAX_LEN`] |
+//! | 12 | 1: several messages at once are counted, too; 0: one alone |
+//!
 //! An entry of the pack is a *case*: messages of equal length that both sides make from its seed,
 //! and what their digests are.
 //!
@@ -17,6 +26,7 @@
 //! | | | the message, if it is given, and zeros to a multiple of 8 |
 
 use hartlock_image::{HashId, Writer, bytes_at, u32_at};
+use hartlock_kernels::Tier;
 
 /// Most messages of a case.
 pub const MAX_MESSAGES: usize = 19;
@@ -26,6 +36,68 @@ pub const MAX_LEN: usize = 64 << 10;
 pub const MAX_HEAD_LEN: usize = 300;
 /// Bytes in front of the digests.
 const FIELDS_SIZE: usize = 32;
+/// Bytes of a plan.
+pub const PLAN_SIZE: usize = 16;
+/// What counted messages are made of ([`Case::message`]); programs of other projects make the same.
+pub const COUNTED_SEED: u32 = 1;
+
+/// What is tried and counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Tiers that are tried: bit i = tier i.
+    pub tiers: u32,
+    /// Hashes that are counted: bit i = hash i.
+    pub hashes: u32,
+    /// Bytes of each counted message.
+    pub counted_len: usize,
+    /// Whether several messages at once are counted, too.
+    pub counts_many: bool,
+}
+
+impl Plan {
+    /// Every tier, every hash, messages so long that what a hash costs at its ends does not show.
+    pub const EVERYTHING: Self =
+        Self { tiers: u32::MAX, hashes: u32::MAX, counted_len: MAX_LEN, counts_many: true };
+
+    /// Reads the plan at the front of `bytes`, and what stands behind it.
+    pub fn parse(bytes: &[u8]) -> Option<(Self, &[u8])> {
+        let (fields, rest) = bytes.split_at_checked(PLAN_SIZE)?;
+        let counted_len = u32_at(fields, 8)? as usize;
+        let plan = Self {
+            tiers: u32_at(fields, 0)?,
+            hashes: u32_at(fields, 4)?,
+            counted_len,
+            counts_many: u32_at(fields, 12)? == 1,
+        };
+        (counted_len <= MAX_LEN).then_some((plan, rest))
+    }
+
+    /// The plan as it is encoded.
+    pub fn encode(&self) -> [u8; PLAN_SIZE] {
+        let mut bytes = [0; PLAN_SIZE];
+        let mut out = Writer::new(&mut bytes);
+        out.put_u32(self.tiers);
+        out.put_u32(self.hashes);
+        out.put_u32(self.counted_len as u32);
+        out.put_u32(self.counts_many.into());
+        bytes
+    }
+
+    /// Whether a tier is tried.
+    pub fn tries(&self, tier: Tier) -> bool {
+        self.tiers & (1 << tier as u32) != 0
+    }
+
+    /// Whether a hash is counted.
+    pub fn counts(&self, hash: HashId) -> bool {
+        self.hashes & (1 << hash as u32) != 0
+    }
+}
+
+/// What the machine's report calls the counting of one message.
+pub const fn mark_tag(hash: HashId, tier: Tier) -> u64 {
+    ((tier as u64) << 8) | hash as u64
+}
 
 /// Messages of equal length and how they are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,10 @@
-// Entry of the bench and its trap entry.
+// Entry and trap entry of a program that is alone on a hart: the bench, and lab/peers.
 //
-// Needs RV64I and Zicsr, M-mode. ABI names only. One hart; any other waits for ever.
+// Needs RV64I and Zicsr, M-mode. ABI names only. One hart; any other waits for ever. Runs bench_main,
+// and bench_trap if something traps. Code of other projects may use what the hart has: floating point
+// and vectors are on, which changes nothing on a hart without them.
+
+.equ STATUS_FLOATS_AND_VECTORS, 0x2200 // mstatus: FS = Initial, VS = Initial
 
 .section .text.init, "ax"
 .globl _start
@@ -10,6 +14,8 @@ _start:
     csrw  mtvec, t0
     csrr  t0, mhartid
     bnez  t0, halt
+    li    t0, STATUS_FLOATS_AND_VECTORS
+    csrs  mstatus, t0
     la    t0, __bss_start
     la    t1, __bss_end
 1:  bgeu  t0, t1, 2f

@@ -46,13 +46,6 @@ impl Choice {
             is_rejected.then_some((tier, families.into()))
         })
     }
-
-    /// All of [`Choice::rejections`] in a word, to compare harts.
-    pub fn summary(&self) -> u64 {
-        self.rejections().fold(0, |summary, (tier, families)| {
-            summary | ((families << 1 | u64::from(families == 0)) << (8 * (tier & 7)))
-        })
-    }
 }
 
 /// Tries kernels on this hart and keeps what it heard.

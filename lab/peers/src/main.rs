@@ -1,12 +1,12 @@
-//! Hashes of other projects on a bare hart, alone on QEMU `virt`, counted in retired instructions as
-//! the bench counts ours. A line for each:
+//! Hashes of other projects on a bare hart, alone on QEMU `virt` or on the cycle-accurate machine,
+//! counted in retired instructions as the bench counts ours. A line for each:
 //!
 //! ```text
 //! count <peer> <hash> <bytes> <instructions> <digest>
 //! ```
 //!
-//! Which instructions a peer uses is decided when this program is built, and for OpenSSL by the
-//! feature `vectors`, because that one looks at run time.
+//! With the feature `soc` it ends with cycles. Which instructions a peer uses is decided when this
+//! program is built, and for OpenSSL by the feature `vectors`, because that one looks at run time.
 
 #![no_std]
 #![no_main]
@@ -18,11 +18,25 @@ mod wolfssl;
 use core::arch::{asm, global_asm};
 use core::hint::black_box;
 
-global_asm!(include_str!("start.S"));
+global_asm!(include_str!("../../../firmware/bench/src/start.S"));
 
 /// As long as what the bench counts, made the same way (firmware/bench/src/kernels.rs).
-const LEN: usize = 64 << 10;
+const LEN: usize = if IS_SOC { 8 << 10 } else { 64 << 10 };
 const SEED: u64 = 1;
+/// What is hashed before something is counted, so that code is in the caches.
+const WARM_UP: usize = 1024;
+
+/// Memory that nobody uses, more than a data cache holds.
+const OTHERS: usize = 0x8800_0000;
+const OTHERS_LEN: usize = 64 << 10;
+
+/// The cycle-accurate machine (hw/soc/README.md) instead of QEMU.
+const IS_SOC: bool = cfg!(feature = "soc");
+/// The transmit register of the UART, and the test device.
+const CONSOLE: usize = if IS_SOC { 0x1100_0000 } else { 0x1000_0000 };
+const END: usize = if IS_SOC { 0x1200_0000 } else { 0x10_0000 };
+/// Every hash takes seconds there, and these share their kernels with others.
+const LEFT_OUT: &[&str] = if IS_SOC { &["sha512", "sha3-512"] } else { &[] };
 
 static mut MESSAGE: [u64; LEN / 8] = [0; LEN / 8];
 
@@ -30,7 +44,7 @@ static mut MESSAGE: [u64; LEN / 8] = [0; LEN / 8];
 type Hash = fn(&[u8], &mut [u8; 64]);
 
 #[unsafe(no_mangle)]
-extern "C" fn peers_main() -> ! {
+extern "C" fn bench_main() -> ! {
     // SAFETY: one hart, and this is the only use.
     let words = unsafe { &mut *(&raw mut MESSAGE) };
     let mut state = SEED << 32;
@@ -42,10 +56,12 @@ extern "C" fn peers_main() -> ! {
     }
     // SAFETY: the same bytes.
     let message = unsafe { core::slice::from_raw_parts(words.as_ptr().cast::<u8>(), LEN) };
-    for (peer, hashes) in
-        [("rustcrypto", rustcrypto::HASHES), ("openssl", openssl::HASHES), ("wolfssl", wolfssl::HASHES)]
-    {
-        for (name, hash) in hashes {
+    for (peer, hashes) in [
+        ("rustcrypto", rustcrypto::HASHES),
+        ("openssl", openssl::HASHES),
+        ("wolfssl", wolfssl::HASHES),
+    ] {
+        for (name, hash) in hashes.iter().filter(|(name, _)| !LEFT_OUT.contains(name)) {
             count(peer, name, *hash, message);
         }
     }
@@ -55,9 +71,13 @@ extern "C" fn peers_main() -> ! {
 
 fn count(peer: &str, name: &str, hash: Hash, message: &[u8]) {
     let mut digest = [0; 64];
-    let start = instructions();
+    hash(black_box(&message[..WARM_UP]), &mut digest);
+    fill_data_cache();
+    let mut digest = [0; 64];
+    let (start, start_cycles) = (instructions(), cycles());
     hash(black_box(message), &mut digest);
     let taken = instructions().wrapping_sub(start);
+    let taken_cycles = cycles().wrapping_sub(start_cycles);
     for part in ["count ", peer, " ", name, " "] {
         print(part);
     }
@@ -70,7 +90,18 @@ fn count(peer: &str, name: &str, hash: Hash, message: &[u8]) {
             put(b"0123456789abcdef"[usize::from(digit)]);
         }
     }
+    if IS_SOC {
+        print(" ");
+        decimal(taken_cycles);
+    }
     print("\n");
+}
+
+/// Reads so much else that no message is left in the cache: a payload comes from a disk, too.
+fn fill_data_cache() {
+    // SAFETY: memory of the board that nobody writes to.
+    let others = unsafe { core::slice::from_raw_parts(OTHERS as *const u8, OTHERS_LEN) };
+    black_box(others.iter().step_by(64).fold(0, |sum: u8, byte| sum ^ byte));
 }
 
 fn instructions() -> u64 {
@@ -80,9 +111,17 @@ fn instructions() -> u64 {
     count
 }
 
+/// On QEMU they mean nothing.
+fn cycles() -> u64 {
+    let count: u64;
+    // SAFETY: reads a counter.
+    unsafe { asm!("csrr {}, mcycle", out(reg) count, options(nomem, nostack)) };
+    count
+}
+
 fn put(byte: u8) {
-    // SAFETY: the transmit register of the board's UART; the emulated one is always ready.
-    unsafe { (0x1000_0000 as *mut u8).write_volatile(byte) };
+    // SAFETY: the transmit register; it is always ready.
+    unsafe { (CONSOLE as *mut u8).write_volatile(byte) };
 }
 
 fn print(text: &str) {
@@ -96,10 +135,10 @@ fn decimal(number: u64) {
     put(b'0' + (number % 10) as u8);
 }
 
-/// Ends QEMU.
+/// Ends the machine.
 fn end(code: u32) -> ! {
     // SAFETY: the test device of the board.
-    unsafe { (0x10_0000 as *mut u32).write_volatile(code) };
+    unsafe { (END as *mut u32).write_volatile(code) };
     loop {
         // SAFETY: waits.
         unsafe { asm!("wfi") };
@@ -107,7 +146,7 @@ fn end(code: u32) -> ! {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn peers_trap(cause: u64, pc: u64) -> ! {
+extern "C" fn bench_trap(cause: u64, pc: u64) -> ! {
     print("peers: trap ");
     decimal(cause);
     print(" at ");

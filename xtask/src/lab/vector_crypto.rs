@@ -6,25 +6,21 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
 use super::Args;
 use super::machine::{Machine, commit, date, version};
 use super::paper::Paper;
+use super::peers::{self, PeerCount};
 use super::run::{Better, Row, Run};
 use crate::kernels::{Bench, Count, Hart, read};
-use crate::{bench, firmware, project, run, tools};
+use crate::{bench, tools};
 
 mod listing;
 
 const KEY: &str = "vector-crypto";
-
-/// What peers are built for: the hart has floating point, because the distribution's libraries say
-/// that they need it.
-const PEER_TARGET: &str = "riscv64gc-unknown-none-elf";
 
 /// A bound: hash, tier, form (`one` message or `many`), bits of a vector register, instructions per
 /// byte.
@@ -72,17 +68,9 @@ const PEERS: &[(&str, &[&str], bool)] = &[
     ("zvknh-128", &[], true),
 ];
 
-/// A peer's number.
-struct PeerCount {
-    hart: &'static str,
-    peer: String,
-    count: Count,
-    digest: String,
-}
-
 pub fn measure(args: &Args) -> Result<()> {
     let paper = Paper::load(KEY)?;
-    let (libraries, packages) = tools::peers()?;
+    let (libraries, _) = tools::peers()?;
     eprintln!("building the bench");
     let bench = Bench::prepare()?;
     let mut counts = Vec::new();
@@ -92,28 +80,23 @@ pub fn measure(args: &Args) -> Result<()> {
         ensure!(faults.is_empty(), "{}: {}", hart.name, faults.join("\n"));
         counts.extend(counted.into_iter().map(|count| (hart, count)));
     }
-    let mut peers = Vec::new();
+    let mut counted = Vec::new();
     for (name, flags, has_vectors) in PEERS {
         let hart = crate::kernels::HARTS.iter().find(|hart| hart.name == *name);
         let hart = hart.context("a hart of ours")?;
         eprintln!("peers on {name}");
-        let image = build_peers(&libraries, name, flags, *has_vectors)?;
-        peers.extend(peer_counts(name, &peers_console(&image, hart)?)?);
+        let features: &[&str] = if *has_vectors { &["vectors"] } else { &[] };
+        let image = peers::build(&libraries, name, flags, features)?;
+        counted.extend(peers::read(name, &peers_console(&image, hart)?)?);
     }
-    agree(&peers)?;
     let mut tools = BTreeMap::from([
         ("hartlock", env!("CARGO_PKG_VERSION").to_owned()),
         ("rustc", version("rustc", "--version")?),
     ]);
-    for (name, package) in [("openssl", "libssl-dev"), ("wolfssl", "libwolfssl-dev")] {
-        tools.insert(name, packages.get(package).cloned().context(package)?);
-    }
     let emulator = tools::locate()?.versions.remove("qemu-system-riscv");
     tools.insert("qemu", emulator.context("QEMU has no version")?);
-    for (name, version) in crates()? {
-        tools.insert(name, version);
-    }
-    let mut rows = rows(&counts, &peers);
+    tools.extend(peers::versions()?);
+    let mut rows = rows(&counts, &counted);
     let block = listing::executed(&bench)?;
     rows.extend(listing::rows(&block, &counts, &paper)?);
     let run = Run {
@@ -125,91 +108,17 @@ pub fn measure(args: &Args) -> Result<()> {
         machine: Machine::of_this()?,
     };
     let folder = args.folder();
-    run.store(&folder, &csv(&counts, &peers))?;
+    run.store(&folder, &csv(&counts, &counted))?;
     fs::write(folder.join("vector-crypto-block.csv"), listing::csv(&block))?;
     print!("{}", run.text());
     println!("stored as {}", folder.join("vector-crypto.json").display());
     Ok(())
 }
 
-/// Builds the peers for a hart and returns the image.
-fn build_peers(
-    libraries: &std::path::Path,
-    name: &str,
-    flags: &[&str],
-    has_vectors: bool,
-) -> Result<PathBuf> {
-    let folder = project::target_dir().join("lab/peers").join(name);
-    let mut cargo = Command::new("cargo");
-    cargo.current_dir(project::root().join("lab/peers"));
-    cargo.args(["build", "--quiet", "--locked", "--release", "--target", PEER_TARGET]);
-    if has_vectors {
-        cargo.args(["--features", "vectors"]);
-    }
-    cargo.arg("--target-dir").arg(&folder);
-    cargo.env("HARTLOCK_PEERS_LIBRARIES", libraries);
-    cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
-    // sha2's form for Zknh wants intrinsics that are not stable yet.
-    cargo.env("RUSTC_BOOTSTRAP", "1");
-    run::quietly(&mut cargo)?;
-    let image = folder.join("peers.bin");
-    let built = folder.join(PEER_TARGET).join("release/peers");
-    fs::write(&image, firmware::flat_binary(&built)?)?;
-    Ok(image)
-}
-
-fn peers_console(image: &std::path::Path, hart: &Hart) -> Result<String> {
+fn peers_console(image: &Path, hart: &Hart) -> Result<String> {
     let options = hart.options();
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
     bench::emulate_alone(image, &options).with_context(|| format!("peers on {}", hart.name))
-}
-
-fn peer_counts(hart: &'static str, console: &str) -> Result<Vec<PeerCount>> {
-    let mut counts = Vec::new();
-    for line in console.lines() {
-        let words: Vec<&str> = line.split(' ').collect();
-        if let ["count", peer, hash, bytes, instructions, digest] = words.as_slice() {
-            counts.push(PeerCount {
-                hart,
-                peer: (*peer).to_owned(),
-                count: Count {
-                    hash: (*hash).to_owned(),
-                    tier: hart.to_owned(),
-                    form: "one".to_owned(),
-                    bytes: bytes.parse()?,
-                    instructions: instructions.parse()?,
-                },
-                digest: (*digest).to_owned(),
-            });
-        }
-    }
-    ensure!(!counts.is_empty(), "the peers counted nothing\n{console}");
-    Ok(counts)
-}
-
-/// A peer that hashes something else is no peer.
-fn agree(peers: &[PeerCount]) -> Result<()> {
-    for one in peers {
-        let hash = &one.count.hash;
-        let is_same = |other: &&PeerCount| other.count.hash != *hash || other.digest == one.digest;
-        let odd = peers.iter().find(|other| !is_same(other));
-        ensure!(odd.is_none(), "{} and another peer differ in {hash}", one.peer);
-    }
-    Ok(())
-}
-
-/// Versions of the crates among the peers, from their lock file.
-fn crates() -> Result<Vec<(&'static str, String)>> {
-    let path = project::root().join("lab/peers/Cargo.lock");
-    let lock: toml::Table = toml::from_str(&fs::read_to_string(&path)?)?;
-    let packages = lock.get("package").and_then(toml::Value::as_array).context("packages")?;
-    let version = |name: &str| {
-        let package =
-            packages.iter().find(|it| it.get("name").and_then(|it| it.as_str()) == Some(name));
-        package.and_then(|it| it.get("version")?.as_str()).map(str::to_owned)
-    };
-    let names = ["sha2", "sha3", "k12"];
-    names.into_iter().map(|name| Ok((name, version(name).context(name)?))).collect()
 }
 
 fn rows(counts: &[(&Hart, Count)], peers: &[PeerCount]) -> Vec<Row> {
@@ -307,7 +216,7 @@ fn name_of(hash: &str) -> &'static str {
 fn csv(counts: &[(&Hart, Count)], peers: &[PeerCount]) -> String {
     let mut text = "who,hart,hash,tier,form,bytes,instructions\n".to_owned();
     let mut line = |who: &str, hart: &str, count: &Count| {
-        let Count { hash, tier, form, bytes, instructions } = count;
+        let Count { hash, tier, form, bytes, instructions, .. } = count;
         text += &format!("{who},{hart},{hash},{tier},{form},{bytes},{instructions}\n");
     };
     counts.iter().for_each(|(hart, count)| line("hartlock", hart.name, count));

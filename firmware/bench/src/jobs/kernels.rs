@@ -6,11 +6,17 @@
 //! checked <tier> <cases>
 //! wrong <tier> one|many case <index> message <index>
 //! count <hash> <tier> one|half|many <bytes> <instructions>
+//! digest <hash> <tier> <64 bytes>
 //! ```
+//!
+//! On the cycle-accurate machine a line `count` ends with cycles, and a mark has the machine report
+//! where those of one message went ([`mark_tag`]).
 
 use core::hint::black_box;
 
-use hartlock_bench::kernels::{Case, MAX_HEAD_LEN, MAX_LEN, MAX_MESSAGES};
+use hartlock_bench::kernels::{
+    COUNTED_SEED, Case, MAX_HEAD_LEN, MAX_LEN, MAX_MESSAGES, Plan, mark_tag,
+};
 use hartlock_image::HashId;
 use hartlock_kernels::kt128::Kt128;
 use hartlock_kernels::sha2::{Sha256, Sha384, Sha512};
@@ -26,15 +32,20 @@ use hartlock_virt::{clock, memory};
 const BODIES: u64 = 0x8100_0000;
 const HEADS: u64 = 0x8300_0000;
 /// Room for the longest message, and for where it begins.
-const BODY_ROOM: u64 = (MAX_COUNTED_LEN as u64).next_multiple_of(64) + 64;
+const BODY_ROOM: u64 = (MAX_LEN as u64).next_multiple_of(64) + 64;
 const HEAD_ROOM: u64 = (MAX_HEAD_LEN as u64).next_multiple_of(64);
-/// Long enough that what a hash costs at its ends does not show.
-const MAX_COUNTED_LEN: usize = 64 << 10;
-const _: () = assert!(MAX_COUNTED_LEN >= MAX_LEN && MAX_MESSAGES >= MAX_LANES);
+const _: () = assert!(MAX_MESSAGES >= MAX_LANES);
+/// What is hashed before something is counted, so that code is in the caches.
+const WARM_UP: usize = 1024;
+/// Memory that nobody uses, more than a data cache holds.
+const OTHERS: Region = Region::new(0x8800_0000, 64 << 10);
+/// A mark for what nobody asks about.
+const NO_TAG: u64 = 0;
 
-/// Checks every tier against the cases, then counts it; `false` if the pack ends before.
+/// Checks the tiers of the plan against the cases, then counts them; `false` if the pack ends before.
 pub fn run(count: u32, body: &[u8]) -> bool {
-    for tier in Tier::ALL {
+    let Some((plan, body)) = Plan::parse(body) else { return false };
+    for tier in Tier::ALL.into_iter().filter(|tier| plan.tries(*tier)) {
         let choice = choose_only(Mode::Machine, tier);
         let kernels = choice.kernels;
         for (number, families) in choice.rejections().filter(|(_, families)| *families != 0) {
@@ -62,7 +73,9 @@ pub fn run(count: u32, body: &[u8]) -> bool {
             if !check(&kernels, tier, count, body) {
                 return false;
             }
-            count_all(&kernels, tier);
+            for hash in HashId::ALL.into_iter().filter(|hash| plan.counts(*hash)) {
+                count_hash(&kernels, tier, hash, &plan);
+            }
         }
     }
     true
@@ -100,55 +113,117 @@ fn check(kernels: &Kernels, tier: Tier, count: u32, mut body: &[u8]) -> bool {
     body.is_empty()
 }
 
-/// Instructions for long messages, of which as many as there are lanes.
-fn count_all(kernels: &Kernels, tier: Tier) {
-    for hash in HashId::ALL {
-        let family = family_of(hash);
-        let line = |form: &str, bytes: usize, instructions: u64| {
-            let (bytes, instructions) =
-                (Number::decimal(bytes as u64), Number::decimal(instructions));
-            for part in ["count ", hash.name(), " ", tier.name(), " ", form, " "] {
-                console::print(part);
-            }
-            console::line(&[bytes.as_str(), " ", instructions.as_str()]);
-        };
-        let count = kernels.lanes(family);
-        let case = Case {
-            hash,
-            count,
-            len: MAX_COUNTED_LEN,
-            head_len: 0,
-            misalignment: 0,
-            seed: 1,
-            digests: &[],
-            given: None,
-        };
-        let messages = Messages::of(&case);
-        // One message of KT128 fills lanes, so it is counted where they are.
-        let is_one = match hash {
-            HashId::Kt128 => kernels.tier_of_many(family) == tier,
-            _ => kernels.tier(family) == tier,
-        };
-        if is_one {
-            let start = clock::now().instret;
-            black_box(messages.digest(black_box(kernels), hash, 0));
-            line("one", MAX_COUNTED_LEN, clock::now().instret.saturating_sub(start));
+/// Counts a hash of one long message, and of as many as there are lanes.
+fn count_hash(kernels: &Kernels, tier: Tier, hash: HashId, plan: &Plan) {
+    let family = family_of(hash);
+    let line = |form: &str, count: usize, taken: &Taken| {
+        let bytes = Number::decimal(plan.counted_len.saturating_mul(count) as u64);
+        for part in ["count ", hash.name(), " ", tier.name(), " ", form, " ", bytes.as_str()] {
+            console::print(part);
         }
-        if kernels.tier_of_many(family) == tier && hash != HashId::Kt128 {
-            for (form, count) in [("half", count / 2), ("many", count)] {
-                if form == "half" && count < 2 {
-                    continue;
-                }
-                let messages = Messages::of(&Case { count, ..case });
-                let start = clock::now().instret;
+        taken.print();
+    };
+    let count = kernels.lanes(family);
+    let case = Case {
+        hash,
+        count,
+        len: plan.counted_len,
+        head_len: 0,
+        misalignment: 0,
+        seed: COUNTED_SEED,
+        digests: &[],
+        given: None,
+    };
+    let messages = Messages::of(&case);
+    // One message of KT128 fills lanes, so it is counted where they are.
+    let is_one = match hash {
+        HashId::Kt128 => kernels.tier_of_many(family) == tier,
+        _ => kernels.tier(family) == tier,
+    };
+    if is_one {
+        black_box(messages.cut(WARM_UP).digest(black_box(kernels), hash, 0));
+        fill_data_cache();
+        let mut digest = [0; 64];
+        let taken = Taken::by(mark_tag(hash, tier), || {
+            digest = black_box(messages.digest(black_box(kernels), hash, 0));
+        });
+        line("one", 1, &taken);
+        print_digest(hash, tier, &digest);
+    }
+    if plan.counts_many && kernels.tier_of_many(family) == tier && hash != HashId::Kt128 {
+        for (form, count) in [("half", count / 2), ("many", count)] {
+            if form == "half" && count < 2 {
+                continue;
+            }
+            let messages = Messages::of(&Case { count, ..case });
+            let taken = Taken::by(NO_TAG, || {
                 messages.digest_all(black_box(kernels), hash, &mut |_, digest| {
                     black_box(digest);
                 });
-                let instructions = clock::now().instret.saturating_sub(start);
-                line(form, MAX_COUNTED_LEN.saturating_mul(count), instructions);
-            }
+            });
+            line(form, count, &taken);
         }
     }
+}
+
+/// Reads so much else that no message is left in the cache: a payload comes from a disk, too.
+fn fill_data_cache() {
+    // SAFETY: memory of this board that nobody writes to.
+    let others = unsafe { memory::bytes(OTHERS) };
+    black_box(others.iter().step_by(64).fold(0, |sum: u8, byte| sum ^ byte));
+}
+
+fn print_digest(hash: HashId, tier: Tier, digest: &Digest) {
+    for part in ["digest ", hash.name(), " ", tier.name(), " "] {
+        console::print(part);
+    }
+    for byte in digest {
+        console::print(if *byte < 16 { "0" } else { "" });
+        console::print(Number::hex((*byte).into()).as_str());
+    }
+    console::print("\n");
+}
+
+/// What some work took.
+struct Taken {
+    instructions: u64,
+    /// On QEMU they are no cycles, and nobody prints them.
+    ticks: u64,
+}
+
+impl Taken {
+    /// Counts `work`. The cycle-accurate machine reports where its cycles went, under this tag.
+    fn by(tag: u64, work: impl FnOnce()) -> Self {
+        mark(NO_TAG);
+        let start = clock::now();
+        work();
+        let end = clock::now();
+        mark(tag);
+        Self {
+            instructions: end.instret.saturating_sub(start.instret),
+            ticks: end.time.saturating_sub(start.time),
+        }
+    }
+
+    /// The end of a line.
+    fn print(&self) {
+        let [instructions, ticks] = [self.instructions, self.ticks].map(Number::decimal);
+        console::print(" ");
+        console::print(instructions.as_str());
+        if cfg!(feature = "soc") {
+            console::print(" ");
+            console::print(ticks.as_str());
+        }
+        console::print("\n");
+    }
+}
+
+/// What happens from here on has another tag.
+fn mark(tag: u64) {
+    #[cfg(feature = "soc")]
+    hartlock_virt::soc::mark(tag);
+    #[cfg(not(feature = "soc"))]
+    let _ = tag;
 }
 
 /// Messages in the memory of the board.
@@ -183,6 +258,15 @@ impl Messages {
             *body = message.get(case.head_len..).unwrap_or_default();
         }
         messages
+    }
+
+    /// The first message, of which no more than the first `len` bytes behind the head.
+    fn cut(&self, len: usize) -> Self {
+        let mut cut = Self { heads: self.heads, bodies: self.bodies, count: 1 };
+        if let Some(body) = cut.bodies.first_mut() {
+            *body = body.get(..len).unwrap_or(body);
+        }
+        cut
     }
 
     fn digest(&self, kernels: &Kernels, hash: HashId, index: usize) -> Digest {
