@@ -15,7 +15,7 @@ use hartlock_virt::clock::{self, Instant};
 use hartlock_virt::memory;
 
 use crate::device::{DEPTH, Device, SECTOR_SIZE, request_size};
-use crate::harts::{self, Harts, POOL};
+use crate::harts::{self, Harts, Leaves, POOL};
 use crate::{inject, step};
 
 /// How long the device may be silent.
@@ -191,6 +191,7 @@ impl Disk<'_, '_> {
         let mut patience = Patience::new();
         let mut hash_start = None;
         let mut payload_deadline = None;
+        let mut leaves = Leaves::new();
         while !work.is_complete() {
             if !transfer.is_complete() {
                 transfer.advance(&mut self.device)?;
@@ -210,7 +211,8 @@ impl Disk<'_, '_> {
             let most = tree::lanes(&self.kernels, payload.hash);
             if let Some(claim) = POOL.claim_group(own, most) {
                 inject::before_leaf(own);
-                POOL.submit(own, &claim, harts::leaves(own, &self.kernels, &claim).get());
+                harts::compute_leaves(own, &self.kernels, &claim, &mut leaves);
+                POOL.submit(own, &claim, leaves.get());
             } else {
                 self.replace_lost_hart(&work, &mut patience);
             }

@@ -199,13 +199,19 @@ pub fn parts() -> impl Iterator<Item = Entry> {
     })
 }
 
-/// Leaves of a claim.
+/// Leaves of a claim. A hart has one for all its claims: it is larger than anything else that a claim
+/// needs, and would be cleared and copied each time.
 pub struct Leaves {
     leaves: [Digest; MAX_LANES],
     count: usize,
 }
 
 impl Leaves {
+    /// None.
+    pub const fn new() -> Self {
+        Self { leaves: [[0; 64]; MAX_LANES], count: 0 }
+    }
+
     /// As many as blocks were claimed.
     pub fn get(&self) -> &[Digest] {
         self.leaves.get(..self.count).unwrap_or_default()
@@ -213,12 +219,12 @@ impl Leaves {
 }
 
 /// Computes the leaves of claimed blocks, on this hart.
-pub fn leaves(hart: usize, kernels: &Kernels, claim: &Claim) -> Leaves {
+pub fn compute_leaves(hart: usize, kernels: &Kernels, claim: &Claim, leaves: &mut Leaves) {
     let start = clock::now().time;
-    let mut leaves = Leaves { leaves: [[0; 64]; MAX_LANES], count: 0 };
+    leaves.count = 0;
     let kind = (claim.job.mode, claim.job.hash);
     // A claim is always inside its job, and no larger than what was asked for.
-    let Some((address, len)) = claim.job.blocks(claim.block, claim.count) else { return leaves };
+    let Some((address, len)) = claim.job.blocks(claim.block, claim.count) else { return };
     // SAFETY: the payload's range was checked against the board's map, the device has completed
     // these blocks, and nobody writes to them until the kernel runs.
     let blocks = unsafe { memory::bytes(Region::new(address, len)) };
@@ -232,7 +238,6 @@ pub fn leaves(hart: usize, kernels: &Kernels, claim: &Claim) -> Leaves {
         part.kernel.store(tree::tier(kernels, kind) as u64, Ordering::Relaxed);
         part.add(start, clock::now().time, len);
     }
-    leaves
 }
 
 /// What each worker found when it tried the kernels ([`Choice::rejections`]), a word for each tier.
@@ -291,13 +296,15 @@ extern "C" fn worker_main(number: usize) {
     environment::enable_interrupt();
     let kernels = choose(number).kernels;
     READY.fetch_or(1 << (number & 63), Ordering::AcqRel);
+    let mut leaves = Leaves::new();
     while !STOP.load(Ordering::Acquire) {
         // The next payload may have another hash: of how many blocks a group is made is asked anew.
         let most = POOL.hash().map_or(1, |hash| tree::lanes(&kernels, hash));
         match POOL.claim_group(number, most) {
             Some(claim) => {
                 crate::inject::before_leaf(number);
-                POOL.submit(number, &claim, leaves(number, &kernels, &claim).get());
+                compute_leaves(number, &kernels, &claim, &mut leaves);
+                POOL.submit(number, &claim, leaves.get());
             }
             None => {
                 hart::wait_for_interrupt();
