@@ -68,7 +68,7 @@ const FULL: Scope = Scope {
     headline: 80,
     flat: [160 << 10, 320 << 10],
     leaves: 64,
-    overlap_blocks: 128,
+    overlap_blocks: 256,
     overlap_rates: &[0.5, 1.0, 2.0],
     storage_rate: None,
     targets: Some([3.96, 55.0, 13.9, 40.0, 1.05]),
@@ -129,8 +129,8 @@ fn run(scope: &Scope) -> Result<(Run, String)> {
         None => {
             boots.run(&scope.in_memory(), &mut measured)?;
             // How fast the harts are decides how fast the storage has to be.
-            let block = scope.costs(&measured)?[0].block(4, OVERLAP_BLOCK)?;
-            let rate = 4.0 * f64::from(OVERLAP_BLOCK) / block;
+            let size = scope.overlap_subject().size as u64;
+            let rate = size as f64 / scope.costs(&measured)?[0].blocks(4, OVERLAP_BLOCK, size)?;
             boots.run(&scope.overlaps(rate), &mut measured)?;
             rate
         }
@@ -259,6 +259,17 @@ impl Scope {
         Ok(rows)
     }
 
+    /// The initramfs of the paper, from a storage with this share of the rate at which harts hash.
+    fn scaled_overlap(&self, costs: &HashCosts, share: f64) -> Result<Row> {
+        let block_size = self.headline * KIB;
+        let Payload { name, size } = Payload::INITRAMFS;
+        let rate = share * size as f64 / costs.blocks(4, block_size, size)?;
+        let ratio = costs.overlapped(block_size, size, rate)? * rate / size as f64;
+        Ok(Row::info("Overlap", "verified by unverified", "times", ratio)
+            .of(&format!("{name}, storage at {share} of the hash rate"))
+            .noted(format!("scaled to its size, in blocks of {} KiB", self.headline)))
+    }
+
     /// What the targets are about.
     fn headlines(&self, costs: &[HashCosts]) -> Result<Vec<Row>> {
         let block = self.headline * KIB;
@@ -334,7 +345,18 @@ impl Scope {
                 _ => row,
             });
             let error = predicted / together as f64;
-            rows.push(Row::info("Validation", "predicted by measured", "times", error).of(&config));
+            rows.push(
+                Row::info("Validation", "predicted by measured", "times", error)
+                    .of(&config)
+                    .noted("the division of work played through, against the simulation"),
+            );
+            let row = self.scaled_overlap(costs, *share)?;
+            rows.push(match self.targets {
+                Some([.., target]) if *share <= 1.0 && self.is_whole => {
+                    row.judged(Better::Lower, target)
+                }
+                _ => row,
+            });
         }
         Ok(rows)
     }

@@ -69,7 +69,8 @@ fn blocks(key: &str, run: &Stored, paper: Option<&Paper>) -> Result<Option<Plot>
     .map(|(name, look, points)| Line { name, look, points })
     .filter(|line| !line.points.is_empty())
     .collect();
-    if lines.is_empty() {
+    // One size is no line: a quick run has a table to show.
+    if lines.iter().all(|line| line.points.len() < 2) {
         return Ok(None);
     }
     let flat = [("published", Look::PaperFlat), ("ours", Look::OursFlat)];
