@@ -85,12 +85,15 @@ impl Loader {
         if let (Ok(console), Ok(report)) = (read(console), read(report)) {
             return booted(&console, report);
         }
-        let scratch = folder.join(format!("{key}.running"));
+        let scratch = folder.join(format!("{key}.{}", std::process::id()));
         let (text, booted) = self.run(boot, &scratch)?;
         fs::write(scratch.join(console), text)?;
-        // Appears whole, or not at all.
         fs::remove_file(scratch.join("medium.bin"))?;
-        fs::rename(&scratch, &kept)?;
+        // Appears whole, or not at all; somebody else may have made the same boot meanwhile.
+        if let Err(error) = fs::rename(&scratch, &kept) {
+            ensure!(kept.exists(), "cannot keep {}: {error}", kept.display());
+            fs::remove_dir_all(&scratch)?;
+        }
         Ok(booted)
     }
 
