@@ -51,6 +51,9 @@ struct Scope {
     overlap_blocks: usize,
     /// Storage rates, as shares of the rate at which all harts hash.
     overlap_rates: &'static [f64],
+    /// Bytes of a payload in blocks of the headlines that is simulated whole, to see what the scaling is
+    /// worth.
+    validation: Option<usize>,
     /// Bytes a cycle of a storage that is as fast as all harts hash, if it is not asked from them: then
     /// all boots can be made at once.
     storage_rate: Option<f64>,
@@ -70,6 +73,7 @@ const FULL: Scope = Scope {
     leaves: 64,
     overlap_blocks: 256,
     overlap_rates: &[0.5, 1.0, 2.0],
+    validation: Some(8 << 20),
     storage_rate: None,
     targets: Some([3.96, 55.0, 13.9, 40.0, 1.05]),
 };
@@ -86,6 +90,7 @@ const QUICK: Scope = Scope {
     leaves: 16,
     overlap_blocks: 32,
     overlap_rates: &[1.0],
+    validation: None,
     storage_rate: Some(0.08),
     targets: Some([3.6, 48.5, 13.4, 40.0, 1.32]),
 };
@@ -96,7 +101,7 @@ const OVERLAP_BLOCK: u32 = 4 * KIB;
 
 pub fn measure(args: &Args) -> Result<()> {
     let start = Instant::now();
-    let (run, samples) = run(if args.quick { &QUICK } else { &FULL })?;
+    let (run, samples) = run(if args.quick { &QUICK } else { &FULL }, true)?;
     let folder = args.folder();
     run.store(&folder, &samples)?;
     print!("{}", run.text());
@@ -107,7 +112,7 @@ pub fn measure(args: &Args) -> Result<()> {
 
 /// The quick form, as a test: nothing misses.
 pub fn step() -> Result<Outcome> {
-    let (run, _) = run(&QUICK)?;
+    let (run, _) = run(&QUICK, false)?;
     let is_missed = |row: &&Row| row.status == Status::Miss;
     let missed: Vec<Row> = run.rows.iter().filter(is_missed).cloned().collect();
     ensure!(run.rows.iter().any(|row| row.status == Status::Hit), "nothing was held to a bound");
@@ -117,9 +122,9 @@ pub fn step() -> Result<Outcome> {
     Ok(Outcome::Failed(Run { rows: missed, ..run }.text()))
 }
 
-fn run(scope: &Scope) -> Result<(Run, String)> {
+fn run(scope: &Scope, shows_progress: bool) -> Result<(Run, String)> {
     let packages = python::locate()?;
-    let boots = Boots::prepare(scope.core)?;
+    let boots = Boots::prepare(scope.core, shows_progress)?;
     let mut measured = Measured::default();
     let own_rate = match scope.storage_rate {
         Some(rate) => {
@@ -139,6 +144,7 @@ fn run(scope: &Scope) -> Result<(Run, String)> {
     let mut rows = scope.table_v(&costs)?;
     rows.extend(scope.headlines(&costs)?);
     rows.extend(scope.overlap_rows(&measured, own_rate, &costs[0])?);
+    rows.extend(scope.validation_row(&measured, &costs[0])?);
     let mut tools = BTreeMap::from([
         ("hartlock", env!("CARGO_PKG_VERSION").to_owned()),
         ("rustc", version("rustc", "--version")?),
@@ -187,7 +193,24 @@ impl Scope {
             let leaves = Subject::blocks(hash, KIB, self.leaves);
             plans.push(Plan::in_memory(1, [boots::FILLER, leaves]));
         }
+        plans.extend(self.validated().map(|it| Plan::in_memory(4, [boots::FILLER, it])));
         plans
+    }
+
+    fn validated(&self) -> Option<Subject> {
+        let block_size = Some(self.headline * KIB);
+        self.validation.map(|size| Subject { hash: OF_PAPER, block_size, size })
+    }
+
+    /// What the scaling says about a payload that was simulated whole.
+    fn validation_row(&self, measured: &Measured, costs: &HashCosts) -> Result<Option<Row>> {
+        let Some(subject) = self.validated() else { return Ok(None) };
+        let whole = measured.in_memory(4, subject)?.hash as f64;
+        let scaled = costs.blocks(4, self.headline * KIB, subject.size as u64)?;
+        let row = Row::info("Validation", "predicted by measured", "times", scaled / whole)
+            .of(&format!("{} MiB, blocks of {} KiB", subject.size >> 20, self.headline))
+            .noted(format!("{whole:.0} cycles simulated, {scaled:.0} scaled from 8 blocks"));
+        Ok(Some(row))
     }
 
     /// The same and the overlap, of one hash and one block size, in as few boots as there can be.

@@ -135,6 +135,7 @@ impl Plan {
 
 /// Makes boots, as many at a time as there are processors, and says what it is doing.
 pub struct Boots {
+    shows_progress: bool,
     core: Core,
     loaders: Vec<(Form, Loader)>,
     system_fdt: Vec<u8>,
@@ -142,10 +143,11 @@ pub struct Boots {
 
 impl Boots {
     /// Builds machine and loaders.
-    pub fn prepare(core: Core) -> Result<Self> {
+    pub fn prepare(core: Core, shows_progress: bool) -> Result<Self> {
         let forms = [Form::Release, Form::LoadFirst];
         let loaders = forms.into_iter().map(|form| Ok((form, Loader::new(core, form)?)));
         Ok(Self {
+            shows_progress,
             core,
             loaders: loaders.collect::<Result<_>>()?,
             system_fdt: std::fs::read(firmware::build()?.system_fdt)?,
@@ -169,8 +171,10 @@ impl Boots {
                 })?;
                 let mut done = done.lock().map_err(|_| anyhow::anyhow!("another boot failed"))?;
                 done.push((index, booted));
-                let seconds = start.elapsed().as_secs_f64();
-                eprintln!("[{}/{}] {} ({seconds:.0} s)", done.len(), plans.len(), plan.name());
+                if self.shows_progress {
+                    let seconds = start.elapsed().as_secs_f64();
+                    eprintln!("[{}/{}] {} ({seconds:.0} s)", done.len(), plans.len(), plan.name());
+                }
             }
         };
         thread::scope(|scope| {
