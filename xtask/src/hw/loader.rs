@@ -16,7 +16,7 @@ use crate::vectors::keys::A;
 use crate::{firmware, packages, run};
 
 /// More than any payload takes that somebody waits for.
-const MAX_CYCLES: u64 = 4_000_000_000;
+const MAX_CYCLES: u64 = 400_000_000;
 
 /// Where a log says how many entries it has (boot flow §3.5).
 const COUNT_AT: usize = 16;

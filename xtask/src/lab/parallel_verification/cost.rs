@@ -68,6 +68,14 @@ impl HashCosts {
             let costs = Costs { harts: sample.harts, block, leaf, fixed: 0.0 };
             let work = work(block_size, sample.subject.size as u64);
             let fixed = sample.hash as f64 - schedule::cycles(&costs, &work);
+            // What a payload has once is scaled to no size: time in which harts did not share the work must
+            // not hide there.
+            ensure!(
+                fixed.abs() < block,
+                "{count} blocks of {block_size} bytes on {} harts took {} cycles, with {block:.0} a block",
+                sample.harts,
+                sample.hash
+            );
             blocks.insert((sample.harts, block_size), (block, fixed));
         }
         Ok(Self { byte, message, leaf, blocks })
@@ -117,4 +125,62 @@ fn work(block_size: u32, size: u64) -> Work {
 /// Cycles beside the blocks, on one hart.
 fn beside(sample: &Sample) -> f64 {
     sample.hash as f64 - sample.busy as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use hartlock_image::HashId;
+
+    use super::*;
+    use crate::hw::loader::Form;
+
+    const HASH: HashId = HashId::Sha3_384;
+
+    fn sample(harts: usize, subject: Subject, hash: u64, busy: u64) -> Sample {
+        Sample {
+            form: Form::LoadFirst,
+            harts,
+            subject,
+            storage_rate: 1,
+            read: 0,
+            hash,
+            total: hash,
+            instructions: 0,
+            busy,
+        }
+    }
+
+    /// 50 cycles a byte, 100 a message, 2000 a leaf, 500 a payload; a block costs as much as a message.
+    fn measured(on_four: u64) -> Measured {
+        let block = 50 * 1024 + 100;
+        let samples = vec![
+            sample(1, Subject::flat(HASH, 4096), 50 * 4096 + 100, 0),
+            sample(1, Subject::flat(HASH, 8192), 50 * 8192 + 100, 0),
+            sample(1, Subject::blocks(HASH, KIB, 2), 2 * (block + 2000) + 500, 2 * block),
+            sample(1, Subject::blocks(HASH, KIB, 12), 12 * (block + 2000) + 500, 12 * block),
+            sample(4, Subject::blocks(HASH, KIB, 8), on_four, 8 * block),
+        ];
+        Measured { samples, steps: Vec::new() }
+    }
+
+    #[test]
+    fn costs_come_out_as_they_went_in() {
+        let costs = HashCosts::new(&measured(2 * 51_300 + 9_000), HASH, [4096, 8192], 12).unwrap();
+        assert_eq!(costs.flat(97 << 20), 50.0 * f64::from(97 << 20) + 100.0);
+        assert!((costs.leaf - 2000.0).abs() < 1e-6, "{}", costs.leaf);
+        assert!((costs.fixed(1, KIB).unwrap() - 500.0).abs() < 1e-6);
+        assert_eq!(costs.block(4, KIB).unwrap(), 51_300.0);
+        // Many blocks on four harts: whoever is free takes the next, so that the root is shared, too.
+        let quarter = (51_300.0 + 2000.0) * 25_600.0 / 4.0;
+        let ratio = costs.blocks(4, KIB, 25 << 20).unwrap() / quarter;
+        assert!((1.0..1.001).contains(&ratio), "{ratio}");
+        assert!(costs.block(4, 2 * KIB).is_err(), "nobody measured that");
+    }
+
+    #[test]
+    fn harts_that_sleep_are_no_fixed_cost() {
+        // As long as one hart takes for all of them.
+        let slow = HashCosts::new(&measured(8 * 53_300), HASH, [4096, 8192], 12);
+        assert!(slow.unwrap_err().to_string().contains("8 blocks of 1024 bytes on 4 harts"));
+    }
 }
