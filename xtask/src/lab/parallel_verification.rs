@@ -24,12 +24,10 @@ mod schedule;
 mod stages;
 
 use boots::{Boots, Measured, Plan, Subject};
-use cost::{HashCosts, Payload};
+use cost::{HashCosts, Payload, Setting};
 
 const KEY: &str = "parallel-verification";
 const KIB: u32 = 1 << 10;
-/// At the clock of the paper's board, 1.2 GHz. The machine has none.
-const CYCLES_PER_MILLISECOND: f64 = 1.2e6;
 /// The hash of the paper, and the one that Hartlock takes unless it is told otherwise.
 const OF_PAPER: HashId = HashId::Sha3_384;
 const OWN: HashId = HashId::Sha384;
@@ -141,9 +139,11 @@ fn run(scope: &Scope, shows_progress: bool) -> Result<(Run, String)> {
         }
     };
     let costs = scope.costs(&measured)?;
-    let mut rows = scope.table_v(&costs)?;
-    rows.extend(scope.headlines(&costs)?);
-    rows.extend(scope.overlap_rows(&measured, own_rate, &costs[0])?);
+    let paper = Paper::load(KEY)?;
+    let setting = Setting::of(&paper)?;
+    let mut rows = scope.table_v(&costs, &setting)?;
+    rows.extend(scope.headlines(&costs, &setting)?);
+    rows.extend(scope.overlap_rows(&measured, own_rate, &costs[0], &setting)?);
     rows.extend(scope.validation_row(&measured, &costs[0])?);
     let mut tools = BTreeMap::from([
         ("hartlock", env!("CARGO_PKG_VERSION").to_owned()),
@@ -162,7 +162,6 @@ fn run(scope: &Scope, shows_progress: bool) -> Result<(Run, String)> {
         rows.extend(kernels::rows(&kernels));
         tools.extend(peers::versions()?);
     }
-    let paper = Paper::load(KEY)?;
     rows.extend(stages::rows(&measured, &costs[0], scope.headline * KIB, &paper)?);
     let rows = rows.into_iter().map(|row| beside_paper(row, &paper)).collect::<Result<_>>()?;
     let run = Run {
@@ -251,14 +250,16 @@ impl Scope {
     }
 
     /// Table V for both hashes and both payloads.
-    fn table_v(&self, costs: &[HashCosts]) -> Result<Vec<Row>> {
+    fn table_v(&self, costs: &[HashCosts], setting: &Setting) -> Result<Vec<Row>> {
         let mut rows = Vec::new();
         for (costs, (hash, sizes)) in costs.iter().zip(self.sizes) {
             let prefix = if hash == OF_PAPER { "" } else { "SHA-384, " };
-            for payload in Payload::ALL {
+            for payload in setting.payloads() {
                 let row = |metric, what: &str, cycles: f64, note: &str| {
                     let config = format!("{prefix}{}, {what}", payload.name);
-                    Row::info("Table V", metric, "ms", milliseconds(cycles)).of(&config).noted(note)
+                    Row::info("Table V", metric, "ms", setting.milliseconds(cycles))
+                        .of(&config)
+                        .noted(note)
                 };
                 let scaled = "scaled to its size from the measured cost of a byte";
                 rows.push(row("sequential", "one hash", costs.flat(payload.size), scaled));
@@ -283,9 +284,9 @@ impl Scope {
     }
 
     /// The initramfs of the paper, from a storage with this share of the rate at which harts hash.
-    fn scaled_overlap(&self, costs: &HashCosts, share: f64) -> Result<Row> {
+    fn scaled_overlap(&self, costs: &HashCosts, payload: Payload, share: f64) -> Result<Row> {
         let block_size = self.headline * KIB;
-        let Payload { name, size } = Payload::INITRAMFS;
+        let Payload { name, size } = payload;
         let rate = share * size as f64 / costs.blocks(4, block_size, size)?;
         let ratio = costs.overlapped(block_size, size, rate)? * rate / size as f64;
         Ok(Row::info("Overlap", "verified by unverified", "times", ratio)
@@ -294,24 +295,24 @@ impl Scope {
     }
 
     /// What the targets are about.
-    fn headlines(&self, costs: &[HashCosts]) -> Result<Vec<Row>> {
+    fn headlines(&self, costs: &[HashCosts], setting: &Setting) -> Result<Vec<Row>> {
         let block = self.headline * KIB;
         let blocks = format!("blocks of {} KiB", self.headline);
         let mut rows = Vec::new();
-        for payload in Payload::ALL {
+        for payload in setting.payloads() {
             let parallel = costs[0].blocks(4, block, payload.size)?;
             let speed_up = costs[0].flat(payload.size) / parallel;
             let row = Row::info("Section VII-A", "speed-up", "times", speed_up)
                 .of(&format!("{}, {blocks}", payload.name))
                 .noted("one flat hash on one hart, divided by all harts with root and dispatch");
             rows.push(match self.targets {
-                Some([target, ..]) if payload == Payload::INITRAMFS => {
+                Some([target, ..]) if payload == setting.initramfs => {
                     row.judged(Better::Higher, target)
                 }
                 _ => row,
             });
         }
-        let initramfs = Payload::INITRAMFS.size;
+        let initramfs = setting.initramfs.size;
         let parallel = costs[0].blocks(4, block, initramfs)?;
         let mut figures = vec![
             ("one hart", "SHA3-384".to_owned(), costs[0].flat(initramfs), Some(1)),
@@ -338,6 +339,7 @@ impl Scope {
         measured: &Measured,
         own_rate: f64,
         costs: &HashCosts,
+        setting: &Setting,
     ) -> Result<Vec<Row>> {
         let subject = self.overlap_subject();
         let mut rows = Vec::new();
@@ -373,7 +375,7 @@ impl Scope {
                     .of(&config)
                     .noted("the division of work played through, against the simulation"),
             );
-            let row = self.scaled_overlap(costs, *share)?;
+            let row = self.scaled_overlap(costs, setting.initramfs, *share)?;
             rows.push(match self.targets {
                 Some([.., target]) if *share <= 1.0 && self.is_whole => {
                     row.judged(Better::Lower, target)
@@ -407,9 +409,4 @@ fn pairs(mut subjects: Vec<Subject>) -> impl Iterator<Item = [Subject; 2]> {
 /// A rate as the machine takes it.
 fn per_1000(bytes_per_cycle: f64) -> u64 {
     (bytes_per_cycle * 1000.0).round() as u64
-}
-
-/// At the clock of the paper's board.
-fn milliseconds(cycles: f64) -> f64 {
-    cycles / CYCLES_PER_MILLISECOND
 }

@@ -8,6 +8,7 @@ use hartlock_image::HashId;
 
 use super::boots::{Measured, Sample, Subject};
 use super::schedule::{self, Costs, Storage, Work};
+use crate::lab::paper::Paper;
 
 const KIB: u32 = 1 << 10;
 /// Bytes of the largest request (firmware/loader/src/device).
@@ -20,10 +21,35 @@ pub struct Payload {
     pub size: u64,
 }
 
-impl Payload {
-    pub const INITRAMFS: Self = Self { name: "initramfs", size: 97 << 20 };
-    pub const KERNEL: Self = Self { name: "kernel", size: 29 << 20 };
-    pub const ALL: [Self; 2] = [Self::INITRAMFS, Self::KERNEL];
+/// What the paper's numbers are about.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    pub initramfs: Payload,
+    pub kernel: Payload,
+    /// Of its board; the machine has no clock.
+    pub cycles_per_millisecond: f64,
+}
+
+impl Setting {
+    pub fn of(paper: &Paper) -> Result<Self> {
+        let payload = |name, constant| {
+            let mebibytes = paper.constant(constant)?;
+            Ok::<_, anyhow::Error>(Payload { name, size: (mebibytes * f64::from(1 << 20)) as u64 })
+        };
+        Ok(Self {
+            initramfs: payload("initramfs", "initramfs_mib")?,
+            kernel: payload("kernel", "kernel_mib")?,
+            cycles_per_millisecond: paper.constant("clock_mhz")? * 1000.0,
+        })
+    }
+
+    pub fn payloads(&self) -> [Payload; 2] {
+        [self.initramfs, self.kernel]
+    }
+
+    pub fn milliseconds(&self, cycles: f64) -> f64 {
+        cycles / self.cycles_per_millisecond
+    }
 }
 
 /// The costs of one hash.

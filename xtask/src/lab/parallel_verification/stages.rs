@@ -15,9 +15,9 @@ use anyhow::{Context, Result, ensure};
 use hartlock_handoff::{Entry, Stage, Step};
 use hartlock_image::{PayloadType, TreeMode};
 
+use super::OF_PAPER;
 use super::boots::{Measured, StepCost};
-use super::cost::{HashCosts, Payload};
-use super::{OF_PAPER, milliseconds};
+use super::cost::{HashCosts, Setting};
 use crate::boots::board::{Bench, Setup};
 use crate::lab::paper::Paper;
 use crate::lab::run::Row;
@@ -66,15 +66,16 @@ pub fn rows(
     paper: &Paper,
 ) -> Result<Vec<Row>> {
     let entries = emulated()?;
-    let model = Model { entries: &entries, measured, costs, block_size, paper };
+    let setting = Setting::of(paper)?;
+    let model = Model { entries: &entries, measured, costs, block_size, paper, setting };
     let sequential = model.boot(Way::Sequential)?;
     let parallel = model.boot(Way::Parallel)?;
     let mut rows = Vec::new();
     for (stages, steps, boot) in
         [("Table I", "Table II", &sequential), ("Table VI", "Table VII", &parallel)]
     {
-        rows.extend(boot.stage_rows(stages));
-        rows.extend(boot.step_rows(steps, paper));
+        rows.extend(boot.stage_rows(stages, &setting));
+        rows.extend(boot.step_rows(steps, paper, &setting));
     }
     let times = |config: &str, before: f64, after: f64| {
         Row::info("Section VII-B", "speed-up", "times", before / after)
@@ -87,20 +88,26 @@ pub fn rows(
         parallel.verification("total"),
     ));
     rows.push(times("boot", sequential.total["total"], parallel.total["total"]));
-    for payload in Payload::ALL {
+    for payload in setting.payloads() {
         let config = format!("{} hash", payload.name);
         rows.push(times(&config, sequential.hash[payload.name], parallel.hash[payload.name]));
     }
-    for (config, boot) in [
-        ("whole boot, one hash on one hart, then", &sequential),
-        ("whole boot, four harts while loading", &parallel),
+    for (config, table, boot) in [
+        ("whole boot, one hash on one hart, then", "Table I", &sequential),
+        ("whole boot, four harts while loading", "Table VI", &parallel),
     ] {
+        let of_paper = |metric| {
+            let number = paper.number(table, metric, "total");
+            Ok::<_, anyhow::Error>(number.context(table)?.value)
+        };
+        let (total, verification) = (of_paper("stage total")?, of_paper("verification")?);
         let ratio = boot.total["total"] / boot.unverified["total"];
-        rows.push(
-            Row::info("Overlap", "verified by unverified", "times", ratio).of(config).noted(
-                "modelled, with a storage as fast as the paper's; published are 2.41 and 1.60",
+        rows.push(Row::info("Overlap", "verified by unverified", "times", ratio).of(config).noted(
+            format!(
+                "modelled, with a storage as fast as the paper's; {:.2} by the paper's {table}",
+                total / (total - verification)
             ),
-        );
+        ));
     }
     Ok(rows)
 }
@@ -117,7 +124,7 @@ impl Cycles {
         sum(&self.hash) + sum(&self.signature)
     }
 
-    fn stage_rows(&self, table: &str) -> Vec<Row> {
+    fn stage_rows(&self, table: &str, setting: &Setting) -> Vec<Row> {
         let note = "modelled from measured steps; the ROM and OpenSBI from their instructions";
         let mut rows = Vec::new();
         for stage in ["U-Boot SPL", "OpenSBI", "U-Boot Proper", "total"] {
@@ -127,7 +134,7 @@ impl Cycles {
             let total = self.total[stage];
             if stage != "OpenSBI" {
                 let verification = self.verification(stage);
-                rows.push(row("verification", "ms", milliseconds(verification)).noted(
+                rows.push(row("verification", "ms", setting.milliseconds(verification)).noted(
                     "hashes and signatures; those of four harts mostly while the payload is read",
                 ));
                 let share = 100.0 * (total - self.unverified[stage]) / total;
@@ -137,25 +144,25 @@ impl Cycles {
                     ),
                 );
             }
-            rows.push(row("stage total", "ms", milliseconds(total)));
+            rows.push(row("stage total", "ms", setting.milliseconds(total)));
         }
         rows
     }
 
-    fn step_rows(&self, table: &str, paper: &Paper) -> Vec<Row> {
+    fn step_rows(&self, table: &str, paper: &Paper, setting: &Setting) -> Vec<Row> {
         let mut rows = Vec::new();
         for (target, _) in TARGETS {
             let metric = ["hash", "hash, parallel"]
                 .into_iter()
                 .find(|metric| paper.number(table, metric, target).is_some())
                 .unwrap_or("hash");
-            let hash = milliseconds(self.hash[target]);
+            let hash = setting.milliseconds(self.hash[target]);
             rows.push(Row::info(table, metric, "ms", hash).of(target).noted(match target {
                 "initramfs" | "kernel" => "size times the measured cost, as in table V",
                 "FDT of Proper" => "its bytes times the measured cost of a byte",
                 _ => "the ROM's portable SHA-384: instructions times measured cycles",
             }));
-            let signature = milliseconds(self.signature[target]);
+            let signature = setting.milliseconds(self.signature[target]);
             let is_first = signature > 0.0;
             rows.push(Row::info(table, "signature", "ms", signature).of(target).noted(
                 match is_first {
@@ -175,6 +182,7 @@ struct Model<'a> {
     costs: &'a HashCosts,
     block_size: u32,
     paper: &'a Paper,
+    setting: Setting,
 }
 
 impl Model<'_> {
@@ -236,7 +244,8 @@ impl Model<'_> {
         let payload = entry.payload.context("a hash of no payload")?;
         let is_it = |target: &&(&str, PayloadType)| target.1 == payload;
         let (target, _) = TARGETS.iter().find(is_it).context("an unknown payload")?;
-        let Some(of_paper) = Payload::ALL.iter().find(|it| it.name == *target) else {
+        let Some(of_paper) = self.setting.payloads().into_iter().find(|it| it.name == *target)
+        else {
             let cycles = match entry.stage {
                 Stage::Rom => self.other(entry, way)?,
                 Stage::Loader => self.costs.flat(entry.bytes),
@@ -261,12 +270,14 @@ impl Model<'_> {
             Ok::<_, anyhow::Error>(number.context("Table I")?.value)
         };
         let reading = number("stage total")? - number("verification")?;
-        let size: u64 = Payload::ALL.iter().map(|payload| payload.size).sum();
-        Ok(size as f64 / (reading * super::CYCLES_PER_MILLISECOND))
+        let size: u64 = self.setting.payloads().iter().map(|payload| payload.size).sum();
+        Ok(size as f64 / (reading * self.setting.cycles_per_millisecond))
     }
 
     fn read(&self, entry: &Entry) -> Result<f64> {
-        let of_paper = Payload::ALL
+        let of_paper = self
+            .setting
+            .payloads()
             .into_iter()
             .zip([PayloadType::Initramfs, PayloadType::Kernel])
             .find(|(_, payload)| entry.payload == Some(*payload));
