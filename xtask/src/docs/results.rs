@@ -253,7 +253,8 @@ mod tests {
         let line = lines.next().unwrap_or_else(|| panic!("README.md has no line with {words:?}"));
         assert_eq!(lines.next(), None, "{words:?} is in two lines");
         let rest = line.split_once(after).unwrap_or_else(|| panic!("no {after:?} in {line}")).1;
-        rest.split_whitespace().next().unwrap_or_default().to_owned()
+        let number = rest.split_whitespace().next().unwrap_or_default();
+        number.trim_end_matches([')', ';']).to_owned()
     }
 
     #[test]
@@ -272,6 +273,29 @@ mod tests {
         let missed = ["🔴 missed", "signing 1 GiB with SHA-256"];
         let expected = format!("{:.2}", ours("sign", "sha256 blocks"));
         assert_eq!(quoted(&readme, &missed, "`openssl dgst`: "), expected);
+    }
+
+    #[test]
+    fn the_readme_quotes_the_first_papers_evaluation() {
+        let root = crate::project::root();
+        let readme = fs::read_to_string(root.join("README.md")).unwrap();
+        let run = Stored::read(&root.join("lab/runs/latest/parallel-verification.json")).unwrap();
+        let line = ["PAPER=parallel-verification", "🟢 works"];
+        for (after, table, metric, config) in [
+            ("four harts hash ", "Section VII-A", "speed-up", "initramfs, blocks of 80 KiB"),
+            ("as fast as one hart, ", "Hashing", "four harts", "SHA3-384, blocks of 80 KiB"),
+            ("cycles a byte against ", "Hashing", "one hart", "SHA3-384"),
+            ("(one hart, SHA-384: ", "Hashing", "one hart", "SHA-384"),
+            (
+                "loading while hashing takes ",
+                "Overlap",
+                "verified by unverified",
+                "initramfs, storage at 1 of the hash rate",
+            ),
+        ] {
+            let ours = run.row(table, metric, config).and_then(|row| row.number("ours")).unwrap();
+            assert_eq!(quoted(&readme, &line, after), format!("{ours:.2}"), "{table} {metric}");
+        }
     }
 
     #[test]
