@@ -158,6 +158,64 @@ impl<F, G> Chosen<F, G> {
     }
 }
 
+impl<W, const N: usize> Sha2<W, N> {
+    /// Compresses the blocks of each message into its state. Messages are whole blocks and of equal
+    /// length; any number of them.
+    #[allow(dead_code, reason = "not every selection of algorithms has short messages")]
+    pub(crate) fn each(&self, mut states: &mut [[W; 8]], mut messages: &[&[u8]]) {
+        while !states.is_empty() && !messages.is_empty() {
+            let count = self.lanes().clamp(1, MAX_LANES).min(states.len()).min(messages.len());
+            let (Some((now, later)), Some((messages_now, messages_later))) =
+                (states.split_at_mut_checked(count), messages.split_at_checked(count))
+            else {
+                return;
+            };
+            match &self.many {
+                Some(many) if fills_lanes(count, many.lanes) => (many.run)(now, messages_now),
+                _ => {
+                    for (state, message) in now.iter_mut().zip(messages_now) {
+                        (self.one.run)(state, message.as_chunks().0);
+                    }
+                }
+            }
+            (states, messages) = (later, messages_later);
+        }
+    }
+}
+
+impl Keccak {
+    /// Adds the blocks of each message to its state, as [`Sha2::each`]. Arguments as those of
+    /// [`AbsorbMany`].
+    #[allow(dead_code, reason = "not every selection of algorithms has short messages")]
+    pub(crate) fn each(
+        &self,
+        mut states: &mut [[u64; 25]],
+        mut messages: &[&[u8]],
+        rate_words: usize,
+        rounds: usize,
+    ) {
+        while !states.is_empty() && !messages.is_empty() {
+            let count = self.lanes().clamp(1, MAX_LANES).min(states.len()).min(messages.len());
+            let (Some((now, later)), Some((messages_now, messages_later))) =
+                (states.split_at_mut_checked(count), messages.split_at_checked(count))
+            else {
+                return;
+            };
+            match &self.many {
+                Some(many) if fills_lanes(count, many.lanes) => {
+                    (many.run)(now, messages_now, rate_words, rounds);
+                }
+                _ => {
+                    for (state, message) in now.iter_mut().zip(messages_now) {
+                        (self.one.run)(state, message, rate_words, rounds);
+                    }
+                }
+            }
+            (states, messages) = (later, messages_later);
+        }
+    }
+}
+
 /// Whether `count` messages are worth `lanes` lanes, which take the same time however many of them
 /// are in use: more than half of them have to be.
 pub const fn fills_lanes(count: usize, lanes: usize) -> bool {

@@ -13,6 +13,7 @@
 //! | [`parallelhash`] | ParallelHash128, ParallelHash256 | SP 800-185 §6 |
 //! | [`kt128`] | KT128 | RFC 9861 §3 |
 //! | [`ed25519`] | signature verification, strict rule | RFC 8032 §5.1, FIPS 186-5 §7.7 |
+//! | [`signature`] | what all signature algorithms share | – |
 //!
 //! Everything here handles public data only: images, public keys and signatures. No function
 //! promises constant time, and none may be given a secret.
@@ -36,6 +37,7 @@ pub mod parallelhash;
 mod rv64;
 pub mod sha2;
 pub mod sha3;
+pub mod signature;
 
 pub use dispatch::{Family, Kernels, MAX_LANES, Probe, Rejection, Tier, fills_lanes};
 pub use many::HashMany;
