@@ -17,7 +17,8 @@ pub(crate) const RATE_256: usize = 17;
 /// A block that changes nothing before the permutation.
 static ZEROS: [u8; 8 * RATE_128] = [0; 8 * RATE_128];
 
-/// A sponge that is squeezed once, for at most 64 bytes.
+/// A sponge that is squeezed once, for at most 64 bytes, by [`Sponge::finalize`]; whoever needs more
+/// uses [`Sponge::finish`].
 ///
 /// Rate and rounds are values and not types: one copy of this code serves every function in a ROM.
 /// Bytes that do not fill a block are added to the state where they belong, so there is no buffer.
@@ -104,12 +105,41 @@ impl Sponge {
     /// bit is the top one of the block. Both can be in the same byte.
     #[inline(never)]
     pub(crate) fn finalize(mut self, suffix: u8) -> [u8; 64] {
+        self.pad(suffix);
+        squeeze(&self.state)
+    }
+
+    /// Ends the message as [`Sponge::finalize`] does. The first `rate_words` lanes of the state are then
+    /// the first block of output, and [`permute_each`] makes the next.
+    #[cfg(feature = "ml-dsa")]
+    pub(crate) fn finish(&mut self, suffix: u8) -> &mut [u64; 25] {
+        self.pad(suffix);
+        &mut self.state
+    }
+
+    fn pad(&mut self, suffix: u8) {
         self.add(&[suffix]);
         if let Some(last) = self.state.get_mut(self.rate_words.wrapping_sub(1)) {
             *last ^= 1 << 63;
         }
         self.permute();
-        squeeze(&self.state)
+    }
+}
+
+/// Permutes states with all rounds: each then has its next block of output (FIPS 202 §4, step 10).
+#[cfg(feature = "ml-dsa")]
+pub(crate) fn permute_each(kernels: &Kernels, states: &mut [[u64; 25]]) {
+    /// Where kernels want a block to begin.
+    #[repr(align(8))]
+    struct Word([u8; 8]);
+    // To absorb zeros changes nothing, at any rate; the least takes the least time.
+    static ZERO: Word = Word([0; 8]);
+    if cfg!(feature = "lanes") && states.len() > 1 {
+        kernels.keccak.each(states, &[&ZERO.0 as &[u8]; MAX_LANES], 1, FULL_ROUNDS);
+    } else {
+        for state in states {
+            (kernels.keccak.one.run)(state, &ZERO.0, 1, FULL_ROUNDS);
+        }
     }
 }
 

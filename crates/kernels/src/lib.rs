@@ -13,6 +13,7 @@
 //! | [`parallelhash`] | ParallelHash128, ParallelHash256 | SP 800-185 §6 |
 //! | [`kt128`] | KT128 | RFC 9861 §3 |
 //! | [`ed25519`] | signature verification, strict rule | RFC 8032 §5.1, FIPS 186-5 §7.7 |
+//! | `ml_dsa` | ML-DSA-44, ML-DSA-65, ML-DSA-87: signature verification | FIPS 204 |
 //! | [`signature`] | what all signature algorithms share | – |
 //!
 //! Everything here handles public data only: images, public keys and signatures. No function
@@ -31,6 +32,8 @@ pub mod ed25519;
 mod keccak;
 pub mod kt128;
 mod many;
+#[cfg(feature = "ml-dsa")]
+pub mod ml_dsa;
 pub mod parallelhash;
 #[cfg(target_arch = "riscv64")]
 #[allow(unsafe_code, reason = "calls assembly")]

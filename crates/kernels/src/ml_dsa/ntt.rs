@@ -1,0 +1,197 @@
+//! Arithmetic modulo q and the number-theoretic transform (FIPS 204 §7.5, §7.6).
+//!
+//! Everything is unsigned and 64 bits wide, and a product is reduced with two multiplications: let
+//! t = a·f be below 2^64 and m = t·q⁻¹ mod 2^64. Then m·q = t + k·2^64 for the k that is the upper
+//! half of m·q, so k ≡ −t·2⁻⁶⁴ (mod q), and k < q because m < 2^64. Where f is a constant, f·q⁻¹
+//! is one too, and the factor −2⁻⁶⁴ goes into it: a product with a constant costs `mul` and `mulhu`
+//! and comes out fully reduced. Sums need no reduction at all: see the bounds at each function.
+
+/// The modulus q = 2^23 − 2^13 + 1 (FIPS 204 §4, table 1).
+pub(super) const Q: u64 = 8_380_417;
+
+/// A polynomial in the works: 256 coefficients modulo q, not always reduced.
+pub(super) type Poly = [u64; 256];
+
+/// A polynomial that is kept: coefficients below 2^32.
+pub(super) type Narrow = [u32; 256];
+
+/// q⁻¹ modulo 2^64. Each step of Newton's iteration doubles the number of right bits, and q itself
+/// has the right lowest 3.
+const Q_INVERSE: u64 = {
+    let mut inverse = Q;
+    let mut bits = 3;
+    while bits < 64 {
+        inverse = inverse.wrapping_mul(2_u64.wrapping_sub(Q.wrapping_mul(inverse)));
+        bits *= 2;
+    }
+    inverse
+};
+
+/// 2^64 modulo q.
+const TWO_POW_64: u64 = ((1_u128 << 64) % Q as u128) as u64;
+
+/// A constant v as the table holds it: −v·2^64 modulo q.
+const fn stored(value: u64) -> u32 {
+    ((Q - value % Q) * TWO_POW_64 % Q) as u32
+}
+
+/// A constant, ready for [`Factor::times`].
+#[derive(Clone, Copy)]
+struct Factor(u64);
+
+impl Factor {
+    const fn new(stored: u32) -> Self {
+        Self((stored as u64).wrapping_mul(Q_INVERSE))
+    }
+
+    /// The product with `a` below 2^41, in [0, q): the stored constant is below 2^23, so that t stays
+    /// below 2^64.
+    #[inline(always)]
+    const fn times(self, a: u64) -> u64 {
+        upper_half(a.wrapping_mul(self.0))
+    }
+}
+
+/// The upper half of m·q.
+#[inline(always)]
+const fn upper_half(m: u64) -> u64 {
+    ((m as u128).wrapping_mul(Q as u128) >> 64) as u64
+}
+
+/// −2^d for d = 13, with which t1 is multiplied (FIPS 204 §6.3, algorithm 8, line 9).
+const MINUS_TWO_POW_D: Factor = Factor::new(stored(Q - (1 << 13)));
+
+/// What undoes the factors that [`inverse`] collects: 256 of the transform (FIPS 204 §7.5, algorithm
+/// 42: 8,347,681 is 256⁻¹), and −2⁻⁶⁴ of its first step.
+const UNSCALE: Factor = Factor::new(stored((Q - TWO_POW_64) * 8_347_681 % Q));
+
+/// Powers of ζ in the order in which [`forward`] needs them, three for each block: those with the
+/// numbers k, 2k and 2k + 1 of FIPS 204 appendix B.
+static ZETAS: [[u32; 3]; 85] = {
+    let mut zetas = [[0; 3]; 85];
+    let (mut at, mut k) = (0, 1);
+    while at < zetas.len() {
+        zetas[at] = [stored(zeta(k)), stored(zeta(2 * k)), stored(zeta(2 * k + 1))];
+        at += 1;
+        k += 1;
+        // Blocks of the first layer of each pair are numbered 1, 4 to 7, 16 to 31 and 64 to 127.
+        if k.is_power_of_two() {
+            k *= 2;
+        }
+    }
+    zetas
+};
+
+/// ζ to the power of BitRev8(k), for ζ = 1753.
+const fn zeta(k: usize) -> u64 {
+    let mut power = 1;
+    let mut count = (k as u8).reverse_bits();
+    while count > 0 {
+        power = power * 1753 % Q;
+        count -= 1;
+    }
+    power
+}
+
+/// Three numbers of the table. Not with `map`, which becomes a loop over memory at `opt-level = "s"`.
+#[inline(always)]
+const fn factors([whole, left, right]: &[u32; 3]) -> [Factor; 3] {
+    [Factor::new(*whole), Factor::new(*left), Factor::new(*right)]
+}
+
+/// The four quarters of a block, coefficient by coefficient.
+#[inline(always)]
+fn quarters(
+    block: &mut [u64],
+    quarter: usize,
+) -> impl Iterator<Item = (((&mut u64, &mut u64), &mut u64), &mut u64)> {
+    let (a, rest) = block.split_at_mut_checked(quarter).unwrap_or_default();
+    let (b, rest) = rest.split_at_mut_checked(quarter).unwrap_or_default();
+    let (c, d) = rest.split_at_mut_checked(quarter).unwrap_or_default();
+    a.iter_mut().zip(b).zip(c).zip(d)
+}
+
+/// The NTT (FIPS 204 §7.5, algorithm 41), two layers at a time.
+///
+/// Each layer adds at most q to the largest value, because what is added to a or taken from a + q is a
+/// reduced product: 8 q in all. Coefficients may be anything below 2^40.
+#[inline(never)]
+pub(super) fn forward(w: &mut Poly) {
+    let mut zetas = ZETAS.iter();
+    let mut quarter: usize = 64;
+    while quarter > 0 {
+        for (block, zetas) in w.chunks_exact_mut(quarter.wrapping_mul(4)).zip(zetas.by_ref()) {
+            let [whole, left, right] = factors(zetas);
+            for (((a, b), c), d) in quarters(block, quarter) {
+                let (a1, c1) = cooley_tukey(*a, *c, whole);
+                let (b1, d1) = cooley_tukey(*b, *d, whole);
+                (*a, *b) = cooley_tukey(a1, b1, left);
+                (*c, *d) = cooley_tukey(c1, d1, right);
+            }
+        }
+        quarter >>= 2;
+    }
+}
+
+/// The step of algorithm 41 for one pair.
+#[inline(always)]
+const fn cooley_tukey(a: u64, b: u64, zeta: Factor) -> (u64, u64) {
+    let t = zeta.times(b);
+    (a.wrapping_add(t), a.wrapping_add(Q.wrapping_sub(t)))
+}
+
+/// The inverse NTT of any values (FIPS 204 §7.5, algorithm 42), in [0, q).
+///
+/// The values are reduced first. Then each layer at most doubles the largest: 256 q in all.
+#[inline(never)]
+pub(super) fn inverse(w: &mut Poly) {
+    for value in w.iter_mut() {
+        *value = upper_half(value.wrapping_mul(Q_INVERSE));
+    }
+    let mut zetas = ZETAS.iter().rev();
+    let mut quarter: usize = 1;
+    while quarter < 256 {
+        for (block, zetas) in w.chunks_exact_mut(quarter.wrapping_mul(4)).zip(zetas.by_ref()) {
+            let [whole, left, right] = factors(zetas);
+            for (((a, b), c), d) in quarters(block, quarter) {
+                // Backwards through the table, the left half has the higher of the two numbers.
+                let (a1, b1) = gentleman_sande(*a, *b, right);
+                let (c1, d1) = gentleman_sande(*c, *d, left);
+                (*a, *c) = gentleman_sande(a1, c1, whole);
+                (*b, *d) = gentleman_sande(b1, d1, whole);
+            }
+        }
+        quarter <<= 2;
+    }
+    for value in w {
+        *value = UNSCALE.times(*value);
+    }
+}
+
+/// The step of algorithm 42 for one pair. Both values are at most 256 q, so the difference is not negative
+/// and below 2^33. Its sign is turned because the algorithm multiplies by −ζ.
+#[inline(always)]
+const fn gentleman_sande(a: u64, b: u64, zeta: Factor) -> (u64, u64) {
+    (a.wrapping_add(b), zeta.times(b.wrapping_add(256 * Q).wrapping_sub(a)))
+}
+
+/// The values of `w`, which are below 2^32.
+pub(super) fn store(w: &Poly, to: &mut Narrow) {
+    for (to, from) in to.iter_mut().zip(w) {
+        *to = *from as u32;
+    }
+}
+
+/// −2^d·w, in [0, q), for values below 2^41.
+pub(super) fn store_shifted(w: &Poly, to: &mut Narrow) {
+    for (to, from) in to.iter_mut().zip(w) {
+        *to = MINUS_TWO_POW_D.times(*from) as u32;
+    }
+}
+
+/// w ∘ factor (FIPS 204 §7.6, algorithm 45), not reduced.
+pub(super) fn multiply(w: &mut Poly, factor: &Narrow) {
+    for (value, factor) in w.iter_mut().zip(factor) {
+        *value = value.wrapping_mul(u64::from(*factor));
+    }
+}
