@@ -14,6 +14,9 @@
 //! | [`kt128`] | KT128 | RFC 9861 §3 |
 //! | [`ed25519`] | signature verification, strict rule | RFC 8032 §5.1, FIPS 186-5 §7.7 |
 //! | `ml_dsa` | ML-DSA-44, ML-DSA-65, ML-DSA-87: signature verification | FIPS 204 |
+//! | `ed25519_keystone` | the same with SHA3-512, a legacy variant | – |
+//! | `ed25519_contexts` | Ed25519ctx, Ed25519ph | RFC 8032 §5.1 |
+//! | `slh_dsa` | SLH-DSA signature verification, twelve parameter sets | FIPS 205 |
 //! | [`signature`] | what all signature algorithms share | – |
 //!
 //! Everything here handles public data only: images, public keys and signatures. No function
@@ -41,8 +44,14 @@ mod rv64;
 pub mod sha2;
 pub mod sha3;
 pub mod signature;
+#[cfg(feature = "slh-dsa")]
+pub mod slh_dsa;
 
 pub use dispatch::{Family, Kernels, MAX_LANES, Probe, Rejection, Tier, fills_lanes};
+#[cfg(feature = "ed25519-contexts")]
+pub use ed25519::contexts as ed25519_contexts;
+#[cfg(feature = "ed25519-keystone")]
+pub use ed25519::keystone as ed25519_keystone;
 pub use many::HashMany;
 
 /// A hash function that takes its message in pieces.

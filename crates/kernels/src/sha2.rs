@@ -260,7 +260,7 @@ pub(crate) const PORTABLE_512: Sha2<u64, 128> = Sha2::one_by_one(Tier::Portable,
 
 /// `H^(0)` of SHA-256 (FIPS 180-4 §5.3.3).
 #[rustfmt::skip]
-const H256: [u32; 8] = [
+pub(crate) const H256: [u32; 8] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a,
     0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
 ];
@@ -274,7 +274,7 @@ const H384: [u64; 8] = [
 
 /// `H^(0)` of SHA-512 (FIPS 180-4 §5.3.5).
 #[rustfmt::skip]
-const H512: [u64; 8] = [
+pub(crate) const H512: [u64; 8] = [
     0x6a09_e667_f3bc_c908, 0xbb67_ae85_84ca_a73b, 0x3c6e_f372_fe94_f82b, 0xa54f_f53a_5f1d_36f1,
     0x510e_527f_ade6_82d1, 0x9b05_688c_2b3e_6c1f, 0x1f83_d9ab_fb41_bd6b, 0x5be0_cd19_137e_2179,
 ];

@@ -9,67 +9,9 @@ use hartlock_kernels::parallelhash::{Root128, Root256, left_encode, right_encode
 use hartlock_kernels::sha2::{Sha256, Sha384, Sha512};
 use hartlock_kernels::sha3::{Sha3_256, Sha3_384, Sha3_512, Shake128, Shake256};
 use serde_json::Value;
-use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::io::Write;
-use std::path::PathBuf;
-use std::sync::OnceLock;
+use vectors::{array, bytes, read, read_json, records, text, unhex};
 
-/// The vector folder, or None, said once.
-fn folder() -> Option<&'static PathBuf> {
-    static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let find = || match choose_folder(std::env::var_os("HARTLOCK_VECTORS")) {
-        Ok(folder) => Some(folder),
-        Err(missing) => {
-            // Not with a macro: the test harness would keep the line to itself, since all pass.
-            let _ = writeln!(
-                std::io::stderr(),
-                "SKIPPED: public vectors: no {}, and HARTLOCK_VECTORS names no other folder",
-                missing.display()
-            );
-            None
-        }
-    };
-    FOLDER.get_or_init(find).as_ref()
-}
-
-/// The folder that was named, or that beside the workspace. `Err` is the latter if it is missing.
-fn choose_folder(named: Option<OsString>) -> Result<PathBuf, PathBuf> {
-    if let Some(named) = named.map(PathBuf::from) {
-        assert!(named.is_dir(), "HARTLOCK_VECTORS names no folder: {}", named.display());
-        return Ok(named);
-    }
-    let workspace = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    let beside = workspace.canonicalize().unwrap_or(workspace).join("../shared/vectors");
-    if beside.is_dir() { Ok(beside) } else { Err(beside) }
-}
-
-/// Reads one file of the vector folder. A missing file in a folder that is there is an error.
-fn read(path: &str) -> Option<String> {
-    let file = folder()?.join(path);
-    Some(std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{path}: {error}")))
-}
-
-fn read_json(path: &str) -> Option<Value> {
-    read(path).map(|text| serde_json::from_str(&text).unwrap())
-}
-
-fn array(value: &Value) -> &Vec<Value> {
-    value.as_array().expect("an array")
-}
-
-fn text<'a>(value: &'a Value, field: &str) -> &'a str {
-    value[field].as_str().unwrap_or_else(|| panic!("no {field} in {value}"))
-}
-
-fn unhex(hex: &str) -> Vec<u8> {
-    assert!(hex.len().is_multiple_of(2), "{hex}");
-    (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect()
-}
-
-fn bytes(value: &Value, field: &str) -> Vec<u8> {
-    unhex(text(value, field))
-}
+mod vectors;
 
 fn digest<H: Hash>(message: &[u8]) -> Vec<u8> {
     let mut hash = H::new();
@@ -158,28 +100,6 @@ fn check_short_messages<H: Hash>(path: &str) {
     }
     println!("{path}: {known_answers} known answers");
     assert!(known_answers > 0);
-}
-
-/// Splits a file of `name = value` lines at its empty lines. A heading in brackets holds for all
-/// records below it and becomes their field `section`.
-fn records(file: &str) -> Vec<BTreeMap<String, String>> {
-    let mut records = vec![BTreeMap::new()];
-    let mut section = String::new();
-    for line in file.lines().map(str::trim) {
-        if line.starts_with('[') {
-            section = line.to_string();
-        } else if line.is_empty() {
-            records.push(BTreeMap::new());
-        } else if let Some((name, value)) = line.split_once('=')
-            && !line.starts_with('#')
-        {
-            let record = records.last_mut().unwrap();
-            record.insert("section".to_string(), section.clone());
-            record.insert(name.trim().to_string(), value.trim().to_string());
-        }
-    }
-    records.retain(|record| !record.is_empty());
-    records
 }
 
 #[test]
@@ -385,5 +305,5 @@ fn ed25519_follows_the_strict_rule_on_the_speccheck_cases() {
 #[test]
 #[should_panic(expected = "HARTLOCK_VECTORS names no folder")]
 fn a_folder_that_was_named_has_to_be_there() {
-    let _ = choose_folder(Some("no/such/folder".into()));
+    let _ = vectors::choose_folder(Some("no/such/folder".into()));
 }

@@ -22,7 +22,11 @@
 //! `panic_bounds_check` and `panic_fmt` remained. This verifier takes 12 kB at "s" with its
 //! SHA-512 (20 kB at 3), leaves no panic path, and is compared with dalek in the tests.
 
+#[cfg(feature = "ed25519-contexts")]
+pub mod contexts;
 mod field;
+#[cfg(feature = "ed25519-keystone")]
+pub mod keystone;
 mod point;
 mod scalar;
 #[cfg(test)]
@@ -101,6 +105,17 @@ pub fn expected_r(
     message: &[u8],
     signature: &[u8; SIGNATURE_LEN],
 ) -> Result<[u8; 32], Rejection> {
+    solve(public_key, message, signature, Sha512::with(kernels))
+}
+
+/// R of the equation, for a variant of the scheme that makes its challenge of R, key and message with
+/// this `hash`, which may have a prefix in it. The strict rule is the same for all of them.
+fn solve(
+    public_key: &[u8; PUBLIC_KEY_LEN],
+    message: &[u8],
+    signature: &[u8; SIGNATURE_LEN],
+    mut hash: impl Hash<Output = [u8; 64]>,
+) -> Result<[u8; 32], Rejection> {
     let (halves, _) = signature.as_chunks::<32>();
     let [r_bytes, s_bytes] = halves else {
         return Err(Rejection::NonCanonicalR);
@@ -115,8 +130,6 @@ pub fn expected_r(
         return Err(Rejection::SmallOrderR);
     }
     let s = Scalar::from_canonical_bytes(s_bytes).ok_or(Rejection::NonCanonicalS)?;
-
-    let mut hash = Sha512::with(kernels);
     hash.update(r_bytes);
     hash.update(public_key);
     hash.update(message);

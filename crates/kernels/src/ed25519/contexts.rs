@@ -1,0 +1,65 @@
+//! Ed25519ctx and Ed25519ph (RFC 8032 §5.1): the variants that hash a prefix with a context first.
+//!
+//! For known answers on a workstation: no bundle is signed with them, and no boot stage carries them.
+
+use super::{PUBLIC_KEY_LEN, Rejection, SIGNATURE_LEN, solve};
+use crate::{Hash, sha2::Sha512};
+
+/// Longest context in bytes.
+pub const MAX_CONTEXT_LEN: usize = 255;
+
+/// A context of at most [`MAX_CONTEXT_LEN`] bytes. Signers of Ed25519ctx should not leave it empty
+/// (RFC 8032 §5.1); a verifier accepts it.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a>(&'a [u8]);
+
+impl<'a> Context<'a> {
+    /// None if it is longer than that.
+    pub const fn new(bytes: &'a [u8]) -> Option<Self> {
+        if bytes.len() <= MAX_CONTEXT_LEN { Some(Self(bytes)) } else { None }
+    }
+}
+
+/// Checks an Ed25519ctx signature of `message`.
+///
+/// # Errors
+///
+/// As [`crate::ed25519::verify`].
+pub fn verify_with_context(
+    public_key: &[u8; PUBLIC_KEY_LEN],
+    context: Context<'_>,
+    message: &[u8],
+    signature: &[u8; SIGNATURE_LEN],
+) -> Result<(), Rejection> {
+    verify(0, public_key, context, message, signature)
+}
+
+/// Checks an Ed25519ph signature of the message with this SHA-512 digest.
+///
+/// # Errors
+///
+/// As [`crate::ed25519::verify`].
+pub fn verify_pre_hashed(
+    public_key: &[u8; PUBLIC_KEY_LEN],
+    context: Context<'_>,
+    digest: &[u8; 64],
+    signature: &[u8; SIGNATURE_LEN],
+) -> Result<(), Rejection> {
+    verify(1, public_key, context, digest, signature)
+}
+
+fn verify(
+    flag: u8,
+    public_key: &[u8; PUBLIC_KEY_LEN],
+    Context(context): Context<'_>,
+    message: &[u8],
+    signature: &[u8; SIGNATURE_LEN],
+) -> Result<(), Rejection> {
+    // dom2 (§2).
+    let mut hash = Sha512::new();
+    hash.update(b"SigEd25519 no Ed25519 collisions");
+    hash.update(&[flag, context.len() as u8]);
+    hash.update(context);
+    let expected_r = solve(public_key, message, signature, hash)?;
+    if signature.starts_with(&expected_r) { Ok(()) } else { Err(Rejection::Mismatch) }
+}

@@ -1,0 +1,90 @@
+//! Reads the folder of public test vectors: `../shared/vectors` beside the workspace, or the one that
+//! `HARTLOCK_VECTORS` names.
+
+// Each test program uses its part.
+#![allow(dead_code)]
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+/// The vector folder, or None, said once.
+fn folder() -> Option<&'static PathBuf> {
+    static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let find = || match choose_folder(std::env::var_os("HARTLOCK_VECTORS")) {
+        Ok(folder) => Some(folder),
+        Err(missing) => {
+            // Not with a macro: the test harness would keep the line to itself, since all pass.
+            let _ = writeln!(
+                std::io::stderr(),
+                "SKIPPED: public vectors: no {}, and HARTLOCK_VECTORS names no other folder",
+                missing.display()
+            );
+            None
+        }
+    };
+    FOLDER.get_or_init(find).as_ref()
+}
+
+/// The folder that was named, or that beside the workspace. `Err` is the latter if it is missing.
+pub fn choose_folder(named: Option<OsString>) -> Result<PathBuf, PathBuf> {
+    if let Some(named) = named.map(PathBuf::from) {
+        assert!(named.is_dir(), "HARTLOCK_VECTORS names no folder: {}", named.display());
+        return Ok(named);
+    }
+    let workspace = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let beside = workspace.canonicalize().unwrap_or(workspace).join("../shared/vectors");
+    if beside.is_dir() { Ok(beside) } else { Err(beside) }
+}
+
+/// Reads one file of the vector folder. A missing file in a folder that is there is an error.
+pub fn read(path: &str) -> Option<String> {
+    let file = folder()?.join(path);
+    Some(std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{path}: {error}")))
+}
+
+pub fn read_json(path: &str) -> Option<Value> {
+    read(path).map(|text| serde_json::from_str(&text).unwrap())
+}
+
+pub fn array(value: &Value) -> &Vec<Value> {
+    value.as_array().expect("an array")
+}
+
+pub fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+    value[field].as_str().unwrap_or_else(|| panic!("no {field} in {value}"))
+}
+
+pub fn unhex(hex: &str) -> Vec<u8> {
+    assert!(hex.len().is_multiple_of(2), "{hex}");
+    (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect()
+}
+
+pub fn bytes(value: &Value, field: &str) -> Vec<u8> {
+    unhex(text(value, field))
+}
+
+/// Splits a file of `name = value` lines at its empty lines. A heading in brackets holds for all
+/// records below it and becomes their field `section`.
+pub fn records(file: &str) -> Vec<BTreeMap<String, String>> {
+    let mut records = vec![BTreeMap::new()];
+    let mut section = String::new();
+    for line in file.lines().map(str::trim) {
+        if line.starts_with('[') {
+            section = line.to_string();
+        } else if line.is_empty() {
+            records.push(BTreeMap::new());
+        } else if let Some((name, value)) = line.split_once('=')
+            && !line.starts_with('#')
+        {
+            let record = records.last_mut().unwrap();
+            record.insert("section".to_string(), section.clone());
+            record.insert(name.trim().to_string(), value.trim().to_string());
+        }
+    }
+    records.retain(|record| !record.is_empty());
+    records
+}
