@@ -17,6 +17,8 @@
 //! | `ed25519_keystone` | the same with SHA3-512, a legacy variant | – |
 //! | `ed25519_contexts` | Ed25519ctx, Ed25519ph | RFC 8032 §5.1 |
 //! | `slh_dsa` | SLH-DSA signature verification, twelve parameter sets | FIPS 205 |
+//! | `ecdsa` | signature verification on P-256 and P-384 | FIPS 186-5 §6.4.2 |
+//! | `rsa` | signature verification, PKCS #1 v1.5 and PSS | RFC 8017 §8.1.2, §8.2.2 |
 //! | [`signature`] | what all signature algorithms share | – |
 //!
 //! Everything here handles public data only: images, public keys and signatures. No function
@@ -28,9 +30,15 @@
 #[cfg(test)]
 extern crate std;
 
+#[cfg(any(feature = "rsa", feature = "ecdsa"))]
+mod bignum;
 mod block;
+#[cfg(any(feature = "rsa", feature = "ecdsa"))]
+mod der;
 #[allow(unsafe_code, reason = "says what a probe has to promise")]
 mod dispatch;
+#[cfg(feature = "ecdsa")]
+pub mod ecdsa;
 pub mod ed25519;
 mod keccak;
 pub mod kt128;
@@ -38,6 +46,8 @@ mod many;
 #[cfg(feature = "ml-dsa")]
 pub mod ml_dsa;
 pub mod parallelhash;
+#[cfg(feature = "rsa")]
+pub mod rsa;
 #[cfg(target_arch = "riscv64")]
 #[allow(unsafe_code, reason = "calls assembly")]
 mod rv64;

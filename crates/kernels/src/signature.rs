@@ -72,6 +72,21 @@ pub enum Rejection {
     Mismatch,
 }
 
+impl From<crate::ed25519::Rejection> for Rejection {
+    fn from(rejection: crate::ed25519::Rejection) -> Self {
+        use crate::ed25519::Rejection as Ed25519;
+        match rejection {
+            Ed25519::NonCanonicalKey | Ed25519::SmallOrderKey | Ed25519::KeyNotOnCurve => {
+                Rejection::InvalidKey
+            }
+            Ed25519::NonCanonicalR | Ed25519::SmallOrderR | Ed25519::NonCanonicalS => {
+                Rejection::NonCanonicalSignature
+            }
+            Ed25519::Mismatch => Rejection::Mismatch,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

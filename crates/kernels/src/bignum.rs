@@ -1,0 +1,343 @@
+//! Arithmetic on integers of fixed length, shared by RSA and ECDSA.
+//!
+//! An integer is a slice of 64-bit limbs, lowest first. How many there are is a value and not a type, so
+//! that one copy of the code serves every size: 4 and 6 limbs for curves, 32, 48 and 64 for RSA. Products
+//! modulo m are Montgomery's (Handbook of Applied Cryptography §14.3.2): with R = 2^(64 · limbs), x is
+//! carried as x · R mod m, and division by R replaces division by m.
+//!
+//! The fields of the curves have products of their own (`ecdsa/field.rs`), which know their moduli.
+
+#[cfg(all(test, feature = "rsa", feature = "ecdsa"))]
+mod tests;
+
+/// The low and the high half of a · b + add + carry, which never overflows.
+#[inline(always)]
+pub(crate) const fn multiply_add(a: u64, b: u64, add: u64, carry: u64) -> (u64, u64) {
+    // In words and their carries: in sums of 128 bits the compiler masks halves that need no mask.
+    let product = (a as u128).wrapping_mul(b as u128);
+    let (low, carry0) = (product as u64).overflowing_add(add);
+    let (low, carry1) = low.overflowing_add(carry);
+    let high = ((product >> 64) as u64).wrapping_add(carry0 as u64).wrapping_add(carry1 as u64);
+    (low, high)
+}
+
+/// Reads a big-endian integer. Bytes beyond the limbs are not read.
+pub(crate) fn read_be(limbs: &mut [u64], bytes: &[u8]) {
+    limbs.fill(0);
+    for (limb, bytes) in limbs.iter_mut().zip(bytes.rchunks(8)) {
+        *limb = bytes.iter().fold(0, |limb, byte| (limb << 8) | u64::from(*byte));
+    }
+}
+
+/// Writes the low bytes of an integer in big-endian order.
+pub(crate) fn write_be(bytes: &mut [u8], limbs: &[u64]) {
+    for (bytes, limb) in bytes.rchunks_mut(8).zip(limbs) {
+        for (byte, value) in bytes.iter_mut().rev().zip(limb.to_le_bytes()) {
+            *byte = value;
+        }
+    }
+}
+
+/// Whether `a` is below `b`, which has as many limbs.
+pub(crate) fn is_below(a: &[u64], b: &[u64]) -> bool {
+    a.iter().rev().lt(b.iter().rev())
+}
+
+/// `a - b` in place. True if it borrowed from beyond the top.
+pub(crate) fn subtract(a: &mut [u64], b: &[u64]) -> bool {
+    let mut borrow = false;
+    for (a, b) in a.iter_mut().zip(b) {
+        (*a, borrow) = a.borrowing_sub(*b, borrow);
+    }
+    borrow
+}
+
+/// `a + b` in place. True if it carried beyond the top.
+#[cfg(feature = "ecdsa")]
+pub(crate) fn add(a: &mut [u64], b: &[u64]) -> bool {
+    let mut carry = false;
+    for (a, b) in a.iter_mut().zip(b) {
+        (*a, carry) = a.carrying_add(*b, carry);
+    }
+    carry
+}
+
+/// The integer `top` · 2^(64 · limbs) + `a`, without its lowest `count` bits, in place: from 1 to 63, and
+/// what is left has no limb above.
+#[cfg(feature = "ecdsa")]
+fn shift_right(a: &mut [u64], count: u32, top: u64) {
+    let mut above = top;
+    for limb in a.iter_mut().rev() {
+        let low = *limb;
+        *limb = low.wrapping_shr(count) | above.wrapping_shl(64u32.wrapping_sub(count));
+        above = low;
+    }
+}
+
+/// An odd modulus with the top bit of its top limb set, and what division by it needs.
+pub(crate) struct Modulus<'a> {
+    limbs: &'a [u64],
+    /// -m^(-1) mod 2^64.
+    negated_inverse: u64,
+    /// The limb v for which 2^64 + v approaches 2^128 / m' from below, where m' is the top limb plus one.
+    reciprocal: u64,
+}
+
+impl<'a> Modulus<'a> {
+    /// `None` if the modulus is even or does not fill its limbs.
+    pub(crate) fn new(limbs: &'a [u64]) -> Option<Self> {
+        let (low, top) = (*limbs.first()?, *limbs.last()?);
+        if low & 1 == 0 || top >> 63 == 0 {
+            return None;
+        }
+        // Newton: each step doubles the number of right bits, and an odd number is its own inverse
+        // modulo 8: 3, 6, 12, 24, 48, 96 bits.
+        let mut inverse = low;
+        for _ in 0..5 {
+            let error = low.wrapping_mul(inverse);
+            inverse = inverse.wrapping_mul(2u64.wrapping_sub(error));
+        }
+        Some(Self { limbs, negated_inverse: inverse.wrapping_neg(), reciprocal: reciprocal(top) })
+    }
+
+    /// x · R mod m in place, for any x of as many limbs as m.
+    ///
+    /// Costs about as much as one product, and needs no R² to be computed or stored.
+    pub(crate) fn to_montgomery(&self, x: &mut [u64]) {
+        for _ in self.limbs {
+            self.shift(x);
+        }
+        self.subtract_once(x, false);
+    }
+
+    /// a · b mod m into `out`, which is not in Montgomery's form, as a and b are not: for the few products of
+    /// which the form would cost more than it saves. a is any number of as many limbs as m.
+    #[cfg(feature = "ecdsa")]
+    pub(crate) fn plain_product(&self, out: &mut [u64], a: &[u64], b: &[u64]) {
+        out.fill(0);
+        for b in b.iter().rev() {
+            self.shift(out);
+            let top = add_row(out, a, *b);
+            self.reduce_top(out, top);
+        }
+        self.subtract_once(out, false);
+    }
+
+    /// The inverse of `a` modulo a prime m of at most `N` limbs, for `a` from 1 to m - 1.
+    ///
+    /// Binary Euclid (Handbook of Applied Cryptography §14.4.3) for an odd modulus: a · x = u and a · y = v
+    /// modulo m hold throughout, v stays odd, and at the end u is zero and v is the common divisor, 1.
+    #[cfg(feature = "ecdsa")]
+    #[inline(never)]
+    pub(crate) fn invert<const N: usize>(&self, a: &[u64; N]) -> [u64; N] {
+        let m = self.limbs;
+        let (mut u, mut v, mut x, mut y) = (*a, [0; N], [0; N], [0; N]);
+        let (Some(mut u), Some(mut v), Some(mut x), Some(mut y)) = (
+            u.get_mut(..m.len()),
+            v.get_mut(..m.len()),
+            x.get_mut(..m.len()),
+            y.get_mut(..m.len()),
+        ) else {
+            return [0; N];
+        };
+        v.copy_from_slice(m);
+        if let Some(low) = x.first_mut() {
+            *low = 1;
+        }
+        // Every turn shortens u, or makes it even and not longer: this bound is never reached.
+        for _ in 0..N.wrapping_mul(256) {
+            let low: u64 = u.first().copied().unwrap_or(0);
+            if low & 1 == 0 {
+                if u.iter().all(|limb| *limb == 0) {
+                    break;
+                }
+                // Divides u by the power of two in it, and x once it is a multiple of that as well.
+                let count = low.trailing_zeros().min(63);
+                let x_low: u64 = x.first().copied().unwrap_or(0);
+                let multiple =
+                    x_low.wrapping_mul(self.negated_inverse) & !u64::MAX.wrapping_shl(count);
+                let top = add_row(x, m, multiple);
+                shift_right(x, count, top);
+                shift_right(u, count, 0);
+            } else {
+                if is_below(u, v) {
+                    core::mem::swap(&mut u, &mut v);
+                    core::mem::swap(&mut x, &mut y);
+                }
+                subtract(u, v);
+                if subtract(x, y) {
+                    add(x, m);
+                }
+            }
+        }
+        let mut result = [0; N];
+        for (to, from) in result.iter_mut().zip(y.iter()) {
+            *to = *from;
+        }
+        result
+    }
+
+    /// x · 2^64 modulo m, in as many limbs as m, though not always below m: a step of schoolbook division.
+    fn shift(&self, x: &mut [u64]) {
+        let mut top = 0;
+        for limb in x.iter_mut() {
+            core::mem::swap(limb, &mut top);
+        }
+        self.reduce_top(x, top);
+    }
+
+    /// Brings x, with the limb `top` above it, down to as many limbs as m has.
+    ///
+    /// Quotients are never too large. What stands above shrinks with each, to a few units at first, and m
+    /// is at least half of what one of these units is.
+    fn reduce_top(&self, x: &mut [u64], mut top: u64) {
+        while top != 0 {
+            let (_, estimate) = multiply_add(top, self.reciprocal, 0, 0);
+            let quotient = top.saturating_add(estimate);
+            top = top.wrapping_sub(subtract_row(x, self.limbs, quotient));
+        }
+    }
+
+    /// a · b / R mod m in place of a, for a below R and b below m, and an even number of limbs. `wide` has
+    /// twice as many; what is in it does not matter.
+    #[cfg(feature = "rsa")]
+    pub(crate) fn multiply(&self, a: &mut [u64], b: &[u64], wide: &mut [u64]) {
+        wide.fill(0);
+        for (i, pair) in b.as_chunks().0.iter().enumerate() {
+            let Some((row, above)) = row(wide, i.wrapping_mul(2), a.len()) else { return };
+            *above = add_two_rows(row, a, pair);
+        }
+        self.reduce(a, wide);
+    }
+
+    /// a² / R mod m in place, for a below m. Limbs and `wide` as for [`multiply`](Self::multiply).
+    #[cfg(feature = "rsa")]
+    pub(crate) fn square(&self, a: &mut [u64], wide: &mut [u64]) {
+        wide.fill(0);
+        // Products of limbs of different pairs, each once,
+        let (mut rest, mut at): (&[u64], _) = (a, 2usize);
+        while let Some((pair, later)) = rest.split_first_chunk() {
+            let Some((row, above)) = row(wide, at, later.len()) else { break };
+            *above = add_two_rows(row, later, pair);
+            rest = later;
+            at = at.wrapping_add(4);
+        }
+        // then doubled, and the square of each pair added.
+        let (mut doubled, mut carry) = (0, false);
+        for ([a0, a1], words) in a.as_chunks().0.iter().zip(wide.as_chunks_mut::<4>().0) {
+            let (s0, c) = multiply_add(*a0, *a0, 0, 0);
+            let (once, d) = multiply_add(*a0, *a1, c, 0);
+            let (s1, c) = multiply_add(*a0, *a1, once, 0);
+            let (s2, c) = multiply_add(*a1, *a1, c, d);
+            for (word, square) in words.iter_mut().zip([s0, s1, s2, c]) {
+                let twice = (*word << 1) | doubled;
+                doubled = *word >> 63;
+                (*word, carry) = twice.carrying_add(square, carry);
+            }
+        }
+        self.reduce(a, wide);
+    }
+
+    /// `wide` / R mod m into `out`, for `wide` below m · R. Uses up `wide`.
+    #[cfg(feature = "rsa")]
+    fn reduce(&self, out: &mut [u64], wide: &mut [u64]) {
+        let m = self.limbs;
+        let Some(&[m0, m1]) = m.first_chunk() else { return };
+        let mut carry = false;
+        for i in (0..m.len()).step_by(2) {
+            let Some((row, above)) = row(wide, i, m.len()) else { return };
+            let Some(&[w0, w1]) = row.first_chunk() else { return };
+            // The multiple of m that makes the two lowest limbs zero.
+            let q0 = w0.wrapping_mul(self.negated_inverse);
+            let (_, c) = multiply_add(q0, m0, w0, 0);
+            let (w1, _) = multiply_add(q0, m1, w1, c);
+            let q1 = w1.wrapping_mul(self.negated_inverse);
+            let [low, high] = add_two_rows(row, m, &[q0, q1]);
+            (above[0], carry) = above[0].carrying_add(low, carry);
+            (above[1], carry) = above[1].carrying_add(high, carry);
+        }
+        if let Some(high) = wide.get(m.len()..) {
+            for (out, high) in out.iter_mut().zip(high) {
+                *out = *high;
+            }
+        }
+        self.subtract_once(out, carry);
+    }
+
+    /// Reduces a value below 2 · m, whose bit above the limbs is `carry`.
+    pub(crate) fn subtract_once(&self, x: &mut [u64], carry: bool) {
+        if carry || !is_below(x, self.limbs) {
+            subtract(x, self.limbs);
+        }
+    }
+}
+
+/// `len` limbs from `at` on, and the two above them.
+#[cfg(feature = "rsa")]
+fn row(sum: &mut [u64], at: usize, len: usize) -> Option<(&mut [u64], &mut [u64; 2])> {
+    let (row, above) = sum.get_mut(at..)?.split_at_mut_checked(len)?;
+    Some((row, above.first_chunk_mut()?))
+}
+
+/// Adds a · (b0 + b1 · 2^64) to `row`, which has as many limbs as a, an even number. Returns the two limbs
+/// above. Two rows at a time: a limb of the sum is loaded and stored once for two products. With four rows
+/// registers run out, and it takes longer.
+#[cfg(feature = "rsa")]
+#[inline(never)]
+fn add_two_rows(row: &mut [u64], a: &[u64], [b0, b1]: &[u64; 2]) -> [u64; 2] {
+    let (mut c0, mut c1, mut before) = (0, 0, 0);
+    for ([s0, s1], [a0, a1]) in row.as_chunks_mut().0.iter_mut().zip(a.as_chunks().0) {
+        (*s0, c0) = multiply_add(*a0, *b0, *s0, c0);
+        (*s0, c1) = multiply_add(before, *b1, *s0, c1);
+        (*s1, c0) = multiply_add(*a1, *b0, *s1, c0);
+        (*s1, c1) = multiply_add(*a0, *b1, *s1, c1);
+        before = *a1;
+    }
+    let (low, high) = multiply_add(before, *b1, c0, c1);
+    [low, high]
+}
+
+/// Adds a · b to `x`, which has as many limbs as `a`. Returns the limb above.
+#[cfg(feature = "ecdsa")]
+fn add_row(x: &mut [u64], a: &[u64], b: u64) -> u64 {
+    let mut carry = 0;
+    for (x, a) in x.iter_mut().zip(a) {
+        (*x, carry) = multiply_add(*a, b, *x, carry);
+    }
+    carry
+}
+
+/// Subtracts m · q from `x`. Returns what has to come off the limb above.
+#[inline(never)]
+fn subtract_row(x: &mut [u64], m: &[u64], q: u64) -> u64 {
+    let mut carry = 0;
+    for (x, m) in x.iter_mut().zip(m) {
+        let (low, high) = multiply_add(*m, q, carry, 0);
+        let borrow;
+        (*x, borrow) = x.overflowing_sub(low);
+        carry = high.wrapping_add(u64::from(borrow));
+    }
+    carry
+}
+
+/// The reciprocal that [`Modulus`] describes, for a limb with its top bit set: division bit by bit.
+fn reciprocal(top: u64) -> u64 {
+    let divisor = top.wrapping_add(1);
+    if divisor == 0 {
+        // m' is 2^64, and its reciprocal exactly 2^64.
+        return 0;
+    }
+    // 2^128 - 1 less 2^64 · m' leaves this in its high limb, and ones below.
+    let mut rest = !divisor;
+    let mut quotient = 0;
+    for _ in 0..64 {
+        let is_large = rest >> 63 == 1;
+        rest = (rest << 1) | 1;
+        quotient <<= 1;
+        if is_large || rest >= divisor {
+            rest = rest.wrapping_sub(divisor);
+            quotient |= 1;
+        }
+    }
+    quotient
+}

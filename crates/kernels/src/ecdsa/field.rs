@@ -1,0 +1,166 @@
+//! The fields of the two curves: integers modulo p, as x · R mod p with R = 2^256 or 2^384.
+//!
+//! Every element is the one representative below p. Limbs that P-256 does not need are zero. These are
+//! the products that verification consists of, so their inner loops are written out, and reduction uses
+//! the shape of each p instead of products with it.
+
+use crate::bignum::multiply_add;
+
+/// Limbs of the longer field.
+pub(super) const LIMBS: usize = 6;
+
+/// An element, or a scalar: limbs from the lowest.
+pub(super) type Limbs = [u64; LIMBS];
+
+/// One of the two primes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Field {
+    /// 2^256 - 2^224 + 2^192 + 2^96 - 1 (SP 800-186 §3.2.1.3).
+    P256,
+    /// 2^384 - 2^128 - 2^96 + 2^32 - 1 (SP 800-186 §3.2.1.4).
+    P384,
+}
+
+const P256: [u64; 4] = [u64::MAX, 0xffff_ffff, 0, 0xffff_ffff_0000_0001];
+
+const P384: [u64; 6] =
+    [0xffff_ffff, 0xffff_ffff_0000_0000, u64::MAX - 1, u64::MAX, u64::MAX, u64::MAX];
+
+/// The representative below p of a value below 2p: limbs, and a bit above them.
+macro_rules! reduce_once {
+    ($p:expr, $top:expr, $value:expr, $($i:literal)*) => {{
+        let (value, mut less, mut borrow) = ($value, [0; LIMBS], false);
+        $( (less[$i], borrow) = value[$i].borrowing_sub($p[$i], borrow); )*
+        if borrow && !$top {
+            $( less[$i] = value[$i]; )*
+        }
+        less
+    }};
+}
+
+/// Sums and differences over a number of limbs, without a loop.
+macro_rules! sums {
+    ($add:ident, $subtract:ident, $limbs:literal: $($i:literal)*) => {
+        #[inline(never)]
+        fn $add(a: &Limbs, b: &Limbs, p: &[u64; $limbs]) -> Limbs {
+            let (mut sum, mut carry) = ([0; $limbs], false);
+            $( (sum[$i], carry) = a[$i].carrying_add(b[$i], carry); )*
+            reduce_once!(p, carry, sum, $($i)*)
+        }
+
+        #[inline(never)]
+        fn $subtract(a: &Limbs, b: &Limbs, p: &[u64; $limbs]) -> Limbs {
+            let (mut difference, mut borrow) = ([0; LIMBS], false);
+            $( (difference[$i], borrow) = a[$i].borrowing_sub(b[$i], borrow); )*
+            if borrow {
+                let mut carry = false;
+                $( (difference[$i], carry) = difference[$i].carrying_add(p[$i], carry); )*
+                let _cancels_the_borrow = carry;
+            }
+            difference
+        }
+    };
+}
+
+sums!(add_256, subtract_256, 4: 0 1 2 3);
+sums!(add_384, subtract_384, 6: 0 1 2 3 4 5);
+
+/// a · b / R mod p for the prime of P-256.
+///
+/// Operands scanning with a reduction after each row (CIOS): the five limbs and one bit of the sum stay
+/// below 2p. p is -1 modulo 2^64, so the multiple of p that clears the lowest limb t0 is t0 itself:
+/// t0 · p = t0 · (2^96 - 1) + t0 · p3 · 2^192, with the limb p3 of p.
+#[inline(never)]
+fn multiply_256(a: &Limbs, b: &Limbs) -> Limbs {
+    let [a0, a1, a2, a3, ..] = *a;
+    let [mut t0, mut t1, mut t2, mut t3, mut t4] = [0u64; 5];
+    for b in b.iter().take(4) {
+        let (q, c) = multiply_add(a0, *b, t0, 0);
+        let (s1, c) = multiply_add(a1, *b, t1, c);
+        let (s2, c) = multiply_add(a2, *b, t2, c);
+        let (s3, c) = multiply_add(a3, *b, t3, c);
+        let (s4, top) = t4.overflowing_add(c);
+        let (s1, c) = s1.carrying_add(q << 32, false);
+        let (s2, c) = s2.carrying_add(q >> 32, c);
+        let (s3, c) = multiply_add(q, P256[3], s3, u64::from(c));
+        let (s4, carry) = s4.overflowing_add(c);
+        (t0, t1, t2, t3, t4) = (s1, s2, s3, s4, u64::from(top | carry));
+    }
+    reduce_once!(P256, t4 != 0, [t0, t1, t2, t3], 0 1 2 3)
+}
+
+/// a · b / R mod p for the prime of P-384, as [`multiply_256`].
+///
+/// Here p is 2^32 - 1 modulo 2^64, whose negated inverse is 2^32 + 1, and the multiple q of p is
+/// q · 2^384 - q · 2^128 - q · 2^96 + q · (2^32 - 1).
+#[inline(never)]
+fn multiply_384(a: &Limbs, b: &Limbs) -> Limbs {
+    let [a0, a1, a2, a3, a4, a5] = *a;
+    let [mut t0, mut t1, mut t2, mut t3, mut t4, mut t5, mut t6] = [0u64; 7];
+    for b in b {
+        let (s0, c) = multiply_add(a0, *b, t0, 0);
+        let (s1, c) = multiply_add(a1, *b, t1, c);
+        let (s2, c) = multiply_add(a2, *b, t2, c);
+        let (s3, c) = multiply_add(a3, *b, t3, c);
+        let (s4, c) = multiply_add(a4, *b, t4, c);
+        let (s5, c) = multiply_add(a5, *b, t5, c);
+        let (s6, top) = t6.overflowing_add(c);
+        let q = s0.wrapping_add(s0 << 32);
+        // s0 + q · (2^32 - 1) is h · 2^64, and h at most 2^32.
+        let (_, borrow) = (q << 32).overflowing_sub(q);
+        let h = (q >> 32).wrapping_sub(u64::from(borrow)).wrapping_add(u64::from(s0 != 0));
+        // What is taken away: q · 2^96 + q · 2^128 - h · 2^64, as the limbs d1 to d3. The limb d1 borrows
+        // only if q has a high half to borrow from: below 2^32, q is zero with h, or h is at most 1.
+        let (d1, borrow) = (q << 32).overflowing_sub(h);
+        let (d2, d3) = q.overflowing_add((q >> 32).wrapping_sub(u64::from(borrow)));
+        let (s1, borrow) = s1.overflowing_sub(d1);
+        let (s2, borrow) = s2.borrowing_sub(d2, borrow);
+        let (s3, borrow) = s3.borrowing_sub(u64::from(d3), borrow);
+        let (s4, borrow) = s4.overflowing_sub(u64::from(borrow));
+        let (s5, borrow) = s5.overflowing_sub(u64::from(borrow));
+        let (s6, carry) = s6.overflowing_add(q);
+        let (s6, borrow) = s6.overflowing_sub(u64::from(borrow));
+        let above = u64::from(top).wrapping_add(u64::from(carry)).wrapping_sub(u64::from(borrow));
+        (t0, t1, t2, t3, t4, t5, t6) = (s1, s2, s3, s4, s5, s6, above);
+    }
+    reduce_once!(P384, t6 != 0, [t0, t1, t2, t3, t4, t5], 0 1 2 3 4 5)
+}
+
+impl Field {
+    /// p.
+    pub(super) const fn modulus(self) -> &'static [u64] {
+        match self {
+            Self::P256 => &P256,
+            Self::P384 => &P384,
+        }
+    }
+
+    // Out of line, because each has two functions to choose from and many callers.
+
+    /// a · b / R.
+    #[inline(never)]
+    pub(super) fn product(self, a: &Limbs, b: &Limbs) -> Limbs {
+        match self {
+            Self::P256 => multiply_256(a, b),
+            Self::P384 => multiply_384(a, b),
+        }
+    }
+
+    /// a + b.
+    #[inline(never)]
+    pub(super) fn sum(self, a: &Limbs, b: &Limbs) -> Limbs {
+        match self {
+            Self::P256 => add_256(a, b, &P256),
+            Self::P384 => add_384(a, b, &P384),
+        }
+    }
+
+    /// a - b.
+    #[inline(never)]
+    pub(super) fn difference(self, a: &Limbs, b: &Limbs) -> Limbs {
+        match self {
+            Self::P256 => subtract_256(a, b, &P256),
+            Self::P384 => subtract_384(a, b, &P384),
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! ECDSA signature verification (FIPS 186-5 §6.4.2) on the curves P-256 and P-384 (SP 800-186).
+//!
+//! ECDSA leaves every signature a twin, (r, n - s), which is accepted as the standard says: a signature
+//! here is no identity of anything.
+//!
+//! Run time depends on key, digest and signature. All of them are public, and there is no secret here
+//! to protect: nothing in this module may be reused for signing.
+
+mod curve;
+mod field;
+mod known_answer;
+mod point;
+#[cfg(test)]
+mod tests;
+
+use crate::bignum::{self, Modulus};
+use crate::der::{self, OBJECT_IDENTIFIER, Reader};
+use crate::signature::{Comparison, Rejection};
+use crate::{Hash, Kernels};
+pub use known_answer::self_test;
+
+use curve::Affine;
+use field::{LIMBS, Limbs};
+
+/// Length in bytes of the longest signature in the form r ‖ s.
+pub const MAX_SIGNATURE_LEN: usize = 96;
+
+/// Which curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Curve {
+    /// P-256, also known as secp256r1 and prime256v1.
+    P256,
+    /// P-384, also known as secp384r1.
+    P384,
+}
+
+impl Curve {
+    const fn constants(self) -> &'static curve::Curve {
+        match self {
+            Self::P256 => &curve::P256,
+            Self::P384 => &curve::P384,
+        }
+    }
+
+    /// Length in bytes of a signature in the form r ‖ s.
+    pub const fn signature_len(self) -> usize {
+        self.constants().len_bytes().wrapping_mul(2)
+    }
+
+    /// Length in bytes of an uncompressed public key.
+    pub const fn public_key_len(self) -> usize {
+        self.signature_len().wrapping_add(1)
+    }
+}
+
+/// A public key: a point of the curve other than the neutral one, which was checked.
+#[derive(Clone, Copy, Debug)]
+pub struct PublicKey {
+    curve: Curve,
+    point: Affine,
+}
+
+impl PublicKey {
+    /// Reads an uncompressed point (SEC 1 §2.3.4): 04 ‖ x ‖ y.
+    ///
+    /// # Errors
+    /// `UnsupportedKey` for a compressed point, `InvalidKey` for anything else that is not the uncompressed
+    /// point of this curve.
+    pub fn from_sec1(curve: Curve, bytes: &[u8]) -> Result<Self, Rejection> {
+        let constants = curve.constants();
+        let (tag, coordinates) = bytes.split_first().ok_or(Rejection::InvalidKey)?;
+        let (x, y) =
+            coordinates.split_at_checked(constants.len_bytes()).ok_or(Rejection::InvalidKey)?;
+        if matches!(tag, 2 | 3) && y.is_empty() {
+            return Err(Rejection::UnsupportedKey);
+        }
+        if *tag != 4 || y.len() != x.len() {
+            return Err(Rejection::InvalidKey);
+        }
+        let point = constants.point(x, y).ok_or(Rejection::InvalidKey)?;
+        Ok(Self { curve, point })
+    }
+
+    /// Reads SubjectPublicKeyInfo with the algorithm id-ecPublicKey and the name of the curve (RFC 5480 §2),
+    /// in DER and with nothing behind it.
+    ///
+    /// # Errors
+    /// As for [`from_sec1`](Self::from_sec1); `UnsupportedKey` also for other algorithms and other named
+    /// curves. A curve that the key describes itself is `InvalidKey` (RFC 5480 §2.1.1).
+    pub fn from_spki_der(der: &[u8]) -> Result<Self, Rejection> {
+        /// 1.2.840.10045.2.1.
+        const EC_PUBLIC_KEY: &[u8] = b"\x2a\x86\x48\xce\x3d\x02\x01";
+        let (algorithm, parameters, key) =
+            der::subject_public_key_info(der).ok_or(Rejection::InvalidKey)?;
+        if algorithm != EC_PUBLIC_KEY {
+            return Err(Rejection::UnsupportedKey);
+        }
+        let name = || {
+            let mut parameters = Reader::new(parameters);
+            let name = parameters.element(OBJECT_IDENTIFIER)?;
+            parameters.end()?;
+            Some(name)
+        };
+        let name = name().ok_or(Rejection::InvalidKey)?;
+        let curve = [Curve::P256, Curve::P384]
+            .into_iter()
+            .find(|curve| curve.constants().identifier == name)
+            .ok_or(Rejection::UnsupportedKey)?;
+        Self::from_sec1(curve, key)
+    }
+
+    /// The curve that the point is on.
+    pub const fn curve(&self) -> Curve {
+        self.curve
+    }
+}
+
+/// Checks a signature r ‖ s of `message`, hashed with `H`.
+///
+/// # Errors
+/// Those of [`compare`], or `Mismatch`.
+pub fn verify<H: Hash>(
+    kernels: &Kernels,
+    key: &PublicKey,
+    message: &[u8],
+    signature: &[u8],
+) -> Result<(), Rejection> {
+    let mut hash = H::with(kernels);
+    hash.update(message);
+    compare(key, hash.finalize().as_ref(), signature)?.check()
+}
+
+/// The number r that the equation gives, x of \[e / s\]G + \[r / s\]Q modulo n, and the r of the signature,
+/// both in big-endian order (FIPS 186-5 §6.4.2). The signature is r ‖ s, each as long as n (IEEE P1363). Of
+/// a digest longer than n its leftmost bits count.
+///
+/// # Errors
+/// `SignatureLength` if it has another length, `NonCanonicalSignature` unless r and s are from 1 to n - 1,
+/// and `Mismatch` if the sum is the neutral point.
+pub fn compare(key: &PublicKey, digest: &[u8], signature: &[u8]) -> Result<Comparison, Rejection> {
+    let curve = key.curve.constants();
+    let (limbs, len) = (curve.limbs(), curve.len_bytes());
+    if signature.len() != key.curve.signature_len() {
+        return Err(Rejection::SignatureLength);
+    }
+    let (r_bytes, s_bytes) = signature.split_at_checked(len).ok_or(Rejection::SignatureLength)?;
+    // Step 1.
+    let (r, s) = (read(r_bytes), read(s_bytes));
+    for value in [&r, &s] {
+        if *value == [0; LIMBS] || !bignum::is_below(value, &curve.n) {
+            return Err(Rejection::NonCanonicalSignature);
+        }
+    }
+    // Steps 2 and 3: n has as many bits as its bytes, so the leftmost bits are whole bytes.
+    let e = read(digest.get(..len).unwrap_or(digest));
+    // Steps 4 and 5.
+    let modulus = Modulus::new(curve.order()).ok_or(Rejection::Mismatch)?;
+    let w = modulus.invert(&s);
+    let [u, v] = [&e, &r].map(|factor| {
+        let mut product = [0; LIMBS];
+        if let (Some(product), Some(factor), Some(w)) =
+            (product.get_mut(..limbs), factor.get(..limbs), w.get(..limbs))
+        {
+            modulus.plain_product(product, factor, w);
+        }
+        product
+    });
+    // Step 6.
+    let sum = point::double_product(curve, &u, &v, &key.point);
+    if sum.is_neutral() {
+        return Err(Rejection::Mismatch);
+    }
+    // Steps 7 and 8: p is below 2n.
+    let mut x = sum.affine_x(curve);
+    if let Some(x) = x.get_mut(..limbs) {
+        modulus.subtract_once(x, false);
+    }
+    let mut computed = [0; MAX_SIGNATURE_LEN / 2];
+    let computed = computed.get_mut(..len).ok_or(Rejection::Mismatch)?;
+    bignum::write_be(computed, &x);
+    Comparison::of(computed, r_bytes)
+}
+
+/// Reads at most [`LIMBS`] limbs.
+fn read(bytes: &[u8]) -> Limbs {
+    let mut value = [0; LIMBS];
+    bignum::read_be(&mut value, bytes);
+    value
+}
+
+/// Brings a signature in DER, Ecdsa-Sig-Value (RFC 3279 §2.2.3), into the form r ‖ s at the front of `buffer`.
+///
+/// # Errors
+/// `NonCanonicalSignature` if it is not the one encoding of two numbers that are not negative and not longer
+/// than n.
+pub fn from_der<'b>(
+    curve: Curve,
+    der: &[u8],
+    buffer: &'b mut [u8; MAX_SIGNATURE_LEN],
+) -> Result<&'b [u8], Rejection> {
+    let mut convert = || {
+        let mut numbers = Reader::sequence(der)?;
+        let signature = buffer.get_mut(..curve.signature_len())?;
+        signature.fill(0);
+        let (r, s) = signature.split_at_mut_checked(curve.constants().len_bytes())?;
+        for half in [r, s] {
+            let number = numbers.unsigned_integer()?;
+            let start = half.len().checked_sub(number.len())?;
+            for (to, from) in half.get_mut(start..)?.iter_mut().zip(number) {
+                *to = *from;
+            }
+        }
+        numbers.end()
+    };
+    convert().ok_or(Rejection::NonCanonicalSignature)?;
+    buffer.get(..curve.signature_len()).ok_or(Rejection::NonCanonicalSignature)
+}

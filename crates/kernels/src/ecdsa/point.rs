@@ -1,0 +1,198 @@
+//! Points in Jacobian coordinates, (X / Z², Y / Z³), and the sum \[u\]G + \[v\]Q.
+
+#![allow(non_snake_case, reason = "names of the formulas")]
+
+use super::curve::{Affine, Curve};
+use super::field::{LIMBS, Limbs};
+
+/// Points of a table: the odd multiples 1, 3, .. 15.
+const TABLE_LEN: usize = 8;
+
+/// Digits of a scalar: one more than its bits at most.
+const DIGITS: usize = 64 * LIMBS + 1;
+
+/// A point of the curve. Z is zero for the neutral one.
+#[derive(Clone, Copy)]
+pub(super) struct Point {
+    pub(super) x: Limbs,
+    pub(super) y: Limbs,
+    pub(super) z: Limbs,
+}
+
+impl Point {
+    const NEUTRAL: Self = Self { x: [0; LIMBS], y: [0; LIMBS], z: [0; LIMBS] };
+
+    pub(super) fn is_neutral(&self) -> bool {
+        is_zero(&self.z)
+    }
+
+    /// The point doubled: Explicit-Formulas Database, dbl-2001-b, arranged so that less is added.
+    fn doubled(&self, curve: &Curve) -> Self {
+        let field = curve.field;
+        let Self { x: X, y: Y, z: Z } = self;
+        // M = 3 (X - Z²) (X + Z²), the slope for a = -3.
+        let ZZ = field.product(Z, Z);
+        let third = field.product(&field.difference(X, &ZZ), &field.sum(X, &ZZ));
+        let M = field.sum(&field.sum(&third, &third), &third);
+        // S = 4XY², Z3 = 2YZ. A neutral point stays one.
+        let Y2 = field.sum(Y, Y);
+        let YY2 = field.product(&Y2, Y);
+        let YY4 = field.sum(&YY2, &YY2);
+        let S = field.product(X, &YY4);
+        // X3 = M² - 2S, Y3 = M (S - X3) - 8Y⁴
+        let x = field.difference(&field.difference(&field.product(&M, &M), &S), &S);
+        let y = field.product(&field.difference(&S, &x), &M);
+        let y = field.difference(&y, &field.product(&YY2, &YY4));
+        Self { x, y, z: field.product(Z, &Y2) }
+    }
+
+    /// The sum with `other`, or with its negative: Explicit-Formulas Database, madd, and every exception.
+    fn plus(&self, other: &Affine, is_negative: bool, curve: &Curve, one: &Limbs) -> Self {
+        let field = curve.field;
+        let (x2, mut y2) = (&other.x, &other.y);
+        let negative;
+        if is_negative {
+            // y is never zero: no point has the order 2.
+            negative = field.difference(&[0; LIMBS], y2);
+            y2 = &negative;
+        }
+        if self.is_neutral() {
+            return Self { x: *x2, y: *y2, z: *one };
+        }
+        let Self { x: X1, y: Y1, z: Z1 } = self;
+        // H = x2 Z1² - X1, r = y2 Z1³ - Y1
+        let ZZ = field.product(Z1, Z1);
+        let H = field.difference(&field.product(&ZZ, x2), X1);
+        let r = field.difference(&field.product(&field.product(&ZZ, Z1), y2), Y1);
+        if is_zero(&H) {
+            // The same x: the formulas below would give 0 / 0.
+            return if is_zero(&r) { self.doubled(curve) } else { Self::NEUTRAL };
+        }
+        // X3 = r² - H³ - 2V, Y3 = r (V - X3) - Y1 H³
+        let HH = field.product(&H, &H);
+        let HHH = field.product(&HH, &H);
+        let V = field.product(X1, &HH);
+        let x = field.difference(&field.product(&r, &r), &HHH);
+        let x = field.difference(&field.difference(&x, &V), &V);
+        let y = field.product(&field.difference(&V, &x), &r);
+        let y = field.difference(&y, &field.product(Y1, &HHH));
+        Self { x, y, z: field.product(Z1, &H) }
+    }
+
+    /// x of a point that is not neutral, as an integer below p.
+    pub(super) fn affine_x(&self, curve: &Curve) -> Limbs {
+        let field = curve.field;
+        let inverse = curve.invert(&self.z);
+        curve.to_integer(&field.product(&field.product(&inverse, &inverse), &self.x))
+    }
+}
+
+fn is_zero(value: &Limbs) -> bool {
+    value.iter().all(|limb| *limb == 0)
+}
+
+/// \[u\]G + \[v\]Q for scalars below n, with one chain of doublings for both (Shamir's trick).
+pub(super) fn double_product(curve: &Curve, u: &Limbs, v: &Limbs, Q: &Affine) -> Point {
+    let one = curve.to_field([1, 0, 0, 0, 0, 0]);
+    let mut tables = [Affine { x: one, y: one }; 2 * TABLE_LEN];
+    fill_tables(curve, &one, &[curve.base(), *Q], &mut tables);
+    let (mut digits_u, mut digits_v) = ([0; DIGITS], [0; DIGITS]);
+    signed_digits(u, &mut digits_u);
+    signed_digits(v, &mut digits_v);
+
+    let mut sum = Point::NEUTRAL;
+    for (u, v) in digits_u.iter().zip(&digits_v).rev() {
+        if !sum.is_neutral() {
+            sum = sum.doubled(curve);
+        }
+        for (digit, table) in [u, v].into_iter().zip(tables.as_chunks::<TABLE_LEN>().0) {
+            // An odd digit of magnitude 2i + 1 is entry i.
+            if *digit != 0
+                && let Some(point) = table.get(usize::from(digit.unsigned_abs() >> 1))
+            {
+                sum = sum.plus(point, *digit < 0, curve, &one);
+            }
+        }
+    }
+    sum
+}
+
+/// Fills each table with the odd multiples of its point, affine, with one inversion for all.
+#[inline(never)]
+fn fill_tables(
+    curve: &Curve,
+    one: &Limbs,
+    points: &[Affine; 2],
+    tables: &mut [Affine; 2 * TABLE_LEN],
+) {
+    let field = curve.field;
+    let mut z = [*one; 2 * TABLE_LEN];
+    let (z_halves, _) = z.as_chunks_mut::<TABLE_LEN>();
+    let (halves, _) = tables.as_chunks_mut::<TABLE_LEN>();
+    for ((point, table), z) in points.iter().zip(halves).zip(z_halves) {
+        let double = Point { x: point.x, y: point.y, z: *one }.doubled(curve);
+        // Scaled by its Z, the doubled point is affine on an isomorphic curve, and so is the point with
+        // the same scale. Sums do not depend on the constants of a curve; their Z lacks that factor.
+        let step = Affine { x: double.x, y: double.y };
+        let (scale, [square, cube]) = (double.z, powers(curve, &double.z));
+        let mut multiple = Point {
+            x: field.product(&point.x, &square),
+            y: field.product(&point.y, &cube),
+            z: *one,
+        };
+        for (entry, z) in table.iter_mut().zip(z) {
+            *entry = Affine { x: multiple.x, y: multiple.y };
+            *z = field.product(&multiple.z, &scale);
+            // The multiples 1 to 15 and 2 never meet in a group of large prime order.
+            multiple = multiple.plus(&step, false, curve, one);
+        }
+    }
+    // Montgomery's trick: the inverse of a product gives, from the last factor to the first, the inverse
+    // of each.
+    let mut products = [*one; 2 * TABLE_LEN];
+    let mut product = *one;
+    for (before, z) in products.iter_mut().zip(&z) {
+        *before = product;
+        product = field.product(&product, z);
+    }
+    let mut inverse = curve.invert(&product);
+    for ((entry, before), z) in tables.iter_mut().zip(&products).zip(&z).rev() {
+        let [square, cube] = powers(curve, &field.product(&inverse, before));
+        inverse = field.product(&inverse, z);
+        *entry = Affine { x: field.product(&entry.x, &square), y: field.product(&entry.y, &cube) };
+    }
+}
+
+/// The square and the cube.
+fn powers(curve: &Curve, value: &Limbs) -> [Limbs; 2] {
+    let square = curve.field.product(value, value);
+    let cube = curve.field.product(&square, value);
+    [square, cube]
+}
+
+/// Writes a scalar as digits of weight 2^i that are zero or odd and at most 15 in magnitude, of which no
+/// two within five are not zero (width-5 NAF, Guide to Elliptic Curve Cryptography §3.3.1).
+pub(super) fn signed_digits(scalar: &Limbs, digits: &mut [i8; DIGITS]) {
+    // Bits from i on. Beyond the scalar they are zero.
+    let bits_from = |i: usize| {
+        let word = |at: usize| scalar.get(at).copied().unwrap_or(0);
+        let at = i >> 6;
+        let pair = (u128::from(word(at.wrapping_add(1))) << 64) | u128::from(word(at));
+        (pair >> (i & 63)) as u8
+    };
+    let mut carry = 0;
+    let mut next = 0;
+    for (i, digit) in digits.iter_mut().enumerate() {
+        *digit = 0;
+        let bits = bits_from(i);
+        // The five bits of a digit are spent; an even number has the digit zero.
+        if i < next || bits & 1 == carry {
+            continue;
+        }
+        let window = (bits & 31).wrapping_add(carry);
+        carry = window >> 4;
+        // 16 and more stand for a negative digit, and one more above.
+        *digit = (window as i8).wrapping_sub((carry << 5) as i8);
+        next = i.wrapping_add(5);
+    }
+}

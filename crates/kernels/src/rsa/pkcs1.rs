@@ -1,0 +1,106 @@
+//! RSASSA-PKCS1-v1_5 (RFC 8017 §8.2.2).
+//!
+//! The block is never parsed: the only one that the standard allows is written anew and compared with what
+//! the signature holds, byte by byte. Every forgery of a lenient parser ends here.
+
+use super::{MAX_DIGEST_LEN, MAX_MODULUS_LEN, PublicKey, known_answer};
+use crate::sha2::{Sha256, Sha384, Sha512};
+use crate::signature::{Comparison, Rejection};
+use crate::{Hash, Kernels};
+
+/// A hash that has a DigestInfo (RFC 8017 §9.2, note 1).
+pub trait Identified: Hash {
+    /// DigestInfo in DER up to the digest itself. The parameters of the algorithm are NULL, not absent.
+    const DIGEST_INFO: &'static [u8];
+}
+
+/// DigestInfo of a hash of NIST, `2.16.840.1.101.3.4.2.$number`.
+macro_rules! identified {
+    ($hash:ty, $number:literal) => {
+        impl Identified for $hash {
+            const DIGEST_INFO: &'static [u8] = &[
+                0x30,
+                17 + Self::OUTPUT_LEN as u8, // DigestInfo
+                0x30,
+                13, // AlgorithmIdentifier
+                0x06,
+                9,
+                0x60,
+                0x86,
+                0x48,
+                0x01,
+                0x65,
+                0x03,
+                0x04,
+                0x02,
+                $number, // OBJECT IDENTIFIER
+                0x05,
+                0, // NULL
+                0x04,
+                Self::OUTPUT_LEN as u8, // OCTET STRING
+            ];
+        }
+    };
+}
+
+identified!(Sha256, 1);
+identified!(Sha384, 2);
+identified!(Sha512, 3);
+
+/// Runs the known-answer test: a signature with SHA-384 passes, and is refused for another digest. Costs two
+/// verifications with a key of 2048 bits.
+pub fn self_test() -> bool {
+    known_answer::pkcs1_is_right()
+}
+
+/// Checks a signature of `message`.
+///
+/// # Errors
+/// Those of [`compare`], or `Mismatch`.
+pub fn verify<H: Identified>(
+    kernels: &Kernels,
+    key: &PublicKey,
+    message: &[u8],
+    signature: &[u8],
+) -> Result<(), Rejection> {
+    let mut hash = H::with(kernels);
+    hash.update(message);
+    compare(key, H::DIGEST_INFO, hash.finalize().as_ref(), signature)?.check()
+}
+
+/// The digest that the signature holds, as what is claimed, and the caller's. `digest_info` is everything
+/// of DigestInfo before the digest, as in [`Identified`].
+///
+/// # Errors
+/// `SignatureLength` unless the signature is as long as the modulus, `NonCanonicalSignature` unless it is
+/// below it, and `Mismatch` if anything in the block but the digest is not what it must be, or if the
+/// digest is empty or longer than [`MAX_DIGEST_LEN`].
+pub fn compare(
+    key: &PublicKey,
+    digest_info: &[u8],
+    digest: &[u8],
+    signature: &[u8],
+) -> Result<Comparison, Rejection> {
+    let mut encoded = [0; MAX_MODULUS_LEN];
+    let encoded = key.open(signature, &mut encoded)?;
+    if digest.is_empty() || digest.len() > MAX_DIGEST_LEN {
+        return Err(Rejection::Mismatch);
+    }
+    // RFC 8017 §9.2: 00 01, at least eight bytes ff, 00, DigestInfo.
+    let split = |bytes, len: usize| {
+        <[u8]>::len(bytes).checked_sub(len).and_then(|at| bytes.split_at_checked(at))
+    };
+    let parts = || {
+        let (front, claimed) = split(encoded, digest.len())?;
+        let (front, info) = split(front, digest_info.len())?;
+        let (first, front) = front.split_first_chunk::<2>()?;
+        let (zero, padding) = front.split_last()?;
+        let is_right = *first == [0, 1]
+            && padding.len() >= 8
+            && padding.iter().all(|byte| *byte == 0xff)
+            && *zero == 0
+            && info == digest_info;
+        is_right.then_some(claimed)
+    };
+    Comparison::of(digest, parts().ok_or(Rejection::Mismatch)?)
+}

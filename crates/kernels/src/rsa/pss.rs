@@ -1,0 +1,115 @@
+//! RSASSA-PSS (RFC 8017 §8.1.2), with EMSA-PSS-VERIFY (§9.1.2).
+
+use super::{Digester, Hasher, MAX_DIGEST_LEN, MAX_MODULUS_LEN, PublicKey, known_answer};
+use crate::signature::{Comparison, Rejection};
+use crate::{Hash, Kernels};
+
+/// A mask generation function.
+pub trait Mask {
+    /// Adds the mask of `seed`, as many bytes as `data` has, to `data` without carries.
+    fn apply(&self, seed: &[u8], data: &mut [u8]);
+}
+
+/// MGF1 (RFC 8017 appendix B.2.1) with any hash.
+pub struct Mgf1<'a>(pub &'a dyn Digester);
+
+impl Mask for Mgf1<'_> {
+    fn apply(&self, seed: &[u8], data: &mut [u8]) {
+        let mut digest = [0; MAX_DIGEST_LEN];
+        // A length of zero has no chunks, and would be the caller's fault.
+        let len = self.0.output_len().clamp(1, MAX_DIGEST_LEN);
+        let Some(digest) = digest.get_mut(..len) else { return };
+        for (counter, chunk) in (0u32..).zip(data.chunks_mut(len)) {
+            self.0.digest(&[seed, &counter.to_be_bytes()], digest);
+            for (data, mask) in chunk.iter_mut().zip(digest.iter()) {
+                *data ^= mask;
+            }
+        }
+    }
+}
+
+/// Runs the known-answer test: a signature with SHA-384 in all places passes, and is refused for another
+/// message. Costs two verifications with a key of 2048 bits.
+pub fn self_test() -> bool {
+    known_answer::pss_is_right()
+}
+
+/// Checks a signature of `message` with a salt of exactly `salt_len` bytes. `H` hashes the message and
+/// `M` makes the mask.
+///
+/// # Errors
+/// Those of [`compare`], or `Mismatch`.
+pub fn verify<H: Hash, M: Hash>(
+    kernels: &Kernels,
+    key: &PublicKey,
+    message: &[u8],
+    salt_len: usize,
+    signature: &[u8],
+) -> Result<(), Rejection> {
+    let mut digest = H::with(kernels);
+    digest.update(message);
+    let (hash, mask) = (Hasher::<H>::new(kernels), Hasher::<M>::new(kernels));
+    compare(key, &hash, &Mgf1(&mask), digest.finalize().as_ref(), salt_len, signature)?.check()
+}
+
+/// H', computed from salt and digest, and H, which the signature claims (RFC 8017 §9.1.2). `digest` is
+/// that of the message under `hash`.
+///
+/// # Errors
+/// `SignatureLength` unless the signature is as long as the modulus, `NonCanonicalSignature` unless it is
+/// below it, and `Mismatch` if the padding is not exactly that of a salt of `salt_len` bytes, if the
+/// digest is not one of `hash`, or if both do not fit the modulus.
+pub fn compare(
+    key: &PublicKey,
+    hash: &dyn Digester,
+    mask: &dyn Mask,
+    digest: &[u8],
+    salt_len: usize,
+    signature: &[u8],
+) -> Result<Comparison, Rejection> {
+    let mut encoded = [0; MAX_MODULUS_LEN];
+    let encoded = key.open(signature, &mut encoded)?;
+    let mut computed = [0; MAX_DIGEST_LEN];
+    let (claimed, computed) =
+        decode(encoded, hash, mask, digest, salt_len, &mut computed).ok_or(Rejection::Mismatch)?;
+    Comparison::of(computed, claimed)
+}
+
+/// H and H', or `None` if the encoded message is not consistent. Steps are those of RFC 8017 §9.1.2; emBits
+/// is one less than a multiple of 8, so that emLen is the length of the modulus and one bit is left over.
+#[allow(non_snake_case, reason = "the standard's names")]
+pub(super) fn decode<'a>(
+    EM: &'a mut [u8],
+    hash: &dyn Digester,
+    mask: &dyn Mask,
+    mHash: &[u8],
+    sLen: usize,
+    computed: &'a mut [u8; MAX_DIGEST_LEN],
+) -> Option<(&'a [u8], &'a [u8])> {
+    let hLen = hash.output_len();
+    let computed = computed.get_mut(..hLen)?;
+    if hLen == 0 || mHash.len() != hLen {
+        return None;
+    }
+    // Steps 4 and 5.
+    let (EM, &mut [0xbc]) = EM.split_last_chunk_mut()? else { return None };
+    let (maskedDB, H) = EM.split_at_mut_checked(EM.len().checked_sub(hLen)?)?;
+    // Step 6.
+    let is_top_bit_set = maskedDB.first()? >> 7 == 1;
+    if is_top_bit_set {
+        return None;
+    }
+    // Steps 7 to 9.
+    mask.apply(H, maskedDB);
+    let DB = maskedDB;
+    *DB.first_mut()? &= 0x7f;
+    // Step 10. Step 3, a modulus too short for digest and salt, shows as a DB without room.
+    let (padding, salt) = DB.split_at_checked(DB.len().checked_sub(sLen)?)?;
+    let (one, zeros) = padding.split_last()?;
+    if *one != 1 || zeros.iter().any(|byte| *byte != 0) {
+        return None;
+    }
+    // Steps 11 to 13.
+    hash.digest(&[&[0; 8], mHash, salt], computed);
+    Some((H, computed))
+}
