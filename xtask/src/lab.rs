@@ -10,7 +10,7 @@ use crate::test::Outcome;
 use crate::{Verdict, hw, project};
 
 mod host_speed;
-mod machine;
+pub mod machine;
 pub mod paper;
 mod parallel_verification;
 pub mod peers;

@@ -27,6 +27,7 @@ mod lab;
 mod packages;
 mod project;
 mod run;
+mod signatures;
 mod skips;
 mod test;
 mod tidy;
@@ -61,6 +62,8 @@ enum Command {
     Kernels(kernels::Args),
     /// Measure against targets and store the run in lab/runs
     Lab(lab::Args),
+    /// Measure signature verifications: flash, stack and instructions, of ours and of others
+    Signatures(signatures::Args),
     /// Skip instructions of a boot stage, one at a time, and see that it still refuses
     Skips(skips::Args),
     /// Run every check of the project, or some of them
@@ -95,6 +98,7 @@ fn main() -> ExitCode {
         Command::Hw(args) => hw::main(&args),
         Command::Kernels(args) => kernels::main(&args),
         Command::Lab(args) => lab::main(&args),
+        Command::Signatures(args) => signatures::main(&args),
         Command::Skips(args) => skips::main(&args),
         Command::Test(args) => test::main(&args),
         Command::Tidy(args) => tidy::main(&args),

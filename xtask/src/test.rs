@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use crate::consent::Consent;
 use crate::{
     Verdict, boots, deny, docs, emulator, errors, firmware, flips, fuzz, hw, kernels, lab, project,
-    run, skips, tidy, tools, vectors, walkthrough,
+    run, signatures, skips, tidy, tools, vectors, walkthrough,
 };
 
 #[derive(clap::Args)]
@@ -111,6 +111,8 @@ const STEPS: &[Step] = &[
             "hartlock-stub",
             "--package",
             "hartlock-bench",
+            "--package",
+            "hartlock-footprint",
             "--",
             "-D",
             "warnings",
@@ -211,6 +213,12 @@ const STEPS: &[Step] = &[
         about: "every hash kernel agrees with the portable form, on its own tier",
         needs_tools: true,
         action: Action::Function(kernels::step),
+    },
+    Step {
+        name: "signatures",
+        about: "no verification takes more flash, stack or instructions than was recorded",
+        needs_tools: true,
+        action: Action::Function(signatures::step),
     },
     Step {
         name: "linux",

@@ -25,6 +25,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("crates/drivers", &["crates/image", "crates/kernels", "crates/regs", "crates/verify"]),
     ("crates/verify-capi", &["crates/image", "crates/kernels", "crates/handoff", "crates/verify"]),
     ("firmware/virt", &["crates/image", "crates/handoff", "crates/kernels", "crates/verify"]),
+    ("firmware/footprint", &["crates/image", "crates/kernels", "crates/verify", "firmware/virt"]),
 ];
 
 /// Host crates that firmware must not be built on.

@@ -1,0 +1,71 @@
+//! What is measured, and where.
+
+/// An algorithm with the parameters that it is measured with.
+#[derive(Debug)]
+pub struct Algorithm {
+    /// Name in the image format (§2.2).
+    pub name: &'static str,
+    /// What readers call it.
+    pub title: &'static str,
+    /// Feature of our program, if `firmware/footprint/src/algorithm.rs` has the algorithm.
+    pub feature: Option<&'static str>,
+    /// Programs of others: features of `lab/signatures/peers`.
+    pub peers: &'static [&'static str],
+}
+
+/// In the order of the table.
+pub const ALGORITHMS: &[Algorithm] = &[
+    Algorithm {
+        name: "ed25519",
+        title: "Ed25519",
+        feature: Some("ed25519"),
+        peers: &["ed25519-dalek", "ed25519-compact"],
+    },
+    Algorithm {
+        name: "ecdsa-p256",
+        title: "ECDSA P-256",
+        feature: Some("ecdsa-p256"),
+        peers: &["p256"],
+    },
+    Algorithm {
+        name: "ecdsa-p384",
+        title: "ECDSA P-384",
+        feature: Some("ecdsa-p384"),
+        peers: &["p384"],
+    },
+    Algorithm {
+        name: "rsa-pss-3072-sha384",
+        title: "RSA-PSS-3072, SHA-384",
+        feature: Some("rsa"),
+        peers: &["rsa"],
+    },
+    Algorithm {
+        name: "lms-sha256-h10-w4",
+        title: "LMS-SHA256 H10/W4",
+        feature: None,
+        peers: &["hbs-lms"],
+    },
+    Algorithm { name: "xmss-sha2-10-256", title: "XMSS-SHA2_10_256", feature: None, peers: &[] },
+    Algorithm {
+        name: "ml-dsa-65",
+        title: "ML-DSA-65",
+        feature: Some("ml-dsa"),
+        peers: &["ml-dsa-65", "fips204-65", "libcrux-ml-dsa-65"],
+    },
+    Algorithm {
+        name: "ml-dsa-87",
+        title: "ML-DSA-87",
+        feature: Some("ml-dsa"),
+        peers: &["ml-dsa-87", "fips204-87", "libcrux-ml-dsa-87"],
+    },
+    Algorithm {
+        name: "slh-dsa-sha2-128s",
+        title: "SLH-DSA-SHA2-128s",
+        feature: Some("slh-dsa"),
+        peers: &["slh-dsa", "fips205"],
+    },
+];
+
+/// Harts of `cargo xtask kernels` on which instructions are counted. Bounds and growth are judged on
+/// each; peers run on the first.
+pub const HARTS: &[&str] = &["rv64", "zknh", "zvbb-128", "zvknh-128"];
