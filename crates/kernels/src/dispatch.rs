@@ -158,41 +158,15 @@ impl<F, G> Chosen<F, G> {
     }
 }
 
-impl<W, const N: usize> Sha2<W, N> {
-    /// Compresses the blocks of each message into its state. Messages are whole blocks and of equal
-    /// length; any number of them.
+impl<F: Copy, G: Copy> Chosen<F, G> {
+    /// Takes states and as many messages in groups of lanes, and those that fill no lanes one by one.
     #[allow(dead_code, reason = "not every selection of algorithms has short messages")]
-    pub(crate) fn each(&self, mut states: &mut [[W; 8]], mut messages: &[&[u8]]) {
-        while !states.is_empty() && !messages.is_empty() {
-            let count = self.lanes().clamp(1, MAX_LANES).min(states.len()).min(messages.len());
-            let (Some((now, later)), Some((messages_now, messages_later))) =
-                (states.split_at_mut_checked(count), messages.split_at_checked(count))
-            else {
-                return;
-            };
-            match &self.many {
-                Some(many) if fills_lanes(count, many.lanes) => (many.run)(now, messages_now),
-                _ => {
-                    for (state, message) in now.iter_mut().zip(messages_now) {
-                        (self.one.run)(state, message.as_chunks().0);
-                    }
-                }
-            }
-            (states, messages) = (later, messages_later);
-        }
-    }
-}
-
-impl Keccak {
-    /// Adds the blocks of each message to its state, as [`Sha2::each`]. Arguments as those of
-    /// [`AbsorbMany`].
-    #[allow(dead_code, reason = "not every selection of algorithms has short messages")]
-    pub(crate) fn each(
+    fn in_groups<S>(
         &self,
-        mut states: &mut [[u64; 25]],
+        mut states: &mut [S],
         mut messages: &[&[u8]],
-        rate_words: usize,
-        rounds: usize,
+        one: impl Fn(F, &mut S, &[u8]),
+        several: impl Fn(G, &mut [S], &[&[u8]]),
     ) {
         while !states.is_empty() && !messages.is_empty() {
             let count = self.lanes().clamp(1, MAX_LANES).min(states.len()).min(messages.len());
@@ -203,16 +177,48 @@ impl Keccak {
             };
             match &self.many {
                 Some(many) if fills_lanes(count, many.lanes) => {
-                    (many.run)(now, messages_now, rate_words, rounds);
+                    several(many.run, now, messages_now);
                 }
                 _ => {
                     for (state, message) in now.iter_mut().zip(messages_now) {
-                        (self.one.run)(state, message, rate_words, rounds);
+                        one(self.one.run, state, message);
                     }
                 }
             }
             (states, messages) = (later, messages_later);
         }
+    }
+}
+
+impl<W, const N: usize> Sha2<W, N> {
+    /// Compresses the blocks of each message into its state. Messages are whole blocks and of equal
+    /// length; any number of them.
+    #[allow(dead_code, reason = "not every selection of algorithms has short messages")]
+    pub(crate) fn each(&self, states: &mut [[W; 8]], messages: &[&[u8]]) {
+        let one = |run: fn(&mut [W; 8], &[[u8; N]]), state: &mut [W; 8], message: &[u8]| {
+            run(state, message.as_chunks().0);
+        };
+        self.in_groups(states, messages, one, |run, states, messages| run(states, messages));
+    }
+}
+
+impl Keccak {
+    /// Adds the blocks of each message to its state, as [`Sha2::each`]. Arguments as those of
+    /// [`AbsorbMany`].
+    #[allow(dead_code, reason = "not every selection of algorithms has short messages")]
+    pub(crate) fn each(
+        &self,
+        states: &mut [[u64; 25]],
+        messages: &[&[u8]],
+        rate_words: usize,
+        rounds: usize,
+    ) {
+        self.in_groups(
+            states,
+            messages,
+            |run, state, message| run(state, message, rate_words, rounds),
+            |run, states, messages| run(states, messages, rate_words, rounds),
+        );
     }
 }
 
