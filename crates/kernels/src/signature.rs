@@ -4,6 +4,10 @@
 /// Bytes that a verifier compares at most.
 pub const MAX_COMPARED_LEN: usize = 64;
 
+/// Longest context string in bytes, wherever an algorithm has one (FIPS 204 §5.3, FIPS 205 §10.3, RFC 8032
+/// §2): its length is signed as one byte.
+pub const MAX_CONTEXT_LEN: usize = 255;
+
 /// The two values that a genuine signature makes equal: what was computed from key, message and
 /// signature, and what key, message or signature claim it to be. Zero padded.
 ///

@@ -3,50 +3,16 @@
 
 #![cfg(feature = "ml-dsa")]
 
+mod vectors;
+
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use hartlock_kernels::Kernels;
 use hartlock_kernels::ml_dsa::{Message, Set, verify};
 use hartlock_kernels::signature::Rejection;
-use serde_json::Value;
 use sha2::Digest;
 use shake::ExtendableOutput;
-
-/// Reads one file of the vector folder. A missing file in a folder that is there is an error.
-fn read(path: &str) -> Option<String> {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/vectors");
-    let named = std::env::var_os("HARTLOCK_VECTORS");
-    let folder = named.clone().map_or_else(|| PathBuf::from(beside), PathBuf::from);
-    if !folder.is_dir() {
-        assert!(named.is_none(), "HARTLOCK_VECTORS names no folder: {}", folder.display());
-        eprintln!("SKIPPED: public vectors: no {}", folder.display());
-        return None;
-    }
-    let file = folder.join(path);
-    Some(std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{path}: {error}")))
-}
-
-fn read_json(path: &str) -> Option<Value> {
-    read(path).map(|text| serde_json::from_str(&text).unwrap())
-}
-
-fn array(value: &Value) -> &Vec<Value> {
-    value.as_array().expect("an array")
-}
-
-fn text<'a>(value: &'a Value, field: &str) -> &'a str {
-    value[field].as_str().unwrap_or_else(|| panic!("no {field} in {value}"))
-}
-
-fn unhex(hex: &str) -> Vec<u8> {
-    assert!(hex.len().is_multiple_of(2), "{hex}");
-    (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect()
-}
-
-fn bytes(value: &Value, field: &str) -> Vec<u8> {
-    unhex(text(value, field))
-}
+use vectors::{array, bytes, read, read_json, text, unhex};
 
 fn set_of(name: &str) -> Set {
     match name {

@@ -5,8 +5,7 @@
 use super::{PUBLIC_KEY_LEN, Rejection, SIGNATURE_LEN, solve};
 use crate::{Hash, sha2::Sha512};
 
-/// Longest context in bytes.
-pub const MAX_CONTEXT_LEN: usize = 255;
+pub use crate::signature::MAX_CONTEXT_LEN;
 
 /// A context of at most [`MAX_CONTEXT_LEN`] bytes. Signers of Ed25519ctx should not leave it empty
 /// (RFC 8032 §5.1); a verifier accepts it.

@@ -20,7 +20,7 @@ mod tests;
 
 use crate::Kernels;
 use crate::keccak::{self, FULL_ROUNDS, RATE_256, Sponge};
-use crate::signature::{Comparison, Rejection};
+use crate::signature::{Comparison, MAX_CONTEXT_LEN, Rejection};
 use encoding::Hint;
 use sample::{MAX_L, SHAKE};
 
@@ -139,7 +139,7 @@ static PARAMETERS_87: Parameters = Parameters {
 pub enum Message<'a> {
     /// ML-DSA (FIPS 204 §5.3, algorithm 3).
     Pure {
-        /// At most 255 bytes.
+        /// At most [`MAX_CONTEXT_LEN`] bytes.
         context: &'a [u8],
         /// M, in pieces.
         message: &'a [&'a [u8]],
@@ -148,7 +148,7 @@ pub enum Message<'a> {
     /// of this hash, and that the hash is strong enough for the set, is for the caller to know: here
     /// they are bytes.
     PreHash {
-        /// At most 255 bytes.
+        /// At most [`MAX_CONTEXT_LEN`] bytes.
         context: &'a [u8],
         /// The hash function: DER of its object identifier, with tag and length.
         oid: &'a [u8],
@@ -250,7 +250,7 @@ pub fn compare(
         return Err(Rejection::SignatureLength);
     }
     if let Message::Pure { context, .. } | Message::PreHash { context, .. } = message
-        && context.len() > 255
+        && context.len() > MAX_CONTEXT_LEN
     {
         return Err(Rejection::ContextLength);
     }

@@ -66,11 +66,12 @@ fn accepts(group: &Value, test: &Value) -> bool {
 fn pss_padding_agrees_with_acvp() {
     let named = std::env::var("HARTLOCK_VECTORS");
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/vectors");
-    let folder = named.unwrap_or_else(|_| beside.into());
-    let Ok(file) = std::fs::read_to_string(folder + "/rsa/RSA-SigVer-FIPS186-5.json") else {
+    let folder = std::path::PathBuf::from(named.clone().unwrap_or_else(|_| beside.into()));
+    if named.is_err() && !folder.is_dir() {
         println!("SKIPPED: public vectors are absent");
         return;
-    };
+    }
+    let file = std::fs::read_to_string(folder.join("rsa/RSA-SigVer-FIPS186-5.json")).unwrap();
     let file: Value = serde_json::from_str(&file).unwrap();
     let (mut valid, mut invalid) = (0, 0);
     for group in file["testGroups"].as_array().unwrap().iter().filter(|it| it["sigType"] == "pss") {

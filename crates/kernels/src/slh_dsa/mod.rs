@@ -30,8 +30,7 @@ use lanes::{LAST_STEP, Lanes, climb, run_chains, side};
 pub use parameters::ParameterSet;
 use parameters::{CHECKSUM_DIGITS, MAX_CHAINS, MAX_N, Parameters};
 
-/// Longest context in bytes.
-pub const MAX_CONTEXT_LEN: usize = 255;
+pub use crate::signature::MAX_CONTEXT_LEN;
 
 /// What was signed, and through which interface: they never accept each other's signatures.
 #[derive(Clone, Copy, Debug)]
