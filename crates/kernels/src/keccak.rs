@@ -1,4 +1,4 @@
-//! Keccak-p and the sponge (FIPS 202 §3, §4; RFC 9861 §2): what [`crate::sha3`],
+//! Keccak-p and the sponge (FIPS 202 §3, §4; RFC 9861 §2): what [`crate::sha3`], [`crate::xof`],
 //! [`crate::parallelhash`] and [`crate::kt128`] are made of.
 
 use crate::Kernels;
@@ -17,8 +17,7 @@ pub(crate) const RATE_256: usize = 17;
 /// A block that changes nothing before the permutation.
 static ZEROS: [u8; 8 * RATE_128] = [0; 8 * RATE_128];
 
-/// A sponge that is squeezed once, for at most 64 bytes, by [`Sponge::finalize`]; whoever needs more
-/// uses [`Sponge::finish`].
+/// A sponge. Digests are squeezed once, for at most 64 bytes.
 ///
 /// Rate and rounds are values and not types: one copy of this code serves every function in a ROM.
 /// Bytes that do not fill a block are added to the state where they belong, so there is no buffer.
@@ -99,13 +98,21 @@ impl Sponge {
         self.filled = 0;
     }
 
+    /// Ends the block in work if anything was added to it.
+    #[allow(dead_code, reason = "not every selection of algorithms pads")]
+    pub(crate) fn pad_block(&mut self) {
+        if self.filled != 0 {
+            self.permute();
+        }
+    }
+
     /// Ends the message and returns the first 64 bytes of output.
     ///
     /// `suffix` holds the domain's bits and the first bit of pad10*1 (FIPS 202 §5.1, §B.2); its last
     /// bit is the top one of the block. Both can be in the same byte.
     #[inline(never)]
     pub(crate) fn finalize(mut self, suffix: u8) -> [u8; 64] {
-        self.pad(suffix);
+        self.end(suffix);
         squeeze(&self.state)
     }
 
@@ -113,16 +120,33 @@ impl Sponge {
     /// the first block of output, and [`permute_each`] makes the next.
     #[cfg(feature = "ml-dsa")]
     pub(crate) fn finish(&mut self, suffix: u8) -> &mut [u64; 25] {
-        self.pad(suffix);
+        self.end(suffix);
         &mut self.state
     }
 
-    fn pad(&mut self, suffix: u8) {
+    /// Ends the message, as [`Sponge::finalize`] does; output of any length follows with
+    /// [`Sponge::squeeze`].
+    pub(crate) fn end(&mut self, suffix: u8) {
         self.add(&[suffix]);
         if let Some(last) = self.state.get_mut(self.rate_words.wrapping_sub(1)) {
             *last ^= 1 << 63;
         }
         self.permute();
+    }
+
+    /// Fills `output` with what follows the output that was taken before (FIPS 202 §4, steps 7 to 10).
+    /// Behind [`Sponge::end`] only; then `filled` counts the bytes of the block that were taken.
+    #[allow(dead_code, reason = "not every selection of algorithms has long outputs")]
+    #[inline(never)]
+    pub(crate) fn squeeze(&mut self, output: &mut [u8]) {
+        for byte in output {
+            if self.filled >= self.rate_words.wrapping_mul(8) {
+                self.permute();
+            }
+            let lane = self.state.get(self.filled >> 3).copied().unwrap_or(0);
+            *byte = (lane >> ((self.filled & 7) * 8)) as u8;
+            self.filled = self.filled.wrapping_add(1);
+        }
     }
 }
 

@@ -1,8 +1,9 @@
-//! KT128 (RFC 9861 §3) with an empty customization string and 32 bytes of output.
+//! KT128 (RFC 9861 §3). Digests have an empty customization string and 32 bytes of output.
 
 use crate::dispatch::{MAX_LANES, Many, fills_lanes};
 use crate::keccak::{self, RATE_128, Sponge, TURBO_ROUNDS, first};
 use crate::parallelhash::right_encode;
+use crate::xof::Output;
 use crate::{Hash, HashMany, Kernels};
 
 /// Bytes of a chunk (§3.2).
@@ -56,6 +57,34 @@ impl Kt128 {
     /// same (`tests/hash_differential.rs`).
     pub const KAT: [u8; 32] = *b"\xab\x17\x4f\x32\x8c\x55\xa5\x51\x0b\x0b\x20\x97\x91\xbf\x8b\x60\
         \xe8\x01\xa7\xcf\xc2\xaa\x42\x04\x2d\xcb\x8f\x54\x7f\xbe\x3a\x7d";
+
+    /// Ends a message with the customization string C, and gives output of any length (§3.2). Of an
+    /// empty one the first 32 bytes are [`Hash::finalize`].
+    pub fn finalize_xof(mut self, customization: &[u8]) -> Output {
+        self.update(customization);
+        // length_encode(|C|) without its last byte: a chunk that only this byte fills must not end
+        // before it is known to be the last one.
+        let length = right_encode(customization.len() as u64);
+        let (count, digits) = match (customization, length.as_ref().split_last()) {
+            ([], _) | (_, None) => (0, &[][..]),
+            (_, Some((count, digits))) => (*count, digits),
+        };
+        self.update(digits);
+        self.add(&[count]);
+        if self.chunks == 0 {
+            return Output::of(self.trunk, SINGLE_NODE);
+        }
+        self.end_tree();
+        Output::of(self.trunk, FINAL_NODE)
+    }
+
+    /// Ends the last leaf, and says how many there are (§3.2).
+    fn end_tree(&mut self) {
+        self.end_leaf();
+        // length_encode is right_encode, but for 0 (§3.3), and there is at least one leaf.
+        self.trunk.absorb(right_encode(self.chunks).as_ref());
+        self.trunk.absorb(&[0xff, 0xff]);
+    }
 
     /// Runs the known-answer test: true if the digest of `abc` is [`Self::KAT`].
     pub fn self_test() -> bool {
@@ -165,10 +194,7 @@ impl Hash for Kt128 {
         if self.chunks == 0 {
             return first(self.trunk.finalize(SINGLE_NODE));
         }
-        self.end_leaf();
-        // length_encode is right_encode, but for 0 (§3.3), and there is at least one leaf.
-        self.trunk.absorb(right_encode(self.chunks).as_ref());
-        self.trunk.absorb(&[0xff, 0xff]);
+        self.end_tree();
         first(self.trunk.finalize(FINAL_NODE))
     }
 }

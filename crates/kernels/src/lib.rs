@@ -10,6 +10,7 @@
 //! |---|---|---|
 //! | [`sha2`] | SHA-256, SHA-384, SHA-512 | FIPS 180-4 |
 //! | [`sha3`] | SHA3-256, SHA3-384, SHA3-512, SHAKE128, SHAKE256 | FIPS 202 |
+//! | [`xof`] | SHAKE, cSHAKE with outputs of any length | FIPS 202, SP 800-185 §3 |
 //! | [`parallelhash`] | ParallelHash128, ParallelHash256 | SP 800-185 §6 |
 //! | [`kt128`] | KT128 | RFC 9861 §3 |
 //! | [`ed25519`] | signature verification, strict rule | RFC 8032 §5.1, FIPS 186-5 §7.7 |
@@ -19,6 +20,8 @@
 //! | `slh_dsa` | SLH-DSA signature verification, twelve parameter sets | FIPS 205 |
 //! | `ecdsa` | signature verification on P-256 and P-384 | FIPS 186-5 §6.4.2 |
 //! | `rsa` | signature verification, PKCS #1 v1.5 and PSS | RFC 8017 §8.1.2, §8.2.2 |
+//! | `lms` | LMS and HSS signature verification | RFC 8554, SP 800-208 |
+//! | `xmss` | XMSS and XMSS^MT signature verification | RFC 8391, SP 800-208 |
 //! | [`signature`] | what all signature algorithms share | – |
 //!
 //! Everything here handles public data only: images, public keys and signatures. No function
@@ -33,6 +36,8 @@ extern crate std;
 #[cfg(any(feature = "rsa", feature = "ecdsa"))]
 mod bignum;
 mod block;
+#[cfg(any(feature = "lms", feature = "xmss"))]
+mod chains;
 #[cfg(any(feature = "rsa", feature = "ecdsa"))]
 mod der;
 #[allow(unsafe_code, reason = "says what a probe has to promise")]
@@ -42,6 +47,8 @@ pub mod ecdsa;
 pub mod ed25519;
 mod keccak;
 pub mod kt128;
+#[cfg(feature = "lms")]
+pub mod lms;
 mod many;
 #[cfg(feature = "ml-dsa")]
 pub mod ml_dsa;
@@ -53,9 +60,14 @@ pub mod rsa;
 mod rv64;
 pub mod sha2;
 pub mod sha3;
+#[cfg(any(feature = "lms", feature = "xmss"))]
+mod short;
 pub mod signature;
 #[cfg(feature = "slh-dsa")]
 pub mod slh_dsa;
+#[cfg(feature = "xmss")]
+pub mod xmss;
+pub mod xof;
 
 pub use dispatch::{Family, Kernels, MAX_LANES, Probe, Rejection, Tier, fills_lanes};
 #[cfg(feature = "ed25519-contexts")]

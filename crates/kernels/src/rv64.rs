@@ -210,8 +210,23 @@ fn run_group<S>(
             *pointer = message.as_ptr();
         }
         kernel(states.as_mut_ptr(), pointers.as_ptr(), count, n);
-        return;
+    } else {
+        run_copied(states, messages, block_len, count, kernel);
     }
+}
+
+/// The same for messages that are not aligned. Out of line: nobody else has room for copies on the
+/// stack.
+#[inline(never)]
+fn run_copied<S>(
+    states: &mut [S],
+    messages: &[&[u8]],
+    block_len: usize,
+    count: usize,
+    kernel: &impl Fn(*mut S, *const *const u8, usize, usize),
+) {
+    let n = states.len();
+    let mut pointers = [core::ptr::null(); MAX_LANES];
     let mut copies = [Copied([0; MAX_BLOCK_LEN]); MAX_LANES];
     let mut from = 0_usize;
     for _ in 0..count {

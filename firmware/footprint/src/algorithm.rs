@@ -51,6 +51,25 @@ pub fn verify(kernels: &Kernels, case: &Case<'_>) -> bool {
     pss::verify::<Sha384, Sha384>(kernels, &key, case.message, 48, case.signature).is_ok()
 }
 
+/// HSS, and LMS as HSS with one level (RFC 8554 §6).
+#[cfg(feature = "lms")]
+pub fn verify(kernels: &Kernels, case: &Case<'_>) -> bool {
+    use hartlock_kernels::lms::hss;
+
+    hss::verify(kernels, case.key, &[case.message], case.signature).is_ok()
+}
+
+/// XMSS in an approved set (RFC 8391 §4.1, SP 800-208 §5).
+#[cfg(feature = "xmss")]
+pub fn verify(kernels: &Kernels, case: &Case<'_>) -> bool {
+    use core::hint::black_box;
+    use hartlock_kernels::xmss::{self, Scheme, Sets};
+
+    let scheme = black_box(Scheme::Xmss);
+    let message = &[case.message];
+    xmss::verify(kernels, scheme, Sets::Approved, case.key, message, case.signature).is_ok()
+}
+
 /// ML-DSA with an empty context (FIPS 204 §5.3), in the set that the length of the key tells.
 #[cfg(feature = "ml-dsa")]
 pub fn verify(kernels: &Kernels, case: &Case<'_>) -> bool {
@@ -81,9 +100,11 @@ pub fn verify(kernels: &Kernels, case: &Case<'_>) -> bool {
     feature = "ecdsa-p256",
     feature = "ecdsa-p384",
     feature = "ed25519",
+    feature = "lms",
     feature = "ml-dsa",
     feature = "rsa",
     feature = "slh-dsa",
+    feature = "xmss",
 )))]
 pub const fn verify(_: &Kernels, _: &Case<'_>) -> bool {
     false

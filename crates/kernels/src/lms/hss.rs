@@ -1,0 +1,94 @@
+//! HSS: trees of LMS that sign the keys of trees below them (RFC 8554 §6).
+
+use super::{Key, Signature, take, take_u32};
+use crate::Kernels;
+use crate::signature::{Comparison, MAX_COMPARED_LEN, Rejection};
+
+/// Most levels (RFC 8554 §6).
+const MAX_LEVELS: u32 = 8;
+
+/// Checks a signature of the message that `message` is cut into (RFC 8554 §6.3).
+///
+/// # Errors
+///
+/// Every [`Rejection`] of [`compare`], and `Mismatch`.
+pub fn verify(
+    kernels: &Kernels,
+    public_key: &[u8],
+    message: &[&[u8]],
+    signature: &[u8],
+) -> Result<(), Rejection> {
+    compare(kernels, public_key, message, signature)?.check()
+}
+
+/// The root that the lowest signature leads to, and the root in the key that it was made with. Both
+/// differ too if a signature further up does.
+///
+/// # Errors
+///
+/// Those of [`super::compare`]; `InvalidKey` for a count of levels that is not 1 to 8;
+/// `OtherParameters` for a signature with another count; `NonCanonicalSignature` for a key in the
+/// signature that is none; `Mismatch` for a signature of such a key. `Ok` says nothing about the
+/// signature of the message yet.
+pub fn compare(
+    kernels: &Kernels,
+    public_key: &[u8],
+    message: &[&[u8]],
+    signature: &[u8],
+) -> Result<Comparison, Rejection> {
+    let mut rest = public_key;
+    let levels = take_u32(&mut rest).ok_or(Rejection::InvalidKey)?;
+    if !(1..=MAX_LEVELS).contains(&levels) {
+        return Err(Rejection::InvalidKey);
+    }
+    let mut key = Key::parse_all(rest)?;
+    let mut rest = signature;
+    let signed_keys = take_u32(&mut rest).ok_or(Rejection::SignatureLength)?;
+    if signed_keys.wrapping_add(1) != levels {
+        return Err(Rejection::OtherParameters);
+    }
+    // The form of all levels first: nothing is hashed for a signature that ends too early.
+    check_form(key, signed_keys, rest)?;
+
+    let mut differences = [0; MAX_COMPARED_LEN];
+    for _ in 0..signed_keys {
+        let (one, behind) = Signature::parse(&key, rest)?;
+        let (next, behind_key) = Key::parse(behind).map_err(in_signature)?;
+        let signed_len = behind.len().wrapping_sub(behind_key.len());
+        let mut from = behind;
+        let signed = take(&mut from, signed_len).ok_or(Rejection::SignatureLength)?;
+        let comparison = key.compare(kernels, &[signed], &one)?;
+        comparison.check()?;
+        // What the branch above has just denied. The result does not depend on that branch alone.
+        for ((difference, computed), claimed) in
+            differences.iter_mut().zip(comparison.computed).zip(comparison.claimed)
+        {
+            *difference |= computed ^ claimed;
+        }
+        (key, rest) = (next, behind_key);
+    }
+    let (last, _) = Signature::parse(&key, rest)?;
+    let mut comparison = key.compare(kernels, message, &last)?;
+    for (computed, difference) in comparison.computed.iter_mut().zip(differences) {
+        *computed ^= difference;
+    }
+    Ok(comparison)
+}
+
+/// Reads a signature without hashing.
+fn check_form<'a>(mut key: Key<'a>, signed_keys: u32, mut rest: &'a [u8]) -> Result<(), Rejection> {
+    for _ in 0..signed_keys {
+        let (_, behind) = Signature::parse(&key, rest)?;
+        (key, rest) = Key::parse(behind).map_err(in_signature)?;
+    }
+    let (_, behind) = Signature::parse(&key, rest)?;
+    if behind.is_empty() { Ok(()) } else { Err(Rejection::SignatureLength) }
+}
+
+/// What is wrong with a key that is part of a signature is wrong with the signature.
+fn in_signature(rejection: Rejection) -> Rejection {
+    match rejection {
+        Rejection::SignatureLength => rejection,
+        _ => Rejection::NonCanonicalSignature,
+    }
+}

@@ -1,0 +1,262 @@
+//! LMS and HSS signature verification (RFC 8554, SP 800-208), with SHA-256 and SHA-256/192.
+//!
+//! The sets with SHAKE256 are refused as unsupported: an image with LMS alone would carry a sponge for
+//! them.
+//!
+//! Keys begin with the type codes of their trees, and signatures repeat them: a code that differs
+//! is refused before anything is hashed. HSS keys, with a count of levels in front, have functions
+//! of their own in [`hss`].
+//!
+//! There is one encoding of a signature: its length follows from the types, and the number of the
+//! one-time key is below 2^h. That a key was not used twice is the signer's duty, and no verifier
+//! can see it.
+//!
+//! Chains are walked in lanes where a hart has them (see `crate::chains`); the nodes of the path
+//! follow from each other and are not.
+
+pub mod hss;
+mod ots;
+#[cfg(test)]
+mod tests;
+
+use crate::Kernels;
+use crate::short::{Shape, Words, Writer, be32, digest, fill_with_pattern, load, to_bytes};
+use crate::signature::{Comparison, Rejection};
+use ots::Ots;
+
+/// SHA-256 of 32 bytes, height 5, and codes up to height 25 (RFC 8554 §8; SP 800-208 §4.2).
+const SHA256_M32_H5: u32 = 0x05;
+/// The same cut to 24 bytes.
+const SHA256_M24_H5: u32 = 0x0a;
+
+/// Bytes of I.
+const IDENTIFIER_LEN: usize = 16;
+
+/// What each hash says it is for (RFC 8554 §7.1).
+const D_LEAF: u64 = 0x8282;
+const D_INTR: u64 = 0x8383;
+
+/// Checks a signature of the message that `message` is cut into (RFC 8554 §5.4.2).
+///
+/// # Errors
+///
+/// Every [`Rejection`] of [`compare`], and `Mismatch`.
+pub fn verify(
+    kernels: &Kernels,
+    public_key: &[u8],
+    message: &[&[u8]],
+    signature: &[u8],
+) -> Result<(), Rejection> {
+    compare(kernels, public_key, message, signature)?.check()
+}
+
+/// The root that the signature leads to, and the root in the key.
+///
+/// # Errors
+///
+/// `UnsupportedKey` for a type without SHA-256; `InvalidKey` for a key of the wrong length, or with
+/// two lengths of hash values; `OtherParameters`; `SignatureLength`; `IndexOutOfRange`. `Ok` says
+/// nothing about the signature yet.
+pub fn compare(
+    kernels: &Kernels,
+    public_key: &[u8],
+    message: &[&[u8]],
+    signature: &[u8],
+) -> Result<Comparison, Rejection> {
+    let key = Key::parse_all(public_key)?;
+    let (signature, behind) = Signature::parse(&key, signature)?;
+    if !behind.is_empty() {
+        return Err(Rejection::SignatureLength);
+    }
+    key.compare(kernels, message, &signature)
+}
+
+/// Runs the known-answer test: a signature with SHA-256/192, height 5 and digits of four bits must
+/// pass, and must be refused for another message. Costs two verifications.
+///
+/// The signature has no private key: it is a pattern, and the key has the root that a program of its
+/// own, written after the standards, computed for it.
+pub fn self_test(kernels: &Kernels) -> bool {
+    const ROOT: [u8; 24] = *b"\xe9\x59\x3a\xc9\xac\x1f\x77\x7e\x13\xb2\xb5\x85\
+        \x10\x77\x6e\x80\x72\xdd\x35\xda\x78\xdd\xe5\x65";
+    let (mut key, mut signature) = ([0; 48], [0; KAT_SIGNATURE_LEN]);
+    fill_with_pattern(&mut signature, 1);
+    let types = [SHA256_M24_H5, KAT_OTS_TYPE].map(u32::to_be_bytes);
+    if let Some((front, rest)) = key.split_first_chunk_mut::<8>()
+        && let Some((identifier, root)) = rest.split_first_chunk_mut::<IDENTIFIER_LEN>()
+    {
+        for (to, from) in front.iter_mut().zip(types.as_flattened()) {
+            *to = *from;
+        }
+        fill_with_pattern(identifier, 2);
+        for (to, from) in root.iter_mut().zip(ROOT) {
+            *to = from;
+        }
+    }
+    let [tree_type, ots_type] = types;
+    for (at, value) in [(0, [0, 0, 0, 0x15]), (4, ots_type), (KAT_TREE_TYPE_AT, tree_type)] {
+        for (to, from) in signature.iter_mut().skip(at).zip(value) {
+            *to = from;
+        }
+    }
+    let verdict = |message: &[u8]| verify(kernels, &key, &[message], &signature);
+    verdict(b"abc") == Ok(()) && verdict(b"abd") == Err(Rejection::Mismatch)
+}
+
+/// LMOTS_SHA256_N24_W4, with 51 chains.
+const KAT_OTS_TYPE: u32 = 7;
+const KAT_TREE_TYPE_AT: usize = 8 + (1 + 51) * 24;
+const KAT_SIGNATURE_LEN: usize = KAT_TREE_TYPE_AT + 4 + 5 * 24;
+
+/// The public key of one tree (RFC 8554 §5.3).
+#[derive(Clone, Copy)]
+struct Key<'a> {
+    h: u32,
+    lms_type: u32,
+    ots: Ots,
+    identifier: [u64; 2],
+    root: &'a [u8],
+}
+
+impl<'a> Key<'a> {
+    /// Reads a key and nothing else.
+    fn parse_all(bytes: &'a [u8]) -> Result<Self, Rejection> {
+        match Self::parse(bytes) {
+            Ok((key, [])) => Ok(key),
+            Ok(_) | Err(Rejection::SignatureLength) => Err(Rejection::InvalidKey),
+            Err(rejection) => Err(rejection),
+        }
+    }
+
+    /// Reads a key, as it stands in a signature, and returns what follows it.
+    fn parse(bytes: &'a [u8]) -> Result<(Self, &'a [u8]), Rejection> {
+        let mut rest = bytes;
+        let too_short = Rejection::SignatureLength;
+        let lms_type = take_u32(&mut rest).ok_or(too_short)?;
+        let ots_type = take_u32(&mut rest).ok_or(too_short)?;
+        let (h, n) = tree_of(lms_type).ok_or(Rejection::UnsupportedKey)?;
+        let ots = Ots::of(ots_type).ok_or(Rejection::UnsupportedKey)?;
+        // A tree and its one-time keys have the same hash function (SP 800-208 §4).
+        if ots.n != n {
+            return Err(Rejection::InvalidKey);
+        }
+        let identifier = take(&mut rest, IDENTIFIER_LEN).ok_or(too_short)?;
+        let root = take(&mut rest, n).ok_or(too_short)?;
+        let mut key = Self { h, lms_type, ots, identifier: [0; 2], root };
+        load(&mut key.identifier, identifier);
+        Ok((key, rest))
+    }
+
+    /// Algorithms 6a and 6b of RFC 8554.
+    fn compare(
+        &self,
+        kernels: &Kernels,
+        message: &[&[u8]],
+        signature: &Signature<'_>,
+    ) -> Result<Comparison, Rejection> {
+        let node = self.root_of(kernels, message, signature);
+        Comparison::of(to_bytes(&node).get(..self.ots.n).unwrap_or_default(), self.root)
+    }
+
+    // Out of line: HSS calls it too, and what it puts on the stack is gone when it returns.
+    #[inline(never)]
+    fn root_of(&self, kernels: &Kernels, message: &[&[u8]], signature: &Signature<'_>) -> Words {
+        let q = signature.q;
+        let mut chains = ots::Chains::new(kernels, self.ots, self.identifier, q);
+        let public_key = chains.public_key(message, signature.ots);
+        // Algorithm 6a, step 4: leaves are numbered from 2^h on, the root is 1.
+        let mut number = (1_u32 << self.h) | q;
+        let mut node = self.node(kernels, &mut chains, number, D_LEAF, &[&public_key]);
+        for sibling in signature.path.chunks_exact(self.ots.n.max(1)) {
+            let mut other = [0; 8];
+            load(&mut other, sibling);
+            let children = if number & 1 == 1 { [&other, &node] } else { [&node, &other] };
+            number >>= 1;
+            node = self.node(kernels, &mut chains, number, D_INTR, &children);
+        }
+        node
+    }
+
+    /// Hashes what a node is made of: H(I ‖ u32str(r) ‖ u16str(D) ‖ values).
+    fn node(
+        &self,
+        kernels: &Kernels,
+        chains: &mut ots::Chains<'_>,
+        number: u32,
+        what: u64,
+        values: &[&Words],
+    ) -> Words {
+        let ots = self.ots;
+        let len = values.len().wrapping_mul(ots.n).wrapping_add(22);
+        let shape = ots.function.shape(len, 0);
+        let messages = &mut chains.messages;
+        let mut message = Writer::at(0);
+        message.extend(messages, &self.identifier);
+        // Six bytes, which shift what follows by 48 bits.
+        message.head(be32(number) | what << 32, 48);
+        for value in values {
+            message.extend(messages, value.get(..ots.n >> 3).unwrap_or_default());
+        }
+        message.finish(messages, shape);
+        let place: (Shape, usize, usize) = (shape, 0, 1);
+        digest(kernels, ots.function, &chains.initial, messages, place);
+        let mut value = [0; 8];
+        messages.read(0, value.get_mut(..ots.n >> 3).unwrap_or_default());
+        value
+    }
+}
+
+/// The signature of one tree (RFC 8554 §5.4).
+struct Signature<'a> {
+    q: u32,
+    /// C and y of the one-time signature.
+    ots: &'a [u8],
+    path: &'a [u8],
+}
+
+impl<'a> Signature<'a> {
+    /// Reads a signature of `key`, and returns what follows it.
+    fn parse(key: &Key<'_>, bytes: &'a [u8]) -> Result<(Self, &'a [u8]), Rejection> {
+        let mut rest = bytes;
+        let too_short = Rejection::SignatureLength;
+        let q = take_u32(&mut rest).ok_or(too_short)?;
+        // Types come before lengths, so that a signature of other parameters is called that.
+        if take_u32(&mut rest).ok_or(too_short)? != key.ots.ots_type {
+            return Err(Rejection::OtherParameters);
+        }
+        let ots = take(&mut rest, key.ots.signature_len()).ok_or(too_short)?;
+        if take_u32(&mut rest).ok_or(too_short)? != key.lms_type {
+            return Err(Rejection::OtherParameters);
+        }
+        let path_len = (key.h as usize).wrapping_mul(key.ots.n);
+        let path = take(&mut rest, path_len).ok_or(too_short)?;
+        if q >> key.h != 0 {
+            return Err(Rejection::IndexOutOfRange);
+        }
+        Ok((Self { q, ots, path }, rest))
+    }
+}
+
+/// Height and length of hash values of a type of tree (RFC 8554 §5.1; SP 800-208 §4.2).
+fn tree_of(lms_type: u32) -> Option<(u32, usize)> {
+    let (n, height) = match lms_type {
+        SHA256_M32_H5..SHA256_M24_H5 => (32, lms_type.wrapping_sub(SHA256_M32_H5)),
+        SHA256_M24_H5..0x0f => (24, lms_type.wrapping_sub(SHA256_M24_H5)),
+        _ => return None,
+    };
+    // Five heights each: 5 to 25.
+    Some((height.wrapping_add(1).wrapping_mul(5), n))
+}
+
+/// Takes the next `len` bytes, if they are there.
+fn take<'a>(rest: &mut &'a [u8], len: usize) -> Option<&'a [u8]> {
+    let (now, later) = rest.split_at_checked(len)?;
+    *rest = later;
+    Some(now)
+}
+
+fn take_u32(rest: &mut &[u8]) -> Option<u32> {
+    let (now, later) = rest.split_first_chunk()?;
+    *rest = later;
+    Some(u32::from_be_bytes(*now))
+}

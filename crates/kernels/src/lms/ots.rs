@@ -1,0 +1,155 @@
+//! LM-OTS: the one-time signatures of LMS (RFC 8554 §4).
+
+use crate::Kernels;
+use crate::chains::{Digits, Job, Window, walk};
+use crate::short::{Function, Messages, Shape, Stream, Words, Writer, be32, digest, to_bytes};
+
+/// What each hash says it is for (RFC 8554 §7.1).
+const D_PBLC: [u8; 2] = [0x80, 0x80];
+const D_MESG: [u8; 2] = [0x81, 0x81];
+
+/// Bytes in front of a value that is hashed in a chain: I, q, i and j.
+const HEAD_LEN: usize = 23;
+/// Where j stands in the last seven of them.
+const J_BIT: u32 = 48;
+
+/// A type of one-time signature.
+#[derive(Clone, Copy)]
+pub(super) struct Ots {
+    pub ots_type: u32,
+    pub function: Function,
+    /// Bytes of a hash value.
+    pub n: usize,
+    /// Bits of a digit.
+    w: usize,
+    /// Chains.
+    p: usize,
+}
+
+/// n, w and p of types 1 to 8 (RFC 8554 §4.1; SP 800-208 §4.1).
+const TYPES: [(u8, u8, u16); 8] = [
+    (32, 1, 265),
+    (32, 2, 133),
+    (32, 4, 67),
+    (32, 8, 34),
+    (24, 1, 200),
+    (24, 2, 101),
+    (24, 4, 51),
+    (24, 8, 26),
+];
+
+impl Ots {
+    pub(super) fn of(ots_type: u32) -> Option<Self> {
+        let number = usize::try_from(ots_type).ok()?.checked_sub(1)?;
+        let (n, w, p) = *TYPES.get(number)?;
+        Some(Self { ots_type, function: Function::Sha256, n: n.into(), w: w.into(), p: p.into() })
+    }
+
+    /// Bytes of C and all y.
+    pub(super) const fn signature_len(&self) -> usize {
+        self.p.wrapping_add(1).wrapping_mul(self.n)
+    }
+}
+
+/// The chains of one signature, and room to walk them.
+pub(super) struct Chains<'a> {
+    kernels: &'a Kernels,
+    ots: Ots,
+    identifier: [u64; 2],
+    q: u32,
+    pub initial: Words,
+    pub messages: Messages,
+    window: Window,
+}
+
+impl<'a> Chains<'a> {
+    pub(super) fn new(kernels: &'a Kernels, ots: Ots, identifier: [u64; 2], q: u32) -> Self {
+        let initial = ots.function.initial();
+        let (messages, window) = (Messages::new(), Window::new());
+        Self { kernels, ots, identifier, q, initial, messages, window }
+    }
+
+    /// The public key that signed `message` (RFC 8554 §4.6, algorithm 4b). `signature` is C and all
+    /// y.
+    pub(super) fn public_key(&mut self, message: &[&[u8]], signature: &[u8]) -> Words {
+        let Ots { n, w, p, .. } = self.ots;
+        let (randomizer, mut rest) = signature.split_at_checked(n).unwrap_or_default();
+        // Step 3: Q and its checksum.
+        let mut hash = self.stream(D_MESG);
+        hash.update(randomizer);
+        for piece in message {
+            hash.update(piece);
+        }
+        let digits = Digits::of(&hash.finalize(), n, w, p);
+        // The ends of all chains of small digits are too many to keep: they are hashed in order, a
+        // window at a time.
+        let mut hash = self.stream(D_PBLC);
+        let mut from = 0_usize;
+        while from < p {
+            let count = p.wrapping_sub(from).min(Window::capacity(n >> 3)).max(1);
+            let (now, later) = rest.split_at_checked(count.wrapping_mul(n)).unwrap_or((rest, &[]));
+            rest = later;
+            self.window.load(0, now);
+            self.walk(&digits, from, count);
+            for chain in 0..count {
+                let words = n >> 3;
+                let end = self.window.value(chain.wrapping_mul(words), words);
+                hash.update(to_bytes(&end).get(..n).unwrap_or_default());
+            }
+            from = from.wrapping_add(count);
+        }
+        hash.finalize()
+    }
+
+    /// A hash of I ‖ u32str(q) ‖ u16str(D) and more.
+    fn stream(&self, what: [u8; 2]) -> Stream {
+        let mut hash = Stream::new(self.kernels, self.ots.function);
+        for word in self.identifier {
+            hash.update(&word.to_le_bytes());
+        }
+        hash.update(&self.q.to_be_bytes());
+        hash.update(&what);
+        hash
+    }
+
+    /// Walks chains to their ends, in place.
+    fn walk(&mut self, digits: &Digits, from: usize, count: usize) {
+        let (q, n_words) = (be32(self.q), self.ots.n >> 3);
+        let shape = self.ots.function.shape(self.ots.n.wrapping_add(HEAD_LEN), 0);
+        let first = |chain: usize| {
+            let at = chain.wrapping_mul(n_words);
+            let i = from.wrapping_add(chain);
+            let i_bytes = u64::from((i as u16).swap_bytes());
+            let j = u64::from(digits.get(i));
+            Job { tweak: [0, q | i_bytes << 32 | j << J_BIT], from: at, to: at }
+        };
+        let left = |chain: usize| digits.left(from.wrapping_add(chain));
+        let lanes = self.ots.function.lanes(self.kernels, shape.words);
+        walk(lanes, count, &left, &first, 1 << J_BIT, &mut |jobs| self.step(shape, jobs));
+    }
+
+    /// A step of each chain (RFC 8554 §4.6): H(I ‖ u32str(q) ‖ u16str(i) ‖ u8str(j) ‖ value).
+    #[inline(never)]
+    fn step(&mut self, shape: Shape, jobs: &[Job]) {
+        let Self { kernels, ots: Ots { function, n, .. }, initial, messages, window, .. } = self;
+        let n_words = *n >> 3;
+        let mut at = 0_usize;
+        for job in jobs {
+            let mut message = Writer::at(at);
+            let ([first, second], [_, head]) = (self.identifier, job.tweak);
+            message.push(messages, first);
+            message.push(messages, second);
+            // q, i and j are seven bytes, which shift the value.
+            message.head(head, 56);
+            message.extend(messages, window.words(job.from, n_words));
+            message.finish(messages, shape);
+            at = at.wrapping_add(shape.words);
+        }
+        digest(kernels, *function, initial, messages, (shape, shape.words, jobs.len()));
+        let mut at = 0_usize;
+        for job in jobs {
+            messages.read(at, window.words_mut(job.to, n_words));
+            at = at.wrapping_add(shape.words);
+        }
+    }
+}
