@@ -29,6 +29,9 @@ pub fn main(_: &Args) -> Result<Verdict> {
     for stage in [&built.rom, &built.loader] {
         println!("{}\t{} bytes\t{}", stage.name, stage.size()?, stage.bin.display());
     }
+    // What `hartlock kat --target` runs.
+    let bench = stage("bench", &[])?;
+    println!("{}\t{} bytes\t{}", bench.name, bench.size()?, bench.bin.display());
     println!("boot-fdt\t{}", built.boot_fdt.display());
     println!("system-fdt\t{}", built.system_fdt.display());
     Ok(Verdict::Yes)

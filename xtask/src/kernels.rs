@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use hartlock_bench::kernels::Plan;
 use hartlock_bench::pack::{Header, JOB_KERNELS};
+use hartlock_emulator::bare;
 use hartlock_image::HashId;
 use hartlock_kernels::{Family, Tier};
 
@@ -31,13 +32,12 @@ pub struct Args {
     verbose: bool,
 }
 
-/// An emulated hart.
+/// An emulated hart, and what works there.
 pub struct Hart {
     pub name: &'static str,
-    /// Extensions beyond RV64IMAC, as properties of QEMU.
-    cpu: &'static str,
     /// Bits of a vector register; 0: there are none.
     pub vlen: u32,
+    hart: &'static bare::Hart,
     /// What works there beside the portable form.
     tiers: &'static [Tier],
 }
@@ -51,35 +51,28 @@ const LANES: &[Tier] = &[Tier::Rv64, Tier::Zvbb];
 const STREAMS: &[Tier] = &[Tier::Rv64, Tier::Zvbb, Tier::Zvknh];
 const EVERY: &[Tier] = &[Tier::Rv64, Tier::Zbb, Tier::Zknh, Tier::Zvbb, Tier::Zvknh];
 
-const fn hart(name: &'static str, cpu: &'static str, vlen: u32, tiers: &'static [Tier]) -> Hart {
-    Hart { name, cpu, vlen, tiers }
+const fn hart(index: usize, tiers: &'static [Tier]) -> Hart {
+    let hart = &bare::HARTS[index];
+    Hart { name: hart.name, vlen: hart.vlen, hart, tiers }
 }
 
 pub const HARTS: &[Hart] = &[
-    hart("rv64", "", 0, SCALAR),
-    hart("zbb", "zbb=true", 0, ZBB),
-    hart("zknh", "zbb=true,zknh=true", 0, ZKNH),
-    hart("zvbb-128", "zvbb=true", 128, LANES),
-    hart("zvbb-256", "zvbb=true", 256, LANES),
-    hart("zvbb-512", "zvbb=true", 512, LANES),
-    hart("zvknh-128", "zvkb=true,zvknhb=true", 128, STREAMS),
-    hart("zvknh-256", "zvkb=true,zvknhb=true", 256, STREAMS),
-    hart("every-512", "zbb=true,zknh=true,zvbb=true,zvknhb=true", 512, EVERY),
+    hart(0, SCALAR),
+    hart(1, ZBB),
+    hart(2, ZKNH),
+    hart(3, LANES),
+    hart(4, LANES),
+    hart(5, LANES),
+    hart(6, STREAMS),
+    hart(7, STREAMS),
+    hart(8, EVERY),
 ];
 
 impl Hart {
-    /// QEMU's options. What an instruction leaves undefined in vector registers becomes ones.
+    /// QEMU's options.
     pub fn options(&self) -> Vec<String> {
-        let mut cpu = "rv64,zba=false,zbb=false,zbc=false,zbs=false".to_owned();
-        if self.vlen > 0 {
-            cpu += &format!(",v=true,vlen={},elen=64", self.vlen);
-            cpu += ",rvv_ta_all_1s=on,rvv_ma_all_1s=on";
-        }
-        if !self.cpu.is_empty() {
-            cpu = format!("{cpu},{}", self.cpu);
-        }
         // One instruction a nanosecond of emulated time: the count of instructions is exact.
-        ["-cpu", &cpu, "-icount", "shift=0"].map(str::to_owned).to_vec()
+        ["-cpu", &self.hart.cpu(), "-icount", "shift=0"].map(str::to_owned).to_vec()
     }
 
     /// Families and forms that must work, as the bench names them.
@@ -272,6 +265,15 @@ fn is_right(last: Option<&Count>, hash: &str, tier: &str, digest: &str) -> bool 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_named_hart_has_its_tiers() {
+        assert_eq!(HARTS.len(), bare::HARTS.len());
+        for (hart, tier) in [("rv64", Tier::Rv64), ("zknh", Tier::Zknh), ("zvbb-512", Tier::Zvbb)] {
+            let hart = HARTS.iter().find(|it| it.name == hart).unwrap();
+            assert_eq!(hart.tiers.last(), Some(&tier));
+        }
+    }
 
     #[test]
     fn misses_no_kernel_and_no_wrong_digest() {

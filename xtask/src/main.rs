@@ -22,6 +22,7 @@ mod flips;
 mod fuzz;
 mod hw;
 mod initramfs;
+mod kat;
 mod kernels;
 mod lab;
 mod packages;
@@ -58,6 +59,8 @@ enum Command {
     Fetch(fetch::Args),
     /// Build the cycle-accurate machine and run the smoke program, or another, on it
     Hw(hw::Args),
+    /// Run public test vectors through the engine of `hartlock kat`
+    Kat(kat::Args),
     /// Check and count the hash kernels on emulated harts with and without each extension
     Kernels(kernels::Args),
     /// Measure against targets and store the run in lab/runs
@@ -96,6 +99,7 @@ fn main() -> ExitCode {
         Command::Firmware(args) => firmware::main(&args),
         Command::Fetch(args) => fetch::main(&args),
         Command::Hw(args) => hw::main(&args),
+        Command::Kat(args) => kat::main(&args),
         Command::Kernels(args) => kernels::main(&args),
         Command::Lab(args) => lab::main(&args),
         Command::Signatures(args) => signatures::main(&args),

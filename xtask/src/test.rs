@@ -12,8 +12,8 @@ use anyhow::{Context, Result, bail};
 
 use crate::consent::Consent;
 use crate::{
-    Verdict, boots, deny, docs, emulator, errors, firmware, flips, fuzz, hw, kernels, lab, project,
-    run, signatures, skips, tidy, tools, vectors, walkthrough,
+    Verdict, boots, deny, docs, emulator, errors, firmware, flips, fuzz, hw, kat, kernels, lab,
+    project, run, signatures, skips, tidy, tools, vectors, walkthrough,
 };
 
 #[derive(clap::Args)]
@@ -219,6 +219,12 @@ const STEPS: &[Step] = &[
         about: "no verification takes more flash, stack or instructions than was recorded",
         needs_tools: true,
         action: Action::Function(signatures::step),
+    },
+    Step {
+        name: "kat",
+        about: "public test vectors: all on this machine, a sample on an emulated hart",
+        needs_tools: true,
+        action: Action::Function(kat::step),
     },
     Step {
         name: "linux",

@@ -13,7 +13,8 @@ Exit code:
 Environment:
   NO_COLOR             no colours, not even on a terminal
   COLUMNS              width of text that does not go to a terminal
-  HARTLOCK_QEMU        emulator of `hartlock boot`
+  HARTLOCK_QEMU        emulator of `hartlock boot` and `hartlock kat`
+  HARTLOCK_BENCH       program of the board of `hartlock kat`
   SOURCE_DATE_EPOCH    date in bundles that `hartlock sign` makes"#;
 
 pub const KEYGEN: &str = "Examples:
@@ -81,6 +82,23 @@ pub const BOOT: &str = "Examples:
     --provision-system-floor 6 --lifecycle production
   hartlock boot --rom rom.bin --root-key root.pub.pem \\
     --boot-bundle boot.hlk --system system.hlk --quiet --report boot.html";
+
+pub const KAT: &str = r#"Examples:
+  hartlock kat cases.jsonl
+  hartlock kat - --kernel lanes
+  hartlock kat cases.jsonl --target qemu:rv64
+  hartlock kat cases.jsonl --target qemu:zvknh-256 --kernel zvknh
+
+Lines (all of them are described in the specification, spec/kat.md):
+  {"id":"1","op":"digest","alg":"sha256","message":"616263"}
+  {"id":"1","result":"ok","output":"ba7816bf8f01cfea414140de5dae2223…"}
+
+Environment:
+  HARTLOCK_BENCH    program of the board; `cargo xtask firmware` builds it
+  HARTLOCK_QEMU     emulator of the board
+
+Exit code:
+  0 every line was answered, whatever the answer; 2 not every line"#;
 
 pub const COMPLETIONS: &str = "Examples:
   hartlock completions bash > hartlock.bash     # then: source hartlock.bash

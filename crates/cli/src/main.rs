@@ -13,6 +13,7 @@ mod examples;
 mod explain;
 mod failure;
 mod inspect;
+mod kat;
 mod keygen;
 mod man;
 mod output;
@@ -57,6 +58,8 @@ enum Verb {
     Explain(explain::Args),
     #[command(after_long_help = examples::BOOT)]
     Boot(Box<boot::Args>),
+    #[command(after_long_help = examples::KAT)]
+    Kat(kat::Args),
     #[command(after_long_help = examples::COMPLETIONS)]
     Completions(completions::Args),
     #[command(after_long_help = examples::MAN)]
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
         Verb::Inspect(args) => output.finish("inspect", inspect::run(args)),
         Verb::Explain(args) => output.finish("explain", explain::run(args)),
         Verb::Boot(args) => output.finish("boot", boot::run(args)),
+        Verb::Kat(args) => output.finish("kat", kat::run(args)),
         Verb::Completions(args) => output.finish("completions", completions::run::<Cli>(args)),
         Verb::Man(args) => output.finish("man", man::run::<Cli>(args)),
     }

@@ -67,6 +67,20 @@ pub enum Error {
     /// The machine was asked for something that QEMU cannot do.
     #[error("{0}")]
     Configuration(String),
+    /// There is no bench.
+    #[error("there is no bench image at `{}`", .path.display())]
+    BenchMissing {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// A program for a bare hart did not get through.
+    #[error("the emulated board failed ({status}) {why}")]
+    BoardFailed {
+        /// How QEMU ended.
+        status: String,
+        /// The end of what it complained about.
+        why: String,
+    },
     /// The machine stopped answering.
     #[error("the emulator does not answer: {0}")]
     NoAnswer(String),
@@ -97,6 +111,10 @@ impl Error {
             Error::EmulatorUnusable { .. } | Error::EmulatorTooOld { .. } => {
                 "name a working QEMU 10 in HARTLOCK_QEMU"
             }
+            Error::BenchMissing { .. } => {
+                "build it with `cargo xtask firmware`, or name one with `--bench` or in HARTLOCK_BENCH"
+            }
+            Error::BoardFailed { .. } => "try another CPU or another QEMU",
             Error::Configuration(_) => "change the options of the machine",
             Error::NoAnswer(_) => "try again; if it repeats, run QEMU by hand",
         }

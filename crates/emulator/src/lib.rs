@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`images`] | flash and disk images of one emulated device, kept from boot to boot |
 //! | [`qemu`] | finds QEMU and writes its command line |
+//! | [`bare`] | runs a program that is alone on a hart, and names harts |
 //! | [`console`] | what the device printed, and what of it is a refusal |
 //! | [`machine`] | runs a device, talks to its console, reads its memory |
 //! | [`measurement`] | the measurement log out of that memory |
@@ -15,6 +16,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bare;
 pub mod console;
 mod error;
 mod files;

@@ -163,16 +163,8 @@ impl Config {
     }
 
     /// The CPU as it is given to QEMU.
-    ///
-    /// `max` switches on Ztso, and total store order on an x86 host still costs QEMU a factor of
-    /// five in speed. Nothing here relies on it.
     pub fn cpu_option(&self) -> String {
-        let model = self.cpu.split(',').next().unwrap_or_default();
-        if model == "max" && !self.cpu.contains("ztso=") {
-            format!("{},ztso=off", self.cpu)
-        } else {
-            self.cpu.clone()
-        }
+        cpu_option(&self.cpu)
     }
 
     /// The options, with the control socket at `socket`.
@@ -222,6 +214,19 @@ impl Config {
     }
 }
 
+/// A CPU as it is given to QEMU.
+///
+/// `max` switches on Ztso, and total store order on an x86 host still costs QEMU a factor of five in
+/// speed. Nothing here relies on it.
+pub fn cpu_option(cpu: &str) -> String {
+    let model = cpu.split(',').next().unwrap_or_default();
+    if model == "max" && !cpu.contains("ztso=") {
+        format!("{cpu},ztso=off")
+    } else {
+        cpu.to_owned()
+    }
+}
+
 /// Options of QEMU under construction.
 struct Options(Vec<OsString>);
 
@@ -246,7 +251,7 @@ impl Options {
 }
 
 /// A comma would end the property; QEMU reads two as one.
-fn escape(path: &OsStr) -> OsString {
+pub(crate) fn escape(path: &OsStr) -> OsString {
     match path.to_str() {
         Some(text) => text.replace(',', ",,").into(),
         None => path.to_owned(),

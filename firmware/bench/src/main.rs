@@ -11,7 +11,7 @@ mod jobs;
 
 use core::arch::global_asm;
 
-use hartlock_bench::pack::{HEADER_SIZE, Header, JOB_KERNELS, JOB_VECTORS};
+use hartlock_bench::pack::{HEADER_SIZE, Header, JOB_KAT, JOB_KERNELS, JOB_VECTORS};
 use hartlock_verify::board::Region;
 use hartlock_virt::{console, machine, memory};
 
@@ -36,6 +36,7 @@ extern "C" fn bench_main() -> ! {
     let is_done = match header.job {
         JOB_VECTORS => jobs::vectors::run(header.count, body),
         JOB_KERNELS => jobs::kernels::run(header.count, body),
+        JOB_KAT => jobs::kat::run(header.count, body),
         _ => fail("the job is unknown"),
     };
     if !is_done {

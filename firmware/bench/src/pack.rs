@@ -12,13 +12,15 @@
 use hartlock_image::{bytes_at, u32_at, u64_at};
 
 /// First bytes of a pack.
-pub const TAG: &[u8; 16] = b"HARTLOCK-PACK-v1";
+pub const TAG: &[u8; 16] = hartlock_kat::pack::TAG;
 /// Bytes in front of the body.
 pub const HEADER_SIZE: usize = 32;
 /// Job: verify the bundles of `spec/vectors/image` (see [`crate::vectors`]).
 pub const JOB_VECTORS: u32 = 1;
 /// Job: check and count kernels (see [`crate::kernels`]).
 pub const JOB_KERNELS: u32 = 2;
+/// Job: answer known-answer cases (`hartlock_kat::pack`).
+pub const JOB_KAT: u32 = hartlock_kat::pack::JOB;
 
 /// The header of a pack.
 #[derive(Clone, Copy, Debug)]

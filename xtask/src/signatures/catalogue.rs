@@ -42,10 +42,15 @@ pub const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "lms-sha256-h10-w4",
         title: "LMS-SHA256 H10/W4",
-        feature: None,
+        feature: Some("lms"),
         peers: &["hbs-lms"],
     },
-    Algorithm { name: "xmss-sha2-10-256", title: "XMSS-SHA2_10_256", feature: None, peers: &[] },
+    Algorithm {
+        name: "xmss-sha2-10-256",
+        title: "XMSS-SHA2_10_256",
+        feature: Some("xmss"),
+        peers: &[],
+    },
     Algorithm {
         name: "ml-dsa-65",
         title: "ML-DSA-65",

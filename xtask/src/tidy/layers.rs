@@ -22,6 +22,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("crates/sign", &["crates/image", "crates/kernels", "crates/verify", "crates/handoff"]),
     ("crates/regs", &[]),
     ("crates/emulator", &["crates/image", "crates/kernels", "crates/handoff", "crates/verify"]),
+    (
+        "crates/kat",
+        &["crates/image", "crates/kernels", "crates/verify", "crates/sign", "crates/emulator"],
+    ),
     ("crates/drivers", &["crates/image", "crates/kernels", "crates/regs", "crates/verify"]),
     ("crates/verify-capi", &["crates/image", "crates/kernels", "crates/handoff", "crates/verify"]),
     ("firmware/virt", &["crates/image", "crates/handoff", "crates/kernels", "crates/verify"]),

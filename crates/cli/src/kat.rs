@@ -1,0 +1,194 @@
+//! `hartlock kat`
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use hartlock_emulator::bare::find_bench;
+use hartlock_emulator::qemu::Qemu;
+use hartlock_kat::host::HostKernel;
+use hartlock_kat::host::board::{self, Board};
+use hartlock_kat::host::line::Verdict;
+use hartlock_kat::host::stream::{self, Backend, Tally, Threads};
+use hartlock_kernels::Tier;
+use hartlock_sign::digest::core_count;
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output::{Report, talk};
+use crate::progress::Progress;
+use crate::units::{count_text, grouped};
+
+/// Bytes that are read at once.
+const BUFFER_SIZE: usize = 1 << 20;
+
+/// Answer known-answer cases
+///
+/// Reads one JSON object a line and prints one answer a line, in the same order: digests, message
+/// authentication codes, and verdicts on signatures, computed on this machine or on an emulated board. A
+/// line that asks for what is not carried, or that cannot be read, is answered with just that.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The cases; `-` for standard input
+    #[arg(value_name = "FILE.jsonl")]
+    file: PathBuf,
+    /// Hash with this kernel and no other: portable or lanes; on a board portable, rv64, zbb, zknh,
+    /// zvbb or zvknh
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// Answer on an emulated board: `qemu:` and a CPU as QEMU takes it, or the name of a hart, for
+    /// example qemu:rv64 or qemu:zvknh-256
+    #[arg(long, value_name = "TARGET")]
+    target: Option<String>,
+    /// Program of the board [default: $HARTLOCK_BENCH, or ../firmware/bench.bin beside this command]
+    #[arg(long, value_name = "BENCH.bin", requires = "target")]
+    bench: Option<PathBuf>,
+    /// QEMU to use [default: $HARTLOCK_QEMU, or the one on PATH]
+    #[arg(long, value_name = "PROGRAM", requires = "target")]
+    qemu: Option<PathBuf>,
+}
+
+/// How many lines were answered how. The answers themselves are printed as they come.
+#[derive(Debug, Serialize)]
+pub struct Answered {
+    lines: u64,
+    ok: u64,
+    valid: u64,
+    invalid: u64,
+    unsupported: u64,
+    error: u64,
+}
+
+impl Report for Answered {
+    fn text(&self) -> String {
+        String::new()
+    }
+}
+
+impl From<Tally> for Answered {
+    fn from(tally: Tally) -> Self {
+        Self {
+            lines: tally.lines(),
+            ok: tally.count(Verdict::Ok),
+            valid: tally.count(Verdict::Valid),
+            invalid: tally.count(Verdict::Invalid),
+            unsupported: tally.count(Verdict::Unsupported),
+            error: tally.count(Verdict::Error),
+        }
+    }
+}
+
+impl Answered {
+    /// For people, beside the answers.
+    fn summary(&self) -> String {
+        let parts = [
+            (self.ok, "ok"),
+            (self.valid, "valid"),
+            (self.invalid, "invalid"),
+            (self.unsupported, "unsupported"),
+            (self.error, "error"),
+        ];
+        let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<_> =
+            parts.map(|(count, word)| format!("{} {word}", grouped(count))).collect();
+        let lines = count_text(self.lines, "line", "lines");
+        if parts.is_empty() { lines } else { format!("{lines}: {}", parts.join(", ")) }
+    }
+}
+
+/// Answers the cases.
+pub fn run(args: &Args) -> Result<Answered, Failure> {
+    let kernel = args.kernel.as_deref();
+    let tally = match args.target.as_deref() {
+        None => {
+            let engine = host_kernel(kernel)?.engine();
+            answer(args, &mut Threads { engine, count: core_count() }, |never| match never {})?
+        }
+        Some(target) => {
+            let cpu = board::cpu_of(target).ok_or_else(|| {
+                Failure::undecided(
+                    format!("`{target}` is no target"),
+                    "write `qemu:` and a CPU of QEMU, for example `qemu:rv64`",
+                )
+            })?;
+            let forced = kernel.map(board_kernel).transpose()?;
+            let bench = find_bench(args.bench.as_deref())?;
+            let qemu = Qemu::find(args.qemu.as_deref())?;
+            answer(args, &mut Board::new(qemu, bench, cpu, forced), |error| match error {
+                board::Error::Emulator(error) => error.into(),
+                error => Failure::undecided(error.to_string(), "build the bench again"),
+            })?
+        }
+    };
+    let answered = Answered::from(tally);
+    talk(&answered.summary());
+    Ok(answered)
+}
+
+fn host_kernel(name: Option<&str>) -> Result<HostKernel, Failure> {
+    let Some(name) = name else { return Ok(HostKernel::default()) };
+    let found = HostKernel::ALL.into_iter().find(|(known, _)| *known == name);
+    found.map(|(_, kernel)| kernel).ok_or_else(|| {
+        let names = HostKernel::ALL.map(|(name, _)| name).join(", ");
+        Failure::undecided(
+            format!("there is no kernel `{name}` here"),
+            format!("there are {names}"),
+        )
+    })
+}
+
+fn board_kernel(name: &str) -> Result<Tier, Failure> {
+    Tier::ALL.into_iter().find(|tier| tier.name() == name).ok_or_else(|| {
+        let names = Tier::ALL.map(Tier::name).join(", ");
+        Failure::undecided(
+            format!("there is no kernel `{name}` on a board"),
+            format!("there are {names}"),
+        )
+    })
+}
+
+fn answer<B: Backend>(
+    args: &Args,
+    backend: &mut B,
+    explain: impl FnOnce(B::Error) -> Failure,
+) -> Result<Tally, Failure> {
+    let (input, size) = open(&args.file)?;
+    let mut progress = Progress::new("answering");
+    let mut output = io::stdout().lock();
+    let result = stream::run(
+        backend,
+        &mut BufReader::with_capacity(BUFFER_SIZE, input),
+        &mut output,
+        |done| progress.show(done, size.unwrap_or(0)),
+    );
+    drop(progress);
+    match result {
+        Ok(tally) => Ok(tally),
+        Err(stream::Error::Backend(error)) => Err(explain(error)),
+        Err(stream::Error::Input(error)) => Err(Failure::undecided(
+            format!("cannot read `{}`: {error}", args.file.display()),
+            "check the file",
+        )),
+        // Whoever closed the pipe has seen enough, but not every line was processed.
+        Err(stream::Error::Output(error)) => Err(Failure::undecided(
+            format!("cannot write to standard output: {error}"),
+            "check where the output goes",
+        )),
+    }
+}
+
+/// The input, and its size if that is known.
+fn open(path: &Path) -> Result<(Box<dyn Read>, Option<u64>), Failure> {
+    if path == Path::new("-") {
+        return Ok((Box::new(io::stdin().lock()), None));
+    }
+    let failed = |error: io::Error| {
+        Failure::undecided(format!("cannot read `{}`: {error}", path.display()), "check the path")
+    };
+    let file = File::open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    if metadata.is_dir() {
+        return Err(failed(io::ErrorKind::IsADirectory.into()));
+    }
+    Ok((Box::new(file), Some(metadata.len())))
+}

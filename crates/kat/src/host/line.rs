@@ -1,0 +1,238 @@
+//! Lines of `spec/kat.md` §1: what a line asks, and what it is answered.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::request::{Field, Kind, Op, Request};
+use crate::{Answer, digest, mac, verify};
+
+/// Longest line in bytes. The specification asks for 3 MB.
+pub const MAX_LINE_LEN: usize = 16 << 20;
+
+/// A case that could be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Echoed in the answer.
+    pub id: String,
+    op: Op,
+    values: Vec<(Field, Vec<u8>)>,
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reply {
+    /// That of the line, or nothing if it has none.
+    #[serde(default)]
+    pub id: String,
+    /// What it is.
+    pub result: Verdict,
+    /// Hexadecimal digits; there with `ok` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    /// For people; no two engines need the same words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// The word in front of everything else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the variants are the words of the specification")]
+pub enum Verdict {
+    Ok,
+    Valid,
+    Invalid,
+    Unsupported,
+    Error,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verdict::Ok => "ok",
+            Verdict::Valid => "valid",
+            Verdict::Invalid => "invalid",
+            Verdict::Unsupported => "unsupported",
+            Verdict::Error => "error",
+        })
+    }
+}
+
+impl Reply {
+    fn without_output(id: &str, result: Verdict, reason: Option<String>) -> Self {
+        Self { id: id.to_owned(), result, output: None, reason }
+    }
+
+    /// A line that cannot be read.
+    pub fn error(id: &str, reason: impl Into<String>) -> Self {
+        Self::without_output(id, Verdict::Error, Some(reason.into()))
+    }
+
+    fn unsupported(id: &str, reason: String) -> Self {
+        Self::without_output(id, Verdict::Unsupported, Some(reason))
+    }
+
+    /// The line, without its end.
+    pub fn to_json(&self) -> String {
+        // Strings can always be written.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// Reads a line.
+///
+/// # Errors
+/// The answer of a line that cannot be read, or that asks for what nobody here knows.
+pub fn parse(line: &[u8]) -> Result<Asked, Box<Reply>> {
+    if line.len() > MAX_LINE_LEN {
+        return Err(too_long());
+    }
+    let value: Value = match serde_json::from_slice(line) {
+        Ok(value) => value,
+        Err(error) => return Err(Box::new(Reply::error("", format!("not JSON: {error}")))),
+    };
+    let Value::Object(map) = value else {
+        return Err(Box::new(Reply::error("", "not a JSON object")));
+    };
+    let id = match map.get("id") {
+        Some(Value::String(id)) => id.clone(),
+        Some(_) => return Err(Box::new(Reply::error("", "`id` is not a string"))),
+        None => return Err(Box::new(Reply::error("", "`id` is missing"))),
+    };
+    read(&id, &map).map_err(|fault| {
+        Box::new(match fault {
+            Fault::Error(reason) => Reply::error(&id, reason),
+            Fault::Unsupported(reason) => Reply::unsupported(&id, reason),
+        })
+    })
+}
+
+/// The answer to a line that is longer than [`MAX_LINE_LEN`].
+pub fn too_long() -> Box<Reply> {
+    Box::new(Reply::error("", format!("the line has more than {MAX_LINE_LEN} bytes")))
+}
+
+enum Fault {
+    Error(String),
+    Unsupported(String),
+}
+
+fn read(id: &str, map: &Map<String, Value>) -> Result<Asked, Fault> {
+    let text = |name: &str| match map.get(name) {
+        Some(Value::String(text)) => Ok(text.as_str()),
+        Some(_) => Err(Fault::Error(format!("`{name}` is not a string"))),
+        None => Err(Fault::Error(format!("`{name}` is missing"))),
+    };
+    let (op_name, alg) = (text("op")?, text("alg")?);
+    // First of all, so that a newer operation or algorithm may have whatever fields it likes.
+    let Some(op) = Op::from_name(op_name) else {
+        return Err(Fault::Unsupported(format!("op `{op_name}` is not known")));
+    };
+    let Some(more) = needs(op, alg) else {
+        return Err(Fault::Unsupported(format!("alg `{alg}` is not carried")));
+    };
+    let mut values = Vec::new();
+    for field in Field::ALL {
+        match map.get(field.name()) {
+            Some(value) => values.push((field, bytes_of(field, value)?)),
+            None if always(op).contains(&field) || more.contains(&field) => {
+                return Err(Fault::Error(format!("`{}` is missing", field.name())));
+            }
+            None => {}
+        }
+    }
+    Ok(Asked { id: id.to_owned(), op, values })
+}
+
+/// Fields without which an operation is nothing.
+const fn always(op: Op) -> &'static [Field] {
+    match op {
+        Op::Digest => &[Field::Message],
+        Op::Mac => &[Field::Key, Field::Message],
+        Op::Verify => &[Field::PublicKey, Field::Message, Field::Signature],
+        Op::AeadDecrypt => &[Field::Key, Field::Iv, Field::Aad, Field::Ciphertext, Field::Tag],
+        Op::Cipher => &[Field::Direction, Field::Padding, Field::Key, Field::Iv, Field::Message],
+        Op::RsaPublic | Op::RsaPrivate => &[Field::Modulus, Field::Exponent, Field::Message],
+    }
+}
+
+/// What an algorithm needs beside; `None` if nobody here knows it.
+fn needs(op: Op, alg: &str) -> Option<&'static [Field]> {
+    match op {
+        Op::Digest => digest::needs(alg),
+        Op::Mac => mac::needs(alg),
+        Op::Verify => verify::needs(alg),
+        Op::AeadDecrypt => alg.starts_with("aes-").then_some(&[]),
+        Op::Cipher => alg.starts_with("aes-").then_some(&[]),
+        Op::RsaPublic | Op::RsaPrivate => (alg == "rsa").then_some(&[]),
+    }
+}
+
+fn bytes_of(field: Field, value: &Value) -> Result<Vec<u8>, Fault> {
+    let name = field.name();
+    let wrong = |what: &str| Fault::Error(format!("`{name}` is not {what}"));
+    match (field.kind(), value) {
+        (Kind::Text, Value::String(text)) => Ok(text.clone().into_bytes()),
+        (Kind::Text, _) => Err(wrong("a string")),
+        (Kind::Bytes, Value::String(text)) => unhex(text).ok_or_else(|| wrong("hexadecimal")),
+        (Kind::Bytes, _) => Err(wrong("a string")),
+        (Kind::Number, value) => match value.as_u64() {
+            Some(number) => Ok(number.to_le_bytes().to_vec()),
+            None => Err(wrong("a whole number")),
+        },
+    }
+}
+
+impl Asked {
+    /// The case.
+    pub fn request(&self) -> Request<'_> {
+        let mut request = Request::new(self.op);
+        for (field, value) in &self.values {
+            request.set(*field, value);
+        }
+        request
+    }
+
+    /// The line of an answer, and of an output if there is one.
+    pub fn reply(&self, answer: Answer, output: &[u8]) -> Reply {
+        let reply =
+            |result, reason: &str| Reply::without_output(&self.id, result, Some(reason.to_owned()));
+        match answer {
+            Answer::Ok => Reply {
+                output: Some(hex(output)),
+                ..Reply::without_output(&self.id, Verdict::Ok, None)
+            },
+            Answer::Valid => Reply::without_output(&self.id, Verdict::Valid, None),
+            Answer::Invalid(reason) => reply(Verdict::Invalid, reason),
+            Answer::Unsupported(reason) => reply(Verdict::Unsupported, reason),
+            Answer::NotCarried(field) => {
+                let value = self.request().text(field).unwrap_or_default();
+                reply(Verdict::Unsupported, &format!("{} `{value}` is not carried", field.name()))
+            }
+        }
+    }
+}
+
+/// Lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |value: u8| char::from(DIGITS[usize::from(value & 15)]);
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        text.push(digit(byte >> 4));
+        text.push(digit(*byte));
+    }
+    text
+}
+
+/// The bytes of hexadecimal digits in either case.
+pub fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digit = |digit: u8| char::from(digit).to_digit(16).map(|value| value as u8);
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+    if !rest.is_empty() {
+        return None;
+    }
+    pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect()
+}

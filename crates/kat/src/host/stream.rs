@@ -1,0 +1,194 @@
+//! Many lines. Memory does not grow with their number: lines are read, answered and written in batches,
+//! and a batch has a bound.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use crate::Engine;
+use crate::host::line::{Asked, MAX_LINE_LEN, Reply, Verdict, parse, too_long};
+use crate::host::reply;
+
+/// Answers a batch of cases, in order.
+pub trait Backend {
+    /// Why it could not.
+    type Error;
+
+    /// Most bytes of lines that it wants at once.
+    fn batch_size(&self) -> usize;
+
+    /// Whether lines that are there should wait for more of them: starting costs more than they do.
+    fn is_slow_to_start(&self) -> bool {
+        false
+    }
+
+    /// One reply for each case.
+    ///
+    /// # Errors
+    /// If there is no reply, for a reason that is not a case's own.
+    fn answer(&mut self, cases: &[Asked]) -> Result<Vec<Reply>, Self::Error>;
+}
+
+/// Answers on the threads of this machine.
+#[derive(Debug)]
+pub struct Threads {
+    /// What computes.
+    pub engine: Engine,
+    /// How many.
+    pub count: usize,
+}
+
+impl Backend for Threads {
+    type Error = std::convert::Infallible;
+
+    fn batch_size(&self) -> usize {
+        8 << 20
+    }
+
+    fn answer(&mut self, cases: &[Asked]) -> Result<Vec<Reply>, Self::Error> {
+        if self.count < 2 || cases.len() < 2 {
+            return Ok(cases.iter().map(|case| reply(&self.engine, case)).collect());
+        }
+        // Cases differ in cost by a thousand times, so each thread takes the next one.
+        let next = AtomicUsize::new(0);
+        let mut replies: Vec<(usize, Reply)> = thread::scope(|scope| {
+            let work = || {
+                let mut done = Vec::new();
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(case) = cases.get(index) else { return done };
+                    done.push((index, reply(&self.engine, case)));
+                }
+            };
+            let others: Vec<_> = (1..self.count).map(|_| scope.spawn(work)).collect();
+            let mut all = work();
+            for other in others {
+                match other.join() {
+                    Ok(done) => all.extend(done),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            all
+        });
+        replies.sort_unstable_by_key(|(index, _)| *index);
+        Ok(replies.into_iter().map(|(_, reply)| reply).collect())
+    }
+}
+
+/// How many lines had which answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// By the order of [`Verdict`].
+    counts: [u64; 5],
+}
+
+impl Tally {
+    /// All lines.
+    pub fn lines(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// Lines with this answer.
+    pub fn count(&self, verdict: Verdict) -> u64 {
+        self.counts[verdict as usize]
+    }
+}
+
+/// Why a stream ended before its end.
+#[derive(Debug)]
+pub enum Error<E> {
+    /// The input cannot be read.
+    Input(io::Error),
+    /// The output cannot be written.
+    Output(io::Error),
+    /// Nobody can answer.
+    Backend(E),
+}
+
+/// Answers every line of `input`, in order. `on_progress` gets the bytes of input that were answered.
+///
+/// # Errors
+/// If it cannot be read, answered or written; what was written before stays.
+pub fn run<B: Backend>(
+    backend: &mut B,
+    input: &mut BufReader<impl Read>,
+    output: &mut impl Write,
+    mut on_progress: impl FnMut(u64),
+) -> Result<Tally, Error<B::Error>> {
+    let mut tally = Tally::default();
+    let mut done = 0;
+    loop {
+        let batch = Batch::read(backend, input).map_err(Error::Input)?;
+        if batch.lines.is_empty() {
+            output.flush().map_err(Error::Output)?;
+            return Ok(tally);
+        }
+        let replies = backend.answer(&batch.cases).map_err(Error::Backend)?;
+        let mut replies = replies.into_iter();
+        for line in batch.lines {
+            let reply = match line {
+                Some(reply) => *reply,
+                None => replies.next().unwrap_or_else(|| Reply::error("", "there is no answer")),
+            };
+            tally.counts[reply.result as usize] += 1;
+            writeln!(output, "{}", reply.to_json()).map_err(Error::Output)?;
+        }
+        output.flush().map_err(Error::Output)?;
+        done += batch.size;
+        on_progress(done);
+    }
+}
+
+/// Lines that are answered together.
+#[derive(Default)]
+struct Batch {
+    cases: Vec<Asked>,
+    /// The answer of a line that has one already; `None` for the next of the cases.
+    lines: Vec<Option<Box<Reply>>>,
+    size: u64,
+}
+
+impl Batch {
+    fn read<B: Backend>(backend: &B, input: &mut BufReader<impl Read>) -> io::Result<Self> {
+        let mut batch = Self::default();
+        let mut line = Vec::new();
+        while batch.size < backend.batch_size() as u64 {
+            line.clear();
+            let size = read_line(input, &mut line)?;
+            if size == 0 {
+                break;
+            }
+            batch.size += size;
+            let parsed = if line.len() > MAX_LINE_LEN { Err(too_long()) } else { parse(&line) };
+            match parsed {
+                Ok(case) => {
+                    batch.cases.push(case);
+                    batch.lines.push(None);
+                }
+                Err(reply) => batch.lines.push(Some(reply)),
+            }
+            // Somebody at the other end of a pipe may wait for these answers before the next line comes.
+            if !backend.is_slow_to_start() && !input.buffer().contains(&b'\n') {
+                break;
+            }
+        }
+        Ok(batch)
+    }
+}
+
+/// Reads a line without its end, of which no more than a little over [`MAX_LINE_LEN`] bytes are kept; the
+/// rest is passed over. Returns how many bytes were taken.
+fn read_line(input: &mut BufReader<impl Read>, line: &mut Vec<u8>) -> io::Result<u64> {
+    let size = input.by_ref().take(MAX_LINE_LEN as u64 + 2).read_until(b'\n', line)? as u64;
+    if line.last() == Some(&b'\n') {
+        line.pop();
+        return Ok(size);
+    }
+    if line.len() <= MAX_LINE_LEN {
+        return Ok(size);
+    }
+    Ok(size + input.skip_until(b'\n')? as u64)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,44 @@
+//! ECDSA over P-256 and P-384 (FIPS 186-5 §6.4.2): `hash`, `encoding`.
+
+use hartlock_kernels::Kernels;
+use hartlock_kernels::ecdsa::{self, Curve, MAX_SIGNATURE_LEN, PublicKey};
+use hartlock_kernels::signature::Rejection;
+
+use super::judged;
+use super::named::Named;
+use crate::request::Field;
+use crate::{Answer, Request};
+
+pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
+    let name = request.text(Field::Hash).unwrap_or_default();
+    let Some(hash) = Named::new(kernels, name) else { return Answer::NotCarried(Field::Hash) };
+    let Some(digest) = hash.of(request.bytes(Field::Message)) else {
+        return Answer::NotCarried(Field::Hash);
+    };
+    let curve = if request.alg() == "ecdsa-p256" { Curve::P256 } else { Curve::P384 };
+    let key = match key(curve, request.bytes(Field::PublicKey)) {
+        Ok(key) => key,
+        Err(rejection) => return judged(Err(rejection)),
+    };
+    let signature = request.bytes(Field::Signature);
+    let mut room = [0; MAX_SIGNATURE_LEN];
+    let signature = match request.text(Field::Encoding) {
+        Some("p1363") => signature,
+        Some("der") => match ecdsa::from_der(curve, signature, &mut room) {
+            Ok(signature) => signature,
+            Err(rejection) => return judged(Err(rejection)),
+        },
+        _ => return Answer::NotCarried(Field::Encoding),
+    };
+    let compared = ecdsa::compare(&key, digest.as_ref(), signature);
+    judged(compared.and_then(|compared| compared.check()))
+}
+
+/// A SubjectPublicKeyInfo or an uncompressed point.
+fn key(curve: Curve, bytes: &[u8]) -> Result<PublicKey, Rejection> {
+    if bytes.len() == curve.public_key_len() {
+        return PublicKey::from_sec1(curve, bytes);
+    }
+    let key = PublicKey::from_spki_der(bytes)?;
+    if key.curve() == curve { Ok(key) } else { Err(Rejection::InvalidKey) }
+}

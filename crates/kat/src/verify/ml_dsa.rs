@@ -1,0 +1,43 @@
+//! ML-DSA (FIPS 204 §5.3, §5.4): `context`, `interface`, `prehash`.
+
+use hartlock_kernels::Kernels;
+use hartlock_kernels::ml_dsa::{self, Message, Set};
+use hartlock_kernels::signature::Rejection;
+
+use super::judged;
+use super::named::Named;
+use crate::request::Field;
+use crate::{Answer, Request};
+
+pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
+    let set = match request.alg() {
+        "ml-dsa-44" => Set::MlDsa44,
+        "ml-dsa-65" => Set::MlDsa65,
+        _ => Set::MlDsa87,
+    };
+    let context = request.bytes(Field::Context);
+    let message = request.bytes(Field::Message);
+    let (key, signature) = (request.bytes(Field::PublicKey), request.bytes(Field::Signature));
+    let verify = |message| judged(ml_dsa::verify(kernels, set, key, message, signature));
+    match (request.text(Field::Interface), request.text(Field::Prehash)) {
+        (None | Some("external"), None) => verify(Message::Pure { context, message: &[message] }),
+        (None | Some("external"), Some(name)) => {
+            let Some(hash) = Named::new(kernels, name) else {
+                return Answer::NotCarried(Field::Prehash);
+            };
+            match (hash.object_identifier(), hash.of(message)) {
+                (Some(oid), Some(digest)) => {
+                    verify(Message::PreHash { context, oid: &oid, digest: digest.as_ref() })
+                }
+                _ => Answer::NotCarried(Field::Prehash),
+            }
+        }
+        (Some("internal"), _) => verify(Message::Internal(&[message])),
+        (Some("external-mu"), _) => match message.try_into() {
+            Ok(mu) => verify(Message::ExternalMu(mu)),
+            // No message has a mu of another length.
+            Err(_) => judged(Err(Rejection::Mismatch)),
+        },
+        _ => Answer::NotCarried(Field::Interface),
+    }
+}

@@ -1,0 +1,37 @@
+//! SLH-DSA (FIPS 205 §10.3): `context`, `interface`, `prehash`.
+
+use hartlock_kernels::Kernels;
+use hartlock_kernels::slh_dsa::{self, Message, ParameterSet};
+
+use super::judged;
+use super::named::Named;
+use crate::request::Field;
+use crate::{Answer, Request};
+
+pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
+    let alg = request.alg();
+    let is_it = |set: &ParameterSet| set.name().eq_ignore_ascii_case(alg);
+    let Some(set) = ParameterSet::ALL.into_iter().find(is_it) else {
+        return Answer::NotCarried(Field::Alg);
+    };
+    let context = request.bytes(Field::Context);
+    let message = request.bytes(Field::Message);
+    let (key, signature) = (request.bytes(Field::PublicKey), request.bytes(Field::Signature));
+    let verify = |message| judged(slh_dsa::verify(kernels, set, key, message, signature));
+    match (request.text(Field::Interface), request.text(Field::Prehash)) {
+        (None | Some("external"), None) => verify(Message::Pure { context, message }),
+        (None | Some("external"), Some(name)) => {
+            let Some(hash) = Named::new(kernels, name) else {
+                return Answer::NotCarried(Field::Prehash);
+            };
+            match (hash.object_identifier(), hash.of(message)) {
+                (Some(oid), Some(digest)) => {
+                    verify(Message::PreHashed { context, oid: &oid, digest: digest.as_ref() })
+                }
+                _ => Answer::NotCarried(Field::Prehash),
+            }
+        }
+        (Some("internal"), _) => verify(Message::Internal(message)),
+        _ => Answer::NotCarried(Field::Interface),
+    }
+}

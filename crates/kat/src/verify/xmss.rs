@@ -1,0 +1,16 @@
+//! XMSS and XMSS^MT (RFC 8391 §4.1.10, §4.2.5), with every set: whether a set is approved is not what a
+//! known answer asks.
+
+use hartlock_kernels::Kernels;
+use hartlock_kernels::xmss::{self, Scheme, Sets};
+
+use super::judged;
+use crate::request::Field;
+use crate::{Answer, Request};
+
+pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
+    let scheme = if request.alg() == "xmss" { Scheme::Xmss } else { Scheme::XmssMt };
+    let message = [request.bytes(Field::Message)];
+    let (key, signature) = (request.bytes(Field::PublicKey), request.bytes(Field::Signature));
+    judged(xmss::verify(kernels, scheme, Sets::Every, key, &message, signature))
+}

