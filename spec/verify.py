@@ -2,7 +2,7 @@
 """Independent verifier for Hartlock bundles, written from the specification alone.
 
 Every "§" without a document's name refers to image-format.md; the board's memory map is §2 of
-boot-flow.md. Ed25519 is in ed25519.py, KT128 and ParallelHash are in keccak.py, the reasons in
+boot-flow.md. The signature algorithms are in algorithms.py, KT128 and ParallelHash are in keccak.py, the reasons in
 reasons.py. Only the standard library is used, and no code is shared with the implementation that
 this file checks.
 
@@ -20,14 +20,14 @@ import json
 import re
 import struct
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
-import ed25519
 import keccak
+from algorithms import ALGORITHMS
 from reasons import Reason, load_texts
 
 
@@ -50,29 +50,6 @@ def _require(condition: bool, reason: Reason) -> None:
 
 TAGS: dict[bytes, str] = {b"HARTLOCK-BOOT-v1": "boot", b"HARTLOCK-SYST-v1": "system"}  # §2.1
 LIFECYCLES: dict[str, int] = {"development": 0, "production": 1, "returned": 2}  # §7.3
-
-
-class Algorithm(NamedTuple):
-    """A signature algorithm that this verifier carries (§2.2)."""
-
-    public_key_size: int
-    signature_size: int
-    check: Callable[[bytes, bytes, bytes], Reason | None]
-
-
-def _check_ed25519(public_key: bytes, signature: bytes, message: bytes) -> Reason | None:
-    """The strict rule of §5.2; None if the signature verifies."""
-    fault = ed25519.check(public_key, signature, message)
-    return None if fault is None else _ED25519_REASONS[fault]
-
-
-_ED25519_REASONS: dict[ed25519.Fault, Reason] = {
-    ed25519.Fault.KEY: Reason.E0302,
-    ed25519.Fault.ENCODING: Reason.E0303,
-    ed25519.Fault.MISMATCH: Reason.E0301,
-}
-CARRIED: dict[tuple[int, int], Algorithm] = {(1, 0): Algorithm(32, 64, _check_ed25519)}
-FAMILIES: dict[tuple[int, int], str] = {(1, 0): "classical"}  # §2.2, by algorithm and parameters
 
 
 class Hash(NamedTuple):
@@ -366,10 +343,10 @@ def _read_blocks(area: bytes) -> list[SignatureBlock]:
         end = signature_at + _align(signature_size, 8)
         _require(end <= len(area), Reason.E0201)
         _require(algorithm != 0, Reason.E0205)
-        carried = CARRIED.get((algorithm, parameters))
-        if carried is not None:
-            sizes = (carried.public_key_size, carried.signature_size)
-            _require((key_size, signature_size) == sizes, Reason.E0202)
+        known = ALGORITHMS.get((algorithm, parameters))
+        if known is not None:
+            _require(key_size == known.public_key_size, Reason.E0202)
+            _require(known.signature_size in (None, signature_size), Reason.E0202)
         public_key = area[key_at : key_at + key_size]
         signature = area[signature_at : signature_at + signature_size]
         padding = area[key_at + key_size : signature_at] + area[signature_at + signature_size : end]
@@ -384,10 +361,10 @@ def _check_signatures(
 ) -> set[KeyRecord]:
     """Step 4: every signature of a carried algorithm (§5.2). Returns the keys that verified."""
     for key in keys:
-        _require((key.algorithm, key.parameters) in CARRIED, Reason.E0307)
+        _require((key.algorithm, key.parameters) in ALGORITHMS, Reason.E0307)
     verified: set[KeyRecord] = set()
     for block in blocks:
-        carried = CARRIED.get((block.algorithm, block.parameters))
+        carried = ALGORITHMS.get((block.algorithm, block.parameters))
         if carried is not None:
             reason = carried.check(block.public_key, block.signature, region)
             if reason is not None:
@@ -415,7 +392,8 @@ def _check_policy(
 
 
 def _both_families(keys: set[KeyRecord] | Sequence[KeyRecord]) -> bool:
-    families = {FAMILIES.get((key.algorithm, key.parameters)) for key in keys}
+    known = (ALGORITHMS.get((key.algorithm, key.parameters)) for key in keys)
+    families = {algorithm.family for algorithm in known if algorithm is not None}
     return {"classical", "post-quantum"} <= families
 
 

@@ -10,6 +10,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use hartlock_image::{Algorithm, Family, Policy};
+
 use crate::{Verdict, firmware, initramfs, project, run, tools};
 use measure::Measured;
 
@@ -24,6 +26,9 @@ pub struct Args {
     /// Boot once, without the runs that the page shows beside it
     #[arg(long)]
     alone: bool,
+    /// Algorithm of a root key; more of them sign together. Others than ed25519 boot once
+    #[arg(long = "algorithm", value_name = "NAME", value_parser = algorithm)]
+    algorithms: Vec<Algorithm>,
     /// Commands run without a word.
     #[arg(skip)]
     is_quiet: bool,
@@ -41,6 +46,12 @@ impl Args {
     }
 }
 
+/// An algorithm by its name.
+fn algorithm(name: &str) -> Result<Algorithm, String> {
+    Algorithm::from_name(name)
+        .ok_or_else(|| "no such algorithm: `hartlock keygen --help` names them".to_owned())
+}
+
 /// The kernel's command line: quiet, so that the steps of the boot can be seen.
 const BOOTARGS: &str = "console=ttyS0 quiet loglevel=4 rdinit=/hartlock-init";
 
@@ -53,10 +64,14 @@ pub fn main(args: &Args) -> Result<Verdict> {
     demo.tamper()?;
     ensure!(!demo.boots_tampered()?, "a tampered image booted");
     args.title("What you have now");
-    println!("  target/demo/report.html     where the time of these boots went, as a page");
-    println!("  target/demo/timeline.json   the same for scripts, of the boot with all harts");
-    println!("  target/demo/console.log     everything that the board printed");
-    println!("  target/demo/system.hlk      change a byte and try `hartlock verify` on it");
+    for (name, what) in [
+        ("report.html", "where the time of these boots went, as a page"),
+        ("timeline.json", "the same for scripts, of the boot with all harts"),
+        ("console.log", "everything that the board printed"),
+        ("system.hlk", "change a byte and try `hartlock verify` on it"),
+    ] {
+        println!("  {:<27} {what}", shown(&demo.file(name)));
+    }
     println!("  target/release/hartlock     the command; `hartlock --help` lists its verbs");
     Ok(Verdict::Yes)
 }
@@ -64,7 +79,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
 /// The command and the folder of a demo that is prepared and signed.
 pub fn signed() -> Result<(PathBuf, PathBuf)> {
     std::env::set_current_dir(project::root())?;
-    let args = Args { harts: 5, timeout: 180, alone: true, is_quiet: true };
+    let args = Args { harts: 5, timeout: 180, alone: true, algorithms: Vec::new(), is_quiet: true };
     let demo = Demo::prepare(&args)?;
     demo.sign()?;
     Ok((demo.hartlock, demo.folder))
@@ -74,7 +89,8 @@ pub fn signed() -> Result<(PathBuf, PathBuf)> {
 #[derive(Clone)]
 struct Boot {
     rom: PathBuf,
-    root_key: PathBuf,
+    /// Public halves; all of them have to have signed.
+    root_keys: Vec<PathBuf>,
     boot: PathBuf,
     system: PathBuf,
 }
@@ -83,6 +99,8 @@ struct Demo<'a> {
     args: &'a Args,
     hartlock: PathBuf,
     folder: PathBuf,
+    /// Of the root keys, in the order in which they sign.
+    algorithms: Vec<Algorithm>,
 }
 
 impl<'a> Demo<'a> {
@@ -92,19 +110,27 @@ impl<'a> Demo<'a> {
         let tools = tools::locate()?;
         args.say("building ROM and loader");
         let firmware = firmware::build()?;
+        let is_default = matches!(args.algorithms[..], [] | [Algorithm::Ed25519]);
+        let algorithms =
+            if is_default { vec![Algorithm::Ed25519] } else { args.algorithms.clone() };
+        let rom = if is_default { firmware.rom } else { firmware::rom_for(&algorithms)? };
         args.say("building the hartlock command (the first time takes a minute or two)");
         let hartlock = build_command()?;
-        let folder = project::target_dir().join("demo");
+        let mut folder = project::target_dir().join("demo");
+        if !is_default {
+            let names: Vec<String> = algorithms.iter().map(Algorithm::to_string).collect();
+            folder.push(names.join("+"));
+        }
         fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         initramfs::demo(&tools.debian_initrd, &folder.join("initramfs"))?;
-        let (rom, loader) = (firmware.rom.size()?, firmware.loader.size()?);
-        args.say(&format!("ROM {rom} bytes, loader {loader} bytes"));
+        let (rom_size, loader_size) = (rom.size()?, firmware.loader.size()?);
+        args.say(&format!("ROM {rom_size} bytes, loader {loader_size} bytes"));
         // Next to each other, so that every command below can be copied and run again.
-        let demo = Self { args, hartlock, folder };
+        let demo = Self { args, hartlock, folder, algorithms };
         let inputs = [
             (&tools.opensbi, "fw_dynamic.bin"),
             (&tools.debian_kernel, "linux"),
-            (&firmware.rom.bin, "rom.bin"),
+            (&rom.bin, "rom.bin"),
             (&firmware.loader.bin, "loader.bin"),
             (&firmware.boot_fdt, "boot.dtb"),
             (&firmware.system_fdt, "system.dtb"),
@@ -120,46 +146,84 @@ impl<'a> Demo<'a> {
         Ok(demo)
     }
 
-    /// Makes a root key, unless there is one, and signs both bundles with it.
+    /// Makes the root keys, unless they are there, and signs both bundles with them.
     fn sign(&self) -> Result<()> {
         self.args.title("2. Make a root key and sign Debian's kernel and initrd");
-        let (key, public_key) = (self.file("root.pem"), self.file("root.pub.pem"));
-        if key.exists() {
-            self.args.say(&format!("using the root key of an earlier run, {}", shown(&key)));
-        } else {
-            self.run(Command::new(&self.hartlock).arg("keygen").arg("-o").arg(&key))?;
+        for (algorithm, key) in self.algorithms.iter().zip(self.private_keys()) {
+            if key.exists() {
+                self.args.say(&format!("using the root key of an earlier run, {}", shown(&key)));
+                continue;
+            }
+            let mut keygen = Command::new(&self.hartlock);
+            keygen.arg("keygen").arg("-o").arg(&key);
+            if *algorithm != Algorithm::Ed25519 {
+                keygen.args(["--algorithm", &algorithm.to_string()]);
+            }
+            self.run(&mut keygen)?;
         }
-        let mut boot = self.sign_boot(&key, &self.file("loader.bin"));
+        let mut boot = self.sign_boot(&self.private_keys(), &self.file("loader.bin"));
         boot.args(["--label", "OpenSBI and Hartlock loader"]);
         boot.arg("-o").arg(self.file("boot.hlk"));
         self.run(&mut boot)?;
         let mut system = Command::new(&self.hartlock);
         system.args(["sign", "--type", "system", "--label", "Debian installer"]);
-        system.args(["--security-version", "1", "--key"]).arg(&key);
+        system.args(["--security-version", "1"]);
+        add_each(&mut system, "--key", &self.private_keys());
         system.arg("--kernel").arg(self.file("linux"));
         system.arg("--initramfs").arg(self.file("initramfs"));
         system.arg("--system-fdt").arg(self.file("system.dtb"));
         system.args(["--bootargs", BOOTARGS]).arg("-o").arg(self.file("system.hlk"));
         self.run(&mut system)?;
         let mut verify = Command::new(&self.hartlock);
-        verify.arg("verify").arg(self.file("system.hlk")).arg("--key").arg(&public_key);
+        verify.arg("verify").arg(self.file("system.hlk"));
+        add_each(&mut verify, "--key", &self.public_keys());
         self.run(&mut verify)
     }
 
-    /// Signs a boot bundle around a loader that trusts the root key.
-    fn sign_boot(&self, key: &Path, loader: &Path) -> Command {
+    /// Signs a boot bundle around a loader that trusts the root keys.
+    fn sign_boot(&self, keys: &[PathBuf], loader: &Path) -> Command {
         let mut sign = Command::new(&self.hartlock);
-        sign.args(["sign", "--type", "boot", "--security-version", "1", "--key"]).arg(key);
+        sign.args(["sign", "--type", "boot", "--security-version", "1"]);
+        add_each(&mut sign, "--key", keys);
         sign.arg("--opensbi").arg(self.file("fw_dynamic.bin"));
         sign.arg("--loader").arg(loader);
         sign.arg("--boot-fdt").arg(self.file("boot.dtb"));
-        sign.arg("--trust").arg(self.file("root.pub.pem"));
+        add_each(&mut sign, "--trust", &self.public_keys());
+        if self.algorithms.len() > 1 {
+            sign.args(["--trust-policy", self.policy().name()]);
+        }
         sign
+    }
+
+    /// The strictest policy that the root keys can meet: a hybrid, if they are of both families.
+    fn policy(&self) -> Policy {
+        let has = |family| self.algorithms.iter().any(|algorithm| algorithm.family() == family);
+        match self.algorithms.len() {
+            1 => Policy::Any,
+            2 if has(Family::Classical) && has(Family::PostQuantum) => Policy::Hybrid,
+            _ => Policy::All,
+        }
+    }
+
+    fn private_keys(&self) -> Vec<PathBuf> {
+        self.key_names().iter().map(|name| self.file(&format!("{name}.pem"))).collect()
+    }
+
+    fn public_keys(&self) -> Vec<PathBuf> {
+        self.key_names().iter().map(|name| self.file(&format!("{name}.pub.pem"))).collect()
+    }
+
+    /// `root` where there is one key, else the names of the algorithms.
+    fn key_names(&self) -> Vec<String> {
+        match self.algorithms[..] {
+            [_] => vec!["root".to_owned()],
+            _ => self.algorithms.iter().map(|algorithm| format!("root-{algorithm}")).collect(),
+        }
     }
 
     /// Boots for comparison, unless the user does not want it.
     fn measure(&self) -> Result<Vec<Measured>> {
-        if self.args.alone {
+        if self.args.alone || self.algorithms != [Algorithm::Ed25519] {
             return Ok(Vec::new());
         }
         self.args.title("3. Boot it for comparison: unverified, on one hart, and counted");
@@ -210,7 +274,7 @@ impl<'a> Demo<'a> {
     fn boot_own(&self, system: &str) -> Command {
         let mut boot = self.boot_command(&Boot {
             rom: self.file("rom.bin"),
-            root_key: self.file("root.pub.pem"),
+            root_keys: self.public_keys(),
             boot: self.file("boot.hlk"),
             system: self.file(system),
         });
@@ -226,7 +290,10 @@ impl<'a> Demo<'a> {
         boot.arg("--rom").arg(&parts.rom);
         boot.arg("--boot-bundle").arg(&parts.boot);
         boot.arg("--system").arg(&parts.system);
-        boot.arg("--root-key").arg(&parts.root_key);
+        add_each(&mut boot, "--root-key", &parts.root_keys);
+        if parts.root_keys.len() > 1 {
+            boot.args(["--policy", self.policy().name()]);
+        }
         boot.args(["--timeout", &self.args.timeout.to_string()]);
         boot.args(["--until", initramfs::USERSPACE]).arg("--quiet");
         boot
@@ -252,6 +319,13 @@ impl<'a> Demo<'a> {
         }
         let status = command.status().map_err(|error| run::not_started(command, &error))?;
         status.code().context("ended by a signal")
+    }
+}
+
+/// Adds an option once for each value.
+fn add_each(command: &mut Command, option: &str, values: &[PathBuf]) {
+    for value in values {
+        command.arg(option).arg(value);
     }
 }
 

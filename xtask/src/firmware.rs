@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
+use hartlock_image::Algorithm;
 use object::read::elf::{ElfFile64, ProgramHeader};
 use object::{Endianness, Object, ObjectSymbol, elf};
 
@@ -15,7 +16,8 @@ use crate::{Verdict, project, run, tools};
 
 /// What the stages are built for: the lowest CPU of every supported board, without floating point.
 pub const TARGET: &str = "riscv64imac-unknown-none-elf";
-/// Code and constants of the ROM have to fit in front of the root-of-trust block.
+/// Most bytes of the ROM that carries Ed25519. The linker script leaves 128 KiB in front of the root-of-trust
+/// block, for those that carry more.
 pub const ROM_LIMIT: u64 = 64 << 10;
 /// The sentinel that every panic path ends in (firmware/virt/src/panic.rs).
 const PANIC_SENTINEL: &str = "hartlock_panic_sentinel";
@@ -71,6 +73,27 @@ pub fn build() -> Result<Firmware> {
     })
 }
 
+/// A ROM for root keys of these algorithms, and no others.
+pub fn rom_for(algorithms: &[Algorithm]) -> Result<StageFiles> {
+    let mut features: Vec<&str> = algorithms.iter().map(|algorithm| feature(*algorithm)).collect();
+    features.sort_unstable();
+    features.dedup();
+    stage_without_defaults("rom", &features)
+}
+
+/// The feature of a stage that carries an algorithm.
+pub const fn feature(algorithm: Algorithm) -> &'static str {
+    match algorithm {
+        Algorithm::Ed25519 => "ed25519",
+        Algorithm::Rsa { .. } => "rsa",
+        Algorithm::Ecdsa(_) => "ecdsa",
+        Algorithm::Hss(_) => "lms",
+        Algorithm::Xmss(_) | Algorithm::XmssMt(_) => "xmss",
+        Algorithm::MlDsa(_) => "ml-dsa",
+        Algorithm::SlhDsa(_) => "slh-dsa",
+    }
+}
+
 /// Where built firmware is kept.
 pub fn folder() -> PathBuf {
     project::target_dir().join("firmware")
@@ -78,13 +101,26 @@ pub fn folder() -> PathBuf {
 
 /// Builds a stage, with faults for a test if `features` names some.
 pub fn stage(name: &'static str, features: &[&str]) -> Result<StageFiles> {
+    build_stage(name, features, true)
+}
+
+/// Builds a stage with these features alone.
+pub fn stage_without_defaults(name: &'static str, features: &[&str]) -> Result<StageFiles> {
+    build_stage(name, features, false)
+}
+
+fn build_stage(name: &'static str, features: &[&str], has_defaults: bool) -> Result<StageFiles> {
     let package = format!("hartlock-{name}");
     let mut cargo = Command::new("cargo");
     cargo.current_dir(project::root()).args(["build", "--locked", "--quiet"]);
     cargo.args(["--package", &package, "--profile", "firmware", "--target", TARGET]);
+    let base = if has_defaults { folder() } else { folder().join("only") };
     // One folder a variant: features would otherwise rebuild each other away.
-    let folder = features.iter().fold(folder(), |folder, feature| folder.join(feature));
+    let folder = features.iter().fold(base, |folder, feature| folder.join(feature));
     cargo.arg("--target-dir").arg(folder.join("build"));
+    if !has_defaults {
+        cargo.arg("--no-default-features");
+    }
     for feature in features {
         cargo.args(["--features", feature]);
     }

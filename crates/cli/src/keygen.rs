@@ -24,7 +24,7 @@ pub struct Args {
 /// What was made.
 #[derive(Debug, Serialize)]
 pub struct Made {
-    algorithm: &'static str,
+    algorithm: String,
     key_id: String,
     private_key: PathBuf,
     public_key: PathBuf,
@@ -55,7 +55,7 @@ pub fn run(args: &Args) -> Result<Made, Failure> {
     write_pair(&key, &args.output, &public_path)?;
     let public = key.public();
     Ok(Made {
-        algorithm: public.algorithm().name(),
+        algorithm: public.algorithm().to_string(),
         key_id: hex(&public.key_id()),
         private_key: args.output.clone(),
         public_key: public_path,

@@ -10,6 +10,7 @@
 #[cfg(test)]
 extern crate std;
 
+mod algorithm;
 mod bytes;
 mod encode;
 mod head;
@@ -21,6 +22,7 @@ mod signature_blocks;
 mod tests;
 mod types;
 
+pub use algorithm::{Algorithm, Curve, Family, HssSet, MlDsaSet, RsaPadding, SlhDsaSet, XmssSet};
 pub use bytes::{Writer, bytes_at, is_zero, u32_at, u64_at};
 pub use encode::encode_manifest;
 pub use head::{HEADER_SIZE, Head, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE};
@@ -29,7 +31,7 @@ pub use payload::{PAYLOAD_RECORD_PREFIX_SIZE, PAYLOAD_RECORD_SIZE, PayloadRecord
 pub use reason::{Fault, Reason};
 pub use signature_blocks::{SignatureBlock, SignatureBlocks};
 pub use types::{
-    Algorithm, BundleType, Family, HashId, KEY_ID_SIZE, KEY_RECORD_SIZE, KeyRecord, Label,
-    Lifecycle, List, MAX_PAYLOADS, MAX_SIGNERS, MAX_TRUSTED_KEYS, Name, PAGE_SIZE, PayloadType,
-    Policy, TreeMode, align_up,
+    BundleType, HashId, KEY_ID_SIZE, KEY_RECORD_SIZE, KeyRecord, Label, Lifecycle, List,
+    MAX_PAYLOADS, MAX_SIGNERS, MAX_TRUSTED_KEYS, Name, PAGE_SIZE, PayloadType, Policy, TreeMode,
+    align_up,
 };

@@ -1,12 +1,13 @@
 //! The manifest (image format §4), read after its signatures verified.
 
 use crate::Reason;
+use crate::algorithm::Family;
 use crate::bytes::{bytes_at, is_zero, u32_at, u64_at};
 use crate::head::{HEADER_SIZE, Head};
 use crate::payload::{PAYLOAD_RECORD_SIZE, PayloadRecord};
 use crate::types::{
-    BundleType, Family, KEY_RECORD_SIZE, KeyRecord, Label, Lifecycle, List, MAX_PAYLOADS,
-    MAX_SIGNERS, MAX_TRUSTED_KEYS, Name, PAGE_SIZE, Policy, align_up,
+    BundleType, KEY_RECORD_SIZE, KeyRecord, Label, Lifecycle, List, MAX_PAYLOADS, MAX_SIGNERS,
+    MAX_TRUSTED_KEYS, Name, PAGE_SIZE, Policy, align_up,
 };
 
 /// Longest kernel command line, in bytes (§4.5).

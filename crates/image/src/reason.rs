@@ -40,6 +40,12 @@ pub enum Reason {
     PolicyHybridNotMet = 306,
     /// A trusted key uses an algorithm that this stage does not carry.
     TrustedAlgorithmMissing = 307,
+    /// A signature names a one-time key that its tree does not have.
+    SignatureIndexOutOfRange = 308,
+    /// A signature is of another parameter set than its key.
+    SignatureParametersDiffer = 309,
+    /// The public key is well formed, and of a kind that no verifier of this format takes.
+    PublicKeyUnsupported = 310,
     /// Reserved bytes of the manifest are not zero.
     ReservedNotZero = 401,
     /// The manifest lists no signer, or more than four.
@@ -178,6 +184,9 @@ impl Reason {
         Reason::PolicyAllNotMet,
         Reason::PolicyHybridNotMet,
         Reason::TrustedAlgorithmMissing,
+        Reason::SignatureIndexOutOfRange,
+        Reason::SignatureParametersDiffer,
+        Reason::PublicKeyUnsupported,
         Reason::ReservedNotZero,
         Reason::SignerCountOutOfRange,
         Reason::PayloadCountOutOfRange,
@@ -261,6 +270,15 @@ impl Reason {
             Reason::PolicyHybridNotMet => "The hybrid policy is not met.",
             Reason::TrustedAlgorithmMissing => {
                 "A trusted key uses an algorithm that this stage does not carry."
+            }
+            Reason::SignatureIndexOutOfRange => {
+                "A signature names a one-time key that its tree does not have."
+            }
+            Reason::SignatureParametersDiffer => {
+                "A signature is of another parameter set than its key."
+            }
+            Reason::PublicKeyUnsupported => {
+                "The public key is well formed, and of a kind that no verifier of this format takes."
             }
             Reason::ReservedNotZero => "Reserved bytes of the manifest are not zero.",
             Reason::SignerCountOutOfRange => "The manifest lists no signer, or more than four.",
@@ -370,6 +388,15 @@ impl Reason {
             Reason::PolicyHybridNotMet => "Add the missing kind of signature.",
             Reason::TrustedAlgorithmMissing => {
                 "Build the stage with the algorithm, or provision another key."
+            }
+            Reason::SignatureIndexOutOfRange => {
+                "Sign the bundle again; if it came over a network or from storage, treat it as tampered with."
+            }
+            Reason::SignatureParametersDiffer => {
+                "Sign the bundle again with the key that its manifest names."
+            }
+            Reason::PublicKeyUnsupported => {
+                "Use a key made by `hartlock keygen`, or by openssl with its default exponent."
             }
             Reason::ReservedNotZero => "Build the bundle again with `hartlock sign`.",
             Reason::SignerCountOutOfRange => "Build the bundle again with one to four keys.",
@@ -485,7 +512,7 @@ impl Reason {
                 "The signed region was changed after signing, or the signature belongs to another bundle."
             }
             Reason::PublicKeyInvalid => {
-                "The key is not canonically encoded or lies in the small-order subgroup, where signatures prove nothing."
+                "The key is not canonically encoded, is no point of its curve, or is one under which signatures prove nothing."
             }
             Reason::SignatureNotCanonical => {
                 "A second encoding of the same signature would let an attacker change the bundle without the key."
@@ -501,6 +528,15 @@ impl Reason {
             }
             Reason::TrustedAlgorithmMissing => {
                 "The stage cannot verify that key's signatures, and skipping them would be a way round the policy."
+            }
+            Reason::SignatureIndexOutOfRange => {
+                "A tree of height h has 2^h one-time keys; with a larger index another part of the computation could be reached."
+            }
+            Reason::SignatureParametersDiffer => {
+                "The parameters stand in the signer's record, in the key and in the signature, and have to be the same in all of them."
+            }
+            Reason::PublicKeyUnsupported => {
+                "For RSA the public exponent is 65537 and the modulus has 2048, 3072 or 4096 bits: a choice less that could be made badly."
             }
             Reason::ReservedNotZero => {
                 "Bytes without a meaning must be zero, so that every manifest has one encoding."
@@ -657,6 +693,9 @@ impl Reason {
             Reason::PolicyAllNotMet => "PolicyAllNotMet",
             Reason::PolicyHybridNotMet => "PolicyHybridNotMet",
             Reason::TrustedAlgorithmMissing => "TrustedAlgorithmMissing",
+            Reason::SignatureIndexOutOfRange => "SignatureIndexOutOfRange",
+            Reason::SignatureParametersDiffer => "SignatureParametersDiffer",
+            Reason::PublicKeyUnsupported => "PublicKeyUnsupported",
             Reason::ReservedNotZero => "ReservedNotZero",
             Reason::SignerCountOutOfRange => "SignerCountOutOfRange",
             Reason::PayloadCountOutOfRange => "PayloadCountOutOfRange",
@@ -738,6 +777,9 @@ impl Reason {
             Reason::PolicyAllNotMet => "image-format §5.3",
             Reason::PolicyHybridNotMet => "image-format §5.3",
             Reason::TrustedAlgorithmMissing => "image-format §5.3",
+            Reason::SignatureIndexOutOfRange => "image-format §5.2",
+            Reason::SignatureParametersDiffer => "image-format §5.2",
+            Reason::PublicKeyUnsupported => "image-format §5.2",
             Reason::ReservedNotZero => "image-format §4",
             Reason::SignerCountOutOfRange => "image-format §4.1",
             Reason::PayloadCountOutOfRange => "image-format §4.1",
@@ -819,6 +861,9 @@ impl Reason {
             Reason::PolicyAllNotMet => Fault::Image,
             Reason::PolicyHybridNotMet => Fault::Image,
             Reason::TrustedAlgorithmMissing => Fault::Device,
+            Reason::SignatureIndexOutOfRange => Fault::Image,
+            Reason::SignatureParametersDiffer => Fault::Image,
+            Reason::PublicKeyUnsupported => Fault::Image,
             Reason::ReservedNotZero => Fault::Image,
             Reason::SignerCountOutOfRange => Fault::Image,
             Reason::PayloadCountOutOfRange => Fault::Image,

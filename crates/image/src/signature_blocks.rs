@@ -1,8 +1,9 @@
 //! The signature area (image format §5.1): the only bytes of a bundle that nothing signs.
 
 use crate::Reason;
+use crate::algorithm::Algorithm;
 use crate::bytes::{is_zero, u32_at};
-use crate::types::{Algorithm, List, MAX_SIGNERS};
+use crate::types::{List, MAX_SIGNERS};
 
 /// Bytes in front of the public key.
 const BLOCK_HEADER_SIZE: usize = 16;
@@ -56,8 +57,9 @@ pub fn parse_signature_blocks(area: &[u8]) -> Result<SignatureBlocks<'_>, Reason
             return Err(Reason::SignatureAlgorithmZero);
         }
         if let Some(known) = Algorithm::from_numbers(algorithm, parameters) {
-            let sizes = (known.public_key_size(), known.signature_size());
-            if (public_key_size, signature_size) != sizes {
+            let is_right = public_key_size == known.public_key_size()
+                && known.signature_size().is_none_or(|size| size == signature_size);
+            if !is_right {
                 return Err(Reason::SignatureBlockSizes);
             }
         }

@@ -1,6 +1,7 @@
 //! Numbers and names of the format (image format §2, §4).
 
 use crate::Reason;
+use crate::algorithm::Algorithm;
 use crate::bytes::{bytes_at, is_zero, u32_at};
 
 /// Payloads and the bundle itself are padded to this many bytes.
@@ -63,67 +64,6 @@ impl BundleType {
             BundleType::System => {
                 &[PayloadType::Kernel, PayloadType::Initramfs, PayloadType::SystemFdt]
             }
-        }
-    }
-}
-
-/// Whether a quantum computer would break the algorithm (§2.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// Rests on factoring or discrete logarithms.
-    Classical,
-    /// Rests on hashes or lattices.
-    PostQuantum,
-}
-
-/// A signature algorithm that this version of the format names (§2.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Algorithm {
-    /// Ed25519, RFC 8032 §5.1.
-    Ed25519,
-}
-
-impl Algorithm {
-    /// The algorithm behind the numbers of a key record or signature block.
-    pub const fn from_numbers(algorithm: u32, parameters: u32) -> Option<Self> {
-        match (algorithm, parameters) {
-            (1, 0) => Some(Algorithm::Ed25519),
-            _ => None,
-        }
-    }
-
-    /// Its `(algorithm, parameters)` numbers.
-    pub const fn numbers(self) -> (u32, u32) {
-        match self {
-            Algorithm::Ed25519 => (1, 0),
-        }
-    }
-
-    /// Bytes of a public key.
-    pub const fn public_key_size(self) -> usize {
-        match self {
-            Algorithm::Ed25519 => 32,
-        }
-    }
-
-    /// Bytes of a signature.
-    pub const fn signature_size(self) -> usize {
-        match self {
-            Algorithm::Ed25519 => 64,
-        }
-    }
-
-    /// Classical or post-quantum.
-    pub const fn family(self) -> Family {
-        match self {
-            Algorithm::Ed25519 => Family::Classical,
-        }
-    }
-
-    /// The name in files and on screens.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Algorithm::Ed25519 => "ed25519",
         }
     }
 }

@@ -366,7 +366,7 @@ fn sign(manifest: &Manifest<'_>, keys: &[PrivateKey]) -> Result<Vec<u8>, Error> 
 fn block_size(key: &PublicKey) -> usize {
     let algorithm = key.algorithm();
     16 + algorithm.public_key_size().next_multiple_of(8)
-        + algorithm.signature_size().next_multiple_of(8)
+        + algorithm.signature_size().unwrap_or(0).next_multiple_of(8)
 }
 
 /// Adds the load map to a refusal that is about payloads.

@@ -58,7 +58,7 @@ impl Key {
 impl From<&KeyRecord> for Key {
     fn from(record: &KeyRecord) -> Self {
         let algorithm = match record.known_algorithm() {
-            Some(known) => known.name().to_string(),
+            Some(known) => known.to_string(),
             None => format!("{}/{}", record.algorithm, record.parameters),
         };
         Self { algorithm, key_id: hex(&record.key_id) }

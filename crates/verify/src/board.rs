@@ -124,7 +124,7 @@ pub mod qemu_virt {
     /// Flash bank 0: the ROM.
     pub const ROM_FLASH: Region = Region::new(0x2000_0000, 32 * MIB);
     /// The root-of-trust block inside it.
-    pub const ROOT_OF_TRUST: Region = Region::new(0x2001_0000, 4 * KIB);
+    pub const ROOT_OF_TRUST: Region = Region::new(0x2002_0000, 4 * KIB);
     /// Flash bank 1.
     pub const BUNDLE_FLASH: Region = Region::new(0x2200_0000, 32 * MIB);
     /// The part of flash bank 1 that a boot bundle may fill.

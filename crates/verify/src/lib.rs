@@ -27,4 +27,4 @@ pub mod tree;
 pub use acceptance::{Acceptance, Placement};
 pub use flow::{Authenticated, Loaded, Platform, authenticate, bits_of};
 pub use harden::Verdict;
-pub use signature::{key_id, key_record};
+pub use signature::{carries, check_signature, key_id, key_record};

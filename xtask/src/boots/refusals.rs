@@ -206,7 +206,8 @@ fn device_cases() -> Vec<Case> {
             let device = Device::temporary()?;
             bench.install(&device, &setup)?;
             let mut flash = std::fs::read(device.rom_flash())?;
-            flash[0x1_0000..0x1_1000].fill(0xff);
+            let at = hartlock_emulator::images::ROOT_OF_TRUST_AT;
+            flash[at..at + 0x1000].fill(0xff);
             std::fs::write(device.rom_flash(), flash)?;
             let run = bench.finish(bench.start_on(&device, &setup, &[])?, None);
             expect_refusal(&run, Stage::Rom, Reason::RootOfTrustInvalid)

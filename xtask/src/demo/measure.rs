@@ -47,18 +47,15 @@ pub(super) fn run(demo: &Demo<'_>) -> Result<Vec<Measured>> {
     let (rom, key) = (demo.file("rom.bin"), bench.file("throw-away.pub.pem"));
     let own = |rom, boot: &str| Boot {
         rom,
-        root_key: key.clone(),
+        root_keys: vec![key.clone()],
         boot: bench.file(boot),
         system: demo.file("system.hlk"),
     };
     let unverified = own(bench.file("rom-unverified.bin"), "boot-unverified.hlk");
     let one_hart = own(rom.clone(), "boot-one-hart.hlk");
     // The boot of the demo as it is. On one hart the emulator can count.
-    let counted = Boot {
-        boot: demo.file("boot.hlk"),
-        root_key: demo.file("root.pub.pem"),
-        ..one_hart.clone()
-    };
+    let counted =
+        Boot { boot: demo.file("boot.hlk"), root_keys: demo.public_keys(), ..one_hart.clone() };
     let harts = demo.args.harts.to_string();
     let harts = ["--harts", &harts];
     Ok(vec![
@@ -104,7 +101,7 @@ impl<'a> Bench<'a> {
             ("loader-unverified.bin", "boot-unverified.hlk"),
             ("loader-one-hart.bin", "boot-one-hart.hlk"),
         ] {
-            let mut sign = demo.sign_boot(&key, &bench.file(loader));
+            let mut sign = demo.sign_boot(std::slice::from_ref(&key), &bench.file(loader));
             sign.args(["--label", "for a measurement only", "-o"]).arg(bench.file(bundle));
             run::quietly(&mut sign)?;
         }

@@ -42,8 +42,8 @@ fn floors(boot_floor: u64, system_floor: u64) -> Provisioning {
 #[test]
 fn the_places_are_those_of_the_specification() {
     assert_eq!(BANK_SIZE, 32 << 20);
-    assert_eq!(ROM_SIZE, 64 << 10);
-    assert_eq!(ROOT_OF_TRUST_AT, 0x1_0000);
+    assert_eq!(ROM_SIZE, 128 << 10);
+    assert_eq!(ROOT_OF_TRUST_AT, 0x2_0000);
     assert_eq!(BOOT_SLOT_SIZE, 16 << 20);
     assert_eq!(STATE_AT, [0x1f8_0000, 0x1fc_0000]);
 }
@@ -70,7 +70,7 @@ fn a_rom_may_fill_its_place_and_no_more() {
     assert_eq!(RootOfTrust::parse(&bank[ROOT_OF_TRUST_AT..]), Ok(root()));
     let long = bench.file("long.bin", &vec![1; ROM_SIZE + 1]);
     let error = bench.device.program_rom(&long, &root()).unwrap_err();
-    assert_eq!(error.to_string(), "the ROM has 65537 bytes, its place in the flash has 65536");
+    assert_eq!(error.to_string(), "the ROM has 131073 bytes, its place in the flash has 131072");
     assert_eq!(fs::read(bench.device.rom_flash()).unwrap(), bank, "the old image stays");
 }
 

@@ -158,7 +158,9 @@ impl Bundle<'_> {
                     if value("public_key_size")? != known.public_key_size() as u64 {
                         Some("public_key_size")
                     } else {
-                        let is_right = value("signature_size")? == known.signature_size() as u64;
+                        let size = value("signature_size")?;
+                        let is_right =
+                            known.signature_size().is_none_or(|right| right as u64 == size);
                         (!is_right).then_some("signature_size")
                     }
                 }

@@ -3,7 +3,6 @@
 //! Nothing here decides about trust: no key was given.
 
 use hartlock_image::{Algorithm, Family, Policy, Reason, SignatureBlock, SignatureBlocks};
-use hartlock_kernels::ed25519::{self, Rejection};
 use serde::{Serialize, Serializer};
 
 use crate::describe::Key;
@@ -56,33 +55,12 @@ pub(super) fn check_all(blocks: &SignatureBlocks<'_>, signed: &[u8]) -> Vec<Sign
 }
 
 fn check(block: &SignatureBlock<'_>, signed: &[u8]) -> Check {
-    let Some(algorithm) = block.known_algorithm() else { return Check::NotCarried };
-    match algorithm {
-        Algorithm::Ed25519 => {
-            let (Some(key), Some(signature)) =
-                (block.public_key.first_chunk(), block.signature.first_chunk())
-            else {
-                return Check::Fails(Reason::SignatureBlockSizes);
-            };
-            // The verifier of the boot stages, not the faster one that signs: both must agree
-            // about odd keys and signatures.
-            match ed25519::verify(key, signed, signature) {
-                Ok(()) => Check::Verifies,
-                Err(rejection) => Check::Fails(reason_of(rejection)),
-            }
-        }
-    }
-}
-
-const fn reason_of(rejection: Rejection) -> Reason {
-    match rejection {
-        Rejection::NonCanonicalKey | Rejection::SmallOrderKey | Rejection::KeyNotOnCurve => {
-            Reason::PublicKeyInvalid
-        }
-        Rejection::NonCanonicalS | Rejection::NonCanonicalR | Rejection::SmallOrderR => {
-            Reason::SignatureNotCanonical
-        }
-        Rejection::Mismatch => Reason::SignatureMismatch,
+    // The verifier of the boot stages, not the faster one that signs: both must agree about odd keys
+    // and signatures.
+    match hartlock_verify::check_signature(block, signed) {
+        None => Check::NotCarried,
+        Some(Ok(())) => Check::Verifies,
+        Some(Err(reason)) => Check::Fails(reason),
     }
 }
 

@@ -138,7 +138,7 @@ pub(super) const REST: Row =
     row("not read", 0, Kind::Bytes, "§3", "what it means depends on what is wrong before it");
 
 fn algorithm(number: u32) -> Option<&'static str> {
-    Algorithm::from_numbers(number, 0).map(Algorithm::name)
+    Algorithm::scheme_name(number)
 }
 
 fn payload_type(number: u32) -> Option<&'static str> {
