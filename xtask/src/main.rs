@@ -25,6 +25,7 @@ mod initramfs;
 mod kat;
 mod kernels;
 mod lab;
+mod openssl;
 mod packages;
 mod project;
 mod run;

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use crate::consent::Consent;
 use crate::{
     Verdict, boots, deny, docs, emulator, errors, firmware, flips, fuzz, hw, kat, kernels, lab,
-    project, run, signatures, skips, tidy, tools, vectors, walkthrough,
+    openssl, project, run, signatures, skips, tidy, tools, vectors, walkthrough,
 };
 
 #[derive(clap::Args)]
@@ -189,6 +189,12 @@ const STEPS: &[Step] = &[
         about: "the hex dump of the specification is that of its vector",
         needs_tools: false,
         action: Action::Function(walkthrough::step),
+    },
+    Step {
+        name: "openssl",
+        about: "a newer openssl and we take each other's keys and signatures",
+        needs_tools: true,
+        action: Action::Function(openssl::step),
     },
     Step {
         name: "emulator",

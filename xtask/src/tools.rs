@@ -19,6 +19,9 @@ const SETS: [&str; 2] = ["host", "board"];
 /// The package set of other projects' libraries.
 const PEERS: &str = "peers";
 
+/// The package set of an `openssl` that knows the post-quantum algorithms.
+const OPENSSL: &str = "openssl";
+
 /// Folder of the kernel and initrd in Debian's network installer for RISC-V.
 const INSTALLER: &str = "usr/lib/debian-installer/images/13/riscv64/text/debian-installer/riscv64";
 
@@ -59,15 +62,24 @@ pub fn peers() -> Result<(PathBuf, BTreeMap<String, String>)> {
     Ok((peers.file("usr/lib/riscv64-linux-gnu")?, versions(&[peers])))
 }
 
+/// An `openssl` that knows ML-DSA and SLH-DSA: 3.5 or newer. Fetches it if missing, with consent.
+pub fn openssl() -> Result<PathBuf> {
+    consent::obtain(Consent::Ask, &packages::missing(&[OPENSSL])?)?;
+    let [openssl] = packages::ensure_sets([OPENSSL])?;
+    openssl.file("run/openssl")
+}
+
 /// Makes sure of everything that any subcommand needs, with a single question.
 pub fn ensure_all(consent: Consent) -> Result<Tools> {
     let mut needs = packages::missing(&SETS)?;
+    needs.extend(packages::missing(&[OPENSSL])?);
     for name in CARGO_TOOLS {
         needs.extend(CargoTool::find(name)?.missing());
     }
     needs.extend(python::missing()?);
     consent::obtain(consent, &needs)?;
     let tools = located()?;
+    openssl()?;
     for name in CARGO_TOOLS {
         CargoTool::find(name)?.ensure()?;
     }

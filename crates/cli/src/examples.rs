@@ -2,6 +2,7 @@
 
 pub const HARTLOCK: &str = r#"Examples:
   hartlock keygen -o root.pem
+  hartlock key show root.pem
   hartlock sign bundle.toml --key root.pem -o system.hlk
   hartlock verify system.hlk --key root.pub.pem
   hartlock inspect system.hlk
@@ -18,12 +19,43 @@ Environment:
   SOURCE_DATE_EPOCH    date in bundles that `hartlock sign` makes"#;
 
 pub const KEYGEN: &str = "Examples:
-  hartlock keygen -o root.pem       # and root.pub.pem
-  hartlock keygen -o keys/2026.pem";
+  hartlock keygen -o root.pem       # Ed25519, and root.pub.pem
+  hartlock keygen -o keys/2026.pem --algorithm ml-dsa-65 --encrypt
+  hartlock keygen -o root.der --format der --algorithm ecdsa-p384
+  hartlock keygen -o lms.pem --algorithm lms-sha256-h10-w4
+
+Algorithms:
+  ed25519, ecdsa-p256, ecdsa-p384
+  rsa-pss-3072-sha384         # rsa-pss or rsa-pkcs1; 2048, 3072 or 4096;
+                              # sha256, sha384 or sha512
+  ml-dsa-44, ml-dsa-65, ml-dsa-87
+  slh-dsa-sha2-128s           # sha2 or shake; 128, 192 or 256; s or f
+  lms-sha256-h10-w4           # sha256 or sha256-192; h5, h10, h15, h20 or h25;
+                              # w1, w2, w4 or w8
+  hss-l2-sha256-h10-w4        # l2 to l8, and the same
+  xmss-sha2-10-256            # sha2 or shake256; 10, 16 or 20; 256 or 192
+  xmssmt-sha2-20-2-256        # sha2 or shake256; 20-2, 20-4, 40-2, 40-4, 40-8,
+                              # 60-3, 60-6 or 60-12; 256 or 192
+
+  A private key for lms, hss, xmss or xmssmt counts its signatures and is spent
+  after the last one: 1,024 for h10. Never copy it, and keep it out of backups
+  and snapshots. Height 20 takes minutes, to make and to sign; 25 takes hours.";
+
+pub const KEY: &str = "Examples:
+  hartlock key show root.pem
+  hartlock key convert root.pem --encrypt -o locked.pem
+  hartlock key convert root.pem --public -o root.pub.pem
+  hartlock key convert root.pub.pem --format der -o root.pub.der
+
+Result:
+  Keys are read as PKCS#8, PKCS#1, SEC 1 and SPKI, in PEM or DER, with a
+  passphrase or without. They are written as PKCS#8 and SPKI.";
 
 pub const SIGN: &str = r#"Examples:
   hartlock sign bundle.toml --key root.pem -o system.hlk
   hartlock sign bundle.toml --key a.pem --key b.pem -o system.hlk
+  hartlock sign bundle.toml --key rsa.pem --algorithm rsa-pkcs1-3072-sha256 \
+    --passphrase-file secret -o system.hlk
   hartlock sign --type system --security-version 1 --key root.pem \
     --kernel Image --system-fdt board.dtb -o system.hlk
   hartlock sign --type boot --security-version 1 --key root.pem \
@@ -52,10 +84,12 @@ bundle.toml:
   [trust]                       # boot only: who may sign the system bundle
   policy = "any"                # or all, hybrid
   keys = ["root.pub.pem"]
+  algorithms = ["rsa-pkcs1-3072-sha256"]   # optional: how RSA keys are used
 
 Result:
   The date in the bundle is SOURCE_DATE_EPOCH, or not stated: the same input
-  gives the same bytes. The bundle is verified before it gets its name; a
+  gives the same bytes; keys that count their signatures spend another part of
+  themselves each time. The bundle is verified before it gets its name; a
   refused or failed build leaves nothing."#;
 
 pub const VERIFY: &str = "Examples:

@@ -2,23 +2,38 @@
 
 use std::path::{Path, PathBuf};
 
+use hartlock_image::Algorithm;
 use hartlock_sign::Error;
 use hartlock_sign::describe::hex;
-use hartlock_sign::key::{KeyError, PrivateKey, write_pair};
+use hartlock_sign::key::{Format, KeyError, PrivateKey, check_absent, write_pair};
 use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output::Report;
+use crate::progress::Progress;
+use crate::units::grouped;
+use crate::{passphrase, values};
 
 /// Make a pair of signing keys
 ///
-/// Writes the private key (PKCS#8 PEM, readable by you alone) and, beside it, the public key
-/// (SPKI PEM). Files that exist are never overwritten.
+/// Writes the private key (PKCS#8, readable by you alone) and, beside it, the public key (SPKI).
+/// Files that exist are never overwritten.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// File of the private key; the public key of `root.pem` is `root.pub.pem`
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// What the key is for (see below)
+    #[arg(long, value_name = "NAME", default_value = "ed25519", value_parser = values::algorithm)]
+    algorithm: Algorithm,
+    /// Write text or bytes
+    #[arg(long, value_name = "FORMAT", default_value = "pem", value_parser = values::format())]
+    format: Format,
+    /// Protect the private key with a passphrase
+    #[arg(long)]
+    encrypt: bool,
+    #[command(flatten)]
+    passphrase: passphrase::Source,
 }
 
 /// What was made.
@@ -28,17 +43,33 @@ pub struct Made {
     key_id: String,
     private_key: PathBuf,
     public_key: PathBuf,
+    signatures_left: Option<u64>,
+    #[serde(skip)]
+    is_rsa: bool,
 }
 
 impl Report for Made {
     fn text(&self) -> String {
-        format!(
+        let mut text = format!(
             "private key  {} (keep it secret)\npublic key   {}\nkey id       {} {}\n",
             self.private_key.display(),
             self.public_key.display(),
             self.algorithm,
             self.key_id
-        )
+        );
+        if let Some(left) = self.signatures_left {
+            text += &format!(
+                "signatures   {} left, and the private key counts them: never copy it\n",
+                grouped(left)
+            );
+        }
+        if self.is_rsa {
+            text += &format!(
+                "to be used   with `--algorithm {}`: the files do not say it\n",
+                self.algorithm
+            );
+        }
+        text
     }
 }
 
@@ -50,15 +81,33 @@ pub fn run(args: &Args) -> Result<Made, Failure> {
             "name a file, for instance `-o root.pem`",
         )
     })?;
-    let key = PrivateKey::generate()
-        .map_err(|kind| Error::Key(KeyError { path: args.output.clone(), kind }))?;
-    write_pair(&key, &args.output, &public_path)?;
+    if args.algorithm.is_stateful() && (args.encrypt || args.format != Format::Pem) {
+        return Err(Failure::undecided(
+            format!(
+                "a private key for {} counts its signatures in a form of its own",
+                args.algorithm
+            ),
+            "leave out `--encrypt` and `--format`",
+        ));
+    }
+    check_absent(&args.output).map_err(Error::from)?;
+    check_absent(&public_path).map_err(Error::from)?;
+    let passphrase = args.encrypt.then(|| args.passphrase.choose()).transpose()?;
+    let mut progress = Progress::of_leaves("making the key");
+    let key =
+        PrivateKey::generate_for(args.algorithm, &mut |done, total| progress.show(done, total));
+    drop(progress);
+    let key = key.map_err(|kind| Error::Key(KeyError { path: args.output.clone(), kind }))?;
+    let passphrase = passphrase.as_ref().map(|passphrase| &passphrase[..]);
+    write_pair(&key, &args.output, &public_path, args.format, passphrase)?;
     let public = key.public();
     Ok(Made {
         algorithm: public.algorithm().to_string(),
         key_id: hex(&public.key_id()),
         private_key: args.output.clone(),
         public_key: public_path,
+        signatures_left: key.signatures_left().map(|(left, _)| left),
+        is_rsa: matches!(args.algorithm, Algorithm::Rsa { .. }),
     })
 }
 

@@ -14,10 +14,12 @@ mod explain;
 mod failure;
 mod inspect;
 mod kat;
+mod key;
 mod keygen;
 mod man;
 mod output;
 mod page;
+mod passphrase;
 mod progress;
 mod sign;
 mod style;
@@ -48,6 +50,8 @@ struct Cli {
 enum Verb {
     #[command(after_long_help = examples::KEYGEN)]
     Keygen(keygen::Args),
+    #[command(after_long_help = examples::KEY)]
+    Key(key::Args),
     #[command(after_long_help = examples::SIGN)]
     Sign(Box<sign::Args>),
     #[command(after_long_help = examples::VERIFY)]
@@ -71,6 +75,7 @@ fn main() -> ExitCode {
     let output = Output::new(cli.json);
     match &cli.verb {
         Verb::Keygen(args) => output.finish("keygen", keygen::run(args)),
+        Verb::Key(args) => key::run(args, &output),
         Verb::Sign(args) => output.finish("sign", sign::run(args)),
         Verb::Verify(args) => output.finish("verify", verify::run(args)),
         Verb::Inspect(args) => output.finish("inspect", inspect::run(args)),

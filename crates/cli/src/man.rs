@@ -68,13 +68,16 @@ fn pages(command: Command) -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut command = command.disable_help_subcommand(true);
     command.build();
     let version = command.get_version().unwrap_or_default().to_string();
-    let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set()).cloned();
+    let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+    // A verb that has verbs names pages for them.
+    let verbs = verbs.flat_map(|verb| std::iter::once(verb).chain(verb.get_subcommands())).cloned();
     std::iter::once(command.clone()).chain(verbs).map(|verb| page(verb, &version)).collect()
 }
 
 fn page(command: Command, version: &str) -> io::Result<(String, Vec<u8>)> {
     let examples = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
-    let is_top = command.has_subcommands();
+    let is_top = command.get_name() == "hartlock";
+    let has_verbs = command.has_subcommands();
     let man = Man::new(command).source(format!("hartlock {version}")).manual("Hartlock");
     let mut page = Vec::new();
     man.render_title(&mut page)?;
@@ -82,11 +85,13 @@ fn page(command: Command, version: &str) -> io::Result<(String, Vec<u8>)> {
     man.render_synopsis_section(&mut page)?;
     man.render_description_section(&mut page)?;
     man.render_options_section(&mut page)?;
-    if is_top {
+    if has_verbs {
         man.render_subcommands_section(&mut page)?;
     }
     let mut rest = Roff::new();
-    write_blocks(&mut rest, &examples);
+    if !examples.is_empty() {
+        write_blocks(&mut rest, &examples);
+    }
     write_exit_status(&mut rest);
     if !is_top {
         rest.control("SH", ["SEE ALSO"]);

@@ -4,30 +4,41 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 /// Below this a bar would only flicker.
 const LEAST_BYTES: u64 = 64 << 20;
+const LEAST_LEAVES: u64 = 1 << 12;
+
+const OF_BYTES: &str =
+    "{msg} [{bar:40}] {binary_bytes} of {binary_total_bytes}, {binary_bytes_per_sec}";
+const OF_LEAVES: &str = "{msg} [{bar:40}] {human_pos} of {human_len} leaves, {eta} left";
 
 /// A bar that appears when there is something to wait for.
 #[derive(Debug)]
 pub struct Progress {
     bar: Option<ProgressBar>,
     verb: &'static str,
+    least: u64,
+    template: &'static str,
 }
 
 impl Progress {
-    /// A bar that says `verb` in front.
+    /// A bar of bytes that says `verb` in front.
     pub const fn new(verb: &'static str) -> Self {
-        Self { bar: None, verb }
+        Self { bar: None, verb, least: LEAST_BYTES, template: OF_BYTES }
     }
 
-    /// Shows that `done` of `total` bytes are done.
+    /// A bar of leaves of trees.
+    pub const fn of_leaves(verb: &'static str) -> Self {
+        Self { bar: None, verb, least: LEAST_LEAVES, template: OF_LEAVES }
+    }
+
+    /// Shows that `done` of `total` are done.
     pub fn show(&mut self, done: u64, total: u64) {
-        if total < LEAST_BYTES {
+        if total < self.least {
             return;
         }
+        let template = self.template;
         let bar = self.bar.get_or_insert_with(|| {
             // It hides itself where standard error is no terminal, and has no colours.
-            let style = ProgressStyle::with_template(
-                "{msg} [{bar:40}] {binary_bytes} of {binary_total_bytes}, {binary_bytes_per_sec}",
-            );
+            let style = ProgressStyle::with_template(template);
             let bar = ProgressBar::new(total).with_message(self.verb);
             match style {
                 Ok(style) => bar.with_style(style.progress_chars("=> ")),

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use hartlock_image::{BundleType, HashId, Lifecycle, PayloadType, Policy};
+use hartlock_image::{Algorithm, BundleType, HashId, Lifecycle, PayloadType, Policy};
 use hartlock_sign::Error;
-use hartlock_sign::build::build;
+use hartlock_sign::build::build_observed;
 use hartlock_sign::describe::Description;
-use hartlock_sign::key::PrivateKey;
+use hartlock_sign::key::{PrivateKey, ReadOptions};
 use hartlock_sign::spec::{BundleSpec, PayloadSpec, TrustSpec, created};
 use serde::Serialize;
 
@@ -15,7 +15,8 @@ use crate::inspect::manifest_text;
 use crate::output::Report;
 use crate::progress::Progress;
 use crate::style::GOOD;
-use crate::values;
+use crate::units::count_text;
+use crate::{passphrase, values};
 
 /// Build and sign a bundle
 ///
@@ -25,9 +26,14 @@ pub struct Args {
     /// Description of the bundle (see below)
     #[arg(value_name = "BUNDLE.toml")]
     spec: Option<PathBuf>,
-    /// Private key of a signer, PKCS#8 PEM; up to four, in this order
+    /// Private key of a signer; up to four, in this order
     #[arg(short, long = "key", value_name = "KEY.pem", required = true)]
     keys: Vec<PathBuf>,
+    /// How RSA keys of a size are used; repeats [default: rsa-pss, with sha384, of 2048 bits sha256]
+    #[arg(long = "algorithm", value_name = "NAME", value_parser = values::algorithm)]
+    algorithms: Vec<Algorithm>,
+    #[command(flatten)]
+    passphrase: passphrase::Source,
     /// File of the bundle
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -119,6 +125,7 @@ impl Args {
         let trust = (!self.trusted_keys.is_empty()).then(|| TrustSpec {
             policy: self.trust_policy.unwrap_or(Policy::Any),
             keys: self.trusted_keys.clone(),
+            algorithms: self.algorithms.clone(),
         });
         BundleSpec {
             bundle_type: self.bundle_type,
@@ -141,15 +148,31 @@ impl Args {
 pub struct Built {
     bundle: PathBuf,
     manifest: Description,
+    signatures_left: Vec<Left>,
+}
+
+/// A key that counts its signatures.
+#[derive(Debug, Serialize)]
+struct Left {
+    key_file: PathBuf,
+    signatures_left: u64,
 }
 
 impl Report for Built {
     fn text(&self) -> String {
-        format!(
+        let mut text = format!(
             "{GOOD}signed{GOOD:#}  {}, and verified again\n\n{}",
             self.bundle.display(),
             manifest_text(&self.manifest)
-        )
+        );
+        for Left { key_file, signatures_left } in &self.signatures_left {
+            text += &format!(
+                "\n{} has {} left\n",
+                key_file.display(),
+                count_text(*signatures_left, "signature", "signatures",)
+            );
+        }
+        text
     }
 }
 
@@ -160,11 +183,37 @@ pub fn run(args: &Args) -> Result<Built, Failure> {
         None => args.flags(),
     };
     let created = created(std::env::var_os("SOURCE_DATE_EPOCH").as_deref()).map_err(Error::from)?;
-    let keys =
-        args.keys.iter().map(|path| PrivateKey::read(path)).collect::<Result<Vec<_>, _>>()?;
+    let ask = |path: &_| args.passphrase.ask(path);
+    let options = ReadOptions { algorithms: &args.algorithms, passphrase: Some(&ask) };
+    let keys = args
+        .keys
+        .iter()
+        .map(|path| PrivateKey::read_with(path, options))
+        .collect::<Result<Vec<_>, _>>()?;
+    if args.trusted_keys.is_empty() {
+        let used: Vec<_> = keys.iter().map(PrivateKey::algorithm).collect();
+        values::check_algorithms(&args.algorithms, &used)?;
+    }
     let mut progress = Progress::new("signing");
-    let result =
-        build(&spec, &keys, created, &args.output, &mut |done, total| progress.show(done, total));
+    let mut leaves = Progress::of_leaves("growing trees");
+    let result = build_observed(
+        &spec,
+        &keys,
+        created,
+        &args.output,
+        &mut |done, total| progress.show(done, total),
+        &mut |done, total| leaves.show(done, total),
+    );
+    drop(leaves);
     drop(progress);
-    Ok(Built { bundle: args.output.clone(), manifest: result? })
+    let signatures_left = keys
+        .iter()
+        .zip(&args.keys)
+        .filter_map(|(key, path)| {
+            // One less than when it was read, or fewer if others signed meanwhile.
+            let (left, _) = key.signatures_left()?;
+            Some(Left { key_file: path.clone(), signatures_left: left.saturating_sub(1) })
+        })
+        .collect();
+    Ok(Built { bundle: args.output.clone(), manifest: result?, signatures_left })
 }

@@ -1,7 +1,10 @@
 //! Values of flags that are names of the format.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use hartlock_image::{BundleType, HashId, Lifecycle, Name, Policy};
+use hartlock_image::{Algorithm, BundleType, HashId, Lifecycle, Name, Policy};
+use hartlock_sign::key::Format;
+
+use crate::failure::Failure;
 
 const BUNDLE_TYPES: [BundleType; 2] = [BundleType::Boot, BundleType::System];
 const POLICIES: [Policy; 3] = [Policy::Any, Policy::All, Policy::Hybrid];
@@ -36,10 +39,83 @@ pub fn policy() -> impl TypedValueParser<Value = Policy> {
     names(&POLICIES, Policy::name)
 }
 
+/// `pem`, `der`.
+pub fn format() -> impl TypedValueParser<Value = Format> {
+    names(&[Format::Pem, Format::Der], |format| match format {
+        Format::Pem => "pem",
+        Format::Der => "der",
+    })
+}
+
+/// Refuses algorithms that no key is used for: whoever names one wants it used.
+///
+/// # Errors
+/// Names the first of them.
+pub fn check_algorithms(asked: &[Algorithm], used: &[Algorithm]) -> Result<(), Failure> {
+    match asked.iter().find(|algorithm| !used.contains(algorithm)) {
+        None => Ok(()),
+        Some(algorithm) => Err(Failure::undecided(
+            format!("no key here can be used for {algorithm}"),
+            "`--algorithm` chooses padding and hash of RSA keys; all other keys say it themselves",
+        )),
+    }
+}
+
+/// Most algorithms that are offered for one that does not exist.
+const MOST_ALGORITHMS: usize = 4;
+
+/// A signature algorithm.
+///
+/// # Errors
+/// Names the likeliest ones if there is none of that name.
+pub fn algorithm(text: &str) -> Result<Algorithm, String> {
+    Algorithm::from_name(text).ok_or_else(|| {
+        let wanted = text.to_lowercase();
+        let mut all: Vec<_> = Algorithm::all()
+            .map(|algorithm| algorithm.to_string())
+            .map(|name| (likeness(&wanted, &name), name))
+            .collect();
+        // The order of the format decides between names that are equally likely.
+        all.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        let names: Vec<_> =
+            all.into_iter().take(MOST_ALGORITHMS).map(|(_, name)| format!("`{name}`")).collect();
+        format!("there is no such algorithm; the likeliest are {}", names.join(", "))
+    })
+}
+
+/// A name that begins with what was typed comes first, then one of nearly the same letters.
+fn likeness(wanted: &str, name: &str) -> f64 {
+    let begins = !wanted.is_empty() && name.starts_with(wanted);
+    strsim::jaro_winkler(wanted, name) + if begins { 1.0 } else { 0.0 }
+}
+
 /// A board or SoC name.
 ///
 /// # Errors
 /// If it does not fit the field.
 pub fn name(text: &str) -> Result<Name, String> {
     Name::new(text).ok_or_else(|| "a name is 1 to 32 printable ASCII characters".to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_algorithm_that_was_meant_is_named() {
+        for name in ["ed25519", "rsa-pss-3072-sha384", "hss-l8-sha256-192-h25-w8", "ml-dsa-65"] {
+            assert_eq!(algorithm(name).unwrap().to_string(), name);
+        }
+        for (typed, meant) in [
+            ("mldsa65", "`ml-dsa-65`"),
+            ("ML-DSA-87", "`ml-dsa-87`"),
+            ("ecdsa", "`ecdsa-p256`, `ecdsa-p384`"),
+            ("ed25518", "`ed25519`"),
+            ("slh-dsa-sha2-128", "`slh-dsa-sha2-128s`, `slh-dsa-sha2-128f`"),
+            ("xmss-sha2-10", "`xmss-sha2-10-256`"),
+        ] {
+            let message = algorithm(typed).unwrap_err();
+            assert!(message.contains(meant), "{typed}: {message}");
+        }
+    }
 }

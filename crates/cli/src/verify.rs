@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anstyle::Style;
-use hartlock_image::{BundleType, Lifecycle, Name};
+use hartlock_image::{Algorithm, BundleType, Lifecycle, Name};
 use hartlock_sign::describe::{Description, Key, hex};
 use hartlock_sign::key::PublicKey;
 use hartlock_sign::verify::{Expectation, is_known_board, verify_file};
@@ -27,9 +27,12 @@ pub struct Args {
     /// The bundle
     #[arg(value_name = "BUNDLE")]
     bundle: PathBuf,
-    /// Public key of a signer, SPKI PEM; every signer needs its key
+    /// Public key of a signer; every signer needs its key
     #[arg(short, long = "key", value_name = "KEY.pub.pem")]
     keys: Vec<PathBuf>,
+    /// How RSA keys of a size are used; repeats [default: rsa-pss, with sha384, of 2048 bits sha256]
+    #[arg(long = "algorithm", value_name = "NAME", value_parser = values::algorithm)]
+    algorithms: Vec<Algorithm>,
     /// Insist on this type of bundle
     #[arg(long = "type", value_name = "TYPE", value_parser = values::bundle_type())]
     bundle_type: Option<BundleType>,
@@ -161,7 +164,10 @@ pub fn run(args: &Args) -> Result<Verified, Failure> {
             format!("give at most {}: a bundle has at most four signers", Expectation::MAX_KEYS),
         ));
     }
-    let keys = args.keys.iter().map(|path| PublicKey::read(path)).collect::<Result<Vec<_>, _>>()?;
+    let read = |path: &PathBuf| PublicKey::read_for(path, &args.algorithms);
+    let keys = args.keys.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let used: Vec<_> = keys.iter().map(PublicKey::algorithm).collect();
+    values::check_algorithms(&args.algorithms, &used)?;
     let expectation = Expectation {
         keys,
         bundle_type: args.bundle_type,

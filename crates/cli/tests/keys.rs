@@ -116,7 +116,7 @@ fn keys_of_other_algorithms_are_named() {
     let bench = Bench::with_bundle();
     let kinds: [(&str, &[&str], &str); 3] = [
         ("rsa", &["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:1024"], "RSA"),
-        ("ec", &["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"], "ECDSA"),
+        ("ec", &["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-521"], "ECDSA"),
         ("ed448", &["-algorithm", "ed448"], "Ed448"),
     ];
     for (name, options, expected) in kinds {
@@ -135,8 +135,9 @@ fn keys_of_other_algorithms_are_named() {
     }
     let args = ["pkcs8", "-topk8", "-in", "root.pem", "-out", "locked.pem", "-passout", "pass:x"];
     assert_eq!(bench.tool("openssl", &args).unwrap().code, 0);
-    let run = bench.sign(&["--key", "locked.pem"]).expect(2);
-    assert!(run.stderr.contains("passphrase"), "{run:?}");
+    let args = ["verify", "system.hlk", "--key", "locked.pem"];
+    let run = bench.run(&args).expect(2);
+    assert!(run.stderr.contains("is a private key"), "{run:?}");
 }
 
 #[test]
@@ -150,4 +151,239 @@ fn the_wrong_half_of_a_pair_is_named() {
     assert!(run.stderr.contains("not a PEM file"), "{run:?}");
     let run = bench.run(&["verify", "system.hlk", "--key", "linux"]).expect(2);
     assert!(run.stderr.contains("far too long"), "{run:?}");
+}
+
+/// One of each family that is made at once.
+const QUICK: [&str; 6] = [
+    "ed25519",
+    "ecdsa-p256",
+    "ml-dsa-65",
+    "slh-dsa-sha2-128f",
+    "lms-sha256-192-h5-w1",
+    "xmssmt-sha2-60-12-192",
+];
+
+#[test]
+fn keys_of_every_family_are_made_and_shown() {
+    let bench = Bench::new();
+    for name in QUICK {
+        let (private, public) = (format!("{name}.pem"), format!("{name}.pub.pem"));
+        let made = bench.run(&["keygen", "-o", &private, "--algorithm", name, "--json"]).expect(0);
+        let made = made.json();
+        assert_eq!(made["algorithm"], name);
+        let shown = bench.run(&["key", "show", &private, "--json"]).expect(0).json();
+        assert_eq!(shown["schema"], "hartlock/key-show-v1");
+        assert_eq!((&shown["algorithm"], &shown["is_private"]), (&name.into(), &true.into()));
+        assert_eq!(shown["key_id"], made["key_id"]);
+        assert_eq!(shown["signatures_left"], made["signatures_left"]);
+        let left = match name {
+            "lms-sha256-192-h5-w1" => 32.into(),
+            "xmssmt-sha2-60-12-192" => (1_u64 << 60).into(),
+            _ => serde_json::Value::Null,
+        };
+        assert_eq!(made["signatures_left"], left, "{name}");
+        let shown = bench.run(&["key", "show", &public, "--json"]).expect(0).json();
+        assert_eq!((&shown["algorithm"], &shown["is_private"]), (&name.into(), &false.into()));
+        assert_eq!(shown["key_id"], made["key_id"]);
+        let text = bench.run(&["key", "show", &private]).expect(0).stdout;
+        assert!(text.contains(name) && text.contains("private"), "{text}");
+    }
+}
+
+#[test]
+fn the_algorithm_that_was_meant_is_suggested() {
+    let bench = Bench::new();
+    let run = bench.run(&["keygen", "-o", "root.pem", "--algorithm", "mldsa65"]).expect(2);
+    assert!(run.stderr.contains("`ml-dsa-65`"), "{run:?}");
+    assert!(!bench.path("root.pem").exists());
+    let run = bench.run(&["keygen", "-o", "root.pem", "--algorithm", "lms"]).expect(2);
+    assert!(run.stderr.contains("`lms-sha256-h5-w1`"), "{run:?}");
+}
+
+#[test]
+fn passphrases_come_from_files_and_variables() {
+    let bench = Bench::new();
+    bench.write("secret", "correct horse\n".as_bytes());
+    bench.write("other", b"wrong horse");
+    let args = ["keygen", "-o", "root.pem", "--encrypt", "--passphrase-file", "secret"];
+    bench.run(&args).expect(0);
+    assert!(bench.read("root.pem").starts_with(b"-----BEGIN ENCRYPTED PRIVATE KEY-----\n"));
+    bench.run(&["key", "show", "root.pem", "--passphrase-file", "secret"]).expect(0);
+    let run = bench.run(&["key", "show", "root.pem", "--passphrase-file", "other"]).expect(2);
+    assert!(run.stderr.contains("does not open with this passphrase"), "{run:?}");
+    let run = bench.run(&["key", "show", "root.pem", "--passphrase-file", "missing"]).expect(2);
+    assert!(run.stderr.contains("`missing`"), "{run:?}");
+
+    let with_variable = |args: &[&str], value: Option<&str>| {
+        let mut command = bench.command();
+        command.args(args).args(["--passphrase-env", "SECRET"]).env_remove("SECRET");
+        if let Some(value) = value {
+            command.env("SECRET", value);
+        }
+        common::Run::of(command.output().unwrap())
+    };
+    with_variable(&["key", "show", "root.pem"], Some("correct horse")).expect(0);
+    with_variable(&["key", "show", "root.pem"], Some("wrong horse")).expect(2);
+    let run = with_variable(&["key", "show", "root.pem"], None).expect(2);
+    assert!(run.stderr.contains("$SECRET"), "{run:?}");
+    let run = with_variable(&["keygen", "-o", "new.pem", "--encrypt"], Some("")).expect(2);
+    assert!(run.stderr.contains("empty"), "{run:?}");
+    assert!(!bench.path("new.pem").exists());
+
+    // Signing asks in the same way.
+    bench.sign(&["--passphrase-file", "other"]).expect(2);
+    bench.sign(&["--passphrase-file", "secret"]).expect(0);
+    bench.run(&["verify", "system.hlk", "--key", "root.pub.pem"]).expect(0);
+}
+
+#[test]
+fn without_a_terminal_nobody_is_asked() {
+    let bench = Bench::new();
+    bench.write("secret", b"correct horse");
+    let args = ["keygen", "-o", "root.pem", "--encrypt", "--passphrase-file", "secret"];
+    bench.run(&args).expect(0);
+    let hartlock = env!("CARGO_BIN_EXE_hartlock");
+    // A session of its own has no terminal, whoever runs the tests.
+    let args = ["-w", hartlock, "key", "show", "root.pem"];
+    let Some(run) = bench.tool("setsid", &args) else { return };
+    let run = run.expect(2);
+    assert!(run.stderr.contains("is encrypted with a passphrase"), "{run:?}");
+    let args = ["-w", hartlock, "keygen", "-o", "new.pem", "--encrypt"];
+    let run = bench.tool("setsid", &args).unwrap().expect(2);
+    assert!(run.stderr.contains("no terminal"), "{run:?}");
+}
+
+#[test]
+fn a_terminal_is_asked_and_shows_nothing() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let bench = Bench::new();
+    let typed = |arguments: &str, keys: &str| {
+        let line = format!("{} {arguments}", env!("CARGO_BIN_EXE_hartlock"));
+        let child = Command::new("script")
+            .args(["-qec", &line, "/dev/null"])
+            .current_dir(bench.folder())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let mut child = match child {
+            Ok(child) => child,
+            Err(error) => {
+                common::skipped(format_args!("`script` cannot be run: {error}"));
+                return None;
+            }
+        };
+        let mut stdin = child.stdin.take().unwrap();
+        // What is typed before the question is thrown away, as it should be.
+        for key in keys.split_inclusive('\n') {
+            std::thread::sleep(std::time::Duration::from_millis(900));
+            stdin.write_all(key.as_bytes()).unwrap();
+        }
+        let output = child.wait_with_output().unwrap();
+        drop(stdin);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(!text.contains("correct"), "it shows what is typed: {text}");
+        Some((output.status.code(), text))
+    };
+    let new = "keygen -o root.pem --encrypt";
+    let Some((code, text)) = typed(new, "correct horse\ncorrect mule\n") else { return };
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("two passphrases") && !bench.path("root.pem").exists(), "{text}");
+    let (code, text) = typed(new, "correct horse\ncorrect horse\n").unwrap();
+    assert_eq!(code, Some(0), "{text}");
+    let (code, text) = typed("key show root.pem", "correct horse\n").unwrap();
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("passphrase of root.pem: "), "{text}");
+    // Interrupted.
+    let (code, text) = typed("key show root.pem", "correct\x03\n").unwrap();
+    assert_eq!(code, Some(2), "{text}");
+}
+
+#[test]
+fn keys_are_converted_and_never_overwritten() {
+    let bench = Bench::new();
+    bench.write("secret", b"correct horse");
+    bench.run(&["keygen", "-o", "root.pem", "--algorithm", "ecdsa-p384"]).expect(0);
+    let convert = |args: &[&str]| bench.run(&[&["key", "convert"], args].concat());
+    convert(&["root.pem", "--format", "der", "-o", "root.der"]).expect(0);
+    convert(&["root.der", "-o", "again.pem"]).expect(0);
+    assert_eq!(bench.read("again.pem"), bench.read("root.pem"));
+    let locked = ["root.der", "--encrypt", "--passphrase-file", "secret", "-o", "locked.pem"];
+    let json = convert(&[&locked[..], &["--json"]].concat()).expect(0).json();
+    assert_eq!(json["schema"], "hartlock/key-convert-v1");
+    assert_eq!((&json["is_private"], &json["is_encrypted"]), (&true.into(), &true.into()));
+    convert(&["locked.pem", "--passphrase-file", "secret", "-o", "open.pem"]).expect(0);
+    assert_eq!(bench.read("open.pem"), bench.read("root.pem"));
+    for name in ["root.der", "again.pem", "locked.pem"] {
+        let mode = bench.path(name).metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+    // The other name of the verb, and the public half.
+    bench.run(&["key", "export", "root.pem", "--public", "-o", "half.pem"]).expect(0);
+    assert_eq!(bench.read("half.pem"), bench.read("root.pub.pem"));
+    convert(&["root.pub.pem", "--format", "der", "-o", "half.der"]).expect(0);
+    convert(&["half.der", "-o", "half2.pem"]).expect(0);
+    assert_eq!(bench.read("half2.pem"), bench.read("root.pub.pem"));
+    let run = convert(&["root.pub.pem", "--encrypt", "-o", "x", "--passphrase-file", "secret"]);
+    assert!(run.expect(2).stderr.contains("nothing to protect"));
+    for output in ["root.pem", "root.pub.pem", "linux"] {
+        let before = bench.read(output);
+        convert(&["root.pem", "-o", output]).expect(2);
+        convert(&["root.pub.pem", "-o", output]).expect(2);
+        assert_eq!(bench.read(output), before);
+    }
+}
+
+#[test]
+fn a_key_that_counts_is_written_in_no_other_form() {
+    let bench = Bench::new();
+    bench.write("secret", b"correct horse");
+    let make = |more: &[&str]| {
+        let args = ["keygen", "-o", "lms.pem", "--algorithm", "lms-sha256-h5-w8"];
+        bench.run(&[&args[..], more].concat())
+    };
+    make(&["--encrypt", "--passphrase-file", "secret"]).expect(2);
+    make(&["--format", "der"]).expect(2);
+    let run = make(&[]).expect(0);
+    assert!(run.stdout.contains("32 left"), "{run:?}");
+    let text = bench.run(&["key", "show", "lms.pem"]).expect(0).stdout;
+    assert!(text.contains("32 left of 32"), "{text}");
+    let ways: [&[&str]; 3] =
+        [&[], &["--format", "der"], &["--encrypt", "--passphrase-file", "secret"]];
+    for way in ways {
+        let args = ["key", "export", "lms.pem", "-o", "copy.pem"];
+        let run = bench.run(&[&args[..], way].concat()).expect(2);
+        assert!(run.stderr.contains("is not written in any other form"), "{run:?}");
+        assert!(!bench.path("copy.pem").exists());
+    }
+    bench.run(&["key", "convert", "lms.pem", "--public", "-o", "half.pem"]).expect(0);
+    assert_eq!(bench.read("half.pem"), bench.read("lms.pub.pem"));
+}
+
+#[test]
+fn an_algorithm_that_no_key_can_use_is_refused() {
+    let bench = Bench::with_bundle();
+    let pss = "rsa-pss-3072-sha384";
+    let run = bench.sign(&["--algorithm", pss]).expect(2);
+    assert!(run.stderr.contains("no key here"), "{run:?}");
+    let args = ["verify", "system.hlk", "--key", "root.pub.pem", "--algorithm", pss];
+    bench.run(&args).expect(2);
+    bench.run(&["key", "show", "root.pem", "--algorithm", pss]).expect(2);
+    bench.run(&["key", "show", "root.pem", "--algorithm", "ed25519"]).expect(0);
+}
+
+#[test]
+fn rsa_keys_say_how_they_are_used() {
+    let bench = Bench::new();
+    let name = "rsa-pkcs1-2048-sha512";
+    let run = bench.run(&["keygen", "-o", "rsa.pem", "--algorithm", name]).expect(0);
+    assert!(run.stdout.contains(&format!("--algorithm {name}")), "{run:?}");
+    let shown = |more: &[&str]| {
+        let args = ["key", "show", "rsa.pub.pem", "--json"];
+        bench.run(&[&args[..], more].concat()).expect(0).json()
+    };
+    assert_eq!(shown(&[])["algorithm"], "rsa-pss-2048-sha256");
+    assert_eq!(shown(&["--algorithm", name])["algorithm"], name);
+    assert_ne!(shown(&["--algorithm", name])["key_id"], shown(&[])["key_id"]);
 }

@@ -121,8 +121,8 @@ impl HssSet {
         self.ots
     }
 
-    /// Bytes of a node.
-    const fn n(self) -> usize {
+    /// Bytes of a node: 32 or 24.
+    pub const fn n(self) -> usize {
         if self.lms < 10 { 32 } else { 24 }
     }
 
@@ -201,6 +201,21 @@ impl XmssSet {
     /// Height of all trees together.
     pub const fn height(self) -> u8 {
         self.height
+    }
+
+    /// Layers of trees: 1 in XMSS.
+    pub const fn layers(self) -> u8 {
+        self.layers
+    }
+
+    /// Whether it hashes with SHAKE256 and not with SHA-256.
+    pub const fn is_shake(self) -> bool {
+        self.is_shake
+    }
+
+    /// Bytes of a node: 32 or 24.
+    pub const fn n(self) -> usize {
+        self.n as usize
     }
 
     /// Bytes of a signature whose index has `index_size` bytes (RFC 8391 §4.1.8, §4.2.3).

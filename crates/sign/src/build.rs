@@ -6,9 +6,9 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use hartlock_image::{
-    BundleType, Closing, HashId, KeyRecord, Label, List, MAX_BOOTARGS, MAX_SIGNED_SIZE,
-    MAX_SIGNERS, MAX_TRUSTED_KEYS, Manifest, Name, PAGE_SIZE, PayloadRecord, PayloadType, Policy,
-    Reason, TreeMode, TrustList, Writer, align_up, encode_manifest,
+    BundleType, Closing, HashId, KeyRecord, Label, List, MAX_BOOTARGS, MAX_SIGNATURES_SIZE,
+    MAX_SIGNED_SIZE, MAX_SIGNERS, MAX_TRUSTED_KEYS, Manifest, Name, PAGE_SIZE, PayloadRecord,
+    PayloadType, Policy, Reason, TreeMode, TrustList, Writer, align_up, encode_manifest,
 };
 
 use crate::describe::Description;
@@ -40,9 +40,28 @@ pub fn build(
     output: &Path,
     on_progress: OnProgress<'_>,
 ) -> Result<Description, Error> {
+    build_observed(spec, keys, created, output, on_progress, &mut |_, _| ())
+}
+
+/// As [`build`]. `on_leaves` counts the leaves of trees that keys with a state have to grow again, key
+/// by key.
+///
+/// A key with a state loses one index, and only when all else is done that can fail before.
+///
+/// # Errors
+/// As there.
+pub fn build_observed(
+    spec: &BundleSpec,
+    keys: &[PrivateKey],
+    created: u64,
+    output: &Path,
+    on_progress: OnProgress<'_>,
+    on_leaves: OnProgress<'_>,
+) -> Result<Description, Error> {
     file::check_replaceable(output)?;
     let sources = open_sources(spec, output)?;
     let mut manifest = plan(spec, keys, created, &sources)?;
+    check_signers(&manifest, keys)?;
     let payload_bytes: u64 = manifest.payloads.iter().map(|payload| payload.size).sum();
     // Each byte counts as hashed and as written.
     let total = payload_bytes.saturating_mul(2);
@@ -57,7 +76,7 @@ pub fn build(
             on_progress(done, total);
         })?;
     }
-    bundle.write_at(&sign(&manifest, keys)?, 0)?;
+    bundle.write_at(&sign(&manifest, keys, on_leaves)?, 0)?;
     let description = verify(&bundle, &manifest, keys)?;
     bundle.replace()?;
     Ok(description)
@@ -142,7 +161,7 @@ fn plan<'a>(
         let context = missing(bundle_type, |_| false);
         return Err(Error::Refused(Refusal { reason: Reason::PayloadMissing, context }));
     }
-    let signatures_size: usize = keys.iter().map(|key| block_size(&key.public())).sum();
+    let signatures_size: usize = keys.iter().map(block_size).sum();
     let mut manifest = Manifest {
         bundle_type,
         signatures_size: signatures_size as u32,
@@ -197,7 +216,7 @@ fn closing(spec: &BundleSpec, bundle_type: BundleType) -> Result<Closing<'_>, Er
 fn trust_list(trust: &TrustSpec) -> Result<TrustList, Error> {
     let mut keys = List::<KeyRecord, MAX_TRUSTED_KEYS>::new();
     for path in &trust.keys {
-        if !keys.push(PublicKey::read(path)?.record()) {
+        if !keys.push(PublicKey::read_for(path, &trust.algorithms)?.record()) {
             return Err(Reason::TrustedKeyCountOutOfRange.into());
         }
     }
@@ -338,7 +357,11 @@ fn encode(manifest: &Manifest<'_>) -> Result<Vec<u8>, Error> {
 }
 
 /// Signed region and signature area (image format §4, §5.1).
-fn sign(manifest: &Manifest<'_>, keys: &[PrivateKey]) -> Result<Vec<u8>, Error> {
+fn sign(
+    manifest: &Manifest<'_>,
+    keys: &[PrivateKey],
+    on_leaves: OnProgress<'_>,
+) -> Result<Vec<u8>, Error> {
     let mut metadata = encode(manifest)?;
     let signed_size = metadata.len();
     metadata.resize(signed_size + manifest.signatures_size as usize, 0);
@@ -347,7 +370,7 @@ fn sign(manifest: &Manifest<'_>, keys: &[PrivateKey]) -> Result<Vec<u8>, Error> 
     for key in keys {
         let public = key.public();
         let (algorithm, parameters) = public.algorithm().numbers();
-        let signature = key.sign(signed);
+        let signature = key.sign_observed(signed, on_leaves)?;
         area.put_u32(algorithm);
         area.put_u32(parameters);
         area.put_u32(public.as_bytes().len() as u32);
@@ -363,10 +386,25 @@ fn sign(manifest: &Manifest<'_>, keys: &[PrivateKey]) -> Result<Vec<u8>, Error> 
 }
 
 /// Bytes of a key's signature block (image format §5.1).
-fn block_size(key: &PublicKey) -> usize {
-    let algorithm = key.algorithm();
-    16 + algorithm.public_key_size().next_multiple_of(8)
-        + algorithm.signature_size().unwrap_or(0).next_multiple_of(8)
+fn block_size(key: &PrivateKey) -> usize {
+    16 + key.algorithm().public_key_size().next_multiple_of(8)
+        + key.signature_size().next_multiple_of(8)
+}
+
+/// What the verifier would refuse for its signers. Asked before a key with a state spends an index.
+fn check_signers(manifest: &Manifest<'_>, keys: &[PrivateKey]) -> Result<(), Error> {
+    let signers: Vec<_> = manifest.signers.iter().collect();
+    if (1..signers.len()).any(|at| signers[..at].contains(&signers[at])) {
+        return Err(Reason::DuplicateSigner.into());
+    }
+    if let Some(key) = keys.iter().find(|key| !hartlock_verify::carries(key.algorithm())) {
+        let context = format!("this build verifies no {}", key.algorithm());
+        return Err(Error::Refused(Refusal::with(Reason::TrustedAlgorithmMissing, context)));
+    }
+    if manifest.signatures_size as usize > MAX_SIGNATURES_SIZE {
+        return Err(Reason::SignaturesSizeOutOfRange.into());
+    }
+    Ok(())
 }
 
 /// Adds the load map to a refusal that is about payloads.

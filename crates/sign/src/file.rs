@@ -269,6 +269,14 @@ impl NewFile {
     pub fn replace(self) -> Result<(), FileError> {
         check_replaceable(&self.path)?;
         self.sync()?;
+        self.supersede()
+    }
+
+    /// Gives the file its name, whatever had it. What was written must be on the disk already.
+    ///
+    /// # Errors
+    /// If the storage fails.
+    pub(crate) fn supersede(self) -> Result<(), FileError> {
         let Self { path, storage } = self;
         let replaced = match storage {
             // A link cannot replace a file, but a rename can: a second name, for a moment.
@@ -301,12 +309,13 @@ impl NewFile {
     }
 
     /// The name is given to bytes that are on the disk, so that a power cut leaves no empty file.
-    fn sync(&self) -> Result<(), FileError> {
+    pub(crate) fn sync(&self) -> Result<(), FileError> {
         self.file().sync_all().map_err(|error| FileError::new("write", &self.path, error))
     }
 }
 
-fn folder_of(path: &Path) -> &Path {
+/// The folder that a file is in.
+pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

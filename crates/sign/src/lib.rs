@@ -2,7 +2,7 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`key`] | Ed25519 keys in PKCS#8 and SPKI files |
+//! | [`key`] | keys of every algorithm, and their files |
 //! | [`spec`] | `bundle.toml`: what a bundle shall be |
 //! | [`build`] | writes a bundle, then verifies what it wrote |
 //! | [`verify`] | verifies a bundle file with the verifier that the boot stages run |

@@ -1,7 +1,5 @@
 //! Tells what a key file is before it is decoded, so that a mistake can be named.
 
-use ed25519_dalek::pkcs8::ObjectIdentifier;
-
 use crate::key::KeyErrorKind;
 
 /// Finds the one PEM block of a file and returns its label and the block itself.
@@ -23,23 +21,4 @@ pub(crate) fn sole_block(bytes: &[u8]) -> Result<(&str, &str), KeyErrorKind> {
     let end = format!("-----END {label}-----");
     let (_, behind) = text.split_once(&end).ok_or(KeyErrorKind::Malformed)?;
     if behind.is_empty() { Ok((label, text)) } else { Err(KeyErrorKind::TrailingData) }
-}
-
-/// The name of a key algorithm that is not supported, as far as it is well known.
-pub(crate) fn algorithm_name(oid: &ObjectIdentifier) -> String {
-    let oid = oid.to_string();
-    let name = match oid.as_str() {
-        "1.2.840.113549.1.1.1" => "RSA",
-        "1.2.840.113549.1.1.10" => "RSA-PSS",
-        "1.2.840.10040.4.1" => "DSA",
-        "1.2.840.10045.2.1" => "EC (ECDSA)",
-        "1.3.101.110" => "X25519",
-        "1.3.101.111" => "X448",
-        "1.3.101.113" => "Ed448",
-        "2.16.840.1.101.3.4.3.17" => "ML-DSA-44",
-        "2.16.840.1.101.3.4.3.18" => "ML-DSA-65",
-        "2.16.840.1.101.3.4.3.19" => "ML-DSA-87",
-        _ => return format!("the algorithm {oid}"),
-    };
-    name.to_string()
 }

@@ -23,7 +23,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hartlock_image::{BundleType, HashId, Lifecycle, PayloadType, Policy};
+use hartlock_image::{Algorithm, BundleType, HashId, Lifecycle, PayloadType, Policy};
 use serde::{Deserialize, Deserializer};
 
 use crate::Error;
@@ -183,6 +183,9 @@ pub struct TrustSpec {
     pub policy: Policy,
     /// Public key files.
     pub keys: Vec<PathBuf>,
+    /// How RSA keys among them are used: padding and hash for keys of a size.
+    #[serde(default, deserialize_with = "algorithms")]
+    pub algorithms: Vec<Algorithm>,
 }
 
 impl BundleSpec {
@@ -276,6 +279,15 @@ fn hash<'de, D: Deserializer<'de>>(from: D) -> Result<Option<HashId>, D::Error> 
 
 fn policy<'de, D: Deserializer<'de>>(from: D) -> Result<Policy, D::Error> {
     named(from, &[Policy::Any, Policy::All, Policy::Hybrid], Policy::name)
+}
+
+fn algorithms<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Algorithm>, D::Error> {
+    let names = Vec::<String>::deserialize(from)?;
+    let known = |name: String| {
+        Algorithm::from_name(&name)
+            .ok_or_else(|| serde::de::Error::custom(format!("unknown algorithm `{name}`")))
+    };
+    names.into_iter().map(known).collect()
 }
 
 fn lifecycle<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<Lifecycle>>, D::Error> {

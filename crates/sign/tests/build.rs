@@ -85,7 +85,7 @@ fn one_to_four_keys_sign_in_the_given_order() {
 #[test]
 fn the_same_key_twice_is_refused() {
     let mut bench = Bench::new();
-    let again = PrivateKey::from_pem(bench.keys[0].to_pem().as_bytes()).unwrap();
+    let again = PrivateKey::from_pem(bench.keys[0].to_pem().unwrap().as_bytes()).unwrap();
     bench.keys.push(again);
     assert_eq!(code(bench.build(&bench.system(), "system.hlk")), 409);
 }
@@ -312,7 +312,7 @@ fn an_old_bundle_survives_a_failed_build() {
 #[test]
 fn inputs_and_keys_are_never_replaced() {
     let bench = Bench::new();
-    bench.write("root.pem", bench.keys[0].to_pem().as_bytes());
+    bench.write("root.pem", bench.keys[0].to_pem().unwrap().as_bytes());
     for name in ["linux", "root.pem"] {
         let before = fs::read(bench.path(name)).unwrap();
         let result = bench.build(&bench.system(), name);

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use hartlock_image::{Policy, Reason};
+use hartlock_image::{Algorithm, Policy, Reason};
 use hartlock_sign::inspect::{Part, inspect_file};
 use hartlock_sign::key::PublicKey;
 use hartlock_sign::verify::{Expectation, verify_open_file};
@@ -134,6 +134,10 @@ fn one_bit_is_enough(choices: &mut Choices<'_>, case: &Case) {
     assert!(answer.is_err(), "bit {bit} of byte {at} changes nothing");
 }
 
+fn ed25519(bytes: &[u8]) -> PublicKey {
+    PublicKey::from_bytes(Algorithm::Ed25519, bytes).expect("a key")
+}
+
 /// `hartlock verify` knows one policy and files only.
 fn the_command_agrees(case: &Case, answer: Result<(), Reason>) {
     let options = &case.options;
@@ -143,7 +147,7 @@ fn the_command_agrees(case: &Case, answer: Result<(), Reason>) {
         return;
     }
     let expectation = Expectation {
-        keys: pairs.iter().map(|key| PublicKey::from_bytes(&key.public).expect("a key")).collect(),
+        keys: pairs.iter().map(|key| ed25519(&key.public)).collect(),
         bundle_type: options.bundle_type,
         board: options.board,
         soc: options.soc,

@@ -4,6 +4,7 @@
 //! exactly if the verifier's own Ed25519 takes it.
 
 use ed25519_dalek::{Signature, VerifyingKey};
+use hartlock_image::Algorithm;
 use hartlock_kernels::Kernels;
 use hartlock_kernels::ed25519::{Rejection, expected_r};
 use hartlock_sign::key::{KeyErrorKind, PrivateKey, PublicKey};
@@ -13,8 +14,13 @@ use crate::keys::KEYS;
 
 pub fn run(data: &[u8]) {
     let mut choices = Choices::new(data);
-    match choices.below(6) {
+    match choices.below(8) {
         0 => file(choices.rest()),
+        6 => any_form(choices.rest()),
+        7 => {
+            let label = choices.of(&LABELS);
+            file(pem(label, choices.rest()));
+        }
         1 => file(pem("PUBLIC KEY", choices.rest()).as_bytes()),
         2 => file(pem("PRIVATE KEY", choices.rest()).as_bytes()),
         3 if choices.rarely(3) => {
@@ -38,8 +44,10 @@ fn file(bytes: impl AsRef<[u8]>) {
     assert!(public.is_err() || private.is_err(), "one file, two keys");
     if let Ok(key) = &public {
         assert!(PublicKey::from_pem(key.to_pem().as_bytes()).as_ref() == Ok(key));
-        // Lines may be cut elsewhere; everything else of a public key has one form.
-        assert_eq!(without_blanks(bytes), without_blanks(key.to_pem().as_bytes()), "one form");
+        // Lines may be cut elsewhere; everything else of a public key has one form, but for RSA's two.
+        let is_pkcs1 = bytes.windows(14).any(|part| part == b"RSA PUBLIC KEY");
+        assert!(is_pkcs1 || PublicKey::decode(&key.to_der(), &[]).as_ref() == Ok(key));
+        assert!(is_pkcs1 || without_blanks(bytes) == without_blanks(key.to_pem().as_bytes()), "one form");
     }
     if public.is_ok() || private.is_ok() {
         let text = bytes.trim_ascii();
@@ -48,9 +56,14 @@ fn file(bytes: impl AsRef<[u8]>) {
         assert_eq!(dashes, 4, "one key");
     }
     if let Ok(key) = &private {
-        let again = PrivateKey::from_pem(key.to_pem().as_bytes()).expect("what was written");
-        assert!(again.public() == key.public());
-        signs(key);
+        match key.to_pem() {
+            Ok(pem) => {
+                let again = PrivateKey::from_pem(pem.as_bytes()).expect("what was written");
+                assert!(again.public() == key.public());
+                signs(key);
+            }
+            Err(kind) => assert!(kind == KeyErrorKind::StateNotExported && key.sign(b"").is_err()),
+        }
     }
     for kind in [public.err(), private.err()].into_iter().flatten() {
         let text = kind.to_string();
@@ -59,14 +72,37 @@ fn file(bytes: impl AsRef<[u8]>) {
     }
 }
 
+/// DER, or a passphrase: nothing but an answer is expected.
+fn any_form(bytes: &[u8]) {
+    let public = PublicKey::decode(bytes, &[]);
+    let private = PrivateKey::decode(bytes, &[], Some(b"secret"));
+    assert!(public.is_err() || private.is_err(), "one file, two keys");
+    if let Ok(key) = public {
+        assert!(PublicKey::decode(&key.to_der(), &[]).as_ref() == Ok(&key));
+    }
+}
+
+/// Further forms of keys.
+const LABELS: [&str; 5] = [
+    "EC PRIVATE KEY",
+    "RSA PRIVATE KEY",
+    "RSA PUBLIC KEY",
+    "ENCRYPTED PRIVATE KEY",
+    "HARTLOCK STATEFUL PRIVATE KEY",
+];
+
 fn without_blanks(bytes: &[u8]) -> Vec<u8> {
     bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
 }
 
 fn signs(key: &PrivateKey) {
     let public = key.public();
+    if public.algorithm() != Algorithm::Ed25519 {
+        return;
+    }
     let bytes: &[u8; 32] = public.as_bytes().try_into().expect("32 bytes");
-    let signature = key.sign(b"message");
+    let signature = key.sign(b"message").expect("a key without a state");
+    let signature: [u8; 64] = signature.try_into().expect("64 bytes");
     assert!(
         expected_r(&Kernels::PORTABLE, bytes, b"message", &signature)
             .is_ok_and(|r| r[..] == signature[..32])
@@ -106,7 +142,7 @@ fn point(choices: &mut Choices<'_>) {
         }
         Err(other) => panic!("{other:?} of a signature whose form is right"),
     };
-    let theirs = PublicKey::from_bytes(&bytes).map(|_| ());
+    let theirs = PublicKey::from_bytes(Algorithm::Ed25519, &bytes).map(|_| ());
     assert_eq!(ours, theirs, "two answers about the key {bytes:02x?}");
 }
 

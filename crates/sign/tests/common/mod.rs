@@ -1,6 +1,8 @@
 //! A small bundle to build, verify and damage.
 #![allow(dead_code, missing_docs, reason = "each test file uses its own part")]
 
+pub mod judges;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -79,7 +81,11 @@ impl Bench {
                 self.payload(PayloadType::Loader, "fw.bin"),
                 self.payload(PayloadType::BootFdt, "virt.dtb"),
             ],
-            trust: Some(TrustSpec { policy: Policy::Any, keys: vec![self.path("root.pub.pem")] }),
+            trust: Some(TrustSpec {
+                policy: Policy::Any,
+                keys: vec![self.path("root.pub.pem")],
+                algorithms: Vec::new(),
+            }),
             ..BundleSpec::default()
         }
     }

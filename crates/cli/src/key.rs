@@ -1,0 +1,208 @@
+//! `hartlock key`
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use hartlock_image::{Algorithm, Family};
+use hartlock_sign::Error;
+use hartlock_sign::describe::hex;
+use hartlock_sign::file::NewFile;
+use hartlock_sign::key::{AnyKey, Format, KeyError, ReadOptions, check_absent};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output::{Output, Report};
+use crate::units::grouped;
+use crate::{passphrase, values};
+
+/// Look at key files, and write them in other forms
+#[derive(Debug, clap::Args)]
+#[command(disable_help_subcommand = true)]
+pub struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Show(ShowArgs),
+    #[command(visible_alias = "export")]
+    Convert(ConvertArgs),
+}
+
+/// Does what is asked for.
+pub fn run(args: &Args, output: &Output) -> ExitCode {
+    match &args.verb {
+        Verb::Show(args) => output.finish("key-show", show(args)),
+        Verb::Convert(args) => output.finish("key-convert", convert(args)),
+    }
+}
+
+/// What every verb needs to read a key.
+#[derive(Debug, clap::Args)]
+struct Input {
+    /// File with a private or a public key
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// How an RSA key is used [default: rsa-pss, with sha384, of 2048 bits with sha256]
+    #[arg(long, value_name = "NAME", value_parser = values::algorithm)]
+    algorithm: Option<Algorithm>,
+    #[command(flatten)]
+    passphrase: passphrase::Source,
+}
+
+impl Input {
+    fn read(&self) -> Result<AnyKey, Failure> {
+        let ask = |path: &_| self.passphrase.ask(path);
+        let algorithms = self.algorithm.as_slice();
+        let options = ReadOptions { algorithms, passphrase: Some(&ask) };
+        let key = AnyKey::read(&self.file, options)?;
+        values::check_algorithms(algorithms, &[key.public().algorithm()])?;
+        Ok(key)
+    }
+}
+
+/// Show what a key file holds
+///
+/// Never shows a secret.
+#[derive(Debug, clap::Args)]
+struct ShowArgs {
+    #[command(flatten)]
+    input: Input,
+}
+
+/// What a key file holds.
+#[derive(Debug, Serialize)]
+struct Shown {
+    file: PathBuf,
+    algorithm: String,
+    family: &'static str,
+    key_id: String,
+    is_private: bool,
+    signatures_left: Option<u64>,
+    signatures: Option<u64>,
+}
+
+impl Report for Shown {
+    fn text(&self) -> String {
+        let half = if self.is_private { "private (keep it secret)" } else { "public" };
+        let mut text = format!(
+            "file         {}\nhalf         {half}\nalgorithm    {} ({})\nkey id       {}\n",
+            self.file.display(),
+            self.algorithm,
+            self.family,
+            self.key_id
+        );
+        if let (Some(left), Some(all)) = (self.signatures_left, self.signatures) {
+            text += &format!("signatures   {} left of {}\n", grouped(left), grouped(all));
+        }
+        text
+    }
+}
+
+fn show(args: &ShowArgs) -> Result<Shown, Failure> {
+    let key = args.input.read()?;
+    let public = key.public();
+    let counted = match &key {
+        AnyKey::Private(key) => key.signatures_left(),
+        AnyKey::Public(_) => None,
+    };
+    Ok(Shown {
+        file: args.input.file.clone(),
+        algorithm: public.algorithm().to_string(),
+        family: match public.algorithm().family() {
+            Family::Classical => "classical",
+            Family::PostQuantum => "post-quantum",
+        },
+        key_id: hex(&public.key_id()),
+        is_private: matches!(key, AnyKey::Private(_)),
+        signatures_left: counted.map(|(left, _)| left),
+        signatures: counted.map(|(_, all)| all),
+    })
+}
+
+/// Write a key in another form
+///
+/// Private keys become PKCS#8, public keys SPKI. A private key that counts its signatures is never
+/// written again: two copies would spend the same one-time keys.
+#[derive(Debug, clap::Args)]
+struct ConvertArgs {
+    #[command(flatten)]
+    input: Input,
+    /// File to write; one that exists is never overwritten
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Write the public half of a private key
+    #[arg(long)]
+    public: bool,
+    /// Write text or bytes
+    #[arg(long, value_name = "FORMAT", default_value = "pem", value_parser = values::format())]
+    format: Format,
+    /// Protect the private key with a passphrase; the one that is given is that of both files
+    #[arg(long, conflicts_with = "public")]
+    encrypt: bool,
+}
+
+/// What was written.
+#[derive(Debug, Serialize)]
+struct Converted {
+    file: PathBuf,
+    algorithm: String,
+    key_id: String,
+    is_private: bool,
+    is_encrypted: bool,
+}
+
+impl Report for Converted {
+    fn text(&self) -> String {
+        let half = match (self.is_private, self.is_encrypted) {
+            (false, _) => "public key",
+            (true, false) => "private key, without a passphrase",
+            (true, true) => "private key, behind a passphrase",
+        };
+        format!(
+            "written      {} ({half})\nkey id       {} {}\n",
+            self.file.display(),
+            self.algorithm,
+            self.key_id
+        )
+    }
+}
+
+fn convert(args: &ConvertArgs) -> Result<Converted, Failure> {
+    check_absent(&args.output).map_err(Error::from)?;
+    let key = args.input.read()?;
+    let public = key.public();
+    let is_private = match &key {
+        AnyKey::Private(key) if !args.public => {
+            let passphrase = args.encrypt.then(|| args.input.passphrase.choose()).transpose()?;
+            let passphrase = passphrase.as_ref().map(|passphrase| &passphrase[..]);
+            let refuse = |kind| Error::Key(KeyError { path: args.input.file.clone(), kind });
+            let content = key.export(args.format, passphrase).map_err(refuse)?;
+            let mut file = NewFile::private(&args.output).map_err(Error::from)?;
+            file.write(&content).map_err(Error::from)?;
+            file.create().map_err(Error::from)?;
+            true
+        }
+        _ if args.encrypt => {
+            return Err(Failure::undecided(
+                format!("`{}` is a public key", args.input.file.display()),
+                "leave `--encrypt` out: there is nothing to protect",
+            ));
+        }
+        _ => {
+            let mut file = NewFile::public(&args.output).map_err(Error::from)?;
+            file.write(&public.export(args.format)).map_err(Error::from)?;
+            file.create().map_err(Error::from)?;
+            false
+        }
+    };
+    Ok(Converted {
+        file: args.output.clone(),
+        algorithm: public.algorithm().to_string(),
+        key_id: hex(&public.key_id()),
+        is_private,
+        is_encrypted: args.encrypt,
+    })
+}

@@ -1,0 +1,147 @@
+//! ECDSA keys on P-256 and P-384 (RFC 5480, RFC 5915). Signatures are those of RFC 6979: the same message
+//! gives the same bytes, and no random number can fail.
+
+use hartlock_image::Curve;
+use pkcs8::ObjectIdentifier;
+use pkcs8::der::{Decode, Encode};
+use sec1::EcPrivateKey;
+use zeroize::Zeroizing;
+
+use super::{KeyErrorKind, oids, random};
+
+/// Bytes of a coordinate and of a private key.
+const fn field_size(curve: Curve) -> usize {
+    match curve {
+        Curve::P256 => 32,
+        Curve::P384 => 48,
+    }
+}
+
+pub(super) const fn curve_identifier(curve: Curve) -> &'static ObjectIdentifier {
+    match curve {
+        Curve::P256 => &oids::P256,
+        Curve::P384 => &oids::P384,
+    }
+}
+
+/// A point on the curve, in the only form that bundles have (image format §2.2).
+pub(super) fn check_public(curve: Curve, bytes: &[u8]) -> Result<(), KeyErrorKind> {
+    let (expected, actual) = (1 + 2 * field_size(curve), bytes.len());
+    if matches!(bytes.first(), Some(2 | 3)) && actual == 1 + field_size(curve) {
+        return Err(KeyErrorKind::CompressedPoint);
+    }
+    if actual != expected {
+        return Err(KeyErrorKind::WrongLength { expected, actual });
+    }
+    let is_valid = bytes.first() == Some(&4)
+        && match curve {
+            Curve::P256 => p256::ecdsa::VerifyingKey::from_sec1_bytes(bytes).is_ok(),
+            Curve::P384 => p384::ecdsa::VerifyingKey::from_sec1_bytes(bytes).is_ok(),
+        };
+    if is_valid { Ok(()) } else { Err(KeyErrorKind::Malformed) }
+}
+
+/// A private key. Its memory is wiped when it is dropped.
+pub(super) enum EcdsaKey {
+    P256(p256::ecdsa::SigningKey),
+    P384(p384::ecdsa::SigningKey),
+}
+
+impl EcdsaKey {
+    pub(super) fn generate(curve: Curve) -> Result<Self, KeyErrorKind> {
+        // FIPS 186-5 appendix A.2.2: a number that is out of range is thrown away. That hardly ever happens.
+        loop {
+            let mut scalar = Zeroizing::new(vec![0; field_size(curve)]);
+            random(&mut scalar)?;
+            if let Ok(key) = Self::from_scalar(curve, &scalar) {
+                return Ok(key);
+            }
+        }
+    }
+
+    fn from_scalar(curve: Curve, scalar: &[u8]) -> Result<Self, KeyErrorKind> {
+        let (expected, actual) = (field_size(curve), scalar.len());
+        if actual != expected {
+            return Err(KeyErrorKind::WrongLength { expected, actual });
+        }
+        let malformed = |_| KeyErrorKind::Malformed;
+        Ok(match curve {
+            Curve::P256 => {
+                EcdsaKey::P256(p256::ecdsa::SigningKey::from_slice(scalar).map_err(malformed)?)
+            }
+            Curve::P384 => {
+                EcdsaKey::P384(p384::ecdsa::SigningKey::from_slice(scalar).map_err(malformed)?)
+            }
+        })
+    }
+
+    /// Decodes ECPrivateKey; `curve` is what stands around it, if anything does.
+    pub(super) fn decode(der: &[u8], curve: Option<Curve>) -> Result<Self, KeyErrorKind> {
+        let key = EcPrivateKey::from_der(der).map_err(|_| KeyErrorKind::Malformed)?;
+        let own = match key.parameters.and_then(sec1::EcParameters::named_curve) {
+            Some(oid) => Some(oids::curve(oid).ok_or_else(|| {
+                KeyErrorKind::UnsupportedAlgorithm(oids::name(oid).replace("the algorithm", "EC"))
+            })?),
+            None => None,
+        };
+        let curve = match (curve, own) {
+            (Some(outer), Some(own)) if outer != own => {
+                return Err(KeyErrorKind::PublicHalfDiffers);
+            }
+            (outer, own) => outer.or(own).ok_or(KeyErrorKind::Malformed)?,
+        };
+        let decoded = Self::from_scalar(curve, key.private_key)?;
+        match key.public_key {
+            // Some tools write it compressed here.
+            Some([2 | 3, x @ ..]) if decoded.public().get(1..1 + x.len()) == Some(x) => Ok(decoded),
+            Some(public) if public != decoded.public() => Err(KeyErrorKind::PublicHalfDiffers),
+            _ => Ok(decoded),
+        }
+    }
+
+    /// ECPrivateKey with the public key and without the curve, as `openssl genpkey` writes it within
+    /// PKCS#8, where the curve stands outside of it.
+    pub(super) fn encode(&self) -> Zeroizing<Vec<u8>> {
+        let (scalar, public) = (self.scalar(), self.public());
+        let key =
+            EcPrivateKey { private_key: &scalar, parameters: None, public_key: Some(&public) };
+        Zeroizing::new(key.to_der().expect("an encoding of fixed size"))
+    }
+
+    fn scalar(&self) -> Zeroizing<Vec<u8>> {
+        Zeroizing::new(match self {
+            EcdsaKey::P256(key) => key.to_bytes().to_vec(),
+            EcdsaKey::P384(key) => key.to_bytes().to_vec(),
+        })
+    }
+
+    pub(super) const fn curve(&self) -> Curve {
+        match self {
+            EcdsaKey::P256(_) => Curve::P256,
+            EcdsaKey::P384(_) => Curve::P384,
+        }
+    }
+
+    pub(super) fn public(&self) -> Vec<u8> {
+        match self {
+            EcdsaKey::P256(key) => key.verifying_key().to_sec1_point(false).as_bytes().to_vec(),
+            EcdsaKey::P384(key) => key.verifying_key().to_sec1_point(false).as_bytes().to_vec(),
+        }
+    }
+
+    /// r and s, one behind the other.
+    pub(super) fn sign(&self, message: &[u8]) -> Vec<u8> {
+        match self {
+            EcdsaKey::P256(key) => {
+                let signature: p256::ecdsa::Signature =
+                    p256::ecdsa::signature::Signer::sign(key, message);
+                signature.to_bytes().to_vec()
+            }
+            EcdsaKey::P384(key) => {
+                let signature: p384::ecdsa::Signature =
+                    p384::ecdsa::signature::Signer::sign(key, message);
+                signature.to_bytes().to_vec()
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! ML-DSA keys (FIPS 204, RFC 9881). Signatures are deterministic: FIPS 204 §3.4.
+
+use ::ml_dsa::{B32, ExpandedSigningKey, MlDsa44, MlDsa65, MlDsa87, MlDsaParams, Signature};
+use hartlock_image::MlDsaSet;
+use shake::{ExtendableOutput, Shake256, Update, XofReader};
+use zeroize::Zeroizing;
+
+use super::{KeyErrorKind, random};
+
+const SEED_SIZE: usize = 32;
+/// [0] IMPLICIT, OCTET STRING and SEQUENCE: the three forms of RFC 9881 §6.
+const SEED_TAG: u8 = 0x80;
+const OCTET_STRING: u8 = 0x04;
+const SEQUENCE: u8 = 0x30;
+
+/// A private key. Its memory is wiped when it is dropped.
+pub(super) struct MlDsaKey {
+    pub(super) set: MlDsaSet,
+    form: Form,
+}
+
+enum Form {
+    Seed(Zeroizing<[u8; SEED_SIZE]>),
+    /// Of a file without a seed.
+    Expanded(Zeroizing<Vec<u8>>),
+}
+
+/// Calls a function for the parameters of a set.
+macro_rules! with_set {
+    ($set:expr, $function:ident($($argument:expr),*)) => {
+        match $set {
+            MlDsaSet::MlDsa44 => $function::<MlDsa44>($($argument),*),
+            MlDsaSet::MlDsa65 => $function::<MlDsa65>($($argument),*),
+            MlDsaSet::MlDsa87 => $function::<MlDsa87>($($argument),*),
+        }
+    };
+}
+
+impl MlDsaKey {
+    pub(super) fn generate(set: MlDsaSet) -> Result<Self, KeyErrorKind> {
+        let mut seed = Zeroizing::new([0; SEED_SIZE]);
+        random(seed.as_mut_slice())?;
+        Ok(Self { set, form: Form::Seed(seed) })
+    }
+
+    /// Decodes a seed, an expanded key, or both (RFC 9881 §6).
+    pub(super) fn decode(set: MlDsaSet, encoded: &[u8]) -> Result<Self, KeyErrorKind> {
+        let (tag, content) = sole(encoded)?;
+        match tag {
+            SEED_TAG => Ok(Self { set, form: Form::Seed(seed(content)?) }),
+            OCTET_STRING => Self::expanded(set, content),
+            SEQUENCE => {
+                let (first, rest) = element(content).ok_or(KeyErrorKind::Malformed)?;
+                let second = sole(rest)?;
+                let ((OCTET_STRING, short), (OCTET_STRING, long)) = (first, second) else {
+                    return Err(KeyErrorKind::Malformed);
+                };
+                let key = Self { set, form: Form::Seed(seed(short)?) };
+                let expanded = with_set!(set, expand(key.seed_bytes().unwrap_or_default()));
+                check_length(expanded.len(), long.len())?;
+                // RFC 9881 §8.2: a reader of both should compare them.
+                if expanded[..] == *long { Ok(key) } else { Err(KeyErrorKind::PublicHalfDiffers) }
+            }
+            _ => Err(KeyErrorKind::Malformed),
+        }
+    }
+
+    fn expanded(set: MlDsaSet, bytes: &[u8]) -> Result<Self, KeyErrorKind> {
+        check_length(expanded_size(set), bytes.len())?;
+        check_ranges(set, bytes)?;
+        let key = Self { set, form: Form::Expanded(Zeroizing::new(bytes.to_vec())) };
+        // tr is a digest of the public key (FIPS 204 §5.1). K is any string. An error in t0 makes signatures
+        // that do not verify; few of them if it is small, so this finds a large one.
+        let public = key.public();
+        let mut tr = [0; 64];
+        let mut hash = Shake256::default();
+        hash.update(&public);
+        hash.finalize_xof().read(&mut tr);
+        let belongs = tr == bytes[64..128] && with_set!(set, verifies(&public, &key.sign(b"")));
+        if belongs { Ok(key) } else { Err(KeyErrorKind::PublicHalfDiffers) }
+    }
+
+    /// The seed if there is one, else the expanded key.
+    pub(super) fn encode(&self) -> Zeroizing<Vec<u8>> {
+        let mut encoded = Zeroizing::new(Vec::with_capacity(5 + expanded_size(self.set)));
+        match &self.form {
+            Form::Seed(seed) => {
+                encoded.extend([SEED_TAG, SEED_SIZE as u8]);
+                encoded.extend(seed.iter());
+            }
+            Form::Expanded(key) => {
+                // All of them have lengths of two bytes.
+                encoded.extend([OCTET_STRING, 0x82]);
+                encoded.extend((key.len() as u16).to_be_bytes());
+                encoded.extend(key.iter());
+            }
+        }
+        encoded
+    }
+
+    fn seed_bytes(&self) -> Option<&[u8]> {
+        match &self.form {
+            Form::Seed(seed) => Some(&seed[..]),
+            Form::Expanded(_) => None,
+        }
+    }
+
+    pub(super) fn public(&self) -> Vec<u8> {
+        with_set!(self.set, public_of(&self.form))
+    }
+
+    pub(super) fn sign(&self, message: &[u8]) -> Vec<u8> {
+        with_set!(self.set, sign_with(&self.form, message))
+    }
+}
+
+fn key_of<P: MlDsaParams>(form: &Form) -> ExpandedSigningKey<P> {
+    match form {
+        Form::Seed(seed) => ExpandedSigningKey::from_seed(&B32::from(**seed)),
+        #[expect(deprecated, reason = "RFC 9881 has this form, and its ranges were checked")]
+        Form::Expanded(bytes) => {
+            let bytes = bytes[..].try_into().expect("its length was checked");
+            ExpandedSigningKey::from_expanded(bytes)
+        }
+    }
+}
+
+fn public_of<P: MlDsaParams>(form: &Form) -> Vec<u8> {
+    key_of::<P>(form).verifying_key().encode().to_vec()
+}
+
+fn sign_with<P: MlDsaParams>(form: &Form, message: &[u8]) -> Vec<u8> {
+    let key = key_of::<P>(form);
+    key.sign_deterministic(message, &[]).expect("an empty context").encode().to_vec()
+}
+
+fn verifies<P: MlDsaParams>(public: &[u8], signature: &[u8]) -> bool {
+    let (Ok(public), Ok(signature)) = (public.try_into(), Signature::<P>::try_from(signature))
+    else {
+        return false;
+    };
+    ::ml_dsa::VerifyingKey::<P>::decode(public).verify_with_context(b"", &[], &signature)
+}
+
+fn expand<P: MlDsaParams>(seed: &[u8]) -> Zeroizing<Vec<u8>> {
+    let seed = B32::try_from(seed).unwrap_or_default();
+    #[expect(deprecated, reason = "RFC 9881 has this form")]
+    Zeroizing::new(ExpandedSigningKey::<P>::from_seed(&seed).to_expanded().to_vec())
+}
+
+/// Bytes of an expanded key (FIPS 204 table 2).
+const fn expanded_size(set: MlDsaSet) -> usize {
+    match set {
+        MlDsaSet::MlDsa44 => 2560,
+        MlDsaSet::MlDsa65 => 4032,
+        MlDsaSet::MlDsa87 => 4896,
+    }
+}
+
+/// Coefficients of s1 and s2 are at most η away from 0 (FIPS 204 algorithm 25 leaves that to the caller).
+fn check_ranges(set: MlDsaSet, bytes: &[u8]) -> Result<(), KeyErrorKind> {
+    let (vectors, bits, most) = match set {
+        MlDsaSet::MlDsa44 => (4 + 4, 3, 4),
+        MlDsaSet::MlDsa65 => (6 + 5, 4, 8),
+        MlDsaSet::MlDsa87 => (8 + 7, 3, 4),
+    };
+    // Behind ρ, K and tr; 256 coefficients each.
+    let coefficients = &bytes[128..128 + vectors * 32 * bits];
+    let is_in_range = (0..vectors * 256).all(|number| {
+        let at = number * bits;
+        let low = u16::from(coefficients[at / 8]);
+        let high = coefficients.get(at / 8 + 1).map_or(0, |byte| u16::from(*byte));
+        (low | high << 8) >> (at % 8) & ((1 << bits) - 1) <= most
+    });
+    if is_in_range { Ok(()) } else { Err(KeyErrorKind::Malformed) }
+}
+
+fn check_length(expected: usize, actual: usize) -> Result<(), KeyErrorKind> {
+    if expected == actual { Ok(()) } else { Err(KeyErrorKind::WrongLength { expected, actual }) }
+}
+
+fn seed(bytes: &[u8]) -> Result<Zeroizing<[u8; SEED_SIZE]>, KeyErrorKind> {
+    check_length(SEED_SIZE, bytes.len())?;
+    let mut seed = Zeroizing::new([0; SEED_SIZE]);
+    seed.copy_from_slice(bytes);
+    Ok(seed)
+}
+
+/// An element of DER.
+type Element<'a> = (u8, &'a [u8]);
+
+/// The first element, whose length stands there in the shortest form, and what follows.
+fn element(bytes: &[u8]) -> Option<(Element<'_>, &[u8])> {
+    let (&[tag, first], rest) = bytes.split_first_chunk()?;
+    let (len, rest) = match first {
+        0..=0x7f => (usize::from(first), rest),
+        0x81 => {
+            let (&[len], rest) = rest.split_first_chunk()?;
+            (usize::from(len), rest)
+        }
+        0x82 => {
+            let (len, rest) = rest.split_first_chunk()?;
+            (usize::from(u16::from_be_bytes(*len)), rest)
+        }
+        _ => return None,
+    };
+    let is_shortest = match first {
+        0x81 => len >= 0x80,
+        0x82 => len >= 0x100,
+        _ => true,
+    };
+    let (content, rest) = rest.split_at_checked(len)?;
+    is_shortest.then_some(((tag, content), rest))
+}
+
+/// The only element.
+fn sole(bytes: &[u8]) -> Result<Element<'_>, KeyErrorKind> {
+    match element(bytes) {
+        Some((element, [])) => Ok(element),
+        _ => Err(KeyErrorKind::Malformed),
+    }
+}

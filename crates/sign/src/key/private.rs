@@ -1,0 +1,352 @@
+//! Private keys, and PKCS#8 (RFC 5958) around them.
+
+use std::fmt;
+use std::path::Path;
+
+use hartlock_image::{Algorithm, RsaPadding};
+use pkcs8::PrivateKeyInfoRef;
+use pkcs8::der::asn1::OctetStringRef;
+use pkcs8::der::{Decode, Encode};
+use zeroize::Zeroizing;
+
+use super::ecdsa::EcdsaKey;
+use super::ed25519::Ed25519Key;
+use super::formats::{
+    self, ENCRYPTED_LABEL, Encoding, Format, MAX_KEY_FILE_SIZE, Opened, PRIVATE_LABEL,
+};
+use super::ml_dsa::MlDsaKey;
+use super::public::{check_parameters, curve_of, identifier};
+use super::rsa::RsaKey;
+use super::slh_dsa::SlhDsaKey;
+use super::stateful::StatefulKey;
+use super::{KeyError, KeyErrorKind, Passphrase, PublicKey, encrypted, oids, rsa};
+use crate::file::read_small;
+use crate::{Error, OnProgress};
+
+/// Asks for the passphrase of a file.
+pub type AskPassphrase<'a> = &'a dyn Fn(&Path) -> Result<Passphrase, Error>;
+
+/// What a key file does not say.
+#[derive(Clone, Copy, Default)]
+pub struct ReadOptions<'a> {
+    /// How RSA keys are used. One of another size says nothing.
+    pub algorithms: &'a [Algorithm],
+    /// Asked if a key is encrypted. Without it, such a key is refused.
+    pub passphrase: Option<AskPassphrase<'a>>,
+}
+
+/// A private key. Its memory is wiped when it is dropped.
+pub struct PrivateKey {
+    public: PublicKey,
+    secret: Secret,
+}
+
+/// One variant a family.
+enum Secret {
+    Ed25519(Ed25519Key),
+    Rsa { key: RsaKey, padding: RsaPadding, hash: hartlock_image::HashId },
+    Ecdsa(EcdsaKey),
+    MlDsa(MlDsaKey),
+    SlhDsa(SlhDsaKey),
+    Stateful(StatefulKey),
+}
+
+impl Secret {
+    fn rsa(key: RsaKey, algorithms: &[Algorithm]) -> Result<(Algorithm, Self), KeyErrorKind> {
+        let algorithm = rsa::algorithm_of(key.bits(), algorithms)?;
+        match algorithm {
+            Algorithm::Rsa { padding, hash, .. } => {
+                Ok((algorithm, Secret::Rsa { key, padding, hash }))
+            }
+            _ => Err(KeyErrorKind::Malformed),
+        }
+    }
+}
+
+impl PrivateKey {
+    /// Makes an Ed25519 key from the operating system's random numbers.
+    ///
+    /// # Errors
+    /// `NoRandomness`.
+    pub fn generate() -> Result<Self, KeyErrorKind> {
+        Self::generate_for(Algorithm::Ed25519, &mut |_, _| ())
+    }
+
+    /// Makes a key from the operating system's random numbers. Progress counts leaves of a tree, where the
+    /// algorithm has one.
+    ///
+    /// # Errors
+    /// `NoRandomness`.
+    pub fn generate_for(
+        algorithm: Algorithm,
+        on_progress: OnProgress<'_>,
+    ) -> Result<Self, KeyErrorKind> {
+        let secret = match algorithm {
+            Algorithm::Ed25519 => Secret::Ed25519(Ed25519Key::generate()?),
+            Algorithm::Rsa { padding, modulus_bits, hash } => {
+                Secret::Rsa { key: RsaKey::generate(modulus_bits)?, padding, hash }
+            }
+            Algorithm::Ecdsa(curve) => Secret::Ecdsa(EcdsaKey::generate(curve)?),
+            Algorithm::MlDsa(set) => Secret::MlDsa(MlDsaKey::generate(set)?),
+            Algorithm::SlhDsa(set) => Secret::SlhDsa(SlhDsaKey::generate(set)?),
+            Algorithm::Hss(_) | Algorithm::Xmss(_) | Algorithm::XmssMt(_) => {
+                Secret::Stateful(StatefulKey::generate(algorithm, on_progress)?)
+            }
+        };
+        Self::of(algorithm, secret)
+    }
+
+    fn of(algorithm: Algorithm, secret: Secret) -> Result<Self, KeyErrorKind> {
+        let bytes = match &secret {
+            Secret::Ed25519(key) => key.public(),
+            Secret::Rsa { key, .. } => key.public(),
+            Secret::Ecdsa(key) => key.public(),
+            Secret::MlDsa(key) => key.public(),
+            Secret::SlhDsa(key) => key.public(),
+            Secret::Stateful(key) => key.public_bytes().to_vec(),
+        };
+        Ok(Self { public: PublicKey::from_bytes(algorithm, &bytes)?, secret })
+    }
+
+    /// Reads a file with PKCS#8, PKCS#1, SEC 1 or a state, in PEM or, but for the last, in DER.
+    ///
+    /// # Errors
+    /// If it cannot be read or is not a valid private key.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        Self::read_with(path, ReadOptions::default())
+    }
+
+    /// As [`PrivateKey::read`], with what the file does not say.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read_with(path: &Path, options: ReadOptions<'_>) -> Result<Self, Error> {
+        let file = read_small(path, MAX_KEY_FILE_SIZE)?;
+        let fail = |kind| Error::Key(KeyError { path: path.to_path_buf(), kind });
+        let opened = open(&file, true).map_err(fail)?;
+        let opened = match (opened.encoding, options.passphrase) {
+            (Encoding::Encrypted, Some(ask)) => decrypt(&opened.der, &ask(path)?).map_err(fail)?,
+            _ => opened,
+        };
+        Self::of_opened(&opened, options.algorithms, Some(path)).map_err(fail)
+    }
+
+    /// Decodes PEM without a passphrase. A key with a state that comes from nowhere cannot sign.
+    ///
+    /// # Errors
+    /// See [`KeyErrorKind`].
+    pub fn from_pem(pem: &[u8]) -> Result<Self, KeyErrorKind> {
+        Self::of_opened(&open(pem, false)?, &[], None)
+    }
+
+    /// Decodes PEM or DER, with the passphrase if it has one.
+    ///
+    /// # Errors
+    /// See [`KeyErrorKind`].
+    pub fn decode(
+        file: &[u8],
+        algorithms: &[Algorithm],
+        passphrase: Option<&[u8]>,
+    ) -> Result<Self, KeyErrorKind> {
+        let mut opened = open(file, true)?;
+        if let (Encoding::Encrypted, Some(passphrase)) = (opened.encoding, passphrase) {
+            opened = decrypt(&opened.der, passphrase)?;
+        }
+        Self::of_opened(&opened, algorithms, None)
+    }
+
+    fn of_opened(
+        opened: &Opened,
+        algorithms: &[Algorithm],
+        path: Option<&Path>,
+    ) -> Result<Self, KeyErrorKind> {
+        let (algorithm, secret) = match opened.encoding {
+            Encoding::Private => return Self::from_pkcs8(&opened.der, algorithms),
+            Encoding::Encrypted => return Err(KeyErrorKind::Encrypted),
+            Encoding::RsaPrivate => Secret::rsa(RsaKey::decode(&opened.der)?, algorithms)?,
+            Encoding::EcPrivate => {
+                let key = EcdsaKey::decode(&opened.der, None)?;
+                (Algorithm::Ecdsa(key.curve()), Secret::Ecdsa(key))
+            }
+            Encoding::Stateful => {
+                let key = StatefulKey::decode(&opened.der, path)?;
+                (key.algorithm(), Secret::Stateful(key))
+            }
+            Encoding::Public | Encoding::RsaPublic => return Err(KeyErrorKind::IsPublic),
+        };
+        Self::of(algorithm, secret)
+    }
+
+    fn from_pkcs8(der: &[u8], algorithms: &[Algorithm]) -> Result<Self, KeyErrorKind> {
+        let info = PrivateKeyInfoRef::from_der(der).map_err(|_| KeyErrorKind::Malformed)?;
+        let encoded = info.private_key.as_bytes();
+        let public = info.public_key.map(|public| public.as_bytes().map(<[u8]>::to_vec));
+        let identified = info.algorithm;
+        let (algorithm, secret) = match identified.oid {
+            oids::RSA => Secret::rsa(RsaKey::decode(encoded)?, algorithms)?,
+            oids::EC => {
+                let key = EcdsaKey::decode(encoded, Some(curve_of(&identified)?))?;
+                (Algorithm::Ecdsa(key.curve()), Secret::Ecdsa(key))
+            }
+            oid => {
+                let algorithm = oids::whole(oid)
+                    .ok_or_else(|| KeyErrorKind::UnsupportedAlgorithm(oids::name(oid)))?;
+                let secret = match algorithm {
+                    Algorithm::MlDsa(set) => Secret::MlDsa(MlDsaKey::decode(set, encoded)?),
+                    Algorithm::SlhDsa(set) => Secret::SlhDsa(SlhDsaKey::decode(set, encoded)?),
+                    _ => Secret::Ed25519(Ed25519Key::decode(info)?),
+                };
+                (algorithm, secret)
+            }
+        };
+        check_parameters(&identified, algorithm)?;
+        let key = Self::of(algorithm, secret)?;
+        match public {
+            Some(public) if public.as_deref() != Some(key.public.as_bytes()) => {
+                Err(KeyErrorKind::PublicHalfDiffers)
+            }
+            _ => Ok(key),
+        }
+    }
+
+    /// PKCS#8, version 1: without the public key, as `openssl genpkey` writes it. Readers that are older
+    /// than RFC 5958 refuse the other form.
+    fn to_pkcs8(&self) -> Result<Zeroizing<Vec<u8>>, KeyErrorKind> {
+        let encoded = match &self.secret {
+            Secret::Ed25519(key) => key.encode(),
+            Secret::Rsa { key, .. } => key.encode(),
+            Secret::Ecdsa(key) => key.encode(),
+            Secret::MlDsa(key) => key.encode(),
+            Secret::SlhDsa(key) => key.encode(),
+            Secret::Stateful(_) => return Err(KeyErrorKind::StateNotExported),
+        };
+        let info = OctetStringRef::new(&encoded)
+            .map(|encoded| PrivateKeyInfoRef::new(identifier(self.public.algorithm()), encoded))
+            .and_then(|info| info.to_der())
+            .expect("a few kilobytes");
+        Ok(Zeroizing::new(info))
+    }
+
+    /// PKCS#8 in PEM.
+    ///
+    /// # Errors
+    /// `StateNotExported`: of a key with a state there must be one file only.
+    pub fn to_pem(&self) -> Result<Zeroizing<String>, KeyErrorKind> {
+        Ok(formats::pem(PRIVATE_LABEL, &self.to_pkcs8()?))
+    }
+
+    /// PKCS#8, encrypted if there is a passphrase.
+    ///
+    /// # Errors
+    /// `StateNotExported`, `NoRandomness`.
+    pub fn export(
+        &self,
+        format: Format,
+        passphrase: Option<&[u8]>,
+    ) -> Result<Zeroizing<Vec<u8>>, KeyErrorKind> {
+        let plain = self.to_pkcs8()?;
+        let (label, der) = match passphrase {
+            None => (PRIVATE_LABEL, plain),
+            Some(passphrase) => {
+                let document = encrypted::encrypt(&plain, passphrase)?;
+                (ENCRYPTED_LABEL, Zeroizing::new(document.as_bytes().to_vec()))
+            }
+        };
+        Ok(match format {
+            Format::Der => der,
+            Format::Pem => Zeroizing::new(formats::pem(label, &der).as_bytes().to_vec()),
+        })
+    }
+
+    /// What the first file of a new key holds: as [`PrivateKey::export`], or the state.
+    pub(super) fn first_file(
+        &self,
+        format: Format,
+        passphrase: Option<&[u8]>,
+    ) -> Result<Zeroizing<Vec<u8>>, KeyErrorKind> {
+        match &self.secret {
+            // It changes with each signature, in one form and without asking anybody.
+            Secret::Stateful(key) if format == Format::Pem && passphrase.is_none() => {
+                Ok(Zeroizing::new(key.to_pem().as_bytes().to_vec()))
+            }
+            _ => self.export(format, passphrase),
+        }
+    }
+
+    /// The public half.
+    pub fn public(&self) -> PublicKey {
+        self.public.clone()
+    }
+
+    /// The algorithm.
+    pub const fn algorithm(&self) -> Algorithm {
+        self.public.algorithm()
+    }
+
+    /// Signatures that are left and that were there in all, if each one spends a part of the key.
+    pub fn signatures_left(&self) -> Option<(u64, u64)> {
+        match &self.secret {
+            Secret::Stateful(key) => Some((key.left(), key.capacity())),
+            _ => None,
+        }
+    }
+
+    /// Bytes of a signature.
+    pub fn signature_size(&self) -> usize {
+        match &self.secret {
+            Secret::Stateful(key) => key.signature_size(),
+            _ => self.algorithm().signature_size().unwrap_or(0),
+        }
+    }
+
+    /// Signs a message. Keys without a state always give the same signature for the same message; the
+    /// others spend an index of their file each time.
+    ///
+    /// # Errors
+    /// If there are no random numbers for blinding, or no index can be spent safely.
+    pub fn sign(&self, message: &[u8]) -> Result<Vec<u8>, Error> {
+        self.sign_observed(message, &mut |_, _| ())
+    }
+
+    /// As [`PrivateKey::sign`]. Progress counts leaves of trees, where there are any.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn sign_observed(
+        &self,
+        message: &[u8],
+        on_progress: OnProgress<'_>,
+    ) -> Result<Vec<u8>, Error> {
+        Ok(match &self.secret {
+            Secret::Ed25519(key) => key.sign(message),
+            Secret::Rsa { key, padding, hash } => key
+                .sign(*padding, *hash, message)
+                .map_err(|kind| Error::Key(KeyError { path: "-".into(), kind }))?,
+            Secret::Ecdsa(key) => key.sign(message),
+            Secret::MlDsa(key) => key.sign(message),
+            Secret::SlhDsa(key) => key.sign(message),
+            Secret::Stateful(key) => key.sign(message, on_progress)?,
+        })
+    }
+}
+
+impl fmt::Debug for PrivateKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "private half of {:?}", self.public)
+    }
+}
+
+/// Finds the private key of a file.
+fn open(file: &[u8], may_be_der: bool) -> Result<Opened, KeyErrorKind> {
+    if formats::is_public_label(file) {
+        return Err(KeyErrorKind::IsPublic);
+    }
+    let opened = formats::open(file, may_be_der)?;
+    if opened.encoding.is_private() { Ok(opened) } else { Err(KeyErrorKind::IsPublic) }
+}
+
+fn decrypt(der: &[u8], passphrase: &[u8]) -> Result<Opened, KeyErrorKind> {
+    let document = encrypted::decrypt(der, passphrase)?;
+    let der = Zeroizing::new(document.as_bytes().to_vec());
+    Ok(Opened { encoding: Encoding::Private, der })
+}

@@ -1,0 +1,232 @@
+//! Public keys, and SPKI (RFC 5280 §4.1) around them.
+
+use std::fmt;
+use std::path::Path;
+
+use hartlock_image::{Algorithm, HssSet, KEY_ID_SIZE, KeyRecord, XmssSet};
+use pkcs8::der::asn1::{AnyRef, BitStringRef, Null};
+use pkcs8::der::{Decode, Encode};
+use pkcs8::spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
+
+use super::formats::{self, Encoding, Format, MAX_KEY_FILE_SIZE, Opened, PUBLIC_LABEL};
+use super::{KeyError, KeyErrorKind, ecdsa, ed25519, oids, rsa, stateful};
+use crate::Error;
+use crate::file::read_small;
+
+/// A public key, as it stands in a signature block.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PublicKey {
+    algorithm: Algorithm,
+    bytes: Vec<u8>,
+}
+
+impl PublicKey {
+    /// Reads a file with SPKI, or PKCS#1 of RSA, in PEM or DER.
+    ///
+    /// # Errors
+    /// If it cannot be read or is not a valid public key.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        Self::read_for(path, &[])
+    }
+
+    /// As [`PublicKey::read`]; `algorithms` say how RSA keys are used.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read_for(path: &Path, algorithms: &[Algorithm]) -> Result<Self, Error> {
+        let bytes = read_small(path, MAX_KEY_FILE_SIZE)?;
+        Self::decode(&bytes, algorithms)
+            .map_err(|kind| Error::Key(KeyError { path: path.to_path_buf(), kind }))
+    }
+
+    /// Decodes PEM.
+    ///
+    /// # Errors
+    /// See [`KeyErrorKind`].
+    pub fn from_pem(pem: &[u8]) -> Result<Self, KeyErrorKind> {
+        Self::decode_file(pem, &[], false)
+    }
+
+    /// Decodes PEM or DER. `algorithms` say how RSA keys are used; those of other sizes say nothing. An RSA
+    /// key of which nobody says it is one for PSS with SHA-384, or with SHA-256 if it has 2048 bits.
+    ///
+    /// # Errors
+    /// See [`KeyErrorKind`].
+    pub fn decode(file: &[u8], algorithms: &[Algorithm]) -> Result<Self, KeyErrorKind> {
+        Self::decode_file(file, algorithms, true)
+    }
+
+    fn decode_file(
+        file: &[u8],
+        algorithms: &[Algorithm],
+        may_be_der: bool,
+    ) -> Result<Self, KeyErrorKind> {
+        if formats::is_private_label(file) {
+            return Err(KeyErrorKind::IsPrivate);
+        }
+        let Opened { encoding, der } = formats::open(file, may_be_der)?;
+        match encoding {
+            Encoding::Public => Self::from_spki(&der, algorithms),
+            Encoding::RsaPublic => {
+                let algorithm = rsa::algorithm_of(rsa::public_bits(&der)?, algorithms)?;
+                Self::from_bytes(algorithm, &der)
+            }
+            _ => Err(KeyErrorKind::IsPrivate),
+        }
+    }
+
+    fn from_spki(der: &[u8], algorithms: &[Algorithm]) -> Result<Self, KeyErrorKind> {
+        let info = SubjectPublicKeyInfoRef::from_der(der).map_err(|_| KeyErrorKind::Malformed)?;
+        let bytes = info.subject_public_key.as_bytes().ok_or(KeyErrorKind::Malformed)?;
+        let algorithm = identify(&info.algorithm, bytes, algorithms)?;
+        Self::from_bytes(algorithm, bytes)
+    }
+
+    /// Checks a key as a verifier would (image format §2.2).
+    ///
+    /// # Errors
+    /// `WrongLength`, or `Malformed` if no verifier would take it.
+    pub fn from_bytes(algorithm: Algorithm, bytes: &[u8]) -> Result<Self, KeyErrorKind> {
+        let expected = algorithm.public_key_size();
+        match algorithm {
+            // The length of a point tells its form.
+            Algorithm::Ecdsa(curve) => ecdsa::check_public(curve, bytes)?,
+            _ if bytes.len() != expected => {
+                return Err(KeyErrorKind::WrongLength { expected, actual: bytes.len() });
+            }
+            Algorithm::Ed25519 => ed25519::check_public(bytes)?,
+            Algorithm::Rsa { modulus_bits, .. } => {
+                if rsa::public_bits(bytes)? != usize::from(modulus_bits) {
+                    return Err(KeyErrorKind::Malformed);
+                }
+            }
+            Algorithm::Hss(_) | Algorithm::Xmss(_) | Algorithm::XmssMt(_) => {
+                if !stateful::is_public_key_of(algorithm, bytes) {
+                    return Err(KeyErrorKind::Malformed);
+                }
+            }
+            // Each string of the right length is a key.
+            Algorithm::MlDsa(_) | Algorithm::SlhDsa(_) => {}
+        }
+        Ok(Self { algorithm, bytes: bytes.to_vec() })
+    }
+
+    /// SPKI in PEM.
+    pub fn to_pem(&self) -> String {
+        formats::pem(PUBLIC_LABEL, &self.to_der()).to_string()
+    }
+
+    /// SPKI in DER.
+    pub fn to_der(&self) -> Vec<u8> {
+        let algorithm = identifier(self.algorithm);
+        BitStringRef::from_bytes(&self.bytes)
+            .and_then(|subject_public_key| {
+                SubjectPublicKeyInfoRef { algorithm, subject_public_key }.to_der()
+            })
+            .expect("a few kilobytes")
+    }
+
+    /// SPKI.
+    pub fn export(&self, format: Format) -> Vec<u8> {
+        match format {
+            Format::Pem => self.to_pem().into_bytes(),
+            Format::Der => self.to_der(),
+        }
+    }
+
+    /// The algorithm.
+    pub const fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// The key as it stands in a signature block.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The record of this key in a manifest (image format §4.2).
+    pub fn record(&self) -> KeyRecord {
+        let (algorithm, parameters) = self.algorithm().numbers();
+        KeyRecord { algorithm, parameters, key_id: self.key_id() }
+    }
+
+    /// Its id (image format §2.5).
+    pub fn key_id(&self) -> [u8; KEY_ID_SIZE] {
+        let (algorithm, parameters) = self.algorithm().numbers();
+        hartlock_verify::key_id(algorithm, parameters, self.as_bytes())
+    }
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.record().fmt(f)
+    }
+}
+
+/// How standards name the algorithm of a key.
+pub(super) fn identifier(algorithm: Algorithm) -> AlgorithmIdentifierRef<'static> {
+    let parameters = match algorithm {
+        Algorithm::Rsa { .. } => Some(AnyRef::from(Null)),
+        Algorithm::Ecdsa(curve) => Some(AnyRef::from(ecdsa::curve_identifier(curve))),
+        _ => None,
+    };
+    AlgorithmIdentifierRef { oid: oids::of(algorithm), parameters }
+}
+
+/// The algorithm of a key. Where the identifier does not say all, the key or the caller does.
+pub(super) fn identify(
+    identifier: &AlgorithmIdentifierRef<'_>,
+    public: &[u8],
+    algorithms: &[Algorithm],
+) -> Result<Algorithm, KeyErrorKind> {
+    let oid = identifier.oid;
+    let numbers: Vec<u32> =
+        public.as_chunks().0.iter().take(3).map(|bytes| u32::from_be_bytes(*bytes)).collect();
+    let unsupported = |what: &str| KeyErrorKind::UnsupportedAlgorithm(what.to_string());
+    let algorithm = match oid {
+        oids::RSA => rsa::algorithm_of(rsa::public_bits(public)?, algorithms)?,
+        oids::EC => Algorithm::Ecdsa(curve_of(identifier)?),
+        oids::HSS => match numbers[..] {
+            [levels, lms, ots] => {
+                // No parameter is 0, so that what is too large for a byte becomes one that is none.
+                let [levels, lms, ots] =
+                    [levels, lms, ots].map(|number| u8::try_from(number).unwrap_or(0));
+                HssSet::new(levels, lms, ots)
+                    .map(Algorithm::Hss)
+                    .ok_or_else(|| unsupported("HSS with other types than those for SHA-256"))?
+            }
+            _ => return Err(KeyErrorKind::Malformed),
+        },
+        oids::XMSS | oids::XMSS_MT => {
+            let number = *numbers.first().ok_or(KeyErrorKind::Malformed)?;
+            let found = match oid {
+                oids::XMSS => XmssSet::single(number).map(Algorithm::Xmss),
+                _ => XmssSet::multi(number).map(Algorithm::XmssMt),
+            };
+            found.ok_or_else(|| unsupported("XMSS with a set that SP 800-208 does not approve"))?
+        }
+        _ => oids::whole(oid).ok_or_else(|| KeyErrorKind::UnsupportedAlgorithm(oids::name(oid)))?,
+    };
+    check_parameters(identifier, algorithm)?;
+    Ok(algorithm)
+}
+
+/// The curve that stands beside the identifier of EC keys.
+pub(super) fn curve_of(
+    identifier: &AlgorithmIdentifierRef<'_>,
+) -> Result<hartlock_image::Curve, KeyErrorKind> {
+    let oid = identifier.parameters_oid().map_err(|_| KeyErrorKind::Malformed)?;
+    oids::curve(oid).ok_or_else(|| {
+        let name = oids::name(oid);
+        let is_known = name.starts_with("EC");
+        KeyErrorKind::UnsupportedAlgorithm(if is_known { name } else { "EC (ECDSA)".to_string() })
+    })
+}
+
+/// There is one encoding of each algorithm's parameters, and it is not left out.
+pub(super) fn check_parameters(
+    actual: &AlgorithmIdentifierRef<'_>,
+    algorithm: Algorithm,
+) -> Result<(), KeyErrorKind> {
+    if *actual == identifier(algorithm) { Ok(()) } else { Err(KeyErrorKind::Malformed) }
+}

@@ -1,0 +1,233 @@
+//! RSA keys (RFC 8017): PSS and PKCS#1 v1.5 over a blinded private operation.
+//!
+//! Both paddings are ours, because PSS shall give the same bytes for the same message: its salt is an
+//! HMAC over the digest, keyed with the private key. Nobody else can tell it from a random one, and PSS
+//! stays as hard to forge as with any salt (RFC 8017 §9.1 allows even a fixed one).
+
+use ::rsa::BoxedUint;
+use ::rsa::RsaPrivateKey;
+use ::rsa::hazmat::rsa_decrypt_and_check;
+use ::rsa::pkcs1::{DecodeRsaPrivateKey, EncodeRsaPrivateKey};
+use ::rsa::rand_core::UnwrapErr;
+use ::rsa::traits::{PrivateKeyParts, PublicKeyParts};
+use getrandom::SysRng;
+use hartlock_image::{Algorithm, HashId, RsaPadding};
+use hmac::{Hmac, KeyInit, Mac};
+use pkcs1::{RsaPublicKeyRef, UintRef};
+use pkcs8::der::{Decode, Encode};
+use sha2::{Digest, Sha256, Sha384, Sha512};
+use zeroize::Zeroizing;
+
+use super::{KeyErrorKind, random};
+
+/// The only public exponent that bundles have (image format §2.2).
+const EXPONENT: [u8; 3] = [1, 0, 1];
+
+/// The size of a public key in PKCS#1, which must be one that bundles have.
+pub(super) fn public_bits(der: &[u8]) -> Result<usize, KeyErrorKind> {
+    let key = RsaPublicKeyRef::from_der(der).map_err(|_| KeyErrorKind::Malformed)?;
+    let modulus = key.modulus.as_bytes();
+    let bits =
+        modulus.first().map_or(0, |first| 8 * modulus.len() - first.leading_zeros() as usize);
+    let unsupported = |what: String| Err(KeyErrorKind::UnsupportedAlgorithm(what));
+    if !matches!(bits, 2048 | 3072 | 4096) {
+        return unsupported(format!("RSA with {bits} bits"));
+    }
+    if key.public_exponent.as_bytes() != EXPONENT {
+        return unsupported("RSA with another public exponent than 65537".to_string());
+    }
+    // Half of all numbers are products of two odd primes as little as this.
+    if modulus.last().is_none_or(|last| last & 1 == 0) {
+        return Err(KeyErrorKind::Malformed);
+    }
+    Ok(bits)
+}
+
+/// How a key of this size is used: as the caller says, or else by default. A key file does not say it.
+pub(super) fn algorithm_of(
+    bits: usize,
+    algorithms: &[Algorithm],
+) -> Result<Algorithm, KeyErrorKind> {
+    let of_size = |algorithm: &&Algorithm| matches!(algorithm, Algorithm::Rsa { modulus_bits, .. } if usize::from(*modulus_bits) == bits);
+    if let Some(algorithm) = algorithms.iter().find(of_size) {
+        return Ok(*algorithm);
+    }
+    let hash = if bits == 2048 { HashId::Sha256 } else { HashId::Sha384 };
+    let modulus_bits = u16::try_from(bits).map_err(|_| KeyErrorKind::Malformed)?;
+    Ok(Algorithm::Rsa { padding: RsaPadding::Pss, modulus_bits, hash })
+}
+
+/// A private key. Its memory is wiped when it is dropped.
+pub(super) struct RsaKey(RsaPrivateKey);
+
+impl RsaKey {
+    pub(super) fn generate(bits: u16) -> Result<Self, KeyErrorKind> {
+        // The generator below has no way to say that there are no random numbers.
+        random(&mut [0; 32])?;
+        RsaPrivateKey::new(&mut UnwrapErr(SysRng), bits.into())
+            .map(Self)
+            .map_err(|_| KeyErrorKind::NoRandomness)
+    }
+
+    /// Decodes RSAPrivateKey (RFC 8017 appendix A.1.2). That its numbers belong together is checked.
+    pub(super) fn decode(der: &[u8]) -> Result<Self, KeyErrorKind> {
+        let parts = pkcs1::RsaPrivateKeyRef::from_der(der).map_err(|_| KeyErrorKind::Malformed)?;
+        let public =
+            encode_public(&parts.modulus, &parts.public_exponent).ok_or(KeyErrorKind::Malformed)?;
+        public_bits(&public)?;
+        let key =
+            RsaPrivateKey::from_pkcs1_der(der).map_err(|_| KeyErrorKind::PublicHalfDiffers)?;
+        // What it computes from the primes is what stands in the file.
+        match key.to_pkcs1_der() {
+            Ok(again) if again.as_bytes() == der => Ok(Self(key)),
+            _ => Err(KeyErrorKind::PublicHalfDiffers),
+        }
+    }
+
+    pub(super) fn encode(&self) -> Zeroizing<Vec<u8>> {
+        let document = self.0.to_pkcs1_der().expect("two primes");
+        Zeroizing::new(document.as_bytes().to_vec())
+    }
+
+    pub(super) fn bits(&self) -> usize {
+        self.0.n().bits_vartime() as usize
+    }
+
+    /// RSAPublicKey in DER.
+    pub(super) fn public(&self) -> Vec<u8> {
+        let (modulus, exponent) = (self.0.n().to_be_bytes(), self.0.e().to_be_bytes());
+        let encoded = UintRef::new(&modulus)
+            .and_then(|modulus| Ok((modulus, UintRef::new(&exponent)?)))
+            .ok()
+            .and_then(|(modulus, exponent)| encode_public(&modulus, &exponent));
+        encoded.expect("two numbers")
+    }
+
+    /// Signs.
+    ///
+    /// # Errors
+    /// `NoRandomness` if there is none for blinding, `PublicHalfDiffers` if the result does not verify.
+    pub(super) fn sign(
+        &self,
+        padding: RsaPadding,
+        hash: HashId,
+        message: &[u8],
+    ) -> Result<Vec<u8>, KeyErrorKind> {
+        let size = self.bits() / 8;
+        let digest = hash_of(hash, &[message]);
+        let encoded = match padding {
+            RsaPadding::Pss => emsa_pss(hash, &digest, &self.salt(hash, &digest), size),
+            RsaPadding::Pkcs1 => emsa_pkcs1(hash, &digest, size),
+        };
+        random(&mut [0; 32])?;
+        let number = BoxedUint::from_be_slice(&encoded, self.0.n_bits_precision())
+            .map_err(|_| KeyErrorKind::Malformed)?;
+        // Raises the result to the public exponent, too: a fault would give the primes away.
+        let signature = rsa_decrypt_and_check(&self.0, Some(&mut SysRng), &number)
+            .map_err(|_| KeyErrorKind::PublicHalfDiffers)?;
+        let bytes = signature.to_be_bytes();
+        let (zeros, signature) =
+            bytes.split_at_checked(bytes.len() - size).ok_or(KeyErrorKind::Malformed)?;
+        if zeros.iter().all(|zero| *zero == 0) {
+            Ok(signature.to_vec())
+        } else {
+            Err(KeyErrorKind::Malformed)
+        }
+    }
+
+    /// The salt of PSS: as long as a digest, known to nobody before the signature is.
+    fn salt(&self, hash: HashId, digest: &[u8]) -> Vec<u8> {
+        let exponent = Zeroizing::new(self.0.d().to_be_bytes());
+        let key = Zeroizing::new(Sha512::digest(&exponent[..]));
+        let parts: [&[u8]; 3] = [b"HLKpsssl", &[hash as u8], digest];
+        macro_rules! mac {
+            ($hash:ty) => {{
+                let mut mac =
+                    Hmac::<$hash>::new_from_slice(&key[..]).expect("HMAC takes keys of any length");
+                parts.iter().for_each(|part| mac.update(part));
+                mac.finalize().into_bytes().to_vec()
+            }};
+        }
+        match hash {
+            HashId::Sha256 => mac!(Sha256),
+            HashId::Sha384 => mac!(Sha384),
+            _ => mac!(Sha512),
+        }
+    }
+}
+
+fn encode_public(modulus: &UintRef<'_>, exponent: &UintRef<'_>) -> Option<Vec<u8>> {
+    RsaPublicKeyRef { modulus: *modulus, public_exponent: *exponent }.to_der().ok()
+}
+
+/// SHA-256, SHA-384 or SHA-512: no other hash comes with RSA.
+fn hash_of(hash: HashId, parts: &[&[u8]]) -> Vec<u8> {
+    fn digest<D: Digest>(parts: &[&[u8]]) -> Vec<u8> {
+        let mut hash = D::new();
+        parts.iter().for_each(|part| hash.update(part));
+        hash.finalize().to_vec()
+    }
+    match hash {
+        HashId::Sha256 => digest::<Sha256>(parts),
+        HashId::Sha384 => digest::<Sha384>(parts),
+        _ => digest::<Sha512>(parts),
+    }
+}
+
+/// EMSA-PSS-ENCODE (RFC 8017 §9.1.1) for a modulus of `size` whole bytes.
+fn emsa_pss(hash: HashId, digest: &[u8], salt: &[u8], size: usize) -> Vec<u8> {
+    let h = hash_of(hash, &[&[0; 8], digest, salt]);
+    let mut db = vec![0; size - h.len() - 1];
+    let at = db.len() - salt.len();
+    db[at - 1] = 1;
+    db[at..].copy_from_slice(salt);
+    for (counter, block) in (0_u32..).zip(db.chunks_mut(h.len())) {
+        // MGF1 (RFC 8017 appendix B.2.1).
+        let mask = hash_of(hash, &[&h, &counter.to_be_bytes()]);
+        block.iter_mut().zip(mask).for_each(|(byte, mask)| *byte ^= mask);
+    }
+    // emBits is one less than the bits of the modulus.
+    db[0] &= 0x7f;
+    [&db[..], &h, &[0xbc]].concat()
+}
+
+/// EMSA-PKCS1-v1_5-ENCODE (RFC 8017 §9.2).
+fn emsa_pkcs1(hash: HashId, digest: &[u8], size: usize) -> Vec<u8> {
+    // The last arc of 2.16.840.1.101.3.4.2 (RFC 8017 appendix B.1).
+    let arc = match hash {
+        HashId::Sha256 => 1,
+        HashId::Sha384 => 2,
+        _ => 3,
+    };
+    let len = digest.len() as u8;
+    let mut info = vec![0x30, 17 + len, 0x30, 13, 0x06, 9];
+    info.extend([0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, arc, 0x05, 0, 0x04, len]);
+    info.extend(digest);
+    let mut encoded = vec![0xff; size];
+    encoded[..2].copy_from_slice(&[0, 1]);
+    let at = size - info.len();
+    encoded[at - 1] = 0;
+    encoded[at..].copy_from_slice(&info);
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No standard says which of the two is the larger one, and not every tool puts it first.
+    #[test]
+    fn primes_may_stand_in_any_order() {
+        let key = RsaKey::generate(2048).unwrap();
+        let (n, e, d) = (key.0.n().as_ref().clone(), key.0.e().clone(), key.0.d().clone());
+        let primes: Vec<BoxedUint> =
+            key.0.primes().iter().rev().map(|prime| prime.as_ref().clone()).collect();
+        let swapped = RsaPrivateKey::from_components(n, e, d, primes).unwrap();
+        let der = swapped.to_pkcs1_der().unwrap();
+        let again = RsaKey::decode(der.as_bytes()).unwrap();
+        assert_eq!(again.public(), key.public());
+        assert_ne!(again.encode(), key.encode());
+        let sign = |key: &RsaKey| key.sign(RsaPadding::Pkcs1, HashId::Sha256, b"").unwrap();
+        assert_eq!(sign(&again), sign(&key));
+    }
+}

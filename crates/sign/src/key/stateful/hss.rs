@@ -1,0 +1,143 @@
+//! HSS, the signing half (RFC 8554 §6): a tower of LMS trees. One level of it is LMS.
+
+use hartlock_image::HssSet;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+use super::lms::{LmsSet, LmsTree};
+use super::tree::{Node, grow};
+
+/// Bytes of the key from which the trees below the top one follow.
+const CHILD_KEY_SIZE: usize = 32;
+
+/// Seeds and parameters of a key.
+pub(super) struct Hss<'a> {
+    set: LmsSet,
+    levels: u8,
+    height: u8,
+    /// I and SEED of the tree at the top, then the key of the others.
+    seeds: &'a [u8],
+}
+
+impl<'a> Hss<'a> {
+    /// Seeds as long as [`Hss::seeds_size`] says.
+    pub(super) fn new(set: HssSet, seeds: &'a [u8]) -> Self {
+        let height = set.height();
+        let lms = LmsSet::new(set.lms_type(), set.ots_type(), height);
+        Self { set: lms, levels: set.levels(), height, seeds }
+    }
+
+    pub(super) const fn seeds_size(set: HssSet) -> usize {
+        let n = if set.lms_type() < 10 { 32 } else { 24 };
+        16 + n + if set.levels() > 1 { CHILD_KEY_SIZE } else { 0 }
+    }
+
+    /// Bytes of a signature: all levels have trees of one kind (RFC 8554 §6.2).
+    pub(super) const fn signature_size(set: HssSet) -> usize {
+        let levels = set.levels() as usize;
+        let lms = LmsSet::new(set.lms_type(), set.ots_type(), set.height());
+        4 + levels * lms.signature_size() + (levels - 1) * lms.public_key_size()
+    }
+
+    /// The tree `number` of those at `level`; there is one at level 0.
+    ///
+    /// Trees below the top have an I and a SEED that nobody can tell from random ones (SP 800-108 §4.1
+    /// with HMAC-SHA-256), so that the private key need not grow with the number of trees.
+    fn tree(&self, level: u8, number: u64) -> LmsTree {
+        let n = self.set.n;
+        let (id, rest) = self.seeds.split_at(16);
+        let (seed, child_key) = rest.split_at(n);
+        let mut tree =
+            LmsTree { set: self.set, id: [0; 16], seed: Zeroizing::new(Node::default()) };
+        if level == 0 {
+            tree.id.copy_from_slice(id);
+            tree.seed[..n].copy_from_slice(seed);
+            return tree;
+        }
+        let derived = |what: u8| {
+            let mut mac =
+                Hmac::<Sha256>::new_from_slice(child_key).expect("HMAC takes keys of any length");
+            mac.update(b"HLKhsstr");
+            mac.update(&[what, level]);
+            mac.update(&number.to_be_bytes());
+            Zeroizing::new(<Node>::from(mac.finalize().into_bytes()))
+        };
+        tree.id.copy_from_slice(&derived(1)[..16]);
+        tree.seed[..n].copy_from_slice(&derived(2)[..n]);
+        tree
+    }
+
+    /// RFC 8554 §6.1.
+    pub(super) fn public_key(&self, on_leaves: &mut dyn FnMut(u64)) -> Vec<u8> {
+        let tree = self.tree(0, 0);
+        let root = grow(&tree, 0, on_leaves).root;
+        self.encode_public(&tree, &root)
+    }
+
+    fn encode_public(&self, tree: &LmsTree, root: &Node) -> Vec<u8> {
+        let mut key = u32::from(self.levels).to_be_bytes().to_vec();
+        key.extend(tree.public_key(root));
+        key
+    }
+
+    /// Signs with the leaf `index` of all leaves at the bottom, from left to right (RFC 8554 §6.2).
+    /// Returns the signature, and the public key that belongs to it.
+    ///
+    /// Each tree signs the public key of the tree below it with a leaf that signs nothing else, so it may
+    /// do that as often as it likes: it is always the same signature.
+    pub(super) fn sign(
+        &self,
+        index: u64,
+        message: &[u8],
+        on_leaves: &mut dyn FnMut(u64),
+    ) -> (Vec<u8>, Vec<u8>) {
+        let mut parts = Vec::new();
+        let mut signed = message.to_vec();
+        let mut number = index;
+        let mut public_key = Vec::new();
+        for level in (0..self.levels).rev() {
+            let q = (number & ((1 << self.height) - 1)) as u32;
+            number >>= self.height;
+            let tree = self.tree(level, number);
+            let grown = grow(&tree, q, on_leaves);
+            parts.push(tree.sign(q, &signed, &grown));
+            signed = tree.public_key(&grown.root);
+            if level == 0 {
+                public_key = self.encode_public(&tree, &grown.root);
+            } else {
+                parts.push(signed.clone());
+            }
+        }
+        let mut signature = u32::from(self.levels - 1).to_be_bytes().to_vec();
+        signature.extend(parts.into_iter().rev().flatten());
+        (signature, public_key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Trees with one seed would use their one-time keys twice.
+    #[test]
+    fn every_tree_has_its_own_seed() {
+        for lms in [5, 10] {
+            let set = HssSet::new(3, lms, if lms == 5 { 4 } else { 8 }).unwrap();
+            let seeds = vec![7; Hss::seeds_size(set)];
+            let hss = Hss::new(set, &seeds);
+            let (mut ids, mut tree_seeds) = (BTreeSet::new(), BTreeSet::new());
+            for (level, number) in [(0, 0), (1, 0), (1, 1), (1, 256), (2, 0), (2, 1), (2, 1 << 32)]
+            {
+                let tree = hss.tree(level, number);
+                assert!(ids.insert(tree.id) && tree_seeds.insert(*tree.seed), "{level} {number}");
+                assert!(level == 0 || tree.id != tree.seed[..16]);
+            }
+            // Another key has other trees.
+            let other = vec![8; Hss::seeds_size(set)];
+            assert!(ids.insert(Hss::new(set, &other).tree(1, 0).id));
+        }
+    }
+}

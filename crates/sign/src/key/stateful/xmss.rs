@@ -1,0 +1,129 @@
+//! XMSS and XMSS^MT, the signing half (RFC 8391 §4, SP 800-208 §5). Names are those of RFC 8391; XMSS
+//! is XMSS^MT with one layer and another size of the index.
+
+use hartlock_image::XmssSet;
+use zeroize::Zeroizing;
+
+use super::tree::{Node, Tree, grow};
+use super::wots::{Adrs, Hashes};
+
+/// Which registry the number of a set is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Single,
+    Multi,
+}
+
+/// Seeds and parameters of a key.
+pub(super) struct Xmss<'a> {
+    kind: Kind,
+    set: XmssSet,
+    /// S, SK_PRF and SEED, n bytes each (SP 800-208 §6.2).
+    seeds: &'a [u8],
+}
+
+impl<'a> Xmss<'a> {
+    /// Seeds as long as [`Xmss::seeds_size`] says.
+    pub(super) const fn new(kind: Kind, set: XmssSet, seeds: &'a [u8]) -> Self {
+        Self { kind, set, seeds }
+    }
+
+    pub(super) const fn seeds_size(set: XmssSet) -> usize {
+        3 * set.n()
+    }
+
+    const fn tree_height(&self) -> u8 {
+        // The layers of a set divide its height.
+        self.set.height() / self.set.layers()
+    }
+
+    fn hashes(&self) -> Hashes<'a> {
+        let n = self.set.n();
+        Hashes::new(self.set.is_shake(), &self.seeds[..n], &self.seeds[2 * n..])
+    }
+
+    fn tree(&self, layer: u8, number: u64) -> XmssTree<'a> {
+        XmssTree { hashes: self.hashes(), layer, number, height: self.tree_height() }
+    }
+
+    /// OID, root and SEED (RFC 8391 §4.1.7).
+    fn encode_public(&self, root: &Node) -> Vec<u8> {
+        let n = self.set.n();
+        [&self.set.oid().to_be_bytes()[..], &root[..n], &self.seeds[2 * n..]].concat()
+    }
+
+    pub(super) fn public_key(&self, on_leaves: &mut dyn FnMut(u64)) -> Vec<u8> {
+        self.encode_public(&grow(&self.tree(self.set.layers() - 1, 0), 0, on_leaves).root)
+    }
+
+    /// Signs with the leaf `index` of all leaves at the bottom, from left to right (RFC 8391 §4.1.9,
+    /// §4.2.4). Returns the signature, and the public key that belongs to it.
+    ///
+    /// `root` is that of the public key: the digest of the message contains it.
+    pub(super) fn sign(
+        &self,
+        index: u64,
+        message: &[u8],
+        root: &[u8],
+        on_leaves: &mut dyn FnMut(u64),
+    ) -> (Vec<u8>, Vec<u8>) {
+        let n = self.set.n();
+        let mut hashes = self.hashes();
+        let r = hashes.randomizer(&self.seeds[n..2 * n], index);
+        let mut signed = hashes.message(&r, root, index, message);
+        let index_size = match self.kind {
+            Kind::Single => 4,
+            Kind::Multi => usize::from(self.set.height()).div_ceil(8),
+        };
+        let mut signature = index.to_be_bytes()[8 - index_size..].to_vec();
+        signature.extend(&r[..n]);
+        let mut number = index;
+        for layer in 0..self.set.layers() {
+            let leaf = (number & ((1 << self.tree_height()) - 1)) as u32;
+            number >>= self.tree_height();
+            let tree = self.tree(layer, number);
+            let grown = grow(&tree, leaf, on_leaves);
+            hashes.sign(&tree.adrs(), leaf, &signed[..n], &mut signature);
+            for node in &grown.path {
+                signature.extend(&node[..n]);
+            }
+            signed = grown.root;
+        }
+        (signature, self.encode_public(&signed))
+    }
+}
+
+/// A tree of one-time keys.
+struct XmssTree<'a> {
+    hashes: Hashes<'a>,
+    layer: u8,
+    number: u64,
+    height: u8,
+}
+
+impl XmssTree<'_> {
+    fn adrs(&self) -> Adrs {
+        Adrs::of_tree(self.layer, self.number)
+    }
+}
+
+impl Tree for XmssTree<'_> {
+    fn height(&self) -> u8 {
+        self.height
+    }
+
+    /// RFC 8391 §4.1.5: the L-tree over the ends of all chains.
+    fn leaf(&self, index: u32) -> Node {
+        // A copy for this thread: it has a buffer.
+        let mut hashes = self.hashes.clone();
+        let ends = Zeroizing::new(hashes.public_key(&self.adrs(), index));
+        hashes.l_tree(&self.adrs(), index, &ends)
+    }
+
+    /// RFC 8391 §4.1.6: the address has the height of the children.
+    fn join(&self, height: u8, index: u32, left: &Node, right: &Node) -> Node {
+        let mut adrs = self.adrs();
+        adrs.hash_tree(height - 1, index);
+        self.hashes.clone().rand_hash(left, right, &mut adrs)
+    }
+}

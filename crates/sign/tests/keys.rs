@@ -1,0 +1,241 @@
+//! Signatures judged by second implementations, and keys that count in bundles and between processes.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+
+use common::judges::{MESSAGE, generated, second_opinion};
+use common::{Bench, verify};
+use hartlock_sign::build::build;
+use hartlock_sign::key::{Format, PrivateKey, write_pair};
+use hartlock_sign::verify::Expectation;
+
+#[test]
+fn second_implementations_take_our_lattice_and_hash_signatures() {
+    for name in [
+        "ml-dsa-44",
+        "ml-dsa-65",
+        "ml-dsa-87",
+        "slh-dsa-sha2-128f",
+        "slh-dsa-shake-128f",
+        "slh-dsa-sha2-192f",
+        "slh-dsa-shake-192f",
+        "slh-dsa-sha2-256f",
+        "slh-dsa-shake-256f",
+        "slh-dsa-sha2-128s",
+        "slh-dsa-shake-128s",
+    ] {
+        let key = generated(name);
+        let mut signature = key.sign(MESSAGE).unwrap();
+        assert!(second_opinion(&key.public(), &signature), "{name}");
+        *signature.last_mut().unwrap() ^= 1;
+        assert!(!second_opinion(&key.public(), &signature), "{name}");
+    }
+}
+
+/// A pair of files.
+fn written(bench: &Bench, name: &str, file: &str) -> PrivateKey {
+    let path = bench.path(file);
+    let public = bench.path(&format!("{file}.pub"));
+    write_pair(&generated(name), &path, &public, Format::Pem, None).unwrap();
+    PrivateKey::read(&path).unwrap()
+}
+
+/// It knows no sets with nodes of 24 bytes: for those, only the types differ.
+#[test]
+fn a_second_implementation_takes_our_hss_signatures() {
+    let bench = Bench::new();
+    for name in [
+        "lms-sha256-h5-w1",
+        "lms-sha256-h5-w2",
+        "lms-sha256-h10-w4",
+        "lms-sha256-h5-w8",
+        "hss-l2-sha256-h5-w4",
+        "hss-l3-sha256-h5-w8",
+    ] {
+        let key = written(&bench, name, name);
+        let public = key.public();
+        for _ in 0..3 {
+            let mut signature = key.sign(MESSAGE).unwrap();
+            assert_eq!(signature.len(), key.signature_size(), "{name}");
+            let verifies = |signature: &[u8]| {
+                hbs_lms::verify::<hbs_lms::Sha256_256>(MESSAGE, signature, public.as_bytes())
+                    .is_ok()
+            };
+            assert!(verifies(&signature), "{name}");
+            *signature.last_mut().unwrap() ^= 1;
+            assert!(!verifies(&signature), "{name}");
+        }
+    }
+}
+
+/// Leaves of the tree at the bottom come to their end, and the next tree begins.
+#[test]
+fn hss_goes_from_tree_to_tree() {
+    let bench = Bench::new();
+    let key = written(&bench, "hss-l2-sha256-h5-w4", "hss");
+    let mut parents = Vec::new();
+    for index in 0..34 {
+        let signature = key.sign(MESSAGE).unwrap();
+        let public = key.public();
+        let verdict =
+            hbs_lms::verify::<hbs_lms::Sha256_256>(MESSAGE, &signature, public.as_bytes());
+        assert!(verdict.is_ok(), "index {index}");
+        // The signature of the tree at the top comes first, over the next tree's public key.
+        parents.push(signature[..4 + 2348 + 56].to_vec());
+    }
+    assert!(parents[..32].iter().all(|parent| *parent == parents[0]), "a leaf signs one message");
+    assert_eq!(parents[32], parents[33]);
+    let tree_of = |index: usize| &parents[index][4 + 2348..];
+    assert_ne!(tree_of(31), tree_of(32), "another tree has other one-time keys");
+}
+
+#[test]
+fn a_key_that_counts_gives_a_build_nothing_that_is_refused() {
+    let mut bench = Bench::new();
+    let key = written(&bench, "lms-sha256-192-h5-w1", "lms.pem");
+    let path = bench.path("lms.pem");
+    let left = |path: &Path| PrivateKey::read(path).unwrap().signatures_left().unwrap().0;
+    // Nothing is spent by a build that cannot succeed: the same key twice, or no such file.
+    bench.keys = vec![PrivateKey::read(&path).unwrap(), key];
+    assert_eq!(common::code(bench.build(&bench.system(), "system.hlk")), 409);
+    bench.keys.truncate(1);
+    let mut spec = bench.system();
+    spec.payloads[0].file = bench.path("missing");
+    assert!(bench.build(&spec, "system.hlk").is_err());
+    assert_eq!(left(&path), 32);
+}
+
+/// Every algorithm of the format, as the one signer of a bundle.
+#[test]
+#[ignore = "until crates/verify carries them"]
+fn bundles_of_every_algorithm_are_signed_and_verified() {
+    let bench = Bench::new();
+    for name in [
+        "ed25519",
+        "ecdsa-p256",
+        "ecdsa-p384",
+        "rsa-pss-2048-sha256",
+        "rsa-pss-3072-sha384",
+        "rsa-pss-4096-sha512",
+        "rsa-pkcs1-2048-sha256",
+        "ml-dsa-44",
+        "ml-dsa-65",
+        "ml-dsa-87",
+        "slh-dsa-sha2-128s",
+        "slh-dsa-sha2-128f",
+        "slh-dsa-shake-128f",
+        "slh-dsa-sha2-192f",
+        "slh-dsa-shake-192f",
+        "slh-dsa-sha2-256f",
+        "slh-dsa-shake-256f",
+        "lms-sha256-h5-w8",
+        "lms-sha256-192-h10-w4",
+        "hss-l2-sha256-h5-w4",
+        "hss-l3-sha256-192-h5-w8",
+        "xmss-sha2-10-256",
+        "xmss-sha2-10-192",
+        "xmss-shake256-10-256",
+        "xmss-shake256-10-192",
+        "xmssmt-sha2-60-12-256",
+        "xmssmt-sha2-20-4-192",
+        "xmssmt-shake256-20-4-256",
+        "xmssmt-shake256-40-8-192",
+    ] {
+        let key = written(&bench, name, name);
+        let before = key.signatures_left();
+        let keys = [key];
+        let path = bench.path("system.hlk");
+        build(&bench.system(), &keys, 0, &path, &mut |_, _| ())
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        let expectation = Expectation { keys: vec![keys[0].public()], ..Expectation::default() };
+        let description = verify(&path, &expectation).unwrap();
+        assert_eq!(description.signers[0].algorithm, name);
+        let after = PrivateKey::read(&bench.path(name)).unwrap().signatures_left();
+        assert_eq!(after.map(|(left, _)| left + 1), before.map(|(left, _)| left), "{name}");
+        for at in [40, 1000] {
+            let mut bytes = fs::read(&path).unwrap();
+            bytes[at] ^= 1;
+            fs::write(&path, bytes).unwrap();
+            assert!(verify(&path, &expectation).is_err(), "{name}");
+        }
+    }
+}
+
+/// Names the key file of a process that [`processes_never_share_an_index`] starts.
+const KEY_OF_CHILD: &str = "HARTLOCK_TEST_KEY";
+
+/// No test by itself: what another process does.
+#[test]
+fn a_process_signs_and_tells_its_indexes() {
+    use std::io::Write;
+    let Some(path) = std::env::var_os(KEY_OF_CHILD) else { return };
+    let key = PrivateKey::read(Path::new(&path)).unwrap();
+    for _ in 0..200 {
+        let signature = key.sign(MESSAGE).unwrap();
+        // Past the test harness, and at once: this process may be killed.
+        let mut stderr = std::io::stderr();
+        let _ = stderr.write_all(format!("\nindex {}\n", index_of(&signature)).as_bytes());
+    }
+}
+
+fn index_of(signature: &[u8]) -> u32 {
+    u32::from_be_bytes(*signature[4..].first_chunk().unwrap())
+}
+
+/// Four processes sign, and are killed wherever they are.
+#[test]
+fn processes_never_share_an_index() {
+    let bench = Bench::new();
+    let key = written(&bench, "lms-sha256-192-h10-w1", "lms.pem");
+    let path = bench.path("lms.pem");
+    let mut indexes = Vec::new();
+    for round in 1..=3 {
+        let mut children: Vec<_> = (0..4)
+            .map(|_| {
+                Command::new(std::env::current_exe().unwrap())
+                    .args(["--exact", "a_process_signs_and_tells_its_indexes"])
+                    .env(KEY_OF_CHILD, &path)
+                    .stdout(Stdio::null())
+                    .stderr(Stdio::piped())
+                    .spawn()
+                    .unwrap()
+            })
+            .collect();
+        let (sender, receiver) = mpsc::channel();
+        let readers: Vec<_> = children
+            .iter_mut()
+            .map(|child| {
+                let (sender, stderr) = (sender.clone(), child.stderr.take().unwrap());
+                // The last line may be cut off, and is none then.
+                thread::spawn(move || {
+                    for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+                        if let Some(index) = line.strip_prefix("index ") {
+                            sender.send(index.parse::<u32>().unwrap()).unwrap();
+                        }
+                    }
+                })
+            })
+            .collect();
+        drop(sender);
+        // They are at work, all of them or some.
+        indexes.extend(receiver.iter().take(20 * round));
+        for child in &mut children {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        readers.into_iter().for_each(|reader| reader.join().unwrap());
+        indexes.extend(receiver.iter());
+        // Nobody holds the lock any more.
+        indexes.push(index_of(&key.sign(MESSAGE).unwrap()));
+    }
+    let distinct: BTreeSet<_> = indexes.iter().collect();
+    assert_eq!(distinct.len(), indexes.len(), "{indexes:?}");
+    assert!(indexes.len() > 120, "they signed: {indexes:?}");
+}
