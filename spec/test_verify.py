@@ -7,6 +7,7 @@ of image-format.md.
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import hashlib
 import io
@@ -21,6 +22,7 @@ from pathlib import Path
 import algorithms
 import ed25519
 import keccak
+import spki
 import verify as v
 from encode import (
     RFC8032,
@@ -221,6 +223,38 @@ class Keccak(unittest.TestCase):
         self.assertEqual(digest, keccak.parallelhash(128, data, 1024, 32).hex())
         digest = keccak.parallelhash(256, data, 1024, 64).hex()
         self.assertEqual([digest], self.example("digest, ParallelHash256"))
+
+
+class KeyFiles(unittest.TestCase):
+    """SubjectPublicKeyInfo of every family."""
+
+    KEYS = Path(__file__).resolve().parent / "vectors" / "keys"
+
+    def test_numbers_and_sizes(self) -> None:
+        files = sorted(self.KEYS.glob("*.pub.pem"))
+        self.assertGreater(len(files), 15)
+        for file in files:
+            key = spki.load(file.read_text())
+            row = v.ALGORITHMS[key.algorithm, key.parameters]
+            self.assertEqual(len(key.data), row.public_key_size, file.name)
+        families = {spki.load(file.read_text()).algorithm for file in files}
+        self.assertEqual(families, {2, 4, 16, 17, 18, 19, 20})
+
+    def test_the_use_of_an_rsa_key(self) -> None:
+        text = (self.KEYS / "fake-rsa-3072.pub.pem").read_text()
+        self.assertEqual(spki.load(text)[:2], (2, 3072 << 16 | 2))
+        self.assertEqual(spki.load(text, "pkcs1-sha512")[:2], (3, 3072 << 16 | 3))
+
+    def test_anything_else(self) -> None:
+        for file in self.KEYS.glob("fake-e*.pub.pem"):
+            head, *body, end = file.read_text().splitlines()
+            der = base64.b64decode("".join(body))
+            for bad in (der[:-1], der + b"\0", b"\x31" + der[1:], der[:1] + b"\x81" + der[1:]):
+                text = "\n".join((head, base64.b64encode(bad).decode(), end))
+                with self.assertRaises(ValueError):
+                    spki.load(text)
+        with self.assertRaises(ValueError):
+            spki.load("")
 
 
 class Good(unittest.TestCase):

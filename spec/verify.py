@@ -2,8 +2,8 @@
 """Independent verifier for Hartlock bundles, written from the specification alone.
 
 Every "§" without a document's name refers to image-format.md; the board's memory map is §2 of
-boot-flow.md. The signature algorithms are in algorithms.py, KT128 and ParallelHash are in keccak.py, the reasons in
-reasons.py. Only the standard library is used, and no code is shared with the implementation that
+boot-flow.md. The signature algorithms are in algorithms.py, KT128 and ParallelHash are in keccak.py, key
+files in spki.py, the reasons in reasons.py. Only the standard library is used, and no code is shared with the implementation that
 this file checks.
 
 Command line: ``verify.py BUNDLE... --key PUB.pem`` (see ``--help``). Exit code 0 is accepted,
@@ -13,11 +13,8 @@ Command line: ``verify.py BUNDLE... --key PUB.pem`` (see ``--help``). Exit code 
 from __future__ import annotations
 
 import argparse
-import base64
-import binascii
 import hashlib
 import json
-import re
 import struct
 import sys
 from collections.abc import Sequence
@@ -27,6 +24,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import keccak
+import spki
 from algorithms import ALGORITHMS
 from reasons import Reason, load_texts
 
@@ -613,22 +611,9 @@ def verify(
 # Command line
 # ----------------------------------------------------------------------
 
-_SPKI_ED25519 = bytes.fromhex("302a300506032b6570032100")
-_PEM = re.compile(r"-----BEGIN PUBLIC KEY-----\s(.*?)-----END PUBLIC KEY-----", re.DOTALL)
-
-
-def load_key(text: str) -> KeyRecord:
-    """The record of the Ed25519 key in a SubjectPublicKeyInfo PEM; ValueError for anything else."""
-    found = _PEM.findall(text)
-    if len(found) != 1:
-        raise ValueError("not exactly one PEM block `PUBLIC KEY`")
-    try:
-        der = base64.b64decode("".join(found[0].split()), validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise ValueError("the PEM block is not valid base64") from error
-    if len(der) != 44 or not der.startswith(_SPKI_ED25519):
-        raise ValueError("not an Ed25519 public key")
-    return KeyRecord.of(1, 0, der[12:])
+def load_key(text: str, rsa_use: str | None = None) -> KeyRecord:
+    """The record of the public key in a SubjectPublicKeyInfo PEM; ValueError for anything else."""
+    return KeyRecord.of(*spki.load(text, rsa_use))
 
 
 def _texts() -> dict[str, dict[str, str]]:
@@ -652,6 +637,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("bundles", metavar="BUNDLE", nargs="+")
     parser.add_argument("--key", metavar="PUB.pem", action="append", required=True, dest="keys")
+    parser.add_argument(
+        "--rsa", choices=spki.RSA_USES, help="how RSA keys are used [pss-sha384; 2048 bits pss-sha256]"
+    )
     parser.add_argument("--type", choices=sorted(TAGS.values()), help="refuse the other type")
     parser.add_argument("--board", metavar="NAME", help="board of the device")
     parser.add_argument("--soc", metavar="NAME", help="SoC of the device")
@@ -691,7 +679,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     keys: list[KeyRecord] = []
     for path in options.keys:
         try:
-            keys.append(load_key(Path(path).read_text(encoding="utf-8")))
+            keys.append(load_key(Path(path).read_text(encoding="utf-8"), options.rsa))
         except (OSError, ValueError) as error:
             print(f"verify.py: {path}: {error}", file=sys.stderr)
             return 2

@@ -5,14 +5,15 @@
 //! (bytes). What comes later follows from what was changed before, so a fault stays the only one.
 
 use hartlock_image::{
-    BundleType, Closing, HashId, KeyRecord, Label, Lifecycle, List, MAX_SIGNED_SIZE, Manifest,
-    Name, PAGE_SIZE, PayloadRecord, PayloadType, Policy, TreeMode, TrustList, align_up,
+    Algorithm, BundleType, Closing, HashId, KeyRecord, Label, Lifecycle, List, MAX_SIGNED_SIZE,
+    Manifest, Name, PAGE_SIZE, PayloadRecord, PayloadType, Policy, TreeMode, TrustList, align_up,
     encode_manifest,
 };
 use hartlock_verify::tree::{self, Digest};
 
 use super::ed25519::OddSignature;
 use super::keys::{A, B, C, FakeKey};
+use super::signers::Signer;
 
 /// Makes a payload's digest out of its record and its bytes.
 pub type MakeDigest = fn(&PayloadRecord, &[u8]) -> Digest;
@@ -94,10 +95,42 @@ pub enum Block {
     By(&'static FakeKey),
     /// An Ed25519 signature with something unusual about it.
     Odd(&'static OddSignature),
+    /// A signature of another algorithm.
+    Of(&'static Signer),
+    /// The same with changes. Those of the key come first, so that its record follows.
+    Edited(&'static Signer, Changes),
     /// An algorithm that no verifier of this version carries, with any sizes.
     Foreign { public_key: Vec<u8>, signature: Vec<u8> },
     /// Bytes as they stand.
     Raw(Vec<u8>),
+}
+
+/// Changes to a signature block.
+#[derive(Clone, Copy)]
+pub struct Changes {
+    /// Under the numbers of another algorithm.
+    pub algorithm: Option<&'static str>,
+    pub public_key: fn(&mut Vec<u8>),
+    pub signature: fn(&mut Vec<u8>),
+}
+
+impl Changes {
+    pub const NONE: Self = Self { algorithm: None, public_key: |_| (), signature: |_| () };
+
+    /// Algorithm, parameters and public key.
+    fn key(&self, signer: &Signer) -> ((u32, u32), Vec<u8>) {
+        let mut public_key = signer.public_key();
+        (self.public_key)(&mut public_key);
+        let named = |name| Algorithm::from_name(name).expect("an algorithm of the format");
+        let algorithm = self.algorithm.map_or(signer.algorithm(), named);
+        (algorithm.numbers(), public_key)
+    }
+
+    fn block(&self, signer: &Signer, mut signature: Vec<u8>) -> Vec<u8> {
+        let (numbers, public_key) = self.key(signer);
+        (self.signature)(&mut signature);
+        encode_block(numbers, &public_key, &signature)
+    }
 }
 
 /// Algorithm and parameters of Ed25519, and of [`Block::Foreign`].
@@ -115,6 +148,11 @@ impl Block {
         match self {
             Block::By(key) => Some(key.record()),
             Block::Odd(odd) => Some(odd.record()),
+            Block::Of(signer) => Some(signer.record()),
+            Block::Edited(signer, changes) => {
+                let ((algorithm, parameters), public_key) = changes.key(signer);
+                Some(super::keys::record(algorithm, parameters, &public_key))
+            }
             Block::Foreign { public_key, .. } => {
                 Some(super::keys::record(FOREIGN.0, FOREIGN.1, public_key))
             }
@@ -125,6 +163,9 @@ impl Block {
     fn size(&self) -> usize {
         match self {
             Block::By(_) | Block::Odd(_) => 16 + 32 + 64,
+            // Without signing for it.
+            Block::Of(signer) => Changes::NONE.block(signer, signer.blank()).len(),
+            Block::Edited(signer, changes) => changes.block(signer, signer.blank()).len(),
             Block::Foreign { .. } | Block::Raw(_) => self.encode(&[]).len(),
         }
     }
@@ -133,6 +174,8 @@ impl Block {
         match self {
             Block::By(key) => encode_block(ED25519, &key.public_key(), &key.sign(signed)),
             Block::Odd(odd) => encode_block(ED25519, &odd.public_key(), &odd.sign(signed)),
+            Block::Of(signer) => Changes::NONE.block(signer, signer.sign(signed)),
+            Block::Edited(signer, changes) => changes.block(signer, signer.sign(signed)),
             Block::Foreign { public_key, signature } => {
                 encode_block(FOREIGN, public_key, signature)
             }

@@ -7,6 +7,8 @@ use super::bundle::{Draft, Edit};
 
 mod acceptance;
 mod accepted;
+mod algorithms;
+mod altered;
 mod blocks;
 mod bytes;
 mod container;
@@ -34,6 +36,8 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
         container::ROWS,
         blocks::ROWS,
         signatures::ROWS,
+        algorithms::ROWS,
+        altered::ROWS,
         header::ROWS,
         lists::ROWS,
         payloads::ROWS,
