@@ -141,7 +141,7 @@ fn measure_peers(wanted: &[&Algorithm], packs: &Packs) -> Result<Peers> {
     let mut all = Peers { tools: tool_versions()?, ..Peers::default() };
     for algorithm in wanted {
         for name in algorithm.peers {
-            for opt_level in peers::OPT_LEVELS {
+            for opt_level in peers::opt_levels(name) {
                 eprintln!("{name}, opt-level {opt_level}");
                 all.peer.push(peers::measure(name, opt_level, algorithm, &packs.of(algorithm))?);
             }

@@ -11,6 +11,7 @@
 #![no_std]
 #![no_main]
 
+mod around;
 mod openssl;
 mod rustcrypto;
 mod wolfssl;
@@ -159,15 +160,4 @@ extern "C" fn bench_trap(cause: u64, pc: u64) -> ! {
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     print("peers: panic\n");
     end(0x1_3333)
-}
-
-/// What libraries of a Linux distribution expect around them.
-mod around {
-    #[unsafe(no_mangle)]
-    static __stack_chk_guard: usize = 0x5bd1_e995;
-
-    #[unsafe(no_mangle)]
-    extern "C" fn __stack_chk_fail() -> ! {
-        panic!()
-    }
 }

@@ -1,6 +1,17 @@
-//! Passes the linker script on.
+//! Passes the linker script on, and where the distribution's libraries are, for those that are linked.
+
+use std::env;
 
 fn main() {
-    let folder = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
+    let folder = env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
     println!("cargo:rustc-link-arg-bins=-T{folder}/../../../firmware/footprint/link.ld");
+    for (feature, library) in [("OPENSSL", "crypto"), ("WOLFSSL", "wolfssl")] {
+        if env::var_os(format!("CARGO_FEATURE_{feature}")).is_some() {
+            println!("cargo:rerun-if-env-changed=HARTLOCK_PEERS_LIBRARIES");
+            let libraries = env::var("HARTLOCK_PEERS_LIBRARIES")
+                .expect("HARTLOCK_PEERS_LIBRARIES names the folder of libcrypto.a; use xtask");
+            println!("cargo:rustc-link-search=native={libraries}");
+            println!("cargo:rustc-link-lib=static:-bundle={library}");
+        }
+    }
 }

@@ -12,7 +12,13 @@ use crate::{firmware, project, run, tools};
 
 /// What peers are built for: the hart has floating point, because the distribution's libraries say
 /// that they need it.
-const TARGET: &str = "riscv64gc-unknown-none-elf";
+pub const TARGET: &str = "riscv64gc-unknown-none-elf";
+
+/// Where the build scripts look for the folder of the distribution's libraries.
+pub const FOLDER_VARIABLE: &str = "HARTLOCK_PEERS_LIBRARIES";
+
+/// The distribution's libraries, and the packages that have them.
+pub const LIBRARIES: [(&str, &str); 2] = [("openssl", "libssl-dev"), ("wolfssl", "libwolfssl-dev")];
 
 /// A peer's number.
 pub struct PeerCount {
@@ -31,7 +37,7 @@ pub fn build(libraries: &Path, hart: &str, flags: &[&str], features: &[&str]) ->
         cargo.args(["--features", feature]);
     }
     cargo.arg("--target-dir").arg(&folder);
-    cargo.env("HARTLOCK_PEERS_LIBRARIES", libraries);
+    cargo.env(FOLDER_VARIABLE, libraries);
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
     // sha2's form for Zknh wants intrinsics that are not stable yet.
     cargo.env("RUSTC_BOOTSTRAP", "1");
@@ -69,7 +75,7 @@ pub fn read(hart: &'static str, console: &str) -> Result<Vec<PeerCount>> {
 pub fn versions() -> Result<BTreeMap<&'static str, String>> {
     let (_, packages) = tools::peers()?;
     let mut versions = BTreeMap::new();
-    for (name, package) in [("openssl", "libssl-dev"), ("wolfssl", "libwolfssl-dev")] {
+    for (name, package) in LIBRARIES {
         versions.insert(name, packages.get(package).cloned().context(package)?);
     }
     versions.extend(crates()?);

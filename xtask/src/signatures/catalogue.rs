@@ -3,13 +3,14 @@
 /// An algorithm with the parameters that it is measured with.
 #[derive(Debug)]
 pub struct Algorithm {
-    /// Name in the image format (§2.2).
+    /// Name in the image format (§2.2), or in known-answer cases (spec/kat.md).
     pub name: &'static str,
     /// What readers call it.
     pub title: &'static str,
     /// Feature of our program, if `firmware/footprint/src/algorithm.rs` has the algorithm.
     pub feature: Option<&'static str>,
-    /// Programs of others: features of `lab/signatures/peers`.
+    /// Programs of others: features of `lab/signatures/peers`. What begins with `openssl` or
+    /// `wolfssl` is a library of the distribution.
     pub peers: &'static [&'static str],
 }
 
@@ -19,25 +20,25 @@ pub const ALGORITHMS: &[Algorithm] = &[
         name: "ed25519",
         title: "Ed25519",
         feature: Some("ed25519"),
-        peers: &["ed25519-dalek", "ed25519-compact"],
+        peers: &["ed25519-dalek", "ed25519-compact", "openssl-ed25519", "wolfssl-ed25519"],
     },
     Algorithm {
         name: "ecdsa-p256",
         title: "ECDSA P-256",
         feature: Some("ecdsa-p256"),
-        peers: &["p256"],
+        peers: &["p256", "openssl-p256", "wolfssl-p256"],
     },
     Algorithm {
         name: "ecdsa-p384",
         title: "ECDSA P-384",
         feature: Some("ecdsa-p384"),
-        peers: &["p384"],
+        peers: &["p384", "openssl-p384", "wolfssl-p384"],
     },
     Algorithm {
         name: "rsa-pss-3072-sha384",
         title: "RSA-PSS-3072, SHA-384",
         feature: Some("rsa"),
-        peers: &["rsa"],
+        peers: &["rsa", "openssl-rsa", "wolfssl-rsa"],
     },
     Algorithm {
         name: "lms-sha256-h10-w4",
@@ -52,22 +53,28 @@ pub const ALGORITHMS: &[Algorithm] = &[
         peers: &[],
     },
     Algorithm {
+        name: "ml-dsa-44",
+        title: "ML-DSA-44",
+        feature: Some("ml-dsa"),
+        peers: &["ml-dsa-44", "fips204-44", "libcrux-ml-dsa-44", "openssl-ml-dsa-44"],
+    },
+    Algorithm {
         name: "ml-dsa-65",
         title: "ML-DSA-65",
         feature: Some("ml-dsa"),
-        peers: &["ml-dsa-65", "fips204-65", "libcrux-ml-dsa-65"],
+        peers: &["ml-dsa-65", "fips204-65", "libcrux-ml-dsa-65", "openssl-ml-dsa-65"],
     },
     Algorithm {
         name: "ml-dsa-87",
         title: "ML-DSA-87",
         feature: Some("ml-dsa"),
-        peers: &["ml-dsa-87", "fips204-87", "libcrux-ml-dsa-87"],
+        peers: &["ml-dsa-87", "fips204-87", "libcrux-ml-dsa-87", "openssl-ml-dsa-87"],
     },
     Algorithm {
         name: "slh-dsa-sha2-128s",
         title: "SLH-DSA-SHA2-128s",
         feature: Some("slh-dsa"),
-        peers: &["slh-dsa", "fips205"],
+        peers: &["slh-dsa", "fips205", "openssl-slh-dsa"],
     },
 ];
 

@@ -71,8 +71,9 @@ pub fn tables(ours: &Ours, peers: &Peers, bounds: &Bounds, wanted: &[&Algorithm]
         }
     }
     text += "\n## Others\n\n\
-             On `rv64`, compiled for riscv64imac with fat link-time optimisation, for speed (3) and for size (s).\n\
-             Verifiers that allocate have a heap beside their stack.\n\n\
+             On `rv64`. Crates are compiled for riscv64imac with fat link-time optimisation, for speed (3) and for\n\
+             size (s); libraries of the distribution are as packaged (see below). Verifiers that allocate have a heap\n\
+             beside their stack.\n\n\
              | algorithm | implementation | opt-level | mean | most | stack | heap | flash |\n\
              |---|---|---|---:|---:|---:|---:|---:|\n";
     for algorithm in wanted {
@@ -86,12 +87,62 @@ pub fn tables(ours: &Ours, peers: &Peers, bounds: &Bounds, wanted: &[&Algorithm]
                 million(peer.most),
                 thousands(peer.stack),
                 heap,
-                thousands(peer.flash),
+                peer.flash.map_or("–".to_owned(), thousands),
             ];
             text += &format!("| {} |\n", cells.join(" | "));
         }
     }
-    text
+    text + &libraries(peers, wanted)
+}
+
+const LIBRARIES: &str = "
+## Libraries of the distribution
+
+Debian's static `libcrypto` and `libwolfssl` for riscv64, as packaged: rv64gc, and neither finds another extension on
+this hart. Around them is as much of a C library as they call, with an allocator that costs next to nothing. They are
+called as their users call them:
+
+* **OpenSSL** through its default provider: a key object from the bytes of the key (`EVP_PKEY_new_raw_public_key_ex`,
+  for ECDSA `EVP_PKEY_fromdata`, for RSA `d2i_PublicKey`), `EVP_DigestVerifyInit_ex`, `EVP_DigestVerify`.
+* **wolfSSL** through wolfCrypt, which hashes with one function and verifies with another, and whose key is a structure
+  on the stack. The package has no ML-DSA, SLH-DSA, LMS or XMSS. Of a key for ECDSA that comes back it makes tables, the
+  second time, at the price of many verifications; that is in no column, and neither is the place of their
+  directory, which is neither stack nor heap.
+
+Both get signatures of ECDSA as DER, and writing that is counted.
+
+What is counted, from the bytes of key and signature to the verdict with everything freed, is a verification with a
+new key in a program that has verified before: *mean* and *most* above. *Key known* leaves reading and freeing the key
+out; it was used twice before. *First* is the very first verification, in which the library sets itself up. *Heap*
+above is the most that was in use, *kept* the part of it that stays between two verifications.
+
+No algorithm has a number of *flash*. OpenSSL's provider names all algorithms, so all of them are linked with any; of
+wolfSSL whole files are, each with what it might call. *Linked* is the program with all that. Who has little flash
+would configure and compile them anew.
+
+| algorithm | library | mean | key known | first | kept | linked |
+|---|---|---:|---:|---:|---:|---:|
+";
+
+/// What there is to say of libraries beside the crates.
+fn libraries(peers: &Peers, wanted: &[&Algorithm]) -> String {
+    let mut lines = String::new();
+    for algorithm in wanted {
+        for peer in peers.peer.iter().filter(|peer| peer.algorithm == algorithm.name) {
+            let Some(library) = peer.library else { continue };
+            let cells = [
+                algorithm.title.to_owned(),
+                format!("{} {}", peer.name, peer.version),
+                million(peer.mean),
+                million(library.mean_with_key),
+                million(library.first),
+                thousands(library.kept),
+                thousands(library.linked),
+            ];
+            lines += &format!("| {} |\n", cells.join(" | "));
+        }
+    }
+    if lines.is_empty() { lines } else { LIBRARIES.to_owned() + &lines }
 }
 
 fn line(algorithm: &Algorithm, run: &Run, flash: &Flash, bounds: &Bounds) -> String {
@@ -132,7 +183,27 @@ fn thousands(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::record::{Library, Peer};
     use super::*;
+
+    #[test]
+    fn a_library_has_a_line_of_its_own_and_no_flash() {
+        let algorithm = &ALGORITHMS[0];
+        let library = Library { first: 9_000_000, mean_with_key: 1, kept: 2345, linked: 2_000_000 };
+        let crates =
+            Peer { algorithm: algorithm.name.into(), flash: Some(1000), ..Peer::default() };
+        let packaged = Peer { flash: None, library: Some(library), ..crates.clone() };
+        let bounds = Bounds { bound: Vec::new() };
+        let page = |peer: Vec<Peer>| {
+            let peers = Peers { peer, ..Peers::default() };
+            tables(&Ours::default(), &peers, &bounds, &[algorithm])
+        };
+        let with_library = page(vec![crates.clone(), packaged]);
+        assert!(with_library.contains("| – | 1,000 |\n"), "{with_library}");
+        assert!(with_library.contains("| – | – |\n"), "{with_library}");
+        assert!(with_library.contains("| 9.000 | 2,345 | 2,000,000 |\n"), "{with_library}");
+        assert!(!page(vec![crates]).contains("library\n"));
+    }
 
     #[test]
     fn numbers_are_written_in_groups_of_three() {

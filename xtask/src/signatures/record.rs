@@ -57,12 +57,31 @@ pub struct Peer {
     pub version: String,
     /// What it was compiled with.
     pub opt_level: String,
-    pub flash: u64,
+    /// Not of a library: what is linked of it hardly depends on what is called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flash: Option<u64>,
     pub most: u64,
     pub mean: u64,
     pub stack: u64,
     /// Bytes of heap, which no number of stack has.
     pub heap: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub library: Option<Library>,
+}
+
+/// What there is to say of a library of the distribution beside a crate. The other numbers are those of a
+/// verification that is not the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Library {
+    /// Instructions of the first verification of all, in which it sets itself up.
+    pub first: u64,
+    /// Instructions on average if the key was read before.
+    pub mean_with_key: u64,
+    /// Bytes of heap that stay in use between two verifications.
+    pub kept: u64,
+    /// Bytes in flash of the whole program with everything that is linked.
+    pub linked: u64,
 }
 
 /// Numbers of others: `lab/signatures/peers.toml`.

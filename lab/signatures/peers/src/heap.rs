@@ -5,13 +5,13 @@ use core::alloc::{GlobalAlloc, Layout};
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// More than all cases of any verifier take together.
-const SIZE: usize = 4 << 20;
+/// More than all cases of any verifier take together; a library's are judged three times.
+const SIZE: usize = if cfg!(feature = "library") { 8 } else { 4 } << 20;
 
 #[repr(align(64))]
 struct Memory(UnsafeCell<[u8; SIZE]>);
 
-// SAFETY: one hart; every byte is given away once.
+// SAFETY: one hart; no byte is given away twice at a time.
 unsafe impl Sync for Memory {}
 
 static MEMORY: Memory = Memory(UnsafeCell::new([0; SIZE]));
@@ -24,7 +24,7 @@ struct Bump;
 #[global_allocator]
 static HEAP: Bump = Bump;
 
-// SAFETY: parts do not overlap, because NEXT only grows.
+// SAFETY: parts do not overlap, because NEXT only grows while any is in use.
 unsafe impl GlobalAlloc for Bump {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let start = NEXT.load(Relaxed).next_multiple_of(layout.align());
@@ -40,8 +40,19 @@ unsafe impl GlobalAlloc for Bump {
     }
 
     unsafe fn dealloc(&self, _: *mut u8, layout: Layout) {
-        IN_USE.store(IN_USE.load(Relaxed).wrapping_sub(layout.size()), Relaxed);
+        let in_use = IN_USE.load(Relaxed).wrapping_sub(layout.size());
+        IN_USE.store(in_use, Relaxed);
+        // A library that gives everything back may take so much for each case that it would not last.
+        if cfg!(feature = "library") && in_use == 0 {
+            NEXT.store(0, Relaxed);
+        }
     }
+}
+
+/// Bytes that are in use.
+#[cfg(feature = "library")]
+pub fn in_use() -> usize {
+    IN_USE.load(Relaxed)
 }
 
 /// Most bytes that were in use at one time.

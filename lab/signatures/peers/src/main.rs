@@ -7,13 +7,55 @@
 mod heap;
 mod verifiers;
 
+#[cfg(feature = "library")]
+#[path = "../../../peers/src/around.rs"]
+mod around;
+#[cfg(feature = "library")]
+mod der;
+#[cfg(feature = "library")]
+mod libc;
+#[cfg(feature = "openssl")]
+#[path = "openssl.rs"]
+mod library;
+#[cfg(feature = "wolfssl")]
+#[path = "wolfssl.rs"]
+mod library;
+
 use hartlock_footprint::program;
 use hartlock_virt::console::{self, Number};
 
 /// As `hartlock_footprint::program!`, and says how much heap was in use at most.
 #[unsafe(no_mangle)]
 extern "C" fn bench_main() -> ! {
+    #[cfg(feature = "library")]
+    judge_all_before();
     program::judge_all(&(), |(), case| verifiers::verify(case));
-    console::line(&["heap ", Number::decimal(heap::most() as u64).as_str()]);
+    print_number("heap ", heap::most());
+    #[cfg(feature = "library")]
+    judge_all_with_a_key();
     program::finish()
+}
+
+/// A library of the distribution sets itself up when it is first called.
+#[cfg(feature = "library")]
+fn judge_all_before() {
+    libc::start();
+    program::judge_all(&(), |(), case| verifiers::verify(case));
+    print_number("kept ", heap::in_use());
+    console::line(&["again"]);
+}
+
+/// With a key that was read and used before: twice, because one that comes back may be worth tables.
+#[cfg(feature = "library")]
+fn judge_all_with_a_key() {
+    print_number("kept ", heap::in_use());
+    console::line(&["with a key"]);
+    let key = library::Key::new();
+    let is_used = program::first_case()
+        .is_some_and(|case| key.read(case.key) && key.verify(&case) && key.verify(&case));
+    program::judge_all(&(key, is_used), |(key, is_used), case| *is_used && key.verify(case));
+}
+
+fn print_number(what: &str, number: usize) {
+    console::line(&[what, Number::decimal(number as u64).as_str()]);
 }

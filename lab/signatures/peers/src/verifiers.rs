@@ -55,8 +55,10 @@ pub fn verify(case: &Case<'_>) -> bool {
         .is_ok_and(|signature| key.verify(case.message, &signature).is_ok())
 }
 
-#[cfg(any(feature = "ml-dsa-65", feature = "ml-dsa-87"))]
+#[cfg(any(feature = "ml-dsa-44", feature = "ml-dsa-65", feature = "ml-dsa-87"))]
 pub fn verify(case: &Case<'_>) -> bool {
+    #[cfg(feature = "ml-dsa-44")]
+    use ml_dsa::MlDsa44 as Set;
     #[cfg(feature = "ml-dsa-65")]
     use ml_dsa::MlDsa65 as Set;
     #[cfg(feature = "ml-dsa-87")]
@@ -69,8 +71,10 @@ pub fn verify(case: &Case<'_>) -> bool {
     })
 }
 
-#[cfg(any(feature = "fips204-65", feature = "fips204-87"))]
+#[cfg(any(feature = "fips204-44", feature = "fips204-65", feature = "fips204-87"))]
 pub fn verify(case: &Case<'_>) -> bool {
+    #[cfg(feature = "fips204-44")]
+    use fips204::ml_dsa_44 as set;
     #[cfg(feature = "fips204-65")]
     use fips204::ml_dsa_65 as set;
     #[cfg(feature = "fips204-87")]
@@ -81,8 +85,16 @@ pub fn verify(case: &Case<'_>) -> bool {
     set::PublicKey::try_from_bytes(key).is_ok_and(|key| key.verify(case.message, &signature, b""))
 }
 
-#[cfg(any(feature = "libcrux-ml-dsa-65", feature = "libcrux-ml-dsa-87"))]
+#[cfg(any(
+    feature = "libcrux-ml-dsa-44",
+    feature = "libcrux-ml-dsa-65",
+    feature = "libcrux-ml-dsa-87"
+))]
 pub fn verify(case: &Case<'_>) -> bool {
+    #[cfg(feature = "libcrux-ml-dsa-44")]
+    use libcrux_ml_dsa::ml_dsa_44::{
+        MLDSA44Signature as Signature, MLDSA44VerificationKey as Key, verify,
+    };
     #[cfg(feature = "libcrux-ml-dsa-65")]
     use libcrux_ml_dsa::ml_dsa_65::{
         MLDSA65Signature as Signature, MLDSA65VerificationKey as Key, verify,
@@ -114,16 +126,27 @@ pub fn verify(case: &Case<'_>) -> bool {
     PublicKey::try_from_bytes(key).is_ok_and(|key| key.verify(case.message, signature, b""))
 }
 
+/// A library of the distribution: the key is read and forgotten again.
+#[cfg(feature = "library")]
+pub fn verify(case: &Case<'_>) -> bool {
+    let key = crate::library::Key::new();
+    key.read(case.key) && key.verify(case)
+}
+
 /// The empty program refuses everything.
 #[cfg(not(any(
     feature = "ed25519-compact",
     feature = "ed25519-dalek",
+    feature = "fips204-44",
     feature = "fips204-65",
     feature = "fips204-87",
     feature = "fips205",
     feature = "hbs-lms",
+    feature = "libcrux-ml-dsa-44",
     feature = "libcrux-ml-dsa-65",
     feature = "libcrux-ml-dsa-87",
+    feature = "library",
+    feature = "ml-dsa-44",
     feature = "ml-dsa-65",
     feature = "ml-dsa-87",
     feature = "p256",
