@@ -11,6 +11,7 @@ export PATH := $(CARGO_HOME)/bin:$(PATH)
 
 help:
 	@echo 'make demo    build, sign and boot under QEMU, with a timeline of the boot'
+	@echo "             (ALGORITHM='ed25519 ml-dsa-87' with these root keys)"
 	@echo 'make test    run every check (cargo xtask test --list names them)'
 	@echo 'make hw      build the cycle-accurate machine and run a first program on it'
 	@echo 'make lab     measure and store the run in lab/runs (PAPER=<key> one of them, QUICK=1 small)'
@@ -25,8 +26,11 @@ help:
 setup:
 	@tools/setup
 
-fetch demo test hw: setup
+fetch test hw: setup
 	@cargo xtask $@
+
+demo: setup
+	@cargo xtask demo $(addprefix --algorithm ,$(ALGORITHM))
 
 lab: setup
 	@cargo xtask lab $(PAPER) $(if $(QUICK),--quick)

@@ -3,6 +3,7 @@
 //! A case boots a device that differs from a working one in exactly one thing and says what has
 //! to come out. No case judges by time.
 
+mod algorithms;
 pub mod board;
 mod command;
 mod device;
@@ -64,6 +65,7 @@ fn cases() -> Vec<Case> {
         kernels::cases(),
         protection::cases(),
         verdict::cases(),
+        algorithms::cases(),
     ]
     .into_iter()
     .flatten()
@@ -148,6 +150,10 @@ pub fn verdict_step(_: &Path) -> Result<Outcome> {
     group("verdict")
 }
 
+pub fn algorithms_step(_: &Path) -> Result<Outcome> {
+    group("algorithms")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,7 +163,8 @@ mod tests {
         let mut names: Vec<String> = cases().into_iter().map(|case| case.name).collect();
         for name in &names {
             let group = name.split('/').next().unwrap();
-            let groups = ["linux", "refusal", "harts", "kernels", "protection", "verdict"];
+            let groups =
+                ["linux", "refusal", "harts", "kernels", "protection", "verdict", "algorithms"];
             assert!(groups.contains(&group), "{name} is run by no step");
         }
         let count = names.len();

@@ -106,7 +106,7 @@ struct Demo<'a> {
 impl<'a> Demo<'a> {
     /// Fetches and builds everything that is signed below.
     fn prepare(args: &'a Args) -> Result<Self> {
-        args.title("1. Fetch and build");
+        args.title("Fetch and build");
         let tools = tools::locate()?;
         args.say("building ROM and loader");
         let firmware = firmware::build()?;
@@ -148,7 +148,7 @@ impl<'a> Demo<'a> {
 
     /// Makes the root keys, unless they are there, and signs both bundles with them.
     fn sign(&self) -> Result<()> {
-        self.args.title("2. Make a root key and sign Debian's kernel and initrd");
+        self.args.title("Make a root key and sign Debian's kernel and initrd");
         for (algorithm, key) in self.algorithms.iter().zip(self.private_keys()) {
             if key.exists() {
                 self.args.say(&format!("using the root key of an earlier run, {}", shown(&key)));
@@ -226,13 +226,13 @@ impl<'a> Demo<'a> {
         if self.args.alone || self.algorithms != [Algorithm::Ed25519] {
             return Ok(Vec::new());
         }
-        self.args.title("3. Boot it for comparison: unverified, on one hart, and counted");
+        self.args.title("Boot it for comparison: unverified, on one hart, and counted");
         measure::run(self)
     }
 
     /// Flips one bit in the middle of the kernel.
     fn tamper(&self) -> Result<()> {
-        self.args.title("5. Flip one bit of the kernel and boot again");
+        self.args.title("Flip one bit of the kernel and boot again");
         let mut bytes = fs::read(self.file("system.hlk"))?;
         let place = bytes.get_mut(10 << 20).context("the bundle is too small")?;
         *place ^= 1;
@@ -242,7 +242,7 @@ impl<'a> Demo<'a> {
 
     /// The boot that the demo is about, with all that `hartlock boot` has to say about it.
     fn boots_well(&self, beside: &[Measured]) -> Result<bool> {
-        self.args.title("4. Boot it on an emulated board");
+        self.args.title("Boot it on an emulated board");
         let mut boot = self.boot_own("system.hlk");
         boot.arg("--timeline").arg("--timeline-json").arg(self.file("timeline.json"));
         boot.arg("--report").arg(self.file("report.html"));

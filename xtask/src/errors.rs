@@ -243,7 +243,12 @@ fn accessor(
 ) -> Result<()> {
     writeln!(out, "\n    /// {about}\n    pub const fn {name}(self) -> &'static str {{")?;
     writeln!(out, "        match self {{")?;
+    // What boot stages print: the ROM carries no text that it never prints.
+    let is_printed = matches!(name, "title" | "hint");
     for reason in reasons {
+        if is_printed && !reason.reporters().contains(&Reporter::Rom) {
+            writeln!(out, "            #[cfg(feature = \"every-text\")]")?;
+        }
         let line = format!("            Reason::{} => {},", reason.name, value(reason));
         // As rustfmt would break it.
         if line.chars().count() > 100 {
@@ -252,6 +257,9 @@ fn accessor(
         } else {
             writeln!(out, "{line}")?;
         }
+    }
+    if is_printed {
+        writeln!(out, "            #[cfg(not(feature = \"every-text\"))]\n            _ => \"\",")?;
     }
     writeln!(out, "        }}\n    }}")?;
     Ok(())

@@ -269,6 +269,12 @@ const STEPS: &[Step] = &[
         action: Action::Function(boots::verdict_step),
     },
     Step {
+        name: "algorithms",
+        about: "root keys of every family boot; what is made of their bundles does not",
+        needs_tools: true,
+        action: Action::Function(boots::algorithms_step),
+    },
+    Step {
         name: "skips",
         about: "one skipped instruction boots nothing that has to be refused (a sample)",
         needs_tools: true,

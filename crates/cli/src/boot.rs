@@ -14,7 +14,7 @@ use hartlock_emulator::images::Provisioning;
 use hartlock_emulator::machine::{self, HartState, Outcome as Ending, Run};
 use hartlock_emulator::qemu::{Config, Qemu};
 use hartlock_emulator::timeline::{MachineInfo, Timeline, table};
-use hartlock_image::{Lifecycle, Policy, Reason};
+use hartlock_image::{Algorithm, Lifecycle, Policy, Reason};
 use hartlock_sign::inspect::inspect_file;
 use serde::Serialize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -49,6 +49,9 @@ pub struct Args {
     /// Public key that the ROM trusts, SPKI PEM; up to eight
     #[arg(long = "root-key", value_name = "KEY.pub.pem", required = true)]
     root_keys: Vec<PathBuf>,
+    /// How RSA keys of a size are used; repeats [default: rsa-pss, with sha384, of 2048 bits sha256]
+    #[arg(long = "algorithm", value_name = "NAME", value_parser = values::algorithm)]
+    algorithms: Vec<Algorithm>,
     /// Which of the root keys must have signed the boot bundle
     #[arg(long, value_name = "POLICY", default_value = "any", value_parser = values::policy())]
     policy: Policy,

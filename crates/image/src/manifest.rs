@@ -25,11 +25,7 @@ pub struct TrustList {
 impl TrustList {
     /// Whether some bundle could meet the policy (§4.4).
     pub fn is_satisfiable(&self) -> bool {
-        let has = |family| {
-            self.keys
-                .iter()
-                .any(|key| key.known_algorithm().is_some_and(|known| known.family() == family))
-        };
+        let has = |family| self.keys.iter().any(|key| key.is_of(family));
         match self.policy {
             Policy::All => self.keys.len() <= MAX_SIGNERS,
             Policy::Hybrid => has(Family::Classical) && has(Family::PostQuantum),

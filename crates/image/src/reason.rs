@@ -44,7 +44,7 @@ pub enum Reason {
     SignatureIndexOutOfRange = 308,
     /// A signature is of another parameter set than its key.
     SignatureParametersDiffer = 309,
-    /// The public key is well formed, and of a kind that no verifier of this format takes.
+    /// The public key is of a kind that no verifier of this format takes.
     PublicKeyUnsupported = 310,
     /// Reserved bytes of the manifest are not zero.
     ReservedNotZero = 401,
@@ -278,7 +278,7 @@ impl Reason {
                 "A signature is of another parameter set than its key."
             }
             Reason::PublicKeyUnsupported => {
-                "The public key is well formed, and of a kind that no verifier of this format takes."
+                "The public key is of a kind that no verifier of this format takes."
             }
             Reason::ReservedNotZero => "Reserved bytes of the manifest are not zero.",
             Reason::SignerCountOutOfRange => "The manifest lists no signer, or more than four.",
@@ -304,10 +304,13 @@ impl Reason {
             Reason::PolicyUnsatisfiable => {
                 "No bundle could ever meet the policy for the next stage."
             }
+            #[cfg(feature = "every-text")]
             Reason::BootargsTooLong => "The kernel command line is too long.",
+            #[cfg(feature = "every-text")]
             Reason::BootargsInvalid => {
                 "The kernel command line has bytes that are not printable ASCII."
             }
+            #[cfg(feature = "every-text")]
             Reason::BootargsPadding => "The padding behind the kernel command line is not zero.",
             Reason::PayloadTypeUnknown => "A payload has a type that this bundle cannot carry.",
             Reason::PayloadOrder => "Payloads are not in strictly ascending order of type.",
@@ -337,21 +340,32 @@ impl Reason {
             }
             Reason::PayloadDigestMismatch => "A payload is not the one that was signed.",
             Reason::PaddingNotZero => "Padding of the bundle is not zero.",
+            #[cfg(feature = "every-text")]
             Reason::TrailingBytes => "The file goes on after the end of the bundle.",
+            #[cfg(feature = "every-text")]
             Reason::MediumError => "The boot medium could not be read.",
+            #[cfg(feature = "every-text")]
             Reason::MediumMissing => "No boot medium was found.",
             Reason::RootOfTrustInvalid => "The root of trust of this device is not valid.",
             Reason::CounterStoreInvalid => "The anti-rollback storage of this device is not valid.",
+            #[cfg(feature = "every-text")]
             Reason::HandoffInvalid => "The hand-off block is not valid.",
             Reason::HartNotStarted => "A hart did not start by its deadline.",
+            #[cfg(feature = "every-text")]
             Reason::HartNotStopped => "A hart did not stop by its deadline.",
+            #[cfg(feature = "every-text")]
             Reason::DeviceTreeUnusable => "The signed device tree cannot be used.",
             Reason::UnexpectedTrap => "An unexpected trap was taken.",
             Reason::VerdictNotConfirmed => "The second check did not confirm the verdict.",
             Reason::InternalLimit => "A limit inside the boot stage was reached.",
+            #[cfg(feature = "every-text")]
             Reason::WrongBootHart => "The loader was entered on another hart than the ROM named.",
+            #[cfg(feature = "every-text")]
             Reason::HashingTooSlow => "A payload was not hashed in time.",
+            #[cfg(feature = "every-text")]
             Reason::SignerWithoutKey => "A signer of the bundle has no key here.",
+            #[cfg(not(feature = "every-text"))]
+            _ => "",
         }
     }
 
@@ -416,8 +430,11 @@ impl Reason {
             Reason::TrustedKeyCountOutOfRange => "List one to eight keys.",
             Reason::DuplicateTrustedKey => "List each key once.",
             Reason::PolicyUnsatisfiable => "Add the missing kind of key, or shorten the list.",
+            #[cfg(feature = "every-text")]
             Reason::BootargsTooLong => "Shorten `bootargs`.",
+            #[cfg(feature = "every-text")]
             Reason::BootargsInvalid => "Use printable ASCII.",
+            #[cfg(feature = "every-text")]
             Reason::BootargsPadding => "Build the bundle again with `hartlock sign`.",
             Reason::PayloadTypeUnknown => "Check the `type` of each payload.",
             Reason::PayloadOrder => "Build the bundle again with `hartlock sign`.",
@@ -449,29 +466,40 @@ impl Reason {
                 "Fetch the bundle again; if it repeats, the storage is failing or somebody changed the payload."
             }
             Reason::PaddingNotZero => "Build the bundle again with `hartlock sign`.",
+            #[cfg(feature = "every-text")]
             Reason::TrailingBytes => "Remove what was appended.",
+            #[cfg(feature = "every-text")]
             Reason::MediumError => "Check the storage; try again.",
+            #[cfg(feature = "every-text")]
             Reason::MediumMissing => "Attach the disk with the system bundle.",
             Reason::RootOfTrustInvalid => "Provision the device again.",
             Reason::CounterStoreInvalid => "Provision the device again.",
+            #[cfg(feature = "every-text")]
             Reason::HandoffInvalid => "The loader must be started by the Hartlock ROM.",
             Reason::HartNotStarted => {
                 "Power cycle the device; if it repeats, the hart is defective."
             }
+            #[cfg(feature = "every-text")]
             Reason::HartNotStopped => {
                 "Power cycle the device; if it repeats, the hart is defective."
             }
+            #[cfg(feature = "every-text")]
             Reason::DeviceTreeUnusable => "Check the device tree with `dtc`.",
             Reason::UnexpectedTrap => "Report the console output.",
             Reason::VerdictNotConfirmed => {
                 "Power cycle the device; if it repeats, suspect fault injection."
             }
             Reason::InternalLimit => "Report the console output.",
+            #[cfg(feature = "every-text")]
             Reason::WrongBootHart => {
                 "Check `cold-boot-harts` and `boot-hart` in the boot device tree."
             }
+            #[cfg(feature = "every-text")]
             Reason::HashingTooSlow => "Power cycle the device; if it repeats, a hart is defective.",
+            #[cfg(feature = "every-text")]
             Reason::SignerWithoutKey => "Pass the public key of each signer with `--key`.",
+            #[cfg(not(feature = "every-text"))]
+            _ => "",
         }
     }
 

@@ -1,7 +1,7 @@
 //! Numbers and names of the format (image format §2, §4).
 
 use crate::Reason;
-use crate::algorithm::Algorithm;
+use crate::algorithm::{Algorithm, Family};
 use crate::bytes::{bytes_at, is_zero, u32_at};
 
 /// Payloads and the bundle itself are padded to this many bytes.
@@ -458,6 +458,13 @@ impl KeyRecord {
     /// The algorithm, if this version of the format names it.
     pub const fn known_algorithm(&self) -> Option<Algorithm> {
         Algorithm::from_numbers(self.algorithm, self.parameters)
+    }
+
+    /// Whether its algorithm is known, and of this family.
+    // Out of line: several rules ask.
+    #[inline(never)]
+    pub fn is_of(&self, family: Family) -> bool {
+        self.known_algorithm().is_some_and(|known| known.family() == family)
     }
 }
 

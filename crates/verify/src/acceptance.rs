@@ -96,11 +96,7 @@ impl<'a> Acceptance<'a> {
                 if is_every { Ok(()) } else { Err(Reason::PolicyAllNotMet) }
             }
             Policy::Hybrid => {
-                let has = |family: Family| {
-                    counted.iter().any(|key| {
-                        key.known_algorithm().is_some_and(|known| known.family() == family)
-                    })
-                };
+                let has = |family| counted.iter().any(|key| key.is_of(family));
                 let is_hybrid = has(Family::Classical) && has(Family::PostQuantum);
                 if is_hybrid { Ok(()) } else { Err(Reason::PolicyHybridNotMet) }
             }

@@ -78,11 +78,8 @@ pub(crate) fn signers(
             });
         defect |= nearest;
     }
-    let has = |family: Family| {
-        counted.iter().fold(0, |seen, key| {
-            seen | u64::from(key.known_algorithm().is_some_and(|known| known.family() == family))
-        })
-    };
+    let has =
+        |family: Family| counted.iter().fold(0, |seen, key| seen | u64::from(key.is_of(family)));
     let nobody = below(counted.len() as u64, 1);
     defect |= match trust.policy {
         Policy::Any => nobody,

@@ -87,7 +87,9 @@ fn trust(args: &Args) -> Result<TrustList, Failure> {
             format!("give at most {MAX_TRUSTED_KEYS}: the ROM has no room for more"),
         ));
     }
-    let keys = args.root_keys.iter().map(|path| PublicKey::read(path));
+    let keys = args.root_keys.iter().map(|path| PublicKey::read_for(path, &args.algorithms));
     let keys = keys.collect::<Result<Vec<_>, _>>()?;
+    let used: Vec<_> = keys.iter().map(PublicKey::algorithm).collect();
+    values::check_algorithms(&args.algorithms, &used)?;
     Ok(TrustList { policy: args.policy, keys: keys.iter().map(PublicKey::record).collect() })
 }
