@@ -7,12 +7,12 @@ use std::ffi::OsStr;
 
 use anstyle::Style;
 use clap::builder::{PossibleValue, TypedValueParser};
-use hartlock_image::Reason;
 use serde::Serialize;
 
 use crate::failure::{Failure, ReasonText};
 use crate::output::Report;
 use crate::page::Page;
+use crate::reason::AnyReason;
 use crate::style::BOLD;
 use catalogue::{Catalogue, Example};
 
@@ -46,9 +46,7 @@ impl TypedValueParser for Codes {
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         Some(Box::new(
-            Reason::ALL.iter().map(|reason| {
-                PossibleValue::new(ReasonText::from(*reason).code).help(reason.title())
-            }),
+            AnyReason::all().map(|reason| PossibleValue::new(reason.code()).help(reason.title())),
         ))
     }
 }
@@ -79,14 +77,14 @@ struct Entry {
 }
 
 impl Entry {
-    fn new(reason: Reason, catalogue: &Catalogue) -> Self {
+    fn new(reason: AnyReason, catalogue: &Catalogue) -> Self {
         let text = ReasonText::from(reason);
         let more = catalogue.entry(&text.code);
         Self {
             group: catalogue.group(&text.code).title,
             details: more.details,
             remedy: more.remedy,
-            related: related(reason).map(|other| ReasonText::from(other).code).collect(),
+            related: related(reason).map(AnyReason::code).collect(),
             example: catalogue.example(&text.code),
             text,
         }
@@ -94,19 +92,19 @@ impl Entry {
 }
 
 /// Reasons with their rule in the same section; without any, their neighbours in the group.
-fn related(reason: Reason) -> impl Iterator<Item = Reason> {
-    let all = || Reason::ALL.iter().copied().filter(move |other| *other != reason);
+fn related(reason: AnyReason) -> impl Iterator<Item = AnyReason> {
+    let all = || AnyReason::all().filter(move |other| *other != reason);
     let same_section: Vec<_> = all().filter(|other| other.spec() == reason.spec()).collect();
     let related = if same_section.is_empty() {
-        all().filter(|other| *other as u16 / 100 == reason as u16 / 100).collect()
+        all().filter(|other| other.number() / 100 == reason.number() / 100).collect()
     } else {
         same_section
     };
     // Some sections have a dozen codes: those of the list beside it are the closest.
     let mut related = related;
-    related.sort_by_key(|other| (*other as u16).abs_diff(reason as u16));
+    related.sort_by_key(|other| other.number().abs_diff(reason.number()));
     related.truncate(4);
-    related.sort();
+    related.sort_by_key(|other| other.number());
     related.into_iter()
 }
 
@@ -156,8 +154,7 @@ fn write_entry(page: &mut Page, entry: &Entry) {
     row("fault", who_has_to_act(text.fault));
     row("spec", &text.spec);
     for (index, code) in entry.related.iter().enumerate() {
-        let title = Reason::ALL.iter().map(|it| ReasonText::from(*it)).find(|it| it.code == *code);
-        let title = title.map_or("", |it| it.title);
+        let title = AnyReason::all().find(|it| it.code() == *code).map_or("", AnyReason::title);
         row(if index == 0 { "see also" } else { "" }, &format!("{code} {title}"));
     }
     if let Some(example) = &entry.example {
@@ -181,22 +178,18 @@ fn who_has_to_act(fault: &str) -> &'static str {
 /// Looks the code up.
 pub fn run(args: &Args) -> Result<Explained, Failure> {
     let catalogue = Catalogue::read();
-    let explained = |reasons: &[Reason], is_list| Explained {
-        reasons: reasons.iter().map(|reason| Entry::new(*reason, &catalogue)).collect(),
-        is_list,
+    let entry = |reason| Entry::new(reason, &catalogue);
+    let Some(code) = &args.code else {
+        return Ok(Explained { reasons: AnyReason::all().map(entry).collect(), is_list: true });
     };
-    let Some(code) = &args.code else { return Ok(explained(Reason::ALL, true)) };
     match nearest::find(code) {
-        Some(reason) => Ok(explained(&[reason], false)),
+        Some(reason) => Ok(Explained { reasons: vec![entry(reason)], is_list: false }),
         None => Err(unknown(code)),
     }
 }
 
 fn unknown(code: &str) -> Failure {
-    let line = |reason: Reason| {
-        let reason = ReasonText::from(reason);
-        format!("{} {}", reason.code, reason.title)
-    };
+    let line = |reason: AnyReason| format!("{} {}", reason.code(), reason.title());
     let nearest: Vec<_> = nearest::nearest(code).into_iter().map(line).collect();
     let hint = match nearest.len() {
         0 => "`hartlock explain` lists all of them",

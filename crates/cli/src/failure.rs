@@ -9,6 +9,7 @@ use serde::{Serialize, Serializer};
 
 use crate::output::talk;
 use crate::page::{error_width, wrap};
+use crate::reason::AnyReason;
 use crate::style::{BOLD, ERROR};
 
 /// Columns in front of a hint.
@@ -58,10 +59,11 @@ pub struct ReasonText {
     pub spec: String,
 }
 
-impl From<Reason> for ReasonText {
-    fn from(reason: Reason) -> Self {
+impl<R: Into<AnyReason>> From<R> for ReasonText {
+    fn from(reason: R) -> Self {
+        let reason = reason.into();
         Self {
-            code: format!("E{:04}", reason as u16),
+            code: reason.code(),
             name: reason.name(),
             title: reason.title(),
             why: reason.why(),
@@ -88,9 +90,9 @@ pub struct Failure {
     context: Vec<String>,
     /// What to do.
     hint: String,
-    /// The reason code of a refusal.
+    /// The reason code of a refusal, or of a key file that cannot be used.
     #[serde(serialize_with = "in_words")]
-    reason: Option<Reason>,
+    reason: Option<AnyReason>,
 }
 
 impl Failure {
@@ -119,7 +121,7 @@ impl Failure {
             message: reason.title().trim_end_matches('.').to_string(),
             context,
             hint: reason.hint().to_string(),
-            reason: Some(reason),
+            reason: Some(reason.into()),
         }
     }
 
@@ -146,7 +148,7 @@ impl Failure {
 
     /// Prints it to standard error.
     pub fn print(&self) {
-        let code = self.reason.map_or(String::new(), |it| format!(" (E{:04})", it as u16));
+        let code = self.reason.map_or(String::new(), |it| format!(" ({})", it.code()));
         talk(&format!("{ERROR}error:{ERROR:#} {BOLD}{}{code}{BOLD:#}", lower_first(&self.message)));
         for line in &self.context {
             talk(&format!("       {line}"));
@@ -167,7 +169,12 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match &error {
             Error::Refused(refusal) => Self::refused(refusal.reason, refusal.context.clone()),
-            _ => Self {
+            // Nothing is known about a bundle: only a refusal of one is an answer.
+            Error::Key(key) => Self {
+                reason: Some(key.kind.reason().into()),
+                ..Self::undecided(key.to_string(), key.hint())
+            },
+            Error::Spec(_) | Error::File(_) => Self {
                 context: error.context(),
                 ..Self::undecided(error.to_string(), error.hint())
             },
@@ -175,7 +182,7 @@ impl From<Error> for Failure {
     }
 }
 
-fn in_words<S: Serializer>(reason: &Option<Reason>, serializer: S) -> Result<S::Ok, S::Error> {
+fn in_words<S: Serializer>(reason: &Option<AnyReason>, serializer: S) -> Result<S::Ok, S::Error> {
     reason.map(ReasonText::from).serialize(serializer)
 }
 

@@ -8,7 +8,7 @@ use hartlock_image::{Algorithm, Family};
 use hartlock_sign::Error;
 use hartlock_sign::describe::hex;
 use hartlock_sign::file::NewFile;
-use hartlock_sign::key::{AnyKey, Format, KeyError, ReadOptions, check_absent};
+use hartlock_sign::key::{AnyKey, Format, KeyError, check_absent};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -55,11 +55,7 @@ struct Input {
 impl Input {
     fn read(&self) -> Result<AnyKey, Failure> {
         let ask = |path: &_| self.passphrase.ask(path);
-        let algorithms = self.algorithm.as_slice();
-        let options = ReadOptions { algorithms, passphrase: Some(&ask) };
-        let key = AnyKey::read(&self.file, options)?;
-        values::check_algorithms(algorithms, &[key.public().algorithm()])?;
-        Ok(key)
+        Ok(AnyKey::read_as(&self.file, self.algorithm, Some(&ask))?)
     }
 }
 

@@ -21,6 +21,7 @@ mod output;
 mod page;
 mod passphrase;
 mod progress;
+mod reason;
 mod sign;
 mod style;
 mod units;

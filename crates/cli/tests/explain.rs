@@ -33,7 +33,8 @@ fn what_is_no_code_is_answered_with_the_nearest() {
     let bench = Bench::new();
     for (typed, nearest) in [
         ("E0605", "E0604"),
-        ("E6030", "E1001"),
+        ("E6030", "E1130"),
+        ("WrongPasphrase", "E1109"),
         ("SignatureMissmatch", "E0301"),
         ("rollback", "E0603"),
         ("RollbackBelowFlor", "E0603"),
@@ -66,7 +67,7 @@ fn the_list_has_every_code_in_groups() {
         }
     }
     // Each group is one stretch of the list, under its title.
-    assert!(groups.len() >= 10, "{groups:?}");
+    assert_eq!(groups.len(), 11, "{groups:?}");
     for group in groups {
         assert_eq!(list.lines().filter(|line| *line == group).count(), 1, "{group}: {list}");
     }
@@ -88,6 +89,28 @@ fn the_object_has_the_documented_fields() {
     // A device gives it, and no bundle.
     let device = bench.run(&["explain", "E0901", "--json"]).expect(0).json();
     assert!(device["reasons"][0]["example"].is_null());
+}
+
+#[test]
+fn reasons_of_key_files_are_explained_like_all_others() {
+    let bench = Bench::new();
+    let page = bench.run(&["explain", "E1103"]).expect(0).stdout;
+    for expected in [
+        "E1103  The key file holds no key in a form that is supported.\n",
+        "WrongLabel · Key files\n",
+        "fault     caller: whoever called the command has to act\n",
+        "spec      key files §2\n",
+        "see also  E1101 ",
+    ] {
+        assert!(page.contains(expected), "{expected}: {page}");
+    }
+    let json = bench.run(&["explain", "NotPem", "--json"]).expect(0).json();
+    let reason = &json["reasons"][0];
+    assert_eq!((&reason["code"], &reason["spec"]), (&"E1102".into(), &"key files §2".into()));
+    assert!(reason["example"].is_null());
+    // The name that both lists could have is the bundle's.
+    assert!(bench.run(&["explain", "Truncated"]).expect(0).stdout.starts_with("E0101  "));
+    assert!(bench.run(&["explain", "KeyTruncated"]).expect(0).stdout.starts_with("E1105  "));
 }
 
 #[test]

@@ -153,6 +153,80 @@ fn the_wrong_half_of_a_pair_is_named() {
     assert!(run.stderr.contains("far too long"), "{run:?}");
 }
 
+#[test]
+fn a_key_that_cannot_be_used_looks_as_documented() {
+    let bench = Bench::with_bundle();
+    let run = bench.run(&["verify", "system.hlk", "--key", "virt.dtb"]).expect(2);
+    assert_eq!(run.stdout, "");
+    assert_eq!(
+        run.stderr,
+        "error: `virt.dtb` is not a PEM file, nor DER (E1102)\n\
+         \n\
+         \x20      hint: give a file that begins with `-----BEGIN`, for instance from `hartlock keygen`\n\
+         \x20      spec: key files §2\n"
+    );
+    let run = bench.run(&["verify", "system.hlk", "--key", "virt.dtb", "--json"]).expect(2);
+    let json = run.json();
+    assert_eq!(json["outcome"], "undecided");
+    let error = &json["error"];
+    assert_eq!(error["message"], "`virt.dtb` is not a PEM file, nor DER");
+    let reason = &error["reason"];
+    assert_eq!((&reason["code"], &reason["name"]), (&"E1102".into(), &"NotPem".into()));
+    assert_eq!((&reason["fault"], &reason["hint"]), (&"caller".into(), &error["hint"]));
+}
+
+#[test]
+fn every_verb_says_which_key_cannot_be_used_and_why() {
+    let bench = Bench::with_bundle();
+    let twice = bench.read("root.pub.pem").repeat(2);
+    bench.write("twice.pem", &twice);
+    bench.write("secret", b"correct horse");
+    bench.write("other", b"wrong horse");
+    let lock = ["--encrypt", "--passphrase-file", "secret", "-o", "locked.pem"];
+    bench.run(&[&["key", "convert", "root.pem"], &lock[..]].concat()).expect(0);
+    bench.run(&["keygen", "-o", "lms.pem", "--algorithm", "lms-sha256-192-h5-w1"]).expect(0);
+    std::fs::set_permissions(bench.path("lms.pem"), std::fs::Permissions::from_mode(0o644))
+        .unwrap();
+    bench.write(
+        "trust.toml",
+        b"type = \"boot\"\nsecurity_version = 1\n[trust]\npolicy = \"any\"\nkeys = [\"twice.pem\"]\n\
+          [[payload]]\ntype = \"opensbi\"\nfile = \"linux\"\n\
+          [[payload]]\ntype = \"loader\"\nfile = \"linux\"\n\
+          [[payload]]\ntype = \"boot-fdt\"\nfile = \"virt.dtb\"\n",
+    );
+    let cases: [(&str, &str); 12] = [
+        ("E1101", "verify system.hlk --key linux"),
+        ("E1101", "key show /dev/zero"),
+        ("E1102", "key show virt.dtb"),
+        ("E1104", "verify system.hlk --key twice.pem"),
+        ("E1104", "sign trust.toml --key root.pem -o boot.hlk"),
+        ("E1106", "verify system.hlk --key root.pem"),
+        ("E1107", "sign trust.toml --key root.pub.pem -o boot.hlk"),
+        ("E1109", "key show locked.pem --passphrase-file other"),
+        ("E1109", "key convert locked.pem --passphrase-file other -o x.pem"),
+        ("E1113", "key show root.pem --algorithm ml-dsa-65"),
+        ("E1118", "key convert lms.pem -o x.pem"),
+        (
+            "E1125",
+            "sign --type system --kernel linux --system-fdt virt.dtb --security-version 1 --key lms.pem -o x.hlk",
+        ),
+    ];
+    let before = bench.file_names();
+    for (code, line) in cases {
+        let args: Vec<_> = line.split(' ').collect();
+        let run = bench.run(&args).expect(2);
+        let first = run.stderr.lines().next().unwrap();
+        assert!(first.starts_with("error: `") && first.ends_with(&format!("({code})")), "{run:?}");
+        assert!(run.stderr.contains("\n       hint: ") && run.stderr.contains("\n       spec: "));
+        let json = bench.run(&[&args[..], &["--json"]].concat()).expect(2).json();
+        assert_eq!(json["error"]["reason"]["code"], code, "{line}");
+    }
+    assert_eq!(bench.file_names(), before);
+    // A file that is not there has nothing wrong with it.
+    let json = bench.run(&["key", "show", "missing", "--json"]).expect(2).json();
+    assert!(json["error"]["reason"].is_null());
+}
+
 /// One of each family that is made at once.
 const QUICK: [&str; 6] = [
     "ed25519",

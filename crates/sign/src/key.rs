@@ -6,14 +6,20 @@
 //! | `ed25519`, `ecdsa`, `rsa`, `ml_dsa`, `slh_dsa` | a family each: from libraries |
 //! | `stateful` | LMS, HSS, XMSS, XMSS^MT: ours |
 //! | `formats`, `encrypted`, `oids` | PEM, DER, passphrases, names of algorithms |
-//! | `error` | what can be wrong with a key file |
+//! | `error`, `reason` | what can be wrong with a key file, and its number |
 
 use std::path::Path;
 
+use hartlock_image::Algorithm;
 use zeroize::Zeroizing;
 
 use crate::Error;
 use crate::file::{FileError, NewFile};
+// A test can make the operating system refuse.
+#[cfg(not(test))]
+use getrandom::fill;
+#[cfg(test)]
+use refusals::fill;
 
 mod ecdsa;
 mod ed25519;
@@ -24,10 +30,13 @@ mod ml_dsa;
 mod oids;
 mod private;
 mod public;
+mod reason;
 mod rsa;
 mod slh_dsa;
 mod stateful;
 
+#[cfg(test)]
+mod refusals;
 #[cfg(test)]
 mod tests;
 
@@ -35,6 +44,7 @@ pub use error::{KeyError, KeyErrorKind};
 pub use formats::Format;
 pub use private::{AskPassphrase, PrivateKey, ReadOptions};
 pub use public::PublicKey;
+pub use reason::KeyReason;
 
 /// A passphrase. Its memory is wiped when it is dropped.
 pub type Passphrase = Zeroizing<Vec<u8>>;
@@ -60,6 +70,26 @@ impl AnyKey {
                 PublicKey::read_for(path, options.algorithms).map(Self::Public)
             }
             result => result.map(Self::Private),
+        }
+    }
+
+    /// As [`AnyKey::read`], of a key that shall be for one algorithm.
+    ///
+    /// # Errors
+    /// As there; `OtherAlgorithm` if it is for another one.
+    pub fn read_as(
+        path: &Path,
+        algorithm: Option<Algorithm>,
+        passphrase: Option<AskPassphrase<'_>>,
+    ) -> Result<Self, Error> {
+        let key = Self::read(path, ReadOptions { algorithms: algorithm.as_slice(), passphrase })?;
+        match (key.public().algorithm(), algorithm) {
+            (key, Some(asked)) if key != asked => {
+                let kind =
+                    KeyErrorKind::OtherAlgorithm { key: key.to_string(), asked: asked.to_string() };
+                Err(Error::Key(KeyError { path: path.to_path_buf(), kind }))
+            }
+            _ => Ok(key),
         }
     }
 
@@ -114,5 +144,5 @@ pub fn check_absent(path: &Path) -> Result<(), FileError> {
 
 /// Fills a secret from the operating system.
 fn random(room: &mut [u8]) -> Result<(), KeyErrorKind> {
-    getrandom::fill(room).map_err(|_| KeyErrorKind::NoRandomness)
+    fill(room).map_err(|_| KeyErrorKind::NoRandomness)
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::vectors::Vector;
-use crate::errors::{Fault, Group, List, Reason, Reporter};
+use crate::errors::{Fault, Group, KEY_FILE, List, Reason, Reporter};
 
 /// A page of the book.
 pub struct Page {
@@ -147,18 +147,27 @@ fn consoles(reason: &Reason) -> String {
         let _ = writeln!(out, "```text\nhartlock: {first} refused: {code} {title}");
         let _ = writeln!(out, "hartlock: hint: {hint}\n```\n");
     }
-    if reporters.contains(&Reporter::Hartlock) {
-        let (title, hint) = (lower_first(title), lower_first(hint));
-        let (title, hint) = (title.trim_end_matches('.'), hint.trim_end_matches('.'));
-        let spec = reason.spec.replacen('-', " ", 1);
+    if reason.is_of_key_file() {
+        let what = title.strip_prefix(KEY_FILE).unwrap_or(title).trim_end_matches('.');
+        out += "From `hartlock`, exit code 2; the message may say more about the file:\n\n";
+        out += &command(&format!("`root.pem` {what} ({code})\n"), reason);
+    } else if reporters.contains(&Reporter::Hartlock) {
+        let title = lower_first(title);
         out += "From `hartlock verify`, exit code 1; what was found may follow the name of the file:\n\n";
         let file = if stages == ["rom"] { "boot.hlk" } else { "system.hlk" };
-        let _ = writeln!(out, "```text\nerror: {title} ({code})\n       {file}\n");
-        let _ = writeln!(out, "       hint: {hint}\n       spec: {spec}\n```");
+        let what = format!("{} ({code})\n       {file}\n", title.trim_end_matches('.'));
+        out += &command(&what, reason);
     } else {
         out += "`hartlock verify` never gives this code.\n";
     }
     out
+}
+
+/// What the command prints.
+fn command(what: &str, reason: &Reason) -> String {
+    let hint = lower_first(reason.hint.trim_end_matches('.'));
+    let spec = reason.spec.replacen('-', " ", 1);
+    format!("```text\nerror: {what}\n       hint: {hint}\n       spec: {spec}\n```\n")
 }
 
 /// Names of stages in a sentence.
@@ -186,7 +195,7 @@ struct Sections {
 impl Sections {
     fn read(root: &Path) -> Result<Self> {
         let mut all = Vec::new();
-        for page in ["image-format", "boot-flow"] {
+        for page in ["image-format", "boot-flow", "key-files", "stateful-key"] {
             let file = format!("spec/{page}.md");
             let text = fs::read_to_string(root.join(&file)).context(file)?;
             for line in text.lines().filter(|line| line.starts_with("##")) {
@@ -265,6 +274,20 @@ mod tests {
         let text = page(&list.reason[0], &list.group[0], "", &[]);
         assert!(text.contains("from the loader:"), "{text}");
         assert!(!text.contains("error:"), "{text}");
+    }
+
+    #[test]
+    fn a_reason_of_a_key_file_begins_with_the_file_and_decides_nothing() {
+        let mut list = list();
+        let reason = &mut list.reason[0];
+        (reason.code, reason.spec) = ("E1102".into(), "key-files §2".into());
+        reason.title = "The key file is not PEM.".into();
+        reason.reported_by = Some(vec![Reporter::Hartlock]);
+        let text = page(&list.reason[0], &list.group[0], "", &[]);
+        let expected = "From `hartlock`, exit code 2; the message may say more about the file:\n\n\
+                        ```text\nerror: `root.pem` is not PEM (E1102)\n\n       \
+                        hint: copy it again\n       spec: key files §2\n```\n";
+        assert!(text.contains(expected), "{text}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Which code was meant.
 
-use hartlock_image::Reason;
+use crate::reason::AnyReason;
 
 /// Most codes that are offered.
 const MOST: usize = 4;
@@ -8,12 +8,10 @@ const MOST: usize = 4;
 const LEAST_LIKENESS: f64 = 0.8;
 
 /// The reason with this code, number or name.
-pub(super) fn find(text: &str) -> Option<Reason> {
+pub(super) fn find(text: &str) -> Option<AnyReason> {
     let number = number(text);
-    Reason::ALL
-        .iter()
-        .copied()
-        .find(|reason| number == Some(*reason as u16) || reason.name().eq_ignore_ascii_case(text))
+    AnyReason::all()
+        .find(|reason| number == Some(reason.number()) || reason.name().eq_ignore_ascii_case(text))
 }
 
 /// `603` of `603`, `0603`, `E0603` and `e603`.
@@ -24,12 +22,12 @@ fn number(text: &str) -> Option<u16> {
 }
 
 /// Reasons that may have been meant, the likeliest first.
-pub(super) fn nearest(text: &str) -> Vec<Reason> {
-    let all = || Reason::ALL.iter().copied();
+pub(super) fn nearest(text: &str) -> Vec<AnyReason> {
+    let all = AnyReason::all;
     let mut found: Vec<_> = match number(text) {
         Some(number) => {
             let mut found: Vec<_> = all().collect();
-            found.sort_by_key(|reason| (*reason as u16).abs_diff(number));
+            found.sort_by_key(|reason| reason.number().abs_diff(number));
             found
         }
         None => {
@@ -49,11 +47,10 @@ pub(super) fn nearest(text: &str) -> Vec<Reason> {
 }
 
 /// Reasons with a name of nearly the same letters.
-fn alike(wanted: &str) -> Vec<Reason> {
-    let likeness = |reason: &Reason| strsim::jaro_winkler(wanted, &reason.name().to_lowercase());
-    let mut found: Vec<_> = Reason::ALL
-        .iter()
-        .map(|reason| (likeness(reason), *reason))
+fn alike(wanted: &str) -> Vec<AnyReason> {
+    let likeness = |reason: &AnyReason| strsim::jaro_winkler(wanted, &reason.name().to_lowercase());
+    let mut found: Vec<_> = AnyReason::all()
+        .map(|reason| (likeness(&reason), reason))
         .filter(|(likeness, _)| *likeness >= LEAST_LIKENESS)
         .collect();
     found.sort_by(|(one, _), (other, _)| other.total_cmp(one));
@@ -62,12 +59,22 @@ fn alike(wanted: &str) -> Vec<Reason> {
 
 #[cfg(test)]
 mod tests {
+    use hartlock_image::Reason;
+    use hartlock_sign::key::KeyReason;
+
     use super::*;
+
+    fn first(text: &str) -> Option<AnyReason> {
+        nearest(text).into_iter().next()
+    }
 
     #[test]
     fn codes_are_found_in_every_spelling() {
         for text in ["E0603", "e0603", "0603", "603", "E603", "RollbackBelowFloor"] {
-            assert_eq!(find(text), Some(Reason::RollbackBelowFloor), "{text}");
+            assert_eq!(find(text), Some(Reason::RollbackBelowFloor.into()), "{text}");
+        }
+        for text in ["E1102", "1102", "e1102", "NotPem", "notpem"] {
+            assert_eq!(find(text), Some(KeyReason::NotPem.into()), "{text}");
         }
         for text in ["", "E", "E06", "E0603x", "EE0603", "+603", "65536", "é", "0x603"] {
             assert_eq!(find(text), None, "{text}");
@@ -76,11 +83,13 @@ mod tests {
 
     #[test]
     fn what_was_meant_comes_first() {
-        assert_eq!(nearest("605").first(), Some(&Reason::LifecycleNotAllowed));
-        assert_eq!(nearest("E9999").first(), Some(&Reason::SignerWithoutKey));
-        assert_eq!(nearest("rollback").first(), Some(&Reason::RollbackBelowFloor));
-        assert_eq!(nearest("SignatureMissmatch").first(), Some(&Reason::SignatureMismatch));
-        assert!(nearest("older than").contains(&Reason::RollbackBelowFloor));
+        assert_eq!(first("605"), Some(Reason::LifecycleNotAllowed.into()));
+        assert_eq!(first("E9999"), Some(KeyReason::NoRandomness.into()));
+        assert_eq!(first("rollback"), Some(Reason::RollbackBelowFloor.into()));
+        assert_eq!(first("SignatureMissmatch"), Some(Reason::SignatureMismatch.into()));
+        assert_eq!(first("WrongPasphrase"), Some(KeyReason::WrongPassphrase.into()));
+        assert_eq!(first("symbolic link"), Some(KeyReason::StateIsLink.into()));
+        assert!(nearest("older than").contains(&Reason::RollbackBelowFloor.into()));
         assert!(nearest("zzzz").is_empty());
         assert!(nearest("").is_empty());
     }

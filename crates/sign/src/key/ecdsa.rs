@@ -91,11 +91,12 @@ impl EcdsaKey {
             (outer, own) => outer.or(own).ok_or(KeyErrorKind::Malformed)?,
         };
         let decoded = Self::from_scalar(curve, key.private_key)?;
-        match key.public_key {
-            // Some tools write it compressed here.
-            Some([2 | 3, x @ ..]) if decoded.public().get(1..1 + x.len()) == Some(x) => Ok(decoded),
-            Some(public) if public != decoded.public() => Err(KeyErrorKind::PublicHalfDiffers),
-            _ => Ok(decoded),
+        // Some tools write it compressed here.
+        let is_own = |public| public == decoded.public() || public == decoded.compressed();
+        if key.public_key.is_none_or(is_own) {
+            Ok(decoded)
+        } else {
+            Err(KeyErrorKind::PublicHalfDiffers)
         }
     }
 
@@ -126,6 +127,14 @@ impl EcdsaKey {
         match self {
             EcdsaKey::P256(key) => key.verifying_key().to_sec1_point(false).as_bytes().to_vec(),
             EcdsaKey::P384(key) => key.verifying_key().to_sec1_point(false).as_bytes().to_vec(),
+        }
+    }
+
+    /// The same point by its x and the sign of y (SEC 1 §2.3.3).
+    fn compressed(&self) -> Vec<u8> {
+        match self {
+            EcdsaKey::P256(key) => key.verifying_key().to_sec1_point(true).as_bytes().to_vec(),
+            EcdsaKey::P384(key) => key.verifying_key().to_sec1_point(true).as_bytes().to_vec(),
         }
     }
 

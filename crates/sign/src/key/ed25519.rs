@@ -26,10 +26,10 @@ impl Ed25519Key {
         Ok(Self(SigningKey::from_bytes(&seed)))
     }
 
-    /// Refuses a public key in the file that does not belong to the private one.
+    /// Whether a public key in the file belongs to it, the caller finds out.
     pub(super) fn decode(info: PrivateKeyInfoRef<'_>) -> Result<Self, KeyErrorKind> {
         let pair = KeypairBytes::try_from(info).map_err(|_| KeyErrorKind::Malformed)?;
-        SigningKey::try_from(&pair).map(Self).map_err(|_| KeyErrorKind::Malformed)
+        Ok(Self(SigningKey::from_bytes(&pair.secret_key)))
     }
 
     /// CurvePrivateKey of RFC 8410 §7: an octet string around the seed.

@@ -1,14 +1,16 @@
 //! Private keys behind a passphrase: PBES2 of PKCS#5 (RFC 8018 §6.2) within PKCS#8 (RFC 5958 §3).
 
-use getrandom::SysRng;
-use pkcs8::der::Decode;
-use pkcs8::pkcs5::pbes2::Parameters;
+use pkcs8::der::asn1::{AnyRef, OctetStringRef};
+use pkcs8::der::{self, Decode, ErrorKind};
+use pkcs8::pkcs5::pbes2::{EncryptionScheme as Cipher, PBES2_OID, Parameters};
 use pkcs8::pkcs5::scrypt;
 use pkcs8::pkcs5::{EncryptionScheme, Error as Pkcs5Error};
-use pkcs8::rand_core::TryRng;
-use pkcs8::{EncryptedPrivateKeyInfoRef, Error, PrivateKeyInfoRef, SecretDocument};
+use pkcs8::spki::AlgorithmIdentifierRef;
+use pkcs8::{
+    EncryptedPrivateKeyInfoRef, Error, ObjectIdentifier, PrivateKeyInfoRef, SecretDocument,
+};
 
-use super::KeyErrorKind;
+use super::{KeyErrorKind, random};
 
 /// scrypt with 16 MiB of memory, five times over (N, r, p): OpenSSL does not take more memory than 32 MiB
 /// unless it is told to, so the rest of the work is in p.
@@ -23,11 +25,23 @@ const MAX_PBKDF2_ITERATIONS: u32 = 100_000_000;
 
 /// Decrypts PKCS#8.
 pub(super) fn decrypt(der: &[u8], passphrase: &[u8]) -> Result<SecretDocument, KeyErrorKind> {
-    let info = EncryptedPrivateKeyInfoRef::from_der(der).map_err(|_| KeyErrorKind::Malformed)?;
     let unsupported = |name: String| KeyErrorKind::UnsupportedEncryption(name);
+    match scheme(der) {
+        Ok(PBES2_OID) => {}
+        Ok(other) => return Err(unsupported(format!("the scheme {other}"))),
+        Err(_) => return Err(KeyErrorKind::Malformed),
+    }
+    let info = EncryptedPrivateKeyInfoRef::from_der(der).map_err(|error| match error.kind() {
+        ErrorKind::OidUnknown { oid } => unsupported(format!("the algorithm {oid}")),
+        _ => KeyErrorKind::Malformed,
+    })?;
     let EncryptionScheme::Pbes2(parameters) = &info.encryption_algorithm else {
-        return Err(unsupported("PBES1".to_string()));
+        return Err(KeyErrorKind::Malformed);
     };
+    if let Cipher::Aes128Gcm { .. } | Cipher::Aes256Gcm { .. } = parameters.encryption {
+        // The library reads it in a form of its own, and not with the parameters of RFC 5084.
+        return Err(unsupported("AES-GCM".to_string()));
+    }
     check_work(parameters)?;
     info.decrypt(passphrase).map_err(|error| match error {
         Error::EncryptedPrivateKey(Pkcs5Error::UnsupportedAlgorithm { oid }) => {
@@ -41,29 +55,45 @@ pub(super) fn decrypt(der: &[u8], passphrase: &[u8]) -> Result<SecretDocument, K
     })
 }
 
-/// A file must not be able to ask for all the memory that there is.
+/// What stands in front of the encrypted key, whether it is supported or not.
+fn scheme(der: &[u8]) -> der::Result<ObjectIdentifier> {
+    AnyRef::from_der(der)?.sequence(|reader| {
+        let scheme = AlgorithmIdentifierRef::decode(reader)?;
+        <&OctetStringRef>::decode(reader)?;
+        Ok(scheme.oid)
+    })
+}
+
+/// A file must not be able to ask for all the memory that there is, nor for hours.
 fn check_work(parameters: &Parameters) -> Result<(), KeyErrorKind> {
     let is_bounded = match (parameters.kdf.scrypt(), parameters.kdf.pbkdf2()) {
         (Some(scrypt), _) => {
+            if !scrypt.cost_parameter.is_power_of_two() || scrypt.cost_parameter == 1 {
+                return Err(KeyErrorKind::Malformed);
+            }
             let memory = u64::from(scrypt.block_size)
                 .saturating_mul(128)
                 .saturating_mul(scrypt.cost_parameter);
-            scrypt.cost_parameter.is_power_of_two()
-                && scrypt.cost_parameter > 1
-                && memory <= MAX_SCRYPT_MEMORY
-                && scrypt.parallelization <= MAX_SCRYPT_P
+            memory <= MAX_SCRYPT_MEMORY && scrypt.parallelization <= MAX_SCRYPT_P
         }
+        // RFC 8018 appendix A.2 counts from 1.
+        (_, Some(pbkdf2)) if pbkdf2.iteration_count == 0 => return Err(KeyErrorKind::Malformed),
         (_, Some(pbkdf2)) => pbkdf2.iteration_count <= MAX_PBKDF2_ITERATIONS,
         _ => true,
     };
-    if is_bounded { Ok(()) } else { Err(KeyErrorKind::Malformed) }
+    if is_bounded {
+        Ok(())
+    } else {
+        let way = "more memory or rounds than are allowed".to_string();
+        Err(KeyErrorKind::UnsupportedEncryption(way))
+    }
 }
 
 /// Encrypts PKCS#8 with scrypt and AES-256-CBC.
 pub(super) fn encrypt(der: &[u8], passphrase: &[u8]) -> Result<SecretDocument, KeyErrorKind> {
     let (mut salt, mut iv) = ([0; 16], [0; 16]);
     for room in [&mut salt, &mut iv] {
-        SysRng.try_fill_bytes(room).map_err(|_| KeyErrorKind::NoRandomness)?;
+        random(room)?;
     }
     let parameters = scrypt::Params::new(SCRYPT_LOG_N, SCRYPT_R, SCRYPT_P)
         .ok()

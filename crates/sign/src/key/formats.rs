@@ -1,12 +1,16 @@
 //! From the bytes of a file to a key's encoding in DER: PEM or not, and which standard.
 
+use std::io::ErrorKind;
+use std::path::Path;
+
 use pkcs8::LineEnding;
 use pkcs8::der::pem as rfc7468;
 use zeroize::Zeroizing;
 
-use super::KeyErrorKind;
 use super::stateful::StatefulKey;
-use crate::pem;
+use super::{KeyError, KeyErrorKind};
+use crate::file::read_small;
+use crate::{Error, pem};
 
 /// Longest key file. The largest post-quantum keys stay below it too.
 pub(crate) const MAX_KEY_FILE_SIZE: usize = 64 << 10;
@@ -103,6 +107,17 @@ fn element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     Some((tag, content, rest))
 }
 
+/// Reads a key file, whatever it holds.
+pub(super) fn read(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
+    read_small(path, MAX_KEY_FILE_SIZE).map_err(|error| {
+        if error.source.kind() == ErrorKind::FileTooLarge {
+            Error::Key(KeyError { path: error.path, kind: KeyErrorKind::TooLong })
+        } else {
+            Error::File(error)
+        }
+    })
+}
+
 /// What a file holds.
 pub(super) struct Opened {
     pub(super) encoding: Encoding,
@@ -128,7 +143,11 @@ pub(super) fn open(bytes: &[u8], may_be_der: bool) -> Result<Opened, KeyErrorKin
 }
 
 fn open_der(bytes: &[u8]) -> Result<Opened, KeyErrorKind> {
-    let Some((_, _, behind)) = element(bytes) else { return Err(KeyErrorKind::Truncated) };
+    let Some((_, _, behind)) = element(bytes) else {
+        // A length that is left open (X.690 §8.1.3.6), or needs more bytes than any file has.
+        let has_length = bytes.get(1).is_none_or(|first| matches!(first, 0..=0x7f | 0x81..=0x83));
+        return Err(if has_length { KeyErrorKind::Truncated } else { KeyErrorKind::Malformed });
+    };
     if !behind.is_empty() {
         return Err(KeyErrorKind::TrailingData);
     }
@@ -156,7 +175,7 @@ pub(super) fn pem(label: &str, bytes: &[u8]) -> Zeroizing<String> {
 /// Reads the file of a key with a state, and nothing else.
 pub(super) fn decode_stateful(
     bytes: &[u8],
-    path: Option<&std::path::Path>,
+    path: Option<&Path>,
 ) -> Result<StatefulKey, KeyErrorKind> {
     let opened = open(bytes, false)?;
     match opened.encoding {

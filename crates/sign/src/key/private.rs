@@ -11,16 +11,13 @@ use zeroize::Zeroizing;
 
 use super::ecdsa::EcdsaKey;
 use super::ed25519::Ed25519Key;
-use super::formats::{
-    self, ENCRYPTED_LABEL, Encoding, Format, MAX_KEY_FILE_SIZE, Opened, PRIVATE_LABEL,
-};
+use super::formats::{self, ENCRYPTED_LABEL, Encoding, Format, Opened, PRIVATE_LABEL};
 use super::ml_dsa::MlDsaKey;
 use super::public::{check_parameters, curve_of, identifier};
 use super::rsa::RsaKey;
 use super::slh_dsa::SlhDsaKey;
 use super::stateful::StatefulKey;
 use super::{KeyError, KeyErrorKind, Passphrase, PublicKey, encrypted, oids, rsa};
-use crate::file::read_small;
 use crate::{Error, OnProgress};
 
 /// Asks for the passphrase of a file.
@@ -121,7 +118,7 @@ impl PrivateKey {
     /// # Errors
     /// As there.
     pub fn read_with(path: &Path, options: ReadOptions<'_>) -> Result<Self, Error> {
-        let file = read_small(path, MAX_KEY_FILE_SIZE)?;
+        let file = formats::read(path)?;
         let fail = |kind| Error::Key(KeyError { path: path.to_path_buf(), kind });
         let opened = open(&file, true).map_err(fail)?;
         let opened = match (opened.encoding, options.passphrase) {

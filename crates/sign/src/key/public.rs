@@ -8,10 +8,9 @@ use pkcs8::der::asn1::{AnyRef, BitStringRef, Null};
 use pkcs8::der::{Decode, Encode};
 use pkcs8::spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 
-use super::formats::{self, Encoding, Format, MAX_KEY_FILE_SIZE, Opened, PUBLIC_LABEL};
+use super::formats::{self, Encoding, Format, Opened, PUBLIC_LABEL};
 use super::{KeyError, KeyErrorKind, ecdsa, ed25519, oids, rsa, stateful};
 use crate::Error;
-use crate::file::read_small;
 
 /// A public key, as it stands in a signature block.
 #[derive(Clone, PartialEq, Eq)]
@@ -34,7 +33,7 @@ impl PublicKey {
     /// # Errors
     /// As there.
     pub fn read_for(path: &Path, algorithms: &[Algorithm]) -> Result<Self, Error> {
-        let bytes = read_small(path, MAX_KEY_FILE_SIZE)?;
+        let bytes = formats::read(path)?;
         Self::decode(&bytes, algorithms)
             .map_err(|kind| Error::Key(KeyError { path: path.to_path_buf(), kind }))
     }

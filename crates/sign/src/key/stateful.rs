@@ -19,7 +19,7 @@ use hartlock_image::Algorithm;
 use zeroize::Zeroizing;
 
 use super::formats::{self, STATEFUL_LABEL};
-use super::{KeyError, KeyErrorKind};
+use super::{KeyError, KeyErrorKind, random};
 use crate::{Error, OnProgress};
 use hss::Hss;
 use storage::{LockedFile, Storage};
@@ -35,6 +35,8 @@ mod xmss;
 
 #[cfg(test)]
 mod campaign;
+#[cfg(test)]
+pub(super) mod refusals;
 #[cfg(test)]
 mod tests;
 
@@ -137,7 +139,7 @@ impl StatefulKey {
         on_progress: OnProgress<'_>,
     ) -> Result<Self, KeyErrorKind> {
         let mut seeds = Zeroizing::new(vec![0; seeds_size(algorithm)]);
-        getrandom::fill(&mut seeds).map_err(|_| KeyErrorKind::NoRandomness)?;
+        random(&mut seeds)?;
         Self::from_seeds(algorithm, seeds, on_progress)
     }
 

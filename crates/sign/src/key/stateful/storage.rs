@@ -50,7 +50,8 @@ pub(super) struct LockedFile {
     path: PathBuf,
     /// Holds the lock.
     file: File,
-    owner: u32,
+    /// A test pretends that it is somebody else.
+    pub(super) owner: u32,
     new: Option<NewFile>,
 }
 
@@ -69,7 +70,7 @@ impl LockedFile {
             }
             let file = open(path).map_err(fail)?;
             let metadata = file.metadata().map_err(fail)?;
-            suitability(&file, &metadata).map_err(refuse)?;
+            suitability(&metadata, file_system(&file)).map_err(refuse)?;
             file.lock().map_err(fail)?;
             // Whoever had the lock before has put another file in this place.
             let current = path.symlink_metadata().map_err(fail)?;
@@ -98,7 +99,7 @@ impl Storage for LockedFile {
             .read_to_end(&mut content)
             .map_err(|error| self.fail("read", error))?;
         if content.len() > MAX_KEY_FILE_SIZE {
-            return Err(self.fail("read", io::ErrorKind::FileTooLarge.into()));
+            return Err(self.refuse(KeyErrorKind::TooLong));
         }
         Ok(content)
     }
@@ -147,8 +148,11 @@ fn open(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(flags.bits() as i32).open(path)
 }
 
-/// Whether an index can be kept in a file.
-fn suitability(file: &File, metadata: &Metadata) -> Result<(), KeyErrorKind> {
+/// Whether an index can be kept in a file on a file system of this type.
+pub(super) fn suitability(
+    metadata: &Metadata,
+    file_system: Option<u32>,
+) -> Result<(), KeyErrorKind> {
     if !metadata.is_file() {
         return Err(KeyErrorKind::StateNotRegular);
     }
@@ -159,19 +163,28 @@ fn suitability(file: &File, metadata: &Metadata) -> Result<(), KeyErrorKind> {
     if mode != 0o600 {
         return Err(KeyErrorKind::StateMode(mode));
     }
-    match file_system(file) {
+    match file_system.and_then(name_of_forgetful) {
         Some(name) => Err(KeyErrorKind::StateFileSystem(name)),
         None => Ok(()),
     }
 }
 
+/// The type of a file's file system, a number of linux/magic.h. Of one that cannot be asked, nothing is
+/// known.
+#[cfg(target_os = "linux")]
+fn file_system(file: &File) -> Option<u32> {
+    Some(rustix::fs::fstatfs(file).ok()?.f_type as u32)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn file_system(_: &File) -> Option<u32> {
+    None
+}
+
 /// The name of a file system on which a rename may be undone by a power cut, or whose locks or renames
 /// are those of another machine. One that lives in memory is none of these: it forgets the whole key.
-#[cfg(target_os = "linux")]
-fn file_system(file: &File) -> Option<&'static str> {
-    // Numbers of linux/magic.h. Of a file system that cannot be asked, nothing is known.
-    let number = rustix::fs::fstatfs(file).ok()?.f_type as u32;
-    Some(match number {
+const fn name_of_forgetful(file_system: u32) -> Option<&'static str> {
+    Some(match file_system {
         0x4d44 => "FAT",
         0x2011_bab0 => "exFAT",
         0x6969 => "NFS",
@@ -181,9 +194,4 @@ fn file_system(file: &File) -> Option<&'static str> {
         0x00c3_6400 => "Ceph",
         _ => return None,
     })
-}
-
-#[cfg(not(target_os = "linux"))]
-fn file_system(_: &File) -> Option<&'static str> {
-    None
 }

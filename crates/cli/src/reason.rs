@@ -1,0 +1,98 @@
+//! Reasons of both lists: those that boot stages know too, and those of key files.
+
+use hartlock_image::{Fault, Reason};
+use hartlock_sign::key::KeyReason;
+
+/// A reason code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnyReason {
+    /// Against a bundle, or of a device.
+    Bundle(Reason),
+    /// Against a key file. No boot stage carries its texts.
+    Key(KeyReason),
+}
+
+/// Asks whichever list it is of.
+macro_rules! of_either {
+    ($any:expr, $accessor:ident) => {
+        match $any {
+            AnyReason::Bundle(reason) => reason.$accessor(),
+            AnyReason::Key(reason) => reason.$accessor(),
+        }
+    };
+}
+
+impl AnyReason {
+    /// Every reason, in the order of the codes.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let bundles = Reason::ALL.iter().copied().map(Self::Bundle);
+        bundles.chain(KeyReason::ALL.iter().copied().map(Self::Key))
+    }
+
+    /// The code without its `E`.
+    pub const fn number(self) -> u16 {
+        match self {
+            Self::Bundle(reason) => reason as u16,
+            Self::Key(reason) => reason as u16,
+        }
+    }
+
+    /// `E` and four digits.
+    pub fn code(self) -> String {
+        format!("E{:04}", self.number())
+    }
+
+    /// What happened, in one sentence.
+    pub const fn title(self) -> &'static str {
+        of_either!(self, title)
+    }
+
+    /// What to do about it.
+    pub const fn hint(self) -> &'static str {
+        of_either!(self, hint)
+    }
+
+    /// Why that is refused.
+    pub const fn why(self) -> &'static str {
+        of_either!(self, why)
+    }
+
+    /// The name of the variant.
+    pub const fn name(self) -> &'static str {
+        of_either!(self, name)
+    }
+
+    /// Where the rule stands.
+    pub const fn spec(self) -> &'static str {
+        of_either!(self, spec)
+    }
+
+    /// Who has to act.
+    pub const fn fault(self) -> Fault {
+        of_either!(self, fault)
+    }
+}
+
+impl From<Reason> for AnyReason {
+    fn from(reason: Reason) -> Self {
+        Self::Bundle(reason)
+    }
+}
+
+impl From<KeyReason> for AnyReason {
+    fn from(reason: KeyReason) -> Self {
+        Self::Key(reason)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_lists_are_one_in_the_order_of_the_codes() {
+        let numbers: Vec<_> = AnyReason::all().map(AnyReason::number).collect();
+        assert!(numbers.is_sorted_by(|one, other| one < other), "{numbers:?}");
+        assert_eq!(numbers.len(), Reason::ALL.len() + KeyReason::ALL.len());
+    }
+}
