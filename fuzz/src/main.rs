@@ -19,6 +19,7 @@ mod looks;
 mod medium;
 mod options;
 mod python;
+mod signed;
 mod targets;
 
 // The second look and the first are private to `hartlock-verify`, and its flow never asks for one

@@ -9,6 +9,7 @@ mod handover;
 mod keys;
 mod looks;
 mod manifest;
+mod signatures;
 mod spec;
 mod timeline;
 mod virtio;
@@ -37,4 +38,11 @@ pub const ALL: &[(&str, Run)] = &[
     ("timeline", timeline::run),
     ("console", console::run),
     ("virtio", virtio::run),
+    ("ed25519", signatures::ed25519::run),
+    ("ecdsa", signatures::ecdsa::run),
+    ("rsa", signatures::rsa::run),
+    ("lms", signatures::lms::run),
+    ("xmss", signatures::xmss::run),
+    ("ml-dsa", signatures::ml_dsa::run),
+    ("slh-dsa", signatures::slh_dsa::run),
 ];

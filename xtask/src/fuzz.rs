@@ -52,10 +52,16 @@ struct Target {
     smoke_runs: u32,
     /// Longest input in bytes.
     max_len: u32,
+    /// It compares verdicts about signatures, and has to see both kinds.
+    is_of_signatures: bool,
 }
 
 const fn target(name: &'static str, about: &'static str, smoke_runs: u32, max_len: u32) -> Target {
-    Target { name, about, smoke_runs, max_len }
+    Target { name, about, smoke_runs, max_len, is_of_signatures: false }
+}
+
+const fn signatures(name: &'static str, about: &'static str, smoke_runs: u32) -> Target {
+    Target { name, about, smoke_runs, max_len: 512, is_of_signatures: true }
 }
 
 /// In the order of `fuzz/src/targets.rs`, which has the code.
@@ -79,6 +85,13 @@ const TARGETS: &[Target] = &[
     target("timeline", "a log as table, chart, JSON and page", 5_000, 1024),
     target("console", "what a device prints", 20_000, 2048),
     target("virtio", "the block driver and a lying device", 20_000, 1024),
+    signatures("ed25519", "Ed25519 and its variants agree with ed25519-dalek", 6_000),
+    signatures("ecdsa", "ECDSA agrees with p256 and p384", 500),
+    signatures("rsa", "RSA agrees with rsa", 300),
+    signatures("lms", "LMS and HSS agree with lms-signature and hbs-lms", 600),
+    signatures("xmss", "XMSS and XMSS^MT agree with xmss", 160),
+    signatures("ml-dsa", "ML-DSA agrees with ml-dsa and fips204", 600),
+    signatures("slh-dsa", "SLH-DSA agrees with fips205", 120),
 ];
 
 /// How every crate of the targets is instrumented.
@@ -278,7 +291,11 @@ impl Engine {
         let start = std::time::Instant::now();
         let output = run::capture(&mut command)?;
         let seconds = start.elapsed().as_secs_f64();
-        Figures::read(target.name, seconds, &output, &found)
+        let mut figures = Figures::read(target.name, seconds, &output, &found)?;
+        if target.is_of_signatures {
+            figures.expect_both_verdicts();
+        }
+        Ok(figures)
     }
 
     /// Keeps of the old corpus and of what runs have found what covers more than the seeds do.

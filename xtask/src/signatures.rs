@@ -14,7 +14,7 @@ use crate::lab::machine::version;
 use crate::test::Outcome;
 use crate::{Verdict, project, tools};
 
-mod cases;
+pub mod cases;
 mod catalogue;
 mod measure;
 mod page;

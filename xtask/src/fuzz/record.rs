@@ -27,6 +27,11 @@ pub struct Figures {
     pub found_bytes: u64,
     pub peak_memory_mib: u64,
     pub crashes: u64,
+    /// Of targets that compare verdicts about signatures: how many were accepted by both sides, and refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<u64>,
     /// What broke, and how to see it again.
     #[serde(skip)]
     pub crash: Option<String>,
@@ -60,10 +65,31 @@ impl Figures {
             found_bytes,
             peak_memory_mib: number(&text, "stat::peak_rss_mb:"),
             crashes: is_crash.into(),
+            accepted: text.contains(ACCEPTED).then(|| number(&text, ACCEPTED)),
+            refused: text.contains(REFUSED).then(|| number(&text, REFUSED)),
             crash: is_crash.then(|| describe(target, &text)),
         })
     }
+
+    /// A target that never sees one of the verdicts compares nothing, and has failed.
+    pub fn expect_both_verdicts(&mut self) {
+        if self.crash.is_none()
+            && [self.accepted, self.refused].iter().any(|it| it.is_none_or(|it| it == 0))
+        {
+            self.crashes = 1;
+            self.crash = Some(format!(
+                "{}: {} signatures accepted and {} refused; there have to be some of both",
+                self.target,
+                self.accepted.unwrap_or_default(),
+                self.refused.unwrap_or_default()
+            ));
+        }
+    }
 }
+
+/// What `fuzz/src/signed.rs` prints at the end.
+const ACCEPTED: &str = "stat::accepted:";
+const REFUSED: &str = "stat::refused:";
 
 /// The message of the panic, and the file that provokes it.
 fn describe(target: &str, text: &str) -> String {
@@ -92,13 +118,19 @@ pub fn table(results: &[Figures]) -> String {
         vec!["target             executions  coverage  features  corpus  seconds".to_owned()];
     for it in results {
         lines.push(format!(
-            "{:<18} {:>10} {:>9} {:>9} {:>7} {:>8.1}{}",
+            "{:<18} {:>10} {:>9} {:>9} {:>7} {:>8.1}{}{}",
             it.target,
             it.executions,
             it.coverage,
             it.features,
             it.corpus,
             it.seconds,
+            match (it.accepted, it.refused) {
+                (Some(accepted), Some(refused)) => {
+                    format!("  {accepted} accepted, {refused} refused")
+                }
+                _ => String::new(),
+            },
             if it.crashes > 0 { "  CRASH" } else { "" }
         ));
     }
@@ -236,6 +268,27 @@ mod tests {
         let text = figures.crash.unwrap();
         assert!(text.contains("the rule") && !text.contains("0: x"), "{text}");
         assert!(text.ends_with("cargo xtask fuzz spec --input /x/crash-1"), "{text}");
+    }
+
+    #[test]
+    fn verdicts_of_both_kinds_are_expected() {
+        let counted = |accepted, refused| {
+            let text = format!("{GOOD}stat::accepted: {accepted}\nstat::refused: {refused}\n");
+            let mut figures = read(0, &text);
+            assert_eq!((figures.accepted, figures.refused), (Some(accepted), Some(refused)));
+            figures.expect_both_verdicts();
+            figures
+        };
+        assert_eq!(counted(1, 2).crash, None);
+        assert!(table(&[counted(1, 2)]).contains("1 accepted, 2 refused"));
+        for figures in [counted(0, 2), counted(2, 0)] {
+            assert_eq!(figures.crashes, 1);
+            assert!(figures.crash.unwrap().contains("some of both"));
+        }
+        let mut figures = read(0, GOOD);
+        assert_eq!(figures.accepted, None);
+        figures.expect_both_verdicts();
+        assert!(figures.crash.is_some(), "nothing was counted");
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Cases as converters make them: a line, and apart from it what the answer must be.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use hartlock_kat::host::line::{Reply, Verdict, hex, unhex};
 use serde_json::{Map, Value, json};
 
@@ -196,6 +196,15 @@ impl Collection {
     /// Counts a case that cannot be said in a line.
     pub fn leave_out(&mut self, reason: &str) {
         *self.left_out.entry((self.folder(), reason.to_owned())).or_default() += 1;
+    }
+
+    /// No two cases may have one id: answers are told apart by it.
+    pub fn check_ids(&self) -> Result<()> {
+        let mut ids = BTreeSet::new();
+        for case in &self.cases {
+            ensure!(ids.insert(&case.id), "two cases with the id {}", case.id);
+        }
+        Ok(())
     }
 
     /// A few of each stratum: the first ones, so that a sample is the same everywhere.

@@ -47,13 +47,7 @@ impl Key {
 
     /// SubjectPublicKeyInfo with rsaEncryption and NULL (RFC 3279 §2.3.1), in DER.
     pub fn spki(&self) -> Vec<u8> {
-        const ALGORITHM: [u8; 15] = [
-            0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01, 0x05,
-            0x00,
-        ];
-        let key = tagged(0x30, &[integer(&self.n), integer(&self.e)].concat());
-        let bits = tagged(0x03, &[&[0], &key[..]].concat());
-        tagged(0x30, &[&ALGORITHM[..], &bits].concat())
+        spki_around(&tagged(0x30, &[integer(&self.n), integer(&self.e)].concat()))
     }
 
     /// `value` to the exponent, as long as the modulus; `None` if it is not below it.
@@ -70,6 +64,14 @@ impl Key {
             Expected::Unsupported
         }
     }
+}
+
+/// The same around an RSAPublicKey.
+pub fn spki_around(key: &[u8]) -> Vec<u8> {
+    const ALGORITHM: [u8; 15] =
+        [0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01, 0x05, 0x00];
+    let bits = tagged(0x03, &[&[0], key].concat());
+    tagged(0x30, &[&ALGORITHM[..], &bits].concat())
 }
 
 fn integer(value: &BigUint) -> Vec<u8> {

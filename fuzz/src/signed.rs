@@ -1,0 +1,163 @@
+//! A signature with its key and its message, what is done to the three, and how two verdicts about them
+//! are compared.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, Once};
+
+use hartlock_kernels::signature::Rejection;
+
+use crate::choices::Choices;
+
+/// What a verifier is asked about.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Signed {
+    pub key: Vec<u8>,
+    pub message: Vec<u8>,
+    pub signature: Vec<u8>,
+}
+
+impl Signed {
+    /// The same with up to three changes; with none where the bytes end. `values` are put into places
+    /// where numbers of their length may stand: limits of the algorithm.
+    pub fn changed(&self, choices: &mut Choices<'_>, values: &[&[u8]]) -> Self {
+        let mut changed = self.clone();
+        for _ in 0..choices.of(&[0, 1, 1, 2, 1, 3]) {
+            let part = match choices.below(8) {
+                0..=4 => &mut changed.signature,
+                5 | 6 => &mut changed.key,
+                _ => &mut changed.message,
+            };
+            change(choices, part, values);
+        }
+        changed
+    }
+}
+
+/// Changes bytes somewhere, or how many there are.
+pub fn change(choices: &mut Choices<'_>, bytes: &mut Vec<u8>, values: &[&[u8]]) {
+    let at = place(choices, bytes.len());
+    match choices.below(10) {
+        0 => {
+            if let Some(byte) = bytes.get_mut(at) {
+                *byte ^= 1 << choices.below(8);
+            }
+        }
+        1 => {
+            if let Some(byte) = bytes.get_mut(at) {
+                *byte = choices.byte();
+            }
+        }
+        2 => bytes.truncate(at),
+        3 => {
+            // One byte at least, even where the fuzzer has none left.
+            bytes.push(choices.byte());
+            bytes.extend(choices.bytes(40));
+        }
+        4 => bytes.insert(at.min(bytes.len()), choices.byte()),
+        5 => {
+            let end = bytes.len().min(at + choices.of(&[4, 16, 32, 64, 4096]));
+            bytes[at.min(end)..end].fill(choices.of(&[0, 0xff, 0x80]));
+        }
+        6 => put(bytes, at, choices.bytes(64)),
+        7 => {
+            // A part of it once more, in another place.
+            let from = place(choices, bytes.len());
+            let end = bytes.len().min(from + choices.of(&[1, 4, 24, 32, 64]));
+            let part = bytes[from.min(end)..end].to_vec();
+            put(bytes, at, &part);
+        }
+        8 if !values.is_empty() => {
+            let value = choices.of(values);
+            let slots = bytes.len() / value.len();
+            let slot = choices.below(slots.max(1)) * value.len();
+            // Behind a type or a tag, or as it is.
+            put(bytes, slot + choices.of(&[0, 0, 1, 4]), value);
+        }
+        _ => {
+            // The next number, with all carries, or the one before it.
+            let step = choices.of(&[1, 0xff]);
+            for byte in bytes.iter_mut().take(at + 1).rev() {
+                *byte = byte.wrapping_add(step);
+                if (step == 1 && *byte != 0) || (step == 0xff && *byte != 0xff) {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// Near the front, near the end or anywhere.
+fn place(choices: &mut Choices<'_>, len: usize) -> usize {
+    match choices.below(4) {
+        0 => choices.below(len.clamp(1, 72)),
+        1 => len.saturating_sub(1 + choices.below(len.clamp(1, 160))),
+        _ => choices.below(len.max(1)),
+    }
+}
+
+fn put(bytes: &mut [u8], at: usize, value: &[u8]) {
+    for (to, from) in bytes.iter_mut().skip(at).zip(value) {
+        *to = *from;
+    }
+}
+
+/// Genuine signatures by what they are of: made when they are needed first, because making them takes
+/// longer than judging them.
+pub struct Pool<K>(Mutex<BTreeMap<K, Signed>>);
+
+impl<K: Ord> Pool<K> {
+    /// More than this are not kept.
+    const CAPACITY: usize = 1024;
+
+    pub const fn new() -> Self {
+        Self(Mutex::new(BTreeMap::new()))
+    }
+
+    pub fn get(&self, what: K, make: impl FnOnce(&K) -> Signed) -> Signed {
+        let mut pool = self.0.lock().expect("one thread");
+        if let Some(signed) = pool.get(&what) {
+            return signed.clone();
+        }
+        let signed = make(&what);
+        if pool.len() < Self::CAPACITY {
+            pool.insert(what, signed.clone());
+        }
+        signed
+    }
+}
+
+static ACCEPTED: AtomicU64 = AtomicU64::new(0);
+static REFUSED: AtomicU64 = AtomicU64::new(0);
+
+/// Both verifiers have to say the same; `by` names the second one. Returns what they said.
+#[track_caller]
+pub fn agree(by: &str, what: &str, ours: Result<(), Rejection>, theirs: bool) -> bool {
+    count(ours.is_ok());
+    assert!(
+        ours.is_ok() == theirs,
+        "{what}: Hartlock says {ours:?}, and {by} {} it",
+        if theirs { "accepts" } else { "refuses" }
+    );
+    theirs
+}
+
+/// Counts a verdict. How many there were of each kind is printed at the end, where `cargo xtask fuzz` reads
+/// it: a target that never saw a signature accepted compares nothing.
+pub fn count(is_accepted: bool) {
+    static AT_EXIT: Once = Once::new();
+    AT_EXIT.call_once(|| {
+        unsafe extern "C" {
+            fn atexit(function: extern "C" fn()) -> core::ffi::c_int;
+        }
+        // SAFETY: as the C standard declares it; the function may run at any time and calls no exit.
+        unsafe { atexit(print_counts) };
+    });
+    let counter = if is_accepted { &ACCEPTED } else { &REFUSED };
+    counter.fetch_add(1, Ordering::Relaxed);
+}
+
+extern "C" fn print_counts() {
+    eprintln!("stat::accepted: {}", ACCEPTED.load(Ordering::Relaxed));
+    eprintln!("stat::refused: {}", REFUSED.load(Ordering::Relaxed));
+}

@@ -1,0 +1,251 @@
+//! ML-DSA against the crates `ml-dsa` and `fips204`.
+//!
+//! Rules: all accept the same signatures through the same interface, and nothing but what the signer made: a
+//! changed signature is no second one. Changes aim at the hint, whose encoding has many ways to be wrong
+//! (FIPS 204 algorithm 21). `ml-dsa` judges every interface but the pre-hashed one, `fips204` those with a
+//! context.
+
+use fips204::traits::{KeyGen, SerDes, Signer, Verifier};
+use hartlock_kernels::ml_dsa::{Message, Set, verify};
+use ml_dsa::SigningKey;
+use ml_dsa::signature::Keypair;
+
+use super::{KERNELS, MESSAGES, pieces};
+use crate::choices::Choices;
+use crate::signed::{Pool, Signed, agree};
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Interface {
+    Pure,
+    PreHash,
+    Internal,
+    ExternalMu,
+}
+
+const INTERFACES: [Interface; 4] =
+    [Interface::Pure, Interface::PreHash, Interface::Internal, Interface::ExternalMu];
+
+const CONTEXTS: [&[u8]; 4] = [b"", b"context", &[7; 255], &[7; 256]];
+
+/// Object identifiers of SHA-256, SHA-512 and SHAKE128 in DER.
+const OIDS: [&[u8]; 3] = [
+    b"\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01",
+    b"\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x03",
+    b"\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x0b",
+];
+
+/// How a message is signed or judged. `context` and `oid` are of the interfaces that have them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Way {
+    interface: Interface,
+    context: &'static [u8],
+    oid: &'static [u8],
+}
+
+impl Way {
+    fn new(choices: &mut Choices<'_>, contexts: &[&'static [u8]]) -> Self {
+        let interface = choices.of(&INTERFACES);
+        let has_context = matches!(interface, Interface::Pure | Interface::PreHash);
+        Self {
+            interface,
+            context: if has_context { choices.of(contexts) } else { b"" },
+            oid: if interface == Interface::PreHash { choices.of(&OIDS) } else { b"" },
+        }
+    }
+}
+
+/// M' (FIPS 204 §5.4, §5.3), in which the interfaces differ and in nothing else, but for the one that is given
+/// mu. None for what nobody signs.
+fn encode(way: Way, message: &[u8]) -> Option<Vec<u8>> {
+    let len = u8::try_from(way.context.len()).ok()?;
+    Some(match way.interface {
+        Interface::Pure => [&[0, len], way.context, message].concat(),
+        Interface::PreHash => [&[1, len], way.context, way.oid, message].concat(),
+        Interface::Internal => message.to_vec(),
+        Interface::ExternalMu => return None,
+    })
+}
+
+/// What two crates make of a parameter set.
+struct Peer {
+    set: Set,
+    omega: usize,
+    sign: fn(u8, Way, &[u8]) -> Signed,
+    /// Verdicts of `ml-dsa` and `fips204`, from those that have the interface.
+    accepts: fn(Way, &Signed) -> [Option<bool>; 2],
+}
+
+macro_rules! peer {
+    ($set:ident, $other:ident, $omega:literal) => {{
+        use fips204::$other as other;
+        use ml_dsa::$set as One;
+        fn one(way: Way, signed: &Signed) -> Option<bool> {
+            let Signed { key, message, signature } = signed;
+            let key = ml_dsa::VerifyingKey::<One>::decode(key[..].try_into().ok()?);
+            let signature = ml_dsa::Signature::<One>::try_from(&signature[..]).ok()?;
+            Some(match way.interface {
+                Interface::Pure => key.verify_with_context(message, way.context, &signature),
+                Interface::PreHash => return None,
+                Interface::Internal => key.verify_internal(message, &signature),
+                Interface::ExternalMu => {
+                    let mu: &[u8; 64] = message[..].try_into().ok()?;
+                    key.verify_mu(&(*mu).into(), &signature)
+                }
+            })
+        }
+        fn other(way: Way, signed: &Signed) -> Option<bool> {
+            let Signed { key, message, signature } = signed;
+            let key = other::PublicKey::try_from_bytes(key[..].try_into().ok()?).ok()?;
+            let signature = signature[..].try_into().ok()?;
+            Some(match way.interface {
+                Interface::Pure => key.verify(message, &signature, way.context),
+                _ => key.hash_verify(message, &signature, way.context, way.oid),
+            })
+        }
+        Peer {
+            set: Set::$set,
+            omega: $omega,
+            sign: |number, way, message| {
+                let seed = [number; 32];
+                let key = SigningKey::<One>::from_seed(&seed.into());
+                let expanded = key.expanded_key();
+                let signature = match way.interface {
+                    Interface::Pure => {
+                        let signed = expanded.sign_deterministic(message, way.context);
+                        signed.expect("a short context").encode().to_vec()
+                    }
+                    Interface::PreHash => {
+                        let (_, key) = other::KG::keygen_from_seed(&seed);
+                        let signed =
+                            key.try_hash_sign_with_seed(&[9; 32], message, way.context, way.oid);
+                        signed.expect("a short context").to_vec()
+                    }
+                    Interface::Internal => {
+                        expanded.sign_internal(&[message], &[7; 32].into()).encode().to_vec()
+                    }
+                    Interface::ExternalMu => {
+                        let mu: [u8; 64] = message.try_into().expect("64 bytes");
+                        expanded.sign_mu_deterministic(&mu.into()).encode().to_vec()
+                    }
+                };
+                let key = key.verifying_key().encode().to_vec();
+                Signed { key, message: message.to_vec(), signature }
+            },
+            accepts: |way, signed| {
+                let has_one = way.interface != Interface::PreHash;
+                let has_other = matches!(way.interface, Interface::Pure | Interface::PreHash);
+                [
+                    has_one.then(|| one(way, signed).unwrap_or(false)),
+                    has_other.then(|| other(way, signed).unwrap_or(false)),
+                ]
+            },
+        }
+    }};
+}
+
+fn peers() -> [Peer; 3] {
+    [peer!(MlDsa44, ml_dsa_44, 80), peer!(MlDsa65, ml_dsa_65, 55), peer!(MlDsa87, ml_dsa_87, 75)]
+}
+
+pub fn run(data: &[u8]) {
+    static POOL: Pool<(usize, u8, Way, Vec<u8>)> = Pool::new();
+    let mut choices = Choices::new(data);
+    let index = choices.below(3);
+    let peer = &peers()[index];
+    let way = Way::new(&mut choices, &CONTEXTS[..3]);
+    let message = message(&mut choices, way);
+    let number = choices.below(3) as u8;
+    let genuine =
+        POOL.get((index, number, way, message.clone()), |_| (peer.sign)(number, way, &message));
+    let mut signed = genuine.clone();
+    for _ in 0..choices.of(&[0, 1, 0, 2]) {
+        change_hint(&mut choices, peer, &mut signed.signature);
+    }
+    let signed = signed.changed(&mut choices, &[&[0xff; 20], &[0; 20]]);
+    // One interface or context in place of another.
+    let judged = match choices.rarely(6) {
+        true => Way::new(&mut choices, &CONTEXTS),
+        false => way,
+    };
+    let is_accepted = judge(peer, judged, &signed);
+    let is_same = (signed == genuine && judged == way)
+        || ((&signed.key, &signed.signature) == (&genuine.key, &genuine.signature)
+            && encode(way, &message).is_some_and(|it| encode(judged, &signed.message) == Some(it)));
+    // Who is given mu does not hash the key. Then a bit of t1 may change unseen: what it adds is mostly rounded
+    // away with the low parts.
+    let is_bound = judged.interface != Interface::ExternalMu || signed.key == genuine.key;
+    assert!(is_accepted == is_same || !is_bound, "only the genuine signature is one");
+}
+
+fn message(choices: &mut Choices<'_>, way: Way) -> Vec<u8> {
+    match way.interface {
+        Interface::ExternalMu => vec![choices.below(3) as u8; 64],
+        // What stands for a digest of this hash.
+        Interface::PreHash if way.oid == OIDS[1] => vec![3; 64],
+        Interface::PreHash => vec![3; 32],
+        _ => choices.of(&MESSAGES).to_vec(),
+    }
+}
+
+fn judge(peer: &Peer, way: Way, signed: &Signed) -> bool {
+    let Signed { key, message, signature } = signed;
+    let pieces = pieces(message);
+    let Way { interface, context, oid } = way;
+    let message = match interface {
+        Interface::Pure => Message::Pure { context, message: &pieces },
+        Interface::PreHash => Message::PreHash { context, oid, digest: message },
+        Interface::Internal => Message::Internal(&pieces),
+        Interface::ExternalMu => match message[..].try_into() {
+            Ok(mu) => Message::ExternalMu(mu),
+            // No message has a mu of another length, and its type says so.
+            Err(_) => return false,
+        },
+    };
+    let ours = verify(KERNELS, peer.set, key, message, signature);
+    let mut is_accepted = false;
+    for (by, theirs) in ["ml-dsa", "fips204"].into_iter().zip((peer.accepts)(way, signed)) {
+        if let Some(theirs) = theirs {
+            let what = format!("{:?}, {interface:?}", peer.set);
+            is_accepted = agree(by, &what, ours, theirs);
+        }
+    }
+    is_accepted
+}
+
+/// Changes the end of a signature in ways that look like another hint: positions of a row stand in order and
+/// once, counts grow, and what is not used is zero.
+fn change_hint(choices: &mut Choices<'_>, peer: &Peer, signature: &mut [u8]) {
+    let rows = (peer.set.public_key_len() - 32) / 320;
+    let at = signature.len() - peer.omega - rows;
+    let (positions, counts) = signature[at..].split_at_mut(peer.omega);
+    let used = usize::from(counts[rows - 1]).min(peer.omega);
+    let one = choices.below(used.max(1));
+    match choices.below(6) {
+        0 => positions.swap(one, (one + 1) % peer.omega),
+        1 => positions[(one + 1) % peer.omega] = positions[one],
+        2 => positions[one] = positions[one].wrapping_add(choices.of(&[1, 0xff])),
+        3 => {
+            // One position less, or one more, in a hint that is whole.
+            let is_more = choices.rarely(2);
+            if is_more && used < peer.omega {
+                positions[used] = choices.of(&[0xff, 0, 0xfe]);
+                counts[rows - 1] += 1;
+            } else if let Some(last) = used.checked_sub(1) {
+                positions[last] = 0;
+                counts.iter_mut().for_each(|count| *count = (*count).min(last as u8));
+            }
+        }
+        4 => {
+            // A position belongs to the row beside its own.
+            let row = choices.below(rows);
+            counts[row] = counts[row].wrapping_add(choices.of(&[1, 0xff]));
+        }
+        _ => {
+            // What is not used.
+            let unused = positions.len() - used;
+            if unused > 0 {
+                positions[used + choices.below(unused)] = choices.of(&[1, 0xff]);
+            }
+        }
+    }
+}
