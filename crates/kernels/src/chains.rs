@@ -4,66 +4,14 @@
 //! long. [`walk`] keeps a list of those in work, one a lane, and takes the longest that is left
 //! whenever one has ended. On a hart without lanes it walks one after the other.
 //!
-//! An algorithm loads the values of its signature into a [`Window`], cuts the message digest into
+//! An algorithm loads the values of its signature into a [`Room`](crate::short::Room), cuts the message digest into
 //! [`Digits`], and gives [`walk`] two functions: the first [`Job`] of a chain, and a step of several
 //! jobs. It decides what a tweak means and which of its bits count the steps.
 
-use crate::short::{LANES, Words, to_bytes};
+use crate::short::{Job, LANES, VALUE_WORDS, Words, to_bytes};
 
-/// Words of hash values that are in work at once: those of 67 chains of 32 bytes, and of the
-/// subtree roots of 131 chains of 64 bytes beside 32 of them.
-const WINDOW_WORDS: usize = 36 * 8;
-
-/// Most chains in a window: hash values have at least three words.
-const MAX_CHAINS: usize = WINDOW_WORDS / 3;
-
-/// Hash values, one behind the other, `n / 8` words each.
-pub(crate) struct Window([u64; WINDOW_WORDS]);
-
-impl Window {
-    pub(crate) const fn new() -> Self {
-        Self([0; WINDOW_WORDS])
-    }
-
-    /// Values of so many words that there is room for.
-    pub(crate) fn capacity(value_words: usize) -> usize {
-        WINDOW_WORDS.checked_div(value_words).unwrap_or(0)
-    }
-
-    /// `count` words from `at` on, or nothing.
-    #[inline(always)]
-    pub(crate) fn words(&self, at: usize, count: usize) -> &[u64] {
-        self.0.get(at..at.wrapping_add(count)).unwrap_or_default()
-    }
-
-    #[inline(always)]
-    pub(crate) fn words_mut(&mut self, at: usize, count: usize) -> &mut [u64] {
-        self.0.get_mut(at..at.wrapping_add(count)).unwrap_or_default()
-    }
-
-    /// Takes over the bytes of hash values.
-    pub(crate) fn load(&mut self, at: usize, bytes: &[u8]) {
-        crate::short::load(self.0.get_mut(at..).unwrap_or_default(), bytes);
-    }
-
-    /// A hash value of `count` words, zero padded.
-    pub(crate) fn value(&self, at: usize, count: usize) -> Words {
-        let mut value = [0; 8];
-        for (to, from) in value.iter_mut().zip(self.words(at, count)) {
-            *to = *from;
-        }
-        value
-    }
-
-    /// Moves a hash value.
-    #[cfg(feature = "xmss")]
-    pub(crate) fn copy(&mut self, from: usize, to: usize, count: usize) {
-        let value = self.value(from, count);
-        for (to, from) in self.words_mut(to, count).iter_mut().zip(value) {
-            *to = from;
-        }
-    }
-}
+/// Most chains in work: hash values have at least three words.
+const MAX_CHAINS: usize = VALUE_WORDS / 3;
 
 /// A message digest and its checksum, cut into digits of `w` bits (RFC 8391 §3.1.5, RFC 8554 §4.4).
 pub(crate) struct Digits {
@@ -110,19 +58,6 @@ impl Digits {
     fn max(&self) -> u8 {
         0xff_u8.wrapping_shr(8_usize.wrapping_sub(self.w) as u32)
     }
-}
-
-/// One hash of a lane: which one, from which words of the window, and to which.
-#[derive(Clone, Copy)]
-pub(crate) struct Job {
-    /// What tells this hash from all others, in words of its algorithm.
-    pub tweak: [u64; 2],
-    pub from: usize,
-    pub to: usize,
-}
-
-impl Job {
-    pub(crate) const NONE: Self = Self { tweak: [0; 2], from: 0, to: 0 };
 }
 
 /// Walks `count` chains to their ends, up to `lanes` at a time.

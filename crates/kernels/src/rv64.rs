@@ -148,8 +148,19 @@ unsafe fn run_one<S>(
 ) {
     if is_aligned(blocks) {
         kernel(state, blocks.as_ptr(), blocks.len().checked_div(block_len).unwrap_or(0));
-        return;
+    } else {
+        run_one_copied(state, blocks, block_len, kernel);
     }
+}
+
+/// The same for blocks that are not aligned. Out of line: a short message would pay for its frame.
+#[inline(never)]
+fn run_one_copied<S>(
+    state: &mut S,
+    blocks: &[u8],
+    block_len: usize,
+    kernel: impl Fn(*mut S, *const u8, usize),
+) {
     let mut rest = blocks;
     while let Some((block, later)) = rest.split_at_checked(block_len.max(1)) {
         kernel(state, Copied::of(block).0.as_ptr(), 1);

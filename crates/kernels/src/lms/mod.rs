@@ -20,7 +20,7 @@ mod ots;
 mod tests;
 
 use crate::Kernels;
-use crate::short::{Shape, Words, Writer, be32, digest, fill_with_pattern, load, to_bytes};
+use crate::short::{Job, MESSAGES, Sink, Words, Writer, be32, fill_with_pattern, load, to_bytes};
 use crate::signature::{Comparison, Rejection};
 use ots::Ots;
 
@@ -164,45 +164,39 @@ impl<'a> Key<'a> {
         let q = signature.q;
         let mut chains = ots::Chains::new(kernels, self.ots, self.identifier, q);
         let public_key = chains.public_key(message, signature.ots);
+        let n = chains.hasher.n;
         // Algorithm 6a, step 4: leaves are numbered from 2^h on, the root is 1.
         let mut number = (1_u32 << self.h) | q;
-        let mut node = self.node(kernels, &mut chains, number, D_LEAF, &[&public_key]);
+        chains.room.put(0, &public_key);
+        self.node(&mut chains, number, D_LEAF, n);
         for sibling in signature.path.chunks_exact(self.ots.n.max(1)) {
-            let mut other = [0; 8];
-            load(&mut other, sibling);
-            let children = if number & 1 == 1 { [&other, &node] } else { [&node, &other] };
+            // The node stands in front; its parent will, too.
+            let is_right = number & 1 == 1;
+            if is_right {
+                chains.room.copy(0, n, n);
+            }
+            chains.room.load(if is_right { 0 } else { n }, sibling);
             number >>= 1;
-            node = self.node(kernels, &mut chains, number, D_INTR, &children);
+            self.node(&mut chains, number, D_INTR, n.wrapping_mul(2));
         }
-        node
+        chains.room.value(0, n)
     }
 
-    /// Hashes what a node is made of: H(I ‖ u32str(r) ‖ u16str(D) ‖ values).
-    fn node(
-        &self,
-        kernels: &Kernels,
-        chains: &mut ots::Chains<'_>,
-        number: u32,
-        what: u64,
-        values: &[&Words],
-    ) -> Words {
-        let ots = self.ots;
-        let len = values.len().wrapping_mul(ots.n).wrapping_add(22);
-        let shape = ots.function.shape(len, 0);
-        let messages = &mut chains.messages;
-        let mut message = Writer::at(0);
-        message.extend(messages, &self.identifier);
+    /// Hashes what a node is made of, the first `count` words, to the front:
+    /// H(I ‖ u32str(r) ‖ u16str(D) ‖ values).
+    #[inline(never)]
+    fn node(&self, chains: &mut ots::Chains<'_>, number: u32, what: u64, count: usize) {
+        let ots::Chains { hasher, room, initial, .. } = chains;
+        let shape = hasher.function.shape((count << 3).wrapping_add(22), 0);
+        let mut message = Writer::at(MESSAGES);
+        for word in self.identifier {
+            message.push(room, word);
+        }
         // Six bytes, which shift what follows by 48 bits.
         message.head(be32(number) | what << 32, 48);
-        for value in values {
-            message.extend(messages, value.get(..ots.n >> 3).unwrap_or_default());
-        }
-        message.finish(messages, shape);
-        let place: (Shape, usize, usize) = (shape, 0, 1);
-        digest(kernels, ots.function, &chains.initial, messages, place);
-        let mut value = [0; 8];
-        messages.read(0, value.get_mut(..ots.n >> 3).unwrap_or_default());
-        value
+        message.append(room, 0, count);
+        message.finish(room, shape);
+        hasher.digest(initial, room, (shape, 0), &[Job::NONE], Sink::Result);
     }
 }
 

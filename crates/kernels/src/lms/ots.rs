@@ -1,8 +1,10 @@
 //! LM-OTS: the one-time signatures of LMS (RFC 8554 §4).
 
 use crate::Kernels;
-use crate::chains::{Digits, Job, Window, walk};
-use crate::short::{Function, Messages, Shape, Stream, Words, Writer, be32, digest, to_bytes};
+use crate::chains::{Digits, walk};
+use crate::short::{
+    Function, Hasher, Job, MESSAGES, Room, Shape, Sink, Stream, Words, Writer, be32,
+};
 
 /// What each hash says it is for (RFC 8554 §7.1).
 const D_PBLC: [u8; 2] = [0x80, 0x80];
@@ -53,20 +55,18 @@ impl Ots {
 
 /// The chains of one signature, and room to walk them.
 pub(super) struct Chains<'a> {
-    kernels: &'a Kernels,
+    pub hasher: Hasher<'a>,
     ots: Ots,
     identifier: [u64; 2],
     q: u32,
     pub initial: Words,
-    pub messages: Messages,
-    window: Window,
+    pub room: Room,
 }
 
 impl<'a> Chains<'a> {
     pub(super) fn new(kernels: &'a Kernels, ots: Ots, identifier: [u64; 2], q: u32) -> Self {
-        let initial = ots.function.initial();
-        let (messages, window) = (Messages::new(), Window::new());
-        Self { kernels, ots, identifier, q, initial, messages, window }
+        let hasher = Hasher { kernels, function: ots.function, n: ots.n >> 3 };
+        Self { hasher, ots, identifier, q, initial: ots.function.initial(), room: Room::new() }
     }
 
     /// The public key that signed `message` (RFC 8554 §4.6, algorithm 4b). `signature` is C and all
@@ -86,15 +86,14 @@ impl<'a> Chains<'a> {
         let mut hash = self.stream(D_PBLC);
         let mut from = 0_usize;
         while from < p {
-            let count = p.wrapping_sub(from).min(Window::capacity(n >> 3)).max(1);
+            let count = p.wrapping_sub(from).min(Room::capacity(n >> 3)).max(1);
             let (now, later) = rest.split_at_checked(count.wrapping_mul(n)).unwrap_or((rest, &[]));
             rest = later;
-            self.window.load(0, now);
+            self.room.load(0, now);
             self.walk(&digits, from, count);
             for chain in 0..count {
                 let words = n >> 3;
-                let end = self.window.value(chain.wrapping_mul(words), words);
-                hash.update(to_bytes(&end).get(..n).unwrap_or_default());
+                hash.update(self.room.bytes(chain.wrapping_mul(words), words));
             }
             from = from.wrapping_add(count);
         }
@@ -103,7 +102,7 @@ impl<'a> Chains<'a> {
 
     /// A hash of I ‖ u32str(q) ‖ u16str(D) and more.
     fn stream(&self, what: [u8; 2]) -> Stream {
-        let mut hash = Stream::new(self.kernels, self.ots.function);
+        let mut hash = Stream::new(self.hasher.kernels, self.ots.function);
         for word in self.identifier {
             hash.update(&word.to_le_bytes());
         }
@@ -114,42 +113,36 @@ impl<'a> Chains<'a> {
 
     /// Walks chains to their ends, in place.
     fn walk(&mut self, digits: &Digits, from: usize, count: usize) {
-        let (q, n_words) = (be32(self.q), self.ots.n >> 3);
+        let (q, n) = (be32(self.q), self.hasher.n);
         let shape = self.ots.function.shape(self.ots.n.wrapping_add(HEAD_LEN), 0);
         let first = |chain: usize| {
-            let at = chain.wrapping_mul(n_words);
+            let at = chain.wrapping_mul(n);
             let i = from.wrapping_add(chain);
             let i_bytes = u64::from((i as u16).swap_bytes());
             let j = u64::from(digits.get(i));
             Job { tweak: [0, q | i_bytes << 32 | j << J_BIT], from: at, to: at }
         };
         let left = |chain: usize| digits.left(from.wrapping_add(chain));
-        let lanes = self.ots.function.lanes(self.kernels, shape.words);
+        let lanes = self.hasher.lanes(shape.words);
         walk(lanes, count, &left, &first, 1 << J_BIT, &mut |jobs| self.step(shape, jobs));
     }
 
     /// A step of each chain (RFC 8554 §4.6): H(I ‖ u32str(q) ‖ u16str(i) ‖ u8str(j) ‖ value).
     #[inline(never)]
     fn step(&mut self, shape: Shape, jobs: &[Job]) {
-        let Self { kernels, ots: Ots { function, n, .. }, initial, messages, window, .. } = self;
-        let n_words = *n >> 3;
-        let mut at = 0_usize;
+        let Self { hasher, identifier: [first, second], initial, room, .. } = self;
+        let mut at = MESSAGES;
         for job in jobs {
             let mut message = Writer::at(at);
-            let ([first, second], [_, head]) = (self.identifier, job.tweak);
-            message.push(messages, first);
-            message.push(messages, second);
+            message.push(room, *first);
+            message.push(room, *second);
             // q, i and j are seven bytes, which shift the value.
+            let [_, head] = job.tweak;
             message.head(head, 56);
-            message.extend(messages, window.words(job.from, n_words));
-            message.finish(messages, shape);
+            message.append(room, job.from, hasher.n);
+            message.finish(room, shape);
             at = at.wrapping_add(shape.words);
         }
-        digest(kernels, *function, initial, messages, (shape, shape.words, jobs.len()));
-        let mut at = 0_usize;
-        for job in jobs {
-            messages.read(at, window.words_mut(job.to, n_words));
-            at = at.wrapping_add(shape.words);
-        }
+        hasher.digest(initial, room, (shape, shape.words), jobs, Sink::Result);
     }
 }

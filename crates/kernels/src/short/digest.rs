@@ -1,125 +1,177 @@
 //! From messages that stand in their places to their digests.
 
-use super::{Function, LANES, Messages, Shape, WORDS, Words, bytes};
-use crate::Kernels;
+use super::room::{MESSAGES, Room, bytes};
+use super::{Function, Hasher, Job, LANES, Shape, Sink, Words};
 #[cfg(feature = "xmss")]
 use crate::keccak::FULL_ROUNDS;
 
-/// Hashes `count` messages of one shape, `stride` words apart, from the state `start` on. A digest
-/// takes the place of the first words of its message.
-#[inline(never)]
-pub(crate) fn digest(
-    kernels: &Kernels,
-    function: Function,
-    start: &Words,
-    messages: &mut Messages,
-    (shape, stride, count): (Shape, usize, usize),
-) {
-    match function {
-        Function::Sha256 if count == 1 => {
-            let mut state = [0; 8];
-            narrow(&mut state, start);
-            (kernels.sha256.one.run)(&mut state, messages.bytes(0, shape.words).as_chunks().0);
-            put_sha256(&mut messages.words, 0, &state);
+impl Hasher<'_> {
+    /// Hashes a message of each job, all of one shape and `stride` words apart, from the state `start`
+    /// on.
+    #[inline(always)]
+    pub(crate) fn digest(
+        &self,
+        start: &Words,
+        room: &mut Room,
+        (shape, stride): (Shape, usize),
+        jobs: &[Job],
+        sink: Sink,
+    ) {
+        match jobs {
+            [job] => self.digest_one(start, room, shape, sink.target(job, MESSAGES)),
+            _ => self.digest_many(start, room, (shape, stride), jobs, sink),
         }
-        Function::Sha256 => digest_sha256(kernels, start, messages, (shape, stride, count)),
-        #[cfg(feature = "xmss")]
-        Function::Sha512 if count == 1 => {
-            let mut state = *start;
-            (kernels.sha512.one.run)(&mut state, messages.bytes(0, shape.words).as_chunks().0);
-            messages.put(0, &state.map(u64::swap_bytes));
+    }
+
+    /// The same for the message of the first lane alone.
+    #[inline(never)]
+    fn digest_one(&self, start: &Words, room: &mut Room, shape: Shape, target: Target) {
+        match self.function {
+            Function::Sha256 => {
+                let Room { words, states: [state, ..] } = room;
+                narrow(state, start);
+                let message = bytes(words, MESSAGES, shape.words);
+                (self.kernels.sha256.one.run)(state, message.as_chunks().0);
+                put_sha256(room, 0, target, self.n);
+            }
+            #[cfg(feature = "xmss")]
+            Function::Sha512 => {
+                let mut state = *start;
+                let message = room.bytes(MESSAGES, shape.words);
+                (self.kernels.sha512.one.run)(&mut state, message.as_chunks().0);
+                put(room, &state.map(u64::swap_bytes), target, self.n);
+            }
+            #[cfg(feature = "xmss")]
+            Function::Shake128 | Function::Shake256 => self.digest_one_shake(room, shape, target),
         }
-        #[cfg(feature = "xmss")]
-        Function::Sha512 => digest_sha512(kernels, start, messages, (shape, stride, count)),
-        #[cfg(feature = "xmss")]
-        Function::Shake128 | Function::Shake256 if count == 1 => {
-            digest_one_shake(kernels, function.rate_words(), messages, shape);
+    }
+
+    #[inline(never)]
+    fn digest_many(
+        &self,
+        start: &Words,
+        room: &mut Room,
+        layout: (Shape, usize),
+        jobs: &[Job],
+        sink: Sink,
+    ) {
+        match self.function {
+            Function::Sha256 => self.digest_sha256(start, room, layout, jobs, sink),
+            #[cfg(feature = "xmss")]
+            Function::Sha512 => self.digest_sha512(start, room, layout, jobs, sink),
+            #[cfg(feature = "xmss")]
+            Function::Shake128 | Function::Shake256 => self.digest_shake(room, layout, jobs, sink),
         }
-        #[cfg(feature = "xmss")]
-        Function::Shake128 | Function::Shake256 => {
-            digest_shake(kernels, function.rate_words(), messages, (shape, stride, count));
+    }
+
+    // Each of the following has states or slices on its stack. Out of line, so that nobody else has
+    // room for them.
+
+    #[inline(never)]
+    fn digest_sha256(
+        &self,
+        start: &Words,
+        room: &mut Room,
+        (shape, stride): (Shape, usize),
+        jobs: &[Job],
+        sink: Sink,
+    ) {
+        let Room { words, states } = room;
+        let states = states.get_mut(..jobs.len()).unwrap_or_default();
+        for state in &mut *states {
+            narrow(state, start);
+        }
+        let mut slices: [&[u8]; LANES] = [&[]; LANES];
+        let slices = fill(&mut slices, words, (shape, stride), jobs.len());
+        self.kernels.sha256.each(states, slices);
+        let mut at = MESSAGES;
+        for (lane, job) in jobs.iter().enumerate() {
+            put_sha256(room, lane, sink.target(job, at), self.n);
+            at = at.wrapping_add(stride);
+        }
+    }
+
+    #[cfg(feature = "xmss")]
+    #[inline(never)]
+    fn digest_sha512(
+        &self,
+        start: &Words,
+        room: &mut Room,
+        (shape, stride): (Shape, usize),
+        jobs: &[Job],
+        sink: Sink,
+    ) {
+        let mut states = [*start; LANES];
+        let states = states.get_mut(..jobs.len()).unwrap_or_default();
+        let mut slices: [&[u8]; LANES] = [&[]; LANES];
+        let slices = fill(&mut slices, &room.words, (shape, stride), jobs.len());
+        self.kernels.sha512.each(states, slices);
+        let mut at = MESSAGES;
+        for (state, job) in states.iter().zip(jobs) {
+            put(room, &state.map(u64::swap_bytes), sink.target(job, at), self.n);
+            at = at.wrapping_add(stride);
+        }
+    }
+
+    #[cfg(feature = "xmss")]
+    #[inline(never)]
+    fn digest_one_shake(&self, room: &mut Room, shape: Shape, target: Target) {
+        let mut state = [0; 25];
+        let (message, rate_words) = (room.bytes(MESSAGES, shape.words), self.function.rate_words());
+        (self.kernels.keccak.one.run)(&mut state, message, rate_words, FULL_ROUNDS);
+        put(room, &state, target, self.n);
+    }
+
+    #[cfg(feature = "xmss")]
+    #[inline(never)]
+    fn digest_shake(
+        &self,
+        room: &mut Room,
+        (shape, stride): (Shape, usize),
+        jobs: &[Job],
+        sink: Sink,
+    ) {
+        let mut states = [[0; 25]; LANES];
+        let states = states.get_mut(..jobs.len()).unwrap_or_default();
+        let mut slices: [&[u8]; LANES] = [&[]; LANES];
+        let slices = fill(&mut slices, &room.words, (shape, stride), jobs.len());
+        self.kernels.keccak.each(states, slices, self.function.rate_words(), FULL_ROUNDS);
+        let mut at = MESSAGES;
+        for (state, job) in states.iter().zip(jobs) {
+            put(room, state, sink.target(job, at), self.n);
+            at = at.wrapping_add(stride);
         }
     }
 }
 
-// Each of the following has states on its stack. Out of line, so that nobody else has room for them.
+/// Where a digest goes: to which word of the room, and what of the words there is kept and added to.
+type Target = (usize, u64);
 
-#[inline(never)]
-fn digest_sha256(
-    kernels: &Kernels,
-    start: &Words,
-    messages: &mut Messages,
-    (shape, stride, count): (Shape, usize, usize),
-) {
-    let Messages { words, states } = messages;
-    let states = states.get_mut(..count).unwrap_or_default();
-    for state in &mut *states {
-        narrow(state, start);
-    }
-    let mut room: [&[u8]; LANES] = [&[]; LANES];
-    kernels.sha256.each(states, slices(&mut room, words, (shape, stride, count)));
-    let mut at = 0_usize;
-    for state in states {
-        put_sha256(words, at, state);
-        at = at.wrapping_add(stride);
-    }
-}
-
-#[cfg(feature = "xmss")]
-#[inline(never)]
-fn digest_sha512(
-    kernels: &Kernels,
-    start: &Words,
-    messages: &mut Messages,
-    (shape, stride, count): (Shape, usize, usize),
-) {
-    let mut states = [[0; 8]; LANES];
-    let states = states.get_mut(..count).unwrap_or_default();
-    for state in &mut *states {
-        *state = *start;
-    }
-    let mut room: [&[u8]; LANES] = [&[]; LANES];
-    kernels.sha512.each(states, slices(&mut room, &messages.words, (shape, stride, count)));
-    for (lane, state) in states.iter().enumerate() {
-        messages.put(lane.wrapping_mul(stride), &state.map(u64::swap_bytes));
-    }
-}
-
-#[cfg(feature = "xmss")]
-#[inline(never)]
-fn digest_one_shake(kernels: &Kernels, rate_words: usize, messages: &mut Messages, shape: Shape) {
-    let mut state = [0; 25];
-    (kernels.keccak.one.run)(&mut state, messages.bytes(0, shape.words), rate_words, FULL_ROUNDS);
-    messages.put(0, &front(&state));
-}
-
-#[cfg(feature = "xmss")]
-#[inline(never)]
-fn digest_shake(
-    kernels: &Kernels,
-    rate_words: usize,
-    messages: &mut Messages,
-    (shape, stride, count): (Shape, usize, usize),
-) {
-    let mut states = [[0; 25]; LANES];
-    let states = states.get_mut(..count).unwrap_or_default();
-    let mut room: [&[u8]; LANES] = [&[]; LANES];
-    let slices = slices(&mut room, &messages.words, (shape, stride, count));
-    kernels.keccak.each(states, slices, rate_words, FULL_ROUNDS);
-    for (lane, state) in states.iter().enumerate() {
-        messages.put(lane.wrapping_mul(stride), &front(state));
+impl Sink {
+    /// Where the digest of a message goes that begins at `at`.
+    #[inline(always)]
+    #[cfg_attr(not(feature = "xmss"), expect(unused_variables, reason = "LMS has results alone"))]
+    const fn target(self, job: &Job, at: usize) -> Target {
+        match self {
+            Self::Result => (job.to, 0),
+            #[cfg(feature = "xmss")]
+            Self::Message(offset) => (at.wrapping_add(offset), 0),
+            #[cfg(feature = "xmss")]
+            Self::Mask(offset) => (job.from.wrapping_add(offset), u64::MAX),
+        }
     }
 }
 
 /// Where the message of each lane stands: in an array of the caller, which would be copied otherwise.
 #[inline(always)]
-fn slices<'a>(
+fn fill<'a>(
     slices: &'a mut [&'a [u8]; LANES],
     words: &'a [[u8; 8]],
-    (shape, stride, count): (Shape, usize, usize),
+    (shape, stride): (Shape, usize),
+    count: usize,
 ) -> &'a [&'a [u8]] {
     let slices = slices.get_mut(..count).unwrap_or_default();
-    let mut at = 0_usize;
+    let mut at = MESSAGES;
     for slice in &mut *slices {
         *slice = bytes(words, at, shape.words);
         at = at.wrapping_add(stride);
@@ -136,26 +188,37 @@ pub(super) fn narrow(state: &mut [u32; 8], words: &Words) {
     (*e, *f, *g, *h) = (word_e as u32, word_f as u32, word_g as u32, word_h as u32);
 }
 
-/// The digest of SHA-256: words in big-endian byte order (FIPS 180-4 §6.2.2).
-#[inline(always)]
-fn put_sha256(words: &mut [[u8; 8]; WORDS], at: usize, state: &[u32; 8]) {
-    for (index, [low, high]) in state.as_chunks().0.iter().enumerate() {
+/// The digest of SHA-256 in a lane, of four words or three: in big-endian byte order (FIPS 180-4
+/// §6.2.2). Written out like the state.
+#[inline(never)]
+fn put_sha256(room: &mut Room, lane: usize, (at, kept): Target, count: usize) {
+    let Room { words, states } = room;
+    let (Some([a, b, c, d, e, f, g, h]), Some([ab, cd, ef, gh])) =
+        (states.get(lane), words.get_mut(at..).and_then(|words| words.first_chunk_mut()))
+    else {
+        return;
+    };
+    let put = |to: &mut [u8; 8], low: u32, high: u32| {
         // Both halves at once: without Zbb there is no instruction for one.
-        let word = u64::from(*low) | u64::from(*high) << 32;
+        let word = u64::from(low) | u64::from(high) << 32;
         let word = (word >> 8 & 0x00ff_00ff_00ff_00ff) | (word & 0x00ff_00ff_00ff_00ff) << 8;
         let word = (word >> 16 & 0x0000_ffff_0000_ffff) | (word & 0x0000_ffff_0000_ffff) << 16;
-        if let Some(bytes) = words.get_mut(at.wrapping_add(index)) {
-            *bytes = word.to_le_bytes();
-        }
+        *to = (u64::from_le_bytes(*to) & kept ^ word).to_le_bytes();
+    };
+    put(ab, *a, *b);
+    put(cd, *c, *d);
+    put(ef, *e, *f);
+    if count > 3 {
+        put(gh, *g, *h);
     }
 }
 
-/// The first 64 bytes of output.
+/// The first `count` words of a digest.
 #[cfg(feature = "xmss")]
-fn front(state: &[u64; 25]) -> Words {
-    let mut words = [0; 8];
-    for (to, from) in words.iter_mut().zip(state) {
-        *to = *from;
+#[inline(never)]
+fn put(room: &mut Room, digest: &[u64], (at, kept): Target, count: usize) {
+    let to = room.words.get_mut(at..at.wrapping_add(count)).unwrap_or_default();
+    for (to, word) in to.iter_mut().zip(digest) {
+        *to = (u64::from_le_bytes(*to) & kept ^ word).to_le_bytes();
     }
-    words
 }

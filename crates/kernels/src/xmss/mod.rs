@@ -20,9 +20,9 @@ pub use sets::ParameterSet;
 
 use crate::Kernels;
 use crate::chains::Digits;
-use crate::short::{Stream, Words, fill_with_pattern, load, to_bytes};
+use crate::short::{Room, Stream, Words, fill_with_pattern, load, to_bytes};
 use crate::signature::{Comparison, Rejection};
-use tree::{Address, Room, Tree};
+use tree::{Address, Tree};
 
 /// What the number of a parameter set counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -110,7 +110,7 @@ pub fn compare(
         let sig_ots = take(&mut rest, set.chains().wrapping_mul(n))?;
         let auth = take(&mut rest, (set.layer_height as usize).wrapping_mul(n))?;
         let digits = Digits::of(&node, n, tree::W_BITS, set.chains());
-        node = tree.root(address, idx_leaf, &digits, sig_ots, auth);
+        node = tree.root(&mut room, address, idx_leaf, &digits, sig_ots, auth);
     }
     Comparison::of(to_bytes(&node).get(..n).unwrap_or_default(), root)
 }

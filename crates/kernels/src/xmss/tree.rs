@@ -2,8 +2,10 @@
 
 use super::ParameterSet;
 use crate::Kernels;
-use crate::chains::{Digits, Job, Window, walk};
-use crate::short::{Function, LANES, Messages, Prefix, Shape, Words, Writer, be32, digest, load};
+use crate::chains::{Digits, walk};
+use crate::short::{
+    Function, Hasher, Job, LANES, MESSAGES, Prefix, Room, Shape, Sink, Words, Writer, be32, load,
+};
 
 /// log2 of w, which is 16 in every set.
 pub(super) const W_BITS: usize = 4;
@@ -44,10 +46,7 @@ pub(super) struct Address {
 
 /// What trees of one key have in common.
 pub(super) struct Tree<'a> {
-    kernels: &'a Kernels,
-    function: Function,
-    /// Words of a hash value.
-    n: usize,
+    hasher: Hasher<'a>,
     chains: usize,
     /// Whether prefixes have four bytes, and not n.
     is_prefix_short: bool,
@@ -58,23 +57,22 @@ pub(super) struct Tree<'a> {
     is_prf_started: bool,
     initial: Words,
     prf: Shape,
-    f: Shape,
-    h: Shape,
+    f: Form,
+    h: Form,
+    /// The byte of its message that chooses the key or one of the masks: the last.
+    choice_at: usize,
     /// The first half of the addresses in work.
     address: [u64; 2],
-    room: &'a mut Room,
 }
 
-/// Room to work in, which is most of what a verification puts on the stack.
-pub(super) struct Room {
-    messages: Messages,
-    window: Window,
-}
-
-impl Room {
-    pub(super) const fn new() -> Self {
-        Self { messages: Messages::new(), window: Window::new() }
-    }
+/// F or H: a number, and what follows from the lengths of its messages.
+struct Form {
+    number: u8,
+    /// Words of hash values in a message.
+    len: usize,
+    shape: Shape,
+    /// Words from the message of one lane to the next.
+    stride: usize,
 }
 
 impl<'a> Tree<'a> {
@@ -83,7 +81,7 @@ impl<'a> Tree<'a> {
         kernels: &'a Kernels,
         set: &ParameterSet,
         seed: &[u8],
-        room: &'a mut Room,
+        room: &mut Room,
     ) -> Self {
         let (function, prefix_len) = (set.function, set.prefix_len);
         let head_len = prefix_len.wrapping_add(set.n);
@@ -91,27 +89,31 @@ impl<'a> Tree<'a> {
         let is_prf_started =
             matches!((function, head_len), (Function::Sha256, 64) | (Function::Sha512, 128));
         let hashed = if is_prf_started { head_len } else { 0 };
+        let initial = function.initial();
+        let prf = function.shape(head_len.wrapping_add(32), hashed);
+        let form = |number, values: usize| {
+            let len = values.wrapping_mul(set.n);
+            let shape = function.shape(head_len.wrapping_add(len), 0);
+            Form { number, len: len >> 3, shape, stride: shape.words.max(prf.words) }
+        };
         let mut tree = Self {
-            kernels,
-            function,
-            n: set.n >> 3,
+            hasher: Hasher { kernels, function, n: set.n >> 3 },
             chains: set.chains(),
             is_prefix_short: prefix_len < set.n,
             seed: [0; 8],
-            prf_start: function.initial(),
+            prf_start: initial,
             is_prf_started,
-            initial: function.initial(),
-            prf: function.shape(head_len.wrapping_add(32), hashed),
-            f: function.shape(head_len.wrapping_add(set.n), 0),
-            h: function.shape(head_len.wrapping_add(set.n.wrapping_mul(2)), 0),
+            initial,
+            prf,
+            f: form(PREFIX_F, 1),
+            h: form(PREFIX_H, 2),
+            choice_at: head_len.wrapping_sub(hashed).wrapping_add(31),
             address: [0; 2],
-            room,
         };
         load(&mut tree.seed, seed);
         if is_prf_started {
-            let words = head_len >> 3;
-            let _ = tree.started_prf(0);
-            tree.prf_start = function.midstate(kernels, &tree.room.messages, words);
+            let _ = tree.prf_head(room, MESSAGES);
+            tree.prf_start = tree.hasher.midstate(room, head_len >> 3);
         }
         tree
     }
@@ -119,35 +121,43 @@ impl<'a> Tree<'a> {
     /// The root that a one-time signature of a message leads to (RFC 8391 §4.1.10, algorithm 13).
     pub(super) fn root(
         &mut self,
+        room: &mut Room,
         address: Address,
         idx_leaf: u32,
         digits: &Digits,
         sig_ots: &[u8],
         auth: &[u8],
     ) -> Words {
-        self.leaf(address, idx_leaf, digits, sig_ots);
+        self.leaf(room, address, idx_leaf, digits, sig_ots);
         self.set_address(address, TYPE_HASH_TREE);
-        let n = self.n;
+        let n = self.hasher.n;
         let mut index = idx_leaf;
         for (height, sibling) in auth.chunks_exact(n.wrapping_mul(8).max(1)).enumerate() {
             // The node stands in front; its parent will, too.
             let is_right = index & 1 == 1;
             if is_right {
-                self.room.window.copy(0, n, n);
+                room.copy(0, n, n);
             }
-            self.room.window.load(if is_right { 0 } else { n }, sibling);
+            room.load(if is_right { 0 } else { n }, sibling);
             index >>= 1;
             let tweak = [(height as u64) << SECOND_BYTE, be32(index)];
-            self.hash(PREFIX_H, &[Job { tweak, from: 0, to: 0 }]);
+            self.hash(room, &self.h, &[Job { tweak, from: 0, to: 0 }]);
         }
-        self.room.window.value(0, n)
+        room.value(0, n)
     }
 
     /// Computes the leaf of a one-time signature, to the front of the window: its public key
     /// (§3.1.6, algorithm 6) and the root of that in its L-tree (§4.1.5, algorithm 8).
-    fn leaf(&mut self, address: Address, idx_leaf: u32, digits: &Digits, sig_ots: &[u8]) {
-        let n = self.n;
-        let is_one_window = self.chains <= Window::capacity(n);
+    fn leaf(
+        &mut self,
+        room: &mut Room,
+        address: Address,
+        idx_leaf: u32,
+        digits: &Digits,
+        sig_ots: &[u8],
+    ) {
+        let n = self.hasher.n;
+        let is_one_window = self.chains <= Room::capacity(n);
         let mut rest = sig_ots;
         let (mut from, mut subtrees) = (0_usize, 0_usize);
         while from < self.chains {
@@ -157,27 +167,28 @@ impl<'a> Tree<'a> {
                 rest.split_at_checked(count.wrapping_mul(n) << 3).unwrap_or((rest, &[]));
             rest = later;
             let place = subtrees.wrapping_mul(n);
-            self.room.window.load(place, now);
+            room.load(place, now);
             self.set_address(address, TYPE_OTS);
-            self.walk(idx_leaf, digits, (from, count), place);
+            self.walk(room, idx_leaf, digits, (from, count), place);
             self.set_address(address, TYPE_L_TREE);
-            self.l_tree(idx_leaf, (place, count), from as u32, 0);
+            self.l_tree(room, idx_leaf, (place, count), from as u32, 0);
             from = from.wrapping_add(count);
             subtrees = subtrees.wrapping_add(1);
         }
-        self.l_tree(idx_leaf, (0, subtrees), 0, SUBTREE_HEIGHT);
+        self.l_tree(room, idx_leaf, (0, subtrees), 0, SUBTREE_HEIGHT);
     }
 
     /// Walks the chains from `from` on to their ends, in place (§3.1.2).
     fn walk(
-        &mut self,
+        &self,
+        room: &mut Room,
         idx_leaf: u32,
         digits: &Digits,
         (from, count): (usize, usize),
         place: usize,
     ) {
-        let n = self.n;
-        let lanes = self.function.lanes(self.kernels, self.stride(PREFIX_F));
+        let n = self.hasher.n;
+        let lanes = self.hasher.lanes(self.f.stride);
         let first = |chain: usize| {
             let at = place.wrapping_add(chain.wrapping_mul(n));
             let chain = from.wrapping_add(chain);
@@ -186,20 +197,23 @@ impl<'a> Tree<'a> {
             Job { tweak, from: at, to: at }
         };
         let left = |chain: usize| digits.left(from.wrapping_add(chain));
-        walk(lanes, count, &left, &first, 1 << FIRST_BYTE, &mut |jobs| self.hash(PREFIX_F, jobs));
+        walk(lanes, count, &left, &first, 1 << FIRST_BYTE, &mut |jobs| {
+            self.hash(room, &self.f, jobs)
+        });
     }
 
     /// Hashes `count` nodes of an L-tree, the first of which has number `index` at `height`, up to
     /// one, in place (§4.1.5). A last node without a sibling is lifted.
     fn l_tree(
-        &mut self,
+        &self,
+        room: &mut Room,
         idx_leaf: u32,
         (place, mut count): (usize, usize),
         mut index: u32,
         mut height: u32,
     ) {
-        let n = self.n;
-        let lanes = self.function.lanes(self.kernels, self.stride(PREFIX_H)).min(LANES);
+        let n = self.hasher.n;
+        let lanes = self.hasher.lanes(self.h.stride);
         let mut jobs = [Job::NONE; LANES];
         while count > 1 {
             index >>= 1;
@@ -218,22 +232,16 @@ impl<'a> Tree<'a> {
                     pair = pair.wrapping_add(1);
                 }
                 // No parent takes a place from which a later group reads.
-                self.hash(PREFIX_H, jobs.get(..group).unwrap_or_default());
+                self.hash(room, &self.h, jobs.get(..group).unwrap_or_default());
             }
             if count & 1 == 1 {
                 let last = count.wrapping_sub(1).wrapping_mul(n);
                 let to = pairs.wrapping_mul(n);
-                self.room.window.copy(place.wrapping_add(last), place.wrapping_add(to), n);
+                room.copy(place.wrapping_add(last), place.wrapping_add(to), n);
             }
             count = count.div_ceil(2);
             height = height.wrapping_add(1);
         }
-    }
-
-    /// Words from the message of one lane to the next.
-    fn stride(&self, prefix: u8) -> usize {
-        let shape = if prefix == PREFIX_H { self.h } else { self.f };
-        shape.words.max(self.prf.words)
     }
 
     fn set_address(&mut self, Address { layer, tree }: Address, kind: u32) {
@@ -246,73 +254,60 @@ impl<'a> Tree<'a> {
     /// A step of each chain (algorithm 2), or the parent of each pair of nodes (algorithm 7): F or
     /// H with a key and masks of its own, in a lane each.
     #[inline(never)]
-    fn hash(&mut self, prefix: u8, jobs: &[Job]) {
-        let n = self.n;
-        let stride = self.stride(prefix);
-        let (shape, len) =
-            if prefix == PREFIX_H { (self.h, n.wrapping_mul(2)) } else { (self.f, n) };
-        // Masks first, into the values; the key comes last and stays where the PRF leaves it.
-        for choice in 1..=u64::from(prefix).wrapping_add(1) {
-            self.prf(choice, stride, jobs);
-            let half = (choice as usize).wrapping_sub(1).wrapping_mul(n);
-            let mut at = 0_usize;
-            for job in jobs {
-                let value = self.room.window.words_mut(job.from.wrapping_add(half), n);
-                self.room.messages.xor_into(at, value);
+    fn hash(&self, room: &mut Room, form: &Form, jobs: &[Job]) {
+        let (hasher, stride) = (&self.hasher, form.stride);
+        let mut at = MESSAGES;
+        for job in jobs {
+            self.write_prf(room, at, job);
+            at = at.wrapping_add(stride);
+        }
+        // Masks first, into the values; the key comes last and takes its place in the message.
+        for choice in (0..=form.number.wrapping_add(1)).rev() {
+            let mut at = MESSAGES;
+            for _ in jobs {
+                room.set_byte(at, self.choice_at, choice);
                 at = at.wrapping_add(stride);
             }
+            let sink = match usize::from(choice).checked_sub(1) {
+                None => Sink::Message(self.prefix(form.number).room(hasher.n)),
+                Some(mask) => Sink::Mask(mask.wrapping_mul(hasher.n)),
+            };
+            hasher.digest(&self.prf_start, room, (self.prf, stride), jobs, sink);
         }
-        self.prf(0, stride, jobs);
-        let kind = self.prefix(prefix);
-        let mut at = 0_usize;
+        let mut at = MESSAGES;
         for job in jobs {
-            let messages = &mut self.room.messages;
-            let mut message = messages.put_prefix(at, kind, n);
-            message.extend(messages, self.room.window.words(job.from, len));
-            message.finish(messages, shape);
+            self.write(room, at, form, job);
             at = at.wrapping_add(stride);
         }
-        let place = (shape, stride, jobs.len());
-        digest(self.kernels, self.function, &self.initial, &mut self.room.messages, place);
-        let mut at = 0_usize;
-        for job in jobs {
-            self.room.messages.read(at, self.room.window.words_mut(job.to, n));
-            at = at.wrapping_add(stride);
-        }
+        hasher.digest(&self.initial, room, (form.shape, stride), jobs, Sink::Result);
     }
 
-    /// PRF(SEED, ADRS) of each job (RFC 8391 §5.1), with the key or one of the masks chosen.
-    #[inline(never)]
-    fn prf(&mut self, choice: u64, stride: usize, jobs: &[Job]) {
-        let ([first, second], shape) = (self.address, self.prf);
-        let mut at = 0_usize;
-        for job in jobs {
-            let mut message =
-                if self.is_prf_started { Writer::at(at) } else { self.started_prf(at) };
-            let messages = &mut self.room.messages;
-            let [third, fourth] = job.tweak;
-            // Prefix and SEED end between words where prefixes are short.
-            if message.is_at_word() {
-                message.push(messages, first);
-                message.push(messages, second);
-                message.push(messages, third);
-                message.push(messages, fourth | choice << SECOND_BYTE);
-            } else {
-                let address = [first, second, third, fourth | choice << SECOND_BYTE];
-                message.extend(messages, &address);
-            }
-            message.finish(messages, shape);
-            at = at.wrapping_add(stride);
-        }
-        let place = (self.prf, stride, jobs.len());
-        digest(self.kernels, self.function, &self.prf_start, &mut self.room.messages, place);
+    // The following are out of line, so that only they count words, and not the loops over lanes.
+
+    /// Writes the message of PRF(SEED, ADRS) (RFC 8391 §5.1). The byte that chooses the key or one of
+    /// the masks is still missing.
+    #[inline(always)]
+    fn write_prf(&self, room: &mut Room, at: usize, job: &Job) {
+        let mut message =
+            if self.is_prf_started { Writer::at(at) } else { self.prf_head(room, at) };
+        let ([first, second], [third, fourth]) = (self.address, job.tweak);
+        message.extend(room, [first, second, third, fourth]);
+        message.finish(room, self.prf);
+    }
+
+    /// Writes the message of F or H (RFC 8391 §5.1) around its key.
+    #[inline(always)]
+    fn write(&self, room: &mut Room, at: usize, form: &Form, job: &Job) {
+        let mut message = room.put_prefix(at, self.prefix(form.number), self.hasher.n);
+        message.append(room, job.from, form.len);
+        message.finish(room, form.shape);
     }
 
     /// The message of a PRF up to SEED.
-    fn started_prf(&mut self, at: usize) -> Writer {
-        let (prefix, n) = (self.prefix(PREFIX_PRF), self.n);
-        self.room.messages.put(at, &self.seed);
-        self.room.messages.put_prefix(at, prefix, n)
+    fn prf_head(&self, room: &mut Room, at: usize) -> Writer {
+        let (prefix, n) = (self.prefix(PREFIX_PRF), self.hasher.n);
+        room.put(at.wrapping_add(prefix.room(n)), &self.seed);
+        room.put_prefix(at, prefix, n)
     }
 
     fn prefix(&self, number: u8) -> Prefix {
