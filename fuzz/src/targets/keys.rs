@@ -47,7 +47,10 @@ fn file(bytes: impl AsRef<[u8]>) {
         // Lines may be cut elsewhere; everything else of a public key has one form, but for RSA's two.
         let is_pkcs1 = bytes.windows(14).any(|part| part == b"RSA PUBLIC KEY");
         assert!(is_pkcs1 || PublicKey::decode(&key.to_der(), &[]).as_ref() == Ok(key));
-        assert!(is_pkcs1 || without_blanks(bytes) == without_blanks(key.to_pem().as_bytes()), "one form");
+        assert!(
+            is_pkcs1 || without_blanks(bytes) == without_blanks(key.to_pem().as_bytes()),
+            "one form"
+        );
     }
     if public.is_ok() || private.is_ok() {
         let text = bytes.trim_ascii();
