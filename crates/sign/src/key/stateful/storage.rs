@@ -70,12 +70,19 @@ impl LockedFile {
             }
             let file = open(path).map_err(fail)?;
             let metadata = file.metadata().map_err(fail)?;
+            // Somebody else may put another file in this place, before the look or before the lock. Then
+            // this one has no name left.
+            if metadata.nlink() == 0 {
+                continue;
+            }
+            // Before the lock, lest somebody waits for that of a file that will never do.
             suitability(&metadata, file_system(&file)).map_err(refuse)?;
             file.lock().map_err(fail)?;
-            // Whoever had the lock before has put another file in this place.
             let current = path.symlink_metadata().map_err(fail)?;
-            if (current.dev(), current.ino()) == (metadata.dev(), metadata.ino()) {
-                let owner = metadata.uid();
+            let is_same = (current.dev(), current.ino()) == (metadata.dev(), metadata.ino());
+            if is_same && current.nlink() != 0 {
+                suitability(&current, file_system(&file)).map_err(refuse)?;
+                let owner = current.uid();
                 return Ok(Self { path: path.to_path_buf(), file, owner, new: None });
             }
         }

@@ -6,9 +6,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use super::*;
+use crate::file::NewFile;
 use crate::key::PrivateKey;
 
 fn algorithm(name: &str) -> Algorithm {
@@ -169,6 +171,29 @@ fn threads_never_share_an_index() {
     let distinct: BTreeSet<_> = indexes.iter().copied().collect();
     assert_eq!((indexes.len(), distinct.len()), (160, 160));
     assert_eq!(distinct.last(), Some(&159), "no index was lost");
+}
+
+/// Another signer may replace the file after this one opened it and before it looks at it: such a file
+/// has no name left, which is no reason to refuse the one that has it now.
+#[test]
+fn a_file_replaced_at_any_moment_is_no_reason_to_refuse() {
+    let (_folder, path, _) = key_file("lms-sha256-192-h5-w1");
+    let is_done = AtomicBool::new(false);
+    let locked: Vec<_> = thread::scope(|scope| {
+        scope.spawn(|| {
+            let content = fs::read(&path).unwrap();
+            while !is_done.load(Ordering::Relaxed) {
+                let mut new = NewFile::private(&path).unwrap();
+                new.write(&content).unwrap();
+                new.supersede().unwrap();
+            }
+        });
+        let locked = (0..20_000).map(|_| LockedFile::lock(&path).err()).collect();
+        is_done.store(true, Ordering::Relaxed);
+        locked
+    });
+    let refused: Vec<_> = locked.into_iter().flatten().collect();
+    assert!(refused.is_empty(), "{refused:?}");
 }
 
 /// The key itself: each thread reads it anew.
