@@ -282,8 +282,6 @@ impl<'a> Tree<'a> {
         hasher.digest(&self.initial, room, (form.shape, stride), jobs, Sink::Result);
     }
 
-    // The following are out of line, so that only they count words, and not the loops over lanes.
-
     /// Writes the message of PRF(SEED, ADRS) (RFC 8391 §5.1). The byte that chooses the key or one of
     /// the masks is still missing.
     #[inline(always)]
