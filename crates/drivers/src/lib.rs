@@ -9,4 +9,6 @@
 extern crate std;
 
 pub mod arrivals;
+pub mod mailbox;
+pub mod sha2;
 pub mod virtio_blk;

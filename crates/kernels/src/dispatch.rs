@@ -27,10 +27,12 @@ pub enum Tier {
     Zvbb = 5,
     /// V, Zvkb and Zvknha or Zvknhb: rounds of SHA-2 in vector registers.
     Zvknh = 6,
+    /// An engine beside the hart (`hw/ip/sha2`).
+    Engine = 7,
 }
 
 impl Tier {
-    /// Every tier, in the order of the numbers.
+    /// Every tier that is an extension of a hart, in the order of the numbers.
     pub const ALL: [Tier; 6] =
         [Tier::Portable, Tier::Rv64, Tier::Zbb, Tier::Zknh, Tier::Zvbb, Tier::Zvknh];
 
@@ -43,6 +45,7 @@ impl Tier {
             Tier::Zknh => "zknh",
             Tier::Zvbb => "zvbb",
             Tier::Zvknh => "zvknh",
+            Tier::Engine => "engine",
         }
     }
 }
@@ -251,6 +254,24 @@ impl Kernels {
         kernels
     }
 
+    /// With an engine for SHA-256: `compress` adds whole blocks to a hash value (FIPS 180-4 §6.2.2). What is
+    /// computed with it is worth no more than its answers, so it is asked for known ones first.
+    ///
+    /// # Errors
+    /// `WrongAnswer`.
+    #[cfg(any(feature = "engine", test))]
+    pub fn with_sha256_engine(
+        self,
+        compress: fn(&mut [u32; 8], &[[u8; 64]]),
+    ) -> Result<Self, Rejection> {
+        let changed = Self { sha256: Chosen::one_by_one(Tier::Engine, compress), ..self };
+        if crate::known::answers_one::<sha2::Sha256>(&changed, &sha2::Sha256::KAT) {
+            Ok(changed)
+        } else {
+            Err(Rejection::WrongAnswer)
+        }
+    }
+
     /// What one message is hashed with.
     pub const fn tier(&self, family: Family) -> Tier {
         match family {
@@ -286,5 +307,37 @@ impl core::fmt::Debug for Kernels {
             list.entry(&(family, self.tier(family), self.tier_of_many(family)));
         }
         list.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Hash;
+    use crate::sha2::Sha256;
+
+    #[test]
+    fn an_engine_is_used_if_its_answers_are_right() {
+        fn right(state: &mut [u32; 8], blocks: &[[u8; 64]]) {
+            (sha2::PORTABLE_256.one.run)(state, blocks);
+        }
+        let kernels = Kernels::PORTABLE.with_sha256_engine(right).unwrap();
+        assert_eq!(kernels.tier(Family::Sha256), Tier::Engine);
+        assert_eq!(kernels.tier(Family::Sha512), Tier::Portable);
+        let mut hash = Sha256::with(&kernels);
+        hash.update(b"abc");
+        assert_eq!(hash.finalize(), Sha256::KAT);
+    }
+
+    #[test]
+    fn an_engine_that_does_nothing_or_forgets_a_block_is_refused() {
+        fn nothing(_: &mut [u32; 8], _: &[[u8; 64]]) {}
+        fn first_alone(state: &mut [u32; 8], blocks: &[[u8; 64]]) {
+            (sha2::PORTABLE_256.one.run)(state, blocks.get(..1).unwrap_or_default());
+        }
+        for compress in [nothing, first_alone] {
+            let refused = Kernels::PORTABLE.with_sha256_engine(compress);
+            assert_eq!(refused.err(), Some(Rejection::WrongAnswer));
+        }
     }
 }

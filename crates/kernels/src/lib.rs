@@ -46,6 +46,8 @@ mod dispatch;
 pub mod ecdsa;
 pub mod ed25519;
 mod keccak;
+#[cfg(any(target_arch = "riscv64", feature = "engine", test))]
+mod known;
 pub mod kt128;
 #[cfg(feature = "lms")]
 pub mod lms;

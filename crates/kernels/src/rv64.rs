@@ -10,7 +10,8 @@ use core::arch::global_asm;
 
 use crate::dispatch::{Family, Kernels, MAX_LANES, Many, One, Probe, Rejection, Tier};
 use crate::keccak::{Absorb, AbsorbMany};
-use crate::{Hash, HashMany, sha2};
+use crate::known::{KNOWN_LEN, answers_one, known_message};
+use crate::{HashMany, sha2};
 
 global_asm!(include_str!("rv64/probes.S"));
 
@@ -521,32 +522,7 @@ fn offer_keccak(kernels: &mut Kernels, probe: &mut impl Probe) {
     );
 }
 
-/// Length of a message in bytes that fills blocks of every hash and ends in the middle of one.
-const KNOWN_LEN: usize = 347;
-
-/// A message that is another one for every lane.
-fn known_message(lane: usize) -> [u8; KNOWN_LEN] {
-    let mut message = [0; KNOWN_LEN];
-    for (index, byte) in message.iter_mut().enumerate() {
-        *byte = (index.wrapping_mul(31) ^ lane.wrapping_mul(89)) as u8;
-    }
-    message
-}
-
-/// Whether a kernel for one message gives known answers: the published one, and that of the portable
-/// form for a message of several blocks.
-fn answers_one<H: Hash>(kernels: &Kernels, published: &H::Output) -> bool {
-    let message = known_message(0);
-    let digest = |kernels: &Kernels, message: &[u8]| {
-        let mut hash = H::with(kernels);
-        hash.update(core::hint::black_box(message));
-        hash.finalize()
-    };
-    digest(kernels, b"abc") == *published
-        && digest(kernels, &message) == digest(&Kernels::PORTABLE, &message)
-}
-
-/// The same for a kernel for several messages, with all lanes in use and each with a message of its
+/// As [`answers_one`] for a kernel for several messages, with all lanes in use and each with a message of its
 /// own.
 fn answers_many<H: HashMany>(kernels: &Kernels) -> bool {
     let lanes = H::lanes(kernels).clamp(1, MAX_LANES);
@@ -571,7 +547,7 @@ fn answers_many<H: HashMany>(kernels: &Kernels) -> bool {
         }
     });
     digests.iter().zip(&messages).all(|(digest, message)| {
-        let mut judge = H::with(&Kernels::PORTABLE);
+        let mut judge = <H as crate::Hash>::with(&Kernels::PORTABLE);
         judge.update(message);
         *digest == Some(judge.finalize())
     })

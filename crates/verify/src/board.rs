@@ -2,6 +2,8 @@
 
 use hartlock_image::{BundleType, PayloadRecord, PayloadType, Reason};
 
+pub mod soc;
+
 /// A half-open range of physical addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
@@ -78,7 +80,7 @@ pub struct Board {
 impl Board {
     /// The board of this name.
     pub fn by_name(name: &str) -> Option<&'static Board> {
-        [&qemu_virt::BOARD].into_iter().find(|board| board.name == name)
+        [&qemu_virt::BOARD, &soc::BOARD].into_iter().find(|board| board.name == name)
     }
 
     /// Checks where a payload of a manifest would go.

@@ -1,0 +1,201 @@
+//! Registers are memory here, which the test changes as the hardware would. That the hardware does so is
+//! what `hw/ip/mailbox/tb` tests.
+
+use core::cell::Cell;
+
+use super::*;
+
+const WORDS: usize = 32;
+const REFUSED: u32 = 1 << 8;
+const EMPTIED: u32 = 1 << 9;
+const RING: u32 = 1;
+const ACKNOWLEDGE: u32 = 2;
+
+// Offsets of both sides, in words.
+const STATUS: usize = 0;
+const COMMAND: usize = 1;
+const CONTROL: usize = 2;
+const REQUEST: usize = 4;
+const OUTCOME: usize = 12;
+const ANSWER_ID: usize = 13;
+const RESULT: usize = 16;
+
+/// Registers of one side.
+struct File([Cell<u32>; WORDS]);
+
+impl File {
+    fn in_state(state: State) -> File {
+        let file = File([const { Cell::new(0) }; WORDS]);
+        file.0[STATUS].set(state as u32);
+        file
+    }
+
+    fn base(&self) -> *mut u32 {
+        self.0.as_ptr().cast::<u32>().cast_mut()
+    }
+
+    fn host(&self) -> HostSide {
+        // SAFETY: the file has a word for each register, in cells that may be written through a shared
+        // reference, and outlives the side in every test.
+        unsafe { HostSide::new(self.base()) }
+    }
+
+    fn root(&self) -> RootSide {
+        // SAFETY: as for the host.
+        unsafe { RootSide::new(self.base()) }
+    }
+
+    fn set(&self, at: usize, words: &[u32]) {
+        self.0.iter().skip(at).zip(words).for_each(|(cell, word)| cell.set(*word));
+    }
+
+    fn words(&self, at: usize, count: usize) -> std::vec::Vec<u32> {
+        self.0.iter().skip(at).take(count).map(Cell::get).collect()
+    }
+}
+
+const SAMPLE: Request = Request {
+    operation: 0x1234,
+    flags: 0xabcd,
+    id: 7,
+    source: 0x1_8000_0040,
+    destination: 0x2_9000_0080,
+    length: 4096,
+};
+const SAMPLE_WORDS: [u32; 7] = [0xabcd_1234, 7, 0x8000_0040, 0x1, 0x9000_0080, 0x2, 4096];
+
+fn result() -> [u32; RESULT_WORDS] {
+    core::array::from_fn(|index| 0x100 + index as u32)
+}
+
+/// A host that has asked, and its registers.
+fn asked(file: &File) -> HostSide {
+    let mut host = file.host();
+    host.ask(&SAMPLE).unwrap();
+    host
+}
+
+#[test]
+fn a_request_is_written_before_the_doorbell_rings() {
+    let file = File::in_state(State::Ready);
+    asked(&file);
+    assert_eq!(file.words(REQUEST, 7), SAMPLE_WORDS);
+    assert_eq!(file.words(COMMAND, 1), [RING]);
+}
+
+#[test]
+fn nothing_is_written_while_it_is_not_the_hosts_turn() {
+    for (state, error) in [
+        (State::Closed, Error::Closed),
+        (State::Busy, Error::Busy),
+        (State::Answered, Error::Busy),
+        (State::Fault, Error::Fault),
+    ] {
+        let file = File::in_state(state);
+        assert_eq!(file.host().ask(&SAMPLE), Err(error));
+        assert_eq!(file.words(COMMAND, WORDS - 1), [0; WORDS - 1]);
+    }
+}
+
+#[test]
+fn a_refused_ring_is_no_request() {
+    let file = File::in_state(State::Ready);
+    file.set(STATUS, &[State::Ready as u32 | REFUSED]);
+    assert_eq!(file.host().ask(&SAMPLE), Err(Error::Closed));
+}
+
+#[test]
+fn an_answer_is_read_once_and_acknowledged() {
+    let file = File::in_state(State::Ready);
+    let mut host = asked(&file);
+    file.set(STATUS, &[State::Busy as u32]);
+    assert_eq!(host.poll(), Ok(None));
+    file.set(STATUS, &[State::Answered as u32]);
+    file.set(OUTCOME, &[0x0301_0002, SAMPLE.id]);
+    file.set(RESULT, &result());
+    let answer = Answer { status: 2, reason: 0x0301, result: result() };
+    assert_eq!(host.poll(), Ok(Some(answer)));
+    assert_eq!(file.words(COMMAND, 1), [ACKNOWLEDGE]);
+}
+
+#[test]
+fn an_answer_to_another_request_is_dropped() {
+    let file = File::in_state(State::Ready);
+    let mut host = asked(&file);
+    file.set(STATUS, &[State::Answered as u32]);
+    file.set(ANSWER_ID, &[SAMPLE.id + 1]);
+    assert_eq!(host.poll(), Err(Error::Foreign));
+    assert_eq!(file.words(COMMAND, 1), [ACKNOWLEDGE]);
+    // Nor does one count that nobody asked for.
+    file.set(ANSWER_ID, &[SAMPLE.id]);
+    assert_eq!(host.poll(), Err(Error::Foreign));
+}
+
+#[test]
+fn a_forgotten_request_is_reported_once() {
+    let file = File::in_state(State::Ready);
+    let mut host = asked(&file);
+    file.set(STATUS, &[State::Closed as u32 | EMPTIED]);
+    assert_eq!(host.poll(), Err(Error::Forgotten));
+    assert_eq!(file.words(COMMAND, 1), [ACKNOWLEDGE]);
+    file.set(STATUS, &[State::Closed as u32]);
+    assert_eq!(host.poll(), Ok(None));
+}
+
+#[test]
+fn states_that_do_not_exist_are_faults() {
+    for state in [4, 5, 6, 7] {
+        let file = File::in_state(State::Ready);
+        file.set(STATUS, &[state]);
+        assert_eq!(file.host().ask(&SAMPLE), Err(Error::Fault));
+        assert_eq!(file.host().poll(), Err(Error::Fault));
+        assert_eq!(file.root().take(), Err(Error::Fault));
+        assert_eq!(file.root().answer(&Answer::default()), Err(Error::Fault));
+    }
+}
+
+#[test]
+fn the_root_of_trust_reads_what_the_host_wrote() {
+    let file = File::in_state(State::Busy);
+    file.set(REQUEST, &SAMPLE_WORDS);
+    assert_eq!(file.root().take(), Ok(Some(SAMPLE)));
+    for state in [State::Closed, State::Ready, State::Answered] {
+        file.set(STATUS, &[state as u32]);
+        assert_eq!(file.root().take(), Ok(None));
+    }
+}
+
+#[test]
+fn an_answer_is_written_whole_and_handed_over() {
+    let file = File::in_state(State::Busy);
+    let answer = Answer { status: 0x5a, reason: 0x0603, result: result() };
+    file.root().answer(&answer).unwrap();
+    assert_eq!(file.words(OUTCOME, 1), [0x0603_005a]);
+    assert_eq!(file.words(RESULT, RESULT_WORDS), result());
+    assert_eq!(file.words(COMMAND, 1), [1]);
+}
+
+#[test]
+fn an_answer_to_nothing_is_an_error() {
+    let file = File::in_state(State::Closed);
+    assert_eq!(file.root().answer(&Answer::default()), Err(Error::Forgotten));
+    // Or if it is gone by the time that the answer is written.
+    file.set(STATUS, &[State::Busy as u32 | REFUSED]);
+    assert_eq!(file.root().answer(&Answer::default()), Err(Error::Forgotten));
+}
+
+#[test]
+fn both_sides_choose_how_they_are_told() {
+    let file = File::in_state(State::Ready);
+    file.host().set_interrupt(true);
+    assert_eq!(file.words(CONTROL, 1), [1]);
+    let mut root = file.root();
+    root.open(true);
+    assert_eq!(file.words(CONTROL, 1), [3]);
+    root.open(false);
+    assert_eq!(file.words(CONTROL, 1), [1]);
+    root.close();
+    assert_eq!(file.words(CONTROL, 1), [0]);
+    root.discard();
+    assert_eq!(file.words(COMMAND, 1), [2]);
+}

@@ -1,0 +1,324 @@
+//! The SHA-2 engine (`hw/ip/sha2`): SHA-256 and HMAC-SHA-256 of a message that the processor pushes.
+//!
+//! The engine is trusted to compute and not to answer: every wait has an end, and an engine that was upset
+//! (`status.failed`) stays refused until reset. How to wait is the caller's choice: [`Polling`] asks again
+//! at once, [`Sleeping`] lets the hart sleep until the engine's interrupt, which needs no handler.
+
+use hartlock_regs::Value;
+use hartlock_regs::sha2::{
+    Command, Control, InterruptEnable, MessageLengthHigh, Mode, Sha2 as Registers, Status,
+};
+
+/// Bytes of a block (FIPS 180-4 §1).
+pub const BLOCK_LEN: usize = 64;
+/// Bytes of a digest and of a MAC.
+pub const DIGEST_LEN: usize = 32;
+/// `sha2` in the register that says what it is.
+const MAGIC: u32 = 0x7368_6132;
+/// Times that something is asked for before the engine counts as gone. The longest wait is for two blocks
+/// of HMAC's end, far below a thousand cycles.
+const PATIENCE: u32 = 10_000;
+
+/// Why there is no digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// There is no such engine at this address.
+    NoEngine,
+    /// It was upset, and does nothing until reset.
+    Failed,
+    /// It does not answer any more.
+    Silent,
+    /// It refused a command or a word: somebody else used it meanwhile.
+    Refused,
+    /// A key of more than a block: hash it first (FIPS 198-1 §4, step 2).
+    KeyTooLong,
+}
+
+/// What passes the time until the engine's state is another.
+pub trait Wait {
+    /// Whether the engine shall raise its interrupt.
+    const BY_INTERRUPT: bool;
+
+    /// Returns after some time, or when the interrupt is raised.
+    fn wait(&mut self);
+}
+
+/// Asks again at once: what costs least for waits of a few dozen cycles.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Polling;
+
+impl Wait for Polling {
+    const BY_INTERRUPT: bool = false;
+
+    #[inline(always)]
+    fn wait(&mut self) {}
+}
+
+/// Calls what lets the hart sleep until an interrupt is pending, for instance `wfi` with the engine's
+/// interrupt enabled in `mie` and all of them disabled in `mstatus`. It must return then, even if the
+/// interrupt came before the call.
+#[derive(Clone, Copy, Debug)]
+pub struct Sleeping(pub fn());
+
+impl Wait for Sleeping {
+    const BY_INTERRUPT: bool = true;
+
+    fn wait(&mut self) {
+        (self.0)();
+    }
+}
+
+/// What is computed.
+#[derive(Clone, Copy, Debug)]
+pub enum Function<'a> {
+    /// SHA-256 (FIPS 180-4 §6.2).
+    Sha256,
+    /// HMAC-SHA-256 (FIPS 198-1) with a key of at most a block.
+    HmacSha256(&'a [u8]),
+}
+
+/// The engine.
+pub struct Sha2<W> {
+    registers: Registers,
+    wait: W,
+    /// A block takes as long as in the engine of the fifth paper.
+    is_slow: bool,
+}
+
+impl<W: Wait> Sha2<W> {
+    /// Takes the engine and has it forget everything.
+    ///
+    /// # Errors
+    /// `NoEngine`, `Failed`, `Silent`.
+    pub fn new(registers: Registers, wait: W) -> Result<Self, Error> {
+        if registers.id().read() != MAGIC {
+            return Err(Error::NoEngine);
+        }
+        let mut engine = Self { registers, wait, is_slow: false };
+        engine.command(Command::RESET.with_wipe(true));
+        engine.until(Status::idle)?;
+        Ok(engine)
+    }
+
+    /// Has a block take 80 cycles, as in the engine that others measured, or as few as it can.
+    pub fn set_slow(&mut self, is_slow: bool) {
+        self.is_slow = is_slow;
+    }
+
+    /// Begins a message.
+    ///
+    /// # Errors
+    /// `KeyTooLong`, or those of the engine.
+    #[inline]
+    pub fn start(&mut self, function: Function<'_>) -> Result<(), Error> {
+        let mode = match function {
+            Function::Sha256 => Mode::Sha256,
+            Function::HmacSha256(key) => {
+                self.write_key(key)?;
+                Mode::HmacSha256
+            }
+        };
+        self.configure(mode, false);
+        self.command(Command::RESET.with_start(true));
+        Ok(())
+    }
+
+    /// Waits until the FIFO is empty: a block can be pushed without waiting on the bus.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    #[inline(always)]
+    pub fn until_empty(&mut self) -> Result<(), Error> {
+        self.until(Status::fifo_empty)
+    }
+
+    /// Pushes a block, words as they lie in memory.
+    #[inline(always)]
+    pub fn push_block(&mut self, block: &[u32; BLOCK_LEN / 4]) {
+        // Sixteen loads and stores, which no loop interrupts.
+        for (register, word) in self.registers.fifo().iter().zip(block) {
+            register.write(*word);
+        }
+    }
+
+    /// Pushes a part of the message, of any length. While the FIFO is full, the bus waits; the engine
+    /// empties it, whatever else happens.
+    pub fn push(&mut self, data: &[u8]) {
+        // SAFETY: every four bytes are a word.
+        let (before, words, behind) = unsafe { data.align_to::<u32>() };
+        self.push_bytes(before);
+        let (blocks, rest) = words.as_chunks();
+        blocks.iter().for_each(|block| self.push_block(block));
+        for (register, word) in self.registers.fifo().iter().zip(rest) {
+            register.write(*word);
+        }
+        self.push_bytes(behind);
+    }
+
+    /// Ends the message and takes digest or MAC.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    #[inline]
+    pub fn finish(&mut self) -> Result<[u8; DIGEST_LEN], Error> {
+        self.process();
+        self.until_done()?;
+        self.digest()
+    }
+
+    /// Says that the message is complete.
+    #[inline(always)]
+    pub fn process(&mut self) {
+        self.command(Command::RESET.with_process(true));
+    }
+
+    /// Waits for the digest.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    #[inline(always)]
+    pub fn until_done(&mut self) -> Result<(), Error> {
+        self.until(Status::digest_valid)
+    }
+
+    /// The digest, once it is there.
+    ///
+    /// # Errors
+    /// `Refused` if something of the message was.
+    #[inline(always)]
+    pub fn digest(&mut self) -> Result<[u8; DIGEST_LEN], Error> {
+        let mut digest = [0; DIGEST_LEN];
+        let (words, _) = digest.as_chunks_mut();
+        for (word, register) in words.iter_mut().zip(self.registers.digest().iter()) {
+            *word = register.read().to_le_bytes();
+        }
+        // What was refused is not in the digest.
+        match self.registers.error().read().to_bits() {
+            0 => Ok(digest),
+            _ => Err(Error::Refused),
+        }
+    }
+
+    /// Compresses blocks into a hash value that lies elsewhere (FIPS 180-4 §6.2.2): the engine as a
+    /// kernel for others' SHA-256.
+    ///
+    /// # Errors
+    /// Those of the engine. The state is worthless then.
+    pub fn compress(
+        &mut self,
+        state: &mut [u32; 8],
+        blocks: &[[u8; BLOCK_LEN]],
+    ) -> Result<(), Error> {
+        if blocks.is_empty() {
+            return Ok(());
+        }
+        let done = self.compress_blocks(state, blocks);
+        if done.is_err() {
+            // Whatever it is in the middle of, it is not in the middle of what comes next.
+            self.command(Command::RESET.with_wipe(true));
+        }
+        done
+    }
+
+    fn compress_blocks(
+        &mut self,
+        state: &mut [u32; 8],
+        blocks: &[[u8; BLOCK_LEN]],
+    ) -> Result<(), Error> {
+        self.configure(Mode::Sha256, true);
+        for (register, word) in self.registers.digest().iter().zip(&*state) {
+            register.write(*word);
+        }
+        self.registers.message_length_low().write(BLOCK_LEN as u32);
+        self.registers.message_length_high().write(MessageLengthHigh::RESET);
+        self.command(Command::RESET.with_resume(true));
+        self.push(blocks.as_flattened());
+        self.command(Command::RESET.with_stop(true));
+        self.until(Status::state_valid)?;
+        for (word, register) in state.iter_mut().zip(self.registers.digest().iter()) {
+            *word = register.read();
+        }
+        match self.registers.error().read().to_bits() {
+            0 => Ok(()),
+            _ => Err(Error::Refused),
+        }
+    }
+
+    /// Forgets message, digest and key.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    pub fn wipe(&mut self) -> Result<(), Error> {
+        self.command(Command::RESET.with_wipe(true));
+        self.until(Status::idle)
+    }
+
+    #[inline(always)]
+    fn configure(&mut self, mode: Mode, has_words: bool) {
+        let control = Control::RESET.with_mode(mode).with_slow(self.is_slow);
+        self.registers.control().write(control.with_digest_swap(has_words));
+        if W::BY_INTERRUPT {
+            let enabled =
+                InterruptEnable::RESET.with_done(true).with_fifo_empty(true).with_error(true);
+            self.registers.interrupt_enable().write(enabled);
+        }
+    }
+
+    /// K0 of FIPS 198-1 §4.
+    fn write_key(&mut self, key: &[u8]) -> Result<(), Error> {
+        if key.len() > BLOCK_LEN {
+            return Err(Error::KeyTooLong);
+        }
+        let mut block = [0; BLOCK_LEN / 4];
+        // SAFETY: every four bytes are a word.
+        if let ([], words, []) = unsafe { key.align_to::<u32>() } {
+            block.iter_mut().zip(words).for_each(|(to, from)| *to = *from);
+        } else {
+            for (at, byte) in key.iter().enumerate() {
+                if let Some(word) = block.get_mut(at / 4) {
+                    *word |= u32::from(*byte) << (8 * (at % 4));
+                }
+            }
+        }
+        for (register, word) in self.registers.key().iter().zip(block) {
+            register.write(u32::from_le(word));
+        }
+        Ok(())
+    }
+
+    fn push_bytes(&mut self, bytes: &[u8]) {
+        if let Some(register) = self.registers.fifo().get(0) {
+            bytes.iter().for_each(|byte| register.write_byte(*byte));
+        }
+    }
+
+    #[inline(always)]
+    fn command(&mut self, command: Command) {
+        self.registers.command().write(command);
+    }
+
+    /// Waits until the status says what is wanted.
+    #[inline(always)]
+    fn until(&mut self, is_wanted: impl Fn(Status) -> bool) -> Result<(), Error> {
+        let mut left = PATIENCE;
+        loop {
+            let status = self.registers.status().read();
+            if is_wanted(status) {
+                return Ok(());
+            }
+            if status.failed() {
+                return Err(Error::Failed);
+            }
+            left = match left.checked_sub(1) {
+                Some(left) => left,
+                None => return Err(Error::Silent),
+            };
+            if W::BY_INTERRUPT {
+                self.wait.wait();
+                // Those that are not over are raised again at once.
+                let interrupt = self.registers.interrupt();
+                interrupt.write(interrupt.read());
+            }
+        }
+    }
+}
