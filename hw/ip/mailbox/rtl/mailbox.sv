@@ -1,0 +1,268 @@
+// The mailbox: two AXI4-Lite ports with registers, and the core that says whose turn it is.
+//
+// Each side has a register block of its own, and no signal of one bus enters the other's: whatever one
+// side does or leaves undone, the other's accesses end. Both run on one clock.
+
+`include "assert.svh"
+
+module mailbox
+  import mailbox_pkg::*;
+#(
+  parameter bit Hardened = 1'b1
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  // The host.
+  input  logic        host_awvalid_i,
+  output logic        host_awready_o,
+  input  logic [11:0] host_awaddr_i,
+  input  logic [2:0]  host_awprot_i,
+  input  logic        host_wvalid_i,
+  output logic        host_wready_o,
+  input  logic [31:0] host_wdata_i,
+  input  logic [3:0]  host_wstrb_i,
+  output logic        host_bvalid_o,
+  input  logic        host_bready_i,
+  output logic [1:0]  host_bresp_o,
+  input  logic        host_arvalid_i,
+  output logic        host_arready_o,
+  input  logic [11:0] host_araddr_i,
+  input  logic [2:0]  host_arprot_i,
+  output logic        host_rvalid_o,
+  input  logic        host_rready_i,
+  output logic [31:0] host_rdata_o,
+  output logic [1:0]  host_rresp_o,
+  output logic        host_irq_o,
+
+  // The root of trust.
+  input  logic        rot_awvalid_i,
+  output logic        rot_awready_o,
+  input  logic [11:0] rot_awaddr_i,
+  input  logic [2:0]  rot_awprot_i,
+  input  logic        rot_wvalid_i,
+  output logic        rot_wready_o,
+  input  logic [31:0] rot_wdata_i,
+  input  logic [3:0]  rot_wstrb_i,
+  output logic        rot_bvalid_o,
+  input  logic        rot_bready_i,
+  output logic [1:0]  rot_bresp_o,
+  input  logic        rot_arvalid_i,
+  output logic        rot_arready_o,
+  input  logic [11:0] rot_araddr_i,
+  input  logic [2:0]  rot_arprot_i,
+  output logic        rot_rvalid_o,
+  input  logic        rot_rready_i,
+  output logic [31:0] rot_rdata_o,
+  output logic [1:0]  rot_rresp_o,
+  output logic        rot_irq_o,
+
+  input  logic        wipe_i,
+  input  logic [3:0]  lifecycle_i,
+  output logic        error_o
+);
+  mailbox_host_regs_pkg::mailbox_host__in_t  host_in;
+  mailbox_host_regs_pkg::mailbox_host__out_t host_out;
+  mailbox_rot_regs_pkg::mailbox_rot__in_t    rot_in;
+  mailbox_rot_regs_pkg::mailbox_rot__out_t   rot_out;
+
+  logic request_write, answer_write, clear, open_clear;
+  logic host_refused, host_emptied, rot_refused, host_event, rot_event;
+  logic [31:0] answer_id;
+  request_t request, request_seen;
+  answer_t answer, answer_seen;
+  view_e view;
+
+  mailbox_core #(.Hardened(Hardened)) u_core (
+    .clk_i,
+    .rst_ni,
+    .ring_i          (host_out.command.ring.value),
+    .acknowledge_i   (host_out.command.acknowledge.value),
+    .respond_i       (rot_out.command.respond.value),
+    .discard_i       (rot_out.command.discard.value),
+    .open_i          (rot_out.control.open.value),
+    .wipe_i,
+    .lifecycle_i,
+    .request_write_o (request_write),
+    .answer_write_o  (answer_write),
+    .clear_o         (clear),
+    .open_clear_o    (open_clear),
+    .request_i       (request),
+    .request_o       (request_seen),
+    .answer_i        (answer),
+    .answer_o        (answer_seen),
+    .answer_id_o     (answer_id),
+    .view_o          (view),
+    .host_refused_o  (host_refused),
+    .host_emptied_o  (host_emptied),
+    .rot_refused_o   (rot_refused),
+    .host_event_o    (host_event),
+    .rot_event_o     (rot_event),
+    .error_o         (error_o)
+  );
+
+  // What the host wrote, and what it sees.
+  assign request.operation   = host_out.operation.operation.value;
+  assign request.flags       = host_out.operation.flags.value;
+  assign request.id          = host_out.id.value.value;
+  assign request.source      = {host_out.source_high.value.value, host_out.source_low.value.value};
+  assign request.destination = {host_out.destination_high.value.value, host_out.destination_low.value.value};
+  assign request.length      = host_out.length.value.value;
+  always_comb begin
+    host_in.status.state.next   = view;
+    host_in.status.refused.next = host_refused;
+    host_in.status.emptied.next = host_emptied;
+    host_in.operation.operation.swwe  = request_write;
+    host_in.operation.operation.hwclr = clear;
+    host_in.operation.flags.swwe      = request_write;
+    host_in.operation.flags.hwclr     = clear;
+    host_in.id.value.swwe  = request_write;
+    host_in.id.value.hwclr = clear;
+    host_in.source_low.value.swwe  = request_write;
+    host_in.source_low.value.hwclr = clear;
+    host_in.source_high.value.swwe  = request_write;
+    host_in.source_high.value.hwclr = clear;
+    host_in.destination_low.value.swwe  = request_write;
+    host_in.destination_low.value.hwclr = clear;
+    host_in.destination_high.value.swwe  = request_write;
+    host_in.destination_high.value.hwclr = clear;
+    host_in.length.value.swwe  = request_write;
+    host_in.length.value.hwclr = clear;
+    host_in.outcome.status.next  = answer_seen.status;
+    host_in.outcome.reason.next  = answer_seen.reason;
+    host_in.answer_id.value.next = answer_id;
+    for (int unsigned i = 0; i < ResultWords; i++) host_in.result[i].value.next = answer_seen.result[i];
+  end
+
+  // What the root of trust wrote, and what it sees.
+  assign answer.status = rot_out.outcome.status.value;
+  assign answer.reason = rot_out.outcome.reason.value;
+  for (genvar i = 0; i < int'(ResultWords); i++) begin : gen_result
+    assign answer.result[i] = rot_out.result[i].value.value;
+  end
+  always_comb begin
+    rot_in.status.state.next            = view;
+    rot_in.status.refused.next          = rot_refused;
+    rot_in.control.open.hwclr           = open_clear;
+    rot_in.operation.operation.next     = request_seen.operation;
+    rot_in.operation.flags.next         = request_seen.flags;
+    rot_in.id.value.next                = request_seen.id;
+    rot_in.source_low.value.next        = request_seen.source[31:0];
+    rot_in.source_high.value.next       = request_seen.source[63:32];
+    rot_in.destination_low.value.next   = request_seen.destination[31:0];
+    rot_in.destination_high.value.next  = request_seen.destination[63:32];
+    rot_in.length.value.next            = request_seen.length;
+    rot_in.outcome.status.swwe          = answer_write;
+    rot_in.outcome.status.hwclr         = clear;
+    rot_in.outcome.reason.swwe          = answer_write;
+    rot_in.outcome.reason.hwclr         = clear;
+    for (int unsigned i = 0; i < ResultWords; i++) begin
+      rot_in.result[i].value.swwe  = answer_write;
+      rot_in.result[i].value.hwclr = clear;
+    end
+  end
+
+  assign host_irq_o = host_event & host_out.interrupt.enable.value;
+  assign rot_irq_o  = rot_event & rot_out.control.interrupt_enable.value;
+
+  mailbox_host_regs u_host_regs (
+    .clk             (clk_i),
+    .arst_n          (rst_ni),
+    .s_axil_awready (host_awready_o),
+    .s_axil_awvalid (host_awvalid_i),
+    .s_axil_awaddr  (host_awaddr_i),
+    .s_axil_awprot  (host_awprot_i),
+    .s_axil_wready  (host_wready_o),
+    .s_axil_wvalid  (host_wvalid_i),
+    .s_axil_wdata   (host_wdata_i),
+    .s_axil_wstrb   (host_wstrb_i),
+    .s_axil_bready  (host_bready_i),
+    .s_axil_bvalid  (host_bvalid_o),
+    .s_axil_bresp   (host_bresp_o),
+    .s_axil_arready (host_arready_o),
+    .s_axil_arvalid (host_arvalid_i),
+    .s_axil_araddr  (host_araddr_i),
+    .s_axil_arprot  (host_arprot_i),
+    .s_axil_rready  (host_rready_i),
+    .s_axil_rvalid  (host_rvalid_o),
+    .s_axil_rdata   (host_rdata_o),
+    .s_axil_rresp   (host_rresp_o),
+    .hwif_in         (host_in),
+    .hwif_out        (host_out)
+  );
+
+  mailbox_rot_regs u_rot_regs (
+    .clk             (clk_i),
+    .arst_n          (rst_ni),
+    .s_axil_awready (rot_awready_o),
+    .s_axil_awvalid (rot_awvalid_i),
+    .s_axil_awaddr  (rot_awaddr_i),
+    .s_axil_awprot  (rot_awprot_i),
+    .s_axil_wready  (rot_wready_o),
+    .s_axil_wvalid  (rot_wvalid_i),
+    .s_axil_wdata   (rot_wdata_i),
+    .s_axil_wstrb   (rot_wstrb_i),
+    .s_axil_bready  (rot_bready_i),
+    .s_axil_bvalid  (rot_bvalid_o),
+    .s_axil_bresp   (rot_bresp_o),
+    .s_axil_arready (rot_arready_o),
+    .s_axil_arvalid (rot_arvalid_i),
+    .s_axil_araddr  (rot_araddr_i),
+    .s_axil_arprot  (rot_arprot_i),
+    .s_axil_rready  (rot_rready_i),
+    .s_axil_rvalid  (rot_rvalid_o),
+    .s_axil_rdata   (rot_rdata_o),
+    .s_axil_rresp   (rot_rresp_o),
+    .hwif_in         (rot_in),
+    .hwif_out        (rot_out)
+  );
+
+`ifndef SYNTHESIS
+  axi_lite_checks #(.AddrBits(12)) u_host_checks (
+    .clk_i,
+    .rst_ni,
+    .awvalid_i (host_awvalid_i),
+    .awready_i (host_awready_o),
+    .awaddr_i  (host_awaddr_i),
+    .wvalid_i  (host_wvalid_i),
+    .wready_i  (host_wready_o),
+    .wdata_i   (host_wdata_i),
+    .wstrb_i   (host_wstrb_i),
+    .bvalid_i  (host_bvalid_o),
+    .bready_i  (host_bready_i),
+    .bresp_i   (host_bresp_o),
+    .arvalid_i (host_arvalid_i),
+    .arready_i (host_arready_o),
+    .araddr_i  (host_araddr_i),
+    .rvalid_i  (host_rvalid_o),
+    .rready_i  (host_rready_i),
+    .rdata_i   (host_rdata_o),
+    .rresp_i   (host_rresp_o)
+  );
+
+  axi_lite_checks #(.AddrBits(12)) u_rot_checks (
+    .clk_i,
+    .rst_ni,
+    .awvalid_i (rot_awvalid_i),
+    .awready_i (rot_awready_o),
+    .awaddr_i  (rot_awaddr_i),
+    .wvalid_i  (rot_wvalid_i),
+    .wready_i  (rot_wready_o),
+    .wdata_i   (rot_wdata_i),
+    .wstrb_i   (rot_wstrb_i),
+    .bvalid_i  (rot_bvalid_o),
+    .bready_i  (rot_bready_i),
+    .bresp_i   (rot_bresp_o),
+    .arvalid_i (rot_arvalid_i),
+    .arready_i (rot_arready_o),
+    .araddr_i  (rot_araddr_i),
+    .rvalid_i  (rot_rvalid_o),
+    .rready_i  (rot_rready_i),
+    .rdata_i   (rot_rdata_o),
+    .rresp_i   (rot_rresp_o)
+  );
+`endif
+
+  `ASSERT(NoInterruptWithoutAReason_A, host_irq_o |-> view inside {ViewAnswered, ViewFault} || host_emptied)
+  `ASSERT(NoRequestWhileClosed_A, view == ViewReady |-> rot_out.control.open.value)
+endmodule

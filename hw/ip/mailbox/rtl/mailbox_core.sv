@@ -1,0 +1,152 @@
+// Whose turn it is in the mailbox, and what each side may see and change (../doc/README.md).
+//
+// There is one copy of a request: the words that the host wrote. From the cycle of the doorbell on they
+// cannot be written, so what the root of trust checks is what it uses (the host cannot change a range
+// between the two). The same holds for an answer. Each side sees words of the other only while they
+// are handed over, and they are cleared before the next ones can be written.
+
+`include "assert.svh"
+
+module mailbox_core
+  import mailbox_pkg::*;
+#(
+  // Without it an illegal state is not noticed. For the tests, which have to notice that.
+  parameter bit Hardened = 1'b1
+) (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+
+  // Commands, for a cycle each.
+  input  logic       ring_i,
+  input  logic       acknowledge_i,
+  input  logic       respond_i,
+  input  logic       discard_i,
+  // The root of trust takes requests.
+  input  logic       open_i,
+  // Forget everything: on command, and whenever the lifecycle is not what it was a cycle ago.
+  input  logic       wipe_i,
+  input  logic [3:0] lifecycle_i,
+
+  // The words are kept outside: who may write them, when they are cleared, and who sees them.
+  output logic       request_write_o,
+  output logic       answer_write_o,
+  output logic       clear_o,
+  output logic       open_clear_o,
+  input  request_t   request_i,
+  output request_t   request_o,
+  input  answer_t    answer_i,
+  output answer_t    answer_o,
+  output logic [31:0] answer_id_o,
+
+  output view_e      view_o,
+  output logic       host_refused_o,
+  output logic       host_emptied_o,
+  output logic       rot_refused_o,
+  output logic       host_event_o,
+  output logic       rot_event_o,
+  output logic       error_o
+);
+  // Any two differ in four bits.
+  typedef enum logic [5:0] {
+    StIdle    = 6'b001011,
+    StRequest = 6'b010101,  // handed over, not answered
+    StAnswer  = 6'b100110,  // answered, not acknowledged
+    StError   = 6'b111000
+  } state_e;
+
+  state_e state_d;
+  (* fsm_encoding = "none" *) state_e state_q;
+  logic host_refused_d, host_refused_q, rot_refused_d, rot_refused_q, emptied_d, emptied_q;
+  logic [3:0] lifecycle_q;
+
+  logic in_idle, in_request, in_answer, is_error;
+  assign in_idle    = state_q == StIdle;
+  assign in_request = state_q == StRequest;
+  assign in_answer  = state_q == StAnswer;
+  // Decoded as everything else, so that a state that is none of them is an error at once.
+  assign is_error   = Hardened ? ~(in_idle | in_request | in_answer) : state_q == StError;
+
+  // A change of lifecycle must not find what was asked before it.
+  logic closes, forgets;
+  assign closes  = wipe_i | (lifecycle_i != lifecycle_q);
+  assign forgets = closes | discard_i;
+
+  logic rings, acknowledges, responds;
+  assign rings        = ring_i & in_idle & open_i & ~forgets;
+  assign acknowledges = acknowledge_i & (in_answer | (in_idle & emptied_q)) & ~forgets;
+  assign responds     = respond_i & in_request & ~forgets;
+
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      StIdle:    if (rings) state_d = StRequest;
+      StRequest: if (responds) state_d = StAnswer;
+      StAnswer:  if (acknowledges) state_d = StIdle;
+      default:   state_d = Hardened ? StError : StIdle;
+    endcase
+    if (forgets) state_d = StIdle;
+    if (is_error) state_d = StError;
+  end
+
+  // Each is about the last command of its side. A command that meets a wipe was not obeyed either.
+  always_comb begin
+    host_refused_d = host_refused_q;
+    if (ring_i | acknowledge_i) host_refused_d = ~(rings | acknowledges);
+    rot_refused_d = rot_refused_q;
+    if (respond_i) rot_refused_d = ~responds;
+    // The host is told that it waits in vain, and not why.
+    emptied_d = emptied_q;
+    if (rings | acknowledges) emptied_d = 1'b0;
+    if (forgets & (in_request | in_answer)) emptied_d = 1'b1;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q        <= StIdle;
+      host_refused_q <= 1'b0;
+      rot_refused_q  <= 1'b0;
+      emptied_q      <= 1'b0;
+      lifecycle_q    <= '0;
+    end else begin
+      state_q        <= state_d;
+      host_refused_q <= host_refused_d;
+      rot_refused_q  <= rot_refused_d;
+      emptied_q      <= emptied_d;
+      lifecycle_q    <= lifecycle_i;
+    end
+  end
+
+  // A write may come in the very cycle of a doorbell, behind it on the bus: it is late already.
+  assign request_write_o = in_idle & ~ring_i;
+  assign answer_write_o  = in_request & ~respond_i;
+  assign clear_o         = forgets | (acknowledges & in_answer) | is_error;
+  assign open_clear_o    = closes | is_error;
+
+  // Zero for the side that has no business with it.
+  assign request_o   = in_request ? request_i : '0;
+  assign answer_o    = in_answer ? answer_i : '0;
+  assign answer_id_o = in_answer ? request_i.id : '0;
+
+  always_comb begin
+    if (is_error) view_o = ViewFault;
+    else if (in_request) view_o = ViewBusy;
+    else if (in_answer) view_o = ViewAnswered;
+    else view_o = open_i ? ViewReady : ViewClosed;
+  end
+  assign host_refused_o = host_refused_q;
+  assign host_emptied_o = emptied_q;
+  assign rot_refused_o  = rot_refused_q;
+  assign host_event_o   = in_answer | emptied_q | is_error;
+  assign rot_event_o    = in_request | is_error;
+  assign error_o        = is_error;
+
+  `ASSERT(RequestIsASnapshot_A, in_request & $past(in_request) |-> $stable(request_i))
+  `ASSERT(AnswerIsASnapshot_A, in_answer & $past(in_answer) |-> $stable({answer_i, request_i}))
+  `ASSERT(RequestIsSeenAfterTheDoorbellOnly_A, !in_request |-> request_o == '0)
+  `ASSERT(AnswerIsSeenAfterTheDoorbellOnly_A, !in_answer |-> {answer_o, answer_id_o} == '0)
+  `ASSERT(NothingIsLeftOfTheLast_A, in_idle & $past(in_answer) |-> {request_i, answer_i} == '0)
+  `ASSERT(OneSideWritesAtATime_A, !(request_write_o & answer_write_o))
+  if (Hardened) begin : gen_hardened
+    `ASSERT(ErrorIsTheEnd_A, $past(error_o) & $past(rst_ni) |-> error_o)
+  end
+endmodule

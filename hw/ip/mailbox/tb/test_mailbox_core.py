@@ -1,0 +1,143 @@
+"""The core beside a model of it, and what becomes of a state that is none."""
+
+from __future__ import annotations
+
+import random
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.handle import HierarchyObject
+from cocotb.triggers import ReadOnly, RisingEdge, Timer
+
+CLOSED, READY, BUSY, ANSWERED, FAULT = 0, 1, 2, 3, 7
+STATE_BITS = 6
+LEGAL = {0b001011, 0b010101, 0b100110}
+COMMANDS = ("ring", "acknowledge", "respond", "discard")
+CYCLES = 6000
+
+
+async def start(dut: HierarchyObject) -> None:
+    for name in (*COMMANDS, "open", "wipe", "lifecycle", "request", "answer"):
+        getattr(dut, f"{name}_i").value = 0
+    # Reset comes before the first edge: what registers hold until then is random.
+    dut.rst_ni.value = 0
+    await Timer(1, "ns")
+    cocotb.start_soon(Clock(dut.clk_i, 10, unit="ns").start())
+    await reset(dut)
+
+
+async def reset(dut: HierarchyObject) -> None:
+    dut.rst_ni.value = 0
+    await RisingEdge(dut.clk_i)
+    await RisingEdge(dut.clk_i)
+    dut.rst_ni.value = 1
+    await RisingEdge(dut.clk_i)
+
+
+class Model:
+    """What the core ought to do, in a cycle."""
+
+    def __init__(self) -> None:
+        self.state = "idle"
+        self.refused = self.emptied = self.rot_refused = False
+
+    def view(self, is_open: bool) -> int:
+        if self.state == "idle":
+            return READY if is_open else CLOSED
+        return BUSY if self.state == "request" else ANSWERED
+
+    def step(self, now: dict[str, bool], forgets: bool) -> None:
+        rings = now["ring"] and self.state == "idle" and now["open"] and not forgets
+        can_acknowledge = self.state == "answer" or (self.state == "idle" and self.emptied)
+        acknowledges = now["acknowledge"] and can_acknowledge and not forgets
+        responds = now["respond"] and self.state == "request" and not forgets
+        if now["ring"] or now["acknowledge"]:
+            self.refused = not (rings or acknowledges)
+        if now["respond"]:
+            self.rot_refused = not responds
+        if rings or acknowledges:
+            self.emptied = False
+        if forgets:
+            self.emptied |= self.state != "idle"
+            self.state = "idle"
+        elif rings:
+            self.state = "request"
+        elif responds:
+            self.state = "answer"
+        elif acknowledges and self.state == "answer":
+            self.state = "idle"
+
+
+@cocotb.test()
+async def does_what_its_model_does_in_every_cycle(dut: HierarchyObject) -> None:
+    await start(dut)
+    model, seen = Model(), set()
+    request = answer = lifecycle = 0
+    for _ in range(CYCLES):
+        now = {name: random.random() < 0.2 for name in COMMANDS}
+        now["discard"] = random.random() < 0.03
+        now["open"] = random.random() < 0.8
+        wipe, changes = random.random() < 0.02, random.random() < 0.02
+        lifecycle ^= int(changes)
+        for name, value in now.items():
+            getattr(dut, f"{name}_i").value = int(value)
+        dut.wipe_i.value = int(wipe)
+        dut.lifecycle_i.value = lifecycle
+        await ReadOnly()
+        assert int(dut.view_o.value) == model.view(now["open"])
+        assert bool(dut.host_refused_o.value) == model.refused
+        assert bool(dut.rot_refused_o.value) == model.rot_refused
+        assert bool(dut.host_emptied_o.value) == model.emptied
+        assert bool(dut.host_event_o.value) == (model.state == "answer" or model.emptied)
+        assert bool(dut.rot_event_o.value) == (model.state == "request")
+        assert int(dut.request_o.value) == (request if model.state == "request" else 0)
+        assert int(dut.answer_o.value) == (answer if model.state == "answer" else 0)
+        assert dut.error_o.value == 0
+        # The registers outside, in which someone writes in every cycle.
+        clear = dut.clear_o.value == 1
+        host_writes, rot_writes = dut.request_write_o.value == 1, dut.answer_write_o.value == 1
+        assert host_writes == (model.state == "idle" and not now["ring"])
+        assert rot_writes == (model.state == "request" and not now["respond"])
+        forgets = wipe or changes or now["discard"]
+        seen.add((model.state, *(name for name in COMMANDS if now[name]), forgets))
+        model.step(now, forgets)
+        await RisingEdge(dut.clk_i)
+        if clear:
+            request = answer = 0
+        elif host_writes:
+            request = random.getrandbits(len(dut.request_i))
+        elif rot_writes:
+            answer = random.getrandbits(len(dut.answer_i))
+        dut.request_i.value = request
+        dut.answer_i.value = answer
+    assert len(seen) > 50, "the inputs are not random enough"
+
+
+@cocotb.test()
+async def ends_in_an_error_from_any_illegal_state(dut: HierarchyObject) -> None:
+    await start(dut)
+    for state in range(1 << STATE_BITS):
+        if state in LEGAL:
+            continue
+        await reset(dut)
+        dut.request_i.value = random.getrandbits(len(dut.request_i))
+        dut.answer_i.value = random.getrandbits(len(dut.answer_i))
+        dut.state_q.value = state
+        for cycle in range(12):
+            # Nothing leads out, whatever is tried.
+            await ReadOnly()
+            assert dut.error_o.value == 1, f"{state:06b} is taken for a state ({cycle} cycles later)"
+            assert int(dut.view_o.value) == FAULT
+            assert dut.host_event_o.value == 1 and dut.rot_event_o.value == 1
+            assert dut.clear_o.value == 1 and dut.open_clear_o.value == 1
+            assert dut.request_write_o.value == 0 and dut.answer_write_o.value == 0
+            assert int(dut.request_o.value) == 0 and int(dut.answer_o.value) == 0
+            await RisingEdge(dut.clk_i)
+            for name in (*COMMANDS, "open", "wipe"):
+                getattr(dut, f"{name}_i").value = random.getrandbits(1)
+            dut.lifecycle_i.value = random.getrandbits(4)
+        for name in (*COMMANDS, "open", "wipe", "lifecycle", "request", "answer"):
+            getattr(dut, f"{name}_i").value = 0
+    await reset(dut)
+    await ReadOnly()
+    assert dut.error_o.value == 0

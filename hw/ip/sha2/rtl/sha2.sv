@@ -1,0 +1,438 @@
+// The SHA-2 engine on a bus: registers of `data/sha2.rdl` (AXI4-Lite), a FIFO and a stream for the
+// message, an interrupt and an alert.
+//
+// What software asks for at the wrong time is refused and told; nothing waits for an event that may
+// not come, except a store into a full FIFO, which the engine empties. So no access can hang the bus,
+// in an error neither: then there is no message, and stores are dropped.
+//
+// Nothing in this module guards a secret: what it does wrong may spoil a digest, but shows no key and
+// makes no MAC without one. That is why its own few flags are not hardened.
+
+`include "assert.svh"
+
+module sha2
+  import sha2_pkg::*;
+  import sha2_regs_pkg::*;
+#(
+  parameter int unsigned RoundsPerCycle = 1,
+  parameter bit          WithSha512     = 1'b0,  // a second engine, for SHA-384 and SHA-512
+  parameter bit          Hardened       = 1'b1
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  // AXI4-Lite, 4 KiB. Protection bits are not looked at: whoever reaches this port is the root of trust.
+  input  logic        axil_awvalid_i,
+  output logic        axil_awready_o,
+  input  logic [11:0] axil_awaddr_i,
+  input  logic [2:0]  axil_awprot_i,
+  input  logic        axil_wvalid_i,
+  output logic        axil_wready_o,
+  input  logic [31:0] axil_wdata_i,
+  input  logic [3:0]  axil_wstrb_i,
+  output logic        axil_bvalid_o,
+  input  logic        axil_bready_i,
+  output logic [1:0]  axil_bresp_o,
+  input  logic        axil_arvalid_i,
+  output logic        axil_arready_o,
+  input  logic [11:0] axil_araddr_i,
+  input  logic [2:0]  axil_arprot_i,
+  output logic        axil_rvalid_o,
+  input  logic        axil_rready_i,
+  output logic [31:0] axil_rdata_o,
+  output logic [1:0]  axil_rresp_o,
+
+  // The message of `control.stream`: words of four bytes, the last one of none to four. Which byte is
+  // the first, `control.message_swap` says.
+  input  logic        str_valid_i,
+  output logic        str_ready_o,
+  input  logic [31:0] str_data_i,
+  input  logic        str_last_i,
+  input  logic [2:0]  str_bytes_i,
+
+  input  logic [3:0]  lifecycle_i,  // a change of it wipes everything
+  output logic        irq_o,
+  output logic        alert_o       // upset: nothing is done any more until reset
+);
+  // Index 0 is the engine of SHA-256, 1 that of SHA-384 and SHA-512.
+  localparam int unsigned Engines = WithSha512 ? 2 : 1;
+
+  sha2__in_t  regs_in;
+  sha2__out_t regs_out;
+
+  sha2_regs u_regs (
+    .clk           (clk_i),
+    .arst_n        (rst_ni),
+    .s_axil_awready(axil_awready_o),
+    .s_axil_awvalid(axil_awvalid_i),
+    .s_axil_awaddr (axil_awaddr_i),
+    .s_axil_awprot (axil_awprot_i),
+    .s_axil_wready (axil_wready_o),
+    .s_axil_wvalid (axil_wvalid_i),
+    .s_axil_wdata  (axil_wdata_i),
+    .s_axil_wstrb  (axil_wstrb_i),
+    .s_axil_bready (axil_bready_i),
+    .s_axil_bvalid (axil_bvalid_o),
+    .s_axil_bresp  (axil_bresp_o),
+    .s_axil_arready(axil_arready_o),
+    .s_axil_arvalid(axil_arvalid_i),
+    .s_axil_araddr (axil_araddr_i),
+    .s_axil_arprot (axil_arprot_i),
+    .s_axil_rready (axil_rready_i),
+    .s_axil_rvalid (axil_rvalid_o),
+    .s_axil_rdata  (axil_rdata_o),
+    .s_axil_rresp  (axil_rresp_o),
+    .hwif_in       (regs_in),
+    .hwif_out      (regs_out)
+  );
+
+  function automatic logic [31:0] swapped(logic [31:0] word);
+    return {word[7:0], word[15:8], word[23:16], word[31:24]};
+  endfunction
+
+  // --- commands ---
+
+  logic is_off, is_hmac, is_384, is_wide, from_stream, is_idle, is_failed, drops;
+  logic start_ready, stop_ready, starts, stops, fifo_busy, fifo_pending, lane_empty;
+  logic [4:0] level;
+  logic open_d, open_q, complete_d, complete_q, stop_d, stop_q, some_d, some_q;
+  logic [4:0] taken_d, taken_q;
+  logic word_valid, word_ready, word_last, word_moves;
+  logic may_start, may_complete, may_stop, is_aligned;
+
+  assign is_hmac     = regs_out.control.mode.value == sha2_mode__hmac_sha256;
+  assign is_384      = regs_out.control.mode.value == sha2_mode__sha384;
+  assign is_wide     = WithSha512 && (is_384 || regs_out.control.mode.value == sha2_mode__sha512);
+  assign is_off      = ~(is_hmac | is_wide | (regs_out.control.mode.value == sha2_mode__sha256));
+  assign from_stream = regs_out.control.stream.value;
+  assign word_moves  = word_valid & word_ready;
+
+  // Start and resume at once would be a contradiction, and are neither.
+  assign may_start    = start_ready & ~is_off & ~fifo_busy & ~drops;
+  assign starts       = (regs_out.command.start.value ^ regs_out.command.resume.value) & may_start;
+  assign may_complete = open_q & ~complete_q & ~stop_q & ~from_stream;
+  // Blocks are counted where words leave the FIFO; those in it are on their way.
+  logic [4:0] on_the_way;
+  assign on_the_way   = taken_q + level;
+  assign is_aligned   = (on_the_way[3:0] == '0) & ~(is_wide & on_the_way[4]) & ~fifo_pending;
+  assign may_stop     = open_q & ~complete_q & ~stop_q & is_aligned & (some_q | (level != '0));
+
+  // `open`: the message takes words. `complete`: those in the FIFO are the last. `stop`: it is left as
+  // soon as they are hashed. `some`: there is a block, or there will be, after which it can be left.
+  always_comb begin
+    open_d     = open_q;
+    complete_d = complete_q;
+    stop_d     = stop_q;
+    some_d     = some_q | word_moves;
+    taken_d    = taken_q + 5'(word_moves);
+    if (starts) begin
+      open_d     = 1'b1;
+      complete_d = 1'b0;
+      stop_d     = 1'b0;
+      // The block of the key is one that can be left after.
+      some_d     = is_hmac & regs_out.command.start.value;
+      taken_d    = '0;
+    end
+    if (regs_out.command.process.value && may_complete) complete_d = 1'b1;
+    if (regs_out.command.stop.value && may_stop)        stop_d     = 1'b1;
+    // Last, so that what ends a message is stronger than what begins one.
+    if ((word_moves && word_last) || stops || drops) begin
+      open_d     = 1'b0;
+      complete_d = 1'b0;
+      stop_d     = 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      open_q     <= 1'b0;
+      complete_q <= 1'b0;
+      stop_q     <= 1'b0;
+      some_q     <= 1'b0;
+      taken_q    <= '0;
+    end else begin
+      open_q     <= open_d;
+      complete_q <= complete_d;
+      stop_q     <= stop_d;
+      some_q     <= some_d;
+      taken_q    <= taken_d;
+    end
+  end
+
+  // --- the message ---
+
+  logic        fifo_valid, fifo_last, push_done, push_bad;
+  logic [31:0] fifo_word, word;
+  logic [2:0]  fifo_bytes, word_bytes;
+
+  // A message that is being left, or comes by stream, takes no stores: `push_bad` tells.
+  sha2_fifo u_fifo (
+    .clk_i, .rst_ni,
+    .push_i       (regs_out.fifo.req & regs_out.fifo.req_is_wr),
+    .push_data_i  (regs_out.fifo.wr_data),
+    .push_lanes_i ({regs_out.fifo.wr_biten[24], regs_out.fifo.wr_biten[16],
+                    regs_out.fifo.wr_biten[8], regs_out.fifo.wr_biten[0]}),
+    .is_swapped_i (regs_out.control.message_swap.value),
+    .push_done_o  (push_done),
+    .push_bad_o   (push_bad),
+    .is_open_i    (open_q & ~stop_q & ~from_stream),
+    .is_complete_i(complete_q),
+    .flush_i      (drops),
+    .busy_o       (fifo_busy),
+    .level_o      (level),
+    .pending_o    (fifo_pending),
+    .word_valid_o (fifo_valid),
+    .word_ready_i (word_ready & ~from_stream),
+    .word_o       (fifo_word),
+    .word_last_o  (fifo_last),
+    .word_bytes_o (fifo_bytes)
+  );
+
+  // The stream waits while a message is left, so that it is left between two blocks.
+  logic stream_flows;
+  assign stream_flows = from_stream & open_q & ~stop_q & ~regs_out.command.stop.value;
+  assign str_ready_o  = stream_flows & word_ready;
+  assign word_valid   = from_stream ? (stream_flows & str_valid_i) : fifo_valid;
+  assign word_last    = from_stream ? str_last_i : fifo_last;
+  assign word_bytes   = from_stream ? str_bytes_i : fifo_bytes;
+  assign word         = !from_stream                      ? fifo_word :
+                        regs_out.control.message_swap.value ? str_data_i : swapped(str_data_i);
+
+  // --- the engines ---
+
+  logic [Engines-1:0] start_readies, stop_readies, word_readies, lane_empties, key_loadeds;
+  logic [Engines-1:0] digest_valids, state_valids, drop_alls, idles, errors;
+  logic [60:0]        lengths [Engines];
+  logic [511:0]       digests [Engines];
+  logic [60:0]        length;
+  logic [511:0]       digest;
+  logic digest_valid, state_valid, key_request, state_request, key_write, state_write;
+  logic [3:0] key_index, state_index;
+
+  // All words of an external register see the same data.
+  logic [31:0] store;
+  logic        is_whole;
+  assign store    = regs_out.key[0].wr_data.value;
+  assign is_whole = &regs_out.key[0].wr_biten.value;
+
+  // At most one of them is asked in a cycle.
+  always_comb begin
+    key_request   = 1'b0;
+    key_index     = '0;
+    state_request = 1'b0;
+    state_index   = '0;
+    for (int i = 0; i < 16; i++) begin
+      if (regs_out.key[i].req && regs_out.key[i].req_is_wr) begin
+        key_request = 1'b1;
+        key_index   = 4'(i);
+      end
+    end
+    for (int i = 0; i < 16; i++) begin
+      if (regs_out.digest[i].req && regs_out.digest[i].req_is_wr) begin
+        state_request = 1'b1;
+        state_index   = 4'(i);
+      end
+    end
+  end
+  // By whole words only: half a word of a key would be a key that nobody chose.
+  assign key_write   = key_request & is_whole & is_idle;
+  assign state_write = state_request & is_whole & is_idle;
+
+  for (genvar e = 0; e < Engines; e++) begin : g_engine
+    localparam int unsigned WordBits  = (e == 0) ? 32 : 64;
+    localparam int unsigned LaneBits  = WordBits * RoundsPerCycle;
+    localparam int unsigned BytesBits = $clog2(LaneBits / 8 + 1);
+    logic is_chosen, lane_valid, lane_ready, lane_last;
+    logic [LaneBits-1:0]   lane;
+    logic [BytesBits-1:0]  lane_bytes;
+    logic [8*WordBits-1:0] shown;
+
+    // The digest of SHA-256 comes first, and zeros behind it.
+    assign is_chosen  = is_wide == (e == 1);
+    assign digests[e] = {shown, {512 - 8*WordBits{1'b0}}};
+
+    sha2_lane #(.Words(LaneBits / 32)) u_lane (
+      .clk_i, .rst_ni,
+      .flush_i     (drops),
+      .word_valid_i(word_valid & is_chosen),
+      .word_ready_o(word_readies[e]),
+      .word_i      (word),
+      .word_last_i (word_last),
+      .word_bytes_i(word_bytes),
+      .lane_valid_o(lane_valid),
+      .lane_ready_i(lane_ready),
+      .lane_o      (lane),
+      .lane_last_o (lane_last),
+      .lane_bytes_o(lane_bytes),
+      .empty_o     (lane_empties[e])
+    );
+
+    sha2_hmac #(
+      .WordBits      (WordBits),
+      .RoundsPerCycle(RoundsPerCycle),
+      .Hardened      (Hardened)
+    ) u_hmac (
+      .clk_i, .rst_ni,
+      .key_valid_i   (key_write & (e == 0)),
+      .key_index_i   (key_index),
+      .key_i         (swapped(store)),
+      .key_loaded_o  (key_loadeds[e]),
+      .start_valid_i (starts & is_chosen),
+      .start_ready_o (start_readies[e]),
+      .is_hmac_i     (is_hmac),
+      .is_384_i      (is_384),
+      .resume_i      (regs_out.command.resume.value),
+      .bytes_i       ({regs_out.message_length_high.value.value,
+                       regs_out.message_length_low.value.value}),
+      .bytes_o       (lengths[e]),
+      .stop_valid_i  (stop_q & (level == '0) & lane_empty & is_chosen),
+      .stop_ready_o  (stop_readies[e]),
+      .msg_valid_i   (lane_valid),
+      .msg_ready_o   (lane_ready),
+      .msg_i         (lane),
+      .msg_last_i    (lane_last),
+      .msg_bytes_i   (lane_bytes),
+      .slow_i        (regs_out.control.slow.value),
+      .digest_valid_o(digest_valids[e]),
+      .state_valid_o (state_valids[e]),
+      .digest_o      (shown),
+      .state_valid_i (state_write & is_chosen),
+      .state_index_i (state_index),
+      .state_i       (regs_out.control.digest_swap.value ? store : swapped(store)),
+      // An error of one is the end of both.
+      .wipe_i        (regs_out.command.wipe.value | is_failed),
+      .abort_i       (regs_out.command.abort.value),
+      .lifecycle_i,
+      .dropped_o     (drop_alls[e]),
+      .idle_o        (idles[e]),
+      .error_o       (errors[e])
+    );
+  end
+
+  // Without a second engine `is_wide` is constant, and the index stays within bounds.
+  localparam int unsigned Wide = Engines - 1;
+  assign start_ready  = is_wide ? start_readies[Wide] : start_readies[0];
+  assign stop_ready   = is_wide ? stop_readies[Wide] : stop_readies[0];
+  assign word_ready   = is_wide ? word_readies[Wide] : word_readies[0];
+  assign lane_empty   = &lane_empties;
+  assign digest_valid = is_wide ? digest_valids[Wide] : digest_valids[0];
+  assign state_valid  = is_wide ? state_valids[Wide] : state_valids[0];
+  assign length       = is_wide ? lengths[Wide] : lengths[0];
+  assign digest       = is_wide ? digests[Wide] : digests[0];
+  // What one of them has to forget, FIFO and lanes have to forget, too.
+  assign drops        = |drop_alls;
+  assign is_failed    = |errors;
+  assign stops        = stop_q & (level == '0) & lane_empty & stop_ready;
+  assign is_idle      = (&idles) & ~fifo_busy & ~is_failed;
+  assign alert_o      = is_failed;
+  assign irq_o        = regs_out.interrupt.intr;
+
+  // --- what software sees ---
+
+  logic is_done, was_done_q, was_failed_q, was_empty_q, bad_command, bad_stop, bad_write;
+  assign is_done     = digest_valid | state_valid;
+  assign bad_command = ((regs_out.command.start.value | regs_out.command.resume.value) & ~starts) |
+                       (regs_out.command.process.value & ~may_complete) |
+                       (regs_out.command.stop.value & (~open_q | complete_q | stop_q));
+  assign bad_stop    = regs_out.command.stop.value & ~may_stop;
+  assign bad_write   = (key_request & ~key_write) | (state_request & ~state_write);
+
+  // Interrupts tell of events; what is so now, `status` says.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      was_done_q   <= 1'b0;
+      was_failed_q <= 1'b0;
+      was_empty_q  <= 1'b1;
+    end else begin
+      was_done_q   <= is_done;
+      was_failed_q <= is_failed;
+      was_empty_q  <= level == '0;
+    end
+  end
+
+  always_comb begin
+    regs_in.parameters.rounds_per_cycle.next = 4'(RoundsPerCycle);
+    regs_in.parameters.fifo_words.next       = 8'd16;
+    regs_in.parameters.with_sha512.next      = WithSha512;
+
+    // Mode and byte order of a message stay what they were when it began.
+
+    regs_in.control.mode.swwel         = ~is_idle;
+    regs_in.control.message_swap.swwel = ~is_idle;
+    regs_in.control.digest_swap.swwel  = ~is_idle;
+    regs_in.control.stream.swwel       = ~is_idle;
+    regs_in.control.slow.swwel         = ~is_idle;
+
+    regs_in.status.idle.next         = is_idle;
+    regs_in.status.fifo_empty.next   = (level == '0) & ~fifo_pending;
+    regs_in.status.fifo_full.next    = level[4];
+    regs_in.status.digest_valid.next = digest_valid;
+    regs_in.status.state_valid.next  = state_valid;
+    regs_in.status.key_loaded.next   = |key_loadeds;  // of one engine only
+    regs_in.status.failed.next       = is_failed;
+    regs_in.status.fifo_level.next   = level;
+
+    regs_in.error.command.hwset = bad_command;
+    regs_in.error.stop.hwset    = bad_stop & ~bad_command;
+    regs_in.error.push.hwset    = push_bad;
+    regs_in.error.write.hwset   = bad_write;
+
+    regs_in.interrupt.done.hwset       = is_done & ~was_done_q;
+    regs_in.interrupt.fifo_empty.hwset = (level == '0) & ~was_empty_q & open_q & ~complete_q &
+                                         ~stop_q;
+    regs_in.interrupt.error.hwset      = bad_command | bad_stop | push_bad | bad_write |
+                                         (is_failed & ~was_failed_q);
+
+    // Of a whole message as well, for a look; `resume` wants one of whole blocks.
+    regs_in.message_length_low.value.next   = length[31:0];
+    regs_in.message_length_low.value.we     = is_done & ~was_done_q;
+    regs_in.message_length_low.value.swwel  = ~is_idle;
+    regs_in.message_length_high.value.next  = length[60:32];
+    regs_in.message_length_high.value.we    = is_done & ~was_done_q;
+    regs_in.message_length_high.value.swwel = ~is_idle;
+
+    // Confirmed at once, taken or not. Only the FIFO lets the bus wait.
+    for (int i = 0; i < 16; i++) begin
+      regs_in.key[i].wr_ack = regs_out.key[i].req & regs_out.key[i].req_is_wr;
+    end
+    for (int i = 0; i < 16; i++) begin
+      regs_in.digest[i].wr_ack = regs_out.digest[i].req & regs_out.digest[i].req_is_wr;
+      regs_in.digest[i].rd_ack = regs_out.digest[i].req & ~regs_out.digest[i].req_is_wr;
+      regs_in.digest[i].rd_data.value = regs_out.control.digest_swap.value ?
+          digest[32*(15-i) +: 32] : swapped(digest[32*(15-i) +: 32]);
+    end
+    regs_in.fifo.wr_ack  = push_done;
+    regs_in.fifo.rd_ack  = 1'b0;
+    regs_in.fifo.rd_data = '0;
+  end
+
+  // --- promises ---
+
+`ifndef SYNTHESIS
+  axi_lite_checks #(.AddrBits(12)) u_checks (
+    .clk_i,
+    .rst_ni,
+    .awvalid_i(axil_awvalid_i),
+    .awready_i(axil_awready_o),
+    .awaddr_i (axil_awaddr_i),
+    .wvalid_i (axil_wvalid_i),
+    .wready_i (axil_wready_o),
+    .wdata_i  (axil_wdata_i),
+    .wstrb_i  (axil_wstrb_i),
+    .bvalid_i (axil_bvalid_o),
+    .bready_i (axil_bready_i),
+    .bresp_i  (axil_bresp_o),
+    .arvalid_i(axil_arvalid_i),
+    .arready_i(axil_arready_o),
+    .araddr_i (axil_araddr_i),
+    .rvalid_i (axil_rvalid_o),
+    .rready_i (axil_rready_i),
+    .rdata_i  (axil_rdata_o),
+    .rresp_i  (axil_rresp_o)
+  );
+`endif
+
+  `ASSERT(StoresAreNotLost_A, push_done |-> !push_bad || !level[4] || !open_q || stop_q)
+  `ASSERT(StopsWithoutWords_A, stops |-> level == '0 && taken_q[3:0] == '0)
+  `ASSERT(FailedShowsNothing_A, alert_o |=> digest == '0 && !digest_valid && !state_valid)
+endmodule

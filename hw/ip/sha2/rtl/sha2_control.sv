@@ -1,0 +1,183 @@
+// Decides in each cycle what the datapath of `sha2_core` does.
+//
+// How long anything takes depends on commands and on who waits for whom, never on data: the only
+// inputs are handshakes. The state is sparse (any two codes differ in three bits at least). What is
+// no state at all, or an error once found, ends in `StError`, which only a reset leaves.
+
+`include "assert.svh"
+
+module sha2_control
+  import sha2_pkg::*;
+#(
+  // Cycles of the rounds of a block, and of reading or writing the state.
+  parameter int unsigned RoundCycles = 64,
+  parameter int unsigned StateCycles = 4,
+  // Cycles in which message words are taken.
+  parameter int unsigned WordCycles  = 16,
+  // 0 builds a control that goes on from an illegal state, to show that the test would notice.
+  parameter bit          Hardened    = 1'b1,
+  localparam int unsigned CountBits  = $clog2(RoundCycles)
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+
+  input  logic                 cmd_valid_i,
+  output logic                 cmd_ready_o,
+  input  cmd_e                 cmd_i,
+  input  logic                 wipe_i,
+  output logic                 idle_o,
+  output logic                 error_o,
+
+  input  logic                 msg_valid_i,
+  output logic                 msg_ready_o,
+  input  logic                 state_valid_i,
+  output logic                 state_ready_o,
+  output logic                 state_valid_o,
+  input  logic                 state_ready_i,
+
+  // The round whose message word is taken or computed; while the state moves, a count up to zero.
+  output logic [CountBits-1:0] count_o,
+  output logic                 step_o,           // everything moves on by a cycle
+  output logic                 move_state_o,     // the state moves instead of being worked on
+  output logic                 from_first_o,     // what it is made from
+  output logic                 from_outside_o,
+  output logic                 from_kept_o,
+  output logic                 take_word_o,      // the schedule takes words, computes none
+  output logic                 clear_ahead_o,    // the next cycle takes words
+  output logic                 clear_sum_o,      // the next cycle is no round
+  output logic                 clear_vars_o,     // all working variables
+  output logic                 clear_entering_o, // those that something would be loaded into
+  output logic                 clear_words_o
+);
+  // A [6,3,3] code without the word of zeros, so that no single or double upset makes a state of
+  // another. Synthesis must leave the codes as they are.
+  typedef enum logic [5:0] {
+    StIdle   = 6'b001011,
+    StTurn   = 6'b010101,  // adds the working variables to the state, or loads both
+    StRounds = 6'b011110,
+    StSave   = 6'b100110,
+    StWipe   = 6'b101101,
+    StError  = 6'b110011
+  } state_e;
+
+  localparam logic [CountBits-1:0] Start =
+      CountBits'((RoundCycles - (StateCycles - 1)) % RoundCycles);
+  localparam logic [CountBits-1:0] Last = CountBits'(RoundCycles - 1);
+
+  state_e state_d;
+  (* fsm_encoding = "none" *) state_e state_q;
+  logic [CountBits-1:0] count_d, count_q;
+  cmd_e cmd_d;
+  (* fsm_encoding = "none" *) cmd_e cmd_q;
+
+  logic in_idle, in_turn, in_rounds, in_save, in_wipe;
+  logic is_last, resumes, accepts;
+
+  assign in_idle   = state_q == StIdle;
+  assign in_turn   = state_q == StTurn;
+  assign in_rounds = state_q == StRounds;
+  assign in_save   = state_q == StSave;
+  assign in_wipe   = state_q == StWipe;
+  assign is_last   = count_q == '0;
+  assign resumes   = cmd_q == CmdResume;
+
+  // A block may follow the last one without a cycle between.
+  assign cmd_ready_o = in_idle | (in_rounds & is_last);
+  assign accepts     = cmd_valid_i & cmd_ready_o;
+
+  // The last cycle of a turn takes the first word already, because rounds use sums that were made
+  // a cycle before.
+  logic word_due, state_due, turn_waits;
+  assign word_due   = is_last ? in_turn : in_rounds & (count_q < CountBits'(WordCycles));
+  assign state_due  = in_turn & resumes;
+  assign turn_waits = (state_due & ~state_valid_i);
+
+  assign msg_ready_o   = word_due & ~turn_waits;
+  assign state_ready_o = state_due & ~(is_last & ~msg_valid_i);
+  assign state_valid_o = in_save;
+
+  always_comb begin
+    step_o = 1'b0;
+    unique case (1'b1)
+      in_turn:   step_o = ~turn_waits & ~(word_due & ~msg_valid_i);
+      in_rounds: step_o = ~(word_due & ~msg_valid_i);
+      in_save:   step_o = state_ready_i;
+      in_idle:   step_o = 1'b0;
+      // Zeros move through everything that cannot be cleared at once.
+      default:   step_o = 1'b1;
+    endcase
+  end
+
+  always_comb begin
+    state_d = state_q;
+    count_d = count_q;
+    cmd_d   = cmd_q;
+    if (step_o) count_d = (count_q == Last) ? '0 : count_q + 1'b1;
+
+    unique case (state_q)
+      StIdle: count_d = Start;
+      StTurn: if (step_o && is_last) state_d = StRounds;
+      StRounds: if (is_last) begin
+        state_d = StIdle;
+        count_d = Start;
+      end
+      StSave: if (step_o && is_last) begin
+        state_d = StIdle;
+        count_d = Start;
+      end
+      StWipe: if (count_q == CountBits'(WordCycles - 1)) begin
+        state_d = StIdle;
+        count_d = Start;
+      end
+      StError: state_d = StError;
+      default: state_d = Hardened ? StError : StIdle;
+    endcase
+
+    if (accepts) begin
+      state_d = (cmd_i == CmdSave) ? StSave : StTurn;
+      cmd_d   = cmd_i;
+    end
+    // Stronger than a command, weaker than an error.
+    if (wipe_i && (in_idle || in_turn || in_rounds || in_save || in_wipe)) begin
+      state_d = StWipe;
+      count_d = Start;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      // What memories and shift registers held before the reset goes first.
+      state_q <= StWipe;
+      count_q <= Start;
+      cmd_q   <= CmdNext;
+    end else begin
+      state_q <= state_d;
+      count_q <= count_d;
+      cmd_q   <= cmd_d;
+    end
+  end
+
+  assign count_o          = count_q;
+  assign idle_o           = in_idle;
+  assign error_o          = ~(in_idle | in_turn | in_rounds | in_save | in_wipe);
+  assign move_state_o     = in_turn | in_save;
+  assign from_first_o     = in_turn & (cmd_q == CmdFirst);
+  assign from_outside_o   = in_turn & resumes;
+  assign from_kept_o      = in_save | (in_turn & (cmd_q == CmdNext));
+  assign take_word_o      = count_q < CountBits'(WordCycles);
+  assign clear_ahead_o    = ~in_rounds | (count_q < CountBits'(WordCycles - 1));
+  assign clear_sum_o      = ~((in_turn | in_rounds) & (in_turn == is_last));
+  assign clear_words_o    = ~(in_idle | in_turn | in_rounds | in_save);
+  // What was not added to the state when another is loaded was not wanted.
+  assign clear_vars_o     = clear_words_o |
+                            (accepts & (cmd_i == CmdFirst || cmd_i == CmdResume));
+  assign clear_entering_o = clear_vars_o | (in_save & step_o);
+
+  `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  `ASSERT(ErrorOffersNothing_A, error_o |-> !cmd_ready_o && !msg_ready_o && !state_valid_o)
+  `ASSERT(NoWordNoRound_A, step_o && word_due |-> msg_valid_i && msg_ready_o)
+  `ASSERT(StateWaitsForItsReader_A,
+          state_valid_o && !state_ready_i && !wipe_i |=>
+          (state_valid_o && $stable(count_q)) || error_o)
+  `ASSERT(WipeIsTaken_A, wipe_i && !error_o |=> clear_words_o)
+endmodule

@@ -1,0 +1,170 @@
+// Makes words of what is stored into the FIFO window, and keeps 16 of them.
+//
+// A store brings one to four bytes that lie side by side; they are appended to the message. Up to
+// three wait until a word is full, or until the message ends. A store that finds no room is confirmed
+// when there is some, so that the bus waits and nothing is lost.
+//
+// A flush forgets in its first cycle how much there is, and overwrites it in the next 16.
+
+`include "assert.svh"
+
+module sha2_fifo (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  // Stores: a request of one cycle, confirmed once. The next comes after that.
+  input  logic        push_i,
+  input  logic [31:0] push_data_i,
+  input  logic [3:0]  push_lanes_i,
+  input  logic        is_swapped_i,  // the upper byte of a word is the first of the message
+  output logic        push_done_o,
+  output logic        push_bad_o,    // it was no message, or there were gaps between the bytes
+
+  input  logic        is_open_i,     // there is a message, and it takes words
+  input  logic        is_complete_i, // nothing follows
+  input  logic        flush_i,
+  output logic        busy_o,        // still flushing
+  output logic [4:0]  level_o,
+  output logic        pending_o,     // a store waits, or there is a part of a word
+
+  // Words of the message, the first byte in the upper bits.
+  output logic        word_valid_o,
+  input  logic        word_ready_i,
+  output logic [31:0] word_o,
+  output logic        word_last_o,
+  output logic [2:0]  word_bytes_o
+);
+  // Distributed memory: it has no reset and no clear, hence the flush, also behind a reset.
+  logic [31:0] memory [16];
+  logic [3:0]  write_q, read_q, flush_q;
+  logic [4:0]  level_q;
+  logic        flushes_q;
+
+  // --- a store ---
+
+  logic        push_q;
+  logic [31:0] data_q, ordered, aligned;
+  logic [3:0]  lanes_q, lanes;
+  logic [2:0]  count;
+  logic [1:0]  skipped;
+  logic        has_gaps, is_accepted, is_full;
+
+  // In the order of the message: lane 3 is the first byte.
+  assign ordered = is_swapped_i ? data_q : {data_q[7:0], data_q[15:8], data_q[23:16], data_q[31:24]};
+  assign lanes   = is_swapped_i ? lanes_q : {lanes_q[0], lanes_q[1], lanes_q[2], lanes_q[3]};
+
+  // Bytes with gaps between them have no order that both sides would agree on.
+  always_comb begin
+    has_gaps = 1'b0;
+    skipped  = 2'd0;
+    count    = 3'd0;
+    unique case (lanes)
+      4'b1111: count = 3'd4;
+      4'b1110: count = 3'd3;
+      4'b0111: {count, skipped} = {3'd3, 2'd1};
+      4'b1100: count = 3'd2;
+      4'b0110: {count, skipped} = {3'd2, 2'd1};
+      4'b0011: {count, skipped} = {3'd2, 2'd2};
+      4'b1000: count = 3'd1;
+      4'b0100: {count, skipped} = {3'd1, 2'd1};
+      4'b0010: {count, skipped} = {3'd1, 2'd2};
+      4'b0001: {count, skipped} = {3'd1, 2'd3};
+      4'b0000: count = 3'd0;
+      default: has_gaps = 1'b1;
+    endcase
+  end
+  assign aligned = ordered << {skipped, 3'b0};
+
+  // --- words ---
+
+  logic [23:0] rest_q;
+  logic [1:0]  rest_count_q;
+  logic [2:0]  total;
+  logic [55:0] joined;
+  logic [31:0] kept;
+  logic        has_word, enters, leaves;
+
+  // Bytes behind the last one may be anything as long as they are cut off: those of a store are not
+  // known to be zero.
+  always_comb begin
+    unique case (count)
+      3'd4:    kept = aligned;
+      3'd3:    kept = {aligned[31:8], 8'b0};
+      3'd2:    kept = {aligned[31:16], 16'b0};
+      3'd1:    kept = {aligned[31:24], 24'b0};
+      default: kept = '0;
+    endcase
+  end
+  assign joined      = {rest_q, 32'b0} | ({kept, 24'b0} >> {rest_count_q, 3'b0});
+  assign total       = 3'(rest_count_q) + count;
+  assign has_word    = total[2];
+  assign is_full     = level_q[4];
+  assign is_accepted = push_q & is_open_i & ~is_complete_i & ~has_gaps;
+  assign enters      = is_accepted & has_word & ~is_full;
+  assign leaves      = word_valid_o & word_ready_i & ~word_last_o;
+  assign push_bad_o  = push_q & ~is_accepted;
+  assign push_done_o = push_q & ~(is_accepted & has_word & is_full);
+
+  // The last word may be empty: a message of whole words ends with one.
+  assign word_valid_o = (level_q != '0) | (is_open_i & is_complete_i & ~push_q);
+  assign word_last_o  = level_q == '0;
+  assign word_o       = word_last_o ? {rest_q, 8'b0} : memory[read_q];
+  assign word_bytes_o = word_last_o ? {1'b0, rest_count_q} : 3'd4;
+
+  assign level_o   = level_q;
+  assign pending_o = push_q | (rest_count_q != '0);
+  assign busy_o    = flushes_q;
+
+  always_ff @(posedge clk_i) begin
+    if (enters || flushes_q) memory[flushes_q ? flush_q : write_q] <= flushes_q ? '0 : joined[55:24];
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      push_q       <= 1'b0;
+      data_q       <= '0;
+      lanes_q      <= '0;
+      rest_q       <= '0;
+      rest_count_q <= '0;
+      write_q      <= '0;
+      read_q       <= '0;
+      level_q      <= '0;
+      flush_q      <= '0;
+      flushes_q    <= 1'b1;
+    end else begin
+      if (push_i) begin
+        push_q  <= 1'b1;
+        data_q  <= push_data_i;
+        lanes_q <= push_lanes_i;
+      end else if (push_done_o) begin
+        // Cleared here, so that a flush has nothing but the memory to overwrite.
+        push_q <= 1'b0;
+        data_q <= '0;
+      end
+      if (flush_i || (word_valid_o && word_ready_i && word_last_o)) begin
+        rest_q       <= '0;
+        rest_count_q <= '0;
+      end else if (is_accepted && push_done_o) begin
+        rest_q       <= has_word ? joined[23:0] : joined[55:32];
+        rest_count_q <= total[1:0];
+      end
+      flush_q <= flush_q + 4'(flushes_q);
+      if (flush_i) begin
+        {write_q, read_q} <= '0;
+        level_q           <= '0;
+        flush_q           <= '0;
+        flushes_q         <= 1'b1;
+      end else begin
+        write_q <= write_q + 4'(enters);
+        read_q  <= read_q + 4'(leaves);
+        level_q <= level_q + 5'(enters) - 5'(leaves);
+        if (flush_q == 4'd15) flushes_q <= 1'b0;
+      end
+    end
+  end
+
+  `ASSERT(NeverTooFull_A, level_q <= 5'd16)
+  `ASSERT(OneStoreAtATime_A, push_i |-> !push_q || push_done_o)
+  `ASSERT(WaitsWhileFull_A, push_q && !push_done_o && !flush_i |=> push_q && $stable(data_q))
+  `ASSERT(FlushForgets_A, flush_i |=> level_q == '0 && rest_q == '0)
+endmodule

@@ -1,0 +1,82 @@
+// Collects words of 32 bits for a core that takes several in a cycle, or one of 64.
+//
+// It fills a lane while the one before waits for the core, so it costs a cycle at the beginning of a
+// message and none later, as long as words come one a cycle and the core takes a lane in as many.
+
+`include "assert.svh"
+
+module sha2_lane #(
+  parameter int unsigned Words      = 1,  // 1, 2, 4 or 8
+  localparam int unsigned LaneBits  = 32 * Words,
+  localparam int unsigned BytesBits = $clog2(LaneBits / 8 + 1)
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic                 flush_i,
+
+  input  logic                 word_valid_i,
+  output logic                 word_ready_o,
+  input  logic [31:0]          word_i,
+  input  logic                 word_last_i,
+  input  logic [2:0]           word_bytes_i,
+
+  output logic                 lane_valid_o,
+  input  logic                 lane_ready_i,
+  output logic [LaneBits-1:0]  lane_o,
+  output logic                 lane_last_o,
+  output logic [BytesBits-1:0] lane_bytes_o,  // of the last one
+  output logic                 empty_o
+);
+  if (Words == 1) begin : g_direct
+    assign lane_valid_o = word_valid_i;
+    assign word_ready_o = lane_ready_i;
+    assign lane_o       = word_i;
+    assign lane_last_o  = word_last_i;
+    assign lane_bytes_o = word_bytes_i;
+    assign empty_o      = 1'b1;
+    // Nothing is kept that could be forgotten.
+    logic unused_flush;
+    assign unused_flush = flush_i;
+  end else begin : g_collected
+    localparam int unsigned CountBits = $clog2(Words);
+    logic [Words-1:0][31:0] words_q;
+    logic [CountBits-1:0]   count_q;
+    logic                   valid_q, last_q, takes;
+    logic [BytesBits-1:0]   bytes_q;
+
+    assign word_ready_o = ~valid_q | lane_ready_i;
+    assign takes        = word_valid_i & word_ready_o;
+    assign lane_valid_o = valid_q;
+    assign lane_o       = words_q;
+    assign lane_last_o  = last_q;
+    assign lane_bytes_o = bytes_q;
+    assign empty_o      = ~valid_q & (count_q == '0);
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        words_q <= '0;
+        count_q <= '0;
+        valid_q <= 1'b0;
+        last_q  <= 1'b0;
+        bytes_q <= '0;
+      end else if (flush_i) begin
+        words_q <= '0;
+        count_q <= '0;
+        valid_q <= 1'b0;
+      end else begin
+        if (lane_ready_i) valid_q <= 1'b0;
+        if (takes) begin
+          // The first word is the upper one. What is behind the last one is cut off by its bytes.
+          words_q[Words - 1 - int'(count_q)] <= word_i;
+          count_q <= word_last_i ? '0 : count_q + 1'b1;
+          valid_q <= word_last_i | (count_q == CountBits'(Words - 1));
+          last_q  <= word_last_i;
+          bytes_q <= BytesBits'({count_q, 2'b0}) + BytesBits'(word_bytes_i);
+        end
+      end
+    end
+  end
+
+  `ASSERT(LaneWaits_A, lane_valid_o && !lane_ready_i && !flush_i |=> lane_valid_o || Words == 1)
+  `ASSERT(BytesFitTheWord_A, word_valid_i && word_last_i |-> word_bytes_i <= 3'd4)
+endmodule

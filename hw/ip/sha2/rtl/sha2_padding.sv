@@ -1,0 +1,143 @@
+// Makes blocks of a message (FIPS 180-4 §5.1): a one, zeros and the length in bits behind it.
+//
+// Words pass in the cycle in which they come. Only the number of bytes, which is public, decides
+// how many cycles the end takes.
+
+`include "assert.svh"
+
+module sha2_padding #(
+  parameter int unsigned WordBits       = 32,  // 32 or 64
+  parameter int unsigned RoundsPerCycle = 1,
+  parameter bit          Hardened       = 1'b1,
+  localparam int unsigned LaneBytes     = WordBits / 8 * RoundsPerCycle,
+  localparam int unsigned LaneBits      = 8 * LaneBytes,
+  localparam int unsigned BytesBits     = $clog2(LaneBytes + 1)
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+
+  // Begins with a message, of which `start_bytes_i` went before: whole blocks.
+  input  logic                 start_i,
+  input  logic [60:0]          start_bytes_i,
+  output logic [60:0]          bytes_o,     // until now
+  output logic                 error_o,     // until reset
+
+  // The message, the first byte in the upper bits. The last word has 0 to LaneBytes bytes; what is
+  // behind them is not looked at.
+  input  logic                 msg_valid_i,
+  output logic                 msg_ready_o,
+  input  logic [LaneBits-1:0]  msg_i,
+  input  logic                 msg_last_i,
+  input  logic [BytesBits-1:0] msg_bytes_i,
+
+  // Words of blocks.
+  output logic                 word_valid_o,
+  input  logic                 word_ready_i,
+  output logic [LaneBits-1:0]  word_o,
+  output logic                 word_last_o  // of the message
+);
+  localparam int unsigned Words   = 16 / RoundsPerCycle;
+  localparam int unsigned PosBits = $clog2(Words);
+  localparam logic [PosBits-1:0] LastPos = PosBits'(Words - 1);
+
+  // The same code as in `sha2_control`.
+  typedef enum logic [5:0] {
+    StMessage = 6'b001011,
+    StMarker  = 6'b010101,  // the one has no place in the last word of the message
+    StFill    = 6'b011110,
+    StDone    = 6'b100110,
+    StError   = 6'b110011
+  } state_e;
+
+  state_e state_d;
+  (* fsm_encoding = "none" *) state_e state_q;
+  logic [PosBits-1:0] pos_d, pos_q;
+  // Bytes: the length of 64 bits that SHA-256 has counts bits. That of SHA-512 has 128, and no message
+  // is so long that the upper half is not zero.
+  logic [60:0] length_d, length_q;
+
+  logic in_message, in_marker, in_fill;
+  assign in_message = state_q == StMessage;
+  assign in_marker  = state_q == StMarker;
+  assign in_fill    = state_q == StFill;
+
+  logic is_last_pos, moves, ends_message;
+  logic [BytesBits-1:0] bytes;
+  assign is_last_pos = pos_q == LastPos;
+  assign moves       = word_valid_o & word_ready_i;
+  assign bytes       = !in_message ? '0 : (msg_last_i ? msg_bytes_i : BytesBits'(LaneBytes));
+  assign length_d    = length_q + 61'(bytes);
+
+  // The length takes two words of the hash. With one word a cycle neither may hold anything else; with
+  // four, the last ones may hold the end of the message, too.
+  logic has_room, has_length, in_half, half_q;
+  assign ends_message = in_message & msg_last_i;
+  assign has_room     = (RoundsPerCycle == 4) &&
+                        ((ends_message && bytes < BytesBits'(LaneBytes / 2)) || in_marker);
+  assign in_half      = in_fill & (pos_q == LastPos - 1'b1);
+  assign has_length   = is_last_pos & ((in_fill & (half_q | (RoundsPerCycle > 1))) | has_room);
+
+  logic [LaneBits-1:0] word;
+  for (genvar b = 0; b < LaneBytes; b++) begin : g_byte
+    localparam int unsigned At = 8 * (LaneBytes - 1 - b);
+    logic is_message, is_marker;
+    assign is_message = in_message & (~msg_last_i | (msg_bytes_i > BytesBits'(b)));
+    assign is_marker  = (ends_message & (msg_bytes_i == BytesBits'(b))) | (in_marker & (b == 0));
+    assign word[At +: 8] = ({8{is_message}} & msg_i[At +: 8]) | {is_marker, 7'b0};
+  end
+
+  logic [63:0] bits;
+  assign bits = {length_d, 3'b000};
+  if (RoundsPerCycle == 1) begin : g_length_in_two
+    localparam logic [LaneBits-1:0] None = '0;
+    assign word_o = word | (has_length ? LaneBits'(bits) :
+                            in_half    ? LaneBits'({None, bits} >> WordBits) : None);
+  end else begin : g_length_in_one
+    assign word_o = word | LaneBits'(has_length ? bits : 64'b0);
+  end
+
+  assign word_valid_o = in_message ? msg_valid_i : (in_marker | in_fill);
+  assign msg_ready_o  = in_message & word_ready_i;
+  assign bytes_o      = length_q;
+  assign error_o      = ~(in_message | in_marker | in_fill | (state_q == StDone));
+
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      StMessage: if (moves && msg_last_i) begin
+        state_d = (msg_bytes_i == BytesBits'(LaneBytes)) ? StMarker : StFill;
+      end
+      StMarker: if (moves) state_d = StFill;
+      StFill, StDone: state_d = state_q;
+      StError: state_d = StError;
+      default: state_d = Hardened ? StError : StDone;
+    endcase
+    // A new message may begin at any time: an abort is nothing else.
+    if (moves && word_last_o) state_d = StDone;
+    if (start_i && !error_o)  state_d = StMessage;
+  end
+
+  assign word_last_o = has_length;
+  assign pos_d       = start_i ? '0 : pos_q + PosBits'(moves);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q  <= StDone;
+      pos_q    <= '0;
+      half_q   <= 1'b0;
+      length_q <= '0;
+    end else begin
+      state_q <= state_d;
+      pos_q   <= pos_d;
+      if (moves) half_q <= in_half;
+      if (start_i)    length_q <= start_bytes_i;
+      else if (moves) length_q <= length_d;
+    end
+  end
+
+  `ASSERT(MessageEndsWithABlock_A, moves && word_last_o |=> pos_q == '0)
+  `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  `ASSERT(StartsWithWholeBlocks_A, start_i |-> (start_bytes_i & 61'(2 * WordBits - 1)) == '0)
+  `ASSERT(BytesFitTheWord_A,
+          msg_valid_i && msg_last_i |-> msg_bytes_i <= BytesBits'(LaneBytes))
+endmodule

@@ -1,0 +1,371 @@
+"""`sha2_hmac` against hashlib and hmac."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import cocotb
+from cocotb.handle import HierarchyObject
+from cocotb.triggers import ReadOnly
+from hmac_bench import BLOCK, Engine
+
+STATES = {
+    "idle": 0b0001011,
+    "inner key": 0b0010110,
+    "message": 0b0100111,
+    "leave": 0b1011000,
+    "inner": 0b0011101,
+    "outer key": 0b1000101,
+    "digest": 0b1001110,
+    "outer": 0b1010011,
+}
+ERROR = 0b1101001
+
+# Keys, messages and MACs of RFC 4231 §4.2 to §4.5: what fits into a block as a key.
+RFC_4231 = [
+    (b"\x0b" * 20, b"Hi There", "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"),
+    (
+        b"Jefe",
+        b"what do ya want for nothing?",
+        "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
+    ),
+    (
+        b"\xaa" * 20,
+        b"\xdd" * 50,
+        "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe",
+    ),
+    (
+        bytes(range(1, 26)),
+        b"\xcd" * 50,
+        "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b",
+    ),
+]
+
+
+# Beside the project, or where a variable says.
+VECTORS = Path(os.environ.get("HARTLOCK_VECTORS") or Path(__file__).parents[5] / "shared/vectors")
+
+
+def mac(key: bytes, message: bytes) -> bytes:
+    return hmac.new(key, message, hashlib.sha256).digest()
+
+
+async def started(dut: HierarchyObject, stalls: float = 0.0) -> Engine:
+    engine = Engine(dut, stalls)
+    await engine.start()
+    return engine
+
+
+async def agrees(engine: Engine, key: bytes, message: bytes) -> None:
+    await engine.write_key(key)
+    got = await engine.compute(message, is_hmac=True)
+    assert got == mac(key, message), f"key {len(key)}, message {len(message)} bytes: {got.hex()}"
+
+
+def is_forgotten(dut: HierarchyObject) -> bool:
+    """Whether registers of key and digest hold zeros."""
+    return int(dut.key_q.value) == 0 and int(dut.digest_q.value) == 0 and not dut.key_loaded_o.value
+
+
+@cocotb.test()
+async def computes_the_examples_of_rfc_4231(dut):
+    engine = await started(dut)
+    for key, message, expected in RFC_4231:
+        assert mac(key, message).hex() == expected
+        await agrees(engine, key, message)
+
+
+@cocotb.test()
+async def takes_keys_of_every_length_up_to_a_block(dut):
+    engine = await started(dut)
+    for length in range(BLOCK + 1):
+        await agrees(engine, random.randbytes(length), random.randbytes(random.randrange(8)))
+    # The key of a longer one is its digest (FIPS 198-1 §4); that is software's work.
+    key, message = random.randbytes(65), random.randbytes(11)
+    await engine.write_key(hashlib.sha256(key).digest())
+    assert await engine.compute(message, is_hmac=True) == mac(key, message)
+
+
+@cocotb.test()
+async def takes_messages_of_every_length_around_blocks(dut):
+    engine = await started(dut)
+    key = random.randbytes(32)
+    await engine.write_key(key)
+    lengths = [*range(18), *range(46, 74), *range(118, 132)]
+    for length in lengths:
+        message = random.randbytes(length)
+        is_hmac = random.random() < 0.5
+        want = mac(key, message) if is_hmac else hashlib.sha256(message).digest()
+        got = await engine.compute(message, is_hmac)
+        assert got == want, f"{length} bytes, HMAC {is_hmac}: {got.hex()}"
+
+
+@cocotb.test()
+async def does_not_mind_stalls(dut):
+    engine = await started(dut)
+    for _ in range(10):
+        engine.stalls = random.choice([0.1, 0.5, 0.8])
+        await agrees(engine, random.randbytes(random.randrange(65)), random.randbytes(random.randrange(200)))
+
+
+def stored_vectors(limit: int) -> Iterator[tuple[bytes, bytes, bytes]]:
+    """Cases of Wycheproof, where its files are: read in place, and never copied."""
+    path = VECTORS / "wycheproof/hmac_sha256_test.json"
+    if not path.is_file():
+        return
+    groups = json.loads(path.read_text())["testGroups"]
+    cases = [case for group in groups for case in group["tests"] if case["result"] == "valid"]
+    cases = [case for case in cases if len(case["key"]) <= 2 * BLOCK]
+    for case in cases[:limit]:
+        yield tuple(bytes.fromhex(case[part]) for part in ("key", "msg", "tag"))
+
+
+@cocotb.test()
+async def agrees_with_stored_vectors(dut):
+    engine = await started(dut)
+    count = 0
+    for key, message, tag in stored_vectors(60):
+        await engine.write_key(key)
+        got = await engine.compute(message, is_hmac=True)
+        assert got[: len(tag)] == tag, f"key {key.hex()}, message {message.hex()}"
+        count += 1
+    dut._log.info("%d stored vectors%s", count, "" if count else f": {VECTORS} has none")
+
+
+@cocotb.test()
+async def leaves_a_message_and_goes_on_with_it(dut):
+    """Two messages in turns, a block or two at a time."""
+    engine = await started(dut)
+    for is_hmac in (False, True):
+        engine.stalls = random.choice([0.0, 0.4])
+        key = random.randbytes(40)
+        await engine.write_key(key)
+        messages = [random.randbytes(BLOCK * 3 + random.randrange(70)) for _ in range(2)]
+        left: list[tuple[bytes, int] | None] = [None, None]
+        done = [0, 0]
+        for step in (1, 2):
+            for which, message in enumerate(messages):
+                await back(engine, is_hmac, left[which])
+                part = message[done[which] : done[which] + BLOCK * step]
+                await engine.words(part, is_end=False)
+                left[which] = await engine.stop()
+                done[which] += len(part)
+                assert left[which][1] == done[which] + (BLOCK if is_hmac else 0)
+        for which, message in enumerate(messages):
+            await back(engine, is_hmac, left[which])
+            await engine.words(message[done[which] :])
+            want = mac(key, message) if is_hmac else hashlib.sha256(message).digest()
+            assert await engine.result() == want
+
+
+async def back(engine: Engine, is_hmac: bool, left: tuple[bytes, int] | None) -> None:
+    """Begins, or goes on from where a message was left."""
+    if left is None:
+        await engine.begin(is_hmac)
+    else:
+        await engine.write_state(left[0])
+        await engine.begin(is_hmac, resume_after=left[1])
+
+
+@cocotb.test()
+async def is_not_left_before_the_first_block(dut):
+    engine = await started(dut)
+    await engine.begin(is_hmac=False)
+    dut.stop_valid_i.value = 1
+    for _ in range(50):
+        assert await engine.sees(dut.stop_ready_o) == 0
+    dut.stop_valid_i.value = 0
+
+
+@cocotb.test()
+async def needs_a_whole_key(dut):
+    engine = await started(dut)
+    dut.is_hmac_i.value = 1
+    dut.start_valid_i.value = 1
+    for index in range(16):
+        assert await engine.sees(dut.start_ready_o) == 0, f"begins with {index} words of a key"
+        dut.key_index_i.value, dut.key_valid_i.value = index, 1
+        await engine.tick()
+        dut.key_valid_i.value = 0
+    assert await engine.sees(dut.start_ready_o) == 1
+    dut.start_valid_i.value = 0
+    # While it works, the key stays what it is.
+    before = int(dut.key_q.value)
+    dut.key_i.value, dut.key_valid_i.value = 0xFFFFFFFF, 1
+    await engine.tick(3)
+    dut.key_valid_i.value = 0
+    await ReadOnly()
+    assert int(dut.key_q.value) == before
+    await engine.tick()
+
+
+@cocotb.test()
+async def forgets_on_command_and_when_the_lifecycle_changes(dut):
+    """In any cycle of a HMAC: key and digest in the next one, and the core soon after."""
+    engine = await started(dut)
+    length = (BLOCK * 9) // engine.rounds_per_cycle
+    for when in range(0, length, 7):
+        await engine.write_key(b"\xff" * BLOCK)
+        task = cocotb.start_soon(engine.compute(random.randbytes(70), is_hmac=True))
+        await engine.tick(when)
+        is_wipe = when % 2 == 0
+        if is_wipe:
+            await engine.pulse(dut.wipe_i)
+        else:
+            dut.lifecycle_i.value = int(dut.lifecycle_i.value) ^ 1 << random.randrange(4)
+            await engine.tick()
+        task.cancel()
+        engine.silence()
+        await ReadOnly()
+        assert is_forgotten(dut), f"knows something {when} cycles after the start, wipe {is_wipe}"
+        await engine.tick()
+        waited = await engine.until_idle()
+        assert waited <= 16 // engine.rounds_per_cycle + 4, waited
+        await ReadOnly()
+        assert int(dut.digest_o.value) == 0
+        assert all(int(register.value) == 0 for register in dut.u_core.v_q)
+        await engine.tick()
+
+
+@cocotb.test()
+async def starts_again_after_an_abort_at_any_cycle(dut):
+    """The key stays, and the next MAC is right."""
+    engine = await started(dut)
+    key, message = random.randbytes(30), b"what comes after an abort"
+    want = mac(key, message)
+    await engine.write_key(key)
+    seen = set()
+    for when in range(0, 420 // engine.rounds_per_cycle, max(5 // engine.rounds_per_cycle, 1)):
+        task = cocotb.start_soon(aborted(engine, is_left=when % 2 == 1))
+        await engine.tick(when)
+        await ReadOnly()
+        seen.add(int(dut.state_q.value))
+        await engine.tick()
+        task.cancel()
+        engine.silence()
+        await engine.pulse(dut.abort_i)
+        await ReadOnly()
+        assert int(dut.digest_q.value) == 0 and dut.key_loaded_o.value == 1
+        await engine.tick()
+        assert await engine.compute(message, is_hmac=True) == want, f"aborted at {when}"
+    assert seen >= {STATES[name] for name in ("inner key", "message", "outer key", "digest")}, seen
+
+
+async def aborted(engine: Engine, is_left: bool) -> None:
+    await engine.begin(is_hmac=True)
+    await engine.words(random.randbytes(BLOCK), is_end=not is_left)
+    if is_left:
+        await engine.stop()
+    else:
+        await engine.result()
+
+
+@cocotb.test()
+async def takes_the_same_cycles_for_any_key_and_message(dut):
+    engine = await started(dut)
+    for length in (0, 3, 55, 56, 64, 120):
+        for is_hmac in (False, True):
+            times = set()
+            for sample in range(4):
+                fixed = [b"\0", b"\xff"][sample % 2]
+                key = fixed * BLOCK if sample < 2 else random.randbytes(BLOCK)
+                message = fixed * length if sample < 2 else random.randbytes(length)
+                await engine.write_key(key)
+                state = random.getstate()
+                # The same stalls and the same form of the end.
+                random.seed(length)
+                await engine.begin(is_hmac)
+                before = engine.cycle
+                await engine.words(message)
+                await engine.result()
+                times.add(engine.cycle - before)
+                random.setstate(state)
+            assert len(times) == 1, f"{length} bytes, HMAC {is_hmac}: {sorted(times)} cycles"
+
+
+@cocotb.test()
+async def takes_eighty_cycles_a_block_when_it_is_slow(dut):
+    engine = await started(dut)
+    dut.slow_i.value = 1
+    times = {}
+    for blocks in (2, 3, 5):
+        await engine.begin(is_hmac=False)
+        before = engine.cycle
+        await engine.words(random.randbytes(BLOCK * blocks - 9))
+        await engine.result()
+        times[blocks] = engine.cycle - before
+    assert times[3] - times[2] == 80 and times[5] - times[3] == 160, times
+
+
+async def reach(engine: Engine, where: str) -> None:
+    """Brings the control into a state."""
+    dut = engine.dut
+    if where == "idle":
+        return
+    is_left = where == "leave"
+    task = cocotb.start_soon(aborted(engine, is_left))
+    for _ in range(1000):
+        await ReadOnly()
+        found = int(dut.state_q.value) == STATES[where]
+        await engine.tick()
+        if found:
+            break
+    else:
+        raise AssertionError(f"{where} is not reached")
+    task.cancel()
+    engine.silence()
+
+
+@cocotb.test()
+async def ends_in_an_error_from_any_illegal_state(dut):
+    """Upsets of one or two bits in every state: no way back, and nothing is left of the key."""
+    engine = await started(dut)
+    upsets = [1 << i for i in range(7)] + [1 << i | 1 << j for i in range(7) for j in range(i)]
+    legal = {*STATES.values(), ERROR}
+    for where, state in STATES.items():
+        for upset in random.sample(upsets, 4):
+            forced = state ^ upset
+            assert forced not in legal, f"an upset of two bits makes {forced:07b} of {state:07b}"
+            await engine.write_key(b"\xff" * BLOCK)
+            await reach(engine, where)
+            dut.state_q.value = forced
+            await engine.tick()
+            await stays_in_error(engine, f"{where} ^ {upset:07b}")
+            await engine.reset()
+    await agrees(engine, b"after the error", b"and a reset")
+
+
+@cocotb.test()
+async def ends_in_an_error_when_a_part_of_it_is_upset(dut):
+    engine = await started(dut)
+    for register in (dut.u_core.u_control.state_q, dut.u_padding.state_q):
+        await engine.write_key(b"\xff" * BLOCK)
+        await reach(engine, "message")
+        register.value = 0b111111
+        await engine.tick()
+        await stays_in_error(engine, register._path)
+        await engine.reset()
+
+
+async def stays_in_error(engine: Engine, where: str) -> None:
+    dut = engine.dut
+    for port in (dut.start_valid_i, dut.msg_valid_i, dut.stop_valid_i):
+        port.value = 1
+    for cycle in range(40):
+        dut.wipe_i.value = cycle % 7 == 3
+        dut.abort_i.value = cycle % 5 == 2
+        await ReadOnly()
+        assert dut.error_o.value == 1, f"went on from {where}"
+        assert dut.start_ready_o.value == 0 and dut.stop_ready_o.value == 0, where
+        assert int(dut.digest_o.value) == 0, where
+        # The first cycle is the one in which the error is seen.
+        assert cycle == 0 or is_forgotten(dut), f"knows something in {where}"
+        await engine.tick()
+    dut.wipe_i.value = dut.abort_i.value = 0
+    engine.silence()

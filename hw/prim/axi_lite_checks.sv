@@ -1,0 +1,87 @@
+// Rules of AXI4-Lite on one port, for simulation (AMBA AXI and ACE protocol specification, IHI 0022, chapters
+// A3 and B1).
+//
+// Looks only. Stands beside what it watches, inside of `ifndef SYNTHESIS`, or is bound to it. Names of
+// assertions say who is at fault: the manager (who asks) or the subordinate (who answers).
+
+`include "assert.svh"
+
+module axi_lite_checks #(
+  parameter int unsigned AddrBits       = 32,
+  parameter int unsigned DataBits       = 32,
+  // More of a kind than this without a response is a counter gone wrong, here or there.
+  parameter int unsigned MaxOutstanding = 16
+) (
+  input logic                  clk_i,
+  input logic                  rst_ni,
+  input logic                  awvalid_i,
+  input logic                  awready_i,
+  input logic [AddrBits-1:0]   awaddr_i,
+  input logic                  wvalid_i,
+  input logic                  wready_i,
+  input logic [DataBits-1:0]   wdata_i,
+  input logic [DataBits/8-1:0] wstrb_i,
+  input logic                  bvalid_i,
+  input logic                  bready_i,
+  input logic [1:0]            bresp_i,
+  input logic                  arvalid_i,
+  input logic                  arready_i,
+  input logic [AddrBits-1:0]   araddr_i,
+  input logic                  rvalid_i,
+  input logic                  rready_i,
+  input logic [DataBits-1:0]   rdata_i,
+  input logic [1:0]            rresp_i
+);
+  localparam int unsigned CountBits = $clog2(MaxOutstanding + 1);
+  typedef logic [CountBits-1:0] count_t;
+  localparam count_t Limit = count_t'(MaxOutstanding);
+
+  // Before the first reset there are no rules: signals may hold anything, and a clock may rise.
+  logic live_q;
+  initial live_q = 1'b0;
+  always_ff @(posedge clk_i or negedge rst_ni) if (!rst_ni) live_q <= 1'b1;
+
+  // Accepted and not yet answered. Address and data of a write come apart.
+  count_t aw_q, w_q, ar_q;
+  logic aw, w, b, ar, r;
+  assign aw = awvalid_i & awready_i;
+  assign w  = wvalid_i & wready_i;
+  assign b  = bvalid_i & bready_i;
+  assign ar = arvalid_i & arready_i;
+  assign r  = rvalid_i & rready_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      aw_q <= '0;
+      w_q  <= '0;
+      ar_q <= '0;
+    end else begin
+      aw_q <= aw_q + count_t'(aw) - count_t'(b);
+      w_q  <= w_q + count_t'(w) - count_t'(b);
+      ar_q <= ar_q + count_t'(ar) - count_t'(r);
+    end
+  end
+
+  // A3.2.1: what is offered stays, unchanged, until it is taken.
+  `ASSERT(ManagerKeepsAw_A, live_q & $past(awvalid_i & ~awready_i) |-> awvalid_i & $stable(awaddr_i))
+  `ASSERT(ManagerKeepsW_A, live_q & $past(wvalid_i & ~wready_i) |-> wvalid_i & $stable({wdata_i, wstrb_i}))
+  `ASSERT(ManagerKeepsAr_A, live_q & $past(arvalid_i & ~arready_i) |-> arvalid_i & $stable(araddr_i))
+  `ASSERT(SubordinateKeepsB_A, live_q & $past(bvalid_i & ~bready_i) |-> bvalid_i & $stable(bresp_i))
+  `ASSERT(SubordinateKeepsR_A,
+          live_q & $past(rvalid_i & ~rready_i) |-> rvalid_i & $stable({rdata_i, rresp_i}))
+
+  // A3.3.1: a response follows what it answers, the data of a write included.
+  `ASSERT(SubordinateAnswersWrites_A, live_q & bvalid_i |-> aw_q != '0 && w_q != '0)
+  `ASSERT(SubordinateAnswersReads_A, live_q & rvalid_i |-> ar_q != '0)
+
+  // B1.1.1: there is no exclusive access, so no response to one.
+  `ASSERT(SubordinateKnowsNoExclusiveWrite_A, live_q & bvalid_i |-> bresp_i != 2'b01)
+  `ASSERT(SubordinateKnowsNoExclusiveRead_A, live_q & rvalid_i |-> rresp_i != 2'b01)
+
+  `ASSERT(NothingOverflows_A,
+          live_q |-> aw_q < Limit && w_q < Limit && ar_q < Limit)
+
+  // A3.1.2: nothing is offered in the cycle that reset ends with.
+  `ASSERT(NothingIsOfferedAtReset_A,
+          live_q & !$past(rst_ni) |-> ~(awvalid_i | wvalid_i | arvalid_i | bvalid_i | rvalid_i))
+endmodule

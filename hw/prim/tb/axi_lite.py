@@ -1,0 +1,170 @@
+"""AXI4-Lite for tests: who asks (`Manager`), who answers (`Subordinate`), stalling on every channel at random.
+
+Ports are found by name: `<prefix>_awvalid_i` and so on. Rules of the protocol are checked by
+`../axi_lite_checks.sv`, whoever drives the port. The random numbers are those of the test's seed.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable, Sequence
+
+import cocotb
+from cocotb.handle import HierarchyObject, LogicObject
+from cocotb.task import Task
+from cocotb.triggers import Combine, Lock, ReadOnly, RisingEdge
+
+OKAY, EXOKAY, SLVERR, DECERR = range(4)
+# Longer than anything takes without a stall: what waits longer hangs.
+PATIENCE = 2000
+
+
+class Hang(AssertionError):
+    """A handshake that does not come."""
+
+
+class Channels:
+    """The signals of a port and handshakes on them, a cycle at a time."""
+
+    def __init__(self, dut: HierarchyObject, prefix: str, drives: str, stalls: float) -> None:
+        self.clock: LogicObject = dut.clk_i
+        self.dut, self.prefix, self.stalls = dut, prefix, stalls
+        # The suffix of what is driven here: inputs of the design for a manager of its port.
+        self.own, self.other = drives, "o" if drives == "i" else "i"
+
+    def driven(self, name: str) -> LogicObject:
+        return getattr(self.dut, f"{self.prefix}_{name}_{self.own}")
+
+    def read(self, name: str) -> LogicObject:
+        return getattr(self.dut, f"{self.prefix}_{name}_{self.other}")
+
+    async def pause(self) -> None:
+        while random.random() < self.stalls:
+            await RisingEdge(self.clock)
+
+    async def send(self, channel: str, **values: int) -> None:
+        """Offers values until they are taken. Returns behind the edge."""
+        await self.pause()
+        for name, value in values.items():
+            self.driven(channel + name).value = value
+        self.driven(f"{channel}valid").value = 1
+        await self._until(self.read(f"{channel}ready"), channel)
+        self.driven(f"{channel}valid").value = 0
+
+    async def take(self, channel: str, *names: str) -> tuple[int, ...]:
+        """Accepts what is offered, ready before it or after."""
+        await self.pause()
+        self.driven(f"{channel}ready").value = 1
+        values = await self._until(self.read(f"{channel}valid"), channel, *names)
+        self.driven(f"{channel}ready").value = 0
+        return values
+
+    async def _until(self, other: LogicObject, channel: str, *names: str) -> tuple[int, ...]:
+        for _ in range(PATIENCE):
+            await ReadOnly()
+            done = other.value == 1
+            values = tuple(int(self.read(channel + name).value) for name in names) if done else ()
+            await RisingEdge(self.clock)
+            if done:
+                return values
+        raise Hang(f"{self.prefix}: nothing happens on the channel {channel}")
+
+
+class Manager(Channels):
+    """Asks. Accesses of a list are under way at the same time; lists of a kind follow each other."""
+
+    def __init__(self, dut: HierarchyObject, prefix: str, stalls: float = 0.0) -> None:
+        super().__init__(dut, prefix, "i", stalls)
+        self.writing, self.reading = Lock(), Lock()
+        for name in ("awvalid", "awaddr", "awprot", "wvalid", "wdata", "wstrb", "bready"):
+            self.driven(name).value = 0
+        for name in ("arvalid", "araddr", "arprot", "rready"):
+            self.driven(name).value = 0
+
+    async def writes(self, accesses: Sequence[tuple[int, int]], strobe: int = 0xF) -> list[int]:
+        """Writes (address, data), and returns the responses. Address and data race each other."""
+
+        async def addresses() -> None:
+            for address, _ in accesses:
+                await self.send("aw", addr=address)
+
+        async def words() -> None:
+            for _, data in accesses:
+                await self.send("w", data=data, strb=strobe)
+
+        async with self.writing:
+            sending = [cocotb.start_soon(addresses()), cocotb.start_soon(words())]
+            responses = [(await self.take("b", "resp"))[0] for _ in accesses]
+            await Combine(*sending)
+        return responses
+
+    async def reads(self, addresses: Sequence[int]) -> list[tuple[int, int]]:
+        """Reads, and returns (data, response) of each."""
+
+        async def ask() -> None:
+            for address in addresses:
+                await self.send("ar", addr=address)
+
+        async with self.reading:
+            asking = cocotb.start_soon(ask())
+            values = [await self.take("r", "data", "resp") for _ in addresses]
+            await asking
+        return [(data, response) for data, response in values]
+
+    async def write(self, address: int, data: int) -> None:
+        """Writes a word; an error is a failure of the test."""
+        assert await self.writes([(address, data)]) == [OKAY], f"no write at {address:#x}"
+
+    async def get(self, address: int) -> int:
+        """Reads a word; an error is a failure of the test."""
+        ((data, response),) = await self.reads([address])
+        assert response == OKAY, f"no read at {address:#x}: response {response}"
+        return data
+
+
+# What an address holds, and the response: (data, response).
+Reader = Callable[[int], Awaitable[tuple[int, int]]]
+Writer = Callable[[int, int, int], Awaitable[int]]
+
+
+class Subordinate(Channels):
+    """Answers, in order, what `reader(address)` and `writer(address, data, strobe)` say."""
+
+    def __init__(
+        self, dut: HierarchyObject, prefix: str, reader: Reader, writer: Writer, stalls: float = 0.0
+    ) -> None:
+        super().__init__(dut, prefix, "i", stalls)
+        self.reader, self.writer = reader, writer
+        for name in ("awready", "wready", "bvalid", "bresp", "arready", "rvalid", "rdata", "rresp"):
+            self.driven(name).value = 0
+        self.tasks: list[Task[None]] = []
+
+    def start(self) -> None:
+        self.tasks = [cocotb.start_soon(self._reads()), cocotb.start_soon(self._writes())]
+
+    def stop(self) -> None:
+        for task in self.tasks:
+            task.cancel()
+
+    async def _reads(self) -> None:
+        while True:
+            (address,) = await self._wait("ar", "addr")
+            data, response = await self.reader(address)
+            await self.send("r", data=data, resp=response)
+
+    async def _writes(self) -> None:
+        while True:
+            # Either may come first.
+            taking = cocotb.start_soon(self._wait("w", "data", "strb"))
+            (address,) = await self._wait("aw", "addr")
+            data, strobe = await taking
+            await self.send("b", resp=await self.writer(address, data, strobe))
+
+    async def _wait(self, channel: str, *names: str) -> tuple[int, ...]:
+        """As `take`, but nobody has to come."""
+        while True:
+            await ReadOnly()
+            offered = self.read(f"{channel}valid").value == 1
+            await RisingEdge(self.clock)
+            if offered:
+                return await self.take(channel, *names)
