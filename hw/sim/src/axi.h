@@ -15,6 +15,12 @@ namespace axi {
 /// Bytes of the widest data channel that a configuration of the core has.
 constexpr std::size_t kMaxBeatBytes = 32;
 
+/// Responses (AMBA AXI §A3.4.4).
+enum Response : std::uint8_t {
+    kOkay = 0,
+    kDecodeError = 3,
+};
+
 using Beat = std::array<std::uint8_t, kMaxBeatBytes>;
 
 /// The address channels. Bursts count upwards (INCR): the core makes no others.
@@ -41,11 +47,13 @@ struct ReadData {
     std::uint32_t id = 0;
     Beat data{};
     bool last = false;
+    Response response = kOkay;
 };
 
 struct WriteResponse {
     bool valid = false;
     std::uint32_t id = 0;
+    Response response = kOkay;
 };
 
 /// Driven by the side that asks.

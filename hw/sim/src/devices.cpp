@@ -38,6 +38,11 @@ Devices::Devices(Storage& storage, std::uint64_t entry) : storage_(storage) {
     std::memcpy(start_up_.data() + sizeof kJump, &entry, sizeof entry);
 }
 
+// What was refused gets no first instruction, so that it takes an exception instead.
+bool Devices::has(std::uint64_t address) const {
+    return !is_host_trapped || folder_of(address) != kStartUp;
+}
+
 void Devices::read(std::uint64_t address, std::uint8_t* out, std::uint32_t count) {
     const std::uint64_t offset = offset_in(address);
     std::uint64_t value = 0;

@@ -26,6 +26,7 @@ public:
     /// Harts begin at `entry`, with their number in a0.
     Devices(Storage& storage, std::uint64_t entry);
 
+    bool has(std::uint64_t address) const override;
     void read(std::uint64_t address, std::uint8_t* out, std::uint32_t count) override;
     void write(std::uint64_t address, const std::uint8_t* data, std::uint32_t count) override;
 
@@ -34,6 +35,8 @@ public:
     std::optional<std::uint32_t> exit_code;
     /// Numbers that the firmware wrote to the mailbox and nobody has taken yet.
     std::vector<std::uint64_t> marks;
+    /// The boot was refused, and the host shall take an exception.
+    bool is_host_trapped = false;
 
 private:
     std::uint64_t read_mailbox(std::uint64_t offset) const;

@@ -31,16 +31,16 @@ HartCounts HartCounts::operator-(const HartCounts& earlier) const {
     return difference;
 }
 
-Harts::Harts(VerilatedContext& context) {
+Harts::Harts(VerilatedContext& context, const std::string& scope) {
     for (int number = 0;; number += 1) {
         const std::string suffix = number == 0 ? "" : "_" + std::to_string(number);
-        const std::string path = "TOP.ExampleRocketSystem.tile_prci_domain" + suffix +
-                                 ".tile_reset_domain_tile.core";
-        const VerilatedScope* scope = context.scopeFind(path.c_str());
-        if (scope == nullptr) {
+        const std::string path =
+            scope + ".tile_prci_domain" + suffix + ".tile_reset_domain_tile.core";
+        const VerilatedScope* found = context.scopeFind(path.c_str());
+        if (found == nullptr) {
             break;
         }
-        const auto bit = [scope](const char* name) { return signal<std::uint8_t>(*scope, name); };
+        const auto bit = [found](const char* name) { return signal<std::uint8_t>(*found, name); };
         signals_.push_back({
             bit("csr_io_retire"),
             bit("csr_io_csr_stall"),
@@ -52,7 +52,7 @@ Harts::Harts(VerilatedContext& context) {
             bit("id_wb_hazard"),
             bit("id_sboard_hazard"),
             bit("dcache_blocked"),
-            signal<std::uint64_t>(*scope, "wb_reg_pc"),
+            signal<std::uint64_t>(*found, "wb_reg_pc"),
         });
     }
     if (signals_.empty()) {

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "verilated.h"
@@ -46,8 +47,8 @@ struct HartCounts {
 /// All harts of a model.
 class Harts {
 public:
-    /// Finds the harts. Throws if a signal has another name, or there are none.
-    explicit Harts(VerilatedContext& context);
+    /// Finds the harts of the core at `scope`. Throws if a signal has another name, or there are none.
+    Harts(VerilatedContext& context, const std::string& scope);
 
     /// Counts a cycle. Call once in each, when all signals have settled.
     void observe();

@@ -16,7 +16,7 @@ constexpr int kResetCycles = 100;
 constexpr int kDebugCycles = 120;
 
 /// Devices answer as fast as a bus of its own with a register stage on either side.
-constexpr Timing kMmioTiming{4, 0, 1};
+constexpr Timing kMmioTiming{4, 0, 1, std::nullopt};
 constexpr std::uint32_t kMmioBeatBytes = 8;
 
 // Data ports are integers or arrays of words, by their width; the bytes are in the same order.
@@ -60,8 +60,10 @@ void from_beat(const axi::Beat& beat, T& port) {
         bus##_r_bits_id = (side).r.id;                  \
         from_beat((side).r.data, bus##_r_bits_data);    \
         bus##_r_bits_last = (side).r.last;              \
+        bus##_r_bits_resp = (side).r.response;          \
         bus##_b_valid = (side).b.valid;                 \
         bus##_b_bits_id = (side).b.id;                  \
+        bus##_b_bits_resp = (side).b.response;          \
     } while (false)
 
 }  // namespace
@@ -97,7 +99,7 @@ public:
 #endif
 
 Machine::Machine(Ram& ram, Devices& devices, Storage& storage, const Timing& memory,
-                 const std::optional<WavesOptions>& waves)
+                 const std::optional<WavesOptions>& waves, const std::string& scope)
     : context_(std::make_unique<VerilatedContext>()),
       top_(std::make_unique<Vrocket>(context_.get())),
       devices_(devices),
@@ -107,7 +109,7 @@ Machine::Machine(Ram& ram, Devices& devices, Storage& storage, const Timing& mem
     if (waves) {
         waves_ = std::make_unique<Waves>(*context_, *top_, *waves);
     }
-    harts_ = std::make_unique<Harts>(*context_);
+    harts_ = std::make_unique<Harts>(*context_, scope);
     devices_.counters.harts = harts_->counts().size();
     reset();
 }
@@ -122,8 +124,10 @@ void Machine::step() {
     axi::SlaveSide storage;
     storage.aw_ready = top_->l2_frontend_bus_axi4_0_aw_ready;
     storage.w_ready = top_->l2_frontend_bus_axi4_0_w_ready;
-    storage.b = {top_->l2_frontend_bus_axi4_0_b_valid != 0, top_->l2_frontend_bus_axi4_0_b_bits_id};
+    storage.b.valid = top_->l2_frontend_bus_axi4_0_b_valid != 0;
+    storage.b.id = top_->l2_frontend_bus_axi4_0_b_bits_id;
     harts_->observe();
+    observe();
     half_cycle(true);
 
     memory_.step(memory, cycle_);
@@ -150,6 +154,9 @@ void Machine::step() {
 }
 
 void Machine::reset() {
+    // An edge, because some resets are asynchronous, and a level that was always there is none.
+    top_->reset = 0;
+    top_->eval();
     top_->reset = 1;
     top_->debug_reset = 1;
     top_->debug_clockeddmi_dmiReset = 1;

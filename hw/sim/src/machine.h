@@ -4,6 +4,7 @@
 #define HARTLOCK_MACHINE_H
 
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,12 +26,22 @@ struct WavesOptions {
     std::uint64_t last_cycle = ~std::uint64_t{0};
 };
 
+/// What the root of trust does, on a machine that has one.
+struct RotOptions {
+    /// Its program, an ELF file.
+    std::string program;
+    /// Where its trace goes; empty: nowhere.
+    std::string trace;
+};
+
 class Machine {
 public:
-    /// `waves` needs a model that was built for it; throws otherwise.
+    /// The core is at `scope` of the model. `waves` needs a model that was built for it; throws otherwise.
     Machine(Ram& ram, Devices& devices, Storage& storage, const Timing& memory,
-            const std::optional<WavesOptions>& waves);
-    ~Machine();
+            const std::optional<WavesOptions>& waves, const std::string& scope);
+    virtual ~Machine();
+    Machine(const Machine&) = delete;
+    Machine& operator=(const Machine&) = delete;
 
     /// Runs one cycle.
     void step();
@@ -40,12 +51,23 @@ public:
     const Harts& harts() const { return *harts_; }
     const Slave& memory() const { return memory_; }
 
+    /// Set when the run is over for another reason than that the host's program has ended.
+    virtual std::optional<std::uint32_t> exit_code() const { return std::nullopt; }
+
+    /// Writes more lines of the report.
+    virtual void report(std::FILE*) const {}
+
+protected:
+    /// Looks at a cycle, when all signals have settled.
+    virtual void observe() {}
+
+    std::unique_ptr<VerilatedContext> context_;
+    std::unique_ptr<Vrocket> top_;
+
 private:
     void reset();
     void half_cycle(bool clock);
 
-    std::unique_ptr<VerilatedContext> context_;
-    std::unique_ptr<Vrocket> top_;
     std::unique_ptr<Waves> waves_;
     std::unique_ptr<Harts> harts_;
     Devices& devices_;
@@ -55,5 +77,10 @@ private:
     std::uint64_t cycle_ = 0;
     std::uint64_t half_cycles_ = 0;
 };
+
+/// What a model is: Rocket alone, or with a root of trust. Throws if that does not fit the options.
+std::unique_ptr<Machine> make_machine(Ram& ram, Devices& devices, Storage& storage,
+                                      const Timing& memory, const std::optional<WavesOptions>& waves,
+                                      const RotOptions& rot);
 
 #endif

@@ -6,14 +6,13 @@
 #include <getopt.h>
 #include <sys/prctl.h>
 
-#include <cctype>
-#include <cerrno>
 #include <chrono>
 #include <cinttypes>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -21,13 +20,9 @@
 #include <vector>
 
 #include "machine.h"
+#include "options.h"
 
 namespace {
-
-constexpr int kSuccess = 0;
-constexpr int kFailure = 1;
-constexpr int kNotRun = 2;
-constexpr int kTimeout = 3;
 
 constexpr char kUsage[] =
     "usage: machine [OPTION]... PROGRAM\n"
@@ -36,9 +31,15 @@ constexpr char kUsage[] =
     "  --load FILE@ADDRESS          put a file into memory, too; may be repeated\n"
     "  --medium FILE                what the storage holds\n"
     "  --max-cycles CYCLES          give up after so many (100000000)\n"
+    "  --memory-size BYTES          from 0x80000000 on (0x80000000)\n"
     "  --memory-latency CYCLES      until the first beat of a read (20)\n"
     "  --memory-bandwidth BYTES     in a cycle, both directions; 0: the width of the port (0)\n"
     "  --memory-outstanding N       reads, and writes, under way at a time (8)\n"
+    "  --llc-size BYTES             of a last-level cache in front of it; 0: none (0)\n"
+    "  --llc-hit CYCLES             as --memory-latency, for a hit there (21)\n"
+    "  --llc-ways N --llc-line BYTES   its shape (8, 64)\n"
+    "  --rot PROGRAM                of the root of trust, where there is one\n"
+    "  --trace FILE                 a line for every instruction that it retires (CSV)\n"
     "  --storage-rate BYTES         in 1000 cycles (1000)\n"
     "  --storage-latency CYCLES     until the first byte of a request (0)\n"
     "  --report FILE                where cycles and counts go, as lines (standard error)\n"
@@ -52,30 +53,12 @@ struct Options {
     std::string medium;
     std::string report;
     std::uint64_t max_cycles = 100'000'000;
+    std::uint64_t memory_size = Ram::kSize;
     Timing memory;
     StorageTiming storage;
     std::optional<WavesOptions> waves;
+    RotOptions rot;
 };
-
-std::uint64_t number(const std::string& text) {
-    const char* const start = text.c_str();
-    char* end = nullptr;
-    errno = 0;
-    const std::uint64_t value = std::strtoull(start, &end, 0);
-    // The function itself takes spaces, signs and nothing at all.
-    if (!std::isdigit(static_cast<unsigned char>(*start)) || *end != '\0' || errno != 0) {
-        throw std::invalid_argument("not a number: " + text);
-    }
-    return value;
-}
-
-std::pair<std::string, std::uint64_t> placed_file(const std::string& text) {
-    const std::size_t at = text.rfind('@');
-    if (at == std::string::npos) {
-        throw std::invalid_argument("--load takes FILE@ADDRESS, not " + text);
-    }
-    return {text.substr(0, at), number(text.substr(at + 1))};
-}
 
 WavesOptions& waves_of(Options& options) {
     if (!options.waves) {
@@ -87,7 +70,8 @@ WavesOptions& waves_of(Options& options) {
 Options parse(int argc, char** argv) {
     enum Name {
         kLoad = 1, kMedium, kMaxCycles, kLatency, kBandwidth, kOutstanding, kRate, kStorageLatency,
-        kReport, kVcd, kVcdFrom, kVcdTo, kHelp
+        kReport, kMemorySize, kCacheSize, kCacheHit, kCacheWays, kCacheLine, kRot, kTrace, kVcd,
+        kVcdFrom, kVcdTo, kHelp
     };
     const option names[] = {
         {"load", required_argument, nullptr, kLoad},
@@ -99,6 +83,13 @@ Options parse(int argc, char** argv) {
         {"storage-rate", required_argument, nullptr, kRate},
         {"storage-latency", required_argument, nullptr, kStorageLatency},
         {"report", required_argument, nullptr, kReport},
+        {"memory-size", required_argument, nullptr, kMemorySize},
+        {"llc-size", required_argument, nullptr, kCacheSize},
+        {"llc-hit", required_argument, nullptr, kCacheHit},
+        {"llc-ways", required_argument, nullptr, kCacheWays},
+        {"llc-line", required_argument, nullptr, kCacheLine},
+        {"rot", required_argument, nullptr, kRot},
+        {"trace", required_argument, nullptr, kTrace},
         {"vcd", required_argument, nullptr, kVcd},
         {"vcd-from", required_argument, nullptr, kVcdFrom},
         {"vcd-to", required_argument, nullptr, kVcdTo},
@@ -106,6 +97,8 @@ Options parse(int argc, char** argv) {
         {nullptr, 0, nullptr, 0},
     };
     Options options;
+    CacheTiming cache;
+    cache.size_bytes = 0;
     int name;
     while ((name = getopt_long(argc, argv, "", names, nullptr)) != -1) {
         const std::string value = optarg == nullptr ? "" : optarg;
@@ -121,6 +114,13 @@ Options parse(int argc, char** argv) {
             case kRate: options.storage.bytes_per_1000_cycles = number(value); break;
             case kStorageLatency: options.storage.latency_cycles = number(value); break;
             case kReport: options.report = value; break;
+            case kMemorySize: options.memory_size = number(value); break;
+            case kCacheSize: cache.size_bytes = number(value); break;
+            case kCacheHit: cache.hit_cycles = number(value); break;
+            case kCacheWays: cache.ways = static_cast<std::uint32_t>(number(value)); break;
+            case kCacheLine: cache.line_bytes = number(value); break;
+            case kRot: options.rot.program = value; break;
+            case kTrace: options.rot.trace = value; break;
             case kVcd: waves_of(options).path = value; break;
             case kVcdFrom: waves_of(options).first_cycle = number(value); break;
             case kVcdTo: waves_of(options).last_cycle = number(value); break;
@@ -136,6 +136,9 @@ Options parse(int argc, char** argv) {
     }
     if (options.waves && options.waves->path.empty()) {
         throw std::invalid_argument("--vcd-from and --vcd-to need --vcd");
+    }
+    if (cache.size_bytes > 0) {
+        options.memory.cache = cache;
     }
     options.program = argv[optind];
     return options;
@@ -170,6 +173,7 @@ public:
         std::fprintf(file_, "memory read %" PRIu64 " written %" PRIu64 " storage %" PRIu64 "\n",
                      machine.memory().bytes_read(), machine.memory().bytes_written(),
                      storage.bytes_delivered());
+        machine.report(file_);
     }
 
 private:
@@ -190,7 +194,7 @@ private:
 };
 
 int run(const Options& options) {
-    Ram ram;
+    Ram ram(options.memory_size);
     const std::uint64_t entry = ram.load_program(options.program);
     for (const auto& [path, address] : options.files) {
         ram.load_file(path, address);
@@ -198,11 +202,13 @@ int run(const Options& options) {
     Storage storage(options.medium.empty() ? std::vector<std::uint8_t>{} : read_file(options.medium),
                     options.storage);
     Devices devices(storage, entry);
-    Machine machine(ram, devices, storage, options.memory, options.waves);
+    const std::unique_ptr<Machine> made =
+        make_machine(ram, devices, storage, options.memory, options.waves, options.rot);
+    Machine& machine = *made;
     Report report(options.report);
 
     const auto start = std::chrono::steady_clock::now();
-    while (!devices.exit_code && machine.cycle() < options.max_cycles) {
+    while (!devices.exit_code && !machine.exit_code() && machine.cycle() < options.max_cycles) {
         machine.step();
         for (const std::uint64_t tag : devices.marks) {
             report.mark(tag, machine);
@@ -216,7 +222,9 @@ int run(const Options& options) {
     const double cycles = static_cast<double>(machine.cycle());
     std::fprintf(stderr, "machine: %" PRIu64 " cycles in %.1f s, %.0f kHz\n", machine.cycle(),
                  time.count(), cycles / time.count() / 1e3);
-    if (!devices.exit_code) {
+    const std::optional<std::uint32_t> exit_code =
+        devices.exit_code ? devices.exit_code : machine.exit_code();
+    if (!exit_code) {
         std::fprintf(stderr, "machine: the program did not end;");
         for (const std::uint64_t counter : machine.harts().program_counters()) {
             std::fprintf(stderr, " 0x%" PRIx64, counter);
@@ -224,9 +232,9 @@ int run(const Options& options) {
         std::fprintf(stderr, " were its last instructions, a hart each\n");
         return kTimeout;
     }
-    if (*devices.exit_code != 0) {
+    if (*exit_code != 0) {
         std::fprintf(stderr, "machine: the program ended with code %" PRIu32 "\n",
-                     *devices.exit_code);
+                     *exit_code);
         return kFailure;
     }
     return kSuccess;

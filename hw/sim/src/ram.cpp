@@ -16,7 +16,10 @@ std::vector<std::uint8_t> read_file(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-Ram::Ram() {
+Ram::Ram(std::uint64_t size) : size_(size) {
+    if (size == 0 || size > kSize) {
+        throw std::runtime_error("memory has 1 byte to 2 GiB");
+    }
     void* pages = mmap(nullptr, kSize, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED) {
@@ -27,7 +30,11 @@ Ram::Ram() {
 
 Ram::~Ram() { munmap(bytes_, kSize); }
 
-// The core sends addresses of memory only, and beats are aligned, so the mask changes nothing.
+bool Ram::has(std::uint64_t address) const {
+    return address >= kStart && address - kStart < size_;
+}
+
+// Addresses were checked, and beats are aligned, so the mask changes nothing.
 void Ram::read(std::uint64_t address, std::uint8_t* out, std::uint32_t count) {
     std::memcpy(out, bytes_ + (address & (kSize - 1)), count);
 }
@@ -72,7 +79,7 @@ void Ram::load_file(const std::string& path, std::uint64_t address) {
 
 void Ram::put(std::uint64_t address, const std::uint8_t* data, std::uint64_t count,
               const std::string& path) {
-    if (address < kStart || address - kStart > kSize || kSize - (address - kStart) < count) {
+    if (address < kStart || address - kStart > size_ || size_ - (address - kStart) < count) {
         throw std::runtime_error(path + " does not fit into memory");
     }
     std::memcpy(bytes_ + (address - kStart), data, count);

@@ -18,11 +18,13 @@ public:
     static constexpr std::uint64_t kStart = 0x8000'0000;
     static constexpr std::uint64_t kSize = 0x8000'0000;
 
-    Ram();
+    /// Memory of which only the first `size` bytes answer; the rest is an error of the bus.
+    explicit Ram(std::uint64_t size = kSize);
     ~Ram() override;
     Ram(const Ram&) = delete;
     Ram& operator=(const Ram&) = delete;
 
+    bool has(std::uint64_t address) const override;
     void read(std::uint64_t address, std::uint8_t* out, std::uint32_t count) override;
     void write(std::uint64_t address, const std::uint8_t* data, std::uint32_t count) override;
 
@@ -33,10 +35,12 @@ public:
     /// Copies a file to an address.
     void load_file(const std::string& path, std::uint64_t address);
 
-private:
+    /// Copies bytes to an address; `path` is for the message if they do not fit.
     void put(std::uint64_t address, const std::uint8_t* data, std::uint64_t count,
              const std::string& path);
 
+private:
+    const std::uint64_t size_;
     std::uint8_t* bytes_;
 };
 

@@ -4,10 +4,10 @@
 
 void Slave::step(const axi::MasterSide& in, std::uint64_t cycle) {
     if (in.ar.valid && out_.ar_ready) {
-        reads_.push_back({in.ar, cycle + timing_.latency_cycles, 0});
+        reads_.push_back({in.ar, cycle + latency_of(in.ar), 0});
     }
     if (in.aw.valid && out_.aw_ready) {
-        writes_.push_back({in.aw, 0, 0});
+        writes_.push_back({in.aw, 0, 0, latency_of(in.aw)});
     }
     if (in.w.valid && out_.w_ready) {
         accept_write_data(in.w, cycle);
@@ -34,7 +34,17 @@ void Slave::step(const axi::MasterSide& in, std::uint64_t cycle) {
     out_.b.valid = !responses_.empty() && responses_.front().due_cycle <= next;
     if (out_.b.valid) {
         out_.b.id = responses_.front().address.id;
+        const bool is_there = target_.has(responses_.front().address.address);
+        out_.b.response = is_there ? axi::kOkay : axi::kDecodeError;
     }
+}
+
+// A burst stays within a line of any cache here: the host asks for lines, the root of trust for words.
+std::uint64_t Slave::latency_of(const axi::Address& address) {
+    if (!cache_ || !target_.has(address.address)) {
+        return timing_.latency_cycles;
+    }
+    return cache_->touch(address.address) ? timing_.cache->hit_cycles : timing_.latency_cycles;
 }
 
 void Slave::accept_write_data(const axi::WriteData& beat, std::uint64_t cycle) {
@@ -48,7 +58,7 @@ void Slave::accept_write_data(const axi::WriteData& beat, std::uint64_t cycle) {
         while (to < beat_bytes_ && (beat.strobes >> to & 1) != 0) {
             to += 1;
         }
-        if (to > from) {
+        if (to > from && target_.has(address + from)) {
             target_.write(address + from, &beat.data[from], to - from);
             bytes_written_ += to - from;
         }
@@ -57,7 +67,7 @@ void Slave::accept_write_data(const axi::WriteData& beat, std::uint64_t cycle) {
     occupy_bus(cycle, size);
     burst.beats_done += 1;
     if (beat.last) {
-        responses_.push_back({burst.address, cycle + timing_.latency_cycles, 0});
+        responses_.push_back({burst.address, cycle + burst.latency_cycles, 0});
         writes_.pop_front();
     }
 }
@@ -77,7 +87,12 @@ void Slave::drive_read(std::uint64_t next_cycle) {
     out_.r.valid = true;
     out_.r.id = burst.address.id;
     out_.r.last = burst.beats_done == burst.address.len;
-    target_.read(address, &out_.r.data[address % beat_bytes_], size);
+    out_.r.response = target_.has(address) ? axi::kOkay : axi::kDecodeError;
+    if (out_.r.response == axi::kOkay) {
+        target_.read(address, &out_.r.data[address % beat_bytes_], size);
+    } else {
+        out_.r.data = {};
+    }
 }
 
 bool Slave::is_bus_free(std::uint64_t cycle) const {

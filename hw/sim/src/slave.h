@@ -5,13 +5,18 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 
 #include "axi.h"
+#include "cache.h"
 
 /// Memory or devices, without any notion of time.
 class Target {
 public:
     virtual ~Target() = default;
+
+    /// Whether there is anything. Accesses elsewhere are answered with an error.
+    virtual bool has(std::uint64_t) const { return true; }
 
     /// Reads `count` bytes; the address is a multiple of `count`.
     virtual void read(std::uint64_t address, std::uint8_t* out, std::uint32_t count) = 0;
@@ -29,13 +34,19 @@ struct Timing {
     std::uint64_t bytes_per_cycle = 0;
     /// Reads, and as many writes, that may be under way at a time.
     std::uint32_t outstanding = 8;
+    /// A cache in front, whose hits take the time that it says, and misses the latency above.
+    std::optional<CacheTiming> cache;
 };
 
 /// The answering side of a port. Reads are answered in the order in which they came.
 class Slave {
 public:
     Slave(Target& target, std::uint32_t beat_bytes, const Timing& timing)
-        : target_(target), beat_bytes_(beat_bytes), timing_(timing) {}
+        : target_(target), beat_bytes_(beat_bytes), timing_(timing) {
+        if (timing.cache) {
+            cache_.emplace(*timing.cache);
+        }
+    }
 
     /// What is driven in the coming cycle.
     const axi::SlaveSide& out() const { return out_; }
@@ -45,6 +56,7 @@ public:
 
     std::uint64_t bytes_read() const { return bytes_read_; }
     std::uint64_t bytes_written() const { return bytes_written_; }
+    const std::optional<LastLevelCache>& cache() const { return cache_; }
 
 private:
     struct Burst {
@@ -52,7 +64,11 @@ private:
         /// Reads: the cycle of the first beat. Responses: the cycle of the response.
         std::uint64_t due_cycle;
         std::uint32_t beats_done;
+        /// Writes: cycles from the last beat to the response.
+        std::uint64_t latency_cycles = 0;
     };
+
+    std::uint64_t latency_of(const axi::Address& address);
 
     void accept_write_data(const axi::WriteData& beat, std::uint64_t cycle);
     void drive_read(std::uint64_t next_cycle);
@@ -62,6 +78,7 @@ private:
     Target& target_;
     const std::uint32_t beat_bytes_;
     const Timing timing_;
+    std::optional<LastLevelCache> cache_;
     axi::SlaveSide out_;
     std::deque<Burst> reads_;
     std::deque<Burst> writes_;

@@ -1,0 +1,142 @@
+//! SHA-256 and HMAC-SHA-256 of payloads in the scratchpad and in the host's memory, with the engine as
+//! slow as in the fifth paper: its measurement (section 3.2), on the root of trust of `hw/soc`.
+//!
+//! Each payload is hashed twice and the second time is measured, between a mark 1 and a mark 0 in the
+//! trace: then it is in the last-level cache. Digests go to the memory that the payload lies in. A line
+//! for each:
+//!
+//! ```text
+//! run <sha256|hmac-sha256> <scratchpad|ram> <bytes> <digest>
+//! ```
+//!
+//! Byte i of a payload is i mod 251, byte i of the key 255 - i.
+
+#![no_std]
+#![no_main]
+#![cfg(target_arch = "riscv32")]
+
+mod labels;
+
+use core::fmt::Write;
+
+use hartlock_drivers::sha2::{Error, Function, Polling, Sha2};
+use hartlock_regs::Block;
+use hartlock_rot::{Console, HOST_MEMORY, exit, mark};
+use labels::label;
+
+/// Registers of the engine (hw/soc/README.md).
+const ENGINE: usize = 0x4000_0000;
+/// Bytes of the payloads (figure 2 of the paper).
+const SIZES: [usize; 7] = [64, 128, 256, 512, 1024, 2048, 4096];
+const MAX_WORDS: usize = 4096 / 4;
+const KEY_LEN: usize = 32;
+const BLOCK_WORDS: usize = 16;
+
+/// Where whole words can be read.
+#[repr(align(4))]
+struct Key([u8; KEY_LEN]);
+
+/// A payload, and room for its digest.
+#[repr(C, align(64))]
+struct Place {
+    payload: [u32; MAX_WORDS],
+    digest: [u32; 8],
+}
+
+static mut SCRATCHPAD: Place = Place { payload: [0; MAX_WORDS], digest: [0; 8] };
+
+/// What is computed.
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    name: &'static str,
+    function: Function<'a>,
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn rot_main() -> ! {
+    match measure() {
+        Ok(()) => exit(0),
+        Err(error) => {
+            let _ = writeln!(Console, "accelerator: {error:?}");
+            exit(1)
+        }
+    }
+}
+
+fn measure() -> Result<(), Error> {
+    // SAFETY: the engine's registers, of which this is the only user.
+    let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(ENGINE)) };
+    let mut engine = Sha2::new(registers, Polling)?;
+    engine.set_slow(true);
+    let key = Key(core::array::from_fn(|at| 255 - at as u8));
+    let tasks = [
+        Task { name: "sha256", function: Function::Sha256 },
+        Task { name: "hmac-sha256", function: Function::HmacSha256(&key.0) },
+    ];
+    let scratchpad = &raw mut SCRATCHPAD;
+    let host: *mut Place = core::ptr::with_exposed_provenance_mut(HOST_MEMORY);
+    for (memory, place) in [("scratchpad", scratchpad), ("ram", host)] {
+        // SAFETY: memory that nobody else uses, each in its turn.
+        let place = unsafe { &mut *place };
+        fill(&mut place.payload);
+        for task in tasks {
+            for size in SIZES {
+                hash(&mut engine, task.function, place, size)?;
+                mark(1);
+                let result = hash(&mut engine, task.function, place, size);
+                mark(0);
+                result?;
+                report(task.name, memory, size, &place.digest);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is measured: whole blocks, as the paper's payloads are.
+#[inline(never)]
+fn hash(
+    engine: &mut Sha2<Polling>,
+    function: Function<'_>,
+    place: &mut Place,
+    size: usize,
+) -> Result<(), Error> {
+    label!(labels::CONFIG);
+    engine.start(function)?;
+    let (blocks, _) = place.payload.as_chunks::<BLOCK_WORDS>();
+    for block in blocks.iter().take(size / 64) {
+        label!(labels::WAIT);
+        engine.until_empty()?;
+        label!(labels::DIGEST);
+        engine.push_block(block);
+    }
+    label!(labels::FINAL);
+    engine.process();
+    label!(labels::WAIT);
+    engine.until_done()?;
+    label!(labels::FINAL);
+    let digest = engine.digest()?;
+    let (words, _) = digest.as_chunks();
+    for (to, from) in place.digest.iter_mut().zip(words) {
+        // SAFETY: a word of ours; the compiler must not leave it for later.
+        unsafe { core::ptr::from_mut(to).write_volatile(u32::from_le_bytes(*from)) };
+    }
+    label!(labels::NONE);
+    Ok(())
+}
+
+fn fill(payload: &mut [u32; MAX_WORDS]) {
+    for (index, word) in payload.iter_mut().enumerate() {
+        *word = u32::from_le_bytes(core::array::from_fn(|byte| ((4 * index + byte) % 251) as u8));
+    }
+}
+
+fn report(name: &str, memory: &str, size: usize, digest: &[u32; 8]) {
+    let _ = write!(Console, "run {name} {memory} {size} ");
+    for word in digest {
+        for byte in word.to_le_bytes() {
+            let _ = write!(Console, "{byte:02x}");
+        }
+    }
+    let _ = writeln!(Console);
+}

@@ -1,0 +1,57 @@
+//! The SHA-2 engine as a kernel (`Kernels::with_sha256_engine`).
+//!
+//! Hashes of `crates/kernels` know functions and no devices, so the engine is found through a static. One
+//! hart without interrupts uses it, and no compression calls another.
+
+use core::cell::UnsafeCell;
+
+use hartlock_drivers::sha2::{Error, Polling, Sha2};
+use hartlock_kernels::{Kernels, Rejection};
+use hartlock_regs::Block;
+
+/// Registers of the engine (hw/soc/README.md).
+const ENGINE: usize = 0x4000_0000;
+
+struct Engine(UnsafeCell<Option<Sha2<Polling>>>);
+
+// SAFETY: there is one hart, and it takes no interrupts.
+unsafe impl Sync for Engine {}
+
+static THE_ENGINE: Engine = Engine(UnsafeCell::new(None));
+
+/// Why the engine is not used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    Engine(Error),
+    WrongAnswer,
+}
+
+/// Takes the engine, and has it hash for these kernels. Called once.
+pub fn take(kernels: Kernels) -> Result<Kernels, Refusal> {
+    // SAFETY: the engine's registers, of which this is the only user.
+    let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(ENGINE)) };
+    let engine = Sha2::new(registers, Polling).map_err(Refusal::Engine)?;
+    // SAFETY: nobody holds a reference to what is in it: `compress` returns before anybody else runs.
+    unsafe { *THE_ENGINE.0.get() = Some(engine) };
+    kernels.with_sha256_engine(compress).map_err(|_: Rejection| Refusal::WrongAnswer)
+}
+
+/// Adds blocks to a hash value. An engine that does not answer any more leaves a value that no message
+/// has: whatever is compared with it differs.
+fn compress(state: &mut [u32; 8], blocks: &[[u8; 64]]) {
+    // SAFETY: as above.
+    let engine = unsafe { &mut *THE_ENGINE.0.get() };
+    let is_done = engine.as_mut().is_some_and(|engine| engine.compress(state, blocks).is_ok());
+    if !is_done {
+        *state = [u32::MAX; 8];
+    }
+}
+
+/// Has the engine forget what it hashed. It is no kernel any more: what asked it now would get a value
+/// that no message has.
+pub fn give_back() -> Option<Sha2<Polling>> {
+    // SAFETY: as above.
+    let mut engine = unsafe { &mut *THE_ENGINE.0.get() }.take()?;
+    engine.wipe().ok()?;
+    Some(engine)
+}

@@ -1,0 +1,106 @@
+//! Serves the host, once it runs: what it leaves in the mailbox is copied once, judged in the copy
+//! (`hartlock_verify::request`), and done by the engine.
+
+use hartlock_drivers::mailbox::{Answer, RESULT_WORDS, Request, RootSide};
+use hartlock_drivers::sha2::{Function, Polling, Sha2};
+use hartlock_verify::board::{Region, soc};
+use hartlock_verify::request::{self, Limits, Operation, Permitted};
+
+use crate::memory;
+
+/// Registers of the mailbox (hw/soc/README.md).
+const MAILBOX: usize = 0x4000_1000;
+/// Answers beside those of `request::Refusal`: the engine did not do it.
+const ENGINE_FAILED: u8 = 0x80;
+
+const LIMITS: Limits<'static> =
+    Limits { memory: soc::RAM, protected: &soc::PROTECTED, max_input: 16 << 20 };
+
+/// Serves for ever. A mailbox that was upset serves nobody until reset.
+pub fn serve(engine: &mut Sha2<Polling>) -> ! {
+    // SAFETY: the root of trust's side of the mailbox, of which this is the only user.
+    let mut mailbox = unsafe { RootSide::new(core::ptr::with_exposed_provenance_mut(MAILBOX)) };
+    mailbox.open(true);
+    loop {
+        match mailbox.take() {
+            Ok(Some(request)) => {
+                let answer = answer(engine, &request);
+                // A request that was forgotten meanwhile needs no answer.
+                let _ = mailbox.answer(&answer);
+            }
+            Ok(None) => wait(),
+            Err(_) => halt(),
+        }
+    }
+}
+
+fn answer(engine: &mut Sha2<Polling>, request: &Request) -> Answer {
+    let asked = request::Request {
+        operation: request.operation,
+        flags: request.flags,
+        source: request.source,
+        destination: request.destination,
+        length: request.length.into(),
+    };
+    let permitted = match LIMITS.judge(&asked) {
+        Ok(permitted) => permitted,
+        Err(refusal) => return Answer { status: refusal as u8, ..Answer::default() },
+    };
+    match digest(engine, permitted) {
+        Some(digest) => done(permitted.output, &digest),
+        None => {
+            // Whatever is left in it is not the next request's.
+            let _ = engine.wipe();
+            Answer { status: ENGINE_FAILED, ..Answer::default() }
+        }
+    }
+}
+
+/// The input is read once, by the engine's pushes.
+fn digest(
+    engine: &mut Sha2<Polling>,
+    Permitted { operation, input, .. }: Permitted,
+) -> Option<[u8; 32]> {
+    match operation {
+        Operation::Sha256 => engine.start(Function::Sha256).ok()?,
+    }
+    // SAFETY: the host's memory. It may change meanwhile, which changes the digest and nothing else: no
+    // byte is read twice.
+    engine.push(unsafe { memory::bytes(input) });
+    engine.finish().ok()
+}
+
+fn done(output: Option<Region>, digest: &[u8; 32]) -> Answer {
+    let mut answer = Answer::default();
+    match output {
+        // SAFETY: the host's memory, judged; nothing of ours lies there.
+        Some(output) => memory::copy(unsafe { memory::bytes_mut(output) }, digest),
+        None => {
+            let (words, _) = digest.as_chunks();
+            for (word, bytes) in answer.result.iter_mut().zip(words) {
+                *word = u32::from_le_bytes(*bytes);
+            }
+        }
+    }
+    answer
+}
+
+const _: () = assert!(RESULT_WORDS >= 8);
+
+/// Sleeps until there may be something to do: the mailbox's interrupt is pending while there is a request.
+fn wait() {
+    /// The second fast interrupt of Ibex.
+    const MAILBOX_INTERRUPT: u32 = 1 << 17;
+    // SAFETY: none is taken while mstatus.MIE is clear; `wfi` returns when one is pending.
+    unsafe {
+        core::arch::asm!("csrs mie, {}", "wfi", in(reg) MAILBOX_INTERRUPT, options(nomem, nostack));
+    }
+}
+
+/// Nothing is done any more until reset.
+pub fn halt() -> ! {
+    loop {
+        // SAFETY: waits.
+        unsafe { core::arch::asm!("csrw mie, zero", "wfi", options(nomem, nostack)) };
+    }
+}

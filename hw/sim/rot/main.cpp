@@ -1,0 +1,162 @@
+// Runs a program on the root of trust until it ends. See hw/README.md.
+//
+// Exit codes: 0 the program ended with success, 1 it ended with another code, 2 it could not be run,
+// 3 it did not end in time.
+
+#include <getopt.h>
+#include <sys/prctl.h>
+
+#include <chrono>
+#include <cinttypes>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "options.h"
+#include "rot_machine.h"
+
+namespace {
+
+constexpr char kUsage[] =
+    "usage: machine [OPTION]... PROGRAM\n"
+    "Runs PROGRAM, a 32-bit ELF file, on the root of trust.\n"
+    "\n"
+    "  --load FILE@ADDRESS          put a file into the host's memory; may be repeated\n"
+    "  --trace FILE                 a line for every retired instruction (CSV)\n"
+    "  --report FILE                where cycles and counts go, as lines (standard error)\n"
+    "  --max-cycles CYCLES          give up after so many (100000000)\n"
+    "  --memory-size BYTES          of the host, from 0x80000000 on (0x40000000)\n"
+    "  --memory-latency CYCLES      of the host's DRAM, behind its cache (100)\n"
+    "  --llc-hit CYCLES             of the last-level cache (21)\n"
+    "  --llc-size BYTES             0: no such cache (0x20000)\n"
+    "  --llc-ways N --llc-line BYTES   its shape (8, 64)\n"
+    "  --help                       this text\n";
+
+struct Options {
+    std::string program;
+    std::vector<std::pair<std::string, std::uint64_t>> files;
+    std::string trace;
+    std::string report;
+    std::uint64_t max_cycles = 100'000'000;
+    std::uint64_t memory_size = 1 << 30;
+    Timing memory{100, 0, 8, CacheTiming{}};
+};
+
+Options parse(int argc, char** argv) {
+    enum Name {
+        kLoad = 1, kTrace, kReport, kMaxCycles, kMemorySize, kLatency, kHit, kSize, kWays, kLine, kHelp
+    };
+    const option names[] = {
+        {"load", required_argument, nullptr, kLoad},
+        {"trace", required_argument, nullptr, kTrace},
+        {"report", required_argument, nullptr, kReport},
+        {"max-cycles", required_argument, nullptr, kMaxCycles},
+        {"memory-size", required_argument, nullptr, kMemorySize},
+        {"memory-latency", required_argument, nullptr, kLatency},
+        {"llc-hit", required_argument, nullptr, kHit},
+        {"llc-size", required_argument, nullptr, kSize},
+        {"llc-ways", required_argument, nullptr, kWays},
+        {"llc-line", required_argument, nullptr, kLine},
+        {"help", no_argument, nullptr, kHelp},
+        {nullptr, 0, nullptr, 0},
+    };
+    Options options;
+    CacheTiming cache;
+    int name;
+    while ((name = getopt_long(argc, argv, "", names, nullptr)) != -1) {
+        const std::string value = optarg == nullptr ? "" : optarg;
+        switch (name) {
+            case kLoad: options.files.push_back(placed_file(value)); break;
+            case kTrace: options.trace = value; break;
+            case kReport: options.report = value; break;
+            case kMaxCycles: options.max_cycles = number(value); break;
+            case kMemorySize: options.memory_size = number(value); break;
+            case kLatency: options.memory.latency_cycles = number(value); break;
+            case kHit: cache.hit_cycles = number(value); break;
+            case kSize: cache.size_bytes = number(value); break;
+            case kWays: cache.ways = static_cast<std::uint32_t>(number(value)); break;
+            case kLine: cache.line_bytes = number(value); break;
+            case kHelp: std::fputs(kUsage, stdout); std::exit(kSuccess);
+            default: throw std::invalid_argument(kUsage);
+        }
+    }
+    if (optind + 1 != argc) {
+        throw std::invalid_argument(kUsage);
+    }
+    if (cache.size_bytes == 0) {
+        options.memory.cache.reset();
+    } else {
+        options.memory.cache = cache;
+    }
+    options.program = argv[optind];
+    return options;
+}
+
+void report(std::FILE* file, const RotMachine& machine) {
+    report_rot(file, machine.trace(), machine.cycle(), machine.boot());
+    if (const std::optional<LastLevelCache>& cache = machine.memory().cache()) {
+        std::fprintf(file, "llc hits %" PRIu64 " misses %" PRIu64 "\n", cache->hits(),
+                     cache->misses());
+    }
+}
+
+int run(const Options& options) {
+    Ram ram(options.memory_size);
+    for (const auto& [path, address] : options.files) {
+        ram.load_file(path, address);
+    }
+    RotMachine machine(ram, options.memory, options.program, options.trace);
+
+    const auto start = std::chrono::steady_clock::now();
+    while (!machine.exit_code() && machine.cycle() < options.max_cycles) {
+        machine.step();
+    }
+    // The store that ended the program retires a few cycles later, and belongs into the trace.
+    for (int rest = 0; rest < 20; rest += 1) {
+        machine.step();
+    }
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    std::fflush(stdout);
+
+    std::FILE* file = stderr;
+    if (!options.report.empty() && (file = std::fopen(options.report.c_str(), "w")) == nullptr) {
+        throw std::runtime_error("cannot write " + options.report);
+    }
+    report(file, machine);
+    if (file != stderr) {
+        std::fclose(file);
+    }
+    std::fprintf(stderr, "machine: %" PRIu64 " cycles in %.1f s, %.0f kHz\n", machine.cycle(),
+                 time.count(), static_cast<double>(machine.cycle()) / time.count() / 1e3);
+    if (!machine.exit_code()) {
+        std::fprintf(stderr, "machine: the program did not end; its last instruction was at 0x%" PRIx32 "\n",
+                     machine.trace().program_counter());
+        return kTimeout;
+    }
+    if (*machine.exit_code() != 0) {
+        std::fprintf(stderr, "machine: the program ended with code %" PRIu32 "\n",
+                     *machine.exit_code());
+        return kFailure;
+    }
+    return kSuccess;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    // Whoever was killed cannot end this program, which may run for an hour.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // Somebody may be watching the console through a pipe.
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+    try {
+        return run(parse(argc, argv));
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return kNotRun;
+    }
+}

@@ -1,0 +1,18 @@
+// Programs for the root of trust: 32-bit ELF files whose parts lie in its memories or the host's.
+
+#ifndef HARTLOCK_PROGRAM_H
+#define HARTLOCK_PROGRAM_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+struct Segment {
+    std::uint32_t address;
+    std::vector<std::uint8_t> bytes;
+};
+
+/// What an ELF file wants in memory. Throws if it is no program for 32-bit RISC-V.
+std::vector<Segment> read_program(const std::string& path);
+
+#endif

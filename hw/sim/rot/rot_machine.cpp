@@ -1,0 +1,88 @@
+#include "rot_machine.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include "Vrot.h"
+
+namespace {
+
+constexpr int kResetCycles = 10;
+constexpr std::uint32_t kBeatBytes = 8;
+/// Every access of the root of trust is a word (hw/soc/rtl/core_to_axi.sv).
+constexpr std::uint32_t kWordSize = 2;
+const char* const kScope = "TOP.rot_with_bench.u_rot";
+
+// hw/soc/top/bench_registers.sv.
+constexpr std::uint32_t kConsole = 0x0;
+constexpr std::uint32_t kExit = 0x4;
+
+}  // namespace
+
+RotMachine::RotMachine(Ram& ram, const Timing& memory, const std::string& program,
+                       const std::string& trace_path)
+    : context_(std::make_unique<VerilatedContext>()),
+      top_(std::make_unique<Vrot>(context_.get())),
+      memory_(ram, kBeatBytes, memory) {
+    RotMemories memories(*context_, kScope);
+    memories.load_program(program, ram);
+    trace_ = std::make_unique<Trace>(*context_, std::string(kScope) + ".u_cpu.u_ibex", trace_path);
+    // An edge, because the reset is asynchronous and a level that was always there is none.
+    top_->rst_ni = 1;
+    top_->eval();
+    top_->rst_ni = 0;
+    for (int cycle = 0; cycle < kResetCycles; cycle += 1) {
+        for (const int clock : {0, 1}) {
+            top_->clk_i = clock;
+            top_->eval();
+        }
+    }
+    top_->rst_ni = 1;
+}
+
+RotMachine::~RotMachine() { top_->final(); }
+
+void RotMachine::step() {
+    top_->clk_i = 0;
+    top_->eval();
+    axi::MasterSide memory;
+    memory.ar = {top_->mem_ar_valid != 0, 0, top_->mem_a_addr, 0, kWordSize};
+    memory.aw = {top_->mem_aw_valid != 0, 0, top_->mem_a_addr, 0, kWordSize};
+    memory.w.valid = top_->mem_w_valid != 0;
+    std::memcpy(memory.w.data.data(), &top_->mem_w_data, kBeatBytes);
+    memory.w.strobes = top_->mem_w_strb;
+    memory.w.last = true;
+    memory.r_ready = top_->mem_r_ready != 0;
+    memory.b_ready = top_->mem_b_ready != 0;
+    trace_->observe(cycle_);
+    if (top_->bench_write != 0) {
+        write_bench(top_->bench_addr, top_->bench_data);
+    }
+    is_alert_ = is_alert_ || top_->alert_o != 0;
+    top_->clk_i = 1;
+    top_->eval();
+
+    memory_.step(memory, cycle_);
+    cycle_ += 1;
+    const axi::SlaveSide& answer = memory_.out();
+    top_->mem_ar_ready = answer.ar_ready;
+    top_->mem_aw_ready = answer.aw_ready;
+    top_->mem_w_ready = answer.w_ready;
+    top_->mem_r_valid = answer.r.valid;
+    std::memcpy(&top_->mem_r_data, answer.r.data.data(), kBeatBytes);
+    top_->mem_r_resp = answer.r.response;
+    top_->mem_b_valid = answer.b.valid;
+    top_->mem_b_resp = answer.b.response;
+}
+
+BootState RotMachine::boot() const {
+    return {top_->boot_status_o, top_->boot_reason_o, top_->host_rst_no != 0, is_alert_};
+}
+
+void RotMachine::write_bench(std::uint32_t offset, std::uint32_t value) {
+    if (offset == kConsole) {
+        std::putchar(static_cast<int>(value & 0xff));
+    } else if (offset == kExit) {
+        exit_code_ = value;
+    }
+}

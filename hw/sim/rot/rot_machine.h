@@ -1,0 +1,50 @@
+// The machine `rot`: the root of trust with host memory at its master port (hw/soc/README.md).
+
+#ifndef HARTLOCK_ROT_MACHINE_H
+#define HARTLOCK_ROT_MACHINE_H
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "memories.h"
+#include "ram.h"
+#include "report.h"
+#include "slave.h"
+#include "trace.h"
+#include "verilated.h"
+
+class Vrot;
+
+class RotMachine {
+public:
+    /// Loads a program and resets. An empty `trace_path` writes no trace.
+    RotMachine(Ram& ram, const Timing& memory, const std::string& program,
+               const std::string& trace_path);
+    ~RotMachine();
+
+    /// Runs one cycle.
+    void step();
+
+    /// Cycles since the end of reset.
+    std::uint64_t cycle() const { return cycle_; }
+    /// Set when the program has ended.
+    const std::optional<std::uint32_t>& exit_code() const { return exit_code_; }
+    const Trace& trace() const { return *trace_; }
+    const Slave& memory() const { return memory_; }
+    BootState boot() const;
+
+private:
+    void write_bench(std::uint32_t offset, std::uint32_t value);
+
+    std::unique_ptr<VerilatedContext> context_;
+    std::unique_ptr<Vrot> top_;
+    std::unique_ptr<Trace> trace_;
+    Slave memory_;
+    std::uint64_t cycle_ = 0;
+    std::optional<std::uint32_t> exit_code_;
+    bool is_alert_ = false;
+};
+
+#endif

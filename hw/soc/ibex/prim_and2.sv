@@ -1,0 +1,10 @@
+// A gate that a netlist must not lose, as `prim_buf`.
+module prim_and2 #(
+  parameter int Width = 1
+) (
+  input  logic [Width-1:0] in0_i,
+  input  logic [Width-1:0] in1_i,
+  output logic [Width-1:0] out_o
+);
+  assign out_o = in0_i & in1_i;
+endmodule

@@ -1,0 +1,21 @@
+// A clock that stops while nobody needs it.
+//
+// The enable passes a latch that is open while the clock is low, so that a change of it during the high
+// phase cannot cut a pulse short.
+module prim_clock_gating #(
+  parameter bit NoFpgaGate    = 1'b0,  // for a technology; nothing here
+  parameter bit FpgaBufGlobal = 1'b1
+) (
+  input  logic clk_i,
+  input  logic en_i,
+  input  logic test_en_i,
+  output logic clk_o
+);
+  logic enable;
+
+  always_latch begin
+    if (!clk_i) enable = en_i | test_en_i;
+  end
+
+  assign clk_o = clk_i & enable;
+endmodule

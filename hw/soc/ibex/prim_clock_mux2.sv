@@ -1,0 +1,11 @@
+// Which of two clocks goes on. Ibex selects between resets with it, and only a test of a chip changes it.
+module prim_clock_mux2 #(
+  parameter bit NoFpgaBufG = 1'b0  // for a technology; nothing here
+) (
+  input  logic clk0_i,
+  input  logic clk1_i,
+  input  logic sel_i,
+  output logic clk_o
+);
+  assign clk_o = sel_i ? clk1_i : clk0_i;
+endmodule

@@ -1,0 +1,19 @@
+// A register that a netlist must not merge with an equal one.
+module prim_flop #(
+  parameter int               Width      = 1,
+  parameter logic [Width-1:0] ResetValue = '0
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic [Width-1:0] d_i,
+  output logic [Width-1:0] q_o
+);
+  (* keep = "true" *) logic [Width-1:0] kept_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) kept_q <= ResetValue;
+    else         kept_q <= d_i;
+  end
+
+  assign q_o = kept_q;
+endmodule

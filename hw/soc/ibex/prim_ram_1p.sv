@@ -1,0 +1,40 @@
+// Memory with one port, read a cycle after the request; for Ibex's instruction cache.
+module prim_ram_1p
+  import prim_ram_1p_pkg::*;
+#(
+  parameter int Width           = 32,
+  parameter int Depth           = 128,
+  parameter int DataBitsPerMask = 1,   // bits that are written together
+  parameter     MemInitFile     = "",  // unused: a cache starts empty
+  localparam int AddressBits    = $clog2(Depth)
+) (
+  input  logic                   clk_i,
+  input  logic                   req_i,
+  input  logic                   write_i,
+  input  logic [AddressBits-1:0] addr_i,
+  input  logic [Width-1:0]       wdata_i,
+  input  logic [Width-1:0]       wmask_i,
+  output logic [Width-1:0]       rdata_o,
+  input  ram_1p_cfg_t            cfg_i
+);
+  localparam int Groups = Width / DataBitsPerMask;
+
+  logic [Width-1:0] mem [Depth];
+
+  always_ff @(posedge clk_i) begin
+    if (req_i && write_i) begin
+      for (int group = 0; group < Groups; group++) begin
+        if (wmask_i[group*DataBitsPerMask]) begin
+          mem[addr_i][group*DataBitsPerMask +: DataBitsPerMask] <=
+              wdata_i[group*DataBitsPerMask +: DataBitsPerMask];
+        end
+      end
+    end else if (req_i) begin
+      rdata_o <= mem[addr_i];
+    end
+  end
+
+  // Margins of a real memory.
+  logic unused_cfg;
+  assign unused_cfg = ^cfg_i;
+endmodule

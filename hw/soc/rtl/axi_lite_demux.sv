@@ -1,0 +1,141 @@
+// One AXI4-Lite port to several: the register bus of the root of trust.
+//
+// The owner of the address map selects a target for each direction, from the address beside it. One read
+// and one write are under way at a time. What no target is selected for, or a page where nothing was
+// built, is answered here with DECERR (AMBA AXI §A3.4.4).
+//
+// Address, protection, write data, strobes go past this block; it steers handshakes and responses.
+
+`include "assert.svh"
+
+module axi_lite_demux
+  import soc_pkg::*;
+#(
+  parameter int unsigned NumTargets = 4,
+  // 0 builds one that lets write data run ahead of its address, to show that the test would notice.
+  parameter bit          HoldsData  = 1'b1
+) (
+  input  logic                        clk_i,
+  input  logic                        rst_ni,
+
+  input  logic [NumTargets-1:0]       aw_select_i,
+  input  logic                        aw_valid_i,
+  output logic                        aw_ready_o,
+  input  logic                        w_valid_i,
+  output logic                        w_ready_o,
+  output logic                        b_valid_o,
+  input  logic                        b_ready_i,
+  output logic [1:0]                  b_resp_o,
+  input  logic [NumTargets-1:0]       ar_select_i,
+  input  logic                        ar_valid_i,
+  output logic                        ar_ready_o,
+  output logic                        r_valid_o,
+  input  logic                        r_ready_i,
+  output logic [31:0]                 r_data_o,
+  output logic [1:0]                  r_resp_o,
+
+  output logic [NumTargets-1:0]       target_aw_valid_o,
+  input  logic [NumTargets-1:0]       target_aw_ready_i,
+  output logic [NumTargets-1:0]       target_w_valid_o,
+  input  logic [NumTargets-1:0]       target_w_ready_i,
+  input  logic [NumTargets-1:0]       target_b_valid_i,
+  output logic [NumTargets-1:0]       target_b_ready_o,
+  input  logic [NumTargets-1:0][1:0]  target_b_resp_i,
+  output logic [NumTargets-1:0]       target_ar_valid_o,
+  input  logic [NumTargets-1:0]       target_ar_ready_i,
+  input  logic [NumTargets-1:0]       target_r_valid_i,
+  output logic [NumTargets-1:0]       target_r_ready_o,
+  input  logic [NumTargets-1:0][31:0] target_r_data_i,
+  input  logic [NumTargets-1:0][1:0]  target_r_resp_i
+);
+  // --- writes ---
+  // The target of a write, from its address on; which of its two parts have passed.
+  logic [NumTargets-1:0] w_owner_d, w_owner_q, w_target;
+  logic                  aw_done_d, aw_done_q, w_done_d, w_done_q;
+  logic                  w_may_pass, b_is_own;
+
+  // A write is over when its response was taken; address and data may pass in any order until then.
+  assign w_target          = aw_done_q ? w_owner_q : aw_select_i;
+  assign target_aw_valid_o = (aw_valid_i && !aw_done_q) ? aw_select_i : '0;
+  assign aw_ready_o        = ~aw_done_q & ((aw_select_i == '0) |
+                                           (|(aw_select_i & target_aw_ready_i)));
+  // Data that comes before its address waits: nobody can say yet where it goes.
+  assign w_may_pass        = ~w_done_q & (aw_done_q | aw_valid_i | ~HoldsData);
+  assign target_w_valid_o  = (w_valid_i && w_may_pass) ? w_target : '0;
+  assign w_ready_o         = w_may_pass & ((w_target == '0) | (|(w_target & target_w_ready_i)));
+
+  // Nobody's write has passed both parts as well, so that the port is clean for the next one.
+  assign b_is_own          = aw_done_q & w_done_q & (w_owner_q == '0);
+  assign b_valid_o         = b_is_own | (aw_done_q & w_done_q & (|(w_owner_q & target_b_valid_i)));
+  assign target_b_ready_o  = (b_ready_i && aw_done_q && w_done_q) ? w_owner_q : '0;
+
+  always_comb begin
+    b_resp_o = b_is_own ? RespDecerr : RespOkay;
+    for (int unsigned target = 0; target < NumTargets; target++) begin
+      if (w_owner_q[target]) b_resp_o |= target_b_resp_i[target];
+    end
+  end
+
+  always_comb begin
+    aw_done_d = aw_done_q | (aw_valid_i & aw_ready_o);
+    w_done_d  = w_done_q | (w_valid_i & w_ready_o);
+    w_owner_d = (aw_valid_i && aw_ready_o) ? aw_select_i : w_owner_q;
+    if (b_valid_o && b_ready_i) begin
+      aw_done_d = 1'b0;
+      w_done_d  = 1'b0;
+    end
+  end
+
+  // --- reads ---
+  // Whoever took the address answers; until then no other address passes.
+  logic [NumTargets-1:0] r_owner_d, r_owner_q;
+  logic                  ar_done_d, ar_done_q, r_is_own;
+
+  assign target_ar_valid_o = (ar_valid_i && !ar_done_q) ? ar_select_i : '0;
+  assign ar_ready_o        = ~ar_done_q & ((ar_select_i == '0) |
+                                           (|(ar_select_i & target_ar_ready_i)));
+  assign r_is_own          = ar_done_q & (r_owner_q == '0);
+  assign r_valid_o         = r_is_own | (ar_done_q & (|(r_owner_q & target_r_valid_i)));
+  assign target_r_ready_o  = (r_ready_i && ar_done_q) ? r_owner_q : '0;
+
+  // Zeros for what nobody answered: no register of another block shows through.
+  always_comb begin
+    r_data_o = '0;
+    r_resp_o = r_is_own ? RespDecerr : RespOkay;
+    for (int unsigned target = 0; target < NumTargets; target++) begin
+      if (r_owner_q[target]) begin
+        r_data_o |= target_r_data_i[target];
+        r_resp_o |= target_r_resp_i[target];
+      end
+    end
+  end
+
+  always_comb begin
+    ar_done_d = (ar_done_q | (ar_valid_i & ar_ready_o)) & ~(r_valid_o & r_ready_i);
+    r_owner_d = (ar_valid_i && ar_ready_o) ? ar_select_i : r_owner_q;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      aw_done_q <= 1'b0;
+      w_done_q  <= 1'b0;
+      w_owner_q <= '0;
+      ar_done_q <= 1'b0;
+      r_owner_q <= '0;
+    end else begin
+      aw_done_q <= aw_done_d;
+      w_done_q  <= w_done_d;
+      w_owner_q <= w_owner_d;
+      ar_done_q <= ar_done_d;
+      r_owner_q <= r_owner_d;
+    end
+  end
+
+  // The first is the owner's promise, the others are ours.
+  `ASSERT(OneTargetOrNone_A, $onehot0(aw_select_i) && $onehot0(ar_select_i))
+  `ASSERT(BWaitsForReady_A, b_valid_o && !b_ready_i |=> b_valid_o && $stable(b_resp_o))
+  `ASSERT(RWaitsForReady_A,
+          r_valid_o && !r_ready_i |=> r_valid_o && $stable(r_data_o) && $stable(r_resp_o))
+  `ASSERT(NoDataBeforeItsAddress_A, HoldsData && target_w_valid_o != '0 |-> aw_valid_i || aw_done_q)
+  `ASSERT(NoResponseUnasked_A, !ar_done_q |-> !r_valid_o)
+endmodule

@@ -1,0 +1,160 @@
+// Several AXI4 masters before one slave: the host and the root of trust before memory.
+//
+// The number of a master goes in front of its transaction ids, so that responses find back and ids of
+// different masters stay apart. Addresses pass in turns, the one who waited longest first; an offer that
+// was made is not taken back (AMBA AXI §A3.2.1). Write data follow the address whose turn it was, whole
+// bursts at a time, because AXI4 has no ids on them (§A5.4). All paths are combinational: the only cycle
+// that a transfer loses is that of the first write beat, which follows its address.
+
+`include "assert.svh"
+
+module axi_mux #(
+  parameter int unsigned NumMasters  = 2,
+  parameter int unsigned IdBits      = 4,
+  parameter int unsigned PayloadBits = 45,  // of an address: what passes unchanged
+  parameter int unsigned DataBits    = 64,
+  // 0 builds one that changes its mind while the slave is not ready, to show that the test would notice.
+  parameter bit          KeepsOffers = 1'b1,
+  localparam int unsigned PortBits   = NumMasters > 1 ? $clog2(NumMasters) : 1,
+  localparam int unsigned OutIdBits  = PortBits + IdBits,
+  localparam int unsigned StrobeBits = DataBits / 8
+) (
+  input  logic                                   clk_i,
+  input  logic                                   rst_ni,
+
+  input  logic [NumMasters-1:0]                  aw_valid_i,
+  output logic [NumMasters-1:0]                  aw_ready_o,
+  input  logic [NumMasters-1:0][IdBits-1:0]      aw_id_i,
+  input  logic [NumMasters-1:0][PayloadBits-1:0] aw_payload_i,
+  input  logic [NumMasters-1:0]                  w_valid_i,
+  output logic [NumMasters-1:0]                  w_ready_o,
+  input  logic [NumMasters-1:0][DataBits-1:0]    w_data_i,
+  input  logic [NumMasters-1:0][StrobeBits-1:0]  w_strb_i,
+  input  logic [NumMasters-1:0]                  w_last_i,
+  output logic [NumMasters-1:0]                  b_valid_o,
+  input  logic [NumMasters-1:0]                  b_ready_i,
+  input  logic [NumMasters-1:0]                  ar_valid_i,
+  output logic [NumMasters-1:0]                  ar_ready_o,
+  input  logic [NumMasters-1:0][IdBits-1:0]      ar_id_i,
+  input  logic [NumMasters-1:0][PayloadBits-1:0] ar_payload_i,
+  output logic [NumMasters-1:0]                  r_valid_o,
+  input  logic [NumMasters-1:0]                  r_ready_i,
+  // Responses, but for whom they are, are the slave's own signals.
+  output logic [IdBits-1:0]                      b_id_o,
+  output logic [IdBits-1:0]                      r_id_o,
+
+  output logic                                   slave_aw_valid_o,
+  input  logic                                   slave_aw_ready_i,
+  output logic [OutIdBits-1:0]                   slave_aw_id_o,
+  output logic [PayloadBits-1:0]                 slave_aw_payload_o,
+  output logic                                   slave_w_valid_o,
+  input  logic                                   slave_w_ready_i,
+  output logic [DataBits-1:0]                    slave_w_data_o,
+  output logic [StrobeBits-1:0]                  slave_w_strb_o,
+  output logic                                   slave_w_last_o,
+  input  logic                                   slave_b_valid_i,
+  output logic                                   slave_b_ready_o,
+  input  logic [OutIdBits-1:0]                   slave_b_id_i,
+  output logic                                   slave_ar_valid_o,
+  input  logic                                   slave_ar_ready_i,
+  output logic [OutIdBits-1:0]                   slave_ar_id_o,
+  output logic [PayloadBits-1:0]                 slave_ar_payload_o,
+  input  logic                                   slave_r_valid_i,
+  output logic                                   slave_r_ready_o,
+  input  logic [OutIdBits-1:0]                   slave_r_id_i
+);
+  typedef logic [PortBits-1:0] port_t;
+
+  // The first that asks behind the one who was served last.
+  function automatic port_t next_port(logic [NumMasters-1:0] asks, port_t last);
+    port_t found = last;
+    for (int unsigned distance = NumMasters; distance > 0; distance--) begin
+      port_t candidate;
+      candidate = port_t'((32'(last) + distance) % NumMasters);
+      if (asks[candidate]) found = candidate;
+    end
+    return found;
+  endfunction
+
+  // --- addresses ---
+  // Whose turn it is; kept while an offer is not taken.
+  port_t aw_port, aw_port_q, ar_port, ar_port_q, w_port_q;
+  logic  aw_offered_q, ar_offered_q, w_busy_q;
+  logic  aw_passes, w_ends;
+
+  // An offer binds: the slave may have begun to decode it.
+  assign aw_port = (aw_offered_q && KeepsOffers) ? aw_port_q : next_port(aw_valid_i, aw_port_q);
+  assign ar_port = (ar_offered_q && KeepsOffers) ? ar_port_q : next_port(ar_valid_i, ar_port_q);
+
+  // The data of a burst pass before the next address does.
+  assign slave_aw_valid_o   = aw_valid_i[aw_port] & ~w_busy_q;
+  assign slave_aw_id_o      = {aw_port, aw_id_i[aw_port]};
+  assign slave_aw_payload_o = aw_payload_i[aw_port];
+  assign slave_ar_valid_o   = ar_valid_i[ar_port];
+  assign slave_ar_id_o      = {ar_port, ar_id_i[ar_port]};
+  assign slave_ar_payload_o = ar_payload_i[ar_port];
+
+  assign aw_passes = slave_aw_valid_o & slave_aw_ready_i;
+
+  // --- write data ---
+  // From the burst whose address passed last, until its end; nobody else's data can come between.
+  assign slave_w_valid_o = w_busy_q & w_valid_i[w_port_q];
+  assign slave_w_data_o  = w_data_i[w_port_q];
+  assign slave_w_strb_o  = w_strb_i[w_port_q];
+  assign slave_w_last_o  = w_last_i[w_port_q];
+  assign w_ends          = slave_w_valid_o & slave_w_ready_i & slave_w_last_o;
+
+  // --- responses ---
+  // The front of an id is the master's number; the rest is what the master itself chose.
+  port_t b_port, r_port;
+  assign {b_port, b_id_o} = slave_b_id_i;
+  assign {r_port, r_id_o} = slave_r_id_i;
+  assign slave_b_ready_o  = b_ready_i[b_port];
+  assign slave_r_ready_o  = r_ready_i[r_port];
+
+  always_comb begin
+    aw_ready_o = '0;
+    ar_ready_o = '0;
+    w_ready_o  = '0;
+    b_valid_o  = '0;
+    r_valid_o  = '0;
+    aw_ready_o[aw_port] = slave_aw_ready_i & ~w_busy_q;
+    ar_ready_o[ar_port] = slave_ar_ready_i;
+    w_ready_o[w_port_q] = slave_w_ready_i & w_busy_q;
+    b_valid_o[b_port]   = slave_b_valid_i;
+    r_valid_o[r_port]   = slave_r_valid_i;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      aw_port_q    <= '0;
+      ar_port_q    <= '0;
+      w_port_q     <= '0;
+      aw_offered_q <= 1'b0;
+      ar_offered_q <= 1'b0;
+      w_busy_q     <= 1'b0;
+    end else begin
+      // Whoever is offered now has had the turn, also if the slave is not ready yet.
+      if (slave_aw_valid_o) aw_port_q <= aw_port;
+      if (slave_ar_valid_o) ar_port_q <= ar_port;
+      aw_offered_q <= slave_aw_valid_o & ~slave_aw_ready_i;
+      ar_offered_q <= slave_ar_valid_o & ~slave_ar_ready_i;
+      if (aw_passes) begin
+        w_busy_q <= 1'b1;
+        w_port_q <= aw_port;
+      end else if (w_ends) begin
+        w_busy_q <= 1'b0;
+      end
+    end
+  end
+
+  `ASSERT(AwWaitsForReady_A, slave_aw_valid_o && !slave_aw_ready_i && KeepsOffers |=>
+          slave_aw_valid_o && $stable(slave_aw_id_o) && $stable(slave_aw_payload_o))
+  `ASSERT(ArWaitsForReady_A, slave_ar_valid_o && !slave_ar_ready_i && KeepsOffers |=>
+          slave_ar_valid_o && $stable(slave_ar_id_o) && $stable(slave_ar_payload_o))
+  `ASSERT(WWaitsForReady_A, slave_w_valid_o && !slave_w_ready_i |=>
+          slave_w_valid_o && $stable(slave_w_data_o) && $stable(slave_w_last_o))
+  `ASSERT(OneMasterAtATime_A,
+          $onehot0(aw_ready_o) && $onehot0(ar_ready_o) && $onehot0(w_ready_o))
+  `ASSERT(ResponsesHaveOneMaster_A, $onehot0(b_valid_o) && $onehot0(r_valid_o))
+endmodule

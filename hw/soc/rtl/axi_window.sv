@@ -1,0 +1,265 @@
+// A window of AXI4-Lite registers in front of a 64-bit AXI4 port: where the host reaches the mailbox.
+//
+// What is not for the window passes unchanged. One read and one write are under way at a time, which keeps
+// responses in order without a store for ids. Registers are words: a burst into the window, or an access of
+// more than 32 bits, is answered here with SLVERR and reaches nothing (AMBA AXI §A3.4.4), because half
+// of a 64-bit write would be a command that nobody gave.
+
+`include "assert.svh"
+
+module axi_window
+  import soc_pkg::*;
+#(
+  parameter int unsigned IdBits = 4,
+  // 0 builds one that lets bursts into the window, to show that the test would notice.
+  parameter bit          WordsOnly = 1'b1
+) (
+  input  logic              clk_i,
+  input  logic              rst_ni,
+
+  // From the host. `window` says that the address beside it is the window's.
+  input  logic              aw_valid_i,
+  output logic              aw_ready_o,
+  input  logic              aw_window_i,
+  input  logic [IdBits-1:0] aw_id_i,
+  input  logic [7:0]        aw_len_i,
+  input  logic [2:0]        aw_size_i,
+  input  logic [11:0]       aw_addr_i,
+  input  logic              w_valid_i,
+  output logic              w_ready_o,
+  input  logic [63:0]       w_data_i,
+  input  logic [7:0]        w_strb_i,
+  input  logic              w_last_i,
+  output logic              b_valid_o,
+  input  logic              b_ready_i,
+  output logic [IdBits-1:0] b_id_o,
+  output logic [1:0]        b_resp_o,
+  input  logic              ar_valid_i,
+  output logic              ar_ready_o,
+  input  logic              ar_window_i,
+  input  logic [IdBits-1:0] ar_id_i,
+  input  logic [7:0]        ar_len_i,
+  input  logic [2:0]        ar_size_i,
+  input  logic [11:0]       ar_addr_i,
+  output logic              r_valid_o,
+  input  logic              r_ready_i,
+  output logic [IdBits-1:0] r_id_o,
+  output logic [63:0]       r_data_o,
+  output logic [1:0]        r_resp_o,
+  output logic              r_last_o,
+
+  // Everything else. Ids, lengths, addresses and write data go past this block.
+  output logic              outer_aw_valid_o,
+  input  logic              outer_aw_ready_i,
+  output logic              outer_w_valid_o,
+  input  logic              outer_w_ready_i,
+  input  logic              outer_b_valid_i,
+  output logic              outer_b_ready_o,
+  input  logic [1:0]        outer_b_resp_i,
+  output logic              outer_ar_valid_o,
+  input  logic              outer_ar_ready_i,
+  input  logic              outer_r_valid_i,
+  output logic              outer_r_ready_o,
+  input  logic [63:0]       outer_r_data_i,
+  input  logic [1:0]        outer_r_resp_i,
+  input  logic              outer_r_last_i,
+
+  // The registers.
+  output logic              lite_aw_valid_o,
+  input  logic              lite_aw_ready_i,
+  output logic [11:0]       lite_aw_addr_o,
+  output logic              lite_w_valid_o,
+  input  logic              lite_w_ready_i,
+  output logic [31:0]       lite_w_data_o,
+  output logic [3:0]        lite_w_strb_o,
+  input  logic              lite_b_valid_i,
+  output logic              lite_b_ready_o,
+  input  logic [1:0]        lite_b_resp_i,
+  output logic              lite_ar_valid_o,
+  input  logic              lite_ar_ready_i,
+  output logic [11:0]       lite_ar_addr_o,
+  input  logic              lite_r_valid_i,
+  output logic              lite_r_ready_o,
+  input  logic [31:0]       lite_r_data_i,
+  input  logic [1:0]        lite_r_resp_i
+);
+  // 2^2 bytes.
+  localparam logic [2:0] WordSize = 3'd2;
+
+  typedef enum logic [1:0] {
+    Idle,
+    Outer,   // all else answers
+    Lite,    // the registers answer
+    Refused  // this block answers
+  } route_e;
+
+  function automatic route_e route_of(logic window, logic [7:0] len, logic [2:0] size);
+    if (!window) return Outer;
+    return (WordsOnly && (len != '0 || size > WordSize)) ? Refused : Lite;
+  endfunction
+
+  // --- writes ---
+  // Where the write under way goes, and whether all of its data have.
+  route_e            w_route_d, w_route_q, aw_route;
+  logic              w_done_d, w_done_q;
+  logic [IdBits-1:0] w_id_q;
+  logic              w_lane_q, aw_passes, w_passes, b_passes;
+
+  // Decided by the address alone, and kept until the response was taken.
+  assign aw_route         = route_of(aw_window_i, aw_len_i, aw_size_i);
+  assign outer_aw_valid_o = aw_valid_i & (w_route_q == Idle) & (aw_route == Outer);
+  assign lite_aw_valid_o  = aw_valid_i & (w_route_q == Idle) & (aw_route == Lite);
+  assign lite_aw_addr_o   = aw_addr_i;
+
+  always_comb begin
+    unique case (aw_route)
+      Outer:   aw_ready_o = outer_aw_ready_i;
+      Lite:    aw_ready_o = lite_aw_ready_i;
+      default: aw_ready_o = 1'b1;
+    endcase
+    if (w_route_q != Idle) aw_ready_o = 1'b0;
+  end
+
+  // Data follow their address; registers may take both in one cycle only, so theirs are offered with it.
+  route_e w_now;
+  logic   lane;
+  assign w_now           = (w_route_q != Idle) ? w_route_q
+                         : (aw_valid_i && aw_route == Lite) ? Lite : Idle;
+  assign lane            = (w_route_q != Idle) ? w_lane_q : aw_addr_i[2];
+  assign outer_w_valid_o = w_valid_i & (w_now == Outer) & ~w_done_q;
+  assign lite_w_valid_o  = w_valid_i & (w_now == Lite) & ~w_done_q;
+  // A word is on one half of the bus, by its address (AMBA AXI §A3.4.3).
+  assign lite_w_data_o   = lane ? w_data_i[63:32] : w_data_i[31:0];
+  assign lite_w_strb_o   = lane ? w_strb_i[7:4] : w_strb_i[3:0];
+
+  always_comb begin
+    unique case (w_now)
+      Outer:   w_ready_o = outer_w_ready_i;
+      Lite:    w_ready_o = lite_w_ready_i;
+      Refused: w_ready_o = 1'b1;
+      default: w_ready_o = 1'b0;
+    endcase
+    if (w_done_q) w_ready_o = 1'b0;
+  end
+
+  always_comb begin
+    unique case (w_route_q)
+      Outer:   b_valid_o = outer_b_valid_i;
+      Lite:    b_valid_o = lite_b_valid_i;
+      Refused: b_valid_o = w_done_q;
+      default: b_valid_o = 1'b0;
+    endcase
+  end
+
+  // The host's own id: neither side has to keep it.
+  assign b_resp_o        = (w_route_q == Outer) ? outer_b_resp_i
+                         : (w_route_q == Lite) ? lite_b_resp_i : RespSlverr;
+  assign b_id_o          = w_id_q;
+  assign outer_b_ready_o = b_ready_i & (w_route_q == Outer);
+  assign lite_b_ready_o  = b_ready_i & (w_route_q == Lite);
+  assign aw_passes       = aw_valid_i & aw_ready_o;
+  assign w_passes        = w_valid_i & w_ready_o;
+  assign b_passes        = b_valid_o & b_ready_i;
+
+  always_comb begin
+    w_route_d = w_route_q;
+    w_done_d  = w_done_q | (w_passes & w_last_i);
+    if (aw_passes) w_route_d = aw_route;
+    if (b_passes) begin
+      w_route_d = Idle;
+      w_done_d  = 1'b0;
+    end
+  end
+
+  // --- reads ---
+  // As writes; a refused burst gets as many beats as it asked for, or the host would wait for the rest.
+  route_e            r_route_d, r_route_q, ar_route;
+  logic [IdBits-1:0] r_id_q;
+  logic [7:0]        r_left_d, r_left_q;
+  logic              ar_passes, r_passes;
+
+  assign ar_route         = route_of(ar_window_i, ar_len_i, ar_size_i);
+  assign outer_ar_valid_o = ar_valid_i & (r_route_q == Idle) & (ar_route == Outer);
+  assign lite_ar_valid_o  = ar_valid_i & (r_route_q == Idle) & (ar_route == Lite);
+  assign lite_ar_addr_o   = ar_addr_i;
+
+  always_comb begin
+    unique case (ar_route)
+      Outer:   ar_ready_o = outer_ar_ready_i;
+      Lite:    ar_ready_o = lite_ar_ready_i;
+      default: ar_ready_o = 1'b1;
+    endcase
+    if (r_route_q != Idle) ar_ready_o = 1'b0;
+  end
+
+  always_comb begin
+    r_valid_o = 1'b0;
+    r_data_o  = '0;
+    r_resp_o  = RespSlverr;
+    r_last_o  = 1'b1;
+    unique case (r_route_q)
+      Outer: begin
+        r_valid_o = outer_r_valid_i;
+        r_data_o  = outer_r_data_i;
+        r_resp_o  = outer_r_resp_i;
+        r_last_o  = outer_r_last_i;
+      end
+      Lite: begin
+        r_valid_o = lite_r_valid_i;
+        // On both halves, so that it is on the right one.
+        r_data_o  = {2{lite_r_data_i}};
+        r_resp_o  = lite_r_resp_i;
+      end
+      Refused: begin
+        r_valid_o = 1'b1;
+        r_last_o  = r_left_q == '0;
+      end
+      default: r_valid_o = 1'b0;
+    endcase
+  end
+
+  assign r_id_o          = r_id_q;
+  assign outer_r_ready_o = r_ready_i & (r_route_q == Outer);
+  assign lite_r_ready_o  = r_ready_i & (r_route_q == Lite);
+  assign ar_passes       = ar_valid_i & ar_ready_o;
+  assign r_passes        = r_valid_o & r_ready_i;
+
+  always_comb begin
+    r_route_d = r_route_q;
+    r_left_d  = r_passes ? r_left_q - 1'b1 : r_left_q;
+    if (ar_passes) begin
+      r_route_d = ar_route;
+      r_left_d  = ar_len_i;
+    end
+    if (r_passes && r_last_o) r_route_d = Idle;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      w_route_q <= Idle;
+      w_done_q  <= 1'b0;
+      w_id_q    <= '0;
+      w_lane_q  <= 1'b0;
+      r_route_q <= Idle;
+      r_left_q  <= '0;
+      r_id_q    <= '0;
+    end else begin
+      w_route_q <= w_route_d;
+      w_done_q  <= w_done_d;
+      r_route_q <= r_route_d;
+      r_left_q  <= r_left_d;
+      if (aw_passes) begin
+        w_id_q   <= aw_id_i;
+        w_lane_q <= aw_addr_i[2];
+      end
+      if (ar_passes) r_id_q <= ar_id_i;
+    end
+  end
+
+  `ASSERT(OneWayAtATime_A, !(outer_aw_valid_o && lite_aw_valid_o) &&
+          !(outer_ar_valid_o && lite_ar_valid_o) && !(outer_w_valid_o && lite_w_valid_o))
+  `ASSERT(OnlyWordsReachRegisters_A, WordsOnly && lite_aw_valid_o |-> aw_len_i == '0)
+  `ASSERT(BWaitsForReady_A, b_valid_o && !b_ready_i |=> b_valid_o && $stable(b_id_o))
+  `ASSERT(RWaitsForReady_A,
+          r_valid_o && !r_ready_i |=> r_valid_o && $stable(r_data_o) && $stable(r_last_o))
+endmodule

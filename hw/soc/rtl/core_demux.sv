@@ -1,0 +1,91 @@
+// One port of Ibex to several targets: memories and bridges.
+//
+// The port is Ibex's own (its manual calls it the memory interface): a request is held until it is
+// granted, and every granted request gets one response, in the order of the grants. Targets may take any
+// number of cycles, so a request to another target waits until the responses before it are under way to
+// nobody else. What no target is selected for is answered here, with an error: an address that means
+// nothing must never stop the core.
+//
+// Address, data and byte enables go past this block: whoever knows the address map selects.
+
+`include "assert.svh"
+
+module core_demux #(
+  parameter int unsigned NumTargets     = 2,
+  // Requests that may wait for responses. Ibex has two at most.
+  parameter int unsigned MaxOutstanding = 2,
+  // 0 builds one that lets requests overtake, to show that the test would notice.
+  parameter bit          Ordered        = 1'b1,
+  localparam int unsigned CountBits     = $clog2(MaxOutstanding + 1)
+) (
+  input  logic                        clk_i,
+  input  logic                        rst_ni,
+
+  input  logic                        req_i,
+  output logic                        gnt_o,
+  input  logic [NumTargets-1:0]       select_i,  // one target, or none for an error
+  output logic                        rvalid_o,
+  output logic [31:0]                 rdata_o,
+  output logic                        err_o,
+
+  output logic [NumTargets-1:0]       target_req_o,
+  input  logic [NumTargets-1:0]       target_gnt_i,
+  input  logic [NumTargets-1:0]       target_rvalid_i,
+  input  logic [NumTargets-1:0][31:0] target_rdata_i,
+  input  logic [NumTargets-1:0]       target_err_i
+);
+  // Whose responses are awaited. None of the targets: those of this block.
+  logic [NumTargets-1:0] owner_d, owner_q;
+  logic [CountBits-1:0]  count_d, count_q, left;
+  logic                  error_d, error_q;
+  logic                  is_free, grants;
+
+  // A response that arrives now makes room in the same cycle: Ibex asks again in it.
+  assign left    = count_q - CountBits'(rvalid_o);
+  assign is_free = (left == '0) ||
+                   ((owner_q == select_i || !Ordered) && left < CountBits'(MaxOutstanding));
+
+  assign target_req_o = (req_i && is_free) ? select_i : '0;
+  assign gnt_o        = is_free & ((select_i == '0) | (|(select_i & target_gnt_i)));
+  assign grants       = req_i & gnt_o;
+
+  always_comb begin
+    count_d = left + CountBits'(grants);
+    owner_d = grants ? select_i : owner_q;
+    error_d = grants & (select_i == '0);
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      owner_q <= '0;
+      count_q <= '0;
+      error_q <= 1'b0;
+    end else begin
+      owner_q <= owner_d;
+      count_q <= count_d;
+      error_q <= error_d;
+    end
+  end
+
+  logic [NumTargets-1:0] answers;
+  assign answers  = Ordered ? target_rvalid_i & owner_q : target_rvalid_i;
+  assign rvalid_o = error_q | (|answers);
+
+  // Zero where nobody answers, so that an error carries nothing of what a target holds.
+  always_comb begin
+    rdata_o = '0;
+    err_o   = error_q;
+    for (int unsigned target = 0; target < NumTargets; target++) begin
+      if (answers[target]) begin
+        rdata_o |= target_rdata_i[target];
+        err_o   |= target_err_i[target];
+      end
+    end
+  end
+
+  `ASSERT(OneTargetOrNone_A, $onehot0(select_i))
+  `ASSERT(RequestWaitsForGrant_A, req_i && !gnt_o |=> req_i && $stable(select_i))
+  `ASSERT(NoResponseWithoutRequest_A, rvalid_o && Ordered |-> count_q != '0)
+  `ASSERT(OnlyTheOwnerAnswers_A, Ordered |-> (target_rvalid_i & ~owner_q) == '0)
+  `ASSERT(AnErrorIsAnsweredAtOnce_A, grants && select_i == '0 |=> rvalid_o && err_o)
+endmodule

@@ -1,0 +1,94 @@
+// Scratchpad or boot ROM of the root of trust: words behind two ports of Ibex's kind, one to fetch and one
+// for data, as the two ports of a block RAM.
+//
+// A request is granted at once and answered `Latency` cycles later, one a cycle. The contents are not
+// reset. A memory that is not `Writable` answers a write with an error and keeps what it holds.
+
+`include "assert.svh"
+
+module core_memory #(
+  parameter int unsigned Words    = 16384,
+  // Cycles from grant to response, at least 1. Each one more is a register stage on the way back.
+  parameter int unsigned Latency  = 1,
+  parameter bit          Writable = 1'b1,
+  localparam int unsigned AddressBits = $clog2(Words)
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+
+  input  logic                   fetch_req_i,
+  output logic                   fetch_gnt_o,
+  input  logic [AddressBits-1:0] fetch_word_i,
+  output logic                   fetch_rvalid_o,
+  output logic [31:0]            fetch_rdata_o,
+
+  input  logic                   data_req_i,
+  output logic                   data_gnt_o,
+  input  logic                   data_we_i,
+  input  logic [3:0]             data_be_i,
+  input  logic [AddressBits-1:0] data_word_i,
+  input  logic [31:0]            data_wdata_i,
+  output logic                   data_rvalid_o,
+  output logic [31:0]            data_rdata_o,
+  output logic                   data_err_o
+);
+  // Found by its name where a bench puts programs into it (hw/sim/rot).
+  logic [31:0] mem [Words];
+
+  logic [Latency-1:0]       fetch_valid_q, data_valid_q, data_err_q;
+  logic [Latency-1:0][31:0] fetch_rdata_q, data_rdata_q;
+  logic                     refuses;
+
+  // Always room: as many requests as there are stages can be under way.
+  assign fetch_gnt_o = 1'b1;
+  assign data_gnt_o  = 1'b1;
+  assign refuses     = data_we_i & ~Writable;
+
+  // No reset: a block RAM has none, and what was in it before belongs to nobody else.
+  always_ff @(posedge clk_i) begin
+    if (data_req_i && data_we_i && !refuses) begin
+      for (int unsigned lane = 0; lane < 4; lane++) begin
+        if (data_be_i[lane]) mem[data_word_i][8*lane +: 8] <= data_wdata_i[8*lane +: 8];
+      end
+    end
+  end
+
+  // Words come out a cycle later, and then wait for their time. A fetch and a write of the same word in the
+  // same cycle: the fetch gets what was there before.
+  always_ff @(posedge clk_i) begin
+    if (fetch_req_i) fetch_rdata_q[0] <= mem[fetch_word_i];
+    if (data_req_i)  data_rdata_q[0]  <= mem[data_word_i];
+    for (int unsigned stage = 1; stage < Latency; stage++) begin
+      fetch_rdata_q[stage] <= fetch_rdata_q[stage-1];
+      data_rdata_q[stage]  <= data_rdata_q[stage-1];
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      fetch_valid_q <= '0;
+      data_valid_q  <= '0;
+      data_err_q    <= '0;
+    end else begin
+      fetch_valid_q[0] <= fetch_req_i;
+      data_valid_q[0]  <= data_req_i;
+      data_err_q[0]    <= data_req_i & refuses;
+      for (int unsigned stage = 1; stage < Latency; stage++) begin
+        fetch_valid_q[stage] <= fetch_valid_q[stage-1];
+        data_valid_q[stage]  <= data_valid_q[stage-1];
+        data_err_q[stage]    <= data_err_q[stage-1];
+      end
+    end
+  end
+
+  assign fetch_rvalid_o = fetch_valid_q[Latency-1];
+  assign fetch_rdata_o  = fetch_rdata_q[Latency-1];
+  assign data_rvalid_o  = data_valid_q[Latency-1];
+  assign data_rdata_o   = data_rdata_q[Latency-1];
+  assign data_err_o     = data_err_q[Latency-1];
+
+  `ASSERT(ARefusalIsAResponse_A, data_err_o |-> data_rvalid_o)
+  `ASSERT(AWriteToARomIsAnError_A,
+          data_req_i && data_we_i && !Writable |=> data_valid_q[0] && data_err_q[0])
+  `ASSERT(EveryFetchIsKept_A, fetch_req_i |=> fetch_valid_q[0])
+endmodule

@@ -1,0 +1,191 @@
+// From a port of Ibex's kind to AXI4, single beats of 32 bits; with the signals of bursts left open it is
+// a bridge to AXI4-Lite.
+//
+// One request at a time. A response with an error is an error for the core. Nobody who answers late, or
+// never, stops the core: after `TimeoutCycles` the request has failed. AXI gives no way to take a request
+// back (AMBA AXI §A3.2.1), so the bridge goes on offering it, swallows its answer whenever that comes, and
+// refuses all requests until then. A write that failed so may still happen.
+//
+// A grant comes at once, and again in the cycle of a response. `MinLatency` holds answers back that come
+// earlier than so many cycles after the grant.
+
+`include "assert.svh"
+
+module core_to_axi #(
+  parameter int unsigned DataBits      = 64,
+  parameter int unsigned MinLatency    = 2,
+  // 0: waits for ever.
+  parameter int unsigned TimeoutCycles = 1000,
+  // 0 builds one that hides errors of the bus, to show that the test would notice.
+  parameter bit          ReportsErrors = 1'b1,
+  localparam int unsigned StrobeBits   = DataBits / 8,
+  localparam int unsigned LongestWait  = TimeoutCycles > MinLatency ? TimeoutCycles : MinLatency,
+  localparam int unsigned AgeBits      = $clog2(LongestWait + 2)
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+
+  input  logic                  req_i,
+  output logic                  gnt_o,
+  input  logic                  we_i,
+  input  logic [3:0]            be_i,
+  input  logic [31:0]           addr_i,
+  input  logic [31:0]           wdata_i,
+  output logic                  rvalid_o,
+  output logic [31:0]           rdata_o,
+  output logic                  err_o,
+
+  output logic                  aw_valid_o,
+  input  logic                  aw_ready_i,
+  output logic                  w_valid_o,
+  input  logic                  w_ready_i,
+  output logic [DataBits-1:0]   w_data_o,
+  output logic [StrobeBits-1:0] w_strb_o,
+  input  logic                  b_valid_i,
+  output logic                  b_ready_o,
+  input  logic [1:0]            b_resp_i,
+  output logic                  ar_valid_o,
+  input  logic                  ar_ready_i,
+  output logic [31:0]           a_addr_o,  // of both address channels: of words
+  input  logic                  r_valid_i,
+  output logic                  r_ready_o,
+  input  logic [DataBits-1:0]   r_data_i,
+  input  logic [1:0]            r_resp_i
+);
+  localparam int unsigned Lanes    = DataBits / 32;
+  localparam int unsigned LaneBits = Lanes > 1 ? $clog2(Lanes) : 1;
+
+  // What is still offered, and whether an answer is owed by the bus and to the core.
+  logic aw_valid_d, aw_valid_q, w_valid_d, w_valid_q, ar_valid_d, ar_valid_q;
+  logic bus_owes_d, bus_owes_q, core_waits_d, core_waits_q;
+  // The answer, once there is one.
+  logic done_d, done_q, err_d, err_q;
+  logic [31:0] rdata_d, rdata_q;
+  // Cycles since the grant; stops counting at the last one that matters.
+  logic [AgeBits-1:0] age_d, age_q;
+
+  logic        we_q;
+  logic [3:0]  be_q;
+  logic [31:0] addr_q, wdata_q;
+
+  logic grants, answered, expires;
+  logic [LaneBits-1:0] lane;
+  logic [31:0] lane_data;
+
+  assign gnt_o    = ~core_waits_q | rvalid_o;
+  assign grants   = req_i & gnt_o;
+  assign answered = (r_valid_i & r_ready_o) | (b_valid_i & b_ready_o);
+  assign expires  = (TimeoutCycles != 0) && (age_q >= AgeBits'(TimeoutCycles));
+  assign rvalid_o = core_waits_q & done_q & (age_q >= AgeBits'(MinLatency));
+  assign rdata_o  = rdata_q;
+  assign err_o    = err_q;
+
+  // Late answers are taken as well, and lost.
+  assign r_ready_o = bus_owes_q & ~we_q;
+  assign b_ready_o = bus_owes_q & we_q;
+
+  // Where on the bus the word is (AMBA AXI §A3.4.3).
+  if (Lanes > 1) begin : gen_lanes
+    assign lane = addr_q[2 +: LaneBits];
+  end else begin : gen_no_lanes
+    assign lane = '0;
+  end
+  assign lane_data = r_data_i[32*lane +: 32];
+
+  // Address and data of a write are offered together and taken apart, in any order.
+  always_comb begin
+    aw_valid_d   = aw_valid_q & ~aw_ready_i;
+    w_valid_d    = w_valid_q & ~w_ready_i;
+    ar_valid_d   = ar_valid_q & ~ar_ready_i;
+    bus_owes_d   = bus_owes_q & ~answered;
+    core_waits_d = core_waits_q & ~rvalid_o;
+    done_d       = done_q & ~rvalid_o;
+    err_d        = err_q;
+    rdata_d      = rdata_q;
+    age_d        = (age_q == AgeBits'(LongestWait)) ? age_q : age_q + 1'b1;
+
+    if (core_waits_q && !done_q) begin
+      if (answered) begin
+        done_d  = 1'b1;
+        err_d   = ReportsErrors & (we_q ? b_resp_i[1] : r_resp_i[1]);
+        // An error comes without data: what a failing bus leaves on its wires is nobody's business.
+        rdata_d = (we_q || r_resp_i[1]) ? '0 : lane_data;
+      end else if (expires) begin
+        done_d  = 1'b1;
+        err_d   = 1'b1;
+        rdata_d = '0;
+      end
+    end
+
+    if (grants) begin
+      core_waits_d = 1'b1;
+      age_d        = AgeBits'(1);
+      // While an old answer is outstanding, nothing new is sent, or it would be taken for the new one's.
+      if (bus_owes_d) begin
+        done_d  = 1'b1;
+        err_d   = 1'b1;
+        rdata_d = '0;
+      end else begin
+        aw_valid_d = we_i;
+        w_valid_d  = we_i;
+        ar_valid_d = ~we_i;
+        bus_owes_d = 1'b1;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      aw_valid_q   <= 1'b0;
+      w_valid_q    <= 1'b0;
+      ar_valid_q   <= 1'b0;
+      bus_owes_q   <= 1'b0;
+      core_waits_q <= 1'b0;
+      done_q       <= 1'b0;
+      err_q        <= 1'b0;
+      rdata_q      <= '0;
+      age_q        <= '0;
+      we_q         <= 1'b0;
+      be_q         <= '0;
+      addr_q       <= '0;
+      wdata_q      <= '0;
+    end else begin
+      aw_valid_q   <= aw_valid_d;
+      w_valid_q    <= w_valid_d;
+      ar_valid_q   <= ar_valid_d;
+      bus_owes_q   <= bus_owes_d;
+      core_waits_q <= core_waits_d;
+      done_q       <= done_d;
+      err_q        <= err_d;
+      rdata_q      <= rdata_d;
+      age_q        <= age_d;
+      // Kept as they are while an old request is still offered.
+      if (grants && !(bus_owes_q && !answered)) begin
+        we_q    <= we_i;
+        be_q    <= be_i;
+        addr_q  <= {addr_i[31:2], 2'b00};
+        wdata_q <= wdata_i;
+      end
+    end
+  end
+
+  assign aw_valid_o = aw_valid_q;
+  assign w_valid_o  = w_valid_q;
+  assign ar_valid_o = ar_valid_q;
+  assign a_addr_o   = addr_q;
+  assign w_data_o   = {Lanes{wdata_q}};
+
+  // The word is on all lanes and its strobes on one: nothing beside it is written.
+  always_comb begin
+    w_strb_o = '0;
+    w_strb_o[4*lane +: 4] = be_q;
+  end
+
+  `ASSERT(AwWaitsForReady_A, aw_valid_o && !aw_ready_i |=> aw_valid_o && $stable(a_addr_o))
+  `ASSERT(WWaitsForReady_A,
+          w_valid_o && !w_ready_i |=> w_valid_o && $stable(w_data_o) && $stable(w_strb_o))
+  `ASSERT(ArWaitsForReady_A, ar_valid_o && !ar_ready_i |=> ar_valid_o && $stable(a_addr_o))
+  `ASSERT(NoAnswerUnasked_A, !bus_owes_q |-> !r_ready_o && !b_ready_o)
+  `ASSERT(ResponseOwed_A, rvalid_o |-> core_waits_q)
+  `ASSERT(NeverHangs_A, TimeoutCycles != 0 && core_waits_q |-> age_q <= AgeBits'(LongestWait))
+endmodule

@@ -1,0 +1,39 @@
+// Constants that both sides of the system on a chip share: address map and bus codes.
+package soc_pkg;
+  // The root of trust's view (hw/soc/README.md). Each region is aligned to its size.
+  localparam int unsigned RomBytes        = 128 * 1024;
+  localparam int unsigned ScratchpadBytes = 64 * 1024;
+
+  localparam logic [31:0] RomBase        = 32'h0000_0000;
+  localparam logic [31:0] ScratchpadBase = 32'h1000_0000;
+  localparam logic [31:0] RegistersBase  = 32'h4000_0000;
+  localparam logic [31:0] HostBase       = 32'h8000_0000;
+
+  // Registers, in pages of 4 KiB.
+  localparam logic [3:0] PageSha2     = 4'h0;
+  localparam logic [3:0] PageMailbox  = 4'h1;
+  localparam logic [3:0] PageControl  = 4'h2;
+  localparam logic [3:0] PageBench    = 4'hf;
+
+  // Responses (AMBA AXI §A3.4.4).
+  localparam logic [1:0] RespOkay   = 2'b00;
+  localparam logic [1:0] RespSlverr = 2'b10;
+  localparam logic [1:0] RespDecerr = 2'b11;
+
+  function automatic logic is_rom(logic [31:0] address);
+    return address[31:17] == RomBase[31:17];
+  endfunction
+
+  function automatic logic is_scratchpad(logic [31:0] address);
+    return address[31:16] == ScratchpadBase[31:16];
+  endfunction
+
+  // All pages, whether anything stands there or not: the demultiplexer answers for the empty ones.
+  function automatic logic is_register(logic [31:0] address);
+    return address[31:16] == RegistersBase[31:16];
+  endfunction
+
+  function automatic logic is_host(logic [31:0] address);
+    return address[31] == HostBase[31];
+  endfunction
+endpackage

@@ -1,0 +1,297 @@
+// The root of trust: Ibex, boot ROM, scratchpad, registers, and a master port into the host's memory.
+//
+// It has no slave port. What the host can reach of it is the host's side of the mailbox, which is a block
+// of its own on the register bus. Code comes from ROM and scratchpad alone: a fetch from anywhere else, the
+// host's memory above all, is an error. The memory map is in hw/soc/README.md.
+
+`include "assert.svh"
+
+module rot
+  import soc_pkg::*;
+#(
+  parameter bit          Secure            = 1'b0,
+  parameter int unsigned Bitmanip          = 0,
+  parameter bit          InstructionCache  = 1'b0,
+  // The blocks `sha2` and `mailbox` on the register bus.
+  parameter bit          Engines           = 1'b0,
+  // Cycles of an access, as Ibex sees them. The presets are in xtask/src/hw/rot.rs.
+  parameter int unsigned RomLatency        = 5,
+  parameter int unsigned ScratchpadLatency = 5,
+  parameter int unsigned RegisterLatency   = 5,
+  parameter int unsigned TimeoutCycles     = 2000
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  // Host memory: AXI4, single beats of 32 bits on 64 bits, one at a time, id 0.
+  output logic        host_aw_valid_o,
+  input  logic        host_aw_ready_i,
+  output logic        host_w_valid_o,
+  input  logic        host_w_ready_i,
+  output logic [63:0] host_w_data_o,
+  output logic [7:0]  host_w_strb_o,
+  input  logic        host_b_valid_i,
+  output logic        host_b_ready_o,
+  input  logic [1:0]  host_b_resp_i,
+  output logic        host_ar_valid_o,
+  input  logic        host_ar_ready_i,
+  output logic [31:0] host_a_addr_o,
+  input  logic        host_r_valid_i,
+  output logic        host_r_ready_o,
+  input  logic [63:0] host_r_data_i,
+  input  logic [1:0]  host_r_resp_i,
+
+  // The host's side of the mailbox: AXI4-Lite. All that the host reaches.
+  input  logic        mailbox_aw_valid_i,
+  output logic        mailbox_aw_ready_o,
+  input  logic        mailbox_w_valid_i,
+  output logic        mailbox_w_ready_o,
+  output logic        mailbox_b_valid_o,
+  input  logic        mailbox_b_ready_i,
+  output logic [1:0]  mailbox_b_resp_o,
+  input  logic        mailbox_ar_valid_i,
+  output logic        mailbox_ar_ready_o,
+  output logic        mailbox_r_valid_o,
+  input  logic        mailbox_r_ready_i,
+  output logic [31:0] mailbox_r_data_o,
+  output logic [1:0]  mailbox_r_resp_o,
+  input  logic [11:0] mailbox_aw_addr_i,
+  input  logic [11:0] mailbox_ar_addr_i,
+  input  logic [31:0] mailbox_w_data_i,
+  input  logic [3:0]  mailbox_w_strb_i,
+  output logic        mailbox_irq_o,
+
+  input  logic [3:0]  lifecycle_i,
+
+  // A page of registers outside: the bench's. A chip ties it to zero.
+  output logic        bench_aw_valid_o,
+  input  logic        bench_aw_ready_i,
+  output logic        bench_w_valid_o,
+  input  logic        bench_w_ready_i,
+  input  logic        bench_b_valid_i,
+  output logic        bench_b_ready_o,
+  output logic        bench_ar_valid_o,
+  input  logic        bench_ar_ready_i,
+  input  logic        bench_r_valid_i,
+  output logic        bench_r_ready_o,
+  input  logic [31:0] bench_r_data_i,
+  output logic [11:0] bench_addr_o,
+  output logic [31:0] bench_w_data_o,
+  output logic [3:0]  bench_w_strb_o,
+
+  output logic        host_rst_no,
+  output logic        host_trap_o,
+  output logic [2:0]  boot_status_o,
+  output logic [31:0] boot_reason_o,
+  output logic        alert_o,
+  output logic        asleep_o
+);
+  // --- the core ---
+  logic        sha2_irq, rot_irq, cpu_alert, engines_alert;
+  logic        instr_req, instr_gnt, instr_rvalid, instr_err;
+  logic [31:0] instr_addr, instr_rdata;
+  logic        data_req, data_gnt, data_we, data_rvalid, data_err;
+  logic [3:0]  data_be;
+  logic [31:0] data_addr, data_wdata, data_rdata;
+
+  rot_cpu #(
+    .Secure           (Secure),
+    .Bitmanip         (Bitmanip),
+    .InstructionCache (InstructionCache),
+    .BootAddress      (RomBase)
+  ) u_cpu (
+    .clk_i,
+    .rst_ni,
+    .instr_req_o    (instr_req),
+    .instr_gnt_i    (instr_gnt),
+    .instr_addr_o   (instr_addr),
+    .instr_rvalid_i (instr_rvalid),
+    .instr_rdata_i  (instr_rdata),
+    .instr_err_i    (instr_err),
+    .data_req_o     (data_req),
+    .data_gnt_i     (data_gnt),
+    .data_we_o      (data_we),
+    .data_be_o      (data_be),
+    .data_addr_o    (data_addr),
+    .data_wdata_o   (data_wdata),
+    .data_rvalid_i  (data_rvalid),
+    .data_rdata_i   (data_rdata),
+    .data_err_i     (data_err),
+    .irq_fast_i     ({13'd0, rot_irq, sha2_irq}),
+    .alert_o        (cpu_alert),
+    .asleep_o
+  );
+
+  // --- fetches: ROM, scratchpad ---
+  logic             rom_fetch_req, pad_fetch_req;
+  logic             rom_fetch_gnt, pad_fetch_gnt, rom_fetch_rvalid, pad_fetch_rvalid;
+  logic [31:0]      rom_fetch_rdata, pad_fetch_rdata;
+
+  // Registers and the host's memory are no targets here, so no software can make code of them.
+  core_demux #(.NumTargets(2)) u_instr_demux (
+    .clk_i,
+    .rst_ni,
+    .req_i           (instr_req),
+    .gnt_o           (instr_gnt),
+    .select_i        ({is_scratchpad(instr_addr), is_rom(instr_addr)}),
+    .rvalid_o        (instr_rvalid),
+    .rdata_o         (instr_rdata),
+    .err_o           (instr_err),
+    .target_req_o    ({pad_fetch_req, rom_fetch_req}),
+    .target_gnt_i    ({pad_fetch_gnt, rom_fetch_gnt}),
+    .target_rvalid_i ({pad_fetch_rvalid, rom_fetch_rvalid}),
+    .target_rdata_i  ({pad_fetch_rdata, rom_fetch_rdata}),
+    .target_err_i    ('0)
+  );
+
+  // --- data: ROM, scratchpad, registers, host ---
+  logic        rom_req, pad_req, reg_req, host_req;
+  logic        rom_gnt, pad_gnt, reg_gnt, host_gnt;
+  logic        rom_rvalid, pad_rvalid, reg_rvalid, host_rvalid;
+  logic        rom_err, pad_err, reg_err, host_err;
+  logic [31:0] rom_rdata, pad_rdata, reg_rdata, host_rdata;
+
+  // What is in no region of soc_pkg is selected for nobody, which is an error.
+  core_demux #(.NumTargets(4)) u_data_demux (
+    .clk_i,
+    .rst_ni,
+    .req_i           (data_req),
+    .gnt_o           (data_gnt),
+    .select_i        ({is_host(data_addr), is_register(data_addr), is_scratchpad(data_addr),
+                       is_rom(data_addr)}),
+    .rvalid_o        (data_rvalid),
+    .rdata_o         (data_rdata),
+    .err_o           (data_err),
+    .target_req_o    ({host_req, reg_req, pad_req, rom_req}),
+    .target_gnt_i    ({host_gnt, reg_gnt, pad_gnt, rom_gnt}),
+    .target_rvalid_i ({host_rvalid, reg_rvalid, pad_rvalid, rom_rvalid}),
+    .target_rdata_i  ({host_rdata, reg_rdata, pad_rdata, rom_rdata}),
+    .target_err_i    ({host_err, reg_err, pad_err, rom_err})
+  );
+
+  // Its data port is for constants.
+  core_memory #(
+    .Words    (RomBytes / 4),
+    .Latency  (RomLatency),
+    .Writable (1'b0)
+  ) u_rom (
+    .clk_i,
+    .rst_ni,
+    .fetch_req_i    (rom_fetch_req),
+    .fetch_gnt_o    (rom_fetch_gnt),
+    .fetch_word_i   (instr_addr[$clog2(RomBytes)-1:2]),
+    .fetch_rvalid_o (rom_fetch_rvalid),
+    .fetch_rdata_o  (rom_fetch_rdata),
+    .data_req_i     (rom_req),
+    .data_gnt_o     (rom_gnt),
+    .data_we_i      (data_we),
+    .data_be_i      (data_be),
+    .data_word_i    (data_addr[$clog2(RomBytes)-1:2]),
+    .data_wdata_i   (data_wdata),
+    .data_rvalid_o  (rom_rvalid),
+    .data_rdata_o   (rom_rdata),
+    .data_err_o     (rom_err)
+  );
+
+  core_memory #(
+    .Words   (ScratchpadBytes / 4),
+    .Latency (ScratchpadLatency)
+  ) u_scratchpad (
+    .clk_i,
+    .rst_ni,
+    .fetch_req_i    (pad_fetch_req),
+    .fetch_gnt_o    (pad_fetch_gnt),
+    .fetch_word_i   (instr_addr[15:2]),
+    .fetch_rvalid_o (pad_fetch_rvalid),
+    .fetch_rdata_o  (pad_fetch_rdata),
+    .data_req_i     (pad_req),
+    .data_gnt_o     (pad_gnt),
+    .data_we_i      (data_we),
+    .data_be_i      (data_be),
+    .data_word_i    (data_addr[15:2]),
+    .data_wdata_i   (data_wdata),
+    .data_rvalid_o  (pad_rvalid),
+    .data_rdata_o   (pad_rdata),
+    .data_err_o     (pad_err)
+  );
+
+  // The only way out. A host that holds its bus up costs a timeout, and not the root of trust.
+  core_to_axi #(
+    .DataBits      (64),
+    .TimeoutCycles (TimeoutCycles)
+  ) u_host (
+    .clk_i,
+    .rst_ni,
+    .req_i      (host_req),
+    .gnt_o      (host_gnt),
+    .we_i       (data_we),
+    .be_i       (data_be),
+    .addr_i     (data_addr),
+    .wdata_i    (data_wdata),
+    .rvalid_o   (host_rvalid),
+    .rdata_o    (host_rdata),
+    .err_o      (host_err),
+    .aw_valid_o (host_aw_valid_o),
+    .aw_ready_i (host_aw_ready_i),
+    .w_valid_o  (host_w_valid_o),
+    .w_ready_i  (host_w_ready_i),
+    .w_data_o   (host_w_data_o),
+    .w_strb_o   (host_w_strb_o),
+    .b_valid_i  (host_b_valid_i),
+    .b_ready_o  (host_b_ready_o),
+    .b_resp_i   (host_b_resp_i),
+    .ar_valid_o (host_ar_valid_o),
+    .ar_ready_i (host_ar_ready_i),
+    .a_addr_o   (host_a_addr_o),
+    .r_valid_i  (host_r_valid_i),
+    .r_ready_o  (host_r_ready_o),
+    .r_data_i   (host_r_data_i),
+    .r_resp_i   (host_r_resp_i)
+  );
+
+  // --- registers ---
+  // The mailbox's two sides are two ports of one block: no access passes from one to the other.
+  rot_registers #(
+    .Engines       (Engines),
+    .Latency       (RegisterLatency),
+    .TimeoutCycles (TimeoutCycles)
+  ) u_registers (
+    .clk_i,
+    .rst_ni,
+    .req_i    (reg_req),
+    .gnt_o    (reg_gnt),
+    .we_i     (data_we),
+    .be_i     (data_be),
+    .addr_i   (data_addr),
+    .wdata_i  (data_wdata),
+    .rvalid_o (reg_rvalid),
+    .rdata_o  (reg_rdata),
+    .err_o    (reg_err),
+    .mailbox_aw_valid_i, .mailbox_aw_ready_o, .mailbox_w_valid_i, .mailbox_w_ready_o,
+    .mailbox_b_valid_o, .mailbox_b_ready_i, .mailbox_b_resp_o,
+    .mailbox_ar_valid_i, .mailbox_ar_ready_o,
+    .mailbox_r_valid_o, .mailbox_r_ready_i, .mailbox_r_data_o, .mailbox_r_resp_o,
+    .mailbox_aw_addr_i, .mailbox_ar_addr_i, .mailbox_w_data_i, .mailbox_w_strb_i,
+    .mailbox_irq_o, .lifecycle_i,
+    .sha2_irq_o (sha2_irq),
+    .rot_irq_o  (rot_irq),
+    .alert_o    (engines_alert),
+    .bench_aw_valid_o, .bench_aw_ready_i,
+    .bench_w_valid_o, .bench_w_ready_i,
+    .bench_b_valid_i, .bench_b_ready_o,
+    .bench_ar_valid_o, .bench_ar_ready_i,
+    .bench_r_valid_i, .bench_r_ready_o,
+    .bench_r_data_i, .bench_addr_o, .bench_w_data_o, .bench_w_strb_o,
+    .host_rst_no,
+    .host_trap_o,
+    .boot_status_o,
+    .boot_reason_o
+  );
+
+  assign alert_o = cpu_alert | engines_alert;
+
+  `ASSERT(FetchesStayInside_A, instr_req && !is_rom(instr_addr) && !is_scratchpad(instr_addr) |->
+          !rom_fetch_req && !pad_fetch_req)
+  `ASSERT(HostMemoryIsAskedForItself_A, host_ar_valid_o |-> is_host(host_a_addr_o))
+  `ASSERT(RegistersStayInside_A, host_aw_valid_o |-> is_host(host_a_addr_o))
+endmodule

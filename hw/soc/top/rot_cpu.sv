@@ -1,0 +1,119 @@
+// Ibex as the root of trust has it: RV32IMC with a write-back stage, the rest by parameters.
+//
+// `Secure` is the hardened configuration: two cores in lockstep, a protected register file and program
+// counter, dummy instructions, PMP, check bits on both ports (Ibex reference manual, "Security features").
+// Our memories keep no check bits; they are made here, where data enter the core. So they find faults
+// inside it, and none on a bus or in a memory.
+
+`include "assert.svh"
+
+module rot_cpu
+  import ibex_pkg::*;
+#(
+  parameter bit          Secure           = 1'b0,
+  parameter int unsigned Bitmanip         = 0,  // 0 none, 1 balanced, 2 as OpenTitan has it, 3 all of it
+  parameter bit          InstructionCache = 1'b0,
+  parameter logic [31:0] BootAddress      = 32'h0
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  output logic        instr_req_o,
+  input  logic        instr_gnt_i,
+  output logic [31:0] instr_addr_o,
+  input  logic        instr_rvalid_i,
+  input  logic [31:0] instr_rdata_i,
+  input  logic        instr_err_i,
+
+  output logic        data_req_o,
+  input  logic        data_gnt_i,
+  output logic        data_we_o,
+  output logic [3:0]  data_be_o,
+  output logic [31:0] data_addr_o,
+  output logic [31:0] data_wdata_o,
+  input  logic        data_rvalid_i,
+  input  logic [31:0] data_rdata_i,
+  input  logic        data_err_i,
+
+  input  logic [14:0] irq_fast_i,
+
+  // A fault that the core found in itself or at its ports, or that took it from one trap to another.
+  output logic        alert_o,
+  output logic        asleep_o
+);
+  logic [6:0]  instr_check, data_check;
+  logic [31:0] unused_instr, unused_data;
+  logic        alert_internal, alert_bus, double_fault;
+
+  prim_secded_inv_39_32_enc u_instr_check (
+    .data_i (instr_rdata_i),
+    .data_o ({instr_check, unused_instr})
+  );
+  prim_secded_inv_39_32_enc u_data_check (
+    .data_i (data_rdata_i),
+    .data_o ({data_check, unused_data})
+  );
+
+  ibex_top #(
+    .PMPEnable       (Secure),
+    .PMPNumRegions   (16),
+    .MHPMCounterNum  (0),
+    .RV32M           (RV32MSingleCycle),
+    .RV32B           (rv32b_e'(Bitmanip)),
+    .RegFile         (RegFileFF),
+    .BranchTargetALU (1'b1),
+    .WritebackStage  (1'b1),
+    .ICache          (InstructionCache),
+    .ICacheECC       (InstructionCache && Secure),
+    .ICacheScramble  (1'b0),
+    .SecureIbex      (Secure)
+  ) u_ibex (
+    .clk_i,
+    .rst_ni,
+    .test_en_i              (1'b0),
+    .ram_cfg_i              ('0),
+    .hart_id_i              ('0),
+    .boot_addr_i            (BootAddress),
+    .instr_req_o,
+    .instr_gnt_i,
+    .instr_rvalid_i,
+    .instr_addr_o,
+    .instr_rdata_i,
+    .instr_rdata_intg_i     (instr_check),
+    .instr_err_i,
+    .data_req_o,
+    .data_gnt_i,
+    .data_rvalid_i,
+    .data_we_o,
+    .data_be_o,
+    .data_addr_o,
+    .data_wdata_o,
+    .data_wdata_intg_o      (),
+    .data_rdata_i,
+    .data_rdata_intg_i      (data_check),
+    .data_err_i,
+    .irq_software_i         (1'b0),
+    .irq_timer_i            (1'b0),
+    .irq_external_i         (1'b0),
+    .irq_fast_i,
+    .irq_nm_i               (1'b0),
+    .scramble_key_valid_i   (1'b1),
+    .scramble_key_i         (RndCnstIbexKeyDefault),
+    .scramble_nonce_i       (RndCnstIbexNonceDefault),
+    .scramble_req_o         (),
+    .debug_req_i            (1'b0),
+    .crash_dump_o           (),
+    .double_fault_seen_o    (double_fault),
+    .fetch_enable_i         (IbexMuBiOn),
+    .alert_minor_o          (),
+    .alert_major_internal_o (alert_internal),
+    .alert_major_bus_o      (alert_bus),
+    .core_sleep_o           (asleep_o),
+    .scan_rst_ni            (1'b1)
+  );
+
+  assign alert_o = alert_internal | alert_bus | double_fault;
+
+  `ASSERT(FetchesAreWords_A, instr_req_o |-> instr_addr_o[1:0] == '0)
+  `ASSERT(RequestsWait_A, data_req_o && !data_gnt_i |=> data_req_o && $stable(data_addr_o))
+endmodule

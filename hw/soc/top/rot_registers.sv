@@ -1,0 +1,298 @@
+// The register bus of the root of trust: a bridge to AXI4-Lite, a page of 4 KiB for each block.
+//
+// Pages where nothing is answer with DECERR; without `Engines` those of `sha2` and `mailbox` do, too.
+
+`include "assert.svh"
+
+module rot_registers
+  import soc_pkg::*;
+#(
+  parameter bit          Engines       = 1'b0,
+  parameter int unsigned Latency       = 5,
+  parameter int unsigned TimeoutCycles = 2000
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  input  logic        req_i,
+  output logic        gnt_o,
+  input  logic        we_i,
+  input  logic [3:0]  be_i,
+  input  logic [31:0] addr_i,
+  input  logic [31:0] wdata_i,
+  output logic        rvalid_o,
+  output logic [31:0] rdata_o,
+  output logic        err_o,
+
+  // The host's side of the mailbox: AXI4-Lite.
+  input  logic        mailbox_aw_valid_i,
+  output logic        mailbox_aw_ready_o,
+  input  logic        mailbox_w_valid_i,
+  output logic        mailbox_w_ready_o,
+  output logic        mailbox_b_valid_o,
+  input  logic        mailbox_b_ready_i,
+  output logic [1:0]  mailbox_b_resp_o,
+  input  logic        mailbox_ar_valid_i,
+  output logic        mailbox_ar_ready_o,
+  output logic        mailbox_r_valid_o,
+  input  logic        mailbox_r_ready_i,
+  output logic [31:0] mailbox_r_data_o,
+  output logic [1:0]  mailbox_r_resp_o,
+  input  logic [11:0] mailbox_aw_addr_i,
+  input  logic [11:0] mailbox_ar_addr_i,
+  input  logic [31:0] mailbox_w_data_i,
+  input  logic [3:0]  mailbox_w_strb_i,
+  output logic        mailbox_irq_o,  // to the host
+
+  input  logic [3:0]  lifecycle_i,    // a change of it wipes what engines hold
+  output logic        sha2_irq_o,
+  output logic        rot_irq_o,      // of the mailbox
+  output logic        alert_o,
+
+  output logic        bench_aw_valid_o,
+  input  logic        bench_aw_ready_i,
+  output logic        bench_w_valid_o,
+  input  logic        bench_w_ready_i,
+  input  logic        bench_b_valid_i,
+  output logic        bench_b_ready_o,
+  output logic        bench_ar_valid_o,
+  input  logic        bench_ar_ready_i,
+  input  logic        bench_r_valid_i,
+  output logic        bench_r_ready_o,
+  input  logic [31:0] bench_r_data_i,
+  output logic [11:0] bench_addr_o,
+  output logic [31:0] bench_w_data_o,
+  output logic [3:0]  bench_w_strb_o,
+
+  output logic        host_rst_no,
+  output logic        host_trap_o,
+  output logic [2:0]  boot_status_o,
+  output logic [31:0] boot_reason_o
+);
+  // Positions of the targets in the vectors below.
+  localparam int unsigned Control    = 0;
+  localparam int unsigned Bench      = 1;
+  localparam int unsigned Sha2       = 2;
+  localparam int unsigned Mailbox    = 3;
+  localparam int unsigned NumTargets = 4;
+
+  logic        aw_valid, aw_ready, w_valid, w_ready, b_valid, b_ready;
+  logic        ar_valid, ar_ready, r_valid, r_ready;
+  logic [31:0] a_addr, w_data, r_data;
+  logic [3:0]  w_strb;
+  logic [1:0]  b_resp, r_resp;
+
+  core_to_axi #(
+    .DataBits      (32),
+    .MinLatency    (Latency),
+    .TimeoutCycles (TimeoutCycles)
+  ) u_bridge (
+    .clk_i,
+    .rst_ni,
+    .req_i, .gnt_o, .we_i, .be_i, .addr_i, .wdata_i, .rvalid_o, .rdata_o, .err_o,
+    .aw_valid_o (aw_valid),
+    .aw_ready_i (aw_ready),
+    .w_valid_o  (w_valid),
+    .w_ready_i  (w_ready),
+    .w_data_o   (w_data),
+    .w_strb_o   (w_strb),
+    .b_valid_i  (b_valid),
+    .b_ready_o  (b_ready),
+    .b_resp_i   (b_resp),
+    .ar_valid_o (ar_valid),
+    .ar_ready_i (ar_ready),
+    .a_addr_o   (a_addr),
+    .r_valid_i  (r_valid),
+    .r_ready_o  (r_ready),
+    .r_data_i   (r_data),
+    .r_resp_i   (r_resp)
+  );
+
+  // By pages. The bridge keeps the address until the answer, so both channels can look at the same one.
+  logic [NumTargets-1:0] select;
+  assign select[Control] = a_addr[15:12] == PageControl;
+  assign select[Bench]   = a_addr[15:12] == PageBench;
+  assign select[Sha2]    = Engines & (a_addr[15:12] == PageSha2);
+  assign select[Mailbox] = Engines & (a_addr[15:12] == PageMailbox);
+
+  logic [NumTargets-1:0]       t_aw_valid, t_aw_ready, t_w_valid, t_w_ready, t_b_valid, t_b_ready;
+  logic [NumTargets-1:0]       t_ar_valid, t_ar_ready, t_r_valid, t_r_ready;
+  logic [NumTargets-1:0][31:0] t_r_data;
+  logic [NumTargets-1:0][1:0]  t_b_resp, t_r_resp;
+
+  axi_lite_demux #(.NumTargets(NumTargets)) u_demux (
+    .clk_i,
+    .rst_ni,
+    .aw_select_i       (select),
+    .aw_valid_i        (aw_valid),
+    .aw_ready_o        (aw_ready),
+    .w_valid_i         (w_valid),
+    .w_ready_o         (w_ready),
+    .b_valid_o         (b_valid),
+    .b_ready_i         (b_ready),
+    .b_resp_o          (b_resp),
+    .ar_select_i       (select),
+    .ar_valid_i        (ar_valid),
+    .ar_ready_o        (ar_ready),
+    .r_valid_o         (r_valid),
+    .r_ready_i         (r_ready),
+    .r_data_o          (r_data),
+    .r_resp_o          (r_resp),
+    .target_aw_valid_o (t_aw_valid),
+    .target_aw_ready_i (t_aw_ready),
+    .target_w_valid_o  (t_w_valid),
+    .target_w_ready_i  (t_w_ready),
+    .target_b_valid_i  (t_b_valid),
+    .target_b_ready_o  (t_b_ready),
+    .target_b_resp_i   (t_b_resp),
+    .target_ar_valid_o (t_ar_valid),
+    .target_ar_ready_i (t_ar_ready),
+    .target_r_valid_i  (t_r_valid),
+    .target_r_ready_o  (t_r_ready),
+    .target_r_data_i   (t_r_data),
+    .target_r_resp_i   (t_r_resp)
+  );
+
+  boot_sequencer u_boot_sequencer (
+    .clk_i,
+    .rst_ni,
+    .aw_valid_i (t_aw_valid[Control]),
+    .aw_ready_o (t_aw_ready[Control]),
+    .aw_addr_i  (a_addr[11:0]),
+    .w_valid_i  (t_w_valid[Control]),
+    .w_ready_o  (t_w_ready[Control]),
+    .w_data_i   (w_data),
+    .w_strb_i   (w_strb),
+    .b_valid_o  (t_b_valid[Control]),
+    .b_ready_i  (t_b_ready[Control]),
+    .b_resp_o   (t_b_resp[Control]),
+    .ar_valid_i (t_ar_valid[Control]),
+    .ar_ready_o (t_ar_ready[Control]),
+    .ar_addr_i  (a_addr[11:0]),
+    .r_valid_o  (t_r_valid[Control]),
+    .r_ready_i  (t_r_ready[Control]),
+    .r_data_o   (t_r_data[Control]),
+    .r_resp_o   (t_r_resp[Control]),
+    .host_rst_no,
+    .host_trap_o,
+    .status_o   (boot_status_o),
+    .reason_o   (boot_reason_o)
+  );
+
+  if (Engines) begin : gen_engines
+    logic sha2_alert, mailbox_error;
+
+    sha2 u_sha2 (
+      .clk_i,
+      .rst_ni,
+      .axil_awvalid_i (t_aw_valid[Sha2]),
+      .axil_awready_o (t_aw_ready[Sha2]),
+      .axil_awaddr_i  (a_addr[11:0]),
+      .axil_awprot_i  ('0),
+      .axil_wvalid_i  (t_w_valid[Sha2]),
+      .axil_wready_o  (t_w_ready[Sha2]),
+      .axil_wdata_i   (w_data),
+      .axil_wstrb_i   (w_strb),
+      .axil_bvalid_o  (t_b_valid[Sha2]),
+      .axil_bready_i  (t_b_ready[Sha2]),
+      .axil_bresp_o   (t_b_resp[Sha2]),
+      .axil_arvalid_i (t_ar_valid[Sha2]),
+      .axil_arready_o (t_ar_ready[Sha2]),
+      .axil_araddr_i  (a_addr[11:0]),
+      .axil_arprot_i  ('0),
+      .axil_rvalid_o  (t_r_valid[Sha2]),
+      .axil_rready_i  (t_r_ready[Sha2]),
+      .axil_rdata_o   (t_r_data[Sha2]),
+      .axil_rresp_o   (t_r_resp[Sha2]),
+      // There is no DMA yet.
+      .str_valid_i    (1'b0),
+      .str_ready_o    (),
+      .str_data_i     ('0),
+      .str_last_i     (1'b0),
+      .str_bytes_i    ('0),
+      .lifecycle_i,
+      .irq_o          (sha2_irq_o),
+      .alert_o        (sha2_alert)
+    );
+
+    mailbox u_mailbox (
+      .clk_i,
+      .rst_ni,
+      .host_awvalid_i (mailbox_aw_valid_i),
+      .host_awready_o (mailbox_aw_ready_o),
+      .host_awaddr_i  (mailbox_aw_addr_i),
+      .host_awprot_i  ('0),
+      .host_wvalid_i  (mailbox_w_valid_i),
+      .host_wready_o  (mailbox_w_ready_o),
+      .host_wdata_i   (mailbox_w_data_i),
+      .host_wstrb_i   (mailbox_w_strb_i),
+      .host_bvalid_o  (mailbox_b_valid_o),
+      .host_bready_i  (mailbox_b_ready_i),
+      .host_bresp_o   (mailbox_b_resp_o),
+      .host_arvalid_i (mailbox_ar_valid_i),
+      .host_arready_o (mailbox_ar_ready_o),
+      .host_araddr_i  (mailbox_ar_addr_i),
+      .host_arprot_i  ('0),
+      .host_rvalid_o  (mailbox_r_valid_o),
+      .host_rready_i  (mailbox_r_ready_i),
+      .host_rdata_o   (mailbox_r_data_o),
+      .host_rresp_o   (mailbox_r_resp_o),
+      .host_irq_o     (mailbox_irq_o),
+      .rot_awvalid_i  (t_aw_valid[Mailbox]),
+      .rot_awready_o  (t_aw_ready[Mailbox]),
+      .rot_awaddr_i   (a_addr[11:0]),
+      .rot_awprot_i   ('0),
+      .rot_wvalid_i   (t_w_valid[Mailbox]),
+      .rot_wready_o   (t_w_ready[Mailbox]),
+      .rot_wdata_i    (w_data),
+      .rot_wstrb_i    (w_strb),
+      .rot_bvalid_o   (t_b_valid[Mailbox]),
+      .rot_bready_i   (t_b_ready[Mailbox]),
+      .rot_bresp_o    (t_b_resp[Mailbox]),
+      .rot_arvalid_i  (t_ar_valid[Mailbox]),
+      .rot_arready_o  (t_ar_ready[Mailbox]),
+      .rot_araddr_i   (a_addr[11:0]),
+      .rot_arprot_i   ('0),
+      .rot_rvalid_o   (t_r_valid[Mailbox]),
+      .rot_rready_i   (t_r_ready[Mailbox]),
+      .rot_rdata_o    (t_r_data[Mailbox]),
+      .rot_rresp_o    (t_r_resp[Mailbox]),
+      .rot_irq_o,
+      .wipe_i         (1'b0),
+      .lifecycle_i,
+      .error_o        (mailbox_error)
+    );
+
+    assign alert_o = sha2_alert | mailbox_error;
+  end else begin : gen_no_engines
+    // Nobody is selected, and the host finds nobody who answers: its bus has to refuse.
+    assign {t_aw_ready[Mailbox:Sha2], t_w_ready[Mailbox:Sha2], t_b_valid[Mailbox:Sha2]} = '0;
+    assign {t_ar_ready[Mailbox:Sha2], t_r_valid[Mailbox:Sha2]} = '0;
+    assign {t_b_resp[Mailbox:Sha2], t_r_resp[Mailbox:Sha2], t_r_data[Mailbox:Sha2]} = '0;
+    assign {mailbox_aw_ready_o, mailbox_w_ready_o, mailbox_ar_ready_o} = '0;
+    assign {mailbox_b_valid_o, mailbox_b_resp_o, mailbox_r_valid_o} = '0;
+    assign {mailbox_r_data_o, mailbox_r_resp_o, mailbox_irq_o} = '0;
+    assign {sha2_irq_o, rot_irq_o, alert_o} = '0;
+  end
+
+  // The bench is outside, and never refuses.
+  assign bench_aw_valid_o  = t_aw_valid[Bench];
+  assign t_aw_ready[Bench] = bench_aw_ready_i;
+  assign bench_w_valid_o   = t_w_valid[Bench];
+  assign t_w_ready[Bench]  = bench_w_ready_i;
+  assign t_b_valid[Bench]  = bench_b_valid_i;
+  assign bench_b_ready_o   = t_b_ready[Bench];
+  assign t_b_resp[Bench]   = RespOkay;
+  assign bench_ar_valid_o  = t_ar_valid[Bench];
+  assign t_ar_ready[Bench] = bench_ar_ready_i;
+  assign t_r_valid[Bench]  = bench_r_valid_i;
+  assign bench_r_ready_o   = t_r_ready[Bench];
+  assign t_r_data[Bench]   = bench_r_data_i;
+  assign t_r_resp[Bench]   = RespOkay;
+  assign bench_addr_o      = a_addr[11:0];
+  assign bench_w_data_o    = w_data;
+  assign bench_w_strb_o    = w_strb;
+
+  `ASSERT(NoEngineNoAccess_A, !Engines |-> !t_aw_valid[Sha2] && !t_aw_valid[Mailbox] &&
+          !t_ar_valid[Sha2] && !t_ar_valid[Mailbox])
+endmodule

@@ -1,0 +1,152 @@
+// The root of trust with the bench's page of registers, as all machines have it. Alone it is the machine
+// `rot`, with host memory in C++ (hw/sim/rot).
+
+`include "assert.svh"
+
+module rot_with_bench #(
+  parameter bit          Secure            = 1'b0,
+  parameter int unsigned Bitmanip          = 0,
+  parameter bit          InstructionCache  = 1'b0,
+  parameter bit          Engines           = 1'b0,
+  parameter int unsigned RomLatency        = 5,
+  parameter int unsigned ScratchpadLatency = 5,
+  parameter int unsigned RegisterLatency   = 5
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  output logic        mem_aw_valid,
+  input  logic        mem_aw_ready,
+  output logic        mem_w_valid,
+  input  logic        mem_w_ready,
+  output logic [63:0] mem_w_data,
+  output logic [7:0]  mem_w_strb,
+  input  logic        mem_b_valid,
+  output logic        mem_b_ready,
+  input  logic [1:0]  mem_b_resp,
+  output logic        mem_ar_valid,
+  input  logic        mem_ar_ready,
+  output logic [31:0] mem_a_addr,
+  input  logic        mem_r_valid,
+  output logic        mem_r_ready,
+  input  logic [63:0] mem_r_data,
+  input  logic [1:0]  mem_r_resp,
+
+  // The host's side of the mailbox: AXI4-Lite. All that the host reaches.
+  input  logic        mailbox_aw_valid_i,
+  output logic        mailbox_aw_ready_o,
+  input  logic        mailbox_w_valid_i,
+  output logic        mailbox_w_ready_o,
+  output logic        mailbox_b_valid_o,
+  input  logic        mailbox_b_ready_i,
+  output logic [1:0]  mailbox_b_resp_o,
+  input  logic        mailbox_ar_valid_i,
+  output logic        mailbox_ar_ready_o,
+  output logic        mailbox_r_valid_o,
+  input  logic        mailbox_r_ready_i,
+  output logic [31:0] mailbox_r_data_o,
+  output logic [1:0]  mailbox_r_resp_o,
+  input  logic [11:0] mailbox_aw_addr_i,
+  input  logic [11:0] mailbox_ar_addr_i,
+  input  logic [31:0] mailbox_w_data_i,
+  input  logic [3:0]  mailbox_w_strb_i,
+  output logic        mailbox_irq_o,
+
+  input  logic [3:0]  lifecycle_i,
+
+  output logic        bench_write,
+  output logic [11:0] bench_addr,
+  output logic [31:0] bench_data,
+
+  output logic        host_rst_no,
+  output logic        host_trap_o,
+  output logic [2:0]  boot_status_o,
+  output logic [31:0] boot_reason_o,
+  output logic        alert_o,
+  output logic        asleep_o
+);
+  logic        aw_valid, aw_ready, w_valid, w_ready, b_valid, b_ready;
+  logic        ar_valid, ar_ready, r_valid, r_ready;
+  logic [31:0] r_data, w_data;
+  logic [11:0] addr;
+  logic [3:0]  w_strb;
+
+  rot #(
+    .Secure            (Secure),
+    .Bitmanip          (Bitmanip),
+    .InstructionCache  (InstructionCache),
+    .Engines           (Engines),
+    .RomLatency        (RomLatency),
+    .ScratchpadLatency (ScratchpadLatency),
+    .RegisterLatency   (RegisterLatency)
+  ) u_rot (
+    .clk_i,
+    .rst_ni,
+    .host_aw_valid_o  (mem_aw_valid),
+    .host_aw_ready_i  (mem_aw_ready),
+    .host_w_valid_o   (mem_w_valid),
+    .host_w_ready_i   (mem_w_ready),
+    .host_w_data_o    (mem_w_data),
+    .host_w_strb_o    (mem_w_strb),
+    .host_b_valid_i   (mem_b_valid),
+    .host_b_ready_o   (mem_b_ready),
+    .host_b_resp_i    (mem_b_resp),
+    .host_ar_valid_o  (mem_ar_valid),
+    .host_ar_ready_i  (mem_ar_ready),
+    .host_a_addr_o    (mem_a_addr),
+    .host_r_valid_i   (mem_r_valid),
+    .host_r_ready_o   (mem_r_ready),
+    .host_r_data_i    (mem_r_data),
+    .host_r_resp_i    (mem_r_resp),
+    .mailbox_aw_valid_i, .mailbox_aw_ready_o, .mailbox_w_valid_i, .mailbox_w_ready_o,
+    .mailbox_b_valid_o, .mailbox_b_ready_i, .mailbox_b_resp_o,
+    .mailbox_ar_valid_i, .mailbox_ar_ready_o,
+    .mailbox_r_valid_o, .mailbox_r_ready_i, .mailbox_r_data_o, .mailbox_r_resp_o,
+    .mailbox_aw_addr_i, .mailbox_ar_addr_i, .mailbox_w_data_i, .mailbox_w_strb_i,
+    .mailbox_irq_o, .lifecycle_i,
+    .bench_aw_valid_o (aw_valid),
+    .bench_aw_ready_i (aw_ready),
+    .bench_w_valid_o  (w_valid),
+    .bench_w_ready_i  (w_ready),
+    .bench_b_valid_i  (b_valid),
+    .bench_b_ready_o  (b_ready),
+    .bench_ar_valid_o (ar_valid),
+    .bench_ar_ready_i (ar_ready),
+    .bench_r_valid_i  (r_valid),
+    .bench_r_ready_o  (r_ready),
+    .bench_r_data_i   (r_data),
+    .bench_addr_o     (addr),
+    .bench_w_data_o   (w_data),
+    .bench_w_strb_o   (w_strb),
+    .host_rst_no,
+    .host_trap_o,
+    .boot_status_o,
+    .boot_reason_o,
+    .alert_o,
+    .asleep_o
+  );
+
+  bench_registers u_bench (
+    .clk_i,
+    .rst_ni,
+    .aw_valid_i   (aw_valid),
+    .aw_ready_o   (aw_ready),
+    .w_valid_i    (w_valid),
+    .w_ready_o    (w_ready),
+    .b_valid_o    (b_valid),
+    .b_ready_i    (b_ready),
+    .ar_valid_i   (ar_valid),
+    .ar_ready_o   (ar_ready),
+    .r_valid_o    (r_valid),
+    .r_ready_i    (r_ready),
+    .r_data_o     (r_data),
+    .addr_i       (addr),
+    .w_data_i     (w_data),
+    .w_strb_i     (w_strb),
+    .write_o      (bench_write),
+    .write_addr_o (bench_addr),
+    .write_data_o (bench_data)
+  );
+
+  `ASSERT(TheBenchIsWrittenByItsPageOnly_A, bench_write |-> w_valid)
+endmodule
