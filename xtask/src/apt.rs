@@ -48,7 +48,11 @@ impl Apt {
         fs::write(dir.join("state/status"), "")?;
         fs::write(
             dir.join("sources.list"),
-            format!("deb [signed-by={keyring}] {mirror} {} main\n", archive.suite),
+            ["deb", "deb-src"]
+                .map(|kind| {
+                    format!("{kind} [signed-by={keyring}] {mirror} {} main\n", archive.suite)
+                })
+                .concat(),
         )?;
         let config = dir.join("apt.conf");
         let network = network_settings(&system_settings()?);
@@ -85,6 +89,17 @@ impl Apt {
             command.arg("download");
         }
         let output = run::capture(command.args(names))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(self.explain(&run::tail(&output, 25)))
+    }
+
+    /// Downloads the upstream archive of a source package into `into`.
+    pub fn download_source(&self, name: &str, into: &Path) -> Result<()> {
+        let mut command = self.command("apt-get");
+        command.current_dir(into).args(["-q", "source", "--download-only", "--tar-only", name]);
+        let output = run::capture(&mut command)?;
         if output.status.success() {
             return Ok(());
         }
@@ -140,6 +155,16 @@ pub fn unpack(deb: &Path, into: &Path) -> Result<()> {
     }
     run::piped(&mut source, sink.arg("--directory").arg(into))
         .with_context(|| format!("cannot unpack {}", deb.display()))
+}
+
+/// Unpacks an upstream archive without the folder that everything in it stands in.
+pub fn unpack_source(archive: &Path, into: &Path) -> Result<()> {
+    fs::create_dir_all(into)?;
+    let mut tar = Command::new("tar");
+    tar.args(["--extract", "--no-same-owner", "--no-same-permissions", "--strip-components=1"]);
+    run::quietly(tar.arg("--file").arg(archive).arg("--directory").arg(into))
+        .map(drop)
+        .with_context(|| format!("cannot unpack {}", archive.display()))
 }
 
 fn system_settings() -> Result<String> {

@@ -4,7 +4,8 @@ use anyhow::Result;
 
 use crate::Verdict;
 use crate::consent::Consent;
-use crate::{hw, tools};
+use crate::hw::python::{self, PackageSet};
+use crate::tools;
 
 #[derive(clap::Args)]
 pub struct Args {}
@@ -33,8 +34,10 @@ pub fn main(_args: &Args) -> Result<Verdict> {
     {
         println!("{name}\t{}", tools.versions.get(name).map_or("unknown", String::as_str));
     }
-    for (name, version) in hw::python::locate()?.versions {
-        println!("{name}\t{version}");
+    for set in PackageSet::ALL {
+        for (name, version) in python::locate(set)?.versions {
+            println!("{name}\t{version}");
+        }
     }
     Ok(Verdict::Yes)
 }

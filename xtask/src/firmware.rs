@@ -16,6 +16,8 @@ use crate::{Verdict, project, run, tools};
 
 /// What the stages are built for: the lowest CPU of every supported board, without floating point.
 pub const TARGET: &str = "riscv64imac-unknown-none-elf";
+/// What programs of the root of trust are built for (hw/soc): Ibex without bit manipulation.
+pub const ROT_TARGET: &str = "riscv32imc-unknown-none-elf";
 /// Most bytes of the ROM that carries Ed25519. The linker script leaves 128 KiB in front of the root-of-trust
 /// block, for those that carry more.
 pub const ROM_LIMIT: u64 = 64 << 10;
@@ -110,22 +112,10 @@ pub fn stage_without_defaults(name: &'static str, features: &[&str]) -> Result<S
 }
 
 fn build_stage(name: &'static str, features: &[&str], has_defaults: bool) -> Result<StageFiles> {
-    let package = format!("hartlock-{name}");
-    let mut cargo = Command::new("cargo");
-    cargo.current_dir(project::root()).args(["build", "--locked", "--quiet"]);
-    cargo.args(["--package", &package, "--profile", "firmware", "--target", TARGET]);
     let base = if has_defaults { folder() } else { folder().join("only") };
     // One folder a variant: features would otherwise rebuild each other away.
     let folder = features.iter().fold(base, |folder, feature| folder.join(feature));
-    cargo.arg("--target-dir").arg(folder.join("build"));
-    if !has_defaults {
-        cargo.arg("--no-default-features");
-    }
-    for feature in features {
-        cargo.args(["--features", feature]);
-    }
-    run::quietly(&mut cargo)?;
-    let built = folder.join("build").join(TARGET).join("firmware").join(name);
+    let built = compile(name, TARGET, features, has_defaults, &folder)?;
     let files = StageFiles {
         name,
         elf: folder.join(name).with_extension("elf"),
@@ -134,6 +124,35 @@ fn build_stage(name: &'static str, features: &[&str], has_defaults: bool) -> Res
     fs::copy(&built, &files.elf).with_context(|| format!("cannot copy {}", built.display()))?;
     fs::write(&files.bin, flat_binary(&files.elf)?)?;
     Ok(files)
+}
+
+/// Builds a program for the root of trust, and returns its ELF file.
+pub fn rot_program(name: &str, features: &[&str]) -> Result<PathBuf> {
+    let folder = features.iter().fold(folder(), |folder, feature| folder.join(feature));
+    compile(name, ROT_TARGET, features, true, &folder)
+}
+
+/// What cargo makes of a package, in a folder below this one.
+fn compile(
+    name: &str,
+    target: &str,
+    features: &[&str],
+    has_defaults: bool,
+    folder: &Path,
+) -> Result<PathBuf> {
+    let package = format!("hartlock-{name}");
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(project::root()).args(["build", "--locked", "--quiet"]);
+    cargo.args(["--package", &package, "--profile", "firmware", "--target", target]);
+    cargo.arg("--target-dir").arg(folder.join("build"));
+    if !has_defaults {
+        cargo.arg("--no-default-features");
+    }
+    for feature in features {
+        cargo.args(["--features", feature]);
+    }
+    run::quietly(&mut cargo)?;
+    Ok(folder.join("build").join(target).join("firmware").join(name))
 }
 
 /// Compiles one of the board's device trees.

@@ -4,21 +4,31 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
 use anyhow::{Context, Result, ensure};
-use hartlock_handoff::Step;
+use hartlock_handoff::{Entry, Step};
 use hartlock_image::{HashId, PayloadType, TreeMode};
 
 use crate::test::Outcome;
+use crate::vectors::bundle::Edit;
 use crate::{Verdict, firmware, project, run};
 
+pub mod cva6;
+mod ibex;
 pub mod loader;
 pub mod model;
 pub mod python;
 pub mod report;
+pub mod rot;
+pub mod rot_boot;
 mod smoke;
+pub mod soc;
 
 use model::{CORES, Core};
+use python::PackageSet;
+use rot::{ROTS, Rot};
+use rot_boot::SignedBy;
 pub use smoke::{End, Machine};
 use smoke::{Measured, medium};
+use soc::{SOCS, Soc};
 
 /// Bytes of a block of the smoke program, so that it takes seconds.
 const SMOKE_BLOCK: usize = 512;
@@ -27,10 +37,10 @@ const QUOTED_BLOCK: usize = 16 << 10;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Machines, by their cores; without any, those of every day
-    #[arg(value_name = "CORE", value_parser = model::core)]
-    cores: Vec<Core>,
-    /// Print the names of all cores
+    /// Machines; without any, those of every day
+    #[arg(value_name = "MACHINE", value_parser = kind)]
+    machines: Vec<Kind>,
+    /// Print the names of all machines
     #[arg(long)]
     list: bool,
     /// Bytes of each of the four blocks that are hashed, a multiple of 512
@@ -53,6 +63,55 @@ pub struct Args {
     options: Vec<String>,
 }
 
+/// What a machine is made around.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Rocket alone.
+    Host(Core),
+    /// The root of trust alone.
+    Rot(Rot),
+    /// Both.
+    Soc(Soc),
+}
+
+impl Kind {
+    fn all() -> impl Iterator<Item = Kind> {
+        let own = ROTS.into_iter().map(Kind::Rot).chain(SOCS.into_iter().map(Kind::Soc));
+        CORES.into_iter().map(Kind::Host).chain(own)
+    }
+
+    fn is_daily(self) -> bool {
+        match self {
+            Kind::Host(core) => core.is_daily,
+            Kind::Rot(rot) => rot.is_daily,
+            Kind::Soc(soc) => soc.is_daily,
+        }
+    }
+
+    /// The machine with a program on it.
+    fn command(self, args: &Args, program: &Path) -> Result<Command> {
+        let machine = match self {
+            Kind::Host(core) => model::machine(core, args.waves)?,
+            Kind::Rot(_) if args.waves => anyhow::bail!("the root of trust alone has no waves"),
+            Kind::Rot(rot) => rot::machine(rot)?,
+            Kind::Soc(soc) => return soc::command(soc, args.waves, &args.options, program),
+        };
+        let mut command = Command::new(machine);
+        command.args(&args.options).arg(program);
+        Ok(command)
+    }
+}
+
+fn kind(name: &str) -> Result<Kind, String> {
+    let own = rot::rot(name).map(Kind::Rot).or_else(|| soc::soc(name).map(Kind::Soc));
+    let others = || {
+        let names = ROTS.map(|rot| rot.name).into_iter().chain(SOCS.map(|soc| soc.name));
+        names.map(|name| format!(", {name}")).collect::<String>()
+    };
+    let host = || model::core(name).map(Kind::Host).map_err(|error| format!("{error}{}", others()));
+    own.map_or_else(host, Ok)
+}
+
 fn block_size(text: &str) -> Result<usize, String> {
     let size: usize = text.parse().map_err(|_| "not a number".to_owned())?;
     let is_good = (512..=4 << 20).contains(&size) && size.is_multiple_of(512);
@@ -64,24 +123,80 @@ pub fn main(args: &Args) -> Result<Verdict> {
         for core in CORES {
             println!("{:<14} {}", core.name, core.about);
         }
+        for rot in ROTS {
+            println!("{:<14} {}", rot.name, rot.about);
+        }
+        for soc in SOCS {
+            println!("{:<14} {}", soc.name, soc.about);
+        }
         return Ok(Verdict::Yes);
     }
-    let cores = match &args.cores[..] {
-        [] => CORES.into_iter().filter(|core| core.is_daily).collect(),
-        cores => cores.to_vec(),
+    let machines = match &args.machines[..] {
+        [] => Kind::all().filter(|kind| kind.is_daily()).collect(),
+        machines => machines.to_vec(),
     };
     if let Some(program) = &args.program {
-        return run_program(args, &cores, program);
+        return run_program(args, &machines, program);
+    }
+    let (mut cores, mut rots, mut socs) = (Vec::new(), Vec::new(), Vec::new());
+    for machine in machines {
+        match machine {
+            Kind::Host(core) => cores.push(core),
+            Kind::Rot(rot) => rots.push(rot),
+            Kind::Soc(soc) => socs.push(soc),
+        }
     }
     if args.boot {
         for core in cores {
             boot_loader(core, args)?;
         }
+        for rot in rots {
+            boot_rot(rot, args)?;
+        }
+        for soc in socs {
+            boot_soc(soc)?;
+        }
         return Ok(Verdict::Yes);
+    }
+    smoke_hosts(args, &cores)?;
+    smoke_rots(args, &rots)?;
+    smoke_socs(args, &socs)?;
+    Ok(Verdict::Yes)
+}
+
+/// The smoke program of the root of trust on these machines. Options behind `--` are the host's where nobody
+/// named a machine.
+fn smoke_rots(args: &Args, rots: &[Rot]) -> Result<()> {
+    let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
+    let options = if args.machines.is_empty() { &[] } else { &options[..] };
+    let rows = rots.iter().map(|rot| Ok((*rot, rot::smoke(*rot, options)?)));
+    let rows = rows.collect::<Result<Vec<_>>>()?;
+    if !rows.is_empty() {
+        rot::print_table(&rows);
+    }
+    Ok(())
+}
+
+/// The smoke programs of both sides.
+fn smoke_socs(args: &Args, socs: &[Soc]) -> Result<()> {
+    let options = if args.machines.is_empty() { &[] } else { &args.options[..] };
+    let block_len = args.block_size.unwrap_or(SMOKE_BLOCK);
+    let rows = socs.iter().map(|soc| Ok((*soc, soc::released(*soc, block_len, options)?)));
+    let rows = rows.collect::<Result<Vec<_>>>()?;
+    if !rows.is_empty() {
+        soc::print_table(&rows);
+    }
+    Ok(())
+}
+
+/// The smoke program of the host.
+fn smoke_hosts(args: &Args, cores: &[Core]) -> Result<()> {
+    if cores.is_empty() {
+        return Ok(());
     }
     let program = build_smoke()?;
     let mut rows = Vec::new();
-    for core in cores {
+    for &core in cores {
         let machine = model::machine(core, args.waves)?;
         let folder = folder(core);
         let runs = Machine {
@@ -101,16 +216,15 @@ pub fn main(args: &Args) -> Result<Verdict> {
             println!("\n{}\n{}", core.name, measured.report.trim_end());
         }
     }
-    Ok(Verdict::Yes)
+    Ok(())
 }
 
 /// Runs somebody's program, with its console on this one.
-fn run_program(args: &Args, cores: &[Core], program: &Path) -> Result<Verdict> {
-    ensure!(args.cores.len() == 1, "a program runs on one machine: name its core");
+fn run_program(args: &Args, machines: &[Kind], program: &Path) -> Result<Verdict> {
+    ensure!(args.machines.len() == 1, "a program runs on one machine: name it");
     let mut verdict = Verdict::Yes;
-    for core in cores {
-        let mut command = Command::new(model::machine(*core, args.waves)?);
-        command.args(&args.options).arg(program);
+    for machine in machines {
+        let mut command = machine.command(args, program)?;
         let status: ExitStatus =
             command.status().map_err(|error| run::not_started(&command, &error))?;
         match status.code() {
@@ -136,12 +250,21 @@ fn boot_loader(core: Core, args: &Args) -> Result<()> {
     let boot =
         loader::Boot { bundle: &bundle, harts: (1 << core.harts) - 1, options: &args.options };
     let booted = loader.boot(&boot, &folder(core))?;
-    println!("{}", core.name);
+    print_log(core.name, &booted.entries);
+    if args.verbose {
+        println!("\n{}", booted.report.trim_end());
+    }
+    Ok(())
+}
+
+/// A measurement log as a table.
+fn print_log(name: &str, entries: &[Entry]) {
+    println!("{name}");
     println!(
         "{:<12} {:<10} {:>8} {:>5} {:>12} {:>10} {:>12}",
         "step", "payload", "bytes", "harts", "start", "cycles", "instructions"
     );
-    for entry in booted.entries.iter().filter(|entry| entry.step != Step::Kernel) {
+    for entry in entries.iter().filter(|entry| entry.step != Step::Kernel) {
         let instructions = entry.instret.1.saturating_sub(entry.instret.0);
         println!(
             "{:<12} {:<10} {:>8} {:>5} {:>12} {:>10} {:>12}",
@@ -155,8 +278,34 @@ fn boot_loader(core: Core, args: &Args) -> Result<()> {
             if instructions > 0 { instructions.to_string() } else { String::new() },
         );
     }
-    if args.verbose {
-        println!("\n{}", booted.report.trim_end());
+}
+
+/// Boots the ROM of the root of trust with a good bundle and with one that was changed, and shows what came
+/// of it.
+fn boot_rot(rot: Rot, args: &Args) -> Result<()> {
+    let rom = rot_boot::rom(true)?;
+    let changed = Edit::File(|file| file[3 << 12] ^= 1);
+    for (what, edits) in [("a good bundle", &[][..]), ("a flipped bit in the loader", &[changed])] {
+        let bundle = rot_boot::bundle(64 << 10, SignedBy::Lms, None, edits);
+        let booted = rot_boot::boot(rot, &rom, &bundle, &rot::folder(rot))?;
+        print_log(&format!("{}, {what}", rot.name), &booted.entries);
+        let host = if booted.is_host_running { "runs" } else { "stays in reset" };
+        println!("the host {host}\n");
+        if args.verbose {
+            println!("{}\n", booted.console.trim());
+        }
+    }
+    Ok(())
+}
+
+/// The same with a host, which asks the root of trust for digests as soon as it runs.
+fn boot_soc(soc: Soc) -> Result<()> {
+    let changed = Edit::File(|file| file[3 << 12] ^= 1);
+    for (what, edits) in [("a good bundle", &[][..]), ("a flipped bit in the loader", &[changed])] {
+        let booted = rot_boot::boot_host(soc, edits, &soc::folder(soc))?;
+        println!("{}, {what}", soc.name);
+        println!("{}", loader::without_log(&booted.console).trim());
+        println!("{} cycles, {} instructions of the host\n", booted.cycles, booted.host_retired);
     }
     Ok(())
 }
@@ -203,8 +352,26 @@ fn print_table(rows: &[(Core, Measured)]) {
 /// A step of `cargo xtask test`: the machines of every day build, run and repeat themselves, and a
 /// program that fails or hangs is noticed.
 pub fn step(_: &Path) -> Result<Outcome> {
-    if let Some(skipped) = without_packages()? {
-        return Ok(skipped);
+    for set in [PackageSet::Machine, PackageSet::Soc] {
+        if let Some(skipped) = without_packages(set)? {
+            return Ok(skipped);
+        }
+    }
+    for rot in ROTS.into_iter().filter(|rot| rot.is_daily) {
+        if let Some(why) = rot::faults(rot)? {
+            return Ok(Outcome::Failed(format!("{}: {why}", rot.name)));
+        }
+        if let Some(why) = rot_boot::faults(rot, &rot::folder(rot).join("boot"))? {
+            return Ok(Outcome::Failed(format!("{}: {why}", rot.name)));
+        }
+    }
+    for soc in SOCS.into_iter().filter(|soc| soc.is_daily) {
+        if let Some(why) = soc::faults(soc, SMOKE_BLOCK)? {
+            return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
+        }
+        if let Some(why) = rot_boot::host_faults(soc, &soc::folder(soc).join("boot"))? {
+            return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
+        }
     }
     let program = build_smoke()?;
     for core in CORES.into_iter().filter(|core| core.is_daily) {
@@ -225,9 +392,9 @@ pub fn step(_: &Path) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Skips a step if the packages of the machine are neither here nor to be had.
-pub fn without_packages() -> Result<Option<Outcome>> {
-    match python::locate() {
+/// Skips a step if the packages of a set are neither here nor to be had.
+pub fn without_packages(set: PackageSet) -> Result<Option<Outcome>> {
+    match python::locate(set) {
         Ok(_) => Ok(None),
         Err(error) if error.is::<python::Unreachable>() => {
             Ok(Some(Outcome::Skipped("the Python package index cannot be reached".into())))

@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::ValueEnum;
 
+use crate::hw::python::PackageSet;
 use crate::test::Outcome;
 use crate::{Verdict, hw, project};
 
 mod host_speed;
 pub mod machine;
+mod opentitan_accelerator;
 pub mod paper;
 mod parallel_verification;
 pub mod peers;
@@ -44,6 +46,8 @@ enum Key {
     HostSpeed,
     /// The first paper: blocks on one hart and on four, cycle by cycle; hours, or minutes with --quick
     ParallelVerification,
+    /// The fifth paper: a root of trust as accelerator, instruction by instruction, against software
+    OpentitanAccelerator,
     /// Instructions for each byte of every hash kernel, beside other projects' and the fourth paper
     VectorCrypto,
 }
@@ -67,10 +71,20 @@ impl Args {
 
 /// A step of `cargo xtask test`: the first paper's evaluation in small keeps its bounds.
 pub fn step(_: &Path) -> Result<Outcome> {
-    match hw::without_packages()? {
+    match hw::without_packages(PackageSet::Machine)? {
         Some(skipped) => Ok(skipped),
         None => parallel_verification::step(),
     }
+}
+
+/// A step of `cargo xtask test`: the fifth paper's measurement for its largest payload.
+pub fn accelerator_step(_: &Path) -> Result<Outcome> {
+    for set in [PackageSet::Machine, PackageSet::Soc, PackageSet::Cva6] {
+        if let Some(skipped) = hw::without_packages(set)? {
+            return Ok(skipped);
+        }
+    }
+    opentitan_accelerator::step()
 }
 
 /// A miss is a finding, not a failure of the measurement: the answer is always yes.
@@ -85,6 +99,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
         match key {
             Key::HostSpeed => host_speed::measure(args)?,
             Key::ParallelVerification => parallel_verification::measure(args)?,
+            Key::OpentitanAccelerator => opentitan_accelerator::measure(args)?,
             Key::VectorCrypto => vector_crypto::measure(args)?,
         }
         args.pages(key.to_possible_value().as_ref().map(|name| name.get_name()))?;

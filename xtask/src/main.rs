@@ -20,14 +20,17 @@ mod fetch;
 mod firmware;
 mod flips;
 mod fuzz;
+mod guide;
 mod hw;
 mod initramfs;
+mod ip;
 mod kat;
 mod kernels;
 mod lab;
 mod openssl;
 mod packages;
 mod project;
+mod regs;
 mod run;
 mod signatures;
 mod skips;
@@ -60,12 +63,16 @@ enum Command {
     Fetch(fetch::Args),
     /// Build the cycle-accurate machine and run the smoke program, or another, on it
     Hw(hw::Args),
+    /// Test engines of hw/ip by simulation, and count the look-up tables that they take
+    Ip(ip::Args),
     /// Run public test vectors through the engine of `hartlock kat`
     Kat(kat::Args),
     /// Check and count the hash kernels on emulated harts with and without each extension
     Kernels(kernels::Args),
     /// Measure against targets and store the run in lab/runs
     Lab(lab::Args),
+    /// Make everything that knows the registers of hw from their descriptions
+    Regs(regs::Args),
     /// Measure signature verifications: flash, stack and instructions, of ours and of others
     Signatures(signatures::Args),
     /// Skip instructions of a boot stage, one at a time, and see that it still refuses
@@ -100,9 +107,11 @@ fn main() -> ExitCode {
         Command::Firmware(args) => firmware::main(&args),
         Command::Fetch(args) => fetch::main(&args),
         Command::Hw(args) => hw::main(&args),
+        Command::Ip(args) => ip::main(&args),
         Command::Kat(args) => kat::main(&args),
         Command::Kernels(args) => kernels::main(&args),
         Command::Lab(args) => lab::main(&args),
+        Command::Regs(args) => regs::main(&args),
         Command::Signatures(args) => signatures::main(&args),
         Command::Skips(args) => skips::main(&args),
         Command::Test(args) => test::main(&args),

@@ -22,6 +22,9 @@ use crate::{project, run};
 /// Part of every digest: raise it when the layout of an unpacked set changes.
 const LAYOUT: &str = "1";
 
+/// What apt calls sources among the architectures.
+const SOURCE: &str = "source";
+
 /// `tools/packages.toml`.
 #[derive(Deserialize)]
 pub struct PinFile {
@@ -47,6 +50,18 @@ pub struct Set {
     /// Programs that get a launcher in `run/`.
     programs: Vec<String>,
     package: Vec<Pin>,
+    /// Unpacked into `src/`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    source: Vec<SourcePin>,
+}
+
+/// The upstream archive of a source package.
+#[derive(Serialize, Deserialize)]
+struct SourcePin {
+    name: String,
+    version: String,
+    file: String,
+    sha256: String,
 }
 
 /// A tested package.
@@ -271,6 +286,29 @@ fn fill(apt: &Apt, name: &str, set: &Set, tree: &Path) -> Result<()> {
         apt::unpack(deb, tree)?;
         manifest.package.push(package);
     }
+    for source in &set.source {
+        let sources = archives.join(&source.name);
+        fs::create_dir_all(&sources)?;
+        apt.download_source(&format!("{}={}", source.name, source.version), &sources)?;
+        let archive = sources.join(&source.file);
+        let bytes = fs::read(&archive)
+            .with_context(|| format!("the archive did not send {}", source.file))?;
+        let package = Pin {
+            name: source.name.clone(),
+            architecture: SOURCE.into(),
+            version: source.version.clone(),
+            sha256: digest_of_bytes(&bytes),
+        };
+        ensure!(
+            package.sha256 == source.sha256,
+            "{} is not the file that was tested: SHA-256 {}, expected {}",
+            source.file,
+            package.sha256,
+            source.sha256
+        );
+        apt::unpack_source(&archive, &tree.join("src").join(&source.name))?;
+        manifest.package.push(package);
+    }
     for program in &set.programs {
         write_launcher(tree, program)?;
     }
@@ -325,6 +363,10 @@ fn write_launcher(tree: &Path, program: &str) -> Result<()> {
     let arguments = if program.starts_with("qemu-system-") {
         // Found relative to the executable otherwise, which is the dynamic linker here.
         " -L \"$root/usr/share/qemu\""
+    } else if program.ends_with("-gcc") {
+        // The programs that it starts in turn need the same dynamic linker.
+        " -wrapper \"$root/usr/lib64/ld-linux-x86-64.so.2,--inhibit-cache,--library-path,\
+$root/usr/lib/x86_64-linux-gnu\""
     } else {
         ""
     };
@@ -398,6 +440,7 @@ mod tests {
             megabytes: 1,
             programs: vec![],
             package: vec![pin(version, "aa")],
+            source: vec![],
         };
         let dir = |version| set_dir(Path::new("/c"), &archive, "board", &set(version)).unwrap();
         assert_eq!(dir("1.6-1"), dir("1.6-1"));

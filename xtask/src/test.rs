@@ -12,8 +12,9 @@ use anyhow::{Context, Result, bail};
 
 use crate::consent::Consent;
 use crate::{
-    Verdict, boots, deny, docs, emulator, errors, firmware, flips, fuzz, hw, kat, kernels, lab,
-    openssl, project, run, signatures, skips, tidy, tools, vectors, walkthrough,
+    Verdict, boots, deny, docs, emulator, errors, firmware, flips, fuzz, guide, hw, ip, kat,
+    kernels, lab, openssl, project, regs, run, signatures, skips, tidy, tools, vectors,
+    walkthrough,
 };
 
 #[derive(clap::Args)]
@@ -136,8 +137,33 @@ const STEPS: &[Step] = &[
             "hartlock-bench",
             "--package",
             "hartlock-loader",
+            "--package",
+            "hartlock-rot-host",
             "--features",
             "hartlock-bench/soc,hartlock-loader/soc",
+            "--",
+            "-D",
+            "warnings",
+        ]),
+    },
+    Step {
+        name: "clippy-rot",
+        about: "the same for what runs on the root of trust",
+        needs_tools: false,
+        action: Action::Command(&[
+            "cargo",
+            "clippy",
+            "--locked",
+            "--profile",
+            "firmware",
+            "--target",
+            firmware::ROT_TARGET,
+            "--package",
+            "hartlock-rot-smoke",
+            "--package",
+            "hartlock-rot-rom",
+            "--package",
+            "hartlock-accelerator",
             "--",
             "-D",
             "warnings",
@@ -293,16 +319,40 @@ const STEPS: &[Step] = &[
         action: Action::Function(fuzz::step),
     },
     Step {
+        name: "regs",
+        about: "what is generated from descriptions of registers is what they make",
+        needs_tools: true,
+        action: Action::Function(regs::step),
+    },
+    Step {
         name: "hw",
         about: "the cycle-accurate machine builds, repeats itself, and notices what fails",
         needs_tools: true,
         action: Action::Function(hw::step),
     },
     Step {
+        name: "ip",
+        about: "engines pass their tests, notice what is forced on them, and fit their bounds",
+        needs_tools: true,
+        action: Action::Function(ip::step),
+    },
+    Step {
+        name: "guide",
+        about: "the guide to a first engine leads to one, by the commands that it shows",
+        needs_tools: true,
+        action: Action::Function(guide::step),
+    },
+    Step {
         name: "lab",
         about: "the first paper in small, cycle by cycle, keeps its bounds",
         needs_tools: true,
         action: Action::Function(lab::step),
+    },
+    Step {
+        name: "accelerator",
+        about: "the fifth paper in small, instruction by instruction, is reproduced",
+        needs_tools: true,
+        action: Action::Function(lab::accelerator_step),
     },
     Step {
         name: "docs",

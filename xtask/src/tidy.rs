@@ -37,12 +37,13 @@ pub fn step(root: &Path) -> Result<Outcome> {
 }
 
 /// Every check, in the order of their reports.
-const CHECKS: [fn(&Tree) -> Vec<String>; 9] = [
+const CHECKS: [fn(&Tree) -> Vec<String>; 10] = [
     text::machine_paths,
     text::long_files,
     text::leftovers,
     safety::unexplained_unsafe,
     safety::missing_forbid,
+    safety::unsafe_accessors,
     layers::wrong_dependencies,
     layers::unused_dependencies,
     faults::misplaced_faults,

@@ -9,7 +9,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::consent::{self, Consent};
-use crate::hw::python;
+use crate::hw::python::{self, PackageSet};
 use crate::packages::{self, PinFile, Root};
 use crate::{project, run};
 
@@ -21,6 +21,9 @@ const PEERS: &str = "peers";
 
 /// The package set of an `openssl` that knows the post-quantum algorithms.
 const OPENSSL: &str = "openssl";
+
+/// The package set of the fifth paper's baseline.
+const BASELINE: &str = "baseline";
 
 /// Folder of the kernel and initrd in Debian's network installer for RISC-V.
 const INSTALLER: &str = "usr/lib/debian-installer/images/13/riscv64/text/debian-installer/riscv64";
@@ -62,6 +65,37 @@ pub fn peers() -> Result<(PathBuf, BTreeMap<String, String>)> {
     Ok((peers.file("usr/lib/riscv64-linux-gnu")?, versions(&[peers])))
 }
 
+/// What the fifth paper's baseline is built with, and from.
+pub struct Baseline {
+    /// A C compiler for bare RISC-V, and its archiver.
+    pub compiler: PathBuf,
+    pub archiver: PathBuf,
+    /// BearSSL's upstream sources.
+    pub sources: PathBuf,
+    /// BearSSL's version.
+    pub version: String,
+    /// The compiler's.
+    pub compiler_version: String,
+}
+
+/// The compiler and the sources of the fifth paper's baseline. Fetches what is missing, with consent.
+pub fn baseline() -> Result<Baseline> {
+    consent::obtain(Consent::Ask, &packages::missing(&[BASELINE])?)?;
+    let [root] = packages::ensure_sets([BASELINE])?;
+    let (compiler, archiver) =
+        (root.file("run/riscv64-unknown-elf-gcc")?, root.file("run/riscv64-unknown-elf-ar")?);
+    let sources = root.file("src/bearssl")?;
+    let mut versions = versions(&[root]);
+    let mut version = |name: &str| versions.remove(name).context("a package without a version");
+    Ok(Baseline {
+        compiler,
+        archiver,
+        sources,
+        version: version("bearssl")?,
+        compiler_version: version("gcc-riscv64-unknown-elf")?,
+    })
+}
+
 /// An `openssl` that knows ML-DSA and SLH-DSA: 3.5 or newer. Fetches it if missing, with consent.
 pub fn openssl() -> Result<PathBuf> {
     consent::obtain(Consent::Ask, &packages::missing(&[OPENSSL])?)?;
@@ -76,7 +110,9 @@ pub fn ensure_all(consent: Consent) -> Result<Tools> {
     for name in CARGO_TOOLS {
         needs.extend(CargoTool::find(name)?.missing());
     }
-    needs.extend(python::missing()?);
+    for set in PackageSet::ALL {
+        needs.extend(python::missing(set)?);
+    }
     consent::obtain(consent, &needs)?;
     let tools = located()?;
     openssl()?;

@@ -198,7 +198,7 @@ fn handoff(harts: u64) -> [u8; HANDOFF_SIZE] {
 }
 
 /// The log from the console (firmware/loader/src/main.rs).
-fn log(console: &str) -> Option<(LogHeader, Vec<Entry>)> {
+pub fn log(console: &str) -> Option<(LogHeader, Vec<Entry>)> {
     let mut memory = Vec::new();
     for line in console.lines().filter_map(|line| line.strip_prefix("log ")) {
         for digits in line.as_bytes().chunks(2) {
@@ -212,7 +212,7 @@ fn log(console: &str) -> Option<(LogHeader, Vec<Entry>)> {
     is_whole.then_some((header, entries))
 }
 
-fn without_log(console: &str) -> String {
+pub fn without_log(console: &str) -> String {
     let lines = console.lines().filter(|line| !line.starts_with("log "));
     lines.flat_map(|line| [line, "\n"]).collect()
 }

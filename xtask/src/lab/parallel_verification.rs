@@ -121,7 +121,7 @@ pub fn step() -> Result<Outcome> {
 }
 
 fn run(scope: &Scope, shows_progress: bool) -> Result<(Run, String)> {
-    let packages = python::locate()?;
+    let packages = python::locate(python::PackageSet::Machine)?;
     let boots = Boots::prepare(scope.core, shows_progress)?;
     let mut measured = Measured::default();
     let own_rate = match scope.storage_rate {

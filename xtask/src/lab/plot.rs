@@ -15,6 +15,15 @@ const PARALLEL: &str = "parallel, 4 harts";
 const IMAGE: &str = "initramfs, ";
 const ONE_HASH: &str = "initramfs, one hash";
 
+const BLOCK_AXES: draw::Axes =
+    draw::Axes { unit: "ms", sizes: "KiB in a block", is_doubling: false };
+
+/// The figure of the fifth paper over sizes of payloads.
+const PAYLOADS: &str = "Figure 2";
+const PAYLOAD_COST: &str = "cost";
+const PAYLOAD_AXES: draw::Axes =
+    draw::Axes { unit: "cycles per byte", sizes: "bytes of the payload", is_doubling: true };
+
 /// A table of ours: cycles for each byte, by what was done and how fast the storage was.
 const OVERLAP: &str = "Overlap";
 const LOAD_ONLY: &str = "load only";
@@ -31,7 +40,12 @@ pub struct Plot {
 
 /// The plots that a run has rows for. The paper says what its sizes and times are of.
 pub fn plots(key: &str, run: &Stored, paper: Option<&Paper>) -> Result<Vec<Plot>> {
-    Ok([blocks(key, run, paper)?, overlap(key, run)?].into_iter().flatten().collect())
+    let mut plots: Vec<Plot> =
+        [blocks(key, run, paper)?, overlap(key, run)?].into_iter().flatten().collect();
+    for function in ["SHA-256", "HMAC"] {
+        plots.extend(payloads(key, run, function)?);
+    }
+    Ok(plots)
 }
 
 /// Points of a line: where the block size and the time of it are.
@@ -93,7 +107,7 @@ fn blocks(key: &str, run: &Stored, paper: Option<&Paper>) -> Result<Option<Plot>
     };
     Ok(Some(Plot {
         title: "What blocks cost, and what four harts gain",
-        svg: drawn(&words, |svg| draw::lines(svg, &lines, &flat))?,
+        svg: drawn(&words, |svg| draw::lines(svg, &BLOCK_AXES, &lines, &flat))?,
         caption: format!(
             "{}Small blocks cost padding and a longer list of digests; the digest of a block does not \
              depend on the others, so four harts can share them. Dotted: one hash from the first \
@@ -157,6 +171,57 @@ fn overlap(key: &str, run: &Stored) -> Result<Option<Plot>> {
         caption: "The storage delivers at a multiple of the rate at which four harts hash. With \
                   both at once the slower of the two decides."
             .to_owned(),
+    }))
+}
+
+fn payloads(key: &str, run: &Stored, function: &'static str) -> Result<Option<Plot>> {
+    use canvas::Look;
+    let points = |field: &str, place: &str| -> Points {
+        let rows = run.rows().iter();
+        let rows =
+            rows.filter(|row| row.text("table") == PAYLOADS && row.text("metric") == PAYLOAD_COST);
+        let mut points: Points = rows
+            .filter_map(|row| {
+                let size = row.text("config").strip_prefix(place)?.strip_prefix(", ")?;
+                let size = size.strip_prefix(function)?.strip_prefix(", ")?;
+                Some((size.strip_suffix(" bytes")?.parse().ok()?, row.number(field)?))
+            })
+            .collect();
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        points
+    };
+    let lines: Vec<Line> = [
+        ("engine, from RAM", Look::OursFour, points("ours", "RAM")),
+        ("engine, scratchpad", Look::OursOne, points("ours", "RoT")),
+        ("BearSSL on CVA6", Look::Software, points("ours", "BearSSL -Os on CVA6")),
+        ("paper, from RAM", Look::PaperFour, points("published", "RAM")),
+        ("paper, scratchpad", Look::PaperOne, points("published", "RoT")),
+    ]
+    .into_iter()
+    .map(|(name, look, points)| Line { name, look, points })
+    .filter(|line| !line.points.is_empty())
+    .collect();
+    if lines.iter().all(|line| line.points.len() < 2) {
+        return Ok(None);
+    }
+    let ends = lines.iter().map(|line| {
+        let text = |(size, cost): &(f64, f64)| format!("{cost} for {size} bytes");
+        let ends = [line.points.first(), line.points.last()];
+        let ends: Vec<String> = ends.into_iter().flatten().map(text).collect();
+        format!("{}: {}", line.name, ends.join(", "))
+    });
+    let words = canvas::Words {
+        id: format!("{key}-{}", function.to_lowercase()),
+        title: format!("Cycles for each byte of {function}, over the size of the payload"),
+        about: ends.collect::<Vec<_>>().join(". "),
+    };
+    Ok(Some(Plot {
+        title: if function == "HMAC" { "HMAC-SHA-256" } else { function },
+        svg: drawn(&words, |svg| draw::lines(svg, &PAYLOAD_AXES, &lines, &[]))?,
+        caption:
+            "Each line across is four times the one below. Of the paper's own figure only the \
+                  largest payload is printed in numbers: the triangles."
+                .to_owned(),
     }))
 }
 

@@ -32,9 +32,10 @@ pub enum Look {
     Load,
     Then,
     While,
+    Software,
 }
 
-const LOOKS: [Look; 11] = [
+const LOOKS: [Look; 12] = [
     Look::Grid,
     Look::Words,
     Look::PaperOne,
@@ -46,6 +47,7 @@ const LOOKS: [Look; 11] = [
     Look::Load,
     Look::Then,
     Look::While,
+    Look::Software,
 ];
 
 impl Look {
@@ -65,7 +67,7 @@ impl Look {
 
     /// Ours has round marks, the paper triangles.
     pub fn is_ours(self) -> bool {
-        matches!(self, Self::OursOne | Self::OursFour)
+        matches!(self, Self::OursOne | Self::OursFour | Self::Software)
     }
 
     /// The variable of the page and its value where a page has none.
@@ -79,7 +81,7 @@ impl Look {
             Self::OursOne | Self::OursFour | Self::OursFlat | Self::While => {
                 "--hl-ours-line, #3b6ea5"
             }
-            Self::Load => "--hl-store-line, #a9802c",
+            Self::Load | Self::Software => "--hl-store-line, #a9802c",
         }
     }
 

@@ -30,8 +30,28 @@ fn units(units: u32) -> i32 {
     (units * FINE) as i32
 }
 
-/// Times over sizes of blocks, which double from mark to mark. Dotted: without blocks.
-pub fn lines(svg: &mut String, lines: &[Line], flat: &[(f64, Look)]) -> Result<()> {
+/// What the axes of lines say.
+pub struct Axes {
+    /// Above the numbers on the left.
+    pub unit: &'static str,
+    /// Below the sizes.
+    pub sizes: &'static str,
+    /// Whether what takes twice as long is one step higher, and not twice as high.
+    pub is_doubling: bool,
+}
+
+impl Axes {
+    fn height(&self, value: f64) -> f64 {
+        if self.is_doubling { value.max(1.0).log2() } else { value }
+    }
+
+    fn label(&self, height: &f64) -> String {
+        format!("{}", if self.is_doubling { height.exp2() } else { *height })
+    }
+}
+
+/// Costs over sizes, which double from mark to mark. Dotted: the same whatever the size.
+pub fn lines(svg: &mut String, axes: &Axes, lines: &[Line], flat: &[(f64, Look)]) -> Result<()> {
     let root = root(svg);
     let legend: Vec<_> = lines.iter().map(|line| (line.name, line.look)).collect();
     let area = with_legend(&root, &legend, |area, at, look| {
@@ -42,15 +62,16 @@ pub fn lines(svg: &mut String, lines: &[Line], flat: &[(f64, Look)]) -> Result<(
             false => area.draw(&TriangleMarker::new((x + units(17), y), MARK, look.filled())),
         }
     })?;
-    let area = with_unit(area, "ms")?;
+    let area = with_unit(area, axes.unit)?;
     let points = || lines.iter().flat_map(|line| &line.points);
     let largest = points().map(|it| it.1).chain(flat.iter().map(|it| it.0)).fold(0.0, f64::max);
+    let first = points().map(|it| it.0.log2()).fold(f64::INFINITY, f64::min);
     let last = points().map(|it| it.0.log2()).fold(0.0, f64::max);
     let mut chart = ChartBuilder::on(&area)
         .x_label_area_size(BELOW * FINE)
         .y_label_area_size(LEFT * FINE)
         .margin_right(10 * FINE)
-        .build_cartesian_2d(0.0..last, 0.0..largest * AIR)?;
+        .build_cartesian_2d(first..last, 0.0..axes.height(largest) * AIR)?;
     chart
         .configure_mesh()
         .disable_x_mesh()
@@ -62,16 +83,19 @@ pub fn lines(svg: &mut String, lines: &[Line], flat: &[(f64, Look)]) -> Result<(
         .y_labels(6)
         .set_all_tick_mark_size(5 * FINE)
         .x_label_formatter(&|exponent| format!("{}", exponent.exp2()))
-        .y_label_formatter(&|time| format!("{time}"))
-        .x_desc("KiB in a block")
+        .y_label_formatter(&|height| axes.label(height))
+        .x_desc(axes.sizes)
         .label_style(letters())
         .axis_desc_style(letters())
         .draw()?;
     for (time, look) in flat {
-        chart.draw_series(LineSeries::new([(0.0, *time), (last, *time)], look.line(3)))?;
+        chart.draw_series(LineSeries::new(
+            [(first, axes.height(*time)), (last, axes.height(*time))],
+            look.line(3),
+        ))?;
     }
     for line in lines {
-        let points = || line.points.iter().map(|(size, time)| (size.log2(), *time));
+        let points = || line.points.iter().map(|(size, time)| (size.log2(), axes.height(*time)));
         chart.draw_series(LineSeries::new(points(), line.look.line(4)))?;
         let style = line.look.filled();
         if line.look.is_ours() {

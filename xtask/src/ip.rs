@@ -1,0 +1,277 @@
+//! `cargo xtask ip`: tests engines of `hw/ip` by simulation, and counts what they would take of a chip.
+//!
+//! `hw/ip/<name>/data/ip.toml` says what there is to build. Lint and simulation are Verilator's, the tests
+//! are cocotb's, netlists are Yosys's.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+
+use self::record::Record;
+use crate::hw::python::{self, PackageSet, Packages};
+use crate::test::Outcome;
+use crate::{Verdict, hw, project};
+
+mod bench;
+mod lint;
+mod model;
+mod netlist;
+mod record;
+
+/// What tests share, which is tested as an engine is.
+const PRIM: &str = "prim";
+/// Those that are tested in the same way and have a folder in `hw`: it, and the blocks of the system on a chip.
+const OTHERS: [&str; 2] = ["soc", PRIM];
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Engines, by the names of their folders in hw/ip, or `soc` or `prim`; without any, all
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Count look-up tables and the like as well
+    #[arg(long)]
+    synth: bool,
+    /// Place and route for a clock frequency, too: minutes for each netlist
+    #[arg(long, requires = "synth")]
+    fmax: bool,
+    /// Take what is counted into the record that later counts are compared with
+    #[arg(long, requires = "synth")]
+    record: bool,
+    /// Only simulations and netlists whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// Show what the tests print
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+/// `data/ip.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Plan {
+    bench: Vec<Bench>,
+    netlist: Vec<Netlist>,
+}
+
+/// A simulation.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Bench {
+    top: String,
+    parameters: BTreeMap<String, u32>,
+    /// Module of `tb/`.
+    tests: String,
+    /// Simulate the cells that Yosys makes of it, not the source.
+    #[serde(default)]
+    of_netlist: bool,
+    /// Run these only, each of which has to fail.
+    #[serde(default)]
+    must_fail: Vec<String>,
+    /// Part of `cargo xtask test`.
+    is_daily: bool,
+}
+
+/// A netlist and its bounds.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Netlist {
+    name: String,
+    top: String,
+    parameters: BTreeMap<String, u32>,
+    cycles: u32,
+    luts: Option<u32>,
+    aim: Option<u32>,
+    #[serde(default)]
+    is_daily: bool,
+}
+
+impl Bench {
+    fn name(&self) -> String {
+        let parameters = self.parameters.iter().map(|(name, value)| format!(" {name}={value}"));
+        let form = if self.of_netlist { " netlist" } else { "" };
+        format!("{}{}{form}", self.top, parameters.collect::<String>())
+    }
+}
+
+/// An engine: its folder, its sources in the order in which they are read, its plan.
+struct Ip {
+    name: String,
+    dir: PathBuf,
+    sources: Vec<PathBuf>,
+    plan: Plan,
+}
+
+impl Ip {
+    fn load(name: &str) -> Result<Ip> {
+        let dir = folder_of(name);
+        let path = dir.join("data/ip.toml");
+        let text =
+            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let plan =
+            toml::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))?;
+        let mut sources = files(&dir.join(if name == PRIM { "tb" } else { "rtl" }), "sv")?;
+        ensure!(!sources.is_empty(), "{name} has no sources");
+        // Packages are read before those who import them.
+        sources.sort_by_key(|path| (!path.to_string_lossy().ends_with("_pkg.sv"), path.clone()));
+        Ok(Ip { name: name.to_owned(), dir, sources, plan })
+    }
+
+    /// Texts that a model or a netlist depends on.
+    fn texts(&self) -> Result<Vec<String>> {
+        let headers = files(&prim(), "svh")?;
+        let modules = files(&prim(), "sv")?;
+        let all = self.sources.iter().chain(&headers).chain(&modules);
+        all.map(|path| {
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+        })
+        .collect()
+    }
+}
+
+/// An engine's folder.
+fn folder_of(name: &str) -> PathBuf {
+    let hw = project::root().join("hw");
+    if OTHERS.contains(&name) { hw.join(name) } else { hw.join("ip").join(name) }
+}
+
+/// What all engines share.
+fn prim() -> PathBuf {
+    project::root().join("hw/prim")
+}
+
+/// Files of a folder with this extension, sorted.
+fn files(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|end| end == extension) {
+            paths.push(path);
+        }
+    }
+    paths.sort_unstable();
+    Ok(paths)
+}
+
+/// The programs.
+struct Tools {
+    machine: Packages,
+    ip: Packages,
+    compiler: String,
+}
+
+impl Tools {
+    fn locate() -> Result<Tools> {
+        Ok(Tools {
+            machine: python::locate(PackageSet::Machine)?,
+            ip: python::locate(PackageSet::Ip)?,
+            compiler: python::need_compiler()?,
+        })
+    }
+}
+
+fn all_names() -> Result<Vec<String>> {
+    let dir = project::root().join("hw/ip");
+    let mut names = Vec::new();
+    for entry in fs::read_dir(&dir).with_context(|| format!("cannot read {}", dir.display()))? {
+        let entry = entry?;
+        if entry.path().join("data/ip.toml").is_file() {
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    names.extend(OTHERS.map(str::to_owned));
+    names.sort_unstable();
+    Ok(names)
+}
+
+pub fn main(args: &Args) -> Result<Verdict> {
+    let names = if args.names.is_empty() { all_names()? } else { args.names.clone() };
+    let tools = Tools::locate()?;
+    let is_wanted = |name: &str| args.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
+    let mut faults = Vec::new();
+    for name in &names {
+        let ip = Ip::load(name)?;
+        faults.extend(lint::check(&tools, &ip)?);
+        for bench in ip.plan.bench.iter().filter(|bench| is_wanted(&bench.name())) {
+            let run = bench::run(&tools, &ip, bench)?;
+            println!("{}", run.line);
+            if args.verbose {
+                println!("{}", run.log);
+            }
+            faults.extend(run.faults);
+        }
+        if args.synth {
+            let wanted = ip.plan.netlist.iter().filter(|netlist| is_wanted(&netlist.name));
+            faults.extend(netlist::table(&tools, &ip, wanted, args.fmax, args.record)?);
+        }
+    }
+    for fault in &faults {
+        eprintln!("{fault}");
+    }
+    Ok(if faults.is_empty() { Verdict::Yes } else { Verdict::No })
+}
+
+/// A step of `cargo xtask test`: lint, the simulations of every day and the smallest netlist.
+pub fn step(_: &Path) -> Result<Outcome> {
+    for set in [PackageSet::Machine, PackageSet::Ip] {
+        if let Some(skipped) = hw::without_packages(set)? {
+            return Ok(skipped);
+        }
+    }
+    let tools = Tools::locate()?;
+    let mut faults = Vec::new();
+    for name in all_names()? {
+        let ip = Ip::load(&name)?;
+        faults.extend(lint::check(&tools, &ip)?);
+        for bench in ip.plan.bench.iter().filter(|bench| bench.is_daily) {
+            faults.extend(bench::run(&tools, &ip, bench)?.faults);
+        }
+        let record = Record::load(&ip)?;
+        for netlist in ip.plan.netlist.iter().filter(|netlist| netlist.is_daily) {
+            let count = netlist::count(&tools, &ip, netlist)?;
+            faults.extend(count.faults(netlist));
+            faults.extend(record.faults(&ip, &netlist.name, &count)?);
+        }
+    }
+    Ok(if faults.is_empty() { Outcome::Passed } else { Outcome::Failed(faults.join("\n")) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_engine_has_a_plan_that_can_be_followed() {
+        for name in all_names().unwrap() {
+            let ip = Ip::load(&name).unwrap();
+            let modules: Vec<_> = ip.sources.iter().filter_map(|path| path.file_stem()).collect();
+            for bench in &ip.plan.bench {
+                assert!(modules.iter().any(|module| **module == *bench.top), "{}", bench.top);
+                let tests = ip.dir.join("tb").join(format!("{}.py", bench.tests));
+                assert!(tests.is_file(), "{}", tests.display());
+            }
+            for netlist in &ip.plan.netlist {
+                assert!(modules.iter().any(|module| **module == *netlist.top), "{}", netlist.top);
+            }
+            let blind = ip.plan.bench.iter().filter(|bench| !bench.must_fail.is_empty());
+            assert!(blind.count() > 0, "{name} has no variant that its tests must catch");
+        }
+    }
+
+    #[test]
+    fn every_source_has_assertions_or_is_a_package() {
+        for name in all_names().unwrap() {
+            for path in Ip::load(&name).unwrap().sources {
+                let text = fs::read_to_string(&path).unwrap();
+                let has = text.contains("`ASSERT(") || text.contains("endpackage");
+                // A generated register block is watched from the wrapper, by axi_lite_checks.
+                let is_generated =
+                    text.lines().next().is_some_and(|line| line.contains("@generated"));
+                assert!(has || is_generated, "{}", path.display());
+            }
+        }
+    }
+}

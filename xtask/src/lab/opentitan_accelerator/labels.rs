@@ -1,0 +1,260 @@
+//! What each retired instruction was for, and what it cost (section 3.3 of the paper).
+//!
+//! Opcode labels come from decoding the instruction and from the address that it used. Semantic labels
+//! come from the program: it lays down, in a section that is not loaded, pairs of an address and a label
+//! (`firmware/accelerator`). From the instruction at that address on, everything that retires has the
+//! label, until the next pair. Nothing is annotated by hand, and a marker is no instruction.
+
+use std::collections::BTreeMap;
+
+/// The four classes of the paper's table 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Opcode {
+    Alu,
+    Control,
+    /// Scratchpad or engine.
+    MemoryRot,
+    /// The host's memory.
+    MemoryRam,
+}
+
+impl Opcode {
+    pub const ALL: [Self; 4] = [Self::Alu, Self::Control, Self::MemoryRot, Self::MemoryRam];
+
+    /// As the paper writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Alu => "ALU",
+            Self::Control => "CTL",
+            Self::MemoryRot => "Memory-RoT",
+            Self::MemoryRam => "Memory-RAM",
+        }
+    }
+}
+
+/// The purposes of HMAC's rows in table 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Purpose {
+    Config,
+    Digest,
+    Wait,
+    Final,
+}
+
+impl Purpose {
+    pub const ALL: [Self; 4] = [Self::Config, Self::Digest, Self::Wait, Self::Final];
+
+    /// As the paper writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Config => "Config",
+            Self::Digest => "Digest",
+            Self::Wait => "Wait",
+            Self::Final => "Final",
+        }
+    }
+
+    /// As the program numbers them (`firmware/accelerator/src/labels.rs`); 0 is none of them.
+    pub fn from_number(number: u32) -> Option<Self> {
+        let index = usize::try_from(number.checked_sub(1)?).ok()?;
+        Self::ALL.get(index).copied()
+    }
+}
+
+/// An instruction that retired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retired {
+    /// The cycle in which it retired.
+    pub cycle: u64,
+    pub pc: u32,
+    /// The encoding; of a compressed instruction, the lower half.
+    pub instruction: u32,
+    /// Where it loaded from or stored to.
+    pub address: Option<u32>,
+}
+
+/// Where the host's memory begins in the controller's address space (`hw/soc/README.md`).
+const HOST_MEMORY: u32 = 0x8000_0000;
+
+/// RISC-V Unprivileged Architecture, chapters 2 and 28 (RV32C).
+pub fn decode(retired: &Retired) -> Opcode {
+    match retired.address {
+        Some(address) if address >= HOST_MEMORY => return Opcode::MemoryRam,
+        Some(_) => return Opcode::MemoryRot,
+        None => {}
+    }
+    if is_control(retired.instruction) { Opcode::Control } else { Opcode::Alu }
+}
+
+fn is_control(instruction: u32) -> bool {
+    const QUADRANT: u32 = 0b11;
+    if instruction & QUADRANT == QUADRANT {
+        // BRANCH, JALR, JAL.
+        return matches!(instruction & 0x7f, 0x63 | 0x67 | 0x6f);
+    }
+    match (instruction & QUADRANT, instruction >> 13 & 0b111) {
+        // C.JAL, C.J, C.BEQZ, C.BNEZ.
+        (0b01, 0b001 | 0b101 | 0b110 | 0b111) => true,
+        // C.JR and C.JALR name a first register and no second; C.MV and C.ADD name a second, and
+        // C.EBREAK names none.
+        (0b10, 0b100) => instruction >> 2 & 0x1f == 0 && instruction >> 7 & 0x1f != 0,
+        _ => false,
+    }
+}
+
+/// Instructions and cycles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    pub instructions: u64,
+    pub cycles: u64,
+}
+
+impl Cost {
+    fn add(&mut self, cycles: u64) {
+        self.instructions += 1;
+        self.cycles += cycles;
+    }
+}
+
+/// What a run cost, by both labels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Labelled {
+    costs: BTreeMap<(Purpose, Opcode), Cost>,
+    /// Cycles of each load and store, by class, in order.
+    accesses: BTreeMap<Opcode, Vec<u64>>,
+}
+
+/// Cycles of single accesses (table 2).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AccessCost {
+    pub least: u64,
+    pub most: u64,
+    pub average: f64,
+}
+
+impl Labelled {
+    /// Labels the instructions of a run. `before` is the cycle in which the one before the first retired.
+    /// An instruction costs the cycles since the one before it retired.
+    pub fn new(
+        before: u64,
+        retired: &[Retired],
+        markers: &BTreeMap<u32, Option<Purpose>>,
+    ) -> Labelled {
+        let mut labelled = Labelled::default();
+        let (mut last, mut purpose) = (before, None);
+        for it in retired {
+            if let Some(marked) = markers.get(&it.pc) {
+                purpose = *marked;
+            }
+            let cycles = it.cycle - last;
+            last = it.cycle;
+            let Some(purpose) = purpose else { continue };
+            let opcode = decode(it);
+            labelled.costs.entry((purpose, opcode)).or_default().add(cycles);
+            if it.address.is_some() {
+                labelled.accesses.entry(opcode).or_default().push(cycles);
+            }
+        }
+        labelled
+    }
+
+    /// The sum over everything that fits; `None` fits all.
+    pub fn cost(&self, purpose: Option<Purpose>, opcode: Option<Opcode>) -> Cost {
+        let fits = |(of, kind): &(Purpose, Opcode)| {
+            purpose.is_none_or(|it| it == *of) && opcode.is_none_or(|it| it == *kind)
+        };
+        let costs = self.costs.iter().filter(|(labels, _)| fits(labels));
+        costs.fold(Cost::default(), |sum, (_, cost)| Cost {
+            instructions: sum.instructions + cost.instructions,
+            cycles: sum.cycles + cost.cycles,
+        })
+    }
+
+    /// Adds the accesses of another run, for statistics over all of them.
+    pub fn merge_accesses(&mut self, other: &Labelled) {
+        for (opcode, cycles) in &other.accesses {
+            self.accesses.entry(*opcode).or_default().extend(cycles);
+        }
+    }
+
+    pub fn access_cost(&self, opcode: Opcode) -> Option<AccessCost> {
+        let cycles = self.accesses.get(&opcode)?;
+        let sum: u64 = cycles.iter().sum();
+        Some(AccessCost {
+            least: *cycles.iter().min()?,
+            most: *cycles.iter().max()?,
+            average: sum as f64 / cycles.len() as f64,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn retired(cycle: u64, pc: u32, instruction: u32, address: Option<u32>) -> Retired {
+        Retired { cycle, pc, instruction, address }
+    }
+
+    #[test]
+    fn instructions_are_told_apart_by_their_encoding() {
+        for (instruction, is_jump) in [
+            (0x0000_0013, false), // addi x0, x0, 0
+            (0x0000_006f, true),  // jal x0, 0
+            (0x0000_8067, true),  // jalr x0, 0(x1)
+            (0x0000_0063, true),  // beq x0, x0, 0
+            (0x3000_2073, false), // csrrs x0, mstatus, x0
+            (0x0000_0001, false), // c.nop
+            (0x0000_a001, true),  // c.j 0
+            (0x0000_2001, true),  // c.jal 0
+            (0x0000_c001, true),  // c.beqz x8, 0
+            (0x0000_e001, true),  // c.bnez x8, 0
+            (0x0000_8082, true),  // c.jr x1
+            (0x0000_9082, true),  // c.jalr x1
+            (0x0000_852e, false), // c.mv x10, x11
+            (0x0000_952e, false), // c.add x10, x11
+            (0x0000_9002, false), // c.ebreak
+        ] {
+            let expected = if is_jump { Opcode::Control } else { Opcode::Alu };
+            assert_eq!(decode(&retired(0, 0, instruction, None)), expected, "{instruction:08x}");
+        }
+        assert_eq!(decode(&retired(0, 0, 0x4398, Some(0x9000_0000))), Opcode::MemoryRam);
+        assert_eq!(decode(&retired(0, 0, 0x4398, Some(0x4000_0000))), Opcode::MemoryRot);
+    }
+
+    #[test]
+    fn labels_hold_from_their_marker_to_the_next() {
+        const NOP: u32 = 0x13;
+        let markers = [(8, Some(Purpose::Config)), (16, Some(Purpose::Wait)), (24, None)].into();
+        let run = [
+            retired(11, 4, NOP, None),
+            retired(12, 8, NOP, None),
+            retired(17, 12, 0x4398, Some(0x4000_0000)),
+            retired(20, 16, NOP, None),
+            // A loop: back under the first label.
+            retired(22, 8, 0xa001, None),
+            retired(23, 24, NOP, None),
+        ];
+        let labelled = Labelled::new(10, &run, &markers);
+        let cost = |purpose, opcode| {
+            let Cost { instructions, cycles } = labelled.cost(purpose, opcode);
+            (instructions, cycles)
+        };
+        assert_eq!(cost(None, None), (4, 11), "what has no label does not count");
+        assert_eq!(cost(Some(Purpose::Config), None), (3, 8));
+        assert_eq!(cost(Some(Purpose::Config), Some(Opcode::MemoryRot)), (1, 5));
+        assert_eq!(cost(None, Some(Opcode::Control)), (1, 2));
+        assert_eq!(cost(Some(Purpose::Wait), None), (1, 3));
+        let access = labelled.access_cost(Opcode::MemoryRot).unwrap();
+        assert_eq!((access.least, access.most, access.average), (5, 5, 5.0));
+        assert_eq!(labelled.access_cost(Opcode::MemoryRam), None);
+    }
+
+    #[test]
+    fn numbers_of_labels_are_those_of_the_program() {
+        assert_eq!(Purpose::from_number(0), None);
+        assert_eq!(Purpose::from_number(1), Some(Purpose::Config));
+        assert_eq!(Purpose::from_number(4), Some(Purpose::Final));
+        assert_eq!(Purpose::from_number(5), None);
+    }
+}
