@@ -1,0 +1,12 @@
+//! Passes the linker script on, and the folder with the library that was built of BearSSL's sources.
+
+fn main() {
+    let folder = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
+    println!("cargo:rustc-link-arg-bins=-T{folder}/../../firmware/bench/link.ld");
+    println!("cargo:rerun-if-env-changed=HARTLOCK_BEARSSL");
+    let library = std::env::var("HARTLOCK_BEARSSL")
+        .expect("HARTLOCK_BEARSSL names the folder of libbearssl.a; use `make lab`");
+    println!("cargo:rustc-link-search=native={library}");
+    println!("cargo:rerun-if-changed={library}/libbearssl.a");
+    println!("cargo:rustc-link-lib=static:-bundle=bearssl");
+}
