@@ -248,7 +248,12 @@ impl Timeline {
         let is_jump = |step: &StepRecord| {
             step.stage == Stage::Loader.name() && step.step == Step::Handover.name()
         };
+        // A root of trust of its own hands over to the host.
+        let is_release = |step: &StepRecord| {
+            step.stage == Stage::Rom.name() && step.step == Step::Handover.name()
+        };
         match self.outcome.as_str() {
+            _ if self.steps().last().is_some_and(is_release) => "the release of the host",
             _ if self.reached_kernel() => "the kernel's entry",
             "refused" => "the refusal",
             _ if self.steps().last().is_some_and(is_jump) => "the kernel's entry",

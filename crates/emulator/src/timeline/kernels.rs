@@ -3,7 +3,7 @@
 use super::{StepRecord, Timeline};
 
 /// Kernels in the order of their numbers, from 1 on.
-const NAMES: [&str; 6] = ["portable", "rv64", "zbb", "zknh", "zvbb", "zvknh"];
+const NAMES: [&str; 7] = ["portable", "rv64", "zbb", "zknh", "zvbb", "zvknh", "engine"];
 /// Hashes that share a kernel, in the order of their bits in `value`.
 const FAMILIES: [&str; 3] = ["SHA-256", "SHA-384 and SHA-512", "Keccak"];
 /// Longest list of names, and most sentences of a kind: a log may be Linux's own invention.
@@ -132,7 +132,7 @@ mod tests {
             assert_eq!(name(cells[1].parse().unwrap()).unwrap(), cells[2]);
         }
         assert_eq!(name(0), None);
-        assert_eq!(name(7).unwrap(), "kernel-7");
+        assert_eq!(name(8).unwrap(), "kernel-8");
         assert_eq!(name(u32::MAX).unwrap(), "kernel-4294967295");
     }
 
