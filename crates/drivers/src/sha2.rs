@@ -96,7 +96,7 @@ impl<W: Wait> Sha2<W> {
         }
         let mut engine = Self { registers, wait, is_slow: false };
         engine.command(Command::RESET.with_wipe(true));
-        engine.until(Status::idle)?;
+        engine.until_idle()?;
         Ok(engine)
     }
 
@@ -250,7 +250,7 @@ impl<W: Wait> Sha2<W> {
     /// Those of the engine.
     pub fn wipe(&mut self) -> Result<(), Error> {
         self.command(Command::RESET.with_wipe(true));
-        self.until(Status::idle)
+        self.until_idle()
     }
 
     #[inline(always)]
@@ -297,9 +297,30 @@ impl<W: Wait> Sha2<W> {
         self.registers.command().write(command);
     }
 
+    /// Waits until everything is forgotten: dozens of cycles, and no interrupt tells.
+    fn until_idle(&mut self) -> Result<(), Error> {
+        self.until_polled(Status::idle, |_| ())
+    }
+
     /// Waits until the status says what is wanted.
     #[inline(always)]
     fn until(&mut self, is_wanted: impl Fn(Status) -> bool) -> Result<(), Error> {
+        self.until_polled(is_wanted, |engine| {
+            if W::BY_INTERRUPT {
+                engine.wait.wait();
+                // The status is read behind this, so nothing that came before it is missed.
+                let interrupt = engine.registers.interrupt();
+                interrupt.write(interrupt.read());
+            }
+        })
+    }
+
+    #[inline(always)]
+    fn until_polled(
+        &mut self,
+        is_wanted: impl Fn(Status) -> bool,
+        pass_time: impl Fn(&mut Self),
+    ) -> Result<(), Error> {
         let mut left = PATIENCE;
         loop {
             let status = self.registers.status().read();
@@ -313,12 +334,7 @@ impl<W: Wait> Sha2<W> {
                 Some(left) => left,
                 None => return Err(Error::Silent),
             };
-            if W::BY_INTERRUPT {
-                self.wait.wait();
-                // Those that are not over are raised again at once.
-                let interrupt = self.registers.interrupt();
-                interrupt.write(interrupt.read());
-            }
+            pass_time(self);
         }
     }
 }

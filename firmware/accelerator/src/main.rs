@@ -9,6 +9,12 @@
 //! run <sha256|hmac-sha256> <scratchpad|ram> <bytes> <digest>
 //! ```
 //!
+//! Then the same driver works by interrupt, unmeasured, and says how often it slept:
+//!
+//! ```text
+//! slept <times> <sha256|hmac-sha256> <bytes> <digest>
+//! ```
+//!
 //! Byte i of a payload is i mod 251, byte i of the key 255 - i.
 
 #![no_std]
@@ -18,10 +24,11 @@
 mod labels;
 
 use core::fmt::Write;
+use core::sync::atomic::{AtomicU32, Ordering};
 
-use hartlock_drivers::sha2::{Error, Function, Polling, Sha2};
+use hartlock_drivers::sha2::{Error, Function, Polling, Sha2, Sleeping, Wait};
 use hartlock_regs::Block;
-use hartlock_rot::{Console, HOST_MEMORY, exit, mark};
+use hartlock_rot::{Console, HOST_MEMORY, exit, interrupt, mark, sleep_until};
 use labels::label;
 
 /// Registers of the engine (hw/soc/README.md).
@@ -63,10 +70,15 @@ extern "C" fn rot_main() -> ! {
     }
 }
 
-fn measure() -> Result<(), Error> {
+/// The engine. One at a time: who takes it anew gives the one before up.
+fn engine<W: Wait>(wait: W) -> Result<Sha2<W>, Error> {
     // SAFETY: the engine's registers, of which this is the only user.
     let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(ENGINE)) };
-    let mut engine = Sha2::new(registers, Polling)?;
+    Sha2::new(registers, wait)
+}
+
+fn measure() -> Result<(), Error> {
+    let mut engine = engine(Polling)?;
     engine.set_slow(true);
     let key = Key(core::array::from_fn(|at| 255 - at as u8));
     let tasks = [
@@ -90,13 +102,36 @@ fn measure() -> Result<(), Error> {
             }
         }
     }
+    let scratchpad = &raw mut SCRATCHPAD;
+    for task in tasks {
+        // SAFETY: as above; the payload is still there.
+        by_interrupt(task, unsafe { &mut *scratchpad })?;
+    }
+    Ok(())
+}
+
+/// Counts how often the engine was slept for.
+static SLEPT: AtomicU32 = AtomicU32::new(0);
+
+/// The same payloads by interrupt: the hart sleeps while the engine has something to do.
+fn by_interrupt(task: Task<'_>, place: &mut Place) -> Result<(), Error> {
+    let mut engine = engine(Sleeping(|| {
+        SLEPT.store(SLEPT.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+        sleep_until(interrupt::SHA2);
+    }))?;
+    engine.set_slow(true);
+    SLEPT.store(0, Ordering::Relaxed);
+    let size = 4 * MAX_WORDS;
+    hash(&mut engine, task.function, place, size)?;
+    let _ = write!(Console, "slept {} {} {size} ", SLEPT.load(Ordering::Relaxed), task.name);
+    print_digest(&place.digest);
     Ok(())
 }
 
 /// What is measured: whole blocks, as the paper's payloads are.
 #[inline(never)]
-fn hash(
-    engine: &mut Sha2<Polling>,
+fn hash<W: Wait>(
+    engine: &mut Sha2<W>,
     function: Function<'_>,
     place: &mut Place,
     size: usize,
@@ -133,6 +168,10 @@ fn fill(payload: &mut [u32; MAX_WORDS]) {
 
 fn report(name: &str, memory: &str, size: usize, digest: &[u32; 8]) {
     let _ = write!(Console, "run {name} {memory} {size} ");
+    print_digest(digest);
+}
+
+fn print_digest(digest: &[u32; 8]) {
     for word in digest {
         for byte in word.to_le_bytes() {
             let _ = write!(Console, "{byte:02x}");

@@ -3,6 +3,7 @@
 
 use hartlock_drivers::mailbox::{Answer, RESULT_WORDS, Request, RootSide};
 use hartlock_drivers::sha2::{Function, Polling, Sha2};
+use hartlock_rot::{interrupt, sleep_until};
 use hartlock_verify::board::{Region, soc};
 use hartlock_verify::request::{self, Limits, Operation, Permitted};
 
@@ -28,7 +29,8 @@ pub fn serve(engine: &mut Sha2<Polling>) -> ! {
                 // A request that was forgotten meanwhile needs no answer.
                 let _ = mailbox.answer(&answer);
             }
-            Ok(None) => wait(),
+            // Its interrupt is pending while there is a request.
+            Ok(None) => sleep_until(interrupt::MAILBOX),
             Err(_) => halt(),
         }
     }
@@ -87,20 +89,9 @@ fn done(output: Option<Region>, digest: &[u8; 32]) -> Answer {
 
 const _: () = assert!(RESULT_WORDS >= 8);
 
-/// Sleeps until there may be something to do: the mailbox's interrupt is pending while there is a request.
-fn wait() {
-    /// The second fast interrupt of Ibex.
-    const MAILBOX_INTERRUPT: u32 = 1 << 17;
-    // SAFETY: none is taken while mstatus.MIE is clear; `wfi` returns when one is pending.
-    unsafe {
-        core::arch::asm!("csrs mie, {}", "wfi", in(reg) MAILBOX_INTERRUPT, options(nomem, nostack));
-    }
-}
-
 /// Nothing is done any more until reset.
 pub fn halt() -> ! {
     loop {
-        // SAFETY: waits.
-        unsafe { core::arch::asm!("csrw mie, zero", "wfi", options(nomem, nostack)) };
+        sleep_until(0);
     }
 }

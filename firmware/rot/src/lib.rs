@@ -85,6 +85,21 @@ pub fn cycle() -> u32 {
     value
 }
 
+/// Fast interrupts of Ibex that are wired (hw/soc/README.md), as bits of `mie`.
+pub mod interrupt {
+    /// The SHA-2 engine's.
+    pub const SHA2: u32 = 1 << 16;
+    /// The mailbox's.
+    pub const MAILBOX: u32 = 1 << 17;
+}
+
+/// Sleeps until one of these interrupts is pending, or returns at once if one is. None is ever taken:
+/// `mstatus.MIE` stays clear (RISC-V Privileged Architecture §3.3.3).
+pub fn sleep_until(interrupts: u32) {
+    // SAFETY: start-up code leaves interrupts off, so this only waits.
+    unsafe { asm!("csrw mie, {}", "wfi", in(reg) interrupts, options(nomem, nostack)) };
+}
+
 /// Puts a number into the trace of the machine, where the program is.
 pub fn mark(number: u32) {
     write_register(MARK, number);

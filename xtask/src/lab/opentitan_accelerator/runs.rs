@@ -127,6 +127,7 @@ pub fn measure(sizes: &[usize]) -> Result<Vec<Sample>> {
     eprintln!("the engine on {MACHINE}");
     let (console, _, end) = rot::run_program(&rot::machine(machine)?, &program, &folder, &options)?;
     ensure!(end == End::Success, "the program ended in {end:?}\n{console}");
+    slept(&console)?;
     let lines = read(&console)?;
     let parts = parts(&fs::read_to_string(&trace).context("the machine wrote no trace")?)?;
     ensure!(parts.len() == lines.len(), "{} runs and {} lines", parts.len(), lines.len());
@@ -159,6 +160,27 @@ fn read(console: &str) -> Result<Vec<Line>> {
     }
     ensure!(!lines.is_empty(), "the program measured nothing\n{console}");
     Ok(lines)
+}
+
+/// How often the driver slept where it waited by interrupt, for each function. A wrong digest, and a driver
+/// that never slept, are errors.
+fn slept(console: &str) -> Result<Vec<(Function, u32)>> {
+    let mut all = Vec::new();
+    for line in console.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        if let ["slept", times, what, bytes, digest] = words[..] {
+            let right = payload::digest(what, bytes.parse()?);
+            ensure!(right.as_deref() == Some(digest), "wrong digest: {line}");
+            let times: u32 = times.parse()?;
+            ensure!(times > 0, "nobody slept: {line}");
+            all.push((Function::of_baseline(what).context("another function")?, times));
+        }
+    }
+    ensure!(
+        all.len() == Function::ALL.len(),
+        "not every function was tried by interrupt\n{console}"
+    );
+    Ok(all)
 }
 
 /// The section with the markers (`firmware/accelerator/src/labels.rs`): pairs of words, an address and
@@ -273,6 +295,19 @@ mod tests {
         let trapped = TRACE.replace("f,0,0,\n20", "f,0,1,\n20");
         assert!(parts(&trapped).is_err());
         assert!(parts("cycle,pc\n").is_err());
+    }
+
+    #[test]
+    fn a_driver_that_never_sleeps_is_refused() {
+        let line = |times: u32, what| {
+            let digest = payload::digest(what, 64).unwrap();
+            format!("slept {times} {what} 64 {digest}\n")
+        };
+        let both = |times| line(7, "sha256") + &line(times, "hmac-sha256");
+        assert_eq!(slept(&both(9)).unwrap(), [(Function::Sha256, 7), (Function::Hmac, 9)]);
+        assert!(slept(&both(0)).is_err());
+        assert!(slept(&line(7, "sha256")).is_err());
+        assert!(slept(&both(9).replace("slept 7 sha256", "slept 7 hmac-sha256")).is_err());
     }
 
     #[test]
