@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
 use anyhow::{Context, Result, ensure};
+use hartlock_emulator::report::Report;
+use hartlock_emulator::timeline::{Look, Timeline, chart};
 use hartlock_handoff::{Entry, Step};
 use hartlock_image::{HashId, PayloadType, TreeMode};
 
@@ -288,12 +290,32 @@ fn boot_rot(rot: Rot, args: &Args) -> Result<()> {
     for (what, edits) in [("a good bundle", &[][..]), ("a flipped bit in the loader", &[changed])] {
         let bundle = rot_boot::bundle(64 << 10, SignedBy::Lms, None, edits);
         let booted = rot_boot::boot(rot, &rom, &bundle, &rot::folder(rot))?;
-        print_log(&format!("{}, {what}", rot.name), &booted.entries);
+        println!("{}, {what}", rot.name);
+        let timeline = booted.timeline(rot);
+        for line in chart(&timeline, Look { columns: 100, is_unicode: true }) {
+            println!("{line}");
+        }
+        print_log("", &booted.entries);
+        if booted.reason.is_none() {
+            store(&timeline, &rot::folder(rot))?;
+        }
         let host = if booted.is_host_running { "runs" } else { "stays in reset" };
         println!("the host {host}\n");
         if args.verbose {
             println!("{}\n", booted.console.trim());
         }
+    }
+    Ok(())
+}
+
+/// Leaves the timeline as JSON and as a page, and says where.
+fn store(timeline: &Timeline, folder: &Path) -> Result<()> {
+    let json = serde_json::to_string_pretty(timeline)? + "\n";
+    let page = Report::of_one(timeline.clone()).to_html();
+    for (name, text) in [("timeline.json", json), ("timeline.html", page)] {
+        let path = folder.join(name);
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        println!("stored as {}", path.display());
     }
     Ok(())
 }

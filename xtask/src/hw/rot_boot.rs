@@ -5,7 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use hartlock_handoff::{Entry, ROOT_OF_TRUST_SIZE, RootOfTrust, STATE_SIZE, StateRecord, Step};
+use hartlock_emulator::machine::Outcome;
+use hartlock_emulator::measurement::{Measurements, Source};
+use hartlock_emulator::timeline::{MachineInfo, Timeline};
+use hartlock_handoff::{
+    Entry, LogHeader, ROOT_OF_TRUST_SIZE, RootOfTrust, STATE_SIZE, Stage, StateRecord, Step,
+};
 use hartlock_image::{HashId, Lifecycle, PayloadType, Policy, Reason, TreeMode};
 use hartlock_kernels::Tier;
 use hartlock_verify::board::soc;
@@ -35,8 +40,36 @@ pub struct Booted {
     /// Whether the host runs, as the machine's own signals say.
     pub is_host_running: bool,
     pub console: String,
+    pub header: LogHeader,
     /// Times are cycles since reset.
     pub entries: Vec<Entry>,
+}
+
+impl Booted {
+    /// The boot in the form of `hartlock boot --timeline-json`.
+    pub fn timeline(&self, machine: Rot) -> Timeline {
+        let refused = self.reason.map(|number| Outcome::Refused {
+            stage: Stage::Rom,
+            // One that this tool does not know is a refusal all the same.
+            reason: Reason::ALL
+                .iter()
+                .copied()
+                .find(|reason| *reason as u32 == number)
+                .unwrap_or(Reason::InternalLimit),
+        });
+        let measured = Measurements {
+            source: Source::Log,
+            header: self.header,
+            entries: self.entries.clone(),
+        };
+        let about = MachineInfo {
+            emulator: format!("the cycle-accurate machine {}, at 100 MHz", machine.name),
+            cpu: "Ibex".to_owned(),
+            harts: 1,
+            icount: false,
+        };
+        Timeline::new(&refused.unwrap_or(Outcome::Booted), Some(&measured), about)
+    }
 }
 
 /// The ROM with the identity of a device that trusts the fake key A and a fake key of LMS. `alone` is for
@@ -139,7 +172,7 @@ pub fn boot(machine: Rot, rom: &[u8], bundle: &[u8], folder: &Path) -> Result<Bo
     let options = ["--max-cycles", MAX_CYCLES, "--load", &medium];
     let (console, report, end) =
         rot::run_program(&rot::machine(machine)?, &program, folder, &options)?;
-    let (_, entries) =
+    let (header, entries) =
         loader::log(&console).with_context(|| format!("there is no log\n{console}"))?;
     let state = BootState::parse(&report)?;
     let (reason, is_released) = (state.reason, state.status == BootState::RELEASED);
@@ -152,6 +185,7 @@ pub fn boot(machine: Rot, rom: &[u8], bundle: &[u8], folder: &Path) -> Result<Bo
         reason: (!is_released).then_some(reason),
         is_host_running: state.is_host_running,
         console: loader::without_log(&console),
+        header,
         entries,
     })
 }
