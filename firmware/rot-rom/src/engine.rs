@@ -33,7 +33,11 @@ pub fn take(kernels: Kernels) -> Result<Kernels, Refusal> {
     let engine = Sha2::new(registers, Polling).map_err(Refusal::Engine)?;
     // SAFETY: nobody holds a reference to what is in it: `compress` returns before anybody else runs.
     unsafe { *THE_ENGINE.0.get() = Some(engine) };
-    kernels.with_sha256_engine(compress).map_err(|_: Rejection| Refusal::WrongAnswer)
+    kernels.with_sha256_engine(compress).map_err(|_: Rejection| {
+        // The host must not be served by it, either.
+        let _ = give_back();
+        Refusal::WrongAnswer
+    })
 }
 
 /// Adds blocks to a hash value. An engine that does not answer any more leaves a value that no message
