@@ -28,11 +28,9 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use hartlock_drivers::sha2::{Error, Function, Polling, Sha2, Sleeping, Wait};
 use hartlock_regs::Block;
-use hartlock_rot::{Console, HOST_MEMORY, exit, interrupt, mark, sleep_until};
+use hartlock_rot::{Console, HOST_MEMORY, SHA2, exit, interrupt, mark, sleep_until};
 use labels::label;
 
-/// Registers of the engine (hw/soc/README.md).
-const ENGINE: usize = 0x4000_0000;
 /// Bytes of the payloads (figure 2 of the paper).
 const SIZES: [usize; 7] = [64, 128, 256, 512, 1024, 2048, 4096];
 const MAX_WORDS: usize = 4096 / 4;
@@ -73,7 +71,7 @@ extern "C" fn rot_main() -> ! {
 /// The engine. One at a time: who takes it anew gives the one before up.
 fn engine<W: Wait>(wait: W) -> Result<Sha2<W>, Error> {
     // SAFETY: the engine's registers, of which this is the only user.
-    let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(ENGINE)) };
+    let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(SHA2)) };
     Sha2::new(registers, wait)
 }
 

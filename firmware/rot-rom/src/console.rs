@@ -2,15 +2,7 @@
 
 use hartlock_handoff::LOG_ENTRY_SIZE;
 use hartlock_image::Reason;
-
-/// Register of the bench (hw/soc/README.md).
-const CONSOLE: usize = 0x4000_f000;
-
-fn put(byte: u8) {
-    let register: *mut u32 = core::ptr::with_exposed_provenance_mut(CONSOLE);
-    // SAFETY: the bench's, which touches no memory.
-    unsafe { register.write_volatile(u32::from(byte)) };
-}
+use hartlock_rot::put;
 
 fn print(text: &str) {
     text.bytes().for_each(put);

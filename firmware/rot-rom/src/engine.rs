@@ -8,9 +8,7 @@ use core::cell::UnsafeCell;
 use hartlock_drivers::sha2::{Error, Polling, Sha2};
 use hartlock_kernels::{Kernels, Rejection};
 use hartlock_regs::Block;
-
-/// Registers of the engine (hw/soc/README.md).
-const ENGINE: usize = 0x4000_0000;
+use hartlock_rot::SHA2;
 
 struct Engine(UnsafeCell<Option<Sha2<Polling>>>);
 
@@ -29,7 +27,7 @@ pub enum Refusal {
 /// Takes the engine, and has it hash for these kernels. Called once.
 pub fn take(kernels: Kernels) -> Result<Kernels, Refusal> {
     // SAFETY: the engine's registers, of which this is the only user.
-    let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(ENGINE)) };
+    let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(SHA2)) };
     let engine = Sha2::new(registers, Polling).map_err(Refusal::Engine)?;
     // SAFETY: nobody holds a reference to what is in it: `compress` returns before anybody else runs.
     unsafe { *THE_ENGINE.0.get() = Some(engine) };

@@ -3,14 +3,12 @@
 
 use hartlock_drivers::mailbox::{Answer, RESULT_WORDS, Request, RootSide};
 use hartlock_drivers::sha2::{Function, Polling, Sha2};
-use hartlock_rot::{interrupt, sleep_until};
+use hartlock_rot::{MAILBOX, interrupt, sleep_until};
 use hartlock_verify::board::{Region, soc};
 use hartlock_verify::request::{self, Limits, Operation, Permitted};
 
 use crate::memory;
 
-/// Registers of the mailbox (hw/soc/README.md).
-const MAILBOX: usize = 0x4000_1000;
 /// Answers beside those of `request::Refusal`: the engine did not do it.
 const ENGINE_FAILED: u8 = 0x80;
 

@@ -18,6 +18,10 @@ global_asm!(include_str!("start.S"));
 pub const SCRATCHPAD: usize = 0x1000_0000;
 /// First byte of the host's memory.
 pub const HOST_MEMORY: usize = 0x8000_0000;
+/// Registers of the SHA-2 engine.
+pub const SHA2: usize = 0x4000_0000;
+/// Registers of the mailbox, the root of trust's side.
+pub const MAILBOX: usize = 0x4000_1000;
 
 const BENCH: usize = 0x4000_f000;
 const CONSOLE: usize = BENCH;
@@ -120,12 +124,17 @@ fn write_register(address: usize, value: u32) {
     unsafe { register.write_volatile(value) };
 }
 
-/// The console of the bench.
+/// Prints a byte on the console of the bench.
+pub fn put(byte: u8) {
+    write_register(CONSOLE, u32::from(byte));
+}
+
+/// The console of the bench, for those who format.
 pub struct Console;
 
 impl Write for Console {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        text.bytes().for_each(|byte| write_register(CONSOLE, u32::from(byte)));
+        text.bytes().for_each(put);
         Ok(())
     }
 }
