@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::model::{BENCH_FLAGS, OPTIMISATION, TOOLS, build, jobs};
+use super::model::{self, BENCH_FLAGS, OPTIMISATION, Sources, build};
 use super::python::{self, PackageSet, Packages};
 use crate::{packages, project, run};
 
@@ -36,20 +36,10 @@ const VERILATOR_FLAGS: [&str; 16] = [
     "+define+WT_DCACHE",
     "--quiet",
 ];
-/// What the bench shares with the machines of Rocket.
-const SHARED: [&str; 11] = [
-    "axi.h",
-    "cache.cpp",
-    "cache.h",
-    "devices.cpp",
-    "devices.h",
-    "ram.cpp",
-    "ram.h",
-    "slave.cpp",
-    "slave.h",
-    "storage.cpp",
-    "storage.h",
-];
+/// Units that the bench shares with the machines of Rocket.
+const SHARED: [&str; 5] = ["cache", "devices", "ram", "slave", "storage"];
+/// Our own part of the RTL, packages first.
+const OURS: [&str; 2] = ["cva6_config_pkg.sv", "cva6_host.sv"];
 
 /// Returns the program that is a machine with CVA6, and builds it if it is not there.
 ///
@@ -59,57 +49,44 @@ pub fn machine() -> Result<PathBuf> {
     let (verilator, core) =
         (python::locate(PackageSet::Machine)?, python::locate(PackageSet::Cva6)?);
     let compiler = python::need_compiler()?;
-    let bench = Bench::find();
+    let rtl = OURS.map(|file| project::root().join("hw/soc/cva6").join(file));
+    let sim = project::root().join("hw/sim");
+    let sources = Sources::read_where(&[
+        (&sim.join("cva6"), &|_| true),
+        (&sim.join("src"), &|stem| SHARED.contains(&stem)),
+    ])?;
     let identities = [verilator.identity(), core.identity()];
-    let texts = bench.texts()?;
+    let read = |path: &PathBuf| {
+        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+    };
+    let texts = rtl.iter().map(read).collect::<Result<Vec<_>>>()?;
     let mut parts = vec![LAYOUT, &identities[0], &identities[1], &compiler];
     for list in [&VERILATOR_FLAGS[..], &OPTIMISATION, &BENCH_FLAGS] {
         parts.extend(list);
     }
     parts.extend(texts.iter().map(String::as_str));
+    parts.extend(sources.parts());
     let digest = packages::digest(&parts);
     let dir = project::cache_dir()?.join("models").join(format!("cva6-{digest}"));
     if !dir.exists() {
         build("the machine cva6", &dir, |tree| {
-            let model = tree.join("model");
-            translate(&verilator, &core, &bench, &model)?;
-            compile(&verilator, &model)?;
-            link(&verilator, &bench, &model, tree)?;
-            fs::remove_dir_all(&model).context("cannot remove what was compiled")
+            let library = tree.join("model");
+            translate(&verilator, &core, &rtl, &library)?;
+            model::compile(&verilator, PREFIX, &library)?;
+            model::link(&sources, false, &verilator, &library, PREFIX, tree)?;
+            fs::remove_dir_all(&library).context("cannot remove what was compiled")
         })?;
     }
     Ok(dir.join("machine"))
 }
 
-/// Our own part of it.
-struct Bench {
-    /// SystemVerilog, packages first.
-    rtl: Vec<PathBuf>,
-    cpp: Vec<PathBuf>,
-}
-
-impl Bench {
-    fn find() -> Self {
-        let root = project::root();
-        let rtl =
-            ["cva6_config_pkg.sv", "cva6_host.sv"].map(|it| root.join("hw/soc/cva6").join(it));
-        let shared = SHARED.map(|file| root.join("hw/sim/src").join(file));
-        let mut cpp = vec![root.join("hw/sim/cva6/main.cpp")];
-        cpp.extend(shared);
-        Self { rtl: rtl.into(), cpp }
-    }
-
-    fn texts(&self) -> Result<Vec<String>> {
-        let all = self.rtl.iter().chain(&self.cpp);
-        all.map(|path| {
-            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
-        })
-        .collect()
-    }
-}
-
 /// Verilog to C++.
-fn translate(verilator: &Packages, core: &Packages, bench: &Bench, model: &Path) -> Result<()> {
+fn translate(
+    verilator: &Packages,
+    core: &Packages,
+    [config, host]: &[PathBuf; 2],
+    model: &Path,
+) -> Result<()> {
     let root = verilator.verilator();
     let mut command = Command::new(root.join("bin/verilator_bin"));
     command.env("VERILATOR_ROOT", &root).args(VERILATOR_FLAGS);
@@ -122,12 +99,12 @@ fn translate(verilator: &Packages, core: &Packages, bench: &Bench, model: &Path)
     for line in sources(&text) {
         let path = line.replace("${CVA6_REPO_DIR}", &repository.to_string_lossy());
         if path.ends_with("_config_pkg.sv") {
-            command.arg(&bench.rtl[0]);
+            command.arg(config);
         } else if path.starts_with('+') || Path::new(&path).exists() {
             command.arg(path);
         }
     }
-    command.arg(&bench.rtl[1]);
+    command.arg(host);
     run::quietly(&mut command).map(drop)
 }
 
@@ -139,35 +116,6 @@ fn sources(list: &str) -> impl Iterator<Item = &str> {
         let is_named = line.starts_with("${CVA6_REPO_DIR}") || line.starts_with("+incdir+");
         is_named && (!line.contains("instr_tracer") || line.ends_with("_pkg.sv"))
     })
-}
-
-/// C++ to an archive.
-fn compile(verilator: &Packages, model: &Path) -> Result<()> {
-    let mut make = Command::new("make");
-    make.arg("--silent").arg("-C").arg(model).arg("-f").arg(format!("{PREFIX}.mk"));
-    make.arg(format!("-j{}", jobs())).args(TOOLS).args(OPTIMISATION);
-    make.arg(format!("VERILATOR_ROOT={}", verilator.verilator().display()));
-    make.arg(format!("{PREFIX}__ALL.a")).arg("libverilated.a");
-    run::quietly(&mut make).map(drop)
-}
-
-/// The test bench with the core.
-fn link(verilator: &Packages, bench: &Bench, model: &Path, tree: &Path) -> Result<()> {
-    let include = verilator.verilator().join("include");
-    let mut compiler = Command::new("g++");
-    compiler.args(BENCH_FLAGS).arg("-pthread");
-    for switch in ["TRACE", "TRACE_VCD", "TRACE_FST", "COVERAGE", "SC", "TIMING"] {
-        compiler.arg(format!("-DVM_{switch}=0"));
-    }
-    for folder in [model, &include, &include.join("vltstd")] {
-        compiler.arg("-isystem").arg(folder);
-    }
-    compiler.arg("-I").arg(project::root().join("hw/sim/src"));
-    let is_unit = |path: &&PathBuf| path.extension().is_some_and(|end| end == "cpp");
-    compiler.args(bench.cpp.iter().filter(is_unit));
-    compiler.arg(model.join(format!("{PREFIX}__ALL.a"))).arg(model.join("libverilated.a"));
-    compiler.arg("-o").arg(tree.join("machine"));
-    run::quietly(&mut compiler).map(drop)
 }
 
 /// Runs a program to its end and returns its console.

@@ -8,9 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use hartlock_emulator::machine::Outcome;
 use hartlock_emulator::measurement::{Measurements, Source};
 use hartlock_emulator::timeline::{MachineInfo, Timeline};
-use hartlock_handoff::{
-    Entry, LogHeader, ROOT_OF_TRUST_SIZE, RootOfTrust, STATE_SIZE, Stage, StateRecord, Step,
-};
+use hartlock_handoff::{Entry, LogHeader, RootOfTrust, Stage, StateRecord, Step};
 use hartlock_image::{HashId, Lifecycle, PayloadType, Policy, Reason, TreeMode};
 use hartlock_kernels::Tier;
 use hartlock_verify::board::soc;
@@ -308,8 +306,6 @@ fn refusals() -> Vec<(&'static str, Edit, Reason)> {
         ),
     ]
 }
-
-const _: () = assert!(ROOT_OF_TRUST_SIZE + STATE_SIZE == 832);
 
 #[cfg(test)]
 mod tests {
