@@ -58,6 +58,7 @@ fn run(is_quick: bool) -> Result<(Run, String)> {
     let software = baseline::measure(own_flags)?;
     let mut rows = access_rows(&samples)?;
     rows.extend(bandwidth_rows(&samples, headline)?);
+    rows.extend(used_rows(&samples, headline, paper.constant("hmac_block_cycles")?)?);
     rows.extend(label_rows(&samples, headline)?);
     rows.extend(figure_rows(&samples, &software));
     rows.extend(speed_up_rows(&samples, &software, headline)?);
@@ -136,13 +137,50 @@ fn access_rows(samples: &[Sample]) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
+/// Bytes of a block of SHA-256.
+const BLOCK: f64 = 64.0;
+
+/// Section 4.2: how much of what the engine could do is used, by SHA-256.
+fn used_rows(samples: &[Sample], bytes: usize, block_cycles: f64) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for memory in Memory::ALL {
+        let cost = runs::find(samples, Function::Sha256, memory, bytes)?.cycles_per_byte();
+        let percent = 100.0 * block_cycles / BLOCK / cost;
+        let config = format!("SHA-256 and HMAC, {}", memory.name());
+        let row = Row::info(
+            "Section 4.2, bandwidth",
+            "used of the engine's bandwidth",
+            "percent",
+            percent,
+        );
+        rows.push(row.of(&config));
+    }
+    Ok(rows)
+}
+
 /// Table 3: what the least costs of accesses allow, by the accesses of a block.
 fn bandwidth_rows(samples: &[Sample], bytes: usize) -> Result<Vec<Row>> {
-    const BLOCK: f64 = 64.0;
     let mut rows = Vec::new();
+    // Of a block, while it is moved. Only from RAM do the two ends of a move have labels of their own.
+    let accesses = |memory, opcode| -> Result<f64> {
+        let sample = runs::find(samples, Function::Sha256, memory, bytes)?;
+        let cost = sample.labelled.cost(Some(Purpose::Digest), Some(opcode));
+        Ok(cost.instructions as f64 * BLOCK / bytes as f64)
+    };
+    let engine_writes = accesses(Memory::Ram, Opcode::MemoryRot)?;
     for memory in Memory::ALL {
         let of = memory.name();
         let sample = runs::find(samples, Function::Sha256, memory, bytes)?;
+        let reads = match memory {
+            Memory::Ram => accesses(memory, Opcode::MemoryRam)?,
+            Memory::Rot => accesses(memory, Opcode::MemoryRot)? - engine_writes,
+        };
+        for (what, count) in
+            [("engine writes".to_owned(), engine_writes), (format!("{of} reads"), reads)]
+        {
+            let config = format!("HMAC, {of}, {what}");
+            rows.push(Row::info("Table 3", "accesses", "accesses", count).of(&config));
+        }
         let least = |opcode| -> Result<f64> {
             let cost = sample.labelled.access_cost(opcode);
             Ok(cost.context("nothing was accessed")?.least as f64)
