@@ -5,12 +5,16 @@
 //! ```text
 //! host: <what> <cycles>
 //! ```
+//!
+//! For the first answer it looks again and again, for the others it sleeps. Messages are written directly
+//! before they are asked about and digests are read directly afterwards: what lies in the host's caches
+//! is what the root of trust reads, and the other way round.
 
 #![no_std]
 #![no_main]
 #![cfg(target_arch = "riscv64")]
 
-use core::arch::{asm, global_asm};
+use core::arch::global_asm;
 
 use hartlock_drivers::mailbox::{Answer, Error, HostSide, Request};
 use hartlock_kernels::sha2::Sha256;
@@ -18,35 +22,29 @@ use hartlock_kernels::{Hash, Kernels};
 use hartlock_verify::board::soc;
 use hartlock_verify::request::{INLINE, Operation, Refusal};
 use hartlock_virt::console::{self, Number};
-use hartlock_virt::machine;
+use hartlock_virt::plic::{self, Source};
+use hartlock_virt::{clint, machine, soc as bench};
 
 global_asm!(include_str!("../../bench/src/start.S"));
 
 /// The host's side of the mailbox (hw/soc/README.md).
 const MAILBOX: usize = 0x1500_0000;
+/// Its answers, as the interrupt controller knows them.
+const ANSWERS: Source = Source(1);
 /// Messages and digests, in memory that belongs to nobody else.
 const MESSAGE: usize = 0x8100_0000;
 const MESSAGE_LEN: usize = 4096;
 const DIGEST: usize = 0x8110_0000;
-/// Memory that nobody uses, more than a data cache holds.
-const OTHERS: usize = 0x8200_0000;
-const OTHERS_LEN: usize = 64 << 10;
-/// Times that an answer is looked for.
-const PATIENCE: u32 = 1_000_000;
+/// Times that an answer is looked for, and for how long it is waited for asleep (ticks of the timer).
+const PATIENCE: u32 = 10_000;
+const DEADLINE: u64 = 10_000;
 
 #[unsafe(no_mangle)]
 extern "C" fn bench_main() -> ! {
     console::line(&["host: runs"]);
     // SAFETY: the host's side of the mailbox, of which this is the only user.
     let mut mailbox = unsafe { HostSide::new(core::ptr::with_exposed_provenance_mut(MAILBOX)) };
-    // SAFETY: memory that nobody else uses while no request is under way.
-    let message = unsafe { core::slice::from_raw_parts_mut(MESSAGE as *mut u8, MESSAGE_LEN) };
-    for (at, byte) in message.iter_mut().enumerate() {
-        *byte = (at % 251) as u8;
-    }
-    let mut hash = Sha256::with(&Kernels::PORTABLE);
-    hash.update(message);
-    let expected = hash.finalize();
+    let expected = write_message(1);
 
     let good = Request {
         operation: Operation::Sha256 as u16,
@@ -56,13 +54,20 @@ extern "C" fn bench_main() -> ! {
         destination: DIGEST as u64,
         length: MESSAGE_LEN as u32,
     };
-    let answer = ask(&mut mailbox, "a digest in memory", &good);
-    // SAFETY: the answer is there, so nobody writes to it any more.
-    let digest = unsafe { (DIGEST as *const [u8; 32]).read_volatile() };
-    expect(answer.status == 0 && digest == expected, "the digest in memory is wrong");
+    let answer = ask(&mut mailbox, Patience::Awake, "a digest in memory", &good);
+    expect(answer.status == 0 && digest() == expected, "the digest in memory is wrong");
+
+    mailbox.set_interrupt(true);
+    clint::set_timer(0, clint::NEVER);
+    plic::listen(ANSWERS);
+    // The caches of this hart hold the old message and the old digest.
+    let expected = write_message(2);
+    let answer =
+        ask(&mut mailbox, Patience::Asleep, "a digest, asleep", &Request { id: 4, ..good });
+    expect(answer.status == 0 && digest() == expected, "the second digest in memory is wrong");
 
     let inline = Request { flags: INLINE, id: 2, destination: 0, ..good };
-    let answer = ask(&mut mailbox, "a digest in the answer", &inline);
+    let answer = ask(&mut mailbox, Patience::Asleep, "a digest in the answer", &inline);
     let words = answer.result.iter().flat_map(|word| word.to_le_bytes());
     expect(answer.status == 0 && words.zip(expected).all(|(a, b)| a == b), "its digest is wrong");
 
@@ -90,28 +95,46 @@ extern "C" fn bench_main() -> ! {
             Refusal::Overlap,
         ),
     ] {
-        let answer = ask(&mut mailbox, what, &request);
+        let answer = ask(&mut mailbox, Patience::Asleep, what, &request);
         expect(answer.status == refusal as u8, "it should have been refused");
     }
     // Nothing of the refused ones is in the way of the next.
-    let answer = ask(&mut mailbox, "a digest again", &Request { id: 3, ..good });
-    expect(answer.status == 0, "it serves no more");
+    let expected = write_message(3);
+    let again = Request { id: 3, ..good };
+    let answer = ask(&mut mailbox, Patience::Asleep, "a digest again", &again);
+    expect(answer.status == 0 && digest() == expected, "it serves no more");
     console::line(&["host: done"]);
     machine::end(0)
 }
 
-/// Writes back what the data cache holds, and forgets it: the root of trust reaches memory behind it. The core
-/// has no instruction for that, so other memory takes its place.
-fn clean_cache() {
-    // SAFETY: memory that nobody writes to.
-    let others = unsafe { core::slice::from_raw_parts(OTHERS as *const u8, OTHERS_LEN) };
-    core::hint::black_box(others.iter().step_by(64).fold(0, |sum: u8, byte| sum ^ byte));
+/// Writes a message, and returns its digest.
+fn write_message(salt: usize) -> [u8; 32] {
+    // SAFETY: memory that nobody else uses while no request is under way.
+    let message = unsafe { core::slice::from_raw_parts_mut(MESSAGE as *mut u8, MESSAGE_LEN) };
+    for (at, byte) in message.iter_mut().enumerate() {
+        *byte = (at.wrapping_mul(salt) % 251) as u8;
+    }
+    let mut hash = Sha256::with(&Kernels::PORTABLE);
+    hash.update(message);
+    hash.finalize()
+}
+
+/// What lies where digests go.
+fn digest() -> [u8; 32] {
+    // SAFETY: the answer is there, so nobody writes to it any more.
+    unsafe { (DIGEST as *const [u8; 32]).read_volatile() }
+}
+
+/// How an answer is waited for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    Awake,
+    Asleep,
 }
 
 /// Asks and waits for the answer, and says how long it took.
-fn ask(mailbox: &mut HostSide, what: &str, request: &Request) -> Answer {
-    clean_cache();
-    let start = cycles();
+fn ask(mailbox: &mut HostSide, patience: Patience, what: &str, request: &Request) -> Answer {
+    let start = bench::cycles();
     // It opens its mailbox a moment after it let us go.
     let mut asked = Err(Error::Closed);
     for _ in 0..PATIENCE {
@@ -121,11 +144,19 @@ fn ask(mailbox: &mut HostSide, what: &str, request: &Request) -> Answer {
         }
     }
     expect(asked.is_ok(), "nobody takes a request");
+    let deadline = clint::time().saturating_add(DEADLINE);
     for _ in 0..PATIENCE {
-        match mailbox.poll() {
+        let source = match patience {
+            Patience::Awake => None,
+            Patience::Asleep => Some(woken(deadline)),
+        };
+        let polled = mailbox.poll();
+        // The answer was taken, so the source is silent.
+        source.into_iter().for_each(plic::complete);
+        match polled {
             Ok(None) => {}
             Ok(Some(answer)) => {
-                let taken = Number::decimal(cycles().wrapping_sub(start));
+                let taken = Number::decimal(bench::cycles().wrapping_sub(start));
                 console::line(&["host: ", what, " ", taken.as_str()]);
                 return answer;
             }
@@ -135,11 +166,18 @@ fn ask(mailbox: &mut HostSide, what: &str, request: &Request) -> Answer {
     fail("there is no answer")
 }
 
-fn cycles() -> u64 {
-    let count: u64;
-    // SAFETY: reads a counter.
-    unsafe { asm!("csrr {}, mcycle", out(reg) count, options(nomem, nostack)) };
-    count
+/// Sleeps until the mailbox has an answer.
+fn woken(deadline: u64) -> Source {
+    clint::set_timer(0, deadline);
+    plic::sleep();
+    clint::set_timer(0, clint::NEVER);
+    match plic::claim() {
+        Some(source) => {
+            expect(source == ANSWERS, "somebody else's interrupt");
+            source
+        }
+        None => fail("there is no interrupt"),
+    }
 }
 
 fn expect(is_right: bool, what: &str) {

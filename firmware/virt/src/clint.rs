@@ -2,6 +2,8 @@
 
 const CLINT: usize = 0x200_0000;
 const MTIMECMP: usize = CLINT + 0x4000;
+#[cfg(feature = "soc")]
+const MTIME: *const u64 = (CLINT + 0xbff8) as *const u64;
 /// What a parked hart finds in its timer compare register when it may go. A register of the
 /// device, not memory: nothing that an earlier boot left in RAM can release a hart.
 pub const RELEASE: u64 = 0x4841_5254_4c4f_434b;
@@ -38,4 +40,11 @@ pub fn is_raised(hart: usize) -> bool {
 pub fn set_timer(hart: usize, at: u64) {
     // SAFETY: as above.
     unsafe { mtimecmp(hart).write_volatile(at) };
+}
+
+/// What timers are compared with.
+#[cfg(feature = "soc")]
+pub fn time() -> u64 {
+    // SAFETY: a register of the device that counts.
+    unsafe { MTIME.read_volatile() }
 }

@@ -17,6 +17,8 @@ pub mod kernels;
 pub mod machine;
 pub mod memory;
 mod panic;
+#[cfg(feature = "soc")]
+pub mod plic;
 pub mod sbi;
 #[cfg(feature = "soc")]
 pub mod soc;

@@ -1,8 +1,9 @@
 // The machine `soc-1` or `soc-4`: host and root of trust on one memory, with the bench in C++ (hw/sim/soc).
 //
 // The host is Rocket, one or four harts by which of its configurations is read. It starts when the boot
-// sequencer of the root of trust says so. Both reach memory through `axi_mux`; of the root of trust the
-// host reaches nothing. Ports are named as the host's own, so that its bench fits.
+// sequencer of the root of trust says so. Until then the root of trust reaches memory through `axi_mux`, and
+// from then on through the host's port for other masters, which sees what is in the caches. Of the root of
+// trust the host reaches the mailbox. Ports are named as the host's own, so that its bench fits.
 
 module soc_machine
   import soc_pkg::*;
@@ -77,7 +78,7 @@ module soc_machine
   input  logic        mmio_axi4_0_r_bits_last,
   output logic        l2_frontend_bus_axi4_0_aw_ready,
   input  logic        l2_frontend_bus_axi4_0_aw_valid,
-  input  logic [7:0]  l2_frontend_bus_axi4_0_aw_bits_id,
+  input  logic [3:0]  l2_frontend_bus_axi4_0_aw_bits_id,
   input  logic [31:0] l2_frontend_bus_axi4_0_aw_bits_addr,
   input  logic [7:0]  l2_frontend_bus_axi4_0_aw_bits_len,
   input  logic [2:0]  l2_frontend_bus_axi4_0_aw_bits_size,
@@ -89,18 +90,18 @@ module soc_machine
   input  logic        l2_frontend_bus_axi4_0_w_bits_last,
   input  logic        l2_frontend_bus_axi4_0_b_ready,
   output logic        l2_frontend_bus_axi4_0_b_valid,
-  output logic [7:0]  l2_frontend_bus_axi4_0_b_bits_id,
+  output logic [3:0]  l2_frontend_bus_axi4_0_b_bits_id,
   output logic [1:0]  l2_frontend_bus_axi4_0_b_bits_resp,
   output logic        l2_frontend_bus_axi4_0_ar_ready,
   input  logic        l2_frontend_bus_axi4_0_ar_valid,
-  input  logic [7:0]  l2_frontend_bus_axi4_0_ar_bits_id,
+  input  logic [3:0]  l2_frontend_bus_axi4_0_ar_bits_id,
   input  logic [31:0] l2_frontend_bus_axi4_0_ar_bits_addr,
   input  logic [7:0]  l2_frontend_bus_axi4_0_ar_bits_len,
   input  logic [2:0]  l2_frontend_bus_axi4_0_ar_bits_size,
   input  logic [1:0]  l2_frontend_bus_axi4_0_ar_bits_burst,
   input  logic        l2_frontend_bus_axi4_0_r_ready,
   output logic        l2_frontend_bus_axi4_0_r_valid,
-  output logic [7:0]  l2_frontend_bus_axi4_0_r_bits_id,
+  output logic [3:0]  l2_frontend_bus_axi4_0_r_bits_id,
   output logic [63:0] l2_frontend_bus_axi4_0_r_bits_data,
   output logic [1:0]  l2_frontend_bus_axi4_0_r_bits_resp,
   output logic        l2_frontend_bus_axi4_0_r_bits_last,
@@ -158,9 +159,10 @@ module soc_machine
   // --- the root of trust ---
   logic        rot_aw_valid, rot_aw_ready, rot_w_valid, rot_w_ready, rot_b_valid, rot_b_ready;
   logic        rot_ar_valid, rot_ar_ready, rot_r_valid, rot_r_ready;
-  logic [63:0] rot_w_data;
+  logic [63:0] rot_w_data, rot_r_data;
   logic [7:0]  rot_w_strb;
   logic [31:0] rot_a_addr;
+  logic [1:0]  rot_b_resp, rot_r_resp;
 
   rot_with_bench #(
     .Engines           (Engines),
@@ -178,14 +180,14 @@ module soc_machine
     .mem_w_strb   (rot_w_strb),
     .mem_b_valid  (rot_b_valid),
     .mem_b_ready  (rot_b_ready),
-    .mem_b_resp   (mem_axi4_0_b_bits_resp),
+    .mem_b_resp   (rot_b_resp),
     .mem_ar_valid (rot_ar_valid),
     .mem_ar_ready (rot_ar_ready),
     .mem_a_addr   (rot_a_addr),
     .mem_r_valid  (rot_r_valid),
     .mem_r_ready  (rot_r_ready),
-    .mem_r_data   (mem_axi4_0_r_bits_data),
-    .mem_r_resp   (mem_axi4_0_r_bits_resp),
+    .mem_r_data   (rot_r_data),
+    .mem_r_resp   (rot_r_resp),
     .mailbox_aw_valid_i (lite_aw_valid),
     .mailbox_aw_ready_o (lite_aw_ready),
     .mailbox_w_valid_i  (lite_w_valid),
@@ -214,6 +216,119 @@ module soc_machine
     .boot_reason_o,
     .alert_o,
     .asleep_o
+  );
+
+  // --- its two ways to memory ---
+  logic        direct_aw_valid, direct_aw_ready, direct_w_valid, direct_w_ready, direct_b_valid;
+  logic        direct_b_ready, direct_ar_valid, direct_ar_ready, direct_r_valid, direct_r_ready;
+  logic        coherent_aw_valid, coherent_aw_ready, coherent_w_valid, coherent_w_ready, coherent_b_valid;
+  logic        coherent_b_ready, coherent_ar_valid, coherent_ar_ready, coherent_r_valid, coherent_r_ready;
+
+  axi_switch #(.DataBits(64)) u_switch (
+    .clk_i               (clock),
+    .rst_ni              (rst_n),
+    // Released by its own decision, so nothing is under way then.
+    .coherent_i          (host_rst_no),
+    .aw_valid_i          (rot_aw_valid),
+    .aw_ready_o          (rot_aw_ready),
+    .w_valid_i           (rot_w_valid),
+    .w_ready_o           (rot_w_ready),
+    .b_valid_o           (rot_b_valid),
+    .b_ready_i           (rot_b_ready),
+    .b_resp_o            (rot_b_resp),
+    .ar_valid_i          (rot_ar_valid),
+    .ar_ready_o          (rot_ar_ready),
+    .r_valid_o           (rot_r_valid),
+    .r_ready_i           (rot_r_ready),
+    .r_data_o            (rot_r_data),
+    .r_resp_o            (rot_r_resp),
+    .direct_aw_valid_o   (direct_aw_valid),
+    .direct_aw_ready_i   (direct_aw_ready),
+    .direct_w_valid_o    (direct_w_valid),
+    .direct_w_ready_i    (direct_w_ready),
+    .direct_b_valid_i    (direct_b_valid),
+    .direct_b_ready_o    (direct_b_ready),
+    .direct_b_resp_i     (mem_axi4_0_b_bits_resp),
+    .direct_ar_valid_o   (direct_ar_valid),
+    .direct_ar_ready_i   (direct_ar_ready),
+    .direct_r_valid_i    (direct_r_valid),
+    .direct_r_ready_o    (direct_r_ready),
+    .direct_r_data_i     (mem_axi4_0_r_bits_data),
+    .direct_r_resp_i     (mem_axi4_0_r_bits_resp),
+    .coherent_aw_valid_o (coherent_aw_valid),
+    .coherent_aw_ready_i (coherent_aw_ready),
+    .coherent_w_valid_o  (coherent_w_valid),
+    .coherent_w_ready_i  (coherent_w_ready),
+    .coherent_b_valid_i  (coherent_b_valid),
+    .coherent_b_ready_o  (coherent_b_ready),
+    .coherent_b_resp_i   (l2_frontend_bus_axi4_0_b_bits_resp),
+    .coherent_ar_valid_o (coherent_ar_valid),
+    .coherent_ar_ready_i (coherent_ar_ready),
+    .coherent_r_valid_i  (coherent_r_valid),
+    .coherent_r_ready_o  (coherent_r_ready),
+    .coherent_r_data_i   (l2_frontend_bus_axi4_0_r_bits_data),
+    .coherent_r_resp_i   (l2_frontend_bus_axi4_0_r_bits_resp)
+  );
+
+  // --- the host's port for other masters: the storage of the bench, and the root of trust ---
+  logic             front_aw_valid, front_aw_ready, front_w_valid, front_w_ready, front_w_last;
+  logic             front_b_valid, front_b_ready, front_ar_valid, front_ar_ready, front_r_valid, front_r_ready;
+  logic [IdBits:0]  front_aw_id, front_ar_id, front_b_id, front_r_id;
+  logic [2:0]       unused_b_id, unused_r_id;  // as they were sent: 0
+  payload_t         front_aw, front_ar;
+  logic [63:0]      front_w_data;
+  logic [7:0]       front_w_strb;
+
+  axi_mux #(
+    .NumMasters  (Masters),
+    .IdBits      (IdBits),
+    .PayloadBits (PayloadBits),
+    .DataBits    (64)
+  ) u_front_mux (
+    .clk_i              (clock),
+    .rst_ni             (rst_n),
+    .aw_valid_i         ({coherent_aw_valid, l2_frontend_bus_axi4_0_aw_valid}),
+    .aw_ready_o         ({coherent_aw_ready, l2_frontend_bus_axi4_0_aw_ready}),
+    .aw_id_i            ({4'd0, l2_frontend_bus_axi4_0_aw_bits_id}),
+    .aw_payload_i       ({word_at(rot_a_addr),
+                          l2_frontend_bus_axi4_0_aw_bits_addr, l2_frontend_bus_axi4_0_aw_bits_len,
+                          l2_frontend_bus_axi4_0_aw_bits_size, l2_frontend_bus_axi4_0_aw_bits_burst}),
+    .w_valid_i          ({coherent_w_valid, l2_frontend_bus_axi4_0_w_valid}),
+    .w_ready_o          ({coherent_w_ready, l2_frontend_bus_axi4_0_w_ready}),
+    .w_data_i           ({rot_w_data, l2_frontend_bus_axi4_0_w_bits_data}),
+    .w_strb_i           ({rot_w_strb, l2_frontend_bus_axi4_0_w_bits_strb}),
+    .w_last_i           ({1'b1, l2_frontend_bus_axi4_0_w_bits_last}),
+    .b_valid_o          ({coherent_b_valid, l2_frontend_bus_axi4_0_b_valid}),
+    .b_ready_i          ({coherent_b_ready, l2_frontend_bus_axi4_0_b_ready}),
+    .ar_valid_i         ({coherent_ar_valid, l2_frontend_bus_axi4_0_ar_valid}),
+    .ar_ready_o         ({coherent_ar_ready, l2_frontend_bus_axi4_0_ar_ready}),
+    .ar_id_i            ({4'd0, l2_frontend_bus_axi4_0_ar_bits_id}),
+    .ar_payload_i       ({word_at(rot_a_addr),
+                          l2_frontend_bus_axi4_0_ar_bits_addr, l2_frontend_bus_axi4_0_ar_bits_len,
+                          l2_frontend_bus_axi4_0_ar_bits_size, l2_frontend_bus_axi4_0_ar_bits_burst}),
+    .r_valid_o          ({coherent_r_valid, l2_frontend_bus_axi4_0_r_valid}),
+    .r_ready_i          ({coherent_r_ready, l2_frontend_bus_axi4_0_r_ready}),
+    .b_id_o             (l2_frontend_bus_axi4_0_b_bits_id),
+    .r_id_o             (l2_frontend_bus_axi4_0_r_bits_id),
+    .slave_aw_valid_o   (front_aw_valid),
+    .slave_aw_ready_i   (front_aw_ready),
+    .slave_aw_id_o      (front_aw_id),
+    .slave_aw_payload_o (front_aw),
+    .slave_w_valid_o    (front_w_valid),
+    .slave_w_ready_i    (front_w_ready),
+    .slave_w_data_o     (front_w_data),
+    .slave_w_strb_o     (front_w_strb),
+    .slave_w_last_o     (front_w_last),
+    .slave_b_valid_i    (front_b_valid),
+    .slave_b_ready_o    (front_b_ready),
+    .slave_b_id_i       (front_b_id),
+    .slave_ar_valid_o   (front_ar_valid),
+    .slave_ar_ready_i   (front_ar_ready),
+    .slave_ar_id_o      (front_ar_id),
+    .slave_ar_payload_o (front_ar),
+    .slave_r_valid_i    (front_r_valid),
+    .slave_r_ready_o    (front_r_ready),
+    .slave_r_id_i       (front_r_id)
   );
 
   // --- the host ---
@@ -296,40 +411,40 @@ module soc_machine
     .mmio_axi4_0_r_bits_data (dev_r_data),
     .mmio_axi4_0_r_bits_resp (dev_r_resp),
     .mmio_axi4_0_r_bits_last (dev_r_last),
-    .l2_frontend_bus_axi4_0_aw_ready,
-    .l2_frontend_bus_axi4_0_aw_valid,
-    .l2_frontend_bus_axi4_0_aw_bits_id,
-    .l2_frontend_bus_axi4_0_aw_bits_addr,
-    .l2_frontend_bus_axi4_0_aw_bits_len,
-    .l2_frontend_bus_axi4_0_aw_bits_size,
-    .l2_frontend_bus_axi4_0_aw_bits_burst,
+    .l2_frontend_bus_axi4_0_aw_ready (front_aw_ready),
+    .l2_frontend_bus_axi4_0_aw_valid (front_aw_valid),
+    .l2_frontend_bus_axi4_0_aw_bits_id ({3'd0, front_aw_id}),
+    .l2_frontend_bus_axi4_0_aw_bits_addr (front_aw.addr),
+    .l2_frontend_bus_axi4_0_aw_bits_len (front_aw.len),
+    .l2_frontend_bus_axi4_0_aw_bits_size (front_aw.size),
+    .l2_frontend_bus_axi4_0_aw_bits_burst (front_aw.burst),
     .l2_frontend_bus_axi4_0_aw_bits_lock ('0),
     .l2_frontend_bus_axi4_0_aw_bits_cache ('0),
     .l2_frontend_bus_axi4_0_aw_bits_prot ('0),
     .l2_frontend_bus_axi4_0_aw_bits_qos ('0),
-    .l2_frontend_bus_axi4_0_w_ready,
-    .l2_frontend_bus_axi4_0_w_valid,
-    .l2_frontend_bus_axi4_0_w_bits_data,
-    .l2_frontend_bus_axi4_0_w_bits_strb,
-    .l2_frontend_bus_axi4_0_w_bits_last,
-    .l2_frontend_bus_axi4_0_b_ready,
-    .l2_frontend_bus_axi4_0_b_valid,
-    .l2_frontend_bus_axi4_0_b_bits_id,
+    .l2_frontend_bus_axi4_0_w_ready (front_w_ready),
+    .l2_frontend_bus_axi4_0_w_valid (front_w_valid),
+    .l2_frontend_bus_axi4_0_w_bits_data (front_w_data),
+    .l2_frontend_bus_axi4_0_w_bits_strb (front_w_strb),
+    .l2_frontend_bus_axi4_0_w_bits_last (front_w_last),
+    .l2_frontend_bus_axi4_0_b_ready (front_b_ready),
+    .l2_frontend_bus_axi4_0_b_valid (front_b_valid),
+    .l2_frontend_bus_axi4_0_b_bits_id ({unused_b_id, front_b_id}),
     .l2_frontend_bus_axi4_0_b_bits_resp,
-    .l2_frontend_bus_axi4_0_ar_ready,
-    .l2_frontend_bus_axi4_0_ar_valid,
-    .l2_frontend_bus_axi4_0_ar_bits_id,
-    .l2_frontend_bus_axi4_0_ar_bits_addr,
-    .l2_frontend_bus_axi4_0_ar_bits_len,
-    .l2_frontend_bus_axi4_0_ar_bits_size,
-    .l2_frontend_bus_axi4_0_ar_bits_burst,
+    .l2_frontend_bus_axi4_0_ar_ready (front_ar_ready),
+    .l2_frontend_bus_axi4_0_ar_valid (front_ar_valid),
+    .l2_frontend_bus_axi4_0_ar_bits_id ({3'd0, front_ar_id}),
+    .l2_frontend_bus_axi4_0_ar_bits_addr (front_ar.addr),
+    .l2_frontend_bus_axi4_0_ar_bits_len (front_ar.len),
+    .l2_frontend_bus_axi4_0_ar_bits_size (front_ar.size),
+    .l2_frontend_bus_axi4_0_ar_bits_burst (front_ar.burst),
     .l2_frontend_bus_axi4_0_ar_bits_lock ('0),
     .l2_frontend_bus_axi4_0_ar_bits_cache ('0),
     .l2_frontend_bus_axi4_0_ar_bits_prot ('0),
     .l2_frontend_bus_axi4_0_ar_bits_qos ('0),
-    .l2_frontend_bus_axi4_0_r_ready,
-    .l2_frontend_bus_axi4_0_r_valid,
-    .l2_frontend_bus_axi4_0_r_bits_id,
+    .l2_frontend_bus_axi4_0_r_ready (front_r_ready),
+    .l2_frontend_bus_axi4_0_r_valid (front_r_valid),
+    .l2_frontend_bus_axi4_0_r_bits_id ({unused_r_id, front_r_id}),
     .l2_frontend_bus_axi4_0_r_bits_data,
     .l2_frontend_bus_axi4_0_r_bits_resp,
     .l2_frontend_bus_axi4_0_r_bits_last,
@@ -427,23 +542,23 @@ module soc_machine
   ) u_mux (
     .clk_i              (clock),
     .rst_ni             (rst_n),
-    .aw_valid_i         ({rot_aw_valid, host_aw_valid}),
-    .aw_ready_o         ({rot_aw_ready, host_aw_ready}),
+    .aw_valid_i         ({direct_aw_valid, host_aw_valid}),
+    .aw_ready_o         ({direct_aw_ready, host_aw_ready}),
     .aw_id_i            ({4'd0, host_aw_id}),
     .aw_payload_i       ({word_at(rot_a_addr), host_aw}),
-    .w_valid_i          ({rot_w_valid, host_w_valid}),
-    .w_ready_o          ({rot_w_ready, host_w_ready}),
+    .w_valid_i          ({direct_w_valid, host_w_valid}),
+    .w_ready_o          ({direct_w_ready, host_w_ready}),
     .w_data_i           ({rot_w_data, host_w_data}),
     .w_strb_i           ({rot_w_strb, host_w_strb}),
     .w_last_i           ({1'b1, host_w_last}),
-    .b_valid_o          ({rot_b_valid, host_b_valid}),
-    .b_ready_i          ({rot_b_ready, host_b_ready}),
-    .ar_valid_i         ({rot_ar_valid, host_ar_valid}),
-    .ar_ready_o         ({rot_ar_ready, host_ar_ready}),
+    .b_valid_o          ({direct_b_valid, host_b_valid}),
+    .b_ready_i          ({direct_b_ready, host_b_ready}),
+    .ar_valid_i         ({direct_ar_valid, host_ar_valid}),
+    .ar_ready_o         ({direct_ar_ready, host_ar_ready}),
     .ar_id_i            ({4'd0, host_ar_id}),
     .ar_payload_i       ({word_at(rot_a_addr), host_ar}),
-    .r_valid_o          ({rot_r_valid, host_r_valid}),
-    .r_ready_i          ({rot_r_ready, host_r_ready}),
+    .r_valid_o          ({direct_r_valid, host_r_valid}),
+    .r_ready_i          ({direct_r_ready, host_r_ready}),
     .b_id_o             (host_b_id),
     .r_id_o             (host_r_id),
     .slave_aw_valid_o   (mem_axi4_0_aw_valid),

@@ -1,0 +1,116 @@
+// One AXI4 master before two ways into the same memory: the root of trust before the host's memory.
+//
+// While the host is in reset its caches are empty and its bus does not answer: accesses go to memory
+// directly. Once it runs, memory behind its caches may be old, and they go through its coherent port. Which
+// way is asked for when a transaction begins, and holds until its response: an offer that was made is not
+// taken back (AMBA AXI §A3.2.1), and no response is waited for where nobody asked.
+//
+// The master has one transaction open at a time (core_to_axi.sv). Addresses and write data reach both ways
+// as they are; this block says whose they are. All paths are combinational.
+
+`include "assert.svh"
+
+module axi_switch #(
+  parameter int unsigned DataBits  = 64,
+  // 0 builds one that changes the way in the middle, to show that the test would notice.
+  parameter bit          HoldsWay  = 1'b1
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic                coherent_i,  // the way of what begins in this cycle
+
+  input  logic                aw_valid_i,
+  output logic                aw_ready_o,
+  input  logic                w_valid_i,
+  output logic                w_ready_o,
+  output logic                b_valid_o,
+  input  logic                b_ready_i,
+  output logic [1:0]          b_resp_o,
+  input  logic                ar_valid_i,
+  output logic                ar_ready_o,
+  output logic                r_valid_o,
+  input  logic                r_ready_i,
+  output logic [DataBits-1:0] r_data_o,
+  output logic [1:0]          r_resp_o,
+
+  output logic                direct_aw_valid_o,
+  input  logic                direct_aw_ready_i,
+  output logic                direct_w_valid_o,
+  input  logic                direct_w_ready_i,
+  input  logic                direct_b_valid_i,
+  output logic                direct_b_ready_o,
+  input  logic [1:0]          direct_b_resp_i,
+  output logic                direct_ar_valid_o,
+  input  logic                direct_ar_ready_i,
+  input  logic                direct_r_valid_i,
+  output logic                direct_r_ready_o,
+  input  logic [DataBits-1:0] direct_r_data_i,
+  input  logic [1:0]          direct_r_resp_i,
+
+  output logic                coherent_aw_valid_o,
+  input  logic                coherent_aw_ready_i,
+  output logic                coherent_w_valid_o,
+  input  logic                coherent_w_ready_i,
+  input  logic                coherent_b_valid_i,
+  output logic                coherent_b_ready_o,
+  input  logic [1:0]          coherent_b_resp_i,
+  output logic                coherent_ar_valid_o,
+  input  logic                coherent_ar_ready_i,
+  input  logic                coherent_r_valid_i,
+  output logic                coherent_r_ready_o,
+  input  logic [DataBits-1:0] coherent_r_data_i,
+  input  logic [1:0]          coherent_r_resp_i
+);
+  // Whether a transaction is open, and its way.
+  logic is_open_q, is_coherent_q;
+  logic is_coherent, begins, ends;
+
+  assign is_coherent = (is_open_q && HoldsWay) ? is_coherent_q : coherent_i;
+  assign begins      = aw_valid_i | w_valid_i | ar_valid_i;
+  assign ends        = (b_valid_o & b_ready_i) | (r_valid_o & r_ready_i);
+
+  assign direct_aw_valid_o   = aw_valid_i & ~is_coherent;
+  assign direct_w_valid_o    = w_valid_i & ~is_coherent;
+  assign direct_b_ready_o    = b_ready_i & ~is_coherent;
+  assign direct_ar_valid_o   = ar_valid_i & ~is_coherent;
+  assign direct_r_ready_o    = r_ready_i & ~is_coherent;
+
+  assign coherent_aw_valid_o = aw_valid_i & is_coherent;
+  assign coherent_w_valid_o  = w_valid_i & is_coherent;
+  assign coherent_b_ready_o  = b_ready_i & is_coherent;
+  assign coherent_ar_valid_o = ar_valid_i & is_coherent;
+  assign coherent_r_ready_o  = r_ready_i & is_coherent;
+
+  assign aw_ready_o = is_coherent ? coherent_aw_ready_i : direct_aw_ready_i;
+  assign w_ready_o  = is_coherent ? coherent_w_ready_i : direct_w_ready_i;
+  assign b_valid_o  = is_coherent ? coherent_b_valid_i : direct_b_valid_i;
+  assign b_resp_o   = is_coherent ? coherent_b_resp_i : direct_b_resp_i;
+  assign ar_ready_o = is_coherent ? coherent_ar_ready_i : direct_ar_ready_i;
+  assign r_valid_o  = is_coherent ? coherent_r_valid_i : direct_r_valid_i;
+  assign r_data_o   = is_coherent ? coherent_r_data_i : direct_r_data_i;
+  assign r_resp_o   = is_coherent ? coherent_r_resp_i : direct_r_resp_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      is_open_q     <= 1'b0;
+      is_coherent_q <= 1'b0;
+    end else begin
+      is_open_q     <= (is_open_q | begins) & ~ends;
+      is_coherent_q <= is_coherent;
+    end
+  end
+
+  // From the second cycle on: in the first, before reset, inputs may be anything.
+  `ASSERT(OneAtATime_A, 1'b1 |=> !(ar_valid_i && (aw_valid_i || w_valid_i)))
+  `ASSERT(ResponsesAreAwaited_A, 1'b1 |=> !ends || is_open_q)
+  `ASSERT(TheWayHolds_A, is_open_q && !ends && HoldsWay |=> $stable(is_coherent))
+  `ASSERT(DirectAwWaitsForReady_A, direct_aw_valid_o && !direct_aw_ready_i && HoldsWay |=> direct_aw_valid_o)
+  `ASSERT(DirectWWaitsForReady_A, direct_w_valid_o && !direct_w_ready_i && HoldsWay |=> direct_w_valid_o)
+  `ASSERT(DirectArWaitsForReady_A, direct_ar_valid_o && !direct_ar_ready_i && HoldsWay |=> direct_ar_valid_o)
+  `ASSERT(CoherentAwWaitsForReady_A,
+          coherent_aw_valid_o && !coherent_aw_ready_i && HoldsWay |=> coherent_aw_valid_o)
+  `ASSERT(CoherentWWaitsForReady_A,
+          coherent_w_valid_o && !coherent_w_ready_i && HoldsWay |=> coherent_w_valid_o)
+  `ASSERT(CoherentArWaitsForReady_A,
+          coherent_ar_valid_o && !coherent_ar_ready_i && HoldsWay |=> coherent_ar_valid_o)
+endmodule
