@@ -27,7 +27,7 @@ pub mod soc;
 use model::{CORES, Core};
 use python::PackageSet;
 use rot::{ROTS, Rot};
-use rot_boot::SignedBy;
+use rot_boot::{HostBoot, SignedBy};
 pub use smoke::{End, Machine};
 use smoke::{Measured, medium};
 use soc::{SOCS, Soc};
@@ -156,7 +156,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
             boot_rot(rot, args)?;
         }
         for soc in socs {
-            boot_soc(soc)?;
+            boot_soc(soc, args)?;
         }
         return Ok(Verdict::Yes);
     }
@@ -285,10 +285,10 @@ fn print_log(name: &str, entries: &[Entry]) {
 /// Boots the ROM of the root of trust with a good bundle and with one that was changed, and shows what came
 /// of it.
 fn boot_rot(rot: Rot, args: &Args) -> Result<()> {
-    let rom = rot_boot::rom(true)?;
+    let rom = rot_boot::rom(rot_boot::ALONE)?;
     let changed = Edit::File(|file| file[3 << 12] ^= 1);
     for (what, edits) in [("a good bundle", &[][..]), ("a flipped bit in the loader", &[changed])] {
-        let bundle = rot_boot::bundle(64 << 10, SignedBy::Lms, None, edits);
+        let bundle = rot_boot::bundle(rot_boot::USUAL_SIZE, SignedBy::Lms, None, edits);
         let booted = rot_boot::boot(rot, &rom, &bundle, &rot::folder(rot))?;
         println!("{}, {what}", rot.name);
         let timeline = booted.timeline(rot);
@@ -321,10 +321,12 @@ fn store(timeline: &Timeline, folder: &Path) -> Result<()> {
 }
 
 /// The same with a host, which asks the root of trust for digests as soon as it runs.
-fn boot_soc(soc: Soc) -> Result<()> {
+fn boot_soc(soc: Soc, args: &Args) -> Result<()> {
+    let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
     let changed = Edit::File(|file| file[3 << 12] ^= 1);
     for (what, edits) in [("a good bundle", &[][..]), ("a flipped bit in the loader", &[changed])] {
-        let booted = rot_boot::boot_host(soc, edits, &soc::folder(soc))?;
+        let boot = HostBoot { edits, options: &options, size: rot_boot::USUAL_SIZE, rom: &[] };
+        let booted = boot.run(soc, &soc::folder(soc))?;
         println!("{}, {what}", soc.name);
         println!("{}", loader::without_log(&booted.console).trim());
         println!("{} cycles, {} instructions of the host\n", booted.cycles, booted.host_retired);

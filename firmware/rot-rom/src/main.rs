@@ -104,13 +104,17 @@ fn release(verdict: &Verdict, log: &mut Log) -> ! {
     }
 }
 
-/// The host stays in reset, and whoever looks finds out why.
+/// What becomes of a host whose bundle is refused.
+const REFUSAL: Decision =
+    if cfg!(feature = "trap-on-refusal") { Decision::Trap } else { Decision::Refuse };
+
+/// The host runs nothing of what was refused, and whoever looks finds out why.
 fn refuse(reason: Reason, log: &mut Log) -> ! {
     let _ = engine::give_back();
     push(log, Entry { reason: reason as u32, ..step(Step::Refusal, clock::now()) });
     write_log(log);
     console::refusal(reason);
-    let _ = sequencer::decide(Decision::Refuse, reason as u32);
+    let _ = sequencer::decide(REFUSAL, reason as u32);
     exit(1)
 }
 

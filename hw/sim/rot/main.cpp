@@ -28,6 +28,7 @@ constexpr char kUsage[] =
     "\n"
     "  --load FILE@ADDRESS          put a file into the host's memory; may be repeated\n"
     "  --trace FILE                 a line for every retired instruction (CSV)\n"
+    "  --upset-engine               its digests are wrong, as a broken engine's\n"
     "  --report FILE                where cycles and counts go, as lines (standard error)\n"
     "  --max-cycles CYCLES          give up after so many (100000000)\n"
     "  --memory-size BYTES          of the host, from 0x80000000 on (0x40000000)\n"
@@ -41,6 +42,7 @@ struct Options {
     std::string program;
     std::vector<std::pair<std::string, std::uint64_t>> files;
     std::string trace;
+    bool has_upset = false;
     std::string report;
     std::uint64_t max_cycles = 100'000'000;
     std::uint64_t memory_size = 1 << 30;
@@ -49,11 +51,12 @@ struct Options {
 
 Options parse(int argc, char** argv) {
     enum Name {
-        kLoad = 1, kTrace, kReport, kMaxCycles, kMemorySize, kLatency, kHit, kSize, kWays, kLine, kHelp
+        kLoad = 1, kTrace, kUpset, kReport, kMaxCycles, kMemorySize, kLatency, kHit, kSize, kWays, kLine, kHelp
     };
     const option names[] = {
         {"load", required_argument, nullptr, kLoad},
         {"trace", required_argument, nullptr, kTrace},
+        {"upset-engine", no_argument, nullptr, kUpset},
         {"report", required_argument, nullptr, kReport},
         {"max-cycles", required_argument, nullptr, kMaxCycles},
         {"memory-size", required_argument, nullptr, kMemorySize},
@@ -73,6 +76,7 @@ Options parse(int argc, char** argv) {
         switch (name) {
             case kLoad: options.files.push_back(placed_file(value)); break;
             case kTrace: options.trace = value; break;
+            case kUpset: options.has_upset = true; break;
             case kReport: options.report = value; break;
             case kMaxCycles: options.max_cycles = number(value); break;
             case kMemorySize: options.memory_size = number(value); break;
@@ -110,7 +114,8 @@ int run(const Options& options) {
     for (const auto& [path, address] : options.files) {
         ram.load_file(path, address);
     }
-    RotMachine machine(ram, options.memory, options.program, options.trace);
+    RotMachine machine(ram, options.memory, options.program, options.trace,
+                       options.has_upset);
 
     const auto start = std::chrono::steady_clock::now();
     while (!machine.exit_code() && machine.cycle() < options.max_cycles) {

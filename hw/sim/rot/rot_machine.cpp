@@ -20,13 +20,16 @@ constexpr std::uint32_t kExit = 0x4;
 }  // namespace
 
 RotMachine::RotMachine(Ram& ram, const Timing& memory, const std::string& program,
-                       const std::string& trace_path)
+                       const std::string& trace_path, bool has_upset)
     : context_(std::make_unique<VerilatedContext>()),
       top_(std::make_unique<Vrot>(context_.get())),
       memory_(ram, kBeatBytes, memory) {
     RotMemories memories(*context_, kScope);
     memories.load_program(program, ram);
     trace_ = std::make_unique<Trace>(*context_, std::string(kScope) + ".u_cpu.u_ibex", trace_path);
+    if (has_upset) {
+        upset_.emplace(*context_, kScope);
+    }
     // An edge, because the reset is asynchronous and a level that was always there is none.
     top_->rst_ni = 1;
     top_->eval();
@@ -61,6 +64,9 @@ void RotMachine::step() {
     is_alert_ = is_alert_ || top_->alert_o != 0;
     top_->clk_i = 1;
     top_->eval();
+    if (upset_) {
+        upset_->apply();
+    }
 
     memory_.step(memory, cycle_);
     cycle_ += 1;

@@ -13,15 +13,17 @@
 #include "report.h"
 #include "slave.h"
 #include "trace.h"
+#include "upset.h"
 #include "verilated.h"
 
 class Vrot;
 
 class RotMachine {
 public:
-    /// Loads a program and resets. An empty `trace_path` writes no trace.
+    /// Loads a program and resets. An empty `trace_path` writes no trace. With `has_upset` the engine's
+    /// digests are wrong.
     RotMachine(Ram& ram, const Timing& memory, const std::string& program,
-               const std::string& trace_path);
+               const std::string& trace_path, bool has_upset);
     ~RotMachine();
 
     /// Runs one cycle.
@@ -41,6 +43,7 @@ private:
     std::unique_ptr<VerilatedContext> context_;
     std::unique_ptr<Vrot> top_;
     std::unique_ptr<Trace> trace_;
+    std::optional<EngineUpset> upset_;
     Slave memory_;
     std::uint64_t cycle_ = 0;
     std::optional<std::uint32_t> exit_code_;

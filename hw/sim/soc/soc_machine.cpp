@@ -8,6 +8,7 @@
 #include "memories.h"
 #include "report.h"
 #include "trace.h"
+#include "upset.h"
 
 namespace {
 
@@ -28,6 +29,9 @@ public:
           devices_(devices),
           trace_(*context_, std::string(kRotScope) + ".u_cpu.u_ibex", rot.trace) {
         // The core was held in reset until now, and has fetched nothing.
+        if (rot.has_upset) {
+            upset_.emplace(*context_, kRotScope);
+        }
         RotMemories(*context_, kRotScope).load_program(rot.program, ram);
     }
 
@@ -45,6 +49,9 @@ public:
 protected:
     void observe() override {
         trace_.observe(cycle());
+        if (upset_) {
+            upset_->apply();
+        }
         if (top_->bench_write != 0) {
             write_bench(top_->bench_addr, top_->bench_data);
         }
@@ -67,6 +74,7 @@ private:
 
     Devices& devices_;
     Trace trace_;
+    std::optional<EngineUpset> upset_;
     std::optional<std::uint32_t> rot_exit_code_;
     bool is_alert_ = false;
 };

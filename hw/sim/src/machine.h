@@ -32,6 +32,8 @@ struct RotOptions {
     std::string program;
     /// Where its trace goes; empty: nowhere.
     std::string trace;
+    /// Whether the digests of its engine are wrong.
+    bool has_upset = false;
 };
 
 class Machine {

@@ -40,6 +40,7 @@ constexpr char kUsage[] =
     "  --llc-ways N --llc-line BYTES   its shape (8, 64)\n"
     "  --rot PROGRAM                of the root of trust, where there is one\n"
     "  --trace FILE                 a line for every instruction that it retires (CSV)\n"
+    "  --upset-engine               its digests are wrong, as a broken engine's\n"
     "  --storage-rate BYTES         in 1000 cycles (1000)\n"
     "  --storage-latency CYCLES     until the first byte of a request (0)\n"
     "  --report FILE                where cycles and counts go, as lines (standard error)\n"
@@ -70,7 +71,7 @@ WavesOptions& waves_of(Options& options) {
 Options parse(int argc, char** argv) {
     enum Name {
         kLoad = 1, kMedium, kMaxCycles, kLatency, kBandwidth, kOutstanding, kRate, kStorageLatency,
-        kReport, kMemorySize, kCacheSize, kCacheHit, kCacheWays, kCacheLine, kRot, kTrace, kVcd,
+        kReport, kMemorySize, kCacheSize, kCacheHit, kCacheWays, kCacheLine, kRot, kTrace, kUpset, kVcd,
         kVcdFrom, kVcdTo, kHelp
     };
     const option names[] = {
@@ -90,6 +91,7 @@ Options parse(int argc, char** argv) {
         {"llc-line", required_argument, nullptr, kCacheLine},
         {"rot", required_argument, nullptr, kRot},
         {"trace", required_argument, nullptr, kTrace},
+        {"upset-engine", no_argument, nullptr, kUpset},
         {"vcd", required_argument, nullptr, kVcd},
         {"vcd-from", required_argument, nullptr, kVcdFrom},
         {"vcd-to", required_argument, nullptr, kVcdTo},
@@ -121,6 +123,7 @@ Options parse(int argc, char** argv) {
             case kCacheLine: cache.line_bytes = number(value); break;
             case kRot: options.rot.program = value; break;
             case kTrace: options.rot.trace = value; break;
+            case kUpset: options.rot.has_upset = true; break;
             case kVcd: waves_of(options).path = value; break;
             case kVcdFrom: waves_of(options).first_cycle = number(value); break;
             case kVcdTo: waves_of(options).last_cycle = number(value); break;

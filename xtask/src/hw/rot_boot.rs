@@ -27,6 +27,15 @@ const IDENTITY: &str = "HARTLOCK_IDENTITY";
 /// More than the largest boot here takes: Ed25519 in software on 32 bits.
 const MAX_CYCLES: &str = "60000000";
 
+/// Of a ROM on a machine without a host.
+pub const ALONE: &[&str] = &["alone"];
+
+/// Bytes of a bundle where time does not matter.
+pub const USUAL_SIZE: usize = 64 << 10;
+
+/// The option of the machine that breaks the engine.
+const UPSET: &str = "--upset-engine";
+
 /// Bytes that the program of the host takes, stack included.
 const HOST_MEMORY_SIZE: u64 = 320 << 10;
 
@@ -70,11 +79,10 @@ impl Booted {
     }
 }
 
-/// The ROM with the identity of a device that trusts the fake key A and a fake key of LMS. `alone` is for
-/// machines without a host.
-pub fn rom(is_alone: bool) -> Result<Vec<u8>> {
-    let features: &[&str] = if is_alone { &["alone", "lms"] } else { &["lms"] };
-    let program = firmware::rot_program("rot-rom", features)?;
+/// The ROM with these features, besides LMS, and with the identity of a device that trusts the fake key A
+/// and a fake key of LMS.
+pub fn rom(features: &[&str]) -> Result<Vec<u8>> {
+    let program = firmware::rot_program("rot-rom", &[features, &["lms"]].concat())?;
     let mut elf =
         fs::read(&program).with_context(|| format!("cannot read {}", program.display()))?;
     ensure!(!reaches_panic(&elf)?, "the ROM of the root of trust can reach a panic");
@@ -162,12 +170,23 @@ pub fn bundle(size: usize, signed_by: SignedBy, first: Option<&[u8]>, edits: &[E
 /// # Errors
 /// If it ends neither in a release nor in a refusal.
 pub fn boot(machine: Rot, rom: &[u8], bundle: &[u8], folder: &Path) -> Result<Booted> {
+    boot_with(machine, rom, bundle, &[], folder)
+}
+
+/// The same, with options of the machine.
+fn boot_with(
+    machine: Rot,
+    rom: &[u8],
+    bundle: &[u8],
+    options: &[&str],
+    folder: &Path,
+) -> Result<Booted> {
     fs::create_dir_all(folder)?;
     let (program, medium) = (folder.join("rom.elf"), folder.join("bundle.hlk"));
     fs::write(&program, rom)?;
     fs::write(&medium, bundle)?;
     let medium = format!("{}@{:#x}", medium.display(), soc::BUNDLE.start);
-    let options = ["--max-cycles", MAX_CYCLES, "--load", &medium];
+    let options = [options, &["--max-cycles", MAX_CYCLES, "--load", &medium]].concat();
     let (console, report, end) =
         rot::run_program(&rot::machine(machine)?, &program, folder, &options)?;
     let (header, entries) =
@@ -198,6 +217,7 @@ struct BootState {
 impl BootState {
     const RELEASED: u32 = 1;
     const REFUSED: u32 = 2;
+    const TRAPPED: u32 = 3;
 
     fn parse(report: &str) -> Result<Self> {
         for line in report.lines() {
@@ -213,17 +233,22 @@ impl BootState {
 
 /// What is wrong with the ROM, as far as these boots show.
 pub fn faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
-    let rom = rom(true)?;
+    let rom = rom(ALONE)?;
     let is_by_engine =
         |entry: &&Entry| entry.hash == Some(HashId::Sha256) && entry.kernel == Tier::Engine as u32;
     for signed_by in [SignedBy::Ed25519, SignedBy::Lms] {
-        let good = boot(machine, &rom, &bundle(64 << 10, signed_by, None, &[]), folder)?;
+        let good = boot(machine, &rom, &bundle(USUAL_SIZE, signed_by, None, &[]), folder)?;
         if good.reason.is_some() || !good.is_host_running {
             return Ok(Some(format!("{signed_by:?}: the host was not released\n{}", good.console)));
         }
         if good.entries.iter().filter(is_by_engine).count() != 2 {
             return Ok(Some("the engine did not hash two payloads".into()));
         }
+    }
+    let small = bundle(20 << 10, SignedBy::Lms, None, &[]);
+    let upset = boot_with(machine, &rom, &small, &[UPSET], folder)?;
+    if upset.reason.is_some() || upset.entries.iter().any(|entry| is_by_engine(&entry)) {
+        return Ok(Some(format!("a broken engine: {:?}\n{}", upset.reason, upset.console)));
     }
     for (what, edit, reason) in refusals() {
         let bundle = bundle(20 << 10, SignedBy::Lms, None, &[edit]);
@@ -240,42 +265,74 @@ pub fn faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// Boots host and root of trust: the host's program stands in the bundle and nowhere else.
-pub fn boot_host(soc: Soc, edits: &[Edit], folder: &Path) -> Result<machines::Measured> {
-    fs::create_dir_all(folder)?;
-    let file = |name: &str| folder.join(name);
-    let host = firmware::flat_binary(&firmware::stage("rot-host", &[])?.elf)?;
-    let bundle = bundle(64 << 10, SignedBy::Lms, Some(&host), edits);
-    fs::write(file("rom.elf"), rom(false)?)?;
-    fs::write(file("bundle.hlk"), bundle)?;
-    // Where the host would start if nobody put a program there: it traps at once.
-    fs::write(file("nothing.bin"), [0; 4])?;
-    let medium = format!("{}@{:#x}", file("bundle.hlk").display(), soc::BUNDLE.start);
-    let rom = file("rom.elf").display().to_string();
-    // With a last-level cache, as the root of trust alone has it.
-    let options =
-        ["--rot", &rom, "--load", &medium, "--max-cycles", MAX_CYCLES, "--llc-size", "0x20000"];
-    let options = options.map(str::to_owned);
-    let runs = Machine {
-        machine: &machines::machine(soc, false)?,
-        program: &file("nothing.bin"),
-        folder,
-        options: &options,
-    };
-    let (console, report, end) = runs.run(&[])?;
-    machines::parse(&report, end, console)
+/// A boot of host and root of trust.
+#[derive(Clone, Copy, Default)]
+pub struct HostBoot<'a> {
+    /// Bytes of the bundle, about; no fewer than it needs.
+    pub size: usize,
+    pub edits: &'a [Edit],
+    /// Features of the ROM.
+    pub rom: &'a [&'a str],
+    /// Options of the machine.
+    pub options: &'a [&'a str],
+}
+
+impl HostBoot<'_> {
+    /// Boots. The host's program stands in the bundle and nowhere else.
+    pub fn run(&self, soc: Soc, folder: &Path) -> Result<machines::Measured> {
+        fs::create_dir_all(folder)?;
+        let file = |name: &str| folder.join(name);
+        let host = firmware::flat_binary(&firmware::stage("rot-host", &[])?.elf)?;
+        let bundle = bundle(self.size, SignedBy::Lms, Some(&host), self.edits);
+        fs::write(file("rom.elf"), rom(self.rom)?)?;
+        fs::write(file("bundle.hlk"), bundle)?;
+        // Where the host would start if nobody put a program there: it traps at once.
+        fs::write(file("nothing.bin"), [0; 4])?;
+        let medium = format!("{}@{:#x}", file("bundle.hlk").display(), soc::BUNDLE.start);
+        let rom = file("rom.elf").display().to_string();
+        // With a last-level cache, as the root of trust alone has it.
+        let options =
+            ["--rot", &rom, "--load", &medium, "--max-cycles", MAX_CYCLES, "--llc-size", "0x20000"];
+        let options: Vec<_> =
+            options.iter().chain(self.options).map(|&text| text.to_owned()).collect();
+        let runs = Machine {
+            machine: &machines::machine(soc, false)?,
+            program: &file("nothing.bin"),
+            folder,
+            options: &options,
+        };
+        let (console, report, end) = runs.run(&[])?;
+        machines::parse(&report, end, console)
+    }
 }
 
 /// What is wrong with host and root of trust together.
 pub fn host_faults(soc: Soc, folder: &Path) -> Result<Option<String>> {
-    let good = boot_host(soc, &[], folder)?;
+    let good = HostBoot { size: USUAL_SIZE, ..HostBoot::default() }.run(soc, folder)?;
     if good.end != End::Success || !good.console.contains("host: done") {
         return Ok(Some(format!("the host ended in {:?}\n{}", good.end, good.console)));
     }
-    let changed = boot_host(soc, &[Edit::File(|file| file[3 << 12] ^= 1)], folder)?;
+    // Three digests of 4 KiB are waited for asleep.
+    if good.host_waiting < 100_000 {
+        return Ok(Some(format!("the host slept for {} cycles", good.host_waiting)));
+    }
+    // The rest is decided by bundles that are as small as they can be.
+    let edits = &[Edit::File(|file| file[3 << 12] ^= 1)];
     let reason = Reason::PayloadDigestMismatch as u32;
-    if (changed.status, changed.reason, changed.host_retired) != (BootState::REFUSED, reason, 0) {
-        return Ok(Some(format!("a changed bundle was not refused\n{}", changed.console)));
+    for (features, status) in
+        [(&[][..], BootState::REFUSED), (&["trap-on-refusal"], BootState::TRAPPED)]
+    {
+        let changed = HostBoot { edits, rom: features, ..HostBoot::default() }.run(soc, folder)?;
+        if (changed.status, changed.reason, changed.host_retired) != (status, reason, 0) {
+            return Ok(Some(format!("a changed bundle was not refused\n{}", changed.console)));
+        }
+    }
+    // A host can be booted without the engine, and is not served by a broken one.
+    let upset = HostBoot { options: &[UPSET], ..HostBoot::default() }.run(soc, folder)?;
+    if (upset.status, upset.end) != (BootState::RELEASED, End::Failure)
+        || !upset.console.contains("host: failed: nobody takes a request")
+    {
+        return Ok(Some(format!("a broken engine serves the host\n{}", upset.console)));
     }
     Ok(None)
 }

@@ -126,6 +126,8 @@ pub struct Measured {
     pub cycles: u64,
     pub host_retired: u64,
     pub rot_retired: u64,
+    /// Cycles in which harts of the host slept.
+    pub host_waiting: u64,
     /// Loads and stores of the root of trust to the memory of both.
     pub host_memory: Access,
     /// STATUS and REASON of the boot sequencer.
@@ -201,6 +203,7 @@ pub fn parse(report: &str, end: End, console: String) -> Result<Measured> {
     Ok(Measured {
         cycles: number(&host, "end", "cycle")?,
         host_retired: number(&host, "hart", "retired")?,
+        host_waiting: number(&host, "hart", "waiting")?,
         rot_retired: number(&rot, "end", "retired")?,
         host_memory: Access {
             count: access("count")?,
@@ -277,7 +280,7 @@ mod tests {
     use super::*;
 
     const REPORT: &str = "mark 0 cycle 5\nhart 0 retired 1 issued 2\nend cycle 99\n\
-        hart 0 retired 40 issued 50\nhart 1 retired 2 issued 3\nmemory read 1 written 2 storage 3\n\
+        hart 0 retired 40 issued 50 waiting 4\nhart 1 retired 2 issued 3 waiting 5\nmemory read 1 written 2 storage 3\n\
         rot\nmark 2 cycle 9\naccess host count 1 cycles 100 min 100 max 100\nend cycle 99 retired 7\n\
         access host count 2 cycles 50 min 23 max 27\nboot status 2 reason 603 host 0 alert 0\n";
 
@@ -285,6 +288,7 @@ mod tests {
     fn reads_both_sides_of_the_whole_run() {
         let measured = parse(REPORT, End::Success, String::new()).unwrap();
         assert_eq!((measured.cycles, measured.host_retired, measured.rot_retired), (99, 42, 7));
+        assert_eq!(measured.host_waiting, 9);
         assert_eq!(measured.host_memory, Access { count: 2, cycles: 50, min: 23, max: 27 });
         assert_eq!((measured.status, measured.reason), (2, 603));
     }
