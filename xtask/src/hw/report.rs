@@ -1,4 +1,4 @@
-//! The report of a machine: where the cycles of every hart went (hw/README.md).
+//! The report of a machine: where the cycles of every hart went (hw/README.md), and what became of the host.
 
 use anyhow::{Context, Result, bail};
 
@@ -55,6 +55,34 @@ fn slots(retired: &str, rest: &[&str]) -> Result<Slots> {
     Ok(Slots { retired: retired.parse()?, slots: slots.collect::<Result<_>>()? })
 }
 
+/// What the machine says of the boot sequencer at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BootState {
+    pub status: u32,
+    /// A number of spec/errors.toml.
+    pub reason: u32,
+    /// Whether the host is out of reset.
+    pub is_host_running: bool,
+}
+
+impl BootState {
+    // `status` of hw/ip/boot_sequencer/data/boot_sequencer.rdl.
+    pub const RELEASED: u32 = 1;
+    pub const REFUSED: u32 = 2;
+    pub const TRAPPED: u32 = 3;
+
+    pub fn parse(report: &str) -> Result<Self> {
+        for line in report.lines() {
+            let words: Vec<&str> = line.split(' ').collect();
+            if let ["boot", "status", status, "reason", reason, "host", host, ..] = words[..] {
+                let (status, reason) = (status.parse()?, reason.parse()?);
+                return Ok(Self { status, reason, is_host_running: host == "1" });
+            }
+        }
+        bail!("the machine does not say what became of the host\n{report}")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,5 +110,12 @@ mod tests {
             assert!(sections(&REPORT.replace(from, to)).is_err(), "{from}");
         }
         assert!(sections(REPORT.split("end").next().unwrap()).is_err());
+    }
+
+    #[test]
+    fn the_state_of_the_boot_is_read_from_the_report() {
+        let state = BootState::parse("x\nboot status 2 reason 801 host 0 alert 0\n").unwrap();
+        assert_eq!((state.status, state.reason, state.is_host_running), (2, 801, false));
+        assert!(BootState::parse("end cycle 3\n").is_err());
     }
 }

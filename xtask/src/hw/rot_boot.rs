@@ -14,6 +14,7 @@ use hartlock_kernels::Tier;
 use hartlock_verify::board::soc;
 use object::{Object, ObjectSection, ObjectSymbol};
 
+use super::report::BootState;
 use super::rot::{self, Rot};
 use super::soc::{self as machines, Soc};
 use super::{End, Machine, loader};
@@ -207,30 +208,6 @@ fn boot_with(
     })
 }
 
-/// What the machine says of the boot sequencer at the end.
-struct BootState {
-    status: u32,
-    reason: u32,
-    is_host_running: bool,
-}
-
-impl BootState {
-    const RELEASED: u32 = 1;
-    const REFUSED: u32 = 2;
-    const TRAPPED: u32 = 3;
-
-    fn parse(report: &str) -> Result<Self> {
-        for line in report.lines() {
-            let words: Vec<&str> = line.split(' ').collect();
-            if let ["boot", "status", status, "reason", reason, "host", host, ..] = words[..] {
-                let (status, reason) = (status.parse()?, reason.parse()?);
-                return Ok(Self { status, reason, is_host_running: host == "1" });
-            }
-        }
-        bail!("the machine does not say what became of the host\n{report}")
-    }
-}
-
 /// What is wrong with the ROM, as far as these boots show.
 pub fn faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let rom = rom(ALONE)?;
@@ -323,13 +300,13 @@ pub fn host_faults(soc: Soc, folder: &Path) -> Result<Option<String>> {
         [(&[][..], BootState::REFUSED), (&["trap-on-refusal"], BootState::TRAPPED)]
     {
         let changed = HostBoot { edits, rom: features, ..HostBoot::default() }.run(soc, folder)?;
-        if (changed.status, changed.reason, changed.host_retired) != (status, reason, 0) {
+        if (changed.boot.status, changed.boot.reason, changed.host_retired) != (status, reason, 0) {
             return Ok(Some(format!("a changed bundle was not refused\n{}", changed.console)));
         }
     }
     // A host can be booted without the engine, and is not served by a broken one.
     let upset = HostBoot { options: &[UPSET], ..HostBoot::default() }.run(soc, folder)?;
-    if (upset.status, upset.end) != (BootState::RELEASED, End::Failure)
+    if (upset.boot.status, upset.end) != (BootState::RELEASED, End::Failure)
         || !upset.console.contains("host: failed: nobody takes a request")
     {
         return Ok(Some(format!("a broken engine serves the host\n{}", upset.console)));
@@ -362,16 +339,4 @@ fn refusals() -> Vec<(&'static str, Edit, Reason)> {
             Reason::OverlapsLiveRegion,
         ),
     ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_state_of_the_boot_is_read_from_the_report() {
-        let state = BootState::parse("x\nboot status 2 reason 801 host 0 alert 0\n").unwrap();
-        assert_eq!((state.status, state.reason, state.is_host_running), (2, 801, false));
-        assert!(BootState::parse("end cycle 3\n").is_err());
-    }
 }
