@@ -16,7 +16,7 @@ from peakrdl_regblock import RegblockExporter
 from peakrdl_regblock.cpuif.axi4lite import AXI4Lite_Cpuif_flattened
 from peakrdl_regblock.udps import ALL_UDPS
 from systemrdl import RDLCompileError, RDLCompiler
-from systemrdl.node import AddrmapNode
+from systemrdl.node import AddrmapNode, FieldNode
 
 import c
 import page
@@ -67,7 +67,24 @@ def rtl(node: AddrmapNode) -> dict[str, str]:
             err_if_bad_rw=True,
         )
         files = sorted(pathlib.Path(scratch).glob("*.sv"))
-        return {file.name: tidy(file.read_text(encoding="utf-8")) for file in files}
+        texts = {file.name: tidy(file.read_text(encoding="utf-8")) for file in files}
+    package = f"{name}_pkg.sv"
+    texts[package] = with_enums(texts[package], node)
+    return texts
+
+
+def with_enums(package: str, node: AddrmapNode) -> str:
+    """A package with the enumerations of external registers, too: PeakRDL leaves those out."""
+    fields = (field for field in node.descendants() if isinstance(field, FieldNode))
+    pairs = ((field.get_property("encode"), field.width) for field in fields)
+    enums = {encode.type_name: (encode, width) for encode, width in pairs if encode}
+    out = ""
+    for name, (encode, width) in enums.items():
+        if f"}} {name}_e;" not in package:
+            values = ",\n".join(f"        {name}__{one.name} = 'h{one.value:x}" for one in encode)
+            out += f"\n    typedef enum logic [{width - 1}:0] {{\n{values}\n    }} {name}_e;\n"
+    body = package.removesuffix("endpackage\n")
+    return f"{body}{out}endpackage\n"
 
 
 def tidy(text: str) -> str:

@@ -28,7 +28,8 @@ def header(stem: str, maps: list[Map]) -> str:
     for enum in enums.values():
         out += f"\n/* Values of the field {enum.name}. */\n"
         for choice in enum.choices:
-            out += define(f"{stem.upper()}_{enum.name.upper()}_{choice.name.upper()}", choice.value, "d")
+            name = f"{stem.upper()}_{enum.name.upper()}_{choice.name.upper()}"
+            out += define(name, choice.value, "#x" if choice.is_pattern else "d")
     return out + "\n#endif\n"
 
 

@@ -20,6 +20,15 @@ class Choice:
     value: int
     about: str
 
+    @property
+    def number(self) -> str:
+        """The value as Rust and readers write it: a large one is a pattern of bits and no count."""
+        return f"{self.value:#011_x}" if self.is_pattern else f"{self.value}"
+
+    @property
+    def is_pattern(self) -> bool:
+        return self.value > 0xFFFF
+
 
 @dataclass(frozen=True)
 class Enum:
@@ -67,8 +76,8 @@ class Register:
 
     @property
     def is_word(self) -> bool:
-        """A field of all 32 bits: no type is needed to take it apart."""
-        return len(self.fields) == 1 and self.fields[0].width == 32
+        """A field of all 32 bits without names for values: no type is needed to take it apart."""
+        return len(self.fields) == 1 and self.fields[0].width == 32 and not self.fields[0].encode
 
 
 @dataclass(frozen=True)

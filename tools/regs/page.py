@@ -34,7 +34,7 @@ def body(one: Map, heading: str) -> str:
             if field.encode:
                 out += f"\n| `{field.name}` | Value | |\n|---|---|---|\n"
                 for choice in field.encode.choices:
-                    out += f"| `{choice.name}` | {choice.value} | {choice.about} |\n"
+                    out += f"| `{choice.name}` | {choice.number} | {choice.about} |\n"
     return out
 
 

@@ -70,8 +70,8 @@ def access(register: Register) -> str:
 
 def enumeration(enum: Enum) -> str:
     name = camel(enum.name)
-    variants = "".join(f"{doc('', one.about)}{camel(one.name)} = {one.value},\n" for one in enum.choices)
-    arms = "".join(f"{one.value} => Some(Self::{camel(one.name)}),\n" for one in enum.choices)
+    variants = "".join(f"{doc('', one.about)}{camel(one.name)} = {one.number},\n" for one in enum.choices)
+    arms = "".join(f"{one.number} => Some(Self::{camel(one.name)}),\n" for one in enum.choices)
     return (
         f"/// Values of the field `{enum.name}`.\n"
         "#[derive(Clone, Copy, Debug, PartialEq, Eq)]\n#[repr(u32)]\n"
@@ -168,9 +168,10 @@ def setter(field: Field) -> str:
     raw = "value" if kind == "u32" else "value as u32"
     narrow = f"({raw} & {(1 << field.width) - 1:#x})" if field.width not in (1, *INTEGERS) else f"({raw})"
     shifted = f"({narrow} << {field.low})" if field.low else narrow
-    kept = f"(self.0 & !{field.mask:#x})"
+    # Of a field that is the whole register nothing else is left.
+    bits = raw if field.width == 32 else f"(self.0 & !{field.mask:#x}) | {shifted}"
     return (
         f"{doc('', 'With this field set: ' + lower(field.about or field.name))}#[must_use]\n"
         f"pub const fn with_{field.name.lower()}(self, value: {kind}) -> Self {{\n"
-        f"Self({kept} | {shifted})\n}}\n\n"
+        f"Self({bits})\n}}\n\n"
     )

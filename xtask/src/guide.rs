@@ -132,8 +132,7 @@ fn lay_out(root: &Path, copy: &Path) -> Result<()> {
     }
     let (file, line) = DECLARED;
     let text = fs::read_to_string(copy.join(file))?;
-    // With the empty line in front of it, so that adding it makes the same file again.
-    let before = text.replacen(&format!("\n{line}"), "", 1);
+    let before = text.replacen(line, "", 1);
     ensure!(before != text, "{file} does not have the line {line}");
     fs::write(copy.join(file), before)?;
     Ok(())

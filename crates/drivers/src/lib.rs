@@ -9,6 +9,7 @@
 extern crate std;
 
 pub mod arrivals;
+pub mod boot_sequencer;
 pub mod mailbox;
 pub mod sha2;
 pub mod virtio_blk;

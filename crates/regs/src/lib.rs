@@ -16,6 +16,7 @@ extern crate std;
 
 use core::marker::PhantomData;
 
+pub mod boot_sequencer;
 pub mod mailbox;
 pub mod sha2;
 
@@ -92,6 +93,14 @@ impl<M: Map> Block<M> {
 pub struct Register<'a, V, A> {
     address: *mut u32,
     kind: PhantomData<(&'a (), V, A)>,
+}
+
+impl<V, A> Register<'_, V, A> {
+    /// Where it is, for whoever has to survive that the bus refuses.
+    #[must_use]
+    pub const fn as_ptr(&self) -> *mut u32 {
+        self.address
+    }
 }
 
 impl<V: Value, A: Readable> Register<'_, V, A> {
@@ -181,6 +190,12 @@ mod tests {
         block.register::<12, u32, WriteOnly>().write(9);
         block.register::<0, u32, ReadWrite>().modify(|value| value | 0x10);
         assert_eq!(words.map(Cell::into_inner), [0x11, 2, 3, 9]);
+    }
+
+    #[test]
+    fn an_address_is_that_of_the_register() {
+        let words = [1, 2, 3, 4].map(Cell::new);
+        assert_eq!(block(&words).register::<4, u32, WriteOnly>().as_ptr(), words[1].as_ptr());
     }
 
     #[test]

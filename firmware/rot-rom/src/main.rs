@@ -16,11 +16,11 @@ mod identity;
 mod memory;
 mod service;
 
+use hartlock_drivers::boot_sequencer::BootSequencer;
 use hartlock_handoff::{Entry, Log as LogMemory, LogHeader, MAX_ROM_ENTRIES, Stage, Step};
 use hartlock_image::{BundleType, HashId, List, Reason};
 use hartlock_kernels::{Kernels, Tier};
-use hartlock_rot::exit;
-use hartlock_rot::sequencer::{self, Decision};
+use hartlock_rot::{BOOT_SEQUENCER, exit};
 use hartlock_verify::board::soc;
 use hartlock_verify::tree::{self, Hasher, Kernel};
 use hartlock_verify::{Acceptance, Verdict, authenticate};
@@ -91,7 +91,7 @@ fn release(verdict: &Verdict, log: &mut Log) -> ! {
     write_log(log);
     console::line(&["hartlock: verified, the host is released"]);
     // Once more, directly before: what skips the first question does not answer the second.
-    if !verdict.is_confirmed() || sequencer::decide(Decision::Release, 0).is_err() {
+    if !verdict.is_confirmed() || sequencer().release().is_err() {
         refuse(Reason::VerdictNotConfirmed, log)
     }
     if cfg!(feature = "alone") {
@@ -104,18 +104,25 @@ fn release(verdict: &Verdict, log: &mut Log) -> ! {
     }
 }
 
-/// What becomes of a host whose bundle is refused.
-const REFUSAL: Decision =
-    if cfg!(feature = "trap-on-refusal") { Decision::Trap } else { Decision::Refuse };
-
 /// The host runs nothing of what was refused, and whoever looks finds out why.
 fn refuse(reason: Reason, log: &mut Log) -> ! {
     let _ = engine::give_back();
     push(log, Entry { reason: reason as u32, ..step(Step::Refusal, clock::now()) });
     write_log(log);
     console::refusal(reason);
-    let _ = sequencer::decide(REFUSAL, reason as u32);
+    // What it answers changes nothing here: a host that nobody released is in reset.
+    let _ = if cfg!(feature = "trap-on-refusal") {
+        sequencer().trap(reason as u32)
+    } else {
+        sequencer().refuse(reason as u32)
+    };
     exit(1)
+}
+
+/// What holds the host.
+fn sequencer() -> BootSequencer {
+    // SAFETY: its registers. There is one hart without interrupts, and nobody keeps what this returns.
+    unsafe { BootSequencer::new(core::ptr::with_exposed_provenance_mut(BOOT_SEQUENCER)) }
 }
 
 /// The engine for SHA-256 if it works; the log says so if not.

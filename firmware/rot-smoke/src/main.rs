@@ -10,9 +10,11 @@
 use core::arch::global_asm;
 use core::fmt::Write;
 
-use hartlock_rot::sequencer::{self, Decision};
+use hartlock_drivers::boot_sequencer::{BootSequencer, Error};
+use hartlock_regs::boot_sequencer::{BootSequencer as Registers, State, Word};
 use hartlock_rot::{
-    Console, HOST_MEMORY, SCRATCHPAD, cause, exit, mark, try_call, try_load, try_store,
+    BOOT_SEQUENCER, Console, HOST_MEMORY, SCRATCHPAD, cause, exit, mark, try_call, try_load,
+    try_store,
 };
 
 global_asm!(include_str!("feed.S"));
@@ -123,18 +125,41 @@ fn costs() -> bool {
     true
 }
 
-/// The first decision is the last one.
+/// The first decision is the last one, and an error for whoever tries another.
 fn decides() -> bool {
-    let (decision, status) = if cfg!(feature = "release-host") {
-        (Decision::Release, 1)
+    let base = core::ptr::with_exposed_provenance_mut(BOOT_SEQUENCER);
+    // SAFETY: registers of the sequencer, which nobody else uses.
+    let mut sequencer = unsafe { BootSequencer::new(base) };
+    // SAFETY: the same; only their addresses are used, between calls of the driver.
+    let registers = unsafe { Registers::new(base) };
+    let is_held = sequencer.state() == State::Held && is_guarded(&registers, Word::Release as u32);
+    let (decision, state) = if cfg!(feature = "release-host") {
+        (sequencer.release(), State::Released)
     } else if cfg!(feature = "trap-host") {
-        (Decision::Trap, 3)
+        (sequencer.trap(REASON), State::Trapped)
     } else {
-        (Decision::Refuse, 2)
+        (sequencer.refuse(REASON), State::Refused)
     };
-    sequencer::status() == Ok(0)
-        && sequencer::decide(decision, REASON).is_ok()
-        && sequencer::decide(Decision::Release, 0) == Err(cause::STORE_ACCESS)
-        && sequencer::status() == Ok(status)
-        && sequencer::reason() == Ok(REASON)
+    let reason = if state == State::Released { 0 } else { REASON };
+    is_held
+        && decision == Ok(())
+        && is_refused(registers.decision().as_ptr(), Word::Release as u32)
+        && is_refused(registers.reason().as_ptr(), 1)
+        && is_guarded(&registers, Word::Release as u32)
+        && sequencer.release() == Err(Error::Decided)
+        && sequencer.state() == state
+        && sequencer.reason() == reason
+}
+
+/// What cannot be read, what cannot be written, and what is behind the last register, is an error.
+fn is_guarded(registers: &Registers, word: u32) -> bool {
+    let status = registers.status().as_ptr();
+    try_load(registers.decision().as_ptr().addr()) == Err(cause::LOAD_ACCESS)
+        && is_refused(status, word)
+        && is_refused(status.wrapping_add(1), word)
+}
+
+fn is_refused(register: *mut u32, word: u32) -> bool {
+    // SAFETY: a register of the sequencer, or none, which touches no memory.
+    unsafe { try_store(register.addr(), word) == Err(cause::STORE_ACCESS) }
 }

@@ -1,4 +1,4 @@
-//! The root of trust as its programs see it (`hw/soc/README.md`): start-up code, the boot sequencer, the
+//! The root of trust as its programs see it (`hw/soc/README.md`): start-up code, where devices are, the
 //! bench, and accesses that may fail.
 //!
 //! A program defines `rot_main` and is linked with `link.ld`.
@@ -10,8 +10,6 @@ use core::arch::{asm, global_asm};
 use core::fmt::{self, Write};
 use core::panic::PanicInfo;
 
-pub mod sequencer;
-
 global_asm!(include_str!("start.S"));
 
 /// First byte of the scratchpad.
@@ -22,6 +20,8 @@ pub const HOST_MEMORY: usize = 0x8000_0000;
 pub const SHA2: usize = 0x4000_0000;
 /// Registers of the mailbox, the root of trust's side.
 pub const MAILBOX: usize = 0x4000_1000;
+/// Registers of the boot sequencer.
+pub const BOOT_SEQUENCER: usize = 0x4000_2000;
 
 const BENCH: usize = 0x4000_f000;
 const CONSOLE: usize = BENCH;

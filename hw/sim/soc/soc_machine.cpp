@@ -18,7 +18,7 @@ const char* const kRotScope = "TOP.soc_machine.u_rot_with_bench.u_rot";
 // hw/soc/top/bench_registers.sv.
 constexpr std::uint32_t kConsole = 0x0;
 constexpr std::uint32_t kExit = 0x4;
-// STATUS of hw/soc/rtl/boot_sequencer.sv.
+// `refused` of hw/ip/boot_sequencer/data/boot_sequencer.rdl.
 constexpr std::uint32_t kRefused = 2;
 
 class SocMachine : public Machine {

@@ -8,7 +8,9 @@
 module axi_lite_registers
   import soc_pkg::*;
 #(
-  parameter int unsigned AddressBits = 12
+  parameter int unsigned AddressBits = 12,
+  // 0 builds one that takes parts of words for whole ones, to show that the test would notice.
+  parameter bit          WordsOnly   = 1'b1
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -51,7 +53,7 @@ module axi_lite_registers
   assign ar_ready_o   = ~r_valid_q | r_ready_i;
 
   // Registers are written whole: half a command is none, and an error.
-  assign is_whole     = w_strb_i == 4'hf;
+  assign is_whole     = w_strb_i == 4'hf || !WordsOnly;
   assign write_o      = aw_valid_i & aw_ready_o & is_whole;
   // The address bits below a word are the owner's to judge: an offset that is none is an error.
   assign write_addr_o = aw_addr_i;

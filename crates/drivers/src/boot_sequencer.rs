@@ -1,0 +1,179 @@
+//! The boot sequencer (`hw/ip/boot_sequencer/doc/README.md`): what becomes of the host, decided once.
+//!
+//! It is asked before it is written. Whoever writes all the same, behind the back of this driver, gets an error
+//! of the bus, and the decision stays what it is.
+
+use core::sync::atomic::{Ordering, fence};
+
+use hartlock_regs::boot_sequencer::{self as registers, Decision, State, Word};
+
+/// Why nothing was decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// It was decided before, and that is final.
+    Decided,
+    /// The hardware stopped in an illegal state. The host is in reset until everything is.
+    Fault,
+}
+
+/// What holds the host.
+pub struct BootSequencer {
+    registers: registers::BootSequencer,
+}
+
+impl BootSequencer {
+    /// The sequencer at this address.
+    ///
+    /// # Safety
+    /// At `base` are its registers, and nobody else uses them while this does.
+    #[must_use]
+    pub const unsafe fn new(base: *mut u32) -> BootSequencer {
+        // SAFETY: the caller's promise is that of a block: registers are there, and are ours.
+        BootSequencer { registers: unsafe { registers::BootSequencer::new(base) } }
+    }
+
+    /// The host leaves its reset and runs. What it runs has to lie in memory before.
+    ///
+    /// # Errors
+    /// If it is decided already, or cannot be any more. Nothing changed then.
+    pub fn release(&mut self) -> Result<(), Error> {
+        self.decide(Word::Release, 0)
+    }
+
+    /// The host stays in reset, for the reason with this number.
+    ///
+    /// # Errors
+    /// As for a release.
+    pub fn refuse(&mut self, reason: u32) -> Result<(), Error> {
+        self.decide(Word::Refuse, reason)
+    }
+
+    /// The host leaves its reset, but every fetch of it fails; for the reason with this number.
+    ///
+    /// # Errors
+    /// As for a release.
+    pub fn trap(&mut self, reason: u32) -> Result<(), Error> {
+        self.decide(Word::Trap, reason)
+    }
+
+    /// What was decided. A number that means nothing is an error as well.
+    #[must_use]
+    pub fn state(&self) -> State {
+        self.registers.status().read().state().unwrap_or(State::Error)
+    }
+
+    /// Number of the reason; 0 if there is none.
+    #[must_use]
+    pub fn reason(&self) -> u32 {
+        self.registers.reason().read()
+    }
+
+    fn decide(&mut self, word: Word, reason: u32) -> Result<(), Error> {
+        match self.state() {
+            State::Held => {}
+            State::Released | State::Refused | State::Trapped => return Err(Error::Decided),
+            State::Error => return Err(Error::Fault),
+        }
+        // The decision fixes it.
+        self.registers.reason().write(reason);
+        // What the host will find in memory is there before it looks.
+        fence(Ordering::SeqCst);
+        self.registers.decision().write(Decision::RESET.with_word(word));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Registers are memory here. What hardware makes of the words is what `hw/ip/boot_sequencer/tb` tests.
+
+    use core::cell::Cell;
+
+    use super::*;
+
+    // In words.
+    const DECISION: usize = 0;
+    const REASON: usize = 1;
+    const STATUS: usize = 2;
+    /// What no word of a decision is.
+    const UNTOUCHED: u32 = 0xdead_beef;
+
+    struct File([Cell<u32>; 3]);
+
+    impl File {
+        fn with_status(status: u32) -> File {
+            File([UNTOUCHED, UNTOUCHED, status].map(Cell::new))
+        }
+
+        fn sequencer(&self) -> BootSequencer {
+            let base = self.0.as_ptr().cast::<u32>().cast_mut();
+            // SAFETY: a word for each register, in cells that may be written through a shared reference,
+            // which outlive the sequencer in every test.
+            unsafe { BootSequencer::new(base) }
+        }
+
+        fn word(&self, at: usize) -> u32 {
+            self.0[at].get()
+        }
+    }
+
+    type Call = fn(&mut BootSequencer) -> Result<(), Error>;
+
+    const CALLS: [(Call, Word, u32); 3] = [
+        (|sequencer| sequencer.release(), Word::Release, 0),
+        (|sequencer| sequencer.refuse(603), Word::Refuse, 603),
+        (|sequencer| sequencer.trap(604), Word::Trap, 604),
+    ];
+
+    #[test]
+    fn a_decision_comes_with_its_reason() {
+        for (call, word, reason) in CALLS {
+            let file = File::with_status(State::Held as u32);
+            assert_eq!(call(&mut file.sequencer()), Ok(()));
+            assert_eq!((file.word(DECISION), file.word(REASON)), (word as u32, reason));
+            assert_eq!(file.sequencer().reason(), reason);
+        }
+    }
+
+    #[test]
+    fn what_is_decided_is_not_written_again() {
+        for state in [State::Released, State::Refused, State::Trapped] {
+            for (call, ..) in CALLS {
+                let file = File::with_status(state as u32);
+                assert_eq!(call(&mut file.sequencer()), Err(Error::Decided));
+                assert_eq!((file.word(DECISION), file.word(REASON)), (UNTOUCHED, UNTOUCHED));
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_asked_of_hardware_that_stopped() {
+        for status in [State::Error as u32, 5, 6, 7] {
+            for (call, ..) in CALLS {
+                let file = File::with_status(status);
+                assert_eq!(call(&mut file.sequencer()), Err(Error::Fault));
+                assert_eq!((file.word(DECISION), file.word(REASON)), (UNTOUCHED, UNTOUCHED));
+                assert_eq!(file.sequencer().state(), State::Error);
+            }
+        }
+    }
+
+    #[test]
+    fn words_are_far_from_each_other_and_from_nothing() {
+        let words = [Word::Release as u32, Word::Refuse as u32, Word::Trap as u32, 0, u32::MAX];
+        for (index, one) in words.iter().enumerate() {
+            assert!(words[..index].iter().all(|other| (one ^ other).count_ones() >= 16));
+        }
+    }
+
+    #[test]
+    fn states_are_told_apart() {
+        for (bits, state) in
+            (0..).zip([State::Held, State::Released, State::Refused, State::Trapped])
+        {
+            let file = File::with_status(bits);
+            assert_eq!(file.sequencer().state(), state);
+            assert_eq!(file.word(STATUS), bits);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+// The boot sequencer on AXI4-Lite: its core behind a register block.
+//
+// The generated block answers writes to external registers with OKAY, whatever became of them. What the core
+// refused has to be an error for who wrote it, so one access is under way at a time, and the response to it
+// carries the refusal.
+
+`include "assert.svh"
+
+module boot_sequencer #(
+  parameter bit Hardened = 1'b1
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  input  logic        axil_awvalid_i,
+  output logic        axil_awready_o,
+  input  logic [11:0] axil_awaddr_i,
+  input  logic [2:0]  axil_awprot_i,
+  input  logic        axil_wvalid_i,
+  output logic        axil_wready_o,
+  input  logic [31:0] axil_wdata_i,
+  input  logic [3:0]  axil_wstrb_i,
+  output logic        axil_bvalid_o,
+  input  logic        axil_bready_i,
+  output logic [1:0]  axil_bresp_o,
+  input  logic        axil_arvalid_i,
+  output logic        axil_arready_o,
+  input  logic [11:0] axil_araddr_i,
+  input  logic [2:0]  axil_arprot_i,
+  output logic        axil_rvalid_o,
+  input  logic        axil_rready_i,
+  output logic [31:0] axil_rdata_o,
+  output logic [1:0]  axil_rresp_o,
+
+  output logic        host_rst_no,  // asserted at once, released with the clock
+  output logic        host_trap_o,  // every fetch of the host fails
+  output logic [2:0]  status_o,     // as the register, for pins and the debugger
+  output logic [31:0] reason_o
+);
+  // AMBA AXI §A3.4.4.
+  localparam logic [1:0] RespSlverr = 2'b10;
+  // The last of the page: an error.
+  localparam logic [11:0] NoRegister = 12'hffc;
+
+  boot_sequencer_regs_pkg::boot_sequencer__in_t  regs_in;
+  boot_sequencer_regs_pkg::boot_sequencer__out_t regs_out;
+
+  // One access: a write as soon as both of its halves are there, and a read when there is none.
+  logic busy_d, busy_q, takes_write, takes_read;
+  logic write_ready, data_ready, read_ready;
+  assign takes_write    = ~busy_q & axil_awvalid_i & axil_wvalid_i & write_ready & data_ready;
+  assign takes_read     = ~busy_q & axil_arvalid_i & ~(axil_awvalid_i & axil_wvalid_i) & read_ready;
+  assign axil_awready_o = takes_write;
+  assign axil_wready_o  = takes_write;
+  assign axil_arready_o = takes_read;
+
+  // A refusal stays until the response has taken it along.
+  logic refuses, refused_d, refused_q;
+  always_comb begin
+    busy_d    = busy_q | takes_write | takes_read;
+    refused_d = refused_q | refuses;
+    if ((axil_bvalid_o & axil_bready_i) | (axil_rvalid_o & axil_rready_i)) begin
+      busy_d    = 1'b0;
+      refused_d = 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q    <= 1'b0;
+      refused_q <= 1'b0;
+    end else begin
+      busy_q    <= busy_d;
+      refused_q <= refused_d;
+    end
+  end
+
+  logic [1:0] bresp;
+  assign axil_bresp_o = refused_q ? RespSlverr : bresp;
+
+  // The register block looks at words only. An address inside of a word names none of them.
+  function automatic logic [11:0] register_at(logic [11:0] address);
+    return address[1:0] == 2'b00 ? address : NoRegister;
+  endfunction
+
+  boot_sequencer_regs u_regs (
+    .clk            (clk_i),
+    .arst_n         (rst_ni),
+    .s_axil_awready (write_ready),
+    .s_axil_awvalid (takes_write),
+    .s_axil_awaddr  (register_at(axil_awaddr_i)),
+    .s_axil_awprot  (axil_awprot_i),
+    .s_axil_wready  (data_ready),
+    .s_axil_wvalid  (takes_write),
+    .s_axil_wdata   (axil_wdata_i),
+    .s_axil_wstrb   (axil_wstrb_i),
+    .s_axil_bready  (axil_bready_i),
+    .s_axil_bvalid  (axil_bvalid_o),
+    .s_axil_bresp   (bresp),
+    .s_axil_arready (read_ready),
+    .s_axil_arvalid (takes_read),
+    .s_axil_araddr  (register_at(axil_araddr_i)),
+    .s_axil_arprot  (axil_arprot_i),
+    .s_axil_rready  (axil_rready_i),
+    .s_axil_rvalid  (axil_rvalid_o),
+    .s_axil_rdata   (axil_rdata_o),
+    .s_axil_rresp   (axil_rresp_o),
+    .hwif_in        (regs_in),
+    .hwif_out       (regs_out)
+  );
+
+  logic decides, explains;
+  assign decides  = regs_out.decision.req & regs_out.decision.req_is_wr;
+  assign explains = regs_out.reason.req & regs_out.reason.req_is_wr;
+
+  // Both registers see the same word of the bus.
+  boot_sequencer_core #(.Hardened(Hardened)) u_core (
+    .clk_i,
+    .rst_ni,
+    .decide_i    (decides),
+    .explain_i   (explains),
+    .word_i      (decides ? regs_out.decision.wr_data.word : regs_out.reason.wr_data.value),
+    .is_whole_i  (decides ? &regs_out.decision.wr_biten.word : &regs_out.reason.wr_biten.value),
+    .refuses_o   (refuses),
+    .host_rst_no,
+    .host_trap_o,
+    .status_o,
+    .reason_o
+  );
+
+  always_comb begin
+    regs_in.decision.wr_ack      = decides;
+    regs_in.reason.wr_ack        = explains;
+    regs_in.reason.rd_ack        = regs_out.reason.req & ~regs_out.reason.req_is_wr;
+    regs_in.reason.rd_data.value = reason_o;
+    regs_in.status.state.next    = status_o;
+  end
+
+`ifndef SYNTHESIS
+  axi_lite_checks #(.AddrBits(12)) u_checks (
+    .clk_i,
+    .rst_ni,
+    .awvalid_i (axil_awvalid_i),
+    .awready_i (axil_awready_o),
+    .awaddr_i  (axil_awaddr_i),
+    .wvalid_i  (axil_wvalid_i),
+    .wready_i  (axil_wready_o),
+    .wdata_i   (axil_wdata_i),
+    .wstrb_i   (axil_wstrb_i),
+    .bvalid_i  (axil_bvalid_o),
+    .bready_i  (axil_bready_i),
+    .bresp_i   (axil_bresp_o),
+    .arvalid_i (axil_arvalid_i),
+    .arready_i (axil_arready_o),
+    .araddr_i  (axil_araddr_i),
+    .rvalid_i  (axil_rvalid_o),
+    .rready_i  (axil_rready_i),
+    .rdata_i   (axil_rdata_o),
+    .rresp_i   (axil_rresp_o)
+  );
+`endif
+
+  `ASSERT(AnErrorBelongsToItsWrite_A, refuses |=> axil_bvalid_o && axil_bresp_o == RespSlverr)
+  `ASSERT(OneAccessAtATime_A, busy_q |-> !axil_awready_o && !axil_wready_o && !axil_arready_o)
+  `ASSERT(NoAnswerUnasked_A, axil_bvalid_o || axil_rvalid_o |-> busy_q)
+endmodule

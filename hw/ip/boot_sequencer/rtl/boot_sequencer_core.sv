@@ -1,0 +1,114 @@
+// Holds the host in reset until the root of trust has decided, once, what becomes of it (../doc/README.md).
+//
+// The first decision is the last one until the next reset of the whole chip, which also resets the root of
+// trust. `trap` lets the host out of reset to where every fetch fails, so that its own start-up can notice
+// that the boot was refused; it never sees the image. The state is sparse (any two codes differ in three
+// bits at least), and whatever is no state holds the host in reset.
+
+`include "assert.svh"
+
+module boot_sequencer_core
+  import boot_sequencer_regs_pkg::*;
+#(
+  // 0 builds one that goes on from an illegal state, to show that the test would notice.
+  parameter bit Hardened = 1'b1
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  // A write, for a cycle: of a decision, or of a reason. Never both.
+  input  logic        decide_i,
+  input  logic        explain_i,
+  input  logic [31:0] word_i,
+  input  logic        is_whole_i,  // all four bytes were written
+  output logic        refuses_o,   // the write of this very cycle changes nothing
+
+  output logic        host_rst_no, // asserted at once, released with the clock
+  output logic        host_trap_o, // every fetch of the host fails
+  output logic [2:0]  status_o,    // of this very cycle
+  output logic [31:0] reason_o
+);
+  typedef enum logic [5:0] {
+    StHeld     = 6'b001011,
+    StReleased = 6'b010101,
+    StRefused  = 6'b011110,
+    StTrapped  = 6'b100110,
+    StError    = 6'b110011
+  } state_e;
+
+  state_e state_d;
+  (* fsm_encoding = "none" *) state_e state_q;
+  logic [31:0] reason_d, reason_q;
+  logic        host_rst_nq, host_trap_q;
+
+  // Only a whole word counts, and only while nothing was decided. In an illegal state nothing does.
+  logic accepts;
+  assign accepts   = is_whole_i & (state_q == StHeld);
+  assign refuses_o = (decide_i | explain_i) & ~accepts;
+
+  // Whatever is not a word of release refuses: a program that lost its way cannot let the host go by
+  // writing anything else.
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      StHeld: if (decide_i & accepts) begin
+        unique case (word_i)
+          boot_sequencer_word__release: state_d = StReleased;
+          boot_sequencer_word__trap:    state_d = StTrapped;
+          default:                      state_d = StRefused;
+        endcase
+      end
+      StReleased, StRefused, StTrapped: state_d = state_q;
+      StError: state_d = StError;
+      default: state_d = Hardened ? StError : StReleased;
+    endcase
+  end
+
+  assign reason_d = explain_i & accepts ? word_i : reason_q;
+
+  // What is no state shows as an error in the same cycle.
+  boot_sequencer_state_e status;
+  always_comb begin
+    unique case (state_q)
+      StHeld:     status = boot_sequencer_state__held;
+      StReleased: status = boot_sequencer_state__released;
+      StRefused:  status = boot_sequencer_state__refused;
+      StTrapped:  status = boot_sequencer_state__trapped;
+      default:    status = boot_sequencer_state__error;
+    endcase
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q     <= StHeld;
+      reason_q    <= '0;
+      host_rst_nq <= 1'b0;
+      host_trap_q <= 1'b0;
+    end else begin
+      state_q     <= state_d;
+      reason_q    <= reason_d;
+      // From a register, so that no glitch of the decoder ends the host's reset.
+      host_rst_nq <= (state_q == StReleased) | (state_q == StTrapped);
+      // A cycle before the reset ends, and for ever.
+      host_trap_q <= host_trap_q | (state_d == StTrapped);
+    end
+  end
+
+  assign host_rst_no = host_rst_nq;
+  assign host_trap_o = host_trap_q;
+  assign status_o    = status;
+  assign reason_o    = reason_q;
+
+  `ASSERT(OnlyADecisionReleases_A, $rose(host_rst_no) && Hardened |-> $past(state_q == StReleased) ||
+          $past(state_q == StTrapped && host_trap_o))
+  `ASSERT(ADecisionIsForGood_A,
+          state_q != StHeld && Hardened |=> $stable(state_q) || status_o == boot_sequencer_state__error)
+  `ASSERT(OnlyAWholeWordDecides_A, state_q == StHeld && !(decide_i && is_whole_i) |=>
+          !(state_q inside {StReleased, StRefused, StTrapped}))
+  `ASSERT(ReasonIsFixed_A, state_q != StHeld |=> $stable(reason_q))
+  `ASSERT(NothingIsRefusedSilently_A,
+          (decide_i || explain_i) && !(state_q == StHeld && is_whole_i) |-> refuses_o)
+  `ASSERT(WhatIsRefusedChangesNothing_A, refuses_o |=> $stable(reason_q))
+  `ASSERT(OneWriteAtATime_A, !(decide_i && explain_i))
+  `ASSERT(ErrorHoldsTheHost_A, status_o == boot_sequencer_state__error |=> !host_rst_no)
+endmodule

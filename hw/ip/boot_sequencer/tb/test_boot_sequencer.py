@@ -1,0 +1,206 @@
+"""`boot_sequencer` on its bus: one decision, and an error for whoever tries anything else."""
+
+from __future__ import annotations
+
+import random
+
+import cocotb
+from cocotb.handle import HierarchyObject
+from cocotb.triggers import ReadOnly, RisingEdge
+
+import sequencer_bench as bench
+from axi_lite import OKAY, SLVERR, Manager
+from sequencer_bench import DECISION, ERROR, HELD, ILLEGAL, NEAR, PINS, REASON, REFUSE, REFUSED
+from sequencer_bench import RELEASE, RELEASED, STATUS, TRAP
+
+WINDOW = 0x1000
+
+
+class Sequencer:
+    """The register port, with stalls on all channels, and the pins."""
+
+    def __init__(self, dut: HierarchyObject, stalls: float = 0.0) -> None:
+        self.dut = dut
+        self.bus = Manager(dut, "axil", stalls)
+
+    async def start(self) -> None:
+        await bench.start(self.dut)
+
+    async def reset(self) -> None:
+        await bench.reset(self.dut)
+
+    async def write(self, address: int, data: int, strobe: int = 0xF) -> int:
+        return (await self.bus.writes([(address, data)], strobe))[0]
+
+    async def read(self, address: int) -> tuple[int, int]:
+        return (await self.bus.reads([address]))[0]
+
+    async def pins(self) -> tuple[int, int, int]:
+        """When all has settled."""
+        await bench.tick(self.dut, 3)
+        return bench.pins(self.dut)
+
+
+async def started(dut: HierarchyObject, stalls: float = 0.0) -> Sequencer:
+    sequencer = Sequencer(dut, stalls)
+    await sequencer.start()
+    return sequencer
+
+
+@cocotb.test()
+@cocotb.parametrize(stalls=[0.0, 0.5])
+async def holds_the_host_until_it_is_released(dut: HierarchyObject, stalls: float) -> None:
+    sequencer = await started(dut, stalls)
+    assert await sequencer.pins() == (0, 0, HELD)
+    assert await sequencer.write(REASON, 17) == OKAY
+    assert await sequencer.pins() == (0, 0, HELD)
+    assert await sequencer.write(DECISION, RELEASE) == OKAY
+    assert await sequencer.pins() == (1, 0, RELEASED)
+    assert await sequencer.read(STATUS) == (RELEASED, OKAY)
+    assert await sequencer.read(REASON) == (17, OKAY)
+    assert int(dut.reason_o.value) == 17
+
+
+@cocotb.test()
+@cocotb.parametrize(stalls=[0.0, 0.5])
+async def the_first_decision_is_the_last(dut: HierarchyObject, stalls: float) -> None:
+    sequencer = await started(dut, stalls)
+    for word, pins in PINS.items():
+        await sequencer.reset()
+        assert await sequencer.pins() == (0, 0, HELD)
+        assert await sequencer.write(REASON, word & 0xFFF) == OKAY
+        assert await sequencer.write(DECISION, word) == OKAY
+        assert await sequencer.pins() == pins
+        for again in PINS:
+            assert await sequencer.write(DECISION, again) == SLVERR
+            assert await sequencer.write(REASON, 1) == SLVERR
+        assert await sequencer.pins() == pins
+        assert await sequencer.read(REASON) == (word & 0xFFF, OKAY)
+
+
+@cocotb.test()
+@cocotb.parametrize(stalls=[0.0, 0.3])
+async def of_writes_behind_each_other_the_first_decides(dut: HierarchyObject, stalls: float) -> None:
+    sequencer = await started(dut, stalls)
+    for word, pins in PINS.items():
+        await sequencer.reset()
+        others = [(DECISION, other) for other in PINS]
+        random.shuffle(others)
+        writes = [(REASON, 5), (REASON, 6), (DECISION, word), *others, (REASON, 7), (STATUS, 0)]
+        responses = await sequencer.bus.writes(writes)
+        assert responses == [OKAY] * 3 + [SLVERR] * 5
+        assert await sequencer.pins() == pins
+        assert await sequencer.read(REASON) == (6, OKAY)
+
+
+@cocotb.test()
+@cocotb.parametrize(stalls=[0.0, 0.3])
+async def an_error_is_that_of_its_own_access(dut: HierarchyObject, stalls: float) -> None:
+    sequencer = await started(dut, stalls)
+    assert await sequencer.write(REASON, 9) == OKAY
+    assert await sequencer.write(DECISION, REFUSE) == OKAY
+    # Refused writes, and reads that are none of their business, on both channels at once.
+    reading = cocotb.start_soon(sequencer.bus.reads([REASON, STATUS, DECISION] * 20))
+    responses = await sequencer.bus.writes([(DECISION, RELEASE)] * 20)
+    assert responses == [SLVERR] * 20
+    assert await reading == [(9, OKAY), (REFUSED, OKAY), (0, SLVERR)] * 20
+
+
+@cocotb.test()
+async def no_other_word_releases(dut: HierarchyObject) -> None:
+    sequencer = await started(dut)
+    for word in [0, 0xFFFF_FFFF, REFUSE, *NEAR, *(random.getrandbits(32) for _ in range(50))]:
+        await sequencer.reset()
+        assert await sequencer.write(DECISION, word) == OKAY
+        assert await sequencer.pins() == (0, 0, REFUSED), hex(word)
+
+
+@cocotb.test()
+async def half_a_word_is_no_decision(dut: HierarchyObject) -> None:
+    sequencer = await started(dut)
+    for strobe in range(0xF):
+        for word in PINS:
+            assert await sequencer.write(DECISION, word, strobe) == SLVERR
+        assert await sequencer.write(REASON, 0xFFFF_FFFF, strobe) == SLVERR
+    assert await sequencer.pins() == (0, 0, HELD)
+    assert await sequencer.read(REASON) == (0, OKAY)
+    assert await sequencer.write(DECISION, TRAP) == OKAY
+
+
+@cocotb.test()
+async def every_other_address_is_an_error(dut: HierarchyObject) -> None:
+    sequencer = await started(dut)
+    assert await sequencer.write(REASON, 0x1234) == OKAY
+    known = {REASON: 0x1234, STATUS: HELD}
+    # Bytes of words as well: an address inside of one is none.
+    inside = [word + byte for word in (DECISION, REASON, STATUS) for byte in (1, 2, 3)]
+    addresses = [*range(0, WINDOW, 4), *inside]
+    reads = await sequencer.bus.reads(addresses)
+    for address, answer in zip(addresses, reads, strict=True):
+        expected = (known[address], OKAY) if address in known else (0, SLVERR)
+        assert answer == expected, f"read of {address:#x}"
+    others = [address for address in addresses if address not in (DECISION, REASON)]
+    responses = await sequencer.bus.writes([(address, RELEASE) for address in others])
+    assert set(responses) == {SLVERR}
+    assert await sequencer.pins() == (0, 0, HELD)
+    assert await sequencer.read(REASON) == (0x1234, OKAY)
+
+
+@cocotb.test()
+async def ends_in_an_error_from_any_illegal_state(dut: HierarchyObject) -> None:
+    sequencer = await started(dut)
+    for code in ILLEGAL:
+        await sequencer.reset()
+        dut.u_core.state_q.value = code
+        assert await sequencer.pins() == (0, 0, ERROR), f"{code:06b}"
+        assert await sequencer.write(DECISION, RELEASE) == SLVERR
+        assert await sequencer.write(REASON, 1) == SLVERR
+        assert await sequencer.pins() == (0, 0, ERROR), f"{code:06b}"
+        assert await sequencer.read(STATUS) == (ERROR, OKAY)
+        assert await sequencer.read(REASON) == (0, OKAY)
+
+
+@cocotb.test()
+async def a_reset_in_the_middle_leaves_nothing(dut: HierarchyObject) -> None:
+    sequencer = await started(dut)
+    for cycles in range(6):
+        await sequencer.reset()
+        assert await sequencer.write(DECISION, RELEASE) == OKAY
+        # A refused write whose response nobody takes, cut off.
+        for name, value in (("awvalid", 1), ("awaddr", DECISION), ("wvalid", 1), ("wdata", TRAP)):
+            sequencer.bus.driven(name).value = value
+        sequencer.bus.driven("wstrb").value = 0xF
+        await bench.tick(dut, cycles)
+        for name in ("awvalid", "wvalid"):
+            sequencer.bus.driven(name).value = 0
+        await sequencer.reset()
+        assert bench.pins(dut) == (0, 0, HELD)
+        assert await sequencer.write(REASON, 3) == OKAY
+        assert await sequencer.write(DECISION, TRAP) == OKAY
+        assert await sequencer.pins() == PINS[TRAP]
+
+
+@cocotb.test()
+async def a_read_takes_two_cycles_whatever_it_finds(dut: HierarchyObject) -> None:
+    sequencer = await started(dut)
+    times = set()
+    for word in (None, *PINS):
+        await sequencer.reset()
+        if word is not None:
+            assert await sequencer.write(DECISION, word) == OKAY
+        for address in (DECISION, REASON, STATUS, 0x40):
+            times.add(await read_cycles(sequencer, address))
+    assert times == {2}, f"time of a read depends on what it finds: {sorted(times)}"
+
+
+async def read_cycles(sequencer: Sequencer, address: int) -> int:
+    """Cycles from the one in which an address is taken to the one in which data is there."""
+    await sequencer.bus.send("ar", addr=address)
+    for cycles in range(1, 20):
+        await ReadOnly()
+        is_there = sequencer.bus.read("rvalid").value == 1
+        await RisingEdge(sequencer.dut.clk_i)
+        if is_there:
+            await sequencer.bus.take("r", "data", "resp")
+            return cycles
+    raise AssertionError("no data comes")

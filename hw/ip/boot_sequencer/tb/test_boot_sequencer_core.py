@@ -1,0 +1,119 @@
+"""The core beside a model of it, and what becomes of a state that is none."""
+
+from __future__ import annotations
+
+import random
+
+import cocotb
+from cocotb.handle import HierarchyObject
+from cocotb.triggers import ReadOnly, RisingEdge
+
+import sequencer_bench as bench
+from sequencer_bench import ERROR, HELD, ILLEGAL, NEAR, REFUSE, REFUSED, RELEASE, RELEASED, STATES
+from sequencer_bench import TRAP, TRAPPED
+
+RUNS = 400
+
+
+async def start(dut: HierarchyObject) -> None:
+    quiet(dut)
+    await bench.start(dut)
+
+
+def quiet(dut: HierarchyObject) -> None:
+    for name in ("decide", "explain", "word", "is_whole"):
+        getattr(dut, f"{name}_i").value = 0
+
+
+class Model:
+    """What the core ought to do, in a cycle."""
+
+    def __init__(self) -> None:
+        self.state, self.reason = HELD, 0
+        self.is_out = self.is_trapped = False
+
+    def accepts(self, is_whole: bool) -> bool:
+        return self.state == HELD and is_whole
+
+    def step(self, decides: bool, explains: bool, word: int, is_whole: bool) -> None:
+        self.is_out = self.state in (RELEASED, TRAPPED)
+        if self.accepts(is_whole) and explains:
+            self.reason = word
+        elif self.accepts(is_whole) and decides:
+            self.state = {RELEASE: RELEASED, TRAP: TRAPPED}.get(word, REFUSED)
+        self.is_trapped |= self.state == TRAPPED
+
+
+@cocotb.test()
+async def does_what_its_model_does_in_every_cycle(dut: HierarchyObject) -> None:
+    await start(dut)
+    seen = set()
+    words = [RELEASE, RELEASE, TRAP, TRAP, REFUSE, *NEAR[:4], 0]
+    for _ in range(RUNS):
+        quiet(dut)
+        await bench.reset(dut)
+        model = Model()
+        for _ in range(random.randrange(5, 30)):
+            kind = random.choice(["", "", "decide", "explain"])
+            decides, explains = kind == "decide", kind == "explain"
+            is_whole = random.random() < 0.5
+            word = random.choice(words)
+            dut.decide_i.value, dut.explain_i.value = int(decides), int(explains)
+            dut.word_i.value, dut.is_whole_i.value = word, int(is_whole)
+            await ReadOnly()
+            assert bench.pins(dut) == (int(model.is_out), int(model.is_trapped), model.state)
+            assert int(dut.reason_o.value) == model.reason
+            is_refused = bool(kind) and not model.accepts(is_whole)
+            assert bool(dut.refuses_o.value) == is_refused
+            seen.add((model.state, kind, is_whole, word))
+            model.step(decides, explains, word, is_whole)
+            await RisingEdge(dut.clk_i)
+    assert len(seen) > 150, "the inputs are not random enough"
+
+
+@cocotb.test()
+async def ends_in_an_error_from_any_illegal_state(dut: HierarchyObject) -> None:
+    await start(dut)
+    for code in ILLEGAL:
+        quiet(dut)
+        await bench.reset(dut)
+        dut.state_q.value = code
+        for cycle in range(8):
+            # Nothing leads out, whatever is tried; it shows at once.
+            await ReadOnly()
+            assert bench.pins(dut) == (0, 0, ERROR), f"{code:06b}, {cycle} cycles later"
+            assert int(dut.reason_o.value) == 0
+            assert dut.refuses_o.value == int(dut.decide_i.value or dut.explain_i.value)
+            await RisingEdge(dut.clk_i)
+            decides = random.getrandbits(1)
+            dut.decide_i.value, dut.explain_i.value = decides, 1 - decides
+            dut.word_i.value, dut.is_whole_i.value = random.choice([RELEASE, TRAP, REFUSE]), 1
+    quiet(dut)
+    await bench.reset(dut)
+    assert bench.pins(dut) == (0, 0, HELD)
+
+
+@cocotb.test()
+async def an_upset_of_a_released_host_puts_it_back_into_reset(dut: HierarchyObject) -> None:
+    await start(dut)
+    for word, code in ((RELEASE, 0b010101), (TRAP, 0b100110)):
+        for bit in range(bench.STATE_BITS):
+            quiet(dut)
+            await bench.reset(dut)
+            dut.decide_i.value, dut.word_i.value, dut.is_whole_i.value = 1, word, 1
+            await bench.tick(dut, 3)
+            quiet(dut)
+            dut.state_q.value = code ^ 1 << bit
+            await bench.tick(dut, 2)
+            await ReadOnly()
+            assert bench.pins(dut) == (0, int(word == TRAP), ERROR)
+            await RisingEdge(dut.clk_i)
+
+
+@cocotb.test()
+async def states_are_three_bits_apart(dut: HierarchyObject) -> None:
+    for one in STATES:
+        for other in set(STATES) - {one}:
+            assert (one ^ other).bit_count() >= 3
+    await start(dut)
+    assert STATES[int(dut.state_q.value)] == HELD
