@@ -3,13 +3,14 @@
 //! `hw/ip/<name>/data/ip.toml` says what there is to build. Lint and simulation are Verilator's, the tests
 //! are cocotb's, netlists are Yosys's.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
+use self::peer::Peer;
 use self::record::Record;
 use crate::hw::python::{self, PackageSet, Packages};
 use crate::test::Outcome;
@@ -19,7 +20,9 @@ mod bench;
 mod lint;
 mod model;
 mod netlist;
+mod peer;
 mod record;
+mod table;
 
 /// What tests share, which is tested as an engine is.
 const PRIM: &str = "prim";
@@ -40,6 +43,9 @@ pub struct Args {
     /// Take what is counted into the record that later counts are compared with
     #[arg(long, requires = "synth")]
     record: bool,
+    /// Count and test the engine of others that this folder holds as well: see [[peer]] of its ip.toml
+    #[arg(long, value_name = "FOLDER", requires = "synth")]
+    peer: Option<PathBuf>,
     /// Only simulations and netlists whose name contains this
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
@@ -48,12 +54,20 @@ pub struct Args {
     verbose: bool,
 }
 
+impl Args {
+    fn wants(&self, name: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| name.contains(only.as_str()))
+    }
+}
+
 /// `data/ip.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Plan {
     bench: Vec<Bench>,
     netlist: Vec<Netlist>,
+    #[serde(default)]
+    peer: Vec<Peer>,
 }
 
 /// A simulation.
@@ -102,6 +116,8 @@ struct Ip {
     dir: PathBuf,
     sources: Vec<PathBuf>,
     plan: Plan,
+    /// A folder that is not the project's, if the sources lie in one.
+    outside: Option<PathBuf>,
 }
 
 impl Ip {
@@ -116,7 +132,7 @@ impl Ip {
         ensure!(!sources.is_empty(), "{name} has no sources");
         // Packages are read before those who import them.
         sources.sort_by_key(|path| (!path.to_string_lossy().ends_with("_pkg.sv"), path.clone()));
-        Ok(Ip { name: name.to_owned(), dir, sources, plan })
+        Ok(Ip { name: name.to_owned(), dir, sources, plan, outside: None })
     }
 
     /// Texts that a model or a netlist depends on.
@@ -189,29 +205,49 @@ fn all_names() -> Result<Vec<String>> {
 
 pub fn main(args: &Args) -> Result<Verdict> {
     let names = if args.names.is_empty() { all_names()? } else { args.names.clone() };
+    ensure!(
+        args.peer.is_none() || names.len() == 1,
+        "`--peer` needs the name of the one engine that it stands beside"
+    );
     let tools = Tools::locate()?;
-    let is_wanted = |name: &str| args.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
     let mut faults = Vec::new();
     for name in &names {
-        let ip = Ip::load(name)?;
+        let mut ip = Ip::load(name)?;
+        // Refused before minutes are spent on the rest.
+        let guests = match &args.peer {
+            Some(folder) => peer::invite(&mut ip, folder)?,
+            None => Vec::new(),
+        };
         faults.extend(lint::check(&tools, &ip)?);
-        for bench in ip.plan.bench.iter().filter(|bench| is_wanted(&bench.name())) {
-            let run = bench::run(&tools, &ip, bench)?;
-            println!("{}", run.line);
-            if args.verbose {
-                println!("{}", run.log);
+        for bench in ip.plan.bench.iter().filter(|bench| args.wants(&bench.name())) {
+            faults.extend(simulate(&tools, &ip, bench, args)?);
+        }
+        for guest in guests.iter().filter(|guest| args.wants(&guest.peer.name)) {
+            for bench in guest.peer.benches() {
+                faults.extend(simulate(&tools, &guest.ip, &bench, args)?);
             }
-            faults.extend(run.faults);
         }
         if args.synth {
-            let wanted = ip.plan.netlist.iter().filter(|netlist| is_wanted(&netlist.name));
-            faults.extend(netlist::table(&tools, &ip, wanted, args.fmax, args.record)?);
+            faults.extend(table::print(&tools, &ip, &guests, args)?);
         }
     }
     for fault in &faults {
         eprintln!("{fault}");
     }
     Ok(if faults.is_empty() { Verdict::Yes } else { Verdict::No })
+}
+
+/// Runs the tests of a bench, says how it went, and returns what is wrong.
+fn simulate(tools: &Tools, ip: &Ip, bench: &Bench, args: &Args) -> Result<Vec<String>> {
+    let run = bench::run(tools, ip, bench)?;
+    println!("{}", run.line);
+    for note in &run.notes {
+        println!("         {note}");
+    }
+    if args.verbose {
+        println!("{}", run.log);
+    }
+    Ok(run.faults)
 }
 
 /// A step of `cargo xtask test`: lint, the simulations of every day and the smallest netlist.
@@ -223,11 +259,15 @@ pub fn step(_: &Path) -> Result<Outcome> {
     }
     let tools = Tools::locate()?;
     let mut faults = Vec::new();
+    // Each once, whatever the number of benches that say it.
+    let mut skipped = BTreeSet::new();
     for name in all_names()? {
         let ip = Ip::load(&name)?;
         faults.extend(lint::check(&tools, &ip)?);
         for bench in ip.plan.bench.iter().filter(|bench| bench.is_daily) {
-            faults.extend(bench::run(&tools, &ip, bench)?.faults);
+            let run = bench::run(&tools, &ip, bench)?;
+            skipped.extend(run.notes.into_iter().filter(|note| note.contains("SKIPPED")));
+            faults.extend(run.faults);
         }
         let record = Record::load(&ip)?;
         for netlist in ip.plan.netlist.iter().filter(|netlist| netlist.is_daily) {
@@ -236,6 +276,7 @@ pub fn step(_: &Path) -> Result<Outcome> {
             faults.extend(record.faults(&ip, &netlist.name, &count)?);
         }
     }
+    skipped.iter().for_each(|note| eprintln!("{note}"));
     Ok(if faults.is_empty() { Outcome::Passed } else { Outcome::Failed(faults.join("\n")) })
 }
 
@@ -255,6 +296,12 @@ mod tests {
             }
             for netlist in &ip.plan.netlist {
                 assert!(modules.iter().any(|module| **module == *netlist.top), "{}", netlist.top);
+            }
+            for peer in &ip.plan.peer {
+                let tests = ip.dir.join("tb").join(format!("{}.py", peer.tests));
+                assert!(tests.is_file(), "{}", tests.display());
+                assert!(!peer.files.is_empty() && peer.commit.len() == 40, "{}", peer.name);
+                assert!(peer.files.values().all(|digest| digest.len() == 64), "{}", peer.name);
             }
             let blind = ip.plan.bench.iter().filter(|bench| !bench.must_fail.is_empty());
             assert!(blind.count() > 0, "{name} has no variant that its tests must catch");

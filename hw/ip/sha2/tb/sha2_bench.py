@@ -156,9 +156,12 @@ class Core:
         return await self.save()
 
     def blocks(self, message: bytes) -> list[bytes]:
-        """Padding, FIPS 180-4 §5.1."""
-        size = self.block_bytes
-        tail = b"\x80" + bytes((-len(message) - 1 - size // 8) % size)
-        length = struct.pack(">Q", 8 * len(message)).rjust(size // 8, b"\0")
-        padded = message + tail + length
-        return [padded[at : at + size] for at in range(0, len(padded), size)]
+        return padded_blocks(message, self.block_bytes)
+
+
+def padded_blocks(message: bytes, size: int) -> list[bytes]:
+    """Padding to blocks of this size, FIPS 180-4 §5.1."""
+    tail = b"\x80" + bytes((-len(message) - 1 - size // 8) % size)
+    length = struct.pack(">Q", 8 * len(message)).rjust(size // 8, b"\0")
+    padded = message + tail + length
+    return [padded[at : at + size] for at in range(0, len(padded), size)]
