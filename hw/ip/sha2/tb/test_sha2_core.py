@@ -10,6 +10,10 @@ import cocotb
 from cocotb.handle import HierarchyObject
 from cocotb.triggers import ReadOnly
 from sha2_bench import FIRST, NEXT, RESUME, SAVE, Core
+from stored_vectors import CHAIN, Chain, digests, next_of_chain, whole_chain
+
+# Bytes of stored vectors that each algorithm hashes.
+BUDGET = 12_000
 
 CONTROL_STATES = {
     "idle": 0b001011,
@@ -72,6 +76,32 @@ async def digests_random_messages_with_stalls_on_all_ports(dut):
     for _ in range(6):
         core.stalls = random.choice([0.1, 0.5, 0.8])
         await agrees(core, random.randbytes(random.randrange(3 * core.block_bytes)))
+
+
+def names(core: Core) -> list[tuple[str, bool]]:
+    """The algorithms of a core as vectors call them, and whether it starts as SHA-384."""
+    return [("SHA2-256", False)] if core.word_bits == 32 else [("SHA2-512", False), ("SHA2-384", True)]
+
+
+@cocotb.test()
+async def agrees_with_stored_digests(dut):
+    core = await started(dut)
+    for algorithm, is_384 in names(core):
+        for case in digests(algorithm, BUDGET, dut._log.info):
+            got = await core.digest(case.message, is_384)
+            assert got[: len(case.expected)] == case.expected, f"{case.name}: {got.hex()}"
+        chain = whole_chain(algorithm, dut._log.info)
+        if chain is not None:
+            await follow(core, chain, is_384)
+
+
+async def follow(core: Core, chain: Chain, is_384: bool) -> None:
+    """Each digest of the engine is a part of the next messages."""
+    last = [chain.seed] * 3
+    for _ in range(CHAIN):
+        got = await core.digest(next_of_chain(last, chain.length), is_384)
+        last = [*last[1:], got[: len(chain.expected)]]
+    assert last[-1] == chain.expected, f"a chain ends with {last[-1].hex()}"
 
 
 @cocotb.test()
