@@ -325,7 +325,7 @@ fn boot_soc(soc: Soc, args: &Args) -> Result<()> {
     let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
     let changed = Edit::File(|file| file[3 << 12] ^= 1);
     for (what, edits) in [("a good bundle", &[][..]), ("a flipped bit in the loader", &[changed])] {
-        let boot = HostBoot { edits, options: &options, size: rot_boot::USUAL_SIZE, rom: &[] };
+        let boot = HostBoot { edits, options: &options, size: rot_boot::USUAL_SIZE };
         let booted = boot.run(soc, &soc::folder(soc))?;
         println!("{}, {what}", soc.name);
         println!("{}", loader::without_log(&booted.console).trim());

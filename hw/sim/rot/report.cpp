@@ -25,6 +25,6 @@ void report_rot(std::FILE* file, const Trace& trace, std::uint64_t cycles, const
     }
     std::fprintf(file, "end cycle %" PRIu64 " retired %" PRIu64 "\n", cycles, trace.retired());
     report_accesses(file, trace.accesses());
-    std::fprintf(file, "boot status %" PRIu32 " reason %" PRIu32 " host %d alert %d\n", boot.status,
-                 boot.reason, boot.is_host_running, boot.is_alert);
+    std::fprintf(file, "boot status %" PRIu32 " reason %" PRIu32 " host %d alert %d mailbox %" PRIu32 "\n",
+                 boot.status, boot.reason, boot.is_host_running, boot.is_alert, boot.mailbox);
 }

@@ -23,13 +23,12 @@ RotMachine::RotMachine(Ram& ram, const Timing& memory, const std::string& progra
                        const std::string& trace_path, bool has_upset)
     : context_(std::make_unique<VerilatedContext>()),
       top_(std::make_unique<Vrot>(context_.get())),
-      memory_(ram, kBeatBytes, memory) {
+      memory_(ram, kBeatBytes, memory),
+      has_upset_(has_upset) {
     RotMemories memories(*context_, kScope);
     memories.load_program(program, ram);
     trace_ = std::make_unique<Trace>(*context_, std::string(kScope) + ".u_cpu.u_ibex", trace_path);
-    if (has_upset) {
-        upset_.emplace(*context_, kScope);
-    }
+    engines_ = std::make_unique<Engines>(*context_, kScope);
     // An edge, because the reset is asynchronous and a level that was always there is none.
     top_->rst_ni = 1;
     top_->eval();
@@ -64,8 +63,8 @@ void RotMachine::step() {
     is_alert_ = is_alert_ || top_->alert_o != 0;
     top_->clk_i = 1;
     top_->eval();
-    if (upset_) {
-        upset_->apply();
+    if (has_upset_) {
+        engines_->upset_digest();
     }
 
     memory_.step(memory, cycle_);
@@ -82,7 +81,8 @@ void RotMachine::step() {
 }
 
 BootState RotMachine::boot() const {
-    return {top_->boot_status_o, top_->boot_reason_o, top_->host_rst_no != 0, is_alert_};
+    return {top_->boot_status_o, top_->boot_reason_o, top_->host_rst_no != 0, is_alert_,
+            engines_->mailbox_state()};
 }
 
 void RotMachine::write_bench(std::uint32_t offset, std::uint32_t value) {

@@ -8,12 +8,12 @@
 #include <optional>
 #include <string>
 
+#include "engines.h"
 #include "memories.h"
 #include "ram.h"
 #include "report.h"
 #include "slave.h"
 #include "trace.h"
-#include "upset.h"
 #include "verilated.h"
 
 class Vrot;
@@ -43,8 +43,9 @@ private:
     std::unique_ptr<VerilatedContext> context_;
     std::unique_ptr<Vrot> top_;
     std::unique_ptr<Trace> trace_;
-    std::optional<EngineUpset> upset_;
+    std::unique_ptr<Engines> engines_;
     Slave memory_;
+    bool has_upset_;
     std::uint64_t cycle_ = 0;
     std::optional<std::uint32_t> exit_code_;
     bool is_alert_ = false;

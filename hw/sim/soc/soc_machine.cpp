@@ -4,11 +4,11 @@
 #include <stdexcept>
 
 #include "Vrocket.h"
+#include "engines.h"
 #include "machine.h"
 #include "memories.h"
 #include "report.h"
 #include "trace.h"
-#include "upset.h"
 
 namespace {
 
@@ -27,11 +27,10 @@ public:
                const std::optional<WavesOptions>& waves, const RotOptions& rot)
         : Machine(ram, devices, storage, memory, waves, kHostScope),
           devices_(devices),
-          trace_(*context_, std::string(kRotScope) + ".u_cpu.u_ibex", rot.trace) {
+          trace_(*context_, std::string(kRotScope) + ".u_cpu.u_ibex", rot.trace),
+          engines_(*context_, kRotScope),
+          has_upset_(rot.has_upset) {
         // The core was held in reset until now, and has fetched nothing.
-        if (rot.has_upset) {
-            upset_.emplace(*context_, kRotScope);
-        }
         RotMemories(*context_, kRotScope).load_program(rot.program, ram);
     }
 
@@ -49,8 +48,8 @@ public:
 protected:
     void observe() override {
         trace_.observe(cycle());
-        if (upset_) {
-            upset_->apply();
+        if (has_upset_) {
+            engines_.upset_digest();
         }
         if (top_->bench_write != 0) {
             write_bench(top_->bench_addr, top_->bench_data);
@@ -61,7 +60,8 @@ protected:
 
 private:
     BootState boot() const {
-        return {top_->boot_status_o, top_->boot_reason_o, top_->host_rst_no != 0, is_alert_};
+        return {top_->boot_status_o, top_->boot_reason_o, top_->host_rst_no != 0, is_alert_,
+                engines_.mailbox_state()};
     }
 
     void write_bench(std::uint32_t offset, std::uint32_t value) {
@@ -74,7 +74,8 @@ private:
 
     Devices& devices_;
     Trace trace_;
-    std::optional<EngineUpset> upset_;
+    Engines engines_;
+    bool has_upset_;
     std::optional<std::uint32_t> rot_exit_code_;
     bool is_alert_ = false;
 };

@@ -63,6 +63,8 @@ pub struct BootState {
     pub reason: u32,
     /// Whether the host is out of reset.
     pub is_host_running: bool,
+    /// State of the mailbox, by the numbers of its register.
+    pub mailbox: u32,
 }
 
 impl BootState {
@@ -70,13 +72,32 @@ impl BootState {
     pub const RELEASED: u32 = 1;
     pub const REFUSED: u32 = 2;
     pub const TRAPPED: u32 = 3;
+    // `state` of hw/ip/mailbox/data/mailbox.rdl.
+    pub const MAILBOX_CLOSED: u32 = 0;
+    pub const MAILBOX_READY: u32 = 1;
 
     pub fn parse(report: &str) -> Result<Self> {
         for line in report.lines() {
             let words: Vec<&str> = line.split(' ').collect();
-            if let ["boot", "status", status, "reason", reason, "host", host, ..] = words[..] {
-                let (status, reason) = (status.parse()?, reason.parse()?);
-                return Ok(Self { status, reason, is_host_running: host == "1" });
+            if let [
+                "boot",
+                "status",
+                status,
+                "reason",
+                reason,
+                "host",
+                host,
+                ..,
+                "mailbox",
+                mailbox,
+            ] = words[..]
+            {
+                return Ok(Self {
+                    status: status.parse()?,
+                    reason: reason.parse()?,
+                    is_host_running: host == "1",
+                    mailbox: mailbox.parse()?,
+                });
             }
         }
         bail!("the machine does not say what became of the host\n{report}")
@@ -114,8 +135,11 @@ mod tests {
 
     #[test]
     fn the_state_of_the_boot_is_read_from_the_report() {
-        let state = BootState::parse("x\nboot status 2 reason 801 host 0 alert 0\n").unwrap();
+        let state =
+            BootState::parse("x\nboot status 2 reason 801 host 0 alert 0 mailbox 1\n").unwrap();
         assert_eq!((state.status, state.reason, state.is_host_running), (2, 801, false));
+        assert_eq!(state.mailbox, BootState::MAILBOX_READY);
+        assert!(BootState::parse("boot status 2 reason 801 host 0 alert 0\n").is_err());
         assert!(BootState::parse("end cycle 3\n").is_err());
     }
 }

@@ -31,8 +31,9 @@ const MAX_CYCLES: &str = "60000000";
 /// Of a ROM on a machine without a host.
 pub const ALONE: &[&str] = &["alone"];
 
-/// Bytes of a bundle where time does not matter.
+/// Bytes of a bundle, about: as large as people look at, and as small as decides the rest.
 pub const USUAL_SIZE: usize = 64 << 10;
+const SMALL_SIZE: usize = 20 << 10;
 
 /// The option of the machine that breaks the engine.
 const UPSET: &str = "--upset-engine";
@@ -171,41 +172,41 @@ pub fn bundle(size: usize, signed_by: SignedBy, first: Option<&[u8]>, edits: &[E
 /// # Errors
 /// If it ends neither in a release nor in a refusal.
 pub fn boot(machine: Rot, rom: &[u8], bundle: &[u8], folder: &Path) -> Result<Booted> {
-    boot_with(machine, rom, bundle, &[], folder)
+    let (booted, state, end) = run(machine, rom, bundle, &["--max-cycles", MAX_CYCLES], folder)?;
+    match end {
+        End::Success if state.status == BootState::RELEASED => Ok(booted),
+        End::Failure if state.status == BootState::REFUSED => Ok(booted),
+        _ => bail!("the ROM ended in {end:?}, {state:?}\n{}", booted.console),
+    }
 }
 
-/// The same, with options of the machine.
-fn boot_with(
+/// The same with options of the machine, however it ends.
+fn run(
     machine: Rot,
     rom: &[u8],
     bundle: &[u8],
     options: &[&str],
     folder: &Path,
-) -> Result<Booted> {
+) -> Result<(Booted, BootState, End)> {
     fs::create_dir_all(folder)?;
     let (program, medium) = (folder.join("rom.elf"), folder.join("bundle.hlk"));
     fs::write(&program, rom)?;
     fs::write(&medium, bundle)?;
     let medium = format!("{}@{:#x}", medium.display(), soc::BUNDLE.start);
-    let options = [options, &["--max-cycles", MAX_CYCLES, "--load", &medium]].concat();
+    let options = [options, &["--load", &medium]].concat();
     let (console, report, end) =
         rot::run_program(&rot::machine(machine)?, &program, folder, &options)?;
     let (header, entries) =
         loader::log(&console).with_context(|| format!("there is no log\n{console}"))?;
     let state = BootState::parse(&report)?;
-    let (reason, is_released) = (state.reason, state.status == BootState::RELEASED);
-    match end {
-        End::Success if is_released => {}
-        End::Failure if state.status == BootState::REFUSED => {}
-        _ => bail!("the ROM ended in {end:?}, and the sequencer in {}\n{console}", state.status),
-    }
-    Ok(Booted {
-        reason: (!is_released).then_some(reason),
+    let booted = Booted {
+        reason: (state.status != BootState::RELEASED).then_some(state.reason),
         is_host_running: state.is_host_running,
         console: loader::without_log(&console),
         header,
         entries,
-    })
+    };
+    Ok((booted, state, end))
 }
 
 /// What is wrong with the ROM, as far as these boots show.
@@ -222,13 +223,8 @@ pub fn faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
             return Ok(Some("the engine did not hash two payloads".into()));
         }
     }
-    let small = bundle(20 << 10, SignedBy::Lms, None, &[]);
-    let upset = boot_with(machine, &rom, &small, &[UPSET], folder)?;
-    if upset.reason.is_some() || upset.entries.iter().any(|entry| is_by_engine(&entry)) {
-        return Ok(Some(format!("a broken engine: {:?}\n{}", upset.reason, upset.console)));
-    }
     for (what, edit, reason) in refusals() {
-        let bundle = bundle(20 << 10, SignedBy::Lms, None, &[edit]);
+        let bundle = bundle(SMALL_SIZE, SignedBy::Lms, None, &[edit]);
         let booted = boot(machine, &rom, &bundle, folder)?;
         let is_logged =
             |entry: &Entry| entry.step == Step::Refusal && entry.reason == reason as u32;
@@ -237,6 +233,48 @@ pub fn faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
             || !booted.entries.last().is_some_and(is_logged)
         {
             return Ok(Some(format!("{what}: {:?}\n{}", booted.reason, booted.console)));
+        }
+    }
+    if let Some(why) = trap_faults(machine, folder)? {
+        return Ok(Some(why));
+    }
+    service_faults(machine, folder)
+}
+
+/// A ROM that refuses into an exception: the sequencer says so, and the host leaves its reset.
+fn trap_faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
+    let rom = rom(&["alone", "trap-on-refusal"])?;
+    let changed = Edit::File(|file| file[3 << 12] ^= 1);
+    let bundle = bundle(SMALL_SIZE, SignedBy::Lms, None, &[changed]);
+    let (booted, state, end) = run(machine, &rom, &bundle, &["--max-cycles", MAX_CYCLES], folder)?;
+    let expected = BootState {
+        status: BootState::TRAPPED,
+        reason: Reason::PayloadDigestMismatch as u32,
+        is_host_running: true,
+        mailbox: BootState::MAILBOX_CLOSED,
+    };
+    let is_right = end == End::Failure && state == expected;
+    Ok((!is_right).then(|| format!("a trap ended in {end:?}, {state:?}\n{}", booted.console)))
+}
+
+/// After the release the host is served by the engine, and not by one that is broken: then the ROM hashes in
+/// software, and its mailbox stays closed.
+fn service_faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
+    let rom = rom(&[])?;
+    let bundle = bundle(SMALL_SIZE, SignedBy::Lms, None, &[]);
+    let by_engine = |entry: &&Entry| entry.kernel == Tier::Engine as u32 && entry.hash.is_some();
+    // Nobody ends these: the root of trust waits for requests.
+    let good = ["--max-cycles", "6000000"];
+    let upset = ["--max-cycles", "16000000", UPSET];
+    for (options, mailbox, by_engines) in
+        [(&good[..], BootState::MAILBOX_READY, 2), (&upset, BootState::MAILBOX_CLOSED, 0)]
+    {
+        let (booted, state, end) = run(machine, &rom, &bundle, options, folder)?;
+        if (end, state.status, state.mailbox) != (End::Timeout, BootState::RELEASED, mailbox)
+            || booted.entries.iter().filter(by_engine).count() != by_engines
+        {
+            let console = booted.console;
+            return Ok(Some(format!("{options:?} ended in {end:?}, {state:?}\n{console}")));
         }
     }
     Ok(None)
@@ -248,8 +286,6 @@ pub struct HostBoot<'a> {
     /// Bytes of the bundle, about; no fewer than it needs.
     pub size: usize,
     pub edits: &'a [Edit],
-    /// Features of the ROM.
-    pub rom: &'a [&'a str],
     /// Options of the machine.
     pub options: &'a [&'a str],
 }
@@ -261,7 +297,7 @@ impl HostBoot<'_> {
         let file = |name: &str| folder.join(name);
         let host = firmware::flat_binary(&firmware::stage("rot-host", &[])?.elf)?;
         let bundle = bundle(self.size, SignedBy::Lms, Some(&host), self.edits);
-        fs::write(file("rom.elf"), rom(self.rom)?)?;
+        fs::write(file("rom.elf"), rom(&[])?)?;
         fs::write(file("bundle.hlk"), bundle)?;
         // Where the host would start if nobody put a program there: it traps at once.
         fs::write(file("nothing.bin"), [0; 4])?;
@@ -285,7 +321,7 @@ impl HostBoot<'_> {
 
 /// What is wrong with host and root of trust together.
 pub fn host_faults(soc: Soc, folder: &Path) -> Result<Option<String>> {
-    let good = HostBoot { size: USUAL_SIZE, ..HostBoot::default() }.run(soc, folder)?;
+    let good = HostBoot::default().run(soc, folder)?;
     if good.end != End::Success || !good.console.contains("host: done") {
         return Ok(Some(format!("the host ended in {:?}\n{}", good.end, good.console)));
     }
@@ -293,23 +329,12 @@ pub fn host_faults(soc: Soc, folder: &Path) -> Result<Option<String>> {
     if good.host_waiting < 100_000 {
         return Ok(Some(format!("the host slept for {} cycles", good.host_waiting)));
     }
-    // The rest is decided by bundles that are as small as they can be.
     let edits = &[Edit::File(|file| file[3 << 12] ^= 1)];
+    let changed = HostBoot { edits, ..HostBoot::default() }.run(soc, folder)?;
     let reason = Reason::PayloadDigestMismatch as u32;
-    for (features, status) in
-        [(&[][..], BootState::REFUSED), (&["trap-on-refusal"], BootState::TRAPPED)]
-    {
-        let changed = HostBoot { edits, rom: features, ..HostBoot::default() }.run(soc, folder)?;
-        if (changed.boot.status, changed.boot.reason, changed.host_retired) != (status, reason, 0) {
-            return Ok(Some(format!("a changed bundle was not refused\n{}", changed.console)));
-        }
-    }
-    // A host can be booted without the engine, and is not served by a broken one.
-    let upset = HostBoot { options: &[UPSET], ..HostBoot::default() }.run(soc, folder)?;
-    if (upset.boot.status, upset.end) != (BootState::RELEASED, End::Failure)
-        || !upset.console.contains("host: failed: nobody takes a request")
-    {
-        return Ok(Some(format!("a broken engine serves the host\n{}", upset.console)));
+    let state = changed.boot;
+    if (state.status, state.reason, changed.host_retired) != (BootState::REFUSED, reason, 0) {
+        return Ok(Some(format!("a changed bundle was not refused\n{}", changed.console)));
     }
     Ok(None)
 }

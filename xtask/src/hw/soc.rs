@@ -282,7 +282,7 @@ mod tests {
     const REPORT: &str = "mark 0 cycle 5\nhart 0 retired 1 issued 2\nend cycle 99\n\
         hart 0 retired 40 issued 50 waiting 4\nhart 1 retired 2 issued 3 waiting 5\nmemory read 1 written 2 storage 3\n\
         rot\nmark 2 cycle 9\naccess host count 1 cycles 100 min 100 max 100\nend cycle 99 retired 7\n\
-        access host count 2 cycles 50 min 23 max 27\nboot status 2 reason 603 host 0 alert 0\n";
+        access host count 2 cycles 50 min 23 max 27\nboot status 2 reason 603 host 0 alert 0 mailbox 0\n";
 
     #[test]
     fn reads_both_sides_of_the_whole_run() {
