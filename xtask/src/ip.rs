@@ -5,13 +5,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
 use self::peer::Peer;
 use self::record::Record;
+use crate::hw::model::jobs;
 use crate::hw::python::{self, PackageSet, Packages};
 use crate::test::Outcome;
 use crate::{Verdict, hw, project};
@@ -258,31 +263,102 @@ pub fn step(_: &Path) -> Result<Outcome> {
         }
     }
     let tools = Tools::locate()?;
+    let ips = all_names()?.iter().map(|name| Ip::load(name)).collect::<Result<Vec<_>>>()?;
+    let mut work = Vec::new();
+    for ip in &ips {
+        work.push(Work::Lint(ip));
+        let benches = ip.plan.bench.iter().filter(|bench| bench.is_daily);
+        work.extend(benches.map(|bench| Work::Simulate(ip, bench)));
+        let netlists = ip.plan.netlist.iter().filter(|netlist| netlist.is_daily);
+        work.extend(netlists.map(|netlist| Work::Count(ip, netlist)));
+    }
     let mut faults = Vec::new();
     // Each once, whatever the number of benches that say it.
     let mut skipped = BTreeSet::new();
-    for name in all_names()? {
-        let ip = Ip::load(&name)?;
-        faults.extend(lint::check(&tools, &ip)?);
-        for bench in ip.plan.bench.iter().filter(|bench| bench.is_daily) {
-            let run = bench::run(&tools, &ip, bench)?;
-            skipped.extend(run.notes.into_iter().filter(|note| note.contains("SKIPPED")));
-            faults.extend(run.faults);
-        }
-        let record = Record::load(&ip)?;
-        for netlist in ip.plan.netlist.iter().filter(|netlist| netlist.is_daily) {
-            let count = netlist::count(&tools, &ip, netlist)?;
-            faults.extend(count.faults(netlist));
-            faults.extend(record.faults(&ip, &netlist.name, &count)?);
-        }
+    for done in in_parallel(&work, |work| work.run(&tools)) {
+        let done = done?;
+        faults.extend(done.faults);
+        skipped.extend(done.notes.into_iter().filter(|note| note.contains("SKIPPED")));
     }
     skipped.iter().for_each(|note| eprintln!("{note}"));
     Ok(if faults.is_empty() { Outcome::Passed } else { Outcome::Failed(faults.join("\n")) })
 }
 
+/// A part of the step that depends on no other.
+enum Work<'a> {
+    Lint(&'a Ip),
+    Simulate(&'a Ip, &'a Bench),
+    Count(&'a Ip, &'a Netlist),
+}
+
+/// What came of it.
+#[derive(Default)]
+struct Done {
+    faults: Vec<String>,
+    notes: Vec<String>,
+}
+
+impl Work<'_> {
+    fn run(&self, tools: &Tools) -> Result<Done> {
+        // Synthesis prepares itself at its first start, which is for one at a time.
+        static SYNTHESIS: Mutex<()> = Mutex::new(());
+        match *self {
+            Work::Lint(ip) => Ok(Done { faults: lint::check(tools, ip)?, ..Done::default() }),
+            Work::Simulate(ip, bench) => {
+                let run = bench::run(tools, ip, bench)?;
+                Ok(Done { faults: run.faults, notes: run.notes })
+            }
+            Work::Count(ip, netlist) => {
+                let _one = SYNTHESIS.lock();
+                let count = netlist::count(tools, ip, netlist)?;
+                let mut faults = count.faults(netlist);
+                faults.extend(Record::load(ip)?.faults(ip, &netlist.name, &count)?);
+                Ok(Done { faults, ..Done::default() })
+            }
+        }
+    }
+}
+
+/// Does all of it, on as many cores as there are. Results are in the order of the work.
+fn in_parallel<T: Sync, R: Send>(work: &[T], act: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let mut results = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            match work.get(at) {
+                Some(work) => results.push((at, act(work))),
+                None => return results,
+            }
+        }
+    };
+    let mut results = thread::scope(|scope| {
+        let workers: Vec<_> = (0..jobs()).map(|_| scope.spawn(take)).collect();
+        let results = workers.into_iter().flat_map(|worker| match worker.join() {
+            Ok(results) => results,
+            Err(panic) => resume_unwind(panic),
+        });
+        results.collect::<Vec<_>>()
+    });
+    results.sort_by_key(|(at, _)| *at);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn work_is_done_once_and_results_are_in_its_order() {
+        let work: Vec<u32> = (0..100).collect();
+        let done = AtomicUsize::new(0);
+        let squares = in_parallel(&work, |&number| {
+            done.fetch_add(1, Ordering::Relaxed);
+            number * number
+        });
+        assert_eq!(done.into_inner(), 100);
+        assert!(squares.iter().zip(&work).all(|(square, number)| *square == number * number));
+    }
 
     #[test]
     fn every_engine_has_a_plan_that_can_be_followed() {

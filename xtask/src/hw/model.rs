@@ -7,6 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
@@ -159,6 +160,9 @@ fn library(
 
 /// Builds into a fresh directory, which then appears as `dir`, and says how long it took.
 pub fn build(what: &str, dir: &Path, make: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    // One at a time: of this process, then of all.
+    static BUILDING: Mutex<()> = Mutex::new(());
+    let _one = BUILDING.lock();
     let cache = project::cache_dir()?;
     let _lock = packages::lock(&cache)?;
     // Whoever held the lock before may have built it.
