@@ -17,7 +17,7 @@ mod virtio;
 /// Returns if all is well, panics if a rule is broken.
 pub type Run = fn(&[u8]);
 
-/// Every target; `xtask/src/fuzz.rs` has the same list, with the work that each gets.
+/// Every target; `fuzz/run/src/lib.rs` has the same list, with the work that each gets.
 pub const ALL: &[(&str, Run)] = &[
     ("head", blocks::head),
     ("signature-blocks", blocks::signature_blocks),

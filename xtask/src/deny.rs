@@ -5,8 +5,8 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::test::Outcome;
-use crate::{run, tools};
+use xtask::Outcome;
+use xtask::{run, tools};
 
 /// Where the advisory database lives; asked before it is fetched.
 const ADVISORY_DATABASE: &str = "https://github.com/rustsec/advisory-db";

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use crate::test::Outcome;
-use crate::{run, tools};
+use xtask::Outcome;
+use xtask::{run, tools};
 
 /// Only ends a hang; a slow machine is no failure.
 const HANG: Duration = Duration::from_secs(120);

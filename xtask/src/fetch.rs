@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 
-use crate::Verdict;
-use crate::consent::Consent;
-use crate::hw::python::{self, PackageSet};
-use crate::tools;
+use xtask::Verdict;
+use xtask::consent::Consent;
+use xtask::python::{self, PackageSet};
+use xtask::tools;
 
 #[derive(clap::Args)]
 pub struct Args {}

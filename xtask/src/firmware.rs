@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
-use hartlock_image::Algorithm;
 use object::read::elf::{ElfFile64, ProgramHeader};
 use object::{Endianness, Object, ObjectSymbol, elf};
 
@@ -73,27 +72,6 @@ pub fn build() -> Result<Firmware> {
         boot_fdt: device_tree("boot")?,
         system_fdt: device_tree("system")?,
     })
-}
-
-/// A ROM for root keys of these algorithms, and no others.
-pub fn rom_for(algorithms: &[Algorithm]) -> Result<StageFiles> {
-    let mut features: Vec<&str> = algorithms.iter().map(|algorithm| feature(*algorithm)).collect();
-    features.sort_unstable();
-    features.dedup();
-    stage_without_defaults("rom", &features)
-}
-
-/// The feature of a stage that carries an algorithm.
-pub const fn feature(algorithm: Algorithm) -> &'static str {
-    match algorithm {
-        Algorithm::Ed25519 => "ed25519",
-        Algorithm::Rsa { .. } => "rsa",
-        Algorithm::Ecdsa(_) => "ecdsa",
-        Algorithm::Hss(_) => "lms",
-        Algorithm::Xmss(_) | Algorithm::XmssMt(_) => "xmss",
-        Algorithm::MlDsa(_) => "ml-dsa",
-        Algorithm::SlhDsa(_) => "slh-dsa",
-    }
 }
 
 /// Where built firmware is kept.
@@ -224,8 +202,8 @@ pub fn has_panic_path(path: &Path) -> Result<bool> {
 }
 
 /// A step of `cargo xtask test`: sizes, and no panic path in either stage.
-pub fn gates(_: &Path) -> Result<crate::test::Outcome> {
-    use crate::test::Outcome;
+pub fn gates(_: &Path) -> Result<crate::Outcome> {
+    use crate::Outcome;
     let built = build()?;
     let size = built.rom.size()?;
     if size > ROM_LIMIT {

@@ -5,8 +5,8 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::test::Outcome;
-use crate::{run, tools};
+use xtask::Outcome;
+use xtask::{run, tools};
 
 /// A step of `cargo xtask test`.
 pub fn step(root: &Path) -> Result<Outcome> {

@@ -12,7 +12,9 @@ use anyhow::{Context, Result, bail};
 pub fn root() -> PathBuf {
     let manifest = env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
-    manifest.parent().map_or(manifest.clone(), Path::to_path_buf)
+    // A runner is deeper in the tree than this crate, and has a manifest of its own.
+    let root = manifest.ancestors().find(|folder| folder.join("xtask/Cargo.toml").is_file());
+    root.map_or_else(|| manifest.clone(), Path::to_path_buf)
 }
 
 /// Where cargo builds.

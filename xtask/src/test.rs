@@ -10,12 +10,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::consent::Consent;
-use crate::{
-    Verdict, boots, deny, docs, emulator, errors, firmware, flips, fuzz, guide, hw, ip, kat,
-    kernels, lab, openssl, project, regs, run, signatures, skips, tidy, tools, vectors,
-    walkthrough,
-};
+use xtask::consent::Consent;
+use xtask::{Outcome, Verdict, firmware, project, run, tools};
+
+use crate::{deny, emulator, openssl, runners, walkthrough};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -43,15 +41,8 @@ enum Action {
     /// A program and its arguments, run at the root of the checkout. Success is a pass.
     Command(&'static [&'static str]),
     Function(fn(&Path) -> Result<Outcome>),
-}
-
-/// How a step ended. An error counts as a failure: a check that could not run proves nothing.
-pub enum Outcome {
-    Passed,
-    /// With the text that explains it.
-    Failed(String),
-    /// Neither passed nor failed, with the reason. For what depends on more than this tree.
-    Skipped(String),
+    /// A step of this runner, by the same name.
+    Runner(&'static str),
 }
 
 /// In this order: cheap and local first.
@@ -66,13 +57,13 @@ const STEPS: &[Step] = &[
         name: "tidy",
         about: "paths, sizes, layering and comments on unsafe code",
         needs_tools: false,
-        action: Action::Function(tidy::step),
+        action: Action::Runner("tidy"),
     },
     Step {
         name: "errors",
         about: "generated reason codes are those of spec/errors.toml",
         needs_tools: false,
-        action: Action::Function(errors::step),
+        action: Action::Runner("gen"),
     },
     Step {
         name: "clippy",
@@ -186,13 +177,13 @@ const STEPS: &[Step] = &[
         name: "vectors",
         about: "the one-fault bundles are those that the generator makes",
         needs_tools: false,
-        action: Action::Function(vectors::check_step),
+        action: Action::Runner("device"),
     },
     Step {
         name: "vectors-host",
         about: "library and spec/verify.py judge every bundle as expected",
         needs_tools: false,
-        action: Action::Function(vectors::host_step),
+        action: Action::Runner("device"),
     },
     Step {
         name: "spec",
@@ -238,127 +229,127 @@ const STEPS: &[Step] = &[
         name: "vectors-target",
         about: "the emulated board judges every bundle as expected",
         needs_tools: true,
-        action: Action::Function(vectors::target_step),
+        action: Action::Runner("device"),
     },
     Step {
         name: "kernels",
         about: "every hash kernel agrees with the portable form, on its own tier",
         needs_tools: true,
-        action: Action::Function(kernels::step),
+        action: Action::Runner("device"),
     },
     Step {
         name: "signatures",
         about: "no verification takes more flash, stack or instructions than was recorded",
         needs_tools: true,
-        action: Action::Function(signatures::step),
+        action: Action::Runner("lab"),
     },
     Step {
         name: "kat",
         about: "public test vectors: all on this machine, a sample on an emulated hart",
         needs_tools: true,
-        action: Action::Function(kat::step),
+        action: Action::Runner("device"),
     },
     Step {
         name: "linux",
         about: "Debian's kernel boots on 1, 2 and 5 harts",
         needs_tools: true,
-        action: Action::Function(boots::linux_step),
+        action: Action::Runner("device"),
     },
     Step {
         name: "refusals",
         about: "one fault, one refusal, on the emulated board",
         needs_tools: true,
-        action: Action::Function(boots::refusals_step),
+        action: Action::Runner("device"),
     },
     Step {
         name: "harts",
         about: "missing, faulting, late and disobedient harts",
         needs_tools: true,
-        action: Action::Function(boots::harts_step),
+        action: Action::Runner("device"),
     },
     Step {
         name: "kernels-boot",
         about: "each board boots with the best kernels that it has, and with none that is wrong",
         needs_tools: true,
-        action: Action::Function(boots::kernels_step),
+        action: Action::Runner("device"),
     },
     Step {
         name: "protection",
         about: "what S-mode and Linux cannot touch",
         needs_tools: true,
-        action: Action::Function(boots::protection_step),
+        action: Action::Runner("device"),
     },
     Step {
         name: "verdict",
         about: "both checks of the verdict are alive in the linked stages",
         needs_tools: true,
-        action: Action::Function(boots::verdict_step),
+        action: Action::Runner("device"),
     },
     Step {
         name: "algorithms",
         about: "root keys of every family boot; what is made of their bundles does not",
         needs_tools: true,
-        action: Action::Function(boots::algorithms_step),
+        action: Action::Runner("device"),
     },
     Step {
         name: "skips",
         about: "one skipped instruction boots nothing that has to be refused (a sample)",
         needs_tools: true,
-        action: Action::Function(skips::step),
+        action: Action::Runner("device"),
     },
     Step {
         name: "flips",
         about: "500 changed bits of a real bundle are 500 refusals",
         needs_tools: true,
-        action: Action::Function(flips::step),
+        action: Action::Runner("device"),
     },
     Step {
         name: "fuzz",
         about: "a short run of every fuzz target finds nothing",
         needs_tools: true,
-        action: Action::Function(fuzz::step),
+        action: Action::Runner("fuzz"),
     },
     Step {
         name: "regs",
         about: "what is generated from descriptions of registers is what they make",
         needs_tools: true,
-        action: Action::Function(regs::step),
+        action: Action::Runner("gen"),
     },
     Step {
         name: "hw",
         about: "the cycle-accurate machine builds, repeats itself, and notices what fails",
         needs_tools: true,
-        action: Action::Function(hw::step),
+        action: Action::Runner("hw"),
     },
     Step {
         name: "ip",
         about: "engines pass their tests, notice what is forced on them, and fit their bounds",
         needs_tools: true,
-        action: Action::Function(ip::step),
+        action: Action::Runner("hw"),
     },
     Step {
         name: "guide",
         about: "the guide to a first engine leads to one, by the commands that it shows",
         needs_tools: true,
-        action: Action::Function(guide::step),
+        action: Action::Runner("hw"),
     },
     Step {
         name: "lab",
         about: "the first paper in small, cycle by cycle, keeps its bounds",
         needs_tools: true,
-        action: Action::Function(lab::step),
+        action: Action::Runner("lab"),
     },
     Step {
         name: "accelerator",
         about: "the fifth paper in small, instruction by instruction, is reproduced",
         needs_tools: true,
-        action: Action::Function(lab::accelerator_step),
+        action: Action::Runner("lab"),
     },
     Step {
         name: "docs",
         about: "the documentation site builds, and every link in it leads somewhere",
         needs_tools: true,
-        action: Action::Function(docs::step),
+        action: Action::Runner("docs"),
     },
     Step {
         name: "deny",
@@ -431,6 +422,7 @@ fn run_steps(
         let outcome = match &step.action {
             Action::Command(words) => run_command(words, root, &logs.join(step.name)),
             Action::Function(function) => function(root),
+            Action::Runner(runner) => run_runner(runner, step.name, root, &logs.join(step.name)),
         };
         let time = seconds(start.elapsed());
         match outcome {
@@ -494,6 +486,25 @@ fn run_command(words: &[&str], root: &Path, log: &Path) -> Result<Outcome> {
         String::from_utf8_lossy(&text),
         run::describe(&command)
     )))
+}
+
+/// Runs a step of a runner: what it prints on standard output explains its end.
+fn run_runner(runner: &str, name: &str, root: &Path, log: &Path) -> Result<Outcome> {
+    let log = log.with_extension("log");
+    let file = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
+    let mut command = Command::new(runners::program(runner)?);
+    command.args(["step", name]).current_dir(root).stdin(Stdio::null()).stderr(file);
+    let output = command.output().map_err(|error| run::not_started(&command, &error))?;
+    let said = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
+    Ok(match output.status.code() {
+        Some(0) => Outcome::Passed,
+        Some(1) => Outcome::Failed(said),
+        Some(code) if code == i32::from(xtask::SKIPPED) => Outcome::Skipped(said),
+        _ => {
+            let text = fs::read(&log)?;
+            bail!("{said}{}\n{name} ended with {}", String::from_utf8_lossy(&text), output.status)
+        }
+    })
 }
 
 fn seconds(time: Duration) -> String {

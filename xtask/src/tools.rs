@@ -9,8 +9,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::consent::{self, Consent};
-use crate::hw::python::{self, PackageSet};
 use crate::packages::{self, PinFile, Root};
+use crate::python::{self, PackageSet};
 use crate::{project, run};
 
 /// The package sets of a boot under emulation.

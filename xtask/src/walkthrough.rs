@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::test::Outcome;
+use xtask::Outcome;
 
 const SPEC: &str = "spec/image-format.md";
 const VECTOR: &str = "spec/vectors/image/minimal_system.hlk";

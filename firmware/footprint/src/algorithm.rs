@@ -3,7 +3,7 @@
 //! It gets the bytes that a boot stage has (image format §2.2) and answers whether the signature is
 //! genuine. Which parameter set it is stays hidden from the compiler: the code of all of them is what
 //! a boot stage carries. A new algorithm is a function here, a feature in Cargo.toml, and a line in
-//! `xtask/src/signatures/catalogue.rs`.
+//! `lab/src/signatures/catalogue.rs`.
 
 use hartlock_footprint::pack::Case;
 use hartlock_kernels::Kernels;

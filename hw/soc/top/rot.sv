@@ -14,7 +14,7 @@ module rot
   parameter bit          InstructionCache  = 1'b0,
   // The blocks `sha2` and `mailbox` on the register bus.
   parameter bit          Engines           = 1'b0,
-  // Cycles of an access, as Ibex sees them. The presets are in xtask/src/hw/rot.rs.
+  // Cycles of an access, as Ibex sees them. The presets are in hw/run/src/machines/rot.rs.
   parameter int unsigned RomLatency        = 5,
   parameter int unsigned ScratchpadLatency = 5,
   parameter int unsigned RegisterLatency   = 5,

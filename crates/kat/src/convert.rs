@@ -1,0 +1,72 @@
+//! Public known-answer cases in the formats of their publishers, as lines of `spec/kat.md`.
+//!
+//! Where a verdict depends on policy, the rule is written at its converter.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+pub mod case;
+mod ed25519;
+mod hashes;
+mod others;
+mod records;
+pub mod rsa;
+mod signatures;
+pub mod wycheproof_json;
+
+use case::Collection;
+
+/// The folder of vectors.
+pub struct Vectors {
+    /// Its path.
+    pub folder: PathBuf,
+}
+
+impl Vectors {
+    /// Reads a file and begins its cases.
+    pub(crate) fn read(&self, out: &mut Collection, path: &str) -> Result<String> {
+        out.begin(path);
+        let file = self.folder.join(path);
+        fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))
+    }
+
+    pub(crate) fn read_json(&self, out: &mut Collection, path: &str) -> Result<Value> {
+        let text = self.read(out, path)?;
+        serde_json::from_str(&text).with_context(|| format!("{path} is not JSON"))
+    }
+
+    /// Files with this extension in one of its folders, by name.
+    pub(crate) fn list(&self, folder: &str, extension: &str) -> Result<Vec<String>> {
+        let path = self.folder.join(folder);
+        let entries =
+            fs::read_dir(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let mut names = Vec::new();
+        for entry in entries {
+            let name = entry?.file_name().into_string().ok().context("a name that is no text")?;
+            if name.ends_with(&format!(".{extension}")) {
+                names.push(format!("{folder}/{name}"));
+            }
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+}
+
+/// The cases of every file of the folder.
+///
+/// # Errors
+/// If a file is missing or is not of its format.
+pub fn all(vectors: &Vectors) -> Result<Collection> {
+    let mut out = Collection::default();
+    hashes::convert(vectors, &mut out).context("hashes")?;
+    wycheproof_json::convert(vectors, &mut out).context("wycheproof")?;
+    ed25519::convert(vectors, &mut out).context("ed25519")?;
+    rsa::convert(vectors, &mut out).context("rsa")?;
+    signatures::convert(vectors, &mut out).context("signatures")?;
+    others::convert(vectors, &mut out).context("others")?;
+    out.check_ids()?;
+    Ok(out)
+}

@@ -1,0 +1,173 @@
+//! Groups 06 and 07: for this device, and in its place on the board.
+
+use hartlock_image::Reason::{
+    LifecycleNotAllowed, OutsideMemory, OverlapsLiveRegion, RollbackBelowFloor, WrongBoard,
+    WrongLoadAddress, WrongSoc,
+};
+
+use super::{Row, bad};
+use crate::bundle::Edit::{Draft as Fields, Options};
+use crate::bundle::{Draft, name};
+
+const SYSTEM: fn() -> Draft = Draft::system;
+const BOOT: fn() -> Draft = Draft::boot;
+
+/// A vector whose payload `$index` is loaded, and entered if it is code, at `$address`.
+macro_rules! moved {
+    ($index:literal, $address:literal) => {
+        &[Fields(|draft| draft.payloads[$index].load_at($address))]
+    };
+}
+
+pub const ROWS: &[Row] = &[
+    bad(
+        "board_of_other_device",
+        WrongBoard,
+        SYSTEM,
+        "The bundle is for a board whose name is longer by one character.",
+        &[
+            Fields(|draft| draft.board = name("qemu-virt2")),
+            Options(|options| options.board = Some("qemu-virt".into())),
+        ],
+    ),
+    bad(
+        "soc_of_other_device",
+        WrongSoc,
+        SYSTEM,
+        "The bundle is for another SoC.",
+        &[
+            Fields(|draft| draft.soc = name("vir")),
+            Options(|options| {
+                options.board = Some("qemu-virt".into());
+                options.soc = Some("virt".into());
+            }),
+        ],
+    ),
+    bad(
+        "rollback_below_floor",
+        RollbackBelowFloor,
+        SYSTEM,
+        "The security version is one below the floor.",
+        &[Options(|options| options.floor = Some(8))],
+    ),
+    bad(
+        "lifecycle_development_only",
+        LifecycleNotAllowed,
+        SYSTEM,
+        "A development bundle on a device in production.",
+        &[
+            Fields(|draft| draft.lifecycle_mask = 0b001),
+            Options(|options| options.lifecycle = Some("production".into())),
+        ],
+    ),
+    bad(
+        "boot_fdt_memory_beyond_place",
+        OutsideMemory,
+        BOOT,
+        "The device tree's memory goes one page over its place.",
+        &[Fields(|draft| draft.payloads[2].memory_size = (128 << 10) + 4096)],
+    ),
+    bad(
+        "initramfs_beyond_ram",
+        OutsideMemory,
+        SYSTEM,
+        "The second page of the initramfs would be behind the end of RAM.",
+        &[Fields(|draft| {
+            draft.add_initramfs(900, 0xbfff_f000).memory_size = 8192;
+        })],
+    ),
+    bad(
+        "initramfs_empty_outside_place",
+        OutsideMemory,
+        SYSTEM,
+        "An initramfs without bytes and without memory lies one page behind the end of RAM.",
+        &[Fields(|draft| {
+            draft.add_initramfs(0, 0xc000_1000);
+        })],
+    ),
+    bad(
+        "initramfs_empty_in_live_region",
+        OutsideMemory,
+        SYSTEM,
+        "An empty range inside the log shares no byte with it, but is not in its place.",
+        &[Fields(|draft| {
+            draft.add_initramfs(0, 0x8012_1000);
+        })],
+    ),
+    bad(
+        "system_fdt_below_place",
+        OutsideMemory,
+        SYSTEM,
+        "The device tree would be loaded one page below its place.",
+        moved!(1, 0x80ff_f000),
+    ),
+    bad(
+        "boot_over_rom_ram",
+        OverlapsLiveRegion,
+        BOOT,
+        "A payload would overwrite the ROM's stack.",
+        moved!(2, 0x8010_f000),
+    ),
+    bad(
+        "system_over_opensbi",
+        OverlapsLiveRegion,
+        SYSTEM,
+        "A payload would overwrite OpenSBI, which runs.",
+        moved!(1, 0x8000_0000),
+    ),
+    bad(
+        "system_over_handoff",
+        OverlapsLiveRegion,
+        SYSTEM,
+        "A payload would overwrite the hand-off block.",
+        moved!(1, 0x8011_0000),
+    ),
+    bad(
+        "system_over_loader",
+        OverlapsLiveRegion,
+        SYSTEM,
+        "A payload would overwrite the last page of the loader, which runs.",
+        moved!(1, 0x803f_f000),
+    ),
+    bad(
+        "between_handoff_and_log",
+        OutsideMemory,
+        SYSTEM,
+        "The memory of a payload fills the gap between two live regions, and touches both.",
+        &[Fields(|draft| {
+            draft.payloads[1].load_at(0x8011_1000);
+            draft.payloads[1].memory_size = 0xf000;
+        })],
+    ),
+    bad(
+        "between_metadata_and_linux_fdt",
+        OutsideMemory,
+        SYSTEM,
+        "The memory of a payload fills the gap between two live regions, and touches both.",
+        &[Fields(|draft| {
+            draft.payloads[1].load_at(0x804c_0000);
+            draft.payloads[1].memory_size = 0x4_0000;
+        })],
+    ),
+    bad(
+        "opensbi_at_other_address",
+        WrongLoadAddress,
+        BOOT,
+        "OpenSBI would be loaded one page behind its address.",
+        moved!(0, 0x8000_1000),
+    ),
+    bad(
+        "kernel_not_on_2_mib",
+        WrongLoadAddress,
+        SYSTEM,
+        "The kernel would be loaded at a multiple of 1 MiB only.",
+        moved!(0, 0x8130_0000),
+    ),
+    bad(
+        "kernel_entered_elsewhere",
+        WrongLoadAddress,
+        SYSTEM,
+        "The kernel would be entered at its second instruction.",
+        &[Fields(|draft| draft.payloads[0].entry += 4)],
+    ),
+];

@@ -1,0 +1,215 @@
+//! Makes the vectors of `spec/vectors`: bundles with one fault each, and bundles that try what broke other
+//! boot loaders.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::bundle::{self, Edit};
+use crate::catalogue::{self, Row};
+use crate::expected::{self, Expected, Options};
+use crate::{attacks, keys};
+
+/// A folder of vectors.
+pub struct Set {
+    /// Below `spec/vectors`.
+    pub name: &'static str,
+    rows: fn() -> Vec<&'static Row>,
+}
+
+/// All of them.
+pub const SETS: [Set; 2] = [
+    Set { name: "image", rows: || catalogue::rows().collect() },
+    Set { name: "attacks", rows: || attacks::ROWS.iter().collect() },
+];
+
+/// What differs between the vectors that are there and those that are made here, and between the attacks
+/// and the page that explains them.
+///
+/// # Errors
+/// If a folder cannot be read.
+pub fn differences(root: &Path) -> Result<Vec<String>> {
+    let mut findings = Vec::new();
+    for set in &SETS {
+        let mut wanted = files(&set.generate())?;
+        for entry in fs::read_dir(set.folder(root)).context("cannot list the vectors")? {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            match wanted.remove(&name) {
+                Some(bytes) if fs::read(entry.path())? == bytes => {}
+                Some(_) => findings.push(format!("{}/{name} differs", set.name)),
+                None if name == "README.md" => {}
+                None => findings.push(format!("{}/{name} is not a vector", set.name)),
+            }
+        }
+        findings.extend(wanted.into_keys().map(|name| format!("{}/{name} is missing", set.name)));
+    }
+    if !findings.is_empty() {
+        findings.push("`cargo xtask vectors` writes them".into());
+    }
+    findings.extend(attacks::check_page(root)?);
+    Ok(findings)
+}
+
+/// A vector with its bytes.
+pub struct Made {
+    /// What it is, and what its verifier answers.
+    pub expected: Expected,
+    /// The file.
+    pub bundle: Vec<u8>,
+}
+
+impl Set {
+    /// Its folder.
+    pub fn folder(&self, root: &Path) -> PathBuf {
+        root.join("spec/vectors").join(self.name)
+    }
+
+    /// Makes every vector of it.
+    pub fn generate(&self) -> Vec<Made> {
+        (self.rows)().into_iter().map(Row::make).collect()
+    }
+
+    /// Writes every file and removes vectors that are no more. Returns how many there are.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn write(&self, root: &Path) -> Result<usize> {
+        let folder = self.folder(root);
+        fs::create_dir_all(&folder)?;
+        let all = self.generate();
+        let files = files(&all)?;
+        for entry in fs::read_dir(&folder)? {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if path.extension().is_some_and(|it| it == "hlk") && !files.contains_key(&*name) {
+                fs::remove_file(&path)?;
+            }
+        }
+        for (name, bytes) in files {
+            let path = folder.join(name);
+            if fs::read(&path).ok().as_ref() != Some(&bytes) {
+                fs::write(&path, bytes)
+                    .with_context(|| format!("cannot write {}", path.display()))?;
+            }
+        }
+        Ok(all.len())
+    }
+
+    /// Reads the vectors that are there.
+    ///
+    /// # Errors
+    /// If one is missing.
+    pub fn load(&self, root: &Path) -> Result<Vec<Made>> {
+        let folder = self.folder(root);
+        let list = folder.join("expected.json");
+        let text = fs::read(&list).with_context(|| format!("cannot read {}", list.display()))?;
+        let list: Vec<Expected> = serde_json::from_slice(&text)?;
+        let read = |expected: Expected| {
+            let path = folder.join(&expected.name).with_extension("hlk");
+            let bundle =
+                fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            Ok(Made { expected, bundle })
+        };
+        list.into_iter().map(read).collect()
+    }
+}
+
+/// Every generated file by its name.
+fn files(all: &[Made]) -> Result<BTreeMap<String, Vec<u8>>> {
+    let mut files = BTreeMap::new();
+    for made in all {
+        files.insert(format!("{}.hlk", made.expected.name), made.bundle.clone());
+    }
+    for key in keys::ALL {
+        files.insert(format!("{}.pub.pem", key.name), key.public_pem()?.into_bytes());
+    }
+    let list: Vec<Expected> = all.iter().map(|made| made.expected.clone()).collect();
+    files.insert("expected.json".into(), expected::encode(&list)?.into_bytes());
+    Ok(files)
+}
+
+impl Row {
+    fn make(&self) -> Made {
+        let (bundle, draft) = bundle::build((self.base)(), self.edits);
+        let mut options = Options::of(&draft);
+        for edit in self.edits {
+            if let Edit::Options(change) = edit {
+                change(&mut options);
+            }
+        }
+        let expected = Expected {
+            name: self.name.into(),
+            verdict: if self.reason.is_some() { "refused" } else { "accepted" }.into(),
+            reason: self.reason.map(|reason| expected::answer(Some(reason))),
+            options,
+            description: self.description.into(),
+        };
+        Made { expected, bundle }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use hartlock_image::Reason;
+
+    use super::*;
+
+    /// Reasons of groups 01 to 08 and 10 that no vector gives, and why.
+    const NOT_COVERED: [(Reason, &str); 0] = [];
+
+    #[test]
+    fn every_reason_that_a_bundle_can_provoke_is_covered() {
+        let covered: BTreeSet<Reason> = catalogue::rows().filter_map(|row| row.reason).collect();
+        for reason in Reason::ALL {
+            // Group 09 is about the device; no bundle can provoke it on a workstation.
+            let is_of_device = *reason as u16 / 100 == 9;
+            let is_exception = NOT_COVERED.iter().any(|(exception, _)| exception == reason);
+            assert_eq!(
+                covered.contains(reason),
+                !is_of_device && !is_exception,
+                "{} ({reason:?})",
+                expected::answer(Some(*reason))
+            );
+        }
+    }
+
+    #[test]
+    fn no_two_vectors_are_the_same() {
+        let all: Vec<Made> = SETS.iter().flat_map(Set::generate).collect();
+        for (index, one) in all.iter().enumerate() {
+            for other in &all[..index] {
+                assert_ne!(one.expected.name, other.expected.name);
+                assert!(
+                    one.bundle != other.bundle || one.expected.options != other.expected.options,
+                    "{} and {} are the same",
+                    one.expected.name,
+                    other.expected.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn vectors_are_named_and_described() {
+        for row in SETS.iter().flat_map(|set| (set.rows)()) {
+            let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+            assert!(row.name.chars().all(is_name), "{}", row.name);
+            let text = row.description;
+            assert!(text.ends_with('.') && text.len() > 15, "{}: {text}", row.name);
+        }
+    }
+
+    #[test]
+    fn vectors_are_small() {
+        for (set, limit) in SETS.iter().zip([4_400_000, 500_000]) {
+            let sizes: Vec<usize> = set.generate().iter().map(|made| made.bundle.len()).collect();
+            assert!(sizes.iter().all(|size| *size <= 32 << 10));
+            assert!(sizes.iter().sum::<usize>() < limit, "{}", sizes.iter().sum::<usize>());
+        }
+    }
+}

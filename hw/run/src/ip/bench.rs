@@ -1,0 +1,184 @@
+//! Runs the cocotb tests of an engine and judges them by their report.
+
+use std::fs;
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+
+use super::{Bench, Ip, Tools, model, prim};
+use xtask::{project, run};
+
+/// The random inputs of a run, so that a failure comes again. `HARTLOCK_SEED` chooses others.
+const SEED: &str = "1";
+/// Begins a note in the log.
+const NOTE: &str = "stored vectors: ";
+
+/// What came of it.
+pub struct Run {
+    /// For the terminal.
+    pub line: String,
+    /// What its tests want to be known even when all is well: which vectors they had.
+    pub notes: Vec<String>,
+    pub log: String,
+    pub faults: Vec<String>,
+}
+
+/// A test in the report.
+struct Case {
+    name: String,
+    passed: bool,
+}
+
+/// Builds the simulation if it is not there, and runs its tests.
+pub fn run(tools: &Tools, ip: &Ip, bench: &Bench) -> Result<Run> {
+    let program = model::simulation(tools, ip, bench)?;
+    let folder =
+        project::target_dir().join("ip").join(&ip.name).join(bench.name().replace(' ', "-"));
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let report = folder.join("results.xml");
+    // One of an earlier run must not be taken for this one's.
+    if report.exists() {
+        fs::remove_file(&report)?;
+    }
+    let start = Instant::now();
+    let mut simulation = Command::new(&program);
+    environment(&mut simulation, tools, ip, bench)?;
+    simulation.env("COCOTB_RESULTS_FILE", &report).current_dir(&folder);
+    // Every register starts at random.
+    simulation.arg("+verilator+rand+reset+2");
+    let output = run::capture(&mut simulation)?;
+    let log = run::tail(&output, 200);
+    fs::write(folder.join("log"), &log)?;
+
+    // The exit code says little: cocotb may end with 0 after a failed test.
+    let text = fs::read_to_string(&report).unwrap_or_default();
+    let mut faults = match cases(&text) {
+        Ok(cases) => judge(bench, &cases),
+        Err(error) => vec![format!("no report of the tests: {error:#}")],
+    };
+    if bench.must_fail.is_empty() && !output.status.success() {
+        faults.push(format!("the simulation ended with {}", output.status));
+    }
+    let verdict = if faults.is_empty() { "ok" } else { "FAILED" };
+    let seconds = start.elapsed().as_secs_f64();
+    let line = format!("{verdict:<6} {} {} ({seconds:.1} s)", bench.name(), bench.tests);
+    if !faults.is_empty() {
+        faults.insert(0, format!("{}, {}:\n{}", bench.name(), bench.tests, run::tail(&output, 40)));
+    }
+    Ok(Run { line, notes: notes(&log), log, faults })
+}
+
+fn environment(command: &mut Command, tools: &Tools, ip: &Ip, bench: &Bench) -> Result<()> {
+    let packages = tools.ip.dir();
+    let script = "import sys, find_libpython, cocotb_tools.config as config\n\
+                  print(sys.executable, find_libpython.find_libpython() or '', \
+                  config.pygpi_entry_point(), sep='\\n')";
+    let mut python = Command::new("python3");
+    python.args(["-c", script]).env("PYTHONPATH", packages);
+    let answer = run::quietly(&mut python)?;
+    let mut lines = answer.lines();
+    let mut next = || lines.next().unwrap_or_default();
+    let (executable, library, entry) = (next(), next(), next());
+    ensure!(
+        !library.is_empty(),
+        "Python has no shared library (Debian package libpython3-dev); `tools/setup` installs it"
+    );
+    command.env("PYGPI_PYTHON_BIN", executable);
+    command.env("GPI_USERS", format!("{library};{entry}"));
+    let path = std::env::join_paths([packages, &ip.dir.join("tb"), &prim().join("tb")])?;
+    command.env("PYTHONPATH", path).env("PYTHONDONTWRITEBYTECODE", "1");
+    command.env("COCOTB_TOPLEVEL", &bench.top).env("TOPLEVEL_LANG", "verilog");
+    command.env("COCOTB_TEST_MODULES", &bench.tests);
+    command.env("COCOTB_TRUST_INERTIAL_WRITES", "1").env("COCOTB_ANSI_OUTPUT", "0");
+    let seed = std::env::var("HARTLOCK_SEED").unwrap_or_else(|_| SEED.into());
+    command.env("COCOTB_RANDOM_SEED", seed);
+    if !bench.must_fail.is_empty() {
+        command.env("COCOTB_TEST_FILTER", format!(r"\.({})$", bench.must_fail.join("|")));
+    }
+    Ok(())
+}
+
+/// The notes in a log, without what stands in front of them.
+fn notes(log: &str) -> Vec<String> {
+    log.lines().filter_map(|line| line.find(NOTE).map(|at| line[at..].to_owned())).collect()
+}
+
+/// The tests of a report.
+fn cases(text: &str) -> Result<Vec<Case>> {
+    let document = roxmltree::Document::parse(text).context("cannot parse results.xml")?;
+    let nodes = document.descendants().filter(|node| node.has_tag_name("testcase"));
+    let is_bad = |name: &str| matches!(name, "failure" | "error" | "skipped");
+    let cases = nodes.map(|node| Case {
+        name: node.attribute("name").unwrap_or_default().to_owned(),
+        passed: !node.children().any(|child| is_bad(child.tag_name().name())),
+    });
+    Ok(cases.collect())
+}
+
+fn judge(bench: &Bench, cases: &[Case]) -> Vec<String> {
+    let mut faults = Vec::new();
+    if cases.is_empty() {
+        faults.push("no test ran".to_owned());
+    }
+    let must_fail = |case: &Case| bench.must_fail.contains(&case.name);
+    for case in cases {
+        match (case.passed, must_fail(case)) {
+            (false, false) => faults.push(format!("{} failed", case.name)),
+            (true, true) => faults.push(format!("{} passed, and should notice", case.name)),
+            _ => {}
+        }
+    }
+    for name in &bench.must_fail {
+        if !cases.iter().any(|case| case.name == *name) {
+            faults.push(format!("{name} did not run"));
+        }
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REPORT: &str = r#"<testsuites name="results"><testsuite name="all">
+        <testcase name="a" classname="t"/><testcase name="b" classname="t"><failure/></testcase>
+        </testsuite></testsuites>"#;
+
+    #[test]
+    fn notes_are_found_in_the_log() {
+        let log = "0 ns INFO a\n5 ns INFO cocotb.top  stored vectors: 3, all of them\n9 ns INFO b";
+        assert_eq!(notes(log), ["stored vectors: 3, all of them"]);
+    }
+
+    fn bench(must_fail: &[&str]) -> Bench {
+        Bench {
+            top: "top".into(),
+            parameters: [("N".to_owned(), 1)].into(),
+            tests: "t".into(),
+            of_netlist: false,
+            must_fail: must_fail.iter().map(|&name| name.to_owned()).collect(),
+            is_daily: true,
+        }
+    }
+
+    #[test]
+    fn a_failure_in_the_report_is_a_fault() {
+        let cases = cases(REPORT).unwrap();
+        assert_eq!(judge(&bench(&[]), &cases), ["b failed"]);
+        assert!(judge(&bench(&["b"]), &cases).is_empty());
+        let blind = judge(&bench(&["a", "c"]), &cases);
+        assert_eq!(blind, ["a passed, and should notice", "b failed", "c did not run"]);
+    }
+
+    #[test]
+    fn a_report_that_is_missing_or_empty_is_a_fault() {
+        assert!(cases("").is_err());
+        assert_eq!(judge(&bench(&[]), &cases("<testsuites/>").unwrap()), ["no test ran"]);
+    }
+
+    #[test]
+    fn a_bench_is_named_by_its_parameters() {
+        assert_eq!(bench(&[]).name(), "top N=1");
+    }
+}

@@ -1,0 +1,29 @@
+//! Verilator's lint on an engine. What is waived stands in `lint/`, with its reason.
+
+use std::process::Command;
+
+use anyhow::Result;
+
+use super::{Ip, Tools, files, prim};
+use xtask::run;
+
+/// Warnings that are left, for every top module and parameters that are built.
+pub fn check(tools: &Tools, ip: &Ip) -> Result<Vec<String>> {
+    let root = tools.machine.verilator();
+    let mut faults = Vec::new();
+    for bench in ip.plan.bench.iter().filter(|bench| !bench.of_netlist) {
+        let mut verilator = Command::new(root.join("bin/verilator_bin"));
+        verilator.env("VERILATOR_ROOT", &root);
+        verilator.args(["--lint-only", "-Wall", "--assert", "--no-timing"]);
+        verilator.args(["--top-module", &bench.top]);
+        verilator.args(bench.parameters.iter().map(|(name, value)| format!("-G{name}={value}")));
+        verilator.arg(format!("-I{}", prim().display())).arg("-y").arg(prim());
+        verilator.args(files(&prim().join("lint"), "vlt")?);
+        verilator.args(files(&ip.dir.join("lint"), "vlt")?).args(&ip.sources);
+        let output = run::capture(&mut verilator)?;
+        if !output.status.success() {
+            faults.push(format!("lint of {}:\n{}", bench.name(), run::tail(&output, 40)));
+        }
+    }
+    Ok(faults)
+}

@@ -1,0 +1,151 @@
+//! Models of engines: a top module made into a program that runs cocotb, kept by what it was made from.
+//!
+//! Most of what has to be compiled is Verilator's own library, which is the same for all models: it is
+//! compiled once.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use super::{Bench, Ip, Tools, netlist, prim};
+use crate::machines::model::{TOOLS, build, jobs};
+use xtask::{packages, project, run};
+
+/// Part of every digest: raise it when something here changes what is built.
+const LAYOUT: &str = "1";
+const PREFIX: &str = "Vtop";
+/// Registers start as the seed of a run says, so that nothing can rely on them; tests see and set all
+/// of them.
+const VERILATOR_FLAGS: [&str; 13] = [
+    "--cc",
+    "--vpi",
+    "--public-flat-rw",
+    "--assert",
+    "--no-timing",
+    "-Wno-fatal",
+    "--x-assign",
+    "unique",
+    "--x-initial",
+    "unique",
+    "--timescale",
+    "1ns/1ps",
+    "-O3",
+];
+const COMPILER_FLAGS: [&str; 3] = ["-std=gnu++17", "-O1", "-w"];
+/// Of Verilator's library, what a model with VPI and assertions needs.
+const LIBRARY: [&str; 4] =
+    ["verilated.cpp", "verilated_dpi.cpp", "verilated_vpi.cpp", "verilated_threads.cpp"];
+
+/// Returns the program for a bench and builds it if it is not there.
+pub fn simulation(tools: &Tools, ip: &Ip, bench: &Bench) -> Result<PathBuf> {
+    let (library, library_digest) = library(tools)?;
+    let texts = ip.texts()?;
+    let name = bench.name();
+    let mut parts = vec![LAYOUT, &library_digest, &name];
+    parts.extend(VERILATOR_FLAGS);
+    parts.extend(texts.iter().map(String::as_str));
+    let dir = models()?.join(format!("{}-{}", bench.top, packages::digest(&parts)));
+    let program = dir.join("simulation");
+    if !program.exists() {
+        build(&name, &dir, |tree| {
+            translate(tools, ip, bench, tree)?;
+            compile(tools, tree)?;
+            // It allocates the model, so it has to know its size.
+            object(tools, &cocotb(tools).join("share/lib/verilator/verilator.cpp"), tree)?;
+            link(tools, &library, tree)?;
+            keep_only(tree, "simulation")
+        })?;
+    }
+    Ok(program)
+}
+
+fn models() -> Result<PathBuf> {
+    Ok(project::cache_dir()?.join("models"))
+}
+
+fn cocotb(tools: &Tools) -> PathBuf {
+    tools.ip.dir().join("cocotb")
+}
+
+/// Objects of Verilator's library, and the digest of what they were made from.
+fn library(tools: &Tools) -> Result<(PathBuf, String)> {
+    let identities = [tools.machine.identity(), tools.ip.identity()];
+    let mut parts = vec![LAYOUT, &tools.compiler, &identities[0], &identities[1]];
+    parts.extend(COMPILER_FLAGS);
+    parts.extend(LIBRARY);
+    let digest = packages::digest(&parts);
+    let dir = models()?.join(format!("cocotb-{digest}"));
+    if !dir.exists() {
+        build("the library of simulations", &dir, |tree| {
+            let include = tools.machine.verilator().join("include");
+            let sources = LIBRARY.map(|file| include.join(file));
+            sources.iter().try_for_each(|source| object(tools, source, tree))
+        })?;
+    }
+    Ok((dir, digest))
+}
+
+/// C++ to an object, as Verilator's makefiles do it for a model without traces.
+fn object(tools: &Tools, source: &Path, tree: &Path) -> Result<()> {
+    let include = tools.machine.verilator().join("include");
+    let mut compiler = Command::new("g++");
+    compiler.args(COMPILER_FLAGS).arg("-DVERILATOR=1");
+    for switch in ["COVERAGE", "SC", "TIMING", "TRACE", "TRACE_FST", "TRACE_VCD", "TRACE_SAIF"] {
+        compiler.arg(format!("-DVM_{switch}=0"));
+    }
+    compiler.arg("-I").arg(tree).arg("-I").arg(&include).arg("-I").arg(include.join("vltstd"));
+    compiler.arg("-c").arg(source).current_dir(tree);
+    run::quietly(&mut compiler).map(drop)
+}
+
+/// SystemVerilog to C++.
+fn translate(tools: &Tools, ip: &Ip, bench: &Bench, tree: &Path) -> Result<()> {
+    let root = tools.machine.verilator();
+    let mut verilator = Command::new(root.join("bin/verilator_bin"));
+    verilator.env("VERILATOR_ROOT", &root);
+    verilator.args(VERILATOR_FLAGS).args(["--top-module", &bench.top, "--prefix", PREFIX]);
+    if bench.of_netlist {
+        verilator.args(["-Wno-lint", "-Wno-style", "-Mdir"]).arg(tree);
+        verilator.args(netlist::cells(tools, ip, bench, tree)?);
+        return run::quietly(&mut verilator).map(drop);
+    }
+    verilator.args(bench.parameters.iter().map(|(name, value)| format!("-G{name}={value}")));
+    // Shared modules are found by their names.
+    verilator.arg(format!("-I{}", prim().display())).arg("-y").arg(prim()).arg("-Mdir").arg(tree);
+    verilator.args(&ip.sources);
+    run::quietly(&mut verilator).map(drop)
+}
+
+/// C++ to an archive.
+fn compile(tools: &Tools, tree: &Path) -> Result<()> {
+    let mut make = Command::new("make");
+    make.arg("--silent").arg("-C").arg(tree).arg("-f").arg(format!("{PREFIX}.mk"));
+    make.arg(format!("-j{}", jobs())).args(TOOLS);
+    make.args(["OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"]);
+    make.arg(format!("VERILATOR_ROOT={}", tools.machine.verilator().display()));
+    make.arg(format!("{PREFIX}__ALL.a"));
+    run::quietly(&mut make).map(drop)
+}
+
+fn link(tools: &Tools, library: &Path, tree: &Path) -> Result<()> {
+    let libraries = cocotb(tools).join("libs");
+    let mut linker = Command::new("g++");
+    linker.arg("-o").arg(tree.join("simulation"));
+    linker.arg(tree.join("verilator.o")).arg(tree.join(format!("{PREFIX}__ALL.a")));
+    linker.args(super::files(library, "o")?);
+    linker.arg(format!("-Wl,-rpath,{}", libraries.display()));
+    linker.arg("-L").arg(&libraries).args(["-lcocotbvpi_verilator", "-pthread"]);
+    run::quietly(&mut linker).map(drop)
+}
+
+fn keep_only(tree: &Path, name: &str) -> Result<()> {
+    for entry in fs::read_dir(tree)? {
+        let path = entry?.path();
+        if path.file_name().is_none_or(|file| file != name) {
+            fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+        }
+    }
+    Ok(())
+}

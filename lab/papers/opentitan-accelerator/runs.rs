@@ -1,0 +1,322 @@
+//! Runs of `firmware/accelerator` on the root of trust, and what each of them cost.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use object::{Object, ObjectSection};
+
+use super::labels::{Labelled, Opcode, Purpose, Retired};
+use super::payload;
+use hartlock_hw::machines::{End, rot};
+use xtask::firmware;
+
+/// The root of trust with the latencies of the paper.
+const MACHINE: &str = "rot";
+
+/// What is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    Sha256,
+    Hmac,
+}
+
+impl Function {
+    pub const ALL: [Self; 2] = [Self::Sha256, Self::Hmac];
+
+    /// As the paper writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sha256 => "SHA-256",
+            Self::Hmac => "HMAC",
+        }
+    }
+
+    /// By the name that programs print.
+    pub fn of_baseline(name: &str) -> Option<Self> {
+        match name {
+            "sha256" => Some(Self::Sha256),
+            "hmac-sha256" => Some(Self::Hmac),
+            _ => None,
+        }
+    }
+}
+
+/// Where the payload lies, and the digest goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    Rot,
+    Ram,
+}
+
+impl Memory {
+    pub const ALL: [Self; 2] = [Self::Rot, Self::Ram];
+
+    /// As the paper writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rot => "RoT",
+            Self::Ram => "RAM",
+        }
+    }
+
+    /// The label of its accesses.
+    pub const fn opcode(self) -> Opcode {
+        match self {
+            Self::Rot => Opcode::MemoryRot,
+            Self::Ram => Opcode::MemoryRam,
+        }
+    }
+
+    fn of_program(name: &str) -> Option<Self> {
+        match name {
+            "scratchpad" => Some(Self::Rot),
+            "ram" => Some(Self::Ram),
+            _ => None,
+        }
+    }
+}
+
+/// A payload, and what it cost.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    pub function: Function,
+    pub memory: Memory,
+    pub bytes: usize,
+    pub labelled: Labelled,
+}
+
+impl Sample {
+    pub fn cycles_per_byte(&self) -> f64 {
+        self.labelled.cost(None, None).cycles as f64 / self.bytes as f64
+    }
+}
+
+pub fn find(
+    samples: &[Sample],
+    function: Function,
+    memory: Memory,
+    bytes: usize,
+) -> Result<&Sample> {
+    let is_it = |it: &&Sample| (it.function, it.memory, it.bytes) == (function, memory, bytes);
+    samples.iter().find(is_it).with_context(|| {
+        format!("no run of {} with {bytes} bytes from {}", function.name(), memory.name())
+    })
+}
+
+/// What the program says of a run, a line each (`firmware/accelerator/src/main.rs`).
+#[derive(Debug, PartialEq, Eq)]
+struct Line {
+    function: Function,
+    memory: Memory,
+    bytes: usize,
+}
+
+/// Runs the program, which hashes payloads of all sizes, and returns those of the sizes asked for.
+///
+/// # Errors
+/// If it fails, or a digest is wrong.
+pub fn measure(sizes: &[usize]) -> Result<Vec<Sample>> {
+    let program = firmware::rot_program("accelerator", &[])?;
+    let markers = markers(&fs::read(&program)?)?;
+    let machine = rot::rot(MACHINE).context("the machine of the paper")?;
+    let folder = rot::folder(machine).join("accelerator");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let trace = folder.join("trace.csv");
+    let options = ["--trace", trace.to_str().context("the path of the trace is text")?];
+    eprintln!("the engine on {MACHINE}");
+    let (console, _, end) = rot::run_program(&rot::machine(machine)?, &program, &folder, &options)?;
+    ensure!(end == End::Success, "the program ended in {end:?}\n{console}");
+    slept(&console)?;
+    let lines = read(&console)?;
+    let parts = parts(&fs::read_to_string(&trace).context("the machine wrote no trace")?)?;
+    ensure!(parts.len() == lines.len(), "{} runs and {} lines", parts.len(), lines.len());
+    let samples = lines.iter().zip(parts).map(|(line, part)| Sample {
+        function: line.function,
+        memory: line.memory,
+        bytes: line.bytes,
+        labelled: Labelled::new(part.before, &part.retired, &markers),
+    });
+    Ok(samples.filter(|it| sizes.contains(&it.bytes)).collect())
+}
+
+/// What the program printed of each run. A wrong digest is an error.
+fn read(console: &str) -> Result<Vec<Line>> {
+    let mut lines = Vec::new();
+    for line in console.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        if let ["run", what, memory, bytes, digest] = words[..] {
+            let bytes = bytes.parse()?;
+            ensure!(
+                payload::digest(what, bytes).as_deref() == Some(digest),
+                "wrong digest: {line}"
+            );
+            lines.push(Line {
+                function: Function::of_baseline(what).context("another function")?,
+                memory: Memory::of_program(memory).context("another memory")?,
+                bytes,
+            });
+        }
+    }
+    ensure!(!lines.is_empty(), "the program measured nothing\n{console}");
+    Ok(lines)
+}
+
+/// How often the driver slept where it waited by interrupt, for each function. A wrong digest, and a driver
+/// that never slept, are errors.
+fn slept(console: &str) -> Result<Vec<(Function, u32)>> {
+    let mut all = Vec::new();
+    for line in console.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        if let ["slept", times, what, bytes, digest] = words[..] {
+            let right = payload::digest(what, bytes.parse()?);
+            ensure!(right.as_deref() == Some(digest), "wrong digest: {line}");
+            let times: u32 = times.parse()?;
+            ensure!(times > 0, "nobody slept: {line}");
+            all.push((Function::of_baseline(what).context("another function")?, times));
+        }
+    }
+    ensure!(
+        all.len() == Function::ALL.len(),
+        "not every function was tried by interrupt\n{console}"
+    );
+    Ok(all)
+}
+
+/// The section with the markers (`firmware/accelerator/src/labels.rs`): pairs of words, an address and
+/// the number of a label.
+const SECTION: &str = ".hartlock.labels";
+
+/// Labels by the address of the instruction with which they begin.
+fn markers(elf: &[u8]) -> Result<BTreeMap<u32, Option<Purpose>>> {
+    let elf = object::File::parse(elf).context("the program is no ELF file")?;
+    let section = elf.section_by_name(SECTION).context("the program has no labels")?;
+    let (words, rest) = section.data()?.as_chunks::<8>();
+    ensure!(!words.is_empty() && rest.is_empty(), "{SECTION} is no list of pairs");
+    let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
+    let pairs = words.iter().map(|pair| (word(&pair[..4]), word(&pair[4..])));
+    Ok(pairs.map(|(address, number)| (address, Purpose::from_number(number))).collect())
+}
+
+/// What retired between the two marks of a run.
+#[derive(Debug, PartialEq, Eq)]
+struct Part {
+    /// The cycle in which the mark retired.
+    before: u64,
+    retired: Vec<Retired>,
+}
+
+/// The number that begins a run; 0 ends it.
+const BEGIN: &str = "1";
+
+/// Cuts a trace (`hw/README.md`) into runs.
+fn parts(trace: &str) -> Result<Vec<Part>> {
+    let mut lines = trace.lines();
+    let header = "cycle,cost,pc,instruction,address,read,write,trap,mark";
+    ensure!(lines.next() == Some(header), "the trace has other columns");
+    let mut parts: Vec<Part> = Vec::new();
+    let mut is_open = false;
+    for line in lines {
+        let fields: Vec<&str> = line.split(',').collect();
+        let [cycle, _, pc, instruction, address, _, _, trap, mark] = fields[..] else {
+            anyhow::bail!("not a line of a trace: {line}");
+        };
+        match mark {
+            BEGIN => parts.push(Part { before: cycle.parse()?, retired: Vec::new() }),
+            "" if is_open => {
+                ensure!(trap == "0", "an instruction trapped in a run: {line}");
+                let hex = |text| u32::from_str_radix(text, 16);
+                let part = parts.last_mut().context("a run is open")?;
+                part.retired.push(Retired {
+                    cycle: cycle.parse()?,
+                    pc: hex(pc)?,
+                    instruction: hex(instruction)?,
+                    address: (!address.is_empty()).then(|| hex(address)).transpose()?,
+                });
+            }
+            _ => {}
+        }
+        if !mark.is_empty() {
+            is_open = mark == BEGIN;
+        }
+    }
+    ensure!(!is_open, "the last run has no end");
+    Ok(parts)
+}
+
+/// What each label of each run cost.
+pub fn csv(samples: &[Sample]) -> String {
+    let mut text = "function,memory,bytes,purpose,opcode,instructions,cycles\n".to_owned();
+    for Sample { function, memory, bytes, labelled } in samples {
+        for purpose in Purpose::ALL {
+            for opcode in Opcode::ALL {
+                let cost = labelled.cost(Some(purpose), Some(opcode));
+                if cost.instructions > 0 {
+                    text += &format!(
+                        "{},{},{bytes},{},{},{},{}\n",
+                        function.name(),
+                        memory.name(),
+                        purpose.name(),
+                        opcode.name(),
+                        cost.instructions,
+                        cost.cycles
+                    );
+                }
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRACE: &str = "cycle,cost,pc,instruction,address,read,write,trap,mark\n\
+        4,4,00000080,00000013,,0,0,0,\n\
+        9,5,00000084,00532423,4000f008,0,f,0,1\n\
+        10,1,00000088,00000013,,0,0,0,\n\
+        15,5,0000008c,00004398,40000010,f,0,0,\n\
+        20,5,00000090,00532423,4000f008,0,f,0,0\n\
+        21,1,00000094,00000013,,0,0,0,\n";
+
+    #[test]
+    fn a_run_is_what_retired_between_its_marks() {
+        let parts = parts(TRACE).unwrap();
+        assert_eq!((parts.len(), parts[0].before), (1, 9));
+        let cycles: Vec<_> = parts[0].retired.iter().map(|it| (it.cycle, it.address)).collect();
+        assert_eq!(cycles, [(10, None), (15, Some(0x4000_0010))]);
+    }
+
+    #[test]
+    fn a_trace_without_an_end_or_with_a_trap_is_refused() {
+        let open = TRACE.replace(",0,0\n21", ",0,1\n21");
+        assert!(parts(&open).is_err());
+        let trapped = TRACE.replace("f,0,0,\n20", "f,0,1,\n20");
+        assert!(parts(&trapped).is_err());
+        assert!(parts("cycle,pc\n").is_err());
+    }
+
+    #[test]
+    fn a_driver_that_never_sleeps_is_refused() {
+        let line = |times: u32, what| {
+            let digest = payload::digest(what, 64).unwrap();
+            format!("slept {times} {what} 64 {digest}\n")
+        };
+        let both = |times| line(7, "sha256") + &line(times, "hmac-sha256");
+        assert_eq!(slept(&both(9)).unwrap(), [(Function::Sha256, 7), (Function::Hmac, 9)]);
+        assert!(slept(&both(0)).is_err());
+        assert!(slept(&line(7, "sha256")).is_err());
+        assert!(slept(&both(9).replace("slept 7 sha256", "slept 7 hmac-sha256")).is_err());
+    }
+
+    #[test]
+    fn a_wrong_digest_is_refused() {
+        let digest = payload::digest("hmac-sha256", 64).unwrap();
+        let line = |what| format!("run {what} ram 64 {digest}\n");
+        let right = [Line { function: Function::Hmac, memory: Memory::Ram, bytes: 64 }];
+        assert_eq!(read(&line("hmac-sha256")).unwrap(), right);
+        assert!(read(&line("sha256")).is_err());
+        assert!(read("").is_err());
+    }
+}

@@ -1,0 +1,301 @@
+//! Boots of the loader on the cycle-accurate machine, two payloads each, and what they took.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use hartlock_handoff::{Entry, Step};
+use hartlock_image::{HashId, PayloadType, TreeMode};
+
+use crate::machine::cores;
+use hartlock_hw::machines::loader;
+use hartlock_hw::machines::loader::{Boot, Booted, Form, Loader, cycles};
+use hartlock_hw::machines::model::Core;
+use xtask::{firmware, project};
+
+/// What the kernel is if only the initramfs is measured.
+pub const FILLER: Subject = Subject { hash: HashId::Sha384, block_size: None, size: 4096 };
+/// More than passes through the port of the machine: what is not about storage does not wait for it.
+const FAST: u64 = 4000;
+
+/// A payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Subject {
+    pub hash: HashId,
+    /// Bytes of a block; none is mode `flat`.
+    pub block_size: Option<u32>,
+    pub size: usize,
+}
+
+/// A boot to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    pub form: Form,
+    pub harts: usize,
+    pub subjects: [Subject; 2],
+    /// Bytes that the storage delivers in 1000 cycles.
+    pub storage_rate: u64,
+}
+
+/// What a payload took, in cycles of the machine.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    pub form: Form,
+    pub harts: usize,
+    pub subject: Subject,
+    pub storage_rate: u64,
+    /// From the first request to the last byte.
+    pub read: u64,
+    /// From the first byte that can be hashed to the digest.
+    pub hash: u64,
+    /// From the first request to the end of both.
+    pub total: u64,
+    /// Retired instructions of the boot hart while it hashed.
+    pub instructions: u64,
+    /// What harts spent on blocks alone, in sum.
+    pub busy: u64,
+}
+
+/// A step of a boot that has no payload, or a payload that is not measured.
+#[derive(Clone, Debug)]
+pub struct StepCost {
+    pub harts: usize,
+    pub step: Step,
+    pub cycles: u64,
+    pub instructions: u64,
+}
+
+/// Everything that was measured.
+#[derive(Debug, Default)]
+pub struct Measured {
+    pub samples: Vec<Sample>,
+    pub steps: Vec<StepCost>,
+}
+
+impl Subject {
+    /// Blocks of this size, so many of them.
+    pub fn blocks(hash: HashId, block_size: u32, count: usize) -> Self {
+        Self { hash, block_size: Some(block_size), size: block_size as usize * count }
+    }
+
+    /// One hash over everything.
+    pub fn flat(hash: HashId, size: usize) -> Self {
+        Self { hash, block_size: None, size }
+    }
+
+    fn mode(&self) -> TreeMode {
+        self.block_size.map_or(TreeMode::Flat, |block_size| TreeMode::Blocks { block_size })
+    }
+}
+
+impl Sample {
+    /// Whether everything was in memory before.
+    pub fn is_in_memory(&self) -> bool {
+        self.form == Form::LoadFirst
+    }
+}
+
+impl Plan {
+    /// Hashing alone: everything is in memory before.
+    pub fn in_memory(harts: usize, subjects: [Subject; 2]) -> Self {
+        Self { form: Form::LoadFirst, harts, subjects, storage_rate: FAST }
+    }
+
+    /// One payload, from a storage of this rate.
+    pub fn from_storage(form: Form, harts: usize, subject: Subject, storage_rate: u64) -> Self {
+        Self { form, harts, subjects: [FILLER, subject], storage_rate }
+    }
+
+    /// Estimate of its length, to begin with the longest.
+    fn weight(&self) -> usize {
+        let size: usize = self.subjects.iter().map(|subject| subject.size).sum();
+        size / self.harts
+    }
+
+    fn name(&self) -> String {
+        let subject = |subject: &Subject| {
+            let mode = match subject.block_size {
+                Some(block_size) => {
+                    format!("{} × {block_size}", subject.size / block_size as usize)
+                }
+                None => format!("one of {}", subject.size),
+            };
+            format!("{} {mode} bytes", subject.hash.name())
+        };
+        let subjects = self.subjects.iter().filter(|it| **it != FILLER).map(subject);
+        let form = match self.form {
+            Form::Release => ", hashed while loaded",
+            Form::LoadFirst => "",
+        };
+        let harts = if self.harts == 1 { "1 hart" } else { &format!("{} harts", self.harts) };
+        format!("{harts}: {}{form}", subjects.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// Makes boots, as many at a time as there are processors, and says what it is doing.
+pub struct Boots {
+    shows_progress: bool,
+    core: Core,
+    loaders: Vec<(Form, Loader)>,
+    system_fdt: Vec<u8>,
+}
+
+impl Boots {
+    /// Builds machine and loaders.
+    pub fn prepare(core: Core, shows_progress: bool) -> Result<Self> {
+        let forms = [Form::Release, Form::LoadFirst];
+        let loaders = forms.into_iter().map(|form| Ok((form, Loader::new(core, form)?)));
+        Ok(Self {
+            shows_progress,
+            core,
+            loaders: loaders.collect::<Result<_>>()?,
+            system_fdt: std::fs::read(firmware::build()?.system_fdt)?,
+        })
+    }
+
+    /// Makes boots in any order; the samples stand in the order of the plans.
+    pub fn run(&self, plans: &[Plan], measured: &mut Measured) -> Result<()> {
+        let mut order: Vec<usize> = (0..plans.len()).collect();
+        order.sort_by_key(|index| std::cmp::Reverse(plans[*index].weight()));
+        let queue = Mutex::new(VecDeque::from(order));
+        let done = Mutex::new(Vec::new());
+        let work = || -> Result<()> {
+            loop {
+                let next = queue.lock().ok().and_then(|mut queue| queue.pop_front());
+                let Some(index) = next else { return Ok(()) };
+                let (plan, start) = (&plans[index], Instant::now());
+                let booted = self.boot(plan).inspect_err(|_| {
+                    // The others need not begin what nobody will use.
+                    let _ = queue.lock().map(|mut queue| queue.clear());
+                })?;
+                let mut done = done.lock().map_err(|_| anyhow::anyhow!("another boot failed"))?;
+                done.push((index, booted));
+                if self.shows_progress {
+                    let seconds = start.elapsed().as_secs_f64();
+                    eprintln!("[{}/{}] {} ({seconds:.0} s)", done.len(), plans.len(), plan.name());
+                }
+            }
+        };
+        thread::scope(|scope| {
+            let threads: Vec<_> =
+                (0..cores().min(plans.len())).map(|_| scope.spawn(work)).collect();
+            threads.into_iter().try_for_each(|thread| match thread.join() {
+                Ok(result) => result,
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
+        })?;
+        let mut done = done.into_inner().map_err(|_| anyhow::anyhow!("a boot failed"))?;
+        done.sort_by_key(|(index, _)| *index);
+        for (index, booted) in done {
+            measured.add(&plans[index], &booted)?;
+        }
+        Ok(())
+    }
+
+    fn boot(&self, plan: &Plan) -> Result<Booted> {
+        let [kernel, initramfs] = plan.subjects;
+        let payload = |kind, subject: Subject| {
+            loader::payload(kind, subject.size, (subject.hash, subject.mode()))
+        };
+        let bundle = loader::bundle(
+            payload(PayloadType::Kernel, kernel),
+            payload(PayloadType::Initramfs, initramfs),
+            &self.system_fdt,
+        );
+        let (_, loader) =
+            self.loaders.iter().find(|(form, _)| *form == plan.form).context("a loader")?;
+        let options = ["--storage-rate".to_owned(), plan.storage_rate.to_string()];
+        let boot = Boot { bundle: &bundle, harts: (1 << plan.harts) - 1, options: &options };
+        let folder = project::cache_dir()?.join("boots").join(self.core.name);
+        loader.boot_once(&boot, &folder).with_context(|| plan.name())
+    }
+}
+
+impl Measured {
+    fn add(&mut self, plan: &Plan, booted: &Booted) -> Result<()> {
+        for (kind, subject) in
+            [PayloadType::Kernel, PayloadType::Initramfs].into_iter().zip(plan.subjects)
+        {
+            if subject == FILLER {
+                continue;
+            }
+            let read = booted.entry(Step::Read, Some(kind))?;
+            let is_part =
+                |entry: &&Entry| entry.step == Step::HashPart && entry.payload == Some(kind);
+            let parts: Vec<&Entry> = booted.entries.iter().filter(is_part).collect();
+            let hash = booted.entry(Step::Hash, Some(kind))?;
+            if subject.block_size.is_some() {
+                let bytes: u64 = parts.iter().map(|part| part.bytes).sum();
+                ensure!(bytes == subject.size as u64, "{bytes} bytes were hashed: {}", plan.name());
+            }
+            self.samples.push(Sample {
+                form: plan.form,
+                harts: plan.harts,
+                subject,
+                storage_rate: plan.storage_rate,
+                read: cycles(read),
+                hash: cycles(hash),
+                total: hash.time.1.max(read.time.1).saturating_sub(read.time.0),
+                instructions: hash.instret.1.saturating_sub(hash.instret.0),
+                busy: parts.iter().map(|part| part.value).sum(),
+            });
+        }
+        let is_step = |entry: &&Entry| {
+            !matches!(entry.step, Step::HashPart | Step::Kernel | Step::Hash | Step::Read)
+        };
+        self.steps.extend(booted.entries.iter().filter(is_step).map(|entry| StepCost {
+            harts: plan.harts,
+            step: entry.step,
+            cycles: cycles(entry),
+            instructions: entry.instret.1.saturating_sub(entry.instret.0),
+        }));
+        Ok(())
+    }
+
+    /// The payload that was hashed from memory.
+    pub fn in_memory(&self, harts: usize, subject: Subject) -> Result<&Sample> {
+        let wanted = (harts, subject);
+        let is_it = |it: &&Sample| it.is_in_memory() && (it.harts, it.subject) == wanted;
+        self.samples.iter().find(is_it).with_context(|| format!("{wanted:?} was not measured"))
+    }
+
+    /// The payload that came from a storage of this rate.
+    pub fn find(
+        &self,
+        form: Form,
+        harts: usize,
+        subject: Subject,
+        storage_rate: u64,
+    ) -> Result<&Sample> {
+        let wanted = (form, harts, subject, storage_rate);
+        let is_it = |it: &&Sample| (it.form, it.harts, it.subject, it.storage_rate) == wanted;
+        self.samples.iter().find(is_it).with_context(|| format!("{wanted:?} was not measured"))
+    }
+
+    /// All samples as a table for other programs.
+    pub fn csv(&self) -> String {
+        let mut text =
+            "loader,harts,hash,block_size,size,storage_bytes_per_1000_cycles,read_cycles,\
+            hash_cycles,total_cycles,boot_hart_instructions,busy_cycles\n"
+                .to_owned();
+        for it in &self.samples {
+            text += &format!(
+                "{:?},{},{},{},{},{},{},{},{},{},{}\n",
+                it.form,
+                it.harts,
+                it.subject.hash.name(),
+                it.subject.block_size.unwrap_or(0),
+                it.subject.size,
+                it.storage_rate,
+                it.read,
+                it.hash,
+                it.total,
+                it.instructions,
+                it.busy
+            );
+        }
+        text
+    }
+}

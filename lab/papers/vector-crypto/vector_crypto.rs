@@ -1,0 +1,226 @@
+//! What a byte costs in retired instructions: every hash kernel of ours on an emulated hart of its
+//! tier, and the same hashes of other projects on the same hart with the same counter.
+//!
+//! Instructions are counted exactly and do not depend on this machine. They are no cycles: an
+//! instruction on a vector register does more, and takes longer, than one on a word.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+
+use super::Args;
+use super::machine::{Machine, commit, date, version};
+use super::paper::Paper;
+use super::peers::{self, PeerCount};
+use super::run::{Better, Row, Run};
+use hartlock_device::bench;
+use hartlock_device::kernels::{Bench, Count, Hart, read};
+use xtask::tools;
+
+mod listing;
+
+const KEY: &str = "vector-crypto";
+
+/// A bound: hash, tier, form (`one` message or `many`), bits of a vector register, instructions per
+/// byte.
+type Bound = (&'static str, &'static str, &'static str, u32, f64);
+
+/// Set before the kernels were written, from prototypes.
+const BOUNDS: &[Bound] = &[
+    ("sha256", "rv64", "one", 0, 49.0),
+    ("sha256", "zbb", "one", 0, 35.5),
+    ("sha256", "zknh", "one", 0, 21.3),
+    ("sha256", "zvbb", "many", 128, 9.0),
+    ("sha256", "zvbb", "many", 256, 4.5),
+    ("sha256", "zvknh", "one", 128, 1.5),
+    ("sha256", "zvknh", "many", 128, 0.92),
+    ("sha256", "zvknh", "half", 256, 0.75),
+    ("sha256", "zvknh", "many", 256, 0.47),
+    ("sha384", "rv64", "one", 0, 36.0),
+    ("sha384", "zbb", "one", 0, 22.7),
+    ("sha384", "zknh", "one", 0, 13.5),
+    ("sha384", "zvbb", "many", 128, 11.4),
+    ("sha384", "zvbb", "many", 256, 5.7),
+    ("sha384", "zvknh", "one", 128, 1.15),
+    ("sha384", "zvknh", "one", 256, 0.9),
+    ("sha384", "zvknh", "many", 256, 0.58),
+    ("sha3-256", "rv64", "one", 0, 37.8),
+    ("sha3-256", "zbb", "one", 0, 25.8),
+    ("sha3-256", "zvbb", "many", 128, 12.2),
+    ("sha3-256", "zvbb", "many", 256, 6.1),
+    ("sha3-384", "rv64", "one", 0, 49.0),
+    ("sha3-384", "zbb", "one", 0, 33.8),
+    ("sha3-384", "zvbb", "many", 128, 15.9),
+    ("sha3-384", "zvbb", "many", 256, 8.0),
+    ("kt128", "rv64", "one", 0, 15.8),
+    ("kt128", "zbb", "one", 0, 10.9),
+    ("kt128", "zvbb", "one", 128, 5.0),
+    ("kt128", "zvbb", "one", 256, 2.5),
+];
+
+/// Harts on which peers are built and run: name of the hart of ours, flags of the compiler, and
+/// whether OpenSSL is told of the vector extensions.
+const PEERS: &[(&str, &[&str], bool)] = &[
+    ("rv64", &[], false),
+    ("zbb", &["-Ctarget-feature=+zbb"], false),
+    ("zknh", &["-Ctarget-feature=+zbb,+zknh", "--cfg=sha2_backend=\"riscv-zknh\""], false),
+    ("zvknh-128", &[], true),
+];
+
+pub fn measure(args: &Args) -> Result<()> {
+    let paper = Paper::load(KEY)?;
+    let (libraries, _) = tools::peers()?;
+    eprintln!("building the bench");
+    let bench = Bench::prepare()?;
+    let mut counts = Vec::new();
+    for hart in hartlock_device::kernels::HARTS {
+        eprintln!("our kernels on {}", hart.name);
+        let (counted, faults) = read(hart, &bench.console(hart)?)?;
+        ensure!(faults.is_empty(), "{}: {}", hart.name, faults.join("\n"));
+        counts.extend(counted.into_iter().map(|count| (hart, count)));
+    }
+    let mut counted = Vec::new();
+    for (name, flags, has_vectors) in PEERS {
+        let hart = hartlock_device::kernels::HARTS.iter().find(|hart| hart.name == *name);
+        let hart = hart.context("a hart of ours")?;
+        eprintln!("peers on {name}");
+        let features: &[&str] = if *has_vectors { &["vectors"] } else { &[] };
+        let image = peers::build(&libraries, name, flags, features)?;
+        counted.extend(peers::read(name, &peers_console(&image, hart)?)?);
+    }
+    let mut tools = BTreeMap::from([
+        ("hartlock", env!("CARGO_PKG_VERSION").to_owned()),
+        ("rustc", version("rustc", "--version")?),
+    ]);
+    let emulator = tools::locate()?.versions.remove("qemu-system-riscv");
+    tools.insert("qemu", emulator.context("QEMU has no version")?);
+    tools.extend(peers::versions()?);
+    let mut rows = rows(&counts, &counted);
+    let block = listing::executed(&bench)?;
+    rows.extend(listing::rows(&block, &counts, &paper)?);
+    let run = Run {
+        paper: KEY,
+        commit: commit()?,
+        tools,
+        date: date()?,
+        rows: paper.completed(rows, "not built yet"),
+        machine: Machine::of_this()?,
+    };
+    let folder = args.folder();
+    run.store(&folder, &csv(&counts, &counted))?;
+    fs::write(folder.join("vector-crypto-block.csv"), listing::csv(&block))?;
+    print!("{}", run.text());
+    println!("stored as {}", folder.join("vector-crypto.json").display());
+    Ok(())
+}
+
+fn peers_console(image: &Path, hart: &Hart) -> Result<String> {
+    let options = hart.options();
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    bench::emulate_alone(image, &options).with_context(|| format!("peers on {}", hart.name))
+}
+
+fn rows(counts: &[(&Hart, Count)], peers: &[PeerCount]) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (hart, count) in counts {
+        // The hart with everything repeats what others show, at a width without bounds.
+        let tier_is_of_hart = hart.name.split('-').next() == Some(count.tier.as_str())
+            || hart.name.starts_with("every");
+        let is_info =
+            !matches!(count.hash.as_str(), "sha256" | "sha384" | "sha3-256" | "sha3-384" | "kt128");
+        if !tier_is_of_hart || is_info || count.form != "one" && hart.vlen == 0 {
+            continue;
+        }
+        let width = match (count.tier.as_str(), hart.vlen) {
+            ("zvbb" | "zvknh", vlen) => vlen,
+            _ => 0,
+        };
+        let config = if width == 0 {
+            count.tier.clone()
+        } else {
+            let form = match count.form.as_str() {
+                "one" => "one message",
+                "half" => "half of the lanes",
+                _ => "all lanes",
+            };
+            format!("{}, VLEN {width}, {form}", count.tier)
+        };
+        let row = Row::info("hash", name_of(&count.hash), UNIT, count.per_byte()).of(&config);
+        let bound = BOUNDS.iter().find(|(hash, tier, form, vlen, _)| {
+            (*hash, *tier, *form, *vlen) == (&count.hash, &count.tier, &count.form, width)
+        });
+        let row = match bound {
+            Some((.., most)) => row.judged(Better::Lower, *most),
+            None => row,
+        };
+        let row = match best_peer(count, hart, peers) {
+            Some((peer, per_byte, place)) => row
+                .peer(per_byte)
+                .noted(format!("peer: {peer}, the best in the same run, on {place}")),
+            None => row,
+        };
+        if !rows
+            .iter()
+            .any(|other: &Row| (&other.metric, &other.config) == (&row.metric, &row.config))
+        {
+            rows.push(row);
+        }
+    }
+    rows.extend(peers.iter().map(|peer| {
+        let config = format!("{} on {}", peer.peer, peer.hart);
+        Row::info("peers", name_of(&peer.count.hash), UNIT, peer.count.per_byte()).of(&config)
+    }));
+    rows
+}
+
+const UNIT: &str = "instructions/byte";
+
+/// The peer with the fewest instructions on the hart, and which hart that was.
+fn best_peer<'a>(
+    count: &Count,
+    hart: &Hart,
+    peers: &'a [PeerCount],
+) -> Option<(&'a str, f64, &'a str)> {
+    let place = match count.tier.as_str() {
+        // Of no interest: it is for machines that are no RISC-V.
+        "portable" => return None,
+        // No peer has lanes: what they use there is Zbb, which comes with every Zvbb.
+        "zvbb" => "zbb",
+        "zvknh" => "zvknh-128",
+        _ => hart.name,
+    };
+    let same = |peer: &&PeerCount| peer.hart == place && peer.count.hash == count.hash;
+    peers
+        .iter()
+        .filter(same)
+        .map(|peer| (peer.peer.as_str(), peer.count.per_byte(), peer.hart))
+        .min_by(|one, other| one.1.total_cmp(&other.1))
+}
+
+fn name_of(hash: &str) -> &'static str {
+    match hash {
+        "sha256" => "SHA-256",
+        "sha384" => "SHA-384",
+        "sha512" => "SHA-512",
+        "sha3-256" => "SHA3-256",
+        "sha3-384" => "SHA3-384",
+        "sha3-512" => "SHA3-512",
+        "kt128" => "KT128",
+        "shake128" => "SHAKE128",
+        "shake256" => "SHAKE256",
+        _ => "another hash",
+    }
+}
+
+fn csv(counts: &[(&Hart, Count)], peers: &[PeerCount]) -> String {
+    let mut text = "who,hart,hash,tier,form,bytes,instructions\n".to_owned();
+    let mut line = |who: &str, hart: &str, count: &Count| {
+        let Count { hash, tier, form, bytes, instructions, .. } = count;
+        text += &format!("{who},{hart},{hash},{tier},{form},{bytes},{instructions}\n");
+    };
+    counts.iter().for_each(|(hart, count)| line("hartlock", hart.name, count));
+    peers.iter().for_each(|peer| line(&peer.peer, peer.hart, &peer.count));
+    text
+}

@@ -1,0 +1,148 @@
+//! On what a run was made, and how busy that was with other things.
+
+use std::fs;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+use xtask::{project, run};
+
+/// Share of the processor that others may use when a measurement begins.
+const QUIET: f64 = 0.1;
+
+/// The machine of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Machine {
+    pub processor: String,
+    pub cores: usize,
+    pub memory_mib: u64,
+    pub kernel: String,
+    /// Share of the processor that everything else used during the samples: median and most.
+    pub others_median: f64,
+    pub others_most: f64,
+}
+
+impl Machine {
+    pub fn of_this() -> Result<Self> {
+        Ok(Self {
+            processor: field("/proc/cpuinfo", "model name")?,
+            cores: cores(),
+            memory_mib: field("/proc/meminfo", "MemTotal")?
+                .split_whitespace()
+                .next()
+                .and_then(|kib| kib.parse::<u64>().ok())
+                .context("/proc/meminfo has no MemTotal in kB")?
+                / 1024,
+            kernel: read("/proc/sys/kernel/osrelease")?.trim().to_owned(),
+            others_median: 0.0,
+            others_most: 0.0,
+        })
+    }
+}
+
+/// Cores that a program started here may use.
+pub fn cores() -> usize {
+    thread::available_parallelism().map_or(1, |cores| cores.get())
+}
+
+/// The commit of the checkout, and whether the tree differs from it.
+pub fn commit() -> Result<String> {
+    let git =
+        |words: &[&str]| run::quietly(Command::new("git").args(words).current_dir(project::root()));
+    let commit = git(&["rev-parse", "HEAD"])?.trim().to_owned();
+    let is_clean =
+        git(&["--no-optional-locks", "status", "--porcelain", "--untracked-files=no"])?.is_empty();
+    Ok(if is_clean { commit } else { format!("{commit}+changes") })
+}
+
+/// Now, in UTC.
+pub fn date() -> Result<String> {
+    Ok(run::quietly(Command::new("date").args(["-u", "+%Y-%m-%dT%H:%M:%SZ"]))?.trim().to_owned())
+}
+
+/// The first line that a program says about its version.
+pub fn version(program: &str, argument: &str) -> Result<String> {
+    let text = run::quietly(Command::new(program).arg(argument))?;
+    Ok(text.lines().next().unwrap_or("").to_owned())
+}
+
+fn read(path: &str) -> Result<String> {
+    fs::read_to_string(path).with_context(|| path.to_owned())
+}
+
+/// The value of the first line that begins with a name and a colon.
+fn field(path: &str, name: &str) -> Result<String> {
+    let text = read(path)?;
+    let value = text.lines().find_map(|line| {
+        let (key, value) = line.split_once(':')?;
+        (key.trim() == name).then(|| value.trim().to_owned())
+    });
+    value.with_context(|| format!("{path} has no `{name}`"))
+}
+
+/// Seconds that all cores together have worked since the machine started, time that a hypervisor
+/// took away included.
+pub fn busy_seconds() -> Result<f64> {
+    let text = read("/proc/stat")?;
+    busy_ticks(&text).map(|ticks| ticks as f64 / 100.0).context("/proc/stat has no line `cpu`")
+}
+
+/// `user nice system idle iowait irq softirq steal …`, in hundredths of a second on every Linux that
+/// Debian builds (proc_stat(5)).
+fn busy_ticks(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("cpu "))?;
+    let ticks: Vec<u64> = line.split_whitespace().flat_map(str::parse).collect();
+    Some([0, 1, 2, 5, 6, 7].iter().filter_map(|at| ticks.get(*at)).sum())
+}
+
+/// Time that may be spent on waiting for others.
+pub struct Patience {
+    left: Duration,
+}
+
+impl Patience {
+    pub fn new(seconds: u64) -> Self {
+        Self { left: Duration::from_secs(seconds) }
+    }
+
+    /// Returns when the processor is nearly idle, or when no patience is left.
+    pub fn wait(&mut self) -> Result<()> {
+        let start = Instant::now();
+        let mut was_told = false;
+        loop {
+            let before = busy_seconds()?;
+            let window = Duration::from_secs(1);
+            thread::sleep(window);
+            let share = (busy_seconds()? - before) / (window.as_secs_f64() * cores() as f64);
+            if share < QUIET || start.elapsed() >= self.left {
+                self.left = self.left.saturating_sub(start.elapsed());
+                return Ok(());
+            }
+            if !was_told {
+                eprintln!("waiting: other programs use {:.0} % of the processor", share * 100.0);
+                was_told = true;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn idle_time_and_waiting_for_disks_are_no_work() {
+        let text = "cpu  1 20 300 4000 50000 600000 7000000 80000000 9 9\ncpu0 1 1 1 1 1 1 1 1\n";
+        assert_eq!(busy_ticks(text), Some(87_600_321));
+        assert_eq!(busy_ticks("intr 1\n"), None);
+    }
+
+    #[test]
+    fn this_machine_has_cores_and_memory() {
+        let machine = Machine::of_this().unwrap();
+        assert!(machine.cores > 0 && machine.memory_mib > 0 && !machine.processor.is_empty());
+    }
+}

@@ -1,0 +1,46 @@
+//! Measurements, for `cargo xtask lab` and `cargo xtask signatures`.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use hartlock_lab::signatures;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", disable_version_flag = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Measure against targets and store the run in lab/runs
+    Lab(hartlock_lab::Args),
+    /// Measure signature verifications: flash, stack and instructions, of ours and of others
+    Signatures(signatures::Args),
+    /// One step of `cargo xtask test`
+    #[command(hide = true)]
+    Step {
+        /// Its name
+        name: String,
+    },
+}
+
+/// Steps of `cargo xtask test` that run here.
+const STEPS: &[xtask::Step] = &[
+    ("lab", hartlock_lab::step),
+    ("accelerator", hartlock_lab::accelerator_step),
+    ("signatures", signatures::step),
+];
+
+fn main() -> ExitCode {
+    let verdict = match Cli::parse().command {
+        Command::Lab(args) => hartlock_lab::main(&args),
+        Command::Signatures(args) => signatures::main(&args),
+        Command::Step { name } => {
+            return xtask::run_step(STEPS, &name)
+                .unwrap_or_else(|error| xtask::exit_code(Err(error)));
+        }
+    };
+    xtask::exit_code(verdict)
+}

@@ -1,0 +1,228 @@
+//! What a paper publishes, from `lab/papers/<key>/paper.toml`: typed once, there and nowhere else.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+
+use super::run::Row;
+use xtask::project;
+
+/// The numbers of a paper.
+pub struct Paper {
+    key: String,
+    /// Who wrote it and what it is called.
+    pub title: String,
+    constants: BTreeMap<String, f64>,
+    numbers: Vec<Published>,
+}
+
+/// One of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Published {
+    pub table: String,
+    pub metric: String,
+    pub config: String,
+    pub unit: String,
+    pub value: f64,
+    /// Why it cannot be right: its own paper contradicts it.
+    pub erratum: Option<String>,
+}
+
+/// Where a number stands in a paper and in a run: table, metric, configuration.
+type Place<'a> = (&'a str, &'a str, &'a str);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    key: String,
+    title: String,
+    #[serde(default)]
+    constants: BTreeMap<String, f64>,
+    #[serde(default)]
+    table: Vec<Table>,
+    #[serde(default)]
+    erratum: Vec<Erratum>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    name: String,
+    columns: Vec<Column>,
+    /// What a row is about, then its cells.
+    rows: Vec<Vec<Cell>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Column {
+    metric: String,
+    unit: String,
+    /// What the column is about, beside its metric.
+    of: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Cell {
+    Number(f64),
+    Text(String),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Erratum {
+    table: String,
+    metric: String,
+    config: String,
+    why: String,
+}
+
+/// In a cell of which the paper says nothing.
+const NOTHING: &str = "-";
+
+impl Paper {
+    pub fn load(key: &str) -> Result<Self> {
+        Self::of(key)?.with_context(|| format!("there is no lab/papers/{key}/paper.toml"))
+    }
+
+    /// Nothing if the key is that of a measurement without a paper.
+    pub fn of(key: &str) -> Result<Option<Self>> {
+        let path = project::root().join(format!("lab/papers/{key}/paper.toml"));
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let read = || {
+            let paper = Self::parse(&fs::read_to_string(&path)?)?;
+            ensure!(paper.key == key, "it is about {}", paper.key);
+            Ok(Some(paper))
+        };
+        read().with_context(|| path.display().to_string())
+    }
+
+    pub fn parse(text: &str) -> Result<Self> {
+        let file: File = toml::from_str(text)?;
+        let mut numbers = Vec::new();
+        for table in &file.table {
+            for row in &table.rows {
+                numbers.extend(table.numbers(row).with_context(|| table.name.clone())?);
+            }
+        }
+        let places: BTreeSet<Place<'_>> = numbers.iter().map(Published::place).collect();
+        ensure!(places.len() == numbers.len(), "two numbers have one place");
+        for Erratum { table, metric, config, why } in file.erratum {
+            let place = (table.as_str(), metric.as_str(), config.as_str());
+            let wrong = numbers.iter_mut().find(|it| it.place() == place);
+            wrong
+                .with_context(|| format!("an erratum of {place:?}, which is not there"))?
+                .erratum = Some(why);
+        }
+        Ok(Self { key: file.key, title: file.title, constants: file.constants, numbers })
+    }
+
+    /// The number of a place.
+    pub fn number(&self, table: &str, metric: &str, config: &str) -> Option<&Published> {
+        self.numbers.iter().find(|it| it.place() == (table, metric, config))
+    }
+
+    /// What the paper states beside its tables, by name: a clock, a size.
+    pub fn constant(&self, name: &str) -> Result<f64> {
+        let constant = self.constants.get(name).copied();
+        constant.with_context(|| format!("{} states no {name}", self.key))
+    }
+
+    /// Rows for the numbers that no row of a run stands beside, so that they are not forgotten.
+    pub fn unused(&self, rows: &[Row], note: &str) -> Vec<Row> {
+        let is_used = |it: &&Published| rows.iter().any(|row| row.place() == it.place());
+        let unused = self.numbers.iter().filter(|it| !is_used(it));
+        unused.map(|it| Row::not_measured(it, note)).collect()
+    }
+
+    /// All rows: those of a run and, with the note, those that it does not have. Tables come as the
+    /// run brings them and then those without any number of ours; rows as in the paper.
+    pub fn completed(&self, mut rows: Vec<Row>, note: &str) -> Vec<Row> {
+        rows.extend(self.unused(&rows, note));
+        let mut tables: Vec<String> = Vec::new();
+        for row in &rows {
+            if !tables.contains(&row.table) {
+                tables.push(row.table.clone());
+            }
+        }
+        rows.sort_by_key(|row| {
+            let table = tables.iter().position(|table| *table == row.table);
+            let number = self.numbers.iter().position(|it| it.place() == row.place());
+            (table, number.unwrap_or(self.numbers.len()))
+        });
+        rows
+    }
+}
+
+impl Published {
+    fn place(&self) -> Place<'_> {
+        (&self.table, &self.metric, &self.config)
+    }
+}
+
+impl Row {
+    fn place(&self) -> Place<'_> {
+        (&self.table, &self.metric, &self.config)
+    }
+
+    /// Beside the number that the paper has at the same place. That there is none is an error: a
+    /// name was mistyped, here or there.
+    pub fn published(self, paper: &Paper) -> Result<Self> {
+        let (table, metric, config) = self.place();
+        let number = paper
+            .number(table, metric, config)
+            .with_context(|| format!("{} has no {table}, {metric}, {config}", paper.key))?;
+        ensure!(
+            number.unit == self.unit,
+            "{table}, {metric}, {config} is in {}, not in {}",
+            number.unit,
+            self.unit
+        );
+        let erratum = number.erratum.clone();
+        Ok(Self { erratum, ..self.beside(number.value) })
+    }
+
+    fn not_measured(number: &Published, note: &str) -> Self {
+        let Published { table, metric, config, unit, .. } = number;
+        let row = Row::absent(table.as_str(), metric.as_str(), unit.as_str(), note).of(config);
+        Self { erratum: number.erratum.clone(), ..row.beside(number.value) }
+    }
+}
+
+impl Table {
+    /// The numbers of a row.
+    fn numbers(&self, row: &[Cell]) -> Result<Vec<Published>> {
+        let Some((Cell::Text(what), cells)) = row.split_first() else {
+            anyhow::bail!("a row does not begin with a name");
+        };
+        ensure!(cells.len() == self.columns.len(), "{what}: {} numbers", cells.len());
+        let mut numbers = Vec::new();
+        for (column, cell) in self.columns.iter().zip(cells) {
+            let value = match cell {
+                Cell::Number(value) => *value,
+                Cell::Text(text) if text == NOTHING => continue,
+                Cell::Text(text) => anyhow::bail!("{what}: {text:?} is no number"),
+            };
+            numbers.push(Published {
+                table: self.name.clone(),
+                metric: column.metric.clone(),
+                config: match &column.of {
+                    Some(of) => format!("{of}, {what}"),
+                    None => what.clone(),
+                },
+                unit: column.unit.clone(),
+                value,
+                erratum: None,
+            });
+        }
+        Ok(numbers)
+    }
+}
+
+#[cfg(test)]
+mod tests;

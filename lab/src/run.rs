@@ -1,0 +1,267 @@
+//! The form of a stored run (`spec/lab-run.md`).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+use super::machine::Machine;
+
+/// A run: everything that was measured at one time, and on what.
+#[derive(Serialize)]
+pub struct Run {
+    /// Key of the paper, or of the measurement that belongs to none.
+    pub paper: &'static str,
+    pub commit: String,
+    /// Versions by name.
+    pub tools: BTreeMap<&'static str, String>,
+    pub date: String,
+    pub machine: Machine,
+    pub rows: Vec<Row>,
+}
+
+/// One number.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    pub table: String,
+    pub metric: String,
+    pub config: String,
+    pub unit: String,
+    /// What the paper says.
+    pub published: Option<f64>,
+    /// The best other implementation in the same run.
+    pub peer: Option<f64>,
+    /// Absent if it is not built yet; the note says so.
+    pub ours: Option<f64>,
+    pub ratio: Option<f64>,
+    pub target: Option<f64>,
+    pub better: Better,
+    pub status: Status,
+    pub erratum: Option<String>,
+    pub note: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Better {
+    Higher,
+    Lower,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    Hit,
+    Miss,
+    Info,
+}
+
+impl Row {
+    /// A number without a target.
+    pub fn info(
+        table: impl Into<String>,
+        metric: impl Into<String>,
+        unit: impl Into<String>,
+        ours: f64,
+    ) -> Self {
+        Self {
+            table: table.into(),
+            metric: metric.into(),
+            config: String::new(),
+            unit: unit.into(),
+            published: None,
+            peer: None,
+            ours: Some(rounded(ours)),
+            ratio: None,
+            target: None,
+            better: Better::Higher,
+            status: Status::Info,
+            erratum: None,
+            note: None,
+        }
+    }
+
+    /// Judges the number as it is stored, so that a reader comes to the same verdict.
+    pub fn judged(mut self, better: Better, target: f64) -> Self {
+        let is_hit = self.ours.is_some_and(|ours| match better {
+            Better::Higher => ours >= target,
+            Better::Lower => ours <= target,
+        });
+        self.status = if is_hit { Status::Hit } else { Status::Miss };
+        (self.better, self.target) = (better, Some(target));
+        self
+    }
+
+    /// Nothing was measured, for the reason in the note.
+    pub fn absent(
+        table: impl Into<String>,
+        metric: impl Into<String>,
+        unit: impl Into<String>,
+        note: &str,
+    ) -> Self {
+        Self { ours: None, ..Self::info(table, metric, unit, 0.0).noted(note) }
+    }
+
+    /// Beside what a paper says, or what follows from what it says.
+    pub fn beside(mut self, published: f64) -> Self {
+        self.published = Some(published);
+        self.compared()
+    }
+
+    /// Beside the best other implementation in the same run.
+    pub fn peer(mut self, peer: f64) -> Self {
+        self.peer = Some(rounded(peer));
+        self.compared()
+    }
+
+    /// The paper comes first: it is what the row is about.
+    fn compared(mut self) -> Self {
+        let other = self.published.or(self.peer);
+        self.ratio = self.ours.zip(other).map(|(ours, other)| rounded(ours / other));
+        self
+    }
+
+    pub fn of(mut self, config: &str) -> Self {
+        self.config = config.to_owned();
+        self
+    }
+
+    pub fn noted(mut self, note: impl Into<String>) -> Self {
+        self.note = Some(note.into());
+        self
+    }
+}
+
+/// Three digits behind the point: wall-clock times deserve no more.
+fn rounded(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}
+
+impl Run {
+    /// Writes the run and its samples.
+    pub fn store(&self, folder: &Path, samples: &str) -> Result<()> {
+        fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        let json = serde_json::to_string_pretty(self)? + "\n";
+        for (extension, text) in [("json", json.as_str()), ("csv", samples)] {
+            let path = folder.join(format!("{}.{extension}", self.paper));
+            fs::write(&path, text).with_context(|| path.display().to_string())?;
+        }
+        Ok(())
+    }
+
+    /// The rows as a table for a terminal.
+    pub fn text(&self) -> String {
+        let mut lines =
+            vec![["table", "metric", "config", "ours", "target", "status"].map(str::to_owned)];
+        lines.extend(self.rows.iter().map(Row::columns));
+        let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max();
+        let widths: Vec<usize> = (0..6).map(|column| width(column).unwrap_or(0)).collect();
+        let line = |cells: &[String; 6]| {
+            let cells = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+            cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+        };
+        lines.iter().map(line).collect()
+    }
+}
+
+impl Row {
+    fn columns(&self) -> [String; 6] {
+        let target = self.target.map_or(String::new(), |target| match self.better {
+            Better::Higher => format!("at least {target}"),
+            Better::Lower => format!("at most {target}"),
+        });
+        let status = match self.status {
+            Status::Hit => "hit",
+            Status::Miss => "MISS",
+            Status::Info => "",
+        };
+        [
+            self.table.clone(),
+            self.metric.clone(),
+            self.config.clone(),
+            self.ours.map_or("–".into(), |ours| format!("{ours} {}", self.unit)),
+            target,
+            status.to_owned(),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use xtask::project;
+
+    /// What `spec/lab-run.md` says about a status, by a reader who has nothing but the text.
+    fn status(row: &Value) -> &'static str {
+        let Some(ours) = row["ours"].as_f64() else {
+            assert!(row["ours"].is_null() && row["note"].is_string());
+            return "info";
+        };
+        match (row["target"].as_f64(), row["better"].as_str()) {
+            (None, _) => "info",
+            (Some(target), Some("higher")) if ours >= target => "hit",
+            (Some(target), Some("lower")) if ours <= target => "hit",
+            (Some(_), Some("higher" | "lower")) => "miss",
+            other => panic!("no direction: {other:?}"),
+        }
+    }
+
+    /// The same for a ratio. Files from before there were peers have no such field.
+    fn is_ratio(row: &Value) -> bool {
+        let other = row["published"].as_f64().or(row["peer"].as_f64());
+        match row["ours"].as_f64().zip(other) {
+            Some((ours, other)) => row["ratio"] == ((ours / other) * 1000.0).round() / 1000.0,
+            None => row["ratio"].is_null(),
+        }
+    }
+
+    #[test]
+    fn stored_runs_have_their_form_and_their_verdicts() {
+        let folder = project::root().join("lab/runs/latest");
+        for entry in fs::read_dir(folder).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            if path.extension().is_none_or(|extension| extension != "json") {
+                continue;
+            }
+            let run: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+            assert_eq!(run["paper"].as_str(), path.file_stem().and_then(|stem| stem.to_str()));
+            assert!(path.with_extension("csv").exists(), "{} has no samples", path.display());
+            for field in ["commit", "date"] {
+                assert!(run[field].is_string(), "{}: {field}", path.display());
+            }
+            for row in run["rows"].as_array().unwrap() {
+                assert_eq!(row["status"], status(row), "{}: {row}", path.display());
+                assert!(is_ratio(row), "{}: {row}", path.display());
+                for field in ["table", "metric", "config", "unit"] {
+                    assert!(row[field].is_string(), "{}: {row}", path.display());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_is_judged_by_its_target() {
+        let row = |ours| Row::info("speed", "sign", "times openssl dgst", ours);
+        assert_eq!(row(1.8).judged(Better::Higher, 1.8).status, Status::Hit);
+        assert_eq!(row(1.799).judged(Better::Higher, 1.8).status, Status::Miss);
+        assert_eq!(row(64.0).judged(Better::Lower, 64.0).status, Status::Hit);
+        assert_eq!(row(64.1).judged(Better::Lower, 64.0).status, Status::Miss);
+        assert_eq!(row(1.0).status, Status::Info);
+        // What is stored decides: 1.7996 is written as 1.8.
+        assert_eq!(row(1.7996).judged(Better::Higher, 1.8).status, Status::Hit);
+    }
+
+    #[test]
+    fn a_ratio_is_to_the_paper_and_without_one_to_a_peer() {
+        let row = Row::info("hash", "SHA-256", "instructions/byte", 3.0);
+        assert_eq!(row.ratio, None);
+        assert_eq!(row.clone().peer(4.0).ratio, Some(0.75));
+        assert_eq!(row.clone().peer(4.0).beside(2.0).ratio, Some(1.5));
+        assert_eq!(row.beside(2.0).peer(4.0).ratio, Some(1.5));
+        assert_eq!(Row::absent("hash", "SHA-256", "ms", "not built yet").beside(2.0).ratio, None);
+    }
+}

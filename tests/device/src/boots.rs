@@ -1,0 +1,175 @@
+//! `cargo xtask boots`: real boots on the emulated board, good ones and refused ones.
+//!
+//! A case boots a device that differs from a working one in exactly one thing and says what has
+//! to come out. No case judges by time.
+
+mod algorithms;
+pub mod board;
+mod command;
+mod device;
+mod gdb;
+mod harts;
+mod kernels;
+mod linux;
+mod protection;
+mod refusals;
+mod traps;
+mod verdict;
+
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use board::Bench;
+use xtask::Outcome;
+use xtask::Verdict;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Run only cases whose name contains this
+    #[arg(value_name = "NAME")]
+    filter: Option<String>,
+    /// Print the names of all cases
+    #[arg(long)]
+    list: bool,
+    /// Show the console of every device
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+/// One boot, or a few that belong together.
+pub struct Case {
+    /// `group/what-happens`.
+    pub name: String,
+    /// `Err` is a failure; it says what came out instead.
+    pub run: Box<Run>,
+}
+
+type Run = dyn Fn(&Bench) -> Result<()>;
+
+impl Case {
+    fn new(name: impl Into<String>, run: impl Fn(&Bench) -> Result<()> + 'static) -> Self {
+        Self { name: name.into(), run: Box::new(run) }
+    }
+}
+
+fn cases() -> Vec<Case> {
+    [
+        linux::cases(),
+        refusals::cases(),
+        device::cases(),
+        traps::cases(),
+        command::cases(),
+        harts::cases(),
+        kernels::cases(),
+        protection::cases(),
+        verdict::cases(),
+        algorithms::cases(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+pub fn main(args: &Args) -> Result<Verdict> {
+    let is_wanted =
+        |case: &Case| args.filter.as_ref().is_none_or(|filter| case.name.contains(filter));
+    let cases: Vec<Case> = cases().into_iter().filter(is_wanted).collect();
+    if args.list {
+        cases.iter().for_each(|case| println!("{}", case.name));
+        return Ok(Verdict::Yes);
+    }
+    if cases.is_empty() {
+        bail!("no case has this in its name; `cargo xtask boots --list` names them");
+    }
+    let bench = Bench::prepare(args.verbose)?;
+    let mut failed = 0;
+    for case in &cases {
+        let start = Instant::now();
+        let result = (case.run)(&bench);
+        let time = start.elapsed().as_secs_f64();
+        match result {
+            Ok(()) => println!("{} … ok ({time:.1} s)", case.name),
+            Err(error) => {
+                failed += 1;
+                println!("{} … FAILED ({time:.1} s)\n{error:#}\n", case.name);
+            }
+        }
+    }
+    println!("{} passed, {failed} failed", cases.len() - failed);
+    Ok(if failed == 0 { Verdict::Yes } else { Verdict::No })
+}
+
+/// A step of `cargo xtask test`: all cases of one group.
+fn group(name: &str) -> Result<Outcome> {
+    let bench = Bench::prepare(false)?;
+    let mut failures = Vec::new();
+    let mut count = 0;
+    for case in cases() {
+        if case.name.split('/').next() != Some(name) {
+            continue;
+        }
+        count += 1;
+        if let Err(error) = (case.run)(&bench).with_context(|| case.name.clone()) {
+            failures.push(format!("{error:#}"));
+        }
+    }
+    Ok(match failures.as_slice() {
+        [] if count == 0 => Outcome::Failed("the group has no cases".into()),
+        [] => Outcome::Passed,
+        failures => Outcome::Failed(format!(
+            "{} of {count} boots came out wrong\n{}",
+            failures.len(),
+            failures.join("\n\n")
+        )),
+    })
+}
+
+pub fn linux_step(_: &Path) -> Result<Outcome> {
+    group("linux")
+}
+
+pub fn refusals_step(_: &Path) -> Result<Outcome> {
+    group("refusal")
+}
+
+pub fn harts_step(_: &Path) -> Result<Outcome> {
+    group("harts")
+}
+
+pub fn kernels_step(_: &Path) -> Result<Outcome> {
+    group("kernels")
+}
+
+pub fn protection_step(_: &Path) -> Result<Outcome> {
+    group("protection")
+}
+
+pub fn verdict_step(_: &Path) -> Result<Outcome> {
+    group("verdict")
+}
+
+pub fn algorithms_step(_: &Path) -> Result<Outcome> {
+    group("algorithms")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_belong_to_a_step() {
+        let mut names: Vec<String> = cases().into_iter().map(|case| case.name).collect();
+        for name in &names {
+            let group = name.split('/').next().unwrap();
+            let groups =
+                ["linux", "refusal", "harts", "kernels", "protection", "verdict", "algorithms"];
+            assert!(groups.contains(&group), "{name} is run by no step");
+        }
+        let count = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), count, "a name is given twice");
+    }
+}

@@ -1,0 +1,359 @@
+//! Devices for the cases: a working one, to be changed in one thing.
+
+use std::cell::OnceCell;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use hartlock_emulator::Stage;
+use hartlock_emulator::images::{Device, Provisioning, root_of_trust};
+use hartlock_emulator::machine::{Machine, Outcome, Run, Stop};
+use hartlock_emulator::qemu::{Config, Qemu};
+use hartlock_handoff::{Entry, RootOfTrust, Step};
+use hartlock_image::{BundleType, PayloadType, Policy, Reason, TreeMode};
+use hartlock_verify::board::{Region, qemu_virt};
+
+use crate::demo;
+use hartlock_testkit::bundle::{Draft, Edit, Payload, build, trust};
+use hartlock_testkit::keys::A;
+use xtask::firmware;
+use xtask::firmware::{Firmware, StageFiles};
+use xtask::tools;
+use xtask::tools::Tools;
+use xtask::{initramfs, project, run};
+
+/// What the stub prints when it is entered.
+pub const STUB_RUNS: &str = "stub: the kernel runs";
+/// Longer than any case takes on a busy machine; a case never waits for it on purpose.
+const TIMEOUT: Duration = Duration::from_secs(90);
+
+/// Everything that is built once for all cases.
+pub struct Bench {
+    pub tools: Tools,
+    pub firmware: Firmware,
+    qemu: Qemu,
+    stub: Vec<u8>,
+    is_verbose: bool,
+    linux: OnceCell<LinuxFiles>,
+}
+
+/// Signed bundles around Debian's kernel.
+struct LinuxFiles {
+    boot: PathBuf,
+    root: RootOfTrust,
+    key: PathBuf,
+    folder: PathBuf,
+    hartlock: PathBuf,
+}
+
+/// A device that is about to boot.
+pub struct Setup {
+    pub rom: Vec<u8>,
+    pub root: RootOfTrust,
+    pub boot: Vec<u8>,
+    /// `None`: no disk.
+    pub system: Option<Vec<u8>>,
+    pub state: Provisioning,
+    pub harts: u32,
+    pub legacy_virtio: Option<bool>,
+    /// It waits before its first instruction for the debug stub to let it go.
+    pub is_held: bool,
+    /// The CPU as QEMU takes it; without it, the one that QEMU takes for RV64.
+    pub cpu: Option<String>,
+    /// Text that ends the run; without it, it ends by itself.
+    pub until: Option<&'static str>,
+}
+
+impl Bench {
+    pub fn prepare(is_verbose: bool) -> Result<Self> {
+        let tools = tools::locate()?;
+        let firmware = firmware::build()?;
+        let qemu = Qemu::find(Some(&tools.qemu))?;
+        let stub = fs::read(firmware::stage("stub", &[])?.bin)?;
+        Ok(Self { tools, firmware, qemu, stub, is_verbose, linux: OnceCell::new() })
+    }
+
+    /// A boot bundle of the real firmware, signed by a fake key.
+    pub fn boot_draft(&self, loader: &StageFiles) -> Result<Draft> {
+        let mut draft = Draft::boot();
+        let sources = [
+            (PayloadType::Opensbi, &self.tools.opensbi, qemu_virt::OPENSBI, 0x8_0000),
+            (PayloadType::Loader, &loader.bin, qemu_virt::LOADER, qemu_virt::LOADER.size()),
+            (
+                PayloadType::BootFdt,
+                &self.firmware.boot_fdt,
+                qemu_virt::BOOT_FDT,
+                qemu_virt::BOOT_FDT.size(),
+            ),
+        ];
+        draft.payloads = sources
+            .into_iter()
+            .map(|(kind, file, place, memory_size)| {
+                let mut payload = Payload::new(kind, 0, place.start);
+                payload.data = fs::read(file).with_context(|| file.display().to_string())?;
+                payload.memory_size = memory_size;
+                Ok(payload)
+            })
+            .collect::<Result<_>>()?;
+        draft.trust = trust(Policy::Any, [A.record()]);
+        Ok(draft)
+    }
+
+    /// A system bundle with the stub for a kernel and an initramfs of many blocks.
+    pub fn system_draft(&self) -> Result<Draft> {
+        let mut draft = Draft::system();
+        let mut kernel = Payload::new(PayloadType::Kernel, 0, 0x8200_0000);
+        // Padded so that it has blocks enough for every hart.
+        kernel.data = self.stub.clone();
+        kernel.data.resize(60_000, 0);
+        kernel.memory_size = 64 << 10;
+        kernel.mode = TreeMode::Blocks { block_size: 1024 };
+        let mut initramfs = Payload::new(PayloadType::Initramfs, 300_000, 0x8800_0000);
+        initramfs.mode = TreeMode::Blocks { block_size: 4096 };
+        let mut fdt = Payload::new(PayloadType::SystemFdt, 0, 0x8600_0000);
+        fdt.data = fs::read(&self.firmware.system_fdt)?;
+        fdt.memory_size = 4096;
+        draft.payloads = vec![kernel, initramfs, fdt];
+        Ok(draft)
+    }
+
+    /// A device that works, with its boot and system bundle changed by edits.
+    pub fn setup(&self, boot: &[Edit], system: &[Edit]) -> Result<Setup> {
+        self.setup_with(&self.firmware.loader, boot, system)
+    }
+
+    /// The same with another loader.
+    pub fn setup_with(&self, loader: &StageFiles, boot: &[Edit], system: &[Edit]) -> Result<Setup> {
+        Ok(Setup {
+            rom: fs::read(&self.firmware.rom.bin)?,
+            root: fake_root(Policy::Any)?,
+            boot: build(self.boot_draft(loader)?, boot).0,
+            system: Some(build(self.system_draft()?, system).0),
+            state: Provisioning::default(),
+            harts: 2,
+            legacy_virtio: None,
+            is_held: false,
+            cpu: None,
+            until: None,
+        })
+    }
+
+    /// Boots a device.
+    pub fn run(&self, setup: &Setup) -> Result<Run> {
+        let (device, machine) = self.start(setup, &[])?;
+        let run = self.finish(machine, setup.until);
+        drop(device);
+        Ok(run)
+    }
+
+    /// Starts a device; the caller ends it with [`Bench::finish`].
+    pub fn start(&self, setup: &Setup, extra: &[String]) -> Result<(Device, Machine)> {
+        let device = Device::temporary()?;
+        self.install(&device, setup)?;
+        let machine = self.start_on(&device, setup, extra)?;
+        Ok((device, machine))
+    }
+
+    /// Writes flash and disk of a device.
+    pub fn install(&self, device: &Device, setup: &Setup) -> Result<()> {
+        let file = |name: &str| device.folder().join(name);
+        fs::write(file("rom.bin"), &setup.rom)?;
+        fs::write(file("boot.hlk"), &setup.boot)?;
+        device.program_rom(&file("rom.bin"), &setup.root)?;
+        device.provision(&setup.state)?;
+        device.install_boot_bundle(&file("boot.hlk"))?;
+        if let Some(system) = &setup.system {
+            fs::write(file("system.hlk"), system)?;
+            device.install_system_bundle(&file("system.hlk"))?;
+        }
+        Ok(())
+    }
+
+    /// Starts a device that was installed.
+    pub fn start_on(&self, device: &Device, setup: &Setup, extra: &[String]) -> Result<Machine> {
+        let disk = setup.system.as_ref().map(|_| device.disk());
+        let mut config = Config::new(device.rom_flash(), device.bundle_flash(), disk);
+        config.harts = setup.harts;
+        config.legacy_virtio = setup.legacy_virtio;
+        config.timeout = TIMEOUT;
+        config.is_held = setup.is_held;
+        if let Some(cpu) = &setup.cpu {
+            config.cpu.clone_from(cpu);
+        }
+        config.extra = extra.iter().map(Into::into).collect();
+        Ok(Machine::start(&self.qemu, &config)?)
+    }
+
+    /// Runs a device to its end.
+    pub fn finish(&self, mut machine: Machine, until: Option<&str>) -> Run {
+        let stop = self.wait(&mut machine, until);
+        machine.finish(stop, &mut |line| self.show(line))
+    }
+
+    /// Runs a device until something happens.
+    pub fn wait(&self, machine: &mut Machine, until: Option<&str>) -> Stop {
+        machine.run_until(until, &mut |line| self.show(line))
+    }
+
+    fn show(&self, line: &str) {
+        if self.is_verbose {
+            println!("    {line}");
+        }
+    }
+
+    /// A device with Debian's kernel and a busybox; `test` goes to the first program.
+    pub fn linux(&self, test: &str) -> Result<Setup> {
+        let files = match self.linux.get() {
+            Some(files) => files,
+            None => {
+                let files = self.sign_linux()?;
+                self.linux.get_or_init(|| files)
+            }
+        };
+        let system = files.folder.join("system.hlk");
+        let mut sign = files.sign("system");
+        sign.arg("--kernel").arg(&self.tools.debian_kernel);
+        sign.arg("--initramfs").arg(files.folder.join("initramfs"));
+        sign.arg("--system-fdt").arg(&self.firmware.system_fdt);
+        sign.args(["--bootargs", &format!("console=ttyS0 loglevel=4 hartlock.test={test}")]);
+        sign.arg("-o").arg(&system);
+        run::quietly(&mut sign)?;
+        Ok(Setup {
+            rom: fs::read(&self.firmware.rom.bin)?,
+            root: files.root,
+            boot: fs::read(&files.boot)?,
+            system: Some(fs::read(&system)?),
+            state: Provisioning::default(),
+            harts: 5,
+            legacy_virtio: None,
+            is_held: false,
+            cpu: None,
+            until: None,
+        })
+    }
+
+    fn sign_linux(&self) -> Result<LinuxFiles> {
+        let folder = project::target_dir().join("boots");
+        fs::create_dir_all(&folder)?;
+        let devmem = firmware::stage("devmem", &[])?;
+        initramfs::test(&self.tools.busybox, &devmem.elf, &folder.join("initramfs"))?;
+        let key = folder.join("root.pem");
+        let hartlock = demo::build_command()?;
+        if !key.exists() {
+            run::quietly(Command::new(&hartlock).arg("keygen").arg("-o").arg(&key))?;
+        }
+        let public_key = hartlock_sign::key::PublicKey::read(&folder.join("root.pub.pem"))?;
+        let boot = folder.join("boot.hlk");
+        let files = LinuxFiles {
+            boot,
+            root: root_of_trust(trust(Policy::Any, [public_key.record()])).context("one key")?,
+            key,
+            folder,
+            hartlock,
+        };
+        let mut sign = files.sign("boot");
+        sign.arg("--opensbi").arg(&self.tools.opensbi);
+        sign.arg("--loader").arg(&self.firmware.loader.bin);
+        sign.arg("--boot-fdt").arg(&self.firmware.boot_fdt);
+        sign.arg("--trust").arg(files.folder.join("root.pub.pem")).arg("-o").arg(&files.boot);
+        run::quietly(&mut sign)?;
+        Ok(files)
+    }
+}
+
+impl LinuxFiles {
+    fn sign(&self, bundle_type: &str) -> Command {
+        let mut sign = Command::new(&self.hartlock);
+        sign.args(["sign", "--type", bundle_type, "--security-version", "3", "--key"]);
+        sign.arg(&self.key);
+        sign
+    }
+}
+
+/// A root of trust with one fake key.
+pub fn fake_root(policy: Policy) -> Result<RootOfTrust> {
+    root_of_trust(trust(policy, [A.record()])).context("one key is enough")
+}
+
+/// The entries of a run's log.
+pub fn entries(run: &Run) -> Result<&[Entry]> {
+    Ok(&run.measurements.as_ref().context("there is no log")?.entries)
+}
+
+/// The entry of a loader's step on a payload.
+pub fn loader_entry(run: &Run, step: Step, payload: Option<PayloadType>) -> Result<&Entry> {
+    let found = entries(run)?.iter().find(|entry| {
+        entry.stage == Stage::Loader && entry.step == step && entry.payload == payload
+    });
+    found.with_context(|| format!("no entry for {step:?} of {payload:?} in the log"))
+}
+
+/// The stub ran.
+pub fn expect_boot(run: &Run) -> Result<()> {
+    ensure!(run.outcome == Outcome::Booted, "{:?}\n{}", run.outcome, last_lines(run));
+    Ok(())
+}
+
+/// The stage refused for this reason: on the console, with its hint, and in the log; and nothing
+/// of the refused bundle ran.
+pub fn expect_refusal(run: &Run, stage: Stage, reason: Reason) -> Result<()> {
+    let expected = Outcome::Refused { stage, reason };
+    ensure!(
+        run.outcome == expected,
+        "{:?} instead of {expected:?}\n{}",
+        run.outcome,
+        last_lines(run)
+    );
+    let text = &run.transcript;
+    ensure!(text.contains(reason.hint()), "the hint is not printed\n{}", last_lines(run));
+    ensure!(!text.contains(STUB_RUNS), "the kernel ran\n{}", last_lines(run));
+    if stage == Stage::Rom {
+        ensure!(!text.contains("OpenSBI v"), "OpenSBI ran\n{}", last_lines(run));
+    }
+    let logged = entries(run)?.last().copied().context("the log is empty")?;
+    ensure!(
+        logged.stage == stage && logged.step == Step::Refusal && logged.reason == reason as u32,
+        "the log ends with {logged:?}"
+    );
+    Ok(())
+}
+
+/// Every hart waits where it can do nothing: none is in a payload of the refused bundle.
+pub fn expect_harts_outside(run: &Run, region: Region) -> Result<()> {
+    ensure!(!run.harts.is_empty(), "no hart could be read");
+    for hart in &run.harts {
+        let at = Region::new(hart.pc, 1);
+        ensure!(!region.overlaps(&at), "hart {} is at {:#x}", hart.hart, hart.pc);
+    }
+    Ok(())
+}
+
+/// The end of what a device printed.
+pub fn last_lines(run: &Run) -> String {
+    let lines: Vec<&str> = run.transcript.lines().collect();
+    lines[lines.len().saturating_sub(12)..].join("\n")
+}
+
+/// A vector, by its name.
+pub fn vector(name: &str) -> Result<Vec<u8>> {
+    let path = project::root().join("spec/vectors/image").join(name).with_extension("hlk");
+    fs::read(&path).with_context(|| path.display().to_string())
+}
+
+/// The bundle type of bytes, by their tag.
+pub fn bundle_type(bytes: &[u8]) -> Result<BundleType> {
+    let tag = bytes.first_chunk().and_then(BundleType::from_tag);
+    tag.context("not a bundle")
+}
+
+/// Runs a program on files and fails with what it said.
+pub fn check_output(program: &Path, arguments: &[&Path]) -> Result<String> {
+    let mut command = Command::new(program);
+    command.args(arguments);
+    match run::quietly(&mut command) {
+        Ok(text) => Ok(text),
+        Err(error) => bail!("{error:#}"),
+    }
+}

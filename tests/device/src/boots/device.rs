@@ -1,0 +1,125 @@
+//! The bundles are right, and what the stages work with is not: the disk, the hand-off block, the
+//! room of a stage.
+
+use std::path::Path;
+
+use anyhow::{Result, ensure};
+use hartlock_emulator::Stage;
+use hartlock_emulator::images::{Device, Provisioning};
+use hartlock_emulator::machine::Run;
+use hartlock_handoff::Step;
+use hartlock_image::{PayloadType, Reason};
+use hartlock_verify::board::qemu_virt;
+
+use super::Case;
+use super::board::{Bench, expect_boot, expect_refusal, loader_entry};
+use super::gdb::{self, Stub};
+use xtask::firmware;
+
+/// A sector of the initramfs, in the middle of its first request.
+const INITRAMFS_SECTOR: u64 = 200;
+/// Bytes after which a disk falls silent: more than the metadata. The kernel is a single request,
+/// which goes beyond and is the last that is delivered.
+const BEFORE_SILENCE: u64 = 40_000;
+/// The floor of the system bundle in the hand-off block (boot flow §3.4).
+const FLOOR_AT: u64 = qemu_virt::HANDOFF.start + 48;
+
+pub fn cases() -> Vec<Case> {
+    vec![
+        Case::new("refusal/disk-that-fails-in-the-manifest", |bench| {
+            let run = with_drive(bench, &failing_at(0))?;
+            expect_refusal(&run, Stage::Loader, Reason::MediumError)
+        }),
+        Case::new("refusal/disk-that-fails-in-a-payload", |bench| {
+            // The drive that fails behind the last sector shows that a failing one boots at all.
+            expect_boot(&with_drive(bench, &failing_at(1 << 20))?)?;
+            let run = with_drive(bench, &failing_at(INITRAMFS_SECTOR))?;
+            expect_refusal(&run, Stage::Loader, Reason::MediumError)?;
+            expect_silence_behind_the_kernel(&run)
+        }),
+        Case::new("refusal/disk-that-is-silent", |bench| {
+            let run = with_drive(bench, &silent_after(1))?;
+            expect_refusal(&run, Stage::Loader, Reason::MediumError)?;
+            let start = loader_entry(&run, Step::Signature, None);
+            ensure!(start.is_err(), "the manifest was read: {start:?}");
+            Ok(())
+        }),
+        Case::new("refusal/disk-that-falls-silent-in-a-payload", |bench| {
+            let run = with_drive(bench, &silent_after(BEFORE_SILENCE))?;
+            expect_refusal(&run, Stage::Loader, Reason::MediumError)?;
+            expect_silence_behind_the_kernel(&run)
+        }),
+        Case::new("refusal/hand-off-block-changed-behind-the-rom", |bench| {
+            let run = with_lowered_floor(bench)?;
+            ensure!(run.handoff.is_none(), "the block is intact");
+            expect_refusal(&run, Stage::Loader, Reason::HandoffInvalid)
+        }),
+        Case::new("refusal/manifest-too-large-for-the-rom", |bench| {
+            let mut setup = bench.setup(&[], &[])?;
+            setup.rom = std::fs::read(firmware::stage("rom", &["inject-small-metadata"])?.bin)?;
+            expect_refusal(&bench.run(&setup)?, Stage::Rom, Reason::InternalLimit)
+        }),
+        Case::new("refusal/manifest-too-large-for-the-loader", |bench| {
+            let loader = firmware::stage("loader", &["inject-small-metadata"])?;
+            let setup = bench.setup_with(&loader, &[], &[])?;
+            expect_refusal(&bench.run(&setup)?, Stage::Loader, Reason::InternalLimit)
+        }),
+    ]
+}
+
+/// Properties of a drive that reports an error to whoever reads a sector.
+fn failing_at(sector: u64) -> String {
+    let fault = "file.inject-error.0";
+    let when = format!("{fault}.event=none,{fault}.iotype=read,{fault}.sector={sector}");
+    format!("file.driver=blkdebug,{when},{fault}.errno=5,file.image.filename=")
+}
+
+/// Properties of a drive that answers no more for hours once it has delivered `bytes`: from then on
+/// it is held to a byte a second. A drive that never answers at all would block QEMU itself when the
+/// loader resets the device.
+fn silent_after(bytes: u64) -> String {
+    format!("throttling.bps-read=1,throttling.bps-read-max={bytes},file.filename=")
+}
+
+/// Boots a device whose disk holds the right bundle and is behind a drive with these properties, of
+/// which the last is the name of the image.
+fn with_drive(bench: &Bench, properties: &str) -> Result<Run> {
+    let mut setup = bench.setup(&[], &[])?;
+    let device = Device::temporary()?;
+    bench.install(&device, &setup)?;
+    // The bench adds no drive of its own; this one takes its place.
+    setup.system = None;
+    let image = device.disk();
+    let drive = format!("if=none,id=d1,format=raw,readonly=on,{properties}{}", image.display());
+    let extra = ["-drive", &drive, "-device", "virtio-blk-device,drive=d1"].map(str::to_owned);
+    Ok(bench.finish(bench.start_on(&device, &setup, &extra)?, None))
+}
+
+fn expect_silence_behind_the_kernel(run: &Run) -> Result<()> {
+    loader_entry(run, Step::Hash, Some(PayloadType::Kernel))?;
+    let read = loader_entry(run, Step::Read, Some(PayloadType::Initramfs));
+    ensure!(read.is_err(), "the initramfs was read: {read:?}");
+    Ok(())
+}
+
+/// Boots a device in which somebody lowers the floor of the system bundle after the ROM has sealed
+/// the hand-off block. The bundle meets both floors: only the seal can tell.
+fn with_lowered_floor(bench: &Bench) -> Result<Run> {
+    let mut setup = bench.setup(&[], &[])?;
+    setup.state = Provisioning { system_floor: 7, ..setup.state };
+    setup.is_held = true;
+    let folder = tempfile::tempdir()?;
+    let socket = folder.path().join("gdb");
+    let (_device, machine) = bench.start(&setup, &gdb::options(&socket))?;
+    lower_floor(&socket)?;
+    Ok(bench.finish(machine, None))
+}
+
+fn lower_floor(socket: &Path) -> Result<()> {
+    let mut stub = Stub::connect(socket)?;
+    stub.run_to(qemu_virt::LOADER.start)?;
+    let floor = stub.read(FLOOR_AT, 8)?;
+    ensure!(floor == 7u64.to_le_bytes(), "the floor in the hand-off block is {floor:?}");
+    stub.write(FLOOR_AT, &6u64.to_le_bytes())?;
+    stub.detach()
+}

@@ -1,0 +1,184 @@
+//! What S-mode and Linux cannot touch (boot flow §5.1), tried from every hart.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use hartlock_emulator::Stage;
+use hartlock_emulator::images::{Device, Provisioning, STATE_AT};
+use hartlock_emulator::machine::Outcome;
+use hartlock_image::Reason;
+use hartlock_verify::board::{Region, qemu_virt};
+
+use super::Case;
+use super::board::{Bench, expect_boot, expect_refusal, last_lines};
+use super::gdb::{self, Stub};
+use xtask::firmware;
+
+/// Region of the probe: read, write, execute.
+const EXPECTED: [(&str, &str); 14] = [
+    ("rom-flash-first", "read no write no execute no"),
+    ("root-of-trust", "read no write no execute no"),
+    ("bundle-flash-first", "read no write no execute no"),
+    ("state-copy-0", "read no write no execute no"),
+    ("state-copy-1", "read no write no execute no"),
+    ("bundle-flash-last", "read no write no execute no"),
+    ("opensbi-code", "read no write no execute no"),
+    ("opensbi-data", "read no write no execute no"),
+    ("rom-ram-first", "read no write no execute no"),
+    ("rom-ram-last", "read no write no execute no"),
+    ("handoff-first", "read yes write no execute no"),
+    ("handoff-last", "read yes write no execute no"),
+    ("log", "read yes write yes execute no"),
+    ("metadata", "read yes write yes execute no"),
+];
+
+pub fn cases() -> Vec<Case> {
+    vec![
+        Case::new("protection/s-mode-is-kept-out-on-every-hart", s_mode),
+        Case::new("protection/pmp-of-every-hart-covers-the-regions", pmp),
+        Case::new("protection/an-open-domain-is-noticed", open_domain),
+        Case::new("protection/rom-ram-is-wiped", wiped),
+        Case::new("protection/linux-cannot-move-the-floor", linux),
+    ]
+}
+
+/// What the probe printed, and the number of harts that it ran on.
+fn probe(bench: &Bench, boot_fdt: Option<Vec<u8>>, harts: u32) -> Result<String> {
+    let probe = firmware::stage("probe", &[])?;
+    let mut draft = bench.boot_draft(&probe)?;
+    if let Some(tree) = boot_fdt {
+        draft.payloads[2].data = tree;
+    }
+    let mut setup = bench.setup(&[], &[])?;
+    setup.boot = hartlock_testkit::bundle::build(draft, &[]).0;
+    (setup.harts, setup.until) = (harts, Some("probe: done"));
+    let run = bench.run(&setup)?;
+    ensure!(run.outcome == Outcome::Booted, "{:?}\n{}", run.outcome, last_lines(&run));
+    Ok(run.transcript)
+}
+
+fn s_mode(bench: &Bench) -> Result<()> {
+    let text = probe(bench, None, 5)?;
+    for hart in 0..5 {
+        for (place, access) in EXPECTED {
+            let expected = format!("probe: hart {hart} {place} {access}");
+            let start = format!("probe: hart {hart} {place} ");
+            let found = text.lines().find(|line| line.starts_with(&start)).unwrap_or("nothing");
+            ensure!(found.trim_end() == expected, "expected `{expected}`, found `{found}`");
+        }
+    }
+    let wiped = "probe: metadata bytes left 0";
+    ensure!(text.contains(wiped), "the ROM left metadata in memory");
+    Ok(())
+}
+
+/// The probe finds what a domain without the closed regions leaves open: it can fail.
+fn open_domain(bench: &Bench) -> Result<()> {
+    let mut tree = fs::read(&bench.firmware.boot_fdt)?;
+    // Permissions 0x0 of the first two regions and 0x8 of the third become 0x3f.
+    let regions = tree
+        .windows(16)
+        .position(|cells| cells[4..8] == [0; 4] && cells[12..16] == [0; 4] && cells[3] != 0)
+        .into_iter()
+        .find_map(|_| find_regions(&tree));
+    let at = regions.context("the regions of the domain are not where they were")?;
+    for permission in [4, 12, 20] {
+        tree[at + permission..at + permission + 4].copy_from_slice(&0x3fu32.to_be_bytes());
+    }
+    let text = probe(bench, Some(tree), 1)?;
+    for place in ["rom-ram-first read yes", "handoff-first read yes write yes"] {
+        ensure!(text.contains(place), "an open domain is not noticed: no `{place}`");
+    }
+    Ok(())
+}
+
+/// Offset of the property `regions`: four pairs of a phandle and permissions 0, 0, 8, 0x3f.
+fn find_regions(tree: &[u8]) -> Option<usize> {
+    let permissions = [0u32, 0, 8, 0x3f];
+    tree.windows(32).position(|cells| {
+        permissions.iter().enumerate().all(|(index, permission)| {
+            cells[8 * index + 4..8 * index + 8] == permission.to_be_bytes()
+                && cells[8 * index..8 * index + 3] == [0; 3]
+        })
+    })
+}
+
+/// Reads the PMP of every hart through the debug stub and looks up each region in it.
+fn pmp(bench: &Bench) -> Result<()> {
+    let probe = firmware::stage("probe", &[])?;
+    let draft = bench.boot_draft(&probe)?;
+    let mut setup = bench.setup(&[], &[])?;
+    setup.boot = hartlock_testkit::bundle::build(draft, &[]).0;
+    setup.harts = 5;
+    let folder = tempfile::tempdir()?;
+    let socket = folder.path().join("gdb");
+    let (_device, mut machine) = bench.start(&setup, &gdb::options(&socket))?;
+    let stop = bench.wait(&mut machine, Some("probe: done"));
+    let tables = Stub::connect(&socket).and_then(|mut stub| stub.pmp_tables());
+    let run = machine.finish(stop, &mut |_| {});
+    ensure!(run.outcome == Outcome::Booted, "{:?}\n{}", run.outcome, last_lines(&run));
+    let tables = tables?;
+    ensure!(tables.len() == 5, "{} harts", tables.len());
+    let closed = [qemu_virt::ROM_FLASH, qemu_virt::BUNDLE_FLASH, qemu_virt::ROM_RAM];
+    for (hart, table) in tables.iter().enumerate() {
+        for region in closed {
+            for address in [region.start, region.end - 8] {
+                let allowed = table.permissions(address);
+                ensure!(allowed == 0, "hart {hart}: {address:#x} has permissions {allowed:#b}");
+            }
+        }
+        let handoff = table.permissions(qemu_virt::HANDOFF.start);
+        ensure!(handoff == 0b001, "hart {hart}: hand-off has permissions {handoff:#b}");
+        let system = table.permissions(qemu_virt::SYSTEM.start);
+        ensure!(system == 0b111, "hart {hart}: RAM has permissions {system:#b}");
+    }
+    Ok(())
+}
+
+/// Only fw_dynamic_info is left of the ROM's memory.
+fn wiped(bench: &Bench) -> Result<()> {
+    let (_device, mut machine) = bench.start(&bench.setup(&[], &[])?, &[])?;
+    let stop = bench.wait(&mut machine, None);
+    let rom_ram = machine.read_memory(&qemu_virt::ROM_RAM)?;
+    let metadata = machine.read_memory(&Region::new(qemu_virt::METADATA.start, 64 << 10))?;
+    let run = machine.finish(stop, &mut |_| {});
+    expect_boot(&run)?;
+    ensure!(rom_ram[..8] == 0x4942_534fu64.to_le_bytes(), "fw_dynamic_info is gone");
+    let left = rom_ram[64..].iter().filter(|byte| **byte != 0).count();
+    ensure!(left == 0, "{left} bytes of ROM RAM are not zero");
+    // The loader has used the metadata buffer since; the ROM's tag must not be what is there.
+    ensure!(!metadata.starts_with(b"HARTLOCK-BOOT-v1"), "the boot manifest is still in memory");
+    Ok(())
+}
+
+/// Linux, as root, tries to read and to overwrite the state records; the floor holds.
+fn linux(bench: &Bench) -> Result<()> {
+    let mut setup = bench.linux("devmem")?;
+    setup.harts = 2;
+    setup.state = Provisioning { boot_floor: 3, system_floor: 3, ..setup.state };
+    let device = Device::temporary()?;
+    bench.install(&device, &setup)?;
+    let state = |device: &Device| -> Result<Vec<u8>> {
+        let flash = fs::read(device.bundle_flash())?;
+        Ok(flash[STATE_AT[0]..].to_vec())
+    };
+    let before = state(&device)?;
+    let run = bench.finish(bench.start_on(&device, &setup, &[])?, None);
+    ensure!(run.outcome == Outcome::Booted, "{:?}\n{}", run.outcome, last_lines(&run));
+    let text = &run.transcript;
+    ensure!(text.contains("devmem: mapped"), "nothing was tried\n{}", last_lines(&run));
+    for what in ["read-state", "write-state"] {
+        // 128 + SIGBUS or SIGSEGV.
+        let is_killed = [135, 139]
+            .iter()
+            .any(|code| text.contains(&format!("devmem: {what} ended with {code}")));
+        ensure!(is_killed, "{what} was not stopped\n{}", last_lines(&run));
+    }
+    ensure!(!text.contains("devmem: WRITTEN"), "something was written\n{}", last_lines(&run));
+    ensure!(state(&device)? == before, "the state records changed");
+
+    // The next boot of an older bundle is still refused.
+    device.provision(&Provisioning { system_floor: 4, ..setup.state })?;
+    let run = bench.finish(bench.start_on(&device, &setup, &[])?, None);
+    expect_refusal(&run, Stage::Loader, Reason::RollbackBelowFloor)
+}

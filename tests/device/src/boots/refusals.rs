@@ -1,0 +1,285 @@
+//! One fault, one refusal: stage, reason, hint, log, and nothing of the bundle runs.
+
+use anyhow::{Context, Result, ensure};
+use hartlock_emulator::Stage;
+use hartlock_emulator::images::{Device, Provisioning};
+use hartlock_image::{Lifecycle, Manifest, Policy, Reason, SignatureBlocks};
+use hartlock_verify::board::qemu_virt;
+
+use super::Case;
+use super::board::{
+    Bench, STUB_RUNS, bundle_type, expect_boot, expect_harts_outside, expect_refusal, fake_root,
+    vector,
+};
+use hartlock_testkit::bundle::{Block, Edit};
+use hartlock_testkit::keys::{A, B};
+use xtask::firmware;
+
+/// Where in a bundle a byte is changed.
+#[derive(Clone, Copy)]
+enum Place {
+    Manifest,
+    Signature,
+    Payload(usize),
+}
+
+pub fn cases() -> Vec<Case> {
+    let mut cases = vec![Case::new("refusal/without-a-fault-it-boots", |bench| {
+        let run = bench.run(&bench.setup(&[], &[])?)?;
+        ensure!(run.transcript.contains(STUB_RUNS), "the kernel did not run");
+        expect_boot(&run)
+    })];
+    cases.extend(tampered_cases());
+    cases.extend(signed_fault_cases());
+    cases.extend(vector_cases());
+    cases.extend(device_cases());
+    cases.push(Case::new("refusal/rollback-across-two-boots", rollback));
+    cases.push(Case::new("refusal/firmware-for-measurements", measurement_firmware));
+    cases
+}
+
+/// A changed byte in every region that a device reads.
+fn tampered_cases() -> Vec<Case> {
+    use Reason::{PayloadDigestMismatch, SignatureMismatch};
+    [
+        ("boot-manifest", Stage::Rom, Place::Manifest, SignatureMismatch),
+        ("boot-signature", Stage::Rom, Place::Signature, SignatureMismatch),
+        ("opensbi", Stage::Rom, Place::Payload(0), PayloadDigestMismatch),
+        ("loader", Stage::Rom, Place::Payload(1), PayloadDigestMismatch),
+        ("boot-fdt", Stage::Rom, Place::Payload(2), PayloadDigestMismatch),
+        ("system-manifest", Stage::Loader, Place::Manifest, SignatureMismatch),
+        ("system-signature", Stage::Loader, Place::Signature, SignatureMismatch),
+        ("kernel", Stage::Loader, Place::Payload(0), PayloadDigestMismatch),
+        ("initramfs", Stage::Loader, Place::Payload(1), PayloadDigestMismatch),
+        ("system-fdt", Stage::Loader, Place::Payload(2), PayloadDigestMismatch),
+    ]
+    .into_iter()
+    .map(|(name, stage, place, reason)| {
+        Case::new(format!("refusal/tampered-{name}"), move |bench: &Bench| {
+            let mut setup = bench.setup(&[], &[])?;
+            let bytes = match stage {
+                Stage::Rom => &mut setup.boot,
+                Stage::Loader => setup.system.as_mut().context("there is a disk")?,
+            };
+            let at = offset_of(bytes, place)?;
+            let byte = bytes.get_mut(at).context("inside the bundle")?;
+            *byte ^= 0x10;
+            let run = bench.run(&setup)?;
+            expect_refusal(&run, stage, reason)?;
+            expect_harts_outside(&run, qemu_virt::SYSTEM)
+        })
+    })
+    .collect()
+}
+
+/// Offset of a byte in the middle of a region.
+fn offset_of(bytes: &[u8], place: Place) -> Result<usize> {
+    let word = |at: usize| -> Result<usize> {
+        let field = bytes.get(at..at + 4).context("a bundle")?;
+        Ok(u32::from_le_bytes(field.try_into()?) as usize)
+    };
+    let (signed_size, signatures_size) = (word(16)?, word(20)?);
+    Ok(match place {
+        // The security version: what an attacker would like to raise.
+        Place::Manifest => 33,
+        // The middle of R.
+        Place::Signature => signed_size + 16 + 32 + 16,
+        Place::Payload(index) => {
+            let area =
+                bytes.get(signed_size..signed_size + signatures_size).context("signatures")?;
+            let blocks = SignatureBlocks::parse(area).ok().context("signature blocks")?;
+            let keys = blocks
+                .iter()
+                .map(|block| hartlock_testkit::keys::record(block.algorithm, 0, block.public_key))
+                .collect();
+            let signed = bytes.get(..signed_size).context("a signed region")?;
+            let manifest = Manifest::parse(signed, &keys).ok().context("a manifest")?;
+            let payload = manifest.payloads.get(index).context("a payload")?;
+            (payload.offset + payload.size / 2) as usize
+        }
+    })
+}
+
+/// Bundles that are properly signed and still not acceptable.
+fn signed_fault_cases() -> Vec<Case> {
+    let wrong_key: fn(Stage) -> Edit = |_| Edit::Draft(|draft| draft.blocks = vec![Block::By(B)]);
+    let other_board: fn(Stage) -> Edit = |_| Edit::Draft(|draft| draft.leave_board());
+    let other_lifecycle: fn(Stage) -> Edit =
+        |_| Edit::Draft(|draft| draft.lifecycle_mask = Lifecycle::Production.bit());
+    let overlap: fn(Stage) -> Edit = |_| {
+        Edit::Draft(|draft| {
+            let first = draft.payloads[0].load_address;
+            let last = draft.payloads.len() - 1;
+            draft.payloads[last].load_at(first);
+        })
+    };
+    let live: fn(Stage) -> Edit = |_| {
+        Edit::Draft(|draft| {
+            let last = draft.payloads.len() - 1;
+            draft.payloads[last].memory_size = 4096;
+            draft.payloads[last].load_at(qemu_virt::HANDOFF.start);
+        })
+    };
+    let faults = [
+        ("wrong-key", wrong_key, Reason::NoTrustedSigner),
+        ("another-board", other_board, Reason::WrongBoard),
+        ("another-lifecycle", other_lifecycle, Reason::LifecycleNotAllowed),
+        ("overlapping-payloads", overlap, Reason::LoadRangesOverlap),
+        ("payload-over-the-hand-off-block", live, Reason::OverlapsLiveRegion),
+    ];
+    let mut cases = Vec::new();
+    for (name, edit, reason) in faults {
+        for stage in [Stage::Rom, Stage::Loader] {
+            let name = format!("refusal/{name}-for-the-{}", stage.name());
+            cases.push(Case::new(name, move |bench: &Bench| {
+                let edits = [edit(stage)];
+                let setup = match stage {
+                    Stage::Rom => bench.setup(&edits, &[])?,
+                    Stage::Loader => bench.setup(&[], &edits)?,
+                };
+                expect_refusal(&bench.run(&setup)?, stage, reason)
+            }));
+        }
+    }
+    cases
+}
+
+/// Bundles as they stand in spec/vectors, booted for real.
+fn vector_cases() -> Vec<Case> {
+    [
+        ("signature_block_erased", Reason::SignatureAlgorithmZero),
+        ("signature_block_doubled", Reason::SignerMismatch),
+        ("block_without_signer", Reason::SignatureBlockExtra),
+        ("signer_without_block", Reason::SignatureBlockMissing),
+        ("signature_blocks_swapped", Reason::SignerMismatch),
+        ("tag_of_other_type_signed", Reason::WrongBundleType),
+    ]
+    .into_iter()
+    .map(|(name, reason)| {
+        Case::new(format!("refusal/vector-{name}"), move |bench: &Bench| {
+            let mut setup = bench.setup(&[], &[])?;
+            let bytes = vector(name)?;
+            let _ = bundle_type(&bytes)?;
+            setup.system = Some(bytes);
+            expect_refusal(&bench.run(&setup)?, Stage::Loader, reason)
+        })
+    })
+    .collect()
+}
+
+/// The bundles are right, the device is not.
+fn device_cases() -> Vec<Case> {
+    vec![
+        Case::new("refusal/truncated-disk", |bench| {
+            let mut setup = bench.setup(&[], &[])?;
+            let system = setup.system.as_mut().context("there is a disk")?;
+            system.truncate(system.len() - 4096);
+            expect_refusal(&bench.run(&setup)?, Stage::Loader, Reason::Truncated)
+        }),
+        Case::new("refusal/empty-disk", |bench| {
+            let mut setup = bench.setup(&[], &[])?;
+            setup.system = Some(vec![0; 1 << 20]);
+            expect_refusal(&bench.run(&setup)?, Stage::Loader, Reason::UnknownTag)
+        }),
+        Case::new("refusal/device-tree-that-is-none", |bench| {
+            let system = [Edit::Draft(|draft| draft.payloads[2].data.fill(1))];
+            let setup = bench.setup(&[], &system)?;
+            expect_refusal(&bench.run(&setup)?, Stage::Loader, Reason::DeviceTreeUnusable)
+        }),
+        Case::new("refusal/no-disk", |bench| {
+            let mut setup = bench.setup(&[], &[])?;
+            setup.system = None;
+            expect_refusal(&bench.run(&setup)?, Stage::Loader, Reason::MediumMissing)
+        }),
+        Case::new("refusal/erased-flash", |bench| {
+            let mut setup = bench.setup(&[], &[])?;
+            setup.boot = vec![0xff; 4096];
+            expect_refusal(&bench.run(&setup)?, Stage::Rom, Reason::UnknownTag)
+        }),
+        Case::new("refusal/bundles-swapped", |bench| {
+            let mut setup = bench.setup(&[], &[])?;
+            setup.boot = setup.system.clone().context("there is a disk")?;
+            expect_refusal(&bench.run(&setup)?, Stage::Rom, Reason::WrongBundleType)
+        }),
+        Case::new("refusal/root-of-trust-erased", |bench| {
+            let setup = bench.setup(&[], &[])?;
+            let device = Device::temporary()?;
+            bench.install(&device, &setup)?;
+            let mut flash = std::fs::read(device.rom_flash())?;
+            let at = hartlock_emulator::images::ROOT_OF_TRUST_AT;
+            flash[at..at + 0x1000].fill(0xff);
+            std::fs::write(device.rom_flash(), flash)?;
+            let run = bench.finish(bench.start_on(&device, &setup, &[])?, None);
+            expect_refusal(&run, Stage::Rom, Reason::RootOfTrustInvalid)
+        }),
+        Case::new("refusal/state-store-erased", |bench| {
+            let setup = bench.setup(&[], &[])?;
+            let device = Device::temporary()?;
+            bench.install(&device, &setup)?;
+            let mut flash = std::fs::read(device.bundle_flash())?;
+            flash[0x1f8_0000..].fill(0xff);
+            std::fs::write(device.bundle_flash(), flash)?;
+            let run = bench.finish(bench.start_on(&device, &setup, &[])?, None);
+            expect_refusal(&run, Stage::Rom, Reason::CounterStoreInvalid)
+        }),
+        Case::new("refusal/root-key-revoked", |bench| {
+            let mut setup = bench.setup(&[], &[])?;
+            setup.state = Provisioning { revoked_keys: 1, ..setup.state };
+            expect_refusal(&bench.run(&setup)?, Stage::Rom, Reason::NoTrustedSigner)
+        }),
+        Case::new("refusal/policy-hybrid-without-a-post-quantum-key", |bench| {
+            let mut setup = bench.setup(&[], &[])?;
+            setup.root = fake_root(Policy::Hybrid)?;
+            expect_refusal(&bench.run(&setup)?, Stage::Rom, Reason::PolicyHybridNotMet)
+        }),
+        Case::new("refusal/second-signer-is-needed", |bench| {
+            let mut setup = bench.setup(&[], &[])?;
+            setup.root = hartlock_emulator::images::root_of_trust(hartlock_testkit::bundle::trust(
+                Policy::All,
+                [A.record(), B.record()],
+            ))
+            .context("two keys")?;
+            expect_refusal(&bench.run(&setup)?, Stage::Rom, Reason::PolicyAllNotMet)
+        }),
+    ]
+}
+
+/// A device boots version 7 of both bundles; its floors are raised; the same bundles are refused
+/// by the stage whose floor is above them, and newer ones boot.
+fn rollback(bench: &Bench) -> Result<()> {
+    let setup = bench.setup(&[], &[])?;
+    let device = Device::temporary()?;
+    bench.install(&device, &setup)?;
+    let boot =
+        |setup| -> Result<_> { Ok(bench.finish(bench.start_on(&device, setup, &[])?, None)) };
+    expect_boot(&boot(&setup)?)?;
+
+    device.provision(&Provisioning { boot_floor: 7, system_floor: 8, ..setup.state })?;
+    expect_refusal(&boot(&setup)?, Stage::Loader, Reason::RollbackBelowFloor)?;
+    device.provision(&Provisioning { boot_floor: 8, system_floor: 7, ..setup.state })?;
+    expect_refusal(&boot(&setup)?, Stage::Rom, Reason::RollbackBelowFloor)?;
+
+    let newer = [Edit::Draft(|draft| draft.security_version = 8)];
+    let mut newer = bench.setup(&newer, &newer)?;
+    newer.state = Provisioning { boot_floor: 8, system_floor: 8, ..setup.state };
+    bench.install(&device, &newer)?;
+    expect_boot(&boot(&newer)?)
+}
+
+/// Firmware that verifies nothing exists to measure what verification costs. Its boot bundle is
+/// signed with a key that no device knows: the ROM of a release refuses it. That the bundle is
+/// what it claims to be shows on the ROM that belongs to it.
+fn measurement_firmware(bench: &Bench) -> Result<()> {
+    const SAYS_SO: &str = "UNVERIFIED loader";
+    let loader = firmware::stage("loader", &["inject-unverified"])?;
+    let other_key = [Edit::Draft(|draft| draft.blocks = vec![Block::By(B)])];
+    let mut setup = bench.setup_with(&loader, &other_key, &[])?;
+    let run = bench.run(&setup)?;
+    expect_refusal(&run, Stage::Rom, Reason::NoTrustedSigner)?;
+    ensure!(!run.transcript.contains(SAYS_SO), "it ran");
+
+    setup.rom = std::fs::read(firmware::stage("rom", &["inject-unverified"])?.bin)?;
+    let run = bench.run(&setup)?;
+    ensure!(run.transcript.contains(SAYS_SO), "not even the ROM that verifies nothing runs it");
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! Both checks of the verdict are alive in the linked stages (boot flow §7).
+//!
+//! Each check is a function of its own. Here its code is replaced in the linked image, so that
+//! the optimiser has no say: one that always answers no must stop a good boot, alone; and one
+//! comparison that always finds equality must not let a bad payload through the other. At last a
+//! stage with every defence patched away boots the bad payload, which shows that the cases above
+//! could fail.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use hartlock_emulator::Stage;
+use hartlock_image::Reason;
+
+use super::Case;
+use super::board::{Bench, STUB_RUNS, Setup, expect_refusal, last_lines};
+use hartlock_testkit::bundle::Edit;
+use xtask::firmware;
+use xtask::firmware::StageFiles;
+
+/// `li a0, 0` and `li a0, 1`, then `ret`.
+const RETURN_0: [u8; 4] = [0x01, 0x45, 0x82, 0x80];
+const RETURN_1: [u8; 4] = [0x05, 0x45, 0x82, 0x80];
+
+/// No instruction (Unprivileged Architecture §2.2).
+const ILLEGAL: [u8; 4] = [0; 4];
+
+const FIRST: &[&str] = &["harden", "Verdict", "is_accepted"];
+const SECOND: &[&str] = &["harden", "Verdict", "is_confirmed"];
+const DIFFERENCE: &[&str] = &["harden", "difference"];
+
+/// A function and what it is made to return.
+type Patch = (&'static [&'static str], [u8; 4]);
+
+pub fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for stage in [Stage::Rom, Stage::Loader] {
+        for (name, function) in [("first", FIRST), ("second", SECOND)] {
+            let name = format!("verdict/{name}-check-stops-the-{}-alone", stage.name());
+            cases.push(Case::new(name, move |bench: &Bench| {
+                let setup = patched(bench, stage, &[(function, RETURN_0)], false)?;
+                expect_refusal(&bench.run(&setup)?, stage, Reason::VerdictNotConfirmed)
+            }));
+            let (name, other) = match function {
+                FIRST => ("second", SECOND),
+                _ => ("first", FIRST),
+            };
+            let name = format!("verdict/{name}-check-is-needed-by-the-{}", stage.name());
+            cases.push(Case::new(name, move |bench: &Bench| {
+                // The other check says yes to everything, and this one says no.
+                let patches = [(function, RETURN_1), (other, RETURN_0)];
+                let setup = patched(bench, stage, &patches, false)?;
+                expect_refusal(&bench.run(&setup)?, stage, Reason::VerdictNotConfirmed)
+            }));
+        }
+    }
+    cases.push(Case::new("verdict/a-trap-is-a-refusal-of-the-rom", |bench| {
+        let setup = patched(bench, Stage::Rom, &[(FIRST, ILLEGAL)], false)?;
+        expect_refusal(&bench.run(&setup)?, Stage::Rom, Reason::UnexpectedTrap)
+    }));
+    cases.push(Case::new("verdict/a-loader-without-any-check-is-caught", |bench| {
+        // Signatures and digests always compare equal: the campaign has to notice.
+        let setup = patched(bench, Stage::Loader, &[(DIFFERENCE, RETURN_0)], true)?;
+        let run = bench.run(&setup)?;
+        ensure!(run.transcript.contains(STUB_RUNS), "it refused\n{}", last_lines(&run));
+        let judged = expect_refusal(&run, Stage::Loader, Reason::PayloadDigestMismatch);
+        ensure!(judged.is_err(), "a boot of a tampered kernel passed as a refusal");
+        Ok(())
+    }));
+    cases
+}
+
+/// A device with one stage patched, and with a tampered kernel if asked for.
+fn patched(bench: &Bench, stage: Stage, patches: &[Patch], is_tampered: bool) -> Result<Setup> {
+    let files = match stage {
+        Stage::Rom => &bench.firmware.rom,
+        Stage::Loader => &bench.firmware.loader,
+    };
+    let mut code = fs::read(&files.bin)?;
+    for (function, replacement) in patches {
+        let at = firmware::function_offset(&files.elf, function)?;
+        code.get_mut(at..at + 4).context("inside the stage")?.copy_from_slice(replacement);
+    }
+    // In the kernel, which begins on the second page, behind the stub's code and text: it still runs.
+    let tamper = [Edit::File(|file| file[4096 + 30_000] ^= 1)];
+    let system: &[Edit] = if is_tampered { &tamper } else { &[] };
+    match stage {
+        Stage::Rom => {
+            let mut setup = bench.setup(&[], system)?;
+            setup.rom = code;
+            Ok(setup)
+        }
+        Stage::Loader => {
+            let folder = firmware::folder().join("patched");
+            fs::create_dir_all(&folder)?;
+            let bin = folder.join("loader.bin");
+            fs::write(&bin, code)?;
+            let loader = StageFiles { name: "loader", elf: files.elf.clone(), bin };
+            bench.setup_with(&loader, &[], system)
+        }
+    }
+}

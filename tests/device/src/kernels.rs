@@ -1,0 +1,306 @@
+//! `cargo xtask kernels`: every hash kernel on emulated harts, each with another set of extensions.
+//!
+//! The bench chooses each tier in turn, hashes the same messages with it, one at a time and all at
+//! once, and counts what it takes. A hart without an extension must not have its tier; a lower tier
+//! that uses an instruction of a higher one traps there.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use hartlock_bench::kernels::Plan;
+use hartlock_bench::pack::{Header, JOB_KERNELS};
+use hartlock_emulator::bare;
+use hartlock_image::HashId;
+use hartlock_kernels::{Family, Tier};
+
+use crate::bench;
+use xtask::Outcome;
+use xtask::{Verdict, firmware};
+
+mod cases;
+
+pub use cases::counted_digest;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Run only harts whose name contains this
+    #[arg(value_name = "HART")]
+    filter: Option<String>,
+    /// Show what the bench prints
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+/// An emulated hart, and what works there.
+pub struct Hart {
+    pub name: &'static str,
+    /// Bits of a vector register; 0: there are none.
+    pub vlen: u32,
+    hart: &'static bare::Hart,
+    /// What works there beside the portable form.
+    tiers: &'static [Tier],
+}
+
+const SCALAR: &[Tier] = &[Tier::Rv64];
+const ZBB: &[Tier] = &[Tier::Rv64, Tier::Zbb];
+const ZKNH: &[Tier] = &[Tier::Rv64, Tier::Zbb, Tier::Zknh];
+/// Without Zbb, so that the vector kernels show that they do not use it.
+const LANES: &[Tier] = &[Tier::Rv64, Tier::Zvbb];
+/// Lanes need no more of Zvbb than its part Zvkb, which comes with these.
+const STREAMS: &[Tier] = &[Tier::Rv64, Tier::Zvbb, Tier::Zvknh];
+const EVERY: &[Tier] = &[Tier::Rv64, Tier::Zbb, Tier::Zknh, Tier::Zvbb, Tier::Zvknh];
+
+const fn hart(index: usize, tiers: &'static [Tier]) -> Hart {
+    let hart = &bare::HARTS[index];
+    Hart { name: hart.name, vlen: hart.vlen, hart, tiers }
+}
+
+pub const HARTS: &[Hart] = &[
+    hart(0, SCALAR),
+    hart(1, ZBB),
+    hart(2, ZKNH),
+    hart(3, LANES),
+    hart(4, LANES),
+    hart(5, LANES),
+    hart(6, STREAMS),
+    hart(7, STREAMS),
+    hart(8, EVERY),
+];
+
+impl Hart {
+    /// QEMU's options.
+    pub fn options(&self) -> Vec<String> {
+        // One instruction a nanosecond of emulated time: the count of instructions is exact.
+        ["-cpu", &self.hart.cpu(), "-icount", "shift=0"].map(str::to_owned).to_vec()
+    }
+
+    /// Families and forms that must work, as the bench names them.
+    fn expected(&self) -> BTreeSet<String> {
+        let tiers = [Tier::Portable].iter().chain(self.tiers);
+        let forms = tiers.flat_map(|tier| {
+            Family::ALL.into_iter().flat_map(move |family| {
+                let forms: &[&str] = match (tier, family) {
+                    (Tier::Zvbb, _) => &["many"],
+                    (Tier::Zknh | Tier::Zvknh, Family::Keccak) => &[],
+                    _ => &["one", "many"],
+                };
+                forms.iter().map(move |form| format!("{} {} {form}", family.name(), tier.name()))
+            })
+        });
+        forms.collect()
+    }
+}
+
+/// How many instructions a kernel took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Count {
+    pub hash: String,
+    pub tier: String,
+    /// `one` message, or as `many` as there are lanes.
+    pub form: String,
+    pub bytes: u64,
+    pub instructions: u64,
+    /// Of the cycle-accurate machine.
+    pub cycles: Option<u64>,
+}
+
+impl Count {
+    pub fn per_byte(&self) -> f64 {
+        self.instructions as f64 / self.bytes as f64
+    }
+}
+
+pub fn main(args: &Args) -> Result<Verdict> {
+    let is_wanted =
+        |hart: &&Hart| args.filter.as_ref().is_none_or(|filter| hart.name.contains(filter));
+    let bench = Bench::prepare()?;
+    let mut verdict = Verdict::Yes;
+    for hart in HARTS.iter().filter(is_wanted) {
+        let start = std::time::Instant::now();
+        let console = bench.console(hart)?;
+        if args.verbose {
+            print!("{console}");
+        }
+        let (counts, faults) = read(hart, &console)?;
+        println!("{} ({:.1} s)", hart.name, start.elapsed().as_secs_f64());
+        for count in &counts {
+            let Count { hash, tier, form, .. } = count;
+            println!("  {hash:<9}{tier:<10}{form:<6}{:7.3} instructions/byte", count.per_byte());
+        }
+        for fault in &faults {
+            println!("  {fault}");
+            verdict = Verdict::No;
+        }
+    }
+    Ok(verdict)
+}
+
+/// Step: every kernel on its own tier.
+pub fn step(_: &Path) -> Result<Outcome> {
+    let bench = Bench::prepare()?;
+    if firmware::has_panic_path(&bench.stage.elf)? {
+        return Ok(Outcome::Failed("the bench can reach a panic".into()));
+    }
+    let mut all = Vec::new();
+    for hart in HARTS {
+        let (_, faults) = read(hart, &bench.console(hart)?)?;
+        all.extend(faults.into_iter().map(|fault| format!("{}: {fault}", hart.name)));
+    }
+    Ok(if all.is_empty() { Outcome::Passed } else { Outcome::Failed(all.join("\n")) })
+}
+
+/// The bench and its cases.
+pub struct Bench {
+    stage: firmware::StageFiles,
+    folder: tempfile::TempDir,
+}
+
+impl Bench {
+    pub fn prepare() -> Result<Self> {
+        Self::with(&[], &Plan::EVERYTHING, &cases::all()?)
+    }
+
+    /// For the cycle-accurate machine, where a second of QEMU takes hours: the tiers of the first of
+    /// [`HARTS`], and no more than these hashes of messages of `counted_len` bytes.
+    pub fn for_machine(hashes: &[HashId], counted_len: usize) -> Result<Self> {
+        let plan = Plan {
+            tiers: [Tier::Portable]
+                .iter()
+                .chain(SCALAR)
+                .fold(0, |all, tier| all | 1 << *tier as u32),
+            hashes: hashes.iter().fold(0, |all, hash| all | 1 << *hash as u32),
+            counted_len,
+            counts_many: false,
+        };
+        Self::with(&["soc"], &plan, &cases::few(hashes))
+    }
+
+    fn with(features: &[&str], plan: &Plan, cases: &[cases::OwnedCase]) -> Result<Self> {
+        let bench =
+            Self { stage: firmware::stage("bench", features)?, folder: tempfile::tempdir()? };
+        let body = [&plan.encode()[..], &cases::encode(cases)?].concat();
+        let count = u32::try_from(cases.len())?;
+        let header = Header { job: JOB_KERNELS, count, body_size: body.len() as u64 };
+        fs::write(bench.pack(), [&header.encode()[..], &body].concat())?;
+        Ok(bench)
+    }
+
+    pub fn console(&self, hart: &Hart) -> Result<String> {
+        let options = hart.options();
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        self.run(&options).with_context(|| hart.name.to_owned())
+    }
+
+    /// Runs the bench with these options of QEMU.
+    pub fn run(&self, options: &[&str]) -> Result<String> {
+        bench::emulate(&self.stage.bin, &self.pack(), options)
+    }
+
+    /// The plan and the cases.
+    pub fn pack(&self) -> PathBuf {
+        self.folder.path().join("pack.bin")
+    }
+
+    /// The linked bench.
+    pub fn elf(&self) -> &Path {
+        &self.stage.elf
+    }
+}
+
+/// What the bench counted, and what is wrong.
+pub fn read(hart: &Hart, console: &str) -> Result<(Vec<Count>, Vec<String>)> {
+    let mut counts = Vec::new();
+    let mut faults = Vec::new();
+    let mut working = BTreeSet::new();
+    let mut checked = BTreeSet::new();
+    for line in console.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        match words.as_slice() {
+            ["kernel", family, tier, form, "works", _] => {
+                working.insert(format!("{family} {tier} {form}"));
+            }
+            ["count", hash, tier, form, bytes, instructions, cycles @ ..] => counts.push(Count {
+                hash: (*hash).to_owned(),
+                tier: (*tier).to_owned(),
+                form: (*form).to_owned(),
+                bytes: bytes.parse()?,
+                instructions: instructions.parse()?,
+                cycles: cycles.first().map(|cycles| cycles.parse()).transpose()?,
+            }),
+            // Of what was counted in the line before.
+            ["digest", hash, tier, digest] if is_right(counts.last(), hash, tier, digest) => {}
+            ["checked", tier, cases] => {
+                ensure!(cases.parse::<u32>()? > 0, "no cases");
+                checked.insert((*tier).to_owned());
+            }
+            ["kernel", _, _, "absent"] | ["bench:", "done"] | [""] => {}
+            // Wrong digests, wrong answers at start-up, and what nobody expects.
+            _ => faults.push(line.to_owned()),
+        }
+    }
+    let expected = hart.expected();
+    let differences = expected.symmetric_difference(&working);
+    faults.extend(differences.map(|kernel| match expected.contains(kernel) {
+        true => format!("{kernel} does not work"),
+        false => format!("{kernel} works, without its extension"),
+    }));
+    for tier in [Tier::Portable].iter().chain(hart.tiers) {
+        if !checked.contains(tier.name()) {
+            faults.push(format!("{} was not checked", tier.name()));
+        }
+    }
+    Ok((counts, faults))
+}
+
+/// Whether the digest of what was counted last is right.
+fn is_right(last: Option<&Count>, hash: &str, tier: &str, digest: &str) -> bool {
+    last.is_some_and(|count| {
+        count.hash == hash
+            && count.tier == tier
+            && counted_digest(hash, count.bytes).is_some_and(|right| right == digest)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_named_hart_has_its_tiers() {
+        assert_eq!(HARTS.len(), bare::HARTS.len());
+        for (hart, tier) in [("rv64", Tier::Rv64), ("zknh", Tier::Zknh), ("zvbb-512", Tier::Zvbb)] {
+            let hart = HARTS.iter().find(|it| it.name == hart).unwrap();
+            assert_eq!(hart.tiers.last(), Some(&tier));
+        }
+    }
+
+    #[test]
+    fn misses_no_kernel_and_no_wrong_digest() {
+        let hart = &HARTS[0];
+        let lines = |kernel: &str| format!("kernel {kernel} works 1\n");
+        let mut console: String = hart.expected().iter().map(|kernel| lines(kernel)).collect();
+        console +=
+            "checked portable 3\nchecked rv64 3\ncount sha256 rv64 one 10 480\nbench: done\n";
+        let (counts, faults) = read(hart, &console).unwrap();
+        assert_eq!((counts[0].per_byte(), faults), (48.0, vec![]));
+        assert_eq!(counts[0].cycles, None);
+        let (counts, _) = read(hart, &console.replace("480", "480 490")).unwrap();
+        assert_eq!(counts[0].cycles, Some(490));
+        let without = console.replace(&lines("sha512 rv64 one"), "");
+        assert_eq!(read(hart, &without).unwrap().1, ["sha512 rv64 one does not work"]);
+        let more = format!("{console}{}", lines("sha512 zbb one"));
+        assert_eq!(read(hart, &more).unwrap().1.len(), 1);
+        let wrong = format!("{console}wrong rv64 one case 1 message 0\n");
+        assert_eq!(read(hart, &wrong).unwrap().1.len(), 1);
+        let digest = counted_digest("sha256", 10).unwrap();
+        for (digest, faults) in [(digest.as_str(), 0), ("00", 1)] {
+            let of_count = format!("480\ndigest sha256 rv64 {digest}\n");
+            let told = console.replace("480\n", &of_count);
+            assert_eq!(read(hart, &told).unwrap().1.len(), faults);
+        }
+        let unchecked = console.replace("checked rv64 3\n", "");
+        assert_eq!(read(hart, &unchecked).unwrap().1, ["rv64 was not checked"]);
+    }
+}

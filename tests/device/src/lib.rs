@@ -1,0 +1,16 @@
+//! Campaigns on emulated devices: what boots, what is refused, and with which reason.
+
+#![allow(
+    missing_docs,
+    reason = "for the programs of this project alone; names and types say the rest"
+)]
+
+pub mod bench;
+pub mod boots;
+pub mod demo;
+pub mod flips;
+pub mod kat;
+pub mod kernels;
+pub mod skips;
+pub mod stages;
+pub mod vectors;

@@ -1,0 +1,73 @@
+//! Campaigns on emulated boards, for `cargo xtask boots`, `demo`, `flips`, `kat`, `kernels`, `skips`
+//! and `vectors`.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use hartlock_device::{boots, demo, flips, kat, kernels, skips, vectors};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", disable_version_flag = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Boot the emulated board for real: good devices and ones with one fault
+    Boots(boots::Args),
+    /// Sign and boot a real Linux, then show that a tampered image is refused
+    Demo(demo::Args),
+    /// Change bits of the demo's bundle and have `hartlock verify` judge each
+    Flips(flips::Args),
+    /// Run public test vectors through the engine of `hartlock kat`
+    Kat(kat::Args),
+    /// Check and count the hash kernels on emulated harts with and without each extension
+    Kernels(kernels::Args),
+    /// Skip instructions of a boot stage, one at a time, and see that it still refuses
+    Skips(skips::Args),
+    /// Make, compare or run the bundles of spec/vectors/image
+    Vectors(vectors::Args),
+    /// One step of `cargo xtask test`
+    #[command(hide = true)]
+    Step {
+        /// Its name
+        name: String,
+    },
+}
+
+/// Steps of `cargo xtask test` that run here.
+const STEPS: &[xtask::Step] = &[
+    ("vectors", vectors::check_step),
+    ("vectors-host", vectors::host_step),
+    ("vectors-target", vectors::target_step),
+    ("kernels", kernels::step),
+    ("kat", kat::step),
+    ("linux", boots::linux_step),
+    ("refusals", boots::refusals_step),
+    ("harts", boots::harts_step),
+    ("kernels-boot", boots::kernels_step),
+    ("protection", boots::protection_step),
+    ("verdict", boots::verdict_step),
+    ("algorithms", boots::algorithms_step),
+    ("skips", skips::step),
+    ("flips", flips::step),
+];
+
+fn main() -> ExitCode {
+    let verdict = match Cli::parse().command {
+        Command::Boots(args) => boots::main(&args),
+        Command::Demo(args) => demo::main(&args),
+        Command::Flips(args) => flips::main(&args),
+        Command::Kat(args) => kat::main(&args),
+        Command::Kernels(args) => kernels::main(&args),
+        Command::Skips(args) => skips::main(&args),
+        Command::Vectors(args) => vectors::main(&args),
+        Command::Step { name } => {
+            return xtask::run_step(STEPS, &name)
+                .unwrap_or_else(|error| xtask::exit_code(Err(error)));
+        }
+    };
+    xtask::exit_code(verdict)
+}

@@ -1,0 +1,104 @@
+//! What has to be refused: genuine bundles on a device that must not take them, and altered ones.
+
+use anyhow::{Context, Result};
+use hartlock_emulator::Stage;
+use hartlock_emulator::images::{Provisioning, root_of_trust};
+use hartlock_image::{Lifecycle, Policy};
+use hartlock_verify::board::qemu_virt;
+
+use crate::boots::board::{Bench, Setup};
+use hartlock_testkit::bundle::{Block, Draft, Edit, trust};
+use hartlock_testkit::keys::{A, B, C};
+
+/// A device and a bundle that it must refuse.
+pub struct Target {
+    pub stage: Stage,
+    pub name: &'static str,
+    pub make: fn(&Bench) -> Result<Setup>,
+}
+
+impl Target {
+    const fn rom(name: &'static str, make: fn(&Bench) -> Result<Setup>) -> Self {
+        Self { stage: Stage::Rom, name, make }
+    }
+
+    const fn loader(name: &'static str, make: fn(&Bench) -> Result<Setup>) -> Self {
+        Self { stage: Stage::Loader, name, make }
+    }
+}
+
+pub const TARGETS: &[Target] = &[
+    Target::rom("rom/below-the-floor", |bench| {
+        provisioned(bench, |state| Provisioning { boot_floor: 9, ..state })
+    }),
+    Target::rom("rom/another-board", |bench| boot(bench, Edit::Draft(Draft::leave_board))),
+    Target::rom("rom/another-lifecycle", |bench| {
+        provisioned(bench, |state| Provisioning { lifecycle: Lifecycle::Returned, ..state })
+    }),
+    Target::rom("rom/untrusted-key", |bench| {
+        boot(bench, Edit::Draft(|draft| draft.blocks = vec![Block::By(B)]))
+    }),
+    Target::rom("rom/revoked-key", |bench| {
+        provisioned(bench, |state| Provisioning { revoked_keys: 1, ..state })
+    }),
+    Target::rom("rom/second-signer-missing", |bench| {
+        let mut setup = small(bench)?;
+        let keys = trust(Policy::All, [A.record(), C.record()]);
+        setup.root = root_of_trust(keys).context("two keys")?;
+        Ok(setup)
+    }),
+    Target::rom("rom/stripped-signature", |bench| {
+        boot(bench, Edit::Draft(|draft| draft.listed = Some(vec![A.record(), C.record()])))
+    }),
+    // The security version, raised.
+    Target::rom("rom/altered-manifest", |bench| boot(bench, Edit::File(|file| file[33] ^= 0x10))),
+    Target::rom("rom/altered-payload", |bench| {
+        boot(bench, Edit::File(|file| file[4096 + 64] ^= 0x10))
+    }),
+    Target::rom("rom/another-type", |bench| {
+        let mut setup = small(bench)?;
+        setup.boot = setup.system.clone().context("there is a disk")?;
+        Ok(setup)
+    }),
+    Target::rom("rom/payload-over-the-hand-off-block", |bench| {
+        let over = |draft: &mut Draft| {
+            draft.payloads[2].memory_size = 4096;
+            draft.payloads[2].load_at(qemu_virt::HANDOFF.start);
+        };
+        boot(bench, Edit::Draft(over))
+    }),
+    Target::loader("loader/below-the-floor", |bench| {
+        let mut setup = bench.setup(&[], &[])?;
+        setup.state = Provisioning { system_floor: 9, ..setup.state };
+        Ok(setup)
+    }),
+    Target::loader("loader/another-board", |bench| {
+        bench.setup(&[], &[Edit::Draft(Draft::leave_board)])
+    }),
+    Target::loader("loader/untrusted-key", |bench| {
+        bench.setup(&[], &[Edit::Draft(|draft| draft.blocks = vec![Block::By(B)])])
+    }),
+    Target::loader("loader/altered-payload", |bench| {
+        bench.setup(&[], &[Edit::File(|file| file[4096 + 30_000] ^= 1)])
+    }),
+];
+
+/// A device whose boot bundle is small, so that a boot takes no time; what it carries never runs.
+fn small(bench: &Bench) -> Result<Setup> {
+    boot(bench, Edit::Draft(|_| ()))
+}
+
+fn boot(bench: &Bench, edit: Edit) -> Result<Setup> {
+    let shorten = |draft: &mut Draft| {
+        for payload in &mut draft.payloads {
+            payload.data.truncate(3000);
+        }
+    };
+    bench.setup(&[Edit::Draft(shorten), edit], &[])
+}
+
+fn provisioned(bench: &Bench, change: fn(Provisioning) -> Provisioning) -> Result<Setup> {
+    let mut setup = small(bench)?;
+    setup.state = change(setup.state);
+    Ok(setup)
+}

@@ -1,0 +1,101 @@
+//! `cargo xtask vectors`: bundles with one fault each (`spec/vectors/image`), and bundles that try
+//! what broke other boot loaders (`spec/vectors/attacks`).
+//!
+//! Makes them, and has them judged: by the library and by `spec/verify.py` on this machine, and
+//! by the library on the emulated board. Whoever writes another verifier starts here.
+
+use std::path::Path;
+
+use anyhow::Result;
+use clap::ValueEnum;
+
+use xtask::Outcome;
+use xtask::{Verdict, project};
+
+mod host;
+mod judge;
+mod target;
+
+use hartlock_testkit::generator::{self, Made, SETS};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Write nothing; compare what would be written with what is there
+    #[arg(long, conflicts_with = "run")]
+    check: bool,
+    /// Write nothing; have every vector judged
+    #[arg(long, value_name = "WHERE")]
+    run: Option<Where>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Where {
+    /// By the library and by spec/verify.py
+    Host,
+    /// By the library on the emulated board
+    Target,
+}
+
+pub fn main(args: &Args) -> Result<Verdict> {
+    let root = project::root();
+    let outcome = match (args.check, args.run) {
+        (true, _) => check_step(&root)?,
+        (_, Some(Where::Host)) => host::step(&root)?,
+        (_, Some(Where::Target)) => target::step(&root)?,
+        _ => {
+            for set in &SETS {
+                let count = set.write(&root)?;
+                eprintln!("{count} vectors in {}", set.folder(&root).display());
+            }
+            return Ok(Verdict::Yes);
+        }
+    };
+    Ok(match outcome {
+        Outcome::Failed(why) => {
+            println!("{why}");
+            Verdict::No
+        }
+        Outcome::Passed | Outcome::Skipped(_) => Verdict::Yes,
+    })
+}
+
+/// Step: the vectors are those that the generator makes, and the page about attacks names them.
+///
+/// # Errors
+/// If a folder cannot be read.
+pub fn check_step(root: &Path) -> Result<Outcome> {
+    Ok(outcome_of(&generator::differences(root)?))
+}
+
+/// Step: the library and the second verifier judge every vector as expected.
+pub fn host_step(root: &Path) -> Result<Outcome> {
+    host::step(root)
+}
+
+/// Step: the library does so on the emulated board.
+pub fn target_step(root: &Path) -> Result<Outcome> {
+    target::step(root)
+}
+
+/// Compares answers, in the order of the vectors, with what is expected.
+fn compare(who: &str, all: &[Made], answers: &[String]) -> Vec<String> {
+    let mut findings = Vec::new();
+    if answers.len() != all.len() {
+        findings.push(format!("{who}: {} answers to {} vectors", answers.len(), all.len()));
+    }
+    for (made, answer) in all.iter().zip(answers) {
+        let expected = &made.expected;
+        if answer != expected.answer() {
+            findings.push(format!(
+                "{}: {who} says {answer}, expected is {}",
+                expected.name,
+                expected.answer()
+            ));
+        }
+    }
+    findings
+}
+
+fn outcome_of(findings: &[String]) -> Outcome {
+    if findings.is_empty() { Outcome::Passed } else { Outcome::Failed(findings.join("\n")) }
+}

@@ -1,0 +1,55 @@
+//! The vectors on this machine: judged by the library and by the second verifier.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Result, bail};
+use hartlock_image::{MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE};
+
+use hartlock_testkit::expected;
+use hartlock_testkit::generator::{Made, SETS, Set};
+
+use super::{compare, judge, outcome_of};
+use xtask::Outcome;
+use xtask::run;
+
+pub fn step(root: &Path) -> Result<Outcome> {
+    let mut findings = Vec::new();
+    for set in &SETS {
+        let all = set.load(root)?;
+        findings.extend(compare("the library", &all, &library(&all)?));
+        findings.extend(compare("spec/verify.py", &all, &second_verifier(root, set, &all)?));
+    }
+    Ok(outcome_of(&findings))
+}
+
+fn library(all: &[Made]) -> Result<Vec<String>> {
+    // Not zero: nothing that stood in the buffer may matter.
+    let mut metadata = vec![0xa5; MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE];
+    all.iter()
+        .map(|made| {
+            let vector = judge::vector(&made.expected.options, &made.bundle)?;
+            Ok(expected::answer(vector.judge(&mut metadata).err()))
+        })
+        .collect()
+}
+
+/// One process for a folder: starting Python takes longer than verifying.
+fn second_verifier(root: &Path, set: &Set, all: &[Made]) -> Result<Vec<String>> {
+    let mut python = Command::new("python3");
+    python.arg("-B").arg(root.join("spec/run_vectors.py")).arg("--all").arg(set.folder(root));
+    let output = run::capture(&mut python)?;
+    // 1 is the verdict that some vectors differ, which is compared here once more.
+    let last_words = run::tail(&output, 5);
+    if !matches!(output.status.code(), Some(0 | 1)) {
+        bail!("{} failed\n{last_words}", run::describe(&python));
+    }
+    let text = String::from_utf8(output.stdout)?;
+    let answers = text.lines().filter_map(|line| line.split_once('\t'));
+    let (names, answers): (Vec<&str>, Vec<String>) =
+        answers.map(|(name, answer)| (name, answer.to_owned())).unzip();
+    if names.iter().ne(all.iter().map(|made| &made.expected.name)) {
+        bail!("spec/run_vectors.py took other vectors\n{last_words}");
+    }
+    Ok(answers)
+}

@@ -1,0 +1,418 @@
+//! `cargo xtask errors`: makes the Rust enums of reasons and their table for readers from
+//! `spec/errors.toml`.
+//!
+//! There are two enums. Boot stages carry the texts of the first, and have no room for what only the
+//! command can say.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+
+use xtask::Outcome;
+use xtask::{Verdict, project};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Write nothing; say whether the generated files are up to date
+    #[arg(long)]
+    check: bool,
+}
+
+/// `spec/errors.toml`. The fields are explained at its beginning.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct List {
+    pub group: Vec<Group>,
+    pub reason: Vec<Reason>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    pub number: String,
+    pub title: String,
+    pub about: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reason {
+    pub code: String,
+    pub name: String,
+    pub fault: Fault,
+    pub title: String,
+    pub why: String,
+    pub hint: String,
+    pub spec: String,
+    pub details: Option<String>,
+    pub remedy: Option<String>,
+    pub reported_by: Option<Vec<Reporter>>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fault {
+    Image,
+    Device,
+    Caller,
+}
+
+/// Who can give a reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reporter {
+    Rom,
+    Loader,
+    Hartlock,
+}
+
+impl List {
+    /// The reasons of a group.
+    pub fn of<'a>(&'a self, group: &'a Group) -> impl Iterator<Item = &'a Reason> {
+        self.reason.iter().filter(|reason| group.has(reason))
+    }
+}
+
+impl Group {
+    fn has(&self, reason: &Reason) -> bool {
+        reason.group() == Some(&self.number)
+    }
+}
+
+impl Reason {
+    fn group(&self) -> Option<&str> {
+        self.code.get(1..3)
+    }
+
+    /// Whether it is about a key file.
+    pub fn is_of_key_file(&self) -> bool {
+        self.group() == Some(KEY_FILES)
+    }
+
+    /// Who can give it: all of them, unless the list says otherwise.
+    pub fn reporters(&self) -> &[Reporter] {
+        self.reported_by.as_deref().unwrap_or(&[
+            Reporter::Rom,
+            Reporter::Loader,
+            Reporter::Hartlock,
+        ])
+    }
+}
+
+impl Fault {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Image => "image",
+            Self::Device => "device",
+            Self::Caller => "caller",
+        }
+    }
+}
+
+impl Reporter {
+    /// The name of a boot stage, as it stands on the console.
+    pub const fn stage(self) -> Option<&'static str> {
+        match self {
+            Self::Rom => Some("rom"),
+            Self::Loader => Some("loader"),
+            Self::Hartlock => None,
+        }
+    }
+}
+
+const SOURCE: &str = "spec/errors.toml";
+
+/// The group that boot stages do not carry, and what its titles begin with: in a message the name of the
+/// file takes the place of these words.
+pub const KEY_FILES: &str = "11";
+pub const KEY_FILE: &str = "The key file ";
+
+/// An enum of reasons.
+struct Enum {
+    name: &'static str,
+    about: &'static str,
+    /// What stands in front of it, and behind.
+    head: &'static str,
+    tail: &'static str,
+    /// Whether boot stages carry it.
+    is_of_stages: bool,
+}
+
+const BUNDLES: Enum = Enum {
+    name: "Reason",
+    about: "Why a bundle was refused. The number is the code without its `E`.",
+    head: "//! Reason codes (`spec/errors.toml`).\n\n",
+    tail: "\n\
+           /// Who has to act on a refusal.\n\
+           #[derive(Clone, Copy, Debug, PartialEq, Eq)]\n\
+           pub enum Fault {\n    \
+           /// Whoever built or transported the bundle.\n    Image,\n    \
+           /// Whoever looks after the device.\n    Device,\n    \
+           /// Whoever called the tool.\n    Caller,\n}\n",
+    is_of_stages: true,
+};
+
+const KEYS: Enum = Enum {
+    name: "KeyReason",
+    about: "Why a key cannot be used. The number is the code without its `E`.",
+    head: "//! Reason codes of key files (`spec/errors.toml`).\n\n\
+           use hartlock_image::Fault;\n\n",
+    tail: "",
+    is_of_stages: false,
+};
+
+pub fn main(args: &Args) -> Result<Verdict> {
+    let stale = update(&project::root(), !args.check)?;
+    for file in &stale {
+        let what = if args.check { "is not what spec/errors.toml makes" } else { "written" };
+        println!("{file} {what}");
+    }
+    Ok(if args.check && !stale.is_empty() { Verdict::No } else { Verdict::Yes })
+}
+
+/// A step of `cargo xtask test`.
+pub fn step(root: &Path) -> Result<Outcome> {
+    let stale = update(root, false)?;
+    Ok(match stale.as_slice() {
+        [] => Outcome::Passed,
+        files => Outcome::Failed(format!("run `cargo xtask errors`: {}", files.join(", "))),
+    })
+}
+
+/// The list, if its codes, names and texts have their form.
+pub fn load(root: &Path) -> Result<List> {
+    let text = fs::read_to_string(root.join(SOURCE)).context(SOURCE)?;
+    let list: List = toml::from_str(&text).context(SOURCE)?;
+    check(&list.reason).context(SOURCE)?;
+    check_groups(&list).context(SOURCE)?;
+    Ok(list)
+}
+
+/// Compares, or writes, the generated files; returns those that differed.
+fn update(root: &Path, is_writing: bool) -> Result<Vec<&'static str>> {
+    let list = load(root)?;
+    let (of_keys, of_bundles): (Vec<_>, Vec<_>) =
+        list.reason.iter().partition(|reason| reason.is_of_key_file());
+    let mut stale = Vec::new();
+    for (file, content) in [
+        ("crates/image/src/reason.rs", rust(&BUNDLES, &of_bundles)?),
+        ("crates/sign/src/key/reason.rs", rust(&KEYS, &of_keys)?),
+        ("spec/errors.md", markdown(&list.reason)?),
+    ] {
+        let path = root.join(file);
+        if fs::read_to_string(&path).ok().as_deref() != Some(&content) {
+            stale.push(file);
+            if is_writing {
+                fs::write(&path, content).with_context(|| path.display().to_string())?;
+            }
+        }
+    }
+    Ok(stale)
+}
+
+/// Codes are four digits, ascending, and given once; so are names.
+fn check(reasons: &[Reason]) -> Result<()> {
+    for pair in reasons.windows(2) {
+        ensure!(pair[0].code < pair[1].code, "{} is out of order", pair[1].code);
+    }
+    for (index, reason) in reasons.iter().enumerate() {
+        number(reason)?;
+        let is_new = reasons[..index].iter().all(|earlier| earlier.name != reason.name);
+        ensure!(is_new, "{} is given twice", reason.name);
+        let optional = [&reason.details, &reason.remedy].into_iter().flatten();
+        for text in [&reason.title, &reason.why, &reason.hint].into_iter().chain(optional) {
+            ensure!(text.ends_with('.'), "{}: not a sentence: {text}", reason.code);
+        }
+        if reason.is_of_key_file() {
+            let is_of_command = reason.reporters() == [Reporter::Hartlock];
+            ensure!(is_of_command, "{}: no boot stage carries it", reason.code);
+            let is_about_file = reason.title.starts_with(KEY_FILE);
+            ensure!(is_about_file, "{}: does not begin with {KEY_FILE:?}", reason.code);
+        }
+    }
+    Ok(())
+}
+
+/// Each reason has one group, and groups stand in their order.
+fn check_groups(list: &List) -> Result<()> {
+    for pair in list.group.windows(2) {
+        ensure!(pair[0].number < pair[1].number, "group {} is out of order", pair[1].number);
+    }
+    for reason in &list.reason {
+        let is_in_one = list.group.iter().any(|group| group.has(reason));
+        ensure!(is_in_one, "{} has no group", reason.code);
+    }
+    Ok(())
+}
+
+fn number(reason: &Reason) -> Result<u16> {
+    let digits = reason.code.strip_prefix('E').filter(|digits| digits.len() == 4);
+    let digits = digits.with_context(|| format!("{}: not a code", reason.code))?;
+    digits.parse().with_context(|| format!("{}: not a code", reason.code))
+}
+
+/// One of the texts of a reason.
+type Text = fn(&Reason) -> &str;
+
+fn rust(made: &Enum, reasons: &[&Reason]) -> Result<String> {
+    let Enum { name: own, about, head, tail, .. } = made;
+    let mut out = format!(
+        "// @generated by `cargo xtask errors` from spec/errors.toml. Do not edit.\n\n\
+         {head}\
+         /// {about}\n\
+         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n\
+         #[repr(u16)]\n\
+         pub enum {own} {{\n",
+    );
+    for reason in reasons {
+        writeln!(out, "    /// {}", reason.title)?;
+        writeln!(out, "    {} = {},", reason.name, number(reason)?)?;
+    }
+    write!(out, "}}\n\nimpl {own} {{\n    /// Every reason, in the order of the codes.\n")?;
+    writeln!(out, "    pub const ALL: &'static [{own}] = &[")?;
+    for reason in reasons {
+        writeln!(out, "        {own}::{},", reason.name)?;
+    }
+    out += "    ];\n";
+    let accessors: [(&str, &str, Text); 5] = [
+        ("title", "What happened, in one sentence.", |reason| &reason.title),
+        ("hint", "What to do about it.", |reason| &reason.hint),
+        ("why", "Why that is refused.", |reason| &reason.why),
+        ("name", "The name of the variant, as in `spec/errors.toml`.", |reason| &reason.name),
+        ("spec", "Where the rule stands.", |reason| &reason.spec),
+    ];
+    for (name, about, text) in accessors {
+        writeln!(out, "\n    /// {about}\n    pub const fn {name}(self) -> &'static str {{")?;
+        writeln!(out, "        match self {{")?;
+        // What boot stages print: the ROM carries no text that it never prints.
+        let is_trimmed = made.is_of_stages && matches!(name, "title" | "hint");
+        for reason in reasons {
+            if is_trimmed && !reason.reporters().contains(&Reporter::Rom) {
+                writeln!(out, "            #[cfg(feature = \"every-text\")]")?;
+            }
+            let line = format!("            {own}::{} => {:?},", reason.name, text(reason));
+            // As rustfmt would break it.
+            if line.chars().count() > 100 {
+                writeln!(out, "            {own}::{} => {{", reason.name)?;
+                writeln!(out, "                {:?}\n            }}", text(reason))?;
+            } else {
+                writeln!(out, "{line}")?;
+            }
+        }
+        if is_trimmed {
+            out += "            #[cfg(not(feature = \"every-text\"))]\n            _ => \"\",\n";
+        }
+        writeln!(out, "        }}\n    }}")?;
+    }
+    out += "\n    /// Who has to act.\n    pub const fn fault(self) -> Fault {\n        match self {\n";
+    for reason in reasons {
+        writeln!(out, "            {own}::{} => Fault::{:?},", reason.name, reason.fault)?;
+    }
+    out += "        }\n    }\n}\n";
+    out += tail;
+    Ok(out)
+}
+
+fn markdown(reasons: &[Reason]) -> Result<String> {
+    let mut out = String::from(
+        "<!-- @generated by `cargo xtask errors` from spec/errors.toml. Do not edit. -->\n\n\
+         # Reason codes\n\n\
+         What a refusal means, who has to act, and what to do. Codes are never renumbered.\n\n\
+         | code | name | what happened | why it is refused | what to do | who | rule |\n\
+         |---|---|---|---|---|---|---|\n",
+    );
+    for reason in reasons {
+        let who = reason.fault.name();
+        writeln!(
+            out,
+            "| {} | {} | {} | {} | {} | {who} | {} |",
+            reason.code, reason.name, reason.title, reason.why, reason.hint, reason.spec
+        )?;
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reason(code: &str, name: &str) -> Reason {
+        let text = || "Text.".to_owned();
+        let (code, name) = (code.to_owned(), name.to_owned());
+        Reason {
+            code,
+            name,
+            fault: Fault::Image,
+            title: text(),
+            why: text(),
+            hint: text(),
+            spec: text(),
+            details: None,
+            remedy: None,
+            reported_by: None,
+        }
+    }
+
+    #[test]
+    fn refuses_codes_that_are_not_four_ascending_digits_given_once() {
+        assert!(check(&[reason("E0101", "A"), reason("E0102", "B")]).is_ok());
+        assert!(check(&[reason("E0102", "A"), reason("E0101", "B")]).is_err());
+        assert!(check(&[reason("E0101", "A"), reason("E0101", "B")]).is_err());
+        assert!(check(&[reason("E0101", "A"), reason("E0102", "A")]).is_err());
+        assert!(check(&[reason("E101", "A")]).is_err());
+        assert!(check(&[reason("0101", "A")]).is_err());
+    }
+
+    #[test]
+    fn a_reason_of_a_key_file_is_of_the_command_alone_and_about_the_file() {
+        let of = |title: &str, reported_by: Option<Vec<Reporter>>| {
+            let title = title.to_owned();
+            check(&[Reason { title, reported_by, ..reason("E1101", "A") }])
+        };
+        assert!(of("The key file is empty.", Some(vec![Reporter::Hartlock])).is_ok());
+        assert!(of("The key is empty.", Some(vec![Reporter::Hartlock])).is_err());
+        assert!(of("The key file is empty.", None).is_err());
+        let both = vec![Reporter::Rom, Reporter::Hartlock];
+        assert!(of("The key file is empty.", Some(both)).is_err());
+    }
+
+    #[test]
+    fn each_enum_has_its_own_reasons_and_one_says_who_is_at_fault() {
+        let list = reason("E1101", "A");
+        let text = rust(&KEYS, &[&list]).unwrap();
+        for part in [
+            "pub enum KeyReason {",
+            "    A = 1101,",
+            "KeyReason::A => \"Text.\",",
+            "use hartlock_image",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(!text.contains("pub enum Fault"), "{text}");
+        let text = rust(&BUNDLES, &[]).unwrap();
+        assert!(text.contains("pub const ALL: &'static [Reason]"), "{text}");
+        assert!(text.ends_with("    Caller,\n}\n"), "{text}");
+    }
+
+    #[test]
+    fn refuses_reasons_without_a_group_and_groups_out_of_order() {
+        let group = |number: &str| Group {
+            number: number.into(),
+            title: "Title".into(),
+            about: "Text.".into(),
+        };
+        let list = |groups: &[&str]| List {
+            group: groups.iter().copied().map(group).collect(),
+            reason: vec![reason("E0101", "A"), reason("E0201", "B")],
+        };
+        assert!(check_groups(&list(&["01", "02"])).is_ok());
+        assert!(check_groups(&list(&["01"])).is_err());
+        assert!(check_groups(&list(&["02", "01"])).is_err());
+        let list = list(&["01", "02"]);
+        let of_second: Vec<_> = list.of(&list.group[1]).map(|reason| &reason.code).collect();
+        assert_eq!(of_second, ["E0201"]);
+    }
+}

@@ -1,0 +1,9 @@
+//! What is written once and generated elsewhere: reason codes and registers.
+
+#![allow(
+    missing_docs,
+    reason = "for the programs of this project alone; names and types say the rest"
+)]
+
+pub mod errors;
+pub mod regs;

@@ -1,0 +1,42 @@
+//! Generators, for `cargo xtask errors` and `cargo xtask regs`.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use hartlock_gen::{errors, regs};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", disable_version_flag = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Make the reason codes in code and documentation from spec/errors.toml
+    Errors(errors::Args),
+    /// Make everything that knows the registers of hw from their descriptions
+    Regs(regs::Args),
+    /// One step of `cargo xtask test`
+    #[command(hide = true)]
+    Step {
+        /// Its name
+        name: String,
+    },
+}
+
+/// Steps of `cargo xtask test` that run here.
+const STEPS: &[xtask::Step] = &[("errors", errors::step), ("regs", regs::step)];
+
+fn main() -> ExitCode {
+    let verdict = match Cli::parse().command {
+        Command::Errors(args) => errors::main(&args),
+        Command::Regs(args) => regs::main(&args),
+        Command::Step { name } => {
+            return xtask::run_step(STEPS, &name)
+                .unwrap_or_else(|error| xtask::exit_code(Err(error)));
+        }
+    };
+    xtask::exit_code(verdict)
+}

@@ -1,0 +1,39 @@
+//! Checks of the tree, for `cargo xtask tidy`.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use hartlock_tidy as runner;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", disable_version_flag = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Check what compilers do not: paths, sizes, layering, comments on unsafe code
+    Tidy(runner::Args),
+    /// One step of `cargo xtask test`
+    #[command(hide = true)]
+    Step {
+        /// Its name
+        name: String,
+    },
+}
+
+/// Steps of `cargo xtask test` that run here.
+const STEPS: &[xtask::Step] = &[("tidy", runner::step)];
+
+fn main() -> ExitCode {
+    let verdict = match Cli::parse().command {
+        Command::Tidy(args) => runner::main(&args),
+        Command::Step { name } => {
+            return xtask::run_step(STEPS, &name)
+                .unwrap_or_else(|error| xtask::exit_code(Err(error)));
+        }
+    };
+    xtask::exit_code(verdict)
+}

