@@ -3,7 +3,7 @@
 //! A *variant* is a stage with faults built in for a test; variants stand in folders of their own
 //! and are never part of a bundle that a user makes.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -93,15 +93,10 @@ fn build_stage(name: &'static str, features: &[&str], has_defaults: bool) -> Res
     let base = if has_defaults { folder() } else { folder().join("only") };
     // One folder a variant: features would otherwise rebuild each other away.
     let folder = features.iter().fold(base, |folder, feature| folder.join(feature));
-    let built = compile(name, TARGET, features, has_defaults, &folder)?;
-    let files = StageFiles {
-        name,
-        elf: folder.join(name).with_extension("elf"),
-        bin: folder.join(name).with_extension("bin"),
-    };
-    fs::copy(&built, &files.elf).with_context(|| format!("cannot copy {}", built.display()))?;
-    fs::write(&files.bin, flat_binary(&files.elf)?)?;
-    Ok(files)
+    let elf = compile(name, TARGET, features, has_defaults, &folder)?;
+    let bin = elf.with_extension("bin");
+    replace(&bin, &flat_binary(&elf)?)?;
+    Ok(StageFiles { name, elf, bin })
 }
 
 /// Builds a program for the root of trust, and returns its ELF file.
@@ -110,7 +105,7 @@ pub fn rot_program(name: &str, features: &[&str]) -> Result<PathBuf> {
     compile(name, ROT_TARGET, features, true, &folder)
 }
 
-/// What cargo makes of a package, in a folder below this one.
+/// Builds a package and leaves its ELF file in `folder`.
 fn compile(
     name: &str,
     target: &str,
@@ -119,28 +114,52 @@ fn compile(
     folder: &Path,
 ) -> Result<PathBuf> {
     let package = format!("hartlock-{name}");
+    let build = self::folder().join("build");
+    fs::create_dir_all(&build).with_context(|| build.display().to_string())?;
     let mut cargo = Command::new("cargo");
     cargo.current_dir(project::root()).args(["build", "--locked", "--quiet"]);
     cargo.args(["--package", &package, "--profile", "firmware", "--target", target]);
-    cargo.arg("--target-dir").arg(folder.join("build"));
+    // One for all variants: what does not have the feature is compiled once.
+    cargo.arg("--target-dir").arg(&build);
     if !has_defaults {
         cargo.arg("--no-default-features");
     }
     for feature in features {
         cargo.args(["--features", feature]);
     }
+    // Another variant must not take this one's place before it is read.
+    let lock = File::create(build.join("lock"))?;
+    lock.lock()?;
     run::quietly(&mut cargo)?;
-    Ok(folder.join("build").join(target).join("firmware").join(name))
+    let built = build.join(target).join("firmware").join(name);
+    let elf = folder.join(name).with_extension("elf");
+    replace(&elf, &fs::read(&built).with_context(|| built.display().to_string())?)?;
+    Ok(elf)
+}
+
+/// Writes a file whole or not at all, and only if it differs: another step may be reading it.
+fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    if fs::read(path).is_ok_and(|there| there == bytes) {
+        return Ok(());
+    }
+    let folder = path.parent().context("a file without a folder")?;
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let scratch = tempfile::NamedTempFile::new_in(folder)?;
+    fs::write(scratch.path(), bytes)?;
+    scratch.persist(path).with_context(|| path.display().to_string())?;
+    Ok(())
 }
 
 /// Compiles one of the board's device trees.
 fn device_tree(name: &str) -> Result<PathBuf> {
     let source = project::root().join("firmware/virt/dts").join(name).with_extension("dts");
     let output = folder().join(name).with_extension("dtb");
-    fs::create_dir_all(folder())?;
+    let scratch = tempfile::tempdir()?;
+    let compiled = scratch.path().join("tree.dtb");
     let mut dtc = Command::new(tools::locate()?.dtc);
-    dtc.args(["-q", "-I", "dts", "-O", "dtb", "-o"]).arg(&output).arg(&source);
+    dtc.args(["-q", "-I", "dts", "-O", "dtb", "-o"]).arg(&compiled).arg(&source);
     run::quietly(&mut dtc)?;
+    replace(&output, &fs::read(&compiled)?)?;
     Ok(output)
 }
 

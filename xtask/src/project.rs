@@ -22,6 +22,15 @@ pub fn target_dir() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
+/// Where something of this name is worked on: below the target directory, and apart for each step of
+/// `cargo xtask test`, because steps run side by side.
+pub fn work_dir(name: &str) -> PathBuf {
+    match env::var_os("HARTLOCK_STEP") {
+        Some(step) => target_dir().join("steps").join(step).join(name),
+        None => target_dir().join(name),
+    }
+}
+
 /// The directory for everything that is fetched, shared by all checkouts of one user.
 pub fn cache_dir() -> Result<PathBuf> {
     let dir = choose_cache_dir(

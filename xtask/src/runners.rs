@@ -86,5 +86,10 @@ pub fn program(runner: &str) -> Result<PathBuf> {
     cargo.args(["build", "--quiet", "--locked", "--bin", runner]).current_dir(project::root());
     let status = cargo.status().map_err(|error| run::not_started(&cargo, &error))?;
     anyhow::ensure!(status.success(), "the runner {runner} does not build");
-    Ok(project::target_dir().join("debug").join(runner))
+    Ok(built(runner))
+}
+
+/// A runner that the step `build` has left.
+pub fn built(runner: &str) -> PathBuf {
+    project::target_dir().join("debug").join(runner)
 }

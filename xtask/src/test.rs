@@ -1,19 +1,28 @@
-//! `cargo xtask test`: every check of the project as an ordered list of steps.
+//! `cargo xtask test`: every check of the project as a list of steps (`test/steps.rs`).
 //!
-//! To add a check, add a line to `STEPS`: a command, or a function when there is more to decide.
+//! Steps run side by side (`test/schedule.rs`). One whose inputs did not change since it passed is not run
+//! again (`test/inputs.rs`); a clean checkout knows of no pass, so there all of them run.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result, bail};
-
+use serde::Serialize;
 use xtask::consent::Consent;
-use xtask::{Outcome, Verdict, firmware, project, run, tools};
+use xtask::{Outcome, Verdict, project, run, tools};
 
-use crate::{deny, emulator, openssl, runners, walkthrough};
+use crate::runners;
+
+mod inputs;
+mod schedule;
+mod steps;
+
+use inputs::{Inputs, Passes};
+use schedule::{Plan, Tally};
+use steps::{Action, BUILD, STEPS, Step, TOOLS};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -23,365 +32,54 @@ pub struct Args {
     /// Print the names of all steps and what they do
     #[arg(long)]
     list: bool,
-    /// Stop at the first failure
+    /// Start nothing after a failure
     #[arg(long)]
     fail_fast: bool,
+    /// Run steps again whose inputs did not change since they passed
+    #[arg(long)]
+    fresh: bool,
+    /// Steps at the same time; without it, one for each core, four at most
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Store the time of each step in lab/runs/steps.toml, under this name
+    #[arg(long, value_name = "NAME", conflicts_with = "only")]
+    store: Option<String>,
 }
-
-/// One check.
-struct Step {
-    name: &'static str,
-    about: &'static str,
-    /// Whether it works with something out of the cache, which may have to be fetched first.
-    needs_tools: bool,
-    action: Action,
-}
-
-enum Action {
-    /// A program and its arguments, run at the root of the checkout. Success is a pass.
-    Command(&'static [&'static str]),
-    Function(fn(&Path) -> Result<Outcome>),
-    /// A step of this runner, by the same name.
-    Runner(&'static str),
-}
-
-/// In this order: cheap and local first.
-const STEPS: &[Step] = &[
-    Step {
-        name: "fmt",
-        about: "sources are formatted",
-        needs_tools: false,
-        action: Action::Command(&["cargo", "fmt", "--all", "--check"]),
-    },
-    Step {
-        name: "tidy",
-        about: "paths, sizes, layering and comments on unsafe code",
-        needs_tools: false,
-        action: Action::Runner("tidy"),
-    },
-    Step {
-        name: "errors",
-        about: "generated reason codes are those of spec/errors.toml",
-        needs_tools: false,
-        action: Action::Runner("gen"),
-    },
-    Step {
-        name: "clippy",
-        about: "no warnings from the compiler or the linter",
-        needs_tools: false,
-        action: Action::Command(&[
-            "cargo",
-            "clippy",
-            "--locked",
-            "--all-targets",
-            "--",
-            "-D",
-            "warnings",
-        ]),
-    },
-    Step {
-        name: "clippy-firmware",
-        about: "the same for what runs on the board",
-        needs_tools: false,
-        action: Action::Command(&[
-            "cargo",
-            "clippy",
-            "--locked",
-            "--profile",
-            "firmware",
-            "--target",
-            firmware::TARGET,
-            "--package",
-            "hartlock-rom",
-            "--package",
-            "hartlock-loader",
-            "--package",
-            "hartlock-probe",
-            "--package",
-            "hartlock-devmem",
-            "--package",
-            "hartlock-stub",
-            "--package",
-            "hartlock-bench",
-            "--package",
-            "hartlock-footprint",
-            "--",
-            "-D",
-            "warnings",
-        ]),
-    },
-    Step {
-        name: "clippy-soc",
-        about: "the same for what runs on the cycle-accurate machine",
-        needs_tools: false,
-        action: Action::Command(&[
-            "cargo",
-            "clippy",
-            "--locked",
-            "--profile",
-            "firmware",
-            "--target",
-            firmware::TARGET,
-            "--package",
-            "hartlock-smoke",
-            "--package",
-            "hartlock-bench",
-            "--package",
-            "hartlock-loader",
-            "--package",
-            "hartlock-rot-host",
-            "--features",
-            "hartlock-bench/soc,hartlock-loader/soc",
-            "--",
-            "-D",
-            "warnings",
-        ]),
-    },
-    Step {
-        name: "clippy-rot",
-        about: "the same for what runs on the root of trust",
-        needs_tools: false,
-        action: Action::Command(&[
-            "cargo",
-            "clippy",
-            "--locked",
-            "--profile",
-            "firmware",
-            "--target",
-            firmware::ROT_TARGET,
-            "--package",
-            "hartlock-rot-smoke",
-            "--package",
-            "hartlock-rot-rom",
-            "--package",
-            "hartlock-accelerator",
-            "--",
-            "-D",
-            "warnings",
-        ]),
-    },
-    Step {
-        name: "unit",
-        about: "unit and integration tests on this machine",
-        needs_tools: false,
-        // No stage carries these algorithms yet, so nothing else would have them built.
-        action: Action::Command(&[
-            "cargo",
-            "test",
-            "--locked",
-            "--features",
-            "hartlock-kernels/signatures,hartlock-kernels/ed25519-contexts,hartlock-kernels/lanes",
-        ]),
-    },
-    Step {
-        name: "vectors",
-        about: "the one-fault bundles are those that the generator makes",
-        needs_tools: false,
-        action: Action::Runner("device"),
-    },
-    Step {
-        name: "vectors-host",
-        about: "library and spec/verify.py judge every bundle as expected",
-        needs_tools: false,
-        action: Action::Runner("device"),
-    },
-    Step {
-        name: "spec",
-        about: "spec/verify.py passes its own tests",
-        needs_tools: false,
-        action: Action::Command(&[
-            "python3",
-            "-B",
-            "-m",
-            "unittest",
-            "discover",
-            "-s",
-            "spec",
-            "-p",
-            "test_*.py",
-        ]),
-    },
-    Step {
-        name: "walkthrough",
-        about: "the hex dump of the specification is that of its vector",
-        needs_tools: false,
-        action: Action::Function(walkthrough::step),
-    },
-    Step {
-        name: "openssl",
-        about: "a newer openssl and we take each other's keys and signatures",
-        needs_tools: true,
-        action: Action::Function(openssl::step),
-    },
-    Step {
-        name: "emulator",
-        about: "QEMU, OpenSBI and the device tree compiler run on this machine",
-        needs_tools: true,
-        action: Action::Function(emulator::step),
-    },
-    Step {
-        name: "firmware",
-        about: "the boot stages build, fit, and hold no panic path",
-        needs_tools: true,
-        action: Action::Function(firmware::gates),
-    },
-    Step {
-        name: "vectors-target",
-        about: "the emulated board judges every bundle as expected",
-        needs_tools: true,
-        action: Action::Runner("device"),
-    },
-    Step {
-        name: "kernels",
-        about: "every hash kernel agrees with the portable form, on its own tier",
-        needs_tools: true,
-        action: Action::Runner("device"),
-    },
-    Step {
-        name: "signatures",
-        about: "no verification takes more flash, stack or instructions than was recorded",
-        needs_tools: true,
-        action: Action::Runner("lab"),
-    },
-    Step {
-        name: "kat",
-        about: "public test vectors: all on this machine, a sample on an emulated hart",
-        needs_tools: true,
-        action: Action::Runner("device"),
-    },
-    Step {
-        name: "linux",
-        about: "Debian's kernel boots on 1, 2 and 5 harts",
-        needs_tools: true,
-        action: Action::Runner("device"),
-    },
-    Step {
-        name: "refusals",
-        about: "one fault, one refusal, on the emulated board",
-        needs_tools: true,
-        action: Action::Runner("device"),
-    },
-    Step {
-        name: "harts",
-        about: "missing, faulting, late and disobedient harts",
-        needs_tools: true,
-        action: Action::Runner("device"),
-    },
-    Step {
-        name: "kernels-boot",
-        about: "each board boots with the best kernels that it has, and with none that is wrong",
-        needs_tools: true,
-        action: Action::Runner("device"),
-    },
-    Step {
-        name: "protection",
-        about: "what S-mode and Linux cannot touch",
-        needs_tools: true,
-        action: Action::Runner("device"),
-    },
-    Step {
-        name: "verdict",
-        about: "both checks of the verdict are alive in the linked stages",
-        needs_tools: true,
-        action: Action::Runner("device"),
-    },
-    Step {
-        name: "algorithms",
-        about: "root keys of every family boot; what is made of their bundles does not",
-        needs_tools: true,
-        action: Action::Runner("device"),
-    },
-    Step {
-        name: "skips",
-        about: "one skipped instruction boots nothing that has to be refused (a sample)",
-        needs_tools: true,
-        action: Action::Runner("device"),
-    },
-    Step {
-        name: "flips",
-        about: "500 changed bits of a real bundle are 500 refusals",
-        needs_tools: true,
-        action: Action::Runner("device"),
-    },
-    Step {
-        name: "fuzz",
-        about: "a short run of every fuzz target finds nothing",
-        needs_tools: true,
-        action: Action::Runner("fuzz"),
-    },
-    Step {
-        name: "regs",
-        about: "what is generated from descriptions of registers is what they make",
-        needs_tools: true,
-        action: Action::Runner("gen"),
-    },
-    Step {
-        name: "hw",
-        about: "the cycle-accurate machine builds, repeats itself, and notices what fails",
-        needs_tools: true,
-        action: Action::Runner("hw"),
-    },
-    Step {
-        name: "ip",
-        about: "engines pass their tests, notice what is forced on them, and fit their bounds",
-        needs_tools: true,
-        action: Action::Runner("hw"),
-    },
-    Step {
-        name: "guide",
-        about: "the guide to a first engine leads to one, by the commands that it shows",
-        needs_tools: true,
-        action: Action::Runner("hw"),
-    },
-    Step {
-        name: "lab",
-        about: "the first paper in small, cycle by cycle, keeps its bounds",
-        needs_tools: true,
-        action: Action::Runner("lab"),
-    },
-    Step {
-        name: "accelerator",
-        about: "the fifth paper in small, instruction by instruction, is reproduced",
-        needs_tools: true,
-        action: Action::Runner("lab"),
-    },
-    Step {
-        name: "docs",
-        about: "the documentation site builds, and every link in it leads somewhere",
-        needs_tools: true,
-        action: Action::Runner("docs"),
-    },
-    Step {
-        name: "deny",
-        about: "licences, bans and sources of all dependencies",
-        needs_tools: true,
-        action: Action::Function(deny::step),
-    },
-    Step {
-        name: "advisories",
-        about: "known vulnerabilities in dependencies, when the database can be reached",
-        needs_tools: true,
-        action: Action::Function(deny::advisories_step),
-    },
-];
 
 pub fn main(args: &Args) -> Result<Verdict> {
     if args.list {
         for step in STEPS {
-            println!("{:<12} {}", step.name, step.about);
+            println!("{:<15} {}", step.name, step.about);
         }
         return Ok(Verdict::Yes);
     }
     let steps = select(STEPS, &args.only)?;
-    if steps.iter().any(|step| step.needs_tools) {
-        // The question comes before the first step, not in the middle of a long run.
+    // The question comes before the first step, not in the middle of a long run.
+    if steps.iter().any(|step| step.name == TOOLS) {
+        tools::agree()?;
+    } else if steps.iter().any(|step| step.after.contains(&TOOLS)) {
         tools::ensure_all(Consent::Ask)?;
     }
     let root = project::root();
-    let logs = log_dir(&root);
+    let logs = project::target_dir().join("test-logs");
     fs::create_dir_all(&logs).with_context(|| format!("cannot create {}", logs.display()))?;
-    let tally = run_steps(&steps, &root, &logs, args.fail_fast, &mut io::stdout().lock())?;
+    let is_built = steps.iter().any(|step| step.name == BUILD);
+    let passes = Passes::in_folder(project::target_dir().join("test-results"));
+    let inputs = if args.fresh { None } else { Inputs::read(&root).ok() };
+    let known = inputs.as_ref().map(|inputs| (inputs, &passes));
+    let lanes = args.jobs.unwrap_or_else(lanes);
+    let plan = Plan { steps: &steps, lanes, fail_fast: args.fail_fast, known };
+    let start = Instant::now();
+    let execute = |step: &Step| execute(step, &root, &logs.join(step.name), is_built);
+    let tally = schedule::run(&plan, &execute, &mut io::stdout())?;
+    if let Some(name) = &args.store {
+        store(&root, name, start.elapsed().as_secs_f64(), lanes, &tally)?;
+    }
     Ok(if tally.failed.is_empty() { Verdict::Yes } else { Verdict::No })
+}
+
+fn lanes() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from).min(4)
 }
 
 fn select<'a>(steps: &'a [Step], only: &[String]) -> Result<Vec<&'a Step>> {
@@ -395,70 +93,28 @@ fn select<'a>(steps: &'a [Step], only: &[String]) -> Result<Vec<&'a Step>> {
     Ok(steps.iter().filter(wanted).collect())
 }
 
-fn log_dir(root: &Path) -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
-    target.unwrap_or_else(|| root.join("target")).join("test-logs")
-}
-
-#[derive(Default)]
-struct Tally {
-    passed: usize,
-    failed: Vec<&'static str>,
-}
-
-/// Runs the steps and reports on `out`; the last line is the tally that CI reads.
-fn run_steps(
-    steps: &[&Step],
-    root: &Path,
-    logs: &Path,
-    fail_fast: bool,
-    out: &mut impl Write,
-) -> Result<Tally> {
-    let mut tally = Tally::default();
-    for (index, step) in steps.iter().enumerate() {
-        write!(out, "[{}/{}] {} … ", index + 1, steps.len(), step.name)?;
-        out.flush()?;
-        let start = Instant::now();
-        let outcome = match &step.action {
-            Action::Command(words) => run_command(words, root, &logs.join(step.name)),
-            Action::Function(function) => function(root),
-            Action::Runner(runner) => run_runner(runner, step.name, root, &logs.join(step.name)),
-        };
-        let time = seconds(start.elapsed());
-        match outcome {
-            Ok(Outcome::Passed) => {
-                writeln!(out, "ok ({time})")?;
-                for line in skipped(step, &logs.join(step.name)) {
-                    writeln!(out, "      {line}")?;
-                }
-                tally.passed += 1;
-            }
-            Ok(Outcome::Skipped(reason)) => writeln!(out, "skipped: {reason}")?,
-            Ok(Outcome::Failed(why)) => {
-                writeln!(out, "FAILED ({time})\n{}\n", why.trim_end())?;
-                tally.failed.push(step.name);
-            }
-            Err(error) => {
-                writeln!(out, "FAILED ({time})\nerror: {error:#}\n")?;
-                tally.failed.push(step.name);
-            }
+/// Runs a step. Those of runners take the programs of the step `build`, if that is part of the run.
+fn execute(step: &Step, root: &Path, log: &Path, is_built: bool) -> Result<Outcome> {
+    let log = log.with_extension("log");
+    let outcome = match step.action {
+        Action::Command(words) => run_command(words, root, &log)?,
+        Action::Function(function) => return function(root),
+        Action::Runner(runner) => {
+            let program = if is_built { runners::built(runner) } else { runners::program(runner)? };
+            run_runner(&program, step.name, root, &log)?
         }
-        if fail_fast && !tally.failed.is_empty() {
-            break;
-        }
+    };
+    // What a passed step could not ask is said beside it.
+    for line in skipped(&log) {
+        println!("      {}: {line}", step.name);
     }
-    if !tally.failed.is_empty() {
-        writeln!(out, "failed: {}", tally.failed.join(", "))?;
-    }
-    writeln!(out, "{} passed, {} failed", tally.passed, tally.failed.len())?;
-    Ok(tally)
+    Ok(outcome)
 }
 
-/// What the tests of a passed step say that they could not ask, each once.
-fn skipped(step: &Step, log: &Path) -> Vec<String> {
+/// What the tests of a step say that they could not ask, each once.
+fn skipped(log: &Path) -> Vec<String> {
     const MARK: &str = "SKIPPED: ";
-    let Action::Command(_) = step.action else { return Vec::new() };
-    let text = fs::read(log.with_extension("log")).unwrap_or_default();
+    let text = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     // The line may begin with the name of a test that was running.
     let mut lines: Vec<String> =
@@ -470,8 +126,7 @@ fn skipped(step: &Step, log: &Path) -> Vec<String> {
 
 /// Runs a command with both streams in one log, in the order in which they were written.
 fn run_command(words: &[&str], root: &Path, log: &Path) -> Result<Outcome> {
-    let log = log.with_extension("log");
-    let file = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
+    let file = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
     let [program, arguments @ ..] = words else { bail!("a step without a command") };
     let mut command = Command::new(program);
     command.args(arguments).current_dir(root).stdin(Stdio::null());
@@ -480,7 +135,7 @@ fn run_command(words: &[&str], root: &Path, log: &Path) -> Result<Outcome> {
     if status.success() {
         return Ok(Outcome::Passed);
     }
-    let text = fs::read(&log)?;
+    let text = fs::read(log)?;
     Ok(Outcome::Failed(format!(
         "{}\n{} ended with {status}",
         String::from_utf8_lossy(&text),
@@ -489,11 +144,12 @@ fn run_command(words: &[&str], root: &Path, log: &Path) -> Result<Outcome> {
 }
 
 /// Runs a step of a runner: what it prints on standard output explains its end.
-fn run_runner(runner: &str, name: &str, root: &Path, log: &Path) -> Result<Outcome> {
-    let log = log.with_extension("log");
-    let file = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
-    let mut command = Command::new(runners::program(runner)?);
+fn run_runner(program: &Path, name: &str, root: &Path, log: &Path) -> Result<Outcome> {
+    let file = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
+    let mut command = Command::new(program);
     command.args(["step", name]).current_dir(root).stdin(Stdio::null()).stderr(file);
+    // Steps at the same time work in folders of their own.
+    command.env("HARTLOCK_STEP", name).env("CARGO_MANIFEST_DIR", root.join("xtask"));
     let output = command.output().map_err(|error| run::not_started(&command, &error))?;
     let said = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
     Ok(match output.status.code() {
@@ -501,79 +157,119 @@ fn run_runner(runner: &str, name: &str, root: &Path, log: &Path) -> Result<Outco
         Some(1) => Outcome::Failed(said),
         Some(code) if code == i32::from(xtask::SKIPPED) => Outcome::Skipped(said),
         _ => {
-            let text = fs::read(&log)?;
-            bail!("{said}{}\n{name} ended with {}", String::from_utf8_lossy(&text), output.status)
+            let text = fs::read(log)?;
+            let text = String::from_utf8_lossy(&text);
+            bail!("{said}{text}\n{name} ended with {}", output.status)
         }
     })
 }
 
-fn seconds(time: Duration) -> String {
-    format!("{:.1} s", time.as_secs_f64())
+/// A stored run: where the time of `cargo xtask test` goes.
+#[derive(Serialize)]
+struct Stored<'a> {
+    name: &'a str,
+    date: String,
+    commit: String,
+    cores: usize,
+    lanes: usize,
+    seconds: f64,
+    passed: usize,
+    failed: usize,
+    step: Vec<StoredStep<'a>>,
+}
+
+#[derive(Serialize)]
+struct StoredStep<'a> {
+    name: &'a str,
+    seconds: f64,
+    outcome: &'a str,
+}
+
+/// Writes the run to `lab/runs/steps-NAME.toml`.
+fn store(root: &Path, name: &str, seconds: f64, lanes: usize, tally: &Tally) -> Result<()> {
+    let round = |seconds: f64| (seconds * 10.0).round() / 10.0;
+    let git = |arguments: &[&str]| {
+        run::quietly(Command::new("git").args(arguments).current_dir(root))
+            .map(|text| text.trim().to_owned())
+    };
+    let days = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?.as_secs();
+    let stored = Stored {
+        name,
+        date: git(&["log", "-1", "--format=%cs"]).unwrap_or_else(|_| days.to_string()),
+        commit: git(&["rev-parse", "HEAD"])?,
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+        lanes,
+        seconds: round(seconds),
+        passed: tally.passed,
+        failed: tally.failed.len(),
+        step: tally
+            .times
+            .iter()
+            .map(|(name, seconds, outcome)| StoredStep { name, seconds: round(*seconds), outcome })
+            .collect(),
+    };
+    let path: PathBuf = root.join("lab/runs").join(format!("steps-{name}.toml"));
+    fs::write(&path, toml::to_string(&stored)?).with_context(|| path.display().to_string())?;
+    println!("stored as {}", path.display());
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const fn step(name: &'static str, action: Action) -> Step {
-        Step { name, about: "", needs_tools: false, action }
-    }
-
-    fn report(steps: &[Step], fail_fast: bool) -> (Tally, String) {
-        let logs = tempfile::tempdir().unwrap();
-        let mut out = Vec::new();
-        let steps: Vec<&Step> = steps.iter().collect();
-        let tally = run_steps(&steps, Path::new("/"), logs.path(), fail_fast, &mut out).unwrap();
-        (tally, String::from_utf8(out).unwrap())
-    }
-
-    const MIXED: [Step; 4] = [
-        step("good", Action::Command(&["true"])),
-        step("bad", Action::Command(&["sh", "-c", "echo the cause; exit 1"])),
-        step("broken", Action::Function(|_| bail!("no such tool"))),
-        step("absent", Action::Function(|_| Ok(Outcome::Skipped("no network".into())))),
-    ];
-
-    #[test]
-    fn goes_on_after_a_failure_and_ends_with_the_tally() {
-        let (tally, text) = report(&MIXED, false);
-        assert_eq!(tally.failed, ["bad", "broken"]);
-        assert!(text.contains("[1/4] good … ok ("), "{text}");
-        assert!(text.contains("the cause") && text.contains("no such tool"), "{text}");
-        assert!(text.contains("[4/4] absent … skipped: no network\n"), "{text}");
-        assert_eq!(text.lines().last(), Some("1 passed, 2 failed"));
-    }
-
     #[test]
     fn shows_what_the_tests_of_a_passed_step_skipped() {
-        const SAYS: &str = "echo 'test a ... SKIPPED: no tool' >&2; echo SKIPPED: no tool";
-        const STEP: [Step; 1] = [step("unit", Action::Command(&["sh", "-c", SAYS]))];
-        let (_, text) = report(&STEP, false);
-        let lines: Vec<_> = text.lines().collect();
-        assert_eq!(lines[1..], ["      SKIPPED: no tool", "1 passed, 0 failed"], "{text}");
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("unit.log");
+        let says = "echo 'test a ... SKIPPED: no tool' >&2; echo SKIPPED: no tool";
+        run_command(&["sh", "-c", says], dir.path(), &log).unwrap();
+        assert_eq!(skipped(&log), ["SKIPPED: no tool"]);
     }
 
     #[test]
-    fn fail_fast_stops_at_the_first_failure() {
-        let (tally, text) = report(&MIXED, true);
-        assert_eq!((tally.passed, tally.failed.len()), (1, 1));
-        assert_eq!(text.lines().last(), Some("1 passed, 1 failed"));
+    fn a_failed_command_shows_what_it_said() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("a.log");
+        let outcome =
+            run_command(&["sh", "-c", "echo the cause; exit 1"], dir.path(), &log).unwrap();
+        let Outcome::Failed(why) = outcome else { panic!("{outcome:?}") };
+        assert!(why.contains("the cause"), "{why}");
+        assert!(run_command(&["no-such-tool"], dir.path(), &log).is_err());
+    }
+
+    #[test]
+    fn a_runner_passes_fails_skips_or_cannot_decide() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let runner = |script: &str| {
+            let program = dir.path().join("runner");
+            fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+            fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+            run_runner(&program, "name", dir.path(), &dir.path().join("log"))
+        };
+        assert!(matches!(runner("exit 0"), Ok(Outcome::Passed)));
+        assert!(matches!(runner("echo why; exit 1"), Ok(Outcome::Failed(why)) if why == "why"));
+        assert!(matches!(runner("echo off; exit 77"), Ok(Outcome::Skipped(why)) if why == "off"));
+        let error = runner("echo cause >&2; exit 2").unwrap_err();
+        assert!(format!("{error:#}").contains("cause"), "{error:#}");
     }
 
     #[test]
     fn selects_by_name_and_refuses_unknown_names() {
-        let chosen = select(&MIXED, &["bad".into()]).unwrap();
-        assert_eq!(chosen.iter().map(|step| step.name).collect::<Vec<_>>(), ["bad"]);
-        assert_eq!(select(&MIXED, &[]).unwrap().len(), 4);
-        assert!(select(&MIXED, &["worse".into()]).is_err());
+        let chosen = select(STEPS, &["tidy".into()]).unwrap();
+        assert_eq!(chosen.iter().map(|step| step.name).collect::<Vec<_>>(), ["tidy"]);
+        assert_eq!(select(STEPS, &[]).unwrap().len(), STEPS.len());
+        assert!(select(STEPS, &["worse".into()]).is_err());
     }
 
     #[test]
-    fn step_names_are_unique() {
+    fn step_names_are_unique_and_needs_are_steps() {
         let mut names: Vec<_> = STEPS.iter().map(|step| step.name).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), STEPS.len());
+        assert!(STEPS.iter().flat_map(|step| step.after).all(|name| names.contains(name)));
     }
 
     #[test]

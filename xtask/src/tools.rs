@@ -103,8 +103,12 @@ pub fn openssl() -> Result<PathBuf> {
     openssl.file("run/openssl")
 }
 
-/// Makes sure of everything that any subcommand needs, with a single question.
-pub fn ensure_all(consent: Consent) -> Result<Tools> {
+/// Asks for consent to everything that is missing, with a single question, and fetches nothing yet.
+pub fn agree() -> Result<()> {
+    consent::obtain(Consent::Ask, &everything_missing()?)
+}
+
+fn everything_missing() -> Result<Vec<String>> {
     let mut needs = packages::missing(&SETS)?;
     needs.extend(packages::missing(&[OPENSSL])?);
     for name in CARGO_TOOLS {
@@ -113,7 +117,12 @@ pub fn ensure_all(consent: Consent) -> Result<Tools> {
     for set in PackageSet::ALL {
         needs.extend(python::missing(set)?);
     }
-    consent::obtain(consent, &needs)?;
+    Ok(needs)
+}
+
+/// Makes sure of everything that any subcommand needs, with a single question.
+pub fn ensure_all(consent: Consent) -> Result<Tools> {
+    consent::obtain(consent, &everything_missing()?)?;
     let tools = located()?;
     openssl()?;
     for name in CARGO_TOOLS {

@@ -99,7 +99,7 @@ fn follow(root: &Path, copy: &Path, action: &Action) -> Result<()> {
             let folder = runner.parent().context("a program without a folder")?;
             shell.env("XTASK", folder.join("xtask")).env("HARTLOCK_RUNNERS", folder);
             shell.env("CARGO_MANIFEST_DIR", copy.join("xtask"));
-            shell.env("CARGO_TARGET_DIR", project::target_dir().join("guide"));
+            shell.env("CARGO_TARGET_DIR", project::work_dir("guide"));
             let output = run::capture(&mut shell)?;
             let text = run::tail(&output, usize::MAX);
             missing(shown, &text).map_or(Ok(()), |line| {

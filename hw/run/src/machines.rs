@@ -340,7 +340,7 @@ fn build_smoke() -> Result<PathBuf> {
 
 /// Where runs leave their files.
 pub fn folder(core: Core) -> PathBuf {
-    project::target_dir().join("hw").join(core.name)
+    project::work_dir("hw").join(core.name)
 }
 
 fn print_table(rows: &[(Core, Measured)]) {

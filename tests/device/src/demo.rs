@@ -117,7 +117,7 @@ impl<'a> Demo<'a> {
         let rom = if is_default { firmware.rom } else { stages::rom_for(&algorithms)? };
         args.say("building the hartlock command (the first time takes a minute or two)");
         let hartlock = build_command()?;
-        let mut folder = project::target_dir().join("demo");
+        let mut folder = project::work_dir("demo");
         if !is_default {
             let names: Vec<String> = algorithms.iter().map(Algorithm::to_string).collect();
             folder.push(names.join("+"));

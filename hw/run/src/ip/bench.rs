@@ -33,8 +33,7 @@ struct Case {
 /// Builds the simulation if it is not there, and runs its tests.
 pub fn run(tools: &Tools, ip: &Ip, bench: &Bench) -> Result<Run> {
     let program = model::simulation(tools, ip, bench)?;
-    let folder =
-        project::target_dir().join("ip").join(&ip.name).join(bench.name().replace(' ', "-"));
+    let folder = project::work_dir("ip").join(&ip.name).join(bench.name().replace(' ', "-"));
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let report = folder.join("results.xml");
     // One of an earlier run must not be taken for this one's.

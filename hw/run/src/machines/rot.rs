@@ -207,7 +207,7 @@ pub fn smoke(rot: Rot, options: &[&str]) -> Result<Measured> {
 
 /// Where runs leave their files.
 pub fn folder(rot: Rot) -> PathBuf {
-    project::target_dir().join("hw").join(rot.name)
+    project::work_dir("hw").join(rot.name)
 }
 
 /// Reads the report: a line for each mark, followed by what was reached since the mark before.

@@ -175,7 +175,7 @@ pub fn smoke(
 
 /// Where runs leave their files.
 pub fn folder(soc: Soc) -> PathBuf {
-    project::target_dir().join("hw").join(soc.name)
+    project::work_dir("hw").join(soc.name)
 }
 
 /// Reads the report: the host's lines, then `rot` and those of the root of trust.

@@ -235,7 +235,7 @@ impl Bench {
     }
 
     fn sign_linux(&self) -> Result<LinuxFiles> {
-        let folder = project::target_dir().join("boots");
+        let folder = project::work_dir("boots");
         fs::create_dir_all(&folder)?;
         let devmem = firmware::stage("devmem", &[])?;
         initramfs::test(&self.tools.busybox, &devmem.elf, &folder.join("initramfs"))?;

@@ -74,7 +74,7 @@ struct Bench<'a> {
 impl<'a> Bench<'a> {
     /// Builds the firmware and packs it.
     fn prepare(demo: &'a Demo<'a>) -> Result<Self> {
-        let folder = project::target_dir().join("measure");
+        let folder = project::work_dir("measure");
         // Nothing in it is worth keeping, a key that was not thrown away least of all.
         if folder.exists() {
             fs::remove_dir_all(&folder).with_context(|| folder.display().to_string())?;

@@ -1,0 +1,289 @@
+//! What the outcome of a step depends on, as one digest, and the passes that are known by it.
+//!
+//! The digest covers the files of the tree that the step reads, the versions of compilers and of Python, the
+//! variables of the environment that builds and runners read, and the folder of public vectors. Fetched tools
+//! are covered by the files that pin them.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::UNIX_EPOCH;
+
+use anyhow::{Context, Result};
+use sha2::{Digest, Sha256};
+use xtask::run;
+
+use super::steps::Step;
+
+/// Part of every key: raise it when a step does more than it did.
+const VERSION: &str = "1";
+
+/// Variables that change what is built or run, by the beginning of their names.
+const VARIABLES: [&str; 7] = [
+    "CARGO_BUILD_",
+    "CARGO_ENCODED_",
+    "CARGO_PROFILE_",
+    "CFLAGS",
+    "CXXFLAGS",
+    "HARTLOCK_",
+    "RUSTFLAGS",
+];
+/// Set by this program itself, or without influence on a result.
+const NOT_VARIABLES: [&str; 2] = ["HARTLOCK_RUNNERS", "HARTLOCK_STEP"];
+
+/// A state of everything that steps depend on.
+pub struct Inputs {
+    /// Digest of each file of the tree, by its path.
+    files: BTreeMap<String, [u8; 32]>,
+    /// Digest of what is outside of the tree.
+    outside: [u8; 32],
+}
+
+impl Inputs {
+    /// Reads the files that git tracks or would track.
+    ///
+    /// # Errors
+    /// If this is not a checkout, or a file cannot be read.
+    pub fn read(root: &Path) -> Result<Self> {
+        let mut git = Command::new("git");
+        git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+            .current_dir(root);
+        let list = run::quietly(&mut git)?;
+        let mut files = BTreeMap::new();
+        for path in list.split('\0').filter(|path| !path.is_empty()) {
+            // A file that was deleted is one that is not there.
+            if let Ok(bytes) = fs::read(root.join(path)) {
+                files.insert(path.to_owned(), Sha256::digest(bytes).into());
+            }
+        }
+        Ok(Self { files, outside: outside(root) })
+    }
+
+    /// The key of a step; `None` for one that depends on more than can be read.
+    pub fn key(&self, step: &Step) -> Option<String> {
+        if step.reads.is_empty() {
+            return None;
+        }
+        let mut digest = Sha256::new();
+        digest.update(format!("{VERSION}\n{}\n{:?}\n", step.name, self.outside));
+        for (path, file) in &self.files {
+            if step.reads.iter().copied().flatten().any(|input| covers(input, path)) {
+                digest.update(format!("{path}\0"));
+                digest.update(file);
+            }
+        }
+        Some(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+}
+
+/// Whether a file or folder that a step reads is, or has, this file.
+pub fn covers(input: &str, path: &str) -> bool {
+    let rest = path.strip_prefix(input);
+    input.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Compilers, interpreter, environment and vectors.
+fn outside(root: &Path) -> [u8; 32] {
+    let mut digest = Sha256::new();
+    for (program, argument) in
+        [("rustc", "-vV"), ("g++", "--version"), ("python3", "-VV"), ("openssl", "version")]
+    {
+        let said = run::capture(Command::new(program).arg(argument).current_dir(root));
+        digest.update(said.map_or_else(|_| Vec::new(), |output| output.stdout));
+    }
+    let mut variables: Vec<(String, String)> = env::vars_os()
+        .map(|(name, value)| {
+            (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
+        })
+        .filter(|(name, _)| VARIABLES.iter().any(|start| name.starts_with(start)))
+        .filter(|(name, _)| !NOT_VARIABLES.contains(&name.as_str()))
+        .collect();
+    variables.sort_unstable();
+    digest.update(format!("{variables:?}"));
+    let vectors = env::var_os("HARTLOCK_VECTORS")
+        .map_or_else(|| root.join("../shared/vectors"), PathBuf::from);
+    let mut list = Vec::new();
+    names_and_times(&vectors, &mut list);
+    list.sort_unstable();
+    digest.update(format!("{list:?}"));
+    digest.finalize().into()
+}
+
+/// Path, size and time of change of every file: the folder is too large to be read each time.
+fn names_and_times(folder: &Path, list: &mut Vec<(PathBuf, u64, u128)>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let Ok(metadata) = entry.metadata() else { continue };
+        if metadata.is_dir() {
+            names_and_times(&entry.path(), list);
+        } else {
+            let changed =
+                metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+            let changed = changed.map_or(0, |time| time.as_nanos());
+            list.push((entry.path(), metadata.len(), changed));
+        }
+    }
+}
+
+/// The passes of earlier runs, below the target directory.
+pub struct Passes {
+    folder: PathBuf,
+}
+
+impl Passes {
+    /// Those in a folder, which need not exist.
+    pub fn in_folder(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// How many seconds the step took when it passed with this key.
+    pub fn find(&self, step: &Step, key: &str) -> Option<f64> {
+        let text = fs::read_to_string(self.folder.join(step.name)).ok()?;
+        let (known, seconds) = text.trim_end().split_once(' ')?;
+        if known == key { seconds.parse().ok() } else { None }
+    }
+
+    /// Remembers a pass.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn keep(&self, step: &Step, key: &str, seconds: f64) -> Result<()> {
+        let path = self.folder.join(step.name);
+        fs::create_dir_all(&self.folder).with_context(|| self.folder.display().to_string())?;
+        fs::write(&path, format!("{key} {seconds:.1}\n"))
+            .with_context(|| path.display().to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::steps::{Action, STEPS};
+    use super::*;
+
+    /// A tree with these files.
+    fn tree(paths: &[&str], text: impl Fn(&str) -> Option<&'static str>) -> Inputs {
+        let digest =
+            |path: &&str| text(path).map(|text| ((*path).to_owned(), Sha256::digest(text).into()));
+        Inputs { files: paths.iter().filter_map(digest).collect(), outside: [0; 32] }
+    }
+
+    #[test]
+    fn every_input_of_every_step_changes_its_key_and_others_do_not() {
+        for step in STEPS.iter().filter(|step| !step.reads.is_empty()) {
+            let inputs: Vec<String> =
+                step.reads.iter().copied().flatten().map(|it| format!("{it}/file")).collect();
+            let mut paths: Vec<&str> = inputs.iter().map(|it| it.trim_start_matches('/')).collect();
+            paths.push("elsewhere/file");
+            let key = |changed: &str, to: Option<&'static str>| {
+                tree(&paths, |path| if path == changed { to } else { Some("before") }).key(step)
+            };
+            let before = key("", None);
+            for path in &paths {
+                let is_input =
+                    step.reads.iter().copied().flatten().any(|input| covers(input, path));
+                assert_eq!(before != key(path, Some("after")), is_input, "{}: {path}", step.name);
+                assert_eq!(before != key(path, None), is_input, "{}: no {path}", step.name);
+            }
+            let other = Inputs { outside: [1; 32], ..tree(&paths, |_| Some("before")) };
+            assert_ne!(before, other.key(step), "{}: another environment", step.name);
+        }
+    }
+
+    #[test]
+    fn reads_what_git_tracks_or_would_track() {
+        let dir = tempfile::tempdir().unwrap();
+        run::quietly(Command::new("git").args(["init", "-q"]).current_dir(dir.path())).unwrap();
+        for (name, text) in
+            [(".gitignore", "ignored\n"), ("ignored", ""), ("new", "1"), ("sub", "")]
+        {
+            fs::write(dir.path().join(name), text).unwrap();
+        }
+        let inputs = Inputs::read(dir.path()).unwrap();
+        assert_eq!(inputs.files.keys().collect::<Vec<_>>(), [".gitignore", "new", "sub"]);
+    }
+
+    #[test]
+    fn folders_cover_what_is_in_them_and_no_neighbour() {
+        assert!(covers("hw", "hw/ip/a.sv") && covers("Cargo.toml", "Cargo.toml"));
+        assert!(!covers("hw", "hwx/a") && !covers("hw/run", "hw/a") && covers("", "a"));
+    }
+
+    #[test]
+    fn a_pass_is_found_by_its_key_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let passes = Passes::in_folder(dir.path().join("deep/er"));
+        assert_eq!(passes.find(&STEPS[0], "k"), None);
+        passes.keep(&STEPS[0], "k", 1.25).unwrap();
+        assert_eq!(passes.find(&STEPS[0], "k"), Some(1.2));
+        assert_eq!(passes.find(&STEPS[0], "other"), None);
+        assert_eq!(passes.find(&STEPS[1], "k"), None);
+    }
+
+    #[test]
+    fn a_variable_of_the_environment_is_part_of_the_key() {
+        // Set for a child: this process has other threads.
+        let key = |value: &str| {
+            let mut test = Command::new(env::current_exe().unwrap());
+            test.args(["--exact", "test::inputs::tests::prints_a_key", "--nocapture", "--ignored"]);
+            run::quietly(test.env("HARTLOCK_TRIED", value)).unwrap()
+        };
+        let line =
+            |text: String| text.lines().find(|line| line.starts_with("key ")).map(str::to_owned);
+        let (one, other) = (line(key("a")).unwrap(), line(key("b")).unwrap());
+        assert_ne!(one, other);
+        assert_eq!(one, line(key("a")).unwrap());
+    }
+
+    #[test]
+    #[ignore = "the test above runs it"]
+    fn prints_a_key() {
+        println!("\nkey {:?}", outside(&xtask::project::root()));
+    }
+
+    #[test]
+    fn what_a_runner_is_built_from_is_an_input_of_its_steps() {
+        let metadata = run::quietly(
+            Command::new("cargo")
+                .args(["metadata", "--format-version", "1", "--locked", "--no-deps"])
+                .current_dir(xtask::project::root()),
+        )
+        .unwrap();
+        let metadata: serde_json::Value = serde_json::from_str(&metadata).unwrap();
+        let root = metadata["workspace_root"].as_str().unwrap();
+        let packages = metadata["packages"].as_array().unwrap();
+        let folder = |manifest: &str| {
+            let folder = Path::new(manifest).parent().unwrap().strip_prefix(root).unwrap();
+            folder.to_str().unwrap().to_owned()
+        };
+        for step in STEPS {
+            let Action::Runner(runner) = step.action else { continue };
+            let has_bin = |package: &&serde_json::Value| {
+                package["targets"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .any(|target| target["name"] == runner && target["kind"][0] == "bin")
+            };
+            let first = packages.iter().find(has_bin).unwrap()["name"].as_str().unwrap();
+            let (mut seen, mut open) = (vec![first.to_owned()], vec![first.to_owned()]);
+            while let Some(name) = open.pop() {
+                let package = packages.iter().find(|it| it["name"] == *name).unwrap();
+                let path = folder(package["manifest_path"].as_str().unwrap());
+                let is_read =
+                    step.reads.iter().copied().flatten().any(|input| covers(input, &path));
+                assert!(is_read, "{} does not read {path}", step.name);
+                for dependency in package["dependencies"].as_array().unwrap() {
+                    let name = dependency["name"].as_str().unwrap().to_owned();
+                    if dependency["path"].is_string()
+                        && dependency["kind"] != "dev"
+                        && !seen.contains(&name)
+                    {
+                        seen.push(name.clone());
+                        open.push(name);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! Every check of the project: what it is about, what it needs, what it reads, and how it runs.
+
+use std::path::Path;
+
+use anyhow::Result;
+use xtask::consent::Consent;
+use xtask::{Outcome, firmware, tools};
+
+use crate::{deny, emulator, openssl, walkthrough};
+
+/// One check.
+#[derive(Clone, Copy)]
+pub struct Step {
+    pub name: &'static str,
+    pub about: &'static str,
+    /// Names of steps that have to pass before it starts, if they are part of the run.
+    pub after: &'static [&'static str],
+    /// What only one step at a time may use.
+    pub uses: &'static [Resource],
+    /// Files and folders that its outcome depends on; empty if it depends on more than this tree.
+    pub reads: &'static [&'static [&'static str]],
+    pub action: Action,
+}
+
+/// How a step runs.
+#[derive(Clone, Copy)]
+pub enum Action {
+    /// A program and its arguments, run at the root of the checkout. Success is a pass.
+    Command(&'static [&'static str]),
+    /// A function of this program.
+    Function(fn(&Path) -> Result<Outcome>),
+    /// A step of this runner, by the same name.
+    Runner(&'static str),
+}
+
+/// What only one step at a time may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resource {
+    /// Cargo's folder for builds on this machine, which it locks: a second step would only wait.
+    Cargo,
+    /// All cores: simulators and fuzz targets are built and run on every core there is.
+    Cores,
+}
+
+/// The programs and packages that boots and simulations work with.
+pub const TOOLS: &str = "tools";
+/// The runners and all tests, compiled.
+pub const BUILD: &str = "build";
+
+const NOTHING: &[&str] = &[];
+const BUILT: &[&str] = &[BUILD];
+const FETCHED: &[&str] = &[TOOLS];
+const BOTH: &[&str] = &[BUILD, TOOLS];
+
+/// Everything. For checks of the tree itself.
+const TREE: &[&str] = &[""];
+/// What every program of the workspace is built from.
+const WORKSPACE: &[&str] =
+    &["Cargo.toml", "Cargo.lock", ".cargo", "rust-toolchain.toml", "crates", "xtask", "tools"];
+/// Crates of the workspace that drive the project.
+const RUNNERS: &[&str] = &["docs/builder", "fuzz/run", "hw/run", "lab", "tests"];
+/// What runs on boards, and what describes them.
+const BOARDS: &[&str] = &["firmware", "boards"];
+const SPEC: &[&str] = &["spec"];
+const HW: &[&str] = &["hw"];
+const DEVICE: &[&str] = &["tests"];
+const FUZZ: &[&str] = &["fuzz"];
+const ENGINES: &[&str] = &["docs/src/hardware"];
+const FRONT: &[&str] = &["README.md", "docs/status.toml"];
+
+/// Signature algorithms that no boot stage carries; nothing else would have them built.
+const FEATURES: &str =
+    "hartlock-kernels/signatures,hartlock-kernels/ed25519-contexts,hartlock-kernels/lanes";
+
+impl Step {
+    const fn new(name: &'static str, about: &'static str, action: Action) -> Self {
+        Self { name, about, after: NOTHING, uses: &[], reads: &[TREE], action }
+    }
+
+    const fn command(
+        name: &'static str,
+        about: &'static str,
+        words: &'static [&'static str],
+    ) -> Self {
+        Self::new(name, about, Action::Command(words))
+    }
+
+    const fn function(
+        name: &'static str,
+        about: &'static str,
+        function: fn(&Path) -> Result<Outcome>,
+    ) -> Self {
+        Self::new(name, about, Action::Function(function))
+    }
+
+    /// A step of a runner. It boots, simulates or generates, so it waits for programs and tools.
+    const fn runner(name: &'static str, about: &'static str, runner: &'static str) -> Self {
+        Self::new(name, about, Action::Runner(runner)).after(BOTH)
+    }
+
+    const fn after(mut self, after: &'static [&'static str]) -> Self {
+        self.after = after;
+        self
+    }
+
+    const fn uses(mut self, uses: &'static [Resource]) -> Self {
+        self.uses = uses;
+        self
+    }
+
+    const fn reads(mut self, reads: &'static [&'static [&'static str]]) -> Self {
+        self.reads = reads;
+        self
+    }
+}
+
+const RUST: &[&[&str]] = &[WORKSPACE, RUNNERS, BOARDS, SPEC, HW, FUZZ];
+const OF_DEVICE: &[&[&str]] = &[WORKSPACE, DEVICE, BOARDS, SPEC];
+const OF_HW: &[&[&str]] = &[WORKSPACE, HW, BOARDS, SPEC, ENGINES];
+const OF_LAB: &[&[&str]] = &[WORKSPACE, RUNNERS, HW, BOARDS, SPEC];
+
+/// In the order in which they start, as far as what they need is there: what stops a change most often
+/// first, then what takes longest.
+pub const STEPS: &[Step] = &[
+    Step::command("fmt", "sources are formatted", &["cargo", "fmt", "--all", "--check"]),
+    Step::function("tools", "emulator, simulators and packages are fetched", fetch).reads(&[]),
+    Step::command(
+        "build",
+        "the runners and all tests compile",
+        &["cargo", "build", "--locked", "--all-targets", "--features", FEATURES],
+    )
+    .uses(&[Resource::Cargo])
+    // It makes what others run, so its result is the files and not the pass.
+    .reads(&[]),
+    Step::runner("tidy", "paths, sizes, layering and comments on unsafe code", "tidy").after(BUILT),
+    Step::runner("errors", "generated reason codes are those of spec/errors.toml", "gen")
+        .after(BUILT),
+    Step::function(
+        "walkthrough",
+        "the hex dump of the specification is that of its vector",
+        walkthrough::step,
+    )
+    .reads(&[SPEC, WORKSPACE]),
+    Step::command(
+        "spec",
+        "spec/verify.py passes its own tests",
+        &["python3", "-B", "-m", "unittest", "discover", "-s", "spec", "-p", "test_*.py"],
+    )
+    .reads(&[SPEC, BOARDS]),
+    Step::command(
+        "unit",
+        "unit and integration tests on this machine",
+        &["cargo", "test", "--locked", "--features", FEATURES],
+    )
+    .after(BUILT)
+    .uses(&[Resource::Cargo]),
+    Step::command(
+        "clippy",
+        "no warnings from the compiler or the linter",
+        &["cargo", "clippy", "--locked", "--all-targets", "--", "-D", "warnings"],
+    )
+    .uses(&[Resource::Cargo])
+    .reads(RUST),
+    Step::command(
+        "clippy-firmware",
+        "the same for what runs on the board",
+        &[
+            "cargo",
+            "clippy",
+            "--locked",
+            "--profile",
+            "firmware",
+            "--target",
+            firmware::TARGET,
+            "--package",
+            "hartlock-rom",
+            "--package",
+            "hartlock-loader",
+            "--package",
+            "hartlock-probe",
+            "--package",
+            "hartlock-devmem",
+            "--package",
+            "hartlock-stub",
+            "--package",
+            "hartlock-bench",
+            "--package",
+            "hartlock-footprint",
+            "--",
+            "-D",
+            "warnings",
+        ],
+    )
+    .uses(&[Resource::Cargo])
+    .reads(&[WORKSPACE, BOARDS]),
+    Step::command(
+        "clippy-soc",
+        "the same for what runs on the cycle-accurate machine",
+        &[
+            "cargo",
+            "clippy",
+            "--locked",
+            "--profile",
+            "firmware",
+            "--target",
+            firmware::TARGET,
+            "--package",
+            "hartlock-smoke",
+            "--package",
+            "hartlock-bench",
+            "--package",
+            "hartlock-loader",
+            "--package",
+            "hartlock-rot-host",
+            "--features",
+            "hartlock-bench/soc,hartlock-loader/soc",
+            "--",
+            "-D",
+            "warnings",
+        ],
+    )
+    .uses(&[Resource::Cargo])
+    .reads(&[WORKSPACE, BOARDS]),
+    Step::command(
+        "clippy-rot",
+        "the same for what runs on the root of trust",
+        &[
+            "cargo",
+            "clippy",
+            "--locked",
+            "--profile",
+            "firmware",
+            "--target",
+            firmware::ROT_TARGET,
+            "--package",
+            "hartlock-rot-smoke",
+            "--package",
+            "hartlock-rot-rom",
+            "--package",
+            "hartlock-accelerator",
+            "--",
+            "-D",
+            "warnings",
+        ],
+    )
+    .uses(&[Resource::Cargo])
+    .reads(&[WORKSPACE, BOARDS]),
+    Step::runner(
+        "regs",
+        "what is generated from descriptions of registers is what they make",
+        "gen",
+    )
+    .reads(&[WORKSPACE, HW, &["docs"]]),
+    Step::runner(
+        "ip",
+        "engines pass their tests, notice what is forced on them, and fit their bounds",
+        "hw",
+    )
+    .uses(&[Resource::Cores])
+    .reads(OF_HW),
+    Step::runner(
+        "hw",
+        "the cycle-accurate machine builds, repeats itself, and notices what fails",
+        "hw",
+    )
+    .reads(OF_HW),
+    Step::runner(
+        "signatures",
+        "no verification takes more flash, stack or instructions than was recorded",
+        "lab",
+    )
+    .reads(OF_LAB),
+    Step::runner("lab", "the first paper in small, cycle by cycle, keeps its bounds", "lab")
+        .reads(OF_LAB),
+    Step::runner(
+        "accelerator",
+        "the fifth paper in small, instruction by instruction, is reproduced",
+        "lab",
+    )
+    .reads(OF_LAB),
+    Step::runner("fuzz", "a short run of every fuzz target finds nothing", "fuzz")
+        .uses(&[Resource::Cores])
+        .reads(&[WORKSPACE, FUZZ, SPEC]),
+    Step::runner(
+        "guide",
+        "the guide to a first engine leads to one, by the commands that it shows",
+        "hw",
+    )
+    .reads(OF_HW),
+    Step::runner("vectors", "the one-fault bundles are those that the generator makes", "device")
+        .after(BUILT)
+        .reads(OF_DEVICE),
+    Step::runner(
+        "vectors-host",
+        "library and spec/verify.py judge every bundle as expected",
+        "device",
+    )
+    .after(BUILT)
+    .reads(OF_DEVICE),
+    Step::function(
+        "emulator",
+        "QEMU, OpenSBI and the device tree compiler run on this machine",
+        emulator::step,
+    )
+    .after(FETCHED)
+    .reads(&[WORKSPACE]),
+    Step::function(
+        "firmware",
+        "the boot stages build, fit, and hold no panic path",
+        firmware::gates,
+    )
+    .after(FETCHED)
+    .reads(&[WORKSPACE, BOARDS, FRONT]),
+    Step::runner("vectors-target", "the emulated board judges every bundle as expected", "device")
+        .reads(OF_DEVICE),
+    Step::runner(
+        "kernels",
+        "every hash kernel agrees with the portable form, on its own tier",
+        "device",
+    )
+    .reads(OF_DEVICE),
+    Step::runner(
+        "kat",
+        "public test vectors: all on this machine, a sample on an emulated hart",
+        "device",
+    )
+    .reads(OF_DEVICE),
+    Step::runner("linux", "Debian's kernel boots on 1, 2 and 5 harts", "device").reads(OF_DEVICE),
+    Step::runner("refusals", "one fault, one refusal, on the emulated board", "device")
+        .reads(OF_DEVICE),
+    Step::runner("harts", "missing, faulting, late and disobedient harts", "device")
+        .reads(OF_DEVICE),
+    Step::runner(
+        "kernels-boot",
+        "each board boots with the best kernels that it has, and with none that is wrong",
+        "device",
+    )
+    .reads(OF_DEVICE),
+    Step::runner("protection", "what S-mode and Linux cannot touch", "device").reads(OF_DEVICE),
+    Step::runner("verdict", "both checks of the verdict are alive in the linked stages", "device")
+        .reads(OF_DEVICE),
+    Step::runner(
+        "algorithms",
+        "root keys of every family boot; what is made of their bundles does not",
+        "device",
+    )
+    .reads(OF_DEVICE),
+    Step::runner(
+        "skips",
+        "one skipped instruction boots nothing that has to be refused (a sample)",
+        "device",
+    )
+    .reads(OF_DEVICE),
+    Step::runner("flips", "500 changed bits of a real bundle are 500 refusals", "device")
+        .reads(OF_DEVICE),
+    Step::function(
+        "openssl",
+        "a newer openssl and we take each other's keys and signatures",
+        openssl::step,
+    )
+    .after(BOTH)
+    .uses(&[Resource::Cargo])
+    .reads(&[WORKSPACE, SPEC]),
+    Step::runner(
+        "docs",
+        "the documentation site builds, and every link in it leads somewhere",
+        "docs",
+    ),
+    Step::function("deny", "licences, bans and sources of all dependencies", deny::step)
+        .after(FETCHED)
+        .reads(&[WORKSPACE, RUNNERS, BOARDS, FUZZ, &["deny.toml"]]),
+    Step::function(
+        "advisories",
+        "known vulnerabilities in dependencies, when the database can be reached",
+        deny::advisories_step,
+    )
+    .after(FETCHED)
+    .reads(&[]),
+];
+
+/// Fetches what was agreed to before the first step.
+fn fetch(_: &Path) -> Result<Outcome> {
+    tools::ensure_all(Consent::Given)?;
+    Ok(Outcome::Passed)
+}
