@@ -1,4 +1,4 @@
-//! A program that is alone on one hart of QEMU `virt`: the bench (`firmware/bench`), and a pack of work.
+//! A program that is alone on one hart of QEMU `virt`: the bench (`firmware/tests/bench`), and a pack of work.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};

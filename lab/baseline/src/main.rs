@@ -20,7 +20,7 @@ use core::hint::black_box;
 use hartlock_kernels::Kernels;
 use hartlock_virt::kernels::{self, Mode};
 
-global_asm!(include_str!("../../../firmware/bench/src/start.S"));
+global_asm!(include_str!("../../../firmware/tests/bench/src/start.S"));
 
 /// Bytes of the payloads (figure 2 of the paper).
 const SIZES: [usize; 7] = [64, 128, 256, 512, 1024, 2048, 4096];

@@ -161,7 +161,7 @@ pub fn bundle(size: usize, signed_by: SignedBy, first: Option<&[u8]>, edits: &[E
     ];
     if let Some(first) = first {
         draft.payloads[0].data = first.to_vec();
-        // What it starts with as zeros, and its stack (firmware/bench/link.ld).
+        // What it starts with as zeros, and its stack (firmware/tests/bench/link.ld).
         draft.payloads[0].memory_size = HOST_MEMORY_SIZE;
     }
     build(draft, edits).0

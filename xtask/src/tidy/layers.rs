@@ -30,7 +30,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("crates/verify-capi", &["crates/image", "crates/kernels", "crates/handoff", "crates/verify"]),
     ("firmware/virt", &["crates/image", "crates/handoff", "crates/kernels", "crates/verify"]),
     ("firmware/rot", &[]),
-    ("firmware/footprint", &["crates/image", "crates/kernels", "crates/verify", "firmware/virt"]),
+    (
+        "firmware/tests/footprint",
+        &["crates/image", "crates/kernels", "crates/verify", "firmware/virt"],
+    ),
 ];
 
 /// Host crates that firmware must not be built on.
