@@ -14,7 +14,7 @@ use crate::{run, tools};
 /// Only ends a hang; a slow machine is no failure.
 const HANG: Duration = Duration::from_secs(300);
 /// Where the bench looks for its pack (firmware/tests/bench/src/main.rs).
-pub const PACK_ADDRESS: u64 = 0x9000_0000;
+pub const PACK_ADDRESS: u64 = hartlock_emulator::bare::PACK_ADDRESS;
 
 /// Runs the bench to the end of the machine and returns its console. `options` say which hart it is.
 ///

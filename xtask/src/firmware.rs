@@ -157,7 +157,7 @@ fn compile(
 
 /// Compiles one of the board's device trees.
 fn device_tree(name: &str) -> Result<PathBuf> {
-    let source = project::root().join("firmware/virt/dts").join(name).with_extension("dts");
+    let source = project::root().join("boards/qemu-virt").join(name).with_extension("dts");
     let output = folder().join(name).with_extension("dtb");
     fs::create_dir_all(folder())?;
     let mut dtc = Command::new(tools::locate()?.dtc);

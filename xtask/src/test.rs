@@ -75,6 +75,22 @@ const STEPS: &[Step] = &[
         action: Action::Function(errors::step),
     },
     Step {
+        name: "boards",
+        about: "what is generated of a board is what boards/*/board.toml makes",
+        needs_tools: false,
+        action: Action::Command(&[
+            "cargo",
+            "run",
+            "--locked",
+            "--quiet",
+            "--package",
+            "hartlock-gen",
+            "--",
+            "boards",
+            "--check",
+        ]),
+    },
+    Step {
         name: "clippy",
         about: "no warnings from the compiler or the linter",
         needs_tools: false,

@@ -3,9 +3,10 @@
 use hartlock_handoff::{Entry, Step};
 use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, align_up};
 use hartlock_kernels::Kernels;
-use hartlock_verify::board::{Region, qemu_virt};
+use hartlock_verify::board::Region;
 use hartlock_verify::tree;
 use hartlock_verify::{Loaded, Platform, bits_of};
+use hartlock_virt::board::map;
 use hartlock_virt::{clock, memory};
 
 use crate::{RomLog, push, step};
@@ -15,8 +16,7 @@ use crate::{RomLog, push, step};
 pub fn reset_flash() {
     /// Intel command set: Read Array. Two 16-bit devices side by side make a 32-bit bank.
     const READ_ARRAY: u32 = 0x00ff_00ff;
-    let bank: *mut u32 =
-        core::ptr::with_exposed_provenance_mut(qemu_virt::BUNDLE_FLASH.start as usize);
+    let bank: *mut u32 = core::ptr::with_exposed_provenance_mut(map::BUNDLE_FLASH.start as usize);
     // SAFETY: a command write to the flash of this board; it changes no contents.
     unsafe { bank.write_volatile(READ_ARRAY) };
     hartlock_virt::hart::fence();
@@ -33,7 +33,7 @@ impl<'a> Flash<'a> {
     /// Opens the slot.
     pub fn new(kernels: Kernels, log: &'a mut RomLog) -> Self {
         // SAFETY: flash of this board, in read mode; nobody writes to it while the ROM runs.
-        Self { slot: unsafe { memory::bytes(qemu_virt::BOOT_SLOT) }, kernels, log }
+        Self { slot: unsafe { memory::bytes(map::BOOT_SLOT) }, kernels, log }
     }
 
     /// Adds to the log.

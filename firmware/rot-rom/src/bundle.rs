@@ -4,10 +4,10 @@
 use hartlock_handoff::{Entry, Step};
 use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, align_up};
 use hartlock_kernels::Kernels;
-use hartlock_verify::board::{Region, soc};
+use hartlock_verify::board::Region;
 use hartlock_verify::{Loaded, Platform, bits_of, tree};
 
-use crate::{Log, clock, memory, push, step};
+use crate::{Log, clock, map, memory, push, step};
 
 /// The medium.
 pub struct Bundle<'a> {
@@ -19,7 +19,7 @@ pub struct Bundle<'a> {
 impl<'a> Bundle<'a> {
     pub fn new(kernels: Kernels, log: &'a mut Log) -> Self {
         // SAFETY: memory in which nobody writes while the host is in reset, and no payload goes there.
-        Self { slot: unsafe { memory::bytes(soc::BUNDLE) }, kernels, log }
+        Self { slot: unsafe { memory::bytes(map::BUNDLE) }, kernels, log }
     }
 
     /// Adds to the log.

@@ -21,7 +21,8 @@ use hartlock_handoff::{Entry, Log as LogMemory, LogHeader, MAX_ROM_ENTRIES, Stag
 use hartlock_image::{BundleType, HashId, List, Reason};
 use hartlock_kernels::{Kernels, Tier};
 use hartlock_rot::{BOOT_SEQUENCER, exit};
-use hartlock_verify::board::soc;
+
+use hartlock_verify::board::hartlock_soc as map;
 use hartlock_verify::tree::{self, Hasher, Kernel};
 use hartlock_verify::{Acceptance, Verdict, authenticate};
 
@@ -57,7 +58,7 @@ fn boot(log: &mut Log) -> Result<Verdict, Reason> {
         (root.board, root.soc),
         state.boot_floor,
         state.lifecycle,
-        &soc::BOARD,
+        &map::BOARD,
     );
     let mut medium = Bundle::new(kernels, log);
     let signature_start = clock::now();
@@ -165,7 +166,7 @@ fn push(log: &mut Log, entry: Entry) {
 /// Leaves the log to the host, and on the console of the bench.
 fn write_log(entries: &Log) {
     // SAFETY: set aside for this; the host does not run, or will only run later.
-    let region = unsafe { memory::bytes_mut(soc::LOG) };
+    let region = unsafe { memory::bytes_mut(map::LOG) };
     let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation: 1 };
     let mut log = LogMemory::start(region.get_mut(..4096).unwrap_or_default(), &header);
     for entry in entries.iter() {

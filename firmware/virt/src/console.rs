@@ -2,20 +2,17 @@
 
 use hartlock_image::Reason;
 
-#[cfg(not(feature = "soc"))]
-const UART: *mut u8 = 0x1000_0000 as *mut u8;
-#[cfg(feature = "soc")]
-const UART: *mut u8 = 0x1100_0000 as *mut u8;
+use crate::board;
+
+const UART: *mut u8 = board::UART as *mut u8;
 const LINE_STATUS: usize = 5;
 const TRANSMITTER_EMPTY: u8 = 0x20;
 /// Polls before a byte is given up: a dead console must not stop a boot.
 const PATIENCE: u32 = 1_000_000;
-/// The console of the cycle-accurate machine does, and asking it would only take cycles.
-const ALWAYS_HAS_ROOM: bool = cfg!(feature = "soc");
 
 fn put_byte(byte: u8) {
     for _ in 0..PATIENCE {
-        if ALWAYS_HAS_ROOM {
+        if board::UART_IS_ALWAYS_READY {
             break;
         }
         // SAFETY: the board's UART; reading its line status has no side effect that matters here.

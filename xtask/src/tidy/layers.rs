@@ -28,7 +28,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("crates/drivers", &["crates/image", "crates/kernels", "crates/regs", "crates/verify"]),
     ("crates/verify-capi", &["crates/image", "crates/kernels", "crates/handoff", "crates/verify"]),
-    ("firmware/virt", &["crates/image", "crates/handoff", "crates/kernels", "crates/verify"]),
+    (
+        "firmware/virt",
+        &["crates/drivers", "crates/handoff", "crates/image", "crates/kernels", "crates/verify"],
+    ),
     ("firmware/rot", &[]),
     (
         "firmware/tests/footprint",

@@ -13,12 +13,13 @@ use core::arch::global_asm;
 
 use hartlock_bench::pack::{HEADER_SIZE, Header, JOB_KAT, JOB_KERNELS, JOB_VECTORS};
 use hartlock_verify::board::Region;
+use hartlock_virt::board::map;
 use hartlock_virt::{console, machine, memory};
 
 global_asm!(include_str!("start.S"));
 
 /// Where the pack is put, far behind the program (link.ld).
-const PACK: u64 = 0x9000_0000;
+const PACK: u64 = map::RAM.start + (256 << 20);
 /// More than any pack needs; the machine has 256 MiB of RAM from [`PACK`] on.
 const MAX_BODY_SIZE: u64 = 128 << 20;
 

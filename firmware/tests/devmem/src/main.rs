@@ -10,6 +10,8 @@
 
 use core::arch::{asm, global_asm};
 
+use hartlock_virt::board::map;
+
 // The kernel passes argc and argv on the stack.
 global_asm!(
     ".section .text.init, \"ax\"",
@@ -30,8 +32,8 @@ const PROT_READ_WRITE: usize = 3;
 const MAP_SHARED: usize = 1;
 const PAGE: usize = 4096;
 
-const STATE_COPY: usize = 0x23f8_0000;
-const HANDOFF: usize = 0x8011_0000;
+const STATE_COPY: usize = map::STATE_COPIES[0].start as usize;
+const HANDOFF: usize = map::HANDOFF.start as usize;
 
 fn call(number: usize, args: [usize; 6]) -> usize {
     let result;
@@ -110,9 +112,4 @@ extern "C" fn devmem_main(stack: *const usize) -> ! {
         say("devmem: READ\n");
     }
     exit(0)
-}
-
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
-    exit(70)
 }

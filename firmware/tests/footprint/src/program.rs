@@ -11,6 +11,7 @@ use core::ffi::c_void;
 use core::hint::black_box;
 
 use hartlock_verify::board::Region;
+use hartlock_virt::board::map;
 use hartlock_virt::console::{self, Number};
 use hartlock_virt::{machine, memory};
 
@@ -20,7 +21,7 @@ global_asm!(include_str!("../../bench/src/start.S"));
 global_asm!(include_str!("measure.S"));
 
 /// Where the pack is put, far behind the program and its stack (link.ld).
-pub const PACK: u64 = 0x9000_0000;
+pub const PACK: u64 = map::RAM.start + (256 << 20);
 
 /// Judges a case with what it needs beside it: whether the signature is genuine.
 pub type Verify<T> = fn(&T, &Case<'_>) -> bool;

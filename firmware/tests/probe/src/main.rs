@@ -11,7 +11,7 @@ use core::arch::global_asm;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use hartlock_handoff::Handoff;
-use hartlock_verify::board::qemu_virt;
+use hartlock_virt::board::map;
 use hartlock_virt::console::{self, Number};
 use hartlock_virt::{clock, hart, memory, sbi};
 
@@ -26,21 +26,21 @@ unsafe extern "C" {
 
 /// Name and address; the last byte of a region counts as much as its first.
 const PLACES: [(&str, u64); 14] = [
-    ("rom-flash-first", qemu_virt::ROM_FLASH.start),
-    ("root-of-trust", qemu_virt::ROOT_OF_TRUST.start),
-    ("bundle-flash-first", qemu_virt::BUNDLE_FLASH.start),
-    ("state-copy-0", qemu_virt::STATE_COPIES[0].start),
-    ("state-copy-1", qemu_virt::STATE_COPIES[1].start),
-    ("bundle-flash-last", qemu_virt::BUNDLE_FLASH.end - 4),
-    ("opensbi-code", qemu_virt::OPENSBI.start),
-    ("opensbi-data", qemu_virt::OPENSBI.start + 0x4_0000),
-    ("rom-ram-first", qemu_virt::ROM_RAM.start),
-    ("rom-ram-last", qemu_virt::ROM_RAM.end - 4),
-    ("handoff-first", qemu_virt::HANDOFF.start),
-    ("handoff-last", qemu_virt::HANDOFF.end - 4),
+    ("rom-flash-first", map::ROM_FLASH.start),
+    ("root-of-trust", map::ROOT_OF_TRUST.start),
+    ("bundle-flash-first", map::BUNDLE_FLASH.start),
+    ("state-copy-0", map::STATE_COPIES[0].start),
+    ("state-copy-1", map::STATE_COPIES[1].start),
+    ("bundle-flash-last", map::BUNDLE_FLASH.end - 4),
+    ("opensbi-code", map::OPENSBI.start),
+    ("opensbi-data", map::OPENSBI.start + 0x4_0000),
+    ("rom-ram-first", map::ROM_RAM.start),
+    ("rom-ram-last", map::ROM_RAM.end - 4),
+    ("handoff-first", map::HANDOFF.start),
+    ("handoff-last", map::HANDOFF.end - 4),
     // Controls: the probe must be able to succeed.
-    ("log", qemu_virt::LOG.start),
-    ("metadata", qemu_virt::METADATA.start),
+    ("log", map::LOG.start),
+    ("metadata", map::METADATA.start),
 ];
 
 static DONE: AtomicBool = AtomicBool::new(false);
@@ -73,7 +73,7 @@ fn probe(number: usize) {
 #[unsafe(no_mangle)]
 extern "C" fn probe_main(own: usize) -> ! {
     // SAFETY: the ROM's block; nobody writes to it.
-    let handoff = Handoff::parse(unsafe { memory::bytes(qemu_virt::HANDOFF) });
+    let handoff = Handoff::parse(unsafe { memory::bytes(map::HANDOFF) });
     let harts = handoff.map_or(0, |handoff| handoff.harts);
     print_ram();
     probe(own);
@@ -93,7 +93,7 @@ extern "C" fn probe_main(own: usize) -> ! {
 /// What of the ROM is left in memory that S-mode can read: the metadata buffer has to be zero.
 fn print_ram() {
     // SAFETY: nobody writes to the buffer now.
-    let metadata = unsafe { memory::bytes(qemu_virt::METADATA) };
+    let metadata = unsafe { memory::bytes(map::METADATA) };
     let left = metadata.iter().filter(|byte| **byte != 0).count();
     console::line(&["probe: metadata bytes left ", Number::decimal(left as u64).as_str()]);
 }

@@ -19,22 +19,20 @@ use core::arch::global_asm;
 use hartlock_drivers::mailbox::{Answer, Error, HostSide, Request};
 use hartlock_kernels::sha2::Sha256;
 use hartlock_kernels::{Hash, Kernels};
-use hartlock_verify::board::soc;
+use hartlock_verify::board::hartlock_soc;
 use hartlock_verify::request::{INLINE, Operation, Refusal};
 use hartlock_virt::console::{self, Number};
 use hartlock_virt::plic::{self, Source};
-use hartlock_virt::{clint, machine, soc as bench};
+use hartlock_virt::{board, clint, machine, soc as bench};
 
 global_asm!(include_str!("../../bench/src/start.S"));
 
-/// The host's side of the mailbox (hw/soc/README.md).
-const MAILBOX: usize = 0x1500_0000;
-/// Its answers, as the interrupt controller knows them.
-const ANSWERS: Source = Source(1);
+/// Answers of the mailbox, as the interrupt controller knows them.
+const ANSWERS: Source = Source(board::MAILBOX_INTERRUPT);
 /// Messages and digests, in memory that belongs to nobody else.
-const MESSAGE: usize = 0x8100_0000;
+const MESSAGE: usize = hartlock_soc::RAM.start as usize + (16 << 20);
 const MESSAGE_LEN: usize = 4096;
-const DIGEST: usize = 0x8110_0000;
+const DIGEST: usize = hartlock_soc::RAM.start as usize + (17 << 20);
 /// Times that an answer is looked for, and for how long it is waited for asleep (ticks of the timer).
 const PATIENCE: u32 = 10_000;
 const DEADLINE: u64 = 10_000;
@@ -43,7 +41,8 @@ const DEADLINE: u64 = 10_000;
 extern "C" fn bench_main() -> ! {
     console::line(&["host: runs"]);
     // SAFETY: the host's side of the mailbox, of which this is the only user.
-    let mut mailbox = unsafe { HostSide::new(core::ptr::with_exposed_provenance_mut(MAILBOX)) };
+    let mut mailbox =
+        unsafe { HostSide::new(core::ptr::with_exposed_provenance_mut(board::MAILBOX)) };
     let expected = write_message(1);
 
     let good = Request {
@@ -72,10 +71,14 @@ extern "C" fn bench_main() -> ! {
     expect(answer.status == 0 && words.zip(expected).all(|(a, b)| a == b), "its digest is wrong");
 
     for (what, request, refusal) in [
-        ("its own M-mode memory", Request { source: soc::FIRST.start, ..good }, Refusal::Protected),
+        (
+            "its own M-mode memory",
+            Request { source: hartlock_soc::FIRST.start, ..good },
+            Refusal::Protected,
+        ),
         (
             "a digest over the log",
-            Request { destination: soc::LOG.start, ..good },
+            Request { destination: hartlock_soc::LOG.start, ..good },
             Refusal::Protected,
         ),
         ("the root of trust's ROM", Request { source: 0, ..good }, Refusal::OutsideMemory),

@@ -13,7 +13,7 @@ use core::fmt::Write;
 use hartlock_drivers::boot_sequencer::{BootSequencer, Error};
 use hartlock_regs::boot_sequencer::{BootSequencer as Registers, State, Word};
 use hartlock_rot::{
-    BOOT_SEQUENCER, Console, HOST_MEMORY, SCRATCHPAD, cause, exit, mark, try_call, try_load,
+    BENCH, BOOT_SEQUENCER, Console, HOST_MEMORY, SCRATCHPAD, cause, exit, mark, try_call, try_load,
     try_store,
 };
 
@@ -31,7 +31,7 @@ const SHARED: usize = HOST_MEMORY + 0x10_0000;
 /// Where the bench has no memory for the host.
 const BEYOND: usize = 0xf000_0000;
 /// Cycles since reset, of the bench: a register that is never 0.
-const CYCLES: usize = 0x4000_f00c;
+const CYCLES: usize = BENCH + 0xc;
 const BLOCKS: u32 = 16;
 /// What the sequencer is told.
 const REASON: u32 = 603;

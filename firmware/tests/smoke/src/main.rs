@@ -27,6 +27,7 @@ use hartlock_kernels::sha3::Sha3_384;
 use hartlock_kernels::{Family, Hash, Kernels, Tier};
 use hartlock_smoke::{BLOCKS, Digest, Header, SECTOR_SIZE};
 use hartlock_verify::board::Region;
+use hartlock_virt::board::map;
 use hartlock_virt::console::{self, Number};
 use hartlock_virt::kernels::{self, Mode};
 use hartlock_virt::soc::{self, Storage};
@@ -37,8 +38,8 @@ use crew::Job;
 global_asm!(include_str!("start.S"));
 
 /// Where the medium is put, far behind the program (link.ld), and how much fits.
-const HEADER: Region = Region::new(0x8100_0000, SECTOR_SIZE as u64);
-const DATA: u64 = 0x8200_0000;
+const HEADER: Region = Region::new(map::RAM.start + (16 << 20), SECTOR_SIZE as u64);
+const DATA: u64 = map::RAM.start + (32 << 20);
 const MAX_DATA_SIZE: u64 = 16 << 20;
 /// What is hashed before something is measured, so that code is in the caches.
 const WARM_UP: usize = 1024;
@@ -123,7 +124,7 @@ fn wake() {
 /// Makes sure that the storage writes nothing where it must not, and reads nothing that it has not.
 fn refuse(storage: &mut Storage) {
     const UNALIGNED: Region = Region::new(HEADER.start + 8, SECTOR_SIZE as u64);
-    const NO_MEMORY: Region = Region::new(0x8000_0000 - SECTOR_SIZE as u64, SECTOR_SIZE as u64);
+    const NO_MEMORY: Region = Region::new(map::RAM.start - SECTOR_SIZE as u64, SECTOR_SIZE as u64);
     for (sector, into) in [(0, UNALIGNED), (0, NO_MEMORY), (1 << 40, HEADER)] {
         // SAFETY: refused; where it is not, it is memory that nobody uses.
         if unsafe { storage.start(sector, into) } {

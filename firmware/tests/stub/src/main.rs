@@ -13,7 +13,7 @@ global_asm!(
     ".globl _start",
     "_start:",
     "    lla   t0, text",
-    "    li    t1, 0x10000000", // the UART of QEMU virt
+    "    li    t1, {uart}",
     "1:  lbu   t2, 0(t0)",
     "    beqz  t2, 2f",
     "    sb    t2, 0(t1)",
@@ -28,11 +28,5 @@ global_asm!(
     "    j     3b",
     "text:",
     "    .asciz \"stub: the kernel runs\\r\\n\"",
+    uart = const hartlock_virt::board::UART,
 );
-
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
-    loop {
-        core::hint::spin_loop();
-    }
-}

@@ -24,13 +24,14 @@ use hartlock_kernels::sha3::{Sha3_256, Sha3_384, Sha3_512, Shake128, Shake256};
 use hartlock_kernels::{Family, HashMany, Kernels, MAX_LANES, Tier};
 use hartlock_verify::board::Region;
 use hartlock_verify::tree::{Digest, padded};
+use hartlock_virt::board::map;
 use hartlock_virt::console::{self, Number};
 use hartlock_virt::kernels::{Mode, choose_only};
 use hartlock_virt::{clock, memory};
 
 /// Where bodies and heads stand, one behind the other, between program and pack.
-const BODIES: u64 = 0x8100_0000;
-const HEADS: u64 = 0x8300_0000;
+const BODIES: u64 = map::RAM.start + (16 << 20);
+const HEADS: u64 = map::RAM.start + (48 << 20);
 /// Room for the longest message, and for where it begins.
 const BODY_ROOM: u64 = (MAX_LEN as u64).next_multiple_of(64) + 64;
 const HEAD_ROOM: u64 = (MAX_HEAD_LEN as u64).next_multiple_of(64);
@@ -38,7 +39,7 @@ const _: () = assert!(MAX_MESSAGES >= MAX_LANES);
 /// What is hashed before something is counted, so that code is in the caches.
 const WARM_UP: usize = 1024;
 /// Memory that nobody uses, more than a data cache holds.
-const OTHERS: Region = Region::new(0x8800_0000, 64 << 10);
+const OTHERS: Region = Region::new(map::RAM.start + (128 << 20), 64 << 10);
 /// A mark for what nobody asks about.
 const NO_TAG: u64 = 0;
 
@@ -194,11 +195,11 @@ struct Taken {
 impl Taken {
     /// Counts `work`. The cycle-accurate machine reports where its cycles went, under this tag.
     fn by(tag: u64, work: impl FnOnce()) -> Self {
-        mark(NO_TAG);
+        clock::mark(NO_TAG);
         let start = clock::now();
         work();
         let end = clock::now();
-        mark(tag);
+        clock::mark(tag);
         Self {
             instructions: end.instret.saturating_sub(start.instret),
             ticks: end.time.saturating_sub(start.time),
@@ -210,20 +211,12 @@ impl Taken {
         let [instructions, ticks] = [self.instructions, self.ticks].map(Number::decimal);
         console::print(" ");
         console::print(instructions.as_str());
-        if cfg!(feature = "soc") {
+        if clock::COUNTS_CYCLES {
             console::print(" ");
             console::print(ticks.as_str());
         }
         console::print("\n");
     }
-}
-
-/// What happens from here on has another tag.
-fn mark(tag: u64) {
-    #[cfg(feature = "soc")]
-    hartlock_virt::soc::mark(tag);
-    #[cfg(not(feature = "soc"))]
-    let _ = tag;
 }
 
 /// Messages in the memory of the board.

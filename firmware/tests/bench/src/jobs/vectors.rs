@@ -2,10 +2,11 @@
 
 use hartlock_bench::vectors::Vector;
 use hartlock_verify::board::Region;
+use hartlock_virt::board::map;
 use hartlock_virt::{console, memory};
 
 /// Room for signed region and signature area, between program and pack.
-const METADATA: Region = Region::new(0x8080_0000, 512 << 10);
+const METADATA: Region = Region::new(map::RAM.start + (8 << 20), 512 << 10);
 
 /// Verifies `count` vectors; `false` if the pack ends before.
 pub fn run(count: u32, mut body: &[u8]) -> bool {

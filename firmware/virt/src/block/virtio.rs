@@ -1,13 +1,10 @@
-//! The first virtio block device of QEMU `virt`.
+//! The first virtio block device of the board.
 
 pub use hartlock_drivers::virtio_blk::{DEPTH, SECTOR_SIZE};
 use hartlock_drivers::virtio_blk::{Error, Queue, VirtioBlk};
 use hartlock_image::Reason;
 
-/// virtio-mmio slots of the board.
-const SLOTS: core::ops::Range<usize> = 1..9;
-const SLOT_SIZE: usize = 0x1000;
-const SLOTS_BASE: usize = 0x1000_0000;
+use crate::board::{VIRTIO, VIRTIO_COUNT, VIRTIO_SIZE};
 
 /// Bytes of one request. Large enough to be cheap, small enough that hashing starts early.
 pub const fn request_size(_: u64) -> u64 {
@@ -17,6 +14,7 @@ pub const fn request_size(_: u64) -> u64 {
 static mut QUEUE: Queue = Queue::new();
 
 /// The device.
+#[derive(Debug)]
 pub struct Device(VirtioBlk);
 
 fn reason_of(error: Error) -> Reason {
@@ -33,8 +31,8 @@ impl Device {
     /// `MediumMissing`.
     pub fn open() -> Result<Self, Reason> {
         let queue = &raw mut QUEUE;
-        for slot in SLOTS {
-            let base = SLOTS_BASE.wrapping_add(slot.wrapping_mul(SLOT_SIZE));
+        for slot in 0..VIRTIO_COUNT {
+            let base = VIRTIO.wrapping_add(slot.wrapping_mul(VIRTIO_SIZE));
             // SAFETY: a virtio-mmio slot of the board; the queue is used here only, and one driver is
             // made from it before this function returns it.
             match unsafe { VirtioBlk::new(base, queue) } {

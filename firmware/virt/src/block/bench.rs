@@ -2,8 +2,9 @@
 
 use hartlock_image::Reason;
 use hartlock_verify::board::Region;
-pub use hartlock_virt::soc::SECTOR_SIZE;
-use hartlock_virt::soc::Storage;
+
+pub use crate::soc::SECTOR_SIZE;
+use crate::soc::Storage;
 
 /// Requests at a time.
 pub const DEPTH: usize = 8;
@@ -17,6 +18,7 @@ pub const fn request_size(block_size: u64) -> u64 {
 }
 
 /// The device.
+#[derive(Debug)]
 pub struct Device {
     storage: Storage,
     submitted: u64,
