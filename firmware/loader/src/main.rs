@@ -19,17 +19,15 @@ mod unverified;
 use core::arch::global_asm;
 
 use hartlock_handoff::fdt::{self, Edits, Reservation};
-use hartlock_handoff::{Entry, Handoff, LOG_ENTRY_SIZE, Log, LogHeader, Stage, Step};
+use hartlock_handoff::{Entry, Handoff, Log, LogHeader, Stage, Step};
 use hartlock_image::{
-    BundleType, HashId, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Manifest, PayloadType, Reason, u32_at,
+    BundleType, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Manifest, PayloadType, Reason, u32_at,
 };
-use hartlock_kernels::Kernels;
+use hartlock_stage::{entry, measure, signature};
 use hartlock_verify::board::Region;
-use hartlock_verify::tree::{self, Hasher, Kernel};
 use hartlock_verify::{Acceptance, Verdict, authenticate};
 use hartlock_virt::board::map;
 use hartlock_virt::clock::{self, Instant};
-use hartlock_virt::console::Number;
 use hartlock_virt::environment::{self, CSR};
 use hartlock_virt::{console, machine, memory};
 
@@ -117,14 +115,9 @@ fn boot(
     // SAFETY: the metadata buffer belongs to the running stage, and this is its only user.
     let metadata = inject::metadata(unsafe { memory::bytes_mut(map::METADATA) });
     let mut bundle = authenticate(&mut disk, &acceptance, metadata)?;
-    disk.log.push(&Entry {
-        bytes: bundle.signed().len() as u64,
-        digest: measure(&kernels, bundle.signed()),
-        hash: Some(HashId::Sha384),
-        harts: disk.harts.own_bit(),
-        value: bundle.manifest().security_version,
-        ..step(Step::Signature, signature_start)
-    });
+    let digest = measure(&kernels, bundle.signed());
+    let signature_step = step(Step::Signature, signature_start);
+    disk.log.push(&signature(&bundle, digest, disk.harts.own_bit(), signature_step));
 
     let harts_start = clock::now();
     disk.harts.start()?;
@@ -177,14 +170,7 @@ fn print_log() {
     // SAFETY: its writer has written its last entry.
     let log = unsafe { memory::bytes(map::LOG) };
     let count = u32_at(log, LOG_COUNT_AT).unwrap_or(0) as usize;
-    for record in log.as_chunks::<LOG_ENTRY_SIZE>().0.iter().take(count.saturating_add(1)) {
-        console::print("log ");
-        for byte in record {
-            let digits = [byte >> 4, byte & 15].map(|digit| Number::hex(digit.into()));
-            digits.iter().for_each(|digit| console::print(digit.as_str()));
-        }
-        console::print("\n");
-    }
+    console::log(log, count);
 }
 
 /// Makes Linux's device tree out of the signed one (boot flow §6). `harts` are those that reported.
@@ -221,12 +207,6 @@ fn write_fdt(manifest: &Manifest<'_>, harts: u64) -> Result<(), Reason> {
     fdt::edit(source, out, &edits).map(|_| ())
 }
 
-fn measure(kernels: &Kernels, signed: &[u8]) -> [u8; 48] {
-    let mut hash = Kernel::with(HashId::Sha384, kernels);
-    hash.update(signed);
-    tree::first_48(&hash.finalize())
-}
-
 /// Every hart that the board may have.
 const fn all_harts() -> u64 {
     (1 << map::BOARD.hart_count) - 1
@@ -234,10 +214,5 @@ const fn all_harts() -> u64 {
 
 /// An entry of the loader from `start` to now.
 pub(crate) fn step(step: Step, start: Instant) -> Entry {
-    let end = clock::now();
-    Entry {
-        time: (start.time, end.time),
-        instret: (start.instret, end.instret),
-        ..Entry::new(Stage::Loader, step)
-    }
+    entry(Stage::Loader, step, start, clock::now())
 }

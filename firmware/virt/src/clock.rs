@@ -7,15 +7,7 @@ mod form;
 pub use form::*;
 
 pub use crate::board::TICKS_PER_SECOND;
-
-/// A point in time by two clocks.
-#[derive(Clone, Copy, Debug)]
-pub struct Instant {
-    /// Ticks.
-    pub time: u64,
-    /// Retired instructions of this hart.
-    pub instret: u64,
-}
+pub use hartlock_stage::Instant;
 
 /// The `time` value `milliseconds` from now.
 pub fn deadline(milliseconds: u64) -> u64 {

@@ -14,7 +14,6 @@ pub mod environment;
 pub mod hart;
 pub mod kernels;
 pub mod machine;
-pub mod memory;
 mod panic;
 pub mod plic;
 pub mod sbi;
@@ -22,6 +21,8 @@ pub mod sbi;
 pub mod soc;
 #[cfg(feature = "inject-unverified")]
 pub mod unverified;
+
+pub use hartlock_stage::memory;
 
 /// The board that this build is for: addresses of its devices, and the memory map of its stages.
 pub mod board {

@@ -30,7 +30,6 @@ impl Device {
     ///
     /// # Errors
     /// None.
-    #[expect(clippy::unnecessary_wraps, reason = "other devices may be missing")]
     pub fn open() -> Result<Self, Reason> {
         Ok(Self { storage: Storage::new(), submitted: 0, completed: 0 })
     }
@@ -69,7 +68,6 @@ impl Device {
     ///
     /// # Errors
     /// None.
-    #[expect(clippy::unnecessary_wraps, reason = "other devices report errors")]
     pub fn poll(&mut self) -> Result<Option<usize>, Reason> {
         let done = self.submitted.wrapping_sub(self.storage.pending());
         if self.completed == done {

@@ -83,7 +83,10 @@ pub fn forms(board: &Board) -> String {
 
 /// `root-of-trust.rs`, which firmware/rot includes.
 pub fn root_of_trust(board: &Board) -> Result<String> {
-    let mut out = format!("// {NOTICE}\n");
+    let mut out = format!(
+        "// {NOTICE}\n\n/// Ticks of its clock per second.\npub const TICKS_PER_SECOND: u64 = {};\n",
+        decimal(board.ticks_per_second)
+    );
     for own in &board.root_of_trust {
         out.push('\n');
         about(&mut out, "", &own.about)?;
