@@ -152,7 +152,7 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// Compiles one of the board's device trees.
 fn device_tree(name: &str) -> Result<PathBuf> {
-    let source = project::root().join("firmware/virt/dts").join(name).with_extension("dts");
+    let source = project::root().join("boards/qemu-virt").join(name).with_extension("dts");
     let output = folder().join(name).with_extension("dtb");
     let scratch = tempfile::tempdir()?;
     let compiled = scratch.path().join("tree.dtb");

@@ -14,6 +14,7 @@ const FOLDER: &str = "HARTLOCK_RUNNERS";
 
 /// Subcommand, program, and what `cargo xtask --help` says.
 const RUNNERS: &[(&str, &str, &str)] = &[
+    ("boards", "gen", "Make what depends on a board from boards/*/board.toml"),
     ("boots", "device", "Boot the emulated board for real: good devices and ones with one fault"),
     ("demo", "device", "Sign and boot a real Linux, then show that a tampered image is refused"),
     ("docs", "docs", "Build the documentation site and check its links"),

@@ -1,4 +1,4 @@
-//! A program that is alone on one hart of QEMU `virt`: the bench (`firmware/bench`), and a pack of work.
+//! A program that is alone on one hart of QEMU `virt`: the bench (`firmware/tests/bench`), and a pack of work.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::Error;
 use crate::qemu::{Qemu, escape};
 
 /// Where the bench looks for its pack.
-pub const PACK_ADDRESS: u64 = 0x9000_0000;
+pub const PACK_ADDRESS: u64 = hartlock_verify::board::qemu_virt::RAM.start + (256 << 20);
 /// Longest pack in bytes: more does not fit into the memory of the machine.
 pub const MAX_PACK_SIZE: usize = 128 << 20;
 /// Names the bench when the caller does not.

@@ -1,4 +1,4 @@
-//! Cases on their way to a board, and its answers on their way back (job 3 of `firmware/bench`).
+//! Cases on their way to a board, and its answers on their way back (job 3 of `firmware/tests/bench`).
 //!
 //! The body of a pack is a *plan* of 8 bytes, the tier that hashes or 0 for the best in 32 bits and zeros,
 //! and the cases in the form of [`crate::request`]. For case i, counted from 0, the board prints:
@@ -17,7 +17,7 @@ use hartlock_kernels::Tier;
 
 use crate::Answer;
 
-/// First bytes of a pack (`firmware/bench/src/pack.rs`, where the header is described).
+/// First bytes of a pack (`firmware/tests/bench/src/pack.rs`, where the header is described).
 pub const TAG: &[u8; 16] = b"HARTLOCK-PACK-v1";
 /// The job.
 pub const JOB: u32 = 3;

@@ -2,9 +2,11 @@
 
 use hartlock_image::{HashId, Lifecycle, PAGE_SIZE, PayloadType, align_up, bytes_at, u64_at};
 
-/// Board and SoC.
-pub(crate) const BOARD: &str = "qemu-virt";
-pub(crate) const SOC: &str = "virt";
+#[rustfmt::skip]
+mod generated;
+
+pub(crate) use generated::{BOARD, SOC, load_address};
+
 /// The fastest of the approved hashes on plain 64-bit cores (image format §2.3).
 pub(crate) const HASH: HashId = HashId::Sha384;
 /// Of ParallelHash, which is not defined for that one: the stronger of its two.
@@ -23,29 +25,14 @@ pub(crate) const fn is_in_blocks(payload_type: PayloadType) -> bool {
     matches!(payload_type, PayloadType::Kernel | PayloadType::Initramfs)
 }
 
-/// Where a payload goes on a board that this build knows (boot flow §2).
-pub(crate) fn load_address(board: &str, payload_type: PayloadType) -> Option<u64> {
-    (board == BOARD).then_some(match payload_type {
-        PayloadType::Opensbi => 0x8000_0000,
-        PayloadType::Loader => 0x8020_0000,
-        PayloadType::BootFdt => 0x8040_0000,
-        PayloadType::Kernel => 0x8200_0000,
-        PayloadType::SystemFdt => 0x8600_0000,
-        PayloadType::Initramfs => 0x8800_0000,
-    })
-}
-
 /// Memory that belongs to a payload of `size` bytes that begins with `start`; `None` if it does
 /// not fit 64 bits.
 pub(crate) fn memory_size(payload_type: PayloadType, size: u64, start: &[u8]) -> Option<u64> {
+    // Firmware needs room for data without a file image, heap and stacks; OpenSBI edits its device tree in
+    // place. The header of a kernel says what it needs.
     let least = match payload_type {
-        // Data without a file image, the heap and the stacks of its harts.
-        PayloadType::Opensbi => 0x8_0000,
-        PayloadType::Loader => 0x20_0000,
-        // OpenSBI edits it in place.
-        PayloadType::BootFdt => 0x2_0000,
         PayloadType::Kernel => kernel_image_size(start).unwrap_or(0),
-        PayloadType::Initramfs | PayloadType::SystemFdt => 0,
+        other => generated::least_memory(other),
     };
     align_up(size.max(least), PAGE_SIZE)
 }

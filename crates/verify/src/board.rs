@@ -1,8 +1,12 @@
-//! Memory maps of boards (boot flow §2): where payloads may go and what must stay untouched.
+//! Memory maps of boards (boot flow §2): where payloads may go and what must stay untouched. The maps
+//! themselves are made from `boards/<name>/board.toml`.
 
 use hartlock_image::{BundleType, PayloadRecord, PayloadType, Reason};
 
-pub mod soc;
+#[rustfmt::skip]
+mod generated;
+
+pub use generated::*;
 
 /// A half-open range of physical addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +84,7 @@ pub struct Board {
 impl Board {
     /// The board of this name.
     pub fn by_name(name: &str) -> Option<&'static Board> {
-        [&qemu_virt::BOARD, &soc::BOARD].into_iter().find(|board| board.name == name)
+        ALL.into_iter().find(|board| board.name == name)
     }
 
     /// Checks where a payload of a manifest would go.
@@ -114,65 +118,4 @@ impl Board {
             || payload.entry == payload.load_address;
         if address_is_right && entry_is_right { Ok(()) } else { Err(Reason::WrongLoadAddress) }
     }
-}
-
-/// QEMU's `virt` machine (boot flow §2).
-pub mod qemu_virt {
-    use super::{Board, Fixed, PayloadType, Place, Region};
-
-    const KIB: u64 = 1 << 10;
-    const MIB: u64 = 1 << 20;
-
-    /// Flash bank 0: the ROM.
-    pub const ROM_FLASH: Region = Region::new(0x2000_0000, 32 * MIB);
-    /// The root-of-trust block inside it.
-    pub const ROOT_OF_TRUST: Region = Region::new(0x2002_0000, 4 * KIB);
-    /// Flash bank 1.
-    pub const BUNDLE_FLASH: Region = Region::new(0x2200_0000, 32 * MIB);
-    /// The part of flash bank 1 that a boot bundle may fill.
-    pub const BOOT_SLOT: Region = Region::new(0x2200_0000, 16 * MIB);
-    /// The two copies of the state record.
-    pub const STATE_COPIES: [Region; 2] =
-        [Region::new(0x23f8_0000, 256 * KIB), Region::new(0x23fc_0000, 256 * KIB)];
-    /// All of the memory.
-    pub const RAM: Region = Region::new(0x8000_0000, 1024 * MIB);
-    /// OpenSBI.
-    pub const OPENSBI: Region = Region::new(0x8000_0000, MIB);
-    /// The ROM's stack, data and fw_dynamic_info.
-    pub const ROM_RAM: Region = Region::new(0x8010_0000, 64 * KIB);
-    /// Hand-off block.
-    pub const HANDOFF: Region = Region::new(0x8011_0000, 4 * KIB);
-    /// Measurement log.
-    pub const LOG: Region = Region::new(0x8012_0000, 64 * KIB);
-    /// The loader with its stacks and rings.
-    pub const LOADER: Region = Region::new(0x8020_0000, 2 * MIB);
-    /// The device tree that OpenSBI gets.
-    pub const BOOT_FDT: Region = Region::new(0x8040_0000, 128 * KIB);
-    /// Signed region and signature area under verification.
-    pub const METADATA: Region = Region::new(0x8044_0000, 512 * KIB);
-    /// The device tree that Linux gets.
-    pub const LINUX_FDT: Region = Region::new(0x8050_0000, 256 * KIB);
-    /// System payloads.
-    pub const SYSTEM: Region = Region { start: 0x8100_0000, end: RAM.end };
-
-    /// The board.
-    pub const BOARD: Board = Board {
-        name: "qemu-virt",
-        soc: "virt",
-        hart_count: 5,
-        places: &[
-            Place { payload_type: PayloadType::Opensbi, region: OPENSBI, fixed: Fixed::AtStart },
-            Place { payload_type: PayloadType::Loader, region: LOADER, fixed: Fixed::AtStart },
-            Place { payload_type: PayloadType::BootFdt, region: BOOT_FDT, fixed: Fixed::AtStart },
-            Place {
-                payload_type: PayloadType::Kernel,
-                region: SYSTEM,
-                fixed: Fixed::Aligned(2 * MIB),
-            },
-            Place { payload_type: PayloadType::Initramfs, region: SYSTEM, fixed: Fixed::No },
-            Place { payload_type: PayloadType::SystemFdt, region: SYSTEM, fixed: Fixed::No },
-        ],
-        live_in_rom: &[ROM_RAM, HANDOFF, LOG, METADATA, LINUX_FDT],
-        live_in_loader: &[OPENSBI, ROM_RAM, HANDOFF, LOG, LOADER, BOOT_FDT, METADATA, LINUX_FDT],
-    };
 }

@@ -11,10 +11,10 @@ use hartlock_verify::board::Region;
 use hartlock_verify::pool::{Coordinator, Job};
 use hartlock_verify::tree::{self, Digest, Hasher, Kernel, Root};
 use hartlock_verify::{Loaded, Platform, bits_of};
+use hartlock_virt::block::{DEPTH, Device, SECTOR_SIZE, request_size};
 use hartlock_virt::clock::{self, Instant};
 use hartlock_virt::memory;
 
-use crate::device::{DEPTH, Device, SECTOR_SIZE, request_size};
 use crate::harts::{self, Harts, Leaves, POOL};
 use crate::{inject, step};
 

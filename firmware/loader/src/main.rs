@@ -9,7 +9,6 @@
 #![cfg(target_arch = "riscv64")]
 #![cfg_attr(feature = "inject-unverified", allow(dead_code, reason = "most of it is not used"))]
 
-mod device;
 mod disk;
 mod harts;
 mod inject;
@@ -20,16 +19,15 @@ mod unverified;
 use core::arch::global_asm;
 
 use hartlock_handoff::fdt::{self, Edits, Reservation};
-use hartlock_handoff::{Entry, Handoff, LOG_ENTRY_SIZE, Log, LogHeader, Stage, Step};
+use hartlock_handoff::{Entry, Handoff, Log, LogHeader, Stage, Step};
 use hartlock_image::{
-    BundleType, HashId, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Manifest, PayloadType, Reason, u32_at,
+    BundleType, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Manifest, PayloadType, Reason, u32_at,
 };
-use hartlock_kernels::Kernels;
-use hartlock_verify::board::{Region, qemu_virt};
-use hartlock_verify::tree::{self, Hasher, Kernel};
+use hartlock_stage::{entry, measure, signature};
+use hartlock_verify::board::Region;
 use hartlock_verify::{Acceptance, Verdict, authenticate};
+use hartlock_virt::board::map;
 use hartlock_virt::clock::{self, Instant};
-use hartlock_virt::console::Number;
 use hartlock_virt::environment::{self, CSR};
 use hartlock_virt::{console, machine, memory};
 
@@ -38,6 +36,8 @@ use harts::Harts;
 
 global_asm!(
     include_str!("start.S"),
+    handoff = const map::HANDOFF.start,
+    clint = const hartlock_virt::board::CLINT,
     is_alone = const environment::IS_ALONE as u32,
     ie = const CSR.ie,
     scratch = const CSR.scratch,
@@ -53,7 +53,7 @@ unsafe extern "C" {
 }
 
 /// No bundle is larger in front of its payloads, so none reaches the end of the buffer.
-const _: () = assert!(qemu_virt::METADATA.size() >= (MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE) as u64);
+const _: () = assert!(map::METADATA.size() >= (MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE) as u64);
 
 /// Where a log says how many entries it has (boot flow §3.5).
 const LOG_COUNT_AT: usize = 16;
@@ -70,9 +70,9 @@ extern "C" fn loader_main(hart: usize) -> ! {
     let start = clock::now();
     console::line(&["\nhartlock: loader"]);
     // SAFETY: this is the only user of the log region until Linux reads it.
-    let region = unsafe { memory::bytes_mut(qemu_virt::LOG) };
+    let region = unsafe { memory::bytes_mut(map::LOG) };
     // SAFETY: the ROM wrote the block, S-mode cannot, and nobody else does.
-    let handoff = Handoff::parse(unsafe { memory::bytes(qemu_virt::HANDOFF) });
+    let handoff = Handoff::parse(unsafe { memory::bytes(map::HANDOFF) });
     let generation = handoff.as_ref().map_or(0, |handoff| handoff.generation);
     let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation };
     let log = refusal::keep_log(Log::start(region, &header));
@@ -105,7 +105,7 @@ fn boot(
         (handoff.board, handoff.soc),
         handoff.system_floor,
         handoff.lifecycle,
-        &qemu_virt::BOARD,
+        &map::BOARD,
     );
     let kernels = harts::choose_on_boot_hart(harts.boot_hart());
     let mut disk = Disk::open(kernels, harts, log)?;
@@ -113,22 +113,17 @@ fn boot(
 
     let signature_start = clock::now();
     // SAFETY: the metadata buffer belongs to the running stage, and this is its only user.
-    let metadata = inject::metadata(unsafe { memory::bytes_mut(qemu_virt::METADATA) });
+    let metadata = inject::metadata(unsafe { memory::bytes_mut(map::METADATA) });
     let mut bundle = authenticate(&mut disk, &acceptance, metadata)?;
-    disk.log.push(&Entry {
-        bytes: bundle.signed().len() as u64,
-        digest: measure(&kernels, bundle.signed()),
-        hash: Some(HashId::Sha384),
-        harts: disk.harts.own_bit(),
-        value: bundle.manifest().security_version,
-        ..step(Step::Signature, signature_start)
-    });
+    let digest = measure(&kernels, bundle.signed());
+    let signature_step = step(Step::Signature, signature_start);
+    disk.log.push(&signature(&bundle, digest, disk.harts.own_bit(), signature_step));
 
     let harts_start = clock::now();
     disk.harts.start()?;
     disk.log.push(&Entry {
         harts: disk.harts.running(),
-        value: qemu_virt_harts() & !disk.harts.running(),
+        value: all_harts() & !disk.harts.running(),
         ..step(Step::HartsStart, harts_start)
     });
     for entry in harts::rejections(disk.harts.boot_hart(), disk.harts.running()) {
@@ -166,23 +161,16 @@ fn leave(ready: &Ready, hart: usize, harts: &mut Harts, log: &mut Log<'_>) -> ! 
         machine::end(0)
     }
     // SAFETY: the kernel was verified where it stands, no other hart runs, no device writes.
-    unsafe { enter_kernel(hart, qemu_virt::LINUX_FDT.start as usize, ready.entry as usize) }
+    unsafe { enter_kernel(hart, map::LINUX_FDT.start as usize, ready.entry as usize) }
 }
 
 /// Prints the measurement log where nobody comes later who could read it: a line `log <hexadecimal>`
 /// for its header and for each entry.
 fn print_log() {
     // SAFETY: its writer has written its last entry.
-    let log = unsafe { memory::bytes(qemu_virt::LOG) };
+    let log = unsafe { memory::bytes(map::LOG) };
     let count = u32_at(log, LOG_COUNT_AT).unwrap_or(0) as usize;
-    for record in log.as_chunks::<LOG_ENTRY_SIZE>().0.iter().take(count.saturating_add(1)) {
-        console::print("log ");
-        for byte in record {
-            let digits = [byte >> 4, byte & 15].map(|digit| Number::hex(digit.into()));
-            digits.iter().for_each(|digit| console::print(digit.as_str()));
-        }
-        console::print("\n");
-    }
+    console::log(log, count);
 }
 
 /// Makes Linux's device tree out of the signed one (boot flow §6). `harts` are those that reported.
@@ -191,7 +179,7 @@ fn write_fdt(manifest: &Manifest<'_>, harts: u64) -> Result<(), Reason> {
     // SAFETY: a verified payload that nobody writes to.
     let source = unsafe { memory::bytes(Region::new(signed.load_address, signed.size)) };
     // SAFETY: set aside for this, and no payload shares a byte with it.
-    let out = unsafe { memory::bytes_mut(qemu_virt::LINUX_FDT) };
+    let out = unsafe { memory::bytes_mut(map::LINUX_FDT) };
     let reserve = |name, region: Region, compatible| Reservation {
         name,
         address: region.start,
@@ -209,33 +197,22 @@ fn write_fdt(manifest: &Manifest<'_>, harts: u64) -> Result<(), Reason> {
         bootargs: manifest.bootargs().ok_or(Reason::InternalLimit)?,
         initrd,
         reservations: &[
-            reserve("hartlock-opensbi", qemu_virt::OPENSBI, None),
-            reserve("hartlock-rom", qemu_virt::ROM_RAM, None),
-            reserve("hartlock-handoff", qemu_virt::HANDOFF, Some("hartlock,handoff-v1")),
-            reserve("hartlock-log", qemu_virt::LOG, Some("hartlock,measurement-log-v1")),
+            reserve("hartlock-opensbi", map::OPENSBI, None),
+            reserve("hartlock-rom", map::ROM_RAM, None),
+            reserve("hartlock-handoff", map::HANDOFF, Some("hartlock,handoff-v1")),
+            reserve("hartlock-log", map::LOG, Some("hartlock,measurement-log-v1")),
         ],
         harts,
     };
     fdt::edit(source, out, &edits).map(|_| ())
 }
 
-fn measure(kernels: &Kernels, signed: &[u8]) -> [u8; 48] {
-    let mut hash = Kernel::with(HashId::Sha384, kernels);
-    hash.update(signed);
-    tree::first_48(&hash.finalize())
-}
-
 /// Every hart that the board may have.
-const fn qemu_virt_harts() -> u64 {
-    (1 << qemu_virt::BOARD.hart_count) - 1
+const fn all_harts() -> u64 {
+    (1 << map::BOARD.hart_count) - 1
 }
 
 /// An entry of the loader from `start` to now.
 pub(crate) fn step(step: Step, start: Instant) -> Entry {
-    let end = clock::now();
-    Entry {
-        time: (start.time, end.time),
-        instret: (start.instret, end.instret),
-        ..Entry::new(Stage::Loader, step)
-    }
+    entry(Stage::Loader, step, start, clock::now())
 }

@@ -4,7 +4,7 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use hartlock_handoff::{Entry, Log, LogHeader, Step};
 use hartlock_image::Reason;
-use hartlock_verify::board::qemu_virt;
+use hartlock_virt::board::map;
 use hartlock_virt::{clock, console, environment, hart, memory};
 
 use crate::harts::{self, Harts};
@@ -111,7 +111,7 @@ extern "C" fn loader_trap(hart: usize, cause: u64, pc: u64, value: u64) -> ! {
     let harts = unsafe { &mut *harts };
     let log = log.get_or_insert_with(|| {
         // SAFETY: as in loader_main, which did not come that far.
-        let region = unsafe { memory::bytes_mut(qemu_virt::LOG) };
+        let region = unsafe { memory::bytes_mut(map::LOG) };
         let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation: 0 };
         Log::start(region, &header)
     });

@@ -6,9 +6,9 @@
 
 .equ STACK_SHIFT, 16                  // 64 KiB a hart, 8 harts
 .equ MAX_HARTS,   8
-.equ HANDOFF_BOOT_HART, 0x80110028    // boot flow §3.4
+.equ HANDOFF_BOOT_HART, {handoff} + 40 // boot flow §3.4
 .equ MSIE,        8
-.equ CLINT,       0x2000000           // msip of hart 0
+.equ CLINT,       {clint}             // msip of hart 0
 
 .section .text.init, "ax"
 .globl _start

@@ -8,7 +8,7 @@
 use hartlock_handoff::{Entry, Log, MAX_ROM_ENTRIES, Step, entries};
 use hartlock_image::{BundleType, List, PayloadType, Reason};
 use hartlock_kernels::Kernels;
-use hartlock_verify::board::qemu_virt;
+use hartlock_virt::board::map;
 use hartlock_virt::clock::{self, Instant};
 use hartlock_virt::unverified::read_manifest;
 use hartlock_virt::{console, environment, machine, memory};
@@ -23,7 +23,7 @@ extern "C" fn loader_main(hart: usize) -> ! {
     let start = clock::now();
     console::line(&["\nhartlock: UNVERIFIED loader: checks nothing, for measurements only"]);
     // SAFETY: this is the only user of the log region until Linux reads it.
-    let region = unsafe { memory::bytes_mut(qemu_virt::LOG) };
+    let region = unsafe { memory::bytes_mut(map::LOG) };
     // The ROM that belongs to this loader leaves its log here.
     let mut of_rom = List::<Entry, MAX_ROM_ENTRIES>::new();
     let header = entries(region).map(|(header, entries)| {
@@ -60,12 +60,12 @@ fn load(
 
     let read_start = clock::now();
     // SAFETY: the metadata buffer belongs to the running stage, and this is its only user.
-    let metadata = unsafe { memory::bytes_mut(qemu_virt::METADATA) };
+    let metadata = unsafe { memory::bytes_mut(map::METADATA) };
     let (manifest, bytes) = read_manifest(&mut disk, BundleType::System, metadata)?;
     disk.log.push(&Entry { bytes, harts: own_bit, ..step(Step::Read, read_start) });
     for payload in manifest.payloads.iter() {
         // Not verification: this code writes to nothing but RAM that is free.
-        qemu_virt::BOARD.check(BundleType::System, payload)?;
+        map::BOARD.check(BundleType::System, payload)?;
         disk.fetch(payload)?;
     }
     // Resets the device.
@@ -84,5 +84,5 @@ fn leave(entry: u64, hart: usize, harts: &Harts, log: &mut Log<'_>) -> ! {
         machine::end(0)
     }
     // SAFETY: no other hart runs and no device writes; whether the bundle holds a kernel is not known.
-    unsafe { enter_kernel(hart, qemu_virt::LINUX_FDT.start as usize, entry as usize) }
+    unsafe { enter_kernel(hart, map::LINUX_FDT.start as usize, entry as usize) }
 }

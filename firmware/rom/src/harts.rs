@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use hartlock_image::Reason;
-use hartlock_verify::board::qemu_virt;
+use hartlock_virt::board::map;
 use hartlock_virt::{clint, clock, hart};
 
 /// Set by parked harts in start.S. Zeroed with the rest of ROM RAM before they are asked.
@@ -16,7 +16,7 @@ const PATIENCE_MS: u64 = 500;
 /// How long a hart may take to acknowledge its release.
 const RELEASE_MS: u64 = 5000;
 
-const HART_COUNT: usize = qemu_virt::BOARD.hart_count;
+const HART_COUNT: usize = map::BOARD.hart_count;
 const ALL: u64 = (1 << HART_COUNT) - 1;
 /// The hart that a test makes too late for the count.
 #[cfg(feature = "inject-late-hart")]

@@ -15,21 +15,27 @@ mod unverified;
 use core::arch::global_asm;
 
 use hartlock_handoff::{
-    Entry, HANDOFF_SIZE, Handoff, Log, LogHeader, MAX_ROM_ENTRIES, RootOfTrust, Stage, StateRecord,
-    Step,
+    Entry, HANDOFF_SIZE, Handoff, LogHeader, RootOfTrust, Stage, StateRecord, Step,
 };
-use hartlock_image::{BundleType, HashId, List, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Reason};
+use hartlock_image::{BundleType, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Reason};
 use hartlock_kernels::Kernels;
-use hartlock_verify::board::qemu_virt;
-use hartlock_verify::tree::{self, Hasher, Kernel};
+use hartlock_stage::{RomLog, entry, measure, push, signature, start_log};
 use hartlock_verify::{Acceptance, Authenticated, Verdict, authenticate};
+use hartlock_virt::board::map;
 use hartlock_virt::clock::{self, Instant};
 use hartlock_virt::kernels::{self, Mode};
 use hartlock_virt::{console, hart, memory};
 
-use medium::Flash;
-
-global_asm!(include_str!("start.S"), release = const hartlock_virt::clint::RELEASE);
+global_asm!(
+    include_str!("start.S"),
+    release = const hartlock_virt::clint::RELEASE,
+    clint = const hartlock_virt::board::CLINT,
+    opensbi = const map::OPENSBI.start,
+    boot_fdt = const map::BOOT_FDT.start,
+    dynamic_info = const map::ROM_RAM.start,
+    metadata_start = const map::METADATA.start,
+    metadata_end = const map::METADATA.end,
+);
 
 unsafe extern "C" {
     /// Wipes ROM RAM and the metadata buffer and enters OpenSBI (start.S).
@@ -50,10 +56,7 @@ struct DynamicInfo {
 }
 
 /// No bundle is larger in front of its payloads, so none reaches the end of the buffer.
-const _: () = assert!(qemu_virt::METADATA.size() >= (MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE) as u64);
-
-/// What the ROM measured so far.
-pub(crate) type RomLog = List<Entry, MAX_ROM_ENTRIES>;
+const _: () = assert!(map::METADATA.size() >= (MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE) as u64);
 
 #[cfg_attr(not(feature = "inject-unverified"), unsafe(no_mangle))]
 extern "C" fn rom_main() -> ! {
@@ -74,9 +77,9 @@ fn boot(log: &mut RomLog) -> Result<(Verdict, u64), Reason> {
     let reported = harts::count();
 
     // SAFETY: read-only flash of this board.
-    let root = RootOfTrust::parse(unsafe { memory::bytes(qemu_virt::ROOT_OF_TRUST) })?;
+    let root = RootOfTrust::parse(unsafe { memory::bytes(map::ROOT_OF_TRUST) })?;
     medium::reset_flash();
-    let [first, second] = qemu_virt::STATE_COPIES.map(|copy| {
+    let [first, second] = map::STATE_COPIES.map(|copy| {
         // SAFETY: flash of this board, in read-array mode; nobody writes to it while the ROM runs.
         unsafe { memory::bytes(copy) }
     });
@@ -94,24 +97,18 @@ fn boot(log: &mut RomLog) -> Result<(Verdict, u64), Reason> {
         (root.board, root.soc),
         state.boot_floor,
         state.lifecycle,
-        &qemu_virt::BOARD,
+        &map::BOARD,
     );
-    let mut flash = Flash::new(kernels, log);
+    let mut flash = medium::open(kernels, log);
     let signature_start = clock::now();
     // SAFETY: the metadata buffer belongs to the running stage, and this is its only user.
-    let metadata = unsafe { memory::bytes_mut(qemu_virt::METADATA) };
+    let metadata = unsafe { memory::bytes_mut(map::METADATA) };
     #[cfg(feature = "inject-small-metadata")]
     let metadata = metadata.get_mut(..512).unwrap_or_default();
     let mut bundle = authenticate(&mut flash, &acceptance, metadata)?;
     let boot_digest = measure(&kernels, bundle.signed());
-    flash.push(Entry {
-        bytes: bundle.signed().len() as u64,
-        digest: boot_digest,
-        hash: Some(HashId::Sha384),
-        harts: 1 << BOOT_HART,
-        value: bundle.manifest().security_version,
-        ..step(Step::Signature, signature_start)
-    });
+    let signature_step = step(Step::Signature, signature_start);
+    flash.push(signature(&bundle, boot_digest, 1 << BOOT_HART, signature_step));
     bundle.load_payloads(&mut flash)?;
 
     let verdict_start = clock::now();
@@ -140,12 +137,9 @@ fn leave(verdict: &Verdict, harts: u64, log: &mut RomLog) -> ! {
 fn refuse(reason: Reason, entries: &RomLog) -> ! {
     console::refusal("rom", reason);
     // SAFETY: nobody else uses the log region while the ROM runs.
-    let region = unsafe { memory::bytes_mut(qemu_virt::LOG) };
+    let region = unsafe { memory::bytes_mut(map::LOG) };
     let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation: generation() };
-    let mut log = Log::start(region, &header);
-    for entry in entries.iter() {
-        log.push(entry);
-    }
+    let mut log = start_log(region, &header, entries);
     log.push(&Entry { reason: reason as u32, ..step(Step::Refusal, clock::now()) });
     hart::halt()
 }
@@ -168,12 +162,6 @@ fn choose_kernels(log: &mut RomLog) -> Kernels {
         push(log, Entry { kernel, value, harts: 1 << BOOT_HART, ..step(Step::Kernel, start) });
     }
     choice.kernels
-}
-
-fn measure(kernels: &Kernels, signed: &[u8]) -> [u8; 48] {
-    let mut hash = Kernel::with(HashId::Sha384, kernels);
-    hash.update(signed);
-    tree::first_48(&hash.finalize())
 }
 
 /// A number that differs from boot to boot (boot flow §3.4). It is no secret.
@@ -204,7 +192,7 @@ fn write_handoff(
         log: *log,
     };
     // SAFETY: the hand-off region belongs to the ROM until OpenSBI closes it for writing.
-    let region = unsafe { memory::bytes_mut(qemu_virt::HANDOFF) };
+    let region = unsafe { memory::bytes_mut(map::HANDOFF) };
     let block = region.first_chunk_mut::<HANDOFF_SIZE>().ok_or(Reason::InternalLimit)?;
     handoff.encode(block);
     write_dynamic_info();
@@ -216,28 +204,18 @@ fn write_dynamic_info() {
     let info = DynamicInfo {
         magic: 0x4942_534f,
         version: 2,
-        next_addr: qemu_virt::LOADER.start,
+        next_addr: map::LOADER.start,
         next_mode: 1,
         options: 0,
         boot_hart: BOOT_HART,
     };
     let place: *mut DynamicInfo =
-        core::ptr::with_exposed_provenance_mut(qemu_virt::ROM_RAM.start as usize);
+        core::ptr::with_exposed_provenance_mut(map::ROM_RAM.start as usize);
     // SAFETY: the first 64 bytes of ROM RAM are set aside for this by the linker script.
     unsafe { place.write_volatile(info) };
 }
 
 /// An entry of the ROM from `start` to now.
 pub(crate) fn step(step: Step, start: Instant) -> Entry {
-    let end = clock::now();
-    Entry {
-        time: (start.time, end.time),
-        instret: (start.instret, end.instret),
-        ..Entry::new(Stage::Rom, step)
-    }
-}
-
-/// A full log drops entries: three payloads need eight of its 24 places.
-pub(crate) fn push(log: &mut RomLog, entry: Entry) {
-    let _ = log.push(entry);
+    entry(Stage::Rom, step, start, clock::now())
 }

@@ -5,15 +5,15 @@
 // Every hart arrives at _start with nothing to rely on but its own registers: RAM may hold what
 // an earlier boot, or an attacker before a warm reset, left there.
 
-.equ CLINT_MSIP,      0x02000000
-.equ CLINT_MTIMECMP,  0x02004000
+.equ CLINT_MSIP,      {clint}
+.equ CLINT_MTIMECMP,  {clint} + 0x4000
 .equ MIP_MSIP,        8               // bit 3: machine software interrupt
-.equ OPENSBI,         0x80000000
-.equ BOOT_FDT,        0x80400000
-.equ DYNAMIC_INFO,    0x80100000
+.equ OPENSBI,         {opensbi}
+.equ BOOT_FDT,        {boot_fdt}
+.equ DYNAMIC_INFO,    {dynamic_info}
 .equ INFO_SIZE,       64
-.equ METADATA_START,  0x80440000
-.equ METADATA_END,    0x804c0000
+.equ METADATA_START,  {metadata_start}
+.equ METADATA_END,    {metadata_end}
 
 .section .text.init, "ax"
 .globl _start

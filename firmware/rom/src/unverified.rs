@@ -6,15 +6,15 @@
 //! the harts in the measurement log. Built with a feature that only `cargo xtask demo` and tests
 //! name, under a name of its own.
 
-use hartlock_handoff::{Entry, Log, LogHeader, Step};
+use hartlock_handoff::{Entry, LogHeader, Step};
 use hartlock_image::{BundleType, Reason};
 use hartlock_kernels::Kernels;
-use hartlock_verify::board::qemu_virt;
+use hartlock_stage::{RomLog, push, start_log};
+use hartlock_virt::board::map;
 use hartlock_virt::unverified::read_manifest;
 use hartlock_virt::{clock, console, memory};
 
-use crate::medium::{self, Flash};
-use crate::{BOOT_HART, RomLog, generation, harts, push, refuse, rom_handover, step};
+use crate::{BOOT_HART, generation, harts, medium, refuse, rom_handover, step};
 
 #[unsafe(no_mangle)]
 extern "C" fn rom_main() -> ! {
@@ -37,28 +37,25 @@ fn load(log: &mut RomLog) -> Result<u64, Reason> {
     push(log, Entry { harts: reported, ..step(Step::Start, start) });
 
     // It hashes nothing.
-    let mut flash = Flash::new(Kernels::PORTABLE, log);
+    let mut flash = medium::open(Kernels::PORTABLE, log);
     let read_start = clock::now();
     // SAFETY: the metadata buffer belongs to the running stage, and this is its only user.
-    let metadata = unsafe { memory::bytes_mut(qemu_virt::METADATA) };
+    let metadata = unsafe { memory::bytes_mut(map::METADATA) };
     let (manifest, bytes) = read_manifest(&mut flash, BundleType::Boot, metadata)?;
     flash.push(Entry { bytes, harts: 1 << BOOT_HART, ..step(Step::Read, read_start) });
     for payload in manifest.payloads.iter() {
         // Not verification: this code writes to nothing but RAM that is free.
-        qemu_virt::BOARD.check(BundleType::Boot, payload)?;
+        map::BOARD.check(BundleType::Boot, payload)?;
         let _ = flash.copy(payload)?;
     }
     crate::write_dynamic_info();
 
     // SAFETY: nobody else uses the log region while the ROM runs.
-    let region = unsafe { memory::bytes_mut(qemu_virt::LOG) };
+    let region = unsafe { memory::bytes_mut(map::LOG) };
     let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation: generation() };
-    let mut handed_on = Log::start(region, &header);
-    for entry in log.iter() {
-        handed_on.push(entry);
-    }
+    let _ = start_log(region, &header, log);
     // A block of an earlier boot must not be taken for one of this.
     // SAFETY: the hand-off region belongs to the ROM until OpenSBI closes it for writing.
-    unsafe { memory::bytes_mut(qemu_virt::HANDOFF) }.fill(0);
+    unsafe { memory::bytes_mut(map::HANDOFF) }.fill(0);
     Ok(reported)
 }

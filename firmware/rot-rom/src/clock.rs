@@ -2,16 +2,11 @@
 
 use core::arch::asm;
 
-/// A cycle takes a tick. The simulation has no frequency; this one is said so that tools that want seconds
-/// get numbers that can be compared.
-pub const TICKS_PER_SECOND: u64 = 100_000_000;
+use hartlock_stage::Instant;
 
-/// When something happened.
-#[derive(Clone, Copy, Debug)]
-pub struct Instant {
-    pub time: u64,
-    pub instret: u64,
-}
+/// A cycle takes a tick. The simulation has no frequency; the board names one so that tools that want seconds
+/// get numbers that can be compared.
+pub use hartlock_rot::TICKS_PER_SECOND;
 
 /// Both counters, halves of one moment.
 macro_rules! counter {

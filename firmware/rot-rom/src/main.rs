@@ -17,27 +17,22 @@ mod memory;
 mod service;
 
 use hartlock_drivers::boot_sequencer::BootSequencer;
-use hartlock_handoff::{Entry, Log as LogMemory, LogHeader, MAX_ROM_ENTRIES, Stage, Step};
-use hartlock_image::{BundleType, HashId, List, Reason};
+use hartlock_handoff::{Entry, LogHeader, Stage, Step};
+use hartlock_image::{BundleType, Reason};
 use hartlock_kernels::{Kernels, Tier};
 use hartlock_rot::{BOOT_SEQUENCER, exit};
-use hartlock_verify::board::soc;
-use hartlock_verify::tree::{self, Hasher, Kernel};
-use hartlock_verify::{Acceptance, Verdict, authenticate};
+use hartlock_stage::{Instant, RomLog, entry, measure, push, signature, start_log};
 
-use bundle::Bundle;
-use clock::Instant;
+use hartlock_verify::board::hartlock_soc as map;
+use hartlock_verify::{Acceptance, Verdict, authenticate};
 
 /// Signed region and signature area: kept in the scratchpad, which only the root of trust reaches.
 const METADATA_SIZE: usize = 24 << 10;
 static mut METADATA: [u8; METADATA_SIZE] = [0; METADATA_SIZE];
 
-/// What was measured so far.
-type Log = List<Entry, MAX_ROM_ENTRIES>;
-
 #[unsafe(no_mangle)]
 extern "C" fn rot_main() -> ! {
-    let mut log = Log::new();
+    let mut log = RomLog::new();
     match boot(&mut log) {
         Ok(verdict) => release(&verdict, &mut log),
         Err(reason) => refuse(reason, &mut log),
@@ -45,7 +40,7 @@ extern "C" fn rot_main() -> ! {
 }
 
 /// Verifies the boot bundle.
-fn boot(log: &mut Log) -> Result<Verdict, Reason> {
+fn boot(log: &mut RomLog) -> Result<Verdict, Reason> {
     let start = clock::now();
     console::line(&["\nhartlock: root of trust"]);
     let (root, state) = identity::read()?;
@@ -57,22 +52,17 @@ fn boot(log: &mut Log) -> Result<Verdict, Reason> {
         (root.board, root.soc),
         state.boot_floor,
         state.lifecycle,
-        &soc::BOARD,
+        &map::BOARD,
     );
-    let mut medium = Bundle::new(kernels, log);
+    let mut medium = bundle::open(kernels, log);
     let signature_start = clock::now();
     let metadata = &raw mut METADATA;
     // SAFETY: this is its only user.
     let metadata = unsafe { &mut *metadata };
     let mut bundle = authenticate(&mut medium, &acceptance, metadata)?;
-    medium.push(Entry {
-        bytes: bundle.signed().len() as u64,
-        digest: measure(&kernels, bundle.signed()),
-        hash: Some(HashId::Sha384),
-        harts: 1,
-        value: bundle.manifest().security_version,
-        ..step(Step::Signature, signature_start)
-    });
+    let digest = measure(&kernels, bundle.signed());
+    let signature_step = step(Step::Signature, signature_start);
+    medium.push(signature(&bundle, digest, 1, signature_step));
     bundle.load_payloads(&mut medium)?;
     let verdict_start = clock::now();
     let verdict = bundle.conclude()?;
@@ -81,7 +71,7 @@ fn boot(log: &mut Log) -> Result<Verdict, Reason> {
 }
 
 /// The second decision, then the release of the host.
-fn release(verdict: &Verdict, log: &mut Log) -> ! {
+fn release(verdict: &Verdict, log: &mut RomLog) -> ! {
     let start = clock::now();
     if !verdict.is_confirmed() {
         refuse(Reason::VerdictNotConfirmed, log)
@@ -105,7 +95,7 @@ fn release(verdict: &Verdict, log: &mut Log) -> ! {
 }
 
 /// The host runs nothing of what was refused, and whoever looks finds out why.
-fn refuse(reason: Reason, log: &mut Log) -> ! {
+fn refuse(reason: Reason, log: &mut RomLog) -> ! {
     let _ = engine::give_back();
     push(log, Entry { reason: reason as u32, ..step(Step::Refusal, clock::now()) });
     write_log(log);
@@ -126,7 +116,7 @@ fn sequencer() -> BootSequencer {
 }
 
 /// The engine for SHA-256 if it works; the log says so if not.
-fn choose_kernels(log: &mut Log) -> Kernels {
+fn choose_kernels(log: &mut RomLog) -> Kernels {
     let start = clock::now();
     match engine::take(Kernels::PORTABLE) {
         Ok(kernels) => {
@@ -141,35 +131,16 @@ fn choose_kernels(log: &mut Log) -> Kernels {
     }
 }
 
-fn measure(kernels: &Kernels, signed: &[u8]) -> [u8; 48] {
-    let mut hash = Kernel::with(HashId::Sha384, kernels);
-    hash.update(signed);
-    tree::first_48(&hash.finalize())
-}
-
 /// An entry from `start` to now.
 fn step(step: Step, start: Instant) -> Entry {
-    let end = clock::now();
-    Entry {
-        time: (start.time, end.time),
-        instret: (start.instret, end.instret),
-        ..Entry::new(Stage::Rom, step)
-    }
-}
-
-/// A full log drops entries: three payloads need ten of its places.
-fn push(log: &mut Log, entry: Entry) {
-    let _ = log.push(entry);
+    entry(Stage::Rom, step, start, clock::now())
 }
 
 /// Leaves the log to the host, and on the console of the bench.
-fn write_log(entries: &Log) {
+fn write_log(entries: &RomLog) {
     // SAFETY: set aside for this; the host does not run, or will only run later.
-    let region = unsafe { memory::bytes_mut(soc::LOG) };
+    let region = unsafe { memory::bytes_mut(map::LOG) };
     let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation: 1 };
-    let mut log = LogMemory::start(region.get_mut(..4096).unwrap_or_default(), &header);
-    for entry in entries.iter() {
-        log.push(entry);
-    }
+    let _ = start_log(region.get_mut(..4096).unwrap_or_default(), &header, entries);
     console::log(region, entries.len());
 }

@@ -4,16 +4,16 @@
 use hartlock_drivers::mailbox::{Answer, RESULT_WORDS, Request, RootSide};
 use hartlock_drivers::sha2::{Function, Polling, Sha2};
 use hartlock_rot::{MAILBOX, interrupt, sleep_until};
-use hartlock_verify::board::{Region, soc};
+use hartlock_verify::board::Region;
 use hartlock_verify::request::{self, Limits, Operation, Permitted};
 
-use crate::memory;
+use crate::{map, memory};
 
 /// Answers beside those of `request::Refusal`: the engine did not do it.
 const ENGINE_FAILED: u8 = 0x80;
 
 const LIMITS: Limits<'static> =
-    Limits { memory: soc::RAM, protected: &soc::PROTECTED, max_input: 16 << 20 };
+    Limits { memory: map::RAM, protected: &map::PROTECTED, max_input: 16 << 20 };
 
 /// Serves for ever. A mailbox that was upset serves nobody until reset.
 pub fn serve(engine: &mut Sha2<Polling>) -> ! {

@@ -10,20 +10,10 @@ use core::arch::{asm, global_asm};
 use core::fmt::{self, Write};
 use core::panic::PanicInfo;
 
-global_asm!(include_str!("start.S"));
+global_asm!(include_str!("start.S"), bench_exit = const EXIT);
 
-/// First byte of the scratchpad.
-pub const SCRATCHPAD: usize = 0x1000_0000;
-/// First byte of the host's memory.
-pub const HOST_MEMORY: usize = 0x8000_0000;
-/// Registers of the SHA-2 engine.
-pub const SHA2: usize = 0x4000_0000;
-/// Registers of the mailbox, the root of trust's side.
-pub const MAILBOX: usize = 0x4000_1000;
-/// Registers of the boot sequencer.
-pub const BOOT_SEQUENCER: usize = 0x4000_2000;
+include!(env!("HARTLOCK_ROOT_OF_TRUST_CONSTANTS"));
 
-const BENCH: usize = 0x4000_f000;
 const CONSOLE: usize = BENCH;
 const EXIT: usize = BENCH + 0x4;
 const MARK: usize = BENCH + 0x8;

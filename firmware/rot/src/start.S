@@ -11,7 +11,7 @@
 // A trap while `mscratch` holds an address goes on there, with the cause in a0. Elsewhere it is the end
 // of the program: nothing here expects one.
 
-.equ BENCH_EXIT, 0x4000f004
+.equ BENCH_EXIT, {bench_exit}
 
 .section .text.vectors, "ax"
 // Ibex takes exceptions at entry 0 and interrupts at the others (Ibex reference manual, "Exceptions and

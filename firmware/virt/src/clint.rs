@@ -1,9 +1,9 @@
-//! Inter-processor interrupts and timer of M-mode (CLINT at 0x200_0000).
+//! Inter-processor interrupts and timer of M-mode (CLINT).
 
-const CLINT: usize = 0x200_0000;
+use crate::board::CLINT;
+
 const MTIMECMP: usize = CLINT + 0x4000;
-#[cfg(feature = "soc")]
-const MTIME: *const u64 = (CLINT + 0xbff8) as *const u64;
+const MTIME: usize = CLINT + 0xbff8;
 /// What a parked hart finds in its timer compare register when it may go. A register of the
 /// device, not memory: nothing that an earlier boot left in RAM can release a hart.
 pub const RELEASE: u64 = 0x4841_5254_4c4f_434b;
@@ -43,8 +43,8 @@ pub fn set_timer(hart: usize, at: u64) {
 }
 
 /// What timers are compared with.
-#[cfg(feature = "soc")]
 pub fn time() -> u64 {
+    let register: *const u64 = core::ptr::with_exposed_provenance(MTIME);
     // SAFETY: a register of the device that counts.
-    unsafe { MTIME.read_volatile() }
+    unsafe { register.read_volatile() }
 }

@@ -1,19 +1,14 @@
 //! What a stage that employs other harts needs from around it (its execution environment): starting,
 //! waking and stopping them, and giving up.
 //!
-//! On QEMU `virt` that is OpenSBI, and the stage runs in S-mode. On the cycle-accurate machine there
-//! is nobody else: the stage runs in M-mode and does it itself, with interrupts of the CLINT. A port
-//! to another board chooses one of the two.
+//! That is OpenSBI, and the stage runs in S-mode; or there is nothing else, and the stage runs in M-mode
+//! and does it itself, with interrupts of the CLINT. The description of a board names one of the two.
 
-#[cfg(feature = "soc")]
-mod bare;
-#[cfg(not(feature = "soc"))]
-mod supervisor;
+#[cfg_attr(environment = "bare", path = "environment/bare.rs")]
+#[cfg_attr(environment = "supervisor", path = "environment/supervisor.rs")]
+mod form;
 
-#[cfg(feature = "soc")]
-pub use bare::*;
-#[cfg(not(feature = "soc"))]
-pub use supervisor::*;
+pub use form::*;
 
 /// Numbers of the CSRs that start-up code uses (RISC-V Privileged Architecture §2.2).
 #[derive(Clone, Copy, Debug)]

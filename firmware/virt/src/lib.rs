@@ -1,13 +1,12 @@
-//! Board support for QEMU `virt` (boot flow §2): console, clock, interrupts, SBI, memory. With the
-//! feature `soc`, for the cycle-accurate machine (`hw/soc/README.md`), which has the same devices at
-//! other addresses, and some more.
+//! Board support: console, clock, interrupts, SBI, storage, memory. Addresses come from the description
+//! of the board that the build script chose (`boards/`), and so does the form of a module that has several.
 //!
-//! Together with the linker scripts of the stages this is what a port to another board replaces.
 //! Nothing here formats with `core::fmt`, which would bring panic paths into the stages.
 
 #![no_std]
 #![cfg(target_arch = "riscv64")]
 
+pub mod block;
 pub mod clint;
 pub mod clock;
 pub mod console;
@@ -15,12 +14,17 @@ pub mod environment;
 pub mod hart;
 pub mod kernels;
 pub mod machine;
-pub mod memory;
 mod panic;
-#[cfg(feature = "soc")]
 pub mod plic;
 pub mod sbi;
-#[cfg(feature = "soc")]
+#[cfg(storage = "bench")]
 pub mod soc;
 #[cfg(feature = "inject-unverified")]
 pub mod unverified;
+
+pub use hartlock_stage::memory;
+
+/// The board that this build is for: addresses of its devices, and the memory map of its stages.
+pub mod board {
+    include!(env!("HARTLOCK_BOARD_CONSTANTS"));
+}

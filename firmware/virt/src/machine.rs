@@ -1,11 +1,9 @@
 //! The end of the machine, for programs that are alone on it (the test device of QEMU `virt`).
 
+use crate::board;
 use crate::hart;
 
-#[cfg(not(feature = "soc"))]
-const TEST_DEVICE: *mut u32 = 0x10_0000 as *mut u32;
-#[cfg(feature = "soc")]
-const TEST_DEVICE: *mut u32 = 0x1200_0000 as *mut u32;
+const TEST_DEVICE: *mut u32 = board::TEST as *mut u32;
 const PASS: u32 = 0x5555;
 const FAIL: u32 = 0x3333;
 

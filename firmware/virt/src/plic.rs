@@ -4,9 +4,9 @@
 
 use core::arch::asm;
 
+use crate::board::PLIC;
 use crate::hart;
 
-const PLIC: usize = 0xc00_0000;
 const ENABLE: usize = 0x2000;
 const THRESHOLD: usize = 0x20_0000;
 const CLAIM: usize = THRESHOLD + 4;

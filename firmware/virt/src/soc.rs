@@ -3,10 +3,8 @@
 
 use hartlock_verify::board::Region;
 
+use crate::board::{COUNTERS, STORAGE};
 use crate::hart;
-
-const STORAGE: usize = 0x1300_0000;
-const MAILBOX: usize = 0x1400_0000;
 
 /// Bytes of a sector of the storage.
 pub const SECTOR_SIZE: u64 = 512;
@@ -30,19 +28,19 @@ unsafe fn write(device: usize, offset: usize, value: u64) {
 
 /// Cycles of the machine since reset. Other than `mcycle` it goes on while a hart waits.
 pub fn cycles() -> u64 {
-    read(MAILBOX, 0x00)
+    read(COUNTERS, 0x00)
 }
 
 /// How many harts there are; they are numbered from 0.
 pub fn harts() -> usize {
-    read(MAILBOX, 0x08) as usize
+    read(COUNTERS, 0x08) as usize
 }
 
 /// Has the machine write down where the cycles of every hart went since the mark before.
 pub fn mark(tag: u64) {
     hart::fence();
     // SAFETY: the machine only takes notes.
-    unsafe { write(MAILBOX, 0x20, tag) };
+    unsafe { write(COUNTERS, 0x20, tag) };
     hart::fence();
 }
 

@@ -20,15 +20,15 @@ use core::hint::black_box;
 use hartlock_kernels::Kernels;
 use hartlock_virt::kernels::{self, Mode};
 
-global_asm!(include_str!("../../../firmware/bench/src/start.S"));
+global_asm!(include_str!("../../../firmware/tests/bench/src/start.S"));
 
 /// Bytes of the payloads (figure 2 of the paper).
 const SIZES: [usize; 7] = [64, 128, 256, 512, 1024, 2048, 4096];
 const KEY_LEN: usize = 32;
 
 /// Registers of the machine (hw/soc/README.md).
-const CONSOLE: usize = 0x1100_0000;
-const END: usize = 0x1200_0000;
+const CONSOLE: usize = hartlock_virt::board::UART;
+const END: usize = hartlock_virt::board::TEST;
 
 static mut MESSAGE: [u8; 4096] = [0; 4096];
 

@@ -19,9 +19,9 @@ mod wolfssl;
 use core::arch::{asm, global_asm};
 use core::hint::black_box;
 
-global_asm!(include_str!("../../../firmware/bench/src/start.S"));
+global_asm!(include_str!("../../../firmware/tests/bench/src/start.S"));
 
-/// As long as what the bench counts, made the same way (firmware/bench/src/kernels.rs).
+/// As long as what the bench counts, made the same way (firmware/tests/bench/src/kernels.rs).
 const LEN: usize = if IS_SOC { 8 << 10 } else { 64 << 10 };
 const SEED: u64 = 1;
 /// What is hashed before something is counted, so that code is in the caches.

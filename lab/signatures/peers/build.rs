@@ -4,7 +4,9 @@ use std::env;
 
 fn main() {
     let folder = env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
-    println!("cargo:rustc-link-arg-bins=-T{folder}/../../../firmware/footprint/link.ld");
+    let board = env::var("DEP_HARTLOCK_BOARD_FOLDER").expect("hartlock-virt says it");
+    println!("cargo:rustc-link-arg-bins=-L{board}");
+    println!("cargo:rustc-link-arg-bins=-T{folder}/../../../firmware/tests/footprint/link.ld");
     for (feature, library) in [("OPENSSL", "crypto"), ("WOLFSSL", "wolfssl")] {
         if env::var_os(format!("CARGO_FEATURE_{feature}")).is_some() {
             println!("cargo:rerun-if-env-changed=HARTLOCK_PEERS_LIBRARIES");

@@ -1,4 +1,4 @@
-//! Runs the bench (`firmware/bench`) on an emulated board.
+//! Runs the bench (`firmware/tests/bench`) on an emulated board.
 
 use std::io::{BufReader, Read};
 use std::path::Path;
@@ -13,8 +13,8 @@ use xtask::{run, tools};
 
 /// Only ends a hang; a slow machine is no failure.
 const HANG: Duration = Duration::from_secs(300);
-/// Where the bench looks for its pack (firmware/bench/src/main.rs).
-pub const PACK_ADDRESS: u64 = 0x9000_0000;
+/// Where the bench looks for its pack (firmware/tests/bench/src/main.rs).
+pub const PACK_ADDRESS: u64 = hartlock_emulator::bare::PACK_ADDRESS;
 
 /// Runs the bench to the end of the machine and returns its console. `options` say which hart it is.
 ///

@@ -1,9 +1,10 @@
-//! What is written once and generated elsewhere: reason codes and registers.
+//! What is written once and generated elsewhere: boards, reason codes and registers.
 
 #![allow(
     missing_docs,
     reason = "for the programs of this project alone; names and types say the rest"
 )]
 
+pub mod boards;
 pub mod errors;
 pub mod regs;

@@ -1,9 +1,9 @@
-//! Generators, for `cargo xtask errors` and `cargo xtask regs`.
+//! Generators, for `cargo xtask boards`, `errors` and `cargo xtask regs`.
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use hartlock_gen::{errors, regs};
+use hartlock_gen::{boards, errors, regs};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", disable_version_flag = true)]
@@ -14,6 +14,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Make what depends on a board from boards/*/board.toml
+    Boards(boards::Args),
     /// Make the reason codes in code and documentation from spec/errors.toml
     Errors(errors::Args),
     /// Make everything that knows the registers of hw from their descriptions
@@ -27,10 +29,12 @@ enum Command {
 }
 
 /// Steps of `cargo xtask test` that run here.
-const STEPS: &[xtask::Step] = &[("errors", errors::step), ("regs", regs::step)];
+const STEPS: &[xtask::Step] =
+    &[("boards", boards::step), ("errors", errors::step), ("regs", regs::step)];
 
 fn main() -> ExitCode {
     let verdict = match Cli::parse().command {
+        Command::Boards(args) => boards::main(&args),
         Command::Errors(args) => errors::main(&args),
         Command::Regs(args) => regs::main(&args),
         Command::Step { name } => {

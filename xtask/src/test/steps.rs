@@ -135,6 +135,13 @@ pub const STEPS: &[Step] = &[
     Step::runner("tidy", "paths, sizes, layering and comments on unsafe code", "tidy").after(BUILT),
     Step::runner("errors", "generated reason codes are those of spec/errors.toml", "gen")
         .after(BUILT),
+    Step::runner(
+        "boards",
+        "what is generated from the descriptions of boards is what they make",
+        "gen",
+    )
+    .after(BUILT)
+    .reads(&[WORKSPACE, BOARDS, SPEC]),
     Step::function(
         "walkthrough",
         "the hex dump of the specification is that of its vector",

@@ -11,7 +11,7 @@ use hartlock_emulator::timeline::{MachineInfo, Timeline};
 use hartlock_handoff::{Entry, LogHeader, RootOfTrust, Stage, StateRecord, Step};
 use hartlock_image::{HashId, Lifecycle, PayloadType, Policy, Reason, TreeMode};
 use hartlock_kernels::Tier;
-use hartlock_verify::board::soc;
+use hartlock_verify::board::hartlock_soc;
 use object::{Object, ObjectSection, ObjectSymbol};
 
 use super::report::BootState;
@@ -91,8 +91,8 @@ pub fn rom(features: &[&str]) -> Result<Vec<u8>> {
     let (at, size) = place(&elf)?;
     let root = RootOfTrust {
         trust: trust(Policy::Any, [A.record(), LMS.record()]),
-        board: name(soc::BOARD.name),
-        soc: name(soc::BOARD.soc),
+        board: name(hartlock_soc::BOARD.name),
+        soc: name(hartlock_soc::BOARD.soc),
     };
     let state = StateRecord {
         sequence: 1,
@@ -148,20 +148,20 @@ pub fn bundle(size: usize, signed_by: SignedBy, first: Option<&[u8]>, edits: &[E
         payload
     };
     let mut draft = Draft::boot();
-    (draft.board, draft.soc) = (name(soc::BOARD.name), name(soc::BOARD.soc));
+    (draft.board, draft.soc) = (name(hartlock_soc::BOARD.name), name(hartlock_soc::BOARD.soc));
     if signed_by == SignedBy::Lms {
         draft.blocks = vec![Block::Of(&LMS)];
     }
     let first_len = first.map_or(4096, <[u8]>::len);
     let rest = size.saturating_sub(first_len.next_multiple_of(4096) + (12 << 10)).max(4096);
     draft.payloads = vec![
-        payload(PayloadType::Opensbi, first_len, soc::FIRST, HashId::Sha256),
-        payload(PayloadType::Loader, rest, soc::LOADER, HashId::Sha256),
-        payload(PayloadType::BootFdt, 1024, soc::BOOT_FDT, HashId::Sha384),
+        payload(PayloadType::Opensbi, first_len, hartlock_soc::FIRST, HashId::Sha256),
+        payload(PayloadType::Loader, rest, hartlock_soc::LOADER, HashId::Sha256),
+        payload(PayloadType::BootFdt, 1024, hartlock_soc::BOOT_FDT, HashId::Sha384),
     ];
     if let Some(first) = first {
         draft.payloads[0].data = first.to_vec();
-        // What it starts with as zeros, and its stack (firmware/bench/link.ld).
+        // What it starts with as zeros, and its stack (firmware/tests/bench/link.ld).
         draft.payloads[0].memory_size = HOST_MEMORY_SIZE;
     }
     build(draft, edits).0
@@ -192,7 +192,7 @@ fn run(
     let (program, medium) = (folder.join("rom.elf"), folder.join("bundle.hlk"));
     fs::write(&program, rom)?;
     fs::write(&medium, bundle)?;
-    let medium = format!("{}@{:#x}", medium.display(), soc::BUNDLE.start);
+    let medium = format!("{}@{:#x}", medium.display(), hartlock_soc::BUNDLE.start);
     let options = [options, &["--load", &medium]].concat();
     let (console, report, end) =
         rot::run_program(&rot::machine(machine)?, &program, folder, &options)?;
@@ -301,7 +301,7 @@ impl HostBoot<'_> {
         fs::write(file("bundle.hlk"), bundle)?;
         // Where the host would start if nobody put a program there: it traps at once.
         fs::write(file("nothing.bin"), [0; 4])?;
-        let medium = format!("{}@{:#x}", file("bundle.hlk").display(), soc::BUNDLE.start);
+        let medium = format!("{}@{:#x}", file("bundle.hlk").display(), hartlock_soc::BUNDLE.start);
         let rom = file("rom.elf").display().to_string();
         // With a last-level cache, as the root of trust alone has it.
         let options =
@@ -360,7 +360,7 @@ fn refusals() -> Vec<(&'static str, Edit, Reason)> {
         ),
         (
             "a payload over the bundle",
-            Edit::Draft(|draft| draft.payloads[1].load_at(soc::BUNDLE.start)),
+            Edit::Draft(|draft| draft.payloads[1].load_at(hartlock_soc::BUNDLE.start)),
             Reason::OverlapsLiveRegion,
         ),
     ]

@@ -1,4 +1,4 @@
-//! The smoke program (`firmware/smoke`) on a machine: its medium, its run, what it measured.
+//! The smoke program (`firmware/tests/smoke`) on a machine: its medium, its run, what it measured.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -125,7 +125,7 @@ impl Machine<'_> {
     }
 }
 
-/// Reads the console of the program (firmware/smoke/src/main.rs).
+/// Reads the console of the program (firmware/tests/smoke/src/main.rs).
 fn parse(console: &str) -> Result<Measured> {
     let numbers = |what: &str| -> Result<Vec<u64>> {
         let line =

@@ -1,4 +1,4 @@
-//! Vectors as `firmware/bench` judges them, here and on the board.
+//! Vectors as `firmware/tests/bench` judges them, here and on the board.
 
 use anyhow::{Context, Result};
 use hartlock_bench::vectors::Vector;

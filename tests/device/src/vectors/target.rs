@@ -29,7 +29,7 @@ pub fn step(root: &Path) -> Result<Outcome> {
     Ok(outcome_of(&compare("the board", &all, &answers(&console)?)))
 }
 
-/// All vectors in one file (firmware/bench/src/vectors.rs).
+/// All vectors in one file (firmware/tests/bench/src/vectors.rs).
 fn pack(all: &[Made]) -> Result<Vec<u8>> {
     let mut body = Vec::new();
     for made in all {

@@ -1,7 +1,0 @@
-//! Passes the linker script on: that of a program that is alone on a hart, at the start of memory.
-
-fn main() {
-    let folder = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
-    println!("cargo:rustc-link-arg-bins=-T{folder}/../bench/link.ld");
-    println!("cargo:rerun-if-changed=../bench/link.ld");
-}

@@ -1,0 +1,119 @@
+//! Texts for the console. What prints them differs from machine to machine.
+
+use hartlock_handoff::LOG_ENTRY_SIZE;
+use hartlock_image::Reason;
+
+/// A number as text, without a heap and without `core::fmt`.
+#[derive(Clone, Copy, Debug)]
+pub struct Number {
+    digits: [u8; 20],
+    start: usize,
+}
+
+impl Number {
+    /// Decimal digits.
+    pub fn decimal(number: u64) -> Self {
+        Self::new(number, 10)
+    }
+
+    /// Hexadecimal digits.
+    pub fn hex(number: u64) -> Self {
+        Self::new(number, 16)
+    }
+
+    fn new(mut number: u64, base: u64) -> Self {
+        let mut digits = [b'0'; 20];
+        let mut start = digits.len();
+        for (index, place) in digits.iter_mut().enumerate().rev() {
+            let digit = number.checked_rem(base).unwrap_or(0) as u8;
+            *place = if digit < 10 { b'0' | digit } else { (b'a' - 10).wrapping_add(digit) };
+            start = index;
+            number = number.checked_div(base).unwrap_or(0);
+            if number == 0 {
+                break;
+            }
+        }
+        Self { digits, start }
+    }
+
+    /// The digits.
+    pub fn as_str(&self) -> &str {
+        self.digits
+            .get(self.start..)
+            .and_then(|text| core::str::from_utf8(text).ok())
+            .unwrap_or("?")
+    }
+}
+
+/// The four digits of a reason code.
+fn code(reason: Reason) -> [u8; 4] {
+    let mut digits = [0; 4];
+    let mut rest = reason as u16;
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' | (rest.wrapping_rem(10) as u8);
+        rest = rest.wrapping_div(10);
+    }
+    digits
+}
+
+/// Prints a refusal through `line`: stage, code, title, hint (boot flow §7).
+pub fn refusal(line: impl Fn(&[&str]), stage: &str, reason: Reason) {
+    let digits = code(reason);
+    let digits = core::str::from_utf8(&digits).unwrap_or("????");
+    line(&["\nhartlock: ", stage, " refused: E", digits, " ", reason.title()]);
+    line(&["hartlock: hint: ", reason.hint()]);
+}
+
+/// Prints a measurement log byte by byte: a line `log <hexadecimal>` for its header and for each of so
+/// many entries.
+pub fn log(put: impl Fn(u8), memory: &[u8], entries: usize) {
+    let (records, _) = memory.as_chunks::<LOG_ENTRY_SIZE>();
+    for record in records.iter().take(entries.saturating_add(1)) {
+        b"log ".iter().for_each(|byte| put(*byte));
+        for byte in record {
+            for digit in [byte >> 4, byte & 15] {
+                put(if digit < 10 { b'0' | digit } else { (b'a' - 10).wrapping_add(digit) });
+            }
+        }
+        put(b'\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::string::String;
+
+    use super::*;
+
+    #[test]
+    fn numbers_have_the_digits_of_their_base() {
+        for (number, decimal, hexadecimal) in [
+            (0, "0", "0"),
+            (4095, "4095", "fff"),
+            (u64::MAX, "18446744073709551615", "ffffffffffffffff"),
+        ] {
+            assert_eq!(Number::decimal(number).as_str(), decimal);
+            assert_eq!(Number::hex(number).as_str(), hexadecimal);
+        }
+    }
+
+    #[test]
+    fn a_refusal_has_four_digits_a_title_and_a_hint() {
+        let out = RefCell::new(String::new());
+        let line = |parts: &[&str]| *out.borrow_mut() += &(parts.concat() + "\n");
+        refusal(line, "rom", Reason::OutsideMemory);
+        let out = out.into_inner();
+        assert!(out.starts_with("\nhartlock: rom refused: E0701 "), "{out}");
+        assert!(out.contains(Reason::OutsideMemory.hint()), "{out}");
+    }
+
+    #[test]
+    fn a_log_is_a_line_for_its_header_and_for_each_entry() {
+        let out = RefCell::new(String::new());
+        let memory = [0xa5; 4 * LOG_ENTRY_SIZE];
+        log(|byte| out.borrow_mut().push(byte.into()), &memory, 2);
+        let line = String::from("log ") + &"a5".repeat(LOG_ENTRY_SIZE) + "\n";
+        assert_eq!(out.into_inner(), line.repeat(3));
+    }
+}

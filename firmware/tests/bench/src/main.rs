@@ -1,0 +1,62 @@
+//! The bench on the board `qemu-virt` or on the cycle-accurate machine: M-mode, one hart, alone.
+//! Started by QEMU as `-bios`, it does the job of the pack at [`PACK`] and ends the machine, with exit code 0 if it got through.
+//!
+//! What was found stands on the console; whoever started the machine compares.
+
+#![no_std]
+#![no_main]
+#![cfg(target_arch = "riscv64")]
+
+mod jobs;
+
+use core::arch::global_asm;
+
+use hartlock_bench::pack::{HEADER_SIZE, Header, JOB_KAT, JOB_KERNELS, JOB_VECTORS};
+use hartlock_verify::board::Region;
+use hartlock_virt::board::map;
+use hartlock_virt::{console, machine, memory};
+
+global_asm!(include_str!("start.S"));
+
+/// Where the pack is put, far behind the program (link.ld).
+const PACK: u64 = map::RAM.start + (256 << 20);
+/// More than any pack needs; the machine has 256 MiB of RAM from [`PACK`] on.
+const MAX_BODY_SIZE: u64 = 128 << 20;
+
+#[unsafe(no_mangle)]
+extern "C" fn bench_main() -> ! {
+    // SAFETY: memory of this board that nobody writes to once it runs.
+    let header = unsafe { memory::bytes(Region::new(PACK, HEADER_SIZE as u64)) };
+    let Some(header) = Header::parse(header).filter(|header| header.body_size <= MAX_BODY_SIZE)
+    else {
+        fail("there is no pack");
+    };
+    let body = Region::new(PACK.saturating_add(HEADER_SIZE as u64), header.body_size);
+    // SAFETY: as above; the size was checked.
+    let body = unsafe { memory::bytes(body) };
+    let is_done = match header.job {
+        JOB_VECTORS => jobs::vectors::run(header.count, body),
+        JOB_KERNELS => jobs::kernels::run(header.count, body),
+        JOB_KAT => jobs::kat::run(header.count, body),
+        _ => fail("the job is unknown"),
+    };
+    if !is_done {
+        fail("the pack is malformed");
+    }
+    console::line(&["bench: done"]);
+    machine::end(0)
+}
+
+/// Called by start.S on a fresh stack.
+#[unsafe(no_mangle)]
+extern "C" fn bench_trap(cause: u64, pc: u64, value: u64) -> ! {
+    let text = [cause, pc, value].map(console::Number::hex);
+    let [cause, pc, value] = text.each_ref().map(console::Number::as_str);
+    console::line(&["bench: trap: mcause 0x", cause, " mepc 0x", pc, " mtval 0x", value]);
+    machine::end(1)
+}
+
+fn fail(why: &str) -> ! {
+    console::line(&["bench: ", why]);
+    machine::end(1)
+}

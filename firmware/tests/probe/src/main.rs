@@ -1,0 +1,106 @@
+//! Tries, from S-mode and on every hart, what S-mode may not do (boot flow §5.1).
+//!
+//! A test signs this program in the place of the loader. It prints one line for each hart and
+//! region, and decides nothing: the test knows what has to come out.
+
+#![no_std]
+#![no_main]
+#![cfg(target_arch = "riscv64")]
+
+use core::arch::global_asm;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use hartlock_handoff::Handoff;
+use hartlock_virt::board::map;
+use hartlock_virt::console::{self, Number};
+use hartlock_virt::{clock, hart, memory, sbi};
+
+global_asm!(include_str!("start.S"));
+
+unsafe extern "C" {
+    fn worker_entry();
+    fn try_read(address: u64) -> bool;
+    fn try_write(address: u64) -> bool;
+    fn try_execute(address: u64) -> bool;
+}
+
+/// Name and address; the last byte of a region counts as much as its first.
+const PLACES: [(&str, u64); 14] = [
+    ("rom-flash-first", map::ROM_FLASH.start),
+    ("root-of-trust", map::ROOT_OF_TRUST.start),
+    ("bundle-flash-first", map::BUNDLE_FLASH.start),
+    ("state-copy-0", map::STATE_COPIES[0].start),
+    ("state-copy-1", map::STATE_COPIES[1].start),
+    ("bundle-flash-last", map::BUNDLE_FLASH.end - 4),
+    ("opensbi-code", map::OPENSBI.start),
+    ("opensbi-data", map::OPENSBI.start + 0x4_0000),
+    ("rom-ram-first", map::ROM_RAM.start),
+    ("rom-ram-last", map::ROM_RAM.end - 4),
+    ("handoff-first", map::HANDOFF.start),
+    ("handoff-last", map::HANDOFF.end - 4),
+    // Controls: the probe must be able to succeed.
+    ("log", map::LOG.start),
+    ("metadata", map::METADATA.start),
+];
+
+static DONE: AtomicBool = AtomicBool::new(false);
+
+fn probe(number: usize) {
+    for (name, address) in PLACES {
+        // SAFETY: written to survive a trap; a write puts back what was read.
+        let read = unsafe { try_read(address) };
+        // SAFETY: as above.
+        let write = unsafe { try_write(address) };
+        let is_control = matches!(name, "log" | "metadata");
+        // SAFETY: only where nothing may be executed; anything else would end the test visibly.
+        let execute = !is_control && unsafe { try_execute(address) };
+        let word = |is_allowed| if is_allowed { "yes" } else { "no" };
+        console::line(&[
+            "probe: hart ",
+            Number::decimal(number as u64).as_str(),
+            " ",
+            name,
+            " read ",
+            word(read),
+            " write ",
+            word(write),
+            " execute ",
+            word(execute),
+        ]);
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn probe_main(own: usize) -> ! {
+    // SAFETY: the ROM's block; nobody writes to it.
+    let handoff = Handoff::parse(unsafe { memory::bytes(map::HANDOFF) });
+    let harts = handoff.map_or(0, |handoff| handoff.harts);
+    print_ram();
+    probe(own);
+    for other in (0..8).filter(|other| *other != own && harts & (1 << other) != 0) {
+        DONE.store(false, Ordering::Release);
+        let _ = sbi::hart_start(other, worker_entry as *const () as usize, 0);
+        let deadline = clock::deadline(2000);
+        while !DONE.load(Ordering::Acquire) && !clock::is_past(deadline) {
+            core::hint::spin_loop();
+        }
+    }
+    console::line(&["probe: done"]);
+    sbi::power_off();
+    hart::halt()
+}
+
+/// What of the ROM is left in memory that S-mode can read: the metadata buffer has to be zero.
+fn print_ram() {
+    // SAFETY: nobody writes to the buffer now.
+    let metadata = unsafe { memory::bytes(map::METADATA) };
+    let left = metadata.iter().filter(|byte| **byte != 0).count();
+    console::line(&["probe: metadata bytes left ", Number::decimal(left as u64).as_str()]);
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn probe_worker(number: usize) {
+    probe(number);
+    DONE.store(true, Ordering::Release);
+    sbi::hart_stop();
+}

@@ -1,0 +1,209 @@
+//! What the root of trust boots in a test: a host in M-mode that asks it for digests, and for what it must
+//! not get (SECURITY.md, "Requests of the host"). It ends the machine with 0 if every answer is what it
+//! has to be. Lines on the console:
+//!
+//! ```text
+//! host: <what> <cycles>
+//! ```
+//!
+//! For the first answer it looks again and again, for the others it sleeps. Messages are written directly
+//! before they are asked about and digests are read directly afterwards: what lies in the host's caches
+//! is what the root of trust reads, and the other way round.
+
+#![no_std]
+#![no_main]
+#![cfg(target_arch = "riscv64")]
+
+use core::arch::global_asm;
+
+use hartlock_drivers::mailbox::{Answer, Error, HostSide, Request};
+use hartlock_kernels::sha2::Sha256;
+use hartlock_kernels::{Hash, Kernels};
+use hartlock_verify::board::hartlock_soc;
+use hartlock_verify::request::{INLINE, Operation, Refusal};
+use hartlock_virt::console::{self, Number};
+use hartlock_virt::plic::{self, Source};
+use hartlock_virt::{board, clint, machine, soc as bench};
+
+global_asm!(include_str!("../../bench/src/start.S"));
+
+/// Answers of the mailbox, as the interrupt controller knows them.
+const ANSWERS: Source = Source(board::MAILBOX_INTERRUPT);
+/// Messages and digests, in memory that belongs to nobody else.
+const MESSAGE: usize = hartlock_soc::RAM.start as usize + (16 << 20);
+const MESSAGE_LEN: usize = 4096;
+const DIGEST: usize = hartlock_soc::RAM.start as usize + (17 << 20);
+/// Times that an answer is looked for, and for how long it is waited for asleep (ticks of the timer).
+const PATIENCE: u32 = 10_000;
+const DEADLINE: u64 = 10_000;
+
+#[unsafe(no_mangle)]
+extern "C" fn bench_main() -> ! {
+    console::line(&["host: runs"]);
+    // SAFETY: the host's side of the mailbox, of which this is the only user.
+    let mut mailbox =
+        unsafe { HostSide::new(core::ptr::with_exposed_provenance_mut(board::MAILBOX)) };
+    let expected = write_message(1);
+
+    let good = Request {
+        operation: Operation::Sha256 as u16,
+        flags: 0,
+        id: 1,
+        source: MESSAGE as u64,
+        destination: DIGEST as u64,
+        length: MESSAGE_LEN as u32,
+    };
+    let answer = ask(&mut mailbox, Patience::Awake, "a digest in memory", &good);
+    expect(answer.status == 0 && digest() == expected, "the digest in memory is wrong");
+
+    mailbox.set_interrupt(true);
+    clint::set_timer(0, clint::NEVER);
+    plic::listen(ANSWERS);
+    // The caches of this hart hold the old message and the old digest.
+    let expected = write_message(2);
+    let answer =
+        ask(&mut mailbox, Patience::Asleep, "a digest, asleep", &Request { id: 4, ..good });
+    expect(answer.status == 0 && digest() == expected, "the second digest in memory is wrong");
+
+    let inline = Request { flags: INLINE, id: 2, destination: 0, ..good };
+    let answer = ask(&mut mailbox, Patience::Asleep, "a digest in the answer", &inline);
+    let words = answer.result.iter().flat_map(|word| word.to_le_bytes());
+    expect(answer.status == 0 && words.zip(expected).all(|(a, b)| a == b), "its digest is wrong");
+
+    for (what, request, refusal) in [
+        (
+            "its own M-mode memory",
+            Request { source: hartlock_soc::FIRST.start, ..good },
+            Refusal::Protected,
+        ),
+        (
+            "a digest over the log",
+            Request { destination: hartlock_soc::LOG.start, ..good },
+            Refusal::Protected,
+        ),
+        ("the root of trust's ROM", Request { source: 0, ..good }, Refusal::OutsideMemory),
+        ("its scratchpad", Request { source: 0x1000_0000, ..good }, Refusal::OutsideMemory),
+        ("its registers", Request { destination: 0x4000_0000, ..good }, Refusal::OutsideMemory),
+        (
+            "an address that wraps",
+            Request { source: u64::MAX - 100, ..good },
+            Refusal::OutsideMemory,
+        ),
+        ("more than 4 GiB", Request { source: 0x1_8100_0000, ..good }, Refusal::OutsideMemory),
+        ("too much at once", Request { length: u32::MAX, ..good }, Refusal::TooLong),
+        ("an unknown operation", Request { operation: 9, ..good }, Refusal::UnknownOperation),
+        (
+            "a digest into its message",
+            Request { destination: MESSAGE as u64, ..good },
+            Refusal::Overlap,
+        ),
+    ] {
+        let answer = ask(&mut mailbox, Patience::Asleep, what, &request);
+        expect(answer.status == refusal as u8, "it should have been refused");
+    }
+    // Nothing of the refused ones is in the way of the next.
+    let expected = write_message(3);
+    let again = Request { id: 3, ..good };
+    let answer = ask(&mut mailbox, Patience::Asleep, "a digest again", &again);
+    expect(answer.status == 0 && digest() == expected, "it serves no more");
+    console::line(&["host: done"]);
+    machine::end(0)
+}
+
+/// Writes a message, and returns its digest.
+fn write_message(salt: usize) -> [u8; 32] {
+    // SAFETY: memory that nobody else uses while no request is under way.
+    let message = unsafe { core::slice::from_raw_parts_mut(MESSAGE as *mut u8, MESSAGE_LEN) };
+    for (at, byte) in message.iter_mut().enumerate() {
+        *byte = (at.wrapping_mul(salt) % 251) as u8;
+    }
+    let mut hash = Sha256::with(&Kernels::PORTABLE);
+    hash.update(message);
+    hash.finalize()
+}
+
+/// What lies where digests go.
+fn digest() -> [u8; 32] {
+    // SAFETY: the answer is there, so nobody writes to it any more.
+    unsafe { (DIGEST as *const [u8; 32]).read_volatile() }
+}
+
+/// How an answer is waited for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    Awake,
+    Asleep,
+}
+
+/// Asks and waits for the answer, and says how long it took.
+fn ask(mailbox: &mut HostSide, patience: Patience, what: &str, request: &Request) -> Answer {
+    let start = bench::cycles();
+    // It opens its mailbox a moment after it let us go.
+    let mut asked = Err(Error::Closed);
+    for _ in 0..PATIENCE {
+        asked = mailbox.ask(request);
+        if asked != Err(Error::Closed) {
+            break;
+        }
+    }
+    expect(asked.is_ok(), "nobody takes a request");
+    let deadline = clint::time().saturating_add(DEADLINE);
+    for _ in 0..PATIENCE {
+        let source = match patience {
+            Patience::Awake => None,
+            Patience::Asleep => Some(woken(deadline)),
+        };
+        let polled = mailbox.poll();
+        // The answer was taken, so the source is silent.
+        source.into_iter().for_each(plic::complete);
+        match polled {
+            Ok(None) => {}
+            Ok(Some(answer)) => {
+                let taken = Number::decimal(bench::cycles().wrapping_sub(start));
+                console::line(&["host: ", what, " ", taken.as_str()]);
+                return answer;
+            }
+            Err(_) => fail("the request was lost"),
+        }
+    }
+    fail("there is no answer")
+}
+
+/// Sleeps until the mailbox has an answer.
+fn woken(deadline: u64) -> Source {
+    clint::set_timer(0, deadline);
+    plic::sleep();
+    clint::set_timer(0, clint::NEVER);
+    match plic::claim() {
+        Some(source) => {
+            expect(source == ANSWERS, "somebody else's interrupt");
+            source
+        }
+        None => fail("there is no interrupt"),
+    }
+}
+
+fn expect(is_right: bool, what: &str) {
+    if !is_right {
+        fail(what)
+    }
+}
+
+fn fail(what: &str) -> ! {
+    console::line(&["host: failed: ", what]);
+    machine::end(1)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn bench_trap(cause: u64, pc: u64, value: u64) -> ! {
+    let text = [cause, pc, value].map(Number::hex);
+    console::line(&[
+        "host: trap ",
+        text[0].as_str(),
+        " at ",
+        text[1].as_str(),
+        " value ",
+        text[2].as_str(),
+    ]);
+    machine::end(2)
+}

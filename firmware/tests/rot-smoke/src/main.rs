@@ -1,0 +1,165 @@
+//! The smoke program of the root of trust.
+//!
+//! It uses each of its memories, provokes every error of its bus, and does what a driver without DMA does,
+//! so that the machine's trace shows what accesses cost. It ends with a code that says which part failed.
+
+#![no_std]
+#![no_main]
+#![cfg(target_arch = "riscv32")]
+
+use core::arch::global_asm;
+use core::fmt::Write;
+
+use hartlock_drivers::boot_sequencer::{BootSequencer, Error};
+use hartlock_regs::boot_sequencer::{BootSequencer as Registers, State, Word};
+use hartlock_rot::{
+    BENCH, BOOT_SEQUENCER, Console, HOST_MEMORY, SCRATCHPAD, cause, exit, mark, try_call, try_load,
+    try_store,
+};
+
+global_asm!(include_str!("feed.S"));
+
+unsafe extern "C" {
+    fn feed_blocks(source: *const u32, port: *mut u32, status: *const u32, blocks: u32);
+    fn load_cost(source: *const u32) -> u32;
+}
+
+/// Where nothing of this program is: data begin at the start of the scratchpad, the stack at its end.
+const FREE: usize = SCRATCHPAD + 0x8000;
+/// A place in the host's memory.
+const SHARED: usize = HOST_MEMORY + 0x10_0000;
+/// Where the bench has no memory for the host.
+const BEYOND: usize = 0xf000_0000;
+/// Cycles since reset, of the bench: a register that is never 0.
+const CYCLES: usize = BENCH + 0xc;
+const BLOCKS: u32 = 16;
+/// What the sequencer is told.
+const REASON: u32 = 603;
+
+/// Whether something is as it should be.
+type Part = fn() -> bool;
+
+#[unsafe(no_mangle)]
+extern "C" fn rot_main() {
+    let parts: [(&str, Part); 7] = [
+        ("scratchpad", || remembers(FREE)),
+        ("host memory", || remembers(SHARED)),
+        ("bytes", writes_bytes),
+        ("errors", refuses),
+        ("rom", keeps_the_rom),
+        ("costs", costs),
+        ("sequencer", decides),
+    ];
+    for (number, (name, part)) in (1..).zip(parts) {
+        if !part() {
+            let _ = writeln!(Console, "rot-smoke: {name} failed");
+            exit(number);
+        }
+        let _ = writeln!(Console, "rot-smoke: {name} ok");
+    }
+}
+
+/// Words that differ in every byte come back.
+fn remembers(base: usize) -> bool {
+    let word = |index: usize| 0x0102_0408_u32.rotate_left(index as u32) ^ index as u32;
+    let addresses = || (base..).step_by(68).take(32).enumerate();
+    addresses().all(|(index, address)| {
+        // SAFETY: no object of this program is at these addresses.
+        unsafe { try_store(address, word(index)) }.is_ok()
+    }) && addresses().all(|(index, address)| try_load(address) == Ok(word(index)))
+}
+
+/// Parts of words change nothing beside them, at either place of a 64-bit beat.
+fn writes_bytes() -> bool {
+    [FREE, FREE + 4, SHARED, SHARED + 4].into_iter().all(|address| {
+        // SAFETY: as in `remembers`.
+        let is_written = unsafe { try_store(address, 0x1122_3344) }.is_ok();
+        let byte: *mut u8 = core::ptr::with_exposed_provenance_mut(address + 1);
+        let half: *mut u16 = core::ptr::with_exposed_provenance_mut(address + 2);
+        // SAFETY: a byte of the word that was just written.
+        unsafe { byte.write_volatile(0xaa) };
+        // SAFETY: its upper half.
+        unsafe { half.write_volatile(0xbbcc) };
+        is_written && try_load(address) == Ok(0xbbcc_aa44)
+    })
+}
+
+/// Nothing that is not there is reached, and nothing waits for it.
+fn refuses() -> bool {
+    // Between the regions, a page of registers without a block, behind the host's memory.
+    let unmapped = [0x0002_0000, 0x2000_0000, 0x4000_3000, 0x4001_0000, 0x7fff_fffc, BEYOND];
+    unmapped.into_iter().all(|address| {
+        // SAFETY: nothing is there.
+        let stored = unsafe { try_store(address, 1) };
+        try_load(address) == Err(cause::LOAD_ACCESS) && stored == Err(cause::STORE_ACCESS)
+    }) && [SHARED, CYCLES, 0x2000_0000].into_iter().all(|address| {
+        // SAFETY: fetches are refused there.
+        unsafe { try_call(address) == Err(cause::INSTRUCTION_ACCESS) }
+    })
+}
+
+/// A write to the ROM is an error and changes nothing.
+fn keeps_the_rom() -> bool {
+    [0, 0x80, 0x1_fffc].into_iter().all(|address| {
+        let before = try_load(address);
+        // SAFETY: the ROM cannot be written, which is what is tried.
+        let stored = unsafe { try_store(address, !0) };
+        stored == Err(cause::STORE_ACCESS) && before.is_ok() && try_load(address) == before
+    })
+}
+
+fn costs() -> bool {
+    let pointer = core::ptr::with_exposed_provenance::<u32>;
+    let port = core::ptr::with_exposed_provenance_mut(FREE - 4);
+    for (name, source) in [("scratchpad", FREE), ("host", SHARED)] {
+        // SAFETY: as long as the blocks are; the second round finds them in the host's cache.
+        unsafe { feed_blocks(pointer(source), port, pointer(CYCLES), BLOCKS) };
+        mark(1);
+        // SAFETY: as above.
+        unsafe { feed_blocks(pointer(source), port, pointer(CYCLES), BLOCKS) };
+        mark(2);
+        // SAFETY: 64 bytes of the same.
+        let cycles = unsafe { load_cost(pointer(source)) };
+        let _ = writeln!(Console, "rot-smoke: 16 loads {name} {cycles}");
+    }
+    true
+}
+
+/// The first decision is the last one, and an error for whoever tries another.
+fn decides() -> bool {
+    let base = core::ptr::with_exposed_provenance_mut(BOOT_SEQUENCER);
+    // SAFETY: registers of the sequencer, which nobody else uses.
+    let mut sequencer = unsafe { BootSequencer::new(base) };
+    // SAFETY: the same; only their addresses are used, between calls of the driver.
+    let registers = unsafe { Registers::new(base) };
+    let is_held = sequencer.state() == State::Held && is_guarded(&registers, Word::Release as u32);
+    let (decision, state) = if cfg!(feature = "release-host") {
+        (sequencer.release(), State::Released)
+    } else if cfg!(feature = "trap-host") {
+        (sequencer.trap(REASON), State::Trapped)
+    } else {
+        (sequencer.refuse(REASON), State::Refused)
+    };
+    let reason = if state == State::Released { 0 } else { REASON };
+    is_held
+        && decision == Ok(())
+        && is_refused(registers.decision().as_ptr(), Word::Release as u32)
+        && is_refused(registers.reason().as_ptr(), 1)
+        && is_guarded(&registers, Word::Release as u32)
+        && sequencer.release() == Err(Error::Decided)
+        && sequencer.state() == state
+        && sequencer.reason() == reason
+}
+
+/// What cannot be read, what cannot be written, and what is behind the last register, is an error.
+fn is_guarded(registers: &Registers, word: u32) -> bool {
+    let status = registers.status().as_ptr();
+    try_load(registers.decision().as_ptr().addr()) == Err(cause::LOAD_ACCESS)
+        && is_refused(status, word)
+        && is_refused(status.wrapping_add(1), word)
+}
+
+fn is_refused(register: *mut u32, word: u32) -> bool {
+    // SAFETY: a register of the sequencer, or none, which touches no memory.
+    unsafe { try_store(register.addr(), word) == Err(cause::STORE_ACCESS) }
+}

@@ -1,0 +1,32 @@
+//! Stands for a kernel where a test only asks whether a kernel is entered at all: it says so on
+//! the console and switches the machine off.
+
+#![no_std]
+#![no_main]
+#![cfg(target_arch = "riscv64")]
+
+use core::arch::global_asm;
+
+// S-mode, a0: hart, a1: device tree. Uses no stack and no memory but its own text.
+global_asm!(
+    ".section .text.init, \"ax\"",
+    ".globl _start",
+    "_start:",
+    "    lla   t0, text",
+    "    li    t1, {uart}",
+    "1:  lbu   t2, 0(t0)",
+    "    beqz  t2, 2f",
+    "    sb    t2, 0(t1)",
+    "    addi  t0, t0, 1",
+    "    j     1b",
+    "2:  li    a7, 0x53525354", // SBI system reset: shutdown
+    "    li    a6, 0",
+    "    li    a0, 0",
+    "    li    a1, 0",
+    "    ecall",
+    "3:  wfi",
+    "    j     3b",
+    "text:",
+    "    .asciz \"stub: the kernel runs\\r\\n\"",
+    uart = const hartlock_virt::board::UART,
+);

@@ -1,0 +1,88 @@
+//! The storage of the cycle-accurate machine (`hw/soc/README.md`), which ends requests in their order.
+
+use hartlock_image::Reason;
+use hartlock_verify::board::Region;
+
+pub use crate::soc::SECTOR_SIZE;
+use crate::soc::Storage;
+
+/// Requests at a time.
+pub const DEPTH: usize = 8;
+
+/// Bytes of one request: two blocks, whose payloads are small here. All requests together keep the
+/// storage busy while the boot hart hashes a block and cannot look after it.
+pub const fn request_size(block_size: u64) -> u64 {
+    const PAGE: u64 = 4096;
+    const MOST: u64 = 128 << 10;
+    if block_size > MOST / 2 { MOST } else { (block_size * 2).next_multiple_of(PAGE) }
+}
+
+/// The device.
+#[derive(Debug)]
+pub struct Device {
+    storage: Storage,
+    submitted: u64,
+    completed: u64,
+}
+
+impl Device {
+    /// Takes the storage over, which is always there.
+    ///
+    /// # Errors
+    /// None.
+    pub fn open() -> Result<Self, Reason> {
+        Ok(Self { storage: Storage::new(), submitted: 0, completed: 0 })
+    }
+
+    /// Bytes that the device holds.
+    pub fn capacity(&self) -> u64 {
+        self.storage.sectors().saturating_mul(SECTOR_SIZE)
+    }
+
+    /// As for a virtio block device.
+    ///
+    /// # Errors
+    /// `MediumError`.
+    ///
+    /// # Safety
+    /// As there.
+    pub unsafe fn submit(
+        &mut self,
+        sector: u64,
+        address: u64,
+        len: u32,
+    ) -> Result<Option<usize>, Reason> {
+        if self.submitted.wrapping_sub(self.completed) >= DEPTH as u64 {
+            return Ok(None);
+        }
+        // SAFETY: the caller vouches for the range.
+        if !unsafe { self.storage.start(sector, Region::new(address, len.into())) } {
+            return Err(Reason::MediumError);
+        }
+        let slot = (self.submitted % DEPTH as u64) as usize;
+        self.submitted = self.submitted.wrapping_add(1);
+        Ok(Some(slot))
+    }
+
+    /// As for a virtio block device.
+    ///
+    /// # Errors
+    /// None.
+    pub fn poll(&mut self) -> Result<Option<usize>, Reason> {
+        let done = self.submitted.wrapping_sub(self.storage.pending());
+        if self.completed == done {
+            return Ok(None);
+        }
+        let slot = (self.completed % DEPTH as u64) as usize;
+        self.completed = self.completed.wrapping_add(1);
+        Ok(Some(slot))
+    }
+
+    /// Waits until nothing is under way: the storage cannot be told to stop, and always comes to its
+    /// end.
+    pub fn reset(&mut self) {
+        while self.storage.pending() > 0 {
+            core::hint::spin_loop();
+        }
+    }
+}

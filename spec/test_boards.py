@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Compares the memory map of verify.py, which was written from the text, with the descriptions of boards.
+
+Run with ``python3 -m unittest discover -s spec -p 'test_*.py'``.
+"""
+
+from __future__ import annotations
+
+import tomllib
+import unittest
+from pathlib import Path
+from typing import Any
+
+import verify
+
+BOARDS = Path(__file__).parent.parent / "boards"
+UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
+STAGES = {"boot": "rom", "system": "loader"}
+NUMBERS = {kind.name: number for number, kind in verify.PAYLOAD_TYPES.items()}
+
+
+def size(text: str) -> int:
+    number, unit = text.split()
+    return int(number) * UNITS[unit]
+
+
+class Description:
+    """A board.toml, as far as a verifier needs it."""
+
+    def __init__(self, name: str) -> None:
+        with (BOARDS / name / "board.toml").open("rb") as file:
+            self.content: dict[str, Any] = tomllib.load(file)
+        self.regions = {region["name"]: region for region in self.content["region"]}
+
+    def range(self, name: str) -> tuple[int, int]:
+        region = self.regions[name]
+        if "to-end-of" in region:
+            return region["start"], self.range(region["to-end-of"])[1]
+        return region["start"], region["start"] + size(region["size"]) * region.get("count", 1)
+
+    def live(self, stage: str) -> set[tuple[int, int]]:
+        return {self.range(name) for name, region in self.regions.items() if stage in region.get("live", [])}
+
+    def places(self) -> dict[int, verify.Place]:
+        return {NUMBERS[place["payload"]]: self.place(place) for place in self.content["place"]}
+
+    def place(self, place: dict[str, Any]) -> verify.Place:
+        start, end = self.range(place["region"])
+        is_fixed, is_aligned = place.get("fixed", False), "alignment" in place
+        is_code = verify.PAYLOAD_TYPES[NUMBERS[place["payload"]]].code
+        return verify.Place(
+            start,
+            end,
+            address=start if is_fixed else None,
+            alignment=size(place["alignment"]) if is_aligned else 1,
+            entry_at_load=is_code and (is_fixed or is_aligned),
+        )
+
+
+class Boards(unittest.TestCase):
+    def test_the_map_of_each_board_is_that_of_its_description(self) -> None:
+        self.assertIn("qemu-virt", verify.BOARDS)
+        for name, board in verify.BOARDS.items():
+            description = Description(name)
+            with self.subTest(name):
+                self.assertEqual(description.content["name"], name)
+                self.assertEqual(board.places, description.places())
+                for kind, ranges in board.live.items():
+                    self.assertEqual(set(ranges), description.live(STAGES[kind]), kind)
+
+
+if __name__ == "__main__":
+    unittest.main()

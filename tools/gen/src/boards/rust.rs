@@ -1,0 +1,211 @@
+//! Rust: the map of the verifier, and the defaults of `hartlock sign`.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+
+use super::NOTICE;
+use super::model::{Board, Payload, Place, Region, Size, Stage};
+
+/// `qemu-virt` as a module, `rom-flash` as a constant.
+pub fn module(name: &str) -> String {
+    name.replace('-', "_")
+}
+
+pub fn constant(name: &str) -> String {
+    module(name).to_uppercase()
+}
+
+/// `0x8000_0000`.
+pub fn hex(number: u64) -> String {
+    format!("0x{}", grouped(&format!("{number:x}"), 4))
+}
+
+/// `10_000_000`.
+pub fn decimal(number: u64) -> String {
+    grouped(&number.to_string(), 3)
+}
+
+/// Digits with an underscore between groups.
+fn grouped(digits: &str, group: usize) -> String {
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(group) {
+            out.push('_');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Documentation lines.
+pub fn about(out: &mut String, indent: &str, text: &str) -> Result<()> {
+    for line in text.lines() {
+        writeln!(out, "{indent}/// {line}")?;
+    }
+    Ok(())
+}
+
+fn variant(payload: Payload) -> &'static str {
+    match payload {
+        Payload::Opensbi => "Opensbi",
+        Payload::Loader => "Loader",
+        Payload::BootFdt => "BootFdt",
+        Payload::Kernel => "Kernel",
+        Payload::Initramfs => "Initramfs",
+        Payload::SystemFdt => "SystemFdt",
+    }
+}
+
+/// `32 * MIB`.
+fn size(size: Size) -> String {
+    match size.parts() {
+        (1, "MiB") => "MIB".into(),
+        (1, "KiB") => "KIB".into(),
+        (number, "MiB") => format!("{number} * MIB"),
+        (number, "KiB") => format!("{number} * KIB"),
+        (number, _) => number.to_string(),
+    }
+}
+
+/// `crates/verify/src/board/generated.rs`.
+pub fn maps(boards: &[Board]) -> Result<String> {
+    let mut out = format!(
+        "// {NOTICE}\n\n\
+         //! The boards: where payloads may go and what must stay untouched.\n\n\
+         use super::{{Board, Fixed, PayloadType, Place, Region}};\n\n\
+         const KIB: u64 = 1 << 10;\n\
+         const MIB: u64 = 1 << 20;\n"
+    );
+    for board in boards {
+        out.push('\n');
+        about(&mut out, "", &board.about)?;
+        writeln!(out, "pub mod {} {{", module(&board.name))?;
+        out += "    use super::{Board, Fixed, KIB, MIB, PayloadType, Place, Region};\n\n";
+        for region in &board.region {
+            about(&mut out, "    ", &region.about)?;
+            self::region(&mut out, region)?;
+        }
+        let protected: Vec<_> = board.region.iter().filter(|region| region.protected).collect();
+        if !protected.is_empty() {
+            out += "    /// What the host must not have the root of trust read or write for it.\n";
+            let names = list(protected.iter().copied());
+            let count = protected.len();
+            writeln!(out, "    pub const PROTECTED: [Region; {count}] = [{names}];")?;
+        }
+        self::board(&mut out, board)?;
+        out += "}\n";
+    }
+    out += "\n/// Every board.\n";
+    writeln!(out, "pub const ALL: [&Board; {}] = [", boards.len())?;
+    for board in boards {
+        writeln!(out, "    &{}::BOARD,", module(&board.name))?;
+    }
+    out += "];\n";
+    Ok(out)
+}
+
+fn region(out: &mut String, region: &Region) -> Result<()> {
+    let name = constant(&region.name);
+    match (region.size, &region.to_end_of, region.count) {
+        (Some(bytes), _, Some(count)) => {
+            writeln!(out, "    pub const {name}: [Region; {count}] = [")?;
+            for index in 0..count {
+                let start = hex(region.start + index * bytes.0);
+                writeln!(out, "        Region::new({start}, {}),", size(bytes))?;
+            }
+            out.push_str("    ];\n");
+        }
+        (Some(bytes), _, None) => {
+            let start = hex(region.start);
+            writeln!(out, "    pub const {name}: Region = Region::new({start}, {});", size(bytes))?;
+        }
+        (None, other, _) => {
+            let end = other.as_deref().map(constant).unwrap_or_default();
+            let start = hex(region.start);
+            out.push_str(&format!("    pub const {name}: Region =\n        "));
+            writeln!(out, "Region {{ start: {start}, end: {end}.end }};")?;
+        }
+    }
+    Ok(())
+}
+
+fn list<'a>(regions: impl Iterator<Item = &'a Region>) -> String {
+    regions.map(|region| constant(&region.name)).collect::<Vec<_>>().join(", ")
+}
+
+fn board(out: &mut String, board: &Board) -> Result<()> {
+    let live = |stage| list(board.region.iter().filter(move |it| it.live.contains(&stage)));
+    write!(
+        out,
+        "\n    /// The board.\n    \
+         pub const BOARD: Board = Board {{\n        \
+         name: {:?},\n        soc: {:?},\n        hart_count: {},\n        places: &[\n",
+        board.name, board.soc, board.harts
+    )?;
+    for place in &board.place {
+        writeln!(out, "            Place {{")?;
+        writeln!(out, "                payload_type: PayloadType::{},", variant(place.payload))?;
+        writeln!(out, "                region: {},", constant(&place.region))?;
+        writeln!(out, "                fixed: {},", fixed(place))?;
+        writeln!(out, "            }},")?;
+    }
+    writeln!(out, "        ],")?;
+    writeln!(out, "        live_in_rom: &[{}],", live(Stage::Rom))?;
+    writeln!(out, "        live_in_loader: &[{}],", live(Stage::Loader))?;
+    writeln!(out, "    }};")?;
+    Ok(())
+}
+
+fn fixed(place: &Place) -> String {
+    match place.alignment {
+        _ if place.fixed => "Fixed::AtStart".into(),
+        Some(alignment) => format!("Fixed::Aligned({})", size(alignment)),
+        None => "Fixed::No".into(),
+    }
+}
+
+/// `crates/sign/src/defaults/generated.rs`.
+pub fn defaults(boards: &[Board]) -> Result<String> {
+    let mut out = format!(
+        "// {NOTICE}\n\n//! What a board says about signing.\n\nuse hartlock_image::PayloadType;\n"
+    );
+    let mut addresses = String::new();
+    for board in boards {
+        if board.is_default() {
+            out += "\n/// Board and SoC that a bundle is for if nothing else is said.\n";
+            writeln!(out, "pub(crate) const BOARD: &str = {:?};", board.name)?;
+            writeln!(out, "pub(crate) const SOC: &str = {:?};", board.soc)?;
+            out += "\n/// Memory that a payload gets at least: what its code or its editor needs.\n\
+                    pub(crate) const fn least_memory(payload_type: PayloadType) -> u64 {\n    \
+                    match payload_type {\n";
+            for place in &board.place {
+                let memory = hex(place.memory.map_or(0, |size| size.0));
+                let memory = if memory == "0x0" { "0".into() } else { memory };
+                writeln!(out, "        PayloadType::{} => {memory},", variant(place.payload))?;
+            }
+            out += "    }\n}\n";
+        }
+        if board.signing.is_some() {
+            for place in &board.place {
+                let address = match place.load_address {
+                    Some(address) => address,
+                    None => board.region(&place.region)?.start,
+                };
+                writeln!(
+                    addresses,
+                    "        ({:?}, PayloadType::{}) => Some({}),",
+                    board.name,
+                    variant(place.payload),
+                    hex(address)
+                )?;
+            }
+        }
+    }
+    out += "\n/// Where a payload goes on a board that has defaults (boot flow §2).\n\
+            pub(crate) fn load_address(board: &str, payload_type: PayloadType) -> Option<u64> {\n    \
+            match (board, payload_type) {\n";
+    out += &addresses;
+    out += "        _ => None,\n    }\n}\n";
+    Ok(out)
+}

@@ -1,0 +1,114 @@
+//! The tables of the specification, between `<!-- board NAME: TABLE -->` and `<!-- end of TABLE -->`.
+
+use std::fmt::Write;
+
+use anyhow::{Context, Result};
+
+use super::find;
+use super::model::{Board, Payload, Place, Region, Stage};
+use super::rust::hex;
+
+/// A table by its name.
+type Table = fn(&Board) -> Result<String>;
+
+const TABLES: [(&str, Table); 2] = [("regions", regions), ("places", places)];
+
+/// The text with every table made anew.
+pub fn with_tables(text: &str, boards: &[Board]) -> Result<String> {
+    let mut out = String::new();
+    let mut rest = text;
+    let mut count = 0;
+    while let Some((before, after)) = rest.split_once("<!-- board ") {
+        let (head, after) = after.split_once(" -->\n").context("a marker without an end")?;
+        let (name, table) = head.split_once(": ").context("a marker names no table")?;
+        let board = find(boards, name).with_context(|| format!("there is no board {name}"))?;
+        let made = TABLES.iter().find(|(known, _)| *known == table);
+        let (_, made) = made.with_context(|| format!("there is no table {table}"))?;
+        let end = format!("<!-- end of {table} -->");
+        let (_, after) = after.split_once(&end).with_context(|| format!("no `{end}`"))?;
+        write!(out, "{before}<!-- board {head} -->\n{}{end}", made(board)?)?;
+        rest = after;
+        count += 1;
+    }
+    anyhow::ensure!(count > 0, "the specification has no place for the tables of boards");
+    out += rest;
+    Ok(out)
+}
+
+fn regions(board: &Board) -> Result<String> {
+    let mut out =
+        "| from | size | what | live in ROM | live in loader |\n|---|---|---|---|---|\n".to_owned();
+    let ram = board.region("ram")?.start;
+    for region in &board.region {
+        let Some(spec) = &region.spec else { continue };
+        let size = match region.size {
+            Some(size) => size.to_string(),
+            None => "to the end of RAM".into(),
+        };
+        let live = |stage| match region.live.contains(&stage) {
+            true => "live ",
+            // Flash is no place that a payload could go to.
+            false if region.start < ram => "– ",
+            false => "",
+        };
+        let spec = with_offsets(spec, board, region)?;
+        let (rom, loader) = (live(Stage::Rom), live(Stage::Loader));
+        writeln!(out, "| {} | {size} | {spec} | {rom}| {loader}|", hex(region.start))?;
+    }
+    Ok(out)
+}
+
+/// `{name}` is where that region begins inside this one.
+fn with_offsets(text: &str, board: &Board, region: &Region) -> Result<String> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (name, after) = after.split_once('}').context("an offset without an end")?;
+        let offset = board.region(name)?.start.checked_sub(region.start);
+        let offset = offset.with_context(|| format!("{name} begins before {}", region.name))?;
+        out += before;
+        out += &if offset == 0 { "0".into() } else { hex(offset) };
+        rest = after;
+    }
+    Ok(out + rest)
+}
+
+fn places(board: &Board) -> Result<String> {
+    let mut out = "| payload | place | fixed |\n|---|---|---|\n".to_owned();
+    let mut done: Vec<Payload> = Vec::new();
+    for place in &board.place {
+        if done.contains(&place.payload) {
+            continue;
+        }
+        // Payloads with the same rule share a row.
+        let is_alike = |other: &&Place| {
+            other.region == place.region
+                && other.fixed == place.fixed
+                && other.alignment == place.alignment
+        };
+        let alike: Vec<_> = board.place.iter().filter(is_alike).map(|it| it.payload).collect();
+        let names: Vec<_> = alike.iter().map(|payload| payload.name()).collect();
+        let region = board.region(&place.region)?;
+        let start = hex(region.start);
+        let size = match region.size {
+            Some(size) => format!("{start}, {size}"),
+            None => format!("RAM from {start} on"),
+        };
+        writeln!(out, "| {} | {size} | {} |", names.join(", "), rule(place, &start))?;
+        done.extend(alike);
+    }
+    Ok(out)
+}
+
+fn rule(place: &Place, start: &str) -> String {
+    match place.alignment {
+        _ if place.fixed && place.payload.is_code() => {
+            format!("load address and entry {start}, else **E0703**")
+        }
+        _ if place.fixed => format!("load address {start}, else **E0703**"),
+        Some(alignment) => {
+            format!("load address a multiple of {alignment} and entry equal to it, else **E0703**")
+        }
+        None => "–".into(),
+    }
+}

@@ -1,0 +1,74 @@
+use super::model::Board;
+use super::*;
+use xtask::project::root;
+
+const QEMU_VIRT: &str = "boards/qemu-virt/board.toml";
+
+fn description() -> String {
+    fs::read_to_string(root().join(QEMU_VIRT)).unwrap()
+}
+
+/// The description of a real board with one text replaced.
+fn changed(from: &str, to: &str) -> Result<Board> {
+    let text = description();
+    assert!(text.contains(from), "{from}");
+    Board::parse(&text.replacen(from, to, 1))
+}
+
+#[test]
+fn what_is_committed_is_what_the_descriptions_make() {
+    for Output { path, content } in outputs(&root()).unwrap() {
+        let committed = fs::read_to_string(root().join(&path)).unwrap_or_default();
+        assert!(committed == content, "{} is out of date", path.display());
+    }
+}
+
+#[test]
+fn a_change_of_an_address_reaches_every_kind_of_file() {
+    let boards = [changed("start = 0x8020_0000", "start = 0x8022_0000").unwrap()];
+    let maps = rust::maps(&boards).unwrap();
+    assert!(maps.contains("pub const LOADER: Region = Region::new(0x8022_0000, 2 * MIB);"));
+    let defaults = rust::defaults(&boards).unwrap();
+    assert!(defaults.contains("(\"qemu-virt\", PayloadType::Loader) => Some(0x8022_0000),"));
+    let memory = firmware::linker_memory(&boards[0], &boards[0]).unwrap();
+    assert!(memory.contains("LOADER (rwx) : ORIGIN = 0x80220000, LENGTH = 0x200000"), "{memory}");
+    let text = "<!-- board qemu-virt: places -->\n<!-- end of places -->";
+    let table = spec::with_tables(text, &boards).unwrap();
+    assert!(table.contains("| loader | 0x8022_0000, 2 MiB |"), "{table}");
+
+    let boards = [changed("start = 0x1000_0000", "start = 0x1003_0000").unwrap()];
+    let constants = firmware::constants(&boards[0], &boards[0]).unwrap();
+    assert!(constants.contains("pub const UART: usize = 0x1003_0000;"), "{constants}");
+    let fragments = tree::fragments(&boards[0]).unwrap();
+    let has_node = |(_, content): &(_, String)| content.contains("uart0: serial@10030000 {");
+    assert!(fragments.iter().any(has_node));
+}
+
+#[test]
+fn refuses_descriptions_that_contradict_themselves() {
+    for (from, to, expected) in [
+        ("start = 0x8011_0000", "start = 0x800f_f800", "opensbi and handoff overlap"),
+        ("start = 0x10_1000", "start = 0x10_0800", "test and rtc overlap"),
+        ("region = \"opensbi\"", "region = \"bootloader\"", "place opensbi"),
+        ("name = \"handoff\"", "name = \"log\"", "region log is given twice"),
+        ("size = \"4 KiB\"", "size = \"4 pages\"", "units are MiB, KiB and B"),
+        ("load-address = 0x8200_0000", "load-address = 0x8210_0000", "is not aligned"),
+        ("load-address = 0x8600_0000", "load-address = 0x8010_0000", "outside its region"),
+        ("load-address = 0x8600_0000", "", "needs a load address"),
+        ("harts = 5", "harts = 9", "1 to 8 harts"),
+        ("to-end-of = \"ram\"", "size = \"1 MiB\"\nto-end-of = \"ram\"", "either size or"),
+        ("harts = 5", "hearts = 5", "unknown field"),
+    ] {
+        let error = changed(from, to).err().unwrap_or_else(|| panic!("{to} was accepted"));
+        let text = format!("{error:#}");
+        assert!(text.contains(expected), "{to}: {text}");
+    }
+}
+
+#[test]
+fn refuses_a_closed_region_that_memory_protection_cannot_express() {
+    let board =
+        changed("start = 0x8010_0000\nsize = \"64 KiB\"", "start = 0x8010_0000\nsize = \"48 KiB\"");
+    let error = format!("{:#}", tree::fragments(&board.unwrap()).unwrap_err());
+    assert!(error.contains("rom-ram: memory protection"), "{error}");
+}

@@ -1,0 +1,116 @@
+//! Nodes of device trees that name an address, a size, an interrupt or a hart. The trees themselves
+//! (`boards/<name>/*.dts`) include them where they belong.
+
+use std::fmt::Write;
+
+use anyhow::{Context, Result, ensure};
+
+use super::NOTICE;
+use super::model::{Board, Device, Domain, Tree};
+
+/// Names and contents; none for a board without device trees.
+pub fn fragments(board: &Board) -> Result<Vec<(&'static str, String)>> {
+    if board.device.iter().all(|device| device.tree.is_none()) {
+        return Ok(Vec::new());
+    }
+    Ok(vec![
+        ("memory.dtsi", memory(board)?),
+        ("harts.dtsi", harts(board)?),
+        ("devices.dtsi", devices(board, Tree::Both)?),
+        ("boot-devices.dtsi", devices(board, Tree::Boot)?),
+        ("system-devices.dtsi", devices(board, Tree::System)?),
+        ("domain.dtsi", domain(board)?),
+    ])
+}
+
+fn notice() -> String {
+    format!("/* {NOTICE} */\n")
+}
+
+/// An address or size as two cells.
+fn cells(number: u64) -> String {
+    format!("{:#x} {:#x}", number >> 32, number & 0xffff_ffff)
+}
+
+fn memory(board: &Board) -> Result<String> {
+    let ram = board.region("ram")?;
+    let size = board.end(ram)? - ram.start;
+    let mut out = notice();
+    writeln!(out, "memory@{:x} {{", ram.start)?;
+    writeln!(out, "\tdevice_type = \"memory\";")?;
+    writeln!(out, "\treg = <{} {}>;\n}};", cells(ram.start), cells(size))?;
+    Ok(out)
+}
+
+fn harts(board: &Board) -> Result<String> {
+    let mut out = notice();
+    writeln!(out, "timebase-frequency = <{}>;", board.ticks_per_second)?;
+    for hart in 0..board.harts {
+        write!(
+            out,
+            "\ncpu{hart}: cpu@{hart:x} {{\n\
+             \tdevice_type = \"cpu\";\n\treg = <{hart}>;\n\tstatus = \"okay\";\n\
+             \tcompatible = \"riscv\";\n\triscv,isa = \"rv64imafdc\";\n\
+             \tmmu-type = \"riscv,sv39\";\n\n\
+             \tintc{hart}: interrupt-controller {{\n\
+             \t\t#interrupt-cells = <1>;\n\t\tinterrupt-controller;\n\
+             \t\tcompatible = \"riscv,cpu-intc\";\n\t}};\n}};\n"
+        )?;
+    }
+    Ok(out)
+}
+
+fn devices(board: &Board, tree: Tree) -> Result<String> {
+    let mut out = notice();
+    for device in board.device.iter().filter(|device| device.tree == Some(tree)) {
+        for index in 0..device.count.unwrap_or(1) {
+            node(&mut out, board, device, index)?;
+        }
+    }
+    Ok(out)
+}
+
+fn node(out: &mut String, board: &Board, device: &Device, index: u64) -> Result<()> {
+    let name = device.node.as_deref().context("a device in a tree has a node")?;
+    let start = device.start + index * device.size.0;
+    let label = device.label.as_ref().map(|label| format!("{label}: ")).unwrap_or_default();
+    let compatible: Vec<_> = device.compatible.iter().map(|text| format!("{text:?}")).collect();
+    ensure!(!compatible.is_empty(), "{}: compatible with nothing", device.name);
+    writeln!(out, "\n{label}{name}@{start:x} {{")?;
+    writeln!(out, "\tcompatible = {};", compatible.join(", "))?;
+    writeln!(out, "\treg = <{} {}>;", cells(start), cells(device.size.0))?;
+    for property in &device.properties {
+        writeln!(out, "\t{property};")?;
+    }
+    if let Some(first) = device.interrupt {
+        writeln!(out, "\tinterrupts = <{}>;", u64::from(first) + index)?;
+        writeln!(out, "\tinterrupt-parent = <&plic>;")?;
+    }
+    if !device.hart_interrupts.is_empty() {
+        let of = |hart| device.hart_interrupts.iter().map(move |it| format!("<&intc{hart} {it}>"));
+        let interrupts: Vec<_> = (0..board.harts).flat_map(of).collect();
+        writeln!(out, "\tinterrupts-extended = {};", interrupts.join(", "))?;
+    }
+    writeln!(out, "}};")?;
+    Ok(())
+}
+
+/// Regions of OpenSBI's domain, each a power of two and aligned to it.
+fn domain(board: &Board) -> Result<String> {
+    let mut out = notice();
+    for region in &board.region {
+        let Some(kind) = region.domain else { continue };
+        let size = board.end(region)? - region.start;
+        let is_one = size.is_power_of_two() && region.start.is_multiple_of(size);
+        ensure!(is_one, "{}: memory protection needs an aligned power of two", region.name);
+        writeln!(out, "\n{}: {} {{", region.name.replace('-', "_"), region.name)?;
+        writeln!(out, "\tcompatible = \"opensbi,domain,memregion\";")?;
+        writeln!(out, "\tbase = <{}>;", cells(region.start))?;
+        writeln!(out, "\torder = <{}>;", size.ilog2())?;
+        if kind == Domain::Mmio {
+            writeln!(out, "\tmmio;")?;
+        }
+        writeln!(out, "}};")?;
+    }
+    Ok(out)
+}
