@@ -77,23 +77,10 @@ pub fn build() -> Result<Firmware> {
 
 /// A ROM for root keys of these algorithms, and no others.
 pub fn rom_for(algorithms: &[Algorithm]) -> Result<StageFiles> {
-    let mut features: Vec<&str> = algorithms.iter().map(|algorithm| feature(*algorithm)).collect();
+    let mut features: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.feature()).collect();
     features.sort_unstable();
     features.dedup();
     stage_without_defaults("rom", &features)
-}
-
-/// The feature of a stage that carries an algorithm.
-pub const fn feature(algorithm: Algorithm) -> &'static str {
-    match algorithm {
-        Algorithm::Ed25519 => "ed25519",
-        Algorithm::Rsa { .. } => "rsa",
-        Algorithm::Ecdsa(_) => "ecdsa",
-        Algorithm::Hss(_) => "lms",
-        Algorithm::Xmss(_) | Algorithm::XmssMt(_) => "xmss",
-        Algorithm::MlDsa(_) => "ml-dsa",
-        Algorithm::SlhDsa(_) => "slh-dsa",
-    }
 }
 
 /// Where built firmware is kept.
