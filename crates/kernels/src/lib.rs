@@ -72,7 +72,7 @@ pub mod slh_dsa;
 pub mod xmss;
 pub mod xof;
 
-pub use dispatch::{Family, Kernels, MAX_LANES, Probe, Rejection, Tier, fills_lanes};
+pub use dispatch::{HashFamily, KernelFault, Kernels, MAX_LANES, Probe, Tier, fills_lanes};
 #[cfg(feature = "ed25519-contexts")]
 pub use ed25519::contexts as ed25519_contexts;
 #[cfg(feature = "ed25519-keystone")]

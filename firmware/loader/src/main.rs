@@ -26,7 +26,7 @@ use hartlock_image::{
 };
 use hartlock_kernels::Kernels;
 use hartlock_verify::board::{Region, qemu_virt};
-use hartlock_verify::tree::{self, Hasher, Kernel};
+use hartlock_verify::tree::{self, Hasher, SoftwareHasher};
 use hartlock_verify::{Acceptance, Verdict, authenticate};
 use hartlock_virt::clock::{self, Instant};
 use hartlock_virt::console::Number;
@@ -220,7 +220,7 @@ fn write_fdt(manifest: &Manifest<'_>, harts: u64) -> Result<(), Reason> {
 }
 
 fn measure(kernels: &Kernels, signed: &[u8]) -> [u8; 48] {
-    let mut hash = Kernel::with(HashId::Sha384, kernels);
+    let mut hash = SoftwareHasher::with(HashId::Sha384, kernels);
     hash.update(signed);
     tree::first_48(&hash.finalize())
 }

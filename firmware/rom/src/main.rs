@@ -21,7 +21,7 @@ use hartlock_handoff::{
 use hartlock_image::{BundleType, HashId, List, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Reason};
 use hartlock_kernels::Kernels;
 use hartlock_verify::board::qemu_virt;
-use hartlock_verify::tree::{self, Hasher, Kernel};
+use hartlock_verify::tree::{self, Hasher, SoftwareHasher};
 use hartlock_verify::{Acceptance, Authenticated, Verdict, authenticate};
 use hartlock_virt::clock::{self, Instant};
 use hartlock_virt::kernels::{self, Mode};
@@ -171,7 +171,7 @@ fn choose_kernels(log: &mut RomLog) -> Kernels {
 }
 
 fn measure(kernels: &Kernels, signed: &[u8]) -> [u8; 48] {
-    let mut hash = Kernel::with(HashId::Sha384, kernels);
+    let mut hash = SoftwareHasher::with(HashId::Sha384, kernels);
     hash.update(signed);
     tree::first_48(&hash.finalize())
 }

@@ -22,7 +22,7 @@ use hartlock_image::{BundleType, HashId, List, Reason};
 use hartlock_kernels::{Kernels, Tier};
 use hartlock_rot::{BOOT_SEQUENCER, exit};
 use hartlock_verify::board::soc;
-use hartlock_verify::tree::{self, Hasher, Kernel};
+use hartlock_verify::tree::{self, Hasher, SoftwareHasher};
 use hartlock_verify::{Acceptance, Verdict, authenticate};
 
 use bundle::Bundle;
@@ -142,7 +142,7 @@ fn choose_kernels(log: &mut Log) -> Kernels {
 }
 
 fn measure(kernels: &Kernels, signed: &[u8]) -> [u8; 48] {
-    let mut hash = Kernel::with(HashId::Sha384, kernels);
+    let mut hash = SoftwareHasher::with(HashId::Sha384, kernels);
     hash.update(signed);
     tree::first_48(&hash.finalize())
 }
