@@ -137,16 +137,16 @@ pub fn expected_r(
     message: &[u8],
     signature: &[u8; SIGNATURE_LEN],
 ) -> Result<[u8; 32], Violation> {
-    solve(public_key, message, signature, Sha512::with(kernels))
+    solve(public_key, message, signature, || Sha512::with(kernels))
 }
 
 /// R of the equation, for a variant of the scheme that makes its challenge of R, key and message with
 /// this `hash`, which may have a prefix in it. The strict rule is the same for all of them.
-fn solve(
+fn solve<H: Hash<Output = [u8; 64]>>(
     public_key: &[u8; PUBLIC_KEY_LEN],
     message: &[u8],
     signature: &[u8; SIGNATURE_LEN],
-    mut hash: impl Hash<Output = [u8; 64]>,
+    hash: impl FnOnce() -> H,
 ) -> Result<[u8; 32], Violation> {
     let (halves, _) = signature.as_chunks::<32>();
     let [r_bytes, s_bytes] = halves else {
@@ -162,11 +162,17 @@ fn solve(
         return Err(Violation::SmallOrderR);
     }
     let s = Scalar::from_canonical_bytes(s_bytes).ok_or(Violation::NonCanonicalS)?;
-    hash.update(r_bytes);
-    hash.update(public_key);
-    hash.update(message);
-    let k = Scalar::from_digest(&hash.finalize());
+    let k = challenge(hash, [r_bytes, public_key, message]);
 
     // [S]B = R + [k]A, solved for R. R itself is never decoded.
     Ok(point::base_and_point_product(s, k, &minus_key).encode())
+}
+
+/// The number that R, key and message are hashed to.
+// Out of line: the hash has left the stack before points are multiplied.
+#[inline(never)]
+fn challenge<H: Hash<Output = [u8; 64]>>(start: impl FnOnce() -> H, parts: [&[u8]; 3]) -> Scalar {
+    let mut hash = start();
+    parts.iter().for_each(|part| hash.update(part));
+    Scalar::from_digest(&hash.finalize())
 }

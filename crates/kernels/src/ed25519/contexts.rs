@@ -55,10 +55,13 @@ fn verify(
     signature: &[u8; SIGNATURE_LEN],
 ) -> Result<(), Violation> {
     // dom2 (§2).
-    let mut hash = Sha512::new();
-    hash.update(b"SigEd25519 no Ed25519 collisions");
-    hash.update(&[flag, context.len() as u8]);
-    hash.update(context);
-    let expected_r = solve(public_key, message, signature, hash)?;
+    let start = || {
+        let mut hash = Sha512::new();
+        hash.update(b"SigEd25519 no Ed25519 collisions");
+        hash.update(&[flag, context.len() as u8]);
+        hash.update(context);
+        hash
+    };
+    let expected_r = solve(public_key, message, signature, start)?;
     if signature.starts_with(&expected_r) { Ok(()) } else { Err(Violation::Mismatch) }
 }

@@ -57,5 +57,5 @@ pub fn expected_r(
     message: &[u8],
     signature: &[u8; SIGNATURE_LEN],
 ) -> Result<[u8; 32], Violation> {
-    solve(public_key, message, signature, Sha3_512::with(kernels))
+    solve(public_key, message, signature, || Sha3_512::with(kernels))
 }
