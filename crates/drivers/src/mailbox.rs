@@ -4,8 +4,10 @@
 //! in here, so a deadline is the caller's.
 //!
 //! A request is copied out of the hardware once, as a whole ([`RootSide::take`]), and is checked and used in
-//! that copy. The hardware keeps the host from changing it meanwhile; that its addresses may be used is
-//! for whoever serves it.
+//! that copy. The hardware keeps the host from changing it meanwhile; [`request`] judges whether its
+//! addresses may be used.
+
+pub mod request;
 
 use core::sync::atomic::{Ordering, fence};
 

@@ -10,7 +10,6 @@
 #[cfg(test)]
 extern crate std;
 
-mod algorithm;
 mod bytes;
 mod encode;
 mod head;
@@ -22,7 +21,12 @@ mod signature_blocks;
 mod tests;
 mod types;
 
-pub use algorithm::{Algorithm, Curve, Family, HssSet, MlDsaSet, RsaPadding, SlhDsaSet, XmssSet};
+// Defined in the leaf, and named by all that a bundle holds.
+pub use hartlock_algorithm::{
+    Algorithm, Curve, Family, HashId, HssSet, MlDsaSet, ParameterSet, RsaPadding, RsaSet,
+    SlhDsaSet, XmssSet,
+};
+
 pub use bytes::{Writer, bytes_at, is_zero, u32_at, u64_at};
 pub use encode::encode_manifest;
 pub use head::{HEADER_SIZE, Head, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE};
@@ -31,7 +35,6 @@ pub use payload::{PAYLOAD_RECORD_PREFIX_SIZE, PAYLOAD_RECORD_SIZE, PayloadRecord
 pub use reason::{Fault, Reason};
 pub use signature_blocks::{SignatureBlock, SignatureBlocks};
 pub use types::{
-    BundleType, HashId, KEY_ID_SIZE, KEY_RECORD_SIZE, KeyRecord, Label, Lifecycle, List,
-    MAX_PAYLOADS, MAX_SIGNERS, MAX_TRUSTED_KEYS, Name, PAGE_SIZE, PayloadType, Policy, TreeMode,
-    align_up,
+    BundleType, KEY_ID_SIZE, KEY_RECORD_SIZE, KeyRecord, Label, Lifecycle, List, MAX_PAYLOADS,
+    MAX_SIGNERS, MAX_TRUSTED_KEYS, Name, PAGE_SIZE, PayloadType, Policy, TreeMode, align_up,
 };

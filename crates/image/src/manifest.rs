@@ -1,7 +1,6 @@
 //! The manifest (image format §4), read after its signatures verified.
 
 use crate::Reason;
-use crate::algorithm::Family;
 use crate::bytes::{bytes_at, is_zero, u32_at, u64_at};
 use crate::head::{HEADER_SIZE, Head};
 use crate::payload::{PAYLOAD_RECORD_SIZE, PayloadRecord};
@@ -9,6 +8,7 @@ use crate::types::{
     BundleType, KEY_RECORD_SIZE, KeyRecord, Label, Lifecycle, List, MAX_PAYLOADS, MAX_SIGNERS,
     MAX_TRUSTED_KEYS, Name, PAGE_SIZE, Policy, align_up,
 };
+use hartlock_algorithm::Family;
 
 /// Longest kernel command line, in bytes (§4.5).
 pub const MAX_BOOTARGS: usize = 2048;

@@ -2,7 +2,8 @@
 
 use crate::Reason;
 use crate::bytes::{Writer, bytes_at, is_zero, u32_at, u64_at};
-use crate::types::{BundleType, HashId, PAGE_SIZE, PayloadType, TreeMode, align_up};
+use crate::types::{BundleType, PAGE_SIZE, PayloadType, TreeMode, align_up};
+use hartlock_algorithm::HashId;
 
 /// Bytes of a payload record.
 pub const PAYLOAD_RECORD_SIZE: usize = 128;

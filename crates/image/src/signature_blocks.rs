@@ -1,9 +1,9 @@
 //! The signature area (image format §5.1): the only bytes of a bundle that nothing signs.
 
 use crate::Reason;
-use crate::algorithm::Algorithm;
 use crate::bytes::{is_zero, u32_at};
 use crate::types::{List, MAX_SIGNERS};
+use hartlock_algorithm::Algorithm;
 
 /// Bytes in front of the public key.
 const BLOCK_HEADER_SIZE: usize = 16;
@@ -23,7 +23,7 @@ pub struct SignatureBlock<'a> {
 
 impl SignatureBlock<'_> {
     /// The algorithm, if this version of the format names it.
-    pub const fn known_algorithm(&self) -> Option<Algorithm> {
+    pub fn known_algorithm(&self) -> Option<Algorithm> {
         Algorithm::from_numbers(self.algorithm, self.parameters)
     }
 }

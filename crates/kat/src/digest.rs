@@ -4,8 +4,8 @@ use hartlock_image::HashId;
 use hartlock_kernels::kt128::Kt128;
 use hartlock_kernels::parallelhash::{left_encode, right_encode};
 use hartlock_kernels::xof::{self, Xof};
-use hartlock_kernels::{Family, Hash, Kernels};
-use hartlock_verify::tree::{self, Hasher, Kernel};
+use hartlock_kernels::{Hash, HashFamily, Kernels};
+use hartlock_verify::tree::{self, Hasher, SoftwareHasher};
 
 use crate::hash::{self, Name};
 use crate::lanes::{self, Leaf};
@@ -89,7 +89,9 @@ pub(crate) fn answer(engine: &Engine, request: &Request<'_>, output: Output<'_>)
         Alg::Shake { is_256 } => {
             let name = if is_256 { Name::Shake256 } else { Name::Shake128 };
             // What lanes give is long enough for most cases; one message alone gives the rest.
-            if engine.form(Family::Keccak) == Some(Form::Many) && len <= name.output_len() as u64 {
+            if engine.form(HashFamily::Keccak) == Some(Form::Many)
+                && len <= name.output_len() as u64
+            {
                 let Some(digest) = hash::digest(engine, name, message, &[]) else {
                     return NO_KERNEL;
                 };
@@ -104,7 +106,7 @@ pub(crate) fn answer(engine: &Engine, request: &Request<'_>, output: Output<'_>)
             return sponge(engine, hash, message, len, output);
         }
         Alg::ParallelHash { is_256, is_xof } => {
-            if engine.form(Family::Keccak).is_none() {
+            if engine.form(HashFamily::Keccak).is_none() {
                 return NO_KERNEL;
             }
             let hash = if is_256 { HashId::Shake256 } else { HashId::Shake128 };
@@ -132,16 +134,16 @@ pub(crate) fn answer(engine: &Engine, request: &Request<'_>, output: Output<'_>)
                 output(digest.as_ref());
                 return Answer::Ok;
             }
-            if engine.form(Family::Keccak).is_none() || engine.lanes.is_some() {
+            if engine.form(HashFamily::Keccak).is_none() || engine.lanes.is_some() {
                 return NO_KERNEL;
             }
             return kt128(engine, message, customization, len, output);
         }
         Alg::Tree(hash) | Alg::PaperTree(hash) => {
             let family = match hash {
-                HashId::Sha256 => Family::Sha256,
-                HashId::Sha384 | HashId::Sha512 => Family::Sha512,
-                _ => Family::Keccak,
+                HashId::Sha256 => HashFamily::Sha256,
+                HashId::Sha384 | HashId::Sha512 => HashFamily::Sha512,
+                _ => HashFamily::Keccak,
             };
             if engine.form(family).is_none() {
                 return NO_KERNEL;
@@ -168,7 +170,7 @@ pub(crate) fn cshake(
 }
 
 fn sponge(engine: &Engine, mut hash: Xof, message: &[u8], len: u64, output: Output<'_>) -> Answer {
-    if engine.form(Family::Keccak) != Some(Form::One) {
+    if engine.form(HashFamily::Keccak) != Some(Form::One) {
         return NO_KERNEL;
     }
     hash.update(message);
@@ -218,8 +220,8 @@ fn root(
     let kernels = &engine.kernels;
     let message = request.bytes(Field::Message);
     let leaf_len = hash.output_len();
-    let mut header = Kernel::with(hash, kernels);
-    let mut root = Kernel::with(hash, kernels);
+    let mut header = SoftwareHasher::with(hash, kernels);
+    let mut root = SoftwareHasher::with(hash, kernels);
     if kind == Leaf::Tree {
         header.update(b"HLKrec_0");
         root.update(b"HLKroot0");

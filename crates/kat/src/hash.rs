@@ -2,8 +2,8 @@
 
 use hartlock_image::HashId;
 use hartlock_kernels::xof::Xof;
-use hartlock_kernels::{Family, MAX_LANES};
-use hartlock_verify::tree::{self, Hasher, Kernel};
+use hartlock_kernels::{HashFamily, MAX_LANES};
+use hartlock_verify::tree::{self, Hasher, SoftwareHasher};
 
 use crate::{Engine, Form, lanes};
 
@@ -89,12 +89,12 @@ impl Name {
     }
 
     /// Whose kernel computes it; `None` if there is none of ours.
-    pub(crate) const fn family(self) -> Option<Family> {
+    pub(crate) const fn family(self) -> Option<HashFamily> {
         match self {
-            Name::Sha256 => Some(Family::Sha256),
-            Name::Sha384 | Name::Sha512 => Some(Family::Sha512),
+            Name::Sha256 => Some(HashFamily::Sha256),
+            Name::Sha384 | Name::Sha512 => Some(HashFamily::Sha512),
             Name::Sha1 | Name::Sha224 | Name::Sha512_224 | Name::Sha512_256 => None,
-            _ => Some(Family::Keccak),
+            _ => Some(HashFamily::Keccak),
         }
     }
 }
@@ -149,7 +149,7 @@ pub fn digest(engine: &Engine, name: Name, head: &[u8], body: &[u8]) -> Option<D
 }
 
 fn one(engine: &Engine, hash: HashId, head: &[u8], body: &[u8]) -> Option<Digest> {
-    let mut hasher = Kernel::with(hash, &engine.kernels);
+    let mut hasher = SoftwareHasher::with(hash, &engine.kernels);
     hasher.update(head);
     hasher.update(body);
     hasher.finalize().get(..hash.output_len()).map(Digest::of)

@@ -28,7 +28,7 @@ pub mod pack;
 pub mod request;
 pub mod verify;
 
-use hartlock_kernels::{Family, Kernels, Tier};
+use hartlock_kernels::{HashFamily, Kernels, Tier};
 
 pub use request::{Field, Op, Request};
 
@@ -77,7 +77,7 @@ impl Engine {
     }
 
     /// How a family is computed; `None` if the forced tier has no kernel for it.
-    pub(crate) fn form(&self, family: Family) -> Option<Form> {
+    pub(crate) fn form(&self, family: HashFamily) -> Option<Form> {
         if self.lanes.is_some() {
             return Some(Form::Many);
         }

@@ -3,7 +3,7 @@
 //! Run time depends on the tag and on the key. These are keys of public test vectors: nothing here may
 //! be given a secret.
 
-use hartlock_kernels::Family;
+use hartlock_kernels::HashFamily;
 use hartlock_kernels::parallelhash::{left_encode, right_encode};
 
 use crate::digest::{cshake, squeeze};
@@ -127,7 +127,7 @@ fn kmac(
     len: u64,
     output: Output<'_>,
 ) -> Answer {
-    if engine.form(Family::Keccak) != Some(Form::One) {
+    if engine.form(HashFamily::Keccak) != Some(Form::One) {
         return NO_KERNEL;
     }
     let customization = request.bytes(Field::Customization);

@@ -52,7 +52,7 @@ impl Tier {
 
 /// Hashes that share a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
+pub enum HashFamily {
     /// SHA-256.
     Sha256,
     /// SHA-384 and SHA-512.
@@ -61,23 +61,23 @@ pub enum Family {
     Keccak,
 }
 
-impl Family {
+impl HashFamily {
     /// All of them.
-    pub const ALL: [Family; 3] = [Family::Sha256, Family::Sha512, Family::Keccak];
+    pub const ALL: [HashFamily; 3] = [HashFamily::Sha256, HashFamily::Sha512, HashFamily::Keccak];
 
     /// The name on consoles.
     pub const fn name(self) -> &'static str {
         match self {
-            Family::Sha256 => "sha256",
-            Family::Sha512 => "sha512",
-            Family::Keccak => "keccak",
+            HashFamily::Sha256 => "sha256",
+            HashFamily::Sha512 => "sha512",
+            HashFamily::Keccak => "keccak",
         }
     }
 }
 
 /// Why a kernel is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rejection {
+pub enum KernelFault {
     /// The hart refused an instruction.
     Trapped,
     /// A digest was wrong: the instructions are there and do not do what they should.
@@ -94,10 +94,10 @@ pub unsafe trait Probe {
     fn runs(&mut self, instructions: unsafe extern "C" fn()) -> bool;
 
     /// A tier is not used for a family; the next lower one is tried.
-    fn rejected(&mut self, family: Family, tier: Tier, why: Rejection);
+    fn rejected(&mut self, family: HashFamily, tier: Tier, why: KernelFault);
 
     /// Whether a tier may be used if it works: false leaves it out, to measure or to test a lower one.
-    fn is_wanted(&self, _: Family, _: Tier) -> bool {
+    fn is_wanted(&self, _: HashFamily, _: Tier) -> bool {
         true
     }
 }
@@ -263,39 +263,39 @@ impl Kernels {
     pub fn with_sha256_engine(
         self,
         compress: fn(&mut [u32; 8], &[[u8; 64]]),
-    ) -> Result<Self, Rejection> {
+    ) -> Result<Self, KernelFault> {
         let changed = Self { sha256: Chosen::one_by_one(Tier::Engine, compress), ..self };
         if crate::known::answers_one::<sha2::Sha256>(&changed, &sha2::Sha256::KAT) {
             Ok(changed)
         } else {
-            Err(Rejection::WrongAnswer)
+            Err(KernelFault::WrongAnswer)
         }
     }
 
     /// What one message is hashed with.
-    pub const fn tier(&self, family: Family) -> Tier {
+    pub const fn tier(&self, family: HashFamily) -> Tier {
         match family {
-            Family::Sha256 => self.sha256.tier(),
-            Family::Sha512 => self.sha512.tier(),
-            Family::Keccak => self.keccak.tier(),
+            HashFamily::Sha256 => self.sha256.tier(),
+            HashFamily::Sha512 => self.sha512.tier(),
+            HashFamily::Keccak => self.keccak.tier(),
         }
     }
 
     /// What several messages are hashed with.
-    pub const fn tier_of_many(&self, family: Family) -> Tier {
+    pub const fn tier_of_many(&self, family: HashFamily) -> Tier {
         match family {
-            Family::Sha256 => self.sha256.tier_of_many(),
-            Family::Sha512 => self.sha512.tier_of_many(),
-            Family::Keccak => self.keccak.tier_of_many(),
+            HashFamily::Sha256 => self.sha256.tier_of_many(),
+            HashFamily::Sha512 => self.sha512.tier_of_many(),
+            HashFamily::Keccak => self.keccak.tier_of_many(),
         }
     }
 
     /// How many messages are worth hashing at once, from 1 to [`MAX_LANES`].
-    pub const fn lanes(&self, family: Family) -> usize {
+    pub const fn lanes(&self, family: HashFamily) -> usize {
         match family {
-            Family::Sha256 => self.sha256.lanes(),
-            Family::Sha512 => self.sha512.lanes(),
-            Family::Keccak => self.keccak.lanes(),
+            HashFamily::Sha256 => self.sha256.lanes(),
+            HashFamily::Sha512 => self.sha512.lanes(),
+            HashFamily::Keccak => self.keccak.lanes(),
         }
     }
 }
@@ -303,7 +303,7 @@ impl Kernels {
 impl core::fmt::Debug for Kernels {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let mut list = f.debug_list();
-        for family in Family::ALL {
+        for family in HashFamily::ALL {
             list.entry(&(family, self.tier(family), self.tier_of_many(family)));
         }
         list.finish()
@@ -322,8 +322,8 @@ mod tests {
             (sha2::PORTABLE_256.one.run)(state, blocks);
         }
         let kernels = Kernels::PORTABLE.with_sha256_engine(right).unwrap();
-        assert_eq!(kernels.tier(Family::Sha256), Tier::Engine);
-        assert_eq!(kernels.tier(Family::Sha512), Tier::Portable);
+        assert_eq!(kernels.tier(HashFamily::Sha256), Tier::Engine);
+        assert_eq!(kernels.tier(HashFamily::Sha512), Tier::Portable);
         let mut hash = Sha256::with(&kernels);
         hash.update(b"abc");
         assert_eq!(hash.finalize(), Sha256::KAT);
@@ -337,7 +337,7 @@ mod tests {
         }
         for compress in [nothing, first_alone] {
             let refused = Kernels::PORTABLE.with_sha256_engine(compress);
-            assert_eq!(refused.err(), Some(Rejection::WrongAnswer));
+            assert_eq!(refused.err(), Some(KernelFault::WrongAnswer));
         }
     }
 }

@@ -13,7 +13,7 @@
 //! | [`xof`] | SHAKE, cSHAKE with outputs of any length | FIPS 202, SP 800-185 §3 |
 //! | [`parallelhash`] | ParallelHash128, ParallelHash256 | SP 800-185 §6 |
 //! | [`kt128`] | KT128 | RFC 9861 §3 |
-//! | [`ed25519`] | signature verification, strict rule | RFC 8032 §5.1, FIPS 186-5 §7.7 |
+//! | `ed25519` | signature verification, strict rule | RFC 8032 §5.1, FIPS 186-5 §7.7 |
 //! | `ml_dsa` | ML-DSA-44, ML-DSA-65, ML-DSA-87: signature verification | FIPS 204 |
 //! | `ed25519_keystone` | the same with SHA3-512, a legacy variant | – |
 //! | `ed25519_contexts` | Ed25519ctx, Ed25519ph | RFC 8032 §5.1 |
@@ -44,6 +44,7 @@ mod der;
 mod dispatch;
 #[cfg(feature = "ecdsa")]
 pub mod ecdsa;
+#[cfg(feature = "ed25519")]
 pub mod ed25519;
 mod keccak;
 #[cfg(any(target_arch = "riscv64", feature = "engine", test))]
@@ -71,7 +72,7 @@ pub mod slh_dsa;
 pub mod xmss;
 pub mod xof;
 
-pub use dispatch::{Family, Kernels, MAX_LANES, Probe, Rejection, Tier, fills_lanes};
+pub use dispatch::{HashFamily, KernelFault, Kernels, MAX_LANES, Probe, Tier, fills_lanes};
 #[cfg(feature = "ed25519-contexts")]
 pub use ed25519::contexts as ed25519_contexts;
 #[cfg(feature = "ed25519-keystone")]

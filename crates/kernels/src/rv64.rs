@@ -8,7 +8,7 @@
 
 use core::arch::global_asm;
 
-use crate::dispatch::{Family, Kernels, MAX_LANES, Many, One, Probe, Rejection, Tier};
+use crate::dispatch::{HashFamily, KernelFault, Kernels, MAX_LANES, Many, One, Probe, Tier};
 use crate::keccak::{Absorb, AbsorbMany};
 use crate::known::{KNOWN_LEN, answers_one, known_message};
 use crate::{HashMany, sha2};
@@ -462,9 +462,25 @@ macro_rules! offer_sha2 {
 /// Tries every kernel, from the lowest tier up, and keeps the highest that works.
 pub(crate) fn offer_all(kernels: &mut Kernels, probe: &mut impl Probe) {
     #[cfg(feature = "sha256")]
-    offer_sha2!(kernels, probe, sha256, Family::Sha256, sha2::Sha256, HasZvknha, sha256_streams);
+    offer_sha2!(
+        kernels,
+        probe,
+        sha256,
+        HashFamily::Sha256,
+        sha2::Sha256,
+        HasZvknha,
+        sha256_streams
+    );
     #[cfg(feature = "sha512")]
-    offer_sha2!(kernels, probe, sha512, Family::Sha512, sha2::Sha512, HasZvknhb, sha512_streams);
+    offer_sha2!(
+        kernels,
+        probe,
+        sha512,
+        HashFamily::Sha512,
+        sha2::Sha512,
+        HasZvknhb,
+        sha512_streams
+    );
     #[cfg(feature = "keccak")]
     offer_keccak(kernels, probe);
 }
@@ -473,7 +489,7 @@ pub(crate) fn offer_all(kernels: &mut Kernels, probe: &mut impl Probe) {
 fn offer<P: Probe, T>(
     kernels: &mut Kernels,
     probe: &mut P,
-    (family, tier): (Family, Tier),
+    (family, tier): (HashFamily, Tier),
     detect: impl Fn(&mut P) -> Option<T>,
     answers: impl Fn(&Kernels) -> bool,
     change: impl Fn(&mut Kernels, T),
@@ -482,7 +498,7 @@ fn offer<P: Probe, T>(
         return;
     }
     let Some(token) = detect(probe) else {
-        probe.rejected(family, tier, Rejection::Trapped);
+        probe.rejected(family, tier, KernelFault::Trapped);
         return;
     };
     let mut changed = *kernels;
@@ -490,14 +506,14 @@ fn offer<P: Probe, T>(
     if answers(&changed) {
         *kernels = changed;
     } else {
-        probe.rejected(family, tier, Rejection::WrongAnswer);
+        probe.rejected(family, tier, KernelFault::WrongAnswer);
     }
 }
 
 fn offer_keccak(kernels: &mut Kernels, probe: &mut impl Probe) {
     use crate::kt128::Kt128;
     use crate::sha3::Sha3_256;
-    const FAMILY: Family = Family::Keccak;
+    const FAMILY: HashFamily = HashFamily::Keccak;
     // 24 rounds and 12.
     let one = |kernels: &Kernels| {
         answers_one::<Sha3_256>(kernels, &Sha3_256::KAT)

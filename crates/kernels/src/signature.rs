@@ -1,5 +1,91 @@
-//! What the verifiers of all signature algorithms share: how they refuse, and how they say that a
-//! signature fits.
+//! What the verifiers of all signature algorithms share: their shape, how they refuse, and how they say
+//! that a signature fits. The table of those that this build carries is here.
+
+use crate::Kernels;
+#[cfg(feature = "ed25519")]
+use hartlock_algorithm::Ed25519Set;
+#[cfg(feature = "rsa")]
+use hartlock_algorithm::RsaSet;
+pub use hartlock_algorithm::{Algorithm, ParameterSet};
+
+/// The one shape of a verifier. The type is the parameter set; key, message and signature are encoded as
+/// the image format says (image format §2.2), without a context where an algorithm has one.
+///
+/// What a standard has beyond that, such as contexts, digests in place of messages and other encodings, is
+/// in the verifier's module.
+pub trait Verifier: ParameterSet {
+    /// The two values that a genuine signature makes equal. It is not called `verify`: `Ok` says nothing
+    /// about the signature yet.
+    ///
+    /// # Errors
+    /// Every [`Rejection`]; `Mismatch` if values to compare do not even exist.
+    fn compare(
+        kernels: &Kernels,
+        parameters: Self,
+        public_key: &[u8],
+        message: &[u8],
+        signature: &[u8],
+    ) -> Result<Comparison, Rejection>;
+}
+
+/// Makes the functions over all algorithms of the table of their verifiers.
+macro_rules! verifiers {
+    ($($feature:literal: $algorithm:pat => $set:expr;)+) => {
+        /// Whether this build can verify signatures of an algorithm.
+        #[allow(unused_variables, reason = "the parameter sets do not matter")]
+        pub const fn carries(algorithm: Algorithm) -> bool {
+            match algorithm {
+                $($algorithm => cfg!(feature = $feature),)+
+            }
+        }
+
+        /// Hands key, message and signature to the verifier of an algorithm ([`Verifier::compare`]).
+        ///
+        /// # Errors
+        /// Those of the verifier; `UnsupportedKey` if this build does not carry it.
+        #[allow(unused_variables, reason = "unless a verifier is carried")]
+        pub fn compare(
+            kernels: &Kernels,
+            algorithm: Algorithm,
+            public_key: &[u8],
+            message: &[u8],
+            signature: &[u8],
+        ) -> Result<Comparison, Rejection> {
+            match algorithm {
+                $(
+                    #[cfg(feature = $feature)]
+                    $algorithm => Verifier::compare(kernels, $set, public_key, message, signature),
+                )+
+                #[allow(unreachable_patterns, reason = "unless every verifier is carried")]
+                _ => Err(Rejection::UnsupportedKey),
+            }
+        }
+    };
+}
+
+verifiers! {
+    "ed25519": Algorithm::Ed25519 => Ed25519Set;
+    "rsa": Algorithm::Rsa { padding, modulus_bits, hash } => RsaSet { padding, modulus_bits, hash };
+    "ecdsa": Algorithm::Ecdsa(curve) => curve;
+    "lms": Algorithm::Hss(set) => set;
+    "xmss": Algorithm::Xmss(set) | Algorithm::XmssMt(set) => set;
+    "ml-dsa": Algorithm::MlDsa(set) => set;
+    "slh-dsa": Algorithm::SlhDsa(set) => set;
+}
+
+/// The plain answer of [`compare`].
+///
+/// # Errors
+/// Those of [`compare`], and `Mismatch` if the signature does not fit.
+pub fn verify(
+    kernels: &Kernels,
+    algorithm: Algorithm,
+    public_key: &[u8],
+    message: &[u8],
+    signature: &[u8],
+) -> Result<(), Rejection> {
+    compare(kernels, algorithm, public_key, message, signature)?.check()
+}
 
 /// Bytes that a verifier compares at most.
 pub const MAX_COMPARED_LEN: usize = 64;
@@ -74,21 +160,6 @@ pub enum Rejection {
     ContextLength,
     /// Well formed, but not a signature of this message under this key.
     Mismatch,
-}
-
-impl From<crate::ed25519::Rejection> for Rejection {
-    fn from(rejection: crate::ed25519::Rejection) -> Self {
-        use crate::ed25519::Rejection as Ed25519;
-        match rejection {
-            Ed25519::NonCanonicalKey | Ed25519::SmallOrderKey | Ed25519::KeyNotOnCurve => {
-                Rejection::InvalidKey
-            }
-            Ed25519::NonCanonicalR | Ed25519::SmallOrderR | Ed25519::NonCanonicalS => {
-                Rejection::NonCanonicalSignature
-            }
-            Ed25519::Mismatch => Rejection::Mismatch,
-        }
-    }
 }
 
 #[cfg(test)]

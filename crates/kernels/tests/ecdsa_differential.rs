@@ -8,7 +8,7 @@ use hartlock_kernels::ecdsa::{
     Curve, MAX_SIGNATURE_LEN, PublicKey, compare, from_der, self_test, verify,
 };
 use hartlock_kernels::sha2::{Sha256, Sha384};
-use hartlock_kernels::signature::Rejection;
+use hartlock_kernels::signature::{ParameterSet, Rejection};
 use p256::ecdsa::signature::hazmat::{PrehashSigner, PrehashVerifier};
 use proptest::prelude::*;
 use sha2::Digest;
@@ -77,7 +77,7 @@ macro_rules! other {
             #[test]
             fn lengths_are_exact() {
                 let (key, signature, der) = sign(5, &[2; 32]);
-                assert_eq!(key.len(), $curve.public_key_len());
+                assert_eq!(key.len(), $curve.public_key_size());
                 let longer = [&signature[..], &[0]].concat();
                 for len in (0..signature.len()).chain([longer.len()]) {
                     let verdict = judge($curve, &key, &[2; 32], &longer[..len]);

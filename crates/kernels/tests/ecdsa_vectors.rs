@@ -7,7 +7,7 @@ mod vectors;
 use hartlock_kernels::Hash;
 use hartlock_kernels::ecdsa::{Curve, MAX_SIGNATURE_LEN, PublicKey, compare, from_der};
 use hartlock_kernels::sha3::{Sha3_256, Sha3_384, Sha3_512, Shake128, Shake256};
-use hartlock_kernels::signature::Rejection;
+use hartlock_kernels::signature::{ParameterSet, Rejection};
 use serde_json::Value;
 use sha2::Digest;
 use vectors::{array, bytes, read_json, text, unhex};
@@ -104,7 +104,7 @@ fn ecdsa_agrees_with_wycheproof() {
 
 /// The verdict on a case of ACVP: a key that is not on the curve is one of its faults.
 fn judge_acvp(curve: Curve, hash: &str, test: &Value) -> Result<(), Rejection> {
-    let len = curve.signature_len() / 2;
+    let len = curve.signature_size().unwrap() / 2;
     let field = |name| fixed(text(test, name), len);
     let key = [vec![4], field("qx"), field("qy")].concat();
     let key = PublicKey::from_sec1(curve, &key)?;

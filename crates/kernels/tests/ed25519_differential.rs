@@ -4,7 +4,7 @@
 use curve25519_dalek::constants::{ED25519_BASEPOINT_POINT as B, EIGHT_TORSION};
 use curve25519_dalek::{EdwardsPoint, Scalar};
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
-use hartlock_kernels::ed25519::{Rejection, self_test, verify};
+use hartlock_kernels::ed25519::{Violation, self_test, verify};
 use proptest::prelude::*;
 use sha2::{Digest, Sha512};
 
@@ -18,7 +18,7 @@ fn dalek_accepts(key: &[u8; 32], message: &[u8], signature: &[u8; 64]) -> bool {
 ///
 /// The one known difference, that dalek may decode a key that is not canonical, cannot show: no
 /// one knows a signature for such a key unless it also has a small order.
-fn verdict(key: &[u8; 32], message: &[u8], signature: &[u8; 64]) -> Result<(), Rejection> {
+fn verdict(key: &[u8; 32], message: &[u8], signature: &[u8; 64]) -> Result<(), Violation> {
     let ours = verify(key, message, signature);
     assert_eq!(
         ours.is_ok(),
@@ -105,7 +105,7 @@ proptest! {
         }
         prop_assert_eq!(
             verdict(&key.verifying_key().to_bytes(), &message, &signature),
-            Err(Rejection::NonCanonicalS)
+            Err(Violation::NonCanonicalS)
         );
     }
 }
@@ -118,7 +118,7 @@ fn small_order_keys_are_refused() {
             // With S = 0 the equation is R + [k]A = 0, which many of these satisfy.
             for message in 0..4u8 {
                 let signature = join(&r.compress().to_bytes(), &[0; 32]);
-                assert_eq!(verdict(&key, &[message], &signature), Err(Rejection::SmallOrderKey));
+                assert_eq!(verdict(&key, &[message], &signature), Err(Violation::SmallOrderKey));
             }
         }
     }
@@ -133,7 +133,7 @@ fn small_order_r_is_refused_even_where_the_equation_holds() {
         // For the neutral element as R, S = k * secret satisfies [S]B = R + [k]A exactly.
         let s = scalar_of(&[&r, &key, b"message"]) * secret;
         let signature = join(&r, &s.to_bytes());
-        assert_eq!(verdict(&key, b"message", &signature), Err(Rejection::SmallOrderR));
+        assert_eq!(verdict(&key, b"message", &signature), Err(Violation::SmallOrderR));
     }
 }
 
@@ -148,12 +148,12 @@ fn small_order_components_pass_only_where_the_cofactorless_equation_holds() {
             match verdict(&key, &message, &signature) {
                 Ok(()) => accepted += 1,
                 Err(rejection) => {
-                    assert_eq!(rejection, Rejection::Mismatch);
+                    assert_eq!(rejection, Violation::Mismatch);
                     refused += 1;
                 }
             }
             let (key, signature) = sign_astray(&message, number, neutral, *torsion);
-            assert_eq!(verdict(&key, &message, &signature), Err(Rejection::Mismatch));
+            assert_eq!(verdict(&key, &message, &signature), Err(Violation::Mismatch));
             verdict_of_both_astray(&message, number, *torsion);
         }
     }
@@ -176,10 +176,10 @@ fn encodings_that_are_not_canonical_are_refused() {
             let mut odd = [0xff; 32];
             odd[0] = 0xed + above_p;
             odd[31] = sign;
-            assert_eq!(verdict(&odd, b"message", &good), Err(Rejection::NonCanonicalKey));
+            assert_eq!(verdict(&odd, b"message", &good), Err(Violation::NonCanonicalKey));
             let mut signature = good;
             signature[..32].copy_from_slice(&odd);
-            assert_eq!(verdict(&good_key, b"message", &signature), Err(Rejection::NonCanonicalR));
+            assert_eq!(verdict(&good_key, b"message", &signature), Err(Violation::NonCanonicalR));
         }
     }
     // The neutral element with the sign of an odd x: as key it would forge for any message.
@@ -190,12 +190,12 @@ fn encodings_that_are_not_canonical_are_refused() {
     neutral[31] = 0;
     assert_eq!(
         verdict(&negative_zero, b"any", &join(&neutral, &[0; 32])),
-        Err(Rejection::NonCanonicalKey)
+        Err(Violation::NonCanonicalKey)
     );
     let s = scalar_of(&[&negative_zero, &good_key, b"any"]) * key.to_scalar();
     assert_eq!(
         verdict(&good_key, b"any", &join(&negative_zero, &s.to_bytes())),
-        Err(Rejection::NonCanonicalR)
+        Err(Violation::NonCanonicalR)
     );
 }
 
@@ -211,7 +211,7 @@ fn r_is_compared_in_every_bit() {
         r[bit / 8] ^= 1 << (bit % 8);
         let k = scalar_of(&[&r, &key, b"message"]);
         let signature = join(&r, &(nonce + k * secret).to_bytes());
-        assert_eq!(verdict(&key, b"message", &signature), Err(Rejection::Mismatch));
+        assert_eq!(verdict(&key, b"message", &signature), Err(Violation::Mismatch));
     }
 }
 
@@ -224,7 +224,7 @@ fn a_key_off_the_curve_is_named_as_such() {
         key[0] = y;
         let ours = verdict(&key, b"message", &signature);
         let decodes = VerifyingKey::from_bytes(&key).is_ok();
-        assert_eq!(ours == Err(Rejection::KeyNotOnCurve), !decodes);
+        assert_eq!(ours == Err(Violation::KeyNotOnCurve), !decodes);
         off_curve += u32::from(!decodes);
     }
     assert!(off_curve > 0);
@@ -237,7 +237,7 @@ fn long_messages_are_verified() {
     let signature = key.sign(&message).to_bytes();
     let public_key = key.verifying_key().to_bytes();
     assert_eq!(verdict(&public_key, &message, &signature), Ok(()));
-    assert_eq!(verdict(&public_key, &message[1..], &signature), Err(Rejection::Mismatch));
+    assert_eq!(verdict(&public_key, &message[1..], &signature), Err(Violation::Mismatch));
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use curve25519_dalek::constants::{ED25519_BASEPOINT_POINT as B, EIGHT_TORSION};
 use curve25519_dalek::{EdwardsPoint, Scalar};
 use ed25519_dalek::{Signer, SigningKey};
-use hartlock_kernels::ed25519::{self, Rejection};
+use hartlock_kernels::ed25519::{self, Violation};
 use hartlock_kernels::ed25519_contexts::{Context, verify_pre_hashed, verify_with_context};
 use hartlock_kernels::{Hash, ed25519_keystone, sha2};
 use proptest::prelude::*;
@@ -116,26 +116,26 @@ fn keystone_keeps_the_strict_rule() {
         *byte = carry as u8;
         carry >>= 8;
     }
-    assert_eq!(verify(&key, &r, &larger), Err(Rejection::NonCanonicalS));
+    assert_eq!(verify(&key, &r, &larger), Err(Violation::NonCanonicalS));
 
     for point in EIGHT_TORSION {
         let small = point.compress().to_bytes();
-        assert_eq!(verify(&small, &r, &s), Err(Rejection::SmallOrderKey));
-        assert_eq!(verify(&key, &small, &s), Err(Rejection::SmallOrderR));
+        assert_eq!(verify(&small, &r, &s), Err(Violation::SmallOrderKey));
+        assert_eq!(verify(&key, &small, &s), Err(Violation::SmallOrderR));
     }
     let not_canonical = [0xff; 32];
-    assert_eq!(verify(&not_canonical, &r, &s), Err(Rejection::NonCanonicalKey));
-    assert_eq!(verify(&key, &not_canonical, &s), Err(Rejection::NonCanonicalR));
+    assert_eq!(verify(&not_canonical, &r, &s), Err(Violation::NonCanonicalKey));
+    assert_eq!(verify(&key, &not_canonical, &s), Err(Violation::NonCanonicalR));
     let astray = (2_u8..).map(|y| [[y].as_slice(), &[0; 31]].concat().try_into().unwrap());
     let off_curve = astray
         .map(curve25519_dalek::edwards::CompressedEdwardsY)
         .find(|point| point.decompress().is_none())
         .unwrap();
-    assert_eq!(verify(&off_curve.0, &r, &s), Err(Rejection::KeyNotOnCurve));
+    assert_eq!(verify(&off_curve.0, &r, &s), Err(Violation::KeyNotOnCurve));
 
     // The equation is the cofactorless one: R off by a point of small order does not fit.
     let (key, r, s) = sign_astray(message, 2, identity, EIGHT_TORSION[1]);
-    assert_eq!(verify(&key, &r, &s.to_bytes()), Err(Rejection::Mismatch));
+    assert_eq!(verify(&key, &r, &s.to_bytes()), Err(Violation::Mismatch));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use fips204::traits::{SerDes, Signer, Verifier};
 use hartlock_kernels::Kernels;
-use hartlock_kernels::ml_dsa::{Message, Set, compare, verify};
+use hartlock_kernels::ml_dsa::{Message, MlDsaSet, compare, verify};
 use hartlock_kernels::signature::Rejection;
 use ml_dsa::{Keypair, SigningKey};
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ const SHA256: [u8; 11] = [0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 
 /// What two crates make of one parameter set.
 #[expect(clippy::type_complexity, reason = "byte strings in, byte strings and verdicts out")]
 struct Judges {
-    set: Set,
+    set: MlDsaSet,
     /// Public key of a seed.
     public_key: fn(&[u8; 32]) -> Vec<u8>,
     /// Seed, context, message.
@@ -52,7 +52,7 @@ macro_rules! judges {
             other::PublicKey::try_from_bytes(bytes.try_into().ok()?).ok()
         }
         Judges {
-            set: Set::$set,
+            set: MlDsaSet::$set,
             public_key: |seed| signing_key(seed).verifying_key().encode().to_vec(),
             sign: |seed, context, message| {
                 let key = signing_key(seed);
@@ -202,11 +202,11 @@ fn change_hint(positions: &mut [u8], counts: &mut [u8], change: &HintChange) {
     }
 }
 
-fn omega(set: Set) -> usize {
+fn omega(set: MlDsaSet) -> usize {
     match set {
-        Set::MlDsa44 => 80,
-        Set::MlDsa65 => 55,
-        Set::MlDsa87 => 75,
+        MlDsaSet::MlDsa44 => 80,
+        MlDsaSet::MlDsa65 => 55,
+        MlDsaSet::MlDsa87 => 75,
     }
 }
 
@@ -359,7 +359,7 @@ proptest! {
             as_set(set, &key, &[&signature[..], &[0]].concat()),
             Err(Rejection::SignatureLength)
         );
-        for other in Set::ALL.into_iter().filter(|other| *other != set) {
+        for other in MlDsaSet::ALL.into_iter().filter(|other| *other != set) {
             prop_assert_eq!(as_set(other, &key, &signature), Err(Rejection::InvalidKey));
         }
     }

@@ -8,24 +8,24 @@ mod vectors;
 use std::collections::BTreeMap;
 
 use hartlock_kernels::Kernels;
-use hartlock_kernels::ml_dsa::{Message, Set, verify};
+use hartlock_kernels::ml_dsa::{Message, MlDsaSet, verify};
 use hartlock_kernels::signature::Rejection;
 use sha2::Digest;
 use shake::ExtendableOutput;
 use vectors::{array, bytes, read, read_json, text, unhex};
 
-fn set_of(name: &str) -> Set {
+fn set_of(name: &str) -> MlDsaSet {
     match name {
-        "ML-DSA-44" => Set::MlDsa44,
-        "ML-DSA-65" => Set::MlDsa65,
-        "ML-DSA-87" => Set::MlDsa87,
+        "ML-DSA-44" => MlDsaSet::MlDsa44,
+        "ML-DSA-65" => MlDsaSet::MlDsa65,
+        "ML-DSA-87" => MlDsaSet::MlDsa87,
         other => panic!("unknown parameter set {other}"),
     }
 }
 
 /// A signature of some interface, owned.
 struct Case {
-    set: Set,
+    set: MlDsaSet,
     key: Vec<u8>,
     signature: Vec<u8>,
 }
@@ -158,9 +158,9 @@ fn records(file: &str) -> Vec<BTreeMap<String, String>> {
 fn agrees_with_known_answers_of_all_interfaces() {
     let mut count = 0;
     for (set, number, hash) in [
-        (Set::MlDsa44, 44, "SHA2-256"),
-        (Set::MlDsa65, 65, "SHA2-384"),
-        (Set::MlDsa87, 87, "SHA2-512"),
+        (MlDsaSet::MlDsa44, 44, "SHA2-256"),
+        (MlDsaSet::MlDsa65, 65, "SHA2-384"),
+        (MlDsaSet::MlDsa87, 87, "SHA2-512"),
     ] {
         for (randomness, interface) in ["det", "hedged"]
             .into_iter()

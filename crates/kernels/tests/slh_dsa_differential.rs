@@ -5,7 +5,7 @@
 use fips205::traits::{KeyGen, SerDes, Signer, Verifier};
 use hartlock_kernels::Kernels;
 use hartlock_kernels::signature::Rejection;
-use hartlock_kernels::slh_dsa::{MAX_CONTEXT_LEN, Message, ParameterSet, verify};
+use hartlock_kernels::slh_dsa::{MAX_CONTEXT_LEN, Message, SlhDsaSet, verify};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use std::ops::Range;
@@ -18,7 +18,7 @@ const MESSAGE: &[u8] = b"the message of this test";
 
 /// A key with two signatures, and what the second implementation says of others.
 struct Peer {
-    set: ParameterSet,
+    set: SlhDsaSet,
     key: Vec<u8>,
     /// Of `MESSAGE`, with `CONTEXT`.
     pure: Vec<u8>,
@@ -48,7 +48,7 @@ macro_rules! tests {
             let [a, b, c] = [1, 2, 3].map(|number: u8| [number; $n]);
             let (public, private) = KG::keygen_from_seed(&a, &b, &c);
             check(&Peer {
-                set: ParameterSet::$set,
+                set: SlhDsaSet::$set,
                 key: public.into_bytes().to_vec(),
                 pure: private.try_sign(MESSAGE, CONTEXT, false).unwrap().to_vec(),
                 pre_hashed: private
@@ -183,7 +183,7 @@ fn check_lengths(peer: &Peer, good: Message, parts: &[Range<usize>]) {
     let longer = [key, &[0]].concat();
     assert_eq!(peer.verdict(&longer, good, signature), Err(Rejection::InvalidKey));
     // As any other set; the same sizes with the other family of hashes are the closest.
-    for other in ParameterSet::ALL.into_iter().filter(|other| *other != peer.set) {
+    for other in SlhDsaSet::ALL.into_iter().filter(|other| *other != peer.set) {
         let expected = match (other.public_key_len() == key.len(), other.signature_len()) {
             (false, _) => Rejection::InvalidKey,
             (true, len) if len != signature.len() => Rejection::SignatureLength,

@@ -4,8 +4,8 @@
 
 use hartlock_kernels::sha2::Sha256;
 use hartlock_kernels::sha3::Shake128;
-use hartlock_kernels::signature::Rejection;
-use hartlock_kernels::slh_dsa::{Message, ParameterSet, verify};
+use hartlock_kernels::signature::{ParameterSet, Rejection};
+use hartlock_kernels::slh_dsa::{Message, SlhDsaSet, verify};
 use hartlock_kernels::{Hash, Kernels};
 use std::collections::BTreeSet;
 use vectors::{array, bytes, read, read_json, records, text, unhex};
@@ -18,17 +18,11 @@ fn digest<H: Hash>(message: &[u8]) -> H::Output {
     hash.finalize()
 }
 
-fn set_of(name: &str) -> ParameterSet {
-    let found = ParameterSet::ALL.into_iter().find(|set| set.name().eq_ignore_ascii_case(name));
-    found.unwrap_or_else(|| panic!("unknown set {name}"))
+fn set_of(name: &str) -> SlhDsaSet {
+    SlhDsaSet::from_name(&name.to_ascii_lowercase()).unwrap_or_else(|| panic!("unknown set {name}"))
 }
 
-fn judge(
-    set: ParameterSet,
-    key: &[u8],
-    message: Message,
-    signature: &[u8],
-) -> Result<(), Rejection> {
+fn judge(set: SlhDsaSet, key: &[u8], message: Message, signature: &[u8]) -> Result<(), Rejection> {
     verify(&Kernels::PORTABLE, set, key, message, signature)
 }
 

@@ -8,7 +8,7 @@ use hartlock_image::{
 use hartlock_kernels::Kernels;
 
 use crate::acceptance::Acceptance;
-use crate::harden::{self, Progress, Step, Verdict, difference};
+use crate::harden::{self, Checkpoint, Progress, Verdict, difference};
 use crate::{recheck, signature};
 
 /// What a port provides: where bundle bytes come from and where payloads go.
@@ -109,21 +109,21 @@ pub fn authenticate<'a, P: Platform>(
         let _ = block_keys.push(key);
     }
     for _ in counted.iter() {
-        progress = progress.step(Step::Signature);
+        progress = progress.step(Checkpoint::Signature);
     }
     acceptance.check_policy(&counted, block_keys.len())?;
     let defect = recheck::signers(acceptance, &counted, &block_keys, signed);
-    progress = progress.step(Step::Policy).compared(defect);
+    progress = progress.step(Checkpoint::Policy).compared(defect);
 
     let manifest = Manifest::parse(signed, &block_keys)?;
-    progress = progress.step(Step::Manifest).compared(recheck::parsed(&manifest, signed));
+    progress = progress.step(Checkpoint::Manifest).compared(recheck::parsed(&manifest, signed));
 
     acceptance.check_device(&manifest)?;
-    progress = progress.step(Step::Acceptance).compared(recheck::device(acceptance, signed));
+    progress = progress.step(Checkpoint::Acceptance).compared(recheck::device(acceptance, signed));
 
     acceptance.check_placement(&manifest)?;
     let defect = recheck::placement(acceptance.map(&manifest), &manifest);
-    progress = progress.step(Step::Placement).compared(defect);
+    progress = progress.step(Checkpoint::Placement).compared(defect);
 
     Ok(Authenticated { manifest, signed, verified, counted: counted.len() as u32, progress })
 }
@@ -180,7 +180,7 @@ impl<'a> Authenticated<'a> {
         for payload in self.manifest.payloads.iter() {
             let loaded = platform.load(payload)?;
             let difference = difference(&loaded.digest, &payload.digest);
-            self.progress = self.progress.step(Step::Payload).compared(difference);
+            self.progress = self.progress.step(Checkpoint::Payload).compared(difference);
             if harden::is_different(difference) {
                 return Err(Reason::PayloadDigestMismatch);
             }
@@ -219,20 +219,20 @@ impl<'a> Authenticated<'a> {
             expected = expected.compared(0);
         }
         for _ in 0..self.counted {
-            expected = expected.step(Step::Signature);
+            expected = expected.step(Checkpoint::Signature);
         }
         expected = expected
-            .step(Step::Policy)
+            .step(Checkpoint::Policy)
             .compared(0)
-            .step(Step::Manifest)
+            .step(Checkpoint::Manifest)
             .compared(0)
-            .step(Step::Acceptance)
+            .step(Checkpoint::Acceptance)
             .compared(0)
-            .step(Step::Placement)
+            .step(Checkpoint::Placement)
             .compared(0)
             .compared(0);
         for _ in self.manifest.payloads.iter() {
-            expected = expected.step(Step::Payload).compared(0).compared(0);
+            expected = expected.step(Checkpoint::Payload).compared(0).compared(0);
         }
         let verdict = Verdict::conclude(self.progress, expected);
         if self.counted > 0 && verdict.is_accepted() {

@@ -18,7 +18,7 @@ const MASK: u64 = 0x5ae7_1fc2_8d36_b94c;
 /// A step that a verdict depends on. The numbers differ in many bits.
 #[derive(Clone, Copy, Debug)]
 #[repr(u64)]
-pub enum Step {
+pub enum Checkpoint {
     /// One signature of a trusted key verified.
     Signature = 0xc3b1_68e7_5a2d_94f0,
     /// The trust policy is met.
@@ -45,7 +45,7 @@ impl Progress {
 
     /// Folds in that a step was completed.
     #[must_use]
-    pub const fn step(self, step: Step) -> Self {
+    pub const fn step(self, step: Checkpoint) -> Self {
         self.fold(step as u64)
     }
 
@@ -95,7 +95,7 @@ pub(crate) const fn unseal(sealed: u64, index: u32) -> u64 {
 }
 
 const fn mark(index: u32) -> u64 {
-    (Step::Signature as u64).rotate_left(index.wrapping_mul(11).wrapping_add(7))
+    (Checkpoint::Signature as u64).rotate_left(index.wrapping_mul(11).wrapping_add(7))
 }
 
 /// The outcome of a verification: wide, redundant, and only made by [`Verdict::conclude`].
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     fn accepted() -> Verdict {
-        let path = Progress::start().step(Step::Policy);
+        let path = Progress::start().step(Checkpoint::Policy);
         Verdict::conclude(path, path)
     }
 
@@ -150,8 +150,8 @@ mod tests {
     #[test]
     fn no_flipped_bit_turns_a_refusal_or_survives_both_checks() {
         let refused = Verdict::conclude(
-            Progress::start().step(Step::Policy).compared(1),
-            Progress::start().step(Step::Policy).compared(0),
+            Progress::start().step(Checkpoint::Policy).compared(1),
+            Progress::start().step(Checkpoint::Policy).compared(0),
         );
         assert!(!refused.is_accepted() && !refused.is_confirmed());
         for bit in 0..64 {
@@ -170,9 +170,10 @@ mod tests {
 
     #[test]
     fn every_skipped_doubled_or_swapped_step_leaves_the_path() {
-        use Step::*;
+        use Checkpoint::*;
         let steps = [Signature, Policy, Manifest, Acceptance, Placement, Payload];
-        let run = |steps: &[Step]| steps.iter().fold(Progress::start(), |at, step| at.step(*step));
+        let run =
+            |steps: &[Checkpoint]| steps.iter().fold(Progress::start(), |at, step| at.step(*step));
         let whole = run(&steps);
         for index in 0..steps.len() {
             let mut skipped = steps.to_vec();

@@ -23,7 +23,6 @@ pub mod harden;
 #[cfg(target_has_atomic = "64")]
 pub mod pool;
 mod recheck;
-pub mod request;
 mod signature;
 pub mod tree;
 

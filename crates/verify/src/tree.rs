@@ -5,7 +5,7 @@ use hartlock_kernels::kt128::Kt128;
 use hartlock_kernels::parallelhash::{Root128, Root256, left_encode, right_encode};
 use hartlock_kernels::sha2::{Sha256, Sha384, Sha512};
 use hartlock_kernels::sha3::{Sha3_256, Sha3_384, Sha3_512, Shake128, Shake256};
-use hartlock_kernels::{Family, Hash, HashMany, Kernels, MAX_LANES, Tier, fills_lanes};
+use hartlock_kernels::{Hash, HashFamily, HashMany, Kernels, MAX_LANES, Tier, fills_lanes};
 
 /// A digest of up to 64 bytes, zero padded.
 pub type Digest = [u8; 64];
@@ -31,11 +31,11 @@ pub trait Hasher: Sized {
     fn finalize(self) -> Digest;
 }
 
-/// The kernels of this project.
+/// Hashing by the kernels of the hart, with whichever hash a payload names.
 #[derive(Clone)]
 #[allow(missing_docs, reason = "the variants are the names of the standards")]
 #[expect(clippy::large_enum_variant, reason = "a hart has two at most, and there is no heap")]
-pub enum Kernel {
+pub enum SoftwareHasher {
     Sha256(Sha256),
     Sha384(Sha384),
     Sha512(Sha512),
@@ -49,58 +49,58 @@ pub enum Kernel {
     ParallelHash256(Root256),
 }
 
-impl Hasher for Kernel {
+impl Hasher for SoftwareHasher {
     fn with(hash: HashId, kernels: &Kernels) -> Self {
         match hash {
-            HashId::Sha256 => Kernel::Sha256(Sha256::with(kernels)),
-            HashId::Sha384 => Kernel::Sha384(Sha384::with(kernels)),
-            HashId::Sha512 => Kernel::Sha512(Sha512::with(kernels)),
-            HashId::Sha3_256 => Kernel::Sha3_256(Sha3_256::with(kernels)),
-            HashId::Sha3_384 => Kernel::Sha3_384(Sha3_384::with(kernels)),
-            HashId::Sha3_512 => Kernel::Sha3_512(Sha3_512::with(kernels)),
-            HashId::Kt128 => Kernel::Kt128(Kt128::with(kernels)),
-            HashId::Shake128 => Kernel::Shake128(Shake128::with(kernels)),
-            HashId::Shake256 => Kernel::Shake256(Shake256::with(kernels)),
+            HashId::Sha256 => SoftwareHasher::Sha256(Sha256::with(kernels)),
+            HashId::Sha384 => SoftwareHasher::Sha384(Sha384::with(kernels)),
+            HashId::Sha512 => SoftwareHasher::Sha512(Sha512::with(kernels)),
+            HashId::Sha3_256 => SoftwareHasher::Sha3_256(Sha3_256::with(kernels)),
+            HashId::Sha3_384 => SoftwareHasher::Sha3_384(Sha3_384::with(kernels)),
+            HashId::Sha3_512 => SoftwareHasher::Sha3_512(Sha3_512::with(kernels)),
+            HashId::Kt128 => SoftwareHasher::Kt128(Kt128::with(kernels)),
+            HashId::Shake128 => SoftwareHasher::Shake128(Shake128::with(kernels)),
+            HashId::Shake256 => SoftwareHasher::Shake256(Shake256::with(kernels)),
         }
     }
 
     fn parallelhash_with(hash: HashId, kernels: &Kernels) -> Self {
         match hash {
-            HashId::Shake128 => Kernel::ParallelHash128(Root128::with(kernels)),
-            HashId::Shake256 => Kernel::ParallelHash256(Root256::with(kernels)),
+            HashId::Shake128 => SoftwareHasher::ParallelHash128(Root128::with(kernels)),
+            HashId::Shake256 => SoftwareHasher::ParallelHash256(Root256::with(kernels)),
             _ => Self::with(hash, kernels),
         }
     }
 
     fn update(&mut self, bytes: &[u8]) {
         match self {
-            Kernel::Sha256(hash) => hash.update(bytes),
-            Kernel::Sha384(hash) => hash.update(bytes),
-            Kernel::Sha512(hash) => hash.update(bytes),
-            Kernel::Sha3_256(hash) => hash.update(bytes),
-            Kernel::Sha3_384(hash) => hash.update(bytes),
-            Kernel::Sha3_512(hash) => hash.update(bytes),
-            Kernel::Kt128(hash) => hash.update(bytes),
-            Kernel::Shake128(hash) => hash.update(bytes),
-            Kernel::Shake256(hash) => hash.update(bytes),
-            Kernel::ParallelHash128(hash) => hash.update(bytes),
-            Kernel::ParallelHash256(hash) => hash.update(bytes),
+            SoftwareHasher::Sha256(hash) => hash.update(bytes),
+            SoftwareHasher::Sha384(hash) => hash.update(bytes),
+            SoftwareHasher::Sha512(hash) => hash.update(bytes),
+            SoftwareHasher::Sha3_256(hash) => hash.update(bytes),
+            SoftwareHasher::Sha3_384(hash) => hash.update(bytes),
+            SoftwareHasher::Sha3_512(hash) => hash.update(bytes),
+            SoftwareHasher::Kt128(hash) => hash.update(bytes),
+            SoftwareHasher::Shake128(hash) => hash.update(bytes),
+            SoftwareHasher::Shake256(hash) => hash.update(bytes),
+            SoftwareHasher::ParallelHash128(hash) => hash.update(bytes),
+            SoftwareHasher::ParallelHash256(hash) => hash.update(bytes),
         }
     }
 
     fn finalize(self) -> Digest {
         match self {
-            Kernel::Sha256(hash) => padded(&hash.finalize()),
-            Kernel::Sha384(hash) => padded(&hash.finalize()),
-            Kernel::Sha512(hash) => padded(&hash.finalize()),
-            Kernel::Sha3_256(hash) => padded(&hash.finalize()),
-            Kernel::Sha3_384(hash) => padded(&hash.finalize()),
-            Kernel::Sha3_512(hash) => padded(&hash.finalize()),
-            Kernel::Kt128(hash) => padded(&hash.finalize()),
-            Kernel::Shake128(hash) => padded(&hash.finalize()),
-            Kernel::Shake256(hash) => padded(&hash.finalize()),
-            Kernel::ParallelHash128(hash) => padded(&hash.finalize()),
-            Kernel::ParallelHash256(hash) => padded(&hash.finalize()),
+            SoftwareHasher::Sha256(hash) => padded(&hash.finalize()),
+            SoftwareHasher::Sha384(hash) => padded(&hash.finalize()),
+            SoftwareHasher::Sha512(hash) => padded(&hash.finalize()),
+            SoftwareHasher::Sha3_256(hash) => padded(&hash.finalize()),
+            SoftwareHasher::Sha3_384(hash) => padded(&hash.finalize()),
+            SoftwareHasher::Sha3_512(hash) => padded(&hash.finalize()),
+            SoftwareHasher::Kt128(hash) => padded(&hash.finalize()),
+            SoftwareHasher::Shake128(hash) => padded(&hash.finalize()),
+            SoftwareHasher::Shake256(hash) => padded(&hash.finalize()),
+            SoftwareHasher::ParallelHash128(hash) => padded(&hash.finalize()),
+            SoftwareHasher::ParallelHash256(hash) => padded(&hash.finalize()),
         }
     }
 }
@@ -142,7 +142,7 @@ pub fn leaf(
     index: u64,
     block: &[u8],
 ) -> Digest {
-    let mut hasher = Kernel::with(hash, kernels);
+    let mut hasher = SoftwareHasher::with(hash, kernels);
     if let Some(prefix) = leaf_prefix(mode, index) {
         hasher.update(&prefix);
     }
@@ -166,9 +166,9 @@ pub fn lanes(kernels: &Kernels, hash: HashId) -> usize {
 /// The tier of the kernel that hashes a payload, for the log (boot flow §3.5).
 pub fn tier(kernels: &Kernels, (mode, hash): (TreeMode, HashId)) -> Tier {
     let family = match hash {
-        HashId::Sha256 => Family::Sha256,
-        HashId::Sha384 | HashId::Sha512 => Family::Sha512,
-        _ => Family::Keccak,
+        HashId::Sha256 => HashFamily::Sha256,
+        HashId::Sha384 | HashId::Sha512 => HashFamily::Sha512,
+        _ => HashFamily::Keccak,
     };
     let has_many = mode.block_size().is_some() || hash == HashId::Kt128;
     if has_many && kernels.lanes(family) > 1 {
@@ -317,11 +317,11 @@ pub fn digest(record: &PayloadRecord, payload: &[u8]) -> Digest {
 /// The same on one hart with these kernels.
 pub fn digest_with(kernels: &Kernels, record: &PayloadRecord, payload: &[u8]) -> Digest {
     if record.mode.block_size().is_none() {
-        let mut hasher = Kernel::with(record.hash, kernels);
+        let mut hasher = SoftwareHasher::with(record.hash, kernels);
         hasher.update(payload);
         return hasher.finalize();
     }
-    let mut root = Root::<Kernel>::with(record, kernels);
+    let mut root = Root::<SoftwareHasher>::with(record, kernels);
     leaves(kernels, (record.mode, record.hash), 0, payload, |leaf| root.push(leaf));
     root.finalize()
 }

@@ -9,7 +9,7 @@ use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, TreeMode, align_up};
 use hartlock_kernels::Kernels;
 use hartlock_verify::board::Region;
 use hartlock_verify::pool::{Coordinator, Job};
-use hartlock_verify::tree::{self, Digest, Hasher, Kernel, Root};
+use hartlock_verify::tree::{self, Digest, Hasher, Root, SoftwareHasher};
 use hartlock_verify::{Loaded, Platform, bits_of};
 use hartlock_virt::block::{DEPTH, Device, SECTOR_SIZE, request_size};
 use hartlock_virt::clock::{self, Instant};
@@ -143,7 +143,7 @@ impl Disk<'_, '_> {
         if inject::LOADS_FIRST {
             transfer.finish(&mut self.device)?;
         }
-        let mut hasher = Kernel::with(payload.hash, &self.kernels);
+        let mut hasher = SoftwareHasher::with(payload.hash, &self.kernels);
         let mut hashed = 0;
         let mut hash_start = None;
         while hashed < payload.size {
@@ -185,7 +185,7 @@ impl Disk<'_, '_> {
             mode: payload.mode,
             hash: payload.hash,
         };
-        let mut root = Root::<Kernel>::with(payload, &self.kernels);
+        let mut root = Root::<SoftwareHasher>::with(payload, &self.kernels);
         harts::clear_parts();
         let mut work = Coordinator::open(&POOL, own, job);
         let mut patience = Patience::new();

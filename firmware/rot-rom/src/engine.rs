@@ -6,7 +6,7 @@
 use core::cell::UnsafeCell;
 
 use hartlock_drivers::sha2::{Error, Polling, Sha2};
-use hartlock_kernels::{Kernels, Rejection};
+use hartlock_kernels::{KernelFault, Kernels};
 use hartlock_regs::Block;
 use hartlock_rot::SHA2;
 
@@ -31,7 +31,7 @@ pub fn take(kernels: Kernels) -> Result<Kernels, Refusal> {
     let engine = Sha2::new(registers, Polling).map_err(Refusal::Engine)?;
     // SAFETY: nobody holds a reference to what is in it: `compress` returns before anybody else runs.
     unsafe { *THE_ENGINE.0.get() = Some(engine) };
-    kernels.with_sha256_engine(compress).map_err(|_: Rejection| {
+    kernels.with_sha256_engine(compress).map_err(|_: KernelFault| {
         // The host must not be served by it, either.
         let _ = give_back();
         Refusal::WrongAnswer

@@ -1,11 +1,11 @@
 //! Serves the host, once it runs: what it leaves in the mailbox is copied once, judged in the copy
-//! (`hartlock_verify::request`), and done by the engine.
+//! (`hartlock_drivers::mailbox::request`), and done by the engine.
 
+use hartlock_drivers::mailbox::request::{Limits, Operation, Permitted};
 use hartlock_drivers::mailbox::{Answer, RESULT_WORDS, Request, RootSide};
 use hartlock_drivers::sha2::{Function, Polling, Sha2};
 use hartlock_rot::{MAILBOX, interrupt, sleep_until};
 use hartlock_verify::board::Region;
-use hartlock_verify::request::{self, Limits, Operation, Permitted};
 
 use crate::{map, memory};
 
@@ -35,14 +35,7 @@ pub fn serve(engine: &mut Sha2<Polling>) -> ! {
 }
 
 fn answer(engine: &mut Sha2<Polling>, request: &Request) -> Answer {
-    let asked = request::Request {
-        operation: request.operation,
-        flags: request.flags,
-        source: request.source,
-        destination: request.destination,
-        length: request.length.into(),
-    };
-    let permitted = match LIMITS.judge(&asked) {
+    let permitted = match LIMITS.judge(request) {
         Ok(permitted) => permitted,
         Err(refusal) => return Answer { status: refusal as u8, ..Answer::default() },
     };

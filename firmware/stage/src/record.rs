@@ -4,7 +4,7 @@ use hartlock_handoff::{Entry, Log, LogHeader, MAX_ROM_ENTRIES, Stage, Step};
 use hartlock_image::{HashId, List};
 use hartlock_kernels::Kernels;
 use hartlock_verify::Authenticated;
-use hartlock_verify::tree::{self, Hasher, Kernel};
+use hartlock_verify::tree::{self, Hasher, SoftwareHasher};
 
 /// A point in time by two clocks.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ pub fn entry(stage: Stage, step: Step, start: Instant, end: Instant) -> Entry {
 /// The digest of a signed region that goes into the log.
 #[inline]
 pub fn measure(kernels: &Kernels, signed: &[u8]) -> [u8; 48] {
-    let mut hash = Kernel::with(HashId::Sha384, kernels);
+    let mut hash = SoftwareHasher::with(HashId::Sha384, kernels);
     hash.update(signed);
     tree::first_48(&hash.finalize())
 }

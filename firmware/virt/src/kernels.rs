@@ -2,7 +2,7 @@
 
 use core::arch::{asm, global_asm};
 
-use hartlock_kernels::{Family, Kernels, Probe, Rejection, Tier};
+use hartlock_kernels::{HashFamily, KernelFault, Kernels, Probe, Tier};
 
 use crate::console;
 
@@ -70,10 +70,10 @@ unsafe impl Probe for Tried {
         }
     }
 
-    fn rejected(&mut self, family: Family, tier: Tier, why: Rejection) {
+    fn rejected(&mut self, family: HashFamily, tier: Tier, why: KernelFault) {
         match why {
-            Rejection::Trapped => self.trapped |= 1 << tier as u32,
-            Rejection::WrongAnswer => {
+            KernelFault::Trapped => self.trapped |= 1 << tier as u32,
+            KernelFault::WrongAnswer => {
                 if let Some(families) = self.wrong.get_mut(tier as usize) {
                     *families |= 1 << family as u32;
                 }
@@ -81,7 +81,7 @@ unsafe impl Probe for Tried {
         }
     }
 
-    fn is_wanted(&self, _: Family, tier: Tier) -> bool {
+    fn is_wanted(&self, _: HashFamily, tier: Tier) -> bool {
         let Some(only) = self.only else { return true };
         // Lanes need something for what does not fill them, and everybody has that.
         tier == only || (only >= Tier::Zvbb && tier == Tier::Rv64)
@@ -108,7 +108,7 @@ fn detect(mode: Mode, only: Option<Tier>) -> Choice {
 /// A line on the console: what is used, what is not there, and what is wrong.
 pub fn print(choice: &Choice) {
     console::print("hartlock: kernels");
-    for family in Family::ALL {
+    for family in HashFamily::ALL {
         let (one, many) = (choice.kernels.tier(family), choice.kernels.tier_of_many(family));
         for part in [" ", family.name(), " ", one.name()] {
             console::print(part);

@@ -6,7 +6,7 @@
 use ed25519_dalek::{Signature, VerifyingKey};
 use hartlock_image::Algorithm;
 use hartlock_kernels::Kernels;
-use hartlock_kernels::ed25519::{Rejection, expected_r};
+use hartlock_kernels::ed25519::{Violation, expected_r};
 use hartlock_sign::key::{KeyErrorKind, PrivateKey, PublicKey};
 
 use crate::choices::Choices;
@@ -140,7 +140,7 @@ fn point(choices: &mut Choices<'_>) {
     }
     let ours = match expected_r(&Kernels::PORTABLE, &bytes, b"", &signature_of_small_s()) {
         Ok(_) => Ok(()),
-        Err(Rejection::NonCanonicalKey | Rejection::SmallOrderKey | Rejection::KeyNotOnCurve) => {
+        Err(Violation::NonCanonicalKey | Violation::SmallOrderKey | Violation::KeyNotOnCurve) => {
             Err(KeyErrorKind::Malformed)
         }
         Err(other) => panic!("{other:?} of a signature whose form is right"),

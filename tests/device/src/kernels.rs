@@ -13,7 +13,7 @@ use hartlock_bench::kernels::Plan;
 use hartlock_bench::pack::{Header, JOB_KERNELS};
 use hartlock_emulator::bare;
 use hartlock_image::HashId;
-use hartlock_kernels::{Family, Tier};
+use hartlock_kernels::{HashFamily, Tier};
 
 use crate::bench;
 use xtask::Outcome;
@@ -80,10 +80,10 @@ impl Hart {
     fn expected(&self) -> BTreeSet<String> {
         let tiers = [Tier::Portable].iter().chain(self.tiers);
         let forms = tiers.flat_map(|tier| {
-            Family::ALL.into_iter().flat_map(move |family| {
+            HashFamily::ALL.into_iter().flat_map(move |family| {
                 let forms: &[&str] = match (tier, family) {
                     (Tier::Zvbb, _) => &["many"],
-                    (Tier::Zknh | Tier::Zvknh, Family::Keccak) => &[],
+                    (Tier::Zknh | Tier::Zvknh, HashFamily::Keccak) => &[],
                     _ => &["one", "many"],
                 };
                 forms.iter().map(move |form| format!("{} {} {form}", family.name(), tier.name()))

@@ -15,8 +15,9 @@ use super::{Source, Tree};
 /// What each layer may be built on. A new crate in `crates/` needs a line here: where it stands
 /// is a decision.
 const LAYERS: &[(&str, &[&str])] = &[
-    ("crates/image", &[]),
-    ("crates/kernels", &[]),
+    ("crates/algorithm", &[]),
+    ("crates/image", &["crates/algorithm"]),
+    ("crates/kernels", &["crates/algorithm"]),
     ("crates/handoff", &["crates/image", "crates/kernels"]),
     ("crates/verify", &["crates/image", "crates/kernels", "crates/handoff"]),
     ("crates/sign", &["crates/image", "crates/kernels", "crates/verify", "crates/handoff"]),

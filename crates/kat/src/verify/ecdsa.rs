@@ -2,7 +2,7 @@
 
 use hartlock_kernels::Kernels;
 use hartlock_kernels::ecdsa::{self, Curve, MAX_SIGNATURE_LEN, PublicKey};
-use hartlock_kernels::signature::Rejection;
+use hartlock_kernels::signature::{ParameterSet, Rejection};
 
 use super::judged;
 use super::named::Named;
@@ -15,7 +15,9 @@ pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
     let Some(digest) = hash.of(request.bytes(Field::Message)) else {
         return Answer::NotCarried(Field::Hash);
     };
-    let curve = if request.alg() == "ecdsa-p256" { Curve::P256 } else { Curve::P384 };
+    let Some(curve) = Curve::from_name(request.alg()) else {
+        return Answer::NotCarried(Field::Alg);
+    };
     let key = match key(curve, request.bytes(Field::PublicKey)) {
         Ok(key) => key,
         Err(rejection) => return judged(Err(rejection)),
@@ -36,7 +38,7 @@ pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
 
 /// A SubjectPublicKeyInfo or an uncompressed point.
 fn key(curve: Curve, bytes: &[u8]) -> Result<PublicKey, Rejection> {
-    if bytes.len() == curve.public_key_len() {
+    if bytes.len() == curve.public_key_size() {
         return PublicKey::from_sec1(curve, bytes);
     }
     let key = PublicKey::from_spki_der(bytes)?;

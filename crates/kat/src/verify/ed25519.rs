@@ -10,6 +10,9 @@ use super::judged;
 use crate::request::Field;
 use crate::{Answer, Request};
 
+/// Names of the scheme and of its variants.
+pub(super) const NAMES: [&str; 4] = ["ed25519", "ed25519ph", "ed25519ctx", "ed25519-keystone"];
+
 pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
     let Ok(public_key) = <&[u8; PUBLIC_KEY_LEN]>::try_from(request.bytes(Field::PublicKey)) else {
         return judged(Err(Rejection::InvalidKey));
@@ -21,9 +24,9 @@ pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
         return judged(Err(Rejection::ContextLength));
     };
     let message = request.bytes(Field::Message);
-    let compared = |expected: Result<[u8; 32], ed25519::Rejection>| match expected {
+    let compared = |expected: Result<[u8; 32], ed25519::Violation>| match expected {
         Ok(r) if signature.starts_with(&r) => Ok(()),
-        Ok(_) => Err(ed25519::Rejection::Mismatch),
+        Ok(_) => Err(ed25519::Violation::Mismatch),
         Err(rejection) => Err(rejection),
     };
     let verdict = match request.alg() {

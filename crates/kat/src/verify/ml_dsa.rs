@@ -1,8 +1,8 @@
 //! ML-DSA (FIPS 204 §5.3, §5.4): `context`, `interface`, `prehash`.
 
 use hartlock_kernels::Kernels;
-use hartlock_kernels::ml_dsa::{self, Message, Set};
-use hartlock_kernels::signature::Rejection;
+use hartlock_kernels::ml_dsa::{self, Message, MlDsaSet};
+use hartlock_kernels::signature::{ParameterSet, Rejection};
 
 use super::judged;
 use super::named::Named;
@@ -10,10 +10,8 @@ use crate::request::Field;
 use crate::{Answer, Request};
 
 pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
-    let set = match request.alg() {
-        "ml-dsa-44" => Set::MlDsa44,
-        "ml-dsa-65" => Set::MlDsa65,
-        _ => Set::MlDsa87,
+    let Some(set) = MlDsaSet::from_name(request.alg()) else {
+        return Answer::NotCarried(Field::Alg);
     };
     let context = request.bytes(Field::Context);
     let message = request.bytes(Field::Message);

@@ -1,7 +1,8 @@
 //! SLH-DSA (FIPS 205 §10.3): `context`, `interface`, `prehash`.
 
 use hartlock_kernels::Kernels;
-use hartlock_kernels::slh_dsa::{self, Message, ParameterSet};
+use hartlock_kernels::signature::ParameterSet;
+use hartlock_kernels::slh_dsa::{self, Message, SlhDsaSet};
 
 use super::judged;
 use super::named::Named;
@@ -9,9 +10,7 @@ use crate::request::Field;
 use crate::{Answer, Request};
 
 pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
-    let alg = request.alg();
-    let is_it = |set: &ParameterSet| set.name().eq_ignore_ascii_case(alg);
-    let Some(set) = ParameterSet::ALL.into_iter().find(is_it) else {
+    let Some(set) = SlhDsaSet::from_name(request.alg()) else {
         return Answer::NotCarried(Field::Alg);
     };
     let context = request.bytes(Field::Context);

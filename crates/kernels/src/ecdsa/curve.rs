@@ -6,7 +6,7 @@ use crate::bignum::{self, Modulus};
 
 /// Constants of a curve, as integers.
 #[derive(Debug)]
-pub(super) struct Curve {
+pub(super) struct Domain {
     pub(super) field: Field,
     /// Order of the group.
     pub(super) n: Limbs,
@@ -16,7 +16,7 @@ pub(super) struct Curve {
     pub(super) identifier: &'static [u8],
 }
 
-pub(super) static P256: Curve = Curve {
+pub(super) static P256: Domain = Domain {
     field: Field::P256,
     n: [
         0xf3b9_cac2_fc63_2551,
@@ -55,7 +55,7 @@ pub(super) static P256: Curve = Curve {
     identifier: b"\x2a\x86\x48\xce\x3d\x03\x01\x07",
 };
 
-pub(super) static P384: Curve = Curve {
+pub(super) static P384: Domain = Domain {
     field: Field::P384,
     n: [
         0xecec_196a_ccc5_2973,
@@ -101,7 +101,7 @@ pub(super) struct Affine {
     pub(super) y: Limbs,
 }
 
-impl Curve {
+impl Domain {
     /// Limbs of p and of n.
     pub(super) const fn limbs(&self) -> usize {
         self.field.modulus().len()

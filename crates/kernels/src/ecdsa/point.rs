@@ -2,7 +2,7 @@
 
 #![allow(non_snake_case, reason = "names of the formulas")]
 
-use super::curve::{Affine, Curve};
+use super::curve::{Affine, Domain};
 use super::field::{LIMBS, Limbs};
 
 /// Points of a table: the odd multiples 1, 3, .. 15.
@@ -27,7 +27,7 @@ impl Point {
     }
 
     /// The point doubled: Explicit-Formulas Database, dbl-2001-b, arranged so that less is added.
-    fn doubled(&self, curve: &Curve) -> Self {
+    fn doubled(&self, curve: &Domain) -> Self {
         let field = curve.field;
         let Self { x: X, y: Y, z: Z } = self;
         // M = 3 (X - Z²) (X + Z²), the slope for a = -3.
@@ -47,7 +47,7 @@ impl Point {
     }
 
     /// The sum with `other`, or with its negative: Explicit-Formulas Database, madd, and every exception.
-    fn plus(&self, other: &Affine, is_negative: bool, curve: &Curve, one: &Limbs) -> Self {
+    fn plus(&self, other: &Affine, is_negative: bool, curve: &Domain, one: &Limbs) -> Self {
         let field = curve.field;
         let (x2, mut y2) = (&other.x, &other.y);
         let negative;
@@ -80,7 +80,7 @@ impl Point {
     }
 
     /// x of a point that is not neutral, as an integer below p.
-    pub(super) fn affine_x(&self, curve: &Curve) -> Limbs {
+    pub(super) fn affine_x(&self, curve: &Domain) -> Limbs {
         let field = curve.field;
         let inverse = curve.invert(&self.z);
         curve.to_integer(&field.product(&field.product(&inverse, &inverse), &self.x))
@@ -92,7 +92,7 @@ fn is_zero(value: &Limbs) -> bool {
 }
 
 /// \[u\]G + \[v\]Q for scalars below n, with one chain of doublings for both (Shamir's trick).
-pub(super) fn double_product(curve: &Curve, u: &Limbs, v: &Limbs, Q: &Affine) -> Point {
+pub(super) fn double_product(curve: &Domain, u: &Limbs, v: &Limbs, Q: &Affine) -> Point {
     let one = curve.to_field([1, 0, 0, 0, 0, 0]);
     let mut tables = [Affine { x: one, y: one }; 2 * TABLE_LEN];
     fill_tables(curve, &one, &[curve.base(), *Q], &mut tables);
@@ -120,7 +120,7 @@ pub(super) fn double_product(curve: &Curve, u: &Limbs, v: &Limbs, Q: &Affine) ->
 /// Fills each table with the odd multiples of its point, affine, with one inversion for all.
 #[inline(never)]
 fn fill_tables(
-    curve: &Curve,
+    curve: &Domain,
     one: &Limbs,
     points: &[Affine; 2],
     tables: &mut [Affine; 2 * TABLE_LEN],
@@ -164,7 +164,7 @@ fn fill_tables(
 }
 
 /// The square and the cube.
-fn powers(curve: &Curve, value: &Limbs) -> [Limbs; 2] {
+fn powers(curve: &Domain, value: &Limbs) -> [Limbs; 2] {
     let square = curve.field.product(value, value);
     let cube = curve.field.product(&square, value);
     [square, cube]

@@ -23,12 +23,12 @@ fn limbs_of(value: &BigUint) -> Limbs {
     limbs.try_into().unwrap()
 }
 
-const CURVES: [&curve::Curve; 2] = [&curve::P256, &curve::P384];
+const CURVES: [&curve::Domain; 2] = [&curve::P256, &curve::P384];
 
 /// A curve, and numbers below a bound: often at its edges, or with limbs at which carries begin and end.
 fn numbers(
-    bound: fn(&curve::Curve) -> BigUint,
-) -> impl Strategy<Value = (&'static curve::Curve, [Limbs; 2])> {
+    bound: fn(&curve::Domain) -> BigUint,
+) -> impl Strategy<Value = (&'static curve::Domain, [Limbs; 2])> {
     let limb = || prop_oneof![2 => any::<u64>(), 1 => Just(0), 1 => Just(u64::MAX)];
     let number = move || (prop::array::uniform6(limb()), 0..10u8);
     (prop::sample::select(&CURVES[..]), number(), number()).prop_map(move |(curve, a, b)| {
@@ -46,16 +46,16 @@ fn numbers(
     })
 }
 
-fn prime(curve: &curve::Curve) -> BigUint {
+fn prime(curve: &curve::Domain) -> BigUint {
     big(curve.field.modulus())
 }
 
-fn order(curve: &curve::Curve) -> BigUint {
+fn order(curve: &curve::Domain) -> BigUint {
     big(&curve.n)
 }
 
 /// The point \[k\]G of another crate, and `None` for the neutral one.
-fn other_multiple(curve: &curve::Curve, k: &BigUint) -> Option<[BigUint; 2]> {
+fn other_multiple(curve: &curve::Domain, k: &BigUint) -> Option<[BigUint; 2]> {
     let len = curve.len_bytes();
     let mut bytes = std::vec![0; len];
     let k = k.to_bytes_be();
@@ -79,7 +79,7 @@ fn other_multiple(curve: &curve::Curve, k: &BigUint) -> Option<[BigUint; 2]> {
     })
 }
 
-fn affine(curve: &curve::Curve, [x, y]: &[BigUint; 2]) -> Affine {
+fn affine(curve: &curve::Domain, [x, y]: &[BigUint; 2]) -> Affine {
     Affine { x: curve.to_field(limbs_of(x)), y: curve.to_field(limbs_of(y)) }
 }
 
@@ -127,7 +127,7 @@ proptest! {
 }
 
 /// Checks \[u\]G + \[v\]\[k\]G, which is \[u + v k\]G.
-fn check_double_product(curve: &curve::Curve, u: &BigUint, v: &BigUint, k: &BigUint) {
+fn check_double_product(curve: &curve::Domain, u: &BigUint, v: &BigUint, k: &BigUint) {
     let Q = affine(curve, &other_multiple(curve, k).unwrap());
     let sum = double_product(curve, &limbs_of(u), &limbs_of(v), &Q);
     let expected = other_multiple(curve, &((u + v * k) % order(curve)));

@@ -2,7 +2,7 @@
 //!
 //! For known answers on a workstation: no bundle is signed with them, and no boot stage carries them.
 
-use super::{PUBLIC_KEY_LEN, Rejection, SIGNATURE_LEN, solve};
+use super::{PUBLIC_KEY_LEN, SIGNATURE_LEN, Violation, solve};
 use crate::{Hash, sha2::Sha512};
 
 pub use crate::signature::MAX_CONTEXT_LEN;
@@ -29,7 +29,7 @@ pub fn verify_with_context(
     context: Context<'_>,
     message: &[u8],
     signature: &[u8; SIGNATURE_LEN],
-) -> Result<(), Rejection> {
+) -> Result<(), Violation> {
     verify(0, public_key, context, message, signature)
 }
 
@@ -43,7 +43,7 @@ pub fn verify_pre_hashed(
     context: Context<'_>,
     digest: &[u8; 64],
     signature: &[u8; SIGNATURE_LEN],
-) -> Result<(), Rejection> {
+) -> Result<(), Violation> {
     verify(1, public_key, context, digest, signature)
 }
 
@@ -53,12 +53,15 @@ fn verify(
     Context(context): Context<'_>,
     message: &[u8],
     signature: &[u8; SIGNATURE_LEN],
-) -> Result<(), Rejection> {
+) -> Result<(), Violation> {
     // dom2 (§2).
-    let mut hash = Sha512::new();
-    hash.update(b"SigEd25519 no Ed25519 collisions");
-    hash.update(&[flag, context.len() as u8]);
-    hash.update(context);
-    let expected_r = solve(public_key, message, signature, hash)?;
-    if signature.starts_with(&expected_r) { Ok(()) } else { Err(Rejection::Mismatch) }
+    let start = || {
+        let mut hash = Sha512::new();
+        hash.update(b"SigEd25519 no Ed25519 collisions");
+        hash.update(&[flag, context.len() as u8]);
+        hash.update(context);
+        hash
+    };
+    let expected_r = solve(public_key, message, signature, start)?;
+    if signature.starts_with(&expected_r) { Ok(()) } else { Err(Violation::Mismatch) }
 }

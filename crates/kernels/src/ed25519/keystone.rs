@@ -8,7 +8,7 @@
 //! The rule is the strict one of [`crate::ed25519`], and so stricter than Keystone's own verifier, which
 //! accepts S + L in place of S, and keys that are not canonical: signatures that its signer never makes.
 
-use super::{PUBLIC_KEY_LEN, Rejection, SIGNATURE_LEN, solve};
+use super::{PUBLIC_KEY_LEN, SIGNATURE_LEN, Violation, solve};
 use crate::{Hash, Kernels, sha3::Sha3_512};
 
 /// Runs the known-answer test: a signature must pass, and must be refused for another message. Costs two
@@ -16,7 +16,7 @@ use crate::{Hash, Kernels, sha3::Sha3_512};
 pub fn self_test() -> bool {
     let message = core::hint::black_box(b"ab");
     verify(KAT_PUBLIC_KEY, message, KAT_SIGNATURE) == Ok(())
-        && verify(KAT_PUBLIC_KEY, &message[..1], KAT_SIGNATURE) == Err(Rejection::Mismatch)
+        && verify(KAT_PUBLIC_KEY, &message[..1], KAT_SIGNATURE) == Err(Violation::Mismatch)
 }
 
 // The seed of this key is the SHA-256 digest of "hartlock ed25519-keystone self test"; made by a program
@@ -40,9 +40,9 @@ pub fn verify(
     public_key: &[u8; PUBLIC_KEY_LEN],
     message: &[u8],
     signature: &[u8; SIGNATURE_LEN],
-) -> Result<(), Rejection> {
+) -> Result<(), Violation> {
     let expected_r = expected_r(&Kernels::PORTABLE, public_key, message, signature)?;
-    if signature.starts_with(&expected_r) { Ok(()) } else { Err(Rejection::Mismatch) }
+    if signature.starts_with(&expected_r) { Ok(()) } else { Err(Violation::Mismatch) }
 }
 
 /// The bytes that R, the first half of the signature, has if the signature is genuine. For a caller that
@@ -56,6 +56,6 @@ pub fn expected_r(
     public_key: &[u8; PUBLIC_KEY_LEN],
     message: &[u8],
     signature: &[u8; SIGNATURE_LEN],
-) -> Result<[u8; 32], Rejection> {
-    solve(public_key, message, signature, Sha3_512::with(kernels))
+) -> Result<[u8; 32], Violation> {
+    solve(public_key, message, signature, || Sha3_512::with(kernels))
 }

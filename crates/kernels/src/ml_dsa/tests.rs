@@ -72,8 +72,10 @@ fn reduced(w: &Poly) -> Poly {
 
 #[test]
 fn lengths_are_those_of_the_standard() {
-    for (set, k, l) in [(Set::MlDsa44, 4, 4), (Set::MlDsa65, 6, 5), (Set::MlDsa87, 8, 7)] {
-        let parameters = set.parameters();
+    for (set, k, l) in
+        [(MlDsaSet::MlDsa44, 4, 4), (MlDsaSet::MlDsa65, 6, 5), (MlDsaSet::MlDsa87, 8, 7)]
+    {
+        let parameters = parameters(set);
         assert_eq!(parameters.l, l);
         assert_eq!(set.public_key_len(), 32 + 320 * k);
         let z_len = 32 * parameters.z_width as usize;
@@ -179,8 +181,8 @@ fn check_encoding(parameters: &Parameters, w: &Poly) {
 #[test]
 fn high_parts_and_hints_are_those_of_the_definition_for_every_value() {
     let all: Vec<u8> = (0..=255).collect();
-    for set in [Set::MlDsa44, Set::MlDsa87] {
-        let parameters = set.parameters();
+    for set in [MlDsaSet::MlDsa44, MlDsaSet::MlDsa87] {
+        let parameters = parameters(set);
         let mut next = 0;
         while next < Q {
             let w: Poly = core::array::from_fn(|i| (next + i as u64) % Q);
@@ -196,7 +198,7 @@ fn high_parts_and_hints_are_those_of_the_definition_for_every_value() {
 
 #[test]
 fn hints_change_only_the_positions_that_they_name() {
-    let parameters = Set::MlDsa65.parameters();
+    let parameters = parameters(MlDsaSet::MlDsa65);
     let w = poly(numbers(1).map(|it| it % Q));
     let mut hinted = w;
     use_hint(parameters, &[0, 7, 255], &mut hinted);
@@ -239,10 +241,12 @@ fn pack_at(bytes: &mut [u8], width: usize, index: usize, value: u64) {
 
 #[test]
 fn each_coefficient_of_z_has_its_bound_on_both_sides() {
-    for (set, gamma1, beta) in
-        [(Set::MlDsa44, 1 << 17, 78), (Set::MlDsa65, 1 << 19, 196), (Set::MlDsa87, 1 << 19, 120)]
-    {
-        let parameters = set.parameters();
+    for (set, gamma1, beta) in [
+        (MlDsaSet::MlDsa44, 1 << 17, 78),
+        (MlDsaSet::MlDsa65, 1 << 19, 196),
+        (MlDsaSet::MlDsa87, 1 << 19, 120),
+    ] {
+        let parameters = parameters(set);
         let width = parameters.z_width as usize;
         let most = gamma1 - beta - 1;
         for index in 0..256 {
@@ -463,7 +467,7 @@ fn the_known_answer_is_a_signature_for_others_too() {
 fn the_known_answer_depends_on_every_part() {
     let check = |key: &[u8], signature: &[u8]| {
         let message = Message::Pure { context: KAT_CONTEXT, message: &[b"a", b"", b"bc"] };
-        verify(&Kernels::PORTABLE, Set::MlDsa44, key, message, signature)
+        verify(&Kernels::PORTABLE, MlDsaSet::MlDsa44, key, message, signature)
     };
     assert_eq!(check(&known_key(), &known_signature()), Ok(()));
     // One bit of each byte; of the hint some are not even well formed.
@@ -488,7 +492,7 @@ proptest! {
         seed: u64,
         fill in prop::option::of(any::<u8>()),
     ) {
-        let set = Set::ALL[number];
+        let set = MlDsaSet::ALL[number];
         let make = |len: usize, seed: u64| -> Vec<u8> {
             numbers(seed).map(|it| fill.unwrap_or(it as u8)).take(len).collect()
         };

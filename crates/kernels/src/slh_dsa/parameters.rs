@@ -1,104 +1,19 @@
 //! The twelve parameter sets (FIPS 205 §11, table 2), as values: one copy of the code serves them all.
 
-/// A parameter set. It comes from outside: neither key nor signature names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ParameterSet {
-    /// SLH-DSA-SHA2-128s.
-    Sha2_128s,
-    /// SLH-DSA-SHA2-128f.
-    Sha2_128f,
-    /// SLH-DSA-SHA2-192s.
-    Sha2_192s,
-    /// SLH-DSA-SHA2-192f.
-    Sha2_192f,
-    /// SLH-DSA-SHA2-256s.
-    Sha2_256s,
-    /// SLH-DSA-SHA2-256f.
-    Sha2_256f,
-    /// SLH-DSA-SHAKE-128s.
-    Shake128s,
-    /// SLH-DSA-SHAKE-128f.
-    Shake128f,
-    /// SLH-DSA-SHAKE-192s.
-    Shake192s,
-    /// SLH-DSA-SHAKE-192f.
-    Shake192f,
-    /// SLH-DSA-SHAKE-256s.
-    Shake256s,
-    /// SLH-DSA-SHAKE-256f.
-    Shake256f,
-}
+use hartlock_algorithm::SlhDsaSet;
 
-impl ParameterSet {
-    /// All of them.
-    pub const ALL: [Self; 12] = [
-        Self::Sha2_128s,
-        Self::Sha2_128f,
-        Self::Sha2_192s,
-        Self::Sha2_192f,
-        Self::Sha2_256s,
-        Self::Sha2_256f,
-        Self::Shake128s,
-        Self::Shake128f,
-        Self::Shake192s,
-        Self::Shake192f,
-        Self::Shake256s,
-        Self::Shake256f,
-    ];
-
-    /// The name in the standard.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Sha2_128s => "SLH-DSA-SHA2-128s",
-            Self::Sha2_128f => "SLH-DSA-SHA2-128f",
-            Self::Sha2_192s => "SLH-DSA-SHA2-192s",
-            Self::Sha2_192f => "SLH-DSA-SHA2-192f",
-            Self::Sha2_256s => "SLH-DSA-SHA2-256s",
-            Self::Sha2_256f => "SLH-DSA-SHA2-256f",
-            Self::Shake128s => "SLH-DSA-SHAKE-128s",
-            Self::Shake128f => "SLH-DSA-SHAKE-128f",
-            Self::Shake192s => "SLH-DSA-SHAKE-192s",
-            Self::Shake192f => "SLH-DSA-SHAKE-192f",
-            Self::Shake256s => "SLH-DSA-SHAKE-256s",
-            Self::Shake256f => "SLH-DSA-SHAKE-256f",
-        }
-    }
-
-    /// Length in bytes of a public key: `PK.seed ‖ PK.root`.
-    pub const fn public_key_len(self) -> usize {
-        self.parameters().n * 2
-    }
-
-    /// Length in bytes of a signature: `R`, the FORS signature, and the layers of the hypertree.
-    pub const fn signature_len(self) -> usize {
-        let parameters = self.parameters();
-        parameters.n + parameters.fors_len() + parameters.d * parameters.layer_len()
-    }
-
-    /// Whether the set is built on SHAKE256, and not on SHA-2.
-    pub(super) const fn is_shake(self) -> bool {
-        matches!(
-            self,
-            Self::Shake128s
-                | Self::Shake128f
-                | Self::Shake192s
-                | Self::Shake192f
-                | Self::Shake256s
-                | Self::Shake256f
-        )
-    }
-
-    /// The numbers behind the name. They are the same for both families.
-    pub(super) const fn parameters(self) -> Parameters {
-        let (n, h_prime, d, a, k) = match self {
-            Self::Sha2_128s | Self::Shake128s => (16, 9, 7, 12, 14),
-            Self::Sha2_128f | Self::Shake128f => (16, 3, 22, 6, 33),
-            Self::Sha2_192s | Self::Shake192s => (24, 9, 7, 14, 17),
-            Self::Sha2_192f | Self::Shake192f => (24, 3, 22, 8, 33),
-            Self::Sha2_256s | Self::Shake256s => (32, 8, 8, 14, 22),
-            Self::Sha2_256f | Self::Shake256f => (32, 4, 17, 9, 35),
+impl Parameters {
+    /// The numbers of a set. They are the same for SHA-2 and for SHAKE.
+    pub(super) const fn of(set: SlhDsaSet) -> Self {
+        let (h_prime, d, a, k) = match (set.n(), set.is_small()) {
+            (16, true) => (9, 7, 12, 14),
+            (16, false) => (3, 22, 6, 33),
+            (24, true) => (9, 7, 14, 17),
+            (24, false) => (3, 22, 8, 33),
+            (_, true) => (8, 8, 14, 22),
+            (_, false) => (4, 17, 9, 35),
         };
-        Parameters { n, h_prime, d, a, k }
+        Self { n: set.n(), h_prime, d, a, k }
     }
 }
 

@@ -84,7 +84,7 @@ fn noise(len: usize, mut seed: u64) -> Vec<u8> {
     (0..len).map(|_| next()).collect()
 }
 
-fn computed(kernels: &Kernels, set: ParameterSet, seed: u64) -> [u8; 64] {
+fn computed(kernels: &Kernels, set: SlhDsaSet, seed: u64) -> [u8; 64] {
     let key = noise(set.public_key_len(), seed);
     let signature = noise(set.signature_len(), !seed);
     let message = Message::Pure { context: b"", message: b"message" };
@@ -93,7 +93,7 @@ fn computed(kernels: &Kernels, set: ParameterSet, seed: u64) -> [u8; 64] {
 
 #[test]
 fn lanes_change_nothing() {
-    for set in ParameterSet::ALL {
+    for set in SlhDsaSet::ALL {
         let alone = computed(&Kernels::PORTABLE, set, 1);
         assert_ne!(alone, computed(&Kernels::PORTABLE, set, 2));
         for lanes in [1, 2, 3, 4, 7, 8, 15, MAX_LANES] {
@@ -106,8 +106,8 @@ fn lanes_change_nothing() {
 fn a_verification_takes_as_many_blocks_as_it_must() {
     // FORS: k leaves, k a nodes. Layers: chains of len digits that are 7.5 on average, h' nodes. Beside
     // them there are the long messages and the hash of the message, a call each.
-    for set in ParameterSet::ALL {
-        let Parameters { n, h_prime, d, a, k } = set.parameters();
+    for set in SlhDsaSet::ALL {
+        let Parameters { n, h_prime, d, a, k } = Parameters::of(set);
         let calls = calls_of(|| _ = computed(&kernels(None), set, 3)).len() as f64;
         let chains = (2 * n + 3) as f64 * 7.5;
         let expected = (k * (a + 1)) as f64 + d as f64 * (chains + h_prime as f64 + 1.0);
@@ -117,7 +117,7 @@ fn a_verification_takes_as_many_blocks_as_it_must() {
 
 #[test]
 fn lanes_stay_full() {
-    for set in ParameterSet::ALL {
+    for set in SlhDsaSet::ALL {
         let alone = calls_of(|| _ = computed(&kernels(None), set, 4)).len();
         for lanes in [2, 4, 8, MAX_LANES] {
             let calls = calls_of(|| _ = computed(&kernels(Some(lanes)), set, 4));
@@ -125,11 +125,11 @@ fn lanes_stay_full() {
                 calls.iter().all(|count| *count == 1 || (*count > lanes / 2 && *count <= lanes))
             );
             // What is one after the other by nature: the climbs and the long messages.
-            let Parameters { h_prime, d, .. } = set.parameters();
+            let Parameters { h_prime, d, .. } = Parameters::of(set);
             let serial = d * (h_prime + 1);
             let ideal = serial + (alone - serial) / lanes;
             // Chains have up to 15 steps, and a rest of the FORS trees fills less than half of the lanes.
-            let most = ideal + ideal / 2 + set.parameters().a * lanes;
+            let most = ideal + ideal / 2 + Parameters::of(set).a * lanes;
             assert!(calls.len() < most, "{set:?}, {lanes} lanes: {} of {ideal}", calls.len());
         }
     }
@@ -137,7 +137,7 @@ fn lanes_stay_full() {
 
 #[test]
 fn lengths_are_checked_first() {
-    for set in ParameterSet::ALL {
+    for set in SlhDsaSet::ALL {
         let (key_len, signature_len) = (set.public_key_len(), set.signature_len());
         let (key, signature) = (noise(2 * key_len, 5), noise(2 * signature_len, 6));
         let verdict = |key_len: usize, signature_len: usize, context: &[u8]| {
@@ -164,7 +164,7 @@ fn bit(bytes: &[u8], number: usize) -> u64 {
 proptest! {
     #[test]
     fn numbers_are_cut_out_of_digests(digest: [u8; MAX_DIGEST_LEN], set in 0..12_usize) {
-        let parameters = ParameterSet::ALL[set].parameters();
+        let parameters = Parameters::of(SlhDsaSet::ALL[set]);
         let Parameters { h_prime, a, k, .. } = parameters;
         let value = |bits: core::ops::Range<usize>| {
             bits.fold(0, |value, number| value << 1 | bit(&digest, number))
@@ -216,10 +216,14 @@ fn sizes_are_those_of_the_standard() {
         (47, 64, 29_792),
         (49, 64, 49_856),
     ];
-    for (set, (m, key, signature)) in ParameterSet::ALL.into_iter().zip(sizes.into_iter().cycle()) {
-        assert_eq!(set.parameters().digest_len(), m, "{set:?}");
+    // Each for SHA-2 and for SHAKE.
+    let sizes = sizes.into_iter().flat_map(|sizes| [sizes; 2]);
+    for (set, (m, key, signature)) in SlhDsaSet::ALL.into_iter().zip(sizes) {
+        assert_eq!(Parameters::of(set).digest_len(), m, "{set:?}");
         assert_eq!((set.public_key_len(), set.signature_len()), (key, signature), "{set:?}");
-        let parameters = set.parameters();
+        let parameters = Parameters::of(set);
+        let parts = [parameters.n, parameters.fors_len(), parameters.d * parameters.layer_len()];
+        assert_eq!(parts.iter().sum::<usize>(), signature, "{set:?}");
         assert!(parameters.chains() <= MAX_CHAINS && parameters.k <= MAX_CHAINS);
     }
 }

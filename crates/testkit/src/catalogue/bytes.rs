@@ -2,7 +2,7 @@
 
 use hartlock_image::Reason::{PaddingNotZero, PayloadDigestMismatch, TrailingBytes};
 use hartlock_image::{HashId, PayloadRecord, TreeMode};
-use hartlock_verify::tree::{self, Digest, Hasher, Kernel};
+use hartlock_verify::tree::{self, Digest, Hasher, SoftwareHasher};
 
 use super::{Row, bad};
 use crate::bundle::Draft;
@@ -26,7 +26,7 @@ fn three_blocks() -> Draft {
 
 /// A hash over several byte strings.
 fn hash(id: HashId, parts: &[&[u8]]) -> Digest {
-    let mut hasher = Kernel::new(id);
+    let mut hasher = SoftwareHasher::new(id);
     for part in parts {
         hasher.update(part);
     }
@@ -67,7 +67,7 @@ fn other_block_size(record: &PayloadRecord, data: &[u8]) -> Digest {
 
 /// ParallelHashXOF256 (SP 800-185 §6.3.1) of three blocks: the output length is encoded as 0.
 fn extendable_output(record: &PayloadRecord, data: &[u8]) -> Digest {
-    let mut root = Kernel::new_parallelhash(record.hash);
+    let mut root = SoftwareHasher::new_parallelhash(record.hash);
     root.update(&[2, 4, 0]);
     for block in data.chunks(BLOCK) {
         root.update(&hash(record.hash, &[block]));

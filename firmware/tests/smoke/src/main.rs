@@ -24,7 +24,7 @@ use core::hint::black_box;
 
 use hartlock_kernels::sha2::Sha384;
 use hartlock_kernels::sha3::Sha3_384;
-use hartlock_kernels::{Family, Hash, Kernels, Tier};
+use hartlock_kernels::{Hash, HashFamily, Kernels, Tier};
 use hartlock_smoke::{BLOCKS, Digest, Header, SECTOR_SIZE};
 use hartlock_verify::board::Region;
 use hartlock_virt::board::map;
@@ -58,7 +58,7 @@ extern "C" fn smoke_main() -> ! {
     report("harts", "", &[soc::harts() as u64]);
     let choice = kernels::choose(Mode::Machine);
     kernels::print(&choice);
-    if choice.kernels.tier(Family::Keccak) != Tier::Rv64 {
+    if choice.kernels.tier(HashFamily::Keccak) != Tier::Rv64 {
         fail("the kernels are not those of the base instruction set");
     }
     wake();

@@ -11,7 +11,7 @@ use curve25519_dalek::edwards::CompressedEdwardsY;
 use curve25519_dalek::{EdwardsPoint, Scalar};
 use ed25519_dalek::hazmat::raw_verify;
 use ed25519_dalek::{Signature, VerifyingKey};
-use hartlock_kernels::ed25519::{self, Rejection};
+use hartlock_kernels::ed25519::{self, Violation};
 use hartlock_kernels::ed25519_contexts::{Context, verify_pre_hashed};
 use hartlock_kernels::ed25519_keystone;
 use sha2::{Digest, Sha512};
@@ -82,9 +82,9 @@ fn judge(variant: Variant, context: &[u8], signed: &Signed) -> bool {
     else {
         return false;
     };
-    let strict = |r: Result<[u8; 32], Rejection>| match r {
+    let strict = |r: Result<[u8; 32], Violation>| match r {
         Ok(r) if signature.starts_with(&r) => Ok(()),
-        Ok(_) => Err(Rejection::Mismatch),
+        Ok(_) => Err(Violation::Mismatch),
         Err(rejection) => Err(rejection),
     };
     let ours = match variant {

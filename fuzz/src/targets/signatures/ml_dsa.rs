@@ -6,7 +6,7 @@
 //! context.
 
 use fips204::traits::{KeyGen, SerDes, Signer, Verifier};
-use hartlock_kernels::ml_dsa::{Message, Set, verify};
+use hartlock_kernels::ml_dsa::{Message, MlDsaSet, verify};
 use ml_dsa::SigningKey;
 use ml_dsa::signature::Keypair;
 
@@ -68,7 +68,7 @@ fn encode(way: Way, message: &[u8]) -> Option<Vec<u8>> {
 
 /// What two crates make of a parameter set.
 struct Peer {
-    set: Set,
+    set: MlDsaSet,
     omega: usize,
     sign: fn(u8, Way, &[u8]) -> Signed,
     /// Verdicts of `ml-dsa` and `fips204`, from those that have the interface.
@@ -103,7 +103,7 @@ macro_rules! peer {
             })
         }
         Peer {
-            set: Set::$set,
+            set: MlDsaSet::$set,
             omega: $omega,
             sign: |number, way, message| {
                 let seed = [number; 32];

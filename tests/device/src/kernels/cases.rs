@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use hartlock_bench::kernels::{COUNTED_SEED, Case, MAX_HEAD_LEN, MAX_LEN, MAX_MESSAGES};
 use hartlock_image::HashId;
-use hartlock_verify::tree::{Digest, Hasher, Kernel};
+use hartlock_verify::tree::{Digest, Hasher, SoftwareHasher};
 use serde_json::Value;
 
 use xtask::project;
@@ -156,7 +156,7 @@ impl OwnedCase {
         let digests = (0..count).map(|index| {
             let mut message = vec![0; len];
             case.message(index, &mut message);
-            let mut judge = Kernel::new(hash);
+            let mut judge = SoftwareHasher::new(hash);
             judge.update(&message);
             judge.finalize()
         });

@@ -21,7 +21,7 @@ use hartlock_image::HashId;
 use hartlock_kernels::kt128::Kt128;
 use hartlock_kernels::sha2::{Sha256, Sha384, Sha512};
 use hartlock_kernels::sha3::{Sha3_256, Sha3_384, Sha3_512, Shake128, Shake256};
-use hartlock_kernels::{Family, HashMany, Kernels, MAX_LANES, Tier};
+use hartlock_kernels::{HashFamily, HashMany, Kernels, MAX_LANES, Tier};
 use hartlock_verify::board::Region;
 use hartlock_verify::tree::{Digest, padded};
 use hartlock_virt::board::map;
@@ -54,7 +54,7 @@ pub fn run(count: u32, body: &[u8]) -> bool {
             console::line(&["rejected ", number.as_str(), " families ", families.as_str()]);
         }
         let mut is_there = false;
-        for family in Family::ALL {
+        for family in HashFamily::ALL {
             let (one, many) = (kernels.tier(family) == tier, kernels.tier_of_many(family) == tier);
             let lanes = Number::decimal(kernels.lanes(family) as u64);
             for (form, works) in [("one", one), ("many", many)] {
@@ -295,11 +295,11 @@ impl Messages {
     }
 }
 
-const fn family_of(hash: HashId) -> Family {
+const fn family_of(hash: HashId) -> HashFamily {
     match hash {
-        HashId::Sha256 => Family::Sha256,
-        HashId::Sha384 | HashId::Sha512 => Family::Sha512,
-        _ => Family::Keccak,
+        HashId::Sha256 => HashFamily::Sha256,
+        HashId::Sha384 | HashId::Sha512 => HashFamily::Sha512,
+        _ => HashFamily::Keccak,
     }
 }
 

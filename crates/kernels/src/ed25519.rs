@@ -32,7 +32,9 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
+use crate::signature::{Comparison, Rejection, Verifier};
 use crate::{Hash, Kernels, sha2::Sha512};
+pub use hartlock_algorithm::Ed25519Set;
 use point::EncodedPoint;
 use scalar::Scalar;
 
@@ -42,9 +44,9 @@ pub const PUBLIC_KEY_LEN: usize = 32;
 /// Length in bytes of a signature: the encoded point R, then the scalar S, little-endian.
 pub const SIGNATURE_LEN: usize = 64;
 
-/// Why a signature was refused.
+/// Which part of the strict rule a signature violates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Rejection {
+pub enum Violation {
     /// The key is not the canonical encoding of any y and sign.
     NonCanonicalKey,
     /// The key has an order that divides 8: one signature would fit many messages.
@@ -61,12 +63,42 @@ pub enum Rejection {
     Mismatch,
 }
 
+impl From<Violation> for Rejection {
+    fn from(violation: Violation) -> Self {
+        match violation {
+            Violation::NonCanonicalKey | Violation::SmallOrderKey | Violation::KeyNotOnCurve => {
+                Rejection::InvalidKey
+            }
+            Violation::NonCanonicalR | Violation::SmallOrderR | Violation::NonCanonicalS => {
+                Rejection::NonCanonicalSignature
+            }
+            Violation::Mismatch => Rejection::Mismatch,
+        }
+    }
+}
+
+impl Verifier for Ed25519Set {
+    fn compare(
+        kernels: &Kernels,
+        _: Self,
+        public_key: &[u8],
+        message: &[u8],
+        signature: &[u8],
+    ) -> Result<Comparison, Rejection> {
+        let public_key = public_key.first_chunk().ok_or(Rejection::InvalidKey)?;
+        let signature = signature.first_chunk().ok_or(Rejection::SignatureLength)?;
+        let expected = expected_r(kernels, public_key, message, signature)?;
+        let (r, _) = signature.split_at(expected.len());
+        Comparison::of(&expected, r)
+    }
+}
+
 /// Runs the known-answer test: a published signature (RFC 8032 §7.1, test 3) must pass, and must
 /// be refused for another message. Costs two verifications.
 pub fn self_test() -> bool {
     let message = core::hint::black_box([0xaf, 0x82]);
     verify(KAT_PUBLIC_KEY, &message, KAT_SIGNATURE) == Ok(())
-        && verify(KAT_PUBLIC_KEY, &message[..1], KAT_SIGNATURE) == Err(Rejection::Mismatch)
+        && verify(KAT_PUBLIC_KEY, &message[..1], KAT_SIGNATURE) == Err(Violation::Mismatch)
 }
 
 const KAT_PUBLIC_KEY: &[u8; PUBLIC_KEY_LEN] = b"\
@@ -83,14 +115,14 @@ const KAT_SIGNATURE: &[u8; SIGNATURE_LEN] = b"\
 ///
 /// # Errors
 ///
-/// The first [`Rejection`] that applies, in the order in which the variants are declared.
+/// The first [`Violation`] that applies, in the order in which the variants are declared.
 pub fn verify(
     public_key: &[u8; PUBLIC_KEY_LEN],
     message: &[u8],
     signature: &[u8; SIGNATURE_LEN],
-) -> Result<(), Rejection> {
+) -> Result<(), Violation> {
     let expected_r = expected_r(&Kernels::PORTABLE, public_key, message, signature)?;
-    if signature.starts_with(&expected_r) { Ok(()) } else { Err(Rejection::Mismatch) }
+    if signature.starts_with(&expected_r) { Ok(()) } else { Err(Violation::Mismatch) }
 }
 
 /// The bytes that R, the first half of the signature, has if the signature is genuine: the
@@ -98,43 +130,49 @@ pub fn verify(
 ///
 /// # Errors
 ///
-/// Every [`Rejection`] but `Mismatch`: `Ok` says nothing about the signature yet.
+/// Every [`Violation`] but `Mismatch`: `Ok` says nothing about the signature yet.
 pub fn expected_r(
     kernels: &Kernels,
     public_key: &[u8; PUBLIC_KEY_LEN],
     message: &[u8],
     signature: &[u8; SIGNATURE_LEN],
-) -> Result<[u8; 32], Rejection> {
-    solve(public_key, message, signature, Sha512::with(kernels))
+) -> Result<[u8; 32], Violation> {
+    solve(public_key, message, signature, || Sha512::with(kernels))
 }
 
 /// R of the equation, for a variant of the scheme that makes its challenge of R, key and message with
 /// this `hash`, which may have a prefix in it. The strict rule is the same for all of them.
-fn solve(
+fn solve<H: Hash<Output = [u8; 64]>>(
     public_key: &[u8; PUBLIC_KEY_LEN],
     message: &[u8],
     signature: &[u8; SIGNATURE_LEN],
-    mut hash: impl Hash<Output = [u8; 64]>,
-) -> Result<[u8; 32], Rejection> {
+    hash: impl FnOnce() -> H,
+) -> Result<[u8; 32], Violation> {
     let (halves, _) = signature.as_chunks::<32>();
     let [r_bytes, s_bytes] = halves else {
-        return Err(Rejection::NonCanonicalR);
+        return Err(Violation::NonCanonicalR);
     };
-    let key = EncodedPoint::parse(public_key).ok_or(Rejection::NonCanonicalKey)?;
+    let key = EncodedPoint::parse(public_key).ok_or(Violation::NonCanonicalKey)?;
     if key.is_small_order() {
-        return Err(Rejection::SmallOrderKey);
+        return Err(Violation::SmallOrderKey);
     }
-    let minus_key = key.decode_negative().ok_or(Rejection::KeyNotOnCurve)?;
-    let r = EncodedPoint::parse(r_bytes).ok_or(Rejection::NonCanonicalR)?;
+    let minus_key = key.decode_negative().ok_or(Violation::KeyNotOnCurve)?;
+    let r = EncodedPoint::parse(r_bytes).ok_or(Violation::NonCanonicalR)?;
     if r.is_small_order() {
-        return Err(Rejection::SmallOrderR);
+        return Err(Violation::SmallOrderR);
     }
-    let s = Scalar::from_canonical_bytes(s_bytes).ok_or(Rejection::NonCanonicalS)?;
-    hash.update(r_bytes);
-    hash.update(public_key);
-    hash.update(message);
-    let k = Scalar::from_digest(&hash.finalize());
+    let s = Scalar::from_canonical_bytes(s_bytes).ok_or(Violation::NonCanonicalS)?;
+    let k = challenge(hash, [r_bytes, public_key, message]);
 
     // [S]B = R + [k]A, solved for R. R itself is never decoded.
     Ok(point::base_and_point_product(s, k, &minus_key).encode())
+}
+
+/// The number that R, key and message are hashed to.
+// Out of line: the hash has left the stack before points are multiplied.
+#[inline(never)]
+fn challenge<H: Hash<Output = [u8; 64]>>(start: impl FnOnce() -> H, parts: [&[u8]; 3]) -> Scalar {
+    let mut hash = start();
+    parts.iter().for_each(|part| hash.update(part));
+    Scalar::from_digest(&hash.finalize())
 }

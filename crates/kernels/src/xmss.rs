@@ -21,7 +21,8 @@ pub use sets::ParameterSet;
 use crate::Kernels;
 use crate::chains::Digits;
 use crate::short::{Room, Stream, Words, fill_with_pattern, load, to_bytes};
-use crate::signature::{Comparison, Rejection};
+use crate::signature::{Comparison, Rejection, Verifier};
+pub use hartlock_algorithm::XmssSet;
 use tree::{Address, Tree};
 
 /// What the number of a parameter set counts.
@@ -41,6 +42,23 @@ pub enum Sets {
     Approved,
     /// Those of RFC 8391 with SHA-512, SHAKE128 and 64 bytes of SHAKE256 too.
     Every,
+}
+
+impl Verifier for XmssSet {
+    fn compare(
+        kernels: &Kernels,
+        set: Self,
+        public_key: &[u8],
+        message: &[u8],
+        signature: &[u8],
+    ) -> Result<Comparison, Rejection> {
+        // The key says the same in its first word (RFC 8391 §4.1.7).
+        if !public_key.starts_with(&set.oid().to_be_bytes()) {
+            return Err(Rejection::InvalidKey);
+        }
+        let scheme = if set.layers() == 1 { Scheme::Xmss } else { Scheme::XmssMt };
+        compare(kernels, scheme, Sets::Approved, public_key, &[message], signature)
+    }
 }
 
 /// Checks a signature of the message that `message` is cut into (RFC 8391 §4.1.10, §4.2.5).

@@ -20,8 +20,11 @@ use core::marker::PhantomData;
 
 use crate::bignum::{self, Modulus};
 use crate::der::{self, Reader};
-use crate::signature::Rejection;
+use crate::sha2::{Sha256, Sha384, Sha512};
+use crate::signature::{Comparison, Rejection, Verifier};
 use crate::{Hash, Kernels};
+use hartlock_algorithm::HashId;
+pub use hartlock_algorithm::{RsaPadding, RsaSet};
 
 /// Length in bytes of the longest modulus, and so of the longest signature.
 pub const MAX_MODULUS_LEN: usize = 512;
@@ -147,6 +150,49 @@ impl<'a> PublicKey<'a> {
         modulus.multiply(x, s, wide);
         bignum::write_be(encoded, x);
         Ok(encoded)
+    }
+}
+
+impl Verifier for RsaSet {
+    fn compare(
+        kernels: &Kernels,
+        set: Self,
+        public_key: &[u8],
+        message: &[u8],
+        signature: &[u8],
+    ) -> Result<Comparison, Rejection> {
+        let key = PublicKey::from_pkcs1_der(public_key)?;
+        if key.modulus().len() != usize::from(set.modulus_bits >> 3) {
+            return Err(Rejection::UnsupportedKey);
+        }
+        let compare = match set.hash {
+            HashId::Sha256 => compare_with::<Sha256>,
+            HashId::Sha384 => compare_with::<Sha384>,
+            _ => compare_with::<Sha512>,
+        };
+        compare(kernels, set.padding, &key, message, signature)
+    }
+}
+
+/// With one hash for message, mask and length of the salt (image format §2.2).
+fn compare_with<H: pkcs1::Identified>(
+    kernels: &Kernels,
+    padding: RsaPadding,
+    key: &PublicKey<'_>,
+    message: &[u8],
+    signature: &[u8],
+) -> Result<Comparison, Rejection> {
+    let mut digest = H::with(kernels);
+    digest.update(message);
+    let digest = digest.finalize();
+    let digest = digest.as_ref();
+    match padding {
+        RsaPadding::Pkcs1 => pkcs1::compare(key, H::DIGEST_INFO, digest, signature),
+        RsaPadding::Pss => {
+            let hash = Hasher::<H>::new(kernels);
+            let mask = pss::Mgf1(&hash);
+            pss::compare(key, &hash, &mask, digest, H::OUTPUT_LEN, signature)
+        }
     }
 }
 

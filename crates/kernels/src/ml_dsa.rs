@@ -20,49 +20,29 @@ mod tests;
 
 use crate::Kernels;
 use crate::keccak::{self, FULL_ROUNDS, RATE_256, Sponge};
-use crate::signature::{Comparison, MAX_CONTEXT_LEN, Rejection};
+use crate::signature::{Comparison, MAX_CONTEXT_LEN, Rejection, Verifier};
 use encoding::Hint;
+pub use hartlock_algorithm::MlDsaSet;
 use sample::{MAX_L, SHAKE};
 
-/// A parameter set (FIPS 204 §4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Set {
-    /// Security category 2.
-    MlDsa44,
-    /// Security category 3.
-    MlDsa65,
-    /// Security category 5.
-    MlDsa87,
+const fn parameters(set: MlDsaSet) -> &'static Parameters {
+    match set {
+        MlDsaSet::MlDsa44 => &PARAMETERS_44,
+        MlDsaSet::MlDsa65 => &PARAMETERS_65,
+        MlDsaSet::MlDsa87 => &PARAMETERS_87,
+    }
 }
 
-impl Set {
-    /// All of them.
-    pub const ALL: [Set; 3] = [Set::MlDsa44, Set::MlDsa65, Set::MlDsa87];
-
-    /// Length in bytes of a public key: ρ, then t1.
-    pub const fn public_key_len(self) -> usize {
-        match self {
-            Set::MlDsa44 => 1312,
-            Set::MlDsa65 => 1952,
-            Set::MlDsa87 => 2592,
-        }
-    }
-
-    /// Length in bytes of a signature: c̃, then z, then the hint.
-    pub const fn signature_len(self) -> usize {
-        match self {
-            Set::MlDsa44 => 2420,
-            Set::MlDsa65 => 3309,
-            Set::MlDsa87 => 4627,
-        }
-    }
-
-    const fn parameters(self) -> &'static Parameters {
-        match self {
-            Set::MlDsa44 => &PARAMETERS_44,
-            Set::MlDsa65 => &PARAMETERS_65,
-            Set::MlDsa87 => &PARAMETERS_87,
-        }
+impl Verifier for MlDsaSet {
+    fn compare(
+        kernels: &Kernels,
+        set: Self,
+        public_key: &[u8],
+        message: &[u8],
+        signature: &[u8],
+    ) -> Result<Comparison, Rejection> {
+        let message = Message::Pure { context: &[], message: &[message] };
+        compare(kernels, set, public_key, message, signature)
     }
 }
 
@@ -172,7 +152,7 @@ pub fn self_test() -> bool {
     let signature = known_signature();
     let check = |message: &[u8]| {
         let message = Message::Pure { context: KAT_CONTEXT, message: &[message] };
-        verify(&Kernels::PORTABLE, Set::MlDsa44, &key, message, &signature)
+        verify(&Kernels::PORTABLE, MlDsaSet::MlDsa44, &key, message, &signature)
     };
     // Opaque, so that the test runs on the device and is not answered by the compiler.
     let message = core::hint::black_box(b"abc");
@@ -220,7 +200,7 @@ fn known_signature() -> [u8; 2420] {
 /// As [`compare`]; `Mismatch` if it is not a signature of this message under this key.
 pub fn verify(
     kernels: &Kernels,
-    set: Set,
+    set: MlDsaSet,
     public_key: &[u8],
     message: Message<'_>,
     signature: &[u8],
@@ -237,12 +217,12 @@ pub fn verify(
 /// 255 bytes, `NonCanonicalSignature` for a hint or a coefficient of z that no signer writes.
 pub fn compare(
     kernels: &Kernels,
-    set: Set,
+    set: MlDsaSet,
     public_key: &[u8],
     message: Message<'_>,
     signature: &[u8],
 ) -> Result<Comparison, Rejection> {
-    let parameters = set.parameters();
+    let parameters = parameters(set);
     if public_key.len() != set.public_key_len() {
         return Err(Rejection::InvalidKey);
     }

@@ -22,12 +22,12 @@ mod tests;
 
 use crate::keccak::{FULL_ROUNDS, RATE_256, Sponge};
 use crate::sha2::{Sha256, Sha512};
-use crate::signature::{Comparison, Rejection};
+use crate::signature::{Comparison, Rejection, Verifier};
 use crate::{Hash, Kernels};
+pub use hartlock_algorithm::SlhDsaSet;
 
 use functions::{Address, Aligned, Functions, Kind, Primitive, part, put};
 use lanes::{LAST_STEP, Lanes, climb, run_chains, side};
-pub use parameters::ParameterSet;
 use parameters::{CHECKSUM_DIGITS, MAX_CHAINS, MAX_N, Parameters};
 
 pub use crate::signature::MAX_CONTEXT_LEN;
@@ -56,13 +56,25 @@ pub enum Message<'a> {
     Internal(&'a [u8]),
 }
 
+impl Verifier for SlhDsaSet {
+    fn compare(
+        kernels: &Kernels,
+        set: Self,
+        public_key: &[u8],
+        message: &[u8],
+        signature: &[u8],
+    ) -> Result<Comparison, Rejection> {
+        compare(kernels, set, public_key, Message::Pure { context: &[], message }, signature)
+    }
+}
+
 /// Checks a signature.
 ///
 /// # Errors
 /// Those of [`compare`], and `Mismatch` if the signature does not fit.
 pub fn verify(
     kernels: &Kernels,
-    set: ParameterSet,
+    set: SlhDsaSet,
     public_key: &[u8],
     message: Message<'_>,
     signature: &[u8],
@@ -78,12 +90,12 @@ pub fn verify(
 /// nothing about the signature yet.
 pub fn compare(
     kernels: &Kernels,
-    set: ParameterSet,
+    set: SlhDsaSet,
     public_key: &[u8],
     message: Message<'_>,
     signature: &[u8],
 ) -> Result<Comparison, Rejection> {
-    let parameters = &set.parameters();
+    let parameters = &Parameters::of(set);
     if public_key.len() != set.public_key_len() {
         return Err(Rejection::InvalidKey);
     }

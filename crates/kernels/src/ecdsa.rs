@@ -15,42 +15,50 @@ mod tests;
 
 use crate::bignum::{self, Modulus};
 use crate::der::{self, OBJECT_IDENTIFIER, Reader};
-use crate::signature::{Comparison, Rejection};
+use crate::sha2::{Sha256, Sha384};
+use crate::signature::{Comparison, Rejection, Verifier};
 use crate::{Hash, Kernels};
+pub use hartlock_algorithm::Curve;
 pub use known_answer::self_test;
 
-use curve::Affine;
+use curve::{Affine, Domain};
 use field::{LIMBS, Limbs};
 
 /// Length in bytes of the longest signature in the form r ‖ s.
 pub const MAX_SIGNATURE_LEN: usize = 96;
 
-/// Which curve.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Curve {
-    /// P-256, also known as secp256r1 and prime256v1.
-    P256,
-    /// P-384, also known as secp384r1.
-    P384,
+const fn domain(curve: Curve) -> &'static Domain {
+    match curve {
+        Curve::P256 => &curve::P256,
+        Curve::P384 => &curve::P384,
+    }
 }
 
-impl Curve {
-    const fn constants(self) -> &'static curve::Curve {
-        match self {
-            Self::P256 => &curve::P256,
-            Self::P384 => &curve::P384,
+/// Length in bytes of a signature in the form r ‖ s.
+const fn signature_len(curve: Curve) -> usize {
+    domain(curve).len_bytes().wrapping_mul(2)
+}
+
+impl Verifier for Curve {
+    fn compare(
+        kernels: &Kernels,
+        curve: Self,
+        public_key: &[u8],
+        message: &[u8],
+        signature: &[u8],
+    ) -> Result<Comparison, Rejection> {
+        let key = PublicKey::from_sec1(curve, public_key)?;
+        match curve {
+            Curve::P256 => compare(&key, &digest::<Sha256>(kernels, message), signature),
+            Curve::P384 => compare(&key, &digest::<Sha384>(kernels, message), signature),
         }
     }
+}
 
-    /// Length in bytes of a signature in the form r ‖ s.
-    pub const fn signature_len(self) -> usize {
-        self.constants().len_bytes().wrapping_mul(2)
-    }
-
-    /// Length in bytes of an uncompressed public key.
-    pub const fn public_key_len(self) -> usize {
-        self.signature_len().wrapping_add(1)
-    }
+fn digest<H: Hash>(kernels: &Kernels, message: &[u8]) -> H::Output {
+    let mut hash = H::with(kernels);
+    hash.update(message);
+    hash.finalize()
 }
 
 /// A public key: a point of the curve other than the neutral one, which was checked.
@@ -67,7 +75,7 @@ impl PublicKey {
     /// `UnsupportedKey` for a compressed point, `InvalidKey` for anything else that is not the uncompressed
     /// point of this curve.
     pub fn from_sec1(curve: Curve, bytes: &[u8]) -> Result<Self, Rejection> {
-        let constants = curve.constants();
+        let constants = domain(curve);
         let (tag, coordinates) = bytes.split_first().ok_or(Rejection::InvalidKey)?;
         let (x, y) =
             coordinates.split_at_checked(constants.len_bytes()).ok_or(Rejection::InvalidKey)?;
@@ -104,7 +112,7 @@ impl PublicKey {
         let name = name().ok_or(Rejection::InvalidKey)?;
         let curve = [Curve::P256, Curve::P384]
             .into_iter()
-            .find(|curve| curve.constants().identifier == name)
+            .find(|curve| domain(*curve).identifier == name)
             .ok_or(Rejection::UnsupportedKey)?;
         Self::from_sec1(curve, key)
     }
@@ -125,9 +133,7 @@ pub fn verify<H: Hash>(
     message: &[u8],
     signature: &[u8],
 ) -> Result<(), Rejection> {
-    let mut hash = H::with(kernels);
-    hash.update(message);
-    compare(key, hash.finalize().as_ref(), signature)?.check()
+    compare(key, digest::<H>(kernels, message).as_ref(), signature)?.check()
 }
 
 /// The number r that the equation gives, x of \[e / s\]G + \[r / s\]Q modulo n, and the r of the signature,
@@ -138,9 +144,9 @@ pub fn verify<H: Hash>(
 /// `SignatureLength` if it has another length, `NonCanonicalSignature` unless r and s are from 1 to n - 1,
 /// and `Mismatch` if the sum is the neutral point.
 pub fn compare(key: &PublicKey, digest: &[u8], signature: &[u8]) -> Result<Comparison, Rejection> {
-    let curve = key.curve.constants();
+    let curve = domain(key.curve);
     let (limbs, len) = (curve.limbs(), curve.len_bytes());
-    if signature.len() != key.curve.signature_len() {
+    if signature.len() != signature_len(key.curve) {
         return Err(Rejection::SignatureLength);
     }
     let (r_bytes, s_bytes) = signature.split_at_checked(len).ok_or(Rejection::SignatureLength)?;
@@ -200,9 +206,9 @@ pub fn from_der<'b>(
 ) -> Result<&'b [u8], Rejection> {
     let mut convert = || {
         let mut numbers = Reader::sequence(der)?;
-        let signature = buffer.get_mut(..curve.signature_len())?;
+        let signature = buffer.get_mut(..signature_len(curve))?;
         signature.fill(0);
-        let (r, s) = signature.split_at_mut_checked(curve.constants().len_bytes())?;
+        let (r, s) = signature.split_at_mut_checked(domain(curve).len_bytes())?;
         for half in [r, s] {
             let number = numbers.unsigned_integer()?;
             let start = half.len().checked_sub(number.len())?;
@@ -213,5 +219,5 @@ pub fn from_der<'b>(
         numbers.end()
     };
     convert().ok_or(Rejection::NonCanonicalSignature)?;
-    buffer.get(..curve.signature_len()).ok_or(Rejection::NonCanonicalSignature)
+    buffer.get(..signature_len(curve)).ok_or(Rejection::NonCanonicalSignature)
 }

@@ -21,7 +21,8 @@ mod tests;
 
 use crate::Kernels;
 use crate::short::{Job, MESSAGES, Sink, Words, Writer, be32, fill_with_pattern, load, to_bytes};
-use crate::signature::{Comparison, Rejection};
+use crate::signature::{Comparison, Rejection, Verifier};
+pub use hartlock_algorithm::HssSet;
 use ots::Ots;
 
 /// SHA-256 of 32 bytes, height 5, and codes up to height 25 (RFC 8554 §8; SP 800-208 §4.2).
@@ -35,6 +36,24 @@ const IDENTIFIER_LEN: usize = 16;
 /// What each hash says it is for (RFC 8554 §7.1).
 const D_LEAF: u64 = 0x8282;
 const D_INTR: u64 = 0x8383;
+
+impl Verifier for HssSet {
+    fn compare(
+        kernels: &Kernels,
+        set: Self,
+        public_key: &[u8],
+        message: &[u8],
+        signature: &[u8],
+    ) -> Result<Comparison, Rejection> {
+        // The key says the same in its first three words (RFC 8554 §6.1, §5.3).
+        let words = [set.levels(), set.lms_type(), set.ots_type()].map(u32::from);
+        let heads = words.map(u32::to_be_bytes);
+        if !public_key.starts_with(heads.as_flattened()) {
+            return Err(Rejection::InvalidKey);
+        }
+        hss::compare(kernels, public_key, &[message], signature)
+    }
+}
 
 /// Checks a signature of the message that `message` is cut into (RFC 8554 §5.4.2).
 ///

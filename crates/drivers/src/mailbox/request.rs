@@ -1,10 +1,11 @@
 //! What a host may ask of a root of trust that can reach all of its memory (SECURITY.md, "Requests of the
 //! host").
 //!
-//! A request is judged in a copy that the host cannot change any more. Whoever serves it uses the ranges
-//! that come out of here and nothing else of the request.
+//! A request is judged in a copy that the host cannot change any more. What serves it uses the ranges that
+//! come out of here and nothing else of the request.
 
-use crate::board::Region;
+use super::Request;
+use hartlock_verify::board::Region;
 
 /// Operations that there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +40,7 @@ pub const INLINE: u16 = 1;
 pub enum Refusal {
     /// There is no such operation.
     UnknownOperation = 1,
-    /// A flag that nobody knows, or an address that nobody uses.
+    /// An unknown flag, or an address that is not used.
     UnknownFlag = 2,
     /// More input than is served at once.
     TooLong = 3,
@@ -60,21 +61,6 @@ pub struct Limits<'a> {
     pub protected: &'a [Region],
     /// Bytes of an input at most: other requests wait meanwhile.
     pub max_input: u64,
-}
-
-/// A request as it arrived.
-#[derive(Clone, Copy, Debug)]
-pub struct Request {
-    /// Number of the operation.
-    pub operation: u16,
-    /// Flags.
-    pub flags: u16,
-    /// First byte of the input.
-    pub source: u64,
-    /// First byte of the output.
-    pub destination: u64,
-    /// Bytes of the input.
-    pub length: u64,
 }
 
 /// What may be done.
@@ -100,10 +86,11 @@ impl Limits<'_> {
         if request.flags & !INLINE != 0 || is_inline && request.destination != 0 {
             return Err(Refusal::UnknownFlag);
         }
-        if request.length > self.max_input {
+        let length = u64::from(request.length);
+        if length > self.max_input {
             return Err(Refusal::TooLong);
         }
-        let input = self.range(request.source, request.length)?;
+        let input = self.range(request.source, length)?;
         let output = match is_inline {
             true => None,
             false => Some(self.range(request.destination, operation.output_len())?),
@@ -140,6 +127,7 @@ mod tests {
     const GOOD: Request = Request {
         operation: Operation::Sha256 as u16,
         flags: 0,
+        id: 1,
         source: 0x8020_0000,
         destination: 0x8030_0000,
         length: 4096,

@@ -1,0 +1,48 @@
+//! Ed25519.
+
+use core::fmt;
+
+use crate::{Algorithm, Family, HashId, ParameterSet};
+
+/// Ed25519 (RFC 8032 §5.1) has one set of parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Ed25519Set;
+
+impl From<Ed25519Set> for Algorithm {
+    fn from(_: Ed25519Set) -> Self {
+        Algorithm::Ed25519
+    }
+}
+
+impl ParameterSet for Ed25519Set {
+    const FAMILY: Family = Family::Classical;
+    const FEATURE: &'static str = "ed25519";
+
+    fn from_numbers(_: u32, parameters: u32) -> Option<Self> {
+        (parameters == 0).then_some(Self)
+    }
+
+    fn numbers(self) -> (u32, u32) {
+        (1, 0)
+    }
+
+    fn public_key_size(self) -> usize {
+        32
+    }
+
+    fn signature_size(self) -> Option<usize> {
+        Some(64)
+    }
+
+    fn hash(self) -> HashId {
+        HashId::Sha512
+    }
+
+    fn write_name(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ed25519")
+    }
+
+    fn all() -> impl Iterator<Item = Self> {
+        [Self].into_iter()
+    }
+}

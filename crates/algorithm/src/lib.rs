@@ -1,0 +1,273 @@
+//! Signature algorithms and hashes that the image format names (image format §2.2, §2.3).
+//!
+//! The leaf that every other crate names: an algorithm, its parameter sets, their numbers in the format,
+//! their names, and the sizes of keys and signatures are stated here and nowhere else. Each scheme is a
+//! file with a type that implements [`ParameterSet`]. Verifiers (`hartlock-kernels`) and signers take
+//! these types as their parameters.
+//!
+//! That an algorithm has a number does not mean that a program can verify it.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate std;
+
+mod ecdsa;
+mod ed25519;
+mod hash;
+mod hss;
+mod ml_dsa;
+mod rsa;
+mod slh_dsa;
+#[cfg(test)]
+mod tests;
+mod xmss;
+
+use core::fmt;
+
+pub use ecdsa::Curve;
+pub use ed25519::Ed25519Set;
+pub use hash::HashId;
+pub use hss::HssSet;
+pub use ml_dsa::MlDsaSet;
+pub use rsa::{RsaPadding, RsaSet};
+pub use slh_dsa::SlhDsaSet;
+pub use xmss::XmssSet;
+
+/// Whether a quantum computer would break the algorithm (§2.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Rests on factoring or discrete logarithms.
+    Classical,
+    /// Rests on hashes or lattices.
+    PostQuantum,
+}
+
+/// What a scheme states about its parameter sets. A value is one set, and nothing outside of the table of
+/// the specification can be made into one.
+pub trait ParameterSet: Copy + Into<Algorithm> {
+    /// Whether a quantum computer would break it.
+    const FAMILY: Family;
+
+    /// Cargo feature of what carries its verifier. Schemes of one verifier share it.
+    const FEATURE: &'static str;
+
+    /// Whether each signature spends a one-time key, so that a private key has a state.
+    const IS_STATEFUL: bool = false;
+
+    /// The set with these numbers, of which the first is one of this scheme.
+    fn from_numbers(algorithm: u32, parameters: u32) -> Option<Self>;
+
+    /// Its `(algorithm, parameters)` numbers.
+    fn numbers(self) -> (u32, u32);
+
+    /// Bytes of a public key.
+    fn public_key_size(self) -> usize;
+
+    /// Bytes of a signature; `None` if they follow from the signature itself.
+    fn signature_size(self) -> Option<usize>;
+
+    /// The hash that the scheme is built on; of several, the one of the message.
+    fn hash(self) -> HashId;
+
+    /// Writes the name: that of the standard in small letters, with hyphens.
+    ///
+    /// # Errors
+    /// Those of the formatter.
+    fn write_name(self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+
+    /// Every set, in the order of the numbers.
+    fn all() -> impl Iterator<Item = Self>;
+
+    /// The set with this name.
+    fn from_name(name: &str) -> Option<Self> {
+        Self::all().find(|set| is_written((*set).into(), name))
+    }
+}
+
+/// A signature algorithm with its parameters (§2.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Algorithm {
+    /// Ed25519, RFC 8032 §5.1.
+    Ed25519,
+    /// RSASSA-PSS or RSASSA-PKCS1-v1_5, RFC 8017 §8, with the exponent 65537.
+    // Not an RsaSet: with the fields here the tag has a byte of its own, and the ROM is 90 bytes smaller.
+    Rsa {
+        /// How the digest becomes a number.
+        padding: RsaPadding,
+        /// Bits of the modulus: 2048, 3072 or 4096.
+        modulus_bits: u16,
+        /// SHA-256, SHA-384 or SHA-512; of the mask, too, and the salt is as long as its output.
+        hash: HashId,
+    },
+    /// ECDSA, FIPS 186-5 §6.
+    Ecdsa(Curve),
+    /// HSS, RFC 8554 §6, with SHA-256; LMS is HSS with one level.
+    Hss(HssSet),
+    /// XMSS, RFC 8391 §4.1, in a set that SP 800-208 approves.
+    Xmss(XmssSet),
+    /// XMSS^MT, RFC 8391 §4.2, in a set that SP 800-208 approves.
+    XmssMt(XmssSet),
+    /// ML-DSA, FIPS 204, pure with an empty context.
+    MlDsa(MlDsaSet),
+    /// SLH-DSA, FIPS 205, pure with an empty context.
+    SlhDsa(SlhDsaSet),
+}
+
+/// Applies a function to the parameter set of an algorithm, whatever its type.
+macro_rules! with_set {
+    ($algorithm:expr, $function:path $(, $more:expr)?) => {
+        match $algorithm {
+            Algorithm::Ed25519 => $function(Ed25519Set $(, $more)?),
+            Algorithm::Rsa { padding, modulus_bits, hash } => {
+                $function(RsaSet { padding, modulus_bits, hash } $(, $more)?)
+            }
+            Algorithm::Ecdsa(curve) => $function(curve $(, $more)?),
+            Algorithm::Hss(set) => $function(set $(, $more)?),
+            Algorithm::Xmss(set) | Algorithm::XmssMt(set) => $function(set $(, $more)?),
+            Algorithm::MlDsa(set) => $function(set $(, $more)?),
+            Algorithm::SlhDsa(set) => $function(set $(, $more)?),
+        }
+    };
+}
+
+impl Algorithm {
+    /// What a number means, whatever its parameters.
+    pub const fn scheme_name(algorithm: u32) -> Option<&'static str> {
+        Some(match algorithm {
+            1 => "ed25519",
+            2 => "rsa-pss",
+            3 => "rsa-pkcs1",
+            4 => "ecdsa",
+            16 => "lms",
+            17 => "xmss",
+            18 => "xmssmt",
+            19 => "ml-dsa",
+            20 => "slh-dsa",
+            _ => return None,
+        })
+    }
+
+    /// The algorithm that the numbers of a key record or signature block name.
+    pub fn from_numbers(algorithm: u32, parameters: u32) -> Option<Self> {
+        match algorithm {
+            1 => of::<Ed25519Set>(algorithm, parameters),
+            // Here and not in its file: in a function of its own it takes the ROM 30 bytes more.
+            2 | 3 => {
+                let padding = if algorithm == 2 { RsaPadding::Pss } else { RsaPadding::Pkcs1 };
+                let modulus_bits = match parameters >> 16 {
+                    bits @ (2048 | 3072 | 4096) => bits as u16,
+                    _ => return None,
+                };
+                let hash = match parameters & 0xffff {
+                    1 => HashId::Sha256,
+                    2 => HashId::Sha384,
+                    3 => HashId::Sha512,
+                    _ => return None,
+                };
+                Some(Algorithm::Rsa { padding, modulus_bits, hash })
+            }
+            4 => of::<Curve>(algorithm, parameters),
+            16 => of::<HssSet>(algorithm, parameters),
+            17 => XmssSet::single(parameters).map(Self::Xmss),
+            18 => XmssSet::multi(parameters).map(Self::XmssMt),
+            19 => of::<MlDsaSet>(algorithm, parameters),
+            20 => of::<SlhDsaSet>(algorithm, parameters),
+            _ => None,
+        }
+    }
+
+    /// Every algorithm, in the order of the numbers.
+    pub fn all() -> impl Iterator<Item = Self> {
+        every::<Ed25519Set>()
+            .chain(every::<RsaSet>())
+            .chain(every::<Curve>())
+            .chain(every::<HssSet>())
+            .chain(every::<XmssSet>())
+            .chain(every::<MlDsaSet>())
+            .chain(every::<SlhDsaSet>())
+    }
+
+    /// Its `(algorithm, parameters)` numbers.
+    pub fn numbers(self) -> (u32, u32) {
+        with_set!(self, ParameterSet::numbers)
+    }
+
+    /// Bytes of a public key.
+    pub fn public_key_size(self) -> usize {
+        with_set!(self, ParameterSet::public_key_size)
+    }
+
+    /// Bytes of a signature; `None` if they follow from the signature itself: HSS of several levels.
+    pub fn signature_size(self) -> Option<usize> {
+        with_set!(self, ParameterSet::signature_size)
+    }
+
+    /// The hash that the scheme is built on; of several, the one of the message.
+    pub fn hash(self) -> HashId {
+        with_set!(self, ParameterSet::hash)
+    }
+
+    /// Classical or post-quantum.
+    pub fn family(self) -> Family {
+        with_set!(self, family_of)
+    }
+
+    /// Cargo feature of what carries its verifier.
+    pub fn feature(self) -> &'static str {
+        with_set!(self, feature_of)
+    }
+
+    /// Whether each signature spends a one-time key, so that a private key has a state.
+    pub fn is_stateful(self) -> bool {
+        with_set!(self, is_stateful)
+    }
+
+    /// The algorithm whose [`Display`](fmt::Display) form this is.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::all().find(|algorithm| is_written(*algorithm, name))
+    }
+}
+
+/// The name in files, on screens and on command lines: that of the standard in small letters, with
+/// hyphens.
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        with_set!(*self, ParameterSet::write_name, f)
+    }
+}
+
+fn of<S: ParameterSet>(algorithm: u32, parameters: u32) -> Option<Algorithm> {
+    S::from_numbers(algorithm, parameters).map(Into::into)
+}
+
+fn every<S: ParameterSet>() -> impl Iterator<Item = Algorithm> {
+    S::all().map(Into::into)
+}
+
+/// Whether the algorithm is written like this.
+fn is_written(algorithm: Algorithm, name: &str) -> bool {
+    /// Compares what is written with a text, and keeps nothing.
+    struct Rest<'a>(Option<&'a str>);
+    impl fmt::Write for Rest<'_> {
+        fn write_str(&mut self, part: &str) -> fmt::Result {
+            self.0 = self.0.and_then(|rest| rest.strip_prefix(part));
+            self.0.map(|_| ()).ok_or(fmt::Error)
+        }
+    }
+    let mut rest = Rest(Some(name));
+    fmt::write(&mut rest, format_args!("{algorithm}")).is_ok() && rest.0 == Some("")
+}
+
+const fn family_of<S: ParameterSet>(_: S) -> Family {
+    S::FAMILY
+}
+
+const fn feature_of<S: ParameterSet>(_: S) -> &'static str {
+    S::FEATURE
+}
+
+const fn is_stateful<S: ParameterSet>(_: S) -> bool {
+    S::IS_STATEFUL
+}
