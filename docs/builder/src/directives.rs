@@ -16,6 +16,8 @@ pub struct Generated {
     pub reasons: String,
     pub vectors: String,
     pub results: String,
+    pub status: String,
+    pub decisions: String,
 }
 
 impl Generated {
@@ -25,12 +27,14 @@ impl Generated {
             "reasons" => &self.reasons,
             "vectors" => &self.vectors,
             "results" => &self.results,
+            "status" => &self.status,
+            "decisions" => &self.decisions,
             _ => return None,
         })
     }
 }
 
-/// Replaces the directives of a page. Each stands on a line of its own.
+/// Replaces the directives of a page. Each is on a line of its own.
 pub fn expand(text: &str, root: &Path, generated: &Generated) -> Result<String> {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
@@ -64,7 +68,7 @@ fn parse_excerpt(what: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// The lines from the only one that begins with `from` to the next one that begins with `to`.
-/// `from` is compared behind the indentation of a line. That of the first line is taken off all of
+/// `from` is compared after the indentation of a line. That of the first line is taken off all of
 /// them, and `to` is compared with what is left.
 fn excerpt(source: &str, from: &str, to: &str) -> Result<String> {
     let lines: Vec<&str> = source.lines().collect();
@@ -84,7 +88,7 @@ fn excerpt(source: &str, from: &str, to: &str) -> Result<String> {
             return Ok(out);
         }
     }
-    ensure!(false, "no line begins with `{to}` behind `{from}`");
+    ensure!(false, "no line begins with `{to}` after `{from}`");
     Ok(out)
 }
 
@@ -113,6 +117,8 @@ mod inner {
             reasons: text("reasons"),
             vectors: text("vectors"),
             results: text("results"),
+            status: text("status"),
+            decisions: text("decisions"),
         }
     }
 

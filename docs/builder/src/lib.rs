@@ -1,8 +1,8 @@
-//! `cargo xtask docs`: the documentation site, and a check of every link in it.
+//! `cargo xtask docs`: the documentation site, and a check of every link and command in it.
 //!
-//! The text is written by hand in `docs/src`; pages that repeat data (reason codes, vectors, stored
-//! runs) are made from that data, and the specification is included where it stands. All of that
-//! is laid out below the target directory, so nothing generated lies in the tree.
+//! The text is written by hand in `docs/src`; pages that repeat data (status, reason codes, vectors,
+//! stored runs) are made from that data, and the specification is included from its own folder. All
+//! of that is laid out below the target directory, so no generated page is in the tree.
 
 #![allow(
     missing_docs,
@@ -18,11 +18,14 @@ use anyhow::{Result, bail};
 use xtask::Outcome;
 use xtask::{Verdict, project, run, tools};
 
+mod commands;
+mod decisions;
 mod directives;
 mod links;
 mod reasons;
 mod results;
 mod stage;
+pub mod status;
 mod vectors;
 
 #[derive(clap::Args)]
@@ -31,7 +34,7 @@ pub struct Args {}
 /// Builds the site and prints one line for each finding, `page: what`.
 pub fn main(_args: &Args) -> Result<Verdict> {
     let site = build(&project::root())?;
-    let findings = site.findings()?;
+    let findings = site.findings(&project::root())?;
     for finding in &findings {
         println!("{finding}");
     }
@@ -43,7 +46,7 @@ pub fn main(_args: &Args) -> Result<Verdict> {
 
 /// A step of `cargo xtask test`.
 pub fn step(root: &Path) -> Result<Outcome> {
-    let findings = build(root)?.findings()?;
+    let findings = build(root)?.findings(root)?;
     Ok(match findings.as_slice() {
         [] => Outcome::Passed,
         found => Outcome::Failed(found.join("\n")),
@@ -58,11 +61,12 @@ struct Site {
 }
 
 impl Site {
-    /// Pages that are in no table of contents, and dead links.
-    fn findings(&self) -> Result<Vec<String>> {
+    /// Pages that are in no table of contents, dead links, and commands that do not exist.
+    fn findings(&self, root: &Path) -> Result<Vec<String>> {
         let mut findings = Vec::new();
         forgotten(&self.source, &self.folder, Path::new(""), &mut findings)?;
         findings.extend(links::check(&self.folder)?);
+        findings.extend(commands::check(root, &self.source, &status::load(root)?)?);
         Ok(findings)
     }
 }
@@ -89,7 +93,7 @@ fn build(root: &Path) -> Result<Site> {
     let book = stage::lay_out(root, &target.join("docs-source"))?;
     let site = Site { source: book.join("src"), folder: target.join("docs") };
     let mut command = Command::new(mdbook);
-    // Its log is read below, so nobody may turn it down.
+    // Its log is read below, so it must not be turned down.
     command.env_remove("MDBOOK_LOG").arg("build").arg(&book).arg("--dest-dir").arg(&site.folder);
     let output = run::capture(&mut command)?;
     let log = run::tail(&output, 60);

@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::directives::{self, Generated};
-use super::{reasons, results, vectors};
-use hartlock_gen::errors;
-use hartlock_gen::errors::List;
+use super::{decisions, reasons, results, status, vectors};
+use hartlock_gen::errors::{self, List};
 
 /// What a page of the book includes from elsewhere in the tree.
 const INCLUDE: &str = "{{#include ";
@@ -39,6 +38,8 @@ pub fn lay_out(root: &Path, dir: &Path) -> Result<PathBuf> {
         reasons: reasons::index(&list),
         vectors: vectors::table(&catalogue),
         results: results::page(&root.join("lab/runs"))?,
+        status: status::page(root, &status::load(root)?),
+        decisions: decisions::bring(root, &source)?,
     };
     for page in reasons::pages(&list, &catalogue, root)? {
         let path = source.join(&page.path);
@@ -91,7 +92,10 @@ impl Filler<'_> {
             let text =
                 fs::read_to_string(&original).with_context(|| original.display().to_string())?;
             let to_root = "../".repeat(name.components().count() - 1);
-            fs::write(path, reasons::linked(&text, self.list, &to_root))?;
+            let linked = reasons::linked(&text, self.list, &to_root);
+            // A page of the site, as a file of the tree names it.
+            let linked = linked.replace(&format!("]({to_root}docs/src/"), &format!("]({to_root}"));
+            fs::write(path, linked)?;
             return bring_companions(self.source, path, &original, &text);
         }
         let filled = directives::expand(&text, self.root, &self.generated)?;

@@ -1,8 +1,8 @@
 //! Dependencies point one way: `cli → sign → verify → {image, kernels}`.
 //!
-//! Read from the manifests themselves, because firmware is built apart from the workspace and
-//! `cargo metadata` would not show it. Development dependencies may point anywhere in `crates/`:
-//! they are never linked into what ships.
+//! Read from the manifests themselves: `fuzz` and the programs of `lab` are workspaces of their own, so
+//! one `cargo metadata` would not show them, and a finding names the line of a manifest. Development
+//! dependencies may point anywhere in `crates/`: they are never linked into what ships.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::safety::code_of;
 use super::text::has_word;
 use super::{Source, Tree};
 
-/// What each layer may be built on. A new crate in `crates/` needs a line here: where it stands
+/// What each layer may be built on. A new crate in `crates/` needs a line here: its place
 /// is a decision.
 const LAYERS: &[(&str, &[&str])] = &[
     ("crates/algorithm", &[]),
@@ -131,7 +131,7 @@ fn names(source: &Source, identifier: &str) -> bool {
 /// The folders that a crate in `crates/` may be built on; `None` for an unknown crate.
 fn layer(folder: &str) -> Option<&'static [&'static str]> {
     let known = LAYERS.iter().find(|(name, _)| *name == folder).map(|(_, below)| *below);
-    // The command stands above every library.
+    // The command is above every library.
     known.or((folder == "crates/cli").then_some(&[]))
 }
 
@@ -172,7 +172,7 @@ fn judge(from: &str, to: &str, ships: bool) -> Result<(), &'static str> {
 struct Packages<'a> {
     all: Vec<Package<'a>>,
     folders: BTreeMap<String, String>,
-    /// `[workspace.dependencies]`: the real package behind a name that members inherit.
+    /// `[workspace.dependencies]`: the real package of a name that members inherit.
     inherited: BTreeMap<String, String>,
 }
 
@@ -235,7 +235,7 @@ impl Kind {
 struct Dependency {
     /// Its name in the manifest, from which the name in the sources is made.
     key: String,
-    /// Where it stands, if it is one of ours.
+    /// Its folder, if it is one of ours.
     folder: Option<String>,
     kind: Kind,
 }

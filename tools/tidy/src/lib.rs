@@ -17,6 +17,7 @@ use xtask::{Verdict, project, run};
 mod faults;
 mod layers;
 mod matrix;
+mod pages;
 mod safety;
 mod text;
 
@@ -42,7 +43,7 @@ pub fn step(root: &Path) -> Result<Outcome> {
 }
 
 /// Every check, in the order of their reports.
-const CHECKS: [fn(&Tree) -> Vec<String>; 10] = [
+const CHECKS: [fn(&Tree) -> Vec<String>; 15] = [
     text::machine_paths,
     text::long_files,
     text::leftovers,
@@ -53,6 +54,11 @@ const CHECKS: [fn(&Tree) -> Vec<String>; 10] = [
     layers::unused_dependencies,
     faults::misplaced_faults,
     matrix::wrong_matrix,
+    pages::long_readme,
+    pages::wrong_code_map,
+    pages::wrong_decisions,
+    pages::wrong_safe_crates,
+    pages::idioms,
 ];
 
 fn check(tree: &Tree) -> Vec<String> {

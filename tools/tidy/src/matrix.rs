@@ -1,5 +1,7 @@
 //! The matrix of primitives in ARCHITECTURE.md says what the tree holds, no more and no less.
 
+use serde_json::Value;
+
 use super::{Source, Tree};
 
 const PAGE: &str = "ARCHITECTURE.md";
@@ -18,10 +20,20 @@ const KERNELS: &str = concat!("hartlock_", "kernels");
 /// `sha256_rv64_zknh.S`). The module is named after the standard, a kernel after what it computes.
 const KERNEL_NAMES: &[(&str, &[&str])] = &[("sha2", &["sha256", "sha512"]), ("sha3", &["keccak"])];
 
+/// How runs of the lab name primitives, in small letters and without dashes; a primitive that is not
+/// listed begins with its own name (`ecdsap256`).
+const LAB_NAMES: &[(&str, &[&str])] = &[
+    ("sha2", &["sha256", "sha384", "sha512"]),
+    ("sha3", &["sha3256", "sha3384", "sha3512"]),
+    ("xof", &["shake", "cshake"]),
+    ("ml_dsa", &["mldsa"]),
+    ("slh_dsa", &["slhdsa"]),
+];
+
 /// Modules that primitives share, and that are none themselves.
 const SHARED: [&str; 1] = ["signature"];
 
-/// A column, and what stands for a `yes` in it.
+/// A column, and what is a `yes` in it.
 struct Column {
     name: &'static str,
     /// For the finding; `{}` is the primitive.
@@ -60,10 +72,10 @@ const COLUMNS: [Column; 7] = [
         place: "hw/ip/{}/rtl",
         holds: |source, name| source.path.starts_with(&format!("hw/ip/{name}/rtl/")),
     },
-    Column { name: "lab", place: "series named {} in lab", holds: is_lab_series },
+    Column { name: "lab", place: "figure for {} in a stored run of lab", holds: has_lab_series },
 ];
 
-/// Cells that say something else than the tree, and primitives and kernels without a row.
+/// Cells that contradict the tree, and primitives and kernels without a row.
 pub fn wrong_matrix(tree: &Tree) -> Vec<String> {
     let Some(page) = tree.get(PAGE) else { return vec![format!("{PAGE}: is missing")] };
     let mut table = page
@@ -166,13 +178,38 @@ fn has_known_answers(source: &Source, name: &str) -> bool {
     is_test && source.lines().any(|(_, line)| line.contains(&path))
 }
 
-/// A folder or file of the lab that is named after the primitive, alone or with more words:
-/// `sha3` and `sha3_block-size.toml`, not `sha384.toml`.
-fn is_lab_series(source: &Source, name: &str) -> bool {
+/// A stored run with a figure of ours for the primitive, or the record of what a verification costs.
+/// What a paper alone has a number for is not measured.
+fn has_lab_series(source: &Source, name: &str) -> bool {
     let Some(inside) = source.path.strip_prefix("lab/") else { return false };
-    inside.split('/').any(|part| {
-        let rest = part.strip_prefix(name);
-        rest.is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric()))
+    let is_run = inside.starts_with("runs/latest/") && inside.ends_with(".json");
+    let is_record = inside.ends_with("/ours.toml");
+    let rows: Vec<Value> = if is_run {
+        let run: Value = serde_json::from_str(&source.text).unwrap_or_default();
+        let rows = run.get("rows").and_then(Value::as_array).cloned().unwrap_or_default();
+        rows.into_iter().filter(|row| row.get("ours").is_some_and(Value::is_number)).collect()
+    } else if is_record {
+        let record: Value = toml::from_str(&source.text).unwrap_or_default();
+        let tables = record.as_object().into_iter().flat_map(|it| it.values());
+        tables.filter_map(Value::as_array).flatten().cloned().collect()
+    } else {
+        return false;
+    };
+    let fields = ["metric", "config", "feature", "algorithm"];
+    rows.iter().any(|row| {
+        let texts = fields.iter().filter_map(|field| row.get(field).and_then(Value::as_str));
+        texts.into_iter().any(|text| names_in_lab(text, name))
+    })
+}
+
+/// Whether a word of a text is one of the lab's names for a primitive.
+fn names_in_lab(text: &str, primitive: &str) -> bool {
+    let listed = LAB_NAMES.iter().find(|(name, _)| *name == primitive);
+    let names = listed.map_or_else(|| vec![primitive], |(_, names)| names.to_vec());
+    let is_end = |c: char| !c.is_ascii_alphanumeric() && c != '-';
+    text.split(is_end).any(|word| {
+        let word = word.to_lowercase().replace('-', "");
+        names.iter().any(|name| word.starts_with(name))
     })
 }
 
@@ -214,6 +251,11 @@ mod tests {
     /// Findings for a matrix of these rows, in a tree of these files (without their texts) and
     /// one portable primitive with its tests.
     fn findings(rows: &str, files: &[&str]) -> Vec<String> {
+        findings_in(rows, &files.iter().map(|path| (*path, "")).collect::<Vec<_>>())
+    }
+
+    /// The same with texts.
+    fn findings_in(rows: &str, files: &[(&str, &str)]) -> Vec<String> {
         let source = |path: &str, text: &str| Source { path: path.into(), text: text.into() };
         let mut all = vec![
             source(PAGE, &format!("{HEAD}{rows}\n\n| other | table |\n|---|---|\n| sha9 | no |\n")),
@@ -222,7 +264,7 @@ mod tests {
             source("crates/kernels/src/sha2.rs", ""),
             source("crates/kernels/tests/known.rs", &format!("use {KERNELS}::sha2::Sha256;\n")),
         ];
-        all.extend(files.iter().map(|path| source(path, "")));
+        all.extend(files.iter().map(|(path, text)| source(path, text)));
         wrong_matrix(&Tree { files: all })
     }
 
@@ -237,9 +279,12 @@ mod tests {
             "crates/kernels/src/sha512_rv64_zvknhb.S",
             "crates/drivers/src/sha2/mod.rs",
             "hw/ip/sha2/rtl/sha2.sv",
-            "lab/papers/vector-crypto/sha2_lanes.toml",
         ];
-        assert_eq!(findings(full, &files), [""; 0]);
+        let run = r#"{"rows": [{"metric": "SHA-384", "ours": 1.5}]}"#;
+        let lab = ("lab/runs/latest/vector-crypto.json", run);
+        let mut files = files.map(|path| (path, "")).to_vec();
+        files.push(lab);
+        assert_eq!(findings_in(full, &files), [""; 0]);
     }
 
     #[test]
@@ -274,7 +319,6 @@ mod tests {
             ("crates/kernels/src/sha512_rv64_zbb_zvknhb.S", "vector"),
             ("crates/drivers/src/sha2.rs", "driver"),
             ("hw/ip/sha2/rtl/sha2_core.sv", "RTL"),
-            ("lab/sha2/run.py", "lab"),
         ] {
             let found = findings(SHA2, &[file]);
             assert_eq!(found, [format!("{PAGE}:5: sha2: {column} is `–`, but there is {file}")]);
@@ -288,6 +332,31 @@ mod tests {
         let files =
             ["lab/sha256.toml", "hw/ip/sha2_dma/rtl/a.sv", "crates/drivers/src/sha2_queue.rs"];
         assert_eq!(findings(SHA2, &files), [""; 0]);
+    }
+
+    #[test]
+    fn the_lab_has_what_it_measured_and_not_what_a_paper_says() {
+        for (path, text, is_series) in [
+            (
+                "lab/runs/latest/a.json",
+                r#"{"rows": [{"config": "sha384 blocks", "ours": 2}]}"#,
+                true,
+            ),
+            ("lab/runs/latest/a.json", r#"{"rows": [{"metric": "SHA3-384", "ours": 2}]}"#, false),
+            ("lab/runs/latest/a.json", r#"{"rows": [{"metric": "SHA-384", "ours": null}]}"#, false),
+            ("lab/runs/a.json", r#"{"rows": [{"metric": "SHA-384", "ours": 2}]}"#, false),
+            ("lab/costs/ours.toml", "[[run]]\nalgorithm = \"sha256-x\"\n", true),
+            ("lab/costs/peers.toml", "[[run]]\nalgorithm = \"sha256-x\"\n", false),
+        ] {
+            let found = findings_in(SHA2, &[(path, text)]);
+            let expected = format!("{PAGE}:5: sha2: lab is `–`, but there is {path}");
+            let expected: Vec<_> = is_series.then_some(expected).into_iter().collect();
+            assert_eq!(found, expected, "{path} {text}");
+        }
+        for (text, name) in [("SHA3-256", "sha3"), ("ml-dsa-87", "ml_dsa"), ("KT128", "kt128")] {
+            assert!(names_in_lab(text, name), "{text}");
+        }
+        assert!(!names_in_lab("sha384", "sha3"));
     }
 
     #[test]

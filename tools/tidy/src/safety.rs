@@ -7,7 +7,7 @@ use super::text::has_word;
 use super::{Source, Tree};
 
 /// Crates that must not contain any unsafe code.
-const SAFE_CRATES: [&str; 6] = ["image", "verify", "handoff", "sign", "cli", "emulator"];
+const SAFE_CRATES: [&str; 7] = ["image", "verify", "handoff", "sign", "kat", "cli", "emulator"];
 
 const FORBID: &str = "#![forbid(unsafe_code)]";
 
