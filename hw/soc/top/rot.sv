@@ -12,8 +12,6 @@ module rot
   parameter bit          Secure            = 1'b0,
   parameter int unsigned Bitmanip          = 0,
   parameter bit          InstructionCache  = 1'b0,
-  // The blocks `sha2` and `mailbox` on the register bus.
-  parameter bit          Engines           = 1'b0,
   // Cycles of an access, as Ibex sees them. The presets are in xtask/src/hw/rot.rs.
   parameter int unsigned RomLatency        = 5,
   parameter int unsigned ScratchpadLatency = 5,
@@ -252,7 +250,6 @@ module rot
   // --- registers ---
   // The mailbox's two sides are two ports of one block: no access passes from one to the other.
   rot_registers #(
-    .Engines       (Engines),
     .Latency       (RegisterLatency),
     .TimeoutCycles (TimeoutCycles)
   ) u_registers (

@@ -7,7 +7,6 @@ module rot_with_bench #(
   parameter bit          Secure            = 1'b0,
   parameter int unsigned Bitmanip          = 0,
   parameter bit          InstructionCache  = 1'b0,
-  parameter bit          Engines           = 1'b0,
   parameter int unsigned RomLatency        = 5,
   parameter int unsigned ScratchpadLatency = 5,
   parameter int unsigned RegisterLatency   = 5
@@ -75,7 +74,6 @@ module rot_with_bench #(
     .Secure            (Secure),
     .Bitmanip          (Bitmanip),
     .InstructionCache  (InstructionCache),
-    .Engines           (Engines),
     .RomLatency        (RomLatency),
     .ScratchpadLatency (ScratchpadLatency),
     .RegisterLatency   (RegisterLatency)

@@ -8,7 +8,6 @@
 module soc_machine
   import soc_pkg::*;
 #(
-  parameter bit          Engines           = 1'b0,
   parameter int unsigned RomLatency        = 5,
   parameter int unsigned ScratchpadLatency = 5,
   parameter int unsigned RegisterLatency   = 5
@@ -165,7 +164,6 @@ module soc_machine
   logic [1:0]  rot_b_resp, rot_r_resp;
 
   rot_with_bench #(
-    .Engines           (Engines),
     .RomLatency        (RomLatency),
     .ScratchpadLatency (ScratchpadLatency),
     .RegisterLatency   (RegisterLatency)
@@ -469,7 +467,7 @@ module soc_machine
     .rst_ni           (rst_n),
     .aw_valid_i       (dev_aw_valid),
     .aw_ready_o       (dev_aw_ready),
-    .aw_window_i      (Engines && mmio_axi4_0_aw_bits_addr[30:12] == MailboxPage),
+    .aw_window_i      (mmio_axi4_0_aw_bits_addr[30:12] == MailboxPage),
     .aw_id_i          (mmio_axi4_0_aw_bits_id),
     .aw_len_i         (mmio_axi4_0_aw_bits_len),
     .aw_size_i        (mmio_axi4_0_aw_bits_size),
@@ -485,7 +483,7 @@ module soc_machine
     .b_resp_o         (dev_b_resp),
     .ar_valid_i       (dev_ar_valid),
     .ar_ready_o       (dev_ar_ready),
-    .ar_window_i      (Engines && mmio_axi4_0_ar_bits_addr[30:12] == MailboxPage),
+    .ar_window_i      (mmio_axi4_0_ar_bits_addr[30:12] == MailboxPage),
     .ar_id_i          (mmio_axi4_0_ar_bits_id),
     .ar_len_i         (mmio_axi4_0_ar_bits_len),
     .ar_size_i        (mmio_axi4_0_ar_bits_size),
