@@ -1,6 +1,8 @@
 // The register bus of the root of trust: a bridge to AXI4-Lite, a page of 4 KiB for each block.
 //
-// Pages where nothing is answer with DECERR.
+// Pages where nothing is answer with DECERR. All blocks see the same address and data, which the bridge keeps
+// until the answer; which of them is meant, handshakes say. One access is open at a time, so a slow block holds
+// up the ones after it, and a block that hangs costs the timeout of the bridge once.
 
 `include "assert.svh"
 
@@ -24,15 +26,20 @@ module rot_registers
   output logic        err_o,
 
   // The host's side of the mailbox: AXI4-Lite.
+  // Write address.
   input  logic        mailbox_aw_valid_i,
   output logic        mailbox_aw_ready_o,
+  // Write data.
   input  logic        mailbox_w_valid_i,
   output logic        mailbox_w_ready_o,
+  // Write response.
   output logic        mailbox_b_valid_o,
   input  logic        mailbox_b_ready_i,
   output logic [1:0]  mailbox_b_resp_o,
+  // Read address.
   input  logic        mailbox_ar_valid_i,
   output logic        mailbox_ar_ready_o,
+  // Read data and response.
   output logic        mailbox_r_valid_o,
   input  logic        mailbox_r_ready_i,
   output logic [31:0] mailbox_r_data_o,
@@ -48,14 +55,19 @@ module rot_registers
   output logic        rot_irq_o,      // of the mailbox
   output logic        alert_o,
 
+  // Write address.
   output logic        bench_aw_valid_o,
   input  logic        bench_aw_ready_i,
+  // Write data.
   output logic        bench_w_valid_o,
   input  logic        bench_w_ready_i,
+  // Write response.
   input  logic        bench_b_valid_i,
   output logic        bench_b_ready_o,
+  // Read address.
   output logic        bench_ar_valid_o,
   input  logic        bench_ar_ready_i,
+  // Read data and response.
   input  logic        bench_r_valid_i,
   output logic        bench_r_ready_o,
   input  logic [31:0] bench_r_data_i,
@@ -75,12 +87,14 @@ module rot_registers
   localparam int unsigned Mailbox    = 3;
   localparam int unsigned NumTargets = 4;
 
+  // Between bridge and demultiplexer: one port of AXI4-Lite.
   logic        aw_valid, aw_ready, w_valid, w_ready, b_valid, b_ready;
   logic        ar_valid, ar_ready, r_valid, r_ready;
   logic [31:0] a_addr, w_data, r_data;
   logic [3:0]  w_strb;
   logic [1:0]  b_resp, r_resp;
 
+  // The timeout is for the page of the bench alone: blocks of this project always answer.
   core_to_axi #(
     .DataBits      (32),
     .MinLatency    (Latency),
@@ -114,6 +128,7 @@ module rot_registers
   assign select[Sha2]    = a_addr[15:12] == PageSha2;
   assign select[Mailbox] = a_addr[15:12] == PageMailbox;
 
+  // Between demultiplexer and blocks: handshakes and responses, one bit or word for each target.
   logic [NumTargets-1:0]       t_aw_valid, t_aw_ready, t_w_valid, t_w_ready, t_b_valid, t_b_ready;
   logic [NumTargets-1:0]       t_ar_valid, t_ar_ready, t_r_valid, t_r_ready;
   logic [NumTargets-1:0][31:0] t_r_data;
@@ -152,6 +167,7 @@ module rot_registers
     .target_r_resp_i   (t_r_resp)
   );
 
+  // Holds the host in reset until software here has decided.
   boot_sequencer u_boot_sequencer (
     .clk_i,
     .rst_ni,
@@ -182,6 +198,7 @@ module rot_registers
 
   logic sha2_alert, mailbox_error;
 
+  // Protection bits are zero: nobody but the core of the root of trust is a manager of this bus.
   sha2 u_sha2 (
     .clk_i,
     .rst_ni,
@@ -215,6 +232,8 @@ module rot_registers
     .alert_o        (sha2_alert)
   );
 
+  // Two ports, one for each side. The host's comes from outside and passes through; its accesses are never on the
+  // bus of this module.
   mailbox u_mailbox (
     .clk_i,
     .rst_ni,
@@ -263,6 +282,7 @@ module rot_registers
     .error_o        (mailbox_error)
   );
 
+  // An upset engine is an alert of the root of trust; what follows from it is the decision of its software.
   assign alert_o = sha2_alert | mailbox_error;
 
   // The bench is outside, and never refuses.
@@ -284,4 +304,6 @@ module rot_registers
   assign bench_w_strb_o    = w_strb;
 
   `ASSERT(OnePageAtATime_A, $onehot0(select))
+  `ASSERT(AnAccessReachesOneBlock_A, $onehot0(t_aw_valid) && $onehot0(t_ar_valid))
+  `ASSERT(WritesReachTheirPage_A, t_w_valid != '0 |-> t_w_valid == select)
 endmodule
