@@ -1,8 +1,10 @@
 // Rules of AXI4-Lite on one port, for simulation (AMBA AXI and ACE protocol specification, IHI 0022, chapters
 // A3 and B1).
 //
-// Looks only. Stands beside what it watches, inside of `ifndef SYNTHESIS`, or is bound to it. Names of
-// assertions say who is at fault: the manager (who asks) or the subordinate (who answers).
+// Observes only. It is instantiated next to what it watches, inside of `ifndef SYNTHESIS`, or is bound to it.
+// Names of assertions say which side is at fault: the manager (asks) or the subordinate (answers).
+//
+// It does not prove that an access ever ends: how long a response may take is a matter of the block.
 
 `include "assert.svh"
 
@@ -14,20 +16,25 @@ module axi_lite_checks #(
 ) (
   input logic                  clk_i,
   input logic                  rst_ni,
+  // Write address.
   input logic                  awvalid_i,
   input logic                  awready_i,
   input logic [AddrBits-1:0]   awaddr_i,
+  // Write data.
   input logic                  wvalid_i,
   input logic                  wready_i,
   input logic [DataBits-1:0]   wdata_i,
   input logic [DataBits/8-1:0] wstrb_i,
+  // Write response.
   input logic                  bvalid_i,
   input logic                  bready_i,
   input logic [1:0]            bresp_i,
+  // Read address.
   input logic                  arvalid_i,
   input logic                  arready_i,
   input logic [AddrBits-1:0]   araddr_i,
   input logic                  rvalid_i,
+  // Read data and response.
   input logic                  rready_i,
   input logic [DataBits-1:0]   rdata_i,
   input logic [1:0]            rresp_i
@@ -39,6 +46,7 @@ module axi_lite_checks #(
   // Before the first reset there are no rules: signals may hold anything, and a clock may rise.
   logic live_q;
   initial live_q = 1'b0;
+  // Set by the first reset, and for ever.
   always_ff @(posedge clk_i or negedge rst_ni) if (!rst_ni) live_q <= 1'b1;
 
   // Accepted and not yet answered. Address and data of a write come apart.
@@ -50,6 +58,8 @@ module axi_lite_checks #(
   assign ar = arvalid_i & arready_i;
   assign r  = rvalid_i & rready_i;
 
+  // What was accepted and is not answered. Counters of channels, because AXI4-Lite has no ids: responses come in the
+  // order of the requests.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       aw_q <= '0;

@@ -1,49 +1,63 @@
-// A wire of AXI4-Lite, for tests of what stands at its ends (axi_lite.py) and beside it (axi_lite_checks).
+// A wire of AXI4-Lite, for tests of what is at its ends (axi_lite.py) and next to it (axi_lite_checks).
+//
+// A test is manager on one end and subordinate on the other. When one of them breaks a rule, the observer has to
+// say which rule it was, and whose fault.
 
 `include "assert.svh"
 
 module axi_lite_wire (
   input  logic        clk_i,
   input  logic        rst_ni,
+  // Write address.
   input  logic        up_awvalid_i,
   output logic        up_awready_o,
   input  logic [31:0] up_awaddr_i,
   input  logic [2:0]  up_awprot_i,
+  // Write data.
   input  logic        up_wvalid_i,
   output logic        up_wready_o,
   input  logic [31:0] up_wdata_i,
   input  logic [3:0]  up_wstrb_i,
+  // Write response.
   output logic        up_bvalid_o,
   input  logic        up_bready_i,
   output logic [1:0]  up_bresp_o,
+  // Read address.
   input  logic        up_arvalid_i,
   output logic        up_arready_o,
   input  logic [31:0] up_araddr_i,
   input  logic [2:0]  up_arprot_i,
+  // Read data and response.
   output logic        up_rvalid_o,
   input  logic        up_rready_i,
   output logic [31:0] up_rdata_o,
   output logic [1:0]  up_rresp_o,
+  // Write address.
   output logic        down_awvalid_o,
   input  logic        down_awready_i,
   output logic [31:0] down_awaddr_o,
   output logic [2:0]  down_awprot_o,
+  // Write data.
   output logic        down_wvalid_o,
   input  logic        down_wready_i,
   output logic [31:0] down_wdata_o,
   output logic [3:0]  down_wstrb_o,
+  // Write response.
   input  logic        down_bvalid_i,
   output logic        down_bready_o,
   input  logic [1:0]  down_bresp_i,
+  // Read address.
   output logic        down_arvalid_o,
   input  logic        down_arready_i,
   output logic [31:0] down_araddr_o,
   output logic [2:0]  down_arprot_o,
+  // Read data and response.
   input  logic        down_rvalid_i,
   output logic        down_rready_o,
   input  logic [31:0] down_rdata_i,
   input  logic [1:0]  down_rresp_i
 );
+  // Nothing is stored and nothing changed: a rule that is broken here was broken by one of both ends.
   assign down_awvalid_o = up_awvalid_i;
   assign up_awready_o = down_awready_i;
   assign down_awaddr_o = up_awaddr_i;
@@ -64,6 +78,7 @@ module axi_lite_wire (
   assign up_rdata_o = down_rdata_i;
   assign up_rresp_o = down_rresp_i;
 
+  // The observer under test.
   axi_lite_checks u_checks (
     .clk_i,
     .rst_ni,

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "model_signal.h"
 #include "program.h"
-#include "verilated_syms.h"
 
 namespace {
 
@@ -15,13 +15,7 @@ constexpr std::uint32_t kRomBase = 0;
 constexpr std::uint32_t kScratchpadBase = 0x1000'0000;
 
 std::uint8_t* find(VerilatedContext& context, const std::string& path, std::uint32_t size) {
-    const VerilatedScope* scope = context.scopeFind(path.c_str());
-    const VerilatedVar* variable = scope == nullptr ? nullptr : scope->varFind("mem");
-    if (variable == nullptr || variable->totalSize() != size) {
-        throw std::runtime_error("the model has no memory of " + std::to_string(size) + " bytes at " +
-                                 path);
-    }
-    return static_cast<std::uint8_t*>(variable->datap());
+    return find_signal<std::uint8_t>(context, path, "mem", size);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "verilated_syms.h"
+#include "model_signal.h"
 
 const char* const kPlaceNames[kPlaceCount] = {"rom", "scratchpad", "registers", "host"};
 
@@ -52,30 +52,16 @@ Kind kind_of(std::uint32_t instruction) {
     }
 }
 
-template <class T>
-const T* signal(const VerilatedScope& scope, const char* name) {
-    const VerilatedVar* variable = scope.varFind(name);
-    if (variable == nullptr || variable->entSize() != sizeof(T)) {
-        throw std::runtime_error(std::string("Ibex has no signal ") + name +
-                                 " of the expected width; see rot.vlt");
-    }
-    return static_cast<const T*>(variable->datap());
-}
-
 }  // namespace
 
 Trace::Trace(VerilatedContext& context, const std::string& scope, const std::string& path) {
-    const VerilatedScope* found = context.scopeFind(scope.c_str());
-    if (found == nullptr) {
-        throw std::runtime_error("the model has no Ibex where it is looked for: " + scope);
-    }
-    valid_ = signal<std::uint8_t>(*found, "rvfi_valid");
-    trap_ = signal<std::uint8_t>(*found, "rvfi_trap");
-    mask_ = signal<std::uint8_t>(*found, "rvfi_mem_rmask");
-    instruction_ = signal<std::uint32_t>(*found, "rvfi_insn");
-    pc_ = signal<std::uint32_t>(*found, "rvfi_pc_rdata");
-    address_ = signal<std::uint32_t>(*found, "rvfi_mem_addr");
-    written_ = signal<std::uint32_t>(*found, "rvfi_mem_wdata");
+    valid_ = find_signal<const std::uint8_t>(context, scope, "rvfi_valid");
+    trap_ = find_signal<const std::uint8_t>(context, scope, "rvfi_trap");
+    mask_ = find_signal<const std::uint8_t>(context, scope, "rvfi_mem_rmask");
+    instruction_ = find_signal<const std::uint32_t>(context, scope, "rvfi_insn");
+    pc_ = find_signal<const std::uint32_t>(context, scope, "rvfi_pc_rdata");
+    address_ = find_signal<const std::uint32_t>(context, scope, "rvfi_mem_addr");
+    written_ = find_signal<const std::uint32_t>(context, scope, "rvfi_mem_wdata");
     if (!path.empty()) {
         if ((file_ = std::fopen(path.c_str(), "w")) == nullptr) {
             throw std::runtime_error("cannot write " + path);

@@ -12,8 +12,8 @@
 
 namespace {
 
-const char* const kHostScope = "TOP.soc_machine.u_host";
-const char* const kRotScope = "TOP.soc_machine.u_rot_with_bench.u_rot";
+const char* const kHostScope = "TOP.soc_machine.u_host.u_rocket";
+const char* const kRotScope = "TOP.soc_machine.u_rot.u_rot_with_bench.u_rot";
 
 // hw/soc/top/bench_registers.sv.
 constexpr std::uint32_t kConsole = 0x0;

@@ -3,24 +3,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "verilated_syms.h"
+#include "model_signal.h"
 
 const char* const kSlotNames[kSlotCount] = {"issued",      "redirected", "starved", "waiting",
                                             "interlocked", "missed",     "blocked", "other"};
-
-namespace {
-
-template <class T>
-const T* signal(const VerilatedScope& scope, const char* name) {
-    const VerilatedVar* variable = scope.varFind(name);
-    if (variable == nullptr || variable->entSize() != sizeof(T)) {
-        throw std::runtime_error(std::string("the core has no signal ") + name +
-                                 " of the expected width; see observe.vlt");
-    }
-    return static_cast<const T*>(variable->datap());
-}
-
-}  // namespace
 
 HartCounts HartCounts::operator-(const HartCounts& earlier) const {
     HartCounts difference;
@@ -36,11 +22,12 @@ Harts::Harts(VerilatedContext& context, const std::string& scope) {
         const std::string suffix = number == 0 ? "" : "_" + std::to_string(number);
         const std::string path =
             scope + ".tile_prci_domain" + suffix + ".tile_reset_domain_tile.core";
-        const VerilatedScope* found = context.scopeFind(path.c_str());
-        if (found == nullptr) {
+        if (context.scopeFind(path.c_str()) == nullptr) {
             break;
         }
-        const auto bit = [found](const char* name) { return signal<std::uint8_t>(*found, name); };
+        const auto bit = [&](const char* name) {
+            return find_signal<const std::uint8_t>(context, path, name);
+        };
         signals_.push_back({
             bit("csr_io_retire"),
             bit("csr_io_csr_stall"),
@@ -52,7 +39,7 @@ Harts::Harts(VerilatedContext& context, const std::string& scope) {
             bit("id_wb_hazard"),
             bit("id_sboard_hazard"),
             bit("dcache_blocked"),
-            signal<std::uint64_t>(*found, "wb_reg_pc"),
+            find_signal<const std::uint64_t>(context, path, "wb_reg_pc"),
         });
     }
     if (signals_.empty()) {

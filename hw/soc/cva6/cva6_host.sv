@@ -3,6 +3,8 @@
 // It starts at the start-up code of the memory map (hw/soc/README.md). Memory is cached; everything
 // below it belongs to devices and is neither cached nor read ahead of time, and what is written there
 // is written once and in order.
+//
+// Only the lab uses it, to run the same software on another core; it is no part of the system on a chip.
 
 module cva6_host
   import ariane_pkg::*;
@@ -10,6 +12,7 @@ module cva6_host
   input  logic        clk_i,
   input  logic        rst_ni,
 
+  // Read address.
   output logic        ar_valid,
   input  logic        ar_ready,
   output logic [3:0]  ar_bits_id,
@@ -17,6 +20,7 @@ module cva6_host
   output logic [7:0]  ar_bits_len,
   output logic [2:0]  ar_bits_size,
 
+  // Write address.
   output logic        aw_valid,
   input  logic        aw_ready,
   output logic [3:0]  aw_bits_id,
@@ -24,27 +28,33 @@ module cva6_host
   output logic [7:0]  aw_bits_len,
   output logic [2:0]  aw_bits_size,
 
+  // Write data.
   output logic        w_valid,
   input  logic        w_ready,
   output logic [63:0] w_bits_data,
   output logic [7:0]  w_bits_strb,
   output logic        w_bits_last,
 
+  // Read data and response.
   input  logic        r_valid,
   output logic        r_ready,
   input  logic [3:0]  r_bits_id,
   input  logic [63:0] r_bits_data,
   input  logic        r_bits_last,
 
+  // Write response.
   input  logic        b_valid,
   output logic        b_ready,
   input  logic [3:0]  b_bits_id
 );
+  // The memory map of hw/soc/README.md, as far as the core has to know it.
   localparam logic [63:0] StartUp      = 64'h1000_0000;
   localparam logic [63:0] StartUpBytes = 64'h100_0000;
   localparam logic [63:0] Memory       = 64'h8000_0000;
   localparam logic [63:0] MemoryBytes  = 64'h8000_0000;
 
+  // Which addresses may be executed from, cached, and read speculatively. Devices must see every access once and in
+  // order, so everything below memory is non-idempotent.
   function automatic ariane_cfg_t configuration();
     ariane_cfg_t cfg = ArianeDefaultConfig;
     cfg.NrNonIdempotentRules  = 1;
@@ -62,6 +72,7 @@ module cva6_host
   ariane_axi::req_t  req;
   ariane_axi::resp_t resp;
 
+  // One hart that never gets an interrupt: it runs software for comparison and nothing else.
   cva6 #(
     .ArianeCfg(configuration())
   ) u_core (
@@ -79,6 +90,7 @@ module cva6_host
     .axi_resp_i   (resp)
   );
 
+  // From the structures of the core to plain signals. Signals that the bench does not use stay open.
   assign ar_valid     = req.ar_valid;
   assign ar_bits_id   = req.ar.id;
   assign ar_bits_addr = req.ar.addr;
@@ -96,6 +108,7 @@ module cva6_host
   assign r_ready      = req.r_ready;
   assign b_ready      = req.b_ready;
 
+  // And back. Responses of the bench are always OKAY, which is zero.
   always_comb begin
     resp          = '0;
     resp.ar_ready = ar_ready;

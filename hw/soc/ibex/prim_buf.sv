@@ -5,6 +5,7 @@ module prim_buf #(
   input  logic [Width-1:0] in_i,
   output logic [Width-1:0] out_o
 );
+  // Ibex compares copies of a value against each other; merged, they could no longer differ.
   (* keep = "true" *) logic [Width-1:0] kept;
   assign kept  = in_i;
   assign out_o = kept;

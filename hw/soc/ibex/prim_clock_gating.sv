@@ -13,6 +13,7 @@ module prim_clock_gating #(
 );
   logic enable;
 
+  // The latch: transparent while the clock is low.
   always_latch begin
     if (!clk_i) enable = en_i | test_en_i;
   end

@@ -1,4 +1,6 @@
 // Which of two clocks goes on. Ibex selects between resets with it, and only a test of a chip changes it.
+//
+// It may glitch when `sel_i` changes; nothing here changes it while the system runs.
 module prim_clock_mux2 #(
   parameter bit NoFpgaBufG = 1'b0  // for a technology; nothing here
 ) (

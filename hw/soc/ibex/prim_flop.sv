@@ -10,6 +10,7 @@ module prim_flop #(
 );
   (* keep = "true" *) logic [Width-1:0] kept_q;
 
+  // Asynchronous reset, as every register of Ibex.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) kept_q <= ResetValue;
     else         kept_q <= d_i;

@@ -1,4 +1,6 @@
 // Memory with one port, read a cycle after the request; for Ibex's instruction cache.
+//
+// It has no reset and no error: the cache marks lines as valid in registers of its own.
 module prim_ram_1p
   import prim_ram_1p_pkg::*;
 #(
@@ -21,6 +23,8 @@ module prim_ram_1p
 
   logic [Width-1:0] mem [Depth];
 
+  // One access in a cycle: a write by groups of bits, or a read. The word that was read stays until the next read,
+  // as in a block RAM; a write does not change it.
   always_ff @(posedge clk_i) begin
     if (req_i && write_i) begin
       for (int group = 0; group < Groups; group++) begin

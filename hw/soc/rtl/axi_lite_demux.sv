@@ -18,31 +18,41 @@ module axi_lite_demux
   input  logic                        clk_i,
   input  logic                        rst_ni,
 
+  // Write address.
   input  logic [NumTargets-1:0]       aw_select_i,
   input  logic                        aw_valid_i,
   output logic                        aw_ready_o,
+  // Write data.
   input  logic                        w_valid_i,
   output logic                        w_ready_o,
+  // Write response.
   output logic                        b_valid_o,
   input  logic                        b_ready_i,
   output logic [1:0]                  b_resp_o,
+  // Read address.
   input  logic [NumTargets-1:0]       ar_select_i,
   input  logic                        ar_valid_i,
   output logic                        ar_ready_o,
+  // Read data and response.
   output logic                        r_valid_o,
   input  logic                        r_ready_i,
   output logic [31:0]                 r_data_o,
   output logic [1:0]                  r_resp_o,
 
+  // Write address.
   output logic [NumTargets-1:0]       target_aw_valid_o,
   input  logic [NumTargets-1:0]       target_aw_ready_i,
+  // Write data.
   output logic [NumTargets-1:0]       target_w_valid_o,
   input  logic [NumTargets-1:0]       target_w_ready_i,
+  // Write response.
   input  logic [NumTargets-1:0]       target_b_valid_i,
   output logic [NumTargets-1:0]       target_b_ready_o,
   input  logic [NumTargets-1:0][1:0]  target_b_resp_i,
+  // Read address.
   output logic [NumTargets-1:0]       target_ar_valid_o,
   input  logic [NumTargets-1:0]       target_ar_ready_i,
+  // Read data and response.
   input  logic [NumTargets-1:0]       target_r_valid_i,
   output logic [NumTargets-1:0]       target_r_ready_o,
   input  logic [NumTargets-1:0][31:0] target_r_data_i,
@@ -69,6 +79,8 @@ module axi_lite_demux
   assign b_valid_o         = b_is_own | (aw_done_q & w_done_q & (|(w_owner_q & target_b_valid_i)));
   assign target_b_ready_o  = (b_ready_i && aw_done_q && w_done_q) ? w_owner_q : '0;
 
+  // The response of the owner, or DECERR if there is none. Owners are one-hot, so that the choice is an OR of
+  // what each of them would say, without a priority.
   always_comb begin
     b_resp_o = b_is_own ? RespDecerr : RespOkay;
     for (int unsigned target = 0; target < NumTargets; target++) begin
@@ -76,6 +88,8 @@ module axi_lite_demux
     end
   end
 
+  // Each part of a write is marked as it passes; the owner is kept with the address. The response ends both,
+  // because a second address may only come when nothing of the first write is left here.
   always_comb begin
     aw_done_d = aw_done_q | (aw_valid_i & aw_ready_o);
     w_done_d  = w_done_q | (w_valid_i & w_ready_o);
@@ -110,11 +124,14 @@ module axi_lite_demux
     end
   end
 
+  // A read is open from its address to its data, and its owner does not change between. The response and the
+  // next address do not share a cycle: one cycle less of throughput, and no path from one to the other.
   always_comb begin
     ar_done_d = (ar_done_q | (ar_valid_i & ar_ready_o)) & ~(r_valid_o & r_ready_i);
     r_owner_d = (ar_valid_i && ar_ready_o) ? ar_select_i : r_owner_q;
   end
 
+  // State of both directions. After reset nothing is open, and the port takes addresses at once.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       aw_done_q <= 1'b0;
@@ -131,11 +148,13 @@ module axi_lite_demux
     end
   end
 
-  // The first is the owner's promise, the others are ours.
-  `ASSERT(OneTargetOrNone_A, $onehot0(aw_select_i) && $onehot0(ar_select_i))
+  `ASSERT(OneTargetAtATime_A, $onehot0(target_aw_valid_o) && $onehot0(target_ar_valid_o))
   `ASSERT(BWaitsForReady_A, b_valid_o && !b_ready_i |=> b_valid_o && $stable(b_resp_o))
   `ASSERT(RWaitsForReady_A,
           r_valid_o && !r_ready_i |=> r_valid_o && $stable(r_data_o) && $stable(r_resp_o))
-  `ASSERT(NoDataBeforeItsAddress_A, HoldsData && target_w_valid_o != '0 |-> aw_valid_i || aw_done_q)
+  `ASSERT(NoDataBeforeItsAddress_A, HoldsData && w_valid_i && w_ready_o |->
+          aw_valid_i || aw_done_q)
   `ASSERT(NoResponseUnasked_A, !ar_done_q |-> !r_valid_o)
+  `ASSERT(NoConfirmationBeforeTheData_A, !(aw_done_q && w_done_q) |-> !b_valid_o)
+  `ASSERT(NobodysDataAreZero_A, r_valid_o && r_owner_q == '0 |-> r_data_o == '0 && r_resp_o == RespDecerr)
 endmodule

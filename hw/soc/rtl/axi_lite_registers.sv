@@ -15,19 +15,24 @@ module axi_lite_registers
   input  logic                   clk_i,
   input  logic                   rst_ni,
 
+  // Write address.
   input  logic                   aw_valid_i,
   output logic                   aw_ready_o,
   input  logic [AddressBits-1:0] aw_addr_i,
+  // Write data.
   input  logic                   w_valid_i,
   output logic                   w_ready_o,
   input  logic [31:0]            w_data_i,
   input  logic [3:0]             w_strb_i,
+  // Write response.
   output logic                   b_valid_o,
   input  logic                   b_ready_i,
   output logic [1:0]             b_resp_o,
+  // Read address.
   input  logic                   ar_valid_i,
   output logic                   ar_ready_o,
   input  logic [AddressBits-1:0] ar_addr_i,
+  // Read data and response.
   output logic                   r_valid_o,
   input  logic                   r_ready_i,
   output logic [31:0]            r_data_o,
@@ -61,6 +66,9 @@ module axi_lite_registers
   assign read_o       = ar_valid_i & ar_ready_o;
   assign read_addr_o  = ar_addr_i;
 
+  // One response register for each direction. It fills in the cycle of an access and empties when the manager
+  // takes the response; an access in that same cycle fills it again, so that none is lost. Data of a refused
+  // read are cleared: a register that may not be read must not show through the bus.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       b_valid_q <= 1'b0;
@@ -96,4 +104,6 @@ module axi_lite_registers
   `ASSERT(RWaitsForReady_A, r_valid_o && !r_ready_i |=> r_valid_o && $stable(r_data_o))
   `ASSERT(EveryWriteIsAnswered_A, write_o |=> b_valid_o)
   `ASSERT(EveryReadIsAnswered_A, read_o |=> r_valid_o)
+  `ASSERT(OnlyWholeWordsAreWritten_A, write_o && WordsOnly |-> w_strb_i == 4'hf)
+  `ASSERT(ARefusedReadShowsNothing_A, r_valid_o && r_resp_o != RespOkay |-> r_data_o == '0)
 endmodule

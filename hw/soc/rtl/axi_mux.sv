@@ -22,43 +22,53 @@ module axi_mux #(
   input  logic                                   clk_i,
   input  logic                                   rst_ni,
 
+  // Write address.
   input  logic [NumMasters-1:0]                  aw_valid_i,
   output logic [NumMasters-1:0]                  aw_ready_o,
   input  logic [NumMasters-1:0][IdBits-1:0]      aw_id_i,
   input  logic [NumMasters-1:0][PayloadBits-1:0] aw_payload_i,
+  // Write data.
   input  logic [NumMasters-1:0]                  w_valid_i,
   output logic [NumMasters-1:0]                  w_ready_o,
   input  logic [NumMasters-1:0][DataBits-1:0]    w_data_i,
   input  logic [NumMasters-1:0][StrobeBits-1:0]  w_strb_i,
   input  logic [NumMasters-1:0]                  w_last_i,
+  // Write response.
   output logic [NumMasters-1:0]                  b_valid_o,
   input  logic [NumMasters-1:0]                  b_ready_i,
+  // Read address.
   input  logic [NumMasters-1:0]                  ar_valid_i,
   output logic [NumMasters-1:0]                  ar_ready_o,
   input  logic [NumMasters-1:0][IdBits-1:0]      ar_id_i,
   input  logic [NumMasters-1:0][PayloadBits-1:0] ar_payload_i,
+  // Read data and response.
   output logic [NumMasters-1:0]                  r_valid_o,
   input  logic [NumMasters-1:0]                  r_ready_i,
   // Responses, but for whom they are, are the slave's own signals.
   output logic [IdBits-1:0]                      b_id_o,
   output logic [IdBits-1:0]                      r_id_o,
 
+  // Write address.
   output logic                                   slave_aw_valid_o,
   input  logic                                   slave_aw_ready_i,
   output logic [OutIdBits-1:0]                   slave_aw_id_o,
   output logic [PayloadBits-1:0]                 slave_aw_payload_o,
+  // Write data.
   output logic                                   slave_w_valid_o,
   input  logic                                   slave_w_ready_i,
   output logic [DataBits-1:0]                    slave_w_data_o,
   output logic [StrobeBits-1:0]                  slave_w_strb_o,
   output logic                                   slave_w_last_o,
+  // Write response.
   input  logic                                   slave_b_valid_i,
   output logic                                   slave_b_ready_o,
   input  logic [OutIdBits-1:0]                   slave_b_id_i,
+  // Read address.
   output logic                                   slave_ar_valid_o,
   input  logic                                   slave_ar_ready_i,
   output logic [OutIdBits-1:0]                   slave_ar_id_o,
   output logic [PayloadBits-1:0]                 slave_ar_payload_o,
+  // Read data and response.
   input  logic                                   slave_r_valid_i,
   output logic                                   slave_r_ready_o,
   input  logic [OutIdBits-1:0]                   slave_r_id_i
@@ -112,6 +122,9 @@ module axi_mux #(
   assign slave_b_ready_o  = b_ready_i[b_port];
   assign slave_r_ready_o  = r_ready_i[r_port];
 
+  // Each handshake belongs to one master: that of its turn for addresses, that of the open burst for write
+  // data, that of the id for responses. All others see neither `ready` nor `valid`. An address waits while
+  // write data of the burst before are still to come, since data carry no id.
   always_comb begin
     aw_ready_o = '0;
     ar_ready_o = '0;
@@ -125,6 +138,8 @@ module axi_mux #(
     r_valid_o[r_port]   = slave_r_valid_i;
   end
 
+  // Whose turn it was, what is offered and not taken yet, and whose write data are due. An offer is kept with
+  // its master until the subordinate takes it; a burst is open from its address to its last beat.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       aw_port_q    <= '0;
@@ -157,4 +172,6 @@ module axi_mux #(
   `ASSERT(OneMasterAtATime_A,
           $onehot0(aw_ready_o) && $onehot0(ar_ready_o) && $onehot0(w_ready_o))
   `ASSERT(ResponsesHaveOneMaster_A, $onehot0(b_valid_o) && $onehot0(r_valid_o))
+  `ASSERT(NoDataWithoutABurst_A, slave_w_valid_o |-> w_busy_q)
+  `ASSERT(OneBurstAtATime_A, w_busy_q |-> !slave_aw_valid_o && aw_ready_o == '0)
 endmodule

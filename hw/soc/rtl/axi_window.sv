@@ -18,6 +18,7 @@ module axi_window
   input  logic              rst_ni,
 
   // From the host. `window` says that the address beside it is the window's.
+  // Write address.
   input  logic              aw_valid_i,
   output logic              aw_ready_o,
   input  logic              aw_window_i,
@@ -25,15 +26,18 @@ module axi_window
   input  logic [7:0]        aw_len_i,
   input  logic [2:0]        aw_size_i,
   input  logic [11:0]       aw_addr_i,
+  // Write data.
   input  logic              w_valid_i,
   output logic              w_ready_o,
   input  logic [63:0]       w_data_i,
   input  logic [7:0]        w_strb_i,
   input  logic              w_last_i,
+  // Write response.
   output logic              b_valid_o,
   input  logic              b_ready_i,
   output logic [IdBits-1:0] b_id_o,
   output logic [1:0]        b_resp_o,
+  // Read address.
   input  logic              ar_valid_i,
   output logic              ar_ready_o,
   input  logic              ar_window_i,
@@ -41,6 +45,7 @@ module axi_window
   input  logic [7:0]        ar_len_i,
   input  logic [2:0]        ar_size_i,
   input  logic [11:0]       ar_addr_i,
+  // Read data and response.
   output logic              r_valid_o,
   input  logic              r_ready_i,
   output logic [IdBits-1:0] r_id_o,
@@ -49,15 +54,20 @@ module axi_window
   output logic              r_last_o,
 
   // Everything else. Ids, lengths, addresses and write data go past this block.
+  // Write address.
   output logic              outer_aw_valid_o,
   input  logic              outer_aw_ready_i,
+  // Write data.
   output logic              outer_w_valid_o,
   input  logic              outer_w_ready_i,
+  // Write response.
   input  logic              outer_b_valid_i,
   output logic              outer_b_ready_o,
   input  logic [1:0]        outer_b_resp_i,
+  // Read address.
   output logic              outer_ar_valid_o,
   input  logic              outer_ar_ready_i,
+  // Read data and response.
   input  logic              outer_r_valid_i,
   output logic              outer_r_ready_o,
   input  logic [63:0]       outer_r_data_i,
@@ -65,19 +75,24 @@ module axi_window
   input  logic              outer_r_last_i,
 
   // The registers.
+  // Write address.
   output logic              lite_aw_valid_o,
   input  logic              lite_aw_ready_i,
   output logic [11:0]       lite_aw_addr_o,
+  // Write data.
   output logic              lite_w_valid_o,
   input  logic              lite_w_ready_i,
   output logic [31:0]       lite_w_data_o,
   output logic [3:0]        lite_w_strb_o,
+  // Write response.
   input  logic              lite_b_valid_i,
   output logic              lite_b_ready_o,
   input  logic [1:0]        lite_b_resp_i,
+  // Read address.
   output logic              lite_ar_valid_o,
   input  logic              lite_ar_ready_i,
   output logic [11:0]       lite_ar_addr_o,
+  // Read data and response.
   input  logic              lite_r_valid_i,
   output logic              lite_r_ready_o,
   input  logic [31:0]       lite_r_data_i,
@@ -93,6 +108,7 @@ module axi_window
     Refused  // this block answers
   } route_e;
 
+  // Everything outside the window passes. Inside, only what a register understands does: one word.
   function automatic route_e route_of(logic window, logic [7:0] len, logic [2:0] size);
     if (!window) return Outer;
     return (WordsOnly && (len != '0 || size > WordSize)) ? Refused : Lite;
@@ -111,6 +127,8 @@ module axi_window
   assign lite_aw_valid_o  = aw_valid_i & (w_route_q == Idle) & (aw_route == Lite);
   assign lite_aw_addr_o   = aw_addr_i;
 
+  // An address is taken by the side it is for, and by this module if it is refused. While a write is open no
+  // further address is taken, so that its response needs no queue.
   always_comb begin
     unique case (aw_route)
       Outer:   aw_ready_o = outer_aw_ready_i;
@@ -132,6 +150,8 @@ module axi_window
   assign lite_w_data_o   = lane ? w_data_i[63:32] : w_data_i[31:0];
   assign lite_w_strb_o   = lane ? w_strb_i[7:4] : w_strb_i[3:0];
 
+  // Write data go where their address went. Refused data are taken and dropped: a manager that cannot get rid of
+  // its data would never see the response.
   always_comb begin
     unique case (w_now)
       Outer:   w_ready_o = outer_w_ready_i;
@@ -142,6 +162,8 @@ module axi_window
     if (w_done_q) w_ready_o = 1'b0;
   end
 
+  // The response comes from the side of the write. A refused write is answered after its last beat, because the
+  // response to a write follows its data (AMBA AXI §A3.3.1).
   always_comb begin
     unique case (w_route_q)
       Outer:   b_valid_o = outer_b_valid_i;
@@ -161,6 +183,7 @@ module axi_window
   assign w_passes        = w_valid_i & w_ready_o;
   assign b_passes        = b_valid_o & b_ready_i;
 
+  // A write is open from its address to its response. `w_done` holds back data of a next burst that come early.
   always_comb begin
     w_route_d = w_route_q;
     w_done_d  = w_done_q | (w_passes & w_last_i);
@@ -183,6 +206,7 @@ module axi_window
   assign lite_ar_valid_o  = ar_valid_i & (r_route_q == Idle) & (ar_route == Lite);
   assign lite_ar_addr_o   = ar_addr_i;
 
+  // As for writes: one read at a time, taken by the side it is for.
   always_comb begin
     unique case (ar_route)
       Outer:   ar_ready_o = outer_ar_ready_i;
@@ -192,6 +216,8 @@ module axi_window
     if (r_route_q != Idle) ar_ready_o = 1'b0;
   end
 
+  // Data come from the side of the read. For a refused one they are zero with SLVERR, as many beats as were asked
+  // for, and the last of them says so.
   always_comb begin
     r_valid_o = 1'b0;
     r_data_o  = '0;
@@ -224,6 +250,7 @@ module axi_window
   assign ar_passes       = ar_valid_i & ar_ready_o;
   assign r_passes        = r_valid_o & r_ready_i;
 
+  // A read is open from its address to its last beat; the count is for refused bursts only.
   always_comb begin
     r_route_d = r_route_q;
     r_left_d  = r_passes ? r_left_q - 1'b1 : r_left_q;
@@ -234,6 +261,8 @@ module axi_window
     if (r_passes && r_last_o) r_route_d = Idle;
   end
 
+  // State of both directions. Ids and the half of the bus are kept from the address on, because the response
+  // needs them and the manager may already show those of its next address.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       w_route_q <= Idle;
@@ -258,8 +287,13 @@ module axi_window
 
   `ASSERT(OneWayAtATime_A, !(outer_aw_valid_o && lite_aw_valid_o) &&
           !(outer_ar_valid_o && lite_ar_valid_o) && !(outer_w_valid_o && lite_w_valid_o))
-  `ASSERT(OnlyWordsReachRegisters_A, WordsOnly && lite_aw_valid_o |-> aw_len_i == '0)
+  `ASSERT(OnlyWordsReachRegisters_A, WordsOnly && lite_aw_valid_o |->
+          aw_len_i == '0 && aw_size_i <= WordSize)
   `ASSERT(BWaitsForReady_A, b_valid_o && !b_ready_i |=> b_valid_o && $stable(b_id_o))
   `ASSERT(RWaitsForReady_A,
           r_valid_o && !r_ready_i |=> r_valid_o && $stable(r_data_o) && $stable(r_last_o))
+  `ASSERT(OneWriteAtATime_A, w_route_q != Idle |-> !aw_ready_o && !outer_aw_valid_o && !lite_aw_valid_o)
+  `ASSERT(OneReadAtATime_A, r_route_q != Idle |-> !ar_ready_o && !outer_ar_valid_o && !lite_ar_valid_o)
+  `ASSERT(ARefusedReadShowsNothing_A, r_route_q == Refused |-> r_data_o == '0 && r_resp_o == RespSlverr)
+  `ASSERT(AResponseFollowsItsData_A, b_valid_o |-> w_done_q || w_route_q != Refused)
 endmodule

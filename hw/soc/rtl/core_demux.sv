@@ -49,12 +49,15 @@ module core_demux #(
   assign gnt_o        = is_free & ((select_i == '0) | (|(select_i & target_gnt_i)));
   assign grants       = req_i & gnt_o;
 
+  // Requests that are granted and not answered, and the target that owes the answers. The owner changes only when
+  // nothing is owed, which `is_free` sees to. A request without a target is answered in the next cycle.
   always_comb begin
     count_d = left + CountBits'(grants);
     owner_d = grants ? select_i : owner_q;
     error_d = grants & (select_i == '0);
   end
 
+  // After reset nothing is owed.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       owner_q <= '0;
@@ -67,6 +70,7 @@ module core_demux #(
     end
   end
 
+  // Only the owner is heard: a response of another target would be taken for that of the request that waits.
   logic [NumTargets-1:0] answers;
   assign answers  = Ordered ? target_rvalid_i & owner_q : target_rvalid_i;
   assign rvalid_o = error_q | (|answers);
@@ -83,8 +87,8 @@ module core_demux #(
     end
   end
 
-  `ASSERT(OneTargetOrNone_A, $onehot0(select_i))
-  `ASSERT(RequestWaitsForGrant_A, req_i && !gnt_o |=> req_i && $stable(select_i))
+  `ASSERT(OneTargetAtATime_A, $onehot0(target_req_o))
+  `ASSERT(RequestWaitsForGrant_A, target_req_o != '0 && !gnt_o |=> $stable(target_req_o))
   `ASSERT(NoResponseWithoutRequest_A, rvalid_o && Ordered |-> count_q != '0)
   `ASSERT(OnlyTheOwnerAnswers_A, Ordered |-> (target_rvalid_i & ~owner_q) == '0)
   `ASSERT(AnErrorIsAnsweredAtOnce_A, grants && select_i == '0 |=> rvalid_o && err_o)

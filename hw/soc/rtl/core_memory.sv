@@ -64,6 +64,8 @@ module core_memory #(
     end
   end
 
+  // Beside the words, whether they were asked for. These bits have a reset: after it no answer is under way, even
+  // if the stages of the words still hold some.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       fetch_valid_q <= '0;
@@ -91,4 +93,7 @@ module core_memory #(
   `ASSERT(AWriteToARomIsAnError_A,
           data_req_i && data_we_i && !Writable |=> data_valid_q[0] && data_err_q[0])
   `ASSERT(EveryFetchIsKept_A, fetch_req_i |=> fetch_valid_q[0])
+  `ASSERT(EveryAccessIsKept_A, data_req_i |=> data_valid_q[0])
+  `ASSERT(NoAnswerUnasked_A, !data_req_i |=> !data_valid_q[0] && !data_err_q[0])
+  `ASSERT(AReadIsNoError_A, data_req_i && !data_we_i |=> !data_err_q[0])
 endmodule

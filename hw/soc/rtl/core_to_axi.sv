@@ -35,18 +35,23 @@ module core_to_axi #(
   output logic [31:0]           rdata_o,
   output logic                  err_o,
 
+  // Write address.
   output logic                  aw_valid_o,
   input  logic                  aw_ready_i,
+  // Write data.
   output logic                  w_valid_o,
   input  logic                  w_ready_i,
   output logic [DataBits-1:0]   w_data_o,
   output logic [StrobeBits-1:0] w_strb_o,
+  // Write response.
   input  logic                  b_valid_i,
   output logic                  b_ready_o,
   input  logic [1:0]            b_resp_i,
+  // Read address.
   output logic                  ar_valid_o,
   input  logic                  ar_ready_i,
   output logic [31:0]           a_addr_o,  // of both address channels: of words
+  // Read data and response.
   input  logic                  r_valid_i,
   output logic                  r_ready_o,
   input  logic [DataBits-1:0]   r_data_i,
@@ -93,6 +98,10 @@ module core_to_axi #(
   assign lane_data = r_data_i[32*lane +: 32];
 
   // Address and data of a write are offered together and taken apart, in any order.
+  //
+  // Three things happen here, the later ones stronger: offers and debts of the open request are worked off;
+  // an answer, or the end of the patience, completes it for the core; a grant begins the next one. A request
+  // that expired leaves `bus_owes` set, and until that debt is paid every grant ends in an error.
   always_comb begin
     aw_valid_d   = aw_valid_q & ~aw_ready_i;
     w_valid_d    = w_valid_q & ~w_ready_i;
@@ -134,6 +143,8 @@ module core_to_axi #(
     end
   end
 
+  // State of the bridge. Address and data of a request change only when nothing of an old one is offered any more:
+  // AXI wants them stable until they are taken (AMBA AXI §A3.2.1).
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       aw_valid_q   <= 1'b0;
@@ -187,5 +198,8 @@ module core_to_axi #(
   `ASSERT(ArWaitsForReady_A, ar_valid_o && !ar_ready_i |=> ar_valid_o && $stable(a_addr_o))
   `ASSERT(NoAnswerUnasked_A, !bus_owes_q |-> !r_ready_o && !b_ready_o)
   `ASSERT(ResponseOwed_A, rvalid_o |-> core_waits_q)
-  `ASSERT(NeverHangs_A, TimeoutCycles != 0 && core_waits_q |-> age_q <= AgeBits'(LongestWait))
+  `ASSERT(NothingIsSentWhileOwed_A, bus_owes_q && !answered |=> !$rose(aw_valid_o) && !$rose(ar_valid_o))
+  `ASSERT(AnErrorCarriesNoData_A, rvalid_o && err_o && ReportsErrors |-> rdata_o == '0)
+  `ASSERT(NeverHangs_A, TimeoutCycles != 0 && core_waits_q && !done_q && age_q == AgeBits'(LongestWait) |=>
+          done_q)
 endmodule

@@ -20,6 +20,8 @@ package soc_pkg;
   localparam logic [1:0] RespSlverr = 2'b10;
   localparam logic [1:0] RespDecerr = 2'b11;
 
+  // An address is in a region when its upper bits are: regions are aligned to their sizes, so that no adder and no
+  // comparison of limits is on the way to a select signal.
   function automatic logic is_rom(logic [31:0] address);
     return address[31:17] == RomBase[31:17];
   endfunction

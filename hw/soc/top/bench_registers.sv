@@ -13,14 +13,19 @@ module bench_registers (
   input  logic        clk_i,
   input  logic        rst_ni,
 
+  // Write address.
   input  logic        aw_valid_i,
   output logic        aw_ready_o,
+  // Write data.
   input  logic        w_valid_i,
   output logic        w_ready_o,
+  // Write response.
   output logic        b_valid_o,
   input  logic        b_ready_i,
+  // Read address.
   input  logic        ar_valid_i,
   output logic        ar_ready_o,
+  // Read data and response.
   output logic        r_valid_o,
   input  logic        r_ready_i,
   output logic [31:0] r_data_o,
@@ -34,15 +39,19 @@ module bench_registers (
   output logic [31:0] write_data_o
 );
   logic [31:0] cycles_q;
+  // What a page without errors and without read strobes leaves open.
   logic        unused_read;
   logic [1:0]  unused_b_resp, unused_r_resp;
   logic [11:0] unused_read_addr;
 
+  // Free running from reset on, so that programs can measure themselves without a counter of the core.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) cycles_q <= '0;
     else         cycles_q <= cycles_q + 1'b1;
   end
 
+  // Every write is passed to the bench, which decodes the offset; every read gets the cycles. Nothing here is an
+  // error, so that a program under test cannot fail because of its own measurement.
   axi_lite_registers u_registers (
     .clk_i,
     .rst_ni,
@@ -64,4 +73,6 @@ module bench_registers (
   );
 
   `ASSERT(WritesCarryAWord_A, write_o |-> w_valid_i)
+  `ASSERT(AWriteIsItsOwn_A, write_o |-> write_addr_o == addr_i && write_data_o == w_data_i)
+  `ASSERT(CyclesGoOn_A, 1'b1 |=> cycles_q == $past(cycles_q) + 1'b1)
 endmodule

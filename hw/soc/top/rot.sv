@@ -3,6 +3,10 @@
 // It has no slave port. What the host can reach of it is the host's side of the mailbox, which is a block
 // of its own on the register bus. Code comes from ROM and scratchpad alone: a fetch from anywhere else, the
 // host's memory above all, is an error. The memory map is in hw/soc/README.md.
+//
+// Both ports of the core have a demultiplexer of their own, so a fetch never waits for data of the host. What
+// this module does not give: any protection of the ROM's contents against a fault, which is the matter of
+// software (it measures nothing of itself) and of the memory that a chip has in this place.
 
 `include "assert.svh"
 
@@ -12,8 +16,6 @@ module rot
   parameter bit          Secure            = 1'b0,
   parameter int unsigned Bitmanip          = 0,
   parameter bit          InstructionCache  = 1'b0,
-  // The blocks `sha2` and `mailbox` on the register bus.
-  parameter bit          Engines           = 1'b0,
   // Cycles of an access, as Ibex sees them. The presets are in hw/run/src/machines/rot.rs.
   parameter int unsigned RomLatency        = 5,
   parameter int unsigned ScratchpadLatency = 5,
@@ -24,33 +26,43 @@ module rot
   input  logic        rst_ni,
 
   // Host memory: AXI4, single beats of 32 bits on 64 bits, one at a time, id 0.
+  // Write address.
   output logic        host_aw_valid_o,
   input  logic        host_aw_ready_i,
+  // Write data.
   output logic        host_w_valid_o,
   input  logic        host_w_ready_i,
   output logic [63:0] host_w_data_o,
   output logic [7:0]  host_w_strb_o,
+  // Write response.
   input  logic        host_b_valid_i,
   output logic        host_b_ready_o,
   input  logic [1:0]  host_b_resp_i,
+  // Read address.
   output logic        host_ar_valid_o,
   input  logic        host_ar_ready_i,
   output logic [31:0] host_a_addr_o,
+  // Read data and response.
   input  logic        host_r_valid_i,
   output logic        host_r_ready_o,
   input  logic [63:0] host_r_data_i,
   input  logic [1:0]  host_r_resp_i,
 
   // The host's side of the mailbox: AXI4-Lite. All that the host reaches.
+  // Write address.
   input  logic        mailbox_aw_valid_i,
   output logic        mailbox_aw_ready_o,
+  // Write data.
   input  logic        mailbox_w_valid_i,
   output logic        mailbox_w_ready_o,
+  // Write response.
   output logic        mailbox_b_valid_o,
   input  logic        mailbox_b_ready_i,
   output logic [1:0]  mailbox_b_resp_o,
+  // Read address.
   input  logic        mailbox_ar_valid_i,
   output logic        mailbox_ar_ready_o,
+  // Read data and response.
   output logic        mailbox_r_valid_o,
   input  logic        mailbox_r_ready_i,
   output logic [31:0] mailbox_r_data_o,
@@ -64,14 +76,19 @@ module rot
   input  logic [3:0]  lifecycle_i,
 
   // A page of registers outside: the bench's. A chip ties it to zero.
+  // Write address.
   output logic        bench_aw_valid_o,
   input  logic        bench_aw_ready_i,
+  // Write data.
   output logic        bench_w_valid_o,
   input  logic        bench_w_ready_i,
+  // Write response.
   input  logic        bench_b_valid_i,
   output logic        bench_b_ready_o,
+  // Read address.
   output logic        bench_ar_valid_o,
   input  logic        bench_ar_ready_i,
+  // Read data and response.
   input  logic        bench_r_valid_i,
   output logic        bench_r_ready_o,
   input  logic [31:0] bench_r_data_i,
@@ -94,6 +111,7 @@ module rot
   logic [3:0]  data_be;
   logic [31:0] data_addr, data_wdata, data_rdata;
 
+  // Interrupt 0 is the hash engine's, 1 the mailbox's.
   rot_cpu #(
     .Secure           (Secure),
     .Bitmanip         (Bitmanip),
@@ -170,6 +188,7 @@ module rot
   );
 
   // Its data port is for constants.
+  // A write to it is an error, and the contents stay.
   core_memory #(
     .Words    (RomBytes / 4),
     .Latency  (RomLatency),
@@ -193,6 +212,7 @@ module rot
     .data_err_o     (rom_err)
   );
 
+  // Data, stack, and code that the ROM has measured. The host has no way to it.
   core_memory #(
     .Words   (ScratchpadBytes / 4),
     .Latency (ScratchpadLatency)
@@ -252,7 +272,6 @@ module rot
   // --- registers ---
   // The mailbox's two sides are two ports of one block: no access passes from one to the other.
   rot_registers #(
-    .Engines       (Engines),
     .Latency       (RegisterLatency),
     .TimeoutCycles (TimeoutCycles)
   ) u_registers (
@@ -288,8 +307,11 @@ module rot
     .boot_reason_o
   );
 
+  // What a chip does with an alert, it decides outside of this module; the bench reports it.
   assign alert_o = cpu_alert | engines_alert;
 
+  // Code from outside is the one thing that a root of trust must never run; an address that leaves it has to be
+  // the host's.
   `ASSERT(FetchesStayInside_A, instr_req && !is_rom(instr_addr) && !is_scratchpad(instr_addr) |->
           !rom_fetch_req && !pad_fetch_req)
   `ASSERT(HostMemoryIsAskedForItself_A, host_ar_valid_o |-> is_host(host_a_addr_o))

@@ -41,10 +41,12 @@ module rot_cpu
   output logic        alert_o,
   output logic        asleep_o
 );
+  // The encoder returns the word and its check bits; the word itself goes to the core unencoded.
   logic [6:0]  instr_check, data_check;
   logic [31:0] unused_instr, unused_data;
   logic        alert_internal, alert_bus, double_fault;
 
+  // Check bits of the words that enter the core. Without `Secure` it does not look at them.
   prim_secded_inv_39_32_enc u_instr_check (
     .data_i (instr_rdata_i),
     .data_o ({instr_check, unused_instr})
@@ -54,6 +56,8 @@ module rot_cpu
     .data_o ({data_check, unused_data})
   );
 
+  // What is not used is tied off: no debug module (a port into the root of trust), no timer, no external
+  // interrupt, no scrambling of the cache, whose keys would have to come from somewhere.
   ibex_top #(
     .PMPEnable       (Secure),
     .PMPNumRegions   (16),
@@ -112,8 +116,12 @@ module rot_cpu
     .scan_rst_ni            (1'b1)
   );
 
+  // Minor alerts are those the core recovers from; they are not counted.
   assign alert_o = alert_internal | alert_bus | double_fault;
 
+  // What the memories of this system rely on (Ibex reference manual, "Load-Store Unit").
   `ASSERT(FetchesAreWords_A, instr_req_o |-> instr_addr_o[1:0] == '0)
+  `ASSERT(WritesAreStable_A, data_req_o && data_we_o && !data_gnt_i |=>
+          $stable(data_wdata_o) && $stable(data_be_o))
   `ASSERT(RequestsWait_A, data_req_o && !data_gnt_i |=> data_req_o && $stable(data_addr_o))
 endmodule

@@ -1,13 +1,14 @@
 // The register bus of the root of trust: a bridge to AXI4-Lite, a page of 4 KiB for each block.
 //
-// Pages where nothing is answer with DECERR; without `Engines` those of `sha2` and `mailbox` do, too.
+// Pages where nothing is answer with DECERR. All blocks see the same address and data, which the bridge keeps
+// until the answer; which of them is meant, handshakes say. One access is open at a time, so a slow block holds
+// up the ones after it, and a block that hangs costs the timeout of the bridge once.
 
 `include "assert.svh"
 
 module rot_registers
   import soc_pkg::*;
 #(
-  parameter bit          Engines       = 1'b0,
   parameter int unsigned Latency       = 5,
   parameter int unsigned TimeoutCycles = 2000
 ) (
@@ -25,15 +26,20 @@ module rot_registers
   output logic        err_o,
 
   // The host's side of the mailbox: AXI4-Lite.
+  // Write address.
   input  logic        mailbox_aw_valid_i,
   output logic        mailbox_aw_ready_o,
+  // Write data.
   input  logic        mailbox_w_valid_i,
   output logic        mailbox_w_ready_o,
+  // Write response.
   output logic        mailbox_b_valid_o,
   input  logic        mailbox_b_ready_i,
   output logic [1:0]  mailbox_b_resp_o,
+  // Read address.
   input  logic        mailbox_ar_valid_i,
   output logic        mailbox_ar_ready_o,
+  // Read data and response.
   output logic        mailbox_r_valid_o,
   input  logic        mailbox_r_ready_i,
   output logic [31:0] mailbox_r_data_o,
@@ -49,14 +55,19 @@ module rot_registers
   output logic        rot_irq_o,      // of the mailbox
   output logic        alert_o,
 
+  // Write address.
   output logic        bench_aw_valid_o,
   input  logic        bench_aw_ready_i,
+  // Write data.
   output logic        bench_w_valid_o,
   input  logic        bench_w_ready_i,
+  // Write response.
   input  logic        bench_b_valid_i,
   output logic        bench_b_ready_o,
+  // Read address.
   output logic        bench_ar_valid_o,
   input  logic        bench_ar_ready_i,
+  // Read data and response.
   input  logic        bench_r_valid_i,
   output logic        bench_r_ready_o,
   input  logic [31:0] bench_r_data_i,
@@ -76,12 +87,14 @@ module rot_registers
   localparam int unsigned Mailbox    = 3;
   localparam int unsigned NumTargets = 4;
 
+  // Between bridge and demultiplexer: one port of AXI4-Lite.
   logic        aw_valid, aw_ready, w_valid, w_ready, b_valid, b_ready;
   logic        ar_valid, ar_ready, r_valid, r_ready;
   logic [31:0] a_addr, w_data, r_data;
   logic [3:0]  w_strb;
   logic [1:0]  b_resp, r_resp;
 
+  // The timeout is for the page of the bench alone: blocks of this project always answer.
   core_to_axi #(
     .DataBits      (32),
     .MinLatency    (Latency),
@@ -112,9 +125,10 @@ module rot_registers
   logic [NumTargets-1:0] select;
   assign select[Control] = a_addr[15:12] == PageControl;
   assign select[Bench]   = a_addr[15:12] == PageBench;
-  assign select[Sha2]    = Engines & (a_addr[15:12] == PageSha2);
-  assign select[Mailbox] = Engines & (a_addr[15:12] == PageMailbox);
+  assign select[Sha2]    = a_addr[15:12] == PageSha2;
+  assign select[Mailbox] = a_addr[15:12] == PageMailbox;
 
+  // Between demultiplexer and blocks: handshakes and responses, one bit or word for each target.
   logic [NumTargets-1:0]       t_aw_valid, t_aw_ready, t_w_valid, t_w_ready, t_b_valid, t_b_ready;
   logic [NumTargets-1:0]       t_ar_valid, t_ar_ready, t_r_valid, t_r_ready;
   logic [NumTargets-1:0][31:0] t_r_data;
@@ -153,6 +167,7 @@ module rot_registers
     .target_r_resp_i   (t_r_resp)
   );
 
+  // Holds the host in reset until software here has decided.
   boot_sequencer u_boot_sequencer (
     .clk_i,
     .rst_ni,
@@ -181,101 +196,94 @@ module rot_registers
     .reason_o       (boot_reason_o)
   );
 
-  if (Engines) begin : gen_engines
-    logic sha2_alert, mailbox_error;
+  logic sha2_alert, mailbox_error;
 
-    sha2 u_sha2 (
-      .clk_i,
-      .rst_ni,
-      .axil_awvalid_i (t_aw_valid[Sha2]),
-      .axil_awready_o (t_aw_ready[Sha2]),
-      .axil_awaddr_i  (a_addr[11:0]),
-      .axil_awprot_i  ('0),
-      .axil_wvalid_i  (t_w_valid[Sha2]),
-      .axil_wready_o  (t_w_ready[Sha2]),
-      .axil_wdata_i   (w_data),
-      .axil_wstrb_i   (w_strb),
-      .axil_bvalid_o  (t_b_valid[Sha2]),
-      .axil_bready_i  (t_b_ready[Sha2]),
-      .axil_bresp_o   (t_b_resp[Sha2]),
-      .axil_arvalid_i (t_ar_valid[Sha2]),
-      .axil_arready_o (t_ar_ready[Sha2]),
-      .axil_araddr_i  (a_addr[11:0]),
-      .axil_arprot_i  ('0),
-      .axil_rvalid_o  (t_r_valid[Sha2]),
-      .axil_rready_i  (t_r_ready[Sha2]),
-      .axil_rdata_o   (t_r_data[Sha2]),
-      .axil_rresp_o   (t_r_resp[Sha2]),
-      // There is no DMA yet.
-      .str_valid_i    (1'b0),
-      .str_ready_o    (),
-      .str_data_i     ('0),
-      .str_last_i     (1'b0),
-      .str_bytes_i    ('0),
-      .lifecycle_i,
-      .irq_o          (sha2_irq_o),
-      .alert_o        (sha2_alert)
-    );
+  // Protection bits are zero: nobody but the core of the root of trust is a manager of this bus.
+  sha2 u_sha2 (
+    .clk_i,
+    .rst_ni,
+    .axil_awvalid_i (t_aw_valid[Sha2]),
+    .axil_awready_o (t_aw_ready[Sha2]),
+    .axil_awaddr_i  (a_addr[11:0]),
+    .axil_awprot_i  ('0),
+    .axil_wvalid_i  (t_w_valid[Sha2]),
+    .axil_wready_o  (t_w_ready[Sha2]),
+    .axil_wdata_i   (w_data),
+    .axil_wstrb_i   (w_strb),
+    .axil_bvalid_o  (t_b_valid[Sha2]),
+    .axil_bready_i  (t_b_ready[Sha2]),
+    .axil_bresp_o   (t_b_resp[Sha2]),
+    .axil_arvalid_i (t_ar_valid[Sha2]),
+    .axil_arready_o (t_ar_ready[Sha2]),
+    .axil_araddr_i  (a_addr[11:0]),
+    .axil_arprot_i  ('0),
+    .axil_rvalid_o  (t_r_valid[Sha2]),
+    .axil_rready_i  (t_r_ready[Sha2]),
+    .axil_rdata_o   (t_r_data[Sha2]),
+    .axil_rresp_o   (t_r_resp[Sha2]),
+    // There is no DMA yet.
+    .str_valid_i    (1'b0),
+    .str_ready_o    (),
+    .str_data_i     ('0),
+    .str_last_i     (1'b0),
+    .str_bytes_i    ('0),
+    .lifecycle_i,
+    .irq_o          (sha2_irq_o),
+    .alert_o        (sha2_alert)
+  );
 
-    mailbox u_mailbox (
-      .clk_i,
-      .rst_ni,
-      .host_awvalid_i (mailbox_aw_valid_i),
-      .host_awready_o (mailbox_aw_ready_o),
-      .host_awaddr_i  (mailbox_aw_addr_i),
-      .host_awprot_i  ('0),
-      .host_wvalid_i  (mailbox_w_valid_i),
-      .host_wready_o  (mailbox_w_ready_o),
-      .host_wdata_i   (mailbox_w_data_i),
-      .host_wstrb_i   (mailbox_w_strb_i),
-      .host_bvalid_o  (mailbox_b_valid_o),
-      .host_bready_i  (mailbox_b_ready_i),
-      .host_bresp_o   (mailbox_b_resp_o),
-      .host_arvalid_i (mailbox_ar_valid_i),
-      .host_arready_o (mailbox_ar_ready_o),
-      .host_araddr_i  (mailbox_ar_addr_i),
-      .host_arprot_i  ('0),
-      .host_rvalid_o  (mailbox_r_valid_o),
-      .host_rready_i  (mailbox_r_ready_i),
-      .host_rdata_o   (mailbox_r_data_o),
-      .host_rresp_o   (mailbox_r_resp_o),
-      .host_irq_o     (mailbox_irq_o),
-      .rot_awvalid_i  (t_aw_valid[Mailbox]),
-      .rot_awready_o  (t_aw_ready[Mailbox]),
-      .rot_awaddr_i   (a_addr[11:0]),
-      .rot_awprot_i   ('0),
-      .rot_wvalid_i   (t_w_valid[Mailbox]),
-      .rot_wready_o   (t_w_ready[Mailbox]),
-      .rot_wdata_i    (w_data),
-      .rot_wstrb_i    (w_strb),
-      .rot_bvalid_o   (t_b_valid[Mailbox]),
-      .rot_bready_i   (t_b_ready[Mailbox]),
-      .rot_bresp_o    (t_b_resp[Mailbox]),
-      .rot_arvalid_i  (t_ar_valid[Mailbox]),
-      .rot_arready_o  (t_ar_ready[Mailbox]),
-      .rot_araddr_i   (a_addr[11:0]),
-      .rot_arprot_i   ('0),
-      .rot_rvalid_o   (t_r_valid[Mailbox]),
-      .rot_rready_i   (t_r_ready[Mailbox]),
-      .rot_rdata_o    (t_r_data[Mailbox]),
-      .rot_rresp_o    (t_r_resp[Mailbox]),
-      .rot_irq_o,
-      .wipe_i         (1'b0),
-      .lifecycle_i,
-      .error_o        (mailbox_error)
-    );
+  // Two ports, one for each side. The host's comes from outside and passes through; its accesses are never on the
+  // bus of this module.
+  mailbox u_mailbox (
+    .clk_i,
+    .rst_ni,
+    .host_awvalid_i (mailbox_aw_valid_i),
+    .host_awready_o (mailbox_aw_ready_o),
+    .host_awaddr_i  (mailbox_aw_addr_i),
+    .host_awprot_i  ('0),
+    .host_wvalid_i  (mailbox_w_valid_i),
+    .host_wready_o  (mailbox_w_ready_o),
+    .host_wdata_i   (mailbox_w_data_i),
+    .host_wstrb_i   (mailbox_w_strb_i),
+    .host_bvalid_o  (mailbox_b_valid_o),
+    .host_bready_i  (mailbox_b_ready_i),
+    .host_bresp_o   (mailbox_b_resp_o),
+    .host_arvalid_i (mailbox_ar_valid_i),
+    .host_arready_o (mailbox_ar_ready_o),
+    .host_araddr_i  (mailbox_ar_addr_i),
+    .host_arprot_i  ('0),
+    .host_rvalid_o  (mailbox_r_valid_o),
+    .host_rready_i  (mailbox_r_ready_i),
+    .host_rdata_o   (mailbox_r_data_o),
+    .host_rresp_o   (mailbox_r_resp_o),
+    .host_irq_o     (mailbox_irq_o),
+    .rot_awvalid_i  (t_aw_valid[Mailbox]),
+    .rot_awready_o  (t_aw_ready[Mailbox]),
+    .rot_awaddr_i   (a_addr[11:0]),
+    .rot_awprot_i   ('0),
+    .rot_wvalid_i   (t_w_valid[Mailbox]),
+    .rot_wready_o   (t_w_ready[Mailbox]),
+    .rot_wdata_i    (w_data),
+    .rot_wstrb_i    (w_strb),
+    .rot_bvalid_o   (t_b_valid[Mailbox]),
+    .rot_bready_i   (t_b_ready[Mailbox]),
+    .rot_bresp_o    (t_b_resp[Mailbox]),
+    .rot_arvalid_i  (t_ar_valid[Mailbox]),
+    .rot_arready_o  (t_ar_ready[Mailbox]),
+    .rot_araddr_i   (a_addr[11:0]),
+    .rot_arprot_i   ('0),
+    .rot_rvalid_o   (t_r_valid[Mailbox]),
+    .rot_rready_i   (t_r_ready[Mailbox]),
+    .rot_rdata_o    (t_r_data[Mailbox]),
+    .rot_rresp_o    (t_r_resp[Mailbox]),
+    .rot_irq_o,
+    .wipe_i         (1'b0),
+    .lifecycle_i,
+    .error_o        (mailbox_error)
+  );
 
-    assign alert_o = sha2_alert | mailbox_error;
-  end else begin : gen_no_engines
-    // Nobody is selected, and the host finds nobody who answers: its bus has to refuse.
-    assign {t_aw_ready[Mailbox:Sha2], t_w_ready[Mailbox:Sha2], t_b_valid[Mailbox:Sha2]} = '0;
-    assign {t_ar_ready[Mailbox:Sha2], t_r_valid[Mailbox:Sha2]} = '0;
-    assign {t_b_resp[Mailbox:Sha2], t_r_resp[Mailbox:Sha2], t_r_data[Mailbox:Sha2]} = '0;
-    assign {mailbox_aw_ready_o, mailbox_w_ready_o, mailbox_ar_ready_o} = '0;
-    assign {mailbox_b_valid_o, mailbox_b_resp_o, mailbox_r_valid_o} = '0;
-    assign {mailbox_r_data_o, mailbox_r_resp_o, mailbox_irq_o} = '0;
-    assign {sha2_irq_o, rot_irq_o, alert_o} = '0;
-  end
+  // An upset engine is an alert of the root of trust; what follows from it is the decision of its software.
+  assign alert_o = sha2_alert | mailbox_error;
 
   // The bench is outside, and never refuses.
   assign bench_aw_valid_o  = t_aw_valid[Bench];
@@ -295,6 +303,7 @@ module rot_registers
   assign bench_w_data_o    = w_data;
   assign bench_w_strb_o    = w_strb;
 
-  `ASSERT(NoEngineNoAccess_A, !Engines |-> !t_aw_valid[Sha2] && !t_aw_valid[Mailbox] &&
-          !t_ar_valid[Sha2] && !t_ar_valid[Mailbox])
+  `ASSERT(OnePageAtATime_A, $onehot0(select))
+  `ASSERT(AnAccessReachesOneBlock_A, $onehot0(t_aw_valid) && $onehot0(t_ar_valid))
+  `ASSERT(WritesReachTheirPage_A, t_w_valid != '0 |-> t_w_valid == select)
 endmodule

@@ -1,5 +1,8 @@
 // The root of trust with the bench's page of registers, as all machines have it. Alone it is the machine
 // `rot`, with host memory in C++ (hw/sim/rot).
+//
+// A chip has `rot` with the page tied off. Nothing else of the bench is on a path of the design, so that cycles
+// measured here are those of the chip.
 
 `include "assert.svh"
 
@@ -7,7 +10,6 @@ module rot_with_bench #(
   parameter bit          Secure            = 1'b0,
   parameter int unsigned Bitmanip          = 0,
   parameter bit          InstructionCache  = 1'b0,
-  parameter bit          Engines           = 1'b0,
   parameter int unsigned RomLatency        = 5,
   parameter int unsigned ScratchpadLatency = 5,
   parameter int unsigned RegisterLatency   = 5
@@ -15,33 +17,43 @@ module rot_with_bench #(
   input  logic        clk_i,
   input  logic        rst_ni,
 
+  // Write address.
   output logic        mem_aw_valid,
   input  logic        mem_aw_ready,
+  // Write data.
   output logic        mem_w_valid,
   input  logic        mem_w_ready,
   output logic [63:0] mem_w_data,
   output logic [7:0]  mem_w_strb,
+  // Write response.
   input  logic        mem_b_valid,
   output logic        mem_b_ready,
   input  logic [1:0]  mem_b_resp,
+  // Read address.
   output logic        mem_ar_valid,
   input  logic        mem_ar_ready,
   output logic [31:0] mem_a_addr,
+  // Read data and response.
   input  logic        mem_r_valid,
   output logic        mem_r_ready,
   input  logic [63:0] mem_r_data,
   input  logic [1:0]  mem_r_resp,
 
   // The host's side of the mailbox: AXI4-Lite. All that the host reaches.
+  // Write address.
   input  logic        mailbox_aw_valid_i,
   output logic        mailbox_aw_ready_o,
+  // Write data.
   input  logic        mailbox_w_valid_i,
   output logic        mailbox_w_ready_o,
+  // Write response.
   output logic        mailbox_b_valid_o,
   input  logic        mailbox_b_ready_i,
   output logic [1:0]  mailbox_b_resp_o,
+  // Read address.
   input  logic        mailbox_ar_valid_i,
   output logic        mailbox_ar_ready_o,
+  // Read data and response.
   output logic        mailbox_r_valid_o,
   input  logic        mailbox_r_ready_i,
   output logic [31:0] mailbox_r_data_o,
@@ -65,17 +77,18 @@ module rot_with_bench #(
   output logic        alert_o,
   output logic        asleep_o
 );
+  // The page of the bench, a subordinate on the register bus.
   logic        aw_valid, aw_ready, w_valid, w_ready, b_valid, b_ready;
   logic        ar_valid, ar_ready, r_valid, r_ready;
   logic [31:0] r_data, w_data;
   logic [11:0] addr;
   logic [3:0]  w_strb;
 
+  // The latencies of all memories come from the machine, so that one design measures several presets.
   rot #(
     .Secure            (Secure),
     .Bitmanip          (Bitmanip),
     .InstructionCache  (InstructionCache),
-    .Engines           (Engines),
     .RomLatency        (RomLatency),
     .ScratchpadLatency (ScratchpadLatency),
     .RegisterLatency   (RegisterLatency)
@@ -126,6 +139,7 @@ module rot_with_bench #(
     .asleep_o
   );
 
+  // In the place of a chip's page for test and debug. Its interface ends in C++, which prints and stops.
   bench_registers u_bench (
     .clk_i,
     .rst_ni,

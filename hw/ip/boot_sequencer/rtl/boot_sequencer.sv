@@ -3,6 +3,8 @@
 // The generated block answers writes to external registers with OKAY, whatever became of them. What the core
 // refused has to be an error for who wrote it, so one access is under way at a time, and the response to it
 // carries the refusal.
+//
+// Who may write here is not checked: the bus it is on has one manager, the core of the root of trust.
 
 `include "assert.svh"
 
@@ -12,21 +14,26 @@ module boot_sequencer #(
   input  logic        clk_i,
   input  logic        rst_ni,
 
+  // Write address.
   input  logic        axil_awvalid_i,
   output logic        axil_awready_o,
   input  logic [11:0] axil_awaddr_i,
   input  logic [2:0]  axil_awprot_i,
+  // Write data.
   input  logic        axil_wvalid_i,
   output logic        axil_wready_o,
   input  logic [31:0] axil_wdata_i,
   input  logic [3:0]  axil_wstrb_i,
+  // Write response.
   output logic        axil_bvalid_o,
   input  logic        axil_bready_i,
   output logic [1:0]  axil_bresp_o,
+  // Read address.
   input  logic        axil_arvalid_i,
   output logic        axil_arready_o,
   input  logic [11:0] axil_araddr_i,
   input  logic [2:0]  axil_arprot_i,
+  // Read data and response.
   output logic        axil_rvalid_o,
   input  logic        axil_rready_i,
   output logic [31:0] axil_rdata_o,
@@ -65,6 +72,8 @@ module boot_sequencer #(
     end
   end
 
+  // Whether an access is open, and whether the core refused it. The register block answers a write in the cycle
+  // after it was taken at the earliest, so a refusal of that cycle still meets its response.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q    <= 1'b0;
@@ -75,6 +84,7 @@ module boot_sequencer #(
     end
   end
 
+  // The error of the core is stronger than the OKAY of the register block.
   logic [1:0] bresp;
   assign axil_bresp_o = refused_q ? RespSlverr : bresp;
 
@@ -83,6 +93,8 @@ module boot_sequencer #(
     return address[1:0] == 2'b00 ? address : NoRegister;
   endfunction
 
+  // Generated from data/boot_sequencer.rdl. All three registers are outside of it, in the core, so that no write
+  // reaches a state that the core has not judged.
   boot_sequencer_regs u_regs (
     .clk            (clk_i),
     .arst_n         (rst_ni),
@@ -109,6 +121,7 @@ module boot_sequencer #(
     .hwif_out       (regs_out)
   );
 
+  // Reads of these registers are requests as well, and no commands.
   logic decides, explains;
   assign decides  = regs_out.decision.req & regs_out.decision.req_is_wr;
   assign explains = regs_out.reason.req & regs_out.reason.req_is_wr;
@@ -128,6 +141,8 @@ module boot_sequencer #(
     .reason_o
   );
 
+  // The register block waits for an acknowledgement of each external access. It comes at once, whatever the core
+  // makes of the write: an access that is refused must end all the same.
   always_comb begin
     regs_in.decision.wr_ack      = decides;
     regs_in.reason.wr_ack        = explains;
@@ -163,4 +178,6 @@ module boot_sequencer #(
   `ASSERT(AnErrorBelongsToItsWrite_A, refuses |=> axil_bvalid_o && axil_bresp_o == RespSlverr)
   `ASSERT(OneAccessAtATime_A, busy_q |-> !axil_awready_o && !axil_wready_o && !axil_arready_o)
   `ASSERT(NoAnswerUnasked_A, axil_bvalid_o || axil_rvalid_o |-> busy_q)
+  `ASSERT(AWriteIsTakenWhole_A, axil_awready_o == axil_wready_o)
+  `ASSERT(ARefusalIsForOneAccess_A, axil_bvalid_o && axil_bready_i |=> !refused_q)
 endmodule

@@ -36,6 +36,7 @@ module boot_sequencer_core
     StError    = 6'b110011
   } state_e;
 
+  // Encoded as written, as in all machines of this project whose upset would matter.
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
   logic [31:0] reason_d, reason_q;
@@ -64,9 +65,11 @@ module boot_sequencer_core
     endcase
   end
 
+  // A reason is for the record and decides nothing. After a decision it is fixed, like the decision.
   assign reason_d = explain_i & accepts ? word_i : reason_q;
 
-  // What is no state shows as an error in the same cycle.
+  // What is no state shows as an error in the same cycle. Software and debugger see this, and not the code of
+  // the state, which may change with the encoding.
   boot_sequencer_state_e status;
   always_comb begin
     unique case (state_q)
@@ -78,6 +81,8 @@ module boot_sequencer_core
     endcase
   end
 
+  // The host's reset is asserted by the chip's reset, without a clock, and follows the state by a cycle in both
+  // directions. The trap is set a cycle before the host runs, so that its first fetch already fails.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q     <= StHeld;
@@ -94,6 +99,7 @@ module boot_sequencer_core
     end
   end
 
+  // All outputs but the status come from registers.
   assign host_rst_no = host_rst_nq;
   assign host_trap_o = host_trap_q;
   assign status_o    = status;

@@ -2,6 +2,9 @@
 //
 // Each side has a register block of its own, and no signal of one bus enters the other's: whatever one
 // side does or leaves undone, the other's accesses end. Both run on one clock.
+//
+// What passes between them are words, once they are handed over, and the view of whose turn it is. The words of
+// a request are not judged here: what is allowed, the software of the root of trust decides.
 
 `include "assert.svh"
 
@@ -14,21 +17,26 @@ module mailbox
   input  logic        rst_ni,
 
   // The host.
+  // Write address.
   input  logic        host_awvalid_i,
   output logic        host_awready_o,
   input  logic [11:0] host_awaddr_i,
   input  logic [2:0]  host_awprot_i,
+  // Write data.
   input  logic        host_wvalid_i,
   output logic        host_wready_o,
   input  logic [31:0] host_wdata_i,
   input  logic [3:0]  host_wstrb_i,
+  // Write response.
   output logic        host_bvalid_o,
   input  logic        host_bready_i,
   output logic [1:0]  host_bresp_o,
+  // Read address.
   input  logic        host_arvalid_i,
   output logic        host_arready_o,
   input  logic [11:0] host_araddr_i,
   input  logic [2:0]  host_arprot_i,
+  // Read data and response.
   output logic        host_rvalid_o,
   input  logic        host_rready_i,
   output logic [31:0] host_rdata_o,
@@ -36,21 +44,26 @@ module mailbox
   output logic        host_irq_o,
 
   // The root of trust.
+  // Write address.
   input  logic        rot_awvalid_i,
   output logic        rot_awready_o,
   input  logic [11:0] rot_awaddr_i,
   input  logic [2:0]  rot_awprot_i,
+  // Write data.
   input  logic        rot_wvalid_i,
   output logic        rot_wready_o,
   input  logic [31:0] rot_wdata_i,
   input  logic [3:0]  rot_wstrb_i,
+  // Write response.
   output logic        rot_bvalid_o,
   input  logic        rot_bready_i,
   output logic [1:0]  rot_bresp_o,
+  // Read address.
   input  logic        rot_arvalid_i,
   output logic        rot_arready_o,
   input  logic [11:0] rot_araddr_i,
   input  logic [2:0]  rot_arprot_i,
+  // Read data and response.
   output logic        rot_rvalid_o,
   input  logic        rot_rready_i,
   output logic [31:0] rot_rdata_o,
@@ -66,6 +79,7 @@ module mailbox
   mailbox_rot_regs_pkg::mailbox_rot__in_t    rot_in;
   mailbox_rot_regs_pkg::mailbox_rot__out_t   rot_out;
 
+  // Permissions and views, from the core to both register blocks.
   logic request_write, answer_write, clear, open_clear;
   logic host_refused, host_emptied, rot_refused, host_event, rot_event;
   logic [31:0] answer_id;
@@ -73,6 +87,7 @@ module mailbox
   answer_t answer, answer_seen;
   view_e view;
 
+  // Commands are strobes of one cycle: the register blocks clear them themselves.
   mailbox_core #(.Hardened(Hardened)) u_core (
     .clk_i,
     .rst_ni,
@@ -101,7 +116,9 @@ module mailbox
     .error_o         (error_o)
   );
 
-  // What the host wrote, and what it sees.
+  // What the host wrote, and what it sees. The words are kept in its register block: `swwe` says whether it may
+  // write them in this cycle, `hwclr` clears them. So a request that was handed over is the very word that the
+  // core passes on, and there is no second copy that could differ.
   assign request.operation   = host_out.operation.operation.value;
   assign request.flags       = host_out.operation.flags.value;
   assign request.id          = host_out.id.value.value;
@@ -134,9 +151,11 @@ module mailbox
     for (int unsigned i = 0; i < ResultWords; i++) host_in.result[i].value.next = answer_seen.result[i];
   end
 
-  // What the root of trust wrote, and what it sees.
+  // What the root of trust wrote, and what it sees: the same the other way round. Only the core decides when
+  // its door is closed again, after a wipe.
   assign answer.status = rot_out.outcome.status.value;
   assign answer.reason = rot_out.outcome.reason.value;
+  // The result is a digest, or zeros.
   for (genvar i = 0; i < int'(ResultWords); i++) begin : gen_result
     assign answer.result[i] = rot_out.result[i].value.value;
   end
@@ -162,9 +181,11 @@ module mailbox
     end
   end
 
+  // Levels, not edges: an interrupt lasts as long as its reason, and cannot be lost between two looks.
   assign host_irq_o = host_event & host_out.interrupt.enable.value;
   assign rot_irq_o  = rot_event & rot_out.control.interrupt_enable.value;
 
+  // Generated from data/mailbox.rdl, one block for each side. They share no signal but those of the core.
   mailbox_host_regs u_host_regs (
     .clk             (clk_i),
     .arst_n          (rst_ni),
@@ -218,6 +239,7 @@ module mailbox
   );
 
 `ifndef SYNTHESIS
+  // In simulation: both buses keep the rules of AXI4-Lite.
   axi_lite_checks #(.AddrBits(12)) u_host_checks (
     .clk_i,
     .rst_ni,
@@ -265,4 +287,7 @@ module mailbox
 
   `ASSERT(NoInterruptWithoutAReason_A, host_irq_o |-> view inside {ViewAnswered, ViewFault} || host_emptied)
   `ASSERT(NoRequestWhileClosed_A, view == ViewReady |-> rot_out.control.open.value)
+  `ASSERT(NoInterruptToTheRootOfTrustWithoutAReason_A, rot_irq_o |-> view inside {ViewBusy, ViewFault})
+  `ASSERT(TheHostSeesNoAnswerEarly_A, view != ViewAnswered |-> host_in.outcome.status.next == '0)
+  `ASSERT(TheRootOfTrustSeesNoRequestEarly_A, view != ViewBusy |-> rot_in.id.value.next == '0)
 endmodule

@@ -54,6 +54,7 @@ module mailbox_core
     StError   = 6'b111000
   } state_e;
 
+  // Encoded as written: synthesis would choose codes that are one bit apart.
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
   logic host_refused_d, host_refused_q, rot_refused_d, rot_refused_q, emptied_d, emptied_q;
@@ -71,11 +72,14 @@ module mailbox_core
   assign closes  = wipe_i | (lifecycle_i != lifecycle_q);
   assign forgets = closes | discard_i;
 
+  // Commands that are obeyed. All others are refused, and their side can read that.
   logic rings, acknowledges, responds;
   assign rings        = ring_i & in_idle & open_i & ~forgets;
   assign acknowledges = acknowledge_i & (in_answer | (in_idle & emptied_q)) & ~forgets;
   assign responds     = respond_i & in_request & ~forgets;
 
+  // One turn after the other: the host rings, the root of trust responds, the host acknowledges. A wipe ends any of
+  // them. Last in the process, and so the strongest, is the error: it is left by reset alone.
   always_comb begin
     state_d = state_q;
     unique case (state_q)
@@ -100,6 +104,7 @@ module mailbox_core
     if (forgets & (in_request | in_answer)) emptied_d = 1'b1;
   end
 
+  // After reset the mailbox is empty, and neither side has been refused anything.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q        <= StIdle;
@@ -127,17 +132,21 @@ module mailbox_core
   assign answer_o    = in_answer ? answer_i : '0;
   assign answer_id_o = in_answer ? request_i.id : '0;
 
+  // Both sides read the same view. While idle it tells the host whether a doorbell would be taken.
   always_comb begin
     if (is_error) view_o = ViewFault;
     else if (in_request) view_o = ViewBusy;
     else if (in_answer) view_o = ViewAnswered;
     else view_o = open_i ? ViewReady : ViewClosed;
   end
+  // Events for interrupts: of the host, that something waits for it or will not come; of the root of trust, a
+  // request.
   assign host_refused_o = host_refused_q;
   assign host_emptied_o = emptied_q;
   assign rot_refused_o  = rot_refused_q;
   assign host_event_o   = in_answer | emptied_q | is_error;
   assign rot_event_o    = in_request | is_error;
+  // For the alert of the root of trust.
   assign error_o        = is_error;
 
   `ASSERT(RequestIsASnapshot_A, in_request & $past(in_request) |-> $stable(request_i))

@@ -1,6 +1,7 @@
 // What passes through the mailbox (../doc/README.md).
 
 package mailbox_pkg;
+  // Room for the longest digest, 512 bits.
   localparam int unsigned ResultWords = 16;
 
   // What the host asks for. Nothing in it is checked here: that is for whoever serves it.

@@ -22,21 +22,26 @@ module sha2
   input  logic        rst_ni,
 
   // AXI4-Lite, 4 KiB. Protection bits are not looked at: whoever reaches this port is the root of trust.
+  // Write address.
   input  logic        axil_awvalid_i,
   output logic        axil_awready_o,
   input  logic [11:0] axil_awaddr_i,
   input  logic [2:0]  axil_awprot_i,
+  // Write data.
   input  logic        axil_wvalid_i,
   output logic        axil_wready_o,
   input  logic [31:0] axil_wdata_i,
   input  logic [3:0]  axil_wstrb_i,
+  // Write response.
   output logic        axil_bvalid_o,
   input  logic        axil_bready_i,
   output logic [1:0]  axil_bresp_o,
+  // Read address.
   input  logic        axil_arvalid_i,
   output logic        axil_arready_o,
   input  logic [11:0] axil_araddr_i,
   input  logic [2:0]  axil_arprot_i,
+  // Read data and response.
   output logic        axil_rvalid_o,
   input  logic        axil_rready_i,
   output logic [31:0] axil_rdata_o,
@@ -57,9 +62,11 @@ module sha2
   // Index 0 is the engine of SHA-256, 1 that of SHA-384 and SHA-512.
   localparam int unsigned Engines = WithSha512 ? 2 : 1;
 
+  // Fields of the register block, in the shape that the generator gives them.
   sha2__in_t  regs_in;
   sha2__out_t regs_out;
 
+  // Generated from data/sha2.rdl. Key, digest and FIFO are external registers: the words are in the engines.
   sha2_regs u_regs (
     .clk           (clk_i),
     .arst_n        (rst_ni),
@@ -86,12 +93,14 @@ module sha2
     .hwif_out      (regs_out)
   );
 
+  // Registers are little-endian, SHA-2 is big-endian (FIPS 180-4 §3.1).
   function automatic logic [31:0] swapped(logic [31:0] word);
     return {word[7:0], word[15:8], word[23:16], word[31:24]};
   endfunction
 
   // --- commands ---
 
+  // The mode is decoded by equality; what is no mode, or needs an engine that was not built, is off.
   logic is_off, is_hmac, is_384, is_wide, from_stream, is_idle, is_failed, drops;
   logic start_ready, stop_ready, starts, stops, fifo_busy, fifo_pending, lane_empty;
   logic [4:0] level;
@@ -107,6 +116,7 @@ module sha2
   assign from_stream = regs_out.control.stream.value;
   assign word_moves  = word_valid & word_ready;
 
+  // A start needs an engine that has forgotten the last message, and a FIFO that was flushed.
   // Start and resume at once would be a contradiction, and are neither.
   assign may_start    = start_ready & ~is_off & ~fifo_busy & ~drops;
   assign starts       = (regs_out.command.start.value ^ regs_out.command.resume.value) & may_start;
@@ -143,6 +153,7 @@ module sha2
     end
   end
 
+  // After reset there is no message.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       open_q     <= 1'b0;
@@ -161,11 +172,13 @@ module sha2
 
   // --- the message ---
 
+  // Words of the message, from the FIFO, and then from whichever source the mode names.
   logic        fifo_valid, fifo_last, push_done, push_bad;
   logic [31:0] fifo_word, word;
   logic [2:0]  fifo_bytes, word_bytes;
 
   // A message that is being left, or comes by stream, takes no stores: `push_bad` tells.
+  // Stores of software; the stream passes by it.
   sha2_fifo u_fifo (
     .clk_i, .rst_ni,
     .push_i       (regs_out.fifo.req & regs_out.fifo.req_is_wr),
@@ -200,6 +213,7 @@ module sha2
 
   // --- the engines ---
 
+  // What both engines say, one bit or word for each.
   logic [Engines-1:0] start_readies, stop_readies, word_readies, lane_empties, key_loadeds;
   logic [Engines-1:0] digest_valids, state_valids, drop_alls, idles, errors;
   logic [60:0]        lengths [Engines];
@@ -215,7 +229,8 @@ module sha2
   assign store    = regs_out.key[0].wr_data.value;
   assign is_whole = &regs_out.key[0].wr_biten.value;
 
-  // At most one of them is asked in a cycle.
+  // Which word of key or digest is written. At most one of them is asked in a cycle, so the order of the loops
+  // does not matter.
   always_comb begin
     key_request   = 1'b0;
     key_index     = '0;
@@ -267,6 +282,8 @@ module sha2
       .empty_o     (lane_empties[e])
     );
 
+    // One engine for each word size. A start, words and a stop reach the one that the mode means; wipes, aborts and
+    // errors reach both.
     sha2_hmac #(
       .WordBits      (WordBits),
       .RoundsPerCycle(RoundsPerCycle),
@@ -319,7 +336,7 @@ module sha2
   assign state_valid  = is_wide ? state_valids[Wide] : state_valids[0];
   assign length       = is_wide ? lengths[Wide] : lengths[0];
   assign digest       = is_wide ? digests[Wide] : digests[0];
-  // What one of them has to forget, FIFO and lanes have to forget, too.
+  // What one of them has to forget, FIFO and lanes have to forget, too: they may hold words of the message.
   assign drops        = |drop_alls;
   assign is_failed    = |errors;
   assign stops        = stop_q & (level == '0) & lane_empty & stop_ready;
@@ -330,6 +347,7 @@ module sha2
   // --- what software sees ---
 
   logic is_done, was_done_q, was_failed_q, was_empty_q, bad_command, bad_stop, bad_write;
+  // What software did wrong. Each is refused first and told afterwards, so that nothing depends on its being read.
   assign is_done     = digest_valid | state_valid;
   assign bad_command = ((regs_out.command.start.value | regs_out.command.resume.value) & ~starts) |
                        (regs_out.command.process.value & ~may_complete) |
@@ -337,7 +355,8 @@ module sha2
   assign bad_stop    = regs_out.command.stop.value & ~may_stop;
   assign bad_write   = (key_request & ~key_write) | (state_request & ~state_write);
 
-  // Interrupts tell of events; what is so now, `status` says.
+  // Interrupts tell of events; what is so now, `status` says. An event is the first cycle of a condition, hence
+  // the conditions of the last cycle. The FIFO counts as empty from reset on, so that this is no event.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       was_done_q   <= 1'b0;
@@ -350,19 +369,21 @@ module sha2
     end
   end
 
+  // Every input of the register block: constants of the build, locks while a message is under way, status, errors,
+  // interrupts, and the words of key, digest and FIFO, which are kept in the engines.
   always_comb begin
     regs_in.parameters.rounds_per_cycle.next = 4'(RoundsPerCycle);
     regs_in.parameters.fifo_words.next       = 8'd16;
     regs_in.parameters.with_sha512.next      = WithSha512;
 
     // Mode and byte order of a message stay what they were when it began.
-
     regs_in.control.mode.swwel         = ~is_idle;
     regs_in.control.message_swap.swwel = ~is_idle;
     regs_in.control.digest_swap.swwel  = ~is_idle;
     regs_in.control.stream.swwel       = ~is_idle;
     regs_in.control.slow.swwel         = ~is_idle;
 
+    // Status is a view of this cycle and nothing that software has to clear.
     regs_in.status.idle.next         = is_idle;
     regs_in.status.fifo_empty.next   = (level == '0) & ~fifo_pending;
     regs_in.status.fifo_full.next    = level[4];
@@ -372,6 +393,7 @@ module sha2
     regs_in.status.failed.next       = is_failed;
     regs_in.status.fifo_level.next   = level;
 
+    // Errors stay until software clears them.
     regs_in.error.command.hwset = bad_command;
     regs_in.error.stop.hwset    = bad_stop & ~bad_command;
     regs_in.error.push.hwset    = push_bad;
@@ -406,7 +428,8 @@ module sha2
     regs_in.fifo.rd_data = '0;
   end
 
-  // --- promises ---
+  // --- assertions ---
+  // The bus keeps the rules of AXI4-Lite; what this module promises beyond them, the names below say.
 
 `ifndef SYNTHESIS
   axi_lite_checks #(.AddrBits(12)) u_checks (
@@ -434,5 +457,9 @@ module sha2
 
   `ASSERT(StoresAreNotLost_A, push_done |-> !push_bad || !level[4] || !open_q || stop_q)
   `ASSERT(StopsWithoutWords_A, stops |-> level == '0 && taken_q[3:0] == '0)
+  `ASSERT(OneRegisterAtATime_A, !(key_request && state_request))
+  `ASSERT(AMessageEndsWithItsLastWord_A, word_moves && word_last |=> !open_q)
+  `ASSERT(AKeyWordIsWhole_A, key_write || state_write |-> is_whole && is_idle)
+  `ASSERT(NothingFollowsTheLastWord_A, complete_q |-> open_q)
   `ASSERT(FailedShowsNothing_A, alert_o |=> digest == '0 && !digest_valid && !state_valid)
 endmodule

@@ -60,16 +60,19 @@ module sha2_control
     StError  = 6'b110011
   } state_e;
 
+  // A turn counts up to zero, where the rounds begin; so one counter serves both.
   localparam logic [CountBits-1:0] Start =
       CountBits'((RoundCycles - (StateCycles - 1)) % RoundCycles);
   localparam logic [CountBits-1:0] Last = CountBits'(RoundCycles - 1);
 
+  // The attribute keeps synthesis from recoding what has to stay three bits apart.
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
   logic [CountBits-1:0] count_d, count_q;
   cmd_e cmd_d;
   (* fsm_encoding = "none" *) cmd_e cmd_q;
 
+  // States are decoded once, by equality. What is none of them is an error, wherever it came from.
   logic in_idle, in_turn, in_rounds, in_save, in_wipe;
   logic is_last, resumes, accepts;
 
@@ -81,7 +84,8 @@ module sha2_control
   assign is_last   = count_q == '0;
   assign resumes   = cmd_q == CmdResume;
 
-  // A block may follow the last one without a cycle between.
+  // A block may follow the last one without a cycle between: in the last cycle of its rounds a command is taken
+  // as if the core were idle.
   assign cmd_ready_o = in_idle | (in_rounds & is_last);
   assign accepts     = cmd_valid_i & cmd_ready_o;
 
@@ -96,6 +100,9 @@ module sha2_control
   assign state_ready_o = state_due & ~(is_last & ~msg_valid_i);
   assign state_valid_o = in_save;
 
+  // When everything moves on: in a turn and in the rounds as soon as a due word is there, while the state comes out
+  // as soon as its reader takes it. A stall stops the whole datapath, so that no register needs an enable of its
+  // own.
   always_comb begin
     step_o = 1'b0;
     unique case (1'b1)
@@ -108,6 +115,8 @@ module sha2_control
     endcase
   end
 
+  // The state, and the count of its cycles. A turn takes a cycle for each word of a lane, rounds follow it, and a
+  // save is a turn whose words leave. Commands are taken at the ends, a wipe everywhere.
   always_comb begin
     state_d = state_q;
     count_d = count_q;
@@ -144,6 +153,7 @@ module sha2_control
     end
   end
 
+  // A reset begins with a wipe. No command is taken until it is over.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       // What memories and shift registers held before the reset goes first.
@@ -157,6 +167,8 @@ module sha2_control
     end
   end
 
+  // Control signals of the datapath, decoded from state and count alone. Registers are cleared a cycle before
+  // something would be added to them that must not be.
   assign count_o          = count_q;
   assign idle_o           = in_idle;
   assign error_o          = ~(in_idle | in_turn | in_rounds | in_save | in_wipe);
@@ -179,5 +191,7 @@ module sha2_control
   `ASSERT(StateWaitsForItsReader_A,
           state_valid_o && !state_ready_i && !wipe_i |=>
           (state_valid_o && $stable(count_q)) || error_o)
+  `ASSERT(ACommandIsForAnIdleCore_A, cmd_ready_o |-> in_idle || (in_rounds && is_last))
+  `ASSERT(ASumIsClearInATurn_A, in_turn && !is_last |-> clear_sum_o)
   `ASSERT(WipeIsTaken_A, wipe_i && !error_o |=> clear_words_o)
 endmodule

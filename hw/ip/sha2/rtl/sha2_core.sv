@@ -53,6 +53,7 @@ module sha2_core
   // W[t-1] to W[t-Depth] are kept.
   localparam int unsigned Depth       = 16 - R;
 
+  // A word of the hash function, not of the message port.
   typedef logic [WordBits-1:0] word_t;
 
   logic [CountBits-1:0] count;
@@ -140,6 +141,7 @@ module sha2_core
     assign ahead_part[j] = w_q[16-R-j] + lower_sigma0(w_q[15-R-j]);
     assign ahead_d[j]    = ahead_part[j] + w_7;
 
+    // A word that is taken from outside is added to zero.
     always_ff @(posedge clk_i) begin
       if (clear_ahead) ahead_q[j] <= '0;
       else if (step)   ahead_q[j] <= ahead_d[j];
@@ -148,6 +150,7 @@ module sha2_core
 
   for (genvar k = 1; k <= Depth; k++) begin : g_window
     if (k <= R) begin : g_new
+      // The newest words, with a clear: they feed the sums of the next cycle.
       always_ff @(posedge clk_i) begin
         if (clear_words) w_q[k] <= '0;
         else if (step)   w_q[k] <= w[R-k];
@@ -192,17 +195,20 @@ module sha2_core
       assign with_h   = sum_q[j] + only_if(!move_state, h);
       assign t1_part  = with_h + only_if(!move_state, upper_sigma1(e));
     end
+  // T1 and T2 are never sums of their own: each term is added where the path is short.
     assign t1     = t1_part + only_if(!move_state, ch(e, f, g));
     assign e_next = t1 + (move_state ? turned[1][R-1-j] : d);
     assign a_part = t1 + only_if(!move_state, upper_sigma0(a));
     assign a_next = a_part + (move_state ? turned[0][R-1-j] : maj(a, b, c));
 
+    // Made a cycle before its round, so that the longest path has one addition less.
     always_ff @(posedge clk_i) begin
       if (clear_sum) sum_q[j] <= '0;
       else if (step) sum_q[j] <= sum_d[j];
     end
   end
 
+  // `R` new variables enter each lane, and the others move on by `R` places.
   for (genvar i = 0; i < 4; i++) begin : g_next
     if (i < R) begin : g_made
       assign v_d[i]   = g_round[R-1-i].a_next;
@@ -214,6 +220,7 @@ module sha2_core
   end
 
   for (genvar i = 0; i < 8; i++) begin : g_var
+    // Registers that something enters are cleared more often than those that pass it on.
     always_ff @(posedge clk_i) begin
       if ((i % 4 < R) ? clear_entering : clear_vars) v_q[i] <= '0;
       else if (step) v_q[i] <= v_d[i];
@@ -241,6 +248,7 @@ module sha2_core
       assign state_o[lane][WordBits*(R-1-i) +: WordBits] = sum;
 
       for (genvar s = 0; s < StateCycles; s++) begin : g_turn
+        // A shift register of whole lanes, which a wipe fills with zeros.
         always_ff @(posedge clk_i) begin
           if (step & (move_state | clear_words)) begin
             state_q[lane][s][i] <= (s == 0) ? sum : state_q[lane][(s == 0) ? 0 : s-1][i];
@@ -252,6 +260,7 @@ module sha2_core
 
   // What a wipe has to leave: nothing.
   logic is_clear;
+  // All registers of the datapath at once, for the assertion below; synthesis leaves nothing of it.
   always_comb begin
     is_clear = 1'b1;
     for (int i = 0; i < 8; i++) is_clear &= v_q[i] == '0;
@@ -262,6 +271,7 @@ module sha2_core
     end
   end
   `ASSERT(WipeLeavesNothing_A, idle_o && $past(clear_words) |-> is_clear)
+  `ASSERT(AWipeClearsTheVariables_A, clear_vars |=> v_q[0] == '0 && v_q[4] == '0)
   `ASSERT(SumIsClearWhileStateMoves_A, move_state |-> sum_q[0] == '0)
   `ASSERT(StateWaitsForItsReader_A,
           state_valid_o && !state_ready_i && !wipe_i |=> $stable(state_o) || error_o)

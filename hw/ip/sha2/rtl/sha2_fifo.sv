@@ -42,6 +42,7 @@ module sha2_fifo (
 
   // --- a store ---
 
+  // One store waits here. It is examined a cycle after it came, so that the bus sees no path through the FIFO.
   logic        push_q;
   logic [31:0] data_q, ordered, aligned;
   logic [3:0]  lanes_q, lanes;
@@ -53,7 +54,8 @@ module sha2_fifo (
   assign ordered = is_swapped_i ? data_q : {data_q[7:0], data_q[15:8], data_q[23:16], data_q[31:24]};
   assign lanes   = is_swapped_i ? lanes_q : {lanes_q[0], lanes_q[1], lanes_q[2], lanes_q[3]};
 
-  // Bytes with gaps between them have no order that both sides would agree on.
+  // How many bytes a store brings and how many lanes are before the first of them. Bytes with gaps between them
+  // have no order that both sides would agree on.
   always_comb begin
     has_gaps = 1'b0;
     skipped  = 2'd0;
@@ -77,6 +79,7 @@ module sha2_fifo (
 
   // --- words ---
 
+  // Up to three bytes that do not make a word yet.
   logic [23:0] rest_q;
   logic [1:0]  rest_count_q;
   logic [2:0]  total;
@@ -95,6 +98,7 @@ module sha2_fifo (
       default: kept = '0;
     endcase
   end
+  // The bytes that wait and those of the store, side by side. Four or more of them are a word; the rest waits.
   assign joined      = {rest_q, 32'b0} | ({kept, 24'b0} >> {rest_count_q, 3'b0});
   assign total       = 3'(rest_count_q) + count;
   assign has_word    = total[2];
@@ -111,10 +115,12 @@ module sha2_fifo (
   assign word_o       = word_last_o ? {rest_q, 8'b0} : memory[read_q];
   assign word_bytes_o = word_last_o ? {1'b0, rest_count_q} : 3'd4;
 
+  // What software reads of it.
   assign level_o   = level_q;
   assign pending_o = push_q | (rest_count_q != '0);
   assign busy_o    = flushes_q;
 
+  // One write port, for words and for the zeros of a flush. Without a reset it may be distributed memory.
   always_ff @(posedge clk_i) begin
     if (enters || flushes_q) memory[flushes_q ? flush_q : write_q] <= flushes_q ? '0 : joined[55:24];
   end
@@ -166,5 +172,7 @@ module sha2_fifo (
   `ASSERT(NeverTooFull_A, level_q <= 5'd16)
   `ASSERT(OneStoreAtATime_A, push_i |-> !push_q || push_done_o)
   `ASSERT(WaitsWhileFull_A, push_q && !push_done_o && !flush_i |=> push_q && $stable(data_q))
+  `ASSERT(APartIsNoWord_A, !word_last_o |-> word_bytes_o == 3'd4)
+  `ASSERT(OnlyAnOpenMessageTakesBytes_A, enters |-> is_open_i && !is_complete_i)
   `ASSERT(FlushForgets_A, flush_i |=> level_q == '0 && rest_q == '0)
 endmodule

@@ -95,6 +95,7 @@ module sha2_hmac
   (* fsm_encoding = "none" *) state_e state_q;
   logic is_hmac_d, is_hmac_q, is_digest_d, is_digest_q, is_state_d, is_state_q;
   logic is_first_d, is_first_q, is_open_d, is_open_q, resumes_d, resumes_q;
+  // The word of the block that is next, and what is left of the minimum time of a block.
   logic [PosBits-1:0] pos_d, pos_q;
   logic [6:0] slow_d, slow_q;
   logic [3:0] lifecycle_q;
@@ -110,11 +111,14 @@ module sha2_hmac
   assign in_digest    = state_q == StDigest;
   assign in_outer     = state_q == StOuter;
 
+  // Groups of states, and what is no state at all: an upset, which is an error at once.
   logic is_key, is_save, is_illegal, forget, drop, starts, stops;
+  // Key blocks and saves need no word from outside.
   assign is_key     = in_inner_key | in_outer_key;
   assign is_save    = in_inner | in_outer | in_leave;
   assign is_illegal = ~(in_idle | is_key | in_message | in_digest | is_save);
 
+  // Errors of all parts are one: whichever is upset, nothing more comes out until reset.
   logic core_error, padding_error;
   assign error_o = core_error | padding_error | is_illegal;
   // The first cycle after a reset, too: registers of secrets have no reset of their own.
@@ -124,6 +128,7 @@ module sha2_hmac
 
   // --- the key ---
 
+  // Each word has a flag, so that a key of which a word is missing is not used.
   logic [15:0][31:0] key_q;
   logic [15:0]       key_there_q;
   logic              key_enters;
@@ -132,6 +137,7 @@ module sha2_hmac
   assign key_enters   = key_valid_i & in_idle;
 
   for (genvar i = 0; i < 16; i++) begin : g_key
+    // Written by words, cleared as a whole. There is no way out but `key_word` below.
     always_ff @(posedge clk_i) begin
       if (forget) begin
         key_q[i]       <= '0;
@@ -189,6 +195,8 @@ module sha2_hmac
     assign key_word    = '0;
   end
 
+  // What the core hashes: the padded message, the key with ipad or opad (FIPS 198-1 §4, steps 4 and 7), or the
+  // inner digest as the message of the outer hash (step 8). Words of the module itself never wait.
   always_comb begin
     core_word       = padded_word;
     core_word_valid = padded_valid & in_message;
@@ -240,14 +248,18 @@ module sha2_hmac
   // It comes from the end of both lanes (`sha2_core`), so it enters at their beginning; and leaves at
   // their end to resume, once around.
   logic [1:0][R+3:0][WordBits-1:0] entering;
+  // Whole lanes move, `R` words a cycle.
   logic digest_moves, state_enters;
   assign entering     = core_state_valid ?
                         {core_state[0], digest_q[7:4], core_state[1], digest_q[3:0]} :
                         {digest_q[R+3:4], digest_q[7:4], digest_q[R-1:0], digest_q[3:0]};
+  // The core never waits for it: `state_ready_i` is constant.
   assign digest_moves = core_state_valid | core_state_ready;
   assign state_enters = state_valid_i & in_idle;
 
   for (genvar i = 0; i < 8; i++) begin : g_digest
+    // The register of the digest has three sources, which exclude each other: the core while it saves or resumes, and
+    // software while the engine is idle.
     always_ff @(posedge clk_i) begin
       if (drop) digest_q[i] <= '0;
       else if (digest_moves) digest_q[i] <= entering[i / 4][i % 4 + R];
@@ -278,9 +290,12 @@ module sha2_hmac
   assign stops         = stop_valid_i & stop_ready_o;
   assign idle_o        = in_idle & core_idle;
 
+  // The last words of a state have come out of the core.
   logic saved;
   assign saved = is_save & core_state_valid & (pos_q == PosBits'(StateCycles - 1));
 
+  // The message goes from key to inner hash to outer hash; without HMAC it goes from the message to the digest. At a
+  // stop between two blocks the state is saved instead. A drop comes last and is the strongest.
   always_comb begin
     state_d     = state_q;
     is_hmac_d   = is_hmac_q;
@@ -347,6 +362,7 @@ module sha2_hmac
     end
   end
 
+  // `is_awake` is zero for one cycle after reset, in which everything secret is cleared.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q     <= StIdle;
@@ -379,6 +395,6 @@ module sha2_hmac
   `ASSERT(DropsTheDigest_A, drop |=> digest_q == '0 && digest_o == '0)
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
   `ASSERT(ShowsWholeDigestsOnly_A, !digest_valid_o && !state_valid_o |-> digest_o == '0)
-  `ASSERT(NoHmacOfSha512_A, starts && is_hmac_i |-> WordBits == 32)
+  `ASSERT(NoHmacWithoutAKey_A, starts && is_hmac_i |-> key_loaded_o)
   `ASSERT(StopsBetweenBlocks_A, stops |-> pos_q == '0 && !core_cmd_valid)
 endmodule

@@ -2,6 +2,9 @@
 //
 // It fills a lane while the one before waits for the core, so it costs a cycle at the beginning of a
 // message and none later, as long as words come one a cycle and the core takes a lane in as many.
+//
+// A message that ends inside a lane leaves old words behind its end. The padding cuts them off by the number of
+// bytes, so they need not be cleared, which would cost an enable for each word.
 
 `include "assert.svh"
 
@@ -27,6 +30,7 @@ module sha2_lane #(
   output logic [BytesBits-1:0] lane_bytes_o,  // of the last one
   output logic                 empty_o
 );
+  // With one word there is nothing to collect: it passes without a cycle.
   if (Words == 1) begin : g_direct
     assign lane_valid_o = word_valid_i;
     assign word_ready_o = lane_ready_i;
@@ -52,6 +56,8 @@ module sha2_lane #(
     assign lane_bytes_o = bytes_q;
     assign empty_o      = ~valid_q & (count_q == '0);
 
+    // A full lane is offered until it is taken, and a word may come in that same cycle. A flush forgets words that
+    // were collected, because they may be part of a message that nobody is to see.
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         words_q <= '0;
@@ -78,5 +84,7 @@ module sha2_lane #(
   end
 
   `ASSERT(LaneWaits_A, lane_valid_o && !lane_ready_i && !flush_i |=> lane_valid_o || Words == 1)
+  `ASSERT(FlushForgets_A, flush_i |=> empty_o)
+  `ASSERT(ALaneHasItsBytes_A, lane_valid_o && lane_last_o |-> lane_bytes_o <= BytesBits'(LaneBits / 8))
   `ASSERT(BytesFitTheWord_A, word_valid_i && word_last_i |-> word_bytes_i <= 3'd4)
 endmodule

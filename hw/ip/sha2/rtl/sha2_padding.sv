@@ -61,6 +61,7 @@ module sha2_padding #(
   assign in_marker  = state_q == StMarker;
   assign in_fill    = state_q == StFill;
 
+  // How many bytes of the message are in this word.
   logic is_last_pos, moves, ends_message;
   logic [BytesBits-1:0] bytes;
   assign is_last_pos = pos_q == LastPos;
@@ -77,6 +78,7 @@ module sha2_padding #(
   assign in_half      = in_fill & (pos_q == LastPos - 1'b1);
   assign has_length   = is_last_pos & ((in_fill & (half_q | (RoundsPerCycle > 1))) | has_room);
 
+  // Byte by byte: one of the message, the one that follows its last byte (0x80), or zero.
   logic [LaneBits-1:0] word;
   for (genvar b = 0; b < LaneBytes; b++) begin : g_byte
     localparam int unsigned At = 8 * (LaneBytes - 1 - b);
@@ -86,6 +88,7 @@ module sha2_padding #(
     assign word[At +: 8] = ({8{is_message}} & msg_i[At +: 8]) | {is_marker, 7'b0};
   end
 
+  // The length in bits goes into the last words (FIPS 180-4 §5.1.1, §5.1.2).
   logic [63:0] bits;
   assign bits = {length_d, 3'b000};
   if (RoundsPerCycle == 1) begin : g_length_in_two
@@ -96,11 +99,15 @@ module sha2_padding #(
     assign word_o = word | LaneBits'(has_length ? bits : 64'b0);
   end
 
+  // Words of the message come when they come; those of the padding are always there.
   assign word_valid_o = in_message ? msg_valid_i : (in_marker | in_fill);
   assign msg_ready_o  = in_message & word_ready_i;
+  // Software reads the length, to resume from it later.
   assign bytes_o      = length_q;
   assign error_o      = ~(in_message | in_marker | in_fill | (state_q == StDone));
 
+  // The message, a word for the one if it had no place, zeros up to the length, the end. How many words of zeros
+  // there are, `has_length` decides by the position in the block.
   always_comb begin
     state_d = state_q;
     unique case (state_q)
@@ -117,9 +124,11 @@ module sha2_padding #(
     if (start_i && !error_o)  state_d = StMessage;
   end
 
+  // The word with the length is the last one.
   assign word_last_o = has_length;
   assign pos_d       = start_i ? '0 : pos_q + PosBits'(moves);
 
+  // After reset there is no message to pad.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q  <= StDone;
@@ -137,6 +146,8 @@ module sha2_padding #(
 
   `ASSERT(MessageEndsWithABlock_A, moves && word_last_o |=> pos_q == '0)
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  `ASSERT(AnErrorOffersNothing_A, error_o |-> !word_valid_o && !msg_ready_o)
+  `ASSERT(NothingFollowsTheEnd_A, state_q == StDone |-> !word_valid_o)
   `ASSERT(StartsWithWholeBlocks_A, start_i |-> (start_bytes_i & 61'(2 * WordBits - 1)) == '0)
   `ASSERT(BytesFitTheWord_A,
           msg_valid_i && msg_last_i |-> msg_bytes_i <= BytesBits'(LaneBytes))

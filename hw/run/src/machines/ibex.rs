@@ -19,28 +19,18 @@ const PRIM_PACKAGES: [&str; 6] = [
 ];
 
 /// The folders of our own sources, all of which are part of a model's digest.
-const OURS: [&str; 5] =
-    ["hw/prim", "hw/soc/rtl", "hw/soc/ibex", "hw/soc/top", "hw/ip/boot_sequencer/rtl"];
+const OURS: [&str; 7] = [
+    "hw/prim",
+    "hw/soc/rtl",
+    "hw/soc/ibex",
+    "hw/soc/top",
+    "hw/ip/boot_sequencer/rtl",
+    "hw/ip/mailbox/rtl",
+    "hw/ip/sha2/rtl",
+];
 
-/// The engines on the register bus, which need their register blocks. The boot sequencer is none of them:
-/// without it nobody would hold the host.
-const ENGINES: [&str; 2] = ["sha2", "mailbox"];
-
-/// Whether both engines are in the tree with a port of their own. A model without them answers for their
-/// pages with an error.
-pub fn has_engines() -> bool {
-    ENGINES.iter().all(|name| engine(name).join(name).with_extension("sv").exists())
-}
-
-fn engine(name: &str) -> PathBuf {
-    project::root().join("hw/ip").join(name).join("rtl")
-}
-
-/// The folders of our own sources in a model.
-fn folders() -> Vec<PathBuf> {
-    let ours = OURS.iter().map(|folder| project::root().join(folder));
-    let engines = ENGINES.iter().filter(|_| has_engines()).map(|name| engine(name));
-    ours.chain(engines).collect()
+fn folders() -> impl Iterator<Item = PathBuf> {
+    OURS.iter().map(|folder| project::root().join(folder))
 }
 
 /// Sources and options for a top module in `hw/soc/top`. Modules are found by their file names.
@@ -62,7 +52,6 @@ pub fn arguments(verilator: &mut Command, soc: &Packages, top: &str) -> Result<(
     for folder in folders() {
         verilator.arg("-y").arg(folder);
     }
-    verilator.arg(format!("-GEngines={}", u8::from(has_engines())));
     verilator.arg(prim.join("prim_assert.sv"));
     verilator.args(PRIM_PACKAGES.map(|file| prim.join(file)));
     verilator.arg(ibex.join("rtl/ibex_pkg.sv")).arg(root.join("hw/soc/rtl/soc_pkg.sv"));

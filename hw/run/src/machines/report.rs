@@ -1,6 +1,8 @@
 //! The report of a machine: where the cycles of every hart went (hw/README.md), and what became of the host.
 
 use anyhow::{Context, Result, bail};
+pub use hartlock_regs::boot_sequencer::State as Status;
+pub use hartlock_regs::mailbox::State as Mailbox;
 
 /// What the harts did between two marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,27 +57,18 @@ fn slots(retired: &str, rest: &[&str]) -> Result<Slots> {
     Ok(Slots { retired: retired.parse()?, slots: slots.collect::<Result<_>>()? })
 }
 
-/// What the machine says of the boot sequencer at the end.
+/// What the machine says at the end of boot sequencer and mailbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BootState {
-    pub status: u32,
+    pub status: Status,
     /// A number of spec/errors.toml.
     pub reason: u32,
     /// Whether the host is out of reset.
     pub is_host_running: bool,
-    /// State of the mailbox, by the numbers of its register.
-    pub mailbox: u32,
+    pub mailbox: Mailbox,
 }
 
 impl BootState {
-    // `status` of hw/ip/boot_sequencer/data/boot_sequencer.rdl.
-    pub const RELEASED: u32 = 1;
-    pub const REFUSED: u32 = 2;
-    pub const TRAPPED: u32 = 3;
-    // `state` of hw/ip/mailbox/data/mailbox.rdl.
-    pub const MAILBOX_CLOSED: u32 = 0;
-    pub const MAILBOX_READY: u32 = 1;
-
     pub fn parse(report: &str) -> Result<Self> {
         for line in report.lines() {
             let words: Vec<&str> = line.split(' ').collect();
@@ -93,10 +86,12 @@ impl BootState {
             ] = words[..]
             {
                 return Ok(Self {
-                    status: status.parse()?,
+                    status: Status::from_bits(status.parse()?)
+                        .context("no state of the sequencer")?,
                     reason: reason.parse()?,
                     is_host_running: host == "1",
-                    mailbox: mailbox.parse()?,
+                    mailbox: Mailbox::from_bits(mailbox.parse()?)
+                        .context("no state of the mailbox")?,
                 });
             }
         }
@@ -137,8 +132,11 @@ mod tests {
     fn the_state_of_the_boot_is_read_from_the_report() {
         let state =
             BootState::parse("x\nboot status 2 reason 801 host 0 alert 0 mailbox 1\n").unwrap();
-        assert_eq!((state.status, state.reason, state.is_host_running), (2, 801, false));
-        assert_eq!(state.mailbox, BootState::MAILBOX_READY);
+        assert_eq!(
+            (state.status, state.reason, state.is_host_running),
+            (Status::Refused, 801, false)
+        );
+        assert_eq!(state.mailbox, Mailbox::Ready);
         assert!(BootState::parse("boot status 2 reason 801 host 0 alert 0\n").is_err());
         assert!(BootState::parse("end cycle 3\n").is_err());
     }

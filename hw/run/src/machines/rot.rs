@@ -14,7 +14,7 @@ use xtask::{firmware, packages, project, run};
 const TOP: &str = "rot_with_bench";
 const PREFIX: &str = "Vrot";
 /// Units of the Rocket machine that this one has, too.
-const SHARED: [&str; 4] = ["ram", "slave", "cache", "options"];
+const SHARED: [&str; 5] = ["ram", "slave", "cache", "options", "model_signal"];
 /// What the smoke program takes, many times over.
 const MAX_CYCLES: &str = "2000000";
 

@@ -14,7 +14,7 @@ use hartlock_kernels::Tier;
 use hartlock_verify::board::hartlock_soc;
 use object::{Object, ObjectSection, ObjectSymbol};
 
-use super::report::BootState;
+use super::report::{BootState, Mailbox, Status};
 use super::rot::{self, Rot};
 use super::soc::{self as machines, Soc};
 use super::{End, Machine, loader};
@@ -174,8 +174,8 @@ pub fn bundle(size: usize, signed_by: SignedBy, first: Option<&[u8]>, edits: &[E
 pub fn boot(machine: Rot, rom: &[u8], bundle: &[u8], folder: &Path) -> Result<Booted> {
     let (booted, state, end) = run(machine, rom, bundle, &["--max-cycles", MAX_CYCLES], folder)?;
     match end {
-        End::Success if state.status == BootState::RELEASED => Ok(booted),
-        End::Failure if state.status == BootState::REFUSED => Ok(booted),
+        End::Success if state.status == Status::Released => Ok(booted),
+        End::Failure if state.status == Status::Refused => Ok(booted),
         _ => bail!("the ROM ended in {end:?}, {state:?}\n{}", booted.console),
     }
 }
@@ -200,7 +200,7 @@ fn run(
         loader::log(&console).with_context(|| format!("there is no log\n{console}"))?;
     let state = BootState::parse(&report)?;
     let booted = Booted {
-        reason: (state.status != BootState::RELEASED).then_some(state.reason),
+        reason: (state.status != Status::Released).then_some(state.reason),
         is_host_running: state.is_host_running,
         console: loader::without_log(&console),
         header,
@@ -248,10 +248,10 @@ fn trap_faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let bundle = bundle(SMALL_SIZE, SignedBy::Lms, None, &[changed]);
     let (booted, state, end) = run(machine, &rom, &bundle, &["--max-cycles", MAX_CYCLES], folder)?;
     let expected = BootState {
-        status: BootState::TRAPPED,
+        status: Status::Trapped,
         reason: Reason::PayloadDigestMismatch as u32,
         is_host_running: true,
-        mailbox: BootState::MAILBOX_CLOSED,
+        mailbox: Mailbox::Closed,
     };
     let is_right = end == End::Failure && state == expected;
     Ok((!is_right).then(|| format!("a trap ended in {end:?}, {state:?}\n{}", booted.console)))
@@ -267,10 +267,10 @@ fn service_faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let good = ["--max-cycles", "6000000"];
     let upset = ["--max-cycles", "16000000", UPSET];
     for (options, mailbox, by_engines) in
-        [(&good[..], BootState::MAILBOX_READY, 2), (&upset, BootState::MAILBOX_CLOSED, 0)]
+        [(&good[..], Mailbox::Ready, 2), (&upset, Mailbox::Closed, 0)]
     {
         let (booted, state, end) = run(machine, &rom, &bundle, options, folder)?;
-        if (end, state.status, state.mailbox) != (End::Timeout, BootState::RELEASED, mailbox)
+        if (end, state.status, state.mailbox) != (End::Timeout, Status::Released, mailbox)
             || booted.entries.iter().filter(by_engine).count() != by_engines
         {
             let console = booted.console;
@@ -333,7 +333,7 @@ pub fn host_faults(soc: Soc, folder: &Path) -> Result<Option<String>> {
     let changed = HostBoot { edits, ..HostBoot::default() }.run(soc, folder)?;
     let reason = Reason::PayloadDigestMismatch as u32;
     let state = changed.boot;
-    if (state.status, state.reason, changed.host_retired) != (BootState::REFUSED, reason, 0) {
+    if (state.status, state.reason, changed.host_retired) != (Status::Refused, reason, 0) {
         return Ok(Some(format!("a changed bundle was not refused\n{}", changed.console)));
     }
     Ok(None)

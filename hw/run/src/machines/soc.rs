@@ -10,7 +10,7 @@ use super::model::{
     self, BENCH_FLAGS, CORES, Core, LAYOUT, OPTIMISATION, Sources, VERILATOR_FLAGS, build,
 };
 use super::python::{self, PackageSet, Packages};
-use super::report::BootState;
+use super::report::{BootState, Status};
 use super::rot::Access;
 use super::{End, Machine, ibex};
 use xtask::{firmware, packages, project, run};
@@ -227,7 +227,7 @@ pub fn print_table(rows: &[(Soc, Measured)]) {
             format!("{} {:.2} {}", host_memory.min, host_memory.average(), host_memory.max);
         println!(
             "{:<12} {cycles:>8} {host_retired:>12} {rot_retired:>12} {access:>20} {:>8} {:>8}",
-            soc.name, measured.boot.status, measured.boot.reason
+            soc.name, measured.boot.status as u32, measured.boot.reason
         );
     }
 }
@@ -243,14 +243,14 @@ pub fn released(soc: Soc, block_len: usize, options: &[String]) -> Result<Measur
 /// What is wrong with the machine, as far as its smoke programs show.
 pub fn faults(soc: Soc, block_len: usize) -> Result<Option<String>> {
     let measured = released(soc, block_len, &[])?;
-    if measured.boot.status != BootState::RELEASED || !measured.console.contains("smoke: done") {
+    if measured.boot.status != Status::Released || !measured.console.contains("smoke: done") {
         return Ok(Some(format!("the host was not released:\n{}", measured.console)));
     }
     if measured.host_memory.min != 23 {
         return Ok(Some(format!("a hit takes {} cycles", measured.host_memory.min)));
     }
     let refused = smoke(soc, Decision::Refuse, block_len, &[])?;
-    if (refused.boot.status, refused.host_retired) != (BootState::REFUSED, 0)
+    if (refused.boot.status, refused.host_retired) != (Status::Refused, 0)
         || refused.boot.reason == 0
     {
         return Ok(Some("a refused host runs, or nobody says why".into()));
@@ -258,7 +258,7 @@ pub fn faults(soc: Soc, block_len: usize) -> Result<Option<String>> {
     // It takes an exception where its first instruction should be, and another one for ever.
     let limit = ["--max-cycles".to_owned(), "100000".to_owned()];
     let trapped = smoke(soc, Decision::Trap, block_len, &limit)?;
-    if trapped.boot.status != BootState::TRAPPED
+    if trapped.boot.status != Status::Trapped
         || trapped.end != End::Timeout
         || trapped.console.contains("smoke: harts")
     {
@@ -290,7 +290,7 @@ mod tests {
         assert_eq!((measured.cycles, measured.host_retired, measured.rot_retired), (99, 42, 7));
         assert_eq!(measured.host_waiting, 9);
         assert_eq!(measured.host_memory, Access { count: 2, cycles: 50, min: 23, max: 27 });
-        assert_eq!((measured.boot.status, measured.boot.reason), (2, 603));
+        assert_eq!((measured.boot.status, measured.boot.reason), (Status::Refused, 603));
         assert!(!measured.boot.is_host_running);
     }
 

@@ -1,0 +1,222 @@
+// What connects host, root of trust, memory and devices of `soc_machine`.
+//
+// Until the boot sequencer releases the host, the root of trust reaches memory directly; from then on
+// through the host's port for other masters, which sees what is in the caches. Of the root of trust the host
+// reaches the mailbox: a window of 4 KiB among its devices.
+
+`include "assert.svh"
+
+module soc_fabric
+  import soc_axi_pkg::*;
+(
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  logic       is_released_i,
+
+  // Masters.
+  input  req_t       rot_req_i,
+  output resp_t      rot_resp_o,
+  input  req_t       host_req_i,
+  output resp_t      host_resp_o,
+  input  req_t       storage_req_i,
+  output resp_t      storage_resp_o,
+  input  req_t       mmio_req_i,
+  output resp_t      mmio_resp_o,
+
+  // Memory, the host's port for other masters, devices of the bench, mailbox.
+  output req_t       mem_req_o,
+  input  resp_t      mem_resp_i,
+  output req_t       front_req_o,
+  input  resp_t      front_resp_i,
+  output req_t       devices_req_o,
+  input  resp_t      devices_resp_i,
+  output lite_req_t  mailbox_req_o,
+  input  lite_resp_t mailbox_resp_i
+);
+  // 0x1500_0000, after the devices of the bench.
+  localparam logic [18:0] MailboxPage = 19'h1_5000;
+
+  // --- the two ways of the root of trust to memory ---
+  req_t  direct_req, coherent_req;
+  resp_t direct_resp, coherent_resp, rot_resp;
+  logic  direct_aw_valid, direct_w_valid, direct_b_ready, direct_ar_valid, direct_r_ready;
+  logic  coherent_aw_valid, coherent_w_valid, coherent_b_ready, coherent_ar_valid, coherent_r_ready;
+
+  // Which way a transaction takes is fixed when it begins.
+  axi_switch #(.DataBits(64)) u_switch (
+    .clk_i,
+    .rst_ni,
+    // Released by its own decision, so no transaction is open at that time.
+    .coherent_i          (is_released_i),
+    .aw_valid_i          (rot_req_i.aw_valid),
+    .aw_ready_o          (rot_resp.aw_ready),
+    .w_valid_i           (rot_req_i.w_valid),
+    .w_ready_o           (rot_resp.w_ready),
+    .b_valid_o           (rot_resp.b_valid),
+    .b_ready_i           (rot_req_i.b_ready),
+    .b_resp_o            (rot_resp.b_resp),
+    .ar_valid_i          (rot_req_i.ar_valid),
+    .ar_ready_o          (rot_resp.ar_ready),
+    .r_valid_o           (rot_resp.r_valid),
+    .r_ready_i           (rot_req_i.r_ready),
+    .r_data_o            (rot_resp.r_data),
+    .r_resp_o            (rot_resp.r_resp),
+    .direct_aw_valid_o   (direct_aw_valid),
+    .direct_aw_ready_i   (direct_resp.aw_ready),
+    .direct_w_valid_o    (direct_w_valid),
+    .direct_w_ready_i    (direct_resp.w_ready),
+    .direct_b_valid_i    (direct_resp.b_valid),
+    .direct_b_ready_o    (direct_b_ready),
+    .direct_b_resp_i     (direct_resp.b_resp),
+    .direct_ar_valid_o   (direct_ar_valid),
+    .direct_ar_ready_i   (direct_resp.ar_ready),
+    .direct_r_valid_i    (direct_resp.r_valid),
+    .direct_r_ready_o    (direct_r_ready),
+    .direct_r_data_i     (direct_resp.r_data),
+    .direct_r_resp_i     (direct_resp.r_resp),
+    .coherent_aw_valid_o (coherent_aw_valid),
+    .coherent_aw_ready_i (coherent_resp.aw_ready),
+    .coherent_w_valid_o  (coherent_w_valid),
+    .coherent_w_ready_i  (coherent_resp.w_ready),
+    .coherent_b_valid_i  (coherent_resp.b_valid),
+    .coherent_b_ready_o  (coherent_b_ready),
+    .coherent_b_resp_i   (coherent_resp.b_resp),
+    .coherent_ar_valid_o (coherent_ar_valid),
+    .coherent_ar_ready_i (coherent_resp.ar_ready),
+    .coherent_r_valid_i  (coherent_resp.r_valid),
+    .coherent_r_ready_o  (coherent_r_ready),
+    .coherent_r_data_i   (coherent_resp.r_data),
+    .coherent_r_resp_i   (coherent_resp.r_resp)
+  );
+
+  // Its one transaction has id 0, and a single beat.
+  assign rot_resp.b_id   = '0;
+  assign rot_resp.r_id   = '0;
+  assign rot_resp.r_last = 1'b1;
+  assign rot_resp_o      = rot_resp;
+
+  // Addresses and data reach both ways as they are; handshakes say which of them is meant.
+  always_comb begin
+    direct_req            = rot_req_i;
+    direct_req.aw_valid   = direct_aw_valid;
+    direct_req.w_valid    = direct_w_valid;
+    direct_req.b_ready    = direct_b_ready;
+    direct_req.ar_valid   = direct_ar_valid;
+    direct_req.r_ready    = direct_r_ready;
+    coherent_req          = rot_req_i;
+    coherent_req.aw_valid = coherent_aw_valid;
+    coherent_req.w_valid  = coherent_w_valid;
+    coherent_req.b_ready  = coherent_b_ready;
+    coherent_req.ar_valid = coherent_ar_valid;
+    coherent_req.r_ready  = coherent_r_ready;
+  end
+
+  // Memory for host and root of trust.
+  soc_mux u_memory_mux (
+    .clk_i,
+    .rst_ni,
+    .req_i  ({direct_req, host_req_i}),
+    .resp_o ({direct_resp, host_resp_o}),
+    .req_o  (mem_req_o),
+    .resp_i (mem_resp_i)
+  );
+
+  // The host's port for other masters: the storage of the bench, and the root of trust.
+  soc_mux u_front_mux (
+    .clk_i,
+    .rst_ni,
+    .req_i  ({coherent_req, storage_req_i}),
+    .resp_o ({coherent_resp, storage_resp_o}),
+    .req_o  (front_req_o),
+    .resp_i (front_resp_i)
+  );
+
+  // --- devices ---
+  logic outer_aw_valid, outer_w_valid, outer_b_ready, outer_ar_valid, outer_r_ready;
+  logic aw_is_mailbox, ar_is_mailbox;
+  assign aw_is_mailbox = mmio_req_i.aw.addr[30:12] == MailboxPage;
+  assign ar_is_mailbox = mmio_req_i.ar.addr[30:12] == MailboxPage;
+
+  // One page of the devices belongs to the mailbox; an access to it must be a word.
+  axi_window #(.IdBits(IdBits)) u_window (
+    .clk_i,
+    .rst_ni,
+    .aw_valid_i       (mmio_req_i.aw_valid),
+    .aw_ready_o       (mmio_resp_o.aw_ready),
+    .aw_window_i      (aw_is_mailbox),
+    .aw_id_i          (mmio_req_i.aw_id),
+    .aw_len_i         (mmio_req_i.aw.len),
+    .aw_size_i        (mmio_req_i.aw.size),
+    .aw_addr_i        (mmio_req_i.aw.addr[11:0]),
+    .w_valid_i        (mmio_req_i.w_valid),
+    .w_ready_o        (mmio_resp_o.w_ready),
+    .w_data_i         (mmio_req_i.w_data),
+    .w_strb_i         (mmio_req_i.w_strb),
+    .w_last_i         (mmio_req_i.w_last),
+    .b_valid_o        (mmio_resp_o.b_valid),
+    .b_ready_i        (mmio_req_i.b_ready),
+    .b_id_o           (mmio_resp_o.b_id),
+    .b_resp_o         (mmio_resp_o.b_resp),
+    .ar_valid_i       (mmio_req_i.ar_valid),
+    .ar_ready_o       (mmio_resp_o.ar_ready),
+    .ar_window_i      (ar_is_mailbox),
+    .ar_id_i          (mmio_req_i.ar_id),
+    .ar_len_i         (mmio_req_i.ar.len),
+    .ar_size_i        (mmio_req_i.ar.size),
+    .ar_addr_i        (mmio_req_i.ar.addr[11:0]),
+    .r_valid_o        (mmio_resp_o.r_valid),
+    .r_ready_i        (mmio_req_i.r_ready),
+    .r_id_o           (mmio_resp_o.r_id),
+    .r_data_o         (mmio_resp_o.r_data),
+    .r_resp_o         (mmio_resp_o.r_resp),
+    .r_last_o         (mmio_resp_o.r_last),
+    .outer_aw_valid_o (outer_aw_valid),
+    .outer_aw_ready_i (devices_resp_i.aw_ready),
+    .outer_w_valid_o  (outer_w_valid),
+    .outer_w_ready_i  (devices_resp_i.w_ready),
+    .outer_b_valid_i  (devices_resp_i.b_valid),
+    .outer_b_ready_o  (outer_b_ready),
+    .outer_b_resp_i   (devices_resp_i.b_resp),
+    .outer_ar_valid_o (outer_ar_valid),
+    .outer_ar_ready_i (devices_resp_i.ar_ready),
+    .outer_r_valid_i  (devices_resp_i.r_valid),
+    .outer_r_ready_o  (outer_r_ready),
+    .outer_r_data_i   (devices_resp_i.r_data),
+    .outer_r_resp_i   (devices_resp_i.r_resp),
+    .outer_r_last_i   (devices_resp_i.r_last),
+    .lite_aw_valid_o  (mailbox_req_o.aw_valid),
+    .lite_aw_ready_i  (mailbox_resp_i.aw_ready),
+    .lite_aw_addr_o   (mailbox_req_o.aw_addr),
+    .lite_w_valid_o   (mailbox_req_o.w_valid),
+    .lite_w_ready_i   (mailbox_resp_i.w_ready),
+    .lite_w_data_o    (mailbox_req_o.w_data),
+    .lite_w_strb_o    (mailbox_req_o.w_strb),
+    .lite_b_valid_i   (mailbox_resp_i.b_valid),
+    .lite_b_ready_o   (mailbox_req_o.b_ready),
+    .lite_b_resp_i    (mailbox_resp_i.b_resp),
+    .lite_ar_valid_o  (mailbox_req_o.ar_valid),
+    .lite_ar_ready_i  (mailbox_resp_i.ar_ready),
+    .lite_ar_addr_o   (mailbox_req_o.ar_addr),
+    .lite_r_valid_i   (mailbox_resp_i.r_valid),
+    .lite_r_ready_o   (mailbox_req_o.r_ready),
+    .lite_r_data_i    (mailbox_resp_i.r_data),
+    .lite_r_resp_i    (mailbox_resp_i.r_resp)
+  );
+
+  // What is not for the mailbox reaches the bench as it is. It answers in order, and the window keeps the id.
+  always_comb begin
+    devices_req_o          = mmio_req_i;
+    devices_req_o.aw_valid = outer_aw_valid;
+    devices_req_o.w_valid  = outer_w_valid;
+    devices_req_o.b_ready  = outer_b_ready;
+    devices_req_o.ar_valid = outer_ar_valid;
+    devices_req_o.r_ready  = outer_r_ready;
+  end
+
+  `ASSERT(OneWayToMemory_A, !(direct_req.ar_valid && coherent_req.ar_valid) &&
+          !(direct_req.aw_valid && coherent_req.aw_valid))
+  `ASSERT(NothingPassesAHostInReset_A, !is_released_i |-> !$rose(coherent_req.ar_valid) &&
+          !$rose(coherent_req.aw_valid))
+  `ASSERT(TheMailboxIsNotTheBenchs_A, outer_aw_valid |-> !aw_is_mailbox)
+  `ASSERT(OnlyItsPageReachesTheMailbox_A, mailbox_req_o.ar_valid |-> ar_is_mailbox)
+endmodule

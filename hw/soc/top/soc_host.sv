@@ -1,0 +1,151 @@
+// The host of `soc_machine`: Rocket with its ports as bundles. How many harts it has, the configuration that is
+// read with it decides.
+//
+// The widths of the ports are Rocket's. Ids and addresses that are narrower than a bundle get zeros in front.
+
+module soc_host
+  import soc_axi_pkg::*;
+(
+  input  logic  clk_i,
+  input  logic  reset_i,
+  output req_t  mem_req_o,
+  input  resp_t mem_resp_i,
+  output req_t  mmio_req_o,
+  input  resp_t mmio_resp_i,
+  // Other masters, which see what is in the caches.
+  input  req_t  front_req_i,
+  output resp_t front_resp_o,
+  // Source 1 of its interrupt controller.
+  input  logic  irq_i,
+
+  input  logic  debug_clock_i,
+  input  logic  debug_reset_i,
+  input  logic  dmi_clock_i,
+  input  logic  dmi_reset_i,
+  output logic  debug_active_o,
+  input  logic  debug_active_ack_i
+);
+  // Ids of other masters come back as they were sent: with zeros in front.
+  logic [2:0] unused_b_id, unused_r_id;
+
+  // Its own have a zero in front, where `axi_mux` puts the master; devices are in the lower half of the
+  // address space.
+  assign {mem_req_o.aw_id[MasterIdBits], mem_req_o.ar_id[MasterIdBits]}   = '0;
+  assign {mmio_req_o.aw_id[MasterIdBits], mmio_req_o.ar_id[MasterIdBits]} = '0;
+  assign {mmio_req_o.aw.addr[31], mmio_req_o.ar.addr[31]}                 = '0;
+
+  // Locks, caching, protection and quality of service of other masters are zero: plain, cacheable accesses. The debug
+  // module gets no request, so that no debugger reaches the host before its release.
+  ExampleRocketSystem u_rocket (
+    .clock (clk_i),
+    .reset (reset_i),
+    .mem_axi4_0_aw_ready      (mem_resp_i.aw_ready),
+    .mem_axi4_0_aw_valid      (mem_req_o.aw_valid),
+    .mem_axi4_0_aw_bits_id    (mem_req_o.aw_id[MasterIdBits-1:0]),
+    .mem_axi4_0_aw_bits_addr  (mem_req_o.aw.addr),
+    .mem_axi4_0_aw_bits_len   (mem_req_o.aw.len),
+    .mem_axi4_0_aw_bits_size  (mem_req_o.aw.size),
+    .mem_axi4_0_aw_bits_burst (mem_req_o.aw.burst),
+    .mem_axi4_0_w_ready       (mem_resp_i.w_ready),
+    .mem_axi4_0_w_valid       (mem_req_o.w_valid),
+    .mem_axi4_0_w_bits_data   (mem_req_o.w_data),
+    .mem_axi4_0_w_bits_strb   (mem_req_o.w_strb),
+    .mem_axi4_0_w_bits_last   (mem_req_o.w_last),
+    .mem_axi4_0_b_ready       (mem_req_o.b_ready),
+    .mem_axi4_0_b_valid       (mem_resp_i.b_valid),
+    .mem_axi4_0_b_bits_id     (mem_resp_i.b_id[MasterIdBits-1:0]),
+    .mem_axi4_0_b_bits_resp   (mem_resp_i.b_resp),
+    .mem_axi4_0_ar_ready      (mem_resp_i.ar_ready),
+    .mem_axi4_0_ar_valid      (mem_req_o.ar_valid),
+    .mem_axi4_0_ar_bits_id    (mem_req_o.ar_id[MasterIdBits-1:0]),
+    .mem_axi4_0_ar_bits_addr  (mem_req_o.ar.addr),
+    .mem_axi4_0_ar_bits_len   (mem_req_o.ar.len),
+    .mem_axi4_0_ar_bits_size  (mem_req_o.ar.size),
+    .mem_axi4_0_ar_bits_burst (mem_req_o.ar.burst),
+    .mem_axi4_0_r_ready       (mem_req_o.r_ready),
+    .mem_axi4_0_r_valid       (mem_resp_i.r_valid),
+    .mem_axi4_0_r_bits_id     (mem_resp_i.r_id[MasterIdBits-1:0]),
+    .mem_axi4_0_r_bits_data   (mem_resp_i.r_data),
+    .mem_axi4_0_r_bits_resp   (mem_resp_i.r_resp),
+    .mem_axi4_0_r_bits_last   (mem_resp_i.r_last),
+    .mmio_axi4_0_aw_ready      (mmio_resp_i.aw_ready),
+    .mmio_axi4_0_aw_valid      (mmio_req_o.aw_valid),
+    .mmio_axi4_0_aw_bits_id    (mmio_req_o.aw_id[MasterIdBits-1:0]),
+    .mmio_axi4_0_aw_bits_addr  (mmio_req_o.aw.addr[30:0]),
+    .mmio_axi4_0_aw_bits_len   (mmio_req_o.aw.len),
+    .mmio_axi4_0_aw_bits_size  (mmio_req_o.aw.size),
+    .mmio_axi4_0_aw_bits_burst (mmio_req_o.aw.burst),
+    .mmio_axi4_0_w_ready       (mmio_resp_i.w_ready),
+    .mmio_axi4_0_w_valid       (mmio_req_o.w_valid),
+    .mmio_axi4_0_w_bits_data   (mmio_req_o.w_data),
+    .mmio_axi4_0_w_bits_strb   (mmio_req_o.w_strb),
+    .mmio_axi4_0_w_bits_last   (mmio_req_o.w_last),
+    .mmio_axi4_0_b_ready       (mmio_req_o.b_ready),
+    .mmio_axi4_0_b_valid       (mmio_resp_i.b_valid),
+    .mmio_axi4_0_b_bits_id     (mmio_resp_i.b_id[MasterIdBits-1:0]),
+    .mmio_axi4_0_b_bits_resp   (mmio_resp_i.b_resp),
+    .mmio_axi4_0_ar_ready      (mmio_resp_i.ar_ready),
+    .mmio_axi4_0_ar_valid      (mmio_req_o.ar_valid),
+    .mmio_axi4_0_ar_bits_id    (mmio_req_o.ar_id[MasterIdBits-1:0]),
+    .mmio_axi4_0_ar_bits_addr  (mmio_req_o.ar.addr[30:0]),
+    .mmio_axi4_0_ar_bits_len   (mmio_req_o.ar.len),
+    .mmio_axi4_0_ar_bits_size  (mmio_req_o.ar.size),
+    .mmio_axi4_0_ar_bits_burst (mmio_req_o.ar.burst),
+    .mmio_axi4_0_r_ready       (mmio_req_o.r_ready),
+    .mmio_axi4_0_r_valid       (mmio_resp_i.r_valid),
+    .mmio_axi4_0_r_bits_id     (mmio_resp_i.r_id[MasterIdBits-1:0]),
+    .mmio_axi4_0_r_bits_data   (mmio_resp_i.r_data),
+    .mmio_axi4_0_r_bits_resp   (mmio_resp_i.r_resp),
+    .mmio_axi4_0_r_bits_last   (mmio_resp_i.r_last),
+    .l2_frontend_bus_axi4_0_aw_ready      (front_resp_o.aw_ready),
+    .l2_frontend_bus_axi4_0_aw_valid      (front_req_i.aw_valid),
+    .l2_frontend_bus_axi4_0_aw_bits_id    ({3'd0, front_req_i.aw_id}),
+    .l2_frontend_bus_axi4_0_aw_bits_addr  (front_req_i.aw.addr),
+    .l2_frontend_bus_axi4_0_aw_bits_len   (front_req_i.aw.len),
+    .l2_frontend_bus_axi4_0_aw_bits_size  (front_req_i.aw.size),
+    .l2_frontend_bus_axi4_0_aw_bits_burst (front_req_i.aw.burst),
+    .l2_frontend_bus_axi4_0_aw_bits_lock  ('0),
+    .l2_frontend_bus_axi4_0_aw_bits_cache ('0),
+    .l2_frontend_bus_axi4_0_aw_bits_prot  ('0),
+    .l2_frontend_bus_axi4_0_aw_bits_qos   ('0),
+    .l2_frontend_bus_axi4_0_w_ready       (front_resp_o.w_ready),
+    .l2_frontend_bus_axi4_0_w_valid       (front_req_i.w_valid),
+    .l2_frontend_bus_axi4_0_w_bits_data   (front_req_i.w_data),
+    .l2_frontend_bus_axi4_0_w_bits_strb   (front_req_i.w_strb),
+    .l2_frontend_bus_axi4_0_w_bits_last   (front_req_i.w_last),
+    .l2_frontend_bus_axi4_0_b_ready       (front_req_i.b_ready),
+    .l2_frontend_bus_axi4_0_b_valid       (front_resp_o.b_valid),
+    .l2_frontend_bus_axi4_0_b_bits_id     ({unused_b_id, front_resp_o.b_id}),
+    .l2_frontend_bus_axi4_0_b_bits_resp   (front_resp_o.b_resp),
+    .l2_frontend_bus_axi4_0_ar_ready      (front_resp_o.ar_ready),
+    .l2_frontend_bus_axi4_0_ar_valid      (front_req_i.ar_valid),
+    .l2_frontend_bus_axi4_0_ar_bits_id    ({3'd0, front_req_i.ar_id}),
+    .l2_frontend_bus_axi4_0_ar_bits_addr  (front_req_i.ar.addr),
+    .l2_frontend_bus_axi4_0_ar_bits_len   (front_req_i.ar.len),
+    .l2_frontend_bus_axi4_0_ar_bits_size  (front_req_i.ar.size),
+    .l2_frontend_bus_axi4_0_ar_bits_burst (front_req_i.ar.burst),
+    .l2_frontend_bus_axi4_0_ar_bits_lock  ('0),
+    .l2_frontend_bus_axi4_0_ar_bits_cache ('0),
+    .l2_frontend_bus_axi4_0_ar_bits_prot  ('0),
+    .l2_frontend_bus_axi4_0_ar_bits_qos   ('0),
+    .l2_frontend_bus_axi4_0_r_ready       (front_req_i.r_ready),
+    .l2_frontend_bus_axi4_0_r_valid       (front_resp_o.r_valid),
+    .l2_frontend_bus_axi4_0_r_bits_id     ({unused_r_id, front_resp_o.r_id}),
+    .l2_frontend_bus_axi4_0_r_bits_data   (front_resp_o.r_data),
+    .l2_frontend_bus_axi4_0_r_bits_resp   (front_resp_o.r_resp),
+    .l2_frontend_bus_axi4_0_r_bits_last   (front_resp_o.r_last),
+    .debug_clock                        (debug_clock_i),
+    .debug_reset                        (debug_reset_i),
+    .debug_clockeddmi_dmi_req_valid     ('0),
+    .debug_clockeddmi_dmi_req_bits_addr ('0),
+    .debug_clockeddmi_dmi_req_bits_data ('0),
+    .debug_clockeddmi_dmi_req_bits_op   ('0),
+    .debug_clockeddmi_dmi_resp_ready    ('0),
+    .debug_clockeddmi_dmiClock          (dmi_clock_i),
+    .debug_clockeddmi_dmiReset          (dmi_reset_i),
+    .debug_dmactive                     (debug_active_o),
+    .debug_dmactiveAck                  (debug_active_ack_i),
+    // Of eight sources one is used.
+    .interrupts                         ({7'd0, irq_i})
+  );
+endmodule

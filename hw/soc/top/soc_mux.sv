@@ -1,0 +1,92 @@
+// `axi_mux` for two masters, on bundles. Master 0 is the host's, master 1 the root of trust.
+//
+// Data and codes of responses are the subordinate's own and reach both masters; only `valid` says whose they
+// are, by the bit in front of the id.
+
+`include "assert.svh"
+
+module soc_mux
+  import soc_axi_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  req_t  [1:0] req_i,
+  output resp_t [1:0] resp_o,
+  output req_t        req_o,
+  input  resp_t       resp_i
+);
+  // As signals of their own: in a structure, a path from a `valid` to a `ready` would look like a loop to a
+  // simulator that takes a structure for one signal.
+  logic [1:0] aw_ready, w_ready, b_valid, ar_ready, r_valid;
+  logic [MasterIdBits-1:0] b_id, r_id;
+
+  // The highest bit of an id is the master's number; what a master sends there is ignored.
+  axi_mux #(
+    .NumMasters  (2),
+    .IdBits      (MasterIdBits),
+    .PayloadBits ($bits(payload_t)),
+    .DataBits    (64)
+  ) u_mux (
+    .clk_i,
+    .rst_ni,
+    .aw_valid_i         ({req_i[1].aw_valid, req_i[0].aw_valid}),
+    .aw_ready_o         (aw_ready),
+    .aw_id_i            ({req_i[1].aw_id[MasterIdBits-1:0], req_i[0].aw_id[MasterIdBits-1:0]}),
+    .aw_payload_i       ({req_i[1].aw, req_i[0].aw}),
+    .w_valid_i          ({req_i[1].w_valid, req_i[0].w_valid}),
+    .w_ready_o          (w_ready),
+    .w_data_i           ({req_i[1].w_data, req_i[0].w_data}),
+    .w_strb_i           ({req_i[1].w_strb, req_i[0].w_strb}),
+    .w_last_i           ({req_i[1].w_last, req_i[0].w_last}),
+    .b_valid_o          (b_valid),
+    .b_ready_i          ({req_i[1].b_ready, req_i[0].b_ready}),
+    .ar_valid_i         ({req_i[1].ar_valid, req_i[0].ar_valid}),
+    .ar_ready_o         (ar_ready),
+    .ar_id_i            ({req_i[1].ar_id[MasterIdBits-1:0], req_i[0].ar_id[MasterIdBits-1:0]}),
+    .ar_payload_i       ({req_i[1].ar, req_i[0].ar}),
+    .r_valid_o          (r_valid),
+    .r_ready_i          ({req_i[1].r_ready, req_i[0].r_ready}),
+    .b_id_o             (b_id),
+    .r_id_o             (r_id),
+    .slave_aw_valid_o   (req_o.aw_valid),
+    .slave_aw_ready_i   (resp_i.aw_ready),
+    .slave_aw_id_o      (req_o.aw_id),
+    .slave_aw_payload_o (req_o.aw),
+    .slave_w_valid_o    (req_o.w_valid),
+    .slave_w_ready_i    (resp_i.w_ready),
+    .slave_w_data_o     (req_o.w_data),
+    .slave_w_strb_o     (req_o.w_strb),
+    .slave_w_last_o     (req_o.w_last),
+    .slave_b_valid_i    (resp_i.b_valid),
+    .slave_b_ready_o    (req_o.b_ready),
+    .slave_b_id_i       (resp_i.b_id),
+    .slave_ar_valid_o   (req_o.ar_valid),
+    .slave_ar_ready_i   (resp_i.ar_ready),
+    .slave_ar_id_o      (req_o.ar_id),
+    .slave_ar_payload_o (req_o.ar),
+    .slave_r_valid_i    (resp_i.r_valid),
+    .slave_r_ready_o    (req_o.r_ready),
+    .slave_r_id_i       (resp_i.r_id)
+  );
+
+  // Responses of both masters: shared data, handshakes of their own.
+  for (genvar master = 0; master < 2; master++) begin : gen_resp
+    assign resp_o[master] = '{
+      aw_ready: aw_ready[master],
+      w_ready:  w_ready[master],
+      b_valid:  b_valid[master],
+      b_id:     {1'b0, b_id},
+      b_resp:   resp_i.b_resp,
+      ar_ready: ar_ready[master],
+      r_valid:  r_valid[master],
+      r_id:     {1'b0, r_id},
+      r_data:   resp_i.r_data,
+      r_resp:   resp_i.r_resp,
+      r_last:   resp_i.r_last
+    };
+  end
+
+  `ASSERT(ResponsesGoToWhoAsked_A, resp_i.r_valid |-> resp_o[resp_i.r_id[MasterIdBits]].r_valid)
+  `ASSERT(ConfirmationsGoToWhoAsked_A, resp_i.b_valid |-> resp_o[resp_i.b_id[MasterIdBits]].b_valid)
+  `ASSERT(OneMasterPasses_A, !(aw_ready[0] && aw_ready[1]) && !(ar_ready[0] && ar_ready[1]))
+endmodule

@@ -1,0 +1,95 @@
+// The root of trust of `soc_machine`: `rot_with_bench` with its ports as bundles.
+//
+// It asks for single words, one at a time, with id 0 (core_to_axi.sv). Both of its address channels carry the
+// same address.
+
+module soc_rot
+  import soc_axi_pkg::*;
+#(
+  parameter int unsigned RomLatency        = 5,
+  parameter int unsigned ScratchpadLatency = 5,
+  parameter int unsigned RegisterLatency   = 5
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  output req_t        mem_req_o,
+  input  resp_t       mem_resp_i,
+  // The host's side of the mailbox, and its interrupt to the host.
+  input  lite_req_t   mailbox_req_i,
+  output lite_resp_t  mailbox_resp_o,
+  output logic        mailbox_irq_o,
+
+  output logic        bench_write_o,
+  output logic [11:0] bench_addr_o,
+  output logic [31:0] bench_data_o,
+  output logic        host_rst_no,
+  output logic        host_trap_o,
+  output logic [2:0]  boot_status_o,
+  output logic [31:0] boot_reason_o,
+  output logic        alert_o,
+  output logic        asleep_o
+);
+  // Of the open access, for reads and writes alike.
+  logic [31:0] address;
+
+  // What a single word has in all channels.
+  assign mem_req_o.aw_id  = '0;
+  assign mem_req_o.ar_id  = '0;
+  assign mem_req_o.aw     = word_at(address);
+  assign mem_req_o.ar     = word_at(address);
+  assign mem_req_o.w_last = 1'b1;
+
+  // The lifecycle of the machines never changes, so that no wipe is caused by it.
+  rot_with_bench #(
+    .RomLatency        (RomLatency),
+    .ScratchpadLatency (ScratchpadLatency),
+    .RegisterLatency   (RegisterLatency)
+  ) u_rot_with_bench (
+    .clk_i,
+    .rst_ni,
+    .mem_aw_valid            (mem_req_o.aw_valid),
+    .mem_aw_ready            (mem_resp_i.aw_ready),
+    .mem_w_valid             (mem_req_o.w_valid),
+    .mem_w_ready             (mem_resp_i.w_ready),
+    .mem_w_data              (mem_req_o.w_data),
+    .mem_w_strb              (mem_req_o.w_strb),
+    .mem_b_valid             (mem_resp_i.b_valid),
+    .mem_b_ready             (mem_req_o.b_ready),
+    .mem_b_resp              (mem_resp_i.b_resp),
+    .mem_ar_valid            (mem_req_o.ar_valid),
+    .mem_ar_ready            (mem_resp_i.ar_ready),
+    .mem_a_addr              (address),
+    .mem_r_valid             (mem_resp_i.r_valid),
+    .mem_r_ready             (mem_req_o.r_ready),
+    .mem_r_data              (mem_resp_i.r_data),
+    .mem_r_resp              (mem_resp_i.r_resp),
+    .mailbox_aw_valid_i      (mailbox_req_i.aw_valid),
+    .mailbox_aw_ready_o      (mailbox_resp_o.aw_ready),
+    .mailbox_w_valid_i       (mailbox_req_i.w_valid),
+    .mailbox_w_ready_o       (mailbox_resp_o.w_ready),
+    .mailbox_b_valid_o       (mailbox_resp_o.b_valid),
+    .mailbox_b_ready_i       (mailbox_req_i.b_ready),
+    .mailbox_b_resp_o        (mailbox_resp_o.b_resp),
+    .mailbox_ar_valid_i      (mailbox_req_i.ar_valid),
+    .mailbox_ar_ready_o      (mailbox_resp_o.ar_ready),
+    .mailbox_r_valid_o       (mailbox_resp_o.r_valid),
+    .mailbox_r_ready_i       (mailbox_req_i.r_ready),
+    .mailbox_r_data_o        (mailbox_resp_o.r_data),
+    .mailbox_r_resp_o        (mailbox_resp_o.r_resp),
+    .mailbox_aw_addr_i       (mailbox_req_i.aw_addr),
+    .mailbox_ar_addr_i       (mailbox_req_i.ar_addr),
+    .mailbox_w_data_i        (mailbox_req_i.w_data),
+    .mailbox_w_strb_i        (mailbox_req_i.w_strb),
+    .mailbox_irq_o,
+    .lifecycle_i             ('0),
+    .bench_write             (bench_write_o),
+    .bench_addr              (bench_addr_o),
+    .bench_data              (bench_data_o),
+    .host_rst_no,
+    .host_trap_o,
+    .boot_status_o,
+    .boot_reason_o,
+    .alert_o,
+    .asleep_o
+  );
+endmodule
