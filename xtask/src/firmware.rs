@@ -12,6 +12,7 @@ use hartlock_image::Algorithm;
 use object::read::elf::{ElfFile64, ProgramHeader};
 use object::{Endianness, Object, ObjectSymbol, elf};
 
+use crate::boots::port;
 use crate::{Verdict, project, run, tools};
 
 /// What the stages are built for: the lowest CPU of every supported board, without floating point.
@@ -98,7 +99,8 @@ pub const fn feature(algorithm: Algorithm) -> &'static str {
 
 /// Where built firmware is kept.
 pub fn folder() -> PathBuf {
-    project::target_dir().join("firmware")
+    let folder = project::target_dir().join("firmware");
+    if port::is_default() { folder } else { folder.join("boards").join(port::name()) }
 }
 
 /// Builds a stage, with faults for a test if `features` names some.
@@ -157,7 +159,7 @@ fn compile(
 
 /// Compiles one of the board's device trees.
 fn device_tree(name: &str) -> Result<PathBuf> {
-    let source = project::root().join("boards/qemu-virt").join(name).with_extension("dts");
+    let source = project::root().join("boards").join(port::name()).join(name).with_extension("dts");
     let output = folder().join(name).with_extension("dtb");
     fs::create_dir_all(folder())?;
     let mut dtc = Command::new(tools::locate()?.dtc);

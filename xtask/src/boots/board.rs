@@ -12,9 +12,10 @@ use hartlock_emulator::images::{Device, Provisioning, root_of_trust};
 use hartlock_emulator::machine::{Machine, Outcome, Run, Stop};
 use hartlock_emulator::qemu::{Config, Qemu};
 use hartlock_handoff::{Entry, RootOfTrust, Step};
-use hartlock_image::{BundleType, PayloadType, Policy, Reason, TreeMode};
+use hartlock_image::{BundleType, Name, PayloadType, Policy, Reason, TreeMode};
 use hartlock_verify::board::{Region, qemu_virt};
 
+use super::port;
 use crate::firmware::{self, Firmware, StageFiles};
 use crate::tools::{self, Tools};
 use crate::vectors::bundle::{Draft, Edit, Payload, build, trust};
@@ -43,6 +44,7 @@ struct LinuxFiles {
     key: PathBuf,
     folder: PathBuf,
     hartlock: PathBuf,
+    identity: port::Identity,
 }
 
 /// A device that is about to boot.
@@ -223,7 +225,7 @@ impl Bench {
             boot: fs::read(&files.boot)?,
             system: Some(fs::read(&system)?),
             state: Provisioning::default(),
-            harts: 5,
+            harts: port::identity()?.harts,
             legacy_virtio: None,
             is_held: false,
             cpu: None,
@@ -232,7 +234,7 @@ impl Bench {
     }
 
     fn sign_linux(&self) -> Result<LinuxFiles> {
-        let folder = project::target_dir().join("boots");
+        let folder = project::target_dir().join("boots").join(port::name());
         fs::create_dir_all(&folder)?;
         let devmem = firmware::stage("devmem", &[])?;
         initramfs::test(&self.tools.busybox, &devmem.elf, &folder.join("initramfs"))?;
@@ -243,9 +245,16 @@ impl Bench {
         }
         let public_key = hartlock_sign::key::PublicKey::read(&folder.join("root.pub.pem"))?;
         let boot = folder.join("boot.hlk");
+        let root = root_of_trust(trust(Policy::Any, [public_key.record()])).context("one key")?;
+        let identity = port::identity()?;
         let files = LinuxFiles {
             boot,
-            root: root_of_trust(trust(Policy::Any, [public_key.record()])).context("one key")?,
+            root: RootOfTrust {
+                board: Name::new(&identity.board).context("the name of the board")?,
+                soc: Name::new(&identity.soc).context("the name of the SoC")?,
+                ..root
+            },
+            identity,
             key,
             folder,
             hartlock,
@@ -265,6 +274,7 @@ impl LinuxFiles {
         let mut sign = Command::new(&self.hartlock);
         sign.args(["sign", "--type", bundle_type, "--security-version", "3", "--key"]);
         sign.arg(&self.key);
+        sign.args(["--board", &self.identity.board, "--soc", &self.identity.soc]);
         sign
     }
 }
