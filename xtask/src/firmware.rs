@@ -79,7 +79,9 @@ pub fn build() -> Result<Firmware> {
 
 /// Where built firmware is kept.
 pub fn folder() -> PathBuf {
-    project::target_dir().join("firmware")
+    let folder = project::target_dir().join("firmware");
+    let board = project::board();
+    if board == project::DEFAULT_BOARD { folder } else { folder.join("boards").join(board) }
 }
 
 /// Builds a stage, with faults for a test if `features` names some.
@@ -155,7 +157,8 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// Compiles one of the board's device trees.
 fn device_tree(name: &str) -> Result<PathBuf> {
-    let source = project::root().join("boards/qemu-virt").join(name).with_extension("dts");
+    let source =
+        project::root().join("boards").join(project::board()).join(name).with_extension("dts");
     let output = folder().join(name).with_extension("dtb");
     let scratch = tempfile::tempdir()?;
     let compiled = scratch.path().join("tree.dtb");

@@ -17,6 +17,17 @@ pub fn root() -> PathBuf {
     root.map_or_else(|| manifest.clone(), Path::to_path_buf)
 }
 
+/// Names the board that firmware is built for (firmware/virt/build.rs).
+pub const BOARD_VARIABLE: &str = "HARTLOCK_BOARD";
+/// The board without it.
+pub const DEFAULT_BOARD: &str = "qemu-virt";
+
+/// Name of the board that firmware is built for: a folder of boards/.
+pub fn board() -> String {
+    let named = env::var(BOARD_VARIABLE).ok().filter(|name| !name.is_empty());
+    named.unwrap_or_else(|| DEFAULT_BOARD.to_owned())
+}
+
 /// Where cargo builds.
 pub fn target_dir() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)

@@ -11,6 +11,7 @@ mod gdb;
 mod harts;
 mod kernels;
 mod linux;
+pub mod port;
 mod protection;
 mod refusals;
 mod traps;
@@ -30,6 +31,9 @@ pub struct Args {
     /// Run only cases whose name contains this
     #[arg(value_name = "NAME")]
     filter: Option<String>,
+    /// Board of boards/ to boot Linux on; other cases are made for qemu-virt
+    #[arg(long, value_name = "NAME", default_value = "qemu-virt")]
+    board: String,
     /// Print the names of all cases
     #[arg(long)]
     list: bool,
@@ -55,6 +59,9 @@ impl Case {
 }
 
 fn cases() -> Vec<Case> {
+    if !port::is_default() {
+        return linux::cases();
+    }
     [
         linux::cases(),
         refusals::cases(),
@@ -73,6 +80,9 @@ fn cases() -> Vec<Case> {
 }
 
 pub fn main(args: &Args) -> Result<Verdict> {
+    if let Some(verdict) = port::run_for(&args.board)? {
+        return Ok(verdict);
+    }
     let is_wanted =
         |case: &Case| args.filter.as_ref().is_none_or(|filter| case.name.contains(filter));
     let cases: Vec<Case> = cases().into_iter().filter(is_wanted).collect();

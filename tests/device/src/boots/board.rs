@@ -12,9 +12,10 @@ use hartlock_emulator::images::{Device, Provisioning, root_of_trust};
 use hartlock_emulator::machine::{Machine, Outcome, Run, Stop};
 use hartlock_emulator::qemu::{Config, Qemu};
 use hartlock_handoff::{Entry, RootOfTrust, Step};
-use hartlock_image::{BundleType, PayloadType, Policy, Reason, TreeMode};
+use hartlock_image::{BundleType, Name, PayloadType, Policy, Reason, TreeMode};
 use hartlock_verify::board::{Region, qemu_virt};
 
+use super::port;
 use crate::demo;
 use hartlock_testkit::bundle::{Draft, Edit, Payload, build, trust};
 use hartlock_testkit::keys::A;
@@ -46,6 +47,7 @@ struct LinuxFiles {
     key: PathBuf,
     folder: PathBuf,
     hartlock: PathBuf,
+    identity: port::Identity,
 }
 
 /// A device that is about to boot.
@@ -226,7 +228,7 @@ impl Bench {
             boot: fs::read(&files.boot)?,
             system: Some(fs::read(&system)?),
             state: Provisioning::default(),
-            harts: 5,
+            harts: port::identity()?.harts,
             legacy_virtio: None,
             is_held: false,
             cpu: None,
@@ -235,7 +237,7 @@ impl Bench {
     }
 
     fn sign_linux(&self) -> Result<LinuxFiles> {
-        let folder = project::work_dir("boots");
+        let folder = project::work_dir("boots").join(port::name());
         fs::create_dir_all(&folder)?;
         let devmem = firmware::stage("devmem", &[])?;
         initramfs::test(&self.tools.busybox, &devmem.elf, &folder.join("initramfs"))?;
@@ -246,9 +248,16 @@ impl Bench {
         }
         let public_key = hartlock_sign::key::PublicKey::read(&folder.join("root.pub.pem"))?;
         let boot = folder.join("boot.hlk");
+        let root = root_of_trust(trust(Policy::Any, [public_key.record()])).context("one key")?;
+        let identity = port::identity()?;
         let files = LinuxFiles {
             boot,
-            root: root_of_trust(trust(Policy::Any, [public_key.record()])).context("one key")?,
+            root: RootOfTrust {
+                board: Name::new(&identity.board).context("the name of the board")?,
+                soc: Name::new(&identity.soc).context("the name of the SoC")?,
+                ..root
+            },
+            identity,
             key,
             folder,
             hartlock,
@@ -268,6 +277,7 @@ impl LinuxFiles {
         let mut sign = Command::new(&self.hartlock);
         sign.args(["sign", "--type", bundle_type, "--security-version", "3", "--key"]);
         sign.arg(&self.key);
+        sign.args(["--board", &self.identity.board, "--soc", &self.identity.soc]);
         sign
     }
 }

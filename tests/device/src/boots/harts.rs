@@ -137,7 +137,7 @@ pub fn cases() -> Vec<Case> {
 
 /// The boot device tree with another hart as the one that boots.
 fn with_boot_hart(bench: &Bench, hart: u32) -> Result<Vec<u8>> {
-    let folder = xtask::project::root().join("boards/qemu-virt");
+    let folder = xtask::project::root().join("boards").join(super::port::name());
     let source = std::fs::read_to_string(folder.join("boot.dts"))?;
     let changed = source
         .replace("cold-boot-harts = <&cpu0>", &format!("cold-boot-harts = <&cpu{hart}>"))
