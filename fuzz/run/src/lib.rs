@@ -22,6 +22,7 @@ use anyhow::{Context, Result, bail, ensure};
 use xtask::Outcome;
 use xtask::{Verdict, project, run, tools};
 
+pub mod packs;
 pub mod record;
 mod seeds;
 
