@@ -7,8 +7,8 @@
 use cshake::digest::ExtendableOutput;
 use ed25519_dalek::{Signature, VerifyingKey};
 use hartlock_image::{KeyRecord, Policy};
+use hartlock_testkit::keys::{ED25519, record};
 
-use crate::keys::{ED25519, record};
 use crate::options::Options;
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
@@ -139,7 +139,7 @@ fn signatures_hold(signed: &[u8], area: &[u8], options: &Options) {
         let key = &rest[16..16 + key_size];
         let signature_at = 16 + key_size.next_multiple_of(8);
         let signature = &rest[signature_at..signature_at + signature_size];
-        let record = record(numbers, key);
+        let record = record(numbers.0, numbers.1, key);
         if numbers == ED25519 {
             let key = VerifyingKey::from_bytes(key.try_into().expect("32 bytes")).expect("a key");
             let signature = Signature::from_bytes(signature.try_into().expect("64 bytes"));

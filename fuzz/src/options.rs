@@ -29,10 +29,10 @@ impl Options {
         let mut options = Self {
             keys: signers.map(|key| key.record).collect(),
             policy: Policy::Any,
-            bundle_type: Some(draft.bundle_type),
+            bundle_type: Some(draft.fields.bundle_type),
             board: Name::new("qemu-virt"),
             soc: Name::new("virt"),
-            floor: Some(draft.security_version),
+            floor: Some(draft.fields.security_version),
             lifecycle: draft.lifecycle(),
             is_medium: choices.rarely(3),
             revoked_keys: 0,
@@ -92,7 +92,7 @@ impl Options {
                     self.lifecycle = Some(choices.of(&Lifecycle::ALL));
                 }
                 if choices.rarely(2) {
-                    self.floor = Some(draft.security_version.wrapping_add(choices.number()));
+                    self.floor = Some(draft.fields.security_version.wrapping_add(choices.number()));
                 }
                 if choices.rarely(3) {
                     self.board = Name::new("some-other-board");

@@ -12,7 +12,7 @@ use hartlock_image::{
 use hartlock_verify::tree::{self, Digest};
 
 use super::ed25519::OddSignature;
-use super::keys::{A, B, C, FakeKey};
+use super::keys::{A, B, C, ED25519, FOREIGN, FakeKey};
 use super::signers::Signer;
 
 /// Makes a payload's digest out of its record and its bytes.
@@ -133,10 +133,6 @@ impl Changes {
     }
 }
 
-/// Algorithm and parameters of Ed25519, and of [`Block::Foreign`].
-const ED25519: (u32, u32) = (1, 0);
-const FOREIGN: (u32, u32) = (9, 0x0102_0304);
-
 impl Block {
     pub fn foreign() -> Block {
         // Sizes that need padding, which Ed25519 never does.
@@ -170,7 +166,8 @@ impl Block {
         }
     }
 
-    fn encode(&self, signed: &[u8]) -> Vec<u8> {
+    /// Its bytes, of which a signature is over the signed region.
+    pub fn encode(&self, signed: &[u8]) -> Vec<u8> {
         match self {
             Block::By(key) => encode_block(ED25519, &key.public_key(), &key.sign(signed)),
             Block::Odd(odd) => encode_block(ED25519, &odd.public_key(), &odd.sign(signed)),
@@ -184,8 +181,8 @@ impl Block {
     }
 }
 
-/// A signature block (image format §5.1).
-fn encode_block(
+/// A signature block (image format §5.1), with any contents.
+pub fn encode_block(
     (algorithm, parameters): (u32, u32),
     public_key: &[u8],
     signature: &[u8],
@@ -277,24 +274,30 @@ impl Draft {
     }
 
     /// Encodes the manifest for a signature area of this size.
-    fn encode(&self, signatures_size: usize) -> (Signed, Layout) {
-        // The first pass is for the size only: offsets do not change it.
-        let size = self.encode_with(signatures_size, &Layout::default()).bytes.len();
+    pub fn encode(&self, signatures_size: usize) -> (Signed, Layout) {
+        // The first pass is for the size only: offsets and digests do not change it.
+        let blank = self.payloads.iter().map(|payload| record_of(payload, 0)).collect();
+        let size = self.encode_with(signatures_size, blank, 0).bytes.len();
         let layout = Layout::new(self, size + signatures_size);
-        (self.encode_with(signatures_size, &layout), layout)
+        let record = |(payload, offset): (&Payload, &u64)| {
+            let mut record = record_of(payload, *offset);
+            record.digest = (payload.make_digest)(&record, &payload.data);
+            record
+        };
+        let records = self.payloads.iter().zip(&layout.offsets).map(record).collect();
+        (self.encode_with(signatures_size, records, layout.bundle_size), layout)
     }
 
-    fn encode_with(&self, signatures_size: usize, layout: &Layout) -> Signed {
-        let payloads: Vec<PayloadRecord> = self
-            .payloads
-            .iter()
-            .zip(layout.offsets.iter().copied().chain(std::iter::repeat(0)))
-            .map(|(payload, offset)| record_of(payload, offset))
-            .collect();
+    fn encode_with(
+        &self,
+        signatures_size: usize,
+        payloads: Vec<PayloadRecord>,
+        bundle_size: u64,
+    ) -> Signed {
         let manifest = Manifest {
             bundle_type: self.bundle_type,
             signatures_size: signatures_size as u32,
-            bundle_size: layout.bundle_size,
+            bundle_size,
             security_version: self.security_version,
             created: self.created,
             lifecycle_mask: self.lifecycle_mask,
@@ -315,10 +318,9 @@ impl Draft {
     }
 }
 
-/// Where the payloads stand.
-#[derive(Default)]
-struct Layout {
-    offsets: Vec<u64>,
+/// Where the payloads are in the file.
+pub struct Layout {
+    pub offsets: Vec<u64>,
     bundle_size: u64,
 }
 
@@ -335,8 +337,9 @@ impl Layout {
     }
 }
 
+/// Without its digest.
 fn record_of(payload: &Payload, offset: u64) -> PayloadRecord {
-    let mut record = PayloadRecord {
+    PayloadRecord {
         payload_type: payload.kind,
         hash: payload.hash,
         mode: payload.mode,
@@ -346,9 +349,7 @@ fn record_of(payload: &Payload, offset: u64) -> PayloadRecord {
         memory_size: payload.memory_size,
         entry: payload.entry,
         digest: [0; 64],
-    };
-    record.digest = (payload.make_digest)(&record, &payload.data);
-    record
+    }
 }
 
 /// The signed region as bytes, before it is signed.

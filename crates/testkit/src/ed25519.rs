@@ -261,9 +261,10 @@ fn mixed_with_balanced_r(key: &[u8; 32], message: &[u8]) -> [u8; 64] {
     unreachable!("one choice of eight fits")
 }
 
-fn add_group_order(signature: &mut [u8; 64]) {
+/// Adds L to S, which is the same number modulo L. A signature that is too short has less of it, or nothing.
+pub fn add_group_order(signature: &mut [u8]) {
     let mut carry = 0;
-    for (byte, order) in signature[32..].iter_mut().zip(L) {
+    for (byte, order) in signature.iter_mut().skip(32).zip(L) {
         let sum = u16::from(*byte) + u16::from(order) + carry;
         *byte = sum as u8;
         carry = sum >> 8;

@@ -6,6 +6,30 @@ use ed25519_dalek::pkcs8::spki::der::pem::LineEnding;
 use ed25519_dalek::{Signer, SigningKey};
 use hartlock_image::KeyRecord;
 
+/// Algorithm and parameters of Ed25519 (image format §2.2).
+pub const ED25519: (u32, u32) = (1, 0);
+/// Algorithm and parameters that no verifier of this version carries.
+pub const FOREIGN: (u32, u32) = (9, 0x0102_0304);
+
+/// An Ed25519 key pair with all that follows from its seed, computed once.
+pub struct KeyPair {
+    signing: SigningKey,
+    pub public: [u8; 32],
+    pub record: KeyRecord,
+}
+
+impl KeyPair {
+    pub fn from_seed(seed: [u8; 32]) -> Self {
+        let signing = SigningKey::from_bytes(&seed);
+        let public = signing.verifying_key().to_bytes();
+        Self { record: record(ED25519.0, ED25519.1, &public), signing, public }
+    }
+
+    pub fn sign(&self, message: &[u8]) -> [u8; 64] {
+        self.signing.sign(message).to_bytes()
+    }
+}
+
 /// A published key pair.
 #[derive(Debug)]
 pub struct FakeKey {
@@ -38,16 +62,20 @@ impl FakeKey {
         SigningKey::from_bytes(&self.seed)
     }
 
+    fn pair(&self) -> KeyPair {
+        KeyPair::from_seed(self.seed)
+    }
+
     pub fn public_key(&self) -> [u8; 32] {
-        self.signing_key().verifying_key().to_bytes()
+        self.pair().public
     }
 
     pub fn record(&self) -> KeyRecord {
-        record(1, 0, &self.public_key())
+        self.pair().record
     }
 
     pub fn sign(&self, message: &[u8]) -> [u8; 64] {
-        self.signing_key().sign(message).to_bytes()
+        self.pair().sign(message)
     }
 
     /// The public key as a SubjectPublicKeyInfo file.

@@ -10,7 +10,6 @@
     reason = "for the programs of this project alone; names and types say the rest"
 )]
 
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,6 +21,7 @@ use anyhow::{Context, Result, bail, ensure};
 use xtask::Outcome;
 use xtask::{Verdict, project, run, tools};
 
+pub mod packs;
 pub mod record;
 mod seeds;
 
@@ -59,6 +59,14 @@ struct Target {
     max_len: u32,
     /// It compares verdicts about signatures, and has to see both kinds.
     is_of_signatures: bool,
+}
+
+impl Target {
+    /// The name of its corpus.
+    fn corpus(&self) -> &'static str {
+        // The same inputs mean the same bundles there, and give every reason something to differ in.
+        if self.name == "differential" { "bundle" } else { self.name }
+    }
 }
 
 const fn target(name: &'static str, about: &'static str, smoke_runs: u32, max_len: u32) -> Target {
@@ -189,7 +197,7 @@ enum Effort {
 struct Engine {
     program: PathBuf,
     root: PathBuf,
-    /// Corpus that grows, seeds and crashes; not in the repository.
+    /// Unpacked and growing corpus, seeds and crashes; not in the repository.
     work: PathBuf,
 }
 
@@ -240,11 +248,11 @@ impl Engine {
         command
     }
 
-    /// The corpus in the repository.
-    fn corpus(&self, target: &Target) -> PathBuf {
-        // The same inputs mean the same bundles there, and give every reason something to differ in.
-        let name = if target.name == "differential" { "bundle" } else { target.name };
-        self.root.join("fuzz/corpus").join(name)
+    /// The corpus in the repository, unpacked into a folder that holds nothing else.
+    fn corpus(&self, target: &Target) -> Result<PathBuf> {
+        let folder = self.work.join("stored").join(target.name);
+        packs::unpack(&packs::read(&packs::path(&self.root, target.corpus()))?, &folder)?;
+        Ok(folder)
     }
 
     /// Runs targets side by side, as many as there are cores.
@@ -288,7 +296,7 @@ impl Engine {
             Effort::Seconds(seconds) => command.arg(format!("-max_total_time={seconds}")),
         };
         command.arg(&found);
-        for folder in [self.corpus(target), seeds::prepare(&self.root, &self.work, target.name)?] {
+        for folder in [self.corpus(target)?, seeds::prepare(&self.root, &self.work, target.name)?] {
             if folder.exists() {
                 command.arg(folder);
             }
@@ -305,11 +313,17 @@ impl Engine {
 
     /// Keeps of the old corpus and of what runs have found what covers more than the seeds do.
     fn minimise(&self, target: &Target) -> Result<()> {
-        let corpus = self.corpus(target);
-        fs::create_dir_all(&corpus)?;
+        let pack = packs::path(&self.root, target.corpus());
+        // A new target has none yet.
+        if !pack.exists() {
+            packs::write(&pack, &packs::Inputs::new())?;
+        }
+        let corpus = self.corpus(target)?;
         let scratch = tempfile::tempdir_in(&self.work)?;
         let seeds = seeds::prepare(&self.root, &self.work, target.name)?;
-        copy_files(&seeds, scratch.path(), |_| true)?;
+        if seeds.exists() {
+            packs::unpack(&packs::collect(&seeds, |_| true)?, scratch.path())?;
+        }
         let mut command = self.command(target);
         // Which code runs counts, and not how often: that keeps the corpus small.
         command.args(["-merge=1", "-use_counters=0"]).arg(scratch.path()).arg(&corpus);
@@ -320,46 +334,30 @@ impl Engine {
             }
         }
         run::quietly(&mut command)?;
-        fs::remove_dir_all(&corpus)?;
-        fs::create_dir_all(&corpus)?;
-        let is_new = |name: &OsStr| !seeds.join(name).exists();
-        let (count, size) = copy_files(scratch.path(), &corpus, is_new)?;
-        println!("{:<18}{count} files, {size} bytes", target.name);
+        let kept = packs::collect(scratch.path(), |name| !seeds.join(name).exists())?;
+        packs::write(&pack, &kept)?;
+        let size: usize = kept.values().map(Vec::len).sum();
+        println!("{:<18}{} inputs, {size} bytes", target.name, kept.len());
         Ok(())
     }
 }
 
-/// Copies the files of a folder, if it is there. Returns how many, and how many bytes.
-fn copy_files(from: &Path, to: &Path, is_wanted: impl Fn(&OsStr) -> bool) -> Result<(usize, u64)> {
-    let (mut count, mut size) = (0, 0);
-    if from.exists() {
-        for entry in fs::read_dir(from)? {
-            let name = entry?.file_name();
-            if is_wanted(&name) {
-                size += fs::copy(from.join(&name), to.join(&name))?;
-                count += 1;
-            }
-        }
-    }
-    Ok((count, size))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
-    fn the_corpus_is_small_and_belongs_to_targets() {
-        let folder = project::root().join("fuzz/corpus");
-        let mut size = 0;
-        for entry in fs::read_dir(folder).unwrap() {
-            let entry = entry.unwrap();
-            let name = entry.file_name().into_string().unwrap();
-            assert!(TARGETS.iter().any(|target| target.name == name), "{name} is no target");
-            for file in fs::read_dir(entry.path()).unwrap() {
-                size += file.unwrap().metadata().unwrap().len();
-            }
-        }
+    fn the_corpus_is_small_and_each_target_has_one() {
+        let root = project::root();
+        let folder = fs::read_dir(root.join("fuzz/corpus")).unwrap();
+        let found: BTreeSet<_> = folder.map(|entry| entry.unwrap().path()).collect();
+        let packs: BTreeSet<_> =
+            TARGETS.iter().map(|target| packs::path(&root, target.corpus())).collect();
+        assert_eq!(found, packs);
+        let read = packs.iter().flat_map(|pack| packs::read(pack).unwrap().into_values());
+        let size: usize = read.map(|input| input.len()).sum();
         assert!(size < 1_000_000, "{size} bytes");
     }
 

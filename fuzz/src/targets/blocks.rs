@@ -3,10 +3,10 @@
 use hartlock_image::{
     BundleType, Head, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Reason, SignatureBlocks, u32_at,
 };
+use hartlock_testkit::bundle::encode_block;
+use hartlock_testkit::keys::{ED25519, FOREIGN};
 
 use crate::choices::Choices;
-use crate::draft::encode_block;
-use crate::keys::{ED25519, FOREIGN};
 
 /// The first 256 bytes. A head that is accepted says what its bytes say, within the bounds.
 pub fn head(data: &[u8]) {

@@ -11,13 +11,15 @@ use hartlock_sign::inspect::{Part, inspect_file};
 use hartlock_sign::key::PublicKey;
 use hartlock_sign::verify::{Expectation, verify_open_file};
 use hartlock_sign::{Error, Refusal};
+use hartlock_testkit::bundle::encode_block;
+use hartlock_testkit::keys::ED25519;
 
 use super::manifest::change;
 use crate::choices::Choices;
-use crate::draft::{Draft, block, encode_block};
+use crate::draft::{Draft, block};
 use crate::facts;
 use crate::files::Temporary;
-use crate::keys::{ED25519, KEYS};
+use crate::keys::KEYS;
 use crate::medium::judge;
 use crate::options::Options;
 

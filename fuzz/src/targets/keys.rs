@@ -8,6 +8,7 @@ use hartlock_image::Algorithm;
 use hartlock_kernels::Kernels;
 use hartlock_kernels::ed25519::{Violation, expected_r};
 use hartlock_sign::key::{KeyErrorKind, PrivateKey, PublicKey};
+use hartlock_testkit::keys::KeyPair;
 
 use crate::choices::Choices;
 use crate::keys::KEYS;
@@ -25,12 +26,12 @@ pub fn run(data: &[u8]) {
         2 => file(pem("PRIVATE KEY", choices.rest()).as_bytes()),
         3 if choices.rarely(3) => {
             // A second key, or another text, in front or behind.
-            let (one, other) = (KEYS[0].public_pem(), KEYS[1].public_pem());
+            let (one, other) = (public_pem(&KEYS[0]), public_pem(&KEYS[1]));
             let more = if choices.rarely(2) { other.as_slice() } else { choices.bytes(16) };
             let files = [[&one, more].concat(), [more, &one].concat()];
             file(&files[choices.below(2)]);
         }
-        3 => file(changed(&mut choices, &KEYS[0].public_pem())),
+        3 => file(changed(&mut choices, &public_pem(&KEYS[0]))),
         4 => private(&mut choices),
         _ => point(&mut choices),
     }
@@ -181,13 +182,12 @@ const PRIVATE_PREFIX: [u8; 16] = [
     0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
 ];
 
-impl crate::keys::FakeKey {
-    fn public_pem(&self) -> Vec<u8> {
-        let der = [&PUBLIC_PREFIX[..], &self.public].concat();
-        let text = pem("PUBLIC KEY", &der);
-        assert!(PublicKey::from_pem(text.as_bytes()).is_ok());
-        text.into_bytes()
-    }
+/// The file of a public key.
+fn public_pem(key: &KeyPair) -> Vec<u8> {
+    let der = [&PUBLIC_PREFIX[..], &key.public].concat();
+    let text = pem("PUBLIC KEY", &der);
+    assert!(PublicKey::from_pem(text.as_bytes()).is_ok());
+    text.into_bytes()
 }
 
 /// A PEM file (RFC 7468) around any bytes.

@@ -14,6 +14,7 @@ use ed25519_dalek::{Signature, VerifyingKey};
 use hartlock_kernels::ed25519::{self, Violation};
 use hartlock_kernels::ed25519_contexts::{Context, verify_pre_hashed};
 use hartlock_kernels::ed25519_keystone;
+use hartlock_testkit::ed25519::{L, add_group_order};
 use sha2::{Digest, Sha512};
 use sha3::Sha3_512;
 
@@ -36,14 +37,12 @@ const CONTEXTS: [&[u8]; 3] = [b"", b"context", &[7; 255]];
 
 /// The group order L and the prime, in the byte order of the encoding.
 static LIMITS: LazyLock<[[u8; 32]; 3]> = LazyLock::new(|| {
-    let mut order = (-Scalar::ONE).to_bytes();
-    order[0] += 1;
     let mut prime = [0xff; 32];
     (prime[0], prime[31]) = (0xed, 0x7f);
     // And the number one, which is the neutral element.
     let mut one = [0; 32];
     one[0] = 1;
-    [order, prime, one]
+    [L, prime, one]
 });
 
 pub fn run(data: &[u8]) {
@@ -63,7 +62,7 @@ pub fn run(data: &[u8]) {
     let limits = LIMITS.each_ref().map(<[u8; 32]>::as_slice);
     let mut signed = genuine.changed(&mut choices, &limits);
     if choices.rarely(8) {
-        add_order(&mut signed.signature);
+        add_group_order(&mut signed.signature);
     }
     let is_accepted = judge(variant, CONTEXTS[context], &signed);
     if signed == genuine {
@@ -157,14 +156,4 @@ fn sign(
 fn scalar<D: Digest>(parts: &[&[u8]]) -> Scalar {
     let digest = D::digest(parts.concat());
     Scalar::from_bytes_mod_order_wide(digest[..].try_into().expect("64 bytes"))
-}
-
-/// S + L is the same number modulo L.
-fn add_order(signature: &mut [u8]) {
-    let mut carry = 0;
-    for (byte, add) in signature.iter_mut().skip(32).zip(LIMITS[0]) {
-        carry += u16::from(*byte) + u16::from(add);
-        *byte = carry as u8;
-        carry >>= 8;
-    }
 }
