@@ -40,7 +40,7 @@ const fn scheme(has: fn(&str) -> bool, needs: &'static [Field], verify: Verify) 
     Scheme { has, needs, verify }
 }
 
-static SCHEMES: [Scheme; 8] = [
+static SCHEMES: &[Scheme] = &[
     scheme(|alg| ed25519::NAMES.contains(&alg), &[], ed25519::verify),
     scheme(is_set::<Curve>, &[Field::Hash, Field::Encoding], ecdsa::verify),
     scheme(|alg| matches!(alg, "rsa-pkcs1" | "rsa-pss"), &[Field::Hash], rsa::verify),
