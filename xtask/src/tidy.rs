@@ -12,6 +12,7 @@ use crate::{Verdict, project, run};
 mod faults;
 mod layers;
 mod matrix;
+mod rtl;
 mod safety;
 mod text;
 
@@ -37,7 +38,7 @@ pub fn step(root: &Path) -> Result<Outcome> {
 }
 
 /// Every check, in the order of their reports.
-const CHECKS: [fn(&Tree) -> Vec<String>; 10] = [
+const CHECKS: [fn(&Tree) -> Vec<String>; 12] = [
     text::machine_paths,
     text::long_files,
     text::leftovers,
@@ -48,6 +49,8 @@ const CHECKS: [fn(&Tree) -> Vec<String>; 10] = [
     layers::unused_dependencies,
     faults::misplaced_faults,
     matrix::wrong_matrix,
+    rtl::too_few_comments,
+    rtl::too_few_assertions,
 ];
 
 fn check(tree: &Tree) -> Vec<String> {
