@@ -14,6 +14,7 @@ use std::thread;
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
+use self::mutant::{Campaign, Mutant};
 use self::peer::Peer;
 use self::record::Record;
 use crate::machines::model::jobs;
@@ -25,6 +26,7 @@ use xtask::{Verdict, project};
 mod bench;
 mod lint;
 mod model;
+mod mutant;
 mod netlist;
 mod peer;
 mod record;
@@ -49,6 +51,9 @@ pub struct Args {
     /// Take what is counted into the record that later counts are compared with
     #[arg(long, requires = "synth")]
     record: bool,
+    /// Run every mutant of data/mutants.toml, each of which its assertion has to notice
+    #[arg(long)]
+    mutants: bool,
     /// Count and test the engine of others that this folder holds as well: see [[peer]] of its ip.toml
     #[arg(long, value_name = "FOLDER", requires = "synth")]
     peer: Option<PathBuf>,
@@ -122,6 +127,7 @@ struct Ip {
     dir: PathBuf,
     sources: Vec<PathBuf>,
     plan: Plan,
+    mutants: Vec<Mutant>,
     /// A folder that is not the project's, if the sources lie in one.
     outside: Option<PathBuf>,
 }
@@ -138,7 +144,8 @@ impl Ip {
         ensure!(!sources.is_empty(), "{name} has no sources");
         // Packages are read before those who import them.
         sources.sort_by_key(|path| (!path.to_string_lossy().ends_with("_pkg.sv"), path.clone()));
-        Ok(Ip { name: name.to_owned(), dir, sources, plan, outside: None })
+        let mutants = mutant::load(&dir)?;
+        Ok(Ip { name: name.to_owned(), dir, sources, plan, mutants, outside: None })
     }
 
     /// Texts that a model or a netlist depends on.
@@ -224,6 +231,10 @@ pub fn main(args: &Args) -> Result<Verdict> {
             Some(folder) => peer::invite(&mut ip, folder)?,
             None => Vec::new(),
         };
+        if args.mutants {
+            faults.extend(run_mutants(&tools, &ip, args)?);
+            continue;
+        }
         faults.extend(lint::check(&tools, &ip)?);
         for bench in ip.plan.bench.iter().filter(|bench| args.wants(&bench.name())) {
             faults.extend(simulate(&tools, &ip, bench, args)?);
@@ -241,6 +252,19 @@ pub fn main(args: &Args) -> Result<Verdict> {
         eprintln!("{fault}");
     }
     Ok(if faults.is_empty() { Verdict::Yes } else { Verdict::No })
+}
+
+/// Runs all mutants of an engine, says how they went, and returns what is wrong.
+fn run_mutants(tools: &Tools, ip: &Ip, args: &Args) -> Result<Vec<String>> {
+    let mut faults = Vec::new();
+    let campaigns = mutant::campaigns(ip, false)?;
+    for campaign in campaigns.iter().filter(|one| args.wants(&one.bench.name())) {
+        let found = mutant::run(tools, ip, campaign)?;
+        let verdict = if found.is_empty() { "ok" } else { "FAILED" };
+        println!("{verdict:<6} {}, {} mutants", campaign.bench.name(), campaign.len());
+        faults.extend(found);
+    }
+    Ok(faults)
 }
 
 /// Runs the tests of a bench, says how it went, and returns what is wrong.
@@ -266,13 +290,16 @@ pub fn step(_: &Path) -> Result<Outcome> {
     let tools = Tools::locate()?;
     let ips = all_names()?.iter().map(|name| Ip::load(name)).collect::<Result<Vec<_>>>()?;
     let mut work = Vec::new();
+    let mut mutants = Vec::new();
     for ip in &ips {
+        mutants.extend(mutant::campaigns(ip, true)?.into_iter().map(|c| Work::Mutate(ip, c)));
         work.push(Work::Lint(ip));
         let benches = ip.plan.bench.iter().filter(|bench| bench.is_daily);
         work.extend(benches.map(|bench| Work::Simulate(ip, bench)));
         let netlists = ip.plan.netlist.iter().filter(|netlist| netlist.is_daily);
         work.extend(netlists.map(|netlist| Work::Count(ip, netlist)));
     }
+    work.extend(mutants);
     let mut faults = Vec::new();
     // Each once, whatever the number of benches that say it.
     let mut skipped = BTreeSet::new();
@@ -290,6 +317,7 @@ enum Work<'a> {
     Lint(&'a Ip),
     Simulate(&'a Ip, &'a Bench),
     Count(&'a Ip, &'a Netlist),
+    Mutate(&'a Ip, Campaign<'a>),
 }
 
 /// What came of it.
@@ -303,7 +331,10 @@ impl Work<'_> {
     fn run(&self, tools: &Tools) -> Result<Done> {
         // Synthesis prepares itself at its first start, which is for one at a time.
         static SYNTHESIS: Mutex<()> = Mutex::new(());
-        match *self {
+        match self {
+            Work::Mutate(ip, campaign) => {
+                Ok(Done { faults: mutant::run(tools, ip, campaign)?, ..Done::default() })
+            }
             Work::Lint(ip) => Ok(Done { faults: lint::check(tools, ip)?, ..Done::default() }),
             Work::Simulate(ip, bench) => {
                 let run = bench::run(tools, ip, bench)?;

@@ -60,7 +60,7 @@ const WORKSHOP: [&str; 8] = [
     "xtask",
     "crates/testkit",
     "docs/builder",
-    "fuzz/run",
+    "fuzz",
     "hw/run",
     "lab",
     "tests/device",

@@ -18,6 +18,7 @@ mod faults;
 mod layers;
 mod matrix;
 mod pages;
+mod rtl;
 mod safety;
 mod text;
 
@@ -43,7 +44,7 @@ pub fn step(root: &Path) -> Result<Outcome> {
 }
 
 /// Every check, in the order of their reports.
-const CHECKS: [fn(&Tree) -> Vec<String>; 15] = [
+const CHECKS: [fn(&Tree) -> Vec<String>; 17] = [
     text::machine_paths,
     text::long_files,
     text::leftovers,
@@ -59,6 +60,8 @@ const CHECKS: [fn(&Tree) -> Vec<String>; 15] = [
     pages::wrong_decisions,
     pages::wrong_safe_crates,
     pages::idioms,
+    rtl::too_few_comments,
+    rtl::too_few_assertions,
 ];
 
 fn check(tree: &Tree) -> Vec<String> {

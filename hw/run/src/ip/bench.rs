@@ -6,11 +6,14 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Bench, Ip, Tools, model, prim};
+use super::model::{self, Form};
+use super::{Bench, Ip, Tools, prim};
 use xtask::{project, run};
 
 /// The random inputs of a run, so that a failure comes again. `HARTLOCK_SEED` chooses others.
 const SEED: &str = "1";
+/// For a mutant.
+const PATIENCE_SECONDS: &str = "300";
 /// Begins a note in the log.
 const NOTE: &str = "stored vectors: ";
 
@@ -32,7 +35,7 @@ struct Case {
 
 /// Builds the simulation if it is not there, and runs its tests.
 pub fn run(tools: &Tools, ip: &Ip, bench: &Bench) -> Result<Run> {
-    let program = model::simulation(tools, ip, bench)?;
+    let program = model::simulation(tools, ip, bench, Form::Plain)?;
     let folder = project::work_dir("ip").join(&ip.name).join(bench.name().replace(' ', "-"));
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let report = folder.join("results.xml");
@@ -42,7 +45,7 @@ pub fn run(tools: &Tools, ip: &Ip, bench: &Bench) -> Result<Run> {
     }
     let start = Instant::now();
     let mut simulation = Command::new(&program);
-    environment(&mut simulation, tools, ip, bench)?;
+    environment(&mut simulation, tools, ip, bench, &bench.must_fail)?;
     simulation.env("COCOTB_RESULTS_FILE", &report).current_dir(&folder);
     // Every register starts at random.
     simulation.arg("+verilator+rand+reset+2");
@@ -68,7 +71,37 @@ pub fn run(tools: &Tools, ip: &Ip, bench: &Bench) -> Result<Run> {
     Ok(Run { line, notes: notes(&log), log, faults })
 }
 
-fn environment(command: &mut Command, tools: &Tools, ip: &Ip, bench: &Bench) -> Result<()> {
+/// Runs a mutant until its first failed assertion, or to the end, and returns what it printed. `tests` are those
+/// that run; without any, all.
+pub fn run_mutant(
+    tools: &Tools,
+    ip: &Ip,
+    bench: &Bench,
+    number: usize,
+    tests: &[String],
+) -> Result<String> {
+    let program = model::simulation(tools, ip, bench, Form::Mutants)?;
+    let folder = project::work_dir("ip").join(&ip.name).join(format!("mutant-{number}"));
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    // A fault may as well hang the bench.
+    let mut simulation = Command::new("timeout");
+    simulation.arg(PATIENCE_SECONDS).arg(&program);
+    environment(&mut simulation, tools, ip, bench, tests)?;
+    simulation.env("COCOTB_RESULTS_FILE", folder.join("results.xml")).current_dir(&folder);
+    simulation.arg("+verilator+rand+reset+2").arg(format!("+mutant={number}"));
+    let log = run::tail(&run::capture(&mut simulation)?, usize::MAX);
+    fs::write(folder.join("log"), &log)?;
+    Ok(log)
+}
+
+/// What a simulation finds its tests by. With `only`, it runs these.
+fn environment(
+    command: &mut Command,
+    tools: &Tools,
+    ip: &Ip,
+    bench: &Bench,
+    only: &[String],
+) -> Result<()> {
     let packages = tools.ip.dir();
     let script = "import sys, find_libpython, cocotb_tools.config as config\n\
                   print(sys.executable, find_libpython.find_libpython() or '', \
@@ -92,8 +125,8 @@ fn environment(command: &mut Command, tools: &Tools, ip: &Ip, bench: &Bench) -> 
     command.env("COCOTB_TRUST_INERTIAL_WRITES", "1").env("COCOTB_ANSI_OUTPUT", "0");
     let seed = std::env::var("HARTLOCK_SEED").unwrap_or_else(|_| SEED.into());
     command.env("COCOTB_RANDOM_SEED", seed);
-    if !bench.must_fail.is_empty() {
-        command.env("COCOTB_TEST_FILTER", format!(r"\.({})$", bench.must_fail.join("|")));
+    if !only.is_empty() {
+        command.env("COCOTB_TEST_FILTER", format!(r"\.({})$", only.join("|")));
     }
     Ok(())
 }

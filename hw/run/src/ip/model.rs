@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::{Bench, Ip, Tools, netlist, prim};
+use super::{Bench, Ip, Tools, mutant, netlist, prim};
 use crate::machines::model::{TOOLS, build, jobs};
 use xtask::{packages, project, run};
 
@@ -38,11 +38,25 @@ const COMPILER_FLAGS: [&str; 3] = ["-std=gnu++17", "-O1", "-w"];
 const LIBRARY: [&str; 4] =
     ["verilated.cpp", "verilated_dpi.cpp", "verilated_vpi.cpp", "verilated_threads.cpp"];
 
+/// What a simulation is made of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// The sources, or the netlist, as they are.
+    Plain,
+    /// The sources with every mutant of the engine, of which a run chooses one.
+    Mutants,
+}
+
 /// Returns the program for a bench and builds it if it is not there.
-pub fn simulation(tools: &Tools, ip: &Ip, bench: &Bench) -> Result<PathBuf> {
+pub fn simulation(tools: &Tools, ip: &Ip, bench: &Bench, form: Form) -> Result<PathBuf> {
     let (library, library_digest) = library(tools)?;
-    let texts = ip.texts()?;
-    let name = bench.name();
+    let mut texts = ip.texts()?;
+    let mut name = bench.name();
+    if form == Form::Mutants {
+        name += " with mutants";
+        let table = ip.dir.join("data/mutants.toml");
+        texts.push(fs::read_to_string(&table).with_context(|| table.display().to_string())?);
+    }
     let mut parts = vec![LAYOUT, &library_digest, &name];
     parts.extend(VERILATOR_FLAGS);
     parts.extend(texts.iter().map(String::as_str));
@@ -50,7 +64,7 @@ pub fn simulation(tools: &Tools, ip: &Ip, bench: &Bench) -> Result<PathBuf> {
     let program = dir.join("simulation");
     if !program.exists() {
         build(&name, &dir, |tree| {
-            translate(tools, ip, bench, tree)?;
+            translate(tools, ip, bench, form, tree)?;
             compile(tools, tree)?;
             // It allocates the model, so it has to know its size.
             object(tools, &cocotb(tools).join("share/lib/verilator/verilator.cpp"), tree)?;
@@ -101,7 +115,7 @@ fn object(tools: &Tools, source: &Path, tree: &Path) -> Result<()> {
 }
 
 /// SystemVerilog to C++.
-fn translate(tools: &Tools, ip: &Ip, bench: &Bench, tree: &Path) -> Result<()> {
+fn translate(tools: &Tools, ip: &Ip, bench: &Bench, form: Form, tree: &Path) -> Result<()> {
     let root = tools.machine.verilator();
     let mut verilator = Command::new(root.join("bin/verilator_bin"));
     verilator.env("VERILATOR_ROOT", &root);
@@ -114,7 +128,10 @@ fn translate(tools: &Tools, ip: &Ip, bench: &Bench, tree: &Path) -> Result<()> {
     verilator.args(bench.parameters.iter().map(|(name, value)| format!("-G{name}={value}")));
     // Shared modules are found by their names.
     verilator.arg(format!("-I{}", prim().display())).arg("-y").arg(prim()).arg("-Mdir").arg(tree);
-    verilator.args(&ip.sources);
+    match form {
+        Form::Plain => verilator.args(&ip.sources),
+        Form::Mutants => verilator.args(mutant::write(ip, tree)?),
+    };
     run::quietly(&mut verilator).map(drop)
 }
 

@@ -122,6 +122,7 @@ fn take(ip: &Ip, peer: Peer, folder: &Path) -> Result<Guest> {
         dir: ip.dir.clone(),
         sources,
         plan: Plan { bench: Vec::new(), netlist: Vec::new(), peer: Vec::new() },
+        mutants: Vec::new(),
         outside: Some(copies.path().to_owned()),
     };
     Ok(Guest { peer, ip, _copies: copies })
@@ -158,6 +159,7 @@ mod tests {
             dir: PathBuf::new(),
             sources: Vec::new(),
             plan: Plan { bench: Vec::new(), netlist: Vec::new(), peer },
+            mutants: Vec::new(),
             outside: None,
         }
     }

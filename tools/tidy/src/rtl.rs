@@ -1,0 +1,109 @@
+//! Checks on hand-written RTL: how much of it is explained, and that it watches itself.
+
+use super::{Source, Tree};
+
+/// Of all lines, in percent. A comment beside code counts.
+const LEAST_COMMENTS: usize = 15;
+/// Assertions for each file that has any or has a process, times ten.
+const LEAST_ASSERTIONS: usize = 45;
+/// Building blocks in the shape that Ibex asks for, and plain signals for CVA6: nothing of ours is decided there.
+const WRAPPERS: [&str; 2] = ["hw/soc/ibex/", "hw/soc/cva6/"];
+
+/// RTL that is explained too little as a whole.
+pub fn too_few_comments(tree: &Tree) -> Vec<String> {
+    let (mut comments, mut lines) = (0, 0);
+    for source in hand_written(tree) {
+        lines += source.text.lines().count();
+        comments += source.text.lines().filter(|line| line.contains("//")).count();
+    }
+    let is_enough = comments * 100 >= lines * LEAST_COMMENTS;
+    let finding = || {
+        format!("hw: {comments} of {lines} lines of RTL have a comment; {LEAST_COMMENTS} % have to")
+    };
+    (!is_enough).then(finding).into_iter().collect()
+}
+
+/// Files with a process and no assertion, and too few assertions on average.
+pub fn too_few_assertions(tree: &Tree) -> Vec<String> {
+    let mut findings = Vec::new();
+    let (mut assertions, mut files) = (0, 0);
+    for source in hand_written(tree) {
+        if WRAPPERS.iter().any(|folder| source.path.starts_with(folder)) {
+            continue;
+        }
+        let count = source.text.matches("`ASSERT(").count();
+        let process = source.lines().find(|(_, line)| is_process(line));
+        if let (0, Some((line, _))) = (count, process) {
+            findings.push(source.finding(line, "a process in a file without an assertion"));
+        }
+        if count > 0 || process.is_some() {
+            files += 1;
+            assertions += count;
+        }
+    }
+    if assertions * 10 < files * LEAST_ASSERTIONS {
+        let least = LEAST_ASSERTIONS as f64 / 10.0;
+        findings.push(format!(
+            "hw: {assertions} assertions in {files} files of RTL; {least} a file have to be there"
+        ));
+    }
+    findings
+}
+
+fn is_process(line: &str) -> bool {
+    let line = line.trim_start();
+    ["always_ff", "always_comb", "always_latch"].iter().any(|start| line.starts_with(start))
+}
+
+fn hand_written(tree: &Tree) -> impl Iterator<Item = &Source> {
+    let is_generated = |source: &Source| {
+        source.text.lines().next().is_some_and(|line| line.contains("@generated"))
+    };
+    tree.files.iter().filter(move |source| {
+        source.path.starts_with("hw/") && source.extension() == "sv" && !is_generated(source)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROCESS: &str = "// What.\nalways_comb begin\nend\n";
+
+    #[test]
+    fn comments_are_counted_over_all_files() {
+        let code = "assign a = b;\n".repeat(10);
+        let few = Tree::of_texts([("hw/a.sv", &code), ("hw/b.sv", "// One.\n")]);
+        assert_eq!(
+            too_few_comments(&few),
+            ["hw: 1 of 11 lines of RTL have a comment; 15 % have to"]
+        );
+        let enough = Tree::of_texts([("hw/a.sv", &code), ("hw/b.sv", "// One.\nx; // Two.\n")]);
+        assert!(too_few_comments(&enough).is_empty());
+        let generated = format!("// @generated\n{code}");
+        assert!(too_few_comments(&Tree::of_texts([("hw/a.sv", &generated)])).is_empty());
+    }
+
+    #[test]
+    fn a_process_needs_an_assertion() {
+        let tree = Tree::of_texts([("hw/soc/rtl/a.sv", PROCESS), ("hw/soc/ibex/b.sv", PROCESS)]);
+        let found = too_few_assertions(&tree);
+        assert_eq!(found[0], "hw/soc/rtl/a.sv:2: a process in a file without an assertion");
+        assert_eq!(found.len(), 2);
+    }
+
+    #[test]
+    fn assertions_are_counted_on_average() {
+        let four = "`ASSERT(A_A, x)\n".repeat(4);
+        let five = "`ASSERT(A_A, x)\n".repeat(5);
+        let few = Tree::of_texts([("hw/a.sv", &four), ("hw/b.sv", "assign a = b;\n")]);
+        assert_eq!(
+            too_few_assertions(&few),
+            ["hw: 4 assertions in 1 files of RTL; 4.5 a file have to be there"]
+        );
+        assert!(
+            too_few_assertions(&Tree::of_texts([("hw/a.sv", &four), ("hw/b.sv", &five)]))
+                .is_empty()
+        );
+    }
+}
