@@ -56,16 +56,8 @@ const HOST_ONLY: [&str; 3] = ["crates/sign", "crates/cli", "crates/emulator"];
 const SHARED: [&str; 3] = ["firmware/stage", "firmware/virt", "firmware/rot"];
 
 /// These drive the project and are no part of it. They may be built on each other, nothing else on them.
-const WORKSHOP: [&str; 8] = [
-    "xtask",
-    "crates/testkit",
-    "docs/builder",
-    "fuzz",
-    "hw/run",
-    "lab",
-    "tests/device",
-    "tools",
-];
+const WORKSHOP: [&str; 8] =
+    ["xtask", "crates/testkit", "docs/builder", "fuzz", "hw/run", "lab", "tests/device", "tools"];
 
 /// What tests may use of the workshop.
 const TEST_KIT: &str = "crates/testkit";
