@@ -13,6 +13,16 @@ pub enum Curve {
     P384 = 2,
 }
 
+impl Curve {
+    /// Bytes of a signature: r ‖ s.
+    pub const fn signature_len(self) -> usize {
+        match self {
+            Curve::P256 => 64,
+            Curve::P384 => 96,
+        }
+    }
+}
+
 impl From<Curve> for Algorithm {
     fn from(curve: Curve) -> Self {
         Algorithm::Ecdsa(curve)
@@ -43,12 +53,8 @@ impl ParameterSet for Curve {
         }
     }
 
-    /// r ‖ s.
     fn signature_size(self) -> Option<usize> {
-        match self {
-            Curve::P256 => Some(64),
-            Curve::P384 => Some(96),
-        }
+        Some(self.signature_len())
     }
 
     fn hash(self) -> HashId {
