@@ -18,6 +18,7 @@ pub struct Generated {
     pub results: String,
     pub status: String,
     pub decisions: String,
+    pub steps: String,
 }
 
 impl Generated {
@@ -29,6 +30,7 @@ impl Generated {
             "results" => &self.results,
             "status" => &self.status,
             "decisions" => &self.decisions,
+            "steps" => &self.steps,
             _ => return None,
         })
     }
@@ -119,6 +121,7 @@ mod inner {
             results: text("results"),
             status: text("status"),
             decisions: text("decisions"),
+            steps: text("steps"),
         }
     }
 

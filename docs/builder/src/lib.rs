@@ -26,6 +26,7 @@ mod reasons;
 mod results;
 mod stage;
 pub mod status;
+mod steps;
 mod vectors;
 
 #[derive(clap::Args)]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::directives::{self, Generated};
-use super::{decisions, reasons, results, status, vectors};
+use super::{decisions, reasons, results, status, steps, vectors};
 use hartlock_gen::errors::{self, List};
 
 /// What a page of the book includes from elsewhere in the tree.
@@ -40,6 +40,7 @@ pub fn lay_out(root: &Path, dir: &Path) -> Result<PathBuf> {
         results: results::page(&root.join("lab/runs"))?,
         status: status::page(root, &status::load(root)?),
         decisions: decisions::bring(root, &source)?,
+        steps: steps::page(&root.join("lab/runs"))?,
     };
     for page in reasons::pages(&list, &catalogue, root)? {
         let path = source.join(&page.path);

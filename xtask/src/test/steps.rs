@@ -157,7 +157,7 @@ pub const STEPS: &[Step] = &[
     Step::command(
         "unit",
         "unit and integration tests on this machine",
-        &["cargo", "test", "--locked", "--features", FEATURES],
+        &["cargo", "test", "--locked", "--no-fail-fast", "--features", FEATURES],
     )
     .after(BUILT)
     .uses(&[Resource::Cargo]),

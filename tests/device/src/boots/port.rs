@@ -105,7 +105,7 @@ mod tests {
         };
         assert!(moved("harts = 5", "harts = 3").is_ok());
         let log = i64::from(0x8012_0000_u32).to_string();
-        let error = moved(&log, "2148663296").unwrap_err().to_string();
+        let error = moved(&log, "2148667392").unwrap_err().to_string();
         assert!(error.contains("region log differs"), "{error}");
     }
 }
