@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use hartlock_bundle::Error;
 use hartlock_image::{Fault, Reason};
-use hartlock_sign::Error;
 use serde::{Serialize, Serializer};
 
 use crate::output::talk;

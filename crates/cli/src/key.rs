@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Subcommand;
+use hartlock_bundle::Error;
+use hartlock_bundle::describe::hex;
+use hartlock_bundle::file::NewFile;
+use hartlock_bundle::key::{AnyKey, Format, KeyError, check_absent};
 use hartlock_image::{Algorithm, Family};
-use hartlock_sign::Error;
-use hartlock_sign::describe::hex;
-use hartlock_sign::file::NewFile;
-use hartlock_sign::key::{AnyKey, Format, KeyError, check_absent};
 use serde::Serialize;
 
 use crate::failure::Failure;

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use hartlock_bundle::Error;
+use hartlock_bundle::describe::hex;
+use hartlock_bundle::key::{Format, KeyError, PrivateKey, check_absent, write_pair};
 use hartlock_image::Algorithm;
-use hartlock_sign::Error;
-use hartlock_sign::describe::hex;
-use hartlock_sign::key::{Format, KeyError, PrivateKey, check_absent, write_pair};
 use serde::Serialize;
 
 use crate::failure::Failure;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
-use hartlock_sign::Error;
-use hartlock_sign::file::{FileError, NewFile};
+use hartlock_bundle::Error;
+use hartlock_bundle::file::{FileError, NewFile};
 use serde::Serialize;
 
 use crate::failure::Failure;

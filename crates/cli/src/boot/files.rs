@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
+use hartlock_bundle::Error;
+use hartlock_bundle::file::{NewFile, read_small};
 use hartlock_emulator::report::{Report as Page, Run};
 use hartlock_emulator::timeline::{self, Timeline};
-use hartlock_sign::Error;
-use hartlock_sign::file::{NewFile, read_small};
 
 use super::{Args, Failure};
 

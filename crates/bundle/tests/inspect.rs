@@ -5,8 +5,8 @@ mod common;
 use std::fs;
 
 use common::Bench;
+use hartlock_bundle::inspect::{Inspection, inspect_file};
 use hartlock_image::Reason;
-use hartlock_sign::inspect::{Inspection, inspect_file};
 
 fn inspect(bench: &Bench, bytes: &[u8]) -> Inspection {
     inspect_file(&bench.write("inspected", bytes)).unwrap()

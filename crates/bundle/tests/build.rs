@@ -5,13 +5,13 @@ mod common;
 use std::fs;
 
 use common::{Bench, code, pattern, verify};
+use hartlock_bundle::Error;
+use hartlock_bundle::build::build;
+use hartlock_bundle::describe::{Description, Payload};
+use hartlock_bundle::key::PrivateKey;
+use hartlock_bundle::spec::{BundleSpec, ModeName};
+use hartlock_bundle::verify::Expectation;
 use hartlock_image::{BundleType, HashId, Lifecycle, Name, PayloadType, Policy};
-use hartlock_sign::Error;
-use hartlock_sign::build::build;
-use hartlock_sign::describe::{Description, Payload};
-use hartlock_sign::key::PrivateKey;
-use hartlock_sign::spec::{BundleSpec, ModeName};
-use hartlock_sign::verify::Expectation;
 
 fn payload<'a>(description: &'a Description, name: &str) -> &'a Payload {
     description.payloads.iter().find(|payload| payload.payload_type == name).unwrap()
@@ -65,7 +65,7 @@ fn one_to_four_keys_sign_in_the_given_order() {
         let ids: Vec<_> = bench
             .keys
             .iter()
-            .map(|key| hartlock_sign::describe::hex(&key.public().key_id()))
+            .map(|key| hartlock_bundle::describe::hex(&key.public().key_id()))
             .collect();
         let signers: Vec<_> = built.signers.iter().map(|key| key.key_id.clone()).collect();
         assert_eq!(signers, ids, "{count} keys");

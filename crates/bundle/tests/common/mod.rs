@@ -6,13 +6,13 @@ pub mod judges;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use hartlock_bundle::Error;
+use hartlock_bundle::build::build;
+use hartlock_bundle::describe::Description;
+use hartlock_bundle::key::PrivateKey;
+use hartlock_bundle::spec::{BundleSpec, PayloadSpec, TrustSpec};
+use hartlock_bundle::verify::{Expectation, verify_file};
 use hartlock_image::{BundleType, PayloadType, Policy};
-use hartlock_sign::Error;
-use hartlock_sign::build::build;
-use hartlock_sign::describe::Description;
-use hartlock_sign::key::PrivateKey;
-use hartlock_sign::spec::{BundleSpec, PayloadSpec, TrustSpec};
-use hartlock_sign::verify::{Expectation, verify_file};
 use tempfile::TempDir;
 
 /// A folder with payload files and keys.

@@ -12,9 +12,9 @@ use std::thread;
 
 use common::judges::{MESSAGE, generated, second_opinion};
 use common::{Bench, verify};
-use hartlock_sign::build::build;
-use hartlock_sign::key::{Format, PrivateKey, ReadOptions, write_pair};
-use hartlock_sign::verify::Expectation;
+use hartlock_bundle::build::build;
+use hartlock_bundle::key::{Format, PrivateKey, ReadOptions, write_pair};
+use hartlock_bundle::verify::Expectation;
 
 #[test]
 fn second_implementations_take_our_lattice_and_hash_signatures() {

@@ -2,8 +2,8 @@
 
 use fips204 as lattices;
 use fips205 as hash_based;
+use hartlock_bundle::key::{PrivateKey, PublicKey};
 use hartlock_image::Algorithm;
-use hartlock_sign::key::{PrivateKey, PublicKey};
 
 /// What is signed.
 pub const MESSAGE: &[u8] = b"signed by one and verified by the other";

@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use hartlock_bundle::inspect::{Check, Field, Inspection, Obstacle, Part, inspect_file};
 use hartlock_image::{Policy, Reason};
-use hartlock_sign::inspect::{Check, Field, Inspection, Obstacle, Part, inspect_file};
 use serde_json::Value;
 
 fn folder() -> PathBuf {

@@ -7,8 +7,8 @@ use std::process::{Command, Output};
 
 use common::Bench;
 use common::judges::{MESSAGE, generated, second_opinion, skipped};
+use hartlock_bundle::key::{Format, PrivateKey, PublicKey};
 use hartlock_image::{Algorithm, Curve, RsaPadding};
-use hartlock_sign::key::{Format, PrivateKey, PublicKey};
 
 /// `openssl` in a folder of its own. `HARTLOCK_OPENSSL` names another one than that of the system.
 struct OpenSsl {
