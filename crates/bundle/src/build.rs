@@ -13,11 +13,11 @@ use hartlock_image::{
 
 use crate::describe::Description;
 use crate::digest::{Plan, is_large, thread_count};
-use crate::file::{self, FileError, NewFile};
-use crate::key::{PrivateKey, PublicKey};
 use crate::spec::{BundleSpec, ModeName, PayloadSpec, SpecError, TrustSpec};
 use crate::verify::{Expectation, verify_open_file};
 use crate::{Error, OnProgress, Refusal, defaults};
+use hartlock_files::{FileError, NewFile};
+use hartlock_keys::{PrivateKey, PublicKey};
 
 #[cfg(test)]
 mod tests;
@@ -58,7 +58,7 @@ pub fn build_observed(
     on_progress: OnProgress<'_>,
     on_leaves: OnProgress<'_>,
 ) -> Result<Description, Error> {
-    file::check_replaceable(output)?;
+    hartlock_files::check_replaceable(output)?;
     let sources = open_sources(spec, output)?;
     let mut manifest = plan(spec, keys, created, &sources)?;
     check_signers(&manifest, keys)?;
@@ -131,7 +131,7 @@ fn open_sources<'a>(spec: &'a BundleSpec, output: &Path) -> Result<Vec<Source<'a
                 let path = payload.file.clone();
                 return Err(SpecError::OutputIsInput { path }.into());
             }
-            let (file, size) = file::open(&payload.file)?;
+            let (file, size) = hartlock_files::open(&payload.file)?;
             Ok(Source { spec: payload, file, size })
         })
         .collect()
@@ -306,9 +306,11 @@ impl Source<'_> {
     }
 
     fn read_at(&self, room: &mut [u8], least: usize, offset: u64) -> Result<(), FileError> {
-        file::read_at(&self.file, room, least, offset).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => self.changed(),
-            _ => self.fail(error),
+        hartlock_files::read_at(&self.file, room, least, offset).map_err(|error| {
+            match error.kind() {
+                io::ErrorKind::UnexpectedEof => self.changed(),
+                _ => self.fail(error),
+            }
         })
     }
 
@@ -329,8 +331,8 @@ fn copy_and_digest(
     let is_past_cache = is_large(payload) && plan.is_page_aligned();
     bundle.go_past_cache(is_past_cache);
     // What is in memory already is fetched from there.
-    let is_unread = is_past_cache && !file::is_in_cache(&source.file, 0, payload.size);
-    file::go_past_cache(&source.file, is_unread);
+    let is_unread = is_past_cache && !hartlock_files::is_in_cache(&source.file, 0, payload.size);
+    hartlock_files::go_past_cache(&source.file, is_unread);
     let digest = plan.digest(
         |piece| {
             let (offset, len) = (piece.offset(), piece.len());
@@ -339,7 +341,7 @@ fn copy_and_digest(
         },
         on_bytes,
     );
-    file::go_past_cache(&source.file, false);
+    hartlock_files::go_past_cache(&source.file, false);
     bundle.go_past_cache(false);
     let digest = digest?;
     // A file that grew would otherwise be signed without its end.

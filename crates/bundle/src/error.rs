@@ -5,9 +5,9 @@ use std::fmt;
 
 use hartlock_image::Reason;
 
-use crate::file::FileError;
-use crate::key::KeyError;
 use crate::spec::SpecError;
+use hartlock_files::FileError;
+use hartlock_keys::KeyError;
 
 /// A reason code with what is known about this case of it.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Every way in which keys, signing and verification can fail.
+/// Every way in which signing and verification can fail.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A verifier looked at the bundle and says no.
@@ -71,6 +71,15 @@ impl Error {
             Error::Refused(refusal) => refusal.context.clone(),
             Error::Spec(error) => error.context(),
             Error::Key(_) | Error::File(_) => Vec::new(),
+        }
+    }
+}
+
+impl From<hartlock_keys::Error> for Error {
+    fn from(error: hartlock_keys::Error) -> Self {
+        match error {
+            hartlock_keys::Error::Key(error) => Error::Key(error),
+            hartlock_keys::Error::File(error) => Error::File(error),
         }
     }
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::Error;
 use crate::describe::{Description, block_keys, lifecycle_names};
-use crate::file::{self, FileError};
+use hartlock_files::FileError;
 
 mod fields;
 mod memory;
@@ -102,7 +102,7 @@ impl Header {
 /// # Errors
 /// [`Error::File`] if it cannot be read. What is wrong with the bundle is in the result.
 pub fn inspect_file(path: &Path) -> Result<Inspection, Error> {
-    let (mut file, file_size) = file::open(path)?;
+    let (mut file, file_size) = hartlock_files::open(path)?;
     let fail = |source| FileError::new("read", path, source);
     let mut metadata = read_at(&mut file, 0, HEADER_SIZE).map_err(fail)?;
     if let Ok(head) = Head::parse(&metadata) {

@@ -1,8 +1,7 @@
-//! Keys, signing and verification of bundles on a workstation (`spec/image-format.md`).
+//! Bundles on a workstation: built, signed, verified and inspected (`spec/image-format.md`).
 //!
 //! | module | what |
 //! |---|---|
-//! | [`key`] | keys of every algorithm, and their files |
 //! | [`spec`] | `bundle.toml`: what a bundle shall be |
 //! | [`build`] | writes a bundle, then verifies what it wrote |
 //! | [`verify`] | verifies a bundle file with the verifier that the boot stages run |
@@ -19,10 +18,7 @@ mod defaults;
 pub mod describe;
 pub mod digest;
 mod error;
-pub mod file;
 pub mod inspect;
-pub mod key;
-mod pem;
 pub mod platform;
 pub mod spec;
 pub mod units;

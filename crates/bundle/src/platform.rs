@@ -9,7 +9,7 @@ use hartlock_image::{PAGE_SIZE, PayloadRecord, PayloadType, Reason, align_up};
 use hartlock_verify::{Loaded, Platform, bits_of};
 
 use crate::digest::{Plan, is_large, thread_count};
-use crate::file::{self, FileError};
+use hartlock_files::FileError;
 
 /// Reads a bundle through one handle, so that a file that is exchanged meanwhile changes nothing.
 ///
@@ -30,7 +30,7 @@ impl<'a> FilePlatform<'a> {
     /// # Errors
     /// If the file is missing, unreadable or not a regular file.
     pub fn open(path: &Path, on_progress: &'a mut dyn FnMut(u64)) -> Result<Self, FileError> {
-        let (file, len) = file::open(path)?;
+        let (file, len) = hartlock_files::open(path)?;
         Ok(Self::new(file, len, on_progress))
     }
 
@@ -70,19 +70,19 @@ impl Platform for FilePlatform<'_> {
         let plan = Plan::new(payload, thread_count(payload));
         let is_past_cache = is_large(payload)
             && plan.is_page_aligned()
-            && !file::is_in_cache(file, payload.offset, payload.size);
-        file::go_past_cache(file, is_past_cache);
+            && !hartlock_files::is_in_cache(file, payload.offset, payload.size);
+        hartlock_files::go_past_cache(file, is_past_cache);
         let digest = plan.digest(
             |piece| {
                 let (offset, len) = (payload.offset + piece.offset(), piece.len());
-                file::read_at(file, piece.room(), len, offset)
+                hartlock_files::read_at(file, piece.room(), len, offset)
             },
             |count| {
                 *done += count;
                 on_progress(*done);
             },
         );
-        file::go_past_cache(file, false);
+        hartlock_files::go_past_cache(file, false);
         let digest = self.judge(digest)?;
         Ok(Loaded { digest, padding: self.padding(payload)? })
     }

@@ -27,7 +27,7 @@ use hartlock_image::{Algorithm, BundleType, HashId, Lifecycle, PayloadType, Poli
 use serde::{Deserialize, Deserializer};
 
 use crate::Error;
-use crate::file::read_small;
+use hartlock_files::read_small;
 
 /// Longest `bundle.toml`.
 const MAX_SPEC_SIZE: usize = 1 << 20;

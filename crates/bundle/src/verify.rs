@@ -10,11 +10,11 @@ use hartlock_verify::board::Board;
 use hartlock_verify::{Acceptance, Authenticated, Placement, Platform, authenticate};
 
 use crate::describe::{Description, Key, hex, lifecycle_names, parse_unverified};
-use crate::file::FileError;
-use crate::key::PublicKey;
 use crate::platform::FilePlatform;
 use crate::units::grouped;
 use crate::{Error, OnProgress, Refusal};
+use hartlock_files::FileError;
+use hartlock_keys::PublicKey;
 
 /// What a bundle must be. `None` asks for nothing.
 #[derive(Clone, Debug, Default)]
@@ -79,7 +79,7 @@ pub fn verify_file(
     expectation: &Expectation,
     on_progress: OnProgress<'_>,
 ) -> Result<Description, Error> {
-    let (file, len) = crate::file::open(path)?;
+    let (file, len) = hartlock_files::open(path)?;
     verify_open_file(file, len, path, expectation, on_progress)
 }
 

@@ -8,10 +8,10 @@ use common::{Bench, code, pattern, verify};
 use hartlock_bundle::Error;
 use hartlock_bundle::build::build;
 use hartlock_bundle::describe::{Description, Payload};
-use hartlock_bundle::key::PrivateKey;
 use hartlock_bundle::spec::{BundleSpec, ModeName};
 use hartlock_bundle::verify::Expectation;
 use hartlock_image::{BundleType, HashId, Lifecycle, Name, PayloadType, Policy};
+use hartlock_keys::PrivateKey;
 
 fn payload<'a>(description: &'a Description, name: &str) -> &'a Payload {
     description.payloads.iter().find(|payload| payload.payload_type == name).unwrap()

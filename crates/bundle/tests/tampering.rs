@@ -10,8 +10,8 @@ use std::thread;
 use common::{Bench, code, pattern, verify};
 use hartlock_bundle::Error;
 use hartlock_bundle::describe::{Description, Payload};
-use hartlock_bundle::key::PrivateKey;
 use hartlock_image::{Head, PayloadType};
+use hartlock_keys::PrivateKey;
 
 /// Flips the bits of `masks` in the bytes of `positions`, one at a time, and expects refusals.
 fn refuses_flips(bench: &Bench, bundle: &[u8], positions: &[usize], masks: &[u8]) {

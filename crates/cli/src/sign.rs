@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use hartlock_bundle::Error;
 use hartlock_bundle::build::build_observed;
 use hartlock_bundle::describe::Description;
-use hartlock_bundle::key::{PrivateKey, ReadOptions};
 use hartlock_bundle::spec::{BundleSpec, PayloadSpec, TrustSpec, created};
 use hartlock_image::{Algorithm, BundleType, HashId, Lifecycle, PayloadType, Policy};
+use hartlock_keys::{PrivateKey, ReadOptions};
 use serde::Serialize;
 
 use crate::failure::Failure;

@@ -1,8 +1,8 @@
 //! Values of flags that are names of the format.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use hartlock_bundle::key::Format;
 use hartlock_image::{Algorithm, BundleType, HashId, Lifecycle, Name, Policy};
+use hartlock_keys::Format;
 
 use crate::failure::Failure;
 

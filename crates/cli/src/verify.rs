@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use anstyle::Style;
 use hartlock_bundle::describe::{Description, Key, hex};
-use hartlock_bundle::key::PublicKey;
 use hartlock_bundle::verify::{Expectation, is_known_board, verify_file};
 use hartlock_image::{Algorithm, BundleType, Lifecycle, Name};
+use hartlock_keys::PublicKey;
 use serde::Serialize;
 
 use crate::failure::Failure;

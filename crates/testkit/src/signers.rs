@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, ensure};
-use hartlock_bundle::key::{PrivateKey, ReadOptions};
 use hartlock_image::{Algorithm, KeyRecord};
+use hartlock_keys::{PrivateKey, ReadOptions};
 
 /// Where the files are, below the project's root.
 const FOLDER: &str = "spec/vectors/keys";

@@ -7,10 +7,10 @@
 use std::path::Path;
 
 use hartlock_bundle::inspect::{Part, inspect_file};
-use hartlock_bundle::key::PublicKey;
 use hartlock_bundle::verify::{Expectation, verify_open_file};
 use hartlock_bundle::{Error, Refusal};
 use hartlock_image::{Algorithm, Policy, Reason};
+use hartlock_keys::PublicKey;
 use hartlock_testkit::bundle::encode_block;
 use hartlock_testkit::keys::ED25519;
 

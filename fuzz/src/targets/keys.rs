@@ -4,10 +4,10 @@
 //! exactly if the verifier's own Ed25519 takes it.
 
 use ed25519_dalek::{Signature, VerifyingKey};
-use hartlock_bundle::key::{KeyErrorKind, PrivateKey, PublicKey};
 use hartlock_image::Algorithm;
 use hartlock_kernels::Kernels;
 use hartlock_kernels::ed25519::{Violation, expected_r};
+use hartlock_keys::{KeyErrorKind, PrivateKey, PublicKey};
 use hartlock_testkit::keys::KeyPair;
 
 use crate::choices::Choices;

@@ -20,7 +20,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("crates/kernels", &["crates/algorithm"]),
     ("crates/handoff", &["crates/image", "crates/kernels"]),
     ("crates/verify", &["crates/image", "crates/kernels", "crates/handoff"]),
-    ("crates/bundle", &["crates/image", "crates/kernels", "crates/verify", "crates/handoff"]),
+    ("crates/files", &[]),
+    ("crates/keys", &["crates/files", "crates/image", "crates/verify"]),
+    (
+        "crates/bundle",
+        &["crates/files", "crates/image", "crates/kernels", "crates/keys", "crates/verify"],
+    ),
     ("crates/regs", &[]),
     ("crates/emulator", &["crates/image", "crates/kernels", "crates/handoff", "crates/verify"]),
     (
@@ -49,7 +54,8 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// Host crates that firmware must not be built on.
-const HOST_ONLY: [&str; 3] = ["crates/bundle", "crates/cli", "crates/emulator"];
+const HOST_ONLY: [&str; 5] =
+    ["crates/files", "crates/keys", "crates/bundle", "crates/cli", "crates/emulator"];
 
 /// What programs share: what the stages have in common, and the support of their board, the host's or the
 /// root of trust's.

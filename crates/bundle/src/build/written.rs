@@ -9,8 +9,8 @@ use hartlock_image::{
 use hartlock_verify::{Acceptance, Loaded, Placement, Platform, authenticate};
 
 use crate::describe::Description;
-use crate::key::PrivateKey;
 use crate::platform::FilePlatform;
+use hartlock_keys::PrivateKey;
 
 /// Everything but payloads is read from the file. They have the digests with which they were
 /// written.

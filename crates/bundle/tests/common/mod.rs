@@ -1,18 +1,16 @@
 //! A small bundle to build, verify and damage.
 #![allow(dead_code, missing_docs, reason = "each test file uses its own part")]
 
-pub mod judges;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use hartlock_bundle::Error;
 use hartlock_bundle::build::build;
 use hartlock_bundle::describe::Description;
-use hartlock_bundle::key::PrivateKey;
 use hartlock_bundle::spec::{BundleSpec, PayloadSpec, TrustSpec};
 use hartlock_bundle::verify::{Expectation, verify_file};
 use hartlock_image::{BundleType, PayloadType, Policy};
+use hartlock_keys::PrivateKey;
 use tempfile::TempDir;
 
 /// A folder with payload files and keys.

@@ -1,8 +1,8 @@
 //! The device that `hartlock boot` starts.
 
-use hartlock_bundle::key::PublicKey;
 use hartlock_emulator::images::{self, Device};
 use hartlock_image::{MAX_TRUSTED_KEYS, TrustList};
+use hartlock_keys::PublicKey;
 
 use super::{Args, Failure, Lifecycle, values};
 

@@ -59,8 +59,8 @@ fn alike(wanted: &str) -> Vec<AnyReason> {
 
 #[cfg(test)]
 mod tests {
-    use hartlock_bundle::key::KeyReason;
     use hartlock_image::Reason;
+    use hartlock_keys::KeyReason;
 
     use super::*;
 

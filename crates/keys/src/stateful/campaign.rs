@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 use super::storage::Storage;
 use super::{StatefulKey, storage};
 use crate::Error;
-use crate::file::FileError;
+use hartlock_files::FileError;
 
 /// What happens in the middle of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

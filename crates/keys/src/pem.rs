@@ -1,6 +1,6 @@
 //! Tells what a key file is before it is decoded, so that a mistake can be named.
 
-use crate::key::KeyErrorKind;
+use crate::KeyErrorKind;
 
 /// Finds the one PEM block of a file and returns its label and the block itself.
 ///

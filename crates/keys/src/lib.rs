@@ -1,20 +1,22 @@
-//! Keys of every algorithm of the format, and their files.
+//! Private and public keys of every algorithm of the format, and their files (`spec/key-files.md`,
+//! `spec/stateful-key.md`).
 //!
 //! | module | what |
 //! |---|---|
 //! | `public`, `private` | keys, whatever their algorithm |
 //! | `ed25519`, `ecdsa`, `rsa`, `ml_dsa`, `slh_dsa` | a family each: from libraries |
 //! | `stateful` | LMS, HSS, XMSS, XMSS^MT: ours |
-//! | `formats`, `encrypted`, `oids` | PEM, DER, passphrases, names of algorithms |
+//! | `formats`, `pem`, `encrypted`, `oids` | PEM, DER, passphrases, names of algorithms |
 //! | `error`, `reason` | what can be wrong with a key file, and its number |
+
+#![forbid(unsafe_code)]
 
 use std::path::Path;
 
 use hartlock_image::Algorithm;
 use zeroize::Zeroizing;
 
-use crate::Error;
-use crate::file::{FileError, NewFile};
+use hartlock_files::{FileError, NewFile};
 // A test can make the operating system refuse.
 #[cfg(not(test))]
 use getrandom::fill;
@@ -25,9 +27,10 @@ mod ecdsa;
 mod ed25519;
 mod encrypted;
 mod error;
-pub(crate) mod formats;
+mod formats;
 mod ml_dsa;
 mod oids;
+mod pem;
 mod private;
 mod public;
 mod reason;
@@ -40,7 +43,7 @@ mod refusals;
 #[cfg(test)]
 mod tests;
 
-pub use error::{KeyError, KeyErrorKind};
+pub use error::{Error, KeyError, KeyErrorKind};
 pub use formats::Format;
 pub use private::{AskPassphrase, PrivateKey, ReadOptions};
 pub use public::PublicKey;
@@ -48,6 +51,9 @@ pub use reason::KeyReason;
 
 /// A passphrase. Its memory is wiped when it is dropped.
 pub type Passphrase = Zeroizing<Vec<u8>>;
+
+/// Receives progress: steps done and steps in total.
+pub type OnProgress<'a> = &'a mut dyn FnMut(u64, u64);
 
 /// A file with one half of a key.
 #[derive(Debug)]

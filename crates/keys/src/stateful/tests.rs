@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use super::*;
-use crate::file::NewFile;
-use crate::key::PrivateKey;
+use crate::PrivateKey;
+use hartlock_files::NewFile;
 
 fn algorithm(name: &str) -> Algorithm {
     Algorithm::from_name(name).unwrap()
@@ -124,7 +124,7 @@ fn key_file(name: &str) -> (tempfile::TempDir, PathBuf, PrivateKey) {
     let path = folder.path().join("root.pem");
     let key = PrivateKey::generate_for(algorithm(name), &mut |_, _| ()).unwrap();
     let public = folder.path().join("root.pub.pem");
-    crate::key::write_pair(&key, &path, &public, crate::key::Format::Pem, None).unwrap();
+    crate::write_pair(&key, &path, &public, crate::Format::Pem, None).unwrap();
     let key = PrivateKey::read(&path).unwrap();
     (folder, path, key)
 }
@@ -254,7 +254,7 @@ fn no_other_form_leaves_the_file() {
     let (_folder, _, key) = key_file("lms-sha256-192-h5-w1");
     let refused = KeyErrorKind::StateNotExported;
     assert_eq!(key.to_pem().unwrap_err(), refused);
-    for format in [crate::key::Format::Pem, crate::key::Format::Der] {
+    for format in [crate::Format::Pem, crate::Format::Der] {
         assert_eq!(key.export(format, None).unwrap_err(), refused);
         assert_eq!(key.export(format, Some(b"secret")).unwrap_err(), refused);
     }

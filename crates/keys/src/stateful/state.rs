@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
 use super::StatefulKey;
-use crate::key::KeyErrorKind;
+use crate::KeyErrorKind;
 
 const MAGIC: &[u8; 8] = b"HLKstate";
 const VERSION: u32 = 1;

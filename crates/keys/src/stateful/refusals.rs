@@ -8,10 +8,10 @@ use zeroize::Zeroizing;
 use super::StatefulKey;
 use super::storage::{LockedFile, Storage, suitability};
 use crate::Error;
-use crate::key::{KeyError, KeyReason, formats};
+use crate::{KeyError, KeyReason, formats};
 
 /// Cases for the list of all of them: what, the reason, and what came of it.
-pub(in crate::key) fn all() -> Vec<(&'static str, KeyReason, Option<Error>)> {
+pub(crate) fn all() -> Vec<(&'static str, KeyReason, Option<Error>)> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("root.pem");
     let algorithm = hartlock_image::Algorithm::from_name("lms-sha256-192-h5-w1").unwrap();

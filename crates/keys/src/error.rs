@@ -3,7 +3,20 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use hartlock_files::FileError;
+
 use super::KeyReason;
+
+/// Every way in which work with keys can fail.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A key file is not what it should be.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The operating system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
 
 /// A key file that is not what it should be.
 #[derive(Debug, thiserror::Error)]

@@ -9,8 +9,8 @@ use zeroize::Zeroizing;
 
 use super::stateful::StatefulKey;
 use super::{KeyError, KeyErrorKind};
-use crate::file::read_small;
 use crate::{Error, pem};
+use hartlock_files::read_small;
 
 /// Longest key file. The largest post-quantum keys stay below it too.
 pub(crate) const MAX_KEY_FILE_SIZE: usize = 64 << 10;

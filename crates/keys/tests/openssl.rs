@@ -5,20 +5,20 @@ mod common;
 use std::fs;
 use std::process::{Command, Output};
 
-use common::Bench;
-use common::judges::{MESSAGE, generated, second_opinion, skipped};
-use hartlock_bundle::key::{Format, PrivateKey, PublicKey};
+use common::{MESSAGE, generated, second_opinion, skipped};
 use hartlock_image::{Algorithm, Curve, RsaPadding};
+use hartlock_keys::{Format, PrivateKey, PublicKey};
+use tempfile::TempDir;
 
 /// `openssl` in a folder of its own. `HARTLOCK_OPENSSL` names another one than that of the system.
 struct OpenSsl {
-    bench: Bench,
+    folder: TempDir,
 }
 
 impl OpenSsl {
     /// `None` if there is none, or an older one than `least`.
     fn new(least: (u32, u32)) -> Option<Self> {
-        let ssl = Self { bench: Bench::new() };
+        let ssl = Self { folder: tempfile::tempdir().unwrap() };
         let output = match ssl.command().arg("version").output() {
             Ok(output) => output,
             Err(error) => {
@@ -40,7 +40,7 @@ impl OpenSsl {
     fn command(&self) -> Command {
         let program = std::env::var_os("HARTLOCK_OPENSSL").unwrap_or_else(|| "openssl".into());
         let mut command = Command::new(program);
-        command.current_dir(self.bench.path("."));
+        command.current_dir(self.folder.path());
         command
     }
 
@@ -55,8 +55,12 @@ impl OpenSsl {
         assert!(output.status.success(), "openssl {}: {said}", args.join(" "));
     }
 
+    fn write(&self, name: &str, bytes: &[u8]) {
+        fs::write(self.path(name), bytes).unwrap();
+    }
+
     fn path(&self, name: &str) -> std::path::PathBuf {
-        self.bench.path(name)
+        self.folder.path().join(name)
     }
 
     fn read(&self, name: &str) -> Vec<u8> {
@@ -96,7 +100,7 @@ impl OpenSsl {
 
     /// A signature as bundles have it.
     fn sign(&self, algorithm: Algorithm, key: &str) -> Vec<u8> {
-        self.bench.write("message", MESSAGE);
+        self.write("message", MESSAGE);
         let args = Self::signing(algorithm, &["-sign", "-inkey", key, "-out", "signature"]);
         self.run(&args.iter().map(String::as_str).collect::<Vec<_>>());
         let signature = self.read("signature");
@@ -108,10 +112,10 @@ impl OpenSsl {
     }
 
     fn verifies(&self, algorithm: Algorithm, public: &str, signature: &[u8]) -> bool {
-        self.bench.write("message", MESSAGE);
+        self.write("message", MESSAGE);
         let is_ecdsa = matches!(algorithm, Algorithm::Ecdsa(_));
         let signature = if is_ecdsa { der(signature) } else { signature.to_vec() };
-        self.bench.write("signature", &signature);
+        self.write("signature", &signature);
         let what = ["-verify", "-pubin", "-inkey", public, "-sigfile", "signature"];
         let args = Self::signing(algorithm, &what);
         self.output(&args.iter().map(String::as_str).collect::<Vec<_>>()).status.success()
@@ -121,8 +125,8 @@ impl OpenSsl {
     fn takes_our_key(&self, name: &str) {
         let key = generated(name);
         let algorithm = key.algorithm();
-        self.bench.write("ours.pem", key.to_pem().unwrap().as_bytes());
-        self.bench.write("ours.pub.pem", key.public().to_pem().as_bytes());
+        self.write("ours.pem", key.to_pem().unwrap().as_bytes());
+        self.write("ours.pub.pem", key.public().to_pem().as_bytes());
         self.run(&["pkey", "-in", "ours.pem", "-pubout", "-out", "again.pub.pem"]);
         assert_eq!(self.read("again.pub.pem"), key.public().to_pem().as_bytes(), "{name}");
         self.run(&["pkey", "-in", "ours.pem", "-out", "again.pem"]);
@@ -130,7 +134,7 @@ impl OpenSsl {
         assert_eq!(again.public().as_bytes(), key.public().as_bytes(), "{name}");
         for passphrase in ["secret", "geheim und länger"] {
             let locked = key.export(Format::Pem, Some(passphrase.as_bytes())).unwrap();
-            self.bench.write("locked.pem", &locked);
+            self.write("locked.pem", &locked);
             let pass = format!("pass:{passphrase}");
             self.run(&["pkey", "-in", "locked.pem", "-passin", &pass, "-out", "open.pem"]);
             assert_eq!(self.read("open.pem"), self.read("again.pem"), "{name}");

@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
 use crate::Error;
-use crate::file::{FileError, NewFile, folder_of};
-use crate::key::formats::MAX_KEY_FILE_SIZE;
-use crate::key::{KeyError, KeyErrorKind};
+use crate::formats::MAX_KEY_FILE_SIZE;
+use crate::{KeyError, KeyErrorKind};
+use hartlock_files::{FileError, NewFile, folder_of};
 
 /// What has to happen to a file, step by step, so that a test can fail at each step.
 pub(super) trait Storage {

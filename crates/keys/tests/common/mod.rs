@@ -1,9 +1,10 @@
 //! Second implementations that judge signatures.
+#![allow(dead_code, missing_docs, reason = "each test file uses its own part")]
 
 use fips204 as lattices;
 use fips205 as hash_based;
-use hartlock_bundle::key::{PrivateKey, PublicKey};
 use hartlock_image::Algorithm;
+use hartlock_keys::{PrivateKey, PublicKey};
 
 /// What is signed.
 pub const MESSAGE: &[u8] = b"signed by one and verified by the other";

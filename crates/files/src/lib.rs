@@ -1,5 +1,7 @@
 //! Files that are read with bounds, and files that appear whole or not at all.
 
+#![forbid(unsafe_code)]
+
 use std::ffi::OsString;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Write};
@@ -27,7 +29,8 @@ pub struct FileError {
 }
 
 impl FileError {
-    pub(crate) fn new(action: &'static str, path: &Path, source: io::Error) -> Self {
+    /// An error of the operating system, with what was tried.
+    pub fn new(action: &'static str, path: &Path, source: io::Error) -> Self {
         Self { action, path: path.to_path_buf(), source }
     }
 
@@ -118,12 +121,12 @@ pub fn read_small(path: &Path, limit: usize) -> Result<Zeroizing<Vec<u8>>, FileE
 /// copy in memory: it would push out other things, and the memory for it can take longer to get
 /// than the disk needs. Where that is not possible, nothing changes. While it is on, all that is
 /// read and written should be whole pages, from memory that begins with a page.
-pub(crate) fn go_past_cache(file: &File, is_on: bool) {
+pub fn go_past_cache(file: &File, is_on: bool) {
     linux::set_direct(file, is_on);
 }
 
 /// Whether the operating system has these bytes in memory, as far as a few of them show.
-pub(crate) fn is_in_cache(file: &File, offset: u64, len: u64) -> bool {
+pub fn is_in_cache(file: &File, offset: u64, len: u64) -> bool {
     const PROBES: u64 = 8;
     let is_there = |probe| linux::is_in_cache(file, offset + len / PROBES * probe);
     (0..PROBES).all(is_there)
@@ -131,7 +134,7 @@ pub(crate) fn is_in_cache(file: &File, offset: u64, len: u64) -> bool {
 
 /// Fills at least the first `least` bytes of `room` with those at `offset`. Several threads may do
 /// that at once.
-pub(crate) fn read_at(file: &File, room: &mut [u8], least: usize, offset: u64) -> io::Result<()> {
+pub fn read_at(file: &File, room: &mut [u8], least: usize, offset: u64) -> io::Result<()> {
     cached_if_refused(file, || {
         let mut done = 0;
         while done < least {
@@ -276,7 +279,7 @@ impl NewFile {
     ///
     /// # Errors
     /// If the storage fails.
-    pub(crate) fn supersede(self) -> Result<(), FileError> {
+    pub fn supersede(self) -> Result<(), FileError> {
         let Self { path, storage } = self;
         let replaced = match storage {
             // A link cannot replace a file, but a rename can: a second name, for a moment.
@@ -309,13 +312,13 @@ impl NewFile {
     }
 
     /// The name is given to bytes that are on the disk, so that a power cut leaves no empty file.
-    pub(crate) fn sync(&self) -> Result<(), FileError> {
+    pub fn sync(&self) -> Result<(), FileError> {
         self.file().sync_all().map_err(|error| FileError::new("write", &self.path, error))
     }
 }
 
 /// The folder that a file is in.
-pub(crate) fn folder_of(path: &Path) -> &Path {
+pub fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
