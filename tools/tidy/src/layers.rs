@@ -27,7 +27,11 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["crates/files", "crates/image", "crates/kernels", "crates/keys", "crates/verify"],
     ),
     ("crates/regs", &[]),
-    ("crates/emulator", &["crates/image", "crates/kernels", "crates/handoff", "crates/verify"]),
+    ("crates/timeline", &["crates/handoff", "crates/image"]),
+    (
+        "crates/emulator",
+        &["crates/image", "crates/kernels", "crates/handoff", "crates/timeline", "crates/verify"],
+    ),
     (
         "crates/kat",
         &["crates/image", "crates/kernels", "crates/verify", "crates/bundle", "crates/emulator"],
@@ -54,8 +58,14 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// Host crates that firmware must not be built on.
-const HOST_ONLY: [&str; 5] =
-    ["crates/files", "crates/keys", "crates/bundle", "crates/cli", "crates/emulator"];
+const HOST_ONLY: [&str; 6] = [
+    "crates/files",
+    "crates/keys",
+    "crates/bundle",
+    "crates/cli",
+    "crates/emulator",
+    "crates/timeline",
+];
 
 /// What programs share: what the stages have in common, and the support of their board, the host's or the
 /// root of trust's.

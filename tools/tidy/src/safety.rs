@@ -7,8 +7,8 @@ use super::text::has_word;
 use super::{Source, Tree};
 
 /// Crates that must not contain any unsafe code.
-const SAFE_CRATES: [&str; 9] =
-    ["image", "verify", "handoff", "files", "keys", "bundle", "kat", "cli", "emulator"];
+const SAFE_CRATES: [&str; 10] =
+    ["image", "verify", "handoff", "files", "keys", "bundle", "kat", "cli", "emulator", "timeline"];
 
 const FORBID: &str = "#![forbid(unsafe_code)]";
 

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use hartlock_emulator::report::{Report as Page, Run};
-use hartlock_emulator::timeline::{self, Timeline};
 use hartlock_files::{FileError, NewFile, read_small};
+use hartlock_timeline::Timeline;
+use hartlock_timeline::report::{Report as Page, Run};
 
 use super::{Args, Failure};
 
@@ -119,7 +119,8 @@ fn read_beside(args: &Args, own_label: &str) -> Result<Vec<Run>, Failure> {
         };
         let bytes = read_small(path, MAX_STORED_SIZE)?;
         let text = std::str::from_utf8(&bytes).map_err(|error| unusable(error.to_string()))?;
-        let timeline = timeline::read(text).map_err(|error| unusable(error.to_string()))?;
+        let timeline =
+            hartlock_timeline::read(text).map_err(|error| unusable(error.to_string()))?;
         beside.push(Run { label: label.clone(), timeline });
     }
     Ok(beside)

@@ -69,7 +69,7 @@ fn covered(intervals: impl Iterator<Item = (f64, f64)>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::timeline::tests::timeline;
+    use crate::tests::timeline;
 
     #[test]
     fn overlaps_count_once() {

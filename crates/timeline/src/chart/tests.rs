@@ -1,6 +1,6 @@
 use super::*;
-use crate::machine::Outcome;
-use crate::timeline::tests::{machine, timeline, with_kernels};
+use crate::Outcome;
+use crate::tests::{machine, timeline, with_kernels};
 
 fn lines(timeline: &Timeline, columns: usize, is_unicode: bool) -> Vec<String> {
     chart(timeline, Look { columns, is_unicode }).iter().map(ToString::to_string).collect()

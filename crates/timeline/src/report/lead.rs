@@ -1,7 +1,7 @@
 //! What a first look should tell, in sentences.
 
 use super::{Report, Run};
-use crate::timeline::{StepRecord, Timeline, Unit, factor_text, time_text, together};
+use crate::{StepRecord, Timeline, Unit, factor_text, time_text, together};
 
 pub(super) fn sentences(report: &Report) -> Vec<String> {
     let timeline = &report.subject.timeline;

@@ -3,7 +3,7 @@
 //! Percentages instead of coordinates: text keeps its size on a narrow screen while the bars
 //! shrink with it.
 
-use crate::timeline::{
+use crate::{
     Group, Kind, Lane, StepRecord, Timeline, Unit, bytes_text, groups, overlap_percent, ticks,
     time_text,
 };

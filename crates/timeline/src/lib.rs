@@ -1,11 +1,27 @@
-//! The measurement log as data: one object a boot, with times relative to its first entry.
+//! What a boot measured, as data and as pictures: one object a boot, with times relative to its first
+//! entry (boot flow §3.5).
+//!
+//! | module | what |
+//! |---|---|
+//! | `measurement` | the measurement log out of the memory of a machine |
+//! | `outcome` | how a boot ended |
+//! | `lib`, `stored` | the log as JSON; earlier ones read back |
+//! | `table`, `chart` | the log as a table and as bars |
+//! | [`report`] | one boot, or several beside each other, as one self-contained page |
+//!
+//! What a device writes to its log once Linux runs is its own word. It is shown, and decides nothing.
+
+#![forbid(unsafe_code)]
 
 mod chart;
 mod cost;
 mod kernels;
 mod kind;
 mod lanes;
+mod measurement;
+mod outcome;
 mod quantity;
+pub mod report;
 mod stored;
 mod table;
 mod words;
@@ -14,14 +30,13 @@ use hartlock_handoff::{Entry, Stage, Step};
 use hartlock_image::{HashId, Reason};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::machine::Outcome;
-use crate::measurement::Measurements;
-
 pub use chart::{Line, Look, Span, chart};
 pub use cost::Cost;
 pub(crate) use kernels::{Remarks as KernelRemarks, reason_text, remarks as kernel_remarks};
 pub use kind::Kind;
 pub(crate) use lanes::{Group, Lane, groups, overlap_percent, ticks};
+pub use measurement::{Measurements, Source, reason_of};
+pub use outcome::Outcome;
 pub use quantity::{bytes_text, factor_text, time_text};
 pub use stored::{StoredError, read};
 pub use table::table;
@@ -211,7 +226,7 @@ impl Timeline {
         Self {
             schema: SCHEMA,
             booted: *outcome == Outcome::Booted,
-            outcome: outcome_name(outcome).to_owned(),
+            outcome: outcome.name().to_owned(),
             refusal: match outcome {
                 Outcome::Refused { stage, reason } => Some(RefusalInfo::new(*stage, *reason)),
                 _ => None,
@@ -271,18 +286,6 @@ impl Timeline {
     /// The longest step, for one sentence about a boot.
     pub fn longest(&self) -> Option<&StepRecord> {
         self.steps().max_by(|one, other| one.duration().total_cmp(&other.duration()))
-    }
-}
-
-/// The word for an outcome in files.
-pub fn outcome_name(outcome: &Outcome) -> &'static str {
-    match outcome {
-        Outcome::Booted => "booted",
-        Outcome::Refused { .. } => "refused",
-        Outcome::TimedOut => "timed-out",
-        Outcome::GuestStopped { .. } => "guest-stopped",
-        Outcome::Interrupted => "interrupted",
-        Outcome::EmulatorFailed { .. } => "emulator-failed",
     }
 }
 

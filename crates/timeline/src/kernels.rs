@@ -115,12 +115,12 @@ fn harts_text(mask: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::timeline::table;
-    use crate::timeline::tests::{example, machine, timeline, with_kernels};
+    use crate::table;
+    use crate::tests::{example, machine, timeline, with_kernels};
 
     #[test]
     fn kernels_have_the_names_of_the_specification() {
-        let spec = include_str!("../../../../spec/boot-flow.md");
+        let spec = include_str!("../../../spec/boot-flow.md");
         let section = spec.split_once("### 2.1").unwrap().1.split_once("\n## ").unwrap().0;
         let rows: Vec<Vec<&str>> = section
             .lines()

@@ -3,10 +3,13 @@
 use hartlock_handoff::{Entry, Handoff, LogHeader, Stage, Step, entries};
 use hartlock_image::Reason;
 
-use crate::console::{Refusal, reason_of};
-
 /// QEMU's `virt` counts `time` at 10 MHz. Used only when there is no log whose header says it.
 const TICKS_PER_SECOND: u64 = 10_000_000;
+
+/// The reason with this number, as log entries carry it.
+pub fn reason_of(number: u32) -> Option<Reason> {
+    Reason::ALL.iter().copied().find(|reason| *reason as u32 == number)
+}
 
 /// Where entries were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,12 +54,12 @@ impl Measurements {
         })
     }
 
-    /// The refusal that ended the boot, if one did.
-    pub fn refusal(&self) -> Option<Refusal> {
+    /// The refusal that ended the boot, if one did: who refused, and why.
+    pub fn refusal(&self) -> Option<(Stage, Reason)> {
         let entry = self.entries.iter().rev().find(|entry| entry.step == Step::Refusal)?;
         // A code that this tool does not know is a refusal all the same.
         let reason = reason_of(entry.reason).unwrap_or(Reason::InternalLimit);
-        Some(Refusal { stage: entry.stage, reason })
+        Some((entry.stage, reason))
     }
 
     /// Whether the loader gave the machine away.
@@ -127,6 +130,6 @@ mod tests {
         let refusal = Entry { reason: 910, ..Entry::new(Stage::Loader, Step::Refusal) };
         let read = Measurements::read(&log(&[handover, refusal]), &[]).unwrap();
         assert!(!read.is_handed_over());
-        assert_eq!(read.refusal().unwrap().reason, Reason::VerdictNotConfirmed);
+        assert_eq!(read.refusal().unwrap().1, Reason::VerdictNotConfirmed);
     }
 }

@@ -10,7 +10,7 @@ mod verified;
 
 use askama::Template;
 
-use crate::timeline::{
+use crate::{
     KernelRemarks, Kind, StepRecord, Timeline, Unit, bytes_text, kernel_remarks, reason_text,
     time_text, together,
 };

@@ -46,7 +46,7 @@ pub fn read(json: &str) -> Result<Timeline, StoredError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::timeline::tests::timeline;
+    use crate::tests::timeline;
     use serde_json::{Value, json};
 
     #[test]

@@ -1,6 +1,6 @@
 //! What was measured, and whether its stage believed it.
 
-use crate::timeline::{StepRecord, Timeline, bytes_text};
+use crate::{StepRecord, Timeline, bytes_text};
 
 /// One thing with a digest.
 pub(super) struct Verified {

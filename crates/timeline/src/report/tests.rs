@@ -2,8 +2,8 @@ mod browser;
 mod palette;
 
 use super::*;
-use crate::machine::Outcome;
-use crate::timeline::tests::{machine, timeline, with_kernels};
+use crate::Outcome;
+use crate::tests::{machine, timeline, with_kernels};
 use roxmltree::{Document, Node, ParsingOptions};
 
 fn page(is_refused: bool, icount: bool) -> String {

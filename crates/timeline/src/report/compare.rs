@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::picture::{Bar, Mark, Scale};
-use crate::timeline::{
+use crate::{
     Cost, Kind, StepRecord, Timeline, Unit, bytes_text, factor_text, groups, time_text, together,
 };
 
