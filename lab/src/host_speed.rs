@@ -407,7 +407,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join(spec_name(&case));
             fs::write(&path, spec(&case)).unwrap();
-            let spec = hartlock_sign::spec::BundleSpec::read(&path).unwrap();
+            let spec = hartlock_bundle::spec::BundleSpec::read(&path).unwrap();
             assert_eq!(spec.payloads[0].hash, Some(case.hash));
         }
     }

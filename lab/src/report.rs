@@ -1,5 +1,5 @@
 //! A stored run as one page: no script, no font, no address of anything outside the file. It looks
-//! like the page of a boot (`hartlock_emulator::report`).
+//! like the page of a boot (`hartlock_timeline::report`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -85,7 +85,7 @@ fn html(key: &str, run: &Stored) -> Result<String> {
     let page = Page {
         key,
         paper: paper.as_ref().map(|paper| paper.title.as_str()),
-        style: hartlock_emulator::report::STYLE,
+        style: hartlock_timeline::report::STYLE,
         run,
         headline: run.headline(),
         plots: plots(key, run, paper.as_ref())?,

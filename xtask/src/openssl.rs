@@ -12,7 +12,7 @@ use xtask::{run, tools};
 pub fn step(root: &Path) -> Result<Outcome> {
     let mut command = Command::new("cargo");
     command
-        .args(["test", "--locked", "--package", "hartlock-sign", "--test", "openssl"])
+        .args(["test", "--locked", "--package", "hartlock-keys", "--test", "openssl"])
         .current_dir(root)
         .env("HARTLOCK_OPENSSL", tools::openssl()?)
         // The system's settings are those of another version.

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use hartlock_bundle::inspect::inspect_file;
 use hartlock_emulator::Stage;
 use hartlock_emulator::images::Provisioning;
 use hartlock_emulator::machine::{self, HartState, Outcome as Ending, Run};
 use hartlock_emulator::qemu::{Config, Qemu};
-use hartlock_emulator::timeline::{MachineInfo, Timeline, table};
 use hartlock_image::{Algorithm, Lifecycle, Policy, Reason};
-use hartlock_sign::inspect::inspect_file;
+use hartlock_timeline::{MachineInfo, Timeline, table};
 use serde::Serialize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use hartlock_bundle::Error;
+use hartlock_files::FileError;
 use hartlock_image::{Fault, Reason};
-use hartlock_sign::Error;
 use serde::{Serialize, Serializer};
 
 use crate::output::talk;
@@ -179,6 +180,18 @@ impl From<Error> for Failure {
                 ..Self::undecided(error.to_string(), error.hint())
             },
         }
+    }
+}
+
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
+        Error::from(error).into()
+    }
+}
+
+impl From<hartlock_keys::Error> for Failure {
+    fn from(error: hartlock_keys::Error) -> Self {
+        Error::from(error).into()
     }
 }
 

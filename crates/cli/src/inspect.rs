@@ -6,8 +6,8 @@ mod summary;
 
 use std::path::PathBuf;
 
+use hartlock_bundle::inspect::{Inspection, Part, Place, inspect_file};
 use hartlock_image::Reason;
-use hartlock_sign::inspect::{Inspection, Part, Place, inspect_file};
 use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};

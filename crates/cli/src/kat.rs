@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use hartlock_bundle::digest::core_count;
 use hartlock_emulator::bare::find_bench;
 use hartlock_emulator::qemu::Qemu;
 use hartlock_kat::host::HostKernel;
@@ -11,7 +12,6 @@ use hartlock_kat::host::board::{self, Board};
 use hartlock_kat::host::line::Verdict;
 use hartlock_kat::host::stream::{self, Backend, Tally, Threads};
 use hartlock_kernels::Tier;
-use hartlock_sign::digest::core_count;
 use serde::Serialize;
 
 use crate::failure::Failure;

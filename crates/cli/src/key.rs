@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Subcommand;
+use hartlock_bundle::describe::hex;
+use hartlock_files::NewFile;
 use hartlock_image::{Algorithm, Family};
-use hartlock_sign::Error;
-use hartlock_sign::describe::hex;
-use hartlock_sign::file::NewFile;
-use hartlock_sign::key::{AnyKey, Format, KeyError, check_absent};
+use hartlock_keys::Error;
+use hartlock_keys::{AnyKey, Format, KeyError, check_absent};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -167,7 +167,7 @@ impl Report for Converted {
 }
 
 fn convert(args: &ConvertArgs) -> Result<Converted, Failure> {
-    check_absent(&args.output).map_err(Error::from)?;
+    check_absent(&args.output)?;
     let key = args.input.read()?;
     let public = key.public();
     let is_private = match &key {
@@ -176,9 +176,9 @@ fn convert(args: &ConvertArgs) -> Result<Converted, Failure> {
             let passphrase = passphrase.as_ref().map(|passphrase| &passphrase[..]);
             let refuse = |kind| Error::Key(KeyError { path: args.input.file.clone(), kind });
             let content = key.export(args.format, passphrase).map_err(refuse)?;
-            let mut file = NewFile::private(&args.output).map_err(Error::from)?;
-            file.write(&content).map_err(Error::from)?;
-            file.create().map_err(Error::from)?;
+            let mut file = NewFile::private(&args.output)?;
+            file.write(&content)?;
+            file.create()?;
             true
         }
         _ if args.encrypt => {
@@ -188,9 +188,9 @@ fn convert(args: &ConvertArgs) -> Result<Converted, Failure> {
             ));
         }
         _ => {
-            let mut file = NewFile::public(&args.output).map_err(Error::from)?;
-            file.write(&public.export(args.format)).map_err(Error::from)?;
-            file.create().map_err(Error::from)?;
+            let mut file = NewFile::public(&args.output)?;
+            file.write(&public.export(args.format))?;
+            file.create()?;
             false
         }
     };

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use hartlock_bundle::describe::hex;
 use hartlock_image::Algorithm;
-use hartlock_sign::Error;
-use hartlock_sign::describe::hex;
-use hartlock_sign::key::{Format, KeyError, PrivateKey, check_absent, write_pair};
+use hartlock_keys::Error;
+use hartlock_keys::{Format, KeyError, PrivateKey, check_absent, write_pair};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -90,8 +90,8 @@ pub fn run(args: &Args) -> Result<Made, Failure> {
             "leave out `--encrypt` and `--format`",
         ));
     }
-    check_absent(&args.output).map_err(Error::from)?;
-    check_absent(&public_path).map_err(Error::from)?;
+    check_absent(&args.output)?;
+    check_absent(&public_path)?;
     let passphrase = args.encrypt.then(|| args.passphrase.choose()).transpose()?;
     let mut progress = Progress::of_leaves("making the key");
     let key =

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
-use hartlock_sign::Error;
-use hartlock_sign::file::{FileError, NewFile};
+use hartlock_files::{FileError, NewFile};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -43,7 +42,7 @@ impl Report for Pages {
 pub fn run<Cli: CommandFactory>(args: &Args) -> Result<Pages, Failure> {
     std::fs::create_dir_all(&args.output).map_err(|source| {
         let path = args.output.clone();
-        Error::from(FileError { action: "create", path, source })
+        FileError { action: "create", path, source }
     })?;
     let files = pages(Cli::command())
         .map_err(|error| {
@@ -51,11 +50,11 @@ pub fn run<Cli: CommandFactory>(args: &Args) -> Result<Pages, Failure> {
         })?
         .into_iter()
         .map(|(name, page)| write(&args.output.join(name), &page))
-        .collect::<Result<_, Error>>()?;
+        .collect::<Result<_, FileError>>()?;
     Ok(Pages { files })
 }
 
-fn write(path: &Path, page: &[u8]) -> Result<PathBuf, Error> {
+fn write(path: &Path, page: &[u8]) -> Result<PathBuf, FileError> {
     let mut file = NewFile::public(path)?;
     file.write(page)?;
     file.replace()?;

@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use hartlock_sign::Error;
-use hartlock_sign::file::read_small;
-use hartlock_sign::key::{KeyError, KeyErrorKind, Passphrase};
+use hartlock_files::read_small;
+use hartlock_keys::Error;
+use hartlock_keys::{KeyError, KeyErrorKind, Passphrase};
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios};
 
 use crate::failure::Failure;
@@ -84,7 +84,7 @@ impl Source {
             Ok(value) => Ok(Some(Passphrase::new(value.into_bytes()))),
             Err(_) => {
                 let source = io::Error::other("no such environment variable, or not text");
-                let error = hartlock_sign::file::FileError {
+                let error = hartlock_files::FileError {
                     action: "read",
                     path: format!("${name}").into(),
                     source,

@@ -1,7 +1,7 @@
 //! Reasons of both lists: those that boot stages know too, and those of key files.
 
 use hartlock_image::{Fault, Reason};
-use hartlock_sign::key::KeyReason;
+use hartlock_keys::KeyReason;
 
 /// A reason code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
+use hartlock_bundle::Error;
+use hartlock_bundle::build::build_observed;
+use hartlock_bundle::describe::Description;
+use hartlock_bundle::spec::{BundleSpec, PayloadSpec, TrustSpec, created};
 use hartlock_image::{Algorithm, BundleType, HashId, Lifecycle, PayloadType, Policy};
-use hartlock_sign::Error;
-use hartlock_sign::build::build_observed;
-use hartlock_sign::describe::Description;
-use hartlock_sign::key::{PrivateKey, ReadOptions};
-use hartlock_sign::spec::{BundleSpec, PayloadSpec, TrustSpec, created};
+use hartlock_keys::{PrivateKey, ReadOptions};
 use serde::Serialize;
 
 use crate::failure::Failure;

@@ -1,6 +1,6 @@
 //! Numbers for people.
 
-pub use hartlock_sign::units::grouped;
+pub use hartlock_bundle::units::grouped;
 
 /// A size that people can compare, exact where it is small.
 pub fn size_text(bytes: u64) -> String {

@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hartlock_image::{Algorithm, BundleType, HashId, Lifecycle, Name, Policy};
-use hartlock_sign::key::Format;
+use hartlock_keys::Format;
 
 use crate::failure::Failure;
 

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use anstyle::Style;
+use hartlock_bundle::describe::{Description, Key, hex};
+use hartlock_bundle::verify::{Expectation, is_known_board, verify_file};
 use hartlock_image::{Algorithm, BundleType, Lifecycle, Name};
-use hartlock_sign::describe::{Description, Key, hex};
-use hartlock_sign::key::PublicKey;
-use hartlock_sign::verify::{Expectation, is_known_board, verify_file};
+use hartlock_keys::PublicKey;
 use serde::Serialize;
 
 use crate::failure::Failure;

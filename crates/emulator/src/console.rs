@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use hartlock_handoff::Stage;
 use hartlock_image::Reason;
+use hartlock_timeline::reason_of;
 
 /// A line is given out at this length at the latest.
 const LONGEST_LINE: usize = 4096;
@@ -38,11 +39,6 @@ impl Refusal {
         let reason = reason_of(code.parse().ok()?)?;
         Some(Self { stage, reason })
     }
-}
-
-/// The reason with this number, as log entries carry it.
-pub fn reason_of(number: u32) -> Option<Reason> {
-    Reason::ALL.iter().copied().find(|reason| *reason as u32 == number)
 }
 
 /// Where in an escape sequence of a terminal the output stands.

@@ -7,9 +7,6 @@
 //! | [`bare`] | runs a program that is alone on a hart, and names harts |
 //! | [`console`] | what the device printed, and what of it is a refusal |
 //! | [`machine`] | runs a device, talks to its console, reads its memory |
-//! | [`measurement`] | the measurement log out of that memory |
-//! | [`timeline`] | the log as JSON, as a table and as bars; earlier ones read back |
-//! | [`report`] | one boot, or several side by side, as one self-contained page |
 //!
 //! Whatever a device prints, or writes to its log once Linux runs, is its own word. It is shown,
 //! and decides nothing outside this crate.
@@ -22,11 +19,8 @@ mod error;
 mod files;
 pub mod images;
 pub mod machine;
-pub mod measurement;
 pub mod qemu;
 mod qmp;
-pub mod report;
-pub mod timeline;
 
 pub use error::Error;
 pub use hartlock_handoff::Stage;

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use hartlock_handoff::{HANDOFF_SIZE, Handoff, Stage};
-use hartlock_image::Reason;
+use hartlock_handoff::{HANDOFF_SIZE, Handoff};
+use hartlock_timeline::Measurements;
+pub use hartlock_timeline::Outcome;
 use hartlock_verify::board::{Region, qemu_virt};
 use serde_json::{Value, json};
 
 use crate::Error;
 use crate::console::{Console, Refusal};
-use crate::measurement::Measurements;
 use crate::qemu::{Config, Qemu};
 use crate::qmp::Message;
 use process::{Event, Process};
@@ -26,35 +26,6 @@ const REST_OF_LINE: Duration = Duration::from_millis(50);
 const INTERRUPT_TIME: Duration = Duration::from_millis(100);
 /// QEMU answers at once, or it hangs.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
-
-/// How a boot ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// What the caller waited for was printed, or, if it waited for nothing, the loader handed
-    /// over and the system ended by itself.
-    Booted,
-    /// Firmware refused.
-    Refused {
-        /// Who refused.
-        stage: Stage,
-        /// Why.
-        reason: Reason,
-    },
-    /// The time was up.
-    TimedOut,
-    /// The guest ended by itself before it booted.
-    GuestStopped {
-        /// QEMU's word for it: `guest-shutdown`, `guest-reset`, …
-        reason: String,
-    },
-    /// Somebody ended the machine early.
-    Interrupted,
-    /// QEMU ended.
-    EmulatorFailed {
-        /// The end of what it complained about.
-        stderr: String,
-    },
-}
 
 /// One hart when the machine was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -349,7 +320,7 @@ fn decide(stop: Stop, measurements: Option<&Measurements>, stderr: String) -> Ou
         }
         (Stop::Refused(Refusal { stage, reason }), _) => Outcome::Refused { stage, reason },
         // A console may be silent or swallow a line.
-        (Stop::Stopped(_) | Stop::TimedOut, Some(Refusal { stage, reason })) => {
+        (Stop::Stopped(_) | Stop::TimedOut, Some((stage, reason))) => {
             Outcome::Refused { stage, reason }
         }
         (Stop::Stopped(reason), None) if is_handed_over && reason == "guest-shutdown" => {

@@ -10,7 +10,7 @@ pub mod board;
 pub mod line;
 pub mod stream;
 
-use hartlock_sign::digest::digest_in_lanes;
+use hartlock_bundle::digest::digest_in_lanes;
 
 use crate::{Engine, answer};
 use line::{Asked, Reply};

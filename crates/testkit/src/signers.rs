@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, ensure};
 use hartlock_image::{Algorithm, KeyRecord};
-use hartlock_sign::key::{PrivateKey, ReadOptions};
+use hartlock_keys::{PrivateKey, ReadOptions};
 
 /// Where the files are, below the project's root.
 const FOLDER: &str = "spec/vectors/keys";

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use hartlock_sign::units::grouped;
+use hartlock_bundle::units::grouped;
 
 use hartlock_fuzz_run::record::StoredRun;
 use hartlock_lab::paper::Paper;

@@ -6,11 +6,11 @@
 
 use std::path::Path;
 
+use hartlock_bundle::inspect::{Part, inspect_file};
+use hartlock_bundle::verify::{Expectation, verify_open_file};
+use hartlock_bundle::{Error, Refusal};
 use hartlock_image::{Algorithm, Policy, Reason};
-use hartlock_sign::inspect::{Part, inspect_file};
-use hartlock_sign::key::PublicKey;
-use hartlock_sign::verify::{Expectation, verify_open_file};
-use hartlock_sign::{Error, Refusal};
+use hartlock_keys::PublicKey;
 use hartlock_testkit::bundle::encode_block;
 use hartlock_testkit::keys::ED25519;
 

@@ -3,12 +3,12 @@
 //! Each block ends with a digest of itself, which no fuzzer hits. Two inputs in three get the right
 //! one, so that what is behind it is reached. Rule: a block that is accepted has no other encoding.
 
-use hartlock_emulator::measurement::Measurements;
 use hartlock_handoff::{
     Entry, HANDOFF_SIZE, Handoff, LOG_ENTRY_SIZE, Log, LogHeader, MAX_LOG_ENTRIES,
     ROOT_OF_TRUST_SIZE, RootOfTrust, STATE_SIZE, Stage, StateRecord, Step, entries,
 };
 use hartlock_image::{Lifecycle, List, Name, Policy, TrustList, u32_at};
+use hartlock_timeline::Measurements;
 use sha2::Digest as _;
 
 use crate::choices::Choices;

@@ -7,7 +7,7 @@ use ed25519_dalek::{Signature, VerifyingKey};
 use hartlock_image::Algorithm;
 use hartlock_kernels::Kernels;
 use hartlock_kernels::ed25519::{Violation, expected_r};
-use hartlock_sign::key::{KeyErrorKind, PrivateKey, PublicKey};
+use hartlock_keys::{KeyErrorKind, PrivateKey, PublicKey};
 use hartlock_testkit::keys::KeyPair;
 
 use crate::choices::Choices;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use hartlock_sign::Error;
-use hartlock_sign::spec::BundleSpec;
+use hartlock_bundle::Error;
+use hartlock_bundle::spec::BundleSpec;
 
 use crate::files::Temporary;
 

@@ -3,12 +3,12 @@
 //! Rules: nothing fails; no line of the table is longer than 80 characters; the page holds no tag
 //! that the log brought with it.
 
-use hartlock_emulator::machine::Outcome;
-use hartlock_emulator::measurement::Measurements;
-use hartlock_emulator::report::Report;
-use hartlock_emulator::timeline::{Look, MachineInfo, Timeline, chart, table};
 use hartlock_handoff::{LOG_ENTRY_SIZE, Log, LogHeader, Stage};
 use hartlock_image::Reason;
+use hartlock_timeline::Measurements;
+use hartlock_timeline::Outcome;
+use hartlock_timeline::report::Report;
+use hartlock_timeline::{Look, MachineInfo, Timeline, chart, table};
 
 use super::handover::entry;
 use crate::choices::Choices;

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
 use anyhow::{Context, Result, ensure};
-use hartlock_emulator::report::Report;
-use hartlock_emulator::timeline::{Look, Timeline, chart};
 use hartlock_handoff::{Entry, Step};
 use hartlock_image::{HashId, PayloadType, TreeMode};
+use hartlock_timeline::report::Report;
+use hartlock_timeline::{Look, Timeline, chart};
 
 use hartlock_testkit::bundle::Edit;
 use xtask::Outcome;

@@ -87,7 +87,7 @@ pub fn outputs(root: &Path) -> Result<Vec<Output>> {
     let text = fs::read_to_string(root.join(SPECIFICATION)).context(SPECIFICATION)?;
     let mut outputs = vec![
         output("crates/verify/src/board/generated.rs", rust::maps(&boards)?),
-        output("crates/sign/src/defaults/generated.rs", rust::defaults(&boards)?),
+        output("crates/bundle/src/defaults/generated.rs", rust::defaults(&boards)?),
         output(SPECIFICATION, spec::with_tables(&text, &boards)?),
     ];
     for board in &boards {

@@ -199,7 +199,7 @@ fn update(root: &Path, is_writing: bool) -> Result<Vec<&'static str>> {
     let mut stale = Vec::new();
     for (file, content) in [
         ("crates/image/src/reason.rs", rust(&BUNDLES, &of_bundles)?),
-        ("crates/sign/src/key/reason.rs", rust(&KEYS, &of_keys)?),
+        ("crates/keys/src/reason.rs", rust(&KEYS, &of_keys)?),
         ("spec/errors.md", markdown(&list.reason)?),
     ] {
         let path = root.join(file);

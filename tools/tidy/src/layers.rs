@@ -20,12 +20,21 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("crates/kernels", &["crates/algorithm"]),
     ("crates/handoff", &["crates/image", "crates/kernels"]),
     ("crates/verify", &["crates/image", "crates/kernels", "crates/handoff"]),
-    ("crates/sign", &["crates/image", "crates/kernels", "crates/verify", "crates/handoff"]),
+    ("crates/files", &[]),
+    ("crates/keys", &["crates/files", "crates/image", "crates/verify"]),
+    (
+        "crates/bundle",
+        &["crates/files", "crates/image", "crates/kernels", "crates/keys", "crates/verify"],
+    ),
     ("crates/regs", &[]),
-    ("crates/emulator", &["crates/image", "crates/kernels", "crates/handoff", "crates/verify"]),
+    ("crates/timeline", &["crates/handoff", "crates/image"]),
+    (
+        "crates/emulator",
+        &["crates/image", "crates/kernels", "crates/handoff", "crates/timeline", "crates/verify"],
+    ),
     (
         "crates/kat",
-        &["crates/image", "crates/kernels", "crates/verify", "crates/sign", "crates/emulator"],
+        &["crates/image", "crates/kernels", "crates/verify", "crates/bundle", "crates/emulator"],
     ),
     ("crates/drivers", &["crates/image", "crates/kernels", "crates/regs", "crates/verify"]),
     ("crates/verify-capi", &["crates/image", "crates/kernels", "crates/handoff", "crates/verify"]),
@@ -49,7 +58,14 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// Host crates that firmware must not be built on.
-const HOST_ONLY: [&str; 3] = ["crates/sign", "crates/cli", "crates/emulator"];
+const HOST_ONLY: [&str; 6] = [
+    "crates/files",
+    "crates/keys",
+    "crates/bundle",
+    "crates/cli",
+    "crates/emulator",
+    "crates/timeline",
+];
 
 /// What programs share: what the stages have in common, and the support of their board, the host's or the
 /// root of trust's.
@@ -284,15 +300,15 @@ mod tests {
     use super::*;
 
     const IMAGE: (&str, &str) = ("crates/image/Cargo.toml", "package.name = \"hartlock-image\"");
-    const SIGN: (&str, &str) = ("crates/sign/Cargo.toml", "package.name = \"hartlock-sign\"");
+    const BUNDLE: (&str, &str) = ("crates/bundle/Cargo.toml", "package.name = \"hartlock-bundle\"");
 
     fn with(path: &str, text: &str) -> Vec<String> {
         let workspace =
-            "[workspace.dependencies]\nkeys = { package = \"hartlock-sign\", path = \"x\" }";
+            "[workspace.dependencies]\nbundle = { package = \"hartlock-bundle\", path = \"x\" }";
         wrong_dependencies(&Tree::of_texts([
             ("Cargo.toml", workspace),
             IMAGE,
-            SIGN,
+            BUNDLE,
             ("xtask/Cargo.toml", "package.name = \"xtask\""),
             (path, text),
         ]))
@@ -302,15 +318,15 @@ mod tests {
     fn finds_a_dependency_against_the_direction() {
         let verify = "package.name = \"hartlock-verify\"\n";
         for wrong in [
-            "[dependencies]\nhartlock-sign.path = \"../sign\"",
-            "[build-dependencies]\nhartlock-sign.path = \"../sign\"",
-            "[target.'cfg(unix)'.dependencies]\nhartlock-sign.path = \"../sign\"",
-            "[dependencies]\nkeys.workspace = true",
-            "[dependencies]\nk = { package = \"hartlock-sign\", path = \"../sign\" }",
+            "[dependencies]\nhartlock-bundle.path = \"../bundle\"",
+            "[build-dependencies]\nhartlock-bundle.path = \"../bundle\"",
+            "[target.'cfg(unix)'.dependencies]\nhartlock-bundle.path = \"../bundle\"",
+            "[dependencies]\nbundle.workspace = true",
+            "[dependencies]\nk = { package = \"hartlock-bundle\", path = \"../bundle\" }",
         ] {
             let found = with("crates/verify/Cargo.toml", &format!("{verify}{wrong}"));
             assert_eq!(found.len(), 1, "{wrong}: {found:?}");
-            assert!(found[0].contains("must not depend on crates/sign"), "{found:?}");
+            assert!(found[0].contains("must not depend on crates/bundle"), "{found:?}");
         }
     }
 
@@ -318,13 +334,13 @@ mod tests {
     fn accepts_the_layers_below_and_tests_that_reach_up() {
         let text = "package.name = \"hartlock-verify\"\n\
                     [dependencies]\nhartlock-image.path = \"../image\"\nsha2 = \"0.11\"\n\
-                    [dev-dependencies]\nhartlock-sign.path = \"../sign\"";
+                    [dev-dependencies]\nhartlock-bundle.path = \"../bundle\"";
         assert_eq!(with("crates/verify/Cargo.toml", text), [""; 0]);
     }
 
     #[test]
     fn firmware_is_never_built_on_host_crates() {
-        let rom = "package.name = \"rom\"\n[dependencies]\nhartlock-sign.path = \"x\"";
+        let rom = "package.name = \"rom\"\n[dependencies]\nhartlock-bundle.path = \"x\"";
         assert_eq!(with("firmware/rom/Cargo.toml", rom).len(), 1);
         let rom = "package.name = \"rom\"\n[dependencies]\nhartlock-image.path = \"x\"";
         assert_eq!(with("firmware/rom/Cargo.toml", rom), [""; 0]);
@@ -338,7 +354,7 @@ mod tests {
 
     #[test]
     fn xtask_knows_no_other_crate_and_tests_may_use_the_testkit() {
-        let text = "package.name = \"xtask\"\n[dependencies]\nhartlock-sign.path = \"x\"";
+        let text = "package.name = \"xtask\"\n[dependencies]\nhartlock-bundle.path = \"x\"";
         let found = with("xtask/Cargo.toml", text);
         assert!(found.iter().any(|found| found.contains("knows no other crate")), "{found:?}");
         let kit = ("crates/testkit/Cargo.toml", "package.name = \"hartlock-testkit\"");

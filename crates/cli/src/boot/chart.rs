@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
-use hartlock_emulator::timeline::{Kind, Look, Timeline, chart};
+use hartlock_timeline::{Kind, Look, Timeline, chart};
 
 use crate::page;
 use crate::style::DIM;
@@ -88,7 +88,7 @@ mod tests {
             "time_base": { "unit": "us", "note": "", "ticks_per_second": 1, "joined": "" },
             "stages": [step("read", 0), step("hash", 25), step("handover", 90)]
         });
-        hartlock_emulator::timeline::read(&json.to_string()).unwrap()
+        hartlock_timeline::read(&json.to_string()).unwrap()
     }
 
     #[test]

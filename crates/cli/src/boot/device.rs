@@ -2,7 +2,7 @@
 
 use hartlock_emulator::images::{self, Device};
 use hartlock_image::{MAX_TRUSTED_KEYS, TrustList};
-use hartlock_sign::key::PublicKey;
+use hartlock_keys::PublicKey;
 
 use super::{Args, Failure, Lifecycle, values};
 

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use hartlock_emulator::report::{Report as Page, Run};
-use hartlock_emulator::timeline::{self, Timeline};
-use hartlock_sign::Error;
-use hartlock_sign::file::{NewFile, read_small};
+use hartlock_files::{FileError, NewFile, read_small};
+use hartlock_timeline::Timeline;
+use hartlock_timeline::report::{Report as Page, Run};
 
 use super::{Args, Failure};
 
@@ -65,21 +64,20 @@ impl Files {
         let label = args.label.clone().unwrap_or_else(|| "this boot".to_owned());
         let beside = read_beside(args, &label)?;
         let begin = |path: &Option<PathBuf>| path.as_deref().map(NewFile::public).transpose();
-        let error = Error::from;
         Ok(Self {
-            timeline: begin(&args.timeline_json).map_err(error)?,
-            report: begin(&args.report).map_err(error)?,
-            console: begin(&args.console).map_err(error)?,
+            timeline: begin(&args.timeline_json)?,
+            report: begin(&args.report)?,
+            console: begin(&args.console)?,
             label,
             beside,
         })
     }
 
     pub(super) fn finish(self, timeline: &Timeline, transcript: &str) -> Result<(), Failure> {
-        let write = |file: Option<NewFile>, text: &dyn Fn() -> String| -> Result<(), Error> {
+        let write = |file: Option<NewFile>, text: &dyn Fn() -> String| -> Result<(), FileError> {
             let Some(mut file) = file else { return Ok(()) };
             file.write(text().as_bytes())?;
-            Ok(file.replace()?)
+            file.replace()
         };
         let json = serde_json::to_string_pretty(timeline).map_err(|error| {
             Failure::undecided(format!("cannot write the timeline: {error}"), "report this")
@@ -119,9 +117,10 @@ fn read_beside(args: &Args, own_label: &str) -> Result<Vec<Run>, Failure> {
                 "give a file that `hartlock boot --timeline-json` of this version wrote",
             )
         };
-        let bytes = read_small(path, MAX_STORED_SIZE).map_err(Error::from)?;
+        let bytes = read_small(path, MAX_STORED_SIZE)?;
         let text = std::str::from_utf8(&bytes).map_err(|error| unusable(error.to_string()))?;
-        let timeline = timeline::read(text).map_err(|error| unusable(error.to_string()))?;
+        let timeline =
+            hartlock_timeline::read(text).map_err(|error| unusable(error.to_string()))?;
         beside.push(Run { label: label.clone(), timeline });
     }
     Ok(beside)

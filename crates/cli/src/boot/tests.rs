@@ -105,7 +105,7 @@ fn a_boot_that_verified_nothing_is_not_praised() {
         "stage": "loader", "step": "handover", "payload": null, "bytes": 0, "harts": 1,
         "start": 0, "end": 9, "unit": "us"
     }]);
-    report.timeline = hartlock_emulator::timeline::read(&timeline.to_string()).unwrap();
+    report.timeline = hartlock_timeline::read(&timeline.to_string()).unwrap();
     assert!(report.text().contains("warning") && report.text().contains("verified nothing"));
 }
 

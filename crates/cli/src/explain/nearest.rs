@@ -60,7 +60,7 @@ fn alike(wanted: &str) -> Vec<AnyReason> {
 #[cfg(test)]
 mod tests {
     use hartlock_image::Reason;
-    use hartlock_sign::key::KeyReason;
+    use hartlock_keys::KeyReason;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anstyle::Style;
-use hartlock_sign::inspect::{Field, Inspection, Part};
+use hartlock_bundle::inspect::{Field, Inspection, Part};
 
 use super::summary::part_text;
 use crate::page::{Page, wrap};

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use hartlock_image::Family;
-use hartlock_sign::describe::Description;
-use hartlock_sign::inspect::{
+use hartlock_bundle::describe::Description;
+use hartlock_bundle::inspect::{
     Field, Header, Inspection, Memory, Obstacle, Place, Prospect, Signature,
 };
+use hartlock_image::Family;
 use serde::Serialize;
 
 /// The fields of `hartlock/inspect-v1`.

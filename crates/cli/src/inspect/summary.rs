@@ -1,10 +1,10 @@
 //! The page of a bundle.
 
 use anstyle::Style;
+use hartlock_bundle::date::date_text;
+use hartlock_bundle::describe::{Description, Key, Payload, Trust};
+use hartlock_bundle::inspect::{Check, Field, Inspection, Memory, Obstacle, Part, Prospect, Usage};
 use hartlock_image::{Family, Policy};
-use hartlock_sign::date::date_text;
-use hartlock_sign::describe::{Description, Key, Payload, Trust};
-use hartlock_sign::inspect::{Check, Field, Inspection, Memory, Obstacle, Part, Prospect, Usage};
 
 use super::place_text;
 use crate::failure::ReasonText;

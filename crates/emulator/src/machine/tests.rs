@@ -1,6 +1,7 @@
 use super::*;
-use crate::measurement::Source;
-use hartlock_handoff::{Entry, LogHeader, Step};
+use hartlock_handoff::{Entry, LogHeader, Stage, Step};
+use hartlock_image::Reason;
+use hartlock_timeline::Source;
 
 fn measured(entries: Vec<Entry>) -> Measurements {
     let header = LogHeader { ticks_per_second: 10, generation: 1 };

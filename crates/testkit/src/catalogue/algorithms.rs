@@ -1,7 +1,7 @@
 //! Every signature algorithm of the format, alone and together.
 //!
 //! `spec/verify.py` has these algorithms from the standards, and the signatures come from
-//! `crates/sign`; so each row has three opinions. Signatures that are wrong: `altered`.
+//! `crates/keys`; so each row has three opinions. Signatures that are wrong: `altered`.
 
 use hartlock_image::Policy;
 use hartlock_image::Reason::{

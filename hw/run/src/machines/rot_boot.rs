@@ -5,12 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use hartlock_emulator::machine::Outcome;
-use hartlock_emulator::measurement::{Measurements, Source};
-use hartlock_emulator::timeline::{MachineInfo, Timeline};
 use hartlock_handoff::{Entry, LogHeader, RootOfTrust, Stage, StateRecord, Step};
 use hartlock_image::{HashId, Lifecycle, PayloadType, Policy, Reason, TreeMode};
 use hartlock_kernels::Tier;
+use hartlock_timeline::Outcome;
+use hartlock_timeline::{MachineInfo, Timeline};
+use hartlock_timeline::{Measurements, Source};
 use hartlock_verify::board::hartlock_soc;
 use object::{Object, ObjectSection, ObjectSymbol};
 

@@ -246,7 +246,7 @@ impl Bench {
         if !key.exists() {
             run::quietly(Command::new(&hartlock).arg("keygen").arg("-o").arg(&key))?;
         }
-        let public_key = hartlock_sign::key::PublicKey::read(&folder.join("root.pub.pem"))?;
+        let public_key = hartlock_keys::PublicKey::read(&folder.join("root.pub.pem"))?;
         let boot = folder.join("boot.hlk");
         let root = root_of_trust(trust(Policy::Any, [public_key.record()])).context("one key")?;
         let identity = port::identity()?;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use hartlock_emulator::timeline::{self, Timeline, Unit, time_text};
+use hartlock_timeline::{Timeline, Unit, time_text};
 
 use super::{Boot, Demo, shown};
 use xtask::firmware;
@@ -144,7 +144,7 @@ impl<'a> Bench<'a> {
 
 fn read(path: &Path) -> Result<Timeline> {
     let text = fs::read_to_string(path).with_context(|| shown(path))?;
-    timeline::read(&text).with_context(|| shown(path))
+    hartlock_timeline::read(&text).with_context(|| shown(path))
 }
 
 fn says_so(path: &Path) -> Result<bool> {

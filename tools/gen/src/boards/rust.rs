@@ -165,7 +165,7 @@ fn fixed(place: &Place) -> String {
     }
 }
 
-/// `crates/sign/src/defaults/generated.rs`.
+/// `crates/bundle/src/defaults/generated.rs`.
 pub fn defaults(boards: &[Board]) -> Result<String> {
     let mut out = format!(
         "// {NOTICE}\n\n//! What a board says about signing.\n\nuse hartlock_image::PayloadType;\n"

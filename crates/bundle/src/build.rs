@@ -1,0 +1,443 @@
+//! Writes a bundle, then verifies what it wrote.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use hartlock_image::{
+    BundleType, Closing, HashId, KeyRecord, Label, List, MAX_BOOTARGS, MAX_SIGNATURES_SIZE,
+    MAX_SIGNED_SIZE, MAX_SIGNERS, MAX_TRUSTED_KEYS, Manifest, Name, PAGE_SIZE, PayloadRecord,
+    PayloadType, Policy, Reason, TreeMode, TrustList, Writer, align_up, encode_manifest,
+};
+
+use crate::describe::Description;
+use crate::digest::{Plan, is_large, thread_count};
+use crate::spec::{BundleSpec, ModeName, PayloadSpec, SpecError, TrustSpec};
+use crate::verify::{Expectation, verify_open_file};
+use crate::{Error, OnProgress, Refusal, defaults};
+use hartlock_files::{FileError, NewFile};
+use hartlock_keys::{PrivateKey, PublicKey};
+
+#[cfg(test)]
+mod tests;
+mod written;
+
+/// Builds the bundle that `spec` describes, signed by `keys` in this order, into the file
+/// `output`. `created` is its date: see [`crate::spec::created`].
+///
+/// Whoever signs verifies the result: before the file gets its name, the verifier of the boot
+/// stages reads back what was signed, and refuses it here with the same reason. It takes the
+/// digests of payloads from the bytes as they went into the file, and does not read those again.
+///
+/// # Errors
+/// If the bundle would be refused, the description is incomplete, or a file fails. Then `output`
+/// is as it was before.
+pub fn build(
+    spec: &BundleSpec,
+    keys: &[PrivateKey],
+    created: u64,
+    output: &Path,
+    on_progress: OnProgress<'_>,
+) -> Result<Description, Error> {
+    build_observed(spec, keys, created, output, on_progress, &mut |_, _| ())
+}
+
+/// As [`build`]. `on_leaves` counts the leaves of trees that keys with a state have to grow again, key
+/// by key.
+///
+/// A key with a state loses one index, and only when all else is done that can fail before.
+///
+/// # Errors
+/// As there.
+pub fn build_observed(
+    spec: &BundleSpec,
+    keys: &[PrivateKey],
+    created: u64,
+    output: &Path,
+    on_progress: OnProgress<'_>,
+    on_leaves: OnProgress<'_>,
+) -> Result<Description, Error> {
+    hartlock_files::check_replaceable(output)?;
+    let sources = open_sources(spec, output)?;
+    let mut manifest = plan(spec, keys, created, &sources)?;
+    check_signers(&manifest, keys)?;
+    let payload_bytes: u64 = manifest.payloads.iter().map(|payload| payload.size).sum();
+    // Each byte counts as hashed and as written.
+    let total = payload_bytes.saturating_mul(2);
+
+    let bundle = NewFile::public(output)?;
+    // What is not written stays zero: the padding.
+    bundle.reserve(manifest.bundle_size)?;
+    let mut done = 0;
+    for (payload, source) in manifest.payloads.iter_mut().zip(&sources) {
+        payload.digest = copy_and_digest(payload, source, &bundle, &mut |bytes| {
+            done += 2 * bytes;
+            on_progress(done, total);
+        })?;
+    }
+    bundle.write_at(&sign(&manifest, keys, on_leaves)?, 0)?;
+    let description = verify(&bundle, &manifest, keys)?;
+    bundle.replace()?;
+    Ok(description)
+}
+
+/// Verifies what was written, payloads by the digests that they were written with.
+fn verify(
+    bundle: &NewFile,
+    manifest: &Manifest<'_>,
+    keys: &[PrivateKey],
+) -> Result<Description, Error> {
+    written::verify(bundle.handle()?, manifest, keys).or_else(|_| {
+        // The whole verifier says best what is wrong. It reads payloads only if all else is well.
+        let expectation = Expectation {
+            keys: keys.iter().map(PrivateKey::public).collect(),
+            ..Expectation::default()
+        };
+        verify_open_file(
+            bundle.handle()?,
+            manifest.bundle_size,
+            bundle.path(),
+            &expectation,
+            &mut |_, _| (),
+        )
+        .map_err(|error| with_map(error, manifest))
+    })
+}
+
+/// An open payload file.
+struct Source<'a> {
+    spec: &'a PayloadSpec,
+    file: File,
+    size: u64,
+}
+
+/// Opens all payload files, in the order of their types.
+fn open_sources<'a>(spec: &'a BundleSpec, output: &Path) -> Result<Vec<Source<'a>>, Error> {
+    let mut payloads: Vec<&PayloadSpec> = spec.payloads.iter().collect();
+    payloads.sort_by_key(|payload| payload.payload_type);
+    if let Some(pair) =
+        payloads.windows(2).find(|pair| pair[0].payload_type == pair[1].payload_type)
+    {
+        let name = pair[0].payload_type.name();
+        let context = format!("the {name} is described twice");
+        return Err(Error::Refused(Refusal::with(Reason::PayloadOrder, context)));
+    }
+    let output: Option<PathBuf> = output.canonicalize().ok();
+    payloads
+        .into_iter()
+        .map(|payload| {
+            if output.is_some() && payload.file.canonicalize().ok() == output {
+                let path = payload.file.clone();
+                return Err(SpecError::OutputIsInput { path }.into());
+            }
+            let (file, size) = hartlock_files::open(&payload.file)?;
+            Ok(Source { spec: payload, file, size })
+        })
+        .collect()
+}
+
+/// Everything in the manifest but the digests.
+fn plan<'a>(
+    spec: &'a BundleSpec,
+    keys: &[PrivateKey],
+    created: u64,
+    sources: &[Source<'_>],
+) -> Result<Manifest<'a>, Error> {
+    let bundle_type = spec.bundle_type.ok_or(SpecError::TypeMissing)?;
+    let board = spec.board.as_deref().unwrap_or(defaults::BOARD);
+    let lifecycle = spec.lifecycle.as_deref().unwrap_or(&defaults::LIFECYCLE);
+    let mut signers = List::<KeyRecord, MAX_SIGNERS>::new();
+    for key in keys {
+        if !signers.push(key.public().record()) {
+            return Err(Reason::SignerCountOutOfRange.into());
+        }
+    }
+    // The verifier would say that the sizes are impossible, which is true and helps nobody.
+    if keys.is_empty() {
+        return Err(Reason::SignerCountOutOfRange.into());
+    }
+    if sources.is_empty() {
+        let context = missing(bundle_type, |_| false);
+        return Err(Error::Refused(Refusal { reason: Reason::PayloadMissing, context }));
+    }
+    let signatures_size: usize = keys.iter().map(block_size).sum();
+    let mut manifest = Manifest {
+        bundle_type,
+        signatures_size: signatures_size as u32,
+        bundle_size: 0,
+        security_version: spec.security_version.ok_or(SpecError::SecurityVersionMissing)?,
+        created,
+        lifecycle_mask: lifecycle.iter().fold(0, |mask, state| mask | state.bit()),
+        board: Name::new(board).ok_or(Reason::BoardNameInvalid)?,
+        soc: Name::new(spec.soc.as_deref().unwrap_or(defaults::SOC))
+            .ok_or(Reason::SocNameInvalid)?,
+        label: Label::new(spec.label.as_deref().unwrap_or("")).ok_or(Reason::LabelInvalid)?,
+        signers,
+        payloads: List::new(),
+        closing: closing(spec, bundle_type)?,
+    };
+    for source in sources {
+        let record = record(spec, board, source)?;
+        if !manifest.payloads.push(record) {
+            return Err(Reason::PayloadCountOutOfRange.into());
+        }
+    }
+    // Offsets depend on the size of the manifest, and that on the number of its parts alone.
+    let signed_size = encode(&manifest)?.len();
+    let mut end = (signed_size + signatures_size) as u64;
+    for payload in manifest.payloads.iter_mut() {
+        payload.offset = align_up(end, PAGE_SIZE).ok_or(Reason::PayloadSizeOutOfRange)?;
+        end = payload.offset.checked_add(payload.size).ok_or(Reason::PayloadSizeOutOfRange)?;
+    }
+    manifest.bundle_size = align_up(end, PAGE_SIZE).ok_or(Reason::PayloadSizeOutOfRange)?;
+    Ok(manifest)
+}
+
+fn closing(spec: &BundleSpec, bundle_type: BundleType) -> Result<Closing<'_>, Error> {
+    match bundle_type {
+        BundleType::Boot if spec.bootargs.is_some() => Err(SpecError::BootargsInBoot.into()),
+        BundleType::System if spec.trust.is_some() => Err(SpecError::TrustInSystem.into()),
+        BundleType::Boot => spec.trust.as_ref().map_or_else(
+            || Ok(Closing::Trust(TrustList { policy: Policy::Any, keys: List::new() })),
+            |trust| trust_list(trust).map(Closing::Trust),
+        ),
+        BundleType::System => {
+            let bootargs = spec.bootargs.as_deref().unwrap_or("");
+            if bootargs.len() > MAX_BOOTARGS {
+                let context = format!("it has {} bytes", bootargs.len());
+                return Err(Error::Refused(Refusal::with(Reason::BootargsTooLong, context)));
+            }
+            Ok(Closing::Bootargs(bootargs))
+        }
+    }
+}
+
+fn trust_list(trust: &TrustSpec) -> Result<TrustList, Error> {
+    let mut keys = List::<KeyRecord, MAX_TRUSTED_KEYS>::new();
+    for path in &trust.keys {
+        if !keys.push(PublicKey::read_for(path, &trust.algorithms)?.record()) {
+            return Err(Reason::TrustedKeyCountOutOfRange.into());
+        }
+    }
+    Ok(TrustList { policy: trust.policy, keys })
+}
+
+/// The record of a payload, without offset and digest.
+fn record(spec: &BundleSpec, board: &str, source: &Source<'_>) -> Result<PayloadRecord, Error> {
+    let payload = source.spec;
+    let payload_type = payload.payload_type;
+    let load_address = payload
+        .load_address
+        .or_else(|| defaults::load_address(board, payload_type))
+        .ok_or_else(|| SpecError::LoadAddressMissing {
+            payload: payload_type.name(),
+            board: board.to_string(),
+        })?;
+    let memory_size = match payload.memory_size {
+        Some(memory_size) => memory_size,
+        None => {
+            let start = source.start()?;
+            defaults::memory_size(payload_type, source.size, &start).ok_or_else(|| {
+                let context =
+                    format!("the {} asks for more memory than there is", payload_type.name());
+                Error::Refused(Refusal::with(Reason::LoadRangeWraps, context))
+            })?
+        }
+    };
+    let is_code = payload_type.is_code();
+    let (hash, mode) = digest_rule(spec, payload)?;
+    Ok(PayloadRecord {
+        payload_type,
+        hash,
+        mode,
+        offset: 0,
+        size: source.size,
+        load_address,
+        memory_size,
+        entry: payload.entry.unwrap_or(if is_code { load_address } else { 0 }),
+        digest: [0; 64],
+    })
+}
+
+/// Hash and mode: as the payload says, or else as the bundle does, or else by its type. Of a pair of
+/// which one half is free, that half follows the other.
+fn digest_rule(spec: &BundleSpec, payload: &PayloadSpec) -> Result<(HashId, TreeMode), Error> {
+    let hash = payload.hash.or(spec.hash);
+    let is_shake = matches!(hash, Some(HashId::Shake128 | HashId::Shake256));
+    let name = payload.mode.unwrap_or_else(|| {
+        if is_shake {
+            ModeName::ParallelHash
+        } else if payload.block_size.is_some() || defaults::is_in_blocks(payload.payload_type) {
+            ModeName::Blocks
+        } else {
+            ModeName::Flat
+        }
+    });
+    let block_size = payload.block_size.or(spec.block_size).unwrap_or(defaults::BLOCK_SIZE);
+    let mode = match name {
+        ModeName::Flat => TreeMode::from_fields(1, payload.block_size.unwrap_or(0)),
+        ModeName::Blocks => TreeMode::from_fields(2, block_size),
+        ModeName::ParallelHash => TreeMode::from_fields(3, block_size),
+    }?;
+    let hash = hash.unwrap_or(match mode {
+        TreeMode::ParallelHash { .. } => defaults::PARALLELHASH,
+        TreeMode::Flat | TreeMode::Blocks { .. } => defaults::HASH,
+    });
+    if !mode.allows(hash) {
+        let payload = payload.payload_type.name();
+        let context = format!("the {payload} asks for {} with {}", mode.name(), hash.name());
+        return Err(Error::Refused(Refusal::with(Reason::HashModeNotAllowed, context)));
+    }
+    Ok((hash, mode))
+}
+
+impl Source<'_> {
+    fn fail(&self, source: io::Error) -> FileError {
+        FileError::new("read", &self.spec.file, source)
+    }
+
+    /// The first bytes, for a look at a kernel's header.
+    fn start(&self) -> Result<Vec<u8>, FileError> {
+        let mut start = vec![0; self.size.min(defaults::IMAGE_HEADER_SIZE as u64) as usize];
+        let len = start.len();
+        self.read_at(&mut start, len, 0)?;
+        Ok(start)
+    }
+
+    fn read_at(&self, room: &mut [u8], least: usize, offset: u64) -> Result<(), FileError> {
+        hartlock_files::read_at(&self.file, room, least, offset).map_err(|error| {
+            match error.kind() {
+                io::ErrorKind::UnexpectedEof => self.changed(),
+                _ => self.fail(error),
+            }
+        })
+    }
+
+    fn changed(&self) -> FileError {
+        self.fail(io::Error::other("it changed while it was read"))
+    }
+}
+
+/// Copies a payload into the bundle and digests it on the way. What is hashed is what is written:
+/// both from one buffer, into which each byte is read once.
+fn copy_and_digest(
+    payload: &PayloadRecord,
+    source: &Source<'_>,
+    bundle: &NewFile,
+    on_bytes: &mut dyn FnMut(u64),
+) -> Result<[u8; 64], Error> {
+    let plan = Plan::new(payload, thread_count(payload));
+    let is_past_cache = is_large(payload) && plan.is_page_aligned();
+    bundle.go_past_cache(is_past_cache);
+    // What is in memory already is fetched from there.
+    let is_unread = is_past_cache && !hartlock_files::is_in_cache(&source.file, 0, payload.size);
+    hartlock_files::go_past_cache(&source.file, is_unread);
+    let digest = plan.digest(
+        |piece| {
+            let (offset, len) = (piece.offset(), piece.len());
+            source.read_at(piece.room(), len, offset)?;
+            bundle.write_at(piece.padded(), payload.offset + offset)
+        },
+        on_bytes,
+    );
+    hartlock_files::go_past_cache(&source.file, false);
+    bundle.go_past_cache(false);
+    let digest = digest?;
+    // A file that grew would otherwise be signed without its end.
+    match source.file.read_at(&mut [0], payload.size).map_err(|error| source.fail(error))? {
+        0 => Ok(digest),
+        _ => Err(source.changed().into()),
+    }
+}
+
+fn encode(manifest: &Manifest<'_>) -> Result<Vec<u8>, Error> {
+    let mut signed = vec![0; MAX_SIGNED_SIZE];
+    let size = encode_manifest(manifest, &mut signed).ok_or(Reason::SignedSizeOutOfRange)?;
+    signed.truncate(size);
+    Ok(signed)
+}
+
+/// Signed region and signature area (image format §4, §5.1).
+fn sign(
+    manifest: &Manifest<'_>,
+    keys: &[PrivateKey],
+    on_leaves: OnProgress<'_>,
+) -> Result<Vec<u8>, Error> {
+    let mut metadata = encode(manifest)?;
+    let signed_size = metadata.len();
+    metadata.resize(signed_size + manifest.signatures_size as usize, 0);
+    let (signed, area) = metadata.split_at_mut(signed_size);
+    let mut area = Writer::new(area);
+    for key in keys {
+        let public = key.public();
+        let (algorithm, parameters) = public.algorithm().numbers();
+        let signature = key.sign_observed(signed, on_leaves)?;
+        area.put_u32(algorithm);
+        area.put_u32(parameters);
+        area.put_u32(public.as_bytes().len() as u32);
+        area.put_u32(signature.len() as u32);
+        area.put(public.as_bytes());
+        area.pad_to(8);
+        area.put(&signature);
+        area.pad_to(8);
+    }
+    // Not full and full to the end: otherwise the verifier refuses it.
+    area.finish().ok_or(Reason::SignaturesSizeOutOfRange)?;
+    Ok(metadata)
+}
+
+/// Bytes of a key's signature block (image format §5.1).
+fn block_size(key: &PrivateKey) -> usize {
+    16 + key.algorithm().public_key_size().next_multiple_of(8)
+        + key.signature_size().next_multiple_of(8)
+}
+
+/// What the verifier would refuse for its signers. Asked before a key with a state spends an index.
+fn check_signers(manifest: &Manifest<'_>, keys: &[PrivateKey]) -> Result<(), Error> {
+    let signers: Vec<_> = manifest.signers.iter().collect();
+    if (1..signers.len()).any(|at| signers[..at].contains(&signers[at])) {
+        return Err(Reason::DuplicateSigner.into());
+    }
+    if let Some(key) = keys.iter().find(|key| !hartlock_verify::carries(key.algorithm())) {
+        let context = format!("this build verifies no {}", key.algorithm());
+        return Err(Error::Refused(Refusal::with(Reason::TrustedAlgorithmMissing, context)));
+    }
+    if manifest.signatures_size as usize > MAX_SIGNATURES_SIZE {
+        return Err(Reason::SignaturesSizeOutOfRange.into());
+    }
+    Ok(())
+}
+
+/// Adds the load map to a refusal that is about payloads.
+fn with_map(error: Error, manifest: &Manifest<'_>) -> Error {
+    match error {
+        Error::Refused(mut refusal) if matches!(refusal.reason as u16, 500..=599 | 700..=799) => {
+            if refusal.reason == Reason::PayloadMissing {
+                let has = |kind| manifest.payload(kind).is_some();
+                refusal.context = missing(manifest.bundle_type, has);
+            }
+            refusal.context.extend(manifest.payloads.iter().map(|payload| {
+                format!(
+                    "{:<10}  {:#x} to {:#x}, entry {:#x}, {} bytes",
+                    payload.payload_type.name(),
+                    payload.load_address,
+                    payload.memory_end(),
+                    payload.entry,
+                    payload.size
+                )
+            }));
+            Error::Refused(refusal)
+        }
+        other => other,
+    }
+}
+
+/// Names the payloads that a bundle lacks.
+fn missing(bundle_type: BundleType, has: impl Fn(PayloadType) -> bool) -> Vec<String> {
+    let required = bundle_type.payload_types().iter().filter(|kind| kind.is_required());
+    required
+        .filter(|kind| !has(**kind))
+        .map(|kind| format!("{:<10}  missing", kind.name()))
+        .collect()
+}

@@ -1,0 +1,78 @@
+//! A bundle that was just written, as a platform of the verifier.
+
+use std::fs::File;
+
+use hartlock_image::{
+    KeyRecord, List, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, MAX_TRUSTED_KEYS, Manifest,
+    PayloadRecord, Policy, Reason, TrustList,
+};
+use hartlock_verify::{Acceptance, Loaded, Placement, Platform, authenticate};
+
+use crate::describe::Description;
+use crate::platform::FilePlatform;
+use hartlock_keys::PrivateKey;
+
+/// Everything but payloads is read from the file. They have the digests with which they were
+/// written.
+struct Written<'a> {
+    file: FilePlatform<'a>,
+    manifest: &'a Manifest<'a>,
+}
+
+impl Platform for Written<'_> {
+    fn medium_len(&self) -> u64 {
+        self.file.medium_len()
+    }
+
+    fn ends_with_bundle(&self) -> bool {
+        self.file.ends_with_bundle()
+    }
+
+    fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Reason> {
+        self.file.read(offset, into)
+    }
+
+    fn load(&mut self, payload: &PayloadRecord) -> Result<Loaded, Reason> {
+        let written = self.manifest.payload(payload.payload_type).ok_or(Reason::InternalLimit)?;
+        // A digest is that of these bytes only if they stand where the record says.
+        if (written.offset, written.size) != (payload.offset, payload.size) {
+            return Err(Reason::InternalLimit);
+        }
+        Ok(Loaded { digest: written.digest, padding: self.file.padding(payload)? })
+    }
+}
+
+/// Verifies a bundle whose payloads were digested while they were written (image format §8).
+pub(super) fn verify(
+    file: File,
+    manifest: &Manifest<'_>,
+    keys: &[PrivateKey],
+) -> Result<Description, Reason> {
+    let mut trusted = List::<KeyRecord, MAX_TRUSTED_KEYS>::new();
+    for key in keys {
+        if !trusted.push(key.public().record()) {
+            return Err(Reason::TrustedKeyCountOutOfRange);
+        }
+    }
+    let acceptance = Acceptance {
+        trust: TrustList { policy: Policy::EverySigner, keys: trusted },
+        revoked_keys: 0,
+        bundle_type: None,
+        board: None,
+        soc: None,
+        floor: None,
+        lifecycle: None,
+        placement: Placement::ByManifest,
+    };
+    let len = file.metadata().map_err(|_| Reason::MediumError)?.len();
+    let mut on_progress = |_| ();
+    let file = FilePlatform::new(file, len, &mut on_progress);
+    let mut platform = Written { file, manifest };
+    let mut metadata = vec![0; MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE];
+    let mut bundle = authenticate(&mut platform, &acceptance, &mut metadata)?;
+    bundle.load_payloads(&mut platform)?;
+    if !bundle.conclude()?.is_confirmed() {
+        return Err(Reason::VerdictNotConfirmed);
+    }
+    Ok(Description::from(bundle.manifest()))
+}

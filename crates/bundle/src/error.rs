@@ -1,0 +1,91 @@
+//! What can go wrong, in the two kinds that a user must be able to tell apart: the bundle is
+//! refused, or nothing could be decided about it.
+
+use std::fmt;
+
+use hartlock_image::Reason;
+
+use crate::spec::SpecError;
+use hartlock_files::FileError;
+use hartlock_keys::KeyError;
+
+/// A reason code with what is known about this case of it.
+#[derive(Debug)]
+pub struct Refusal {
+    /// Why.
+    pub reason: Reason,
+    /// Details, a line each. They come from a bundle that was just refused, so they explain and
+    /// prove nothing.
+    pub context: Vec<String>,
+}
+
+impl Refusal {
+    /// A refusal without details.
+    pub const fn new(reason: Reason) -> Self {
+        Self { reason, context: Vec::new() }
+    }
+
+    /// A refusal with one line of detail.
+    pub fn with(reason: Reason, context: impl Into<String>) -> Self {
+        Self { reason, context: vec![context.into()] }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (E{:04})", self.reason.title().trim_end_matches('.'), self.reason as u16)
+    }
+}
+
+/// Every way in which signing and verification can fail.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A verifier looked at the bundle and says no.
+    #[error("{0}")]
+    Refused(Refusal),
+    /// A key file is not what it should be.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The description of a bundle is incomplete or contradicts itself.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// The operating system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl Error {
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Error::Refused(refusal) => refusal.reason.hint().to_string(),
+            Error::Key(error) => error.hint(),
+            Error::Spec(error) => error.hint(),
+            Error::File(error) => error.hint(),
+        }
+    }
+
+    /// Details, a line each.
+    pub fn context(&self) -> Vec<String> {
+        match self {
+            Error::Refused(refusal) => refusal.context.clone(),
+            Error::Spec(error) => error.context(),
+            Error::Key(_) | Error::File(_) => Vec::new(),
+        }
+    }
+}
+
+impl From<hartlock_keys::Error> for Error {
+    fn from(error: hartlock_keys::Error) -> Self {
+        match error {
+            hartlock_keys::Error::Key(error) => Error::Key(error),
+            hartlock_keys::Error::File(error) => Error::File(error),
+        }
+    }
+}
+
+impl From<Reason> for Error {
+    fn from(reason: Reason) -> Self {
+        Error::Refused(Refusal::new(reason))
+    }
+}

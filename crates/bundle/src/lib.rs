@@ -1,0 +1,30 @@
+//! Bundles on a workstation: built, signed, verified and inspected (`spec/image-format.md`).
+//!
+//! | module | what |
+//! |---|---|
+//! | [`spec`] | `bundle.toml`: what a bundle shall be |
+//! | [`build`] | writes a bundle, then verifies what it wrote |
+//! | [`verify`] | verifies a bundle file with the verifier that the boot stages run |
+//! | [`inspect`] | reads a bundle file, byte by byte, and believes nothing in it |
+//!
+//! Files appear whole or not at all. Payloads are streamed: no payload is ever in memory as a
+//! whole, on either side.
+
+#![forbid(unsafe_code)]
+
+pub mod build;
+pub mod date;
+mod defaults;
+pub mod describe;
+pub mod digest;
+mod error;
+pub mod inspect;
+pub mod platform;
+pub mod spec;
+pub mod units;
+pub mod verify;
+
+pub use error::{Error, Refusal};
+
+/// Receives progress: bytes done and bytes in total.
+pub type OnProgress<'a> = &'a mut dyn FnMut(u64, u64);

@@ -1,0 +1,111 @@
+//! A bundle file as a platform of the verifier.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use hartlock_image::{PAGE_SIZE, PayloadRecord, PayloadType, Reason, align_up};
+use hartlock_verify::{Loaded, Platform, bits_of};
+
+use crate::digest::{Plan, is_large, thread_count};
+use hartlock_files::FileError;
+
+/// Reads a bundle through one handle, so that a file that is exchanged meanwhile changes nothing.
+///
+/// It does not keep payloads: what was hashed here is not what will run. A workstation decides
+/// about the file, and the device decides again about what it loads.
+pub struct FilePlatform<'a> {
+    file: File,
+    len: u64,
+    on_progress: &'a mut dyn FnMut(u64),
+    done: u64,
+    loading: Option<PayloadType>,
+    failure: Option<io::Error>,
+}
+
+impl<'a> FilePlatform<'a> {
+    /// Opens a bundle. `on_progress` receives the bytes of payloads that are hashed.
+    ///
+    /// # Errors
+    /// If the file is missing, unreadable or not a regular file.
+    pub fn open(path: &Path, on_progress: &'a mut dyn FnMut(u64)) -> Result<Self, FileError> {
+        let (file, len) = hartlock_files::open(path)?;
+        Ok(Self::new(file, len, on_progress))
+    }
+
+    /// Takes an open file of `len` bytes.
+    pub fn new(file: File, len: u64, on_progress: &'a mut dyn FnMut(u64)) -> Self {
+        Self { file, len, on_progress, done: 0, loading: None, failure: None }
+    }
+
+    /// The payload that was begun last.
+    pub const fn loading(&self) -> Option<PayloadType> {
+        self.loading
+    }
+
+    /// What the operating system said, if a read failed. Then nothing is decided.
+    pub fn take_failure(&mut self) -> Option<io::Error> {
+        self.failure.take()
+    }
+}
+
+impl Platform for FilePlatform<'_> {
+    fn medium_len(&self) -> u64 {
+        self.len
+    }
+
+    fn ends_with_bundle(&self) -> bool {
+        true
+    }
+
+    fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Reason> {
+        let result = self.file.read_exact_at(into, offset);
+        self.judge(result)
+    }
+
+    fn load(&mut self, payload: &PayloadRecord) -> Result<Loaded, Reason> {
+        self.loading = Some(payload.payload_type);
+        let Self { file, on_progress, done, .. } = self;
+        let plan = Plan::new(payload, thread_count(payload));
+        let is_past_cache = is_large(payload)
+            && plan.is_page_aligned()
+            && !hartlock_files::is_in_cache(file, payload.offset, payload.size);
+        hartlock_files::go_past_cache(file, is_past_cache);
+        let digest = plan.digest(
+            |piece| {
+                let (offset, len) = (payload.offset + piece.offset(), piece.len());
+                hartlock_files::read_at(file, piece.room(), len, offset)
+            },
+            |count| {
+                *done += count;
+                on_progress(*done);
+            },
+        );
+        hartlock_files::go_past_cache(file, false);
+        let digest = self.judge(digest)?;
+        Ok(Loaded { digest, padding: self.padding(payload)? })
+    }
+}
+
+impl FilePlatform<'_> {
+    /// The bits that are set between a payload and the next page.
+    pub(crate) fn padding(&mut self, payload: &PayloadRecord) -> Result<u64, Reason> {
+        let padded_size = align_up(payload.size, PAGE_SIZE).ok_or(Reason::InternalLimit)?;
+        let mut padding = vec![0; (padded_size - payload.size) as usize];
+        self.read(payload.offset + payload.size, &mut padding)?;
+        Ok(bits_of(&padding))
+    }
+
+    /// Turns the end of a file into a fact about the bundle, and everything else into one about
+    /// the medium.
+    fn judge<T>(&mut self, result: io::Result<T>) -> Result<T, Reason> {
+        result.map_err(|error| {
+            if error.kind() == io::ErrorKind::UnexpectedEof {
+                return Reason::Truncated;
+            }
+            self.failure = Some(error);
+            Reason::MediumError
+        })
+    }
+}

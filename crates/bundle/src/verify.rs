@@ -1,0 +1,226 @@
+//! Verifies a bundle file with the verifier that the boot stages run.
+
+use std::path::Path;
+
+use hartlock_image::{
+    BundleType, Head, KeyRecord, Lifecycle, List, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE,
+    MAX_TRUSTED_KEYS, Manifest, Name, Policy, Reason, TrustList,
+};
+use hartlock_verify::board::Board;
+use hartlock_verify::{Acceptance, Authenticated, Placement, Platform, authenticate};
+
+use crate::describe::{Description, Key, hex, lifecycle_names, parse_unverified};
+use crate::platform::FilePlatform;
+use crate::units::grouped;
+use crate::{Error, OnProgress, Refusal};
+use hartlock_files::FileError;
+use hartlock_keys::PublicKey;
+
+/// What a bundle must be. `None` asks for nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Expectation {
+    /// Keys of the signers. Every signer of a bundle needs its key here.
+    pub keys: Vec<PublicKey>,
+    /// Type of the bundle.
+    pub bundle_type: Option<BundleType>,
+    /// Board that it is for.
+    pub board: Option<Name>,
+    /// SoC that it is for.
+    pub soc: Option<Name>,
+    /// Lowest security version.
+    pub floor: Option<u64>,
+    /// State in which it must be allowed to boot.
+    pub lifecycle: Option<Lifecycle>,
+}
+
+impl Expectation {
+    /// Most keys that can be given.
+    pub const MAX_KEYS: usize = MAX_TRUSTED_KEYS;
+
+    fn trust(&self) -> Result<TrustList, Reason> {
+        let mut keys = List::<KeyRecord, MAX_TRUSTED_KEYS>::new();
+        for key in self.keys.iter().map(PublicKey::record) {
+            // Giving a key twice is no reason to count it twice, nor one to complain.
+            if !keys.iter().any(|earlier| *earlier == key) && !keys.push(key) {
+                return Err(Reason::TrustedKeyCountOutOfRange);
+            }
+        }
+        Ok(TrustList { policy: Policy::EverySigner, keys })
+    }
+
+    fn acceptance(&self) -> Result<Acceptance<'static>, Reason> {
+        Ok(Acceptance {
+            trust: self.trust()?,
+            revoked_keys: 0,
+            bundle_type: self.bundle_type,
+            board: self.board,
+            soc: self.soc,
+            floor: self.floor,
+            lifecycle: self.lifecycle,
+            placement: Placement::ByManifest,
+        })
+    }
+}
+
+/// Whether this build knows the memory map of a board. Load addresses for another one are checked
+/// for their form only (image format §8 step 11).
+pub fn is_known_board(name: &str) -> bool {
+    Board::by_name(name).is_some()
+}
+
+/// Verifies a bundle file: signatures, manifest, what `expectation` asks for, placement on the
+/// board that the manifest names, and every payload (image format §8). The description is that
+/// of a genuine manifest.
+///
+/// # Errors
+/// [`Error::Refused`] if the bundle is refused, [`Error::File`] if nothing could be decided.
+pub fn verify_file(
+    path: &Path,
+    expectation: &Expectation,
+    on_progress: OnProgress<'_>,
+) -> Result<Description, Error> {
+    let (file, len) = hartlock_files::open(path)?;
+    verify_open_file(file, len, path, expectation, on_progress)
+}
+
+/// As [`verify_file`], for a file that is already open. `path` is what messages call it.
+///
+/// # Errors
+/// As there.
+pub fn verify_open_file(
+    file: std::fs::File,
+    len: u64,
+    path: &Path,
+    expectation: &Expectation,
+    on_progress: OnProgress<'_>,
+) -> Result<Description, Error> {
+    let mut metadata = vec![0; MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE];
+    let total = std::cell::Cell::new(0);
+    let mut report = |done| on_progress(done, total.get());
+    let mut platform = FilePlatform::new(file, len, &mut report);
+    let verdict = decide(&mut platform, expectation, &mut metadata, |bytes| total.set(bytes));
+    verdict.map_err(|reason| match platform.take_failure() {
+        Some(failure) => FileError::new("read", path, failure).into(),
+        None => {
+            let context = context(reason, expectation, &metadata, &platform);
+            Error::Refused(Refusal { reason, context })
+        }
+    })
+}
+
+/// All steps of §8.
+fn decide(
+    platform: &mut FilePlatform<'_>,
+    expectation: &Expectation,
+    metadata: &mut [u8],
+    on_total: impl FnOnce(u64),
+) -> Result<Description, Reason> {
+    let acceptance = expectation.acceptance()?;
+    let mut bundle: Authenticated<'_> = authenticate(platform, &acceptance, metadata)?;
+    on_total(bundle.manifest().payloads.iter().map(|payload| payload.size).sum());
+    bundle.load_payloads(platform)?;
+    let verdict = bundle.conclude()?;
+    // A workstation has no jump that the second decision guards, but it must not agree where a
+    // device would not.
+    if !verdict.is_confirmed() {
+        return Err(Reason::VerdictNotConfirmed);
+    }
+    Ok(Description::from(bundle.manifest()))
+}
+
+/// What can be said about this case of a reason.
+fn context(
+    reason: Reason,
+    expectation: &Expectation,
+    metadata: &[u8],
+    platform: &FilePlatform<'_>,
+) -> Vec<String> {
+    let file_len = grouped(platform.medium_len());
+    // What is in `metadata` was read, not necessarily verified, and may be of any form.
+    let Ok(head) = Head::parse(metadata) else {
+        return match reason {
+            Reason::Truncated => vec![format!("the file has {file_len} bytes")],
+            _ => Vec::new(),
+        };
+    };
+    let (signed, area) = metadata[..head.total_size()].split_at(head.signed_size());
+    match (reason, parse_unverified(signed, area)) {
+        (Reason::WrongBundleType, _) => {
+            vec![format!("it is a {} bundle", head.bundle_type().name())]
+        }
+        (Reason::Truncated, Ok(manifest)) => {
+            vec![format!("the file has {file_len} bytes of {}", grouped(manifest.bundle_size))]
+        }
+        (Reason::Truncated, Err(_)) => vec![format!(
+            "the file has {file_len} bytes, and its first part alone {}",
+            grouped(head.total_size() as u64)
+        )],
+        (_, Ok(manifest)) => context_of_manifest(reason, expectation, &manifest, platform),
+        (_, Err(_)) => Vec::new(),
+    }
+}
+
+fn context_of_manifest(
+    reason: Reason,
+    expectation: &Expectation,
+    manifest: &Manifest<'_>,
+    platform: &FilePlatform<'_>,
+) -> Vec<String> {
+    let one = |text: String| vec![text];
+    match reason {
+        Reason::SignerWithoutKey => manifest
+            .signers
+            .iter()
+            .filter(|signer| !expectation.keys.iter().any(|key| key.record() == **signer))
+            .map(|signer| {
+                let algorithm = Key::from(signer).algorithm;
+                format!("no key for signer {algorithm} {}", hex(&signer.key_id))
+            })
+            .collect(),
+        Reason::WrongBoard => one(names("board", manifest.board, expectation.board)),
+        Reason::WrongSoc => one(names("SoC", manifest.soc, expectation.soc)),
+        Reason::RollbackBelowFloor => one(format!(
+            "security version {}, floor {}",
+            manifest.security_version,
+            expectation.floor.unwrap_or(0)
+        )),
+        Reason::LifecycleNotAllowed => one(format!(
+            "signed for {}, not for {}",
+            lifecycle_names(manifest.lifecycle_mask).join(", "),
+            expectation.lifecycle.map_or("", Lifecycle::name)
+        )),
+        Reason::OutsideMemory | Reason::OverlapsLiveRegion | Reason::WrongLoadAddress => {
+            let Some(board) = Board::by_name(manifest.board.as_str()) else { return Vec::new() };
+            manifest
+                .payloads
+                .iter()
+                .find(|payload| board.check(manifest.bundle_type, payload) == Err(reason))
+                .map(|payload| {
+                    format!(
+                        "{} at {:#x} to {:#x}, entry {:#x}",
+                        payload.payload_type.name(),
+                        payload.load_address,
+                        payload.memory_end(),
+                        payload.entry
+                    )
+                })
+                .into_iter()
+                .collect()
+        }
+        Reason::PayloadDigestMismatch | Reason::PaddingNotZero => match platform.loading() {
+            Some(payload_type) => one(format!("payload {}", payload_type.name())),
+            None => one("behind the signatures".to_string()),
+        },
+        Reason::TrailingBytes => one(format!(
+            "the bundle ends at {}, the file at {}",
+            grouped(manifest.bundle_size),
+            grouped(platform.medium_len())
+        )),
+        _ => Vec::new(),
+    }
+}
+
+fn names(what: &str, actual: Name, wanted: Option<Name>) -> String {
+    let wanted = wanted.map_or(String::new(), |name| format!(", not {}", name.as_str()));
+    format!("signed for {what} {}{wanted}", actual.as_str())
+}

@@ -1,0 +1,118 @@
+//! A small bundle to build, verify and damage.
+#![allow(dead_code, missing_docs, reason = "each test file uses its own part")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hartlock_bundle::Error;
+use hartlock_bundle::build::build;
+use hartlock_bundle::describe::Description;
+use hartlock_bundle::spec::{BundleSpec, PayloadSpec, TrustSpec};
+use hartlock_bundle::verify::{Expectation, verify_file};
+use hartlock_image::{BundleType, PayloadType, Policy};
+use hartlock_keys::PrivateKey;
+use tempfile::TempDir;
+
+/// A folder with payload files and keys.
+pub struct Bench {
+    folder: TempDir,
+    pub keys: Vec<PrivateKey>,
+}
+
+impl Bench {
+    pub fn new() -> Self {
+        let bench = Self {
+            folder: tempfile::tempdir().unwrap(),
+            keys: vec![PrivateKey::generate().unwrap()],
+        };
+        bench.write("linux", &pattern(3000));
+        bench.write("initrd", &pattern(2049));
+        bench.write("virt.dtb", &pattern(100));
+        bench.write("fw.bin", &pattern(500));
+        bench.write("root.pub.pem", bench.keys[0].public().to_pem().as_bytes());
+        bench
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    pub fn file_names(&self) -> Vec<String> {
+        let name = |entry: fs::DirEntry| entry.file_name().into_string().unwrap();
+        let mut names: Vec<_> =
+            fs::read_dir(self.folder.path()).unwrap().map(|entry| name(entry.unwrap())).collect();
+        names.sort();
+        names
+    }
+
+    pub fn payload(&self, payload_type: PayloadType, file: &str) -> PayloadSpec {
+        PayloadSpec::new(payload_type, self.path(file))
+    }
+
+    pub fn system(&self) -> BundleSpec {
+        BundleSpec {
+            bundle_type: Some(BundleType::System),
+            security_version: Some(4),
+            bootargs: Some("console=ttyS0".to_string()),
+            block_size: Some(1024),
+            payloads: vec![
+                self.payload(PayloadType::Kernel, "linux"),
+                self.payload(PayloadType::Initramfs, "initrd"),
+                self.payload(PayloadType::SystemFdt, "virt.dtb"),
+            ],
+            ..BundleSpec::default()
+        }
+    }
+
+    pub fn boot(&self) -> BundleSpec {
+        BundleSpec {
+            bundle_type: Some(BundleType::Boot),
+            security_version: Some(1),
+            payloads: vec![
+                self.payload(PayloadType::Opensbi, "fw.bin"),
+                self.payload(PayloadType::Loader, "fw.bin"),
+                self.payload(PayloadType::BootFdt, "virt.dtb"),
+            ],
+            trust: Some(TrustSpec {
+                policy: Policy::Any,
+                keys: vec![self.path("root.pub.pem")],
+                algorithms: Vec::new(),
+            }),
+            ..BundleSpec::default()
+        }
+    }
+
+    pub fn build(&self, spec: &BundleSpec, name: &str) -> Result<Description, Error> {
+        build(spec, &self.keys, 0, &self.path(name), &mut |_, _| ())
+    }
+
+    pub fn expectation(&self) -> Expectation {
+        Expectation {
+            keys: self.keys.iter().map(PrivateKey::public).collect(),
+            ..Expectation::default()
+        }
+    }
+}
+
+pub fn verify(path: &Path, expectation: &Expectation) -> Result<Description, Error> {
+    verify_file(path, expectation, &mut |_, _| ())
+}
+
+/// The code of a refusal, or what else it was.
+pub fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> u16 {
+    match result {
+        Err(Error::Refused(refusal)) => refusal.reason as u16,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+/// Bytes in which a shifted copy is seen, and none of them zero: padding differs from payload.
+pub fn pattern(len: usize) -> Vec<u8> {
+    (0..len).map(|at| (at % 251 + 1) as u8).collect()
+}

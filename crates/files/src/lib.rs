@@ -1,0 +1,550 @@
+//! Files that are read with bounds, and files that appear whole or not at all.
+
+#![forbid(unsafe_code)]
+
+use std::ffi::OsString;
+use std::fs::{self, File, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+use zeroize::Zeroizing;
+
+/// Private keys are readable by their owner alone.
+const PRIVATE_MODE: u32 = 0o600;
+/// Everything else follows the umask.
+const PUBLIC_MODE: u32 = 0o666;
+
+/// The operating system refused to do something with a file.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {action} `{}`: {}", .path.display(), describe(.source))]
+pub struct FileError {
+    /// What was tried, in the infinitive.
+    pub action: &'static str,
+    /// With which file.
+    pub path: PathBuf,
+    /// Why it failed.
+    pub source: io::Error,
+}
+
+impl FileError {
+    /// An error of the operating system, with what was tried.
+    pub fn new(action: &'static str, path: &Path, source: io::Error) -> Self {
+        Self { action, path: path.to_path_buf(), source }
+    }
+
+    fn other(action: &'static str, path: &Path, text: &'static str) -> Self {
+        Self::new(action, path, io::Error::other(text))
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        match self.source.kind() {
+            io::ErrorKind::NotFound => "check the path; for output, create the folder first",
+            io::ErrorKind::PermissionDenied => "check who owns the file and its folder",
+            io::ErrorKind::AlreadyExists => "choose another name, or move the old file away",
+            io::ErrorKind::IsADirectory => "name a file, not a folder",
+            io::ErrorKind::StorageFull => "free some space and try again",
+            io::ErrorKind::FileTooLarge => "check that this is the file that you mean",
+            _ if self.action == "replace" => "choose another name with `-o`",
+            _ => "name a regular file on storage that works, and leave it alone meanwhile",
+        }
+        .to_string()
+    }
+}
+
+/// The cause in plain words, without the number of the operating system.
+fn describe(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file or folder".to_string(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_string(),
+        io::ErrorKind::AlreadyExists => "it exists already".to_string(),
+        io::ErrorKind::IsADirectory => "it is a folder".to_string(),
+        io::ErrorKind::StorageFull => "no space left".to_string(),
+        io::ErrorKind::FileTooLarge => "it is far too long for what it should be".to_string(),
+        _ => {
+            let text = error.to_string();
+            text.split_once(" (os error").map_or(text.clone(), |(message, _)| message.to_string())
+        }
+    }
+}
+
+/// Opens a regular file for reading and returns its length.
+///
+/// Nothing else has a length that can be relied on; a pipe would even block the open.
+///
+/// # Errors
+/// If it is missing, unreadable or not a regular file.
+pub fn open(path: &Path) -> Result<(File, u64), FileError> {
+    let fail = |source| FileError::new("read", path, source);
+    check_regular("read", path, &fs::metadata(path).map_err(fail)?)?;
+    let file = File::open(path).map_err(fail)?;
+    let metadata = file.metadata().map_err(fail)?;
+    check_regular("read", path, &metadata)?;
+    Ok((file, metadata.len()))
+}
+
+fn check_regular(
+    action: &'static str,
+    path: &Path,
+    metadata: &fs::Metadata,
+) -> Result<(), FileError> {
+    if metadata.is_dir() {
+        return Err(FileError::new(action, path, io::ErrorKind::IsADirectory.into()));
+    }
+    if !metadata.is_file() {
+        return Err(FileError::other(action, path, "it is not a regular file"));
+    }
+    Ok(())
+}
+
+/// Reads a small file into memory that is wiped when it is dropped: it may be a private key. It
+/// may also be a pipe, for keys that never lie on a disk.
+///
+/// # Errors
+/// If it is missing, unreadable, a folder, or longer than `limit` bytes.
+pub fn read_small(path: &Path, limit: usize) -> Result<Zeroizing<Vec<u8>>, FileError> {
+    let fail = |source| FileError::new("read", path, source);
+    let file = File::open(path).map_err(fail)?;
+    // With room for one byte more than allowed, so that the buffer never moves and leaves a
+    // copy of a key behind.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(limit + 1));
+    file.take(limit as u64 + 1).read_to_end(&mut bytes).map_err(fail)?;
+    if bytes.len() > limit {
+        return Err(FileError::new("read", path, io::ErrorKind::FileTooLarge.into()));
+    }
+    Ok(bytes)
+}
+
+/// Lets bytes go between buffers and the storage directly, for data of which nobody needs a second
+/// copy in memory: it would push out other things, and the memory for it can take longer to get
+/// than the disk needs. Where that is not possible, nothing changes. While it is on, all that is
+/// read and written should be whole pages, from memory that begins with a page.
+pub fn go_past_cache(file: &File, is_on: bool) {
+    linux::set_direct(file, is_on);
+}
+
+/// Whether the operating system has these bytes in memory, as far as a few of them show.
+pub fn is_in_cache(file: &File, offset: u64, len: u64) -> bool {
+    const PROBES: u64 = 8;
+    let is_there = |probe| linux::is_in_cache(file, offset + len / PROBES * probe);
+    (0..PROBES).all(is_there)
+}
+
+/// Fills at least the first `least` bytes of `room` with those at `offset`. Several threads may do
+/// that at once.
+pub fn read_at(file: &File, room: &mut [u8], least: usize, offset: u64) -> io::Result<()> {
+    cached_if_refused(file, || {
+        let mut done = 0;
+        while done < least {
+            match file.read_at(&mut room[done..], offset + done as u64) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(count) => done += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Tries again through the cache if the storage takes no direct access after all, or none of this
+/// size.
+fn cached_if_refused(file: &File, mut access: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+    access().or_else(|error| match error.kind() {
+        io::ErrorKind::InvalidInput => {
+            go_past_cache(file, false);
+            access()
+        }
+        _ => Err(error),
+    })
+}
+
+/// A file that is not there yet: it gets its name once it is complete. Dropped before that, it is
+/// gone.
+///
+/// Where the file system can do it, the file has no name at all until then, so that even a signal
+/// or a power cut leaves nothing behind. Elsewhere it lies under another name in the same folder.
+#[derive(Debug)]
+pub struct NewFile {
+    path: PathBuf,
+    storage: Storage,
+}
+
+#[derive(Debug)]
+enum Storage {
+    Unnamed(File),
+    Named(NamedTempFile),
+}
+
+impl NewFile {
+    /// Begins a file that everybody may read.
+    ///
+    /// # Errors
+    /// If the folder does not exist or cannot be written.
+    pub fn public(path: &Path) -> Result<Self, FileError> {
+        Self::begin(path, PUBLIC_MODE)
+    }
+
+    /// Begins a file that only its owner may read, from its first byte on.
+    ///
+    /// # Errors
+    /// As [`NewFile::public`].
+    pub fn private(path: &Path) -> Result<Self, FileError> {
+        Self::begin(path, PRIVATE_MODE)
+    }
+
+    fn begin(path: &Path, mode: u32) -> Result<Self, FileError> {
+        if path.file_name().is_none() {
+            return Err(FileError::new("create", path, io::ErrorKind::IsADirectory.into()));
+        }
+        let storage = match linux::open_unnamed(folder_of(path), mode) {
+            Some(file) => Storage::Unnamed(file),
+            None => Storage::Named(
+                tempfile::Builder::new()
+                    .prefix(&temporary_prefix(path))
+                    .permissions(Permissions::from_mode(mode))
+                    .tempfile_in(folder_of(path))
+                    .map_err(|error| FileError::new("create", path, without_path(error)))?,
+            ),
+        };
+        Ok(Self { path: path.to_path_buf(), storage })
+    }
+
+    /// Name that the file will have.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn file(&self) -> &File {
+        match &self.storage {
+            Storage::Unnamed(file) => file,
+            Storage::Named(temporary) => temporary.as_file(),
+        }
+    }
+
+    /// A second handle to the open file. It shares the position.
+    ///
+    /// # Errors
+    /// If the operating system has no handle left.
+    pub fn handle(&self) -> Result<File, FileError> {
+        self.file().try_clone().map_err(|error| FileError::new("read", &self.path, error))
+    }
+
+    /// Gives the file a length, and takes the room for it where the file system can do that: then
+    /// a full disk is known at once, and writing is faster. What is not written stays zero.
+    ///
+    /// # Errors
+    /// If the storage is full or fails.
+    pub fn reserve(&self, len: u64) -> Result<(), FileError> {
+        let result = linux::reserve(self.file(), len).and_then(|()| self.file().set_len(len));
+        result.map_err(|error| FileError::new("write", &self.path, error))
+    }
+
+    /// Appends bytes.
+    ///
+    /// # Errors
+    /// If the storage is full or fails.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), FileError> {
+        self.file().write_all(bytes).map_err(|error| FileError::new("write", &self.path, error))
+    }
+
+    /// Writes bytes at an offset. Several threads may do that at once.
+    ///
+    /// # Errors
+    /// If the storage is full or fails.
+    pub fn write_at(&self, bytes: &[u8], offset: u64) -> Result<(), FileError> {
+        cached_if_refused(self.file(), || self.file().write_all_at(bytes, offset))
+            .map_err(|error| FileError::new("write", &self.path, error))
+    }
+
+    /// Lets [`NewFile::write_at`] go past the page cache or not, as [`go_past_cache`].
+    pub fn go_past_cache(&self, is_on: bool) {
+        go_past_cache(self.file(), is_on);
+    }
+
+    /// Gives the file its name. An older file of that name is replaced, unless it is a private
+    /// key or not a regular file.
+    ///
+    /// # Errors
+    /// If that is so, or the storage fails.
+    pub fn replace(self) -> Result<(), FileError> {
+        check_replaceable(&self.path)?;
+        self.sync()?;
+        self.supersede()
+    }
+
+    /// Gives the file its name, whatever had it. What was written must be on the disk already.
+    ///
+    /// # Errors
+    /// If the storage fails.
+    pub fn supersede(self) -> Result<(), FileError> {
+        let Self { path, storage } = self;
+        let replaced = match storage {
+            // A link cannot replace a file, but a rename can: a second name, for a moment.
+            Storage::Unnamed(file) => tempfile::Builder::new()
+                .prefix(&temporary_prefix(&path))
+                .make_in(folder_of(&path), |name| linux::link(&file, name))
+                .map_err(without_path)
+                .and_then(|temporary| temporary.persist(&path).map_err(|error| error.error)),
+            Storage::Named(temporary) => {
+                temporary.persist(&path).map(drop).map_err(|error| error.error)
+            }
+        };
+        replaced.map_err(|error| FileError::new("create", &path, error))
+    }
+
+    /// Gives the file its name, if no file has it.
+    ///
+    /// # Errors
+    /// `AlreadyExists` if one does, or if the storage fails.
+    pub fn create(self) -> Result<(), FileError> {
+        self.sync()?;
+        let Self { path, storage } = self;
+        let created = match storage {
+            Storage::Unnamed(file) => linux::link(&file, &path),
+            Storage::Named(temporary) => {
+                temporary.persist_noclobber(&path).map(drop).map_err(|error| error.error)
+            }
+        };
+        created.map_err(|error| FileError::new("create", &path, error))
+    }
+
+    /// The name is given to bytes that are on the disk, so that a power cut leaves no empty file.
+    pub fn sync(&self) -> Result<(), FileError> {
+        self.file().sync_all().map_err(|error| FileError::new("write", &self.path, error))
+    }
+}
+
+/// The folder that a file is in.
+pub fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// How the name of an unfinished file begins.
+fn temporary_prefix(path: &Path) -> OsString {
+    let mut prefix = OsString::from(".");
+    prefix.push(path.file_name().unwrap_or_default());
+    prefix.push(".");
+    prefix
+}
+
+/// What only Linux has: files without a name, room in advance, and ways past the page cache.
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::fs::File;
+    use std::io::{self, IoSliceMut};
+    use std::os::fd::AsRawFd;
+    use std::path::{Path, PathBuf};
+
+    use rustix::fs::{AtFlags, CWD, FallocateFlags, Mode, OFlags};
+    use rustix::io::{Errno, ReadWriteFlags};
+
+    /// A file without a name in this folder, if the file system has such files and a name can be
+    /// given to them later.
+    pub(super) fn open_unnamed(folder: &Path, mode: u32) -> Option<File> {
+        let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+        let file: File =
+            rustix::fs::openat(CWD, folder, flags, Mode::from_raw_mode(mode)).ok()?.into();
+        own_path(&file).symlink_metadata().ok()?;
+        Some(file)
+    }
+
+    /// Gives it a name that no file has.
+    pub(super) fn link(file: &File, name: &Path) -> io::Result<()> {
+        let from = own_path(file);
+        Ok(rustix::fs::linkat(CWD, &from, CWD, name, AtFlags::SYMLINK_FOLLOW)?)
+    }
+
+    /// Takes room on the disk, if the file system can do that before something is written.
+    pub(super) fn reserve(file: &File, len: u64) -> io::Result<()> {
+        match rustix::fs::fallocate(file, FallocateFlags::empty(), 0, len) {
+            Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => Ok(()),
+            result => Ok(result?),
+        }
+    }
+
+    /// Whether a byte can be had without waiting for the disk; also if nobody knows.
+    pub(super) fn is_in_cache(file: &File, offset: u64) -> bool {
+        let mut byte = [0];
+        let mut buffers = [IoSliceMut::new(&mut byte)];
+        let result = rustix::io::preadv2(file, &mut buffers, offset, ReadWriteFlags::NOWAIT);
+        result != Err(Errno::AGAIN)
+    }
+
+    /// Whether access goes past the page cache, if the file system can do that.
+    pub(super) fn set_direct(file: &File, is_on: bool) {
+        if let Ok(mut flags) = rustix::fs::fcntl_getfl(file) {
+            flags.set(OFlags::DIRECT, is_on);
+            // Where it is refused, the cache stays in use.
+            let _ = rustix::fs::fcntl_setfl(file, flags);
+        }
+    }
+
+    fn own_path(file: &File) -> PathBuf {
+        format!("/proc/self/fd/{}", file.as_raw_fd()).into()
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod linux {
+    use std::fs::File;
+    use std::io;
+    use std::path::Path;
+
+    pub(super) fn open_unnamed(_: &Path, _: u32) -> Option<File> {
+        None
+    }
+
+    pub(super) fn link(_: &File, _: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(super) fn reserve(_: &File, _: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub(super) fn is_in_cache(_: &File, _: u64) -> bool {
+        true
+    }
+
+    pub(super) fn set_direct(_: &File, _: bool) {}
+}
+
+/// Removes the temporary name that `tempfile` adds to its errors: nobody asked for that file.
+fn without_path(error: io::Error) -> io::Error {
+    error.kind().into()
+}
+
+/// Refuses targets whose loss cannot be made good.
+///
+/// # Errors
+/// If `path` is a folder, a device or a private key.
+pub fn check_replaceable(path: &Path) -> Result<(), FileError> {
+    let metadata = match fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(FileError::new("replace", path, error)),
+    };
+    check_regular("replace", path, &metadata)?;
+    let mut start = Vec::new();
+    // A file that cannot be read cannot be shown to be no key.
+    File::open(path)
+        .and_then(|file| file.take(4096).read_to_end(&mut start))
+        .map_err(|error| FileError::new("replace", path, error))?;
+    if start.windows(16).any(|bytes| bytes == b"PRIVATE KEY-----") {
+        return Err(FileError::other("replace", path, "it is a private key"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unfinished_file_has_no_name_where_that_is_possible() {
+        let folder = tempfile::tempdir().unwrap();
+        let is_possible = linux::open_unnamed(folder.path(), PUBLIC_MODE).is_some();
+        let file = NewFile::public(&folder.path().join("out")).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), usize::from(!is_possible));
+        file.replace().unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn both_ways_of_writing_a_file_end_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let unnamed = || linux::open_unnamed(folder.path(), PRIVATE_MODE).map(Storage::Unnamed);
+        let named = || Some(Storage::Named(NamedTempFile::new_in(folder.path()).unwrap()));
+        for storage in [&unnamed as &dyn Fn() -> Option<Storage>, &named] {
+            let path = folder.path().join("out");
+            let begin = || storage().map(|storage| NewFile { path: path.clone(), storage });
+            let Some(mut file) = begin() else { continue };
+            file.write(b"first").unwrap();
+            file.create().unwrap();
+            let error = begin().unwrap().create().unwrap_err();
+            assert_eq!(error.source.kind(), io::ErrorKind::AlreadyExists);
+            assert_eq!(fs::read(&path).unwrap(), b"first");
+            let second = begin().unwrap();
+            second.reserve(8).unwrap();
+            second.write_at(b"cond", 2).unwrap();
+            second.write_at(b"se", 0).unwrap();
+            second.replace().unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"second\0\0");
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, PRIVATE_MODE);
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+            fs::remove_file(&path).unwrap();
+        }
+    }
+
+    #[test]
+    fn ways_past_the_cache_lead_back_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        let file = NewFile::public(&path).unwrap();
+        file.go_past_cache(true);
+        // Neither the place nor the length nor the memory is what a disk would take.
+        file.write_at(&[7; 1001], 3).unwrap();
+        file.go_past_cache(false);
+        file.replace().unwrap();
+        let bytes = fs::read(&path).unwrap();
+        assert_eq!((bytes.len(), &bytes[..4]), (1004, &[0, 0, 0, 7][..]));
+        assert!(is_in_cache(&File::open(&path).unwrap(), 0, 1004));
+
+        let file = File::open(&path).unwrap();
+        go_past_cache(&file, true);
+        let mut room = [1; 1100];
+        read_at(&file, &mut room, 999, 5).unwrap();
+        assert!(room[..999].iter().all(|byte| *byte == 7));
+        let error = read_at(&file, &mut room, 1000, 5).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    #[test]
+    fn a_dropped_file_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        let mut file = NewFile::public(&path).unwrap();
+        file.write(b"half").unwrap();
+        drop(file);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn create_never_replaces() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        fs::write(&path, "old").unwrap();
+        let error = NewFile::private(&path).unwrap().create().unwrap_err();
+        assert_eq!(error.source.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn replace_spares_private_keys_folders_and_devices() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("root.pem");
+        fs::write(&path, "note\n-----BEGIN PRIVATE KEY-----\n").unwrap();
+        assert!(NewFile::public(&path).unwrap().replace().is_err());
+        assert!(fs::read_to_string(&path).unwrap().starts_with("note"));
+        assert!(check_replaceable(folder.path()).is_err());
+        assert!(check_replaceable(Path::new("/dev/null")).is_err());
+    }
+
+    #[test]
+    fn reads_only_regular_files_of_bounded_length() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(read_small(folder.path(), 10).is_err());
+        assert!(read_small(Path::new("/dev/zero"), 10).is_err());
+        let path = folder.path().join("file");
+        fs::write(&path, "0123456789").unwrap();
+        assert_eq!(**read_small(&path, 10).unwrap(), *b"0123456789");
+        assert!(read_small(&path, 9).is_err());
+    }
+}

@@ -1,0 +1,194 @@
+//! What can be wrong with a key file. Numbers, titles and hints are those of `spec/errors.toml`, group 11.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use hartlock_files::FileError;
+
+use super::KeyReason;
+
+/// Every way in which work with keys can fail.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A key file is not what it should be.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The operating system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// A key file that is not what it should be.
+#[derive(Debug, thiserror::Error)]
+#[error("`{}` {kind}", .path.display())]
+pub struct KeyError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub kind: KeyErrorKind,
+}
+
+/// What is wrong with a key file: a variant a reason.
+///
+/// Written, it goes on behind the name of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeyErrorKind {
+    /// More bytes than any key has.
+    TooLong,
+    /// There is no PEM block, nor DER.
+    NotPem,
+    /// Another kind of PEM file.
+    WrongLabel(String),
+    /// Something stands around the key.
+    TrailingData,
+    /// The encoding ends too early.
+    Truncated,
+    /// A private key where a public one is wanted.
+    IsPrivate,
+    /// A public key where a private one is wanted.
+    IsPublic,
+    /// A passphrase protects the key, and none is given.
+    Encrypted,
+    /// Another passphrase protects the key.
+    WrongPassphrase,
+    /// A passphrase protects the key in a way from before PKCS#8.
+    OldEncryption,
+    /// A passphrase protects the key in a way that is not supported.
+    UnsupportedEncryption(String),
+    /// A key of another algorithm.
+    UnsupportedAlgorithm(String),
+    /// A key that is not for the algorithm that was asked for.
+    OtherAlgorithm {
+        /// What it is for.
+        key: String,
+        /// What was asked for.
+        asked: String,
+    },
+    /// The encoding is damaged, or a point is not valid.
+    Malformed,
+    /// A key that is longer or shorter than those of its algorithm.
+    WrongLength {
+        /// Bytes of a key.
+        expected: usize,
+        /// Bytes of this one.
+        actual: usize,
+    },
+    /// A point of which only one coordinate is there.
+    CompressedPoint,
+    /// A public key or another form of the private key stands in the file, and belongs to another one.
+    PublicHalfDiffers,
+    /// A private key with a state in another form than its own.
+    StateNotExported,
+    /// The state was changed by accident.
+    StateChecksum,
+    /// The state is of another version.
+    StateVersion(u32),
+    /// Every index was spent.
+    StateExhausted,
+    /// Further names would keep the old index.
+    StateHasNames,
+    /// What it points to would keep the old index.
+    StateIsLink,
+    /// There is no file in which the state could be kept.
+    StateNotRegular,
+    /// Others could read the key.
+    StateMode(u32),
+    /// The key would change its owner.
+    StateOfOther,
+    /// A power cut could bring the old index back.
+    StateFileSystem(&'static str),
+    /// The file holds another key than when it was read first.
+    StateOfOtherKey,
+    /// The storage did not keep the new index.
+    StateNotKept,
+    /// The operating system has no random numbers.
+    NoRandomness,
+}
+
+impl KeyErrorKind {
+    /// Its number and its texts.
+    pub const fn reason(&self) -> KeyReason {
+        match self {
+            Self::TooLong => KeyReason::TooLong,
+            Self::NotPem => KeyReason::NotPem,
+            Self::WrongLabel(_) => KeyReason::WrongLabel,
+            Self::TrailingData => KeyReason::TrailingData,
+            Self::Truncated => KeyReason::KeyTruncated,
+            Self::IsPrivate => KeyReason::IsPrivate,
+            Self::IsPublic => KeyReason::IsPublic,
+            Self::Encrypted => KeyReason::Encrypted,
+            Self::WrongPassphrase => KeyReason::WrongPassphrase,
+            Self::OldEncryption => KeyReason::OldEncryption,
+            Self::UnsupportedEncryption(_) => KeyReason::UnsupportedEncryption,
+            Self::UnsupportedAlgorithm(_) => KeyReason::UnsupportedAlgorithm,
+            Self::OtherAlgorithm { .. } => KeyReason::OtherAlgorithm,
+            Self::Malformed => KeyReason::Malformed,
+            Self::WrongLength { .. } => KeyReason::WrongLength,
+            Self::CompressedPoint => KeyReason::CompressedPoint,
+            Self::PublicHalfDiffers => KeyReason::PublicHalfDiffers,
+            Self::StateNotExported => KeyReason::StateNotExported,
+            Self::StateChecksum => KeyReason::StateChecksum,
+            Self::StateVersion(_) => KeyReason::StateVersion,
+            Self::StateExhausted => KeyReason::StateExhausted,
+            Self::StateHasNames => KeyReason::StateHasNames,
+            Self::StateIsLink => KeyReason::StateIsLink,
+            Self::StateNotRegular => KeyReason::StateNotRegular,
+            Self::StateMode(_) => KeyReason::StateMode,
+            Self::StateOfOther => KeyReason::StateOfOther,
+            Self::StateFileSystem(_) => KeyReason::StateFileSystem,
+            Self::StateOfOtherKey => KeyReason::StateOfOtherKey,
+            Self::StateNotKept => KeyReason::StateNotKept,
+            Self::NoRandomness => KeyReason::NoRandomness,
+        }
+    }
+
+    /// What to do about it.
+    pub const fn hint(&self) -> &'static str {
+        self.reason().hint()
+    }
+}
+
+impl fmt::Display for KeyErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WrongLabel(label) => {
+                write!(f, "holds a {label:?}, which is no key in a form that is supported")
+            }
+            Self::UnsupportedEncryption(way) => {
+                write!(f, "is encrypted with {way}, which is not supported")
+            }
+            Self::UnsupportedAlgorithm(algorithm) => {
+                write!(f, "is a key for {algorithm}, which is not supported")
+            }
+            Self::OtherAlgorithm { key, asked } => {
+                write!(f, "is a key for {key}, and not for {asked}")
+            }
+            Self::WrongLength { expected, actual } => {
+                write!(f, "is damaged: its key has {actual} bytes instead of {expected}")
+            }
+            Self::StateVersion(version) => {
+                write!(f, "is a key file of version {version}, which is not supported")
+            }
+            Self::StateMode(mode) => {
+                write!(f, "has mode {mode:04o}, and not 0600: others may have read or copied it")
+            }
+            Self::StateFileSystem(name) => {
+                write!(f, "is on a file system ({name}) that cannot promise to keep its state")
+            }
+            // The others have nothing to add to their title, which begins with words for the file.
+            _ => {
+                let title = self.reason().title().trim_end_matches('.');
+                f.write_str(title.strip_prefix("The key file ").unwrap_or(title))
+            }
+        }
+    }
+}
+
+impl std::error::Error for KeyErrorKind {}
+
+impl KeyError {
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        self.kind.hint().to_string()
+    }
+}

@@ -1,0 +1,71 @@
+//! What a file cannot show without another user, another file system or storage that lies.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use zeroize::Zeroizing;
+
+use super::StatefulKey;
+use super::storage::{LockedFile, Storage, suitability};
+use crate::Error;
+use crate::{KeyError, KeyReason, formats};
+
+/// Cases for the list of all of them: what, the reason, and what came of it.
+pub(crate) fn all() -> Vec<(&'static str, KeyReason, Option<Error>)> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("root.pem");
+    let algorithm = hartlock_image::Algorithm::from_name("lms-sha256-192-h5-w1").unwrap();
+    let content = StatefulKey::generate(algorithm, &mut |_, _| ()).unwrap().to_pem();
+    fs::write(&path, &*content).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    let key = formats::decode_stateful(content.as_bytes(), Some(&path)).unwrap();
+
+    // What is written belongs to whoever runs this, and the file to somebody else.
+    let mut file = LockedFile::lock(&path).unwrap();
+    file.owner = file.owner.wrapping_add(1);
+    let mut all =
+        vec![("somebody else's file", KeyReason::StateOfOther, key.spend(&mut file).err())];
+    drop(file);
+
+    let metadata = fs::metadata(&path).unwrap();
+    // FAT, exFAT, NFS, SMB, 9P, AFS, Ceph.
+    for number in [0x4d44, 0x2011_bab0, 0x6969, 0xfe53_4d42, 0x0102_1997, 0x5346_414f, 0x00c3_6400]
+    {
+        let refused = suitability(&metadata, Some(number)).err();
+        let error = refused.map(|kind| Error::Key(KeyError { path: path.clone(), kind }));
+        all.push(("a file system", KeyReason::StateFileSystem, error));
+    }
+    // ext4, tmpfs, and one that cannot be asked.
+    for number in [Some(0xef53), Some(0x0102_1994), None] {
+        suitability(&metadata, number).unwrap();
+    }
+
+    let mut storage = Forgetful(content.as_bytes().to_vec());
+    all.push(("storage that forgets", KeyReason::StateNotKept, key.spend(&mut storage).err()));
+    all
+}
+
+/// Says yes to everything and keeps nothing.
+struct Forgetful(Vec<u8>);
+
+impl Storage for Forgetful {
+    fn read(&mut self) -> Result<Zeroizing<Vec<u8>>, Error> {
+        Ok(Zeroizing::new(self.0.clone()))
+    }
+
+    fn write_new(&mut self, _: &[u8]) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn sync_new(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn rename(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn sync_folder(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+}

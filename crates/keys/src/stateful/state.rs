@@ -1,0 +1,74 @@
+//! What a file of a stateful key holds (`spec/stateful-key.md` §2).
+
+use hartlock_image::Algorithm;
+use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
+
+use super::StatefulKey;
+use crate::KeyErrorKind;
+
+const MAGIC: &[u8; 8] = b"HLKstate";
+const VERSION: u32 = 1;
+/// Bytes in front of the seeds.
+const HEADER_SIZE: usize = 32;
+const CHECKSUM_SIZE: usize = 32;
+
+/// Encodes a key whose next signature has this index.
+pub(super) fn encode(key: &StatefulKey, next: u64) -> Zeroizing<Vec<u8>> {
+    let (algorithm, parameters) = key.algorithm.numbers();
+    let size = HEADER_SIZE + key.seeds.len() + key.public.len() + CHECKSUM_SIZE;
+    // With all of its room from the beginning, so that it leaves no copy behind.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(size));
+    bytes.extend(MAGIC);
+    for number in [VERSION, algorithm, parameters, key.seeds.len() as u32] {
+        bytes.extend(number.to_le_bytes());
+    }
+    bytes.extend(next.to_le_bytes());
+    bytes.extend(key.seeds.iter());
+    bytes.extend(&key.public);
+    let checksum = Sha256::digest(&bytes);
+    bytes.extend(checksum);
+    bytes
+}
+
+/// Decodes a key.
+///
+/// # Errors
+/// `Malformed` if a byte was changed or is missing, `UnsupportedAlgorithm`, `UnsupportedVersion`.
+pub(super) fn decode(bytes: &[u8]) -> Result<StatefulKey, KeyErrorKind> {
+    let (content, checksum) =
+        bytes.split_last_chunk::<CHECKSUM_SIZE>().ok_or(KeyErrorKind::Malformed)?;
+    if !content.starts_with(MAGIC) || content.len() < HEADER_SIZE {
+        return Err(KeyErrorKind::Malformed);
+    }
+    // Against accidents alone: who can write the file can write a checksum.
+    if Sha256::digest(content)[..] != checksum[..] {
+        return Err(KeyErrorKind::StateChecksum);
+    }
+    let number = |at: usize| content[at..].first_chunk().map_or(0, |it| u32::from_le_bytes(*it));
+    let (version, seeds_size) = (number(8), number(20) as usize);
+    if version != VERSION {
+        return Err(KeyErrorKind::StateVersion(version));
+    }
+    let algorithm = Algorithm::from_numbers(number(12), number(16))
+        .filter(|algorithm| algorithm.is_stateful())
+        .ok_or(KeyErrorKind::Malformed)?;
+    let next = u64::from(number(24)) | u64::from(number(28)) << 32;
+    let (seeds, public) =
+        content[HEADER_SIZE..].split_at_checked(seeds_size).ok_or(KeyErrorKind::Malformed)?;
+    let key = StatefulKey {
+        algorithm,
+        seeds: Zeroizing::new(seeds.to_vec()),
+        public: public.to_vec(),
+        next,
+        path: None,
+    };
+    let is_whole = seeds.len() == super::seeds_size(algorithm)
+        && public.len() == algorithm.public_key_size()
+        && super::is_public_key_of(algorithm, public)
+        && next <= key.capacity();
+    if !is_whole {
+        return Err(KeyErrorKind::Malformed);
+    }
+    Ok(key)
+}

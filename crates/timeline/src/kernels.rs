@@ -1,0 +1,203 @@
+//! Hash kernels by name, and what a log says about those that a hart does not use (boot flow §2.1).
+
+use super::{StepRecord, Timeline};
+
+/// Kernels in the order of their numbers, from 1 on.
+const NAMES: [&str; 7] = ["portable", "rv64", "zbb", "zknh", "zvbb", "zvknh", "engine"];
+/// Hashes that share a kernel, in the order of their bits in `value`.
+const FAMILIES: [&str; 3] = ["SHA-256", "SHA-384 and SHA-512", "Keccak"];
+/// Longest list of names, and most sentences of a kind: a log may be Linux's own invention.
+const MOST: usize = 8;
+
+/// The name of a kernel; none for number 0, which is no kernel.
+pub(super) fn name(number: u32) -> Option<String> {
+    let index = usize::try_from(number).ok()?.checked_sub(1)?;
+    Some(NAMES.get(index).map_or_else(|| format!("kernel-{number}"), |name| (*name).to_owned()))
+}
+
+/// Why a hart does not use a kernel, for a row of the log.
+pub(crate) fn reason_text(step: &StepRecord) -> String {
+    match wrong_families(step.value) {
+        None => "not on this hart".to_owned(),
+        Some(families) => format!("WRONG ANSWER: {families}"),
+    }
+}
+
+/// The hashes whose known answer was wrong; none if the instructions are simply not there.
+fn wrong_families(value: u64) -> Option<String> {
+    if value == 0 {
+        return None;
+    }
+    let is_wrong = |bit: &usize| value >> bit & 1 == 1;
+    let known = (0..FAMILIES.len()).filter(is_wrong).map(|bit| FAMILIES[bit]);
+    let known: Vec<_> = known.collect();
+    Some(if known.is_empty() { format!("hash {value:#x}") } else { known.join(", ") })
+}
+
+/// Sentences about hash kernels.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Remarks {
+    /// What was used, and what a hart does not have: no cause for concern.
+    pub plain: Option<String>,
+    /// Kernels that computed something else than they should: a hart to be looked at.
+    pub wrong: Vec<String>,
+}
+
+/// What there is to say about the kernels of a boot.
+pub(crate) fn remarks(timeline: &Timeline) -> Remarks {
+    let mut used: Vec<String> = Vec::new();
+    for kernel in timeline.stages.iter().filter(|it| !it.is_note()).flat_map(|it| &it.kernel) {
+        add(&mut used, kernel.clone());
+    }
+    // A note without a kernel says nothing; no boot stage writes one.
+    let notes = || {
+        let notes = timeline.stages.iter().filter(|step| step.is_note());
+        notes.filter_map(|step| step.kernel.as_ref().map(|kernel| (step, kernel)))
+    };
+    let mut clauses: Vec<String> = match used.len() {
+        0 => Vec::new(),
+        1 => vec![format!("hash kernel {}", used[0])],
+        _ => vec![format!("hash kernels {}", listed(&used))],
+    };
+    // ROM and loader both tell what hart 0 does not have. Others are named where they differ.
+    let mut missing: Vec<(u64, Vec<String>)> = Vec::new();
+    for (step, kernel) in notes().filter(|(step, _)| step.value == 0) {
+        match missing.iter_mut().find(|(harts, _)| *harts == step.harts_mask) {
+            Some((_, kernels)) => add(kernels, kernel.clone()),
+            None => missing.push((step.harts_mask, vec![kernel.clone()])),
+        }
+    }
+    for (harts, kernels) in missing.iter_mut().take(MOST) {
+        // The ROM carries fewer kernels than the loader, whose entries follow.
+        kernels.sort_by_key(|kernel| NAMES.iter().position(|name| name == kernel));
+        clauses.push(format!("{} has no {}", harts_text(*harts), listed(kernels)));
+    }
+    let mut wrong: Vec<String> = Vec::new();
+    for (step, kernel) in notes() {
+        let Some(families) = wrong_families(step.value) else { continue };
+        let hart = harts_text(step.harts_mask);
+        add(
+            &mut wrong,
+            format!("WRONG ANSWER for {families} from kernel {kernel} on {hart}: not used"),
+        );
+    }
+    let more = wrong.len().saturating_sub(MOST);
+    wrong.truncate(MOST);
+    if more > 0 {
+        wrong.push(format!("and {more} more wrong answers of kernels"));
+    }
+    Remarks { plain: (!clauses.is_empty()).then(|| clauses.join("; ")), wrong }
+}
+
+fn add(list: &mut Vec<String>, name: String) {
+    if !list.contains(&name) {
+        list.push(name);
+    }
+}
+
+fn listed(names: &[String]) -> String {
+    let shown = names.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(MOST) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+/// An entry is about one hart; what is not so was not written by a boot stage.
+fn harts_text(mask: u64) -> String {
+    match mask.count_ones() {
+        0 => "a hart without a number".to_owned(),
+        1 => format!("hart {}", mask.trailing_zeros()),
+        _ => format!("harts {mask:#x}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table;
+    use crate::tests::{example, machine, timeline, with_kernels};
+
+    #[test]
+    fn kernels_have_the_names_of_the_specification() {
+        let spec = include_str!("../../../spec/boot-flow.md");
+        let section = spec.split_once("### 2.1").unwrap().1.split_once("\n## ").unwrap().0;
+        let rows: Vec<Vec<&str>> = section
+            .lines()
+            .map(|line| line.split('|').map(str::trim).collect())
+            .filter(|cells: &Vec<&str>| cells.get(1).is_some_and(|it| it.parse::<u32>().is_ok()))
+            .collect();
+        assert_eq!(rows.len(), NAMES.len());
+        for cells in rows {
+            assert_eq!(name(cells[1].parse().unwrap()).unwrap(), cells[2]);
+        }
+        assert_eq!(name(0), None);
+        assert_eq!(name(8).unwrap(), "kernel-8");
+        assert_eq!(name(u32::MAX).unwrap(), "kernel-4294967295");
+    }
+
+    #[test]
+    fn one_sentence_says_what_was_used_and_what_a_hart_does_not_have() {
+        let plain = |timeline: &Timeline| remarks(timeline).plain.unwrap();
+        assert_eq!(plain(&timeline(false, false)), "hash kernel portable");
+        let found = with_kernels(&[(4, 0b1, 0), (3, 0b1, 0), (4, 0b1, 0), (5, 0b1000, 0)]);
+        assert_eq!(
+            plain(&found),
+            "hash kernel portable; hart 0 has no zbb, zknh; hart 3 has no zvbb"
+        );
+        assert!(remarks(&found).wrong.is_empty());
+    }
+
+    #[test]
+    fn a_wrong_answer_stands_out() {
+        let found = with_kernels(&[(6, 0b100, 0b1), (3, 0b10, 0b110), (4, 0b1, 0b1000)]);
+        let expected = [
+            "WRONG ANSWER for SHA-256 from kernel zvknh on hart 2: not used",
+            "WRONG ANSWER for SHA-384 and SHA-512, Keccak from kernel zbb on hart 1: not used",
+            "WRONG ANSWER for hash 0x8 from kernel zknh on hart 0: not used",
+        ];
+        assert_eq!(remarks(&found).wrong, expected);
+        let text = table(&found);
+        assert!(expected[..1].iter().all(|sentence| text.contains(sentence)), "{text}");
+    }
+
+    #[test]
+    fn an_invented_log_makes_few_sentences() {
+        let all: Vec<_> = (1..=400).map(|number| (number, 1 << (number % 64), 0)).collect();
+        let plain = remarks(&with_kernels(&all)).plain.unwrap();
+        assert!(plain.len() < 1_200, "{plain}");
+        let all: Vec<_> = (1..=400).map(|number| (number, u64::MAX, u64::MAX)).collect();
+        let wrong = remarks(&with_kernels(&all)).wrong;
+        assert_eq!(wrong.len(), MOST + 1);
+        assert_eq!(wrong[MOST], "and 392 more wrong answers of kernels");
+    }
+
+    #[test]
+    fn a_note_without_a_kernel_says_nothing() {
+        let found = with_kernels(&[(0, 1, 0), (0, 1, 1)]);
+        assert_eq!(remarks(&found), remarks(&timeline(false, false)));
+    }
+
+    #[test]
+    fn kernels_that_are_not_used_change_no_time() {
+        let (outcome, mut measured) = example(false);
+        let plain = Timeline::new(&outcome, Some(&measured), machine(false));
+        let mut entry = measured.entries[0];
+        entry.step = hartlock_handoff::Step::Kernel;
+        // A hart that spoils its numbers spoils nothing else.
+        (entry.time, entry.instret, entry.kernel) = ((0, u64::MAX), (0, u64::MAX), 6);
+        measured.entries.push(entry);
+        for icount in [false, true] {
+            let noted = Timeline::new(&outcome, Some(&measured), machine(icount));
+            assert_eq!(noted.stages.last().unwrap().kernel.as_deref(), Some("zvknh"));
+            assert_eq!(
+                noted.total(),
+                Timeline::new(&outcome, Some(&example(false).1), machine(icount)).total()
+            );
+            assert!(noted.steps().all(|step| step.step != "kernel"));
+        }
+        let noted = Timeline::new(&outcome, Some(&measured), machine(false));
+        assert!(noted.steps().eq(plain.steps()));
+        assert!(noted.reached_kernel() && plain.reached_kernel());
+    }
+}

@@ -1,0 +1,243 @@
+//! Timelines as one page: no script, no font, no address of anything outside the file.
+//!
+//! A page is about one boot, its *subject*; others stand beside it. Runs that count in different
+//! units never share a scale or a table.
+
+mod compare;
+mod lead;
+mod picture;
+mod verified;
+
+use askama::Template;
+
+use crate::{
+    KernelRemarks, Kind, StepRecord, Timeline, Unit, bytes_text, kernel_remarks, reason_text,
+    time_text, together,
+};
+use compare::{Overview, Remarks, StepTable, Summary};
+use picture::{Picture, Scale};
+use verified::Verified;
+
+/// How a page of ours looks; for pages of other programs too.
+pub const STYLE: &str = include_str!("../templates/report.css");
+
+/// A boot with a name that tells it from the others.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Its name.
+    pub label: String,
+    /// What was measured.
+    pub timeline: Timeline,
+}
+
+/// What to show on one page.
+#[derive(Debug)]
+pub struct Report {
+    /// The heading.
+    pub title: String,
+    /// The boot that the page is about.
+    pub subject: Run,
+    /// Boots to stand in front of it. The first is what the others are measured against.
+    pub beside: Vec<Run>,
+}
+
+impl Report {
+    /// A page about one boot.
+    pub fn of_one(timeline: Timeline) -> Self {
+        let subject = Run { label: "this boot".to_owned(), timeline };
+        Self { title: "Boot timeline".to_owned(), subject, beside: Vec::new() }
+    }
+
+    /// The page.
+    pub fn to_html(&self) -> String {
+        let runs: Vec<&Run> = self.beside.iter().chain([&self.subject]).collect();
+        let own_unit = self.subject.timeline.time_base.unit;
+        let units = [Unit::Microseconds, Unit::Instructions];
+        let (own, others): (Vec<_>, Vec<_>) = units.into_iter().partition(|it| *it == own_unit);
+        let groups = own.into_iter().chain(others).map(|unit| {
+            runs.iter().copied().filter(|run| run.timeline.time_base.unit == unit).collect()
+        });
+        let groups: Vec<GroupView<'_>> = groups
+            .filter(|runs: &Vec<&Run>| !runs.is_empty())
+            .enumerate()
+            .map(|(index, runs)| GroupView::new(index, &runs))
+            .collect();
+        let page = Page {
+            title: &self.title,
+            is_alone: self.beside.is_empty(),
+            lead: lead::sentences(self),
+            subject: Subject::new(&self.subject),
+            groups,
+        };
+        // Rendering into a string fails only if a value's `Display` does; these are all text.
+        page.render().unwrap_or_default()
+    }
+}
+
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Page<'a> {
+    title: &'a str,
+    is_alone: bool,
+    lead: Vec<String>,
+    subject: Subject<'a>,
+    groups: Vec<GroupView<'a>>,
+}
+
+/// The boot that the page is about, as the template needs it.
+struct Subject<'a> {
+    label: &'a str,
+    timeline: &'a Timeline,
+    verdict: &'static str,
+    /// Class of the verdict: `yes`, `no` or `open`.
+    class: &'static str,
+    verified: Vec<Verified>,
+    verified_nothing: bool,
+    /// Kernels that computed something else than they should.
+    wrong_kernels: Vec<String>,
+    entries: Vec<EntryView>,
+}
+
+impl<'a> Subject<'a> {
+    fn new(run: &'a Run) -> Self {
+        let timeline = &run.timeline;
+        let (verdict, class) = match timeline.outcome.as_str() {
+            "booted" => ("Booted", "yes"),
+            "refused" => ("Refused", "no"),
+            "timed-out" => ("No answer in time", "open"),
+            "guest-stopped" => ("Stopped before it booted", "open"),
+            "interrupted" => ("Interrupted", "open"),
+            _ => ("The emulator failed", "open"),
+        };
+        let verified_nothing = timeline.verified_nothing();
+        Self {
+            label: &run.label,
+            timeline,
+            verdict,
+            class: if verified_nothing { "no" } else { class },
+            verified: verified::of(timeline),
+            verified_nothing,
+            wrong_kernels: kernel_remarks(timeline).wrong,
+            entries: timeline.stages.iter().map(EntryView::new).collect(),
+        }
+    }
+}
+
+/// Runs that count in the same unit.
+struct GroupView<'a> {
+    /// Makes ids unique.
+    index: usize,
+    base: &'static str,
+    unit_name: &'static str,
+    notes: Vec<&'a str>,
+    runs: Vec<RunView<'a>>,
+    summary: Summary<'a>,
+    /// For two runs and more.
+    beside: Option<Beside<'a>>,
+}
+
+/// What there is to say about several runs together.
+struct Beside<'a> {
+    overview: Overview<'a>,
+    remarks: Remarks,
+    table: StepTable<'a>,
+}
+
+/// One run of a group.
+struct RunView<'a> {
+    label: &'a str,
+    total: String,
+    ended: &'static str,
+    picture: Picture<'a>,
+    kernels: KernelRemarks,
+}
+
+impl<'a> GroupView<'a> {
+    fn new(index: usize, runs: &[&'a Run]) -> Self {
+        let unit = runs.first().map_or(Unit::Microseconds, |run| run.timeline.time_base.unit);
+        let total = runs.iter().map(|run| run.timeline.total()).fold(0.0, f64::max);
+        let scale = Scale { total, unit };
+        let mut notes: Vec<&str> = Vec::new();
+        for run in runs {
+            let base = &run.timeline.time_base;
+            for note in [base.note.as_str(), base.joined.as_str()] {
+                if !notes.contains(&note) {
+                    notes.push(note);
+                }
+            }
+        }
+        let (base, unit_name) = match unit {
+            Unit::Microseconds => ("Emulator time", "of emulator time"),
+            Unit::Instructions => ("Retired instructions", "instructions"),
+        };
+        Self {
+            index,
+            base,
+            unit_name,
+            notes,
+            // What the page is about comes first; it is the last of its group.
+            runs: runs.iter().rev().map(|run| RunView::new(run, &scale)).collect(),
+            summary: Summary::new(runs),
+            beside: (runs.len() > 1).then(|| Beside {
+                overview: Overview::new(runs, &scale),
+                remarks: Remarks::new(runs),
+                table: StepTable::new(runs),
+            }),
+        }
+    }
+}
+
+impl<'a> RunView<'a> {
+    fn new(run: &'a Run, scale: &Scale) -> Self {
+        let timeline = &run.timeline;
+        Self {
+            label: &run.label,
+            total: together(&time_text(timeline.total(), timeline.time_base.unit)),
+            ended: timeline.ended(),
+            picture: Picture::new(timeline, scale),
+            kernels: kernel_remarks(timeline),
+        }
+    }
+}
+
+/// A row of the table of the log.
+struct EntryView {
+    stage: String,
+    step: String,
+    kind: Kind,
+    payload: String,
+    bytes: String,
+    harts: String,
+    kernel: String,
+    start: String,
+    duration: String,
+    note: String,
+}
+
+impl EntryView {
+    fn new(step: &StepRecord) -> Self {
+        let unless_zero =
+            |number: u64, text: String| if number == 0 { String::new() } else { text };
+        let busy = step.busy_percent().map(|percent| format!("busy {percent} %"));
+        let about_kernel = step.is_note().then(|| reason_text(step));
+        Self {
+            stage: step.stage.clone(),
+            step: step.step.clone(),
+            kind: Kind::of(step),
+            payload: step.payload.clone().unwrap_or_default(),
+            bytes: unless_zero(step.bytes, bytes_text(step.bytes)),
+            harts: if step.is_part() || step.is_note() {
+                format!("hart {}", step.hart())
+            } else {
+                unless_zero(step.harts.into(), step.harts.to_string())
+            },
+            kernel: step.kernel.clone().unwrap_or_default(),
+            start: time_text(step.start, step.unit),
+            duration: time_text(step.duration(), step.unit),
+            note: step.reason.clone().or(about_kernel).or(busy).unwrap_or_default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
