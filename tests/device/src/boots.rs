@@ -7,7 +7,6 @@ mod algorithms;
 pub mod board;
 mod command;
 mod device;
-mod gdb;
 mod harts;
 mod kernels;
 mod linux;

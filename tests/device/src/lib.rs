@@ -7,6 +7,7 @@
 
 pub mod bench;
 pub mod boots;
+mod debugger;
 pub mod demo;
 pub mod flips;
 pub mod kat;

@@ -7,7 +7,6 @@
 //! be caught by the same campaign.
 
 mod bundles;
-mod debugger;
 mod session;
 mod symbols;
 
@@ -18,8 +17,9 @@ use hartlock_emulator::Stage;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::boots::board::{Bench, Setup};
+use crate::debugger::stepper::Instruction;
 use bundles::{TARGETS, Target};
-use session::{End, Instruction, Place, Session, trace};
+use session::{End, Place, Session, trace};
 use symbols::Symbols;
 use xtask::Outcome;
 use xtask::{Verdict, firmware};

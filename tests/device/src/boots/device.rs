@@ -2,6 +2,7 @@
 //! room of a stage.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use hartlock_emulator::Stage;
@@ -13,7 +14,7 @@ use hartlock_verify::board::qemu_virt;
 
 use super::Case;
 use super::board::{Bench, expect_boot, expect_refusal, loader_entry};
-use super::gdb::{self, Stub};
+use crate::debugger::{self, Debugger};
 use xtask::firmware;
 
 /// A sector of the initramfs, in the middle of its first request.
@@ -23,6 +24,8 @@ const INITRAMFS_SECTOR: u64 = 200;
 const BEFORE_SILENCE: u64 = 40_000;
 /// The floor of the system bundle in the hand-off block (boot flow §3.4).
 const FLOOR_AT: u64 = qemu_virt::HANDOFF.start + 48;
+/// Longer than any stage takes to a breakpoint on a busy machine.
+const BREAKPOINT_TIME: Duration = Duration::from_secs(60);
 
 pub fn cases() -> Vec<Case> {
     vec![
@@ -110,14 +113,16 @@ fn with_lowered_floor(bench: &Bench) -> Result<Run> {
     setup.is_held = true;
     let folder = tempfile::tempdir()?;
     let socket = folder.path().join("gdb");
-    let (_device, machine) = bench.start(&setup, &gdb::options(&socket))?;
+    let (_device, machine) = bench.start(&setup, &debugger::options(&socket))?;
     lower_floor(&socket)?;
     Ok(bench.finish(machine, None))
 }
 
 fn lower_floor(socket: &Path) -> Result<()> {
-    let mut stub = Stub::connect(socket)?;
-    stub.run_to(qemu_virt::LOADER.start)?;
+    let mut stub = Debugger::connect(socket)?;
+    let entry = qemu_virt::LOADER.start;
+    let reached = stub.run_to(entry, BREAKPOINT_TIME)?;
+    ensure!(reached == Some(entry), "{entry:#x} was not reached, it is at {reached:x?}");
     let floor = stub.read(FLOOR_AT, 8)?;
     ensure!(floor == 7u64.to_le_bytes(), "the floor in the hand-off block is {floor:?}");
     stub.write(FLOOR_AT, &6u64.to_le_bytes())?;

@@ -11,7 +11,7 @@ use hartlock_verify::board::{Region, qemu_virt};
 
 use super::Case;
 use super::board::{Bench, expect_boot, expect_refusal, last_lines};
-use super::gdb::{self, Stub};
+use crate::debugger::{self, Debugger, pmp};
 use xtask::firmware;
 
 /// Region of the probe: read, write, execute.
@@ -35,7 +35,7 @@ const EXPECTED: [(&str, &str); 14] = [
 pub fn cases() -> Vec<Case> {
     vec![
         Case::new("protection/s-mode-is-kept-out-on-every-hart", s_mode),
-        Case::new("protection/pmp-of-every-hart-covers-the-regions", pmp),
+        Case::new("protection/pmp-of-every-hart-covers-the-regions", closed_regions),
         Case::new("protection/an-open-domain-is-noticed", open_domain),
         Case::new("protection/rom-ram-is-wiped", wiped),
         Case::new("protection/linux-cannot-move-the-floor", linux),
@@ -104,7 +104,7 @@ fn find_regions(tree: &[u8]) -> Option<usize> {
 }
 
 /// Reads the PMP of every hart through the debug stub and looks up each region in it.
-fn pmp(bench: &Bench) -> Result<()> {
+fn closed_regions(bench: &Bench) -> Result<()> {
     let probe = firmware::stage("probe", &[])?;
     let draft = bench.boot_draft(&probe)?;
     let mut setup = bench.setup(&[], &[])?;
@@ -112,9 +112,9 @@ fn pmp(bench: &Bench) -> Result<()> {
     setup.harts = 5;
     let folder = tempfile::tempdir()?;
     let socket = folder.path().join("gdb");
-    let (_device, mut machine) = bench.start(&setup, &gdb::options(&socket))?;
+    let (_device, mut machine) = bench.start(&setup, &debugger::options(&socket))?;
     let stop = bench.wait(&mut machine, Some("probe: done"));
-    let tables = Stub::connect(&socket).and_then(|mut stub| stub.pmp_tables());
+    let tables = Debugger::connect(&socket).and_then(|mut stub| pmp::tables(&mut stub));
     let run = machine.finish(stop, &mut |_| {});
     ensure!(run.outcome == Outcome::Booted, "{:?}\n{}", run.outcome, last_lines(&run));
     let tables = tables?;

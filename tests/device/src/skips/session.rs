@@ -1,19 +1,18 @@
 //! A machine in which one instruction is skipped after the other.
 
-use std::collections::HashSet;
-use std::fs;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use hartlock_emulator::Stage;
 use hartlock_emulator::images::Device;
 use hartlock_emulator::machine::{Machine, Outcome};
 use hartlock_verify::board::{Region, qemu_virt};
 use tempfile::TempDir;
 
-use super::debugger::Debugger;
 use super::symbols::Symbols;
 use crate::boots::board::{Bench, Setup, last_lines};
+use crate::debugger::stepper::{self, Instruction};
+use crate::debugger::{self, Debugger};
 
 /// Longer than a boot takes to its end, on a busy machine.
 const REACH: Duration = Duration::from_secs(20);
@@ -77,9 +76,9 @@ impl Session {
     pub fn open(bench: &Bench, setup: &Setup, place: Place) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let socket = folder.path().join("gdb");
-        let listener = format!("socket,path={},server=on,wait=off,id=gdb", socket.display());
-        let extra = ["-chardev", &listener, "-gdb", "chardev:gdb", "-action", "reboot=reset"];
-        let (device, machine) = bench.start(setup, &extra.map(str::to_owned))?;
+        let mut extra = debugger::options(&socket).to_vec();
+        extra.extend(["-action", "reboot=reset"].map(str::to_owned));
+        let (device, machine) = bench.start(setup, &extra)?;
         let mut debugger = Debugger::connect(&socket)?;
         debugger.stop_at(place.goal)?;
         debugger.stop_at(place.stop)?;
@@ -92,40 +91,16 @@ impl Session {
 
     /// Boots from reset and skips the instruction when it is reached first.
     pub fn skip(&mut self, instruction: Instruction) -> Result<End> {
-        let Instruction { pc, len, .. } = instruction;
         let debugger = &mut self.debugger;
         debugger.reset()?;
-        debugger.stop_at(pc)?;
-        let reached = debugger.run(REACH)?;
-        debugger.forget(pc)?;
-        if reached != Some(pc) {
+        if !stepper::skip(debugger, instruction, REACH)? {
             return Ok(End::Unreached);
         }
-        debugger.set_pc(pc + len)?;
         Ok(match debugger.run(self.patience)? {
             Some(at) if at == self.place.goal => End::Turned,
             Some(at) if at == self.place.stop => End::Stopped,
             _ => End::Astray,
         })
-    }
-}
-
-/// An instruction that a boot runs.
-#[derive(Clone, Copy, Debug)]
-pub struct Instruction {
-    pub pc: u64,
-    /// Bytes.
-    pub len: u64,
-}
-
-impl Instruction {
-    /// Reads a line of QEMU's listing: `0x0000000020000000:  00000297          auipc …`.
-    fn read(line: &str) -> Option<Self> {
-        let (address, rest) = line.strip_prefix("0x")?.split_once(':')?;
-        let digits = rest.split_whitespace().next()?;
-        u32::from_str_radix(digits, 16).ok()?;
-        let pc = u64::from_str_radix(address, 16).ok()?;
-        matches!(digits.len(), 4 | 8).then_some(Self { pc, len: digits.len() as u64 / 2 })
     }
 }
 
@@ -142,9 +117,7 @@ pub fn trace(
 ) -> Result<Vec<Instruction>> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("trace");
-    let range = format!("{:#x}+{:#x}", place.code.start, place.code.size());
-    let path = file.display().to_string();
-    let extra = ["-d", "in_asm", "-D", &path, "-dfilter", &range].map(str::to_owned);
+    let extra = stepper::listing_options(&file, place.code);
     let (_device, machine) = bench.start(setup, &extra)?;
     let run = bench.finish(machine, None);
     ensure!(
@@ -153,14 +126,5 @@ pub fn trace(
         run.outcome,
         last_lines(&run)
     );
-    let text = fs::read_to_string(&file).context("QEMU left no trace")?;
-    // What was translated twice stands there twice.
-    let mut seen = HashSet::new();
-    let instructions: Vec<Instruction> = text
-        .lines()
-        .filter_map(Instruction::read)
-        .filter(|it| place.code.contains(&Region::new(it.pc, it.len)) && seen.insert(it.pc))
-        .collect();
-    ensure!(instructions.len() > 1000, "the trace has {} instructions", instructions.len());
-    Ok(instructions)
+    stepper::listed(&file, place.code)
 }

@@ -1,5 +1,8 @@
-//! Control of a machine through its debug stub: as much of the GDB remote protocol as it takes to
-//! skip one instruction (Debugging with GDB, appendix E).
+//! Control of a machine through its debug stub: as much of the GDB remote protocol as the campaigns
+//! need (Debugging with GDB, appendix E).
+
+pub mod pmp;
+pub mod stepper;
 
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -10,8 +13,16 @@ use anyhow::{Context, Result, bail, ensure};
 
 /// QEMU answers at once, or it hangs.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
-/// Number of the program counter behind 32 integer registers.
+/// Number of the program counter, after 32 integer registers.
 const PC: u32 = 32;
+/// QEMU numbers CSRs after the integer and floating-point registers.
+const FIRST_CSR: u32 = 66;
+
+/// Options of QEMU for a debug stub that listens at `socket`.
+pub fn options(socket: &Path) -> [String; 4] {
+    let listener = format!("socket,path={},server=on,wait=off,id=gdb", socket.display());
+    ["-chardev".to_owned(), listener, "-gdb".to_owned(), "chardev:gdb".to_owned()]
+}
 
 /// A connection to the stub of a machine, which is stopped by it.
 pub struct Debugger {
@@ -23,6 +34,7 @@ impl Debugger {
     pub fn connect(socket: &Path) -> Result<Self> {
         let stream = UnixStream::connect(socket).context("cannot reach the debug stub")?;
         let mut debugger = Self { stream, received: Vec::new() };
+        // Connecting stops the machine; this asks for a plain protocol.
         debugger.ask("qSupported")?;
         Ok(debugger)
     }
@@ -37,7 +49,19 @@ impl Debugger {
     }
 
     pub fn pc(&mut self) -> Result<u64> {
-        Ok(u64::from_str_radix(&self.ask(&format!("p{PC:x}"))?, 16)?.swap_bytes())
+        self.register(PC)
+    }
+
+    /// A control and status register of the chosen hart.
+    pub fn csr(&mut self, number: u32) -> Result<u64> {
+        self.register(FIRST_CSR + number)
+    }
+
+    fn register(&mut self, number: u32) -> Result<u64> {
+        let answer = self.ask(&format!("p{number:x}"))?;
+        ensure!(answer.len() == 16, "register {number:#x} cannot be read: {answer}");
+        // Target byte order.
+        Ok(u64::from_str_radix(&answer, 16)?.swap_bytes())
     }
 
     pub fn set_pc(&mut self, pc: u64) -> Result<()> {
@@ -65,15 +89,64 @@ impl Debugger {
         Ok(None)
     }
 
+    /// Lets the machine run until a hart is about to execute the instruction at `pc`; `None` if it
+    /// does not stop within `patience`, and where it is if another breakpoint stops it before.
+    pub fn run_to(&mut self, pc: u64, patience: Duration) -> Result<Option<u64>> {
+        self.stop_at(pc)?;
+        let reached = self.run(patience)?;
+        self.forget(pc)?;
+        Ok(reached)
+    }
+
+    /// Reads memory as the stopped hart sees it, without its PMP.
+    pub fn read(&mut self, address: u64, len: usize) -> Result<Vec<u8>> {
+        let answer = self.ask(&format!("m{address:x},{len:x}"))?;
+        let digits = answer.as_bytes().chunks(2);
+        let bytes = digits.map(|pair| Ok(u8::from_str_radix(std::str::from_utf8(pair)?, 16)?));
+        bytes.collect()
+    }
+
+    /// Writes memory in the same way.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<()> {
+        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        self.expect_ok(&format!("M{address:x},{:x}:{digits}", bytes.len()))
+    }
+
+    /// Lets the machine run on without a debugger.
+    pub fn detach(mut self) -> Result<()> {
+        self.expect_ok("D")
+    }
+
+    /// The harts, by the names that the stub gives them and in the order of their numbers.
+    pub fn harts(&mut self) -> Result<Vec<String>> {
+        let mut harts = Vec::new();
+        let mut answer = self.ask("qfThreadInfo")?;
+        while let Some(list) = answer.strip_prefix('m') {
+            harts.extend(list.split(',').map(str::to_owned));
+            answer = self.ask("qsThreadInfo")?;
+        }
+        Ok(harts)
+    }
+
+    /// Chooses the hart whose registers are read and written, until the machine runs again.
+    pub fn choose(&mut self, hart: &str) -> Result<()> {
+        self.expect_ok(&format!("Hg{hart}"))
+    }
+
     fn expect_ok(&mut self, packet: &str) -> Result<()> {
         let answer = self.ask(packet)?;
         ensure!(answer == "OK", "the debug stub answers {answer:?} to {packet}");
         Ok(())
     }
 
+    /// Sends a packet and returns the answer to it.
     fn ask(&mut self, packet: &str) -> Result<String> {
         self.send(packet)?;
-        self.answer(ANSWER_TIME)?.with_context(|| format!("no answer to {packet}"))
+        let answer = self.answer(ANSWER_TIME)?.with_context(|| format!("no answer to {packet}"))?;
+        if answer.starts_with('E') && answer.len() == 3 {
+            bail!("the debug stub answers {answer} to {packet}");
+        }
+        Ok(answer)
     }
 
     fn send(&mut self, packet: &str) -> Result<()> {
