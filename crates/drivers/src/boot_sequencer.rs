@@ -1,7 +1,7 @@
-//! The boot sequencer (`hw/ip/boot_sequencer/doc/README.md`): what becomes of the host, decided once.
+//! The boot sequencer (`hw/ip/boot_sequencer/doc/README.md`): releases or refuses the host, once.
 //!
-//! It is asked before it is written. Whoever writes all the same, behind the back of this driver, gets an error
-//! of the bus, and the decision stays what it is.
+//! The driver reads the state before it writes. A second decision that bypasses this driver gets a bus error
+//! and does not change the first one.
 
 use core::sync::atomic::{Ordering, fence};
 
@@ -25,14 +25,14 @@ impl BootSequencer {
     /// The sequencer at this address.
     ///
     /// # Safety
-    /// At `base` are its registers, and nobody else uses them while this does.
+    /// `base` is the address of its registers, and no other code uses them while this value lives.
     #[must_use]
     pub const unsafe fn new(base: *mut u32) -> BootSequencer {
         // SAFETY: the caller's promise is that of a block: registers are there, and are ours.
         BootSequencer { registers: unsafe { registers::BootSequencer::new(base) } }
     }
 
-    /// The host leaves its reset and runs. What it runs has to lie in memory before.
+    /// Releases the host from reset. Its program must be in memory before this call.
     ///
     /// # Errors
     /// If it is decided already, or cannot be any more. Nothing changed then.
@@ -76,7 +76,7 @@ impl BootSequencer {
         }
         // The decision fixes it.
         self.registers.reason().write(reason);
-        // What the host will find in memory is there before it looks.
+        // Orders all writes to memory before the release: the host reads them.
         fence(Ordering::SeqCst);
         self.registers.decision().write(Decision::RESET.with_word(word));
         Ok(())

@@ -1,7 +1,7 @@
 //! Both sides of the mailbox between host and root of trust (`hw/ip/mailbox/doc/README.md`).
 //!
-//! Polled, or by interrupt: both calls that look for news are what a handler would call, too. Nothing waits
-//! in here, so a deadline is the caller's.
+//! It is polled or used with interrupts: an interrupt handler would make the same two calls that poll. No
+//! function here waits, so the caller sets the deadline.
 //!
 //! A request is copied out of the hardware once, as a whole ([`RootSide::take`]), and is checked and used in
 //! that copy. The hardware keeps the host from changing it meanwhile; [`request`] judges whether its
@@ -27,7 +27,7 @@ pub struct Request {
     pub flags: u16,
     /// Number of the request: the answer comes with it.
     pub id: u32,
-    /// Where the input lies.
+    /// Address of the input.
     pub source: u64,
     /// Where the output goes.
     pub destination: u64,
@@ -46,14 +46,14 @@ pub struct Answer {
     pub result: [u32; RESULT_WORDS],
 }
 
-/// Why the mailbox does not do what it was asked.
+/// Why the mailbox did not carry out a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// The root of trust takes no requests.
     Closed,
     /// A request is not answered yet, or its answer not read.
     Busy,
-    /// The request was forgotten: there will be no answer. It may be asked again.
+    /// The request was dropped: there will be no answer. The host may send it again.
     Forgotten,
     /// The answer is to another request than ours. It was dropped.
     Foreign,
@@ -72,7 +72,7 @@ impl HostSide {
     /// The mailbox at this address, as the host sees it.
     ///
     /// # Safety
-    /// At `base` are the registers of the host's side, and nobody else uses them while this does.
+    /// `base` is the address of the host's registers, and no other code uses them while this value lives.
     #[must_use]
     pub const unsafe fn new(base: *mut u32) -> HostSide {
         // SAFETY: the caller's promise is that of a block: registers are there, and are ours.
@@ -104,7 +104,7 @@ impl HostSide {
         registers.destination_low().write(low(request.destination));
         registers.destination_high().write(high(request.destination));
         registers.length().write(request.length);
-        // What the request is about is written before somebody may read it.
+        // Orders writes to the input before the request: the root of trust reads it afterwards.
         fence(Ordering::SeqCst);
         registers.command().write(HostCommand::RESET.with_ring(true));
         // It may have been closed in the meantime.
@@ -170,7 +170,7 @@ impl RootSide {
     /// The mailbox at this address, as the root of trust sees it.
     ///
     /// # Safety
-    /// At `base` are the registers of the root of trust's side, and nobody else uses them while this does.
+    /// `base` is the address of the root of trust's registers; no other code uses them while this value lives.
     #[must_use]
     pub const unsafe fn new(base: *mut u32) -> RootSide {
         // SAFETY: the caller's promise is that of a block: registers are there, and are ours.
@@ -198,7 +198,7 @@ impl RootSide {
     /// # Errors
     /// If the hardware stopped.
     pub fn take(&mut self) -> Result<Option<Request>, Error> {
-        // Asked before and after: of a request that comes in the middle the first words would be zeros.
+        // Read before and after: if a request arrives during the copy, its first words are read as zeros.
         if !self.is_busy()? {
             return Ok(None);
         }

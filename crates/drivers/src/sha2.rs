@@ -1,8 +1,8 @@
 //! The SHA-2 engine (`hw/ip/sha2`): SHA-256 and HMAC-SHA-256 of a message that the processor pushes.
 //!
 //! The engine is trusted to compute and not to answer: every wait has an end, and an engine that was upset
-//! (`status.failed`) stays refused until reset. How to wait is the caller's choice: [`Polling`] asks again
-//! at once, [`Sleeping`] lets the hart sleep until the engine's interrupt, which needs no handler.
+//! (`status.failed`) stays refused until reset. The caller chooses how to wait: [`Polling`] reads the status
+//! again at once, [`Sleeping`] lets the hart sleep until the engine's interrupt, which needs no handler.
 
 use hartlock_regs::Value;
 use hartlock_regs::sha2::{
@@ -15,8 +15,8 @@ pub const BLOCK_LEN: usize = 64;
 pub const DIGEST_LEN: usize = 32;
 /// `sha2` in the register that says what it is.
 const MAGIC: u32 = 0x7368_6132;
-/// Times that something is asked for before the engine counts as gone. The longest wait is for two blocks
-/// of HMAC's end, far below a thousand cycles.
+/// Maximum number of status reads before the engine is treated as absent. The longest wait is for the last
+/// two blocks of HMAC, far below a thousand cycles.
 const PATIENCE: u32 = 10_000;
 
 /// Why there is no digest.
@@ -28,7 +28,7 @@ pub enum Error {
     Failed,
     /// It does not answer any more.
     Silent,
-    /// It refused a command or a word: somebody else used it meanwhile.
+    /// It refused a command or a word: other code used it meanwhile.
     Refused,
     /// A key of more than a block: hash it first (FIPS 198-1 §4, step 2).
     KeyTooLong,
@@ -43,7 +43,7 @@ pub trait Wait {
     fn wait(&mut self);
 }
 
-/// Asks again at once: what costs least for waits of a few dozen cycles.
+/// Reads the status again at once, which costs least for waits of a few dozen cycles.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Polling;
 
@@ -132,7 +132,7 @@ impl<W: Wait> Sha2<W> {
         self.until(Status::fifo_empty)
     }
 
-    /// Pushes a block, words as they lie in memory.
+    /// Pushes a block, with its words in the byte order of memory.
     #[inline(always)]
     pub fn push_block(&mut self, block: &[u32; BLOCK_LEN / 4]) {
         // Sixteen loads and stores, which no loop interrupts.
@@ -199,8 +199,8 @@ impl<W: Wait> Sha2<W> {
         }
     }
 
-    /// Compresses blocks into a hash value that lies elsewhere (FIPS 180-4 §6.2.2): the engine as a
-    /// kernel for others' SHA-256.
+    /// Compresses blocks into a hash value in memory (FIPS 180-4 §6.2.2): the engine serves as a kernel of
+    /// the SHA-256 in software.
     ///
     /// # Errors
     /// Those of the engine. The state is worthless then.
@@ -308,7 +308,7 @@ impl<W: Wait> Sha2<W> {
         self.until_polled(is_wanted, |engine| {
             if W::BY_INTERRUPT {
                 engine.wait.wait();
-                // The status is read behind this, so nothing that came before it is missed.
+                // The status is read after this, so no earlier event is missed.
                 let interrupt = engine.registers.interrupt();
                 interrupt.write(interrupt.read());
             }

@@ -46,7 +46,7 @@ pub struct Reservation<'a> {
 pub struct Edits<'a> {
     /// `/chosen/bootargs`.
     pub bootargs: &'a str,
-    /// First byte of the initramfs and first byte behind it.
+    /// Address of the first byte of the initramfs, and of the first byte past its end.
     pub initrd: Option<(u64, u64)>,
     /// Children of `/reserved-memory`.
     pub reservations: &'a [Reservation<'a>],

@@ -16,7 +16,7 @@ const KEYS_AT: usize = 256;
 const LOG_AT: usize = 768;
 const DIGEST_AT: usize = 3840;
 
-/// What the loader believes: keys, floors, harts. It has no other source of any of them.
+/// What the loader trusts: keys, floors, harts. It has no other source of any of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handoff {
     /// Number that differs from boot to boot.

@@ -69,7 +69,7 @@ impl Head {
         self.signed_size
     }
 
-    /// Bytes of the signature area behind it.
+    /// Bytes of the signature area that follows.
     pub const fn signatures_size(&self) -> usize {
         self.signatures_size
     }

@@ -37,7 +37,7 @@ impl TrustList {
 /// A kernel command line (§4.5): printable ASCII.
 pub type Bootargs<'a> = &'a str;
 
-/// What stands at the end of the manifest.
+/// The last part of the manifest.
 #[allow(
     clippy::large_enum_variant,
     reason = "there is one manifest a stage, and no heap to box it"

@@ -31,7 +31,7 @@ pub struct PayloadRecord {
     pub memory_size: u64,
     /// First instruction; 0 for data.
     pub entry: u64,
-    /// Digest in front, zeros behind.
+    /// The digest, followed by zeros.
     pub digest: [u8; 64],
 }
 
@@ -119,7 +119,7 @@ impl PayloadRecord {
         if entry_is_right { Ok(()) } else { Err(Reason::EntryOutsidePayload) }
     }
 
-    /// First byte of memory behind the payload. Saturates, which no parsed record needs.
+    /// Address past the end of the payload in memory. Saturates, which no parsed record needs.
     pub const fn memory_end(&self) -> u64 {
         self.load_address.saturating_add(self.memory_size)
     }

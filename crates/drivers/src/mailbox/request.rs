@@ -1,4 +1,4 @@
-//! What a host may ask of a root of trust that can reach all of its memory (SECURITY.md, "Requests of the
+//! What a host may request from a root of trust that can reach all of its memory (SECURITY.md, "Requests of the
 //! host").
 //!
 //! A request is judged in a copy that the host cannot change any more. What serves it uses the ranges that

@@ -114,7 +114,7 @@ fn room_that_absorbed_leaves_make_is_announced() {
     let claim = pool.claim(1).unwrap();
     assert!(pool.submit(1, &claim, &[leaf_of(0, 0)]));
     assert!(work.next_leaf().is_some());
-    assert!(work.arrived(u64::MAX), "one block behind the window");
+    assert!(work.arrived(u64::MAX), "one block past the window");
     assert!(!work.arrived(u64::MAX), "nothing new");
 }
 

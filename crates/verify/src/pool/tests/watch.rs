@@ -14,12 +14,12 @@ pub struct Life(Sender<()>);
 
 impl Life {
     pub fn sign(&self) {
-        // Nobody listens any more once the test has failed.
+        // The receiver is gone once the test has failed.
         let _ = self.0.send(());
     }
 }
 
-/// Runs a test on a thread of its own, which is left behind if it hangs.
+/// Runs a test on a thread of its own, which keeps running if it hangs.
 pub fn watched(test: impl FnOnce(&Life) + Send + 'static) {
     let (sender, signs) = channel();
     let run = thread::spawn(move || test(&Life(sender)));
