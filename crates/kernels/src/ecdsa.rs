@@ -90,7 +90,7 @@ impl PublicKey {
     }
 
     /// Reads SubjectPublicKeyInfo with the algorithm id-ecPublicKey and the name of the curve (RFC 5480 §2),
-    /// in DER and with nothing behind it.
+    /// in DER and without trailing bytes.
     ///
     /// # Errors
     /// As for [`from_sec1`](Self::from_sec1); `UnsupportedKey` also for other algorithms and other named

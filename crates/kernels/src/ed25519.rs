@@ -10,7 +10,7 @@
 //! * the equation is the cofactorless \[S\]B = R + \[k\]A, and R is compared byte by byte.
 //!
 //! A key or an R with a small-order *component* is not refused for that alone; it must satisfy
-//! the equation as it stands.
+//! the same equation.
 //!
 //! Run time depends on the key, the message and the signature. All three are public, and there
 //! is no secret here to protect. Nothing in this module may be reused for signing.

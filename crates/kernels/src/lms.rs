@@ -147,7 +147,7 @@ impl<'a> Key<'a> {
         }
     }
 
-    /// Reads a key, as it stands in a signature, and returns what follows it.
+    /// Reads a key inside a signature, and returns the bytes that follow it.
     fn parse(bytes: &'a [u8]) -> Result<(Self, &'a [u8]), Rejection> {
         let mut rest = bytes;
         let too_short = Rejection::SignatureLength;
@@ -189,7 +189,7 @@ impl<'a> Key<'a> {
         chains.room.put(0, &public_key);
         self.node(&mut chains, number, D_LEAF, n);
         for sibling in signature.path.chunks_exact(self.ots.n.max(1)) {
-            // The node stands in front; its parent will, too.
+            // The node is at the front; its parent will be, too.
             let is_right = number & 1 == 1;
             if is_right {
                 chains.room.copy(0, n, n);

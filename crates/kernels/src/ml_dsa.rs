@@ -114,7 +114,7 @@ static PARAMETERS_87: Parameters = Parameters {
     w1_width: 4,
 };
 
-/// What was signed. Messages come in pieces, so that nobody has to copy them together.
+/// What was signed. Messages come in pieces, so that no caller has to concatenate them.
 #[derive(Clone, Copy, Debug)]
 pub enum Message<'a> {
     /// ML-DSA (FIPS 204 §5.3, algorithm 3).
@@ -137,16 +137,16 @@ pub enum Message<'a> {
     },
     /// M' of the internal interface (FIPS 204 §6.3, algorithm 8), in pieces.
     Internal(&'a [&'a [u8]]),
-    /// μ, computed elsewhere (FIPS 204 §6.3, algorithm 8, line 7). It depends on the key, and whoever
-    /// computed it is trusted with that.
+    /// μ, computed elsewhere (FIPS 204 §6.3, algorithm 8, line 7). It depends on the key, and the
+    /// caller is trusted to have used the right one.
     ExternalMu(&'a [u8; 64]),
 }
 
 /// Runs the known-answer test: a signature must pass, and must be refused for another message. Costs
 /// two verifications of ML-DSA-44, and nearly 4 KiB of stack beside what they need.
 ///
-/// Key and z are patterns, so that an image does not have to carry them: whoever knows no secret can
-/// still choose t1 so small that c·t1·2^d changes few high parts, and put those into the hint.
+/// Key and z are patterns, so that an image does not have to carry them: even without a secret key, one can
+/// choose t1 so small that c·t1·2^d changes few high parts, and put those into the hint.
 pub fn self_test() -> bool {
     let key = known_key();
     let signature = known_signature();

@@ -190,7 +190,7 @@ fn message_digest(
         hash.update(piece);
     }
     let mut digest = [0; 8];
-    // The first n bytes: nobody looks at what follows them, and nothing stands there.
+    // The first n bytes: no code reads what follows them, and it is zero.
     load(&mut digest, to_bytes(&hash.finalize()).get(..set.n).unwrap_or_default());
     digest
 }

@@ -134,7 +134,7 @@ impl Domain {
         value
     }
 
-    /// The integer below p that an element stands for.
+    /// The integer below p that an element represents.
     pub(super) fn to_integer(&self, value: &Limbs) -> Limbs {
         self.field.product(value, &[1, 0, 0, 0, 0, 0])
     }

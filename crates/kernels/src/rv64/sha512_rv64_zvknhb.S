@@ -42,7 +42,7 @@
 .set .L_SHA512_ZVKNH_K, hartlock_sha512_k
 
 .pushsection .rodata.hartlock_sha512_rv64_zvknhb, "a", @progbits
-// Where f, e, b and a lie in a state, read as one double-word.
+// The offsets of f, e, b and a in a state, read as one double-word.
 .balign 8
 .L_SHA512_ZVKNH_FEBA:
     .half 5 * .L_SHA512_ZVKNH_WORD, 4 * .L_SHA512_ZVKNH_WORD, .L_SHA512_ZVKNH_WORD, 0
@@ -74,7 +74,7 @@ HARTLOCK_FUNCTION hartlock_sha512_rv64_zvknhb, +zve64x, +zvkb, +zvknhb
     srli  t0, a5, .L_SHA512_ZVKNH_QUAD_SHIFT
     bnez  t0, .L_sha512_zvknh_one_of_many
 
-    // VLEN 128: two registers hold one quad, so a block and K lie in memory as registers want them.
+    // VLEN 128: two registers hold one quad, so a block and K have the same layout in memory as in registers.
 .L_sha512_zvknh_one:
     SHA2_ZVKNH_SET_MASK
     lla   a5, .L_SHA512_ZVKNH_K
