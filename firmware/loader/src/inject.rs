@@ -1,6 +1,6 @@
 //! Faults that tests build in on purpose. Without a feature every function here is empty.
 //!
-//! A release never has one of these features: no default asks for them, and only the boot tests of
+//! A release never has one of these features: no default enables them, and only the boot tests of
 //! `xtask` and its measurement of what verification costs name them.
 
 use hartlock_virt::clock;

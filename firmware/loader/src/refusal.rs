@@ -16,7 +16,7 @@ static BOOT_HART: AtomicUsize = AtomicUsize::new(0);
 /// Whether the boot hart trapped: once is a refusal, twice is the end.
 static HAS_TRAPPED: AtomicBool = AtomicBool::new(false);
 
-/// What a refusal works with. It does not lie on the stack, which a trap begins anew.
+/// The log that a refusal writes to. It is not on the stack, which a trap resets.
 static mut LOG: Option<Log<'static>> = None;
 static mut HARTS: Option<Harts> = None;
 
@@ -49,7 +49,7 @@ pub fn keep_harts(harts: Harts) -> &'static mut Harts {
 }
 
 /// Prints and logs a refusal, stops every hart, this one last. If another hart does not stop, the
-/// machine is reset: it must not live on.
+/// machine is reset: that hart must not run on.
 pub fn refuse(reason: Reason, log: &mut Log<'_>, harts: Option<&mut Harts>) -> ! {
     console::refusal("loader", reason);
     log.push(&Entry { reason: reason as u32, ..step(Step::Refusal, clock::now()) });

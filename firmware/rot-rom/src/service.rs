@@ -15,7 +15,7 @@ const ENGINE_FAILED: u8 = 0x80;
 const LIMITS: Limits<'static> =
     Limits { memory: map::RAM, protected: &map::PROTECTED, max_input: 16 << 20 };
 
-/// Serves for ever. A mailbox that was upset serves nobody until reset.
+/// Serves for ever. A mailbox that reported an error serves no request until reset.
 pub fn serve(engine: &mut Sha2<Polling>) -> ! {
     // SAFETY: the root of trust's side of the mailbox, of which this is the only user.
     let mut mailbox = unsafe { RootSide::new(core::ptr::with_exposed_provenance_mut(MAILBOX)) };
@@ -66,7 +66,7 @@ fn digest(
 fn done(output: Option<Region>, digest: &[u8; 32]) -> Answer {
     let mut answer = Answer::default();
     match output {
-        // SAFETY: the host's memory, judged; nothing of ours lies there.
+        // SAFETY: the host's memory, checked; no object of this program is there.
         Some(output) => memory::copy(unsafe { memory::bytes_mut(output) }, digest),
         None => {
             let (words, _) = digest.as_chunks();

@@ -6,7 +6,7 @@ use core::arch::asm;
 #[inline(never)]
 pub fn halt() -> ! {
     // SAFETY: changes no register or memory. `wfi` may return at any time, hence the loop; the
-    // jump stands there again for the case that one is skipped (boot flow §7).
+    // jump is duplicated in case a fault skips the first one (boot flow §7).
     unsafe {
         asm!("2: wfi", "j 2b", "j 2b", "j 2b", options(nomem, nostack, noreturn));
     }
