@@ -4,7 +4,7 @@
 //! function here waits, so the caller sets the deadline.
 //!
 //! A request is copied out of the hardware once, as a whole ([`RootSide::take`]), and is checked and used in
-//! that copy. The hardware keeps the host from changing it meanwhile; [`request`] judges whether its
+//! that copy. The hardware keeps the host from changing it meanwhile; [`request`] checks whether its
 //! addresses may be used.
 
 pub mod request;
@@ -18,7 +18,7 @@ use hartlock_regs::mailbox::rot::{Command as RootCommand, Control, Outcome, Rot}
 /// Words of a result.
 pub const RESULT_WORDS: usize = 16;
 
-/// What a host asks for.
+/// What a host requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// Number of the operation.

@@ -9,7 +9,7 @@ use crate::log::{Entry, LOG_ENTRY_SIZE};
 
 /// Bytes of the block.
 pub const HANDOFF_SIZE: usize = 4096;
-/// Most log entries of the ROM.
+/// Maximum number of log entries of the ROM.
 pub const MAX_ROM_ENTRIES: usize = 24;
 const TAG: &[u8; 16] = b"HARTLOCK-HAND-v1";
 const KEYS_AT: usize = 256;

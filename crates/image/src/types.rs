@@ -6,11 +6,11 @@ use hartlock_algorithm::{Algorithm, Family, HashId};
 
 /// Payloads and the bundle itself are padded to this many bytes.
 pub const PAGE_SIZE: u64 = 4096;
-/// Most signers of a manifest (§4.1).
+/// Maximum number of signers of a manifest (§4.1).
 pub const MAX_SIGNERS: usize = 4;
-/// Most payloads of a manifest (§4.1).
+/// Maximum number of payloads of a manifest (§4.1).
 pub const MAX_PAYLOADS: usize = 8;
-/// Most keys of a trust list (§4.4).
+/// Maximum number of keys of a trust list (§4.4).
 pub const MAX_TRUSTED_KEYS: usize = 8;
 /// Bytes of a key id (§2.5).
 pub const KEY_ID_SIZE: usize = 48;
@@ -244,7 +244,7 @@ impl Policy {
     }
 }
 
-/// The state of a device between factory and scrap (§7.3).
+/// The lifecycle state of a device (§7.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Lifecycle {
@@ -318,7 +318,7 @@ impl core::fmt::Debug for Name {
     }
 }
 
-/// Text for people: up to 64 printable ASCII characters (§4.1).
+/// Text for human readers: up to 64 printable ASCII characters (§4.1).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Label([u8; 64]);
 

@@ -1,4 +1,4 @@
-//! The little of DER (ITU-T X.690 §10) that keys and signatures need: one encoding of every value, and
+//! The part of DER (ITU-T X.690 §10) that keys and signatures need: one encoding of every value, and
 //! nothing after it.
 
 /// SEQUENCE.

@@ -118,7 +118,7 @@ pub trait Hash: Clone {
 /// The digest that every `self_test` computes.
 fn digest_of_abc<H: Hash>() -> H::Output {
     let mut hash = H::new();
-    // Opaque, so that the test runs on the device and is not answered by the compiler.
+    // Opaque, so that the test runs on the device and the compiler does not evaluate it.
     hash.update(core::hint::black_box(b"abc"));
     hash.finalize()
 }

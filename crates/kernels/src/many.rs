@@ -25,7 +25,7 @@ pub trait HashMany: Hash {
 
 /// Heads and bodies in groups of `lanes`, the last one smaller.
 ///
-/// Not with `chunks`, which can panic for all that the compiler knows of `lanes`.
+/// Not with `chunks`: the compiler cannot exclude its panic for this value of `lanes`.
 pub(crate) fn groups<'a, 'b>(
     lanes: usize,
     mut heads: &'a [&'b [u8]],

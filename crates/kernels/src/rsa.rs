@@ -1,10 +1,10 @@
 //! RSA signature verification: RSASSA-PKCS1-v1_5 (RFC 8017 §8.2.2) and RSASSA-PSS (§8.1.2).
 //!
-//! Only keys that a boot chain should meet are taken: 2048, 3072 or 4096 bits and the exponent 65537.
+//! Only keys that a boot chain needs are accepted: 2048, 3072 or 4096 bits and the exponent 65537.
 //! Everything else that is well formed is [`Rejection::UnsupportedKey`].
 //!
 //! [`pkcs1`] and [`pss`] each have `verify`, for a message and hashes of this crate, and `compare`, for a
-//! digest and hashes that the caller brings, so that a workstation can judge more hashes than a boot stage
+//! digest and hashes that the caller brings, so that a workstation can support more hashes than a boot stage
 //! has code for.
 //!
 //! No heap: all buffers are fixed for 4096 bits. Run time depends on key, message and signature, which

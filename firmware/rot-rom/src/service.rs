@@ -1,4 +1,4 @@
-//! Serves the host, once it runs: what it leaves in the mailbox is copied once, judged in the copy
+//! Serves the host, once it runs: what it leaves in the mailbox is copied once, checked in the copy
 //! (`hartlock_drivers::mailbox::request`), and done by the engine.
 
 use hartlock_drivers::mailbox::request::{Limits, Operation, Permitted};
@@ -24,7 +24,7 @@ pub fn serve(engine: &mut Sha2<Polling>) -> ! {
         match mailbox.take() {
             Ok(Some(request)) => {
                 let answer = answer(engine, &request);
-                // A request that was forgotten meanwhile needs no answer.
+                // A request that was dropped meanwhile needs no answer.
                 let _ = mailbox.answer(&answer);
             }
             // Its interrupt is pending while there is a request.

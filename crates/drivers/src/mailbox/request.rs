@@ -1,8 +1,8 @@
 //! What a host may request from a root of trust that can reach all of its memory (SECURITY.md, "Requests of the
 //! host").
 //!
-//! A request is judged in a copy that the host cannot change any more. What serves it uses the ranges that
-//! come out of here and nothing else of the request.
+//! A request is checked in a copy that the host can no longer change. The code that serves it uses the
+//! ranges that the check returns and nothing else of the request.
 
 use super::Request;
 use hartlock_verify::board::Region;
@@ -75,7 +75,7 @@ pub struct Permitted {
 }
 
 impl Limits<'_> {
-    /// Judges a request.
+    /// Checks a request.
     ///
     /// # Errors
     /// The first refusal in the order of their numbers.

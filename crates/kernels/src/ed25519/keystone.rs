@@ -46,7 +46,7 @@ pub fn verify(
 }
 
 /// The bytes that R, the first half of the signature, has if the signature is genuine. For a caller that
-/// compares with more care than one branch.
+/// compares redundantly instead of by one branch.
 ///
 /// # Errors
 ///

@@ -6,7 +6,7 @@ use crate::short::{
     Function, Hasher, Job, MESSAGES, Room, Shape, Sink, Stream, Words, Writer, be32,
 };
 
-/// What each hash says it is for (RFC 8554 §7.1).
+/// Domain separators of the hashes (RFC 8554 §7.1).
 const D_PBLC: [u8; 2] = [0x80, 0x80];
 const D_MESG: [u8; 2] = [0x81, 0x81];
 

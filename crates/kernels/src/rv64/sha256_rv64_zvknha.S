@@ -7,7 +7,7 @@
 // part of Zvbb, and Zvknha or Zvknhb. Include before it: frame_macros.S, sha2_zvknh_macros.S.
 //
 //   a0  state, or states one after the other, 4-byte aligned, updated in place
-//   a1  blocks, 8-byte aligned, only read; or n pointers to such, which may be equal and may lie
+//   a1  blocks, 8-byte aligned, only read; or n pointers to such, which may be equal and may be
 //       anywhere
 //   a2  count; with 0 nothing is touched   a3  n, 1 to VLEN / 32
 //

@@ -77,7 +77,7 @@
     SHA2_ZVKNH_FOUR_ROUNDS \abef, \cdgh, \s3
 .endm
 
-// W[t+16..t+19] in the place of W[t..t+3] = \w0 (step 1). The instruction wants W[t+4], the first
+// W[t+16..t+19] in the place of W[t..t+3] = \w0 (step 1). The instruction takes W[t+4], the first
 // word of \w1, and W[t+9..t+11], the others of \w2, in one quad: \tmp.
 .macro SHA2_ZVKNH_NEXT_QUAD w0, w1, w2, w3, tmp
     vmerge.vvm \tmp, \w2, \w1, v0

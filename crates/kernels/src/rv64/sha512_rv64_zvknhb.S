@@ -8,7 +8,7 @@
 // sha2_zvknh_macros.S.
 //
 //   a0  state, or states one after the other, 8-byte aligned, updated in place
-//   a1  blocks, 8-byte aligned, only read; or n pointers to such, which may be equal and may lie
+//   a1  blocks, 8-byte aligned, only read; or n pointers to such, which may be equal and may be
 //       anywhere
 //   a2  count; with 0 nothing is touched   a3  n, 1 to VLEN / 64
 //
@@ -122,7 +122,7 @@ HARTLOCK_FUNCTION hartlock_sha512_rv64_zvknhb_streams, +zve64x, +zvkb, +zvknhb
     beqz  t0, .L_sha512_zvknh_one_after_all
     bltu  t0, a3, .L_sha512_zvknh_m2
 
-    // LMUL 1. K of the last pass is on the stack, for want of registers. t4: bytes of it.
+    // LMUL 1. K of the last pass is on the stack, because no registers are left. t4: bytes of it.
     vsetvli t0, zero, e64, m1, ta, ma
     vid.v v8
     SHA2_ZVKNH_GATHER_POINTERS SHA512, v2, v8

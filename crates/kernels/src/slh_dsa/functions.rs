@@ -172,7 +172,7 @@ impl<'a> Functions<'a> {
             // The block of `PK.seed` counts.
             _ => (0x80, primitive.block_len().wrapping_add(end).wrapping_mul(8) as u64),
         };
-        // The tail first: after H of n = 32, the marker of SHAKE256 stands in the same eight bytes. It is
+        // The tail first: after H of n = 32, the marker of SHAKE256 is in the same eight bytes. It is
         // never the last of them, since all lengths are multiples of 8.
         put(buffer, len.wrapping_sub(8), &tail.to_be_bytes());
         put_byte(buffer, end, marker);

@@ -27,7 +27,7 @@ const CHAINS_OF_WINDOW: usize = 32;
 const SUBTREE_HEIGHT: u32 = 5;
 
 // An address is eight big-endian words, and here four of eight bytes: layer and upper half of the
-// tree; its lower half and the type; and two that each hash has to itself, which are a job's tweak:
+// tree; its lower half and the type; and two that differ for each hash, which are a job's tweak:
 //
 //   OTS        leaf | chain       step | key or mask
 //   L-tree     leaf | height      index | key or mask

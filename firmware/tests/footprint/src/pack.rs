@@ -1,4 +1,4 @@
-//! Packs: cases that a verifier judges.
+//! Packs: cases for a verifier.
 //!
 //! | offset | size | field |
 //! |---|---|---|

@@ -23,7 +23,7 @@ global_asm!(include_str!("measure.S"));
 /// Where the pack is put, far after the program and its stack (link.ld).
 pub const PACK: u64 = map::RAM.start + (256 << 20);
 
-/// Judges a case with what it needs beside it: whether the signature is genuine.
+/// Verifies a case with what it needs beside it: whether the signature is genuine.
 pub type Verify<T> = fn(&T, &Case<'_>) -> bool;
 
 /// Makes a program of a [`Verify`] and of an expression for what it needs.
@@ -80,7 +80,7 @@ fn measure<T>(job: &mut Job<'_, T>) -> Taken {
     taken
 }
 
-/// Judges every case of the pack and ends the machine.
+/// Verifies every case of the pack and ends the machine.
 pub fn run<T>(needed: &T, verify: Verify<T>) -> ! {
     judge_all(needed, verify);
     finish()
@@ -101,7 +101,7 @@ pub fn first_case() -> Option<Case<'static>> {
     Case::parse(pack().1).map(|(case, _)| case)
 }
 
-/// Judges every case of the pack, a line for each.
+/// Verifies every case of the pack, a line for each.
 pub fn judge_all<T>(needed: &T, verify: Verify<T>) {
     let (count, mut body) = pack();
     for index in 0..count {

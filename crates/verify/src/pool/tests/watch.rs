@@ -5,7 +5,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-/// How long a test may give no sign of life. It does not judge speed: where a test takes long, it
+/// Maximum time without progress of a test. It does not measure speed: where a test takes long, it
 /// gives a sign with every leaf, and a leaf takes microseconds.
 const SILENCE: Duration = Duration::from_secs(20);
 
