@@ -12,11 +12,11 @@ use hartlock_regs::boot_sequencer::{self as registers, Decision, State, Word};
 pub enum Error {
     /// It was decided before, and that is final.
     Decided,
-    /// The hardware stopped in an illegal state. The host is in reset until everything is.
+    /// The hardware stopped in an illegal state. The host is in reset until a reset of the whole system.
     Fault,
 }
 
-/// What holds the host.
+/// The boot sequencer, which holds the host in reset.
 pub struct BootSequencer {
     registers: registers::BootSequencer,
 }
@@ -56,7 +56,7 @@ impl BootSequencer {
         self.decide(Word::Trap, reason)
     }
 
-    /// What was decided. A number that means nothing is an error as well.
+    /// The decision. An undefined number is an error as well.
     #[must_use]
     pub fn state(&self) -> State {
         self.registers.status().read().state().unwrap_or(State::Error)
@@ -95,7 +95,7 @@ mod tests {
     const DECISION: usize = 0;
     const REASON: usize = 1;
     const STATUS: usize = 2;
-    /// What no word of a decision is.
+    /// A value that is no word of a decision.
     const UNTOUCHED: u32 = 0xdead_beef;
 
     struct File([Cell<u32>; 3]);

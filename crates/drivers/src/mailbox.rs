@@ -35,7 +35,7 @@ pub struct Request {
     pub length: u32,
 }
 
-/// What comes of a request.
+/// The result of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     /// 0 is success.
@@ -57,7 +57,7 @@ pub enum Error {
     Forgotten,
     /// The answer is to another request than ours. It was dropped.
     Foreign,
-    /// The hardware stopped in an illegal state, until reset.
+    /// The hardware detected an illegal state and is stopped until reset.
     Fault,
 }
 
@@ -137,7 +137,7 @@ impl HostSide {
             *word = register.read();
         }
         let id = self.registers.answer_id().read();
-        // A wipe in the middle of it leaves zeros, which are no answer.
+        // A wipe in the middle of it leaves zeros, which are not a valid answer.
         if self.registers.status().read().state() != Some(State::Answered) {
             return self.dismiss(Error::Forgotten);
         }
@@ -177,18 +177,18 @@ impl RootSide {
         RootSide { registers: unsafe { Rot::new(base) } }
     }
 
-    /// Takes requests from now on. A wipe and a change of lifecycle close the mailbox again.
+    /// Accepts requests from now on. A wipe and a change of lifecycle close the mailbox again.
     pub fn open(&mut self, with_interrupt: bool) {
         let control = Control::RESET.with_open(true).with_interrupt_enable(with_interrupt);
         self.registers.control().write(control);
     }
 
-    /// Takes no more requests. One that is there stays and can be answered.
+    /// Accepts no more requests. A pending one stays and can be answered.
     pub fn close(&mut self) {
         self.registers.control().write(Control::RESET);
     }
 
-    /// Forgets request and answer. The host is told that it waits in vain.
+    /// Discards request and answer. The host learns that there will be no answer.
     pub fn discard(&mut self) {
         self.registers.command().write(RootCommand::RESET.with_discard(true));
     }
@@ -215,7 +215,7 @@ impl RootSide {
             ),
             length: registers.length().read(),
         };
-        // A wipe in the middle of it leaves half of a request, which is none.
+        // A wipe in the middle of it leaves half of a request, which is not valid.
         if !self.is_busy()? {
             return Ok(None);
         }

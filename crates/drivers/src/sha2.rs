@@ -1,8 +1,9 @@
 //! The SHA-2 engine (`hw/ip/sha2`): SHA-256 and HMAC-SHA-256 of a message that the processor pushes.
 //!
-//! The engine is trusted to compute and not to answer: every wait has an end, and an engine that was upset
-//! (`status.failed`) stays refused until reset. The caller chooses how to wait: [`Polling`] reads the status
-//! again at once, [`Sleeping`] lets the hart sleep until the engine's interrupt, which needs no handler.
+//! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an
+//! engine with a fault (`status.failed`) is not used until reset. The caller chooses how to wait:
+//! [`Polling`] reads the status again at once, [`Sleeping`] lets the hart sleep until the engine's
+//! interrupt, which needs no handler.
 
 use hartlock_regs::Value;
 use hartlock_regs::sha2::{
@@ -24,9 +25,9 @@ const PATIENCE: u32 = 10_000;
 pub enum Error {
     /// There is no such engine at this address.
     NoEngine,
-    /// It was upset, and does nothing until reset.
+    /// It detected a fault, and does nothing until reset.
     Failed,
-    /// It does not answer any more.
+    /// It does not respond any more.
     Silent,
     /// It refused a command or a word: other code used it meanwhile.
     Refused,
@@ -34,7 +35,7 @@ pub enum Error {
     KeyTooLong,
 }
 
-/// What passes the time until the engine's state is another.
+/// How to wait for a change of the engine's state.
 pub trait Wait {
     /// Whether the engine shall raise its interrupt.
     const BY_INTERRUPT: bool;
@@ -86,7 +87,7 @@ pub struct Sha2<W> {
 }
 
 impl<W: Wait> Sha2<W> {
-    /// Takes the engine and has it forget everything.
+    /// Takes the engine and clears its state.
     ///
     /// # Errors
     /// `NoEngine`, `Failed`, `Silent`.
@@ -100,7 +101,7 @@ impl<W: Wait> Sha2<W> {
         Ok(engine)
     }
 
-    /// Has a block take 80 cycles, as in the engine that others measured, or as few as it can.
+    /// Sets the cycles of a block: 80, as in the engine of the fifth paper, or as few as possible.
     pub fn set_slow(&mut self, is_slow: bool) {
         self.is_slow = is_slow;
     }
@@ -184,7 +185,7 @@ impl<W: Wait> Sha2<W> {
     /// The digest, once it is there.
     ///
     /// # Errors
-    /// `Refused` if something of the message was.
+    /// `Refused` if a part of the message was refused.
     #[inline(always)]
     pub fn digest(&mut self) -> Result<[u8; DIGEST_LEN], Error> {
         let mut digest = [0; DIGEST_LEN];
@@ -214,7 +215,7 @@ impl<W: Wait> Sha2<W> {
         }
         let done = self.compress_blocks(state, blocks);
         if done.is_err() {
-            // Whatever it is in the middle of, it is not in the middle of what comes next.
+            // A computation in progress must not affect the next one.
             self.command(Command::RESET.with_wipe(true));
         }
         done
@@ -244,7 +245,7 @@ impl<W: Wait> Sha2<W> {
         }
     }
 
-    /// Forgets message, digest and key.
+    /// Clears message, digest and key.
     ///
     /// # Errors
     /// Those of the engine.
@@ -297,12 +298,12 @@ impl<W: Wait> Sha2<W> {
         self.registers.command().write(command);
     }
 
-    /// Waits until everything is forgotten: dozens of cycles, and no interrupt tells.
+    /// Waits until everything is cleared: dozens of cycles, without an interrupt at the end.
     fn until_idle(&mut self) -> Result<(), Error> {
         self.until_polled(Status::idle, |_| ())
     }
 
-    /// Waits until the status says what is wanted.
+    /// Waits until the status has the expected value.
     #[inline(always)]
     fn until(&mut self, is_wanted: impl Fn(Status) -> bool) -> Result<(), Error> {
         self.until_polled(is_wanted, |engine| {

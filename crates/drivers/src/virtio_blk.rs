@@ -9,7 +9,7 @@
 use core::mem::offset_of;
 use core::sync::atomic::{Ordering, fence};
 
-/// Requests in flight at most.
+/// Maximum number of requests in flight.
 pub const DEPTH: usize = 8;
 /// Bytes of a sector, whatever the device's own block size (§5.2.4).
 pub const SECTOR_SIZE: u64 = 512;
@@ -204,7 +204,7 @@ impl VirtioBlk {
         (high << 32 | low).saturating_mul(SECTOR_SIZE)
     }
 
-    /// Stops the device: it forgets its queue and writes to memory no more (§2.1).
+    /// Resets the device: it drops its queue and writes to memory no more (§2.1).
     pub fn reset(&self) {
         self.write(STATUS, 0);
         // A modern device is reset when the status reads 0; a legacy one does it at once.

@@ -13,7 +13,7 @@ use hartlock_algorithm::Family;
 /// Longest kernel command line, in bytes (§4.5).
 pub const MAX_BOOTARGS: usize = 2048;
 
-/// Keys that decide about the next stage, and how (§4.4).
+/// Keys and policy that authorize the next stage (§4.4).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrustList {
     /// Which set of signers is enough.

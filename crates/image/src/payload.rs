@@ -99,7 +99,7 @@ impl PayloadRecord {
         {
             return Err(Reason::LoadRangeForm);
         }
-        // Checked before any comparison of ranges: a range that wraps overlaps nothing on paper.
+        // Checked before any comparison of ranges: comparisons find no overlap with a range that wraps.
         let memory_end =
             self.load_address.checked_add(self.memory_size).ok_or(Reason::LoadRangeWraps)?;
         // An empty range, such as that of an empty initramfs, shares no byte with any range.

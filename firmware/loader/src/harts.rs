@@ -1,4 +1,4 @@
-//! Starting, employing and stopping the other harts (boot flow §5.2 to §5.4).
+//! Starts, uses and stops the other harts (boot flow §5.2 to §5.4).
 
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -290,7 +290,7 @@ pub fn choose_on_boot_hart(number: usize) -> Kernels {
     choice.kernels
 }
 
-/// The life of a worker: sleep, hash blocks, stop. Entered from start.S.
+/// The main loop of a worker: sleep, hash blocks, stop. Entered from start.S.
 #[unsafe(no_mangle)]
 extern "C" fn worker_main(number: usize) {
     environment::enable_interrupt();

@@ -5,11 +5,11 @@
 
 use hartlock_virt::clock;
 
-/// The hart that misbehaves.
+/// The faulty hart.
 #[allow(dead_code, reason = "used by the features only")]
 const VICTIM: usize = 2;
 
-/// Keeps a hart busy with nothing.
+/// Keeps a hart busy without work.
 #[allow(dead_code, reason = "used by the features only")]
 fn delay(milliseconds: u64) {
     let until = clock::deadline(milliseconds);

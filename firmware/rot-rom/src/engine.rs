@@ -24,7 +24,7 @@ pub enum Refusal {
     WrongAnswer,
 }
 
-/// Takes the engine, and has it hash for these kernels. Called once.
+/// Takes the engine, and installs it in these kernels. Called once.
 pub fn take(kernels: Kernels) -> Result<Kernels, Refusal> {
     // SAFETY: the engine's registers, of which this is the only user.
     let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(SHA2)) };
@@ -38,7 +38,7 @@ pub fn take(kernels: Kernels) -> Result<Kernels, Refusal> {
     })
 }
 
-/// Adds blocks to a hash value. An engine that does not answer any more leaves a value that no message
+/// Adds blocks to a hash value. An engine that does not respond any more leaves a value that no message
 /// has: any comparison with it fails.
 fn compress(state: &mut [u32; 8], blocks: &[[u8; 64]]) {
     // SAFETY: as above.

@@ -89,7 +89,7 @@ fn release(verdict: &Verdict, log: &mut RomLog) -> ! {
     }
     match engine {
         Some(mut engine) => service::serve(&mut engine),
-        // It verified without its engine, and has nothing to offer.
+        // It verified without its engine, and has no service to offer.
         None => service::halt(),
     }
 }

@@ -9,7 +9,7 @@ use hartlock_verify::board::Region;
 
 use crate::{map, memory};
 
-/// Answers beside those of `request::Refusal`: the engine did not do it.
+/// Status beside those of `request::Refusal`: the engine failed.
 const ENGINE_FAILED: u8 = 0x80;
 
 const LIMITS: Limits<'static> =
@@ -42,7 +42,7 @@ fn answer(engine: &mut Sha2<Polling>, request: &Request) -> Answer {
     match digest(engine, permitted) {
         Some(digest) => done(permitted.output, &digest),
         None => {
-            // Whatever is left in it is not the next request's.
+            // Its remaining data must not reach the next request.
             let _ = engine.wipe();
             Answer { status: ENGINE_FAILED, ..Answer::default() }
         }

@@ -119,7 +119,7 @@ pub fn put(byte: u8) {
     write_register(CONSOLE, u32::from(byte));
 }
 
-/// The console of the bench, for those who format.
+/// The console of the bench, for `core::fmt`.
 pub struct Console;
 
 impl Write for Console {

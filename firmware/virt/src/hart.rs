@@ -12,7 +12,7 @@ pub fn halt() -> ! {
     }
 }
 
-/// Waits until an enabled interrupt is pending, or for no reason at all.
+/// Waits until an enabled interrupt is pending, or returns earlier without one.
 #[inline]
 pub fn wait_for_interrupt() {
     // SAFETY: as above. Not `nomem`: what the interrupt announces is read from memory afterwards.

@@ -22,10 +22,10 @@ pub enum Mode {
     Supervisor,
 }
 
-/// What came of trying the kernels on a hart.
+/// The result of trying the kernels on a hart.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
-    /// What is used.
+    /// The kernels in use.
     pub kernels: Kernels,
     /// Tiers that trapped, bit i = tier i.
     pub trapped: u32,

@@ -1,4 +1,4 @@
-//! What only the cycle-accurate machine has: storage that delivers by itself, and a mailbox of
+//! Devices that only the cycle-accurate machine has: storage with DMA, and a mailbox of
 //! counters (`hw/soc/README.md`).
 
 use hartlock_verify::board::Region;
@@ -36,10 +36,10 @@ pub fn harts() -> usize {
     read(COUNTERS, 0x08) as usize
 }
 
-/// Has the machine write down where the cycles of every hart went since the mark before.
+/// Has the machine record where the cycles of every hart went since the mark before.
 pub fn mark(tag: u64) {
     hart::fence();
-    // SAFETY: the machine only takes notes.
+    // SAFETY: the machine only records counters.
     unsafe { write(COUNTERS, 0x20, tag) };
     hart::fence();
 }

@@ -227,7 +227,7 @@ proptest! {
         let bundle_type = if is_boot { BundleType::Boot } else { BundleType::System };
         let payloads = [record].into_iter().collect();
         let manifest = Manifest { bundle_type, payloads, ..manifest() };
-        // A range that wraps is a matter of the parser, which the redundant check covers as well.
+        // A range that wraps is refused by the parser, which the redundant check covers as well.
         let is_whole = record.load_address.checked_add(record.memory_size).is_some();
         let board = acceptance().map(&manifest);
         let is_placed = board.unwrap().check(bundle_type, &record).is_ok();

@@ -78,8 +78,8 @@ impl Device {
         Ok(Some(slot))
     }
 
-    /// Waits until nothing is under way: the storage cannot be told to stop, and always comes to its
-    /// end.
+    /// Waits until nothing is under way: the storage has no stop command, and always
+    /// finishes.
     pub fn reset(&mut self) {
         while self.storage.pending() > 0 {
             core::hint::spin_loop();

@@ -1,4 +1,4 @@
-//! A pool that is broken may hang. Its tests end nevertheless, and say so.
+//! A pool that is broken may hang. The watch ends its tests nevertheless, with a message.
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
