@@ -7,7 +7,7 @@ import textwrap
 from model import Enum, Field, Map, Register, Unsupported
 
 INTEGERS = (8, 16, 32)
-# Of a comment, without what stands in front of it.
+# Of a comment, without the prefix.
 WIDTH = 92
 
 
@@ -128,7 +128,7 @@ def value(register: Register) -> str:
         if field.writable:
             accessors += setter(field)
     return (
-        f"/// What lies in, or goes to, the register: {lower(register.title)}.\n"
+        f"/// Value of the register: {lower(register.title)}.\n"
         "#[derive(Clone, Copy, Debug, PartialEq, Eq)]\n"
         f"pub struct {name}(u32);\n\n"
         f"impl Value for {name} {{\n"

@@ -38,9 +38,9 @@ pub use xmss::XmssSet;
 /// Whether a quantum computer would break the algorithm (§2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// Rests on factoring or discrete logarithms.
+    /// Relies on factoring or discrete logarithms.
     Classical,
-    /// Rests on hashes or lattices.
+    /// Relies on hashes or lattices.
     PostQuantum,
 }
 

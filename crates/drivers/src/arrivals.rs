@@ -21,7 +21,7 @@ impl Arrivals {
     }
 
     /// Offset and length of the next request; `None` if everything was requested, or if one
-    /// chunk is so late that there is no room to remember what overtakes it.
+    /// chunk is so late that the window for later chunks is full.
     pub fn next_request(&self) -> Option<(u64, u64)> {
         let is_in_window =
             self.requested.saturating_sub(self.arrived) < WINDOW.saturating_mul(self.chunk);
@@ -79,7 +79,7 @@ mod tests {
             let offset = in_flight.remove(pick(&in_flight) % in_flight.len());
             arrivals.completed(offset);
             there.push(offset);
-            // Nothing counts as arrived that is not there.
+            // No missing chunk counts as arrived.
             let missing = (0..).map(|index| index * CHUNK).find(|at| !there.contains(at)).unwrap();
             assert_eq!(arrivals.arrived(), missing.min(total));
             completions += 1;

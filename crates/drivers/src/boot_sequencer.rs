@@ -1,7 +1,7 @@
-//! The boot sequencer (`hw/ip/boot_sequencer/doc/README.md`): what becomes of the host, decided once.
+//! The boot sequencer (`hw/ip/boot_sequencer/doc/README.md`): releases or refuses the host, once.
 //!
-//! It is asked before it is written. Whoever writes all the same, behind the back of this driver, gets an error
-//! of the bus, and the decision stays what it is.
+//! The driver reads the state before it writes. A second decision that bypasses this driver gets a bus error
+//! and does not change the first one.
 
 use core::sync::atomic::{Ordering, fence};
 
@@ -12,11 +12,11 @@ use hartlock_regs::boot_sequencer::{self as registers, Decision, State, Word};
 pub enum Error {
     /// It was decided before, and that is final.
     Decided,
-    /// The hardware stopped in an illegal state. The host is in reset until everything is.
+    /// The hardware stopped in an illegal state. The host is in reset until a reset of the whole system.
     Fault,
 }
 
-/// What holds the host.
+/// The boot sequencer, which holds the host in reset.
 pub struct BootSequencer {
     registers: registers::BootSequencer,
 }
@@ -25,14 +25,14 @@ impl BootSequencer {
     /// The sequencer at this address.
     ///
     /// # Safety
-    /// At `base` are its registers, and nobody else uses them while this does.
+    /// `base` is the address of its registers, and no other code uses them while this value lives.
     #[must_use]
     pub const unsafe fn new(base: *mut u32) -> BootSequencer {
         // SAFETY: the caller's promise is that of a block: registers are there, and are ours.
         BootSequencer { registers: unsafe { registers::BootSequencer::new(base) } }
     }
 
-    /// The host leaves its reset and runs. What it runs has to lie in memory before.
+    /// Releases the host from reset. Its program must be in memory before this call.
     ///
     /// # Errors
     /// If it is decided already, or cannot be any more. Nothing changed then.
@@ -56,7 +56,7 @@ impl BootSequencer {
         self.decide(Word::Trap, reason)
     }
 
-    /// What was decided. A number that means nothing is an error as well.
+    /// The decision. An undefined number is an error as well.
     #[must_use]
     pub fn state(&self) -> State {
         self.registers.status().read().state().unwrap_or(State::Error)
@@ -76,7 +76,7 @@ impl BootSequencer {
         }
         // The decision fixes it.
         self.registers.reason().write(reason);
-        // What the host will find in memory is there before it looks.
+        // Orders all writes to memory before the release: the host reads them.
         fence(Ordering::SeqCst);
         self.registers.decision().write(Decision::RESET.with_word(word));
         Ok(())
@@ -95,7 +95,7 @@ mod tests {
     const DECISION: usize = 0;
     const REASON: usize = 1;
     const STATUS: usize = 2;
-    /// What no word of a decision is.
+    /// A value that is no word of a decision.
     const UNTOUCHED: u32 = 0xdead_beef;
 
     struct File([Cell<u32>; 3]);

@@ -1,6 +1,6 @@
 //! Device drivers of the boot stages.
 //!
-//! A driver owns its device: it is made once, by unsafe code that vouches for the address, and
+//! A driver owns its device: it is made once, by unsafe code that guarantees the address, and
 //! is safe to use from then on.
 
 #![no_std]

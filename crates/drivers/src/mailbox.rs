@@ -1,10 +1,10 @@
 //! Both sides of the mailbox between host and root of trust (`hw/ip/mailbox/doc/README.md`).
 //!
-//! Polled, or by interrupt: both calls that look for news are what a handler would call, too. Nothing waits
-//! in here, so a deadline is the caller's.
+//! It is polled or used with interrupts: an interrupt handler would make the same two calls that poll. No
+//! function here waits, so the caller sets the deadline.
 //!
 //! A request is copied out of the hardware once, as a whole ([`RootSide::take`]), and is checked and used in
-//! that copy. The hardware keeps the host from changing it meanwhile; [`request`] judges whether its
+//! that copy. The hardware keeps the host from changing it meanwhile; [`request`] checks whether its
 //! addresses may be used.
 
 pub mod request;
@@ -18,7 +18,7 @@ use hartlock_regs::mailbox::rot::{Command as RootCommand, Control, Outcome, Rot}
 /// Words of a result.
 pub const RESULT_WORDS: usize = 16;
 
-/// What a host asks for.
+/// What a host requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// Number of the operation.
@@ -27,7 +27,7 @@ pub struct Request {
     pub flags: u16,
     /// Number of the request: the answer comes with it.
     pub id: u32,
-    /// Where the input lies.
+    /// Address of the input.
     pub source: u64,
     /// Where the output goes.
     pub destination: u64,
@@ -35,7 +35,7 @@ pub struct Request {
     pub length: u32,
 }
 
-/// What comes of a request.
+/// The result of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     /// 0 is success.
@@ -46,18 +46,18 @@ pub struct Answer {
     pub result: [u32; RESULT_WORDS],
 }
 
-/// Why the mailbox does not do what it was asked.
+/// Why the mailbox did not carry out a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// The root of trust takes no requests.
     Closed,
     /// A request is not answered yet, or its answer not read.
     Busy,
-    /// The request was forgotten: there will be no answer. It may be asked again.
+    /// The request was dropped: there will be no answer. The host may send it again.
     Forgotten,
     /// The answer is to another request than ours. It was dropped.
     Foreign,
-    /// The hardware stopped in an illegal state, until reset.
+    /// The hardware detected an illegal state and is stopped until reset.
     Fault,
 }
 
@@ -72,7 +72,7 @@ impl HostSide {
     /// The mailbox at this address, as the host sees it.
     ///
     /// # Safety
-    /// At `base` are the registers of the host's side, and nobody else uses them while this does.
+    /// `base` is the address of the host's registers, and no other code uses them while this value lives.
     #[must_use]
     pub const unsafe fn new(base: *mut u32) -> HostSide {
         // SAFETY: the caller's promise is that of a block: registers are there, and are ours.
@@ -104,7 +104,7 @@ impl HostSide {
         registers.destination_low().write(low(request.destination));
         registers.destination_high().write(high(request.destination));
         registers.length().write(request.length);
-        // What the request is about is written before somebody may read it.
+        // Orders writes to the input before the request: the root of trust reads it afterwards.
         fence(Ordering::SeqCst);
         registers.command().write(HostCommand::RESET.with_ring(true));
         // It may have been closed in the meantime.
@@ -137,7 +137,7 @@ impl HostSide {
             *word = register.read();
         }
         let id = self.registers.answer_id().read();
-        // A wipe in the middle of it leaves zeros, which are no answer.
+        // A wipe in the middle of it leaves zeros, which are not a valid answer.
         if self.registers.status().read().state() != Some(State::Answered) {
             return self.dismiss(Error::Forgotten);
         }
@@ -170,25 +170,25 @@ impl RootSide {
     /// The mailbox at this address, as the root of trust sees it.
     ///
     /// # Safety
-    /// At `base` are the registers of the root of trust's side, and nobody else uses them while this does.
+    /// `base` is the address of the root of trust's registers; no other code uses them while this value lives.
     #[must_use]
     pub const unsafe fn new(base: *mut u32) -> RootSide {
         // SAFETY: the caller's promise is that of a block: registers are there, and are ours.
         RootSide { registers: unsafe { Rot::new(base) } }
     }
 
-    /// Takes requests from now on. A wipe and a change of lifecycle close the mailbox again.
+    /// Accepts requests from now on. A wipe and a change of lifecycle close the mailbox again.
     pub fn open(&mut self, with_interrupt: bool) {
         let control = Control::RESET.with_open(true).with_interrupt_enable(with_interrupt);
         self.registers.control().write(control);
     }
 
-    /// Takes no more requests. One that is there stays and can be answered.
+    /// Accepts no more requests. A pending one stays and can be answered.
     pub fn close(&mut self) {
         self.registers.control().write(Control::RESET);
     }
 
-    /// Forgets request and answer. The host is told that it waits in vain.
+    /// Discards request and answer. The host learns that there will be no answer.
     pub fn discard(&mut self) {
         self.registers.command().write(RootCommand::RESET.with_discard(true));
     }
@@ -198,7 +198,7 @@ impl RootSide {
     /// # Errors
     /// If the hardware stopped.
     pub fn take(&mut self) -> Result<Option<Request>, Error> {
-        // Asked before and after: of a request that comes in the middle the first words would be zeros.
+        // Read before and after: if a request arrives during the copy, its first words are read as zeros.
         if !self.is_busy()? {
             return Ok(None);
         }
@@ -215,7 +215,7 @@ impl RootSide {
             ),
             length: registers.length().read(),
         };
-        // A wipe in the middle of it leaves half of a request, which is none.
+        // A wipe in the middle of it leaves half of a request, which is not valid.
         if !self.is_busy()? {
             return Ok(None);
         }

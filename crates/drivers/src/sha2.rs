@@ -1,8 +1,9 @@
 //! The SHA-2 engine (`hw/ip/sha2`): SHA-256 and HMAC-SHA-256 of a message that the processor pushes.
 //!
-//! The engine is trusted to compute and not to answer: every wait has an end, and an engine that was upset
-//! (`status.failed`) stays refused until reset. How to wait is the caller's choice: [`Polling`] asks again
-//! at once, [`Sleeping`] lets the hart sleep until the engine's interrupt, which needs no handler.
+//! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an
+//! engine with a fault (`status.failed`) is not used until reset. The caller chooses how to wait:
+//! [`Polling`] reads the status again at once, [`Sleeping`] lets the hart sleep until the engine's
+//! interrupt, which needs no handler.
 
 use hartlock_regs::Value;
 use hartlock_regs::sha2::{
@@ -15,8 +16,8 @@ pub const BLOCK_LEN: usize = 64;
 pub const DIGEST_LEN: usize = 32;
 /// `sha2` in the register that says what it is.
 const MAGIC: u32 = 0x7368_6132;
-/// Times that something is asked for before the engine counts as gone. The longest wait is for two blocks
-/// of HMAC's end, far below a thousand cycles.
+/// Maximum number of status reads before the engine is treated as absent. The longest wait is for the last
+/// two blocks of HMAC, far below a thousand cycles.
 const PATIENCE: u32 = 10_000;
 
 /// Why there is no digest.
@@ -24,17 +25,17 @@ const PATIENCE: u32 = 10_000;
 pub enum Error {
     /// There is no such engine at this address.
     NoEngine,
-    /// It was upset, and does nothing until reset.
+    /// It detected a fault, and does nothing until reset.
     Failed,
-    /// It does not answer any more.
+    /// It does not respond any more.
     Silent,
-    /// It refused a command or a word: somebody else used it meanwhile.
+    /// It refused a command or a word: other code used it meanwhile.
     Refused,
     /// A key of more than a block: hash it first (FIPS 198-1 §4, step 2).
     KeyTooLong,
 }
 
-/// What passes the time until the engine's state is another.
+/// How to wait for a change of the engine's state.
 pub trait Wait {
     /// Whether the engine shall raise its interrupt.
     const BY_INTERRUPT: bool;
@@ -43,7 +44,7 @@ pub trait Wait {
     fn wait(&mut self);
 }
 
-/// Asks again at once: what costs least for waits of a few dozen cycles.
+/// Reads the status again at once, which costs least for waits of a few dozen cycles.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Polling;
 
@@ -86,7 +87,7 @@ pub struct Sha2<W> {
 }
 
 impl<W: Wait> Sha2<W> {
-    /// Takes the engine and has it forget everything.
+    /// Takes the engine and clears its state.
     ///
     /// # Errors
     /// `NoEngine`, `Failed`, `Silent`.
@@ -100,7 +101,7 @@ impl<W: Wait> Sha2<W> {
         Ok(engine)
     }
 
-    /// Has a block take 80 cycles, as in the engine that others measured, or as few as it can.
+    /// Sets the cycles of a block: 80, as in the engine of the fifth paper, or as few as possible.
     pub fn set_slow(&mut self, is_slow: bool) {
         self.is_slow = is_slow;
     }
@@ -132,7 +133,7 @@ impl<W: Wait> Sha2<W> {
         self.until(Status::fifo_empty)
     }
 
-    /// Pushes a block, words as they lie in memory.
+    /// Pushes a block, with its words in the byte order of memory.
     #[inline(always)]
     pub fn push_block(&mut self, block: &[u32; BLOCK_LEN / 4]) {
         // Sixteen loads and stores, which no loop interrupts.
@@ -184,7 +185,7 @@ impl<W: Wait> Sha2<W> {
     /// The digest, once it is there.
     ///
     /// # Errors
-    /// `Refused` if something of the message was.
+    /// `Refused` if a part of the message was refused.
     #[inline(always)]
     pub fn digest(&mut self) -> Result<[u8; DIGEST_LEN], Error> {
         let mut digest = [0; DIGEST_LEN];
@@ -199,8 +200,8 @@ impl<W: Wait> Sha2<W> {
         }
     }
 
-    /// Compresses blocks into a hash value that lies elsewhere (FIPS 180-4 §6.2.2): the engine as a
-    /// kernel for others' SHA-256.
+    /// Compresses blocks into a hash value in memory (FIPS 180-4 §6.2.2): the engine serves as a kernel of
+    /// the SHA-256 in software.
     ///
     /// # Errors
     /// Those of the engine. The state is worthless then.
@@ -214,7 +215,7 @@ impl<W: Wait> Sha2<W> {
         }
         let done = self.compress_blocks(state, blocks);
         if done.is_err() {
-            // Whatever it is in the middle of, it is not in the middle of what comes next.
+            // A computation in progress must not affect the next one.
             self.command(Command::RESET.with_wipe(true));
         }
         done
@@ -244,7 +245,7 @@ impl<W: Wait> Sha2<W> {
         }
     }
 
-    /// Forgets message, digest and key.
+    /// Clears message, digest and key.
     ///
     /// # Errors
     /// Those of the engine.
@@ -297,18 +298,18 @@ impl<W: Wait> Sha2<W> {
         self.registers.command().write(command);
     }
 
-    /// Waits until everything is forgotten: dozens of cycles, and no interrupt tells.
+    /// Waits until everything is cleared: dozens of cycles, without an interrupt at the end.
     fn until_idle(&mut self) -> Result<(), Error> {
         self.until_polled(Status::idle, |_| ())
     }
 
-    /// Waits until the status says what is wanted.
+    /// Waits until the status has the expected value.
     #[inline(always)]
     fn until(&mut self, is_wanted: impl Fn(Status) -> bool) -> Result<(), Error> {
         self.until_polled(is_wanted, |engine| {
             if W::BY_INTERRUPT {
                 engine.wait.wait();
-                // The status is read behind this, so nothing that came before it is missed.
+                // The status is read after this, so no earlier event is missed.
                 let interrupt = engine.registers.interrupt();
                 interrupt.write(interrupt.read());
             }

@@ -2,14 +2,14 @@
 //! (Virtual I/O Device Specification v1.2, §2.7, §4.2, §5.2).
 //!
 //! The device is not trusted: it may write wrong bytes, late bytes, or nothing. What it is told
-//! to write to must therefore be memory that nobody believes before it was hashed, and the queue
-//! lies outside of it. That a device with DMA can write *elsewhere* is out of reach without an
-//! IOMMU; SECURITY.md says so.
+//! to write to must therefore be memory that no code trusts before it was hashed, and the queue is
+//! located outside of it. Without an IOMMU, the driver cannot prevent a device with DMA from writing
+//! *elsewhere* (SECURITY.md).
 
 use core::mem::offset_of;
 use core::sync::atomic::{Ordering, fence};
 
-/// Requests in flight at most.
+/// Maximum number of requests in flight.
 pub const DEPTH: usize = 8;
 /// Bytes of a sector, whatever the device's own block size (§5.2.4).
 pub const SECTOR_SIZE: u64 = 512;
@@ -145,7 +145,7 @@ impl VirtioBlk {
     ///
     /// # Safety
     /// `base` is a virtio-mmio slot, `queue` points to a valid queue that lives as long as the
-    /// device may use it, and nobody else uses either.
+    /// device may use it, and no other code uses either.
     pub unsafe fn new(base: usize, queue: *mut Queue) -> Result<Self, Error> {
         let device = Self { base, queue, submitted: 0, completed: 0, in_use: [false; DEPTH] };
         let version = device.read(VERSION);
@@ -204,7 +204,7 @@ impl VirtioBlk {
         (high << 32 | low).saturating_mul(SECTOR_SIZE)
     }
 
-    /// Stops the device: it forgets its queue and writes to memory no more (§2.1).
+    /// Resets the device: it drops its queue and writes to memory no more (§2.1).
     pub fn reset(&self) {
         self.write(STATUS, 0);
         // A modern device is reset when the status reads 0; a legacy one does it at once.
@@ -258,7 +258,7 @@ impl VirtioBlk {
     /// The next request that the device completed since the last call.
     ///
     /// # Errors
-    /// `Failed` if the device reported an error, or reported what it was never asked for.
+    /// `Failed` if the device reported an error, or reported a request that was never submitted.
     pub fn poll(&mut self) -> Result<Option<usize>, Error> {
         let index: u16 = self.get(offset_of!(Queue, used_index));
         if index == self.completed as u16 {
@@ -293,7 +293,7 @@ impl VirtioBlk {
     /// Writes what the device will read. `offset` is that of a `T` in [`Queue`].
     fn put<T: Copy>(&self, offset: usize, value: T) {
         let place: *mut T = self.queue.cast::<u8>().wrapping_add(offset).cast();
-        // SAFETY: as above; the slot is free, so the device does not look at this place now.
+        // SAFETY: as above; the slot is free, so the device does not read this location now.
         unsafe { place.write_volatile(value) };
     }
 

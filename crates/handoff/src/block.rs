@@ -15,7 +15,7 @@ pub(crate) fn sha384(bytes: &[u8]) -> [u8; 48] {
 }
 
 /// Whether `block` starts with `tag`, holds at `digest_at` the digest of all bytes before, and
-/// only zeros behind it.
+/// holds only zeros after it.
 pub(crate) fn is_intact(block: &[u8], tag: &[u8; 16], digest_at: usize) -> bool {
     let Some((body, rest)) = block.split_at_checked(digest_at) else { return false };
     let Some((digest, padding)) = rest.split_at_checked(48) else { return false };

@@ -1,8 +1,8 @@
 //! The edits of the signed device tree for Linux (boot flow §6; Devicetree Specification v0.4 §5).
 //!
 //! The tree is copied token by token; what is not edited is not interpreted. The source was
-//! verified before, so a malformed tree is a mistake rather than an attack, but it is bounded and
-//! refused all the same.
+//! verified before, so a malformed tree is a mistake rather than an attack, but every access is
+//! bounded, and a malformed tree is refused.
 
 use hartlock_image::{Reason, Writer, bytes_at};
 
@@ -46,7 +46,7 @@ pub struct Reservation<'a> {
 pub struct Edits<'a> {
     /// `/chosen/bootargs`.
     pub bootargs: &'a str,
-    /// First byte of the initramfs and first byte behind it.
+    /// Address of the first byte of the initramfs, and of the first byte past its end.
     pub initrd: Option<(u64, u64)>,
     /// Children of `/reserved-memory`.
     pub reservations: &'a [Reservation<'a>],
@@ -149,7 +149,7 @@ enum Node {
     Cpu { hart: u64, is_running: bool },
 }
 
-/// Where in the tree the copy is. Only the first three levels are told apart.
+/// Where in the tree the copy is. Only the first three levels are distinguished.
 #[derive(Debug)]
 struct Position {
     depth: usize,
@@ -341,7 +341,7 @@ impl Copy<'_, '_> {
         self.out.pad_to(4);
     }
 
-    /// A property of ours; `name` is an offset in [`NAMES`].
+    /// A property that the edits add; `name` is an offset in [`NAMES`].
     fn put_property(&mut self, name: u32, value_parts: &[&[u8]]) {
         let len: usize = value_parts.iter().map(|part| part.len()).sum();
         let name_at = (self.tree.strings.len() as u32).wrapping_add(name);

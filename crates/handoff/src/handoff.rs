@@ -9,14 +9,14 @@ use crate::log::{Entry, LOG_ENTRY_SIZE};
 
 /// Bytes of the block.
 pub const HANDOFF_SIZE: usize = 4096;
-/// Most log entries of the ROM.
+/// Maximum number of log entries of the ROM.
 pub const MAX_ROM_ENTRIES: usize = 24;
 const TAG: &[u8; 16] = b"HARTLOCK-HAND-v1";
 const KEYS_AT: usize = 256;
 const LOG_AT: usize = 768;
 const DIGEST_AT: usize = 3840;
 
-/// What the loader believes: keys, floors, harts. It has no other source of any of them.
+/// What the loader trusts: keys, floors, harts. It has no other source of any of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handoff {
     /// Number that differs from boot to boot.

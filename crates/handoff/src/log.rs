@@ -4,11 +4,11 @@ use hartlock_image::{HashId, PayloadType, Writer, bytes_at, is_zero, u32_at, u64
 
 /// Bytes of the header and of each entry.
 pub const LOG_ENTRY_SIZE: usize = 128;
-/// Most entries of the log.
+/// Maximum number of entries of the log.
 pub const MAX_LOG_ENTRIES: usize = 511;
 const TAG: &[u8; 16] = b"HARTLOCK-MLOG-v1";
 
-/// Who made an entry.
+/// The stage that made an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 #[allow(missing_docs, reason = "the variants are the names of the stages")]
@@ -256,7 +256,7 @@ impl<'a> Log<'a> {
 
 /// Reads a log: its header and those entries that are well formed.
 ///
-/// Nothing authenticates a log that Linux could write to; it informs and proves nothing.
+/// Nothing authenticates a log that Linux could write to; it is information, not evidence.
 pub fn entries(memory: &[u8]) -> Option<(LogHeader, impl Iterator<Item = Entry> + '_)> {
     let header: [u8; LOG_ENTRY_SIZE] = bytes_at(memory, 0)?;
     let is_log = bytes_at::<16>(&header, 0)? == *TAG

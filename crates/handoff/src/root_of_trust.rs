@@ -9,7 +9,7 @@ pub const ROOT_OF_TRUST_SIZE: usize = 704;
 const TAG: &[u8; 16] = b"HARTLOCK-ROOT-v1";
 const DIGEST_AT: usize = 640;
 
-/// What a device believes in from its first instruction on.
+/// The trust anchor of a device: valid from its first instruction on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RootOfTrust {
     /// Root keys and the policy for the boot bundle.

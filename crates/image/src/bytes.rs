@@ -18,7 +18,7 @@ pub fn u64_at(bytes: &[u8], offset: usize) -> Option<u64> {
     bytes_at(bytes, offset).map(u64::from_le_bytes)
 }
 
-/// Whether every byte is zero. Looks at all of them.
+/// Whether every byte is zero. Reads all of them: no early exit.
 pub fn is_zero(bytes: &[u8]) -> bool {
     bytes.iter().fold(0, |seen, byte| seen | byte) == 0
 }

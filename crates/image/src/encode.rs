@@ -7,8 +7,8 @@ use crate::types::KeyRecord;
 /// Writes the signed region of `manifest` into `out` and returns its size in bytes, or `None` if
 /// `out` is too small.
 ///
-/// `signed_size` and the counts are derived; everything else is written as it stands, right or
-/// wrong: whoever signs verifies the result.
+/// `signed_size` and the counts are derived; everything else is written unchecked, right or
+/// wrong: the signing tool verifies the result.
 pub fn encode_manifest(manifest: &Manifest<'_>, out: &mut [u8]) -> Option<usize> {
     let mut body = Writer::new(out);
     body.put(manifest.bundle_type.tag());

@@ -16,7 +16,7 @@ const MIN_SIGNED_SIZE: usize = 456;
 /// Type and sizes of a bundle, bounded but **not authenticated**.
 ///
 /// The sizes are part of the signed bytes: once the signature over `[0, signed_size)` verified,
-/// they are as true as the rest of the manifest.
+/// they are as authentic as the rest of the manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     bundle_type: BundleType,
@@ -69,7 +69,7 @@ impl Head {
         self.signed_size
     }
 
-    /// Bytes of the signature area behind it.
+    /// Bytes of the signature area that follows.
     pub const fn signatures_size(&self) -> usize {
         self.signatures_size
     }

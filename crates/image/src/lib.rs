@@ -2,7 +2,7 @@
 //!
 //! Parsing yields types that only a check can make, so nothing is validated twice. No function
 //! here panics on any input, allocates, or reads a clock, a file or a key: this crate decides
-//! what a bundle *says*, and `hartlock-verify` decides whether to believe it.
+//! what a bundle *says*, and `hartlock-verify` decides whether to accept it.
 
 #![no_std]
 #![forbid(unsafe_code)]

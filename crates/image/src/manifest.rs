@@ -13,7 +13,7 @@ use hartlock_algorithm::Family;
 /// Longest kernel command line, in bytes (§4.5).
 pub const MAX_BOOTARGS: usize = 2048;
 
-/// Keys that decide about the next stage, and how (§4.4).
+/// Keys and policy that authorize the next stage (§4.4).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrustList {
     /// Which set of signers is enough.
@@ -37,7 +37,7 @@ impl TrustList {
 /// A kernel command line (§4.5): printable ASCII.
 pub type Bootargs<'a> = &'a str;
 
-/// What stands at the end of the manifest.
+/// The last part of the manifest.
 #[allow(
     clippy::large_enum_variant,
     reason = "there is one manifest a stage, and no heap to box it"

@@ -31,7 +31,7 @@ pub struct PayloadRecord {
     pub memory_size: u64,
     /// First instruction; 0 for data.
     pub entry: u64,
-    /// Digest in front, zeros behind.
+    /// The digest, followed by zeros.
     pub digest: [u8; 64],
 }
 
@@ -99,7 +99,7 @@ impl PayloadRecord {
         {
             return Err(Reason::LoadRangeForm);
         }
-        // Checked before any comparison of ranges: a range that wraps overlaps nothing on paper.
+        // Checked before any comparison of ranges: comparisons find no overlap with a range that wraps.
         let memory_end =
             self.load_address.checked_add(self.memory_size).ok_or(Reason::LoadRangeWraps)?;
         // An empty range, such as that of an empty initramfs, shares no byte with any range.
@@ -119,7 +119,7 @@ impl PayloadRecord {
         if entry_is_right { Ok(()) } else { Err(Reason::EntryOutsidePayload) }
     }
 
-    /// First byte of memory behind the payload. Saturates, which no parsed record needs.
+    /// Address past the end of the payload in memory. Saturates, which no parsed record needs.
     pub const fn memory_end(&self) -> u64 {
         self.load_address.saturating_add(self.memory_size)
     }

@@ -75,7 +75,7 @@ pub fn parse_signature_blocks(area: &[u8]) -> Result<SignatureBlocks<'_>, Reason
     Ok(blocks)
 }
 
-/// Splits off `len` bytes and the padding behind them to a multiple of 8.
+/// Splits off `len` bytes and the padding after them up to a multiple of 8.
 fn split_padded(bytes: &[u8], len: usize) -> Option<(&[u8], &[u8], &[u8])> {
     let padded_len = len.checked_add(7)? & !7;
     let (padded, rest) = bytes.split_at_checked(padded_len)?;

@@ -1,4 +1,4 @@
-//! Properties of parser and encoder. One fault at a time is the matter of `spec/vectors/image`.
+//! Properties of parser and encoder. `spec/vectors/image` tests one fault at a time.
 
 use std::vec;
 use std::vec::Vec;

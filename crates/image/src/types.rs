@@ -6,11 +6,11 @@ use hartlock_algorithm::{Algorithm, Family, HashId};
 
 /// Payloads and the bundle itself are padded to this many bytes.
 pub const PAGE_SIZE: u64 = 4096;
-/// Most signers of a manifest (§4.1).
+/// Maximum number of signers of a manifest (§4.1).
 pub const MAX_SIGNERS: usize = 4;
-/// Most payloads of a manifest (§4.1).
+/// Maximum number of payloads of a manifest (§4.1).
 pub const MAX_PAYLOADS: usize = 8;
-/// Most keys of a trust list (§4.4).
+/// Maximum number of keys of a trust list (§4.4).
 pub const MAX_TRUSTED_KEYS: usize = 8;
 /// Bytes of a key id (§2.5).
 pub const KEY_ID_SIZE: usize = 48;
@@ -44,7 +44,7 @@ impl BundleType {
         }
     }
 
-    /// The type that a tag stands for.
+    /// The type that a tag denotes.
     pub fn from_tag(tag: &[u8; 16]) -> Option<Self> {
         [BundleType::Boot, BundleType::System].into_iter().find(|kind| kind.tag() == tag)
     }
@@ -57,7 +57,7 @@ impl BundleType {
         }
     }
 
-    /// The payload types of this bundle, in the order in which they stand (§2.4).
+    /// The payload types of this bundle, in their order in the bundle (§2.4).
     pub const fn payload_types(self) -> &'static [PayloadType] {
         match self {
             BundleType::Boot => &[PayloadType::Opensbi, PayloadType::Loader, PayloadType::BootFdt],
@@ -208,7 +208,7 @@ pub enum Policy {
     All,
     /// At least one classical and one post-quantum trusted key signed.
     Hybrid,
-    /// Every signer is a trusted key. Only a workstation can ask for it: no field encodes it.
+    /// Every signer is a trusted key. Only a workstation can require it: no field encodes it.
     EverySigner,
 }
 
@@ -244,11 +244,11 @@ impl Policy {
     }
 }
 
-/// The state of a device between factory and scrap (§7.3).
+/// The lifecycle state of a device (§7.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Lifecycle {
-    /// On somebody's desk.
+    /// A device in development.
     Development = 0,
     /// In the field.
     Production = 1,
@@ -318,7 +318,7 @@ impl core::fmt::Debug for Name {
     }
 }
 
-/// Text for people: up to 64 printable ASCII characters (§4.1).
+/// Text for human readers: up to 64 printable ASCII characters (§4.1).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Label([u8; 64]);
 
@@ -391,7 +391,7 @@ impl KeyRecord {
     }
 
     /// Whether its algorithm is known, and of this family.
-    // Out of line: several rules ask.
+    // Out of line: several rules call it.
     #[inline(never)]
     pub fn is_of(&self, family: Family) -> bool {
         self.known_algorithm().is_some_and(|known| known.family() == family)

@@ -188,7 +188,7 @@ impl<'a> Modulus<'a> {
 
     /// Brings x, with the limb `top` above it, down to as many limbs as m has.
     ///
-    /// Quotients are never too large. What stands above shrinks with each, to a few units at first, and m
+    /// Quotients are never too large. The top limb shrinks with each, to a few units at first, and m
     /// is at least half of what one of these units is.
     fn reduce_top(&self, x: &mut [u64], mut top: u64) {
         while top != 0 {

@@ -1,7 +1,7 @@
-//! Collects a message into the whole blocks that a compression function wants.
+//! Collects a message into the whole blocks that a compression function needs.
 
 /// The part of a message that does not yet fill a block of `N` bytes.
-// Assembly wants blocks that are aligned for its words.
+// Assembly requires blocks that are aligned for its words.
 #[derive(Clone)]
 #[repr(align(8))]
 pub(crate) struct BlockBuffer<const N: usize> {
@@ -17,7 +17,7 @@ impl<const N: usize> BlockBuffer<N> {
 
     /// Hands every block that `data` completes to `compress`, in order, and keeps the rest.
     ///
-    /// Whole blocks are passed on where they lie, so a long message is not copied.
+    /// Whole blocks are passed by reference, so a long message is not copied.
     pub(crate) fn feed(&mut self, mut data: &[u8], mut compress: impl FnMut(&[[u8; N]])) {
         if self.filled != 0 {
             let free = self.bytes.get_mut(self.filled..).unwrap_or_default();
@@ -52,8 +52,8 @@ impl<const N: usize> BlockBuffer<N> {
     }
 }
 
-/// Copies as many bytes as both slices have. Unlike `copy_from_slice` it has no length to
-/// refuse, so no panic can hide in it.
+/// Copies as many bytes as both slices have. Unlike `copy_from_slice` it accepts different
+/// lengths, so it has no panic path.
 fn copy_prefix(to: &mut [u8], from: &[u8]) {
     for (to, from) in to.iter_mut().zip(from) {
         *to = *from;

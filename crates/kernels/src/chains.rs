@@ -1,7 +1,7 @@
 //! Hash chains of one-time signatures (RFC 8391 §3.1, RFC 8554 §4), walked in lanes.
 //!
 //! The chains of a signature do not depend on each other, but the message makes them differently
-//! long. [`walk`] keeps a list of those in work, one a lane, and takes the longest that is left
+//! long. [`walk`] keeps a list of those in work, one a lane, and takes the longest remaining one
 //! whenever one has ended. On a hart without lanes it walks one after the other.
 //!
 //! An algorithm loads the values of its signature into a [`Room`](crate::short::Room), cuts the message digest into
@@ -10,7 +10,7 @@
 
 use crate::short::{Job, LANES, VALUE_WORDS, Words, to_bytes};
 
-/// Most chains in work: hash values have at least three words.
+/// Maximum number of chains in work: hash values have at least three words.
 const MAX_CHAINS: usize = VALUE_WORDS / 3;
 
 /// A message digest and its checksum, cut into digits of `w` bits (RFC 8391 §3.1.5, RFC 8554 §4.4).
@@ -27,7 +27,7 @@ impl Digits {
         for (to, from) in digits.bytes.iter_mut().zip(to_bytes(digest)).take(n) {
             *to = from;
         }
-        // Both checksums add up what the digits lack, and stand at the upper end of two bytes. No
+        // Both checksums add up what each digit lacks to its maximum, left-aligned in two bytes. No
         // sum has more digits than that: 128 * 15 below 2^12, 32 * 255 below 2^16.
         let of_digest = n.wrapping_mul(8).checked_div(w).unwrap_or(0);
         let mut checksum = 0_usize;
@@ -62,7 +62,7 @@ impl Digits {
 
 /// Walks `count` chains to their ends, up to `lanes` at a time.
 ///
-/// `left` says how many steps a chain has to go, and `first` what its first step is; `next` is added
+/// `left` returns how many steps a chain has to go, and `first` its first step; `next` is added
 /// to the second word of the tweak after each. `step` computes one step of each chain that it is
 /// given.
 pub(crate) fn walk(
@@ -120,7 +120,7 @@ pub(crate) fn walk(
     }
 }
 
-/// The chain with most steps left, or with any, of those behind the first `begun`.
+/// The chain with the most steps left, or with any, among those after the first `begun`.
 fn longest(waiting: &[u8; MAX_CHAINS], begun: usize, is_any: bool) -> Option<usize> {
     let (mut chain, mut most) = (None, 0);
     for (index, steps) in waiting.iter().enumerate().skip(begun) {

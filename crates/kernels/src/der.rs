@@ -1,4 +1,4 @@
-//! The little of DER (ITU-T X.690 §10) that keys and signatures need: one encoding of every value, and
+//! The part of DER (ITU-T X.690 §10) that keys and signatures need: one encoding of every value, and
 //! nothing after it.
 
 /// SEQUENCE.
@@ -61,7 +61,7 @@ impl<'a> Reader<'a> {
     /// The next element, which must be an integer and not negative: its bytes without leading zeros, none
     /// for zero.
     pub(crate) fn unsigned_integer(&mut self) -> Option<&'a [u8]> {
-        // X.690 §8.3.2: the first nine bits are not all alike, so a zero byte only stands before a byte
+        // X.690 §8.3.2: the first nine bits are not all alike, so a zero byte only precedes a byte
         // that would make the integer negative.
         match self.element(INTEGER)? {
             [0] => Some(&[]),
@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Takes SubjectPublicKeyInfo apart (RFC 5280 §4.1.2.7): the object identifier of the algorithm, its
-/// parameters as they stand, and the key.
+/// parameters as encoded, and the key.
 pub(crate) fn subject_public_key_info(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let mut info = Reader::sequence(bytes)?;
     let mut algorithm = Reader::new(info.element(SEQUENCE)?);

@@ -1,17 +1,17 @@
 //! Which kernel computes what on this hart.
 //!
-//! A kernel is used if its instructions do not trap and its known answers are right, and not because
-//! somebody claims that an extension is there: no device tree is asked. The portable Rust forms are
-//! always there and judge the others.
+//! A kernel is used if its instructions do not trap and its known-answer tests pass. No claim about
+//! extensions counts: the device tree is not read. The portable Rust forms are always present and are
+//! the reference for the others.
 
 use crate::keccak::{self, Absorb, AbsorbMany};
 use crate::sha2;
 
-/// Most messages that are hashed at once, whatever the length of a vector register.
+/// Maximum number of messages that are hashed at once, whatever the length of a vector register.
 pub const MAX_LANES: usize = 16;
 
 /// What a kernel needs beyond the base instruction set. A higher number was faster wherever it was
-/// counted; the numbers stand in the measurement log (boot flow §3.5).
+/// counted; the numbers are recorded in the measurement log (boot flow §3.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
 pub enum Tier {
@@ -80,11 +80,11 @@ impl HashFamily {
 pub enum KernelFault {
     /// The hart refused an instruction.
     Trapped,
-    /// A digest was wrong: the instructions are there and do not do what they should.
+    /// A digest was wrong: the hart implements the instructions, but not correctly.
     WrongAnswer,
 }
 
-/// Tries instructions that may not be there, and hears what came of it.
+/// Tries instructions that the hart may not implement, and receives the results.
 ///
 /// # Safety
 ///
@@ -102,7 +102,7 @@ pub unsafe trait Probe {
     }
 }
 
-/// A kernel for one message. Made by those who know that the instructions are there.
+/// A kernel for one message. Only code that knows that its instructions are implemented makes one.
 #[derive(Clone, Copy)]
 pub(crate) struct One<F> {
     pub tier: Tier,
@@ -254,8 +254,8 @@ impl Kernels {
         kernels
     }
 
-    /// With an engine for SHA-256: `compress` adds whole blocks to a hash value (FIPS 180-4 §6.2.2). What is
-    /// computed with it is worth no more than its answers, so it is asked for known ones first.
+    /// With an engine for SHA-256: `compress` adds whole blocks to a hash value (FIPS 180-4 §6.2.2).
+    /// Known-answer tests run first: a faulty engine would compute wrong digests.
     ///
     /// # Errors
     /// `WrongAnswer`.
@@ -272,7 +272,7 @@ impl Kernels {
         }
     }
 
-    /// What one message is hashed with.
+    /// The tier that one message is hashed with.
     pub const fn tier(&self, family: HashFamily) -> Tier {
         match family {
             HashFamily::Sha256 => self.sha256.tier(),
@@ -281,7 +281,7 @@ impl Kernels {
         }
     }
 
-    /// What several messages are hashed with.
+    /// The tier that several messages are hashed with.
     pub const fn tier_of_many(&self, family: HashFamily) -> Tier {
         match family {
             HashFamily::Sha256 => self.sha256.tier_of_many(),

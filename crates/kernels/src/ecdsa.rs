@@ -1,7 +1,7 @@
 //! ECDSA signature verification (FIPS 186-5 §6.4.2) on the curves P-256 and P-384 (SP 800-186).
 //!
-//! ECDSA leaves every signature a twin, (r, n - s), which is accepted as the standard says: a signature
-//! here is no identity of anything.
+//! Every ECDSA signature (r, s) has a second form, (r, n - s), which is accepted as the standard says:
+//! signatures are malleable and must not serve as identifiers.
 //!
 //! Run time depends on key, digest and signature. All of them are public, and there is no secret here
 //! to protect: nothing in this module may be reused for signing.
@@ -90,7 +90,7 @@ impl PublicKey {
     }
 
     /// Reads SubjectPublicKeyInfo with the algorithm id-ecPublicKey and the name of the curve (RFC 5480 §2),
-    /// in DER and with nothing behind it.
+    /// in DER and without trailing bytes.
     ///
     /// # Errors
     /// As for [`from_sec1`](Self::from_sec1); `UnsupportedKey` also for other algorithms and other named

@@ -1,8 +1,8 @@
 //! Ed25519 signature verification (RFC 8032 §5.1, FIPS 186-5 §7.7), with the strict rule.
 //!
 //! RFC 8032 leaves room for verifiers that disagree about odd signatures. This one accepts the
-//! smallest set, so that a message and a key have no second signature that anyone else could
-//! make, and no key fits by accident:
+//! smallest set, so that no third party can derive a second signature of a message under a key,
+//! and no key fits by accident:
 //!
 //! * S is below L;
 //! * the key A and R are canonical encodings: y below p, and no negative zero for x;
@@ -10,7 +10,7 @@
 //! * the equation is the cofactorless \[S\]B = R + \[k\]A, and R is compared byte by byte.
 //!
 //! A key or an R with a small-order *component* is not refused for that alone; it must satisfy
-//! the equation as it stands.
+//! the same equation.
 //!
 //! Run time depends on the key, the message and the signature. All three are public, and there
 //! is no secret here to protect. Nothing in this module may be reused for signing.
@@ -126,7 +126,7 @@ pub fn verify(
 }
 
 /// The bytes that R, the first half of the signature, has if the signature is genuine: the
-/// encoding of \[S]B − \[k]A. For a caller that compares with more care than one branch.
+/// encoding of \[S]B − \[k]A. For a caller that compares redundantly instead of by one branch.
 ///
 /// # Errors
 ///

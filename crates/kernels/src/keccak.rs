@@ -135,7 +135,7 @@ impl Sponge {
     }
 
     /// Fills `output` with what follows the output that was taken before (FIPS 202 §4, steps 7 to 10).
-    /// Behind [`Sponge::end`] only; then `filled` counts the bytes of the block that were taken.
+    /// Only valid after [`Sponge::end`]; then `filled` counts the bytes of the block that were taken.
     #[allow(dead_code, reason = "not every selection of algorithms has long outputs")]
     #[inline(never)]
     pub(crate) fn squeeze(&mut self, output: &mut [u8]) {
@@ -153,7 +153,7 @@ impl Sponge {
 /// Permutes states with all rounds: each then has its next block of output (FIPS 202 §4, step 10).
 #[cfg(feature = "ml-dsa")]
 pub(crate) fn permute_each(kernels: &Kernels, states: &mut [[u64; 25]]) {
-    /// Where kernels want a block to begin.
+    /// The alignment that kernels require of a block.
     #[repr(align(8))]
     struct Word([u8; 8]);
     // To absorb zeros changes nothing, at any rate; the least takes the least time.

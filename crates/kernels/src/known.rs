@@ -1,4 +1,4 @@
-//! Known answers, which a kernel has to give before it is used.
+//! Known-answer tests, which a kernel has to pass before it is used.
 
 use crate::{Hash, Kernels};
 

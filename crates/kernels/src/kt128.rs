@@ -13,15 +13,15 @@ pub const CHUNK_LEN: usize = 8192;
 const SINGLE_NODE: u8 = 0x07;
 const FINAL_NODE: u8 = 0x06;
 const LEAF: u8 = 0x0b;
-/// Behind chunk 0: what tells a tree from a message of one chunk (§3.2).
+/// Follows chunk 0, and separates a tree from a message of one chunk (§3.2).
 const AFTER_TRUNK: [u8; 8] = [3, 0, 0, 0, 0, 0, 0, 0];
-/// Bytes of a chunk that fill blocks of the sponge. Behind them are 16 words: the suffix goes to the
-/// next one, and the end of the padding to the last of the block.
+/// Bytes of a chunk that fill blocks of the sponge. 16 words follow: the suffix goes to the next one,
+/// and the end of the padding to the last one of the block.
 const WHOLE_LEN: usize = CHUNK_LEN - END_LEN;
 const END_LEN: usize = CHUNK_LEN % (8 * RATE_128);
 const _: () = assert!(END_LEN / 8 == RATE_128 - 5);
 
-/// The whole blocks of chunks, and what stands behind them.
+/// The whole blocks of chunks, and the bytes that follow them.
 fn parts(chunks: &[[u8; CHUNK_LEN]]) -> ([&[u8]; MAX_LANES], [&[u8]; MAX_LANES]) {
     let (mut whole, mut ends): ([&[u8]; MAX_LANES], _) = ([&[]; MAX_LANES], [&[][..]; MAX_LANES]);
     for ((whole, end), chunk) in whole.iter_mut().zip(&mut ends).zip(chunks) {
@@ -42,7 +42,7 @@ const fn turboshake128(kernels: &Kernels) -> Sponge {
 #[derive(Clone)]
 pub struct Kt128 {
     kernels: Kernels,
-    /// S_0, and behind it whatever the final node has so far.
+    /// S_0, followed by the part of the final node that is known so far.
     trunk: Sponge,
     /// The chunk in work, unless it is S_0.
     leaf: Sponge,
@@ -128,7 +128,7 @@ impl Kt128 {
                 self.trunk.absorb(&AFTER_TRUNK);
                 (leaves, ends) = (others, more);
             }
-            // What stands behind the last bytes of a chunk is added first: the order does not matter,
+            // The padding after the last bytes of a chunk is added first: the order does not matter,
             // and the bytes need not be copied.
             for leaf in leaves.iter_mut() {
                 if let Some([.., suffix, _, _, _, last]) = leaf.first_chunk_mut::<RATE_128>() {
@@ -145,7 +145,7 @@ impl Kt128 {
         }
     }
 
-    /// Ends the chunk in work. It is not the last one: behind the message there is one byte more.
+    /// Ends the chunk in work. It is not the last one: one more byte follows the message.
     fn end_chunk(&mut self) {
         if self.chunks == 0 {
             self.trunk.absorb(&AFTER_TRUNK);

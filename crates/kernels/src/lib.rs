@@ -1,6 +1,6 @@
 //! Hash and signature kernels of Hartlock: portable Rust forms, and assembly for RISC-V.
 //!
-//! The portable forms run in the ROM, in the loader and on the host, and they are the judge of every
+//! The portable forms run in the ROM, in the loader and on the host, and they are the reference for every
 //! faster kernel. They allocate nothing, contain no unsafe code, and leave no panic path in a linked
 //! image: buffers are fixed arrays, lengths are reached through checked accessors, and all
 //! arithmetic on machine words wraps on purpose. A hart chooses its [`Kernels`] by trying them; on
@@ -115,10 +115,10 @@ pub trait Hash: Clone {
     fn finalize(self) -> Self::Output;
 }
 
-/// The digest behind every `self_test`.
+/// The digest that every `self_test` computes.
 fn digest_of_abc<H: Hash>() -> H::Output {
     let mut hash = H::new();
-    // Opaque, so that the test runs on the device and is not answered by the compiler.
+    // Opaque, so that the test runs on the device and the compiler does not evaluate it.
     hash.update(core::hint::black_box(b"abc"));
     hash.finalize()
 }

@@ -4,12 +4,12 @@
 //! them.
 //!
 //! Keys begin with the type codes of their trees, and signatures repeat them: a code that differs
-//! is refused before anything is hashed. HSS keys, with a count of levels in front, have functions
-//! of their own in [`hss`].
+//! is refused before anything is hashed. HSS keys, with a count of levels in front, have separate
+//! functions in [`hss`].
 //!
 //! There is one encoding of a signature: its length follows from the types, and the number of the
-//! one-time key is below 2^h. That a key was not used twice is the signer's duty, and no verifier
-//! can see it.
+//! one-time key is below 2^h. The signer has to use each key only once: no verifier can detect
+//! reuse.
 //!
 //! Chains are walked in lanes where a hart has them (see `crate::chains`); the nodes of the path
 //! follow from each other and are not.
@@ -33,7 +33,7 @@ const SHA256_M24_H5: u32 = 0x0a;
 /// Bytes of I.
 const IDENTIFIER_LEN: usize = 16;
 
-/// What each hash says it is for (RFC 8554 §7.1).
+/// Domain separators of the hashes (RFC 8554 §7.1).
 const D_LEAF: u64 = 0x8282;
 const D_INTR: u64 = 0x8383;
 
@@ -93,8 +93,8 @@ pub fn compare(
 /// Runs the known-answer test: a signature with SHA-256/192, height 5 and digits of four bits must
 /// pass, and must be refused for another message. Costs two verifications.
 ///
-/// The signature has no private key: it is a pattern, and the key has the root that a program of its
-/// own, written after the standards, computed for it.
+/// The signature has no private key: it is a pattern, and the key has the root that a
+/// separate program, written after the standards, computed for it.
 pub fn self_test(kernels: &Kernels) -> bool {
     const ROOT: [u8; 24] = *b"\xe9\x59\x3a\xc9\xac\x1f\x77\x7e\x13\xb2\xb5\x85\
         \x10\x77\x6e\x80\x72\xdd\x35\xda\x78\xdd\xe5\x65";
@@ -147,7 +147,7 @@ impl<'a> Key<'a> {
         }
     }
 
-    /// Reads a key, as it stands in a signature, and returns what follows it.
+    /// Reads a key inside a signature, and returns the bytes that follow it.
     fn parse(bytes: &'a [u8]) -> Result<(Self, &'a [u8]), Rejection> {
         let mut rest = bytes;
         let too_short = Rejection::SignatureLength;
@@ -189,7 +189,7 @@ impl<'a> Key<'a> {
         chains.room.put(0, &public_key);
         self.node(&mut chains, number, D_LEAF, n);
         for sibling in signature.path.chunks_exact(self.ots.n.max(1)) {
-            // The node stands in front; its parent will, too.
+            // The node is at the front; its parent will be, too.
             let is_right = number & 1 == 1;
             if is_right {
                 chains.room.copy(0, n, n);
@@ -233,7 +233,7 @@ impl<'a> Signature<'a> {
         let mut rest = bytes;
         let too_short = Rejection::SignatureLength;
         let q = take_u32(&mut rest).ok_or(too_short)?;
-        // Types come before lengths, so that a signature of other parameters is called that.
+        // Types come before lengths, so that a signature of other parameters is reported as such.
         if take_u32(&mut rest).ok_or(too_short)? != key.ots.ots_type {
             return Err(Rejection::OtherParameters);
         }

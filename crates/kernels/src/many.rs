@@ -12,8 +12,8 @@ pub trait HashMany: Hash {
 
     /// The digests of the messages `heads[i] ‖ bodies[i]`, which `on_digest` gets with `i`, in order.
     ///
-    /// Heads are of equal length, and so are bodies; where they are not, the digests mean nothing.
-    /// Bodies of which byte `N * k - head length` stands at an address that is a multiple of 8, for
+    /// Heads are of equal length, and so are bodies; where they are not, the digests are wrong.
+    /// Bodies of which byte `N * k - head length` is at an address that is a multiple of 8, for
     /// blocks of `N` bytes, are not copied.
     fn digest_many(
         kernels: &Kernels,
@@ -25,7 +25,7 @@ pub trait HashMany: Hash {
 
 /// Heads and bodies in groups of `lanes`, the last one smaller.
 ///
-/// Not with `chunks`, which can panic for all that the compiler knows of `lanes`.
+/// Not with `chunks`: the compiler cannot exclude its panic for this value of `lanes`.
 pub(crate) fn groups<'a, 'b>(
     lanes: usize,
     mut heads: &'a [&'b [u8]],
@@ -41,10 +41,10 @@ pub(crate) fn groups<'a, 'b>(
     })
 }
 
-/// A message in two pieces, and the padding behind it.
+/// A message in two pieces, followed by its padding.
 pub(crate) trait Padding<const N: usize> {
     /// Adds what belongs to the padding to a block whose first byte is number `start` of the padded
-    /// message, and which has zeros behind the message.
+    /// message, and which has zeros after the message.
     fn pad(&self, block: &mut [u8; N], start: usize, message_len: usize);
 
     /// Blocks of a padded message.
@@ -70,12 +70,12 @@ pub(crate) fn padded_block<const N: usize>(
     block
 }
 
-/// Blocks are multiples of 8 bytes, so each begins where assembly wants it.
+/// Blocks are multiples of 8 bytes, so each has the alignment that assembly requires.
 #[repr(align(8))]
 struct Aligned<T>(T);
 
 /// Feeds padded messages, at most [`MAX_LANES`] of them, to `compress`, which takes equally many blocks
-/// of each: whole blocks of bodies where they lie, everything else from a copy.
+/// of each: whole blocks of bodies by reference, everything else from a copy.
 pub(crate) fn feed<const N: usize>(
     padding: &impl Padding<N>,
     heads: &[&[u8]],

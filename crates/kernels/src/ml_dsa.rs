@@ -1,12 +1,12 @@
 //! ML-DSA signature verification (FIPS 204), for ML-DSA-44, ML-DSA-65 and ML-DSA-87.
 //!
-//! The matrix A has up to 56 polynomials of 1 KiB and exists nowhere: each of its coefficients is
+//! The matrix A has up to 56 polynomials of 1 KiB and is never stored: each of its coefficients is
 //! multiplied as soon as it comes out of SHAKE128. Rows are finished one after the other and fed into
 //! the hash that makes c̃'. Kept are the transforms of z (7 KiB) and of c (1 KiB), and one
-//! polynomial in the works (2 KiB).
+//! polynomial in work (2 KiB).
 //!
 //! A signature is refused before anything is hashed if its lengths are wrong, if a coefficient of z is
-//! too large, or if the hint is not encoded the one way (FIPS 204 §7.1, algorithm 21, with all its
+//! too large, or if the encoding of the hint is not canonical (FIPS 204 §7.1, algorithm 21, with all its
 //! checks). Every key of the right length is a key.
 //!
 //! Run time depends on the key, the message and the signature. All three are public. Nothing in
@@ -53,7 +53,7 @@ struct Parameters {
     l: usize,
     /// Coefficients of c that are not zero.
     tau: u8,
-    /// Most ones in the hint.
+    /// Maximum number of ones in the hint, ω.
     omega: usize,
     /// Bytes of c̃: λ / 4.
     c_tilde_len: usize,
@@ -114,7 +114,7 @@ static PARAMETERS_87: Parameters = Parameters {
     w1_width: 4,
 };
 
-/// What was signed. Messages come in pieces, so that nobody has to copy them together.
+/// What was signed. Messages come in pieces, so that no caller has to concatenate them.
 #[derive(Clone, Copy, Debug)]
 pub enum Message<'a> {
     /// ML-DSA (FIPS 204 §5.3, algorithm 3).
@@ -124,9 +124,9 @@ pub enum Message<'a> {
         /// M, in pieces.
         message: &'a [&'a [u8]],
     },
-    /// HashML-DSA (FIPS 204 §5.4.1, algorithm 5). That the identifier is whole, that the digest is one
-    /// of this hash, and that the hash is strong enough for the set, is for the caller to know: here
-    /// they are bytes.
+    /// HashML-DSA (FIPS 204 §5.4.1, algorithm 5). The caller has to check that the identifier is whole,
+    /// that the digest is one of this hash, and that the hash is strong enough for the set: here they
+    /// are bytes.
     PreHash {
         /// At most [`MAX_CONTEXT_LEN`] bytes.
         context: &'a [u8],
@@ -137,16 +137,16 @@ pub enum Message<'a> {
     },
     /// M' of the internal interface (FIPS 204 §6.3, algorithm 8), in pieces.
     Internal(&'a [&'a [u8]]),
-    /// μ, computed elsewhere (FIPS 204 §6.3, algorithm 8, line 7). It depends on the key, and whoever
-    /// computed it is trusted with that.
+    /// μ, computed elsewhere (FIPS 204 §6.3, algorithm 8, line 7). It depends on the key, and the
+    /// caller is trusted to have used the right one.
     ExternalMu(&'a [u8; 64]),
 }
 
 /// Runs the known-answer test: a signature must pass, and must be refused for another message. Costs
 /// two verifications of ML-DSA-44, and nearly 4 KiB of stack beside what they need.
 ///
-/// Key and z are patterns, so that an image does not have to carry them: whoever knows no secret can
-/// still choose t1 so small that c·t1·2^d changes few high parts, and put those into the hint.
+/// Key and z are patterns, so that an image does not have to carry them: even without a secret key, one can
+/// choose t1 so small that c·t1·2^d changes few high parts, and put those into the hint.
 pub fn self_test() -> bool {
     let key = known_key();
     let signature = known_signature();
@@ -154,7 +154,7 @@ pub fn self_test() -> bool {
         let message = Message::Pure { context: KAT_CONTEXT, message: &[message] };
         verify(&Kernels::PORTABLE, MlDsaSet::MlDsa44, &key, message, &signature)
     };
-    // Opaque, so that the test runs on the device and is not answered by the compiler.
+    // Opaque, so that the test runs on the device and the compiler does not evaluate it.
     let message = core::hint::black_box(b"abc");
     check(message) == Ok(()) && check(&message[..2]) == Err(Rejection::Mismatch)
 }
@@ -209,7 +209,7 @@ pub fn verify(
 }
 
 /// c̃' as key, message and signature make it, and c̃ as the signature has it (FIPS 204 §6.3,
-/// algorithm 8). For a caller that compares with more care than one branch.
+/// algorithm 8). For a caller that compares redundantly instead of by one branch.
 ///
 /// # Errors
 ///
@@ -248,7 +248,7 @@ pub fn compare(
     let mut z = [[0; 256]; MAX_L];
     let z = z.get_mut(..parameters.l).ok_or(Rejection::SignatureLength)?;
     for z in z.iter_mut() {
-        // Not with `chunks_exact`, which can panic for all that the compiler knows of `z_len`.
+        // Not with `chunks_exact`: the compiler cannot exclude its panic for this `z_len`.
         let (bytes, later) = z_bytes.split_at_checked(z_len).ok_or(Rejection::SignatureLength)?;
         z_bytes = later;
         if !encoding::unpack_z(parameters, bytes, &mut w) {

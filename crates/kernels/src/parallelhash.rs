@@ -1,5 +1,5 @@
 //! The parts of ParallelHash128 and ParallelHash256 (SP 800-185 §6) with an empty customization
-//! string, 256 and 512 bits of output, and blocks that somebody else cuts and hashes.
+//! string, 256 and 512 bits of output, and blocks that the caller cuts and hashes.
 //!
 //! The leaf of a block is its [`Shake128`](crate::sha3::Shake128) or
 //! [`Shake256`](crate::sha3::Shake256): cSHAKE with both strings empty is SHAKE (§3.3). The digest is

@@ -1,10 +1,10 @@
 //! RSA signature verification: RSASSA-PKCS1-v1_5 (RFC 8017 §8.2.2) and RSASSA-PSS (§8.1.2).
 //!
-//! Only keys that a boot chain should meet are taken: 2048, 3072 or 4096 bits and the exponent 65537.
+//! Only keys that a boot chain needs are accepted: 2048, 3072 or 4096 bits and the exponent 65537.
 //! Everything else that is well formed is [`Rejection::UnsupportedKey`].
 //!
 //! [`pkcs1`] and [`pss`] each have `verify`, for a message and hashes of this crate, and `compare`, for a
-//! digest and hashes that the caller brings, so that a workstation can judge more hashes than a boot stage
+//! digest and hashes that the caller brings, so that a workstation can support more hashes than a boot stage
 //! has code for.
 //!
 //! No heap: all buffers are fixed for 4096 bits. Run time depends on key, message and signature, which
@@ -69,7 +69,7 @@ impl<'a> PublicKey<'a> {
         Ok(Self { modulus })
     }
 
-    /// Reads RSAPublicKey (RFC 8017 appendix A.1.1), in DER and with nothing behind it.
+    /// Reads RSAPublicKey (RFC 8017 appendix A.1.1), in DER and without trailing bytes.
     ///
     /// # Errors
     /// As for [`new`](Self::new); `InvalidKey` if it is not encoded so.
@@ -85,7 +85,7 @@ impl<'a> PublicKey<'a> {
     }
 
     /// Reads SubjectPublicKeyInfo with the algorithm rsaEncryption, whose parameters are NULL (RFC 3279
-    /// §2.3.1), in DER and with nothing behind it.
+    /// §2.3.1), in DER and without trailing bytes.
     ///
     /// # Errors
     /// As for [`from_pkcs1_der`](Self::from_pkcs1_der); `UnsupportedKey` for keys of other algorithms,
@@ -125,7 +125,7 @@ impl<'a> PublicKey<'a> {
         let len = self.modulus.len() / 8;
         let (mut n, mut s, mut x) = ([0; MAX_LIMBS], [0; MAX_LIMBS], [0; MAX_LIMBS]);
         let mut wide = [0; 2 * MAX_LIMBS];
-        // Lengths that `new` lets through. Written so that nobody has to prove it to the compiler.
+        // `new` accepts no other lengths. `get` avoids a panic path that the compiler could not exclude.
         let (Some(n), Some(s), Some(x), Some(wide), Some(encoded)) = (
             n.get_mut(..len),
             s.get_mut(..len),
@@ -196,7 +196,7 @@ fn compare_with<H: pkcs1::Identified>(
     }
 }
 
-/// A hash function, as PSS needs it, behind a pointer: one copy of the scheme serves all of them.
+/// A hash function for PSS, as a trait object: one copy of the scheme serves all of them.
 pub trait Digester {
     /// Length of the digest in bytes, at most [`MAX_DIGEST_LEN`].
     fn output_len(&self) -> usize;

@@ -4,7 +4,7 @@
 use crate::keccak::{self, FULL_ROUNDS, RATE_128, RATE_256, Sponge, first};
 use crate::{Hash, HashMany, Kernels};
 
-// Suffixes hold the domain's bits from the low end up, and behind them the first bit of the padding:
+// Suffixes hold the domain's bits from the low end up, followed by the first bit of the padding:
 // 01 and 1 for SHA-3, 1111 and 1 for SHAKE (§6.1, §6.2, §B.2).
 
 macro_rules! sha3_hash {

@@ -1,15 +1,16 @@
-//! Short messages, laid out as words and hashed several at a time: what hash-based signatures are
-//! made of.
+//! Short messages, laid out as words and hashed several at a time: the messages of hash-based
+//! signatures.
 //!
 //! A chain step or a tree node hashes a hundred bytes or so, thousands of times, and the blocks that
-//! a compression function wants are known beforehand: no general `update` is needed. The user writes
-//! each message with a [`Writer`], which pads it, and [`Hasher::digest`] puts the digests where a
-//! [`Sink`] says. As many messages are hashed at once as the kernels have lanes. Messages and the hash
-//! values in work stand in one [`Room`].
+//! a compression function takes are known beforehand: no general `update` is needed. The user writes
+//! each message with a [`Writer`], which pads it, and [`Hasher::digest`] writes the digests to the
+//! place that a [`Sink`] names. As many messages are hashed at once as the kernels have lanes.
+//! Messages and the hash values in work are stored in one [`Room`].
 //!
-//! A user asks [`Function::shape`] how messages of a length are padded, [`Hasher::lanes`] how many
-//! to take at once, and for each [`Job`] starts a [`Writer`] at its place, appends words and finishes
-//! it. A state behind a block that all messages begin with ([`Hasher::midstate`]) spares that block.
+//! [`Function::shape`] tells a user how messages of a length are padded, [`Hasher::lanes`] how many
+//! to take at once. For each [`Job`] the user starts a [`Writer`] at its place, appends words and
+//! finishes it. If all messages begin with the same block, [`Hasher::midstate`] computes the state after
+//! it once.
 //!
 //! Everything is a word of eight bytes, little-endian, whatever the hash. Heads of messages that are
 //! not a multiple of eight bytes long shift what follows, which costs registers and no bytes.
@@ -30,9 +31,9 @@ use crate::dispatch::{Chosen, MAX_LANES};
 #[cfg(feature = "xmss")]
 use crate::keccak::{RATE_128, RATE_256};
 
-/// Most messages that are hashed at once: more than half of all lanes, with fewer the widest vectors
-/// would stay idle, and no more, because all of this stands on the stack. A stage without kernels for
-/// several messages has room for one.
+/// Maximum number of messages that are hashed at once: more than half of all lanes, since with fewer
+/// the widest vectors would stay idle, and no more, because all of this is on the stack. A stage
+/// without kernels for several messages has room for one.
 pub(crate) const LANES: usize =
     if cfg!(any(test, feature = "lanes")) { MAX_LANES / 2 + 1 } else { 1 };
 
@@ -40,7 +41,7 @@ pub(crate) const LANES: usize =
 /// subtree roots of 131 chains of 64 bytes beside 32 of them.
 pub(crate) const VALUE_WORDS: usize = 36 * 8;
 
-/// A hash value, or the first 64 bytes of an output, as it stands in memory: little-endian words of
+/// A hash value, or the first 64 bytes of an output, as stored in memory: little-endian words of
 /// a byte string. States of SHA-2 are kept in it too, one word of theirs in each.
 pub(crate) type Words = [u64; 8];
 
@@ -59,9 +60,9 @@ pub(crate) enum Function {
 /// How messages of one length are padded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
-    /// Words of the padded message, or of what is left of it behind a midstate.
+    /// Words of the padded message, or of the part that follows a midstate.
     pub words: usize,
-    /// The byte behind the message.
+    /// The byte after the message.
     marker: u64,
     /// Added to the last word: the length in bits (FIPS 180-4 §5.1), or the end of pad10*1
     /// (FIPS 202 §5.1).
@@ -126,7 +127,7 @@ pub(crate) struct Hasher<'a> {
 /// One hash of a lane: which one, from which words of the room, and to which.
 #[derive(Clone, Copy)]
 pub(crate) struct Job {
-    /// What tells this hash from all others, in words of its algorithm.
+    /// Separates this hash from all others (domain separation), in words of its algorithm.
     pub tweak: [u64; 2],
     pub from: usize,
     pub to: usize,
@@ -136,21 +137,21 @@ impl Job {
     pub(crate) const NONE: Self = Self { tweak: [0; 2], from: 0, to: 0 };
 }
 
-/// What becomes of a digest.
+/// Where a digest goes.
 #[derive(Clone, Copy)]
 pub(crate) enum Sink {
-    /// It goes where the job says.
+    /// To the place that the job names.
     Result,
-    /// It goes into the message, so many words behind its beginning.
+    /// Into the message, this many words after its beginning.
     #[cfg(feature = "xmss")]
     Message(usize),
-    /// It is added to the value that the job reads, so many words behind its beginning.
+    /// XORed into the value that the job reads, this many words after its beginning.
     #[cfg(feature = "xmss")]
     Mask(usize),
 }
 
 impl Hasher<'_> {
-    /// The state behind the first `words` words of the first message, which are whole blocks of SHA-2.
+    /// The state after the first `words` words of the first message, which are whole blocks of SHA-2.
     #[cfg(feature = "xmss")]
     pub(crate) fn midstate(&self, room: &Room, words: usize) -> Words {
         let mut start = self.function.initial();
@@ -191,11 +192,11 @@ fn lanes_worth_using<F, G>(family: &Chosen<F, G>) -> usize {
     }
 }
 
-/// Fills what a known-answer test checks with bytes that say nothing. Any bytes are the signature of
+/// Fills what a known-answer test checks with arbitrary bytes. Any bytes are the signature of
 /// some key.
 #[inline(never)]
 pub(crate) fn fill_with_pattern(bytes: &mut [u8], seed: u8) {
-    // Opaque, so that the test runs on the device and is not answered by the compiler.
+    // Opaque, so that the test runs on the device and the compiler does not evaluate it.
     let mut byte = core::hint::black_box(seed);
     for to in bytes {
         *to = byte;

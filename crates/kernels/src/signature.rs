@@ -87,7 +87,7 @@ pub fn verify(
     compare(kernels, algorithm, public_key, message, signature)?.check()
 }
 
-/// Bytes that a verifier compares at most.
+/// Maximum number of bytes that a verifier compares.
 pub const MAX_COMPARED_LEN: usize = 64;
 
 /// Longest context string in bytes, wherever an algorithm has one (FIPS 204 §5.3, FIPS 205 §10.3, RFC 8032
@@ -97,14 +97,14 @@ pub const MAX_CONTEXT_LEN: usize = 255;
 /// The two values that a genuine signature makes equal: what was computed from key, message and
 /// signature, and what key, message or signature claim it to be. Zero padded.
 ///
-/// A verifier returns both instead of an answer, so that a caller can compare with more care than one
+/// A verifier returns both instead of an answer, so that a caller can compare redundantly instead of by one
 /// branch. That a comparison exists says nothing about the signature yet.
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct Comparison {
-    /// What came out.
+    /// The computed value.
     pub computed: [u8; MAX_COMPARED_LEN],
-    /// What should have come out.
+    /// The expected value.
     pub claimed: [u8; MAX_COMPARED_LEN],
 }
 
@@ -143,7 +143,7 @@ impl Comparison {
 /// Why a signature was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rejection {
-    /// The public key has the wrong length, is not encoded the one way, or has a value that no honest
+    /// The public key has the wrong length, is not in its canonical encoding, or has a value that no honest
     /// key has.
     InvalidKey,
     /// The public key is well formed, and of a kind that is not supported.
@@ -154,7 +154,7 @@ pub enum Rejection {
     OtherParameters,
     /// The signature names a one-time key that its tree does not have.
     IndexOutOfRange,
-    /// A value in the signature is out of its range or not encoded the one way.
+    /// A value in the signature is out of its range or not in its canonical encoding.
     NonCanonicalSignature,
     /// The context string is longer than 255 bytes.
     ContextLength,

@@ -1,8 +1,8 @@
 //! SLH-DSA signature verification (FIPS 205): all twelve parameter sets.
 //!
 //! The set is a value that comes from outside, like the public key. A signature of another set is
-//! refused for its length, or does not fit. The only way to encode a signature is its n-byte values one
-//! behind the other, so nothing but its length is checked beforehand.
+//! refused for its length, or does not fit. The only way to encode a signature is the sequence of its
+//! n-byte values, so only its length is checked beforehand.
 //!
 //! # Cost
 //!
@@ -12,7 +12,7 @@
 //! more instructions than as many blocks of one long message.
 //!
 //! There is no `self_test`: the shortest signature has 7,856 bytes, which a boot stage should not carry.
-//! What a test could find wrong on a hart are its hash kernels, and those have known answers of their own.
+//! A test on a hart could only find faults of its hash kernels, and those have known-answer tests.
 
 mod functions;
 mod lanes;
@@ -117,7 +117,7 @@ pub fn compare(
     Comparison::of(part(&root, 0, parameters.n), claimed_root)
 }
 
-/// The root of the hypertree (§9.3, algorithm 20, steps 8 to 18), with zeros behind it.
+/// The root of the hypertree (§9.3, algorithm 20, steps 8 to 18), followed by zeros.
 // Out of line: what it writes to must not be on the stack while the message is hashed.
 #[inline(never)]
 fn root(
@@ -270,7 +270,7 @@ impl<'a> Work<'a> {
                 let index_at = functions.values_at.wrapping_sub(4);
                 put(&mut lane.block.0, index_at, &lane.number.to_be_bytes());
                 put(&mut lane.block.0, functions.values_at, secret);
-                // Where H wants it: what else is in the block is overwritten by its padding and sibling.
+                // Where H reads it: what else is in the block is overwritten by its padding and sibling.
                 lane.place = side(functions, lane.number);
             }
             functions.hash_each(functions.f, lanes, count);
@@ -342,7 +342,7 @@ impl<'a> Work<'a> {
 /// Index `number` of a FORS signature: base_2b (§4.4, algorithm 4) of the digest with b = `a`.
 fn fors_index(digest: &[u8], a: usize, number: usize) -> u32 {
     let start = a.wrapping_mul(number);
-    // At most 14 bits behind at most seven others: three bytes hold them.
+    // At most 14 bits after at most seven others: three bytes hold them.
     let bytes = digest.get(start >> 3..).and_then(|rest| rest.first_chunk::<3>());
     let bits = to_int(bytes.unwrap_or(&[0; 3]));
     let below = 24_usize.wrapping_sub(start & 7).wrapping_sub(a);

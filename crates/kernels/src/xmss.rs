@@ -2,11 +2,11 @@
 //!
 //! A public key begins with the number of its parameter set, which means one thing in XMSS and
 //! another in XMSS^MT: the [`Scheme`] has to come from elsewhere. Every set of both standards is
-//! implemented. SP 800-208 approves of some only, and others are refused unless the caller accepts
+//! implemented. SP 800-208 approves only some, and others are refused unless the caller accepts
 //! [`Sets::Every`].
 //!
 //! There is one encoding of a signature: its length follows from the set, and its index is below
-//! 2^h. That an index was not used twice is the signer's duty, and no verifier can see it.
+//! 2^h. The signer has to use each index only once: no verifier can detect reuse.
 //!
 //! Chains and nodes are hashed in lanes where a hart has them (see `crate::chains`); the few nodes
 //! of the authentication path follow from each other and are not.
@@ -34,7 +34,7 @@ pub enum Scheme {
     XmssMt,
 }
 
-/// Which parameter sets are good enough.
+/// Which parameter sets are accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Sets {
     /// Those that SP 800-208 approves of.
@@ -136,7 +136,7 @@ pub fn compare(
 /// Runs the known-answer test: the root that a signature of XMSS-SHA2_10_192 leads to must be right,
 /// and another for another message. Costs two verifications.
 ///
-/// The signature is no genuine one. Its root was computed by a program of its own, written after the
+/// The signature is no genuine one. Its root was computed by a separate program, written after the
 /// standards; since the message digest covers the root of the key, none could be made to fit.
 pub fn self_test(kernels: &Kernels) -> bool {
     const ROOT: [u8; 24] = *b"\x8c\x96\x7c\x3e\x8b\x14\x05\xae\x30\xc2\x4d\xf2\
@@ -190,7 +190,7 @@ fn message_digest(
         hash.update(piece);
     }
     let mut digest = [0; 8];
-    // The first n bytes: nobody looks at what follows them, and nothing stands there.
+    // The first n bytes: no code reads what follows them, and it is zero.
     load(&mut digest, to_bytes(&hash.finalize()).get(..set.n).unwrap_or_default());
     digest
 }

@@ -1,5 +1,5 @@
-//! ECDSA against other crates, on good signatures, on damaged ones and on everything that is encoded
-//! in another way than the one.
+//! ECDSA against other crates, on good signatures, on damaged ones and on every encoding that is not
+//! canonical.
 
 #![cfg(feature = "ecdsa")]
 
@@ -121,7 +121,7 @@ macro_rules! other {
                         assert_eq!(verdict, Err(Rejection::NonCanonicalSignature));
                     }
                 }
-                // The largest numbers in range are no reason of their own.
+                // The largest numbers in range are no separate reason.
                 let mut largest = order.clone();
                 *largest.last_mut().unwrap() -= 1;
                 let verdict = judge($curve, &key, &[3; 32], &[&largest[..], &largest].concat());

@@ -16,8 +16,8 @@ fn dalek_accepts(key: &[u8; 32], message: &[u8], signature: &[u8; 64]) -> bool {
 
 /// Our verdict, after checking that dalek has the same.
 ///
-/// The one known difference, that dalek may decode a key that is not canonical, cannot show: no
-/// one knows a signature for such a key unless it also has a small order.
+/// The one known difference, that dalek may decode a key that is not canonical, has no effect: no
+/// signature for such a key is known unless it also has a small order.
 fn verdict(key: &[u8; 32], message: &[u8], signature: &[u8; 64]) -> Result<(), Violation> {
     let ours = verify(key, message, signature);
     assert_eq!(
@@ -36,7 +36,7 @@ fn join(r: &[u8; 32], s: &[u8; 32]) -> [u8; 64] {
     [*r, *s].concat().try_into().unwrap()
 }
 
-/// Signs with a key and a nonce that may have gone astray by a point of small order.
+/// Signs with a key and a nonce that may be off by a point of small order.
 fn sign_astray(
     message: &[u8],
     number: u8,
@@ -160,7 +160,7 @@ fn small_order_components_pass_only_where_the_cofactorless_equation_holds() {
     assert!(accepted > 0 && refused > 0, "{accepted} accepted, {refused} refused");
 }
 
-/// Key and R astray together may cancel; only the agreement with dalek is checked.
+/// Offsets of key and R may cancel; only the agreement with dalek is checked.
 fn verdict_of_both_astray(message: &[u8], number: u8, torsion: EdwardsPoint) {
     let (key, signature) = sign_astray(message, number, torsion, -torsion);
     let _ = verdict(&key, message, &signature);

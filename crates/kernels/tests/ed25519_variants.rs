@@ -1,5 +1,5 @@
 //! The variants of Ed25519: what they accept, and that none accepts what is another's. Public vectors
-//! are read where they lie (see `vectors`; without them these tests say so and pass).
+//! are read in place (see `vectors`; without them these tests say so and pass).
 
 #![cfg(all(feature = "ed25519-keystone", feature = "ed25519-contexts"))]
 
@@ -42,7 +42,7 @@ fn scalar_of(parts: &[&[u8]]) -> Scalar {
     Scalar::from_bytes_mod_order_wide(&Sha3_512::digest(parts.concat()).into())
 }
 
-/// Signs as Keystone does, with a key and a nonce that may have gone astray by a point of small order.
+/// Signs as Keystone does, with a key and a nonce that may be off by a point of small order.
 fn sign_astray(
     message: &[u8],
     number: u8,

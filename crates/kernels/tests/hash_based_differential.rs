@@ -3,7 +3,7 @@
 //! crate hbs-lms, which also signs.
 //!
 //! Any bytes of the right length are a signature under some key: what the standard computes from
-//! them is the root of that key. So no trees have to be grown.
+//! them is the root of that key. So no trees have to be built.
 
 #![cfg(all(feature = "lms", feature = "xmss"))]
 
@@ -82,7 +82,7 @@ const FAMILIES: [Xmss; 7] = [
 ];
 
 impl Xmss {
-    /// The hash behind all keyed functions (§5.1).
+    /// The hash that all keyed functions use (§5.1).
     fn keyed(&self, number: u64, key: &[u8], message: &[u8]) -> Vec<u8> {
         let input = [&to_byte(number, self.prefix_len), key, message].concat();
         (self.hash)(&input)[..self.n].to_vec()

@@ -1,6 +1,6 @@
-//! Public test vectors of LMS, HSS, XMSS and XMSS^MT, read where they lie: `../shared/vectors`
+//! Public test vectors of LMS, HSS, XMSS and XMSS^MT, read in place: `../shared/vectors`
 //! beside the workspace, or the folder that `HARTLOCK_VECTORS` names. Without the first these tests
-//! say so and pass; a folder that somebody named has to be there.
+//! say so and pass; a folder that the variable names must exist.
 
 #![cfg(all(feature = "lms", feature = "xmss"))]
 
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 const KERNELS: &Kernels = &Kernels::PORTABLE;
 
-/// The vector folder, or None, which is said.
+/// The vector folder, or None, which is printed.
 fn folder() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("HARTLOCK_VECTORS").map(PathBuf::from) {
         assert!(named.is_dir(), "HARTLOCK_VECTORS names no folder: {}", named.display());
@@ -36,7 +36,7 @@ fn folder() -> Option<PathBuf> {
     None
 }
 
-/// Reads one file of the vector folder. A missing file in a folder that is there is an error.
+/// Reads one file of the vector folder. A missing file in an existing folder is an error.
 fn read(path: &str) -> Option<String> {
     let file = folder()?.join(path);
     Some(std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{path}: {error}")))
@@ -153,7 +153,7 @@ fn xmss_refuses_derived_faults() {
         };
         for test in group["tests"].as_array().unwrap() {
             assert_eq!(text(test, "result"), "invalid");
-            // Faults of the key stand beside the case.
+            // Faults of the key are stated in the case.
             let key = test["publicKeyOverride"].as_str().unwrap_or(text(group, "publicKey"));
             let [key, message, signature] = [key, text(test, "msg"), text(test, "sig")].map(unhex);
             let expected = match text(test, "comment") {
@@ -227,7 +227,7 @@ fn lms_agrees_with_botan() {
                 count[1] += 1;
             } else {
                 let result = verify_lms(&key, &message, &field("Signature"));
-                // One key is of SHAKE256/192, behind its count of levels.
+                // One key is of SHAKE256/192, after its count of levels.
                 let is_shake = key[7] == 0x14;
                 let expected = if is_shake { Err(Rejection::UnsupportedKey) } else { Ok(()) };
                 assert_eq!(result, expected, "{record:?}");

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 /// DER of the object identifier of SHA-256.
 const SHA256: [u8; 11] = [0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01];
 
-/// What two crates make of one parameter set.
+/// One parameter set in two other crates.
 #[expect(clippy::type_complexity, reason = "byte strings in, byte strings and verdicts out")]
 struct Judges {
     set: MlDsaSet,
@@ -121,7 +121,7 @@ impl Judges {
         verify(&Kernels::PORTABLE, self.set, key, message, signature)
     }
 
-    /// Our verdict, after checking that both judges have the same.
+    /// Our verdict, after checking that both reference crates have the same.
     fn verdict(
         &self,
         key: &[u8],
@@ -224,7 +224,7 @@ proptest! {
         let key = (judges.public_key)(&seed);
         let signature = (judges.sign)(&seed, &context, &message);
         prop_assert_eq!(judges.verdict(&key, &context, &message, &signature), Ok(()));
-        // The comparison has the values that are claimed to be equal, and zeros behind them.
+        // The comparison has the values that are claimed to be equal, followed by zeros.
         let pure = Message::Pure { context: &context, message: &[&message] };
         let comparison =
             compare(&Kernels::PORTABLE, judges.set, &key, pure, &signature).unwrap();
@@ -316,7 +316,7 @@ proptest! {
             let (positions, counts) = changed[at..].split_at_mut(omega);
             for change in &changes {
                 change_hint(positions, counts, change);
-                // Counts beyond the positions end the game: the next change could not be made.
+                // Counts beyond the positions end the loop: the next change could not be made.
                 if usize::from(*counts.iter().max().unwrap()) > omega || !counts.is_sorted() {
                     break;
                 }

@@ -1,4 +1,4 @@
-//! ML-DSA against public test vectors, read where they lie: `../shared/vectors` beside the workspace,
+//! ML-DSA against public test vectors, read in place: `../shared/vectors` beside the workspace,
 //! or the folder that `HARTLOCK_VECTORS` names. Without either these tests say so and pass.
 
 #![cfg(feature = "ml-dsa")]
@@ -171,7 +171,7 @@ fn agrees_with_known_answers_of_all_interfaces() {
             for record in records(&file) {
                 let message = unhex(&record["msg"]);
                 let mut signature = unhex(&record["sm"]);
-                // The message stands behind its signature.
+                // The message follows its signature.
                 assert_eq!(signature.split_off(set.signature_len()), message);
                 let case = Case { set, key: unhex(&record["pk"]), signature };
                 let context = record.get("ctx").map(|it| unhex(it)).unwrap_or_default();

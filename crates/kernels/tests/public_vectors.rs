@@ -1,6 +1,6 @@
-//! Public test vectors, read where they lie: `../shared/vectors` beside the workspace, or the
+//! Public test vectors, read in place: `../shared/vectors` beside the workspace, or the
 //! folder that `HARTLOCK_VECTORS` names. Without the first these tests say so and pass; a folder
-//! that somebody named has to be there.
+//! that the variable names must exist.
 
 use hartlock_kernels::Hash;
 use hartlock_kernels::ed25519::verify;
@@ -258,7 +258,7 @@ fn ed25519_agrees_with_botan() {
         let Some(file) = read(path) else { return };
         let mut count = 0;
         for record in records(&file) {
-            // The pre-hashed variants sit in the same file; as plain signatures they are wrong.
+            // The pre-hashed variants are in the same file; as plain signatures they are wrong.
             let is_plain = record["section"] == "[Pure]";
             let is_valid = record.get("Valid").is_none_or(|valid| valid != "0");
             let (key, signature) = (unhex(&record["Pubkey"]), unhex(&record["Signature"]));

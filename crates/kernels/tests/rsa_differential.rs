@@ -107,14 +107,14 @@ fn other_pkcs1_blocks_are_refused() {
     let signer = &SIGNERS[0];
     let info = sha256_info(b"message");
     let digest = &info[19..];
-    // Without NULL; a length in the long form; the digest alone; something behind the digest.
+    // Without NULL; a length in the long form; the digest alone; trailing bytes after the digest.
     let without_null =
         [b"\x30\x2f\x30\x0b\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x04\x20", digest].concat();
     let long = [b"\x30\x81\x31", &info[2..]].concat();
     let trailing = [&info[..], &[0; 8]].concat();
     let mut blocks =
         [&without_null, &long, digest, &trailing].map(|info| pkcs1_block(256, info)).to_vec();
-    // Little padding with garbage behind, as the attack on small exponents has it.
+    // Short padding followed by garbage, as in the attack on small exponents.
     blocks.push([&[0, 1], &[0xff; 8][..], &[0], &info, &[0xaa; 194]].concat());
     // No padding, the padding of encryption, none of the leading bytes, nothing, everything.
     blocks.push([&[0; 204][..], &[0], &info].concat());

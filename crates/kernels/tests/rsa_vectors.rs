@@ -21,7 +21,7 @@ type DigestOf = fn(&[u8]) -> Vec<u8>;
 struct Foreign {
     output_len: usize,
     digest: DigestOf,
-    /// What stands before the digest in DigestInfo (RFC 8017 §9.2, note 1).
+    /// The bytes before the digest in DigestInfo (RFC 8017 §9.2, note 1).
     digest_info: Vec<u8>,
 }
 
@@ -104,7 +104,7 @@ fn judge_pkcs1(
     let foreign = foreign(hash);
     let verdict =
         pkcs1::compare(key, &foreign.digest_info, &(foreign.digest)(message), signature)?.check();
-    // The hashes that we have ourselves go through the front door too.
+    // The hashes that we have ourselves go through the public interface too.
     fn front<H: pkcs1::Identified>(
         key: &PublicKey,
         message: &[u8],
@@ -212,7 +212,7 @@ fn pkcs1_agrees_with_wycheproof() {
                 let expected = match text(test, "result") {
                     "valid" => true,
                     "invalid" => false,
-                    // A missing NULL is what makes the rest acceptable, to others.
+                    // The other acceptable cases lack NULL, which this verifier refuses.
                     "acceptable" => is_weak_hash,
                     other => panic!("unknown result {other}"),
                 };
@@ -344,7 +344,7 @@ fn rsa_agrees_with_botan() {
                     };
                     judge_pss(&key, [hash, hash], &message, salt_len, &signature)
                 }
-                // Schemes that nobody needs any more, and blocks without a scheme.
+                // Obsolete schemes, and blocks without a scheme.
                 _ => continue,
             };
             assert_eq!(verdict.is_ok(), expected, "{name} {verdict:?} {record:?}");

@@ -10,7 +10,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use std::ops::Range;
 
-/// SHA-256, and a digest. It is not asked where the digest comes from.
+/// SHA-256, and a digest. The origin of the digest is not checked.
 const OID: &[u8] = b"\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01";
 const DIGEST: &[u8] = b"thirty-two bytes, no matter which";
 const CONTEXT: &[u8] = b"boot";
@@ -77,7 +77,7 @@ tests! {
     slh_dsa_shake_256f: Shake256f, 32, 4 17 9 35;
 }
 
-/// Where the parts of a signature stand: R, each FORS secret and path, each layer's WOTS+ signature
+/// Offsets of the parts of a signature: R, each FORS secret and path, each layer's WOTS+ signature
 /// and path (§9.2, figure 17).
 fn parts(n: usize, h_prime: usize, d: usize, a: usize, k: usize) -> Vec<Range<usize>> {
     let lens = [n]

@@ -33,7 +33,7 @@ impl Word {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum State {
-    /// Nobody has decided; the host is in reset.
+    /// No decision yet; the host is in reset.
     Held = 0,
     /// The host runs.
     Released = 1,
@@ -97,7 +97,7 @@ impl BootSequencer {
     }
 }
 
-/// What lies in, or goes to, the register: what becomes of the host.
+/// Value of the register: what becomes of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision(u32);
 
@@ -122,7 +122,7 @@ impl Decision {
     }
 }
 
-/// What lies in, or goes to, the register: what was decided.
+/// Value of the register: what was decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status(u32);
 

@@ -1,7 +1,7 @@
 //! Registers of the engines: typed, and read or written as the hardware allows.
 //!
 //! A module is made by `cargo xtask regs` from the description of an engine (`hw/ip/<name>/data/<name>.rdl`),
-//! and holds no unsafe code. All there is of it stands here: whoever makes a [`Block`] vouches for an
+//! and holds no unsafe code. All unsafe code is here: the code that makes a [`Block`] guarantees its
 //! address, and the rest follows. A register that can only be read has no `write`, and one that can only
 //! be written no `read`; a register outside of its map does not compile.
 //!
@@ -96,7 +96,7 @@ pub struct Register<'a, V, A> {
 }
 
 impl<V, A> Register<'_, V, A> {
-    /// Where it is, for whoever has to survive that the bus refuses.
+    /// Its address, for code that has to survive a bus error.
     #[must_use]
     pub const fn as_ptr(&self) -> *mut u32 {
         self.address
@@ -107,8 +107,8 @@ impl<V: Value, A: Readable> Register<'_, V, A> {
     /// Reads it, once, and in the order of the program.
     #[must_use]
     pub fn read(&self) -> V {
-        // SAFETY: the address is inside of a block (checked when this was compiled), and whoever made
-        // the block promised that its words can be read for as long as it lives.
+        // SAFETY: the address is inside of a block (checked when this was compiled), and the maker
+        // of the block guaranteed that its words can be read for as long as it lives.
         V::from_bits(unsafe { self.address.read_volatile() })
     }
 }
@@ -122,8 +122,8 @@ impl<V: Value, A: Writable> Register<'_, V, A> {
 }
 
 impl<A: Writable> Register<'_, u32, A> {
-    /// Writes the lowest byte and no other: the bus says which. For windows where that has a meaning of
-    /// its own, such as the end of a message.
+    /// Writes only the lowest byte, with the byte enables of the bus. For windows where that has a separate
+    /// meaning, such as the end of a message.
     pub fn write_byte(&self, byte: u8) {
         // SAFETY: as for `write`, of which this is a part: the lowest byte is at the address itself, on the
         // processors that there are (little endian).
@@ -138,7 +138,7 @@ impl<V: Value, A: Readable + Writable> Register<'_, V, A> {
     }
 }
 
-/// Registers of one kind behind each other.
+/// Registers of one kind at consecutive addresses.
 pub struct Array<'a, V, A, const N: usize> {
     address: *mut u32,
     kind: PhantomData<(&'a (), V, A)>,
@@ -175,7 +175,7 @@ mod tests {
         const SIZE: usize = 16;
     }
 
-    /// A block on memory of the test, which looks at it between accesses.
+    /// A block on memory of the test, which the test reads between accesses.
     fn block(words: &[Cell<u32>; 4]) -> Block<TestMap> {
         // SAFETY: four words, aligned; cells allow to be written through a shared reference, and the
         // tests end before the memory does.

@@ -13,9 +13,9 @@ pub enum State {
     Closed = 0,
     /// The host may write a request and ring.
     Ready = 1,
-    /// A request lies here and cannot be changed.
+    /// A request is present and cannot be changed.
     Busy = 2,
-    /// An answer lies here and cannot be changed.
+    /// An answer is present and cannot be changed.
     Answered = 3,
     /// An illegal state was seen; nothing more happens until reset.
     Fault = 7,
@@ -60,7 +60,7 @@ pub mod host {
             self.register::<0x0, _, _>()
         }
 
-        /// What the host asks of the mailbox.
+        /// Commands of the host to the mailbox.
         #[must_use]
         pub const fn command(&self) -> Register<'_, Command, WriteOnly> {
             self.register::<0x4, _, _>()
@@ -84,13 +84,13 @@ pub mod host {
             self.register::<0x14, _, _>()
         }
 
-        /// Where the input lies, lower half.
+        /// Address of the input, lower half.
         #[must_use]
         pub const fn source_low(&self) -> Register<'_, u32, ReadWrite> {
             self.register::<0x18, _, _>()
         }
 
-        /// Where the input lies, upper half.
+        /// Address of the input, upper half.
         #[must_use]
         pub const fn source_high(&self) -> Register<'_, u32, ReadWrite> {
             self.register::<0x1c, _, _>()
@@ -137,7 +137,7 @@ pub mod host {
         }
     }
 
-    /// What lies in, or goes to, the register: what the mailbox holds, and what became of commands.
+    /// Value of the register: what the mailbox holds, and what became of commands.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Status(u32);
 
@@ -174,7 +174,7 @@ pub mod host {
         }
     }
 
-    /// What lies in, or goes to, the register: what the host asks of the mailbox.
+    /// Value of the register: commands of the host to the mailbox.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Command(u32);
 
@@ -206,7 +206,7 @@ pub mod host {
         }
     }
 
-    /// What lies in, or goes to, the register: interrupt.
+    /// Value of the register: interrupt.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Interrupt(u32);
 
@@ -238,7 +238,7 @@ pub mod host {
         }
     }
 
-    /// What lies in, or goes to, the register: what is to be done.
+    /// Value of the register: what is to be done.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Operation(u32);
 
@@ -281,7 +281,7 @@ pub mod host {
         }
     }
 
-    /// What lies in, or goes to, the register: what came of it.
+    /// Value of the register: what came of it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Outcome(u32);
 
@@ -337,7 +337,7 @@ pub mod rot {
             self.register::<0x0, _, _>()
         }
 
-        /// What the root of trust asks of the mailbox.
+        /// Commands of the root of trust to the mailbox.
         #[must_use]
         pub const fn command(&self) -> Register<'_, Command, WriteOnly> {
             self.register::<0x4, _, _>()
@@ -363,7 +363,7 @@ pub mod rot {
             self.register::<0x14, _, _>()
         }
 
-        /// Where the input lies, lower half.
+        /// Address of the input, lower half.
         ///
         /// All of it; zero while there is no request.
         #[must_use]
@@ -371,7 +371,7 @@ pub mod rot {
             self.register::<0x18, _, _>()
         }
 
-        /// Where the input lies, upper half.
+        /// Address of the input, upper half.
         ///
         /// All of it; zero while there is no request.
         #[must_use]
@@ -416,7 +416,7 @@ pub mod rot {
         }
     }
 
-    /// What lies in, or goes to, the register: what the mailbox holds, and what became of commands.
+    /// Value of the register: what the mailbox holds, and what became of commands.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Status(u32);
 
@@ -447,7 +447,7 @@ pub mod rot {
         }
     }
 
-    /// What lies in, or goes to, the register: what the root of trust asks of the mailbox.
+    /// Value of the register: commands of the root of trust to the mailbox.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Command(u32);
 
@@ -479,7 +479,7 @@ pub mod rot {
         }
     }
 
-    /// What lies in, or goes to, the register: whether there are requests, and how they are noticed.
+    /// Value of the register: whether there are requests, and how they are noticed.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Control(u32);
 
@@ -522,7 +522,7 @@ pub mod rot {
         }
     }
 
-    /// What lies in, or goes to, the register: what is to be done.
+    /// Value of the register: what is to be done.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Operation(u32);
 
@@ -553,7 +553,7 @@ pub mod rot {
         }
     }
 
-    /// What lies in, or goes to, the register: what came of it.
+    /// Value of the register: what came of it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Outcome(u32);
 

@@ -126,8 +126,8 @@ impl Sha2 {
 
     /// Key of HMAC.
     ///
-    /// K0 of FIPS 198-1: the key with zeros behind; one of more than 64 bytes is hashed by software
-    /// first. Bytes as they lie in memory. A read is an error, with zeros.
+    /// K0 of FIPS 198-1: the key followed by zeros; one of more than 64 bytes is hashed by software
+    /// first. Bytes in the order of memory. A read is an error, with zeros.
     #[must_use]
     pub const fn key(&self) -> Array<'_, u32, WriteOnly, 16> {
         self.array::<0x40, _, _, 16>()
@@ -135,7 +135,7 @@ impl Sha2 {
 
     /// Digest, or state of a message.
     ///
-    /// Zero while there is neither, and behind its end. Written before `resume`.
+    /// Zero while there is neither, and past its end. Written before `resume`.
     #[must_use]
     pub const fn digest(&self) -> Array<'_, u32, ReadWrite, 16> {
         self.array::<0x80, _, _, 16>()
@@ -151,7 +151,7 @@ impl Sha2 {
     }
 }
 
-/// What lies in, or goes to, the register: parameters of this instance.
+/// Value of the register: parameters of this instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters(u32);
 
@@ -188,7 +188,7 @@ impl Parameters {
     }
 }
 
-/// What lies in, or goes to, the register: configuration.
+/// Value of the register: configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Control(u32);
 
@@ -269,7 +269,7 @@ impl Control {
     }
 }
 
-/// What lies in, or goes to, the register: commands.
+/// Value of the register: commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Command(u32);
 
@@ -325,7 +325,7 @@ impl Command {
     }
 }
 
-/// What lies in, or goes to, the register: status.
+/// Value of the register: status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status(u32);
 
@@ -392,7 +392,7 @@ impl Status {
     }
 }
 
-/// What lies in, or goes to, the register: errors of the driver.
+/// Value of the register: errors of the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error(u32);
 
@@ -460,7 +460,7 @@ impl Error {
     }
 }
 
-/// What lies in, or goes to, the register: interrupts.
+/// Value of the register: interrupts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interrupt(u32);
 
@@ -515,7 +515,7 @@ impl Interrupt {
     }
 }
 
-/// What lies in, or goes to, the register: interrupts that are passed on.
+/// Value of the register: interrupts that are passed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterruptEnable(u32);
 
@@ -570,7 +570,7 @@ impl InterruptEnable {
     }
 }
 
-/// What lies in, or goes to, the register: length of the message, upper half.
+/// Value of the register: length of the message, upper half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageLengthHigh(u32);
 

@@ -1,4 +1,4 @@
-//! What a verifier believes in and insists on, and the first look at it.
+//! What a verifier trusts and requires, and the first check of it.
 //!
 //! Each check here takes a decision and names its reason. `recheck.rs` computes the same
 //! requirements again, as values that the verdict depends on.
@@ -10,13 +10,13 @@ use hartlock_image::{
 
 use crate::board::Board;
 
-/// What a verifier believes in, and what it insists on. `None` asks for nothing, which only a
+/// What a verifier trusts, and what it requires. `None` requires nothing, which only a
 /// workstation may do; a boot stage uses [`Acceptance::of_device`].
 #[derive(Clone, Copy, Debug)]
 pub struct Acceptance<'a> {
     /// Keys and policy.
     pub trust: TrustList,
-    /// Bit i takes the trust in key i back (boot flow §3.2).
+    /// Bit i revokes key i (boot flow §3.2).
     pub revoked_keys: u32,
     /// Type that is booted here.
     pub bundle_type: Option<BundleType>,
@@ -42,7 +42,7 @@ pub enum Placement<'a> {
 }
 
 impl<'a> Acceptance<'a> {
-    /// Insists on everything.
+    /// Requires everything.
     pub const fn of_device(
         bundle_type: BundleType,
         trust: (TrustList, u32),
@@ -74,7 +74,7 @@ impl<'a> Acceptance<'a> {
             .map(|(key, _)| key)
     }
 
-    /// Step 5: are those who signed enough (§5.3)?
+    /// Step 5: do the signers satisfy the policy (§5.3)?
     pub(crate) fn check_policy(
         &self,
         counted: &List<KeyRecord, MAX_SIGNERS>,
@@ -120,7 +120,7 @@ impl<'a> Acceptance<'a> {
         Ok(())
     }
 
-    /// The map that placement is checked against; `None` if nobody here knows the board.
+    /// The map that placement is checked against; `None` if this crate does not know the board.
     pub(crate) fn map(&self, manifest: &Manifest<'_>) -> Option<&'a Board> {
         match self.placement {
             Placement::Board(board) => Some(board),

@@ -13,7 +13,7 @@ pub use generated::*;
 pub struct Region {
     /// First byte.
     pub start: u64,
-    /// First byte behind.
+    /// First byte past the end.
     pub end: u64,
 }
 
@@ -28,7 +28,7 @@ impl Region {
         self.end.saturating_sub(self.start)
     }
 
-    /// Whether `other` lies inside.
+    /// Whether `other` is inside.
     pub const fn contains(&self, other: &Region) -> bool {
         self.start <= other.start && other.end <= self.end
     }
@@ -71,7 +71,7 @@ pub struct Board {
     pub name: &'static str,
     /// SoC name in manifests.
     pub soc: &'static str,
-    /// Most harts that the board has.
+    /// Maximum number of harts of the board.
     pub hart_count: usize,
     /// Places of payloads.
     pub places: &'static [Place],

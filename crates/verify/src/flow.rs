@@ -21,7 +21,7 @@ pub trait Platform {
         false
     }
 
-    /// Fills `into` with the bytes of the bundle from `offset` on. Every byte is asked for once.
+    /// Fills `into` with the bytes of the bundle from `offset` on. Every byte is read once.
     ///
     /// # Errors
     /// `MediumError` if the device fails; `Truncated` past the end of the medium.
@@ -32,7 +32,7 @@ pub trait Platform {
         Kernels::PORTABLE
     }
 
-    /// Brings a payload and the padding behind it to the memory it will be used from, and
+    /// Copies a payload and the padding after it to the memory it will be used from, and
     /// digests that memory.
     ///
     /// # Errors
@@ -66,10 +66,10 @@ pub struct Authenticated<'a> {
     progress: Progress,
 }
 
-/// Reads and checks everything but the payloads (§8 steps 1 to 11).
+/// Reads and checks everything except the payloads (§8 steps 1 to 11).
 ///
-/// `metadata` receives signed region and signature area and is what they are verified and used
-/// from; the medium is not asked for them again. It need not be zero.
+/// `metadata` receives the signed region and the signature area, which are verified and used
+/// there; they are not read from the medium again. It need not be zero.
 ///
 /// # Errors
 /// The first reason in the order of §8.

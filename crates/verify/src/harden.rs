@@ -1,18 +1,18 @@
 //! Hardening against single faults: a flipped bit, a skipped instruction (boot flow §7).
 //!
-//! The policy in `flow.rs` reads like the specification; what it costs to make its outcome hard
-//! to turn is here. Two ideas: the verdict is *computed* by every step that it depends on, and it
-//! is *compared twice*, by code that the compiler cannot merge.
+//! The policy in `flow.rs` reads like the specification; the countermeasures that protect its
+//! outcome are here. There are two: the verdict is *computed* by every step that it depends on, and
+//! it is *compared twice*, by code that the compiler cannot merge.
 //!
 //! This does not prove that no fault can turn a refusal into a boot: several faults, or one in
-//! the jump itself, are out of its reach. SECURITY.md says so.
+//! the jump itself, are out of scope (SECURITY.md).
 
 use core::hint::black_box;
 
-/// What the complete and correct computation arrives at. About half of the bits are set, so that
-/// neither an erased nor a filled register looks like it.
+/// The result of the complete and correct computation. About half of the bits are set, so that
+/// neither an erased nor a filled register equals it.
 const ACCEPTED: u64 = 0x9d3a_5c6e_71b4_e28b;
-/// Kept beside the word, so that one fault in memory leaves a contradiction.
+/// XORed into the second copy of the word, so that one fault in memory makes the copies inconsistent.
 const MASK: u64 = 0x5ae7_1fc2_8d36_b94c;
 
 /// A step that a verdict depends on. The numbers differ in many bits.
@@ -50,14 +50,14 @@ impl Progress {
     }
 
     /// Folds in a comparison: `difference` is 0 exactly if both sides are equal. Any other value
-    /// moves the progress off its path for good, whatever branches are taken later.
+    /// changes the progress permanently, whatever branches are taken later.
     #[must_use]
     pub const fn compared(self, difference: u64) -> Self {
         Progress(self.0 ^ difference).fold(0)
     }
 
-    /// A bijection for every `value`, so that a wrong state cannot fall back onto the path by a
-    /// correct step.
+    /// A bijection for every `value`, so that a correct step never maps a wrong state to the right
+    /// one.
     const fn fold(self, value: u64) -> Self {
         Progress((self.0 ^ value).rotate_left(23).wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
@@ -73,8 +73,8 @@ pub fn difference(left: &[u8; 64], right: &[u8; 64]) -> u64 {
         .fold(0, |seen, (l, r)| seen | (u64::from_le_bytes(*l) ^ u64::from_le_bytes(*r)))
 }
 
-/// Whether a difference that was folded into the progress is one: the question for the branch that
-/// names the reason.
+/// Whether a difference that was folded into the progress is not 0: the condition of the branch that
+/// returns the reason.
 ///
 /// Opaque: otherwise the compiler knows that the difference is 0 where the branch was not taken, and may
 /// fold in a constant there in place of the difference itself. Then skipping that one branch would be
@@ -89,7 +89,7 @@ pub(crate) fn seal(difference: u64, index: u32) -> u64 {
     black_box(difference ^ mark(index))
 }
 
-/// The difference behind a sealed one.
+/// The difference in a sealed value.
 pub(crate) const fn unseal(sealed: u64, index: u32) -> u64 {
     sealed ^ mark(index)
 }
@@ -100,7 +100,8 @@ const fn mark(index: u32) -> u64 {
 
 /// The outcome of a verification: wide, redundant, and only made by [`Verdict::conclude`].
 ///
-/// It does not implement `PartialEq` or `Copy`: it is asked, not compared, and there is one.
+/// It does not implement `PartialEq` or `Copy`: callers use its methods instead of comparing it, and
+/// there is only one.
 #[derive(Debug)]
 pub struct Verdict {
     word: u64,

@@ -1,7 +1,7 @@
 //! Decides whether a bundle may boot (`spec/image-format.md` §8).
 //!
-//! The same code runs in the ROM, in the loader and in `hartlock verify`; what differs between
-//! them is behind one trait, [`Platform`]. Nothing here allocates, panics on input, or contains
+//! The same code runs in the ROM, in the loader and in `hartlock verify`; each
+//! implements one trait, [`Platform`], for what differs. Nothing here allocates, panics on input, or contains
 //! unsafe code. A stage calls, in this order:
 //!
 //! 1. [`authenticate`]: read once, signatures, policy, manifest, acceptance, placement;

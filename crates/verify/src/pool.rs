@@ -18,7 +18,7 @@ use hartlock_image::{HashId, TreeMode};
 
 use crate::tree::Digest;
 
-/// Most harts of a pool.
+/// Maximum number of harts of a pool.
 pub const MAX_HARTS: usize = 8;
 /// Blocks that can be in flight between the oldest missing leaf and the newest claim.
 pub const WINDOW: u64 = 64;
@@ -28,7 +28,7 @@ const BLOCK_MASK: u64 = (1 << BLOCK_BITS) - 1;
 /// Bits of a slot word below (job, block): 0 = open, otherwise 1 + hart. In a holding word they count
 /// the blocks, of which there is always one.
 const HART_BITS: u32 = 8;
-/// Most blocks of a claim.
+/// Maximum number of blocks of a claim.
 const MAX_GROUP: u64 = 32;
 /// Jobs are counted modulo 2^16 in a slot word and modulo 2^24 in a claim word.
 const SLOT_JOB_MASK: u64 = (1 << 16) - 1;
@@ -85,7 +85,7 @@ pub struct Claim {
     number: u64,
     /// Index of the first block.
     pub block: u64,
-    /// How many blocks there are: at least one, and no more than were asked for.
+    /// How many blocks there are: at least one, and no more than the caller requested.
     pub count: u64,
     /// The job it belongs to.
     pub job: Job,
@@ -146,8 +146,8 @@ impl Pool {
         self.claim_group(hart, 1)
     }
 
-    /// The hash of the job, for a hart that wants to know how many blocks to ask for. What it claims
-    /// afterwards may belong to another job.
+    /// The hash of the job, from which a hart derives how many blocks to claim. The claim that
+    /// follows may belong to another job.
     pub fn hash(&self) -> Option<HashId> {
         HashId::from_number(self.hash.load(Ordering::Relaxed) as u32)
     }
@@ -189,10 +189,10 @@ impl Pool {
     }
 
     /// Takes what was offered, unless another hart or another job came in between. Then the offer
-    /// is void, and `Err` is the word that stands there now.
+    /// is void, and `Err` holds the current word.
     fn take(&self, holding: &AtomicU64, next: u64, count: u64) -> Result<u64, u64> {
         // Announced before the claim, so that the coordinator never sees a claimed block
-        // that nobody holds.
+        // without a holder.
         let held = slot_word(next >> BLOCK_BITS, next & BLOCK_MASK) | count;
         holding.store(held, Ordering::Release);
         let after = next.wrapping_add(count);
@@ -304,7 +304,7 @@ impl<'a> Coordinator<'a> {
 
     /// Publishes that the first `bytes` of the payload are in memory. Returns whether there are
     /// blocks that workers were not told of: some arrived, or leaves that were absorbed since made
-    /// room for them. Whoever sleeps is to be woken then.
+    /// room for them. Sleeping workers must be woken then.
     pub fn arrived(&mut self, bytes: u64) -> bool {
         self.arrived = if bytes >= self.job.size {
             self.job.block_count()

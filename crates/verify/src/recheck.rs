@@ -1,9 +1,9 @@
-//! The second look (boot flow §7): what `acceptance.rs` and the parser decide by branches, computed
+//! Redundant checks (boot flow §7): what `acceptance.rs` and the parser decide by branches is computed
 //! again as values.
 //!
 //! Each function returns a *defect*: 0 exactly if its requirement is met. The verdict depends on
-//! every defect, so that skipping the jump behind a check does not turn a refusal into a boot. The
-//! second look shares no code with the first, ends at nothing early, and reads the signed bytes at
+//! every defect, so that skipping the branch after a check does not turn a refusal into a boot. The
+//! redundant checks share no code with the first ones, have no early exit, and read the signed bytes at
 //! their offsets instead of the fields that the parser made of them.
 
 use core::hint::black_box;
@@ -27,13 +27,13 @@ const fn below(left: u64, right: u64) -> u64 {
     0u64.wrapping_sub(borrow >> 63)
 }
 
-/// The bits in which the bytes differ, and in which their lengths do.
+/// The bits in which the bytes differ or their lengths do.
 fn unlike(left: &[u8], right: &[u8]) -> u64 {
     let bits = left.iter().zip(right).fold(0, |seen, (l, r)| seen | (l ^ r));
     u64::from(bits) | (left.len() as u64 ^ right.len() as u64)
 }
 
-/// The field at `offset`; a value that no field has if there is none.
+/// The field at `offset`; a value that no field can have if the bytes are too short.
 fn field32(bytes: &[u8], offset: usize) -> u64 {
     u32_at(bytes, offset).map_or(u64::MAX, u64::from)
 }
@@ -56,7 +56,7 @@ fn keys_unlike<'a>(keys: impl Iterator<Item = &'a KeyRecord>, records: &[u8]) ->
     keys.fold(0, |seen, key| seen | key_unlike_bytes(key, records.next().unwrap_or(&[])))
 }
 
-/// Those who are counted are trusted and not revoked, they are enough (image format §5.3), and the
+/// The counted keys are trusted and not revoked, they satisfy the policy (image format §5.3), and the
 /// blocks are exactly the signers that the signed bytes name, in order (§5.2).
 #[inline(never)]
 pub(crate) fn signers(
@@ -171,7 +171,7 @@ fn range_of(payload: &PayloadRecord) -> Region {
     Region { start, end: start.wrapping_add(payload.memory_size) }
 }
 
-/// All ones if a byte is in both.
+/// All ones if the regions share a byte.
 const fn shared(left: &Region, right: &Region) -> u64 {
     below(left.start, right.end)
         & below(right.start, left.end)

@@ -123,7 +123,7 @@ pub fn first_48(digest: &Digest) -> [u8; 48] {
     first
 }
 
-/// What stands in front of a block in its leaf: nothing under ParallelHash, whose leaves have no index.
+/// The prefix of a block in its leaf: empty under ParallelHash, whose leaves have no index.
 pub fn leaf_prefix(mode: TreeMode, index: u64) -> Option<[u8; 16]> {
     if matches!(mode, TreeMode::ParallelHash { .. }) {
         return None;
@@ -259,13 +259,13 @@ fn many<H: HashMany>(
 pub struct Root<H> {
     hasher: H,
     leaf_len: usize,
-    /// The number of leaves, where it stands behind them.
+    /// The number of leaves, in modes that hash it after them.
     count_behind: Option<u64>,
 }
 
 impl<H: Hasher> Root<H> {
-    /// Absorbs everything in front of the leaves. In mode flat there are none, and this is the root of
-    /// nothing.
+    /// Absorbs everything before the leaves. In mode flat there are no leaves, and this root is not
+    /// used.
     pub fn new(record: &PayloadRecord) -> Self {
         Self::with(record, &Kernels::PORTABLE)
     }
@@ -309,7 +309,7 @@ impl<H: Hasher> Root<H> {
     }
 }
 
-/// The digest of a payload that lies in memory, in the portable form: the judge of all others.
+/// The digest of a payload in memory, in the portable form: the reference for all others.
 pub fn digest(record: &PayloadRecord, payload: &[u8]) -> Digest {
     digest_with(&Kernels::PORTABLE, record, payload)
 }

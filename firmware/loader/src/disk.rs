@@ -18,13 +18,13 @@ use hartlock_virt::memory;
 use crate::harts::{self, Harts, Leaves, POOL};
 use crate::{inject, step};
 
-/// How long the device may be silent.
+/// Timeout for a request of the device.
 const DEVICE_MS: u64 = 10_000;
 /// How long a hart may hold a block (boot flow §5.3).
 pub const PATIENCE_MS: u64 = 5000;
 /// How long a payload may take after its last byte arrived.
 const PAYLOAD_MS: u64 = inject::payload_ms(60_000);
-/// Reads that are not payload go through here.
+/// Size of the bounce buffer, for reads that are not payload.
 const BOUNCE_SIZE: usize = 4096;
 
 #[repr(C, align(4096))]
@@ -41,8 +41,8 @@ pub struct Disk<'a, 'b> {
     pub log: &'a mut Log<'b>,
 }
 
-/// However the loader leaves: a device that is still reading would write to memory that belongs to
-/// somebody else by then.
+/// Runs on every exit of the loader: a device that is still reading would write to memory that the
+/// loader no longer owns.
 impl Drop for Disk<'_, '_> {
     fn drop(&mut self) {
         self.device.reset();
@@ -65,7 +65,7 @@ impl<'a, 'b> Disk<'a, 'b> {
 
     /// Reads whole sectors and waits for them.
     fn read_sectors(&mut self, sector: u64, address: u64, len: u32) -> Result<(), Reason> {
-        // SAFETY: callers pass the bounce buffer, which nobody reads before the request ended.
+        // SAFETY: callers pass the bounce buffer, which no code reads before the request ended.
         unsafe { self.device.submit(sector, address, len) }?.ok_or(Reason::MediumError)?;
         let deadline = clock::deadline(DEVICE_MS);
         while self.device.poll()?.is_none() {
@@ -256,7 +256,7 @@ impl Disk<'_, '_> {
         POOL.exclude(holder);
         let start = clock::now();
         if let Some((address, len)) = work.job().block(block) {
-            // SAFETY: as for any claimed block: it has arrived, and nobody writes to it.
+            // SAFETY: as for any claimed block: it has arrived, and nothing writes to it.
             let bytes = unsafe { memory::bytes(Region::new(address, len)) };
             let job = work.job();
             let kind = (job.mode, job.hash);
@@ -333,7 +333,7 @@ impl Transfer {
             let sector = self.first_sector.saturating_add(offset / SECTOR_SIZE);
             let address = self.address.saturating_add(offset);
             // SAFETY: inside the payload's load range, which was checked against the board's
-            // map, and whose bytes nobody looks at before they have arrived.
+            // map, and whose bytes no code reads before they have arrived.
             let slot = unsafe { device.submit(sector, address, len as u32) }?;
             let Some(slot) = slot else { break };
             if let Some(place) = self.offset_of.get_mut(slot) {
@@ -352,7 +352,7 @@ impl Transfer {
         Ok(())
     }
 
-    /// Waits for the padding behind the last byte that was hashed.
+    /// Waits for the padding after the last byte that was hashed.
     fn finish(&mut self, device: &mut Device) -> Result<(), Reason> {
         while !self.is_complete() {
             self.advance(device)?;

@@ -1,4 +1,4 @@
-//! Starting, employing and stopping the other harts (boot flow §5.2 to §5.4).
+//! Starts, uses and stops the other harts (boot flow §5.2 to §5.4).
 
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -17,7 +17,7 @@ use crate::step;
 const START_MS: u64 = 5000;
 const STOP_MS: u64 = 5000;
 
-/// Blocks for everybody.
+/// The blocks that all harts share.
 pub static POOL: Pool = Pool::new();
 /// Harts that run worker code, those that trapped, and whether they should all stop.
 static READY: AtomicU64 = AtomicU64::new(0);
@@ -143,8 +143,8 @@ pub fn report_fault(hart: usize) {
     FAULTED.fetch_or(1 << (hart & 63), Ordering::AcqRel);
 }
 
-/// What one hart hashed of the payload in work. For the log alone: a hart that comes late may
-/// spoil its numbers, and nothing else.
+/// What one hart hashed of the payload in work. For the log alone: a late hart may make these
+/// numbers wrong, and nothing else.
 #[derive(Debug)]
 struct Part {
     kernel: AtomicU64,
@@ -223,10 +223,10 @@ pub fn compute_leaves(hart: usize, kernels: &Kernels, claim: &Claim, leaves: &mu
     let start = clock::now().time;
     leaves.count = 0;
     let kind = (claim.job.mode, claim.job.hash);
-    // A claim is always inside its job, and no larger than what was asked for.
+    // A claim is always inside its job, and no larger than what was requested.
     let Some((address, len)) = claim.job.blocks(claim.block, claim.count) else { return };
     // SAFETY: the payload's range was checked against the board's map, the device has completed
-    // these blocks, and nobody writes to them until the kernel runs.
+    // these blocks, and nothing writes to them until the kernel runs.
     let blocks = unsafe { memory::bytes(Region::new(address, len)) };
     tree::leaves(kernels, kind, claim.block, blocks, |leaf| {
         if let Some(place) = leaves.leaves.get_mut(leaves.count) {
@@ -290,7 +290,7 @@ pub fn choose_on_boot_hart(number: usize) -> Kernels {
     choice.kernels
 }
 
-/// The life of a worker: sleep, hash blocks, stop. Entered from start.S.
+/// The main loop of a worker: sleep, hash blocks, stop. Entered from start.S.
 #[unsafe(no_mangle)]
 extern "C" fn worker_main(number: usize) {
     environment::enable_interrupt();
@@ -298,7 +298,7 @@ extern "C" fn worker_main(number: usize) {
     READY.fetch_or(1 << (number & 63), Ordering::AcqRel);
     let mut leaves = Leaves::new();
     while !STOP.load(Ordering::Acquire) {
-        // The next payload may have another hash: of how many blocks a group is made is asked anew.
+        // The next payload may have another hash, so the number of blocks of a group is computed anew.
         let most = POOL.hash().map_or(1, |hash| tree::lanes(&kernels, hash));
         match POOL.claim_group(number, most) {
             Some(claim) => {
@@ -308,7 +308,7 @@ extern "C" fn worker_main(number: usize) {
             }
             None => {
                 hart::wait_for_interrupt();
-                // Before work is looked for: an interrupt that arrives later ends the next `wfi`.
+                // Before the check for work: an interrupt that arrives later ends the next `wfi`.
                 environment::clear_interrupt(number);
             }
         }

@@ -1,15 +1,15 @@
 //! Faults that tests build in on purpose. Without a feature every function here is empty.
 //!
-//! A release never has one of these features: no default asks for them, and only the boot tests of
+//! A release never has one of these features: no default enables them, and only the boot tests of
 //! `xtask` and its measurement of what verification costs name them.
 
 use hartlock_virt::clock;
 
-/// The hart that misbehaves.
+/// The faulty hart.
 #[allow(dead_code, reason = "used by the features only")]
 const VICTIM: usize = 2;
 
-/// Keeps a hart busy with nothing.
+/// Keeps a hart busy without work.
 #[allow(dead_code, reason = "used by the features only")]
 fn delay(milliseconds: u64) {
     let until = clock::deadline(milliseconds);

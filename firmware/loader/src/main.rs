@@ -1,7 +1,7 @@
 //! The loader (`spec/boot-flow.md` §5, §6): verifies the system bundle on all harts and starts
 //! Linux.
 //!
-//! S-mode. Its trust comes from the hand-off block alone; it never looks at the device tree that
+//! S-mode. Its trust comes from the hand-off block alone; it never reads the device tree that
 //! OpenSBI passes.
 
 #![no_std]
@@ -55,10 +55,10 @@ unsafe extern "C" {
 /// No bundle is larger in front of its payloads, so none reaches the end of the buffer.
 const _: () = assert!(map::METADATA.size() >= (MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE) as u64);
 
-/// Where a log says how many entries it has (boot flow §3.5).
+/// Offset of the number of entries in a log (boot flow §3.5).
 const LOG_COUNT_AT: usize = 16;
 
-/// Where the kernel is entered, after everything that could be refused was not.
+/// Entry address of the kernel, once every check has passed.
 struct Ready {
     verdict: Verdict,
     entry: u64,
@@ -71,7 +71,7 @@ extern "C" fn loader_main(hart: usize) -> ! {
     console::line(&["\nhartlock: loader"]);
     // SAFETY: this is the only user of the log region until Linux reads it.
     let region = unsafe { memory::bytes_mut(map::LOG) };
-    // SAFETY: the ROM wrote the block, S-mode cannot, and nobody else does.
+    // SAFETY: the ROM wrote the block, S-mode cannot write it, and nothing else does.
     let handoff = Handoff::parse(unsafe { memory::bytes(map::HANDOFF) });
     let generation = handoff.as_ref().map_or(0, |handoff| handoff.generation);
     let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation };
@@ -156,16 +156,16 @@ fn leave(ready: &Ready, hart: usize, harts: &mut Harts, log: &mut Log<'_>) -> ! 
     log.push(&Entry { harts: harts.own_bit(), ..step(Step::Handover, start) });
     refusal::clear_boot_hart();
     if environment::IS_ALONE {
-        // The machine is there to measure the way to Linux; its storage holds no kernel that could run.
+        // This machine only measures the boot up to Linux; its storage holds no kernel that could run.
         print_log();
         machine::end(0)
     }
-    // SAFETY: the kernel was verified where it stands, no other hart runs, no device writes.
+    // SAFETY: the kernel was verified in place, no other hart runs, no device writes.
     unsafe { enter_kernel(hart, map::LINUX_FDT.start as usize, ready.entry as usize) }
 }
 
-/// Prints the measurement log where nobody comes later who could read it: a line `log <hexadecimal>`
-/// for its header and for each entry.
+/// Prints the measurement log on machines where no later stage can read it: a line
+/// `log <hexadecimal>` for its header and for each entry.
 fn print_log() {
     // SAFETY: its writer has written its last entry.
     let log = unsafe { memory::bytes(map::LOG) };
@@ -176,7 +176,7 @@ fn print_log() {
 /// Makes Linux's device tree out of the signed one (boot flow §6). `harts` are those that reported.
 fn write_fdt(manifest: &Manifest<'_>, harts: u64) -> Result<(), Reason> {
     let signed = manifest.payload(PayloadType::SystemFdt).ok_or(Reason::InternalLimit)?;
-    // SAFETY: a verified payload that nobody writes to.
+    // SAFETY: a verified payload that nothing writes to.
     let source = unsafe { memory::bytes(Region::new(signed.load_address, signed.size)) };
     // SAFETY: set aside for this, and no payload shares a byte with it.
     let out = unsafe { memory::bytes_mut(map::LINUX_FDT) };

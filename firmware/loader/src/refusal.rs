@@ -1,4 +1,4 @@
-//! How the loader ends when it refuses (boot flow §7), and what a trap does.
+//! How the loader refuses (boot flow §7) and handles a trap.
 
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -13,10 +13,10 @@ use crate::step;
 /// 1 + the hart that runs the boot; a trap on any other one is that of a worker.
 static BOOT_HART: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether the boot hart trapped: once is a refusal, twice is the end.
+/// Whether the boot hart trapped: the first trap is a refusal, the second one stops the hart.
 static HAS_TRAPPED: AtomicBool = AtomicBool::new(false);
 
-/// What a refusal works with. It does not lie on the stack, which a trap begins anew.
+/// The log that a refusal writes to. It is not on the stack, which a trap resets.
 static mut LOG: Option<Log<'static>> = None;
 static mut HARTS: Option<Harts> = None;
 
@@ -25,7 +25,7 @@ pub fn set_boot_hart(hart: usize) {
     BOOT_HART.store(hart.wrapping_add(1), Ordering::Release);
 }
 
-/// From here on a trap is one of the kernel, which has no handler of its own yet: it is still
+/// From now on a trap is one of the kernel, which has no handler of its own yet: it is still
 /// printed, but the loader has given its verdict and refuses no more.
 pub fn clear_boot_hart() {
     BOOT_HART.store(0, Ordering::Release);
@@ -49,7 +49,7 @@ pub fn keep_harts(harts: Harts) -> &'static mut Harts {
 }
 
 /// Prints and logs a refusal, stops every hart, this one last. If another hart does not stop, the
-/// machine is reset: it must not live on.
+/// machine is reset: that hart must not run on.
 pub fn refuse(reason: Reason, log: &mut Log<'_>, harts: Option<&mut Harts>) -> ! {
     console::refusal("loader", reason);
     log.push(&Entry { reason: reason as u32, ..step(Step::Refusal, clock::now()) });
@@ -98,7 +98,7 @@ extern "C" fn loader_trap(hart: usize, cause: u64, pc: u64, value: u64) -> ! {
         value,
     ]);
     if !is_boot_hart {
-        // A worker: its block is redone elsewhere, and it takes part no more.
+        // A worker: another hart redoes its block, and it gets no more work.
         harts::report_fault(hart);
         environment::stop_self();
         hart::halt()

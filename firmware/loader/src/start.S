@@ -26,7 +26,7 @@ _start:                               // a0: hart; a1 is ignored
     ld    t0, 0(t0)
     beq   a0, t0, 3f
 .if {is_alone}
-    // All harts come here at once, and there is nobody else to keep the others until they are started.
+    // All harts come here at once, and no firmware below keeps the others until they are started.
     li    t0, MSIE
     csrw  {ie}, t0
 4:  wfi
@@ -89,7 +89,7 @@ enter_kernel:
     fence.i
     jr    a2
 
-// No trap is expected. What the hart worked on is lost, so it starts its own stack again.
+// No trap is expected. What the hart worked on is lost, so its stack is reset.
 .balign 4
 trap_entry:
     csrw  {ie}, zero

@@ -1,9 +1,9 @@
 //! A loader that verifies nothing, for one purpose: to measure what verification costs.
 //!
-//! It takes the way of the real one without the looks: the same bytes come from the disk to the same
-//! places, by the same driver, Linux's device tree gets the same edits. No key, floor, signature or
-//! digest is asked. The other harts stay STOPPED: there is nothing that they could do. Built with a
-//! feature that only `cargo xtask demo` and tests name, under a name of its own.
+//! It does what the real one does, without the checks: the same bytes come from the disk to the same
+//! places, by the same driver, and Linux's device tree gets the same edits. No key, floor, signature
+//! or digest is checked. The other harts stay STOPPED: there is no work for them. Built with a
+//! feature that only `cargo xtask demo` and tests name, under a separate name.
 
 use hartlock_handoff::{Entry, Log, MAX_ROM_ENTRIES, Step, entries};
 use hartlock_image::{BundleType, List, PayloadType, Reason};

@@ -1,4 +1,4 @@
-//! Which harts are there, and their release into OpenSBI (boot flow §4, steps 1 and 5).
+//! Which harts are present, and their release into OpenSBI (boot flow §4, steps 1 and 5).
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -6,7 +6,7 @@ use hartlock_image::Reason;
 use hartlock_virt::board::map;
 use hartlock_virt::{clint, clock, hart};
 
-/// Set by parked harts in start.S. Zeroed with the rest of ROM RAM before they are asked.
+/// Set by parked harts in start.S. Zeroed with the rest of ROM RAM before they are told to report.
 #[unsafe(no_mangle)]
 static hartlock_reported: AtomicU64 = AtomicU64::new(0);
 
@@ -22,7 +22,7 @@ const ALL: u64 = (1 << HART_COUNT) - 1;
 #[cfg(feature = "inject-late-hart")]
 const LATE_HART: usize = 2;
 
-/// Asks the parked harts to report and returns the mask of those that did, the boot hart included.
+/// Tells the parked harts to report and returns the mask of those that did, the boot hart included.
 pub fn count() -> u64 {
     for other in 1..HART_COUNT {
         #[cfg(feature = "inject-late-hart")]
@@ -47,13 +47,13 @@ pub fn count() -> u64 {
     }
     enable_wakeup(false);
     clint::set_timer(BOOT_HART, clint::NEVER);
-    // The count is closed. One hart was deaf until now, hears the call, and reports at once.
+    // The count is closed. One hart ignored the call until now, and reports at once.
     #[cfg(feature = "inject-late-hart")]
     {
         clint::raise(LATE_HART);
         while hartlock_reported.load(Ordering::Acquire) & (1 << LATE_HART) == 0 {}
     }
-    // A hart that is not there: OpenSBI will accept its start, and it will never run.
+    // A hart that does not exist: OpenSBI will accept its start, and it will never run.
     #[cfg(feature = "inject-phantom-hart")]
     let reported = reported | 1 << (HART_COUNT - 1);
     reported & ALL | 1 << BOOT_HART

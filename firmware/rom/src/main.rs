@@ -80,11 +80,11 @@ fn boot(log: &mut RomLog) -> Result<(Verdict, u64), Reason> {
     let root = RootOfTrust::parse(unsafe { memory::bytes(map::ROOT_OF_TRUST) })?;
     medium::reset_flash();
     let [first, second] = map::STATE_COPIES.map(|copy| {
-        // SAFETY: flash of this board, in read-array mode; nobody writes to it while the ROM runs.
+        // SAFETY: flash of this board, in read-array mode; nothing writes to it while the ROM runs.
         unsafe { memory::bytes(copy) }
     });
     let (state, _) = StateRecord::choose(first, second)?;
-    // Asked the other way round: one skipped instruction must not bring an old floor back.
+    // Redundant check with swapped arguments: one skipped instruction must not bring an old floor back.
     if StateRecord::choose(second, first)?.0 != state {
         return Err(Reason::CounterStoreInvalid);
     }
@@ -129,14 +129,14 @@ fn leave(verdict: &Verdict, harts: u64, log: &mut RomLog) -> ! {
     }
     console::line(&["hartlock: ROM verified the boot bundle, entering OpenSBI"]);
     // SAFETY: does not return, so it does not matter that the stack under us is wiped; OpenSBI
-    // was verified where it stands.
+    // was verified in place.
     unsafe { rom_handover() }
 }
 
 /// Prints and logs a refusal and stops. The other harts are parked, and stay so.
 fn refuse(reason: Reason, entries: &RomLog) -> ! {
     console::refusal("rom", reason);
-    // SAFETY: nobody else uses the log region while the ROM runs.
+    // SAFETY: nothing else uses the log region while the ROM runs.
     let region = unsafe { memory::bytes_mut(map::LOG) };
     let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation: generation() };
     let mut log = start_log(region, &header, entries);
@@ -199,7 +199,7 @@ fn write_handoff(
     Ok(())
 }
 
-/// Tells OpenSBI where to go on.
+/// Tells OpenSBI its next stage.
 fn write_dynamic_info() {
     let info = DynamicInfo {
         magic: 0x4942_534f,

@@ -23,7 +23,7 @@ pub fn open(kernels: Kernels, log: &mut RomLog) -> Flash<'_> {
     Slot::new(unsafe { memory::bytes(map::BOOT_SLOT) }, kernels, log)
 }
 
-/// Puts the flash into read mode: what ran before may have left it in another one, in which
+/// Puts the flash into read mode: earlier software may have left it in another one, in which
 /// reads return status instead of contents.
 pub fn reset_flash() {
     /// Intel command set: Read Array. Two 16-bit devices side by side make a 32-bit bank.

@@ -31,7 +31,7 @@ _start:
     sd    t1, 0(t0)
     bnez  a0, park
 
-    // Hart 0: all of ROM RAM is zeroed before anything in it is believed.
+    // Hart 0: all of ROM RAM is zeroed before anything in it is used.
     la    t0, __ram_start
     la    t1, __ram_end
 1:  sd    zero, 0(t0)

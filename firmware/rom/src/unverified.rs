@@ -1,10 +1,10 @@
 //! A ROM that verifies nothing, for one purpose: to measure what verification costs.
 //!
-//! It takes the way of the real one without the looks: the harts are counted, the boot bundle is
+//! It does what the real one does, without the checks: the harts are counted, the boot bundle is
 //! read and copied to the same places by the same code, OpenSBI is entered alike. No key, floor,
-//! signature or digest is asked. There is no hand-off block; the loader that belongs to it finds
+//! signature or digest is checked. There is no hand-off block; the loader that belongs to it finds
 //! the harts in the measurement log. Built with a feature that only `cargo xtask demo` and tests
-//! name, under a name of its own.
+//! name, under a separate name.
 
 use hartlock_handoff::{Entry, LogHeader, Step};
 use hartlock_image::{BundleType, Reason};
@@ -50,7 +50,7 @@ fn load(log: &mut RomLog) -> Result<u64, Reason> {
     }
     crate::write_dynamic_info();
 
-    // SAFETY: nobody else uses the log region while the ROM runs.
+    // SAFETY: nothing else uses the log region while the ROM runs.
     let region = unsafe { memory::bytes_mut(map::LOG) };
     let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation: generation() };
     let _ = start_log(region, &header, log);

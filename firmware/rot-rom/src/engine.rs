@@ -24,12 +24,12 @@ pub enum Refusal {
     WrongAnswer,
 }
 
-/// Takes the engine, and has it hash for these kernels. Called once.
+/// Takes the engine, and installs it in these kernels. Called once.
 pub fn take(kernels: Kernels) -> Result<Kernels, Refusal> {
     // SAFETY: the engine's registers, of which this is the only user.
     let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(SHA2)) };
     let engine = Sha2::new(registers, Polling).map_err(Refusal::Engine)?;
-    // SAFETY: nobody holds a reference to what is in it: `compress` returns before anybody else runs.
+    // SAFETY: no reference to its content exists: `compress` returns before any other code runs.
     unsafe { *THE_ENGINE.0.get() = Some(engine) };
     kernels.with_sha256_engine(compress).map_err(|_: KernelFault| {
         // The host must not be served by it, either.
@@ -38,8 +38,8 @@ pub fn take(kernels: Kernels) -> Result<Kernels, Refusal> {
     })
 }
 
-/// Adds blocks to a hash value. An engine that does not answer any more leaves a value that no message
-/// has: whatever is compared with it differs.
+/// Adds blocks to a hash value. An engine that does not respond any more leaves a value that no message
+/// has: any comparison with it fails.
 fn compress(state: &mut [u32; 8], blocks: &[[u8; 64]]) {
     // SAFETY: as above.
     let engine = unsafe { &mut *THE_ENGINE.0.get() };
@@ -49,7 +49,7 @@ fn compress(state: &mut [u32; 8], blocks: &[[u8; 64]]) {
     }
 }
 
-/// Has the engine forget what it hashed. It is no kernel any more: what asked it now would get a value
+/// Resets the engine's hash state. It is no kernel any more: a call of `compress` would return a value
 /// that no message has.
 pub fn give_back() -> Option<Sha2<Polling>> {
     // SAFETY: as above.

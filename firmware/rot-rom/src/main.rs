@@ -1,7 +1,7 @@
-//! The ROM of the root of trust (`hw/soc`): verifies the boot bundle that lies in the host's memory, with
-//! the SHA-2 engine and the same `crates/verify` as every other stage, and lets the host go.
+//! The ROM of the root of trust (`hw/soc`): verifies the boot bundle in the host's memory, with
+//! the SHA-2 engine and the same `crates/verify` as every other stage, and releases the host.
 //!
-//! The host is in reset until the boot sequencer releases it, once. Whatever goes wrong here leaves it there,
+//! The host is in reset until the boot sequencer releases it, once. Every failure here leaves it in reset,
 //! with the reason in a register and on the console.
 
 #![no_std]
@@ -80,7 +80,7 @@ fn release(verdict: &Verdict, log: &mut RomLog) -> ! {
     push(log, Entry { harts: 1, ..step(Step::Handover, start) });
     write_log(log);
     console::line(&["hartlock: verified, the host is released"]);
-    // Once more, directly before: what skips the first question does not answer the second.
+    // Redundant check directly before the release: a fault that skips the first one does not pass the second.
     if !verdict.is_confirmed() || sequencer().release().is_err() {
         refuse(Reason::VerdictNotConfirmed, log)
     }
@@ -89,18 +89,18 @@ fn release(verdict: &Verdict, log: &mut RomLog) -> ! {
     }
     match engine {
         Some(mut engine) => service::serve(&mut engine),
-        // It verified without its engine, and has nothing to offer.
+        // It verified without its engine, and has no service to offer.
         None => service::halt(),
     }
 }
 
-/// The host runs nothing of what was refused, and whoever looks finds out why.
+/// The host runs nothing of what was refused. A register and the console hold the reason.
 fn refuse(reason: Reason, log: &mut RomLog) -> ! {
     let _ = engine::give_back();
     push(log, Entry { reason: reason as u32, ..step(Step::Refusal, clock::now()) });
     write_log(log);
     console::refusal(reason);
-    // What it answers changes nothing here: a host that nobody released is in reset.
+    // Its result changes nothing here: a host that was not released is in reset.
     let _ = if cfg!(feature = "trap-on-refusal") {
         sequencer().trap(reason as u32)
     } else {
@@ -109,9 +109,9 @@ fn refuse(reason: Reason, log: &mut RomLog) -> ! {
     exit(1)
 }
 
-/// What holds the host.
+/// The sequencer, which holds the host in reset.
 fn sequencer() -> BootSequencer {
-    // SAFETY: its registers. There is one hart without interrupts, and nobody keeps what this returns.
+    // SAFETY: its registers. There is one hart without interrupts, and no caller keeps what this returns.
     unsafe { BootSequencer::new(core::ptr::with_exposed_provenance_mut(BOOT_SEQUENCER)) }
 }
 

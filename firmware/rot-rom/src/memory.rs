@@ -1,4 +1,4 @@
-//! The host's memory, in which this program's own objects never lie.
+//! The host's memory, in which this program never has objects of its own.
 
 pub use hartlock_stage::memory::{bytes, bytes_mut};
 

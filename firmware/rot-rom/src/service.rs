@@ -1,4 +1,4 @@
-//! Serves the host, once it runs: what it leaves in the mailbox is copied once, judged in the copy
+//! Serves the host, once it runs: what it leaves in the mailbox is copied once, checked in the copy
 //! (`hartlock_drivers::mailbox::request`), and done by the engine.
 
 use hartlock_drivers::mailbox::request::{Limits, Operation, Permitted};
@@ -9,13 +9,13 @@ use hartlock_verify::board::Region;
 
 use crate::{map, memory};
 
-/// Answers beside those of `request::Refusal`: the engine did not do it.
+/// Status beside those of `request::Refusal`: the engine failed.
 const ENGINE_FAILED: u8 = 0x80;
 
 const LIMITS: Limits<'static> =
     Limits { memory: map::RAM, protected: &map::PROTECTED, max_input: 16 << 20 };
 
-/// Serves for ever. A mailbox that was upset serves nobody until reset.
+/// Serves for ever. A mailbox that reported an error serves no request until reset.
 pub fn serve(engine: &mut Sha2<Polling>) -> ! {
     // SAFETY: the root of trust's side of the mailbox, of which this is the only user.
     let mut mailbox = unsafe { RootSide::new(core::ptr::with_exposed_provenance_mut(MAILBOX)) };
@@ -24,7 +24,7 @@ pub fn serve(engine: &mut Sha2<Polling>) -> ! {
         match mailbox.take() {
             Ok(Some(request)) => {
                 let answer = answer(engine, &request);
-                // A request that was forgotten meanwhile needs no answer.
+                // A request that was dropped meanwhile needs no answer.
                 let _ = mailbox.answer(&answer);
             }
             // Its interrupt is pending while there is a request.
@@ -42,7 +42,7 @@ fn answer(engine: &mut Sha2<Polling>, request: &Request) -> Answer {
     match digest(engine, permitted) {
         Some(digest) => done(permitted.output, &digest),
         None => {
-            // Whatever is left in it is not the next request's.
+            // Its remaining data must not reach the next request.
             let _ = engine.wipe();
             Answer { status: ENGINE_FAILED, ..Answer::default() }
         }
@@ -66,7 +66,7 @@ fn digest(
 fn done(output: Option<Region>, digest: &[u8; 32]) -> Answer {
     let mut answer = Answer::default();
     match output {
-        // SAFETY: the host's memory, judged; nothing of ours lies there.
+        // SAFETY: the host's memory, checked; no object of this program is there.
         Some(output) => memory::copy(unsafe { memory::bytes_mut(output) }, digest),
         None => {
             let (words, _) = digest.as_chunks();

@@ -53,7 +53,7 @@ pub fn try_load(address: usize) -> Result<u32, u32> {
 /// # Errors
 /// The cause of the trap, if the bus refuses.
 pub unsafe fn try_store(address: usize, value: u32) -> Result<(), u32> {
-    // SAFETY: survives a trap; the caller vouches for the rest.
+    // SAFETY: survives a trap; the caller guarantees the rest.
     let cause = unsafe { rot_try_store(address, value) };
     if cause == 0 { Ok(()) } else { Err(cause) }
 }
@@ -66,7 +66,7 @@ pub unsafe fn try_store(address: usize, value: u32) -> Result<(), u32> {
 /// # Errors
 /// The cause of the trap, if its first fetch is refused.
 pub unsafe fn try_call(address: usize) -> Result<(), u32> {
-    // SAFETY: survives a trap; the caller vouches for the rest.
+    // SAFETY: survives a trap; the caller guarantees the rest.
     let cause = unsafe { rot_try_call(address) };
     if cause == 0 { Ok(()) } else { Err(cause) }
 }
@@ -119,7 +119,7 @@ pub fn put(byte: u8) {
     write_register(CONSOLE, u32::from(byte));
 }
 
-/// The console of the bench, for those who format.
+/// The console of the bench, for `core::fmt`.
 pub struct Console;
 
 impl Write for Console {

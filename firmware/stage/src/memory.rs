@@ -9,7 +9,7 @@ use hartlock_verify::board::Region;
 /// Nothing writes to the region while the slice lives, and it is memory.
 pub unsafe fn bytes(region: Region) -> &'static [u8] {
     let start = core::ptr::with_exposed_provenance(start(region));
-    // SAFETY: the caller vouches for the region.
+    // SAFETY: the caller guarantees the region.
     unsafe { core::slice::from_raw_parts(start, len(region)) }
 }
 
@@ -19,11 +19,11 @@ pub unsafe fn bytes(region: Region) -> &'static [u8] {
 /// Nothing else accesses the region while the slice lives, and it is memory.
 pub unsafe fn bytes_mut(region: Region) -> &'static mut [u8] {
     let start = core::ptr::with_exposed_provenance_mut(start(region));
-    // SAFETY: the caller vouches for the region.
+    // SAFETY: the caller guarantees the region.
     unsafe { core::slice::from_raw_parts_mut(start, len(region)) }
 }
 
-/// First byte; the end of the address space, which is no memory, if it lies past it.
+/// First byte; the end of the address space, which is no memory, if it is past it.
 fn start(region: Region) -> usize {
     usize::try_from(region.start).unwrap_or(usize::MAX)
 }

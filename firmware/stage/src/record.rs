@@ -15,7 +15,7 @@ pub struct Instant {
     pub instret: u64,
 }
 
-/// What a ROM measured so far. There is no memory for a log before the bundle is verified.
+/// Measurements of a ROM so far. There is no memory for a log before the bundle is verified.
 pub type RomLog = List<Entry, MAX_ROM_ENTRIES>;
 
 /// An entry of a stage from `start` to `end`.

@@ -76,7 +76,7 @@ impl<'a, H: Hardware> Slot<'a, H> {
         Ok((loaded, padding))
     }
 
-    /// Sizes have 64 bits in a manifest: what does not fit the hart's is not there.
+    /// A manifest has sizes of 64 bits: a value that no address of the hart reaches is past the end.
     fn bytes(&self, offset: u64, len: u64) -> Result<&'static [u8], Reason> {
         let offset = usize::try_from(offset).map_err(|_| Reason::Truncated)?;
         let len = usize::try_from(len).map_err(|_| Reason::Truncated)?;

@@ -5,7 +5,7 @@
 // Privileged Architecture §3.1.7, §10.1.2). Interrupts must be off. Needs RV64I and Zicsr.
 //
 // What is called must leave s0 and s1 alone, as every leaf does that uses no saved register: after
-// a trap the stack is found through s0, and the trap vector of before through s1.
+// a trap the stack is found through s0, and the previous trap vector through s1.
 //
 //   a0  what to call, then the answer        clobber all caller-saved registers; 32 bytes of stack
 
@@ -25,7 +25,7 @@
     li    a0, 1
     j     .L_done_\name
 
-// A trap vector in direct mode is a multiple of 4. Nobody returns from this trap: interrupts stay
+// A trap vector in direct mode is a multiple of 4. Nothing returns from this trap: interrupts stay
 // off, and the mode is the one that was left.
 .balign 4
 .L_trapped_\name:

@@ -1,5 +1,5 @@
-//! The block device that holds the system bundle, and what the loader needs of it: to read into memory
-//! by itself, several requests at a time, and to stop when it is told to.
+//! The block device that holds the system bundle, and what the loader needs of it: DMA into
+//! memory, several requests at a time, and a way to stop it.
 
 #[cfg_attr(storage = "bench", path = "block/bench.rs")]
 #[cfg_attr(storage = "virtio", path = "block/virtio.rs")]

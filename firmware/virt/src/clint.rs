@@ -4,7 +4,7 @@ use crate::board::CLINT;
 
 const MTIMECMP: usize = CLINT + 0x4000;
 const MTIME: usize = CLINT + 0xbff8;
-/// What a parked hart finds in its timer compare register when it may go. A register of the
+/// The value of a parked hart's timer compare register that releases it. A register of the
 /// device, not memory: nothing that an earlier boot left in RAM can release a hart.
 pub const RELEASE: u64 = 0x4841_5254_4c4f_434b;
 /// Timer compare value that never fires.

@@ -1,4 +1,4 @@
-//! Time and retired instructions. What time is depends on the board.
+//! Time and retired instructions. The unit of time depends on the board.
 
 #[cfg_attr(clock = "cycles", path = "clock/cycles.rs")]
 #[cfg_attr(clock = "time", path = "clock/time.rs")]

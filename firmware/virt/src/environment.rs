@@ -1,5 +1,5 @@
-//! What a stage that employs other harts needs from around it (its execution environment): starting,
-//! waking and stopping them, and giving up.
+//! The execution environment of a stage that uses other harts: starting, waking and stopping them,
+//! and ending a refused boot.
 //!
 //! That is OpenSBI, and the stage runs in S-mode; or there is nothing else, and the stage runs in M-mode
 //! and does it itself, with interrupts of the CLINT. The description of a board names one of the two.

@@ -6,13 +6,13 @@ use core::arch::asm;
 #[inline(never)]
 pub fn halt() -> ! {
     // SAFETY: changes no register or memory. `wfi` may return at any time, hence the loop; the
-    // jump stands there again for the case that one is skipped (boot flow §7).
+    // jump is duplicated in case a fault skips the first one (boot flow §7).
     unsafe {
         asm!("2: wfi", "j 2b", "j 2b", "j 2b", options(nomem, nostack, noreturn));
     }
 }
 
-/// Waits until an enabled interrupt is pending, or for no reason at all.
+/// Waits until an enabled interrupt is pending, or returns earlier without one.
 #[inline]
 pub fn wait_for_interrupt() {
     // SAFETY: as above. Not `nomem`: what the interrupt announces is read from memory afterwards.

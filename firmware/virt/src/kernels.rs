@@ -22,10 +22,10 @@ pub enum Mode {
     Supervisor,
 }
 
-/// What came of trying the kernels on a hart.
+/// The result of trying the kernels on a hart.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
-    /// What is used.
+    /// The kernels in use.
     pub kernels: Kernels,
     /// Tiers that trapped, bit i = tier i.
     pub trapped: u32,
@@ -48,7 +48,7 @@ impl Choice {
     }
 }
 
-/// Tries kernels on this hart and keeps what it heard.
+/// Tries kernels on this hart and records the results.
 #[derive(Debug)]
 struct Tried {
     mode: Mode,
@@ -58,7 +58,7 @@ struct Tried {
     only: Option<Tier>,
 }
 
-// SAFETY: `attempt_m` and `attempt_s` answer 1 only behind the return of what they call.
+// SAFETY: `attempt_m` and `attempt_s` answer 1 only after what they call has returned.
 unsafe impl Probe for Tried {
     fn runs(&mut self, instructions: unsafe extern "C" fn()) -> bool {
         match self.mode {
@@ -83,7 +83,7 @@ unsafe impl Probe for Tried {
 
     fn is_wanted(&self, _: HashFamily, tier: Tier) -> bool {
         let Some(only) = self.only else { return true };
-        // Lanes need something for what does not fill them, and everybody has that.
+        // Lanes need something for what does not fill them, and every hart has that.
         tier == only || (only >= Tier::Zvbb && tier == Tier::Rv64)
     }
 }

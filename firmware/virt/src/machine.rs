@@ -10,7 +10,7 @@ const FAIL: u32 = 0x3333;
 /// Ends the machine with this exit code.
 pub fn end(code: u16) -> ! {
     let command = if code == 0 { PASS } else { (u32::from(code) << 16) | FAIL };
-    // What other devices were told comes first.
+    // Writes to other devices come first.
     hart::fence();
     // SAFETY: the only register of the device; the machine ends with this write.
     unsafe { TEST_DEVICE.write_volatile(command) };

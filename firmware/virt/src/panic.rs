@@ -2,8 +2,8 @@
 
 use core::panic::PanicInfo;
 
-/// Stands for every panic path. A test of the linked images looks for this symbol: as long as it
-/// is there, some input may reach a panic.
+/// The end of every panic path. A test of the linked images searches for this symbol: as long as it
+/// is present, some input may reach a panic.
 #[unsafe(no_mangle)]
 #[inline(never)]
 extern "C" fn hartlock_panic_sentinel() -> ! {

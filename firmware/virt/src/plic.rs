@@ -1,6 +1,6 @@
 //! Interrupts of devices, for M-mode of hart 0 (RISC-V Platform-Level Interrupt Controller 1.0, context 0).
 //!
-//! They end a `wfi` and are not taken: `mstatus.MIE` stays 0, and whoever slept asks which it was.
+//! They end a `wfi` and are not taken: `mstatus.MIE` stays 0, and the code that slept reads which it was.
 
 use core::arch::asm;
 
@@ -35,7 +35,7 @@ pub fn listen(source: Source) {
     unsafe { asm!("csrs mie, {}", in(reg) EXTERNAL | TIMER, options(nomem, nostack)) };
 }
 
-/// Sleeps until a source has something to say or the hart's timer fires (`clint::set_timer`). One that
+/// Sleeps until a source is pending or the hart's timer fires (`clint::set_timer`). One that
 /// happened before counts: there is no moment in which it could be missed.
 pub fn sleep() {
     loop {
@@ -49,14 +49,14 @@ pub fn sleep() {
     }
 }
 
-/// Takes the source that has something to say, if one does. It is silent until [`complete`].
+/// Claims the pending source, if there is one. It raises no interrupt until [`complete`].
 pub fn claim() -> Option<Source> {
     // SAFETY: reading the register claims.
     let number = unsafe { register(CLAIM).read_volatile() };
     (number != 0).then_some(Source(number))
 }
 
-/// The source was served: what it says from now on is new.
+/// Completes a source that was served: what it raises from now on is new.
 pub fn complete(source: Source) {
     // What was done about it comes first.
     hart::fence();

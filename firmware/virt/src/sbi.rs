@@ -18,7 +18,7 @@ fn call(extension: usize, function: usize, args: [usize; 3]) -> Result<usize, Er
     let error: isize;
     let value: usize;
     // SAFETY: the calling convention of SBI v2.0 §3: a0 and a1 change, nothing else does. No
-    // call used here hands over a pointer to memory that Rust believes to be its own.
+    // call used here hands over a pointer to memory that Rust assumes to be its own.
     unsafe {
         asm!(
             "ecall",

@@ -1,4 +1,4 @@
-//! What only the cycle-accurate machine has: storage that delivers by itself, and a mailbox of
+//! Devices that only the cycle-accurate machine has: storage with DMA, and a mailbox of
 //! counters (`hw/soc/README.md`).
 
 use hartlock_verify::board::Region;
@@ -20,9 +20,9 @@ fn read(device: usize, offset: usize) -> u64 {
 }
 
 /// # Safety
-/// The register must not make the device write to memory that Rust believes to be its own.
+/// The register must not make the device write to memory that Rust assumes to be its own.
 unsafe fn write(device: usize, offset: usize, value: u64) {
-    // SAFETY: callers name registers of the two devices, and vouch for what they do.
+    // SAFETY: callers name registers of the two devices, and guarantee what a write does.
     unsafe { register(device, offset).write_volatile(value) };
 }
 
@@ -36,15 +36,15 @@ pub fn harts() -> usize {
     read(COUNTERS, 0x08) as usize
 }
 
-/// Has the machine write down where the cycles of every hart went since the mark before.
+/// Has the machine record where the cycles of every hart went since the mark before.
 pub fn mark(tag: u64) {
     hart::fence();
-    // SAFETY: the machine only takes notes.
+    // SAFETY: the machine only records counters.
     unsafe { write(COUNTERS, 0x20, tag) };
     hart::fence();
 }
 
-/// The storage. There is one; whoever has two of these mixes up their requests.
+/// The storage. There is one; a program that makes two of these mixes up their requests.
 #[derive(Debug)]
 pub struct Storage {
     started: u64,
@@ -61,7 +61,7 @@ impl Storage {
     /// of [`SECTOR_SIZE`].
     ///
     /// # Safety
-    /// `into` is memory, and nobody reads or writes it until the request is done.
+    /// `into` is memory, and no code reads or writes it until the request is done.
     pub unsafe fn start(&mut self, sector: u64, into: Region) -> bool {
         let refused = read(STORAGE, 0x20);
         if !into.size().is_multiple_of(SECTOR_SIZE) {

@@ -8,7 +8,7 @@ use hartlock_verify::Platform;
 /// Offset of the number of signers in a header (image format §4.1).
 const SIGNER_COUNT_AT: usize = 52;
 
-/// Reads all that stands in front of the payloads, as verification does, and believes it. Returns
+/// Reads all that precedes the payloads, as verification does, without checking it. Returns
 /// the number of bytes, too.
 ///
 /// # Errors
@@ -26,7 +26,7 @@ pub fn read_manifest<'a, P: Platform>(
     platform.read(HEADER_SIZE as u64, rest)?;
     let metadata: &'a [u8] = metadata;
     let signed = metadata.get(..head.signed_size()).ok_or(Reason::InternalLimit)?;
-    // The manifest is asked who signed it, and has the last word on that.
+    // The manifest names its signers, and this is not verified.
     let count = signed.get(SIGNER_COUNT_AT).copied().unwrap_or(0);
     let records = signed.get(HEADER_SIZE..).unwrap_or_default().chunks_exact(KEY_RECORD_SIZE);
     let mut signers = List::<KeyRecord, MAX_SIGNERS>::new();

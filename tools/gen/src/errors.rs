@@ -149,9 +149,9 @@ const BUNDLES: Enum = Enum {
            /// Who has to act on a refusal.\n\
            #[derive(Clone, Copy, Debug, PartialEq, Eq)]\n\
            pub enum Fault {\n    \
-           /// Whoever built or transported the bundle.\n    Image,\n    \
-           /// Whoever looks after the device.\n    Device,\n    \
-           /// Whoever called the tool.\n    Caller,\n}\n",
+           /// The party that built or transported the bundle.\n    Image,\n    \
+           /// The operator of the device.\n    Device,\n    \
+           /// The caller of the tool.\n    Caller,\n}\n",
     is_of_stages: true,
 };
 
@@ -282,7 +282,7 @@ fn rust(made: &Enum, reasons: &[&Reason]) -> Result<String> {
         ("hint", "What to do about it.", |reason| &reason.hint),
         ("why", "Why that is refused.", |reason| &reason.why),
         ("name", "The name of the variant, as in `spec/errors.toml`.", |reason| &reason.name),
-        ("spec", "Where the rule stands.", |reason| &reason.spec),
+        ("spec", "Where the rule is specified.", |reason| &reason.spec),
     ];
     for (name, about, text) in accessors {
         writeln!(out, "\n    /// {about}\n    pub const fn {name}(self) -> &'static str {{")?;

@@ -1,13 +1,13 @@
-//! What a host may ask of a root of trust that can reach all of its memory (SECURITY.md, "Requests of the
+//! What a host may request from a root of trust that can reach all of its memory (SECURITY.md, "Requests of the
 //! host").
 //!
-//! A request is judged in a copy that the host cannot change any more. What serves it uses the ranges that
-//! come out of here and nothing else of the request.
+//! A request is checked in a copy that the host can no longer change. The code that serves it uses the
+//! ranges that the check returns and nothing else of the request.
 
 use super::Request;
 use hartlock_verify::board::Region;
 
-/// Operations that there are.
+/// The operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
 pub enum Operation {
@@ -57,13 +57,13 @@ pub enum Refusal {
 pub struct Limits<'a> {
     /// All of it.
     pub memory: Region,
-    /// What of it belongs to M-mode, or to the root of trust.
+    /// The part of it that belongs to M-mode, or to the root of trust.
     pub protected: &'a [Region],
-    /// Bytes of an input at most: other requests wait meanwhile.
+    /// Maximum number of bytes of an input: other requests wait meanwhile.
     pub max_input: u64,
 }
 
-/// What may be done.
+/// A request that passed all checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Permitted {
     /// What to do.
@@ -75,7 +75,7 @@ pub struct Permitted {
 }
 
 impl Limits<'_> {
-    /// Judges a request.
+    /// Checks a request.
     ///
     /// # Errors
     /// The first refusal in the order of their numbers.
@@ -157,7 +157,7 @@ mod tests {
             (Request { source: 0x7fff_ffff, ..GOOD }, Refusal::OutsideMemory),
             (Request { source: end - 4095, ..GOOD }, Refusal::OutsideMemory),
             (Request { source: u64::MAX - 10, ..GOOD }, Refusal::OutsideMemory),
-            // What is cut off at 32 bits would be memory.
+            // Truncated to 32 bits, the address would be in memory.
             (Request { source: 0x1_8020_0000, ..GOOD }, Refusal::OutsideMemory),
             (Request { destination: end - 31, ..GOOD }, Refusal::OutsideMemory),
             (Request { destination: 0, ..GOOD }, Refusal::OutsideMemory),

@@ -68,7 +68,7 @@ fn result() -> [u32; RESULT_WORDS] {
     core::array::from_fn(|index| 0x100 + index as u32)
 }
 
-/// A host that has asked, and its registers.
+/// A host that has sent a request, and its registers.
 fn asked(file: &File) -> HostSide {
     let mut host = file.host();
     host.ask(&SAMPLE).unwrap();
@@ -126,7 +126,7 @@ fn an_answer_to_another_request_is_dropped() {
     file.set(ANSWER_ID, &[SAMPLE.id + 1]);
     assert_eq!(host.poll(), Err(Error::Foreign));
     assert_eq!(file.words(COMMAND, 1), [ACKNOWLEDGE]);
-    // Nor does one count that nobody asked for.
+    // Nor does an answer count for which there is no request.
     file.set(ANSWER_ID, &[SAMPLE.id]);
     assert_eq!(host.poll(), Err(Error::Foreign));
 }

@@ -232,7 +232,7 @@ fn refuses_a_tree_that_lacks_or_already_has_what_is_edited() {
             "a property before the root",
             reserved(Builder::default().prop("x", b"").begin("").begin("chosen").end()).end(),
         ),
-        ("a property behind the root", example().prop("model", b"x\0")),
+        ("a property after the end of the root", example().prop("model", b"x\0")),
     ];
     for (what, tree) in broken {
         assert_eq!(edited(&tree.finish(), &EDITS), Err(Reason::DeviceTreeUnusable), "{what}");

@@ -125,7 +125,7 @@ impl Domain {
 
     /// An integer below p in the field's form.
     pub(super) fn to_field(&self, mut value: Limbs) -> Limbs {
-        // Every p is what `Modulus` wants.
+        // Every p meets the requirements of `Modulus`.
         if let Some(modulus) = Modulus::new(self.field.modulus())
             && let Some(limbs) = value.get_mut(..self.limbs())
         {
@@ -134,14 +134,14 @@ impl Domain {
         value
     }
 
-    /// The integer below p that an element stands for.
+    /// The integer below p that an element represents.
     pub(super) fn to_integer(&self, value: &Limbs) -> Limbs {
         self.field.product(value, &[1, 0, 0, 0, 0, 0])
     }
 
     /// The inverse of an element other than zero.
     pub(super) fn invert(&self, value: &Limbs) -> Limbs {
-        // The inverse of x · R is x^(-1) / R, twice R away from where it belongs.
+        // The inverse of x · R is x^(-1) / R, which lacks the factor R twice.
         let inverse = Modulus::new(self.field.modulus()).map(|p| p.invert(value));
         self.to_field(self.to_field(inverse.unwrap_or_default()))
     }

@@ -191,7 +191,7 @@ pub(super) fn signed_digits(scalar: &Limbs, digits: &mut [i8; DIGITS]) {
         }
         let window = (bits & 31).wrapping_add(carry);
         carry = window >> 4;
-        // 16 and more stand for a negative digit, and one more above.
+        // 16 and more represent a negative digit, with a carry into the next one.
         *digit = (window as i8).wrapping_sub((carry << 5) as i8);
         next = i.wrapping_add(5);
     }

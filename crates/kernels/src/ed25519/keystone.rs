@@ -1,9 +1,9 @@
 //! Ed25519 with SHA3-512 in place of SHA-512, as the boot ROM of the Keystone enclave framework signs:
-//! a legacy scheme that no standard describes, under a name of its own.
+//! a legacy scheme that no standard describes, with a separate name.
 //!
 //! Only the hash of R, key and message differs for a verifier. A signature of one scheme fits the other
-//! by accident alone, but nothing in a key or a signature names its scheme: whoever accepts a key says
-//! of which one it is, and never tries both.
+//! by accident alone, but nothing in a key or a signature names its scheme: the caller that accepts a key
+//! states its scheme, and never tries both.
 //!
 //! The rule is the strict one of [`crate::ed25519`], and so stricter than Keystone's own verifier, which
 //! accepts S + L in place of S, and keys that are not canonical: signatures that its signer never makes.
@@ -46,7 +46,7 @@ pub fn verify(
 }
 
 /// The bytes that R, the first half of the signature, has if the signature is genuine. For a caller that
-/// compares with more care than one branch.
+/// compares redundantly instead of by one branch.
 ///
 /// # Errors
 ///

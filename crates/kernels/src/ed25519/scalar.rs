@@ -30,13 +30,13 @@ impl Scalar {
             *word = u64::from_le_bytes(*bytes);
         }
         // The top 192 bits are below L as they are. The others follow one at a time, as in long
-        // division: slow, but with no estimate to get wrong, and 2 to 3 % of a verification.
+        // division: slow, but without an estimate that could be wrong, and 2 to 3 % of a verification.
         let mut remainder = [words[5], words[6], words[7], 0];
         for word in words.iter().rev().skip(3) {
             for shift in (0..64).rev() {
                 // Below 2L, and so below 2^254: nothing is lost at the top.
                 remainder = double(remainder, (word >> shift) & 1);
-                // Most of the time the top word tells that L does not fit.
+                // In most cases the top word shows that L does not fit.
                 if remainder[3] >= L[3] {
                     let (smaller, was_below) = subtract(remainder, L);
                     if !was_below {

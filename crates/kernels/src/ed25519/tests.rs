@@ -39,7 +39,7 @@ fn mul_mod_p(a: Wide, b: Wide) -> Wide {
     product
 }
 
-/// The integer that five limbs stand for, modulo p.
+/// The integer that five limbs represent, modulo p.
 fn value_of(limbs: [u64; 5]) -> Wide {
     let mut value = [0; 4];
     for limb in limbs.into_iter().rev() {

@@ -4,7 +4,7 @@ use super::{Key, Signature, take, take_u32};
 use crate::Kernels;
 use crate::signature::{Comparison, MAX_COMPARED_LEN, Rejection};
 
-/// Most levels (RFC 8554 §6).
+/// Maximum number of levels (RFC 8554 §6).
 const MAX_LEVELS: u32 = 8;
 
 /// Checks a signature of the message that `message` is cut into (RFC 8554 §6.3).
@@ -27,8 +27,8 @@ pub fn verify(
 /// # Errors
 ///
 /// Those of [`super::compare`]; `InvalidKey` for a count of levels that is not 1 to 8;
-/// `OtherParameters` for a signature with another count; `NonCanonicalSignature` for a key in the
-/// signature that is none; `Mismatch` for a signature of such a key. `Ok` says nothing about the
+/// `OtherParameters` for a signature with another count; `NonCanonicalSignature` for a malformed key
+/// in the signature; `Mismatch` for a signature of such a key. `Ok` says nothing about the
 /// signature of the message yet.
 pub fn compare(
     kernels: &Kernels,
@@ -59,7 +59,7 @@ pub fn compare(
         let signed = take(&mut from, signed_len).ok_or(Rejection::SignatureLength)?;
         let comparison = key.compare(kernels, &[signed], &one)?;
         comparison.check()?;
-        // What the branch above has just denied. The result does not depend on that branch alone.
+        // Redundant check of the branch above: the result does not depend on that branch alone.
         for ((difference, computed), claimed) in
             differences.iter_mut().zip(comparison.computed).zip(comparison.claimed)
         {
@@ -85,7 +85,7 @@ fn check_form<'a>(mut key: Key<'a>, signed_keys: u32, mut rest: &'a [u8]) -> Res
     if behind.is_empty() { Ok(()) } else { Err(Rejection::SignatureLength) }
 }
 
-/// What is wrong with a key that is part of a signature is wrong with the signature.
+/// Maps a fault of a key inside a signature to a fault of the signature.
 fn in_signature(rejection: Rejection) -> Rejection {
     match rejection {
         Rejection::SignatureLength => rejection,

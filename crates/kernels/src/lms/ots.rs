@@ -6,13 +6,13 @@ use crate::short::{
     Function, Hasher, Job, MESSAGES, Room, Shape, Sink, Stream, Words, Writer, be32,
 };
 
-/// What each hash says it is for (RFC 8554 §7.1).
+/// Domain separators of the hashes (RFC 8554 §7.1).
 const D_PBLC: [u8; 2] = [0x80, 0x80];
 const D_MESG: [u8; 2] = [0x81, 0x81];
 
 /// Bytes in front of a value that is hashed in a chain: I, q, i and j.
 const HEAD_LEN: usize = 23;
-/// Where j stands in the last seven of them.
+/// Bit position of j in the last seven of them.
 const J_BIT: u32 = 48;
 
 /// A type of one-time signature.

@@ -213,7 +213,7 @@ fn hss_refuses_counts_and_keys_that_are_none() {
     let changed = with(&signature, at + 4, 7);
     assert_eq!(check(&key, &changed), Err(Rejection::OtherParameters));
     // Only the upper signature is wrong: in its one-time signature, and in its path. And a root that
-    // nobody signed.
+    // is not signed.
     for place in [200, at - 1, at + 30] {
         let mut changed = signature.clone();
         changed[place] ^= 1;

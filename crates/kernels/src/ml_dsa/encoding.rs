@@ -32,7 +32,7 @@ pub(super) fn unpack(bytes: &[u8], width: u32, w: &mut Poly) {
 pub(super) fn unpack_z(parameters: &Parameters, bytes: &[u8], w: &mut Poly) -> bool {
     unpack(bytes, parameters.z_width, w);
     let gamma1 = 1_u64.wrapping_shl(parameters.z_width.wrapping_sub(1));
-    // The value v stands for γ1 − v. Allowed are β + 1 to 2 γ1 − β − 1.
+    // The value v represents γ1 − v. Allowed are β + 1 to 2 γ1 − β − 1.
     let least = parameters.beta.wrapping_add(1);
     let count = gamma1.wrapping_sub(least).wrapping_mul(2).wrapping_add(1);
     let mut is_small = true;
@@ -90,7 +90,7 @@ const fn high_count(parameters: &Parameters) -> u64 {
     if parameters.w1_width == 4 { 16 } else { 44 }
 }
 
-/// r1 of Decompose for r below q, except that m stands for 0 (FIPS 204 §7.4, algorithm 36).
+/// r1 of Decompose for r below q, except that m represents 0 (FIPS 204 §7.4, algorithm 36).
 ///
 /// r0 is above −γ2 and at most γ2, so r1 is (r + γ2 − 1) / 2γ2 rounded down. The numerator is below
 /// 2^24 and the reciprocal too large by less than 2^−48, so that the quotient is too large by less than
@@ -109,7 +109,7 @@ pub(super) fn use_hint(parameters: &Parameters, positions: &[u8], w: &mut Poly) 
     for position in positions {
         let value = &mut w[usize::from(*position)];
         let r1 = high_part(parameters, *value);
-        // Where m stands for 0, r0 is not positive, and m − 1 follows on both ways.
+        // Where m represents 0, r0 is not positive, and m − 1 follows on both ways.
         let hinted = if *value > r1.wrapping_mul(alpha) {
             if r1 == count.wrapping_sub(1) { 0 } else { r1.wrapping_add(1) }
         } else {

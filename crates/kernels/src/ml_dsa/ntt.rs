@@ -9,7 +9,7 @@
 /// The modulus q = 2^23 − 2^13 + 1 (FIPS 204 §4, table 1).
 pub(super) const Q: u64 = 8_380_417;
 
-/// A polynomial in the works: 256 coefficients modulo q, not always reduced.
+/// A polynomial in work: 256 coefficients modulo q, not always reduced.
 pub(super) type Poly = [u64; 256];
 
 /// A polynomial that is kept: coefficients below 2^32.

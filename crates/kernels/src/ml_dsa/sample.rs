@@ -13,8 +13,8 @@ pub(super) const MAX_L: usize = 7;
 /// Polynomials of a row that are sampled at once. Without lanes one state is enough.
 const MAX_GROUP: usize = if cfg!(feature = "lanes") { MAX_L } else { 1 };
 
-/// Blocks of a hash that are asked for one polynomial, so that no loop is endless (FIPS 204 appendix C
-/// allows a bound). Nobody reaches it: of the 896 candidates for A that stand in them, one in 1,024 is
+/// Maximum number of hash blocks that one polynomial takes, so that every loop ends (FIPS 204 appendix C
+/// allows a bound). It is not reached in practice: of the 896 candidates for A in them, one in 1,024 is
 /// refused and 256 are needed; of more than 2,000 bytes for c, less than a quarter is refused
 /// and at most 60 are needed.
 const MAX_BLOCKS: usize = 16;

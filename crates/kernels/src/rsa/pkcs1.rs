@@ -1,7 +1,7 @@
 //! RSASSA-PKCS1-v1_5 (RFC 8017 §8.2.2).
 //!
-//! The block is never parsed: the only one that the standard allows is written anew and compared with what
-//! the signature holds, byte by byte. Every forgery of a lenient parser ends here.
+//! The block is never parsed: the only one that the standard allows is encoded again and compared with
+//! the content of the signature, byte by byte. Forgeries that exploit a lenient parser fail here.
 
 use super::{MAX_DIGEST_LEN, MAX_MODULUS_LEN, PublicKey, known_answer};
 use crate::sha2::{Sha256, Sha384, Sha512};

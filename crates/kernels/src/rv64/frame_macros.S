@@ -13,7 +13,7 @@
 .set .L_SLOT_BYTES, 8
 .set .L_SAVED_BYTES, 13 * .L_SLOT_BYTES
 
-// Opens function \name in a section of its own, which the linker drops when nobody calls it.
+// Opens function \name in a section of its own, which the linker drops when nothing calls it.
 // \extensions is what the code needs beyond the target of the crate, as `.option arch` takes it;
 // the caller of the function has to know that the hart implements them.
 .macro HARTLOCK_FUNCTION name, extensions:vararg
@@ -49,7 +49,7 @@
 .endm
 
 // Takes \frame bytes of stack, a multiple of 16 as the ABI demands, and saves the registers.
-// Whatever the function keeps on the stack lies above sp, where no trap handler writes.
+// All data that the function keeps on the stack is above sp, where no trap handler writes.
 .macro HARTLOCK_ENTER frame, saved
     addi  sp, sp, -(\frame)
     HARTLOCK_EACH_SAVED sd, \saved

@@ -242,7 +242,7 @@
     sd    s0, .L_KECCAK_RC_NEXT(sp)
     bltu  s0, s1, .L_\name\()_next_pass
 
-    // Counted, not compared by address: with rate 0 the address stands still.
+    // Counted, not compared by address: with rate 0 the address does not change.
     ld    s0, .L_KECCAK_COUNT(sp)
     addi  s0, s0, -1
     sd    s0, .L_KECCAK_COUNT(sp)

@@ -28,7 +28,7 @@
     or    \dst, \dst, \tmp
 .endm
 
-// Its two parts are added one behind the other: \src stays as it is.
+// Its two parts are added one after the other: \src is not changed.
 .macro KECCAK_RV64_ADD_ROTL acc, src, n, tmp
     srli  \tmp, \src, .L_KECCAK_LANE_BITS - \n
     xor   \acc, \acc, \tmp

@@ -9,7 +9,7 @@
 //
 //   a0  states, one after the other, 8-byte aligned; word x + 5y of a state is A[x,y]
 //   a1  messages: n pointers to count * rate_words * 8 bytes, 8-byte aligned, only read; they may
-//       be equal and may lie anywhere. Neither the pointers nor the bytes are read if rate_words
+//       be equal and may be anywhere. Neither the pointers nor the bytes are read if rate_words
 //       is 0, which permutes only
 //   a2  count; with 0 nothing is touched
 //   a3  n, 1 to VLEN / 64                  a4  rate_words, 0 to 21
@@ -25,7 +25,7 @@
 //   A[x,0], A[x,1]   v(2x), v(2x+1)        A[x,4]   v(20+x)
 //   A[x,2], A[x,3]   v(10+2x), v(11+2x)    v25-v31  scratch
 //
-// Those instructions run over whole registers: what they compute behind lane n - 1 is never used.
+// Those instructions run over whole registers: what they compute past lane n - 1 is never used.
 
 // Sizes in bytes: a word, a row of five and a state of five rows.
 .set .L_KECCAK_ZVBB_WORD, 8
@@ -41,7 +41,7 @@
 
 .set .L_KECCAK_ZVBB_CACHE_LINE, 64
 
-// An entry point of the table of code for the words behind the last full group: eight instructions.
+// An entry point of the table of code for the words after the last full group: eight instructions.
 .set .L_KECCAK_ZVBB_ENTRY_SHIFT, 5
 
 // FIPS 202 §3.2.5: the constants of iota.
@@ -89,7 +89,7 @@
     vssseg5e64.v v25, (t0), a7
 .endm
 
-// Applies \load_or_store to the rows that do not lie in neighbouring registers.
+// Applies \load_or_store to the rows that are not in neighbouring registers.
 .macro KECCAK_ZVBB_EACH_SPLIT_ROW load_or_store
     \load_or_store 0 * .L_KECCAK_ZVBB_ROW, v0,  v2,  v4,  v6,  v8
     \load_or_store 1 * .L_KECCAK_ZVBB_ROW, v1,  v3,  v5,  v7,  v9
@@ -150,7 +150,7 @@
     vxor.vv \b4, \b4, v26
 .endm
 
-// One round. The constant of iota lies at \offset from t3. Before and after it, registers are
+// One round. The constant of iota is at \offset from t3. Before and after it, registers are
 // single ones and the half parities are made.
 .macro KECCAK_ZVBB_ROUND offset
     // theta, FIPS 202 §3.2.1: C[0..4] in v27, v26, v28, v30, v29.
@@ -229,7 +229,7 @@
     KECCAK_ZVBB_ADD_WORD \w5, v31
 .endm
 
-// An entry of the table: adds the \count words behind \groups full groups, whose places in the
+// An entry of the table: adds the \count words after \groups full groups, whose places in the
 // state are \places, and goes on to those groups.
 .macro KECCAK_ZVBB_ENTRY groups, count, places:vararg
     .balign 1 << .L_KECCAK_ZVBB_ENTRY_SHIFT
@@ -240,8 +240,8 @@
     j     .L_keccak_zvbb_groups_\groups
 .endm
 
-// The entries behind \groups full groups, for no word to five words. \w0..\w4 are the places of
-// the words behind them.
+// The entries for \groups full groups, for no word to five words. \w0..\w4 are the places of
+// the words after them.
 .macro KECCAK_ZVBB_ENTRIES groups, w0, w1, w2, w3, w4
     KECCAK_ZVBB_ENTRY \groups, 0
     KECCAK_ZVBB_ENTRY \groups, 1, \w0
@@ -285,8 +285,8 @@ HARTLOCK_FUNCTION hartlock_keccak_rv64_zvbb, +zve64x, +zvkb
     vle64.v v25, (a1)
     jr    a4
 
-    // Entry i absorbs i words: the last, odd ones here, the full groups below. The rounds behind it
-    // lie in cache lines in the same way wherever the linker puts them.
+    // Entry i absorbs i words: the last, odd ones here, the full groups below. The rounds after it
+    // have the same alignment to cache lines wherever the linker puts them.
     .balign .L_KECCAK_ZVBB_CACHE_LINE
 .L_keccak_zvbb_entries:
     KECCAK_ZVBB_ENTRIES 0, v0,  v2,  v4,  v6,  v8

@@ -2,8 +2,8 @@
 // size_t hartlock_vlenb(void);
 //
 // Each probe executes the instructions of an extension that the kernels use, once, and returns. On
-// a hart without them it traps, and whoever called it finds out (crates/kernels/src/rv64.rs). The
-// results mean nothing: known answers are asked for afterwards.
+// a hart without them it traps, and its caller detects the trap (crates/kernels/src/rv64.rs). The
+// results are not used: known-answer tests follow.
 //
 // Need Zbb, Zknh, Zvkb, Zvknha or Zvknhb, each what its name says; the vector probes also V.
 // No memory is touched, no stack is used.

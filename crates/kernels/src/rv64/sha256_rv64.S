@@ -22,7 +22,7 @@
 // \dst = ROTR^r1(\src) ^ ROTR^r2(\src) ^ ROTR^r3(\src), r1 < r2 < r3, as nested shifts:
 // ((x >> (r3 - r2) ^ x) >> (r2 - r1) ^ x) >> r1.
 .macro SHA256_RV64_ROTATIONS dst, src, tmp, r1, r2, r3
-    // Doubled, and rid of what stood in the upper half.
+    // Doubled, and without the old upper half.
     slli  \tmp, \src, .L_SHA256_HALF_BITS
     srli  \dst, \tmp, .L_SHA256_HALF_BITS
     or    \tmp, \tmp, \dst
@@ -43,7 +43,7 @@
 .endm
 
 // \acc += ROTR^r1(\src) ^ ROTR^r2(\src) ^ SHR^shift(\src), r1 < r2, for a doubled \src. The shift
-// must bring in zeros: srliw looks at the lower half alone.
+// must bring in zeros: srliw reads the lower half alone.
 .macro SHA256_RV64_ADD_ROTATIONS acc, src, t1, t2, r1, r2, shift
     srli  \t1, \src, \r2 - \r1
     xor   \t1, \t1, \src
@@ -77,7 +77,7 @@
 .macro SHA256_RV64_SPLIT_PAIR index, w0, w1
     SHA2_SWAP_FIELDS \w1, .L_SHA256_BYTE_BITS, a5, s1
     SHA2_SWAP_FIELDS \w1, .L_SHA256_TWO_BYTES_BITS, s0, s1
-    // The first word now lies below the second in \w1. They are separated and doubled.
+    // The first word is now below the second in \w1. They are separated and doubled.
     slli  s1, \w1, .L_SHA256_HALF_BITS
     srli  \w0, s1, .L_SHA256_HALF_BITS
     xor   \w1, \w1, \w0

@@ -7,7 +7,7 @@
 //
 //   a0  states, one after the other, 4-byte aligned, updated in place
 //   a1  messages: n pointers to count * 64 bytes, 8-byte aligned, only read; they may be equal and
-//       may lie anywhere
+//       may be anywhere
 //   a2  count; with 0 nothing is touched   a3  n, 1 to VLEN / 32
 //
 // Clobbers t0-t3, a2, a4-a6, v0-v31, vl and vtype. No stack.

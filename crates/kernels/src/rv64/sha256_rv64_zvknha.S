@@ -7,7 +7,7 @@
 // part of Zvbb, and Zvknha or Zvknhb. Include before it: frame_macros.S, sha2_zvknh_macros.S.
 //
 //   a0  state, or states one after the other, 4-byte aligned, updated in place
-//   a1  blocks, 8-byte aligned, only read; or n pointers to such, which may be equal and may lie
+//   a1  blocks, 8-byte aligned, only read; or n pointers to such, which may be equal and may be
 //       anywhere
 //   a2  count; with 0 nothing is touched   a3  n, 1 to VLEN / 32
 //
@@ -39,7 +39,7 @@
 .set .L_SHA256_ZVKNH_K, hartlock_sha256_k
 
 .pushsection .rodata.hartlock_sha256_rv64_zvknha, "a", @progbits
-// Where f, e, b and a lie in a state, read as one double-word.
+// The offsets of f, e, b and a in a state, read as one double-word.
 .balign 8
 .L_SHA256_ZVKNH_FEBA:
     .half 5 * .L_SHA256_ZVKNH_WORD, 4 * .L_SHA256_ZVKNH_WORD, .L_SHA256_ZVKNH_WORD, 0
@@ -52,7 +52,7 @@ HARTLOCK_FUNCTION hartlock_sha256_rv64_zvknha, +zve64x, +zvkb, +zvknha
     li    t1, .L_SHA256_ZVKNH_QUAD
     bne   t0, t1, .L_sha256_zvknh_one_of_many
 
-    // VLEN 128: a register holds one quad, so a block and K lie in memory as registers want them.
+    // VLEN 128: a register holds one quad, so a block and K have the same layout in memory as in registers.
     SHA2_ZVKNH_SET_MASK
     lla   t0, .L_SHA256_ZVKNH_K
     vl8re32.v v16, (t0)

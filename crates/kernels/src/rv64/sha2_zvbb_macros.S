@@ -16,7 +16,7 @@
 //
 // The schedule makes 16 words in one go between the rounds, not one word in every round, because
 // neighbours in the ring can then be treated as one by instructions on pairs, fours and eights of
-// registers (LMUL 2, 4, 8). Those run over whole registers: what they compute behind the last lane
+// registers (LMUL 2, 4, 8). Those run over whole registers: what they compute past the last lane
 // is never used.
 
 .ifndef .L_HARTLOCK_SHA2_ZVBB_MACROS
@@ -58,7 +58,7 @@
 // in \h; then d + T1 is the new e and h = T1 + T2 the new a.
 //
 // Maj(a, b, c) = ((a ^ b) & (b ^ c)) ^ b. \bc holds b ^ c, which was a ^ b one round earlier, and
-// \ab leaves a ^ b behind for the next round. Scratch: v24, v25, t3.
+// \ab keeps a ^ b for the next round. Scratch: v24, v25, t3.
 .macro SHA2_ZVBB_ROUND hash, index, w, ab, bc, a, b, c, d, e, f, g, h
     \hash\()_ZVBB_LOAD_CONSTANT t3, \index
     vadd.vv \h, \h, \w

@@ -15,7 +15,7 @@
 //   v12-v15    v16-v23    v4-v7      their sums with K; scratch of the schedule
 //   v16-v31                          16 quads of K
 //
-// What finds no place lies on the stack. A pass is 16 rounds. With LMUL 1 and 2 its four sums come
+// What does not fit in registers is on the stack. A pass is 16 rounds. With LMUL 1 and 2 its four sums come
 // from one addition to a larger group of registers, so vtype changes twice a pass. Streams beyond n
 // then take part with the message of the last stream, and what they compute is never used.
 //
@@ -25,7 +25,7 @@
 //   a3  number of streams
 //   a4  elements in a quad of all streams
 //
-// \bits are the bits of a word. \hash, SHA256 or SHA512, stands for constants of the kernel file:
+// \bits are the bits of a word. \hash, SHA256 or SHA512, names constants of the kernel file:
 //
 //   .L_\hash\()_ZVKNH_K, _FEBA                  labels: K; offsets of f, e, b and a in a state
 //   .L_\hash\()_ZVKNH_WORD, _QUAD, _BLOCK       bytes of each, and their logarithms, _SHIFT
@@ -77,7 +77,7 @@
     SHA2_ZVKNH_FOUR_ROUNDS \abef, \cdgh, \s3
 .endm
 
-// W[t+16..t+19] in the place of W[t..t+3] = \w0 (step 1). The instruction wants W[t+4], the first
+// W[t+16..t+19] in the place of W[t..t+3] = \w0 (step 1). The instruction takes W[t+4], the first
 // word of \w1, and W[t+9..t+11], the others of \w2, in one quad: \tmp.
 .macro SHA2_ZVKNH_NEXT_QUAD w0, w1, w2, w3, tmp
     vmerge.vvm \tmp, \w2, \w1, v0
@@ -136,7 +136,7 @@
     vadd.vv v5, v5, v7
 .endm
 
-// Loads a block: two quads of each stream, and the two behind them.
+// Loads a block: two quads of each stream, and the next two.
 .macro SHA2_ZVKNH_M1_LOAD hash
     vsetvli t0, zero, e64, m2, ta, ma
     addi  t3, t1, .L_\hash\()_ZVKNH_BLOCK / 2
@@ -294,8 +294,8 @@
     vadd.vv \offsets, \offsets, v8
 .endm
 
-// Applies vluxei16.v or vsuxei16.v to abef and cdgh of all states. c, d, g and h lie two words
-// behind a, b, e and f. Scratch: t0.
+// Applies vluxei16.v or vsuxei16.v to abef and cdgh of all states. c, d, g and h are two words
+// after a, b, e and f. Scratch: t0.
 .macro SHA2_ZVKNH_MOVE_STATES hash, load_or_store, offsets, abef, cdgh
     addi  t0, a0, 2 * .L_\hash\()_ZVKNH_WORD
     \load_or_store \abef, (a0), \offsets
@@ -321,7 +321,7 @@
     vadd.vv \to, \to, \places
 .endm
 
-// \next = the addresses of the double-words in the quad behind. Scratch: t0.
+// \next = the addresses of the double-words in the next quad. Scratch: t0.
 .macro SHA2_ZVKNH_NEXT_POINTERS hash, next, to
     li    t0, .L_\hash\()_ZVKNH_QUAD
     vadd.vx \next, \to, t0

@@ -7,7 +7,7 @@
 //
 //   a0  states, one after the other, 8-byte aligned, updated in place
 //   a1  messages: n pointers to count * 128 bytes, 8-byte aligned, only read; they may be equal
-//       and may lie anywhere
+//       and may be anywhere
 //   a2  count; with 0 nothing is touched   a3  n, 1 to VLEN / 64
 //
 // Clobbers t0-t3, a2, a4-a6, v0-v31, vl and vtype. No stack.

@@ -8,7 +8,7 @@
 // sha2_zvknh_macros.S.
 //
 //   a0  state, or states one after the other, 8-byte aligned, updated in place
-//   a1  blocks, 8-byte aligned, only read; or n pointers to such, which may be equal and may lie
+//   a1  blocks, 8-byte aligned, only read; or n pointers to such, which may be equal and may be
 //       anywhere
 //   a2  count; with 0 nothing is touched   a3  n, 1 to VLEN / 64
 //
@@ -42,7 +42,7 @@
 .set .L_SHA512_ZVKNH_K, hartlock_sha512_k
 
 .pushsection .rodata.hartlock_sha512_rv64_zvknhb, "a", @progbits
-// Where f, e, b and a lie in a state, read as one double-word.
+// The offsets of f, e, b and a in a state, read as one double-word.
 .balign 8
 .L_SHA512_ZVKNH_FEBA:
     .half 5 * .L_SHA512_ZVKNH_WORD, 4 * .L_SHA512_ZVKNH_WORD, .L_SHA512_ZVKNH_WORD, 0
@@ -74,7 +74,7 @@ HARTLOCK_FUNCTION hartlock_sha512_rv64_zvknhb, +zve64x, +zvkb, +zvknhb
     srli  t0, a5, .L_SHA512_ZVKNH_QUAD_SHIFT
     bnez  t0, .L_sha512_zvknh_one_of_many
 
-    // VLEN 128: two registers hold one quad, so a block and K lie in memory as registers want them.
+    // VLEN 128: two registers hold one quad, so a block and K have the same layout in memory as in registers.
 .L_sha512_zvknh_one:
     SHA2_ZVKNH_SET_MASK
     lla   a5, .L_SHA512_ZVKNH_K
@@ -122,7 +122,7 @@ HARTLOCK_FUNCTION hartlock_sha512_rv64_zvknhb_streams, +zve64x, +zvkb, +zvknhb
     beqz  t0, .L_sha512_zvknh_one_after_all
     bltu  t0, a3, .L_sha512_zvknh_m2
 
-    // LMUL 1. K of the last pass is on the stack, for want of registers. t4: bytes of it.
+    // LMUL 1. K of the last pass is on the stack, because no registers are left. t4: bytes of it.
     vsetvli t0, zero, e64, m1, ta, ma
     vid.v v8
     SHA2_ZVKNH_GATHER_POINTERS SHA512, v2, v8

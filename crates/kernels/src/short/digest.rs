@@ -1,4 +1,4 @@
-//! From messages that stand in their places to their digests.
+//! Computes the digests of messages in a room.
 
 use super::room::{MESSAGES, Room, bytes};
 use super::{Function, Hasher, Job, LANES, Shape, Sink, Words};
@@ -64,8 +64,8 @@ impl Hasher<'_> {
         }
     }
 
-    // Each of the following has states or slices on its stack. Out of line, so that nobody else has
-    // room for them.
+    // Each of the following has states or slices on its stack. Out of line, so that no other function
+    // reserves stack for them.
 
     #[inline(never)]
     fn digest_sha256(
@@ -162,7 +162,7 @@ impl Sink {
     }
 }
 
-/// Where the message of each lane stands: in an array of the caller, which would be copied otherwise.
+/// The address of the message of each lane: in an array of the caller, which would be copied otherwise.
 #[inline(always)]
 fn fill<'a>(
     slices: &'a mut [&'a [u8]; LANES],

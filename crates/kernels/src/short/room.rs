@@ -1,4 +1,4 @@
-//! Where hash values and messages stand, and how messages are written.
+//! Storage of hash values and messages, and how messages are written.
 
 use super::{LANES, Shape, VALUE_WORDS, Words};
 
@@ -10,13 +10,13 @@ const MAX_MESSAGE_WORDS: usize = 48;
 pub(super) const MESSAGE_WORDS: usize =
     if LANES * 17 > MAX_MESSAGE_WORDS { LANES * 17 } else { MAX_MESSAGE_WORDS };
 
-/// Where the message of the first lane begins: behind all hash values.
+/// Where the message of the first lane begins: after all hash values.
 pub(crate) const MESSAGES: usize = VALUE_WORDS;
 
-/// Hash values that are in work, from word 0 on, and behind them messages, one for each lane.
+/// Hash values that are in work, from word 0 on, followed by messages, one for each lane.
 ///
-/// Kernels want messages aligned, and so does the code that writes them: a word that may lie anywhere
-/// takes eight stores. The compiler knows where words lie as long as they are named by their index
+/// Kernels need aligned messages, and so does the code that writes them: an unaligned word takes eight
+/// stores. The compiler knows the alignment of words as long as they are named by their index
 /// from the beginning, which is why nothing here hands out slices of them, and why values and
 /// messages are one array: a digest may go to either.
 #[repr(C, align(8))]
@@ -96,8 +96,8 @@ impl Room {
         }
     }
 
-    /// Puts a prefix in front of a value of `count` words that stands [`Prefix::room`] behind `at`:
-    /// the message goes on behind it.
+    /// Puts a prefix in front of a value of `count` words that is [`Prefix::room`] words after `at`:
+    /// the message continues after the value.
     #[cfg(feature = "xmss")]
     #[inline(always)]
     pub(crate) fn put_prefix(&mut self, at: usize, prefix: Prefix, count: usize) -> Writer {
@@ -175,7 +175,7 @@ impl Writer {
         self.next = self.next.wrapping_add(1);
     }
 
-    /// Appends a word behind whatever there is.
+    /// Appends a word after what has been written.
     #[inline(always)]
     fn push_shifted(&mut self, room: &mut Room, word: u64) {
         self.push(room, self.carry | word.wrapping_shl(self.shift));
@@ -203,7 +203,7 @@ impl Writer {
     #[inline(always)]
     pub(crate) fn append(&mut self, room: &mut Room, from: usize, count: usize) {
         if self.shift == 0 {
-            // Four at a time: what comes behind whole words are values of 32 and 64 bytes.
+            // Four at a time: values that follow whole words have 32 or 64 bytes.
             debug_assert!(count.is_multiple_of(4));
             for index in 0..count >> 2 {
                 let four = room.words.get(from.wrapping_add(index << 2)..);
@@ -218,7 +218,7 @@ impl Writer {
     }
 
     /// Appends bytes that fill no word, below bit `shift`: a multiple of 8, 8 to 56. Once in a
-    /// message, behind whole words.
+    /// message, after whole words.
     #[cfg(feature = "lms")]
     #[inline(always)]
     pub(crate) const fn head(&mut self, bytes: u64, shift: u32) {

@@ -1,7 +1,7 @@
-//! The hash functions F, H and T_l (FIPS 205 §11.1, §11.2) over messages that stand in place.
+//! The hash functions F, H and T_l (FIPS 205 §11.1, §11.2) over messages that are kept in place.
 //!
 //! All three hash `PK.seed`, an address and one or more values of n bytes. A buffer holds such a
-//! message as the compression function wants it, padding included, so a step of a chain changes a few
+//! message as the compression function reads it, padding included, so a step of a chain changes a few
 //! bytes and compresses one block:
 //!
 //! | | SHA-2 | SHAKE256 |
@@ -32,7 +32,7 @@ pub(super) enum Kind {
     ForsRoots = 4,
 }
 
-/// An address up to its key pair. Both words behind it are written into the message on their own.
+/// An address up to its key pair. The two words after it are written into the message separately.
 #[derive(Clone, Copy)]
 pub(super) struct Address {
     pub kind: Kind,
@@ -80,15 +80,15 @@ pub(super) struct Functions<'a> {
     /// Computes H and T_l.
     pub h: Primitive,
     pub n: usize,
-    /// Where the first value stands in a message.
+    /// Offset of the first value in a message.
     pub values_at: usize,
     seed: &'a [u8],
-    /// SHA-256 and SHA-512 behind `PK.seed` and its zeros.
+    /// States of SHA-256 and SHA-512 after `PK.seed` and its zeros.
     sha256: [u32; 8],
     sha512: [u64; 8],
 }
 
-/// Compression functions want their blocks where words begin.
+/// Compression functions need their blocks aligned to words.
 #[derive(Clone, Copy)]
 #[repr(align(8))]
 pub(super) struct Aligned<T>(pub T);
@@ -132,7 +132,7 @@ impl<'a> Functions<'a> {
         }
     }
 
-    /// Makes `buffer` a message with this address, zeros behind its key pair, and zeros for `count`
+    /// Makes `buffer` a message with this address, zeros after its key pair, and zeros for `count`
     /// values. Returns its length with the padding.
     #[inline(never)]
     pub(super) fn prepare(
@@ -143,7 +143,7 @@ impl<'a> Functions<'a> {
         count: usize,
     ) -> usize {
         let end = self.values_at.wrapping_add(count.wrapping_mul(self.n));
-        // At least a whole lane, where a longer message of another function may have stood.
+        // At least a whole lane, which may still hold a longer message of another function.
         let message_len = primitive.padded_len(end).max(MAX_BLOCK_LEN);
         if let Some(message) = buffer.get_mut(..message_len) {
             message.fill(0);
@@ -162,7 +162,7 @@ impl<'a> Functions<'a> {
         self.pad(primitive, buffer, count)
     }
 
-    /// Writes the padding behind `count` values; what is between is zero. Returns the length with it.
+    /// Writes the padding after `count` values; the bytes between are zero. Returns the length with it.
     pub(super) fn pad(&self, primitive: Primitive, buffer: &mut [u8], count: usize) -> usize {
         let end = self.values_at.wrapping_add(count.wrapping_mul(self.n));
         let len = primitive.padded_len(end);
@@ -172,7 +172,7 @@ impl<'a> Functions<'a> {
             // The block of `PK.seed` counts.
             _ => (0x80, primitive.block_len().wrapping_add(end).wrapping_mul(8) as u64),
         };
-        // The tail first: behind H of n = 32, the marker of SHAKE256 stands in the same eight bytes. It is
+        // The tail first: after H of n = 32, the marker of SHAKE256 is in the same eight bytes. It is
         // never the last of them, since all lengths are multiples of 8.
         put(buffer, len.wrapping_sub(8), &tail.to_be_bytes());
         put_byte(buffer, end, marker);

@@ -24,7 +24,7 @@ pub(super) struct Lanes<'a> {
     pub each: [Lane<'a>; LANES],
     /// Of SHA-256.
     pub states32: [[u32; 8]; STATES],
-    /// Of SHA-512 or Keccak, whose states are of different length and one behind the other.
+    /// Of SHA-512 or Keccak, whose states have different lengths and follow each other.
     pub states64: [u64; 25 * STATES],
 }
 
@@ -174,7 +174,7 @@ fn run_chains_at_once(
             let Some(lane) = lanes.each.get_mut(index) else { return };
             if lane.step == LAST_STEP {
                 let Some((chain, step)) = queue.pop() else {
-                    // Nobody waits any more: the last lane moves here, and is looked at next.
+                    // No chain is waiting: the last lane moves here, and is processed next.
                     count = count.wrapping_sub(1);
                     let last = lanes.each.get(count).copied();
                     if let (Some(lane), Some(last)) = (lanes.each.get_mut(index), last) {
@@ -220,14 +220,14 @@ pub(super) fn climb(functions: &Functions<'_>, lanes: &mut Lanes<'_>, count: usi
             lane.number >>= 1;
             put_byte(&mut lane.block.0, values_at.wrapping_sub(5), level as u8);
             put(&mut lane.block.0, values_at.wrapping_sub(4), &lane.number.to_be_bytes());
-            // Where the next level wants it: an odd node is a right one.
+            // Where the next level reads it: an odd node is a right one.
             lane.place = side(functions, lane.number);
         }
         functions.hash_each(functions.h, lanes, count);
     }
 }
 
-/// Where the node with this number stands in a message of H.
+/// Offset of the node with this number in a message of H.
 pub(super) fn side(functions: &Functions<'_>, number: u32) -> usize {
     let offset = if number & 1 == 0 { 0 } else { functions.n };
     functions.values_at.wrapping_add(offset)

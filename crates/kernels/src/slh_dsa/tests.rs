@@ -1,5 +1,5 @@
 //! What the public interface does not show: numbers out of digests, and the use of lanes, here with
-//! kernels that only look like it.
+//! simulated kernels.
 
 use super::*;
 use crate::dispatch::{MAX_LANES, Many};
@@ -25,7 +25,7 @@ fn calls_of(work: impl FnOnce()) -> Vec<usize> {
     CALLS.with_borrow_mut(core::mem::take)
 }
 
-/// The portable forms, which count, behind so many lanes; `None` is a hart without them.
+/// The portable forms, which count calls, as kernels with this many lanes; `None` is a hart without them.
 fn kernels(lanes: Option<usize>) -> Kernels {
     let mut kernels = Kernels::PORTABLE;
     kernels.sha256.one.run = |state, blocks| {
@@ -75,7 +75,7 @@ fn kernels(lanes: Option<usize>) -> Kernels {
     kernels
 }
 
-/// Bytes that look like a signature: every string of the right length has a root.
+/// Bytes in the form of a signature: every string of the right length has a root.
 fn noise(len: usize, mut seed: u64) -> Vec<u8> {
     let mut next = || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -10,7 +10,7 @@ use crate::short::{
 /// log2 of w, which is 16 in every set.
 pub(super) const W_BITS: usize = 4;
 
-/// What stands in front of a hashed message: toByte(x, n) (RFC 8391 §5.1).
+/// The prefix of a hashed message: toByte(x, n) (RFC 8391 §5.1).
 const PREFIX_F: u8 = 0;
 const PREFIX_H: u8 = 1;
 pub(super) const PREFIX_MESSAGE: u8 = 2;
@@ -27,7 +27,7 @@ const CHAINS_OF_WINDOW: usize = 32;
 const SUBTREE_HEIGHT: u32 = 5;
 
 // An address is eight big-endian words, and here four of eight bytes: layer and upper half of the
-// tree; its lower half and the type; and two that each hash has to itself, which are a job's tweak:
+// tree; its lower half and the type; and two that differ for each hash, which are a job's tweak:
 //
 //   OTS        leaf | chain       step | key or mask
 //   L-tree     leaf | height      index | key or mask
@@ -51,7 +51,7 @@ pub(super) struct Tree<'a> {
     /// Whether prefixes have four bytes, and not n.
     is_prefix_short: bool,
     seed: Words,
-    /// SEED is the same in every PRF, and where a block of SHA-2 ends behind it, the state there is
+    /// SEED is the same in every PRF, and where a block of SHA-2 ends after it, the state at that point is
     /// computed once: a third of all work.
     prf_start: Words,
     is_prf_started: bool,
@@ -133,7 +133,7 @@ impl<'a> Tree<'a> {
         let n = self.hasher.n;
         let mut index = idx_leaf;
         for (height, sibling) in auth.chunks_exact(n.wrapping_mul(8).max(1)).enumerate() {
-            // The node stands in front; its parent will, too.
+            // The node is at the front; its parent will be, too.
             let is_right = index & 1 == 1;
             if is_right {
                 room.copy(0, n, n);

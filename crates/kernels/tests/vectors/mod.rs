@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// The vector folder, or None, said once.
+/// The vector folder, or None, printed once.
 fn folder() -> Option<&'static PathBuf> {
     static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
     let find = || match choose_folder(std::env::var_os("HARTLOCK_VECTORS")) {
@@ -40,7 +40,7 @@ pub fn choose_folder(named: Option<OsString>) -> Result<PathBuf, PathBuf> {
     if beside.is_dir() { Ok(beside) } else { Err(beside) }
 }
 
-/// Reads one file of the vector folder. A missing file in a folder that is there is an error.
+/// Reads one file of the vector folder. A missing file in an existing folder is an error.
 pub fn read(path: &str) -> Option<String> {
     let file = folder()?.join(path);
     Some(std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{path}: {error}")))

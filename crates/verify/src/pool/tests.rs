@@ -1,4 +1,4 @@
-//! One hart after the other. What several do at once is in `threads`.
+//! One hart after the other. `threads` tests several at once.
 
 use std::vec::Vec;
 
@@ -114,7 +114,7 @@ fn room_that_absorbed_leaves_make_is_announced() {
     let claim = pool.claim(1).unwrap();
     assert!(pool.submit(1, &claim, &[leaf_of(0, 0)]));
     assert!(work.next_leaf().is_some());
-    assert!(work.arrived(u64::MAX), "one block behind the window");
+    assert!(work.arrived(u64::MAX), "one block past the window");
     assert!(!work.arrived(u64::MAX), "nothing new");
 }
 
@@ -191,7 +191,7 @@ fn every_block_of_a_group_is_held_until_the_last_is_delivered() {
     work.arrived(u64::MAX);
     let lost = pool.claim_group(1, 3).unwrap();
     assert_eq!([0, 1, 2, 3].map(|block| work.holder(block)), [Some(1), Some(1), Some(1), None]);
-    // It delivers one leaf and falls silent: that one counts, the others are redone.
+    // It delivers one leaf and then stops: that one counts, the others are redone.
     assert!(pool.deliver(1, lost.number, 0, &leaf_of(0, 1)));
     assert_eq!(work.holder(1), Some(1));
     assert_eq!(pool.exclude(1), Some(0));

@@ -1,4 +1,4 @@
-//! The two looks agree: a defect is 0 exactly if the branches refuse nothing.
+//! Both checks agree: a defect is 0 exactly if the branches refuse nothing.
 
 use std::vec::Vec;
 
@@ -98,7 +98,7 @@ fn policies_are_judged_alike_for_every_set_of_keys() {
                 revoked_keys: u32::from(revoked),
                 ..acceptance()
             };
-            // The flow counts a key only if it is trusted; the second look checks that, too.
+            // The flow counts a key only if it is trusted; the redundant check covers that, too.
             let counted = keys::<MAX_SIGNERS>(counted);
             let is_counted_rightly =
                 counted.iter().all(|key| acceptance.trusted().any(|trusted| trusted == key));
@@ -227,7 +227,7 @@ proptest! {
         let bundle_type = if is_boot { BundleType::Boot } else { BundleType::System };
         let payloads = [record].into_iter().collect();
         let manifest = Manifest { bundle_type, payloads, ..manifest() };
-        // A range that wraps is a matter of the parser, which the second look covers as well.
+        // A range that wraps is refused by the parser, which the redundant check covers as well.
         let is_whole = record.load_address.checked_add(record.memory_size).is_some();
         let board = acceptance().map(&manifest);
         let is_placed = board.unwrap().check(bundle_type, &record).is_ok();

@@ -1,4 +1,4 @@
-//! Payloads that nobody looks at.
+//! Payloads that are loaded without verification.
 
 use hartlock_handoff::Entry;
 use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, align_up};
@@ -6,7 +6,7 @@ use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, align_up};
 use super::{Disk, Transfer};
 
 impl Disk<'_, '_> {
-    /// Brings a payload and the padding behind it to memory, as [`hartlock_verify::Platform::load`]
+    /// Copies a payload and the padding after it to memory, as [`hartlock_verify::Platform::load`]
     /// does.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Labels for whoever reads the trace of a run (`lab/papers/opentitan-accelerator/labels.rs`).
+//! Labels for tools that read the trace of a run (`lab/papers/opentitan-accelerator/labels.rs`).
 //!
 //! A label is no instruction. It is a pair of words in a section that is not loaded: the address at which
 //! it begins to hold, and its number. It holds for everything that retires from there on until the next.

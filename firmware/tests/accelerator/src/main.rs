@@ -2,7 +2,7 @@
 //! slow as in the fifth paper: its measurement (section 3.2), on the root of trust of `hw/soc`.
 //!
 //! Each payload is hashed twice and the second time is measured, between a mark 1 and a mark 0 in the
-//! trace: then it is in the last-level cache. Digests go to the memory that the payload lies in. A line
+//! trace: then it is in the last-level cache. Digests go to the memory that holds the payload. A line
 //! for each:
 //!
 //! ```text
@@ -68,7 +68,7 @@ extern "C" fn rot_main() -> ! {
     }
 }
 
-/// The engine. One at a time: who takes it anew gives the one before up.
+/// The engine. One at a time: a caller that takes it again gives up the earlier one.
 fn engine<W: Wait>(wait: W) -> Result<Sha2<W>, Error> {
     // SAFETY: the engine's registers, of which this is the only user.
     let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(SHA2)) };
@@ -86,7 +86,7 @@ fn measure() -> Result<(), Error> {
     let scratchpad = &raw mut SCRATCHPAD;
     let host: *mut Place = core::ptr::with_exposed_provenance_mut(HOST_MEMORY);
     for (memory, place) in [("scratchpad", scratchpad), ("ram", host)] {
-        // SAFETY: memory that nobody else uses, each in its turn.
+        // SAFETY: memory that no other code uses, each in its turn.
         let place = unsafe { &mut *place };
         fill(&mut place.payload);
         for task in tasks {

@@ -1,6 +1,6 @@
 //! Job 2: kernels against digests that a workstation computed, and how many instructions they take.
 //!
-//! In front stands the *plan*, what is tried and counted, in 32 bits each:
+//! The *plan* comes first: what is tried and counted, in 32 bits each:
 //!
 //! | offset | field |
 //! |---|---|
@@ -28,7 +28,7 @@
 use hartlock_image::{HashId, Writer, bytes_at, u32_at};
 use hartlock_kernels::Tier;
 
-/// Most messages of a case.
+/// Maximum number of messages of a case.
 pub const MAX_MESSAGES: usize = 19;
 /// Longest message in bytes.
 pub const MAX_LEN: usize = 64 << 10;
@@ -59,7 +59,7 @@ impl Plan {
     pub const EVERYTHING: Self =
         Self { tiers: u32::MAX, hashes: u32::MAX, counted_len: MAX_LEN, counts_many: true };
 
-    /// Reads the plan at the front of `bytes`, and what stands behind it.
+    /// Reads the plan at the front of `bytes`, and returns the bytes after it, too.
     pub fn parse(bytes: &[u8]) -> Option<(Self, &[u8])> {
         let (fields, rest) = bytes.split_at_checked(PLAN_SIZE)?;
         let counted_len = u32_at(fields, 8)? as usize;
@@ -121,7 +121,7 @@ pub struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
-    /// Reads the case at the front of `bytes`, and what stands behind it.
+    /// Reads the case at the front of `bytes`, and returns the bytes after it, too.
     pub fn parse(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let field = |at| Some(u32_at(bytes, at)? as usize);
         let (count, len, head_len) = (field(4)?, field(8)?, field(12)?);

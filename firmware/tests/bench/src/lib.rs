@@ -1,4 +1,4 @@
-//! Jobs for a bare hart: what the project claims about a core, it shows on that core.
+//! Jobs for a bare hart, which check the project's claims about a core on that core.
 //!
 //! A *pack* is a file that is put into memory beside the program: a job's number and its input.
 //! This library reads packs and does the jobs' work without any hardware, so a workstation runs

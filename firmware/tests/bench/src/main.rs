@@ -1,7 +1,7 @@
 //! The bench on the board `qemu-virt` or on the cycle-accurate machine: M-mode, one hart, alone.
 //! Started by QEMU as `-bios`, it does the job of the pack at [`PACK`] and ends the machine, with exit code 0 if it got through.
 //!
-//! What was found stands on the console; whoever started the machine compares.
+//! Results are printed on the console; the program that started the machine compares them.
 
 #![no_std]
 #![no_main]
@@ -18,14 +18,14 @@ use hartlock_virt::{console, machine, memory};
 
 global_asm!(include_str!("start.S"));
 
-/// Where the pack is put, far behind the program (link.ld).
+/// Where the pack is put, far after the program (link.ld).
 const PACK: u64 = map::RAM.start + (256 << 20);
 /// More than any pack needs; the machine has 256 MiB of RAM from [`PACK`] on.
 const MAX_BODY_SIZE: u64 = 128 << 20;
 
 #[unsafe(no_mangle)]
 extern "C" fn bench_main() -> ! {
-    // SAFETY: memory of this board that nobody writes to once it runs.
+    // SAFETY: memory of this board that nothing writes to once it runs.
     let header = unsafe { memory::bytes(Region::new(PACK, HEADER_SIZE as u64)) };
     let Some(header) = Header::parse(header).filter(|header| header.body_size <= MAX_BODY_SIZE)
     else {

@@ -5,7 +5,7 @@
 //! | 0 | 16 | tag `HARTLOCK-PACK-v1` |
 //! | 16 | 4 | job |
 //! | 20 | 4 | count of what follows |
-//! | 24 | 8 | bytes of the body behind the header |
+//! | 24 | 8 | bytes of the body after the header |
 //!
 //! A pack is made and read by tools of the project on one machine: it is not authenticated.
 
@@ -29,7 +29,7 @@ pub struct Header {
     pub job: u32,
     /// With how many.
     pub count: u32,
-    /// Bytes behind the header.
+    /// Bytes after the header.
     pub body_size: u64,
 }
 

@@ -9,13 +9,13 @@
 //! | 8 | 4 | policy (image format §5.3); 0 = every signer |
 //! | 12 | 4 | count of trusted keys, 0 to 8 |
 //! | 16 | 4 | type: 0 = either, 1 = boot, 2 = system |
-//! | 20 | 4 | lifecycle state + 1; 0 = not asked for |
+//! | 20 | 4 | lifecycle state + 1; 0 = not required |
 //! | 24 | 8 | floor |
 //! | 32 | 4 | 1 = the floor counts |
 //! | 36 | 4 | 1 = the bundle is on a medium, 0 = it is a file (image format §3.3) |
 //! | 40 | 24 | zero |
-//! | 64 | 32 | board; zeros = not asked for |
-//! | 96 | 32 | SoC; zeros = not asked for |
+//! | 64 | 32 | board; zeros = not required |
+//! | 96 | 32 | SoC; zeros = not required |
 //! | 128 | 64 each | key records (image format §4.2) |
 
 use hartlock_image::{
@@ -42,7 +42,7 @@ pub struct Vector<'a> {
     pub floor: Option<u64>,
     /// State of the device.
     pub lifecycle: Option<Lifecycle>,
-    /// Whether the bundle is on a medium, which may go on behind it.
+    /// Whether the bundle is on a medium, which may continue past its end.
     pub is_on_medium: bool,
     /// The bundle.
     pub bundle: &'a [u8],

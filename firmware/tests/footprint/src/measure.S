@@ -4,7 +4,7 @@
 //
 // Paints the stack from its lowest word `bottom` up to the stack pointer, calls `work`, and stores how
 // many instructions that retired and how many bytes below the stack pointer no longer hold the paint.
-// In assembly, because nothing of a caller may lie below the stack pointer at that moment.
+// In assembly, because nothing of a caller may be below the stack pointer at that moment.
 //
 // Needs RV64I and Zicntr. A word of the stack that is written with the paint itself is missed: the
 // lowest one would have to be, and eight bytes are lost then.

@@ -1,4 +1,4 @@
-//! Packs: cases that a verifier judges.
+//! Packs: cases for a verifier.
 //!
 //! | offset | size | field |
 //! |---|---|---|
@@ -25,7 +25,7 @@ use hartlock_image::{Writer, bytes_at, u32_at};
 pub const TAG: &[u8; 16] = b"HARTLOCK-SIGS-v1";
 /// Bytes in front of the cases.
 pub const HEADER_SIZE: usize = 24;
-/// Most bytes of all cases.
+/// Maximum number of bytes of all cases.
 pub const MAX_BODY_SIZE: usize = 16 << 20;
 /// Bytes of a case in front of its key.
 const FIELDS_SIZE: usize = 16;
@@ -73,7 +73,7 @@ pub struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
-    /// Reads the case at the front of `bytes`, and what stands behind it.
+    /// Reads the case at the front of `bytes`, and returns the bytes after it, too.
     pub fn parse(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let is_genuine = match u32_at(bytes, 0)? {
             0 => false,
@@ -107,7 +107,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// The first `len` bytes, and what stands behind them and their padding.
+/// The first `len` bytes, and the bytes after them and their padding.
 fn part(bytes: &[u8], len: u32) -> Option<(&[u8], &[u8])> {
     let len = len as usize;
     let (padded, rest) = bytes.split_at_checked(len.checked_next_multiple_of(8)?)?;

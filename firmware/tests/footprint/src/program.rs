@@ -20,10 +20,10 @@ use crate::pack::{Case, HEADER_SIZE, Header};
 global_asm!(include_str!("../../bench/src/start.S"));
 global_asm!(include_str!("measure.S"));
 
-/// Where the pack is put, far behind the program and its stack (link.ld).
+/// Where the pack is put, far after the program and its stack (link.ld).
 pub const PACK: u64 = map::RAM.start + (256 << 20);
 
-/// Judges a case with what it needs beside it: whether the signature is genuine.
+/// Verifies a case with what it needs beside it: whether the signature is genuine.
 pub type Verify<T> = fn(&T, &Case<'_>) -> bool;
 
 /// Makes a program of a [`Verify`] and of an expression for what it needs.
@@ -66,7 +66,7 @@ unsafe extern "C" {
 
 /// Called below the painted line: its frame, a few words, is counted with the verifier's.
 extern "C" fn work<T>(job: *mut c_void) {
-    // SAFETY: `measure` passes its own job, which nobody else uses meanwhile.
+    // SAFETY: `measure` passes its own job, which no other code uses meanwhile.
     let job = unsafe { &mut *job.cast::<Job<'_, T>>() };
     job.answer = (job.verify)(job.needed, job.case);
 }
@@ -74,13 +74,13 @@ extern "C" fn work<T>(job: *mut c_void) {
 fn measure<T>(job: &mut Job<'_, T>) -> Taken {
     let mut taken = Taken::default();
     let (job, bottom) = ((&raw mut *job).cast(), &raw mut __stack_bottom);
-    // SAFETY: the stack below the caller is nobody's, `bottom` is its end, and job and taken live
+    // SAFETY: the stack below the caller is unused, `bottom` is its end, and job and taken live
     // until the call returns.
     unsafe { footprint_measure(black_box(work::<T>), job, bottom, &raw mut taken) };
     taken
 }
 
-/// Judges every case of the pack and ends the machine.
+/// Verifies every case of the pack and ends the machine.
 pub fn run<T>(needed: &T, verify: Verify<T>) -> ! {
     judge_all(needed, verify);
     finish()
@@ -88,7 +88,7 @@ pub fn run<T>(needed: &T, verify: Verify<T>) -> ! {
 
 /// The count of cases, and their bytes.
 fn pack() -> (u32, &'static [u8]) {
-    // SAFETY: memory of this board that nobody writes to once it runs.
+    // SAFETY: memory of this board that nothing writes to once it runs.
     let header = unsafe { memory::bytes(Region::new(PACK, HEADER_SIZE as u64)) };
     let Some(header) = Header::parse(header) else { fail("there is no pack") };
     let body = Region::new(PACK.saturating_add(HEADER_SIZE as u64), header.body_size as u64);
@@ -101,7 +101,7 @@ pub fn first_case() -> Option<Case<'static>> {
     Case::parse(pack().1).map(|(case, _)| case)
 }
 
-/// Judges every case of the pack, a line for each.
+/// Verifies every case of the pack, a line for each.
 pub fn judge_all<T>(needed: &T, verify: Verify<T>) {
     let (count, mut body) = pack();
     for index in 0..count {

@@ -72,7 +72,7 @@ fn probe(number: usize) {
 
 #[unsafe(no_mangle)]
 extern "C" fn probe_main(own: usize) -> ! {
-    // SAFETY: the ROM's block; nobody writes to it.
+    // SAFETY: the ROM's block; nothing writes to it.
     let handoff = Handoff::parse(unsafe { memory::bytes(map::HANDOFF) });
     let harts = handoff.map_or(0, |handoff| handoff.harts);
     print_ram();
@@ -92,7 +92,7 @@ extern "C" fn probe_main(own: usize) -> ! {
 
 /// What of the ROM is left in memory that S-mode can read: the metadata buffer has to be zero.
 fn print_ram() {
-    // SAFETY: nobody writes to the buffer now.
+    // SAFETY: nothing writes to the buffer now.
     let metadata = unsafe { memory::bytes(map::METADATA) };
     let left = metadata.iter().filter(|byte| **byte != 0).count();
     console::line(&["probe: metadata bytes left ", Number::decimal(left as u64).as_str()]);

@@ -1,4 +1,4 @@
-//! What the root of trust boots in a test: a host in M-mode that asks it for digests, and for what it must
+//! What the root of trust boots in a test: a host in M-mode that requests digests, and what it must
 //! not get (SECURITY.md, "Requests of the host"). It ends the machine with 0 if every answer is what it
 //! has to be. Lines on the console:
 //!
@@ -6,9 +6,9 @@
 //! host: <what> <cycles>
 //! ```
 //!
-//! For the first answer it looks again and again, for the others it sleeps. Messages are written directly
-//! before they are asked about and digests are read directly afterwards: what lies in the host's caches
-//! is what the root of trust reads, and the other way round.
+//! For the first answer it polls, for the others it sleeps. Messages are written directly before their
+//! request and digests are read directly afterwards: this checks that the root of trust reads what is in
+//! the host's caches, and the other way round.
 
 #![no_std]
 #![no_main]
@@ -29,11 +29,11 @@ global_asm!(include_str!("../../bench/src/start.S"));
 
 /// Answers of the mailbox, as the interrupt controller knows them.
 const ANSWERS: Source = Source(board::MAILBOX_INTERRUPT);
-/// Messages and digests, in memory that belongs to nobody else.
+/// Messages and digests, in memory that nothing else uses.
 const MESSAGE: usize = hartlock_soc::RAM.start as usize + (16 << 20);
 const MESSAGE_LEN: usize = 4096;
 const DIGEST: usize = hartlock_soc::RAM.start as usize + (17 << 20);
-/// Times that an answer is looked for, and for how long it is waited for asleep (ticks of the timer).
+/// Maximum number of polls for an answer, and the timeout asleep (ticks of the timer).
 const PATIENCE: u32 = 10_000;
 const DEADLINE: u64 = 10_000;
 
@@ -112,7 +112,7 @@ extern "C" fn bench_main() -> ! {
 
 /// Writes a message, and returns its digest.
 fn write_message(salt: usize) -> [u8; 32] {
-    // SAFETY: memory that nobody else uses while no request is under way.
+    // SAFETY: memory that nothing else uses while no request is under way.
     let message = unsafe { core::slice::from_raw_parts_mut(MESSAGE as *mut u8, MESSAGE_LEN) };
     for (at, byte) in message.iter_mut().enumerate() {
         *byte = (at.wrapping_mul(salt) % 251) as u8;
@@ -122,9 +122,9 @@ fn write_message(salt: usize) -> [u8; 32] {
     hash.finalize()
 }
 
-/// What lies where digests go.
+/// The memory where digests go.
 fn digest() -> [u8; 32] {
-    // SAFETY: the answer is there, so nobody writes to it any more.
+    // SAFETY: the answer is there, so nothing writes to it any more.
     unsafe { (DIGEST as *const [u8; 32]).read_volatile() }
 }
 
@@ -135,10 +135,10 @@ enum Patience {
     Asleep,
 }
 
-/// Asks and waits for the answer, and says how long it took.
+/// Sends a request, waits for the answer, and prints how long it took.
 fn ask(mailbox: &mut HostSide, patience: Patience, what: &str, request: &Request) -> Answer {
     let start = bench::cycles();
-    // It opens its mailbox a moment after it let us go.
+    // It opens its mailbox a moment after it released the host.
     let mut asked = Err(Error::Closed);
     for _ in 0..PATIENCE {
         asked = mailbox.ask(request);

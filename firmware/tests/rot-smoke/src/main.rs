@@ -84,9 +84,9 @@ fn writes_bytes() -> bool {
     })
 }
 
-/// Nothing that is not there is reached, and nothing waits for it.
+/// Accesses to addresses without a device end with an error, and none hangs.
 fn refuses() -> bool {
-    // Between the regions, a page of registers without a block, behind the host's memory.
+    // Between the regions, a page of registers without a block, past the host's memory.
     let unmapped = [0x0002_0000, 0x2000_0000, 0x4000_3000, 0x4001_0000, 0x7fff_fffc, BEYOND];
     unmapped.into_iter().all(|address| {
         // SAFETY: nothing is there.
@@ -125,10 +125,10 @@ fn costs() -> bool {
     true
 }
 
-/// The first decision is the last one, and an error for whoever tries another.
+/// The first decision is final: another one is an error.
 fn decides() -> bool {
     let base = core::ptr::with_exposed_provenance_mut(BOOT_SEQUENCER);
-    // SAFETY: registers of the sequencer, which nobody else uses.
+    // SAFETY: registers of the sequencer, which no other code uses.
     let mut sequencer = unsafe { BootSequencer::new(base) };
     // SAFETY: the same; only their addresses are used, between calls of the driver.
     let registers = unsafe { Registers::new(base) };
@@ -151,7 +151,7 @@ fn decides() -> bool {
         && sequencer.reason() == reason
 }
 
-/// What cannot be read, what cannot be written, and what is behind the last register, is an error.
+/// What cannot be read, what cannot be written, and what is past the last register, is an error.
 fn is_guarded(registers: &Registers, word: u32) -> bool {
     let status = registers.status().as_ptr();
     try_load(registers.decision().as_ptr().addr()) == Err(cause::LOAD_ACCESS)

@@ -16,7 +16,7 @@ pub enum Job {
     Nothing,
     /// Choose kernels.
     Choose,
-    /// Hash blocks of this length, which stand one behind the other from `start` on.
+    /// Hash blocks of this length, which follow each other from `start` on.
     Hash {
         /// Address of the first.
         start: usize,
@@ -101,7 +101,7 @@ fn work(kernels: &mut Kernels, hart: usize, harts: usize) {
             let block_len = BLOCK_LEN.load(Ordering::Relaxed) as u64;
             for (block, slot) in (0_u64..).zip(&DIGESTS).skip(hart).step_by(harts.max(1)) {
                 let at = start.saturating_add(block.saturating_mul(block_len));
-                // SAFETY: hart 0 vouches for the blocks, and nobody writes to them.
+                // SAFETY: hart 0 guarantees the blocks, and nothing writes to them.
                 let bytes = unsafe { memory::bytes(Region::new(at, block_len)) };
                 let mut hash = Sha3_384::with(kernels);
                 hash.update(bytes);

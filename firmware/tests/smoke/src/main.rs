@@ -1,7 +1,7 @@
 //! The first program on the cycle-accurate machine. Hart 0 has the storage deliver the medium
 //! (`lib.rs`), wakes the other harts, has all of them hash, and compares every digest.
 //!
-//! What it took stands on the console, in cycles:
+//! The cost in cycles is printed on the console:
 //!
 //! ```text
 //! smoke: harts <count>
@@ -37,7 +37,7 @@ use crew::Job;
 
 global_asm!(include_str!("start.S"));
 
-/// Where the medium is put, far behind the program (link.ld), and how much fits.
+/// Where the medium is put, far after the program (link.ld), and how much fits.
 const HEADER: Region = Region::new(map::RAM.start + (16 << 20), SECTOR_SIZE as u64);
 const DATA: u64 = map::RAM.start + (32 << 20);
 const MAX_DATA_SIZE: u64 = 16 << 20;
@@ -65,7 +65,7 @@ extern "C" fn smoke_main() -> ! {
     let mut storage = Storage::new();
     refuse(&mut storage);
     deliver(&mut storage, 0, &[HEADER]);
-    // SAFETY: memory that the storage has written and nobody else uses.
+    // SAFETY: memory that the storage has written and nothing else uses.
     let header = unsafe { memory::bytes(HEADER) };
     let Some(header) = Header::parse(header) else { fail("the medium is not ours") };
     let size = header.block_len.saturating_mul(BLOCKS as u64);
@@ -73,7 +73,7 @@ extern "C" fn smoke_main() -> ! {
         fail("the blocks do not fit");
     }
     let region = Region::new(DATA, size);
-    // SAFETY: memory that nobody uses yet.
+    // SAFETY: memory that is not used yet.
     fill_caches(unsafe { memory::bytes_mut(region) });
     let blocks: [Region; BLOCKS] = core::array::from_fn(|index| {
         let offset = header.block_len.saturating_mul(index as u64);
@@ -110,7 +110,7 @@ extern "C" fn smoke_trap(cause: u64, pc: u64, value: u64, hart: u64) -> ! {
     machine::end(1)
 }
 
-/// Wakes everybody once to choose kernels, and once for nothing, which is measured.
+/// Wakes all harts once to choose kernels, and once for nothing, which is measured.
 fn wake() {
     crew::run(&Kernels::PORTABLE, Job::Choose);
     soc::mark(MARK_WAKE);
@@ -126,7 +126,7 @@ fn refuse(storage: &mut Storage) {
     const UNALIGNED: Region = Region::new(HEADER.start + 8, SECTOR_SIZE as u64);
     const NO_MEMORY: Region = Region::new(map::RAM.start - SECTOR_SIZE as u64, SECTOR_SIZE as u64);
     for (sector, into) in [(0, UNALIGNED), (0, NO_MEMORY), (1 << 40, HEADER)] {
-        // SAFETY: refused; where it is not, it is memory that nobody uses.
+        // SAFETY: refused; where it is not, it is unused memory.
         if unsafe { storage.start(sector, into) } {
             fail("the storage does not refuse");
         }
@@ -145,7 +145,7 @@ fn fill_caches(bytes: &mut [u8]) {
 /// Has consecutive sectors delivered, a request each region, and waits.
 fn deliver(storage: &mut Storage, mut sector: u64, regions: &[Region]) {
     for into in regions {
-        // SAFETY: memory that nobody uses until the request is done.
+        // SAFETY: memory that is not used until the request is done.
         if !unsafe { storage.start(sector, *into) } {
             fail("the storage refused");
         }

@@ -1,4 +1,4 @@
-//! Stands for a kernel where a test only asks whether a kernel is entered at all: it says so on
+//! Replaces a kernel where a test only checks whether a kernel is entered at all: it reports that on
 //! the console and switches the machine off.
 
 #![no_std]

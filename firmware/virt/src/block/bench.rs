@@ -10,7 +10,7 @@ use crate::soc::Storage;
 pub const DEPTH: usize = 8;
 
 /// Bytes of one request: two blocks, whose payloads are small here. All requests together keep the
-/// storage busy while the boot hart hashes a block and cannot look after it.
+/// storage busy while the boot hart hashes a block and cannot serve it.
 pub const fn request_size(block_size: u64) -> u64 {
     const PAGE: u64 = 4096;
     const MOST: u64 = 128 << 10;
@@ -55,7 +55,7 @@ impl Device {
         if self.submitted.wrapping_sub(self.completed) >= DEPTH as u64 {
             return Ok(None);
         }
-        // SAFETY: the caller vouches for the range.
+        // SAFETY: the caller guarantees the range.
         if !unsafe { self.storage.start(sector, Region::new(address, len.into())) } {
             return Err(Reason::MediumError);
         }
@@ -78,8 +78,8 @@ impl Device {
         Ok(Some(slot))
     }
 
-    /// Waits until nothing is under way: the storage cannot be told to stop, and always comes to its
-    /// end.
+    /// Waits until nothing is under way: the storage has no stop command, and always
+    /// finishes.
     pub fn reset(&mut self) {
         while self.storage.pending() > 0 {
             core::hint::spin_loop();

@@ -64,7 +64,7 @@ impl Device {
         address: u64,
         len: u32,
     ) -> Result<Option<usize>, Reason> {
-        // SAFETY: the caller vouches for the range.
+        // SAFETY: the caller guarantees the range.
         match unsafe { self.0.submit(sector, address, len) } {
             Ok(slot) => Ok(Some(slot)),
             Err(Error::Busy) => Ok(None),

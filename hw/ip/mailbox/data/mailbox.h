@@ -15,7 +15,7 @@
 #define MAILBOX_HOST_STATUS_EMPTIED_SHIFT 9
 #define MAILBOX_HOST_STATUS_EMPTIED_MASK 0x200
 
-/* What the host asks of the mailbox. */
+/* Commands of the host to the mailbox. */
 #define MAILBOX_HOST_COMMAND_OFFSET 0x4
 #define MAILBOX_HOST_COMMAND_RING_SHIFT 0
 #define MAILBOX_HOST_COMMAND_RING_MASK 0x1
@@ -37,10 +37,10 @@
 /* Number of the request, chosen by the host. */
 #define MAILBOX_HOST_ID_OFFSET 0x14
 
-/* Where the input lies, lower half. */
+/* Address of the input, lower half. */
 #define MAILBOX_HOST_SOURCE_LOW_OFFSET 0x18
 
-/* Where the input lies, upper half. */
+/* Address of the input, upper half. */
 #define MAILBOX_HOST_SOURCE_HIGH_OFFSET 0x1c
 
 /* Where the output goes, lower half. */
@@ -76,7 +76,7 @@
 #define MAILBOX_ROT_STATUS_REFUSED_SHIFT 8
 #define MAILBOX_ROT_STATUS_REFUSED_MASK 0x100
 
-/* What the root of trust asks of the mailbox. */
+/* Commands of the root of trust to the mailbox. */
 #define MAILBOX_ROT_COMMAND_OFFSET 0x4
 #define MAILBOX_ROT_COMMAND_RESPOND_SHIFT 0
 #define MAILBOX_ROT_COMMAND_RESPOND_MASK 0x1
@@ -100,10 +100,10 @@
 /* Number of the request, chosen by the host. */
 #define MAILBOX_ROT_ID_OFFSET 0x14
 
-/* Where the input lies, lower half. */
+/* Address of the input, lower half. */
 #define MAILBOX_ROT_SOURCE_LOW_OFFSET 0x18
 
-/* Where the input lies, upper half. */
+/* Address of the input, upper half. */
 #define MAILBOX_ROT_SOURCE_HIGH_OFFSET 0x1c
 
 /* Where the output goes, lower half. */

@@ -7,7 +7,7 @@ use std::thread::{scope, yield_now};
 use super::watch::Life;
 use super::*;
 
-/// Sends the workers home when the coordinator leaves, by a panic too: the scope waits for them.
+/// Stops the workers when the coordinator leaves, by a panic too: the scope waits for them.
 struct Work<'a>(&'a AtomicBool);
 
 impl Drop for Work<'_> {

@@ -1,11 +1,11 @@
-//! A pool that is broken may hang. Its tests end nevertheless, and say so.
+//! A pool that is broken may hang. The watch ends its tests nevertheless, with a message.
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-/// How long a test may give no sign of life. It does not judge speed: where a test takes long, it
+/// Maximum time without progress of a test. It does not measure speed: where a test takes long, it
 /// gives a sign with every leaf, and a leaf takes microseconds.
 const SILENCE: Duration = Duration::from_secs(20);
 
@@ -14,12 +14,12 @@ pub struct Life(Sender<()>);
 
 impl Life {
     pub fn sign(&self) {
-        // Nobody listens any more once the test has failed.
+        // The receiver is gone once the test has failed.
         let _ = self.0.send(());
     }
 }
 
-/// Runs a test on a thread of its own, which is left behind if it hangs.
+/// Runs a test on a thread of its own, which keeps running if it hangs.
 pub fn watched(test: impl FnOnce(&Life) + Send + 'static) {
     let (sender, signs) = channel();
     let run = thread::spawn(move || test(&Life(sender)));

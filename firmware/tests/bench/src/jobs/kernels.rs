@@ -29,7 +29,7 @@ use hartlock_virt::console::{self, Number};
 use hartlock_virt::kernels::{Mode, choose_only};
 use hartlock_virt::{clock, memory};
 
-/// Where bodies and heads stand, one behind the other, between program and pack.
+/// Where bodies and heads are, one after the other, between program and pack.
 const BODIES: u64 = map::RAM.start + (16 << 20);
 const HEADS: u64 = map::RAM.start + (48 << 20);
 /// Room for the longest message, and for where it begins.
@@ -38,9 +38,9 @@ const HEAD_ROOM: u64 = (MAX_HEAD_LEN as u64).next_multiple_of(64);
 const _: () = assert!(MAX_MESSAGES >= MAX_LANES);
 /// What is hashed before something is counted, so that code is in the caches.
 const WARM_UP: usize = 1024;
-/// Memory that nobody uses, more than a data cache holds.
+/// Unused memory, more than a data cache holds.
 const OTHERS: Region = Region::new(map::RAM.start + (128 << 20), 64 << 10);
-/// A mark for what nobody asks about.
+/// A mark for work that no report names.
 const NO_TAG: u64 = 0;
 
 /// Checks the tiers of the plan against the cases, then counts them; `false` if the pack ends before.
@@ -169,7 +169,7 @@ fn count_hash(kernels: &Kernels, tier: Tier, hash: HashId, plan: &Plan) {
 
 /// Reads so much else that no message is left in the cache: a payload comes from a disk, too.
 fn fill_data_cache() {
-    // SAFETY: memory of this board that nobody writes to.
+    // SAFETY: memory of this board that nothing writes to.
     let others = unsafe { memory::bytes(OTHERS) };
     black_box(others.iter().step_by(64).fold(0, |sum: u8, byte| sum ^ byte));
 }
@@ -185,10 +185,10 @@ fn print_digest(hash: HashId, tier: Tier, digest: &Digest) {
     console::print("\n");
 }
 
-/// What some work took.
+/// The cost of some work.
 struct Taken {
     instructions: u64,
-    /// On QEMU they are no cycles, and nobody prints them.
+    /// On QEMU they are no cycles, and are not printed.
     ticks: u64,
 }
 
@@ -237,7 +237,7 @@ impl Messages {
             // The message is made where its body is to begin, minus the head.
             let start = start.saturating_add(case.misalignment as u64);
             // SAFETY: memory of this board between program and pack; this is its only user, and
-            // nobody keeps messages of an earlier case.
+            // no message of an earlier case is kept.
             let message = unsafe { memory::bytes_mut(Region::new(start, case.len as u64)) };
             case.message(place, message);
             let head_start = HEADS.saturating_add(index.saturating_mul(HEAD_ROOM));
@@ -247,13 +247,13 @@ impl Messages {
                 *to = *from;
             }
             *head = room;
-            // Bodies stand where `misalignment` says: the head moves them on by its own length.
+            // Bodies are where `misalignment` says: the head moves them on by its own length.
             *body = message.get(case.head_len..).unwrap_or_default();
         }
         messages
     }
 
-    /// The first message, of which no more than the first `len` bytes behind the head.
+    /// The first message, of which no more than the first `len` bytes after the head.
     fn cut(&self, len: usize) -> Self {
         let mut cut = Self { heads: self.heads, bodies: self.bodies, count: 1 };
         if let Some(body) = cut.bodies.first_mut() {
