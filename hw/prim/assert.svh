@@ -1,8 +1,8 @@
 // Assertions of every RTL file, through one macro.
 //
-// `ASSERT(Name, property)` holds at each rising edge of `clk_i` outside reset. A name says what is
-// promised and ends with `_A`. Nothing is left of it in synthesis, and what defines SYNTHESIS is the
-// tool, not the design: no netlist depends on an assertion.
+// `ASSERT(Name, property)` holds at each rising edge of `clk_i` outside reset. A name states the property
+// and ends with `_A`. Synthesis removes it: the tool, not the design, defines SYNTHESIS, so no
+// netlist depends on an assertion.
 
 `ifndef HARTLOCK_ASSERT_SVH
 `define HARTLOCK_ASSERT_SVH

@@ -1,17 +1,17 @@
 // Rules of AXI4-Lite on one port, for simulation (AMBA AXI and ACE protocol specification, IHI 0022, chapters
 // A3 and B1).
 //
-// Observes only. It is instantiated next to what it watches, inside of `ifndef SYNTHESIS`, or is bound to it.
-// Names of assertions say which side is at fault: the manager (asks) or the subordinate (answers).
+// It observes only. It is instantiated next to the observed port, inside of `ifndef SYNTHESIS`, or is bound to it.
+// Names of assertions say which side is at fault: the manager (requests) or the subordinate (responses).
 //
-// It does not prove that an access ever ends: how long a response may take is a matter of the block.
+// It does not prove that an access ends: each block defines how long a response may take.
 
 `include "assert.svh"
 
 module axi_lite_checks #(
   parameter int unsigned AddrBits       = 32,
   parameter int unsigned DataBits       = 32,
-  // More of a kind than this without a response is a counter gone wrong, here or there.
+  // Maximum outstanding accesses of one direction; more is an error of a counter, here or in the block.
   parameter int unsigned MaxOutstanding = 16
 ) (
   input logic                  clk_i,
@@ -43,13 +43,13 @@ module axi_lite_checks #(
   typedef logic [CountBits-1:0] count_t;
   localparam count_t Limit = count_t'(MaxOutstanding);
 
-  // Before the first reset there are no rules: signals may hold anything, and a clock may rise.
+  // Before the first reset no rule holds: signals may have any value, and the clock may rise.
   logic live_q;
   initial live_q = 1'b0;
-  // Set by the first reset, and for ever.
+  // Set by the first reset, and never cleared.
   always_ff @(posedge clk_i or negedge rst_ni) if (!rst_ni) live_q <= 1'b1;
 
-  // Accepted and not yet answered. Address and data of a write come apart.
+  // Accepted and not yet answered. Address and data of a write are separate.
   count_t aw_q, w_q, ar_q;
   logic aw, w, b, ar, r;
   assign aw = awvalid_i & awready_i;
@@ -58,7 +58,7 @@ module axi_lite_checks #(
   assign ar = arvalid_i & arready_i;
   assign r  = rvalid_i & rready_i;
 
-  // What was accepted and is not answered. Counters of channels, because AXI4-Lite has no ids: responses come in the
+  // Counters of outstanding transfers, one for each channel, because AXI4-Lite has no ids: responses come in the
   // order of the requests.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -72,7 +72,7 @@ module axi_lite_checks #(
     end
   end
 
-  // A3.2.1: what is offered stays, unchanged, until it is taken.
+  // A3.2.1: `valid` and its payload stay unchanged until `ready`.
   `ASSERT(ManagerKeepsAw_A, live_q & $past(awvalid_i & ~awready_i) |-> awvalid_i & $stable(awaddr_i))
   `ASSERT(ManagerKeepsW_A, live_q & $past(wvalid_i & ~wready_i) |-> wvalid_i & $stable({wdata_i, wstrb_i}))
   `ASSERT(ManagerKeepsAr_A, live_q & $past(arvalid_i & ~arready_i) |-> arvalid_i & $stable(araddr_i))
@@ -80,7 +80,7 @@ module axi_lite_checks #(
   `ASSERT(SubordinateKeepsR_A,
           live_q & $past(rvalid_i & ~rready_i) |-> rvalid_i & $stable({rdata_i, rresp_i}))
 
-  // A3.3.1: a response follows what it answers, the data of a write included.
+  // A3.3.1: a response follows its request, the data of a write included.
   `ASSERT(SubordinateAnswersWrites_A, live_q & bvalid_i |-> aw_q != '0 && w_q != '0)
   `ASSERT(SubordinateAnswersReads_A, live_q & rvalid_i |-> ar_q != '0)
 
@@ -91,7 +91,7 @@ module axi_lite_checks #(
   `ASSERT(NothingOverflows_A,
           live_q |-> aw_q < Limit && w_q < Limit && ar_q < Limit)
 
-  // A3.1.2: nothing is offered in the cycle that reset ends with.
+  // A3.1.2: no `valid` is set in the cycle in which reset ends.
   `ASSERT(NothingIsOfferedAtReset_A,
           live_q & !$past(rst_ni) |-> ~(awvalid_i | wvalid_i | arvalid_i | bvalid_i | rvalid_i))
 endmodule

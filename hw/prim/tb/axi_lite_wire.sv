@@ -1,7 +1,7 @@
-// A wire of AXI4-Lite, for tests of what is at its ends (axi_lite.py) and next to it (axi_lite_checks).
+// A wire of AXI4-Lite, for tests of the drivers at its ends (axi_lite.py) and of the observer (axi_lite_checks).
 //
 // A test is manager on one end and subordinate on the other. When one of them breaks a rule, the observer has to
-// say which rule it was, and whose fault.
+// name the rule and the side at fault.
 
 `include "assert.svh"
 
@@ -57,7 +57,7 @@ module axi_lite_wire (
   input  logic [31:0] down_rdata_i,
   input  logic [1:0]  down_rresp_i
 );
-  // Nothing is stored and nothing changed: a rule that is broken here was broken by one of both ends.
+  // The wire stores and changes nothing: one of both ends breaks every rule that is broken here.
   assign down_awvalid_o = up_awvalid_i;
   assign up_awready_o = down_awready_i;
   assign down_awaddr_o = up_awaddr_i;

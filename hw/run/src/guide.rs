@@ -1,4 +1,4 @@
-//! The guide to a first engine (`docs/src/hardware/first-ip.md`) is true: it is followed, literally.
+//! Follows the guide to a first engine (`docs/src/hardware/first-ip.md`) literally, to show that it is correct.
 //!
 //! In a copy of the tree without the mailbox, a block that includes a file puts that file in its place, and a
 //! block marked `console` is typed. Every line of output that the guide shows has to appear, in that order.
@@ -16,13 +16,13 @@ use xtask::python::PackageSet;
 use xtask::{project, run};
 
 const GUIDE: &str = "docs/src/hardware/first-ip.md";
-/// What the guide makes, and what therefore must not be there before.
+/// Files that the guide creates, which must not exist before.
 const MADE: [&str; 2] = ["hw/ip/mailbox", "crates/regs/src/mailbox.rs"];
 /// The line that it adds, and the file.
 const DECLARED: (&str, &str) = ("crates/regs/src/lib.rs", "pub mod mailbox;\n");
 /// Folders that it writes to. Everything else of the tree is linked.
 const COPIED: [&str; 2] = ["hw", "crates"];
-/// What a shell has to know so that `cargo xtask` is this program, on the copy.
+/// Definitions of a shell, so that `cargo xtask` is this program, on the copy.
 const PRELUDE: &str = "cargo() { if [ \"$1\" = xtask ]; then shift; \"$XTASK\" \"$@\"; \
                        else command cargo \"$@\"; fi; }\n";
 
@@ -35,7 +35,7 @@ pub fn step(root: &Path) -> Result<Outcome> {
     }
     let text = fs::read_to_string(root.join(GUIDE)).context(GUIDE)?;
     let scratch = tempfile::tempdir().context("no temporary folder")?;
-    // Its name is the same whoever asks, because it may stand in messages.
+    // Its name is the same in every run, because messages may contain it.
     let copy = scratch.path().join("tree");
     lay_out(root, &copy)?;
     for action in actions(&text)? {
@@ -46,12 +46,12 @@ pub fn step(root: &Path) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Something that a reader does.
+/// A step of the reader.
 #[derive(Debug, PartialEq, Eq)]
 enum Action {
     /// Writes a file, whose path counts from the root.
     Write(String),
-    /// Types a command, and sees these lines.
+    /// Types a command, whose output has these lines.
     Type { command: String, shown: Vec<String> },
 }
 
@@ -87,7 +87,7 @@ fn actions(text: &str) -> Result<Vec<Action>> {
 fn follow(root: &Path, copy: &Path, action: &Action) -> Result<()> {
     match action {
         Action::Write(file) => {
-            // A folder that the guide did not make is a fault of the guide.
+            // A folder that the guide did not create is an error of the guide.
             fs::copy(root.join(file), copy.join(file))
                 .with_context(|| format!("cannot write {file}"))?;
             Ok(())
@@ -109,7 +109,7 @@ fn follow(root: &Path, copy: &Path, action: &Action) -> Result<()> {
     }
 }
 
-/// The first of the lines that does not come behind those before it.
+/// The first of the lines that does not follow those before it.
 fn missing<'a>(shown: &'a [String], text: &str) -> Option<&'a str> {
     let mut lines = text.lines();
     shown.iter().map(String::as_str).find(|line| !lines.any(|real| real.starts_with(*line)))
@@ -121,7 +121,7 @@ fn lay_out(root: &Path, copy: &Path) -> Result<()> {
     for entry in fs::read_dir(root)? {
         let name = entry?.file_name();
         let is_copied = COPIED.iter().any(|folder| name == *folder);
-        // Cargo may want to write its list of versions, though not other ones.
+        // Cargo may write its lock file, but with the same versions.
         if name == "Cargo.lock" {
             fs::copy(root.join(&name), copy.join(&name))?;
         } else if !is_copied && name != "target" && name != ".git" {

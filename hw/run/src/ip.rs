@@ -1,7 +1,7 @@
-//! `cargo xtask ip`: tests engines of `hw/ip` by simulation, and counts what they would take of a chip.
+//! `cargo xtask ip`: tests engines of `hw/ip` by simulation, and counts their area on a chip.
 //!
-//! `hw/ip/<name>/data/ip.toml` says what there is to build. Lint and simulation are Verilator's, the tests
-//! are cocotb's, netlists are Yosys's.
+//! `hw/ip/<name>/data/ip.toml` lists the builds. Verilator lints and simulates, the tests are in cocotb, Yosys makes
+//! netlists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -32,9 +32,9 @@ mod peer;
 mod record;
 mod table;
 
-/// What tests share, which is tested as an engine is.
+/// Shared parts of tests, which are tested like an engine.
 const PRIM: &str = "prim";
-/// Those that are tested in the same way and have a folder in `hw`: it, and the blocks of the system on a chip.
+/// Folders of `hw` that are tested in the same way: it, and the blocks of the system on a chip.
 const OTHERS: [&str; 2] = ["soc", PRIM];
 
 #[derive(clap::Args)]
@@ -48,13 +48,13 @@ pub struct Args {
     /// Place and route for a clock frequency, too: minutes for each netlist
     #[arg(long, requires = "synth")]
     fmax: bool,
-    /// Take what is counted into the record that later counts are compared with
+    /// Write the counts into the record that later counts are compared with
     #[arg(long, requires = "synth")]
     record: bool,
     /// Run every mutant of data/mutants.toml, each of which its assertion has to notice
     #[arg(long)]
     mutants: bool,
-    /// Count and test the engine of others that this folder holds as well: see [[peer]] of its ip.toml
+    /// Count and test the third-party engine in this folder as well: see [[peer]] of its ip.toml
     #[arg(long, value_name = "FOLDER", requires = "synth")]
     peer: Option<PathBuf>,
     /// Only simulations and netlists whose name contains this
@@ -128,7 +128,7 @@ struct Ip {
     sources: Vec<PathBuf>,
     plan: Plan,
     mutants: Vec<Mutant>,
-    /// A folder that is not the project's, if the sources lie in one.
+    /// The folder of third-party sources, if the sources are outside of the project.
     outside: Option<PathBuf>,
 }
 
@@ -142,7 +142,7 @@ impl Ip {
             toml::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))?;
         let mut sources = files(&dir.join(if name == PRIM { "tb" } else { "rtl" }), "sv")?;
         ensure!(!sources.is_empty(), "{name} has no sources");
-        // Packages are read before those who import them.
+        // Packages are read before the modules that import them.
         sources.sort_by_key(|path| (!path.to_string_lossy().ends_with("_pkg.sv"), path.clone()));
         let mutants = mutant::load(&dir)?;
         Ok(Ip { name: name.to_owned(), dir, sources, plan, mutants, outside: None })
@@ -166,7 +166,7 @@ fn folder_of(name: &str) -> PathBuf {
     if OTHERS.contains(&name) { hw.join(name) } else { hw.join("ip").join(name) }
 }
 
-/// What all engines share.
+/// The folder that all engines share.
 fn prim() -> PathBuf {
     project::root().join("hw/prim")
 }
@@ -220,13 +220,13 @@ pub fn main(args: &Args) -> Result<Verdict> {
     let names = if args.names.is_empty() { all_names()? } else { args.names.clone() };
     ensure!(
         args.peer.is_none() || names.len() == 1,
-        "`--peer` needs the name of the one engine that it stands beside"
+        "`--peer` needs the name of the one engine that it is compared with"
     );
     let tools = Tools::locate()?;
     let mut faults = Vec::new();
     for name in &names {
         let mut ip = Ip::load(name)?;
-        // Refused before minutes are spent on the rest.
+        // Checked first, because the rest takes minutes.
         let guests = match &args.peer {
             Some(folder) => peer::invite(&mut ip, folder)?,
             None => Vec::new(),
@@ -254,7 +254,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
     Ok(if faults.is_empty() { Verdict::Yes } else { Verdict::No })
 }
 
-/// Runs all mutants of an engine, says how they went, and returns what is wrong.
+/// Runs all mutants of an engine, prints the results, and returns the faults.
 fn run_mutants(tools: &Tools, ip: &Ip, args: &Args) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     let campaigns = mutant::campaigns(ip, false)?;
@@ -267,7 +267,7 @@ fn run_mutants(tools: &Tools, ip: &Ip, args: &Args) -> Result<Vec<String>> {
     Ok(faults)
 }
 
-/// Runs the tests of a bench, says how it went, and returns what is wrong.
+/// Runs the tests of a bench, prints the result, and returns the faults.
 fn simulate(tools: &Tools, ip: &Ip, bench: &Bench, args: &Args) -> Result<Vec<String>> {
     let run = bench::run(tools, ip, bench)?;
     println!("{}", run.line);
@@ -301,7 +301,7 @@ pub fn step(_: &Path) -> Result<Outcome> {
     }
     work.extend(mutants);
     let mut faults = Vec::new();
-    // Each once, whatever the number of benches that say it.
+    // Each once, even if several benches report it.
     let mut skipped = BTreeSet::new();
     for done in in_parallel(&work, |work| work.run(&tools)) {
         let done = done?;
@@ -320,7 +320,7 @@ enum Work<'a> {
     Mutate(&'a Ip, Campaign<'a>),
 }
 
-/// What came of it.
+/// The result.
 #[derive(Default)]
 struct Done {
     faults: Vec<String>,
@@ -329,7 +329,7 @@ struct Done {
 
 impl Work<'_> {
     fn run(&self, tools: &Tools) -> Result<Done> {
-        // Synthesis prepares itself at its first start, which is for one at a time.
+        // The first start of Yosys compiles it, which only one process may do at a time.
         static SYNTHESIS: Mutex<()> = Mutex::new(());
         match self {
             Work::Mutate(ip, campaign) => {
@@ -422,7 +422,7 @@ mod tests {
             for path in Ip::load(&name).unwrap().sources {
                 let text = fs::read_to_string(&path).unwrap();
                 let has = text.contains("`ASSERT(") || text.contains("endpackage");
-                // A generated register block is watched from the wrapper, by axi_lite_checks.
+                // A generated register block is observed from the wrapper, by axi_lite_checks.
                 let is_generated =
                     text.lines().next().is_some_and(|line| line.contains("@generated"));
                 assert!(has || is_generated, "{}", path.display());

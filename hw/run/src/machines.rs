@@ -33,7 +33,7 @@ use xtask::python::{self, PackageSet};
 
 /// Bytes of a block of the smoke program, so that it takes seconds.
 const SMOKE_BLOCK: usize = 512;
-/// The same where numbers are to be quoted: what a hash costs at its ends does not show.
+/// The same for numbers to quote: large, so that start and end of a hash are negligible.
 const QUOTED_BLOCK: usize = 16 << 10;
 
 #[derive(clap::Args)]
@@ -59,12 +59,12 @@ pub struct Args {
     /// Run this program instead of the smoke program
     #[arg(long, value_name = "ELF")]
     program: Option<PathBuf>,
-    /// Options of the machine (hw/README.md), behind `--`
+    /// Options of the machine (hw/README.md), after `--`
     #[arg(last = true, value_name = "OPTION")]
     options: Vec<String>,
 }
 
-/// What a machine is made around.
+/// The processor of a machine.
 #[derive(Clone, Copy)]
 enum Kind {
     /// Rocket alone.
@@ -165,8 +165,8 @@ pub fn main(args: &Args) -> Result<Verdict> {
     Ok(Verdict::Yes)
 }
 
-/// The smoke program of the root of trust on these machines. Options behind `--` are the host's where nobody
-/// named a machine.
+/// The smoke program of the root of trust on these machines. Options after `--` are the host's if the command
+/// names no machine.
 fn smoke_rots(args: &Args, rots: &[Rot]) -> Result<()> {
     let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
     let options = if args.machines.is_empty() { &[] } else { &options[..] };
@@ -220,7 +220,7 @@ fn smoke_hosts(args: &Args, cores: &[Core]) -> Result<()> {
     Ok(())
 }
 
-/// Runs somebody's program, with its console on this one.
+/// Runs the user's program, with its console on this one.
 fn run_program(args: &Args, machines: &[Kind], program: &Path) -> Result<Verdict> {
     ensure!(args.machines.len() == 1, "a program runs on one machine: name it");
     let mut verdict = Verdict::Yes;
@@ -281,8 +281,8 @@ fn print_log(name: &str, entries: &[Entry]) {
     }
 }
 
-/// Boots the ROM of the root of trust with a good bundle and with one that was changed, and shows what came
-/// of it.
+/// Boots the ROM of the root of trust with a good bundle and with one that was changed, and shows both
+/// results.
 fn boot_rot(rot: Rot, args: &Args) -> Result<()> {
     let rom = rot_boot::rom(rot_boot::ALONE)?;
     let changed = Edit::File(|file| file[3 << 12] ^= 1);
@@ -307,7 +307,7 @@ fn boot_rot(rot: Rot, args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Leaves the timeline as JSON and as a page, and says where.
+/// Writes the timeline as JSON and as a page, and prints the paths.
 fn store(timeline: &Timeline, folder: &Path) -> Result<()> {
     let json = serde_json::to_string_pretty(timeline)? + "\n";
     let page = Report::of_one(timeline.clone()).to_html();
@@ -319,7 +319,7 @@ fn store(timeline: &Timeline, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The same with a host, which asks the root of trust for digests as soon as it runs.
+/// The same with a host, which requests digests from the root of trust as soon as it runs.
 fn boot_soc(soc: Soc, args: &Args) -> Result<()> {
     let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
     let changed = Edit::File(|file| file[3 << 12] ^= 1);
@@ -373,7 +373,7 @@ fn print_table(rows: &[(Core, Measured)]) {
 }
 
 /// A step of `cargo xtask test`: the machines of every day build, run and repeat themselves, and a
-/// program that fails or hangs is noticed.
+/// program that fails or hangs is detected.
 pub fn step(_: &Path) -> Result<Outcome> {
     for set in [PackageSet::Machine, PackageSet::Soc] {
         if let Some(skipped) = python::without_packages(set)? {
@@ -415,7 +415,7 @@ pub fn step(_: &Path) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// What would make a passed run worth nothing.
+/// Faults of the machine that would make a passed run meaningless.
 fn blind_spot(runs: &Machine<'_>, measured: &Measured) -> Result<Option<String>> {
     if runs.smoke(SMOKE_BLOCK)? != *measured {
         return Ok(Some("the same run took other cycles the second time".into()));

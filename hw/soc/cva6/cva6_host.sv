@@ -1,8 +1,8 @@
 // CVA6 with its one AXI4 port as plain signals, for the test bench (hw/sim/cva6).
 //
 // It starts at the start-up code of the memory map (hw/soc/README.md). Memory is cached; everything
-// below it belongs to devices and is neither cached nor read ahead of time, and what is written there
-// is written once and in order.
+// below it belongs to devices and is neither cached nor read speculatively, and writes to devices happen
+// once and in order.
 //
 // Only the lab uses it, to run the same software on another core; it is no part of the system on a chip.
 

@@ -1,4 +1,4 @@
-// A wire that a netlist must not lose: Ibex puts it where equal logic is equal on purpose.
+// A wire that a netlist must not lose: Ibex has it where logic is redundant on purpose.
 module prim_buf #(
   parameter int Width = 1
 ) (

@@ -1,7 +1,7 @@
-// A clock that stops while nobody needs it.
+// A clock gate: the clock stops while no register needs it.
 //
-// The enable passes a latch that is open while the clock is low, so that a change of it during the high
-// phase cannot cut a pulse short.
+// The enable passes a latch that is transparent while the clock is low, so that a change of it during the high
+// phase cannot shorten a pulse.
 module prim_clock_gating #(
   parameter bit NoFpgaGate    = 1'b0,  // for a technology; nothing here
   parameter bit FpgaBufGlobal = 1'b1

@@ -1,4 +1,4 @@
-// Which of two clocks goes on. Ibex selects between resets with it, and only a test of a chip changes it.
+// A multiplexer of two clocks. Ibex selects between resets with it, and only a test of a chip switches it.
 //
 // It may glitch when `sel_i` changes; nothing here changes it while the system runs.
 module prim_clock_mux2 #(

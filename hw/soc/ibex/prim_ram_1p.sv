@@ -38,7 +38,7 @@ module prim_ram_1p
     end
   end
 
-  // Margins of a real memory.
+  // Timing margins of a real memory, unused here.
   logic unused_cfg;
   assign unused_cfg = ^cfg_i;
 endmodule

@@ -1,10 +1,10 @@
 // One AXI4-Lite port to several: the register bus of the root of trust.
 //
-// The owner of the address map selects a target for each direction, from the address beside it. One read
-// and one write are under way at a time. What no target is selected for, or a page where nothing was
-// built, is answered here with DECERR (AMBA AXI §A3.4.4).
+// The instantiating module selects a target for each direction, from the address. One read
+// and one write are outstanding at a time. This block answers an access without a target, or to an
+// empty page, with DECERR (AMBA AXI §A3.4.4).
 //
-// Address, protection, write data, strobes go past this block; it steers handshakes and responses.
+// Address, protection, write data, strobes bypass this block; it routes handshakes and responses.
 
 `include "assert.svh"
 
@@ -12,7 +12,7 @@ module axi_lite_demux
   import soc_pkg::*;
 #(
   parameter int unsigned NumTargets = 4,
-  // 0 builds one that lets write data run ahead of its address, to show that the test would notice.
+  // 0 builds a variant in which write data pass their address, to show that the test detects it.
   parameter bit          HoldsData  = 1'b1
 ) (
   input  logic                        clk_i,
@@ -59,28 +59,28 @@ module axi_lite_demux
   input  logic [NumTargets-1:0][1:0]  target_r_resp_i
 );
   // --- writes ---
-  // The target of a write, from its address on; which of its two parts have passed.
+  // The target of a write, from its address on, and which of its two parts have passed.
   logic [NumTargets-1:0] w_owner_d, w_owner_q, w_target;
   logic                  aw_done_d, aw_done_q, w_done_d, w_done_q;
   logic                  w_may_pass, b_is_own;
 
-  // A write is over when its response was taken; address and data may pass in any order until then.
+  // A write ends when its response is taken; address and data may pass in any order until then.
   assign w_target          = aw_done_q ? w_owner_q : aw_select_i;
   assign target_aw_valid_o = (aw_valid_i && !aw_done_q) ? aw_select_i : '0;
   assign aw_ready_o        = ~aw_done_q & ((aw_select_i == '0) |
                                            (|(aw_select_i & target_aw_ready_i)));
-  // Data that comes before its address waits: nobody can say yet where it goes.
+  // Data that comes before its address waits: its target is not known yet.
   assign w_may_pass        = ~w_done_q & (aw_done_q | aw_valid_i | ~HoldsData);
   assign target_w_valid_o  = (w_valid_i && w_may_pass) ? w_target : '0;
   assign w_ready_o         = w_may_pass & ((w_target == '0) | (|(w_target & target_w_ready_i)));
 
-  // Nobody's write has passed both parts as well, so that the port is clean for the next one.
+  // A write without a target passes both parts, too, so that the port is free for the next one.
   assign b_is_own          = aw_done_q & w_done_q & (w_owner_q == '0);
   assign b_valid_o         = b_is_own | (aw_done_q & w_done_q & (|(w_owner_q & target_b_valid_i)));
   assign target_b_ready_o  = (b_ready_i && aw_done_q && w_done_q) ? w_owner_q : '0;
 
-  // The response of the owner, or DECERR if there is none. Owners are one-hot, so that the choice is an OR of
-  // what each of them would say, without a priority.
+  // The response of the owner, or DECERR if there is none. Owners are one-hot, so that the selection is an OR of
+  // all masked responses, without a priority.
   always_comb begin
     b_resp_o = b_is_own ? RespDecerr : RespOkay;
     for (int unsigned target = 0; target < NumTargets; target++) begin
@@ -89,7 +89,7 @@ module axi_lite_demux
   end
 
   // Each part of a write is marked as it passes; the owner is kept with the address. The response ends both,
-  // because a second address may only come when nothing of the first write is left here.
+  // because a second address may only come when the first write is complete.
   always_comb begin
     aw_done_d = aw_done_q | (aw_valid_i & aw_ready_o);
     w_done_d  = w_done_q | (w_valid_i & w_ready_o);
@@ -101,7 +101,7 @@ module axi_lite_demux
   end
 
   // --- reads ---
-  // Whoever took the address answers; until then no other address passes.
+  // The target that took the address answers; until then no other address passes.
   logic [NumTargets-1:0] r_owner_d, r_owner_q;
   logic                  ar_done_d, ar_done_q, r_is_own;
 
@@ -112,7 +112,7 @@ module axi_lite_demux
   assign r_valid_o         = r_is_own | (ar_done_q & (|(r_owner_q & target_r_valid_i)));
   assign target_r_ready_o  = (r_ready_i && ar_done_q) ? r_owner_q : '0;
 
-  // Zeros for what nobody answered: no register of another block shows through.
+  // Zeros for a read without a target: no register of another block shows through.
   always_comb begin
     r_data_o = '0;
     r_resp_o = r_is_own ? RespDecerr : RespOkay;
@@ -124,8 +124,8 @@ module axi_lite_demux
     end
   end
 
-  // A read is open from its address to its data, and its owner does not change between. The response and the
-  // next address do not share a cycle: one cycle less of throughput, and no path from one to the other.
+  // A read is open from its address to its data, and its owner is constant meanwhile. The response and the
+  // next address do not share a cycle: this costs one cycle of throughput and avoids a path between them.
   always_comb begin
     ar_done_d = (ar_done_q | (ar_valid_i & ar_ready_o)) & ~(r_valid_o & r_ready_i);
     r_owner_d = (ar_valid_i && ar_ready_o) ? ar_select_i : r_owner_q;

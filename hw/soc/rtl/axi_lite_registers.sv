@@ -1,7 +1,7 @@
 // AXI4-Lite to plain accesses of registers, for blocks that have a handful of them.
 //
-// An access takes one cycle: `read_o` or `write_o` with the address, answered in that very cycle. A read
-// and a write may be in the same cycle. Responses wait for who asked.
+// An access takes one cycle: `read_o` or `write_o` with the address, answered in the same cycle. A read
+// and a write may be in the same cycle. Responses are kept until the manager takes them.
 
 `include "assert.svh"
 
@@ -9,7 +9,7 @@ module axi_lite_registers
   import soc_pkg::*;
 #(
   parameter int unsigned AddressBits = 12,
-  // 0 builds one that takes parts of words for whole ones, to show that the test would notice.
+  // 0 builds a variant that takes partial words for whole ones, to show that the test detects it.
   parameter bit          WordsOnly   = 1'b1
 ) (
   input  logic                   clk_i,
@@ -52,15 +52,15 @@ module axi_lite_registers
   logic [31:0] r_data_q;
   logic        is_whole;
 
-  // Address and data are taken together, as soon as the response before is out of the way.
+  // Address and data are taken together, as soon as the previous response is taken.
   assign aw_ready_o   = aw_valid_i & w_valid_i & (~b_valid_q | b_ready_i);
   assign w_ready_o    = aw_ready_o;
   assign ar_ready_o   = ~r_valid_q | r_ready_i;
 
-  // Registers are written whole: half a command is none, and an error.
+  // Registers are written as whole words: a partial command is an error.
   assign is_whole     = w_strb_i == 4'hf || !WordsOnly;
   assign write_o      = aw_valid_i & aw_ready_o & is_whole;
-  // The address bits below a word are the owner's to judge: an offset that is none is an error.
+  // The owner checks the address bits below a word: an illegal offset is an error.
   assign write_addr_o = aw_addr_i;
   assign write_data_o = w_data_i;
   assign read_o       = ar_valid_i & ar_ready_o;

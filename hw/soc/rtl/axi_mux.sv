@@ -1,8 +1,8 @@
 // Several AXI4 masters before one slave: the host and the root of trust before memory.
 //
-// The number of a master goes in front of its transaction ids, so that responses find back and ids of
-// different masters stay apart. Addresses pass in turns, the one who waited longest first; an offer that
-// was made is not taken back (AMBA AXI §A3.2.1). Write data follow the address whose turn it was, whole
+// The number of a master is prefixed to its transaction ids, which routes responses and keeps ids of
+// different masters distinct. Addresses pass by round-robin arbitration; a `valid` is never
+// withdrawn (AMBA AXI §A3.2.1). Write data follow the order of their addresses, whole
 // bursts at a time, because AXI4 has no ids on them (§A5.4). All paths are combinational: the only cycle
 // that a transfer loses is that of the first write beat, which follows its address.
 
@@ -11,9 +11,9 @@
 module axi_mux #(
   parameter int unsigned NumMasters  = 2,
   parameter int unsigned IdBits      = 4,
-  parameter int unsigned PayloadBits = 45,  // of an address: what passes unchanged
+  parameter int unsigned PayloadBits = 45,  // of an address channel: bits that pass unchanged
   parameter int unsigned DataBits    = 64,
-  // 0 builds one that changes its mind while the slave is not ready, to show that the test would notice.
+  // 0 builds a variant that changes the master while the slave is not ready, to show that the test detects it.
   parameter bit          KeepsOffers = 1'b1,
   localparam int unsigned PortBits   = NumMasters > 1 ? $clog2(NumMasters) : 1,
   localparam int unsigned OutIdBits  = PortBits + IdBits,
@@ -44,7 +44,7 @@ module axi_mux #(
   // Read data and response.
   output logic [NumMasters-1:0]                  r_valid_o,
   input  logic [NumMasters-1:0]                  r_ready_i,
-  // Responses, but for whom they are, are the slave's own signals.
+  // Except for their routing, responses are the slave's own signals.
   output logic [IdBits-1:0]                      b_id_o,
   output logic [IdBits-1:0]                      r_id_o,
 
@@ -75,7 +75,7 @@ module axi_mux #(
 );
   typedef logic [PortBits-1:0] port_t;
 
-  // The first that asks behind the one who was served last.
+  // Round robin: the first requester after the master that was served last.
   function automatic port_t next_port(logic [NumMasters-1:0] asks, port_t last);
     port_t found = last;
     for (int unsigned distance = NumMasters; distance > 0; distance--) begin
@@ -87,16 +87,16 @@ module axi_mux #(
   endfunction
 
   // --- addresses ---
-  // Whose turn it is; kept while an offer is not taken.
+  // The selected master; kept while its `valid` waits for `ready`.
   port_t aw_port, aw_port_q, ar_port, ar_port_q, w_port_q;
   logic  aw_offered_q, ar_offered_q, w_busy_q;
   logic  aw_passes, w_ends;
 
-  // An offer binds: the slave may have begun to decode it.
+  // A `valid` must not be withdrawn: the slave may have begun to decode the address.
   assign aw_port = (aw_offered_q && KeepsOffers) ? aw_port_q : next_port(aw_valid_i, aw_port_q);
   assign ar_port = (ar_offered_q && KeepsOffers) ? ar_port_q : next_port(ar_valid_i, ar_port_q);
 
-  // The data of a burst pass before the next address does.
+  // The data of a burst pass before the next address.
   assign slave_aw_valid_o   = aw_valid_i[aw_port] & ~w_busy_q;
   assign slave_aw_id_o      = {aw_port, aw_id_i[aw_port]};
   assign slave_aw_payload_o = aw_payload_i[aw_port];
@@ -107,7 +107,7 @@ module axi_mux #(
   assign aw_passes = slave_aw_valid_o & slave_aw_ready_i;
 
   // --- write data ---
-  // From the burst whose address passed last, until its end; nobody else's data can come between.
+  // Of the burst whose address passed last, until its end; no data of another master can interleave.
   assign slave_w_valid_o = w_busy_q & w_valid_i[w_port_q];
   assign slave_w_data_o  = w_data_i[w_port_q];
   assign slave_w_strb_o  = w_strb_i[w_port_q];
@@ -115,16 +115,16 @@ module axi_mux #(
   assign w_ends          = slave_w_valid_o & slave_w_ready_i & slave_w_last_o;
 
   // --- responses ---
-  // The front of an id is the master's number; the rest is what the master itself chose.
+  // The upper bits of an id are the master's number; the rest is the master's own id.
   port_t b_port, r_port;
   assign {b_port, b_id_o} = slave_b_id_i;
   assign {r_port, r_id_o} = slave_r_id_i;
   assign slave_b_ready_o  = b_ready_i[b_port];
   assign slave_r_ready_o  = r_ready_i[r_port];
 
-  // Each handshake belongs to one master: that of its turn for addresses, that of the open burst for write
+  // Each handshake belongs to one master: the selected one for addresses, that of the open burst for write
   // data, that of the id for responses. All others see neither `ready` nor `valid`. An address waits while
-  // write data of the burst before are still to come, since data carry no id.
+  // write data of the previous burst are outstanding, since data carry no id.
   always_comb begin
     aw_ready_o = '0;
     ar_ready_o = '0;
@@ -138,8 +138,8 @@ module axi_mux #(
     r_valid_o[r_port]   = slave_r_valid_i;
   end
 
-  // Whose turn it was, what is offered and not taken yet, and whose write data are due. An offer is kept with
-  // its master until the subordinate takes it; a burst is open from its address to its last beat.
+  // The master served last, the address that waits for `ready`, and the owner of due write data. The selection
+  // is kept until the subordinate takes the address; a burst is open from its address to its last beat.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       aw_port_q    <= '0;
@@ -149,7 +149,7 @@ module axi_mux #(
       ar_offered_q <= 1'b0;
       w_busy_q     <= 1'b0;
     end else begin
-      // Whoever is offered now has had the turn, also if the slave is not ready yet.
+      // The master selected now counts as served, also if the slave is not ready yet.
       if (slave_aw_valid_o) aw_port_q <= aw_port;
       if (slave_ar_valid_o) ar_port_q <= ar_port;
       aw_offered_q <= slave_aw_valid_o & ~slave_aw_ready_i;

@@ -1,9 +1,9 @@
-// A window of AXI4-Lite registers in front of a 64-bit AXI4 port: where the host reaches the mailbox.
+// A window of AXI4-Lite registers in front of a 64-bit AXI4 port: the host accesses the mailbox through it.
 //
-// What is not for the window passes unchanged. One read and one write are under way at a time, which keeps
-// responses in order without a store for ids. Registers are words: a burst into the window, or an access of
-// more than 32 bits, is answered here with SLVERR and reaches nothing (AMBA AXI §A3.4.4), because half
-// of a 64-bit write would be a command that nobody gave.
+// Accesses outside the window pass unchanged. One read and one write are outstanding at a time, which keeps
+// responses in order without a store for ids. Registers are words: this block answers a burst into the window,
+// or an access of more than 32 bits, with SLVERR and passes it to no register (AMBA AXI §A3.4.4), because half
+// of a 64-bit write would be a command that the host did not give.
 
 `include "assert.svh"
 
@@ -11,13 +11,13 @@ module axi_window
   import soc_pkg::*;
 #(
   parameter int unsigned IdBits = 4,
-  // 0 builds one that lets bursts into the window, to show that the test would notice.
+  // 0 builds a variant that lets bursts into the window, to show that the test detects it.
   parameter bit          WordsOnly = 1'b1
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
 
-  // From the host. `window` says that the address beside it is the window's.
+  // From the host. `window` says that the address is in the window.
   // Write address.
   input  logic              aw_valid_i,
   output logic              aw_ready_o,
@@ -53,7 +53,7 @@ module axi_window
   output logic [1:0]        r_resp_o,
   output logic              r_last_o,
 
-  // Everything else. Ids, lengths, addresses and write data go past this block.
+  // Everything else. Ids, lengths, addresses and write data bypass this block.
   // Write address.
   output logic              outer_aw_valid_o,
   input  logic              outer_aw_ready_i,
@@ -103,19 +103,19 @@ module axi_window
 
   typedef enum logic [1:0] {
     Idle,
-    Outer,   // all else answers
+    Outer,   // the outer port answers
     Lite,    // the registers answer
     Refused  // this block answers
   } route_e;
 
-  // Everything outside the window passes. Inside, only what a register understands does: one word.
+  // Everything outside the window passes. Inside, only accesses of one word pass.
   function automatic route_e route_of(logic window, logic [7:0] len, logic [2:0] size);
     if (!window) return Outer;
     return (WordsOnly && (len != '0 || size > WordSize)) ? Refused : Lite;
   endfunction
 
   // --- writes ---
-  // Where the write under way goes, and whether all of its data have.
+  // The target of the open write, and whether all of its data have passed.
   route_e            w_route_d, w_route_q, aw_route;
   logic              w_done_d, w_done_q;
   logic [IdBits-1:0] w_id_q;
@@ -150,8 +150,8 @@ module axi_window
   assign lite_w_data_o   = lane ? w_data_i[63:32] : w_data_i[31:0];
   assign lite_w_strb_o   = lane ? w_strb_i[7:4] : w_strb_i[3:0];
 
-  // Write data go where their address went. Refused data are taken and dropped: a manager that cannot get rid of
-  // its data would never see the response.
+  // Write data go to the target of their address. Refused data are taken and dropped: a manager whose data are not
+  // taken would never get the response.
   always_comb begin
     unique case (w_now)
       Outer:   w_ready_o = outer_w_ready_i;
@@ -195,7 +195,7 @@ module axi_window
   end
 
   // --- reads ---
-  // As writes; a refused burst gets as many beats as it asked for, or the host would wait for the rest.
+  // As for writes; a refused burst gets all requested beats, or the host would wait for the rest.
   route_e            r_route_d, r_route_q, ar_route;
   logic [IdBits-1:0] r_id_q;
   logic [7:0]        r_left_d, r_left_q;
@@ -216,8 +216,8 @@ module axi_window
     if (r_route_q != Idle) ar_ready_o = 1'b0;
   end
 
-  // Data come from the side of the read. For a refused one they are zero with SLVERR, as many beats as were asked
-  // for, and the last of them says so.
+  // Data come from the side of the read. For a refused one they are zero with SLVERR, as many beats as were
+  // requested, the last one with `last`.
   always_comb begin
     r_valid_o = 1'b0;
     r_data_o  = '0;
@@ -232,7 +232,7 @@ module axi_window
       end
       Lite: begin
         r_valid_o = lite_r_valid_i;
-        // On both halves, so that it is on the right one.
+        // On both halves, which includes the one of its address.
         r_data_o  = {2{lite_r_data_i}};
         r_resp_o  = lite_r_resp_i;
       end

@@ -2,19 +2,19 @@
 //
 // The port is Ibex's own (its manual calls it the memory interface): a request is held until it is
 // granted, and every granted request gets one response, in the order of the grants. Targets may take any
-// number of cycles, so a request to another target waits until the responses before it are under way to
-// nobody else. What no target is selected for is answered here, with an error: an address that means
-// nothing must never stop the core.
+// number of cycles, so a request to another target waits until no other target owes a
+// response. This block answers a request without a target with an error: an unmapped
+// address must never stop the core.
 //
-// Address, data and byte enables go past this block: whoever knows the address map selects.
+// Address, data and byte enables bypass this block: the instantiating module knows the address map and selects.
 
 `include "assert.svh"
 
 module core_demux #(
   parameter int unsigned NumTargets     = 2,
-  // Requests that may wait for responses. Ibex has two at most.
+  // Maximum outstanding requests. Ibex has at most two.
   parameter int unsigned MaxOutstanding = 2,
-  // 0 builds one that lets requests overtake, to show that the test would notice.
+  // 0 builds a variant in which requests overtake each other, to show that the test detects it.
   parameter bit          Ordered        = 1'b1,
   localparam int unsigned CountBits     = $clog2(MaxOutstanding + 1)
 ) (
@@ -34,13 +34,13 @@ module core_demux #(
   input  logic [NumTargets-1:0][31:0] target_rdata_i,
   input  logic [NumTargets-1:0]       target_err_i
 );
-  // Whose responses are awaited. None of the targets: those of this block.
+  // The target that owes responses. If it is none of the targets, this block does.
   logic [NumTargets-1:0] owner_d, owner_q;
   logic [CountBits-1:0]  count_d, count_q, left;
   logic                  error_d, error_q;
   logic                  is_free, grants;
 
-  // A response that arrives now makes room in the same cycle: Ibex asks again in it.
+  // A response that arrives now makes room in the same cycle, in which Ibex may send the next request.
   assign left    = count_q - CountBits'(rvalid_o);
   assign is_free = (left == '0) ||
                    ((owner_q == select_i || !Ordered) && left < CountBits'(MaxOutstanding));
@@ -50,14 +50,14 @@ module core_demux #(
   assign grants       = req_i & gnt_o;
 
   // Requests that are granted and not answered, and the target that owes the answers. The owner changes only when
-  // nothing is owed, which `is_free` sees to. A request without a target is answered in the next cycle.
+  // no response is due, which `is_free` ensures. A request without a target is answered in the next cycle.
   always_comb begin
     count_d = left + CountBits'(grants);
     owner_d = grants ? select_i : owner_q;
     error_d = grants & (select_i == '0);
   end
 
-  // After reset nothing is owed.
+  // After reset no response is due.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       owner_q <= '0;
@@ -70,12 +70,12 @@ module core_demux #(
     end
   end
 
-  // Only the owner is heard: a response of another target would be taken for that of the request that waits.
+  // Only responses of the owner pass: one of another target would be taken for that of the outstanding request.
   logic [NumTargets-1:0] answers;
   assign answers  = Ordered ? target_rvalid_i & owner_q : target_rvalid_i;
   assign rvalid_o = error_q | (|answers);
 
-  // Zero where nobody answers, so that an error carries nothing of what a target holds.
+  // Zero if no target answers, so that an error carries no data of a target.
   always_comb begin
     rdata_o = '0;
     err_o   = error_q;

@@ -1,14 +1,14 @@
-// Scratchpad or boot ROM of the root of trust: words behind two ports of Ibex's kind, one to fetch and one
+// Scratchpad or boot ROM of the root of trust: words with two ports of Ibex's kind, one to fetch and one
 // for data, as the two ports of a block RAM.
 //
 // A request is granted at once and answered `Latency` cycles later, one a cycle. The contents are not
-// reset. A memory that is not `Writable` answers a write with an error and keeps what it holds.
+// reset. A memory that is not `Writable` answers a write with an error and keeps its contents.
 
 `include "assert.svh"
 
 module core_memory #(
   parameter int unsigned Words    = 16384,
-  // Cycles from grant to response, at least 1. Each one more is a register stage on the way back.
+  // Cycles from grant to response, at least 1. Each further cycle is a register stage of the response.
   parameter int unsigned Latency  = 1,
   parameter bit          Writable = 1'b1,
   localparam int unsigned AddressBits = $clog2(Words)
@@ -32,19 +32,19 @@ module core_memory #(
   output logic [31:0]            data_rdata_o,
   output logic                   data_err_o
 );
-  // Found by its name where a bench puts programs into it (hw/sim/rot).
+  // A bench finds it by this name to load programs (hw/sim/rot).
   logic [31:0] mem [Words];
 
   logic [Latency-1:0]       fetch_valid_q, data_valid_q, data_err_q;
   logic [Latency-1:0][31:0] fetch_rdata_q, data_rdata_q;
   logic                     refuses;
 
-  // Always room: as many requests as there are stages can be under way.
+  // There is always room: each stage can hold one outstanding request.
   assign fetch_gnt_o = 1'b1;
   assign data_gnt_o  = 1'b1;
   assign refuses     = data_we_i & ~Writable;
 
-  // No reset: a block RAM has none, and what was in it before belongs to nobody else.
+  // No reset: a block RAM has none, and only the root of trust can read its old contents.
   always_ff @(posedge clk_i) begin
     if (data_req_i && data_we_i && !refuses) begin
       for (int unsigned lane = 0; lane < 4; lane++) begin
@@ -53,8 +53,8 @@ module core_memory #(
     end
   end
 
-  // Words come out a cycle later, and then wait for their time. A fetch and a write of the same word in the
-  // same cycle: the fetch gets what was there before.
+  // Words come out a cycle later, and then pass the register stages. A fetch and a write of the same word in the
+  // same cycle: the fetch gets the old word.
   always_ff @(posedge clk_i) begin
     if (fetch_req_i) fetch_rdata_q[0] <= mem[fetch_word_i];
     if (data_req_i)  data_rdata_q[0]  <= mem[data_word_i];
@@ -64,8 +64,8 @@ module core_memory #(
     end
   end
 
-  // Beside the words, whether they were asked for. These bits have a reset: after it no answer is under way, even
-  // if the stages of the words still hold some.
+  // A valid bit for each stage. These bits have a reset: after it no answer is outstanding, even
+  // if the stages of the words still hold data.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       fetch_valid_q <= '0;

@@ -1,22 +1,22 @@
 // From a port of Ibex's kind to AXI4, single beats of 32 bits; with the signals of bursts left open it is
 // a bridge to AXI4-Lite.
 //
-// One request at a time. A response with an error is an error for the core. Nobody who answers late, or
-// never, stops the core: after `TimeoutCycles` the request has failed. AXI gives no way to take a request
-// back (AMBA AXI §A3.2.1), so the bridge goes on offering it, swallows its answer whenever that comes, and
-// refuses all requests until then. A write that failed so may still happen.
+// One request at a time. A response with an error is an error for the core. A subordinate that answers late
+// or never cannot stop the core: after `TimeoutCycles` the request has failed. AXI does not allow to withdraw a
+// request (AMBA AXI §A3.2.1), so the bridge keeps it valid, discards its late answer, and
+// refuses all requests until then. A write that failed in this way may still take effect.
 //
-// A grant comes at once, and again in the cycle of a response. `MinLatency` holds answers back that come
-// earlier than so many cycles after the grant.
+// A grant comes at once, and again in the cycle of a response. `MinLatency` delays answers that come
+// earlier than this many cycles after the grant.
 
 `include "assert.svh"
 
 module core_to_axi #(
   parameter int unsigned DataBits      = 64,
   parameter int unsigned MinLatency    = 2,
-  // 0: waits for ever.
+  // 0: no timeout.
   parameter int unsigned TimeoutCycles = 1000,
-  // 0 builds one that hides errors of the bus, to show that the test would notice.
+  // 0 builds a variant that hides errors of the bus, to show that the test detects it.
   parameter bit          ReportsErrors = 1'b1,
   localparam int unsigned StrobeBits   = DataBits / 8,
   localparam int unsigned LongestWait  = TimeoutCycles > MinLatency ? TimeoutCycles : MinLatency,
@@ -60,13 +60,13 @@ module core_to_axi #(
   localparam int unsigned Lanes    = DataBits / 32;
   localparam int unsigned LaneBits = Lanes > 1 ? $clog2(Lanes) : 1;
 
-  // What is still offered, and whether an answer is owed by the bus and to the core.
+  // Which channels are still valid, whether the bus owes an answer, and whether the core waits for one.
   logic aw_valid_d, aw_valid_q, w_valid_d, w_valid_q, ar_valid_d, ar_valid_q;
   logic bus_owes_d, bus_owes_q, core_waits_d, core_waits_q;
-  // The answer, once there is one.
+  // The answer, once it has come.
   logic done_d, done_q, err_d, err_q;
   logic [31:0] rdata_d, rdata_q;
-  // Cycles since the grant; stops counting at the last one that matters.
+  // Cycles since the grant; the counter saturates at the last relevant value.
   logic [AgeBits-1:0] age_d, age_q;
 
   logic        we_q;
@@ -85,11 +85,11 @@ module core_to_axi #(
   assign rdata_o  = rdata_q;
   assign err_o    = err_q;
 
-  // Late answers are taken as well, and lost.
+  // Late answers are taken as well, and discarded.
   assign r_ready_o = bus_owes_q & ~we_q;
   assign b_ready_o = bus_owes_q & we_q;
 
-  // Where on the bus the word is (AMBA AXI §A3.4.3).
+  // The lanes of the word on the bus (AMBA AXI §A3.4.3).
   if (Lanes > 1) begin : gen_lanes
     assign lane = addr_q[2 +: LaneBits];
   end else begin : gen_no_lanes
@@ -97,11 +97,11 @@ module core_to_axi #(
   end
   assign lane_data = r_data_i[32*lane +: 32];
 
-  // Address and data of a write are offered together and taken apart, in any order.
+  // Address and data of a write become valid together and are taken separately, in any order.
   //
-  // Three things happen here, the later ones stronger: offers and debts of the open request are worked off;
-  // an answer, or the end of the patience, completes it for the core; a grant begins the next one. A request
-  // that expired leaves `bus_owes` set, and until that debt is paid every grant ends in an error.
+  // Three steps, later ones with priority: handshakes and responses of the open request are completed;
+  // an answer, or the timeout, completes it for the core; a grant begins the next one. A request
+  // that timed out leaves `bus_owes` set, and until its answer has come every grant ends in an error.
   always_comb begin
     aw_valid_d   = aw_valid_q & ~aw_ready_i;
     w_valid_d    = w_valid_q & ~w_ready_i;
@@ -117,7 +117,7 @@ module core_to_axi #(
       if (answered) begin
         done_d  = 1'b1;
         err_d   = ReportsErrors & (we_q ? b_resp_i[1] : r_resp_i[1]);
-        // An error comes without data: what a failing bus leaves on its wires is nobody's business.
+        // An error comes without data: the data of a failed access must not reach the core.
         rdata_d = (we_q || r_resp_i[1]) ? '0 : lane_data;
       end else if (expires) begin
         done_d  = 1'b1;
@@ -129,7 +129,7 @@ module core_to_axi #(
     if (grants) begin
       core_waits_d = 1'b1;
       age_d        = AgeBits'(1);
-      // While an old answer is outstanding, nothing new is sent, or it would be taken for the new one's.
+      // While an old answer is outstanding, no request is sent, or that answer would be taken for the new one's.
       if (bus_owes_d) begin
         done_d  = 1'b1;
         err_d   = 1'b1;
@@ -143,8 +143,8 @@ module core_to_axi #(
     end
   end
 
-  // State of the bridge. Address and data of a request change only when nothing of an old one is offered any more:
-  // AXI wants them stable until they are taken (AMBA AXI §A3.2.1).
+  // State of the bridge. Address and data of a request change only when no channel of an old one is valid:
+  // AXI requires them to be stable until they are taken (AMBA AXI §A3.2.1).
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       aw_valid_q   <= 1'b0;
@@ -170,7 +170,7 @@ module core_to_axi #(
       err_q        <= err_d;
       rdata_q      <= rdata_d;
       age_q        <= age_d;
-      // Kept as they are while an old request is still offered.
+      // Kept while an old request is still valid.
       if (grants && !(bus_owes_q && !answered)) begin
         we_q    <= we_i;
         be_q    <= be_i;
@@ -186,7 +186,7 @@ module core_to_axi #(
   assign a_addr_o   = addr_q;
   assign w_data_o   = {Lanes{wdata_q}};
 
-  // The word is on all lanes and its strobes on one: nothing beside it is written.
+  // The word is on all lanes, its strobes on one, so that no other word is written.
   always_comb begin
     w_strb_o = '0;
     w_strb_o[4*lane +: 4] = be_q;

@@ -30,7 +30,7 @@ package soc_pkg;
     return address[31:16] == ScratchpadBase[31:16];
   endfunction
 
-  // All pages, whether anything stands there or not: the demultiplexer answers for the empty ones.
+  // All pages, also empty ones: the demultiplexer answers for those.
   function automatic logic is_register(logic [31:0] address);
     return address[31:16] == RegistersBase[31:16];
   endfunction

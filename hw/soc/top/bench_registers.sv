@@ -1,4 +1,4 @@
-// What a program on the root of trust says to the bench: console, end, marks. No part of a chip.
+// Registers from a program on the root of trust to the bench: console, end, marks. No part of a chip.
 //
 // | offset | name | access | |
 // |---|---|---|---|
@@ -39,7 +39,7 @@ module bench_registers (
   output logic [31:0] write_data_o
 );
   logic [31:0] cycles_q;
-  // What a page without errors and without read strobes leaves open.
+  // Inputs that a page without errors and without read strobes does not use.
   logic        unused_read;
   logic [1:0]  unused_b_resp, unused_r_resp;
   logic [11:0] unused_read_addr;

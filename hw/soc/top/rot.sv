@@ -1,12 +1,12 @@
 // The root of trust: Ibex, boot ROM, scratchpad, registers, and a master port into the host's memory.
 //
-// It has no slave port. What the host can reach of it is the host's side of the mailbox, which is a block
-// of its own on the register bus. Code comes from ROM and scratchpad alone: a fetch from anywhere else, the
-// host's memory above all, is an error. The memory map is in hw/soc/README.md.
+// It has no slave port. The host can access its side of the mailbox only, which is a block
+// of its own on the register bus. Code comes from ROM and scratchpad alone: a fetch from any other address, above
+// all from the host's memory, is an error. The memory map is in hw/soc/README.md.
 //
-// Both ports of the core have a demultiplexer of their own, so a fetch never waits for data of the host. What
-// this module does not give: any protection of the ROM's contents against a fault, which is the matter of
-// software (it measures nothing of itself) and of the memory that a chip has in this place.
+// Both ports of the core have a demultiplexer of their own, so a fetch never waits for data of the host. This
+// module does not protect the ROM's contents against a fault. That is left to software (which does not measure
+// itself) and to the memory that a chip has here.
 
 `include "assert.svh"
 
@@ -48,7 +48,7 @@ module rot
   input  logic [63:0] host_r_data_i,
   input  logic [1:0]  host_r_resp_i,
 
-  // The host's side of the mailbox: AXI4-Lite. All that the host reaches.
+  // The host's side of the mailbox: AXI4-Lite. The host has no other access.
   // Write address.
   input  logic        mailbox_aw_valid_i,
   output logic        mailbox_aw_ready_o,
@@ -75,7 +75,7 @@ module rot
 
   input  logic [3:0]  lifecycle_i,
 
-  // A page of registers outside: the bench's. A chip ties it to zero.
+  // An external page of registers: the bench's. A chip ties it to zero.
   // Write address.
   output logic        bench_aw_valid_o,
   input  logic        bench_aw_ready_i,
@@ -145,7 +145,7 @@ module rot
   logic             rom_fetch_gnt, pad_fetch_gnt, rom_fetch_rvalid, pad_fetch_rvalid;
   logic [31:0]      rom_fetch_rdata, pad_fetch_rdata;
 
-  // Registers and the host's memory are no targets here, so no software can make code of them.
+  // Registers and the host's memory are no targets here, so software cannot execute them.
   core_demux #(.NumTargets(2)) u_instr_demux (
     .clk_i,
     .rst_ni,
@@ -169,7 +169,7 @@ module rot
   logic        rom_err, pad_err, reg_err, host_err;
   logic [31:0] rom_rdata, pad_rdata, reg_rdata, host_rdata;
 
-  // What is in no region of soc_pkg is selected for nobody, which is an error.
+  // An address outside all regions of soc_pkg selects no target, which is an error.
   core_demux #(.NumTargets(4)) u_data_demux (
     .clk_i,
     .rst_ni,
@@ -212,7 +212,7 @@ module rot
     .data_err_o     (rom_err)
   );
 
-  // Data, stack, and code that the ROM has measured. The host has no way to it.
+  // Data, stack, and code that the ROM has measured. The host cannot access it.
   core_memory #(
     .Words   (ScratchpadBytes / 4),
     .Latency (ScratchpadLatency)
@@ -235,7 +235,7 @@ module rot
     .data_err_o     (pad_err)
   );
 
-  // The only way out. A host that holds its bus up costs a timeout, and not the root of trust.
+  // The only master port. A host that stalls its bus causes a timeout and does not stop the root of trust.
   core_to_axi #(
     .DataBits      (64),
     .TimeoutCycles (TimeoutCycles)
@@ -307,11 +307,11 @@ module rot
     .boot_reason_o
   );
 
-  // What a chip does with an alert, it decides outside of this module; the bench reports it.
+  // A chip handles alerts outside of this module; the bench reports them.
   assign alert_o = cpu_alert | engines_alert;
 
-  // Code from outside is the one thing that a root of trust must never run; an address that leaves it has to be
-  // the host's.
+  // A root of trust must never run code from outside; an address on the master port has to be in the host's
+  // memory.
   `ASSERT(FetchesStayInside_A, instr_req && !is_rom(instr_addr) && !is_scratchpad(instr_addr) |->
           !rom_fetch_req && !pad_fetch_req)
   `ASSERT(HostMemoryIsAskedForItself_A, host_ar_valid_o |-> is_host(host_a_addr_o))

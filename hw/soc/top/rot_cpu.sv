@@ -1,9 +1,9 @@
-// Ibex as the root of trust has it: RV32IMC with a write-back stage, the rest by parameters.
+// Ibex in the configuration of the root of trust: RV32IMC with a write-back stage, the rest by parameters.
 //
 // `Secure` is the hardened configuration: two cores in lockstep, a protected register file and program
 // counter, dummy instructions, PMP, check bits on both ports (Ibex reference manual, "Security features").
-// Our memories keep no check bits; they are made here, where data enter the core. So they find faults
-// inside it, and none on a bus or in a memory.
+// The memories here keep no check bits; this module computes them where data enter the core. So they detect
+// faults inside the core, but none on a bus or in a memory.
 
 `include "assert.svh"
 
@@ -37,7 +37,7 @@ module rot_cpu
 
   input  logic [14:0] irq_fast_i,
 
-  // A fault that the core found in itself or at its ports, or that took it from one trap to another.
+  // A fault that the core detected in itself or at its ports, or a double fault.
   output logic        alert_o,
   output logic        asleep_o
 );
@@ -46,7 +46,7 @@ module rot_cpu
   logic [31:0] unused_instr, unused_data;
   logic        alert_internal, alert_bus, double_fault;
 
-  // Check bits of the words that enter the core. Without `Secure` it does not look at them.
+  // Check bits of the words that enter the core. Without `Secure` it ignores them.
   prim_secded_inv_39_32_enc u_instr_check (
     .data_i (instr_rdata_i),
     .data_o ({instr_check, unused_instr})
@@ -57,7 +57,7 @@ module rot_cpu
   );
 
   // What is not used is tied off: no debug module (a port into the root of trust), no timer, no external
-  // interrupt, no scrambling of the cache, whose keys would have to come from somewhere.
+  // interrupt, no scrambling of the cache, because there is no source of keys.
   ibex_top #(
     .PMPEnable       (Secure),
     .PMPNumRegions   (16),
@@ -119,7 +119,7 @@ module rot_cpu
   // Minor alerts are those the core recovers from; they are not counted.
   assign alert_o = alert_internal | alert_bus | double_fault;
 
-  // What the memories of this system rely on (Ibex reference manual, "Load-Store Unit").
+  // Properties that the memories of this system rely on (Ibex reference manual, "Load-Store Unit").
   `ASSERT(FetchesAreWords_A, instr_req_o |-> instr_addr_o[1:0] == '0)
   `ASSERT(WritesAreStable_A, data_req_o && data_we_o && !data_gnt_i |=>
           $stable(data_wdata_o) && $stable(data_be_o))

@@ -1,8 +1,8 @@
 // The register bus of the root of trust: a bridge to AXI4-Lite, a page of 4 KiB for each block.
 //
-// Pages where nothing is answer with DECERR. All blocks see the same address and data, which the bridge keeps
-// until the answer; which of them is meant, handshakes say. One access is open at a time, so a slow block holds
-// up the ones after it, and a block that hangs costs the timeout of the bridge once.
+// Empty pages answer with DECERR. All blocks get the same address and data, which the bridge keeps
+// until the answer; handshakes select one of them. One access is open at a time, so a slow block delays
+// the accesses after it, and a block that hangs costs the timeout of the bridge once.
 
 `include "assert.svh"
 
@@ -121,7 +121,7 @@ module rot_registers
     .r_resp_i   (r_resp)
   );
 
-  // By pages. The bridge keeps the address until the answer, so both channels can look at the same one.
+  // By pages. The bridge keeps the address until the answer, so both channels can use the same one.
   logic [NumTargets-1:0] select;
   assign select[Control] = a_addr[15:12] == PageControl;
   assign select[Bench]   = a_addr[15:12] == PageBench;
@@ -198,7 +198,7 @@ module rot_registers
 
   logic sha2_alert, mailbox_error;
 
-  // Protection bits are zero: nobody but the core of the root of trust is a manager of this bus.
+  // Protection bits are zero: the core of the root of trust is the only manager of this bus.
   sha2 u_sha2 (
     .clk_i,
     .rst_ni,
@@ -282,10 +282,10 @@ module rot_registers
     .error_o        (mailbox_error)
   );
 
-  // An upset engine is an alert of the root of trust; what follows from it is the decision of its software.
+  // An upset of an engine is an alert of the root of trust; software decides what follows.
   assign alert_o = sha2_alert | mailbox_error;
 
-  // The bench is outside, and never refuses.
+  // The bench is external, and never refuses.
   assign bench_aw_valid_o  = t_aw_valid[Bench];
   assign t_aw_ready[Bench] = bench_aw_ready_i;
   assign bench_w_valid_o   = t_w_valid[Bench];

@@ -39,7 +39,7 @@ module rot_with_bench #(
   input  logic [63:0] mem_r_data,
   input  logic [1:0]  mem_r_resp,
 
-  // The host's side of the mailbox: AXI4-Lite. All that the host reaches.
+  // The host's side of the mailbox: AXI4-Lite. The host has no other access.
   // Write address.
   input  logic        mailbox_aw_valid_i,
   output logic        mailbox_aw_ready_o,
@@ -139,7 +139,7 @@ module rot_with_bench #(
     .asleep_o
   );
 
-  // In the place of a chip's page for test and debug. Its interface ends in C++, which prints and stops.
+  // It replaces a chip's page for test and debug. Its interface ends in C++, which prints and stops.
   bench_registers u_bench (
     .clk_i,
     .rst_ni,

@@ -1,15 +1,15 @@
 // AXI bundles of `soc_machine`: one structure for each direction of a port, so that a port is two names and
 // not thirty (AMBA AXI §A2, channel signals).
 //
-// All ports are as wide as the memory behind both masters: 64 bits of data, 32 of address, and ids with the
-// bit that `axi_mux` puts in front. A narrower port leaves the upper bits zero.
+// All ports are as wide as the memory of both masters: 64 bits of data, 32 of address, and ids with the
+// bit that `axi_mux` prefixes. A narrower port leaves the upper bits zero.
 
 package soc_axi_pkg;
   // Ids of a master, and with the number of the master in front of them.
   localparam int unsigned MasterIdBits = 4;
   localparam int unsigned IdBits       = MasterIdBits + 1;
 
-  // Of an address channel, what a multiplexer passes on unchanged.
+  // Signals of an address channel that a multiplexer passes on unchanged.
   typedef struct packed {
     logic [31:0] addr;
     logic [7:0]  len;
@@ -17,7 +17,7 @@ package soc_axi_pkg;
     logic [1:0]  burst;
   } payload_t;
 
-  // From the manager: what it asks for, and where it takes responses.
+  // From the manager: requests, and readiness for responses.
   typedef struct packed {
     // Write address, write data, and readiness for the response; the same for reads.
     logic              aw_valid;
@@ -74,7 +74,7 @@ package soc_axi_pkg;
     logic [1:0]  r_resp;
   } lite_resp_t;
 
-  // A single word: what `core_to_axi` asks for (AMBA AXI §A3.4.1: INCR).
+  // A single word: a request of `core_to_axi` (AMBA AXI §A3.4.1: INCR).
   function automatic payload_t word_at(logic [31:0] address);
     return '{addr: address, len: 8'd0, size: 3'd2, burst: 2'b01};
   endfunction

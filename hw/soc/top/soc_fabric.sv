@@ -1,8 +1,8 @@
-// What connects host, root of trust, memory and devices of `soc_machine`.
+// The interconnect of host, root of trust, memory and devices of `soc_machine`.
 //
-// Until the boot sequencer releases the host, the root of trust reaches memory directly; from then on
-// through the host's port for other masters, which sees what is in the caches. Of the root of trust the host
-// reaches the mailbox: a window of 4 KiB among its devices.
+// Until the boot sequencer releases the host, the root of trust accesses memory directly; from then on
+// through the host's port for other masters, which is coherent with the caches. The host can access
+// only the mailbox of the root of trust: a window of 4 KiB among its devices.
 
 `include "assert.svh"
 
@@ -36,13 +36,13 @@ module soc_fabric
   // 0x1500_0000, after the devices of the bench.
   localparam logic [18:0] MailboxPage = 19'h1_5000;
 
-  // --- the two ways of the root of trust to memory ---
+  // --- the two paths of the root of trust to memory ---
   req_t  direct_req, coherent_req;
   resp_t direct_resp, coherent_resp, rot_resp;
   logic  direct_aw_valid, direct_w_valid, direct_b_ready, direct_ar_valid, direct_r_ready;
   logic  coherent_aw_valid, coherent_w_valid, coherent_b_ready, coherent_ar_valid, coherent_r_ready;
 
-  // Which way a transaction takes is fixed when it begins.
+  // The path of a transaction is fixed when it begins.
   axi_switch #(.DataBits(64)) u_switch (
     .clk_i,
     .rst_ni,
@@ -95,7 +95,7 @@ module soc_fabric
   assign rot_resp.r_last = 1'b1;
   assign rot_resp_o      = rot_resp;
 
-  // Addresses and data reach both ways as they are; handshakes say which of them is meant.
+  // Addresses and data reach both paths unchanged; handshakes select one of them.
   always_comb begin
     direct_req            = rot_req_i;
     direct_req.aw_valid   = direct_aw_valid;
@@ -203,7 +203,7 @@ module soc_fabric
     .lite_r_resp_i    (mailbox_resp_i.r_resp)
   );
 
-  // What is not for the mailbox reaches the bench as it is. It answers in order, and the window keeps the id.
+  // Accesses outside the mailbox reach the bench unchanged. It answers in order, and the window keeps the id.
   always_comb begin
     devices_req_o          = mmio_req_i;
     devices_req_o.aw_valid = outer_aw_valid;

@@ -1,7 +1,7 @@
-// The host of `soc_machine`: Rocket with its ports as bundles. How many harts it has, the configuration that is
-// read with it decides.
+// The host of `soc_machine`: Rocket with its ports as bundles. The configuration that is compiled with it
+// decides how many harts it has.
 //
-// The widths of the ports are Rocket's. Ids and addresses that are narrower than a bundle get zeros in front.
+// The widths of the ports are Rocket's. Ids and addresses that are narrower than a bundle get leading zeros.
 
 module soc_host
   import soc_axi_pkg::*;
@@ -12,7 +12,7 @@ module soc_host
   input  resp_t mem_resp_i,
   output req_t  mmio_req_o,
   input  resp_t mmio_resp_i,
-  // Other masters, which see what is in the caches.
+  // Other masters, coherent with the caches.
   input  req_t  front_req_i,
   output resp_t front_resp_o,
   // Source 1 of its interrupt controller.
@@ -25,10 +25,10 @@ module soc_host
   output logic  debug_active_o,
   input  logic  debug_active_ack_i
 );
-  // Ids of other masters come back as they were sent: with zeros in front.
+  // Ids of other masters come back unchanged, with leading zeros.
   logic [2:0] unused_b_id, unused_r_id;
 
-  // Its own have a zero in front, where `axi_mux` puts the master; devices are in the lower half of the
+  // Its own have a leading zero, where `axi_mux` puts the master; devices are in the lower half of the
   // address space.
   assign {mem_req_o.aw_id[MasterIdBits], mem_req_o.ar_id[MasterIdBits]}   = '0;
   assign {mmio_req_o.aw_id[MasterIdBits], mmio_req_o.ar_id[MasterIdBits]} = '0;

@@ -1,8 +1,8 @@
 // The machine `soc-1` or `soc-4`: host and root of trust on one memory, with the bench in C++ (hw/sim/soc).
 //
-// The host is Rocket, one or four harts by which of its configurations is read. It starts when the boot
-// sequencer of the root of trust says so. `soc_fabric` connects both. The ports here are named as Rocket's
-// own, so that its bench fits; this module turns them into bundles.
+// The host is Rocket, with one or four harts according to the compiled configuration. It starts when the boot
+// sequencer of the root of trust releases it. `soc_fabric` connects both. The ports here are named as Rocket's
+// own, so that its bench can be used; this module turns them into bundles.
 
 module soc_machine
   import soc_axi_pkg::*;
@@ -13,7 +13,7 @@ module soc_machine
 ) (
   input  logic        clock,
   input  logic        reset,
-  // Memory: ids have a bit in front, 1 for the root of trust.
+  // Memory: ids have a leading bit, 1 for the root of trust.
   // Write address.
   input  logic        mem_axi4_0_aw_ready,
   output logic        mem_axi4_0_aw_valid,
@@ -169,7 +169,7 @@ module soc_machine
     .asleep_o
   );
 
-  // The sequencer is reset with everything; the host is, until the sequencer releases it.
+  // The system reset resets the sequencer; the host stays in reset until the sequencer releases it.
   soc_host u_host (
     .clk_i              (clock),
     .reset_i            (reset | ~host_rst_no),
@@ -188,7 +188,7 @@ module soc_machine
     .debug_active_ack_i (debug_dmactiveAck)
   );
 
-  // Reset with everything, not with the host: a release must not disturb what the root of trust has open.
+  // Reset with the system, not with the host: a release must not disturb open accesses of the root of trust.
   soc_fabric u_fabric (
     .clk_i          (clock),
     .rst_ni         (rst_n),

@@ -1,7 +1,7 @@
 // `axi_mux` for two masters, on bundles. Master 0 is the host's, master 1 the root of trust.
 //
-// Data and codes of responses are the subordinate's own and reach both masters; only `valid` says whose they
-// are, by the bit in front of the id.
+// Data and codes of responses are the subordinate's own and reach both masters; `valid` selects one of them,
+// by the leading bit of the id.
 
 `include "assert.svh"
 
@@ -15,7 +15,7 @@ module soc_mux
   output req_t        req_o,
   input  resp_t       resp_i
 );
-  // As signals of their own: in a structure, a path from a `valid` to a `ready` would look like a loop to a
+  // Separate signals: in a structure, a path from a `valid` to a `ready` would be a false loop for a
   // simulator that takes a structure for one signal.
   logic [1:0] aw_ready, w_ready, b_valid, ar_ready, r_valid;
   logic [MasterIdBits-1:0] b_id, r_id;

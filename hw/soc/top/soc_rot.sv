@@ -1,6 +1,6 @@
 // The root of trust of `soc_machine`: `rot_with_bench` with its ports as bundles.
 //
-// It asks for single words, one at a time, with id 0 (core_to_axi.sv). Both of its address channels carry the
+// It requests single words, one at a time, with id 0 (core_to_axi.sv). Both of its address channels carry the
 // same address.
 
 module soc_rot
@@ -32,7 +32,7 @@ module soc_rot
   // Of the open access, for reads and writes alike.
   logic [31:0] address;
 
-  // What a single word has in all channels.
+  // Signals that are equal in all channels for a single word.
   assign mem_req_o.aw_id  = '0;
   assign mem_req_o.ar_id  = '0;
   assign mem_req_o.aw     = word_at(address);

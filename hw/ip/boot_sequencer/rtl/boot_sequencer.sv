@@ -1,10 +1,10 @@
-// The boot sequencer on AXI4-Lite: its core behind a register block.
+// The boot sequencer on AXI4-Lite: its core with a register block.
 //
-// The generated block answers writes to external registers with OKAY, whatever became of them. What the core
-// refused has to be an error for who wrote it, so one access is under way at a time, and the response to it
+// The generated block answers every write to an external register with OKAY. A write that the core refuses
+// has to be an error for the manager, so one access is outstanding at a time, and its response
 // carries the refusal.
 //
-// Who may write here is not checked: the bus it is on has one manager, the core of the root of trust.
+// The origin of a write is not checked: the bus has one manager, the core of the root of trust.
 
 `include "assert.svh"
 
@@ -41,18 +41,18 @@ module boot_sequencer #(
 
   output logic        host_rst_no,  // asserted at once, released with the clock
   output logic        host_trap_o,  // every fetch of the host fails
-  output logic [2:0]  status_o,     // as the register, for pins and the debugger
+  output logic [2:0]  status_o,     // same as the register, for pins and the debugger
   output logic [31:0] reason_o
 );
   // AMBA AXI §A3.4.4.
   localparam logic [1:0] RespSlverr = 2'b10;
-  // The last of the page: an error.
+  // The last address of the page has no register: an error.
   localparam logic [11:0] NoRegister = 12'hffc;
 
   boot_sequencer_regs_pkg::boot_sequencer__in_t  regs_in;
   boot_sequencer_regs_pkg::boot_sequencer__out_t regs_out;
 
-  // One access: a write as soon as both of its halves are there, and a read when there is none.
+  // One access: a write as soon as its address and its data are valid, otherwise a read.
   logic busy_d, busy_q, takes_write, takes_read;
   logic write_ready, data_ready, read_ready;
   assign takes_write    = ~busy_q & axil_awvalid_i & axil_wvalid_i & write_ready & data_ready;
@@ -61,7 +61,7 @@ module boot_sequencer #(
   assign axil_wready_o  = takes_write;
   assign axil_arready_o = takes_read;
 
-  // A refusal stays until the response has taken it along.
+  // A refusal is kept until its response is taken.
   logic refuses, refused_d, refused_q;
   always_comb begin
     busy_d    = busy_q | takes_write | takes_read;
@@ -73,7 +73,7 @@ module boot_sequencer #(
   end
 
   // Whether an access is open, and whether the core refused it. The register block answers a write in the cycle
-  // after it was taken at the earliest, so a refusal of that cycle still meets its response.
+  // after it was taken at the earliest, so a refusal of that cycle is in time for its response.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q    <= 1'b0;
@@ -84,17 +84,17 @@ module boot_sequencer #(
     end
   end
 
-  // The error of the core is stronger than the OKAY of the register block.
+  // The error of the core has priority over the OKAY of the register block.
   logic [1:0] bresp;
   assign axil_bresp_o = refused_q ? RespSlverr : bresp;
 
-  // The register block looks at words only. An address inside of a word names none of them.
+  // The register block decodes words only. An unaligned address selects no register.
   function automatic logic [11:0] register_at(logic [11:0] address);
     return address[1:0] == 2'b00 ? address : NoRegister;
   endfunction
 
-  // Generated from data/boot_sequencer.rdl. All three registers are outside of it, in the core, so that no write
-  // reaches a state that the core has not judged.
+  // Generated from data/boot_sequencer.rdl. All three registers are outside of it, in the core, so that every write
+  // passes the checks of the core.
   boot_sequencer_regs u_regs (
     .clk            (clk_i),
     .arst_n         (rst_ni),
@@ -121,7 +121,7 @@ module boot_sequencer #(
     .hwif_out       (regs_out)
   );
 
-  // Reads of these registers are requests as well, and no commands.
+  // Reads of these registers are requests as well, but they are no commands.
   logic decides, explains;
   assign decides  = regs_out.decision.req & regs_out.decision.req_is_wr;
   assign explains = regs_out.reason.req & regs_out.reason.req_is_wr;
@@ -141,8 +141,8 @@ module boot_sequencer #(
     .reason_o
   );
 
-  // The register block waits for an acknowledgement of each external access. It comes at once, whatever the core
-  // makes of the write: an access that is refused must end all the same.
+  // The register block waits for an acknowledgement of each external access. It comes in the same cycle, for refused
+  // writes as well: a refused access must end, too.
   always_comb begin
     regs_in.decision.wr_ack      = decides;
     regs_in.reason.wr_ack        = explains;

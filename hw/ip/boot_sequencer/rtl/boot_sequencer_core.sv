@@ -1,31 +1,31 @@
-// Holds the host in reset until the root of trust has decided, once, what becomes of it (../doc/README.md).
+// Holds the host in reset until the root of trust has decided, once, to release or to refuse it (../doc/README.md).
 //
-// The first decision is the last one until the next reset of the whole chip, which also resets the root of
-// trust. `trap` lets the host out of reset to where every fetch fails, so that its own start-up can notice
-// that the boot was refused; it never sees the image. The state is sparse (any two codes differ in three
-// bits at least), and whatever is no state holds the host in reset.
+// The first decision is final until the next reset of the whole chip, which also resets the root of
+// trust. `trap` releases the host, but every fetch fails, so that its own start-up can detect
+// that the boot was refused; it never reads the image. The state is sparse (any two codes differ in at least
+// three bits), and an illegal state holds the host in reset.
 
 `include "assert.svh"
 
 module boot_sequencer_core
   import boot_sequencer_regs_pkg::*;
 #(
-  // 0 builds one that goes on from an illegal state, to show that the test would notice.
+  // 0 builds a variant that continues from an illegal state, to show that the test detects it.
   parameter bit Hardened = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // A write, for a cycle: of a decision, or of a reason. Never both.
+  // Strobe of one cycle: a write of a decision or of a reason, never both.
   input  logic        decide_i,
   input  logic        explain_i,
   input  logic [31:0] word_i,
   input  logic        is_whole_i,  // all four bytes were written
-  output logic        refuses_o,   // the write of this very cycle changes nothing
+  output logic        refuses_o,   // the write of the same cycle changes nothing
 
   output logic        host_rst_no, // asserted at once, released with the clock
   output logic        host_trap_o, // every fetch of the host fails
-  output logic [2:0]  status_o,    // of this very cycle
+  output logic [2:0]  status_o,    // of the same cycle
   output logic [31:0] reason_o
 );
   typedef enum logic [5:0] {
@@ -36,19 +36,19 @@ module boot_sequencer_core
     StError    = 6'b110011
   } state_e;
 
-  // Encoded as written, as in all machines of this project whose upset would matter.
+  // The attribute keeps the encoding, as in all state machines of this project that an upset could harm.
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
   logic [31:0] reason_d, reason_q;
   logic        host_rst_nq, host_trap_q;
 
-  // Only a whole word counts, and only while nothing was decided. In an illegal state nothing does.
+  // Only a whole word is accepted, and only before a decision. In an illegal state nothing is.
   logic accepts;
   assign accepts   = is_whole_i & (state_q == StHeld);
   assign refuses_o = (decide_i | explain_i) & ~accepts;
 
-  // Whatever is not a word of release refuses: a program that lost its way cannot let the host go by
-  // writing anything else.
+  // Every word that is not a release word refuses: a runaway program cannot release the host by
+  // writing an arbitrary value.
   always_comb begin
     state_d = state_q;
     unique case (state_q)
@@ -65,11 +65,11 @@ module boot_sequencer_core
     endcase
   end
 
-  // A reason is for the record and decides nothing. After a decision it is fixed, like the decision.
+  // A reason is information only and decides nothing. After a decision it is fixed, like the decision.
   assign reason_d = explain_i & accepts ? word_i : reason_q;
 
-  // What is no state shows as an error in the same cycle. Software and debugger see this, and not the code of
-  // the state, which may change with the encoding.
+  // An illegal state is reported as an error in the same cycle. Software and debugger see this value, and not the
+  // code of the state, which may change with the encoding.
   boot_sequencer_state_e status;
   always_comb begin
     unique case (state_q)
@@ -81,8 +81,8 @@ module boot_sequencer_core
     endcase
   end
 
-  // The host's reset is asserted by the chip's reset, without a clock, and follows the state by a cycle in both
-  // directions. The trap is set a cycle before the host runs, so that its first fetch already fails.
+  // The chip's reset asserts the host's reset asynchronously. The host's reset follows the state one cycle later in
+  // both directions. The trap is set a cycle before the host runs, so that its first fetch already fails.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q     <= StHeld;
@@ -94,7 +94,7 @@ module boot_sequencer_core
       reason_q    <= reason_d;
       // From a register, so that no glitch of the decoder ends the host's reset.
       host_rst_nq <= (state_q == StReleased) | (state_q == StTrapped);
-      // A cycle before the reset ends, and for ever.
+      // Set a cycle before the reset ends, and never cleared.
       host_trap_q <= host_trap_q | (state_d == StTrapped);
     end
   end

@@ -1,10 +1,10 @@
-// The mailbox: two AXI4-Lite ports with registers, and the core that says whose turn it is.
+// The mailbox: two AXI4-Lite ports with registers, and the core with the state machine of an exchange.
 //
-// Each side has a register block of its own, and no signal of one bus enters the other's: whatever one
-// side does or leaves undone, the other's accesses end. Both run on one clock.
+// Each side has a register block of its own, and no signal of one bus enters the other's: a side that
+// hangs cannot stop the accesses of the other. Both run on one clock.
 //
-// What passes between them are words, once they are handed over, and the view of whose turn it is. The words of
-// a request are not judged here: what is allowed, the software of the root of trust decides.
+// The two sides share words, once they are handed over, and the state of the exchange. The words of
+// a request are not checked here: the software of the root of trust decides what is allowed.
 
 `include "assert.svh"
 
@@ -87,7 +87,7 @@ module mailbox
   answer_t answer, answer_seen;
   view_e view;
 
-  // Commands are strobes of one cycle: the register blocks clear them themselves.
+  // Commands are strobes of one cycle: the register blocks clear them.
   mailbox_core #(.Hardened(Hardened)) u_core (
     .clk_i,
     .rst_ni,
@@ -116,9 +116,9 @@ module mailbox
     .error_o         (error_o)
   );
 
-  // What the host wrote, and what it sees. The words are kept in its register block: `swwe` says whether it may
-  // write them in this cycle, `hwclr` clears them. So a request that was handed over is the very word that the
-  // core passes on, and there is no second copy that could differ.
+  // The words that the host wrote, and those that it reads. Its register block stores them: `swwe` enables
+  // writes in this cycle, `hwclr` clears the words. A request that was handed over is the same storage that the
+  // core passes on, so no second copy exists that could differ.
   assign request.operation   = host_out.operation.operation.value;
   assign request.flags       = host_out.operation.flags.value;
   assign request.id          = host_out.id.value.value;
@@ -151,8 +151,8 @@ module mailbox
     for (int unsigned i = 0; i < ResultWords; i++) host_in.result[i].value.next = answer_seen.result[i];
   end
 
-  // What the root of trust wrote, and what it sees: the same the other way round. Only the core decides when
-  // its door is closed again, after a wipe.
+  // The words that the root of trust wrote, and those that it reads: the same for the other direction. Only the core
+  // closes the mailbox again, after a wipe.
   assign answer.status = rot_out.outcome.status.value;
   assign answer.reason = rot_out.outcome.reason.value;
   // The result is a digest, or zeros.
@@ -181,7 +181,7 @@ module mailbox
     end
   end
 
-  // Levels, not edges: an interrupt lasts as long as its reason, and cannot be lost between two looks.
+  // Interrupts are levels, not edges: each lasts as long as its cause, so polling cannot miss it.
   assign host_irq_o = host_event & host_out.interrupt.enable.value;
   assign rot_irq_o  = rot_event & rot_out.control.interrupt_enable.value;
 

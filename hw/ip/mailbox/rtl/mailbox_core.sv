@@ -1,8 +1,8 @@
-// Whose turn it is in the mailbox, and what each side may see and change (../doc/README.md).
+// The state machine of the mailbox, and what each side may read and change (../doc/README.md).
 //
 // There is one copy of a request: the words that the host wrote. From the cycle of the doorbell on they
-// cannot be written, so what the root of trust checks is what it uses (the host cannot change a range
-// between the two). The same holds for an answer. Each side sees words of the other only while they
+// cannot be written, so the root of trust uses the values that it checked (no time-of-check to time-of-use
+// race). The same holds for an answer. Each side reads words of the other only while they
 // are handed over, and they are cleared before the next ones can be written.
 
 `include "assert.svh"
@@ -10,7 +10,7 @@
 module mailbox_core
   import mailbox_pkg::*;
 #(
-  // Without it an illegal state is not noticed. For the tests, which have to notice that.
+  // 0 builds a variant that does not detect an illegal state, to show that the tests detect it.
   parameter bit Hardened = 1'b1
 ) (
   input  logic       clk_i,
@@ -23,11 +23,11 @@ module mailbox_core
   input  logic       discard_i,
   // The root of trust takes requests.
   input  logic       open_i,
-  // Forget everything: on command, and whenever the lifecycle is not what it was a cycle ago.
+  // Wipe: on command, and in the cycle after a change of the lifecycle.
   input  logic       wipe_i,
   input  logic [3:0] lifecycle_i,
 
-  // The words are kept outside: who may write them, when they are cleared, and who sees them.
+  // The words are stored outside: permissions to write, clear and read them.
   output logic       request_write_o,
   output logic       answer_write_o,
   output logic       clear_o,
@@ -46,7 +46,7 @@ module mailbox_core
   output logic       rot_event_o,
   output logic       error_o
 );
-  // Any two differ in four bits.
+  // Any two codes differ in four bits.
   typedef enum logic [5:0] {
     StIdle    = 6'b001011,
     StRequest = 6'b010101,  // handed over, not answered
@@ -54,7 +54,7 @@ module mailbox_core
     StError   = 6'b111000
   } state_e;
 
-  // Encoded as written: synthesis would choose codes that are one bit apart.
+  // The attribute keeps the encoding: synthesis would choose codes that are one bit apart.
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
   logic host_refused_d, host_refused_q, rot_refused_d, rot_refused_q, emptied_d, emptied_q;
@@ -64,22 +64,22 @@ module mailbox_core
   assign in_idle    = state_q == StIdle;
   assign in_request = state_q == StRequest;
   assign in_answer  = state_q == StAnswer;
-  // Decoded as everything else, so that a state that is none of them is an error at once.
+  // The error is the complement of all legal states, so an illegal state is an error in the same cycle.
   assign is_error   = Hardened ? ~(in_idle | in_request | in_answer) : state_q == StError;
 
-  // A change of lifecycle must not find what was asked before it.
+  // A request must not survive a change of lifecycle.
   logic closes, forgets;
   assign closes  = wipe_i | (lifecycle_i != lifecycle_q);
   assign forgets = closes | discard_i;
 
-  // Commands that are obeyed. All others are refused, and their side can read that.
+  // Accepted commands. All others are refused, and their side can read that.
   logic rings, acknowledges, responds;
   assign rings        = ring_i & in_idle & open_i & ~forgets;
   assign acknowledges = acknowledge_i & (in_answer | (in_idle & emptied_q)) & ~forgets;
   assign responds     = respond_i & in_request & ~forgets;
 
-  // One turn after the other: the host rings, the root of trust responds, the host acknowledges. A wipe ends any of
-  // them. Last in the process, and so the strongest, is the error: it is left by reset alone.
+  // The sequence: the host rings, the root of trust responds, the host acknowledges. A wipe ends any of these states.
+  // The error is last in the process and so has the highest priority: only a reset leaves it.
   always_comb begin
     state_d = state_q;
     unique case (state_q)
@@ -92,19 +92,19 @@ module mailbox_core
     if (is_error) state_d = StError;
   end
 
-  // Each is about the last command of its side. A command that meets a wipe was not obeyed either.
+  // Each is about the last command of its side. A command in the cycle of a wipe is refused as well.
   always_comb begin
     host_refused_d = host_refused_q;
     if (ring_i | acknowledge_i) host_refused_d = ~(rings | acknowledges);
     rot_refused_d = rot_refused_q;
     if (respond_i) rot_refused_d = ~responds;
-    // The host is told that it waits in vain, and not why.
+    // The host learns that no answer will come, but not the cause.
     emptied_d = emptied_q;
     if (rings | acknowledges) emptied_d = 1'b0;
     if (forgets & (in_request | in_answer)) emptied_d = 1'b1;
   end
 
-  // After reset the mailbox is empty, and neither side has been refused anything.
+  // After reset the mailbox is empty, and no command of either side counts as refused.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q        <= StIdle;
@@ -121,25 +121,25 @@ module mailbox_core
     end
   end
 
-  // A write may come in the very cycle of a doorbell, behind it on the bus: it is late already.
+  // A write may come in the same cycle as a doorbell, after it on the bus: it is already too late.
   assign request_write_o = in_idle & ~ring_i;
   assign answer_write_o  = in_request & ~respond_i;
   assign clear_o         = forgets | (acknowledges & in_answer) | is_error;
   assign open_clear_o    = closes | is_error;
 
-  // Zero for the side that has no business with it.
+  // Words read as zero for a side that may not read them.
   assign request_o   = in_request ? request_i : '0;
   assign answer_o    = in_answer ? answer_i : '0;
   assign answer_id_o = in_answer ? request_i.id : '0;
 
-  // Both sides read the same view. While idle it tells the host whether a doorbell would be taken.
+  // Both sides read the same status. While idle it tells the host whether a doorbell would be accepted.
   always_comb begin
     if (is_error) view_o = ViewFault;
     else if (in_request) view_o = ViewBusy;
     else if (in_answer) view_o = ViewAnswered;
     else view_o = open_i ? ViewReady : ViewClosed;
   end
-  // Events for interrupts: of the host, that something waits for it or will not come; of the root of trust, a
+  // Events for interrupts: for the host, an answer or a request that was dropped; for the root of trust, a
   // request.
   assign host_refused_o = host_refused_q;
   assign host_emptied_o = emptied_q;

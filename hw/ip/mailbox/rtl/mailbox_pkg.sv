@@ -4,7 +4,7 @@ package mailbox_pkg;
   // Room for the longest digest, 512 bits.
   localparam int unsigned ResultWords = 16;
 
-  // What the host asks for. Nothing in it is checked here: that is for whoever serves it.
+  // A request of the host. Nothing in it is checked here: the software of the root of trust does that.
   typedef struct packed {
     logic [15:0] operation;
     logic [15:0] flags;
@@ -14,14 +14,14 @@ package mailbox_pkg;
     logic [31:0] length;
   } request_t;
 
-  // What it gets. The number is not the root of trust's to choose: hardware takes it from the request.
+  // An answer. The root of trust cannot choose the number: hardware takes it from the request.
   typedef struct packed {
     logic [7:0]                         status;
     logic [15:0]                        reason;
     logic [ResultWords-1:0][31:0]       result;
   } answer_t;
 
-  // As software reads it; the state itself has more bits.
+  // The encoding that software reads; the state itself has more bits.
   typedef enum logic [2:0] {
     ViewClosed   = 3'd0,
     ViewReady    = 3'd1,

@@ -1,11 +1,11 @@
 // The SHA-2 engine on a bus: registers of `data/sha2.rdl` (AXI4-Lite), a FIFO and a stream for the
 // message, an interrupt and an alert.
 //
-// What software asks for at the wrong time is refused and told; nothing waits for an event that may
-// not come, except a store into a full FIFO, which the engine empties. So no access can hang the bus,
-// in an error neither: then there is no message, and stores are dropped.
+// A command at the wrong time is refused and reported. No access waits for an event that may
+// not come, except a store into a full FIFO, which the engine empties. So no access can hang the bus.
+// This holds after an error, too: then there is no message, and stores are dropped.
 //
-// Nothing in this module guards a secret: what it does wrong may spoil a digest, but shows no key and
+// Nothing in this module protects a secret: a fault in it may corrupt a digest, but reveals no key and
 // makes no MAC without one. That is why its own few flags are not hardened.
 
 `include "assert.svh"
@@ -21,7 +21,7 @@ module sha2
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // AXI4-Lite, 4 KiB. Protection bits are not looked at: whoever reaches this port is the root of trust.
+  // AXI4-Lite, 4 KiB. Protection bits are ignored: the only manager of this port is the root of trust.
   // Write address.
   input  logic        axil_awvalid_i,
   output logic        axil_awready_o,
@@ -47,8 +47,8 @@ module sha2
   output logic [31:0] axil_rdata_o,
   output logic [1:0]  axil_rresp_o,
 
-  // The message of `control.stream`: words of four bytes, the last one of none to four. Which byte is
-  // the first, `control.message_swap` says.
+  // The message of `control.stream`: words of four bytes, the last one of none to four.
+  // `control.message_swap` selects the byte order.
   input  logic        str_valid_i,
   output logic        str_ready_o,
   input  logic [31:0] str_data_i,
@@ -57,7 +57,7 @@ module sha2
 
   input  logic [3:0]  lifecycle_i,  // a change of it wipes everything
   output logic        irq_o,
-  output logic        alert_o       // upset: nothing is done any more until reset
+  output logic        alert_o       // an upset was detected: the engine stops until reset
 );
   // Index 0 is the engine of SHA-256, 1 that of SHA-384 and SHA-512.
   localparam int unsigned Engines = WithSha512 ? 2 : 1;
@@ -100,7 +100,7 @@ module sha2
 
   // --- commands ---
 
-  // The mode is decoded by equality; what is no mode, or needs an engine that was not built, is off.
+  // The mode is decoded by equality; an illegal mode, or one that needs an absent engine, is off.
   logic is_off, is_hmac, is_384, is_wide, from_stream, is_idle, is_failed, drops;
   logic start_ready, stop_ready, starts, stops, fifo_busy, fifo_pending, lane_empty;
   logic [4:0] level;
@@ -116,19 +116,19 @@ module sha2
   assign from_stream = regs_out.control.stream.value;
   assign word_moves  = word_valid & word_ready;
 
-  // A start needs an engine that has forgotten the last message, and a FIFO that was flushed.
-  // Start and resume at once would be a contradiction, and are neither.
+  // A start needs an engine that has cleared the last message, and a FIFO that was flushed.
+  // Start and resume in the same cycle contradict each other, and neither is accepted.
   assign may_start    = start_ready & ~is_off & ~fifo_busy & ~drops;
   assign starts       = (regs_out.command.start.value ^ regs_out.command.resume.value) & may_start;
   assign may_complete = open_q & ~complete_q & ~stop_q & ~from_stream;
-  // Blocks are counted where words leave the FIFO; those in it are on their way.
+  // Blocks are counted where words leave the FIFO; words in it are not counted yet.
   logic [4:0] on_the_way;
   assign on_the_way   = taken_q + level;
   assign is_aligned   = (on_the_way[3:0] == '0) & ~(is_wide & on_the_way[4]) & ~fifo_pending;
   assign may_stop     = open_q & ~complete_q & ~stop_q & is_aligned & (some_q | (level != '0));
 
-  // `open`: the message takes words. `complete`: those in the FIFO are the last. `stop`: it is left as
-  // soon as they are hashed. `some`: there is a block, or there will be, after which it can be left.
+  // `open`: the message takes words. `complete`: those in the FIFO are the last. `stop`: the state is saved as
+  // soon as they are hashed. `some`: there is a block, or there will be, after which it can be saved.
   always_comb begin
     open_d     = open_q;
     complete_d = complete_q;
@@ -139,13 +139,13 @@ module sha2
       open_d     = 1'b1;
       complete_d = 1'b0;
       stop_d     = 1'b0;
-      // The block of the key is one that can be left after.
+      // The state can be saved after the block of the key.
       some_d     = is_hmac & regs_out.command.start.value;
       taken_d    = '0;
     end
     if (regs_out.command.process.value && may_complete) complete_d = 1'b1;
     if (regs_out.command.stop.value && may_stop)        stop_d     = 1'b1;
-    // Last, so that what ends a message is stronger than what begins one.
+    // Last, so that the end of a message has priority over the start of one.
     if ((word_moves && word_last) || stops || drops) begin
       open_d     = 1'b0;
       complete_d = 1'b0;
@@ -172,13 +172,13 @@ module sha2
 
   // --- the message ---
 
-  // Words of the message, from the FIFO, and then from whichever source the mode names.
+  // Words of the message, from the FIFO, and then from the source that the mode selects.
   logic        fifo_valid, fifo_last, push_done, push_bad;
   logic [31:0] fifo_word, word;
   logic [2:0]  fifo_bytes, word_bytes;
 
-  // A message that is being left, or comes by stream, takes no stores: `push_bad` tells.
-  // Stores of software; the stream passes by it.
+  // A message that is being saved, or comes by stream, takes no stores: `push_bad` reports them.
+  // The FIFO takes stores of software only; the stream bypasses it.
   sha2_fifo u_fifo (
     .clk_i, .rst_ni,
     .push_i       (regs_out.fifo.req & regs_out.fifo.req_is_wr),
@@ -201,7 +201,7 @@ module sha2
     .word_bytes_o (fifo_bytes)
   );
 
-  // The stream waits while a message is left, so that it is left between two blocks.
+  // The stream waits while a message is saved, so that the save is between two blocks.
   logic stream_flows;
   assign stream_flows = from_stream & open_q & ~stop_q & ~regs_out.command.stop.value;
   assign str_ready_o  = stream_flows & word_ready;
@@ -213,7 +213,7 @@ module sha2
 
   // --- the engines ---
 
-  // What both engines say, one bit or word for each.
+  // Outputs of both engines, one bit or word for each.
   logic [Engines-1:0] start_readies, stop_readies, word_readies, lane_empties, key_loadeds;
   logic [Engines-1:0] digest_valids, state_valids, drop_alls, idles, errors;
   logic [60:0]        lengths [Engines];
@@ -229,7 +229,7 @@ module sha2
   assign store    = regs_out.key[0].wr_data.value;
   assign is_whole = &regs_out.key[0].wr_biten.value;
 
-  // Which word of key or digest is written. At most one of them is asked in a cycle, so the order of the loops
+  // Which word of key or digest is written. A cycle has at most one such request, so the order of the loops
   // does not matter.
   always_comb begin
     key_request   = 1'b0;
@@ -249,7 +249,7 @@ module sha2
       end
     end
   end
-  // By whole words only: half a word of a key would be a key that nobody chose.
+  // Writes are whole words only: half a word would make a key that software did not choose.
   assign key_write   = key_request & is_whole & is_idle;
   assign state_write = state_request & is_whole & is_idle;
 
@@ -262,7 +262,7 @@ module sha2
     logic [BytesBits-1:0]  lane_bytes;
     logic [8*WordBits-1:0] shown;
 
-    // The digest of SHA-256 comes first, and zeros behind it.
+    // The digest of SHA-256 comes first, followed by zeros.
     assign is_chosen  = is_wide == (e == 1);
     assign digests[e] = {shown, {512 - 8*WordBits{1'b0}}};
 
@@ -282,7 +282,7 @@ module sha2
       .empty_o     (lane_empties[e])
     );
 
-    // One engine for each word size. A start, words and a stop reach the one that the mode means; wipes, aborts and
+    // One engine for each word size. A start, words and a stop reach the engine of the mode; wipes, aborts and
     // errors reach both.
     sha2_hmac #(
       .WordBits      (WordBits),
@@ -316,7 +316,7 @@ module sha2
       .state_valid_i (state_write & is_chosen),
       .state_index_i (state_index),
       .state_i       (regs_out.control.digest_swap.value ? store : swapped(store)),
-      // An error of one is the end of both.
+      // An error of one stops both.
       .wipe_i        (regs_out.command.wipe.value | is_failed),
       .abort_i       (regs_out.command.abort.value),
       .lifecycle_i,
@@ -336,7 +336,7 @@ module sha2
   assign state_valid  = is_wide ? state_valids[Wide] : state_valids[0];
   assign length       = is_wide ? lengths[Wide] : lengths[0];
   assign digest       = is_wide ? digests[Wide] : digests[0];
-  // What one of them has to forget, FIFO and lanes have to forget, too: they may hold words of the message.
+  // A clear of one engine clears FIFO and lanes, too: they may hold words of the message.
   assign drops        = |drop_alls;
   assign is_failed    = |errors;
   assign stops        = stop_q & (level == '0) & lane_empty & stop_ready;
@@ -344,10 +344,10 @@ module sha2
   assign alert_o      = is_failed;
   assign irq_o        = regs_out.interrupt.intr;
 
-  // --- what software sees ---
+  // --- status for software ---
 
   logic is_done, was_done_q, was_failed_q, was_empty_q, bad_command, bad_stop, bad_write;
-  // What software did wrong. Each is refused first and told afterwards, so that nothing depends on its being read.
+  // Errors of software. Each is refused first and reported afterwards, so that nothing depends on a read of it.
   assign is_done     = digest_valid | state_valid;
   assign bad_command = ((regs_out.command.start.value | regs_out.command.resume.value) & ~starts) |
                        (regs_out.command.process.value & ~may_complete) |
@@ -355,7 +355,7 @@ module sha2
   assign bad_stop    = regs_out.command.stop.value & ~may_stop;
   assign bad_write   = (key_request & ~key_write) | (state_request & ~state_write);
 
-  // Interrupts tell of events; what is so now, `status` says. An event is the first cycle of a condition, hence
+  // Interrupts report events; `status` has the present conditions. An event is the first cycle of a condition, hence
   // the conditions of the last cycle. The FIFO counts as empty from reset on, so that this is no event.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -376,14 +376,14 @@ module sha2
     regs_in.parameters.fifo_words.next       = 8'd16;
     regs_in.parameters.with_sha512.next      = WithSha512;
 
-    // Mode and byte order of a message stay what they were when it began.
+    // Mode and byte order of a message are locked from its start on.
     regs_in.control.mode.swwel         = ~is_idle;
     regs_in.control.message_swap.swwel = ~is_idle;
     regs_in.control.digest_swap.swwel  = ~is_idle;
     regs_in.control.stream.swwel       = ~is_idle;
     regs_in.control.slow.swwel         = ~is_idle;
 
-    // Status is a view of this cycle and nothing that software has to clear.
+    // Status is of this cycle, and software need not clear it.
     regs_in.status.idle.next         = is_idle;
     regs_in.status.fifo_empty.next   = (level == '0) & ~fifo_pending;
     regs_in.status.fifo_full.next    = level[4];
@@ -405,7 +405,7 @@ module sha2
     regs_in.interrupt.error.hwset      = bad_command | bad_stop | push_bad | bad_write |
                                          (is_failed & ~was_failed_q);
 
-    // Of a whole message as well, for a look; `resume` wants one of whole blocks.
+    // The length of any message can be read; `resume` requires one of whole blocks.
     regs_in.message_length_low.value.next   = length[31:0];
     regs_in.message_length_low.value.we     = is_done & ~was_done_q;
     regs_in.message_length_low.value.swwel  = ~is_idle;
@@ -413,7 +413,7 @@ module sha2
     regs_in.message_length_high.value.we    = is_done & ~was_done_q;
     regs_in.message_length_high.value.swwel = ~is_idle;
 
-    // Confirmed at once, taken or not. Only the FIFO lets the bus wait.
+    // Acknowledged in the same cycle, accepted or not. Only the FIFO stalls the bus.
     for (int i = 0; i < 16; i++) begin
       regs_in.key[i].wr_ack = regs_out.key[i].req & regs_out.key[i].req_is_wr;
     end
@@ -429,7 +429,7 @@ module sha2
   end
 
   // --- assertions ---
-  // The bus keeps the rules of AXI4-Lite; what this module promises beyond them, the names below say.
+  // The bus follows the rules of AXI4-Lite; the names below state the further properties of this module.
 
 `ifndef SYNTHESIS
   axi_lite_checks #(.AddrBits(12)) u_checks (

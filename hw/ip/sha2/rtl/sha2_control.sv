@@ -1,8 +1,8 @@
 // Decides in each cycle what the datapath of `sha2_core` does.
 //
-// How long anything takes depends on commands and on who waits for whom, never on data: the only
-// inputs are handshakes. The state is sparse (any two codes differ in three bits at least). What is
-// no state at all, or an error once found, ends in `StError`, which only a reset leaves.
+// Timing depends on commands and handshakes, never on data: the only
+// inputs are handshakes. The state is sparse (any two codes differ in at least three bits). An illegal
+// state or a detected error ends in `StError`, which only a reset leaves.
 
 `include "assert.svh"
 
@@ -14,7 +14,7 @@ module sha2_control
   parameter int unsigned StateCycles = 4,
   // Cycles in which message words are taken.
   parameter int unsigned WordCycles  = 16,
-  // 0 builds a control that goes on from an illegal state, to show that the test would notice.
+  // 0 builds a control that continues from an illegal state, to show that the test detects it.
   parameter bit          Hardened    = 1'b1,
   localparam int unsigned CountBits  = $clog2(RoundCycles)
 ) (
@@ -37,20 +37,20 @@ module sha2_control
 
   // The round whose message word is taken or computed; while the state moves, a count up to zero.
   output logic [CountBits-1:0] count_o,
-  output logic                 step_o,           // everything moves on by a cycle
+  output logic                 step_o,           // the datapath advances by a cycle
   output logic                 move_state_o,     // the state moves instead of being worked on
-  output logic                 from_first_o,     // what it is made from
+  output logic                 from_first_o,     // the source of the state
   output logic                 from_outside_o,
   output logic                 from_kept_o,
   output logic                 take_word_o,      // the schedule takes words, computes none
   output logic                 clear_ahead_o,    // the next cycle takes words
   output logic                 clear_sum_o,      // the next cycle is no round
   output logic                 clear_vars_o,     // all working variables
-  output logic                 clear_entering_o, // those that something would be loaded into
+  output logic                 clear_entering_o, // those that are loaded
   output logic                 clear_words_o
 );
-  // A [6,3,3] code without the word of zeros, so that no single or double upset makes a state of
-  // another. Synthesis must leave the codes as they are.
+  // A [6,3,3] code without the zero word, so that no single or double upset turns one state into
+  // another. Synthesis must keep the codes.
   typedef enum logic [5:0] {
     StIdle   = 6'b001011,
     StTurn   = 6'b010101,  // adds the working variables to the state, or loads both
@@ -65,14 +65,14 @@ module sha2_control
       CountBits'((RoundCycles - (StateCycles - 1)) % RoundCycles);
   localparam logic [CountBits-1:0] Last = CountBits'(RoundCycles - 1);
 
-  // The attribute keeps synthesis from recoding what has to stay three bits apart.
+  // The attribute keeps synthesis from recoding the states, whose codes have to stay three bits apart.
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
   logic [CountBits-1:0] count_d, count_q;
   cmd_e cmd_d;
   (* fsm_encoding = "none" *) cmd_e cmd_q;
 
-  // States are decoded once, by equality. What is none of them is an error, wherever it came from.
+  // States are decoded once, by equality. Any other value is an error, for any cause.
   logic in_idle, in_turn, in_rounds, in_save, in_wipe;
   logic is_last, resumes, accepts;
 
@@ -89,7 +89,7 @@ module sha2_control
   assign cmd_ready_o = in_idle | (in_rounds & is_last);
   assign accepts     = cmd_valid_i & cmd_ready_o;
 
-  // The last cycle of a turn takes the first word already, because rounds use sums that were made
+  // The last cycle of a turn already takes the first word, because rounds use sums that were computed
   // a cycle before.
   logic word_due, state_due, turn_waits;
   assign word_due   = is_last ? in_turn : in_rounds & (count_q < CountBits'(WordCycles));
@@ -100,8 +100,8 @@ module sha2_control
   assign state_ready_o = state_due & ~(is_last & ~msg_valid_i);
   assign state_valid_o = in_save;
 
-  // When everything moves on: in a turn and in the rounds as soon as a due word is there, while the state comes out
-  // as soon as its reader takes it. A stall stops the whole datapath, so that no register needs an enable of its
+  // Condition to advance: in a turn and in the rounds, a due word is valid; while the state comes out,
+  // its reader takes it. A stall stops the whole datapath, so that no register needs an enable of its
   // own.
   always_comb begin
     step_o = 1'b0;
@@ -146,7 +146,7 @@ module sha2_control
       state_d = (cmd_i == CmdSave) ? StSave : StTurn;
       cmd_d   = cmd_i;
     end
-    // Stronger than a command, weaker than an error.
+    // Priority over a command, but not over an error.
     if (wipe_i && (in_idle || in_turn || in_rounds || in_save || in_wipe)) begin
       state_d = StWipe;
       count_d = Start;
@@ -156,7 +156,7 @@ module sha2_control
   // A reset begins with a wipe. No command is taken until it is over.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      // What memories and shift registers held before the reset goes first.
+      // The contents of memories and shift registers from before the reset are cleared first.
       state_q <= StWipe;
       count_q <= Start;
       cmd_q   <= CmdNext;
@@ -168,7 +168,7 @@ module sha2_control
   end
 
   // Control signals of the datapath, decoded from state and count alone. Registers are cleared a cycle before
-  // something would be added to them that must not be.
+  // an addition that must not use their contents.
   assign count_o          = count_q;
   assign idle_o           = in_idle;
   assign error_o          = ~(in_idle | in_turn | in_rounds | in_save | in_wipe);
@@ -180,7 +180,7 @@ module sha2_control
   assign clear_ahead_o    = ~in_rounds | (count_q < CountBits'(WordCycles - 1));
   assign clear_sum_o      = ~((in_turn | in_rounds) & (in_turn == is_last));
   assign clear_words_o    = ~(in_idle | in_turn | in_rounds | in_save);
-  // What was not added to the state when another is loaded was not wanted.
+  // When another state is loaded, working variables that were not added to the state are discarded.
   assign clear_vars_o     = clear_words_o |
                             (accepts & (cmd_i == CmdFirst || cmd_i == CmdResume));
   assign clear_entering_o = clear_vars_o | (in_save & step_o);

@@ -5,10 +5,10 @@
 // block they turn through one adder for each word that enters: state plus variables becomes the
 // state, and the variables.
 //
-// It is small because nothing is chosen behind an adder. Every sum has one operand that is a
+// It is small because no multiplexer follows an adder. Every sum has one operand that is a
 // register or another sum, and one that is a function of few signals, which costs nothing in a look-up
-// table with six inputs. Where an adder is to pass something through, its first operand was
-// cleared the cycle before. The sums of §6.2.2 are cut so that each step fits this.
+// table with six inputs. Where an adder has to pass a value through, its first operand was
+// cleared the cycle before. The sums of §6.2.2 are divided so that each step has this form.
 
 `include "assert.svh"
 
@@ -38,7 +38,7 @@ module sha2_core
   input  logic [LaneBits-1:0]      msg_i,
 
   // State in and out: words of both lanes, from the end of each: (H3, H7), (H2, H6), ...
-  // `state_o` means something while `state_valid_o`, and is internal at other times.
+  // `state_o` is defined while `state_valid_o`, and is internal at other times.
   input  logic                     state_valid_i,
   output logic                     state_ready_o,
   input  logic [1:0][LaneBits-1:0] state_i,
@@ -110,7 +110,7 @@ module sha2_core
     if (WordBits == 32) return rotr(x, 17) ^ rotr(x, 19) ^ (x >> 10);
     else                return rotr(x, 19) ^ rotr(x, 61) ^ (x >> 6);
   endfunction
-  // Some value if `wanted`, or zero.
+  // `x` if `wanted`, otherwise zero.
   function automatic word_t only_if(logic wanted, word_t x);
     return {WordBits{wanted}} & x;
   endfunction
@@ -195,13 +195,13 @@ module sha2_core
       assign with_h   = sum_q[j] + only_if(!move_state, h);
       assign t1_part  = with_h + only_if(!move_state, upper_sigma1(e));
     end
-  // T1 and T2 are never sums of their own: each term is added where the path is short.
+  // T1 and T2 are never separate sums: each term is added where the path is short.
     assign t1     = t1_part + only_if(!move_state, ch(e, f, g));
     assign e_next = t1 + (move_state ? turned[1][R-1-j] : d);
     assign a_part = t1 + only_if(!move_state, upper_sigma0(a));
     assign a_next = a_part + (move_state ? turned[0][R-1-j] : maj(a, b, c));
 
-    // Made a cycle before its round, so that the longest path has one addition less.
+    // Computed a cycle before its round, so that the longest path has one addition less.
     always_ff @(posedge clk_i) begin
       if (clear_sum) sum_q[j] <= '0;
       else if (step) sum_q[j] <= sum_d[j];
@@ -220,7 +220,7 @@ module sha2_core
   end
 
   for (genvar i = 0; i < 8; i++) begin : g_var
-    // Registers that something enters are cleared more often than those that pass it on.
+    // Registers that take a new value are cleared more often than those that shift one on.
     always_ff @(posedge clk_i) begin
       if ((i % 4 < R) ? clear_entering : clear_vars) v_q[i] <= '0;
       else if (step) v_q[i] <= v_d[i];
@@ -258,9 +258,9 @@ module sha2_core
     end
   end
 
-  // What a wipe has to leave: nothing.
+  // After a wipe all registers of the datapath are zero.
   logic is_clear;
-  // All registers of the datapath at once, for the assertion below; synthesis leaves nothing of it.
+  // All registers of the datapath at once, for the assertion below; synthesis removes it.
   always_comb begin
     is_clear = 1'b1;
     for (int i = 0; i < 8; i++) is_clear &= v_q[i] == '0;

@@ -1,10 +1,10 @@
-// Makes words of what is stored into the FIFO window, and keeps 16 of them.
+// Makes words of the stores into the FIFO window, and keeps 16 of them.
 //
-// A store brings one to four bytes that lie side by side; they are appended to the message. Up to
-// three wait until a word is full, or until the message ends. A store that finds no room is confirmed
-// when there is some, so that the bus waits and nothing is lost.
+// A store has one to four adjacent bytes; they are appended to the message. Up to
+// three wait until a word is full, or until the message ends. A store into a full FIFO is acknowledged
+// when there is room, so that the bus waits and nothing is lost.
 //
-// A flush forgets in its first cycle how much there is, and overwrites it in the next 16.
+// A flush clears the fill level in its first cycle, and overwrites the memory in the next 16.
 
 `include "assert.svh"
 
@@ -34,7 +34,7 @@ module sha2_fifo (
   output logic        word_last_o,
   output logic [2:0]  word_bytes_o
 );
-  // Distributed memory: it has no reset and no clear, hence the flush, also behind a reset.
+  // Distributed memory: it has no reset and no clear, hence the flush, also after a reset.
   logic [31:0] memory [16];
   logic [3:0]  write_q, read_q, flush_q;
   logic [4:0]  level_q;
@@ -87,8 +87,8 @@ module sha2_fifo (
   logic [31:0] kept;
   logic        has_word, enters, leaves;
 
-  // Bytes behind the last one may be anything as long as they are cut off: those of a store are not
-  // known to be zero.
+  // Bytes after the last one may have any value, because they are cut off: those of a store need not
+  // be zero.
   always_comb begin
     unique case (count)
       3'd4:    kept = aligned;
@@ -115,7 +115,7 @@ module sha2_fifo (
   assign word_o       = word_last_o ? {rest_q, 8'b0} : memory[read_q];
   assign word_bytes_o = word_last_o ? {1'b0, rest_count_q} : 3'd4;
 
-  // What software reads of it.
+  // Status that software reads.
   assign level_o   = level_q;
   assign pending_o = push_q | (rest_count_q != '0);
   assign busy_o    = flushes_q;
@@ -143,7 +143,7 @@ module sha2_fifo (
         data_q  <= push_data_i;
         lanes_q <= push_lanes_i;
       end else if (push_done_o) begin
-        // Cleared here, so that a flush has nothing but the memory to overwrite.
+        // Cleared here, so that a flush has to overwrite the memory only.
         push_q <= 1'b0;
         data_q <= '0;
       end

@@ -5,8 +5,8 @@
 // ipad or opad. A wipe, a change of lifecycle and any error clear it in the next cycle; the core
 // follows within `16 / RoundsPerCycle + 4` cycles. An error lasts until reset.
 //
-// A message may be left after any block and gone on with later: the state of the core comes out into
-// the digest, and is put there again. Of a HMAC it is the inner state. It does not give the key away,
+// A message may be saved after any block and resumed later: the state of the core is copied to
+// the digest, and is written there to resume. Of a HMAC it is the inner state. It does not reveal the key,
 // and without the key no MAC can be made of it, because the outer state never comes out.
 
 `include "assert.svh"
@@ -23,15 +23,15 @@ module sha2_hmac
   input  logic                 clk_i,
   input  logic                 rst_ni,
 
-  // The key, 16 words in any order: K0 of FIPS 198-1, so shorter ones with zeros behind, longer ones
-  // hashed before. Taken while idle.
+  // The key, 16 words in any order: K0 of FIPS 198-1, so shorter ones are padded with zeros, longer ones
+  // are hashed first. Taken while idle.
   input  logic                 key_valid_i,
   input  logic [3:0]           key_index_i,
   input  logic [31:0]          key_i,
   output logic                 key_loaded_o,
 
-  // A message is begun, or gone on with after `bytes_i` and the state that was put into the digest.
-  // A HMAC is not begun without a whole key.
+  // Starts a message, or resumes one after `bytes_i` from the state that was written into the digest.
+  // A HMAC does not start without a whole key.
   input  logic                 start_valid_i,
   output logic                 start_ready_o,
   input  logic                 is_hmac_i,
@@ -39,7 +39,7 @@ module sha2_hmac
   input  logic                 resume_i,
   input  logic [60:0]          bytes_i,
   output logic [60:0]          bytes_o,      // until now, the key of a HMAC included
-  // Between two blocks the message may be left, if there was a block.
+  // The message may be saved between two blocks, if there was a block.
   input  logic                 stop_valid_i,
   output logic                 stop_ready_o,
 
@@ -52,7 +52,7 @@ module sha2_hmac
   // A block takes 80 cycles at least, as in the engine of the paper that the lab reproduces.
   input  logic                 slow_i,
 
-  // The digest, or the state in which a message was left. H0 in the upper bits; zero while there is
+  // The digest, or the saved state of a message. H0 in the upper bits; zero while there is
   // neither. The state is written by 32 bits, the upper ones of H0 first, while idle.
   output logic                 digest_valid_o,
   output logic                 state_valid_o,
@@ -61,12 +61,12 @@ module sha2_hmac
   input  logic [3:0]           state_index_i,
   input  logic [31:0]          state_i,
 
-  // Forget everything: on command, and whenever the lifecycle is not what it was a cycle ago.
+  // Wipe: on command, and in the cycle after a change of the lifecycle.
   input  logic                 wipe_i,
-  // Forget all but the key.
+  // Clear everything except the key.
   input  logic                 abort_i,
   input  logic [3:0]           lifecycle_i,
-  output logic                 dropped_o,    // what is on its way here is to be forgotten, too
+  output logic                 dropped_o,    // words on the way to this module must be cleared, too
   output logic                 idle_o,
   output logic                 error_o
 );
@@ -74,7 +74,7 @@ module sha2_hmac
   localparam int unsigned Words       = 16 / R;
   localparam int unsigned StateCycles = 4 / R;
   localparam int unsigned PosBits     = $clog2(Words);
-  // When it is slow, from the command of a block to the next, and from its last word to the next.
+  // In slow mode, from the command of a block to the next, and from its last word to the next.
   localparam logic [6:0]  SlowBlock   = 7'd79;
   localparam logic [6:0]  SlowRounds  = 7'd60;
 
@@ -83,7 +83,7 @@ module sha2_hmac
     StIdle     = 7'b0001011,
     StInnerKey = 7'b0010110,
     StMessage  = 7'b0100111,
-    StLeave    = 7'b1011000,  // the state comes out of the core, to be gone on from later
+    StLeave    = 7'b1011000,  // the state comes out of the core, to resume from it later
     StInner    = 7'b0011101,  // the digest of the inner hash comes out of the core
     StOuterKey = 7'b1000101,
     StDigest   = 7'b1001110,  // and goes back into it
@@ -95,7 +95,7 @@ module sha2_hmac
   (* fsm_encoding = "none" *) state_e state_q;
   logic is_hmac_d, is_hmac_q, is_digest_d, is_digest_q, is_state_d, is_state_q;
   logic is_first_d, is_first_q, is_open_d, is_open_q, resumes_d, resumes_q;
-  // The word of the block that is next, and what is left of the minimum time of a block.
+  // The next word of the block, and the remainder of the minimum time of a block.
   logic [PosBits-1:0] pos_d, pos_q;
   logic [6:0] slow_d, slow_q;
   logic [3:0] lifecycle_q;
@@ -111,14 +111,14 @@ module sha2_hmac
   assign in_digest    = state_q == StDigest;
   assign in_outer     = state_q == StOuter;
 
-  // Groups of states, and what is no state at all: an upset, which is an error at once.
+  // Groups of states, and illegal states: an upset, which is an error in the same cycle.
   logic is_key, is_save, is_illegal, forget, drop, starts, stops;
   // Key blocks and saves need no word from outside.
   assign is_key     = in_inner_key | in_outer_key;
   assign is_save    = in_inner | in_outer | in_leave;
   assign is_illegal = ~(in_idle | is_key | in_message | in_digest | is_save);
 
-  // Errors of all parts are one: whichever is upset, nothing more comes out until reset.
+  // Errors of all parts are combined: after an upset of any part nothing comes out until reset.
   logic core_error, padding_error;
   assign error_o = core_error | padding_error | is_illegal;
   // The first cycle after a reset, too: registers of secrets have no reset of their own.
@@ -137,7 +137,7 @@ module sha2_hmac
   assign key_enters   = key_valid_i & in_idle;
 
   for (genvar i = 0; i < 16; i++) begin : g_key
-    // Written by words, cleared as a whole. There is no way out but `key_word` below.
+    // Written by words, cleared as a whole. The only reader is `key_word` below.
     always_ff @(posedge clk_i) begin
       if (forget) begin
         key_q[i]       <= '0;
@@ -159,7 +159,7 @@ module sha2_hmac
   logic [1:0][LaneBits-1:0] core_state;
   logic word_moves, ends_block;
 
-  // Bytes that went before: those of the left message, or the block of the key.
+  // Bytes before this message: those of the saved message, or the block of the key.
   logic [60:0] start_bytes;
   assign start_bytes = resume_i ? bytes_i & ~61'(2 * WordBits - 1) : {54'b0, is_hmac_i, 6'b0};
 
@@ -213,7 +213,7 @@ module sha2_hmac
   assign word_moves   = core_word_valid & core_word_ready;
   assign ends_block   = word_moves & (pos_q == PosBits'(Words - 1));
 
-  // A block is opened by a command as soon as there is a word for it.
+  // A command starts a block as soon as a word for it is valid.
   assign core_cmd_valid = ~is_open_q & (slow_q == '0) & (is_save | core_word_valid);
   assign core_cmd       = is_save    ? CmdSave :
                           resumes_q  ? CmdResume :
@@ -273,7 +273,7 @@ module sha2_hmac
     end
   end
 
-  // Not the inner digest, no half of any, and of SHA-384 no more than it has (FIPS 180-4 §6.5).
+  // Never the inner digest or a partial one, and of SHA-384 only its length (FIPS 180-4 §6.5).
   logic shows_rest;
   assign digest_valid_o = is_digest_q;
   assign state_valid_o  = is_state_q;
@@ -283,7 +283,7 @@ module sha2_hmac
 
   // --- control ---
 
-  // Commands wait until the core has forgotten.
+  // Commands wait until the core is cleared.
   assign start_ready_o = in_idle & core_idle & (~is_hmac_i | key_loaded_o) & ~drop;
   assign starts        = start_valid_i & start_ready_o;
   assign stop_ready_o  = in_message & ~is_open_q & ~is_first_q & ~core_word_valid & ~drop;
@@ -295,7 +295,7 @@ module sha2_hmac
   assign saved = is_save & core_state_valid & (pos_q == PosBits'(StateCycles - 1));
 
   // The message goes from key to inner hash to outer hash; without HMAC it goes from the message to the digest. At a
-  // stop between two blocks the state is saved instead. A drop comes last and is the strongest.
+  // stop between two blocks the state is saved instead. A drop comes last and has the highest priority.
   always_comb begin
     state_d     = state_q;
     is_hmac_d   = is_hmac_q;
@@ -352,7 +352,7 @@ module sha2_hmac
     endcase
 
     if (drop) begin
-      // From an illegal state and from an error there is no way back.
+      // Nothing but a reset leaves an illegal state or an error.
       state_d     = (error_o && Hardened) ? StError : StIdle;
       is_digest_d = 1'b0;
       is_state_d  = 1'b0;

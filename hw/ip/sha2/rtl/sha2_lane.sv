@@ -3,7 +3,7 @@
 // It fills a lane while the one before waits for the core, so it costs a cycle at the beginning of a
 // message and none later, as long as words come one a cycle and the core takes a lane in as many.
 //
-// A message that ends inside a lane leaves old words behind its end. The padding cuts them off by the number of
+// A message that ends inside a lane leaves old words after its end. The padding cuts them off by the number of
 // bytes, so they need not be cleared, which would cost an enable for each word.
 
 `include "assert.svh"
@@ -38,7 +38,7 @@ module sha2_lane #(
     assign lane_last_o  = word_last_i;
     assign lane_bytes_o = word_bytes_i;
     assign empty_o      = 1'b1;
-    // Nothing is kept that could be forgotten.
+    // No state is kept, so a flush has nothing to clear.
     logic unused_flush;
     assign unused_flush = flush_i;
   end else begin : g_collected
@@ -56,8 +56,8 @@ module sha2_lane #(
     assign lane_bytes_o = bytes_q;
     assign empty_o      = ~valid_q & (count_q == '0);
 
-    // A full lane is offered until it is taken, and a word may come in that same cycle. A flush forgets words that
-    // were collected, because they may be part of a message that nobody is to see.
+    // A full lane is valid until it is taken, and a word may come in that same cycle. A flush discards the
+    // collected words, because they may be part of a secret message.
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         words_q <= '0;
@@ -72,7 +72,7 @@ module sha2_lane #(
       end else begin
         if (lane_ready_i) valid_q <= 1'b0;
         if (takes) begin
-          // The first word is the upper one. What is behind the last one is cut off by its bytes.
+          // The first word is the upper one. Words after the last one are cut off by the number of bytes.
           words_q[Words - 1 - int'(count_q)] <= word_i;
           count_q <= word_last_i ? '0 : count_q + 1'b1;
           valid_q <= word_last_i | (count_q == CountBits'(Words - 1));

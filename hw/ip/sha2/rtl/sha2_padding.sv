@@ -1,4 +1,4 @@
-// Makes blocks of a message (FIPS 180-4 §5.1): a one, zeros and the length in bits behind it.
+// Makes blocks of a message (FIPS 180-4 §5.1): appends a one, zeros and the length in bits.
 //
 // Words pass in the cycle in which they come. Only the number of bytes, which is public, decides
 // how many cycles the end takes.
@@ -16,14 +16,14 @@ module sha2_padding #(
   input  logic                 clk_i,
   input  logic                 rst_ni,
 
-  // Begins with a message, of which `start_bytes_i` went before: whole blocks.
+  // Starts a message of which `start_bytes_i`, whole blocks, are already hashed.
   input  logic                 start_i,
   input  logic [60:0]          start_bytes_i,
   output logic [60:0]          bytes_o,     // until now
   output logic                 error_o,     // until reset
 
-  // The message, the first byte in the upper bits. The last word has 0 to LaneBytes bytes; what is
-  // behind them is not looked at.
+  // The message, the first byte in the upper bits. The last word has 0 to LaneBytes bytes; trailing
+  // bytes are ignored.
   input  logic                 msg_valid_i,
   output logic                 msg_ready_o,
   input  logic [LaneBits-1:0]  msg_i,
@@ -43,7 +43,7 @@ module sha2_padding #(
   // The same code as in `sha2_control`.
   typedef enum logic [5:0] {
     StMessage = 6'b001011,
-    StMarker  = 6'b010101,  // the one has no place in the last word of the message
+    StMarker  = 6'b010101,  // the last word of the message has no room for the one
     StFill    = 6'b011110,
     StDone    = 6'b100110,
     StError   = 6'b110011
@@ -52,8 +52,8 @@ module sha2_padding #(
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
   logic [PosBits-1:0] pos_d, pos_q;
-  // Bytes: the length of 64 bits that SHA-256 has counts bits. That of SHA-512 has 128, and no message
-  // is so long that the upper half is not zero.
+  // In bytes: the length field of SHA-256 counts bits and has 64 bits. That of SHA-512 has 128; its upper half
+  // is zero for every message here.
   logic [60:0] length_d, length_q;
 
   logic in_message, in_marker, in_fill;
@@ -69,8 +69,8 @@ module sha2_padding #(
   assign bytes       = !in_message ? '0 : (msg_last_i ? msg_bytes_i : BytesBits'(LaneBytes));
   assign length_d    = length_q + 61'(bytes);
 
-  // The length takes two words of the hash. With one word a cycle neither may hold anything else; with
-  // four, the last ones may hold the end of the message, too.
+  // The length takes two words of the hash. With one word a cycle both hold the length only; with
+  // four, the last lane may hold the end of the message, too.
   logic has_room, has_length, in_half, half_q;
   assign ends_message = in_message & msg_last_i;
   assign has_room     = (RoundsPerCycle == 4) &&
@@ -99,15 +99,15 @@ module sha2_padding #(
     assign word_o = word | LaneBits'(has_length ? bits : 64'b0);
   end
 
-  // Words of the message come when they come; those of the padding are always there.
+  // Words of the message may stall; those of the padding are always valid.
   assign word_valid_o = in_message ? msg_valid_i : (in_marker | in_fill);
   assign msg_ready_o  = in_message & word_ready_i;
   // Software reads the length, to resume from it later.
   assign bytes_o      = length_q;
   assign error_o      = ~(in_message | in_marker | in_fill | (state_q == StDone));
 
-  // The message, a word for the one if it had no place, zeros up to the length, the end. How many words of zeros
-  // there are, `has_length` decides by the position in the block.
+  // The message, a word for the one if it had no room, zeros up to the length, the end. `has_length` decides by
+  // the position in the block how many words of zeros there are.
   always_comb begin
     state_d = state_q;
     unique case (state_q)
@@ -119,7 +119,7 @@ module sha2_padding #(
       StError: state_d = StError;
       default: state_d = Hardened ? StError : StDone;
     endcase
-    // A new message may begin at any time: an abort is nothing else.
+    // A new message may start at any time: an abort is the same.
     if (moves && word_last_o) state_d = StDone;
     if (start_i && !error_o)  state_d = StMessage;
   end

@@ -1,7 +1,7 @@
 // Constants and types of the SHA-2 engine (FIPS 180-4).
 //
 // SHA-256 has no constants of its own: it takes the upper halves of those of SHA-512, because both
-// are the first bits behind the point of the same roots (§4.2.2 and §4.2.3, §5.3.3 and §5.3.5).
+// are the first fractional bits of the same roots (§4.2.2 and §4.2.3, §5.3.3 and §5.3.5).
 
 package sha2_pkg;
   // What the core does with the next block, or with its state.

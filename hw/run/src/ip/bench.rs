@@ -10,18 +10,18 @@ use super::model::{self, Form};
 use super::{Bench, Ip, Tools, prim};
 use xtask::{project, run};
 
-/// The random inputs of a run, so that a failure comes again. `HARTLOCK_SEED` chooses others.
+/// The seed of the random inputs of a run, so that a failure is reproducible. `HARTLOCK_SEED` sets another.
 const SEED: &str = "1";
 /// For a mutant.
 const PATIENCE_SECONDS: &str = "300";
 /// Begins a note in the log.
 const NOTE: &str = "stored vectors: ";
 
-/// What came of it.
+/// The result.
 pub struct Run {
     /// For the terminal.
     pub line: String,
-    /// What its tests want to be known even when all is well: which vectors they had.
+    /// Notes of its tests that are shown after success, too: which vectors they ran.
     pub notes: Vec<String>,
     pub log: String,
     pub faults: Vec<String>,
@@ -33,13 +33,13 @@ struct Case {
     passed: bool,
 }
 
-/// Builds the simulation if it is not there, and runs its tests.
+/// Builds the simulation if it does not exist, and runs its tests.
 pub fn run(tools: &Tools, ip: &Ip, bench: &Bench) -> Result<Run> {
     let program = model::simulation(tools, ip, bench, Form::Plain)?;
     let folder = project::work_dir("ip").join(&ip.name).join(bench.name().replace(' ', "-"));
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let report = folder.join("results.xml");
-    // One of an earlier run must not be taken for this one's.
+    // The report of an earlier run must not be taken for that of this run.
     if report.exists() {
         fs::remove_file(&report)?;
     }
@@ -53,7 +53,7 @@ pub fn run(tools: &Tools, ip: &Ip, bench: &Bench) -> Result<Run> {
     let log = run::tail(&output, 200);
     fs::write(folder.join("log"), &log)?;
 
-    // The exit code says little: cocotb may end with 0 after a failed test.
+    // The exit code is no verdict: cocotb may end with 0 after a failed test.
     let text = fs::read_to_string(&report).unwrap_or_default();
     let mut faults = match cases(&text) {
         Ok(cases) => judge(bench, &cases),
@@ -83,7 +83,7 @@ pub fn run_mutant(
     let program = model::simulation(tools, ip, bench, Form::Mutants)?;
     let folder = project::work_dir("ip").join(&ip.name).join(format!("mutant-{number}"));
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    // A fault may as well hang the bench.
+    // A fault may hang the bench.
     let mut simulation = Command::new("timeout");
     simulation.arg(PATIENCE_SECONDS).arg(&program);
     environment(&mut simulation, tools, ip, bench, tests)?;
@@ -94,7 +94,7 @@ pub fn run_mutant(
     Ok(log)
 }
 
-/// What a simulation finds its tests by. With `only`, it runs these.
+/// The environment by which a simulation finds its tests. With `only`, it runs these.
 fn environment(
     command: &mut Command,
     tools: &Tools,
@@ -131,7 +131,7 @@ fn environment(
     Ok(())
 }
 
-/// The notes in a log, without what stands in front of them.
+/// The notes in a log, without their prefix.
 fn notes(log: &str) -> Vec<String> {
     log.lines().filter_map(|line| line.find(NOTE).map(|at| line[at..].to_owned())).collect()
 }

@@ -1,4 +1,4 @@
-//! Verilator's lint on an engine. What is waived stands in `lint/`, with its reason.
+//! Verilator's lint on an engine. Waivers are in `lint/`, each with its reason.
 
 use std::process::Command;
 

@@ -1,7 +1,7 @@
-//! Models of engines: a top module made into a program that runs cocotb, kept by what it was made from.
+//! Models of engines: a top module made into a program that runs cocotb, cached by a digest of its inputs.
 //!
-//! Most of what has to be compiled is Verilator's own library, which is the same for all models: it is
-//! compiled once.
+//! Verilator's own library is most of the code and the same for all models: it is compiled
+//! once.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,11 +13,11 @@ use super::{Bench, Ip, Tools, mutant, netlist, prim};
 use crate::machines::model::{TOOLS, build, jobs};
 use xtask::{packages, project, run};
 
-/// Part of every digest: raise it when something here changes what is built.
+/// Part of every digest: raise it when a change here changes the models.
 const LAYOUT: &str = "1";
 const PREFIX: &str = "Vtop";
-/// Registers start as the seed of a run says, so that nothing can rely on them; tests see and set all
-/// of them.
+/// Registers start with random values from the seed of a run, so that nothing can rely on them; tests read and
+/// set all of them.
 const VERILATOR_FLAGS: [&str; 13] = [
     "--cc",
     "--vpi",
@@ -34,20 +34,20 @@ const VERILATOR_FLAGS: [&str; 13] = [
     "-O3",
 ];
 const COMPILER_FLAGS: [&str; 3] = ["-std=gnu++17", "-O1", "-w"];
-/// Of Verilator's library, what a model with VPI and assertions needs.
+/// The part of Verilator's library that a model with VPI and assertions needs.
 const LIBRARY: [&str; 4] =
     ["verilated.cpp", "verilated_dpi.cpp", "verilated_vpi.cpp", "verilated_threads.cpp"];
 
-/// What a simulation is made of.
+/// The inputs of a simulation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// The sources, or the netlist, as they are.
+    /// The sources, or the netlist, unchanged.
     Plain,
     /// The sources with every mutant of the engine, of which a run chooses one.
     Mutants,
 }
 
-/// Returns the program for a bench and builds it if it is not there.
+/// Returns the program for a bench and builds it if it does not exist.
 pub fn simulation(tools: &Tools, ip: &Ip, bench: &Bench, form: Form) -> Result<PathBuf> {
     let (library, library_digest) = library(tools)?;
     let mut texts = ip.texts()?;
@@ -83,7 +83,7 @@ fn cocotb(tools: &Tools) -> PathBuf {
     tools.ip.dir().join("cocotb")
 }
 
-/// Objects of Verilator's library, and the digest of what they were made from.
+/// Objects of Verilator's library, and the digest of their inputs.
 fn library(tools: &Tools) -> Result<(PathBuf, String)> {
     let identities = [tools.machine.identity(), tools.ip.identity()];
     let mut parts = vec![LAYOUT, &tools.compiler, &identities[0], &identities[1]];

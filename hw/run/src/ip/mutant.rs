@@ -1,7 +1,7 @@
-//! Mutants: for each assertion a small fault in the RTL that it has to notice (`data/mutants.toml`).
+//! Mutants: for each assertion a small fault in the RTL that it has to detect (`data/mutants.toml`).
 //!
 //! All mutants of a bench are built into one model (*mutant schemata*): each mutated expression becomes a choice
-//! between what is written and what the table says, and a plusarg of the run names the mutant. So a model is
+//! between the original and the mutated expression, and a plusarg of the run names the mutant. So a model is
 //! built once for many mutants, and a run takes seconds.
 
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ endpackage
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mutant {
-    /// Source that is changed, by its name.
+    /// The source that is changed, by its name.
     pub file: String,
     /// An expression that the file has once; between « and », if text around it is needed to find it.
     pub text: String,
@@ -104,7 +104,7 @@ fn bench_of<'a>(ip: &'a Ip, mutant: &Mutant) -> Result<&'a Bench> {
     found.with_context(|| format!("no bench runs the mutant for {}", mutant.assertion))
 }
 
-/// Runs the mutants of a campaign, and returns what is wrong: an assertion that stays silent.
+/// Runs the mutants of a campaign, and returns the faults: assertions that do not fail.
 pub fn run(tools: &Tools, ip: &Ip, campaign: &Campaign<'_>) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     for &number in &campaign.numbers {

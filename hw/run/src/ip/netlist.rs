@@ -1,6 +1,6 @@
-//! What an engine takes of a chip, as Yosys maps it to Xilinx series 7.
+//! The area of an engine, as Yosys maps it to Xilinx series 7.
 //!
-//! LUT are LUT1 to LUT6, shift registers and distributed memory at the look-up tables that they take.
+//! LUT are LUT1 to LUT6, and shift registers and distributed memory by the look-up tables that they occupy.
 //! Flip-flops, carry chains, block RAM and multipliers are shown beside them, and with `--fmax` the
 //! frequency that nextpnr reaches on an ECP5, because few cycles alone reward unrolling.
 
@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 use super::{Bench, Ip, Netlist, Tools, prim};
 use xtask::{packages, project, run};
 
-/// Part of every digest: raise it when something here changes what is counted.
+/// Part of every digest: raise it when a change here changes the counts.
 const LAYOUT: &str = "1";
-/// Where programs in WebAssembly see the project, the folder for what they write, and sources of others.
+/// Mount points of programs in WebAssembly: the project, the folder for their output, third-party sources.
 const PROJECT: &str = "/project";
 const SCRATCH: &str = "/scratch";
 const OUTSIDE: &str = "/outside";
@@ -27,9 +27,9 @@ const XC7: &str = "synth_xilinx -family xc7 -flatten -noiopad";
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Count {
     pub luts: u32,
-    /// Of them, shift registers.
+    /// Those that are shift registers.
     pub shift_registers: u32,
-    /// Of them, distributed memory.
+    /// Those that are distributed memory.
     pub memories: u32,
     pub flip_flops: u32,
     pub carries: u32,
@@ -39,7 +39,7 @@ pub struct Count {
 }
 
 impl Count {
-    /// What is wrong with it.
+    /// Bounds that it exceeds.
     pub fn faults(&self, netlist: &Netlist) -> Vec<String> {
         let bound = netlist.luts.filter(|bound| self.luts > *bound);
         let say = |bound| format!("{}: {} LUT, and {bound} are allowed", netlist.name, self.luts);
@@ -47,7 +47,7 @@ impl Count {
     }
 }
 
-/// Counts the cells of a netlist. The same sources were counted once, and are not again.
+/// Counts the cells of a netlist. The count of unchanged sources comes from the cache.
 pub fn count(tools: &Tools, ip: &Ip, netlist: &Netlist) -> Result<Count> {
     let report = kept(tools, ip, netlist, "xc7", |folder| {
         let script = format!(
@@ -56,8 +56,8 @@ pub fn count(tools: &Tools, ip: &Ip, netlist: &Netlist) -> Result<Count> {
         );
         yosys(tools, ip, &netlist.top, &netlist.parameters, &script, folder)?;
         let text = fs::read_to_string(folder.join("yosys.log"))?;
-        // Its own encoding would drop the distance between states, and what they fall into. Others may
-        // have it: whatever makes theirs smaller is theirs.
+        // An encoding by Yosys would drop the Hamming distance between states, and the detection of illegal ones.
+        // Third-party engines may be recoded: a smaller result is in their favour.
         let is_encoded_anew = text.contains("Extracting FSM") && ip.outside.is_none();
         ensure!(!is_encoded_anew, "Yosys encodes a state machine anew");
         Ok(())
@@ -69,13 +69,13 @@ pub fn count(tools: &Tools, ip: &Ip, netlist: &Netlist) -> Result<Count> {
     tally(&cells)
 }
 
-/// Adds up the cells by what they take. One that nobody thought of is an error.
+/// Adds up the area of the cells. An unknown cell is an error.
 fn tally(cells: &BTreeMap<String, u32>) -> Result<Count> {
     let mut count = Count::default();
     for (cell, &number) in cells {
         match cell.as_str() {
             "LUT1" | "LUT2" | "LUT3" | "LUT4" | "LUT5" | "LUT6" => count.luts += number,
-            // An inverter that no look-up table absorbed is one.
+            // An inverter that no look-up table absorbed occupies one.
             "INV" => count.luts += number,
             "SRL16E" | "SRLC16E" | "SRLC32E" => count.shift_registers += number,
             "RAM32X1S" | "RAM64X1S" => count.memories += number,
@@ -86,7 +86,7 @@ fn tally(cells: &BTreeMap<String, u32>) -> Result<Count> {
             "RAMB18E1" => count.half_brams += number,
             "RAMB36E1" => count.half_brams += 2 * number,
             "DSP48E1" => count.multipliers += number,
-            // Two look-up tables are joined by what stands beside them; clocks have nets of their own.
+            // These multiplexers join adjacent look-up tables and occupy none; clocks have nets of their own.
             "MUXF7" | "MUXF8" | "BUFG" | "$scopeinfo" => {}
             cell => anyhow::bail!("Yosys used {cell}, which is not counted yet"),
         }
@@ -114,7 +114,7 @@ pub fn fmax(tools: &Tools, ip: &Ip, netlist: &Netlist) -> Result<f64> {
     clock.get("achieved").and_then(serde_json::Value::as_f64).context("no frequency was achieved")
 }
 
-/// The file `report` that `make` leaves in a folder, out of the cache if the inputs are the same.
+/// The file `report` that `make` writes into a folder, from the cache if the inputs are the same.
 fn kept(
     tools: &Tools,
     ip: &Ip,
@@ -185,7 +185,7 @@ fn yosys(
 }
 
 /// A program compiled to WebAssembly. Its translation to this machine takes minutes the first time.
-/// It sees two folders and no other file, the project and a scratch folder; for sources of others a third.
+/// It can access two folders, the project and a scratch folder, and a third for third-party sources.
 fn yowasp(
     tools: &Tools,
     module: &str,

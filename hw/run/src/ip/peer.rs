@@ -1,7 +1,7 @@
-//! Engines of others beside ours: counted by the same flow, and tested to be what they are said to be.
+//! Third-party engines for comparison: counted by the same flow, and tested for function and cycles.
 //!
-//! Their sources are no part of this project, and nothing here fetches them. The plan says where they
-//! are from (`[[peer]]` of `ip.toml`); who wants the comparison gets them and names their folder.
+//! Their sources are no part of this project, and nothing here fetches them. The plan names their
+//! source (`[[peer]]` of `ip.toml`); a user who wants the comparison fetches them and names their folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use super::{Bench, Ip, Netlist, Plan};
 use xtask::packages;
 
-/// An engine of others, and what is known of it.
+/// A third-party engine, as the plan describes it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Peer {
@@ -33,7 +33,7 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// What is counted. Nobody sets it a bound.
+    /// What is counted. It has no bound.
     pub fn netlist(&self) -> Netlist {
         Netlist {
             name: self.name.clone(),
@@ -46,7 +46,7 @@ impl Peer {
         }
     }
 
-    /// Its source, and what was counted of it.
+    /// Its source, and the version that was counted.
     pub fn benches(&self) -> [Bench; 2] {
         [false, true].map(|of_netlist| Bench {
             top: self.top.clone(),
@@ -63,8 +63,8 @@ impl Peer {
         format!("{} at commit {} ({})", self.repository, self.commit, self.licence)
     }
 
-    /// Reads the files out of a checkout. Others than those that the plan means are refused, because
-    /// numbers of theirs would stand under its name.
+    /// Reads the files from a checkout. Files with other digests than the plan's are refused, because
+    /// their numbers would be reported under its name.
     fn read(&self, folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
         let mut files = Vec::new();
         for (file, wanted) in &self.files {
@@ -86,11 +86,11 @@ impl Peer {
     }
 }
 
-/// A peer whose files were there, as an engine that the flow can take.
+/// A peer with its files, as an engine that the flow can build.
 pub struct Guest {
     pub peer: Peer,
     pub ip: Ip,
-    /// Copies of the files: what was checked is what is built, whatever happens to the folder.
+    /// Copies of the files: the checked bytes are built, even if the folder changes meanwhile.
     _copies: TempDir,
 }
 
@@ -172,7 +172,7 @@ mod tests {
         folder
     }
 
-    /// What is said when the folder is refused.
+    /// The message when the folder is refused.
     fn refusal(folder: &Path) -> String {
         let refused = invite(&mut engine(vec![sample()]), folder).err();
         format!("{:#}", refused.expect("the folder is refused"))

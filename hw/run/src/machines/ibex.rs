@@ -1,4 +1,4 @@
-//! What Verilator reads of Ibex: its package, and what of ours it needs (`hw/soc/ibex`).
+//! The sources of Ibex for Verilator: its package, and the primitives of this project (`hw/soc/ibex`).
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use super::python::Packages;
 use xtask::project;
 
-/// Packages of the building blocks, before everybody who imports them.
+/// Packages of the primitives, before the modules that import them.
 const PRIM_PACKAGES: [&str; 6] = [
     "prim_ram_1p_pkg.sv",
     "prim_secded_pkg.sv",
@@ -38,7 +38,7 @@ pub fn arguments(verilator: &mut Command, soc: &Packages, top: &str) -> Result<(
     let root = project::root();
     let ibex = soc.ibex();
     let prim = ibex.join("vendor/lowrisc_ip/ip/prim/rtl");
-    // Its macro for assertions has the name of ours and takes the same arguments; whoever comes first is
+    // Ibex has an assertion macro of the same name and arguments as this project; the first definition is
     // used for all.
     verilator.args(["+define+RVFI", "+define+HARTLOCK_ASSERT_SVH"]);
     for folder in

@@ -1,5 +1,5 @@
-//! The loader (`firmware/loader`, feature `soc`) on a machine: what the ROM would leave for it in
-//! memory, a system bundle on the storage, and its measurement log afterwards.
+//! The loader (`firmware/loader`, feature `soc`) on a machine: memory as the ROM would leave
+//! it, a system bundle on the storage, and its measurement log afterwards.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ use hartlock_testkit::bundle::{Draft, Payload, build, name, trust};
 use hartlock_testkit::keys::A;
 use xtask::{firmware, packages, run};
 
-/// More than any payload takes that somebody waits for.
+/// More than a payload of practical size takes.
 const MAX_CYCLES: u64 = 400_000_000;
 
-/// Where a log says how many entries it has (boot flow §3.5).
+/// Position of the number of entries in a log (boot flow §3.5).
 const COUNT_AT: usize = 16;
 
 /// A form of the loader.
@@ -46,7 +46,7 @@ pub struct Boot<'a> {
     pub options: &'a [String],
 }
 
-/// What a run left.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Booted {
     pub header: LogHeader,
@@ -57,21 +57,21 @@ pub struct Booted {
 }
 
 impl Loader {
-    /// Builds what is missing of loader and machine.
+    /// Builds loader and machine if they do not exist.
     pub fn new(core: Core, form: Form) -> Result<Self> {
         let program = firmware::stage("loader", features(form))?.elf;
         Ok(Self { machine: model::machine(core, false)?, program })
     }
 
-    /// Boots, or returns what the same boot left before: the same bytes on the same machine take the
-    /// same cycles, so a measurement of hours that was cut off goes on where it was. `folder` keeps
-    /// what was left.
+    /// Boots, or returns the stored result of the same boot: the same bytes on the same machine take the
+    /// same cycles, so an interrupted measurement of hours continues where it was. `folder` keeps
+    /// the results.
     ///
     /// # Errors
     /// As [`Loader::boot`].
     pub fn boot_once(&self, boot: &Boot<'_>, folder: &Path) -> Result<Booted> {
         let options = boot.options.join(" ");
-        // The folder of a machine is named after everything that it was made from.
+        // The name of a machine's folder is a digest of all its inputs.
         let machine = self.machine.parent().and_then(Path::file_name).context("a folder")?;
         let harts = boot.harts.to_string();
         let program = firmware::flat_binary(&self.program)?;
@@ -89,7 +89,7 @@ impl Loader {
         let (text, booted) = self.run(boot, &scratch)?;
         fs::write(scratch.join(console), text)?;
         fs::remove_file(scratch.join("medium.bin"))?;
-        // Appears whole, or not at all; somebody else may have made the same boot meanwhile.
+        // The rename is atomic; another process may have made the same boot meanwhile.
         if let Err(error) = fs::rename(&scratch, &kept) {
             ensure!(kept.exists(), "cannot keep {}: {error}", kept.display());
             fs::remove_dir_all(&scratch)?;
@@ -146,7 +146,7 @@ fn booted(console: &str, report: String) -> Result<Booted> {
     Ok(Booted { header, entries, report })
 }
 
-/// What makes a form of the loader.
+/// The Cargo features of a form of the loader.
 fn features(form: Form) -> &'static [&'static str] {
     match form {
         Form::Release => &["soc"],
@@ -177,7 +177,7 @@ pub fn payload(kind: PayloadType, size: usize, (hash, mode): (HashId, TreeMode))
     payload
 }
 
-/// What the ROM hands to the loader.
+/// The hand-over of the ROM to the loader.
 fn handoff(harts: u64) -> [u8; HANDOFF_SIZE] {
     let handoff = Handoff {
         generation: 1,

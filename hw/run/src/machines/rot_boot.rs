@@ -1,5 +1,5 @@
 //! The ROM of the root of trust (`firmware/rot-rom`) on its machine: a device with fake keys, a boot bundle
-//! in the host's memory, and what came of it.
+//! in the host's memory, and the result.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +23,7 @@ use hartlock_testkit::keys::A;
 use hartlock_testkit::signers::LMS;
 use xtask::firmware;
 
-/// Where the ROM expects what makes a device (firmware/rot-rom/src/identity.rs).
+/// The symbol of the device's identity in the ROM (firmware/rot-rom/src/identity.rs).
 const IDENTITY: &str = "HARTLOCK_IDENTITY";
 /// More than the largest boot here takes: Ed25519 in software on 32 bits.
 const MAX_CYCLES: &str = "60000000";
@@ -31,7 +31,7 @@ const MAX_CYCLES: &str = "60000000";
 /// Of a ROM on a machine without a host.
 pub const ALONE: &[&str] = &["alone"];
 
-/// Bytes of a bundle, about: as large as people look at, and as small as decides the rest.
+/// Approximate bytes of a bundle: a realistic size to show, and a small one for the other tests.
 pub const USUAL_SIZE: usize = 64 << 10;
 const SMALL_SIZE: usize = 20 << 10;
 
@@ -41,12 +41,12 @@ const UPSET: &str = "--upset-engine";
 /// Bytes that the program of the host takes, stack included.
 const HOST_MEMORY_SIZE: u64 = 320 << 10;
 
-/// A boot that ended as it should: released or refused.
+/// A boot that ended regularly: released or refused.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Booted {
     /// Nothing if the host was released.
     pub reason: Option<u32>,
-    /// Whether the host runs, as the machine's own signals say.
+    /// Whether the host runs, by the machine's own signals.
     pub is_host_running: bool,
     pub console: String,
     pub header: LogHeader,
@@ -59,7 +59,7 @@ impl Booted {
     pub fn timeline(&self, machine: Rot) -> Timeline {
         let refused = self.reason.map(|number| Outcome::Refused {
             stage: Stage::Rom,
-            // One that this tool does not know is a refusal all the same.
+            // A code that this tool does not know is a refusal as well.
             reason: Reason::ALL
                 .iter()
                 .copied()
@@ -104,12 +104,12 @@ pub fn rom(features: &[&str]) -> Result<Vec<u8>> {
     let identity = [&root.encode()[..], &state.encode()].concat();
     ensure!(size == identity.len(), "the ROM keeps {size} bytes for its identity");
     elf.get_mut(at..at + size)
-        .context("the identity is behind the file")?
+        .context("the identity is past the end of the file")?
         .copy_from_slice(&identity);
     Ok(elf)
 }
 
-/// Whether anything that panics is linked. A ROM that never gets there has none of it.
+/// Whether code that panics is linked. A ROM that cannot reach a panic has none.
 fn reaches_panic(elf: &[u8]) -> Result<bool> {
     const PANICKING: &str = "4core9panicking";
     let file = object::File::parse(elf).context("the ROM is no ELF file")?;
@@ -117,7 +117,7 @@ fn reaches_panic(elf: &[u8]) -> Result<bool> {
     Ok(names.any(|name| name.contains(PANICKING)))
 }
 
-/// Where the identity stands in the file, and its size.
+/// Position of the identity in the file, and its size.
 fn place(elf: &[u8]) -> Result<(usize, usize)> {
     let file = object::File::parse(elf).context("the ROM is no ELF file")?;
     let mut symbols = file.symbols();
@@ -130,7 +130,7 @@ fn place(elf: &[u8]) -> Result<(usize, usize)> {
     Ok((usize::try_from(at)?, usize::try_from(symbol.size())?))
 }
 
-/// Whose signature a bundle has.
+/// The algorithm that signs a bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignedBy {
     /// In software, 13 million cycles of the root of trust.
@@ -161,7 +161,7 @@ pub fn bundle(size: usize, signed_by: SignedBy, first: Option<&[u8]>, edits: &[E
     ];
     if let Some(first) = first {
         draft.payloads[0].data = first.to_vec();
-        // What it starts with as zeros, and its stack (firmware/tests/bench/link.ld).
+        // Its zero-initialised data, and its stack (firmware/tests/bench/link.ld).
         draft.payloads[0].memory_size = HOST_MEMORY_SIZE;
     }
     build(draft, edits).0
@@ -180,7 +180,7 @@ pub fn boot(machine: Rot, rom: &[u8], bundle: &[u8], folder: &Path) -> Result<Bo
     }
 }
 
-/// The same with options of the machine, however it ends.
+/// The same with options of the machine, with any end.
 fn run(
     machine: Rot,
     rom: &[u8],
@@ -209,7 +209,7 @@ fn run(
     Ok((booted, state, end))
 }
 
-/// What is wrong with the ROM, as far as these boots show.
+/// Faults of the ROM that these boots show.
 pub fn faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let rom = rom(ALONE)?;
     let is_by_engine =
@@ -257,13 +257,13 @@ fn trap_faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
     Ok((!is_right).then(|| format!("a trap ended in {end:?}, {state:?}\n{}", booted.console)))
 }
 
-/// After the release the host is served by the engine, and not by one that is broken: then the ROM hashes in
-/// software, and its mailbox stays closed.
+/// After the release the engine serves the host. With a broken engine the ROM hashes in software, and its mailbox
+/// stays closed.
 fn service_faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let rom = rom(&[])?;
     let bundle = bundle(SMALL_SIZE, SignedBy::Lms, None, &[]);
     let by_engine = |entry: &&Entry| entry.kernel == Tier::Engine as u32 && entry.hash.is_some();
-    // Nobody ends these: the root of trust waits for requests.
+    // No program ends these runs: the root of trust waits for requests.
     let good = ["--max-cycles", "6000000"];
     let upset = ["--max-cycles", "16000000", UPSET];
     for (options, mailbox, by_engines) in
@@ -283,7 +283,7 @@ fn service_faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
 /// A boot of host and root of trust.
 #[derive(Clone, Copy, Default)]
 pub struct HostBoot<'a> {
-    /// Bytes of the bundle, about; no fewer than it needs.
+    /// Approximate bytes of the bundle, at least as many as it needs.
     pub size: usize,
     pub edits: &'a [Edit],
     /// Options of the machine.
@@ -291,7 +291,7 @@ pub struct HostBoot<'a> {
 }
 
 impl HostBoot<'_> {
-    /// Boots. The host's program stands in the bundle and nowhere else.
+    /// Boots. The host's program is in the bundle only.
     pub fn run(&self, soc: Soc, folder: &Path) -> Result<machines::Measured> {
         fs::create_dir_all(folder)?;
         let file = |name: &str| folder.join(name);
@@ -299,7 +299,7 @@ impl HostBoot<'_> {
         let bundle = bundle(self.size, SignedBy::Lms, Some(&host), self.edits);
         fs::write(file("rom.elf"), rom(&[])?)?;
         fs::write(file("bundle.hlk"), bundle)?;
-        // Where the host would start if nobody put a program there: it traps at once.
+        // The contents at the host's start address if no program is loaded there: it traps at once.
         fs::write(file("nothing.bin"), [0; 4])?;
         let medium = format!("{}@{:#x}", file("bundle.hlk").display(), hartlock_soc::BUNDLE.start);
         let rom = file("rom.elf").display().to_string();
@@ -319,13 +319,13 @@ impl HostBoot<'_> {
     }
 }
 
-/// What is wrong with host and root of trust together.
+/// Faults of host and root of trust together.
 pub fn host_faults(soc: Soc, folder: &Path) -> Result<Option<String>> {
     let good = HostBoot::default().run(soc, folder)?;
     if good.end != End::Success || !good.console.contains("host: done") {
         return Ok(Some(format!("the host ended in {:?}\n{}", good.end, good.console)));
     }
-    // Three digests of 4 KiB are waited for asleep.
+    // The host sleeps while it waits for three digests of 4 KiB.
     if good.host_waiting < 100_000 {
         return Ok(Some(format!("the host slept for {} cycles", good.host_waiting)));
     }
@@ -339,7 +339,7 @@ pub fn host_faults(soc: Soc, folder: &Path) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// What must be refused, and why.
+/// Changes that must be refused, with their reasons.
 fn refusals() -> Vec<(&'static str, Edit, Reason)> {
     vec![
         (

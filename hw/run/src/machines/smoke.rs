@@ -12,10 +12,10 @@ use hartlock_smoke::{BLOCKS, Header};
 
 use xtask::run;
 
-/// Far more than any block size that somebody waits for.
+/// Far more than a block of practical size takes.
 const MAX_CYCLES: u64 = 500_000_000;
 
-/// What the program said, in cycles of its first hart.
+/// The output of the program, in cycles of its first hart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Measured {
     pub harts: u64,
@@ -47,7 +47,7 @@ pub fn medium(block_len: usize) -> Vec<u8> {
     let mut data = Vec::with_capacity(block_len * BLOCKS);
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     while data.len() < block_len * BLOCKS {
-        // Xorshift (Marsaglia 2003): any bytes do, as long as they are the same everywhere.
+        // Xorshift (Marsaglia 2003): any bytes are suitable if they are the same on all machines.
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
@@ -75,7 +75,7 @@ fn digest<H: Hash>(data: &[u8]) -> H::Output {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     Success,
-    /// The program said that something is wrong.
+    /// The program reported a failure.
     Failure,
     /// It did not end in time.
     Timeout,
@@ -92,8 +92,8 @@ pub struct Machine<'a> {
 }
 
 impl Machine<'_> {
-    /// Runs the program with this medium; its console, and how it ended. What else the machine said
-    /// goes to the terminal if something is wrong.
+    /// Runs the program with this medium; returns its console, and how it ended. Other output of the machine
+    /// goes to the terminal after a failure.
     pub fn run(&self, medium: &[u8]) -> Result<(String, String, End)> {
         fs::create_dir_all(self.folder)?;
         let medium_path = self.folder.join("medium.bin");

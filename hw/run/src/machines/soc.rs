@@ -1,4 +1,4 @@
-//! The machine with host and root of trust (`hw/soc`): its models, and what its smoke programs show.
+//! The machine with host and root of trust (`hw/soc`): its models, and the results of its smoke programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use xtask::{firmware, packages, project, run};
 const TOP: &str = "soc_machine";
 /// As Rocket alone: the test bench is the same.
 const PREFIX: &str = "Vrocket";
-/// Behind it there is nothing, which the root of trust's smoke program wants to see.
+/// Addresses past its end are unmapped, which the root of trust's smoke program checks.
 const MEMORY_SIZE: &str = "0x40000000";
 
 /// A host beside the root of trust.
@@ -49,7 +49,7 @@ pub fn soc(name: &str) -> Option<Soc> {
     SOCS.into_iter().find(|soc| soc.name == name)
 }
 
-/// Returns the program that is this machine, and builds it if it is not there.
+/// Returns the program that is this machine, and builds it if it does not exist.
 ///
 /// # Errors
 /// If a package or a compiler is missing, or something does not compile.
@@ -77,7 +77,7 @@ pub fn machine(soc: Soc, has_waves: bool) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// The compiled model and the digest of what it was made from.
+/// The compiled model and the digest of its inputs.
 fn library(
     soc: Soc,
     has_waves: bool,
@@ -120,7 +120,7 @@ fn library(
     Ok((dir, digest))
 }
 
-/// What the machine reported of the smoke programs of both sides.
+/// The machine's report on the smoke programs of both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measured {
     /// Cycles and instructions of the host until the end, and of the root of trust until it had decided.
@@ -137,7 +137,7 @@ pub struct Measured {
     pub console: String,
 }
 
-/// What the root of trust decides in its smoke program.
+/// The decision of the root of trust in its smoke program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     Release,
@@ -173,7 +173,7 @@ pub fn smoke(
     parse(&report, end, console).with_context(|| format!("the machine reported\n{report}"))
 }
 
-/// Where runs leave their files.
+/// The folder for files of runs.
 pub fn folder(soc: Soc) -> PathBuf {
     project::work_dir("hw").join(soc.name)
 }
@@ -240,7 +240,7 @@ pub fn released(soc: Soc, block_len: usize, options: &[String]) -> Result<Measur
     Ok(measured)
 }
 
-/// What is wrong with the machine, as far as its smoke programs show.
+/// Faults of the machine that its smoke programs show.
 pub fn faults(soc: Soc, block_len: usize) -> Result<Option<String>> {
     let measured = released(soc, block_len, &[])?;
     if measured.boot.status != Status::Released || !measured.console.contains("smoke: done") {
@@ -253,9 +253,9 @@ pub fn faults(soc: Soc, block_len: usize) -> Result<Option<String>> {
     if (refused.boot.status, refused.host_retired) != (Status::Refused, 0)
         || refused.boot.reason == 0
     {
-        return Ok(Some("a refused host runs, or nobody says why".into()));
+        return Ok(Some("a refused host runs, or no reason is reported".into()));
     }
-    // It takes an exception where its first instruction should be, and another one for ever.
+    // Its first instruction causes an exception, and so does its handler, without end.
     let limit = ["--max-cycles".to_owned(), "100000".to_owned()];
     let trapped = smoke(soc, Decision::Trap, block_len, &limit)?;
     if trapped.boot.status != Status::Trapped
