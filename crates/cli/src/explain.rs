@@ -18,7 +18,7 @@ use catalogue::{Catalogue, Example};
 
 /// Explain a reason code, or list them all
 ///
-/// A code is what stands in brackets behind an error, or behind "refused" on the console of a
+/// A code is written in brackets after an error, or after "refused" on the console of a
 /// device.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -70,7 +70,7 @@ struct Entry {
     details: Option<String>,
     /// What else can be done.
     remedy: Option<String>,
-    /// Codes that are told from it by a look at both.
+    /// Codes of similar faults.
     related: Vec<String>,
     /// A bundle that is refused with it.
     example: Option<Example>,
@@ -175,7 +175,7 @@ fn who_has_to_act(fault: &str) -> &'static str {
     }
 }
 
-/// Looks the code up.
+/// Finds the code in the catalogue.
 pub fn run(args: &Args) -> Result<Explained, Failure> {
     let catalogue = Catalogue::read();
     let entry = |reason| Entry::new(reason, &catalogue);

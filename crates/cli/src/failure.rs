@@ -21,7 +21,7 @@ const HINT_INDENT: usize = 13;
 pub enum Outcome {
     /// Yes.
     Accepted,
-    /// Yes, and yet nothing was verified: nobody should read that a bundle was accepted.
+    /// Yes, but nothing was verified: the output must not say that a bundle was accepted.
     WellFormed,
     /// No, with a reason code.
     Refused,

@@ -63,7 +63,7 @@ impl Report for Shown {
             self.bundle.display(),
             count_text(self.inspection.file_size, "byte", "bytes")
         ));
-        let warning = "NOT VERIFIED: anybody can write what stands here; `hartlock verify` tells \
+        let warning = "NOT VERIFIED: an attacker can write such a file; `hartlock verify` tells \
                        whether it is true";
         page.hanging("", warning, WARNING);
         match self.view {
@@ -95,7 +95,7 @@ impl Report for Shown {
     }
 }
 
-/// Where a fault stands, in a clause.
+/// Where a fault is located, in a clause.
 fn place_text(place: &Place) -> String {
     let mut text = match place.size {
         0 => format!("the file ends at {:#x}", place.offset),

@@ -169,7 +169,7 @@ fn answer<B: Backend>(
             format!("cannot read `{}`: {error}", args.file.display()),
             "check the file",
         )),
-        // Whoever closed the pipe has seen enough, but not every line was processed.
+        // The reader closed the pipe on purpose, but not every line was processed.
         Err(stream::Error::Output(error)) => Err(Failure::undecided(
             format!("cannot write to standard output: {error}"),
             "check where the output goes",

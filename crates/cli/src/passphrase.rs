@@ -125,7 +125,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // There is nobody left to tell if that fails.
+        // A failure cannot be reported here.
         let _ = rustix::termios::tcsetattr(&self.file, OptionalActions::Flush, &self.modes);
     }
 }

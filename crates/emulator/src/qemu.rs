@@ -136,9 +136,9 @@ pub struct Config {
     pub legacy_virtio: Option<bool>,
     /// The machine is stopped after this time of the clock on the wall, whatever it does.
     pub timeout: Duration,
-    /// The machine waits before its first instruction for somebody with a debugger.
+    /// The machine waits before its first instruction for a debugger.
     pub is_held: bool,
-    /// Set by somebody else, for example a signal handler, to end the machine early.
+    /// Set from outside, for example by a signal handler, to end the machine early.
     pub interrupt: Arc<AtomicBool>,
     /// More options for QEMU, for example `-gdb`.
     pub extra: Vec<OsString>,

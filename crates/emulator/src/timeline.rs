@@ -80,7 +80,7 @@ pub struct RefusalInfo {
     pub title: String,
     /// What to do.
     pub hint: String,
-    /// Where the rule stands.
+    /// Where the rule is specified.
     pub spec: String,
 }
 
@@ -145,7 +145,7 @@ impl StepRecord {
         (self.end - self.start).max(0.0)
     }
 
-    /// Whether it is what one hart did of a step that stands in the log as well.
+    /// Whether it is what one hart did of a step that the log has as well.
     pub fn is_part(&self) -> bool {
         self.step == Step::HashPart.name()
     }
@@ -243,7 +243,7 @@ impl Timeline {
         self.booted && self.steps().last().is_some_and(is_jump)
     }
 
-    /// Where the scale ends, in words. The kernel is entered also if nobody heard from it later.
+    /// Where the scale ends, in words. The kernel is entered even if it printed nothing later.
     pub fn ended(&self) -> &'static str {
         let is_jump = |step: &StepRecord| {
             step.stage == Stage::Loader.name() && step.step == Step::Handover.name()
@@ -301,7 +301,7 @@ fn note(unit: Unit, machine: &MachineInfo) -> String {
     }
 }
 
-/// From what stands in the log to what is shown.
+/// From values of the log to what is shown.
 struct Scale {
     unit: Unit,
     joined: &'static str,
@@ -331,7 +331,7 @@ impl Scale {
         let joined = match unit {
             Unit::Microseconds => "ROM and loader read the same counter, time.",
             Unit::Instructions if is_reset => {
-                "The loader found the counter instret reset. Its entries are laid behind those of the ROM; \
+                "The loader found the counter instret reset. Its entries are shown after those of the ROM; \
                  what OpenSBI executed in between is missing."
             }
             Unit::Instructions => {

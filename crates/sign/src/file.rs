@@ -104,8 +104,8 @@ fn check_regular(
 pub fn read_small(path: &Path, limit: usize) -> Result<Zeroizing<Vec<u8>>, FileError> {
     let fail = |source| FileError::new("read", path, source);
     let file = File::open(path).map_err(fail)?;
-    // With room for one byte more than allowed, so that the buffer never moves and leaves a
-    // copy of a key behind.
+    // With room for one byte more than allowed, so that the buffer never moves, which would leave a
+    // copy of a key in memory.
     let mut bytes = Zeroizing::new(Vec::with_capacity(limit + 1));
     file.take(limit as u64 + 1).read_to_end(&mut bytes).map_err(fail)?;
     if bytes.len() > limit {
@@ -114,7 +114,7 @@ pub fn read_small(path: &Path, limit: usize) -> Result<Zeroizing<Vec<u8>>, FileE
     Ok(bytes)
 }
 
-/// Lets bytes go between buffers and the storage directly, for data of which nobody needs a second
+/// Lets bytes go between buffers and the storage directly, for data that needs no second
 /// copy in memory: it would push out other things, and the memory for it can take longer to get
 /// than the disk needs. Where that is not possible, nothing changes. While it is on, all that is
 /// read and written should be whole pages, from memory that begins with a page.
@@ -162,7 +162,7 @@ fn cached_if_refused(file: &File, mut access: impl FnMut() -> io::Result<()>) ->
 /// gone.
 ///
 /// Where the file system can do it, the file has no name at all until then, so that even a signal
-/// or a power cut leaves nothing behind. Elsewhere it lies under another name in the same folder.
+/// or a power cut leaves no file. Elsewhere it has another name in the same folder.
 #[derive(Debug)]
 pub struct NewFile {
     path: PathBuf,
@@ -365,7 +365,7 @@ mod linux {
         }
     }
 
-    /// Whether a byte can be had without waiting for the disk; also if nobody knows.
+    /// Whether a byte can be had without waiting for the disk; also if this is unknown.
     pub(super) fn is_in_cache(file: &File, offset: u64) -> bool {
         let mut byte = [0];
         let mut buffers = [IoSliceMut::new(&mut byte)];
@@ -412,7 +412,7 @@ mod linux {
     pub(super) fn set_direct(_: &File, _: bool) {}
 }
 
-/// Removes the temporary name that `tempfile` adds to its errors: nobody asked for that file.
+/// Removes the temporary name that `tempfile` adds to its errors: the caller did not name that file.
 fn without_path(error: io::Error) -> io::Error {
     error.kind().into()
 }

@@ -129,7 +129,7 @@ pub fn write_pair(
     Ok(())
 }
 
-/// Refuses a name that is taken. Asked before a key is made, so that nobody waits for nothing, and so
+/// Refuses a name that is taken. Checked before a key is made, so that no time is lost, and so
 /// that the message names the file that matters most.
 ///
 /// # Errors

@@ -209,7 +209,7 @@ fn context_of_manifest(
         }
         Reason::PayloadDigestMismatch | Reason::PaddingNotZero => match platform.loading() {
             Some(payload_type) => one(format!("payload {}", payload_type.name())),
-            None => one("behind the signatures".to_string()),
+            None => one("after the signature area".to_string()),
         },
         Reason::TrailingBytes => one(format!(
             "the bundle ends at {}, the file at {}",

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The list that `Reason` and `KeyReason` are made from. Groups and the longer texts stand only here.
+/// The list that `Reason` and `KeyReason` are made from. Only here are groups and the longer texts.
 const ERRORS: &str = include_str!("../../../../spec/errors.toml");
 /// What each vector is refused with.
 const VECTORS: &str = include_str!("../../../../spec/vectors/image/expected.json");

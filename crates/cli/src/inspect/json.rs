@@ -13,7 +13,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub(super) struct Object<'a> {
     bundle: &'a Path,
-    /// Always false: it stands there for whoever reads the object later.
+    /// Always false: it tells later readers of the object that nothing was verified.
     verified: bool,
     file_size: u64,
     header: Option<&'a Header>,

@@ -16,7 +16,7 @@ pub struct Cost {
     pub both: f64,
     /// While a signature was verified, reading of the manifest included.
     pub signature: f64,
-    /// Between the stages, where nobody keeps a log.
+    /// Between the stages, where no log is kept.
     pub opensbi: f64,
     /// Everything else.
     pub rest: f64,

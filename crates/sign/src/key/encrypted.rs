@@ -1,4 +1,4 @@
-//! Private keys behind a passphrase: PBES2 of PKCS#5 (RFC 8018 §6.2) within PKCS#8 (RFC 5958 §3).
+//! Private keys encrypted with a passphrase: PBES2 of PKCS#5 (RFC 8018 §6.2) within PKCS#8 (RFC 5958 §3).
 
 use pkcs8::der::asn1::{AnyRef, OctetStringRef};
 use pkcs8::der::{self, Decode, ErrorKind};
@@ -55,7 +55,7 @@ pub(super) fn decrypt(der: &[u8], passphrase: &[u8]) -> Result<SecretDocument, K
     })
 }
 
-/// What stands in front of the encrypted key, whether it is supported or not.
+/// The encryption scheme named before the encrypted key, supported or not.
 fn scheme(der: &[u8]) -> der::Result<ObjectIdentifier> {
     AnyRef::from_der(der)?.sequence(|reader| {
         let scheme = AlgorithmIdentifierRef::decode(reader)?;

@@ -17,7 +17,7 @@ pub struct KeyError {
 
 /// What is wrong with a key file: a variant a reason.
 ///
-/// Written, it goes on behind the name of the file.
+/// Its text continues the sentence that begins with the name of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyErrorKind {
     /// More bytes than any key has.
@@ -26,7 +26,7 @@ pub enum KeyErrorKind {
     NotPem,
     /// Another kind of PEM file.
     WrongLabel(String),
-    /// Something stands around the key.
+    /// There are other data before or after the key.
     TrailingData,
     /// The encoding ends too early.
     Truncated,
@@ -62,7 +62,7 @@ pub enum KeyErrorKind {
     },
     /// A point of which only one coordinate is there.
     CompressedPoint,
-    /// A public key or another form of the private key stands in the file, and belongs to another one.
+    /// A public key or another form of the private key is in the file, and belongs to another key.
     PublicHalfDiffers,
     /// A private key with a state in another form than its own.
     StateNotExported,

@@ -1,7 +1,7 @@
 //! RSA keys (RFC 8017): PSS and PKCS#1 v1.5 over a blinded private operation.
 //!
 //! Both paddings are ours, because PSS shall give the same bytes for the same message: its salt is an
-//! HMAC over the digest, keyed with the private key. Nobody else can tell it from a random one, and PSS
+//! HMAC over the digest, keyed with the private key. Without the key it cannot be told from a random one, and PSS
 //! stays as hard to forge as with any salt (RFC 8017 §9.1 allows even a fixed one).
 
 use ::rsa::BoxedUint;
@@ -77,7 +77,7 @@ impl RsaKey {
         public_bits(&public)?;
         let key =
             RsaPrivateKey::from_pkcs1_der(der).map_err(|_| KeyErrorKind::PublicHalfDiffers)?;
-        // What it computes from the primes is what stands in the file.
+        // The numbers computed from the primes must equal those in the file.
         match key.to_pkcs1_der() {
             Ok(again) if again.as_bytes() == der => Ok(Self(key)),
             _ => Err(KeyErrorKind::PublicHalfDiffers),
@@ -135,7 +135,7 @@ impl RsaKey {
         }
     }
 
-    /// The salt of PSS: as long as a digest, known to nobody before the signature is.
+    /// The salt of PSS: as long as a digest, unpredictable before the signature exists.
     fn salt(&self, hash: HashId, digest: &[u8]) -> Vec<u8> {
         let exponent = Zeroizing::new(self.0.d().to_be_bytes());
         let key = Zeroizing::new(Sha512::digest(&exponent[..]));

@@ -40,7 +40,7 @@ pub(super) mod refusals;
 #[cfg(test)]
 mod tests;
 
-/// Height beyond which indexes are not counted: nobody gets there, and they fit into 64 bits.
+/// Height beyond which indexes are not counted: no signer reaches it, and they fit into 64 bits.
 const MAX_HEIGHT: u32 = 62;
 
 /// A private key with a state.
@@ -54,7 +54,7 @@ pub struct StatefulKey {
     path: Option<PathBuf>,
 }
 
-/// The schemes behind an algorithm.
+/// The schemes that an algorithm number selects.
 enum Scheme<'a> {
     Hss(Hss<'a>),
     Xmss(Xmss<'a>),
@@ -159,7 +159,7 @@ impl StatefulKey {
         Ok(Self { algorithm, seeds, public, next: 0, path: None })
     }
 
-    /// Decodes what stands in a file. `path` is where the index is kept, if anywhere.
+    /// Decodes the content of a file. `path` is where the index is kept, if anywhere.
     pub(super) fn decode(bytes: &[u8], path: Option<&Path>) -> Result<Self, KeyErrorKind> {
         let key = state::decode(bytes)?;
         Ok(Self { path: path.map(Path::to_path_buf), ..key })
@@ -179,7 +179,7 @@ impl StatefulKey {
         self.algorithm
     }
 
-    /// The public key as it stands in a signature block.
+    /// The public key as encoded in a signature block.
     pub fn public_bytes(&self) -> &[u8] {
         &self.public
     }
@@ -209,7 +209,7 @@ impl StatefulKey {
     /// If no index is left or none can be spent safely. Then nothing was signed; an index may be lost.
     pub fn sign(&self, message: &[u8], on_progress: OnProgress<'_>) -> Result<Vec<u8>, Error> {
         let Some(path) = &self.path else {
-            // Of a key without a file nobody can tell which index is next.
+            // Without a file the next index is unknown.
             return Err(self.refuse(KeyErrorKind::StateNotRegular));
         };
         let index = self.spend(&mut LockedFile::lock(path)?)?;

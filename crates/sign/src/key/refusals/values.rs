@@ -35,7 +35,7 @@ pub(super) fn add(cases: &mut Cases) {
 
 fn algorithms(cases: &mut Cases) {
     let unsupported = KeyReason::UnsupportedAlgorithm;
-    // Ed448, X25519, RSA-PSS, DSA, and one that nobody knows.
+    // Ed448, X25519, RSA-PSS, DSA, and one that is not assigned.
     for name in
         ["1.3.101.113", "1.3.101.110", "1.2.840.113549.1.1.10", "1.2.840.10040.4.1", "1.2.3.4"]
     {
@@ -320,7 +320,7 @@ fn ed25519(cases: &mut Cases) {
         ("a seed without its string", vec![7; 32]),
         ("a short seed", element(OCTET_STRING, &[&[7; 31]])),
         ("a long seed", element(OCTET_STRING, &[&[7; 33]])),
-        ("a byte behind the seed", [&element(OCTET_STRING, &[&[7; 32]])[..], &[0]].concat()),
+        ("a byte after the seed", [&element(OCTET_STRING, &[&[7; 32]])[..], &[0]].concat()),
         ("a long length", [&[4, 0x81, 32][..], &[7; 32]].concat()),
     ] {
         cases.private(what, KeyReason::Malformed, pkcs8(&[&oid(ED25519)], &key));

@@ -1,4 +1,4 @@
-//! Power cuts and failing storage at every step of spending an index, on a disk that forgets what nobody
+//! Power cuts and failing storage at every step of spending an index, on a disk that forgets what was not
 //! made durable. No index may sign twice, whatever happens.
 //!
 //! The judge must not be blind: orders of steps that are known to be wrong have to be caught.
@@ -18,14 +18,14 @@ use crate::file::FileError;
 /// What happens in the middle of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
-    /// The power fails before the step, or behind it.
+    /// The power fails before the step, or after it.
     CutBefore,
     CutBehind,
     /// The storage says no, and goes on.
     Error,
 }
 
-/// What a disk does with writes that nobody asked it to keep.
+/// What a disk does with writes that were not made durable.
 #[derive(Clone, Copy, Debug)]
 struct Memory {
     /// New content reached the disk by itself.
@@ -235,7 +235,7 @@ struct Findings {
     runs: usize,
     /// Runs in which an index signed two messages.
     twice: usize,
-    /// Runs after which nobody could sign any more.
+    /// Runs after which the key could not sign any more.
     lost_key: usize,
     /// Indexes that signed nothing.
     lost_indexes: u64,
@@ -282,7 +282,7 @@ fn no_fault_makes_an_index_sign_twice() {
     let findings = campaign(spend_then_sign);
     assert_eq!((findings.twice, findings.lost_key), (0, 0), "{findings:?}");
     assert_eq!(findings.runs, 4 * 3 * 24);
-    // A cut behind the rename loses an index: that is the price.
+    // A cut after the rename loses an index: that is the price.
     assert!(findings.lost_indexes > 0, "{findings:?}");
 }
 

@@ -20,11 +20,11 @@ pub(in crate::key) fn all() -> Vec<(&'static str, KeyReason, Option<Error>)> {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
     let key = formats::decode_stateful(content.as_bytes(), Some(&path)).unwrap();
 
-    // What is written belongs to whoever runs this, and the file to somebody else.
+    // The new file belongs to the user of this process, the key file to another one.
     let mut file = LockedFile::lock(&path).unwrap();
     file.owner = file.owner.wrapping_add(1);
     let mut all =
-        vec![("somebody else's file", KeyReason::StateOfOther, key.spend(&mut file).err())];
+        vec![("a file of another user", KeyReason::StateOfOther, key.spend(&mut file).err())];
     drop(file);
 
     let metadata = fs::metadata(&path).unwrap();

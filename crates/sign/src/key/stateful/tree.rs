@@ -100,7 +100,7 @@ fn subtree(tree: &impl Tree, cut: u8, number: u32, leaf: u32, on_leaves: &dyn Fn
     reduce(tree, 0, first, leaves, (leaf >> cut == number).then_some(leaf))
 }
 
-/// Joins neighbours until one node is left. The nodes stand at `height`, the first of them is
+/// Joins neighbours until one node is left. The nodes are at `height`, the first of them is
 /// number `first` there, and `target` is the one whose way up is wanted.
 fn reduce(
     tree: &impl Tree,
