@@ -13,9 +13,9 @@ pub fn judge(bundle: &[u8], acceptance: &Acceptance<'_>, is_medium: bool) -> Res
     let mut medium = Medium { bytes: bundle, is_medium, next_unread: 0 };
     let mut authenticated = authenticate(&mut medium, acceptance, &mut metadata)?;
     authenticated.load_payloads(&mut medium)?;
-    // The first look refused nothing. The verdict is the second one's word, and there is no
+    // The first check refused nothing. The redundant check gives the verdict, and there is no
     // bundle about which they may differ.
-    let verdict = authenticated.conclude().expect("the second look refuses what the first accepts");
+    let verdict = authenticated.conclude().expect("the redundant check refuses an accepted bundle");
     assert!(verdict.is_accepted() && verdict.is_confirmed());
     Ok(())
 }

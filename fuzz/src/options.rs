@@ -40,7 +40,7 @@ impl Options {
         };
         let is_foreign = options.keys.len() < draft.signers.len();
         match choices.below(8) {
-            // `hartlock verify`: whoever signs must be known, and nothing else is asked for.
+            // `hartlock verify`: the signer must be known, and nothing else is checked.
             1 if !is_foreign => {
                 options.policy = Policy::EverySigner;
                 options.bundle_type = None;

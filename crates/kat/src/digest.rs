@@ -226,7 +226,7 @@ fn root(
         header.update(b"HLKrec_0");
         root.update(b"HLKroot0");
         let len = message.len() as u64;
-        // It was refused, so nobody divides by zero.
+        // A size of zero was refused; this only keeps the division defined.
         for number in [len.div_ceil(block_size.max(1)), len, block_size] {
             root.update(&number.to_le_bytes());
         }

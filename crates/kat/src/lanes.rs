@@ -13,7 +13,7 @@ use crate::Engine;
 /// cannot.
 pub type Hook = fn(HashId, &[&[u8]], &[&[u8]], &mut dyn FnMut(&Digest)) -> bool;
 
-/// What stands in front of a block in its leaf.
+/// The prefix of a block in its leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leaf {
     /// Nothing: ParallelHash (SP 800-185 §6.3).

@@ -186,7 +186,7 @@ impl<'a> Request<'a> {
         out.finish()
     }
 
-    /// Reads the case at the front of `bytes`, and what stands behind it; `None` if it is malformed.
+    /// Reads the case at the front of `bytes`, and the bytes after it; `None` if it is malformed.
     pub fn parse(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let (head, mut rest) = bytes.split_at_checked(HEAD_SIZE)?;
         let number = u32_at(head, 0)?;

@@ -230,7 +230,7 @@ impl Reader<'_> {
         }
     }
 
-    /// One node without a name, and the end behind it.
+    /// One node without a name, and the end after it.
     fn root(&mut self) -> Option<Node> {
         let is_root = self.next()? == 1;
         let root = self.node()?;

@@ -15,7 +15,7 @@ pub fn convert(vectors: &Vectors, out: &mut Collection) -> Result<()> {
     Ok(())
 }
 
-/// One file; what it is stands in its groups.
+/// One file; its groups say of which kind.
 pub fn convert_file(out: &mut Collection, path: &str, file: &Value) -> Result<()> {
     for group in array(file, "testGroups")? {
         match text(group, "type")? {
@@ -39,7 +39,7 @@ pub fn convert_file(out: &mut Collection, path: &str, file: &Value) -> Result<()
     Ok(())
 }
 
-/// What the file says. `acceptable` is a question of policy: whoever meets it decides first.
+/// What the file says. `acceptable` is a question of policy: callers decide it before.
 pub fn is_valid(test: &Value) -> Result<bool> {
     match text(test, "result")? {
         "valid" => Ok(true),

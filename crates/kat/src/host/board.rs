@@ -37,7 +37,7 @@ pub enum Error {
     Emulator(hartlock_emulator::Error),
     /// The pack could not be written.
     Pack(std::io::Error),
-    /// It printed what nobody understands, or too little.
+    /// It printed a line that cannot be parsed, or too little.
     Console(String),
 }
 
@@ -171,7 +171,7 @@ impl<'a> Console<'a> {
     }
 }
 
-/// The reply behind the number of a case; `None` if the board may not say so.
+/// The reply after the number of a case; `None` if the board may not say so.
 fn reply(case: &Asked, answer: &str, output: String) -> Option<Reply> {
     let (word, rest) = answer.split_once(' ').unwrap_or((answer, ""));
     let reply = |result, output, reason: Option<String>| Reply {

@@ -84,7 +84,7 @@ impl Reply {
 /// Reads a line.
 ///
 /// # Errors
-/// The answer of a line that cannot be read, or that asks for what nobody here knows.
+/// The answer of a line that cannot be read, or that names an unknown operation or algorithm.
 pub fn parse(line: &[u8]) -> Result<Asked, Box<Reply>> {
     if line.len() > MAX_LINE_LEN {
         return Err(too_long());
@@ -158,7 +158,7 @@ const fn always(op: Op) -> &'static [Field] {
     }
 }
 
-/// What an algorithm needs beside; `None` if nobody here knows it.
+/// The further fields that an algorithm needs; `None` if it is unknown.
 fn needs(op: Op, alg: &str) -> Option<&'static [Field]> {
     match op {
         Op::Digest => digest::needs(alg),

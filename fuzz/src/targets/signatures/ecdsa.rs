@@ -252,7 +252,7 @@ fn encodings(choices: &mut Choices<'_>, peer: &Peer, genuine: &Signed) {
     }
 }
 
-/// Bytes that stand for a digest of this length.
+/// Bytes taken as a digest of this length.
 fn digest(message: &[u8], len: usize) -> Vec<u8> {
     use sha2::Digest;
     sha2::Sha512::digest(message)[..len].to_vec()

@@ -2,7 +2,7 @@
 //!
 //! Rule: both accept the same signatures, the other crate in its strict form. Keys and R may have gone
 //! astray by a point of small order. One difference is known: dalek reads keys whose y is not reduced, of
-//! which nobody has a signature unless their order is small; then both refuse.
+//! which there is no known signature unless their order is small; then both refuse.
 
 use std::sync::LazyLock;
 

@@ -153,7 +153,7 @@ fn random(seed: &[u8], len: usize) -> Vec<u8> {
     (0..).flat_map(block).take(len).collect()
 }
 
-/// RFC 8554 §6.3, level by level. None if nobody can say.
+/// RFC 8554 §6.3, level by level. None if neither crate can say.
 fn hss_accepts(key: &[u8], message: &[u8], signature: &[u8]) -> Option<bool> {
     let (Some(levels @ 1..=8), Some(signed_keys)) = (word(key, 0), word(signature, 0)) else {
         return Some(false);
@@ -180,7 +180,7 @@ fn hss_accepts(key: &[u8], message: &[u8], signature: &[u8]) -> Option<bool> {
     lms_accepts(key, message, rest).filter(|verdict| !verdict || !unknown)
 }
 
-/// None if nobody can say.
+/// None if neither crate can say.
 fn lms_accepts(key: &[u8], message: &[u8], signature: &[u8]) -> Option<bool> {
     let Some(set) = Set::of(key) else { return Some(false) };
     Some(match (set.tree, set.ots) {

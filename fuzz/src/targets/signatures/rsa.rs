@@ -117,7 +117,7 @@ pub fn run(data: &[u8]) {
     keys(&mut choices, key);
 }
 
-/// The encoded message of a scheme, perhaps with one fault that its verifier has to look for, and with any
+/// The encoded message of a scheme, perhaps with one fault that its verifier has to find, and with any
 /// other changes in its parts. A right one where the bytes end.
 fn encode(scheme: Scheme, message: &[u8], len: usize, choices: &mut Choices<'_>) -> Vec<u8> {
     let fault = choices.below(8);
@@ -139,7 +139,7 @@ fn encode(scheme: Scheme, message: &[u8], len: usize, choices: &mut Choices<'_>)
                 3 => block[2 + choices.below(padding_len.max(1))] = choices.byte(),
                 4 => block[2 + padding_len] = choices.byte(),
                 5 => {
-                    // Little padding, and something behind the digest.
+                    // Short padding, and trailing bytes after the digest.
                     let kept = choices.of(&[0, 8, 1]).min(padding_len);
                     block.drain(2 + kept..2 + padding_len);
                     block.resize(len, choices.byte());

@@ -61,7 +61,7 @@ pub fn cases() -> Vec<Case> {
         }),
         Case::new("harts/blocks-of-parallelhash-that-changed-places-are-refused", |bench| {
             let swap = Edit::File(|file| {
-                // The stub's blocks; behind it are zeros, which are all alike.
+                // The stub's blocks; after it are zeros, which are all alike.
                 file[4096..4096 + 2048].rotate_left(1024);
             });
             let run = bench.run(&bench.setup(&[], &[Edit::Draft(new_hashes), swap])?)?;

@@ -144,7 +144,7 @@ fn signed_fault_cases() -> Vec<Case> {
     cases
 }
 
-/// Bundles as they stand in spec/vectors, booted for real.
+/// Unchanged bundles of spec/vectors, booted on the device.
 fn vector_cases() -> Vec<Case> {
     [
         ("signature_block_erased", Reason::SignatureAlgorithmZero),

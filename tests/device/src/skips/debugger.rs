@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 /// QEMU answers at once, or it hangs.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
-/// Number of the program counter behind 32 integer registers.
+/// Number of the program counter, after 32 integer registers.
 const PC: u32 = 32;
 
 /// A connection to the stub of a machine, which is stopped by it.

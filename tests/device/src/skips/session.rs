@@ -154,7 +154,7 @@ pub fn trace(
         last_lines(&run)
     );
     let text = fs::read_to_string(&file).context("QEMU left no trace")?;
-    // What was translated twice stands there twice.
+    // A block that was translated twice is listed twice.
     let mut seen = HashSet::new();
     let instructions: Vec<Instruction> = text
         .lines()
