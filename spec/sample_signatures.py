@@ -36,7 +36,7 @@ def rsa_key(n: int, e: int) -> bytes:
     return der(0x30, der_integer(n) + der_integer(e))
 
 
-# How far the primes are from where `rsa_prime` starts to look.
+# How far the primes are from where `rsa_prime` starts to search.
 PRIMES = {2048: (764, 838), 3072: (816, 286), 4096: (1852, 406)}
 
 

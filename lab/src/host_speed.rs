@@ -1,5 +1,5 @@
 //! How fast `hartlock` signs and verifies a large payload, against `openssl dgst` on the same file
-//! in the same run. What the numbers do not say stands in `lab/README.md`.
+//! in the same run. `lab/README.md` says what the numbers do not.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

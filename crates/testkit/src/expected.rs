@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::bundle::{Block, Draft};
 use super::keys::FakeKey;
 
-/// One vector, as it stands in the file.
+/// One vector, as written in the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Expected {
     pub name: String,
@@ -36,7 +36,7 @@ pub struct Options {
     pub floor: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lifecycle: Option<String>,
-    /// Whether the bundle is on a medium, which may go on behind it.
+    /// Whether the bundle is on a medium, which may have bytes after it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub medium: bool,
 }

@@ -83,7 +83,7 @@ fn every_paper_can_be_read() {
 struct Range(f64, f64);
 
 impl Range {
-    /// The paper prints four digits that count, and two behind the point of a speed-up.
+    /// The paper prints four digits that count, and two decimals of a speed-up.
     fn of(number: &Published) -> Self {
         let digits_in_front = number.value.log10().floor() as i32;
         let last = if number.unit == "times" { -2 } else { digits_in_front - 3 };

@@ -1,7 +1,7 @@
 //! What makes a drawing of the library fit the page: colours that follow it, and words for those
 //! who cannot see it.
 //!
-//! The library writes numbers for colours. Each look has a number of its own that is no colour of
+//! The library writes numbers for colours. Each style has a number of its own that is no colour of
 //! any page, and is replaced by a style that names the page's.
 
 use std::fmt::Write;
@@ -51,7 +51,7 @@ const LOOKS: [Look; 12] = [
 ];
 
 impl Look {
-    /// The number that stands for it.
+    /// The number that marks it.
     pub const fn color(self) -> RGBColor {
         RGBColor(1, 2, self as u8)
     }

@@ -1,5 +1,5 @@
 //! Signatures of every algorithm with one thing wrong: a bit, the size, a field, the key, or the name
-//! under which they stand.
+//! that is given to them.
 
 use hartlock_image::Reason::{
     PublicKeyInvalid, PublicKeyUnsupported, SignatureBlockSizes, SignatureIndexOutOfRange,
