@@ -513,7 +513,7 @@ impl Reason {
                 "The first 16 bytes are none of the known tags, so nothing else in the file has a meaning."
             }
             Reason::WrongBundleType => {
-                "A boot bundle stands where a system bundle is expected, or the other way round."
+                "A boot bundle is located where a system bundle is expected, or the other way round."
             }
             Reason::SignedSizeOutOfRange => {
                 "The size is below the smallest manifest, above 16 KiB, or not a multiple of 8."
@@ -531,10 +531,10 @@ impl Reason {
                 "Padding is outside the signature, so it must hold nothing at all."
             }
             Reason::TooManySignatureBlocks => {
-                "A manifest lists at most four signers, so a fifth block can belong to nobody."
+                "A manifest lists at most four signers, so a fifth block has no signer."
             }
             Reason::SignatureAlgorithmZero => {
-                "Algorithm number 0 is nobody's: a block was erased, for instance to strip a signature."
+                "Algorithm number 0 is not assigned: a block was erased, for instance to strip a signature."
             }
             Reason::SignatureMismatch => {
                 "The signed region was changed after signing, or the signature belongs to another bundle."
@@ -561,7 +561,7 @@ impl Reason {
                 "A tree of height h has 2^h one-time keys; with a larger index another part of the computation could be reached."
             }
             Reason::SignatureParametersDiffer => {
-                "The parameters stand in the signer's record, in the key and in the signature, and have to be the same in all of them."
+                "The parameters are written in the signer's record, in the key and in the signature, and have to be the same in all of them."
             }
             Reason::PublicKeyUnsupported => {
                 "For RSA the public exponent is 65537 and the modulus has 2048, 3072 or 4096 bits: a choice less that could be made badly."
@@ -592,7 +592,7 @@ impl Reason {
                 "The signature blocks must be exactly the signers that the manifest lists."
             }
             Reason::SignerMismatch => {
-                "Blocks stand in the order of the list; a swapped or foreign block is refused."
+                "Blocks are in the order of the list; a swapped or foreign block is refused."
             }
             Reason::PolicyUnknown => "Only any, all and hybrid are defined.",
             Reason::TrustedKeyCountOutOfRange => "Between one and eight keys are possible.",
@@ -655,7 +655,7 @@ impl Reason {
                 "The load range shares memory with code, stacks, rings, log, hand-off block or device tree of the running stage."
             }
             Reason::WrongLoadAddress => {
-                "Harts are released to constants in flash, so the payload must stand, and be entered, exactly there."
+                "Harts are released to constants in flash, so the payload must be located, and be entered, exactly there."
             }
             Reason::PayloadDigestMismatch => {
                 "The digest of the bytes in memory differs from the digest in the manifest."
@@ -676,7 +676,7 @@ impl Reason {
                 "The loader takes its keys and floors from it and from nowhere else."
             }
             Reason::HartNotStarted => {
-                "It could wake up later, in memory that belongs to Linux by then; nobody can stop it."
+                "It could wake up later, in memory that belongs to Linux by then; no stage can stop it."
             }
             Reason::HartNotStopped => "It would live on in memory given to Linux.",
             Reason::DeviceTreeUnusable => {
@@ -684,7 +684,7 @@ impl Reason {
             }
             Reason::UnexpectedTrap => "The stage ran into an exception that it does not expect.",
             Reason::VerdictNotConfirmed => {
-                "Both checks look at the same wide constant; they can only differ after a fault or an attack."
+                "Both checks compare with the same wide constant; they can only differ after a fault or an attack."
             }
             Reason::InternalLimit => {
                 "A buffer or table of the stage is too small for this input. It refuses instead of cutting anything off."

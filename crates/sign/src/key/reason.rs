@@ -245,10 +245,10 @@ impl KeyReason {
                 "It begins neither with `-----BEGIN` nor with the SEQUENCE that every key in DER is."
             }
             KeyReason::WrongLabel => {
-                "The words behind `-----BEGIN` say what a PEM block holds, and these name no key, or one in a form that is not read."
+                "The words after `-----BEGIN` say what a PEM block holds, and these name no key, or one in a form that is not read."
             }
             KeyReason::TrailingData => {
-                "Whatever stands before or behind a key would be ignored silently, and it might be the key that was meant."
+                "Any data before or after a key would be ignored silently, and it might be the key that was meant."
             }
             KeyReason::KeyTruncated => {
                 "In DER, the first bytes say how long a key is, and the file is shorter."
@@ -289,7 +289,7 @@ impl KeyReason {
                 "Each signature spends a part of it. Two copies would spend the same part twice, which gives the key away."
             }
             KeyReason::StateChecksum => {
-                "A byte of the state changed by accident, and it may be one of the index. Nobody knows which signatures were made."
+                "A byte of the state changed by accident, and it may be one of the index. Which signatures were made is unknown."
             }
             KeyReason::StateVersion => "Another version may count in another way.",
             KeyReason::StateExhausted => {
@@ -307,12 +307,14 @@ impl KeyReason {
             KeyReason::StateMode => {
                 "Others may have read or copied the key, and with it the index."
             }
-            KeyReason::StateOfOther => "The new state is a new file, and belongs to whoever signs.",
+            KeyReason::StateOfOther => {
+                "The new state is a new file, and belongs to the user who signs."
+            }
             KeyReason::StateFileSystem => {
                 "A power cut there may undo a rename, or another machine may not see the lock; an index would sign twice."
             }
             KeyReason::StateOfOtherKey => {
-                "Between reading the key and spending an index, somebody put another file in its place."
+                "Between reading the key and spending an index, another process put another file in its place."
             }
             KeyReason::StateNotKept => {
                 "The new index was written and made durable, and the old one was read again. Signing would spend an index twice."
