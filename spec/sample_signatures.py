@@ -162,7 +162,7 @@ def xmss_pair(
 def ml_dsa_pair(
     parameters: ml_dsa.Parameters, message: bytes, ones: list[list[int]], largest: int
 ) -> tuple[bytes, bytes]:
-    """A key whose t1 is zero, for which anybody can sign, and a signature with a given hint."""
+    """A key whose t1 is zero, for which an attacker can sign, and a signature with a given hint."""
     choice = random.Random(4)
     key = choice.randbytes(32) + bytes(320 * parameters.k)
     z = [[choice.randint(-9, 9) for _ in range(256)] for _ in range(parameters.l)]

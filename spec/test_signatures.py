@@ -630,7 +630,7 @@ class MlDsa(Refusals):
         key, good = ml_dsa_pair(parameters, b"m", some, largest)
         self.assertIsNone(verify(key, b"m", good))
         hint, ends = len(good) - omega - k, len(good) - k
-        # The byte after the hint, an end, would go on with the last polynomial's ascending ones.
+        # The byte after the hint, an end, would continue the last polynomial's ascending ones.
         long = [list(range(omega - 2)), *none[2:], [0, 1]]
         other_key, other = ml_dsa_pair(parameters, b"m", long, largest)
         self.assertIsNone(verify(other_key, b"m", other))

@@ -27,7 +27,7 @@ struct Medium<'a> {
 }
 
 impl<'a> Medium<'a> {
-    /// Each byte is asked for once, in order: a second read could see other bytes.
+    /// Each byte is read once, in order: a second read could see other bytes.
     fn take(&mut self, offset: u64, len: u64) -> Result<&'a [u8], Reason> {
         assert!(offset >= self.next_unread, "byte {offset} is read twice");
         self.next_unread = offset + len;

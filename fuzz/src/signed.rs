@@ -9,7 +9,7 @@ use hartlock_kernels::signature::Rejection;
 
 use crate::choices::Choices;
 
-/// What a verifier is asked about.
+/// The input of a verifier.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Signed {
     pub key: Vec<u8>,

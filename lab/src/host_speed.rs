@@ -124,7 +124,7 @@ struct Bench {
 
 impl Drop for Bench {
     fn drop(&mut self) {
-        // What is left lies in target/ and is removed by the next run.
+        // What is left in target/ is removed by the next run.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }

@@ -64,7 +64,7 @@ pub struct Args {
     /// Count instructions instead of time, on one hart
     #[arg(long)]
     icount: bool,
-    /// Keep the device in this folder, and go on with it if there is one [default: a new device]
+    /// Keep the device in this folder, and continue with it if there is one [default: a new device]
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
     #[command(flatten)]
@@ -229,7 +229,7 @@ pub fn run(args: &Args) -> Result<Booted, Failure> {
     })
 }
 
-/// Lets signals end the boot in good order: QEMU goes, and so do temporary files. All that
+/// Handles signals: QEMU is ended, and temporary files are removed. All that
 /// follows a signal has time limits of its own.
 fn end_on_signals(interrupt: &Arc<AtomicBool>) -> Result<(), Failure> {
     for signal in [SIGINT, SIGTERM, SIGHUP] {

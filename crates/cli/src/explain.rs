@@ -51,7 +51,7 @@ impl TypedValueParser for Codes {
     }
 }
 
-/// The reasons that were asked for.
+/// The requested reasons.
 #[derive(Debug, Serialize)]
 pub struct Explained {
     reasons: Vec<Entry>,
@@ -66,7 +66,7 @@ struct Entry {
     text: ReasonText,
     /// Title of its group.
     group: String,
-    /// What else there is to know about what happened.
+    /// Further details about the cause.
     details: Option<String>,
     /// What else can be done.
     remedy: Option<String>,
@@ -195,7 +195,7 @@ fn unknown(code: &str) -> Failure {
         0 => "`hartlock explain` lists all of them",
         _ => "take one of these; `hartlock explain` lists all of them",
     };
-    // Escaped: whatever was pasted, it must not steer the terminal.
+    // Escaped: pasted text must not control the terminal.
     Failure::undecided(format!("there is no reason code `{}`", code.escape_debug()), hint)
         .with_context(nearest)
 }

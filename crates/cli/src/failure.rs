@@ -12,7 +12,7 @@ use crate::page::{error_width, wrap};
 use crate::reason::AnyReason;
 use crate::style::{BOLD, ERROR};
 
-/// Columns in front of a hint.
+/// Columns before a hint.
 const HINT_INDENT: usize = 13;
 
 /// The three answers, and their exit codes.

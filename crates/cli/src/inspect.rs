@@ -20,7 +20,7 @@ pub use summary::manifest_text;
 
 /// Explain a bundle: what boots, who signed it, what each byte means
 ///
-/// Anybody can write what this shows: it tells whether the bundle is well formed and whether its
+/// An attacker can write what this shows: it tells whether the bundle is well formed and whether its
 /// signatures fit the keys inside, never whether to trust them. `hartlock verify` decides that,
 /// with keys that you give it. Exit code 1: the bundle is malformed.
 #[derive(Debug, clap::Args)]

@@ -26,7 +26,7 @@ const BUFFER_SIZE: usize = 1 << 20;
 ///
 /// Reads one JSON object a line and prints one answer a line, in the same order: digests, message
 /// authentication codes, and verdicts on signatures, computed on this machine or on an emulated board. A
-/// line that asks for what is not carried, or that cannot be read, is answered with just that.
+/// line that names an algorithm that is not carried, or that cannot be read, is answered with just that.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The cases; `-` for standard input

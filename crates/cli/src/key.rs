@@ -31,7 +31,7 @@ enum Verb {
     Convert(ConvertArgs),
 }
 
-/// Does what is asked for.
+/// Runs the requested verb.
 pub fn run(args: &Args, output: &Output) -> ExitCode {
     match &args.verb {
         Verb::Show(args) => output.finish("key-show", show(args)),

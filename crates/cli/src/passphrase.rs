@@ -1,4 +1,4 @@
-//! Passphrases: from a terminal, a file or the environment. Never from an argument, which everybody can
+//! Passphrases: from a terminal, a file or the environment. Never from an argument, which every user can
 //! see in the list of processes.
 
 use std::fs::File;

@@ -261,7 +261,7 @@ impl Timeline {
         }
     }
 
-    /// Whether the stages let the kernel in without having looked at anything.
+    /// Whether the stages started the kernel without any verification.
     pub fn verified_nothing(&self) -> bool {
         const LOOKS: [Step; 3] = [Step::Signature, Step::Hash, Step::Verdict];
         let is_look = |step: &StepRecord| LOOKS.iter().any(|look| step.step == look.name());
@@ -320,7 +320,7 @@ impl Scale {
             let times = of_boot_hart.filter(move |entry| entry.stage == stage);
             times.map(move |entry| raw(entry, unit))
         };
-        // `time` goes on for as long as the machine runs. `instret` is one counter of the hart
+        // `time` counts for as long as the machine runs. `instret` is one counter of the hart
         // too, but firmware between the stages may write it.
         let rom_end = of(Stage::Rom).map(|(_, end)| end).max().unwrap_or(0);
         let loader_start = of(Stage::Loader).map(|(start, _)| start).min();

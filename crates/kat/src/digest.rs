@@ -210,7 +210,7 @@ fn kt128(
 
 /// `tree`: the root of mode `blocks` (image format §6.2) over a record that the case gives; `papertree`:
 /// `H_i = h(u64le(i) ‖ B_i)`, `H_root = h(H_hdr ‖ H_0 ‖ …)`, the bare equations of the first paper, without
-/// domain separation, so that nothing verifies them but this. `None` without the lanes asked for.
+/// domain separation, so that nothing verifies them but this. `None` if the requested lanes are not available.
 fn root(
     engine: &Engine,
     (kind, hash): (Leaf, HashId),

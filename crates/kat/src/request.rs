@@ -6,7 +6,7 @@
 
 use hartlock_image::{Writer, u32_at};
 
-/// What is asked for.
+/// The requested operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 #[allow(missing_docs, reason = "the variants are the names of the specification")]
@@ -119,12 +119,12 @@ fields! {
 /// A case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request<'a> {
-    /// What is asked for.
+    /// The requested operation.
     pub op: Op,
     values: [Option<&'a [u8]>; FIELDS],
 }
 
-/// Bytes in front of the fields, and in front of each of them.
+/// Bytes before the fields, and before each of them.
 const HEAD_SIZE: usize = 8;
 
 impl<'a> Request<'a> {

@@ -97,7 +97,7 @@ fn check_regular(
 }
 
 /// Reads a small file into memory that is wiped when it is dropped: it may be a private key. It
-/// may also be a pipe, for keys that never lie on a disk.
+/// may also be a pipe, for keys that are never on a disk.
 ///
 /// # Errors
 /// If it is missing, unreadable, a folder, or longer than `limit` bytes.
@@ -176,7 +176,7 @@ enum Storage {
 }
 
 impl NewFile {
-    /// Begins a file that everybody may read.
+    /// Begins a file that every user may read.
     ///
     /// # Errors
     /// If the folder does not exist or cannot be written.

@@ -73,7 +73,7 @@ pub struct Header {
 impl Header {
     fn read(bytes: &[u8]) -> Option<Self> {
         let lifecycle_mask = u32_at(bytes, 48)?;
-        // Escaped: these bytes are anybody's, and a terminal obeys some of them.
+        // Escaped: these bytes are untrusted, and a terminal obeys some of them.
         let text = |from: usize, to: usize| {
             let field = bytes.get(from..to)?;
             let len = field.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);

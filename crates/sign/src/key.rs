@@ -103,7 +103,7 @@ impl AnyKey {
 }
 
 /// Writes a new pair of key files. Neither replaces a file: a private key cannot be made again,
-/// and a public one may be the only trace of a private key that lies elsewhere.
+/// and a public one may be the only trace of a private key that is elsewhere.
 ///
 /// # Errors
 /// If one of the files exists or cannot be written, or a key with a state shall have another form.

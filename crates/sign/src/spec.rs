@@ -236,7 +236,7 @@ impl BundleSpec {
 }
 
 /// When the bundle says it was made: SOURCE_DATE_EPOCH (reproducible-builds.org), or 0 for not
-/// stated. The clock is never asked, so that the same input gives the same bytes.
+/// stated. The clock is never read, so that the same input gives the same bytes.
 ///
 /// # Errors
 /// If the variable is set and is not a decimal number of seconds.

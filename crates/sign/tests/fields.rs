@@ -96,7 +96,7 @@ fn fields_have_the_values_of_the_walk_through() {
 fn reasons_of_the_form_are_those_of_the_vectors_and_have_a_place() {
     for (name, inspection, expected) in vectors() {
         let is_medium = expected["options"]["medium"] == true;
-        // Changed after signing, or without a signer whom the policy wants: a verifier does not get as
+        // Changed after signing, or without a signer that the policy requires: a verifier does not get as
         // far as the form.
         let is_forged = matches!(name.as_str(), "signed_tag_changed" | "hybrid_stripped");
         let expected = reason(&expected).filter(|reason| is_of_the_form(*reason));
@@ -149,7 +149,7 @@ fn signatures_and_prospects_are_those_of_the_vectors() {
     }
 }
 
-/// The bytes in front of the payloads, and what each is changed to.
+/// The bytes before the payloads, and what each is changed to.
 fn changes(bundle: &[u8]) -> impl Iterator<Item = (u64, u8)> {
     let size = |at: usize| u32::from_le_bytes(bundle[at..at + 4].try_into().unwrap()) as usize;
     bundle[..size(16) + size(20)].iter().zip(0..).flat_map(|(byte, at)| {

@@ -245,7 +245,7 @@ pub const ROWS: &[Row] = &[
         "attack_mcuboot_2659_bundle_larger_than_medium",
         Truncated,
         SYSTEM,
-        "A genuine bundle goes on where its medium ends.",
+        "A genuine bundle continues past the end of its medium.",
         &[File(|file| file.truncate(file.len() - 4096)), Options(|options| options.medium = true)],
     ),
     bad(

@@ -94,7 +94,7 @@ pub const R_MIXED: OddSignature = OddSignature {
     },
 };
 
-/// The key is the identity: [k]A vanishes, so anybody can sign.
+/// The key is the identity: [k]A vanishes, so an attacker can sign.
 pub const KEY_IDENTITY: OddSignature =
     OddSignature { public_key: || IDENTITY, sign: |key, message| forged(key, message, 1) };
 

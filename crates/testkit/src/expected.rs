@@ -17,7 +17,7 @@ pub struct Expected {
     pub description: String,
 }
 
-/// What the verifier is told. What is absent is not asked for.
+/// Options of the verifier. An absent option is not checked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// Trusted keys by name.
@@ -54,7 +54,7 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Options {
-    /// Trusts everybody who signs, and asks for nothing else.
+    /// Trusts every signer, and checks nothing else.
     pub fn of(draft: &Draft) -> Options {
         let mut options = Options {
             keys: Vec::new(),
@@ -99,7 +99,7 @@ impl Options {
         self.records.clear();
     }
 
-    /// Asks for everything that a device asks for, so that [`Draft::boot`] and
+    /// Checks everything that a device checks, so that [`Draft::boot`] and
     /// [`Draft::system`] are just accepted.
     pub fn of_device(&mut self, bundle_type: BundleType) {
         self.policy = Policy::Any.name().into();

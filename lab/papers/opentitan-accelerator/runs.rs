@@ -42,7 +42,7 @@ impl Function {
     }
 }
 
-/// Where the payload lies, and the digest goes.
+/// Addresses of the payload and of the digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
     Rot,

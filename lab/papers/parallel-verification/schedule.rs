@@ -110,7 +110,7 @@ pub fn cycles(costs: &Costs, work: &Work) -> f64 {
             leaves.push(end);
             free[hart] = end;
         } else if hart == 0 {
-            // It asks again and again; nothing happens before one of these.
+            // It polls; nothing happens before one of these.
             let leaf = leaves.get(absorbed as usize).copied().unwrap_or(f64::INFINITY);
             free[0] = leaf.min(work.next_arrival(later)).max(later + 1.0);
         } else {

@@ -15,7 +15,7 @@ pub const HEIGHT: u32 = 316;
 pub const FINE: u32 = 4;
 /// Letters, in units.
 const LETTERS: f64 = 14.0;
-/// The library writes smaller letters than it is asked for.
+/// The library writes smaller letters than the size it is given.
 const LETTERS_ASKED: f64 = 1.24;
 
 /// What something is drawn with.

@@ -168,7 +168,7 @@ fn answer<B: Backend>(
 
 /// Keeps the cases of each folder of vectors, and their answers in another file.
 fn write(folder: &Path, collection: &Collection) -> Result<()> {
-    // Asked of what is there already, before anything is made.
+    // Checked against existing files, before new ones are made.
     let absolute = std::path::absolute(folder)?;
     let existing = absolute.ancestors().find(|ancestor| ancestor.exists());
     let inside = existing.context("no folder")?.canonicalize()?;

@@ -30,7 +30,7 @@ const QUICK_SAMPLES: usize = 12;
 /// the last instructions that run before the refusal.
 const BLIND_TARGET: &str = "rom/below-the-floor";
 const BLIND_SCOPE: usize = 40;
-/// `li a0, 0` and `ret`: no defect, whatever is asked.
+/// `li a0, 0` and `ret`: no defect, whatever the arguments.
 const NO_DEFECT: [u8; 4] = [0x01, 0x45, 0x82, 0x80];
 
 #[derive(clap::Args)]

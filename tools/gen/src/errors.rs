@@ -282,7 +282,7 @@ fn rust(made: &Enum, reasons: &[&Reason]) -> Result<String> {
         ("hint", "What to do about it.", |reason| &reason.hint),
         ("why", "Why that is refused.", |reason| &reason.why),
         ("name", "The name of the variant, as in `spec/errors.toml`.", |reason| &reason.name),
-        ("spec", "Where the rule stands.", |reason| &reason.spec),
+        ("spec", "Where the rule is specified.", |reason| &reason.spec),
     ];
     for (name, about, text) in accessors {
         writeln!(out, "\n    /// {about}\n    pub const fn {name}(self) -> &'static str {{")?;

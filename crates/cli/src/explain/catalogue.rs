@@ -125,7 +125,7 @@ impl Vector {
         format!("{FOLDER}/{}.hlk", self.name)
     }
 
-    /// `hartlock verify` as this vector wants it, if it can be told all of that.
+    /// `hartlock verify` with the options of this vector, if flags can express all of them.
     fn command(&self) -> Option<String> {
         let options = &self.options;
         if options.policy != "every-signer" || !options.records.is_empty() || options.medium {

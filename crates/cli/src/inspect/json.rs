@@ -29,7 +29,7 @@ pub(super) struct Object<'a> {
 struct Policy {
     policy: &'static str,
     possible: bool,
-    /// What a device says whatever keys it trusts.
+    /// The verdict of a device, whichever keys it trusts.
     code: Option<String>,
     /// What else has to be signed.
     lacks: Option<&'static str>,

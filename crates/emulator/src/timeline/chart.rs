@@ -16,7 +16,7 @@ use super::{
 const LEAST_COLUMNS: usize = 40;
 /// From here on there is room for sizes beside the names.
 const DETAIL_COLUMNS: usize = 64;
-/// Widths of the columns in front of the bars: indent and payload, step or hart, size or harts.
+/// Widths of the columns before the bars: indent and payload, step or hart, size or harts.
 const PAYLOAD: usize = 13;
 const STEP: usize = 7;
 const DETAIL: usize = 8;

@@ -2,7 +2,7 @@
 
 use super::{StepRecord, Timeline, groups};
 
-/// The boot hart waits for one thing at a time, but reading and hashing go on together. So
+/// The boot hart waits for one thing at a time, but reading and hashing overlap. So
 /// `reading + hashing - both + signature + opensbi + rest` is the total.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {

@@ -47,7 +47,7 @@ fn cbc(out: &mut Collection, file: &Value) -> Result<()> {
     Ok(())
 }
 
-/// Encryption is asked for backwards: what was encrypted must come out.
+/// Encryption is tested by decryption: the output must be the plaintext.
 fn gcm(out: &mut Collection, file: &Value) -> Result<()> {
     for group in array(file, "testGroups")? {
         let alg = format!("aes-{}-gcm", number(group, "keyLen")?);

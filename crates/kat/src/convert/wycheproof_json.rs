@@ -68,7 +68,7 @@ fn ecdsa(out: &mut Collection, group: &Value) -> Result<()> {
         other => bail!("curve {other}"),
     };
     let hash = hash_name(text(group, "sha")?).context("a hash without a name")?;
-    // Both forms of a public key are asked for: SubjectPublicKeyInfo here, the bare point there.
+    // Both forms of a public key are tested: SubjectPublicKeyInfo here, the bare point there.
     let (key, encoding) = match text(group, "type")? {
         "EcdsaVerify" => (bytes(group, "publicKeyDer")?, "der"),
         _ => (bytes(&group["publicKey"], "uncompressed")?, "p1363"),

@@ -14,7 +14,7 @@ use crate::host::stream::Backend;
 use crate::pack::{self, PLAN_SIZE};
 use crate::request::Field;
 
-/// Bytes in front of the body of a pack.
+/// Bytes before the body of a pack.
 const HEADER_SIZE: usize = 32;
 /// Lines of a batch: a pack has about half of that, and a board needs half a second to start.
 const BATCH_SIZE: usize = 16 << 20;

@@ -1,4 +1,4 @@
-//! Lines of `spec/kat.md` §1: what a line asks, and what it is answered.
+//! Lines of `spec/kat.md` §1: requests and their answers.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::request::{Field, Kind, Op, Request};
 use crate::{Answer, digest, mac, verify};
 
-/// Longest line in bytes. The specification asks for 3 MB.
+/// Longest line in bytes. The specification requires 3 MB.
 pub const MAX_LINE_LEN: usize = 16 << 20;
 
 /// A case that could be read.
@@ -36,7 +36,7 @@ pub struct Reply {
     pub reason: Option<String>,
 }
 
-/// The word in front of everything else.
+/// The result of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs, reason = "the variants are the words of the specification")]

@@ -14,7 +14,7 @@ pub trait Backend {
     /// Why it could not.
     type Error;
 
-    /// Most bytes of lines that it wants at once.
+    /// Maximum number of bytes of lines that it takes at once.
     fn batch_size(&self) -> usize;
 
     /// Whether lines that are there should wait for more of them: starting costs more than they do.

@@ -16,7 +16,7 @@ mod kt128;
 mod sha2;
 mod sha3;
 
-/// Most messages at once: 32-bit words in a vector of 512 bits.
+/// Maximum number of messages at once: 32-bit words in a vector of 512 bits.
 pub(super) const MAX_LANES: usize = 16;
 /// The longest message block, of SHAKE128 and TurboSHAKE128.
 const MAX_BLOCK_SIZE: usize = 168;

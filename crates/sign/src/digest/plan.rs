@@ -13,7 +13,7 @@ use super::HostHasher;
 use super::lanes::{Engine, Lanes};
 use super::turns::Turns;
 
-/// Most bytes that a thread works on at once: a block of the default size in each of 16 lanes. It
+/// Maximum bytes that a thread works on at once: a block of the default size in each of 16 lanes. It
 /// should fit into the second-level cache of a core.
 const BUFFER_SIZE: usize = 16 * 81_920;
 /// Bytes that a thread works on at once if blocks are small.
@@ -131,14 +131,14 @@ impl<'a> Plan<'a> {
         size.next_multiple_of(PAGE_SIZE as usize)
     }
 
-    /// Most bytes that all threads hold at once: buffers, and leaves that wait for earlier ones.
+    /// Maximum bytes that all threads hold at once: buffers, and leaves that wait for earlier ones.
     pub fn memory(&self) -> usize {
         let leaves = self.threads as u64 * RUNS_AHEAD * self.blocks_per_run;
         self.threads * self.buffer_size() + leaves as usize * size_of::<Digest>()
     }
 
     /// Digests the payload. Several threads at once ask `exchange` to fill pieces, each byte in
-    /// exactly one of them and in no order; `on_bytes` hears from this thread how many more bytes
+    /// exactly one of them and in no order; `on_bytes` is called on this thread with how many more bytes
     /// were hashed.
     ///
     /// # Errors
@@ -345,7 +345,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Memory that begins with a page: storage wants that for writes past the page cache.
+/// Memory that begins with a page: storage requires that for writes past the page cache.
 struct Buffer {
     memory: Vec<u8>,
     start: usize,

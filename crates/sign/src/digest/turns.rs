@@ -38,7 +38,7 @@ impl Turns {
         })
     }
 
-    /// All parts before `count` are done, and the job goes on or ends with those that were begun.
+    /// All parts before `count` are done, and the job continues or ends with those that were begun.
     pub(super) fn advance(&self, count: u64, flow: ControlFlow<()>) {
         let mut state = self.lock();
         state.done = state.done.max(count);

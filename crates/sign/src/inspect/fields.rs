@@ -97,7 +97,7 @@ impl Serialize for Part {
 
 /// Fields of a whole file of `file_size` bytes, in order and without gap or overlap.
 ///
-/// `metadata` are the bytes in front of the payloads, as far as the file has them and as far as
+/// `metadata` are the bytes before the payloads, as far as the file has them and as far as
 /// `head`, the sizes that the header promises, allows; of a file without a good head, its header.
 pub(super) fn of_file(
     metadata: &[u8],
@@ -128,7 +128,7 @@ pub(super) fn of_file(
     fields
 }
 
-/// Image format §4. `None` where it cannot go on.
+/// Image format §4. `None` where it cannot continue.
 fn signed_region(walk: &mut Walk<'_, '_>, bundle_type: BundleType) -> Option<()> {
     walk.record(Part::Header, &table::HEADER)?;
     let count = |offset, most| {

@@ -164,7 +164,7 @@ impl Bundle<'_> {
                         (!is_right).then_some("signature_size")
                     }
                 }
-                // The field that asks for more bytes than there are.
+                // The field that needs more bytes than there are.
                 _ => match (value("public_key_size"), value("signature_size")) {
                     (Some(1..), _) if field("public key").is_none() => Some("public_key_size"),
                     (_, Some(1..)) if field("signature").is_none() => Some("signature_size"),

@@ -42,7 +42,7 @@ impl Record {
     }
 
     /// First and last field that break the rule of `reason`, if this record does. `end` is where
-    /// the part of the bundle in front of the payload ends.
+    /// the part of the bundle before the payload ends.
     pub(super) fn fault(
         &self,
         reason: Reason,

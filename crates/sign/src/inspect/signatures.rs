@@ -10,7 +10,7 @@ use crate::describe::Key;
 /// A signature block.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Signature {
-    /// The key in the block. Anybody can put one there.
+    /// The key in the block. An attacker can put one there.
     #[serde(flatten)]
     pub key: Key,
     /// Of the algorithm, if it is known.

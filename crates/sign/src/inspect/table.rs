@@ -101,7 +101,7 @@ pub(super) const DIGEST: Row =
 pub(super) const DIGEST_PADDING: Row =
     row("digest padding", 0, Kind::Zero, "§4.3", "after a digest of less than 64 bytes");
 
-/// §4.4, in front of the keys.
+/// §4.4, before the keys.
 pub(super) const TRUST: [Row; 3] = [
     row("policy", 4, Kind::Named(policy), "§5.3", "which of these keys must sign what boots next"),
     row("key_count", 4, Kind::Number, "§4.4", "keys, 1 to 8"),
@@ -115,7 +115,7 @@ pub(super) const BOOTARGS: Row = row("bootargs", 0, Kind::Text, "§4.5", "what L
 pub(super) const BOOTARGS_PADDING: Row =
     row("padding", 0, Kind::Zero, "§4.5", "up to a multiple of 8");
 
-/// §5.1, in front of the public key.
+/// §5.1, before the public key.
 pub(super) const SIGNATURE_BLOCK: [Row; 4] = [
     row("algorithm", 4, Kind::Named(algorithm), "§2.2", "signature algorithm"),
     row("parameters", 4, Kind::Number, "§2.2", "variant of the algorithm"),
@@ -123,7 +123,7 @@ pub(super) const SIGNATURE_BLOCK: [Row; 4] = [
     row("signature_size", 4, Kind::Size, "§5.1", "bytes of the signature"),
 ];
 pub(super) const PUBLIC_KEY: Row =
-    row("public key", 0, Kind::Bytes, "§5.2", "anybody can put one here: devices know its key id");
+    row("public key", 0, Kind::Bytes, "§5.2", "not trusted as such: devices know its key id");
 pub(super) const SIGNATURE: Row =
     row("signature", 0, Kind::Bytes, "§5.2", "over the signed region, from its first byte");
 pub(super) const BLOCK_PADDING: Row =
@@ -195,7 +195,7 @@ pub(super) fn number(bytes: &[u8]) -> u64 {
     bytes.iter().take(8).rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
-/// The text in front of the zeros at the end, escaped: these bytes are anybody's, and a terminal
+/// The text before the zeros at the end, escaped: these bytes are untrusted, and a terminal
 /// obeys some of them.
 pub(super) fn text_of(field: &[u8]) -> String {
     let len = field.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);

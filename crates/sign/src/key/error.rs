@@ -44,11 +44,11 @@ pub enum KeyErrorKind {
     UnsupportedEncryption(String),
     /// A key of another algorithm.
     UnsupportedAlgorithm(String),
-    /// A key that is not for the algorithm that was asked for.
+    /// A key that is not for the algorithm that was requested.
     OtherAlgorithm {
         /// What it is for.
         key: String,
-        /// What was asked for.
+        /// The requested algorithm.
         asked: String,
     },
     /// The encoding is damaged, or a point is not valid.

@@ -262,7 +262,7 @@ impl PrivateKey {
         passphrase: Option<&[u8]>,
     ) -> Result<Zeroizing<Vec<u8>>, KeyErrorKind> {
         match &self.secret {
-            // It changes with each signature, in one form and without asking anybody.
+            // It changes with each signature, in one form and without a passphrase.
             Secret::Stateful(key) if format == Format::Pem && passphrase.is_none() => {
                 Ok(Zeroizing::new(key.to_pem().as_bytes().to_vec()))
             }

@@ -47,7 +47,7 @@ fn every_reason_is_given_by_a_file_of_its_own() {
     }
 }
 
-/// Each family asks in its own place.
+/// Each family draws random numbers in its own place.
 fn without_random_numbers(cases: &mut Cases) {
     let expected = KeyReason::NoRandomness;
     let rsa = generated("rsa-pss-2048-sha256");

@@ -122,7 +122,7 @@ impl RsaKey {
         random(&mut [0; 32])?;
         let number = BoxedUint::from_be_slice(&encoded, self.0.n_bits_precision())
             .map_err(|_| KeyErrorKind::Malformed)?;
-        // Raises the result to the public exponent, too: a fault would give the primes away.
+        // Raises the result to the public exponent, too: a fault would reveal the primes.
         let signature = rsa_decrypt_and_check(&self.0, Some(&mut SysRng), &number)
             .map_err(|_| KeyErrorKind::PublicHalfDiffers)?;
         let bytes = signature.to_be_bytes();

@@ -1,7 +1,7 @@
 //! Keys of which each signature spends a part: LMS, HSS, XMSS and XMSS^MT (`spec/stateful-key.md`).
 //!
 //! A private key is seeds, from which all one-time keys follow, and the index of the next one. Two
-//! messages signed with one index give the key away, so the index lives in the key's file and goes up
+//! messages signed with one index reveal the key, so the index is in the key's file and is raised
 //! there before a signature exists. Trees are grown again for each signature: one of height 10 takes
 //! milliseconds, one of height 20 a minute or more.
 //!
@@ -104,7 +104,7 @@ fn seeds_size(algorithm: Algorithm) -> usize {
     }
 }
 
-/// Height of one tree, and how many lie upon each other.
+/// Height of one tree, and the number of layers.
 fn shape(algorithm: Algorithm) -> (u32, u32) {
     match algorithm {
         Algorithm::Hss(set) => (set.height().into(), set.levels().into()),

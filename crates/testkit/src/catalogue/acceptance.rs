@@ -64,7 +64,7 @@ pub const ROWS: &[Row] = &[
         "boot_fdt_memory_beyond_place",
         OutsideMemory,
         BOOT,
-        "The device tree's memory goes one page over its place.",
+        "The device tree's memory ends one page past its place.",
         &[Fields(|draft| draft.payloads[2].memory_size = (128 << 10) + 4096)],
     ),
     bad(

@@ -52,7 +52,7 @@ pub const ROWS: &[Row] = &[
     good(
         "system_on_device",
         SYSTEM,
-        "Everything that a device asks for is asked for, and the floor is just reached.",
+        "Everything that a device checks is checked, and the security version equals the floor.",
         &[Options(|options| options.of_device(BundleType::System))],
     ),
     good("flat_sha256", SYSTEM, "A flat SHA-256 digest.", &[Fields(|draft| flat(draft, Sha256))]),
@@ -208,7 +208,7 @@ pub const ROWS: &[Row] = &[
     good(
         "initramfs_empty_at_end_of_place",
         SYSTEM,
-        "An empty load range at the end of RAM still lies inside its place.",
+        "An empty load range at the end of RAM is still inside its place.",
         &[Fields(|draft| {
             draft.add_initramfs(0, 0xc000_0000);
         })],

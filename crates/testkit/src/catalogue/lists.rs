@@ -139,7 +139,7 @@ pub const ROWS: &[Row] = &[
         "trust_hybrid_with_unknown_family",
         PolicyUnsatisfiable,
         BOOT,
-        "A hybrid is asked for of a classical key and one of no known family.",
+        "A hybrid is required of a classical key and one of no known family.",
         &[Fields(|draft| {
             let unknown = KeyRecord { algorithm: 9, parameters: 0, key_id: [9; 48] };
             draft.trust = trust(Policy::Hybrid, [B.record(), unknown]);

@@ -97,7 +97,7 @@ pub const ROWS: &[Row] = &[
         "ed25519_key_identity",
         PublicKeyInvalid,
         SYSTEM,
-        "The key is the identity, under which anybody can sign.",
+        "The key is the identity, for which an attacker can sign.",
         signed_by!(KEY_IDENTITY),
     ),
     bad(

@@ -3,7 +3,7 @@
 //! Rules: both accept the same signatures of the same digests. A key or a DER signature is read exactly if
 //! it is encoded the one way: if what the other crate reads has the same bytes when it is written again,
 //! keys as uncompressed points. Signatures are made by a signer, or for a chosen R: the x of a point may be
-//! above the group order, which no signer meets.
+//! above the group order, which does not occur with random nonces.
 
 use hartlock_kernels::ecdsa::{self, Curve, MAX_SIGNATURE_LEN, PublicKey};
 use hartlock_kernels::signature::Rejection;

@@ -8,7 +8,7 @@
 //! What the other crates do not have is done here: HSS is cut into its levels; and `hbs-lms` never meets a
 //! length or a number that it does not expect. It is older than SP 800-208, so sets of 24 bytes are given to
 //! it under the numbers that it knows; and it shifts the checksum of 24 bytes with w = 1 by seven bits where
-//! SP 800-208 (table 2) has eight, so it is not asked about those.
+//! SP 800-208 (table 2) has eight, so it is not used for those.
 
 use hartlock_kernels::lms::{self as ours, hss};
 use hartlock_kernels::signature::Rejection;

@@ -101,7 +101,7 @@ pub fn run(data: &[u8]) {
     let limits = [&modulus[..]];
     let mut signed = genuine.changed(&mut choices, &limits);
     if choices.rarely(16) {
-        // A salt of another length than is asked for.
+        // A salt of another length than is required.
         let other = Scheme::Pss(hash, choices.number() as usize % 600);
         judge(other, &signed);
     }

@@ -31,7 +31,7 @@ pub fn start() {
     unsafe { asm!("mv tp, {}", in(reg) THREAD.0.get()) };
 }
 
-/// In front of each part of the heap: its size, because C does not bring it back.
+/// Header of each part of the heap: its size, because `free` does not pass it.
 const SIZE_LEN: usize = 16;
 
 fn layout(size: usize, align: usize) -> Option<Layout> {
@@ -49,7 +49,7 @@ fn give(size: usize, align: usize) -> *mut c_void {
     }
     let given = start.wrapping_add(align);
     let front = given.wrapping_sub(SIZE_LEN).cast::<[usize; 2]>();
-    // SAFETY: inside, in front of what is given away, and aligned.
+    // SAFETY: inside, before the returned part, and aligned.
     unsafe { front.write([size, align]) };
     given.cast()
 }
@@ -269,7 +269,7 @@ extern "C" fn __ctzdi2(word: u64) -> c_int {
     word.trailing_zeros() as c_int
 }
 
-/// Functions that have one answer, whatever they are asked.
+/// Functions that return a constant, whatever their arguments.
 macro_rules! answer {
     ($type:ty, $answer:expr, $($name:ident)*) => {
         $(

@@ -1,4 +1,4 @@
-//! Root keys of other families than Ed25519, each beside an Ed25519 key under the policy that wants
+//! Root keys of other families than Ed25519, each beside an Ed25519 key under the policy that requires
 //! both. Both stages take the bundles as they were signed, and refuse the changes of an attacker who
 //! has no key.
 

@@ -165,7 +165,7 @@ fn faulty(bench: &Bench, feature: &str) -> Result<Setup> {
     Ok(setup)
 }
 
-/// All harts of the board, and a ROM that hears one of them only after it closed the count.
+/// All harts of the board, and a ROM that receives the report of one of them only after it closed the count.
 fn late(setup: &mut Setup) -> Result<&Setup> {
     setup.rom = std::fs::read(firmware::stage("rom", &["inject-late-hart"])?.bin)?;
     setup.harts = 5;

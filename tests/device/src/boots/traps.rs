@@ -40,7 +40,7 @@ pub fn cases() -> Vec<Case> {
             setup.harts = 3;
             let run = run_to_the_stop(bench, &setup)?;
             expect_refusal(&run, Stage::Loader, Reason::UnexpectedTrap)?;
-            // The log goes on where it was, after the entries of the ROM.
+            // The log continues where it was, after the entries of the ROM.
             let start = loader_entry(&run, Step::HartsStart, None)?;
             ensure!(start.harts == 0b111, "{start:?}");
             ensure!(entries(&run)?.iter().any(|entry| entry.stage == Stage::Rom), "no ROM in it");

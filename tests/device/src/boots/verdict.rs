@@ -70,7 +70,7 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// A device with one stage patched, and with a tampered kernel if asked for.
+/// A device with one stage patched, and with a tampered kernel on request.
 fn patched(bench: &Bench, stage: Stage, patches: &[Patch], is_tampered: bool) -> Result<Setup> {
     let files = match stage {
         Stage::Rom => &bench.firmware.rom,

@@ -116,7 +116,7 @@ fn der(cases: &mut Cases) {
         ("a reserved length", long(&[0xff], content)),
         ("a long length inside", element(SEQUENCE, &[&long(&[0x81, public[3]], inside)])),
         ("an open length inside", element(SEQUENCE, &[&long(&[0x80], inside), &[0, 0]])),
-        ("a sequence that goes on", element(SEQUENCE, &[content, &NULL])),
+        ("a sequence with another element", element(SEQUENCE, &[content, &NULL])),
         ("a sequence of nothing", element(SEQUENCE, &[])),
         ("a sequence of something else", element(SEQUENCE, &[&NULL, &NULL])),
     ] {
@@ -210,7 +210,7 @@ fn ways_of_encryption(cases: &mut Cases) {
     let md5 = element(SEQUENCE, &[&oid("1.2.840.113549.1.5.12"), &work]);
     locked("a hash", unsupported, &[&scheme, &pbes2(&md5, &aes(&[0; 16]))]);
 
-    // A file asks for memory or time.
+    // The parameters of the file require too much memory or time.
     let salt = [1; 16];
     let scrypt = |log_n, r, p| {
         let work = scrypt::Params::new(log_n, r, p).unwrap();

@@ -144,8 +144,8 @@ fn rsa_public(cases: &mut Cases) {
     refused("an exponent as long as the modulus", unsupported, &good, &modulus(256));
     let malformed = KeyReason::Malformed;
     refused("a negative modulus", malformed, &good[1..], e);
-    refused("a zero in front of the modulus", malformed, &[&[0], &good[..]].concat(), e);
-    refused("a zero in front of the exponent", malformed, &good, &[0, 1, 0, 1]);
+    refused("a zero before the modulus", malformed, &[&[0], &good[..]].concat(), e);
+    refused("a zero before the exponent", malformed, &good, &[0, 1, 0, 1]);
     refused("a negative exponent", malformed, &good, &[0xff]);
     refused("no exponent", malformed, &good, &[]);
     let mut even = good.clone();

@@ -21,7 +21,7 @@ enum Fault {
     /// The power fails before the step, or after it.
     CutBefore,
     CutBehind,
-    /// The storage says no, and goes on.
+    /// The storage reports an error, and continues to work.
     Error,
 }
 
@@ -78,7 +78,7 @@ impl Disk {
         Ok(result)
     }
 
-    /// After a power cut the disk's own view is everybody's.
+    /// After a power cut every reader sees what is on the disk.
     fn restart(&mut self) {
         self.fault = None;
         if !self.is_off {
@@ -199,7 +199,7 @@ fn forget_the_folder(
     disk.sync_folder()
 }
 
-/// Wrong: goes on after the storage said that it failed.
+/// Wrong: continues after the storage reported a failure.
 fn ignore_failures(
     key: &StatefulKey,
     disk: &mut Disk,

@@ -19,7 +19,7 @@ const SECRET: u8 = 0xff;
 /// In the place of a chain's number: the value is the randomizer. No set has that many chains.
 const RANDOMIZER: u16 = 0xfffd;
 
-/// Bytes in front of the value that a chain hashes: I, q, number of the chain, number of the step.
+/// Bytes before the value that a chain hashes: I, q, number of the chain, number of the step.
 const CHAIN_PREFIX: usize = 16 + 4 + 2 + 1;
 
 /// FIPS 180-4 §5.3.3.

@@ -1,4 +1,4 @@
-//! What a file cannot show without another user, another file system or storage that lies.
+//! What a file cannot show without another user, another file system or storage that reports false success.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -35,7 +35,7 @@ pub(in crate::key) fn all() -> Vec<(&'static str, KeyReason, Option<Error>)> {
         let error = refused.map(|kind| Error::Key(KeyError { path: path.clone(), kind }));
         all.push(("a file system", KeyReason::StateFileSystem, error));
     }
-    // ext4, tmpfs, and one that cannot be asked.
+    // ext4, tmpfs, and one that cannot be identified.
     for number in [Some(0xef53), Some(0x0102_1994), None] {
         suitability(&metadata, number).unwrap();
     }

@@ -9,7 +9,7 @@ use crate::key::KeyErrorKind;
 
 const MAGIC: &[u8; 8] = b"HLKstate";
 const VERSION: u32 = 1;
-/// Bytes in front of the seeds.
+/// Bytes before the seeds.
 const HEADER_SIZE: usize = 32;
 const CHECKSUM_SIZE: usize = 32;
 

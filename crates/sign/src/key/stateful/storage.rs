@@ -1,7 +1,7 @@
 //! Spends one index of a key file, and never one twice (`spec/stateful-key.md` §3).
 //!
 //! The index goes up by writing a new file, making it durable, renaming it over the old one and making
-//! the rename durable; only then may anybody sign. Writing the number in place would save a rename,
+//! the rename durable; only then may a signature be made. Writing the number in place would save a rename,
 //! but a power cut can tear a write, and then the next index is unknown. A rename leaves the
 //! old file or the new one. What it cannot do, and neither could a write in place, is to know about
 //! copies of the file: those are the owner's business, except for further names of the same file,
@@ -176,7 +176,7 @@ pub(super) fn suitability(
     }
 }
 
-/// The type of a file's file system, a number of linux/magic.h. Of one that cannot be asked, nothing is
+/// The type of a file's file system, a number of linux/magic.h. Of one that cannot be identified, nothing is
 /// known.
 #[cfg(target_os = "linux")]
 fn file_system(file: &File) -> Option<u32> {

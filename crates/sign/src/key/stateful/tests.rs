@@ -1,6 +1,6 @@
 //! Known answers of signing, and files in which an index can and cannot be kept.
 //!
-//! Public vectors are read where they lie, see `crates/kernels/tests/public_vectors.rs`.
+//! Public vectors are read from their folder, see `crates/kernels/tests/public_vectors.rs`.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -19,7 +19,7 @@ const REPORT: u32 = 64;
 
 /// A tree whose nodes can be computed.
 pub(super) trait Tree: Sync {
-    /// Height: 2^height leaves. At most 25.
+    /// Height: 2^height leaves. Maximum 25.
     fn height(&self) -> u8;
 
     /// A leaf.

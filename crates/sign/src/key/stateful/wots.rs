@@ -8,7 +8,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::tree::Node;
 
-/// What a keyed hash is for: the number in front of its key (RFC 8391 §5.1, SP 800-208 §6.2).
+/// What a keyed hash is for: the number before its key (RFC 8391 §5.1, SP 800-208 §6.2).
 #[derive(Clone, Copy)]
 enum Use {
     F = 0,
