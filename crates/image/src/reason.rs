@@ -785,7 +785,7 @@ impl Reason {
         }
     }
 
-    /// Where the rule stands.
+    /// Where the rule is specified.
     pub const fn spec(self) -> &'static str {
         match self {
             Reason::Truncated => "image-format §3",

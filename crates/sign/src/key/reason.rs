@@ -361,7 +361,7 @@ impl KeyReason {
         }
     }
 
-    /// Where the rule stands.
+    /// Where the rule is specified.
     pub const fn spec(self) -> &'static str {
         match self {
             KeyReason::TooLong => "key-files §2",
