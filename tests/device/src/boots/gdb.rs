@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// QEMU numbers CSRs after the integer and floating-point registers.
+/// QEMU numbers CSRs behind the integer and floating-point registers.
 const FIRST_CSR: u32 = 66;
 const PMPCFG0: u32 = 0x3a0;
 const PMPCFG2: u32 = 0x3a2;
@@ -98,7 +98,7 @@ impl Stub {
         Ok(())
     }
 
-    /// Lets the machine run on without a debugger.
+    /// Lets the machine run on, with nobody watching.
     pub fn detach(mut self) -> Result<()> {
         ensure!(self.ask("D")? == "OK", "the debug stub holds on to the machine");
         Ok(())

@@ -103,7 +103,7 @@ fn find_regions(tree: &[u8]) -> Option<usize> {
     })
 }
 
-/// Reads the PMP of every hart through the debug stub and checks each region in it.
+/// Reads the PMP of every hart through the debug stub and looks up each region in it.
 fn pmp(bench: &Bench) -> Result<()> {
     let probe = firmware::stage("probe", &[])?;
     let draft = bench.boot_draft(&probe)?;

@@ -154,7 +154,7 @@ pub fn trace(
         last_lines(&run)
     );
     let text = fs::read_to_string(&file).context("QEMU left no trace")?;
-    // A block that was translated twice is listed twice.
+    // What was translated twice stands there twice.
     let mut seen = HashSet::new();
     let instructions: Vec<Instruction> = text
         .lines()
