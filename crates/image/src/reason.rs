@@ -513,7 +513,7 @@ impl Reason {
                 "The first 16 bytes are none of the known tags, so nothing else in the file has a meaning."
             }
             Reason::WrongBundleType => {
-                "A boot bundle is located where a system bundle is expected, or the other way round."
+                "A boot bundle is located where a system bundle is expected, or a system bundle where a boot bundle is expected."
             }
             Reason::SignedSizeOutOfRange => {
                 "The size is below the smallest manifest, above 16 KiB, or not a multiple of 8."
@@ -543,7 +543,7 @@ impl Reason {
                 "The key is not canonically encoded, is no point of its curve, or is one under which signatures prove nothing."
             }
             Reason::SignatureNotCanonical => {
-                "A second encoding of the same signature would let an attacker change the bundle without the key."
+                "With a second encoding of the same signature an attacker could change the bundle without the key."
             }
             Reason::NoTrustedSigner => {
                 "The signatures are valid, but none belongs to a root key of this device."
@@ -552,10 +552,10 @@ impl Reason {
                 "The policy is `all`: every root key of the device must be among the signers."
             }
             Reason::PolicyHybridNotMet => {
-                "The policy asks for one classical and one post-quantum signature by trusted keys."
+                "The policy requires one classical and one post-quantum signature by trusted keys."
             }
             Reason::TrustedAlgorithmMissing => {
-                "The stage cannot verify that key's signatures, and skipping them would be a way round the policy."
+                "The stage cannot verify that key's signatures, and skipping them would bypass the policy."
             }
             Reason::SignatureIndexOutOfRange => {
                 "A tree of height h has 2^h one-time keys; with a larger index another part of the computation could be reached."
@@ -564,7 +564,7 @@ impl Reason {
                 "The parameters are written in the signer's record, in the key and in the signature, and have to be the same in all of them."
             }
             Reason::PublicKeyUnsupported => {
-                "For RSA the public exponent is 65537 and the modulus has 2048, 3072 or 4096 bits: a choice less that could be made badly."
+                "For RSA the public exponent is 65537 and the modulus has 2048, 3072 or 4096 bits: fixed values cannot be chosen badly."
             }
             Reason::ReservedNotZero => {
                 "Bytes without a meaning must be zero, so that every manifest has one encoding."
@@ -630,7 +630,7 @@ impl Reason {
                 "Load address and memory size are multiples of 4 KiB, and the memory holds at least the padded payload."
             }
             Reason::LoadRangeWraps => {
-                "The end would lie below the beginning, and checks against it would mean nothing."
+                "The end would be below the beginning, and checks against it would be meaningless."
             }
             Reason::LoadRangesOverlap => "The load ranges of two payloads share memory.",
             Reason::EntryOutsidePayload => {
@@ -661,9 +661,9 @@ impl Reason {
                 "The digest of the bytes in memory differs from the digest in the manifest."
             }
             Reason::PaddingNotZero => {
-                "Bytes between the parts must be zero: nothing may hide there."
+                "Bytes between the parts must be zero: there is no place for hidden data."
             }
-            Reason::TrailingBytes => "Bytes after the end are covered by nothing.",
+            Reason::TrailingBytes => "No signature and no digest covers bytes after the end.",
             Reason::MediumError => "The device reported an error, or answered too late.",
             Reason::MediumMissing => "No usable block device answered on any slot.",
             Reason::RootOfTrustInvalid => {
@@ -673,12 +673,12 @@ impl Reason {
                 "Neither copy of the state record is intact. Without a counter there is no rollback protection, so nothing boots."
             }
             Reason::HandoffInvalid => {
-                "The loader takes its keys and floors from it and from nowhere else."
+                "The loader takes its keys and floors from it and from no other source."
             }
             Reason::HartNotStarted => {
                 "It could wake up later, in memory that belongs to Linux by then; no stage can stop it."
             }
-            Reason::HartNotStopped => "It would live on in memory given to Linux.",
+            Reason::HartNotStopped => "It would keep running in memory given to Linux.",
             Reason::DeviceTreeUnusable => {
                 "It is malformed, lacks a node that the loader edits, or already carries what the loader adds."
             }
@@ -687,13 +687,13 @@ impl Reason {
                 "Both checks compare with the same wide constant; they can only differ after a fault or an attack."
             }
             Reason::InternalLimit => {
-                "A buffer or table of the stage is too small for this input. It refuses instead of cutting anything off."
+                "A buffer or table of the stage is too small for this input. It refuses instead of truncating."
             }
             Reason::WrongBootHart => {
                 "Two harts in the loader would overwrite each other's work. The one that is not expected stops."
             }
             Reason::HashingTooSlow => {
-                "Every byte had arrived long ago, but blocks were still missing: harts are stuck, and the boot would hang."
+                "Every byte had arrived long ago, but blocks were still missing: harts make no progress, and the boot would hang."
             }
             Reason::SignerWithoutKey => {
                 "Every signature block needs its public key, so that no signature goes unchecked."
