@@ -1,5 +1,5 @@
-//! A stored run as one page: no script, no font, no address of anything outside the file. Its style
-//! is that of the page of a boot (`hartlock_emulator::report`).
+//! A stored run as one page: no script, no font, no address of anything outside the file. It looks
+//! like the page of a boot (`hartlock_emulator::report`).
 
 use std::fs;
 use std::path::{Path, PathBuf};

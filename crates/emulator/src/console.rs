@@ -45,7 +45,7 @@ pub fn reason_of(number: u32) -> Option<Reason> {
     Reason::ALL.iter().copied().find(|reason| *reason as u32 == number)
 }
 
-/// Position of the output in an escape sequence of a terminal.
+/// Where in an escape sequence of a terminal the output stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Escape {
     #[default]

@@ -47,7 +47,7 @@ pub enum Outcome {
         /// QEMU's word for it: `guest-shutdown`, `guest-reset`, …
         reason: String,
     },
-    /// The caller ended the machine early.
+    /// Somebody ended the machine early.
     Interrupted,
     /// QEMU ended.
     EmulatorFailed {
