@@ -1,8 +1,8 @@
-//! Bundles out of choices: right ones, and ones with a few changes on their way.
+//! Bundles out of choices: right ones, and ones with a few changes in transit.
 //!
 //! A bundle goes through three forms, and a change can be made to each: the fields, the signed
 //! region, and the file after signing. What follows from a field follows from the changed
-//! field, so that most faults stay alone and reach the check that is for them.
+//! field, so that most faults occur alone and reach the check for them.
 
 use hartlock_image::{
     BundleType, HashId, KeyRecord, Lifecycle, List, MAX_SIGNERS, PAGE_SIZE, PayloadRecord,

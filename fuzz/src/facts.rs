@@ -94,7 +94,7 @@ pub fn digest(rec: &[u8], data: &[u8]) -> Vec<u8> {
     hash(number, &parts)
 }
 
-/// Panics unless everything holds that an accepted bundle promises to those who use it.
+/// Panics unless all properties of an accepted bundle hold.
 pub fn hold(file: &[u8], options: &Options) {
     let is_boot = &file[..16] == b"HARTLOCK-BOOT-v1";
     assert!(is_boot || &file[..16] == b"HARTLOCK-SYST-v1");

@@ -8,7 +8,7 @@ use hartlock_verify::{Acceptance, Loaded, Platform, authenticate, bits_of};
 
 /// All steps of image format §8, by the library.
 pub fn judge(bundle: &[u8], acceptance: &Acceptance<'_>, is_medium: bool) -> Result<(), Reason> {
-    // Not zero: nothing that stood in the buffer may matter.
+    // Not zero: the previous content of the buffer must not matter.
     let mut metadata = vec![0xa5; MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE];
     let mut medium = Medium { bytes: bundle, is_medium, next_unread: 0 };
     let mut authenticated = authenticate(&mut medium, acceptance, &mut metadata)?;

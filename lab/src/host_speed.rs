@@ -202,7 +202,7 @@ impl Bench {
         take(VERIFY, &mut verify)?;
         // Not by the next signature: replacing a file of that size takes time of its own.
         fs::remove_file(self.file("bundle.hlk")).context("bundle.hlk")?;
-        // The storage is told which blocks are free again; that is not the next sample's business.
+        // The storage learns of the freed blocks now, and not during the next sample.
         run::quietly(&mut Command::new("sync")).map(drop)
     }
 }

@@ -1,4 +1,4 @@
-//! `expected.json`: what each vector is, what its verifier is told, and what it must answer.
+//! `expected.json`: what each vector is, the options of its verifier, and the required verdict.
 
 use anyhow::{Context, Result, ensure};
 use hartlock_image::{BundleType, KeyRecord, Lifecycle, Policy, Reason};

@@ -23,7 +23,7 @@ use crate::keys::KEYS;
 use crate::medium::judge;
 use crate::options::Options;
 
-/// A bundle and what its verifier is told.
+/// A bundle and the options of its verifier.
 pub struct Case {
     pub file: Vec<u8>,
     pub options: Options,

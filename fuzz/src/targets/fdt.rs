@@ -20,7 +20,7 @@ enum Item {
     Node(Node),
 }
 
-/// What the edits do not touch, and the root.
+/// The parts that the edits do not change, and the root.
 #[derive(Clone, Debug, PartialEq)]
 struct Tree {
     boot_cpu: u32,

@@ -1,6 +1,6 @@
 //! What the stages hand to each other, in fixed blocks (boot flow §3).
 //!
-//! Each block ends with a digest of itself, which no fuzzer hits. Two inputs in three get the right
+//! Each block ends with a digest of itself, which no fuzzer guesses. Two inputs in three get the right
 //! one, so that the checks after it are reached. Rule: a block that is accepted has no other encoding.
 
 use hartlock_emulator::measurement::Measurements;
@@ -163,7 +163,7 @@ pub fn handoff(data: &[u8]) {
     }
 }
 
-/// A log that a stage writes, then a reader of what is left of it after a few changes.
+/// A log that a stage writes, then a reader of it after a few changes.
 pub fn log(data: &[u8]) {
     let mut choices = Choices::new(data);
     let header = LogHeader { ticks_per_second: choices.number(), generation: choices.long() };

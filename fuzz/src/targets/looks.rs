@@ -30,7 +30,7 @@ pub fn run(data: &[u8]) {
 
     let mut other = manifest.clone();
     distort(&mut choices, &mut other);
-    // The rules of form are not looked at twice: what they are about may differ.
+    // The rules of form have no redundant check: fields that they cover may differ.
     assert_eq!(looks.second_accepts_parse(&other), other == manifest, "parsed fields");
     // The first check relies on the parser for ranges that are whole and apart; the second does not.
     // That data is not entered is a rule of form.
@@ -57,7 +57,7 @@ fn ranges_hold(manifest: &Manifest<'_>) -> bool {
     })
 }
 
-/// Changes one thing that a stage uses later.
+/// Changes one field that a stage uses later.
 fn distort(choices: &mut Choices<'_>, manifest: &mut Manifest<'_>) {
     let value = choices.number();
     let field = choices.below(8);

@@ -85,7 +85,7 @@ impl Look {
         }
     }
 
-    /// One hart is dashed, one hash dotted: nothing is told by colour alone.
+    /// One hart is dashed, one hash dotted: no information is in the colour alone.
     fn dashes(self) -> Option<[u32; 2]> {
         match self {
             Self::PaperOne | Self::OursOne => Some([6, 4]),

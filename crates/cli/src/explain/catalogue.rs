@@ -50,7 +50,7 @@ struct Vector {
     description: String,
 }
 
-/// What the verifier of a vector is told.
+/// Options of the verifier of a vector.
 #[derive(Debug, Deserialize)]
 struct Options {
     keys: Vec<String>,

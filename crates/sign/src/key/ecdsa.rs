@@ -49,7 +49,7 @@ pub(super) enum EcdsaKey {
 
 impl EcdsaKey {
     pub(super) fn generate(curve: Curve) -> Result<Self, KeyErrorKind> {
-        // FIPS 186-5 appendix A.2.2: a number that is out of range is thrown away. That hardly ever happens.
+        // FIPS 186-5 appendix A.2.2: a number that is out of range is discarded. That is very rare.
         loop {
             let mut scalar = Zeroizing::new(vec![0; field_size(curve)]);
             random(&mut scalar)?;
@@ -91,7 +91,7 @@ impl EcdsaKey {
             (outer, own) => outer.or(own).ok_or(KeyErrorKind::Malformed)?,
         };
         let decoded = Self::from_scalar(curve, key.private_key)?;
-        // Some tools write it compressed here.
+        // Some tools compress the point here.
         let is_own = |public| public == decoded.public() || public == decoded.compressed();
         if key.public_key.is_none_or(is_own) {
             Ok(decoded)

@@ -30,9 +30,9 @@ pub enum KeyErrorKind {
     TrailingData,
     /// The encoding ends too early.
     Truncated,
-    /// A private key where a public one is wanted.
+    /// A private key where a public one is needed.
     IsPrivate,
-    /// A public key where a private one is wanted.
+    /// A public key where a private one is needed.
     IsPublic,
     /// A passphrase protects the key, and none is given.
     Encrypted,

@@ -69,11 +69,11 @@ fn without_random_numbers(cases: &mut Cases) {
     HAS_RANDOM_NUMBERS.set(true);
 }
 
-/// What the refused files came to.
+/// Results for the refused files.
 struct Cases {
     folder: tempfile::TempDir,
     provoked: BTreeSet<KeyReason>,
-    /// Cases with another answer than the one that is meant.
+    /// Cases with another answer than the expected one.
     wrong: Vec<String>,
 }
 

@@ -36,7 +36,7 @@ pub(super) fn public_bits(der: &[u8]) -> Result<usize, KeyErrorKind> {
     if key.public_exponent.as_bytes() != EXPONENT {
         return unsupported("RSA with another public exponent than 65537".to_string());
     }
-    // Half of all numbers are products of two odd primes as little as this.
+    // An even number is no product of two odd primes.
     if modulus.last().is_none_or(|last| last & 1 == 0) {
         return Err(KeyErrorKind::Malformed);
     }
@@ -62,7 +62,7 @@ pub(super) struct RsaKey(RsaPrivateKey);
 
 impl RsaKey {
     pub(super) fn generate(bits: u16) -> Result<Self, KeyErrorKind> {
-        // The generator below has no way to say that there are no random numbers.
+        // The generator below cannot report a lack of random numbers.
         random(&mut [0; 32])?;
         RsaPrivateKey::new(&mut UnwrapErr(SysRng), bits.into())
             .map(Self)

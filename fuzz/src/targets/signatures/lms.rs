@@ -2,7 +2,7 @@
 //! what it compiles with) and `hbs-lms` (the others).
 //!
 //! Rules: both accept the same signatures, and nothing but the genuine one of a key. Any bytes of the right
-//! length are a signature under some key: what they lead to is the root of that key. So trees of every height
+//! length are a signature under some key: the result is the root of that key. So trees of every height
 //! are there at once, and the other crate says whether the root is the right one.
 //!
 //! What the other crates do not have is done here: HSS is cut into its levels; and `hbs-lms` never meets a

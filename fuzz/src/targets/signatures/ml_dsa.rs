@@ -66,7 +66,7 @@ fn encode(way: Way, message: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// What two crates make of a parameter set.
+/// A parameter set as implemented by two crates.
 struct Peer {
     set: MlDsaSet,
     omega: usize,
@@ -171,7 +171,7 @@ pub fn run(data: &[u8]) {
     let is_same = (signed == genuine && judged == way)
         || ((&signed.key, &signed.signature) == (&genuine.key, &genuine.signature)
             && encode(way, &message).is_some_and(|it| encode(judged, &signed.message) == Some(it)));
-    // Who is given mu does not hash the key. Then a bit of t1 may change unseen: what it adds is mostly rounded
+    // With mu given, the key is not hashed. Then a bit of t1 may change unseen: what it adds is mostly rounded
     // away with the low parts.
     let is_bound = judged.interface != Interface::ExternalMu || signed.key == genuine.key;
     assert!(is_accepted == is_same || !is_bound, "only the genuine signature is one");

@@ -96,7 +96,7 @@ pub fn run(data: &[u8]) {
         message: message.to_vec(),
         signature: raw_sign(key, block),
     });
-    // The pool knows blocks and not what they are blocks of.
+    // The pool holds blocks without their meaning.
     let genuine = Signed { message: message.to_vec(), ..genuine };
     let limits = [&modulus[..]];
     let mut signed = genuine.changed(&mut choices, &limits);
@@ -126,7 +126,7 @@ fn encode(scheme: Scheme, message: &[u8], len: usize, choices: &mut Choices<'_>)
             // EMSA-PKCS1-v1_5 (RFC 8017 §9.2).
             let mut info = [hash.info(), hash.digest(&[message])].concat();
             if fault == 1 {
-                // No parameters where NULL is wanted.
+                // No parameters where NULL is required.
                 info.drain(15..17);
                 info[1] -= 2;
                 info[3] -= 2;

@@ -103,7 +103,7 @@ fn der(cases: &mut Cases) {
         cases.private("trailing bytes", KeyReason::TrailingData, [&private[..], behind].concat());
     }
 
-    // X.690 §10.1: a length in the shortest form, and never left open.
+    // X.690 §10.1: a length in the shortest form, and never indefinite.
     let (content, inside) = (&public[2..], &public[4..]);
     let long = |head: &[u8], content: &[u8]| [&[SEQUENCE][..], head, content].concat();
     let len = content.len() as u8;

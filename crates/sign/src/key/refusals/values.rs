@@ -155,7 +155,7 @@ fn rsa_public(cases: &mut Cases) {
     cases.public("three numbers", malformed, pem("RSA PUBLIC KEY", &more));
 }
 
-/// Each number of a private key that is zero, one or far too large; none of them may keep us busy.
+/// Each number of a private key that is zero, one or far too large; none of them may cost much time.
 fn rsa_private(cases: &mut Cases) {
     let file = generated("rsa-pss-2048-sha256").export(Format::Der, None).unwrap();
     let key = pkcs8::PrivateKeyInfoRef::from_der(&file).unwrap().private_key.as_bytes();

@@ -42,7 +42,7 @@ enum Event {
     Subtree(u32, Grown),
 }
 
-/// Grows a tree. `on_leaves` is told about every few leaves.
+/// Grows a tree. `on_leaves` is called after every few leaves.
 pub(super) fn grow(tree: &impl Tree, leaf: u32, on_leaves: &mut dyn FnMut(u64)) -> Grown {
     let cut = tree.height().saturating_sub(TOP_HEIGHT);
     let count = 1_u32 << (tree.height() - cut);
