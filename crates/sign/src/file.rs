@@ -122,7 +122,7 @@ pub(crate) fn go_past_cache(file: &File, is_on: bool) {
     linux::set_direct(file, is_on);
 }
 
-/// Whether the operating system has these bytes in memory, judged by a sample of them.
+/// Whether the operating system has these bytes in memory, as far as a few of them show.
 pub(crate) fn is_in_cache(file: &File, offset: u64, len: u64) -> bool {
     const PROBES: u64 = 8;
     let is_there = |probe| linux::is_in_cache(file, offset + len / PROBES * probe);
