@@ -162,7 +162,7 @@ def _split_key(data: bytes) -> tuple[Key, bytes] | None:
 
 
 def decode_key(public_key: bytes) -> Key | Fault:
-    """The public key of one tree and nothing behind it (RFC 8554 Algorithm 6, steps 1 and 2)."""
+    """The public key of one tree without trailing bytes (RFC 8554 Algorithm 6, steps 1 and 2)."""
     if len(public_key) < 8:
         return Fault.KEY
     if not _has_types(public_key):

@@ -102,7 +102,7 @@ def z_decode(parameters: Parameters, data: bytes) -> list[Polynomial]:
 def hint_bit_unpack(parameters: Parameters, y: bytes) -> list[Polynomial] | None:
     """The hint (Algorithm 21), None for a malformed one.
 
-    Each polynomial's ones stand in strictly ascending order, the polynomials' ends never fall
+    Each polynomial's ones are in strictly ascending order, the polynomials' ends never fall
     back nor pass omega, and what is left of the omega bytes is zero.
     """
     omega = parameters.omega
@@ -127,7 +127,7 @@ def hint_bit_unpack(parameters: Parameters, y: bytes) -> list[Polynomial] | None
 
 
 def _squeeze(strength: int, data: bytes) -> Iterator[int]:
-    """The output of SHAKE128 or SHAKE256, byte by byte, as long as somebody asks."""
+    """The output of SHAKE128 or SHAKE256, byte by byte, for as long as it is read."""
     xof = hashlib.shake_128(data) if strength == 128 else hashlib.shake_256(data)
     at, size = 0, 1024
     while True:

@@ -364,7 +364,7 @@ _PREHASHES = {
 
 
 def _prehashed(name: str, context: bytes, message: bytes) -> bytes:
-    """M' of the pre-hash variants, which the rules do not have; it tests the steps behind it."""
+    """M' of the pre-hash variants, which the rules do not have; it tests the steps after it."""
     last, hash_name, size = _PREHASHES[name]
     hasher: Any = hashlib.new(hash_name, message)
     digest: bytes = hasher.digest(size) if "shake" in hash_name else hasher.digest()

@@ -17,7 +17,7 @@ from faults import Fault
 MODULUS_BITS = (2048, 3072, 4096)
 EXPONENT = 65537
 
-# What stands in front of the digest in a DigestInfo (RFC 8017 §9.2, note 1), parameters NULL.
+# Prefix of the digest in a DigestInfo (RFC 8017 §9.2, note 1), parameters NULL.
 DIGEST_INFO: dict[str, bytes] = {
     "sha256": bytes.fromhex("3031300d060960864801650304020105000420"),
     "sha384": bytes.fromhex("3041300d060960864801650304020205000430"),

@@ -36,7 +36,7 @@ def rsa_key(n: int, e: int) -> bytes:
     return der(0x30, der_integer(n) + der_integer(e))
 
 
-# How far the primes are from where `rsa_prime` starts to look.
+# How far the primes are from where `rsa_prime` starts to search.
 PRIMES = {2048: (764, 838), 3072: (816, 286), 4096: (1852, 406)}
 
 
@@ -162,7 +162,7 @@ def xmss_pair(
 def ml_dsa_pair(
     parameters: ml_dsa.Parameters, message: bytes, ones: list[list[int]], largest: int
 ) -> tuple[bytes, bytes]:
-    """A key whose t1 is zero, for which anybody can sign, and a signature with a given hint."""
+    """A key whose t1 is zero, for which an attacker can sign, and a signature with a given hint."""
     choice = random.Random(4)
     key = choice.randbytes(32) + bytes(320 * parameters.k)
     z = [[choice.randint(-9, 9) for _ in range(256)] for _ in range(parameters.l)]

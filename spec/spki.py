@@ -19,7 +19,7 @@ RSA_USES = [f"{padding}-{name}" for padding in _PADDINGS for name in _HASHES]
 
 
 class PublicKey(NamedTuple):
-    """A key as it stands in a signature block."""
+    """A key as encoded in a signature block."""
 
     algorithm: int
     parameters: int
@@ -58,7 +58,7 @@ _RSA = _identifier("1.2.840.113549.1.1.1", _tlv(0x05, b""))
 _HSS = _identifier("1.2.840.113549.1.9.16.3.17")
 _XMSS = {_identifier("1.3.6.1.5.5.7.6.34"): 17, _identifier("1.3.6.1.5.5.7.6.35"): 18}
 
-# Sets in the order of the identifiers: fast behind small, SHAKE behind SHA-2.
+# Sets in the order of the identifiers: fast after small, SHAKE after SHA-2.
 _SLH_DSA = (1, 3, 5, 7, 9, 11, 2, 4, 6, 8, 10, 12)
 
 _FIXED: dict[bytes, tuple[int, int]] = {
@@ -86,7 +86,7 @@ def _numbers(identifier: bytes, key: bytes, rsa_use: str | None) -> tuple[int, i
         levels, lms, ots = (int.from_bytes(key[at : at + 4], "big") for at in (0, 4, 8))
         return 16, levels << 16 | ots << 8 | lms
     if identifier == _RSA:
-        bits = (len(key) - 14) * 8  # behind it: five heads, a zero, and 65537
+        bits = (len(key) - 14) * 8  # after it: five heads, a zero, and 65537
         default = "pss-sha256" if bits == 2048 else "pss-sha384"
         padding, name = (rsa_use or default).split("-")
         return _PADDINGS[padding], bits << 16 | _HASHES[name]

@@ -630,7 +630,7 @@ class MlDsa(Refusals):
         key, good = ml_dsa_pair(parameters, b"m", some, largest)
         self.assertIsNone(verify(key, b"m", good))
         hint, ends = len(good) - omega - k, len(good) - k
-        # The byte behind the hint, an end, would go on with the last polynomial's ascending ones.
+        # The byte after the hint, an end, would continue the last polynomial's ascending ones.
         long = [list(range(omega - 2)), *none[2:], [0, 1]]
         other_key, other = ml_dsa_pair(parameters, b"m", long, largest)
         self.assertIsNone(verify(other_key, b"m", other))
@@ -639,7 +639,7 @@ class MlDsa(Refusals):
         for at, new in (
             (hint, b"\xc8\3"),  # descending
             (hint, b"\3\3"),  # twice
-            (ends - 1, b"\1"),  # something behind the last one
+            (ends - 1, b"\1"),  # something after the last one
             (hint + 2 * k - 3, b"\1"),
             (ends, b"\3\2"),  # an end that falls back
             (ends + 1, b"\1"),  # the same, with nothing else wrong

@@ -162,7 +162,7 @@ class Keccak(unittest.TestCase):
         self.text = (Path(__file__).parent / "image-format.md").read_text(encoding="utf-8")
 
     def example(self, start: str) -> list[str]:
-        """What stands between backquotes in the row of a table that begins so."""
+        """The text between backquotes in the row of a table that begins so."""
         row = self.text.split(f"\n| {start} |")[1].split("\n")[0]
         return row.split("`")[1::2]
 
@@ -494,7 +494,7 @@ class Refusals(unittest.TestCase):
                 if (mode == 3) != (hash_ in (8, 9)):
                     fields = struct.pack("<3I", hash_, mode, block_size)
                     self.region("E0515", put(REC + 4, fields))
-                    # behind block_size, in front of everything else
+                    # after block_size, before everything else
                     fields = struct.pack("<3I", hash_, mode, block_size + 1)
                     self.region("E0506", put(REC + 4, fields))
         everything_else = put(REC + 4, struct.pack("<3I", 9, 1, 0) + b"\xff" * 116)

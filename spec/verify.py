@@ -189,7 +189,7 @@ class Header:
 
 @dataclass(frozen=True)
 class Accepted:
-    """The bundle kept every rule that was asked for."""
+    """The bundle kept every rule that was checked."""
 
     header: Header
     signers: tuple[KeyRecord, ...]

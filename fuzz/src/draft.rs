@@ -1,8 +1,8 @@
-//! Bundles out of choices: right ones, and ones with a few changes on their way.
+//! Bundles out of choices: right ones, and ones with a few changes in transit.
 //!
 //! A bundle goes through three forms, and a change can be made to each: the fields, the signed
-//! region, and the file behind the signature. What follows from a field follows from the changed
-//! field, so that most faults stay alone and reach the check that is for them.
+//! region, and the file after signing. What follows from a field follows from the changed
+//! field, so that most faults occur alone and reach the check for them.
 
 use hartlock_image::{
     BundleType, HashId, KeyRecord, Lifecycle, List, MAX_SIGNERS, PAGE_SIZE, PayloadRecord,
@@ -132,7 +132,7 @@ impl Draft {
         let mut file = [region, area].concat();
         for (payload, offset) in self.fields.payloads.iter().zip(offsets) {
             file.resize((*offset as usize).max(file.len()), 0);
-            // A signature area that grew stands where the payload should.
+            // A signature area that grew is where the payload should be.
             file.truncate(*offset as usize);
             file.extend(&payload.data);
         }

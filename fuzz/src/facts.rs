@@ -44,7 +44,7 @@ fn output(mut function: impl ExtendableOutput, len: usize, parts: &[&[u8]]) -> V
     digest
 }
 
-/// §6.3. A hash that is not allowed with it stands in for both functions: such a record is refused.
+/// §6.3. A hash that is not allowed with it gets any function: such a record is refused.
 fn parallelhash(number: u32, block_size: usize, data: &[u8]) -> Vec<u8> {
     let leaves: Vec<u8> =
         data.chunks(block_size.max(1)).flat_map(|block| hash(number, &[block])).collect();
@@ -94,7 +94,7 @@ pub fn digest(rec: &[u8], data: &[u8]) -> Vec<u8> {
     hash(number, &parts)
 }
 
-/// Panics unless everything holds that an accepted bundle promises to those who use it.
+/// Panics unless all properties of an accepted bundle hold.
 pub fn hold(file: &[u8], options: &Options) {
     let is_boot = &file[..16] == b"HARTLOCK-BOOT-v1";
     assert!(is_boot || &file[..16] == b"HARTLOCK-SYST-v1");
@@ -159,7 +159,7 @@ fn signatures_hold(signed: &[u8], area: &[u8], options: &Options) {
     let trusted = options.keys.iter().take(8).enumerate().filter(|(index, _)| !is_revoked(*index));
     let trusted: Vec<_> = trusted.map(|(_, key)| *key).collect();
     let counts = |key: &KeyRecord| trusted.contains(key);
-    assert!(verified.iter().any(counts), "nobody who signed is trusted");
+    assert!(verified.iter().any(counts), "no signer is trusted");
     match options.policy {
         Policy::Any => {}
         Policy::All => assert!(trusted.iter().all(|key| verified.contains(key))),

@@ -34,7 +34,7 @@ impl Temporary {
 fn nameless() -> File {
     let path = std::env::temp_dir().join(format!("hartlock-fuzz-{}", std::process::id()));
     let file = File::options().read(true).write(true).create_new(true).open(&path);
-    // Its name is not needed any more; that it is left behind would be the only harm.
+    // Its name is not needed any more; a failure only leaves a file.
     let _ = std::fs::remove_file(path);
     file.expect("a temporary file")
 }

@@ -1,8 +1,8 @@
-//! The first look and the second, side by side (boot flow §7).
+//! The check and the redundant check, side by side (boot flow §7).
 //!
-//! Both are private to `hartlock-verify`: its flow asks the second only where the first accepted, so
-//! from outside nobody sees what the second says about a bundle that the first refuses. That is what
-//! counts when a fault skips the first, so `main.rs` compiles the sources of both once more.
+//! Both are private to `hartlock-verify`: its flow runs the second only where the first accepted, so
+//! no caller sees what the second says about a bundle that the first refuses. That verdict
+//! matters when a fault skips the first, so `main.rs` compiles the sources of both once more.
 
 use hartlock_image::{KeyRecord, List, MAX_SIGNERS, Manifest};
 
@@ -10,7 +10,7 @@ use crate::acceptance::{Acceptance, Placement};
 use crate::options::Options;
 use crate::recheck;
 
-/// Both looks at the same facts.
+/// Both checks of the same facts.
 pub struct Looks<'a> {
     acceptance: Acceptance<'static>,
     counted: List<KeyRecord, MAX_SIGNERS>,
@@ -19,7 +19,7 @@ pub struct Looks<'a> {
 }
 
 impl<'a> Looks<'a> {
-    /// `blocks` are those whose signatures verified, and those of algorithms nobody carries.
+    /// `blocks` are those whose signatures verified, and those of algorithms that are not carried.
     pub fn new(
         options: &Options,
         blocks: &'a List<KeyRecord, MAX_SIGNERS>,
@@ -42,7 +42,7 @@ impl<'a> Looks<'a> {
         Self { acceptance, counted, blocks, signed }
     }
 
-    /// Counts somebody whom nobody trusts, as a fault in the first look might.
+    /// Counts a signer that is not trusted, as a fault in the first check might.
     pub fn count_stranger(&mut self, key: KeyRecord) -> bool {
         !self.acceptance.trusted().any(|trusted| *trusted == key) && self.counted.push(key)
     }
@@ -55,7 +55,7 @@ impl<'a> Looks<'a> {
         recheck::signers(&self.acceptance, &self.counted, self.blocks, self.signed) == 0
     }
 
-    /// Board, SoC, floor, lifecycle, and the type, which the first look reads with the sizes.
+    /// Board, SoC, floor, lifecycle, and the type, which the first check reads with the sizes.
     pub fn first_accepts_device(&self, manifest: &Manifest<'_>) -> bool {
         self.acceptance.bundle_type.is_none_or(|kind| kind == manifest.bundle_type)
             && self.acceptance.check_device(manifest).is_ok()

@@ -1,7 +1,7 @@
 //! The fuzz targets, in one program: libFuzzer runs the one that `HARTLOCK_FUZZ_TARGET` names.
 //!
 //! One program, because linking and instrumenting is what costs. A target is a function of bytes
-//! that returns if all is well and panics if a rule is broken; the rule stands in its module.
+//! that returns if all is well and panics if a rule is broken; its module states the rule.
 //! `cargo xtask fuzz` builds, runs and counts; README.md says how to work with what it finds.
 
 #![no_main]
@@ -22,8 +22,8 @@ mod python;
 mod signed;
 mod targets;
 
-// The second look and the first are private to `hartlock-verify`, and its flow never asks for one
-// without the other. Their very sources are compiled here, so that `looks` can: see `looks.rs`.
+// The check and the redundant check are private to `hartlock-verify`, and its flow never runs one
+// without the other. Their sources are compiled here too, so that `looks` can: see `looks.rs`.
 use hartlock_verify::board;
 #[path = "../../crates/verify/src/acceptance.rs"]
 #[allow(dead_code, reason = "the workstation's constructor is not needed here")]

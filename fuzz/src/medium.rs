@@ -8,14 +8,14 @@ use hartlock_verify::{Acceptance, Loaded, Platform, authenticate, bits_of};
 
 /// All steps of image format §8, by the library.
 pub fn judge(bundle: &[u8], acceptance: &Acceptance<'_>, is_medium: bool) -> Result<(), Reason> {
-    // Not zero: nothing that stood in the buffer may matter.
+    // Not zero: the previous content of the buffer must not matter.
     let mut metadata = vec![0xa5; MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE];
     let mut medium = Medium { bytes: bundle, is_medium, next_unread: 0 };
     let mut authenticated = authenticate(&mut medium, acceptance, &mut metadata)?;
     authenticated.load_payloads(&mut medium)?;
-    // The first look refused nothing. The verdict is the second one's word, and there is no
+    // The first check refused nothing. The redundant check gives the verdict, and there is no
     // bundle about which they may differ.
-    let verdict = authenticated.conclude().expect("the second look refuses what the first accepts");
+    let verdict = authenticated.conclude().expect("the redundant check refuses an accepted bundle");
     assert!(verdict.is_accepted() && verdict.is_confirmed());
     Ok(())
 }
@@ -27,7 +27,7 @@ struct Medium<'a> {
 }
 
 impl<'a> Medium<'a> {
-    /// Each byte is asked for once, in order: a second read could see other bytes.
+    /// Each byte is read once, in order: a second read could see other bytes.
     fn take(&mut self, offset: u64, len: u64) -> Result<&'a [u8], Reason> {
         assert!(offset >= self.next_unread, "byte {offset} is read twice");
         self.next_unread = offset + len;

@@ -1,4 +1,4 @@
-//! What a verifier is told about a bundle.
+//! Options of a verifier of a bundle.
 
 use hartlock_image::{BundleType, KeyRecord, Lifecycle, List, Name, Policy, TrustList};
 use hartlock_verify::{Acceptance, Placement};
@@ -23,7 +23,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Options under which a right draft is accepted, or with something odd about them.
+    /// Options under which a right draft is accepted, or unusual ones.
     pub fn new(choices: &mut Choices<'_>, draft: &Draft) -> Self {
         let signers = draft.signers.iter().filter_map(|signer| KEYS.get(*signer));
         let mut options = Self {
@@ -40,7 +40,7 @@ impl Options {
         };
         let is_foreign = options.keys.len() < draft.signers.len();
         match choices.below(8) {
-            // `hartlock verify`: whoever signs must be known, and nothing else is asked for.
+            // `hartlock verify`: the signer must be known, and nothing else is checked.
             1 if !is_foreign => {
                 options.policy = Policy::EverySigner;
                 options.bundle_type = None;

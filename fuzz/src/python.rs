@@ -1,4 +1,4 @@
-//! The second verifier, `spec/verify.py`, in a process that lives as long as this one.
+//! The second verifier, `spec/verify.py`, in a process that runs as long as this one.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;

@@ -9,7 +9,7 @@ use hartlock_kernels::signature::Rejection;
 
 use crate::choices::Choices;
 
-/// What a verifier is asked about.
+/// The input of a verifier.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Signed {
     pub key: Vec<u8>,
@@ -19,7 +19,7 @@ pub struct Signed {
 
 impl Signed {
     /// The same with up to three changes; with none where the bytes end. `values` are put into places
-    /// where numbers of their length may stand: limits of the algorithm.
+    /// where numbers of their length may be: limits of the algorithm.
     pub fn changed(&self, choices: &mut Choices<'_>, values: &[&[u8]]) -> Self {
         let mut changed = self.clone();
         for _ in 0..choices.of(&[0, 1, 1, 2, 1, 3]) {
@@ -71,7 +71,7 @@ pub fn change(choices: &mut Choices<'_>, bytes: &mut Vec<u8>, values: &[&[u8]]) 
             let value = choices.of(values);
             let slots = bytes.len() / value.len();
             let slot = choices.below(slots.max(1)) * value.len();
-            // Behind a type or a tag, or as it is.
+            // After a type or a tag, or at the start.
             put(bytes, slot + choices.of(&[0, 0, 1, 4]), value);
         }
         _ => {

@@ -1,5 +1,5 @@
 //! How fast `hartlock` signs and verifies a large payload, against `openssl dgst` on the same file
-//! in the same run. What the numbers do not say stands in `lab/README.md`.
+//! in the same run. `lab/README.md` says what the numbers do not.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -124,7 +124,7 @@ struct Bench {
 
 impl Drop for Bench {
     fn drop(&mut self) {
-        // What is left lies in target/ and is removed by the next run.
+        // What is left in target/ is removed by the next run.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
@@ -202,7 +202,7 @@ impl Bench {
         take(VERIFY, &mut verify)?;
         // Not by the next signature: replacing a file of that size takes time of its own.
         fs::remove_file(self.file("bundle.hlk")).context("bundle.hlk")?;
-        // The storage is told which blocks are free again; that is not the next sample's business.
+        // The storage learns of the freed blocks now, and not during the next sample.
         run::quietly(&mut Command::new("sync")).map(drop)
     }
 }

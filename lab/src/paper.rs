@@ -30,7 +30,7 @@ pub struct Published {
     pub erratum: Option<String>,
 }
 
-/// Where a number stands in a paper and in a run: table, metric, configuration.
+/// Position of a number in a paper and in a run: table, metric, configuration.
 type Place<'a> = (&'a str, &'a str, &'a str);
 
 #[derive(Deserialize)]
@@ -133,7 +133,7 @@ impl Paper {
         constant.with_context(|| format!("{} states no {name}", self.key))
     }
 
-    /// Rows for the numbers that no row of a run stands beside, so that they are not forgotten.
+    /// Rows for the numbers without a row of a run, so that the report shows them.
     pub fn unused(&self, rows: &[Row], note: &str) -> Vec<Row> {
         let is_used = |it: &&Published| rows.iter().any(|row| row.place() == it.place());
         let unused = self.numbers.iter().filter(|it| !is_used(it));

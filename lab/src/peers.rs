@@ -14,7 +14,7 @@ use xtask::{firmware, project, run, tools};
 /// that they need it.
 pub const TARGET: &str = "riscv64gc-unknown-none-elf";
 
-/// Where the build scripts look for the folder of the distribution's libraries.
+/// Names the folder of the distribution's libraries for the build scripts.
 pub const FOLDER_VARIABLE: &str = "HARTLOCK_PEERS_LIBRARIES";
 
 /// The distribution's libraries, and the packages that have them.

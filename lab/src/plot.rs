@@ -1,4 +1,4 @@
-//! Plots of a stored run, as SVG that takes its colours from the page that it stands in.
+//! Plots of a stored run, as SVG that takes its colours from the page that contains it.
 
 use anyhow::Result;
 
@@ -33,7 +33,7 @@ const LOAD_WHILE_VERIFYING: &str = "load while verifying";
 /// A picture with its words.
 pub struct Plot {
     pub title: &'static str,
-    /// One element without blank lines, so that it can stand in Markdown.
+    /// One element without blank lines, so that Markdown can contain it.
     pub svg: String,
     pub caption: String,
 }

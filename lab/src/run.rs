@@ -134,7 +134,7 @@ impl Row {
     }
 }
 
-/// Three digits behind the point: wall-clock times deserve no more.
+/// Three decimals: wall-clock times are not more precise.
 fn rounded(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }

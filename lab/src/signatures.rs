@@ -83,7 +83,7 @@ pub fn step(root: &Path) -> Result<Outcome> {
         let is_known = ALGORITHMS.iter().any(|it| it.name == bound.algorithm)
             && HARTS.contains(&bound.hart.as_str());
         if !is_known {
-            findings.push(format!("bounds.toml: nobody measures {bound:?}"));
+            findings.push(format!("bounds.toml: {bound:?} is not measured"));
         }
     }
     let page = fs::read_to_string(root.join(page::PATH)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A stored run as its reader sees it, whoever wrote the file: the site and the page of a run say
+//! A stored run as its reader sees it, whichever program wrote the file: the site and the page of a run say
 //! the same, because both say this.
 
 use std::fs;
@@ -22,7 +22,7 @@ pub struct Stored {
     rows: Vec<Row>,
 }
 
-/// What a run was made on; a file may leave out what its program did not look at.
+/// What a run was made on; a file may leave out what its program did not record.
 #[derive(Deserialize)]
 struct Machine {
     processor: Option<String>,
@@ -54,7 +54,7 @@ const COLUMNS: [&str; 11] = [
     "note",
 ];
 
-/// Columns of numbers, which stand below each other.
+/// Columns of numbers, which are aligned below each other.
 const NUMBERS: [&str; 5] = ["published", "peer", "ours", "ratio", "target"];
 
 /// What was not measured; the note says why.
@@ -87,7 +87,7 @@ pub struct Line {
     pub cells: Vec<(Column, String)>,
 }
 
-/// What a first look should tell.
+/// The summary of a run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Headline {
     pub hits: usize,
@@ -144,7 +144,7 @@ impl Stored {
         );
         parts.extend(machine.kernel.as_ref().map(|kernel| format!("Linux {kernel}")));
         if let (Some(median), Some(most)) = (machine.others_median, machine.others_most)
-            // Zero throughout: the run does not depend on time, and nobody looked.
+            // Zero throughout: the run does not depend on time, and was not measured.
             && most > 0.0
         {
             parts.push(format!(
@@ -297,7 +297,7 @@ impl Row {
         match (name, self.number(name)) {
             ("target", Some(target)) => {
                 let sign = if self.text("better") == "lower" { "≤ " } else { "≥ " };
-                // What a file of no direction means, nobody knows.
+                // Without a direction the sign is unknown.
                 let sign = if self.text("better").is_empty() { "" } else { sign };
                 format!("{sign}{target:.decimals$}")
             }

@@ -26,7 +26,7 @@ mod written;
 /// Builds the bundle that `spec` describes, signed by `keys` in this order, into the file
 /// `output`. `created` is its date: see [`crate::spec::created`].
 ///
-/// Whoever signs verifies the result: before the file gets its name, the verifier of the boot
+/// The signer verifies the result: before the file gets its name, the verifier of the boot
 /// stages reads back what was signed, and refuses it here with the same reason. It takes the
 /// digests of payloads from the bytes as they went into the file, and does not read those again.
 ///
@@ -153,7 +153,7 @@ fn plan<'a>(
             return Err(Reason::SignerCountOutOfRange.into());
         }
     }
-    // The verifier would say that the sizes are impossible, which is true and helps nobody.
+    // The verifier would report impossible sizes: true, but the missing key is the cause.
     if keys.is_empty() {
         return Err(Reason::SignerCountOutOfRange.into());
     }
@@ -297,7 +297,7 @@ impl Source<'_> {
         FileError::new("read", &self.spec.file, source)
     }
 
-    /// The first bytes, for a look at a kernel's header.
+    /// The first bytes, which hold the header of a kernel.
     fn start(&self) -> Result<Vec<u8>, FileError> {
         let mut start = vec![0; self.size.min(defaults::IMAGE_HEADER_SIZE as u64) as usize];
         let len = start.len();

@@ -16,7 +16,7 @@ pub(crate) const BLOCK_SIZE: u32 = 81_920;
 /// A returned device may have been opened: it boots what was signed for it on purpose.
 pub(crate) const LIFECYCLE: [Lifecycle; 2] = [Lifecycle::Development, Lifecycle::Production];
 
-/// Bytes of a kernel image that [`memory_size`] looks at.
+/// Bytes of a kernel image that [`memory_size`] reads.
 pub(crate) const IMAGE_HEADER_SIZE: usize = 64;
 
 /// Whether the payload is hashed in blocks. Small ones gain nothing from several harts, and
@@ -38,7 +38,7 @@ pub(crate) fn memory_size(payload_type: PayloadType, size: u64, start: &[u8]) ->
 }
 
 /// `image_size` of the header of a RISC-V Linux image (Linux, `riscv/boot-image-header.rst`): it
-/// counts the memory behind the file that the kernel clears and uses before it knows of any other.
+/// counts the memory past the end of the file that the kernel clears and uses before it knows any other.
 fn kernel_image_size(start: &[u8]) -> Option<u64> {
     let magic2: [u8; 4] = bytes_at(start, 0x38)?;
     if &magic2 == b"RSC\x05" { u64_at(start, 16) } else { None }

@@ -164,7 +164,7 @@ pub(crate) fn block_keys(blocks: &SignatureBlocks<'_>) -> List<KeyRecord, MAX_SI
     blocks.iter().map(hartlock_verify::key_record).collect()
 }
 
-/// Reads a manifest whose signatures **nobody verified**: for display, never for a decision.
+/// Reads a manifest whose signatures are **not verified**: for display, never for a decision.
 ///
 /// # Errors
 /// The first reason of image format §5.1 and §4.

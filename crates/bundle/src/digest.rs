@@ -1,4 +1,4 @@
-//! Payload digests (image format §6) of data that lies in a file, on all cores.
+//! Payload digests (image format §6) of data in a file, on all cores.
 //!
 //! A payload in mode `blocks` or `parallelhash` is cut into runs of blocks. Each thread takes the next run, has its
 //! bytes moved into a buffer of its own, and hashes them there: several blocks at once where the

@@ -26,20 +26,20 @@ pub use memory::{Memory, PlacementFault, Segment, Usage};
 pub use place::Place;
 pub use signatures::{Check, Obstacle, Prospect, Signature};
 
-/// What a bundle file claims. Signatures were checked with the keys that stand beside them, which
+/// What a bundle file claims. Signatures were checked with the keys in their blocks, which
 /// proves nothing about trust; no payload was hashed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inspection {
     /// Bytes of the file.
     pub file_size: u64,
-    /// Fields of the header as they stand, if there are enough bytes for one.
+    /// Fields of the header as stored, if there are enough bytes for one.
     pub header: Option<Header>,
     /// The manifest, if one can be read.
     pub manifest: Option<Description>,
     /// The first thing in the form of the bundle that a verifier would refuse. `None` says
     /// nothing about signatures, payloads and their places.
     pub reason: Option<Reason>,
-    /// Where that stands, if it can be told.
+    /// Where the fault is located, if it can be told.
     pub place: Option<Place>,
     /// Signature blocks in order, if they can be read.
     pub signatures: Vec<Signature>,
@@ -73,7 +73,7 @@ pub struct Header {
 impl Header {
     fn read(bytes: &[u8]) -> Option<Self> {
         let lifecycle_mask = u32_at(bytes, 48)?;
-        // Escaped: these bytes are anybody's, and a terminal obeys some of them.
+        // Escaped: these bytes are untrusted, and a terminal obeys some of them.
         let text = |from: usize, to: usize| {
             let field = bytes.get(from..to)?;
             let len = field.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
@@ -121,7 +121,7 @@ fn read_at(file: &mut File, offset: u64, len: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// All that can be said without the bytes behind the signature area.
+/// All that can be said without the bytes after the signature area.
 fn inspect(metadata: Vec<u8>, file_size: u64) -> Inspection {
     let head = Head::parse(&metadata);
     let signed_size = head.map_or(0, |head| head.signed_size());
@@ -164,12 +164,12 @@ impl Inspection {
             return Vec::new();
         }
         let misplaced = self.memory.as_ref().and_then(|memory| memory.faults.first());
-        // What stands behind the bundle on a medium is nothing to a device (image format §3.3).
+        // A device ignores the bytes after the bundle on a medium (image format §3.3).
         let malformed = self.reason.filter(|reason| *reason != Reason::TrailingBytes);
         signatures::prospects(&self.signatures, malformed.or(misplaced.map(|fault| fault.reason)))
     }
 
-    /// Reads the padding behind the signature area and behind each payload (image format §3.3).
+    /// Reads the padding after the signature area and after each payload (image format §3.3).
     /// It is less than a page each, whatever the bundle says.
     fn look_at_padding(&mut self, file: &mut File) -> io::Result<()> {
         let is_last_fault = self.reason.is_none();

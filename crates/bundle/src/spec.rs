@@ -1,4 +1,4 @@
-//! What a bundle shall be: `bundle.toml`, or flags that stand for it.
+//! Specification of a bundle: `bundle.toml`, or the equivalent flags.
 //!
 //! ```toml
 //! type = "system"              # boot | system
@@ -46,7 +46,7 @@ pub enum SpecError {
     LoadAddressMissing { payload: &'static str, board: String },
     #[error("a boot bundle has no kernel command line")]
     BootargsInBoot,
-    #[error("a system bundle trusts nobody")]
+    #[error("a system bundle has no list of trusted keys")]
     TrustInSystem,
     #[error("SOURCE_DATE_EPOCH is not a number of seconds: `{value}`")]
     SourceDateEpoch { value: String },
@@ -144,7 +144,7 @@ pub struct PayloadSpec {
     pub hash: Option<HashId>,
     /// How the digest is formed.
     pub mode: Option<ModeName>,
-    /// Bytes of a block. Without `mode` it stands for a mode with blocks.
+    /// Bytes of a block. Without `mode` it selects a mode with blocks.
     pub block_size: Option<u32>,
 }
 
@@ -209,7 +209,7 @@ impl BundleSpec {
         Ok(spec)
     }
 
-    /// Lets `flags` win over what stands here. A payload of the same type keeps its settings and
+    /// Lets `flags` override these values. A payload of the same type keeps its settings and
     /// gets another file.
     #[must_use]
     pub fn overridden_by(mut self, flags: BundleSpec) -> Self {
@@ -236,7 +236,7 @@ impl BundleSpec {
 }
 
 /// When the bundle says it was made: SOURCE_DATE_EPOCH (reproducible-builds.org), or 0 for not
-/// stated. The clock is never asked, so that the same input gives the same bytes.
+/// stated. The clock is never read, so that the same input gives the same bytes.
 ///
 /// # Errors
 /// If the variable is set and is not a decimal number of seconds.
@@ -252,7 +252,7 @@ pub fn created(source_date_epoch: Option<&std::ffi::OsStr>) -> Result<u64, SpecE
         .ok_or_else(|| SpecError::SourceDateEpoch { value: value.escape_debug().to_string() })
 }
 
-/// Looks a name up and lists the right ones if it is not among them.
+/// Finds the value of a name, and lists the right names if it is not among them.
 fn named<'de, D: Deserializer<'de>, T: Copy>(
     deserializer: D,
     all: &[T],

@@ -16,7 +16,7 @@ use crate::{Error, OnProgress, Refusal};
 use hartlock_files::FileError;
 use hartlock_keys::PublicKey;
 
-/// What a bundle must be. `None` asks for nothing.
+/// What a bundle must be. `None` is not checked.
 #[derive(Clone, Debug, Default)]
 pub struct Expectation {
     /// Keys of the signers. Every signer of a bundle needs its key here.
@@ -62,13 +62,13 @@ impl Expectation {
     }
 }
 
-/// Whether this build knows the memory map of a board. Load addresses for another one are checked
+/// Whether this build has the memory map of a board. Load addresses for another one are checked
 /// for their form only (image format §8 step 11).
 pub fn is_known_board(name: &str) -> bool {
     Board::by_name(name).is_some()
 }
 
-/// Verifies a bundle file: signatures, manifest, what `expectation` asks for, placement on the
+/// Verifies a bundle file: signatures, manifest, what `expectation` requires, placement on the
 /// board that the manifest names, and every payload (image format §8). The description is that
 /// of a genuine manifest.
 ///
@@ -209,7 +209,7 @@ fn context_of_manifest(
         }
         Reason::PayloadDigestMismatch | Reason::PaddingNotZero => match platform.loading() {
             Some(payload_type) => one(format!("payload {}", payload_type.name())),
-            None => one("behind the signatures".to_string()),
+            None => one("after the signature area".to_string()),
         },
         Reason::TrailingBytes => one(format!(
             "the bundle ends at {}, the file at {}",

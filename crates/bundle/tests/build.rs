@@ -1,4 +1,4 @@
-//! What a build writes, what it fills in, and what it leaves behind when it fails.
+//! What a build writes, what it fills in, and what it leaves on disk when it fails.
 
 mod common;
 

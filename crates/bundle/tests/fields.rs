@@ -1,4 +1,4 @@
-//! Every byte of a bundle is one field, and a fault stands where it was made. On the vectors of the
+//! Every byte of a bundle is one field, and a fault is reported where it was made. On the vectors of the
 //! specification, which are the work of another program.
 
 use std::fs;
@@ -34,8 +34,8 @@ fn reason(expected: &Value) -> Option<Reason> {
     Reason::ALL.iter().copied().find(|reason| *reason as u16 == number)
 }
 
-/// Whether a reason is about the form of a bundle: the groups 01, 02, 04, 05 and what stands
-/// between and behind payloads.
+/// Whether a reason is about the form of a bundle: the groups 01, 02, 04, 05 and what is
+/// between and after payloads.
 fn is_of_the_form(reason: Reason) -> bool {
     matches!(reason as u16 / 100, 1 | 2 | 4 | 5) && reason != Reason::WrongBundleType
         || matches!(reason, Reason::PaddingNotZero | Reason::TrailingBytes)
@@ -49,7 +49,7 @@ fn assert_tiles(name: &str, inspection: &Inspection) {
         assert!(field.size > 0, "{name}: {field:?}");
         at += field.size;
     }
-    assert_eq!(at, inspection.file_size, "{name}: the fields end before the file, or behind it");
+    assert_eq!(at, inspection.file_size, "{name}: the fields do not end with the file");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn fields_have_the_values_of_the_walk_through() {
 fn reasons_of_the_form_are_those_of_the_vectors_and_have_a_place() {
     for (name, inspection, expected) in vectors() {
         let is_medium = expected["options"]["medium"] == true;
-        // Changed after signing, or without a signer whom the policy wants: a verifier does not get as
+        // Changed after signing, or without a signer that the policy requires: a verifier does not get as
         // far as the form.
         let is_forged = matches!(name.as_str(), "signed_tag_changed" | "hybrid_stripped");
         let expected = reason(&expected).filter(|reason| is_of_the_form(*reason));
@@ -149,7 +149,7 @@ fn signatures_and_prospects_are_those_of_the_vectors() {
     }
 }
 
-/// The bytes in front of the payloads, and what each is changed to.
+/// The bytes before the payloads, and what each is changed to.
 fn changes(bundle: &[u8]) -> impl Iterator<Item = (u64, u8)> {
     let size = |at: usize| u32::from_le_bytes(bundle[at..at + 4].try_into().unwrap()) as usize;
     bundle[..size(16) + size(20)].iter().zip(0..).flat_map(|(byte, at)| {
@@ -158,10 +158,10 @@ fn changes(bundle: &[u8]) -> impl Iterator<Item = (u64, u8)> {
     })
 }
 
-/// Whether a rule compares this field with others: then the fault stands at one of the others.
+/// Whether a rule compares this field with others: then the fault is reported at one of the others.
 fn is_compared(reason: Reason, changed: &Field) -> bool {
     match changed.name {
-        // Everything behind moves with them.
+        // Everything that follows moves with them.
         "signed_size" | "signatures_size" => true,
         "signer_count" | "payload_count" | "key_count" | "length" => {
             reason == Reason::SignedSizeMismatch

@@ -1,4 +1,4 @@
-//! Reading what nobody verified: everything is shown that can be, and nothing panics.
+//! Reading unverified bundles: everything is shown that can be, and nothing panics.
 
 mod common;
 

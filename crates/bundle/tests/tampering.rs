@@ -54,7 +54,7 @@ fn built() -> (Bench, Vec<u8>, Description) {
     (bench, bundle, description)
 }
 
-/// The bytes of payloads; everything else behind the metadata is padding.
+/// The bytes of payloads; everything else after the metadata is padding.
 fn payload_bytes(description: &Description) -> Vec<usize> {
     let range = |payload: &Payload| payload.offset..payload.offset + payload.size;
     description.payloads.iter().flat_map(range).map(|at| at as usize).collect()

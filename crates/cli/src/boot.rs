@@ -28,7 +28,7 @@ use files::{Compared, Files};
 
 /// Harts of the board, unless instructions are counted: then one.
 const HARTS: u32 = 5;
-/// Lines of the console that are repeated when nobody saw them.
+/// Lines of the console that are repeated if they were not shown.
 const LAST_LINES: usize = 8;
 
 /// Boot bundles on an emulated board
@@ -64,7 +64,7 @@ pub struct Args {
     /// Count instructions instead of time, on one hart
     #[arg(long)]
     icount: bool,
-    /// Keep the device in this folder, and go on with it if there is one [default: a new device]
+    /// Keep the device in this folder, and continue with it if there is one [default: a new device]
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
     #[command(flatten)]
@@ -168,7 +168,7 @@ impl Report for Booted {
 }
 
 impl Booted {
-    /// A boot, and yet no good one: nobody should take it for one.
+    /// A boot without verification, which must not pass for a verified one.
     fn warning(&self) -> String {
         const WHAT: &str = "this firmware is for measurements, and verified nothing";
         if self.timeline.verified_nothing() {
@@ -229,7 +229,7 @@ pub fn run(args: &Args) -> Result<Booted, Failure> {
     })
 }
 
-/// Lets signals end the boot in good order: QEMU goes, and so do temporary files. All that
+/// Handles signals: QEMU is ended, and temporary files are removed. All that
 /// follows a signal has time limits of its own.
 fn end_on_signals(interrupt: &Arc<AtomicBool>) -> Result<(), Failure> {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -290,7 +290,7 @@ fn versions(bundle: &Path, stage: Stage, state: &Provisioning) -> Option<String>
     Some(format!("security version {version}, floor {floor}"))
 }
 
-/// What helps if nobody knows why: the last lines, if they were not shown, and the harts.
+/// Diagnosis without a reason code: the last lines, if they were not shown, and the harts.
 fn explain(args: &Args, run: &Run) {
     if args.quiet {
         let lines: Vec<_> = run.transcript.lines().collect();

@@ -1,4 +1,4 @@
-//! What stands at the end of `--help`: examples of each verb, and what else it reads.
+//! The end of `--help`: examples of each verb, and what else it reads.
 
 pub const HARTLOCK: &str = r#"Examples:
   hartlock keygen -o root.pem

@@ -18,7 +18,7 @@ use catalogue::{Catalogue, Example};
 
 /// Explain a reason code, or list them all
 ///
-/// A code is what stands in brackets behind an error, or behind "refused" on the console of a
+/// A code is written in brackets after an error, or after "refused" on the console of a
 /// device.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -51,7 +51,7 @@ impl TypedValueParser for Codes {
     }
 }
 
-/// The reasons that were asked for.
+/// The requested reasons.
 #[derive(Debug, Serialize)]
 pub struct Explained {
     reasons: Vec<Entry>,
@@ -66,11 +66,11 @@ struct Entry {
     text: ReasonText,
     /// Title of its group.
     group: String,
-    /// What else there is to know about what happened.
+    /// Further details about the cause.
     details: Option<String>,
     /// What else can be done.
     remedy: Option<String>,
-    /// Codes that are told from it by a look at both.
+    /// Codes of similar faults.
     related: Vec<String>,
     /// A bundle that is refused with it.
     example: Option<Example>,
@@ -175,7 +175,7 @@ fn who_has_to_act(fault: &str) -> &'static str {
     }
 }
 
-/// Looks the code up.
+/// Finds the code in the catalogue.
 pub fn run(args: &Args) -> Result<Explained, Failure> {
     let catalogue = Catalogue::read();
     let entry = |reason| Entry::new(reason, &catalogue);
@@ -195,7 +195,7 @@ fn unknown(code: &str) -> Failure {
         0 => "`hartlock explain` lists all of them",
         _ => "take one of these; `hartlock explain` lists all of them",
     };
-    // Escaped: whatever was pasted, it must not steer the terminal.
+    // Escaped: pasted text must not control the terminal.
     Failure::undecided(format!("there is no reason code `{}`", code.escape_debug()), hint)
         .with_context(nearest)
 }

@@ -13,7 +13,7 @@ use crate::page::{error_width, wrap};
 use crate::reason::AnyReason;
 use crate::style::{BOLD, ERROR};
 
-/// Columns in front of a hint.
+/// Columns before a hint.
 const HINT_INDENT: usize = 13;
 
 /// The three answers, and their exit codes.
@@ -22,7 +22,7 @@ const HINT_INDENT: usize = 13;
 pub enum Outcome {
     /// Yes.
     Accepted,
-    /// Yes, and yet nothing was verified: nobody should read that a bundle was accepted.
+    /// Yes, but nothing was verified: the output must not say that a bundle was accepted.
     WellFormed,
     /// No, with a reason code.
     Refused,

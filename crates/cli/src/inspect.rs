@@ -20,7 +20,7 @@ pub use summary::manifest_text;
 
 /// Explain a bundle: what boots, who signed it, what each byte means
 ///
-/// Anybody can write what this shows: it tells whether the bundle is well formed and whether its
+/// An attacker can write what this shows: it tells whether the bundle is well formed and whether its
 /// signatures fit the keys inside, never whether to trust them. `hartlock verify` decides that,
 /// with keys that you give it. Exit code 1: the bundle is malformed.
 #[derive(Debug, clap::Args)]
@@ -63,7 +63,7 @@ impl Report for Shown {
             self.bundle.display(),
             count_text(self.inspection.file_size, "byte", "bytes")
         ));
-        let warning = "NOT VERIFIED: anybody can write what stands here; `hartlock verify` tells \
+        let warning = "NOT VERIFIED: an attacker can write such a file; `hartlock verify` tells \
                        whether it is true";
         page.hanging("", warning, WARNING);
         match self.view {
@@ -95,7 +95,7 @@ impl Report for Shown {
     }
 }
 
-/// Where a fault stands, in a clause.
+/// Where a fault is located, in a clause.
 fn place_text(place: &Place) -> String {
     let mut text = match place.size {
         0 => format!("the file ends at {:#x}", place.offset),

@@ -26,7 +26,7 @@ const BUFFER_SIZE: usize = 1 << 20;
 ///
 /// Reads one JSON object a line and prints one answer a line, in the same order: digests, message
 /// authentication codes, and verdicts on signatures, computed on this machine or on an emulated board. A
-/// line that asks for what is not carried, or that cannot be read, is answered with just that.
+/// line that names an algorithm that is not carried, or that cannot be read, is answered with just that.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The cases; `-` for standard input
@@ -169,7 +169,7 @@ fn answer<B: Backend>(
             format!("cannot read `{}`: {error}", args.file.display()),
             "check the file",
         )),
-        // Whoever closed the pipe has seen enough, but not every line was processed.
+        // The reader closed the pipe on purpose, but not every line was processed.
         Err(stream::Error::Output(error)) => Err(Failure::undecided(
             format!("cannot write to standard output: {error}"),
             "check where the output goes",

@@ -16,7 +16,7 @@ use crate::output::{Output, Report};
 use crate::units::grouped;
 use crate::{passphrase, values};
 
-/// Look at key files, and write them in other forms
+/// Show key files, and write them in other forms
 #[derive(Debug, clap::Args)]
 #[command(disable_help_subcommand = true)]
 pub struct Args {
@@ -31,7 +31,7 @@ enum Verb {
     Convert(ConvertArgs),
 }
 
-/// Does what is asked for.
+/// Runs the requested verb.
 pub fn run(args: &Args, output: &Output) -> ExitCode {
     match &args.verb {
         Verb::Show(args) => output.finish("key-show", show(args)),
@@ -155,7 +155,7 @@ impl Report for Converted {
         let half = match (self.is_private, self.is_encrypted) {
             (false, _) => "public key",
             (true, false) => "private key, without a passphrase",
-            (true, true) => "private key, behind a passphrase",
+            (true, true) => "private key, encrypted with a passphrase",
         };
         format!(
             "written      {} ({half})\nkey id       {} {}\n",

@@ -100,7 +100,7 @@ fn page(command: Command, version: &str) -> io::Result<(String, Vec<u8>)> {
     Ok((man.get_filename(), page))
 }
 
-/// Text behind the options, line by line: what ends in a colon at the left is a title. Exit codes
+/// Text after the options, line by line: what ends in a colon at the left is a title. Exit codes
 /// have a section of their own on every page.
 fn write_blocks(roff: &mut Roff, text: &str) {
     for block in text.split("\n\n") {

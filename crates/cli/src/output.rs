@@ -85,7 +85,7 @@ impl Output {
     }
 }
 
-/// Writes to standard output. Whoever closed the pipe has seen enough: the exit code still
+/// Writes to standard output. A closed pipe is no error: the exit code still
 /// answers the question.
 fn print(text: &str) -> io::Result<()> {
     let mut stdout = anstream::stdout().lock();
@@ -95,7 +95,7 @@ fn print(text: &str) -> io::Result<()> {
     }
 }
 
-/// Writes a line to standard error. There is nobody left to tell if that fails.
+/// Writes a line to standard error. A failure cannot be reported.
 pub fn talk(text: &str) {
     let _ = writeln!(anstream::stderr(), "{text}");
 }

@@ -1,4 +1,4 @@
-//! Text that fits the width of whoever reads it.
+//! Text that fits the width of the reader's terminal.
 
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -8,7 +8,7 @@ use anstyle::Style;
 
 use crate::style::{BOLD, DIM};
 
-/// Below this nothing looks good; a terminal breaks the lines instead.
+/// Below this width the text is not readable; the terminal breaks the lines instead.
 const LEAST_WIDTH: usize = 72;
 /// Beyond this the eye loses the line.
 const MOST_WIDTH: usize = 120;
@@ -21,7 +21,7 @@ pub fn width() -> usize {
     of_terminal(std::io::stdout()).unwrap_or_else(|| clamped(of_environment().unwrap_or(80)))
 }
 
-/// Columns of standard error, if it is a terminal. Nobody wants broken lines in a log.
+/// Columns of standard error, if it is a terminal. Lines of a log are not broken.
 pub fn error_width() -> Option<usize> {
     of_terminal(std::io::stderr())
 }
@@ -105,7 +105,7 @@ impl Page {
         self.hanging(&" ".repeat(indent), text, DIM);
     }
 
-    /// Text behind `start`, its further lines set in as far.
+    /// Text after `start`, its further lines set in as far.
     pub fn hanging(&mut self, start: &str, text: &str, style: Style) {
         let indent = start.chars().count();
         let lines = wrap(text, self.width.saturating_sub(indent).max(20));

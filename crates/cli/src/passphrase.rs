@@ -1,4 +1,4 @@
-//! Passphrases: from a terminal, a file or the environment. Never from an argument, which everybody can
+//! Passphrases: from a terminal, a file or the environment. Never from an argument, which every user can
 //! see in the list of processes.
 
 use std::fs::File;
@@ -125,7 +125,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // There is nobody left to tell if that fails.
+        // A failure cannot be reported here.
         let _ = rustix::termios::tcsetattr(&self.file, OptionalActions::Flush, &self.modes);
     }
 }

@@ -62,7 +62,7 @@ impl AnyReason {
         of_either!(self, name)
     }
 
-    /// Where the rule stands.
+    /// Where the rule is specified.
     pub const fn spec(self) -> &'static str {
         of_either!(self, spec)
     }

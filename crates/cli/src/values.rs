@@ -47,7 +47,7 @@ pub fn format() -> impl TypedValueParser<Value = Format> {
     })
 }
 
-/// Refuses algorithms that no key is used for: whoever names one wants it used.
+/// Refuses algorithms that no key is used for: a named algorithm is meant to be used.
 ///
 /// # Errors
 /// Names the first of them.

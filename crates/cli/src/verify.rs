@@ -67,7 +67,7 @@ struct Signer {
     key_file: Option<PathBuf>,
 }
 
-/// What a device insists on and the caller asked for; `null` was not checked.
+/// What a device requires and the caller requested; `null` was not checked.
 #[derive(Debug, Serialize)]
 struct Checked {
     /// Whether the load addresses were compared with the memory map of the bundle's board.

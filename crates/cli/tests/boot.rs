@@ -1,4 +1,4 @@
-//! `hartlock boot` without an emulator: what it provisions, and what it leaves behind.
+//! `hartlock boot` without an emulator: what it provisions, and which files remain.
 
 mod common;
 
@@ -37,7 +37,7 @@ fn bench() -> Bench {
 
 fn boot(bench: &Bench, more: &[&str]) -> Command {
     let mut command = bench.command();
-    // What a process leaves behind that was killed goes with the bench.
+    // Files of a killed process are removed with the bench.
     command.env("TMPDIR", bench.folder());
     command.args(["boot", "--qemu", "./qemu", "--rom", "rom.bin", "--boot-bundle", "system.hlk"]);
     command.args(["--system", "system.hlk", "--state", "device", "--root-key", "root.pub.pem"]);
@@ -70,7 +70,7 @@ fn revoked_root_keys_are_provisioned_and_stay_revoked() {
         (&["--provision-revoked", "0"], 0b11),
         (&[], 0b11),
     ] {
-        // The emulator ends at once: nobody can decide. By then the device is provisioned.
+        // The emulator ends at once: there is no verdict. By then the device is provisioned.
         run(&bench, &[&second, more].concat()).expect(2);
         assert_eq!(revoked_keys(&bench), expected, "{more:?}");
     }
@@ -116,7 +116,7 @@ fn the_emulator_does_not_outlive_a_command_that_is_killed() {
     wait_for(|| (!is_alive(number.trim())).then_some(()));
 }
 
-/// Whether a process runs. One that has ended may wait for somebody to collect it.
+/// Whether a process runs. One that has ended may wait for its parent to collect it.
 fn is_alive(number: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with(['Z', 'X']))

@@ -167,7 +167,7 @@ fn the_dump_has_every_byte_in_front_of_the_payloads_once() {
             assert_eq!(bytes, bundle[at..at + bytes.len()], "{name} at {at:#x}\n{}", run.stdout);
             at += bytes.len();
             if run.code == 1 && at >= 256 {
-                // Behind a fault there may be bytes that cannot be told apart, and are not shown.
+                // After a fault there may be bytes that cannot be told apart, and are not shown.
                 break;
             }
         }

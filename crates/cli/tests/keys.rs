@@ -317,7 +317,7 @@ fn without_a_terminal_nobody_is_asked() {
     let args = ["keygen", "-o", "root.pem", "--encrypt", "--passphrase-file", "secret"];
     bench.run(&args).expect(0);
     let hartlock = env!("CARGO_BIN_EXE_hartlock");
-    // A session of its own has no terminal, whoever runs the tests.
+    // A session of its own has no terminal, even if the tests run in one.
     let args = ["-w", hartlock, "key", "show", "root.pem"];
     let Some(run) = bench.tool("setsid", &args) else { return };
     let run = run.expect(2);

@@ -101,7 +101,7 @@ fn a_closed_pipe_changes_no_answer() {
         command.args(args).stdout(writer.try_clone().unwrap()).stderr(Stdio::piped());
         let output = command.output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{args:?}: {output:?}");
-        // The same with nobody who reads the messages.
+        // The same with standard error closed.
         let status =
             bench.command().args(args).stdout(writer.try_clone().unwrap()).stderr(writer).status();
         assert_eq!(status.unwrap().code(), Some(code), "{args:?}");

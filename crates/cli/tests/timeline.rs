@@ -38,7 +38,7 @@ fn stored(schema: u32) -> Value {
     })
 }
 
-/// The emulator ends at once, so nobody can decide: exit 2, with all that a boot leaves behind.
+/// The emulator ends at once, so there is no verdict: exit 2, with all files that a boot writes.
 fn boot(bench: &Bench, more: &[&str]) -> Run {
     let mut command = bench.command();
     command.env("TMPDIR", bench.folder());
@@ -101,7 +101,7 @@ fn what_cannot_be_compared_is_named_before_the_boot() {
         &["--compare", "a=old.json"],
         &["--label", "a"],
         &["--label", "", "--report", "page.html"],
-        // As it was before the flag: a file that nobody would write.
+        // As it was before the flag: a file that no run writes.
         &["--timeline", "new.json"],
     ] {
         boot(&bench, arguments);

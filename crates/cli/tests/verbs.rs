@@ -269,7 +269,7 @@ fn inspect_shows_what_is_left_of_a_malformed_bundle() {
 fn explain_knows_every_code() {
     let bench = Bench::new();
     let all = bench.run(&["explain"]).expect(0).stdout;
-    // Titles of groups stand between them.
+    // Titles of groups are between them.
     let codes = || all.lines().filter_map(|line| Some(line.split_once("  ")?.0));
     assert!(codes().count() > 60);
     for code in codes() {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::Error;
 use crate::qemu::{Qemu, escape};
 
-/// Where the bench looks for its pack.
+/// Address from which the bench reads its pack.
 pub const PACK_ADDRESS: u64 = hartlock_verify::board::qemu_virt::RAM.start + (256 << 20);
 /// Longest pack in bytes: more does not fit into the memory of the machine.
 pub const MAX_PACK_SIZE: usize = 128 << 20;

@@ -8,7 +8,7 @@ use hartlock_timeline::reason_of;
 
 /// A line is given out at this length at the latest.
 const LONGEST_LINE: usize = 4096;
-/// The start of a transcript, where the firmware speaks, is kept whatever comes later.
+/// The start of a transcript, where the firmware prints, is kept whatever comes later.
 const TRANSCRIPT_HEAD: usize = 256 << 10;
 /// Of the rest, the end is kept.
 const TRANSCRIPT_TAIL: usize = 768 << 10;

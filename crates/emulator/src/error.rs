@@ -64,7 +64,7 @@ pub enum Error {
         /// Second number of its version.
         minor: u32,
     },
-    /// The machine was asked for something that QEMU cannot do.
+    /// The configuration of the machine is one that QEMU does not support.
     #[error("{0}")]
     Configuration(String),
     /// There is no bench.

@@ -21,7 +21,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 }
 
 /// Copies a file and pads it with zeros to a multiple of `unit` bytes. The padding takes no
-/// space where the file system knows holes.
+/// space where the file system supports holes.
 pub(crate) fn copy_padded(from: &Path, to: &Path, unit: u64) -> Result<u64, Error> {
     let mut source = fs::File::open(from).map_err(|source| Error::file("read", from, source))?;
     let mut file = begin(to)?;

@@ -36,7 +36,7 @@ pub struct Provisioning {
 }
 
 impl Default for Provisioning {
-    /// A device that has seen nothing yet, on somebody's desk.
+    /// A new device in development.
     fn default() -> Self {
         Self { boot_floor: 0, system_floor: 0, lifecycle: Lifecycle::Development, revoked_keys: 0 }
     }
@@ -63,7 +63,7 @@ pub fn root_of_trust(trust: TrustList) -> Option<RootOfTrust> {
 #[derive(Debug)]
 pub struct Device {
     folder: PathBuf,
-    /// Removed together with a device that nobody wants to keep.
+    /// Removed together with a temporary device.
     _temporary: Option<TempDir>,
     /// Locked, and unlocked by the operating system whatever becomes of this process.
     _lock: File,
@@ -169,7 +169,7 @@ impl Device {
     }
 
     /// Writes a state record with the next sequence over the copy that is not in force, so that
-    /// the old state stays in force if the write is torn. Floors may be lowered: whoever holds
+    /// the old state stays in force if the write is torn. Floors may be lowered: an owner of
     /// the files of an emulated device can do as much by hand.
     ///
     /// # Errors
@@ -185,7 +185,7 @@ impl Device {
         let path = self.bundle_flash();
         match fs::read(&path) {
             Ok(bank) if bank.len() == BANK_SIZE => Ok(Some(bank)),
-            // Whatever this is, it may be the only copy of somebody's state.
+            // Whatever this is, it may be the only copy of a device's state.
             Ok(bank) => Err(Error::NotFlash { path, size: bank.len() as u64 }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(Error::file("read", &path, source)),

@@ -308,7 +308,7 @@ pub fn boot(
     Ok(machine.finish(stop, on_line))
 }
 
-/// Weighs what was seen on the console against what stands in the log.
+/// Compares the end of the console with the measurement log.
 fn decide(stop: Stop, measurements: Option<&Measurements>, stderr: String) -> Outcome {
     let logged = measurements.and_then(Measurements::refusal);
     let is_handed_over = measurements.is_some_and(Measurements::is_handed_over);

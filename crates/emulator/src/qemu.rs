@@ -13,8 +13,8 @@ use crate::Error;
 /// Names the emulator when the caller does not.
 pub const PROGRAM_VARIABLE: &str = "HARTLOCK_QEMU";
 const PROGRAM_NAME: &str = "qemu-system-riscv64";
-/// Becomes the program that is named next, after it has asked the kernel to kill that program when
-/// its parent ends. A parent that is killed itself can end nothing any more. To ask between fork and
+/// Executes the program that is named next, after it has set the kernel to kill that program when
+/// its parent ends. A parent that is killed itself can end nothing any more. That call between fork and
 /// exec takes unsafe code, or this tool, which Linux systems have (util-linux 2.33).
 const BINDER: [&str; 4] = ["setpriv", "--pdeathsig", "KILL", "--"];
 /// Before version 10 there is neither `max` nor a profile CPU with vector crypto.
@@ -134,11 +134,11 @@ pub struct Config {
     pub icount: bool,
     /// Virtio devices of version 1 (`true`), of version 2, or as QEMU likes it.
     pub legacy_virtio: Option<bool>,
-    /// The machine is stopped after this time of the clock on the wall, whatever it does.
+    /// The machine is stopped after this wall-clock time, whatever it does.
     pub timeout: Duration,
-    /// The machine waits before its first instruction for somebody with a debugger.
+    /// The machine waits before its first instruction for a debugger.
     pub is_held: bool,
-    /// Set by somebody else, for example a signal handler, to end the machine early.
+    /// Set from outside, for example by a signal handler, to end the machine early.
     pub interrupt: Arc<AtomicBool>,
     /// More options for QEMU, for example `-gdb`.
     pub extra: Vec<OsString>,

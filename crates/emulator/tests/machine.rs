@@ -26,7 +26,7 @@ fn run(qemu: &Qemu, config: &Config, until: Option<&str>) -> (Run, Vec<String>) 
     (run, lines)
 }
 
-/// Signal 0 reaches whatever exists, a process that nobody has waited for included.
+/// Signal 0 reaches whatever exists, a process that its parent has not waited for included.
 fn is_alive(process_id: u32) -> bool {
     let number = process_id.to_string();
     Command::new("kill").args(["-0", &number]).stderr(Stdio::null()).status().unwrap().success()

@@ -16,15 +16,15 @@ const PRIVATE_MODE: u32 = 0o600;
 /// Everything else follows the umask.
 const PUBLIC_MODE: u32 = 0o666;
 
-/// The operating system refused to do something with a file.
+/// An operation on a file failed.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {action} `{}`: {}", .path.display(), describe(.source))]
 pub struct FileError {
-    /// What was tried, in the infinitive.
+    /// The operation, in the infinitive.
     pub action: &'static str,
-    /// With which file.
+    /// The file.
     pub path: PathBuf,
-    /// Why it failed.
+    /// The cause.
     pub source: io::Error,
 }
 
@@ -72,7 +72,7 @@ fn describe(error: &io::Error) -> String {
 
 /// Opens a regular file for reading and returns its length.
 ///
-/// Nothing else has a length that can be relied on; a pipe would even block the open.
+/// Other kinds of files have no reliable length; a pipe would even block the open.
 ///
 /// # Errors
 /// If it is missing, unreadable or not a regular file.
@@ -100,15 +100,15 @@ fn check_regular(
 }
 
 /// Reads a small file into memory that is wiped when it is dropped: it may be a private key. It
-/// may also be a pipe, for keys that never lie on a disk.
+/// may also be a pipe, for keys that are never on a disk.
 ///
 /// # Errors
 /// If it is missing, unreadable, a folder, or longer than `limit` bytes.
 pub fn read_small(path: &Path, limit: usize) -> Result<Zeroizing<Vec<u8>>, FileError> {
     let fail = |source| FileError::new("read", path, source);
     let file = File::open(path).map_err(fail)?;
-    // With room for one byte more than allowed, so that the buffer never moves and leaves a
-    // copy of a key behind.
+    // With room for one byte more than allowed, so that the buffer never moves, which would leave a
+    // copy of a key in memory.
     let mut bytes = Zeroizing::new(Vec::with_capacity(limit + 1));
     file.take(limit as u64 + 1).read_to_end(&mut bytes).map_err(fail)?;
     if bytes.len() > limit {
@@ -117,9 +117,9 @@ pub fn read_small(path: &Path, limit: usize) -> Result<Zeroizing<Vec<u8>>, FileE
     Ok(bytes)
 }
 
-/// Lets bytes go between buffers and the storage directly, for data of which nobody needs a second
-/// copy in memory: it would push out other things, and the memory for it can take longer to get
-/// than the disk needs. Where that is not possible, nothing changes. While it is on, all that is
+/// Bypasses the page cache (direct I/O), for data that needs no second
+/// copy in memory: it would evict other data, and allocating its memory can take longer
+/// than the disk. Where that is not possible, nothing changes. While it is on, all that is
 /// read and written should be whole pages, from memory that begins with a page.
 pub fn go_past_cache(file: &File, is_on: bool) {
     linux::set_direct(file, is_on);
@@ -149,7 +149,7 @@ pub fn read_at(file: &File, room: &mut [u8], least: usize, offset: u64) -> io::R
     })
 }
 
-/// Tries again through the cache if the storage takes no direct access after all, or none of this
+/// Repeats the access through the cache if the storage does not support direct access, or not of this
 /// size.
 fn cached_if_refused(file: &File, mut access: impl FnMut() -> io::Result<()>) -> io::Result<()> {
     access().or_else(|error| match error.kind() {
@@ -161,11 +161,11 @@ fn cached_if_refused(file: &File, mut access: impl FnMut() -> io::Result<()>) ->
     })
 }
 
-/// A file that is not there yet: it gets its name once it is complete. Dropped before that, it is
-/// gone.
+/// A file without its name: it gets the name once it is complete. Dropped before that, it is
+/// removed.
 ///
 /// Where the file system can do it, the file has no name at all until then, so that even a signal
-/// or a power cut leaves nothing behind. Elsewhere it lies under another name in the same folder.
+/// or a power cut leaves no file. Elsewhere it has another name in the same folder.
 #[derive(Debug)]
 pub struct NewFile {
     path: PathBuf,
@@ -179,7 +179,7 @@ enum Storage {
 }
 
 impl NewFile {
-    /// Begins a file that everybody may read.
+    /// Begins a file that every user may read.
     ///
     /// # Errors
     /// If the folder does not exist or cannot be written.
@@ -275,7 +275,7 @@ impl NewFile {
         self.supersede()
     }
 
-    /// Gives the file its name, whatever had it. What was written must be on the disk already.
+    /// Gives the file its name, even if another file has it. What was written must be on the disk already.
     ///
     /// # Errors
     /// If the storage fails.
@@ -368,7 +368,7 @@ mod linux {
         }
     }
 
-    /// Whether a byte can be had without waiting for the disk; also if nobody knows.
+    /// Whether a byte can be had without waiting for the disk; also if this is unknown.
     pub(super) fn is_in_cache(file: &File, offset: u64) -> bool {
         let mut byte = [0];
         let mut buffers = [IoSliceMut::new(&mut byte)];
@@ -415,12 +415,12 @@ mod linux {
     pub(super) fn set_direct(_: &File, _: bool) {}
 }
 
-/// Removes the temporary name that `tempfile` adds to its errors: nobody asked for that file.
+/// Removes the temporary name that `tempfile` adds to its errors: the caller did not name that file.
 fn without_path(error: io::Error) -> io::Error {
     error.kind().into()
 }
 
-/// Refuses targets whose loss cannot be made good.
+/// Refuses to replace files that cannot be restored.
 ///
 /// # Errors
 /// If `path` is a folder, a device or a private key.
@@ -432,7 +432,7 @@ pub fn check_replaceable(path: &Path) -> Result<(), FileError> {
     };
     check_regular("replace", path, &metadata)?;
     let mut start = Vec::new();
-    // A file that cannot be read cannot be shown to be no key.
+    // A file that cannot be read may be a key.
     File::open(path)
         .and_then(|file| file.take(4096).read_to_end(&mut start))
         .map_err(|error| FileError::new("replace", path, error))?;

@@ -513,7 +513,7 @@ impl Reason {
                 "The first 16 bytes are none of the known tags, so nothing else in the file has a meaning."
             }
             Reason::WrongBundleType => {
-                "A boot bundle stands where a system bundle is expected, or the other way round."
+                "A boot bundle is located where a system bundle is expected, or a system bundle where a boot bundle is expected."
             }
             Reason::SignedSizeOutOfRange => {
                 "The size is below the smallest manifest, above 16 KiB, or not a multiple of 8."
@@ -531,10 +531,10 @@ impl Reason {
                 "Padding is outside the signature, so it must hold nothing at all."
             }
             Reason::TooManySignatureBlocks => {
-                "A manifest lists at most four signers, so a fifth block can belong to nobody."
+                "A manifest lists at most four signers, so a fifth block has no signer."
             }
             Reason::SignatureAlgorithmZero => {
-                "Algorithm number 0 is nobody's: a block was erased, for instance to strip a signature."
+                "Algorithm number 0 is not assigned: a block was erased, for instance to strip a signature."
             }
             Reason::SignatureMismatch => {
                 "The signed region was changed after signing, or the signature belongs to another bundle."
@@ -543,7 +543,7 @@ impl Reason {
                 "The key is not canonically encoded, is no point of its curve, or is one under which signatures prove nothing."
             }
             Reason::SignatureNotCanonical => {
-                "A second encoding of the same signature would let an attacker change the bundle without the key."
+                "With a second encoding of the same signature an attacker could change the bundle without the key."
             }
             Reason::NoTrustedSigner => {
                 "The signatures are valid, but none belongs to a root key of this device."
@@ -552,19 +552,19 @@ impl Reason {
                 "The policy is `all`: every root key of the device must be among the signers."
             }
             Reason::PolicyHybridNotMet => {
-                "The policy asks for one classical and one post-quantum signature by trusted keys."
+                "The policy requires one classical and one post-quantum signature by trusted keys."
             }
             Reason::TrustedAlgorithmMissing => {
-                "The stage cannot verify that key's signatures, and skipping them would be a way round the policy."
+                "The stage cannot verify that key's signatures, and skipping them would bypass the policy."
             }
             Reason::SignatureIndexOutOfRange => {
                 "A tree of height h has 2^h one-time keys; with a larger index another part of the computation could be reached."
             }
             Reason::SignatureParametersDiffer => {
-                "The parameters stand in the signer's record, in the key and in the signature, and have to be the same in all of them."
+                "The parameters are written in the signer's record, in the key and in the signature, and have to be the same in all of them."
             }
             Reason::PublicKeyUnsupported => {
-                "For RSA the public exponent is 65537 and the modulus has 2048, 3072 or 4096 bits: a choice less that could be made badly."
+                "For RSA the public exponent is 65537 and the modulus has 2048, 3072 or 4096 bits: fixed values cannot be chosen badly."
             }
             Reason::ReservedNotZero => {
                 "Bytes without a meaning must be zero, so that every manifest has one encoding."
@@ -592,7 +592,7 @@ impl Reason {
                 "The signature blocks must be exactly the signers that the manifest lists."
             }
             Reason::SignerMismatch => {
-                "Blocks stand in the order of the list; a swapped or foreign block is refused."
+                "Blocks are in the order of the list; a swapped or foreign block is refused."
             }
             Reason::PolicyUnknown => "Only any, all and hybrid are defined.",
             Reason::TrustedKeyCountOutOfRange => "Between one and eight keys are possible.",
@@ -630,7 +630,7 @@ impl Reason {
                 "Load address and memory size are multiples of 4 KiB, and the memory holds at least the padded payload."
             }
             Reason::LoadRangeWraps => {
-                "The end would lie below the beginning, and checks against it would mean nothing."
+                "The end would be below the beginning, and checks against it would be meaningless."
             }
             Reason::LoadRangesOverlap => "The load ranges of two payloads share memory.",
             Reason::EntryOutsidePayload => {
@@ -655,15 +655,15 @@ impl Reason {
                 "The load range shares memory with code, stacks, rings, log, hand-off block or device tree of the running stage."
             }
             Reason::WrongLoadAddress => {
-                "Harts are released to constants in flash, so the payload must stand, and be entered, exactly there."
+                "Harts are released to constants in flash, so the payload must be located, and be entered, exactly there."
             }
             Reason::PayloadDigestMismatch => {
                 "The digest of the bytes in memory differs from the digest in the manifest."
             }
             Reason::PaddingNotZero => {
-                "Bytes between the parts must be zero: nothing may hide there."
+                "Bytes between the parts must be zero: there is no place for hidden data."
             }
-            Reason::TrailingBytes => "Bytes after the end are covered by nothing.",
+            Reason::TrailingBytes => "No signature and no digest covers bytes after the end.",
             Reason::MediumError => "The device reported an error, or answered too late.",
             Reason::MediumMissing => "No usable block device answered on any slot.",
             Reason::RootOfTrustInvalid => {
@@ -673,27 +673,27 @@ impl Reason {
                 "Neither copy of the state record is intact. Without a counter there is no rollback protection, so nothing boots."
             }
             Reason::HandoffInvalid => {
-                "The loader takes its keys and floors from it and from nowhere else."
+                "The loader takes its keys and floors from it and from no other source."
             }
             Reason::HartNotStarted => {
-                "It could wake up later, in memory that belongs to Linux by then; nobody can stop it."
+                "It could wake up later, in memory that belongs to Linux by then; no stage can stop it."
             }
-            Reason::HartNotStopped => "It would live on in memory given to Linux.",
+            Reason::HartNotStopped => "It would keep running in memory given to Linux.",
             Reason::DeviceTreeUnusable => {
                 "It is malformed, lacks a node that the loader edits, or already carries what the loader adds."
             }
             Reason::UnexpectedTrap => "The stage ran into an exception that it does not expect.",
             Reason::VerdictNotConfirmed => {
-                "Both checks look at the same wide constant; they can only differ after a fault or an attack."
+                "Both checks compare with the same wide constant; they can only differ after a fault or an attack."
             }
             Reason::InternalLimit => {
-                "A buffer or table of the stage is too small for this input. It refuses instead of cutting anything off."
+                "A buffer or table of the stage is too small for this input. It refuses instead of truncating."
             }
             Reason::WrongBootHart => {
                 "Two harts in the loader would overwrite each other's work. The one that is not expected stops."
             }
             Reason::HashingTooSlow => {
-                "Every byte had arrived long ago, but blocks were still missing: harts are stuck, and the boot would hang."
+                "Every byte had arrived long ago, but blocks were still missing: harts make no progress, and the boot would hang."
             }
             Reason::SignerWithoutKey => {
                 "Every signature block needs its public key, so that no signature goes unchecked."

@@ -210,7 +210,7 @@ fn kt128(
 
 /// `tree`: the root of mode `blocks` (image format §6.2) over a record that the case gives; `papertree`:
 /// `H_i = h(u64le(i) ‖ B_i)`, `H_root = h(H_hdr ‖ H_0 ‖ …)`, the bare equations of the first paper, without
-/// domain separation, so that nothing verifies them but this. `None` without the lanes asked for.
+/// domain separation, so that nothing verifies them but this. `None` if the requested lanes are not available.
 fn root(
     engine: &Engine,
     (kind, hash): (Leaf, HashId),
@@ -226,7 +226,7 @@ fn root(
         header.update(b"HLKrec_0");
         root.update(b"HLKroot0");
         let len = message.len() as u64;
-        // It was refused, so nobody divides by zero.
+        // A size of zero was refused; this only keeps the division defined.
         for number in [len.div_ceil(block_size.max(1)), len, block_size] {
             root.update(&number.to_le_bytes());
         }

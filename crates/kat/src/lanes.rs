@@ -13,7 +13,7 @@ use crate::Engine;
 /// cannot.
 pub type Hook = fn(HashId, &[&[u8]], &[&[u8]], &mut dyn FnMut(&Digest)) -> bool;
 
-/// What stands in front of a block in its leaf.
+/// The prefix of a block in its leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leaf {
     /// Nothing: ParallelHash (SP 800-185 §6.3).
@@ -32,7 +32,7 @@ pub(crate) fn count(engine: &Engine, hash: HashId) -> usize {
     tree::lanes(&engine.kernels, hash).clamp(1, MAX_LANES)
 }
 
-/// Digests of several messages, in order; false if the lanes that are asked for cannot.
+/// Digests of several messages, in order; false if the requested lanes are not available.
 pub(crate) fn digest_many(
     engine: &Engine,
     hash: HashId,
@@ -69,7 +69,7 @@ fn many<H: HashMany>(
     });
 }
 
-/// The leaves of all blocks, in order; false if the lanes that are asked for cannot.
+/// The leaves of all blocks, in order; false if the requested lanes are not available.
 pub(crate) fn leaves(
     engine: &Engine,
     (kind, hash): (Leaf, HashId),

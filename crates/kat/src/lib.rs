@@ -10,7 +10,7 @@
 //! | `host` | JSON lines, batches, threads; with the feature `host` only |
 //!
 //! Everything but `host` is free of a heap and of panics: the bench of the board links the same code, so a
-//! case has the same answer wherever it is asked. Data is public: nothing here may see a secret.
+//! case has the same answer wherever it runs. Data is public: nothing here may see a secret.
 
 #![cfg_attr(not(feature = "host"), no_std)]
 #![forbid(unsafe_code)]

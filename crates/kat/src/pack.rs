@@ -24,7 +24,7 @@ pub const JOB: u32 = 3;
 /// Bytes of a plan.
 pub const PLAN_SIZE: usize = 8;
 
-/// The tier that a plan forces, and the cases behind it; `None` if it is malformed.
+/// The tier that a plan forces, and the cases after it; `None` if it is malformed.
 pub fn parse_plan(body: &[u8]) -> Option<(Option<Tier>, &[u8])> {
     let (plan, cases) = body.split_at_checked(PLAN_SIZE)?;
     if bytes_at::<4>(plan, 4)? != [0; 4] {
@@ -46,7 +46,7 @@ pub fn plan(forced: Option<Tier>) -> [u8; PLAN_SIZE] {
     bytes
 }
 
-/// What stands behind the number of a case.
+/// The words after the number of a case.
 pub const fn words(answer: Answer) -> (&'static str, &'static str) {
     match answer {
         Answer::Ok => ("ok", ""),

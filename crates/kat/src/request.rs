@@ -6,7 +6,7 @@
 
 use hartlock_image::{Writer, u32_at};
 
-/// What is asked for.
+/// The requested operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 #[allow(missing_docs, reason = "the variants are the names of the specification")]
@@ -119,12 +119,12 @@ fields! {
 /// A case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request<'a> {
-    /// What is asked for.
+    /// The requested operation.
     pub op: Op,
     values: [Option<&'a [u8]>; FIELDS],
 }
 
-/// Bytes in front of the fields, and in front of each of them.
+/// Bytes before the fields, and before each of them.
 const HEAD_SIZE: usize = 8;
 
 impl<'a> Request<'a> {
@@ -186,7 +186,7 @@ impl<'a> Request<'a> {
         out.finish()
     }
 
-    /// Reads the case at the front of `bytes`, and what stands behind it; `None` if it is malformed.
+    /// Reads the case at the front of `bytes`, and the bytes after it; `None` if it is malformed.
     pub fn parse(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let (head, mut rest) = bytes.split_at_checked(HEAD_SIZE)?;
         let number = u32_at(head, 0)?;

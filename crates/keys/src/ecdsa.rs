@@ -49,7 +49,7 @@ pub(super) enum EcdsaKey {
 
 impl EcdsaKey {
     pub(super) fn generate(curve: Curve) -> Result<Self, KeyErrorKind> {
-        // FIPS 186-5 appendix A.2.2: a number that is out of range is thrown away. That hardly ever happens.
+        // FIPS 186-5 appendix A.2.2: a number that is out of range is discarded. That is very rare.
         loop {
             let mut scalar = Zeroizing::new(vec![0; field_size(curve)]);
             random(&mut scalar)?;
@@ -75,7 +75,7 @@ impl EcdsaKey {
         })
     }
 
-    /// Decodes ECPrivateKey; `curve` is what stands around it, if anything does.
+    /// Decodes ECPrivateKey; `curve` is the one that the container names, if it names one.
     pub(super) fn decode(der: &[u8], curve: Option<Curve>) -> Result<Self, KeyErrorKind> {
         let key = EcPrivateKey::from_der(der).map_err(|_| KeyErrorKind::Malformed)?;
         let own = match key.parameters.and_then(sec1::EcParameters::named_curve) {
@@ -91,7 +91,7 @@ impl EcdsaKey {
             (outer, own) => outer.or(own).ok_or(KeyErrorKind::Malformed)?,
         };
         let decoded = Self::from_scalar(curve, key.private_key)?;
-        // Some tools write it compressed here.
+        // Some tools compress the point here.
         let is_own = |public| public == decoded.public() || public == decoded.compressed();
         if key.public_key.is_none_or(is_own) {
             Ok(decoded)
@@ -101,7 +101,7 @@ impl EcdsaKey {
     }
 
     /// ECPrivateKey with the public key and without the curve, as `openssl genpkey` writes it within
-    /// PKCS#8, where the curve stands outside of it.
+    /// PKCS#8, where the curve is written outside of it.
     pub(super) fn encode(&self) -> Zeroizing<Vec<u8>> {
         let (scalar, public) = (self.scalar(), self.public());
         let key =
@@ -138,7 +138,7 @@ impl EcdsaKey {
         }
     }
 
-    /// r and s, one behind the other.
+    /// The concatenation of r and s.
     pub(super) fn sign(&self, message: &[u8]) -> Vec<u8> {
         match self {
             EcdsaKey::P256(key) => {

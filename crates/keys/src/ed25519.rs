@@ -26,7 +26,7 @@ impl Ed25519Key {
         Ok(Self(SigningKey::from_bytes(&seed)))
     }
 
-    /// Whether a public key in the file belongs to it, the caller finds out.
+    /// The caller checks whether a public key in the file belongs to it.
     pub(super) fn decode(info: PrivateKeyInfoRef<'_>) -> Result<Self, KeyErrorKind> {
         let pair = KeypairBytes::try_from(info).map_err(|_| KeyErrorKind::Malformed)?;
         Ok(Self(SigningKey::from_bytes(&pair.secret_key)))

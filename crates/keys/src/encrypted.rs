@@ -1,4 +1,4 @@
-//! Private keys behind a passphrase: PBES2 of PKCS#5 (RFC 8018 §6.2) within PKCS#8 (RFC 5958 §3).
+//! Private keys encrypted with a passphrase: PBES2 of PKCS#5 (RFC 8018 §6.2) within PKCS#8 (RFC 5958 §3).
 
 use pkcs8::der::asn1::{AnyRef, OctetStringRef};
 use pkcs8::der::{self, Decode, ErrorKind};
@@ -12,12 +12,12 @@ use pkcs8::{
 
 use super::{KeyErrorKind, random};
 
-/// scrypt with 16 MiB of memory, five times over (N, r, p): OpenSSL does not take more memory than 32 MiB
-/// unless it is told to, so the rest of the work is in p.
+/// scrypt with 16 MiB of memory, five times (N, r, p): OpenSSL does not use more memory than 32 MiB
+/// without an option, so p carries the rest of the work.
 const SCRYPT_LOG_N: u8 = 14;
 const SCRYPT_R: u32 = 8;
 const SCRYPT_P: u32 = 5;
-/// Most memory that a file may ask for, in bytes, and most repetitions.
+/// Maximum memory that a file may require, in bytes, and maximum of p.
 const MAX_SCRYPT_MEMORY: u64 = 1 << 30;
 const MAX_SCRYPT_P: u16 = 64;
 /// Some minutes.
@@ -55,7 +55,7 @@ pub(super) fn decrypt(der: &[u8], passphrase: &[u8]) -> Result<SecretDocument, K
     })
 }
 
-/// What stands in front of the encrypted key, whether it is supported or not.
+/// The encryption scheme named before the encrypted key, supported or not.
 fn scheme(der: &[u8]) -> der::Result<ObjectIdentifier> {
     AnyRef::from_der(der)?.sequence(|reader| {
         let scheme = AlgorithmIdentifierRef::decode(reader)?;
@@ -64,7 +64,7 @@ fn scheme(der: &[u8]) -> der::Result<ObjectIdentifier> {
     })
 }
 
-/// A file must not be able to ask for all the memory that there is, nor for hours.
+/// A file must not be able to require all memory of the machine, or hours.
 fn check_work(parameters: &Parameters) -> Result<(), KeyErrorKind> {
     let is_bounded = match (parameters.kdf.scrypt(), parameters.kdf.pbkdf2()) {
         (Some(scrypt), _) => {

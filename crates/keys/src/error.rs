@@ -30,7 +30,7 @@ pub struct KeyError {
 
 /// What is wrong with a key file: a variant a reason.
 ///
-/// Written, it goes on behind the name of the file.
+/// Its text continues the sentence that begins with the name of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyErrorKind {
     /// More bytes than any key has.
@@ -39,13 +39,13 @@ pub enum KeyErrorKind {
     NotPem,
     /// Another kind of PEM file.
     WrongLabel(String),
-    /// Something stands around the key.
+    /// There are other data before or after the key.
     TrailingData,
     /// The encoding ends too early.
     Truncated,
-    /// A private key where a public one is wanted.
+    /// A private key where a public one is needed.
     IsPrivate,
-    /// A public key where a private one is wanted.
+    /// A public key where a private one is needed.
     IsPublic,
     /// A passphrase protects the key, and none is given.
     Encrypted,
@@ -57,11 +57,11 @@ pub enum KeyErrorKind {
     UnsupportedEncryption(String),
     /// A key of another algorithm.
     UnsupportedAlgorithm(String),
-    /// A key that is not for the algorithm that was asked for.
+    /// A key that is not for the algorithm that was requested.
     OtherAlgorithm {
         /// What it is for.
         key: String,
-        /// What was asked for.
+        /// The requested algorithm.
         asked: String,
     },
     /// The encoding is damaged, or a point is not valid.
@@ -75,7 +75,7 @@ pub enum KeyErrorKind {
     },
     /// A point of which only one coordinate is there.
     CompressedPoint,
-    /// A public key or another form of the private key stands in the file, and belongs to another one.
+    /// A public key or another form of the private key is in the file, and belongs to another key.
     PublicHalfDiffers,
     /// A private key with a state in another form than its own.
     StateNotExported,

@@ -109,7 +109,7 @@ impl AnyKey {
 }
 
 /// Writes a new pair of key files. Neither replaces a file: a private key cannot be made again,
-/// and a public one may be the only trace of a private key that lies elsewhere.
+/// and a public one may be the only trace of a private key that is elsewhere.
 ///
 /// # Errors
 /// If one of the files exists or cannot be written, or a key with a state shall have another form.
@@ -135,7 +135,7 @@ pub fn write_pair(
     Ok(())
 }
 
-/// Refuses a name that is taken. Asked before a key is made, so that nobody waits for nothing, and so
+/// Refuses a name that is taken. Checked before a key is made, so that no time is lost, and so
 /// that the message names the file that matters most.
 ///
 /// # Errors

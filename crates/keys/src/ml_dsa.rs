@@ -164,7 +164,7 @@ fn check_ranges(set: MlDsaSet, bytes: &[u8]) -> Result<(), KeyErrorKind> {
         MlDsaSet::MlDsa65 => (6 + 5, 4, 8),
         MlDsaSet::MlDsa87 => (8 + 7, 3, 4),
     };
-    // Behind ρ, K and tr; 256 coefficients each.
+    // After ρ, K and tr; 256 coefficients each.
     let coefficients = &bytes[128..128 + vectors * 32 * bits];
     let is_in_range = (0..vectors * 256).all(|number| {
         let at = number * bits;
@@ -189,7 +189,7 @@ fn seed(bytes: &[u8]) -> Result<Zeroizing<[u8; SEED_SIZE]>, KeyErrorKind> {
 /// An element of DER.
 type Element<'a> = (u8, &'a [u8]);
 
-/// The first element, whose length stands there in the shortest form, and what follows.
+/// The first element, whose length is encoded in the shortest form, and what follows.
 fn element(bytes: &[u8]) -> Option<(Element<'_>, &[u8])> {
     let (&[tag, first], rest) = bytes.split_first_chunk()?;
     let (len, rest) = match first {

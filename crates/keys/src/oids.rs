@@ -11,9 +11,9 @@ pub(super) const P256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.
 pub(super) const P384: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.34");
 /// id-Ed25519 (RFC 8410 §3).
 pub(super) const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
-/// id-alg-hss-lms-hashsig (RFC 9802 §4). Levels and types stand in the key.
+/// id-alg-hss-lms-hashsig (RFC 9802 §4). The key holds levels and types.
 pub(super) const HSS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.16.3.17");
-/// id-alg-xmss-hashsig, id-alg-xmssmt-hashsig (RFC 9802 §5, §6). The set stands in the key.
+/// id-alg-xmss-hashsig, id-alg-xmssmt-hashsig (RFC 9802 §5, §6). The key holds the set.
 pub(super) const XMSS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.6.34");
 pub(super) const XMSS_MT: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.6.35");
 /// sigAlgs of NIST: ML-DSA and SLH-DSA have a number each below it (RFC 9881 §2, RFC 9909 §3).
@@ -49,7 +49,7 @@ const fn nist(number: u32) -> ObjectIdentifier {
     }
 }
 
-/// The curve behind a parameter.
+/// The curve that a parameter names.
 pub(super) fn curve(identifier: ObjectIdentifier) -> Option<Curve> {
     match identifier {
         P256 => Some(Curve::P256),

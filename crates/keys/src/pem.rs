@@ -1,4 +1,4 @@
-//! Tells what a key file is before it is decoded, so that a mistake can be named.
+//! Identifies the kind of a key file before it is decoded, so that a mistake can be named.
 
 use crate::KeyErrorKind;
 

@@ -20,7 +20,7 @@ use super::stateful::StatefulKey;
 use super::{KeyError, KeyErrorKind, Passphrase, PublicKey, encrypted, oids, rsa};
 use crate::{Error, OnProgress};
 
-/// Asks for the passphrase of a file.
+/// Requests the passphrase of a file.
 pub type AskPassphrase<'a> = &'a dyn Fn(&Path) -> Result<Passphrase, Error>;
 
 /// What a key file does not say.
@@ -28,7 +28,7 @@ pub type AskPassphrase<'a> = &'a dyn Fn(&Path) -> Result<Passphrase, Error>;
 pub struct ReadOptions<'a> {
     /// How RSA keys are used. One of another size says nothing.
     pub algorithms: &'a [Algorithm],
-    /// Asked if a key is encrypted. Without it, such a key is refused.
+    /// Called if a key is encrypted. Without it, such a key is refused.
     pub passphrase: Option<AskPassphrase<'a>>,
 }
 
@@ -128,7 +128,7 @@ impl PrivateKey {
         Self::of_opened(&opened, options.algorithms, Some(path)).map_err(fail)
     }
 
-    /// Decodes PEM without a passphrase. A key with a state that comes from nowhere cannot sign.
+    /// Decodes PEM without a passphrase. A key with a state cannot sign without its file.
     ///
     /// # Errors
     /// See [`KeyErrorKind`].
@@ -262,7 +262,7 @@ impl PrivateKey {
         passphrase: Option<&[u8]>,
     ) -> Result<Zeroizing<Vec<u8>>, KeyErrorKind> {
         match &self.secret {
-            // It changes with each signature, in one form and without asking anybody.
+            // It changes with each signature, in one form and without a passphrase.
             Secret::Stateful(key) if format == Format::Pem && passphrase.is_none() => {
                 Ok(Zeroizing::new(key.to_pem().as_bytes().to_vec()))
             }

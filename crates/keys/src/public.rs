@@ -12,7 +12,7 @@ use super::formats::{self, Encoding, Format, Opened, PUBLIC_LABEL};
 use super::{KeyError, KeyErrorKind, ecdsa, ed25519, oids, rsa, stateful};
 use crate::Error;
 
-/// A public key, as it stands in a signature block.
+/// A public key, as encoded in a signature block.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PublicKey {
     algorithm: Algorithm,
@@ -47,7 +47,7 @@ impl PublicKey {
     }
 
     /// Decodes PEM or DER. `algorithms` say how RSA keys are used; those of other sizes say nothing. An RSA
-    /// key of which nobody says it is one for PSS with SHA-384, or with SHA-256 if it has 2048 bits.
+    /// key that `algorithms` does not name is for PSS with SHA-384, or with SHA-256 if it has 2048 bits.
     ///
     /// # Errors
     /// See [`KeyErrorKind`].
@@ -138,7 +138,7 @@ impl PublicKey {
         self.algorithm
     }
 
-    /// The key as it stands in a signature block.
+    /// The key as encoded in a signature block.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -210,7 +210,7 @@ pub(super) fn identify(
     Ok(algorithm)
 }
 
-/// The curve that stands beside the identifier of EC keys.
+/// The curve in the parameters of the identifier of EC keys.
 pub(super) fn curve_of(
     identifier: &AlgorithmIdentifierRef<'_>,
 ) -> Result<hartlock_image::Curve, KeyErrorKind> {

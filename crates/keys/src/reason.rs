@@ -245,29 +245,29 @@ impl KeyReason {
                 "It begins neither with `-----BEGIN` nor with the SEQUENCE that every key in DER is."
             }
             KeyReason::WrongLabel => {
-                "The words behind `-----BEGIN` say what a PEM block holds, and these name no key, or one in a form that is not read."
+                "The words after `-----BEGIN` say what a PEM block holds, and these name no key, or one in a form that is not read."
             }
             KeyReason::TrailingData => {
-                "Whatever stands before or behind a key would be ignored silently, and it might be the key that was meant."
+                "Any data before or after a key would be ignored silently, and it might be the key that was meant."
             }
             KeyReason::KeyTruncated => {
                 "In DER, the first bytes say how long a key is, and the file is shorter."
             }
             KeyReason::IsPrivate => {
-                "Who verifies needs no secret. A private key that is handed about for verification will be copied."
+                "Verification needs no secret. A private key that is passed on for verification will be copied."
             }
             KeyReason::IsPublic => "Only a private key signs.",
             KeyReason::Encrypted => {
                 "A passphrase protects the key, none was given, and there is no terminal to ask for it."
             }
             KeyReason::WrongPassphrase => {
-                "What came out of the decryption is no key. Whether the passphrase is wrong or the file is damaged cannot be told."
+                "The decrypted bytes are no key. Whether the passphrase is wrong or the file is damaged cannot be told."
             }
             KeyReason::OldEncryption => {
-                "That way derives the key from the passphrase by one round of MD5, so that passphrases are guessed fast."
+                "This encryption derives the key from the passphrase by one round of MD5, so that passphrases are guessed fast."
             }
             KeyReason::UnsupportedEncryption => {
-                "Only AES-CBC is, with a key from scrypt or from PBKDF2 with SHA-2, and with bounds for the work: a file must not be able to ask for all the memory that there is."
+                "Only AES-CBC is supported, with a key from scrypt or from PBKDF2 with SHA-2, and with bounds for the work: a file must not be able to ask for all the memory that there is."
             }
             KeyReason::UnsupportedAlgorithm => {
                 "Bundles have no signatures of this algorithm, of this size or with these parameters."
@@ -283,13 +283,13 @@ impl KeyReason {
                 "A bundle has the key in one form only, with both coordinates; its id would be another one otherwise."
             }
             KeyReason::PublicHalfDiffers => {
-                "A private key with a public half of another key can give itself away with its first signature."
+                "A private key with a public half of another key can be revealed by its first signature."
             }
             KeyReason::StateNotExported => {
-                "Each signature spends a part of it. Two copies would spend the same part twice, which gives the key away."
+                "Each signature spends a part of it. Two copies would spend the same part twice, which reveals the key."
             }
             KeyReason::StateChecksum => {
-                "A byte of the state changed by accident, and it may be one of the index. Nobody knows which signatures were made."
+                "A byte of the state changed by accident, and it may be one of the index. Which signatures were made is unknown."
             }
             KeyReason::StateVersion => "Another version may count in another way.",
             KeyReason::StateExhausted => {
@@ -307,12 +307,14 @@ impl KeyReason {
             KeyReason::StateMode => {
                 "Others may have read or copied the key, and with it the index."
             }
-            KeyReason::StateOfOther => "The new state is a new file, and belongs to whoever signs.",
+            KeyReason::StateOfOther => {
+                "The new state is a new file, and belongs to the user who signs."
+            }
             KeyReason::StateFileSystem => {
                 "A power cut there may undo a rename, or another machine may not see the lock; an index would sign twice."
             }
             KeyReason::StateOfOtherKey => {
-                "Between reading the key and spending an index, somebody put another file in its place."
+                "Between reading the key and spending an index, another process put another file in its place."
             }
             KeyReason::StateNotKept => {
                 "The new index was written and made durable, and the old one was read again. Signing would spend an index twice."

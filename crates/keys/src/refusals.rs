@@ -47,7 +47,7 @@ fn every_reason_is_given_by_a_file_of_its_own() {
     }
 }
 
-/// Each family asks in its own place.
+/// Each family draws random numbers in its own place.
 fn without_random_numbers(cases: &mut Cases) {
     let expected = KeyReason::NoRandomness;
     let rsa = generated("rsa-pss-2048-sha256");
@@ -69,11 +69,11 @@ fn without_random_numbers(cases: &mut Cases) {
     HAS_RANDOM_NUMBERS.set(true);
 }
 
-/// What the refused files came to.
+/// Results for the refused files.
 struct Cases {
     folder: tempfile::TempDir,
     provoked: BTreeSet<KeyReason>,
-    /// Cases with another answer than the one that is meant.
+    /// Cases with another answer than the expected one.
     wrong: Vec<String>,
 }
 

@@ -1,7 +1,7 @@
 //! RSA keys (RFC 8017): PSS and PKCS#1 v1.5 over a blinded private operation.
 //!
 //! Both paddings are ours, because PSS shall give the same bytes for the same message: its salt is an
-//! HMAC over the digest, keyed with the private key. Nobody else can tell it from a random one, and PSS
+//! HMAC over the digest, keyed with the private key. Without the key it cannot be told from a random one, and PSS
 //! stays as hard to forge as with any salt (RFC 8017 §9.1 allows even a fixed one).
 
 use ::rsa::BoxedUint;
@@ -36,7 +36,7 @@ pub(super) fn public_bits(der: &[u8]) -> Result<usize, KeyErrorKind> {
     if key.public_exponent.as_bytes() != EXPONENT {
         return unsupported("RSA with another public exponent than 65537".to_string());
     }
-    // Half of all numbers are products of two odd primes as little as this.
+    // An even number is no product of two odd primes.
     if modulus.last().is_none_or(|last| last & 1 == 0) {
         return Err(KeyErrorKind::Malformed);
     }
@@ -62,7 +62,7 @@ pub(super) struct RsaKey(RsaPrivateKey);
 
 impl RsaKey {
     pub(super) fn generate(bits: u16) -> Result<Self, KeyErrorKind> {
-        // The generator below has no way to say that there are no random numbers.
+        // The generator below cannot report a lack of random numbers.
         random(&mut [0; 32])?;
         RsaPrivateKey::new(&mut UnwrapErr(SysRng), bits.into())
             .map(Self)
@@ -77,7 +77,7 @@ impl RsaKey {
         public_bits(&public)?;
         let key =
             RsaPrivateKey::from_pkcs1_der(der).map_err(|_| KeyErrorKind::PublicHalfDiffers)?;
-        // What it computes from the primes is what stands in the file.
+        // The numbers computed from the primes must equal those in the file.
         match key.to_pkcs1_der() {
             Ok(again) if again.as_bytes() == der => Ok(Self(key)),
             _ => Err(KeyErrorKind::PublicHalfDiffers),
@@ -122,7 +122,7 @@ impl RsaKey {
         random(&mut [0; 32])?;
         let number = BoxedUint::from_be_slice(&encoded, self.0.n_bits_precision())
             .map_err(|_| KeyErrorKind::Malformed)?;
-        // Raises the result to the public exponent, too: a fault would give the primes away.
+        // Raises the result to the public exponent, too: a fault would reveal the primes.
         let signature = rsa_decrypt_and_check(&self.0, Some(&mut SysRng), &number)
             .map_err(|_| KeyErrorKind::PublicHalfDiffers)?;
         let bytes = signature.to_be_bytes();
@@ -135,7 +135,7 @@ impl RsaKey {
         }
     }
 
-    /// The salt of PSS: as long as a digest, known to nobody before the signature is.
+    /// The salt of PSS: as long as a digest, unpredictable before the signature exists.
     fn salt(&self, hash: HashId, digest: &[u8]) -> Vec<u8> {
         let exponent = Zeroizing::new(self.0.d().to_be_bytes());
         let key = Zeroizing::new(Sha512::digest(&exponent[..]));

@@ -1,7 +1,7 @@
 //! Keys of which each signature spends a part: LMS, HSS, XMSS and XMSS^MT (`spec/stateful-key.md`).
 //!
 //! A private key is seeds, from which all one-time keys follow, and the index of the next one. Two
-//! messages signed with one index give the key away, so the index lives in the key's file and goes up
+//! messages signed with one index reveal the key, so the index is in the key's file and is raised
 //! there before a signature exists. Trees are grown again for each signature: one of height 10 takes
 //! milliseconds, one of height 20 a minute or more.
 //!
@@ -40,7 +40,7 @@ pub(super) mod refusals;
 #[cfg(test)]
 mod tests;
 
-/// Height beyond which indexes are not counted: nobody gets there, and they fit into 64 bits.
+/// Height beyond which indexes are not counted: no signer reaches it, and they fit into 64 bits.
 const MAX_HEIGHT: u32 = 62;
 
 /// A private key with a state.
@@ -54,7 +54,7 @@ pub struct StatefulKey {
     path: Option<PathBuf>,
 }
 
-/// The schemes behind an algorithm.
+/// The schemes that an algorithm number selects.
 enum Scheme<'a> {
     Hss(Hss<'a>),
     Xmss(Xmss<'a>),
@@ -104,7 +104,7 @@ fn seeds_size(algorithm: Algorithm) -> usize {
     }
 }
 
-/// Height of one tree, and how many lie upon each other.
+/// Height of one tree, and the number of layers.
 fn shape(algorithm: Algorithm) -> (u32, u32) {
     match algorithm {
         Algorithm::Hss(set) => (set.height().into(), set.levels().into()),
@@ -159,7 +159,7 @@ impl StatefulKey {
         Ok(Self { algorithm, seeds, public, next: 0, path: None })
     }
 
-    /// Decodes what stands in a file. `path` is where the index is kept, if anywhere.
+    /// Decodes the content of a file. `path` is where the index is kept, if anywhere.
     pub(super) fn decode(bytes: &[u8], path: Option<&Path>) -> Result<Self, KeyErrorKind> {
         let key = state::decode(bytes)?;
         Ok(Self { path: path.map(Path::to_path_buf), ..key })
@@ -179,7 +179,7 @@ impl StatefulKey {
         self.algorithm
     }
 
-    /// The public key as it stands in a signature block.
+    /// The public key as encoded in a signature block.
     pub fn public_bytes(&self) -> &[u8] {
         &self.public
     }
@@ -209,7 +209,7 @@ impl StatefulKey {
     /// If no index is left or none can be spent safely. Then nothing was signed; an index may be lost.
     pub fn sign(&self, message: &[u8], on_progress: OnProgress<'_>) -> Result<Vec<u8>, Error> {
         let Some(path) = &self.path else {
-            // Of a key without a file nobody can tell which index is next.
+            // Without a file the next index is unknown.
             return Err(self.refuse(KeyErrorKind::StateNotRegular));
         };
         let index = self.spend(&mut LockedFile::lock(path)?)?;

@@ -397,7 +397,7 @@ fn halves_that_do_not_belong_together_are_refused() {
     *changed.last_mut().unwrap() ^= 1;
     let kind = PrivateKey::decode(&changed, &[], None).unwrap_err();
     assert_eq!(kind, KeyErrorKind::PublicHalfDiffers);
-    // Behind the modulus of an RSA key, each number is checked against the others.
+    // After the modulus of an RSA key, each number is checked against the others.
     let key = generated("rsa-pss-2048-sha256");
     let der = key.export(Format::Der, None).unwrap();
     for at in [400, 700, 850, 1000, der.len() - 1] {
@@ -470,7 +470,7 @@ fn expanded_of(name: &str, seed: &[u8; 32]) -> Vec<u8> {
 fn no_file_asks_for_all_the_memory() {
     let key = generated("ed25519");
     let file = key.export(Format::Der, Some(b"secret")).unwrap();
-    // N is the INTEGER 0x4000 behind the salt.
+    // N is the INTEGER 0x4000 after the salt.
     let at = file.windows(4).position(|it| it == [2, 2, 0x40, 0]).unwrap();
     for n in [[0x7f, 0xff], [0x40, 1], [1, 1]] {
         let mut changed = file.to_vec();

@@ -159,7 +159,7 @@ fn processes_never_share_an_index() {
         }
         readers.into_iter().for_each(|reader| reader.join().unwrap());
         indexes.extend(receiver.iter());
-        // Nobody holds the lock any more.
+        // No process holds the lock any more.
         indexes.push(index_of(&key.sign(MESSAGE).unwrap()));
     }
     let distinct: BTreeSet<_> = indexes.iter().collect();

@@ -49,7 +49,7 @@ fn other_kernel(draft: &mut Draft) {
 /// Bytes of a signature block by Ed25519, and where in it the signature begins.
 const BLOCK: usize = 112;
 const SIGNATURE: usize = 48;
-/// Where the kernel stands in the file, and how long it is there.
+/// Range of the kernel in the file.
 const KERNEL: std::ops::Range<usize> = 4096..4096 + 1500;
 /// Offsets of the first payload record of a bundle with one signer, and of the digest in it.
 const RECORD: usize = 256 + 64;
@@ -117,7 +117,7 @@ pub const ROWS: &[Row] = &[
         "attack_uboot_cve_2020_10648_kernel_added",
         TrailingBytes,
         SYSTEM,
-        "A second kernel stands behind a genuine bundle, where no record leads.",
+        "A second kernel follows a genuine bundle, and no record refers to it.",
         &[File(|file| file.extend([0x13; 4096]))],
     ),
     bad(
@@ -164,7 +164,7 @@ pub const ROWS: &[Row] = &[
         "attack_uboot_cve_2021_27097_second_manifest",
         NoTrustedSigner,
         SYSTEM,
-        "A medium holds a manifest of the attacker's and a genuine bundle behind it.",
+        "A medium holds a manifest of the attacker and after it a genuine bundle.",
         &[
             Fields(|draft| draft.blocks = vec![Block::By(E)]),
             File(|file| file.extend(build(Draft::system(), &[]).0)),
@@ -192,7 +192,7 @@ pub const ROWS: &[Row] = &[
         "attack_uboot_69f6272b24a_data_outside_image",
         PayloadOffset,
         SYSTEM,
-        "The kernel stands one page before the beginning of the file: the offset is negative.",
+        "The kernel is located one page before the beginning of the file: the offset is negative.",
         &[Signed(|signed| signed.put64(signed.payload(0) + 16, 0_u64.wrapping_sub(4096)))],
     ),
     bad(
@@ -212,7 +212,7 @@ pub const ROWS: &[Row] = &[
         "attack_mcuboot_cve_2024_32883_record_behind_signatures",
         PaddingNotZero,
         SYSTEM,
-        "A payload record stands behind the signatures, where no signature covers it.",
+        "A payload record follows the signatures, where no signature covers it.",
         &[File(|file| {
             let behind = area(file) + BLOCK;
             file.copy_within(RECORD..RECORD + 128, behind);
@@ -245,7 +245,7 @@ pub const ROWS: &[Row] = &[
         "attack_mcuboot_2659_bundle_larger_than_medium",
         Truncated,
         SYSTEM,
-        "A genuine bundle goes on where its medium ends.",
+        "A genuine bundle continues past the end of its medium.",
         &[File(|file| file.truncate(file.len() - 4096)), Options(|options| options.medium = true)],
     ),
     bad(
@@ -273,7 +273,7 @@ pub const ROWS: &[Row] = &[
         "attack_wolfboot_187_header_size_too_small",
         SignedSizeMismatch,
         SYSTEM,
-        "The signing tool signed the smallest region there is, and records go on behind it.",
+        "The signing tool signed the smallest region there is, and records continue past its end.",
         &[Signed(|signed| {
             signed.bytes.truncate(456);
             signed.put32(16, 456);
@@ -330,7 +330,7 @@ pub const ROWS: &[Row] = &[
         "attack_wolfboot_f193b9c2_load_range_wraps",
         LoadRangeWraps,
         SYSTEM,
-        "The memory of the device tree ends behind 2^64, which in 64 bits is the first page.",
+        "The memory of the device tree ends past 2^64, which in 64 bits is the first page.",
         &[Fields(|draft| {
             let payload = &mut draft.payloads[1];
             payload.memory_size = 0_u64.wrapping_sub(payload.load_address) + 4096;
@@ -349,14 +349,14 @@ pub const ROWS: &[Row] = &[
         "attack_mix_kernel_of_older_bundle",
         PayloadDigestMismatch,
         SYSTEM,
-        "The kernel of a genuine older bundle stands in a genuine newer one.",
+        "A genuine newer bundle carries the kernel of a genuine older one.",
         &[File(|file| file[KERNEL].copy_from_slice(&build(older(), &[]).0[KERNEL]))],
     ),
     bad(
         "attack_mix_record_of_older_bundle",
         SignatureMismatch,
         SYSTEM,
-        "The kernel of a genuine older bundle stands in a newer one, and its record with it.",
+        "A newer bundle carries the kernel of a genuine older one, and its record with it.",
         &[File(|file| {
             let (other, _) = build(older(), &[]);
             for range in [RECORD..RECORD + 128, KERNEL] {
@@ -378,7 +378,7 @@ pub const ROWS: &[Row] = &[
         "attack_mix_boot_bundle_as_system",
         WrongBundleType,
         BOOT,
-        "A genuine boot bundle stands where the system bundle is booted from.",
+        "A genuine boot bundle is located where the system bundle is booted from.",
         &[Options(|options| options.of_device(BundleType::System))],
     ),
     bad(

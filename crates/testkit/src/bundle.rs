@@ -28,7 +28,7 @@ pub struct Payload {
     pub load_address: u64,
     pub memory_size: u64,
     pub entry: u64,
-    /// Bytes by which the payload stands behind its place in the file.
+    /// Bytes by which the payload is located after its place in the file.
     pub shift: i64,
     pub make_digest: MakeDigest,
 }
@@ -101,7 +101,7 @@ pub enum Block {
     Edited(&'static Signer, Changes),
     /// An algorithm that no verifier of this version carries, with any sizes.
     Foreign { public_key: Vec<u8>, signature: Vec<u8> },
-    /// Bytes as they stand.
+    /// Bytes without any change.
     Raw(Vec<u8>),
 }
 
@@ -387,7 +387,7 @@ impl Signed {
         self.put(at, &value.to_le_bytes());
     }
 
-    /// Puts bytes in between; `signed_size` follows. They must fit into the padding behind.
+    /// Puts bytes in between; `signed_size` follows. They must fit into the padding that follows.
     pub fn insert(&mut self, at: usize, bytes: &[u8]) {
         self.bytes.splice(at..at, bytes.iter().copied());
         self.put32(16, self.bytes.len() as u32);

@@ -1,7 +1,7 @@
 //! Ed25519 signatures that no honest signer makes (image format §5.2).
 //!
 //! Those that a laxer verifier would accept are made so that it does: only the rule that is
-//! tested stands between the signature and its acceptance.
+//! tested prevents the acceptance of the signature.
 
 use curve25519_dalek::constants::{ED25519_BASEPOINT_TABLE, EIGHT_TORSION};
 use curve25519_dalek::edwards::{CompressedEdwardsY, EdwardsPoint};
@@ -68,8 +68,8 @@ pub const R_ORDER_8: OddSignature = OddSignature {
     sign: |_, message| with_zero_r(EIGHT_TORSION[1].compress().0, message),
 };
 
-/// R is an encoding with y above p of a point that is not of small order. Nobody knows its
-/// logarithm, so the equation does not hold.
+/// R is an encoding with y above p of a point that is not of small order. Its logarithm is
+/// not known, so the equation does not hold.
 pub const R_NOT_REDUCED: OddSignature = OddSignature {
     public_key: || A.public_key(),
     sign: |_, message| with_zero_r(not_reduced(), message),
@@ -94,7 +94,7 @@ pub const R_MIXED: OddSignature = OddSignature {
     },
 };
 
-/// The key is the identity: [k]A vanishes, so anybody can sign.
+/// The key is the identity: [k]A vanishes, so an attacker can sign.
 pub const KEY_IDENTITY: OddSignature =
     OddSignature { public_key: || IDENTITY, sign: |key, message| forged(key, message, 1) };
 
@@ -179,7 +179,7 @@ fn challenge(r: &[u8; 32], key: &[u8; 32], message: &[u8]) -> Scalar {
     Scalar::from_bytes_mod_order_wide(&hash.finalize().into())
 }
 
-/// A signature by A whose R stands for the identity, in this encoding.
+/// A signature by A whose R encodes the identity, in this encoding.
 fn with_zero_r(r: [u8; 32], message: &[u8]) -> [u8; 64] {
     join(r, (challenge(&r, &A.public_key(), message) * secret()).to_bytes())
 }

@@ -1,4 +1,4 @@
-//! `expected.json`: what each vector is, what its verifier is told, and what it must answer.
+//! `expected.json`: what each vector is, the options of its verifier, and the required verdict.
 
 use anyhow::{Context, Result, ensure};
 use hartlock_image::{BundleType, KeyRecord, Lifecycle, Policy, Reason};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::bundle::{Block, Draft};
 use super::keys::FakeKey;
 
-/// One vector, as it stands in the file.
+/// One vector, as written in the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Expected {
     pub name: String,
@@ -17,7 +17,7 @@ pub struct Expected {
     pub description: String,
 }
 
-/// What the verifier is told. What is absent is not asked for.
+/// Options of the verifier. An absent option is not checked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// Trusted keys by name.
@@ -36,7 +36,7 @@ pub struct Options {
     pub floor: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lifecycle: Option<String>,
-    /// Whether the bundle is on a medium, which may go on behind it.
+    /// Whether the bundle is on a medium, which may have bytes after it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub medium: bool,
 }
@@ -54,7 +54,7 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Options {
-    /// Trusts everybody who signs, and asks for nothing else.
+    /// Trusts every signer, and checks nothing else.
     pub fn of(draft: &Draft) -> Options {
         let mut options = Options {
             keys: Vec::new(),
@@ -99,7 +99,7 @@ impl Options {
         self.records.clear();
     }
 
-    /// Asks for everything that a device asks for, so that [`Draft::boot`] and
+    /// Checks everything that a device checks, so that [`Draft::boot`] and
     /// [`Draft::system`] are just accepted.
     pub fn of_device(&mut self, bundle_type: BundleType) {
         self.policy = Policy::Any.name().into();

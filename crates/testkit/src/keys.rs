@@ -1,4 +1,4 @@
-//! Keys that are no secret: their seeds stand here, so nothing signed with them means anything.
+//! Keys that are no secret: this file has their seeds, so nothing signed with them means anything.
 
 use anyhow::{Context, Result};
 use ed25519_dalek::pkcs8::EncodePublicKey;

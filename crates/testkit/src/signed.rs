@@ -131,7 +131,7 @@ fn sign(
             let public: &slh_dsa::VerifyingKey<_> = key.as_ref();
             public.to_bytes().to_vec()
         }
-        _ => bail!("nobody here signs with it"),
+        _ => bail!("no signer of it"),
     };
     Ok((key, signatures))
 }

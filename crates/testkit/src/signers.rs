@@ -60,7 +60,7 @@ impl Signer {
         Algorithm::from_name(self.algorithm).expect("signers have algorithms of the format")
     }
 
-    /// As it stands in a bundle.
+    /// As encoded in a bundle.
     pub fn public_key(&self) -> Vec<u8> {
         self.public().0
     }
@@ -107,7 +107,7 @@ impl Signer {
     }
 }
 
-/// Copies a key for nobody else to read, as the signer wants it.
+/// Copies a key so that only its owner can read it, as the signer requires.
 fn copy_private(from: &Path, to: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
     fs::copy(from, to).with_context(|| from.display().to_string())?;

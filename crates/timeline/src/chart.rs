@@ -1,7 +1,7 @@
 //! The timeline as bars in a terminal.
 //!
 //! One line a step, its bar against one scale: reading above hashing, and below them what each hart
-//! hashed. Lines are spans of text with a kind of work; whoever prints them may give kinds a
+//! hashed. Lines are spans of text with a kind of work; the program that prints them may give kinds a
 //! colour. Nothing is told by colour alone.
 
 use std::fmt;
@@ -16,11 +16,11 @@ use super::{
 const LEAST_COLUMNS: usize = 40;
 /// From here on there is room for sizes beside the names.
 const DETAIL_COLUMNS: usize = 64;
-/// Widths of the columns in front of the bars: indent and payload, step or hart, size or harts.
+/// Widths of the columns before the bars: indent and payload, step or hart, size or harts.
 const PAYLOAD: usize = 13;
 const STEP: usize = 7;
 const DETAIL: usize = 8;
-/// Width of the column behind the bars.
+/// Width of the column after the bars.
 const TIME: usize = 8;
 /// Columns that a number below the axis may need.
 const TICK: usize = 8;
@@ -39,7 +39,7 @@ pub struct Look {
 pub struct Span {
     /// The text.
     pub text: String,
-    /// What it stands for; none for words.
+    /// The work that it shows; none for words.
     pub kind: Option<Kind>,
 }
 
@@ -74,7 +74,7 @@ pub fn chart(timeline: &Timeline, look: Look) -> Vec<Line> {
     chart.lines
 }
 
-/// What stands below the bars.
+/// The sentences below the bars.
 fn sentences(timeline: &Timeline, has_parts: bool, kernels: Option<String>) -> Vec<String> {
     let cost = Cost::of(timeline);
     let unit = timeline.time_base.unit;
@@ -181,7 +181,7 @@ impl Chart {
         time_text(value, self.unit)
     }
 
-    /// Where a time stands, in columns from the left of the bars.
+    /// Position of a time, in columns from the left of the bars.
     fn place(&self, value: f64) -> f64 {
         let share = if self.total > 0.0 { (value / self.total).clamp(0.0, 1.0) } else { 0.0 };
         share * self.width as f64
@@ -319,7 +319,7 @@ impl Chart {
         self.plain(start, end, self.glyphs.gap)
     }
 
-    /// Three labels, a bar from a column on, and what stands behind it.
+    /// Three labels, a bar from a column on, and the time after it.
     fn line(&mut self, labels: [&str; 3], at: usize, bar: (String, Option<Kind>), time: &str) {
         let [first, second, third] = labels;
         let detail = if self.has_details { DETAIL } else { 0 };

@@ -2,7 +2,7 @@
 
 use super::{StepRecord, Timeline, groups};
 
-/// The boot hart waits for one thing at a time, but reading and hashing go on together. So
+/// The boot hart waits for one thing at a time, but reading and hashing overlap. So
 /// `reading + hashing - both + signature + opensbi + rest` is the total.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
@@ -16,7 +16,7 @@ pub struct Cost {
     pub both: f64,
     /// While a signature was verified, reading of the manifest included.
     pub signature: f64,
-    /// Between the stages, where nobody keeps a log.
+    /// Between the stages, where no log is kept.
     pub opensbi: f64,
     /// Everything else.
     pub rest: f64,

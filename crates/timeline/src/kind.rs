@@ -2,7 +2,7 @@
 
 use super::StepRecord;
 
-/// What a bar stands for.
+/// The work that a bar shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the variants are the names of the legend")]
 pub enum Kind {

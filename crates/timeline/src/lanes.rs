@@ -1,4 +1,4 @@
-//! What stands below what: the order of the chart in the terminal and of the picture in the page.
+//! Order of the lanes: the order of the chart in the terminal and of the picture in the page.
 
 use super::{StepRecord, Timeline};
 
@@ -83,7 +83,7 @@ fn lanes<'a>(steps: &[&'a StepRecord]) -> Vec<Lane<'a>> {
     let mut lanes = Vec::new();
     for step in steps {
         match &step.payload {
-            // Reading and hashing of one payload stand together, so that their overlap is seen.
+            // Reading and hashing of one payload are adjacent, so that their overlap is seen.
             Some(payload) if is_of_payload(step) || step.is_part() => {
                 if done.contains(&payload.as_str()) {
                     continue;

@@ -95,7 +95,7 @@ pub struct RefusalInfo {
     pub title: String,
     /// What to do.
     pub hint: String,
-    /// Where the rule stands.
+    /// Where the rule is specified.
     pub spec: String,
 }
 
@@ -160,7 +160,7 @@ impl StepRecord {
         (self.end - self.start).max(0.0)
     }
 
-    /// Whether it is what one hart did of a step that stands in the log as well.
+    /// Whether it is what one hart did of a step that the log has as well.
     pub fn is_part(&self) -> bool {
         self.step == Step::HashPart.name()
     }
@@ -258,7 +258,7 @@ impl Timeline {
         self.booted && self.steps().last().is_some_and(is_jump)
     }
 
-    /// Where the scale ends, in words. The kernel is entered also if nobody heard from it later.
+    /// Where the scale ends, in words. The kernel is entered even if it printed nothing later.
     pub fn ended(&self) -> &'static str {
         let is_jump = |step: &StepRecord| {
             step.stage == Stage::Loader.name() && step.step == Step::Handover.name()
@@ -276,7 +276,7 @@ impl Timeline {
         }
     }
 
-    /// Whether the stages let the kernel in without having looked at anything.
+    /// Whether the stages started the kernel without any verification.
     pub fn verified_nothing(&self) -> bool {
         const LOOKS: [Step; 3] = [Step::Signature, Step::Hash, Step::Verdict];
         let is_look = |step: &StepRecord| LOOKS.iter().any(|look| step.step == look.name());
@@ -304,7 +304,7 @@ fn note(unit: Unit, machine: &MachineInfo) -> String {
     }
 }
 
-/// From what stands in the log to what is shown.
+/// From values of the log to what is shown.
 struct Scale {
     unit: Unit,
     joined: &'static str,
@@ -323,7 +323,7 @@ impl Scale {
             let times = of_boot_hart.filter(move |entry| entry.stage == stage);
             times.map(move |entry| raw(entry, unit))
         };
-        // `time` goes on for as long as the machine runs. `instret` is one counter of the hart
+        // `time` counts for as long as the machine runs. `instret` is one counter of the hart
         // too, but firmware between the stages may write it.
         let rom_end = of(Stage::Rom).map(|(_, end)| end).max().unwrap_or(0);
         let loader_start = of(Stage::Loader).map(|(start, _)| start).min();
@@ -334,7 +334,7 @@ impl Scale {
         let joined = match unit {
             Unit::Microseconds => "ROM and loader read the same counter, time.",
             Unit::Instructions if is_reset => {
-                "The loader found the counter instret reset. Its entries are laid behind those of the ROM; \
+                "The loader found the counter instret reset. Its entries are shown after those of the ROM; \
                  what OpenSBI executed in between is missing."
             }
             Unit::Instructions => {

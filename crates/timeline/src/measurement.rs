@@ -57,7 +57,7 @@ impl Measurements {
     /// The refusal that ended the boot, if one did: who refused, and why.
     pub fn refusal(&self) -> Option<(Stage, Reason)> {
         let entry = self.entries.iter().rev().find(|entry| entry.step == Step::Refusal)?;
-        // A code that this tool does not know is a refusal all the same.
+        // An unknown code is a refusal too.
         let reason = reason_of(entry.reason).unwrap_or(Reason::InternalLimit);
         Some((entry.stage, reason))
     }

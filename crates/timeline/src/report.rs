@@ -1,6 +1,6 @@
 //! Timelines as one page: no script, no font, no address of anything outside the file.
 //!
-//! A page is about one boot, its *subject*; others stand beside it. Runs that count in different
+//! A page is about one boot, its *subject*; others are shown beside it. Runs that count in different
 //! units never share a scale or a table.
 
 mod compare;
@@ -18,7 +18,7 @@ use compare::{Overview, Remarks, StepTable, Summary};
 use picture::{Picture, Scale};
 use verified::Verified;
 
-/// How a page of ours looks; for pages of other programs too.
+/// The style sheet of our pages; for pages of other programs too.
 pub const STYLE: &str = include_str!("../templates/report.css");
 
 /// A boot with a name that tells it from the others.
@@ -37,7 +37,7 @@ pub struct Report {
     pub title: String,
     /// The boot that the page is about.
     pub subject: Run,
-    /// Boots to stand in front of it. The first is what the others are measured against.
+    /// Boots to show before it. The first is what the others are measured against.
     pub beside: Vec<Run>,
 }
 

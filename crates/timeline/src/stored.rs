@@ -23,7 +23,7 @@ pub enum StoredError {
     OddNumbers,
 }
 
-/// Reads what `hartlock boot --timeline-json` wrote. The text is anybody's: what comes out is
+/// Reads what `hartlock boot --timeline-json` wrote. The text is untrusted: what comes out is
 /// shown, and nothing is decided by it.
 ///
 /// # Errors

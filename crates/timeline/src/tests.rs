@@ -202,7 +202,7 @@ fn a_boot_that_looked_at_nothing_is_known_by_its_log() {
         !["signature", "hash", "hash-part", "verdict"].contains(&step.step.as_str())
     });
     assert!(unverified.verified_nothing());
-    // A device that refuses before its first look verified nothing either, but lets nobody in.
+    // A device that refuses before its first check verified nothing either, but starts no kernel.
     unverified.booted = false;
     assert!(!unverified.verified_nothing());
     assert!(!timeline(true, false).reached_kernel());
@@ -213,7 +213,7 @@ fn a_kernel_that_says_nothing_was_entered_all_the_same() {
     let (_, measurements) = example(false);
     let silent = Timeline::new(&Outcome::TimedOut, Some(&measurements), machine(false));
     assert_eq!(silent.ended(), "the kernel's entry");
-    assert!(!silent.reached_kernel(), "nobody knows what came of it");
+    assert!(!silent.reached_kernel(), "the log does not say that the kernel was reached");
     let mut early = silent;
     early.stages.retain(|step| step.step != "handover" || step.stage == "rom");
     assert_eq!(early.ended(), "the last entry");

@@ -6,7 +6,7 @@ pub(crate) fn together(text: &str) -> String {
 }
 
 /// Breaks a sentence between words into lines of at most `columns` characters; a longer word is cut.
-/// What was kept together is printed with common blanks: nobody should copy others.
+/// No-break spaces are printed as common ones, so that no others are copied from a terminal.
 pub(crate) fn lines(sentence: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();

@@ -16,7 +16,7 @@ pub fn head(data: &[u8]) {
             Ok(head) if head.bundle_type() != expected => Err(Reason::WrongBundleType),
             other => other,
         };
-        // The type comes before the sizes, so a wrong one hides what is wrong behind it.
+        // The type comes before the sizes, so a wrong one hides the faults after it.
         let actual = Head::parse_as(data, Some(expected));
         assert!(actual == wanted || actual == Err(Reason::WrongBundleType));
     }

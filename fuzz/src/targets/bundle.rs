@@ -1,7 +1,7 @@
-//! A whole bundle, signed with fake keys so that the fuzzer gets behind the signature.
+//! A whole bundle, signed with fake keys so that the fuzzer gets past the signature check.
 //!
 //! Rules: a right bundle is accepted; whatever is accepted keeps the rules of `facts.rs`; changing a
-//! bit that anything depends on turns it into a refusal; the first look and the second never differ
+//! bit that anything depends on turns it into a refusal; the check and the redundant check never differ
 //! (`medium.rs`); the command, which reads files, decides as the boot stages do.
 
 use std::path::Path;
@@ -23,7 +23,7 @@ use crate::keys::KEYS;
 use crate::medium::judge;
 use crate::options::Options;
 
-/// A bundle and what its verifier is told.
+/// A bundle and the options of its verifier.
 pub struct Case {
     pub file: Vec<u8>,
     pub options: Options,

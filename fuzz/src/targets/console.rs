@@ -1,6 +1,6 @@
-//! What a device prints, which is its own word.
+//! The untrusted output of a device.
 //!
-//! Rules: it does not matter in which pieces it arrives; nothing that steers a terminal is passed on;
+//! Rules: it does not matter in which pieces it arrives; nothing that controls a terminal is passed on;
 //! what is kept is bounded.
 
 use hartlock_emulator::console::{Console, Refusal};

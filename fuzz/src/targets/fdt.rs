@@ -20,7 +20,7 @@ enum Item {
     Node(Node),
 }
 
-/// What the edits do not touch, and the root.
+/// The parts that the edits do not change, and the root.
 #[derive(Clone, Debug, PartialEq)]
 struct Tree {
     boot_cpu: u32,
@@ -230,7 +230,7 @@ impl Reader<'_> {
         }
     }
 
-    /// One node without a name, and the end behind it.
+    /// One node without a name, and the end after it.
     fn root(&mut self) -> Option<Node> {
         let is_root = self.next()? == 1;
         let root = self.node()?;

@@ -1,7 +1,7 @@
 //! What the stages hand to each other, in fixed blocks (boot flow §3).
 //!
-//! Each block ends with a digest of itself, which no fuzzer hits. Two inputs in three get the right
-//! one, so that what is behind it is reached. Rule: a block that is accepted has no other encoding.
+//! Each block ends with a digest of itself, which no fuzzer guesses. Two inputs in three get the right
+//! one, so that the checks after it are reached. Rule: a block that is accepted has no other encoding.
 
 use hartlock_handoff::{
     Entry, HANDOFF_SIZE, Handoff, LOG_ENTRY_SIZE, Log, LogHeader, MAX_LOG_ENTRIES,
@@ -78,7 +78,7 @@ pub fn root_of_trust(data: &[u8]) {
     assert_eq!(RootOfTrust::parse(&right.encode()).ok(), wanted);
     let block: [u8; ROOT_OF_TRUST_SIZE] = distorted(&mut choices, right.encode(), 640);
     if let Ok(read) = RootOfTrust::parse(&block) {
-        assert!(is_right(&read.trust), "nobody, or somebody twice");
+        assert!(is_right(&read.trust), "no key, or a key twice");
         assert!(read.encode() == block, "one encoding of a root-of-trust block");
     }
     let _ = RootOfTrust::parse(choices.rest());
@@ -157,13 +157,13 @@ pub fn handoff(data: &[u8]) {
         let mut encoded = [0xee; HANDOFF_SIZE];
         read.encode(&mut encoded);
         assert!(encoded == block, "one encoding of a hand-off block");
-        assert!(is_right(&read.trust), "nobody, or somebody twice");
+        assert!(is_right(&read.trust), "no key, or a key twice");
         let is_there = read.boot_hart < 64 && read.harts >> read.boot_hart & 1 == 1;
         assert!(is_there, "hart {} runs and is not there", read.boot_hart);
     }
 }
 
-/// A log that a stage writes, then a reader of what is left of it after a few changes.
+/// A log that a stage writes, then a reader of it after a few changes.
 pub fn log(data: &[u8]) {
     let mut choices = Choices::new(data);
     let header = LogHeader { ticks_per_second: choices.number(), generation: choices.long() };

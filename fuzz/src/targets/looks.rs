@@ -1,4 +1,4 @@
-//! The two looks at one manifest. Rule: they accept exactly the same (`crate::looks`).
+//! The check and the redundant check of one manifest. Rule: both accept the same (`crate::looks`).
 
 use hartlock_image::{Closing, Manifest, Policy};
 
@@ -16,11 +16,11 @@ pub fn run(data: &[u8]) {
     let blocks = draft.signer_records();
     let mut looks = Looks::new(&options, &blocks, &signed);
 
-    // That the blocks are the signers is part of reading the manifest in the first look.
+    // That the blocks are the signers is part of reading the manifest in the first check.
     let first = looks.first_accepts_signers() && draft.listed_records() == blocks;
     assert_eq!(first, looks.second_accepts_signers(), "signers");
     if looks.count_stranger(choices.of(&[0, 1, 2, 3, 4].map(|key: usize| KEYS[key].record))) {
-        assert!(!looks.second_accepts_signers(), "somebody who is not trusted was counted");
+        assert!(!looks.second_accepts_signers(), "a signer that is not trusted was counted");
     }
     let Ok(manifest) = Manifest::parse(&signed, &blocks) else { return };
     assert_eq!(looks.first_accepts_device(&manifest), looks.second_accepts_device(), "device");
@@ -30,9 +30,9 @@ pub fn run(data: &[u8]) {
 
     let mut other = manifest.clone();
     distort(&mut choices, &mut other);
-    // The rules of form are not looked at twice: what they are about may differ.
+    // The rules of form have no redundant check: fields that they cover may differ.
     assert_eq!(looks.second_accepts_parse(&other), other == manifest, "parsed fields");
-    // The first look leaves it to the parser that ranges are whole and apart; the second does not.
+    // The first check relies on the parser for ranges that are whole and apart; the second does not.
     // That data is not entered is a rule of form.
     if other.payloads.iter().all(|it| it.payload_type.is_code() || it.entry == 0) {
         let is_placed = looks.first_accepts_placement(&other) && ranges_hold(&other);
@@ -57,7 +57,7 @@ fn ranges_hold(manifest: &Manifest<'_>) -> bool {
     })
 }
 
-/// Changes one thing that a stage uses later.
+/// Changes one field that a stage uses later.
 fn distort(choices: &mut Choices<'_>, manifest: &mut Manifest<'_>) {
     let value = choices.number();
     let field = choices.below(8);

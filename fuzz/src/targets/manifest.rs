@@ -34,7 +34,7 @@ pub fn built(data: &[u8]) {
     }
 }
 
-/// Changes a field or a few bytes, or shifts what is behind them.
+/// Changes a field or a few bytes, or shifts the bytes after them.
 pub fn change(choices: &mut Choices<'_>, region: &mut Vec<u8>) {
     let at = match choices.below(4) {
         // The fields of the header (§4.1).

@@ -1,5 +1,5 @@
 //! Every signature algorithm against a second implementation. Each starts from signatures that are
-//! genuine, so that both verdicts are reached, and changes key, message and signature behind the signer.
+//! genuine, so that both verdicts are reached, and changes key, message and signature after signing.
 
 pub mod ecdsa;
 pub mod ed25519;

@@ -48,7 +48,7 @@ pub fn run(data: &[u8]) {
     let base = device.registers.as_mut_ptr().expose_provenance();
     let memory = device.queue();
     // SAFETY: both are memory of this function that outlives the driver, and are laid out as
-    // registers and queue. Whoever plays the device below uses the same raw pointer.
+    // registers and queue. The simulated device below uses the same raw pointer.
     let driver = unsafe { VirtioBlk::new(base, memory.cast().as_ptr()) };
     let mut driver = match driver {
         Ok(driver) => driver,
@@ -109,7 +109,7 @@ impl Shared {
             assert_eq!(self.read(at + 14, 2), next, "what follows descriptor {index}");
         }
         assert_eq!((self.read(request, 8), self.read(request + 8, 8)), (0, sector), "the request");
-        assert_eq!(self.status(slot), 0xff, "nobody has answered yet");
+        assert_eq!(self.status(slot), 0xff, "there is no answer yet");
     }
 
     /// Reports the chain that begins at this descriptor, perhaps without an answer in its status.

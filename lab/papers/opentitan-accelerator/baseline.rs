@@ -93,7 +93,7 @@ fn program(optimisation: &str, library: &Path) -> Result<PathBuf> {
     Ok(target.join(firmware::TARGET).join("release/baseline"))
 }
 
-/// What the program counted. A wrong digest is an error, whoever made it.
+/// What the program counted. A wrong digest is an error, whichever program made it.
 fn read(console: &str) -> Result<Vec<Count>> {
     let mut counts = Vec::new();
     for line in console.lines() {

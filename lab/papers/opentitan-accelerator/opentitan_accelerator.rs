@@ -97,7 +97,7 @@ fn run(is_quick: bool) -> Result<(Run, String)> {
     Ok((run, runs::csv(&samples)))
 }
 
-/// Rows that stand where the paper has a number get it.
+/// Rows for which the paper has a number get it.
 fn beside_paper(row: Row, paper: &Paper) -> Result<Row> {
     match paper.number(&row.table, &row.metric, &row.config) {
         Some(_) => row.published(paper),

@@ -42,7 +42,7 @@ impl Function {
     }
 }
 
-/// Where the payload lies, and the digest goes.
+/// Addresses of the payload and of the digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
     Rot,
@@ -172,7 +172,7 @@ fn slept(console: &str) -> Result<Vec<(Function, u32)>> {
             let right = payload::digest(what, bytes.parse()?);
             ensure!(right.as_deref() == Some(digest), "wrong digest: {line}");
             let times: u32 = times.parse()?;
-            ensure!(times > 0, "nobody slept: {line}");
+            ensure!(times > 0, "no call slept: {line}");
             all.push((Function::of_baseline(what).context("another function")?, times));
         }
     }

@@ -155,7 +155,7 @@ impl Boots {
         })
     }
 
-    /// Makes boots in any order; the samples stand in the order of the plans.
+    /// Makes boots in any order; the samples are in the order of the plans.
     pub fn run(&self, plans: &[Plan], measured: &mut Measured) -> Result<()> {
         let mut order: Vec<usize> = (0..plans.len()).collect();
         order.sort_by_key(|index| std::cmp::Reverse(plans[*index].weight()));
@@ -167,7 +167,7 @@ impl Boots {
                 let Some(index) = next else { return Ok(()) };
                 let (plan, start) = (&plans[index], Instant::now());
                 let booted = self.boot(plan).inspect_err(|_| {
-                    // The others need not begin what nobody will use.
+                    // The others need not begin a boot that is not used.
                     let _ = queue.lock().map(|mut queue| queue.clear());
                 })?;
                 let mut done = done.lock().map_err(|_| anyhow::anyhow!("another boot failed"))?;

@@ -196,11 +196,11 @@ mod tests {
         assert!((costs.leaf - 2000.0).abs() < 1e-6, "{}", costs.leaf);
         assert!((costs.fixed(1, KIB).unwrap() - 500.0).abs() < 1e-6);
         assert_eq!(costs.block(4, KIB).unwrap(), 51_300.0);
-        // Many blocks on four harts: whoever is free takes the next, so that the root is shared, too.
+        // Many blocks on four harts: a free hart takes the next, so that the root is shared, too.
         let quarter = (51_300.0 + 2000.0) * 25_600.0 / 4.0;
         let ratio = costs.blocks(4, KIB, 25 << 20).unwrap() / quarter;
         assert!((1.0..1.001).contains(&ratio), "{ratio}");
-        assert!(costs.block(4, 2 * KIB).is_err(), "nobody measured that");
+        assert!(costs.block(4, 2 * KIB).is_err(), "that size was not measured");
     }
 
     #[test]

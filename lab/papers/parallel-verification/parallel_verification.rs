@@ -53,7 +53,7 @@ struct Scope {
     /// Bytes of a payload in blocks of the headlines that is simulated whole, to see what the scaling is
     /// worth.
     validation: Option<usize>,
-    /// Bytes a cycle of a storage that is as fast as all harts hash, if it is not asked from them: then
+    /// Bytes a cycle of a storage that is as fast as all harts hash, if it is not measured first: then
     /// all boots can be made at once.
     storage_rate: Option<f64>,
     /// Speed-up, cycles a byte of one hart and of four, of the other hash, verified by unverified.

@@ -1,7 +1,7 @@
 //! How long a payload takes of which single blocks were measured: the loader's division of work
 //! (firmware/loader/src/disk.rs, crates/verify/src/pool.rs) played through, block by block.
 //!
-//! The boot hart looks for blocks that arrived, adds leaves to the root and hashes a block, in turns;
+//! The boot hart polls for blocks that arrived, adds leaves to the root and hashes a block, in turns;
 //! the others hash whatever was announced to them. Payloads of a hundred mebibytes would be simulated
 //! for days; this is how their figures come from those of eight blocks, and a run of 8 MiB shows how
 //! good it is.
@@ -110,7 +110,7 @@ pub fn cycles(costs: &Costs, work: &Work) -> f64 {
             leaves.push(end);
             free[hart] = end;
         } else if hart == 0 {
-            // It asks again and again; nothing happens before one of these.
+            // It polls; nothing happens before one of these.
             let leaf = leaves.get(absorbed as usize).copied().unwrap_or(f64::INFINITY);
             free[0] = leaf.min(work.next_arrival(later)).max(later + 1.0);
         } else {
@@ -162,7 +162,7 @@ mod tests {
         let taken = cycles(&COSTS, &Work { storage: Some(coarse), ..slow });
         assert!((taken - (100.0 * 2048.0 + 1000.0)).abs() < 1001.0, "{taken}");
         // A storage that is much faster than the harts costs a round: while the boot hart hashes the first
-        // block, nobody announces the next.
+        // block, the next one is not announced.
         let fast = Work { storage: Some(Storage { rate: 100.0, ..storage }), ..slow };
         let beyond = cycles(&COSTS, &fast) - cycles(&COSTS, &in_memory(100));
         assert!((900.0..=1100.0).contains(&beyond), "{beyond}");

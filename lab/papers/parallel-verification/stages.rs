@@ -54,7 +54,7 @@ struct Cycles {
     signature: BTreeMap<&'static str, f64>,
     /// By stage of the paper.
     total: BTreeMap<&'static str, f64>,
-    /// The same if nobody looked at anything.
+    /// The same without any verification.
     unverified: BTreeMap<&'static str, f64>,
 }
 

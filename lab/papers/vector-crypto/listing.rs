@@ -17,7 +17,7 @@ use xtask::firmware;
 /// The kernel for one message, at the width where a block fits it best.
 const KERNEL: &str = "hartlock_sha256_rv64_zvknha";
 const HART: &str = "zvknh-128";
-/// Behind the longest kernel.
+/// Past the end of the longest kernel.
 const REACH: u64 = 4096;
 /// Bytes of a block.
 const BLOCK: f64 = 64.0;

@@ -78,12 +78,12 @@ fn every_paper_can_be_read() {
     }
 }
 
-/// Where a value lies, given how it was rounded.
+/// Interval of a value, given how it was rounded.
 #[derive(Clone, Copy)]
 struct Range(f64, f64);
 
 impl Range {
-    /// The paper prints four digits that count, and two behind the point of a speed-up.
+    /// The paper prints four digits that count, and two decimals of a speed-up.
     fn of(number: &Published) -> Self {
         let digits_in_front = number.value.log10().floor() as i32;
         let last = if number.unit == "times" { -2 } else { digits_in_front - 3 };
@@ -110,7 +110,7 @@ impl Range {
 }
 
 /// Everything in the first paper that follows from other numbers of it, computed again: the number,
-/// where it must lie, and what comes out of the numbers as they are printed.
+/// its interval, and the result computed from the printed numbers.
 fn computed(paper: &Paper) -> Vec<(&Published, Range, f64)> {
     let get = |table: &str, metric: &str, config: &str| {
         paper.number(table, metric, config).unwrap_or_else(|| panic!("{table} {metric} {config}"))

@@ -1,7 +1,7 @@
 //! What makes a drawing of the library fit the page: colours that follow it, and words for those
 //! who cannot see it.
 //!
-//! The library writes numbers for colours. Each look has a number of its own that is no colour of
+//! The library writes numbers for colours. Each style has a number of its own that is no colour of
 //! any page, and is replaced by a style that names the page's.
 
 use std::fmt::Write;
@@ -15,7 +15,7 @@ pub const HEIGHT: u32 = 316;
 pub const FINE: u32 = 4;
 /// Letters, in units.
 const LETTERS: f64 = 14.0;
-/// The library writes smaller letters than it is asked for.
+/// The library writes smaller letters than the size it is given.
 const LETTERS_ASKED: f64 = 1.24;
 
 /// What something is drawn with.
@@ -51,7 +51,7 @@ const LOOKS: [Look; 12] = [
 ];
 
 impl Look {
-    /// The number that stands for it.
+    /// The number that marks it.
     pub const fn color(self) -> RGBColor {
         RGBColor(1, 2, self as u8)
     }
@@ -85,7 +85,7 @@ impl Look {
         }
     }
 
-    /// One hart is dashed, one hash dotted: nothing is told by colour alone.
+    /// One hart is dashed, one hash dotted: no information is in the colour alone.
     fn dashes(self) -> Option<[u32; 2]> {
         match self {
             Self::PaperOne | Self::OursOne => Some([6, 4]),

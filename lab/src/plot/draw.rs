@@ -181,7 +181,7 @@ fn with_legend<'a, E: std::error::Error + Send + Sync + 'static>(
     Ok(rest)
 }
 
-/// Writes the unit of the numbers on the left above them: letters that stand upright are read.
+/// Writes the unit of the numbers on the left above them: upright letters are easier to read.
 fn with_unit<'a>(area: Area<'a>, unit: &str) -> Result<Area<'a>> {
     let (above, rest) = area.split_vertically(32 * FINE);
     let style = letters().pos(Pos::new(HPos::Left, VPos::Center));

@@ -105,7 +105,7 @@ impl Passes {
     }
 }
 
-/// The number behind a word at the start of a line.
+/// The number after a word at the start of a line.
 fn number(console: &str, word: &str) -> Result<u64> {
     let prefix = format!("{word} ");
     let found = console.lines().find_map(|line| line.strip_prefix(&prefix));
@@ -132,7 +132,7 @@ fn build_with(feature: Option<&str>, opt_level: &str, libraries: Option<&Path>) 
     Program::keep(&built, &folder, &format!("{}-{opt_level}", feature.unwrap_or("empty")))
 }
 
-/// The crate behind a feature and its version: the feature is its name, perhaps with a parameter set.
+/// The crate of a feature and its version: the feature is its name, perhaps with a parameter set.
 fn package(feature: &str) -> Result<(String, String)> {
     let path = project::root().join("lab/signatures/peers/Cargo.lock");
     let lock: toml::Table = toml::from_str(&fs::read_to_string(&path)?)?;

@@ -48,7 +48,7 @@ pub struct Ours {
     pub run: Vec<Run>,
 }
 
-/// A program of somebody else.
+/// An independent program.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Peer {
@@ -93,8 +93,8 @@ pub struct Peers {
     pub peer: Vec<Peer>,
 }
 
-/// What a number may be at most: `lab/signatures/bounds.toml`. Instructions are those of the mean: the
-/// dearest signature of hash chains is one that nobody will ever find.
+/// The maximum of a number: `lab/signatures/bounds.toml`. Instructions are those of the mean: the
+/// dearest signature of hash chains is infeasible to find.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bound {

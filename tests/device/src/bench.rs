@@ -13,7 +13,7 @@ use xtask::{run, tools};
 
 /// Only ends a hang; a slow machine is no failure.
 const HANG: Duration = Duration::from_secs(300);
-/// Where the bench looks for its pack (firmware/tests/bench/src/main.rs).
+/// Address from which the bench reads its pack (firmware/tests/bench/src/main.rs).
 pub const PACK_ADDRESS: u64 = hartlock_emulator::bare::PACK_ADDRESS;
 
 /// Runs the bench to the end of the machine and returns its console. `options` say which hart it is.
@@ -41,7 +41,7 @@ pub fn emulate_alone(image: &Path, options: &[&str]) -> Result<String> {
     thread::spawn(move || {
         let mut text = Vec::new();
         let result = BufReader::new(output).read_to_end(&mut text);
-        // Nobody listens any more after a hang; then there is nothing left to tell.
+        // After a hang the receiver is gone, and the text is not needed.
         let _ = sender.send(result.map(|_| text));
     });
     let Ok(answer) = receiver.recv_timeout(HANG) else {

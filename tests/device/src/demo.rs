@@ -344,7 +344,7 @@ fn from_checkout(path: &Path) -> PathBuf {
     path.strip_prefix(project::root()).map_or_else(|_| path.to_path_buf(), Path::to_path_buf)
 }
 
-/// A path as it is best read: from the checkout, or by its name if it lies in the cache.
+/// A path as it is best read: from the checkout, or by its name if it is in the cache.
 fn shown(path: &Path) -> String {
     if let Ok(inside) = path.strip_prefix(project::root()) {
         return inside.display().to_string();

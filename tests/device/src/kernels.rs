@@ -236,7 +236,7 @@ pub fn read(hart: &Hart, console: &str) -> Result<(Vec<Count>, Vec<String>)> {
                 checked.insert((*tier).to_owned());
             }
             ["kernel", _, _, "absent"] | ["bench:", "done"] | [""] => {}
-            // Wrong digests, wrong answers at start-up, and what nobody expects.
+            // Wrong digests, wrong answers at start-up, and unexpected lines.
             _ => faults.push(line.to_owned()),
         }
     }

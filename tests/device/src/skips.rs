@@ -2,8 +2,8 @@
 //! be refused still is (boot flow §7).
 //!
 //! A bundle that must be refused is booted once to learn which instructions run. Then it is booted
-//! again for each of them: the machine stops in front of the instruction, goes on behind it, and
-//! must not reach the code that the bundle carries. A stage whose second look finds nothing has to
+//! again for each of them: the machine stops before the instruction, continues after it, and
+//! must not reach the code that the bundle carries. A stage whose redundant check finds nothing has to
 //! be caught by the same campaign.
 
 mod bundles;
@@ -30,7 +30,7 @@ const QUICK_SAMPLES: usize = 12;
 /// the last instructions that run before the refusal.
 const BLIND_TARGET: &str = "rom/below-the-floor";
 const BLIND_SCOPE: usize = 40;
-/// `li a0, 0` and `ret`: no defect, whatever is asked.
+/// `li a0, 0` and `ret`: no defect, whatever the arguments.
 const NO_DEFECT: [u8; 4] = [0x01, 0x45, 0x82, 0x80];
 
 #[derive(clap::Args)]
@@ -47,7 +47,7 @@ pub struct Args {
     /// Instructions to skip for each bundle, spread evenly
     #[arg(long, value_name = "N", default_value_t = QUICK_SAMPLES)]
     samples: usize,
-    /// Make the second look find nothing: the campaign then has to find something
+    /// Make the redundant check find nothing: the campaign then has to find something
     #[arg(long)]
     blind: bool,
 }
@@ -131,7 +131,7 @@ pub fn step(_: &Path) -> Result<Outcome> {
     }
     let blind = TARGETS.iter().find(|target| target.name == BLIND_TARGET).context("a bundle")?;
     if campaign(&bench, blind, true, Scope::BeforeRefusal(BLIND_SCOPE))?.turned.is_empty() {
-        return Ok(Outcome::Failed("a ROM without its second look is not caught".into()));
+        return Ok(Outcome::Failed("a ROM without its redundant check is not caught".into()));
     }
     Ok(Outcome::Passed)
 }
@@ -192,7 +192,7 @@ fn campaign(bench: &Bench, target: &Target, is_blind: bool, scope: Scope) -> Res
     Ok(report)
 }
 
-/// Replaces the second look by code that never finds a defect.
+/// Replaces the redundant check by code that never finds a defect.
 fn blind(setup: &mut Setup, elf: &Path, target: &Target) -> Result<()> {
     if target.stage != Stage::Rom {
         bail!("only the ROM can be blinded: the loader is signed");

@@ -2,7 +2,7 @@
 //! what broke other boot loaders (`spec/vectors/attacks`).
 //!
 //! Makes them, and has them judged: by the library and by `spec/verify.py` on this machine, and
-//! by the library on the emulated board. Whoever writes another verifier starts here.
+//! by the library on the emulated board. Authors of another verifier start here.
 
 use std::path::Path;
 

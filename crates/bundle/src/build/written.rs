@@ -34,7 +34,7 @@ impl Platform for Written<'_> {
 
     fn load(&mut self, payload: &PayloadRecord) -> Result<Loaded, Reason> {
         let written = self.manifest.payload(payload.payload_type).ok_or(Reason::InternalLimit)?;
-        // A digest is that of these bytes only if they stand where the record says.
+        // A digest is that of these bytes only if they are located where the record says.
         if (written.offset, written.size) != (payload.offset, payload.size) {
             return Err(Reason::InternalLimit);
         }

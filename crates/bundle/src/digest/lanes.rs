@@ -16,7 +16,7 @@ mod kt128;
 mod sha2;
 mod sha3;
 
-/// Most messages at once: 32-bit words in a vector of 512 bits.
+/// Maximum number of messages at once: 32-bit words in a vector of 512 bits.
 pub(super) const MAX_LANES: usize = 16;
 /// The longest message block, of SHAKE128 and TurboSHAKE128.
 const MAX_BLOCK_SIZE: usize = 168;
@@ -129,7 +129,7 @@ impl Engine {
     }
 
     /// Whether it gives the digests of RustCrypto. The messages differ, and end before, at and
-    /// behind the end of a block, and of the chunks of KT128.
+    /// after the end of a block, and of the chunks of KT128.
     fn agrees(self) -> bool {
         const LONG: usize = 2 * kt128::CHUNK_SIZE + 1;
         let bytes: Vec<u8> = (0..LONG + MAX_LANES).map(|at| ((at * 89) >> 2) as u8).collect();
@@ -224,7 +224,7 @@ impl Plain {
 
     /// See [`Lanes::update`].
     fn update(&mut self, parts: &[&[u8]]) {
-        // A lane without a message repeats the first one, and nobody asks for its digest.
+        // A lane without a message repeats the first one, and its digest is not read.
         let mut parts: [&[u8]; MAX_LANES] =
             std::array::from_fn(|lane| *parts.get(lane).unwrap_or(&parts[0]));
         self.message_len += parts[0].len() as u64;
@@ -243,7 +243,7 @@ impl Plain {
         self.keep(parts.map(|part| &part[whole..]), usize::MAX);
     }
 
-    /// Moves up to `limit` bytes of each message behind its partial block. Returns the rest.
+    /// Moves up to `limit` bytes of each message to the end of its partial block. Returns the rest.
     fn keep<'a>(&mut self, parts: [&'a [u8]; MAX_LANES], limit: usize) -> [&'a [u8]; MAX_LANES] {
         let len = parts[0].len().min(limit);
         for (partial, part) in self.partial.iter_mut().zip(parts) {
@@ -285,7 +285,7 @@ impl Plain {
                     partial[size - 8..size].copy_from_slice(&bits);
                 }
             }
-            // FIPS 202 §5.1: pad10*1 behind the suffix.
+            // FIPS 202 §5.1: pad10*1 after the suffix.
             State::Sponge(_) => {
                 self.pad(suffix);
                 for partial in &mut self.partial {

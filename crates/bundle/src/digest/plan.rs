@@ -13,7 +13,7 @@ use super::HostHasher;
 use super::lanes::{Engine, Lanes};
 use super::turns::Turns;
 
-/// Most bytes that a thread works on at once: a block of the default size in each of 16 lanes. It
+/// Maximum bytes that a thread works on at once: a block of the default size in each of 16 lanes. It
 /// should fit into the second-level cache of a core.
 const BUFFER_SIZE: usize = 16 * 81_920;
 /// Bytes that a thread works on at once if blocks are small.
@@ -37,7 +37,7 @@ impl Piece<'_> {
         self.offset
     }
 
-    /// How many bytes it is. Whoever is asked for a piece fills so many.
+    /// Number of bytes. The exchange function fills so many.
     #[expect(clippy::len_without_is_empty, reason = "a piece is never empty")]
     pub fn len(&self) -> usize {
         self.len
@@ -48,12 +48,12 @@ impl Piece<'_> {
         &mut self.room[..self.len]
     }
 
-    /// The bytes, and behind the last one of a payload room up to the end of the page.
+    /// The bytes, and after the last one of a payload the rest of the page.
     pub fn room(&mut self) -> &mut [u8] {
         self.room
     }
 
-    /// The same with zeros behind the last byte.
+    /// The same with zeros after the last byte.
     pub fn padded(&mut self) -> &[u8] {
         self.room[self.len..].fill(0);
         self.room
@@ -131,14 +131,14 @@ impl<'a> Plan<'a> {
         size.next_multiple_of(PAGE_SIZE as usize)
     }
 
-    /// Most bytes that all threads hold at once: buffers, and leaves that wait for earlier ones.
+    /// Maximum bytes that all threads hold at once: buffers, and leaves that wait for earlier ones.
     pub fn memory(&self) -> usize {
         let leaves = self.threads as u64 * RUNS_AHEAD * self.blocks_per_run;
         self.threads * self.buffer_size() + leaves as usize * size_of::<Digest>()
     }
 
     /// Digests the payload. Several threads at once ask `exchange` to fill pieces, each byte in
-    /// exactly one of them and in no order; `on_bytes` hears from this thread how many more bytes
+    /// exactly one of them and in no order; `on_bytes` is called on this thread with how many more bytes
     /// were hashed.
     ///
     /// # Errors
@@ -185,7 +185,7 @@ impl<'a> Plan<'a> {
                 scope.spawn(move || {
                     let mut buffer = Buffer::new(self.buffer_size());
                     while let Some(run) = turns.take() {
-                        // Nobody listens any more only if the other side panicked.
+                        // The channel is closed only if the receiver panicked.
                         let mut on_bytes = |count| drop(sender.send(News::Bytes(count)));
                         let leaves = self.leaves(run, buffer.bytes(), exchange, &mut on_bytes);
                         let _ = sender.send(News::Run(run, leaves));
@@ -194,7 +194,7 @@ impl<'a> Plan<'a> {
             }
             drop(sender);
 
-            // Leaves are absorbed in order, whoever is ready first.
+            // Leaves are absorbed in order, whichever is ready first.
             let mut early = BTreeMap::new();
             let mut failure: Option<(u64, E)> = None;
             let mut absorbed = 0;
@@ -314,7 +314,7 @@ impl<'a> Plan<'a> {
         buffer: &'b mut [u8],
         exchange: &impl Fn(&mut Piece<'_>) -> Result<(), E>,
     ) -> Result<&'b [u8], E> {
-        // The padding belongs to the last piece. Anywhere else the next page is somebody else's.
+        // The padding belongs to the last piece. Anywhere else the next page belongs to another piece.
         let is_last = from + len as u64 == self.record.size;
         let room_len = if is_last { len.next_multiple_of(PAGE_SIZE as usize) } else { len };
         exchange(&mut Piece { offset: from, room: &mut buffer[..room_len], len })?;
@@ -345,7 +345,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Memory that begins with a page: storage wants that for writes past the page cache.
+/// Memory that begins with a page: storage requires that for writes past the page cache.
 struct Buffer {
     memory: Vec<u8>,
     start: usize,

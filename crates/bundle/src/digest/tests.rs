@@ -36,7 +36,7 @@ fn engines(hash: HashId) -> impl Iterator<Item = Option<Engine>> {
     std::iter::once(None).chain(Engine::all(hash).map(Some))
 }
 
-/// The digest, and every piece that was asked for: where, and of which length.
+/// The digest, and every requested piece: where, and of which length.
 fn digest(plan: &Plan<'_>, payload: &[u8]) -> (Digest, Vec<(u64, usize)>) {
     let pieces = Mutex::new(Vec::new());
     let mut hashed = 0;

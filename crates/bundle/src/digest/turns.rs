@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Which parts may be begun. Nobody runs further ahead of the first part that is not done than
+/// Which parts may be begun. No thread runs further ahead of the first part that is not done than
 /// `window`, so that results which have to wait for it stay few.
 #[derive(Debug)]
 pub(super) struct Turns {
@@ -38,7 +38,7 @@ impl Turns {
         })
     }
 
-    /// All parts before `count` are done, and the job goes on or ends with those that were begun.
+    /// All parts before `count` are done, and the job continues or ends with those that were begun.
     pub(super) fn advance(&self, count: u64, flow: ControlFlow<()>) {
         let mut state = self.lock();
         state.done = state.done.max(count);
@@ -48,7 +48,7 @@ impl Turns {
         self.changed.notify_all();
     }
 
-    /// Numbers are whole whoever panicked while holding the lock.
+    /// The numbers are consistent even if a thread panicked while it held the lock.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

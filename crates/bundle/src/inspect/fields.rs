@@ -21,7 +21,7 @@ pub struct Field {
     pub offset: u64,
     /// Bytes; never 0.
     pub size: u64,
-    /// The part of the bundle that it stands in.
+    /// The part of the bundle that contains it.
     pub part: Part,
     /// Name in the specification.
     pub name: &'static str,
@@ -34,7 +34,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// First byte behind it.
+    /// First byte past its end.
     pub const fn end(&self) -> u64 {
         self.offset + self.size
     }
@@ -62,12 +62,12 @@ pub enum Part {
     TrustedKey(usize),
     CommandLine,
     SignatureBlock(usize),
-    /// In front of the first payload, and behind each one.
+    /// Before the first payload, and after each one.
     Padding,
     Payload(usize),
-    /// Behind the end of the bundle.
+    /// Past the end of the bundle.
     Beyond,
-    /// Not to be read, because of what stands before it.
+    /// Cannot be parsed, because of a fault before it.
     Rest,
 }
 
@@ -97,7 +97,7 @@ impl Serialize for Part {
 
 /// Fields of a whole file of `file_size` bytes, in order and without gap or overlap.
 ///
-/// `metadata` are the bytes in front of the payloads, as far as the file has them and as far as
+/// `metadata` are the bytes before the payloads, as far as the file has them and as far as
 /// `head`, the sizes that the header promises, allows; of a file without a good head, its header.
 pub(super) fn of_file(
     metadata: &[u8],
@@ -128,7 +128,7 @@ pub(super) fn of_file(
     fields
 }
 
-/// Image format §4. `None` where it cannot go on.
+/// Image format §4. `None` where it cannot continue.
 fn signed_region(walk: &mut Walk<'_, '_>, bundle_type: BundleType) -> Option<()> {
     walk.record(Part::Header, &table::HEADER)?;
     let count = |offset, most| {
@@ -222,7 +222,7 @@ fn field(part: Part, row: &Row, offset: u64, size: u64, value: String) -> Field 
 struct Walk<'a, 'f> {
     fields: &'f mut Vec<Field>,
     bytes: &'a [u8],
-    /// Where `bytes` stand in the file.
+    /// Offset of `bytes` in the file.
     base: usize,
     at: usize,
 }
@@ -252,7 +252,7 @@ impl<'a, 'f> Walk<'a, 'f> {
         rows.iter().try_for_each(|row| self.take(part, row, row.size))
     }
 
-    /// Padding behind `len` bytes, to a multiple of 8.
+    /// Padding after `len` bytes, to a multiple of 8.
     fn pad(&mut self, part: Part, row: &Row, len: usize) -> Option<()> {
         self.take(part, row, len.next_multiple_of(8) - len)
     }

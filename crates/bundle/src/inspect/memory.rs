@@ -24,7 +24,7 @@ pub struct Segment {
     /// First byte.
     #[serde(serialize_with = "address")]
     pub start: u64,
-    /// First byte behind.
+    /// First byte past the end.
     #[serde(serialize_with = "address")]
     pub end: u64,
     /// Who it belongs to.
@@ -42,7 +42,7 @@ pub enum Usage {
     Payload,
     /// The boot stages, while they work: nothing may be loaded there.
     Live,
-    /// Nobody.
+    /// No use.
     Free,
 }
 
@@ -111,7 +111,7 @@ fn merged(live: &[Region], payloads: &[Segment]) -> Vec<Segment> {
     segments
 }
 
-/// The same with what is free between them, and behind them up to `end`.
+/// The same with the free ranges between them, and after them up to `end`.
 fn with_gaps(segments: Vec<Segment>, end: Option<u64>) -> Vec<Segment> {
     let free = |start, end| Segment { start, end, usage: Usage::Free, payload: None };
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! Where a fault stands.
+//! Where a fault is located.
 //!
 //! The parser of the boot stages says what it refuses, and no more. Here its reason is taken as
 //! given, and the first field is searched that breaks this one rule.
@@ -38,7 +38,7 @@ pub(super) struct Bundle<'a> {
     pub file_size: u64,
 }
 
-/// Where `reason` stands; `None` for one that is not about the form.
+/// Where the fault of `reason` is located; `None` for one that is not about the form.
 pub(super) fn place_of(reason: Reason, bundle: &Bundle<'_>) -> Option<Place> {
     let header = |name| bundle.field(Part::Header, name).map(whole);
     match reason {
@@ -138,7 +138,7 @@ impl Bundle<'_> {
         (0..ids.len()).find(|at| is_known(*at)).map(|at| whole(ids[at]))
     }
 
-    /// What stands behind four blocks.
+    /// The bytes after four blocks.
     fn fifth_block(&self) -> Option<Place> {
         let is_in_area = |field: &&Field| field.offset >= self.signed_size as u64;
         self.fields.iter().filter(is_in_area).find(|field| field.part == Part::Rest).map(whole)
@@ -164,7 +164,7 @@ impl Bundle<'_> {
                         (!is_right).then_some("signature_size")
                     }
                 }
-                // The field that asks for more bytes than there are.
+                // The field that needs more bytes than there are.
                 _ => match (value("public_key_size"), value("signature_size")) {
                     (Some(1..), _) if field("public key").is_none() => Some("public_key_size"),
                     (_, Some(1..)) if field("signature").is_none() => Some("signature_size"),

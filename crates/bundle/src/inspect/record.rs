@@ -1,10 +1,10 @@
-//! Payload records as they stand, and which rule of image format §4.3 they break.
+//! Payload records as stored, and which rule of image format §4.3 they break.
 
 use hartlock_image::{
     BundleType, HashId, PAGE_SIZE, PayloadType, Reason, TreeMode, align_up, u32_at, u64_at,
 };
 
-/// A payload record as it stands.
+/// A payload record as stored.
 pub(super) struct Record {
     payload_type: u32,
     hash: u32,
@@ -42,7 +42,7 @@ impl Record {
     }
 
     /// First and last field that break the rule of `reason`, if this record does. `end` is where
-    /// the part of the bundle in front of the payload ends.
+    /// the part of the bundle before the payload ends.
     pub(super) fn fault(
         &self,
         reason: Reason,

@@ -10,7 +10,7 @@ use crate::describe::Key;
 /// A signature block.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Signature {
-    /// The key in the block. Anybody can put one there.
+    /// The key in the block. An attacker can put one there.
     #[serde(flatten)]
     pub key: Key,
     /// Of the algorithm, if it is known.
@@ -20,10 +20,10 @@ pub struct Signature {
     pub check: Check,
 }
 
-/// What a look at one signature gave.
+/// Result of checking one signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
-    /// Whoever has the private half of the key signed these bytes.
+    /// A holder of the private key signed these bytes.
     Verifies,
     /// A verifier refuses it, with this reason.
     Fails(Reason),
@@ -41,7 +41,7 @@ impl Serialize for Check {
     }
 }
 
-/// Looks at each block by itself. A verifier stops at the first that fails (image format §8
+/// Checks each block by itself. A verifier stops at the first that fails (image format §8
 /// step 4).
 pub(super) fn check_all(blocks: &SignatureBlocks<'_>, signed: &[u8]) -> Vec<Signature> {
     blocks
@@ -69,7 +69,7 @@ fn check(block: &SignatureBlock<'_>, signed: &[u8]) -> Check {
 pub struct Prospect {
     /// The policy.
     pub policy: Policy,
-    /// What stands against it, whatever keys a device trusts; `None` if there are such keys.
+    /// Why no set of trusted keys satisfies it; `None` if one does.
     pub obstacle: Option<Obstacle>,
 }
 
@@ -78,7 +78,7 @@ pub struct Prospect {
 pub enum Obstacle {
     /// A signature that can be checked fails, and every one must verify.
     SignatureFails(Reason),
-    /// The bundle is refused whoever signed it.
+    /// The bundle is refused for another reason, whichever key signed it.
     Otherwise(Reason),
     /// No signature could be checked.
     NothingVerifies,
@@ -118,7 +118,7 @@ pub(super) fn prospects(signatures: &[Signature], otherwise: Option<Reason>) -> 
         .into_iter()
         .map(|policy| {
             let lacking = if policy == Policy::Hybrid { missing } else { None };
-            // In the order in which a verifier looks at them (image format §8).
+            // In the order in which a verifier checks them (image format §8).
             let otherwise = otherwise.map(Obstacle::Otherwise);
             Prospect { policy, obstacle: failure.or(nothing).or(lacking).or(otherwise) }
         })
@@ -152,7 +152,7 @@ mod tests {
     fn hybrid_needs_both_families() {
         let classical = signed(Some(Family::Classical), Check::Verifies);
         let post_quantum = signed(Some(Family::PostQuantum), Check::Verifies);
-        // What nobody here can verify counts for nothing.
+        // A signature of an algorithm that is not carried is not counted.
         let foreign = signed(None, Check::NotCarried);
         let lacking = Some(Obstacle::Lacks(Family::PostQuantum));
         let nothing = Some(Obstacle::NothingVerifies);

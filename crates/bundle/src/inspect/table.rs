@@ -21,7 +21,7 @@ pub(super) struct Row {
 /// How the bytes of a field are read.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
-    /// Text with zeros behind it.
+    /// Text, then zeros.
     Text,
     /// A number as it is.
     Number,
@@ -59,7 +59,7 @@ const fn reserved(size: usize) -> Row {
 pub(super) const HEADER: [Row; 14] = [
     row("tag", 16, Kind::Text, "§3.1", "what this is; a signature over one type fits no other"),
     row("signed_size", 4, Kind::Size, "§3.2", "bytes of the signed region, this header included"),
-    row("signatures_size", 4, Kind::Size, "§3.2", "bytes of the signature area behind it"),
+    row("signatures_size", 4, Kind::Size, "§3.2", "bytes of the signature area that follows"),
     row("bundle_size", 8, Kind::Size, "§4.3", "bytes of the whole bundle"),
     row("security_version", 8, Kind::Number, "§7.2", "a device with a higher floor refuses it"),
     row("created", 8, Kind::Date, "§4.1", "when it was made; information only"),
@@ -69,7 +69,7 @@ pub(super) const HEADER: [Row; 14] = [
     reserved(4),
     row("board", 32, Kind::Text, "§7.1", "a device of another board refuses it"),
     row("soc", 32, Kind::Text, "§7.1", "a device with another SoC refuses it"),
-    row("label", 64, Kind::Text, "§4.1", "text for people; a device does not look at it"),
+    row("label", 64, Kind::Text, "§4.1", "text for people; a device does not read it"),
     reserved(64),
 ];
 
@@ -99,9 +99,9 @@ pub(super) const PAYLOAD_RECORD: [Row; 10] = [
 pub(super) const DIGEST: Row =
     row("digest", 64, Kind::Bytes, "§6", "what the hash of the payload must be");
 pub(super) const DIGEST_PADDING: Row =
-    row("digest padding", 0, Kind::Zero, "§4.3", "behind a digest of less than 64 bytes");
+    row("digest padding", 0, Kind::Zero, "§4.3", "after a digest of less than 64 bytes");
 
-/// §4.4, in front of the keys.
+/// §4.4, before the keys.
 pub(super) const TRUST: [Row; 3] = [
     row("policy", 4, Kind::Named(policy), "§5.3", "which of these keys must sign what boots next"),
     row("key_count", 4, Kind::Number, "§4.4", "keys, 1 to 8"),
@@ -115,7 +115,7 @@ pub(super) const BOOTARGS: Row = row("bootargs", 0, Kind::Text, "§4.5", "what L
 pub(super) const BOOTARGS_PADDING: Row =
     row("padding", 0, Kind::Zero, "§4.5", "up to a multiple of 8");
 
-/// §5.1, in front of the public key.
+/// §5.1, before the public key.
 pub(super) const SIGNATURE_BLOCK: [Row; 4] = [
     row("algorithm", 4, Kind::Named(algorithm), "§2.2", "signature algorithm"),
     row("parameters", 4, Kind::Number, "§2.2", "variant of the algorithm"),
@@ -123,13 +123,13 @@ pub(super) const SIGNATURE_BLOCK: [Row; 4] = [
     row("signature_size", 4, Kind::Size, "§5.1", "bytes of the signature"),
 ];
 pub(super) const PUBLIC_KEY: Row =
-    row("public key", 0, Kind::Bytes, "§5.2", "anybody can put one here: devices know its key id");
+    row("public key", 0, Kind::Bytes, "§5.2", "not trusted as such: devices know its key id");
 pub(super) const SIGNATURE: Row =
     row("signature", 0, Kind::Bytes, "§5.2", "over the signed region, from its first byte");
 pub(super) const BLOCK_PADDING: Row =
     row("padding", 0, Kind::Zero, "§5.1", "up to a multiple of 8");
 
-/// §3 and §3.3: what stands behind the signature area.
+/// §3 and §3.3: the bytes after the signature area.
 pub(super) const PADDING: Row = row("padding", 0, Kind::Zero, "§3.3", "up to a multiple of 4096");
 pub(super) const PAYLOAD: Row = row("payload", 0, Kind::Bytes, "§6", "signed through its digest");
 pub(super) const BEYOND: Row =
@@ -195,7 +195,7 @@ pub(super) fn number(bytes: &[u8]) -> u64 {
     bytes.iter().take(8).rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
-/// The text in front of the zeros at the end, escaped: these bytes are anybody's, and a terminal
+/// The text before the zeros at the end, escaped: these bytes are untrusted, and a terminal
 /// obeys some of them.
 pub(super) fn text_of(field: &[u8]) -> String {
     let len = field.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);

@@ -33,7 +33,7 @@ impl Provisioning {
     }
 
     /// Whether every key that is to be revoked is there. The ROM would take the bit of another one
-    /// in silence, and whoever asked would believe the wrong key revoked.
+    /// in silence, and the operator would take the wrong key for revoked.
     pub(super) fn check(&self, root_key_count: usize) -> Result<(), Failure> {
         let is_known = |place: &u32| usize::try_from(*place).is_ok_and(|at| at < root_key_count);
         match self.revoked.iter().find(|place| !is_known(place)) {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The list that `Reason` and `KeyReason` are made from. Groups and the longer texts stand only here.
+/// The list that `Reason` and `KeyReason` are made from. Only here are groups and the longer texts.
 const ERRORS: &str = include_str!("../../../../spec/errors.toml");
 /// What each vector is refused with.
 const VECTORS: &str = include_str!("../../../../spec/vectors/image/expected.json");
@@ -50,7 +50,7 @@ struct Vector {
     description: String,
 }
 
-/// What the verifier of a vector is told.
+/// Options of the verifier of a vector.
 #[derive(Debug, Deserialize)]
 struct Options {
     keys: Vec<String>,
@@ -125,7 +125,7 @@ impl Vector {
         format!("{FOLDER}/{}.hlk", self.name)
     }
 
-    /// `hartlock verify` as this vector wants it, if it can be told all of that.
+    /// `hartlock verify` with the options of this vector, if flags can express all of them.
     fn command(&self) -> Option<String> {
         let options = &self.options;
         if options.policy != "every-signer" || !options.records.is_empty() || options.medium {

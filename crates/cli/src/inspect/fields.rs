@@ -68,7 +68,7 @@ fn for_each_part(
     inspection: &Inspection,
     mut write: impl FnMut(&mut Page, &Field),
 ) {
-    page.remark(0, "§ stands for a section of the image format, spec/image-format.md.");
+    page.remark(0, "§ marks a section of the image format, spec/image-format.md.");
     let mut part = None;
     for (index, field) in inspection.fields.iter().enumerate() {
         if part != Some(field.part) {
@@ -90,7 +90,7 @@ fn for_each_part(
         write(page, field);
         write_fault(page, inspection, field);
     }
-    // A file that is too short has its fault behind its last field.
+    // A file that is too short has its fault after its last field.
     if let (Some(reason), Some(place)) = (inspection.reason, &inspection.place)
         && place.offset >= inspection.file_size
     {
@@ -111,7 +111,7 @@ fn write_fault(page: &mut Page, inspection: &Inspection, field: &Field) {
     }
 }
 
-/// The bytes of a field, and what they say behind them.
+/// The bytes of a field, followed by their meaning.
 fn dump(page: &mut Page, field: &Field, bytes: &[u8]) {
     let note_width = page.width().saturating_sub(BYTES_WIDTH).max(24);
     let mut notes = notes(field, bytes, note_width).into_iter();
@@ -158,7 +158,7 @@ fn notes(field: &Field, bytes: &[u8], width: usize) -> Vec<String> {
         return vec![format!("{BOLD}{name}{BOLD:#} {section}")];
     }
     if is_long_text {
-        // As it stands, beside its bytes.
+        // Character by character, beside its bytes.
         let character = |byte: &u8| match byte {
             0x20..=0x7e => char::from(*byte),
             _ => '.',

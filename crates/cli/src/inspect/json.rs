@@ -13,7 +13,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub(super) struct Object<'a> {
     bundle: &'a Path,
-    /// Always false: it stands there for whoever reads the object later.
+    /// Always false: it tells later readers of the object that nothing was verified.
     verified: bool,
     file_size: u64,
     header: Option<&'a Header>,
@@ -29,7 +29,7 @@ pub(super) struct Object<'a> {
 struct Policy {
     policy: &'static str,
     possible: bool,
-    /// What a device says whatever keys it trusts.
+    /// The verdict of a device, whichever keys it trusts.
     code: Option<String>,
     /// What else has to be signed.
     lacks: Option<&'static str>,

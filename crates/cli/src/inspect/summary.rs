@@ -35,7 +35,7 @@ pub(super) fn write(page: &mut Page, inspection: &Inspection, is_verbose: bool) 
     page.remark(0, "More: --fields (meanings), --hexdump (bytes), -v (whole key ids and digests)");
 }
 
-/// What stands in a manifest, for `hartlock sign`.
+/// The content of a manifest, for `hartlock sign`.
 pub fn manifest_text(manifest: &Description) -> String {
     let mut page = Page::new();
     write_facts(&mut page, manifest);
@@ -217,7 +217,7 @@ fn prospect_text(prospect: &Prospect, keys: &[String]) -> (Style, String) {
     };
     let why = match obstacle {
         Obstacle::SignatureFails(_) => "a signature fails, and every one must verify",
-        Obstacle::Otherwise(_) => "the bundle is refused whoever signed it",
+        Obstacle::Otherwise(_) => "the bundle is refused whichever key signed it",
         Obstacle::NothingVerifies => "no signature could be checked",
         Obstacle::Lacks(Family::Classical) => "there is no classical signature",
         Obstacle::Lacks(Family::PostQuantum) => "there is no post-quantum signature",

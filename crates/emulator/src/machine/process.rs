@@ -196,7 +196,7 @@ fn forward(mut from: impl Read, to: &SyncSender<Event>) {
             Err(_) => break,
         }
     }
-    // If nobody listens any more, nobody needs to know.
+    // If the receiver is gone, the event is not needed.
     let _ = to.send(Event::Exited);
 }
 

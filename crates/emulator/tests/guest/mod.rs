@@ -32,7 +32,7 @@ impl Guest {
         self
     }
 
-    /// `auipc` with the address of data that is placed behind the code at the end.
+    /// `auipc` with the address of data that is placed after the code.
     fn address_of(mut self, register: u32, bytes: Vec<u8>) -> Self {
         self.data.push((self.code.len(), bytes));
         // auipc register, 0; addi register, register, …: the distance is filled in later.

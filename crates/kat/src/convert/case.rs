@@ -15,7 +15,7 @@ pub enum Expected {
     OutputEnd(Vec<u8>),
     Valid,
     Invalid,
-    /// `unsupported` and nothing else: our rule does not want an answer.
+    /// `unsupported` and nothing else: our rule requires no answer.
     Unsupported,
 }
 
@@ -76,7 +76,7 @@ pub struct Case {
     pub id: String,
     /// Folder of the vectors.
     pub folder: String,
-    /// What is asked, in one word.
+    /// What the case tests, in one word.
     pub family: &'static str,
     /// File, verdict and flags: a sample has some of each.
     pub stratum: String,

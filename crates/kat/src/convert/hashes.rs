@@ -1,7 +1,7 @@
 //! Hashes and HMAC: files of NIST, of the Keccak team, of noble, and generated ones.
 //!
 //! A line counts in bytes. What is no whole number of bytes is left out, but for outputs of which a shorter
-//! one is the front of a longer one: there the whole bytes are asked for.
+//! one is the front of a longer one: there the case has the whole bytes.
 
 use anyhow::{Context, Result, bail, ensure};
 use hartlock_kernels::Hash;
@@ -142,7 +142,7 @@ fn monte_carlo(
             ask,
             Expected::Output(md.clone()),
         );
-        // The published digest goes on, so that a fault stays where it is.
+        // The next seed is the published digest, so that a fault stays where it is.
         seed = md;
     }
     Ok(())

@@ -47,7 +47,7 @@ fn cbc(out: &mut Collection, file: &Value) -> Result<()> {
     Ok(())
 }
 
-/// Encryption is asked for backwards: what was encrypted must come out.
+/// Encryption is tested by decryption: the output must be the plaintext.
 fn gcm(out: &mut Collection, file: &Value) -> Result<()> {
     for group in array(file, "testGroups")? {
         let alg = format!("aes-{}-gcm", number(group, "keyLen")?);
@@ -67,7 +67,7 @@ fn gcm(out: &mut Collection, file: &Value) -> Result<()> {
     Ok(())
 }
 
-/// The signature stands in the image, in the byte order of its project; the key in `expected.json`.
+/// The image holds the signature, in the byte order of its project; the key in `expected.json`.
 fn boot_image(out: &mut Collection, entry: &Value, image: &[u8]) -> Result<()> {
     let region = array(entry, "signedRegion")?;
     let bound = |index: usize| region.get(index).and_then(Value::as_u64).context("no region");

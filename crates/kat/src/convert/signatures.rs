@@ -306,7 +306,7 @@ fn bouncy_castle(out: &mut Collection, path: &str, record: &Record) -> Result<()
     Ok(())
 }
 
-/// The buffer holds a braid, 2 bytes of count and a nibble each, and behind it the message.
+/// The buffer holds a braid, 2 bytes of count and a nibble each, and after it the message.
 ///
 /// `acceptable` are braids that were written otherwise and are the same group element. The rule: the equation
 /// decides, as in the description of the algorithm. A braid is malleable whatever a verifier demands of its

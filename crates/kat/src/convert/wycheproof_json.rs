@@ -15,7 +15,7 @@ pub fn convert(vectors: &Vectors, out: &mut Collection) -> Result<()> {
     Ok(())
 }
 
-/// One file; what it is stands in its groups.
+/// One file; its groups say of which kind.
 pub fn convert_file(out: &mut Collection, path: &str, file: &Value) -> Result<()> {
     for group in array(file, "testGroups")? {
         match text(group, "type")? {
@@ -39,7 +39,7 @@ pub fn convert_file(out: &mut Collection, path: &str, file: &Value) -> Result<()
     Ok(())
 }
 
-/// What the file says. `acceptable` is a question of policy: whoever meets it decides first.
+/// What the file says. `acceptable` is a question of policy: callers decide it before.
 pub fn is_valid(test: &Value) -> Result<bool> {
     match text(test, "result")? {
         "valid" => Ok(true),
@@ -68,7 +68,7 @@ fn ecdsa(out: &mut Collection, group: &Value) -> Result<()> {
         other => bail!("curve {other}"),
     };
     let hash = hash_name(text(group, "sha")?).context("a hash without a name")?;
-    // Both forms of a public key are asked for: SubjectPublicKeyInfo here, the bare point there.
+    // Both forms of a public key are tested: SubjectPublicKeyInfo here, the bare point there.
     let (key, encoding) = match text(group, "type")? {
         "EcdsaVerify" => (bytes(group, "publicKeyDer")?, "der"),
         _ => (bytes(&group["publicKey"], "uncompressed")?, "p1363"),

@@ -14,7 +14,7 @@ use crate::host::stream::Backend;
 use crate::pack::{self, PLAN_SIZE};
 use crate::request::Field;
 
-/// Bytes in front of the body of a pack.
+/// Bytes before the body of a pack.
 const HEADER_SIZE: usize = 32;
 /// Lines of a batch: a pack has about half of that, and a board needs half a second to start.
 const BATCH_SIZE: usize = 16 << 20;
@@ -37,7 +37,7 @@ pub enum Error {
     Emulator(hartlock_emulator::Error),
     /// The pack could not be written.
     Pack(std::io::Error),
-    /// It printed what nobody understands, or too little.
+    /// It printed a line that cannot be parsed, or too little.
     Console(String),
 }
 
@@ -171,7 +171,7 @@ impl<'a> Console<'a> {
     }
 }
 
-/// The reply behind the number of a case; `None` if the board may not say so.
+/// The reply after the number of a case; `None` if the board may not say so.
 fn reply(case: &Asked, answer: &str, output: String) -> Option<Reply> {
     let (word, rest) = answer.split_once(' ').unwrap_or((answer, ""));
     let reply = |result, output, reason: Option<String>| Reply {

@@ -1,4 +1,4 @@
-//! Lines of `spec/kat.md` §1: what a line asks, and what it is answered.
+//! Lines of `spec/kat.md` §1: requests and their answers.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::request::{Field, Kind, Op, Request};
 use crate::{Answer, digest, mac, verify};
 
-/// Longest line in bytes. The specification asks for 3 MB.
+/// Longest line in bytes. The specification requires 3 MB.
 pub const MAX_LINE_LEN: usize = 16 << 20;
 
 /// A case that could be read.
@@ -36,7 +36,7 @@ pub struct Reply {
     pub reason: Option<String>,
 }
 
-/// The word in front of everything else.
+/// The result of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs, reason = "the variants are the words of the specification")]
@@ -84,7 +84,7 @@ impl Reply {
 /// Reads a line.
 ///
 /// # Errors
-/// The answer of a line that cannot be read, or that asks for what nobody here knows.
+/// The answer of a line that cannot be read, or that names an unknown operation or algorithm.
 pub fn parse(line: &[u8]) -> Result<Asked, Box<Reply>> {
     if line.len() > MAX_LINE_LEN {
         return Err(too_long());
@@ -158,7 +158,7 @@ const fn always(op: Op) -> &'static [Field] {
     }
 }
 
-/// What an algorithm needs beside; `None` if nobody here knows it.
+/// The further fields that an algorithm needs; `None` if it is unknown.
 fn needs(op: Op, alg: &str) -> Option<&'static [Field]> {
     match op {
         Op::Digest => digest::needs(alg),

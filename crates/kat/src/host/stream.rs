@@ -14,7 +14,7 @@ pub trait Backend {
     /// Why it could not.
     type Error;
 
-    /// Most bytes of lines that it wants at once.
+    /// Maximum number of bytes of lines that it takes at once.
     fn batch_size(&self) -> usize;
 
     /// Whether lines that are there should wait for more of them: starting costs more than they do.
@@ -101,7 +101,7 @@ pub enum Error<E> {
     Input(io::Error),
     /// The output cannot be written.
     Output(io::Error),
-    /// Nobody can answer.
+    /// The backend cannot answer.
     Backend(E),
 }
 
@@ -167,7 +167,7 @@ impl Batch {
                 }
                 Err(reply) => batch.lines.push(Some(reply)),
             }
-            // Somebody at the other end of a pipe may wait for these answers before the next line comes.
+            // The process at the other end of a pipe may wait for these answers before it sends a line.
             if !backend.is_slow_to_start() && !input.buffer().contains(&b'\n') {
                 break;
             }

@@ -1,4 +1,4 @@
-//! Files that hold no key in a form that is read, and keys behind a passphrase.
+//! Files that hold no key in a form that is read, and keys encrypted with a passphrase.
 
 use pkcs8::der::Encode;
 use pkcs8::pkcs5::{EncryptionScheme, pbes2, scrypt};
@@ -65,7 +65,7 @@ fn pem_blocks(cases: &mut Cases) {
         ("two keys", PUBLIC.repeat(2)),
         ("a key and half of one", format!("{PUBLIC}{}", &PUBLIC[..60])),
         ("a comment in front", format!("# mine\n{PUBLIC}")),
-        ("a comment behind", format!("{PUBLIC}mine\n")),
+        ("a comment after it", format!("{PUBLIC}mine\n")),
         ("both halves", format!("{PUBLIC}{}", *private)),
     ] {
         cases.public(what, KeyReason::TrailingData, &file);
@@ -76,19 +76,19 @@ fn pem_blocks(cases: &mut Cases) {
     for (what, file) in [
         ("a character that is none of Base64", PUBLIC.replace("MCow", "MC*w")),
         ("a padding too little", PUBLIC.replace("ZuE=", "ZuE")),
-        ("bits behind the last byte", PUBLIC.replace("ZuE=", "ZuF=")),
+        ("bits after the last byte", PUBLIC.replace("ZuE=", "ZuF=")),
         ("another last line", PUBLIC.replace("END PUBLIC", "END PRIVATE")),
         ("no last line", PUBLIC.replace("-----END", "")),
         ("the first half of the file", PUBLIC[..70].to_string()),
         ("nothing between the lines", pem("PUBLIC KEY", &[])),
         ("an encoding that ends early", pem("PUBLIC KEY", &element(SEQUENCE, &[])[..1])),
-        ("a byte behind the encoding", PUBLIC.replace("ZuE=", "ZuEA")),
+        ("a byte after the encoding", PUBLIC.replace("ZuE=", "ZuEA")),
     ] {
         cases.public(what, malformed, file);
     }
 }
 
-/// DER that is cut off, goes on behind its end, or is not the one encoding of its content.
+/// DER that is cut off, has trailing bytes, or is not the one encoding of its content.
 fn der(cases: &mut Cases) {
     let key = generated("ed25519");
     let private = key.export(Format::Der, None).unwrap();
@@ -99,11 +99,11 @@ fn der(cases: &mut Cases) {
         cases.private(&what, KeyReason::KeyTruncated, &private[..len]);
     }
     for behind in [&b"\0"[..], b"\n", &public] {
-        cases.public("bytes behind", KeyReason::TrailingData, [&public[..], behind].concat());
-        cases.private("bytes behind", KeyReason::TrailingData, [&private[..], behind].concat());
+        cases.public("trailing bytes", KeyReason::TrailingData, [&public[..], behind].concat());
+        cases.private("trailing bytes", KeyReason::TrailingData, [&private[..], behind].concat());
     }
 
-    // X.690 §10.1: a length in the shortest form, and never left open.
+    // X.690 §10.1: a length in the shortest form, and never indefinite.
     let (content, inside) = (&public[2..], &public[4..]);
     let long = |head: &[u8], content: &[u8]| [&[SEQUENCE][..], head, content].concat();
     let len = content.len() as u8;
@@ -116,7 +116,7 @@ fn der(cases: &mut Cases) {
         ("a reserved length", long(&[0xff], content)),
         ("a long length inside", element(SEQUENCE, &[&long(&[0x81, public[3]], inside)])),
         ("an open length inside", element(SEQUENCE, &[&long(&[0x80], inside), &[0, 0]])),
-        ("a sequence that goes on", element(SEQUENCE, &[content, &NULL])),
+        ("a sequence with another element", element(SEQUENCE, &[content, &NULL])),
         ("a sequence of nothing", element(SEQUENCE, &[])),
         ("a sequence of something else", element(SEQUENCE, &[&NULL, &NULL])),
     ] {
@@ -210,7 +210,7 @@ fn ways_of_encryption(cases: &mut Cases) {
     let md5 = element(SEQUENCE, &[&oid("1.2.840.113549.1.5.12"), &work]);
     locked("a hash", unsupported, &[&scheme, &pbes2(&md5, &aes(&[0; 16]))]);
 
-    // A file asks for memory or time.
+    // The parameters of the file require too much memory or time.
     let salt = [1; 16];
     let scrypt = |log_n, r, p| {
         let work = scrypt::Params::new(log_n, r, p).unwrap();

@@ -35,7 +35,7 @@ pub(super) fn add(cases: &mut Cases) {
 
 fn algorithms(cases: &mut Cases) {
     let unsupported = KeyReason::UnsupportedAlgorithm;
-    // Ed448, X25519, RSA-PSS, DSA, and one that nobody knows.
+    // Ed448, X25519, RSA-PSS, DSA, and one that is not assigned.
     for name in
         ["1.3.101.113", "1.3.101.110", "1.2.840.113549.1.1.10", "1.2.840.10040.4.1", "1.2.3.4"]
     {
@@ -144,8 +144,8 @@ fn rsa_public(cases: &mut Cases) {
     refused("an exponent as long as the modulus", unsupported, &good, &modulus(256));
     let malformed = KeyReason::Malformed;
     refused("a negative modulus", malformed, &good[1..], e);
-    refused("a zero in front of the modulus", malformed, &[&[0], &good[..]].concat(), e);
-    refused("a zero in front of the exponent", malformed, &good, &[0, 1, 0, 1]);
+    refused("a zero before the modulus", malformed, &[&[0], &good[..]].concat(), e);
+    refused("a zero before the exponent", malformed, &good, &[0, 1, 0, 1]);
     refused("a negative exponent", malformed, &good, &[0xff]);
     refused("no exponent", malformed, &good, &[]);
     let mut even = good.clone();
@@ -155,7 +155,7 @@ fn rsa_public(cases: &mut Cases) {
     cases.public("three numbers", malformed, pem("RSA PUBLIC KEY", &more));
 }
 
-/// Each number of a private key that is zero, one or far too large; none of them may keep us busy.
+/// Each number of a private key that is zero, one or far too large; none of them may cost much time.
 fn rsa_private(cases: &mut Cases) {
     let file = generated("rsa-pss-2048-sha256").export(Format::Der, None).unwrap();
     let key = pkcs8::PrivateKeyInfoRef::from_der(&file).unwrap().private_key.as_bytes();
@@ -320,7 +320,7 @@ fn ed25519(cases: &mut Cases) {
         ("a seed without its string", vec![7; 32]),
         ("a short seed", element(OCTET_STRING, &[&[7; 31]])),
         ("a long seed", element(OCTET_STRING, &[&[7; 33]])),
-        ("a byte behind the seed", [&element(OCTET_STRING, &[&[7; 32]])[..], &[0]].concat()),
+        ("a byte after the seed", [&element(OCTET_STRING, &[&[7; 32]])[..], &[0]].concat()),
         ("a long length", [&[4, 0x81, 32][..], &[7; 32]].concat()),
     ] {
         cases.private(what, KeyReason::Malformed, pkcs8(&[&oid(ED25519)], &key));

@@ -1,4 +1,4 @@
-//! Power cuts and failing storage at every step of spending an index, on a disk that forgets what nobody
+//! Power cuts and failing storage at every step of spending an index, on a disk that forgets what was not
 //! made durable. No index may sign twice, whatever happens.
 //!
 //! The judge must not be blind: orders of steps that are known to be wrong have to be caught.
@@ -18,14 +18,14 @@ use hartlock_files::FileError;
 /// What happens in the middle of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
-    /// The power fails before the step, or behind it.
+    /// The power fails before the step, or after it.
     CutBefore,
     CutBehind,
-    /// The storage says no, and goes on.
+    /// The storage reports an error, and continues to work.
     Error,
 }
 
-/// What a disk does with writes that nobody asked it to keep.
+/// What a disk does with writes that were not made durable.
 #[derive(Clone, Copy, Debug)]
 struct Memory {
     /// New content reached the disk by itself.
@@ -78,7 +78,7 @@ impl Disk {
         Ok(result)
     }
 
-    /// After a power cut the disk's own view is everybody's.
+    /// After a power cut every reader sees what is on the disk.
     fn restart(&mut self) {
         self.fault = None;
         if !self.is_off {
@@ -199,7 +199,7 @@ fn forget_the_folder(
     disk.sync_folder()
 }
 
-/// Wrong: goes on after the storage said that it failed.
+/// Wrong: continues after the storage reported a failure.
 fn ignore_failures(
     key: &StatefulKey,
     disk: &mut Disk,
@@ -235,7 +235,7 @@ struct Findings {
     runs: usize,
     /// Runs in which an index signed two messages.
     twice: usize,
-    /// Runs after which nobody could sign any more.
+    /// Runs after which the key could not sign any more.
     lost_key: usize,
     /// Indexes that signed nothing.
     lost_indexes: u64,
@@ -282,7 +282,7 @@ fn no_fault_makes_an_index_sign_twice() {
     let findings = campaign(spend_then_sign);
     assert_eq!((findings.twice, findings.lost_key), (0, 0), "{findings:?}");
     assert_eq!(findings.runs, 4 * 3 * 24);
-    // A cut behind the rename loses an index: that is the price.
+    // A cut after the rename loses an index: that is the price.
     assert!(findings.lost_indexes > 0, "{findings:?}");
 }
 

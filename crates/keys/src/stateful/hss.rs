@@ -42,7 +42,7 @@ impl<'a> Hss<'a> {
 
     /// The tree `number` of those at `level`; there is one at level 0.
     ///
-    /// Trees below the top have an I and a SEED that nobody can tell from random ones (SP 800-108 §4.1
+    /// Trees below the top have an I and a SEED that are pseudorandom (SP 800-108 §4.1
     /// with HMAC-SHA-256), so that the private key need not grow with the number of trees.
     fn tree(&self, level: u8, number: u64) -> LmsTree {
         let n = self.set.n;

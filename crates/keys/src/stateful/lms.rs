@@ -19,7 +19,7 @@ const SECRET: u8 = 0xff;
 /// In the place of a chain's number: the value is the randomizer. No set has that many chains.
 const RANDOMIZER: u16 = 0xfffd;
 
-/// Bytes in front of the value that a chain hashes: I, q, number of the chain, number of the step.
+/// Bytes before the value that a chain hashes: I, q, number of the chain, number of the step.
 const CHAIN_PREFIX: usize = 16 + 4 + 2 + 1;
 
 /// FIPS 180-4 §5.3.3.
@@ -111,7 +111,7 @@ impl LmsTree {
         [&type_number(lms_type)[..], &type_number(ots_type), &self.id, &root[..n]].concat()
     }
 
-    /// Signs with the one-time key of leaf `q`, whose way up is in `grown` (RFC 8554 §5.4.1). Nobody may
+    /// Signs with the one-time key of leaf `q`, whose way up is in `grown` (RFC 8554 §5.4.1). No caller may
     /// do that for two different messages.
     pub(super) fn sign(&self, q: u32, message: &[u8], grown: &Grown) -> Vec<u8> {
         let set = self.set;
@@ -246,7 +246,7 @@ impl Drop for Chain {
     }
 }
 
-/// A type as it stands in keys and signatures.
+/// A type as encoded in keys and signatures.
 fn type_number(number: u8) -> [u8; 4] {
     u32::from(number).to_be_bytes()
 }

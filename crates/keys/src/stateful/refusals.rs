@@ -1,4 +1,4 @@
-//! What a file cannot show without another user, another file system or storage that lies.
+//! What a file cannot show without another user, another file system or storage that reports false success.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -20,11 +20,11 @@ pub(crate) fn all() -> Vec<(&'static str, KeyReason, Option<Error>)> {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
     let key = formats::decode_stateful(content.as_bytes(), Some(&path)).unwrap();
 
-    // What is written belongs to whoever runs this, and the file to somebody else.
+    // The new file belongs to the user of this process, the key file to another one.
     let mut file = LockedFile::lock(&path).unwrap();
     file.owner = file.owner.wrapping_add(1);
     let mut all =
-        vec![("somebody else's file", KeyReason::StateOfOther, key.spend(&mut file).err())];
+        vec![("a file of another user", KeyReason::StateOfOther, key.spend(&mut file).err())];
     drop(file);
 
     let metadata = fs::metadata(&path).unwrap();
@@ -35,7 +35,7 @@ pub(crate) fn all() -> Vec<(&'static str, KeyReason, Option<Error>)> {
         let error = refused.map(|kind| Error::Key(KeyError { path: path.clone(), kind }));
         all.push(("a file system", KeyReason::StateFileSystem, error));
     }
-    // ext4, tmpfs, and one that cannot be asked.
+    // ext4, tmpfs, and one that cannot be identified.
     for number in [Some(0xef53), Some(0x0102_1994), None] {
         suitability(&metadata, number).unwrap();
     }

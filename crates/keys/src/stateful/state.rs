@@ -9,7 +9,7 @@ use crate::KeyErrorKind;
 
 const MAGIC: &[u8; 8] = b"HLKstate";
 const VERSION: u32 = 1;
-/// Bytes in front of the seeds.
+/// Bytes before the seeds.
 const HEADER_SIZE: usize = 32;
 const CHECKSUM_SIZE: usize = 32;
 
@@ -17,7 +17,7 @@ const CHECKSUM_SIZE: usize = 32;
 pub(super) fn encode(key: &StatefulKey, next: u64) -> Zeroizing<Vec<u8>> {
     let (algorithm, parameters) = key.algorithm.numbers();
     let size = HEADER_SIZE + key.seeds.len() + key.public.len() + CHECKSUM_SIZE;
-    // With all of its room from the beginning, so that it leaves no copy behind.
+    // Allocated in full, so that no reallocation leaves a copy of the secrets.
     let mut bytes = Zeroizing::new(Vec::with_capacity(size));
     bytes.extend(MAGIC);
     for number in [VERSION, algorithm, parameters, key.seeds.len() as u32] {

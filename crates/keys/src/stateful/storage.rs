@@ -1,11 +1,11 @@
 //! Spends one index of a key file, and never one twice (`spec/stateful-key.md` §3).
 //!
 //! The index goes up by writing a new file, making it durable, renaming it over the old one and making
-//! the rename durable; only then may anybody sign. Writing the number in place would save a rename,
-//! but a power cut can tear a write, and then nobody knows which index was next. A rename leaves the
+//! the rename durable; only then may a signature be made. Writing the number in place would save a rename,
+//! but a power cut can tear a write, and then the next index is unknown. A rename leaves the
 //! old file or the new one. What it cannot do, and neither could a write in place, is to know about
 //! copies of the file: those are the owner's business, except for further names of the same file,
-//! which are refused because a rename would leave them behind.
+//! which are refused because a rename would leave the old index under them.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -45,12 +45,12 @@ pub(super) fn replace(storage: &mut impl Storage, content: &[u8]) -> Result<(), 
     storage.sync_folder()
 }
 
-/// A key file that nobody else may change until this is dropped, or this process ends however it ends.
+/// A key file that no other signer may change until this is dropped, or until this process ends.
 pub(super) struct LockedFile {
     path: PathBuf,
     /// Holds the lock.
     file: File,
-    /// A test pretends that it is somebody else.
+    /// A test sets it to another user.
     pub(super) owner: u32,
     new: Option<NewFile>,
 }
@@ -70,12 +70,12 @@ impl LockedFile {
             }
             let file = open(path).map_err(fail)?;
             let metadata = file.metadata().map_err(fail)?;
-            // Somebody else may put another file in this place, before the look or before the lock. Then
+            // Another process may replace the file, before it is read or before it is locked. Then
             // this one has no name left.
             if metadata.nlink() == 0 {
                 continue;
             }
-            // Before the lock, lest somebody waits for that of a file that will never do.
+            // Before the lock, so that no caller waits for the lock of an unsuitable file.
             suitability(&metadata, file_system(&file)).map_err(refuse)?;
             file.lock().map_err(fail)?;
             let current = path.symlink_metadata().map_err(fail)?;
@@ -98,7 +98,7 @@ impl LockedFile {
 }
 
 impl Storage for LockedFile {
-    /// By its name, so that the last look sees what the next process will.
+    /// By its name, so that the last check reads what the next process will.
     fn read(&mut self) -> Result<Zeroizing<Vec<u8>>, Error> {
         let mut content = Zeroizing::new(Vec::with_capacity(MAX_KEY_FILE_SIZE + 1));
         let file = open(&self.path).map_err(|error| self.fail("read", error))?;
@@ -144,7 +144,7 @@ impl Storage for LockedFile {
 
 impl Drop for LockedFile {
     fn drop(&mut self) {
-        // Closing the file would do; this says what happens. Nobody can be told if it fails.
+        // Closing the file would do; this says what happens. A failure cannot be reported here.
         let _ = self.file.unlock();
     }
 }
@@ -176,7 +176,7 @@ pub(super) fn suitability(
     }
 }
 
-/// The type of a file's file system, a number of linux/magic.h. Of one that cannot be asked, nothing is
+/// The type of a file's file system, a number of linux/magic.h. Of one that cannot be identified, nothing is
 /// known.
 #[cfg(target_os = "linux")]
 fn file_system(file: &File) -> Option<u32> {

@@ -1,6 +1,6 @@
 //! Known answers of signing, and files in which an index can and cannot be kept.
 //!
-//! Public vectors are read where they lie, see `crates/kernels/tests/public_vectors.rs`.
+//! Public vectors are read from their folder, see `crates/kernels/tests/public_vectors.rs`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -69,7 +69,7 @@ fn lms_signs_as_the_reference_implementation_does() {
         let number = |name| field(block, name).unwrap().parse::<u8>().unwrap();
         let set = hartlock_image::HssSet::new(1, number("LMType"), number("LMOtsType")).unwrap();
         let random = bytes_of(field(block, "Rand").unwrap());
-        // I stands behind the seed there.
+        // I follows the seed there.
         let seeds = [&random[32..48], &random[..32]].concat();
         let key =
             StatefulKey::from_seeds(Algorithm::Hss(set), Zeroizing::new(seeds), &mut |_, _| ())
@@ -173,7 +173,7 @@ fn threads_never_share_an_index() {
     assert_eq!(distinct.last(), Some(&159), "no index was lost");
 }
 
-/// Another signer may replace the file after this one opened it and before it looks at it: such a file
+/// Another signer may replace the file after this one opened it and before it locks it: such a file
 /// has no name left, which is no reason to refuse the one that has it now.
 #[test]
 fn a_file_replaced_at_any_moment_is_no_reason_to_refuse() {

@@ -19,7 +19,7 @@ const REPORT: u32 = 64;
 
 /// A tree whose nodes can be computed.
 pub(super) trait Tree: Sync {
-    /// Height: 2^height leaves. At most 25.
+    /// Height: 2^height leaves. Maximum 25.
     fn height(&self) -> u8;
 
     /// A leaf.
@@ -42,7 +42,7 @@ enum Event {
     Subtree(u32, Grown),
 }
 
-/// Grows a tree. `on_leaves` is told about every few leaves.
+/// Grows a tree. `on_leaves` is called after every few leaves.
 pub(super) fn grow(tree: &impl Tree, leaf: u32, on_leaves: &mut dyn FnMut(u64)) -> Grown {
     let cut = tree.height().saturating_sub(TOP_HEIGHT);
     let count = 1_u32 << (tree.height() - cut);
@@ -100,7 +100,7 @@ fn subtree(tree: &impl Tree, cut: u8, number: u32, leaf: u32, on_leaves: &dyn Fn
     reduce(tree, 0, first, leaves, (leaf >> cut == number).then_some(leaf))
 }
 
-/// Joins neighbours until one node is left. The nodes stand at `height`, the first of them is
+/// Joins neighbours until one node is left. The nodes are at `height`, the first of them is
 /// number `first` there, and `target` is the one whose way up is wanted.
 fn reduce(
     tree: &impl Tree,

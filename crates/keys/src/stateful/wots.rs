@@ -8,7 +8,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::tree::Node;
 
-/// What a keyed hash is for: the number in front of its key (RFC 8391 §5.1, SP 800-208 §6.2).
+/// What a keyed hash is for: the number before its key (RFC 8391 §5.1, SP 800-208 §6.2).
 #[derive(Clone, Copy)]
 enum Use {
     F = 0,
@@ -222,7 +222,7 @@ impl<'a> Hashes<'a> {
         nodes[0]
     }
 
-    /// Signs a digest with the one-time key of a leaf (RFC 8391 §3.1.5). Nobody may do that for two
+    /// Signs a digest with the one-time key of a leaf (RFC 8391 §3.1.5). No caller may do that for two
     /// different digests.
     pub(super) fn sign(&mut self, adrs: &Adrs, leaf: u32, digest: &[u8], signature: &mut Vec<u8>) {
         for (steps, chain) in digits(digest).into_iter().zip(0..) {
@@ -264,7 +264,7 @@ fn digits(digest: &[u8]) -> Vec<u32> {
     let halves = |byte: &u8| [u32::from(byte >> 4), u32::from(byte & 15)];
     let mut digits: Vec<u32> = digest.iter().flat_map(halves).collect();
     let sum: u32 = digits.iter().map(|digit| STEPS - digit).sum();
-    // Three digits stand at the front of two bytes.
+    // Two bytes hold three digits, in their upper bits.
     digits.extend([sum >> 8, sum >> 4 & 15, sum & 15]);
     digits
 }

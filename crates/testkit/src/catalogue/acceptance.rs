@@ -64,14 +64,14 @@ pub const ROWS: &[Row] = &[
         "boot_fdt_memory_beyond_place",
         OutsideMemory,
         BOOT,
-        "The device tree's memory goes one page over its place.",
+        "The device tree's memory ends one page past its place.",
         &[Fields(|draft| draft.payloads[2].memory_size = (128 << 10) + 4096)],
     ),
     bad(
         "initramfs_beyond_ram",
         OutsideMemory,
         SYSTEM,
-        "The second page of the initramfs would be behind the end of RAM.",
+        "The second page of the initramfs would be past the end of RAM.",
         &[Fields(|draft| {
             draft.add_initramfs(900, 0xbfff_f000).memory_size = 8192;
         })],
@@ -80,7 +80,7 @@ pub const ROWS: &[Row] = &[
         "initramfs_empty_outside_place",
         OutsideMemory,
         SYSTEM,
-        "An initramfs without bytes and without memory lies one page behind the end of RAM.",
+        "An initramfs without bytes and without memory is located one page past the end of RAM.",
         &[Fields(|draft| {
             draft.add_initramfs(0, 0xc000_1000);
         })],
@@ -153,7 +153,7 @@ pub const ROWS: &[Row] = &[
         "opensbi_at_other_address",
         WrongLoadAddress,
         BOOT,
-        "OpenSBI would be loaded one page behind its address.",
+        "OpenSBI would be loaded one page after its address.",
         moved!(0, 0x8000_1000),
     ),
     bad(

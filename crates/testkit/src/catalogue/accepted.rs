@@ -52,7 +52,7 @@ pub const ROWS: &[Row] = &[
     good(
         "system_on_device",
         SYSTEM,
-        "Everything that a device asks for is asked for, and the floor is just reached.",
+        "Everything that a device checks is checked, and the security version equals the floor.",
         &[Options(|options| options.of_device(BundleType::System))],
     ),
     good("flat_sha256", SYSTEM, "A flat SHA-256 digest.", &[Fields(|draft| flat(draft, Sha256))]),
@@ -172,7 +172,7 @@ pub const ROWS: &[Row] = &[
     good(
         "payload_of_one_block",
         SYSTEM,
-        "The payload is exactly one block and fills its page, so there is no padding behind it.",
+        "The payload is exactly one block and fills its page, so no padding follows it.",
         &[Fields(|draft| {
             draft.payloads[0].resize(4096);
             draft.payloads[0].use_blocks(4096);
@@ -190,7 +190,7 @@ pub const ROWS: &[Row] = &[
     good(
         "initramfs_empty_blocks",
         SYSTEM,
-        "No bytes and so no blocks, inside the range of the payload behind it.",
+        "No bytes and so no blocks, inside the range of the payload that follows.",
         &[Fields(|draft| {
             draft.payloads[1].memory_size = 0x4000;
             draft.add_initramfs(0, 0x8300_1000).use_blocks(1024);
@@ -208,7 +208,7 @@ pub const ROWS: &[Row] = &[
     good(
         "initramfs_empty_at_end_of_place",
         SYSTEM,
-        "An empty load range at the end of RAM still lies inside its place.",
+        "An empty load range at the end of RAM is still inside its place.",
         &[Fields(|draft| {
             draft.add_initramfs(0, 0xc000_0000);
         })],
@@ -315,7 +315,7 @@ pub const ROWS: &[Row] = &[
     good(
         "policy_all_of_two",
         SYSTEM,
-        "Both trusted keys signed, and somebody else.",
+        "Both trusted keys signed, and a third key.",
         &[
             Fields(|draft| draft.blocks = [A, C, B].map(Block::By).into()),
             Options(|options| options.trust(Policy::All, &[B, A])),
@@ -324,7 +324,7 @@ pub const ROWS: &[Row] = &[
     good(
         "foreign_block_changed",
         SYSTEM,
-        "Nobody checks the signature of an algorithm that is not carried, so it is open to change.",
+        "A signature of an algorithm that is not carried is not checked, so it can be changed.",
         &[
             Fields(|draft| draft.blocks.push(Block::foreign())),
             Options(|options| options.trust(Policy::Any, &[A])),
@@ -337,7 +337,7 @@ pub const ROWS: &[Row] = &[
     good(
         "signature_area_to_end_of_page",
         SYSTEM,
-        "The signature area ends on a page, so there is no padding behind it.",
+        "The signature area ends on a page, so no padding follows it.",
         &[
             Fields(|draft| {
                 // 4096 bytes of metadata, less what is there without this signature.
@@ -350,7 +350,7 @@ pub const ROWS: &[Row] = &[
     good(
         "ed25519_mixed_key_hidden",
         SYSTEM,
-        "The key has a component of small order, and the equation holds as it stands.",
+        "The key has a component of small order, and the equation holds without a cofactor.",
         &[Fields(|draft| draft.blocks = vec![Block::Odd(&KEY_MIXED_HIDDEN)])],
     ),
     good(

@@ -173,7 +173,7 @@ pub const ROWS: &[Row] = &[
         "post_quantum_blocks_exchanged",
         SignerMismatch,
         SYSTEM,
-        "The blocks of ECDSA and LMS stand in the place of each other.",
+        "The blocks of ECDSA and LMS are exchanged.",
         &[
             Fields(|draft| {
                 draft.blocks = [&signers::ECDSA_P256, &signers::LMS].map(Block::Of).into();

@@ -1,5 +1,5 @@
-//! Signatures of every algorithm with one thing wrong: a bit, the size, a field, the key, or the name
-//! under which they stand.
+//! Signatures of every algorithm with one fault: a bit, the size, a field, the key, or the name
+//! that is given to them.
 
 use hartlock_image::Reason::{
     PublicKeyInvalid, PublicKeyUnsupported, SignatureBlockSizes, SignatureIndexOutOfRange,
@@ -132,7 +132,7 @@ pub const ROWS: &[Row] = &[
         "lms_one_level_more",
         SignatureParametersDiffer,
         LMS,
-        "The signature announces a signed key in front of it, and its key has one level.",
+        "The signature announces a signed key before it, and its key has one level.",
         signature: |signature| signature[3] = 1
     ),
     changed!(

@@ -86,7 +86,7 @@ pub const ROWS: &[Row] = &[
         "foreign_key_padding",
         SignatureBlockPadding,
         with_foreign,
-        "The padding behind a public key is not zero.",
+        "The padding after a public key is not zero.",
         &[
             Area(|area| area[SECOND + 16 + 9] = 1),
             Options(|options| options.trust(Policy::Any, &[A])),
@@ -96,7 +96,7 @@ pub const ROWS: &[Row] = &[
         "foreign_signature_padding",
         SignatureBlockPadding,
         with_foreign,
-        "The last byte of the padding behind a signature is not zero.",
+        "The last byte of the padding after a signature is not zero.",
         &[
             Area(|area| *area.last_mut().expect("an area") = 0x80),
             Options(|options| options.trust(Policy::Any, &[A])),

@@ -1,4 +1,4 @@
-//! Group 08: the bytes behind the manifest.
+//! Group 08: the bytes after the manifest.
 
 use hartlock_image::Reason::{PaddingNotZero, PayloadDigestMismatch, TrailingBytes};
 use hartlock_image::{HashId, PayloadRecord, TreeMode};
@@ -12,7 +12,7 @@ const SYSTEM: fn() -> Draft = Draft::system;
 
 const BLOCK: usize = 1024;
 
-/// Where the first payload stands in the file, and how long it is there.
+/// Offset of the first payload in the file, and its size.
 const FIRST: usize = 4096;
 const FIRST_SIZE: usize = 1500;
 
@@ -190,7 +190,7 @@ pub const ROWS: &[Row] = &[
         "padding_behind_signature_area",
         PaddingNotZero,
         SYSTEM,
-        "The first byte behind the signature area is not zero.",
+        "The first byte after the signature area is not zero.",
         &[File(|file| file[712] = 1)],
     ),
     bad(
@@ -204,7 +204,7 @@ pub const ROWS: &[Row] = &[
         "padding_behind_payload",
         PaddingNotZero,
         SYSTEM,
-        "The first byte behind the first payload is not zero.",
+        "The first byte after the first payload is not zero.",
         &[File(|file| file[FIRST + FIRST_SIZE] = 1)],
     ),
     bad(

@@ -69,14 +69,14 @@ pub const ROWS: &[Row] = &[
         "signed_size_beyond_file",
         Truncated,
         SYSTEM,
-        "The signed region has the largest size and would end behind the end of the file.",
+        "The signed region has the maximum size and would end past the end of the file.",
         &[Signed(|signed| signed.put32(16, 16_384))],
     ),
     bad(
         "signatures_size_beyond_file",
         Truncated,
         SYSTEM,
-        "The signature area has the largest size and would end behind the end of the file.",
+        "The signature area has the maximum size and would end past the end of the file.",
         &[Signed(|signed| signed.put32(20, 262_144))],
     ),
     bad(
@@ -90,7 +90,7 @@ pub const ROWS: &[Row] = &[
         "system_where_boot_is_expected",
         WrongBundleType,
         SYSTEM,
-        "A system bundle stands where the ROM expects a boot bundle.",
+        "A system bundle is located where the ROM expects a boot bundle.",
         &[Options(|options| options.bundle_type = Some("boot".into()))],
     ),
     bad(

@@ -105,7 +105,7 @@ pub const ROWS: &[Row] = &[
         "board_with_text_behind_zero",
         BoardNameInvalid,
         SYSTEM,
-        "The board's name goes on behind a zero.",
+        "The board's name continues after a zero.",
         &[Signed(|signed| signed.put(BOARD + 31, b"x"))],
     ),
     bad(
@@ -133,7 +133,7 @@ pub const ROWS: &[Row] = &[
         "label_with_text_behind_zero",
         LabelInvalid,
         SYSTEM,
-        "The label goes on behind a zero.",
+        "The label continues after a zero.",
         &[Signed(|signed| signed.put(LABEL + 63, b"x"))],
     ),
     bad(
@@ -147,7 +147,7 @@ pub const ROWS: &[Row] = &[
         "reserved_behind_label",
         ReservedNotZero,
         SYSTEM,
-        "The first reserved byte behind the label is not zero.",
+        "The first reserved byte after the label is not zero.",
         &[Signed(|signed| signed.put(RESERVED_2, b"\x01"))],
     ),
     bad(
@@ -203,7 +203,7 @@ pub const ROWS: &[Row] = &[
         "signer_count_beyond_region",
         SignedSizeMismatch,
         SYSTEM,
-        "Four signers are counted and one is there: the closing section would begin behind the end.",
+        "Four signers are counted and one is there: the closing section would begin past the end.",
         &[Signed(|signed| {
             signed.shorten(24);
             signed.put32(SIGNER_COUNT, 4);

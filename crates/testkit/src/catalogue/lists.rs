@@ -55,7 +55,7 @@ pub const ROWS: &[Row] = &[
         "signature_block_doubled",
         SignerMismatch,
         two_signers,
-        "The first block stands in the place of the second one too.",
+        "The first block replaces the second one.",
         &[Area(|area| area.copy_within(..SECOND, SECOND))],
     ),
     bad(
@@ -72,7 +72,7 @@ pub const ROWS: &[Row] = &[
         "signature_block_hidden",
         SignerMismatch,
         two_signers,
-        "The second block claims an algorithm that is not carried, so that nobody checks it.",
+        "The second block claims an algorithm that is not carried, so that it is not checked.",
         &[Area(|area| area[SECOND] = 9), Options(|options| options.trust(Policy::Any, &[A]))],
     ),
     bad(
@@ -139,7 +139,7 @@ pub const ROWS: &[Row] = &[
         "trust_hybrid_with_unknown_family",
         PolicyUnsatisfiable,
         BOOT,
-        "A hybrid is asked for of a classical key and one of no known family.",
+        "A hybrid is required of a classical key and one of no known family.",
         &[Fields(|draft| {
             let unknown = KeyRecord { algorithm: 9, parameters: 0, key_id: [9; 48] };
             draft.trust = trust(Policy::Hybrid, [B.record(), unknown]);
@@ -184,7 +184,7 @@ pub const ROWS: &[Row] = &[
         "bootargs_padding",
         BootargsPadding,
         SYSTEM,
-        "The first byte behind the command line is not zero.",
+        "The first byte after the command line is not zero.",
         &[Signed(|signed| signed.put(signed.closing() + 8 + 13, b"x"))],
     ),
 ];

@@ -32,7 +32,7 @@ pub const ROWS: &[Row] = &[
         "payload_type_unknown",
         PayloadTypeUnknown,
         SYSTEM,
-        "The type of the last payload is the first number behind the table.",
+        "The type of the last payload is the first number past the table.",
         &[Signed(|signed| signed.put32(signed.payload(1), 19))],
     ),
     bad(
@@ -71,7 +71,7 @@ pub const ROWS: &[Row] = &[
         "payloads_reordered",
         PayloadOrder,
         SYSTEM,
-        "The device tree stands before the kernel.",
+        "The device tree precedes the kernel.",
         &[Fields(|draft| draft.payloads.swap(0, 1))],
     ),
     bad(
@@ -124,14 +124,14 @@ pub const ROWS: &[Row] = &[
         "hash_unknown",
         HashUnknown,
         SYSTEM,
-        "The hash of the last payload is the first number behind the table.",
+        "The hash of the last payload is the first number past the table.",
         &[Signed(|signed| signed.put32(signed.payload(1) + HASH, 10))],
     ),
     bad(
         "mode_unknown",
         ModeUnknown,
         SYSTEM,
-        "The mode of the last payload is the first number behind the table.",
+        "The mode of the last payload is the first number past the table.",
         &[Signed(|signed| signed.put32(signed.payload(1) + MODE, 4))],
     ),
     bad(
@@ -211,7 +211,7 @@ pub const ROWS: &[Row] = &[
         "digest_padding",
         DigestPadding,
         SYSTEM,
-        "The first byte behind a SHA-384 digest is not zero.",
+        "The first byte after a SHA-384 digest is not zero.",
         &[Signed(|signed| signed.put(signed.payload(0) + DIGEST + 48, &[1]))],
     ),
 ];

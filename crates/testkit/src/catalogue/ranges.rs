@@ -1,4 +1,4 @@
-//! Group 05, second half: where a payload stands in the file and in memory.
+//! Group 05, second half: where a payload is located in the file and in memory.
 
 use hartlock_image::Reason::{
     BundleSizeMismatch, EntryOutsidePayload, LoadRangeForm, LoadRangeWraps, LoadRangesOverlap,
@@ -29,7 +29,7 @@ pub const ROWS: &[Row] = &[
         "offset_with_gap",
         PayloadOffset,
         SYSTEM,
-        "A page of zeros stands between the first and the second payload.",
+        "A page of zeros is between the first and the second payload.",
         &[Fields(|draft| draft.payloads[1].shift = 4096)],
     ),
     bad(
@@ -72,7 +72,7 @@ pub const ROWS: &[Row] = &[
         "load_address_not_aligned",
         LoadRangeForm,
         SYSTEM,
-        "The device tree would be loaded one byte behind the beginning of a page.",
+        "The device tree would be loaded one byte after the beginning of a page.",
         &[Fields(|draft| draft.payloads[1].load_at(0x8300_0001))],
     ),
     bad(
@@ -138,7 +138,7 @@ pub const ROWS: &[Row] = &[
         "entry_behind_payload",
         EntryOutsidePayload,
         elsewhere,
-        "The kernel is entered at the first byte behind it, which is padding.",
+        "The kernel is entered at the first byte past its end, which is padding.",
         &[Fields(|draft| draft.payloads[0].entry += 1500)],
     ),
     bad(
@@ -159,7 +159,7 @@ pub const ROWS: &[Row] = &[
         "bundle_size_one_page_more",
         BundleSizeMismatch,
         SYSTEM,
-        "The bundle ends one page of zeros behind its payloads.",
+        "The bundle ends one page of zeros after its payloads.",
         &[Fields(|draft| draft.extra_pages = 1)],
     ),
     bad(

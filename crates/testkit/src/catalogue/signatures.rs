@@ -18,7 +18,7 @@ fn two_signers() -> Draft {
     Draft { blocks: [A, B].map(Block::By).into(), ..Draft::system() }
 }
 
-/// A bundle that this signature stands under.
+/// A bundle with this signature.
 macro_rules! signed_by {
     ($odd:ident) => {
         &[Fields(|draft| draft.blocks = vec![Block::Odd(&odd::$odd)])]
@@ -97,7 +97,7 @@ pub const ROWS: &[Row] = &[
         "ed25519_key_identity",
         PublicKeyInvalid,
         SYSTEM,
-        "The key is the identity, under which anybody can sign.",
+        "The key is the identity, for which an attacker can sign.",
         signed_by!(KEY_IDENTITY),
     ),
     bad(
@@ -146,7 +146,7 @@ pub const ROWS: &[Row] = &[
         "ed25519_s_plus_l",
         SignatureNotCanonical,
         SYSTEM,
-        "S + L stands for S: a second encoding of a right signature.",
+        "S + L in place of S: a second encoding of a right signature.",
         signed_by!(S_PLUS_L),
     ),
     bad(
@@ -202,7 +202,7 @@ pub const ROWS: &[Row] = &[
         "nobody_is_trusted",
         NoTrustedSigner,
         SYSTEM,
-        "There is no trusted key, as after the revocation of all; nobody is not everybody.",
+        "There is no trusted key, as after the revocation of all; an empty list accepts none.",
         &[Options(|options| options.trust(Policy::All, &[]))],
     ),
     bad(
@@ -240,7 +240,7 @@ pub const ROWS: &[Row] = &[
         "foreign_signer_without_key",
         SignerWithoutKey,
         SYSTEM,
-        "Nobody can check the second signer, so not every signer is counted.",
+        "The second signer cannot be checked, so not every signer is counted.",
         &[Fields(|draft| draft.blocks.push(Block::foreign()))],
     ),
 ];

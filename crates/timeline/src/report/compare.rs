@@ -152,7 +152,7 @@ fn hashing_harts(timeline: &Timeline) -> u32 {
     timeline.steps().filter(|step| step.step == "hash").map(|step| step.harts).max().unwrap_or(0)
 }
 
-/// What has to be said so that nobody compares what cannot be compared.
+/// Warnings about numbers that cannot be compared.
 pub(super) struct Remarks {
     pub(super) sentences: Vec<String>,
 }
@@ -279,8 +279,8 @@ fn keyed<'a>(run: &'a Run, stage: &str) -> Vec<(Key<'a>, &'a StepRecord)> {
     keyed
 }
 
-/// Stages and their steps. A step that only some runs have stands behind the one that is in front
-/// of it there.
+/// Stages and their steps. A step that only some runs have is placed after the one that precedes
+/// it there.
 fn merged<'a>(runs: &[&'a Run]) -> Vec<(&'a str, Vec<Key<'a>>)> {
     let mut stages: Vec<(&str, Vec<Key<'_>>)> = Vec::new();
     for step in runs.iter().flat_map(|run| run.timeline.steps()) {
@@ -305,7 +305,7 @@ fn merged<'a>(runs: &[&'a Run]) -> Vec<(&'a str, Vec<Key<'a>>)> {
     stages
 }
 
-/// Starting and stopping is about every hart that is there, whoever works in between.
+/// Starting and stopping is about every hart that is there, whichever of them work in between.
 fn cell_harts(step: &StepRecord) -> String {
     let what = match step.step.as_str() {
         _ if step.harts < 2 => return String::new(),

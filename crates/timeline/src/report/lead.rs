@@ -1,4 +1,4 @@
-//! What a first look should tell, in sentences.
+//! The summary at the top of a page, in sentences.
 
 use super::{Report, Run};
 use crate::{StepRecord, Timeline, Unit, factor_text, time_text, together};

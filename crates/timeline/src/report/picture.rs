@@ -1,4 +1,4 @@
-//! Where the bars of the timeline stand, in percent of its width.
+//! Where the bars of the timeline are drawn, in percent of its width.
 //!
 //! Percentages instead of coordinates: text keeps its size on a narrow screen while the bars
 //! shrink with it.
@@ -13,7 +13,7 @@ const MARKS: usize = 5;
 /// Heights in CSS pixels: of a bar, and of what one hart did.
 const BAR: u32 = 11;
 const PART: u32 = 11;
-/// A mark that stands further right than this has no room for its text on either side.
+/// A mark further right than this has no room for its text on either side.
 const RIGHT: f64 = 95.0;
 
 /// What 100 percent are.
@@ -97,7 +97,7 @@ impl<'a> Picture<'a> {
         Self { groups, marks: scale.marks(), legend, summary }
     }
 
-    /// Whether harts stand side by side somewhere.
+    /// Whether harts are shown side by side somewhere.
     pub(super) fn has_parts(&self) -> bool {
         self.groups.iter().flat_map(|group| &group.lanes).any(|lane| !lane.parts.is_empty())
     }

@@ -1,4 +1,4 @@
-//! What was measured, and whether its stage believed it.
+//! What was measured, and whether its stage accepted it.
 
 use crate::{StepRecord, Timeline, bytes_text};
 

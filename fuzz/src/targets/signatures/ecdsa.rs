@@ -1,9 +1,9 @@
 //! ECDSA on P-256 and P-384 against the crates `p256` and `p384`.
 //!
 //! Rules: both accept the same signatures of the same digests. A key or a DER signature is read exactly if
-//! it is encoded the one way: if what the other crate reads has the same bytes when it is written again,
+//! it has its one encoding: if what the other crate reads has the same bytes when it is written again,
 //! keys as uncompressed points. Signatures are made by a signer, or for a chosen R: the x of a point may be
-//! above the group order, which no signer meets.
+//! above the group order, which does not occur with random nonces.
 
 use hartlock_kernels::ecdsa::{self, Curve, MAX_SIGNATURE_LEN, PublicKey};
 use hartlock_kernels::signature::Rejection;
@@ -18,7 +18,7 @@ use crate::signed::{Pool, Signed, agree};
 
 type SignWith = fn(&[u8], bool, &[u8], &[u8]) -> Option<Signed>;
 
-/// What another crate makes of a curve.
+/// A curve as implemented by another crate.
 struct Peer {
     curve: Curve,
     by: &'static str,
@@ -26,13 +26,13 @@ struct Peer {
     sign: fn(u8, &[u8]) -> Signed,
     /// x of R and whether its y is odd, s, digest. None if there is no such point or no such number.
     sign_with: SignWith,
-    /// r and n - s: as good as the first.
+    /// r and n - s: also valid.
     other_half: fn(&[u8]) -> Option<Vec<u8>>,
     accepts: fn(&[u8], &[u8], &[u8]) -> bool,
-    /// The point in a SubjectPublicKeyInfo that is encoded the one way.
+    /// The point in a SubjectPublicKeyInfo in its one encoding.
     point: fn(&[u8]) -> Option<Vec<u8>>,
     spki: fn(&[u8]) -> Vec<u8>,
-    /// r and s of a DER signature that is encoded the one way.
+    /// r and s of a DER signature in its one encoding.
     from_der: fn(&[u8]) -> Option<Vec<u8>>,
     to_der: fn(&[u8]) -> Option<Vec<u8>>,
     /// The group order n, and the prime of the field.
@@ -93,7 +93,7 @@ macro_rules! peer {
             accepts: |key, digest, signature| {
                 let judge = || {
                     let signature = Signature::from_slice(signature).ok()?;
-                    // Compressed points are no encoding of ours.
+                    // Compressed points are not accepted here.
                     let key = read(key).filter(|it| write(it) == key)?;
                     key.verify_prehash(digest, &signature).ok()
                 };
@@ -252,7 +252,7 @@ fn encodings(choices: &mut Choices<'_>, peer: &Peer, genuine: &Signed) {
     }
 }
 
-/// Bytes that stand for a digest of this length.
+/// Bytes taken as a digest of this length.
 fn digest(message: &[u8], len: usize) -> Vec<u8> {
     use sha2::Digest;
     sha2::Sha512::digest(message)[..len].to_vec()

@@ -1,8 +1,8 @@
 //! Ed25519, Ed25519ph and the variant with SHA3-512 against the crate `ed25519-dalek`.
 //!
-//! Rule: both accept the same signatures, the other crate in its strict form. Keys and R may have gone
-//! astray by a point of small order. One difference is known: dalek reads keys whose y is not reduced, of
-//! which nobody has a signature unless their order is small; then both refuse.
+//! Rule: both accept the same signatures, the other crate in its strict form. Keys and R may be off
+//! by a point of small order. One difference is known: dalek reads keys whose y is not reduced, of
+//! which there is no known signature unless their order is small; then both refuse.
 
 use std::sync::LazyLock;
 

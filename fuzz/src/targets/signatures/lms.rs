@@ -2,13 +2,13 @@
 //! what it compiles with) and `hbs-lms` (the others).
 //!
 //! Rules: both accept the same signatures, and nothing but the genuine one of a key. Any bytes of the right
-//! length are a signature under some key: what they lead to is the root of that key. So trees of every height
+//! length are a signature under some key: the result is the root of that key. So trees of every height
 //! are there at once, and the other crate says whether the root is the right one.
 //!
 //! What the other crates do not have is done here: HSS is cut into its levels; and `hbs-lms` never meets a
 //! length or a number that it does not expect. It is older than SP 800-208, so sets of 24 bytes are given to
 //! it under the numbers that it knows; and it shifts the checksum of 24 bytes with w = 1 by seven bits where
-//! SP 800-208 (table 2) has eight, so it is not asked about those.
+//! SP 800-208 (table 2) has eight, so it is not used for those.
 
 use hartlock_kernels::lms::{self as ours, hss};
 use hartlock_kernels::signature::Rejection;
@@ -153,7 +153,7 @@ fn random(seed: &[u8], len: usize) -> Vec<u8> {
     (0..).flat_map(block).take(len).collect()
 }
 
-/// RFC 8554 §6.3, level by level. None if nobody can say.
+/// RFC 8554 §6.3, level by level. None if neither crate can say.
 fn hss_accepts(key: &[u8], message: &[u8], signature: &[u8]) -> Option<bool> {
     let (Some(levels @ 1..=8), Some(signed_keys)) = (word(key, 0), word(signature, 0)) else {
         return Some(false);
@@ -180,7 +180,7 @@ fn hss_accepts(key: &[u8], message: &[u8], signature: &[u8]) -> Option<bool> {
     lms_accepts(key, message, rest).filter(|verdict| !verdict || !unknown)
 }
 
-/// None if nobody can say.
+/// None if neither crate can say.
 fn lms_accepts(key: &[u8], message: &[u8], signature: &[u8]) -> Option<bool> {
     let Some(set) = Set::of(key) else { return Some(false) };
     Some(match (set.tree, set.ots) {

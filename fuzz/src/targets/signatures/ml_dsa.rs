@@ -55,7 +55,7 @@ impl Way {
 }
 
 /// M' (FIPS 204 §5.4, §5.3), in which the interfaces differ and in nothing else, but for the one that is given
-/// mu. None for what nobody signs.
+/// mu. None for what is never signed.
 fn encode(way: Way, message: &[u8]) -> Option<Vec<u8>> {
     let len = u8::try_from(way.context.len()).ok()?;
     Some(match way.interface {
@@ -66,7 +66,7 @@ fn encode(way: Way, message: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// What two crates make of a parameter set.
+/// A parameter set as implemented by two crates.
 struct Peer {
     set: MlDsaSet,
     omega: usize,
@@ -171,7 +171,7 @@ pub fn run(data: &[u8]) {
     let is_same = (signed == genuine && judged == way)
         || ((&signed.key, &signed.signature) == (&genuine.key, &genuine.signature)
             && encode(way, &message).is_some_and(|it| encode(judged, &signed.message) == Some(it)));
-    // Who is given mu does not hash the key. Then a bit of t1 may change unseen: what it adds is mostly rounded
+    // With mu given, the key is not hashed. Then a bit of t1 may change unseen: what it adds is mostly rounded
     // away with the low parts.
     let is_bound = judged.interface != Interface::ExternalMu || signed.key == genuine.key;
     assert!(is_accepted == is_same || !is_bound, "only the genuine signature is one");
@@ -180,7 +180,7 @@ pub fn run(data: &[u8]) {
 fn message(choices: &mut Choices<'_>, way: Way) -> Vec<u8> {
     match way.interface {
         Interface::ExternalMu => vec![choices.below(3) as u8; 64],
-        // What stands for a digest of this hash.
+        // Bytes taken as a digest of this hash.
         Interface::PreHash if way.oid == OIDS[1] => vec![3; 64],
         Interface::PreHash => vec![3; 32],
         _ => choices.of(&MESSAGES).to_vec(),
@@ -212,7 +212,7 @@ fn judge(peer: &Peer, way: Way, signed: &Signed) -> bool {
     is_accepted
 }
 
-/// Changes the end of a signature in ways that look like another hint: positions of a row stand in order and
+/// Changes the end of a signature in ways that resemble another hint: positions of a row are in order and
 /// once, counts grow, and what is not used is zero.
 fn change_hint(choices: &mut Choices<'_>, peer: &Peer, signature: &mut [u8]) {
     let rows = (peer.set.public_key_len() - 32) / 320;

@@ -96,12 +96,12 @@ pub fn run(data: &[u8]) {
         message: message.to_vec(),
         signature: raw_sign(key, block),
     });
-    // The pool knows blocks and not what they are blocks of.
+    // The pool holds blocks without their meaning.
     let genuine = Signed { message: message.to_vec(), ..genuine };
     let limits = [&modulus[..]];
     let mut signed = genuine.changed(&mut choices, &limits);
     if choices.rarely(16) {
-        // A salt of another length than is asked for.
+        // A salt of another length than is required.
         let other = Scheme::Pss(hash, choices.number() as usize % 600);
         judge(other, &signed);
     }
@@ -117,7 +117,7 @@ pub fn run(data: &[u8]) {
     keys(&mut choices, key);
 }
 
-/// The encoded message of a scheme, perhaps with one fault that its verifier has to look for, and with any
+/// The encoded message of a scheme, perhaps with one fault that its verifier has to find, and with any
 /// other changes in its parts. A right one where the bytes end.
 fn encode(scheme: Scheme, message: &[u8], len: usize, choices: &mut Choices<'_>) -> Vec<u8> {
     let fault = choices.below(8);
@@ -126,7 +126,7 @@ fn encode(scheme: Scheme, message: &[u8], len: usize, choices: &mut Choices<'_>)
             // EMSA-PKCS1-v1_5 (RFC 8017 §9.2).
             let mut info = [hash.info(), hash.digest(&[message])].concat();
             if fault == 1 {
-                // No parameters where NULL is wanted.
+                // No parameters where NULL is required.
                 info.drain(15..17);
                 info[1] -= 2;
                 info[3] -= 2;
@@ -139,7 +139,7 @@ fn encode(scheme: Scheme, message: &[u8], len: usize, choices: &mut Choices<'_>)
                 3 => block[2 + choices.below(padding_len.max(1))] = choices.byte(),
                 4 => block[2 + padding_len] = choices.byte(),
                 5 => {
-                    // Little padding, and something behind the digest.
+                    // Short padding, and trailing bytes after the digest.
                     let kept = choices.of(&[0, 8, 1]).min(padding_len);
                     block.drain(2 + kept..2 + padding_len);
                     block.resize(len, choices.byte());

@@ -1,6 +1,6 @@
 //! A signer for SLH-DSA that knows one leaf a tree, written after FIPS 205 on hashes of other crates.
 //!
-//! The nodes beside a path may be any bytes: nobody can tell such trees from grown ones. So a signature costs
+//! The nodes beside a path may be any bytes: a verifier cannot tell such trees from grown ones. So a signature costs
 //! a few verifications in every set. Only the top tree has to be there before the message is hashed, because
 //! its root is hashed too; then a randomizer is searched that leads to the leaf that it has.
 
@@ -42,7 +42,7 @@ struct Start {
     idx_leaf: u32,
 }
 
-/// A key with the seed `seed`, and its signature of M', the message with what stands in front of it.
+/// A key with the seed `seed`, and its signature of M', the message with its prefix.
 pub fn sign(parameters: Parameters, seed: u8, encoded: &[u8], message: &[u8]) -> Signed {
     let signer = Signer { parameters, seed, pk_seed: vec![seed ^ 0x5a; parameters.n] };
     let Parameters { n, h_prime, d, .. } = parameters;
@@ -71,7 +71,7 @@ struct Signer {
 }
 
 impl Signer {
-    /// Bytes of the signer's own: secrets, and nodes of which nobody knows what is below.
+    /// Bytes of the signer's own: secrets, and nodes without known leaves.
     fn value(&self, adrs: Adrs) -> Vec<u8> {
         let mut value = sha512(&[&[self.seed, 1][..], &bytes_of(adrs)].concat());
         value.truncate(self.parameters.n);

@@ -1,7 +1,7 @@
 //! XMSS and XMSS^MT against the crate `xmss`, for every set of RFC 8391 and SP 800-208.
 //!
 //! Rules: both accept the same signatures, and nothing but the genuine one of a key. Genuine ones are made by
-//! a signer that knows one leaf a tree, and of the rest the nodes beside the path: nobody can tell such trees
+//! a signer that knows one leaf a tree, and of the rest the nodes beside the path: a verifier cannot tell such trees
 //! from grown ones, and they cost no more than a verification, at every height. It is written after RFC 8391 on
 //! hashes of other crates.
 //!
@@ -230,7 +230,7 @@ fn from_bytes(bytes: &[u8]) -> u64 {
 type Adrs = [u32; 8];
 
 impl Family {
-    /// The hash behind all keyed functions (§5.1).
+    /// The hash on which all keyed functions are built (§5.1).
     fn keyed(&self, number: u64, key: &[u8], message: &[u8]) -> Vec<u8> {
         let mut hash = (self.hash)(&[&to_byte(number, self.prefix_len), key, message].concat());
         hash.truncate(self.n);

@@ -1,5 +1,5 @@
 //! As much of a C library as the distribution's libraries call on their way to a verdict, on one hart
-//! without an operating system: memory, strings, locks that nobody contends for, no files, no
+//! without an operating system: memory, strings, locks without contention, no files, no
 //! environment, no clock.
 //!
 //! `memcpy`, `memset`, `strlen` and the like are the compiler's, as in every program that is measured here.
@@ -31,14 +31,14 @@ pub fn start() {
     unsafe { asm!("mv tp, {}", in(reg) THREAD.0.get()) };
 }
 
-/// In front of each part of the heap: its size, because C does not bring it back.
+/// Header of each part of the heap: its size, because `free` does not pass it.
 const SIZE_LEN: usize = 16;
 
 fn layout(size: usize, align: usize) -> Option<Layout> {
     Layout::from_size_align(size.checked_add(align)?, align).ok()
 }
 
-/// A part of the heap behind its size. The bytes in front are as many as the alignment, at least
+/// A part of the heap, after its size. The bytes in front are as many as the alignment, at least
 /// [`SIZE_LEN`].
 fn give(size: usize, align: usize) -> *mut c_void {
     let Some(layout) = layout(size, align) else { return null_mut() };
@@ -49,12 +49,12 @@ fn give(size: usize, align: usize) -> *mut c_void {
     }
     let given = start.wrapping_add(align);
     let front = given.wrapping_sub(SIZE_LEN).cast::<[usize; 2]>();
-    // SAFETY: inside, in front of what is given away, and aligned.
+    // SAFETY: inside, before the returned part, and aligned.
     unsafe { front.write([size, align]) };
     given.cast()
 }
 
-/// What stands in front of a part of the heap: size and alignment.
+/// The header of a part of the heap: size and alignment.
 ///
 /// # Safety
 /// Of [`give`], and not taken back.
@@ -88,7 +88,7 @@ unsafe extern "C" fn realloc(old: *mut c_void, size: usize) -> *mut c_void {
         let [len, _] = unsafe { what(old) };
         // SAFETY: both have that many bytes, and they are two parts.
         unsafe { given.copy_from_nonoverlapping(old, len.min(size)) };
-        // SAFETY: nobody uses the old part any more.
+        // SAFETY: the old part is not used any more.
         unsafe { free(old) };
     }
     given
@@ -269,7 +269,7 @@ extern "C" fn __ctzdi2(word: u64) -> c_int {
     word.trailing_zeros() as c_int
 }
 
-/// Functions that have one answer, whatever they are asked.
+/// Functions that return a constant, whatever their arguments.
 macro_rules! answer {
     ($type:ty, $answer:expr, $($name:ident)*) => {
         $(
@@ -281,7 +281,7 @@ macro_rules! answer {
     };
 }
 
-// Nobody else is there to lock out.
+// There is one hart and no other thread.
 answer!(c_int, 0, pthread_mutex_init pthread_mutex_destroy pthread_mutex_lock pthread_mutex_unlock
     pthread_mutexattr_init pthread_mutexattr_destroy pthread_cond_init pthread_cond_destroy);
 answer!(usize, 1, pthread_self);

@@ -155,7 +155,7 @@ impl Key {
                     case.message.len(),
                 )
             } == 1;
-        // SAFETY: nobody uses it any more.
+        // SAFETY: it is not used any more.
         unsafe { EVP_MD_CTX_free(context) };
         if !answer {
             // SAFETY: forgets why, as a caller does who has taken notice.
@@ -229,7 +229,7 @@ fn point(curve: &CStr, key: &[u8]) -> *mut c_void {
             EVP_PKEY_fromdata(context, &raw mut object, EVP_PKEY_PUBLIC_KEY, parameters.as_ptr())
         };
     }
-    // SAFETY: nobody uses it any more.
+    // SAFETY: it is not used any more.
     unsafe { EVP_PKEY_CTX_free(context) };
     object
 }

@@ -83,7 +83,7 @@ unsafe extern "C" {
 /// Digests of both hashes.
 type Hash = unsafe extern "C" fn(*const u8, u32, *mut u8) -> c_int;
 
-/// A key, zero until it is read. Functions of C change it behind a shared reference: one hart.
+/// A key, zero until it is read. Functions of C change it through a shared reference: one hart.
 #[repr(align(16))]
 pub struct Key(UnsafeCell<[u8; KEY_SIZE]>);
 
@@ -202,7 +202,7 @@ fn digest<const N: usize>(hash: Hash, message: &[u8]) -> [u8; N] {
 impl Drop for Key {
     fn drop(&mut self) {
         match ALGORITHM {
-            // SAFETY: nobody uses it any more; all zeros are a key without parts.
+            // SAFETY: it is not used any more; all zeros are a key without parts.
             Algorithm::Ed25519 => unsafe { wc_ed25519_free(self.ptr()) },
             Algorithm::P256 | Algorithm::P384 => {
                 // SAFETY: the same.
@@ -211,7 +211,7 @@ impl Drop for Key {
                 // when it meets a point.
                 unsafe { wc_ecc_fp_free() };
             }
-            // SAFETY: nobody uses it any more.
+            // SAFETY: it is not used any more.
             Algorithm::Rsa => _ = unsafe { wc_FreeRsaKey(self.ptr()) },
         }
     }

@@ -1,5 +1,5 @@
-//! Root keys of other families than Ed25519, each beside an Ed25519 key under the policy that wants
-//! both. Both stages take the bundles as they were signed, and refuse what somebody made of them who
+//! Root keys of other families than Ed25519, each beside an Ed25519 key under the policy that requires
+//! both. Both stages take the bundles as they were signed, and refuse the changes of an attacker who
 //! has no key.
 
 use std::fs;
@@ -18,7 +18,7 @@ use hartlock_testkit::signers;
 use hartlock_testkit::signers::Signer;
 use xtask::firmware;
 
-/// What stands beside Ed25519.
+/// The signers beside Ed25519.
 static SIGNERS: [&Signer; 7] = [
     &signers::ML_DSA_87,
     &signers::LMS,
@@ -40,10 +40,10 @@ static ALONE: [&Signer; 3] =
 /// A number that the format leaves to others.
 const NO_ALGORITHM: u32 = 9;
 
-/// The second block begins behind that of Ed25519.
+/// The second block begins after that of Ed25519.
 const SECOND: usize = 16 + 32 + 64;
 
-/// What somebody without keys does to a bundle, and the reason that it gives. The second bundle has
+/// What an attacker without keys does to a bundle, and the reason that it gives. The second bundle has
 /// other contents and is signed by the same keys.
 type Attack = (&'static str, Reason, fn(&mut Vec<u8>, &[u8]));
 

@@ -1,4 +1,4 @@
-//! What a device is told with `hartlock boot`, and whether it obeys.
+//! Options of `hartlock boot`, and their effect on the device.
 
 use std::fs;
 use std::process::Command;

@@ -34,7 +34,7 @@ pub fn cases() -> Vec<Case> {
             expect_refusal(&run, Stage::Loader, Reason::MediumError)
         }),
         Case::new("refusal/disk-that-fails-in-a-payload", |bench| {
-            // The drive that fails behind the last sector shows that a failing one boots at all.
+            // The drive that fails past the last sector shows that a failing one boots at all.
             expect_boot(&with_drive(bench, &failing_at(1 << 20))?)?;
             let run = with_drive(bench, &failing_at(INITRAMFS_SECTOR))?;
             expect_refusal(&run, Stage::Loader, Reason::MediumError)?;
@@ -70,7 +70,7 @@ pub fn cases() -> Vec<Case> {
     ]
 }
 
-/// Properties of a drive that reports an error to whoever reads a sector.
+/// Properties of a drive that reports an error when a sector is read.
 fn failing_at(sector: u64) -> String {
     let fault = "file.inject-error.0";
     let when = format!("{fault}.event=none,{fault}.iotype=read,{fault}.sector={sector}");
@@ -84,7 +84,7 @@ fn silent_after(bytes: u64) -> String {
     format!("throttling.bps-read=1,throttling.bps-read-max={bytes},file.filename=")
 }
 
-/// Boots a device whose disk holds the right bundle and is behind a drive with these properties, of
+/// Boots a device whose disk holds the right bundle and is attached as a drive with these properties, of
 /// which the last is the name of the image.
 fn with_drive(bench: &Bench, properties: &str) -> Result<Run> {
     let mut setup = bench.setup(&[], &[])?;
@@ -105,7 +105,7 @@ fn expect_silence_behind_the_kernel(run: &Run) -> Result<()> {
     Ok(())
 }
 
-/// Boots a device in which somebody lowers the floor of the system bundle after the ROM has sealed
+/// Boots a device in which an attacker lowers the floor of the system bundle after the ROM has sealed
 /// the hand-off block. The bundle meets both floors: only the seal can tell.
 fn with_lowered_floor(bench: &Bench) -> Result<Run> {
     let mut setup = bench.setup(&[], &[])?;

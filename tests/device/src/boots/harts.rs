@@ -61,7 +61,7 @@ pub fn cases() -> Vec<Case> {
         }),
         Case::new("harts/blocks-of-parallelhash-that-changed-places-are-refused", |bench| {
             let swap = Edit::File(|file| {
-                // The stub's blocks; behind it are zeros, which are all alike.
+                // The stub's blocks; after it are zeros, which are all alike.
                 file[4096..4096 + 2048].rotate_left(1024);
             });
             let run = bench.run(&bench.setup(&[], &[Edit::Draft(new_hashes), swap])?)?;
@@ -165,7 +165,7 @@ fn faulty(bench: &Bench, feature: &str) -> Result<Setup> {
     Ok(setup)
 }
 
-/// All harts of the board, and a ROM that hears one of them only after it closed the count.
+/// All harts of the board, and a ROM that receives the report of one of them only after it closed the count.
 fn late(setup: &mut Setup) -> Result<&Setup> {
     setup.rom = std::fs::read(firmware::stage("rom", &["inject-late-hart"])?.bin)?;
     setup.harts = 5;

@@ -126,7 +126,7 @@ fn wrong_answer(bench: &Bench) -> Result<()> {
 
 /// Changes the distance of the first `rori` or `roriw` from here on.
 fn turn_a_rotation(code: &mut [u8]) -> Result<()> {
-    /// Opcode, funct3 and what stands above the distance (RISC-V unprivileged ISA, Zbb).
+    /// Opcode, funct3 and the bits above the distance (RISC-V unprivileged ISA, Zbb).
     const MASK: u32 = 0xfc00_707f;
     const ROTATIONS: [u32; 2] = [0x6000_5013, 0x6000_501b];
     const DISTANCE: u32 = 1 << 20;

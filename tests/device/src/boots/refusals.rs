@@ -144,7 +144,7 @@ fn signed_fault_cases() -> Vec<Case> {
     cases
 }
 
-/// Bundles as they stand in spec/vectors, booted for real.
+/// Unchanged bundles of spec/vectors, booted on the device.
 fn vector_cases() -> Vec<Case> {
     [
         ("signature_block_erased", Reason::SignatureAlgorithmZero),
@@ -267,7 +267,7 @@ fn rollback(bench: &Bench) -> Result<()> {
 }
 
 /// Firmware that verifies nothing exists to measure what verification costs. Its boot bundle is
-/// signed with a key that no device knows: the ROM of a release refuses it. That the bundle is
+/// signed with a key that no device trusts: the ROM of a release refuses it. That the bundle is
 /// what it claims to be shows on the ROM that belongs to it.
 fn measurement_firmware(bench: &Bench) -> Result<()> {
     const SAYS_SO: &str = "UNVERIFIED loader";

@@ -40,7 +40,7 @@ pub fn cases() -> Vec<Case> {
             setup.harts = 3;
             let run = run_to_the_stop(bench, &setup)?;
             expect_refusal(&run, Stage::Loader, Reason::UnexpectedTrap)?;
-            // The log goes on where it was, behind the entries of the ROM.
+            // The log continues where it was, after the entries of the ROM.
             let start = loader_entry(&run, Step::HartsStart, None)?;
             ensure!(start.harts == 0b111, "{start:?}");
             ensure!(entries(&run)?.iter().any(|entry| entry.stage == Stage::Rom), "no ROM in it");
@@ -85,7 +85,7 @@ fn trapping(bench: &Bench, stage: Stage, function: &[&str]) -> Result<Setup> {
 }
 
 /// Runs a device until it has refused and every hart is back in OpenSBI, which lets it go only on
-/// somebody's demand. The loader stops them after it has printed the refusal.
+/// a request. The loader stops them after it has printed the refusal.
 fn run_to_the_stop(bench: &Bench, setup: &Setup) -> Result<Run> {
     let (_device, mut machine) = bench.start(setup, &[])?;
     let stop = bench.wait(&mut machine, None);

@@ -70,7 +70,7 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// A device with one stage patched, and with a tampered kernel if asked for.
+/// A device with one stage patched, and with a tampered kernel on request.
 fn patched(bench: &Bench, stage: Stage, patches: &[Patch], is_tampered: bool) -> Result<Setup> {
     let files = match stage {
         Stage::Rom => &bench.firmware.rom,
@@ -81,7 +81,7 @@ fn patched(bench: &Bench, stage: Stage, patches: &[Patch], is_tampered: bool) ->
         let at = firmware::function_offset(&files.elf, function)?;
         code.get_mut(at..at + 4).context("inside the stage")?.copy_from_slice(replacement);
     }
-    // In the kernel, which begins on the second page, behind the stub's code and text: it still runs.
+    // In the kernel, which begins on the second page, after the stub's code and text: it still runs.
     let tamper = [Edit::File(|file| file[4096 + 30_000] ^= 1)];
     let system: &[Edit] = if is_tampered { &tamper } else { &[] };
     match stage {

@@ -123,7 +123,7 @@ fn layouts(block: usize) -> Vec<Layout> {
         (2, block - 1, 0, 0),
         (5, block, 0, 0),
         (3, block + 1, 0, 1),
-        // Padding that does not fit behind the message.
+        // Padding that does not fit after the message.
         (4, block - 8, 4, 0),
         (2, block - 17, 0, 3),
         (7, 2 * block, block, 0),

@@ -7,7 +7,7 @@ use hartlock_testkit::bundle as testkit;
 use hartlock_testkit::expected::Options;
 use hartlock_testkit::keys::FakeKey;
 
-/// A bundle with what its verifier is told, for the verifier.
+/// A bundle with the options of its verifier.
 pub fn vector<'a>(options: &Options, bundle: &'a [u8]) -> Result<Vector<'a>> {
     let policies = [Policy::Any, Policy::All, Policy::Hybrid, Policy::EverySigner];
     let types = [BundleType::Boot, BundleType::System];

@@ -48,7 +48,7 @@ fn answers(console: &str) -> Result<Vec<String>> {
     let lines = console.lines().filter_map(|line| line.strip_prefix("vector "));
     let answers = lines.enumerate().map(|(index, line)| {
         let (number, answer) = line.split_once(' ').context("a line without an answer")?;
-        ensure!(number.parse() == Ok(index), "vector {number} stands where {index} should");
+        ensure!(number.parse() == Ok(index), "vector {number} is where {index} should be");
         Ok(answer.to_owned())
     });
     answers.collect()

@@ -168,7 +168,7 @@ fn a_huge_line_is_an_error_and_the_next_one_is_read() {
         let all = answers(text.as_bytes());
         assert_eq!(all.len(), 2, "{len}");
         assert_eq!(all[0].result, Verdict::Error);
-        // Of a line that is too long nothing is believed, its id neither.
+        // Of a line that is too long no field is used, not even its id.
         assert_eq!(all[0].id, if len > MAX_LINE_LEN { "" } else { "long" });
         assert_eq!(all[1].result, Verdict::Ok);
     }

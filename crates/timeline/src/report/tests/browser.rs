@@ -18,7 +18,7 @@ const WIDTHS: [u32; 2] = [390, 1280];
 /// Only ends a hang.
 const HANG: Duration = Duration::from_secs(120);
 
-/// Looks at every frame once all are loaded, and leaves what it found in the document.
+/// Checks every frame once all are loaded, and writes its findings into the document.
 const LOOK: &str = include_str!("look.js");
 
 #[test]

@@ -1,4 +1,4 @@
-// Looks at the pages in the frames of this document. What it finds it writes into #found as JSON.
+// Checks the pages in the frames of this document. It writes its findings into #found as JSON.
 
 // WCAG 2.1: small text, and graphics that carry meaning.
 const TEXT = 4.5, GRAPHIC = 3;

@@ -1,4 +1,4 @@
-//! Whether what is written and drawn can be told from what is behind it, in every colour scheme.
+//! Whether text and graphics have enough contrast with their background, in every colour scheme.
 
 use std::collections::BTreeMap;
 
