@@ -6,15 +6,9 @@ import struct
 from collections.abc import Callable
 from typing import NamedTuple
 
-import ecdsa
-import ed25519
-import hss
-import ml_dsa
-import rsa
-import slh_dsa
-import xmss
-from faults import Fault
 from reasons import Reason
+from reference import ecdsa, ed25519, hss, ml_dsa, rsa, slh_dsa, xmss
+from reference.faults import Fault
 
 Check = Callable[[bytes, bytes, bytes], Reason | None]
 CLASSICAL, POST_QUANTUM = "classical", "post-quantum"

@@ -12,8 +12,7 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-import ed25519
-import keccak
+from reference import ed25519, keccak
 from verify import KeyRecord
 
 # ----------------------------------------------------------------------

@@ -14,15 +14,9 @@ import unittest
 from pathlib import Path
 from typing import Callable, Optional
 
-import ecdsa
-import hss
-import ml_dsa
-import public_vectors
-import rsa
-import slh_dsa
-import xmss
-from faults import Fault
-from sample_signatures import (
+from reference import ecdsa, hss, ml_dsa, public_vectors, rsa, slh_dsa, xmss
+from reference.faults import Fault
+from reference.sample_signatures import (
     der,
     der_integer,
     hss_pair,

@@ -20,8 +20,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import algorithms
-import ed25519
-import keccak
 import spki
 import verify as v
 from encode import (
@@ -45,6 +43,7 @@ from encode import (
     system_items,
     trust,
 )
+from reference import ed25519, keccak
 from verify import KeyRecord, Policy, Reason
 
 

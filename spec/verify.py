@@ -2,9 +2,9 @@
 """Independent verifier for Hartlock bundles, written from the specification alone.
 
 Every "§" without a document's name refers to image-format.md; the board's memory map is §2 of
-boot-flow.md. The signature algorithms are in algorithms.py, KT128 and ParallelHash are in keccak.py, key
-files in spki.py, the reasons in reasons.py. Only the standard library is used, and no code is shared with the implementation that
-this file checks.
+boot-flow.md. The signature algorithms of the format are in algorithms.py, key files in spki.py, the
+reasons in reasons.py; reference/ has the algorithms themselves, with KT128 and ParallelHash. Only the
+standard library is used, and no code is shared with the implementation that this file checks.
 
 Command line: ``verify.py BUNDLE... --key PUB.pem`` (see ``--help``). Exit code 0 is accepted,
 1 refused, 2 could not decide. As a module: :func:`verify`, a pure function of bytes.
@@ -23,10 +23,10 @@ from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
-import keccak
 import spki
 from algorithms import ALGORITHMS
 from reasons import Reason, load_texts
+from reference import keccak
 
 
 class _Refusal(Exception):

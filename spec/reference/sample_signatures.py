@@ -9,10 +9,8 @@ from __future__ import annotations
 import hashlib
 import random
 
-import hss
-import ml_dsa
-import xmss
-from faults import Fault
+from . import hss, ml_dsa, xmss
+from .faults import Fault
 
 # ----------------------------------------------------------------------
 # RSA

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple
 
-from faults import Fault
+from .faults import Fault
 
 MODULUS_BITS = (2048, 3072, 4096)
 EXPONENT = 65537

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple, Optional
 
-from faults import Fault
+from .faults import Fault
 
 Point = Optional[tuple[int, int]]  # x and y; None is the point at infinity
 

@@ -14,7 +14,7 @@ import hashlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from faults import Fault
+from .faults import Fault
 
 Polynomial = list[int]  # 256 coefficients, or the 256 values of its NTT
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple
 
-from faults import Fault
-from rsa import mgf1
+from .faults import Fault
+from .rsa import mgf1
 
 W, LG_W, LEN_2 = 16, 4, 3
 

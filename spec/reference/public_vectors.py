@@ -1,4 +1,4 @@
-"""Reads public test vectors of signature algorithms for test_signatures.py.
+"""Reads public test vectors of signature algorithms for ../test_signatures.py.
 
 They are no part of this repository. The folder is ``../shared/vectors`` beside the repository, or
 the one that HARTLOCK_VECTORS names; its README says where each file is from. Every file becomes a
@@ -17,14 +17,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Callable, NamedTuple, Optional
 
-import ecdsa
-import hss
-import ml_dsa
-import rsa
-import slh_dsa
-import xmss
-from faults import Fault
-from sample_signatures import der, der_integer, rsa_key
+from . import ecdsa, hss, ml_dsa, rsa, slh_dsa, xmss
+from .faults import Fault
+from .sample_signatures import der, der_integer, rsa_key
 
 Answer = Optional[Fault]
 Right = frozenset[Answer]
@@ -57,7 +52,7 @@ def find_folder() -> Path:
         if not folder.is_dir():
             raise NotADirectoryError(f"HARTLOCK_VECTORS names no folder: {folder}")
         return folder
-    beside = Path(__file__).resolve().parents[2] / "shared" / "vectors"
+    beside = Path(__file__).resolve().parents[3] / "shared" / "vectors"
     if not beside.is_dir():
         raise Missing(f"no {beside}, and HARTLOCK_VECTORS names no other folder")
     return beside

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple
 
-from faults import Fault
+from .faults import Fault
 
 D_PBLC, D_MESG, D_LEAF, D_INTR = b"\x80\x80", b"\x81\x81", b"\x82\x82", b"\x83\x83"  # §7.1
 LEVELS = range(1, 9)

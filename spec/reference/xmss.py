@@ -13,7 +13,7 @@ import hashlib
 import struct
 from typing import NamedTuple
 
-from faults import Fault
+from .faults import Fault
 
 W, LOG_W = 16, 4
 OTS, L_TREE, HASH_TREE = 0, 1, 2  # types of address (RFC 8391 §2.5)
