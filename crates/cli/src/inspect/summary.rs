@@ -6,7 +6,7 @@ use hartlock_sign::date::date_text;
 use hartlock_sign::describe::{Description, Key, Payload, Trust};
 use hartlock_sign::inspect::{Check, Field, Inspection, Memory, Obstacle, Part, Prospect, Usage};
 
-use super::place_text;
+use super::place::place_text;
 use crate::failure::ReasonText;
 use crate::page::Page;
 use crate::style::{BOLD, DIM, ERROR, GOOD, WARNING};

@@ -1,6 +1,7 @@
 //! What a first look should tell, in sentences.
 
-use super::{Report, Run};
+use super::Report;
+use super::run::Run;
 use crate::timeline::{StepRecord, Timeline, Unit, factor_text, time_text, together};
 
 pub(super) fn sentences(report: &Report) -> Vec<String> {

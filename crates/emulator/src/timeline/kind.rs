@@ -1,6 +1,6 @@
 //! Kinds of work: what shares a colour and a place in the legend.
 
-use super::StepRecord;
+use super::boot::StepRecord;
 
 /// What a bar stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
