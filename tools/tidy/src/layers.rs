@@ -10,7 +10,7 @@ use toml::{Table, Value};
 
 use super::safety::code_of;
 use super::text::has_word;
-use super::{Source, Tree};
+use super::tree::{Source, Tree};
 
 /// What each layer may be built on. A new crate in `crates/` needs a line here: its place
 /// is a decision.
@@ -56,16 +56,8 @@ const HOST_ONLY: [&str; 3] = ["crates/sign", "crates/cli", "crates/emulator"];
 const SHARED: [&str; 3] = ["firmware/stage", "firmware/virt", "firmware/rot"];
 
 /// These drive the project and are no part of it. They may be built on each other, nothing else on them.
-const WORKSHOP: [&str; 8] = [
-    "xtask",
-    "crates/testkit",
-    "docs/builder",
-    "fuzz",
-    "hw/run",
-    "lab",
-    "tests/device",
-    "tools",
-];
+const WORKSHOP: [&str; 8] =
+    ["xtask", "crates/testkit", "docs/builder", "fuzz", "hw/run", "lab", "tests/device", "tools"];
 
 /// What tests may use of the workshop.
 const TEST_KIT: &str = "crates/testkit";
