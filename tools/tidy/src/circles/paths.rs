@@ -1,5 +1,6 @@
 //! The modules of a crate, and the paths in their code.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{TokenStream, TokenTree};
@@ -157,10 +158,13 @@ impl Collector {
         let name = name.filter(|name| name != "_").or_else(|| path.last().cloned());
         if let Some(name) = name {
             // Two functions may import different items by one name.
-            if self.module.imports.contains_key(&name) {
-                self.module.paths.insert(path);
-            } else {
-                self.module.imports.insert(name, path);
+            match self.module.imports.entry(name) {
+                Entry::Vacant(place) => {
+                    place.insert(path);
+                }
+                Entry::Occupied(_) => {
+                    self.module.paths.insert(path);
+                }
             }
         }
     }
