@@ -10,7 +10,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use hartlock_image::HashId;
 
-use super::Args;
+use super::args::Args;
 use super::machine::{Machine, Patience, commit, date, version};
 use super::run::{Better, Row, Run};
 use super::sample::{Sample, csv, median};

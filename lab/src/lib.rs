@@ -6,15 +6,16 @@
     reason = "for the programs of this project alone; names and types say the rest"
 )]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
 use clap::ValueEnum;
 
 use xtask::Outcome;
+use xtask::Verdict;
 use xtask::python::PackageSet;
-use xtask::{Verdict, project};
 
+mod args;
 mod host_speed;
 pub mod machine;
 #[path = "../papers/opentitan-accelerator/opentitan_accelerator.rs"]
@@ -32,51 +33,8 @@ pub mod stored;
 #[path = "../papers/vector-crypto/vector_crypto.rs"]
 mod vector_crypto;
 
-#[derive(clap::Args)]
-pub struct Args {
-    /// What to measure; all of it if nothing is named
-    #[arg(value_name = "KEY")]
-    key: Option<Key>,
-    /// A small version in less than a minute, into target/lab instead of lab/runs/latest
-    #[arg(long)]
-    quick: bool,
-    /// Seconds to wait in all for other programs to leave the processor alone
-    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
-    patience: u64,
-    /// Measure nothing: make the pages of runs that are stored
-    #[arg(long)]
-    pages: bool,
-}
-
-/// What can be measured.
-#[derive(Clone, Copy, ValueEnum)]
-enum Key {
-    /// `hartlock sign` and `verify` of 1 GiB, against `openssl dgst`
-    HostSpeed,
-    /// The first paper: blocks on one hart and on four, cycle by cycle; hours, or minutes with --quick
-    ParallelVerification,
-    /// The fifth paper: a root of trust as accelerator, instruction by instruction, against software
-    OpentitanAccelerator,
-    /// Instructions for each byte of every hash kernel, beside other projects' and the fourth paper
-    VectorCrypto,
-}
-
-impl Args {
-    /// Where the run is stored. A quick one replaces no other: its numbers say less.
-    fn folder(&self) -> PathBuf {
-        let top = if self.quick { project::target_dir() } else { project::root() };
-        top.join("lab/runs/latest")
-    }
-
-    /// Makes the page of one run, or of all that are stored, and says where they are.
-    fn pages(&self, key: Option<&str>) -> Result<()> {
-        let suffix = if self.quick { "-quick" } else { "" };
-        for page in report::pages(&self.folder(), key, suffix)? {
-            println!("page {}", page.display());
-        }
-        Ok(())
-    }
-}
+pub use args::Args;
+use args::Key;
 
 /// A step of `cargo xtask test`: the first paper's evaluation in small keeps its bounds.
 pub fn step(_: &Path) -> Result<Outcome> {

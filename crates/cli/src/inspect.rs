@@ -2,11 +2,12 @@
 
 mod fields;
 mod json;
+mod place;
 mod summary;
 
 use std::path::PathBuf;
 
-use hartlock_bundle::inspect::{Inspection, Part, Place, inspect_file};
+use hartlock_bundle::inspect::{Inspection, inspect_file};
 use hartlock_image::Reason;
 use serde::Serialize;
 
@@ -16,6 +17,7 @@ use crate::page::Page;
 use crate::style::{BOLD, WARNING};
 use crate::units::{count_text, grouped};
 
+use place::place_text;
 pub use summary::manifest_text;
 
 /// Explain a bundle: what boots, who signed it, what each byte means
@@ -93,32 +95,6 @@ impl Report for Shown {
         let context = lengths.into_iter().chain(place).collect();
         Some(Failure::refused(reason, context).about(&self.bundle))
     }
-}
-
-/// Where a fault is located, in a clause.
-fn place_text(place: &Place) -> String {
-    let mut text = match place.size {
-        0 => format!("the file ends at {:#x}", place.offset),
-        _ => format!("at {:#x}", place.offset),
-    };
-    if let Some(part) = place.part {
-        text += &format!(" in {part}");
-    }
-    if let Some(field) = place.field.filter(|field| Some(*field) != part_name(place)) {
-        text += &format!(", {field}");
-    }
-    // Bytes without a meaning, and many of them, say no more than the place.
-    match &place.value {
-        Some(value) if value.len() <= 80 && !value.starts_with("not zero") => {
-            text + &format!(": {value}")
-        }
-        _ => text,
-    }
-}
-
-/// Padding between parts is a part of its own with one field.
-fn part_name(place: &Place) -> Option<&'static str> {
-    (place.part == Some(Part::Padding)).then_some("padding")
 }
 
 impl Serialize for Shown {

@@ -2,17 +2,17 @@
 //!
 //! A scheme is a row of [`SCHEMES`] and one file here with a function `verify`. To plug one in: read the
 //! fields that it needs from the [`Request`], call the verifier of `hartlock_kernels`, and turn its answer
-//! with [`judged`].
+//! with [`judged::judged`].
 
 use hartlock_image::{Curve, MlDsaSet, ParameterSet, SlhDsaSet};
 use hartlock_kernels::Kernels;
-use hartlock_kernels::signature::Rejection;
 
 use crate::request::Field;
 use crate::{Answer, Engine, Request};
 
 mod ecdsa;
 mod ed25519;
+mod judged;
 mod lms;
 mod ml_dsa;
 mod named;
@@ -70,50 +70,5 @@ pub(crate) fn answer(engine: &Engine, request: &Request<'_>) -> Answer {
     match scheme_of(request.alg()) {
         Some(scheme) => (scheme.verify)(&engine.kernels, request),
         None => Answer::NotCarried(Field::Alg),
-    }
-}
-
-/// The answer that a verifier of `hartlock_kernels` gave.
-fn judged(result: Result<(), Rejection>) -> Answer {
-    match result {
-        Ok(()) => Answer::Valid,
-        Err(Rejection::UnsupportedKey) => Answer::Unsupported("keys of this kind are not carried"),
-        Err(Rejection::InvalidKey) => Answer::Invalid("the public key is none"),
-        Err(Rejection::SignatureLength) => Answer::Invalid("the signature has a wrong length"),
-        Err(Rejection::OtherParameters) => {
-            Answer::Invalid("the signature is of another parameter set than the key")
-        }
-        Err(Rejection::IndexOutOfRange) => {
-            Answer::Invalid("there is no one-time key of this index")
-        }
-        Err(Rejection::NonCanonicalSignature) => {
-            Answer::Invalid("the signature is not encoded the one way")
-        }
-        Err(Rejection::ContextLength) => Answer::Invalid("the context is longer than 255 bytes"),
-        Err(Rejection::Mismatch) => {
-            Answer::Invalid("the signature is that of another message or key")
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_verifier_that_is_content_makes_a_signature_valid() {
-        assert_eq!(judged(Ok(())), Answer::Valid);
-        for rejection in [
-            Rejection::InvalidKey,
-            Rejection::SignatureLength,
-            Rejection::OtherParameters,
-            Rejection::IndexOutOfRange,
-            Rejection::NonCanonicalSignature,
-            Rejection::ContextLength,
-            Rejection::Mismatch,
-        ] {
-            assert!(matches!(judged(Err(rejection)), Answer::Invalid(_)), "{rejection:?}");
-        }
-        assert!(matches!(judged(Err(Rejection::UnsupportedKey)), Answer::Unsupported(_)));
     }
 }

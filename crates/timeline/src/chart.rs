@@ -6,11 +6,14 @@
 
 use std::fmt;
 
+use super::boot::{StepRecord, Timeline, Unit};
+use super::cost::Cost;
+use super::kind::Kind;
 use super::lanes::{Group, Lane, groups, ticks};
+use super::quantity::{bytes_text, time_text};
 use super::table::base;
-use super::{
-    Cost, Kind, StepRecord, Timeline, Unit, bytes_text, kernels, time_text, together, words,
-};
+use super::words::together;
+use super::{kernels, words};
 
 /// Narrower than this nothing can be drawn; a terminal breaks the lines instead.
 const LEAST_COLUMNS: usize = 40;

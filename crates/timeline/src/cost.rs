@@ -1,6 +1,7 @@
 //! Where the time of a boot went, in a few numbers that add up.
 
-use super::{StepRecord, Timeline, groups};
+use super::boot::{StepRecord, Timeline};
+use super::lanes::groups;
 
 /// The boot hart waits for one thing at a time, but reading and hashing overlap. So
 /// `reading + hashing - both + signature + opensbi + rest` is the total.

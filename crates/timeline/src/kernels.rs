@@ -1,6 +1,6 @@
 //! Hash kernels by name, and what a log says about those that a hart does not use (boot flow §2.1).
 
-use super::{StepRecord, Timeline};
+use super::boot::{StepRecord, Timeline};
 
 /// Kernels in the order of their numbers, from 1 on.
 const NAMES: [&str; 7] = ["portable", "rv64", "zbb", "zknh", "zvbb", "zvknh", "engine"];

@@ -1,6 +1,6 @@
 //! Kinds of work: what shares a colour and a place in the legend.
 
-use super::StepRecord;
+use super::boot::StepRecord;
 
 /// The work that a bar shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Order of the lanes: the order of the chart in the terminal and of the picture in the page.
 
-use super::{StepRecord, Timeline};
+use super::boot::{StepRecord, Timeline};
 
 /// What one stage did, or the time between two stages.
 #[derive(Debug)]

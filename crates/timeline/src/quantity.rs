@@ -1,6 +1,6 @@
 //! Numbers for people: at most four digits and a unit.
 
-use super::Unit;
+use super::boot::Unit;
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;

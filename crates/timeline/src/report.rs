@@ -6,6 +6,7 @@
 mod compare;
 mod lead;
 mod picture;
+mod run;
 mod verified;
 
 use askama::Template;
@@ -15,20 +16,13 @@ use crate::{
     time_text, together,
 };
 use compare::{Overview, Remarks, StepTable, Summary};
+pub use run::Run;
+
 use picture::{Picture, Scale};
 use verified::Verified;
 
 /// The style sheet of our pages; for pages of other programs too.
 pub const STYLE: &str = include_str!("../templates/report.css");
-
-/// A boot with a name that tells it from the others.
-#[derive(Clone, Debug)]
-pub struct Run {
-    /// Its name.
-    pub label: String,
-    /// What was measured.
-    pub timeline: Timeline,
-}
 
 /// What to show on one page.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{SCHEMA, Timeline};
+use super::boot::{SCHEMA, Timeline};
 
 /// A log holds no more (boot flow §3.5).
 const MOST_STEPS: usize = hartlock_handoff::MAX_LOG_ENTRIES;

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::{StepRecord, Timeline, Unit, bytes_text, kernels, time_text, words};
+use super::boot::{StepRecord, Timeline, Unit};
+use super::quantity::{bytes_text, time_text};
+use super::{kernels, words};
 
 /// Widths of the columns; the last two are aligned to the right like the size and the count.
 const WIDTHS: [usize; 8] = [6, 11, 10, 9, 5, 8, 8, 8];

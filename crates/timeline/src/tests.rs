@@ -1,4 +1,6 @@
 use super::*;
+use hartlock_image::Reason;
+
 use crate::measurement::Source;
 use hartlock_handoff::{LogHeader, Step};
 use hartlock_image::PayloadType;

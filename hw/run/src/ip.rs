@@ -3,204 +3,37 @@
 //! `hw/ip/<name>/data/ip.toml` lists the builds. Verilator lints and simulates, the tests are in cocotb, Yosys makes
 //! netlists.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::panic::resume_unwind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use anyhow::{Context, Result, ensure};
-use serde::Deserialize;
 
-use self::mutant::{Campaign, Mutant};
-use self::peer::Peer;
+pub use self::args::Args;
+use self::campaign::Campaign;
+use self::engine::{Bench, Ip, Netlist, OTHERS, Tools};
 use self::record::Record;
 use crate::machines::model::jobs;
 use xtask::Outcome;
-use xtask::python;
-use xtask::python::{PackageSet, Packages};
+use xtask::python::PackageSet;
 use xtask::{Verdict, project};
 
+mod args;
 mod bench;
+mod campaign;
+mod engine;
 mod lint;
 mod model;
 mod mutant;
 mod netlist;
 mod peer;
 mod record;
+mod schemata;
 mod table;
-
-/// Shared parts of tests, which are tested like an engine.
-const PRIM: &str = "prim";
-/// Folders of `hw` that are tested in the same way: it, and the blocks of the system on a chip.
-const OTHERS: [&str; 2] = ["soc", PRIM];
-
-#[derive(clap::Args)]
-pub struct Args {
-    /// Engines, by the names of their folders in hw/ip, or `soc` or `prim`; without any, all
-    #[arg(value_name = "NAME")]
-    names: Vec<String>,
-    /// Count look-up tables and the like as well
-    #[arg(long)]
-    synth: bool,
-    /// Place and route for a clock frequency, too: minutes for each netlist
-    #[arg(long, requires = "synth")]
-    fmax: bool,
-    /// Write the counts into the record that later counts are compared with
-    #[arg(long, requires = "synth")]
-    record: bool,
-    /// Run every mutant of data/mutants.toml, each of which its assertion has to notice
-    #[arg(long)]
-    mutants: bool,
-    /// Count and test the third-party engine in this folder as well: see [[peer]] of its ip.toml
-    #[arg(long, value_name = "FOLDER", requires = "synth")]
-    peer: Option<PathBuf>,
-    /// Only simulations and netlists whose name contains this
-    #[arg(long, value_name = "TEXT")]
-    only: Option<String>,
-    /// Show what the tests print
-    #[arg(short, long)]
-    verbose: bool,
-}
-
-impl Args {
-    fn wants(&self, name: &str) -> bool {
-        self.only.as_ref().is_none_or(|only| name.contains(only.as_str()))
-    }
-}
-
-/// `data/ip.toml`.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Plan {
-    bench: Vec<Bench>,
-    netlist: Vec<Netlist>,
-    #[serde(default)]
-    peer: Vec<Peer>,
-}
-
-/// A simulation.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Bench {
-    top: String,
-    parameters: BTreeMap<String, u32>,
-    /// Module of `tb/`.
-    tests: String,
-    /// Simulate the cells that Yosys makes of it, not the source.
-    #[serde(default)]
-    of_netlist: bool,
-    /// Run these only, each of which has to fail.
-    #[serde(default)]
-    must_fail: Vec<String>,
-    /// Part of `cargo xtask test`.
-    is_daily: bool,
-}
-
-/// A netlist and its bounds.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Netlist {
-    name: String,
-    top: String,
-    parameters: BTreeMap<String, u32>,
-    cycles: u32,
-    luts: Option<u32>,
-    aim: Option<u32>,
-    #[serde(default)]
-    is_daily: bool,
-}
-
-impl Bench {
-    fn name(&self) -> String {
-        let parameters = self.parameters.iter().map(|(name, value)| format!(" {name}={value}"));
-        let form = if self.of_netlist { " netlist" } else { "" };
-        format!("{}{}{form}", self.top, parameters.collect::<String>())
-    }
-}
-
-/// An engine: its folder, its sources in the order in which they are read, its plan.
-struct Ip {
-    name: String,
-    dir: PathBuf,
-    sources: Vec<PathBuf>,
-    plan: Plan,
-    mutants: Vec<Mutant>,
-    /// The folder of third-party sources, if the sources are outside of the project.
-    outside: Option<PathBuf>,
-}
-
-impl Ip {
-    fn load(name: &str) -> Result<Ip> {
-        let dir = folder_of(name);
-        let path = dir.join("data/ip.toml");
-        let text =
-            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let plan =
-            toml::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))?;
-        let mut sources = files(&dir.join(if name == PRIM { "tb" } else { "rtl" }), "sv")?;
-        ensure!(!sources.is_empty(), "{name} has no sources");
-        // Packages are read before the modules that import them.
-        sources.sort_by_key(|path| (!path.to_string_lossy().ends_with("_pkg.sv"), path.clone()));
-        let mutants = mutant::load(&dir)?;
-        Ok(Ip { name: name.to_owned(), dir, sources, plan, mutants, outside: None })
-    }
-
-    /// Texts that a model or a netlist depends on.
-    fn texts(&self) -> Result<Vec<String>> {
-        let headers = files(&prim(), "svh")?;
-        let modules = files(&prim(), "sv")?;
-        let all = self.sources.iter().chain(&headers).chain(&modules);
-        all.map(|path| {
-            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
-        })
-        .collect()
-    }
-}
-
-/// An engine's folder.
-fn folder_of(name: &str) -> PathBuf {
-    let hw = project::root().join("hw");
-    if OTHERS.contains(&name) { hw.join(name) } else { hw.join("ip").join(name) }
-}
-
-/// The folder that all engines share.
-fn prim() -> PathBuf {
-    project::root().join("hw/prim")
-}
-
-/// Files of a folder with this extension, sorted.
-fn files(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?;
-    let mut paths = Vec::new();
-    for entry in entries {
-        let path = entry?.path();
-        if path.extension().is_some_and(|end| end == extension) {
-            paths.push(path);
-        }
-    }
-    paths.sort_unstable();
-    Ok(paths)
-}
-
-/// The programs.
-struct Tools {
-    machine: Packages,
-    ip: Packages,
-    compiler: String,
-}
-
-impl Tools {
-    fn locate() -> Result<Tools> {
-        Ok(Tools {
-            machine: python::locate(PackageSet::Machine)?,
-            ip: python::locate(PackageSet::Ip)?,
-            compiler: python::need_compiler()?,
-        })
-    }
-}
 
 fn all_names() -> Result<Vec<String>> {
     let dir = project::root().join("hw/ip");
@@ -257,9 +90,9 @@ pub fn main(args: &Args) -> Result<Verdict> {
 /// Runs all mutants of an engine, prints the results, and returns the faults.
 fn run_mutants(tools: &Tools, ip: &Ip, args: &Args) -> Result<Vec<String>> {
     let mut faults = Vec::new();
-    let campaigns = mutant::campaigns(ip, false)?;
+    let campaigns = campaign::campaigns(ip, false)?;
     for campaign in campaigns.iter().filter(|one| args.wants(&one.bench.name())) {
-        let found = mutant::run(tools, ip, campaign)?;
+        let found = campaign::run(tools, ip, campaign)?;
         let verdict = if found.is_empty() { "ok" } else { "FAILED" };
         println!("{verdict:<6} {}, {} mutants", campaign.bench.name(), campaign.len());
         faults.extend(found);
@@ -292,7 +125,7 @@ pub fn step(_: &Path) -> Result<Outcome> {
     let mut work = Vec::new();
     let mut mutants = Vec::new();
     for ip in &ips {
-        mutants.extend(mutant::campaigns(ip, true)?.into_iter().map(|c| Work::Mutate(ip, c)));
+        mutants.extend(campaign::campaigns(ip, true)?.into_iter().map(|c| Work::Mutate(ip, c)));
         work.push(Work::Lint(ip));
         let benches = ip.plan.bench.iter().filter(|bench| bench.is_daily);
         work.extend(benches.map(|bench| Work::Simulate(ip, bench)));
@@ -333,7 +166,7 @@ impl Work<'_> {
         static SYNTHESIS: Mutex<()> = Mutex::new(());
         match self {
             Work::Mutate(ip, campaign) => {
-                Ok(Done { faults: mutant::run(tools, ip, campaign)?, ..Done::default() })
+                Ok(Done { faults: campaign::run(tools, ip, campaign)?, ..Done::default() })
             }
             Work::Lint(ip) => Ok(Done { faults: lint::check(tools, ip)?, ..Done::default() }),
             Work::Simulate(ip, bench) => {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
 
-use super::Args;
+use super::args::Args;
 use super::machine::{Machine, commit, date, version};
 use super::paper::Paper;
 use super::run::{Better, Row, Run, Status};

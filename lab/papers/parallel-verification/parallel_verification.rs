@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 use hartlock_image::HashId;
 
-use super::Args;
+use super::args::Args;
 use super::machine::{Machine, commit, date, version};
 use super::paper::Paper;
 use super::peers;

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-use super::Args;
+use super::args::Args;
 use super::machine::{Machine, commit, date, version};
 use super::paper::Paper;
 use super::peers::{self, PeerCount};

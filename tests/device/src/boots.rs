@@ -5,6 +5,7 @@
 
 mod algorithms;
 pub mod board;
+mod case;
 mod command;
 mod device;
 mod harts;
@@ -22,6 +23,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use board::Bench;
+use case::Case;
 use xtask::Outcome;
 use xtask::Verdict;
 
@@ -39,22 +41,6 @@ pub struct Args {
     /// Show the console of every device
     #[arg(short, long)]
     verbose: bool,
-}
-
-/// One boot, or a few that belong together.
-pub struct Case {
-    /// `group/what-happens`.
-    pub name: String,
-    /// `Err` is a failure; it says what came out instead.
-    pub run: Box<Run>,
-}
-
-type Run = dyn Fn(&Bench) -> Result<()>;
-
-impl Case {
-    fn new(name: impl Into<String>, run: impl Fn(&Bench) -> Result<()> + 'static) -> Self {
-        Self { name: name.into(), run: Box::new(run) }
-    }
 }
 
 fn cases() -> Vec<Case> {

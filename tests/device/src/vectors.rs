@@ -12,11 +12,13 @@ use clap::ValueEnum;
 use xtask::Outcome;
 use xtask::{Verdict, project};
 
+mod comparison;
 mod host;
 mod judge;
 mod target;
 
-use hartlock_testkit::generator::{self, Made, SETS};
+use comparison::outcome_of;
+use hartlock_testkit::generator::{self, SETS};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -75,27 +77,4 @@ pub fn host_step(root: &Path) -> Result<Outcome> {
 /// Step: the library does so on the emulated board.
 pub fn target_step(root: &Path) -> Result<Outcome> {
     target::step(root)
-}
-
-/// Compares answers, in the order of the vectors, with what is expected.
-fn compare(who: &str, all: &[Made], answers: &[String]) -> Vec<String> {
-    let mut findings = Vec::new();
-    if answers.len() != all.len() {
-        findings.push(format!("{who}: {} answers to {} vectors", answers.len(), all.len()));
-    }
-    for (made, answer) in all.iter().zip(answers) {
-        let expected = &made.expected;
-        if answer != expected.answer() {
-            findings.push(format!(
-                "{}: {who} says {answer}, expected is {}",
-                expected.name,
-                expected.answer()
-            ));
-        }
-    }
-    findings
-}
-
-fn outcome_of(findings: &[String]) -> Outcome {
-    if findings.is_empty() { Outcome::Passed } else { Outcome::Failed(findings.join("\n")) }
 }

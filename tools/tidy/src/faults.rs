@@ -3,7 +3,7 @@
 //! A stage declares each fault as a feature of its own. Cargo builds in what somebody asks for, so
 //! only tests may ask: no default, no other crate, no build of a release or of the demo.
 
-use super::{Source, Tree};
+use super::tree::{Source, Tree};
 
 /// How such a feature begins. In two parts, here and in the tests below, or this file would be the
 /// first finding.

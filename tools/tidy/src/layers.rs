@@ -10,7 +10,7 @@ use toml::{Table, Value};
 
 use super::safety::code_of;
 use super::text::has_word;
-use super::{Source, Tree};
+use super::tree::{Source, Tree};
 
 /// What each layer may be built on. A new crate in `crates/` needs a line here: its place
 /// is a decision.

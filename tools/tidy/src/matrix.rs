@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Source, Tree};
+use super::tree::{Source, Tree};
 
 const PAGE: &str = "ARCHITECTURE.md";
 

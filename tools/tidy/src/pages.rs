@@ -1,7 +1,7 @@
 //! Checks on the pages that a newcomer reads first: README, code map, decisions.
 
 use super::text::has_word;
-use super::{Source, Tree};
+use super::tree::{Source, Tree};
 
 const README: &str = "README.md";
 const MAP: &str = "ARCHITECTURE.md";

@@ -1,6 +1,6 @@
 //! Checks on hand-written RTL: how much of it is explained, and that it watches itself.
 
-use super::{Source, Tree};
+use super::tree::{Source, Tree};
 
 /// Of all lines, in percent. A comment beside code counts.
 const LEAST_COMMENTS: usize = 15;

@@ -4,7 +4,7 @@
 //! and the kernels of other instruction sets are invisible to a run on the host.
 
 use super::text::has_word;
-use super::{Source, Tree};
+use super::tree::{Source, Tree};
 
 /// Crates that must not contain any unsafe code.
 const SAFE_CRATES: [&str; 10] =

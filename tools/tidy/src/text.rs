@@ -1,6 +1,6 @@
 //! Checks on lines of text.
 
-use super::{Source, Tree};
+use super::tree::{Source, Tree};
 
 /// Starts of paths that exist on one machine only. In two parts each, or this file would be the
 /// first finding.

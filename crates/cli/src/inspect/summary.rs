@@ -6,7 +6,7 @@ use hartlock_bundle::describe::{Description, Key, Payload, Trust};
 use hartlock_bundle::inspect::{Check, Field, Inspection, Memory, Obstacle, Part, Prospect, Usage};
 use hartlock_image::{Family, Policy};
 
-use super::place_text;
+use super::place::place_text;
 use crate::failure::ReasonText;
 use crate::page::Page;
 use crate::style::{BOLD, DIM, ERROR, GOOD, WARNING};

@@ -4,7 +4,7 @@ use hartlock_kernels::Kernels;
 use hartlock_kernels::ecdsa::{self, Curve, MAX_SIGNATURE_LEN, PublicKey};
 use hartlock_kernels::signature::{ParameterSet, Rejection};
 
-use super::judged;
+use super::judged::judged;
 use super::named::Named;
 use crate::request::Field;
 use crate::{Answer, Request};

@@ -6,7 +6,7 @@ use hartlock_kernels::ed25519_contexts::{Context, verify_pre_hashed, verify_with
 use hartlock_kernels::signature::Rejection;
 use hartlock_kernels::{Hash, Kernels, ed25519_keystone, sha2::Sha512};
 
-use super::judged;
+use super::judged::judged;
 use crate::request::Field;
 use crate::{Answer, Request};
 

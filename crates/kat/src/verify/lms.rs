@@ -2,7 +2,7 @@
 
 use hartlock_kernels::{Kernels, lms};
 
-use super::judged;
+use super::judged::judged;
 use crate::request::Field;
 use crate::{Answer, Request};
 

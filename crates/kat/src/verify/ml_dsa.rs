@@ -4,7 +4,7 @@ use hartlock_kernels::Kernels;
 use hartlock_kernels::ml_dsa::{self, Message, MlDsaSet};
 use hartlock_kernels::signature::{ParameterSet, Rejection};
 
-use super::judged;
+use super::judged::judged;
 use super::named::Named;
 use crate::request::Field;
 use crate::{Answer, Request};

@@ -4,7 +4,7 @@ use hartlock_kernels::Kernels;
 use hartlock_kernels::rsa::{Digester, PublicKey, pkcs1, pss};
 use hartlock_kernels::xof::Xof;
 
-use super::judged;
+use super::judged::judged;
 use super::named::Named;
 use crate::request::Field;
 use crate::{Answer, Request};

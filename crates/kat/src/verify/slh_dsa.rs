@@ -4,7 +4,7 @@ use hartlock_kernels::Kernels;
 use hartlock_kernels::signature::ParameterSet;
 use hartlock_kernels::slh_dsa::{self, Message, SlhDsaSet};
 
-use super::judged;
+use super::judged::judged;
 use super::named::Named;
 use crate::request::Field;
 use crate::{Answer, Request};

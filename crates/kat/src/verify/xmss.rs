@@ -4,7 +4,7 @@
 use hartlock_kernels::Kernels;
 use hartlock_kernels::xmss::{self, Scheme, Sets};
 
-use super::judged;
+use super::judged::judged;
 use crate::request::Field;
 use crate::{Answer, Request};
 

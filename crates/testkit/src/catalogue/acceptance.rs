@@ -5,7 +5,7 @@ use hartlock_image::Reason::{
     WrongLoadAddress, WrongSoc,
 };
 
-use super::{Row, bad};
+use super::row::{Row, bad};
 use crate::bundle::Edit::{Draft as Fields, Options};
 use crate::bundle::{Draft, name};
 

@@ -5,7 +5,7 @@ use hartlock_image::HashId::{
 };
 use hartlock_image::{BundleType, HashId, KeyRecord, Policy};
 
-use super::{Row, good};
+use super::row::{Row, good};
 use crate::bundle::Edit::{Draft as Fields, File, Options};
 use crate::bundle::{Block, Draft, label, name, trust};
 use crate::ed25519::{KEY_AND_R_MIXED, KEY_MIXED_HIDDEN};

@@ -8,7 +8,7 @@ use hartlock_image::Reason::{
     PolicyHybridNotMet, SignatureBlockExtra, SignatureMismatch, SignerMismatch,
 };
 
-use super::{Row, bad, good};
+use super::row::{Row, bad, good};
 use crate::bundle::Edit::{Area, Draft as Fields, Options};
 use crate::bundle::{Block, Draft};
 use crate::keys::A;

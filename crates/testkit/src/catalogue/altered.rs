@@ -6,7 +6,7 @@ use hartlock_image::Reason::{
     SignatureMismatch, SignatureNotCanonical, SignatureParametersDiffer,
 };
 
-use super::{Row, bad};
+use super::row::{Row, bad};
 use crate::bundle::Edit::Draft as Fields;
 use crate::bundle::{Block, Changes, Draft};
 use crate::signers;

@@ -6,7 +6,7 @@ use hartlock_image::Reason::{
     TooManySignatureBlocks,
 };
 
-use super::{Row, bad};
+use super::row::{Row, bad};
 use crate::bundle::Edit::{Area, Draft as Fields, Options};
 use crate::bundle::{Block, Draft};
 use crate::keys::{A, B, C, D, E};

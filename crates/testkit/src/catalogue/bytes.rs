@@ -4,7 +4,7 @@ use hartlock_image::Reason::{PaddingNotZero, PayloadDigestMismatch, TrailingByte
 use hartlock_image::{HashId, PayloadRecord, TreeMode};
 use hartlock_verify::tree::{self, Digest, Hasher, SoftwareHasher};
 
-use super::{Row, bad};
+use super::row::{Row, bad};
 use crate::bundle::Draft;
 use crate::bundle::Edit::{Draft as Fields, File};
 

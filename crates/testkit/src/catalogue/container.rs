@@ -4,7 +4,7 @@ use hartlock_image::Reason::{
     SignaturesSizeOutOfRange, SignedSizeOutOfRange, Truncated, UnknownTag, WrongBundleType,
 };
 
-use super::{Row, bad};
+use super::row::{Row, bad};
 use crate::bundle::Draft;
 use crate::bundle::Edit::{File, Options, Signed};
 

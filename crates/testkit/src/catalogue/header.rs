@@ -5,7 +5,7 @@ use hartlock_image::Reason::{
     SignedSizeMismatch, SignerCountOutOfRange, SocNameInvalid,
 };
 
-use super::{Row, bad};
+use super::row::{Row, bad};
 use crate::bundle::Edit::{Draft as Fields, Signed};
 use crate::bundle::{Draft, Signed as Region};
 

@@ -7,7 +7,7 @@ use hartlock_image::Reason::{
 };
 use hartlock_image::{KeyRecord, Policy};
 
-use super::{Row, bad};
+use super::row::{Row, bad};
 use crate::bundle::Edit::{Area, Draft as Fields, Options, Signed};
 use crate::bundle::{Block, Draft, trust};
 use crate::keys::{A, B, C, D, E};

@@ -7,7 +7,7 @@ use hartlock_image::Reason::{
     PayloadMissing, PayloadOrder, PayloadTypeUnknown,
 };
 
-use super::{Row, bad};
+use super::row::{Row, bad};
 use crate::bundle::Edit::{Draft as Fields, Signed};
 use crate::bundle::{Draft, Payload};
 

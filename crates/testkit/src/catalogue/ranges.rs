@@ -5,7 +5,7 @@ use hartlock_image::Reason::{
     PayloadOffset, PayloadSizeOutOfRange,
 };
 
-use super::{Row, bad};
+use super::row::{Row, bad};
 use crate::bundle::Draft;
 use crate::bundle::Edit::{Draft as Fields, File, Signed};
 

@@ -6,7 +6,7 @@ use hartlock_image::Reason::{
 };
 use hartlock_image::{KeyRecord, Policy};
 
-use super::{Row, bad};
+use super::row::{Row, bad};
 use crate::bundle::Edit::{Area, Draft as Fields, File, Options};
 use crate::bundle::{Block, Draft};
 use crate::ed25519 as odd;

@@ -1,7 +1,7 @@
 //! Several runs together: one picture, the sums, and step by step.
 
-use super::Run;
 use super::picture::{Bar, Mark, Scale};
+use super::run::Run;
 use crate::{
     Cost, Kind, StepRecord, Timeline, Unit, bytes_text, factor_text, groups, time_text, together,
 };

@@ -1,6 +1,7 @@
 //! The summary at the top of a page, in sentences.
 
-use super::{Report, Run};
+use super::Report;
+use super::run::Run;
 use crate::{StepRecord, Timeline, Unit, factor_text, time_text, together};
 
 pub(super) fn sentences(report: &Report) -> Vec<String> {

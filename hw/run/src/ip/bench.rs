@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 
+use super::engine::{Bench, Ip, Tools, prim};
 use super::model::{self, Form};
-use super::{Bench, Ip, Tools, prim};
 use xtask::{project, run};
 
 /// The seed of the random inputs of a run, so that a failure is reproducible. `HARTLOCK_SEED` sets another.

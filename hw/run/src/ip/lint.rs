@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::{Ip, Tools, files, prim};
+use super::engine::{Ip, Tools, files, prim};
 use xtask::run;
 
 /// Warnings that are left, for every top module and parameters that are built.

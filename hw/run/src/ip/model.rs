@@ -9,7 +9,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::{Bench, Ip, Tools, mutant, netlist, prim};
+use super::engine::{Bench, Ip, Tools, files, prim};
+use super::{netlist, schemata};
 use crate::machines::model::{TOOLS, build, jobs};
 use xtask::{packages, project, run};
 
@@ -130,7 +131,7 @@ fn translate(tools: &Tools, ip: &Ip, bench: &Bench, form: Form, tree: &Path) -> 
     verilator.arg(format!("-I{}", prim().display())).arg("-y").arg(prim()).arg("-Mdir").arg(tree);
     match form {
         Form::Plain => verilator.args(&ip.sources),
-        Form::Mutants => verilator.args(mutant::write(ip, tree)?),
+        Form::Mutants => verilator.args(schemata::write(ip, tree)?),
     };
     run::quietly(&mut verilator).map(drop)
 }
@@ -151,7 +152,7 @@ fn link(tools: &Tools, library: &Path, tree: &Path) -> Result<()> {
     let mut linker = Command::new("g++");
     linker.arg("-o").arg(tree.join("simulation"));
     linker.arg(tree.join("verilator.o")).arg(tree.join(format!("{PREFIX}__ALL.a")));
-    linker.args(super::files(library, "o")?);
+    linker.args(files(library, "o")?);
     linker.arg(format!("-Wl,-rpath,{}", libraries.display()));
     linker.arg("-L").arg(&libraries).args(["-lcocotbvpi_verilator", "-pthread"]);
     run::quietly(&mut linker).map(drop)

@@ -12,7 +12,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::{Bench, Ip, Netlist, Tools, prim};
+use super::engine::{Bench, Ip, Netlist, Tools, prim};
 use xtask::{packages, project, run};
 
 /// Part of every digest: raise it when a change here changes the counts.

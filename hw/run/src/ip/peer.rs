@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 use tempfile::TempDir;
 
-use super::{Bench, Ip, Netlist, Plan};
+use super::engine::{Bench, Ip, Netlist, Plan};
 use xtask::packages;
 
 /// A third-party engine, as the plan describes it.

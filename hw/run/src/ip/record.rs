@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use super::Ip;
+use super::engine::Ip;
 use super::netlist::Count;
 use super::peer::{Guest, Peer};
 use xtask::project;

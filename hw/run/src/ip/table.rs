@@ -2,10 +2,11 @@
 
 use anyhow::Result;
 
+use super::args::Args;
+use super::engine::{Ip, Netlist, Tools};
 use super::netlist::{Count, count, fmax};
 use super::peer::{Guest, Peer};
 use super::record::Record;
-use super::{Args, Ip, Netlist, Tools};
 
 /// Prints a line for each netlist, and returns the faults; or writes the counts into the record.
 pub fn print(tools: &Tools, ip: &Ip, guests: &[Guest], args: &Args) -> Result<Vec<String>> {

@@ -9,8 +9,8 @@ use hartlock_emulator::Stage;
 use hartlock_emulator::images::root_of_trust;
 use hartlock_image::{Algorithm, Policy, Reason};
 
-use super::Case;
 use super::board::{Bench, STUB_RUNS, Setup, expect_boot, expect_refusal};
+use super::case::Case;
 use crate::stages;
 use hartlock_testkit::bundle::{Block, Draft, build, trust};
 use hartlock_testkit::keys::A;

@@ -7,8 +7,8 @@ use anyhow::{Context, Result, ensure};
 use hartlock_image::Reason;
 use serde_json::Value;
 
-use super::Case;
 use super::board::Bench;
+use super::case::Case;
 use crate::demo;
 use hartlock_testkit::keys::{A, B};
 use xtask::run;

@@ -12,8 +12,8 @@ use hartlock_handoff::Step;
 use hartlock_image::{PayloadType, Reason};
 use hartlock_verify::board::qemu_virt;
 
-use super::Case;
 use super::board::{Bench, expect_boot, expect_refusal, loader_entry};
+use super::case::Case;
 use crate::debugger::{self, Debugger};
 use xtask::firmware;
 

@@ -7,10 +7,10 @@ use hartlock_handoff::Step;
 use hartlock_image::{HashId, PayloadType, Reason, TreeMode};
 use hartlock_verify::board::{Region, qemu_virt};
 
-use super::Case;
 use super::board::{
     Bench, STUB_RUNS, Setup, expect_boot, expect_refusal, last_lines, loader_entry,
 };
+use super::case::Case;
 use hartlock_testkit::bundle::{Draft, Edit};
 use xtask::firmware;
 use xtask::initramfs::USERSPACE;

@@ -8,8 +8,8 @@ use hartlock_image::{HashId, PayloadType, TreeMode};
 use hartlock_kernels::Tier;
 use hartlock_verify::board::qemu_virt;
 
-use super::Case;
 use super::board::{Bench, entries, expect_boot, loader_entry};
+use super::case::Case;
 use hartlock_testkit::bundle::{Draft, Edit};
 use xtask::firmware;
 

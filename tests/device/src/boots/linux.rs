@@ -10,7 +10,7 @@ use hartlock_image::PayloadType;
 use hartlock_verify::board::qemu_virt;
 
 use super::board::{Bench, Setup, check_output, entries, last_lines, loader_entry};
-use super::{Case, port};
+use super::{case::Case, port};
 use xtask::initramfs::USERSPACE;
 
 pub fn cases() -> Vec<Case> {

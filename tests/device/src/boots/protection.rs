@@ -9,8 +9,8 @@ use hartlock_emulator::machine::Outcome;
 use hartlock_image::Reason;
 use hartlock_verify::board::{Region, qemu_virt};
 
-use super::Case;
 use super::board::{Bench, expect_boot, expect_refusal, last_lines};
+use super::case::Case;
 use crate::debugger::{self, Debugger, pmp};
 use xtask::firmware;
 

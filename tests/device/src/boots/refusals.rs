@@ -6,11 +6,11 @@ use hartlock_emulator::images::{Device, Provisioning};
 use hartlock_image::{Lifecycle, Manifest, Policy, Reason, SignatureBlocks};
 use hartlock_verify::board::qemu_virt;
 
-use super::Case;
 use super::board::{
     Bench, STUB_RUNS, bundle_type, expect_boot, expect_harts_outside, expect_refusal, fake_root,
     vector,
 };
+use super::case::Case;
 use hartlock_testkit::bundle::{Block, Edit};
 use hartlock_testkit::keys::{A, B};
 use xtask::firmware;

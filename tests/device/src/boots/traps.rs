@@ -13,8 +13,8 @@ use hartlock_handoff::Step;
 use hartlock_image::Reason;
 use hartlock_verify::board::{Region, qemu_virt};
 
-use super::Case;
 use super::board::{Bench, STUB_RUNS, Setup, entries, expect_refusal, last_lines, loader_entry};
+use super::case::Case;
 use hartlock_testkit::bundle::Edit;
 use xtask::firmware;
 use xtask::firmware::StageFiles;

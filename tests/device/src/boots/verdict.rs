@@ -12,8 +12,8 @@ use anyhow::{Context, Result, ensure};
 use hartlock_emulator::Stage;
 use hartlock_image::Reason;
 
-use super::Case;
 use super::board::{Bench, STUB_RUNS, Setup, expect_refusal, last_lines};
+use super::case::Case;
 use hartlock_testkit::bundle::Edit;
 use xtask::firmware;
 use xtask::firmware::StageFiles;

@@ -9,7 +9,8 @@ use hartlock_image::{MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE};
 use hartlock_testkit::expected;
 use hartlock_testkit::generator::{Made, SETS, Set};
 
-use super::{compare, judge, outcome_of};
+use super::comparison::{compare, outcome_of};
+use super::judge;
 use xtask::Outcome;
 use xtask::run;
 

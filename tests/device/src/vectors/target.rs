@@ -8,7 +8,8 @@ use hartlock_bench::pack::{Header, JOB_VECTORS};
 
 use hartlock_testkit::generator::{Made, SETS};
 
-use super::{compare, judge, outcome_of};
+use super::comparison::{compare, outcome_of};
+use super::judge;
 use crate::bench;
 use xtask::Outcome;
 use xtask::firmware;

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use anyhow::{Context, Result};
 
-use super::NOTICE;
 use super::model::{Board, Clock, Environment, Storage};
+use super::output::NOTICE;
 use super::rust::{about, constant, decimal, hex, module};
 
 /// `board.rs`, which firmware/virt includes. `stages` is the board whose memory map its stages have.

@@ -333,3 +333,8 @@ fn no_overlap(ranges: &[(u64, u64, &str)], may_contain: bool) -> Result<()> {
     }
     Ok(())
 }
+
+/// The board of a name.
+pub fn find<'a>(boards: &'a [Board], name: &str) -> Option<&'a Board> {
+    boards.iter().find(|board| board.name == name)
+}

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use anyhow::Result;
 
-use super::NOTICE;
 use super::model::{Board, Payload, Place, Region, Size, Stage};
+use super::output::NOTICE;
 
 /// `qemu-virt` as a module, `rom-flash` as a constant.
 pub fn module(name: &str) -> String {

@@ -4,8 +4,7 @@ use std::fmt::Write;
 
 use anyhow::{Context, Result};
 
-use super::find;
-use super::model::{Board, Payload, Place, Region, Stage};
+use super::model::{Board, Payload, Place, Region, Stage, find};
 use super::rust::hex;
 
 /// A table by its name.

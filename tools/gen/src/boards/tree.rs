@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use anyhow::{Context, Result, ensure};
 
-use super::NOTICE;
 use super::model::{Board, Device, Domain, Tree};
+use super::output::NOTICE;
 
 /// Names and contents; none for a board without device trees.
 pub fn fragments(board: &Board) -> Result<Vec<(&'static str, String)>> {

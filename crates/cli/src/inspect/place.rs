@@ -1,0 +1,29 @@
+//! Places of a bundle in words.
+
+use hartlock_bundle::inspect::{Part, Place};
+
+/// Where a fault stands, in a clause.
+pub(super) fn place_text(place: &Place) -> String {
+    let mut text = match place.size {
+        0 => format!("the file ends at {:#x}", place.offset),
+        _ => format!("at {:#x}", place.offset),
+    };
+    if let Some(part) = place.part {
+        text += &format!(" in {part}");
+    }
+    if let Some(field) = place.field.filter(|field| Some(*field) != part_name(place)) {
+        text += &format!(", {field}");
+    }
+    // Bytes without a meaning, and many of them, say no more than the place.
+    match &place.value {
+        Some(value) if value.len() <= 80 && !value.starts_with("not zero") => {
+            text + &format!(": {value}")
+        }
+        _ => text,
+    }
+}
+
+/// Padding between parts is a part of its own with one field.
+pub(super) fn part_name(place: &Place) -> Option<&'static str> {
+    (place.part == Some(Part::Padding)).then_some("padding")
+}

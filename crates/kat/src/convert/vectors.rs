@@ -1,0 +1,45 @@
+//! The folder of the publishers' files.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use super::case::Collection;
+
+/// The folder of vectors.
+pub struct Vectors {
+    /// Its path.
+    pub folder: PathBuf,
+}
+
+impl Vectors {
+    /// Reads a file and begins its cases.
+    pub(crate) fn read(&self, out: &mut Collection, path: &str) -> Result<String> {
+        out.begin(path);
+        let file = self.folder.join(path);
+        fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))
+    }
+
+    pub(crate) fn read_json(&self, out: &mut Collection, path: &str) -> Result<Value> {
+        let text = self.read(out, path)?;
+        serde_json::from_str(&text).with_context(|| format!("{path} is not JSON"))
+    }
+
+    /// Files with this extension in one of its folders, by name.
+    pub(crate) fn list(&self, folder: &str, extension: &str) -> Result<Vec<String>> {
+        let path = self.folder.join(folder);
+        let entries =
+            fs::read_dir(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let mut names = Vec::new();
+        for entry in entries {
+            let name = entry?.file_name().into_string().ok().context("a name that is no text")?;
+            if name.ends_with(&format!(".{extension}")) {
+                names.push(format!("{folder}/{name}"));
+            }
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+}

@@ -1,0 +1,116 @@
+//! Mutants that are run: each has to make its assertion fail first.
+
+use anyhow::{Context, Result};
+
+use super::bench;
+use super::engine::{Bench, Ip, Tools};
+use super::mutant::Mutant;
+
+/// A bench with the numbers of its mutants, counted from one over the whole table.
+pub struct Campaign<'a> {
+    pub bench: &'a Bench,
+    numbers: Vec<usize>,
+}
+
+impl Campaign<'_> {
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+}
+
+/// All mutants, or those of every day, by the bench that runs them.
+pub fn campaigns(ip: &Ip, is_daily: bool) -> Result<Vec<Campaign<'_>>> {
+    let mut campaigns: Vec<Campaign<'_>> = Vec::new();
+    for (index, mutant) in ip.mutants.iter().enumerate() {
+        if is_daily && !mutant.is_daily {
+            continue;
+        }
+        let bench = bench_of(ip, mutant)?;
+        match campaigns.iter_mut().find(|campaign| std::ptr::eq(campaign.bench, bench)) {
+            Some(campaign) => campaign.numbers.push(index + 1),
+            None => campaigns.push(Campaign { bench, numbers: vec![index + 1] }),
+        }
+    }
+    Ok(campaigns)
+}
+
+fn bench_of<'a>(ip: &'a Ip, mutant: &Mutant) -> Result<&'a Bench> {
+    let stem = mutant.file.trim_end_matches(".sv");
+    let is_right = |bench: &&Bench| match &mutant.bench {
+        Some(name) => bench.name().starts_with(name.as_str()),
+        None => bench.top == stem,
+    };
+    let mut benches = ip.plan.bench.iter().filter(|b| !b.of_netlist && b.must_fail.is_empty());
+    let found = benches.find(is_right);
+    found.with_context(|| format!("no bench runs the mutant for {}", mutant.assertion))
+}
+
+/// Runs the mutants of a campaign, and returns what is wrong: an assertion that stays silent.
+pub fn run(tools: &Tools, ip: &Ip, campaign: &Campaign<'_>) -> Result<Vec<String>> {
+    let mut faults = Vec::new();
+    for &number in &campaign.numbers {
+        let mutant = &ip.mutants[number - 1];
+        let log = bench::run_mutant(tools, ip, campaign.bench, number, &mutant.tests)?;
+        let first = first_failure(&log);
+        if first.as_deref() != Some(mutant.assertion.as_str()) {
+            let seen = first.unwrap_or_else(|| "no assertion".to_owned());
+            faults.push(format!(
+                "{}, mutant {number} of {}: {} has to fail first, and {seen} did",
+                campaign.bench.name(),
+                mutant.file,
+                mutant.assertion
+            ));
+        }
+    }
+    Ok(faults)
+}
+
+/// `module.Name_A` of the first assertion that a log reports: the module is the name of the file.
+fn first_failure(log: &str) -> Option<String> {
+    let line = log.lines().find(|line| line.contains("Assertion failed in "))?;
+    let (place, rest) = line.split_once("Assertion failed in ")?;
+    let name = rest.split([':', ' ']).next()?.rsplit('.').next()?;
+    let file = place.split_once(".sv:")?.0.rsplit(['/', ' ']).next()?;
+    Some(format!("{file}.{name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::ip::all_names;
+    use crate::ip::schemata::write;
+
+    #[test]
+    fn the_first_failure_is_found_in_the_log() {
+        let log = "0 ns INFO x\n[130000] %Error: /t/sha2_fifo.sv:166: Assertion failed in \
+                   sha2.u_fifo.NeverTooFull_A: sha2.u_fifo.NeverTooFull_A does not hold\n\
+                   [2] %Error: b.sv:1: Assertion failed in top.B_A: x";
+        assert_eq!(first_failure(log).unwrap(), "sha2_fifo.NeverTooFull_A");
+        assert!(first_failure("0 ns INFO x").is_none());
+    }
+
+    #[test]
+    fn every_assertion_has_a_mutant() {
+        let mut missing = Vec::new();
+        for name in all_names().unwrap() {
+            let ip = Ip::load(&name).unwrap();
+            for mutant in &ip.mutants {
+                bench_of(&ip, mutant).unwrap();
+            }
+            write(&ip, tempfile::tempdir().unwrap().path()).unwrap();
+            for source in &ip.sources {
+                let module = source.file_stem().unwrap().to_string_lossy();
+                let text = fs::read_to_string(source).unwrap();
+                for part in text.split("`ASSERT(").skip(1) {
+                    let wanted = format!("{module}.{}", part.split(',').next().unwrap());
+                    if !ip.mutants.iter().any(|mutant| mutant.assertion == wanted) {
+                        missing.push(wanted);
+                    }
+                }
+            }
+        }
+        assert!(missing.is_empty(), "{missing:#?}");
+    }
+}

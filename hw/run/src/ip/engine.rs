@@ -1,0 +1,150 @@
+//! An engine as its folder describes it, and the programs that test it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+use xtask::project;
+use xtask::python::{self, PackageSet, Packages};
+
+use super::mutant::{self, Mutant};
+use super::peer::Peer;
+
+/// What tests share, which is tested as an engine is.
+pub const PRIM: &str = "prim";
+
+/// Those that are tested in the same way and have a folder in `hw`: it, and the blocks of the system on a chip.
+pub const OTHERS: [&str; 2] = ["soc", PRIM];
+
+/// `data/ip.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    pub bench: Vec<Bench>,
+    pub netlist: Vec<Netlist>,
+    #[serde(default)]
+    pub peer: Vec<Peer>,
+}
+
+/// A simulation.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bench {
+    pub top: String,
+    pub parameters: BTreeMap<String, u32>,
+    /// Module of `tb/`.
+    pub tests: String,
+    /// Simulate the cells that Yosys makes of it, not the source.
+    #[serde(default)]
+    pub of_netlist: bool,
+    /// Run these only, each of which has to fail.
+    #[serde(default)]
+    pub must_fail: Vec<String>,
+    /// Part of `cargo xtask test`.
+    pub is_daily: bool,
+}
+
+/// A netlist and its bounds.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Netlist {
+    pub name: String,
+    pub top: String,
+    pub parameters: BTreeMap<String, u32>,
+    pub cycles: u32,
+    pub luts: Option<u32>,
+    pub aim: Option<u32>,
+    #[serde(default)]
+    pub is_daily: bool,
+}
+
+impl Bench {
+    pub fn name(&self) -> String {
+        let parameters = self.parameters.iter().map(|(name, value)| format!(" {name}={value}"));
+        let form = if self.of_netlist { " netlist" } else { "" };
+        format!("{}{}{form}", self.top, parameters.collect::<String>())
+    }
+}
+
+/// An engine: its folder, its sources in the order in which they are read, its plan.
+pub struct Ip {
+    pub name: String,
+    pub dir: PathBuf,
+    pub sources: Vec<PathBuf>,
+    pub plan: Plan,
+    pub mutants: Vec<Mutant>,
+    /// A folder that is not the project's, if the sources lie in one.
+    pub outside: Option<PathBuf>,
+}
+
+impl Ip {
+    pub fn load(name: &str) -> Result<Ip> {
+        let dir = folder_of(name);
+        let path = dir.join("data/ip.toml");
+        let text =
+            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let plan =
+            toml::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))?;
+        let mut sources = files(&dir.join(if name == PRIM { "tb" } else { "rtl" }), "sv")?;
+        ensure!(!sources.is_empty(), "{name} has no sources");
+        // Packages are read before those who import them.
+        sources.sort_by_key(|path| (!path.to_string_lossy().ends_with("_pkg.sv"), path.clone()));
+        let mutants = mutant::load(&dir)?;
+        Ok(Ip { name: name.to_owned(), dir, sources, plan, mutants, outside: None })
+    }
+
+    /// Texts that a model or a netlist depends on.
+    pub fn texts(&self) -> Result<Vec<String>> {
+        let headers = files(&prim(), "svh")?;
+        let modules = files(&prim(), "sv")?;
+        let all = self.sources.iter().chain(&headers).chain(&modules);
+        all.map(|path| {
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+        })
+        .collect()
+    }
+}
+
+/// An engine's folder.
+pub fn folder_of(name: &str) -> PathBuf {
+    let hw = project::root().join("hw");
+    if OTHERS.contains(&name) { hw.join(name) } else { hw.join("ip").join(name) }
+}
+
+/// What all engines share.
+pub fn prim() -> PathBuf {
+    project::root().join("hw/prim")
+}
+
+/// Files of a folder with this extension, sorted.
+pub fn files(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|end| end == extension) {
+            paths.push(path);
+        }
+    }
+    paths.sort_unstable();
+    Ok(paths)
+}
+
+/// The programs.
+pub struct Tools {
+    pub machine: Packages,
+    pub ip: Packages,
+    pub compiler: String,
+}
+
+impl Tools {
+    pub fn locate() -> Result<Tools> {
+        Ok(Tools {
+            machine: python::locate(PackageSet::Machine)?,
+            ip: python::locate(PackageSet::Ip)?,
+            compiler: python::need_compiler()?,
+        })
+    }
+}

@@ -1,0 +1,128 @@
+//! All mutants of an engine in one copy of its sources (*mutant schemata*): each mutated expression becomes a
+//! choice between what is written and what the table says, and a plusarg of the run names the mutant.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::engine::{Ip, files, prim};
+use super::mutant::Mutant;
+
+/// Read before all other sources. The choice is made at the start of a run and never changes.
+const CHOICE: &str = "package mutant_pkg;
+  function automatic int unsigned choose();
+    int unsigned number;
+    if ($value$plusargs(\"mutant=%d\", number) != 0) return number;
+    return 0;
+  endfunction
+  int unsigned chosen = choose();
+endpackage
+";
+
+/// The sources of an engine with all of its mutants in them: package, shared modules that are changed, sources.
+pub fn write(ip: &Ip, tree: &Path) -> Result<Vec<PathBuf>> {
+    let package = tree.join("mutant_pkg.sv");
+    fs::write(&package, CHOICE)?;
+    let mut paths = vec![package];
+    let shared = files(&prim(), "sv")?;
+    let is_changed = |path: &&PathBuf| ip.mutants.iter().any(|mutant| path.ends_with(&mutant.file));
+    for source in shared.iter().filter(is_changed).chain(&ip.sources) {
+        let text = fs::read_to_string(source)?;
+        let name = source.file_name().context("a source has a name")?;
+        let mutants =
+            ip.mutants.iter().zip(1..).filter(|(mutant, _)| source.ends_with(&mutant.file));
+        let mutants: Vec<_> = mutants.map(|(mutant, number)| (number, mutant)).collect();
+        let changed = mutated(&text, &mutants)
+            .with_context(|| format!("cannot put mutants into {}", source.display()))?;
+        let path = tree.join(name);
+        fs::write(&path, changed)?;
+        paths.push(path);
+    }
+    for mutant in &ip.mutants {
+        let is_there = paths.iter().any(|path| path.ends_with(&mutant.file));
+        ensure!(is_there, "{} has no source {}", ip.name, mutant.file);
+    }
+    Ok(paths)
+}
+
+/// Replaces expressions by choices. Several mutants may change one expression; none may change a part of
+/// another's.
+fn mutated(text: &str, mutants: &[(usize, &Mutant)]) -> Result<String> {
+    let mut places: BTreeMap<usize, (usize, String)> = BTreeMap::new();
+    for (number, mutant) in mutants {
+        let (start, end) = place_of(text, &mutant.text)?;
+        let choice = format!("(mutant_pkg::chosen == {number}) ? ({}) : ", mutant.instead);
+        let place = places.entry(start).or_insert((end, String::new()));
+        ensure!(place.0 == end, "`{}` is part of another", mutant.text);
+        place.1.push_str(&choice);
+    }
+    let (mut result, mut at) = (String::new(), 0);
+    for (start, (end, choices)) in places {
+        if start < at {
+            bail!("`{}` is part of another", &text[start..end]);
+        }
+        result.push_str(&text[at..start]);
+        result.push_str(&format!("({choices}({}))", &text[start..end]));
+        at = end;
+    }
+    result.push_str(&text[at..]);
+    Ok(result)
+}
+
+/// Where the expression begins and ends.
+fn place_of(text: &str, wanted: &str) -> Result<(usize, usize)> {
+    let whole = wanted.replace(['«', '»'], "");
+    let mut found = text.match_indices(&whole);
+    let (start, _) = found.next().with_context(|| format!("`{whole}` is not there"))?;
+    ensure!(found.next().is_none(), "`{whole}` is there more than once");
+    let (before, rest) = wanted.split_once('«').unwrap_or(("", wanted));
+    let inner = rest.split_once('»').map_or(rest, |(inner, _)| inner);
+    Ok((start + before.len(), start + before.len() + inner.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mutant(text: &str, instead: &str) -> Mutant {
+        Mutant {
+            file: "a.sv".into(),
+            text: text.into(),
+            instead: instead.into(),
+            assertion: "a.B_A".into(),
+            bench: None,
+            tests: Vec::new(),
+            is_daily: false,
+        }
+    }
+
+    #[test]
+    fn expressions_become_choices() {
+        let (one, two) = (mutant("x & y", "x"), mutant("z", "1'b0"));
+        let text = mutated("assign a = x & y;\nassign b = z;\n", &[(4, &one), (7, &two)]).unwrap();
+        assert_eq!(
+            text,
+            "assign a = ((mutant_pkg::chosen == 4) ? (x) : (x & y));\n\
+             assign b = ((mutant_pkg::chosen == 7) ? (1'b0) : (z));\n"
+        );
+        let both = mutated("= z;", &[(1, &two), (2, &two)]).unwrap();
+        let choice = |number| format!("(mutant_pkg::chosen == {number}) ? (1'b0) : ");
+        assert_eq!(both, format!("= ({}{}(z));", choice(1), choice(2)));
+        let placed = mutant("b = «x»;", "y");
+        let choice = "((mutant_pkg::chosen == 3) ? (y) : (x))";
+        assert_eq!(
+            mutated("a = x; b = x;", &[(3, &placed)]).unwrap(),
+            format!("a = x; b = {choice};")
+        );
+    }
+
+    #[test]
+    fn an_expression_has_to_be_there_once() {
+        let (one, part) = (mutant("x & y", "x"), mutant("x", "1'b0"));
+        assert!(mutated("= y;", &[(1, &one)]).is_err());
+        assert!(mutated("= x & y; = x & y;", &[(1, &one)]).is_err());
+        assert!(mutated("= x & y;", &[(1, &one), (2, &part)]).is_err());
+    }
+}

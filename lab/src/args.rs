@@ -1,0 +1,55 @@
+//! Arguments of `cargo xtask lab`.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::ValueEnum;
+use xtask::project;
+
+use crate::report;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// What to measure; all of it if nothing is named
+    #[arg(value_name = "KEY")]
+    pub key: Option<Key>,
+    /// A small version in less than a minute, into target/lab instead of lab/runs/latest
+    #[arg(long)]
+    pub quick: bool,
+    /// Seconds to wait in all for other programs to leave the processor alone
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    pub patience: u64,
+    /// Measure nothing: make the pages of runs that are stored
+    #[arg(long)]
+    pub pages: bool,
+}
+
+/// What can be measured.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Key {
+    /// `hartlock sign` and `verify` of 1 GiB, against `openssl dgst`
+    HostSpeed,
+    /// The first paper: blocks on one hart and on four, cycle by cycle; hours, or minutes with --quick
+    ParallelVerification,
+    /// The fifth paper: a root of trust as accelerator, instruction by instruction, against software
+    OpentitanAccelerator,
+    /// Instructions for each byte of every hash kernel, beside other projects' and the fourth paper
+    VectorCrypto,
+}
+
+impl Args {
+    /// Where the run is stored. A quick one replaces no other: its numbers say less.
+    pub fn folder(&self) -> PathBuf {
+        let top = if self.quick { project::target_dir() } else { project::root() };
+        top.join("lab/runs/latest")
+    }
+
+    /// Makes the page of one run, or of all that are stored, and says where they are.
+    pub fn pages(&self, key: Option<&str>) -> Result<()> {
+        let suffix = if self.quick { "-quick" } else { "" };
+        for page in report::pages(&self.folder(), key, suffix)? {
+            println!("page {}", page.display());
+        }
+        Ok(())
+    }
+}
