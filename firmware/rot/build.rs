@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// There is one board with a root of trust of its own.
+/// Only one board has a root of trust.
 const BOARD: &str = "hartlock-soc";
 
 fn main() {

@@ -959,7 +959,7 @@ impl Reason {
 pub enum Fault {
     /// The party that built or transported the bundle.
     Image,
-    /// The operator of the device.
+    /// The party that maintains the device.
     Device,
     /// The caller of the tool.
     Caller,

@@ -1,7 +1,7 @@
 //! SLH-DSA signature verification (FIPS 205): all twelve parameter sets.
 //!
-//! The set is a value that comes from outside, like the public key. A signature of another set is
-//! refused for its length, or does not fit. The only way to encode a signature is the sequence of its
+//! The caller supplies the parameter set, like the public key. A signature of another set is
+//! refused for its length, or does not verify. The only way to encode a signature is the sequence of its
 //! n-byte values, so only its length is checked beforehand.
 //!
 //! # Cost
@@ -361,7 +361,7 @@ fn digits(value: &[u8]) -> [u8; MAX_CHAINS] {
         *place = digit;
         checksum = checksum.wrapping_add(u32::from(LAST_STEP.wrapping_sub(digit)));
     }
-    // Twelve bits, so that shifting left by 4 and converting to two bytes is a way to say this.
+    // Twelve bits, so that shifting left by 4 and converting to two bytes is equivalent.
     for (place, shift) in places.take(CHECKSUM_DIGITS).zip([8, 4, 0]) {
         *place = (checksum >> shift & 15) as u8;
     }

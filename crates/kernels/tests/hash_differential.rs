@@ -49,7 +49,7 @@ fn check_all(message: &[u8], cuts: &[usize]) {
     check_output::<Kt128, _>(k12::Kt128::default(), message, cuts);
 }
 
-/// ParallelHash over leaves of ours, with the digest put together as a caller that hashes blocks does.
+/// ParallelHash over leaves of this crate, with the digest put together as a caller that hashes blocks does.
 fn parallelhash<Leaf: Hash, Root: Hash>(message: &[u8], block_size: usize) -> Vec<u8> {
     let mut root = Root::new();
     root.update(left_encode(block_size as u64).as_ref());

@@ -1,4 +1,4 @@
-//! RSA against signatures made from encoded messages of our own choosing: right ones, and every kind of
+//! RSA against signatures made from chosen encoded messages: right ones, and every kind of
 //! wrong one, which no honest signer would make.
 
 #![cfg(feature = "rsa")]
@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 
 const KERNELS: &Kernels = &Kernels::PORTABLE;
 
-/// A key that signs whatever it is given.
+/// A key that signs any encoded message.
 struct Signer {
     n: BigUint,
     /// p and q, and the private exponent modulo p - 1 and q - 1.
@@ -137,7 +137,7 @@ fn other_pkcs1_blocks_are_refused() {
 
 #[test]
 fn pkcs1_padding_has_eight_bytes_at_least() {
-    // Only a prefix longer than that of any hash comes near it.
+    // Only a prefix longer than that of any hash reaches it.
     let signer = &SIGNERS[0];
     let digest = [9; 32];
     for (padding_len, expected) in [(8, Ok(())), (7, Err(Rejection::Mismatch))] {

@@ -16,7 +16,7 @@ const DIGEST: &[u8] = b"thirty-two bytes, no matter which";
 const CONTEXT: &[u8] = b"boot";
 const MESSAGE: &[u8] = b"the message of this test";
 
-/// A key with two signatures, and what the second implementation says of others.
+/// A key with two signatures, and the verdicts of the second implementation on others.
 struct Peer {
     set: SlhDsaSet,
     key: Vec<u8>,
@@ -93,7 +93,7 @@ fn parts(n: usize, h_prime: usize, d: usize, a: usize, k: usize) -> Vec<Range<us
 }
 
 impl Peer {
-    /// Our verdict, after checking that the peer has the same.
+    /// Our verdict, after checking that the second implementation has the same.
     fn verdict(&self, key: &[u8], message: Message, signature: &[u8]) -> Result<(), Rejection> {
         let ours = verify(&Kernels::PORTABLE, self.set, key, message, signature);
         assert_eq!(ours.is_ok(), (self.accepts)(key, message, signature), "{ours:?}");
@@ -121,7 +121,7 @@ fn check(peer: &Peer, parts: &[Range<usize>]) {
         let verdict = verify(&Kernels::PORTABLE, peer.set, key, other, signature);
         assert_eq!(verdict, Err(Rejection::Mismatch));
     }
-    // The internal interface is what both of the others come to.
+    // Both of the others use the internal interface.
     let encoded = [&[0, 4], CONTEXT, MESSAGE].concat();
     let internal = Message::Internal(&encoded);
     assert_eq!(verify(&Kernels::PORTABLE, peer.set, key, internal, signature), Ok(()));

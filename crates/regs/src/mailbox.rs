@@ -84,13 +84,13 @@ pub mod host {
             self.register::<0x14, _, _>()
         }
 
-        /// Address of the input, lower half.
+        /// Where the input lies, lower half.
         #[must_use]
         pub const fn source_low(&self) -> Register<'_, u32, ReadWrite> {
             self.register::<0x18, _, _>()
         }
 
-        /// Address of the input, upper half.
+        /// Where the input lies, upper half.
         #[must_use]
         pub const fn source_high(&self) -> Register<'_, u32, ReadWrite> {
             self.register::<0x1c, _, _>()
@@ -363,7 +363,7 @@ pub mod rot {
             self.register::<0x14, _, _>()
         }
 
-        /// Address of the input, lower half.
+        /// Where the input lies, lower half.
         ///
         /// All of it; zero while there is no request.
         #[must_use]
@@ -371,7 +371,7 @@ pub mod rot {
             self.register::<0x18, _, _>()
         }
 
-        /// Address of the input, upper half.
+        /// Where the input lies, upper half.
         ///
         /// All of it; zero while there is no request.
         #[must_use]

@@ -21,7 +21,7 @@ _start:                               // a0: hart; a1 is ignored
     li    t0, MAX_HARTS
     bgeu  a0, t0, halt
     // One hart boots. Another one that comes here must not touch what the boot hart uses; it has
-    // a stack of its own to say so.
+    // a separate stack to report that.
     li    t0, HANDOFF_BOOT_HART
     ld    t0, 0(t0)
     beq   a0, t0, 3f

@@ -150,7 +150,7 @@ const BUNDLES: Enum = Enum {
            #[derive(Clone, Copy, Debug, PartialEq, Eq)]\n\
            pub enum Fault {\n    \
            /// The party that built or transported the bundle.\n    Image,\n    \
-           /// The operator of the device.\n    Device,\n    \
+           /// The party that maintains the device.\n    Device,\n    \
            /// The caller of the tool.\n    Caller,\n}\n",
     is_of_stages: true,
 };

@@ -87,7 +87,7 @@ fn lengths_are_those_of_the_standard() {
 
 #[test]
 fn the_transform_is_that_of_the_definition_and_keeps_its_bound() {
-    // 2^40 is what it promises for, 2 q what z and t1 give it.
+    // 2^40 is its documented bound, and 2 q the bound of z and t1.
     for bound in [1 << 40, 2 * Q, 1 << 10] {
         for w in strained(bound) {
             let mut transformed = w;
@@ -379,7 +379,7 @@ fn plain_sample(rho: &[u8; 32], row: u8, column: u8) -> Poly {
 
 static LANES_IN_USE: AtomicUsize = AtomicUsize::new(0);
 
-/// Kernels that seem to have lanes.
+/// Simulated kernels with lanes.
 fn with_lanes(lanes: usize) -> Kernels {
     let mut kernels = Kernels::PORTABLE;
     kernels.keccak.many = Some(Many {

@@ -37,7 +37,7 @@
 // code; twelve would save another 0.4 % for another 3.9 kB.
 .set .L_KECCAK_PASS_ROUNDS, 4
 
-// Stack frame. What a block or a round needs only once lives here.
+// Stack frame, for values that a block or a round needs only once.
 .set .L_KECCAK_STATE, 0
 .set .L_KECCAK_BLOCKS, 8
 .set .L_KECCAK_COUNT, 16
@@ -189,11 +189,11 @@
 //             size_t rounds)
 .macro KECCAK_KERNEL tier, name
     beqz  a2, .L_\name\()_nothing
-    // With a higher rate the computed jump would leave this function. The caller's fault, which
-    // leaves the state as it was.
+    // With a higher rate the computed jump would leave this function. Such a call is an error of
+    // the caller, and does not change the state.
     li    t0, .L_KECCAK_MAX_RATE_WORDS
     bltu  t0, a3, .L_\name\()_nothing
-    // What blocks and rounds need only now and then goes to the stack: it has no register.
+    // Values that blocks and rounds rarely need go to the stack: no register is left for them.
     HARTLOCK_ENTER .L_KECCAK_FRAME, .L_KECCAK_SAVED
     sd    a0, .L_KECCAK_STATE(sp)
     sd    a1, .L_KECCAK_BLOCKS(sp)
@@ -226,7 +226,7 @@
     jr    s1
     KECCAK_ABSORB
 .L_\name\()_absorbed:
-    // On to the next block, before its address is lost.
+    // Advances to the next block, before its address is overwritten.
     ld    s1, .L_KECCAK_RATE_BYTES(sp)
     add   s0, s0, s1
     sd    s0, .L_KECCAK_BLOCKS(sp)
@@ -236,7 +236,7 @@
     KECCAK_2_ROUNDS \tier, 0
     KECCAK_2_ROUNDS \tier, 2
     // The last round left RC_NEXT in s0. "Less than", not "not equal": a number of rounds that four
-    // does not divide still comes to an end.
+    // does not divide still ends the loop.
     ld    s1, .L_KECCAK_RC_END(sp)
     addi  s0, s0, .L_KECCAK_PASS_ROUNDS * .L_KECCAK_WORD_BYTES
     sd    s0, .L_KECCAK_RC_NEXT(sp)

@@ -270,8 +270,8 @@ HARTLOCK_FUNCTION hartlock_keccak_rv64_zvbb, +zve64x, +zvkb
     sub   a5, t5, a5
     slli  a6, a4, .L_KECCAK_ZVBB_WORD_SHIFT
 
-    // a4: the entry for the rate. Without words, the pointers below are loaded in vain, so they
-    // may come from anywhere that can be read.
+    // a4: the entry for the rate. Without words, the pointers loaded below are not used, so they
+    // may come from any readable address.
     bnez  a4, .L_keccak_zvbb_has_words
     mv    a1, a0
 .L_keccak_zvbb_has_words:

@@ -55,7 +55,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Every tier, every hash, messages so long that what a hash costs at its ends does not show.
+    /// Every tier, every hash, messages so long that the cost of start and padding is negligible.
     pub const EVERYTHING: Self =
         Self { tiers: u32::MAX, hashes: u32::MAX, counted_len: MAX_LEN, counts_many: true };
 

@@ -1,7 +1,7 @@
 //! Tries, from S-mode and on every hart, what S-mode may not do (boot flow §5.1).
 //!
 //! A test signs this program in the place of the loader. It prints one line for each hart and
-//! region, and decides nothing: the test knows what has to come out.
+//! region, and decides nothing: the test knows the expected results.
 
 #![no_std]
 #![no_main]

@@ -9,7 +9,7 @@ use hartlock_verify::board::Region;
 use hartlock_virt::kernels::{self, Mode};
 use hartlock_virt::{clint, hart, memory, soc};
 
-/// What is to be done.
+/// A job.
 #[derive(Clone, Copy, Debug)]
 pub enum Job {
     /// Nothing: to measure what waking costs.
@@ -31,7 +31,7 @@ static START: AtomicUsize = AtomicUsize::new(0);
 static BLOCK_LEN: AtomicUsize = AtomicUsize::new(0);
 /// How many of the other harts are done.
 static DONE: AtomicUsize = AtomicUsize::new(0);
-/// Digests of the blocks, a line of the caches each, so that harts do not get into each other's way.
+/// Digests of the blocks, a line of the caches each, so that harts do not share cache lines.
 static DIGESTS: [Slot; BLOCKS] = [const { Slot([const { AtomicU64::new(0) }; 6]) }; BLOCKS];
 
 const NOTHING: usize = 0;

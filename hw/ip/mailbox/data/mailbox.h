@@ -37,10 +37,10 @@
 /* Number of the request, chosen by the host. */
 #define MAILBOX_HOST_ID_OFFSET 0x14
 
-/* Address of the input, lower half. */
+/* Where the input lies, lower half. */
 #define MAILBOX_HOST_SOURCE_LOW_OFFSET 0x18
 
-/* Address of the input, upper half. */
+/* Where the input lies, upper half. */
 #define MAILBOX_HOST_SOURCE_HIGH_OFFSET 0x1c
 
 /* Where the output goes, lower half. */
@@ -100,10 +100,10 @@
 /* Number of the request, chosen by the host. */
 #define MAILBOX_ROT_ID_OFFSET 0x14
 
-/* Address of the input, lower half. */
+/* Where the input lies, lower half. */
 #define MAILBOX_ROT_SOURCE_LOW_OFFSET 0x18
 
-/* Address of the input, upper half. */
+/* Where the input lies, upper half. */
 #define MAILBOX_ROT_SOURCE_HIGH_OFFSET 0x1c
 
 /* Where the output goes, lower half. */

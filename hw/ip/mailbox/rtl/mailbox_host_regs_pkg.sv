@@ -54,20 +54,20 @@ package mailbox_host_regs_pkg;
     typedef struct {
         logic swwe;
         logic hwclr;
-    } request_word_name_b45332b1__value__in_t;
+    } request_word_name_f3a86331__value__in_t;
 
     typedef struct {
-        request_word_name_b45332b1__value__in_t value;
-    } request_word_name_b45332b1__in_t;
+        request_word_name_f3a86331__value__in_t value;
+    } request_word_name_f3a86331__in_t;
 
     typedef struct {
         logic swwe;
         logic hwclr;
-    } request_word_name_70bc7e55__value__in_t;
+    } request_word_name_50235123__value__in_t;
 
     typedef struct {
-        request_word_name_70bc7e55__value__in_t value;
-    } request_word_name_70bc7e55__in_t;
+        request_word_name_50235123__value__in_t value;
+    } request_word_name_50235123__in_t;
 
     typedef struct {
         logic swwe;
@@ -129,8 +129,8 @@ package mailbox_host_regs_pkg;
         mailbox_host__status__in_t status;
         mailbox_host__operation__in_t operation;
         request_word_name_960a4886__in_t id;
-        request_word_name_b45332b1__in_t source_low;
-        request_word_name_70bc7e55__in_t source_high;
+        request_word_name_f3a86331__in_t source_low;
+        request_word_name_50235123__in_t source_high;
         request_word_name_a2fd2716__in_t destination_low;
         request_word_name_4ae39364__in_t destination_high;
         request_word_name_d23904b9__in_t length;
@@ -183,19 +183,19 @@ package mailbox_host_regs_pkg;
 
     typedef struct {
         logic [31:0] value;
-    } request_word_name_b45332b1__value__out_t;
+    } request_word_name_f3a86331__value__out_t;
 
     typedef struct {
-        request_word_name_b45332b1__value__out_t value;
-    } request_word_name_b45332b1__out_t;
+        request_word_name_f3a86331__value__out_t value;
+    } request_word_name_f3a86331__out_t;
 
     typedef struct {
         logic [31:0] value;
-    } request_word_name_70bc7e55__value__out_t;
+    } request_word_name_50235123__value__out_t;
 
     typedef struct {
-        request_word_name_70bc7e55__value__out_t value;
-    } request_word_name_70bc7e55__out_t;
+        request_word_name_50235123__value__out_t value;
+    } request_word_name_50235123__out_t;
 
     typedef struct {
         logic [31:0] value;
@@ -226,8 +226,8 @@ package mailbox_host_regs_pkg;
         mailbox_host__interrupt__out_t interrupt;
         mailbox_host__operation__out_t operation;
         request_word_name_960a4886__out_t id;
-        request_word_name_b45332b1__out_t source_low;
-        request_word_name_70bc7e55__out_t source_high;
+        request_word_name_f3a86331__out_t source_low;
+        request_word_name_50235123__out_t source_high;
         request_word_name_a2fd2716__out_t destination_low;
         request_word_name_4ae39364__out_t destination_high;
         request_word_name_d23904b9__out_t length;

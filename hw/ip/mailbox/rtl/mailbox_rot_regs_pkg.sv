@@ -53,19 +53,19 @@ package mailbox_rot_regs_pkg;
 
     typedef struct {
         logic [31:0] next;
-    } request_view_name_b45332b1__value__in_t;
+    } request_view_name_f3a86331__value__in_t;
 
     typedef struct {
-        request_view_name_b45332b1__value__in_t value;
-    } request_view_name_b45332b1__in_t;
+        request_view_name_f3a86331__value__in_t value;
+    } request_view_name_f3a86331__in_t;
 
     typedef struct {
         logic [31:0] next;
-    } request_view_name_70bc7e55__value__in_t;
+    } request_view_name_50235123__value__in_t;
 
     typedef struct {
-        request_view_name_70bc7e55__value__in_t value;
-    } request_view_name_70bc7e55__in_t;
+        request_view_name_50235123__value__in_t value;
+    } request_view_name_50235123__in_t;
 
     typedef struct {
         logic [31:0] next;
@@ -120,8 +120,8 @@ package mailbox_rot_regs_pkg;
         mailbox_rot__control__in_t control;
         mailbox_rot__operation__in_t operation;
         request_view_name_960a4886__in_t id;
-        request_view_name_b45332b1__in_t source_low;
-        request_view_name_70bc7e55__in_t source_high;
+        request_view_name_f3a86331__in_t source_low;
+        request_view_name_50235123__in_t source_high;
         request_view_name_a2fd2716__in_t destination_low;
         request_view_name_4ae39364__in_t destination_high;
         request_view_name_d23904b9__in_t length;
