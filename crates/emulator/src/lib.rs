@@ -11,7 +11,7 @@
 //! | [`timeline`] | the log as JSON, as a table and as bars; earlier ones read back |
 //! | [`report`] | one boot, or several side by side, as one self-contained page |
 //!
-//! Whatever a device prints, or writes to its log once Linux runs, is its own word. It is shown,
+//! Whatever a device prints, or writes to its log once Linux runs, is untrusted. It is shown,
 //! and decides nothing outside this crate.
 
 #![forbid(unsafe_code)]
