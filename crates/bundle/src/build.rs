@@ -89,7 +89,7 @@ fn verify(
     keys: &[PrivateKey],
 ) -> Result<Description, Error> {
     written::verify(bundle.handle()?, manifest, keys).or_else(|_| {
-        // The whole verifier says best what is wrong. It reads payloads only if all else is well.
+        // The whole verifier gives the reason. It reads payloads only if all else is correct.
         let expectation = Expectation {
             keys: keys.iter().map(PrivateKey::public).collect(),
             ..Expectation::default()
@@ -382,7 +382,7 @@ fn sign(
         area.put(&signature);
         area.pad_to(8);
     }
-    // Not full and full to the end: otherwise the verifier refuses it.
+    // Neither too short nor too long: otherwise the verifier refuses it.
     area.finish().ok_or(Reason::SignaturesSizeOutOfRange)?;
     Ok(metadata)
 }
@@ -393,7 +393,7 @@ fn block_size(key: &PrivateKey) -> usize {
         + key.signature_size().next_multiple_of(8)
 }
 
-/// What the verifier would refuse for its signers. Asked before a key with a state spends an index.
+/// What the verifier would refuse for its signers. Checked before a key with a state spends an index.
 fn check_signers(manifest: &Manifest<'_>, keys: &[PrivateKey]) -> Result<(), Error> {
     let signers: Vec<_> = manifest.signers.iter().collect();
     if (1..signers.len()).any(|at| signers[..at].contains(&signers[at])) {

@@ -6,7 +6,7 @@ use hartlock_image::{
 };
 use serde::{Serialize, Serializer};
 
-/// A manifest. Where it comes from decides what it is worth: see the function that returns it.
+/// A manifest. The function that returns it says whether it was verified.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Description {
     /// `boot` or `system`.
@@ -49,7 +49,7 @@ pub struct Key {
 
 impl Key {
     /// Enough of the key id to tell keys apart on a screen. Not enough to trust one by: 64 bits
-    /// can be hit on purpose.
+    /// can be matched by a search.
     pub fn short_id(&self) -> &str {
         self.key_id.get(..16).unwrap_or(&self.key_id)
     }

@@ -40,7 +40,7 @@ impl fmt::Display for Refusal {
 /// Every way in which signing and verification can fail.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A verifier looked at the bundle and says no.
+    /// A verifier checked the bundle and refuses it.
     #[error("{0}")]
     Refused(Refusal),
     /// A key file is not what it should be.

@@ -1,4 +1,4 @@
-//! Reads a bundle file and believes nothing in it.
+//! Reads a bundle file and trusts nothing in it.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -36,7 +36,7 @@ pub struct Inspection {
     pub header: Option<Header>,
     /// The manifest, if one can be read.
     pub manifest: Option<Description>,
-    /// The first thing in the form of the bundle that a verifier would refuse. `None` says
+    /// The first fault in the form of the bundle that a verifier would refuse. `None` says
     /// nothing about signatures, payloads and their places.
     pub reason: Option<Reason>,
     /// Where the fault is located, if it can be told.
@@ -158,7 +158,7 @@ fn inspect(metadata: Vec<u8>, file_size: u64) -> Inspection {
 }
 
 impl Inspection {
-    /// What could come of these signatures under each policy; empty if they cannot be read.
+    /// The possible result of these signatures under each policy; empty if they cannot be read.
     pub fn prospects(&self) -> Vec<Prospect> {
         if self.signatures.is_empty() {
             return Vec::new();

@@ -5,7 +5,7 @@
 //! | [`spec`] | `bundle.toml`: what a bundle shall be |
 //! | [`build`] | writes a bundle, then verifies what it wrote |
 //! | [`verify`] | verifies a bundle file with the verifier that the boot stages run |
-//! | [`inspect`] | reads a bundle file, byte by byte, and believes nothing in it |
+//! | [`inspect`] | reads a bundle file, byte by byte, and trusts nothing in it |
 //!
 //! Files appear whole or not at all. Payloads are streamed: no payload is ever in memory as a
 //! whole, on either side.

@@ -149,10 +149,10 @@ pub fn run(qemu: &Qemu, program: &Program<'_>, on_line: &mut dyn FnMut(&str)) ->
     Err(Error::BoardFailed { status: status.to_string(), why: why.trim().to_owned() })
 }
 
-/// The last words on an error stream.
+/// The end of an error stream.
 fn end_of(mut stream: impl Read) -> String {
     let mut text = Vec::new();
-    // What cannot be read cannot be told.
+    // A stream that cannot be read has an empty end.
     let _ = stream.read_to_end(&mut text);
     String::from_utf8_lossy(&text[text.len().saturating_sub(1000)..]).into_owned()
 }

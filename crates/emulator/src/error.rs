@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 /// What prevented an answer.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The operating system did not do something with a file.
+    /// An operation on a file failed.
     #[error("cannot {action} `{}`: {source}", .path.display())]
     File {
-        /// What was tried, in the infinitive.
+        /// The operation, in the infinitive.
         action: &'static str,
-        /// With which file.
+        /// The file.
         path: PathBuf,
-        /// Why it failed.
+        /// The cause.
         source: io::Error,
     },
     /// Something does not fit into its part of the flash.
@@ -70,15 +70,15 @@ pub enum Error {
     /// There is no bench.
     #[error("there is no bench image at `{}`", .path.display())]
     BenchMissing {
-        /// Where it was looked for.
+        /// The path that was searched.
         path: PathBuf,
     },
-    /// A program for a bare hart did not get through.
+    /// A program for a bare hart did not finish.
     #[error("the emulated board failed ({status}) {why}")]
     BoardFailed {
         /// How QEMU ended.
         status: String,
-        /// The end of what it complained about.
+        /// The end of its error messages.
         why: String,
     },
     /// The machine stopped answering.

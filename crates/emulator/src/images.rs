@@ -88,7 +88,7 @@ impl Device {
         }
     }
 
-    /// A device that is forgotten when it is dropped.
+    /// A device whose files are removed when it is dropped.
     ///
     /// # Errors
     /// If the folder for temporary files cannot be written.
@@ -123,7 +123,7 @@ impl Device {
         self.folder.join("disk.img")
     }
 
-    /// Programs flash bank 0: a ROM and whom it believes.
+    /// Programs flash bank 0: a ROM and the keys that it trusts.
     ///
     /// # Errors
     /// If the ROM is larger than its place, or a file cannot be read or written.
@@ -144,8 +144,8 @@ impl Device {
         files::replace(&self.bundle_flash(), &bank)
     }
 
-    /// Puts a system bundle at the start of the disk. Nothing in the file is looked at: finding
-    /// out that it is cut short or altered is up to the device.
+    /// Puts a system bundle at the start of the disk. The file is not checked: finding
+    /// out that it is truncated or altered is left to the device.
     ///
     /// # Errors
     /// If a file cannot be read or written.

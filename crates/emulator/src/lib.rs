@@ -8,7 +8,7 @@
 //! | [`console`] | what the device printed, and what of it is a refusal |
 //! | [`machine`] | runs a device, talks to its console, reads its memory |
 //!
-//! Whatever a device prints, or writes to its log once Linux runs, is its own word. It is shown,
+//! Whatever a device prints, or writes to its log once Linux runs, is untrusted. It is shown,
 //! and decides nothing outside this crate.
 
 #![forbid(unsafe_code)]

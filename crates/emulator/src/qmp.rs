@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 
 use serde_json::{Value, json};
 
-/// An answer is a few kilobytes; a line beyond this is not one.
+/// An answer has a few kilobytes; a longer line is refused.
 const LONGEST_MESSAGE: u64 = 1 << 20;
 
 /// A message from QEMU.

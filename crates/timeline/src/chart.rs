@@ -56,7 +56,7 @@ impl fmt::Display for Line {
     }
 }
 
-/// The chart, its time base last. No line is longer than the look allows, or than 40 columns.
+/// The chart, its time base last. No line is longer than `look` allows, or than 40 columns.
 pub fn chart(timeline: &Timeline, look: Look) -> Vec<Line> {
     if timeline.stages.is_empty() {
         return vec![Line::words("no measurement log")];

@@ -39,7 +39,7 @@ fn wrong_families(value: u64) -> Option<String> {
 pub(crate) struct Remarks {
     /// What was used, and what a hart does not have: no cause for concern.
     pub plain: Option<String>,
-    /// Kernels that computed something else than they should: a hart to be looked at.
+    /// Kernels with a wrong result: the hart is suspect.
     pub wrong: Vec<String>,
 }
 

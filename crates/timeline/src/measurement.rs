@@ -62,7 +62,7 @@ impl Measurements {
         Some((entry.stage, reason))
     }
 
-    /// Whether the loader gave the machine away.
+    /// Whether the loader handed the machine over to the system.
     pub fn is_handed_over(&self) -> bool {
         let is_handover =
             |entry: &Entry| (entry.stage, entry.step) == (Stage::Loader, Step::Handover);

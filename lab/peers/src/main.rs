@@ -6,7 +6,7 @@
 //! ```
 //!
 //! With the feature `soc` it ends with cycles. Which instructions a peer uses is decided when this
-//! program is built, and for OpenSSL by the feature `vectors`, because that one looks at run time.
+//! program is built, and for OpenSSL by the feature `vectors`, because that one detects it at run time.
 
 #![no_std]
 #![no_main]

@@ -1,7 +1,7 @@
 //! Hashes of several messages of one length at once, one in each lane of the processor's vectors.
 //!
 //! Blocks of a payload are independent, so their leaves need not wait for each other. RustCrypto
-//! hashes one message at a time and stays the judge: before lanes are used for a hash, they have
+//! hashes one message at a time and is the reference: before lanes are used for a hash, they have
 //! to give its digests ([`Engine::agrees`]).
 
 use std::sync::OnceLock;
@@ -54,7 +54,7 @@ impl Width {
         }
     }
 
-    /// Whether eight lanes of SHA-256 lose against the SHA instructions of the processor.
+    /// Whether eight lanes of SHA-256 are slower than the SHA instructions of the processor.
     fn loses(self, hash: HashId) -> bool {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -362,8 +362,8 @@ fn compress_with<S: Simd>(
 #[inline(always)]
 fn transpose<S: Simd, V: SimdBase<S>>(rows: &mut [V; MAX_LANES]) {
     let half = V::LEN / 2;
-    // Each pass shuffles the rows and their elements like a deck of cards: after log2 passes every
-    // element has changed places with its mirror image.
+    // Each pass shuffles the rows and their elements as in a perfect shuffle: after log2 passes every
+    // element is exchanged with its transposed one.
     for _ in 0..V::LEN.ilog2() {
         let before = *rows;
         for at in 0..half {

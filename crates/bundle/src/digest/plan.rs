@@ -18,7 +18,7 @@ use super::turns::Turns;
 const BUFFER_SIZE: usize = 16 * 81_920;
 /// Bytes that a thread works on at once if blocks are small.
 const SMALL_BUFFER_SIZE: usize = 512 << 10;
-/// Most bytes in the buffers of all threads. On a machine with more cores than that, some idle.
+/// Maximum bytes in the buffers of all threads. With more cores than this allows, some are idle.
 const MAX_BUFFERS: usize = 32 << 20;
 /// Runs that a thread may be ahead of the slowest one.
 const RUNS_AHEAD: u64 = 4;
@@ -355,7 +355,7 @@ struct Buffer {
 impl Buffer {
     fn new(size: usize) -> Self {
         let memory = vec![0; size + PAGE_SIZE as usize];
-        // Never more than a page, unless the machine has no answer; then anywhere will do.
+        // Never more than a page, unless the machine has no answer; then any alignment is accepted.
         let start = memory.as_ptr().align_offset(PAGE_SIZE as usize).min(PAGE_SIZE as usize);
         Self { memory, start, size }
     }

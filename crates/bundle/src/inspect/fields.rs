@@ -191,7 +191,7 @@ fn signature_area(walk: &mut Walk<'_, '_>) -> Option<()> {
     Some(())
 }
 
-/// Payloads and padding, as far as the file has them. Their bytes are not looked at here.
+/// Payloads and padding, as far as the file has them. Their bytes are not read here.
 fn behind(fields: &mut Vec<Field>, manifest: &Description, file_size: u64) {
     for (index, payload) in manifest.payloads.iter().enumerate() {
         push_until(fields, Part::Padding, &table::PADDING, payload.offset.min(file_size));

@@ -27,14 +27,14 @@ pub struct Segment {
     /// First byte past the end.
     #[serde(serialize_with = "address")]
     pub end: u64,
-    /// Who it belongs to.
+    /// Its use.
     #[serde(rename = "use")]
     pub usage: Usage,
     /// Type of the payload, if it belongs to one.
     pub payload: Option<&'static str>,
 }
 
-/// Who some memory belongs to.
+/// The use of some memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Usage {

@@ -34,7 +34,7 @@ pub(super) enum Event {
     Exited,
 }
 
-/// QEMU. Dropped, it is killed, by its handle and so never a stranger.
+/// QEMU. Dropped, it is killed, by its handle and so never another process.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,

@@ -21,7 +21,7 @@ pub(super) struct Overview<'a> {
     pub(super) rows: Vec<OverviewRow<'a>>,
     pub(super) height: u32,
     pub(super) legend: [(Kind, &'static str); 5],
-    /// Said to those who cannot see it.
+    /// Text for screen readers.
     pub(super) summary: String,
 }
 

@@ -8,7 +8,7 @@ use crate::{
     time_text,
 };
 
-/// Most marks on the axis, beside 0.
+/// Maximum number of marks on the axis, beside 0.
 const MARKS: usize = 5;
 /// Heights in CSS pixels: of a bar, and of what one hart did.
 const BAR: u32 = 11;

@@ -103,7 +103,7 @@ fn judge(scheme: Scheme, signed: &Signed, genuine: &Signed, asks_twice: bool) {
         && signature.len() >= 8
         && from_bytes(&signature[..set.index_len()]) >> set.h != 0
     {
-        // Length and key are looked at before; nothing of it may be accepted.
+        // Length and key are checked before; nothing of it may be accepted.
         count(false);
         let is_other = verdict.is_err_and(|reason| reason != Rejection::Mismatch);
         assert!(is_other, "index beyond the trees: {verdict:?}");
