@@ -22,7 +22,7 @@ OKAY, SLVERR, DECERR = 0, 2, 3
 
 @dataclass
 class Access:
-    """Of the host; `is_word` says whether registers may see it."""
+    """Of the host; `is_word` says whether registers may get it."""
 
     window: int
     id: int
@@ -39,7 +39,7 @@ class Access:
 
 
 class Side(Part):
-    """Registers, or everything else: answers each access, and remembers what came."""
+    """Registers, or everything else: answers each access, and records it."""
 
     def __init__(self, dut: HierarchyObject, side: str) -> None:
         lite = side == "lite"
