@@ -7,7 +7,7 @@ import textwrap
 from model import Enum, Field, Map, Register, Unsupported
 
 INTEGERS = (8, 16, 32)
-# Of a comment, without what stands in front of it.
+# Of a comment, without its prefix.
 WIDTH = 92
 
 

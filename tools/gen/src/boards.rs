@@ -42,7 +42,7 @@ pub struct Output {
     pub content: String,
 }
 
-/// Writes what differs, or names it.
+/// Writes the files that differ, or names them.
 pub fn main(args: &Args) -> Result<Verdict> {
     let root = project::root();
     let stale = stale(&root)?;
@@ -72,7 +72,7 @@ pub fn step(root: &Path) -> Result<Outcome> {
     })
 }
 
-/// The generated files that are not what the descriptions make.
+/// The generated files that differ from the output of the descriptions.
 fn stale(root: &Path) -> Result<Vec<Output>> {
     let mut outputs = outputs(root)?;
     outputs.retain(|output| {
