@@ -785,7 +785,7 @@ impl Reason {
         }
     }
 
-    /// Where the rule stands.
+    /// The section of the specification with the rule.
     pub const fn spec(self) -> &'static str {
         match self {
             Reason::Truncated => "image-format §3",
@@ -957,10 +957,10 @@ impl Reason {
 /// Who has to act on a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Whoever built or transported the bundle.
+    /// The party that built or transported the bundle.
     Image,
-    /// Whoever looks after the device.
+    /// The party that maintains the device.
     Device,
-    /// Whoever called the tool.
+    /// The caller of the tool.
     Caller,
 }

@@ -359,7 +359,7 @@ impl KeyReason {
         }
     }
 
-    /// Where the rule stands.
+    /// The section of the specification with the rule.
     pub const fn spec(self) -> &'static str {
         match self {
             KeyReason::TooLong => "key-files §2",
