@@ -1,7 +1,7 @@
-"""AXI4-Lite for tests: who asks (`Manager`), who answers (`Subordinate`), stalling on every channel at random.
+"""AXI4-Lite for tests: a `Manager` and a `Subordinate`, which stall on every channel at random.
 
 Ports are found by name: `<prefix>_awvalid_i` and so on. Rules of the protocol are checked by
-`../axi_lite_checks.sv`, whoever drives the port. The random numbers are those of the test's seed.
+`../axi_lite_checks.sv`, for every driver of the port. The random numbers are those of the test's seed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What the tests of this folder share: a clock, parts that act once a cycle, and rules of handshakes.
+"""Shared by the tests of this folder: a clock, parts that act once a cycle, and rules of handshakes.
 
-A cycle is: every part drives its inputs, everything settles, every part looks at what there is, the clock
+A cycle is: every part drives its inputs, everything settles, every part samples its signals, the clock
 rises. So no order of coroutines matters, and a part sees a handshake in the cycle in which it happens.
 """
 
