@@ -9,7 +9,7 @@ from systemrdl.rdltypes import OnReadType, OnWriteType, UserEnum
 
 
 class Unsupported(Exception):
-    """Something that SystemRDL knows and the generators do not."""
+    """A feature of SystemRDL that the generators do not support."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Register:
 @dataclass(frozen=True)
 class Map:
     name: str
-    # What is left of the name without that of the file; nothing if they are the same.
+    # The name without that of the file; empty if they are the same.
     part: str
     title: str
     about: str
@@ -151,7 +151,7 @@ def read_register(node: RegNode, stem: str) -> Register:
 
 
 def read_memory(node: MemNode) -> Register:
-    """A window of words without a meaning of their own: registers that all look the same."""
+    """A window of words without fields: registers that are all the same."""
     if node.get_property("memwidth") != 32 or node.is_array or list(node.registers()):
         raise Unsupported(f"{node.get_path()} is not one plain memory of words of 32 bits")
     word = Field(

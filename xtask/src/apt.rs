@@ -2,7 +2,7 @@
 //!
 //! It shares two things with the system: the keyring that signs the archive, and how to reach
 //! the network (proxies). It starts from an empty package status and so resolves the complete
-//! closure of what is asked for, down to the C library.
+//! closure of the requested packages, down to the C library.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -113,7 +113,7 @@ impl Apt {
         command
     }
 
-    /// Turns apt's many ways of failing into the one thing that the user can do.
+    /// Maps apt's errors to the action that the user can take.
     fn explain(&self, log: &str) -> anyhow::Error {
         match Trouble::of(log) {
             Trouble::Offline => anyhow!(
@@ -143,8 +143,8 @@ pub fn describe_deb(deb: &Path) -> Result<(String, String, String)> {
 
 /// Unpacks a package without owners, set-user-id bits, maintainer scripts and documentation.
 ///
-/// The closure holds programs such as `passwd`. Unpacked by root as they are, they would be a
-/// privileged door that nobody updates; `tar` drops the bits and the folders they live in.
+/// The closure has programs such as `passwd`. Unpacked by root without change, they would be
+/// privileged programs without updates; `tar` drops the bits and their folders.
 pub fn unpack(deb: &Path, into: &Path) -> Result<()> {
     let mut source = Command::new("dpkg-deb");
     source.arg("--fsys-tarfile").arg(deb);
@@ -157,7 +157,7 @@ pub fn unpack(deb: &Path, into: &Path) -> Result<()> {
         .with_context(|| format!("cannot unpack {}", deb.display()))
 }
 
-/// Unpacks an upstream archive without the folder that everything in it stands in.
+/// Unpacks an upstream archive without its top folder.
 pub fn unpack_source(archive: &Path, into: &Path) -> Result<()> {
     fs::create_dir_all(into)?;
     let mut tar = Command::new("tar");

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
-/// Whether to ask at all: somebody who typed `fetch` has already said yes.
+/// Whether to ask at all: a user who typed `fetch` has already consented.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Consent {
     Given,
@@ -16,7 +16,7 @@ pub enum Consent {
 /// Returns when the user agrees to all of `needs`; with nothing needed it is silent.
 ///
 /// Being root or `YES=1` is consent. Otherwise a terminal is asked; without one this ends with
-/// the command to run, because nobody could answer.
+/// the command to run, because no user could answer.
 pub fn obtain(consent: Consent, needs: &[String]) -> Result<()> {
     if needs.is_empty() {
         return Ok(());

@@ -30,7 +30,7 @@ pub fn step(root: &Path) -> Result<Outcome> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut lines = BufReader::new(output).lines().map_while(Result::ok);
-        // Nobody listens any more after a hang; then there is nothing left to tell.
+        // After a hang the receiver is gone, and the result is not needed.
         let _ = sender.send(lines.any(|line| line.contains("OpenSBI v")));
     });
     let answer = receiver.recv_timeout(HANG);

@@ -13,7 +13,7 @@ pub struct Args {}
 /// Fetches, then prints a line for each file (name, tab, path) and each package (name, tab,
 /// version).
 pub fn main(_args: &Args) -> Result<Verdict> {
-    // Whoever types this command has agreed to it.
+    // A user who types this command has consented.
     let tools = tools::ensure_all(Consent::Given)?;
     for (name, path) in [
         ("qemu", &tools.qemu),

@@ -1,6 +1,6 @@
 //! `cargo xtask firmware`: builds the boot stages and device trees into `target/firmware`.
 //!
-//! A *variant* is a stage with faults built in for a test; variants stand in folders of their own
+//! A *variant* is a stage with faults built in for a test; variants are in folders of their own
 //! and are never part of a bundle that a user makes.
 
 use std::fs::{self, File};
@@ -17,8 +17,8 @@ use crate::{Verdict, project, run, tools};
 pub const TARGET: &str = "riscv64imac-unknown-none-elf";
 /// What programs of the root of trust are built for (hw/soc): Ibex without bit manipulation.
 pub const ROT_TARGET: &str = "riscv32imc-unknown-none-elf";
-/// Most bytes of the ROM that carries Ed25519. The linker script leaves 128 KiB in front of the root-of-trust
-/// block, for those that carry more.
+/// Maximum bytes of the ROM with Ed25519. The linker script reserves 128 KiB before the root-of-trust
+/// block, for ROMs with more algorithms.
 pub const ROM_LIMIT: u64 = 64 << 10;
 /// The sentinel that every panic path ends in (firmware/virt/src/panic.rs).
 const PANIC_SENTINEL: &str = "hartlock_panic_sentinel";
@@ -124,7 +124,7 @@ fn compile(
     let mut cargo = Command::new("cargo");
     cargo.current_dir(project::root()).args(["build", "--locked", "--quiet"]);
     cargo.args(["--package", &package, "--profile", "firmware", "--target", target]);
-    // One for all variants: what does not have the feature is compiled once.
+    // One for all variants: crates without the feature are compiled once.
     cargo.arg("--target-dir").arg(&build);
     if !has_defaults {
         cargo.arg("--no-default-features");
@@ -187,7 +187,7 @@ pub fn flat_binary(path: &Path) -> Result<Vec<u8>> {
     for (address, data) in segments {
         let offset = usize::try_from(address - start)?;
         ensure!(offset >= flat.len(), "segments overlap");
-        ensure!(offset < 1 << 26, "a segment lies {offset:#x} bytes behind the first");
+        ensure!(offset < 1 << 26, "a segment is {offset:#x} bytes after the first");
         flat.resize(offset, 0);
         flat.extend_from_slice(data);
     }
@@ -234,7 +234,7 @@ pub fn gates(_: &Path) -> Result<crate::Outcome> {
     if size > ROM_LIMIT {
         return Ok(Outcome::Failed(format!("the ROM has {size} bytes, {ROM_LIMIT} are allowed")));
     }
-    // Built alike everywhere, so the figure that people read can be held to it.
+    // The build is reproducible, so the published figure can be compared with it.
     let status = fs::read_to_string(project::root().join(STATUS))?;
     let figure = format!("{},{:03} bytes", size / 1000, size % 1000);
     if !status.contains(&figure) {
@@ -245,10 +245,10 @@ pub fn gates(_: &Path) -> Result<crate::Outcome> {
             return Ok(Outcome::Failed(format!("{} can reach a panic", stage.name)));
         }
     }
-    // The gate itself is tried on a stage that does panic.
+    // The check itself is tested on a stage that can panic.
     let panicking = stage("rom", &["inject-panic"])?;
     if !has_panic_path(&panicking.elf)? {
-        return Ok(Outcome::Failed("the panic gate does not see a panic".into()));
+        return Ok(Outcome::Failed("the panic gate does not detect a panic".into()));
     }
     Ok(Outcome::Passed)
 }

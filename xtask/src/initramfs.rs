@@ -1,4 +1,4 @@
-//! Initial RAM file systems: Debian's with a first program of ours for the demo, and a small one
+//! Initial RAM file systems: Debian's with this project's first program for the demo, and a small one
 //! around busybox for the tests.
 
 use std::fs;
@@ -45,7 +45,7 @@ busybox poweroff -f
 busybox sleep 60
 ";
 
-/// Debian's initrd with our first program behind it: Linux unpacks concatenated archives in order.
+/// Debian's initrd, followed by this project's first program: Linux unpacks concatenated archives in order.
 pub fn demo(debian_initrd: &Path, output: &Path) -> Result<()> {
     let mut bytes = fs::read(debian_initrd)
         .with_context(|| format!("cannot read {}", debian_initrd.display()))?;

@@ -24,10 +24,10 @@ pub mod tools;
 
 mod apt;
 
-/// What a subcommand found. Errors are the third answer: it could not decide.
+/// The verdict of a subcommand. An error is the third answer: it could not decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Everything is as it should be.
+    /// All checks passed.
     Yes,
     /// A check failed.
     No,

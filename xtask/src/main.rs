@@ -1,7 +1,7 @@
 //! `cargo xtask`: builds, fetches, tests and gates Hartlock.
 //!
-//! This program fetches and builds; what measures, boots, simulates or generates is a runner, a crate of its
-//! own beside what it works on (`runners.rs`). Exit codes follow the `hartlock` command: 0 yes, 1 no (a
+//! This program fetches and builds. Runners measure, boot, simulate or generate: separate crates
+//! beside their subject (`runners.rs`). Exit codes follow the `hartlock` command: 0 yes, 1 no (a
 //! check failed), 2 could not decide (a missing tool, no network).
 
 use std::process::ExitCode;

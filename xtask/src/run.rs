@@ -1,11 +1,11 @@
-//! Runs other programs: silent while all is well, with everything they said when not.
+//! Runs other programs: silent on success, with all of their output on failure.
 
 use std::io;
 use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-/// Runs a command and returns what it printed; a failure carries its last words.
+/// Runs a command and returns its output; an error has the last lines.
 pub fn quietly(command: &mut Command) -> Result<String> {
     let output = capture(command)?;
     if !output.status.success() {
@@ -19,7 +19,7 @@ pub fn capture(command: &mut Command) -> Result<Output> {
     command.stdin(Stdio::null()).output().map_err(|error| not_started(command, &error))
 }
 
-/// Says what a command that could not even start was, and what to do about it.
+/// Names a command that could not start, and what to do about it.
 pub fn not_started(command: &Command, error: &io::Error) -> anyhow::Error {
     let program = command.get_program().to_string_lossy();
     if error.kind() == io::ErrorKind::NotFound {
@@ -54,7 +54,7 @@ pub fn describe(command: &Command) -> String {
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
-/// The last lines of both streams: the cause of a failure stands at the end.
+/// The last lines of both streams: the cause of a failure is at the end.
 pub fn tail(output: &Output, lines: usize) -> String {
     let text = [&output.stdout[..], &output.stderr[..]].concat();
     let text = String::from_utf8_lossy(&text);

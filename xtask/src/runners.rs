@@ -1,4 +1,4 @@
-//! The programs behind the subcommands of `cargo xtask`, each built beside what it works on.
+//! The programs that implement the subcommands of `cargo xtask`, each a crate beside its subject.
 
 use std::env;
 use std::ffi::OsString;
@@ -9,12 +9,12 @@ use anyhow::Result;
 use clap::{Arg, ArgMatches};
 use xtask::{project, run};
 
-/// Names a folder of runners that are built already. It spares the question whether they are up to date.
+/// Names a folder of runners that are already built. It saves the check whether they are up to date.
 const FOLDER: &str = "HARTLOCK_RUNNERS";
 
 /// Subcommand, program, and what `cargo xtask --help` says.
 const RUNNERS: &[(&str, &str, &str)] = &[
-    ("boards", "gen", "Make what depends on a board from boards/*/board.toml"),
+    ("boards", "gen", "Make all files that depend on a board from boards/*/board.toml"),
     ("boots", "device", "Boot the emulated board for real: good devices and ones with one fault"),
     ("demo", "device", "Sign and boot a real Linux, then show that a tampered image is refused"),
     ("docs", "docs", "Build the documentation site and check its links"),
@@ -34,7 +34,7 @@ const RUNNERS: &[(&str, &str, &str)] = &[
     ("kat", "device", "Run public test vectors through the engine of `hartlock kat`"),
     ("kernels", "device", "Check and count the hash kernels on emulated harts with each extension"),
     ("lab", "lab", "Measure against targets and store the run in lab/runs"),
-    ("regs", "gen", "Make everything that knows the registers of hw from their descriptions"),
+    ("regs", "gen", "Make all files that depend on the registers of hw from their descriptions"),
     ("signatures", "lab", "Measure signature verifications: flash, stack and instructions"),
     (
         "skips",
@@ -49,7 +49,7 @@ const RUNNERS: &[(&str, &str, &str)] = &[
     ("vectors", "device", "Make, compare or run the bundles of spec/vectors/image"),
 ];
 
-/// The subcommands. What follows their names is the runner's to read, `--help` too.
+/// The subcommands. The runner parses all arguments after the name, `--help` as well.
 pub fn commands() -> impl Iterator<Item = clap::Command> {
     RUNNERS.iter().map(|(name, _, about)| {
         let rest = Arg::new("args").num_args(..).trailing_var_arg(true).allow_hyphen_values(true);
@@ -90,7 +90,7 @@ pub fn program(runner: &str) -> Result<PathBuf> {
     Ok(built(runner))
 }
 
-/// A runner that the step `build` has left.
+/// A runner that the step `build` has built.
 pub fn built(runner: &str) -> PathBuf {
     project::target_dir().join("debug").join(runner)
 }

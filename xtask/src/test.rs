@@ -54,7 +54,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
         return Ok(Verdict::Yes);
     }
     let steps = select(STEPS, &args.only)?;
-    // The question comes before the first step, not in the middle of a long run.
+    // Consent is requested before the first step, not in the middle of a long run.
     if steps.iter().any(|step| step.name == TOOLS) {
         tools::agree()?;
     } else if steps.iter().any(|step| step.after.contains(&TOOLS)) {
@@ -104,14 +104,14 @@ fn execute(step: &Step, root: &Path, log: &Path, is_built: bool) -> Result<Outco
             run_runner(&program, step.name, root, &log)?
         }
     };
-    // What a passed step could not ask is said beside it.
+    // Tests that a passed step had to skip are listed beside it.
     for line in skipped(&log) {
         println!("      {}: {line}", step.name);
     }
     Ok(outcome)
 }
 
-/// What the tests of a step say that they could not ask, each once.
+/// The inputs that tests of a step report as missing, each once.
 fn skipped(log: &Path) -> Vec<String> {
     const MARK: &str = "SKIPPED: ";
     let text = fs::read(log).unwrap_or_default();

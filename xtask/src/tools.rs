@@ -31,7 +31,7 @@ const INSTALLER: &str = "usr/lib/debian-installer/images/13/riscv64/text/debian-
 /// The programs that are built from crates.io.
 pub const CARGO_TOOLS: [&str; 2] = ["cargo-deny", "mdbook"];
 
-/// Where everything for a boot under emulation is.
+/// Paths of all files for a boot under emulation.
 pub struct Tools {
     /// `qemu-system-riscv64`, version 10 or newer.
     pub qemu: PathBuf,
@@ -65,7 +65,7 @@ pub fn peers() -> Result<(PathBuf, BTreeMap<String, String>)> {
     Ok((peers.file("usr/lib/riscv64-linux-gnu")?, versions(&[peers])))
 }
 
-/// What the fifth paper's baseline is built with, and from.
+/// The compiler and the sources of the fifth paper's baseline.
 pub struct Baseline {
     /// A C compiler for bare RISC-V, and its archiver.
     pub compiler: PathBuf,
@@ -224,7 +224,7 @@ impl CargoTool {
             cargo.args(["--no-default-features", "--features", &features.join(",")]);
         }
         cargo.env("CARGO_TARGET_DIR", scratch.path().join("target"));
-        // It runs for a second and takes minutes to optimise: building it is what costs.
+        // It runs for a second and takes minutes to optimise: most of the cost is the build.
         for (key, value) in [("OPT_LEVEL", "0"), ("LTO", "off"), ("CODEGEN_UNITS", "16")] {
             cargo.env(format!("CARGO_PROFILE_RELEASE_{key}"), value);
         }

@@ -1,4 +1,4 @@
-//! Whether every command that the documentation names exists.
+//! Checks that every command in the documentation exists.
 //!
 //! Commands are found in code spans and after `$ ` in consoles. Subcommands, options and values are
 //! compared with what the programs print about themselves (`-h`, `--list`), targets of make with
@@ -80,7 +80,7 @@ fn markdown_files(root: &Path, folder: &Path, out: &mut Vec<(String, PathBuf)>) 
 /// `Err` says what is wrong with a command.
 type Judgement = Result<(), String>;
 
-/// What the commands are compared with.
+/// The sources that the commands are compared with.
 struct Judge {
     root: PathBuf,
     /// The Makefile, and the script that it starts first.
@@ -94,7 +94,7 @@ struct Judge {
 
 type Ask = dyn FnMut(&[String]) -> Result<Option<String>>;
 
-/// What `cargo metadata` says of a package, as far as it is needed.
+/// The fields of a package in `cargo metadata` that are needed.
 #[derive(Deserialize)]
 struct Package {
     name: String,
@@ -174,7 +174,7 @@ impl Judge {
         }
     }
 
-    /// What a program answers, asked once.
+    /// The output of a program, which runs once.
     fn answer(&mut self, words: &[String], option: &str) -> Result<Option<String>> {
         let mut words = words.to_vec();
         words.push(option.to_owned());
@@ -186,7 +186,7 @@ impl Judge {
         Ok(answer)
     }
 
-    /// A command of one of our programs, whose name has this many words.
+    /// A command of a program of this project, whose name has this many words.
     fn program(&mut self, name_len: usize, words: &[String]) -> Result<Judgement> {
         let (mut path, mut rest) = words.split_at(name_len.min(words.len()));
         let mut help = self.help(path)?;
@@ -211,7 +211,7 @@ impl Judge {
         let text = self.answer(path, "-h")?;
         let text = text.with_context(|| format!("{} -h failed", path.join(" ")))?;
         let help = Help::parse(&text);
-        // A form of help that is not understood would let everything pass.
+        // With an unknown form of help every command would pass.
         ensure!(help.option("--help").is_some(), "{} -h names no option --help", path.join(" "));
         Ok(help)
     }
@@ -301,7 +301,7 @@ impl Judge {
     }
 }
 
-/// Whether a word stands for something that a reader has to fill in.
+/// Whether a word is a placeholder that a reader has to replace.
 fn is_open(word: &str) -> bool {
     let is_capital = |c: char| c.is_ascii_uppercase() || "_.-".contains(c);
     word.contains(['…', '<'])

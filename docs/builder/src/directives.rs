@@ -1,4 +1,4 @@
-//! What a page of the book can ask for beyond the generator's own `{{#include}}`.
+//! Directives of a page of the book besides the generator's own `{{#include}}`.
 //!
 //! * `{{#generated NAME}}`: text made from data; the names are the fields of [`Generated`].
 //! * `{{#excerpt FILE "FROM" "TO"}}`: the lines of a file from the one that begins with FROM to the
@@ -10,7 +10,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// Text made from data, by the name under which a page asks for it.
+/// Text made from data, by its name in a directive.
 pub struct Generated {
     pub summary: String,
     pub reasons: String,

@@ -1,7 +1,7 @@
-//! Whether every link of a site leads somewhere.
+//! Checks that the target of every link of a site exists.
 //!
-//! Pages, files and anchors of the site itself are looked up. Links that leave it are judged by
-//! their form only: a check that needs the network would fail for reasons that are not ours.
+//! Pages, files and anchors of the site itself must exist. Of external links only the form is
+//! checked: a check that needs the network would fail for reasons outside of this project.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,7 +14,7 @@ use html5gum::{StartTag, Token, Tokenizer};
 /// Attributes that hold one address.
 const ADDRESSES: [&str; 5] = ["href", "src", "xlink:href", "data", "poster"];
 
-/// What a page offers and what it asks for.
+/// Anchors and links of a page.
 #[derive(Default)]
 struct Page {
     anchors: BTreeSet<String>,
@@ -22,7 +22,7 @@ struct Page {
     links: Vec<(String, String)>,
     /// Anchors of this page that its pictures use, as in `url(#arrow)`.
     uses: Vec<String>,
-    /// What `<base>` says addresses count from.
+    /// The base of relative addresses, from `<base>`.
     base: Option<String>,
     findings: Vec<String>,
 }
@@ -119,7 +119,7 @@ impl Page {
     fn parse(text: &str) -> Self {
         let mut page = Page::default();
         let mut emitter = DefaultEmitter::default();
-        // What looks like a tag inside a script is text.
+        // Inside a script a tag is text.
         emitter.naively_switch_states(true);
         for token in Tokenizer::new_with_emitter(text, emitter) {
             match token {

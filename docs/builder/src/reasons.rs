@@ -16,7 +16,7 @@ pub struct Page {
     pub text: String,
 }
 
-/// What stands below *Reason codes* in the table of contents.
+/// The entries below *Reason codes* in the table of contents.
 ///
 /// Files are named for the code alone: a name may be mended, a code never changes.
 pub fn summary(list: &List) -> String {
@@ -104,10 +104,11 @@ fn page(reason: &Reason, group: &Group, rule: &str, vectors: &[&Vector]) -> Stri
     if let Some(remedy) = &reason.remedy {
         let _ = write!(out, " {remedy}");
     }
-    out += "\n\n## How it looks\n\n";
+    out += "\n\n## Messages\n\n";
     out += &consoles(reason);
     let (number, group) = (&group.number, &group.title);
-    let _ = write!(out, "\n## Where the rule stands\n\n{rule}. Other reasons of this kind: ");
+    let _ =
+        write!(out, "\n## The rule in the specification\n\n{rule}. Other reasons of this kind: ");
     let _ = writeln!(out, "[E{number}xx {group}](E{number}.md).");
     if !vectors.is_empty() {
         out +=
@@ -122,21 +123,21 @@ fn page(reason: &Reason, group: &Group, rule: &str, vectors: &[&Vector]) -> Stri
 fn blame(fault: Fault) -> &'static str {
     match fault {
         Fault::Image => {
-            "The **image**. Whoever built, signed or transported the bundle has to act; the device \
-             did what it should."
+            "The **image**. The party that built, signed or transported the bundle has to act; the \
+             device is correct."
         }
         Fault::Device => {
-            "The **device**. Whoever provisioned it or looks after it has to act; another bundle \
+            "The **device**. The party that provisioned or maintains it has to act; another bundle \
              does not help."
         }
         Fault::Caller => {
-            "The **caller**. Whoever typed the command has to give it something else; nothing is \
-             known to be wrong with the bundle."
+            "The **caller**. The caller of the command has to change its arguments; no fault of the \
+             bundle is known."
         }
     }
 }
 
-/// What is printed where, in the form of the boot flow §7 and of the `hartlock` command.
+/// The messages of each stage, in the form of the boot flow §7 and of the `hartlock` command.
 fn consoles(reason: &Reason) -> String {
     let Reason { code, title, hint, .. } = reason;
     let reporters = reason.reporters();
@@ -163,7 +164,7 @@ fn consoles(reason: &Reason) -> String {
     out
 }
 
-/// What the command prints.
+/// The output of the command.
 fn command(what: &str, reason: &Reason) -> String {
     let hint = lower_first(reason.hint.trim_end_matches('.'));
     let spec = reason.spec.replacen('-', " ", 1);
@@ -218,7 +219,7 @@ impl Sections {
     }
 }
 
-/// The anchor that the generator gives a heading. The check of links finds out if it does not.
+/// The anchor that the generator gives a heading. The check of links detects a wrong one.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || "_- ".contains(*c));
     kept.collect::<String>().to_lowercase().replace(' ', "-")

@@ -1,4 +1,4 @@
-//! The page of results: what is stored in `lab/runs`, and nothing that was typed by hand.
+//! The page of results: only the stored runs of `lab/runs`, without any manual entry.
 
 use std::fmt::Write;
 use std::fs;
@@ -86,7 +86,7 @@ fn section(name: &str, run: &Stored) -> Result<String> {
 /// A missed target, in red where there are colours.
 const MISS: &str = "<strong class=\"miss\">✗ miss</strong>";
 
-/// Text that Markdown leaves as it is, in a cell of a table too.
+/// Text that Markdown does not change, in a cell of a table as well.
 fn markdown(text: &str) -> String {
     text.replace('|', "\\|").replace('<', "&lt;").replace('*', "\\*").replace('_', "\\_")
 }

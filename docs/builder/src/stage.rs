@@ -11,11 +11,11 @@ use super::directives::{self, Generated};
 use super::{decisions, reasons, results, status, steps, vectors};
 use hartlock_gen::errors::{self, List};
 
-/// What a page of the book includes from elsewhere in the tree.
+/// The directive by which a page of the book includes another file of the tree.
 const INCLUDE: &str = "{{#include ";
 
-/// Makes `dir` anew: a checkout in which `docs/` is a copy with everything filled in, and all the
-/// rest a link, so that a path out of `docs/` means the same there and here. Returns the book.
+/// Creates `dir` again: a checkout in which `docs/` is a copy with all directives replaced, and all the
+/// rest are links, so that a path out of `docs/` has the same target in both. Returns the book.
 pub fn lay_out(root: &Path, dir: &Path) -> Result<PathBuf> {
     if dir.exists() {
         fs::remove_dir_all(dir).with_context(|| format!("cannot remove {}", dir.display()))?;

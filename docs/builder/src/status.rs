@@ -13,7 +13,7 @@ pub const FILE: &str = "docs/status.toml";
 /// Pages of the site, from the root of the checkout.
 const PAGES: &str = "docs/src";
 
-/// Something that a user of the project may want.
+/// A capability of the project.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Capability {
@@ -24,7 +24,7 @@ pub struct Capability {
     status: Status,
     /// One sentence.
     pub text: String,
-    /// What shows it.
+    /// The evidence.
     #[serde(default)]
     pub commands: Vec<String>,
     /// (title, path from the root of the checkout)
@@ -71,7 +71,7 @@ fn parse(text: &str) -> Result<Vec<Capability>> {
     Ok(all)
 }
 
-/// The page without its title: what works by group, then what does not.
+/// The page without its title: working capabilities by group, then the others.
 pub fn page(root: &Path, all: &[Capability]) -> String {
     let count = |status| all.iter().filter(|it| it.status == status).count();
     let mut out = format!(

@@ -8,10 +8,10 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 
 const EXPECTED: &str = "spec/vectors/image/expected.json";
-/// Where the table stands, from the root of the book.
+/// The page with the table, from the root of the book.
 const PAGE: &str = "spec/vectors/image/index.html";
 
-/// What `expected.json` says of a vector, as far as the table shows it.
+/// The fields of a vector in `expected.json` that the table shows.
 #[derive(Deserialize)]
 pub struct Vector {
     pub name: String,
@@ -31,7 +31,7 @@ pub fn load(root: &Path) -> Result<Vec<Vector>> {
     serde_json::from_str(&text).context(EXPECTED)
 }
 
-/// Two tables: what must be accepted, and what must be refused.
+/// Two tables: vectors that must be accepted, and vectors that must be refused.
 pub fn table(vectors: &[Vector]) -> String {
     let (accepted, refused): (Vec<_>, Vec<_>) =
         vectors.iter().partition(|vector| vector.reason.is_none());

@@ -1,7 +1,7 @@
-"""AXI4-Lite for tests: who asks (`Manager`), who answers (`Subordinate`), stalling on every channel at random.
+"""AXI4-Lite for tests: a `Manager` and a `Subordinate`, which stall on every channel at random.
 
 Ports are found by name: `<prefix>_awvalid_i` and so on. Rules of the protocol are checked by
-`../axi_lite_checks.sv`, whoever drives the port. The random numbers are those of the test's seed.
+`../axi_lite_checks.sv`, for every driver of the port. The random numbers are those of the test's seed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from cocotb.task import Task
 from cocotb.triggers import Combine, Lock, ReadOnly, RisingEdge
 
 OKAY, EXOKAY, SLVERR, DECERR = range(4)
-# Longer than anything takes without a stall: what waits longer hangs.
+# More cycles than any access takes without a stall: a longer wait is a hang.
 PATIENCE = 2000
 
 
@@ -43,7 +43,7 @@ class Channels:
             await RisingEdge(self.clock)
 
     async def send(self, channel: str, **values: int) -> None:
-        """Offers values until they are taken. Returns behind the edge."""
+        """Drives values until they are taken. Returns after the edge."""
         await self.pause()
         for name, value in values.items():
             self.driven(channel + name).value = value
@@ -52,7 +52,7 @@ class Channels:
         self.driven(f"{channel}valid").value = 0
 
     async def take(self, channel: str, *names: str) -> tuple[int, ...]:
-        """Accepts what is offered, ready before it or after."""
+        """Accepts a transfer, with `ready` before or after `valid`."""
         await self.pause()
         self.driven(f"{channel}ready").value = 1
         values = await self._until(self.read(f"{channel}valid"), channel, *names)
@@ -122,7 +122,7 @@ class Manager(Channels):
         return data
 
 
-# What an address holds, and the response: (data, response).
+# The contents of an address, and the response: (data, response).
 Reader = Callable[[int], Awaitable[tuple[int, int]]]
 Writer = Callable[[int, int, int], Awaitable[int]]
 
@@ -161,7 +161,7 @@ class Subordinate(Channels):
             await self.send("b", resp=await self.writer(address, data, strobe))
 
     async def _wait(self, channel: str, *names: str) -> tuple[int, ...]:
-        """As `take`, but nobody has to come."""
+        """As `take`, but a transfer need not come."""
         while True:
             await ReadOnly()
             offered = self.read(f"{channel}valid").value == 1

@@ -1,4 +1,4 @@
-"""Each test breaks one rule of AXI4-Lite, and would pass if `axi_lite_checks` did not see it."""
+"""Each test breaks one rule of AXI4-Lite, and would pass if `axi_lite_checks` did not detect it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// Runs a program on CVA6, one hart with memory and devices behind its only port (hw/README.md).
+// Runs a program on CVA6, one hart with memory and devices at its only port (hw/README.md).
 //
 // The exit codes are those of the Rocket machine: 0 the program ended with success, 1 it ended with
 // another code, 2 it could not be run, 3 it did not end in time.
@@ -39,7 +39,7 @@ constexpr std::uint64_t kMemory = 0x8000'0000;
 
 constexpr char kUsage[] =
     "usage: machine [OPTION]... PROGRAM\n"
-    "Runs PROGRAM, an ELF file or what stands at the start of memory.\n"
+    "Runs PROGRAM, an ELF file or an image for the start of memory.\n"
     "\n"
     "  --max-cycles CYCLES          give up after so many (100000000)\n"
     "  --memory-latency CYCLES      until the first beat of a read (20)\n"
@@ -183,7 +183,7 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    // Whoever was killed cannot end this program.
+    // If the parent process is killed, it cannot end this program.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     try {

@@ -1,4 +1,4 @@
-// What the bench sees and does inside the engines of the root of trust.
+// Access of the bench to signals inside the engines of the root of trust.
 
 #ifndef HARTLOCK_ENGINES_H
 #define HARTLOCK_ENGINES_H
@@ -13,8 +13,8 @@ public:
     /// Those of the root of trust at `scope`. Throws if there are none.
     Engines(VerilatedContext& context, const std::string& scope);
 
-    /// Makes the SHA-2 engine a broken one, if it is called in every cycle: bits of its digest are stuck. It
-    /// starts, takes messages and ends as a good one does, and its answers are wrong.
+    /// Emulates a broken SHA-2 engine, if it is called in every cycle: bits of its digest are stuck. It
+    /// starts, takes messages and ends as a correct one does, but its digests are wrong.
     void upset_digest() const { *digest_ = ~std::uint32_t{0}; }
 
     /// State of the mailbox, by the numbers of its register `status`.

@@ -32,7 +32,7 @@ constexpr char kUsage[] =
     "  --report FILE                where cycles and counts go, as lines (standard error)\n"
     "  --max-cycles CYCLES          give up after so many (100000000)\n"
     "  --memory-size BYTES          of the host, from 0x80000000 on (0x40000000)\n"
-    "  --memory-latency CYCLES      of the host's DRAM, behind its cache (100)\n"
+    "  --memory-latency CYCLES      of the host's DRAM, after a cache miss (100)\n"
     "  --llc-hit CYCLES             of the last-level cache (21)\n"
     "  --llc-size BYTES             0: no such cache (0x20000)\n"
     "  --llc-ways N --llc-line BYTES   its shape (8, 64)\n"
@@ -121,7 +121,7 @@ int run(const Options& options) {
     while (!machine.exit_code() && machine.cycle() < options.max_cycles) {
         machine.step();
     }
-    // The store that ended the program retires a few cycles later, and belongs into the trace.
+    // The store that ended the program retires a few cycles later, and is part of the trace.
     for (int rest = 0; rest < 20; rest += 1) {
         machine.step();
     }
@@ -154,9 +154,9 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    // Whoever was killed cannot end this program, which may run for an hour.
+    // If the parent process is killed, it cannot end this program, which may run for an hour.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // Somebody may be watching the console through a pipe.
+    // A user may watch the console through a pipe.
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     try {
         return run(parse(argc, argv));

@@ -14,8 +14,8 @@ public:
     /// Finds the memories below `scope` and fills them with zeros. Throws if they are not there.
     RotMemories(VerilatedContext& context, const std::string& scope);
 
-    /// Copies a program to where it says: boot ROM, scratchpad, or the host's memory. Throws if a part of it
-    /// lies elsewhere.
+    /// Copies a program to its addresses: boot ROM, scratchpad, or the host's memory. Throws if a part of it
+    /// is at any other address.
     void load_program(const std::string& path, Ram& host);
 
 private:

@@ -1,4 +1,4 @@
-// Programs for the root of trust: 32-bit ELF files whose parts lie in its memories or the host's.
+// Programs for the root of trust: 32-bit ELF files with segments in its memories or the host's.
 
 #ifndef HARTLOCK_PROGRAM_H
 #define HARTLOCK_PROGRAM_H
@@ -12,7 +12,7 @@ struct Segment {
     std::vector<std::uint8_t> bytes;
 };
 
-/// What an ELF file wants in memory. Throws if it is no program for 32-bit RISC-V.
+/// The segments of an ELF file. Throws if it is no program for 32-bit RISC-V.
 std::vector<Segment> read_program(const std::string& path);
 
 #endif

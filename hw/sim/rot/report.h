@@ -8,18 +8,18 @@
 
 #include "trace.h"
 
-/// What became of the boot: what the boot sequencer shows at its pins, and who is served.
+/// The result of the boot: the pins of the boot sequencer, and the state of host and mailbox.
 struct BootState {
     std::uint32_t status = 0;
     std::uint32_t reason = 0;
     bool is_host_running = false;
-    /// The core found a fault in itself, or took a trap in a trap.
+    /// The core detected a fault in itself, or took a double fault.
     bool is_alert = false;
-    /// Not of the sequencer: by the numbers of the mailbox's register `status`.
+    /// Of the mailbox, by the numbers of its register `status`.
     std::uint32_t mailbox = 0;
 };
 
-/// Each mark with what was reached since the one before, then the whole run, which had `cycles`.
+/// Each mark with the accesses since the previous one, then the whole run, which had `cycles`.
 void report_rot(std::FILE* file, const Trace& trace, std::uint64_t cycles, const BootState& boot);
 
 #endif

@@ -29,7 +29,7 @@ RotMachine::RotMachine(Ram& ram, const Timing& memory, const std::string& progra
     memories.load_program(program, ram);
     trace_ = std::make_unique<Trace>(*context_, std::string(kScope) + ".u_cpu.u_ibex", trace_path);
     engines_ = std::make_unique<Engines>(*context_, kScope);
-    // An edge, because the reset is asynchronous and a level that was always there is none.
+    // An edge, because the reset is asynchronous, and a constant level triggers no process.
     top_->rst_ni = 1;
     top_->eval();
     top_->rst_ni = 0;

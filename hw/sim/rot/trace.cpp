@@ -85,7 +85,7 @@ void Trace::observe(std::uint64_t cycle) {
     last_cycle_ = cycle;
     retired_ += 1;
     program_counter_ = *pc_;
-    // What failed did not reach what its address says.
+    // A failed access did not reach the target of its address.
     if (kind_of(*instruction_) != Kind::kNoAccess && *trap_ == 0) {
         count_access(*address_, cost);
     }

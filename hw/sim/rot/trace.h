@@ -1,7 +1,7 @@
 // Every instruction that Ibex retires, with the cycles that it took (RISC-V Formal Interface).
 //
-// The cost of an instruction is the number of cycles since the one before it retired. So what delays the
-// arrival of an instruction, a taken branch above all, is counted with the instruction that was waited for.
+// The cost of an instruction is the number of cycles since the previous one retired. So a delay of the
+// arrival of an instruction, above all by a taken branch, is counted with the delayed instruction.
 
 #ifndef HARTLOCK_TRACE_H
 #define HARTLOCK_TRACE_H
@@ -14,7 +14,7 @@
 
 #include "verilated.h"
 
-/// What loads and stores reach.
+/// Targets of loads and stores.
 enum Place : std::size_t {
     kRom,
     kScratchpad,
@@ -52,7 +52,7 @@ public:
     Trace(const Trace&) = delete;
     Trace& operator=(const Trace&) = delete;
 
-    /// Looks at a cycle, when all signals have settled.
+    /// Samples a cycle, when all signals have settled.
     void observe(std::uint64_t cycle);
 
     std::uint64_t retired() const { return retired_; }

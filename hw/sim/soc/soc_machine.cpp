@@ -34,7 +34,7 @@ public:
         RotMemories(*context_, kRotScope).load_program(rot.program, ram);
     }
 
-    // When the root of trust has ended, the run goes on as long as the host does.
+    // When the root of trust has ended, the run continues until the host ends.
     std::optional<std::uint32_t> exit_code() const override {
         const bool is_refused = boot().status == kRefused;
         return rot_exit_code_.value_or(0) != 0 || is_refused ? rot_exit_code_ : std::nullopt;

@@ -1,7 +1,7 @@
 // AXI4 as plain values: what each side of a port drives during one cycle (AMBA AXI §A3.2).
 //
-// A transfer happens in a cycle in which `valid` and `ready` of its channel are both set. Models look
-// at a cycle when it is over and say what they drive in the next one, so no order of calls matters.
+// A transfer happens in a cycle in which `valid` and `ready` of its channel are both set. Models sample
+// a cycle at its end and return what they drive in the next one, so the order of calls does not matter.
 
 #ifndef HARTLOCK_AXI_H
 #define HARTLOCK_AXI_H
@@ -28,7 +28,7 @@ struct Address {
     bool valid = false;
     std::uint32_t id = 0;
     std::uint64_t address = 0;
-    /// Beats behind the first one.
+    /// Beats after the first one.
     std::uint32_t len = 0;
     /// Logarithm of the bytes of a beat.
     std::uint32_t size = 0;
@@ -56,7 +56,7 @@ struct WriteResponse {
     Response response = kOkay;
 };
 
-/// Driven by the side that asks.
+/// Driven by the side that sends requests.
 struct MasterSide {
     Address ar;
     Address aw;
@@ -65,7 +65,7 @@ struct MasterSide {
     bool b_ready = false;
 };
 
-/// Driven by the side that answers.
+/// Driven by the side that sends responses.
 struct SlaveSide {
     bool ar_ready = false;
     bool aw_ready = false;

@@ -30,7 +30,7 @@ bool LastLevelCache::touch(std::uint64_t address) {
     }
     hits_ += is_hit ? 1 : 0;
     misses_ += is_hit ? 0 : 1;
-    // The count of accesses is a clock that never shows the same time twice.
+    // The count of accesses serves as a clock, which is unique for each access.
     way->used = hits_ + misses_;
     return is_hit;
 }

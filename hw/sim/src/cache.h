@@ -1,4 +1,4 @@
-// The last-level cache as far as time is concerned: which lines are in it, not what is in them.
+// A timing model of the last-level cache: the addresses of its lines, not their contents.
 
 #ifndef HARTLOCK_CACHE_H
 #define HARTLOCK_CACHE_H
@@ -14,8 +14,8 @@ struct CacheTiming {
     std::uint64_t hit_cycles = 21;
 };
 
-/// Sets of ways, the line that was used longest ago gives way. Reads and writes bring lines in alike. A line
-/// that was written goes back to memory without holding anybody up: a buffer for that is assumed.
+/// Set associative with least-recently-used replacement. Reads and writes both allocate lines. The write-back
+/// of a dirty line delays no access: a write buffer is assumed.
 class LastLevelCache {
 public:
     /// Throws if sizes are no powers of two or do not fit together.

@@ -22,7 +22,7 @@ constexpr std::uint64_t kTransmit = 0;
 constexpr std::uint64_t kLineStatus = 5;
 constexpr std::uint8_t kTransmitterEmpty = 0x60;
 
-// What QEMU's test device understands.
+// Values that QEMU's test device accepts.
 constexpr std::uint32_t kPass = 0x5555;
 constexpr std::uint32_t kFail = 0x3333;
 
@@ -38,7 +38,7 @@ Devices::Devices(Storage& storage, std::uint64_t entry) : storage_(storage) {
     std::memcpy(start_up_.data() + sizeof kJump, &entry, sizeof entry);
 }
 
-// What was refused gets no first instruction, so that it takes an exception instead.
+// After a refusal the fetch of the first instruction fails, so that the host takes an exception.
 bool Devices::has(std::uint64_t address) const {
     return !is_host_trapped || folder_of(address) != kStartUp;
 }

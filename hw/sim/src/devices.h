@@ -1,4 +1,4 @@
-// The devices behind the uncached port (hw/soc/README.md): start-up code, console, end of the machine,
+// The devices at the uncached port (hw/soc/README.md): start-up code, console, end of the machine,
 // storage, mailbox.
 
 #ifndef HARTLOCK_DEVICES_H
@@ -12,7 +12,7 @@
 #include "slave.h"
 #include "storage.h"
 
-/// What the mailbox tells the firmware. Whoever runs the machine keeps it up to date.
+/// Registers of the mailbox that the firmware reads. The machine updates them every cycle.
 struct Counters {
     std::uint64_t cycles = 0;
     std::uint64_t harts = 0;
@@ -31,9 +31,9 @@ public:
     void write(std::uint64_t address, const std::uint8_t* data, std::uint32_t count) override;
 
     Counters counters;
-    /// What the firmware ended the machine with; 0 is success.
+    /// The exit code of the firmware; 0 is success.
     std::optional<std::uint32_t> exit_code;
-    /// Numbers that the firmware wrote to the mailbox and nobody has taken yet.
+    /// Numbers that the firmware wrote to the mailbox and the machine has not taken yet.
     std::vector<std::uint64_t> marks;
     /// The boot was refused, and the host shall take an exception.
     bool is_host_trapped = false;

@@ -43,7 +43,7 @@ Harts::Harts(VerilatedContext& context, const std::string& scope) {
         });
     }
     if (signals_.empty()) {
-        throw std::runtime_error("the model has no harts where they are looked for");
+        throw std::runtime_error("the model has no harts at the expected scope");
     }
     counts_.resize(signals_.size());
 }
@@ -64,7 +64,7 @@ std::vector<std::uint64_t> Harts::program_counters() const {
 }
 
 // Several reasons can hold at once; the one that would end last is not known, so the order is that of
-// the pipeline: what makes the instruction void, then what keeps it away, then what holds it.
+// the pipeline: causes that cancel the instruction, then those that delay its fetch, then those that stall it.
 Slot Harts::slot_of(const Signals& hart) {
     if (!*hart.killed) {
         return kIssued;

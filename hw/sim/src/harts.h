@@ -1,4 +1,4 @@
-// Where the cycles of each hart go, seen at its pipeline.
+// The cycles of each hart by cause, sampled at its pipeline.
 //
 // The signals are named in observe.vlt. They are looked up by name once, so the same code serves
 // every configuration.
@@ -13,14 +13,14 @@
 
 #include "verilated.h"
 
-/// Each cycle of a hart is one of these: an instruction leaves the decode stage, or why none does. What
-/// was issued and is not among the retired was done in vain, on a wrong path or to be done again.
+/// Each cycle of a hart is one of these: an instruction leaves the decode stage, or the cause why none does.
+/// Issued instructions that did not retire were on a wrong path or were replayed.
 enum Slot : std::size_t {
     kIssued,
-    /// The instruction that is waited for would be the wrong one: a branch was mispredicted, or an
-    /// instruction has to be done again.
+    /// The next instruction is on the wrong path: a branch was mispredicted, or an
+    /// instruction has to be replayed.
     kRedirected,
-    /// The fetch stage has nothing: instruction cache, or the gap behind a taken branch.
+    /// The fetch stage is empty: instruction cache, or the bubble after a taken branch.
     kStarved,
     /// `wfi`.
     kWaiting,

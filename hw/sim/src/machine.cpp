@@ -12,7 +12,7 @@
 namespace {
 
 constexpr int kResetCycles = 100;
-/// The debug module is reset with the rest and then gets no clock: nobody debugs, and it costs time.
+/// The debug module is reset with the rest and then gets no clock: it is unused, and simulating it costs time.
 constexpr int kDebugCycles = 120;
 
 /// Devices answer as fast as a bus of its own with a register stage on either side.
@@ -41,7 +41,7 @@ void from_beat(const axi::Beat& beat, T& port) {
             port##_bits_size                                                        \
     }
 
-/// What the core drives as a master.
+/// Signals that the core drives as a master.
 #define HARTLOCK_SAMPLE_MASTER(bus)                                                           \
     axi::MasterSide {                                                                         \
         HARTLOCK_ADDRESS(bus##_ar), HARTLOCK_ADDRESS(bus##_aw),                               \
@@ -154,7 +154,7 @@ void Machine::step() {
 }
 
 void Machine::reset() {
-    // An edge, because some resets are asynchronous, and a level that was always there is none.
+    // An edge, because some resets are asynchronous, and a constant level triggers no process.
     top_->reset = 0;
     top_->eval();
     top_->reset = 1;

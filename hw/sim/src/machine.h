@@ -26,11 +26,11 @@ struct WavesOptions {
     std::uint64_t last_cycle = ~std::uint64_t{0};
 };
 
-/// What the root of trust does, on a machine that has one.
+/// Options of the root of trust, on a machine that has one.
 struct RotOptions {
     /// Its program, an ELF file.
     std::string program;
-    /// Where its trace goes; empty: nowhere.
+    /// The file of its trace; empty: no trace.
     std::string trace;
     /// Whether the digests of its engine are wrong.
     bool has_upset = false;
@@ -60,7 +60,7 @@ public:
     virtual void report(std::FILE*) const {}
 
 protected:
-    /// Looks at a cycle, when all signals have settled.
+    /// Samples a cycle, when all signals have settled.
     virtual void observe() {}
 
     std::unique_ptr<VerilatedContext> context_;
@@ -80,7 +80,7 @@ private:
     std::uint64_t half_cycles_ = 0;
 };
 
-/// What a model is: Rocket alone, or with a root of trust. Throws if that does not fit the options.
+/// The design of a model: Rocket alone, or with a root of trust. Throws if the options do not fit it.
 std::unique_ptr<Machine> make_machine(Ram& ram, Devices& devices, Storage& storage,
                                       const Timing& memory, const std::optional<WavesOptions>& waves,
                                       const RotOptions& rot);

@@ -26,19 +26,19 @@ namespace {
 
 constexpr char kUsage[] =
     "usage: machine [OPTION]... PROGRAM\n"
-    "Runs PROGRAM, an ELF file or what stands at the start of memory.\n"
+    "Runs PROGRAM, an ELF file or an image for the start of memory.\n"
     "\n"
     "  --load FILE@ADDRESS          put a file into memory, too; may be repeated\n"
-    "  --medium FILE                what the storage holds\n"
+    "  --medium FILE                the contents of the storage\n"
     "  --max-cycles CYCLES          give up after so many (100000000)\n"
     "  --memory-size BYTES          from 0x80000000 on (0x80000000)\n"
     "  --memory-latency CYCLES      until the first beat of a read (20)\n"
     "  --memory-bandwidth BYTES     in a cycle, both directions; 0: the width of the port (0)\n"
     "  --memory-outstanding N       reads, and writes, under way at a time (8)\n"
-    "  --llc-size BYTES             of a last-level cache in front of it; 0: none (0)\n"
+    "  --llc-size BYTES             of a last-level cache; 0: none (0)\n"
     "  --llc-hit CYCLES             as --memory-latency, for a hit there (21)\n"
     "  --llc-ways N --llc-line BYTES   its shape (8, 64)\n"
-    "  --rot PROGRAM                of the root of trust, where there is one\n"
+    "  --rot PROGRAM                of the root of trust, on a machine that has one\n"
     "  --trace FILE                 a line for every instruction that it retires (CSV)\n"
     "  --upset-engine               its digests are wrong, as a broken engine's\n"
     "  --storage-rate BYTES         in 1000 cycles (1000)\n"
@@ -246,9 +246,9 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    // Whoever was killed cannot end this program, which may run for an hour.
+    // If the parent process is killed, it cannot end this program, which may run for an hour.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // Somebody may be watching the console through a pipe.
+    // A user may watch the console through a pipe.
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     try {
         return run(parse(argc, argv));

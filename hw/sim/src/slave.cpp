@@ -73,7 +73,7 @@ void Slave::accept_write_data(const axi::WriteData& beat, std::uint64_t cycle) {
 }
 
 void Slave::drive_read(std::uint64_t next_cycle) {
-    // A beat that was offered stays until it is taken (AMBA AXI §A3.2.1).
+    // A valid beat stays until it is taken (AMBA AXI §A3.2.1).
     if (out_.r.valid || reads_.empty()) {
         return;
     }

@@ -1,4 +1,4 @@
-// What stands behind a port of the core: a target with an access time of its own.
+// The target at a port of the core, with its own access time.
 
 #ifndef HARTLOCK_SLAVE_H
 #define HARTLOCK_SLAVE_H
@@ -10,12 +10,12 @@
 #include "axi.h"
 #include "cache.h"
 
-/// Memory or devices, without any notion of time.
+/// Memory or devices, without timing.
 class Target {
 public:
     virtual ~Target() = default;
 
-    /// Whether there is anything. Accesses elsewhere are answered with an error.
+    /// Whether an address is mapped. Accesses to other addresses are answered with an error.
     virtual bool has(std::uint64_t) const { return true; }
 
     /// Reads `count` bytes; the address is a multiple of `count`.
@@ -34,7 +34,7 @@ struct Timing {
     std::uint64_t bytes_per_cycle = 0;
     /// Reads, and as many writes, that may be under way at a time.
     std::uint32_t outstanding = 8;
-    /// A cache in front, whose hits take the time that it says, and misses the latency above.
+    /// A cache before the target, with a latency for hits of its own; misses take the latency above.
     std::optional<CacheTiming> cache;
 };
 
@@ -48,7 +48,7 @@ public:
         }
     }
 
-    /// What is driven in the coming cycle.
+    /// Signals to drive in the next cycle.
     const axi::SlaveSide& out() const { return out_; }
 
     /// Ends cycle `cycle`, in which the core drove `in`.

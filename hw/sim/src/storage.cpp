@@ -73,7 +73,7 @@ void Storage::step(const axi::SlaveSide& in) {
     if (in.b.valid) {
         finish_burst(in.b.id);
     }
-    // The address may still wait when its data has gone: the next burst waits for both.
+    // The address may still wait when its data has passed: the next burst waits for both.
     const bool is_bus_idle = burst_sent_ == kBurstBytes && !out_.aw.valid;
     const auto id = std::find(owners_.begin(), owners_.end(), std::nullopt);
     if (earn() && is_bus_idle && id != owners_.end()) {
@@ -93,7 +93,7 @@ bool Storage::earn() {
         next->cycles_waited += 1;
         return false;
     }
-    // What it has read ahead waits in a buffer; when that is full, the medium stops.
+    // Data that was read ahead waits in a buffer; when it is full, the medium stops.
     constexpr std::uint64_t kBuffer = kBurstBytes * kBurstsUnderWay * 1000;
     credit_ = std::min(credit_ + timing_.bytes_per_1000_cycles, kBuffer);
     return credit_ >= kBurstBytes * 1000;
@@ -136,7 +136,7 @@ void Storage::finish_burst(std::uint32_t id) {
     }
 }
 
-/// The first request of which not all has been sent, or the end.
+/// The first request that is not completely sent, or the end.
 std::deque<Storage::Request>::iterator Storage::unsent() {
     return std::find_if(queue_.begin(), queue_.end(),
                         [](const Request& it) { return it.bytes_sent < it.bytes; });

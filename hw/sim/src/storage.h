@@ -1,7 +1,7 @@
 // Block storage that delivers into memory by itself (hw/soc/README.md, "Storage").
 //
-// It writes through the core's port for other masters, so caches stay coherent and deliveries take
-// turns with the harts at the memory, as a real disk controller's would.
+// It writes through the core's port for other masters, so caches stay coherent and deliveries compete
+// with the harts for the memory, as those of a real disk controller.
 
 #ifndef HARTLOCK_STORAGE_H
 #define HARTLOCK_STORAGE_H
@@ -31,7 +31,7 @@ public:
     std::uint64_t read_register(std::uint64_t offset) const;
     void write_register(std::uint64_t offset, std::uint64_t value);
 
-    /// What is driven in the coming cycle.
+    /// Signals to drive in the next cycle.
     const axi::MasterSide& out() const { return out_; }
 
     /// Ends a cycle in which the core drove `in`.
@@ -74,10 +74,10 @@ private:
     std::uint64_t bytes_delivered_ = 0;
     /// Thousandths of bytes that the medium has ready.
     std::uint64_t credit_ = 0;
-    /// The burst that is being sent: where it comes from and how much of it is gone.
+    /// The burst that is being sent: its source and the number of bytes already sent.
     std::uint64_t burst_offset_ = 0;
     std::uint64_t burst_sent_ = kBurstBytes;
-    /// Which request a burst under way belongs to, by AXI id: its place among all ever started.
+    /// The request of an outstanding burst, by AXI id: its number among all started requests.
     std::array<std::optional<std::uint64_t>, kBurstsUnderWay> owners_{};
 };
 

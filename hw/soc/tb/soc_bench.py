@@ -1,6 +1,6 @@
-"""What the tests of this folder share: a clock, parts that act once a cycle, and rules of handshakes.
+"""Shared by the tests of this folder: a clock, parts that act once a cycle, and rules of handshakes.
 
-A cycle is: every part drives its inputs, everything settles, every part looks at what there is, the clock
+A cycle is: every part drives its inputs, everything settles, every part samples its signals, the clock
 rises. So no order of coroutines matters, and a part sees a handshake in the cycle in which it happens.
 """
 
@@ -16,18 +16,18 @@ from cocotb.clock import Clock
 from cocotb.handle import HierarchyObject
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
-# Longer than anything takes with the worst stalls: what waits longer hangs.
+# More cycles than any access takes with maximum stalls: a longer wait is a hang.
 PATIENCE = 3000
 
 
 class Part:
-    """Somebody at the ports of a block."""
+    """A driver or model at the ports of a block."""
 
     def drive(self) -> None:
-        """Sets inputs for the coming cycle."""
+        """Sets inputs for the next cycle."""
 
     def sample(self) -> None:
-        """Looks at the cycle when it has settled."""
+        """Samples the cycle when it has settled."""
 
 
 class Bench:
@@ -59,7 +59,7 @@ class Bench:
                 for part in self.parts:
                     part.sample()
             except AssertionError:
-                # Assertions of the RTL are checked when the clock rises: a mutant is for them to find.
+                # Assertions of the RTL are checked when the clock rises: they have to detect a mutant.
                 if "mutant" in cocotb.plusargs:
                     await ClockCycles(self.dut.clk_i, 2)
                 raise
@@ -84,7 +84,7 @@ def bit(handle: object, index: int) -> int:
 
 
 class Source(Part):
-    """Offers values on a channel: valid stays until ready (AMBA AXI §A3.2.1)."""
+    """Drives values on a channel: valid stays until ready (AMBA AXI §A3.2.1)."""
 
     def __init__(self, dut: HierarchyObject, valid: str, ready: str, payload: list[str]) -> None:
         self.valid = getattr(dut, valid)
@@ -154,7 +154,7 @@ class Core(Part):
 
     dut: HierarchyObject
     bench: Bench
-    # Sets what stands beside `req_i`: address, data, selection.
+    # Sets the payload of `req_i`: address, data, selection.
     present: Callable[[Request], None]
     outstanding: int = 2
     stalls: float = 0.0
@@ -164,7 +164,7 @@ class Core(Part):
 
     def drive(self) -> None:
         if not self.is_asking and self.queue and len(self.waiting) <= self.outstanding:
-            # One more than may be outstanding waits for its grant: Ibex asks so, too.
+            # One more than the maximum outstanding waits for its grant, as in Ibex.
             self.is_asking = not chance(self.stalls)
             if self.is_asking:
                 self.present(self.queue[0])
@@ -172,7 +172,7 @@ class Core(Part):
 
     def sample(self) -> None:
         if self.dut.rvalid_o.value == 1:
-            assert self.waiting, "a response that nobody asked for"
+            assert self.waiting, "a response without a request"
             request = self.waiting.popleft()
             request.answer = (self.bench.cycle, int(self.dut.rdata_o.value), int(self.dut.err_o.value))
         if self.is_asking and self.dut.gnt_o.value == 1:

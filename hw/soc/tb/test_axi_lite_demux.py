@@ -1,4 +1,4 @@
-"""`axi_lite_demux` between a master and register blocks that stall as they like."""
+"""`axi_lite_demux` between a master and register blocks that stall at random."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Targets(Part):
 
 
 class Master:
-    """The five channels of whoever asks."""
+    """The five channels of the master."""
 
     def __init__(self, dut: HierarchyObject) -> None:
         self.aw = Source(dut, "aw_valid_i", "aw_ready_o", ["aw_select_i"])
@@ -150,7 +150,7 @@ async def reads_bring_the_data_of_their_target(dut):
 @cocotb.test()
 async def reads_and_writes_do_not_wait_for_each_other(dut):
     bench, master, targets = await setup(dut)
-    # Nobody takes the response of a write, and reads go on.
+    # The response of a write is not taken, and reads continue.
     master.b.stalls = 1.0
     master.aw.queue.append((1,))
     master.w.queue.append(())

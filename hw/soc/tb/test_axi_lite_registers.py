@@ -15,7 +15,7 @@ COUNT = 200
 
 
 class Owner(Part):
-    """Whose registers these are: counts accesses, and says what it answers from now on."""
+    """The owner of the registers: counts accesses, and sets the next answers."""
 
     def __init__(self, dut: HierarchyObject) -> None:
         self.dut = dut

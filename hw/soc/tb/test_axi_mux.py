@@ -27,7 +27,7 @@ class Burst:
 
 @dataclass
 class Channel:
-    """What a master offers on one channel."""
+    """Requests of a master on one channel."""
 
     queue: deque[tuple[int, ...]] = field(default_factory=deque)
     is_offering: bool = False
@@ -205,7 +205,7 @@ async def masters_that_ask_all_the_time_take_turns(dut):
     bench, masters, slave = await setup(dut)
     for master in range(masters.count):
         for _ in range(8):
-            # One beat each, so that addresses are what they wait for.
+            # One beat each, so that they wait for addresses only.
             masters.read(master, Burst(master, 0, []))
             masters.write(master, Burst(master, 0, [1]))
     total = 8 * masters.count

@@ -1,4 +1,4 @@
-"""`axi_switch` between a master with one transaction at a time and two ways that answer differently."""
+"""`axi_switch` between a master with one transaction at a time and two paths that answer differently."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INPUTS += [f"{way}_{name}" for way in WAYS for name in ("r_data_i", "r_resp_i")]
 
 
 class Selector(Part):
-    """Which way the next transaction shall take; changes its mind all the time."""
+    """Selects the path of the next transaction; changes it at random."""
 
     def __init__(self, dut: HierarchyObject, flips: float) -> None:
         self.dut = dut
@@ -34,7 +34,7 @@ class Selector(Part):
 
 
 class Way(Part):
-    """Memory behind one way: answers what it was asked, with data and responses of its own."""
+    """Memory at the end of one path: answers its requests, with data and responses of its own."""
 
     def __init__(self, dut: HierarchyObject, name: str) -> None:
         self.aw = Sink(dut, f"{name}_aw_valid_o", f"{name}_aw_ready_i", [])
@@ -66,7 +66,7 @@ class Way(Part):
         self.answers.append(values)
 
     def is_idle(self) -> bool:
-        """Nothing arrived here of which the rest did not."""
+        """Whether no transaction arrived here in part."""
         return not any([self.aw.taken, self.w.taken, self.ar.taken, self.b.queue, self.r.queue])
 
 
@@ -88,7 +88,7 @@ class Setup:
         await self.bench.start(self.selector, *master, *self.ways)
 
     def stall(self, most: float) -> None:
-        """Every channel waits as often as it likes, on all sides."""
+        """Every channel stalls at random, on all sides."""
         for part in [self.aw, self.w, self.ar, self.b, self.r]:
             part.stalls = random.uniform(0, most)
         for part in [part for way in self.ways for part in way.parts]:
@@ -116,10 +116,10 @@ async def a_transaction_takes_one_way_whatever_happens_meanwhile(dut: HierarchyO
         before = [len(way.answers) for way in setup.ways]
         answer = await setup.transact(is_write=chance(0.5))
         served = [len(way.answers) - old for way, old in zip(setup.ways, before)]
-        assert sorted(served) == [0, 1], "a transaction was served by both ways, or by none"
+        assert sorted(served) == [0, 1], "a transaction was served by both paths, or by none"
         way = setup.ways[served.index(1)]
-        assert answer == way.answers[-1], "the response is another way's"
-        assert all(way.is_idle() for way in setup.ways), "a part of it went the other way"
+        assert answer == way.answers[-1], "the response is from the other path"
+        assert all(way.is_idle() for way in setup.ways), "a part of it took the other path"
         counts[served.index(1)] += 1
     assert min(counts) > 100
 
@@ -131,7 +131,7 @@ async def what_begins_in_a_cycle_takes_the_way_of_that_cycle(dut: HierarchyObjec
     for number in range(40):
         setup.selector.way = number & 1
         setup.stall(0.5)
-        # It is offered in the next cycle, and the way is another one directly behind it.
+        # It is valid in the next cycle, and the path changes directly after it.
         setup.aw.stalls = setup.w.stalls = setup.ar.stalls = 0.0
         for channel in [setup.aw, setup.w] if number & 2 else [setup.ar]:
             channel.queue.append(())

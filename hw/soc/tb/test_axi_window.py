@@ -22,7 +22,7 @@ OKAY, SLVERR, DECERR = 0, 2, 3
 
 @dataclass
 class Access:
-    """Of the host; `is_word` says whether registers may see it."""
+    """Of the host; `is_word` says whether registers may get it."""
 
     window: int
     id: int
@@ -39,7 +39,7 @@ class Access:
 
 
 class Side(Part):
-    """Registers, or everything else: answers each access, and remembers what came."""
+    """Registers, or everything else: answers each access, and records it."""
 
     def __init__(self, dut: HierarchyObject, side: str) -> None:
         lite = side == "lite"
@@ -149,7 +149,7 @@ async def writes_reach_their_side_and_bursts_no_register(dut):
                 assert address == access.address
             else:
                 assert got == beats
-        assert all(next(rest, None) is None for rest in seen.values()), "somebody saw more"
+        assert all(next(rest, None) is None for rest in seen.values()), "a side has further accesses"
 
 
 @cocotb.test()
@@ -174,4 +174,4 @@ async def reads_come_from_their_side_and_bursts_from_no_register(dut):
             _, beats = next(seen[access.window])
             expected = [(data << 32 | data if access.window else data, resp) for data, resp in beats]
             assert [beat[1:3] for beat in got] == expected
-        assert all(next(rest, None) is None for rest in seen.values()), "somebody saw more"
+        assert all(next(rest, None) is None for rest in seen.values()), "a side has further accesses"

@@ -1,4 +1,4 @@
-"""`core_demux` between a core and targets that stall as they like."""
+"""`core_demux` between a core and targets that stall at random."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOWHERE = -1
 
 
 class Targets(Part):
-    """Grant when they like, and answer in order, each with a number of its own."""
+    """Grant at random, and answer in order, each with a number of its own."""
 
     def __init__(self, dut: HierarchyObject, count: int, stalls: float) -> None:
         self.dut = dut
@@ -34,7 +34,7 @@ class Targets(Part):
                 data |= number << 32 * target
                 error |= is_error << target
             else:
-                # What does not count may be anything.
+                # Ignored inputs may have any value.
                 data |= random.getrandbits(32) << 32 * target
                 error |= random.getrandbits(1) << target
         grants = sum(1 << target for target in range(self.count) if not chance(self.stalls))

@@ -18,7 +18,7 @@ def merged(old: int, new: int, strobes: int) -> int:
 
 
 class Traffic(Part):
-    """Random accesses to a few words, and what has to come back, by cycle."""
+    """Random accesses to a few words, and the expected responses, by cycle."""
 
     def __init__(self, dut: HierarchyObject, bench: Bench, words: list[int], is_rom: bool) -> None:
         self.dut = dut
@@ -43,7 +43,7 @@ class Traffic(Part):
         dut.data_we_i.value = int(write)
         dut.data_be_i.value = strobes
         dut.data_wdata_i.value = value
-        # A fetch sees what was there before a write of the same cycle.
+        # A fetch gets the word from before a write of the same cycle.
         if fetch:
             self.fetches[due] = self.contents[fetched]
         if data and write:

@@ -62,7 +62,7 @@ class Slave(Part):
     def _read(self, address: int) -> tuple[int, int]:
         assert address % 4 == 0
         if address >= self.FAILS:
-            # What a failing bus leaves on its wires.
+            # Data of a failed access.
             return random.getrandbits(32 * self.lanes), random.choice([SLVERR, DECERR])
         lane = 32 * self._lane(address)
         noise = random.getrandbits(32 * self.lanes) & ~(0xFFFF_FFFF << lane)
@@ -98,7 +98,7 @@ def latency(request: Request) -> int:
 
 def random_request() -> Request:
     base = Slave.FAILS if chance(0.2) else 0x8000_0000
-    # Addresses of bytes within words come as they are: strobes say which are meant.
+    # Addresses of bytes within words are passed unchanged: strobes select the bytes.
     address = base + random.randrange(64)
     return Request(address, chance(0.5), random.getrandbits(32), random.getrandbits(4))
 
@@ -146,7 +146,7 @@ async def a_silent_bus_is_an_error_and_its_late_answer_nobodys(dut):
         (lost,) = await core.do(Request(0x8000_0020, write, 0xDEAD_BEEF))
         assert lost.answer[1:] == (0, 1)
         assert timeout <= latency(lost) <= timeout + 1
-        # Until the bus has answered, nothing is sent, and every request fails quickly.
+        # Until the bus has answered, no request is sent, and every request fails quickly.
         (refused,) = await core.do(Request(0x8000_0010))
         assert refused.answer[1:] == (0, 1) and latency(refused) < timeout
         slave.is_silent = False

@@ -63,7 +63,7 @@ pub fn step(root: &Path) -> Result<Outcome> {
     })
 }
 
-/// The generated files that are not what the descriptions make.
+/// The generated files that differ from the output of the descriptions.
 fn stale(root: &Path) -> Result<Vec<Output>> {
     let mut outputs = outputs(root)?;
     outputs.retain(|output| {

@@ -1,8 +1,8 @@
 //! `cargo xtask errors`: makes the Rust enums of reasons and their table for readers from
 //! `spec/errors.toml`.
 //!
-//! There are two enums. Boot stages carry the texts of the first, and have no room for what only the
-//! command can say.
+//! There are two enums. Boot stages carry the texts of the first, and have no room for texts of the
+//! command alone.
 
 use std::fmt::Write;
 use std::fs;
@@ -113,7 +113,7 @@ impl Fault {
 }
 
 impl Reporter {
-    /// The name of a boot stage, as it stands on the console.
+    /// The name of a boot stage, as printed on the console.
     pub const fn stage(self) -> Option<&'static str> {
         match self {
             Self::Rom => Some("rom"),
@@ -134,7 +134,7 @@ pub const KEY_FILE: &str = "The key file ";
 struct Enum {
     name: &'static str,
     about: &'static str,
-    /// What stands in front of it, and behind.
+    /// Text before the enum, and after it.
     head: &'static str,
     tail: &'static str,
     /// Whether boot stages carry it.
@@ -236,7 +236,7 @@ fn check(reasons: &[Reason]) -> Result<()> {
     Ok(())
 }
 
-/// Each reason has one group, and groups stand in their order.
+/// Each reason has one group, and groups are in order.
 fn check_groups(list: &List) -> Result<()> {
     for pair in list.group.windows(2) {
         ensure!(pair[0].number < pair[1].number, "group {} is out of order", pair[1].number);
@@ -287,7 +287,7 @@ fn rust(made: &Enum, reasons: &[&Reason]) -> Result<String> {
     for (name, about, text) in accessors {
         writeln!(out, "\n    /// {about}\n    pub const fn {name}(self) -> &'static str {{")?;
         writeln!(out, "        match self {{")?;
-        // What boot stages print: the ROM carries no text that it never prints.
+        // Texts that boot stages print: the ROM carries no text that it never prints.
         let is_trimmed = made.is_of_stages && matches!(name, "title" | "hint");
         for reason in reasons {
             if is_trimmed && !reason.reporters().contains(&Reporter::Rom) {

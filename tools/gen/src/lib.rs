@@ -1,4 +1,4 @@
-//! What is written once and generated elsewhere: boards, reason codes and registers.
+//! Generators for data that is described once: boards, reason codes and registers.
 
 #![allow(
     missing_docs,

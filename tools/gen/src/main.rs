@@ -14,11 +14,11 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Make what depends on a board from boards/*/board.toml
+    /// Make all files that depend on a board from boards/*/board.toml
     Boards(boards::Args),
     /// Make the reason codes in code and documentation from spec/errors.toml
     Errors(errors::Args),
-    /// Make everything that knows the registers of hw from their descriptions
+    /// Make all files that depend on the registers of hw from their descriptions
     Regs(regs::Args),
     /// One step of `cargo xtask test`
     #[command(hide = true)]

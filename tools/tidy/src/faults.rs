@@ -1,15 +1,15 @@
-//! Faults that tests build into firmware never reach what a user runs.
+//! Checks that faults of tests are never built into firmware for users.
 //!
-//! A stage declares each fault as a feature of its own. Cargo builds in what somebody asks for, so
-//! only tests may ask: no default, no other crate, no build of a release or of the demo.
+//! A stage declares each fault as a feature of its own. Cargo enables every requested feature, so
+//! only tests may request one: no default, no other crate, no build of a release or of the demo.
 
 use super::tree::{Source, Tree};
 
-/// How such a feature begins. In two parts, here and in the tests below, or this file would be the
+/// The prefix of such a feature. In two parts, here and in the tests below, or this file would be the
 /// first finding.
 const PREFIX: &str = concat!("inj", "ect-");
 
-/// Asks for every feature there is, these among them.
+/// Requests all features, these included.
 const EVERY_FEATURE: &str = concat!("--all-", "features");
 
 /// Reads manifests with every feature for cargo-deny, and builds nothing.
@@ -21,11 +21,11 @@ const STATUS: &str = "docs/status.toml";
 /// Tests that boot stages with faults: a folder or file, and the function if not all of it may.
 const TESTS: [(&str, Option<&str>); 2] = [
     ("tests/device/src/boots/", None),
-    // Tries the gate against panics on a stage that does panic.
+    // Tests the check for panics on a stage that can panic.
     ("xtask/src/firmware.rs", Some("fn gates")),
 ];
 
-/// What verification costs is measured against firmware without it: a function each builds these, and
+/// The cost of verification is measured against firmware without it: a function each builds these, and
 /// no other fault.
 const MEASUREMENTS: [(&str, &str, &[&str]); 2] = [
     (
@@ -36,10 +36,10 @@ const MEASUREMENTS: [(&str, &str, &[&str]); 2] = [
     ("hw/run/src/machines/loader.rs", "fn features", &[concat!("inj", "ect-load-first")]),
 ];
 
-/// Faults that are named where something else than a test could ask for them.
+/// Faults that are named where code other than a test could request them.
 pub fn misplaced_faults(tree: &Tree) -> Vec<String> {
     let mut findings = Vec::new();
-    // Nothing is built by what a page says, and that file is made into one.
+    // Pages do not build anything, and that file is made into one.
     let is_page = |source: &&Source| source.extension() == "md" || source.path == STATUS;
     for source in tree.files.iter().filter(|source| !is_page(source)) {
         for (number, line) in source.lines() {
@@ -106,7 +106,7 @@ fn is_measurement(source: &Source, number: usize, fault: &str) -> bool {
     })
 }
 
-/// Whether a line stands in this function: the last that begins above it at the margin.
+/// Whether a line is in this function: the last that begins above it at the margin.
 fn is_in_function(source: &Source, number: usize, function: &str) -> bool {
     let begins = |line: &&str| line.starts_with("fn ") || line.starts_with("pub fn ");
     let above = source.lines().take_while(|(at, _)| *at < number).map(|(_, line)| line);
@@ -194,7 +194,7 @@ mod tests {
             ("firmware/rom/Cargo.toml", format!("[features]\ndefault = [\n    \"{TRAP}\",\n]")),
             ("firmware/rom/Cargo.toml", format!("loader = {{ features = [\"{TRAP}\"] }}")),
             ("crates/cli/Cargo.toml", format!("loader = {{ features = [\"{TRAP}\"] }}")),
-            // A library ships as it is: its faults would be one feature away from every stage.
+            // A library is shipped unchanged: every stage could enable its faults by one feature.
             ("crates/verify/Cargo.toml", format!("[features]\n{TRAP} = []")),
         ] {
             assert_eq!(findings(path, &text).len(), 1, "{path}: {text}");

@@ -1,4 +1,4 @@
-//! The matrix of primitives in ARCHITECTURE.md says what the tree holds, no more and no less.
+//! Checks that the matrix of primitives in ARCHITECTURE.md matches the tree exactly.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ const NO: &str = "–";
 /// What the first column is called; the others are in `COLUMNS`.
 const NAME: &str = "primitive";
 
-/// How sources name the crate of the kernels. In two parts, or it would look as if xtask used it.
+/// The name of the kernels' crate in sources. In two parts, or this file would count as a user of it.
 const KERNELS: &str = concat!("hartlock_", "kernels");
 
 /// Names that kernels have instead of the primitive's own (style: *algorithm, width, extension*,
@@ -125,7 +125,7 @@ fn wrong_cell(tree: &Tree, name: &str, column: &Column, cell: &str) -> Option<St
     }
 }
 
-/// What kernels share, and what tries whether they can run: no kernels themselves.
+/// Shared parts of kernels, and the check whether they can run: no kernels themselves.
 fn is_shared(file: &str) -> bool {
     ["_macros.S", "_constants.S", "/probes.S"].iter().any(|end| file.ends_with(end))
 }

@@ -10,7 +10,7 @@ const FORBID: &str = "#![forbid(unsafe_code)]";
 const DECISIONS: &str = "docs/decisions/";
 const DECISION_LIST: &str = "docs/decisions/README.md";
 
-/// Words that a reader has to interpret, with those that the field uses (CONTRIBUTING.md).
+/// Words that a reader has to interpret, with the terms of the literature (CONTRIBUTING.md).
 const IDIOMS: [(&str, &str); 8] = [
     ("behind", "after, or past the end of"),
     ("stands", "is, or is located at"),

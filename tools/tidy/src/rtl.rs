@@ -1,4 +1,4 @@
-//! Checks on hand-written RTL: how much of it is explained, and that it watches itself.
+//! Checks on hand-written RTL: its share of comments, and its assertions.
 
 use super::tree::{Source, Tree};
 
@@ -6,10 +6,10 @@ use super::tree::{Source, Tree};
 const LEAST_COMMENTS: usize = 15;
 /// Assertions for each file that has any or has a process, times ten.
 const LEAST_ASSERTIONS: usize = 45;
-/// Building blocks in the shape that Ibex asks for, and plain signals for CVA6: nothing of ours is decided there.
+/// Primitives with the interfaces of Ibex, and plain signals for CVA6: they have no logic of this project.
 const WRAPPERS: [&str; 2] = ["hw/soc/ibex/", "hw/soc/cva6/"];
 
-/// RTL that is explained too little as a whole.
+/// RTL with too few comments as a whole.
 pub fn too_few_comments(tree: &Tree) -> Vec<String> {
     let (mut comments, mut lines) = (0, 0);
     for source in hand_written(tree) {

@@ -1,6 +1,6 @@
 //! Checks on unsafe code.
 //!
-//! Clippy has a lint for the comments, but it sees one target at a time: firmware start-up code
+//! Clippy has a lint for the comments, but it checks one target at a time: firmware start-up code
 //! and the kernels of other instruction sets are invisible to a run on the host.
 
 use super::text::has_word;
@@ -32,7 +32,7 @@ fn unexplained_in(source: &Source) -> Vec<String> {
     findings
 }
 
-/// Looks upwards from the block through its own statement and the comment above it.
+/// Searches upwards from the block through its own statement and the comment above it.
 fn is_explained(lines: &[&str], block: usize) -> bool {
     let mut above_statement = false;
     for line in lines[..block].iter().rev().map(|line| line.trim()) {
@@ -83,8 +83,8 @@ pub fn missing_forbid(tree: &Tree) -> Vec<String> {
     findings
 }
 
-/// Unsafe code in `crates/regs` beside its root: what is generated has none, and what vouches for addresses
-/// is in one place.
+/// Unsafe code in `crates/regs` outside of its root: generated code has none, and the code that guarantees
+/// addresses is in one place.
 pub fn unsafe_accessors(tree: &Tree) -> Vec<String> {
     let is_accessor = |source: &&Source| {
         source.path.starts_with("crates/regs/src/") && source.path != "crates/regs/src/lib.rs"

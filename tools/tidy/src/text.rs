@@ -15,7 +15,7 @@ const LONGEST: usize = 800;
 /// Marks a file that a program wrote, within its first lines.
 const GENERATED: &str = "@generated";
 
-/// Absolute paths of somebody's machine.
+/// Absolute paths of one machine.
 pub fn machine_paths(tree: &Tree) -> Vec<String> {
     each_line(tree, |line| {
         let start = MACHINE_PATHS.iter().find(|start| has_path(line, start))?;

@@ -23,7 +23,7 @@ STATES = {0b001011: HELD, 0b010101: RELEASED, 0b011110: REFUSED, 0b100110: TRAPP
 ILLEGAL = sorted(set(range(1 << STATE_BITS)) - set(STATES))
 # Each decision: reset of the host (low), trap, state.
 PINS = {RELEASE: (1, 0, RELEASED), TRAP: (1, 1, TRAPPED), REFUSE: (0, 0, REFUSED)}
-# Words beside those that release.
+# Words close to those that release.
 NEAR = [word ^ 1 << position for word in (RELEASE, TRAP) for position in range(32)]
 
 

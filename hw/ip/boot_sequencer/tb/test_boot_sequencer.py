@@ -1,4 +1,4 @@
-"""`boot_sequencer` on its bus: one decision, and an error for whoever tries anything else."""
+"""`boot_sequencer` on its bus: one decision, and an error for every other access."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ async def an_error_is_that_of_its_own_access(dut: HierarchyObject, stalls: float
     sequencer = await started(dut, stalls)
     assert await sequencer.write(REASON, 9) == OKAY
     assert await sequencer.write(DECISION, REFUSE) == OKAY
-    # Refused writes, and reads that are none of their business, on both channels at once.
+    # Refused writes and unrelated reads, on both channels at once.
     reading = cocotb.start_soon(sequencer.bus.reads([REASON, STATUS, DECISION] * 20))
     responses = await sequencer.bus.writes([(DECISION, RELEASE)] * 20)
     assert responses == [SLVERR] * 20
@@ -132,7 +132,7 @@ async def every_other_address_is_an_error(dut: HierarchyObject) -> None:
     sequencer = await started(dut)
     assert await sequencer.write(REASON, 0x1234) == OKAY
     known = {REASON: 0x1234, STATUS: HELD}
-    # Bytes of words as well: an address inside of one is none.
+    # Unaligned addresses as well: they select no register.
     inside = [word + byte for word in (DECISION, REASON, STATUS) for byte in (1, 2, 3)]
     addresses = [*range(0, WINDOW, 4), *inside]
     reads = await sequencer.bus.reads(addresses)
@@ -166,7 +166,7 @@ async def a_reset_in_the_middle_leaves_nothing(dut: HierarchyObject) -> None:
     for cycles in range(6):
         await sequencer.reset()
         assert await sequencer.write(DECISION, RELEASE) == OKAY
-        # A refused write whose response nobody takes, cut off.
+        # A refused write whose response is not taken, interrupted by a reset.
         for name, value in (("awvalid", 1), ("awaddr", DECISION), ("wvalid", 1), ("wdata", TRAP)):
             sequencer.bus.driven(name).value = value
         sequencer.bus.driven("wstrb").value = 0xF
@@ -194,7 +194,7 @@ async def a_read_takes_two_cycles_whatever_it_finds(dut: HierarchyObject) -> Non
 
 
 async def read_cycles(sequencer: Sequencer, address: int) -> int:
-    """Cycles from the one in which an address is taken to the one in which data is there."""
+    """Cycles from the one in which an address is taken to the one in which data is valid."""
     await sequencer.bus.send("ar", addr=address)
     for cycles in range(1, 20):
         await ReadOnly()

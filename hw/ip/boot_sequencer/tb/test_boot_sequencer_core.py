@@ -1,4 +1,4 @@
-"""The core beside a model of it, and what becomes of a state that is none."""
+"""The core against a model of it, and its reaction to an illegal state."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def quiet(dut: HierarchyObject) -> None:
 
 
 class Model:
-    """What the core ought to do, in a cycle."""
+    """A model of the core, a cycle at a time."""
 
     def __init__(self) -> None:
         self.state, self.reason = HELD, 0
@@ -79,7 +79,7 @@ async def ends_in_an_error_from_any_illegal_state(dut: HierarchyObject) -> None:
         await bench.reset(dut)
         dut.state_q.value = code
         for cycle in range(8):
-            # Nothing leads out, whatever is tried; it shows at once.
+            # No input leaves the error; it is reported in the same cycle.
             await ReadOnly()
             assert bench.pins(dut) == (0, 0, ERROR), f"{code:06b}, {cycle} cycles later"
             assert int(dut.reason_o.value) == 0

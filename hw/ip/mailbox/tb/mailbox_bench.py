@@ -50,7 +50,7 @@ class Side(Manager):
 
 
 def random_words(count: int) -> list[int]:
-    # Never zero, which is what stands where nothing is to be seen.
+    # Never zero, which is the value of words that a side may not read.
     return [random.randrange(1, 1 << 32) for _ in range(count)]
 
 
@@ -75,7 +75,7 @@ class Mailbox:
         await self.tick(2)
 
     async def reset_port(self, side: Side) -> None:
-        """Resets, and offers nothing any more on a port that was driven by hand."""
+        """Resets, and clears all valid signals of a port that was driven directly."""
         for name in ("awvalid", "wvalid", "arvalid", "bready", "rready"):
             side.driven(name).value = 0
         await self.reset()
@@ -125,10 +125,10 @@ class Mailbox:
         """No word of request or answer is left on any side."""
         for side in (self.host, self.rot):
             seen = await side.words([*side.request_at(), side.at["outcome"], *side.result_at()])
-            assert not any(seen), f"{side.prefix} still sees {seen}"
+            assert not any(seen), f"{side.prefix} still reads {seen}"
 
     async def exchange(self) -> None:
-        """A request and its answer, looked at by nobody in between."""
+        """A request and its answer, without reads in between."""
         request, result = random_words(7), random_words(RESULT_WORDS)
         await self.ask(request)
         assert await self.rot.words(self.rot.request_at()) == request

@@ -1,4 +1,4 @@
-"""The mailbox over its two buses: what each side can do to the other, which is nothing."""
+"""The mailbox over its two buses: no side can disturb the other."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def a_request_is_what_it_was_at_the_doorbell(dut: HierarchyObject, stalls:
     for _ in range(5):
         request = random_words(7)
         await box.host.writes(list(zip(box.host.request_at(), request, strict=True)))
-        # Other words right behind the doorbell, as fast as the bus takes them, and rings with them.
+        # Other words directly after the doorbell, as fast as the bus takes them, with further rings.
         others = list(zip(box.host.request_at(), random_words(7), strict=True))
         ring = (box.host.at["command"], RING)
         tampering = cocotb.start_soon(box.host.writes([ring, *others, ring, *others, *others]))
@@ -99,7 +99,7 @@ async def nobody_sees_words_that_are_not_handed_over(dut: HierarchyObject) -> No
     assert not any(seen)
     await box.reset()
     await box.bring_to(ANSWERED)
-    # The next request finds nothing of the last one, on any side, written or not.
+    # No word of the last exchange is readable in the next one, on any side, written or not.
     await box.host.set("command", ACKNOWLEDGE)
     await box.expect_empty()
     await box.host.set("command", RING)
@@ -144,7 +144,7 @@ async def forgets_everything_in_any_state_and_starts_again(dut: HierarchyObject,
             await box.rot.set("command", DISCARD)
         else:
             if way == "wipe in the cycle of a ring":
-                # The pulse comes a cycle behind the write, whose end is not waited for.
+                # The pulse comes a cycle after the write; the test does not wait for the end of the write.
                 cocotb.start_soon(box.host.set("command", RING))
                 await box.tick(2)
             box.dut.wipe_i.value = int(way.startswith("wipe"))
@@ -206,7 +206,7 @@ async def a_side_that_hangs_does_not_hang_the_other(dut: HierarchyObject) -> Non
     await box.start()
     await box.open()
     for stuck, other in ((box.host, box.rot), (box.rot, box.host)):
-        # Half a write, and a read whose data nobody takes; asked for again and again.
+        # A write without data, and a read whose data is not taken, repeatedly.
         for name, value in (("awvalid", 1), ("awaddr", 4), ("arvalid", 1), ("araddr", 0)):
             stuck.driven(name).value = value
         for _ in range(20):
@@ -231,7 +231,7 @@ async def a_read_takes_two_cycles_whatever_it_finds(dut: HierarchyObject) -> Non
 
 
 async def read_cycles(dut: HierarchyObject, side: object, address: int) -> int:
-    """Cycles from the one in which an address is taken to the one in which data is there."""
+    """Cycles from the one in which an address is taken to the one in which data is valid."""
     await side.send("ar", addr=address)
     for cycles in range(1, 20):
         await ReadOnly()

@@ -1,4 +1,4 @@
-"""The core beside a model of it, and what becomes of a state that is none."""
+"""The core against a model of it, and its reaction to an illegal state."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def reset(dut: HierarchyObject) -> None:
 
 
 class Model:
-    """What the core ought to do, in a cycle."""
+    """A model of the core, a cycle at a time."""
 
     def __init__(self) -> None:
         self.state = "idle"
@@ -93,7 +93,7 @@ async def does_what_its_model_does_in_every_cycle(dut: HierarchyObject) -> None:
         assert int(dut.request_o.value) == (request if model.state == "request" else 0)
         assert int(dut.answer_o.value) == (answer if model.state == "answer" else 0)
         assert dut.error_o.value == 0
-        # The registers outside, in which someone writes in every cycle.
+        # The registers outside, with a write attempt in every cycle.
         clear = dut.clear_o.value == 1
         host_writes, rot_writes = dut.request_write_o.value == 1, dut.answer_write_o.value == 1
         assert host_writes == (model.state == "idle" and not now["ring"])
@@ -124,10 +124,10 @@ async def ends_in_an_error_from_any_illegal_state(dut: HierarchyObject) -> None:
         dut.answer_i.value = random.getrandbits(len(dut.answer_i))
         dut.state_q.value = state
         if "mutant" in cocotb.plusargs:
-            # An assertion has to find it, at the end of a cycle; what follows would find it before.
+            # An assertion has to detect the fault, at the end of a cycle; the checks below would detect it earlier.
             await ClockCycles(dut.clk_i, 3)
         for cycle in range(12):
-            # Nothing leads out, whatever is tried.
+            # No input leaves the error.
             await ReadOnly()
             assert dut.error_o.value == 1, f"{state:06b} is taken for a state ({cycle} cycles later)"
             assert int(dut.view_o.value) == FAULT

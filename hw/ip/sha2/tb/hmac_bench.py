@@ -9,7 +9,7 @@ from cocotb.clock import Clock
 from cocotb.handle import HierarchyObject
 from cocotb.triggers import ReadOnly, RisingEdge
 
-# Longer than anything takes without a stall: what waits longer hangs.
+# More cycles than any operation takes without a stall: a longer wait is a hang.
 PATIENCE = 3000
 BLOCK = 64
 
@@ -113,14 +113,14 @@ class Engine:
             ends.append(len(message))
         for at in ends:
             part = message[at : at + self.lane]
-            # What is behind the end must not matter.
+            # Trailing bytes must not matter.
             word = part + random.randbytes(self.lane - len(part))
             ports = [(dut.msg_i, int.from_bytes(word, "big")), (dut.msg_bytes_i, len(part))]
             ports.append((dut.msg_last_i, int(is_end and at == ends[-1])))
             await self._send(dut.msg_valid_i, dut.msg_ready_o, ports)
 
     async def stop(self) -> tuple[bytes, int]:
-        """Leaves the message: its state, and how many bytes it has until now."""
+        """Saves the message: its state, and its number of bytes so far."""
         dut = self.dut
         await self._send(dut.stop_valid_i, dut.stop_ready_o, [])
         await self.until(dut.state_valid_o)
@@ -145,7 +145,7 @@ class Engine:
         port.value = 0
 
     def silence(self) -> None:
-        """Takes back all offers."""
+        """Clears all valid signals."""
         dut = self.dut
         for port in (dut.start_valid_i, dut.msg_valid_i, dut.stop_valid_i, dut.key_valid_i):
             port.value = 0

@@ -12,7 +12,7 @@ from cocotb.handle import HierarchyObject
 from cocotb.triggers import ReadOnly, RisingEdge
 
 FIRST, RESUME, NEXT, SAVE = range(4)
-# Longer than anything takes without a stall: what waits longer hangs.
+# More cycles than any operation takes without a stall: a longer wait is a hang.
 PATIENCE = 2000
 
 
@@ -22,7 +22,7 @@ class Core:
     def __init__(
         self, dut: HierarchyObject, stalls: float = 0.0, word_bits: int | None = None
     ) -> None:
-        """A netlist has no parameters that could be asked: then `word_bits` says which core it is."""
+        """A netlist has no parameters to read: `word_bits` selects the core then."""
         self.dut = dut
         self.stalls = stalls
         self.cycle = 0
@@ -62,7 +62,7 @@ class Core:
             await RisingEdge(self.dut.clk_i)
 
     async def until_idle(self) -> int:
-        """Cycles until nothing is being done."""
+        """Cycles until the core is idle."""
         for waited in range(PATIENCE):
             await RisingEdge(self.dut.clk_i)
             await ReadOnly()
@@ -75,7 +75,7 @@ class Core:
         return random.random() < self.stalls
 
     async def _send(self, valid: object, ready: object, ports: list[tuple[object, int]]) -> None:
-        """Offers values until they are taken, after a random pause. Returns behind the edge."""
+        """Drives values until they are taken, after a random pause. Returns after the edge."""
         while self._stalls():
             await self.tick()
         for port, value in ports:
@@ -88,7 +88,7 @@ class Core:
             if taken:
                 valid.value = 0
                 return
-        raise AssertionError("nobody takes what is offered")
+        raise AssertionError("the value is not taken")
 
     async def command(self, cmd: int, is_384: bool = False) -> None:
         dut = self.dut

@@ -91,7 +91,7 @@ class Driver:
             await self.bus.write(KEY + 4 * index, word)
 
     async def push(self, message: bytes, with_parts: bool = False) -> None:
-        """Stores a message into the window, by whole words where that goes, or by random parts."""
+        """Stores a message into the window, by whole words if possible, or by random parts."""
         order = "big" if self.config & MESSAGE_SWAP else "little"
         at = 0
         while at < len(message):
@@ -128,7 +128,7 @@ class Driver:
             dut.str_valid_i.value = 0
 
     async def shown(self) -> bytes:
-        """The digest: what is behind its end reads as zero."""
+        """The digest: words past its end read as zero."""
         size = {SHA384: 48, SHA512: 64}.get(self.config & MODE, 32)
         whole = await self.shown_whole()
         assert not any(whole[size:]), "there is more than a digest"

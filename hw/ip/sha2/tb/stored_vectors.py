@@ -1,4 +1,4 @@
-"""Public test vectors: read where they lie beside the project, and never copied into it.
+"""Public test vectors: read from a folder beside the project, and never copied into it.
 
 The folder is `../shared/vectors` beside the project, or the one that HARTLOCK_VECTORS names. Without the
 first, tests say so and pass; what is named has to be there. Each run takes a part, within a number of
@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-# What a thousand of them make is one digest of the file.
+# A chain of a thousand hashes makes one digest of the file.
 CHAIN = 1000
-# At how many a part stops: each is a thousand hashes of the judge.
+# Limit of a part: each chain costs a thousand hashes of the reference.
 FEW_CHAINS = 5
 HASHES = {"SHA2-256": hashlib.sha256, "SHA2-384": hashlib.sha384, "SHA2-512": hashlib.sha512}
 Log = Callable[..., None]
@@ -66,7 +66,7 @@ def has_whole_bytes(test: dict[str, Any]) -> bool:
 
 
 def next_of_chain(last: list[bytes], length: int | None) -> bytes:
-    """What a Monte Carlo test hashes next: the last three digests. In the validation system's form
+    """The next message of a Monte Carlo test: the last three digests. In the validation system's form
     `alternate` they are cut, or filled with zeros, to the bytes of the first message."""
     joined = b"".join(last[-3:])
     return joined if length is None else joined[:length].ljust(length, b"\0")
@@ -136,7 +136,7 @@ def macs(budget: int, log: Log) -> list[Case]:
                 expected = bytes.fromhex(test["mac"] if "mac" in test else test["tag"])
                 cases.append(Case(f"{file} {test['tcId']}", message, expected, key))
     part = some_of(cases, budget)
-    # Who compares a tag is software: of a wrong one the engine knows nothing.
+    # Software compares tags: the engine cannot detect a wrong one.
     log(
         "stored vectors: HMAC-SHA2-256: %d of %d; skipped: %d of no whole bytes, %d with wrong tags",
         *(len(part), len(cases), bits, invalid),
@@ -169,7 +169,7 @@ class Chain(NamedTuple):
 
 
 def whole_chain(algorithm: str, log: Log) -> Chain | None:
-    """If everything is wanted and there is one: a thousand digests, each of which the next is made from."""
+    """With all vectors, a whole chain if there is one: a thousand digests, each the input of the next."""
     found = folder(log) if wants_all() else None
     for path in sorted((found / "sha2").glob(f"{algorithm}-1.0-*.json")) if found else []:
         for group, test in tests_of(path):

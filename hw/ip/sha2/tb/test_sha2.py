@@ -143,7 +143,7 @@ async def raises_interrupts(dut):
     await driver.command(regs.START)
     await driver.push(b"some words, then more")
     await driver.tick(100)
-    # The FIFO became empty, but that was not to be passed on.
+    # The FIFO became empty, but that interrupt is disabled.
     assert await driver.bus.get(regs.INTERRUPT) == regs.EMPTY_IRQ and dut.irq_o.value == 0
     await driver.bus.write(regs.INTERRUPT, regs.EMPTY_IRQ)
     await driver.command(regs.PROCESS)
@@ -164,7 +164,7 @@ async def raises_interrupts(dut):
 
 @cocotb.test()
 async def keeps_the_key_to_itself(dut):
-    """No address of it reads a bit, before, during and after its use: an error, and zeros."""
+    """No address of the key can be read, before, during and after its use: an error, and zeros."""
     driver = await started(dut)
     await driver.configure(regs.HMAC)
     key = b"\xff" * BLOCK
@@ -218,7 +218,7 @@ async def refuses_what_comes_at_the_wrong_time(dut):
         await driver.push(part)
         await driver.command(regs.STOP)
         await driver.expect_errors(regs.BAD_STOP)
-    # And none of it has touched the message.
+    # None of these has changed the message.
     await driver.command(regs.PROCESS)
     await driver.until(regs.DIGEST_VALID)
     assert await driver.shown() == hashlib.sha256(b"abcde").digest()
@@ -289,7 +289,7 @@ async def wipes_on_command_and_when_the_lifecycle_changes(dut):
             await driver.command(regs.WIPE)
         else:
             dut.lifecycle_i.value = 0b1010
-        # A command takes effect in the cycle after it was confirmed.
+        # A command takes effect in the cycle after it was acknowledged.
         await driver.tick(2)
         assert int(dut.g_engine[0].u_hmac.key_q.value) == 0
         status = await driver.until(regs.IDLE)
@@ -311,7 +311,7 @@ async def fails_for_good_when_it_is_upset(dut):
     assert dut.alert_o.value == 1 and int(dut.g_engine[0].u_hmac.key_q.value) == 0
     for command in (regs.WIPE, regs.ABORT, regs.START):
         await driver.command(command)
-        # The bus goes on, the engine does not.
+        # The bus continues, the engine does not.
         await driver.push(b"\xff" * 80)
         status = await driver.bus.get(regs.STATUS)
         assert status & regs.FAILED and not status & (regs.IDLE | regs.KEY_LOADED), f"{status:#x}"

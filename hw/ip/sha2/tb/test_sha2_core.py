@@ -25,7 +25,7 @@ CONTROL_STATES = {
 
 
 def variants(core: Core) -> list[tuple[bool, Callable[[bytes], bytes]]]:
-    """The algorithms of a core: whether it starts as SHA-384, and what judges it."""
+    """The algorithms of a core: whether it starts as SHA-384, and the reference."""
     if core.word_bits == 32:
         return [(False, lambda message: hashlib.sha256(message).digest())]
     return [
@@ -55,7 +55,7 @@ async def digests_the_examples_of_the_standard(dut):
     letters += b"ijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu"
     for message in (b"abc", b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", letters):
         await agrees(core, message)
-    # One value is written down, so that the judge is judged.
+    # A known answer checks the reference itself.
     if core.word_bits == 32:
         known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
         assert (await core.digest(b"abc")).hex() == known
@@ -106,7 +106,7 @@ async def follow(core: Core, chain: Chain, is_384: bool) -> None:
 
 @cocotb.test()
 async def goes_on_from_a_saved_state(dut):
-    """Two messages in turns, each from where it was left."""
+    """Two messages in alternation, each resumed from its saved state."""
     core = await started(dut)
     for stalls in (0.0, 0.4):
         core.stalls = stalls
@@ -215,7 +215,7 @@ async def starts_again_after_an_abort_at_any_cycle(dut):
         await wipe(core)
         await core.until_idle()
         await ReadOnly()
-        # The assertions of the core look at every register; this is the one that is seen outside.
+        # The assertions of the core check every register; this one is readable from outside.
         assert all(int(register.value) == 0 for register in dut.v_q), f"aborted at {abort_at}"
         await core.tick()
         assert await core.digest(message) == want, f"aborted at {abort_at}"
@@ -229,15 +229,15 @@ async def resumed_and_saved(core: Core) -> None:
 
 
 async def ends_in_error(core: Core, where: str) -> None:
-    """Checks that there is no way out, and that nothing can be had."""
+    """Checks that nothing leaves the error state, and that no output is valid."""
     dut = core.dut
     if "mutant" in cocotb.plusargs:
-        # An assertion has to find it, at the end of a cycle; what follows would find it before.
+        # An assertion has to detect the fault, at the end of a cycle; the checks below would detect it earlier.
         await ClockCycles(dut.clk_i, 3)
     for port in (dut.cmd_valid_i, dut.msg_valid_i, dut.state_valid_i, dut.state_ready_i):
         port.value = 1
     for cycle in range(60):
-        # Neither a wipe nor a command helps.
+        # Neither a wipe nor a command leaves the state.
         dut.wipe_i.value = cycle % 7 == 3
         dut.cmd_i.value = cycle % 4
         await ReadOnly()

@@ -24,7 +24,7 @@ STATES = {
 }
 ERROR = 0b1101001
 
-# Keys, messages and MACs of RFC 4231 §4.2 to §4.5: what fits into a block as a key.
+# Keys, messages and MACs of RFC 4231 §4.2 to §4.5: those whose key fits into a block.
 RFC_4231 = [
     (b"\x0b" * 20, b"Hi There", "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"),
     (
@@ -81,7 +81,7 @@ async def takes_keys_of_every_length_up_to_a_block(dut):
     engine = await started(dut)
     for length in range(BLOCK + 1):
         await agrees(engine, random.randbytes(length), random.randbytes(random.randrange(8)))
-    # The key of a longer one is its digest (FIPS 198-1 §4); that is software's work.
+    # A longer key is replaced by its digest (FIPS 198-1 §4); software does that.
     key, message = random.randbytes(65), random.randbytes(11)
     await engine.write_key(hashlib.sha256(key).digest())
     assert await engine.compute(message, is_hmac=True) == mac(key, message)
@@ -133,7 +133,7 @@ async def agrees_with_stored_digests(dut):
 
 @cocotb.test()
 async def leaves_a_message_and_goes_on_with_it(dut):
-    """Two messages in turns, a block or two at a time."""
+    """Two messages in alternation, one or two blocks at a time."""
     engine = await started(dut)
     for is_hmac in (False, True):
         engine.stalls = random.choice([0.0, 0.4])
@@ -158,7 +158,7 @@ async def leaves_a_message_and_goes_on_with_it(dut):
 
 
 async def back(engine: Engine, is_hmac: bool, left: tuple[bytes, int] | None) -> None:
-    """Begins, or goes on from where a message was left."""
+    """Starts a message, or resumes a saved one."""
     if left is None:
         await engine.begin(is_hmac)
     else:
@@ -188,7 +188,7 @@ async def needs_a_whole_key(dut):
         dut.key_valid_i.value = 0
     assert await engine.sees(dut.start_ready_o) == 1
     dut.start_valid_i.value = 0
-    # While it works, the key stays what it is.
+    # The key does not change during a computation.
     before = int(dut.key_q.value)
     dut.key_i.value, dut.key_valid_i.value = 0xFFFFFFFF, 1
     await engine.tick(3)
@@ -317,7 +317,7 @@ async def reach(engine: Engine, where: str) -> None:
 
 @cocotb.test()
 async def ends_in_an_error_from_any_illegal_state(dut):
-    """Upsets of one or two bits in every state: no way back, and nothing is left of the key."""
+    """Upsets of one or two bits in every state: no recovery, and the key is cleared."""
     engine = await started(dut)
     upsets = [1 << i for i in range(7)] + [1 << i | 1 << j for i in range(7) for j in range(i)]
     legal = {*STATES.values(), ERROR}
@@ -349,7 +349,7 @@ async def ends_in_an_error_when_a_part_of_it_is_upset(dut):
 async def stays_in_error(engine: Engine, where: str) -> None:
     dut = engine.dut
     if "mutant" in cocotb.plusargs:
-        # An assertion has to find it, at the end of a cycle; what follows would find it before.
+        # An assertion has to detect the fault, at the end of a cycle; the checks below would detect it earlier.
         await ClockCycles(dut.clk_i, 3)
     for port in (dut.start_valid_i, dut.msg_valid_i, dut.stop_valid_i):
         port.value = 1

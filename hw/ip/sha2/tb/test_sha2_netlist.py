@@ -1,4 +1,4 @@
-"""The netlist that is counted, as cells of the vendor: what of `sha2_core` can be seen from outside."""
+"""The counted netlist, as cells of the vendor: `sha2_core` tested through its ports alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The core of others that stands beside ours in the table: that it computes SHA-256, and in how many cycles.
+"""The third-party core in the table of netlists: that it computes SHA-256, and in how many cycles.
 
 What is compared has to do the same work, and the cycles of the table have to be those that it takes: they
 are counted here. The same tests judge the source and the netlist that is counted, so only ports are used.
@@ -18,7 +18,7 @@ from cocotb.triggers import ReadOnly, RisingEdge
 from sha2_bench import padded_blocks
 
 BLOCK = 64
-# Longer than a block takes: what waits longer hangs.
+# More cycles than a block takes: a longer wait is a hang.
 PATIENCE = 200
 PLAN = Path(__file__).parents[1] / "data/ip.toml"
 
@@ -68,7 +68,7 @@ class Peer:
             command.value = 1
             await self.tick()
             command.value = 0
-            # It has the block, and may not look at the wires again.
+            # It has the block, and must not read the wires again.
             dut.block.value = random.getrandbits(8 * BLOCK)
             await self.until_ready()
             assert dut.digest_valid.value == 1
@@ -94,7 +94,7 @@ async def digests_as_hashlib_does(dut):
 
 @cocotb.test()
 async def takes_the_cycles_of_the_table(dut):
-    """Blocks one behind the other, each taken in the first cycle in which that is possible."""
+    """Consecutive blocks, each taken in the first cycle in which that is possible."""
     peer = await started(dut)
     dut.init.value = 1
     await peer.tick()

@@ -1,4 +1,4 @@
-//! What firmware is built with: constants, linker memory, and the forms of its modules.
+//! Generated inputs of firmware: constants, linker memory, and the forms of its modules.
 
 use std::fmt::Write;
 
