@@ -1,4 +1,4 @@
-//! Keys and signatures judged by a newer `openssl` than most systems have: ML-DSA and SLH-DSA came with 3.5.
+//! Keys and signatures judged by a newer `openssl` than most systems have: those of FIPS 204 and FIPS 205 came with 3.5.
 
 use std::path::Path;
 use std::process::Command;

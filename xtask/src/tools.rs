@@ -96,7 +96,7 @@ pub fn baseline() -> Result<Baseline> {
     })
 }
 
-/// An `openssl` that knows ML-DSA and SLH-DSA: 3.5 or newer. Fetches it if missing, with consent.
+/// An `openssl` that knows the algorithms of FIPS 204 and FIPS 205: 3.5 or newer. Fetches it if missing, with consent.
 pub fn openssl() -> Result<PathBuf> {
     consent::obtain(Consent::Ask, &packages::missing(&[OPENSSL])?)?;
     let [openssl] = packages::ensure_sets([OPENSSL])?;

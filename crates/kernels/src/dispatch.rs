@@ -126,10 +126,14 @@ pub(crate) struct Chosen<F, G> {
     pub many: Option<Many<G>>,
 }
 
-/// The compression function of SHA-2 with words `W` and blocks of `N` bytes: over the blocks of a
-/// message; and over as many messages as states, which are whole blocks and of equal length.
-pub(crate) type Sha2<W, const N: usize> =
-    Chosen<fn(&mut [W; 8], &[[u8; N]]), fn(&mut [[W; 8]], &[&[u8]])>;
+/// The compression function of SHA-2 with words `W` over blocks of `N` bytes.
+pub(crate) type Compress<W, const N: usize> = fn(&mut [W; 8], &[[u8; N]]);
+
+/// The same over as many messages as states, which are whole blocks and of equal length.
+pub(crate) type CompressMany<W> = fn(&mut [[W; 8]], &[&[u8]]);
+
+/// What a member of SHA-2 is computed with.
+pub(crate) type Sha2<W, const N: usize> = Chosen<Compress<W, N>, CompressMany<W>>;
 
 /// The sponge on KECCAK-p\[1600\]: xor blocks of `rate_words * 8` bytes into the state and permute
 /// after each with the last `rounds` rounds.
@@ -198,7 +202,7 @@ impl<W, const N: usize> Sha2<W, N> {
     /// length; any number of them.
     #[allow(dead_code, reason = "not every selection of algorithms has short messages")]
     pub(crate) fn each(&self, states: &mut [[W; 8]], messages: &[&[u8]]) {
-        let one = |run: fn(&mut [W; 8], &[[u8; N]]), state: &mut [W; 8], message: &[u8]| {
+        let one = |run: Compress<W, N>, state: &mut [W; 8], message: &[u8]| {
             run(state, message.as_chunks().0);
         };
         self.in_groups(states, messages, one, |run, states, messages| run(states, messages));

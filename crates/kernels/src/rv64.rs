@@ -1,103 +1,362 @@
-//! Kernels in RISC-V assembly, and the tokens that allow to call them.
+//! Kernels in RISC-V assembly: the tables of them, and the tokens that allow to call one.
 //!
-//! A token is made by [`Probe`] alone: it says that this hart executes the instructions of an
-//! extension. Whoever holds one gets safe functions; nothing else in this crate calls assembly.
+//! A token is made by [`Probe`] alone: it says that this hart executes the instructions that a row
+//! of a table needs. With it the kernel of that row becomes a safe function; nothing else in this
+//! crate calls assembly.
 
-// A stage carries what it selects.
-#![cfg_attr(not(feature = "every"), allow(dead_code, unused))]
+mod aligned;
+mod assembly;
 
-use core::arch::global_asm;
+use core::marker::PhantomData;
 
-use crate::dispatch::{HashFamily, KernelFault, Kernels, MAX_LANES, Many, One, Probe, Tier};
+use crate::HashMany;
+use crate::dispatch::{
+    Compress, CompressMany, HashFamily, KernelFault, Kernels, MAX_LANES, Many, One, Probe, Tier,
+};
 use crate::keccak::{Absorb, AbsorbMany};
 use crate::known::{KNOWN_LEN, answers_one, known_message};
-use crate::{HashMany, sha2};
+use crate::kt128::Kt128;
+use crate::sha2::{Sha256, Sha512};
+use crate::sha3::Sha3_256;
+use aligned::{MAX_BLOCK_LEN, each_aligned, each_group};
+use assembly::*;
 
-global_asm!(include_str!("rv64/probes.S"));
-
-/// Assembles files of `rv64/` one behind the other, so that macros come before their use.
-macro_rules! assemble {
-    ($($file:literal)*) => {
-        global_asm!($(include_str!(concat!("rv64/", $file, ".S"))),*, options(raw));
-    };
+/// Instructions that a kernel needs beside those of RV64I, for which this module is compiled.
+#[derive(Clone, Copy)]
+struct Extension {
+    tier: Tier,
+    /// Whether this build carries the kernels that need it.
+    is_carried: bool,
+    /// None for RV64I alone: no test is needed.
+    probe: Option<Instructions>,
 }
 
-#[cfg(feature = "scalar")]
-assemble!("sha2_constants");
-#[cfg(any(feature = "scalar", feature = "zbb"))]
-assemble!("keccak_constants");
-#[cfg(feature = "scalar")]
-assemble!("frame_macros" "sha2_macros" "sha256_rv64" "sha512_rv64" "keccak_macros" "keccak_rv64");
-#[cfg(feature = "zbb")]
-assemble!("frame_macros" "sha2_macros" "sha256_rv64_zbb" "sha512_rv64_zbb" "keccak_macros" "keccak_rv64_zbb");
-#[cfg(feature = "zknh")]
-assemble!("frame_macros" "sha2_macros" "sha256_rv64_zknh" "sha512_rv64_zknh");
-#[cfg(feature = "zvbb")]
-assemble!("frame_macros" "sha2_zvbb_macros" "sha256_rv64_zvbb" "sha512_rv64_zvbb" "keccak_rv64_zvbb");
-#[cfg(feature = "zvknh")]
-assemble!("frame_macros" "sha2_zvknh_macros" "sha256_rv64_zvknha" "sha512_rv64_zvknhb");
+const RV64: Extension =
+    Extension { tier: Tier::Rv64, is_carried: cfg!(feature = "scalar"), probe: None };
+/// `rori`, `rev8`, `andn` and their kind.
+const ZBB: Extension = Extension {
+    tier: Tier::Zbb,
+    is_carried: cfg!(feature = "zbb"),
+    probe: Some(hartlock_probe_zbb),
+};
+/// Zknh, with Zbb.
+const ZKNH: Extension = Extension {
+    tier: Tier::Zknh,
+    is_carried: cfg!(feature = "zknh"),
+    probe: Some(hartlock_probe_zknh),
+};
+/// Vectors with Zvkb, the part of Zvbb that lanes need.
+const ZVKB: Extension = Extension {
+    tier: Tier::Zvbb,
+    is_carried: cfg!(feature = "zvbb"),
+    probe: Some(hartlock_probe_zvkb),
+};
+/// Vectors with Zvkb, and Zvknha or Zvknhb.
+const ZVKNHA: Extension = Extension {
+    tier: Tier::Zvknh,
+    is_carried: cfg!(feature = "zvknh"),
+    probe: Some(hartlock_probe_zvknha),
+};
+/// Vectors with Zvkb and Zvknhb.
+const ZVKNHB: Extension = Extension { probe: Some(hartlock_probe_zvknhb), ..ZVKNHA };
 
-/// RV64I, for which this module is compiled: no test is needed.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct HasRv64(());
+/// A kernel and what it needs.
+struct Row<K> {
+    needs: Extension,
+    kernel: K,
+}
 
-impl HasRv64 {
-    fn detect(_: &mut impl Probe) -> Option<Self> {
-        Some(Self(()))
+/// A kernel for several messages, each of which takes `element_len` bytes of a vector register.
+#[derive(Clone, Copy)]
+struct InLanes<K> {
+    element_len: usize,
+    kernel: K,
+}
+
+/// The kernels for one message, or for several, of a family of hashes, from the lowest tier up.
+///
+/// # Safety
+///
+/// The kernel of a row executes no instructions but those of RV64I and of the extension that the row
+/// needs, and does no more than its prototype says ([`assembly`]). With [`InLanes`], that extension
+/// has vectors, and a kernel takes as many messages as its elements fit into a vector register.
+unsafe trait Table: Sized {
+    type Kernel: Copy + 'static;
+    const ROWS: &'static [Row<Self::Kernel>];
+    const FAMILY: HashFamily;
+    /// Whether this build carries the kernels of the family.
+    const IS_CARRIED: bool;
+
+    /// Whether the kernel in use gives known answers.
+    fn answers(kernels: &Kernels) -> bool;
+
+    /// Uses the kernel of a row.
+    fn choose<const ROW: usize>(kernels: &mut Kernels, token: Token<Self, ROW>);
+}
+
+struct Sha256One;
+struct Sha256Many;
+struct Sha512One;
+struct Sha512Many;
+struct KeccakOneByOne;
+struct KeccakInLanes;
+
+// SAFETY: the first lines of each file name the extension and what is read and written.
+unsafe impl Table for Sha256One {
+    type Kernel = Sha2One<u32, 64>;
+    const ROWS: &'static [Row<Self::Kernel>] = &[
+        Row { needs: RV64, kernel: hartlock_sha256_rv64 },
+        Row { needs: ZBB, kernel: hartlock_sha256_rv64_zbb },
+        Row { needs: ZKNH, kernel: hartlock_sha256_rv64_zknh },
+        Row { needs: ZVKNHA, kernel: hartlock_sha256_rv64_zvknha },
+    ];
+    const FAMILY: HashFamily = HashFamily::Sha256;
+    const IS_CARRIED: bool = cfg!(feature = "sha256");
+
+    fn answers(kernels: &Kernels) -> bool {
+        answers_one::<Sha256>(kernels, &Sha256::KAT)
+    }
+
+    fn choose<const ROW: usize>(kernels: &mut Kernels, token: Token<Self, ROW>) {
+        kernels.sha256.one = sha2_one(token);
     }
 }
 
-/// A token for an extension, and how it is detected.
-macro_rules! token {
-    ($(#[$doc:meta])* $name:ident, $probe:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug)]
-        pub(crate) struct $name(());
+// SAFETY: as for one message; a word of each message in a lane, or four words in two registers.
+unsafe impl Table for Sha256Many {
+    type Kernel = InLanes<Sha2Many<u32, 64>>;
+    const ROWS: &'static [Row<Self::Kernel>] = &[
+        Row { needs: ZVKB, kernel: InLanes { element_len: 4, kernel: hartlock_sha256_rv64_zvbb } },
+        Row {
+            needs: ZVKNHA,
+            kernel: InLanes { element_len: 4 * 4 / 2, kernel: hartlock_sha256_rv64_zvknha_streams },
+        },
+    ];
+    const FAMILY: HashFamily = HashFamily::Sha256;
+    const IS_CARRIED: bool = Sha256One::IS_CARRIED && cfg!(feature = "lanes");
 
-        impl $name {
-            fn detect(probe: &mut impl Probe) -> Option<Self> {
-                probe.runs($probe).then_some(Self(()))
-            }
-        }
-    };
+    fn answers(kernels: &Kernels) -> bool {
+        answers_many::<Sha256>(kernels)
+    }
+
+    fn choose<const ROW: usize>(kernels: &mut Kernels, token: Token<Self, ROW>) {
+        kernels.sha256.many = Some(sha2_many(token));
+    }
 }
 
-token!(
-    /// `rori`, `rev8`, `andn` and their kind.
-    HasZbb,
-    hartlock_probe_zbb
-);
-token!(
-    /// Zknh, with Zbb.
-    HasZknh,
-    hartlock_probe_zknh
-);
-token!(
-    /// Vectors with Zvkb, the part of Zvbb that lanes need.
-    HasZvkb,
-    hartlock_probe_zvkb
-);
-token!(
-    /// Vectors with Zvkb, and Zvknha or Zvknhb.
-    HasZvknha,
-    hartlock_probe_zvknha
-);
-token!(
-    /// Vectors with Zvkb and Zvknhb.
-    HasZvknhb,
-    hartlock_probe_zvknhb
-);
+// SAFETY: the first lines of each file name the extension and what is read and written.
+unsafe impl Table for Sha512One {
+    type Kernel = Sha2One<u64, 128>;
+    const ROWS: &'static [Row<Self::Kernel>] = &[
+        Row { needs: RV64, kernel: hartlock_sha512_rv64 },
+        Row { needs: ZBB, kernel: hartlock_sha512_rv64_zbb },
+        Row { needs: ZKNH, kernel: hartlock_sha512_rv64_zknh },
+        Row { needs: ZVKNHB, kernel: hartlock_sha512_rv64_zvknhb },
+    ];
+    const FAMILY: HashFamily = HashFamily::Sha512;
+    const IS_CARRIED: bool = cfg!(feature = "sha512");
 
-unsafe extern "C" {
-    // Each executes every instruction of its extension that a kernel uses, and changes nothing that
-    // a caller may rely on.
-    fn hartlock_probe_zbb();
-    fn hartlock_probe_zknh();
-    fn hartlock_probe_zvkb();
-    fn hartlock_probe_zvknha();
-    fn hartlock_probe_zvknhb();
-    /// Bytes of a vector register.
-    fn hartlock_vlenb() -> usize;
+    fn answers(kernels: &Kernels) -> bool {
+        answers_one::<Sha512>(kernels, &Sha512::KAT)
+    }
+
+    fn choose<const ROW: usize>(kernels: &mut Kernels, token: Token<Self, ROW>) {
+        kernels.sha512.one = sha2_one(token);
+    }
+}
+
+// SAFETY: as for one message; a word of each message in a lane, or four words in two registers.
+unsafe impl Table for Sha512Many {
+    type Kernel = InLanes<Sha2Many<u64, 128>>;
+    const ROWS: &'static [Row<Self::Kernel>] = &[
+        Row { needs: ZVKB, kernel: InLanes { element_len: 8, kernel: hartlock_sha512_rv64_zvbb } },
+        Row {
+            needs: ZVKNHB,
+            kernel: InLanes { element_len: 4 * 8 / 2, kernel: hartlock_sha512_rv64_zvknhb_streams },
+        },
+    ];
+    const FAMILY: HashFamily = HashFamily::Sha512;
+    const IS_CARRIED: bool = Sha512One::IS_CARRIED && cfg!(feature = "lanes");
+
+    fn answers(kernels: &Kernels) -> bool {
+        answers_many::<Sha512>(kernels)
+    }
+
+    fn choose<const ROW: usize>(kernels: &mut Kernels, token: Token<Self, ROW>) {
+        kernels.sha512.many = Some(sha2_many(token));
+    }
+}
+
+// SAFETY: the first lines of each file name the extension and what is read and written.
+unsafe impl Table for KeccakOneByOne {
+    type Kernel = KeccakOne;
+    const ROWS: &'static [Row<Self::Kernel>] = &[
+        Row { needs: RV64, kernel: hartlock_keccak_rv64 },
+        Row { needs: ZBB, kernel: hartlock_keccak_rv64_zbb },
+    ];
+    const FAMILY: HashFamily = HashFamily::Keccak;
+    const IS_CARRIED: bool = cfg!(feature = "keccak");
+
+    // 24 rounds and 12.
+    fn answers(kernels: &Kernels) -> bool {
+        answers_one::<Sha3_256>(kernels, &Sha3_256::KAT)
+            && answers_one::<Kt128>(kernels, &Kt128::KAT)
+    }
+
+    fn choose<const ROW: usize>(kernels: &mut Kernels, token: Token<Self, ROW>) {
+        kernels.keccak.one = keccak_one(token);
+    }
+}
+
+// SAFETY: as for one message; a word of each message in a lane.
+unsafe impl Table for KeccakInLanes {
+    type Kernel = InLanes<KeccakMany>;
+    const ROWS: &'static [Row<Self::Kernel>] = &[Row {
+        needs: ZVKB,
+        kernel: InLanes { element_len: 8, kernel: hartlock_keccak_rv64_zvbb },
+    }];
+    const FAMILY: HashFamily = HashFamily::Keccak;
+    const IS_CARRIED: bool = KeccakOneByOne::IS_CARRIED && cfg!(feature = "lanes");
+
+    fn answers(kernels: &Kernels) -> bool {
+        answers_many::<Sha3_256>(kernels)
+    }
+
+    fn choose<const ROW: usize>(kernels: &mut Kernels, token: Token<Self, ROW>) {
+        kernels.keccak.many = Some(keccak_many(token));
+    }
+}
+
+/// This hart executes the instructions that a row of a table needs. Only [`Token::detect`] makes it.
+struct Token<T, const ROW: usize>(PhantomData<T>);
+
+impl<T: Table, const ROW: usize> Token<T, ROW> {
+    const IS_CARRIED: bool = T::IS_CARRIED && ROW < T::ROWS.len() && Self::NEEDS.is_carried;
+    // With the remainder, the constants exist for rows past the end too, of which no token is made.
+    const NEEDS: Extension = T::ROWS[ROW % T::ROWS.len()].needs;
+    const KERNEL: T::Kernel = T::ROWS[ROW % T::ROWS.len()].kernel;
+
+    fn detect(probe: &mut impl Probe) -> Option<Self> {
+        match Self::NEEDS.probe {
+            Some(instructions) => probe.runs(instructions).then_some(Self(PhantomData)),
+            None => Some(Self(PhantomData)),
+        }
+    }
+}
+
+/// A kernel of SHA-2 for one message.
+fn sha2_one<T, W: 'static, const N: usize, const ROW: usize>(
+    _: Token<T, ROW>,
+) -> One<Compress<W, N>>
+where
+    T: Table<Kernel = Sha2One<W, N>>,
+{
+    // Only the function around it can name it, and that needs the token. The same below.
+    fn run<T, W: 'static, const N: usize, const ROW: usize>(state: &mut [W; 8], blocks: &[[u8; N]])
+    where
+        T: Table<Kernel = Sha2One<W, N>>,
+    {
+        const { assert!(N <= MAX_BLOCK_LEN) };
+        each_aligned(state, blocks.as_flattened(), N, |state, blocks| {
+            // Named here and not captured: a capture would cost a stack frame. The same below.
+            let kernel = Token::<T, ROW>::KERNEL;
+            // SAFETY: the token proves that the instructions are there. The kernel rewrites a state
+            // that is borrowed here, and reads `count` aligned blocks of N bytes, as `Blocks` has.
+            unsafe { kernel(state, blocks.as_ptr().cast(), blocks.count()) }
+        });
+    }
+    One { tier: Token::<T, ROW>::NEEDS.tier, run: run::<T, W, N, ROW> }
+}
+
+/// A kernel of SHA-2 for several messages.
+fn sha2_many<T, W: 'static, const N: usize, const ROW: usize>(
+    token: Token<T, ROW>,
+) -> Many<CompressMany<W>>
+where
+    T: Table<Kernel = InLanes<Sha2Many<W, N>>>,
+{
+    fn run<T, W: 'static, const N: usize, const ROW: usize>(
+        states: &mut [[W; 8]],
+        messages: &[&[u8]],
+    ) where
+        T: Table<Kernel = InLanes<Sha2Many<W, N>>>,
+    {
+        const { assert!(N <= MAX_BLOCK_LEN) };
+        // SAFETY: the token proves that there are vectors, which every table of lanes needs.
+        let max = unsafe { lanes(Token::<T, ROW>::KERNEL.element_len) };
+        each_group(states, messages, N, max, |mut group| {
+            let InLanes { kernel, .. } = Token::<T, ROW>::KERNEL;
+            // SAFETY: the token proves that the instructions are there. The kernel rewrites `len`
+            // states, which the group borrows, and reads `count` aligned blocks of N bytes of as many
+            // messages, as the group has. They are no more than its lanes.
+            unsafe {
+                kernel(group.states(), group.messages().cast(), group.count(), group.len());
+            }
+        });
+    }
+    Many { tier: Token::<T, ROW>::NEEDS.tier, lanes: token.lanes(), run: run::<T, W, N, ROW> }
+}
+
+/// A kernel of the sponge for one message.
+fn keccak_one<T, const ROW: usize>(_: Token<T, ROW>) -> One<Absorb>
+where
+    T: Table<Kernel = KeccakOne>,
+{
+    fn run<T, const ROW: usize>(
+        state: &mut [u64; 25],
+        blocks: &[u8],
+        rate_words: usize,
+        rounds: usize,
+    ) where
+        T: Table<Kernel = KeccakOne>,
+    {
+        let (rate_words, rounds) = sponge(rate_words, rounds);
+        each_aligned(state, blocks, rate_words.wrapping_mul(8), |state, blocks| {
+            let kernel = Token::<T, ROW>::KERNEL;
+            // SAFETY: the token proves that the instructions are there. The kernel rewrites a state
+            // that is borrowed here, and reads `count` aligned blocks of the rate, as `Blocks` has.
+            // Rate and rounds are those that it takes.
+            unsafe { kernel(state, blocks.as_ptr(), blocks.count(), rate_words, rounds) }
+        });
+    }
+    One { tier: Token::<T, ROW>::NEEDS.tier, run: run::<T, ROW> }
+}
+
+/// A kernel of the sponge for several messages.
+fn keccak_many<T, const ROW: usize>(token: Token<T, ROW>) -> Many<AbsorbMany>
+where
+    T: Table<Kernel = InLanes<KeccakMany>>,
+{
+    fn run<T, const ROW: usize>(
+        states: &mut [[u64; 25]],
+        messages: &[&[u8]],
+        rate_words: usize,
+        rounds: usize,
+    ) where
+        T: Table<Kernel = InLanes<KeccakMany>>,
+    {
+        let (rate_words, rounds) = sponge(rate_words, rounds);
+        // SAFETY: the token proves that there are vectors, which every table of lanes needs.
+        let max = unsafe { lanes(Token::<T, ROW>::KERNEL.element_len) };
+        each_group(states, messages, rate_words.wrapping_mul(8), max, |mut group| {
+            let InLanes { kernel, .. } = Token::<T, ROW>::KERNEL;
+            let (states, messages) = (group.states(), group.messages());
+            // SAFETY: the token proves that the instructions are there. The kernel rewrites `len`
+            // states, which the group borrows, and reads `count` aligned blocks of the rate of as many
+            // messages, as the group has. They are no more than its lanes. Rate and rounds are those
+            // that it takes.
+            unsafe { kernel(states, messages, group.count(), group.len(), rate_words, rounds) }
+        });
+    }
+    Many { tier: Token::<T, ROW>::NEEDS.tier, lanes: token.lanes(), run: run::<T, ROW> }
+}
+
+impl<T: Table<Kernel = InLanes<K>>, K: Copy + 'static, const ROW: usize> Token<T, ROW> {
+    /// Messages that the kernel of the row takes at once.
+    fn lanes(self) -> usize {
+        // SAFETY: the token proves that there are vectors, which every table of lanes needs.
+        unsafe { lanes(Self::KERNEL.element_len) }
+    }
 }
 
 /// Lanes of a hart with vectors, for messages that take `element_len` bytes of a register each.
@@ -106,236 +365,9 @@ unsafe extern "C" {
 ///
 /// The hart has vectors.
 unsafe fn lanes(element_len: usize) -> usize {
-    // SAFETY: reads a register of the vector unit, which the caller vouches for.
+    // SAFETY: it reads a register of the vector unit, which the caller promises to be there.
     let vlenb = unsafe { hartlock_vlenb() };
     vlenb.checked_div(element_len).unwrap_or(1).clamp(1, MAX_LANES)
-}
-
-/// Where kernels want their blocks to begin.
-const ALIGNMENT: usize = 8;
-/// The longest block: the rate of SHAKE128 and KT128.
-const MAX_BLOCK_LEN: usize = 168;
-
-/// A block in the right place.
-#[derive(Clone, Copy)]
-#[repr(C, align(8))]
-struct Copied([u8; MAX_BLOCK_LEN]);
-
-impl Copied {
-    fn of(block: &[u8]) -> Self {
-        let mut copy = [0; MAX_BLOCK_LEN];
-        for (to, from) in copy.iter_mut().zip(block) {
-            *to = *from;
-        }
-        Self(copy)
-    }
-}
-
-fn is_aligned(bytes: &[u8]) -> bool {
-    bytes.as_ptr().addr().is_multiple_of(ALIGNMENT)
-}
-
-/// Runs a kernel for one message over whole blocks, which it gets aligned.
-///
-/// # Safety
-///
-/// `kernel(state, blocks, count)` must do no more than read `count` aligned blocks of `block_len`
-/// bytes and rewrite the state, and its instructions must be there.
-unsafe fn run_one<S>(
-    state: &mut S,
-    blocks: &[u8],
-    block_len: usize,
-    kernel: impl Fn(*mut S, *const u8, usize),
-) {
-    if is_aligned(blocks) {
-        kernel(state, blocks.as_ptr(), blocks.len().checked_div(block_len).unwrap_or(0));
-    } else {
-        run_one_copied(state, blocks, block_len, kernel);
-    }
-}
-
-/// The same for blocks that are not aligned. Out of line: a short message would pay for its frame.
-#[inline(never)]
-fn run_one_copied<S>(
-    state: &mut S,
-    blocks: &[u8],
-    block_len: usize,
-    kernel: impl Fn(*mut S, *const u8, usize),
-) {
-    let mut rest = blocks;
-    while let Some((block, later)) = rest.split_at_checked(block_len.max(1)) {
-        kernel(state, Copied::of(block).0.as_ptr(), 1);
-        rest = later;
-    }
-}
-
-/// Runs a kernel for several messages, at most `most` at once, over whole blocks, which it gets
-/// aligned. Messages of another length than the first are left out, with their states.
-///
-/// # Safety
-///
-/// `kernel(states, messages, count, n)` must do no more than read `count` aligned blocks of
-/// `block_len` bytes behind each of `n` pointers and rewrite `n` states, for `n` up to `most`, and
-/// its instructions must be there.
-unsafe fn run_many<S>(
-    states: &mut [S],
-    messages: &[&[u8]],
-    block_len: usize,
-    most: usize,
-    kernel: impl Fn(*mut S, *const *const u8, usize, usize),
-) {
-    let most = most.clamp(1, MAX_LANES);
-    let (mut states, mut messages) = (states, messages);
-    // Not with `chunks`, which can panic for all that the compiler knows of `most`.
-    loop {
-        let n = most.min(states.len()).min(messages.len());
-        let (Some((now_states, later_states)), Some((now, later))) =
-            (core::mem::take(&mut states).split_at_mut_checked(n), messages.split_at_checked(n))
-        else {
-            return;
-        };
-        if n == 0 {
-            return;
-        }
-        run_group(now_states, now, block_len.max(1), &kernel);
-        (states, messages) = (later_states, later);
-    }
-}
-
-/// As many states as messages, and no more than the kernel takes.
-fn run_group<S>(
-    states: &mut [S],
-    messages: &[&[u8]],
-    block_len: usize,
-    kernel: &impl Fn(*mut S, *const *const u8, usize, usize),
-) {
-    let n = states.len();
-    let len = messages.first().map_or(0, |message| message.len());
-    let is_even = messages.iter().all(|message| message.len() == len);
-    let count = len.checked_div(block_len).unwrap_or(0);
-    if !is_even || count == 0 {
-        return;
-    }
-    let mut pointers = [core::ptr::null(); MAX_LANES];
-    if messages.iter().all(|message| is_aligned(message)) {
-        for (pointer, message) in pointers.iter_mut().zip(messages) {
-            *pointer = message.as_ptr();
-        }
-        kernel(states.as_mut_ptr(), pointers.as_ptr(), count, n);
-    } else {
-        run_copied(states, messages, block_len, count, kernel);
-    }
-}
-
-/// The same for messages that are not aligned. Out of line: nobody else has room for copies on the
-/// stack.
-#[inline(never)]
-fn run_copied<S>(
-    states: &mut [S],
-    messages: &[&[u8]],
-    block_len: usize,
-    count: usize,
-    kernel: &impl Fn(*mut S, *const *const u8, usize, usize),
-) {
-    let n = states.len();
-    let mut pointers = [core::ptr::null(); MAX_LANES];
-    let mut copies = [Copied([0; MAX_BLOCK_LEN]); MAX_LANES];
-    let mut from = 0_usize;
-    for _ in 0..count {
-        for ((copy, pointer), message) in copies.iter_mut().zip(&mut pointers).zip(messages) {
-            *copy = Copied::of(message.get(from..).unwrap_or_default());
-            *pointer = copy.0.as_ptr();
-        }
-        kernel(states.as_mut_ptr(), pointers.as_ptr(), 1, n);
-        from = from.saturating_add(block_len);
-    }
-}
-
-/// A kernel of SHA-2 for one message, for those who hold the token.
-macro_rules! sha2_one {
-    ($tier:ident, $token:ident, $name:ident, $kernel:ident, $word:ty, $block_len:literal) => {
-        impl $token {
-            fn $name(self) -> One<fn(&mut [$word; 8], &[[u8; $block_len]])> {
-                unsafe extern "C" {
-                    fn $kernel(state: *mut [$word; 8], blocks: *const u8, count: usize);
-                }
-                // Nobody can name this function but here, where the token is.
-                fn run(state: &mut [$word; 8], blocks: &[[u8; $block_len]]) {
-                    let call = |state, blocks, count| {
-                        // SAFETY: the token proves that the instructions are there; see below.
-                        unsafe { $kernel(state, blocks, count) }
-                    };
-                    // SAFETY: this is what the kernel's file promises.
-                    unsafe { run_one(state, blocks.as_flattened(), $block_len, call) }
-                }
-                One { tier: Tier::$tier, run }
-            }
-        }
-    };
-}
-
-/// A kernel of SHA-2 for several messages, each of which takes so many bytes of a vector register.
-macro_rules! sha2_many {
-    (
-        $tier:ident, $token:ident, $name:ident, $kernel:ident, $element_len:expr,
-        $word:ty, $block_len:literal
-    ) => {
-        impl $token {
-            fn $name(self) -> Many<fn(&mut [[$word; 8]], &[&[u8]])> {
-                unsafe extern "C" {
-                    fn $kernel(
-                        states: *mut [$word; 8],
-                        messages: *const *const u8,
-                        count: usize,
-                        n: usize,
-                    );
-                }
-                // Nobody can name this function but here, where the token is.
-                fn run(states: &mut [[$word; 8]], messages: &[&[u8]]) {
-                    let call = |states, messages, count, n| {
-                        // SAFETY: the token proves that the instructions are there; see below.
-                        unsafe { $kernel(states, messages, count, n) }
-                    };
-                    // SAFETY: the token proves that there are vectors.
-                    let most = unsafe { lanes($element_len) };
-                    // SAFETY: this is what the kernel's file promises.
-                    unsafe { run_many(states, messages, $block_len, most, call) }
-                }
-                // SAFETY: the token proves that there are vectors.
-                Many { tier: Tier::$tier, lanes: unsafe { lanes($element_len) }, run }
-            }
-        }
-    };
-}
-
-/// A kernel of the sponge for one message.
-macro_rules! keccak_one {
-    ($tier:ident, $token:ident, $kernel:ident) => {
-        impl $token {
-            fn keccak(self) -> One<Absorb> {
-                unsafe extern "C" {
-                    fn $kernel(
-                        state: *mut [u64; 25],
-                        blocks: *const u8,
-                        count: usize,
-                        rate_words: usize,
-                        rounds: usize,
-                    );
-                }
-                // Nobody can name this function but here, where the token is.
-                fn run(state: &mut [u64; 25], blocks: &[u8], rate_words: usize, rounds: usize) {
-                    let (rate_words, rounds) = sponge(rate_words, rounds);
-                    let call = |state, blocks, count| {
-                        // SAFETY: the token proves that the instructions are there; see below.
-                        unsafe { $kernel(state, blocks, count, rate_words, rounds) }
-                    };
-                    // SAFETY: this is what the kernel's file promises.
-                    unsafe { run_one(state, blocks, rate_words.wrapping_mul(8), call) }
-                }
-                One { tier: Tier::$tier, run }
-            }
-        }
-    };
 }
 
 /// Rate and rounds as the kernels take them: 1 to 21 words, 12 or 24 rounds.
@@ -343,199 +375,45 @@ fn sponge(rate_words: usize, rounds: usize) -> (usize, usize) {
     (rate_words.clamp(1, MAX_BLOCK_LEN / 8), if rounds == 12 { 12 } else { 24 })
 }
 
-#[cfg(feature = "scalar")]
-sha2_one!(Rv64, HasRv64, sha256, hartlock_sha256_rv64, u32, 64);
-#[cfg(feature = "scalar")]
-sha2_one!(Rv64, HasRv64, sha512, hartlock_sha512_rv64, u64, 128);
-#[cfg(feature = "scalar")]
-keccak_one!(Rv64, HasRv64, hartlock_keccak_rv64);
-#[cfg(feature = "zbb")]
-sha2_one!(Zbb, HasZbb, sha256, hartlock_sha256_rv64_zbb, u32, 64);
-#[cfg(feature = "zbb")]
-sha2_one!(Zbb, HasZbb, sha512, hartlock_sha512_rv64_zbb, u64, 128);
-#[cfg(feature = "zbb")]
-keccak_one!(Zbb, HasZbb, hartlock_keccak_rv64_zbb);
-#[cfg(feature = "zknh")]
-sha2_one!(Zknh, HasZknh, sha256, hartlock_sha256_rv64_zknh, u32, 64);
-#[cfg(feature = "zknh")]
-sha2_one!(Zknh, HasZknh, sha512, hartlock_sha512_rv64_zknh, u64, 128);
-#[cfg(feature = "zvknh")]
-sha2_one!(Zvknh, HasZvknha, sha256, hartlock_sha256_rv64_zvknha, u32, 64);
-#[cfg(feature = "zvknh")]
-sha2_one!(Zvknh, HasZvknhb, sha512, hartlock_sha512_rv64_zvknhb, u64, 128);
-
-// A word of each message in a lane.
-#[cfg(feature = "zvbb")]
-sha2_many!(Zvbb, HasZvkb, sha256, hartlock_sha256_rv64_zvbb, size_of::<u32>(), u32, 64);
-#[cfg(feature = "zvbb")]
-sha2_many!(Zvbb, HasZvkb, sha512, hartlock_sha512_rv64_zvbb, size_of::<u64>(), u64, 128);
-// Four words of each message, in up to two registers.
-#[cfg(all(feature = "zvknh", feature = "lanes"))]
-sha2_many!(
-    Zvknh,
-    HasZvknha,
-    sha256_streams,
-    hartlock_sha256_rv64_zvknha_streams,
-    4 * size_of::<u32>() / 2,
-    u32,
-    64
-);
-#[cfg(all(feature = "zvknh", feature = "lanes"))]
-sha2_many!(
-    Zvknh,
-    HasZvknhb,
-    sha512_streams,
-    hartlock_sha512_rv64_zvknhb_streams,
-    4 * size_of::<u64>() / 2,
-    u64,
-    128
-);
-
-#[cfg(feature = "zvbb")]
-impl HasZvkb {
-    /// A kernel of the sponge for several messages, a word of each in a lane.
-    fn keccak(self) -> Many<AbsorbMany> {
-        unsafe extern "C" {
-            fn hartlock_keccak_rv64_zvbb(
-                states: *mut [u64; 25],
-                messages: *const *const u8,
-                count: usize,
-                n: usize,
-                rate_words: usize,
-                rounds: usize,
-            );
-        }
-        // Nobody can name this function but here, where the token is.
-        fn run(states: &mut [[u64; 25]], messages: &[&[u8]], rate_words: usize, rounds: usize) {
-            let (rate_words, rounds) = sponge(rate_words, rounds);
-            let call = |states, messages, count, n| {
-                // SAFETY: the token proves that the instructions are there; see below.
-                unsafe { hartlock_keccak_rv64_zvbb(states, messages, count, n, rate_words, rounds) }
-            };
-            // SAFETY: the token proves that there are vectors.
-            let most = unsafe { lanes(size_of::<u64>()) };
-            // SAFETY: this is what the kernel's file promises.
-            unsafe { run_many(states, messages, rate_words.wrapping_mul(8), most, call) }
-        }
-        // SAFETY: the token proves that there are vectors.
-        Many { tier: Tier::Zvbb, lanes: unsafe { lanes(size_of::<u64>()) }, run }
-    }
-}
-
-/// Offers the kernels of one word size of SHA-2. The names of kernels and field are the same.
-macro_rules! offer_sha2 {
-    (
-        $kernels:expr, $probe:expr, $name:ident, $family:expr, $hash:ty,
-        $HasZvknh:ident, $streams:ident
-    ) => {{
-        let (kernels, probe) = (&mut *$kernels, &mut *$probe);
-        let one = |kernels: &Kernels| answers_one::<$hash>(kernels, &<$hash>::KAT);
-        #[cfg(feature = "scalar")]
-        offer(kernels, probe, ($family, Tier::Rv64), HasRv64::detect, one, |kernels, token| {
-            kernels.$name.one = token.$name();
-        });
-        #[cfg(feature = "zbb")]
-        offer(kernels, probe, ($family, Tier::Zbb), HasZbb::detect, one, |kernels, token| {
-            kernels.$name.one = token.$name();
-        });
-        #[cfg(feature = "zknh")]
-        offer(kernels, probe, ($family, Tier::Zknh), HasZknh::detect, one, |kernels, token| {
-            kernels.$name.one = token.$name();
-        });
-        #[cfg(feature = "zvknh")]
-        offer(kernels, probe, ($family, Tier::Zvknh), $HasZvknh::detect, one, |kernels, token| {
-            kernels.$name.one = token.$name();
-        });
-        #[cfg(feature = "lanes")]
-        let many = answers_many::<$hash>;
-        #[cfg(feature = "zvbb")]
-        offer(kernels, probe, ($family, Tier::Zvbb), HasZvkb::detect, many, |kernels, token| {
-            kernels.$name.many = Some(token.$name());
-        });
-        #[cfg(all(feature = "zvknh", feature = "lanes"))]
-        offer(kernels, probe, ($family, Tier::Zvknh), $HasZvknh::detect, many, |kernels, token| {
-            kernels.$name.many = Some(token.$streams());
-        });
-    }};
-}
-
 /// Tries every kernel, from the lowest tier up, and keeps the highest that works.
 pub(crate) fn offer_all(kernels: &mut Kernels, probe: &mut impl Probe) {
-    #[cfg(feature = "sha256")]
-    offer_sha2!(
-        kernels,
-        probe,
-        sha256,
-        HashFamily::Sha256,
-        sha2::Sha256,
-        HasZvknha,
-        sha256_streams
-    );
-    #[cfg(feature = "sha512")]
-    offer_sha2!(
-        kernels,
-        probe,
-        sha512,
-        HashFamily::Sha512,
-        sha2::Sha512,
-        HasZvknhb,
-        sha512_streams
-    );
-    #[cfg(feature = "keccak")]
-    offer_keccak(kernels, probe);
+    offer_table::<Sha256One>(kernels, probe);
+    offer_table::<Sha256Many>(kernels, probe);
+    offer_table::<Sha512One>(kernels, probe);
+    offer_table::<Sha512Many>(kernels, probe);
+    offer_table::<KeccakOneByOne>(kernels, probe);
+    offer_table::<KeccakInLanes>(kernels, probe);
 }
 
-/// Takes a changed copy of `kernels` over if the instructions are there and the answers are right.
-fn offer<P: Probe, T>(
-    kernels: &mut Kernels,
-    probe: &mut P,
-    (family, tier): (HashFamily, Tier),
-    detect: impl Fn(&mut P) -> Option<T>,
-    answers: impl Fn(&Kernels) -> bool,
-    change: impl Fn(&mut Kernels, T),
-) {
+/// One call a row and not a loop: a stage contains the rows that it carries, and no table.
+fn offer_table<T: Table>(kernels: &mut Kernels, probe: &mut impl Probe) {
+    const { assert!(T::ROWS.len() <= 4, "a row would never be offered") };
+    offer::<T, 0>(kernels, probe);
+    offer::<T, 1>(kernels, probe);
+    offer::<T, 2>(kernels, probe);
+    offer::<T, 3>(kernels, probe);
+}
+
+/// Takes the kernel of a row if the instructions are there and the answers are right.
+fn offer<T: Table, const ROW: usize>(kernels: &mut Kernels, probe: &mut impl Probe) {
+    if const { !Token::<T, ROW>::IS_CARRIED } {
+        return;
+    }
+    let (family, tier) = (T::FAMILY, Token::<T, ROW>::NEEDS.tier);
     if !probe.is_wanted(family, tier) {
         return;
     }
-    let Some(token) = detect(probe) else {
+    let Some(token) = Token::<T, ROW>::detect(probe) else {
         probe.rejected(family, tier, KernelFault::Trapped);
         return;
     };
     let mut changed = *kernels;
-    change(&mut changed, token);
-    if answers(&changed) {
+    T::choose(&mut changed, token);
+    if T::answers(&changed) {
         *kernels = changed;
     } else {
         probe.rejected(family, tier, KernelFault::WrongAnswer);
     }
-}
-
-fn offer_keccak(kernels: &mut Kernels, probe: &mut impl Probe) {
-    use crate::kt128::Kt128;
-    use crate::sha3::Sha3_256;
-    const FAMILY: HashFamily = HashFamily::Keccak;
-    // 24 rounds and 12.
-    let one = |kernels: &Kernels| {
-        answers_one::<Sha3_256>(kernels, &Sha3_256::KAT)
-            && answers_one::<Kt128>(kernels, &Kt128::KAT)
-    };
-    #[cfg(feature = "scalar")]
-    offer(kernels, probe, (FAMILY, Tier::Rv64), HasRv64::detect, one, |kernels, token| {
-        kernels.keccak.one = token.keccak();
-    });
-    #[cfg(feature = "zbb")]
-    offer(kernels, probe, (FAMILY, Tier::Zbb), HasZbb::detect, one, |kernels, token| {
-        kernels.keccak.one = token.keccak();
-    });
-    #[cfg(feature = "zvbb")]
-    offer(
-        kernels,
-        probe,
-        (FAMILY, Tier::Zvbb),
-        HasZvkb::detect,
-        answers_many::<Sha3_256>,
-        |kernels, token| kernels.keccak.many = Some(token.keccak()),
-    );
 }
 
 /// As [`answers_one`] for a kernel for several messages, with all lanes in use and each with a message of its

@@ -21,13 +21,11 @@ const KERNELS: &str = concat!("hartlock_", "kernels");
 const KERNEL_NAMES: &[(&str, &[&str])] = &[("sha2", &["sha256", "sha512"]), ("sha3", &["keccak"])];
 
 /// How runs of the lab name primitives, in small letters and without dashes; a primitive that is not
-/// listed begins with its own name (`ecdsap256`).
+/// listed begins with its own name without underscores (`ecdsap256`, `mldsa44`).
 const LAB_NAMES: &[(&str, &[&str])] = &[
     ("sha2", &["sha256", "sha384", "sha512"]),
     ("sha3", &["sha3256", "sha3384", "sha3512"]),
     ("xof", &["shake", "cshake"]),
-    ("ml_dsa", &["mldsa"]),
-    ("slh_dsa", &["slhdsa"]),
 ];
 
 /// Modules that primitives share, and that are none themselves.
@@ -205,7 +203,8 @@ fn has_lab_series(source: &Source, name: &str) -> bool {
 /// Whether a word of a text is one of the lab's names for a primitive.
 fn names_in_lab(text: &str, primitive: &str) -> bool {
     let listed = LAB_NAMES.iter().find(|(name, _)| *name == primitive);
-    let names = listed.map_or_else(|| vec![primitive], |(_, names)| names.to_vec());
+    let own = primitive.replace('_', "");
+    let names = listed.map_or_else(|| vec![own.as_str()], |(_, names)| names.to_vec());
     let is_end = |c: char| !c.is_ascii_alphanumeric() && c != '-';
     text.split(is_end).any(|word| {
         let word = word.to_lowercase().replace('-', "");

@@ -1,0 +1,161 @@
+//! The files of assembly that a stage carries, and the prototypes in their first lines.
+//!
+//! A prototype is declared whether its file is assembled or not: a row of the tables that is not
+//! carried is a constant that nothing refers to.
+
+use core::arch::global_asm;
+
+global_asm!(include_str!("probes.S"));
+
+#[allow(unused_macros, reason = "not every stage carries kernels")]
+/// Assembles files one after the other, so that macros come before their use.
+macro_rules! assemble {
+    ($($file:literal)*) => {
+        global_asm!($(include_str!(concat!($file, ".S"))),*, options(raw));
+    };
+}
+
+#[cfg(feature = "scalar")]
+assemble!("sha2_constants");
+#[cfg(any(feature = "scalar", feature = "zbb"))]
+assemble!("keccak_constants");
+#[cfg(feature = "scalar")]
+assemble!("frame_macros" "sha2_macros" "sha256_rv64" "sha512_rv64" "keccak_macros" "keccak_rv64");
+#[cfg(feature = "zbb")]
+assemble!("frame_macros" "sha2_macros" "sha256_rv64_zbb" "sha512_rv64_zbb" "keccak_macros" "keccak_rv64_zbb");
+#[cfg(feature = "zknh")]
+assemble!("frame_macros" "sha2_macros" "sha256_rv64_zknh" "sha512_rv64_zknh");
+#[cfg(feature = "zvbb")]
+assemble!("frame_macros" "sha2_zvbb_macros" "sha256_rv64_zvbb" "sha512_rv64_zvbb" "keccak_rv64_zvbb");
+#[cfg(feature = "zvknh")]
+assemble!("frame_macros" "sha2_zvknh_macros" "sha256_rv64_zvknha" "sha512_rv64_zvknhb");
+
+/// Executes every instruction of an extension that a kernel uses, and changes nothing that a caller
+/// may rely on.
+pub(super) type Instructions = unsafe extern "C" fn();
+
+/// Compresses `count` aligned blocks into a state.
+pub(super) type Sha2One<W, const N: usize> =
+    unsafe extern "C" fn(state: *mut [W; 8], blocks: *const [u8; N], count: usize);
+
+/// Compresses `count` aligned blocks of each of `n` messages into `n` states.
+pub(super) type Sha2Many<W, const N: usize> = unsafe extern "C" fn(
+    states: *mut [W; 8],
+    messages: *const *const [u8; N],
+    count: usize,
+    n: usize,
+);
+
+/// Absorbs `count` aligned blocks of `rate_words * 8` bytes into a state.
+pub(super) type KeccakOne = unsafe extern "C" fn(
+    state: *mut [u64; 25],
+    blocks: *const u8,
+    count: usize,
+    rate_words: usize,
+    rounds: usize,
+);
+
+/// Absorbs `count` aligned blocks of each of `n` messages into `n` states.
+pub(super) type KeccakMany = unsafe extern "C" fn(
+    states: *mut [u64; 25],
+    messages: *const *const u8,
+    count: usize,
+    n: usize,
+    rate_words: usize,
+    rounds: usize,
+);
+
+unsafe extern "C" {
+    pub(super) fn hartlock_probe_zbb();
+    pub(super) fn hartlock_probe_zknh();
+    pub(super) fn hartlock_probe_zvkb();
+    pub(super) fn hartlock_probe_zvknha();
+    pub(super) fn hartlock_probe_zvknhb();
+    /// Bytes of a vector register.
+    pub(super) fn hartlock_vlenb() -> usize;
+}
+
+unsafe extern "C" {
+    pub(super) fn hartlock_sha256_rv64(state: *mut [u32; 8], blocks: *const [u8; 64], count: usize);
+    pub(super) fn hartlock_sha256_rv64_zbb(
+        state: *mut [u32; 8],
+        blocks: *const [u8; 64],
+        count: usize,
+    );
+    pub(super) fn hartlock_sha256_rv64_zknh(
+        state: *mut [u32; 8],
+        blocks: *const [u8; 64],
+        count: usize,
+    );
+    pub(super) fn hartlock_sha256_rv64_zvknha(
+        state: *mut [u32; 8],
+        blocks: *const [u8; 64],
+        count: usize,
+    );
+    pub(super) fn hartlock_sha256_rv64_zvbb(
+        states: *mut [u32; 8],
+        messages: *const *const [u8; 64],
+        count: usize,
+        n: usize,
+    );
+    pub(super) fn hartlock_sha256_rv64_zvknha_streams(
+        states: *mut [u32; 8],
+        messages: *const *const [u8; 64],
+        count: usize,
+        n: usize,
+    );
+    pub(super) fn hartlock_sha512_rv64(
+        state: *mut [u64; 8],
+        blocks: *const [u8; 128],
+        count: usize,
+    );
+    pub(super) fn hartlock_sha512_rv64_zbb(
+        state: *mut [u64; 8],
+        blocks: *const [u8; 128],
+        count: usize,
+    );
+    pub(super) fn hartlock_sha512_rv64_zknh(
+        state: *mut [u64; 8],
+        blocks: *const [u8; 128],
+        count: usize,
+    );
+    pub(super) fn hartlock_sha512_rv64_zvknhb(
+        state: *mut [u64; 8],
+        blocks: *const [u8; 128],
+        count: usize,
+    );
+    pub(super) fn hartlock_sha512_rv64_zvbb(
+        states: *mut [u64; 8],
+        messages: *const *const [u8; 128],
+        count: usize,
+        n: usize,
+    );
+    pub(super) fn hartlock_sha512_rv64_zvknhb_streams(
+        states: *mut [u64; 8],
+        messages: *const *const [u8; 128],
+        count: usize,
+        n: usize,
+    );
+    pub(super) fn hartlock_keccak_rv64(
+        state: *mut [u64; 25],
+        blocks: *const u8,
+        count: usize,
+        rate_words: usize,
+        rounds: usize,
+    );
+    pub(super) fn hartlock_keccak_rv64_zbb(
+        state: *mut [u64; 25],
+        blocks: *const u8,
+        count: usize,
+        rate_words: usize,
+        rounds: usize,
+    );
+    pub(super) fn hartlock_keccak_rv64_zvbb(
+        states: *mut [u64; 25],
+        messages: *const *const u8,
+        count: usize,
+        n: usize,
+        rate_words: usize,
+        rounds: usize,
+    );
+}
