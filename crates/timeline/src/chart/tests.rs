@@ -8,8 +8,7 @@ fn lines(timeline: &Timeline, columns: usize, is_unicode: bool) -> Vec<String> {
 
 /// What was agreed on. `UPDATE=1 cargo test` in the folder of this crate writes it anew.
 fn expect(name: &str, found: &[String]) {
-    let path =
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/timeline/chart").join(name);
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/chart").join(name);
     let found = found.join("\n") + "\n";
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&path, &found).unwrap();

@@ -5,6 +5,7 @@
 //! keys as uncompressed points. Signatures are made by a signer, or for a chosen R: the x of a point may be
 //! above the group order, which does not occur with random nonces.
 
+use hartlock_image::ParameterSet;
 use hartlock_kernels::ecdsa::{self, Curve, MAX_SIGNATURE_LEN, PublicKey};
 use hartlock_kernels::signature::Rejection;
 
@@ -179,9 +180,14 @@ pub fn run(data: &[u8]) {
     encodings(&mut choices, peer, &genuine);
 }
 
+/// Bytes of r and of s.
+fn number_len(curve: Curve) -> usize {
+    curve.signature_size().expect("its signatures have one length") / 2
+}
+
 /// A signature for an R near a limit of its x.
 fn chosen(choices: &mut Choices<'_>, peer: &Peer) -> Option<Signed> {
-    let len = peer.curve.signature_len() / 2;
+    let len = number_len(peer.curve);
     let mut number = |limits: &[&[u8]]| {
         let mut number = vec![0; len];
         if choices.rarely(2) {
@@ -208,7 +214,7 @@ fn judge(peer: &Peer, signed: &Signed) -> bool {
         let key = PublicKey::from_sec1(peer.curve, key)?;
         ecdsa::compare(&key, digest, signature)?.check()
     };
-    if digest.len() < peer.curve.signature_len() / 4 {
+    if digest.len() < number_len(peer.curve) / 2 {
         // The other crates take no digest below half of the order.
         let _ = ours();
         return false;
