@@ -4,6 +4,7 @@
 //! and are never part of a bundle that a user makes.
 
 use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -149,7 +150,9 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     }
     let folder = path.parent().context("a file without a folder")?;
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    let scratch = tempfile::NamedTempFile::new_in(folder)?;
+    // As any built file, for everyone to read; the umask is taken off.
+    let mode = fs::Permissions::from_mode(0o644);
+    let scratch = tempfile::Builder::new().permissions(mode).tempfile_in(folder)?;
     fs::write(scratch.path(), bytes)?;
     scratch.persist(path).with_context(|| path.display().to_string())?;
     Ok(())
