@@ -236,7 +236,7 @@ impl<T: Table, const ROW: usize> Token<T, ROW> {
     const NEEDS: Extension = T::ROWS[ROW % T::ROWS.len()].needs;
     const KERNEL: T::Kernel = T::ROWS[ROW % T::ROWS.len()].kernel;
 
-    fn detect(probe: &mut impl Probe) -> Option<Self> {
+    fn detect(probe: &mut dyn Probe) -> Option<Self> {
         match Self::NEEDS.probe {
             Some(instructions) => probe.runs(instructions).then_some(Self(PhantomData)),
             None => Some(Self(PhantomData)),
@@ -283,14 +283,19 @@ where
     {
         const { assert!(N <= MAX_BLOCK_LEN) };
         // SAFETY: the token proves that there are vectors, which every table of lanes needs.
-        let max = unsafe { lanes(Token::<T, ROW>::KERNEL.element_len) };
-        each_group(states, messages, N, max, |mut group| {
-            let InLanes { kernel, .. } = Token::<T, ROW>::KERNEL;
+        let max = unsafe { lanes(const { Token::<T, ROW>::KERNEL.element_len }) };
+        each_group(states, messages, N, max, |states, messages| {
+            let kernel = const { Token::<T, ROW>::KERNEL.kernel };
             // SAFETY: the token proves that the instructions are there. The kernel rewrites `len`
-            // states, which the group borrows, and reads `count` aligned blocks of N bytes of as many
-            // messages, as the group has. They are no more than its lanes.
+            // states that are borrowed here, and reads `count` aligned blocks of N bytes of as many
+            // messages, as `Messages` has. They are no more than its lanes.
             unsafe {
-                kernel(group.states(), group.messages().cast(), group.count(), group.len());
+                kernel(
+                    states.as_mut_ptr(),
+                    messages.as_ptr().cast(),
+                    messages.count(),
+                    states.len(),
+                );
             }
         });
     }
@@ -337,15 +342,15 @@ where
     {
         let (rate_words, rounds) = sponge(rate_words, rounds);
         // SAFETY: the token proves that there are vectors, which every table of lanes needs.
-        let max = unsafe { lanes(Token::<T, ROW>::KERNEL.element_len) };
-        each_group(states, messages, rate_words.wrapping_mul(8), max, |mut group| {
-            let InLanes { kernel, .. } = Token::<T, ROW>::KERNEL;
-            let (states, messages) = (group.states(), group.messages());
+        let max = unsafe { lanes(const { Token::<T, ROW>::KERNEL.element_len }) };
+        each_group(states, messages, rate_words.wrapping_mul(8), max, |states, messages| {
+            let kernel = const { Token::<T, ROW>::KERNEL.kernel };
+            let (blocks, count) = (messages.as_ptr(), messages.count());
             // SAFETY: the token proves that the instructions are there. The kernel rewrites `len`
-            // states, which the group borrows, and reads `count` aligned blocks of the rate of as many
-            // messages, as the group has. They are no more than its lanes. Rate and rounds are those
+            // states that are borrowed here, and reads `count` aligned blocks of the rate of as many
+            // messages, as `Messages` has. They are no more than its lanes. Rate and rounds are those
             // that it takes.
-            unsafe { kernel(states, messages, group.count(), group.len(), rate_words, rounds) }
+            unsafe { kernel(states.as_mut_ptr(), blocks, count, states.len(), rate_words, rounds) }
         });
     }
     Many { tier: Token::<T, ROW>::NEEDS.tier, lanes: token.lanes(), run: run::<T, ROW> }
@@ -375,8 +380,9 @@ fn sponge(rate_words: usize, rounds: usize) -> (usize, usize) {
     (rate_words.clamp(1, MAX_BLOCK_LEN / 8), if rounds == 12 { 12 } else { 24 })
 }
 
-/// Tries every kernel, from the lowest tier up, and keeps the highest that works.
-pub(crate) fn offer_all(kernels: &mut Kernels, probe: &mut impl Probe) {
+/// Tries every kernel, from the lowest tier up, and keeps the highest that works. With `dyn` the rows are
+/// compiled once, in this crate: smaller and faster than for each probe.
+pub(crate) fn offer_all(kernels: &mut Kernels, probe: &mut dyn Probe) {
     offer_table::<Sha256One>(kernels, probe);
     offer_table::<Sha256Many>(kernels, probe);
     offer_table::<Sha512One>(kernels, probe);
@@ -386,7 +392,7 @@ pub(crate) fn offer_all(kernels: &mut Kernels, probe: &mut impl Probe) {
 }
 
 /// One call a row and not a loop: a stage contains the rows that it carries, and no table.
-fn offer_table<T: Table>(kernels: &mut Kernels, probe: &mut impl Probe) {
+fn offer_table<T: Table>(kernels: &mut Kernels, probe: &mut dyn Probe) {
     const { assert!(T::ROWS.len() <= 4, "a row would never be offered") };
     offer::<T, 0>(kernels, probe);
     offer::<T, 1>(kernels, probe);
@@ -395,7 +401,7 @@ fn offer_table<T: Table>(kernels: &mut Kernels, probe: &mut impl Probe) {
 }
 
 /// Takes the kernel of a row if the instructions are there and the answers are right.
-fn offer<T: Table, const ROW: usize>(kernels: &mut Kernels, probe: &mut impl Probe) {
+fn offer<T: Table, const ROW: usize>(kernels: &mut Kernels, probe: &mut dyn Probe) {
     if const { !Token::<T, ROW>::IS_CARRIED } {
         return;
     }

@@ -1,5 +1,7 @@
 //! Blocks as the kernels take them: whole and aligned, copied if they are not.
 
+use core::num::NonZeroUsize;
+
 use crate::dispatch::MAX_LANES;
 
 /// Where kernels want their blocks to begin.
@@ -69,43 +71,33 @@ fn each_copied<S>(state: &mut S, blocks: &[u8], block_len: usize, kernel: impl F
     }
 }
 
-/// Aligned blocks of several messages, and a state of each. Only [`each_group`] makes it.
-pub(super) struct Group<'a, S> {
-    states: &'a mut [S],
-    first: &'a [*const u8; MAX_LANES],
+/// Aligned blocks of as many messages as there are states beside it. Only [`each_group`] makes it. Two words,
+/// which are passed in registers.
+pub(super) struct Messages {
+    first: *const *const u8,
     count: usize,
 }
 
-impl<S> Group<'_, S> {
-    /// As many states as messages.
-    pub(super) fn states(&mut self) -> *mut S {
-        self.states.as_mut_ptr()
-    }
-
+impl Messages {
     /// Addresses as [`Blocks::as_ptr`], one for each state.
-    pub(super) fn messages(&self) -> *const *const u8 {
-        self.first.as_ptr()
+    pub(super) fn as_ptr(&self) -> *const *const u8 {
+        self.first
     }
 
     /// Blocks of each message.
     pub(super) fn count(&self) -> usize {
         self.count
     }
-
-    /// Messages: from 1 to the maximum that [`each_group`] got.
-    pub(super) fn len(&self) -> usize {
-        self.states.len()
-    }
 }
 
-/// Hands the whole blocks of several messages to a kernel, in groups of at most `max`. Messages of
+/// Hands the whole blocks of several messages to a kernel, in groups of 1 to `max`. Messages of
 /// another length than the first of their group are left out, with their states.
 pub(super) fn each_group<S>(
     states: &mut [S],
     messages: &[&[u8]],
     block_len: usize,
     max: usize,
-    kernel: impl Fn(Group<'_, S>),
+    kernel: impl Fn(&mut [S], Messages),
 ) {
     let max = max.clamp(1, MAX_LANES);
     let (mut states, mut messages) = (states, messages);
@@ -130,12 +122,14 @@ fn one_group<S>(
     states: &mut [S],
     messages: &[&[u8]],
     block_len: usize,
-    kernel: &impl Fn(Group<'_, S>),
+    kernel: &impl Fn(&mut [S], Messages),
 ) {
     let len = messages.first().map_or(0, |message| message.len());
     let is_even = messages.iter().all(|message| message.len() == len);
-    let count = len.checked_div(block_len).unwrap_or(0);
-    if !is_even || count == 0 {
+    let Some(count) = len.checked_div(block_len).and_then(NonZeroUsize::new) else {
+        return;
+    };
+    if !is_even {
         return;
     }
     let mut first = [core::ptr::null(); MAX_LANES];
@@ -143,7 +137,7 @@ fn one_group<S>(
         for (first, message) in first.iter_mut().zip(messages) {
             *first = message.as_ptr();
         }
-        kernel(Group { states, first: &first, count });
+        kernel(states, Messages { first: first.as_ptr(), count: count.get() });
     } else {
         group_copied(states, messages, block_len, count, kernel);
     }
@@ -156,18 +150,18 @@ fn group_copied<S>(
     states: &mut [S],
     messages: &[&[u8]],
     block_len: usize,
-    count: usize,
-    kernel: &impl Fn(Group<'_, S>),
+    count: NonZeroUsize,
+    kernel: &impl Fn(&mut [S], Messages),
 ) {
     let mut first = [core::ptr::null(); MAX_LANES];
     let mut copies = [Copied([0; MAX_BLOCK_LEN]); MAX_LANES];
     let mut from = 0_usize;
-    for _ in 0..count {
+    for _ in 0..count.get() {
         for ((copy, first), message) in copies.iter_mut().zip(&mut first).zip(messages) {
             *copy = Copied::of(message.get(from..).unwrap_or_default());
             *first = copy.0.as_ptr();
         }
-        kernel(Group { states: &mut *states, first: &first, count: 1 });
+        kernel(states, Messages { first: first.as_ptr(), count: 1 });
         from = from.saturating_add(block_len);
     }
 }
