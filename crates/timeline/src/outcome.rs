@@ -23,7 +23,7 @@ pub enum Outcome {
         /// QEMU's word for it: `guest-shutdown`, `guest-reset`, …
         reason: String,
     },
-    /// Somebody ended the machine early.
+    /// The machine was ended early, by the user or by a signal.
     Interrupted,
     /// QEMU ended.
     EmulatorFailed {
