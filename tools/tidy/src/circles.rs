@@ -28,7 +28,6 @@ const KNOWN: &[(&str, &str, usize)] = &[
     ("crates/kernels/src/lib.rs", "rv64", 12),
     ("crates/kernels/src/lib.rs", "rsa::pss", 4),
     ("crates/kernels/src/lib.rs", "short::digest", 4),
-    ("crates/kernels/src/lib.rs", "xmss::sets", 3),
     ("crates/bundle/src/lib.rs", "digest::lanes", 6),
     ("crates/keys/src/lib.rs", "private", 13),
     ("firmware/loader/src/main.rs", "harts", 5),
