@@ -26,7 +26,6 @@ const KNOWN: &[(&str, &str, usize)] = &[
     ("crates/algorithm/src/lib.rs", "slh_dsa", 8),
     ("crates/cli/src/main.rs", "boot::device", 3),
     ("crates/kernels/src/lib.rs", "rv64", 12),
-    ("crates/kernels/src/lib.rs", "short::digest", 4),
     ("crates/bundle/src/lib.rs", "digest::lanes", 6),
     ("crates/keys/src/lib.rs", "private", 13),
     ("firmware/loader/src/main.rs", "harts", 5),
