@@ -28,7 +28,6 @@ const KNOWN: &[(&str, &str, usize)] = &[
     ("crates/kernels/src/lib.rs", "rv64", 12),
     ("crates/bundle/src/lib.rs", "digest::lanes", 6),
     ("crates/keys/src/lib.rs", "private", 13),
-    ("firmware/loader/src/main.rs", "harts", 5),
     ("fuzz/src/main.rs", "facts", 3),
     ("lab/baseline/src/main.rs", "ours", 3),
     ("lab/peers/src/main.rs", "openssl", 4),
