@@ -3,6 +3,9 @@
 use super::words::Words;
 #[cfg(feature = "xmss")]
 use crate::keccak::{RATE_128, RATE_256};
+use crate::sha2::compression::H256;
+#[cfg(feature = "xmss")]
+use crate::sha2::compression::H512;
 
 /// A hash function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,9 +68,9 @@ impl Function {
     /// The state before the first block. That of a sponge is zero.
     pub(crate) fn initial(self) -> Words {
         match self {
-            Self::Sha256 => crate::sha2::H256.map(u64::from),
+            Self::Sha256 => H256.map(u64::from),
             #[cfg(feature = "xmss")]
-            Self::Sha512 => crate::sha2::H512,
+            Self::Sha512 => H512,
             #[cfg(feature = "xmss")]
             Self::Shake128 | Self::Shake256 => [0; 8],
         }
