@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-use crate::{Algorithm, Family, HashId, ParameterSet};
+use crate::hash::HashId;
+use crate::parameter_set::{Family, ParameterSet};
 
 /// A curve of SP 800-186 and the hash that goes with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,12 +21,6 @@ impl Curve {
             Curve::P256 => 64,
             Curve::P384 => 96,
         }
-    }
-}
-
-impl From<Curve> for Algorithm {
-    fn from(curve: Curve) -> Self {
-        Algorithm::Ecdsa(curve)
     }
 }
 

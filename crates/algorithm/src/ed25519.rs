@@ -2,17 +2,12 @@
 
 use core::fmt;
 
-use crate::{Algorithm, Family, HashId, ParameterSet};
+use crate::hash::HashId;
+use crate::parameter_set::{Family, ParameterSet};
 
 /// Ed25519 (RFC 8032 §5.1) has one set of parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ed25519Set;
-
-impl From<Ed25519Set> for Algorithm {
-    fn from(_: Ed25519Set) -> Self {
-        Algorithm::Ed25519
-    }
-}
 
 impl ParameterSet for Ed25519Set {
     const FAMILY: Family = Family::Classical;

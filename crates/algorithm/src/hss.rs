@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-use crate::{Algorithm, Family, HashId, ParameterSet};
+use crate::hash::HashId;
+use crate::parameter_set::{Family, ParameterSet};
 
 /// Levels, and the parameters of the tree at the top; the trees below state their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,12 +67,6 @@ impl HssSet {
             _ => 26,
         };
         12 + self.n() * (1 + p + self.height() as usize)
-    }
-}
-
-impl From<HssSet> for Algorithm {
-    fn from(set: HssSet) -> Self {
-        Algorithm::Hss(set)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-use crate::{Algorithm, Family, HashId, ParameterSet};
+use crate::hash::HashId;
+use crate::parameter_set::{Family, ParameterSet};
 
 /// A parameter set of FIPS 204 §4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,12 +36,6 @@ impl MlDsaSet {
             Self::MlDsa65 => 3309,
             Self::MlDsa87 => 4627,
         }
-    }
-}
-
-impl From<MlDsaSet> for Algorithm {
-    fn from(set: MlDsaSet) -> Self {
-        Algorithm::MlDsa(set)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-use crate::{Algorithm, Family, HashId, ParameterSet};
+use crate::hash::HashId;
+use crate::parameter_set::{Family, ParameterSet};
 
 /// How RSA makes a number of a digest (RFC 8017 §9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,23 +24,13 @@ pub struct RsaSet {
     pub hash: HashId,
 }
 
-impl From<RsaSet> for Algorithm {
-    fn from(RsaSet { padding, modulus_bits, hash }: RsaSet) -> Self {
-        Algorithm::Rsa { padding, modulus_bits, hash }
-    }
-}
-
 impl ParameterSet for RsaSet {
     const FAMILY: Family = Family::Classical;
     const FEATURE: &'static str = "rsa";
 
+    /// A search, for tools: boot stages read the numbers in [`Algorithm::from_numbers`](crate::Algorithm).
     fn from_numbers(algorithm: u32, parameters: u32) -> Option<Self> {
-        match Algorithm::from_numbers(algorithm, parameters)? {
-            Algorithm::Rsa { padding, modulus_bits, hash } => {
-                Some(Self { padding, modulus_bits, hash })
-            }
-            _ => None,
-        }
+        Self::all().find(|set| set.numbers() == (algorithm, parameters))
     }
 
     fn numbers(self) -> (u32, u32) {
@@ -72,11 +63,12 @@ impl ParameterSet for RsaSet {
     }
 
     fn all() -> impl Iterator<Item = Self> {
-        let hashes = |size: u32| (1..=3).map(move |hash| size << 16 | hash);
-        let parameters = move || [2048, 3072, 4096].into_iter().flat_map(hashes);
-        let of = move |algorithm| {
-            parameters().filter_map(move |number| Self::from_numbers(algorithm, number))
+        let hashes = [HashId::Sha256, HashId::Sha384, HashId::Sha512];
+        let of_size =
+            move |padding, modulus_bits| hashes.map(|hash| Self { padding, modulus_bits, hash });
+        let of_padding = move |padding| {
+            [2048, 3072, 4096].into_iter().flat_map(move |bits| of_size(padding, bits))
         };
-        of(2).chain(of(3))
+        [RsaPadding::Pss, RsaPadding::Pkcs1].into_iter().flat_map(of_padding)
     }
 }

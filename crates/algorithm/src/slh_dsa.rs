@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-use crate::{Algorithm, Family, HashId, ParameterSet};
+use crate::hash::HashId;
+use crate::parameter_set::{Family, ParameterSet};
 
 /// A parameter set of FIPS 205 §11, numbered as in its table 2 from 1 to 12. Neither key nor signature
 /// names it.
@@ -95,12 +96,6 @@ impl SlhDsaSet {
             (_, true) => 29792,
             (_, false) => 49856,
         }
-    }
-}
-
-impl From<SlhDsaSet> for Algorithm {
-    fn from(set: SlhDsaSet) -> Self {
-        Algorithm::SlhDsa(set)
     }
 }
 

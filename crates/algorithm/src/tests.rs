@@ -21,6 +21,27 @@ fn every_algorithm_has_its_own_numbers_and_its_own_name() {
 }
 
 #[test]
+fn every_set_is_found_by_its_numbers_and_its_name() {
+    fn check<S: ParameterSet + PartialEq + fmt::Debug>() {
+        for set in S::all() {
+            let (algorithm, parameters) = set.numbers();
+            assert_eq!(S::from_numbers(algorithm, parameters), Some(set));
+            let name = fmt::from_fn(|f| set.write_name(f)).to_string();
+            assert_eq!(S::from_name(&name), Some(set));
+            assert_eq!(Algorithm::from_name(&name).unwrap().numbers(), set.numbers());
+        }
+    }
+    check::<Ed25519Set>();
+    check::<RsaSet>();
+    check::<Curve>();
+    check::<HssSet>();
+    check::<XmssSet>();
+    check::<MlDsaSet>();
+    check::<SlhDsaSet>();
+    assert_eq!(RsaSet::from_numbers(4, 3072 << 16 | 2), None);
+}
+
+#[test]
 fn numbers_outside_of_the_table_are_refused() {
     let outside = [
         (0, 0),

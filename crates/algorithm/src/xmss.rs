@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-use crate::{Algorithm, Family, HashId, ParameterSet};
+use crate::hash::HashId;
+use crate::parameter_set::{Family, ParameterSet};
 
 /// A set by its number in the registry of XMSS or of XMSS^MT (RFC 8391 §8, SP 800-208 §5). XMSS has one
 /// layer of trees, and XMSS^MT has more.
@@ -90,12 +91,6 @@ impl XmssSet {
         // Chains of a one-time signature (RFC 8391 §3.1.1, SP 800-208 §5).
         let len = if n == 32 { 67 } else { 51 };
         index_size + n * (1 + self.layers as usize * len + self.height as usize)
-    }
-}
-
-impl From<XmssSet> for Algorithm {
-    fn from(set: XmssSet) -> Self {
-        if set.layers == 1 { Algorithm::Xmss(set) } else { Algorithm::XmssMt(set) }
     }
 }
 

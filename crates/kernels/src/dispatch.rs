@@ -4,8 +4,8 @@
 //! extensions counts: the device tree is not read. The portable Rust forms are always present and are
 //! the reference for the others.
 
-use crate::keccak::{self, Absorb, AbsorbMany};
-use crate::sha2;
+use crate::keccak::permutation::{Absorb, AbsorbMany, absorb};
+use crate::sha2::compression::{compress_sha256, compress_sha512};
 
 /// Maximum number of messages that are hashed at once, whatever the length of a vector register.
 pub const MAX_LANES: usize = 16;
@@ -245,36 +245,11 @@ pub struct Kernels {
 
 impl Kernels {
     /// The portable forms, on any machine.
-    pub const PORTABLE: Self =
-        Self { sha256: sha2::PORTABLE_256, sha512: sha2::PORTABLE_512, keccak: keccak::PORTABLE };
-
-    /// The fastest kernels that work on this hart.
-    #[cfg_attr(not(target_arch = "riscv64"), expect(unused_variables, reason = "nothing to try"))]
-    pub fn detect(probe: &mut impl Probe) -> Self {
-        #[cfg_attr(not(target_arch = "riscv64"), expect(unused_mut, reason = "nothing to try"))]
-        let mut kernels = Self::PORTABLE;
-        #[cfg(target_arch = "riscv64")]
-        crate::rv64::offer_all(&mut kernels, probe);
-        kernels
-    }
-
-    /// With an engine for SHA-256: `compress` adds whole blocks to a hash value (FIPS 180-4 §6.2.2).
-    /// Known-answer tests run first: a faulty engine would compute wrong digests.
-    ///
-    /// # Errors
-    /// `WrongAnswer`.
-    #[cfg(any(feature = "engine", test))]
-    pub fn with_sha256_engine(
-        self,
-        compress: fn(&mut [u32; 8], &[[u8; 64]]),
-    ) -> Result<Self, KernelFault> {
-        let changed = Self { sha256: Chosen::one_by_one(Tier::Engine, compress), ..self };
-        if crate::known::answers_one::<sha2::Sha256>(&changed, &sha2::Sha256::KAT) {
-            Ok(changed)
-        } else {
-            Err(KernelFault::WrongAnswer)
-        }
-    }
+    pub const PORTABLE: Self = Self {
+        sha256: Sha2::one_by_one(Tier::Portable, compress_sha256),
+        sha512: Sha2::one_by_one(Tier::Portable, compress_sha512),
+        keccak: Keccak::one_by_one(Tier::Portable, absorb),
+    };
 
     /// The tier that one message is hashed with.
     pub const fn tier(&self, family: HashFamily) -> Tier {
@@ -311,37 +286,5 @@ impl core::fmt::Debug for Kernels {
             list.entry(&(family, self.tier(family), self.tier_of_many(family)));
         }
         list.finish()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Hash;
-    use crate::sha2::Sha256;
-
-    #[test]
-    fn an_engine_is_used_if_its_answers_are_right() {
-        fn right(state: &mut [u32; 8], blocks: &[[u8; 64]]) {
-            (sha2::PORTABLE_256.one.run)(state, blocks);
-        }
-        let kernels = Kernels::PORTABLE.with_sha256_engine(right).unwrap();
-        assert_eq!(kernels.tier(HashFamily::Sha256), Tier::Engine);
-        assert_eq!(kernels.tier(HashFamily::Sha512), Tier::Portable);
-        let mut hash = Sha256::with(&kernels);
-        hash.update(b"abc");
-        assert_eq!(hash.finalize(), Sha256::KAT);
-    }
-
-    #[test]
-    fn an_engine_that_does_nothing_or_forgets_a_block_is_refused() {
-        fn nothing(_: &mut [u32; 8], _: &[[u8; 64]]) {}
-        fn first_alone(state: &mut [u32; 8], blocks: &[[u8; 64]]) {
-            (sha2::PORTABLE_256.one.run)(state, blocks.get(..1).unwrap_or_default());
-        }
-        for compress in [nothing, first_alone] {
-            let refused = Kernels::PORTABLE.with_sha256_engine(compress);
-            assert_eq!(refused.err(), Some(KernelFault::WrongAnswer));
-        }
     }
 }

@@ -88,7 +88,7 @@ impl Kt128 {
 
     /// Runs the known-answer test: true if the digest of `abc` is [`Self::KAT`].
     pub fn self_test() -> bool {
-        crate::digest_of_abc::<Self>() == Self::KAT
+        crate::hash::digest_of_abc::<Self>() == Self::KAT
     }
 
     /// Appends bytes to the chunk in work.

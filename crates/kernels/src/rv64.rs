@@ -9,12 +9,11 @@ mod assembly;
 
 use core::marker::PhantomData;
 
-use crate::HashMany;
 use crate::dispatch::{
     Compress, CompressMany, HashFamily, KernelFault, Kernels, MAX_LANES, Many, One, Probe, Tier,
 };
-use crate::keccak::{Absorb, AbsorbMany};
-use crate::known::{KNOWN_LEN, answers_one, known_message};
+use crate::keccak::permutation::{Absorb, AbsorbMany};
+use crate::known::{answers_many, answers_one};
 use crate::kt128::Kt128;
 use crate::sha2::{Sha256, Sha512};
 use crate::sha3::Sha3_256;
@@ -420,35 +419,4 @@ fn offer<T: Table, const ROW: usize>(kernels: &mut Kernels, probe: &mut dyn Prob
     } else {
         probe.rejected(family, tier, KernelFault::WrongAnswer);
     }
-}
-
-/// As [`answers_one`] for a kernel for several messages, with all lanes in use and each with a message of its
-/// own.
-fn answers_many<H: HashMany>(kernels: &Kernels) -> bool {
-    let lanes = H::lanes(kernels).clamp(1, MAX_LANES);
-    let mut messages = [[0; KNOWN_LEN]; MAX_LANES];
-    for (lane, message) in messages.iter_mut().enumerate() {
-        *message = known_message(lane);
-    }
-    let mut heads: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
-    let mut bodies: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
-    for ((head, body), message) in heads.iter_mut().zip(&mut bodies).zip(&messages) {
-        (*head, *body) = message.split_at_checked(16).unwrap_or_default();
-    }
-    let mut digests: [Option<H::Output>; MAX_LANES] = [None; MAX_LANES];
-    let (Some(heads), Some(bodies), Some(digests)) =
-        (heads.get(..lanes), bodies.get(..lanes), digests.get_mut(..lanes))
-    else {
-        return false;
-    };
-    H::digest_many(kernels, heads, bodies, &mut |lane, digest| {
-        if let Some(place) = digests.get_mut(lane) {
-            *place = Some(digest);
-        }
-    });
-    digests.iter().zip(&messages).all(|(digest, message)| {
-        let mut judge = <H as crate::Hash>::with(&Kernels::PORTABLE);
-        judge.update(message);
-        *digest == Some(judge.finalize())
-    })
 }

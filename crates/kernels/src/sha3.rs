@@ -22,7 +22,7 @@ macro_rules! sha3_hash {
 
             /// Runs the known-answer test: true if the digest of `abc` is [`Self::KAT`].
             pub fn self_test() -> bool {
-                crate::digest_of_abc::<Self>() == Self::KAT
+                crate::hash::digest_of_abc::<Self>() == Self::KAT
             }
         }
 

@@ -16,7 +16,7 @@ mod sets;
 mod tests;
 mod tree;
 
-pub use sets::ParameterSet;
+pub use sets::{ParameterSet, Scheme, Sets};
 
 use crate::Kernels;
 use crate::chains::Digits;
@@ -24,25 +24,6 @@ use crate::short::{Room, Stream, Words, fill_with_pattern, load, to_bytes};
 use crate::signature::{Comparison, Rejection, Verifier};
 pub use hartlock_algorithm::XmssSet;
 use tree::{Address, Tree};
-
-/// What the number of a parameter set counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Scheme {
-    /// One tree (RFC 8391 §4.1).
-    Xmss,
-    /// Trees on trees (RFC 8391 §4.2).
-    XmssMt,
-}
-
-/// Which parameter sets are accepted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Sets {
-    /// Those that SP 800-208 approves of.
-    #[default]
-    Approved,
-    /// Those of RFC 8391 with SHA-512, SHAKE128 and 64 bytes of SHAKE256 too.
-    Every,
-}
 
 impl Verifier for XmssSet {
     fn compare(

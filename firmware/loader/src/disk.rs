@@ -16,14 +16,10 @@ use hartlock_virt::clock::{self, Instant};
 use hartlock_virt::memory;
 
 use crate::harts::{self, Harts, Leaves, POOL};
-use crate::{inject, step};
+use crate::inject;
+use crate::log::step;
+use crate::timeouts::{DEVICE_MS, PATIENCE_MS, PAYLOAD_MS};
 
-/// Timeout for a request of the device.
-const DEVICE_MS: u64 = 10_000;
-/// How long a hart may hold a block (boot flow §5.3).
-pub const PATIENCE_MS: u64 = 5000;
-/// How long a payload may take after its last byte arrived.
-const PAYLOAD_MS: u64 = inject::payload_ms(60_000);
 /// Size of the bounce buffer, for reads that are not payload.
 const BOUNCE_SIZE: usize = 4096;
 
@@ -196,7 +192,8 @@ impl Disk<'_, '_> {
             if !transfer.is_complete() {
                 transfer.advance(&mut self.device)?;
             } else if clock::is_past(
-                *payload_deadline.get_or_insert_with(|| clock::deadline(PAYLOAD_MS)),
+                *payload_deadline
+                    .get_or_insert_with(|| clock::deadline(inject::payload_ms(PAYLOAD_MS))),
             ) {
                 return Err(Reason::HashingTooSlow);
             }

@@ -11,11 +11,9 @@ use hartlock_verify::tree::{self, Digest};
 use hartlock_virt::kernels::{self as virt_kernels, Choice};
 use hartlock_virt::{clock, environment, hart, memory};
 
-use crate::step;
-
-/// How long a hart may take to start, and to stop.
-const START_MS: u64 = 5000;
-const STOP_MS: u64 = 5000;
+use crate::inject;
+use crate::log::step;
+use crate::timeouts::{START_MS, STOP_MS};
 
 /// The blocks that all harts share.
 pub static POOL: Pool = Pool::new();
@@ -77,7 +75,7 @@ impl Harts {
         POOL.reset();
         READY.store(0, Ordering::Release);
         STOP.store(false, Ordering::Release);
-        for other in crate::inject::to_start(self.others()) {
+        for other in inject::to_start(self.others()) {
             let entry = worker_entry as *const () as usize;
             if !environment::start_hart(other, entry) {
                 return Err(Reason::HartNotStarted);
@@ -302,7 +300,7 @@ extern "C" fn worker_main(number: usize) {
         let most = POOL.hash().map_or(1, |hash| tree::lanes(&kernels, hash));
         match POOL.claim_group(number, most) {
             Some(claim) => {
-                crate::inject::before_leaf(number);
+                inject::before_leaf(number);
                 compute_leaves(number, &kernels, &claim, &mut leaves);
                 POOL.submit(number, &claim, leaves.get());
             }
@@ -313,6 +311,6 @@ extern "C" fn worker_main(number: usize) {
             }
         }
     }
-    crate::inject::before_stop(number);
+    inject::before_stop(number);
     environment::stop_self();
 }

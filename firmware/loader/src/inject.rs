@@ -52,7 +52,7 @@ pub fn before_leaf(hart: usize) {
     if hart == VICTIM {
         // Longer than the boot hart waits for a block, shorter than it waits for a stop: the leaf
         // is delivered after all, too late.
-        delay(crate::disk::PATIENCE_MS + 1000);
+        delay(crate::timeouts::PATIENCE_MS + 1000);
     }
     let _ = hart;
 }

@@ -12,18 +12,20 @@
 mod disk;
 mod harts;
 mod inject;
+mod log;
 mod refusal;
+mod timeouts;
 #[cfg(feature = "inject-unverified")]
 mod unverified;
 
 use core::arch::global_asm;
 
 use hartlock_handoff::fdt::{self, Edits, Reservation};
-use hartlock_handoff::{Entry, Handoff, Log, LogHeader, Stage, Step};
+use hartlock_handoff::{Entry, Handoff, Log, LogHeader, Step};
 use hartlock_image::{
-    BundleType, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Manifest, PayloadType, Reason, u32_at,
+    BundleType, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Manifest, PayloadType, Reason,
 };
-use hartlock_stage::{entry, measure, signature};
+use hartlock_stage::{measure, signature};
 use hartlock_verify::board::Region;
 use hartlock_verify::{Acceptance, Verdict, authenticate};
 use hartlock_virt::board::map;
@@ -33,6 +35,7 @@ use hartlock_virt::{console, machine, memory};
 
 use disk::Disk;
 use harts::Harts;
+use log::step;
 
 global_asm!(
     include_str!("start.S"),
@@ -54,9 +57,6 @@ unsafe extern "C" {
 
 /// No bundle is larger in front of its payloads, so none reaches the end of the buffer.
 const _: () = assert!(map::METADATA.size() >= (MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE) as u64);
-
-/// Offset of the number of entries in a log (boot flow §3.5).
-const LOG_COUNT_AT: usize = 16;
 
 /// Entry address of the kernel, once every check has passed.
 struct Ready {
@@ -157,20 +157,11 @@ fn leave(ready: &Ready, hart: usize, harts: &mut Harts, log: &mut Log<'_>) -> ! 
     refusal::clear_boot_hart();
     if environment::IS_ALONE {
         // This machine only measures the boot up to Linux; its storage holds no kernel that could run.
-        print_log();
+        log::print();
         machine::end(0)
     }
     // SAFETY: the kernel was verified in place, no other hart runs, no device writes.
     unsafe { enter_kernel(hart, map::LINUX_FDT.start as usize, ready.entry as usize) }
-}
-
-/// Prints the measurement log on machines where no later stage can read it: a line
-/// `log <hexadecimal>` for its header and for each entry.
-fn print_log() {
-    // SAFETY: its writer has written its last entry.
-    let log = unsafe { memory::bytes(map::LOG) };
-    let count = u32_at(log, LOG_COUNT_AT).unwrap_or(0) as usize;
-    console::log(log, count);
 }
 
 /// Makes Linux's device tree out of the signed one (boot flow §6). `harts` are those that reported.
@@ -210,9 +201,4 @@ fn write_fdt(manifest: &Manifest<'_>, harts: u64) -> Result<(), Reason> {
 /// Every hart that the board may have.
 const fn all_harts() -> u64 {
     (1 << map::BOARD.hart_count) - 1
-}
-
-/// An entry of the loader from `start` to now.
-pub(crate) fn step(step: Step, start: Instant) -> Entry {
-    entry(Stage::Loader, step, start, clock::now())
 }

@@ -8,7 +8,7 @@ use hartlock_virt::board::map;
 use hartlock_virt::{clock, console, environment, hart, memory};
 
 use crate::harts::{self, Harts};
-use crate::step;
+use crate::log::{self, step};
 
 /// 1 + the hart that runs the boot; a trap on any other one is that of a worker.
 static BOOT_HART: AtomicUsize = AtomicUsize::new(0);
@@ -61,7 +61,7 @@ pub fn refuse(reason: Reason, log: &mut Log<'_>, harts: Option<&mut Harts>) -> !
         environment::reset();
     }
     if environment::IS_ALONE {
-        crate::print_log();
+        log::print();
     }
     environment::give_up()
 }

@@ -15,7 +15,8 @@ use hartlock_virt::{console, environment, machine, memory};
 
 use crate::disk::Disk;
 use crate::harts::Harts;
-use crate::{enter_kernel, refusal, step, write_fdt};
+use crate::log::{self, step};
+use crate::{enter_kernel, refusal, write_fdt};
 
 #[unsafe(no_mangle)]
 extern "C" fn loader_main(hart: usize) -> ! {
@@ -80,7 +81,7 @@ fn leave(entry: u64, hart: usize, harts: &Harts, log: &mut Log<'_>) -> ! {
     log.push(&Entry { harts: harts.own_bit(), ..step(Step::Handover, start) });
     refusal::clear_boot_hart();
     if environment::IS_ALONE {
-        crate::print_log();
+        log::print();
         machine::end(0)
     }
     // SAFETY: no other hart runs and no device writes; whether the bundle holds a kernel is not known.

@@ -1,45 +1,7 @@
 //! Known answers: signatures of `abc` under a key that was thrown away, made with OpenSSL 3.0.19.
 
-use super::pkcs1::{self, Identified};
-use super::{PublicKey, pss};
-use crate::sha2::Sha384;
-use crate::signature::Rejection;
-use crate::{Hash, Kernels};
-use core::hint::black_box;
-
-/// Runs the known-answer test of PKCS #1 v1.5: the signature passes, and is refused for another digest.
-/// Costs two verifications with a key of 2048 bits, and hashes nothing.
-pub(super) fn pkcs1_is_right() -> bool {
-    let judge = |digest: &[u8]| {
-        let key = PublicKey::new(KAT_MODULUS, &[1, 0, 1])?;
-        pkcs1::compare(&key, Sha384::DIGEST_INFO, digest, black_box(KAT_PKCS1))
-            .and_then(|comparison| comparison.check())
-    };
-    let mut other = Sha384::KAT;
-    if let Some(byte) = other.last_mut() {
-        *byte ^= 1;
-    }
-    judge(&black_box(Sha384::KAT)) == Ok(()) && judge(&other) == Err(Rejection::Mismatch)
-}
-
-/// Runs the known-answer test of PSS with SHA-384 in all places: the signature passes, and is refused for
-/// another message. Costs two verifications with a key of 2048 bits.
-pub(super) fn pss_is_right() -> bool {
-    let judge = |message: &[u8]| {
-        let key = PublicKey::new(KAT_MODULUS, &[1, 0, 1])?;
-        let signature = black_box(KAT_PSS);
-        pss::verify::<Sha384, Sha384>(
-            &Kernels::PORTABLE,
-            &key,
-            message,
-            Sha384::OUTPUT_LEN,
-            signature,
-        )
-    };
-    judge(b"abc") == Ok(()) && judge(b"abd") == Err(Rejection::Mismatch)
-}
-
-const KAT_MODULUS: &[u8; 256] = b"\
+/// The modulus of the key; its exponent is 65537.
+pub(super) const MODULUS: &[u8; 256] = b"\
       \x9c\x8b\x37\xa8\xe5\xb6\xb7\x89\x93\xd0\x9b\xd9\x97\x67\x4e\xcd\
       \x67\x24\xb0\xd1\x2b\x67\x19\x2b\xf0\xfc\x6e\xf2\x57\x65\xa2\x39\
       \xdb\x6a\x97\xb4\x0e\xe5\x35\xf1\xff\x9a\xfa\xf5\x41\x56\x37\x18\
@@ -57,7 +19,8 @@ const KAT_MODULUS: &[u8; 256] = b"\
       \x48\xb6\xf5\xa4\xf4\xee\xf7\x90\x07\x76\x7a\xf0\x0f\x41\x9c\x66\
       \x90\xfc\x75\xfd\x0a\x8f\x39\xb5\x57\xfe\xb7\x86\x29\xfe\x08\x09";
 
-const KAT_PKCS1: &[u8; 256] = b"\
+/// With PKCS #1 v1.5 and SHA-384.
+pub(super) const PKCS1: &[u8; 256] = b"\
       \x49\xde\x46\xbe\x72\xba\xc4\x72\x77\x18\xd6\x98\x28\x9f\x6a\xfe\
       \x26\xa9\x95\xd1\x83\x0c\xb9\x11\xc1\xc0\xf9\xb7\x97\x19\xfe\x6a\
       \x28\x9f\xfa\xa4\x2a\xa2\xfb\x06\x9a\x8a\x86\x46\x02\x5b\x60\x4e\
@@ -75,7 +38,8 @@ const KAT_PKCS1: &[u8; 256] = b"\
       \xf5\x5f\x7d\x62\x80\x8e\xba\x68\x5d\x38\x1c\xa8\x07\x2a\xa1\x7f\
       \x36\xa0\x14\xf1\x56\x3e\x8e\x98\x55\xb1\x13\x74\xce\xdd\xc0\x35";
 
-const KAT_PSS: &[u8; 256] = b"\
+/// With PSS, and SHA-384 in all places.
+pub(super) const PSS: &[u8; 256] = b"\
       \x69\x3c\xb0\xa3\xb3\x16\x7c\xf4\xbd\x0d\xe8\x7c\xbc\x32\xd6\x82\
       \x85\xd3\xfb\x37\xc8\x91\xf0\x61\x9a\xec\x95\x07\xe8\x6a\x8b\xb2\
       \x42\xb5\x0f\x6a\x70\x3f\x85\x26\xde\xd9\x04\xf8\xf1\x73\xba\xba\

@@ -2,6 +2,7 @@
 
 use super::pss::{Mask, Mgf1, decode};
 use super::*;
+use crate::Hash;
 use crate::sha3::{Sha3_256, Shake128, Shake256};
 use num_bigint::BigUint;
 use serde_json::Value;

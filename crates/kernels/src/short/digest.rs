@@ -1,11 +1,80 @@
-//! Computes the digests of messages in a room.
+//! The hashes of one signature: computes the digests of messages in a room.
 
-use super::room::{MESSAGES, Room, bytes};
-use super::{Function, Hasher, Job, LANES, Shape, Sink, Words};
+use super::function::{Function, Shape};
+use super::room::{LANES, MESSAGE_WORDS, MESSAGES, Room, bytes};
+use super::words::Words;
+use crate::Kernels;
+use crate::dispatch::Chosen;
 #[cfg(feature = "xmss")]
 use crate::keccak::FULL_ROUNDS;
 
+/// What all hashes of a signature have in common.
+#[derive(Clone, Copy)]
+pub(crate) struct Hasher<'a> {
+    pub kernels: &'a Kernels,
+    pub function: Function,
+    /// Words of a hash value.
+    pub n: usize,
+}
+
+/// One hash of a lane: which one, from which words of the room, and to which.
+#[derive(Clone, Copy)]
+pub(crate) struct Job {
+    /// Separates this hash from all others (domain separation), in words of its algorithm.
+    pub tweak: [u64; 2],
+    pub from: usize,
+    pub to: usize,
+}
+
+impl Job {
+    pub(crate) const NONE: Self = Self { tweak: [0; 2], from: 0, to: 0 };
+}
+
+/// Where a digest goes.
+#[derive(Clone, Copy)]
+pub(crate) enum Sink {
+    /// To the place that the job names.
+    Result,
+    /// Into the message, this many words after its beginning.
+    #[cfg(feature = "xmss")]
+    Message(usize),
+    /// XORed into the value that the job reads, this many words after its beginning.
+    #[cfg(feature = "xmss")]
+    Mask(usize),
+}
+
 impl Hasher<'_> {
+    /// The state after the first `words` words of the first message, which are whole blocks of SHA-2.
+    #[cfg(feature = "xmss")]
+    pub(crate) fn midstate(&self, room: &Room, words: usize) -> Words {
+        let mut start = self.function.initial();
+        let blocks = room.bytes(MESSAGES, words);
+        match self.function {
+            Function::Sha256 => {
+                let mut state = [0; 8];
+                narrow(&mut state, &start);
+                (self.kernels.sha256.one.run)(&mut state, blocks.as_chunks().0);
+                start = state.map(u64::from);
+            }
+            Function::Sha512 => (self.kernels.sha512.one.run)(&mut start, blocks.as_chunks().0),
+            // Sponges have no states of this size.
+            Function::Shake128 | Function::Shake256 => {}
+        }
+        start
+    }
+
+    /// How many messages, `stride` words apart, are worth hashing at once.
+    pub(crate) fn lanes(&self, stride: usize) -> usize {
+        let lanes = match self.function {
+            Function::Sha256 => lanes_worth_using(&self.kernels.sha256),
+            #[cfg(feature = "xmss")]
+            Function::Sha512 => lanes_worth_using(&self.kernels.sha512),
+            #[cfg(feature = "xmss")]
+            Function::Shake128 | Function::Shake256 => lanes_worth_using(&self.kernels.keccak),
+        };
+        lanes.min(LANES).min(MESSAGE_WORDS.checked_div(stride).unwrap_or(1)).max(1)
+    }
+
     /// Hashes a message of each job, all of one shape and `stride` words apart, from the state `start`
     /// on.
     #[inline(always)]
@@ -144,6 +213,15 @@ impl Hasher<'_> {
     }
 }
 
+/// The lanes of a family. Two of them, if one message has a kernel of the same tier, spare fewer
+/// instructions than it takes to lay messages side by side: counted with Zvknha and VLEN 128.
+fn lanes_worth_using<F, G>(family: &Chosen<F, G>) -> usize {
+    match &family.many {
+        Some(many) if many.lanes > 2 || many.tier != family.one.tier => many.lanes,
+        _ => 1,
+    }
+}
+
 /// Where a digest goes: to which word of the room, and what of the words there is kept and added to.
 type Target = (usize, u64);
 
@@ -181,7 +259,7 @@ fn fill<'a>(
 
 /// A state of SHA-256. Written out, since a loop costs three times as much.
 #[inline(always)]
-pub(super) fn narrow(state: &mut [u32; 8], words: &Words) {
+fn narrow(state: &mut [u32; 8], words: &Words) {
     let [a, b, c, d, e, f, g, h] = state;
     let [word_a, word_b, word_c, word_d, word_e, word_f, word_g, word_h] = *words;
     (*a, *b, *c, *d) = (word_a as u32, word_b as u32, word_c as u32, word_d as u32);

@@ -1,6 +1,18 @@
 //! Storage of hash values and messages, and how messages are written.
 
-use super::{LANES, Shape, VALUE_WORDS, Words};
+use super::function::Shape;
+use super::words::Words;
+use crate::dispatch::MAX_LANES;
+
+/// Maximum number of messages that are hashed at once: more than half of all lanes, since with fewer
+/// the widest vectors would stay idle, and no more, because all of this is on the stack. A stage
+/// without kernels for several messages has room for one.
+pub(crate) const LANES: usize =
+    if cfg!(any(test, feature = "lanes")) { MAX_LANES / 2 + 1 } else { 1 };
+
+/// Words of hash values that are in work at once: those of 67 chains of 32 bytes, and of the
+/// subtree roots of 131 chains of 64 bytes beside 32 of them.
+pub(crate) const VALUE_WORDS: usize = 36 * 8;
 
 /// Longest message: three blocks of SHA-512.
 const MAX_MESSAGE_WORDS: usize = 48;

@@ -1,6 +1,7 @@
 //! Long messages with the same functions: those that are signed.
 
-use super::{Function, Words, load};
+use super::function::Function;
+use super::words::{Words, load};
 use crate::sha2::Sha256;
 use crate::{Hash, Kernels};
 #[cfg(feature = "xmss")]

@@ -15,7 +15,7 @@
 
 use crate::dispatch::Chosen;
 use crate::keccak::{FULL_ROUNDS, RATE_256};
-use crate::sha2::{H256, H512};
+use crate::sha2::compression::{H256, H512};
 use crate::{Kernels, Tier, fills_lanes};
 
 use super::lanes::{LANES, Lanes};

@@ -2,8 +2,8 @@
 //! simulated kernels.
 
 use super::*;
+use crate::Tier;
 use crate::dispatch::{MAX_LANES, Many};
-use crate::{Tier, keccak, sha2};
 use proptest::prelude::*;
 use std::cell::RefCell;
 use std::vec::Vec;
@@ -30,15 +30,15 @@ fn kernels(lanes: Option<usize>) -> Kernels {
     let mut kernels = Kernels::PORTABLE;
     kernels.sha256.one.run = |state, blocks| {
         note(1, &[blocks.as_flattened()]);
-        (sha2::PORTABLE_256.one.run)(state, blocks);
+        (Kernels::PORTABLE.sha256.one.run)(state, blocks);
     };
     kernels.sha512.one.run = |state, blocks| {
         note(1, &[blocks.as_flattened()]);
-        (sha2::PORTABLE_512.one.run)(state, blocks);
+        (Kernels::PORTABLE.sha512.one.run)(state, blocks);
     };
     kernels.keccak.one.run = |state, blocks, rate, rounds| {
         note(1, &[blocks]);
-        (keccak::PORTABLE.one.run)(state, blocks, rate, rounds);
+        (Kernels::PORTABLE.keccak.one.run)(state, blocks, rate, rounds);
     };
     let tier = Tier::Zvbb;
     let Some(lanes) = lanes else { return kernels };
@@ -48,7 +48,7 @@ fn kernels(lanes: Option<usize>) -> Kernels {
         run: |states, messages| {
             note(states.len(), messages);
             for (state, message) in states.iter_mut().zip(messages) {
-                (sha2::PORTABLE_256.one.run)(state, message.as_chunks().0);
+                (Kernels::PORTABLE.sha256.one.run)(state, message.as_chunks().0);
             }
         },
     });
@@ -58,7 +58,7 @@ fn kernels(lanes: Option<usize>) -> Kernels {
         run: |states, messages| {
             note(states.len(), messages);
             for (state, message) in states.iter_mut().zip(messages) {
-                (sha2::PORTABLE_512.one.run)(state, message.as_chunks().0);
+                (Kernels::PORTABLE.sha512.one.run)(state, message.as_chunks().0);
             }
         },
     });
@@ -68,7 +68,7 @@ fn kernels(lanes: Option<usize>) -> Kernels {
         run: |states, messages, rate, rounds| {
             note(states.len(), messages);
             for (state, message) in states.iter_mut().zip(messages) {
-                (keccak::PORTABLE.one.run)(state, message, rate, rounds);
+                (Kernels::PORTABLE.keccak.one.run)(state, message, rate, rounds);
             }
         },
     });

@@ -1,7 +1,25 @@
 //! Parameter sets of XMSS and XMSS^MT (RFC 8391 §5.3, §5.4; SP 800-208 §5.2 to §5.5).
 
-use super::Scheme;
 use crate::short::Function;
+
+/// What the number of a parameter set counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scheme {
+    /// One tree (RFC 8391 §4.1).
+    Xmss,
+    /// Trees on trees (RFC 8391 §4.2).
+    XmssMt,
+}
+
+/// Which parameter sets are accepted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Sets {
+    /// Those that SP 800-208 approves of.
+    #[default]
+    Approved,
+    /// Those of RFC 8391 with SHA-512, SHAKE128 and 64 bytes of SHAKE256 too.
+    Every,
+}
 
 /// Everything that a verifier has to know of a parameter set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,129 @@
+//! Public keys, and the encoded message that one opens.
+
+use crate::bignum::{self, Modulus};
+use crate::der::{self, Reader};
+use crate::signature::Rejection;
+
+/// Length in bytes of the longest modulus, and so of the longest signature.
+pub const MAX_MODULUS_LEN: usize = 512;
+
+/// Limbs of the longest modulus.
+const MAX_LIMBS: usize = MAX_MODULUS_LEN / 8;
+
+/// The public exponent, 65537, in big-endian order.
+const EXPONENT: &[u8] = &[1, 0, 1];
+
+/// A public key of a supported size, with the exponent 65537. It borrows its modulus.
+#[derive(Clone, Copy, Debug)]
+pub struct PublicKey<'a> {
+    /// Big-endian, odd, and with its top bit set.
+    modulus: &'a [u8],
+}
+
+impl<'a> PublicKey<'a> {
+    /// A key of its numbers in big-endian order, without leading zeros.
+    ///
+    /// # Errors
+    /// `InvalidKey` for numbers that no RSA key has (RFC 8017 §3.1): n and e are odd, and e is at least 3
+    /// and below n. `UnsupportedKey` for any other that is not of the kind above.
+    pub fn new(modulus: &'a [u8], exponent: &[u8]) -> Result<Self, Rejection> {
+        let is_odd = |bytes: &[u8]| bytes.last().is_some_and(|low| low & 1 == 1);
+        let is_shortest = |bytes: &[u8]| bytes.first().is_some_and(|high| *high != 0);
+        let is_below = exponent.len() < modulus.len()
+            || (exponent.len() == modulus.len() && exponent < modulus);
+        if [modulus, exponent].iter().any(|bytes| !is_odd(bytes) || !is_shortest(bytes))
+            || exponent == [1]
+            || !is_below
+        {
+            return Err(Rejection::InvalidKey);
+        }
+        let is_full = modulus.first().is_some_and(|high| *high >= 0x80);
+        if !matches!(modulus.len(), 256 | 384 | 512) || !is_full || exponent != EXPONENT {
+            return Err(Rejection::UnsupportedKey);
+        }
+        Ok(Self { modulus })
+    }
+
+    /// Reads RSAPublicKey (RFC 8017 appendix A.1.1), in DER and without trailing bytes.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new); `InvalidKey` if it is not encoded so.
+    pub fn from_pkcs1_der(der: &'a [u8]) -> Result<Self, Rejection> {
+        let numbers = || {
+            let mut key = Reader::sequence(der)?;
+            let numbers = (key.unsigned_integer()?, key.unsigned_integer()?);
+            key.end()?;
+            Some(numbers)
+        };
+        let (modulus, exponent) = numbers().ok_or(Rejection::InvalidKey)?;
+        Self::new(modulus, exponent)
+    }
+
+    /// Reads SubjectPublicKeyInfo with the algorithm rsaEncryption, whose parameters are NULL (RFC 3279
+    /// §2.3.1), in DER and without trailing bytes.
+    ///
+    /// # Errors
+    /// As for [`from_pkcs1_der`](Self::from_pkcs1_der); `UnsupportedKey` for keys of other algorithms,
+    /// among them those that are limited to PSS.
+    pub fn from_spki_der(der: &'a [u8]) -> Result<Self, Rejection> {
+        /// 1.2.840.113549.1.1.1.
+        const RSA_ENCRYPTION: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x01";
+        const NULL: &[u8] = &[5, 0];
+        let (algorithm, parameters, key) =
+            der::subject_public_key_info(der).ok_or(Rejection::InvalidKey)?;
+        if algorithm != RSA_ENCRYPTION {
+            return Err(Rejection::UnsupportedKey);
+        }
+        if parameters != NULL {
+            return Err(Rejection::InvalidKey);
+        }
+        Self::from_pkcs1_der(key)
+    }
+
+    /// The modulus in big-endian order: 256, 384 or 512 bytes.
+    pub const fn modulus(&self) -> &'a [u8] {
+        self.modulus
+    }
+
+    /// The encoded message EM, as long as the modulus, at the front of `encoded`: RSAVP1 and I2OSP (RFC 8017
+    /// §5.2.2, §4.1), which both schemes start with.
+    // Out of line, so that the limbs have left the stack before anything is hashed.
+    #[inline(never)]
+    pub(super) fn open<'e>(
+        &self,
+        signature: &[u8],
+        encoded: &'e mut [u8; MAX_MODULUS_LEN],
+    ) -> Result<&'e mut [u8], Rejection> {
+        if signature.len() != self.modulus.len() {
+            return Err(Rejection::SignatureLength);
+        }
+        let len = self.modulus.len() / 8;
+        let (mut n, mut s, mut x) = ([0; MAX_LIMBS], [0; MAX_LIMBS], [0; MAX_LIMBS]);
+        let mut wide = [0; 2 * MAX_LIMBS];
+        // `new` accepts no other lengths. `get` avoids a panic path that the compiler could not exclude.
+        let (Some(n), Some(s), Some(x), Some(wide), Some(encoded)) = (
+            n.get_mut(..len),
+            s.get_mut(..len),
+            x.get_mut(..len),
+            wide.get_mut(..len.wrapping_mul(2)),
+            encoded.get_mut(..signature.len()),
+        ) else {
+            return Err(Rejection::SignatureLength);
+        };
+        bignum::read_be(n, self.modulus);
+        bignum::read_be(s, signature);
+        if !bignum::is_below(s, n) {
+            return Err(Rejection::NonCanonicalSignature);
+        }
+        let modulus = Modulus::new(n).ok_or(Rejection::InvalidKey)?;
+        x.copy_from_slice(s);
+        modulus.to_montgomery(x);
+        // s^65536 · R, and then, times s without the factor R, s^65537.
+        for _ in 0..16 {
+            modulus.square(x, wide);
+        }
+        modulus.multiply(x, s, wide);
+        bignum::write_be(encoded, x);
+        Ok(encoded)
+    }
+}
