@@ -31,7 +31,6 @@ const KNOWN: &[(&str, &str, usize)] = &[
     ("firmware/loader/src/main.rs", "harts", 5),
     ("fuzz/src/main.rs", "facts", 3),
     ("lab/baseline/src/main.rs", "ours", 3),
-    ("lab/peers/src/main.rs", "openssl", 4),
 ];
 
 /// Circles of modules that are too large.
