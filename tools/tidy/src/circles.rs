@@ -29,7 +29,6 @@ const KNOWN: &[(&str, &str, usize)] = &[
     ("crates/kernels/src/lib.rs", "short::digest", 4),
     ("crates/kernels/src/lib.rs", "xmss::sets", 3),
     ("firmware/loader/src/main.rs", "harts", 5),
-    ("lab/baseline/src/main.rs", "ours", 3),
 ];
 
 /// Circles of modules that are too large.
