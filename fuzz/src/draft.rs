@@ -12,7 +12,7 @@ use hartlock_testkit::bundle::{self, Block, Payload, encode_block, label, name};
 use hartlock_testkit::keys::ED25519;
 
 use crate::choices::Choices;
-use crate::facts;
+use crate::hashes;
 use crate::keys::KEYS;
 
 /// A bundle by its fields, and its signers.
@@ -214,7 +214,7 @@ fn payload(
 /// By other hashes than those of the verifier.
 fn digest(record: &PayloadRecord, data: &[u8]) -> [u8; 64] {
     let mut padded = [0; 64];
-    let digest = facts::digest(&record.prefix(), data);
+    let digest = hashes::digest(&record.prefix(), data);
     padded[..digest.len()].copy_from_slice(&digest);
     padded
 }

@@ -7,11 +7,16 @@
     missing_docs,
     reason = "for the programs of this project alone; names and types say the rest"
 )]
+#![deny(clippy::print_stdout, reason = "xtask::output: a closed pipe is no failure")]
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
+
+// Its macros replace those of the standard library from here on.
+#[macro_use]
+pub mod output;
 
 pub mod consent;
 pub mod firmware;

@@ -4,6 +4,11 @@
 //! beside their subject (`runners.rs`). Exit codes follow the `hartlock` command: 0 yes, 1 no (a
 //! check failed), 2 could not decide (a missing tool, no network).
 
+#![deny(clippy::print_stdout, reason = "xtask::output: a closed pipe is no failure")]
+
+#[macro_use]
+extern crate xtask;
+
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Args as _, FromArgMatches};

@@ -4,7 +4,6 @@
 //! again (`test/inputs.rs`); a clean checkout knows of no pass, so there all of them run.
 
 use std::fs::{self, File};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Instant, SystemTime};
@@ -12,6 +11,7 @@ use std::time::{Instant, SystemTime};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use xtask::consent::Consent;
+use xtask::output::Stdout;
 use xtask::{Outcome, Verdict, project, run, tools};
 
 use crate::runners;
@@ -71,7 +71,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
     let plan = Plan { steps: &steps, lanes, fail_fast: args.fail_fast, known };
     let start = Instant::now();
     let execute = |step: &Step| execute(step, &root, &logs.join(step.name), is_built);
-    let tally = schedule::run(&plan, &execute, &mut io::stdout())?;
+    let tally = schedule::run(&plan, &execute, &mut Stdout)?;
     if let Some(name) = &args.store {
         store(&root, name, start.elapsed().as_secs_f64(), lanes, &tally)?;
     }

@@ -1,5 +1,6 @@
 //! `hartlock boot`
 
+mod args;
 mod chart;
 mod device;
 mod files;
@@ -14,7 +15,7 @@ use hartlock_emulator::Stage;
 use hartlock_emulator::images::Provisioning;
 use hartlock_emulator::machine::{self, HartState, Outcome as Ending, Run};
 use hartlock_emulator::qemu::{Config, Qemu};
-use hartlock_image::{Algorithm, Lifecycle, Policy, Reason};
+use hartlock_image::Reason;
 use hartlock_timeline::{MachineInfo, Timeline, table};
 use serde::Serialize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -23,87 +24,14 @@ use signal_hook::flag;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Report, talk};
 use crate::style::{ERROR, GOOD, WARNING};
-use crate::values;
-use files::{Compared, Files};
+use files::Files;
+
+pub use args::Args;
 
 /// Harts of the board, unless instructions are counted: then one.
 const HARTS: u32 = 5;
 /// Lines of the console that are repeated if they were not shown.
 const LAST_LINES: usize = 8;
-
-/// Boot bundles on an emulated board
-///
-/// Makes the flash and the disk of a device, starts it under QEMU, and shows how long each step
-/// of each boot stage took. The times are those of the emulator, never those of a board.
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    /// The ROM, as a flat binary
-    #[arg(long, value_name = "ROM.bin")]
-    rom: PathBuf,
-    /// The boot bundle
-    #[arg(long, value_name = "BUNDLE")]
-    boot_bundle: PathBuf,
-    /// The system bundle
-    #[arg(long, value_name = "BUNDLE")]
-    system: PathBuf,
-    /// Public key that the ROM trusts, SPKI PEM; up to eight
-    #[arg(long = "root-key", value_name = "KEY.pub.pem", required = true)]
-    root_keys: Vec<PathBuf>,
-    /// How RSA keys of a size are used; repeats [default: rsa-pss, with sha384, of 2048 bits sha256]
-    #[arg(long = "algorithm", value_name = "NAME", value_parser = values::algorithm)]
-    algorithms: Vec<Algorithm>,
-    /// Which of the root keys must have signed the boot bundle
-    #[arg(long, value_name = "POLICY", default_value = "any", value_parser = values::policy())]
-    policy: Policy,
-    /// Harts of the board, 1 to 5 [default: 5, or 1 with --icount]
-    #[arg(long, value_name = "N")]
-    harts: Option<u32>,
-    /// CPU model of QEMU, with its properties
-    #[arg(long, value_name = "CPU", default_value = "rv64")]
-    cpu: String,
-    /// Count instructions instead of time, on one hart
-    #[arg(long)]
-    icount: bool,
-    /// Keep the device in this folder, and continue with it if there is one [default: a new device]
-    #[arg(long, value_name = "DIR")]
-    state: Option<PathBuf>,
-    #[command(flatten)]
-    provisioning: device::Provisioning,
-    /// The device has booted when it prints this; empty: when it hands over and powers off
-    #[arg(long, value_name = "TEXT", default_value = "Run /init as init process")]
-    until: String,
-    /// Give up after this time
-    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
-    timeout: u64,
-    /// Show the timeline as bars, the harts side by side, and not as a table
-    #[arg(long)]
-    timeline: bool,
-    /// Write the timeline as JSON
-    #[arg(long, value_name = "FILE.json")]
-    timeline_json: Option<PathBuf>,
-    /// Write the timeline as a page
-    #[arg(long, value_name = "FILE.html")]
-    report: Option<PathBuf>,
-    /// Put an earlier timeline beside this one on the page; may be given several times, and the
-    /// first is what the others are measured against
-    #[arg(
-        long, value_name = "LABEL=FILE.json", requires = "report",
-        value_parser = files::compared
-    )]
-    compare: Vec<Compared>,
-    /// What this boot is called on the page [default: this boot]
-    #[arg(long, value_name = "TEXT", requires = "report", value_parser = files::label)]
-    label: Option<String>,
-    /// Write what the device printed
-    #[arg(long, value_name = "FILE")]
-    console: Option<PathBuf>,
-    /// Of what the device prints, show only Hartlock's own lines
-    #[arg(short, long)]
-    quiet: bool,
-    /// QEMU to use [default: $HARTLOCK_QEMU, or the one on PATH]
-    #[arg(long, value_name = "PROGRAM")]
-    qemu: Option<PathBuf>,
-}
 
 /// A boot and how it ended.
 #[derive(Debug, Serialize)]

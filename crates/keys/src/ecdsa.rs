@@ -7,7 +7,8 @@ use pkcs8::der::{Decode, Encode};
 use sec1::EcPrivateKey;
 use zeroize::Zeroizing;
 
-use super::{KeyErrorKind, oids, random};
+use super::random::random;
+use super::{KeyErrorKind, oids};
 
 /// Bytes of a coordinate and of a private key.
 const fn field_size(curve: Curve) -> usize {

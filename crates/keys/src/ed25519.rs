@@ -5,7 +5,8 @@ use ed25519_dalek::{Signer, SigningKey, VerifyingKey};
 use pkcs8::PrivateKeyInfoRef;
 use zeroize::Zeroizing;
 
-use super::{KeyErrorKind, random};
+use super::KeyErrorKind;
+use super::random::random;
 
 /// Checks an encoded point as a verifier would (image format §5.2): it is canonical, on the curve and
 /// not of small order.

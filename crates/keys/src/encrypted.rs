@@ -10,7 +10,8 @@ use pkcs8::{
     EncryptedPrivateKeyInfoRef, Error, ObjectIdentifier, PrivateKeyInfoRef, SecretDocument,
 };
 
-use super::{KeyErrorKind, random};
+use super::KeyErrorKind;
+use super::random::random;
 
 /// scrypt with 16 MiB of memory, five times (N, r, p): OpenSSL does not use more memory than 32 MiB
 /// without an option, so p carries the rest of the work.

@@ -7,7 +7,6 @@ use pkcs8::LineEnding;
 use pkcs8::der::pem as rfc7468;
 use zeroize::Zeroizing;
 
-use super::stateful::StatefulKey;
 use super::{KeyError, KeyErrorKind};
 use crate::{Error, pem};
 use hartlock_files::read_small;
@@ -170,16 +169,4 @@ pub(super) fn pem(label: &str, bytes: &[u8]) -> Zeroizing<String> {
     Zeroizing::new(
         rfc7468::encode_string(label, LineEnding::LF, bytes).expect("a short label and few bytes"),
     )
-}
-
-/// Reads the file of a key with a state, and nothing else.
-pub(super) fn decode_stateful(
-    bytes: &[u8],
-    path: Option<&Path>,
-) -> Result<StatefulKey, KeyErrorKind> {
-    let opened = open(bytes, false)?;
-    match opened.encoding {
-        Encoding::Stateful => StatefulKey::decode(&opened.der, path),
-        _ => Err(KeyErrorKind::StateOfOtherKey),
-    }
 }

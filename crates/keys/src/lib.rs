@@ -7,21 +7,15 @@
 //! | `ed25519`, `ecdsa`, `rsa`, `ml_dsa`, `slh_dsa` | a family each: from libraries |
 //! | `stateful` | LMS, HSS, XMSS, XMSS^MT: ours |
 //! | `formats`, `pem`, `encrypted`, `oids` | PEM, DER, passphrases, names of algorithms |
+//! | `random` | secrets from the operating system |
 //! | `error`, `reason` | what can be wrong with a key file, and its number |
 
 #![forbid(unsafe_code)]
 
 use std::path::Path;
 
-use hartlock_image::Algorithm;
-use zeroize::Zeroizing;
-
 use hartlock_files::{FileError, NewFile};
-// A test can make the operating system refuse.
-#[cfg(not(test))]
-use getrandom::fill;
-#[cfg(test)]
-use refusals::fill;
+use hartlock_image::Algorithm;
 
 mod ecdsa;
 mod ed25519;
@@ -33,6 +27,7 @@ mod oids;
 mod pem;
 mod private;
 mod public;
+mod random;
 mod reason;
 mod rsa;
 mod slh_dsa;
@@ -45,15 +40,10 @@ mod tests;
 
 pub use error::{Error, KeyError, KeyErrorKind};
 pub use formats::Format;
-pub use private::{AskPassphrase, PrivateKey, ReadOptions};
+pub use private::{AskPassphrase, Passphrase, PrivateKey, ReadOptions};
 pub use public::PublicKey;
 pub use reason::KeyReason;
-
-/// A passphrase. Its memory is wiped when it is dropped.
-pub type Passphrase = Zeroizing<Vec<u8>>;
-
-/// Receives progress: steps done and steps in total.
-pub type OnProgress<'a> = &'a mut dyn FnMut(u64, u64);
+pub use stateful::OnProgress;
 
 /// A file with one half of a key.
 #[derive(Debug)]
@@ -146,9 +136,4 @@ pub fn check_absent(path: &Path) -> Result<(), FileError> {
         return Err(FileError::new("create", path, exists));
     }
     Ok(())
-}
-
-/// Fills a secret from the operating system.
-fn random(room: &mut [u8]) -> Result<(), KeyErrorKind> {
-    fill(room).map_err(|_| KeyErrorKind::NoRandomness)
 }

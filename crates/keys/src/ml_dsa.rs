@@ -5,7 +5,8 @@ use hartlock_image::MlDsaSet;
 use shake::{ExtendableOutput, Shake256, Update, XofReader};
 use zeroize::Zeroizing;
 
-use super::{KeyErrorKind, random};
+use super::KeyErrorKind;
+use super::random::random;
 
 const SEED_SIZE: usize = 32;
 /// [0] IMPLICIT, OCTET STRING and SEQUENCE: the three forms of RFC 9881 §6.

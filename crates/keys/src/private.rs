@@ -17,8 +17,11 @@ use super::public::{check_parameters, curve_of, identifier};
 use super::rsa::RsaKey;
 use super::slh_dsa::SlhDsaKey;
 use super::stateful::StatefulKey;
-use super::{KeyError, KeyErrorKind, Passphrase, PublicKey, encrypted, oids, rsa};
-use crate::{Error, OnProgress};
+use super::{KeyError, KeyErrorKind, OnProgress, PublicKey, encrypted, oids, rsa};
+use crate::Error;
+
+/// A passphrase. Its memory is wiped when it is dropped.
+pub type Passphrase = Zeroizing<Vec<u8>>;
 
 /// Requests the passphrase of a file.
 pub type AskPassphrase<'a> = &'a dyn Fn(&Path) -> Result<Passphrase, Error>;

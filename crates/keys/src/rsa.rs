@@ -18,7 +18,8 @@ use pkcs8::der::{Decode, Encode};
 use sha2::{Digest, Sha256, Sha384, Sha512};
 use zeroize::Zeroizing;
 
-use super::{KeyErrorKind, random};
+use super::KeyErrorKind;
+use super::random::random;
 
 /// The only public exponent that bundles have (image format §2.2).
 const EXPONENT: [u8; 3] = [1, 0, 1];

@@ -7,7 +7,8 @@ use ::slh_dsa::{
 use hartlock_image::SlhDsaSet;
 use zeroize::Zeroizing;
 
-use super::{KeyErrorKind, random};
+use super::KeyErrorKind;
+use super::random::random;
 
 /// A private key: SK.seed, SK.prf, PK.seed and PK.root (FIPS 205 §9.1), n bytes each. Its memory is wiped
 /// when it is dropped.

@@ -18,9 +18,10 @@ use std::path::{Path, PathBuf};
 use hartlock_image::Algorithm;
 use zeroize::Zeroizing;
 
-use super::formats::{self, STATEFUL_LABEL};
-use super::{KeyError, KeyErrorKind, random};
-use crate::{Error, OnProgress};
+use super::formats::{self, Encoding, STATEFUL_LABEL};
+use super::random::random;
+use super::{KeyError, KeyErrorKind};
+use crate::Error;
 use hss::Hss;
 use storage::{LockedFile, Storage};
 use xmss::{Kind, Xmss};
@@ -42,6 +43,9 @@ mod tests;
 
 /// Height beyond which indexes are not counted: no signer reaches it, and they fit into 64 bits.
 const MAX_HEIGHT: u32 = 62;
+
+/// Receives progress: steps done and steps in total.
+pub type OnProgress<'a> = &'a mut dyn FnMut(u64, u64);
 
 /// A private key with a state.
 pub struct StatefulKey {
@@ -165,6 +169,15 @@ impl StatefulKey {
         Ok(Self { path: path.map(Path::to_path_buf), ..key })
     }
 
+    /// Decodes a file that must hold a key with a state.
+    fn decode_file(bytes: &[u8], path: Option<&Path>) -> Result<Self, KeyErrorKind> {
+        let opened = formats::open(bytes, false)?;
+        match opened.encoding {
+            Encoding::Stateful => Self::decode(&opened.der, path),
+            _ => Err(KeyErrorKind::StateOfOtherKey),
+        }
+    }
+
     /// The file with which the key begins.
     pub(super) fn to_pem(&self) -> Zeroizing<String> {
         self.pem_at(self.next)
@@ -233,7 +246,7 @@ impl StatefulKey {
 
     /// The next index of a file that must hold this key.
     fn index_in(&self, file: &[u8]) -> Result<u64, KeyErrorKind> {
-        let current = formats::decode_stateful(file, None)?;
+        let current = Self::decode_file(file, None)?;
         let is_same = (current.algorithm, &current.public) == (self.algorithm, &self.public);
         if is_same { Ok(current.next) } else { Err(KeyErrorKind::StateOfOtherKey) }
     }

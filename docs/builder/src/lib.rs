@@ -8,6 +8,10 @@
     missing_docs,
     reason = "for the programs of this project alone; names and types say the rest"
 )]
+#![deny(clippy::print_stdout, reason = "xtask::output: a closed pipe is no failure")]
+
+#[macro_use]
+extern crate xtask;
 
 use std::fs;
 use std::path::{Path, PathBuf};

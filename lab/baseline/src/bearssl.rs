@@ -3,7 +3,7 @@
 
 use core::ffi::c_void;
 
-use crate::{Digest, Mac};
+use crate::hash::{Digest, Mac};
 
 /// Larger than any of its contexts, and as strictly aligned.
 #[repr(align(16))]

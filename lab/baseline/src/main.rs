@@ -12,6 +12,7 @@
 #![no_main]
 
 mod bearssl;
+mod hash;
 mod ours;
 
 use core::arch::{asm, global_asm};
@@ -19,6 +20,8 @@ use core::hint::black_box;
 
 use hartlock_kernels::Kernels;
 use hartlock_virt::kernels::{self, Mode};
+
+use hash::Digest;
 
 global_asm!(include_str!("../../../firmware/tests/bench/src/start.S"));
 
@@ -31,9 +34,6 @@ const CONSOLE: usize = hartlock_virt::board::UART;
 const END: usize = hartlock_virt::board::TEST;
 
 static mut MESSAGE: [u8; 4096] = [0; 4096];
-
-pub type Digest = [u8; 32];
-pub type Mac = fn(&[u8], &[u8]) -> Digest;
 
 #[unsafe(no_mangle)]
 extern "C" fn bench_main() -> ! {

@@ -3,7 +3,7 @@
 use hartlock_kernels::sha2::Sha256;
 use hartlock_kernels::{Hash, Kernels};
 
-use crate::Digest;
+use crate::hash::Digest;
 
 const BLOCK_LEN: usize = 64;
 

@@ -12,12 +12,15 @@
 #![no_main]
 
 mod around;
+mod hash;
 mod openssl;
 mod rustcrypto;
 mod wolfssl;
 
 use core::arch::{asm, global_asm};
 use core::hint::black_box;
+
+use hash::Hash;
 
 global_asm!(include_str!("../../../firmware/tests/bench/src/start.S"));
 
@@ -40,9 +43,6 @@ const END: usize = if IS_SOC { 0x1200_0000 } else { 0x10_0000 };
 const LEFT_OUT: &[&str] = if IS_SOC { &["sha512", "sha3-512"] } else { &[] };
 
 static mut MESSAGE: [u64; LEN / 8] = [0; LEN / 8];
-
-/// A peer's hash: 64 bytes of digest, zero padded.
-type Hash = fn(&[u8], &mut [u8; 64]);
 
 #[unsafe(no_mangle)]
 extern "C" fn bench_main() -> ! {

@@ -3,7 +3,7 @@
 
 use core::ffi::c_void;
 
-use crate::Hash;
+use crate::hash::Hash;
 
 pub const HASHES: &[(&str, Hash)] = &[
     ("sha256", sha256),

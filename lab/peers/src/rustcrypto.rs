@@ -2,7 +2,7 @@
 
 use sha2::Digest;
 
-use crate::Hash;
+use crate::hash::Hash;
 
 pub const HASHES: &[(&str, Hash)] = &[
     ("sha256", digest::<sha2::Sha256>),

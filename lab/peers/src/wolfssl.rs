@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use crate::Hash;
+use crate::hash::Hash;
 
 pub const HASHES: &[(&str, Hash)] = &[
     ("sha256", |m, d| sha2(wc_InitSha256, wc_Sha256Update, wc_Sha256Final, m, d)),

@@ -22,14 +22,7 @@ const MAX_CIRCLE: usize = 2;
 
 /// Circles that are older than this check: the first file of their crate, a member, their size. Entries only
 /// shrink: a circle that has grown, or that is smaller than its entry, is a finding.
-const KNOWN: &[(&str, &str, usize)] = &[
-    ("crates/cli/src/main.rs", "boot::device", 3),
-    ("crates/bundle/src/lib.rs", "digest::lanes", 6),
-    ("crates/keys/src/lib.rs", "private", 13),
-    ("fuzz/src/main.rs", "facts", 3),
-    ("lab/baseline/src/main.rs", "ours", 3),
-    ("lab/peers/src/main.rs", "openssl", 4),
-];
+const KNOWN: &[(&str, &str, usize)] = &[];
 
 /// Circles of modules that are too large.
 pub fn large_circles(tree: &Tree) -> Vec<String> {

@@ -9,7 +9,7 @@ use hartlock_image::{PAGE_SIZE, PayloadRecord};
 use hartlock_kernels::fills_lanes;
 use hartlock_verify::tree::{Digest, Hasher, Root, leaf_prefix};
 
-use super::HostHasher;
+use super::host::HostHasher;
 use super::lanes::{Engine, Lanes};
 use super::turns::Turns;
 

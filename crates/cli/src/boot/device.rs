@@ -4,55 +4,9 @@ use hartlock_emulator::images::{self, Device};
 use hartlock_image::{MAX_TRUSTED_KEYS, TrustList};
 use hartlock_keys::PublicKey;
 
-use super::{Args, Failure, Lifecycle, values};
-
-/// What is provisioned before the boot. What is not named stays as it is.
-#[derive(Clone, Debug, clap::Args)]
-pub struct Provisioning {
-    /// Provision the lowest security version of a boot bundle [new device: 0]
-    #[arg(long = "provision-boot-floor", value_name = "N")]
-    boot_floor: Option<u64>,
-    /// Provision the lowest security version of a system bundle [new device: 0]
-    #[arg(long = "provision-system-floor", value_name = "N")]
-    system_floor: Option<u64>,
-    /// Provision the state of the device [new device: development]
-    #[arg(long, value_name = "STATE", value_parser = values::lifecycle())]
-    lifecycle: Option<Lifecycle>,
-    /// Provision that a root key is revoked: its number, counting `--root-key` from 0; may be given
-    /// several times, and no key is taken back [new device: none]
-    #[arg(long = "provision-revoked", value_name = "N")]
-    revoked: Vec<u32>,
-}
-
-impl Provisioning {
-    fn is_asked_for(&self) -> bool {
-        self.boot_floor.is_some()
-            || self.system_floor.is_some()
-            || self.lifecycle.is_some()
-            || !self.revoked.is_empty()
-    }
-
-    /// Whether every key that is to be revoked is there. The ROM would take the bit of another one
-    /// in silence, and the operator would take the wrong key for revoked.
-    pub(super) fn check(&self, root_key_count: usize) -> Result<(), Failure> {
-        let is_known = |place: &u32| usize::try_from(*place).is_ok_and(|at| at < root_key_count);
-        match self.revoked.iter().find(|place| !is_known(place)) {
-            None => Ok(()),
-            Some(place) => Err(Failure::undecided(
-                format!("there is no root key {place} to revoke, {root_key_count} are given"),
-                "count the `--root-key` options from 0 on",
-            )),
-        }
-    }
-
-    /// One bit for each key (boot flow §3.2).
-    fn revoked_keys(&self) -> u32 {
-        self.revoked
-            .iter()
-            .filter_map(|place| 1u32.checked_shl(*place))
-            .fold(0, |all, key| all | key)
-    }
-}
+use super::args::Args;
+use crate::failure::Failure;
+use crate::values;
 
 /// Opens or makes the device, and gives it its ROM, its state and its bundles.
 pub(super) fn prepare(args: &Args) -> Result<Device, Failure> {

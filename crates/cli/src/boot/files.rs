@@ -6,47 +6,13 @@ use hartlock_files::{FileError, NewFile, read_small};
 use hartlock_timeline::Timeline;
 use hartlock_timeline::report::{Report as Page, Run};
 
-use super::{Args, Failure};
+use super::args::{Args, Compared};
+use crate::failure::Failure;
 
 /// A log of 511 entries is a quarter of this.
 const MAX_STORED_SIZE: usize = 1 << 20;
-/// A heading of the page, and a column of its tables.
-const MAX_LABEL: usize = 40;
 /// More columns than these fit no page.
 const MAX_COMPARED: usize = 8;
-
-/// The file of an earlier timeline, and what that boot is called.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Compared {
-    label: String,
-    path: PathBuf,
-}
-
-/// Reads `LABEL=FILE`.
-///
-/// # Errors
-/// If one of them is missing.
-pub(super) fn compared(text: &str) -> Result<Compared, String> {
-    let (label, path) = text.split_once('=').ok_or("it has the form LABEL=FILE.json")?;
-    if path.is_empty() {
-        return Err("the file has no name".to_owned());
-    }
-    Ok(Compared { label: self::label(label)?, path: path.into() })
-}
-
-/// What a boot is called on the page.
-///
-/// # Errors
-/// If it is no text that fits a heading.
-pub(super) fn label(text: &str) -> Result<String, String> {
-    let text = text.trim();
-    let is_short = (1..=MAX_LABEL).contains(&text.chars().count());
-    if is_short && !text.contains(char::is_control) {
-        Ok(text.to_owned())
-    } else {
-        Err(format!("a label is 1 to {MAX_LABEL} characters, all of them printable"))
-    }
-}
 
 /// What is written apart from standard output, and what goes into it beside this boot. Nothing
 /// appears if the boot cannot start.

@@ -1,5 +1,6 @@
 use super::*;
 use clap::Parser;
+use hartlock_image::Policy;
 
 #[derive(Debug, Parser)]
 struct Cli {

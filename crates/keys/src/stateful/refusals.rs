@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use super::StatefulKey;
 use super::storage::{LockedFile, Storage, suitability};
 use crate::Error;
-use crate::{KeyError, KeyReason, formats};
+use crate::{KeyError, KeyReason};
 
 /// Cases for the list of all of them: what, the reason, and what came of it.
 pub(crate) fn all() -> Vec<(&'static str, KeyReason, Option<Error>)> {
@@ -18,7 +18,7 @@ pub(crate) fn all() -> Vec<(&'static str, KeyReason, Option<Error>)> {
     let content = StatefulKey::generate(algorithm, &mut |_, _| ()).unwrap().to_pem();
     fs::write(&path, &*content).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-    let key = formats::decode_stateful(content.as_bytes(), Some(&path)).unwrap();
+    let key = StatefulKey::decode_file(content.as_bytes(), Some(&path)).unwrap();
 
     // The new file belongs to the user of this process, the key file to another one.
     let mut file = LockedFile::lock(&path).unwrap();

@@ -200,7 +200,7 @@ fn a_file_replaced_at_any_moment_is_no_reason_to_refuse() {
 struct Secret(StatefulKey);
 
 fn secret_of(path: &Path) -> Secret {
-    Secret(formats::decode_stateful(&fs::read(path).unwrap(), Some(path)).unwrap())
+    Secret(StatefulKey::decode_file(&fs::read(path).unwrap(), Some(path)).unwrap())
 }
 
 #[test]

@@ -5,7 +5,9 @@
 
 use hartlock_verify::tree::Digest;
 
-use super::{Engine, MAX_LANES, Plain};
+use super::engine::Engine;
+use super::plain::Plain;
+use super::vectors::MAX_LANES;
 
 /// Bytes of a chunk.
 pub(super) const CHUNK_SIZE: usize = 8192;

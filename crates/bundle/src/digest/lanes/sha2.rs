@@ -6,7 +6,7 @@
 
 use fearless_simd::{Bytes, Simd, SimdBase, SimdInt, SimdIntElement};
 
-use super::{MAX_LANES, rotate_right, transpose};
+use super::vectors::{MAX_LANES, rotate_right, transpose};
 
 /// What differs between the word sizes of SHA-2.
 pub(super) trait Word: SimdIntElement {

@@ -5,7 +5,7 @@
 
 use fearless_simd::{Bytes, Simd, SimdBase};
 
-use super::{MAX_LANES, rotate_right, transpose};
+use super::vectors::{MAX_LANES, rotate_right, transpose};
 
 /// Words of the state.
 pub(super) const STATE_WORDS: usize = 25;

@@ -1,0 +1,96 @@
+//! A hash, and the vectors of the processor in which it is computed.
+
+use hartlock_image::HashId;
+
+/// What the processor has. There is none on other processors than x86-64.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Width {
+    #[cfg(target_arch = "x86_64")]
+    Avx512(fearless_simd::x86::Avx512),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(fearless_simd::x86::Avx2),
+}
+
+impl Width {
+    /// Every width, the widest first.
+    #[cfg(target_arch = "x86_64")]
+    fn all() -> Vec<Self> {
+        let level = fearless_simd::Level::new();
+        let avx512 = level.as_avx512().map(Self::Avx512);
+        avx512.into_iter().chain(level.as_avx2().map(Self::Avx2)).collect()
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn all() -> Vec<Self> {
+        Vec::new()
+    }
+
+    /// Bytes of a vector.
+    fn bytes(self) -> usize {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(_) => 64,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(_) => 32,
+        }
+    }
+
+    /// Whether eight lanes of SHA-256 are slower than the SHA instructions of the processor.
+    pub(super) fn loses(self, hash: HashId) -> bool {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(_) => false,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(_) => hash == HashId::Sha256 && std::is_x86_feature_detected!("sha"),
+        }
+    }
+}
+
+/// A hash in lanes on this processor.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::digest) struct Engine {
+    pub(super) hash: HashId,
+    pub(super) width: Width,
+}
+
+impl Engine {
+    /// Every engine of a hash that this processor can run, the widest first.
+    pub(in crate::digest) fn all(hash: HashId) -> impl Iterator<Item = Self> {
+        Width::all().into_iter().map(move |width| Self { hash, width })
+    }
+
+    /// Messages that it hashes at once.
+    pub(in crate::digest) fn lanes(self) -> usize {
+        match self.hash {
+            HashId::Sha256 => self.width.bytes() / 4,
+            _ => self.width.bytes() / 8,
+        }
+    }
+
+    /// Bytes of a message block.
+    pub(super) fn block_size(self) -> usize {
+        match self.hash {
+            HashId::Sha256 => 64,
+            HashId::Sha384 | HashId::Sha512 => 128,
+            HashId::Sha3_256 | HashId::Sha3_384 | HashId::Sha3_512 => {
+                200 - 2 * self.hash.output_len()
+            }
+            HashId::Kt128 | HashId::Shake128 => 168,
+            HashId::Shake256 => 136,
+        }
+    }
+
+    /// The domain's bits and the first bit of the padding (FIPS 202 §6.1, §6.2). Of KT128 there are
+    /// several, and [`super::kt128::Lanes`] knows which.
+    pub(super) fn suffix(self) -> u8 {
+        match self.hash {
+            HashId::Shake128 | HashId::Shake256 => 0x1f,
+            _ => 0x06,
+        }
+    }
+
+    /// Rounds of Keccak-p.
+    pub(super) fn rounds(self) -> usize {
+        if self.hash == HashId::Kt128 { 12 } else { 24 }
+    }
+}

@@ -1,0 +1,182 @@
+//! SHA-2 and sponges of several messages of one length at once.
+
+use fearless_simd::Simd;
+use hartlock_image::HashId;
+use hartlock_verify::tree::Digest;
+
+use super::engine::{Engine, Width};
+use super::vectors::MAX_LANES;
+use super::{sha2, sha3};
+
+/// The longest message block, of SHAKE128 and TurboSHAKE128.
+pub(super) const MAX_BLOCK_SIZE: usize = 168;
+
+/// Messages under a hash without chunks: SHA-2, or a sponge.
+pub(in crate::digest) struct Plain {
+    pub(super) engine: Engine,
+    state: State,
+    /// The beginning of a block whose end has not come yet, of each message.
+    partial: [[u8; MAX_BLOCK_SIZE]; MAX_LANES],
+    partial_len: usize,
+    message_len: u64,
+}
+
+/// Words by their number and lane.
+#[expect(clippy::large_enum_variant, reason = "a thread has one at a time")]
+enum State {
+    Narrow([[u32; MAX_LANES]; 8]),
+    Wide([[u64; MAX_LANES]; 8]),
+    Sponge([[u64; MAX_LANES]; sha3::STATE_WORDS]),
+}
+
+impl Plain {
+    pub(super) fn new(engine: Engine) -> Self {
+        let state = match engine.hash {
+            HashId::Sha256 => State::Narrow(sha2::H512.map(|h| [(h >> 32) as u32; MAX_LANES])),
+            HashId::Sha384 => State::Wide(sha2::H384.map(|h| [h; MAX_LANES])),
+            HashId::Sha512 => State::Wide(sha2::H512.map(|h| [h; MAX_LANES])),
+            HashId::Sha3_256
+            | HashId::Sha3_384
+            | HashId::Sha3_512
+            | HashId::Kt128
+            | HashId::Shake128
+            | HashId::Shake256 => State::Sponge([[0; MAX_LANES]; sha3::STATE_WORDS]),
+        };
+        let partial = [[0; MAX_BLOCK_SIZE]; MAX_LANES];
+        Self { engine, state, partial, partial_len: 0, message_len: 0 }
+    }
+
+    /// See [`super::Lanes::update`].
+    pub(super) fn update(&mut self, parts: &[&[u8]]) {
+        // A lane without a message repeats the first one, and its digest is not read.
+        let mut parts: [&[u8]; MAX_LANES] =
+            std::array::from_fn(|lane| *parts.get(lane).unwrap_or(&parts[0]));
+        self.message_len += parts[0].len() as u64;
+        if self.partial_len > 0 {
+            let missing = self.engine.block_size() - self.partial_len;
+            parts = self.keep(parts, missing);
+            if self.partial_len < self.engine.block_size() {
+                return;
+            }
+            self.compress_partial();
+        }
+        let whole = parts[0].len() - parts[0].len() % self.engine.block_size();
+        if whole > 0 {
+            compress(self.engine, &mut self.state, &parts.map(|part| &part[..whole]));
+        }
+        self.keep(parts.map(|part| &part[whole..]), usize::MAX);
+    }
+
+    /// Moves up to `limit` bytes of each message to the end of its partial block. Returns the rest.
+    fn keep<'a>(&mut self, parts: [&'a [u8]; MAX_LANES], limit: usize) -> [&'a [u8]; MAX_LANES] {
+        let len = parts[0].len().min(limit);
+        for (partial, part) in self.partial.iter_mut().zip(parts) {
+            partial[self.partial_len..][..len].copy_from_slice(&part[..len]);
+        }
+        self.partial_len += len;
+        parts.map(|part| &part[len..])
+    }
+
+    /// Uses the partial blocks, which are complete.
+    fn compress_partial(&mut self) {
+        let size = self.engine.block_size();
+        let blocks = self.partial.each_ref().map(|partial| &partial[..size]);
+        compress(self.engine, &mut self.state, &blocks);
+        self.partial_len = 0;
+    }
+
+    /// Appends one byte to each partial block and fills the rest with zeros.
+    fn pad(&mut self, marker: u8) {
+        for partial in &mut self.partial {
+            partial[self.partial_len] = marker;
+            partial[self.partial_len + 1..].fill(0);
+        }
+    }
+
+    /// The digest of each message, in their order. `suffix` is that of a sponge.
+    pub(super) fn finalize(mut self, suffix: u8) -> [Digest; MAX_LANES] {
+        let size = self.engine.block_size();
+        match self.state {
+            // FIPS 180-4 §5.1: a one, zeros, and the length in bits in the last two words.
+            State::Narrow(_) | State::Wide(_) => {
+                self.pad(0x80);
+                if self.partial_len + 1 > size - size / 8 {
+                    self.compress_partial();
+                    self.partial = [[0; MAX_BLOCK_SIZE]; MAX_LANES];
+                }
+                let bits = (self.message_len * 8).to_be_bytes();
+                for partial in &mut self.partial {
+                    partial[size - 8..size].copy_from_slice(&bits);
+                }
+            }
+            // FIPS 202 §5.1: pad10*1 after the suffix.
+            State::Sponge(_) => {
+                self.pad(suffix);
+                for partial in &mut self.partial {
+                    partial[size - 1] |= 0x80;
+                }
+            }
+        }
+        self.compress_partial();
+        std::array::from_fn(|lane| self.digest(lane))
+    }
+
+    /// The digest of a message whose last block was compressed.
+    fn digest(&self, lane: usize) -> Digest {
+        let mut digest = [0; 64];
+        let bytes = &mut digest[..self.engine.hash.output_len()];
+        match &self.state {
+            State::Narrow(state) => {
+                for (to, word) in bytes.chunks_mut(4).zip(state) {
+                    to.copy_from_slice(&word[lane].to_be_bytes());
+                }
+            }
+            State::Wide(state) => {
+                for (to, word) in bytes.chunks_mut(8).zip(state) {
+                    to.copy_from_slice(&word[lane].to_be_bytes());
+                }
+            }
+            State::Sponge(state) => {
+                for (to, word) in bytes.chunks_mut(8).zip(state) {
+                    to.copy_from_slice(&word[lane].to_le_bytes());
+                }
+            }
+        }
+        digest
+    }
+}
+
+/// Uses whole blocks of all messages, with the instructions of the engine.
+fn compress(engine: Engine, state: &mut State, messages: &[&[u8]; MAX_LANES]) {
+    match engine.width {
+        #[cfg(target_arch = "x86_64")]
+        Width::Avx512(simd) => {
+            simd.vectorize(
+                #[inline(always)]
+                || compress_with(simd, state, messages, engine.block_size(), engine.rounds()),
+            );
+        }
+        #[cfg(target_arch = "x86_64")]
+        Width::Avx2(simd) => {
+            simd.vectorize(
+                #[inline(always)]
+                || compress_with(simd, state, messages, engine.block_size(), engine.rounds()),
+            );
+        }
+    }
+}
+
+#[inline(always)]
+fn compress_with<S: Simd>(
+    simd: S,
+    state: &mut State,
+    messages: &[&[u8]; MAX_LANES],
+    block_size: usize,
+    rounds: usize,
+) {
+    match state {
+        State::Narrow(state) => sha2::compress::<S, S::u32s, u32>(simd, state, messages),
+        State::Wide(state) => sha2::compress::<S, S::u64s, u64>(simd, state, messages),
+        State::Sponge(state) => sha3::absorb(simd, state, messages, block_size, rounds),
+    }
+}
