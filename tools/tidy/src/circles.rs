@@ -20,10 +20,6 @@ use graph::Circle;
 /// A type and its builder.
 const MAX_CIRCLE: usize = 2;
 
-/// Circles that are older than this check: the first file of their crate, a member, their size. Entries only
-/// shrink: a circle that has grown, or that is smaller than its entry, is a finding.
-const KNOWN: &[(&str, &str, usize)] = &[];
-
 /// Circles of modules that are too large.
 pub fn large_circles(tree: &Tree) -> Vec<String> {
     let mut findings = Vec::new();
@@ -32,31 +28,9 @@ pub fn large_circles(tree: &Tree) -> Vec<String> {
             Err(reason) => findings.push(reason),
             Ok(modules) => {
                 let circles = graph::circles(&resolve::dependencies(&modules));
-                findings.extend(judge(root, &circles, KNOWN));
+                let large = circles.iter().filter(|circle| circle.members.len() > MAX_CIRCLE);
+                findings.extend(large.map(|circle| describe(root, circle)));
             }
-        }
-    }
-    findings
-}
-
-fn judge(root: &Source, circles: &[Circle], known: &[(&str, &str, usize)]) -> Vec<String> {
-    let known = known.iter().filter(|(file, ..)| *file == root.path);
-    let known: Vec<(&str, usize)> = known.map(|(_, member, size)| (*member, *size)).collect();
-    let allowed = |circle: &Circle| {
-        let entry = known.iter().find(|(member, _)| circle.has(member));
-        entry.map_or(MAX_CIRCLE, |(_, size)| *size)
-    };
-    let large = circles.iter().filter(|circle| circle.members.len() > allowed(circle));
-    let mut findings: Vec<String> = large.map(|circle| describe(root, circle)).collect();
-    for (member, size) in known {
-        let found = circles.iter().find(|circle| circle.has(member));
-        let found = found.map_or(1, |circle| circle.members.len());
-        if found < size {
-            let what = format!(
-                "the circle around {member} has {found} modules, not {size}: shrink its entry in \
-                 tools/tidy/src/circles.rs, or remove it at {MAX_CIRCLE}"
-            );
-            findings.push(root.finding(1, &what));
         }
     }
     findings
@@ -195,26 +169,6 @@ mod tests {
         let findings = found([lib, one, two, three]);
         assert_eq!(findings.len(), 1, "{findings:?}");
         assert!(findings[0].contains("two::three uses one"), "{findings:?}");
-    }
-
-    #[test]
-    fn a_known_circle_may_only_shrink() {
-        let texts = [
-            ("a/src/lib.rs", "mod one;\nmod two;\nmod three;"),
-            ("a/src/one.rs", "use crate::two::Two;"),
-            ("a/src/two.rs", "use crate::three::Three;"),
-            ("a/src/three.rs", "use crate::one::One;"),
-        ];
-        let tree = Tree::of_texts(texts);
-        let root = tree.get("a/src/lib.rs").unwrap();
-        let modules = paths::read_crate(&tree, root).unwrap();
-        let circles = graph::circles(&resolve::dependencies(&modules));
-        let judged = |size| judge(root, &circles, &[(&*root.path, "two", size)]);
-        assert_eq!(judged(3), [""; 0]);
-        assert!(judged(2)[0].contains("circle of 3 modules"), "{:?}", judged(2));
-        assert!(judged(4)[0].contains("has 3 modules, not 4"), "{:?}", judged(4));
-        assert_eq!(judge(root, &[], &[("b/src/lib.rs", "two", 3)]), [""; 0]);
-        assert!(judge(root, &[], &[(&*root.path, "two", 3)])[0].contains("has 1 modules"));
     }
 
     #[test]

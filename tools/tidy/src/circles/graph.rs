@@ -8,12 +8,6 @@ pub struct Circle {
     pub members: Vec<(String, Vec<String>)>,
 }
 
-impl Circle {
-    pub fn has(&self, member: &str) -> bool {
-        self.members.iter().any(|(name, _)| name == member)
-    }
-}
-
 /// All circles of two nodes and more.
 pub fn circles(graph: &BTreeMap<String, BTreeSet<String>>) -> Vec<Circle> {
     let reachable: BTreeMap<&String, BTreeSet<&String>> =
