@@ -1,8 +1,6 @@
 //! ECDSA against other crates, on good signatures, on damaged ones and on every encoding that is not
 //! canonical.
 
-#![cfg(feature = "ecdsa")]
-
 use hartlock_kernels::Kernels;
 use hartlock_kernels::ecdsa::{
     Curve, MAX_SIGNATURE_LEN, PublicKey, compare, from_der, self_test, verify,

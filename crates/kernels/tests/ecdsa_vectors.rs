@@ -1,7 +1,5 @@
 //! ECDSA against public test vectors (see `vectors`; without them these tests say so and pass).
 
-#![cfg(feature = "ecdsa")]
-
 mod vectors;
 
 use hartlock_kernels::Hash;

@@ -1,8 +1,6 @@
 //! ML-DSA against two other implementations, on good signatures, on damaged ones, and with hints that
 //! are nearly right.
 
-#![cfg(feature = "ml-dsa")]
-
 use fips204::traits::{SerDes, Signer, Verifier};
 use hartlock_kernels::Kernels;
 use hartlock_kernels::ml_dsa::{Message, MlDsaSet, compare, verify};

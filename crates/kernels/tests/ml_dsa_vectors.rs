@@ -1,8 +1,6 @@
 //! ML-DSA against public test vectors, read in place: `../shared/vectors` beside the workspace,
 //! or the folder that `HARTLOCK_VECTORS` names. Without either these tests say so and pass.
 
-#![cfg(feature = "ml-dsa")]
-
 mod vectors;
 
 use std::collections::BTreeMap;

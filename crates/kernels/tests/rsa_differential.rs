@@ -1,8 +1,6 @@
 //! RSA against signatures made from chosen encoded messages: right ones, and every kind of
 //! wrong one, which no honest signer would make.
 
-#![cfg(feature = "rsa")]
-
 use hartlock_kernels::rsa::pkcs1::{self, Identified};
 use hartlock_kernels::rsa::{Hasher, PublicKey, pss};
 use hartlock_kernels::sha2::{Sha256, Sha384, Sha512};

@@ -1,7 +1,5 @@
 //! RSA against public test vectors (see `vectors`; without them these tests say so and pass).
 
-#![cfg(feature = "rsa")]
-
 mod vectors;
 
 use hartlock_kernels::rsa::pss::{Mask, Mgf1};

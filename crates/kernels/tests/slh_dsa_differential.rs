@@ -1,7 +1,5 @@
 //! SLH-DSA against the crate `fips205`, which also signs: all sets, good signatures and damaged ones.
 
-#![cfg(feature = "slh-dsa")]
-
 use fips205::traits::{KeyGen, SerDes, Signer, Verifier};
 use hartlock_kernels::Kernels;
 use hartlock_kernels::signature::Rejection;

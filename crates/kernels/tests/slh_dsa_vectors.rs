@@ -1,7 +1,5 @@
 //! SLH-DSA against public test vectors (see `vectors`; without them these tests say so and pass).
 
-#![cfg(feature = "slh-dsa")]
-
 use hartlock_kernels::sha2::Sha256;
 use hartlock_kernels::sha3::Shake128;
 use hartlock_kernels::signature::{ParameterSet, Rejection};
