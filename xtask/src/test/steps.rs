@@ -66,6 +66,21 @@ const HW: &[&str] = &["hw"];
 const DEVICE: &[&str] = &["tests"];
 const FUZZ: &[&str] = &["fuzz"];
 const ENGINES: &[&str] = &["docs/src/hardware"];
+/// What `tools/try-algorithm` copies, and the recipe that it follows.
+const RECIPE: &[&str] = &[
+    "CONTRIBUTING.md",
+    "Cargo.lock",
+    "Cargo.toml",
+    "boards",
+    "crates",
+    "firmware/stage",
+    "firmware/tests/bench",
+    "firmware/tests/footprint",
+    "firmware/virt",
+    "rust-toolchain.toml",
+    "spec",
+    "tools/try-algorithm",
+];
 const FRONT: &[&str] = &["README.md", "docs/status.toml"];
 
 /// Signature algorithms that no boot stage carries; nothing else would have them built.
@@ -154,6 +169,13 @@ pub const STEPS: &[Step] = &[
         &["python3", "-B", "-m", "unittest", "discover", "-s", "spec", "-p", "test_*.py"],
     )
     .reads(&[SPEC, BOARDS]),
+    // It builds in a folder of its own, so it does not wait for cargo.
+    Step::command(
+        "recipe",
+        "a signature algorithm takes the files that CONTRIBUTING.md names, 15 at most",
+        &["python3", "-B", "tools/try-algorithm"],
+    )
+    .reads(&[RECIPE]),
     Step::command(
         "unit",
         "unit and integration tests on this machine",
