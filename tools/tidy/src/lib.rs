@@ -16,6 +16,7 @@ mod circles;
 mod faults;
 mod layers;
 mod matrix;
+mod packages;
 mod pages;
 mod rtl;
 mod safety;
