@@ -143,6 +143,21 @@ pub fn missing(set: PackageSet) -> Result<Vec<String>> {
     )])
 }
 
+/// Fetches every set that is missing. Obtain consent first. If the index cannot be reached it says so and
+/// succeeds: a step that needs packages is then skipped, and others are not.
+pub fn ensure_all() -> Result<()> {
+    for set in PackageSet::ALL {
+        match ensure_installed(set) {
+            Err(error) if error.is::<Unreachable>() => {
+                eprintln!("{error:#}");
+                break;
+            }
+            result => drop(result?),
+        }
+    }
+    Ok(())
+}
+
 /// Returns the packages and fetches them if they are missing. Obtain consent first.
 fn ensure_installed(set: PackageSet) -> Result<Packages> {
     let pins = load(set)?;

@@ -41,7 +41,7 @@ pub struct Args {
     /// Steps at the same time; without it, one for each core, four at most
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
-    /// Store the time of each step in lab/runs/steps.toml, under this name
+    /// Store the time of each step in lab/runs/steps-NAME.toml
     #[arg(long, value_name = "NAME", conflicts_with = "only")]
     store: Option<String>,
 }

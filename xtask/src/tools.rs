@@ -25,6 +25,9 @@ const OPENSSL: &str = "openssl";
 /// The package set of the fifth paper's baseline.
 const BASELINE: &str = "baseline";
 
+/// What is fetched beside the sets of a boot.
+const OTHER_SETS: [&str; 3] = [PEERS, OPENSSL, BASELINE];
+
 /// Folder of the kernel and initrd in Debian's network installer for RISC-V.
 const INSTALLER: &str = "usr/lib/debian-installer/images/13/riscv64/text/debian-installer/riscv64";
 
@@ -110,7 +113,7 @@ pub fn agree() -> Result<()> {
 
 fn everything_missing() -> Result<Vec<String>> {
     let mut needs = packages::missing(&SETS)?;
-    needs.extend(packages::missing(&[OPENSSL])?);
+    needs.extend(packages::missing(&OTHER_SETS)?);
     for name in CARGO_TOOLS {
         needs.extend(CargoTool::find(name)?.missing());
     }
@@ -124,10 +127,11 @@ fn everything_missing() -> Result<Vec<String>> {
 pub fn ensure_all(consent: Consent) -> Result<Tools> {
     consent::obtain(consent, &everything_missing()?)?;
     let tools = located()?;
-    openssl()?;
+    packages::ensure_sets(OTHER_SETS)?;
     for name in CARGO_TOOLS {
         CargoTool::find(name)?.ensure()?;
     }
+    python::ensure_all()?;
     Ok(tools)
 }
 

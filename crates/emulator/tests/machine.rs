@@ -13,6 +13,7 @@ use hartlock_emulator::machine::{Machine, Outcome, Run, Stop, boot};
 use hartlock_emulator::qemu::{Config, Qemu};
 use hartlock_handoff::{Entry, Log, LogHeader, Stage, Step};
 use hartlock_image::Reason;
+use hartlock_verify::board::qemu_virt as map;
 
 const REFUSAL: &str = "hartlock: rom refused: E0301 A signature does not verify.\r\n\
                        hartlock: hint: Get the bundle again.\r\n";
@@ -44,7 +45,8 @@ fn a_refusal_ends_the_boot_with_its_reason_and_its_hint() {
     assert!(run.transcript.starts_with("hartlock: rom refused"));
     assert_eq!(run.measurements, None);
     let [hart] = run.harts[..] else { panic!("{:?}", run.harts) };
-    assert!((0x2000_0000..0x2000_1000).contains(&hart.pc), "{hart:x?}");
+    let start = map::ROM_FLASH.start;
+    assert!((start..start + 0x1000).contains(&hart.pc), "{hart:x?}");
 }
 
 #[test]

@@ -16,6 +16,7 @@ use hartlock_image::Reason::{
     SignedSizeOutOfRange, TrailingBytes, Truncated, WrongBundleType,
 };
 use hartlock_image::{BundleType, PayloadType, Policy};
+use hartlock_verify::board::qemu_virt as map;
 use sha2::{Digest, Sha384};
 
 use super::bundle::Edit::{Draft as Fields, File, Options, Signed};
@@ -186,7 +187,7 @@ pub const ROWS: &[Row] = &[
         OverlapsLiveRegion,
         SYSTEM,
         "A payload would be loaded over the copy of the manifest that is being verified.",
-        &[Fields(|draft| draft.payloads[1].load_at(0x8044_0000))],
+        &[Fields(|draft| draft.payloads[1].load_at(map::METADATA.start))],
     ),
     bad(
         "attack_uboot_69f6272b24a_data_outside_image",

@@ -9,6 +9,7 @@ use hartlock_image::{
     Manifest, Name, PAGE_SIZE, PayloadRecord, PayloadType, Policy, TreeMode, TrustList, align_up,
     encode_manifest,
 };
+use hartlock_verify::board::qemu_virt as map;
 use hartlock_verify::tree::{self, Digest};
 
 use super::ed25519::OddSignature;
@@ -227,8 +228,8 @@ impl Draft {
         Draft {
             bundle_type: BundleType::System,
             payloads: vec![
-                Payload::new(PayloadType::Kernel, 1500, 0x8120_0000),
-                Payload::new(PayloadType::SystemFdt, 700, 0x8300_0000),
+                Payload::new(PayloadType::Kernel, 1500, map::SYSTEM.start + 0x20_0000),
+                Payload::new(PayloadType::SystemFdt, 700, map::SYSTEM.start + 0x200_0000),
             ],
             ..Draft::boot()
         }
@@ -247,9 +248,9 @@ impl Draft {
             blocks: vec![Block::By(A)],
             listed: None,
             payloads: vec![
-                Payload::new(PayloadType::Opensbi, 1300, 0x8000_0000),
-                Payload::new(PayloadType::Loader, 1100, 0x8020_0000),
-                Payload::new(PayloadType::BootFdt, 600, 0x8040_0000),
+                Payload::new(PayloadType::Opensbi, 1300, map::OPENSBI.start),
+                Payload::new(PayloadType::Loader, 1100, map::LOADER.start),
+                Payload::new(PayloadType::BootFdt, 600, map::BOOT_FDT.start),
             ],
             trust: trust(Policy::Any, [B.record(), C.record()]),
             bootargs: "console=ttyS0".into(),

@@ -119,11 +119,10 @@ impl Judge {
         let mut cargo = Command::new("cargo");
         cargo.args(["metadata", "--no-deps", "--locked", "--format-version", "1"]);
         let metadata: Metadata = serde_json::from_str(&run::quietly(cargo.current_dir(root))?)?;
-        for package in ["xtask", "hartlock-cli"] {
-            let mut cargo = Command::new("cargo");
-            cargo.args(["build", "--locked", "--quiet", "--package", package]);
-            run::quietly(cargo.current_dir(root))?;
-        }
+        // Without `--package`: the step `build` has compiled both, with the features of all members.
+        let mut cargo = Command::new("cargo");
+        cargo.args(["build", "--locked", "--quiet", "--bin", "xtask", "--bin", "hartlock"]);
+        run::quietly(cargo.current_dir(root))?;
         let (folder, programs) = (root.to_owned(), project::target_dir().join("debug"));
         let ask = move |words: &[String]| {
             let (program, rest) = match words {

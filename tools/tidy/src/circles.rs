@@ -12,8 +12,6 @@ mod graph;
 mod paths;
 mod resolve;
 
-use toml::Table;
-
 use crate::tree::{Source, Tree};
 use graph::Circle;
 
@@ -48,31 +46,19 @@ fn describe(root: &Source, circle: &Circle) -> String {
 
 /// The file that each crate of the tree begins with.
 fn roots(tree: &Tree) -> Vec<&Source> {
-    let mut roots = Vec::new();
-    for manifest in &tree.files {
-        let Some(folder) = manifest.path.strip_suffix("Cargo.toml") else { continue };
-        // What is no manifest is a finding of another check.
-        let Ok(table) = manifest.text.parse::<Table>() else { continue };
-        let mut files = vec!["src/lib.rs".to_owned(), "src/main.rs".to_owned()];
-        let named = table.get("bin").and_then(|bins| bins.as_array()).into_iter().flatten();
-        let named = named.chain(table.get("lib"));
-        files.extend(named.filter_map(|it| it.get("path")?.as_str().map(str::to_owned)));
-        files.sort();
-        files.dedup();
-        roots.extend(files.iter().filter_map(|file| tree.get(&format!("{folder}{file}"))));
-    }
-    roots
+    let files = tree.packages.iter().flat_map(|package| &package.roots);
+    files.filter_map(|file| tree.get(file)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const MANIFEST: (&str, &str) = ("a/Cargo.toml", "package.name = \"a\"");
+    use crate::packages::Package;
 
     fn found<const N: usize>(files: [(&str, &str); N]) -> Vec<String> {
         let mut tree = Tree::of_texts(files);
-        tree.files.extend(Tree::of_texts([MANIFEST]).files);
+        let roots = ["a/src/lib.rs", "a/src/main.rs"].map(str::to_owned).into();
+        tree.packages = vec![Package { folder: "a".into(), roots, dependencies: Vec::new() }];
         large_circles(&tree)
     }
 

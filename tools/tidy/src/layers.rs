@@ -1,13 +1,8 @@
-//! Dependencies point one way: `cli → sign → verify → {image, kernels}`.
+//! Dependencies point one way: `cli → bundle → keys → verify → {image, kernels}`.
 //!
-//! Read from the manifests themselves: `fuzz` and the programs of `lab` are workspaces of their own, so
-//! one `cargo metadata` would not show them, and a finding names the line of a manifest. Development
-//! dependencies may point anywhere in `crates/`: they are never linked into what ships.
+//! Development dependencies may point anywhere in `crates/`: they are never linked into what ships.
 
-use std::collections::BTreeMap;
-
-use toml::{Table, Value};
-
+use super::packages::{Dependency, Kind, Package};
 use super::safety::code_of;
 use super::text::has_word;
 use super::tree::{Source, Tree};
@@ -84,24 +79,19 @@ const DRIVER: &str = "xtask";
 /// Dependencies against the direction, and crates without a layer.
 pub fn wrong_dependencies(tree: &Tree) -> Vec<String> {
     let mut findings = Vec::new();
-    let packages = Packages::read(tree, &mut findings);
-    for package in &packages.all {
-        for dependency in package.dependencies(&packages) {
-            let Some(to) = dependency.folder else { continue };
-            let ships = dependency.kind != Kind::Test;
-            if let Err(reason) = judge(&package.folder, &to, ships) {
+    for package in &tree.packages {
+        for Dependency { key, folder, kind } in &package.dependencies {
+            let Some(to) = folder else { continue };
+            if let Err(reason) = judge(&package.folder, to, *kind != Kind::Test) {
                 let what = format!("{} must not depend on {to}: {reason}", package.folder);
-                findings.push(package.source.finding(1, &what));
+                findings.push(finding(tree, package, key, &what));
             }
         }
         let is_workshop = package.folder == TEST_KIT;
         if package.folder.starts_with("crates/") && !is_workshop && layer(&package.folder).is_none()
         {
-            findings.push(
-                package
-                    .source
-                    .finding(1, "no layer for this crate; add it to tools/tidy/src/layers.rs"),
-            );
+            let what = "no layer for this crate; add it to tools/tidy/src/layers.rs";
+            findings.push(finding(tree, package, "[package]", what));
         }
     }
     findings
@@ -109,21 +99,47 @@ pub fn wrong_dependencies(tree: &Tree) -> Vec<String> {
 
 /// Dependencies, of ours or not, that no source of the crate names.
 pub fn unused_dependencies(tree: &Tree) -> Vec<String> {
-    // What cannot be read is a finding of the check above.
-    let packages = Packages::read(tree, &mut Vec::new());
     let mut findings = Vec::new();
-    for package in &packages.all {
-        for Dependency { key, kind, .. } in package.dependencies(&packages) {
+    for package in &tree.packages {
+        for Dependency { key, kind, .. } in &package.dependencies {
             let identifier = key.replace('-', "_");
-            let mut sources = tree.files.iter().filter(|source| package.compiles(source, kind));
+            let mut sources = tree.files.iter().filter(|source| compiles(package, source, *kind));
             if !sources.any(|source| names(source, &identifier)) {
-                let line = package.source.lines().find(|(_, line)| line.starts_with(&key));
-                let what = format!("{} does not use {key} {}", package.folder, kind.place());
-                findings.push(package.source.finding(line.map_or(1, |(number, _)| number), &what));
+                let what = format!("{} does not use {key} {}", package.folder, place(*kind));
+                findings.push(finding(tree, package, key, &what));
             }
         }
     }
     findings
+}
+
+/// A finding at the line of a manifest that begins with `start`.
+fn finding(tree: &Tree, package: &Package, start: &str, what: &str) -> String {
+    let path = format!("{}/Cargo.toml", package.folder);
+    let manifest = tree.get(&path);
+    let line = manifest.and_then(|it| it.lines().find(|(_, line)| line.starts_with(start)));
+    format!("{path}:{}: {what}", line.map_or(1, |(number, _)| number))
+}
+
+/// Where a dependency has to be used.
+const fn place(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Normal => "in src",
+        Kind::Build => "in build.rs",
+        Kind::Test => "in any test",
+    }
+}
+
+/// Whether a dependency of this kind can be used in a source.
+fn compiles(package: &Package, source: &Source, kind: Kind) -> bool {
+    let inside = source.path.strip_prefix(&package.folder).and_then(|it| it.strip_prefix('/'));
+    let Some(file) = inside.filter(|file| file.ends_with(".rs")) else { return false };
+    match kind {
+        // What a manifest of the lab measures has its code beside it.
+        Kind::Normal => file.starts_with("src/") || file.starts_with("papers/"),
+        Kind::Build => file == "build.rs" || file.starts_with("build/"),
+        Kind::Test => true,
+    }
 }
 
 /// Whether a source has a path that begins with the crate, or imports it. Its name alone, in a
@@ -176,236 +192,92 @@ fn judge(from: &str, to: &str, ships: bool) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// All packages of the tree, to translate a dependency's name into its folder.
-struct Packages<'a> {
-    all: Vec<Package<'a>>,
-    folders: BTreeMap<String, String>,
-    /// `[workspace.dependencies]`: the real package of a name that members inherit.
-    inherited: BTreeMap<String, String>,
-}
-
-struct Package<'a> {
-    source: &'a Source,
-    folder: String,
-    manifest: Table,
-}
-
-impl<'a> Packages<'a> {
-    fn read(tree: &'a Tree, findings: &mut Vec<String>) -> Packages<'a> {
-        let mut packages =
-            Packages { all: Vec::new(), folders: BTreeMap::new(), inherited: BTreeMap::new() };
-        for source in &tree.files {
-            let Some(folder) = source.path.strip_suffix("Cargo.toml") else { continue };
-            let manifest: Table = match source.text.parse() {
-                Ok(manifest) => manifest,
-                Err(error) => {
-                    findings.push(source.finding(1, &format!("not a manifest: {error}")));
-                    continue;
-                }
-            };
-            let shared = table(&manifest, "workspace").and_then(|it| table(it, "dependencies"));
-            for (name, value) in shared.into_iter().flatten() {
-                packages.inherited.insert(name.clone(), real_name(name, value));
-            }
-            let name = table(&manifest, "package").and_then(|it| it.get("name"));
-            if let Some(name) = name.and_then(Value::as_str) {
-                let folder = folder.trim_end_matches('/').to_owned();
-                packages.folders.insert(name.to_owned(), folder.clone());
-                packages.all.push(Package { source, folder, manifest });
-            }
-        }
-        packages
-    }
-}
-
-/// What a dependency is for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// What is built, and is linked into what ships.
-    Normal,
-    /// The build script.
-    Build,
-    /// Tests, and nothing that ships.
-    Test,
-}
-
-impl Kind {
-    /// Where it has to be used.
-    const fn place(self) -> &'static str {
-        match self {
-            Self::Normal => "in src",
-            Self::Build => "in build.rs",
-            Self::Test => "in any test",
-        }
-    }
-}
-
-struct Dependency {
-    /// Its name in the manifest, from which the name in the sources is made.
-    key: String,
-    /// Its folder, if it is one of ours.
-    folder: Option<String>,
-    kind: Kind,
-}
-
-impl Package<'_> {
-    fn dependencies(&self, packages: &Packages) -> Vec<Dependency> {
-        let for_targets = table(&self.manifest, "target").into_iter().flatten();
-        let tables = for_targets.filter_map(|(_, value)| value.as_table());
-        let mut found = Vec::new();
-        for place in std::iter::once(&self.manifest).chain(tables) {
-            for (section, kind) in [
-                ("dependencies", Kind::Normal),
-                ("build-dependencies", Kind::Build),
-                ("dev-dependencies", Kind::Test),
-            ] {
-                for (key, value) in table(place, section).into_iter().flatten() {
-                    let inherits = value.get("workspace").is_some();
-                    let name = match packages.inherited.get(key) {
-                        Some(real) if inherits => real.clone(),
-                        _ => real_name(key, value),
-                    };
-                    let folder = packages.folders.get(&name).cloned();
-                    found.push(Dependency { key: key.clone(), folder, kind });
-                }
-            }
-        }
-        found
-    }
-
-    /// Whether a dependency of this kind can be used in a source.
-    fn compiles(&self, source: &Source, kind: Kind) -> bool {
-        let inside = source.path.strip_prefix(&self.folder).and_then(|it| it.strip_prefix('/'));
-        let Some(file) = inside.filter(|file| file.ends_with(".rs")) else { return false };
-        match kind {
-            // What a manifest of the lab measures has its code beside it.
-            Kind::Normal => file.starts_with("src/") || file.starts_with("papers/"),
-            Kind::Build => file == "build.rs" || file.starts_with("build/"),
-            Kind::Test => true,
-        }
-    }
-}
-
-fn table<'a>(parent: &'a Table, key: &str) -> Option<&'a Table> {
-    parent.get(key)?.as_table()
-}
-
-/// A dependency may be renamed: `name = { package = "real-name", … }`.
-fn real_name(name: &str, value: &Value) -> String {
-    value.get("package").and_then(Value::as_str).unwrap_or(name).to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const IMAGE: (&str, &str) = ("crates/image/Cargo.toml", "package.name = \"hartlock-image\"");
-    const BUNDLE: (&str, &str) = ("crates/bundle/Cargo.toml", "package.name = \"hartlock-bundle\"");
+    fn dependency(key: &str, folder: Option<&str>, kind: Kind) -> Dependency {
+        Dependency { key: key.into(), folder: folder.map(str::to_owned), kind }
+    }
 
-    fn with(path: &str, text: &str) -> Vec<String> {
-        let workspace =
-            "[workspace.dependencies]\nbundle = { package = \"hartlock-bundle\", path = \"x\" }";
-        wrong_dependencies(&Tree::of_texts([
-            ("Cargo.toml", workspace),
-            IMAGE,
-            BUNDLE,
-            ("xtask/Cargo.toml", "package.name = \"xtask\""),
-            (path, text),
-        ]))
+    /// Findings if the package of a folder depends on that of another.
+    fn with(folder: &str, to: &str, kind: Kind) -> Vec<String> {
+        let key = to.rsplit('/').next().unwrap();
+        let dependencies = vec![dependency(key, Some(to), kind)];
+        let mut tree = Tree::of_texts([]);
+        tree.packages = vec![Package { folder: folder.into(), roots: vec![], dependencies }];
+        wrong_dependencies(&tree)
     }
 
     #[test]
     fn finds_a_dependency_against_the_direction() {
-        let verify = "package.name = \"hartlock-verify\"\n";
-        for wrong in [
-            "[dependencies]\nhartlock-bundle.path = \"../bundle\"",
-            "[build-dependencies]\nhartlock-bundle.path = \"../bundle\"",
-            "[target.'cfg(unix)'.dependencies]\nhartlock-bundle.path = \"../bundle\"",
-            "[dependencies]\nbundle.workspace = true",
-            "[dependencies]\nk = { package = \"hartlock-bundle\", path = \"../bundle\" }",
-        ] {
-            let found = with("crates/verify/Cargo.toml", &format!("{verify}{wrong}"));
-            assert_eq!(found.len(), 1, "{wrong}: {found:?}");
+        for kind in [Kind::Normal, Kind::Build] {
+            let found = with("crates/verify", "crates/bundle", kind);
+            assert_eq!(found.len(), 1, "{found:?}");
             assert!(found[0].contains("must not depend on crates/bundle"), "{found:?}");
         }
     }
 
     #[test]
     fn accepts_the_layers_below_and_tests_that_reach_up() {
-        let text = "package.name = \"hartlock-verify\"\n\
-                    [dependencies]\nhartlock-image.path = \"../image\"\nsha2 = \"0.11\"\n\
-                    [dev-dependencies]\nhartlock-bundle.path = \"../bundle\"";
-        assert_eq!(with("crates/verify/Cargo.toml", text), [""; 0]);
+        assert_eq!(with("crates/verify", "crates/image", Kind::Normal), [""; 0]);
+        assert_eq!(with("crates/verify", "crates/bundle", Kind::Test), [""; 0]);
     }
 
     #[test]
     fn firmware_is_never_built_on_host_crates() {
-        let rom = "package.name = \"rom\"\n[dependencies]\nhartlock-bundle.path = \"x\"";
-        assert_eq!(with("firmware/rom/Cargo.toml", rom).len(), 1);
-        let rom = "package.name = \"rom\"\n[dependencies]\nhartlock-image.path = \"x\"";
-        assert_eq!(with("firmware/rom/Cargo.toml", rom), [""; 0]);
+        assert_eq!(with("firmware/rom", "crates/bundle", Kind::Normal).len(), 1);
+        assert_eq!(with("firmware/rom", "crates/image", Kind::Normal), [""; 0]);
     }
 
     #[test]
     fn nothing_is_built_on_xtask_not_even_a_test() {
-        let text = "package.name = \"rom\"\n[dev-dependencies]\nxtask.path = \"x\"";
-        assert_eq!(with("firmware/rom/Cargo.toml", text).len(), 1);
+        assert_eq!(with("firmware/rom", "xtask", Kind::Test).len(), 1);
     }
 
     #[test]
     fn xtask_knows_no_other_crate_and_tests_may_use_the_testkit() {
-        let text = "package.name = \"xtask\"\n[dependencies]\nhartlock-bundle.path = \"x\"";
-        let found = with("xtask/Cargo.toml", text);
-        assert!(found.iter().any(|found| found.contains("knows no other crate")), "{found:?}");
-        let kit = ("crates/testkit/Cargo.toml", "package.name = \"hartlock-testkit\"");
-        let using = |section: &str| {
-            let text = format!(
-                "package.name = \"hartlock-verify\"\n[{section}]\nhartlock-testkit.path = \"x\""
-            );
-            let verify = ("crates/verify/Cargo.toml", &*text);
-            wrong_dependencies(&Tree::of_texts([kit, verify])).len()
-        };
-        assert_eq!(using("dependencies"), 1);
-        assert_eq!(using("dev-dependencies"), 0);
+        let found = with("xtask", "crates/bundle", Kind::Normal);
+        assert!(found[0].contains("knows no other crate"), "{found:?}");
+        assert_eq!(with("crates/verify", "crates/testkit", Kind::Normal).len(), 1);
+        assert_eq!(with("crates/verify", "crates/testkit", Kind::Test).len(), 0);
     }
 
-    /// Findings in a crate whose `lib.rs` and test have these texts.
-    fn unused(dependencies: &str, lib: &str, test: &str) -> Vec<String> {
-        let manifest = format!("package.name = \"hartlock-verify\"\n{dependencies}");
-        unused_dependencies(&Tree::of_texts([
-            IMAGE,
+    const IMAGE: &str = "hartlock-image";
+
+    /// Findings in a crate with this dependency, whose `lib.rs` and test have these texts.
+    fn unused(key: &str, kind: Kind, lib: &str, test: &str) -> Vec<String> {
+        let manifest = format!("[package]\n[dependencies]\n{key}.path = \"x\"\n");
+        let mut tree = Tree::of_texts([
             ("crates/verify/Cargo.toml", &manifest),
             ("crates/verify/src/lib.rs", lib),
             ("crates/verify/tests/all.rs", test),
             ("crates/verify/build.rs", "use toml::Table;\n"),
             ("crates/other/src/lib.rs", "use hartlock_image::Reason;\nuse spin as _;\n"),
-        ]))
+        ]);
+        let dependencies = vec![dependency(key, None, kind)];
+        tree.packages =
+            vec![Package { folder: "crates/verify".into(), roots: vec![], dependencies }];
+        unused_dependencies(&tree)
     }
-
-    const ON_IMAGE: &str = "[dependencies]\nhartlock-image.path = \"../image\"\n";
 
     #[test]
     fn finds_dependencies_that_no_source_names() {
-        for (dependencies, lib, expected) in [
-            (ON_IMAGE, "", "hartlock-image in src"),
-            (ON_IMAGE, "// hartlock_image is not used\n", "hartlock-image in src"),
-            (ON_IMAGE, "use hartlock_images::A;\n", "hartlock-image in src"),
-            (ON_IMAGE, "let name = \"hartlock_image\";\n", "hartlock-image in src"),
-            ("[target.'cfg(unix)'.dependencies]\nspin = \"1\"", "", "spin in src"),
-            (
-                "[dependencies]\ni = { package = \"hartlock-image\" }",
-                "use hartlock_image::A;",
-                "i in",
-            ),
-            ("[build-dependencies]\nspin = \"1\"", "use spin::Lock;\n", "spin in build.rs"),
-            ("[dev-dependencies]\nspin = \"1\"", "", "spin in any test"),
+        for (key, kind, lib, expected) in [
+            (IMAGE, Kind::Normal, "", "hartlock-image in src"),
+            (IMAGE, Kind::Normal, "// hartlock_image is not used\n", "hartlock-image in src"),
+            (IMAGE, Kind::Normal, "use hartlock_images::A;\n", "hartlock-image in src"),
+            (IMAGE, Kind::Normal, "let name = \"hartlock_image\";\n", "hartlock-image in src"),
+            ("i", Kind::Normal, "use hartlock_image::A;", "i in"),
+            ("spin", Kind::Build, "use spin::Lock;\n", "spin in build.rs"),
+            ("spin", Kind::Test, "", "spin in any test"),
         ] {
-            let found = unused(dependencies, lib, "");
-            assert_eq!(found.len(), 1, "{dependencies}: {found:?}");
+            let found = unused(key, kind, lib, "");
+            assert_eq!(found.len(), 1, "{key}: {found:?}");
             assert!(found[0].contains(expected), "{found:?}");
         }
         // Used by tests alone, it would be linked for nothing.
-        let found = unused(ON_IMAGE, "", "use hartlock_image::Reason;\n");
+        let found = unused(IMAGE, Kind::Normal, "", "use hartlock_image::Reason;\n");
         assert_eq!(
             found,
             ["crates/verify/Cargo.toml:3: crates/verify does not use hartlock-image in src"]
@@ -414,22 +286,22 @@ mod tests {
 
     #[test]
     fn accepts_dependencies_where_they_are_used() {
-        for (dependencies, lib, test) in [
-            (ON_IMAGE, "use hartlock_image::Reason;\n", ""),
-            (ON_IMAGE, "let a = hartlock_image::Reason::A; // why\n", ""),
-            ("[dependencies]\ni = { package = \"hartlock-image\" }", "use i::Reason;\n", ""),
-            ("[build-dependencies]\ntoml = \"1\"", "", ""),
-            ("[dependencies]\nspin = \"1\"", "use spin as _;\n", ""),
-            ("[dev-dependencies]\nspin = \"1\"", "", "use spin::Lock;\n"),
-            ("[dev-dependencies]\nspin = \"1\"", "use spin::Lock;\n", ""),
+        for (key, kind, lib, test) in [
+            (IMAGE, Kind::Normal, "use hartlock_image::Reason;\n", ""),
+            (IMAGE, Kind::Normal, "let a = hartlock_image::Reason::A; // why\n", ""),
+            ("i", Kind::Normal, "use i::Reason;\n", ""),
+            ("toml", Kind::Build, "", ""),
+            ("spin", Kind::Normal, "use spin as _;\n", ""),
+            ("spin", Kind::Test, "", "use spin::Lock;\n"),
+            ("spin", Kind::Test, "use spin::Lock;\n", ""),
         ] {
-            assert_eq!(unused(dependencies, lib, test), [""; 0], "{dependencies}");
+            assert_eq!(unused(key, kind, lib, test), [""; 0], "{key}");
         }
     }
 
     #[test]
     fn a_new_crate_needs_a_layer() {
-        let found = with("crates/novel/Cargo.toml", "package.name = \"hartlock-novel\"");
+        let found = with("crates/novel", "crates/image", Kind::Test);
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].contains("no layer"), "{found:?}");
     }

@@ -20,6 +20,7 @@ mod circles;
 mod faults;
 mod layers;
 mod matrix;
+mod packages;
 mod pages;
 mod rtl;
 mod safety;

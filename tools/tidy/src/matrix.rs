@@ -264,7 +264,7 @@ mod tests {
             source("crates/kernels/tests/known.rs", &format!("use {KERNELS}::sha2::Sha256;\n")),
         ];
         all.extend(files.iter().map(|(path, text)| source(path, text)));
-        wrong_matrix(&Tree { files: all })
+        wrong_matrix(&Tree { files: all, packages: Vec::new() })
     }
 
     const SHA2: &str = "| sha2 | yes | yes | – | – | – | – | – |";

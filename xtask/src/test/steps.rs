@@ -66,11 +66,32 @@ const HW: &[&str] = &["hw"];
 const DEVICE: &[&str] = &["tests"];
 const FUZZ: &[&str] = &["fuzz"];
 const ENGINES: &[&str] = &["docs/src/hardware"];
+/// What `tools/try-algorithm` copies, and the recipe that it follows.
+const RECIPE: &[&str] = &[
+    "CONTRIBUTING.md",
+    "Cargo.lock",
+    "Cargo.toml",
+    "boards",
+    "crates",
+    "firmware/stage",
+    "firmware/tests/bench",
+    "firmware/tests/footprint",
+    "firmware/virt",
+    "rust-toolchain.toml",
+    "spec",
+    "tools/try-algorithm",
+];
 const FRONT: &[&str] = &["README.md", "docs/status.toml"];
 
-/// Signature algorithms that no boot stage carries; nothing else would have them built.
-const FEATURES: &str =
-    "hartlock-kernels/signatures,hartlock-kernels/ed25519-contexts,hartlock-kernels/lanes";
+/// Arguments of clippy for packages that run on boards.
+macro_rules! clippy_of_firmware {
+    ($target:expr, [$($package:literal),*] $(, $more:literal)*) => {
+        &[
+            "cargo", "clippy", "--locked", "--profile", "firmware", "--target", $target,
+            $("--package", $package,)* $($more,)* "--", "-D", "warnings",
+        ]
+    };
+}
 
 impl Step {
     const fn new(name: &'static str, about: &'static str, action: Action) -> Self {
@@ -127,7 +148,7 @@ pub const STEPS: &[Step] = &[
     Step::command(
         "build",
         "the runners and all tests compile",
-        &["cargo", "build", "--locked", "--all-targets", "--features", FEATURES],
+        &["cargo", "build", "--locked", "--all-targets"],
     )
     .uses(&[Resource::Cargo])
     // It makes what others run, so its result is the files and not the pass.
@@ -154,10 +175,17 @@ pub const STEPS: &[Step] = &[
         &["python3", "-B", "-m", "unittest", "discover", "-s", "spec", "-p", "test_*.py"],
     )
     .reads(&[SPEC, BOARDS]),
+    // It builds in a folder of its own, so it does not wait for cargo.
+    Step::command(
+        "recipe",
+        "a signature algorithm takes the files that CONTRIBUTING.md names, 15 at most",
+        &["python3", "-B", "tools/try-algorithm"],
+    )
+    .reads(&[RECIPE]),
     Step::command(
         "unit",
         "unit and integration tests on this machine",
-        &["cargo", "test", "--locked", "--no-fail-fast", "--features", FEATURES],
+        &["cargo", "test", "--locked", "--no-fail-fast"],
     )
     .after(BUILT)
     .uses(&[Resource::Cargo]),
@@ -171,84 +199,40 @@ pub const STEPS: &[Step] = &[
     Step::command(
         "clippy-firmware",
         "the same for what runs on the board",
-        &[
-            "cargo",
-            "clippy",
-            "--locked",
-            "--profile",
-            "firmware",
-            "--target",
+        clippy_of_firmware!(
             firmware::TARGET,
-            "--package",
-            "hartlock-rom",
-            "--package",
-            "hartlock-loader",
-            "--package",
-            "hartlock-probe",
-            "--package",
-            "hartlock-devmem",
-            "--package",
-            "hartlock-stub",
-            "--package",
-            "hartlock-bench",
-            "--package",
-            "hartlock-footprint",
-            "--",
-            "-D",
-            "warnings",
-        ],
+            [
+                "hartlock-rom",
+                "hartlock-loader",
+                "hartlock-probe",
+                "hartlock-devmem",
+                "hartlock-stub",
+                "hartlock-bench",
+                "hartlock-footprint"
+            ]
+        ),
     )
     .uses(&[Resource::Cargo])
     .reads(&[WORKSPACE, BOARDS]),
     Step::command(
         "clippy-soc",
         "the same for what runs on the cycle-accurate machine",
-        &[
-            "cargo",
-            "clippy",
-            "--locked",
-            "--profile",
-            "firmware",
-            "--target",
+        clippy_of_firmware!(
             firmware::TARGET,
-            "--package",
-            "hartlock-smoke",
-            "--package",
-            "hartlock-bench",
-            "--package",
-            "hartlock-loader",
-            "--package",
-            "hartlock-rot-host",
+            ["hartlock-smoke", "hartlock-bench", "hartlock-loader", "hartlock-rot-host"],
             "--features",
-            "hartlock-bench/soc,hartlock-loader/soc",
-            "--",
-            "-D",
-            "warnings",
-        ],
+            "hartlock-bench/soc,hartlock-loader/soc"
+        ),
     )
     .uses(&[Resource::Cargo])
     .reads(&[WORKSPACE, BOARDS]),
     Step::command(
         "clippy-rot",
         "the same for what runs on the root of trust",
-        &[
-            "cargo",
-            "clippy",
-            "--locked",
-            "--profile",
-            "firmware",
-            "--target",
+        clippy_of_firmware!(
             firmware::ROT_TARGET,
-            "--package",
-            "hartlock-rot-smoke",
-            "--package",
-            "hartlock-rot-rom",
-            "--package",
-            "hartlock-accelerator",
-            "--",
-            "-D",
-            "warnings",
-        ],
+            ["hartlock-rot-smoke", "hartlock-rot-rom", "hartlock-accelerator"]
+        ),
     )
     .uses(&[Resource::Cargo])
     .reads(&[WORKSPACE, BOARDS]),

@@ -12,10 +12,15 @@ const T0: u32 = 5;
 const T1: u32 = 6;
 const T2: u32 = 7;
 
-/// UART of the board, a 16550.
-const UART: u32 = 0x1000_0000;
+/// The devices of the board.
+#[allow(dead_code, unused_imports, reason = "guests use two devices")]
+mod board {
+    include!("../../../../boards/qemu-virt/generated/board.rs");
+}
+/// A 16550.
+const UART: u32 = board::UART as u32;
 /// Ends the machine when it is written.
-const TEST_DEVICE: u32 = 0x10_0000;
+const TEST_DEVICE: u32 = board::TEST as u32;
 pub const POWER_OFF: u32 = 0x5555;
 pub const RESET: u32 = 0x7777;
 

@@ -1,9 +1,11 @@
 //! Groups 06 and 07: for this device, and in its place on the board.
 
+use hartlock_image::PAGE_SIZE;
 use hartlock_image::Reason::{
     LifecycleNotAllowed, OutsideMemory, OverlapsLiveRegion, RollbackBelowFloor, WrongBoard,
     WrongLoadAddress, WrongSoc,
 };
+use hartlock_verify::board::qemu_virt as map;
 
 use super::row::{Row, bad};
 use crate::bundle::Edit::{Draft as Fields, Options};
@@ -14,7 +16,7 @@ const BOOT: fn() -> Draft = Draft::boot;
 
 /// A vector whose payload `$index` is loaded, and entered if it is code, at `$address`.
 macro_rules! moved {
-    ($index:literal, $address:literal) => {
+    ($index:literal, $address:expr) => {
         &[Fields(|draft| draft.payloads[$index].load_at($address))]
     };
 }
@@ -73,7 +75,7 @@ pub const ROWS: &[Row] = &[
         SYSTEM,
         "The second page of the initramfs would be past the end of RAM.",
         &[Fields(|draft| {
-            draft.add_initramfs(900, 0xbfff_f000).memory_size = 8192;
+            draft.add_initramfs(900, map::RAM.end - PAGE_SIZE).memory_size = 8192;
         })],
     ),
     bad(
@@ -82,7 +84,7 @@ pub const ROWS: &[Row] = &[
         SYSTEM,
         "An initramfs without bytes and without memory is located one page past the end of RAM.",
         &[Fields(|draft| {
-            draft.add_initramfs(0, 0xc000_1000);
+            draft.add_initramfs(0, map::RAM.end + PAGE_SIZE);
         })],
     ),
     bad(
@@ -91,7 +93,7 @@ pub const ROWS: &[Row] = &[
         SYSTEM,
         "An empty range inside the log shares no byte with it, but is not in its place.",
         &[Fields(|draft| {
-            draft.add_initramfs(0, 0x8012_1000);
+            draft.add_initramfs(0, map::LOG.start + PAGE_SIZE);
         })],
     ),
     bad(
@@ -99,35 +101,35 @@ pub const ROWS: &[Row] = &[
         OutsideMemory,
         SYSTEM,
         "The device tree would be loaded one page below its place.",
-        moved!(1, 0x80ff_f000),
+        moved!(1, map::SYSTEM.start - PAGE_SIZE),
     ),
     bad(
         "boot_over_rom_ram",
         OverlapsLiveRegion,
         BOOT,
         "A payload would overwrite the ROM's stack.",
-        moved!(2, 0x8010_f000),
+        moved!(2, map::ROM_RAM.end - PAGE_SIZE),
     ),
     bad(
         "system_over_opensbi",
         OverlapsLiveRegion,
         SYSTEM,
         "A payload would overwrite OpenSBI, which runs.",
-        moved!(1, 0x8000_0000),
+        moved!(1, map::OPENSBI.start),
     ),
     bad(
         "system_over_handoff",
         OverlapsLiveRegion,
         SYSTEM,
         "A payload would overwrite the hand-off block.",
-        moved!(1, 0x8011_0000),
+        moved!(1, map::HANDOFF.start),
     ),
     bad(
         "system_over_loader",
         OverlapsLiveRegion,
         SYSTEM,
         "A payload would overwrite the last page of the loader, which runs.",
-        moved!(1, 0x803f_f000),
+        moved!(1, map::LOADER.end - PAGE_SIZE),
     ),
     bad(
         "between_handoff_and_log",
@@ -135,8 +137,8 @@ pub const ROWS: &[Row] = &[
         SYSTEM,
         "The memory of a payload fills the gap between two live regions, and touches both.",
         &[Fields(|draft| {
-            draft.payloads[1].load_at(0x8011_1000);
-            draft.payloads[1].memory_size = 0xf000;
+            draft.payloads[1].load_at(map::HANDOFF.end);
+            draft.payloads[1].memory_size = map::LOG.start - map::HANDOFF.end;
         })],
     ),
     bad(
@@ -145,8 +147,8 @@ pub const ROWS: &[Row] = &[
         SYSTEM,
         "The memory of a payload fills the gap between two live regions, and touches both.",
         &[Fields(|draft| {
-            draft.payloads[1].load_at(0x804c_0000);
-            draft.payloads[1].memory_size = 0x4_0000;
+            draft.payloads[1].load_at(map::METADATA.end);
+            draft.payloads[1].memory_size = map::LINUX_FDT.start - map::METADATA.end;
         })],
     ),
     bad(
@@ -154,14 +156,14 @@ pub const ROWS: &[Row] = &[
         WrongLoadAddress,
         BOOT,
         "OpenSBI would be loaded one page after its address.",
-        moved!(0, 0x8000_1000),
+        moved!(0, map::OPENSBI.start + PAGE_SIZE),
     ),
     bad(
         "kernel_not_on_2_mib",
         WrongLoadAddress,
         SYSTEM,
         "The kernel would be loaded at a multiple of 1 MiB only.",
-        moved!(0, 0x8130_0000),
+        moved!(0, map::SYSTEM.start + 0x30_0000),
     ),
     bad(
         "kernel_entered_elsewhere",

@@ -3,7 +3,8 @@
 use hartlock_image::HashId::{
     Kt128, Sha3_256, Sha3_384, Sha3_512, Sha256, Sha384, Sha512, Shake128, Shake256,
 };
-use hartlock_image::{BundleType, HashId, KeyRecord, Policy};
+use hartlock_image::{BundleType, HashId, KeyRecord, PAGE_SIZE, Policy};
+use hartlock_verify::board::qemu_virt as map;
 
 use super::row::{Row, good};
 use crate::bundle::Edit::{Draft as Fields, File, Options};
@@ -210,7 +211,7 @@ pub const ROWS: &[Row] = &[
         SYSTEM,
         "An empty load range at the end of RAM is still inside its place.",
         &[Fields(|draft| {
-            draft.add_initramfs(0, 0xc000_0000);
+            draft.add_initramfs(0, map::RAM.end);
         })],
     ),
     good(
@@ -226,7 +227,7 @@ pub const ROWS: &[Row] = &[
         "load_range_to_end_of_ram",
         SYSTEM,
         "The last load range ends with the RAM of the board.",
-        &[Fields(|draft| draft.payloads[1].load_at(0xbfff_f000))],
+        &[Fields(|draft| draft.payloads[1].load_at(map::RAM.end - PAGE_SIZE))],
     ),
     good(
         "load_range_fills_place",
