@@ -8,3 +8,4 @@
 pub mod guide;
 pub mod ip;
 pub mod machines;
+mod rtl;

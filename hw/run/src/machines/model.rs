@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 
 use super::python::{self, PackageSet, Packages};
+use crate::rtl;
 use xtask::{packages, project, run};
 
 /// Part of every digest: raise it when a change here changes the models.
@@ -139,8 +140,10 @@ fn library(
     compiler: &str,
 ) -> Result<(PathBuf, String)> {
     let observed = project::root().join("hw/sim/observe.vlt");
-    let observed_text = fs::read_to_string(&observed)
-        .with_context(|| format!("cannot read {}", observed.display()))?;
+    let observed_text = rtl::code(
+        &fs::read_to_string(&observed)
+            .with_context(|| format!("cannot read {}", observed.display()))?,
+    );
     let identity = python.identity();
     let mut parts = vec![LAYOUT, core.config, &identity, compiler, &observed_text];
     parts.push(if has_waves { "waves" } else { "" });
