@@ -12,3 +12,4 @@ extern crate xtask;
 pub mod guide;
 pub mod ip;
 pub mod machines;
+mod rtl;

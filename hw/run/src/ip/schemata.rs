@@ -21,11 +21,19 @@ const CHOICE: &str = "package mutant_pkg;
 endpackage
 ";
 
-/// The sources of an engine with all of its mutants in them: package, shared modules that are changed, sources.
+/// Writes the sources of an engine with all of its mutants in them, and returns their paths.
 pub fn write(ip: &Ip, tree: &Path) -> Result<Vec<PathBuf>> {
-    let package = tree.join("mutant_pkg.sv");
-    fs::write(&package, CHOICE)?;
-    let mut paths = vec![package];
+    let put = |(name, text)| -> Result<PathBuf> {
+        let path = tree.join::<String>(name);
+        fs::write(&path, text)?;
+        Ok(path)
+    };
+    sources(ip)?.into_iter().map(put).collect()
+}
+
+/// Names and texts: package, shared modules that are changed, sources.
+pub fn sources(ip: &Ip) -> Result<Vec<(String, String)>> {
+    let mut all = vec![("mutant_pkg.sv".to_owned(), CHOICE.to_owned())];
     let shared = files(&prim(), "sv")?;
     let is_changed = |path: &&PathBuf| ip.mutants.iter().any(|mutant| path.ends_with(&mutant.file));
     for source in shared.iter().filter(is_changed).chain(&ip.sources) {
@@ -36,15 +44,13 @@ pub fn write(ip: &Ip, tree: &Path) -> Result<Vec<PathBuf>> {
         let mutants: Vec<_> = mutants.map(|(mutant, number)| (number, mutant)).collect();
         let changed = mutated(&text, &mutants)
             .with_context(|| format!("cannot put mutants into {}", source.display()))?;
-        let path = tree.join(name);
-        fs::write(&path, changed)?;
-        paths.push(path);
+        all.push((name.to_string_lossy().into_owned(), changed));
     }
     for mutant in &ip.mutants {
-        let is_there = paths.iter().any(|path| path.ends_with(&mutant.file));
+        let is_there = all.iter().any(|(name, _)| *name == mutant.file);
         ensure!(is_there, "{} has no source {}", ip.name, mutant.file);
     }
-    Ok(paths)
+    Ok(all)
 }
 
 /// Replaces expressions by choices. Several mutants may change one expression; none may change a part of

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::model::{self, BENCH_FLAGS, OPTIMISATION, Sources, build};
 use super::python::{self, PackageSet, Packages};
+use crate::rtl::code;
 use xtask::{packages, project, run};
 
 /// Part of every digest: raise it when a change here changes the models.
@@ -57,7 +58,8 @@ pub fn machine() -> Result<PathBuf> {
     ])?;
     let identities = [verilator.identity(), core.identity()];
     let read = |path: &PathBuf| {
-        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+        let text = fs::read_to_string(path);
+        text.map(|text| code(&text)).with_context(|| format!("cannot read {}", path.display()))
     };
     let texts = rtl.iter().map(read).collect::<Result<Vec<_>>>()?;
     let mut parts = vec![LAYOUT, &identities[0], &identities[1], &compiler];

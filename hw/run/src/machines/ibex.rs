@@ -6,6 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::python::Packages;
+use crate::rtl;
 use xtask::project;
 
 /// Packages of the primitives, before the modules that import them.
@@ -65,7 +66,7 @@ pub fn arguments(verilator: &mut Command, soc: &Packages, top: &str) -> Result<(
     Ok(())
 }
 
-/// Texts of our sources.
+/// Our sources without comments: what a model depends on.
 pub fn texts() -> Result<Vec<String>> {
     let mut paths: Vec<PathBuf> = Vec::new();
     for folder in folders() {
@@ -73,7 +74,8 @@ pub fn texts() -> Result<Vec<String>> {
     }
     paths.sort_unstable();
     let read = |path: &PathBuf| {
-        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+        let text = std::fs::read_to_string(path);
+        text.map(|text| rtl::code(&text)).with_context(|| format!("cannot read {}", path.display()))
     };
     paths.iter().map(read).collect()
 }

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use super::model::{self, BENCH_FLAGS, LAYOUT, OPTIMISATION, Sources, VERILATOR_FLAGS, build};
 use super::python::{self, PackageSet, Packages};
 use super::{End, ibex};
+use crate::rtl;
 use xtask::{firmware, packages, project, run};
 
 const TOP: &str = "rot_with_bench";
@@ -106,8 +107,10 @@ pub fn machine(rot: Rot) -> Result<PathBuf> {
 fn library(rot: Rot, verilator: &Packages, compiler: &str) -> Result<(PathBuf, String)> {
     let soc = python::locate(PackageSet::Soc)?;
     let observed = project::root().join("hw/sim/rot.vlt");
-    let observed_text = fs::read_to_string(&observed)
-        .with_context(|| format!("cannot read {}", observed.display()))?;
+    let observed_text = rtl::code(
+        &fs::read_to_string(&observed)
+            .with_context(|| format!("cannot read {}", observed.display()))?,
+    );
     let texts = ibex::texts()?;
     let identities = [verilator.identity(), soc.identity()];
     let parameters = format!("{:?}", rot.parameters);

@@ -13,6 +13,7 @@ use super::python::{self, PackageSet, Packages};
 use super::report::{BootState, Status};
 use super::rot::Access;
 use super::{End, Machine, ibex};
+use crate::rtl;
 use xtask::{firmware, packages, project, run};
 
 const TOP: &str = "soc_machine";
@@ -88,9 +89,9 @@ fn library(
     let observed = ["rot.vlt", "observe.vlt"].map(|file| project::root().join("hw/sim").join(file));
     let mut texts = ibex::texts()?;
     for path in &observed {
-        texts.push(
-            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?,
-        );
+        let text =
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        texts.push(rtl::code(&text));
     }
     let identities = [python.identity(), ibex.identity()];
     let mut parts = vec![LAYOUT, TOP, soc.host.config, &identities[0], &identities[1], compiler];
