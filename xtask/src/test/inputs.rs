@@ -1,8 +1,8 @@
 //! What the outcome of a step depends on, as one digest, and the passes that are known by it.
 //!
 //! The digest covers the files of the tree that the step reads, the versions of compilers and of Python, the
-//! variables of the environment that builds and runners read, and the folder of public vectors. Fetched tools
-//! are covered by the files that pin them.
+//! variables of the environment that builds and runners read, cargo's configuration, an emulator that a
+//! variable names, and the folder of public vectors. Fetched tools are covered by the files that pin them.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -21,20 +21,25 @@ use super::steps::Step;
 const VERSION: &str = "1";
 
 /// Variables that change what is built or run, by the beginning of their names.
-const VARIABLES: [&str; 7] = [
+const VARIABLES: [&str; 11] = [
+    "AR",
     "CARGO_BUILD_",
     "CARGO_ENCODED_",
     "CARGO_PROFILE_",
+    "CARGO_TARGET_",
+    "CC",
     "CFLAGS",
-    "CXXFLAGS",
+    "CXX",
     "HARTLOCK_",
-    "RUSTFLAGS",
+    "PYTHON",
+    "RUST",
 ];
 /// Set by this program itself, or without influence on a result.
-const NOT_VARIABLES: [&str; 2] = ["HARTLOCK_RUNNERS", "HARTLOCK_STEP"];
+const NOT_VARIABLES: [&str; 3] = ["HARTLOCK_RUNNERS", "HARTLOCK_STEP", "RUST_RECURSION_COUNT"];
 
 /// A state of everything that steps depend on.
 pub struct Inputs {
+    root: PathBuf,
     /// Digest of each file of the tree, by its path.
     files: BTreeMap<String, [u8; 32]>,
     /// Digest of what is outside of the tree.
@@ -58,7 +63,13 @@ impl Inputs {
                 files.insert(path.to_owned(), Sha256::digest(bytes).into());
             }
         }
-        Ok(Self { files, outside: outside(root) })
+        Ok(Self { root: root.to_owned(), files, outside: outside(root) })
+    }
+
+    /// Whether everything that the step reads is now as it was, so that a run between then and now judged
+    /// that state and no other.
+    pub fn are_as_before(&self, step: &Step) -> bool {
+        Self::read(&self.root).is_ok_and(|now| now.key(step) == self.key(step))
     }
 
     /// The key of a step; `None` for one that depends on more than can be read.
@@ -84,12 +95,16 @@ pub fn covers(input: &str, path: &str) -> bool {
     input.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Compilers, interpreter, environment and vectors.
+/// Compilers, interpreter, environment, configuration and vectors.
 fn outside(root: &Path) -> [u8; 32] {
     let mut digest = Sha256::new();
-    for (program, argument) in
-        [("rustc", "-vV"), ("g++", "--version"), ("python3", "-VV"), ("openssl", "version")]
-    {
+    for (program, argument) in [
+        ("rustc", "-vV"),
+        ("c++", "--version"),
+        ("g++", "--version"),
+        ("python3", "-VV"),
+        ("openssl", "version"),
+    ] {
         let said = run::capture(Command::new(program).arg(argument).current_dir(root));
         digest.update(said.map_or_else(|_| Vec::new(), |output| output.stdout));
     }
@@ -106,24 +121,46 @@ fn outside(root: &Path) -> [u8; 32] {
         .map_or_else(|| root.join("../shared/vectors"), PathBuf::from);
     let mut list = Vec::new();
     names_and_times(&vectors, &mut list);
+    if let Some(emulator) = env::var_os("HARTLOCK_QEMU") {
+        names_and_times(Path::new(&emulator), &mut list);
+    }
     list.sort_unstable();
     digest.update(format!("{list:?}"));
+    for path in cargo_configurations(root) {
+        let bytes = fs::read(&path).unwrap_or_default();
+        digest.update(format!("{}\n{}\n", path.display(), bytes.len()));
+        digest.update(bytes);
+    }
     digest.finalize().into()
 }
 
-/// Path, size and time of change of every file: the folder is too large to be read each time.
-fn names_and_times(folder: &Path, list: &mut Vec<(PathBuf, u64, u128)>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let Ok(metadata) = entry.metadata() else { continue };
-        if metadata.is_dir() {
+/// Cargo's configuration outside of the tree: that of the user, and those of the folders above.
+fn cargo_configurations(root: &Path) -> Vec<PathBuf> {
+    let of_user = env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".cargo")));
+    let above = root.ancestors().skip(1).map(|folder| folder.join(".cargo"));
+    of_user
+        .into_iter()
+        .chain(above)
+        .flat_map(|folder| ["config", "config.toml"].map(|name| folder.join(name)))
+        .filter(|path| path.exists())
+        .collect()
+}
+
+/// Path, size and time of change of a file, or of every file of a folder: they are too large to be read
+/// each time.
+fn names_and_times(path: &Path, list: &mut Vec<(PathBuf, u64, u128)>) {
+    let Ok(metadata) = fs::metadata(path) else { return };
+    if metadata.is_dir() {
+        for entry in fs::read_dir(path).into_iter().flatten().flatten() {
             names_and_times(&entry.path(), list);
-        } else {
-            let changed =
-                metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-            let changed = changed.map_or(0, |time| time.as_nanos());
-            list.push((entry.path(), metadata.len(), changed));
         }
+        return;
     }
+    let changed = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let changed = changed.map_or(0, |time| time.as_nanos());
+    list.push((path.to_owned(), metadata.len(), changed));
 }
 
 /// The passes of earlier runs, below the target directory.
@@ -165,7 +202,11 @@ mod tests {
     fn tree(paths: &[&str], text: impl Fn(&str) -> Option<&'static str>) -> Inputs {
         let digest =
             |path: &&str| text(path).map(|text| ((*path).to_owned(), Sha256::digest(text).into()));
-        Inputs { files: paths.iter().filter_map(digest).collect(), outside: [0; 32] }
+        Inputs {
+            root: PathBuf::new(),
+            files: paths.iter().filter_map(digest).collect(),
+            outside: [0; 32],
+        }
     }
 
     #[test]
@@ -221,18 +262,36 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_of_the_environment_is_part_of_the_key() {
+    fn what_is_outside_of_the_tree_is_part_of_the_key() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = dir.path().join(name);
+            fs::write(&path, text).unwrap();
+            path.into_os_string()
+        };
         // Set for a child: this process has other threads.
-        let key = |value: &str| {
+        let key = |name: &str, value: &std::ffi::OsStr| {
             let mut test = Command::new(env::current_exe().unwrap());
             test.args(["--exact", "test::inputs::tests::prints_a_key", "--nocapture", "--ignored"]);
-            run::quietly(test.env("HARTLOCK_TRIED", value)).unwrap()
+            let said = run::quietly(test.env(name, value)).unwrap();
+            said.lines().find(|line| line.starts_with("key ")).map(str::to_owned).unwrap()
         };
-        let line =
-            |text: String| text.lines().find(|line| line.starts_with("key ")).map(str::to_owned);
-        let (one, other) = (line(key("a")).unwrap(), line(key("b")).unwrap());
-        assert_ne!(one, other);
-        assert_eq!(one, line(key("a")).unwrap());
+        for name in ["HARTLOCK_TRIED", "CXX", "CARGO_TARGET_X_RUSTFLAGS", "RUSTFLAGS", "PYTHONPATH"]
+        {
+            let one = key(name, "a".as_ref());
+            assert_ne!(one, key(name, "b".as_ref()), "{name}");
+            assert_eq!(one, key(name, "a".as_ref()), "{name}");
+        }
+        assert_eq!(key("HARTLOCK_STEP", "a".as_ref()), key("HARTLOCK_STEP", "b".as_ref()));
+        // An emulator that is built again, and a configuration that sets other flags.
+        for (variable, name) in [("HARTLOCK_QEMU", "qemu"), ("CARGO_HOME", "config.toml")] {
+            let path = file(name, "1");
+            let value = if name == "qemu" { path } else { dir.path().as_os_str().to_owned() };
+            let one = key(variable, &value);
+            assert_eq!(one, key(variable, &value), "{variable}");
+            file(name, "another");
+            assert_ne!(one, key(variable, &value), "{variable}");
+        }
     }
 
     #[test]

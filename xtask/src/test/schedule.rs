@@ -117,18 +117,24 @@ fn lane<W: Write>(
                 let known = plan.known.and_then(|(inputs, passes)| {
                     let key = inputs.key(step)?;
                     let before = passes.find(step, &key);
-                    Some((passes, key, before))
+                    Some((inputs, passes, key, before))
                 });
                 let start = Instant::now();
                 let (outcome, seconds) = match &known {
-                    Some((_, _, Some(before))) => (Ok(Outcome::Passed), Err(*before)),
+                    Some((_, _, _, Some(before))) => (Ok(Outcome::Passed), Err(*before)),
                     _ => (execute(step), Ok(start.elapsed().as_secs_f64())),
                 };
-                if let (Some((passes, key, None)), Ok(Outcome::Passed), Ok(seconds)) =
+                if let (Some((inputs, passes, key, None)), Ok(Outcome::Passed), Ok(seconds)) =
                     (&known, &outcome, seconds)
-                    && let Err(error) = passes.keep(step, key, seconds)
                 {
-                    eprintln!("{}: the pass cannot be kept: {error:#}", step.name);
+                    if !inputs.are_as_before(step) {
+                        eprintln!(
+                            "{}: its inputs changed while it ran; it will run again",
+                            step.name
+                        );
+                    } else if let Err(error) = passes.keep(step, key, seconds) {
+                        eprintln!("{}: the pass cannot be kept: {error:#}", step.name);
+                    }
                 }
                 guard = shared.lock().unwrap_or_else(PoisonError::into_inner);
                 guard.end(plan, step, outcome, Some(seconds));
@@ -337,5 +343,29 @@ mod tests {
         assert_eq!(go(true, || Outcome::Skipped(String::new())).0, 2);
         assert_eq!(go(true, || Outcome::Passed).0, 2);
         assert_eq!(go(true, || Outcome::Passed).0, 1);
+    }
+
+    #[test]
+    fn a_pass_on_inputs_that_changed_meanwhile_is_not_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        xtask::run::quietly(Command::new("git").args(["init", "-q"]).current_dir(dir.path()))
+            .unwrap();
+        let input = dir.path().join("input");
+        let step = Step { reads: &[&["input"]], ..step("good") };
+        let passes = Passes::in_folder(dir.path().join("target"));
+        let is_kept = |meanwhile: &str| {
+            fs::write(&input, "before").unwrap();
+            let inputs = Inputs::read(dir.path()).unwrap();
+            let known = Some((&inputs, &passes));
+            let plan = Plan { steps: &[&step], lanes: 1, fail_fast: false, known };
+            let execute = |_: &Step| {
+                fs::write(&input, meanwhile).unwrap();
+                Ok(Outcome::Passed)
+            };
+            run(&plan, &execute, &mut Vec::new()).unwrap();
+            passes.find(&step, &inputs.key(&step).unwrap()).is_some()
+        };
+        assert!(!is_kept("after"));
+        assert!(is_kept("before"));
     }
 }
