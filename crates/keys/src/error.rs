@@ -103,6 +103,8 @@ pub enum KeyErrorKind {
     StateNotKept,
     /// The operating system has no random numbers.
     NoRandomness,
+    /// A tree is not the one that was signed before: one key would sign two messages.
+    TreeDiffers,
 }
 
 impl KeyErrorKind {
@@ -139,6 +141,7 @@ impl KeyErrorKind {
             Self::StateOfOtherKey => KeyReason::StateOfOtherKey,
             Self::StateNotKept => KeyReason::StateNotKept,
             Self::NoRandomness => KeyReason::NoRandomness,
+            Self::TreeDiffers => KeyReason::TreeDiffers,
         }
     }
 

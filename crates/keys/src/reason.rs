@@ -68,6 +68,8 @@ pub enum KeyReason {
     StateNotKept = 1129,
     /// The key file needs random numbers, and the operating system gave none.
     NoRandomness = 1130,
+    /// The key file gives another tree than the one that was signed before.
+    TreeDiffers = 1131,
 }
 
 impl KeyReason {
@@ -103,6 +105,7 @@ impl KeyReason {
         KeyReason::StateOfOtherKey,
         KeyReason::StateNotKept,
         KeyReason::NoRandomness,
+        KeyReason::TreeDiffers,
     ];
 
     /// What happened, in one sentence.
@@ -163,6 +166,9 @@ impl KeyReason {
             KeyReason::StateNotKept => "The key file did not keep its state.",
             KeyReason::NoRandomness => {
                 "The key file needs random numbers, and the operating system gave none."
+            }
+            KeyReason::TreeDiffers => {
+                "The key file gives another tree than the one that was signed before."
             }
         }
     }
@@ -232,6 +238,9 @@ impl KeyReason {
             KeyReason::StateOfOtherKey => "Find out who replaced the file, and try again.",
             KeyReason::StateNotKept => "Move the key to storage that works; nothing was signed.",
             KeyReason::NoRandomness => "Try again when the system is up completely.",
+            KeyReason::TreeDiffers => {
+                "Try on another computer, with the same file and no other one signing; if it repeats, replace the key."
+            }
         }
     }
 
@@ -322,6 +331,9 @@ impl KeyReason {
             KeyReason::NoRandomness => {
                 "Keys, salts and blinding come from the operating system's random numbers and from nothing else."
             }
+            KeyReason::TreeDiffers => {
+                "The tree above would sign a second message with one of its one-time keys, which reveals that key."
+            }
         }
     }
 
@@ -358,6 +370,7 @@ impl KeyReason {
             KeyReason::StateOfOtherKey => "StateOfOtherKey",
             KeyReason::StateNotKept => "StateNotKept",
             KeyReason::NoRandomness => "NoRandomness",
+            KeyReason::TreeDiffers => "TreeDiffers",
         }
     }
 
@@ -394,6 +407,7 @@ impl KeyReason {
             KeyReason::StateOfOtherKey => "stateful-key §3",
             KeyReason::StateNotKept => "stateful-key §3",
             KeyReason::NoRandomness => "key-files §6",
+            KeyReason::TreeDiffers => "stateful-key §3",
         }
     }
 
@@ -430,6 +444,7 @@ impl KeyReason {
             KeyReason::StateOfOtherKey => Fault::Caller,
             KeyReason::StateNotKept => Fault::Caller,
             KeyReason::NoRandomness => Fault::Caller,
+            KeyReason::TreeDiffers => Fault::Caller,
         }
     }
 }

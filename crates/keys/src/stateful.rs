@@ -5,6 +5,10 @@
 //! there before a signature exists. Trees are grown again for each signature: one of height 10 takes
 //! milliseconds, one of height 20 a minute or more.
 //!
+//! A tree above the lowest level signs the root of a tree below it with one leaf, again and again. Another
+//! root there would be a second message of one one-time key. So the file keeps a digest of each root that
+//! was signed, nothing is signed if a tree grows into another one, and a new tree is grown twice.
+//!
 //! | module | what |
 //! |---|---|
 //! | `state` | bytes of the file |
@@ -23,7 +27,10 @@ use super::random::random;
 use super::{KeyError, KeyErrorKind};
 use crate::Error;
 use hss::Hss;
+use sha2::{Digest, Sha256};
+use state::Record;
 use storage::{LockedFile, Storage};
+use tree::Trees;
 use xmss::{Kind, Xmss};
 
 mod hss;
@@ -36,6 +43,8 @@ mod xmss;
 
 #[cfg(test)]
 mod campaign;
+#[cfg(test)]
+mod flips;
 #[cfg(test)]
 pub(super) mod refusals;
 #[cfg(test)]
@@ -54,6 +63,9 @@ pub struct StatefulKey {
     public: Vec<u8>,
     /// The next index, when the key was read.
     next: u64,
+    /// What was known of its trees when it was read: of those of the index before the next one, from the
+    /// lowest level to the one below the top.
+    records: Vec<Record>,
     /// The file in which the index is kept.
     path: Option<PathBuf>,
 }
@@ -82,18 +94,25 @@ impl<'a> Scheme<'a> {
         }
     }
 
-    fn sign(
+    fn trees(
         &self,
         index: u64,
-        message: &[u8],
-        public: &[u8],
+        is_new: &dyn Fn(u32) -> bool,
         on_leaves: &mut dyn FnMut(u64),
-    ) -> (Vec<u8>, Vec<u8>) {
+    ) -> Option<Trees> {
         match self {
-            Scheme::Hss(hss) => hss.sign(index, message, on_leaves),
+            Scheme::Hss(hss) => hss.trees(index, is_new, on_leaves),
+            Scheme::Xmss(xmss) => xmss.trees(index, is_new, on_leaves),
+        }
+    }
+
+    fn sign(&self, index: u64, message: &[u8], trees: &Trees) -> Vec<u8> {
+        match self {
+            Scheme::Hss(hss) => hss.sign(index, message, trees),
             Scheme::Xmss(xmss) => {
+                let public = &trees.public;
                 let root = &public[4..4 + (public.len() - 4) / 2];
-                xmss.sign(index, message, root, on_leaves)
+                xmss.sign(index, message, root, trees)
             }
         }
     }
@@ -160,7 +179,8 @@ impl StatefulKey {
                 done += leaves;
                 on_progress(done, total);
             });
-        Ok(Self { algorithm, seeds, public, next: 0, path: None })
+        let records = vec![Record::default(); shape(algorithm).1 as usize - 1];
+        Ok(Self { algorithm, seeds, public, next: 0, records, path: None })
     }
 
     /// Decodes the content of a file. `path` is where the index is kept, if anywhere.
@@ -180,11 +200,11 @@ impl StatefulKey {
 
     /// The file with which the key begins.
     pub(super) fn to_pem(&self) -> Zeroizing<String> {
-        self.pem_at(self.next)
+        self.pem_at(self.next, &self.records)
     }
 
-    fn pem_at(&self, next: u64) -> Zeroizing<String> {
-        formats::pem(STATEFUL_LABEL, &state::encode(self, next))
+    fn pem_at(&self, next: u64, records: &[Record]) -> Zeroizing<String> {
+        formats::pem(STATEFUL_LABEL, &state::encode(self, next, records))
     }
 
     /// The algorithm.
@@ -225,54 +245,94 @@ impl StatefulKey {
             // Without a file the next index is unknown.
             return Err(self.refuse(KeyErrorKind::StateNotRegular));
         };
-        let index = self.spend(&mut LockedFile::lock(path)?)?;
-        self.sign_at(index, message, on_progress)
+        self.sign_in(&mut LockedFile::lock(path)?, message, on_progress)
     }
 
-    /// Takes the next index of the file. When it returns, no other call will ever return the same.
-    fn spend(&self, storage: &mut impl Storage) -> Result<u64, Error> {
+    fn sign_in(
+        &self,
+        storage: &mut impl Storage,
+        message: &[u8],
+        on_progress: OnProgress<'_>,
+    ) -> Result<Vec<u8>, Error> {
+        let (index, trees) = self.spend(storage, |current| {
+            current.trees(on_progress).map_err(|kind| self.refuse(kind))
+        })?;
+        let scheme = Scheme::new(self.algorithm, &self.seeds);
+        let signature = scheme.map(|scheme| scheme.sign(index, message, &trees));
+        signature
+            .filter(|signature| signature.len() == self.signature_size())
+            .ok_or_else(|| self.refuse(KeyErrorKind::PublicHalfDiffers))
+    }
+
+    /// Takes the next index of the file, and keeps what `grow` finds about its trees. When it returns, no
+    /// other call will ever return the same.
+    fn spend(
+        &self,
+        storage: &mut impl Storage,
+        grow: impl FnOnce(&Self) -> Result<Trees, Error>,
+    ) -> Result<(u64, Trees), Error> {
         let refuse = |kind| self.refuse(kind);
-        let index = self.index_in(&storage.read()?).map_err(refuse)?;
+        let current = self.current(&storage.read()?).map_err(refuse)?;
+        let index = current.next;
         if index >= self.capacity() {
             return Err(refuse(KeyErrorKind::StateExhausted));
         }
-        storage::replace(storage, self.pem_at(index + 1).as_bytes())?;
+        let trees = grow(&current)?;
+        let records: Vec<Record> =
+            trees.certified.iter().map(|signed| Sha256::digest(signed).into()).collect();
+        // Trees may take minutes. What they were grown from is compared with what the storage holds.
+        let again = self.current(&storage.read()?).map_err(refuse)?;
+        if (again.next, &again.records) != (index, &current.records) {
+            return Err(refuse(KeyErrorKind::StateNotKept));
+        }
+        storage::replace(storage, self.pem_at(index + 1, &records).as_bytes())?;
         // Storage that takes everything and keeps nothing is seen here, if it is honest to readers.
-        match self.index_in(&storage.read()?) {
-            Ok(next) if next > index => Ok(index),
+        match self.current(&storage.read()?) {
+            Ok(kept) if kept.next > index && kept.records == records => Ok((index, trees)),
             _ => Err(refuse(KeyErrorKind::StateNotKept)),
         }
     }
 
-    /// The next index of a file that must hold this key.
-    fn index_in(&self, file: &[u8]) -> Result<u64, KeyErrorKind> {
+    /// The key as it is in a file that must hold this one.
+    fn current(&self, file: &[u8]) -> Result<Self, KeyErrorKind> {
         let current = Self::decode_file(file, None)?;
-        let is_same = (current.algorithm, &current.public) == (self.algorithm, &self.public);
-        if is_same { Ok(current.next) } else { Err(KeyErrorKind::StateOfOtherKey) }
+        let is_same = (current.algorithm, &current.public, &*current.seeds)
+            == (self.algorithm, &self.public, &*self.seeds);
+        if is_same { Ok(current) } else { Err(KeyErrorKind::StateOfOtherKey) }
     }
 
-    fn sign_at(
-        &self,
-        index: u64,
-        message: &[u8],
-        on_progress: OnProgress<'_>,
-    ) -> Result<Vec<u8>, Error> {
-        let refuse = || self.refuse(KeyErrorKind::PublicHalfDiffers);
+    /// Grows the trees of the next index. Progress counts leaves.
+    ///
+    /// # Errors
+    /// `PublicHalfDiffers` if they do not lead to the public key, `TreeDiffers` if one of them is another
+    /// one than was signed before, or is not the same when it is grown again.
+    fn trees(&self, on_progress: OnProgress<'_>) -> Result<Trees, KeyErrorKind> {
         let (height, layers) = shape(self.algorithm);
-        let total = u64::from(layers) << height;
+        // Of the top one, the public key says what it is.
+        let is_new = |layer: u32| {
+            let number = |index: u64| index >> (height * (layer + 1));
+            layer + 1 < layers && (self.next == 0 || number(self.next - 1) != number(self.next))
+        };
+        let again = (0..layers).filter(|layer| is_new(*layer)).count() as u64;
+        let total = (u64::from(layers) + again) << height;
         let mut done = 0;
-        let scheme = Scheme::new(self.algorithm, &self.seeds).ok_or_else(refuse)?;
-        let (signature, public) = scheme.sign(index, message, &self.public, &mut |leaves| {
-            done += leaves;
-            on_progress(done, total);
-        });
-        // The trees were grown on the way: a seed that changed, or a processor that miscounted, gives
-        // another root, and such a signature would show a part of the key for nothing.
-        if public == self.public && signature.len() == self.signature_size() {
-            Ok(signature)
-        } else {
-            Err(refuse())
+        let trees = Scheme::new(self.algorithm, &self.seeds)
+            .ok_or(KeyErrorKind::PublicHalfDiffers)?
+            .trees(self.next, &is_new, &mut |leaves| {
+                done += leaves;
+                on_progress(done, total);
+            })
+            .ok_or(KeyErrorKind::TreeDiffers)?;
+        // A seed that changed, or a processor that miscounted, gives another root, and such a signature
+        // would show a part of the key for nothing.
+        if trees.public != self.public {
+            return Err(KeyErrorKind::PublicHalfDiffers);
         }
+        let is_known =
+            trees.certified.iter().zip(&self.records).zip(0..).all(|((signed, record), layer)| {
+                is_new(layer) || Sha256::digest(signed)[..] == record[..]
+            });
+        if is_known { Ok(trees) } else { Err(KeyErrorKind::TreeDiffers) }
     }
 
     fn refuse(&self, kind: KeyErrorKind) -> Error {

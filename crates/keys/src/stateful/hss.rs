@@ -6,7 +6,7 @@ use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use super::lms::{LmsSet, LmsTree};
-use super::tree::{Node, grow};
+use super::tree::{Node, Trees, grow, grow_twice};
 
 /// Bytes of the key from which the trees below the top one follow.
 const CHILD_KEY_SIZE: usize = 32;
@@ -68,6 +68,15 @@ impl<'a> Hss<'a> {
         tree
     }
 
+    /// What the one-time keys of a tree begin with; levels are counted from the bottom, and the tree is
+    /// the one of this index.
+    #[cfg(test)]
+    pub(super) fn secret_of(&self, from_bottom: u32, index: u64) -> Vec<u8> {
+        let number = index >> (u32::from(self.height) * (from_bottom + 1));
+        let tree = self.tree(self.levels - 1 - from_bottom as u8, number);
+        [&tree.id[..], &tree.seed[..self.set.n]].concat()
+    }
+
     /// RFC 8554 §6.1.
     pub(super) fn public_key(&self, on_leaves: &mut dyn FnMut(u64)) -> Vec<u8> {
         let tree = self.tree(0, 0);
@@ -81,37 +90,55 @@ impl<'a> Hss<'a> {
         key
     }
 
-    /// Signs with the leaf `index` of all leaves at the bottom, from left to right (RFC 8554 §6.2).
-    /// Returns the signature, and the public key that belongs to it.
-    ///
-    /// Each tree signs the public key of the tree below it with a leaf that signs nothing else, so it may
-    /// do that as often as it likes: it is always the same signature.
-    pub(super) fn sign(
+    /// Grows the trees of the leaf `index` of all leaves at the bottom, from left to right (RFC 8554 §6.2).
+    /// Those that `is_new` names, counted from the bottom, are grown twice: `None` if they differ.
+    pub(super) fn trees(
         &self,
         index: u64,
-        message: &[u8],
+        is_new: &dyn Fn(u32) -> bool,
         on_leaves: &mut dyn FnMut(u64),
-    ) -> (Vec<u8>, Vec<u8>) {
-        let mut parts = Vec::new();
-        let mut signed = message.to_vec();
+    ) -> Option<Trees> {
+        let mut trees = Trees::default();
         let mut number = index;
-        let mut public_key = Vec::new();
         for level in (0..self.levels).rev() {
             let q = (number & ((1 << self.height) - 1)) as u32;
             number >>= self.height;
             let tree = self.tree(level, number);
-            let grown = grow(&tree, q, on_leaves);
-            parts.push(tree.sign(q, &signed, &grown));
-            signed = tree.public_key(&grown.root);
-            if level == 0 {
-                public_key = self.encode_public(&tree, &grown.root);
+            let grown = if is_new(u32::from(self.levels - 1 - level)) {
+                grow_twice(&tree, q, on_leaves)?
             } else {
-                parts.push(signed.clone());
+                grow(&tree, q, on_leaves)
+            };
+            if level == 0 {
+                trees.public = self.encode_public(&tree, &grown.root);
+            } else {
+                trees.certified.push(tree.public_key(&grown.root));
+            }
+            trees.grown.push(grown);
+        }
+        Some(trees)
+    }
+
+    /// Signs with a leaf whose trees were grown.
+    ///
+    /// Each tree signs the public key of the tree below it with a leaf that signs nothing else, so it may
+    /// do that as often as it likes, as long as it is the same public key.
+    pub(super) fn sign(&self, index: u64, message: &[u8], trees: &Trees) -> Vec<u8> {
+        let mut parts = Vec::new();
+        let mut signed = message;
+        let mut number = index;
+        for (level, place) in (0..self.levels).rev().zip(0..) {
+            let q = (number & ((1 << self.height) - 1)) as u32;
+            number >>= self.height;
+            parts.push(self.tree(level, number).sign(q, signed, &trees.grown[place]));
+            if let Some(below) = trees.certified.get(place) {
+                parts.push(below.clone());
+                signed = below;
             }
         }
         let mut signature = u32::from(self.levels - 1).to_be_bytes().to_vec();
         signature.extend(parts.into_iter().rev().flatten());
-        (signature, public_key)
+        signature
     }
 }
 

@@ -7,6 +7,7 @@ use zeroize::Zeroizing;
 
 use super::StatefulKey;
 use super::storage::{LockedFile, Storage, suitability};
+use super::tree::Trees;
 use crate::Error;
 use crate::{KeyError, KeyReason};
 
@@ -23,8 +24,7 @@ pub(crate) fn all() -> Vec<(&'static str, KeyReason, Option<Error>)> {
     // The new file belongs to the user of this process, the key file to another one.
     let mut file = LockedFile::lock(&path).unwrap();
     file.owner = file.owner.wrapping_add(1);
-    let mut all =
-        vec![("a file of another user", KeyReason::StateOfOther, key.spend(&mut file).err())];
+    let mut all = vec![("a file of another user", KeyReason::StateOfOther, spend(&key, &mut file))];
     drop(file);
 
     let metadata = fs::metadata(&path).unwrap();
@@ -41,8 +41,19 @@ pub(crate) fn all() -> Vec<(&'static str, KeyReason, Option<Error>)> {
     }
 
     let mut storage = Forgetful(content.as_bytes().to_vec());
-    all.push(("storage that forgets", KeyReason::StateNotKept, key.spend(&mut storage).err()));
+    all.push(("storage that forgets", KeyReason::StateNotKept, spend(&key, &mut storage)));
+
+    // What was signed of the lower tree is another root.
+    let algorithm = hartlock_image::Algorithm::from_name("hss-l2-sha256-h5-w1").unwrap();
+    let mut key = StatefulKey::generate(algorithm, &mut |_, _| ()).unwrap();
+    key.next = 1;
+    let error = key.trees(&mut |_, _| ()).err().map(|kind| key.refuse(kind));
+    all.push(("another lower tree", KeyReason::TreeDiffers, error));
     all
+}
+
+fn spend(key: &StatefulKey, storage: &mut impl Storage) -> Option<Error> {
+    key.spend(storage, |_| Ok(Trees::default())).err()
 }
 
 /// Says yes to everything and keeps nothing.

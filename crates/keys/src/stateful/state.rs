@@ -13,10 +13,14 @@ const VERSION: u32 = 1;
 const HEADER_SIZE: usize = 32;
 const CHECKSUM_SIZE: usize = 32;
 
-/// Encodes a key whose next signature has this index.
-pub(super) fn encode(key: &StatefulKey, next: u64) -> Zeroizing<Vec<u8>> {
+/// What the file knows of one tree below the top one: SHA-256 of what the tree above signs of it.
+pub(super) type Record = [u8; 32];
+
+/// Encodes a key whose next signature has this index, and of whose trees this is known.
+pub(super) fn encode(key: &StatefulKey, next: u64, records: &[Record]) -> Zeroizing<Vec<u8>> {
     let (algorithm, parameters) = key.algorithm.numbers();
-    let size = HEADER_SIZE + key.seeds.len() + key.public.len() + CHECKSUM_SIZE;
+    let records = records.as_flattened();
+    let size = HEADER_SIZE + key.seeds.len() + key.public.len() + records.len() + CHECKSUM_SIZE;
     // Allocated in full, so that no reallocation leaves a copy of the secrets.
     let mut bytes = Zeroizing::new(Vec::with_capacity(size));
     bytes.extend(MAGIC);
@@ -26,6 +30,7 @@ pub(super) fn encode(key: &StatefulKey, next: u64) -> Zeroizing<Vec<u8>> {
     bytes.extend(next.to_le_bytes());
     bytes.extend(key.seeds.iter());
     bytes.extend(&key.public);
+    bytes.extend(records);
     let checksum = Sha256::digest(&bytes);
     bytes.extend(checksum);
     bytes
@@ -54,17 +59,24 @@ pub(super) fn decode(bytes: &[u8]) -> Result<StatefulKey, KeyErrorKind> {
         .filter(|algorithm| algorithm.is_stateful())
         .ok_or(KeyErrorKind::Malformed)?;
     let next = u64::from(number(24)) | u64::from(number(28)) << 32;
-    let (seeds, public) =
+    let (seeds, rest) =
         content[HEADER_SIZE..].split_at_checked(seeds_size).ok_or(KeyErrorKind::Malformed)?;
+    let (public, records) =
+        rest.split_at_checked(algorithm.public_key_size()).ok_or(KeyErrorKind::Malformed)?;
+    let (records, incomplete) = records.as_chunks();
     let key = StatefulKey {
         algorithm,
         seeds: Zeroizing::new(seeds.to_vec()),
         public: public.to_vec(),
         next,
+        records: records.to_vec(),
         path: None,
     };
     let is_whole = seeds.len() == super::seeds_size(algorithm)
-        && public.len() == algorithm.public_key_size()
+        && incomplete.is_empty()
+        && records.len() + 1 == super::shape(algorithm).1 as usize
+        // Before the first signature nothing is known.
+        && (next != 0 || records.as_flattened().iter().all(|byte| *byte == 0))
         && super::is_public_key_of(algorithm, public)
         && next <= key.capacity();
     if !is_whole {

@@ -29,7 +29,18 @@ pub(super) trait Tree: Sync {
     fn join(&self, height: u8, index: u32, left: &Node, right: &Node) -> Node;
 }
 
+/// The trees of one leaf at the bottom, from the bottom up.
+#[derive(Default)]
+pub(super) struct Trees {
+    pub(super) grown: Vec<Grown>,
+    /// What each tree but the lowest signs of the tree below it, so that there is one fewer of these.
+    pub(super) certified: Vec<Vec<u8>>,
+    /// The public key to which they lead.
+    pub(super) public: Vec<u8>,
+}
+
 /// The top of a tree, and the way from one leaf to it.
+#[derive(PartialEq, Eq)]
 pub(super) struct Grown {
     pub(super) root: Node,
     /// Siblings of the nodes between the leaf and the root, from the leaf upwards.
@@ -83,6 +94,17 @@ pub(super) fn grow(tree: &impl Tree, leaf: u32, on_leaves: &mut dyn FnMut(u64)) 
     let top = reduce(tree, cut, 0, roots, Some(leaf >> cut));
     path.extend(top.path);
     Grown { root: top.root, path }
+}
+
+/// Grows a tree two times; `None` if one of them differs, as after a fault of the processor.
+pub(super) fn grow_twice(
+    tree: &impl Tree,
+    leaf: u32,
+    on_leaves: &mut dyn FnMut(u64),
+) -> Option<Grown> {
+    let first = grow(tree, leaf, on_leaves);
+    let second = grow(tree, leaf, on_leaves);
+    (first == second).then_some(second)
 }
 
 /// Grows the subtree `number` of those of height `cut`.
@@ -158,6 +180,29 @@ mod tests {
         let mut node = [height; 32];
         node[..4].copy_from_slice(&index.to_be_bytes());
         node
+    }
+
+    /// A tree of which the second growth has one other leaf.
+    struct Unsteady(AtomicU32);
+
+    impl Tree for Unsteady {
+        fn height(&self) -> u8 {
+            2
+        }
+
+        fn leaf(&self, index: u32) -> Node {
+            [self.0.fetch_add(1, Ordering::Relaxed) as u8 / 7; 32].map(|it| it + index as u8)
+        }
+
+        fn join(&self, _: u8, _: u32, left: &Node, right: &Node) -> Node {
+            std::array::from_fn(|at| left[at].wrapping_mul(3) ^ right[at])
+        }
+    }
+
+    #[test]
+    fn a_tree_that_differs_from_itself_is_none() {
+        assert!(grow_twice(&Named(3), 1, &mut |_| ()).is_some());
+        assert!(grow_twice(&Unsteady(AtomicU32::new(0)), 1, &mut |_| ()).is_none());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use hartlock_image::XmssSet;
 use zeroize::Zeroizing;
 
-use super::tree::{Node, Tree, grow};
+use super::tree::{Node, Tree, Trees, grow, grow_twice};
 use super::wots::{Adrs, Hashes};
 
 /// Which registry the number of a set is from.
@@ -56,40 +56,63 @@ impl<'a> Xmss<'a> {
         self.encode_public(&grow(&self.tree(self.set.layers() - 1, 0), 0, on_leaves).root)
     }
 
-    /// Signs with the leaf `index` of all leaves at the bottom, from left to right (RFC 8391 §4.1.9,
-    /// §4.2.4). Returns the signature, and the public key that belongs to it.
-    ///
-    /// `root` is that of the public key: the digest of the message contains it.
-    pub(super) fn sign(
+    /// Grows the trees of the leaf `index` of all leaves at the bottom, from left to right (RFC 8391
+    /// §4.2.4). Those that `is_new` names, counted from the bottom, are grown twice: `None` if they differ.
+    pub(super) fn trees(
         &self,
         index: u64,
-        message: &[u8],
-        root: &[u8],
+        is_new: &dyn Fn(u32) -> bool,
         on_leaves: &mut dyn FnMut(u64),
-    ) -> (Vec<u8>, Vec<u8>) {
+    ) -> Option<Trees> {
+        let mut trees = Trees::default();
+        let mut number = index;
+        for layer in 0..self.set.layers() {
+            let leaf = (number & ((1 << self.tree_height()) - 1)) as u32;
+            number >>= self.tree_height();
+            let tree = self.tree(layer, number);
+            let grown = if is_new(layer.into()) {
+                grow_twice(&tree, leaf, on_leaves)?
+            } else {
+                grow(&tree, leaf, on_leaves)
+            };
+            if layer + 1 == self.set.layers() {
+                trees.public = self.encode_public(&grown.root);
+            } else {
+                trees.certified.push(grown.root[..self.set.n()].to_vec());
+            }
+            trees.grown.push(grown);
+        }
+        Some(trees)
+    }
+
+    /// Signs with a leaf whose trees were grown (RFC 8391 §4.1.9, §4.2.4).
+    ///
+    /// `root` is that of the public key: the digest of the message contains it.
+    pub(super) fn sign(&self, index: u64, message: &[u8], root: &[u8], trees: &Trees) -> Vec<u8> {
         let n = self.set.n();
         let mut hashes = self.hashes();
         let r = hashes.randomizer(&self.seeds[n..2 * n], index);
-        let mut signed = hashes.message(&r, root, index, message);
+        let digest = hashes.message(&r, root, index, message);
         let index_size = match self.kind {
             Kind::Single => 4,
             Kind::Multi => usize::from(self.set.height()).div_ceil(8),
         };
         let mut signature = index.to_be_bytes()[8 - index_size..].to_vec();
         signature.extend(&r[..n]);
+        let mut signed = &digest[..n];
         let mut number = index;
-        for layer in 0..self.set.layers() {
+        for (layer, place) in (0..self.set.layers()).zip(0..) {
             let leaf = (number & ((1 << self.tree_height()) - 1)) as u32;
             number >>= self.tree_height();
-            let tree = self.tree(layer, number);
-            let grown = grow(&tree, leaf, on_leaves);
-            hashes.sign(&tree.adrs(), leaf, &signed[..n], &mut signature);
-            for node in &grown.path {
+            hashes.sign(&self.tree(layer, number).adrs(), leaf, signed, &mut signature);
+            for node in &trees.grown[place].path {
                 signature.extend(&node[..n]);
             }
-            signed = grown.root;
+            if let Some(below) = trees.certified.get(place) {
+                signed = below;
+            }
         }
-        (signature, self.encode_public(&signed))
+        signature
     }
 }
 
