@@ -19,7 +19,11 @@ fn written(bench: &Bench, name: &str, file: &str) -> PrivateKey {
     let key = PrivateKey::generate_for(algorithm, &mut |_, _| ()).unwrap();
     write_pair(&key, &path, &public, Format::Pem, None).unwrap();
     let algorithms = &[key.algorithm()];
-    PrivateKey::read_with(&path, ReadOptions { algorithms, ..ReadOptions::default() }).unwrap()
+    PrivateKey::read_with(
+        &path,
+        ReadOptions { algorithms, any_file_system: true, ..ReadOptions::default() },
+    )
+    .unwrap()
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `hartlock sign`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hartlock_bundle::Error;
 use hartlock_bundle::build::build_observed;
@@ -12,9 +12,9 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::inspect::manifest_text;
-use crate::output::Report;
+use crate::output::{Report, talk};
 use crate::progress::Progress;
-use crate::style::GOOD;
+use crate::style::{GOOD, WARNING};
 use crate::units::count_text;
 use crate::{passphrase, values};
 
@@ -34,6 +34,10 @@ pub struct Args {
     algorithms: Vec<Algorithm>,
     #[command(flatten)]
     passphrase: passphrase::Source,
+    /// Sign even if a key that counts its signatures is on a file system that is not known to keep it, such
+    /// as the overlay of a container. You promise that there is one file, and that no copy signs
+    #[arg(long)]
+    any_file_system: bool,
     /// File of the bundle
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -176,6 +180,18 @@ impl Report for Built {
     }
 }
 
+/// Accepts any file system, as `--any-file-system` does, where arguments cannot be changed.
+const ANY_FILE_SYSTEM: &str = "HARTLOCK_ANY_FILE_SYSTEM";
+
+/// What is said each time, because no later check can find a copy that signed.
+fn doubt_text(path: &Path, name: &str) -> String {
+    format!(
+        "{WARNING}warning{WARNING:#}: {} counts its signatures, and its file system ({name}) is not known to keep \
+         the count. If another copy of the file signs too, the key is lost",
+        path.display()
+    )
+}
+
 /// Builds the bundle.
 pub fn run(args: &Args) -> Result<Built, Failure> {
     let spec = match &args.spec {
@@ -184,12 +200,22 @@ pub fn run(args: &Args) -> Result<Built, Failure> {
     };
     let created = created(std::env::var_os("SOURCE_DATE_EPOCH").as_deref()).map_err(Error::from)?;
     let ask = |path: &_| args.passphrase.ask(path);
-    let options = ReadOptions { algorithms: &args.algorithms, passphrase: Some(&ask) };
+    let any_file_system =
+        args.any_file_system || std::env::var_os(ANY_FILE_SYSTEM).is_some_and(|value| value == "1");
+    let options =
+        ReadOptions { algorithms: &args.algorithms, passphrase: Some(&ask), any_file_system };
     let keys = args
         .keys
         .iter()
         .map(|path| PrivateKey::read_with(path, options))
         .collect::<Result<Vec<_>, _>>()?;
+    if any_file_system {
+        for (key, path) in keys.iter().zip(&args.keys) {
+            if let Some(name) = key.doubtful_file_system() {
+                talk(&doubt_text(path, &name));
+            }
+        }
+    }
     if args.trusted_keys.is_empty() {
         let used: Vec<_> = keys.iter().map(PrivateKey::algorithm).collect();
         values::check_algorithms(&args.algorithms, &used)?;

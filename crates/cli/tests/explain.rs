@@ -33,7 +33,7 @@ fn what_is_no_code_is_answered_with_the_nearest() {
     let bench = Bench::new();
     for (typed, nearest) in [
         ("E0605", "E0604"),
-        ("E6030", "E1130"),
+        ("E6030", "E1131"),
         ("WrongPasphrase", "E1109"),
         ("SignatureMissmatch", "E0301"),
         ("rollback", "E0603"),

@@ -95,8 +95,8 @@ pub enum KeyErrorKind {
     StateMode(u32),
     /// The key would change its owner.
     StateOfOther,
-    /// A power cut could bring the old index back.
-    StateFileSystem(&'static str),
+    /// A power cut could bring the old index back, or another process may see another one: what it is.
+    StateFileSystem(String),
     /// The file holds another key than when it was read first.
     StateOfOtherKey,
     /// The storage did not keep the new index.
@@ -176,7 +176,7 @@ impl fmt::Display for KeyErrorKind {
                 write!(f, "has mode {mode:04o}, and not 0600: others may have read or copied it")
             }
             Self::StateFileSystem(name) => {
-                write!(f, "is on a file system ({name}) that cannot promise to keep its state")
+                write!(f, "is on a file system ({name}) that is not known to keep its state")
             }
             // The others have nothing to add to their title, which begins with words for the file.
             _ => {

@@ -78,7 +78,10 @@ impl AnyKey {
         algorithm: Option<Algorithm>,
         passphrase: Option<AskPassphrase<'_>>,
     ) -> Result<Self, Error> {
-        let key = Self::read(path, ReadOptions { algorithms: algorithm.as_slice(), passphrase })?;
+        let key = Self::read(
+            path,
+            ReadOptions { algorithms: algorithm.as_slice(), passphrase, any_file_system: false },
+        )?;
         match (key.public().algorithm(), algorithm) {
             (key, Some(asked)) if key != asked => {
                 let kind =

@@ -33,6 +33,9 @@ pub struct ReadOptions<'a> {
     pub algorithms: &'a [Algorithm],
     /// Called if a key is encrypted. Without it, such a key is refused.
     pub passphrase: Option<AskPassphrase<'a>>,
+    /// Whether a key that counts its signatures may be on a file system of which nothing is known, such as
+    /// the overlay of a container. The caller promises that there is one file.
+    pub any_file_system: bool,
 }
 
 /// A private key. Its memory is wiped when it is dropped.
@@ -128,7 +131,20 @@ impl PrivateKey {
             (Encoding::Encrypted, Some(ask)) => decrypt(&opened.der, &ask(path)?).map_err(fail)?,
             _ => opened,
         };
-        Self::of_opened(&opened, options.algorithms, Some(path)).map_err(fail)
+        let mut key = Self::of_opened(&opened, options.algorithms, Some(path)).map_err(fail)?;
+        if let (Secret::Stateful(key), true) = (&mut key.secret, options.any_file_system) {
+            key.accept_any_file_system();
+        }
+        Ok(key)
+    }
+
+    /// The name of the file system of a key that counts its signatures, if that is none which is known to
+    /// keep an index.
+    pub fn doubtful_file_system(&self) -> Option<String> {
+        match &self.secret {
+            Secret::Stateful(key) => key.doubt(),
+            _ => None,
+        }
     }
 
     /// Decodes PEM without a passphrase. A key with a state cannot sign without its file.

@@ -60,7 +60,7 @@ pub enum KeyReason {
     StateMode = 1125,
     /// The key file belongs to somebody else, who could not read it any more.
     StateOfOther = 1126,
-    /// The key file is on a file system that cannot promise to keep its state.
+    /// The key file is on a file system that is not known to keep its state.
     StateFileSystem = 1127,
     /// The key file holds another key than a moment ago.
     StateOfOtherKey = 1128,
@@ -160,7 +160,7 @@ impl KeyReason {
                 "The key file belongs to somebody else, who could not read it any more."
             }
             KeyReason::StateFileSystem => {
-                "The key file is on a file system that cannot promise to keep its state."
+                "The key file is on a file system that is not known to keep its state."
             }
             KeyReason::StateOfOtherKey => "The key file holds another key than a moment ago.",
             KeyReason::StateNotKept => "The key file did not keep its state.",
@@ -233,7 +233,7 @@ impl KeyReason {
             }
             KeyReason::StateOfOther => "Sign as the owner of the key.",
             KeyReason::StateFileSystem => {
-                "Move the key, with no copy left behind, to a disk of this machine."
+                "Move the key, and leave no copy, to a disk of this machine. If you know that there is one file: `--any-file-system`."
             }
             KeyReason::StateOfOtherKey => "Find out who replaced the file, and try again.",
             KeyReason::StateNotKept => "Move the key to storage that works; nothing was signed.",
@@ -320,7 +320,7 @@ impl KeyReason {
                 "The new state is a new file, and belongs to the user who signs."
             }
             KeyReason::StateFileSystem => {
-                "A power cut there may undo a rename, or another machine may not see the lock; an index would sign twice."
+                "A power cut there may undo a rename, or another process may see another file; an index would sign twice."
             }
             KeyReason::StateOfOtherKey => {
                 "Between reading the key and spending an index, another process put another file in its place."

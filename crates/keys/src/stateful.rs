@@ -68,6 +68,8 @@ pub struct StatefulKey {
     records: Vec<Record>,
     /// The file in which the index is kept.
     path: Option<PathBuf>,
+    /// Whether that file may be on a file system of which nothing is known.
+    any_file_system: bool,
 }
 
 /// The schemes that an algorithm number selects.
@@ -180,7 +182,7 @@ impl StatefulKey {
                 on_progress(done, total);
             });
         let records = vec![Record::default(); shape(algorithm).1 as usize - 1];
-        Ok(Self { algorithm, seeds, public, next: 0, records, path: None })
+        Ok(Self { algorithm, seeds, public, next: 0, records, path: None, any_file_system: false })
     }
 
     /// Decodes the content of a file. `path` is where the index is kept, if anywhere.
@@ -228,6 +230,17 @@ impl StatefulKey {
         self.capacity() - self.next
     }
 
+    /// Accepts a file system of which nothing is known: its owner says that there is one file, and that a
+    /// rename is kept.
+    pub(super) const fn accept_any_file_system(&mut self) {
+        self.any_file_system = true;
+    }
+
+    /// Why the file system is not trusted with the index, if it is not: its name.
+    pub(super) fn doubt(&self) -> Option<String> {
+        storage::doubt_about(self.path.as_deref()?)
+    }
+
     /// Bytes of a signature.
     pub fn signature_size(&self) -> usize {
         match self.algorithm {
@@ -245,7 +258,7 @@ impl StatefulKey {
             // Without a file the next index is unknown.
             return Err(self.refuse(KeyErrorKind::StateNotRegular));
         };
-        self.sign_in(&mut LockedFile::lock(path)?, message, on_progress)
+        self.sign_in(&mut LockedFile::lock(path, self.any_file_system)?, message, on_progress)
     }
 
     fn sign_in(

@@ -43,7 +43,11 @@ fn written(folder: &TempDir, name: &str, file: &str) -> PrivateKey {
     let key = generated(name);
     write_pair(&key, &path, &public, Format::Pem, None).unwrap();
     let algorithms = &[key.algorithm()];
-    PrivateKey::read_with(&path, ReadOptions { algorithms, ..ReadOptions::default() }).unwrap()
+    PrivateKey::read_with(
+        &path,
+        ReadOptions { algorithms, any_file_system: true, ..ReadOptions::default() },
+    )
+    .unwrap()
 }
 
 /// It knows no sets with nodes of 24 bytes: for those, only the types differ.

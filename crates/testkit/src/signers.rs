@@ -99,9 +99,11 @@ impl Signer {
         let copy = scratch.path().join("fake.pem");
         copy_private(&file, &copy)?;
         let algorithms = [self.algorithm()];
-        let key =
-            PrivateKey::read_with(&copy, ReadOptions { algorithms: &algorithms, passphrase: None })
-                .with_context(|| file.display().to_string())?;
+        let key = PrivateKey::read_with(
+            &copy,
+            ReadOptions { algorithms: &algorithms, passphrase: None, any_file_system: true },
+        )
+        .with_context(|| file.display().to_string())?;
         ensure!(key.algorithm() == algorithms[0], "{} is of {}", self.file, key.algorithm());
         action(&key)
     }

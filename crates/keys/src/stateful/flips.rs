@@ -158,6 +158,7 @@ fn copy_of(key: &StatefulKey) -> StatefulKey {
         next: key.next,
         records: key.records.clone(),
         path: None,
+        any_file_system: false,
     }
 }
 

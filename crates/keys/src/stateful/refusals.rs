@@ -6,10 +6,10 @@ use std::os::unix::fs::PermissionsExt;
 use zeroize::Zeroizing;
 
 use super::StatefulKey;
-use super::storage::{LockedFile, Storage, suitability};
+use super::storage::{LockedFile, Storage, doubt};
 use super::tree::Trees;
 use crate::Error;
-use crate::{KeyError, KeyReason};
+use crate::{KeyErrorKind, KeyReason};
 
 /// Cases for the list of all of them: what, the reason, and what came of it.
 pub(crate) fn all() -> Vec<(&'static str, KeyReason, Option<Error>)> {
@@ -22,22 +22,36 @@ pub(crate) fn all() -> Vec<(&'static str, KeyReason, Option<Error>)> {
     let key = StatefulKey::decode_file(content.as_bytes(), Some(&path)).unwrap();
 
     // The new file belongs to the user of this process, the key file to another one.
-    let mut file = LockedFile::lock(&path).unwrap();
+    let mut file = LockedFile::lock(&path, true).unwrap();
     file.owner = file.owner.wrapping_add(1);
     let mut all = vec![("a file of another user", KeyReason::StateOfOther, spend(&key, &mut file))];
     drop(file);
 
-    let metadata = fs::metadata(&path).unwrap();
-    // FAT, exFAT, NFS, SMB, 9P, AFS, Ceph.
-    for number in [0x4d44, 0x2011_bab0, 0x6969, 0xfe53_4d42, 0x0102_1997, 0x5346_414f, 0x00c3_6400]
+    // FAT, exFAT, NTFS, NFS, SMB, 9P, AFS, Ceph, overlay, FUSE, one without a name here, and one that cannot be
+    // identified.
+    for number in [
+        0x4d44,
+        0x2011_bab0,
+        0x7366_746e,
+        0x6969,
+        0xfe53_4d42,
+        0x0102_1997,
+        0x5346_414f,
+        0x00c3_6400,
+        0x794c_7630,
+        0x6573_5546,
+        0x1234_5678,
+    ]
+    .map(Some)
+    .into_iter()
+    .chain([None])
     {
-        let refused = suitability(&metadata, Some(number)).err();
-        let error = refused.map(|kind| Error::Key(KeyError { path: path.clone(), kind }));
+        let error = doubt(number).map(|name| key.refuse(KeyErrorKind::StateFileSystem(name)));
         all.push(("a file system", KeyReason::StateFileSystem, error));
     }
-    // ext4, tmpfs, and one that cannot be identified.
-    for number in [Some(0xef53), Some(0x0102_1994), None] {
-        suitability(&metadata, number).unwrap();
+    // ext4, XFS, Btrfs, tmpfs.
+    for number in [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994] {
+        assert_eq!(doubt(Some(number)), None);
     }
 
     let mut storage = Forgetful(content.as_bytes().to_vec());

@@ -71,6 +71,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<StatefulKey, KeyErrorKind> {
         next,
         records: records.to_vec(),
         path: None,
+        any_file_system: false,
     };
     let is_whole = seeds.len() == super::seeds_size(algorithm)
         && incomplete.is_empty()

@@ -56,11 +56,11 @@ pub(super) struct LockedFile {
 }
 
 impl LockedFile {
-    /// Waits for the lock.
+    /// Waits for the lock. `any_file_system` accepts one of which nothing is known.
     ///
     /// # Errors
     /// If the file is none in which an index can be kept.
-    pub(super) fn lock(path: &Path) -> Result<Self, Error> {
+    pub(super) fn lock(path: &Path, any_file_system: bool) -> Result<Self, Error> {
         let fail = |source| Error::File(FileError::new("read", path, source));
         let refuse = |kind| Error::Key(KeyError { path: path.to_path_buf(), kind });
         loop {
@@ -76,12 +76,15 @@ impl LockedFile {
                 continue;
             }
             // Before the lock, so that no caller waits for the lock of an unsuitable file.
-            suitability(&metadata, file_system(&file)).map_err(refuse)?;
+            suitability(&metadata).map_err(refuse)?;
+            if !any_file_system && let Some(name) = doubt(file_system(&file)) {
+                return Err(refuse(KeyErrorKind::StateFileSystem(name)));
+            }
             file.lock().map_err(fail)?;
             let current = path.symlink_metadata().map_err(fail)?;
             let is_same = (current.dev(), current.ino()) == (metadata.dev(), metadata.ino());
             if is_same && current.nlink() != 0 {
-                suitability(&current, file_system(&file)).map_err(refuse)?;
+                suitability(&current).map_err(refuse)?;
                 let owner = current.uid();
                 return Ok(Self { path: path.to_path_buf(), file, owner, new: None });
             }
@@ -155,11 +158,8 @@ fn open(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(flags.bits() as i32).open(path)
 }
 
-/// Whether an index can be kept in a file on a file system of this type.
-pub(super) fn suitability(
-    metadata: &Metadata,
-    file_system: Option<u32>,
-) -> Result<(), KeyErrorKind> {
+/// Whether an index can be kept in such a file.
+fn suitability(metadata: &Metadata) -> Result<(), KeyErrorKind> {
     if !metadata.is_file() {
         return Err(KeyErrorKind::StateNotRegular);
     }
@@ -170,10 +170,12 @@ pub(super) fn suitability(
     if mode != 0o600 {
         return Err(KeyErrorKind::StateMode(mode));
     }
-    match file_system.and_then(name_of_forgetful) {
-        Some(name) => Err(KeyErrorKind::StateFileSystem(name)),
-        None => Ok(()),
-    }
+    Ok(())
+}
+
+/// Why a file system is not trusted with an index: its name. `None` for one that is.
+pub(super) fn doubt_about(path: &Path) -> Option<String> {
+    open(path).map_or_else(|_| doubt(None), |file| doubt(file_system(&file)))
 }
 
 /// The type of a file's file system, a number of linux/magic.h. Of one that cannot be identified, nothing is
@@ -188,17 +190,30 @@ fn file_system(_: &File) -> Option<u32> {
     None
 }
 
-/// The name of a file system on which a rename may be undone by a power cut, or whose locks or renames
-/// are those of another machine. One that lives in memory is none of these: it forgets the whole key.
-const fn name_of_forgetful(file_system: u32) -> Option<&'static str> {
-    Some(match file_system {
+/// The name of a file system that is not among those whose locks are seen by every process that can open
+/// the file, and whose rename and `fsync` keep their promise over a power cut (`spec/stateful-key.md` §3).
+///
+/// One in memory is: what it forgets is the whole key. An overlay is not: two of them can show one file of a
+/// lower layer, and each keeps an index of its own.
+pub(super) fn doubt(file_system: Option<u32>) -> Option<String> {
+    let Some(number) = file_system else {
+        return Some("a file system that cannot be identified".into());
+    };
+    let name = match number {
+        // ext2 to ext4, XFS, Btrfs, F2FS, bcachefs, ZFS, JFS, NILFS2, UBIFS, tmpfs, ramfs.
+        0xef53 | 0x5846_5342 | 0x9123_683e | 0xf2f5_2010 | 0xca45_1a4e | 0x2fc1_2fc1
+        | 0x3153_464a | 0x3434 | 0x2405_1905 | 0x0102_1994 | 0x8584_58f6 => return None,
         0x4d44 => "FAT",
         0x2011_bab0 => "exFAT",
+        0x5346_544e | 0x7366_746e => "NTFS",
         0x6969 => "NFS",
         0x517b | 0xff53_4d42 | 0xfe53_4d42 => "SMB",
         0x0102_1997 => "9P",
         0x5346_414f => "AFS",
         0x00c3_6400 => "Ceph",
-        _ => return None,
-    })
+        0x794c_7630 => "overlay",
+        0x6573_5546 => "FUSE",
+        other => return Some(format!("type {other:#x}")),
+    };
+    Some(name.into())
 }

@@ -133,7 +133,9 @@ fn key_file(name: &str) -> (tempfile::TempDir, PathBuf, PrivateKey) {
     let key = PrivateKey::generate_for(algorithm(name), &mut |_, _| ()).unwrap();
     let public = folder.path().join("root.pub.pem");
     crate::write_pair(&key, &path, &public, crate::Format::Pem, None).unwrap();
-    let key = PrivateKey::read(&path).unwrap();
+    // Wherever temporary files are.
+    let options = crate::ReadOptions { any_file_system: true, ..Default::default() };
+    let key = PrivateKey::read_with(&path, options).unwrap();
     (folder, path, key)
 }
 
@@ -170,7 +172,7 @@ fn threads_never_share_an_index() {
                     let Secret(key) = secret_of(&path);
                     (0..20)
                         .map(|_| {
-                            let mut file = LockedFile::lock(&path).unwrap();
+                            let mut file = LockedFile::lock(&path, true).unwrap();
                             key.spend(&mut file, |_| Ok(Trees::default())).unwrap().0 as u32
                         })
                         .collect::<Vec<_>>()
@@ -199,7 +201,7 @@ fn a_file_replaced_at_any_moment_is_no_reason_to_refuse() {
                 new.supersede().unwrap();
             }
         });
-        let locked = (0..20_000).map(|_| LockedFile::lock(&path).err()).collect();
+        let locked = (0..20_000).map(|_| LockedFile::lock(&path, true).err()).collect();
         is_done.store(true, Ordering::Relaxed);
         locked
     });
@@ -313,6 +315,7 @@ fn capacities_and_sizes_are_those_of_the_standards() {
             next: 0,
             records: Vec::new(),
             path: None,
+            any_file_system: false,
         };
         assert_eq!((key.capacity(), key.signature_size()), (capacity, signature), "{name}");
     }
