@@ -13,7 +13,7 @@ constexpr std::uint32_t kBeatBytes = 8;
 constexpr std::uint32_t kWordSize = 2;
 const char* const kScope = "TOP.rot_with_bench.u_rot";
 
-// hw/soc/top/bench_registers.sv.
+// hw/soc/rtl/bench_registers.sv.
 constexpr std::uint32_t kConsole = 0x0;
 constexpr std::uint32_t kExit = 0x4;
 

@@ -15,7 +15,7 @@ namespace {
 const char* const kHostScope = "TOP.soc_machine.u_host.u_rocket";
 const char* const kRotScope = "TOP.soc_machine.u_rot.u_rot_with_bench.u_rot";
 
-// hw/soc/top/bench_registers.sv.
+// hw/soc/rtl/bench_registers.sv.
 constexpr std::uint32_t kConsole = 0x0;
 constexpr std::uint32_t kExit = 0x4;
 // `refused` of hw/ip/boot_sequencer/data/boot_sequencer.rdl.
