@@ -33,6 +33,7 @@ mod netlist;
 mod peer;
 mod record;
 mod schemata;
+mod system;
 mod table;
 
 fn all_names() -> Result<Vec<String>> {
@@ -97,6 +98,16 @@ fn run_mutants(tools: &Tools, ip: &Ip, args: &Args) -> Result<Vec<String>> {
         println!("{verdict:<6} {}, {} mutants", campaign.bench.name(), campaign.len());
         faults.extend(found);
     }
+    if ip.name == system::SOC && args.wants(system::MACHINE.name) {
+        let found = system::run()?;
+        let verdict = if found.is_empty() { "ok" } else { "FAILED" };
+        println!(
+            "{verdict:<6} machine {}, {} mutants",
+            system::MACHINE.name,
+            system::mutants()?.len()
+        );
+        faults.extend(found);
+    }
     Ok(faults)
 }
 
@@ -115,7 +126,7 @@ fn simulate(tools: &Tools, ip: &Ip, bench: &Bench, args: &Args) -> Result<Vec<St
 
 /// A step of `cargo xtask test`: lint, the simulations of every day and the smallest netlist.
 pub fn step(_: &Path) -> Result<Outcome> {
-    for set in [PackageSet::Machine, PackageSet::Ip] {
+    for set in [PackageSet::Machine, PackageSet::Ip, PackageSet::Soc] {
         if let Some(skipped) = xtask::python::without_packages(set)? {
             return Ok(skipped);
         }
@@ -132,6 +143,8 @@ pub fn step(_: &Path) -> Result<Outcome> {
         let netlists = ip.plan.netlist.iter().filter(|netlist| netlist.is_daily);
         work.extend(netlists.map(|netlist| Work::Count(ip, netlist)));
     }
+    // First, because its model takes longest to build.
+    work.insert(0, Work::MutateMachine);
     work.extend(mutants);
     let mut faults = Vec::new();
     // Each once, even if several benches report it.
@@ -151,6 +164,7 @@ enum Work<'a> {
     Simulate(&'a Ip, &'a Bench),
     Count(&'a Ip, &'a Netlist),
     Mutate(&'a Ip, Campaign<'a>),
+    MutateMachine,
 }
 
 /// The result.
@@ -168,6 +182,7 @@ impl Work<'_> {
             Work::Mutate(ip, campaign) => {
                 Ok(Done { faults: campaign::run(tools, ip, campaign)?, ..Done::default() })
             }
+            Work::MutateMachine => Ok(Done { faults: system::run()?, ..Done::default() }),
             Work::Lint(ip) => Ok(Done { faults: lint::check(tools, ip)?, ..Done::default() }),
             Work::Simulate(ip, bench) => {
                 let run = bench::run(tools, ip, bench)?;

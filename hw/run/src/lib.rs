@@ -9,6 +9,7 @@
 #[macro_use]
 extern crate xtask;
 
+mod assertion;
 pub mod guide;
 pub mod ip;
 pub mod machines;

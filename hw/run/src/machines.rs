@@ -14,7 +14,7 @@ use xtask::Outcome;
 use xtask::{Verdict, firmware, project, run};
 
 pub mod cva6;
-mod ibex;
+pub(crate) mod ibex;
 pub mod loader;
 pub mod model;
 pub mod report;

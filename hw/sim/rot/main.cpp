@@ -1,7 +1,7 @@
 // Runs a program on the root of trust until it ends. See hw/README.md.
 //
-// Exit codes: 0 the program ended with success, 1 it ended with another code, 2 it could not be run,
-// 3 it did not end in time.
+// Exit codes: 0 the program ended with success, 1 it ended with another code, 2 it could not be run or an assertion of
+// the RTL failed, 3 it did not end in time.
 
 #include <getopt.h>
 #include <sys/prctl.h>
@@ -29,6 +29,7 @@ constexpr char kUsage[] =
     "  --load FILE@ADDRESS          put a file into the host's memory; may be repeated\n"
     "  --trace FILE                 a line for every retired instruction (CSV)\n"
     "  --upset-engine               its digests are wrong, as a broken engine's\n"
+    "  --mutant NUMBER              the fault, in a model that was built with mutants; 0: none (0)\n"
     "  --report FILE                where cycles and counts go, as lines (standard error)\n"
     "  --max-cycles CYCLES          give up after so many (100000000)\n"
     "  --memory-size BYTES          of the host, from 0x80000000 on (0x40000000)\n"
@@ -43,6 +44,7 @@ struct Options {
     std::vector<std::pair<std::string, std::uint64_t>> files;
     std::string trace;
     bool has_upset = false;
+    std::uint64_t mutant = 0;
     std::string report;
     std::uint64_t max_cycles = 100'000'000;
     std::uint64_t memory_size = 1 << 30;
@@ -51,12 +53,13 @@ struct Options {
 
 Options parse(int argc, char** argv) {
     enum Name {
-        kLoad = 1, kTrace, kUpset, kReport, kMaxCycles, kMemorySize, kLatency, kHit, kSize, kWays, kLine, kHelp
+        kLoad = 1, kTrace, kUpset, kReport, kMaxCycles, kMemorySize, kLatency, kHit, kSize, kWays, kLine, kMutant, kHelp
     };
     const option names[] = {
         {"load", required_argument, nullptr, kLoad},
         {"trace", required_argument, nullptr, kTrace},
         {"upset-engine", no_argument, nullptr, kUpset},
+        {"mutant", required_argument, nullptr, kMutant},
         {"report", required_argument, nullptr, kReport},
         {"max-cycles", required_argument, nullptr, kMaxCycles},
         {"memory-size", required_argument, nullptr, kMemorySize},
@@ -77,6 +80,7 @@ Options parse(int argc, char** argv) {
             case kLoad: options.files.push_back(placed_file(value)); break;
             case kTrace: options.trace = value; break;
             case kUpset: options.has_upset = true; break;
+            case kMutant: options.mutant = number(value); break;
             case kReport: options.report = value; break;
             case kMaxCycles: options.max_cycles = number(value); break;
             case kMemorySize: options.memory_size = number(value); break;
@@ -114,8 +118,8 @@ int run(const Options& options) {
     for (const auto& [path, address] : options.files) {
         ram.load_file(path, address);
     }
-    RotMachine machine(ram, options.memory, options.program, options.trace,
-                       options.has_upset);
+    RotMachine machine(ram, options.memory, options.program, options.trace, options.has_upset,
+                       options.mutant);
 
     const auto start = std::chrono::steady_clock::now();
     while (!machine.exit_code() && machine.cycle() < options.max_cycles) {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "Vrot.h"
+#include "assertions.h"
 
 namespace {
 
@@ -13,18 +14,23 @@ constexpr std::uint32_t kBeatBytes = 8;
 constexpr std::uint32_t kWordSize = 2;
 const char* const kScope = "TOP.rot_with_bench.u_rot";
 
-// hw/soc/top/bench_registers.sv.
+// hw/soc/rtl/bench_registers.sv.
 constexpr std::uint32_t kConsole = 0x0;
 constexpr std::uint32_t kExit = 0x4;
 
 }  // namespace
 
 RotMachine::RotMachine(Ram& ram, const Timing& memory, const std::string& program,
-                       const std::string& trace_path, bool has_upset)
+                       const std::string& trace_path, bool has_upset, std::uint64_t mutant)
     : context_(std::make_unique<VerilatedContext>()),
       top_(std::make_unique<Vrot>(context_.get())),
       memory_(ram, kBeatBytes, memory),
       has_upset_(has_upset) {
+    // Read by the model when it is evaluated for the first time (hw/run/src/ip/schemata.rs).
+    const std::string choice = "+mutant=" + std::to_string(mutant);
+    const char* arguments[] = {"machine", choice.c_str()};
+    context_->commandArgs(2, arguments);
+    keep_running_after_assertions(*context_);
     RotMemories memories(*context_, kScope);
     memories.load_program(program, ram);
     trace_ = std::make_unique<Trace>(*context_, std::string(kScope) + ".u_cpu.u_ibex", trace_path);
@@ -63,6 +69,7 @@ void RotMachine::step() {
     is_alert_ = is_alert_ || top_->alert_o != 0;
     top_->clk_i = 1;
     top_->eval();
+    check_assertions(*context_);
     if (has_upset_) {
         engines_->upset_digest();
     }

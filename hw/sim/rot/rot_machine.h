@@ -21,12 +21,12 @@ class Vrot;
 class RotMachine {
 public:
     /// Loads a program and resets. An empty `trace_path` writes no trace. With `has_upset` the engine's
-    /// digests are wrong.
+    /// digests are wrong. `mutant` is the number of a fault, of which a model without mutants has none.
     RotMachine(Ram& ram, const Timing& memory, const std::string& program,
-               const std::string& trace_path, bool has_upset);
+               const std::string& trace_path, bool has_upset, std::uint64_t mutant);
     ~RotMachine();
 
-    /// Runs one cycle.
+    /// Runs one cycle. Throws if an assertion of the RTL fails.
     void step();
 
     /// Cycles since the end of reset.

@@ -11,7 +11,7 @@ const char* const kPlaceNames[kPlaceCount] = {"rom", "scratchpad", "registers", 
 
 namespace {
 
-// hw/soc/rtl/soc_pkg.sv and hw/soc/top/bench_registers.sv.
+// hw/soc/rtl/soc_pkg.sv and hw/soc/rtl/bench_registers.sv.
 constexpr std::uint32_t kMarkRegister = 0x4000'f008;
 constexpr std::size_t kBufferBytes = 1 << 20;
 

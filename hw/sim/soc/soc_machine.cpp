@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "Vrocket.h"
+#include "assertions.h"
 #include "engines.h"
 #include "machine.h"
 #include "memories.h"
@@ -15,7 +16,7 @@ namespace {
 const char* const kHostScope = "TOP.soc_machine.u_host.u_rocket";
 const char* const kRotScope = "TOP.soc_machine.u_rot.u_rot_with_bench.u_rot";
 
-// hw/soc/top/bench_registers.sv.
+// hw/soc/rtl/bench_registers.sv.
 constexpr std::uint32_t kConsole = 0x0;
 constexpr std::uint32_t kExit = 0x4;
 // `refused` of hw/ip/boot_sequencer/data/boot_sequencer.rdl.
@@ -30,6 +31,7 @@ public:
           trace_(*context_, std::string(kRotScope) + ".u_cpu.u_ibex", rot.trace),
           engines_(*context_, kRotScope),
           has_upset_(rot.has_upset) {
+        keep_running_after_assertions(*context_);
         // The core was held in reset until now, and has fetched nothing.
         RotMemories(*context_, kRotScope).load_program(rot.program, ram);
     }
@@ -41,12 +43,16 @@ public:
     }
 
     void report(std::FILE* file) const override {
+        // Of the last cycle.
+        check_assertions(*context_);
         std::fprintf(file, "rot\n");
         report_rot(file, trace_, cycle(), boot());
     }
 
 protected:
     void observe() override {
+        // Of the cycle before: they are evaluated when the clock rises.
+        check_assertions(*context_);
         trace_.observe(cycle());
         if (has_upset_) {
             engines_.upset_digest();

@@ -7,6 +7,8 @@
 // This module does not protect the ROM's contents against a fault. That is left to software (which does not measure
 // itself) and to the memory that a chip has here.
 
+`include "machine_assert.svh"
+
 module rot
   import soc_pkg::*;
 #(
@@ -294,4 +296,8 @@ module rot
 
   // A chip handles alerts outside of this module; the bench reports them.
   assign alert_o = cpu_alert | engines_alert;
+
+  // Whatever the map has selected: no address outside the host's memory leaves through the only manager port.
+  `MACHINE_ASSERT(ReadsAreOfHostMemory_A, host_ar_valid_o |-> is_host(host_a_addr_o))
+  `MACHINE_ASSERT(WritesAreOfHostMemory_A, host_aw_valid_o |-> is_host(host_a_addr_o))
 endmodule

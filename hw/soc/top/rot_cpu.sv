@@ -5,7 +5,7 @@
 // The memories here keep no check bits; this module computes them where data enter the core. So they detect
 // faults inside the core, but none on a bus or in a memory.
 
-`include "assert.svh"
+`include "machine_assert.svh"
 
 module rot_cpu
   import ibex_pkg::*;
@@ -45,6 +45,8 @@ module rot_cpu
   logic [6:0]  instr_check, data_check;
   logic [31:0] unused_instr, unused_data;
   logic        alert_internal, alert_bus, double_fault;
+  // What the core requests, as it leaves this module.
+  logic [31:0] fetch_addr, store_data;
 
   // Check bits of the words that enter the core. Without `Secure` it ignores them.
   prim_secded_inv_39_32_enc u_instr_check (
@@ -81,17 +83,17 @@ module rot_cpu
     .instr_req_o,
     .instr_gnt_i,
     .instr_rvalid_i,
-    .instr_addr_o,
+    .instr_addr_o           (fetch_addr),
     .instr_rdata_i,
     .instr_rdata_intg_i     (instr_check),
     .instr_err_i,
     .data_req_o,
-    .data_gnt_i,
+    .data_gnt_i             (data_gnt_i),
     .data_rvalid_i,
     .data_we_o,
     .data_be_o,
     .data_addr_o,
-    .data_wdata_o,
+    .data_wdata_o           (store_data),
     .data_wdata_intg_o      (),
     .data_rdata_i,
     .data_rdata_intg_i      (data_check),
@@ -116,12 +118,15 @@ module rot_cpu
     .scan_rst_ni            (1'b1)
   );
 
+  assign instr_addr_o = fetch_addr;
+  assign data_wdata_o = store_data;
+
   // Minor alerts are those the core recovers from; they are not counted.
   assign alert_o = alert_internal | alert_bus | double_fault;
 
   // Properties that the memories of this system rely on (Ibex reference manual, "Load-Store Unit").
-  `ASSERT(FetchesAreWords_A, instr_req_o |-> instr_addr_o[1:0] == '0)
-  `ASSERT(WritesAreStable_A, data_req_o && data_we_o && !data_gnt_i |=>
-          $stable(data_wdata_o) && $stable(data_be_o))
-  `ASSERT(RequestsWait_A, data_req_o && !data_gnt_i |=> data_req_o && $stable(data_addr_o))
+  `MACHINE_ASSERT(FetchesAreWords_A, instr_req_o |-> instr_addr_o[1:0] == '0)
+  `MACHINE_ASSERT(WritesAreStable_A, data_req_o && data_we_o && !data_gnt_i |=>
+                  $stable(data_wdata_o) && $stable(data_be_o))
+  `MACHINE_ASSERT(RequestsWait_A, data_req_o && !data_gnt_i |=> data_req_o && $stable(data_addr_o))
 endmodule

@@ -4,7 +4,7 @@
 // A chip has `rot` with the page tied off. Nothing else of the bench is on a path of the design, so that cycles
 // measured here are those of the chip.
 
-`include "assert.svh"
+`include "machine_assert.svh"
 
 module rot_with_bench #(
   parameter bit          Secure            = 1'b0,
@@ -162,5 +162,7 @@ module rot_with_bench #(
     .write_data_o (bench_data)
   );
 
-  `ASSERT(TheBenchIsWrittenByItsPageOnly_A, bench_write |-> w_valid)
+  // The word and the register are those of the store that is on the bus of the page now.
+  `MACHINE_ASSERT(TheBenchIsWrittenByItsPageOnly_A,
+                  bench_write |-> w_valid && bench_addr == addr && bench_data == w_data)
 endmodule

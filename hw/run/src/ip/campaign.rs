@@ -5,6 +5,7 @@ use anyhow::{Context, Result};
 use super::bench;
 use super::engine::{Bench, Ip, Tools};
 use super::mutant::Mutant;
+use crate::assertion::first_failure;
 
 /// A bench with the numbers of its mutants, counted from one over the whole table.
 pub struct Campaign<'a> {
@@ -65,15 +66,6 @@ pub fn run(tools: &Tools, ip: &Ip, campaign: &Campaign<'_>) -> Result<Vec<String
     Ok(faults)
 }
 
-/// `module.Name_A` of the first assertion that a log reports: the module is the name of the file.
-fn first_failure(log: &str) -> Option<String> {
-    let line = log.lines().find(|line| line.contains("Assertion failed in "))?;
-    let (place, rest) = line.split_once("Assertion failed in ")?;
-    let name = rest.split([':', ' ']).next()?.rsplit('.').next()?;
-    let file = place.split_once(".sv:")?.0.rsplit(['/', ' ']).next()?;
-    Some(format!("{file}.{name}"))
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -81,15 +73,6 @@ mod tests {
     use super::*;
     use crate::ip::all_names;
     use crate::ip::schemata::write;
-
-    #[test]
-    fn the_first_failure_is_found_in_the_log() {
-        let log = "0 ns INFO x\n[130000] %Error: /t/sha2_fifo.sv:166: Assertion failed in \
-                   sha2.u_fifo.NeverTooFull_A: sha2.u_fifo.NeverTooFull_A does not hold\n\
-                   [2] %Error: b.sv:1: Assertion failed in top.B_A: x";
-        assert_eq!(first_failure(log).unwrap(), "sha2_fifo.NeverTooFull_A");
-        assert!(first_failure("0 ns INFO x").is_none());
-    }
 
     #[test]
     fn every_assertion_has_a_mutant() {

@@ -40,11 +40,13 @@ struct Table {
 /// The mutants of an engine; none if it has no table.
 pub fn load(dir: &Path) -> Result<Vec<Mutant>> {
     let path = dir.join("data/mutants.toml");
-    if !path.exists() {
-        return Ok(Vec::new());
-    }
+    if path.exists() { read(&path) } else { Ok(Vec::new()) }
+}
+
+/// The mutants of a table.
+pub fn read(path: &Path) -> Result<Vec<Mutant>> {
     let text =
-        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let table: Table =
         toml::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))?;
     Ok(table.mutant)

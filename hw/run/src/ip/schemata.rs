@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::engine::{Ip, files, prim};
 use super::mutant::Mutant;
+use crate::machines::ibex::MUTANT_PACKAGE;
 
 /// Read before all other sources. The choice is made at the start of a run and never changes.
 const CHOICE: &str = "package mutant_pkg;
@@ -33,22 +34,26 @@ pub fn write(ip: &Ip, tree: &Path) -> Result<Vec<PathBuf>> {
 
 /// Names and texts: package, shared modules that are changed, sources.
 pub fn sources(ip: &Ip) -> Result<Vec<(String, String)>> {
-    let mut all = vec![("mutant_pkg.sv".to_owned(), CHOICE.to_owned())];
     let shared = files(&prim(), "sv")?;
     let is_changed = |path: &&PathBuf| ip.mutants.iter().any(|mutant| path.ends_with(&mutant.file));
-    for source in shared.iter().filter(is_changed).chain(&ip.sources) {
+    let sources: Vec<_> = shared.iter().filter(is_changed).chain(&ip.sources).cloned().collect();
+    with_mutants(&sources, &ip.mutants).with_context(|| format!("mutants of {}", ip.name))
+}
+
+/// Names and texts: the package, then the sources with these mutants in them.
+pub fn with_mutants(sources: &[PathBuf], mutants: &[Mutant]) -> Result<Vec<(String, String)>> {
+    let mut all = vec![(MUTANT_PACKAGE.to_owned(), CHOICE.to_owned())];
+    for source in sources {
         let text = fs::read_to_string(source)?;
         let name = source.file_name().context("a source has a name")?;
-        let mutants =
-            ip.mutants.iter().zip(1..).filter(|(mutant, _)| source.ends_with(&mutant.file));
-        let mutants: Vec<_> = mutants.map(|(mutant, number)| (number, mutant)).collect();
-        let changed = mutated(&text, &mutants)
+        let own = (1..).zip(mutants).filter(|(_, mutant)| source.ends_with(&mutant.file));
+        let changed = mutated(&text, &own.collect::<Vec<_>>())
             .with_context(|| format!("cannot put mutants into {}", source.display()))?;
         all.push((name.to_string_lossy().into_owned(), changed));
     }
-    for mutant in &ip.mutants {
+    for mutant in mutants {
         let is_there = all.iter().any(|(name, _)| *name == mutant.file);
-        ensure!(is_there, "{} has no source {}", ip.name, mutant.file);
+        ensure!(is_there, "there is no source {}", mutant.file);
     }
     Ok(all)
 }

