@@ -64,6 +64,24 @@ impl Debugger {
         Ok(u64::from_str_radix(&answer, 16)?.swap_bytes())
     }
 
+    /// x0 to x31, and the program counter.
+    pub fn registers(&mut self) -> Result<[u64; 33]> {
+        let answer = self.ask("g")?;
+        let mut registers = [0; 33];
+        for (register, digits) in registers.iter_mut().zip(answer.as_bytes().chunks(16)) {
+            let digits = std::str::from_utf8(digits)?;
+            *register = u64::from_str_radix(digits, 16)?.swap_bytes();
+        }
+        Ok(registers)
+    }
+
+    /// Lets the chosen hart execute one instruction.
+    pub fn step(&mut self, patience: Duration) -> Result<()> {
+        self.send("s")?;
+        self.answer(patience)?.context("the machine does not stop after an instruction")?;
+        Ok(())
+    }
+
     pub fn set_pc(&mut self, pc: u64) -> Result<()> {
         self.expect_ok(&format!("P{PC:x}={:016x}", pc.swap_bytes()))
     }

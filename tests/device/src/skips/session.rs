@@ -45,18 +45,11 @@ pub struct Place {
 }
 
 impl Place {
-    pub fn of(stage: Stage, symbols: &Symbols) -> Result<Self> {
-        Ok(match stage {
-            Stage::Rom => Self {
-                code: Region::new(qemu_virt::ROM_FLASH.start, 64 << 10),
-                stop: symbols.address(&["hart", "halt"])?,
-                goal: qemu_virt::OPENSBI.start,
-            },
-            Stage::Loader => Self {
-                code: qemu_virt::LOADER,
-                stop: symbols.address(&["sbi", "hart_stop"])?,
-                goal: 0x8200_0000,
-            },
+    pub fn of_loader(symbols: &Symbols) -> Result<Self> {
+        Ok(Self {
+            code: qemu_virt::LOADER,
+            stop: symbols.address(&["sbi", "hart_stop"])?,
+            goal: 0x8200_0000,
         })
     }
 }
@@ -109,19 +102,14 @@ impl Session {
 ///
 /// # Errors
 /// If the stage does not refuse.
-pub fn trace(
-    bench: &Bench,
-    setup: &Setup,
-    stage: Stage,
-    place: &Place,
-) -> Result<Vec<Instruction>> {
+pub fn trace(bench: &Bench, setup: &Setup, place: &Place) -> Result<Vec<Instruction>> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("trace");
     let extra = stepper::listing_options(&file, place.code);
     let (_device, machine) = bench.start(setup, &extra)?;
     let run = bench.finish(machine, None);
     ensure!(
-        matches!(run.outcome, Outcome::Refused { stage: who, .. } if who == stage),
+        matches!(run.outcome, Outcome::Refused { stage: Stage::Loader, .. }),
         "{:?}\n{}",
         run.outcome,
         last_lines(&run)
