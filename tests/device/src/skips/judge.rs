@@ -61,12 +61,13 @@ pub fn registers(
         machine.run(position as u64);
         ensure!(machine.hart().pc == pc, "the interpreter is not at {pc:#x}");
         // Times in saved registers differ, and are none of these functions' business.
-        machine.set_registers(debugger.registers()?);
+        let mut copy = machine.clone();
+        copy.set_registers(debugger.registers()?);
         for _ in 0..steps {
-            let pc = machine.hart().pc;
+            let pc = copy.hart().pc;
             debugger.step(REACH)?;
-            ensure!(machine.step().is_none(), "the interpreter ends at {pc:#x}");
-            let (ours, theirs) = (machine.hart(), debugger.registers()?);
+            ensure!(copy.step().is_none(), "the interpreter ends at {pc:#x}");
+            let (ours, theirs) = (copy.hart(), debugger.registers()?);
             let differs = (1..32).find(|number| ours.x[*number] != theirs[*number]);
             if let Some(number) = differs {
                 let (ours, theirs) = (ours.x[number], theirs[number]);
