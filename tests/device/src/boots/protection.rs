@@ -127,6 +127,7 @@ fn closed_regions(bench: &Bench) -> Result<()> {
                 ensure!(allowed == 0, "hart {hart}: {address:#x} has permissions {allowed:#b}");
             }
         }
+        ensure!(table.has_locked_memory(), "hart {hart}: memory was executable for the ROM");
         let handoff = table.permissions(qemu_virt::HANDOFF.start);
         ensure!(handoff == 0b001, "hart {hart}: hand-off has permissions {handoff:#b}");
         let system = table.permissions(qemu_virt::SYSTEM.start);

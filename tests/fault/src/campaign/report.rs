@@ -40,6 +40,11 @@ pub struct Report {
 }
 
 impl Report {
+    /// Whether every boot stayed inside of the ROM.
+    pub fn is_clean(&self) -> bool {
+        self.turned == 0 && self.data == 0
+    }
+
     /// Both reports in one.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
