@@ -18,7 +18,7 @@ const LONGEST_BOOT: u64 = 100_000_000;
 /// which copies payloads, clears the memory after them, and wipes its own.
 const SLACK: u64 = 3_000_000;
 /// Instructions that a worker takes at a time.
-const BLOCK: usize = 2048;
+const BLOCK: usize = 128;
 
 /// A boot that was not disturbed.
 #[derive(Clone, Debug)]
