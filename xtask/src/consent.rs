@@ -6,10 +6,13 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
-/// Whether to ask at all: a user who typed `fetch` has already consented.
+/// Whether to ask at all.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Consent {
+    /// The user typed `fetch`.
     Given,
+    /// The user has seen the list and agreed to it.
+    Agreed,
     Ask,
 }
 
@@ -18,7 +21,7 @@ pub enum Consent {
 /// Being root or `YES=1` is consent. Otherwise a terminal is asked; without one this ends with
 /// the command to run, because no user could answer.
 pub fn obtain(consent: Consent, needs: &[String]) -> Result<()> {
-    if needs.is_empty() {
+    if needs.is_empty() || consent == Consent::Agreed {
         return Ok(());
     }
     for need in needs {

@@ -1,7 +1,7 @@
 //! The part of an RTL source that decides what is built, so that an edited comment builds nothing again.
 
 /// Beginnings of comments that tools read (Verilator's metacomments, and those of synthesis).
-const READ_BY_TOOLS: [&str; 3] = ["verilator", "synopsys", "synthesis"];
+const READ_BY_TOOLS: [&str; 4] = ["verilator", "synopsys", "synthesis", "pragma"];
 
 /// The source without comments and trailing blanks. Lines keep their numbers, because assertions report them.
 pub fn without_comments(text: &str) -> String {
@@ -87,7 +87,12 @@ mod tests {
 
     #[test]
     fn comments_that_tools_read_stay() {
-        for comment in ["// verilator lint_off WIDTH\n", "/*verilator public*/", "// synopsys x"] {
+        for comment in [
+            "// verilator lint_off WIDTH\n",
+            "/*verilator public*/",
+            "// synopsys x",
+            "// pragma translate_off",
+        ] {
             assert!(code(&format!("a {comment} b")).contains(comment.trim_end()), "{comment}");
         }
         assert!(!code("a // not for verilator").contains("verilator"));

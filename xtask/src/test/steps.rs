@@ -371,6 +371,6 @@ pub const STEPS: &[Step] = &[
 
 /// Fetches what was agreed to before the first step.
 fn fetch(_: &Path) -> Result<Outcome> {
-    tools::ensure_all(Consent::Given)?;
+    tools::ensure_all(Consent::Agreed)?;
     Ok(Outcome::Passed)
 }

@@ -36,7 +36,7 @@ struct Case {
 /// Builds the simulation if it does not exist, and runs its tests.
 pub fn run(tools: &Tools, ip: &Ip, bench: &Bench) -> Result<Run> {
     let program = model::simulation(tools, ip, bench, Form::Plain)?;
-    let folder = project::work_dir("ip").join(&ip.name).join(bench.name().replace(' ', "-"));
+    let folder = project::work_dir("ip").join(&ip.name).join(bench.folder());
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let report = folder.join("results.xml");
     // The report of an earlier run must not be taken for that of this run.
@@ -176,6 +176,16 @@ mod tests {
     const REPORT: &str = r#"<testsuites name="results"><testsuite name="all">
         <testcase name="a" classname="t"/><testcase name="b" classname="t"><failure/></testcase>
         </testsuite></testsuites>"#;
+
+    #[test]
+    fn no_two_benches_share_a_folder() {
+        for name in ["sha2", "mailbox", "boot_sequencer", "soc", "prim"] {
+            let ip = Ip::load(name).unwrap();
+            let folders: Vec<_> = ip.plan.bench.iter().map(Bench::folder).collect();
+            let different: std::collections::BTreeSet<_> = folders.iter().collect();
+            assert_eq!(different.len(), folders.len(), "{name}: {folders:#?}");
+        }
+    }
 
     #[test]
     fn notes_are_found_in_the_log() {

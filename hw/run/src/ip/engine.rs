@@ -67,6 +67,13 @@ impl Bench {
         let form = if self.of_netlist { " netlist" } else { "" };
         format!("{}{}{form}", self.top, parameters.collect::<String>())
     }
+
+    /// A name for the folder of its results. Benches of one top level differ in their tests, and run at the same
+    /// time.
+    pub fn folder(&self) -> String {
+        let name = format!("{} {} {}", self.name(), self.tests, self.must_fail.join(" "));
+        name.trim_end().replace(' ', "-")
+    }
 }
 
 /// An engine: its folder, its sources in the order in which they are read, its plan.
