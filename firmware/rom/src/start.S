@@ -26,9 +26,14 @@
 // Entry 13 lifts it for the code of the ROM, entry 14 for everything, from the entry into OpenSBI on. These
 // two allow nothing to S-mode, which has what OpenSBI gives it in lower entries. OpenSBI counts the entries
 // that it can write: it must not take the last one for one of them, so that one is not all ones.
+//
+// Until then the other entries are on and empty: they begin and end at 0 (TOR). A reset of QEMU turns off and
+// unlocks the entries 0 to n - 1 if n are on, whichever they are; with fewer than 16, a hart that is reset
+// while it runs the ROM could not fetch its first instruction.
 .equ PMP_ROM,         {rom_code}
 .equ PMP_ALL,         (1 << 53) - 1
-.equ PMP_CLOSED,      0x9b001800 << 32
+.equ PMP_EMPTY,       0x0808080808080808
+.equ PMP_CLOSED,      0x9b08180808080808
 .equ PMP_OPEN,        0x00181800 << 32       // entry 15 is locked, and stays
 
 // Zeros from one address to another; the size is a multiple of 32.
@@ -50,6 +55,7 @@
     csrw  pmpaddr14, t0
     li    t0, PMP_OPEN
     csrw  pmpcfg2, t0
+    csrw  pmpcfg0, zero
 .endm
 
 .section .text.init, "ax"
@@ -60,6 +66,11 @@ _start:
     csrw  mtvec, t0
     csrw  mscratch, zero              // no trap yet
     // No fault can run what an earlier boot or the bundle put into memory, before OpenSBI is entered.
+    .irp entry, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14
+    csrw  pmpaddr\entry, zero
+    .endr
+    li    t0, PMP_EMPTY
+    csrw  pmpcfg0, t0
     li    t0, PMP_ROM
     csrw  pmpaddr13, t0
     li    t0, PMP_ALL

@@ -24,6 +24,12 @@ pub fn options(socket: &Path) -> [String; 4] {
     ["-chardev".to_owned(), listener, "-gdb".to_owned(), "chardev:gdb".to_owned()]
 }
 
+/// The same, for a machine that goes on after a reset.
+pub fn options_with_reset(socket: &Path) -> Vec<String> {
+    let stays = ["-action", "reboot=reset"].map(str::to_owned);
+    options(socket).into_iter().chain(stays).collect()
+}
+
 /// A connection to the stub of a machine, which is stopped by it.
 pub struct Debugger {
     stream: UnixStream,

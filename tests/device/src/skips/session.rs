@@ -69,15 +69,15 @@ impl Session {
     pub fn open(bench: &Bench, setup: &Setup, place: Place) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let socket = folder.path().join("gdb");
-        let mut extra = debugger::options(&socket).to_vec();
-        extra.extend(["-action", "reboot=reset"].map(str::to_owned));
+        let extra = debugger::options_with_reset(&socket);
         let (device, machine) = bench.start(setup, &extra)?;
         let mut debugger = Debugger::connect(&socket)?;
         debugger.stop_at(place.goal)?;
         debugger.stop_at(place.stop)?;
         debugger.reset()?;
         let start = Instant::now();
-        ensure!(debugger.run(REACH)? == Some(place.stop), "it does not refuse");
+        let stopped = debugger.run(REACH)?;
+        ensure!(stopped == Some(place.stop), "it does not refuse, it stops at {stopped:x?}");
         let patience = (start.elapsed() * PATIENCE).max(Duration::from_secs(1));
         Ok(Self { debugger, place, patience, _machine: machine, _device: device, _folder: folder })
     }
