@@ -1,10 +1,11 @@
 //! `cargo xtask skips`: leaves out instructions of a stage, one or two a boot, and sees that what has to be
 //! refused still is (boot flow §7).
 //!
-//! The ROM runs on our own interpreter ([`interpreted`]): every instruction that it executes can be skipped,
-//! each time that it is executed, in memory that an attacker has filled with instructions. The loader
-//! needs OpenSBI, a disk and other harts, and runs on QEMU ([`emulated`]): each instruction that may decide,
-//! the first time. A stage whose redundant check finds nothing has to be caught by the same campaigns.
+//! ROM and loader run on our own interpreter ([`interpreted`]): every instruction that they execute can be
+//! skipped, each time that it is executed, in memory that an attacker has filled with instructions. The loader
+//! has no other harts there; with five harts and OpenSBI it runs on QEMU ([`emulated`]), where each instruction
+//! that may decide is skipped the first time. A ROM whose redundant check finds nothing has to be caught.
+//! The ROM of the root of trust (`firmware/rot-rom`, RV32) is in none of these campaigns.
 
 mod bundles;
 mod emulated;
@@ -33,6 +34,8 @@ const SAMPLES: usize = 400;
 const LOADER_SAMPLES: usize = 12;
 /// Where the campaign has to find something in a ROM that is blind.
 const BLIND_TARGET: &str = "rom/below-the-floor";
+/// The bundle on which interpreter and QEMU are compared in the loader.
+const JUDGED_LOADER: &str = "loader/below-the-floor";
 /// `li a0, 0` and `ret`: no defect, whatever the arguments.
 const NO_DEFECT: [u8; 4] = [0x01, 0x45, 0x82, 0x80];
 
@@ -44,20 +47,19 @@ pub struct Args {
     /// Print the names of all bundles
     #[arg(long)]
     list: bool,
-    /// Skip every instruction of the ROM each time it runs (an hour a bundle), and every one of the loader that
-    /// may decide
+    /// Skip every instruction each time it runs (hours of CPU time a bundle)
     #[arg(long, conflicts_with = "samples")]
     all: bool,
     /// Instructions to skip for each bundle, spread evenly
     #[arg(long, value_name = "N")]
     samples: Option<usize>,
-    /// Of the ROM, only what runs after the last signature was verified
+    /// Only what runs after the last signature was verified
     #[arg(long)]
     after_signatures: bool,
     /// Skip a second instruction as well, at each distance from 1 to N after the first
     #[arg(long, value_name = "N", default_value_t = 0)]
     second_within: u32,
-    /// Begin at this position in the ROM's boot
+    /// Begin at this position in the boot
     #[arg(long, value_name = "POSITION", default_value_t = 0)]
     from: usize,
     /// End after so many minutes, and say where to go on
@@ -69,6 +71,9 @@ pub struct Args {
     /// Compare the interpreter with QEMU instead: console, and registers at places all over the boot
     #[arg(long)]
     judge: bool,
+    /// The loader on QEMU instead, with five harts: what may decide, the first time it runs
+    #[arg(long)]
+    qemu: bool,
     /// Make the redundant check find nothing: the campaign then has to find something
     #[arg(long)]
     blind: bool,
@@ -91,18 +96,14 @@ pub fn main(args: &Args) -> Result<Verdict> {
     for target in targets {
         let setup = make(&bench, target, args.blind)?;
         if args.judge {
-            if target.stage == Stage::Rom {
-                let refusal = Refusal::record(&bench, &setup, &bench.firmware.rom.elf)?;
-                let compared = judge::judge(&bench, &setup, &refusal, target.name)?;
-                println!("{}: QEMU agrees, registers after {compared} instructions", target.name);
-            }
+            judged(&bench, target)?;
             continue;
         }
-        is_turned |= match target.stage {
-            Stage::Rom => {
-                !interpreted::campaign(&bench, target.name, &setup, &args.choice())?.is_clean()
-            }
-            Stage::Loader => emulated::campaign(&bench, target, &setup, args.loader_samples())?,
+        let name = (target.stage, target.name);
+        is_turned |= if args.qemu && target.stage == Stage::Loader {
+            emulated::campaign(&bench, target, &setup, args.loader_samples())?
+        } else {
+            !interpreted::campaign(&bench, name, &setup, &args.choice())?.is_clean()
         };
     }
     Ok(if is_turned { Verdict::No } else { Verdict::Yes })
@@ -140,6 +141,19 @@ fn make(bench: &Bench, target: &Target, is_blind: bool) -> Result<Setup> {
     Ok(setup)
 }
 
+/// Compares the interpreter with QEMU. The loader has one hart on both.
+fn judged(bench: &Bench, target: &Target) -> Result<()> {
+    let mut setup = make(bench, target, false)?;
+    if target.stage == Stage::Loader {
+        setup.harts = 1;
+    }
+    setup.cpu = Some(judge::CPU.to_owned());
+    let refusal = Refusal::record(bench, &setup, target.stage)?;
+    let compared = judge::judge(bench, &setup, &refusal, target.name)?;
+    println!("{}: QEMU agrees, registers after {compared} instructions", target.name);
+    Ok(())
+}
+
 /// Replaces the redundant check by code that never finds a defect.
 fn blind(setup: &mut Setup, elf: &Path, target: &Target) -> Result<()> {
     if target.stage != Stage::Rom {
@@ -154,7 +168,7 @@ fn blind(setup: &mut Setup, elf: &Path, target: &Target) -> Result<()> {
 }
 
 /// A step of `cargo xtask test`: QEMU and the interpreter agree, a sample of every bundle, and a blind ROM
-/// that must be caught.
+/// that must be caught. Each bundle of the loader is sampled on QEMU as well.
 pub fn step(_: &Path) -> Result<Outcome> {
     let bench = Bench::prepare(false)?;
     let sampled = |samples, is_after_signatures| Choice {
@@ -168,16 +182,15 @@ pub fn step(_: &Path) -> Result<Outcome> {
     let mut turned = Vec::new();
     for target in TARGETS {
         let setup = make(&bench, target, false)?;
-        let is_turned = match target.stage {
-            Stage::Rom => {
-                [(64, false), (2048, true)].into_iter().try_fold(false, |turned, it| {
-                    let choice = sampled(it.0, it.1);
-                    let report = interpreted::campaign(&bench, target.name, &setup, &choice)?;
-                    anyhow::Ok(turned | !report.is_clean())
-                })?
-            }
-            Stage::Loader => emulated::campaign(&bench, target, &setup, Some(LOADER_SAMPLES))?,
-        };
+        let name = (target.stage, target.name);
+        let mut is_turned = false;
+        for (samples, is_after_signatures) in [(64, false), (2048, true)] {
+            let choice = sampled(samples, is_after_signatures);
+            is_turned |= !interpreted::campaign(&bench, name, &setup, &choice)?.is_clean();
+        }
+        if target.stage == Stage::Loader {
+            is_turned |= emulated::campaign(&bench, target, &setup, Some(LOADER_SAMPLES))?;
+        }
         if is_turned {
             turned.push(target.name);
         }
@@ -188,13 +201,14 @@ pub fn step(_: &Path) -> Result<Outcome> {
             turned.join(", ")
         )));
     }
-    let target = TARGETS.iter().find(|target| target.name == BLIND_TARGET).context("a bundle")?;
-    let setup = make(&bench, target, false)?;
-    let refusal = Refusal::record(&bench, &setup, &bench.firmware.rom.elf)?;
-    judge::judge(&bench, &setup, &refusal, target.name)?;
+    let find = |name| TARGETS.iter().find(|target| target.name == name).context("a bundle");
+    let target = find(BLIND_TARGET)?;
+    judged(&bench, target)?;
+    judged(&bench, find(JUDGED_LOADER)?)?;
     let blinded = make(&bench, target, true)?;
     let all = Choice { samples: None, ..sampled(0, true) };
-    let report = interpreted::campaign(&bench, "without its redundant check", &blinded, &all)?;
+    let name = (Stage::Rom, "without its redundant check");
+    let report = interpreted::campaign(&bench, name, &blinded, &all)?;
     // The bundle itself runs, and not what was there before.
     if !report.findings.iter().any(|it| it.target == qemu_virt::OPENSBI.start) {
         return Ok(Outcome::Failed("a ROM without its redundant check is not caught".into()));

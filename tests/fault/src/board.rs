@@ -1,17 +1,18 @@
-//! QEMU's `virt` machine as the ROM sees it: flash, memory, console, clock and five harts.
+//! QEMU's `virt` machine as ROM and loader see it: flash, disk, memory, console, clock and five harts.
 //!
-//! What it leaves out: interrupts that are taken, modes other than M, flash commands, the
-//! interrupt controller and every device that the ROM does not use. A store to flash has no effect.
+//! What it leaves out: interrupts that are taken, flash commands, the interrupt controller and every device
+//! that the stages do not use. A store to flash has no effect. OpenSBI is not interpreted: what the loader
+//! asks of it is answered, and what it closes is closed.
 
 mod devices;
 mod place;
 
-use hartlock_verify::board::qemu_virt as map;
+use hartlock_verify::board::{Region, qemu_virt as map};
 
-use crate::hart::{Event, FETCH_FAULT, Hart, ILLEGAL};
+use crate::hart::{Event, FETCH_FAULT, FETCH_PAGE_FAULT, Hart, ILLEGAL};
 use crate::instruction::{Instruction, Operation};
 use crate::memory::read;
-use devices::Devices;
+use devices::{Access, Devices};
 pub use place::Place;
 
 /// Harts of the board.
@@ -19,30 +20,74 @@ pub const HARTS: usize = map::BOARD.hart_count;
 /// More than a parked hart runs from one wait to the next.
 const PATIENCE: u64 = 10_000;
 
-/// What cannot change: the contents of flash.
-#[derive(Debug)]
-pub struct Flash {
-    code: Vec<Instruction>,
-    rom: Vec<u8>,
-    bundle: Vec<u8>,
+/// Numbers of the SBI (§8, §9, §10, and table 1 for errors).
+mod sbi {
+    pub const HSM: u64 = 0x48_534d;
+    pub const HART_STOP: u64 = 1;
+    pub const IPI: u64 = 0x73_5049;
+    pub const SYSTEM_RESET: u64 = 0x5352_5354;
+    pub const NOT_SUPPORTED: i64 = -2;
+    pub const INVALID_PARAMETER: i64 = -3;
 }
 
-impl Flash {
+/// What cannot change: the contents of flash and disk, and with them the code of the stages.
+#[derive(Debug)]
+pub struct Storage {
+    rom_code: Code,
+    loader_code: Code,
+    rom: Vec<u8>,
+    bundle: Vec<u8>,
+    disk: Vec<u8>,
+}
+
+impl Storage {
     /// The two banks, as files for QEMU have them. What the first has no bytes for is erased.
     pub fn new(mut rom: Vec<u8>, bundle: Vec<u8>) -> Self {
         let code_len = map::ROM_CODE.size() as usize;
         rom.resize((map::ROOT_OF_TRUST.end - map::ROM_FLASH.start) as usize, 0xff);
-        let halves = (0..code_len as u64).step_by(2);
-        let word = |offset| read::<4>(&rom, offset).unwrap_or(0) as u32;
-        let code = halves.map(|offset| Instruction::decode(word(offset))).collect();
-        Self { code, rom, bundle }
+        let rom_code = Code::decode(map::ROM_FLASH.start, &rom[..code_len]);
+        let loader_code = Code::decode(map::LOADER.start, &[]);
+        Self { rom_code, loader_code, rom, bundle, disk: vec![] }
+    }
+
+    /// The same with a disk, and the code of the loader that the boot bundle carries.
+    pub fn with_loader(rom: Vec<u8>, bundle: Vec<u8>, disk: Vec<u8>, code: &[u8]) -> Self {
+        let loader_code = Code::decode(map::LOADER.start, code);
+        Self { loader_code, disk, ..Self::new(rom, bundle) }
+    }
+}
+
+/// The code of a stage, decoded at each halfword.
+#[derive(Debug)]
+struct Code {
+    start: u64,
+    instructions: Vec<Instruction>,
+}
+
+impl Code {
+    fn decode(start: u64, bytes: &[u8]) -> Self {
+        // The last instruction may be one of 16 bits.
+        let padded = [bytes, &[0; 2]].concat();
+        let halves = (0..bytes.len() as u64).step_by(2);
+        let word = |offset| read::<4>(&padded, offset).unwrap_or(0) as u32;
+        Self { start, instructions: halves.map(|at| Instruction::decode(word(at))).collect() }
+    }
+
+    #[inline]
+    fn at(&self, pc: u64) -> Option<Instruction> {
+        let half = pc.wrapping_sub(self.start) / 2;
+        self.instructions.get(usize::try_from(half).ok()?).copied()
+    }
+
+    fn region(&self) -> Region {
+        Region::new(self.start, 2 * self.instructions.len() as u64)
     }
 }
 
 /// How a boot ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The boot hart waits for something that never comes.
+    /// The boot hart waits for something that never comes, or asks OpenSBI to stop it or to reset the machine.
     Stopped,
     /// An instruction was fetched from a place of this kind.
     Ran(Place),
@@ -54,32 +99,54 @@ pub enum End {
 #[derive(Clone, Debug)]
 pub struct Machine<'a> {
     harts: [Hart; HARTS],
+    /// Harts that are there.
+    present: usize,
     devices: Devices<'a>,
+    code: &'a Code,
     executed: u64,
     last_wait: Option<u64>,
-    is_rom_executable: bool,
+    is_code_executable: bool,
     fetched_from: u64,
 }
 
 impl<'a> Machine<'a> {
     /// A machine after reset, whose memory an attacker has prepared: it is full of instructions that do
     /// nothing. The other harts wait for their call.
-    pub fn new(flash: &'a Flash) -> Self {
-        let harts = std::array::from_fn(|number| Hart::new(number as u64, map::ROM_FLASH.start));
-        let devices = Devices::new(flash);
-        let mut machine = Self {
-            harts,
-            devices,
-            executed: 0,
-            last_wait: None,
-            is_rom_executable: true,
-            fetched_from: 0,
-        };
+    pub fn new(storage: &'a Storage) -> Self {
+        let mut machine = Self::alone(storage);
+        machine.present = HARTS;
         for other in 1..HARTS {
             let end = machine.run_other(other);
             assert_eq!(end, None, "hart {other} does not wait");
         }
         machine
+    }
+
+    /// The same without the other harts.
+    pub fn alone(storage: &'a Storage) -> Self {
+        let harts = std::array::from_fn(|number| Hart::new(number as u64, map::ROM_FLASH.start));
+        Self {
+            harts,
+            present: 1,
+            devices: Devices::new(storage),
+            code: &storage.rom_code,
+            executed: 0,
+            last_wait: None,
+            is_code_executable: true,
+            fetched_from: 0,
+        }
+    }
+
+    /// Where the ROM ends: the boot hart is about to execute the first instruction of OpenSBI. What OpenSBI does
+    /// is left out, and the loader begins; instructions are counted from here on.
+    pub fn enter_loader(&mut self) {
+        let storage = self.devices.storage;
+        self.code = &storage.loader_code;
+        self.devices.enter_supervisor(&[map::OPENSBI, self.code.region()]);
+        self.harts[0].enter_supervisor(map::LOADER.start, map::BOOT_FDT.start);
+        self.is_code_executable = true;
+        self.last_wait = None;
+        self.executed = 0;
     }
 
     /// The boot hart.
@@ -99,7 +166,7 @@ impl<'a> Machine<'a> {
         self.executed
     }
 
-    /// Where the last instruction that is not the ROM's was fetched from.
+    /// Where the last instruction that is not the stage's was fetched from.
     pub fn fetched_from(&self) -> u64 {
         self.fetched_from
     }
@@ -112,7 +179,7 @@ impl<'a> Machine<'a> {
     /// Leaves out the next instruction; `false` if there is none to leave out.
     pub fn skip(&mut self) -> bool {
         let pc = self.harts[0].pc;
-        let found = self.rom_instruction(pc);
+        let found = self.instruction(pc);
         if let Some(instruction) = found {
             self.harts[0].pc = pc.wrapping_add(instruction.len.into());
         }
@@ -125,7 +192,8 @@ impl<'a> Machine<'a> {
         self.devices.follow(&mut leader.devices);
         self.executed = leader.executed;
         self.last_wait = leader.last_wait;
-        self.is_rom_executable = leader.is_rom_executable;
+        self.code = leader.code;
+        self.is_code_executable = leader.is_code_executable;
     }
 
     /// Runs until the boot ends, or until so many instructions were executed since reset.
@@ -143,11 +211,15 @@ impl<'a> Machine<'a> {
     pub fn step(&mut self) -> Option<End> {
         let pc = self.harts[0].pc;
         self.executed += 1;
-        if let Some(instruction) = self.rom_instruction(pc) {
+        if let Some(instruction) = self.instruction(pc) {
             match self.harts[0].execute(instruction, &mut self.devices) {
-                Ok(()) if self.devices.woken == 0 => return None,
+                Ok(()) if self.devices.woken == 0 && !self.devices.is_breached() => return None,
                 Ok(()) => {}
                 Err(event) => return self.handle(pc, event),
+            }
+            if self.devices.is_breached() {
+                self.fetched_from = pc;
+                return Some(End::Ran(Place::ChangedCode));
             }
             return self.run_woken();
         }
@@ -155,10 +227,8 @@ impl<'a> Machine<'a> {
     }
 
     #[inline]
-    fn rom_instruction(&self, pc: u64) -> Option<Instruction> {
-        let half = pc.wrapping_sub(map::ROM_FLASH.start) / 2;
-        let found = self.devices.flash.code.get(usize::try_from(half).ok()?).copied();
-        found.filter(|_| self.is_rom_executable)
+    fn instruction(&self, pc: u64) -> Option<Instruction> {
+        self.code.at(pc).filter(|_| self.is_code_executable)
     }
 
     #[cold]
@@ -166,8 +236,12 @@ impl<'a> Machine<'a> {
         match event {
             Event::Trap(cause, value) => self.harts[0].trap(cause, value),
             Event::Protection => {
-                self.is_rom_executable = self.harts[0].pmp().is_executable(map::ROM_FLASH.start);
+                let (hart, start) = (&self.harts[0], self.code.start);
+                self.devices.set_paging(hart.satp());
+                self.is_code_executable =
+                    hart.pmp().is_executable(start) && self.devices.is_mapped(start, Access::Fetch);
             }
+            Event::Call => return self.call(pc),
             Event::Wait => {
                 let enabled = self.harts[0].enabled();
                 if !self.devices.wait(0, enabled) {
@@ -182,21 +256,36 @@ impl<'a> Machine<'a> {
         None
     }
 
+    /// A call into OpenSBI (RISC-V SBI specification v2.0): no other hart can be started, and there is none.
+    #[cold]
+    fn call(&mut self, pc: u64) -> Option<End> {
+        let hart = &mut self.harts[0];
+        let (extension, function) = (hart.x[17], hart.x[16]);
+        hart.x[11] = 0;
+        hart.x[10] = match (extension, function) {
+            (sbi::HSM, sbi::HART_STOP) | (sbi::SYSTEM_RESET, _) => return Some(End::Stopped),
+            (sbi::HSM, _) => sbi::INVALID_PARAMETER as u64,
+            (sbi::IPI, _) => 0,
+            _ => sbi::NOT_SUPPORTED as u64,
+        };
+        hart.pc = pc.wrapping_add(4);
+        None
+    }
+
     #[cold]
     fn run_woken(&mut self) -> Option<End> {
         let woken = std::mem::take(&mut self.devices.woken);
-        (1..HARTS).filter(|other| woken & (1 << other) != 0).find_map(|other| self.run_other(other))
+        (1..self.present)
+            .filter(|other| woken & (1 << other) != 0)
+            .find_map(|other| self.run_other(other))
     }
 
     /// Lets another hart run until it waits.
     fn run_other(&mut self, other: usize) -> Option<End> {
         for _ in 0..PATIENCE {
             let pc = self.harts[other].pc;
-            let half = (pc.wrapping_sub(map::ROM_FLASH.start) / 2) as usize;
             let is_executable = self.harts[other].pmp().is_executable(pc);
-            let Some(instruction) =
-                self.devices.flash.code.get(half).copied().filter(|_| is_executable)
-            else {
+            let Some(instruction) = self.code.at(pc).filter(|_| is_executable) else {
                 if let Some(end) = self.fetch_elsewhere(other) {
                     return Some(end);
                 }
@@ -205,6 +294,8 @@ impl<'a> Machine<'a> {
             match self.harts[other].execute(instruction, &mut self.devices) {
                 Ok(()) | Err(Event::Protection) => {}
                 Err(Event::Trap(cause, value)) => self.harts[other].trap(cause, value),
+                // It is in M-mode as long as it runs.
+                Err(Event::Call) => return None,
                 Err(Event::Wait) => {
                     let enabled = self.harts[other].enabled();
                     if !self.devices.wait(other, enabled) {
@@ -218,11 +309,15 @@ impl<'a> Machine<'a> {
         None
     }
 
-    /// A fetch from somewhere else than the ROM's code: a trap, or the end of the boot.
+    /// A fetch from somewhere else than the stage's code: a trap, or the end of the boot.
     #[cold]
     fn fetch_elsewhere(&mut self, hart: usize) -> Option<End> {
         let pc = self.harts[hart].pc;
         let is_executable = self.harts[hart].pmp().is_executable(pc);
+        if hart == 0 && !self.devices.is_mapped(pc, Access::Fetch) {
+            self.harts[hart].trap(FETCH_PAGE_FAULT, pc);
+            return None;
+        }
         let found = self.devices.fetch(pc).filter(|_| is_executable);
         let Some((place, instruction)) = found else {
             self.harts[hart].trap(FETCH_FAULT, pc);

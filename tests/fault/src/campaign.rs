@@ -9,7 +9,7 @@ mod report;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
-use crate::board::{End, Flash, Machine};
+use crate::board::{End, Machine};
 pub use report::{Finding, Report};
 
 /// No boot that ends is longer.
@@ -30,12 +30,12 @@ pub struct Boot {
 }
 
 impl Boot {
-    /// Boots until the ROM stops.
+    /// Lets a machine run until the stage stops.
     ///
     /// # Errors
     /// How it ended, and what it printed, if it did not stop.
-    pub fn record(flash: &Flash) -> Result<Self, String> {
-        let mut machine = Machine::new(flash);
+    pub fn record(start: &Machine<'_>) -> Result<Self, String> {
+        let mut machine = start.clone();
         let mut path = Vec::new();
         while machine.executed() < LONGEST_BOOT {
             path.push(machine.hart().pc as u32);
@@ -79,10 +79,10 @@ impl Progress {
     }
 }
 
-/// Runs a campaign.
-pub fn run(flash: &Flash, boot: &Boot, plan: &Plan, progress: &Progress) -> Report {
+/// Runs a campaign from the machine that the boot was recorded from.
+pub fn run(start: &Machine<'_>, boot: &Boot, plan: &Plan, progress: &Progress) -> Report {
     let workers: Vec<Report> = thread::scope(|scope| {
-        let spawn = |_| scope.spawn(|| work(flash, boot, plan, progress));
+        let spawn = |_| scope.spawn(|| work(start, boot, plan, progress));
         let workers: Vec<_> = (0..plan.jobs.max(1)).map(spawn).collect();
         workers.into_iter().map(|worker| worker.join().expect("no worker panics")).collect()
     });
@@ -92,9 +92,9 @@ pub fn run(flash: &Flash, boot: &Boot, plan: &Plan, progress: &Progress) -> Repo
 }
 
 /// Takes blocks of positions until there are none. Blocks ascend, so the leading machine only goes forward.
-fn work(flash: &Flash, boot: &Boot, plan: &Plan, progress: &Progress) -> Report {
+fn work(start: &Machine<'_>, boot: &Boot, plan: &Plan, progress: &Progress) -> Report {
     let mut report = Report::default();
-    let mut leader = Machine::new(flash);
+    let mut leader = start.clone();
     let mut copy = leader.clone();
     // 0: there is no second skip.
     let distances = if plan.second_within == 0 { 0..=0 } else { 1..=plan.second_within };

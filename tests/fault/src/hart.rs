@@ -1,7 +1,7 @@
-//! A hart in M-mode: registers, and what each instruction does to them.
+//! A hart in M-mode or in S-mode: registers, and what each instruction does to them.
 //!
-//! It takes no interrupt and knows no other mode: the ROM runs with `mstatus.MIE` = 0, and never leaves
-//! M-mode before it enters OpenSBI.
+//! It takes no interrupt and changes its mode by no instruction: the ROM and the loader run with interrupts
+//! off, and OpenSBI between them is not interpreted. Pages are the bus's business.
 
 mod arithmetic;
 mod csr;
@@ -34,18 +34,31 @@ pub enum Event {
     Trap(u64, u64),
     /// `wfi`.
     Wait,
-    /// Physical memory protection was written.
+    /// `ecall` in S-mode.
+    Call,
+    /// Physical memory protection or paging was changed.
     Protection,
 }
 
 /// Codes of `mcause` (RISC-V Privileged Architecture §3.1.15).
 pub const FETCH_FAULT: u64 = 1;
+/// A page that is not executable.
+pub const FETCH_PAGE_FAULT: u64 = 12;
 /// Illegal instruction.
 pub const ILLEGAL: u64 = 2;
 const BREAKPOINT: u64 = 3;
 const LOAD_FAULT: u64 = 5;
 const STORE_FAULT: u64 = 7;
 const ECALL: u64 = 11;
+
+/// The privilege of a hart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// M-mode.
+    Machine,
+    /// S-mode.
+    Supervisor,
+}
 
 /// Registers of a hart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +67,7 @@ pub struct Hart {
     pub x: [u64; 32],
     /// Address of the next instruction.
     pub pc: u64,
+    mode: Mode,
     number: u64,
     csrs: Csrs,
     reservation: Option<u64>,
@@ -62,12 +76,31 @@ pub struct Hart {
 impl Hart {
     /// A hart after reset.
     pub fn new(number: u64, pc: u64) -> Self {
-        Self { x: [0; 32], pc, number, csrs: Csrs::default(), reservation: None }
+        Self {
+            x: [0; 32],
+            pc,
+            mode: Mode::Machine,
+            number,
+            csrs: Csrs::default(),
+            reservation: None,
+        }
+    }
+
+    /// Enters S-mode as OpenSBI does: the number of the hart is in a0, an address in a1.
+    pub fn enter_supervisor(&mut self, pc: u64, a1: u64) {
+        self.x = [0; 32];
+        (self.x[10], self.x[11]) = (self.number, a1);
+        self.pc = pc;
+        self.mode = Mode::Supervisor;
+        self.reservation = None;
     }
 
     /// Interrupts that end its `wfi`.
     pub fn enabled(&self) -> u64 {
-        self.csrs.mie
+        match self.mode {
+            Mode::Machine => self.csrs.mie,
+            Mode::Supervisor => self.csrs.supervisor.sie,
+        }
     }
 
     /// Physical memory protection.
@@ -75,10 +108,22 @@ impl Hart {
         &self.csrs.pmp
     }
 
+    /// Root and mode of paging.
+    pub fn satp(&self) -> u64 {
+        self.csrs.supervisor.satp
+    }
+
     /// Enters the trap handler.
     pub fn trap(&mut self, cause: u64, value: u64) {
-        self.csrs.enter_trap(self.pc, cause, value);
-        self.pc = self.csrs.mtvec & !3;
+        let vector = match self.mode {
+            Mode::Machine => {
+                self.csrs.enter_trap(self.pc, cause, value);
+                self.csrs.mtvec
+            }
+            // Those that OpenSBI does not delegate, it hands on.
+            Mode::Supervisor => self.csrs.supervisor.enter_trap(self.pc, cause, value),
+        };
+        self.pc = vector & !3;
     }
 
     /// Executes an instruction.
@@ -120,11 +165,13 @@ impl Hart {
             O::Csrrw | O::Csrrs | O::Csrrc | O::Csrrwi | O::Csrrsi | O::Csrrci => {
                 return self.access_csr(it, a, next, bus);
             }
+            O::Mret if self.mode == Mode::Supervisor => return Err(Event::Trap(ILLEGAL, 0)),
             O::Mret => (None, self.csrs.leave_trap()),
             O::Wfi => {
                 self.pc = next;
                 return Err(Event::Wait);
             }
+            O::Ecall if self.mode == Mode::Supervisor => return Err(Event::Call),
             O::Ecall => return Err(Event::Trap(ECALL, 0)),
             O::Ebreak => return Err(Event::Trap(BREAKPOINT, self.pc)),
             O::Illegal => return Err(Event::Trap(ILLEGAL, 0)),
@@ -227,6 +274,11 @@ impl Hart {
         use Operation as O;
         let number = it.immediate as u32 & 0xfff;
         let illegal = Event::Trap(ILLEGAL, 0);
+        // Bits 9 and 8 of the number are the lowest mode that reaches a register (§2.1).
+        let is_machine_only = number >> 8 & 3 == 3;
+        if self.mode == Mode::Supervisor && is_machine_only {
+            return Err(illegal);
+        }
         let old = match number {
             csr::CYCLE..=csr::INSTRET | csr::MCYCLE | csr::MINSTRET => bus.counter(),
             csr::MIP => bus.pending(self.number),

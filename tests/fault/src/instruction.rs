@@ -270,6 +270,8 @@ const fn word_operation(funct7: u32, funct3: u32) -> Operation {
     }
 }
 
+const SFENCE_VMA: u32 = 0x1200_0073;
+
 const fn system(word: u32, funct3: u32, [rd, rs1]: [u32; 2]) -> Instruction {
     use Operation as O;
     let operation = match funct3 {
@@ -278,6 +280,8 @@ const fn system(word: u32, funct3: u32, [rd, rs1]: [u32; 2]) -> Instruction {
             0x0010_0073 => O::Ebreak,
             0x3020_0073 => O::Mret,
             0x1050_0073 => O::Wfi,
+            // Nothing is cached here.
+            _ if word & 0xfe00_7fff == SFENCE_VMA => O::Fence,
             _ => O::Illegal,
         },
         1 => O::Csrrw,

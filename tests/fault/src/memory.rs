@@ -9,6 +9,9 @@ pub struct Memory {
     bytes: Vec<u8>,
     is_written: Vec<bool>,
     written: Vec<u32>,
+    /// Pages that nothing may write.
+    is_watched: Vec<bool>,
+    is_breached: bool,
 }
 
 impl Memory {
@@ -16,7 +19,26 @@ impl Memory {
     pub fn filled(size: usize, pattern: [u8; 2]) -> Self {
         assert!(size.is_multiple_of(PAGE), "whole pages");
         let pages = size / PAGE;
-        Self { bytes: pattern.repeat(size / 2), is_written: vec![false; pages], written: vec![] }
+        Self {
+            bytes: pattern.repeat(size / 2),
+            is_written: vec![false; pages],
+            written: vec![],
+            is_watched: vec![false; pages],
+            is_breached: false,
+        }
+    }
+
+    /// From now on a store to a page of this range is noticed.
+    pub fn watch(&mut self, offsets: std::ops::Range<u64>) {
+        let pages = offsets.start as usize / PAGE..(offsets.end as usize).div_ceil(PAGE);
+        self.is_watched[pages].fill(true);
+        // Pages are looked at when they are written first.
+        self.written.drain(..).for_each(|page| self.is_written[page as usize] = false);
+    }
+
+    /// Whether a watched page was written.
+    pub fn is_breached(&self) -> bool {
+        self.is_breached
     }
 
     /// Reads `N` bytes, zero-extended; `None` if they are not all inside.
@@ -41,12 +63,14 @@ impl Memory {
         if !self.is_written[page] {
             self.is_written[page] = true;
             self.written.push(page as u32);
+            self.is_breached |= self.is_watched[page];
         }
     }
 
     /// Makes this memory equal to another one from which it differs at most in the pages that were written
     /// in either since the last call.
     pub fn follow(&mut self, leader: &mut Self) {
+        self.is_breached = leader.is_breached;
         let mut copy = |page: u32| {
             let start = page as usize * PAGE;
             self.bytes[start..start + PAGE].copy_from_slice(&leader.bytes[start..start + PAGE]);
@@ -89,6 +113,20 @@ mod tests {
         leader.store::<4>(3 * PAGE as u64, 9).unwrap();
         copy.follow(&mut leader);
         assert_eq!(copy.bytes, leader.bytes);
+    }
+
+    #[test]
+    fn notices_a_store_to_a_watched_page() {
+        let mut leader = Memory::filled(4 * PAGE, [0, 0]);
+        leader.store::<1>(PAGE as u64, 1).unwrap();
+        leader.watch(PAGE as u64..PAGE as u64 + 1);
+        let mut copy = leader.clone();
+        copy.store::<8>(2 * PAGE as u64, 1).unwrap();
+        assert!(!copy.is_breached());
+        copy.store::<8>(PAGE as u64 - 1, 1).unwrap();
+        assert!(copy.is_breached());
+        copy.follow(&mut leader);
+        assert!(!copy.is_breached());
     }
 
     #[test]

@@ -1,28 +1,36 @@
-//! The ROM on our own interpreter (`tests/fault`): every instruction that a boot runs, each time it runs.
+//! ROM and loader on our own interpreter (`tests/fault`): every instruction that a boot runs, each time it
+//! runs.
 //!
 //! Turned means that an instruction ran whose bytes are an attacker's choice: from before the reset, from a
-//! payload, or from the flash of the bundle. Bytes that the ROM wrote itself (stack, metadata of the bundle,
-//! log) and constants of its flash are counted apart.
+//! payload, or from the flash of the bundle; in the loader also that a store or the disk wrote to code of the
+//! loader or to OpenSBI. Bytes that the stage wrote itself (stack, metadata of the bundle, log) and its
+//! constants are counted apart.
 //!
-//! Left out: the other harts (parked; they run, and nothing is skipped there), harts with vectors or hash
-//! instructions, interrupts, and stores that are commands to the flash.
+//! Left out: skips on other harts (in the ROM they run, and wait; the loader has one hart there, and hashes
+//! all blocks on it), harts with vectors or hash instructions, OpenSBI, interrupts, and stores that are
+//! commands to the flash.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, ensure};
+use hartlock_emulator::Stage;
 use hartlock_emulator::images::Device;
-use hartlock_fault::board::Flash;
+use hartlock_fault::board::{End, Machine, Storage};
 use hartlock_fault::campaign::{self, Boot, Plan, Progress, Report};
 use hartlock_image::Reason;
+use hartlock_verify::board::qemu_virt;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::symbols::Symbols;
+use super::symbols::{self, Symbols};
 use crate::boots::board::{Bench, Setup};
+
+/// No ROM takes longer to enter OpenSBI.
+const LONGEST_ROM: u64 = 200_000_000;
 
 /// Which instructions of a boot are skipped.
 #[derive(Clone, Debug)]
@@ -53,7 +61,8 @@ impl Choice {
 
 /// A refused boot on the interpreter.
 pub struct Refusal {
-    pub flash: Flash,
+    pub stage: Stage,
+    pub storage: Storage,
     pub boot: Boot,
     pub symbols: Symbols,
     /// First position after the last instruction that verifies a signature.
@@ -61,13 +70,25 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    pub fn record(bench: &Bench, setup: &Setup, elf: &Path) -> Result<Self> {
-        let flash = flash(bench, setup)?;
-        let boot = Boot::record(&flash).map_err(|how| anyhow!("it does not refuse: {how}"))?;
+    pub fn record(bench: &Bench, setup: &Setup, stage: Stage) -> Result<Self> {
+        let (storage, elf) = match stage {
+            Stage::Rom => (storage(bench, setup, None)?, &bench.firmware.rom.elf),
+            Stage::Loader => {
+                let elf = &bench.firmware.loader.elf;
+                (storage(bench, setup, Some(elf))?, elf)
+            }
+        };
+        let boot = Boot::record(&start(stage, &storage)?)
+            .map_err(|how| anyhow!("it does not refuse: {how}"))?;
         let symbols = Symbols::read(elf)?;
         let verifies = |pc: &u32| symbols.name((*pc).into()).contains("ed25519");
         let signed_at = boot.path.iter().rposition(verifies).map_or(0, |last| last + 1);
-        Ok(Self { flash, boot, symbols, signed_at })
+        Ok(Self { stage, storage, boot, symbols, signed_at })
+    }
+
+    /// A machine where the stage begins.
+    pub fn start(&self) -> Result<Machine<'_>> {
+        start(self.stage, &self.storage)
     }
 
     /// The reason on the console.
@@ -79,17 +100,41 @@ impl Refusal {
     }
 }
 
-/// The banks of flash of a device.
-fn flash(bench: &Bench, setup: &Setup) -> Result<Flash> {
+/// Flash of a device, and its disk for a loader.
+fn storage(bench: &Bench, setup: &Setup, loader: Option<&PathBuf>) -> Result<Storage> {
     let device = Device::temporary()?;
     bench.install(&device, setup)?;
     let read = |path: &Path| fs::read(path).with_context(|| path.display().to_string());
-    Ok(Flash::new(read(&device.rom_flash())?, read(&device.bundle_flash())?))
+    let (rom, bundle) = (read(&device.rom_flash())?, read(&device.bundle_flash())?);
+    let Some(elf) = loader else { return Ok(Storage::new(rom, bundle)) };
+    Ok(Storage::with_loader(rom, bundle, read(&device.disk())?, &symbols::code(elf)?))
+}
+
+/// A machine where a stage begins. The ROM of this machine accepts the boot bundle that carries the loader.
+fn start(stage: Stage, storage: &Storage) -> Result<Machine<'_>> {
+    if stage == Stage::Rom {
+        return Ok(Machine::new(storage));
+    }
+    let mut machine = Machine::alone(storage);
+    let end = machine.run(LONGEST_ROM);
+    let is_in_opensbi = machine.hart().pc == qemu_virt::OPENSBI.start;
+    ensure!(
+        matches!(end, End::Ran(_)) && is_in_opensbi,
+        "the ROM ends with {end:?}\n{}",
+        machine.console()
+    );
+    machine.enter_loader();
+    Ok(machine)
 }
 
 /// Skips what was chosen, prints what came of it, and returns it.
-pub fn campaign(bench: &Bench, name: &str, setup: &Setup, choice: &Choice) -> Result<Report> {
-    let refusal = Refusal::record(bench, setup, &bench.firmware.rom.elf)?;
+pub fn campaign(
+    bench: &Bench,
+    (stage, name): (Stage, &str),
+    setup: &Setup,
+    choice: &Choice,
+) -> Result<Report> {
+    let refusal = Refusal::record(bench, setup, stage)?;
     let plan = choice.plan(&refusal);
     let (report, next) = run(&refusal, &plan, name, choice.until)?;
     println!("{name}: {}", summary(&refusal, &report));
@@ -136,9 +181,9 @@ pub fn run(
     let bar = ProgressBar::new(plan.positions.len() as u64).with_style(style);
     bar.set_message(name.to_owned());
     let progress = Progress::default();
+    let start = refusal.start()?;
     let report = thread::scope(|scope| {
-        let campaign =
-            scope.spawn(|| campaign::run(&refusal.flash, &refusal.boot, plan, &progress));
+        let campaign = scope.spawn(|| campaign::run(&start, &refusal.boot, plan, &progress));
         while !campaign.is_finished() {
             thread::sleep(Duration::from_millis(50));
             let done = progress.done.load(Ordering::Relaxed);

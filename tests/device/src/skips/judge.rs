@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use hartlock_fault::board::Machine;
+use hartlock_emulator::Stage;
+
+use hartlock_verify::board::qemu_virt;
 
 use super::interpreted::Refusal;
 use crate::boots::board::{Bench, Setup, last_lines};
@@ -24,12 +26,18 @@ const JUDGED: [&str; 4] = ["hartlock_kernels", "hartlock_image", "hartlock_verif
 /// If they differ.
 pub fn console(bench: &Bench, setup: &Setup, refusal: &Refusal) -> Result<()> {
     let run = bench.run(setup)?;
+    // What OpenSBI prints is not the interpreter's.
+    let first = match refusal.stage {
+        Stage::Rom => "hartlock: ROM",
+        Stage::Loader => "hartlock: loader",
+    };
     let lines = |text: &str| -> Vec<String> {
-        text.lines().map(|line| line.trim_end().to_owned()).filter(|it| !it.is_empty()).collect()
+        let lines = text.lines().map(|line| line.trim_end().to_owned());
+        lines.skip_while(|it| it != first).filter(|it| !it.is_empty()).collect()
     };
     let (ours, theirs) = (lines(&refusal.boot.console), lines(&run.transcript));
     ensure!(
-        ours == theirs,
+        ours == theirs && !ours.is_empty(),
         "the interpreter printed\n{}\nand QEMU\n{}",
         ours.join("\n"),
         last_lines(&run)
@@ -50,10 +58,14 @@ pub fn registers(
 ) -> Result<usize> {
     let folder = tempfile::tempdir()?;
     let socket = folder.path().join("gdb");
-    let (_device, _machine) = bench.start(setup, &debugger::options(&socket))?;
+    let (_device, _machine) = bench.start(setup, &debugger::options_with_reset(&socket))?;
     let mut debugger = Debugger::connect(&socket)?;
     debugger.reset()?;
-    let mut machine = Machine::new(&refusal.flash);
+    if refusal.stage == Stage::Loader {
+        let entry = qemu_virt::LOADER.start;
+        ensure!(debugger.run_to(entry, REACH)? == Some(entry), "QEMU does not reach the loader");
+    }
+    let mut machine = refusal.start()?;
     let mut compared = 0;
     for position in spread(refusal, places, steps) {
         let pc = u64::from(refusal.boot.path[position]);

@@ -9,6 +9,7 @@ use hartlock_emulator::machine::{Machine, Outcome};
 use hartlock_verify::board::{Region, qemu_virt};
 use tempfile::TempDir;
 
+use super::bundles::SYSTEM_ENTRY;
 use super::symbols::Symbols;
 use crate::boots::board::{Bench, Setup, last_lines};
 use crate::debugger::stepper::{self, Instruction};
@@ -49,7 +50,7 @@ impl Place {
         Ok(Self {
             code: qemu_virt::LOADER,
             stop: symbols.address(&["sbi", "hart_stop"])?,
-            goal: 0x8200_0000,
+            goal: SYSTEM_ENTRY,
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Where an instruction may be fetched from that is not the ROM's code.
+//! Where an instruction may be fetched from that is not the stage's code.
 
 use hartlock_verify::board::{Region, qemu_virt as map};
 
@@ -9,9 +9,11 @@ pub enum Place {
     Prepared,
     /// Where payloads go, and memory that the ROM does not use.
     Payload,
+    /// The stage's own code, or that of OpenSBI, after a store or a device changed it. It need not have run.
+    ChangedCode,
     /// The flash bank of the boot bundle.
     BundleFlash,
-    /// What the ROM wrote: stack, metadata of the bundle, hand-off block, log.
+    /// What the stage wrote or holds beside its code: stack, metadata of the bundle, hand-off block, log.
     Data,
     /// The root-of-trust block, and erased flash.
     RomFlash,
@@ -33,6 +35,6 @@ impl Place {
 
     /// Whether the bytes there are an attacker's choice.
     pub fn is_turned(self) -> bool {
-        matches!(self, Self::Prepared | Self::Payload | Self::BundleFlash)
+        matches!(self, Self::Prepared | Self::Payload | Self::ChangedCode | Self::BundleFlash)
     }
 }

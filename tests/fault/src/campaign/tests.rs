@@ -1,7 +1,7 @@
 //! Boots of a few instructions, and campaigns that have to find what turns them.
 
 use super::{Boot, Plan, Progress, run};
-use crate::board::Flash;
+use crate::board::{Machine, Storage};
 
 /// `wfi`.
 const WAIT: u32 = 0x1050_0073;
@@ -11,19 +11,20 @@ const BACK: [u32; 2] = [0xffdf_f06f, 0xff9f_f06f];
 const LEAVE: u32 = 0x0002_8067;
 
 /// Hart 0 has the start of memory in t0 and goes on with this; the others wait.
-fn flash(program: &[u32]) -> Flash {
+fn storage(program: &[u32]) -> Storage {
     // csrr a0, mhartid; beqz a0, .+8; wfi; li t0, 1; slli t0, t0, 31
     let start = [0xf140_2573, 0x0005_0463, WAIT, 0x0010_0293, 0x01f2_9293];
     let words = start.iter().chain(program);
-    Flash::new(words.flat_map(|it| it.to_le_bytes()).collect(), vec![])
+    Storage::new(words.flat_map(|it| it.to_le_bytes()).collect(), vec![])
 }
 
 /// Addresses of the instructions whose skip turns the boot, with the distance of the second skip.
 fn turned(program: &[u32], second_within: u32) -> Vec<(u32, u32)> {
-    let flash = flash(program);
-    let boot = Boot::record(&flash).unwrap();
+    let storage = storage(program);
+    let start = Machine::new(&storage);
+    let boot = Boot::record(&start).unwrap();
     let plan = Plan { positions: (0..boot.path.len()).collect(), second_within, jobs: 2 };
-    let report = run(&flash, &boot, &plan, &Progress::default());
+    let report = run(&start, &boot, &plan, &Progress::default());
     assert_eq!(report.stopped + report.turned + report.data + report.astray, report.runs);
     let turned = report.findings.iter().filter(|it| it.place.is_turned());
     let places: Vec<_> = turned.map(|it| (it.pc & 0xff, it.distance)).collect();
@@ -48,6 +49,6 @@ fn finds_two_skips_that_are_not_adjacent() {
 
 #[test]
 fn a_boot_that_is_not_refused_is_no_reference() {
-    assert!(Boot::record(&flash(&[LEAVE])).is_err());
-    assert!(Boot::record(&flash(&[WAIT, BACK[0]])).is_ok());
+    assert!(Boot::record(&Machine::new(&storage(&[LEAVE]))).is_err());
+    assert!(Boot::record(&Machine::new(&storage(&[WAIT, BACK[0]]))).is_ok());
 }

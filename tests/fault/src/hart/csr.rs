@@ -1,5 +1,5 @@
-//! Control and status registers of M-mode (RISC-V Privileged Architecture chapter 3): those that the ROM
-//! uses. Any other is an illegal instruction.
+//! Control and status registers of M-mode and S-mode (RISC-V Privileged Architecture chapters 3 and 10): those
+//! that the ROM and the loader use. Any other is an illegal instruction.
 
 use super::Pmp;
 
@@ -16,6 +16,15 @@ pub const MIP: u32 = 0x344;
 /// The number of the hart.
 pub const MHARTID: u32 = 0xf14;
 
+const SSTATUS: u32 = 0x100;
+const SIE: u32 = 0x104;
+const STVEC: u32 = 0x105;
+const SSCRATCH: u32 = 0x140;
+const SEPC: u32 = 0x141;
+const SCAUSE: u32 = 0x142;
+const STVAL: u32 = 0x143;
+const SIP: u32 = 0x144;
+const SATP: u32 = 0x180;
 const MSTATUS: u32 = 0x300;
 const MIE: u32 = 0x304;
 const MTVEC: u32 = 0x305;
@@ -28,6 +37,8 @@ const PMPADDR: u32 = 0x3b0;
 
 /// Fields of `mstatus` that exist without other modes, floating point and vectors: MIE, MPIE, MPP.
 const MSTATUS_FIELDS: u64 = 1 << 3 | 1 << 7 | 3 << 11;
+/// The same for `sstatus`: SIE, SPIE, SPP.
+const SSTATUS_FIELDS: u64 = 1 << 1 | 1 << 5 | 1 << 8;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Csrs {
@@ -39,6 +50,62 @@ pub struct Csrs {
     mcause: u64,
     mtval: u64,
     pub pmp: Pmp,
+    pub supervisor: Supervisor,
+}
+
+/// Registers of S-mode. No interrupt is ever pending.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Supervisor {
+    sstatus: u64,
+    pub sie: u64,
+    stvec: u64,
+    sscratch: u64,
+    sepc: u64,
+    scause: u64,
+    stval: u64,
+    pub satp: u64,
+}
+
+impl Supervisor {
+    fn read(&self, number: u32) -> Option<u64> {
+        Some(match number {
+            SSTATUS => self.sstatus,
+            SIE => self.sie,
+            STVEC => self.stvec,
+            SSCRATCH => self.sscratch,
+            SEPC => self.sepc,
+            SCAUSE => self.scause,
+            STVAL => self.stval,
+            SATP => self.satp,
+            SIP => 0,
+            _ => return None,
+        })
+    }
+
+    fn write(&mut self, number: u32, value: u64) {
+        match number {
+            SSTATUS => self.sstatus = value & SSTATUS_FIELDS,
+            SIE => self.sie = value & 0x222,
+            STVEC => self.stvec = value,
+            SSCRATCH => self.sscratch = value,
+            SEPC => self.sepc = value & !1,
+            SCAUSE => self.scause = value,
+            STVAL => self.stval = value,
+            // A mode that does not exist leaves it as it is (§10.1.11).
+            SATP if matches!(value >> 60, 0 | 8) => self.satp = value,
+            _ => {}
+        }
+    }
+
+    /// §10.1.1: SPIE takes SIE, SIE is cleared, SPP is the mode. Returns where the hart goes on.
+    pub fn enter_trap(&mut self, pc: u64, cause: u64, value: u64) -> u64 {
+        let was_enabled = self.sstatus >> 1 & 1;
+        self.sstatus = 1 << 8 | was_enabled << 5;
+        self.sepc = pc;
+        self.scause = cause;
+        self.stval = value;
+        self.stvec
+    }
 }
 
 impl Csrs {
@@ -55,11 +122,11 @@ impl Csrs {
             // RV64 has the even ones only.
             0x3a0 | 0x3a2 => self.pmp.configuration((number - PMPCFG) as usize / 2),
             PMPADDR..=0x3bf => self.pmp.address((number - PMPADDR) as usize),
-            _ => return None,
+            _ => return self.supervisor.read(number),
         })
     }
 
-    /// Writes a register that can be read. Returns whether it is one of the memory protection.
+    /// Writes a register that can be read. Returns whether it is one of the memory protection or of paging.
     pub fn write(&mut self, number: u32, value: u64) -> bool {
         match number {
             MSTATUS => self.mstatus = value & MSTATUS_FIELDS,
@@ -71,10 +138,10 @@ impl Csrs {
             MTVAL => self.mtval = value,
             0x3a0 | 0x3a2 => self.pmp.configure((number - PMPCFG) as usize / 2, value),
             PMPADDR..=0x3bf => self.pmp.set_address((number - PMPADDR) as usize, value),
-            // Counters, and pending interrupts that devices alone decide.
-            _ => {}
+            // Counters, and pending interrupts that devices alone decide, are not written there either.
+            _ => self.supervisor.write(number, value),
         }
-        (PMPCFG..=0x3bf).contains(&number)
+        (PMPCFG..=0x3bf).contains(&number) || number == SATP
     }
 
     /// §3.1.6.1: MPIE takes MIE, MIE is cleared, MPP is the mode.
