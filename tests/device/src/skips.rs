@@ -12,9 +12,10 @@ mod emulated;
 mod interpreted;
 mod judge;
 mod session;
+mod store;
 mod symbols;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
@@ -68,6 +69,9 @@ pub struct Args {
     /// Threads
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
+    /// Append the counts to this file (lab/runs/skips.toml)
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
     /// Compare the interpreter with QEMU instead: console, and registers at places all over the boot
     #[arg(long)]
     judge: bool,
@@ -103,7 +107,12 @@ pub fn main(args: &Args) -> Result<Verdict> {
         is_turned |= if args.qemu && target.stage == Stage::Loader {
             emulated::campaign(&bench, target, &setup, args.loader_samples())?
         } else {
-            !interpreted::campaign(&bench, name, &setup, &args.choice())?.is_clean()
+            let choice = args.choice();
+            let counts = interpreted::campaign(&bench, name, &setup, &choice)?;
+            if let Some(file) = &args.store {
+                store::append(file, &counts)?;
+            }
+            !counts.report.is_clean()
         };
     }
     Ok(if is_turned { Verdict::No } else { Verdict::Yes })
@@ -186,7 +195,8 @@ pub fn step(_: &Path) -> Result<Outcome> {
         let mut is_turned = false;
         for (samples, is_after_signatures) in [(64, false), (2048, true)] {
             let choice = sampled(samples, is_after_signatures);
-            is_turned |= !interpreted::campaign(&bench, name, &setup, &choice)?.is_clean();
+            let counts = interpreted::campaign(&bench, name, &setup, &choice)?;
+            is_turned |= !counts.report.is_clean();
         }
         if target.stage == Stage::Loader {
             is_turned |= emulated::campaign(&bench, target, &setup, Some(LOADER_SAMPLES))?;
@@ -208,7 +218,7 @@ pub fn step(_: &Path) -> Result<Outcome> {
     let blinded = make(&bench, target, true)?;
     let all = Choice { samples: None, ..sampled(0, true) };
     let name = (Stage::Rom, "without its redundant check");
-    let report = interpreted::campaign(&bench, name, &blinded, &all)?;
+    let report = interpreted::campaign(&bench, name, &blinded, &all)?.report;
     // The bundle itself runs, and not what was there before.
     if !report.findings.iter().any(|it| it.target == qemu_virt::OPENSBI.start) {
         return Ok(Outcome::Failed("a ROM without its redundant check is not caught".into()));

@@ -9,7 +9,7 @@ mod place;
 
 use hartlock_verify::board::{Region, qemu_virt as map};
 
-use crate::hart::{Event, FETCH_FAULT, FETCH_PAGE_FAULT, Hart, ILLEGAL};
+use crate::hart::{Bus, Event, FETCH_FAULT, FETCH_PAGE_FAULT, Hart, ILLEGAL};
 use crate::instruction::{Instruction, Operation};
 use crate::memory::read;
 use devices::{Access, Devices};
@@ -186,6 +186,17 @@ impl<'a> Machine<'a> {
         found.is_some()
     }
 
+    /// Whether the next instruction changes nothing but the place of the next one, and that by its own length:
+    /// to skip it is to execute it. Instructions that reach memory, devices or CSRs are not among them.
+    pub fn is_next_idle(&self) -> bool {
+        let hart = &self.harts[0];
+        let Some(instruction) = self.instruction(hart.pc) else { return false };
+        let mut executed = hart.clone();
+        let is_pure = instruction.is_pure() && executed.execute(instruction, &mut Nothing).is_ok();
+        executed.pc = executed.pc.wrapping_sub(instruction.len.into());
+        is_pure && executed == *hart
+    }
+
     /// Makes this machine equal to another one. Memory is copied where either changed since the last call.
     pub fn follow(&mut self, leader: &mut Self) {
         self.harts.clone_from(&leader.harts);
@@ -329,6 +340,27 @@ impl<'a> Machine<'a> {
         }
         self.fetched_from = pc;
         Some(End::Ran(place))
+    }
+}
+
+/// A bus without anything on it.
+struct Nothing;
+
+impl Bus for Nothing {
+    fn load<const N: usize>(&mut self, _: u64) -> Option<u64> {
+        None
+    }
+
+    fn store<const N: usize>(&mut self, _: u64, _: u64) -> Option<()> {
+        None
+    }
+
+    fn counter(&mut self) -> u64 {
+        0
+    }
+
+    fn pending(&self, _: u64) -> u64 {
+        0
     }
 }
 

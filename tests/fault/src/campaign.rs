@@ -57,7 +57,8 @@ pub struct Plan {
     /// Positions in the path of the boot, ascending.
     pub positions: Vec<usize>,
     /// How many instructions after the first a second one is skipped: each distance from 1 to this. At 0,
-    /// one instruction is skipped.
+    /// one instruction is skipped. Pairs of which one skip has no effect are not run: they are boots with one
+    /// skip.
     pub second_within: u32,
     /// Threads.
     pub jobs: usize,
@@ -108,10 +109,22 @@ fn work(start: &Machine<'_>, boot: &Boot, plan: &Plan, progress: &Progress) -> R
             while leader.executed() < *position as u64 {
                 leader.step();
             }
+            if plan.second_within > 0 && leader.is_next_idle() {
+                report.pruned += u64::from(plan.second_within);
+                progress.done.fetch_add(1, Ordering::Relaxed);
+                continue;
+            }
             for distance in distances.clone() {
                 copy.follow(&mut leader);
                 let limit = boot.path.len() as u64 + SLACK;
-                let Some(end) = disturb(&mut copy, distance, limit) else { continue };
+                let end = match disturb(&mut copy, distance, limit) {
+                    Disturbed::Ended(end) => end,
+                    Disturbed::AsOneSkip => {
+                        report.pruned += 1;
+                        continue;
+                    }
+                    Disturbed::TooShort => continue,
+                };
                 report.count(end, copy.executed() - leader.executed());
                 if let End::Ran(place) = end {
                     let (pc, target) = (boot.path[*position], copy.fetched_from());
@@ -124,19 +137,34 @@ fn work(start: &Machine<'_>, boot: &Boot, plan: &Plan, progress: &Progress) -> R
     report
 }
 
-/// Goes on without the next instruction and without the one that is `distance` after it; `None` if the boot
-/// ends before that.
-fn disturb(machine: &mut Machine<'_>, distance: u32, limit: u64) -> Option<End> {
-    machine.skip().then_some(())?;
+/// What came of a disturbed boot.
+enum Disturbed {
+    Ended(End),
+    /// The second instruction has no effect: it is the boot with one skip.
+    AsOneSkip,
+    /// It ends before the second instruction, or there is none to skip.
+    TooShort,
+}
+
+/// Goes on without the next instruction and without the one that is `distance` after it.
+fn disturb(machine: &mut Machine<'_>, distance: u32, limit: u64) -> Disturbed {
+    if !machine.skip() {
+        return Disturbed::TooShort;
+    }
     for _ in 1..distance {
         if machine.step().is_some() {
-            return None;
+            return Disturbed::TooShort;
         }
     }
     if distance > 0 {
-        machine.skip().then_some(())?;
+        if machine.is_next_idle() {
+            return Disturbed::AsOneSkip;
+        }
+        if !machine.skip() {
+            return Disturbed::TooShort;
+        }
     }
-    Some(machine.run(limit))
+    Disturbed::Ended(machine.run(limit))
 }
 
 #[cfg(test)]

@@ -112,6 +112,13 @@ impl Instruction {
         Self { operation: Operation::Illegal, rd: 0, rs1: 0, rs2: 0, len, immediate: 0 }
     }
 
+    /// Whether it reads and writes registers alone.
+    pub fn is_pure(&self) -> bool {
+        (Operation::Add as u8..=Operation::Remuw as u8).contains(&(self.operation as u8))
+            || matches!(self.operation, Operation::Auipc)
+            || self.is_jump()
+    }
+
     /// Whether it may go on elsewhere than after itself.
     pub const fn is_jump(&self) -> bool {
         use Operation::{Beq, Bge, Bgeu, Blt, Bltu, Bne, Jal, Jalr};

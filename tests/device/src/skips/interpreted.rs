@@ -127,13 +127,28 @@ fn start(stage: Stage, storage: &Storage) -> Result<Machine<'_>> {
     Ok(machine)
 }
 
+/// What a campaign tried, and what came of it.
+pub struct Counts {
+    pub bundle: String,
+    /// Reason code of the boot without a skip.
+    pub reason: u32,
+    /// Instructions of that boot, and how many of them run after the last signature.
+    pub instructions: usize,
+    pub after_signatures: usize,
+    pub choice: Choice,
+    /// Positions whose instruction was skipped, and whether those are all that were asked for.
+    pub positions: usize,
+    pub is_finished: bool,
+    pub report: Report,
+}
+
 /// Skips what was chosen, prints what came of it, and returns it.
 pub fn campaign(
     bench: &Bench,
     (stage, name): (Stage, &str),
     setup: &Setup,
     choice: &Choice,
-) -> Result<Report> {
+) -> Result<Counts> {
     let refusal = Refusal::record(bench, setup, stage)?;
     let plan = choice.plan(&refusal);
     let (report, next) = run(&refusal, &plan, name, choice.until)?;
@@ -142,16 +157,27 @@ pub fn campaign(
     if let Some(position) = next {
         println!("    not finished: go on with --from {position}");
     }
-    Ok(report)
+    let is_done = |position: &&usize| next.is_none_or(|next| **position < next);
+    Ok(Counts {
+        bundle: name.to_owned(),
+        reason: refusal.reason().map_or(0, |reason| reason as u32),
+        instructions: refusal.boot.path.len(),
+        after_signatures: refusal.boot.path.len() - refusal.signed_at,
+        choice: choice.clone(),
+        positions: plan.positions.iter().filter(is_done).count(),
+        is_finished: next.is_none(),
+        report,
+    })
 }
 
 fn summary(refusal: &Refusal, report: &Report) -> String {
     let ran = refusal.boot.path.len();
     let code = refusal.reason().map_or(0, |reason| reason as u32);
-    let Report { runs, stopped, turned, data, astray, .. } = report;
+    let Report { runs, pruned, stopped, turned, data, astray, .. } = report;
+    let alike = if *pruned > 0 { format!(" ({pruned} as one skip)") } else { String::new() };
     format!(
-        "E{code:04}, {ran} instructions, {} after the signatures; {runs} boots: {stopped} refused, \
-         {astray} led astray, {turned} turned, {data} ran data",
+        "E{code:04}, {ran} instructions, {} after the signatures; {runs} boots{alike}: {stopped} \
+         refused, {astray} led astray, {turned} turned, {data} ran data",
         ran - refusal.signed_at
     )
 }

@@ -25,6 +25,9 @@ pub struct Finding {
 pub struct Report {
     /// Boots.
     pub runs: u64,
+    /// Pairs that were not run, because one of the two skips alone does the same: the other instruction would
+    /// have changed nothing.
+    pub pruned: u64,
     /// The ROM waits for ever: it refused.
     pub stopped: u64,
     /// Instructions of an attacker's choice ran.
@@ -49,6 +52,7 @@ impl Report {
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.runs += other.runs;
+        self.pruned += other.pruned;
         self.stopped += other.stopped;
         self.turned += other.turned;
         self.data += other.data;

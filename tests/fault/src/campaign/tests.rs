@@ -48,6 +48,25 @@ fn finds_two_skips_that_are_not_adjacent() {
 }
 
 #[test]
+fn a_pair_with_an_instruction_without_effect_is_one_skip() {
+    // nop; j .-8; nop; jr t0
+    let storage = storage(&[WAIT, 0x0000_0013, BACK[1], 0x0000_0013, LEAVE]);
+    let start = Machine::new(&storage);
+    let boot = Boot::record(&start).unwrap();
+    let positions: Vec<usize> = (0..boot.path.len()).collect();
+    let report = |second_within| {
+        let plan = Plan { positions: positions.clone(), second_within, jobs: 1 };
+        run(&start, &boot, &plan, &Progress::default())
+    };
+    let (one, two) = (report(0), report(1));
+    assert_eq!((one.runs, one.pruned), (positions.len() as u64, 0));
+    // Each pair is run, or pruned, or ends before its second skip.
+    assert!(two.pruned >= 3 && two.runs + two.pruned <= one.runs, "{two:?}");
+    // Without the jump it leads out. Each pair with the jump is one with a nop, and so the jump alone.
+    assert_eq!((one.turned, two.turned), (1, 0));
+}
+
+#[test]
 fn a_boot_that_is_not_refused_is_no_reference() {
     assert!(Boot::record(&Machine::new(&storage(&[LEAVE]))).is_err());
     assert!(Boot::record(&Machine::new(&storage(&[WAIT, BACK[0]]))).is_ok());
