@@ -54,9 +54,9 @@ global_asm!(
 
 // The page tables of start.S: memory is one gigabyte, and the loader one page of 2 MiB in it.
 const _: () = assert!(
-    map::RAM.start % (1 << 30) == 0
+    map::RAM.start.is_multiple_of(1 << 30)
         && map::RAM.size() <= 1 << 30
-        && map::LOADER.start % (2 << 20) == 0
+        && map::LOADER.start.is_multiple_of(2 << 20)
         && map::LOADER.size() == 2 << 20
 );
 

@@ -42,11 +42,12 @@ global_asm!(
     metadata_start = const map::METADATA.start,
     metadata_end = const map::METADATA.end,
     // A naturally aligned power of two: the address and the size in one number.
-    rom_code = const map::ROM_CODE.start >> 2 | (map::ROM_CODE.size() >> 3) - 1,
+    rom_code = const (map::ROM_CODE.start >> 2) | ((map::ROM_CODE.size() >> 3) - 1),
 );
 
 const _: () = assert!(
-    map::ROM_CODE.size().is_power_of_two() && map::ROM_CODE.start % map::ROM_CODE.size() == 0
+    map::ROM_CODE.size().is_power_of_two()
+        && map::ROM_CODE.start.is_multiple_of(map::ROM_CODE.size())
 );
 
 unsafe extern "C" {

@@ -80,7 +80,7 @@ pub const TARGETS: &[Target] = &[
         system(bench, Edit::Draft(|draft| draft.blocks = vec![Block::By(B)]))
     }),
     Target::loader("loader/altered-payload", |bench| {
-        system(bench, Edit::File(|file| file[4096 + 3000] ^= 1))
+        system(bench, Edit::File(|file| file[4096 + 1000] ^= 1))
     }),
 ];
 
@@ -103,7 +103,7 @@ fn system(bench: &Bench, edit: Edit) -> Result<Setup> {
     let shorten = |draft: &mut Draft| {
         let places = [SYSTEM_ENTRY, SYSTEM_ENTRY + (1 << 20), SYSTEM_ENTRY + (2 << 20)];
         for (payload, place) in draft.payloads.iter_mut().zip(places) {
-            payload.data.truncate(6000);
+            payload.data.truncate(1500);
             payload.memory_size = 8192;
             payload.load_at(place);
         }
