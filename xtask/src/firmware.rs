@@ -14,6 +14,9 @@ use object::{Endianness, Object, ObjectSymbol, elf};
 
 use crate::{Verdict, project, run, tools};
 
+mod jumps;
+use jumps::Jumps;
+
 /// What the stages are built for: the lowest CPU of every supported board, without floating point.
 pub const TARGET: &str = "riscv64imac-unknown-none-elf";
 /// What programs of the root of trust are built for (hw/soc): Ibex without bit manipulation.
@@ -23,6 +26,19 @@ pub const ROT_TARGET: &str = "riscv32imc-unknown-none-elf";
 pub const ROM_LIMIT: u64 = 64 << 10;
 /// The sentinel that every panic path ends in (firmware/virt/src/panic.rs).
 const PANIC_SENTINEL: &str = "hartlock_panic_sentinel";
+
+/// The stages that verify on a hart of ours.
+const STAGES: [&str; 2] = ["rom", "loader"];
+/// How their jumps are made. Calls become one instruction when they are linked, instead of two of which a skipped
+/// one leaves an old address in a register; no table of addresses is read with an index that a skipped
+/// comparison did not check.
+const STAGE_FLAGS: (&str, [&str; 2]) = (
+    "CARGO_TARGET_RISCV64IMAC_UNKNOWN_NONE_ELF_RUSTFLAGS",
+    ["-Ctarget-feature=+relax", "-Cllvm-args=-riscv-min-jump-table-entries=1000"],
+);
+
+/// Jumps of the ROM through a register: those into OpenSBI, of the boot hart and of the others.
+const ROM_EXITS: usize = 2;
 
 /// The file that states the size of the ROM.
 const STATUS: &str = "docs/status.toml";
@@ -124,6 +140,9 @@ fn compile(
     fs::create_dir_all(&build).with_context(|| build.display().to_string())?;
     let mut cargo = Command::new("cargo");
     cargo.current_dir(project::root()).args(["build", "--locked", "--quiet"]);
+    if STAGES.contains(&name) {
+        cargo.env(STAGE_FLAGS.0, STAGE_FLAGS.1.join(" "));
+    }
     cargo.args(["--package", &package, "--profile", "firmware", "--target", target]);
     // One for all variants: crates without the feature are compiled once.
     cargo.arg("--target-dir").arg(&build);
@@ -247,6 +266,18 @@ pub fn gates(_: &Path) -> Result<crate::Outcome> {
         if has_panic_path(&stage.elf)? {
             return Ok(Outcome::Failed(format!("{} can reach a panic", stage.name)));
         }
+        let jumps = Jumps::of(&stage.elf)?;
+        if let Some(pair) = jumps.pairs.first() {
+            return Ok(Outcome::Failed(format!("{}: auipc and jalr: {pair:x?}", stage.name)));
+        }
+        if stage.name == "rom" && jumps.computed.len() != ROM_EXITS {
+            let found = &jumps.computed;
+            return Ok(Outcome::Failed(format!("the ROM jumps through registers: {found:x?}")));
+        }
+    }
+    // A program that is built without those flags has what is searched for.
+    if Jumps::of(&stage("bench", &[])?.elf)?.pairs.is_empty() {
+        return Ok(Outcome::Failed("the search for jumps in two halves finds none".into()));
     }
     // The check itself is tested on a stage that can panic.
     let panicking = stage("rom", &["inject-panic"])?;

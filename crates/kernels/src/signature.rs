@@ -117,18 +117,14 @@ impl Comparison {
         if computed.len() != claimed.len() {
             return Err(Rejection::Mismatch);
         }
-        let mut comparison =
-            Self { computed: [0; MAX_COMPARED_LEN], claimed: [0; MAX_COMPARED_LEN] };
-        for (field, value) in
-            [(&mut comparison.computed, computed), (&mut comparison.claimed, claimed)]
-        {
-            for (to, from) in
-                field.get_mut(..value.len()).ok_or(Rejection::Mismatch)?.iter_mut().zip(value)
-            {
-                *to = *from;
-            }
-        }
-        Ok(comparison)
+        let (mut left, mut right) = ([!0; MAX_COMPARED_LEN], [0; MAX_COMPARED_LEN]);
+        // A fault that ends a copy early leaves values that differ: nothing is equal before it was copied.
+        let (from, padding) =
+            left.split_at_mut_checked(computed.len()).ok_or(Rejection::Mismatch)?;
+        from.iter_mut().zip(computed).for_each(|(to, from)| *to = *from);
+        padding.fill(0);
+        right.iter_mut().zip(claimed).for_each(|(to, from)| *to = *from);
+        Ok(Self { computed: left, claimed: right })
     }
 
     /// The plain answer.

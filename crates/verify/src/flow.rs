@@ -8,7 +8,7 @@ use hartlock_image::{
 use hartlock_kernels::Kernels;
 
 use crate::acceptance::Acceptance;
-use crate::harden::{self, Checkpoint, Progress, Verdict, difference};
+use crate::harden::{self, Checkpoint, Progress, Verdict};
 use crate::{recheck, signature};
 
 /// What a port provides: where bundle bytes come from and where payloads go.
@@ -177,9 +177,10 @@ impl<'a> Authenticated<'a> {
         if harden::is_different(padding) {
             return Err(Reason::PaddingNotZero);
         }
-        for payload in self.manifest.payloads.iter() {
+        for (index, payload) in (MAX_SIGNERS as u32..).zip(self.manifest.payloads.iter()) {
             let loaded = platform.load(payload)?;
-            let difference = difference(&loaded.digest, &payload.digest);
+            let sealed = harden::sealed_difference(&loaded.digest, &payload.digest, index);
+            let difference = harden::unseal(sealed, index);
             self.progress = self.progress.step(Checkpoint::Payload).compared(difference);
             if harden::is_different(difference) {
                 return Err(Reason::PayloadDigestMismatch);

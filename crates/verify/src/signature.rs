@@ -9,7 +9,7 @@ pub use hartlock_kernels::signature::carries;
 use hartlock_kernels::signature::{Rejection, compare};
 use hartlock_kernels::{Hash, Kernels};
 
-use crate::harden::{self, difference};
+use crate::harden;
 
 /// Id of a public key (image format §2.5).
 pub fn key_id(algorithm: u32, parameters: u32, public_key: &[u8]) -> [u8; KEY_ID_SIZE] {
@@ -56,7 +56,7 @@ pub(crate) fn verify(
     }
     let compared = compare(kernels, algorithm, block.public_key, signed, block.signature)
         .map_err(reason_of)?;
-    Ok(Some(harden::seal(difference(&compared.computed, &compared.claimed), index)))
+    Ok(Some(harden::sealed_difference(&compared.computed, &compared.claimed, index)))
 }
 
 /// Whether one block's signature fits its key and the signed region: the plain answer, for tools;

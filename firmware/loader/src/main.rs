@@ -42,12 +42,22 @@ global_asm!(
     handoff = const map::HANDOFF.start,
     clint = const hartlock_virt::board::CLINT,
     is_alone = const environment::IS_ALONE as u32,
+    ram = const map::RAM.start,
+    loader = const map::LOADER.start,
     ie = const CSR.ie,
     scratch = const CSR.scratch,
     tvec = const CSR.tvec,
     cause = const CSR.cause,
     epc = const CSR.epc,
     tval = const CSR.tval,
+);
+
+// The page tables of start.S: memory is one gigabyte, and the loader one page of 2 MiB in it.
+const _: () = assert!(
+    map::RAM.start.is_multiple_of(1 << 30)
+        && map::RAM.size() <= 1 << 30
+        && map::LOADER.start.is_multiple_of(2 << 20)
+        && map::LOADER.size() == 2 << 20
 );
 
 unsafe extern "C" {

@@ -30,11 +30,24 @@ global_asm!(
     include_str!("start.S"),
     release = const hartlock_virt::clint::RELEASE,
     clint = const hartlock_virt::board::CLINT,
+    ram_start = const map::ROM_RAM.start,
+    ram_end = const map::ROM_RAM.end,
     opensbi = const map::OPENSBI.start,
+    opensbi_end = const map::OPENSBI.end,
+    loader = const map::LOADER.start,
+    loader_end = const map::LOADER.end,
     boot_fdt = const map::BOOT_FDT.start,
+    boot_fdt_end = const map::BOOT_FDT.end,
     dynamic_info = const map::ROM_RAM.start,
     metadata_start = const map::METADATA.start,
     metadata_end = const map::METADATA.end,
+    // A naturally aligned power of two: the address and the size in one number.
+    rom_code = const (map::ROM_CODE.start >> 2) | ((map::ROM_CODE.size() >> 3) - 1),
+);
+
+const _: () = assert!(
+    map::ROM_CODE.size().is_power_of_two()
+        && map::ROM_CODE.start.is_multiple_of(map::ROM_CODE.size())
 );
 
 unsafe extern "C" {

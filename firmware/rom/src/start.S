@@ -8,12 +8,55 @@
 .equ CLINT_MSIP,      {clint}
 .equ CLINT_MTIMECMP,  {clint} + 0x4000
 .equ MIP_MSIP,        8               // bit 3: machine software interrupt
+.equ RAM_START,       {ram_start}
+.equ RAM_END,         {ram_end}
 .equ OPENSBI,         {opensbi}
+.equ OPENSBI_END,     {opensbi_end}
+.equ LOADER,          {loader}
+.equ LOADER_END,      {loader_end}
 .equ BOOT_FDT,        {boot_fdt}
+.equ BOOT_FDT_END,    {boot_fdt_end}
 .equ DYNAMIC_INFO,    {dynamic_info}
 .equ INFO_SIZE,       64
 .equ METADATA_START,  {metadata_start}
 .equ METADATA_END,    {metadata_end}
+
+// Physical memory protection (RISC-V Privileged Architecture §3.7). Of the entries that match, the lowest
+// decides. Entry 15 is locked: all memory can be read and written, and not executed, by M-mode as well.
+// Entry 13 lifts it for the code of the ROM, entry 14 for everything, from the entry into OpenSBI on. These
+// two allow nothing to S-mode, which has what OpenSBI gives it in lower entries. OpenSBI counts the entries
+// that it can write: it must not take the last one for one of them, so that one is not all ones.
+//
+// Until then the other entries are on and empty: they begin and end at 0 (TOR). A reset of QEMU turns off and
+// unlocks the entries 0 to n - 1 if n are on, whichever they are; with fewer than 16, a hart that is reset
+// while it runs the ROM could not fetch its first instruction.
+.equ PMP_ROM,         {rom_code}
+.equ PMP_ALL,         (1 << 53) - 1
+.equ PMP_EMPTY,       0x0808080808080808
+.equ PMP_CLOSED,      0x9b08180808080808
+.equ PMP_OPEN,        0x00181800 << 32       // entry 15 is locked, and stays
+
+// Zeros from one address to another; the size is a multiple of 32.
+.macro ZERO from, to
+    li    t0, \from
+    li    t1, \to
+.L_zero_\@:
+    sd    zero, 0(t0)
+    sd    zero, 8(t0)
+    sd    zero, 16(t0)
+    sd    zero, 24(t0)
+    addi  t0, t0, 32
+    bltu  t0, t1, .L_zero_\@
+.endm
+
+// Directly before the jump: until then, memory is not executable.
+.macro OPEN_MEMORY
+    li    t0, -1
+    csrw  pmpaddr14, t0
+    li    t0, PMP_OPEN
+    csrw  pmpcfg2, t0
+    csrw  pmpcfg0, zero
+.endm
 
 .section .text.init, "ax"
 .globl _start
@@ -22,6 +65,18 @@ _start:
     la    t0, trap_entry
     csrw  mtvec, t0
     csrw  mscratch, zero              // no trap yet
+    // No fault can run what an earlier boot or the bundle put into memory, before OpenSBI is entered.
+    .irp entry, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14
+    csrw  pmpaddr\entry, zero
+    .endr
+    li    t0, PMP_EMPTY
+    csrw  pmpcfg0, t0
+    li    t0, PMP_ROM
+    csrw  pmpaddr13, t0
+    li    t0, PMP_ALL
+    csrw  pmpaddr15, t0
+    li    t0, PMP_CLOSED
+    csrw  pmpcfg2, t0
     csrr  a0, mhartid
     // Only a release that is written from now on counts.
     li    t0, CLINT_MTIMECMP
@@ -31,12 +86,12 @@ _start:
     sd    t1, 0(t0)
     bnez  a0, park
 
-    // Hart 0: all of ROM RAM is zeroed before anything in it is used.
-    la    t0, __ram_start
-    la    t1, __ram_end
-1:  sd    zero, 0(t0)
-    addi  t0, t0, 8
-    bltu  t0, t1, 1b
+    // Hart 0: all of ROM RAM is zeroed before anything in it is used, and every place of a payload before the
+    // bundle is read. A halfword of zeros is an illegal instruction.
+    ZERO  OPENSBI, OPENSBI_END
+    ZERO  LOADER, LOADER_END
+    ZERO  BOOT_FDT, BOOT_FDT_END
+    ZERO  RAM_START, RAM_END
     fence rw, rw
     la    sp, __stack_top
     call  rom_main
@@ -82,6 +137,7 @@ park:
     sd    t3, 0(t2)
     csrw  mie, zero
     sw    zero, 0(t1)                 // the acknowledgement that hart 0 waits for
+    OPEN_MEMORY
     li    a1, BOOT_FDT
     li    a2, DYNAMIC_INFO
     li    t0, OPENSBI
@@ -92,23 +148,15 @@ park:
 // void rom_handover(void), never returns. Registers only: it wipes the stack it was called on.
 .globl rom_handover
 rom_handover:
-    la    t0, __ram_start
-    addi  t0, t0, INFO_SIZE
-    la    t1, __ram_end
-1:  sd    zero, 0(t0)
-    addi  t0, t0, 8
-    bltu  t0, t1, 1b
-    li    t0, METADATA_START
-    li    t1, METADATA_END
-2:  sd    zero, 0(t0)
-    addi  t0, t0, 8
-    bltu  t0, t1, 2b
+    ZERO  RAM_START + INFO_SIZE, RAM_END
+    ZERO  METADATA_START, METADATA_END
     csrw  mie, zero
     csrr  a0, mhartid
     li    a1, BOOT_FDT
     li    a2, DYNAMIC_INFO
-    li    t0, OPENSBI
     li    sp, 0
+    OPEN_MEMORY
+    li    t0, OPENSBI
     fence rw, rw
     fence.i
     jr    t0

@@ -24,6 +24,10 @@ pub mod unverified;
 
 pub use hartlock_stage::memory;
 
+// Copies and fills without a jump that a skipped instruction sends elsewhere.
+#[cfg(feature = "copies")]
+core::arch::global_asm!(include_str!("copy.S"));
+
 /// The board that this build is for: addresses of its devices, and the memory map of its stages.
 pub mod board {
     include!(env!("HARTLOCK_BOARD_CONSTANTS"));

@@ -24,6 +24,12 @@ pub fn options(socket: &Path) -> [String; 4] {
     ["-chardev".to_owned(), listener, "-gdb".to_owned(), "chardev:gdb".to_owned()]
 }
 
+/// The same, for a machine that goes on after a reset.
+pub fn options_with_reset(socket: &Path) -> Vec<String> {
+    let stays = ["-action", "reboot=reset"].map(str::to_owned);
+    options(socket).into_iter().chain(stays).collect()
+}
+
 /// A connection to the stub of a machine, which is stopped by it.
 pub struct Debugger {
     stream: UnixStream,
@@ -62,6 +68,24 @@ impl Debugger {
         ensure!(answer.len() == 16, "register {number:#x} cannot be read: {answer}");
         // Target byte order.
         Ok(u64::from_str_radix(&answer, 16)?.swap_bytes())
+    }
+
+    /// x0 to x31, and the program counter.
+    pub fn registers(&mut self) -> Result<[u64; 33]> {
+        let answer = self.ask("g")?;
+        let mut registers = [0; 33];
+        for (register, digits) in registers.iter_mut().zip(answer.as_bytes().chunks(16)) {
+            let digits = std::str::from_utf8(digits)?;
+            *register = u64::from_str_radix(digits, 16)?.swap_bytes();
+        }
+        Ok(registers)
+    }
+
+    /// Lets the chosen hart execute one instruction.
+    pub fn step(&mut self, patience: Duration) -> Result<()> {
+        self.send("s")?;
+        self.answer(patience)?.context("the machine does not stop after an instruction")?;
+        Ok(())
     }
 
     pub fn set_pc(&mut self, pc: u64) -> Result<()> {

@@ -1,35 +1,42 @@
-//! `cargo xtask skips`: skips one instruction of a stage after the other and sees that what has to
-//! be refused still is (boot flow §7).
+//! `cargo xtask skips`: leaves out instructions of a stage, one or two a boot, and sees that what has to be
+//! refused still is (boot flow §7).
 //!
-//! A bundle that must be refused is booted once to learn which instructions run. Then it is booted
-//! again for each of them: the machine stops before the instruction, continues after it, and
-//! must not reach the code that the bundle carries. A stage whose redundant check finds nothing has to
-//! be caught by the same campaign.
+//! ROM and loader run on our own interpreter ([`interpreted`]): every instruction that they execute can be
+//! skipped, each time that it is executed, in memory that an attacker has filled with instructions. The loader
+//! has no other harts there; with five harts and OpenSBI it runs on QEMU ([`emulated`]), where each instruction
+//! that may decide is skipped the first time. A ROM whose redundant check finds nothing has to be caught.
+//! The ROM of the root of trust (`firmware/rot-rom`, RV32) is in none of these campaigns.
 
 mod bundles;
+mod emulated;
+mod interpreted;
+mod judge;
 mod session;
+mod store;
 mod symbols;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::thread::available_parallelism;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use hartlock_emulator::Stage;
-use indicatif::{ProgressBar, ProgressStyle};
+use hartlock_verify::board::qemu_virt;
 
 use crate::boots::board::{Bench, Setup};
-use crate::debugger::stepper::Instruction;
 use bundles::{TARGETS, Target};
-use session::{End, Place, Session, trace};
-use symbols::Symbols;
+use interpreted::{Choice, Refusal};
 use xtask::Outcome;
 use xtask::{Verdict, firmware};
 
-/// Instructions a bundle in the quick form, which `cargo xtask test` runs.
-const QUICK_SAMPLES: usize = 12;
-/// Where the campaign has to find something in a ROM that is blind: the check of the floor is among
-/// the last instructions that run before the refusal.
+/// Instructions of a boot that are skipped unless told otherwise.
+const SAMPLES: usize = 400;
+/// The same for the loader on QEMU, where each takes a second.
+const LOADER_SAMPLES: usize = 12;
+/// Where the campaign has to find something in a ROM that is blind.
 const BLIND_TARGET: &str = "rom/below-the-floor";
-const BLIND_SCOPE: usize = 40;
+/// The bundle on which interpreter and QEMU are compared in the loader.
+const JUDGED_LOADER: &str = "loader/below-the-floor";
 /// `li a0, 0` and `ret`: no defect, whatever the arguments.
 const NO_DEFECT: [u8; 4] = [0x01, 0x45, 0x82, 0x80];
 
@@ -41,38 +48,39 @@ pub struct Args {
     /// Print the names of all bundles
     #[arg(long)]
     list: bool,
-    /// Skip every instruction that may decide, instead of a sample (takes hours)
+    /// Skip every instruction each time it runs (hours of CPU time a bundle)
     #[arg(long, conflicts_with = "samples")]
     all: bool,
     /// Instructions to skip for each bundle, spread evenly
-    #[arg(long, value_name = "N", default_value_t = QUICK_SAMPLES)]
-    samples: usize,
+    #[arg(long, value_name = "N")]
+    samples: Option<usize>,
+    /// Only what runs after the last signature was verified
+    #[arg(long)]
+    after_signatures: bool,
+    /// Skip a second instruction as well, at each distance from 1 to N after the first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    second_within: u32,
+    /// Begin at this position in the boot
+    #[arg(long, value_name = "POSITION", default_value_t = 0)]
+    from: usize,
+    /// End after so many minutes, and say where to go on
+    #[arg(long, value_name = "M")]
+    minutes: Option<u64>,
+    /// Threads
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Append the counts to this file (lab/runs/skips.toml)
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+    /// Compare the interpreter with QEMU instead: console, and registers at places all over the boot
+    #[arg(long)]
+    judge: bool,
+    /// The loader on QEMU instead, with five harts: what may decide, the first time it runs
+    #[arg(long)]
+    qemu: bool,
     /// Make the redundant check find nothing: the campaign then has to find something
     #[arg(long)]
     blind: bool,
-}
-
-/// Which instructions are skipped.
-#[derive(Clone, Copy)]
-enum Scope {
-    /// All that may decide.
-    All,
-    /// So many of them.
-    Sample(usize),
-    /// So many that ran last before the refusal did.
-    BeforeRefusal(usize),
-}
-
-/// What a campaign over one bundle found.
-#[derive(Default)]
-struct Report {
-    ran: usize,
-    skipped: usize,
-    stopped: usize,
-    astray: usize,
-    unreached: usize,
-    /// Address and function of each instruction that turns the refusal.
-    turned: Vec<(u64, String)>,
 }
 
 pub fn main(args: &Args) -> Result<Verdict> {
@@ -90,106 +98,69 @@ pub fn main(args: &Args) -> Result<Verdict> {
     let bench = Bench::prepare(false)?;
     let mut is_turned = false;
     for target in targets {
-        let scope = if args.all { Scope::All } else { Scope::Sample(args.samples) };
-        let report = campaign(&bench, target, args.blind, scope)?;
-        println!(
-            "{}: {} instructions ran, {} skipped: {} refused, {} led astray, {} not reached, {} turned",
-            target.name,
-            report.ran,
-            report.skipped,
-            report.stopped,
-            report.astray,
-            report.unreached,
-            report.turned.len()
-        );
-        for (pc, function) in &report.turned {
-            println!("    {pc:#x} in {function}");
+        let setup = make(&bench, target, args.blind)?;
+        if args.judge {
+            judged(&bench, target)?;
+            continue;
         }
-        is_turned |= !report.turned.is_empty();
+        let name = (target.stage, target.name);
+        is_turned |= if args.qemu && target.stage == Stage::Loader {
+            emulated::campaign(&bench, target, &setup, args.loader_samples())?
+        } else {
+            let choice = args.choice();
+            let counts = interpreted::campaign(&bench, name, &setup, &choice)?;
+            if let Some(file) = &args.store {
+                store::append(file, &counts)?;
+            }
+            !counts.report.is_clean()
+        };
     }
     Ok(if is_turned { Verdict::No } else { Verdict::Yes })
 }
 
-/// A step of `cargo xtask test`: a sample of every bundle, and a blind stage that must be caught.
-pub fn step(_: &Path) -> Result<Outcome> {
-    let bench = Bench::prepare(false)?;
-    let mut turned = Vec::new();
-    for target in TARGETS {
-        let report = campaign(&bench, target, false, Scope::Sample(QUICK_SAMPLES))?;
-        if report.stopped == 0 {
-            return Ok(Outcome::Failed(format!("{}: no boot came to its end", target.name)));
+impl Args {
+    fn choice(&self) -> Choice {
+        let is_every_one = self.all || self.after_signatures || self.second_within > 0;
+        let minutes = |minutes: u64| Instant::now() + Duration::from_secs(60 * minutes);
+        Choice {
+            samples: self.samples.or((!is_every_one).then_some(SAMPLES)),
+            is_after_signatures: self.after_signatures,
+            from: self.from,
+            second_within: self.second_within,
+            jobs: self.jobs.unwrap_or_else(|| available_parallelism().map_or(1, usize::from)),
+            until: self.minutes.map(minutes),
         }
-        turned.extend(
-            report.turned.iter().map(|(pc, name)| format!("{}: {pc:#x} in {name}", target.name)),
-        );
     }
-    if !turned.is_empty() {
-        return Ok(Outcome::Failed(format!(
-            "one skipped instruction boots what has to be refused\n{}",
-            turned.join("\n")
-        )));
+
+    fn loader_samples(&self) -> Option<usize> {
+        self.samples.or((!self.all).then_some(LOADER_SAMPLES))
     }
-    let blind = TARGETS.iter().find(|target| target.name == BLIND_TARGET).context("a bundle")?;
-    if campaign(&bench, blind, true, Scope::BeforeRefusal(BLIND_SCOPE))?.turned.is_empty() {
-        return Ok(Outcome::Failed("a ROM without its redundant check is not caught".into()));
-    }
-    Ok(Outcome::Passed)
 }
 
-fn campaign(bench: &Bench, target: &Target, is_blind: bool, scope: Scope) -> Result<Report> {
+fn make(bench: &Bench, target: &Target, is_blind: bool) -> Result<Setup> {
     let mut setup = (target.make)(bench)?;
     // With all of them there, the ROM does not wait for those that are missing.
     setup.harts = 5;
-    let files = match target.stage {
-        Stage::Rom => &bench.firmware.rom,
-        Stage::Loader => &bench.firmware.loader,
-    };
-    let symbols = Symbols::read(&files.elf)?;
+    if target.stage == Stage::Rom {
+        setup.cpu = Some(judge::CPU.to_owned());
+    }
     if is_blind {
-        blind(&mut setup, &files.elf, target)?;
+        blind(&mut setup, &bench.firmware.rom.elf, target)?;
     }
-    let place = Place::of(target.stage, &symbols)?;
-    let ran = trace(bench, &setup, target.stage, &place)?;
-    let mut chosen: Vec<Instruction> =
-        ran.iter().filter(|it| symbols.may_decide(it.pc)).copied().collect();
-    match scope {
-        Scope::All => {}
-        Scope::Sample(samples) => {
-            let every = chosen.len().div_ceil(samples.max(1)).max(1);
-            chosen = chosen.into_iter().step_by(every).collect();
-        }
-        Scope::BeforeRefusal(count) => {
-            let refusal = chosen.iter().position(|it| symbols.name(it.pc).contains("refus"));
-            chosen.truncate(refusal.context("the trace shows no refusal")?);
-            chosen.drain(..chosen.len().saturating_sub(count));
-        }
-    }
+    Ok(setup)
+}
 
-    let style = ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} {eta}")?;
-    let bar = ProgressBar::new(chosen.len() as u64).with_style(style).with_message(target.name);
-    let mut report = Report { ran: ran.len(), ..Report::default() };
-    let mut session = Session::open(bench, &setup, place)?;
-    for instruction in chosen {
-        let mut end = session.skip(instruction)?;
-        if end == End::Unreached {
-            // A boot that was led astray may have written to flash: a device as good as new.
-            session = Session::open(bench, &setup, place)?;
-            end = session.skip(instruction)?;
-        }
-        report.skipped += 1;
-        match end {
-            End::Stopped => report.stopped += 1,
-            End::Astray => report.astray += 1,
-            End::Unreached => report.unreached += 1,
-            End::Turned => {
-                let function = symbols.name(instruction.pc).to_owned();
-                report.turned.push((instruction.pc, function));
-            }
-        }
-        bar.inc(1);
+/// Compares the interpreter with QEMU. The loader has one hart on both.
+fn judged(bench: &Bench, target: &Target) -> Result<()> {
+    let mut setup = make(bench, target, false)?;
+    if target.stage == Stage::Loader {
+        setup.harts = 1;
     }
-    bar.finish_and_clear();
-    Ok(report)
+    setup.cpu = Some(judge::CPU.to_owned());
+    let refusal = Refusal::record(bench, &setup, target.stage)?;
+    let compared = judge::judge(bench, &setup, &refusal, target.name)?;
+    println!("{}: QEMU agrees, registers after {compared} instructions", target.name);
+    Ok(())
 }
 
 /// Replaces the redundant check by code that never finds a defect.
@@ -203,4 +174,54 @@ fn blind(setup: &mut Setup, elf: &Path, target: &Target) -> Result<()> {
         code.copy_from_slice(&NO_DEFECT);
     }
     Ok(())
+}
+
+/// A step of `cargo xtask test`: QEMU and the interpreter agree, a sample of every bundle, and a blind ROM
+/// that must be caught. Each bundle of the loader is sampled on QEMU as well.
+pub fn step(_: &Path) -> Result<Outcome> {
+    let bench = Bench::prepare(false)?;
+    let sampled = |samples, is_after_signatures| Choice {
+        samples: Some(samples),
+        is_after_signatures,
+        from: 0,
+        second_within: 0,
+        jobs: 1,
+        until: None,
+    };
+    let mut turned = Vec::new();
+    for target in TARGETS {
+        let setup = make(&bench, target, false)?;
+        let name = (target.stage, target.name);
+        let mut is_turned = false;
+        for (samples, is_after_signatures) in [(64, false), (2048, true)] {
+            let choice = sampled(samples, is_after_signatures);
+            let counts = interpreted::campaign(&bench, name, &setup, &choice)?;
+            is_turned |= !counts.report.is_clean();
+        }
+        if target.stage == Stage::Loader {
+            is_turned |= emulated::campaign(&bench, target, &setup, Some(LOADER_SAMPLES))?;
+        }
+        if is_turned {
+            turned.push(target.name);
+        }
+    }
+    if !turned.is_empty() {
+        return Ok(Outcome::Failed(format!(
+            "with one instruction skipped, other code than the stage's ran: {}",
+            turned.join(", ")
+        )));
+    }
+    let find = |name| TARGETS.iter().find(|target| target.name == name).context("a bundle");
+    let target = find(BLIND_TARGET)?;
+    judged(&bench, target)?;
+    judged(&bench, find(JUDGED_LOADER)?)?;
+    let blinded = make(&bench, target, true)?;
+    let all = Choice { samples: None, ..sampled(0, true) };
+    let name = (Stage::Rom, "without its redundant check");
+    let report = interpreted::campaign(&bench, name, &blinded, &all)?.report;
+    // The bundle itself runs, and not what was there before.
+    if !report.findings.iter().any(|it| it.target == qemu_virt::OPENSBI.start) {
+        return Ok(Outcome::Failed("a ROM without its redundant check is not caught".into()));
+    }
+    Ok(Outcome::Passed)
 }

@@ -67,8 +67,17 @@ const HOST_ONLY: [&str; 6] = [
 const SHARED: [&str; 3] = ["firmware/stage", "firmware/virt", "firmware/rot"];
 
 /// These drive the project and are no part of it. They may be built on each other, nothing else on them.
-const WORKSHOP: [&str; 8] =
-    ["xtask", "crates/testkit", "docs/builder", "fuzz", "hw/run", "lab", "tests/device", "tools"];
+const WORKSHOP: [&str; 9] = [
+    "xtask",
+    "crates/testkit",
+    "docs/builder",
+    "fuzz",
+    "hw/run",
+    "lab",
+    "tests/device",
+    "tests/fault",
+    "tools",
+];
 
 /// What tests may use of the workshop.
 const TEST_KIT: &str = "crates/testkit";

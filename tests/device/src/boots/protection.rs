@@ -1,6 +1,7 @@
 //! What S-mode and Linux cannot touch (boot flow §5.1), tried from every hart.
 
 use std::fs;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use hartlock_emulator::Stage;
@@ -32,11 +33,15 @@ const EXPECTED: [(&str, &str); 14] = [
     ("metadata", "read yes write yes execute no"),
 ];
 
+/// Longer than the ROM takes to a breakpoint on a busy machine.
+const BREAKPOINT_TIME: Duration = Duration::from_secs(60);
+
 pub fn cases() -> Vec<Case> {
     vec![
         Case::new("protection/s-mode-is-kept-out-on-every-hart", s_mode),
         Case::new("protection/pmp-of-every-hart-covers-the-regions", closed_regions),
         Case::new("protection/an-open-domain-is-noticed", open_domain),
+        Case::new("protection/a-reset-while-the-rom-runs-boots-again", reset_in_rom),
         Case::new("protection/rom-ram-is-wiped", wiped),
         Case::new("protection/linux-cannot-move-the-floor", linux),
     ]
@@ -127,11 +132,34 @@ fn closed_regions(bench: &Bench) -> Result<()> {
                 ensure!(allowed == 0, "hart {hart}: {address:#x} has permissions {allowed:#b}");
             }
         }
+        ensure!(table.has_locked_memory(), "hart {hart}: memory was executable for the ROM");
         let handoff = table.permissions(qemu_virt::HANDOFF.start);
         ensure!(handoff == 0b001, "hart {hart}: hand-off has permissions {handoff:#b}");
         let system = table.permissions(qemu_virt::SYSTEM.start);
         ensure!(system == 0b111, "hart {hart}: RAM has permissions {system:#b}");
     }
+    Ok(())
+}
+
+/// While the ROM runs, nothing but the ROM is executable; a reset has to lift that, whatever else it keeps.
+fn reset_in_rom(bench: &Bench) -> Result<()> {
+    let mut setup = bench.setup(&[], &[])?;
+    (setup.harts, setup.is_held) = (5, true);
+    let folder = tempfile::tempdir()?;
+    let socket = folder.path().join("gdb");
+    let (_device, machine) = bench.start(&setup, &debugger::options_with_reset(&socket))?;
+    let mut stub = Debugger::connect(&socket)?;
+    let main = firmware::symbol(&bench.firmware.rom.elf, "rom_main")?;
+    let reached = stub.run_to(main, BREAKPOINT_TIME)?;
+    ensure!(reached == Some(main), "{main:#x} was not reached, it is at {reached:x?}");
+    let tables = pmp::tables(&mut stub)?;
+    ensure!(tables[0].has_locked_memory(), "memory is executable for the ROM");
+    stub.reset()?;
+    stub.detach()?;
+    let run = bench.finish(machine, None);
+    expect_boot(&run)?;
+    let handoff = run.handoff.as_ref().context("no hand-off block")?;
+    ensure!(handoff.harts == 0b1_1111, "{:#b} harts were counted", handoff.harts);
     Ok(())
 }
 

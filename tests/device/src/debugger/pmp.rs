@@ -37,6 +37,15 @@ impl PmpTable {
         }
         0
     }
+
+    /// Whether the last entry keeps M-mode from executing anything that no entry before it lifts. It is
+    /// locked: what is found here was so since the ROM began.
+    pub fn has_locked_memory(&self) -> bool {
+        const LOCKED_WITHOUT_EXECUTION: u8 = 0x9b;
+        self.0.last().is_some_and(|(config, register)| {
+            *config == LOCKED_WITHOUT_EXECUTION && register.trailing_ones() >= 53
+        })
+    }
 }
 
 /// The table of every hart, in the order of their numbers.

@@ -9,6 +9,7 @@ use hartlock_emulator::machine::{Machine, Outcome};
 use hartlock_verify::board::{Region, qemu_virt};
 use tempfile::TempDir;
 
+use super::bundles::SYSTEM_ENTRY;
 use super::symbols::Symbols;
 use crate::boots::board::{Bench, Setup, last_lines};
 use crate::debugger::stepper::{self, Instruction};
@@ -45,18 +46,11 @@ pub struct Place {
 }
 
 impl Place {
-    pub fn of(stage: Stage, symbols: &Symbols) -> Result<Self> {
-        Ok(match stage {
-            Stage::Rom => Self {
-                code: Region::new(qemu_virt::ROM_FLASH.start, 64 << 10),
-                stop: symbols.address(&["hart", "halt"])?,
-                goal: qemu_virt::OPENSBI.start,
-            },
-            Stage::Loader => Self {
-                code: qemu_virt::LOADER,
-                stop: symbols.address(&["sbi", "hart_stop"])?,
-                goal: 0x8200_0000,
-            },
+    pub fn of_loader(symbols: &Symbols) -> Result<Self> {
+        Ok(Self {
+            code: qemu_virt::LOADER,
+            stop: symbols.address(&["sbi", "hart_stop"])?,
+            goal: SYSTEM_ENTRY,
         })
     }
 }
@@ -76,15 +70,15 @@ impl Session {
     pub fn open(bench: &Bench, setup: &Setup, place: Place) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let socket = folder.path().join("gdb");
-        let mut extra = debugger::options(&socket).to_vec();
-        extra.extend(["-action", "reboot=reset"].map(str::to_owned));
+        let extra = debugger::options_with_reset(&socket);
         let (device, machine) = bench.start(setup, &extra)?;
         let mut debugger = Debugger::connect(&socket)?;
         debugger.stop_at(place.goal)?;
         debugger.stop_at(place.stop)?;
         debugger.reset()?;
         let start = Instant::now();
-        ensure!(debugger.run(REACH)? == Some(place.stop), "it does not refuse");
+        let stopped = debugger.run(REACH)?;
+        ensure!(stopped == Some(place.stop), "it does not refuse, it stops at {stopped:x?}");
         let patience = (start.elapsed() * PATIENCE).max(Duration::from_secs(1));
         Ok(Self { debugger, place, patience, _machine: machine, _device: device, _folder: folder })
     }
@@ -109,19 +103,14 @@ impl Session {
 ///
 /// # Errors
 /// If the stage does not refuse.
-pub fn trace(
-    bench: &Bench,
-    setup: &Setup,
-    stage: Stage,
-    place: &Place,
-) -> Result<Vec<Instruction>> {
+pub fn trace(bench: &Bench, setup: &Setup, place: &Place) -> Result<Vec<Instruction>> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("trace");
     let extra = stepper::listing_options(&file, place.code);
     let (_device, machine) = bench.start(setup, &extra)?;
     let run = bench.finish(machine, None);
     ensure!(
-        matches!(run.outcome, Outcome::Refused { stage: who, .. } if who == stage),
+        matches!(run.outcome, Outcome::Refused { stage: Stage::Loader, .. }),
         "{:?}\n{}",
         run.outcome,
         last_lines(&run)

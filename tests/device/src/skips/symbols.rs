@@ -4,8 +4,17 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
-use object::{Object, ObjectSymbol, SymbolKind};
+use anyhow::{Context, Result, ensure};
+use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
+
+/// The code of a stage, from its start.
+pub fn code(elf: &Path) -> Result<Vec<u8>> {
+    let bytes = fs::read(elf)?;
+    let file = object::File::parse(&*bytes)?;
+    let text = file.section_by_name(".text").context("no code")?;
+    ensure!(text.address() == file.entry(), "the stage does not start with its code");
+    Ok(text.data()?.to_vec())
+}
 
 /// Names by address. Code without a symbol of its own belongs to the one before.
 pub struct Symbols(BTreeMap<u64, String>);

@@ -1,0 +1,91 @@
+//! The loader on QEMU: each instruction that may decide is skipped the first time that it is reached.
+
+use anyhow::{Result, ensure};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::bundles::Target;
+use super::session::{End, Place, Session, trace};
+use super::symbols::Symbols;
+use crate::boots::board::{Bench, Setup};
+use crate::debugger::stepper::Instruction;
+
+/// What a campaign over one bundle found.
+#[derive(Default)]
+struct Report {
+    ran: usize,
+    skipped: usize,
+    stopped: usize,
+    astray: usize,
+    unreached: usize,
+    /// Address and function of each instruction that turns the refusal.
+    turned: Vec<(u64, String)>,
+}
+
+/// Skips so many instructions, or all that may decide; prints what came of it and returns whether one of
+/// them turns the refusal.
+pub fn campaign(
+    bench: &Bench,
+    target: &Target,
+    setup: &Setup,
+    samples: Option<usize>,
+) -> Result<bool> {
+    let report = skip_each(bench, target, setup, samples)?;
+    println!(
+        "{}: {} instructions ran, {} skipped: {} refused, {} led astray, {} not reached, {} turned",
+        target.name,
+        report.ran,
+        report.skipped,
+        report.stopped,
+        report.astray,
+        report.unreached,
+        report.turned.len()
+    );
+    for (pc, function) in &report.turned {
+        println!("    {pc:#x} in {function}");
+    }
+    ensure!(report.stopped > 0, "{}: no boot came to its end", target.name);
+    Ok(!report.turned.is_empty())
+}
+
+fn skip_each(
+    bench: &Bench,
+    target: &Target,
+    setup: &Setup,
+    samples: Option<usize>,
+) -> Result<Report> {
+    let symbols = Symbols::read(&bench.firmware.loader.elf)?;
+    let place = Place::of_loader(&symbols)?;
+    let ran = trace(bench, setup, &place)?;
+    let mut chosen: Vec<Instruction> =
+        ran.iter().filter(|it| symbols.may_decide(it.pc)).copied().collect();
+    if let Some(samples) = samples {
+        let every = chosen.len().div_ceil(samples.max(1)).max(1);
+        chosen = chosen.into_iter().step_by(every).collect();
+    }
+
+    let style = ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} {eta}")?;
+    let bar = ProgressBar::new(chosen.len() as u64).with_style(style).with_message(target.name);
+    let mut report = Report { ran: ran.len(), ..Report::default() };
+    let mut session = Session::open(bench, setup, place)?;
+    for instruction in chosen {
+        let mut end = session.skip(instruction)?;
+        if end == End::Unreached {
+            // A boot that was led astray may have written to flash: a device as good as new.
+            session = Session::open(bench, setup, place)?;
+            end = session.skip(instruction)?;
+        }
+        report.skipped += 1;
+        match end {
+            End::Stopped => report.stopped += 1,
+            End::Astray => report.astray += 1,
+            End::Unreached => report.unreached += 1,
+            End::Turned => {
+                let function = symbols.name(instruction.pc).to_owned();
+                report.turned.push((instruction.pc, function));
+            }
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(report)
+}

@@ -1,0 +1,227 @@
+//! ROM and loader on our own interpreter (`tests/fault`): every instruction that a boot runs, each time it
+//! runs.
+//!
+//! Turned means that an instruction ran whose bytes are an attacker's choice: from before the reset, from a
+//! payload, or from the flash of the bundle; in the loader also that a store or the disk wrote to code of the
+//! loader or to OpenSBI. Bytes that the stage wrote itself (stack, metadata of the bundle, log) and its
+//! constants are counted apart.
+//!
+//! Left out: skips on other harts (in the ROM they run, and wait; the loader has one hart there, and hashes
+//! all blocks on it), harts with vectors or hash instructions, OpenSBI, interrupts, and stores that are
+//! commands to the flash.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, ensure};
+use hartlock_emulator::Stage;
+use hartlock_emulator::images::Device;
+use hartlock_fault::board::{End, Machine, Storage};
+use hartlock_fault::campaign::{self, Boot, Plan, Progress, Report};
+use hartlock_image::Reason;
+use hartlock_verify::board::qemu_virt;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::symbols::{self, Symbols};
+use crate::boots::board::{Bench, Setup};
+
+/// No ROM takes longer to enter OpenSBI.
+const LONGEST_ROM: u64 = 200_000_000;
+
+/// Which instructions of a boot are skipped.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// So many, spread evenly; without it, all.
+    pub samples: Option<usize>,
+    /// Only those after the last signature was verified.
+    pub is_after_signatures: bool,
+    /// Positions before this one are done.
+    pub from: usize,
+    /// A second skip at each distance from 1 to this.
+    pub second_within: u32,
+    /// Threads.
+    pub jobs: usize,
+    /// When it ends, done or not.
+    pub until: Option<Instant>,
+}
+
+impl Choice {
+    fn plan(&self, refusal: &Refusal) -> Plan {
+        let first = if self.is_after_signatures { refusal.signed_at } else { 0 };
+        let all = first.max(self.from)..refusal.boot.path.len();
+        let every = self.samples.map_or(1, |samples| all.len().div_ceil(samples.max(1)).max(1));
+        let positions = all.step_by(every).collect();
+        Plan { positions, second_within: self.second_within, jobs: self.jobs }
+    }
+}
+
+/// A refused boot on the interpreter.
+pub struct Refusal {
+    pub stage: Stage,
+    pub storage: Storage,
+    pub boot: Boot,
+    pub symbols: Symbols,
+    /// First position after the last instruction that verifies a signature.
+    pub signed_at: usize,
+}
+
+impl Refusal {
+    pub fn record(bench: &Bench, setup: &Setup, stage: Stage) -> Result<Self> {
+        let (storage, elf) = match stage {
+            Stage::Rom => (storage(bench, setup, None)?, &bench.firmware.rom.elf),
+            Stage::Loader => {
+                let elf = &bench.firmware.loader.elf;
+                (storage(bench, setup, Some(elf))?, elf)
+            }
+        };
+        let boot = Boot::record(&start(stage, &storage)?)
+            .map_err(|how| anyhow!("it does not refuse: {how}"))?;
+        let symbols = Symbols::read(elf)?;
+        let verifies = |pc: &u32| symbols.name((*pc).into()).contains("ed25519");
+        let signed_at = boot.path.iter().rposition(verifies).map_or(0, |last| last + 1);
+        Ok(Self { stage, storage, boot, symbols, signed_at })
+    }
+
+    /// A machine where the stage begins.
+    pub fn start(&self) -> Result<Machine<'_>> {
+        start(self.stage, &self.storage)
+    }
+
+    /// The reason on the console.
+    pub fn reason(&self) -> Option<Reason> {
+        Reason::ALL.iter().copied().find(|reason| {
+            let code = format!("E{:04}", *reason as u32);
+            self.boot.console.contains(&code)
+        })
+    }
+}
+
+/// Flash of a device, and its disk for a loader.
+fn storage(bench: &Bench, setup: &Setup, loader: Option<&PathBuf>) -> Result<Storage> {
+    let device = Device::temporary()?;
+    bench.install(&device, setup)?;
+    let read = |path: &Path| fs::read(path).with_context(|| path.display().to_string());
+    let (rom, bundle) = (read(&device.rom_flash())?, read(&device.bundle_flash())?);
+    let Some(elf) = loader else { return Ok(Storage::new(rom, bundle)) };
+    Ok(Storage::with_loader(rom, bundle, read(&device.disk())?, &symbols::code(elf)?))
+}
+
+/// A machine where a stage begins. The ROM of this machine accepts the boot bundle that carries the loader.
+fn start(stage: Stage, storage: &Storage) -> Result<Machine<'_>> {
+    if stage == Stage::Rom {
+        return Ok(Machine::new(storage));
+    }
+    let mut machine = Machine::alone(storage);
+    let end = machine.run(LONGEST_ROM);
+    let is_in_opensbi = machine.hart().pc == qemu_virt::OPENSBI.start;
+    ensure!(
+        matches!(end, End::Ran(_)) && is_in_opensbi,
+        "the ROM ends with {end:?}\n{}",
+        machine.console()
+    );
+    machine.enter_loader();
+    Ok(machine)
+}
+
+/// What a campaign tried, and what came of it.
+pub struct Counts {
+    pub bundle: String,
+    /// Reason code of the boot without a skip.
+    pub reason: u32,
+    /// Instructions of that boot, and how many of them run after the last signature.
+    pub instructions: usize,
+    pub after_signatures: usize,
+    pub choice: Choice,
+    /// Positions whose instruction was skipped, and whether those are all that were asked for.
+    pub positions: usize,
+    pub is_finished: bool,
+    pub report: Report,
+}
+
+/// Skips what was chosen, prints what came of it, and returns it.
+pub fn campaign(
+    bench: &Bench,
+    (stage, name): (Stage, &str),
+    setup: &Setup,
+    choice: &Choice,
+) -> Result<Counts> {
+    let refusal = Refusal::record(bench, setup, stage)?;
+    let plan = choice.plan(&refusal);
+    let (report, next) = run(&refusal, &plan, name, choice.until)?;
+    println!("{name}: {}", summary(&refusal, &report));
+    places(&refusal, &report).iter().for_each(|line| println!("    {line}"));
+    if let Some(position) = next {
+        println!("    not finished: go on with --from {position}");
+    }
+    let is_done = |position: &&usize| next.is_none_or(|next| **position < next);
+    Ok(Counts {
+        bundle: name.to_owned(),
+        reason: refusal.reason().map_or(0, |reason| reason as u32),
+        instructions: refusal.boot.path.len(),
+        after_signatures: refusal.boot.path.len() - refusal.signed_at,
+        choice: choice.clone(),
+        positions: plan.positions.iter().filter(is_done).count(),
+        is_finished: next.is_none(),
+        report,
+    })
+}
+
+fn summary(refusal: &Refusal, report: &Report) -> String {
+    let ran = refusal.boot.path.len();
+    let code = refusal.reason().map_or(0, |reason| reason as u32);
+    let Report { runs, pruned, stopped, turned, data, astray, .. } = report;
+    let alike = if *pruned > 0 { format!(" ({pruned} as one skip)") } else { String::new() };
+    format!(
+        "E{code:04}, {ran} instructions, {} after the signatures; {runs} boots{alike}: {stopped} \
+         refused, {astray} led astray, {turned} turned, {data} ran data",
+        ran - refusal.signed_at
+    )
+}
+
+/// Where instructions were skipped that led out of the ROM, with how often.
+pub fn places(refusal: &Refusal, report: &Report) -> Vec<String> {
+    let mut counts = BTreeMap::new();
+    for it in &report.findings {
+        *counts.entry((it.place, it.pc, it.target)).or_insert(0u64) += 1;
+    }
+    let line = |((place, pc, target), count): (&(_, u32, u64), &u64)| {
+        let name = refusal.symbols.name((*pc).into());
+        format!("{count} × {pc:#x} in {name} leads to {target:#x} ({place:?})")
+    };
+    counts.iter().map(line).collect()
+}
+
+/// Runs a plan with a bar, until a time if one is given; then returns the position to go on with, too.
+pub fn run(
+    refusal: &Refusal,
+    plan: &Plan,
+    name: &str,
+    until: Option<Instant>,
+) -> Result<(Report, Option<usize>)> {
+    ensure!(!plan.positions.is_empty(), "{name}: nothing to skip");
+    let style = ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} {eta}")?;
+    let bar = ProgressBar::new(plan.positions.len() as u64).with_style(style);
+    bar.set_message(name.to_owned());
+    let progress = Progress::default();
+    let start = refusal.start()?;
+    let report = thread::scope(|scope| {
+        let campaign = scope.spawn(|| campaign::run(&start, &refusal.boot, plan, &progress));
+        while !campaign.is_finished() {
+            thread::sleep(Duration::from_millis(50));
+            let done = progress.done.load(Ordering::Relaxed);
+            bar.set_position(done);
+            if until.is_some_and(|until| Instant::now() > until) {
+                progress.stop();
+            }
+        }
+        campaign.join().map_err(|_| anyhow!("the campaign panicked"))
+    })?;
+    bar.finish_and_clear();
+    // Workers end the blocks that they have begun, and blocks are begun in order.
+    let done = progress.done.load(Ordering::Relaxed) as usize;
+    Ok((report, plan.positions.get(done).copied()))
+}

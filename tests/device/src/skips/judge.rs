@@ -1,0 +1,123 @@
+//! QEMU judges the interpreter: the same flash boots on both, prints the same, and at places all over the boot
+//! each instruction leaves the same registers.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use hartlock_emulator::Stage;
+
+use hartlock_verify::board::qemu_virt;
+
+use super::interpreted::Refusal;
+use crate::boots::board::{Bench, Setup, last_lines};
+use crate::debugger::{self, Debugger};
+
+/// A hart without what the interpreter does not have.
+pub const CPU: &str = "rv64,zba=off,zbb=off,zbc=off,zbs=off,v=off";
+/// Longer than a boot takes to its end, on a busy machine.
+const REACH: Duration = Duration::from_secs(20);
+/// Functions whose registers hold no time: what is compared is a matter of the bundle alone.
+const JUDGED: [&str; 4] = ["hartlock_kernels", "hartlock_image", "hartlock_verify", "mem"];
+
+/// Boots on QEMU and compares the console, line by line.
+///
+/// # Errors
+/// If they differ.
+pub fn console(bench: &Bench, setup: &Setup, refusal: &Refusal) -> Result<()> {
+    let run = bench.run(setup)?;
+    // What OpenSBI prints is not the interpreter's.
+    let first = match refusal.stage {
+        Stage::Rom => "hartlock: ROM",
+        Stage::Loader => "hartlock: loader",
+    };
+    let lines = |text: &str| -> Vec<String> {
+        let lines = text.lines().map(|line| line.trim_end().to_owned());
+        lines.skip_while(|it| it != first).filter(|it| !it.is_empty()).collect()
+    };
+    let (ours, theirs) = (lines(&refusal.boot.console), lines(&run.transcript));
+    ensure!(
+        ours == theirs && !ours.is_empty(),
+        "the interpreter printed\n{}\nand QEMU\n{}",
+        ours.join("\n"),
+        last_lines(&run)
+    );
+    Ok(())
+}
+
+/// Compares the registers after each of `steps` instructions, from `places` places on. Returns how many
+/// instructions were compared.
+///
+/// # Errors
+/// Where they differ.
+pub fn registers(
+    bench: &Bench,
+    setup: &Setup,
+    refusal: &Refusal,
+    (places, steps): (usize, usize),
+) -> Result<usize> {
+    let folder = tempfile::tempdir()?;
+    let socket = folder.path().join("gdb");
+    let (_device, _machine) = bench.start(setup, &debugger::options_with_reset(&socket))?;
+    let mut debugger = Debugger::connect(&socket)?;
+    debugger.reset()?;
+    if refusal.stage == Stage::Loader {
+        let entry = qemu_virt::LOADER.start;
+        ensure!(debugger.run_to(entry, REACH)? == Some(entry), "QEMU does not reach the loader");
+    }
+    let mut machine = refusal.start()?;
+    let mut compared = 0;
+    for position in spread(refusal, places, steps) {
+        let pc = u64::from(refusal.boot.path[position]);
+        ensure!(debugger.run_to(pc, REACH)? == Some(pc), "QEMU does not reach {pc:#x}");
+        machine.run(position as u64);
+        ensure!(machine.hart().pc == pc, "the interpreter is not at {pc:#x}");
+        // Times in saved registers differ, and are none of these functions' business.
+        let mut copy = machine.clone();
+        copy.set_registers(debugger.registers()?);
+        for _ in 0..steps {
+            let pc = copy.hart().pc;
+            debugger.step(REACH)?;
+            ensure!(copy.step().is_none(), "the interpreter ends at {pc:#x}");
+            let (ours, theirs) = (copy.hart(), debugger.registers()?);
+            let differs = (1..32).find(|number| ours.x[*number] != theirs[*number]);
+            if let Some(number) = differs {
+                let (ours, theirs) = (ours.x[number], theirs[number]);
+                anyhow::bail!("x{number} after {pc:#x} is {ours:#x}, and on QEMU {theirs:#x}");
+            }
+            ensure!(ours.pc == theirs[32], "after {pc:#x}, QEMU is at {:#x}", theirs[32]);
+            compared += 1;
+        }
+    }
+    Ok(compared)
+}
+
+/// Positions at which an instruction runs for the first time and the next ones are judged as well, far
+/// enough from each other.
+fn spread(refusal: &Refusal, places: usize, steps: usize) -> Vec<usize> {
+    let path = &refusal.boot.path;
+    let is_judged = |pc: &u32| {
+        let name = refusal.symbols.name((*pc).into());
+        JUDGED.iter().any(|part| name.contains(part))
+    };
+    let mut seen = HashSet::new();
+    let mut found: Vec<usize> = Vec::new();
+    for (position, pc) in path.iter().enumerate() {
+        let window = path.get(position..position + steps);
+        let is_far = found.last().is_none_or(|last| position - last > steps);
+        if seen.insert(*pc) && is_far && window.is_some_and(|them| them.iter().all(is_judged)) {
+            found.push(position);
+        }
+    }
+    let every = found.len().div_ceil(places.max(1)).max(1);
+    found.into_iter().step_by(every).collect()
+}
+
+/// Both comparisons for one refusal.
+///
+/// # Errors
+/// If QEMU and the interpreter differ.
+pub fn judge(bench: &Bench, setup: &Setup, refusal: &Refusal, name: &str) -> Result<usize> {
+    console(bench, setup, refusal).with_context(|| name.to_owned())?;
+    registers(bench, setup, refusal, (24, 100)).with_context(|| name.to_owned())
+}

@@ -1,0 +1,368 @@
+//! QEMU's `virt` machine as ROM and loader see it: flash, disk, memory, console, clock and five harts.
+//!
+//! What it leaves out: interrupts that are taken, flash commands, the interrupt controller and every device
+//! that the stages do not use. A store to flash has no effect. OpenSBI is not interpreted: what the loader
+//! asks of it is answered, and what it closes is closed.
+
+mod devices;
+mod place;
+
+use hartlock_verify::board::{Region, qemu_virt as map};
+
+use crate::hart::{Bus, Event, FETCH_FAULT, FETCH_PAGE_FAULT, Hart, ILLEGAL};
+use crate::instruction::{Instruction, Operation};
+use crate::memory::read;
+use devices::{Access, Devices};
+pub use place::Place;
+
+/// Harts of the board.
+pub const HARTS: usize = map::BOARD.hart_count;
+/// More than a parked hart runs from one wait to the next.
+const PATIENCE: u64 = 10_000;
+
+/// Numbers of the SBI (§8, §9, §10, and table 1 for errors).
+mod sbi {
+    pub const HSM: u64 = 0x48_534d;
+    pub const HART_STOP: u64 = 1;
+    pub const IPI: u64 = 0x73_5049;
+    pub const SYSTEM_RESET: u64 = 0x5352_5354;
+    pub const NOT_SUPPORTED: i64 = -2;
+    pub const INVALID_PARAMETER: i64 = -3;
+}
+
+/// What cannot change: the contents of flash and disk, and with them the code of the stages.
+#[derive(Debug)]
+pub struct Storage {
+    rom_code: Code,
+    loader_code: Code,
+    rom: Vec<u8>,
+    bundle: Vec<u8>,
+    disk: Vec<u8>,
+}
+
+impl Storage {
+    /// The two banks, as files for QEMU have them. What the first has no bytes for is erased.
+    pub fn new(mut rom: Vec<u8>, bundle: Vec<u8>) -> Self {
+        let code_len = map::ROM_CODE.size() as usize;
+        rom.resize((map::ROOT_OF_TRUST.end - map::ROM_FLASH.start) as usize, 0xff);
+        let rom_code = Code::decode(map::ROM_FLASH.start, &rom[..code_len]);
+        let loader_code = Code::decode(map::LOADER.start, &[]);
+        Self { rom_code, loader_code, rom, bundle, disk: vec![] }
+    }
+
+    /// The same with a disk, and the code of the loader that the boot bundle carries.
+    pub fn with_loader(rom: Vec<u8>, bundle: Vec<u8>, disk: Vec<u8>, code: &[u8]) -> Self {
+        let loader_code = Code::decode(map::LOADER.start, code);
+        Self { loader_code, disk, ..Self::new(rom, bundle) }
+    }
+}
+
+/// The code of a stage, decoded at each halfword.
+#[derive(Debug)]
+struct Code {
+    start: u64,
+    instructions: Vec<Instruction>,
+}
+
+impl Code {
+    fn decode(start: u64, bytes: &[u8]) -> Self {
+        // The last instruction may be one of 16 bits.
+        let padded = [bytes, &[0; 2]].concat();
+        let halves = (0..bytes.len() as u64).step_by(2);
+        let word = |offset| read::<4>(&padded, offset).unwrap_or(0) as u32;
+        Self { start, instructions: halves.map(|at| Instruction::decode(word(at))).collect() }
+    }
+
+    #[inline]
+    fn at(&self, pc: u64) -> Option<Instruction> {
+        let half = pc.wrapping_sub(self.start) / 2;
+        self.instructions.get(usize::try_from(half).ok()?).copied()
+    }
+
+    fn region(&self) -> Region {
+        Region::new(self.start, 2 * self.instructions.len() as u64)
+    }
+}
+
+/// How a boot ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The boot hart waits for something that never comes, or asks OpenSBI to stop it or to reset the machine.
+    Stopped,
+    /// An instruction was fetched from a place of this kind.
+    Ran(Place),
+    /// It had not ended after as many instructions as it was given.
+    Astray,
+}
+
+/// A machine that runs.
+#[derive(Clone, Debug)]
+pub struct Machine<'a> {
+    harts: [Hart; HARTS],
+    /// Harts that are there.
+    present: usize,
+    devices: Devices<'a>,
+    code: &'a Code,
+    executed: u64,
+    last_wait: Option<u64>,
+    is_code_executable: bool,
+    fetched_from: u64,
+}
+
+impl<'a> Machine<'a> {
+    /// A machine after reset, whose memory an attacker has prepared: it is full of instructions that do
+    /// nothing. The other harts wait for their call.
+    pub fn new(storage: &'a Storage) -> Self {
+        let mut machine = Self::alone(storage);
+        machine.present = HARTS;
+        for other in 1..HARTS {
+            let end = machine.run_other(other);
+            assert_eq!(end, None, "hart {other} does not wait");
+        }
+        machine
+    }
+
+    /// The same without the other harts.
+    pub fn alone(storage: &'a Storage) -> Self {
+        let harts = std::array::from_fn(|number| Hart::new(number as u64, map::ROM_FLASH.start));
+        Self {
+            harts,
+            present: 1,
+            devices: Devices::new(storage),
+            code: &storage.rom_code,
+            executed: 0,
+            last_wait: None,
+            is_code_executable: true,
+            fetched_from: 0,
+        }
+    }
+
+    /// Where the ROM ends: the boot hart is about to execute the first instruction of OpenSBI. What OpenSBI does
+    /// is left out, and the loader begins; instructions are counted from here on.
+    pub fn enter_loader(&mut self) {
+        let storage = self.devices.storage;
+        self.code = &storage.loader_code;
+        self.devices.enter_supervisor(&[map::OPENSBI, self.code.region()]);
+        self.harts[0].enter_supervisor(map::LOADER.start, map::BOOT_FDT.start);
+        self.is_code_executable = true;
+        self.last_wait = None;
+        self.executed = 0;
+    }
+
+    /// The boot hart.
+    pub fn hart(&self) -> &Hart {
+        &self.harts[0]
+    }
+
+    /// Gives the boot hart the registers of another machine.
+    pub fn set_registers(&mut self, registers: [u64; 33]) {
+        let [x @ .., pc] = registers;
+        self.harts[0].x = x;
+        self.harts[0].pc = pc;
+    }
+
+    /// Instructions that the boot hart has executed.
+    pub fn executed(&self) -> u64 {
+        self.executed
+    }
+
+    /// Where the last instruction that is not the stage's was fetched from.
+    pub fn fetched_from(&self) -> u64 {
+        self.fetched_from
+    }
+
+    /// What was printed.
+    pub fn console(&self) -> String {
+        String::from_utf8_lossy(&self.devices.console).into_owned()
+    }
+
+    /// Leaves out the next instruction; `false` if there is none to leave out.
+    pub fn skip(&mut self) -> bool {
+        let pc = self.harts[0].pc;
+        let found = self.instruction(pc);
+        if let Some(instruction) = found {
+            self.harts[0].pc = pc.wrapping_add(instruction.len.into());
+        }
+        found.is_some()
+    }
+
+    /// Whether the next instruction changes nothing but the place of the next one, and that by its own length:
+    /// to skip it is to execute it. Instructions that reach memory, devices or CSRs are not among them.
+    pub fn is_next_idle(&self) -> bool {
+        let hart = &self.harts[0];
+        let Some(instruction) = self.instruction(hart.pc) else { return false };
+        let mut executed = hart.clone();
+        let is_pure = instruction.is_pure() && executed.execute(instruction, &mut Nothing).is_ok();
+        executed.pc = executed.pc.wrapping_sub(instruction.len.into());
+        is_pure && executed == *hart
+    }
+
+    /// Makes this machine equal to another one. Memory is copied where either changed since the last call.
+    pub fn follow(&mut self, leader: &mut Self) {
+        self.harts.clone_from(&leader.harts);
+        self.devices.follow(&mut leader.devices);
+        self.executed = leader.executed;
+        self.last_wait = leader.last_wait;
+        self.code = leader.code;
+        self.is_code_executable = leader.is_code_executable;
+    }
+
+    /// Runs until the boot ends, or until so many instructions were executed since reset.
+    pub fn run(&mut self, until: u64) -> End {
+        while self.executed < until {
+            if let Some(end) = self.step() {
+                return end;
+            }
+        }
+        End::Astray
+    }
+
+    /// Executes one instruction of the boot hart, and lets those run on that it wakes.
+    #[inline]
+    pub fn step(&mut self) -> Option<End> {
+        let pc = self.harts[0].pc;
+        self.executed += 1;
+        if let Some(instruction) = self.instruction(pc) {
+            match self.harts[0].execute(instruction, &mut self.devices) {
+                Ok(()) if self.devices.woken == 0 && !self.devices.is_breached() => return None,
+                Ok(()) => {}
+                Err(event) => return self.handle(pc, event),
+            }
+            if self.devices.is_breached() {
+                self.fetched_from = pc;
+                return Some(End::Ran(Place::ChangedCode));
+            }
+            return self.run_woken();
+        }
+        self.fetch_elsewhere(0)
+    }
+
+    #[inline]
+    fn instruction(&self, pc: u64) -> Option<Instruction> {
+        self.code.at(pc).filter(|_| self.is_code_executable)
+    }
+
+    #[cold]
+    fn handle(&mut self, pc: u64, event: Event) -> Option<End> {
+        match event {
+            Event::Trap(cause, value) => self.harts[0].trap(cause, value),
+            Event::Protection => {
+                let (hart, start) = (&self.harts[0], self.code.start);
+                self.devices.set_paging(hart.satp());
+                self.is_code_executable =
+                    hart.pmp().is_executable(start) && self.devices.is_mapped(start, Access::Fetch);
+            }
+            Event::Call => return self.call(pc),
+            Event::Wait => {
+                let enabled = self.harts[0].enabled();
+                if !self.devices.wait(0, enabled) {
+                    // The instructions after the first wait run, as if it had ended for no reason.
+                    if self.last_wait == Some(pc) {
+                        return Some(End::Stopped);
+                    }
+                    self.last_wait = Some(pc);
+                }
+            }
+        }
+        None
+    }
+
+    /// A call into OpenSBI (RISC-V SBI specification v2.0): no other hart can be started, and there is none.
+    #[cold]
+    fn call(&mut self, pc: u64) -> Option<End> {
+        let hart = &mut self.harts[0];
+        let (extension, function) = (hart.x[17], hart.x[16]);
+        hart.x[11] = 0;
+        hart.x[10] = match (extension, function) {
+            (sbi::HSM, sbi::HART_STOP) | (sbi::SYSTEM_RESET, _) => return Some(End::Stopped),
+            (sbi::HSM, _) => sbi::INVALID_PARAMETER as u64,
+            (sbi::IPI, _) => 0,
+            _ => sbi::NOT_SUPPORTED as u64,
+        };
+        hart.pc = pc.wrapping_add(4);
+        None
+    }
+
+    #[cold]
+    fn run_woken(&mut self) -> Option<End> {
+        let woken = std::mem::take(&mut self.devices.woken);
+        (1..self.present)
+            .filter(|other| woken & (1 << other) != 0)
+            .find_map(|other| self.run_other(other))
+    }
+
+    /// Lets another hart run until it waits.
+    fn run_other(&mut self, other: usize) -> Option<End> {
+        for _ in 0..PATIENCE {
+            let pc = self.harts[other].pc;
+            let is_executable = self.harts[other].pmp().is_executable(pc);
+            let Some(instruction) = self.code.at(pc).filter(|_| is_executable) else {
+                if let Some(end) = self.fetch_elsewhere(other) {
+                    return Some(end);
+                }
+                continue;
+            };
+            match self.harts[other].execute(instruction, &mut self.devices) {
+                Ok(()) | Err(Event::Protection) => {}
+                Err(Event::Trap(cause, value)) => self.harts[other].trap(cause, value),
+                // It is in M-mode as long as it runs.
+                Err(Event::Call) => return None,
+                Err(Event::Wait) => {
+                    let enabled = self.harts[other].enabled();
+                    if !self.devices.wait(other, enabled) {
+                        // It tests again, for an interrupt that came before.
+                        self.harts[other].pc = pc;
+                        return None;
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// A fetch from somewhere else than the stage's code: a trap, or the end of the boot.
+    #[cold]
+    fn fetch_elsewhere(&mut self, hart: usize) -> Option<End> {
+        let pc = self.harts[hart].pc;
+        let is_executable = self.harts[hart].pmp().is_executable(pc);
+        if hart == 0 && !self.devices.is_mapped(pc, Access::Fetch) {
+            self.harts[hart].trap(FETCH_PAGE_FAULT, pc);
+            return None;
+        }
+        let found = self.devices.fetch(pc).filter(|_| is_executable);
+        let Some((place, instruction)) = found else {
+            self.harts[hart].trap(FETCH_FAULT, pc);
+            return None;
+        };
+        if instruction.operation == Operation::Illegal {
+            self.harts[hart].trap(ILLEGAL, 0);
+            return None;
+        }
+        self.fetched_from = pc;
+        Some(End::Ran(place))
+    }
+}
+
+/// A bus without anything on it.
+struct Nothing;
+
+impl Bus for Nothing {
+    fn load<const N: usize>(&mut self, _: u64) -> Option<u64> {
+        None
+    }
+
+    fn store<const N: usize>(&mut self, _: u64, _: u64) -> Option<()> {
+        None
+    }
+
+    fn counter(&mut self) -> u64 {
+        0
+    }
+
+    fn pending(&self, _: u64) -> u64 {
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,73 @@
+//! Boots of a few instructions, and campaigns that have to find what turns them.
+
+use super::{Boot, Plan, Progress, run};
+use crate::board::{Machine, Storage};
+
+/// `wfi`.
+const WAIT: u32 = 0x1050_0073;
+/// `j .-4`, and `j .-8`.
+const BACK: [u32; 2] = [0xffdf_f06f, 0xff9f_f06f];
+/// `jr t0`.
+const LEAVE: u32 = 0x0002_8067;
+
+/// Hart 0 has the start of memory in t0 and goes on with this; the others wait.
+fn storage(program: &[u32]) -> Storage {
+    // csrr a0, mhartid; beqz a0, .+8; wfi; li t0, 1; slli t0, t0, 31
+    let start = [0xf140_2573, 0x0005_0463, WAIT, 0x0010_0293, 0x01f2_9293];
+    let words = start.iter().chain(program);
+    Storage::new(words.flat_map(|it| it.to_le_bytes()).collect(), vec![])
+}
+
+/// Addresses of the instructions whose skip turns the boot, with the distance of the second skip.
+fn turned(program: &[u32], second_within: u32) -> Vec<(u32, u32)> {
+    let storage = storage(program);
+    let start = Machine::new(&storage);
+    let boot = Boot::record(&start).unwrap();
+    let plan = Plan { positions: (0..boot.path.len()).collect(), second_within, jobs: 2 };
+    let report = run(&start, &boot, &plan, &Progress::default());
+    assert_eq!(report.stopped + report.turned + report.data + report.astray, report.runs);
+    let turned = report.findings.iter().filter(|it| it.place.is_turned());
+    let places: Vec<_> = turned.map(|it| (it.pc & 0xff, it.distance)).collect();
+    assert_eq!(places.len() as u64, report.turned);
+    places
+}
+
+#[test]
+fn finds_the_jump_that_keeps_a_hart_in_its_wait() {
+    assert_eq!(turned(&[WAIT, BACK[0], LEAVE], 0), [(24, 0)]);
+    assert_eq!(turned(&[WAIT, BACK[0], BACK[1], LEAVE], 0), []);
+}
+
+#[test]
+fn finds_two_skips_that_are_not_adjacent() {
+    // j .-4; nop; j .-12; jr t0
+    let program = [WAIT, BACK[0], 0x0000_0013, 0xff5f_f06f, LEAVE];
+    assert_eq!(turned(&program, 0), []);
+    assert_eq!(turned(&program, 1), []);
+    assert_eq!(turned(&program, 2), [(24, 2)]);
+}
+
+#[test]
+fn a_pair_with_an_instruction_without_effect_is_one_skip() {
+    // nop; j .-8; nop; jr t0
+    let storage = storage(&[WAIT, 0x0000_0013, BACK[1], 0x0000_0013, LEAVE]);
+    let start = Machine::new(&storage);
+    let boot = Boot::record(&start).unwrap();
+    let positions: Vec<usize> = (0..boot.path.len()).collect();
+    let report = |second_within| {
+        let plan = Plan { positions: positions.clone(), second_within, jobs: 1 };
+        run(&start, &boot, &plan, &Progress::default())
+    };
+    let (one, two) = (report(0), report(1));
+    assert_eq!((one.runs, one.pruned), (positions.len() as u64, 0));
+    // Each pair is run, or pruned, or ends before its second skip.
+    assert!(two.pruned >= 3 && two.runs + two.pruned <= one.runs, "{two:?}");
+    // Without the jump it leads out. Each pair with the jump is one with a nop, and so the jump alone.
+    assert_eq!((one.turned, two.turned), (1, 0));
+}
+
+#[test]
+fn a_boot_that_is_not_refused_is_no_reference() {
+    assert!(Boot::record(&Machine::new(&storage(&[LEAVE]))).is_err());
+    assert!(Boot::record(&Machine::new(&storage(&[WAIT, BACK[0]]))).is_ok());
+}

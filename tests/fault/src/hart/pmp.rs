@@ -1,0 +1,137 @@
+//! Physical memory protection as M-mode meets it (RISC-V Privileged Architecture §3.7): of the entries that
+//! match, the one with the lowest number decides, and it binds M-mode only if it is locked. An access that
+//! no entry matches succeeds.
+
+const ENTRIES: usize = 16;
+const LOCKED: u8 = 0x80;
+const TOR: u8 = 1;
+const NA4: u8 = 2;
+const NAPOT: u8 = 3;
+
+/// Bits of a configuration that allow an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Access {
+    /// Load.
+    Read = 1,
+    /// Store.
+    Write = 2,
+    /// Instruction fetch.
+    Execute = 4,
+}
+
+/// Entries of a hart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pmp {
+    configurations: [u8; ENTRIES],
+    addresses: [u64; ENTRIES],
+    restricts_data: bool,
+}
+
+impl Pmp {
+    /// Eight configurations, from entry `8 * half` on.
+    pub fn configuration(&self, half: usize) -> u64 {
+        let bytes = self.configurations.as_chunks::<8>().0;
+        bytes.get(half).map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    }
+
+    /// Writes them; those that are locked stay.
+    pub fn configure(&mut self, half: usize, value: u64) {
+        let places = self.configurations.iter_mut().skip(8 * half);
+        for (place, byte) in places.zip(value.to_le_bytes()) {
+            if *place & LOCKED == 0 {
+                *place = byte & 0x9f;
+            }
+        }
+        let is_restricted = |byte: &u8| byte & LOCKED != 0 && byte & 3 != 3;
+        self.restricts_data = self.configurations.iter().any(is_restricted);
+    }
+
+    /// The address register of an entry.
+    pub fn address(&self, entry: usize) -> u64 {
+        self.addresses[entry % ENTRIES]
+    }
+
+    /// Writes it, unless it is locked, or is the lower bound of a locked range.
+    pub fn set_address(&mut self, entry: usize, value: u64) {
+        let configuration = |entry: usize| self.configurations.get(entry).copied().unwrap_or(0);
+        let bounds_locked = |byte: u8| byte & LOCKED != 0 && byte >> 3 & 3 == TOR;
+        if configuration(entry) & LOCKED == 0 && !bounds_locked(configuration(entry + 1)) {
+            self.addresses[entry % ENTRIES] = value & ((1 << 54) - 1);
+        }
+    }
+
+    /// Whether any load or store can fail.
+    pub fn restricts_data(&self) -> bool {
+        self.restricts_data
+    }
+
+    /// Whether M-mode may execute the instruction at an address.
+    pub fn is_executable(&self, address: u64) -> bool {
+        self.allows(address, Access::Execute)
+    }
+
+    /// Whether M-mode may do this. Accesses across the edge of an entry are judged by their first byte.
+    pub fn allows(&self, address: u64, access: Access) -> bool {
+        let matching = (0..ENTRIES).find(|entry| self.matches(*entry, address));
+        let Some(configuration) = matching.map(|entry| self.configurations[entry]) else {
+            return true;
+        };
+        configuration & LOCKED == 0 || configuration & access as u8 != 0
+    }
+
+    fn matches(&self, entry: usize, address: u64) -> bool {
+        let word = address >> 2;
+        let end = self.addresses[entry];
+        match self.configurations[entry] >> 3 & 3 {
+            TOR => {
+                let start = entry.checked_sub(1).map_or(0, |below| self.addresses[below]);
+                (start..end).contains(&word)
+            }
+            NA4 => word == end,
+            NAPOT => {
+                // The lowest 0 and the 1s below it say how large the range is.
+                let inside = end ^ end.wrapping_add(1);
+                (word ^ end) & !inside == 0
+            }
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_locked_entry_binds_and_one_before_it_lifts_it() {
+        let mut pmp = Pmp::default();
+        assert!(pmp.is_executable(0x8000_0000));
+        // Entry 15: all memory, locked, no execution. Entry 14: 64 KiB of it.
+        pmp.set_address(15, u64::MAX);
+        pmp.set_address(14, 0x8000_0000 >> 2 | 0x1fff);
+        pmp.configure(1, 0x9b << 56 | 0x18 << 48);
+        assert!(pmp.is_executable(0x8000_fffe));
+        assert!(!pmp.is_executable(0x8001_0000));
+        assert!(pmp.allows(0x8001_0000, Access::Write));
+        // It cannot be taken back.
+        pmp.configure(1, 0);
+        pmp.set_address(15, 0);
+        assert!(!pmp.is_executable(0x8000_0000));
+    }
+
+    #[test]
+    fn ranges_end_where_the_next_one_starts() {
+        let mut pmp = Pmp::default();
+        pmp.set_address(0, 0x1000 >> 2);
+        pmp.set_address(1, 0x2000 >> 2);
+        pmp.configure(0, u64::from(LOCKED | TOR << 3) << 8);
+        assert!(pmp.restricts_data());
+        let is_allowed = |address| pmp.allows(address, Access::Read);
+        assert!(is_allowed(0xffc) && !is_allowed(0x1000) && !is_allowed(0x1ffc));
+        assert!(is_allowed(0x2000));
+        // The lower bound of a locked range is locked, too.
+        pmp.set_address(0, 0);
+        assert_eq!(pmp.address(0), 0x1000 >> 2);
+    }
+}
