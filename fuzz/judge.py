@@ -38,6 +38,7 @@ def answer(options: dict, bundle: bytes) -> str:
         board=options["board"],
         soc=options["soc"],
         floor=options["floor"],
+        boot_version=options["boot_version"],
         lifecycle=options["lifecycle"],
         is_file=not options["medium"],
     )

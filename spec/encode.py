@@ -163,8 +163,16 @@ def system_items() -> list[Item]:
     ]
 
 
-def trust(policy: int, records: Sequence[KeyRecord]) -> bytes:
-    return struct.pack("<2IQ", policy, len(records), 0) + b"".join(map(key_record, records))
+def extension(type_: int, value: bytes) -> bytes:
+    return struct.pack("<2I", type_, len(value)) + value
+
+
+def names(board: bytes, soc: bytes) -> bytes:
+    return board.ljust(32, b"\0") + soc.ljust(32, b"\0")
+
+
+def trust(policy: int, records: Sequence[KeyRecord], carried: int = 2) -> bytes:
+    return struct.pack("<2IQ", policy, len(records), carried) + b"".join(map(key_record, records))
 
 
 def command_line(text: bytes) -> bytes:
@@ -179,6 +187,7 @@ class Bundle:
     items: list[Item] = field(default_factory=system_items)
     signers: Sequence[Signer] = (A,)
     listed: Sequence[KeyRecord] | None = None  # signers of the manifest, if others
+    extensions: bytes = b""
     closing: bytes = command_line(b"console=ttyS0")
     board: bytes = b"qemu-virt"
     extra_blocks: tuple[bytes, ...] = ()
@@ -188,7 +197,8 @@ class Bundle:
 
     def build(self) -> bytes:
         listed = [s.record for s in self.signers] if self.listed is None else self.listed
-        signed_size = 256 + 64 * len(listed) + 128 * len(self.items) + len(self.closing)
+        rest = self.extensions + self.closing
+        signed_size = 256 + 64 * len(listed) + 128 * len(self.items) + len(rest)
         signatures_size = 112 * len(self.signers) + sum(map(len, self.extra_blocks))
         end = signed_size + signatures_size
         records, tail = b"", b""
@@ -200,10 +210,10 @@ class Bundle:
         tail += bytes(up(end, 4096) - end)
         region = bytearray(b"HARTLOCK-BOOT-v1" if self.kind == "boot" else b"HARTLOCK-SYST-v1")
         region += struct.pack("<2I3Q", signed_size, signatures_size, up(end, 4096), 7, 1700000000)
-        region += struct.pack("<4I", 0b011, len(listed), len(self.items), 0)
+        region += struct.pack("<4I", 0b011, len(listed), len(self.items), len(self.extensions))
         region += self.board.ljust(32, b"\0") + b"virt".ljust(32, b"\0")
         region += b"test bundle 1".ljust(64, b"\0") + bytes(64)
-        region += b"".join(map(key_record, listed)) + records + self.closing
+        region += b"".join(map(key_record, listed)) + records + rest
         assert len(region) == signed_size
         if self.edit_region:
             self.edit_region(region)

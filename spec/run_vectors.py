@@ -11,36 +11,57 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import verify as v
 
 
-def trusted_keys(folder: Path, options: dict[str, Any]) -> list[v.KeyRecord]:
-    """Keys by the names of their files, and those of which there is only a record."""
-    keys = [v.load_key((folder / f"{name}.pub.pem").read_text()) for name in options["keys"]]
+@dataclass(frozen=True)
+class Vector:
+    """A bundle, the options of its verifier, and the answer: `accepted` or the code of the reason."""
+
+    name: str
+    data: bytes
+    keys: tuple[tuple[int, int, bytes], ...]  # algorithm, parameters, key id
+    options: dict[str, Any]
+    expected: str
+
+
+def load(folder: Path) -> list[Vector]:
+    """The vectors of a folder, in the order of its list."""
+    listed = json.loads((folder / "expected.json").read_text(encoding="utf-8"))
+    return [_load(folder, entry) for entry in listed]
+
+
+def _load(folder: Path, entry: dict[str, Any]) -> Vector:
+    options = entry["options"]
+    named = [v.load_key((folder / f"{name}.pub.pem").read_text()) for name in options["keys"]]
+    keys = [(key.algorithm, key.parameters, key.key_id) for key in named]
     for record in options.get("records", []):
-        key_id = bytes.fromhex(record["key_id"])
-        keys.append(v.KeyRecord(record["algorithm"], record["parameters"], key_id))
-    return keys
+        keys.append((record["algorithm"], record["parameters"], bytes.fromhex(record["key_id"])))
+    data = (folder / f"{entry['name']}.hlk").read_bytes()
+    return Vector(entry["name"], data, tuple(keys), options, entry["reason"] or entry["verdict"])
 
 
-def judge(folder: Path, vector: dict[str, Any]) -> str:
-    """`accepted` or the code of the reason."""
-    options = vector["options"]
-    result = v.verify(
-        (folder / f"{vector['name']}.hlk").read_bytes(),
-        trusted_keys(folder, options),
-        v.Policy[options["policy"].upper().replace("-", "_")],
+def judge(vector: Vector, module: ModuleType = v) -> str:
+    """What `module`, which is verify.py or a variant of it, answers."""
+    options = vector.options
+    result = module.verify(
+        vector.data,
+        [module.KeyRecord(*key) for key in vector.keys],
+        module.Policy[options["policy"].upper().replace("-", "_")],
         kind=options.get("type"),
         board=options.get("board"),
         soc=options.get("soc"),
         floor=options.get("floor"),
+        boot_version=options.get("boot_version"),
         lifecycle=options.get("lifecycle"),
         is_file=not options.get("medium", False),
     )
-    return result.reason.name if isinstance(result, v.Refused) else "accepted"
+    return result.reason.name if isinstance(result, module.Refused) else "accepted"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -50,16 +71,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--all", action="store_true", help="print every vector and its answer")
     options = parser.parse_args(arguments)
     try:
-        vectors = json.loads((options.folder / "expected.json").read_text(encoding="utf-8"))
+        vectors = load(options.folder)
         wrong = 0
         for vector in vectors:
-            answer = judge(options.folder, vector)
-            expected = vector["reason"] or vector["verdict"]
-            wrong += answer != expected
+            answer = judge(vector)
+            wrong += answer != vector.expected
             if options.all:
-                print(f"{vector['name']}\t{answer}")
-            elif answer != expected:
-                print(f"{vector['name']}: verify.py says {answer}, expected is {expected}")
+                print(f"{vector.name}\t{answer}")
+            elif answer != vector.expected:
+                print(f"{vector.name}: verify.py says {answer}, expected is {vector.expected}")
     except (OSError, ValueError, KeyError) as error:
         print(f"run_vectors.py: {error!r}", file=sys.stderr)
         return 2

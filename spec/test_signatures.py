@@ -455,11 +455,14 @@ class Hss(Refusals):
         for at, type_ in (
             *((0, 2), (0, 0), (0, 8), (0, 2**32 - 1)),  # levels
             *((8, 3), (8, 0), (8, 8), (lms_at, 6), (lms_at, 0)),  # the upper signature
-            *((key_at, 0), (key_at, 10), (key_at, 15), (key_at + 4, 0), (key_at + 4, 8)),
+            *((key_at, 10), (key_at + 4, 8)),
             *((second + 4, 3), (second + 8 + 32 * 35, 5)),  # the lower signature
         ):
             wrong = replaced(signature, at, type_.to_bytes(4, "big"))
             self.check(Fault.PARAMETERS, hss.verify, key, b"m", wrong)
+        for at, type_ in ((key_at, 0), (key_at, 15), (key_at + 4, 0), (key_at + 4, 9)):
+            wrong = replaced(signature, at, type_.to_bytes(4, "big"))
+            self.check(Fault.KEY_UNSUPPORTED, hss.verify, key, b"m", wrong)
         self.check(Fault.PARAMETERS, hss.verify, key, b"m", bytes(4) + signature[second:])
         one_key, one = hss_pair([(5, 4)], b"m")
         self.check(Fault.PARAMETERS, hss.verify, one_key, b"m", signature)

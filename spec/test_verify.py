@@ -37,6 +37,8 @@ from encode import (
     boot,
     boot_items,
     command_line,
+    extension,
+    names,
     put,
     put32,
     put64,
@@ -371,14 +373,21 @@ class Refusals(unittest.TestCase):
     def test_03_signatures(self) -> None:
         self.check("E0301", Bundle(edit_file=put64(32, 8)))
         self.check("E0301", Bundle(edit_area=put(80, b"\0")))
-        self.check("E0302", Bundle(edit_area=put(16, bytes(32))))
-        self.check("E0302", Bundle(edit_area=put(16, b"\xff" * 32)))
+        for key in (bytes(32), b"\xff" * 32):
+            bundle = Bundle(edit_area=put(16, key))
+            trusted = [KeyRecord.of(1, 0, key)]
+            self.assertEqual(v.verify(bundle.build(), trusted), v.Refused(Reason.E0302))
+            # a key that is not trusted is not parsed
+            self.check("E1001", bundle)
         self.check("E0303", Bundle(edit_area=put(48, bytes(32))))
         self.check("E0303", Bundle(edit_area=put(80, b"\xff" * 32)))
-        # a damaged signature is never outvoted, trusted or not
+        # a damaged signature of a trusted key is never outvoted; that of another one is not verified
+        damaged = Bundle(signers=(A, E), edit_area=put(112 + 80, b"\0"))
         for policy in (Policy.ANY, Policy.ALL, Policy.EVERY_SIGNER):
-            damaged = Bundle(signers=(A, E), edit_area=put(112 + 80, b"\0"))
-            self.check("E0301", damaged, keys=[A], policy=policy)
+            self.check("E0301", damaged, keys=[A, E], policy=policy)
+        for policy in (Policy.ANY, Policy.ALL):
+            self.assertIsNone(reason(damaged.build(), [A], policy=policy))
+        self.check("E1001", damaged, keys=[A], policy=Policy.EVERY_SIGNER)
 
     def test_03_policy(self) -> None:
         data = Bundle(signers=(A, B)).build()
@@ -427,8 +436,57 @@ class Refusals(unittest.TestCase):
             self.region("E0407", put(128, label))
         self.assertIsNone(reason(Bundle(edit_region=put(128, b"~ " * 32)).build()))
         self.assertIsNone(reason(Bundle(edit_region=put(128, bytes(64))).build()))
-        self.region("E0401", put(60, b"\1"))
+        self.region("E0401", put(192, b"\1"))
         self.region("E0401", put(255, b"\1"))
+        for size in (1, 4, 15, 2056, 2**32 - 8):
+            self.region("E0413", put32(60, size))
+        self.region("E0404", put32(60, 2048))
+
+    def test_04_extensions(self) -> None:
+        other, boot_version = extension(1, names(b"b", b"soc")), extension(2, struct.pack("<Q", 5))
+        for area in (other, boot_version, other + boot_version):
+            self.assertIsNone(reason(Bundle(extensions=area).build()))
+        self.assertIsNone(reason(boot(extensions=other).build()))
+        self.check("E0440", boot(extensions=boot_version))
+        for type_ in (0, 3, 8, 2**32 - 1):
+            self.check("E0440", Bundle(extensions=extension(type_, bytes(8))))
+            self.check("E0440", Bundle(extensions=boot_version + extension(type_, bytes(8))))
+        self.check("E0441", Bundle(extensions=boot_version + boot_version))
+        self.check("E0441", Bundle(extensions=boot_version + other))
+        self.check("E0441", Bundle(extensions=other + other))
+        for length in (16, 2**32 - 8, 2**32 - 1):
+            cut = struct.pack("<2I", 2, length) + bytes(8)
+            self.check("E0442", Bundle(extensions=cut))
+        for value in (b"", bytes(16)):
+            self.check("E0442", Bundle(extensions=extension(2, value)))
+        eight = b"".join(names(bytes([c]), b"soc") for c in b"bcdefghi")
+        self.assertIsNone(reason(Bundle(extensions=extension(1, eight[:448])).build()))
+        for value in (b"", eight, eight[:96], eight[:8]):
+            self.check("E0442", Bundle(extensions=extension(1, value)))
+        self.check("E0405", Bundle(extensions=extension(1, names(b"", b"soc"))))
+        self.check("E0406", Bundle(extensions=extension(1, names(b"b", b"\xff"))))
+        self.check("E0443", Bundle(extensions=extension(1, names(b"qemu-virt", b"virt"))))
+        self.check("E0443", Bundle(extensions=extension(1, eight[:64] + eight[:64])))
+        self.check("E0444", Bundle(extensions=extension(2, bytes(8))))
+
+    def test_06_devices(self) -> None:
+        area = extension(1, names(b"b", b"soc-b") + names(b"c", b"soc-c"))
+        data = Bundle(extensions=area + extension(2, struct.pack("<Q", 5))).build()
+        for board, soc, code in (
+            ("b", "soc-b", None),
+            ("c", None, None),
+            (None, "soc-c", None),
+            ("qemu-virt", "virt", None),
+            ("d", "soc-b", "E0601"),
+            ("b", "soc-c", "E0602"),
+            (None, "soc", "E0602"),
+        ):
+            self.assertEqual(reason(data, board=board, soc=soc), code)
+        self.assertIsNone(reason(data, boot_version=5))
+        self.assertEqual(reason(data, boot_version=4), "E0605")
+        # security version, then boot version, then lifecycle
+        self.assertEqual(reason(data, floor=8, boot_version=4), "E0603")
+        self.assertEqual(reason(data, boot_version=4, lifecycle="returned"), "E0605")
 
     def test_04_closing_first_fields(self) -> None:
         self.region("E0420", put32(END, 0), boot())
@@ -456,7 +514,10 @@ class Refusals(unittest.TestCase):
 
     def test_04_closing_rest(self) -> None:
         records = [s.record for s in (A, B, C, D, E)]
-        self.region("E0401", put(END + 15, b"\1"), boot())
+        self.assertIsNone(reason(boot(edit_region=put(END + 15, b"\1")).build()))
+        self.check("E0424", boot(closing=trust(1, records, 1 << 16)))
+        far = KeyRecord(65, 0, bytes(48))
+        self.check("E0424", boot(closing=trust(1, [far], 2**64 - 1)))
         self.region("E0401", put(-1, b"\1"), boot())
         self.check("E0422", boot(closing=trust(1, [A.record, A.record])))
         self.check("E0423", boot(closing=trust(2, records)))

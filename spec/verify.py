@@ -18,7 +18,7 @@ import json
 import struct
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
@@ -174,6 +174,7 @@ class Header:
     lifecycle_mask: int
     signer_count: int
     payload_count: int
+    extensions_size: int
     board: str
     soc: str
     label: str
@@ -183,8 +184,20 @@ class Header:
         return 256 + 64 * self.signer_count
 
     @property
-    def closing_at(self) -> int:
+    def extensions_at(self) -> int:
         return self.payloads_at + 128 * self.payload_count
+
+    @property
+    def closing_at(self) -> int:
+        return self.extensions_at + self.extensions_size
+
+
+@dataclass(frozen=True)
+class Extensions:
+    """The extension records (§4.6): devices besides that of the header, and what it depends on."""
+
+    identities: tuple[tuple[str, str], ...] = ()
+    boot_version: int = 0
 
 
 @dataclass(frozen=True)
@@ -194,6 +207,7 @@ class Accepted:
     header: Header
     signers: tuple[KeyRecord, ...]
     payloads: tuple[Payload, ...]
+    extensions: Extensions
 
 
 @dataclass(frozen=True)
@@ -248,7 +262,26 @@ BOARDS: dict[str, Board] = {
             18: Place(0x8100_0000, 0xC000_0000),
         },
         live={"boot": _LIVE_IN_ROM, "system": _LIVE_IN_LOADER},
-    )
+    ),
+    "hartlock-soc": Board(
+        places={
+            1: Place(0x8000_0000, 0x8010_0000, address=0x8000_0000, entry_at_load=True),
+            2: Place(0x8020_0000, 0x8040_0000, address=0x8020_0000, entry_at_load=True),
+            3: Place(0x8040_0000, 0x8042_0000, address=0x8040_0000),
+        },
+        live={
+            "boot": (
+                (0x8012_0000, 0x8013_0000),  # measurement log
+                (0x8800_0000, 0x8900_0000),  # boot bundle
+            ),
+            "system": (
+                (0x8000_0000, 0x8010_0000),  # what the host starts with
+                (0x8012_0000, 0x8013_0000),  # measurement log
+                (0x8020_0000, 0x8040_0000),  # loader
+                (0x8040_0000, 0x8042_0000),  # device tree
+            ),
+        },
+    ),
 }
 
 
@@ -258,9 +291,11 @@ def _overlap(a: int, b: int, c: int, d: int) -> bool:
 
 
 def _check_placement(board: Board, kind: str, payloads: Sequence[Payload]) -> None:
-    """§8 step 11: live regions, place and fixed address, payload by payload."""
+    """§8 step 12: live regions, place and fixed address, payload by payload."""
     for payload in payloads:
-        place = board.places[payload.type]
+        place = board.places.get(payload.type)
+        if place is None:
+            raise _Refusal(Reason.E0701)
         start, end = payload.load_address, payload.load_end
         clear = not any(_overlap(start, end, low, high) for low, high in board.live[kind])
         _require(clear, Reason.E0702)
@@ -357,13 +392,13 @@ def _read_blocks(area: bytes) -> list[SignatureBlock]:
 def _check_signatures(
     region: bytes, blocks: Sequence[SignatureBlock], keys: Sequence[KeyRecord]
 ) -> set[KeyRecord]:
-    """Step 4: every signature of a carried algorithm (§5.2). Returns the keys that verified."""
+    """Step 4: every signature of a trusted key (§5.2). Returns the keys that verified."""
     for key in keys:
         _require((key.algorithm, key.parameters) in ALGORITHMS, Reason.E0307)
     verified: set[KeyRecord] = set()
     for block in blocks:
-        carried = ALGORITHMS.get((block.algorithm, block.parameters))
-        if carried is not None:
+        if block.record in keys:
+            carried = ALGORITHMS[block.algorithm, block.parameters]
             reason = carried.check(block.public_key, block.signature, region)
             if reason is not None:
                 raise _Refusal(reason)
@@ -374,11 +409,10 @@ def _check_signatures(
 def _check_policy(
     policy: Policy,
     blocks: Sequence[SignatureBlock],
-    verified: set[KeyRecord],
+    counted: set[KeyRecord],
     keys: Sequence[KeyRecord],
 ) -> None:
     """Step 5: who is trusted (§5.3)."""
-    counted = verified.intersection(keys)
     if policy is Policy.EVERY_SIGNER:
         _require(all(block.record in counted for block in blocks), Reason.E1001)
         return
@@ -398,14 +432,17 @@ def _both_families(keys: set[KeyRecord] | Sequence[KeyRecord]) -> bool:
 def _read_header(region: bytes, kind: str, signatures_size: int) -> Header:
     """Step 6: the header, the first fields of the closing section, and signed_size (§4.1)."""
     bundle_size, security_version, created = struct.unpack_from("<3Q", region, 24)
-    lifecycle_mask, signer_count, payload_count = struct.unpack_from("<3I", region, 48)
+    lifecycle_mask, signer_count, payload_count, extensions_size = struct.unpack_from(
+        "<4I", region, 48
+    )
     _require(lifecycle_mask != 0 and lifecycle_mask >> 3 == 0, Reason.E0408)
     _require(1 <= signer_count <= 4, Reason.E0402)
     _require(1 <= payload_count <= 8, Reason.E0403)
     board = _text(region[64:96], 1, 0x21, Reason.E0405)
     soc = _text(region[96:128], 1, 0x21, Reason.E0406)
     label = _text(region[128:192], 0, 0x20, Reason.E0407)
-    _require(_zero(region[60:64]) and _zero(region[192:256]), Reason.E0401)
+    _require(_zero(region[192:256]), Reason.E0401)
+    _require(extensions_size % 8 == 0 and extensions_size <= 2048, Reason.E0413)
     header = Header(
         kind=kind,
         signed_size=len(region),
@@ -416,6 +453,7 @@ def _read_header(region: bytes, kind: str, signatures_size: int) -> Header:
         lifecycle_mask=lifecycle_mask,
         signer_count=signer_count,
         payload_count=payload_count,
+        extensions_size=extensions_size,
         board=board,
         soc=soc,
         label=label,
@@ -497,7 +535,7 @@ def _read_payloads(region: bytes, header: Header) -> tuple[Payload, ...]:
     """Step 8: payload records, required types, bundle_size (§4.3)."""
     payloads: list[Payload] = []
     end = header.signed_size + header.signatures_size
-    for at in range(header.payloads_at, header.closing_at, 128):
+    for at in range(header.payloads_at, header.extensions_at, 128):
         payload = _read_payload(region[at : at + 128], header.kind, end, payloads)
         payloads.append(payload)
         end = payload.offset + payload.size
@@ -509,15 +547,51 @@ def _read_payloads(region: bytes, header: Header) -> tuple[Payload, ...]:
     return tuple(payloads)
 
 
+def _read_identities(value: bytes, header: Header) -> tuple[tuple[str, str], ...]:
+    """Extension 1: one to seven further pairs of board and SoC (§4.6)."""
+    _require(len(value) % 64 == 0 and 1 <= len(value) // 64 <= 7, Reason.E0442)
+    seen = [(header.board, header.soc)]
+    for at in range(0, len(value), 64):
+        board = _text(value[at : at + 32], 1, 0x21, Reason.E0405)
+        soc = _text(value[at + 32 : at + 64], 1, 0x21, Reason.E0406)
+        _require((board, soc) not in seen, Reason.E0443)
+        seen.append((board, soc))
+    return tuple(seen[1:])
+
+
+def _read_extensions(region: bytes, header: Header) -> Extensions:
+    """Step 9: the extension records (§4.6)."""
+    found: dict[int, bytes] = {}
+    extensions = Extensions()
+    area = region[header.extensions_at : header.closing_at]
+    at = 0
+    while at < len(area):
+        type_, length = _u32(area, at), _u32(area, at + 4)
+        _require(type_ == 1 or (type_ == 2 and header.kind == "system"), Reason.E0440)
+        _require(all(type_ > earlier for earlier in found), Reason.E0441)
+        _require(length <= len(area) - at - 8, Reason.E0442)
+        value = found[type_] = area[at + 8 : at + 8 + length]
+        if type_ == 1:
+            extensions = replace(extensions, identities=_read_identities(value, header))
+        else:
+            _require(length == 8, Reason.E0442)
+            _require(_u64(value, 0) != 0, Reason.E0444)
+            extensions = replace(extensions, boot_version=_u64(value, 0))
+        at += 8 + length
+    return extensions
+
+
 def _check_closing(region: bytes, header: Header) -> None:
-    """Step 9: the rest of the closing section (§4.4, §4.5)."""
+    """Step 10: the rest of the closing section (§4.4, §4.5)."""
     closing = region[header.closing_at :]
     if header.kind == "boot":
         policy, key_count = Policy(_u32(closing, 0)), _u32(closing, 4)
-        _require(_zero(closing[8:16]), Reason.E0401)
+        carried = _u64(closing, 8)
         keys = _key_records(closing, 16, key_count, Reason.E0422)
         _require(policy is not Policy.ALL or key_count <= 4, Reason.E0423)
         _require(policy is not Policy.HYBRID or _both_families(keys), Reason.E0423)
+        usable = all(key.algorithm < 64 and carried >> key.algorithm & 1 for key in keys)
+        _require(usable, Reason.E0424)
     else:
         end = 8 + _u32(closing, 0)
         _require(_zero(closing[4:8]), Reason.E0401)
@@ -555,7 +629,7 @@ def _digest(payload: Payload, data: memoryview) -> bytes:
 def _check_bytes(
     view: memoryview, header: Header, payloads: Sequence[Payload], is_file: bool
 ) -> None:
-    """Steps 12 and 13: length of the medium, padding and digests (§3.3, §6)."""
+    """Steps 13 and 14: length of the medium, padding and digests (§3.3, §6)."""
     _require(len(view) >= header.bundle_size, Reason.E0101)
     _require(not is_file or len(view) == header.bundle_size, Reason.E0803)
     end = header.signed_size + header.signatures_size
@@ -575,36 +649,42 @@ def verify(
     board: str | None = None,
     soc: str | None = None,
     floor: int | None = None,
+    boot_version: int | None = None,
     lifecycle: str | None = None,
     is_file: bool = True,
 ) -> Accepted | Refused:
     """Verify the bundle at the start of `data`, in the order of §8; a file must end with it.
 
     `kind` ("boot" or "system") is the type that is booted, None for either (§3.1). `board`, `soc`,
-    `floor` and `lifecycle` are the device's (§7); what is None is not checked. Placement (step 11)
-    is checked for the boards of :data:`BOARDS`.
+    `floor`, `boot_version` and `lifecycle` are the device's (§7); what is None is not checked.
+    Placement (step 12) is checked for the boards of :data:`BOARDS`.
     """
     view = memoryview(data)
     try:
         found, region, area = _read_metadata(view, kind)  # steps 1 and 2
         blocks = _read_blocks(area)  # step 3
-        verified = _check_signatures(region, blocks, keys)  # step 4
-        _check_policy(policy, blocks, verified, keys)  # step 5
+        counted = _check_signatures(region, blocks, keys)  # step 4
+        _check_policy(policy, blocks, counted, keys)  # step 5
         header = _read_header(region, found, len(area))  # step 6
         signers = _check_signers(region, header, blocks)  # step 7
         payloads = _read_payloads(region, header)  # step 8
-        _check_closing(region, header)  # step 9
-        _require(board is None or header.board == board, Reason.E0601)  # step 10
-        _require(soc is None or header.soc == soc, Reason.E0602)
+        extensions = _read_extensions(region, header)  # step 9
+        _check_closing(region, header)  # step 10
+        identities = ((header.board, header.soc), *extensions.identities)
+        of_board = [pair for pair in identities if board in (None, pair[0])]
+        _require(bool(of_board), Reason.E0601)  # step 11
+        _require(any(soc in (None, pair[1]) for pair in of_board), Reason.E0602)
         _require(floor is None or header.security_version >= floor, Reason.E0603)
+        _require(boot_version is None or boot_version >= extensions.boot_version, Reason.E0605)
         if lifecycle is not None:
             _require(bool(header.lifecycle_mask >> LIFECYCLES[lifecycle] & 1), Reason.E0604)
-        if header.board in BOARDS:
-            _check_placement(BOARDS[header.board], header.kind, payloads)  # step 11
-        _check_bytes(view, header, payloads, is_file)  # steps 12 and 13
+        for name, _soc in identities:
+            if name in BOARDS:
+                _check_placement(BOARDS[name], header.kind, payloads)  # step 12
+        _check_bytes(view, header, payloads, is_file)  # steps 13 and 14
     except _Refusal as refusal:
         return Refused(refusal.reason)
-    return Accepted(header, signers, payloads)
+    return Accepted(header, signers, payloads, extensions)
 
 
 # ----------------------------------------------------------------------
@@ -644,6 +724,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--board", metavar="NAME", help="board of the device")
     parser.add_argument("--soc", metavar="NAME", help="SoC of the device")
     parser.add_argument("--floor", metavar="N", type=_natural, help="lowest security version")
+    parser.add_argument(
+        "--boot-version", metavar="N", type=_natural, help="security version of the boot bundle"
+    )
     parser.add_argument("--lifecycle", choices=list(LIFECYCLES), help="state of the device")
     policies = [policy.name.lower().replace("_", "-") for policy in Policy]
     parser.add_argument("--policy", choices=policies, default=policies[0])
@@ -699,6 +782,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             board=options.board,
             soc=options.soc,
             floor=options.floor,
+            boot_version=options.boot_version,
             lifecycle=options.lifecycle,
         )
         reason = result.reason if isinstance(result, Refused) else None

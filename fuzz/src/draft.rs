@@ -4,11 +4,13 @@
 //! region, and the file after signing. What follows from a field follows from the changed
 //! field, so that most faults occur alone and reach the check for them.
 
+use std::num::NonZeroU64;
+
 use hartlock_image::{
     BundleType, HashId, KeyRecord, Lifecycle, List, MAX_SIGNERS, PAGE_SIZE, PayloadRecord,
     PayloadType, Policy, TreeMode, TrustList, align_up,
 };
-use hartlock_testkit::bundle::{self, Block, Payload, encode_block, label, name};
+use hartlock_testkit::bundle::{self, Block, Payload, encode_block, label};
 use hartlock_testkit::keys::ED25519;
 
 use crate::choices::Choices;
@@ -81,6 +83,13 @@ impl Draft {
             0..200 => "console=ttyS0".to_owned(),
             len => "x ~".repeat(usize::from(len) * 3)[..usize::from(len - 200) * 37].to_owned(),
         };
+        let others = match choices.below(4) {
+            0 => vec![bundle::identity("some-other-board", "other").field()],
+            1 if odd(choices) => vec![bundle::identity(board, soc).field(); 2],
+            _ => Vec::new(),
+        };
+        let is_needed = choices.rarely(4) && (bundle_type == BundleType::System || odd(choices));
+        let boot_version = NonZeroU64::new(choices.number()).filter(|_| is_needed);
         // The manifest has room for so many.
         let listed = listed.as_ref().unwrap_or(&signers).iter().take(MAX_SIGNERS);
         let fields = bundle::Draft {
@@ -88,13 +97,15 @@ impl Draft {
             security_version: choices.number(),
             created: choices.number(),
             lifecycle_mask,
-            board: name(board),
-            soc: name(soc),
+            identity: bundle::identity(board, soc),
             label: label(text),
             blocks: Vec::new(),
             listed: Some(listed.map(|signer| signer_record(*signer)).collect()),
             payloads,
+            others,
+            boot_version,
             trust: TrustList { policy, keys },
+            carried: if odd(choices) { choices.number() } else { u64::MAX },
             bootargs,
             extra_pages: 0,
         };

@@ -19,7 +19,7 @@ pub struct Looks<'a> {
 }
 
 impl<'a> Looks<'a> {
-    /// `blocks` are those whose signatures verified, and those of algorithms that are not carried.
+    /// `blocks` are those of trusted keys, whose signatures verified, and those of others.
     pub fn new(
         options: &Options,
         blocks: &'a List<KeyRecord, MAX_SIGNERS>,
@@ -32,6 +32,7 @@ impl<'a> Looks<'a> {
             board: options.board,
             soc: options.soc,
             floor: options.floor,
+            boot_version: options.boot_version,
             lifecycle: options.lifecycle,
             placement: Placement::ByManifest,
         };
@@ -70,7 +71,10 @@ impl<'a> Looks<'a> {
     }
 
     pub fn second_accepts_placement(&self, manifest: &Manifest<'_>) -> bool {
-        recheck::placement(self.acceptance.map(manifest), manifest) == 0
+        let boards = manifest.identities().filter_map(|identity| self.acceptance.map(&identity));
+        boards.fold(recheck::ranges(manifest), |seen, board| {
+            seen | recheck::placement(board, manifest)
+        }) == 0
     }
 
     pub fn second_accepts_parse(&self, manifest: &Manifest<'_>) -> bool {

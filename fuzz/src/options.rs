@@ -1,5 +1,7 @@
 //! Options of a verifier of a bundle.
 
+use std::num::NonZeroU64;
+
 use hartlock_image::{BundleType, KeyRecord, Lifecycle, List, Name, Policy, TrustList};
 use hartlock_verify::{Acceptance, Placement};
 
@@ -15,6 +17,7 @@ pub struct Options {
     pub board: Option<Name>,
     pub soc: Option<Name>,
     pub floor: Option<u64>,
+    pub boot_version: Option<u64>,
     pub lifecycle: Option<Lifecycle>,
     pub is_medium: bool,
     pub revoked_keys: u32,
@@ -33,6 +36,7 @@ impl Options {
             board: Name::new("qemu-virt"),
             soc: Name::new("virt"),
             floor: Some(draft.fields.security_version),
+            boot_version: draft.fields.boot_version.map(NonZeroU64::get),
             lifecycle: draft.lifecycle(),
             is_medium: choices.rarely(3),
             revoked_keys: 0,
@@ -95,6 +99,9 @@ impl Options {
                     self.floor = Some(draft.fields.security_version.wrapping_add(choices.number()));
                 }
                 if choices.rarely(3) {
+                    self.boot_version = Some(choices.number());
+                }
+                if choices.rarely(3) {
                     self.board = Name::new("some-other-board");
                 }
                 if choices.rarely(3) {
@@ -130,6 +137,7 @@ impl Options {
             board: self.board,
             soc: self.soc,
             floor: self.floor,
+            boot_version: self.boot_version,
             lifecycle: self.lifecycle,
             placement: Placement::ByManifest,
         }

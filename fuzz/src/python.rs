@@ -44,6 +44,7 @@ impl SecondVerifier {
             "board": options.board.as_ref().map(|name| name.as_str()),
             "soc": options.soc.as_ref().map(|name| name.as_str()),
             "floor": options.floor,
+            "boot_version": options.boot_version,
             "lifecycle": options.lifecycle.map(|state| state.name()),
             "medium": options.is_medium,
         });

@@ -257,7 +257,9 @@ def verify(public_key: bytes, message: bytes, signature: bytes) -> Fault | None:
         tree_signature, signed = split
         if len(signed) < 8:
             return Fault.LENGTH
-        if not _has_types(signed) or _other_hash(top, signed):
+        if not _has_types(signed):
+            return Fault.KEY_UNSUPPORTED
+        if _other_hash(top, signed):
             return Fault.PARAMETERS
         next_key = _split_key(signed)
         if next_key is None:

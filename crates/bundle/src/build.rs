@@ -2,23 +2,26 @@
 
 use std::fs::File;
 use std::io;
+use std::num::NonZeroU64;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use hartlock_image::{
-    BundleType, Closing, HashId, KeyRecord, Label, List, MAX_BOOTARGS, MAX_SIGNATURES_SIZE,
-    MAX_SIGNED_SIZE, MAX_SIGNERS, MAX_TRUSTED_KEYS, Manifest, Name, PAGE_SIZE, PayloadRecord,
-    PayloadType, Policy, Reason, TreeMode, TrustList, Writer, align_up, encode_manifest,
+    BundleType, Closing, Extensions, HashId, Identity, IdentityField, KeyRecord, Label, List,
+    MAX_BOOTARGS, MAX_OTHER_IDENTITIES, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, MAX_SIGNERS,
+    MAX_TRUSTED_KEYS, Manifest, Name, PAGE_SIZE, PayloadRecord, PayloadType, Policy, Reason,
+    TreeMode, TrustList, Writer, align_up, encode_manifest,
 };
 
 use crate::describe::Description;
 use crate::digest::{Plan, is_large, thread_count};
-use crate::spec::{BundleSpec, ModeName, PayloadSpec, SpecError, TrustSpec};
+use crate::spec::{BundleSpec, IdentitySpec, ModeName, PayloadSpec, SpecError, TrustSpec};
 use crate::verify::{Expectation, verify_open_file};
 use crate::{Error, OnProgress, Refusal, defaults};
 use hartlock_files::{FileError, NewFile};
 use hartlock_keys::{PrivateKey, PublicKey};
 
+mod carries;
 #[cfg(test)]
 mod tests;
 mod written;
@@ -60,7 +63,8 @@ pub fn build_observed(
 ) -> Result<Description, Error> {
     hartlock_files::check_replaceable(output)?;
     let sources = open_sources(spec, output)?;
-    let mut manifest = plan(spec, keys, created, &sources)?;
+    let identities = other_identities(spec)?;
+    let mut manifest = plan(spec, &identities, keys, created, &sources)?;
     check_signers(&manifest, keys)?;
     let payload_bytes: u64 = manifest.payloads.iter().map(|payload| payload.size).sum();
     // Each byte counts as hashed and as written.
@@ -137,9 +141,19 @@ fn open_sources<'a>(spec: &'a BundleSpec, output: &Path) -> Result<Vec<Source<'a
         .collect()
 }
 
+/// The signature algorithms that a loader says that it carries (boot flow §5.5): bit i is number i of image
+/// format §2.2. `None` if it does not say.
+///
+/// # Errors
+/// If the file cannot be read, or makes two different statements.
+pub fn loader_statement(path: &Path) -> Result<Option<u64>, Error> {
+    carries::of(&hartlock_files::open(path)?.0, path)
+}
+
 /// Everything in the manifest but the digests.
 fn plan<'a>(
     spec: &'a BundleSpec,
+    identities: &'a [IdentityField],
     keys: &[PrivateKey],
     created: u64,
     sources: &[Source<'_>],
@@ -169,13 +183,12 @@ fn plan<'a>(
         security_version: spec.security_version.ok_or(SpecError::SecurityVersionMissing)?,
         created,
         lifecycle_mask: lifecycle.iter().fold(0, |mask, state| mask | state.bit()),
-        board: Name::new(board).ok_or(Reason::BoardNameInvalid)?,
-        soc: Name::new(spec.soc.as_deref().unwrap_or(defaults::SOC))
-            .ok_or(Reason::SocNameInvalid)?,
+        identity: identity(board, spec.soc.as_deref().unwrap_or(defaults::SOC))?,
         label: Label::new(spec.label.as_deref().unwrap_or("")).ok_or(Reason::LabelInvalid)?,
         signers,
         payloads: List::new(),
-        closing: closing(spec, bundle_type)?,
+        extensions: extensions(spec, identities, bundle_type)?,
+        closing: closing(spec, bundle_type, sources)?,
     };
     for source in sources {
         let record = record(spec, board, source)?;
@@ -194,14 +207,52 @@ fn plan<'a>(
     Ok(manifest)
 }
 
-fn closing(spec: &BundleSpec, bundle_type: BundleType) -> Result<Closing<'_>, Error> {
+fn identity(board: &str, soc: &str) -> Result<Identity, Reason> {
+    Ok(Identity {
+        board: Name::new(board).ok_or(Reason::BoardNameInvalid)?,
+        soc: Name::new(soc).ok_or(Reason::SocNameInvalid)?,
+    })
+}
+
+/// The devices besides the first, as they are encoded.
+fn other_identities(spec: &BundleSpec) -> Result<Vec<IdentityField>, Error> {
+    if spec.also_for.len() > MAX_OTHER_IDENTITIES {
+        return Err(SpecError::TooManyDevices.into());
+    }
+    let field = |it: &IdentitySpec| Ok(identity(&it.board, &it.soc)?.field());
+    spec.also_for.iter().map(field).collect()
+}
+
+fn extensions<'a>(
+    spec: &BundleSpec,
+    identities: &'a [IdentityField],
+    bundle_type: BundleType,
+) -> Result<Extensions<'a>, Error> {
+    let mut extensions = Extensions { identities, ..Extensions::NONE };
+    if let Some(version) = spec.min_boot_version {
+        if bundle_type == BundleType::Boot {
+            return Err(SpecError::BootVersionInBoot.into());
+        }
+        extensions.boot_version = Some(NonZeroU64::new(version).ok_or(Reason::BootVersionZero)?);
+    }
+    Ok(extensions)
+}
+
+fn closing<'a>(
+    spec: &'a BundleSpec,
+    bundle_type: BundleType,
+    sources: &[Source<'_>],
+) -> Result<Closing<'a>, Error> {
     match bundle_type {
         BundleType::Boot if spec.bootargs.is_some() => Err(SpecError::BootargsInBoot.into()),
         BundleType::System if spec.trust.is_some() => Err(SpecError::TrustInSystem.into()),
-        BundleType::Boot => spec.trust.as_ref().map_or_else(
-            || Ok(Closing::Trust(TrustList { policy: Policy::Any, keys: List::new() })),
-            |trust| trust_list(trust).map(Closing::Trust),
-        ),
+        BundleType::Boot => {
+            let list = match &spec.trust {
+                Some(trust) => trust_list(trust)?,
+                None => TrustList { policy: Policy::Any, keys: List::new() },
+            };
+            Ok(Closing::Trust { list, carried: carried(&list, sources)? })
+        }
         BundleType::System => {
             let bootargs = spec.bootargs.as_deref().unwrap_or("");
             if bootargs.len() > MAX_BOOTARGS {
@@ -211,6 +262,21 @@ fn closing(spec: &BundleSpec, bundle_type: BundleType) -> Result<Closing<'_>, Er
             Ok(Closing::Bootargs(bootargs))
         }
     }
+}
+
+/// What the loader says that it carries. One that says nothing is taken to carry the algorithms of the keys
+/// that it is given.
+fn carried(list: &TrustList, sources: &[Source<'_>]) -> Result<u64, Error> {
+    let loader = sources.iter().find(|it| it.spec.payload_type == PayloadType::Loader);
+    let stated = match loader {
+        Some(loader) => carries::of(&loader.file, &loader.spec.file)?,
+        None => None,
+    };
+    let of_keys = || {
+        let bit = |key: &KeyRecord| 1u64.checked_shl(key.algorithm).unwrap_or(0);
+        list.keys.iter().fold(0, |bits, key| bits | bit(key))
+    };
+    Ok(stated.unwrap_or_else(of_keys))
 }
 
 fn trust_list(trust: &TrustSpec) -> Result<TrustList, Error> {

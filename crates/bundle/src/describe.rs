@@ -1,7 +1,9 @@
 //! What a manifest says, in a form that owns its data and can be printed.
 
+use std::num::NonZeroU64;
+
 use hartlock_image::{
-    Closing, KeyRecord, Lifecycle, List, MAX_SIGNERS, Manifest, PayloadRecord, Reason,
+    Algorithm, Closing, KeyRecord, Lifecycle, List, MAX_SIGNERS, Manifest, PayloadRecord, Reason,
     SignatureBlocks,
 };
 use serde::{Serialize, Serializer};
@@ -16,10 +18,16 @@ pub struct Description {
     pub board: String,
     /// SoC that the bundle is for.
     pub soc: String,
+    /// Further devices that the bundle is for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also_for: Vec<Device>,
     /// Text for people.
     pub label: String,
     /// Anti-rollback counter.
     pub security_version: u64,
+    /// Of a system bundle: lowest security version of the boot bundle with which it boots.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_boot_version: Option<u64>,
     /// States in which the bundle may boot.
     pub lifecycle: Vec<&'static str>,
     /// Seconds since 1970-01-01; 0 = not stated.
@@ -36,6 +44,14 @@ pub struct Description {
     /// Of a system bundle: the kernel's command line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bootargs: Option<String>,
+}
+
+/// A device by the names of its board and SoC.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs, reason = "the fields are the two names")]
+pub struct Device {
+    pub board: String,
+    pub soc: String,
 }
 
 /// A public key by reference.
@@ -121,6 +137,8 @@ impl From<&PayloadRecord> for Payload {
 pub struct Trust {
     /// Which set of signers is enough.
     pub policy: &'static str,
+    /// Algorithms that the next stage carries. Numbers without a name are left out.
+    pub carried: Vec<&'static str>,
     /// The keys.
     pub keys: Vec<Key>,
 }
@@ -129,25 +147,43 @@ impl From<&Manifest<'_>> for Description {
     fn from(manifest: &Manifest<'_>) -> Self {
         Self {
             bundle_type: manifest.bundle_type.name(),
-            board: manifest.board.as_str().to_string(),
-            soc: manifest.soc.as_str().to_string(),
+            board: manifest.identity.board.as_str().to_string(),
+            soc: manifest.identity.soc.as_str().to_string(),
+            also_for: manifest
+                .identities()
+                .skip(1)
+                .map(|identity| Device {
+                    board: identity.board.as_str().to_string(),
+                    soc: identity.soc.as_str().to_string(),
+                })
+                .collect(),
             label: manifest.label.as_str().to_string(),
             security_version: manifest.security_version,
+            min_boot_version: manifest.extensions.boot_version.map(NonZeroU64::get),
             lifecycle: lifecycle_names(manifest.lifecycle_mask),
             created: manifest.created,
             bundle_size: manifest.bundle_size,
             signers: manifest.signers.iter().map(Key::from).collect(),
             payloads: manifest.payloads.iter().map(Payload::from).collect(),
             trust: match &manifest.closing {
-                Closing::Trust(trust) => Some(Trust {
-                    policy: trust.policy.name(),
-                    keys: trust.keys.iter().map(Key::from).collect(),
+                Closing::Trust { list, carried } => Some(Trust {
+                    policy: list.policy.name(),
+                    carried: carried_names(*carried),
+                    keys: list.keys.iter().map(Key::from).collect(),
                 }),
                 Closing::Bootargs(_) => None,
             },
             bootargs: manifest.bootargs().map(str::to_string),
         }
     }
+}
+
+/// Names of the algorithms in a set of them (image format §4.4).
+pub fn carried_names(carried: u64) -> Vec<&'static str> {
+    (0..u64::BITS)
+        .filter(|number| carried >> number & 1 == 1)
+        .filter_map(Algorithm::scheme_name)
+        .collect()
 }
 
 /// Names of the states in a lifecycle mask.

@@ -4,8 +4,10 @@
 //! type = "system"              # boot | system
 //! board = "qemu-virt"          # default
 //! soc = "virt"                 # default
+//! also_for = [{ board = "another", soc = "virt" }]   # further devices, at most seven
 //! label = "Debian installer"   # optional
 //! security_version = 1
+//! min_boot_version = 1         # system only: of the boot bundle with which it works
 //! lifecycle = ["development", "production"]   # default
 //! bootargs = "console=ttyS0"   # system only
 //! hash = "sha384"              # default of all payloads
@@ -48,6 +50,12 @@ pub enum SpecError {
     BootargsInBoot,
     #[error("a system bundle has no list of trusted keys")]
     TrustInSystem,
+    #[error("a boot bundle needs no boot version")]
+    BootVersionInBoot,
+    #[error("the bundle is for more than eight devices")]
+    TooManyDevices,
+    #[error("`{}` says twice, and differently, which signature algorithms it carries", .path.display())]
+    CarriedTwice { path: PathBuf },
     #[error("SOURCE_DATE_EPOCH is not a number of seconds: `{value}`")]
     SourceDateEpoch { value: String },
     #[error("`{}` would be replaced by the bundle made from it", .path.display())]
@@ -69,6 +77,9 @@ impl SpecError {
             SpecError::LoadAddressMissing { .. } => "add `load_address` to this payload",
             SpecError::BootargsInBoot => "put `bootargs` into the system bundle",
             SpecError::TrustInSystem => "put `[trust]` into the boot bundle",
+            SpecError::BootVersionInBoot => "put `min_boot_version` into the system bundle",
+            SpecError::TooManyDevices => "sign another bundle for the others",
+            SpecError::CarriedTwice { .. } => "link the loader again, with one statement in it",
             SpecError::SourceDateEpoch { .. } => {
                 "set it to seconds since 1970-01-01, for instance with `date +%s`, or unset it"
             }
@@ -103,10 +114,15 @@ pub struct BundleSpec {
     pub board: Option<String>,
     /// SoC that the bundle is for.
     pub soc: Option<String>,
+    /// Further devices that it is for.
+    #[serde(default)]
+    pub also_for: Vec<IdentitySpec>,
     /// Text for people.
     pub label: Option<String>,
     /// Anti-rollback counter.
     pub security_version: Option<u64>,
+    /// Lowest security version of the boot bundle with which a system bundle works.
+    pub min_boot_version: Option<u64>,
     /// States in which the bundle may boot.
     #[serde(default, deserialize_with = "lifecycle")]
     pub lifecycle: Option<Vec<Lifecycle>>,
@@ -122,6 +138,16 @@ pub struct BundleSpec {
     pub payloads: Vec<PayloadSpec>,
     /// Who may sign the next bundle.
     pub trust: Option<TrustSpec>,
+}
+
+/// A device by board and SoC.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IdentitySpec {
+    /// Name of the board.
+    pub board: String,
+    /// Name of the SoC.
+    pub soc: String,
 }
 
 /// One payload.
@@ -223,8 +249,10 @@ impl BundleSpec {
             bundle_type: flags.bundle_type.or(self.bundle_type),
             board: flags.board.or(self.board),
             soc: flags.soc.or(self.soc),
+            also_for: if flags.also_for.is_empty() { self.also_for } else { flags.also_for },
             label: flags.label.or(self.label),
             security_version: flags.security_version.or(self.security_version),
+            min_boot_version: flags.min_boot_version.or(self.min_boot_version),
             lifecycle: flags.lifecycle.or(self.lifecycle),
             bootargs: flags.bootargs.or(self.bootargs),
             hash: flags.hash.or(self.hash),

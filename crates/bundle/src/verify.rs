@@ -1,10 +1,11 @@
 //! Verifies a bundle file with the verifier that the boot stages run.
 
+use std::num::NonZeroU64;
 use std::path::Path;
 
 use hartlock_image::{
-    BundleType, Head, KeyRecord, Lifecycle, List, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE,
-    MAX_TRUSTED_KEYS, Manifest, Name, Policy, Reason, TrustList,
+    BundleType, Head, Identity, KeyRecord, Lifecycle, List, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE,
+    MAX_TRUSTED_KEYS, Manifest, Name, PayloadRecord, Policy, Reason, TrustList,
 };
 use hartlock_verify::board::Board;
 use hartlock_verify::{Acceptance, Authenticated, Placement, Platform, authenticate};
@@ -29,6 +30,8 @@ pub struct Expectation {
     pub soc: Option<Name>,
     /// Lowest security version.
     pub floor: Option<u64>,
+    /// Security version of the boot bundle that a system bundle shall work with.
+    pub boot_version: Option<u64>,
     /// State in which it must be allowed to boot.
     pub lifecycle: Option<Lifecycle>,
 }
@@ -56,6 +59,7 @@ impl Expectation {
             board: self.board,
             soc: self.soc,
             floor: self.floor,
+            boot_version: self.boot_version,
             lifecycle: self.lifecycle,
             placement: Placement::ByManifest,
         })
@@ -63,7 +67,7 @@ impl Expectation {
 }
 
 /// Whether this build has the memory map of a board. Load addresses for another one are checked
-/// for their form only (image format §8 step 11).
+/// for their form only (image format §8 step 12).
 pub fn is_known_board(name: &str) -> bool {
     Board::by_name(name).is_some()
 }
@@ -177,8 +181,13 @@ fn context_of_manifest(
                 format!("no key for signer {algorithm} {}", hex(&signer.key_id))
             })
             .collect(),
-        Reason::WrongBoard => one(names("board", manifest.board, expectation.board)),
-        Reason::WrongSoc => one(names("SoC", manifest.soc, expectation.soc)),
+        Reason::WrongBoard => one(names("board", manifest, |it| it.board, expectation.board)),
+        Reason::WrongSoc => one(names("SoC", manifest, |it| it.soc, expectation.soc)),
+        Reason::BootVersionTooOld => one(format!(
+            "it needs boot version {}, not {}",
+            manifest.extensions.boot_version.map_or(0, NonZeroU64::get),
+            expectation.boot_version.unwrap_or(0)
+        )),
         Reason::RollbackBelowFloor => one(format!(
             "security version {}, floor {}",
             manifest.security_version,
@@ -190,22 +199,23 @@ fn context_of_manifest(
             expectation.lifecycle.map_or("", Lifecycle::name)
         )),
         Reason::OutsideMemory | Reason::OverlapsLiveRegion | Reason::WrongLoadAddress => {
-            let Some(board) = Board::by_name(manifest.board.as_str()) else { return Vec::new() };
-            manifest
-                .payloads
-                .iter()
-                .find(|payload| board.check(manifest.bundle_type, payload) == Err(reason))
-                .map(|payload| {
-                    format!(
-                        "{} at {:#x} to {:#x}, entry {:#x}",
-                        payload.payload_type.name(),
-                        payload.load_address,
-                        payload.memory_end(),
-                        payload.entry
-                    )
-                })
-                .into_iter()
-                .collect()
+            let fault = manifest.identities().find_map(|identity| {
+                let board = Board::by_name(identity.board.as_str())?;
+                let is_fault =
+                    |it: &&PayloadRecord| board.check(manifest.bundle_type, it) == Err(reason);
+                Some((identity.board, manifest.payloads.iter().find(is_fault)?))
+            });
+            let text = |(board, payload): (Name, &PayloadRecord)| {
+                format!(
+                    "{} at {:#x} to {:#x}, entry {:#x}, on board {}",
+                    payload.payload_type.name(),
+                    payload.load_address,
+                    payload.memory_end(),
+                    payload.entry,
+                    board.as_str()
+                )
+            };
+            fault.map(text).into_iter().collect()
         }
         Reason::PayloadDigestMismatch | Reason::PaddingNotZero => match platform.loading() {
             Some(payload_type) => one(format!("payload {}", payload_type.name())),
@@ -220,7 +230,19 @@ fn context_of_manifest(
     }
 }
 
-fn names(what: &str, actual: Name, wanted: Option<Name>) -> String {
+fn names(
+    what: &str,
+    manifest: &Manifest<'_>,
+    name_of: impl Fn(Identity) -> Name,
+    wanted: Option<Name>,
+) -> String {
+    let mut names: Vec<Name> = Vec::new();
+    for name in manifest.identities().map(name_of) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let actual = names.iter().map(Name::as_str).collect::<Vec<_>>().join(", ");
     let wanted = wanted.map_or(String::new(), |name| format!(", not {}", name.as_str()));
-    format!("signed for {what} {}{wanted}", actual.as_str())
+    format!("signed for {what} {actual}{wanted}")
 }

@@ -92,13 +92,19 @@ fn fields_have_the_values_of_the_walk_through() {
     assert_eq!(kernel.offset, 0x140);
 }
 
+/// Whether the fault is in a size that follows from the content of a signature.
+fn follows_from_content(name: &str) -> bool {
+    name.starts_with("hss_one_byte")
+}
+
 #[test]
 fn reasons_of_the_form_are_those_of_the_vectors_and_have_a_place() {
     for (name, inspection, expected) in vectors() {
         let is_medium = expected["options"]["medium"] == true;
         // Changed after signing, or without a signer that the policy requires: a verifier does not get as
-        // far as the form.
-        let is_forged = matches!(name.as_str(), "signed_tag_changed" | "hybrid_stripped");
+        // far as the form. The size of an HSS signature is found wrong when it is verified.
+        let is_forged = matches!(name.as_str(), "signed_tag_changed" | "hybrid_stripped")
+            || follows_from_content(&name);
         let expected = reason(&expected).filter(|reason| is_of_the_form(*reason));
         let is_cut_off = is_medium && inspection.reason == Some(Reason::TrailingBytes);
         if !(is_forged || is_cut_off) {
@@ -122,9 +128,15 @@ fn signatures_and_prospects_are_those_of_the_vectors() {
             Check::Fails(reason) => Some(reason),
             _ => None,
         });
-        let expected_failure = reason.filter(|reason| *reason as u16 / 100 == 3);
-        let is_about_signature = |reason: &Reason| matches!(*reason as u16, 301..=303 | 308..=310);
-        assert_eq!(failure, expected_failure.filter(is_about_signature), "{name}");
+        let is_about_signature = |reason: &Reason| {
+            matches!(*reason as u16, 301..=303 | 308..=310) || follows_from_content(&name)
+        };
+        // Who does not trust a key does not verify its signature (image format §5.2).
+        if name.starts_with("untrusted_") {
+            assert!(failure.is_some() && reason.is_none(), "{name}");
+        } else {
+            assert_eq!(failure, reason.filter(is_about_signature), "{name}");
+        }
 
         let obstacle = |policy: Policy| {
             let prospects = inspection.prospects();
@@ -141,7 +153,9 @@ fn signatures_and_prospects_are_those_of_the_vectors() {
             assert_eq!(obstacle(policy), None, "{name}");
         }
         if let Some(obstacle) = obstacle(policy) {
-            assert_eq!(Some(obstacle.reason()), reason, "{name}");
+            // With a signature that fails, the reason depends on whether its key is trusted.
+            let is_open = failure.is_some() && reason.is_some();
+            assert!(is_open || Some(obstacle.reason()) == reason, "{name}: {obstacle:?}");
         }
         if reason == Some(Reason::PolicyHybridNotMet) {
             assert!(matches!(obstacle(policy), Some(Obstacle::Lacks(_))), "{name}");
@@ -163,8 +177,11 @@ fn is_compared(reason: Reason, changed: &Field) -> bool {
     match changed.name {
         // Everything that follows moves with them.
         "signed_size" | "signatures_size" => true,
-        "signer_count" | "payload_count" | "key_count" | "length" => {
+        "signer_count" | "payload_count" | "extensions_size" | "key_count" | "length" => {
             reason == Reason::SignedSizeMismatch
+        }
+        "algorithm" if matches!(changed.part, Part::TrustedKey(_)) => {
+            reason == Reason::TrustedKeyNotCarried
         }
         "hash" => reason == Reason::DigestPadding,
         "size" => matches!(reason, Reason::LoadRangeForm | Reason::PaddingNotZero),

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use hartlock_bundle::Error;
-use hartlock_bundle::build::build_observed;
+use hartlock_bundle::build::{build_observed, loader_statement};
 use hartlock_bundle::describe::Description;
-use hartlock_bundle::spec::{BundleSpec, PayloadSpec, TrustSpec, created};
+use hartlock_bundle::spec::{BundleSpec, IdentitySpec, PayloadSpec, TrustSpec, created};
 use hartlock_image::{Algorithm, BundleType, HashId, Lifecycle, PayloadType, Policy};
 use hartlock_keys::{PrivateKey, ReadOptions};
 use serde::Serialize;
@@ -15,7 +15,7 @@ use crate::inspect::manifest_text;
 use crate::output::{Report, talk};
 use crate::progress::Progress;
 use crate::style::{GOOD, WARNING};
-use crate::units::count_text;
+use crate::units::{count_text, size_text};
 use crate::{passphrase, values};
 
 /// Build and sign a bundle
@@ -51,6 +51,9 @@ pub struct Args {
     /// SoC that it is for [default: virt]
     #[arg(long, value_name = "NAME")]
     soc: Option<String>,
+    /// Further device that it is for; repeats
+    #[arg(long, value_name = "BOARD,SOC", value_parser = values::device)]
+    also_for: Vec<IdentitySpec>,
     /// Text for people
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
@@ -70,6 +73,9 @@ pub struct Args {
     #[command(flatten)]
     payloads: PayloadArgs,
 
+    /// Lowest security version of the boot bundle with which it boots
+    #[arg(long, value_name = "N", help_heading = "System bundle")]
+    min_boot_version: Option<u64>,
     /// Kernel command line
     #[arg(long, value_name = "TEXT", help_heading = "System bundle")]
     bootargs: Option<String>,
@@ -135,8 +141,10 @@ impl Args {
             bundle_type: self.bundle_type,
             board: self.board.clone(),
             soc: self.soc.clone(),
+            also_for: self.also_for.clone(),
             label: self.label.clone(),
             security_version: self.security_version,
+            min_boot_version: self.min_boot_version,
             lifecycle: self.lifecycle.clone(),
             bootargs: self.bootargs.clone(),
             hash: self.hash,
@@ -153,6 +161,8 @@ pub struct Built {
     bundle: PathBuf,
     manifest: Description,
     signatures_left: Vec<Left>,
+    /// What may not be as it was meant, a sentence each.
+    notes: Vec<String>,
 }
 
 /// A key that counts its signatures.
@@ -175,6 +185,9 @@ impl Report for Built {
                 key_file.display(),
                 count_text(*signatures_left, "signature", "signatures",)
             );
+        }
+        for note in &self.notes {
+            text += &format!("\n{WARNING}note{WARNING:#}  {note}\n");
         }
         text
     }
@@ -241,5 +254,34 @@ pub fn run(args: &Args) -> Result<Built, Failure> {
             Some(Left { key_file: path.clone(), signatures_left: left.saturating_sub(1) })
         })
         .collect();
-    Ok(Built { bundle: args.output.clone(), manifest: result?, signatures_left })
+    let manifest = result?;
+    let notes = notes(&spec, &manifest)?;
+    Ok(Built { bundle: args.output.clone(), manifest, signatures_left, notes })
+}
+
+/// Bytes before the payloads that every verifier has room for (image format §3.2).
+const SMALL_METADATA: u64 = 32 << 10;
+
+fn notes(spec: &BundleSpec, manifest: &Description) -> Result<Vec<String>, Failure> {
+    let mut notes = Vec::new();
+    let loader = spec.payloads.iter().find(|it| it.payload_type == PayloadType::Loader);
+    if let Some(loader) = loader
+        && manifest.trust.is_some()
+        && loader_statement(&loader.file)?.is_none()
+    {
+        notes.push(
+            "The loader does not say which signature algorithms it carries: it is taken to carry those of \
+             the trusted keys. If it does not, it will refuse every system bundle (E0307)."
+                .to_string(),
+        );
+    }
+    let metadata = manifest.payloads.first().map_or(0, |payload| payload.offset);
+    if metadata > SMALL_METADATA {
+        notes.push(format!(
+            "{} of manifest and signatures are more than the {} that every verifier has room for.",
+            size_text(metadata),
+            size_text(SMALL_METADATA)
+        ));
+    }
+    Ok(notes)
 }

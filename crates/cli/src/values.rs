@@ -1,6 +1,7 @@
 //! Values of flags that are names of the format.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use hartlock_bundle::spec::IdentitySpec;
 use hartlock_image::{Algorithm, BundleType, HashId, Lifecycle, Name, Policy};
 use hartlock_keys::Format;
 
@@ -95,6 +96,15 @@ fn likeness(wanted: &str, name: &str) -> f64 {
 /// If it does not fit the field.
 pub fn name(text: &str) -> Result<Name, String> {
     Name::new(text).ok_or_else(|| "a name is 1 to 32 printable ASCII characters".to_string())
+}
+
+/// A device as `BOARD,SOC`.
+///
+/// # Errors
+/// If there is no comma. The names are judged with the bundle.
+pub fn device(text: &str) -> Result<IdentitySpec, String> {
+    let (board, soc) = text.split_once(',').ok_or("a device is written as BOARD,SOC")?;
+    Ok(IdentitySpec { board: board.to_string(), soc: soc.to_string() })
 }
 
 #[cfg(test)]

@@ -45,6 +45,9 @@ pub struct Args {
     /// Insist on this security version or a higher one
     #[arg(long, value_name = "N")]
     floor: Option<u64>,
+    /// Insist that it boots with a boot bundle of this security version
+    #[arg(long, value_name = "N")]
+    boot_version: Option<u64>,
     /// Insist that it may boot in this state
     #[arg(long, value_name = "STATE", value_parser = values::lifecycle())]
     lifecycle: Option<Lifecycle>,
@@ -77,6 +80,7 @@ struct Checked {
     board: Option<String>,
     soc: Option<String>,
     floor: Option<u64>,
+    boot_version: Option<u64>,
     lifecycle: Option<&'static str>,
 }
 
@@ -142,6 +146,7 @@ impl Checked {
             ("board", self.board.clone()),
             ("SoC", self.soc.clone()),
             ("floor", self.floor.map(|floor| floor.to_string())),
+            ("boot version", self.boot_version.map(|version| version.to_string())),
             ("lifecycle", self.lifecycle.map(str::to_string)),
         ];
         let mut asked = Vec::new();
@@ -174,6 +179,7 @@ pub fn run(args: &Args) -> Result<Verified, Failure> {
         board: args.board,
         soc: args.soc,
         floor: args.floor,
+        boot_version: args.boot_version,
         lifecycle: args.lifecycle,
     };
     let mut progress = Progress::new("verifying");
@@ -201,6 +207,7 @@ pub fn run(args: &Args) -> Result<Verified, Failure> {
             board: args.board.map(|name| name.as_str().to_string()),
             soc: args.soc.map(|name| name.as_str().to_string()),
             floor: args.floor,
+            boot_version: args.boot_version,
             lifecycle: args.lifecycle.map(Lifecycle::name),
         },
         manifest,

@@ -64,7 +64,8 @@ fn bash_completes_what_is_typed() {
     let Some(verbs) = complete(&["hartlock", "ins"]) else { return };
     assert_eq!(verbs, "inspect\n");
     assert_eq!(complete(&["hartlock", "inspect", "--hex"]).unwrap(), "--hexdump\n");
-    assert_eq!(complete(&["hartlock", "explain", "E060"]).unwrap(), "E0601\nE0602\nE0603\nE0604\n");
+    let codes = "E0601\nE0602\nE0603\nE0604\nE0605\n";
+    assert_eq!(complete(&["hartlock", "explain", "E060"]).unwrap(), codes);
     assert_eq!(complete(&["hartlock", "verify", "--lifecycle", "prod"]).unwrap(), "production\n");
 }
 

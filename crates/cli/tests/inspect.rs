@@ -81,7 +81,11 @@ fn a_signature_that_fails_is_said_and_is_no_verdict() {
     let bench = Bench::new();
     let run = inspect(&bench, "signed_security_version_changed", &[]).expect(0);
     assert!(run.stdout.contains("E0301 A signature does not verify."), "{run:?}");
-    assert_eq!(run.stdout.matches("never enough: a signature fails").count(), 3, "{run:?}");
+    assert_eq!(
+        run.stdout.matches("never enough: no signature verifies (E0301)").count(),
+        3,
+        "{run:?}"
+    );
     assert_eq!(run.stderr, "");
     let run = inspect(&bench, "foreign_signer_without_key", &[]).expect(0);
     assert!(run.stdout.contains("not checked: of an unknown algorithm"), "{run:?}");

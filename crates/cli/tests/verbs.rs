@@ -17,7 +17,7 @@ fn a_bundle_that_was_signed_verifies() {
     let bench = Bench::with_bundle();
     let run = verify(&bench, "system.hlk", &[]).expect(0);
     assert!(run.stdout.contains("signed by   ed25519") && run.stdout.contains("root.pub.pem"));
-    assert!(run.stdout.contains("not asked   type, board, SoC, floor, lifecycle"));
+    assert!(run.stdout.contains("not asked   type, board, SoC, floor, boot version, lifecycle"));
     assert_eq!(run.stderr, "");
     let asked = [
         "--type",
@@ -28,10 +28,12 @@ fn a_bundle_that_was_signed_verifies() {
         "virt",
         "--floor",
         "4",
+        "--boot-version",
+        "1",
         "--lifecycle",
     ];
     let run = verify(&bench, "system.hlk", &[&asked[..], &["production"]].concat()).expect(0);
-    assert!(run.stdout.contains("floor 4, lifecycle production"), "{run:?}");
+    assert!(run.stdout.contains("floor 4, boot version 1,"), "{run:?}");
     assert!(!run.stdout.contains("not asked"), "{run:?}");
 }
 

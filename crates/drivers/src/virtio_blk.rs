@@ -51,6 +51,9 @@ const FEATURES_OK: u32 = 8;
 const NEXT: u16 = 1;
 const DEVICE_WRITES: u16 = 2;
 
+/// How often the status is read until a reset counts as not completed: more than a second on any board.
+const RESET_READS: u32 = 1_000_000;
+
 /// Status that the device never writes: the request is still in flight.
 const PENDING: u8 = 0xff;
 
@@ -63,7 +66,7 @@ pub enum Error {
     Unusable,
     /// No request slot is free.
     Busy,
-    /// The device reported an error.
+    /// The device reported an error, or does not complete a reset.
     Failed,
 }
 
@@ -141,7 +144,7 @@ impl VirtioBlk {
     /// Resets and sets up the device at `base`.
     ///
     /// # Errors
-    /// `NotThere`, `Unusable`.
+    /// `NotThere`, `Unusable`; `Failed` for a device that does not complete its reset.
     ///
     /// # Safety
     /// `base` is a virtio-mmio slot, `queue` points to a valid queue that lives as long as the
@@ -149,8 +152,7 @@ impl VirtioBlk {
     pub unsafe fn new(base: usize, queue: *mut Queue) -> Result<Self, Error> {
         let device = Self { base, queue, submitted: 0, completed: 0, in_use: [false; DEPTH] };
         let version = device.read(VERSION);
-        let is_block = device.read(MAGIC_VALUE) == MAGIC && device.read(DEVICE_ID) == BLOCK_DEVICE;
-        if !is_block || !(1..=2).contains(&version) {
+        if !device.is_block() || !(1..=2).contains(&version) {
             return Err(Error::NotThere);
         }
         // SAFETY: the caller gives the queue to this driver; no device uses it yet.
@@ -159,9 +161,26 @@ impl VirtioBlk {
         Ok(device)
     }
 
+    /// Resets the block device at `base`, if there is one, for a stage that does not use it.
+    ///
+    /// # Errors
+    /// `Failed` for a device that does not complete its reset.
+    ///
+    /// # Safety
+    /// `base` is a virtio-mmio slot, and no other code uses it.
+    pub unsafe fn silence(base: usize) -> Result<(), Error> {
+        let queue = core::ptr::null_mut();
+        let device = Self { base, queue, submitted: 0, completed: 0, in_use: [false; DEPTH] };
+        if device.is_block() { device.reset() } else { Ok(()) }
+    }
+
+    fn is_block(&self) -> bool {
+        self.read(MAGIC_VALUE) == MAGIC && self.read(DEVICE_ID) == BLOCK_DEVICE
+    }
+
     fn set_up(&self, version: u32) -> Result<(), Error> {
         let is_modern = version == 2;
-        self.reset();
+        self.reset()?;
         self.write(STATUS, ACKNOWLEDGE);
         self.write(STATUS, ACKNOWLEDGE | DRIVER);
         // No feature is needed but VIRTIO_F_VERSION_1 (bit 32), which modern devices require.
@@ -205,14 +224,14 @@ impl VirtioBlk {
     }
 
     /// Resets the device: it drops its queue and writes to memory no more (§2.1).
-    pub fn reset(&self) {
+    ///
+    /// # Errors
+    /// `Failed` if it does not complete the reset. Then it may still write.
+    pub fn reset(&self) -> Result<(), Error> {
         self.write(STATUS, 0);
         // A modern device is reset when the status reads 0; a legacy one does it at once.
-        for _ in 0..1_000_000u32 {
-            if self.read(STATUS) == 0 {
-                break;
-            }
-        }
+        let is_reset = (0..RESET_READS).any(|_| self.read(STATUS) == 0);
+        if is_reset { Ok(()) } else { Err(Error::Failed) }
     }
 
     /// Starts to read `len` bytes from `sector` on to `address`, and returns the slot.

@@ -95,6 +95,7 @@ impl Error {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
+            Error::File { action: "replace", .. } => "name another state folder",
             Error::File { source, .. } => match source.kind() {
                 io::ErrorKind::NotFound => "check the path",
                 io::ErrorKind::PermissionDenied => "check who owns the file and its folder",

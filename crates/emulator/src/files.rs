@@ -50,6 +50,9 @@ pub(crate) fn read_bounded(path: &Path, what: &'static str, limit: u64) -> Resul
 }
 
 fn begin(path: &Path) -> Result<NamedTempFile, Error> {
+    // The name may be that of a key: a state folder is any folder that its owner names.
+    hartlock_files::check_replaceable(path)
+        .map_err(|error| Error::file(error.action, &error.path, error.source))?;
     let folder = path.parent().unwrap_or(Path::new("."));
     NamedTempFile::new_in(folder).map_err(|error| Error::file("create", path, error))
 }
@@ -85,6 +88,19 @@ mod tests {
         assert!(copy_padded(&folder.path().join("missing"), &to, 512).is_err());
         assert_eq!(fs::read(&to).unwrap(), b"old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_private_key_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        fs::write(&from, "new").unwrap();
+        for key in [&b"\x30\x2e\x02\x01\x00\x30\x05"[..], b"\n\n-----BEGIN PRIVATE KEY-----\n"] {
+            fs::write(&to, key).unwrap();
+            assert!(replace(&to, b"new").is_err());
+            assert!(copy_padded(&from, &to, 512).is_err());
+            assert_eq!(fs::read(&to).unwrap(), key);
+        }
     }
 
     #[test]

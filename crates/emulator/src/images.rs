@@ -80,7 +80,14 @@ impl Device {
         // QEMU may run in another directory, and its options take absolute paths best.
         let folder = folder.canonicalize().map_err(create)?;
         let path = folder.join("lock");
-        let lock = File::create(&path).map_err(|source| Error::file("create", &path, source))?;
+        // What a file of this name holds already is not ours to remove.
+        let mut options = File::options();
+        let lock = options
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(|source| Error::file("create", &path, source))?;
         match lock.try_lock() {
             Ok(()) => Ok(Self { folder, _temporary: None, _lock: lock }),
             Err(TryLockError::WouldBlock) => Err(Error::DeviceInUse { path: folder }),

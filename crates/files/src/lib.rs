@@ -8,6 +8,10 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+mod private_key;
+
+pub use private_key::may_be_private_key;
+
 use tempfile::NamedTempFile;
 use zeroize::Zeroizing;
 
@@ -434,9 +438,10 @@ pub fn check_replaceable(path: &Path) -> Result<(), FileError> {
     let mut start = Vec::new();
     // A file that cannot be read may be a key.
     File::open(path)
-        .and_then(|file| file.take(4096).read_to_end(&mut start))
+        .and_then(|file| file.take(private_key::SEARCHED).read_to_end(&mut start))
         .map_err(|error| FileError::new("replace", path, error))?;
-    if start.windows(16).any(|bytes| bytes == b"PRIVATE KEY-----") {
+    let start = Zeroizing::new(start);
+    if may_be_private_key(&start) {
         return Err(FileError::other("replace", path, "it is a private key"));
     }
     Ok(())

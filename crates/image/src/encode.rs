@@ -7,7 +7,7 @@ use crate::types::KeyRecord;
 /// Writes the signed region of `manifest` into `out` and returns its size in bytes, or `None` if
 /// `out` is too small.
 ///
-/// `signed_size` and the counts are derived; everything else is written unchecked, right or
+/// `signed_size`, the counts and the size of the extensions are derived; everything else is written unchecked, right or
 /// wrong: the signing tool verifies the result.
 pub fn encode_manifest(manifest: &Manifest<'_>, out: &mut [u8]) -> Option<usize> {
     let mut body = Writer::new(out);
@@ -20,9 +20,9 @@ pub fn encode_manifest(manifest: &Manifest<'_>, out: &mut [u8]) -> Option<usize>
     body.put_u32(manifest.lifecycle_mask);
     body.put_u32(manifest.signers.len() as u32);
     body.put_u32(manifest.payloads.len() as u32);
-    body.put_u32(0);
-    body.put(manifest.board.field());
-    body.put(manifest.soc.field());
+    body.put_u32(manifest.extensions.encoded_len() as u32);
+    body.put(manifest.identity.board.field());
+    body.put(manifest.identity.soc.field());
     body.put(manifest.label.field());
     body.put(&[0; 64]);
     for signer in manifest.signers.iter() {
@@ -32,12 +32,13 @@ pub fn encode_manifest(manifest: &Manifest<'_>, out: &mut [u8]) -> Option<usize>
         body.put(&payload.prefix());
         body.put(&payload.digest);
     }
+    manifest.extensions.encode(&mut body);
     match &manifest.closing {
-        Closing::Trust(trust) => {
-            body.put_u32(trust.policy.number());
-            body.put_u32(trust.keys.len() as u32);
-            body.put_u64(0);
-            for key in trust.keys.iter() {
+        Closing::Trust { list, carried } => {
+            body.put_u32(list.policy.number());
+            body.put_u32(list.keys.len() as u32);
+            body.put_u64(*carried);
+            for key in list.keys.iter() {
                 put_key(&mut body, key);
             }
         }

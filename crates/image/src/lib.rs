@@ -12,6 +12,7 @@ extern crate std;
 
 mod bytes;
 mod encode;
+mod extension;
 mod head;
 mod manifest;
 mod payload;
@@ -29,12 +30,14 @@ pub use hartlock_algorithm::{
 
 pub use bytes::{Writer, bytes_at, is_zero, u32_at, u64_at};
 pub use encode::encode_manifest;
+pub use extension::{Extensions, MAX_EXTENSIONS_SIZE, MAX_OTHER_IDENTITIES};
 pub use head::{HEADER_SIZE, Head, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE};
 pub use manifest::{Bootargs, Closing, MAX_BOOTARGS, Manifest, TrustList};
 pub use payload::{PAYLOAD_RECORD_PREFIX_SIZE, PAYLOAD_RECORD_SIZE, PayloadRecord};
 pub use reason::{Fault, Reason};
 pub use signature_blocks::{SignatureBlock, SignatureBlocks};
 pub use types::{
-    BundleType, KEY_ID_SIZE, KEY_RECORD_SIZE, KeyRecord, Label, Lifecycle, List, MAX_PAYLOADS,
-    MAX_SIGNERS, MAX_TRUSTED_KEYS, Name, PAGE_SIZE, PayloadType, Policy, TreeMode, align_up,
+    BundleType, Identity, IdentityField, KEY_ID_SIZE, KEY_RECORD_SIZE, KeyRecord, Label, Lifecycle,
+    List, MAX_PAYLOADS, MAX_SIGNERS, MAX_TRUSTED_KEYS, Name, PAGE_SIZE, PayloadType, Policy,
+    TreeMode, align_up,
 };

@@ -2,11 +2,12 @@
 
 use crate::Reason;
 use crate::bytes::{bytes_at, is_zero, u32_at, u64_at};
+use crate::extension::{Extensions, MAX_EXTENSIONS_SIZE};
 use crate::head::{HEADER_SIZE, Head};
 use crate::payload::{PAYLOAD_RECORD_SIZE, PayloadRecord};
 use crate::types::{
-    BundleType, KEY_RECORD_SIZE, KeyRecord, Label, Lifecycle, List, MAX_PAYLOADS, MAX_SIGNERS,
-    MAX_TRUSTED_KEYS, Name, PAGE_SIZE, Policy, align_up,
+    BundleType, IDENTITY_SIZE, Identity, KEY_RECORD_SIZE, KeyRecord, Label, Lifecycle, List,
+    MAX_PAYLOADS, MAX_SIGNERS, MAX_TRUSTED_KEYS, PAGE_SIZE, Policy, align_up,
 };
 use hartlock_algorithm::Family;
 
@@ -23,6 +24,13 @@ pub struct TrustList {
 }
 
 impl TrustList {
+    /// Whether a stage that carries these algorithms (bit i: number i) can use every key (§4.4).
+    pub fn is_usable_with(&self, carried: u64) -> bool {
+        let is_carried =
+            |key: &KeyRecord| carried.checked_shr(key.algorithm).is_some_and(|bits| bits & 1 == 1);
+        self.keys.iter().all(is_carried)
+    }
+
     /// Whether some bundle could meet the policy (§4.4).
     pub fn is_satisfiable(&self) -> bool {
         let has = |family| self.keys.iter().any(|key| key.is_of(family));
@@ -45,7 +53,12 @@ pub type Bootargs<'a> = &'a str;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Closing<'a> {
     /// Of a boot bundle: who may sign the system bundle.
-    Trust(TrustList),
+    Trust {
+        /// Keys and policy.
+        list: TrustList,
+        /// Algorithms that the loader carries: bit i is number i of §2.2, with all its parameters.
+        carried: u64,
+    },
     /// Of a system bundle: the kernel's command line.
     Bootargs(Bootargs<'a>),
 }
@@ -68,22 +81,22 @@ pub struct Manifest<'a> {
     pub created: u64,
     /// States in which the bundle may boot.
     pub lifecycle_mask: u32,
-    /// Board that the bundle is for.
-    pub board: Name,
-    /// SoC that the bundle is for.
-    pub soc: Name,
+    /// Board and SoC that the bundle is for. The extensions can name more.
+    pub identity: Identity,
     /// Text for people.
     pub label: Label,
     /// Who signs, in order.
     pub signers: List<KeyRecord, MAX_SIGNERS>,
     /// What the bundle carries, in order.
     pub payloads: List<PayloadRecord, MAX_PAYLOADS>,
+    /// What not every manifest says.
+    pub extensions: Extensions<'a>,
     /// What is specific to the type of bundle.
     pub closing: Closing<'a>,
 }
 
 impl<'a> Manifest<'a> {
-    /// Reads the signed region (§8 steps 6 to 9). Call it only after the signatures over exactly
+    /// Reads the signed region (§8 steps 6 to 10). Call it only after the signatures over exactly
     /// these bytes verified.
     ///
     /// `block_keys` are algorithm, parameters and key id of each signature block, in order.
@@ -111,21 +124,24 @@ impl<'a> Manifest<'a> {
         if !(1..=MAX_PAYLOADS).contains(&payload_count) {
             return Err(Reason::PayloadCountOutOfRange);
         }
-        let name =
-            |offset| bytes_at::<32>(signed, offset).and_then(|field| Name::from_field(&field));
-        let board = name(64).ok_or(Reason::BoardNameInvalid)?;
-        let soc = name(96).ok_or(Reason::SocNameInvalid)?;
+        let identity_field = bytes_at::<IDENTITY_SIZE>(signed, 64).ok_or(Reason::Truncated)?;
+        let identity = Identity::from_field(&identity_field)?;
         let label = bytes_at::<64>(signed, 128)
             .and_then(|field| Label::from_field(&field))
             .ok_or(Reason::LabelInvalid)?;
-        if field32(60)? != 0 || !signed.get(192..HEADER_SIZE).is_some_and(is_zero) {
+        if !signed.get(192..HEADER_SIZE).is_some_and(is_zero) {
             return Err(Reason::ReservedNotZero);
         }
+        let extensions_size = field32(60)? as usize;
+        if extensions_size > MAX_EXTENSIONS_SIZE || !extensions_size.is_multiple_of(8) {
+            return Err(Reason::ExtensionsSizeOutOfRange);
+        }
 
-        // The counts are at most 4 and 8, so nothing below overflows.
+        // The counts are at most 4 and 8, and the extensions 2,048 bytes, so nothing below overflows.
         let payloads_start = HEADER_SIZE.wrapping_add(signer_count.wrapping_mul(KEY_RECORD_SIZE));
-        let closing_start =
+        let extensions_start =
             payloads_start.wrapping_add(payload_count.wrapping_mul(PAYLOAD_RECORD_SIZE));
+        let closing_start = extensions_start.wrapping_add(extensions_size);
         let closing_bytes = signed.get(closing_start..).ok_or(Reason::SignedSizeMismatch)?;
         let closing_size = closing_size(closing_bytes, bundle_type)?;
         if closing_bytes.len() != closing_size || signed.len() != head.signed_size() {
@@ -136,10 +152,12 @@ impl<'a> Manifest<'a> {
         let signers = parse_keys(signer_bytes, Reason::DuplicateSigner)?;
         compare_with_blocks(&signers, block_keys)?;
 
-        let payload_bytes = signed.get(payloads_start..closing_start).unwrap_or(&[]);
+        let payload_bytes = signed.get(payloads_start..extensions_start).unwrap_or(&[]);
         let bundle_size = field64(24)?;
         let payloads =
             parse_payloads(payload_bytes, bundle_type, head.total_size() as u64, bundle_size)?;
+        let extension_bytes = signed.get(extensions_start..closing_start).unwrap_or(&[]);
+        let extensions = Extensions::parse(extension_bytes, bundle_type, &identity_field)?;
 
         Ok(Self {
             bundle_type,
@@ -148,13 +166,21 @@ impl<'a> Manifest<'a> {
             security_version: field64(32)?,
             created: field64(40)?,
             lifecycle_mask,
-            board,
-            soc,
+            identity,
             label,
             signers,
             payloads,
+            extensions,
             closing: parse_closing(closing_bytes, bundle_type)?,
         })
+    }
+
+    /// Every device that the bundle is for.
+    pub fn identities(&self) -> impl Iterator<Item = Identity> + Clone + use<'a> {
+        let others = self.extensions.identities.iter();
+        // The fields were checked, so none is left out.
+        core::iter::once(self.identity)
+            .chain(others.filter_map(|field| Identity::from_field(field).ok()))
     }
 
     /// The payload of this type.
@@ -165,7 +191,7 @@ impl<'a> Manifest<'a> {
     /// The trust list of a boot bundle.
     pub const fn trust(&self) -> Option<&TrustList> {
         match &self.closing {
-            Closing::Trust(trust) => Some(trust),
+            Closing::Trust { list, .. } => Some(list),
             Closing::Bootargs(_) => None,
         }
     }
@@ -174,7 +200,7 @@ impl<'a> Manifest<'a> {
     pub const fn bootargs(&self) -> Option<&'a str> {
         match self.closing {
             Closing::Bootargs(bootargs) => Some(bootargs),
-            Closing::Trust(_) => None,
+            Closing::Trust { .. } => None,
         }
     }
 }
@@ -262,23 +288,23 @@ fn parse_payloads(
     Ok(payloads)
 }
 
-/// Reads the closing section, whose size is already checked (§8 step 9).
+/// Reads the closing section, whose size is already checked (§8 step 10).
 fn parse_closing(closing: &[u8], bundle_type: BundleType) -> Result<Closing<'_>, Reason> {
     let field = |offset| u32_at(closing, offset).ok_or(Reason::SignedSizeMismatch);
     match bundle_type {
         BundleType::Boot => {
-            if !closing.get(8..16).is_some_and(is_zero) {
-                return Err(Reason::ReservedNotZero);
-            }
-            let trust = TrustList {
+            let carried = u64_at(closing, 8).ok_or(Reason::SignedSizeMismatch)?;
+            let list = TrustList {
                 policy: Policy::from_number(field(0)?).ok_or(Reason::PolicyUnknown)?,
                 keys: parse_keys(closing.get(16..).unwrap_or(&[]), Reason::DuplicateTrustedKey)?,
             };
-            if trust.is_satisfiable() {
-                Ok(Closing::Trust(trust))
-            } else {
-                Err(Reason::PolicyUnsatisfiable)
+            if !list.is_satisfiable() {
+                return Err(Reason::PolicyUnsatisfiable);
             }
+            if !list.is_usable_with(carried) {
+                return Err(Reason::TrustedKeyNotCarried);
+            }
+            Ok(Closing::Trust { list, carried })
         }
         BundleType::System => {
             if field(4)? != 0 {

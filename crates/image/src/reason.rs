@@ -70,6 +70,8 @@ pub enum Reason {
     SignatureBlockExtra = 411,
     /// A signature block does not belong to the signer listed in its place.
     SignerMismatch = 412,
+    /// The extension area has a size that is not possible.
+    ExtensionsSizeOutOfRange = 413,
     /// The policy for the next stage is unknown.
     PolicyUnknown = 420,
     /// The boot bundle trusts no key for the system bundle, or more than eight.
@@ -78,12 +80,24 @@ pub enum Reason {
     DuplicateTrustedKey = 422,
     /// No bundle could ever meet the policy for the next stage.
     PolicyUnsatisfiable = 423,
+    /// The boot bundle trusts a key that its own loader cannot use.
+    TrustedKeyNotCarried = 424,
     /// The kernel command line is too long.
     BootargsTooLong = 430,
     /// The kernel command line has bytes that are not printable ASCII.
     BootargsInvalid = 431,
-    /// The padding behind the kernel command line is not zero.
+    /// The padding after the kernel command line is not zero.
     BootargsPadding = 432,
+    /// The manifest has an extension record that this verifier does not know.
+    ExtensionUnknown = 440,
+    /// Extension records are out of order, or one is there twice.
+    ExtensionOrder = 441,
+    /// An extension record has a length that it cannot have.
+    ExtensionLength = 442,
+    /// The manifest names the same board and SoC twice.
+    IdentityRepeated = 443,
+    /// The system bundle needs boot version 0 or more, which says nothing.
+    BootVersionZero = 444,
     /// A payload has a type that this bundle cannot carry.
     PayloadTypeUnknown = 501,
     /// Payloads are not in strictly ascending order of type.
@@ -122,6 +136,8 @@ pub enum Reason {
     RollbackBelowFloor = 603,
     /// The bundle may not boot in this device's lifecycle state.
     LifecycleNotAllowed = 604,
+    /// The system bundle needs a later boot bundle than the one that booted.
+    BootVersionTooOld = 605,
     /// A payload would be loaded outside its place on this board.
     OutsideMemory = 701,
     /// A payload would overwrite memory that is in use.
@@ -199,13 +215,20 @@ impl Reason {
         Reason::SignatureBlockMissing,
         Reason::SignatureBlockExtra,
         Reason::SignerMismatch,
+        Reason::ExtensionsSizeOutOfRange,
         Reason::PolicyUnknown,
         Reason::TrustedKeyCountOutOfRange,
         Reason::DuplicateTrustedKey,
         Reason::PolicyUnsatisfiable,
+        Reason::TrustedKeyNotCarried,
         Reason::BootargsTooLong,
         Reason::BootargsInvalid,
         Reason::BootargsPadding,
+        Reason::ExtensionUnknown,
+        Reason::ExtensionOrder,
+        Reason::ExtensionLength,
+        Reason::IdentityRepeated,
+        Reason::BootVersionZero,
         Reason::PayloadTypeUnknown,
         Reason::PayloadOrder,
         Reason::PayloadMissing,
@@ -225,6 +248,7 @@ impl Reason {
         Reason::WrongSoc,
         Reason::RollbackBelowFloor,
         Reason::LifecycleNotAllowed,
+        Reason::BootVersionTooOld,
         Reason::OutsideMemory,
         Reason::OverlapsLiveRegion,
         Reason::WrongLoadAddress,
@@ -296,6 +320,9 @@ impl Reason {
             Reason::SignerMismatch => {
                 "A signature block does not belong to the signer listed in its place."
             }
+            Reason::ExtensionsSizeOutOfRange => {
+                "The extension area has a size that is not possible."
+            }
             Reason::PolicyUnknown => "The policy for the next stage is unknown.",
             Reason::TrustedKeyCountOutOfRange => {
                 "The boot bundle trusts no key for the system bundle, or more than eight."
@@ -304,6 +331,9 @@ impl Reason {
             Reason::PolicyUnsatisfiable => {
                 "No bundle could ever meet the policy for the next stage."
             }
+            Reason::TrustedKeyNotCarried => {
+                "The boot bundle trusts a key that its own loader cannot use."
+            }
             #[cfg(feature = "every-text")]
             Reason::BootargsTooLong => "The kernel command line is too long.",
             #[cfg(feature = "every-text")]
@@ -311,7 +341,17 @@ impl Reason {
                 "The kernel command line has bytes that are not printable ASCII."
             }
             #[cfg(feature = "every-text")]
-            Reason::BootargsPadding => "The padding behind the kernel command line is not zero.",
+            Reason::BootargsPadding => "The padding after the kernel command line is not zero.",
+            Reason::ExtensionUnknown => {
+                "The manifest has an extension record that this verifier does not know."
+            }
+            Reason::ExtensionOrder => "Extension records are out of order, or one is there twice.",
+            Reason::ExtensionLength => "An extension record has a length that it cannot have.",
+            Reason::IdentityRepeated => "The manifest names the same board and SoC twice.",
+            #[cfg(feature = "every-text")]
+            Reason::BootVersionZero => {
+                "The system bundle needs boot version 0 or more, which says nothing."
+            }
             Reason::PayloadTypeUnknown => "A payload has a type that this bundle cannot carry.",
             Reason::PayloadOrder => "Payloads are not in strictly ascending order of type.",
             Reason::PayloadMissing => "A payload that this type of bundle needs is missing.",
@@ -332,6 +372,10 @@ impl Reason {
             Reason::RollbackBelowFloor => "The bundle is older than this device accepts.",
             Reason::LifecycleNotAllowed => {
                 "The bundle may not boot in this device's lifecycle state."
+            }
+            #[cfg(feature = "every-text")]
+            Reason::BootVersionTooOld => {
+                "The system bundle needs a later boot bundle than the one that booted."
             }
             Reason::OutsideMemory => "A payload would be loaded outside its place on this board.",
             Reason::OverlapsLiveRegion => "A payload would overwrite memory that is in use.",
@@ -426,16 +470,28 @@ impl Reason {
             Reason::SignatureBlockMissing => "Attach the missing signature.",
             Reason::SignatureBlockExtra => "Build the bundle again with `hartlock sign`.",
             Reason::SignerMismatch => "Build the bundle again with `hartlock sign`.",
+            Reason::ExtensionsSizeOutOfRange => "Build the bundle again with `hartlock sign`.",
             Reason::PolicyUnknown => "Use one of the defined policies.",
             Reason::TrustedKeyCountOutOfRange => "List one to eight keys.",
             Reason::DuplicateTrustedKey => "List each key once.",
             Reason::PolicyUnsatisfiable => "Add the missing kind of key, or shorten the list.",
+            Reason::TrustedKeyNotCarried => {
+                "Build the loader with the key's algorithm, or leave the key out."
+            }
             #[cfg(feature = "every-text")]
             Reason::BootargsTooLong => "Shorten `bootargs`.",
             #[cfg(feature = "every-text")]
             Reason::BootargsInvalid => "Use printable ASCII.",
             #[cfg(feature = "every-text")]
             Reason::BootargsPadding => "Build the bundle again with `hartlock sign`.",
+            Reason::ExtensionUnknown => {
+                "Update the stage that verifies, or sign without the extension."
+            }
+            Reason::ExtensionOrder => "Build the bundle again with `hartlock sign`.",
+            Reason::ExtensionLength => "Build the bundle again with `hartlock sign`.",
+            Reason::IdentityRepeated => "Name each pair of board and SoC once.",
+            #[cfg(feature = "every-text")]
+            Reason::BootVersionZero => "State a boot version of 1 or more, or none.",
             Reason::PayloadTypeUnknown => "Check the `type` of each payload.",
             Reason::PayloadOrder => "Build the bundle again with `hartlock sign`.",
             Reason::PayloadMissing => "Add the missing payload.",
@@ -459,6 +515,8 @@ impl Reason {
                 "Build it again with a security version not below the floor."
             }
             Reason::LifecycleNotAllowed => "Sign with the device's lifecycle state in the mask.",
+            #[cfg(feature = "every-text")]
+            Reason::BootVersionTooOld => "Update the boot bundle first.",
             Reason::OutsideMemory => "See the memory map of the board in the boot flow.",
             Reason::OverlapsLiveRegion => "See the memory map of the board in the boot flow.",
             Reason::WrongLoadAddress => "See the memory map of the board in the boot flow.",
@@ -545,9 +603,7 @@ impl Reason {
             Reason::SignatureNotCanonical => {
                 "With a second encoding of the same signature an attacker could change the bundle without the key."
             }
-            Reason::NoTrustedSigner => {
-                "The signatures are valid, but none belongs to a root key of this device."
-            }
+            Reason::NoTrustedSigner => "None of the signatures is by a root key of this device.",
             Reason::PolicyAllNotMet => {
                 "The policy is `all`: every root key of the device must be among the signers."
             }
@@ -594,17 +650,38 @@ impl Reason {
             Reason::SignerMismatch => {
                 "Blocks are in the order of the list; a swapped or foreign block is refused."
             }
+            Reason::ExtensionsSizeOutOfRange => {
+                "It has at most 2,048 bytes, and every record is a multiple of eight."
+            }
             Reason::PolicyUnknown => "Only any, all and hybrid are defined.",
             Reason::TrustedKeyCountOutOfRange => "Between one and eight keys are possible.",
             Reason::DuplicateTrustedKey => "A key listed twice would count twice under a policy.",
             Reason::PolicyUnsatisfiable => {
                 "The policy is hybrid, but the list lacks a classical or a post-quantum key; or it is `all` with more than four keys, and a bundle has at most four signers."
             }
+            Reason::TrustedKeyNotCarried => {
+                "The loader would refuse every system bundle, and only another boot bundle could repair that."
+            }
             Reason::BootargsTooLong => "At most 2,048 bytes are possible.",
             Reason::BootargsInvalid => {
                 "Other bytes could end or split the string on its way to the kernel."
             }
             Reason::BootargsPadding => "Bytes without a meaning must be zero.",
+            Reason::ExtensionUnknown => {
+                "A record that is not understood could change what the bundle means; nothing is ignored."
+            }
+            Reason::ExtensionOrder => {
+                "Records are in ascending order of their type, each at most once, so that a manifest has one encoding."
+            }
+            Reason::ExtensionLength => {
+                "Each type has its lengths, and the last record ends where the extension area ends."
+            }
+            Reason::IdentityRepeated => {
+                "A device that is named once is accepted; a second time would be another encoding of the same list."
+            }
+            Reason::BootVersionZero => {
+                "Every boot bundle has such a version, so the record would be another encoding of none."
+            }
             Reason::PayloadTypeUnknown => {
                 "Each type of bundle carries a fixed set of payload types."
             }
@@ -648,6 +725,7 @@ impl Reason {
             Reason::LifecycleNotAllowed => {
                 "Its lifecycle mask lacks the state that the device is in."
             }
+            Reason::BootVersionTooOld => "It depends on what a later boot stage does.",
             Reason::OutsideMemory => {
                 "The load range is not inside the memory that the board sets aside for this payload."
             }
@@ -736,13 +814,20 @@ impl Reason {
             Reason::SignatureBlockMissing => "SignatureBlockMissing",
             Reason::SignatureBlockExtra => "SignatureBlockExtra",
             Reason::SignerMismatch => "SignerMismatch",
+            Reason::ExtensionsSizeOutOfRange => "ExtensionsSizeOutOfRange",
             Reason::PolicyUnknown => "PolicyUnknown",
             Reason::TrustedKeyCountOutOfRange => "TrustedKeyCountOutOfRange",
             Reason::DuplicateTrustedKey => "DuplicateTrustedKey",
             Reason::PolicyUnsatisfiable => "PolicyUnsatisfiable",
+            Reason::TrustedKeyNotCarried => "TrustedKeyNotCarried",
             Reason::BootargsTooLong => "BootargsTooLong",
             Reason::BootargsInvalid => "BootargsInvalid",
             Reason::BootargsPadding => "BootargsPadding",
+            Reason::ExtensionUnknown => "ExtensionUnknown",
+            Reason::ExtensionOrder => "ExtensionOrder",
+            Reason::ExtensionLength => "ExtensionLength",
+            Reason::IdentityRepeated => "IdentityRepeated",
+            Reason::BootVersionZero => "BootVersionZero",
             Reason::PayloadTypeUnknown => "PayloadTypeUnknown",
             Reason::PayloadOrder => "PayloadOrder",
             Reason::PayloadMissing => "PayloadMissing",
@@ -762,6 +847,7 @@ impl Reason {
             Reason::WrongSoc => "WrongSoc",
             Reason::RollbackBelowFloor => "RollbackBelowFloor",
             Reason::LifecycleNotAllowed => "LifecycleNotAllowed",
+            Reason::BootVersionTooOld => "BootVersionTooOld",
             Reason::OutsideMemory => "OutsideMemory",
             Reason::OverlapsLiveRegion => "OverlapsLiveRegion",
             Reason::WrongLoadAddress => "WrongLoadAddress",
@@ -820,13 +906,20 @@ impl Reason {
             Reason::SignatureBlockMissing => "image-format §5.2",
             Reason::SignatureBlockExtra => "image-format §5.2",
             Reason::SignerMismatch => "image-format §5.2",
+            Reason::ExtensionsSizeOutOfRange => "image-format §4.1",
             Reason::PolicyUnknown => "image-format §4.4",
             Reason::TrustedKeyCountOutOfRange => "image-format §4.4",
             Reason::DuplicateTrustedKey => "image-format §4.4",
             Reason::PolicyUnsatisfiable => "image-format §4.4",
+            Reason::TrustedKeyNotCarried => "image-format §4.4",
             Reason::BootargsTooLong => "image-format §4.5",
             Reason::BootargsInvalid => "image-format §4.5",
             Reason::BootargsPadding => "image-format §4.5",
+            Reason::ExtensionUnknown => "image-format §4.6",
+            Reason::ExtensionOrder => "image-format §4.6",
+            Reason::ExtensionLength => "image-format §4.6",
+            Reason::IdentityRepeated => "image-format §4.6",
+            Reason::BootVersionZero => "image-format §4.6",
             Reason::PayloadTypeUnknown => "image-format §4.3",
             Reason::PayloadOrder => "image-format §4.3",
             Reason::PayloadMissing => "image-format §4.3",
@@ -846,6 +939,7 @@ impl Reason {
             Reason::WrongSoc => "image-format §7.1",
             Reason::RollbackBelowFloor => "image-format §7.2",
             Reason::LifecycleNotAllowed => "image-format §7.3",
+            Reason::BootVersionTooOld => "image-format §7.4",
             Reason::OutsideMemory => "boot-flow §2",
             Reason::OverlapsLiveRegion => "boot-flow §2",
             Reason::WrongLoadAddress => "boot-flow §2",
@@ -904,13 +998,20 @@ impl Reason {
             Reason::SignatureBlockMissing => Fault::Image,
             Reason::SignatureBlockExtra => Fault::Image,
             Reason::SignerMismatch => Fault::Image,
+            Reason::ExtensionsSizeOutOfRange => Fault::Image,
             Reason::PolicyUnknown => Fault::Image,
             Reason::TrustedKeyCountOutOfRange => Fault::Image,
             Reason::DuplicateTrustedKey => Fault::Image,
             Reason::PolicyUnsatisfiable => Fault::Image,
+            Reason::TrustedKeyNotCarried => Fault::Image,
             Reason::BootargsTooLong => Fault::Image,
             Reason::BootargsInvalid => Fault::Image,
             Reason::BootargsPadding => Fault::Image,
+            Reason::ExtensionUnknown => Fault::Image,
+            Reason::ExtensionOrder => Fault::Image,
+            Reason::ExtensionLength => Fault::Image,
+            Reason::IdentityRepeated => Fault::Image,
+            Reason::BootVersionZero => Fault::Image,
             Reason::PayloadTypeUnknown => Fault::Image,
             Reason::PayloadOrder => Fault::Image,
             Reason::PayloadMissing => Fault::Image,
@@ -930,6 +1031,7 @@ impl Reason {
             Reason::WrongSoc => Fault::Image,
             Reason::RollbackBelowFloor => Fault::Image,
             Reason::LifecycleNotAllowed => Fault::Image,
+            Reason::BootVersionTooOld => Fault::Image,
             Reason::OutsideMemory => Fault::Image,
             Reason::OverlapsLiveRegion => Fault::Image,
             Reason::WrongLoadAddress => Fault::Image,

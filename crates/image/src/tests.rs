@@ -1,11 +1,20 @@
 //! Properties of parser and encoder. `spec/vectors/image` tests one fault at a time.
 
+use core::num::NonZeroU64;
 use std::vec;
 use std::vec::Vec;
 
 use proptest::prelude::*;
 
 use crate::*;
+
+fn identity(number: usize) -> Identity {
+    let soc = [b'v', b'i', b'r', b't', b'0' + number as u8];
+    Identity {
+        board: Name::new("qemu-virt").unwrap(),
+        soc: Name::new(std::str::from_utf8(&soc).unwrap()).unwrap(),
+    }
+}
 
 /// A manifest of each type with everything in it that the format has.
 fn manifest(bundle_type: BundleType, signer_count: usize, bootargs: &str) -> Manifest<'_> {
@@ -18,15 +27,24 @@ fn manifest(bundle_type: BundleType, signer_count: usize, bootargs: &str) -> Man
         security_version: 7,
         created: 1_700_000_000,
         lifecycle_mask: 0b011,
-        board: Name::new("qemu-virt").unwrap(),
-        soc: Name::new("virt").unwrap(),
+        identity: identity(0),
         label: Label::new("a label").unwrap(),
         signers: (1..=signer_count).map(key).collect(),
         payloads: List::new(),
+        extensions: Extensions {
+            identities: std::boxed::Box::leak(
+                (1..signer_count).map(|number| identity(number).field()).collect(),
+            ),
+            boot_version: match bundle_type {
+                BundleType::System => NonZeroU64::new(3),
+                BundleType::Boot => None,
+            },
+        },
         closing: match bundle_type {
             BundleType::System => Closing::Bootargs(bootargs),
             BundleType::Boot => {
-                Closing::Trust(TrustList { policy: Policy::Any, keys: (9..12).map(key).collect() })
+                let list = TrustList { policy: Policy::Any, keys: (9..12).map(key).collect() };
+                Closing::Trust { list, carried: 2 }
             }
         },
     };
@@ -34,7 +52,11 @@ fn manifest(bundle_type: BundleType, signer_count: usize, bootargs: &str) -> Man
         BundleType::System => 8 + bootargs.len().next_multiple_of(8),
         BundleType::Boot => 16 + 3 * KEY_RECORD_SIZE,
     };
-    let signed_size = HEADER_SIZE + 64 * signer_count + 3 * PAYLOAD_RECORD_SIZE + closing_size;
+    let signed_size = HEADER_SIZE
+        + 64 * signer_count
+        + 3 * PAYLOAD_RECORD_SIZE
+        + manifest.extensions.encoded_len()
+        + closing_size;
     let mut end = (signed_size + 112 * signer_count) as u64;
     for (index, payload_type) in bundle_type.payload_types().iter().enumerate() {
         let load_address = 0x8200_0000 + 0x10_0000 * index as u64;

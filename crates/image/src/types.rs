@@ -318,6 +318,44 @@ impl core::fmt::Debug for Name {
     }
 }
 
+/// What a device calls itself: board and SoC (§7.1). A pair, because a board can have one of several SoCs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Identity {
+    /// Name of the board.
+    pub board: Name,
+    /// Name of the SoC.
+    pub soc: Name,
+}
+
+/// Bytes of an identity: two names.
+pub(crate) const IDENTITY_SIZE: usize = 64;
+
+/// An identity as it is encoded.
+pub type IdentityField = [u8; IDENTITY_SIZE];
+
+impl Identity {
+    /// Checks both names.
+    ///
+    /// # Errors
+    /// `BoardNameInvalid`, `SocNameInvalid`.
+    pub fn from_field(field: &IdentityField) -> Result<Self, Reason> {
+        let name = |offset| bytes_at::<32>(field, offset).and_then(|it| Name::from_field(&it));
+        Ok(Self {
+            board: name(0).ok_or(Reason::BoardNameInvalid)?,
+            soc: name(32).ok_or(Reason::SocNameInvalid)?,
+        })
+    }
+
+    /// Both names as they are encoded.
+    pub fn field(&self) -> IdentityField {
+        let mut field = [0; IDENTITY_SIZE];
+        let (board, soc) = field.split_at_mut(32);
+        board.copy_from_slice(self.board.field());
+        soc.copy_from_slice(self.soc.field());
+        field
+    }
+}
+
 /// Text for human readers: up to 64 printable ASCII characters (§4.1).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Label([u8; 64]);

@@ -87,6 +87,9 @@ pub fn compare(
     if !behind.is_empty() {
         return Err(Rejection::SignatureLength);
     }
+    if !signature.is_of_tree(&key) {
+        return Err(Rejection::IndexOutOfRange);
+    }
     key.compare(kernels, message, &signature)
 }
 
@@ -140,23 +143,24 @@ struct Key<'a> {
 impl<'a> Key<'a> {
     /// Reads a key and nothing else.
     fn parse_all(bytes: &'a [u8]) -> Result<Self, Rejection> {
-        match Self::parse(bytes) {
+        match Self::parse(bytes, None) {
             Ok((key, [])) => Ok(key),
             Ok(_) | Err(Rejection::SignatureLength) => Err(Rejection::InvalidKey),
             Err(rejection) => Err(rejection),
         }
     }
 
-    /// Reads a key inside a signature, and returns the bytes that follow it.
-    fn parse(bytes: &'a [u8]) -> Result<(Self, &'a [u8]), Rejection> {
+    /// Reads a key at the start of `bytes`, and returns the bytes that follow it. All trees of one key
+    /// have one length of hash values, `n_above`, if there is a tree above this one.
+    fn parse(bytes: &'a [u8], n_above: Option<usize>) -> Result<(Self, &'a [u8]), Rejection> {
         let mut rest = bytes;
         let too_short = Rejection::SignatureLength;
         let lms_type = take_u32(&mut rest).ok_or(too_short)?;
         let ots_type = take_u32(&mut rest).ok_or(too_short)?;
         let (h, n) = tree_of(lms_type).ok_or(Rejection::UnsupportedKey)?;
         let ots = Ots::of(ots_type).ok_or(Rejection::UnsupportedKey)?;
-        // A tree and its one-time keys have the same hash function (SP 800-208 §4).
-        if ots.n != n {
+        // A tree and its one-time keys have the same hash function (SP 800-208 §4), and so have all levels.
+        if ots.n != n || n_above.is_some_and(|above| above != n) {
             return Err(Rejection::InvalidKey);
         }
         let identifier = take(&mut rest, IDENTIFIER_LEN).ok_or(too_short)?;
@@ -243,10 +247,12 @@ impl<'a> Signature<'a> {
         }
         let path_len = (key.h as usize).wrapping_mul(key.ots.n);
         let path = take(&mut rest, path_len).ok_or(too_short)?;
-        if q >> key.h != 0 {
-            return Err(Rejection::IndexOutOfRange);
-        }
         Ok((Self { q, ots, path }, rest))
+    }
+
+    /// Whether the tree has such a leaf. Without it, nothing may be computed.
+    const fn is_of_tree(&self, key: &Key<'_>) -> bool {
+        self.q >> key.h == 0
     }
 }
 

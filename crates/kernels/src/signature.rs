@@ -30,7 +30,12 @@ pub trait Verifier: ParameterSet {
 
 /// Makes the functions over all algorithms of the table of their verifiers.
 macro_rules! verifiers {
-    ($($feature:literal: $algorithm:pat => $set:expr;)+) => {
+    ($($feature:literal, $($number:literal)|+: $algorithm:pat => $set:expr;)+) => {
+        /// The algorithms that this build can verify signatures of, with all their parameters: bit i is
+        /// number i of image format §2.2.
+        pub const CARRIED: u64 = 0 $(| if cfg!(feature = $feature) { 0 $(| 1 << $number)+ } else { 0 })+;
+
+
         /// Whether this build can verify signatures of an algorithm.
         #[allow(unused_variables, reason = "the parameter sets do not matter")]
         pub const fn carries(algorithm: Algorithm) -> bool {
@@ -64,13 +69,13 @@ macro_rules! verifiers {
 }
 
 verifiers! {
-    "ed25519": Algorithm::Ed25519 => Ed25519Set;
-    "rsa": Algorithm::Rsa { padding, modulus_bits, hash } => RsaSet { padding, modulus_bits, hash };
-    "ecdsa": Algorithm::Ecdsa(curve) => curve;
-    "lms": Algorithm::Hss(set) => set;
-    "xmss": Algorithm::Xmss(set) | Algorithm::XmssMt(set) => set;
-    "ml-dsa": Algorithm::MlDsa(set) => set;
-    "slh-dsa": Algorithm::SlhDsa(set) => set;
+    "ed25519", 1: Algorithm::Ed25519 => Ed25519Set;
+    "rsa", 2 | 3: Algorithm::Rsa { padding, modulus_bits, hash } => RsaSet { padding, modulus_bits, hash };
+    "ecdsa", 4: Algorithm::Ecdsa(curve) => curve;
+    "lms", 16: Algorithm::Hss(set) => set;
+    "xmss", 17 | 18: Algorithm::Xmss(set) | Algorithm::XmssMt(set) => set;
+    "ml-dsa", 19: Algorithm::MlDsa(set) => set;
+    "slh-dsa", 20: Algorithm::SlhDsa(set) => set;
 }
 
 /// The plain answer of [`compare`].

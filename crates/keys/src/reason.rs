@@ -224,12 +224,12 @@ impl KeyReason {
             KeyReason::StateVersion => "Use the version of `hartlock` that wrote it.",
             KeyReason::StateExhausted => "Make a new key, and have devices trust it.",
             KeyReason::StateHasNames => {
-                "Remove all names but one, and check that nobody signed under another."
+                "Remove all names but one, and check that no signature was made under another."
             }
             KeyReason::StateIsLink => "Name the file that the link points to.",
             KeyReason::StateNotRegular => "Keep the key in a file, and name that file.",
             KeyReason::StateMode => {
-                "Check that nobody copied it, then give it to you alone with `chmod 0600`."
+                "Check that it was not copied, then give it to you alone with `chmod 0600`."
             }
             KeyReason::StateOfOther => "Sign as the owner of the key.",
             KeyReason::StateFileSystem => {

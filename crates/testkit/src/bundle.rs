@@ -4,10 +4,12 @@
 //! the [`Signed`] region (bytes, before they are signed), the signature area (bytes), the file
 //! (bytes). What comes later follows from what was changed before, so a fault stays the only one.
 
+use core::num::NonZeroU64;
+
 use hartlock_image::{
-    Algorithm, BundleType, Closing, HashId, KeyRecord, Label, Lifecycle, List, MAX_SIGNED_SIZE,
-    Manifest, Name, PAGE_SIZE, PayloadRecord, PayloadType, Policy, TreeMode, TrustList, align_up,
-    encode_manifest,
+    Algorithm, BundleType, Closing, Extensions, HashId, Identity, IdentityField, KeyRecord, Label,
+    Lifecycle, List, MAX_SIGNED_SIZE, Manifest, Name, PAGE_SIZE, PayloadRecord, PayloadType,
+    Policy, TreeMode, TrustList, align_up, encode_manifest,
 };
 use hartlock_verify::board::qemu_virt as map;
 use hartlock_verify::tree::{self, Digest};
@@ -112,11 +114,14 @@ pub struct Changes {
     /// Under the numbers of another algorithm.
     pub algorithm: Option<&'static str>,
     pub public_key: fn(&mut Vec<u8>),
+    /// Makes the signature over the signed region.
+    pub sign: fn(&Signer, &[u8]) -> Vec<u8>,
     pub signature: fn(&mut Vec<u8>),
 }
 
 impl Changes {
-    pub const NONE: Self = Self { algorithm: None, public_key: |_| (), signature: |_| () };
+    pub const NONE: Self =
+        Self { algorithm: None, public_key: |_| (), sign: Signer::sign, signature: |_| () };
 
     /// Algorithm, parameters and public key.
     fn key(&self, signer: &Signer) -> ((u32, u32), Vec<u8>) {
@@ -173,7 +178,7 @@ impl Block {
             Block::By(key) => encode_block(ED25519, &key.public_key(), &key.sign(signed)),
             Block::Odd(odd) => encode_block(ED25519, &odd.public_key(), &odd.sign(signed)),
             Block::Of(signer) => Changes::NONE.block(signer, signer.sign(signed)),
-            Block::Edited(signer, changes) => changes.block(signer, signer.sign(signed)),
+            Block::Edited(signer, changes) => changes.block(signer, (changes.sign)(signer, signed)),
             Block::Foreign { public_key, signature } => {
                 encode_block(FOREIGN, public_key, signature)
             }
@@ -206,16 +211,21 @@ pub struct Draft {
     pub security_version: u64,
     pub created: u64,
     pub lifecycle_mask: u32,
-    pub board: Name,
-    pub soc: Name,
+    pub identity: Identity,
     pub label: Label,
     /// Who signs.
     pub blocks: Vec<Block>,
     /// Signers of the manifest; `None`: those who sign.
     pub listed: Option<Vec<KeyRecord>>,
     pub payloads: Vec<Payload>,
+    /// Devices besides the first.
+    pub others: Vec<IdentityField>,
+    /// Of a system bundle: what it needs of the boot bundle.
+    pub boot_version: Option<NonZeroU64>,
     /// Of a boot bundle.
     pub trust: TrustList,
+    /// Of a boot bundle: algorithms of its loader.
+    pub carried: u64,
     /// Of a system bundle.
     pub bootargs: String,
     /// Pages by which `bundle_size` and the file are longer than the payloads.
@@ -242,8 +252,7 @@ impl Draft {
             security_version: 7,
             created: 1_767_225_600,
             lifecycle_mask: Lifecycle::Development.bit() | Lifecycle::Production.bit(),
-            board: name("qemu-virt"),
-            soc: name("virt"),
+            identity: identity("qemu-virt", "virt"),
             label: label("test vector"),
             blocks: vec![Block::By(A)],
             listed: None,
@@ -252,7 +261,10 @@ impl Draft {
                 Payload::new(PayloadType::Loader, 1100, map::LOADER.start),
                 Payload::new(PayloadType::BootFdt, 600, map::BOOT_FDT.start),
             ],
+            others: Vec::new(),
+            boot_version: None,
             trust: trust(Policy::Any, [B.record(), C.record()]),
+            carried: 0x1f_001e,
             bootargs: "console=ttyS0".into(),
             extra_pages: 0,
         }
@@ -266,7 +278,7 @@ impl Draft {
 
     /// Names a board that is not described, so that its memory map does not matter.
     pub fn leave_board(&mut self) {
-        self.board = name("some-other-board");
+        self.identity.board = name("some-other-board");
     }
 
     fn signers(&self) -> Vec<KeyRecord> {
@@ -302,20 +314,26 @@ impl Draft {
             security_version: self.security_version,
             created: self.created,
             lifecycle_mask: self.lifecycle_mask,
-            board: self.board,
-            soc: self.soc,
+            identity: self.identity,
             label: self.label,
             signers: list(self.signers()),
             payloads: list(payloads),
+            extensions: Extensions { identities: &self.others, boot_version: self.boot_version },
             closing: match self.bundle_type {
-                BundleType::Boot => Closing::Trust(self.trust),
+                BundleType::Boot => Closing::Trust { list: self.trust, carried: self.carried },
                 BundleType::System => Closing::Bootargs(&self.bootargs),
             },
         };
         let mut bytes = vec![0; MAX_SIGNED_SIZE];
         let size = encode_manifest(&manifest, &mut bytes).expect("vectors are small");
         bytes.truncate(size);
-        Signed { bytes, signers: manifest.signers.len(), payloads: manifest.payloads.len() }
+        let extensions = u32::from_le_bytes([bytes[60], bytes[61], bytes[62], bytes[63]]) as usize;
+        Signed {
+            bytes,
+            signers: manifest.signers.len(),
+            payloads: manifest.payloads.len(),
+            extensions,
+        }
     }
 }
 
@@ -358,6 +376,7 @@ pub struct Signed {
     pub bytes: Vec<u8>,
     signers: usize,
     payloads: usize,
+    extensions: usize,
 }
 
 impl Signed {
@@ -371,9 +390,21 @@ impl Signed {
         256 + 64 * self.signers + 128 * index
     }
 
+    /// Offset of the extension area.
+    pub fn extensions(&self) -> usize {
+        self.payload(self.payloads)
+    }
+
     /// Offset of the closing section.
     pub fn closing(&self) -> usize {
-        self.payload(self.payloads)
+        self.extensions() + self.extensions
+    }
+
+    /// Puts these bytes into the extension area, after what is there.
+    pub fn extend(&mut self, bytes: &[u8]) {
+        self.insert(self.closing(), bytes);
+        self.extensions += bytes.len();
+        self.put32(60, self.extensions as u32);
     }
 
     pub fn put(&mut self, at: usize, bytes: &[u8]) {
@@ -458,6 +489,10 @@ fn place(file: &mut Vec<u8>, offset: usize, data: &[u8]) {
         assert!(at >= old_end || file[at] == *byte, "payloads disagree at {at}");
         file[at] = *byte;
     }
+}
+
+pub fn identity(board: &str, soc: &str) -> Identity {
+    Identity { board: name(board), soc: name(soc) }
 }
 
 pub fn name(text: &str) -> Name {

@@ -8,8 +8,10 @@ mod altered;
 mod blocks;
 mod bytes;
 mod container;
+mod extensions;
 mod header;
 mod lists;
+pub mod order;
 mod payloads;
 mod ranges;
 mod row;
@@ -28,6 +30,7 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
         altered::ROWS,
         header::ROWS,
         lists::ROWS,
+        extensions::ROWS,
         payloads::ROWS,
         ranges::ROWS,
         acceptance::ROWS,

@@ -35,6 +35,8 @@ pub struct Options {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot_version: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lifecycle: Option<String>,
     /// Whether the bundle is on a medium, which may have bytes after it.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -64,6 +66,7 @@ impl Options {
             board: None,
             soc: None,
             floor: None,
+            boot_version: None,
             lifecycle: None,
             medium: false,
         };

@@ -150,13 +150,13 @@ fn ml_dsa_key<P: ml_dsa::MlDsaParams>(
 }
 
 /// Bytes that follow from a name: SHA-256 of the name and a counter.
-struct Stream {
+pub(crate) struct Stream {
     name: String,
     counter: u64,
 }
 
 impl Stream {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         Self { name: name.to_owned(), counter: 0 }
     }
 

@@ -8,7 +8,12 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, ensure};
 use hartlock_image::{Algorithm, KeyRecord};
-use hartlock_keys::{PrivateKey, ReadOptions};
+use hartlock_keys::{Format, PrivateKey, ReadOptions};
+use rsa::pkcs8::DecodePrivateKey;
+use rsa::signature::{RandomizedSigner, SignatureEncoding};
+use sha2::Sha256;
+
+use super::signed::Stream;
 
 /// Where the files are, below the project's root.
 const FOLDER: &str = "spec/vectors/keys";
@@ -82,6 +87,17 @@ impl Signer {
         let mut signed = SIGNED.lock().unwrap_or_else(PoisonError::into_inner);
         let sign = || self.with_key(|key| Ok(key.sign(message)?)).expect("published keys sign");
         signed.entry(place).or_insert_with(sign).clone()
+    }
+
+    /// Of an RSA key: a PSS signature with SHA-256 whose salt has another length than a digest.
+    pub fn sign_with_salt(&self, message: &[u8], salt_size: usize) -> Vec<u8> {
+        self.with_key(|key| {
+            let key = key.export(Format::Der, None)?;
+            let key = rsa::RsaPrivateKey::from_pkcs8_der(&key)?;
+            let signer = rsa::pss::SigningKey::<Sha256>::new_with_salt_len(key, salt_size);
+            Ok(signer.try_sign_with_rng(&mut Stream::new("salt"), message)?.to_vec())
+        })
+        .expect("published keys sign")
     }
 
     fn public(&self) -> (Vec<u8>, usize) {

@@ -3,9 +3,11 @@
 //! Each check here takes a decision and names its reason. `recheck.rs` computes the same
 //! requirements again, as values that the verdict depends on.
 
+use core::num::NonZeroU64;
+
 use hartlock_image::{
-    BundleType, Family, KeyRecord, Lifecycle, List, MAX_SIGNERS, Manifest, Name, Policy, Reason,
-    TrustList,
+    BundleType, Family, Identity, KeyRecord, Lifecycle, List, MAX_SIGNERS, Manifest, Name, Policy,
+    Reason, TrustList,
 };
 
 use crate::board::Board;
@@ -26,18 +28,20 @@ pub struct Acceptance<'a> {
     pub soc: Option<Name>,
     /// Lowest security version that boots.
     pub floor: Option<u64>,
+    /// Security version of the boot bundle that this device runs: known where a system bundle is verified.
+    pub boot_version: Option<u64>,
     /// State of this device.
     pub lifecycle: Option<Lifecycle>,
     /// Memory map.
     pub placement: Placement<'a>,
 }
 
-/// Which memory map placement is checked against (image format §8 step 11).
+/// Which memory map placement is checked against (image format §8 step 12).
 #[derive(Clone, Copy, Debug)]
 pub enum Placement<'a> {
     /// The map of this board.
     Board(&'a Board),
-    /// The map of the board that the manifest names, if this crate knows it.
+    /// The map of each board that the manifest names, if this crate knows it.
     ByManifest,
 }
 
@@ -46,8 +50,8 @@ impl<'a> Acceptance<'a> {
     pub const fn of_device(
         bundle_type: BundleType,
         trust: (TrustList, u32),
-        identity: (Name, Name),
-        floor: u64,
+        identity: Identity,
+        (floor, boot_version): (u64, Option<u64>),
         lifecycle: Lifecycle,
         board: &'a Board,
     ) -> Self {
@@ -55,9 +59,10 @@ impl<'a> Acceptance<'a> {
             trust: trust.0,
             revoked_keys: trust.1,
             bundle_type: Some(bundle_type),
-            board: Some(identity.0),
-            soc: Some(identity.1),
+            board: Some(identity.board),
+            soc: Some(identity.soc),
             floor: Some(floor),
+            boot_version,
             lifecycle: Some(lifecycle),
             placement: Placement::Board(board),
         }
@@ -103,16 +108,22 @@ impl<'a> Acceptance<'a> {
         }
     }
 
-    /// Step 10: is the bundle for this device (§7)?
+    /// Step 11: is the bundle for this device (§7)?
     pub(crate) fn check_device(&self, manifest: &Manifest<'_>) -> Result<(), Reason> {
-        if self.board.is_some_and(|board| board != manifest.board) {
+        let is_board = |identity: &Identity| self.board.is_none_or(|own| own == identity.board);
+        if !manifest.identities().any(|identity| is_board(&identity)) {
             return Err(Reason::WrongBoard);
         }
-        if self.soc.is_some_and(|soc| soc != manifest.soc) {
+        let is_soc = |identity: Identity| self.soc.is_none_or(|own| own == identity.soc);
+        if !manifest.identities().filter(is_board).any(is_soc) {
             return Err(Reason::WrongSoc);
         }
         if self.floor.is_some_and(|floor| manifest.security_version < floor) {
             return Err(Reason::RollbackBelowFloor);
+        }
+        let needed = manifest.extensions.boot_version.map_or(0, NonZeroU64::get);
+        if self.boot_version.is_some_and(|booted| booted < needed) {
+            return Err(Reason::BootVersionTooOld);
         }
         if self.lifecycle.is_some_and(|state| manifest.lifecycle_mask & state.bit() == 0) {
             return Err(Reason::LifecycleNotAllowed);
@@ -120,17 +131,21 @@ impl<'a> Acceptance<'a> {
         Ok(())
     }
 
-    /// The map that placement is checked against; `None` if this crate does not know the board.
-    pub(crate) fn map(&self, manifest: &Manifest<'_>) -> Option<&'a Board> {
+    /// The map that placement is checked against for one of the boards of a manifest; `None` if this crate does
+    /// not know it.
+    pub(crate) fn map(&self, identity: &Identity) -> Option<&'a Board> {
         match self.placement {
             Placement::Board(board) => Some(board),
-            Placement::ByManifest => Board::by_name(manifest.board.as_str()),
+            Placement::ByManifest => Board::by_name(identity.board.as_str()),
         }
     }
 
-    /// Step 11: does every payload go where the board has room for it (boot flow §2)?
+    /// Step 12: does every payload go where the boards have room for it (boot flow §2)?
     pub(crate) fn check_placement(&self, manifest: &Manifest<'_>) -> Result<(), Reason> {
-        let Some(board) = self.map(manifest) else { return Ok(()) };
-        manifest.payloads.iter().try_for_each(|payload| board.check(manifest.bundle_type, payload))
+        for board in manifest.identities().filter_map(|identity| self.map(&identity)) {
+            let check = |payload| board.check(manifest.bundle_type, payload);
+            manifest.payloads.iter().try_for_each(check)?;
+        }
+        Ok(())
     }
 }

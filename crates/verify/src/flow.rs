@@ -60,13 +60,12 @@ pub fn bits_of(bytes: &[u8]) -> u64 {
 pub struct Authenticated<'a> {
     manifest: Manifest<'a>,
     signed: &'a [u8],
-    /// Blocks whose signature verified, and how many of them are by trusted keys.
-    verified: u32,
+    /// Blocks of trusted keys, whose signatures verified.
     counted: u32,
     progress: Progress,
 }
 
-/// Reads and checks everything except the payloads (§8 steps 1 to 11).
+/// Reads and checks everything except the payloads (§8 steps 1 to 12).
 ///
 /// `metadata` receives the signed region and the signature area, which are verified and used
 /// there; they are not read from the medium again. It need not be zero.
@@ -92,19 +91,19 @@ pub fn authenticate<'a, P: Platform>(
     let mut progress = Progress::start();
     let mut block_keys = List::<KeyRecord, MAX_SIGNERS>::new();
     let mut counted = List::<KeyRecord, MAX_SIGNERS>::new();
-    let mut verified = 0u32;
     for block in blocks.iter() {
         let key = signature::key_record(block);
-        if let Some(sealed) = signature::verify(&kernels, block, signed, verified)? {
-            let difference = harden::unseal(sealed, verified);
+        // Its id decides before anything of its algorithm runs: nothing parses the key or the signature of
+        // a signer that this device does not trust.
+        if acceptance.trusted().any(|trusted| *trusted == key) {
+            let index = counted.len() as u32;
+            let sealed = signature::verify(&kernels, block, signed, index)?;
+            let difference = harden::unseal(sealed, index);
             progress = progress.compared(difference);
             if harden::is_different(difference) {
                 return Err(Reason::SignatureMismatch);
             }
-            if acceptance.trusted().any(|trusted| *trusted == key) {
-                let _ = counted.push(key);
-            }
-            verified = verified.wrapping_add(1);
+            let _ = counted.push(key);
         }
         let _ = block_keys.push(key);
     }
@@ -122,10 +121,13 @@ pub fn authenticate<'a, P: Platform>(
     progress = progress.step(Checkpoint::Acceptance).compared(recheck::device(acceptance, signed));
 
     acceptance.check_placement(&manifest)?;
-    let defect = recheck::placement(acceptance.map(&manifest), &manifest);
+    let mut defect = recheck::ranges(&manifest);
+    for board in manifest.identities().filter_map(|identity| acceptance.map(&identity)) {
+        defect |= recheck::placement(board, &manifest);
+    }
     progress = progress.step(Checkpoint::Placement).compared(defect);
 
-    Ok(Authenticated { manifest, signed, verified, counted: counted.len() as u32, progress })
+    Ok(Authenticated { manifest, signed, counted: counted.len() as u32, progress })
 }
 
 /// Steps 1 and 2: the sizes, then everything in front of the payloads.
@@ -160,7 +162,7 @@ impl<'a> Authenticated<'a> {
         self.signed
     }
 
-    /// Loads every payload and compares its digest (§8 steps 12 and 13).
+    /// Loads every payload and compares its digest (§8 steps 13 and 14).
     ///
     /// # Errors
     /// `Truncated`, `TrailingBytes`, `PaddingNotZero`, `PayloadDigestMismatch`, and the reasons
@@ -216,7 +218,7 @@ impl<'a> Authenticated<'a> {
     /// `VerdictNotConfirmed` if the steps did not all happen, once each, in order.
     pub fn conclude(&self) -> Result<Verdict, Reason> {
         let mut expected = Progress::start();
-        for _ in 0..self.verified {
+        for _ in 0..self.counted {
             expected = expected.compared(0);
         }
         for _ in 0..self.counted {

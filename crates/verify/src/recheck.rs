@@ -28,6 +28,8 @@ const fn below(left: u64, right: u64) -> u64 {
 }
 
 /// The bits in which the bytes differ or their lengths do.
+// Out of line: every requirement calls it.
+#[inline(never)]
 fn unlike(left: &[u8], right: &[u8]) -> u64 {
     let bits = left.iter().zip(right).fold(0, |seen, (l, r)| seen | (l ^ r));
     u64::from(bits) | (left.len() as u64 ^ right.len() as u64)
@@ -104,13 +106,42 @@ pub(crate) fn device(acceptance: &Acceptance<'_>, signed: &[u8]) -> u64 {
     let (acceptance, signed) = (black_box(acceptance), black_box(signed));
     let text = |at: usize, len: usize| signed.get(at..at.wrapping_add(len)).unwrap_or(&[]);
     let version = u64_at(signed, 32).unwrap_or(0);
+    let (others, boot_version) = extensions(signed);
+    let unlike_device = |names: &[u8]| {
+        let (board, soc) = names.split_at_checked(32).unwrap_or((&[], &[]));
+        acceptance.board.map_or(0, |own| unlike(own.field(), board))
+            | acceptance.soc.map_or(0, |own| unlike(own.field(), soc))
+    };
+    let nearest = others.chunks(64).fold(spread(unlike_device(text(64, 64))), |nearest, names| {
+        nearest & spread(unlike_device(names))
+    });
     acceptance.bundle_type.map_or(0, |kind| unlike(kind.tag(), text(0, 16)))
-        | acceptance.board.map_or(0, |board| unlike(board.field(), text(64, 32)))
-        | acceptance.soc.map_or(0, |soc| unlike(soc.field(), text(96, 32)))
+        | nearest
         | acceptance.floor.map_or(0, |floor| below(version, floor))
+        | acceptance.boot_version.map_or(0, |booted| below(booted, boot_version))
         | acceptance
             .lifecycle
             .map_or(0, |state| below(field32(signed, 48) & u64::from(state.bit()), 1))
+}
+
+/// The signed bytes of the identities besides that of the header, and the boot version that is needed
+/// (image format §4.6). Their records are the first two, in this order, if they are there.
+fn extensions(signed: &[u8]) -> (&[u8], u64) {
+    let records = |count: u64, size: u64| count.wrapping_mul(size);
+    let start = records(field32(signed, 52), KEY_RECORD_SIZE as u64)
+        .wrapping_add(records(field32(signed, 56), PAYLOAD_RECORD_SIZE as u64))
+        .wrapping_add(HEADER_SIZE as u64);
+    let area = signed
+        .get(start as usize..)
+        .and_then(|rest| rest.get(..field32(signed, 60) as usize))
+        .unwrap_or(&[]);
+    let has_others = field32(area, 0) == 1;
+    let others_size = if has_others { field32(area, 4) as usize } else { 0 };
+    let others = area.get(8..).and_then(|rest| rest.get(..others_size)).unwrap_or(&[]);
+    let after = if has_others { others_size.wrapping_add(8) } else { 0 };
+    let rest = area.get(after..).unwrap_or(&[]);
+    let boot_version = if field32(rest, 0) == 2 { u64_at(rest, 8).unwrap_or(u64::MAX) } else { 0 };
+    (others, boot_version)
 }
 
 /// What was parsed and will be used is what was signed: version, payload records, and the trust
@@ -129,34 +160,44 @@ pub(crate) fn parsed(manifest: &Manifest<'_>, signed: &[u8]) -> u64 {
         defect |= unlike(&payload.prefix(), fields) | unlike(&payload.digest, digest);
         rest = behind;
     }
+    let rest = rest.get(field32(signed, 60) as usize..).unwrap_or(&[]);
     defect
         | match &manifest.closing {
-            Closing::Trust(trust) => {
-                keys_unlike(trust.keys.iter(), rest.get(16..).unwrap_or(&[]))
-                    | (field32(rest, 0) ^ u64::from(trust.policy.number()))
-                    | (field32(rest, 4) ^ trust.keys.len() as u64)
+            Closing::Trust { list, .. } => {
+                keys_unlike(list.keys.iter(), rest.get(16..).unwrap_or(&[]))
+                    | (field32(rest, 0) ^ u64::from(list.policy.number()))
+                    | (field32(rest, 4) ^ list.keys.len() as u64)
             }
             Closing::Bootargs(bootargs) => field32(rest, 0) ^ bootargs.len() as u64,
         }
 }
 
-/// Every payload is in its place, and no two share a byte (boot flow §2).
+/// No payload wraps around or is too small for what is loaded, and no two share a byte (image format §4.3).
 #[inline(never)]
-pub(crate) fn placement(board: Option<&Board>, manifest: &Manifest<'_>) -> u64 {
-    let (board, manifest) = (black_box(board), black_box(manifest));
+pub(crate) fn ranges(manifest: &Manifest<'_>) -> u64 {
+    let manifest = black_box(manifest);
     let mut defect = 0;
     for (index, payload) in manifest.payloads.iter().enumerate() {
         let range = range_of(payload);
-        // Wrapped around, or too small for what is loaded.
         defect |= below(range.end, range.start) | below(payload.memory_size, payload.size);
         for other in manifest.payloads.iter().skip(index.wrapping_add(1)) {
             defect |= shared(&range, &range_of(other));
         }
-        let Some(board) = board else { continue };
-        let live = match manifest.bundle_type {
-            BundleType::Boot => board.live_in_rom,
-            BundleType::System => board.live_in_loader,
-        };
+    }
+    defect
+}
+
+/// Every payload is in its place on this board, and shares no byte with what is live (boot flow §2).
+#[inline(never)]
+pub(crate) fn placement(board: &Board, manifest: &Manifest<'_>) -> u64 {
+    let (board, manifest) = (black_box(board), black_box(manifest));
+    let live = match manifest.bundle_type {
+        BundleType::Boot => board.live_in_rom,
+        BundleType::System => board.live_in_loader,
+    };
+    let mut defect = 0;
+    for payload in manifest.payloads.iter() {
+        let range = range_of(payload);
         defect |= live.iter().fold(0, |seen, live| seen | shared(&range, live));
         defect |= board
             .places

@@ -36,11 +36,10 @@ pub(crate) fn is_carried(algorithm: u32, parameters: u32) -> bool {
 }
 
 /// Verifies one block over the signed region. Returns the difference between the two values that a
-/// genuine signature makes equal, 0 if there is none, sealed with `index`; `None` if the algorithm is
-/// not carried, and nothing is known about the signature.
+/// genuine signature makes equal, 0 if there is none, sealed with `index`.
 ///
 /// # Errors
-/// `PublicKeyInvalid`, `PublicKeyUnsupported`, `SignatureNotCanonical`, `SignatureBlockSizes`,
+/// `TrustedAlgorithmMissing` for an algorithm that is not carried, `PublicKeyInvalid`, `PublicKeyUnsupported`, `SignatureNotCanonical`, `SignatureBlockSizes`,
 /// `SignatureParametersDiffer`, `SignatureIndexOutOfRange`. A signature that does not verify is a
 /// difference, for the caller to refuse and to fold into the verdict, or `SignatureMismatch`.
 #[inline(never)]
@@ -49,14 +48,14 @@ pub(crate) fn verify(
     block: &SignatureBlock<'_>,
     signed: &[u8],
     index: u32,
-) -> Result<Option<u64>, Reason> {
-    let Some(algorithm) = block.known_algorithm() else { return Ok(None) };
-    if !carries(algorithm) {
-        return Ok(None);
-    }
+) -> Result<u64, Reason> {
+    let algorithm = block
+        .known_algorithm()
+        .filter(|algorithm| carries(*algorithm))
+        .ok_or(Reason::TrustedAlgorithmMissing)?;
     let compared = compare(kernels, algorithm, block.public_key, signed, block.signature)
         .map_err(reason_of)?;
-    Ok(Some(harden::sealed_difference(&compared.computed, &compared.claimed, index)))
+    Ok(harden::sealed_difference(&compared.computed, &compared.claimed, index))
 }
 
 /// Whether one block's signature fits its key and the signed region: the plain answer, for tools;

@@ -41,7 +41,8 @@ pub struct Disk<'a, 'b> {
 /// loader no longer owns.
 impl Drop for Disk<'_, '_> {
     fn drop(&mut self) {
-        self.device.reset();
+        // On the way to Linux the result counts: see `close`. Every other way ends in a refusal.
+        let _ = self.device.reset();
     }
 }
 
@@ -57,6 +58,14 @@ impl<'a, 'b> Disk<'a, 'b> {
     ) -> Result<Self, Reason> {
         let bounce = (&raw mut BOUNCE).cast();
         Ok(Self { device: Device::open()?, bounce, kernels, harts, log })
+    }
+
+    /// Stops the device: nothing changes between the digests and the verdict.
+    ///
+    /// # Errors
+    /// `MediumError` for a device that does not complete its reset: it may still write.
+    pub fn close(mut self) -> Result<(), Reason> {
+        inject::reset(self.device.reset())
     }
 
     /// Reads whole sectors and waits for them.
@@ -125,6 +134,13 @@ impl Platform for Disk<'_, '_> {
         };
         // SAFETY: inside the payload's load range, which the device has finished writing.
         let padding = bits_of(unsafe { memory::bytes(padding) });
+        // What an earlier boot left there is not the payload's, but it would be in its memory.
+        let rest = Region {
+            start: payload.load_address.saturating_add(padded_size),
+            end: payload.load_address.saturating_add(payload.memory_size),
+        };
+        // SAFETY: inside the payload's load range, which was checked, and the device does not write there.
+        unsafe { memory::bytes_mut(rest) }.fill(0);
         Ok(Loaded { digest, padding })
     }
 }

@@ -1,8 +1,9 @@
 //! Faults that tests build in on purpose. Without a feature every function here is empty.
 //!
-//! A release never has one of these features: no default enables them, and only the boot tests of
-//! `xtask` and its measurement of what verification costs name them.
+//! A release never has one of these features: no default enables them, and only the boot tests in
+//! `tests/device` and the measurement of what verification costs name them.
 
+use hartlock_image::Reason;
 use hartlock_virt::clock;
 
 /// The faulty hart.
@@ -32,6 +33,11 @@ pub fn metadata(buffer: &mut [u8]) -> &mut [u8] {
 
 /// Whether hashing of a payload waits for its last byte.
 pub const LOADS_FIRST: bool = cfg!(feature = "inject-load-first");
+
+/// What the last reset of the disk says.
+pub const fn reset(result: Result<(), Reason>) -> Result<(), Reason> {
+    if cfg!(feature = "inject-reset-fails") { Err(Reason::MediumError) } else { result }
+}
 
 /// The harts that are started beside the boot hart.
 pub fn to_start(others: impl Iterator<Item = usize>) -> impl Iterator<Item = usize> {

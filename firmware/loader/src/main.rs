@@ -23,8 +23,9 @@ use core::arch::global_asm;
 use hartlock_handoff::fdt::{self, Edits, Reservation};
 use hartlock_handoff::{Entry, Handoff, Log, LogHeader, Step};
 use hartlock_image::{
-    BundleType, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Manifest, PayloadType, Reason,
+    BundleType, Identity, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Manifest, PayloadType, Reason,
 };
+use hartlock_kernels::signature::CARRIED;
 use hartlock_stage::{measure, signature};
 use hartlock_verify::board::Region;
 use hartlock_verify::{Acceptance, Verdict, authenticate};
@@ -67,6 +68,17 @@ unsafe extern "C" {
 
 /// No bundle is larger in front of its payloads, so none reaches the end of the buffer.
 const _: () = assert!(map::METADATA.size() >= (MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE) as u64);
+
+/// What the signing tool reads from the image (boot flow §5.5).
+#[used]
+#[unsafe(link_section = ".carries")]
+static CARRIES: Carries = Carries { tag: *b"HARTLOCK-CARRIES", algorithms: CARRIED };
+
+#[repr(C)]
+struct Carries {
+    tag: [u8; 16],
+    algorithms: u64,
+}
 
 /// Entry address of the kernel, once every check has passed.
 struct Ready {
@@ -112,8 +124,8 @@ fn boot(
     let acceptance = Acceptance::of_device(
         BundleType::System,
         (handoff.trust, 0),
-        (handoff.board, handoff.soc),
-        handoff.system_floor,
+        Identity { board: handoff.board, soc: handoff.soc },
+        (handoff.system_floor, Some(handoff.boot_version)),
         handoff.lifecycle,
         &map::BOARD,
     );
@@ -140,8 +152,7 @@ fn boot(
         disk.log.push(&entry);
     }
     bundle.load_payloads(&mut disk)?;
-    // Resets the device: nothing changes between the digests and the verdict.
-    drop(disk);
+    disk.close()?;
 
     let stop_start = clock::now();
     harts.stop()?;

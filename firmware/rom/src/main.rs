@@ -17,7 +17,7 @@ use core::arch::global_asm;
 use hartlock_handoff::{
     Entry, HANDOFF_SIZE, Handoff, LogHeader, RootOfTrust, Stage, StateRecord, Step,
 };
-use hartlock_image::{BundleType, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Reason};
+use hartlock_image::{BundleType, Identity, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Reason};
 use hartlock_kernels::Kernels;
 use hartlock_stage::{RomLog, entry, measure, push, signature, start_log};
 use hartlock_verify::{Acceptance, Authenticated, Verdict, authenticate};
@@ -104,11 +104,12 @@ fn boot(log: &mut RomLog) -> Result<(Verdict, u64), Reason> {
     push(log, Entry { harts: reported, ..step(Step::Start, start) });
     let kernels = choose_kernels(log);
 
+    let identity = Identity { board: root.board, soc: root.soc };
     let acceptance = Acceptance::of_device(
         BundleType::Boot,
         (root.trust, state.revoked_keys),
-        (root.board, root.soc),
-        state.boot_floor,
+        identity,
+        (state.boot_floor, None),
         state.lifecycle,
         &map::BOARD,
     );
@@ -128,7 +129,7 @@ fn boot(log: &mut RomLog) -> Result<(Verdict, u64), Reason> {
     let verdict = bundle.conclude()?;
     push(log, Entry { harts: 1 << BOOT_HART, ..step(Step::Verdict, verdict_start) });
 
-    write_handoff(&bundle, &state, reported, boot_digest, log)?;
+    write_handoff(&bundle, identity, &state, reported, boot_digest, log)?;
     Ok((verdict, reported))
 }
 
@@ -185,6 +186,7 @@ fn generation() -> u64 {
 
 fn write_handoff(
     bundle: &Authenticated<'_>,
+    identity: Identity,
     state: &StateRecord,
     reported: u64,
     boot_digest: [u8; 48],
@@ -199,8 +201,9 @@ fn write_handoff(
         boot_version: manifest.security_version,
         lifecycle: state.lifecycle,
         trust: *manifest.trust().ok_or(Reason::InternalLimit)?,
-        board: manifest.board,
-        soc: manifest.soc,
+        // Of this device: the manifest can name several.
+        board: identity.board,
+        soc: identity.soc,
         boot_digest,
         log: *log,
     };

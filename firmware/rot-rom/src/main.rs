@@ -18,7 +18,7 @@ mod service;
 
 use hartlock_drivers::boot_sequencer::BootSequencer;
 use hartlock_handoff::{Entry, LogHeader, Stage, Step};
-use hartlock_image::{BundleType, Reason};
+use hartlock_image::{BundleType, Identity, Reason};
 use hartlock_kernels::{Kernels, Tier};
 use hartlock_rot::{BOOT_SEQUENCER, exit};
 use hartlock_stage::{Instant, RomLog, entry, measure, push, signature, start_log};
@@ -49,8 +49,8 @@ fn boot(log: &mut RomLog) -> Result<Verdict, Reason> {
     let acceptance = Acceptance::of_device(
         BundleType::Boot,
         (root.trust, state.revoked_keys),
-        (root.board, root.soc),
-        state.boot_floor,
+        Identity { board: root.board, soc: root.soc },
+        (state.boot_floor, None),
         state.lifecycle,
         &map::BOARD,
     );

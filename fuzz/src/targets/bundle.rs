@@ -154,6 +154,7 @@ fn the_command_agrees(case: &Case, answer: Result<(), Reason>) {
         board: options.board,
         soc: options.soc,
         floor: options.floor,
+        boot_version: options.boot_version,
         lifecycle: options.lifecycle,
     };
     let Temporary { file, len } = Temporary::of(&case.file);

@@ -67,7 +67,7 @@ fn distort(choices: &mut Choices<'_>, manifest: &mut Manifest<'_>) {
     }
     if field == 1 {
         match &mut manifest.closing {
-            Closing::Trust(trust) => match choices.below(4) {
+            Closing::Trust { list: trust, .. } => match choices.below(4) {
                 0 => trust.policy = choices.of(&[Policy::Any, Policy::All, Policy::Hybrid]),
                 1 => {
                     let _ = trust.keys.push(KEYS[choices.below(KEYS.len())].record);

@@ -101,7 +101,8 @@ fn check<'a>(region: &'a [u8], keys: &List<KeyRecord, MAX_SIGNERS>) -> Option<Ma
     assert_eq!(kinds.iter().filter(|kind| kind.is_required()).count(), if is_boot { 3 } else { 2 });
     assert!(is_set(manifest.signers.iter()), "the same signer twice");
     match &manifest.closing {
-        Closing::Trust(trust) => {
+        Closing::Trust { list: trust, carried } => {
+            assert!(trust.keys.iter().all(|key| u128::from(*carried) >> key.algorithm & 1 == 1));
             assert!(!trust.keys.is_empty() && is_set(trust.keys.iter()), "the same key twice");
         }
         Closing::Bootargs(text) => {

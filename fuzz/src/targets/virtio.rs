@@ -58,7 +58,7 @@ pub fn run(data: &[u8]) {
     assert!(is_usable && queue_max >= 32);
     let _ = driver.capacity();
     transfer(&mut choices, &mut driver, Shared(memory));
-    driver.reset();
+    assert_eq!(driver.reset(), Ok(()), "the registers are memory");
     assert_eq!(device.registers[0x70 / 4], 0, "a device that was reset writes no more");
 }
 

@@ -25,7 +25,14 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("crates/timeline", &["crates/handoff", "crates/image"]),
     (
         "crates/emulator",
-        &["crates/image", "crates/kernels", "crates/handoff", "crates/timeline", "crates/verify"],
+        &[
+            "crates/files",
+            "crates/handoff",
+            "crates/image",
+            "crates/kernels",
+            "crates/timeline",
+            "crates/verify",
+        ],
     ),
     (
         "crates/kat",

@@ -61,6 +61,7 @@ pub(super) fn verify(
         board: None,
         soc: None,
         floor: None,
+        boot_version: None,
         lifecycle: None,
         placement: Placement::ByManifest,
     };

@@ -6,8 +6,8 @@
 use std::fmt;
 
 use hartlock_image::{
-    BundleType, HEADER_SIZE, HashId, Head, MAX_BOOTARGS, MAX_PAYLOADS, MAX_SIGNERS,
-    MAX_TRUSTED_KEYS, PayloadType, u32_at,
+    BundleType, HEADER_SIZE, HashId, Head, MAX_BOOTARGS, MAX_EXTENSIONS_SIZE, MAX_PAYLOADS,
+    MAX_SIGNERS, MAX_TRUSTED_KEYS, PayloadType, u32_at,
 };
 use serde::{Serialize, Serializer};
 
@@ -58,6 +58,7 @@ pub enum Part {
     Signer(usize),
     /// With its type, if that is known.
     PayloadRecord(usize, Option<PayloadType>),
+    Extension(usize),
     Trust,
     TrustedKey(usize),
     CommandLine,
@@ -77,13 +78,14 @@ impl fmt::Display for Part {
             Part::Header => f.write_str("header"),
             Part::Signer(index) => write!(f, "signer {}", index + 1),
             Part::PayloadRecord(index, _) => write!(f, "payload record {}", index + 1),
+            Part::Extension(index) => write!(f, "extension record {}", index + 1),
             Part::Trust => f.write_str("trust list"),
             Part::TrustedKey(index) => write!(f, "trusted key {}", index + 1),
             Part::CommandLine => f.write_str("command line"),
             Part::SignatureBlock(index) => write!(f, "signature block {}", index + 1),
             Part::Padding => f.write_str("padding"),
             Part::Payload(index) => write!(f, "payload {}", index + 1),
-            Part::Beyond => f.write_str("behind the bundle"),
+            Part::Beyond => f.write_str("after the bundle"),
             Part::Rest => f.write_str("not read"),
         }
     }
@@ -142,6 +144,7 @@ fn signed_region(walk: &mut Walk<'_, '_>, bundle_type: BundleType) -> Option<()>
     for index in 0..payload_count? {
         payload_record(walk, index)?;
     }
+    extension_area(walk)?;
     let start = walk.at;
     match bundle_type {
         BundleType::Boot => {
@@ -159,6 +162,32 @@ fn signed_region(walk: &mut Walk<'_, '_>, bundle_type: BundleType) -> Option<()>
             walk.pad(Part::CommandLine, &table::BOOTARGS_PADDING, len)
         }
     }
+}
+
+/// Image format §4.6.
+fn extension_area(walk: &mut Walk<'_, '_>) -> Option<()> {
+    let size = u32_at(walk.bytes, 60)? as usize;
+    let end = walk.at.checked_add(size).filter(|_| size <= MAX_EXTENSIONS_SIZE)?;
+    let mut index = 0;
+    while walk.at < end {
+        let (start, part) = (walk.at, Part::Extension(index));
+        walk.record(part, &table::EXTENSION)?;
+        let number = u32_at(walk.bytes, start)?;
+        let len = u32_at(walk.bytes, start + 4)? as usize;
+        let value_end = walk.at.checked_add(len).filter(|it| *it <= end)?;
+        let rows: &[Row] = match number {
+            1 => &table::IDENTITY,
+            2 => &table::BOOT_VERSION,
+            _ => &[],
+        };
+        let size: usize = rows.iter().map(|row| row.size).sum();
+        while size > 0 && walk.at + size <= value_end {
+            walk.record(part, rows)?;
+        }
+        walk.take(part, &table::EXTENSION_VALUE, value_end - walk.at)?;
+        index += 1;
+    }
+    Some(())
 }
 
 /// Image format §4.3.

@@ -58,7 +58,7 @@ pub struct PlacementFault {
 
 /// The map of what a manifest would load.
 pub(super) fn map(manifest: &Manifest<'_>) -> Memory {
-    let board = Board::by_name(manifest.board.as_str());
+    let board = Board::by_name(manifest.identity.board.as_str());
     let mut segments: Vec<_> = manifest
         .payloads
         .iter()

@@ -4,7 +4,7 @@
 //! given, and the first field is searched that breaks this one rule.
 
 use hartlock_image::{
-    Algorithm, BundleType, KeyRecord, List, MAX_SIGNERS, Reason, SignatureBlocks, u32_at,
+    Algorithm, BundleType, KeyRecord, List, MAX_SIGNERS, Name, Reason, SignatureBlocks, u32_at,
 };
 use serde::Serialize;
 
@@ -56,14 +56,27 @@ pub(super) fn place_of(reason: Reason, bundle: &Bundle<'_>) -> Option<Place> {
         Reason::LifecycleMaskInvalid => header("lifecycle_mask"),
         Reason::SignerCountOutOfRange => header("signer_count"),
         Reason::PayloadCountOutOfRange | Reason::PayloadMissing => header("payload_count"),
-        Reason::BoardNameInvalid => header("board"),
-        Reason::SocNameInvalid => header("soc"),
+        Reason::BoardNameInvalid => bundle.bad_name("board"),
+        Reason::SocNameInvalid => bundle.bad_name("soc"),
         Reason::LabelInvalid => header("label"),
+        Reason::ExtensionsSizeOutOfRange => header("extensions_size"),
+        Reason::ExtensionUnknown
+        | Reason::ExtensionOrder
+        | Reason::ExtensionLength
+        | Reason::IdentityRepeated
+        | Reason::BootVersionZero => bundle.extension(reason),
+        Reason::TrustedKeyNotCarried => bundle.field(Part::Trust, "carried").map(whole),
+        // The closing section may have no fields: it begins where the size of the extensions says.
         Reason::PolicyUnknown | Reason::PolicyUnsatisfiable => {
-            bundle.field(Part::Trust, "policy").map(whole)
+            bundle.field(Part::Trust, "policy").map(whole).or_else(|| header("extensions_size"))
         }
-        Reason::TrustedKeyCountOutOfRange => bundle.field(Part::Trust, "key_count").map(whole),
-        Reason::BootargsTooLong => bundle.field(Part::CommandLine, "length").map(whole),
+        Reason::TrustedKeyCountOutOfRange => {
+            bundle.field(Part::Trust, "key_count").map(whole).or_else(|| header("extensions_size"))
+        }
+        Reason::BootargsTooLong => bundle
+            .field(Part::CommandLine, "length")
+            .map(whole)
+            .or_else(|| header("extensions_size")),
         Reason::BootargsInvalid => {
             let field = bundle.field(Part::CommandLine, "bootargs")?;
             bundle.first_byte(field, |byte| !matches!(byte, 0x20..=0x7e))
@@ -125,6 +138,50 @@ impl Bundle<'_> {
             .iter()
             .filter(|field| field.name == name && is_part(field.part))
             .find_map(|field| self.first_byte(field, |byte| byte != 0))
+    }
+
+    /// The first name of a board or SoC that is none.
+    fn bad_name(&self, name: &str) -> Option<Place> {
+        let is_name = |field: &Field| {
+            let bytes = self.bytes(field).first_chunk::<32>();
+            bytes.is_some_and(|bytes| Name::from_field(bytes).is_some())
+        };
+        let of_name = |field: &&Field| field.name == name;
+        self.fields.iter().filter(of_name).find(|field| !is_name(field)).map(whole)
+    }
+
+    /// The first extension record that breaks the rule (§4.6).
+    fn extension(&self, reason: Reason) -> Option<Place> {
+        let of_records = |field: &&Field| matches!(field.part, Part::Extension(_));
+        let fields: Vec<_> = self.fields.iter().filter(of_records).collect();
+        let value = |field: &Field| number(self.bytes(field));
+        let types: Vec<_> = fields.iter().filter(|field| field.name == "type").collect();
+        let found = match reason {
+            Reason::ExtensionUnknown => {
+                let is_system = self.bundle_type == Some(BundleType::System);
+                types
+                    .iter()
+                    .copied()
+                    .find(|it| !matches!((value(it), is_system), (1, _) | (2, true)))
+            }
+            Reason::ExtensionOrder => {
+                types.windows(2).find(|pair| value(pair[0]) >= value(pair[1])).map(|pair| pair[1])
+            }
+            Reason::IdentityRepeated => {
+                let pairs: Vec<_> = self
+                    .fields
+                    .iter()
+                    .filter(|field| field.name == "board")
+                    .filter_map(|field| Some((field, self.bytes_from(field).get(..64)?)))
+                    .collect();
+                let is_known = |at: usize| pairs[..at].iter().any(|pair| pair.1 == pairs[at].1);
+                return (0..pairs.len()).find(|at| is_known(*at)).map(|at| whole(pairs[at].0));
+            }
+            Reason::BootVersionZero => fields.iter().find(|field| field.name == "boot_version"),
+            // The last one that can be told apart is the one that does not fit.
+            _ => fields.iter().rfind(|field| field.name == "length"),
+        };
+        found.map(|field| whole(field))
     }
 
     /// The second of two key ids that are the same.

@@ -76,7 +76,7 @@ pub struct Prospect {
 /// Why a policy cannot be met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// A signature that can be checked fails, and every one must verify.
+    /// No signature verifies; the first one that can be checked fails for this reason.
     SignatureFails(Reason),
     /// The bundle is refused for another reason, whichever key signed it.
     Otherwise(Reason),
@@ -109,7 +109,8 @@ pub(super) fn prospects(signatures: &[Signature], otherwise: Option<Reason>) -> 
         .filter(|signature| signature.check == Check::Verifies)
         .filter_map(|signature| signature.family)
         .collect();
-    let nothing = families.is_empty().then_some(Obstacle::NothingVerifies);
+    // A device verifies the signatures of the keys that it trusts, and no others.
+    let nothing = families.is_empty().then_some(failure.unwrap_or(Obstacle::NothingVerifies));
     let missing = [Family::Classical, Family::PostQuantum]
         .into_iter()
         .find(|family| !families.contains(family))
@@ -120,7 +121,7 @@ pub(super) fn prospects(signatures: &[Signature], otherwise: Option<Reason>) -> 
             let lacking = if policy == Policy::Hybrid { missing } else { None };
             // In the order in which a verifier checks them (image format §8).
             let otherwise = otherwise.map(Obstacle::Otherwise);
-            Prospect { policy, obstacle: failure.or(nothing).or(lacking).or(otherwise) }
+            Prospect { policy, obstacle: nothing.or(lacking).or(otherwise) }
         })
         .collect()
 }
@@ -139,13 +140,13 @@ mod tests {
     }
 
     #[test]
-    fn one_failure_stands_against_every_policy() {
+    fn a_signature_that_fails_does_not_count() {
         let failure = Reason::SignatureNotCanonical;
-        let signatures = [
-            signed(Some(Family::Classical), Check::Verifies),
-            signed(Some(Family::PostQuantum), Check::Fails(failure)),
-        ];
-        assert_eq!(obstacles(&signatures, None), [Some(Obstacle::SignatureFails(failure)); 3]);
+        let failing = signed(Some(Family::PostQuantum), Check::Fails(failure));
+        let signatures = [signed(Some(Family::Classical), Check::Verifies), failing.clone()];
+        let lacking = Some(Obstacle::Lacks(Family::PostQuantum));
+        assert_eq!(obstacles(&signatures, None), [None, None, lacking]);
+        assert_eq!(obstacles(&[failing], None), [Some(Obstacle::SignatureFails(failure)); 3]);
     }
 
     #[test]

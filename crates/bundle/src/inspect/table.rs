@@ -3,7 +3,7 @@
 use hartlock_image::{Algorithm, HashId, Lifecycle, PayloadType, Policy};
 
 use crate::date::date_text;
-use crate::describe::{hex, lifecycle_names};
+use crate::describe::{carried_names, hex, lifecycle_names};
 
 /// A row of a table of the specification.
 #[derive(Debug)]
@@ -33,6 +33,8 @@ pub(super) enum Kind {
     Date,
     /// Bits of lifecycle states.
     Lifecycle,
+    /// Bits of signature algorithms.
+    Algorithms,
     /// The number of something that has a name.
     Named(fn(u32) -> Option<&'static str>),
     /// Digests, keys, signatures.
@@ -66,7 +68,7 @@ pub(super) const HEADER: [Row; 14] = [
     row("lifecycle_mask", 4, Kind::Lifecycle, "§7.3", "states of a device in which it may boot"),
     row("signer_count", 4, Kind::Number, "§4.1", "keys that sign, 1 to 4"),
     row("payload_count", 4, Kind::Number, "§4.1", "payloads, 1 to 8"),
-    reserved(4),
+    row("extensions_size", 4, Kind::Size, "§4.6", "bytes of the extension records"),
     row("board", 32, Kind::Text, "§7.1", "a device of another board refuses it"),
     row("soc", 32, Kind::Text, "§7.1", "a device with another SoC refuses it"),
     row("label", 64, Kind::Text, "§4.1", "text for people; a device does not read it"),
@@ -105,8 +107,25 @@ pub(super) const DIGEST_PADDING: Row =
 pub(super) const TRUST: [Row; 3] = [
     row("policy", 4, Kind::Named(policy), "§5.3", "which of these keys must sign what boots next"),
     row("key_count", 4, Kind::Number, "§4.4", "keys, 1 to 8"),
-    reserved(8),
+    row("carried", 8, Kind::Algorithms, "§4.4", "signature algorithms of the next stage"),
 ];
+
+/// §4.6, before the value.
+pub(super) const EXTENSION: [Row; 2] = [
+    row("type", 4, Kind::Named(extension), "§4.6", "what the record says"),
+    row("length", 4, Kind::Size, "§4.6", "bytes of its value"),
+];
+/// §4.6, one device of several.
+pub(super) const IDENTITY: [Row; 2] = [
+    row("board", 32, Kind::Text, "§7.1", "a further board that accepts it"),
+    row("soc", 32, Kind::Text, "§7.1", "with this SoC"),
+];
+/// §4.6.
+pub(super) const BOOT_VERSION: [Row; 1] =
+    [row("boot_version", 8, Kind::Number, "§7.4", "with an older boot bundle it does not boot")];
+/// §4.6, of a type that is not known.
+pub(super) const EXTENSION_VALUE: Row =
+    row("value", 0, Kind::Bytes, "§4.6", "what it means depends on the type");
 
 /// §4.5.
 pub(super) const COMMAND_LINE: [Row; 2] =
@@ -139,6 +158,14 @@ pub(super) const REST: Row =
 
 fn algorithm(number: u32) -> Option<&'static str> {
     Algorithm::scheme_name(number)
+}
+
+fn extension(number: u32) -> Option<&'static str> {
+    match number {
+        1 => Some("identities"),
+        2 => Some("boot-version"),
+        _ => None,
+    }
 }
 
 fn payload_type(number: u32) -> Option<&'static str> {
@@ -179,6 +206,7 @@ impl Kind {
             Kind::Date if number == 0 => "0 (not stated)".to_string(),
             Kind::Date => format!("{number} ({})", date_text(number)),
             Kind::Lifecycle => lifecycle_text(number as u32),
+            Kind::Algorithms => format!("{number:#x} ({})", carried_names(number).join(", ")),
             Kind::Named(name_of) => {
                 let name = u32::try_from(number).ok().and_then(name_of);
                 format!("{number} ({})", name.unwrap_or("unknown"))
@@ -254,18 +282,29 @@ mod tests {
         compare("### 4.3", PAYLOAD_RECORD.iter().chain([&DIGEST]));
         compare("### 4.4", &TRUST);
         compare("### 4.5", &COMMAND_LINE);
+        compare("### 4.6", &EXTENSION);
         compare("### 5.1", &SIGNATURE_BLOCK);
     }
 
     #[test]
     fn every_section_that_is_named_exists() {
-        let tables: [&[Row]; 6] =
-            [&HEADER, &KEY_RECORD, &PAYLOAD_RECORD, &TRUST, &COMMAND_LINE, &SIGNATURE_BLOCK];
+        let tables: [&[Row]; 9] = [
+            &HEADER,
+            &KEY_RECORD,
+            &PAYLOAD_RECORD,
+            &TRUST,
+            &COMMAND_LINE,
+            &EXTENSION,
+            &IDENTITY,
+            &BOOT_VERSION,
+            &SIGNATURE_BLOCK,
+        ];
         let single = [
             &DIGEST,
             &DIGEST_PADDING,
             &BOOTARGS,
             &BOOTARGS_PADDING,
+            &EXTENSION_VALUE,
             &PUBLIC_KEY,
             &SIGNATURE,
             &BLOCK_PADDING,

@@ -62,6 +62,7 @@ struct Options {
     board: Option<String>,
     soc: Option<String>,
     floor: Option<u64>,
+    boot_version: Option<u64>,
     lifecycle: Option<String>,
     #[serde(default)]
     medium: bool,
@@ -133,12 +134,14 @@ impl Vector {
         }
         let mut command = format!("hartlock verify {}", self.path());
         let floor = options.floor.map(|floor| floor.to_string());
+        let boot_version = options.boot_version.map(|version| version.to_string());
         let keys = options.keys.iter().map(|key| format!("{FOLDER}/{key}.pub.pem"));
         let values = [
             ("type", &options.bundle_type),
             ("board", &options.board),
             ("soc", &options.soc),
             ("floor", &floor),
+            ("boot-version", &boot_version),
             ("lifecycle", &options.lifecycle),
         ];
         let values = values.into_iter().filter_map(|(name, value)| Some((name, value.clone()?)));

@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn what_was_meant_comes_first() {
-        assert_eq!(first("605"), Some(Reason::LifecycleNotAllowed.into()));
+        assert_eq!(first("606"), Some(Reason::BootVersionTooOld.into()));
         assert_eq!(first("E9999"), Some(KeyReason::TreeDiffers.into()));
         assert_eq!(first("rollback"), Some(Reason::RollbackBelowFloor.into()));
         assert_eq!(first("SignatureMissmatch"), Some(Reason::SignatureMismatch.into()));

@@ -65,10 +65,16 @@ fn write_fault(page: &mut Page, inspection: &Inspection) {
 fn write_facts(page: &mut Page, manifest: &Description) {
     page.row("type", &format!("{}, {}", manifest.bundle_type, role(manifest.bundle_type)));
     page.row("board", &format!("{}, SoC {}", manifest.board, manifest.soc));
+    for device in &manifest.also_for {
+        page.row("also for", &format!("{}, SoC {}", device.board, device.soc));
+    }
     if !manifest.label.is_empty() {
         page.row("label", &manifest.label);
     }
     page.row("security version", &manifest.security_version.to_string());
+    if let Some(version) = manifest.min_boot_version {
+        page.row("needs", &format!("a boot bundle of security version {version} or higher"));
+    }
     page.row("lifecycle", &manifest.lifecycle.join(", "));
     page.row("created", &date_text(manifest.created));
     let size = manifest.bundle_size;
@@ -216,7 +222,7 @@ fn prospect_text(prospect: &Prospect, keys: &[String]) -> (Style, String) {
         return (Style::new(), text);
     };
     let why = match obstacle {
-        Obstacle::SignatureFails(_) => "a signature fails, and every one must verify",
+        Obstacle::SignatureFails(_) => "no signature verifies",
         Obstacle::Otherwise(_) => "the bundle is refused whichever key signed it",
         Obstacle::NothingVerifies => "no signature could be checked",
         Obstacle::Lacks(Family::Classical) => "there is no classical signature",

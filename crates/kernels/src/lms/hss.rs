@@ -27,9 +27,9 @@ pub fn verify(
 /// # Errors
 ///
 /// Those of [`super::compare`]; `InvalidKey` for a count of levels that is not 1 to 8;
-/// `OtherParameters` for a signature with another count; `NonCanonicalSignature` for a malformed key
-/// in the signature; `Mismatch` for a signature of such a key. `Ok` says nothing about the
-/// signature of the message yet.
+/// `OtherParameters` for a signature with another count, and for a key in it with another length of hash
+/// values; `UnsupportedKey` for a type in it that is not listed; `Mismatch` for a signature of such a key.
+/// `Ok` says nothing about the signature of the message yet.
 pub fn compare(
     kernels: &Kernels,
     public_key: &[u8],
@@ -53,7 +53,7 @@ pub fn compare(
     let mut differences = [0; MAX_COMPARED_LEN];
     for _ in 0..signed_keys {
         let (one, behind) = Signature::parse(&key, rest)?;
-        let (next, behind_key) = Key::parse(behind).map_err(in_signature)?;
+        let (next, behind_key) = Key::parse(behind, Some(key.ots.n)).map_err(in_signature)?;
         let signed_len = behind.len().wrapping_sub(behind_key.len());
         let mut from = behind;
         let signed = take(&mut from, signed_len).ok_or(Rejection::SignatureLength)?;
@@ -75,20 +75,25 @@ pub fn compare(
     Ok(comparison)
 }
 
-/// Reads a signature without hashing.
+/// Reads a signature without hashing: its form on all levels from the top, then its end, then the indexes.
 fn check_form<'a>(mut key: Key<'a>, signed_keys: u32, mut rest: &'a [u8]) -> Result<(), Rejection> {
+    let mut is_outside = false;
     for _ in 0..signed_keys {
-        let (_, behind) = Signature::parse(&key, rest)?;
-        (key, rest) = Key::parse(behind).map_err(in_signature)?;
+        let (one, behind) = Signature::parse(&key, rest)?;
+        is_outside |= !one.is_of_tree(&key);
+        (key, rest) = Key::parse(behind, Some(key.ots.n)).map_err(in_signature)?;
     }
-    let (_, behind) = Signature::parse(&key, rest)?;
-    if behind.is_empty() { Ok(()) } else { Err(Rejection::SignatureLength) }
+    let (one, behind) = Signature::parse(&key, rest)?;
+    if !behind.is_empty() {
+        return Err(Rejection::SignatureLength);
+    }
+    if is_outside || !one.is_of_tree(&key) { Err(Rejection::IndexOutOfRange) } else { Ok(()) }
 }
 
 /// Maps a fault of a key inside a signature to a fault of the signature.
-fn in_signature(rejection: Rejection) -> Rejection {
+const fn in_signature(rejection: Rejection) -> Rejection {
     match rejection {
-        Rejection::SignatureLength => rejection,
-        _ => Rejection::NonCanonicalSignature,
+        Rejection::InvalidKey => Rejection::OtherParameters,
+        _ => rejection,
     }
 }

@@ -5,14 +5,19 @@ use hartlock_image::Reason::{
     LifecycleNotAllowed, OutsideMemory, OverlapsLiveRegion, RollbackBelowFloor, WrongBoard,
     WrongLoadAddress, WrongSoc,
 };
-use hartlock_verify::board::qemu_virt as map;
+use hartlock_verify::board::{hartlock_soc as soc, qemu_virt as map};
 
-use super::row::{Row, bad};
+use super::row::{Row, bad, good};
 use crate::bundle::Edit::{Draft as Fields, Options};
-use crate::bundle::{Draft, name};
+use crate::bundle::{Draft, identity, name};
 
 const SYSTEM: fn() -> Draft = Draft::system;
 const BOOT: fn() -> Draft = Draft::boot;
+
+/// A boot bundle for the board with a root of trust of its own, whose places are those of the other one.
+fn for_soc() -> Draft {
+    Draft { identity: identity(soc::BOARD.name, soc::BOARD.soc), ..Draft::boot() }
+}
 
 /// A vector whose payload `$index` is loaded, and entered if it is code, at `$address`.
 macro_rules! moved {
@@ -28,7 +33,7 @@ pub const ROWS: &[Row] = &[
         SYSTEM,
         "The bundle is for a board whose name is longer by one character.",
         &[
-            Fields(|draft| draft.board = name("qemu-virt2")),
+            Fields(|draft| draft.identity.board = name("qemu-virt2")),
             Options(|options| options.board = Some("qemu-virt".into())),
         ],
     ),
@@ -38,7 +43,7 @@ pub const ROWS: &[Row] = &[
         SYSTEM,
         "The bundle is for another SoC.",
         &[
-            Fields(|draft| draft.soc = name("vir")),
+            Fields(|draft| draft.identity.soc = name("vir")),
             Options(|options| {
                 options.board = Some("qemu-virt".into());
                 options.soc = Some("virt".into());
@@ -151,12 +156,60 @@ pub const ROWS: &[Row] = &[
             draft.payloads[1].memory_size = map::LINUX_FDT.start - map::METADATA.end;
         })],
     ),
+    good(
+        "boot_for_hartlock_soc",
+        for_soc,
+        "A boot bundle for the board that has a root of trust of its own.",
+        &[],
+    ),
+    bad(
+        "soc_loader_at_other_address",
+        WrongLoadAddress,
+        for_soc,
+        "On that board the loader would be loaded one page after its address.",
+        moved!(1, soc::LOADER.start + PAGE_SIZE),
+    ),
+    bad(
+        "soc_payload_over_bundle",
+        OverlapsLiveRegion,
+        for_soc,
+        "On that board the device tree would be loaded over the last page of the bundle's place.",
+        moved!(2, soc::BUNDLE.end - PAGE_SIZE),
+    ),
+    bad(
+        "soc_payload_after_bundle",
+        OutsideMemory,
+        for_soc,
+        "On that board the device tree would be loaded right after the bundle's place.",
+        moved!(2, soc::BUNDLE.end),
+    ),
+    bad(
+        "soc_kernel_without_place",
+        OutsideMemory,
+        SYSTEM,
+        "That board has no place for a kernel: it has no system bundle.",
+        &[Fields(|draft| draft.identity = identity(soc::BOARD.name, soc::BOARD.soc))],
+    ),
     bad(
         "opensbi_at_other_address",
         WrongLoadAddress,
         BOOT,
         "OpenSBI would be loaded one page after its address.",
         moved!(0, map::OPENSBI.start + PAGE_SIZE),
+    ),
+    bad(
+        "boot_fdt_at_other_address",
+        WrongLoadAddress,
+        BOOT,
+        "The device tree for OpenSBI would be loaded one page after its address.",
+        moved!(2, map::BOOT_FDT.start + PAGE_SIZE),
+    ),
+    bad(
+        "loader_at_other_address",
+        WrongLoadAddress,
+        BOOT,
+        "The loader would be loaded one page after its address.",
+        moved!(1, map::LOADER.start + PAGE_SIZE),
     ),
     bad(
         "kernel_not_on_2_mib",

@@ -7,9 +7,9 @@ use hartlock_image::{BundleType, HashId, KeyRecord, PAGE_SIZE, Policy};
 use hartlock_verify::board::qemu_virt as map;
 
 use super::row::{Row, good};
-use crate::bundle::Edit::{Draft as Fields, File, Options};
-use crate::bundle::{Block, Draft, label, name, trust};
-use crate::ed25519::{KEY_AND_R_MIXED, KEY_MIXED_HIDDEN};
+use crate::bundle::Edit::{Area, Draft as Fields, File, Options};
+use crate::bundle::{Block, Draft, identity, label, name, trust};
+use crate::ed25519::{KEY_AND_R_MIXED, KEY_MIXED_HIDDEN, KEY_ORDER_8};
 use crate::keys::{A, B, C, D, E};
 
 const SYSTEM: fn() -> Draft = Draft::system;
@@ -254,8 +254,8 @@ pub const ROWS: &[Row] = &[
         "Longest names and label, highest numbers, lowest address, last entry, most padding.",
         &[
             Fields(|draft| {
-                draft.board = name("!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!~");
-                draft.soc = name("~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~!");
+                draft.identity.board = name("!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!~");
+                draft.identity.soc = name("~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~!");
                 draft.label =
                     label(" 234567890123456789012345678901234567890123456789012345678901~~ ");
                 draft.security_version = u64::MAX;
@@ -272,6 +272,24 @@ pub const ROWS: &[Row] = &[
                 options.lifecycle = Some("returned".into());
             }),
         ],
+    ),
+    good(
+        "names_of_one_character",
+        SYSTEM,
+        "The shortest names of board and SoC.",
+        &[Fields(|draft| draft.identity = identity("b", "s"))],
+    ),
+    good(
+        "label_empty",
+        SYSTEM,
+        "The label may be empty.",
+        &[Fields(|draft| draft.label = label(""))],
+    ),
+    good(
+        "trust_one_key",
+        BOOT,
+        "One trusted key, as few as there may be.",
+        &[Fields(|draft| draft.trust = trust(Policy::Any, [B.record()]))],
     ),
     good(
         "bootargs_empty",
@@ -293,6 +311,7 @@ pub const ROWS: &[Row] = &[
             draft.blocks = [D, C, B, A].map(Block::By).into();
             let known = [A, B, C, D, E].map(|key| key.record());
             let unknown = [1, 2, 3].map(unknown_key);
+            draft.carried |= 1 << 9;
             draft.trust = trust(Policy::Any, known.into_iter().chain(unknown));
         })],
     ),
@@ -320,6 +339,25 @@ pub const ROWS: &[Row] = &[
         &[
             Fields(|draft| draft.blocks = [A, C, B].map(Block::By).into()),
             Options(|options| options.trust(Policy::All, &[B, A])),
+        ],
+    ),
+    good(
+        "untrusted_signature_changed",
+        SYSTEM,
+        "The second signer is not trusted: its signature is not checked, so it can be changed.",
+        &[
+            Fields(|draft| draft.blocks = [A, B].map(Block::By).into()),
+            Options(|options| options.trust(Policy::Any, &[A])),
+            Area(|area| area[112 + 80] ^= 1),
+        ],
+    ),
+    good(
+        "untrusted_key_of_small_order",
+        SYSTEM,
+        "The second signer is not trusted: its key, which would be refused, is not parsed.",
+        &[
+            Fields(|draft| draft.blocks = vec![Block::By(A), Block::Odd(&KEY_ORDER_8)]),
+            Options(|options| options.trust(Policy::Any, &[A])),
         ],
     ),
     good(

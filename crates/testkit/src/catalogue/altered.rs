@@ -13,6 +13,11 @@ use crate::signers;
 
 const SYSTEM: fn() -> Draft = Draft::system;
 
+/// In a signature by `signers::HSS`: 4 bytes for the number of signed keys; then the tree at the top signs (index, type,
+/// C and 26 chains of 24 bytes, type, path of 5 nodes) a key of 48 bytes.
+const HSS_SECOND_KEY: usize = 4 + 4 + 4 + 27 * 24 + 4 + 5 * 24;
+const HSS_SECOND_SIGNATURE: usize = HSS_SECOND_KEY + 48;
+
 /// A bundle that one key has signed, with a change to its block.
 macro_rules! changed {
     ($name:literal, $reason:expr, $signer:ident, $why:literal, $field:ident: $change:expr) => {
@@ -177,6 +182,60 @@ pub const ROWS: &[Row] = &[
         "The key itself says two levels, its record one.",
         public_key: |key| key[3] = 2
     ),
+    shortened!("hss_one_byte_less", HSS),
+    lengthened!("hss_one_byte_more", HSS),
+    changed!(
+        "hss_count_of_levels_differs",
+        SignatureParametersDiffer,
+        HSS,
+        "The signature announces six signed keys, and its key has eight levels.",
+        signature: |signature| signature[3] = 6
+    ),
+    changed!(
+        "hss_lower_type_not_listed",
+        PublicKeyUnsupported,
+        HSS,
+        "The tree below the top is of LMS type 15, which is not in the list.",
+        signature: |signature| signature[HSS_SECOND_KEY + 3] = 15
+    ),
+    changed!(
+        "hss_lower_ots_type_not_listed",
+        PublicKeyUnsupported,
+        HSS,
+        "The tree below the top is of LM-OTS type 9, which is not in the list.",
+        signature: |signature| signature[HSS_SECOND_KEY + 7] = 9
+    ),
+    changed!(
+        "hss_lower_type_of_other_hash",
+        SignatureParametersDiffer,
+        HSS,
+        "The tree below the top is of LMS type 5 with SHA-256, the one at the top has SHA-256/192.",
+        signature: |signature| signature[HSS_SECOND_KEY + 3] = 5
+    ),
+    changed!(
+        "hss_lower_ots_type_of_other_hash",
+        SignatureParametersDiffer,
+        HSS,
+        "The tree below the top is of LM-OTS type 4 with SHA-256, the one at the top has SHA-256/192.",
+        signature: |signature| signature[HSS_SECOND_KEY + 7] = 4
+    ),
+    changed!(
+        "hss_lower_signature_of_other_type",
+        SignatureParametersDiffer,
+        HSS,
+        "The second signature is of another LM-OTS type than the key that it is checked with.",
+        signature: |signature| signature[HSS_SECOND_SIGNATURE + 7] = 7
+    ),
+    changed!(
+        "hss_lower_index_behind_last",
+        SignatureIndexOutOfRange,
+        HSS,
+        "The index of the second signature is 2^5, the first that its tree does not have.",
+        signature: |signature| {
+            let index = &mut signature[HSS_SECOND_SIGNATURE..HSS_SECOND_SIGNATURE + 4];
+            index.copy_from_slice(&32_u32.to_be_bytes());
+        }
+    ),
     changed!(
         "xmss_index_behind_last",
         SignatureIndexOutOfRange,
@@ -234,6 +293,48 @@ pub const ROWS: &[Row] = &[
         public_key: |key| key[0] = 4
     ),
     changed!(
+        "rsa_modulus_negative",
+        PublicKeyInvalid,
+        RSA_PSS_2048,
+        "The first byte of the modulus, which is its sign, is 0xFF.",
+        public_key: |key| key[8] = 0xff
+    ),
+    changed!(
+        "rsa_key_longer_than_its_sequence",
+        PublicKeyInvalid,
+        RSA_PSS_2048,
+        "The SEQUENCE of the key ends before the last byte of the exponent.",
+        public_key: |key| key[3] -= 1
+    ),
+    changed!(
+        "rsa_length_with_leading_zero",
+        PublicKeyInvalid,
+        RSA_PSS_2048,
+        "The length of the modulus has three bytes where two are enough; the exponent is 257.",
+        public_key: |key| {
+            let modulus = key[9..265].to_vec();
+            key.truncate(4);
+            key.extend([2, 0x83, 0, 1, 1, 0]);
+            key.extend(modulus);
+            key.extend([2, 2, 1, 1]);
+        }
+    ),
+    changed!(
+        "rsa_modulus_of_2047_bits",
+        PublicKeyUnsupported,
+        RSA_PSS_2048,
+        "The modulus has a bit less than its record says; a longer exponent makes up for its sign.",
+        public_key: |key| {
+            let mut modulus = key[9..265].to_vec();
+            modulus[0] &= 0x7f;
+            modulus[0] |= 0x40;
+            key.truncate(4);
+            key.extend([2, 0x82, 1, 0]);
+            key.extend(modulus);
+            key.extend([2, 4, 1, 0, 0, 1]);
+        }
+    ),
+    changed!(
         "rsa_modulus_even",
         PublicKeyInvalid,
         RSA_PSS_2048,
@@ -246,6 +347,34 @@ pub const ROWS: &[Row] = &[
         RSA_PKCS1_2048,
         "The signature as a number is not below the modulus.",
         signature: |signature| signature[..8].fill(0xff)
+    ),
+    changed!(
+        "rsa_pss_of_another_message",
+        SignatureMismatch,
+        RSA_PSS_2048,
+        "The padding is right, and the digest in it is that of another message.",
+        sign: |signer, _| signer.sign(b"another message")
+    ),
+    changed!(
+        "rsa_pss_salt_one_byte_less",
+        SignatureMismatch,
+        RSA_PSS_2048,
+        "A right signature with a salt of 31 bytes.",
+        sign: |signer, message| signer.sign_with_salt(message, 31)
+    ),
+    changed!(
+        "rsa_pss_salt_one_byte_more",
+        SignatureMismatch,
+        RSA_PSS_2048,
+        "A right signature with a salt of 33 bytes.",
+        sign: |signer, message| signer.sign_with_salt(message, 33)
+    ),
+    changed!(
+        "rsa_pss_without_salt",
+        SignatureMismatch,
+        RSA_PSS_2048,
+        "A right signature without a salt.",
+        sign: |signer, message| signer.sign_with_salt(message, 0)
     ),
     changed!(
         "rsa_pss_under_pkcs1",

@@ -55,6 +55,23 @@ pub const ROWS: &[Row] = &[
         &[Fields(|draft| draft.blocks.push(Block::Raw(vec![0; 8])))],
     ),
     bad(
+        "signature_area_of_8_bytes",
+        SignatureBlockTruncated,
+        SYSTEM,
+        "The smallest signature area: half of a block's header.",
+        &[Fields(|draft| {
+            draft.blocks = vec![Block::Raw(vec![0; 8])];
+            draft.listed = Some(vec![A.record()]);
+        })],
+    ),
+    bad(
+        "block_of_16_bytes",
+        SignatureAlgorithmZero,
+        SYSTEM,
+        "A second block of zeros that has a header and nothing else: the area does not end too early for it.",
+        &[Fields(|draft| draft.blocks.push(Block::Raw(vec![0; 16])))],
+    ),
+    bad(
         "public_key_size_huge",
         SignatureBlockTruncated,
         SYSTEM,

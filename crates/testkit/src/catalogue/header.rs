@@ -15,11 +15,10 @@ const BOOT: fn() -> Draft = Draft::boot;
 /// Offsets in the header (image format §4.1).
 const SIGNER_COUNT: usize = 52;
 const PAYLOAD_COUNT: usize = 56;
-const RESERVED_1: usize = 60;
 const BOARD: usize = 64;
 const SOC: usize = 96;
 const LABEL: usize = 128;
-const RESERVED_2: usize = 192;
+const RESERVED: usize = 192;
 
 /// Appends key records, as many as five signers need, and says that there are five.
 fn five_signers(signed: &mut Region) {
@@ -137,18 +136,25 @@ pub const ROWS: &[Row] = &[
         &[Signed(|signed| signed.put(LABEL + 63, b"x"))],
     ),
     bad(
-        "reserved_in_header_last",
-        ReservedNotZero,
-        SYSTEM,
-        "The last of the reserved bytes before the board's name is not zero.",
-        &[Signed(|signed| signed.put(RESERVED_1 + 3, b"\x80"))],
-    ),
-    bad(
         "reserved_behind_label",
         ReservedNotZero,
         SYSTEM,
         "The first reserved byte after the label is not zero.",
-        &[Signed(|signed| signed.put(RESERVED_2, b"\x01"))],
+        &[Signed(|signed| signed.put(RESERVED, b"\x01"))],
+    ),
+    bad(
+        "reserved_in_header_last",
+        ReservedNotZero,
+        SYSTEM,
+        "The last byte of the header is not zero.",
+        &[Signed(|signed| signed.put(255, b"\x80"))],
+    ),
+    bad(
+        "reserved_in_signer_first",
+        ReservedNotZero,
+        SYSTEM,
+        "The first reserved byte of a signer's record is not zero.",
+        &[Signed(|signed| signed.put(signed.signer(0) + 56, b"\x01"))],
     ),
     bad(
         "reserved_in_signer_last",
@@ -158,18 +164,18 @@ pub const ROWS: &[Row] = &[
         &[Signed(|signed| signed.put(signed.signer(0) + 63, b"\x80"))],
     ),
     bad(
+        "reserved_in_payload_first",
+        ReservedNotZero,
+        SYSTEM,
+        "The first reserved byte of a payload record is not zero.",
+        &[Signed(|signed| signed.put(signed.payload(0) + 56, b"\x01"))],
+    ),
+    bad(
         "reserved_in_payload_last",
         ReservedNotZero,
         SYSTEM,
         "The last reserved byte of the last payload record is not zero.",
         &[Signed(|signed| signed.put(signed.payload(1) + 63, b"\x80"))],
-    ),
-    bad(
-        "reserved_in_trust_last",
-        ReservedNotZero,
-        BOOT,
-        "The last reserved byte of the trust section is not zero.",
-        &[Signed(|signed| signed.put(signed.closing() + 15, b"\x80"))],
     ),
     bad(
         "reserved_in_trusted_key",

@@ -66,11 +66,14 @@ pub const ROWS: &[Row] = &[
         &[Area(|area| swap(area, R, SECOND + R, 64))],
     ),
     bad(
-        "untrusted_signature_damaged",
+        "second_trusted_signature_damaged",
         SignatureMismatch,
         two_signers,
-        "The second signature is damaged; the first one, of the only trusted key, is right.",
-        &[Area(|area| area[SECOND + S] ^= 1), Options(|options| options.trust(Policy::Any, &[A]))],
+        "The second of two trusted signatures is damaged; one would be enough for the policy.",
+        &[
+            Area(|area| area[SECOND + S] ^= 1),
+            Options(|options| options.trust(Policy::Any, &[A, B])),
+        ],
     ),
     bad(
         "ed25519_r_off_curve",

@@ -1,10 +1,11 @@
 //! Both checks agree: a defect is 0 exactly if the branches refuse nothing.
 
+use core::num::NonZeroU64;
 use std::vec::Vec;
 
 use hartlock_image::{
-    HashId, KEY_ID_SIZE, Label, Lifecycle, Name, PayloadType, Reason, TreeMode, TrustList,
-    encode_manifest,
+    Extensions, HashId, Identity, KEY_ID_SIZE, Label, Lifecycle, Name, PayloadType, Reason,
+    TreeMode, TrustList, encode_manifest,
 };
 use proptest::prelude::*;
 
@@ -33,6 +34,10 @@ fn payload(payload_type: PayloadType, load_address: u64, size: u64) -> PayloadRe
     }
 }
 
+fn identity(board: &str, soc: &str) -> Identity {
+    Identity { board: Name::new(board).unwrap(), soc: Name::new(soc).unwrap() }
+}
+
 fn manifest() -> Manifest<'static> {
     Manifest {
         bundle_type: BundleType::System,
@@ -41,8 +46,7 @@ fn manifest() -> Manifest<'static> {
         security_version: 7,
         created: 0,
         lifecycle_mask: 0b010,
-        board: Name::new("qemu-virt").unwrap(),
-        soc: Name::new("virt").unwrap(),
+        identity: identity("qemu-virt", "virt"),
         label: Label::new("").unwrap(),
         signers: keys(0b10),
         payloads: [
@@ -52,6 +56,7 @@ fn manifest() -> Manifest<'static> {
         ]
         .into_iter()
         .collect(),
+        extensions: Extensions::NONE,
         closing: Closing::Bootargs("quiet"),
     }
 }
@@ -67,8 +72,8 @@ fn acceptance() -> Acceptance<'static> {
     Acceptance::of_device(
         BundleType::System,
         (TrustList { policy: Policy::Any, keys: keys(0b11) }, 0),
-        (Name::new("qemu-virt").unwrap(), Name::new("virt").unwrap()),
-        7,
+        identity("qemu-virt", "virt"),
+        (7, Some(3)),
         Lifecycle::Production,
         &qemu_virt::BOARD,
     )
@@ -81,7 +86,7 @@ fn a_good_manifest_has_no_defect() {
     assert_eq!(signers(&acceptance, &keys(0b10), &keys(0b10), &signed), 0);
     assert_eq!(parsed(&manifest, &signed), 0);
     assert_eq!(device(&acceptance, &signed), 0);
-    assert_eq!(placement(Some(&qemu_virt::BOARD), &manifest), 0);
+    assert_eq!(placement(&qemu_virt::BOARD, &manifest) | ranges(&manifest), 0);
 }
 
 #[test]
@@ -149,8 +154,39 @@ fn every_bit_that_a_device_insists_on_is_compared() {
 }
 
 #[test]
+fn lists_of_devices_and_dependencies_are_judged_alike() {
+    let names =
+        [("qemu-virt", "virt"), ("qemu-virt", "other"), ("board", "virt"), ("board", "soc")];
+    let all: Vec<Identity> = names.iter().map(|(board, soc)| identity(board, soc)).collect();
+    let mut verdicts = [0, 0];
+    // Each pair in the header, and each set of pairs in the list; each option of a workstation.
+    for (own, mask, options) in (0..4).flat_map(|own| {
+        (0..16u8).flat_map(move |mask| (0..4u8).map(move |options| (own, mask, options)))
+    }) {
+        for boot_version in [None, NonZeroU64::new(3), NonZeroU64::new(4)] {
+            let others = (0..4).filter(|index| *index != own && mask >> index & 1 == 1);
+            let fields: Vec<_> = others.map(|index| all[index].field()).collect();
+            let extensions = Extensions { identities: &fields, boot_version };
+            let manifest = Manifest { identity: all[own], extensions, ..manifest() };
+            let device = acceptance();
+            let acceptance = Acceptance {
+                board: device.board.filter(|_| options & 1 == 0),
+                soc: device.soc.filter(|_| options & 2 == 0),
+                ..device
+            };
+            let verdict = acceptance.check_device(&manifest);
+            let defect = super::device(&acceptance, &signed(&manifest));
+            assert_eq!(defect == 0, verdict == Ok(()), "{manifest:?} {acceptance:?}");
+            verdicts[usize::from(defect == 0)] += 1;
+        }
+    }
+    assert!(verdicts[0] > 100 && verdicts[1] > 100, "one-sided: {verdicts:?}");
+}
+
+#[test]
 fn what_was_parsed_differs_from_what_was_signed() {
-    let boot = Closing::Trust(TrustList { policy: Policy::All, keys: keys(0b110) });
+    let list = TrustList { policy: Policy::All, keys: keys(0b110) };
+    let boot = Closing::Trust { list, carried: 2 };
     for good in [manifest(), Manifest { closing: boot, ..manifest() }] {
         let bytes = signed(&good);
         assert_eq!(parsed(&good, &bytes), 0);
@@ -175,13 +211,13 @@ fn what_was_parsed_differs_from_what_was_signed() {
         for policy in [Policy::Any, Policy::EverySigner] {
             let keys = keys(0b110);
             bad.push(Manifest {
-                closing: Closing::Trust(TrustList { policy, keys }),
+                closing: Closing::Trust { list: TrustList { policy, keys }, carried: 2 },
                 ..manifest()
             });
         }
         for mask in [0b10, 0b1110, 0b101] {
-            let trust = TrustList { policy: Policy::All, keys: keys(mask) };
-            bad.push(Manifest { closing: Closing::Trust(trust), ..manifest() });
+            let list = TrustList { policy: Policy::All, keys: keys(mask) };
+            bad.push(Manifest { closing: Closing::Trust { list, carried: 2 }, ..manifest() });
         }
         bad.push(Manifest { closing: Closing::Bootargs("quie"), ..manifest() });
         for manifest in bad {
@@ -229,9 +265,10 @@ proptest! {
         let manifest = Manifest { bundle_type, payloads, ..manifest() };
         // A range that wraps is refused by the parser, which the redundant check covers as well.
         let is_whole = record.load_address.checked_add(record.memory_size).is_some();
-        let board = acceptance().map(&manifest);
-        let is_placed = board.unwrap().check(bundle_type, &record).is_ok();
-        prop_assert_eq!(placement(board, &manifest) == 0, is_whole && is_placed);
+        let board = &qemu_virt::BOARD;
+        let is_placed = board.check(bundle_type, &record).is_ok();
+        let defect = placement(board, &manifest) | ranges(&manifest);
+        prop_assert_eq!(defect == 0, is_whole && is_placed);
     }
 
     #[test]
@@ -244,6 +281,6 @@ proptest! {
         .into_iter()
         .collect();
         let is_shared = (start..start + pages).contains(&other);
-        prop_assert_eq!(placement(None, &manifest) != 0, is_shared);
+        prop_assert_eq!(ranges(&manifest) != 0, is_shared);
     }
 }

@@ -13,7 +13,9 @@
 //! | 24 | 8 | floor |
 //! | 32 | 4 | 1 = the floor counts |
 //! | 36 | 4 | 1 = the bundle is on a medium, 0 = it is a file (image format §3.3) |
-//! | 40 | 24 | zero |
+//! | 40 | 8 | security version of the boot bundle |
+//! | 48 | 4 | 1 = that version counts |
+//! | 52 | 12 | zero |
 //! | 64 | 32 | board; zeros = not required |
 //! | 96 | 32 | SoC; zeros = not required |
 //! | 128 | 64 each | key records (image format §4.2) |
@@ -40,6 +42,8 @@ pub struct Vector<'a> {
     pub soc: Option<Name>,
     /// Lowest security version.
     pub floor: Option<u64>,
+    /// Security version of the boot bundle that runs.
+    pub boot_version: Option<u64>,
     /// State of the device.
     pub lifecycle: Option<Lifecycle>,
     /// Whether the bundle is on a medium, which may continue past its end.
@@ -71,6 +75,7 @@ impl<'a> Vector<'a> {
             Some(number) => Some(Lifecycle::from_number(number)?),
         };
         let floor = if field(32)? == 1 { Some(u64_at(entry, 24)?) } else { None };
+        let boot_version = if field(48)? == 1 { Some(u64_at(entry, 40)?) } else { None };
 
         let keys_size = (field(12)? as usize).checked_mul(KEY_RECORD_SIZE)?;
         let (key_bytes, rest) = rest.split_at_checked(keys_size)?;
@@ -88,6 +93,7 @@ impl<'a> Vector<'a> {
             board: name(64)?,
             soc: name(96)?,
             floor,
+            boot_version,
             lifecycle,
             is_on_medium: field(36)? == 1,
             bundle: padded.get(..size as usize)?,
@@ -111,7 +117,9 @@ impl<'a> Vector<'a> {
         out.put_u64(self.floor.unwrap_or(0));
         out.put_u32(self.floor.is_some().into());
         out.put_u32(self.is_on_medium.into());
-        out.put(&[0; 24]);
+        out.put_u64(self.boot_version.unwrap_or(0));
+        out.put_u32(self.boot_version.is_some().into());
+        out.put(&[0; 12]);
         out.put(&self.board.map_or([0; 32], |name| *name.field()));
         out.put(&self.soc.map_or([0; 32], |name| *name.field()));
         for key in self.trust.keys.iter() {
@@ -145,6 +153,7 @@ impl<'a> Vector<'a> {
             board: self.board,
             soc: self.soc,
             floor: self.floor,
+            boot_version: self.boot_version,
             lifecycle: self.lifecycle,
             placement: Placement::ByManifest,
         }

@@ -80,9 +80,13 @@ impl Device {
 
     /// Waits until nothing is under way: the storage has no stop command, and always
     /// finishes.
-    pub fn reset(&mut self) {
+    ///
+    /// # Errors
+    /// None.
+    pub fn reset(&mut self) -> Result<(), Reason> {
         while self.storage.pending() > 0 {
             core::hint::spin_loop();
         }
+        Ok(())
     }
 }

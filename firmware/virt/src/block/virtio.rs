@@ -25,14 +25,19 @@ fn reason_of(error: Error) -> Reason {
 }
 
 impl Device {
-    /// Finds the block device in the lowest slot (boot flow §4.1).
+    /// Finds the block device in the lowest slot, and resets every other one (boot flow §4.1).
     ///
     /// # Errors
-    /// `MediumMissing`.
+    /// `MediumMissing`; `MediumError` for a device that does not complete its reset.
     pub fn open() -> Result<Self, Reason> {
+        let bases =
+            (0..VIRTIO_COUNT).map(|slot| VIRTIO.wrapping_add(slot.wrapping_mul(VIRTIO_SIZE)));
+        for base in bases.clone() {
+            // SAFETY: a virtio-mmio slot of the board, for which there is no driver yet.
+            unsafe { VirtioBlk::silence(base) }.map_err(reason_of)?;
+        }
         let queue = &raw mut QUEUE;
-        for slot in 0..VIRTIO_COUNT {
-            let base = VIRTIO.wrapping_add(slot.wrapping_mul(VIRTIO_SIZE));
+        for base in bases {
             // SAFETY: a virtio-mmio slot of the board; the queue is used here only, and one driver is
             // made from it before this function returns it.
             match unsafe { VirtioBlk::new(base, queue) } {
@@ -81,7 +86,10 @@ impl Device {
     }
 
     /// Stops the device: it writes to memory no more.
-    pub fn reset(&mut self) {
-        self.0.reset();
+    ///
+    /// # Errors
+    /// `MediumError` if it does not complete the reset.
+    pub fn reset(&mut self) -> Result<(), Reason> {
+        self.0.reset().map_err(reason_of)
     }
 }

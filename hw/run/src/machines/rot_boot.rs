@@ -18,7 +18,7 @@ use super::report::{BootState, Mailbox, Status};
 use super::rot::{self, Rot};
 use super::soc::{self as machines, Soc};
 use super::{End, Machine, loader};
-use hartlock_testkit::bundle::{Block, Draft, Edit, Payload, build, name, trust};
+use hartlock_testkit::bundle::{Block, Draft, Edit, Payload, build, identity, name, trust};
 use hartlock_testkit::keys::A;
 use hartlock_testkit::signers::LMS;
 use xtask::firmware;
@@ -148,7 +148,7 @@ pub fn bundle(size: usize, signed_by: SignedBy, first: Option<&[u8]>, edits: &[E
         payload
     };
     let mut draft = Draft::boot();
-    (draft.board, draft.soc) = (name(hartlock_soc::BOARD.name), name(hartlock_soc::BOARD.soc));
+    draft.identity = identity(hartlock_soc::BOARD.name, hartlock_soc::BOARD.soc);
     if signed_by == SignedBy::Lms {
         draft.blocks = vec![Block::Of(&LMS)];
     }
@@ -352,7 +352,11 @@ fn refusals() -> Vec<(&'static str, Edit, Reason)> {
             Edit::Area(|area| *area.last_mut().expect("a signature") ^= 1),
             Reason::SignatureMismatch,
         ),
-        ("another board", Edit::Draft(|draft| draft.board = name("qemu-virt")), Reason::WrongBoard),
+        (
+            "another board",
+            Edit::Draft(|draft| draft.identity.board = name("qemu-virt")),
+            Reason::WrongBoard,
+        ),
         (
             "a version below the floor",
             Edit::Draft(|draft| draft.security_version = 2),

@@ -4,12 +4,15 @@
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use hartlock_emulator::Stage;
 use hartlock_emulator::images::{Device, Provisioning};
 use hartlock_emulator::machine::Run;
 use hartlock_handoff::Step;
-use hartlock_image::{PayloadType, Reason};
+use hartlock_image::{
+    HEADER_SIZE, KEY_RECORD_SIZE, PAGE_SIZE, PayloadType, Reason, align_up, u64_at,
+};
+use hartlock_testkit::bundle::Edit;
 use hartlock_verify::board::qemu_virt;
 
 use super::board::{Bench, expect_boot, expect_refusal, loader_entry};
@@ -51,6 +54,16 @@ pub fn cases() -> Vec<Case> {
             let run = with_drive(bench, &silent_after(BEFORE_SILENCE))?;
             expect_refusal(&run, Stage::Loader, Reason::MediumError)?;
             expect_silence_behind_the_kernel(&run)
+        }),
+        Case::new("refusal/disk-that-does-not-complete-its-reset", |bench| {
+            let loader = firmware::stage("loader", &["inject-reset-fails"])?;
+            let setup = bench.setup_with(&loader, &[], &[])?;
+            expect_refusal(&bench.run(&setup)?, Stage::Loader, Reason::MediumError)
+        }),
+        Case::new("protection/memory-from-before-a-reset-is-no-part-of-a-payload", |bench| {
+            let (kernel, memory) = entered_with_old_memory(bench)?;
+            ensure!(memory.iter().all(|byte| *byte == 0), "at {kernel:#x}: {memory:02x?}");
+            Ok(())
         }),
         Case::new("refusal/hand-off-block-changed-behind-the-rom", |bench| {
             let run = with_lowered_floor(bench)?;
@@ -96,6 +109,38 @@ fn with_drive(bench: &Bench, properties: &str) -> Result<Run> {
     let drive = format!("if=none,id=d1,format=raw,readonly=on,{properties}{}", image.display());
     let extra = ["-drive", &drive, "-device", "virtio-blk-device,drive=d1"].map(str::to_owned);
     Ok(bench.finish(bench.start_on(&device, &setup, &extra)?, None))
+}
+
+/// Pages of the kernel's memory past its last byte.
+const PAGES_AFTER: u64 = 4;
+
+/// Boots a device in whose memory an earlier system left something where the kernel's memory goes on past its
+/// file, as far as the kernel. Returns the kernel's entry and the first and last bytes there.
+fn entered_with_old_memory(bench: &Bench) -> Result<(u64, Vec<u8>)> {
+    let larger = Edit::Draft(|draft| draft.payloads[0].memory_size += PAGES_AFTER * PAGE_SIZE);
+    let mut setup = bench.setup(&[], &[larger])?;
+    setup.is_held = true;
+    let bundle = setup.system.as_ref().context("a system bundle")?;
+    let field = |at: usize| u64_at(bundle, HEADER_SIZE + KEY_RECORD_SIZE + at).context("a record");
+    let (size, kernel, memory_size) = (field(24)?, field(32)?, field(40)?);
+    let first = kernel + align_up(size, PAGE_SIZE).context("a size")?;
+    let last = kernel + memory_size - 8;
+    let folder = tempfile::tempdir()?;
+    let socket = folder.path().join("gdb");
+    let left = [first, last].into_iter().flat_map(|address| {
+        let data = format!("loader,addr={address:#x},data=0x1badc0de1badc0de,data-len=8");
+        ["-device".to_owned(), data]
+    });
+    let options: Vec<String> = debugger::options(&socket).into_iter().chain(left).collect();
+    let (_device, machine) = bench.start(&setup, &options)?;
+    let mut stub = Debugger::connect(&socket)?;
+    ensure!(stub.read(first, 8)? == [0xde, 0xc0, 0xad, 0x1b].repeat(2), "nothing was left");
+    let reached = stub.run_to(kernel, BREAKPOINT_TIME)?;
+    ensure!(reached == Some(kernel), "{kernel:#x} was not reached, it is at {reached:x?}");
+    let memory = [stub.read(first, 8)?, stub.read(last, 8)?].concat();
+    stub.detach()?;
+    bench.finish(machine, None);
+    Ok((kernel, memory))
 }
 
 fn expect_silence_behind_the_kernel(run: &Run) -> Result<()> {

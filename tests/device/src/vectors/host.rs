@@ -54,3 +54,16 @@ fn second_verifier(root: &Path, set: &Set, all: &[Made]) -> Result<Vec<String>> 
     }
     Ok(answers)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hartlock_testkit::catalogue::order;
+
+    #[test]
+    fn each_fault_of_a_pair_has_its_reason_alone() {
+        let all: Vec<Made> = order::alone().iter().map(|row| row.make()).collect();
+        let findings = compare("the library", &all, &library(&all).unwrap());
+        assert!(findings.is_empty(), "{findings:#?}");
+    }
+}

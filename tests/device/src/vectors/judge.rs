@@ -26,6 +26,7 @@ pub fn vector<'a>(options: &Options, bundle: &'a [u8]) -> Result<Vector<'a>> {
         board: optional(&options.board, |text| Ok(testkit::name(text)))?,
         soc: optional(&options.soc, |text| Ok(testkit::name(text)))?,
         floor: options.floor,
+        boot_version: options.boot_version,
         lifecycle: optional(&options.lifecycle, |text| {
             choose(Lifecycle::ALL, text, |state| state.name())
         })?,

@@ -1,0 +1,135 @@
+//! Extension records of a manifest (image format §4.6).
+
+use core::num::NonZeroU64;
+
+use crate::Reason;
+use crate::bytes::{Writer, u32_at, u64_at};
+use crate::types::{BundleType, IDENTITY_SIZE, Identity, IdentityField};
+
+/// Largest extension area, in bytes (§4.1).
+pub const MAX_EXTENSIONS_SIZE: usize = 2048;
+/// Maximum number of identities besides that of the header (§4.6).
+pub const MAX_OTHER_IDENTITIES: usize = 7;
+/// Bytes of type and length in front of a value.
+const EXTENSION_HEADER_SIZE: usize = 8;
+/// What an extension record says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u32)]
+enum ExtensionType {
+    /// Further boards and SoCs.
+    Identities = 1,
+    /// What a system bundle needs of the boot bundle.
+    BootVersion = 2,
+}
+
+impl ExtensionType {
+    /// The type with this number, if a bundle of this type may have it.
+    fn from_number(number: u32, bundle_type: BundleType) -> Option<Self> {
+        match number {
+            1 => Some(ExtensionType::Identities),
+            2 if bundle_type == BundleType::System => Some(ExtensionType::BootVersion),
+            _ => None,
+        }
+    }
+}
+
+/// The extension records of a manifest, each at most once.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Extensions<'a> {
+    /// Devices that the bundle is for besides that of the header, as they are encoded.
+    pub identities: &'a [IdentityField],
+    /// Lowest security version of the boot bundle with which a system bundle boots.
+    pub boot_version: Option<NonZeroU64>,
+}
+
+impl<'a> Extensions<'a> {
+    /// No records.
+    pub const NONE: Self = Self { identities: &[], boot_version: None };
+
+    /// Reads the extension area (§8 step 9). `own` is the identity in the header.
+    pub(crate) fn parse(
+        area: &'a [u8],
+        bundle_type: BundleType,
+        own: &IdentityField,
+    ) -> Result<Self, Reason> {
+        let mut extensions = Self::NONE;
+        let mut rest = area;
+        let mut last = None;
+        while !rest.is_empty() {
+            // The area is a multiple of eight bytes, and so is every record.
+            let field = |offset| u32_at(rest, offset).ok_or(Reason::ExtensionLength);
+            let (number, len) = (field(0)?, field(4)? as usize);
+            let kind =
+                ExtensionType::from_number(number, bundle_type).ok_or(Reason::ExtensionUnknown)?;
+            if last >= Some(kind) {
+                return Err(Reason::ExtensionOrder);
+            }
+            last = Some(kind);
+            let (value, after) = rest
+                .get(EXTENSION_HEADER_SIZE..)
+                .and_then(|bytes| bytes.split_at_checked(len))
+                .ok_or(Reason::ExtensionLength)?;
+            match kind {
+                ExtensionType::Identities => {
+                    extensions.identities = parse_identities(value, own)?;
+                }
+                ExtensionType::BootVersion => {
+                    extensions.boot_version = Some(parse_boot_version(value)?);
+                }
+            }
+            rest = after;
+        }
+        Ok(extensions)
+    }
+
+    /// Writes the records, right or wrong.
+    pub(crate) fn encode(&self, out: &mut Writer<'_>) {
+        if !self.identities.is_empty() {
+            let len = self.identities.len().wrapping_mul(IDENTITY_SIZE);
+            put_header(out, ExtensionType::Identities, len);
+            out.put(self.identities.as_flattened());
+        }
+        if let Some(version) = self.boot_version {
+            put_header(out, ExtensionType::BootVersion, 8);
+            out.put_u64(version.get());
+        }
+    }
+
+    /// Bytes that the records take.
+    pub(crate) fn encoded_len(&self) -> usize {
+        let with_header =
+            |len: usize| if len > 0 { len.wrapping_add(EXTENSION_HEADER_SIZE) } else { 0 };
+        with_header(self.identities.len().wrapping_mul(IDENTITY_SIZE))
+            .wrapping_add(with_header(if self.boot_version.is_some() { 8 } else { 0 }))
+    }
+}
+
+fn put_header(out: &mut Writer<'_>, kind: ExtensionType, len: usize) {
+    out.put_u32(kind as u32);
+    out.put_u32(len as u32);
+}
+
+fn parse_identities<'a>(
+    value: &'a [u8],
+    own: &IdentityField,
+) -> Result<&'a [IdentityField], Reason> {
+    let (fields, rest) = value.as_chunks::<IDENTITY_SIZE>();
+    if fields.is_empty() || fields.len() > MAX_OTHER_IDENTITIES || !rest.is_empty() {
+        return Err(Reason::ExtensionLength);
+    }
+    for (index, field) in fields.iter().enumerate() {
+        Identity::from_field(field)?;
+        if field == own || fields.iter().take(index).any(|earlier| earlier == field) {
+            return Err(Reason::IdentityRepeated);
+        }
+    }
+    Ok(fields)
+}
+
+fn parse_boot_version(value: &[u8]) -> Result<NonZeroU64, Reason> {
+    if value.len() != 8 {
+        return Err(Reason::ExtensionLength);
+    }
+    // Every boot bundle has version 0 or more, so 0 would be a second encoding of no record.
+    u64_at(value, 0).and_then(NonZeroU64::new).ok_or(Reason::BootVersionZero)
+}
