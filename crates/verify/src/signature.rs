@@ -56,7 +56,7 @@ pub(crate) fn verify(
     }
     let compared = compare(kernels, algorithm, block.public_key, signed, block.signature)
         .map_err(reason_of)?;
-    Ok(Some(harden::sealed_difference(&compared.computed, &compared.claimed, index)))
+    Ok(Some(harden::compare_twice(&compared.computed, &compared.claimed, index)))
 }
 
 /// Whether one block's signature fits its key and the signed region: the plain answer, for tools;
