@@ -181,7 +181,7 @@ impl<'a> Authenticated<'a> {
         }
         for (index, payload) in (MAX_SIGNERS as u32..).zip(self.manifest.payloads.iter()) {
             let loaded = platform.load(payload)?;
-            let sealed = harden::sealed_difference(&loaded.digest, &payload.digest, index);
+            let sealed = harden::compare_twice(&loaded.digest, &payload.digest, index);
             let difference = harden::unseal(sealed, index);
             self.progress = self.progress.step(Checkpoint::Payload).compared(difference);
             if harden::is_different(difference) {

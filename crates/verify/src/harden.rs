@@ -91,7 +91,7 @@ pub(crate) fn is_different(difference: u64) -> bool {
 ///
 /// They are compared twice: a fault in one comparison, up to its return, leaves the other.
 #[inline(never)]
-pub(crate) fn sealed_difference(left: &[u8; 64], right: &[u8; 64], index: u32) -> u64 {
+pub(crate) fn compare_twice(left: &[u8; 64], right: &[u8; 64], index: u32) -> u64 {
     let (one, other) = (difference(left, right), difference(right, left));
     black_box((one | other) ^ mark(index))
 }

@@ -55,7 +55,7 @@ pub(crate) fn verify(
         .ok_or(Reason::TrustedAlgorithmMissing)?;
     let compared = compare(kernels, algorithm, block.public_key, signed, block.signature)
         .map_err(reason_of)?;
-    Ok(harden::sealed_difference(&compared.computed, &compared.claimed, index))
+    Ok(harden::compare_twice(&compared.computed, &compared.claimed, index))
 }
 
 /// Whether one block's signature fits its key and the signed region: the plain answer, for tools;

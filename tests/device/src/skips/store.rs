@@ -49,8 +49,18 @@ mod tests {
     use super::super::bundles::TARGETS;
     use xtask::project;
 
+    /// Bundles with too many instructions after the signatures to skip each: those that are refused before any
+    /// signature or after payloads are hashed. So many instructions at least.
+    const SAMPLED: [&str; 4] = [
+        "rom/another-type",
+        "rom/altered-payload",
+        "rom/payload-over-the-hand-off-block",
+        "loader/altered-payload",
+    ];
+    const SAMPLE: i64 = 1000;
+
     #[test]
-    fn stored_campaigns_skip_everything_after_the_signatures_of_every_bundle() {
+    fn stored_campaigns_skip_everything_after_the_signatures_or_a_sample() {
         let file = project::root().join("lab/runs/skips.toml");
         let stored: toml::Table = std::fs::read_to_string(file).unwrap().parse().unwrap();
         let campaigns = stored["campaign"].as_array().unwrap();
@@ -58,10 +68,14 @@ mod tests {
         for campaign in campaigns {
             let number = |key: &str| campaign[key].as_integer().unwrap();
             let bundle = campaign["bundle"].as_str().unwrap();
-            assert_eq!((number("turned"), number("ran_data")), (0, 0), "{bundle}");
-            assert_eq!(number("refused") + number("astray"), number("boots"), "{bundle}");
-            if campaign["is_exhaustive"].as_bool().unwrap() && number("second_within") == 0 {
-                assert!(number("positions") >= number("after_signatures"), "{bundle}");
+            let left = number("turned") + number("ran_data");
+            // Pairs are outside of the model: they are counted.
+            assert!(left == 0 || number("second_within") > 0, "{bundle}");
+            assert_eq!(number("refused") + number("astray") + left, number("boots"), "{bundle}");
+            let is_exhaustive = campaign["is_exhaustive"].as_bool().unwrap();
+            assert!(!is_exhaustive || number("positions") >= number("after_signatures"));
+            let is_sampled = SAMPLED.contains(&bundle) && number("positions") >= SAMPLE;
+            if (is_exhaustive || is_sampled) && number("second_within") == 0 {
                 complete.insert(bundle.to_owned());
             }
         }
