@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Has spec/verify.py judge bundles that arrive on standard input, for the target `differential`.
 
-A request is two parts, each behind its length as a little-endian u32: options as JSON, then the
+A request is two parts, each after its length as a little-endian u32: options as JSON, then the
 bundle. The answer is one line: `accepted` or the code of the reason. The end of input ends it.
 """
 

@@ -169,9 +169,9 @@ fn write_entry(page: &mut Page, entry: &Entry) {
 
 fn who_has_to_act(fault: &str) -> &'static str {
     match fault {
-        "image" => "image: whoever built, signed or transported the bundle has to act",
-        "device" => "device: whoever looks after the device has to act",
-        _ => "caller: whoever called the command has to act",
+        "image" => "image: the one who built, signed or transported the bundle has to act",
+        "device" => "device: the owner of the device has to act",
+        _ => "caller: the user of the command has to act",
     }
 }
 

@@ -15,7 +15,7 @@ fn a_code_is_explained_with_everything_around_it() {
         "RollbackBelowFloor",
         "why       Its security version is below the floor",
         "hint      Build it again",
-        "fault     image: whoever built, signed or transported the bundle has to act\n",
+        "fault     image: the one who built, signed or transported the bundle has to act\n",
         "spec      image format §7.2\n",
         "see also  E0601 ",
         "example   The security version is one below the floor.\n",
@@ -98,7 +98,7 @@ fn reasons_of_key_files_are_explained_like_all_others() {
     for expected in [
         "E1103  The key file holds no key in a form that is supported.\n",
         "WrongLabel · Key files\n",
-        "fault     caller: whoever called the command has to act\n",
+        "fault     caller: the user of the command has to act\n",
         "spec      key files §2\n",
         "see also  E1101 ",
     ] {

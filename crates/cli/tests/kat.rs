@@ -78,7 +78,7 @@ fn lanes_give_the_digests_of_the_portable_form_or_none() {
 }
 
 #[test]
-fn json_adds_one_object_behind_the_answers() {
+fn json_adds_one_object_after_the_answers() {
     let bench = Bench::new();
     bench.write("cases.jsonl", format!("{ABC}\n{ABC}\n").as_bytes());
     let run = bench.run(&["kat", "cases.jsonl", "--json"]).expect(0);

@@ -109,7 +109,7 @@ fn a_closed_pipe_changes_no_answer() {
 }
 
 #[test]
-fn a_full_disk_behind_the_output_is_noticed() {
+fn a_full_disk_after_the_output_is_noticed() {
     let bench = Bench::with_bundle();
     let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
         common::skipped("there is no /dev/full");

@@ -146,14 +146,14 @@ impl<W: Wait> Sha2<W> {
     /// empties it, whatever else happens.
     pub fn push(&mut self, data: &[u8]) {
         // SAFETY: every four bytes are a word.
-        let (before, words, behind) = unsafe { data.align_to::<u32>() };
+        let (before, words, after) = unsafe { data.align_to::<u32>() };
         self.push_bytes(before);
         let (blocks, rest) = words.as_chunks();
         blocks.iter().for_each(|block| self.push_block(block));
         for (register, word) in self.registers.fifo().iter().zip(rest) {
             register.write(*word);
         }
-        self.push_bytes(behind);
+        self.push_bytes(after);
     }
 
     /// Ends the message and takes digest or MAC.

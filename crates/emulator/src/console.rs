@@ -41,7 +41,7 @@ impl Refusal {
     }
 }
 
-/// Where in an escape sequence of a terminal the output stands.
+/// Where in an escape sequence of a terminal the output is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Escape {
     #[default]

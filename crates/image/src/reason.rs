@@ -432,7 +432,7 @@ impl Reason {
             Reason::SignatureBlockPadding => "Build the bundle again with `hartlock sign`.",
             Reason::TooManySignatureBlocks => "Build the bundle again with `hartlock sign`.",
             Reason::SignatureAlgorithmZero => {
-                "Somebody may have removed a signature: fetch the bundle again from its source."
+                "A signature may have been removed: fetch the bundle again from its source."
             }
             Reason::SignatureMismatch => {
                 "Sign the bundle again; if it came over a network or from storage, treat it as tampered with."
@@ -521,7 +521,7 @@ impl Reason {
             Reason::OverlapsLiveRegion => "See the memory map of the board in the boot flow.",
             Reason::WrongLoadAddress => "See the memory map of the board in the boot flow.",
             Reason::PayloadDigestMismatch => {
-                "Fetch the bundle again; if it repeats, the storage is failing or somebody changed the payload."
+                "Fetch the bundle again; if it repeats, the storage is failing or the payload was changed."
             }
             Reason::PaddingNotZero => "Build the bundle again with `hartlock sign`.",
             #[cfg(feature = "every-text")]

@@ -94,8 +94,8 @@ pub(crate) fn leaves(
         let mut bodies: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
         let mut len = 0_usize;
         for body in bodies.iter_mut().take(lanes) {
-            let Some((block, behind)) = rest.split_at_checked(block_size as usize) else { break };
-            (*body, rest, len) = (block, behind, len.wrapping_add(1));
+            let Some((block, after)) = rest.split_at_checked(block_size as usize) else { break };
+            (*body, rest, len) = (block, after, len.wrapping_add(1));
         }
         if len == 0 {
             // Messages of a group are of equal length: the last, short block is a group of its own.

@@ -65,9 +65,9 @@ pub(crate) fn answer(engine: &Engine, request: &Request<'_>, output: Output<'_>)
     // A tag is compared piece by piece as it is computed.
     let (mut rest, mut is_equal) = (tag.unwrap_or_default(), true);
     let mut compare = |piece: &[u8]| {
-        let (now, behind) = rest.split_at_checked(piece.len()).unwrap_or((rest, &[]));
+        let (now, after) = rest.split_at_checked(piece.len()).unwrap_or((rest, &[]));
         is_equal &= now == piece;
-        rest = behind;
+        rest = after;
     };
     let sink: Output<'_> = if tag.is_some() { &mut compare } else { output };
     let answer = match alg {

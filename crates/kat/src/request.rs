@@ -192,13 +192,13 @@ impl<'a> Request<'a> {
         let number = u32_at(head, 0)?;
         let mut request = Self::new(Op::ALL.into_iter().find(|op| *op as u32 == number)?);
         for _ in 0..u32_at(head, 4)? {
-            let (head, behind) = rest.split_at_checked(HEAD_SIZE)?;
+            let (head, after) = rest.split_at_checked(HEAD_SIZE)?;
             let number = u32_at(head, 0)?;
             let field = Field::ALL.into_iter().find(|field| *field as u32 == number)?;
             let len = u32_at(head, 4)? as usize;
-            let (padded, behind) = behind.split_at_checked(len.checked_next_multiple_of(8)?)?;
+            let (padded, after) = after.split_at_checked(len.checked_next_multiple_of(8)?)?;
             request.set(field, padded.get(..len)?);
-            rest = behind;
+            rest = after;
         }
         Some((request, rest))
     }

@@ -83,8 +83,8 @@ pub fn compare(
     signature: &[u8],
 ) -> Result<Comparison, Rejection> {
     let key = Key::parse_all(public_key)?;
-    let (signature, behind) = Signature::parse(&key, signature)?;
-    if !behind.is_empty() {
+    let (signature, after) = Signature::parse(&key, signature)?;
+    if !after.is_empty() {
         return Err(Rejection::SignatureLength);
     }
     if !signature.is_of_tree(&key) {

@@ -142,12 +142,12 @@ pub(super) fn open(bytes: &[u8], may_be_der: bool) -> Result<Opened, KeyErrorKin
 }
 
 fn open_der(bytes: &[u8]) -> Result<Opened, KeyErrorKind> {
-    let Some((_, _, behind)) = element(bytes) else {
+    let Some((_, _, after)) = element(bytes) else {
         // An indefinite length (X.690 §8.1.3.6), or needs more bytes than any file has.
         let has_length = bytes.get(1).is_none_or(|first| matches!(first, 0..=0x7f | 0x81..=0x83));
         return Err(if has_length { KeyErrorKind::Truncated } else { KeyErrorKind::Malformed });
     };
-    if !behind.is_empty() {
+    if !after.is_empty() {
         return Err(KeyErrorKind::TrailingData);
     }
     let encoding = Encoding::of_der(bytes).ok_or(KeyErrorKind::Malformed)?;

@@ -19,6 +19,6 @@ pub(crate) fn sole_block(bytes: &[u8]) -> Result<(&str, &str), KeyErrorKind> {
             KeyErrorKind::NotPem
         })?;
     let end = format!("-----END {label}-----");
-    let (_, behind) = text.split_once(&end).ok_or(KeyErrorKind::Malformed)?;
-    if behind.is_empty() { Ok((label, text)) } else { Err(KeyErrorKind::TrailingData) }
+    let (_, after) = text.split_once(&end).ok_or(KeyErrorKind::Malformed)?;
+    if after.is_empty() { Ok((label, text)) } else { Err(KeyErrorKind::TrailingData) }
 }

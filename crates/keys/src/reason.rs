@@ -58,7 +58,7 @@ pub enum KeyReason {
     StateNotRegular = 1124,
     /// The key file has another mode than 0600.
     StateMode = 1125,
-    /// The key file belongs to somebody else, who could not read it any more.
+    /// The key file belongs to another user, who could not read it any more.
     StateOfOther = 1126,
     /// The key file is on a file system that is not known to keep its state.
     StateFileSystem = 1127,
@@ -157,7 +157,7 @@ impl KeyReason {
             }
             KeyReason::StateMode => "The key file has another mode than 0600.",
             KeyReason::StateOfOther => {
-                "The key file belongs to somebody else, who could not read it any more."
+                "The key file belongs to another user, who could not read it any more."
             }
             KeyReason::StateFileSystem => {
                 "The key file is on a file system that is not known to keep its state."

@@ -116,7 +116,7 @@ fn every_damaged_character_is_noticed() {
 }
 
 #[test]
-fn refuses_data_behind_the_encoding() {
+fn refuses_data_after_the_encoding() {
     // The same encoding with one byte more inside the PEM block.
     let longer = RFC_8410_PUBLIC.replace("ZuE=", "ZuEA");
     assert_eq!(public(&longer).unwrap_err(), KeyErrorKind::Malformed);

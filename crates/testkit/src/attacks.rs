@@ -215,8 +215,8 @@ pub const ROWS: &[Row] = &[
         SYSTEM,
         "A payload record follows the signatures, where no signature covers it.",
         &[File(|file| {
-            let behind = area(file) + BLOCK;
-            file.copy_within(RECORD..RECORD + 128, behind);
+            let after = area(file) + BLOCK;
+            file.copy_within(RECORD..RECORD + 128, after);
         })],
     ),
     bad(
@@ -226,10 +226,10 @@ pub const ROWS: &[Row] = &[
         "A signature block with a record instead of a signature was added, and the size raised.",
         &[
             File(|file| {
-                let behind = area(file) + BLOCK;
+                let after = area(file) + BLOCK;
                 let head = [9, 0, 0, 128].map(u32::to_le_bytes).concat();
-                file[behind..behind + 16].copy_from_slice(&head);
-                file.copy_within(RECORD..RECORD + 128, behind + 16);
+                file[after..after + 16].copy_from_slice(&head);
+                file.copy_within(RECORD..RECORD + 128, after + 16);
                 put32(file, 20, BLOCK + 16 + 128);
             }),
             Options(|options| options.trust(Policy::Any, &[A])),

@@ -57,7 +57,7 @@ pub struct RefusalInfo {
     pub title: String,
     /// What to do.
     pub hint: String,
-    /// Where the rule stands.
+    /// Where the rule is.
     pub spec: String,
 }
 
@@ -122,7 +122,7 @@ impl StepRecord {
         (self.end - self.start).max(0.0)
     }
 
-    /// Whether it is what one hart did of a step that stands in the log as well.
+    /// Whether it is what one hart did of a step that is in the log as well.
     pub fn is_part(&self) -> bool {
         self.step == Step::HashPart.name()
     }
@@ -192,7 +192,7 @@ impl Timeline {
         self.booted && self.steps().last().is_some_and(is_jump)
     }
 
-    /// Where the scale ends, in words. The kernel is entered also if nobody heard from it later.
+    /// Where the scale ends, in words. The kernel is entered also if nothing was heard from it later.
     pub fn ended(&self) -> &'static str {
         let is_jump = |step: &StepRecord| {
             step.stage == Stage::Loader.name() && step.step == Step::Handover.name()

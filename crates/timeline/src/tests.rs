@@ -255,7 +255,7 @@ fn instructions_are_counted_on_one_hart_only() {
 }
 
 #[test]
-fn a_counter_that_was_reset_is_laid_behind_the_rom_and_said_so() {
+fn a_counter_that_was_reset_is_laid_after_the_rom_and_said_so() {
     let (outcome, mut measurements) = example(false);
     let of_loader = |entry: &&mut Entry| entry.stage == Stage::Loader && entry.instret.0 > 0;
     for entry in measurements.entries.iter_mut().filter(of_loader) {

@@ -352,7 +352,7 @@ impl<'a> Coordinator<'a> {
         let is_held = |held: u64| {
             let (first, count) = ((held >> HART_BITS) & BLOCK_MASK, held & ((1 << HART_BITS) - 1));
             let is_of_this_job = (held ^ slot_word(self.number, first)) >> HART_BITS == 0;
-            is_of_this_job && block.checked_sub(first).is_some_and(|behind| behind < count)
+            is_of_this_job && block.checked_sub(first).is_some_and(|after| after < count)
         };
         self.pool
             .holding

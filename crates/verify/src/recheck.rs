@@ -82,18 +82,20 @@ pub(crate) fn signers(
     }
     let has =
         |family: Family| counted.iter().fold(0, |seen, key| seen | u64::from(key.is_of(family)));
-    let nobody = below(counted.len() as u64, 1);
+    let no_signer = below(counted.len() as u64, 1);
     defect |= match trust.policy {
-        Policy::Any => nobody,
-        Policy::All => (0u32..).zip(trust.keys.iter()).fold(nobody, |missing, (index, trusted)| {
-            let nearest = counted
-                .iter()
-                .fold(u64::MAX, |nearest, key| nearest & spread(key_unlike(key, trusted)));
-            let revoked = u64::from(acceptance.revoked_keys.wrapping_shr(index) & 1);
-            missing | (nearest & !spread(revoked))
-        }),
+        Policy::Any => no_signer,
+        Policy::All => {
+            (0u32..).zip(trust.keys.iter()).fold(no_signer, |missing, (index, trusted)| {
+                let nearest = counted
+                    .iter()
+                    .fold(u64::MAX, |nearest, key| nearest & spread(key_unlike(key, trusted)));
+                let revoked = u64::from(acceptance.revoked_keys.wrapping_shr(index) & 1);
+                missing | (nearest & !spread(revoked))
+            })
+        }
         Policy::Hybrid => (has(Family::Classical) & has(Family::PostQuantum)) ^ 1,
-        Policy::EverySigner => nobody | (counted.len() as u64 ^ blocks.len() as u64),
+        Policy::EverySigner => no_signer | (counted.len() as u64 ^ blocks.len() as u64),
     };
 
     defect |= field32(signed, 52) ^ blocks.len() as u64;
@@ -155,10 +157,10 @@ pub(crate) fn parsed(manifest: &Manifest<'_>, signed: &[u8]) -> u64 {
     let start = HEADER_SIZE.wrapping_add(signers.wrapping_mul(KEY_RECORD_SIZE));
     let mut rest = signed.get(start..).unwrap_or(&[]);
     for payload in manifest.payloads.iter() {
-        let (record, behind) = rest.split_at_checked(PAYLOAD_RECORD_SIZE).unwrap_or((&[], &[]));
+        let (record, after) = rest.split_at_checked(PAYLOAD_RECORD_SIZE).unwrap_or((&[], &[]));
         let (fields, digest) = record.split_at_checked(64).unwrap_or((&[], &[]));
         defect |= unlike(&payload.prefix(), fields) | unlike(&payload.digest, digest);
-        rest = behind;
+        rest = after;
     }
     let rest = rest.get(field32(signed, 60) as usize..).unwrap_or(&[]);
     defect

@@ -260,7 +260,7 @@ pub struct Root<H> {
     hasher: H,
     leaf_len: usize,
     /// The number of leaves, in modes that hash it after them.
-    count_behind: Option<u64>,
+    count_after: Option<u64>,
 }
 
 impl<H: Hasher> Root<H> {
@@ -277,14 +277,14 @@ impl<H: Hasher> Root<H> {
         if matches!(record.mode, TreeMode::ParallelHash { .. }) {
             let mut hasher = H::parallelhash_with(record.hash, kernels);
             hasher.update(left_encode(block_size).as_ref());
-            return Self { hasher, leaf_len, count_behind: Some(record.block_count()) };
+            return Self { hasher, leaf_len, count_after: Some(record.block_count()) };
         }
         let mut header = H::with(record.hash, kernels);
         header.update(b"HLKrec_0");
         header.update(&record.prefix());
         let header = header.finalize();
 
-        let mut root = Self { hasher: H::with(record.hash, kernels), leaf_len, count_behind: None };
+        let mut root = Self { hasher: H::with(record.hash, kernels), leaf_len, count_after: None };
         root.hasher.update(b"HLKroot0");
         root.hasher.update(&record.block_count().to_le_bytes());
         root.hasher.update(&record.size.to_le_bytes());
@@ -300,7 +300,7 @@ impl<H: Hasher> Root<H> {
 
     /// The digest of the payload.
     pub fn finalize(mut self) -> Digest {
-        if let Some(count) = self.count_behind {
+        if let Some(count) = self.count_after {
             self.hasher.update(right_encode(count).as_ref());
             let output_bits = self.leaf_len.wrapping_mul(8) as u64;
             self.hasher.update(right_encode(output_bits).as_ref());

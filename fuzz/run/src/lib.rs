@@ -88,7 +88,7 @@ const TARGETS: &[Target] = &[
     target("manifest", "the signed region, any bytes", 200_000, 2048),
     target("manifest-built", "the signed region, by its fields", 12_000, 512),
     target("looks", "the first look and the second accept the same", 15_000, 512),
-    target("bundle", "whole bundles behind their signatures", 6_000, 512),
+    target("bundle", "whole bundles after their signatures", 6_000, 512),
     target("differential", "the library and spec/verify.py agree", 3_000, 512),
     target("inspect", "hartlock inspect of any file", 3_000, 4096),
     target("keys", "key files", 40_000, 512),

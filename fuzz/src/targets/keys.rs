@@ -25,7 +25,7 @@ pub fn run(data: &[u8]) {
         1 => file(pem("PUBLIC KEY", choices.rest()).as_bytes()),
         2 => file(pem("PRIVATE KEY", choices.rest()).as_bytes()),
         3 if choices.rarely(3) => {
-            // A second key, or another text, in front or behind.
+            // A second key, or another text, in front or after.
             let (one, other) = (public_pem(&KEYS[0]), public_pem(&KEYS[1]));
             let more = if choices.rarely(2) { other.as_slice() } else { choices.bytes(16) };
             let files = [[&one, more].concat(), [more, &one].concat()];

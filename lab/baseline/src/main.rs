@@ -5,7 +5,7 @@
 //! count <who> <sha256|hmac-sha256> <bytes> <cycles> <instructions> <digest>
 //! ```
 //!
-//! The message is byte i = i mod 251, the key byte i = 255 - i; whoever reads the lines computes the
+//! The message is byte i = i mod 251, the key byte i = 255 - i; the reader of the lines computes the
 //! digests again.
 
 #![no_std]

@@ -30,7 +30,7 @@ const SEED: u64 = 1;
 /// What is hashed before something is counted, so that code is in the caches.
 const WARM_UP: usize = 1024;
 
-/// Memory that nobody uses, more than a data cache holds.
+/// Memory that nothing else uses, more than a data cache holds.
 const OTHERS: usize = 0x8800_0000;
 const OTHERS_LEN: usize = 64 << 10;
 
@@ -100,7 +100,7 @@ fn count(peer: &str, name: &str, hash: Hash, message: &[u8]) {
 
 /// Reads so much else that no message is left in the cache: a payload comes from a disk, too.
 fn fill_data_cache() {
-    // SAFETY: memory of the board that nobody writes to.
+    // SAFETY: memory of the board that nothing writes to.
     let others = unsafe { core::slice::from_raw_parts(OTHERS as *const u8, OTHERS_LEN) };
     black_box(others.iter().step_by(64).fold(0, |sum: u8, byte| sum ^ byte));
 }

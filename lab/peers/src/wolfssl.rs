@@ -73,7 +73,7 @@ extern "C" fn wc_CryptoCb_DefaultDevID() -> i32 {
     NO_DEVICE
 }
 
-/// Nobody computes a hash elsewhere: they are not called without a device.
+/// No hash is computed elsewhere: they are not called without a device.
 macro_rules! no_callback {
     ($($name:ident)*) => {
         $(

@@ -3,7 +3,7 @@ use super::*;
 
 const SMALL: &str = r#"
 key = "small"
-title = "Nobody: Nothing"
+title = "No author: Nothing"
 [constants]
 clock_mhz = 1200
 [[table]]

@@ -124,7 +124,7 @@ pub(super) fn of_file(
     let _ = signature_area(&mut walk);
     walk.rest();
     match manifest {
-        Some(manifest) => behind(&mut fields, manifest, file_size),
+        Some(manifest) => after_manifest(&mut fields, manifest, file_size),
         None => push_until(&mut fields, Part::Rest, &table::REST, file_size),
     }
     fields
@@ -221,7 +221,7 @@ fn signature_area(walk: &mut Walk<'_, '_>) -> Option<()> {
 }
 
 /// Payloads and padding, as far as the file has them. Their bytes are not read here.
-fn behind(fields: &mut Vec<Field>, manifest: &Description, file_size: u64) {
+fn after_manifest(fields: &mut Vec<Field>, manifest: &Description, file_size: u64) {
     for (index, payload) in manifest.payloads.iter().enumerate() {
         push_until(fields, Part::Padding, &table::PADDING, payload.offset.min(file_size));
         let end = payload.offset.saturating_add(payload.size);

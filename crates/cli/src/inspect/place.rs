@@ -2,7 +2,7 @@
 
 use hartlock_bundle::inspect::{Part, Place};
 
-/// Where a fault stands, in a clause.
+/// Where a fault is, in a clause.
 pub(super) fn place_text(place: &Place) -> String {
     let mut text = match place.size {
         0 => format!("the file ends at {:#x}", place.offset),

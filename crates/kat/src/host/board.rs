@@ -215,8 +215,8 @@ mod tests {
         assert_eq!(forced, Some(Tier::Portable));
         let mut console = String::new();
         for index in 0..count {
-            let (request, behind) = Request::parse(rest).unwrap();
-            rest = behind;
+            let (request, after) = Request::parse(rest).unwrap();
+            rest = after;
             let answer = answer(&Engine::PORTABLE, &request, &mut |bytes| {
                 console += &format!("out {}\n", crate::host::line::hex(bytes));
             });

@@ -52,10 +52,10 @@ pub fn compare(
 
     let mut differences = [0; MAX_COMPARED_LEN];
     for _ in 0..signed_keys {
-        let (one, behind) = Signature::parse(&key, rest)?;
-        let (next, behind_key) = Key::parse(behind, Some(key.ots.n)).map_err(in_signature)?;
-        let signed_len = behind.len().wrapping_sub(behind_key.len());
-        let mut from = behind;
+        let (one, after) = Signature::parse(&key, rest)?;
+        let (next, after_key) = Key::parse(after, Some(key.ots.n)).map_err(in_signature)?;
+        let signed_len = after.len().wrapping_sub(after_key.len());
+        let mut from = after;
         let signed = take(&mut from, signed_len).ok_or(Rejection::SignatureLength)?;
         let comparison = key.compare(kernels, &[signed], &one)?;
         comparison.check()?;
@@ -65,7 +65,7 @@ pub fn compare(
         {
             *difference |= computed ^ claimed;
         }
-        (key, rest) = (next, behind_key);
+        (key, rest) = (next, after_key);
     }
     let (last, _) = Signature::parse(&key, rest)?;
     let mut comparison = key.compare(kernels, message, &last)?;
@@ -79,12 +79,12 @@ pub fn compare(
 fn check_form<'a>(mut key: Key<'a>, signed_keys: u32, mut rest: &'a [u8]) -> Result<(), Rejection> {
     let mut is_outside = false;
     for _ in 0..signed_keys {
-        let (one, behind) = Signature::parse(&key, rest)?;
+        let (one, after) = Signature::parse(&key, rest)?;
         is_outside |= !one.is_of_tree(&key);
-        (key, rest) = Key::parse(behind, Some(key.ots.n)).map_err(in_signature)?;
+        (key, rest) = Key::parse(after, Some(key.ots.n)).map_err(in_signature)?;
     }
-    let (one, behind) = Signature::parse(&key, rest)?;
-    if !behind.is_empty() {
+    let (one, after) = Signature::parse(&key, rest)?;
+    if !after.is_empty() {
         return Err(Rejection::SignatureLength);
     }
     if is_outside || !one.is_of_tree(&key) { Err(Rejection::IndexOutOfRange) } else { Ok(()) }

@@ -325,7 +325,7 @@ fn a_hint_whose_positions_do_not_rise_is_refused() {
 }
 
 #[test]
-fn a_hint_with_anything_behind_its_last_position_is_refused() {
+fn a_hint_with_anything_after_its_last_position_is_refused() {
     for at in 0..10 {
         for used in 0..10 {
             let mut positions: [u8; 10] = core::array::from_fn(|i| 10 + i as u8);

@@ -119,9 +119,9 @@
     vxor.vv \c, \c, \a4
 .endm
 
-// Adds D[x] = C[x-1] ^ ROTL(C[x+1], 1) to a column. \before is C[x-1], \behind is C[x+1].
-.macro KECCAK_ZVBB_ADD_PARITIES before, behind, a0, a1, a2, a3, a4
-    vror.vi v25, \behind, .L_KECCAK_ZVBB_WORD_BITS - 1
+// Adds D[x] = C[x-1] ^ ROTL(C[x+1], 1) to a column. \before is C[x-1], \after is C[x+1].
+.macro KECCAK_ZVBB_ADD_PARITIES before, after, a0, a1, a2, a3, a4
+    vror.vi v25, \after, .L_KECCAK_ZVBB_WORD_BITS - 1
     vxor.vv v25, v25, \before
     vxor.vv \a0, \a0, v25
     vxor.vv \a1, \a1, v25

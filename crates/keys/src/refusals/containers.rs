@@ -98,9 +98,9 @@ fn der(cases: &mut Cases) {
         cases.public(&what, KeyReason::KeyTruncated, &public[..len]);
         cases.private(&what, KeyReason::KeyTruncated, &private[..len]);
     }
-    for behind in [&b"\0"[..], b"\n", &public] {
-        cases.public("trailing bytes", KeyReason::TrailingData, [&public[..], behind].concat());
-        cases.private("trailing bytes", KeyReason::TrailingData, [&private[..], behind].concat());
+    for after in [&b"\0"[..], b"\n", &public] {
+        cases.public("trailing bytes", KeyReason::TrailingData, [&public[..], after].concat());
+        cases.private("trailing bytes", KeyReason::TrailingData, [&private[..], after].concat());
     }
 
     // X.690 §10.1: a length in the shortest form, and never indefinite.

@@ -21,7 +21,7 @@ use hartlock_files::FileError;
 enum Fault {
     /// The power fails before the step, or after it.
     CutBefore,
-    CutBehind,
+    CutAfter,
     /// The storage reports an error, and continues to work.
     Error,
 }
@@ -72,7 +72,7 @@ impl Disk {
             return Err(failure());
         }
         let result = effect(self);
-        if fault == Some(Fault::CutBehind) {
+        if fault == Some(Fault::CutAfter) {
             self.is_off = true;
             return Err(failure());
         }
@@ -250,7 +250,7 @@ fn campaign(procedure: Procedure) -> Findings {
     let mut findings = Findings::default();
     for number in 0..4 {
         let memory = Memory { keeps_content: number & 1 != 0, keeps_rename: number & 2 != 0 };
-        for fault in [Fault::CutBefore, Fault::CutBehind, Fault::Error] {
+        for fault in [Fault::CutBefore, Fault::CutAfter, Fault::Error] {
             // More steps than three signatures take.
             for at in 0..28 {
                 let mut disk = Disk::new(first.as_bytes(), memory);

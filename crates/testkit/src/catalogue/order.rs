@@ -398,7 +398,7 @@ const UNKNOWN_TRUSTED: Fault = fault(
 );
 const NOT_ALL: Fault =
     fault("policy_all", PolicyAllNotMet, Options(|options| options.trust(Policy::All, &[A, B, E])));
-const NOBODY: Fault =
+const NO_SIGNER: Fault =
     fault("policy_any", NoTrustedSigner, Options(|options| options.trust(Policy::Any, &[E])));
 
 /// Faults of a system bundle that meet: each pair is in the order of §8.
@@ -427,7 +427,7 @@ const OF_SYSTEM: &[(Fault, Fault)] = &[
     (S_B, LIFECYCLE),
     (S_B, NO_PAYLOAD_BYTES),
     (NOT_ALL, LIFECYCLE),
-    (NOBODY, LIFECYCLE),
+    (NO_SIGNER, LIFECYCLE),
     (LIFECYCLE, NO_SIGNERS),
     (NO_SIGNERS, NO_PAYLOADS),
     (NO_PAYLOADS, BOARD),

@@ -146,7 +146,7 @@ fn ask(mailbox: &mut HostSide, patience: Patience, what: &str, request: &Request
             break;
         }
     }
-    expect(asked.is_ok(), "nobody takes a request");
+    expect(asked.is_ok(), "no request is taken");
     let deadline = clint::time().saturating_add(DEADLINE);
     for _ in 0..PATIENCE {
         let source = match patience {
@@ -176,7 +176,7 @@ fn woken(deadline: u64) -> Source {
     clint::set_timer(0, clint::NEVER);
     match plic::claim() {
         Some(source) => {
-            expect(source == ANSWERS, "somebody else's interrupt");
+            expect(source == ANSWERS, "an interrupt of another source");
             source
         }
         None => fail("there is no interrupt"),

@@ -165,17 +165,17 @@ fn hss_accepts(key: &[u8], message: &[u8], signature: &[u8]) -> Option<bool> {
     let mut unknown = false;
     for _ in 0..signed_keys {
         let Some(set) = Set::of(key) else { return Some(false) };
-        let Some((part, behind)) = rest.split_at_checked(set.signature_len()) else {
+        let Some((part, after)) = rest.split_at_checked(set.signature_len()) else {
             return Some(false);
         };
-        let below = Set::of(behind).and_then(|set| behind.split_at_checked(set.key_len()));
-        let Some((below, behind)) = below else { return Some(false) };
+        let below = Set::of(after).and_then(|set| after.split_at_checked(set.key_len()));
+        let Some((below, after)) = below else { return Some(false) };
         match lms_accepts(key, below, part) {
             Some(false) => return Some(false),
             Some(true) => {}
             None => unknown = true,
         }
-        (key, rest) = (below, behind);
+        (key, rest) = (below, after);
     }
     lms_accepts(key, message, rest).filter(|verdict| !verdict || !unknown)
 }

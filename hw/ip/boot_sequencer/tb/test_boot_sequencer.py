@@ -80,7 +80,7 @@ async def the_first_decision_is_the_last(dut: HierarchyObject, stalls: float) ->
 
 @cocotb.test()
 @cocotb.parametrize(stalls=[0.0, 0.3])
-async def of_writes_behind_each_other_the_first_decides(dut: HierarchyObject, stalls: float) -> None:
+async def of_writes_after_each_other_the_first_decides(dut: HierarchyObject, stalls: float) -> None:
     sequencer = await started(dut, stalls)
     for word, pins in PINS.items():
         await sequencer.reset()

@@ -41,7 +41,7 @@ pub fn cases() -> Vec<Case> {
             expect_boot(&with_drive(bench, &failing_at(1 << 20))?)?;
             let run = with_drive(bench, &failing_at(INITRAMFS_SECTOR))?;
             expect_refusal(&run, Stage::Loader, Reason::MediumError)?;
-            expect_silence_behind_the_kernel(&run)
+            expect_silence_after_the_kernel(&run)
         }),
         Case::new("refusal/disk-that-is-silent", |bench| {
             let run = with_drive(bench, &silent_after(1))?;
@@ -53,7 +53,7 @@ pub fn cases() -> Vec<Case> {
         Case::new("refusal/disk-that-falls-silent-in-a-payload", |bench| {
             let run = with_drive(bench, &silent_after(BEFORE_SILENCE))?;
             expect_refusal(&run, Stage::Loader, Reason::MediumError)?;
-            expect_silence_behind_the_kernel(&run)
+            expect_silence_after_the_kernel(&run)
         }),
         Case::new("refusal/disk-that-does-not-complete-its-reset", |bench| {
             let loader = firmware::stage("loader", &["inject-reset-fails"])?;
@@ -65,7 +65,7 @@ pub fn cases() -> Vec<Case> {
             ensure!(memory.iter().all(|byte| *byte == 0), "at {kernel:#x}: {memory:02x?}");
             Ok(())
         }),
-        Case::new("refusal/hand-off-block-changed-behind-the-rom", |bench| {
+        Case::new("refusal/hand-off-block-changed-after-the-rom", |bench| {
             let run = with_lowered_floor(bench)?;
             ensure!(run.handoff.is_none(), "the block is intact");
             expect_refusal(&run, Stage::Loader, Reason::HandoffInvalid)
@@ -143,7 +143,7 @@ fn entered_with_old_memory(bench: &Bench) -> Result<(u64, Vec<u8>)> {
     Ok((kernel, memory))
 }
 
-fn expect_silence_behind_the_kernel(run: &Run) -> Result<()> {
+fn expect_silence_after_the_kernel(run: &Run) -> Result<()> {
     loader_entry(run, Step::Hash, Some(PayloadType::Kernel))?;
     let read = loader_entry(run, Step::Read, Some(PayloadType::Initramfs));
     ensure!(read.is_err(), "the initramfs was read: {read:?}");

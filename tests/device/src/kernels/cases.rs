@@ -212,9 +212,9 @@ mod tests {
         let bytes = encode(&cases).unwrap();
         let mut rest = &bytes[..];
         for made in &cases {
-            let (case, behind) = Case::parse(rest).unwrap();
+            let (case, after) = Case::parse(rest).unwrap();
             assert_eq!(case, made.case());
-            rest = behind;
+            rest = after;
         }
         assert!(rest.is_empty());
     }

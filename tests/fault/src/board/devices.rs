@@ -184,7 +184,7 @@ impl<'a> Devices<'a> {
                 let register = address % VIRTIO_SIZE;
                 match (address - VIRTIO) / VIRTIO_SIZE {
                     0 => self.disk.read(register, &self.storage.disk),
-                    // There is no device behind it.
+                    // There is no device after it.
                     _ if register == 8 => 0,
                     _ => Virtio::default().read(register, &[]),
                 }

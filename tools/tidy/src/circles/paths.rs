@@ -16,7 +16,7 @@ pub type Name = Vec<String>;
 /// What one module declares and names.
 #[derive(Default)]
 pub struct Module {
-    /// The module whose file this one is in: itself, unless it stands inline.
+    /// The module whose file this one is in: itself, unless it is inline.
     pub file: Name,
     pub items: BTreeSet<String>,
     /// What `use` brings into scope: the name here, and the path as it is written.

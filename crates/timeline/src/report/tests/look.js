@@ -24,7 +24,7 @@ function look(frame) {
     requests: view.performance.getEntriesByType("resource").length,
   };
   // The first background that is not transparent.
-  const behind = (node) => {
+  const surface = (node) => {
     for (; node; node = node.parentElement) {
       const colour = parts(style(node).backgroundColor);
       if (colour.length === 3 || colour[3] === 1) return colour;
@@ -40,7 +40,7 @@ function look(frame) {
     if (!walker.currentNode.data.trim() || node.closest("title, desc, thead") || !isShown(node)) continue;
     found.texts += 1;
     const colour = parts(node.closest("svg") ? style(node).fill : style(node).color);
-    if (contrast(colour, behind(node)) < TEXT) found.faint.push(words(node));
+    if (contrast(colour, surface(node)) < TEXT) found.faint.push(words(node));
     if (parseFloat(style(node).fontSize) < LEAST_PIXELS) found.small.push(words(node));
     // Beyond the page, unless its table scrolls.
     const range = page.createRange();
@@ -56,7 +56,7 @@ function look(frame) {
   for (const bar of page.querySelectorAll("svg .bar, .swatch")) {
     const colour = parts(bar.closest("svg") ? style(bar).fill : style(bar).backgroundColor);
     const panel = bar.closest("svg") ? bar.closest("svg").parentElement : bar.parentElement;
-    if (contrast(colour, behind(panel)) < GRAPHIC) found.faint.push(bar.parentElement.getAttribute("class"));
+    if (contrast(colour, surface(panel)) < GRAPHIC) found.faint.push(bar.parentElement.getAttribute("class"));
   }
   return found;
 }

@@ -45,12 +45,12 @@ fn text_and_bars_stand_out_in_every_scheme() {
     let palettes = palettes();
     assert_eq!(palettes.len(), 3);
     for (scheme, palette) in ["light", "dark", "print"].iter().zip(&palettes) {
-        for behind in ["--page", "--panel"] {
+        for surface in ["--page", "--panel"] {
             for (name, colour) in palette.iter().filter(|(name, _)| !is_background(name)) {
                 let is_text = ["--ink", "--soft", "--yes", "--no", "--open"].contains(name);
                 let least = if is_text { TEXT } else { GRAPHIC };
-                let found = contrast(*colour, palette[behind]);
-                assert!(found >= least, "{scheme}: {name} on {behind}: {found:.2}");
+                let found = contrast(*colour, palette[surface]);
+                assert!(found >= least, "{scheme}: {name} on {surface}: {found:.2}");
             }
         }
     }

@@ -14,8 +14,8 @@ pub fn run(count: u32, body: &[u8]) -> bool {
     };
     let engine = Engine { forced, ..Engine::with(choice.kernels) };
     for index in 0..count {
-        let Some((request, behind)) = Request::parse(rest) else { return false };
-        rest = behind;
+        let Some((request, after)) = Request::parse(rest) else { return false };
+        rest = after;
         let answer = answer(&engine, &request, &mut print_output);
         let (word, reason) = words(answer);
         let space = if reason.is_empty() { "" } else { " " };
