@@ -1,4 +1,4 @@
-//! Inputs to start from that stand in the repository already, in another form.
+//! Inputs to start from that the repository already has, in another form.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub fn prepare(root: &Path, work: &Path, target: &str) -> Result<PathBuf> {
             let (signed, signatures) = sizes(file)?;
             Some(file.get(signed..signed.checked_add(signatures)?)?.to_vec())
         },
-        // The first byte chooses bytes as they stand (fuzz/src/targets/bundle.rs).
+        // The first byte chooses bytes as they are (fuzz/src/targets/bundle.rs).
         "inspect" => |file| Some([&[1], file.get(..4096.min(file.len()))?].concat()),
         _ => return Ok(folder),
     };

@@ -54,16 +54,14 @@ pub fn long_readme(tree: &Tree) -> Vec<String> {
     findings
 }
 
-/// Idioms in pages for readers. Quoted output and pages about one board or engine are left out.
+/// Idioms in pages, comments, messages and names. Quoted output is left out, and this file.
 pub fn idioms(tree: &Tree) -> Vec<String> {
     let is_page = |source: &&Source| {
-        let path = source.path.as_str();
-        let in_site = path.starts_with("docs/")
-            && !["docs/src/port/", "docs/src/hardware/", "docs/src/reference/"]
-                .iter()
-                .any(|folder| path.starts_with(folder));
-        let is_text = source.extension() == "md" || path == "docs/status.toml";
-        is_text && (in_site || !path.contains('/') || path == "lab/README.md")
+        let is_text = matches!(
+            source.extension(),
+            "md" | "rs" | "py" | "sv" | "S" | "toml" | "js" | "cpp" | "h" | "html"
+        );
+        is_text && source.path != "tools/tidy/src/pages.rs"
     };
     let mut findings = Vec::new();
     for source in tree.files.iter().filter(is_page) {
@@ -218,11 +216,14 @@ mod tests {
         let text = "It stands here.\n```text\nnobody\n```\nBehind it, standing: whoever.\n";
         let found = idioms(&Tree::of_texts([
             ("docs/src/a.md", text),
-            ("docs/src/port/a.md", text),
-            ("crates/a/b.md", text),
+            ("crates/a/b.rs", text),
+            ("lab/runs/a.csv", text),
         ]));
         let lines: Vec<_> = found.iter().filter_map(|it| it.split('`').next()).collect();
-        assert_eq!(lines, ["docs/src/a.md:1: ", "docs/src/a.md:5: ", "docs/src/a.md:5: "]);
+        let expected = ["docs/src/a.md", "crates/a/b.rs"]
+            .map(|path| [1, 5, 5].map(|line| format!("{path}:{line}: ")))
+            .concat();
+        assert_eq!(lines, expected);
     }
 
     const MAP_TEXT: &str = "# A\n## Code map\n\n| folder | what |\n|---|---|\n\
