@@ -57,6 +57,13 @@ impl Set {
         [265, 133, 67, 34, 200, 101, 51, 26][self.ots as usize - 1]
     }
 
+    /// The set of the same height and width with the hash length of another.
+    fn with_length_of(self, other: Self) -> Self {
+        let lowest = |set: Self| if set.n() == 32 { (5, 1) } else { (10, 5) };
+        let ((from_tree, from_ots), (to_tree, to_ots)) = (lowest(self), lowest(other));
+        Self { tree: self.tree - from_tree + to_tree, ots: self.ots - from_ots + to_ots }
+    }
+
     fn signature_len(self) -> usize {
         12 + self.n() * (1 + self.p() + self.h() as usize)
     }
@@ -75,7 +82,13 @@ pub fn run(data: &[u8]) {
     let mut choices = Choices::new(data);
     // None of them is LMS by itself.
     let levels = choices.of(&[0, 0, 1, 2, 0, 3, 8]);
-    let sets: Vec<Set> = (0..levels.max(1)).map(|_| any_set(&mut choices)).collect();
+    let mut sets = vec![any_set(&mut choices)];
+    for _ in 1..levels {
+        let set = any_set(&mut choices);
+        sets.push(if choices.rarely(6) { set } else { set.with_length_of(sets[0]) });
+    }
+    // Image format §2.2: all levels have one length of hash values; others do not ask for that.
+    let is_one_length = sets.iter().all(|set| set.n() == sets[0].n());
     let (message, number) = (choices.below(MESSAGES.len()), choices.below(4) as u8);
     let genuine = POOL.get((sets, message, number | u8::from(levels == 0) << 7), |what| {
         sign(levels, &what.0, MESSAGES[message], number)
@@ -95,6 +108,11 @@ pub fn run(data: &[u8]) {
     let verify = if levels == 0 { ours::verify } else { hss::verify };
     let verdict: Result<(), Rejection> = verify(KERNELS, key, &pieces(message), signature);
     let is_accepted = verdict.is_ok();
+    if !is_one_length {
+        assert!(!is_accepted, "levels of different lengths");
+        count(false);
+        return;
+    }
     let theirs = if levels == 0 {
         lms_accepts(key, message, signature)
     } else {
