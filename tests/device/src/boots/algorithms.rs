@@ -68,7 +68,8 @@ const ATTACKS: [Attack; 6] = [
         let mut other = other.to_vec();
         area(bundle)[SECOND..].copy_from_slice(&area(&mut other)[SECOND..]);
     }),
-    ("with-another-key", Reason::SignatureMismatch, |bundle, _| {
+    // A block of a key that is not trusted counts for nothing, whatever is in it.
+    ("with-another-key", Reason::PolicyHybridNotMet, |bundle, _| {
         let inside_key = SECOND + 16 + 20;
         area(bundle)[inside_key] ^= 1;
     }),
