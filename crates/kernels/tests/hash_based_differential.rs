@@ -410,7 +410,7 @@ fn hss_takes_one_to_eight_levels_of_any_sets_of_one_length() {
     let mut random = Random::new();
     for levels in 1..=8_u32 {
         // Image format §2.2: one length of hash values on all levels.
-        let is_24 = random.number() % 2 == 0;
+        let is_24 = random.number().is_multiple_of(2);
         let mut types = lms_types();
         types.retain(|(tree, _, _)| (*tree >= 0x0a) == is_24);
         // From the lowest level up: a key is the message of the level above it.
