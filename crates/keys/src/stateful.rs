@@ -314,6 +314,15 @@ impl StatefulKey {
         if is_same { Ok(current) } else { Err(KeyErrorKind::StateOfOtherKey) }
     }
 
+    /// Whether the tree of the next index at a layer, counted from the bottom, is another one than that of the
+    /// index before. Of the top one the public key says what it is, so it never is.
+    fn is_new(&self, layer: u32) -> bool {
+        let (height, layers) = shape(self.algorithm);
+        // All layers together can be higher than an index has bits.
+        let number = |index: u64| index.checked_shr(height * (layer + 1)).unwrap_or(0);
+        layer + 1 < layers && (self.next == 0 || number(self.next - 1) != number(self.next))
+    }
+
     /// Grows the trees of the next index. Progress counts leaves.
     ///
     /// # Errors
@@ -321,11 +330,7 @@ impl StatefulKey {
     /// one than was signed before, or is not the same when it is grown again.
     fn trees(&self, on_progress: OnProgress<'_>) -> Result<Trees, KeyErrorKind> {
         let (height, layers) = shape(self.algorithm);
-        // Of the top one, the public key says what it is.
-        let is_new = |layer: u32| {
-            let number = |index: u64| index >> (height * (layer + 1));
-            layer + 1 < layers && (self.next == 0 || number(self.next - 1) != number(self.next))
-        };
+        let is_new = |layer| self.is_new(layer);
         let again = (0..layers).filter(|layer| is_new(*layer)).count() as u64;
         let total = (u64::from(layers) + again) << height;
         let mut done = 0;

@@ -298,6 +298,40 @@ fn a_seed_that_does_not_fit_signs_nothing() {
     assert_eq!(key.trees(&mut |_, _| ()).err(), Some(KeyErrorKind::PublicHalfDiffers));
 }
 
+/// A key without trees, at an index.
+fn key_at(name: &str, next: u64) -> StatefulKey {
+    StatefulKey {
+        algorithm: algorithm(name),
+        seeds: Zeroizing::default(),
+        public: Vec::new(),
+        next,
+        records: Vec::new(),
+        path: None,
+        any_file_system: false,
+    }
+}
+
+#[test]
+fn a_tree_is_new_at_its_first_leaf_and_then_never() {
+    // The second is higher than an index has bits.
+    for (name, height, layers) in
+        [("xmssmt-sha2-60-12-256", 5, 12), ("hss-l8-sha256-h25-w8", 25, 8)]
+    {
+        let new_ones = |next| {
+            let key = key_at(name, next);
+            (0..layers).filter(|layer| key.is_new(*layer)).collect::<Vec<_>>()
+        };
+        assert_eq!(new_ones(0), Vec::from_iter(0..layers - 1), "{name}");
+        // 2^11 and 2^36 are what a shift by 75 and by 100 bits would be taken for.
+        for next in [1_u64, 1 << 11, (1 << 11) + 1, 1 << 36, (1 << height) - 1, (1 << 61) + 1] {
+            let expected = (0..layers - 1)
+                .filter(|layer| next.trailing_zeros() >= height * (layer + 1))
+                .collect::<Vec<_>>();
+            assert_eq!(new_ones(next), expected, "{name} at {next}");
+        }
+    }
+}
+
 #[test]
 fn capacities_and_sizes_are_those_of_the_standards() {
     for (name, capacity, signature) in [
@@ -307,16 +341,7 @@ fn capacities_and_sizes_are_those_of_the_standards() {
         ("xmss-sha2-16-256", 1 << 16, 2692),
         ("xmssmt-sha2-60-12-256", 1 << 60, 27688),
     ] {
-        let algorithm = algorithm(name);
-        let key = StatefulKey {
-            algorithm,
-            seeds: Zeroizing::default(),
-            public: Vec::new(),
-            next: 0,
-            records: Vec::new(),
-            path: None,
-            any_file_system: false,
-        };
+        let key = key_at(name, 0);
         assert_eq!((key.capacity(), key.signature_size()), (capacity, signature), "{name}");
     }
 }
