@@ -65,10 +65,10 @@ pub fn main(args: &Args) -> Result<Verdict> {
     fs::create_dir_all(&logs).with_context(|| format!("cannot create {}", logs.display()))?;
     let is_built = steps.iter().any(|step| step.name == BUILD);
     let passes = Passes::in_folder(project::target_dir().join("test-results"));
-    let inputs = if args.fresh { None } else { Inputs::read(&root).ok() };
+    let inputs = Inputs::read(&root).ok();
     let known = inputs.as_ref().map(|inputs| (inputs, &passes));
     let lanes = args.jobs.unwrap_or_else(lanes);
-    let plan = Plan { steps: &steps, lanes, fail_fast: args.fail_fast, known };
+    let plan = Plan { steps: &steps, lanes, fail_fast: args.fail_fast, known, fresh: args.fresh };
     let start = Instant::now();
     let execute = |step: &Step| execute(step, &root, &logs.join(step.name), is_built);
     let tally = schedule::run(&plan, &execute, &mut Stdout)?;

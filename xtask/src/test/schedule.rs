@@ -19,8 +19,10 @@ pub struct Plan<'a> {
     pub lanes: usize,
     /// Start nothing after a failure.
     pub fail_fast: bool,
-    /// What earlier runs know; `None` runs everything.
+    /// Where passes are kept and found; `None` keeps none and runs everything.
     pub known: Option<(&'a Inputs, &'a Passes)>,
+    /// Run everything, whatever has passed before.
+    pub fresh: bool,
 }
 
 /// How a run ended.
@@ -116,7 +118,7 @@ fn lane<W: Write>(
                 drop(guard);
                 let known = plan.known.and_then(|(inputs, passes)| {
                     let key = inputs.key(step)?;
-                    let before = passes.find(step, &key);
+                    let before = if plan.fresh { None } else { passes.find(step, &key) };
                     Some((inputs, passes, key, before))
                 });
                 let start = Instant::now();
@@ -240,7 +242,7 @@ mod tests {
         execute: &(dyn Fn(&Step) -> Result<Outcome> + Sync),
     ) -> (Tally, String) {
         let steps: Vec<&Step> = steps.iter().collect();
-        let plan = Plan { steps: &steps, lanes: 1, fail_fast, known: None };
+        let plan = Plan { steps: &steps, lanes: 1, fail_fast, known: None, fresh: false };
         let mut out = Vec::new();
         let tally = run(&plan, execute, &mut out).unwrap();
         (tally, String::from_utf8(out).unwrap())
@@ -298,7 +300,8 @@ mod tests {
                 now.fetch_sub(1, Ordering::SeqCst);
                 Ok(Outcome::Passed)
             };
-            let plan = Plan { steps: &steps, lanes: 2, fail_fast: false, known: None };
+            let plan =
+                Plan { steps: &steps, lanes: 2, fail_fast: false, known: None, fresh: false };
             run(&plan, &execute, &mut Vec::new()).unwrap();
             most.into_inner()
         };
@@ -316,12 +319,12 @@ mod tests {
         let steps = [Step { reads: &[&["input"]], ..step("good") }, step("always")];
         let ran = AtomicUsize::new(0);
         let results = dir.path().join("target");
-        let go = |known: bool, outcome: fn() -> Outcome| {
+        let go = |fresh: bool, outcome: fn() -> Outcome| {
             let inputs = Inputs::read(dir.path()).unwrap();
             let passes = Passes::in_folder(results.clone());
             let steps: Vec<&Step> = steps.iter().collect();
-            let known = known.then_some((&inputs, &passes));
-            let plan = Plan { steps: &steps, lanes: 1, fail_fast: false, known };
+            let known = Some((&inputs, &passes));
+            let plan = Plan { steps: &steps, lanes: 1, fail_fast: false, known, fresh };
             let execute = |_: &Step| {
                 ran.fetch_add(1, Ordering::SeqCst);
                 Ok(outcome())
@@ -331,18 +334,22 @@ mod tests {
             (ran.swap(0, Ordering::SeqCst), String::from_utf8(out).unwrap())
         };
         let touch = |text: &str| fs::write(Path::new(dir.path()).join("input"), text).unwrap();
-        assert_eq!(go(true, || Outcome::Passed).0, 2);
-        let (ran, text) = go(true, || Outcome::Passed);
+        assert_eq!(go(false, || Outcome::Passed).0, 2);
+        let (ran, text) = go(false, || Outcome::Passed);
         assert_eq!(ran, 1, "{text}");
         assert!(text.contains("good … ok (unchanged; it passed before in 0.0 s)"), "{text}");
         assert!(text.ends_with("2 passed, 0 failed\n") && text.contains("--fresh"), "{text}");
-        assert_eq!(go(false, || Outcome::Passed).0, 2, "fresh");
+        assert_eq!(go(true, || Outcome::Passed).0, 2, "fresh");
         touch("2");
-        // A failure is never kept, and what is not kept runs again.
-        assert_eq!(go(true, || Outcome::Failed(String::new())).0, 2);
-        assert_eq!(go(true, || Outcome::Skipped(String::new())).0, 2);
+        // A fresh run keeps its passes for the next one.
         assert_eq!(go(true, || Outcome::Passed).0, 2);
-        assert_eq!(go(true, || Outcome::Passed).0, 1);
+        assert_eq!(go(false, || Outcome::Passed).0, 1);
+        touch("3");
+        // A failure is never kept, and what is not kept runs again.
+        assert_eq!(go(false, || Outcome::Failed(String::new())).0, 2);
+        assert_eq!(go(false, || Outcome::Skipped(String::new())).0, 2);
+        assert_eq!(go(false, || Outcome::Passed).0, 2);
+        assert_eq!(go(false, || Outcome::Passed).0, 1);
     }
 
     #[test]
@@ -357,7 +364,7 @@ mod tests {
             fs::write(&input, "before").unwrap();
             let inputs = Inputs::read(dir.path()).unwrap();
             let known = Some((&inputs, &passes));
-            let plan = Plan { steps: &[&step], lanes: 1, fail_fast: false, known };
+            let plan = Plan { steps: &[&step], lanes: 1, fail_fast: false, known, fresh: false };
             let execute = |_: &Step| {
                 fs::write(&input, meanwhile).unwrap();
                 Ok(Outcome::Passed)
