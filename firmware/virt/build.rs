@@ -4,10 +4,11 @@
 use std::path::Path;
 
 /// Kinds of modules of which there are several, and their forms.
-const FORMS: [(&str, &str); 3] = [
+const FORMS: [(&str, &str); 4] = [
     ("clock", r#""cycles", "time""#),
+    ("dma", r#""iommu", "open""#),
     ("environment", r#""bare", "supervisor""#),
-    ("storage", r#""bench", "virtio""#),
+    ("storage", r#""bench", "virtio", "virtio-pci""#),
 ];
 
 fn main() {

@@ -30,3 +30,6 @@ pub const COUNTERS: usize = 0x1400_0000;
 pub const MAILBOX: usize = 0x1500_0000;
 /// Its source at the interrupt controller.
 pub const MAILBOX_INTERRUPT: u32 = 1;
+
+/// Registers of the device with the highest address.
+pub const LAST_DEVICE: usize = 0x1500_0000;

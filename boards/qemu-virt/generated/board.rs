@@ -27,6 +27,9 @@ pub const RTC: usize = 0x10_1000;
 /// Its source at the interrupt controller.
 pub const RTC_INTERRUPT: u32 = 11;
 
+/// QEMU's configuration device. It has a DMA engine of its own, so S-mode does not reach it.
+pub const FW_CFG: usize = 0x1010_0000;
+
 /// Slots of virtio-mmio.
 pub const VIRTIO: usize = 0x1000_1000;
 /// How many there are.
@@ -35,3 +38,6 @@ pub const VIRTIO_COUNT: usize = 8;
 pub const VIRTIO_SIZE: usize = 0x1000;
 /// Its source at the interrupt controller.
 pub const VIRTIO_INTERRUPT: u32 = 1;
+
+/// Registers of the device with the highest address.
+pub const LAST_DEVICE: usize = 0x1010_0000;

@@ -1,10 +1,13 @@
-//! A polled virtio block device on virtio-mmio, legacy (version 1) and modern (version 2)
-//! (Virtual I/O Device Specification v1.2, §2.7, §4.2, §5.2).
+//! A polled virtio block device (Virtual I/O Device Specification v1.2, §2.7, §5.2) on virtio-mmio ([`mmio`])
+//! or on a PCI bus ([`pci`]).
 //!
 //! The device is not trusted: it may write wrong bytes, late bytes, or nothing. What it is told
 //! to write to must therefore be memory that no code trusts before it was hashed, and the queue is
 //! located outside of it. Without an IOMMU, the driver cannot prevent a device with DMA from writing
 //! *elsewhere* (SECURITY.md).
+
+pub mod mmio;
+pub mod pci;
 
 use core::mem::offset_of;
 use core::sync::atomic::{Ordering, fence};
@@ -17,29 +20,6 @@ pub const SECTOR_SIZE: u64 = 512;
 /// Descriptors: three a request.
 const QUEUE_SIZE: usize = 32;
 const PAGE: usize = 4096;
-
-// Registers (§4.2.2, §4.2.4).
-const MAGIC_VALUE: usize = 0x000;
-const VERSION: usize = 0x004;
-const DEVICE_ID: usize = 0x008;
-const DRIVER_FEATURES: usize = 0x020;
-const DRIVER_FEATURES_SEL: usize = 0x024;
-const GUEST_PAGE_SIZE: usize = 0x028;
-const QUEUE_SEL: usize = 0x030;
-const QUEUE_NUM_MAX: usize = 0x034;
-const QUEUE_NUM: usize = 0x038;
-const QUEUE_ALIGN: usize = 0x03c;
-const QUEUE_PFN: usize = 0x040;
-const QUEUE_READY: usize = 0x044;
-const QUEUE_NOTIFY: usize = 0x050;
-const STATUS: usize = 0x070;
-const QUEUE_DESC: usize = 0x080;
-const QUEUE_DRIVER: usize = 0x090;
-const QUEUE_DEVICE: usize = 0x0a0;
-const CONFIG_CAPACITY: usize = 0x100;
-
-const MAGIC: u32 = 0x7472_6976;
-const BLOCK_DEVICE: u32 = 2;
 
 // Device status bits (§2.1).
 const ACKNOWLEDGE: u32 = 1;
@@ -68,6 +48,31 @@ pub enum Error {
     Busy,
     /// The device reported an error, or does not complete a reset.
     Failed,
+    /// The device does not offer to go through the IOMMU.
+    Unguarded,
+}
+
+/// How the registers of a device are reached.
+pub trait Transport {
+    /// Whether there is a block device.
+    fn is_block(&self) -> bool;
+    /// Device status (§2.1).
+    fn status(&self) -> u32;
+    /// Writes the device status.
+    fn set_status(&self, status: u32);
+    /// Takes the features that the driver needs. `true` if the device has to confirm them (§3.1.1).
+    ///
+    /// # Errors
+    /// `Unguarded` for a device that does not offer what the transport requires.
+    fn take_features(&self) -> Result<bool, Error>;
+    /// Maximum size of queue 0, which is the only one.
+    fn queue_limit(&self) -> u32;
+    /// Hands a queue of this size to the device: addresses of descriptors, available ring and used ring.
+    fn set_queue(&self, size: u32, places: [usize; 3]);
+    /// Tells the device that there are new requests.
+    fn notify(&self);
+    /// A word of the device's configuration (§5.2.4).
+    fn config(&self, offset: usize) -> u32;
 }
 
 #[repr(C)]
@@ -131,8 +136,8 @@ impl Default for Queue {
 
 /// A block device that was reset and set up.
 #[derive(Debug)]
-pub struct VirtioBlk {
-    base: usize,
+pub struct VirtioBlk<T> {
+    transport: T,
     queue: *mut Queue,
     /// Requests handed to the device so far, and how many of them it has reported back.
     submitted: u64,
@@ -140,86 +145,52 @@ pub struct VirtioBlk {
     in_use: [bool; DEPTH],
 }
 
-impl VirtioBlk {
-    /// Resets and sets up the device at `base`.
+impl<T: Transport> VirtioBlk<T> {
+    /// Resets and sets up the device of a transport.
     ///
     /// # Errors
-    /// `NotThere`, `Unusable`; `Failed` for a device that does not complete its reset.
+    /// `NotThere`, `Unusable`, `Unguarded`; `Failed` for a device that does not complete its reset.
     ///
     /// # Safety
-    /// `base` is a virtio-mmio slot, `queue` points to a valid queue that lives as long as the
-    /// device may use it, and no other code uses either.
-    pub unsafe fn new(base: usize, queue: *mut Queue) -> Result<Self, Error> {
-        let device = Self { base, queue, submitted: 0, completed: 0, in_use: [false; DEPTH] };
-        let version = device.read(VERSION);
-        if !device.is_block() || !(1..=2).contains(&version) {
+    /// `queue` points to a valid queue that lives as long as the device may use it, and no other code uses it or
+    /// the registers of the device.
+    pub unsafe fn new(transport: T, queue: *mut Queue) -> Result<Self, Error> {
+        if !transport.is_block() {
             return Err(Error::NotThere);
         }
+        let device = Self { transport, queue, submitted: 0, completed: 0, in_use: [false; DEPTH] };
         // SAFETY: the caller gives the queue to this driver; no device uses it yet.
         unsafe { queue.write(Queue::new()) };
-        device.set_up(version)?;
+        device.set_up()?;
         Ok(device)
     }
 
-    /// Resets the block device at `base`, if there is one, for a stage that does not use it.
-    ///
-    /// # Errors
-    /// `Failed` for a device that does not complete its reset.
-    ///
-    /// # Safety
-    /// `base` is a virtio-mmio slot, and no other code uses it.
-    pub unsafe fn silence(base: usize) -> Result<(), Error> {
-        let queue = core::ptr::null_mut();
-        let device = Self { base, queue, submitted: 0, completed: 0, in_use: [false; DEPTH] };
-        if device.is_block() { device.reset() } else { Ok(()) }
-    }
-
-    fn is_block(&self) -> bool {
-        self.read(MAGIC_VALUE) == MAGIC && self.read(DEVICE_ID) == BLOCK_DEVICE
-    }
-
-    fn set_up(&self, version: u32) -> Result<(), Error> {
-        let is_modern = version == 2;
+    fn set_up(&self) -> Result<(), Error> {
+        let device = &self.transport;
         self.reset()?;
-        self.write(STATUS, ACKNOWLEDGE);
-        self.write(STATUS, ACKNOWLEDGE | DRIVER);
-        // No feature is needed but VIRTIO_F_VERSION_1 (bit 32), which modern devices require.
-        self.write(DRIVER_FEATURES_SEL, 0);
-        self.write(DRIVER_FEATURES, 0);
+        device.set_status(ACKNOWLEDGE);
+        device.set_status(ACKNOWLEDGE | DRIVER);
         let mut status = ACKNOWLEDGE | DRIVER;
-        if is_modern {
-            self.write(DRIVER_FEATURES_SEL, 1);
-            self.write(DRIVER_FEATURES, 1);
+        if device.take_features()? {
             status |= FEATURES_OK;
-            self.write(STATUS, status);
-            if self.read(STATUS) & FEATURES_OK == 0 {
+            device.set_status(status);
+            if device.status() & FEATURES_OK == 0 {
                 return Err(Error::Unusable);
             }
         }
-        self.write(QUEUE_SEL, 0);
-        if (self.read(QUEUE_NUM_MAX) as usize) < QUEUE_SIZE {
+        if (device.queue_limit() as usize) < QUEUE_SIZE {
             return Err(Error::Unusable);
         }
-        self.write(QUEUE_NUM, QUEUE_SIZE as u32);
         let queue = self.queue.expose_provenance();
-        if is_modern {
-            self.write_address(QUEUE_DESC, queue);
-            self.write_address(QUEUE_DRIVER, queue.wrapping_add(QUEUE_SIZE.wrapping_mul(16)));
-            self.write_address(QUEUE_DEVICE, queue.wrapping_add(PAGE));
-            self.write(QUEUE_READY, 1);
-        } else {
-            self.write(GUEST_PAGE_SIZE, PAGE as u32);
-            self.write(QUEUE_ALIGN, PAGE as u32);
-            self.write(QUEUE_PFN, queue.wrapping_shr(12) as u32);
-        }
-        self.write(STATUS, status | DRIVER_OK);
+        let available = queue.wrapping_add(QUEUE_SIZE.wrapping_mul(16));
+        device.set_queue(QUEUE_SIZE as u32, [queue, available, queue.wrapping_add(PAGE)]);
+        device.set_status(status | DRIVER_OK);
         Ok(())
     }
 
     /// Bytes that the device holds.
     pub fn capacity(&self) -> u64 {
-        let low = u64::from(self.read(CONFIG_CAPACITY));
-        let high = u64::from(self.read(CONFIG_CAPACITY.wrapping_add(4)));
+        let [low, high] = [0, 4].map(|offset| u64::from(self.transport.config(offset)));
         (high << 32 | low).saturating_mul(SECTOR_SIZE)
     }
 
@@ -228,10 +199,7 @@ impl VirtioBlk {
     /// # Errors
     /// `Failed` if it does not complete the reset. Then it may still write.
     pub fn reset(&self) -> Result<(), Error> {
-        self.write(STATUS, 0);
-        // A modern device is reset when the status reads 0; a legacy one does it at once.
-        let is_reset = (0..RESET_READS).any(|_| self.read(STATUS) == 0);
-        if is_reset { Ok(()) } else { Err(Error::Failed) }
+        reset(&self.transport)
     }
 
     /// Starts to read `len` bytes from `sector` on to `address`, and returns the slot.
@@ -270,7 +238,7 @@ impl VirtioBlk {
         if let Some(used) = self.in_use.get_mut(slot) {
             *used = true;
         }
-        self.write(QUEUE_NOTIFY, 0);
+        self.transport.notify();
         Ok(slot)
     }
 
@@ -301,38 +269,33 @@ impl VirtioBlk {
         array.wrapping_add(index.wrapping_mul(size))
     }
 
-    /// Reads what the device may have written. `offset` is that of a `T` in [`Queue`].
-    fn get<T: Copy>(&self, offset: usize) -> T {
-        let place: *const T = self.queue.cast::<u8>().wrapping_add(offset).cast();
+    /// Reads what the device may have written. `offset` is that of a `V` in [`Queue`].
+    fn get<V: Copy>(&self, offset: usize) -> V {
+        let place: *const V = self.queue.cast::<u8>().wrapping_add(offset).cast();
         // SAFETY: the queue is valid for the driver's life, and every offset that this module
         // makes is that of an element of this type. No reference to this memory exists.
         unsafe { place.read_volatile() }
     }
 
-    /// Writes what the device will read. `offset` is that of a `T` in [`Queue`].
-    fn put<T: Copy>(&self, offset: usize, value: T) {
-        let place: *mut T = self.queue.cast::<u8>().wrapping_add(offset).cast();
+    /// Writes what the device will read. `offset` is that of a `V` in [`Queue`].
+    fn put<V: Copy>(&self, offset: usize, value: V) {
+        let place: *mut V = self.queue.cast::<u8>().wrapping_add(offset).cast();
         // SAFETY: as above; the slot is free, so the device does not read this location now.
         unsafe { place.write_volatile(value) };
     }
+}
 
-    fn read(&self, register: usize) -> u32 {
-        let place: *const u32 =
-            core::ptr::with_exposed_provenance(self.base.wrapping_add(register));
-        // SAFETY: `base` is a virtio-mmio slot of 4 KiB, and every register used is inside.
-        unsafe { place.read_volatile() }
-    }
+/// Resets the block device of a transport, if there is one, for a stage that does not use it.
+///
+/// # Errors
+/// `Failed` for a device that does not complete its reset.
+pub fn silence(transport: &impl Transport) -> Result<(), Error> {
+    if transport.is_block() { reset(transport) } else { Ok(()) }
+}
 
-    fn write(&self, register: usize, value: u32) {
-        let place: *mut u32 =
-            core::ptr::with_exposed_provenance_mut(self.base.wrapping_add(register));
-        // SAFETY: as above.
-        unsafe { place.write_volatile(value) };
-    }
-
-    /// Writes a 64-bit address to a pair of registers.
-    fn write_address(&self, register: usize, address: usize) {
-        self.write(register, address as u32);
-        self.write(register.wrapping_add(4), (address as u64 >> 32) as u32);
-    }
+fn reset(transport: &impl Transport) -> Result<(), Error> {
+    transport.set_status(0);
+    // A modern device is reset when the status reads 0; a legacy one does it at once.
+    let is_reset = (0..RESET_READS).any(|_| transport.status() == 0);
+    if is_reset { Ok(()) } else { Err(Error::Failed) }
 }

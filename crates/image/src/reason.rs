@@ -176,6 +176,8 @@ pub enum Reason {
     WrongBootHart = 912,
     /// A payload was not hashed in time.
     HashingTooSlow = 913,
+    /// Devices could reach memory past the guard of this board.
+    DmaNotGuarded = 914,
     /// A signer of the bundle has no key here.
     SignerWithoutKey = 1001,
 }
@@ -268,6 +270,7 @@ impl Reason {
         Reason::InternalLimit,
         Reason::WrongBootHart,
         Reason::HashingTooSlow,
+        Reason::DmaNotGuarded,
         Reason::SignerWithoutKey,
     ];
 
@@ -406,6 +409,7 @@ impl Reason {
             Reason::WrongBootHart => "The loader was entered on another hart than the ROM named.",
             #[cfg(feature = "every-text")]
             Reason::HashingTooSlow => "A payload was not hashed in time.",
+            Reason::DmaNotGuarded => "Devices could reach memory past the guard of this board.",
             #[cfg(feature = "every-text")]
             Reason::SignerWithoutKey => "A signer of the bundle has no key here.",
             #[cfg(not(feature = "every-text"))]
@@ -554,6 +558,9 @@ impl Reason {
             }
             #[cfg(feature = "every-text")]
             Reason::HashingTooSlow => "Power cycle the device; if it repeats, a hart is defective.",
+            Reason::DmaNotGuarded => {
+                "Attach the disk so that the IOMMU translates its accesses: `iommu_platform=on` in QEMU."
+            }
             #[cfg(feature = "every-text")]
             Reason::SignerWithoutKey => "Pass the public key of each signer with `--key`.",
             #[cfg(not(feature = "every-text"))]
@@ -773,6 +780,9 @@ impl Reason {
             Reason::HashingTooSlow => {
                 "Every byte had arrived long ago, but blocks were still missing: harts make no progress, and the boot would hang."
             }
+            Reason::DmaNotGuarded => {
+                "The board has an IOMMU so that no device reaches the stages and their storage; it cannot be used, or the disk does not go through it."
+            }
             Reason::SignerWithoutKey => {
                 "Every signature block needs its public key, so that no signature goes unchecked."
             }
@@ -867,6 +877,7 @@ impl Reason {
             Reason::InternalLimit => "InternalLimit",
             Reason::WrongBootHart => "WrongBootHart",
             Reason::HashingTooSlow => "HashingTooSlow",
+            Reason::DmaNotGuarded => "DmaNotGuarded",
             Reason::SignerWithoutKey => "SignerWithoutKey",
         }
     }
@@ -959,6 +970,7 @@ impl Reason {
             Reason::InternalLimit => "boot-flow §7",
             Reason::WrongBootHart => "boot-flow §5.2",
             Reason::HashingTooSlow => "boot-flow §5.3",
+            Reason::DmaNotGuarded => "boot-flow §2.3",
             Reason::SignerWithoutKey => "image-format §5.3",
         }
     }
@@ -1051,6 +1063,7 @@ impl Reason {
             Reason::InternalLimit => Fault::Device,
             Reason::WrongBootHart => Fault::Device,
             Reason::HashingTooSlow => Fault::Device,
+            Reason::DmaNotGuarded => Fault::Device,
             Reason::SignerWithoutKey => Fault::Caller,
         }
     }

@@ -12,6 +12,7 @@ use hartlock_verify::pool::{Coordinator, Job};
 use hartlock_verify::tree::{self, Digest, Hasher, Root, SoftwareHasher};
 use hartlock_verify::{Loaded, Platform, bits_of};
 use hartlock_virt::block::{DEPTH, Device, SECTOR_SIZE, request_size};
+use hartlock_virt::board::map;
 use hartlock_virt::clock::{self, Instant};
 use hartlock_virt::memory;
 
@@ -23,10 +24,9 @@ use crate::timeouts::{DEVICE_MS, PATIENCE_MS, PAYLOAD_MS};
 /// Size of the bounce buffer, for reads that are not payload.
 const BOUNCE_SIZE: usize = 4096;
 
-#[repr(C, align(4096))]
-struct Bounce([u8; BOUNCE_SIZE]);
-
-static mut BOUNCE: Bounce = Bounce([0; BOUNCE_SIZE]);
+/// It is in memory that the disk reaches, after the queue of the driver.
+const BOUNCE: Region = Region::new(map::DMA.start + (1 << 20), BOUNCE_SIZE as u64);
+const _: () = assert!(map::DMA.contains(&BOUNCE));
 
 /// The device, the harts that hash what it delivers, and the log.
 pub struct Disk<'a, 'b> {
@@ -56,7 +56,7 @@ impl<'a, 'b> Disk<'a, 'b> {
         harts: &'a mut Harts,
         log: &'a mut Log<'b>,
     ) -> Result<Self, Reason> {
-        let bounce = (&raw mut BOUNCE).cast();
+        let bounce = core::ptr::with_exposed_provenance_mut(BOUNCE.start as usize);
         Ok(Self { device: Device::open()?, bounce, kernels, harts, log })
     }
 

@@ -45,6 +45,7 @@ global_asm!(
     is_alone = const environment::IS_ALONE as u32,
     ram = const map::RAM.start,
     loader = const map::LOADER.start,
+    devices = const hartlock_virt::board::LAST_DEVICE,
     ie = const CSR.ie,
     scratch = const CSR.scratch,
     tvec = const CSR.tvec,

@@ -22,6 +22,7 @@
 .equ SV39,        8
 .equ RAM,         {ram}
 .equ LOADER,      {loader}
+.equ DEVICES,     {devices}           // the last one
 
 // Stores entries from \entry on at \place, for pages of \size bytes, until \place is \end.
 .macro ENTRIES entry, place, end, size
@@ -89,7 +90,7 @@ _start:                               // a0: hart; a1 is ignored
     j     1b
 2:
 .if !{is_alone}
-    // The first gigabyte are devices; memory is another one, whose second 2 MiB are the loader's.
+    // Devices are below memory, in the first gigabyte or the first two; memory is another one, whose second 2 MiB are the loader's.
     la    t0, __page_tables
     li    t2, PAGE
     add   t2, t0, t2                  // t2: level 1
@@ -99,6 +100,10 @@ _start:                               // a0: hart; a1 is ignored
     bltu  t1, t2, 5b
     li    t1, ENTRY_DATA
     sd    t1, 0(t0)
+.if DEVICES >> GIGA_SHIFT
+    li    t1, (1 << GIGA_SHIFT) >> 2 | ENTRY_DATA
+    sd    t1, 8(t0)
+.endif
     srli  t1, t2, 2
     addi  t1, t1, ENTRY_TABLE
     sd    t1, (RAM >> GIGA_SHIFT) * 8(t0)

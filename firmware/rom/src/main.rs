@@ -24,7 +24,7 @@ use hartlock_verify::{Acceptance, Authenticated, Verdict, authenticate};
 use hartlock_virt::board::map;
 use hartlock_virt::clock::{self, Instant};
 use hartlock_virt::kernels::{self, Mode};
-use hartlock_virt::{console, hart, memory};
+use hartlock_virt::{console, dma, hart, memory};
 
 global_asm!(
     include_str!("start.S"),
@@ -87,6 +87,7 @@ extern "C" fn rom_main() -> ! {
 fn boot(log: &mut RomLog) -> Result<(Verdict, u64), Reason> {
     let start = clock::now();
     console::line(&["\nhartlock: ROM"]);
+    dma::close()?;
     let reported = harts::count();
 
     // SAFETY: read-only flash of this board.
@@ -130,6 +131,7 @@ fn boot(log: &mut RomLog) -> Result<(Verdict, u64), Reason> {
     push(log, Entry { harts: 1 << BOOT_HART, ..step(Step::Verdict, verdict_start) });
 
     write_handoff(&bundle, identity, &state, reported, boot_digest, log)?;
+    dma::guard()?;
     Ok((verdict, reported))
 }
 

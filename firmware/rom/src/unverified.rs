@@ -12,7 +12,7 @@ use hartlock_kernels::Kernels;
 use hartlock_stage::{RomLog, push, start_log};
 use hartlock_virt::board::map;
 use hartlock_virt::unverified::read_manifest;
-use hartlock_virt::{clock, console, memory};
+use hartlock_virt::{clock, console, dma, memory};
 
 use crate::{BOOT_HART, generation, harts, medium, refuse, rom_handover, step};
 
@@ -32,6 +32,7 @@ extern "C" fn rom_main() -> ! {
 fn load(log: &mut RomLog) -> Result<u64, Reason> {
     let start = clock::now();
     console::line(&["\nhartlock: UNVERIFIED ROM: checks nothing, for measurements only"]);
+    dma::close()?;
     let reported = harts::count();
     medium::reset_flash();
     push(log, Entry { harts: reported, ..step(Step::Start, start) });
@@ -49,6 +50,7 @@ fn load(log: &mut RomLog) -> Result<u64, Reason> {
         let _ = flash.copy(payload)?;
     }
     crate::write_dynamic_info();
+    dma::guard()?;
 
     // SAFETY: nothing else uses the log region while the ROM runs.
     let region = unsafe { memory::bytes_mut(map::LOG) };

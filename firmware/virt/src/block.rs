@@ -2,7 +2,7 @@
 //! memory, several requests at a time, and a way to stop it.
 
 #[cfg_attr(storage = "bench", path = "block/bench.rs")]
-#[cfg_attr(storage = "virtio", path = "block/virtio.rs")]
+#[cfg_attr(any(storage = "virtio", storage = "virtio-pci"), path = "block/virtio.rs")]
 mod form;
 
 pub use form::{DEPTH, Device, SECTOR_SIZE, request_size};

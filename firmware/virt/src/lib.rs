@@ -10,6 +10,7 @@ pub mod block;
 pub mod clint;
 pub mod clock;
 pub mod console;
+pub mod dma;
 pub mod environment;
 pub mod hart;
 pub mod kernels;

@@ -29,6 +29,12 @@ pub(crate) fn load_address(board: &str, payload_type: PayloadType) -> Option<u64
         ("qemu-virt", PayloadType::Kernel) => Some(0x8200_0000),
         ("qemu-virt", PayloadType::Initramfs) => Some(0x8800_0000),
         ("qemu-virt", PayloadType::SystemFdt) => Some(0x8600_0000),
+        ("qemu-virt-iommu", PayloadType::Opensbi) => Some(0x8000_0000),
+        ("qemu-virt-iommu", PayloadType::Loader) => Some(0x8020_0000),
+        ("qemu-virt-iommu", PayloadType::BootFdt) => Some(0x8040_0000),
+        ("qemu-virt-iommu", PayloadType::Kernel) => Some(0x8200_0000),
+        ("qemu-virt-iommu", PayloadType::Initramfs) => Some(0x8800_0000),
+        ("qemu-virt-iommu", PayloadType::SystemFdt) => Some(0x8600_0000),
         _ => None,
     }
 }

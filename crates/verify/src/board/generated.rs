@@ -93,6 +93,8 @@ pub mod qemu_virt {
     pub const METADATA: Region = Region::new(0x8044_0000, 512 * KIB);
     /// The device tree that Linux gets.
     pub const LINUX_FDT: Region = Region::new(0x8050_0000, 256 * KIB);
+    /// What the disk reads and writes while the loader runs, apart from payloads: queue and bounce buffer.
+    pub const DMA: Region = Region::new(0x8060_0000, 2 * MIB);
     /// System payloads.
     pub const SYSTEM: Region =
         Region { start: 0x8100_0000, end: RAM.end };
@@ -135,12 +137,102 @@ pub mod qemu_virt {
             },
         ],
         live_in_rom: &[ROM_RAM, HANDOFF, LOG, METADATA, LINUX_FDT],
-        live_in_loader: &[OPENSBI, ROM_RAM, HANDOFF, LOG, LOADER, BOOT_FDT, METADATA, LINUX_FDT],
+        live_in_loader: &[OPENSBI, ROM_RAM, HANDOFF, LOG, LOADER, BOOT_FDT, METADATA, LINUX_FDT, DMA],
+    };
+}
+
+/// QEMU's `virt` machine with an IOMMU (boot flow §2.3).
+pub mod qemu_virt_iommu {
+    use super::{Board, Fixed, KIB, MIB, PayloadType, Place, Region};
+
+    /// Both flash banks: a flash command acts on a whole bank, so no part of them is open to S-mode.
+    pub const FLASH: Region = Region::new(0x2000_0000, 64 * MIB);
+    /// Flash bank 0: the ROM.
+    pub const ROM_FLASH: Region = Region::new(0x2000_0000, 32 * MIB);
+    /// What the code of the ROM may fill: it ends where the root-of-trust block begins.
+    pub const ROM_CODE: Region = Region::new(0x2000_0000, 128 * KIB);
+    /// The root-of-trust block inside it.
+    pub const ROOT_OF_TRUST: Region = Region::new(0x2002_0000, 4 * KIB);
+    /// Flash bank 1.
+    pub const BUNDLE_FLASH: Region = Region::new(0x2200_0000, 32 * MIB);
+    /// The part of flash bank 1 that a boot bundle may fill.
+    pub const BOOT_SLOT: Region = Region::new(0x2200_0000, 16 * MIB);
+    /// The two copies of the state record.
+    pub const STATE_COPIES: [Region; 2] = [
+        Region::new(0x23f8_0000, 256 * KIB),
+        Region::new(0x23fc_0000, 256 * KIB),
+    ];
+    /// All of the memory.
+    pub const RAM: Region = Region::new(0x8000_0000, 1024 * MIB);
+    /// OpenSBI.
+    pub const OPENSBI: Region = Region::new(0x8000_0000, MIB);
+    /// The ROM's stack, data and fw_dynamic_info.
+    pub const ROM_RAM: Region = Region::new(0x8010_0000, 64 * KIB);
+    /// Hand-off block.
+    pub const HANDOFF: Region = Region::new(0x8011_0000, 4 * KIB);
+    /// Measurement log.
+    pub const LOG: Region = Region::new(0x8012_0000, 64 * KIB);
+    /// The loader with its stacks and rings.
+    pub const LOADER: Region = Region::new(0x8020_0000, 2 * MIB);
+    /// The device tree that OpenSBI gets.
+    pub const BOOT_FDT: Region = Region::new(0x8040_0000, 128 * KIB);
+    /// Signed region and signature area under verification.
+    pub const METADATA: Region = Region::new(0x8044_0000, 512 * KIB);
+    /// The device tree that Linux gets.
+    pub const LINUX_FDT: Region = Region::new(0x8050_0000, 256 * KIB);
+    /// What the disk reads and writes while the loader runs, apart from payloads: queue and bounce buffer.
+    pub const DMA: Region = Region::new(0x8060_0000, 2 * MIB);
+    /// System payloads.
+    pub const SYSTEM: Region =
+        Region { start: 0x8100_0000, end: RAM.end };
+    /// What the IOMMU reads: device directory, page tables, queues.
+    pub const IOMMU_TABLES: Region = Region::new(0x8011_8000, 32 * KIB);
+
+    /// The board.
+    pub const BOARD: Board = Board {
+        name: "qemu-virt-iommu",
+        soc: "virt",
+        hart_count: 5,
+        places: &[
+            Place {
+                payload_type: PayloadType::Opensbi,
+                region: OPENSBI,
+                fixed: Fixed::AtStart,
+            },
+            Place {
+                payload_type: PayloadType::Loader,
+                region: LOADER,
+                fixed: Fixed::AtStart,
+            },
+            Place {
+                payload_type: PayloadType::BootFdt,
+                region: BOOT_FDT,
+                fixed: Fixed::AtStart,
+            },
+            Place {
+                payload_type: PayloadType::Kernel,
+                region: SYSTEM,
+                fixed: Fixed::Aligned(2 * MIB),
+            },
+            Place {
+                payload_type: PayloadType::Initramfs,
+                region: SYSTEM,
+                fixed: Fixed::No,
+            },
+            Place {
+                payload_type: PayloadType::SystemFdt,
+                region: SYSTEM,
+                fixed: Fixed::No,
+            },
+        ],
+        live_in_rom: &[ROM_RAM, HANDOFF, LOG, METADATA, LINUX_FDT, IOMMU_TABLES],
+        live_in_loader: &[OPENSBI, ROM_RAM, HANDOFF, LOG, LOADER, BOOT_FDT, METADATA, LINUX_FDT, DMA, IOMMU_TABLES],
     };
 }
 
 /// Every board.
-pub const ALL: [&Board; 2] = [
+pub const ALL: [&Board; 3] = [
     &hartlock_soc::BOARD,
     &qemu_virt::BOARD,
+    &qemu_virt_iommu::BOARD,
 ];

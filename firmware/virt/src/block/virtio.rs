@@ -4,23 +4,31 @@ pub use hartlock_drivers::virtio_blk::{DEPTH, SECTOR_SIZE};
 use hartlock_drivers::virtio_blk::{Error, Queue, VirtioBlk};
 use hartlock_image::Reason;
 
-use crate::board::{VIRTIO, VIRTIO_COUNT, VIRTIO_SIZE};
+use crate::board::map;
+use bus::{Bus, Transport};
+
+#[cfg_attr(storage = "virtio", path = "virtio/mmio.rs")]
+#[cfg_attr(storage = "virtio-pci", path = "virtio/pci.rs")]
+mod bus;
 
 /// Bytes of one request. Large enough to be cheap, small enough that hashing starts early.
 pub const fn request_size(_: u64) -> u64 {
     128 << 10
 }
 
-static mut QUEUE: Queue = Queue::new();
+/// In memory that the disk reaches, on boards where it does not reach everything.
+const QUEUE: usize = map::DMA.start as usize;
+const _: () = assert!(size_of::<Queue>() as u64 <= map::DMA.size() && map::DMA.start % 4096 == 0);
 
 /// The device.
 #[derive(Debug)]
-pub struct Device(VirtioBlk);
+pub struct Device(VirtioBlk<Transport>);
 
 fn reason_of(error: Error) -> Reason {
     match error {
         Error::NotThere | Error::Unusable => Reason::MediumMissing,
         Error::Busy | Error::Failed => Reason::MediumError,
+        Error::Unguarded => Reason::DmaNotGuarded,
     }
 }
 
@@ -28,19 +36,17 @@ impl Device {
     /// Finds the block device in the lowest slot, and resets every other one (boot flow §4.1).
     ///
     /// # Errors
-    /// `MediumMissing`; `MediumError` for a device that does not complete its reset.
+    /// `MediumMissing`; `MediumError` for a device that does not complete its reset; `DmaNotGuarded` for one that
+    /// does not go through the IOMMU of the board.
     pub fn open() -> Result<Self, Reason> {
-        let bases =
-            (0..VIRTIO_COUNT).map(|slot| VIRTIO.wrapping_add(slot.wrapping_mul(VIRTIO_SIZE)));
-        for base in bases.clone() {
-            // SAFETY: a virtio-mmio slot of the board, for which there is no driver yet.
-            unsafe { VirtioBlk::silence(base) }.map_err(reason_of)?;
-        }
-        let queue = &raw mut QUEUE;
-        for base in bases {
-            // SAFETY: a virtio-mmio slot of the board; the queue is used here only, and one driver is
-            // made from it before this function returns it.
-            match unsafe { VirtioBlk::new(base, queue) } {
+        let mut bus = Bus::silence().map_err(reason_of)?;
+        for slot in 0..bus::SLOTS {
+            let queue = core::ptr::with_exposed_provenance_mut(QUEUE);
+            let device = bus.slot(slot).and_then(|transport| {
+                // SAFETY: set aside for the queue; one driver is made from it before this function returns it.
+                unsafe { VirtioBlk::new(transport, queue) }
+            });
+            match device {
                 Ok(device) => return Ok(Self(device)),
                 Err(Error::NotThere) => {}
                 Err(error) => return Err(reason_of(error)),

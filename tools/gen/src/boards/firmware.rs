@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use anyhow::{Context, Result};
 
-use super::model::{Board, Clock, Environment, Storage};
+use super::model::{Board, Clock, Dma, Environment, Storage};
 use super::output::NOTICE;
 use super::rust::{about, constant, decimal, hex, module};
 
@@ -39,6 +39,9 @@ pub fn constants(board: &Board, stages: &Board) -> Result<String> {
             writeln!(out, "pub const {name}_INTERRUPT: u32 = {number};")?;
         }
     }
+    let last = board.device.iter().map(|device| device.start).max().unwrap_or(0);
+    writeln!(out, "\n/// Registers of the device with the highest address.")?;
+    writeln!(out, "pub const LAST_DEVICE: usize = {};", hex(last))?;
     Ok(out)
 }
 
@@ -76,9 +79,14 @@ pub fn forms(board: &Board) -> String {
     };
     let storage = match board.forms.storage {
         Storage::Virtio => "virtio",
+        Storage::VirtioPci => "virtio-pci",
         Storage::Bench => "bench",
     };
-    format!("environment={environment}\nclock={clock}\nstorage={storage}\n")
+    let dma = match board.forms.dma {
+        Dma::Open => "open",
+        Dma::Iommu => "iommu",
+    };
+    format!("environment={environment}\nclock={clock}\nstorage={storage}\ndma={dma}\n")
 }
 
 /// `root-of-trust.rs`, which firmware/rot includes.

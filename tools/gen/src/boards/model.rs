@@ -5,6 +5,7 @@ use std::fmt;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Deserializer};
+use toml::{Table, Value};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -33,6 +34,7 @@ pub struct Forms {
     pub environment: Environment,
     pub clock: Clock,
     pub storage: Storage,
+    pub dma: Dma,
 }
 
 /// What surrounds a stage that employs other harts.
@@ -57,12 +59,24 @@ pub enum Clock {
 
 /// The block device of the loader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Storage {
     /// virtio-mmio.
     Virtio,
+    /// virtio on a PCI bus.
+    VirtioPci,
     /// The storage of the test bench of hw/sim.
     Bench,
+}
+
+/// What restricts devices that read and write memory themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dma {
+    /// Nothing.
+    Open,
+    /// A RISC-V IOMMU, which the ROM sets up.
+    Iommu,
 }
 
 /// Memory that is set aside.
@@ -178,6 +192,9 @@ pub struct Device {
     pub compatible: Vec<String>,
     #[serde(default)]
     pub properties: Vec<String>,
+    /// Whether S-mode must not reach it: then it is a region in the domain of OpenSBI.
+    #[serde(default)]
+    pub closed: bool,
     /// Interrupts of each hart's own controller that it raises.
     #[serde(default)]
     pub hart_interrupts: Vec<u32>,
@@ -239,12 +256,64 @@ impl<'de> Deserialize<'de> for Size {
     }
 }
 
+/// Entries of a description that are found by a key of theirs when one board extends another.
+const NAMED: [(&str, &str); 3] = [("region", "name"), ("device", "name"), ("place", "payload")];
+
+/// A description with what it does not say itself taken from the board that it extends. An entry of a list
+/// replaces the one of the same name; the names in `without` are left out.
+pub fn extended(base: Table, own: Table) -> Result<Table> {
+    let without: Vec<Value> = match own.get("without") {
+        Some(Value::Array(names)) => names.clone(),
+        Some(_) => bail!("without: a list of names"),
+        None => Vec::new(),
+    };
+    let mut merged = base;
+    for (key, value) in own {
+        if ["extends", "without"].contains(&key.as_str()) {
+            continue;
+        }
+        let by = NAMED.iter().find(|(list, _)| *list == key).map(|(_, by)| *by);
+        match (merged.get_mut(&key), by, value) {
+            (Some(Value::Array(list)), Some(by), Value::Array(changes)) => {
+                for change in changes {
+                    match list.iter_mut().find(|entry| entry.get(by) == change.get(by)) {
+                        Some(entry) => *entry = change,
+                        None => list.push(change),
+                    }
+                }
+            }
+            (Some(Value::Table(table)), None, Value::Table(changes)) => table.extend(changes),
+            (_, _, value) => {
+                merged.insert(key, value);
+            }
+        }
+    }
+    for name in &without {
+        let mut is_found = false;
+        for (list, by) in NAMED {
+            if let Some(Value::Array(list)) = merged.get_mut(list) {
+                let before = list.len();
+                list.retain(|entry| entry.get(by) != Some(name));
+                is_found |= list.len() < before;
+            }
+        }
+        ensure!(is_found, "without: there is no {name}");
+    }
+    Ok(merged)
+}
+
 impl Board {
-    /// Reads a description and checks it.
-    pub fn parse(text: &str) -> Result<Self> {
-        let board: Self = toml::from_str(text)?;
+    /// Checks a description. One that extends another is merged already.
+    pub fn new(table: Table) -> Result<Self> {
+        let board: Self = table.try_into()?;
         board.check()?;
         Ok(board)
+    }
+
+    /// Reads a description and checks it.
+    #[cfg(test)]
+    pub fn parse(text: &str) -> Result<Self> {
+        Self::new(text.parse()?)
     }
 
     pub fn is_default(&self) -> bool {

@@ -95,22 +95,32 @@ fn node(out: &mut String, board: &Board, device: &Device, index: u64) -> Result<
     Ok(())
 }
 
-/// Regions of OpenSBI's domain, each a power of two and aligned to it.
+/// Regions of OpenSBI's domain, each a power of two and aligned to it: memory, and devices that S-mode must not
+/// reach.
 fn domain(board: &Board) -> Result<String> {
     let mut out = notice();
     for region in &board.region {
         let Some(kind) = region.domain else { continue };
         let size = board.end(region)? - region.start;
-        let is_one = size.is_power_of_two() && region.start.is_multiple_of(size);
-        ensure!(is_one, "{}: memory protection needs an aligned power of two", region.name);
-        writeln!(out, "\n{}: {} {{", region.name.replace('-', "_"), region.name)?;
-        writeln!(out, "\tcompatible = \"opensbi,domain,memregion\";")?;
-        writeln!(out, "\tbase = <{}>;", cells(region.start))?;
-        writeln!(out, "\torder = <{}>;", size.ilog2())?;
-        if kind == Domain::Mmio {
-            writeln!(out, "\tmmio;")?;
-        }
-        writeln!(out, "}};")?;
+        closed(&mut out, &region.name, region.start, size, kind)?;
+    }
+    for device in board.device.iter().filter(|device| device.closed) {
+        let size = device.size.0 * device.count.unwrap_or(1);
+        closed(&mut out, &device.name, device.start, size, Domain::Mmio)?;
     }
     Ok(out)
+}
+
+fn closed(out: &mut String, name: &str, start: u64, size: u64, kind: Domain) -> Result<()> {
+    let is_one = size.is_power_of_two() && start.is_multiple_of(size);
+    ensure!(is_one, "{name}: memory protection needs an aligned power of two");
+    writeln!(out, "\n{}: {name} {{", name.replace('-', "_"))?;
+    writeln!(out, "\tcompatible = \"opensbi,domain,memregion\";")?;
+    writeln!(out, "\tbase = <{}>;", cells(start))?;
+    writeln!(out, "\torder = <{}>;", size.ilog2())?;
+    if kind == Domain::Mmio {
+        writeln!(out, "\tmmio;")?;
+    }
+    writeln!(out, "}};")?;
+    Ok(())
 }

@@ -1,0 +1,337 @@
+//! The RISC-V IOMMU (RISC-V IOMMU Architecture Specification 1.0) as a guard: a device reaches a range of
+//! memory at the address that it has, and nothing else.
+//!
+//! It is *off* out of reset: no device reaches memory. The tables are written once, before it is switched on, and
+//! never change. It is never in the mode *bare*, in which devices bypass the tables, and go on doing so until
+//! their cached contexts are invalidated.
+
+/// Why the guard is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// It lacks what is needed here.
+    Unsuitable,
+    /// It did not take a setting, or did not complete a command in time.
+    Failed,
+}
+
+// Registers (§6).
+const CAPABILITIES: usize = 0x00;
+const DDTP: usize = 0x10;
+const CQB: usize = 0x18;
+const CQH: usize = 0x20;
+const CQT: usize = 0x24;
+const CQCSR: usize = 0x48;
+
+/// Version 1.0.
+const VERSION: u64 = 0x10;
+const VERSION_MASK: u64 = 0xff;
+/// Second-stage tables Sv39x4; and MSI_FLAT, with which a device context has 64 bytes.
+const NEEDED: u64 = 1 << 17 | 1 << 22;
+
+// Modes of the device directory (§6.5).
+const OFF: u64 = 0;
+const ONE_LEVEL: u64 = 2;
+/// A change of mode is under way.
+const BUSY: u64 = 1 << 4;
+
+/// Bits of cqcsr: enable; on; busy.
+const CQ_ENABLE: u32 = 1;
+const CQ_ON: u32 = 1 << 16;
+const CQ_BUSY: u32 = 1 << 17;
+/// Memory fault, time-out, illegal command, interrupt of a fence.
+const CQ_FAULTS: u32 = 0xf << 8;
+/// 256 commands of 16 bytes: one page.
+const CQ_LOG_SIZE: u64 = 7;
+/// Forget all device contexts, first-stage translations and second-stage translations; wait until that is done
+/// (§4.1). The second word of each is zero.
+const COMMANDS: [u64; 4] = [3, 1, 1 | 1 << 7, 2];
+
+/// How often a register is read until something counts as not happening: more than a second on any board.
+const READS: u32 = 1_000_000;
+
+const PAGE: u64 = 4096;
+const MEGA_PAGE: u64 = 2 << 20;
+const GIGA_PAGE: u64 = 1 << 30;
+
+/// Words of the tables: a root of four pages, the next level, the device directory, the commands.
+const ROOT: usize = 0;
+const LEVEL_1: usize = 2048;
+const DIRECTORY: usize = LEVEL_1 + 512;
+const QUEUE: usize = DIRECTORY + 512;
+/// Words that [`Tables`] takes.
+const WORDS: usize = QUEUE + 512;
+/// Bytes that tables take. They begin at a multiple of 16 KiB.
+pub const TABLES_SIZE: u64 = (WORDS * 8) as u64;
+const TABLES_ALIGN: u64 = 4 * PAGE;
+
+// Page-table entries (RISC-V Privileged Architecture §10.3). A second-stage entry of memory needs U; A and D are
+// set, so that no access has to set them.
+const POINTER: u64 = 1;
+const LEAF: u64 = 0xd7;
+const SV39X4: u64 = 8 << 60;
+/// Words of a device context, and its valid bit.
+const CONTEXT_WORDS: usize = 8;
+const VALID: u64 = 1;
+
+/// Devices and the memory that they reach.
+#[derive(Clone, Copy, Debug)]
+pub struct Grant<'a> {
+    /// Identifiers below 64.
+    pub devices: &'a [u8],
+    /// First byte, a multiple of 2 MiB.
+    pub start: u64,
+    /// First byte past the end, in the same gigabyte, a multiple of 2 MiB.
+    pub end: u64,
+}
+
+/// An IOMMU.
+#[derive(Debug)]
+pub struct Iommu {
+    base: usize,
+}
+
+impl Iommu {
+    /// The IOMMU whose registers are at `base`.
+    ///
+    /// # Safety
+    /// They are, and no other code uses them.
+    pub const unsafe fn new(base: usize) -> Self {
+        Self { base }
+    }
+
+    /// Switches it off: no device reaches memory.
+    ///
+    /// # Errors
+    /// `Failed`.
+    pub fn close(&self) -> Result<(), Error> {
+        self.set_directory(OFF)
+    }
+
+    /// Lets devices reach a range, and nothing else. The IOMMU is off before. `fence` orders memory before
+    /// registers.
+    ///
+    /// # Errors
+    /// `Unsuitable`, also for a grant or a place of the tables that cannot be; `Failed`.
+    ///
+    /// # Safety
+    /// The IOMMU reads the tables until it is switched off: they stay there, and only trusted code reaches them.
+    pub unsafe fn guard(
+        &self,
+        grant: &Grant<'_>,
+        tables: &'static mut [u64],
+        fence: fn(),
+    ) -> Result<(), Error> {
+        let capabilities: u64 = self.read(CAPABILITIES);
+        if capabilities & VERSION_MASK != VERSION || capabilities & NEEDED != NEEDED {
+            return Err(Error::Unsuitable);
+        }
+        let at = tables.as_mut_ptr().expose_provenance() as u64;
+        fill(tables, at, grant)?;
+        fence();
+        self.set_directory(page(at, DIRECTORY).wrapping_shr(12) << 10 | ONE_LEVEL)?;
+        self.forget(page(at, QUEUE))
+    }
+
+    /// Sets the device directory, and looks whether it is set.
+    fn set_directory(&self, value: u64) -> Result<(), Error> {
+        self.wait(|| self.read::<u64>(DDTP) & BUSY == 0)?;
+        self.write(DDTP, value);
+        self.wait(|| self.read::<u64>(DDTP) & BUSY == 0)?;
+        // Without the address, which means nothing while it is off.
+        let mask = if value == OFF { 0xf } else { u64::MAX };
+        if self.read::<u64>(DDTP) & mask == value { Ok(()) } else { Err(Error::Failed) }
+    }
+
+    /// Drops everything that was cached. The commands are at `queue`.
+    fn forget(&self, queue: u64) -> Result<(), Error> {
+        self.write(CQCSR, 0_u32);
+        self.wait(|| self.read::<u32>(CQCSR) & (CQ_BUSY | CQ_ON) == 0)?;
+        self.write(CQB, queue.wrapping_shr(12) << 10 | CQ_LOG_SIZE);
+        self.write(CQT, 0_u32);
+        self.write(CQCSR, CQ_ENABLE);
+        self.wait(|| self.read::<u32>(CQCSR) & (CQ_BUSY | CQ_ON) == CQ_ON)?;
+        self.write(CQT, COMMANDS.len() as u32);
+        self.wait(|| self.read::<u32>(CQH) == COMMANDS.len() as u32)?;
+        if self.read::<u32>(CQCSR) & CQ_FAULTS != 0 {
+            return Err(Error::Failed);
+        }
+        self.write(CQCSR, 0_u32);
+        self.wait(|| self.read::<u32>(CQCSR) & (CQ_BUSY | CQ_ON) == 0)
+    }
+
+    fn wait(&self, is_done: impl Fn() -> bool) -> Result<(), Error> {
+        if (0..READS).any(|_| is_done()) { Ok(()) } else { Err(Error::Failed) }
+    }
+
+    fn read<T: Copy>(&self, register: usize) -> T {
+        let place: *const T = core::ptr::with_exposed_provenance(self.base.wrapping_add(register));
+        // SAFETY: a register of the page at `base`, read with its own width.
+        unsafe { place.read_volatile() }
+    }
+
+    fn write<T: Copy>(&self, register: usize, value: T) {
+        let place: *mut T =
+            core::ptr::with_exposed_provenance_mut(self.base.wrapping_add(register));
+        // SAFETY: as above.
+        unsafe { place.write_volatile(value) };
+    }
+}
+
+/// Address of a part of the tables.
+const fn page(tables: u64, word: usize) -> u64 {
+    tables.wrapping_add(word as u64 * 8)
+}
+
+/// Writes the tables, which are at `at`.
+fn fill(tables: &mut [u64], at: u64, grant: &Grant<'_>) -> Result<(), Error> {
+    let giga = grant.start / GIGA_PAGE;
+    let is_possible = tables.len() >= WORDS
+        && at.is_multiple_of(TABLES_ALIGN)
+        && grant.start < grant.end
+        && grant.start.is_multiple_of(MEGA_PAGE)
+        && grant.end.is_multiple_of(MEGA_PAGE)
+        && grant.end.wrapping_sub(1) / GIGA_PAGE == giga;
+    if !is_possible {
+        return Err(Error::Unsuitable);
+    }
+    tables.fill(0);
+    let mut put = |index: usize, value: u64| match tables.get_mut(index) {
+        Some(word) => {
+            *word = value;
+            Ok(())
+        }
+        None => Err(Error::Unsuitable),
+    };
+    put(ROOT.wrapping_add(giga as usize), page(at, LEVEL_1).wrapping_shr(12) << 10 | POINTER)?;
+    let mut address = grant.start;
+    while address < grant.end {
+        let index = (address % GIGA_PAGE / MEGA_PAGE) as usize;
+        put(LEVEL_1.wrapping_add(index), address.wrapping_shr(12) << 10 | LEAF)?;
+        address = address.wrapping_add(MEGA_PAGE);
+    }
+    for device in grant.devices {
+        let context = DIRECTORY.wrapping_add(usize::from(device % 64).wrapping_mul(CONTEXT_WORDS));
+        put(context, VALID)?;
+        put(context.wrapping_add(1), SV39X4 | page(at, ROOT).wrapping_shr(12))?;
+    }
+    for (index, command) in COMMANDS.into_iter().enumerate() {
+        put(QUEUE.wrapping_add(index.wrapping_mul(2)), command)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::vec;
+    use std::vec::Vec;
+
+    use super::*;
+
+    const AT: u64 = 0x8011_8000;
+    const GRANT: Grant<'static> = Grant { devices: &[8, 16], start: 0x8060_0000, end: 0xc000_0000 };
+
+    fn tables(grant: &Grant<'_>) -> Result<Vec<u64>, Error> {
+        let mut tables = vec![!0; WORDS];
+        fill(&mut tables, AT, grant).map(|()| tables)
+    }
+
+    /// Where an access of a device goes, by a walk as the specifications describe it (IOMMU §2.3; Privileged
+    /// Architecture §18.5), with every other bit of what is read required to be zero.
+    fn walk(tables: &[u64], device: u64, address: u64) -> Option<u64> {
+        let word = |place: u64| {
+            assert!((AT..AT + TABLES_SIZE).contains(&place) && place % 8 == 0, "{place:#x}");
+            tables[((place - AT) / 8) as usize]
+        };
+        let context = AT + DIRECTORY as u64 * 8 + device * 64;
+        let control = word(context);
+        if control & 1 == 0 {
+            assert!((0..8).all(|index| word(context + index * 8) == 0));
+            return None;
+        }
+        assert!(control == 1 && (2..8).all(|index| word(context + index * 8) == 0));
+        let second_stage = word(context + 8);
+        assert_eq!(second_stage >> 44, 0x8000_0);
+        let mut table = (second_stage & ((1 << 44) - 1)) << 12;
+        assert_eq!(table % (16 << 10), 0);
+        if address >> 41 != 0 {
+            return None;
+        }
+        let mut shift = 30;
+        let mut index = address >> shift;
+        loop {
+            let entry = word(table + index * 8);
+            if entry & 1 == 0 {
+                assert_eq!(entry, 0);
+                return None;
+            }
+            let target = (entry >> 10) << 12;
+            match entry & 0x3ff {
+                0xd7 => {
+                    let size = 1 << shift;
+                    assert_eq!(target % size, 0);
+                    return Some(target + address % size);
+                }
+                bits => assert_eq!(bits, 1),
+            }
+            table = target;
+            shift -= 9;
+            index = address >> shift & 511;
+        }
+    }
+
+    #[test]
+    fn devices_reach_the_range_at_its_own_address_and_nothing_else() {
+        let tables = tables(&GRANT).unwrap();
+        for device in 0..64 {
+            for mega in 0..1 << (41 - 21) {
+                let address = mega << 21;
+                let is_granted =
+                    [8, 16].contains(&device) && (GRANT.start..GRANT.end).contains(&address);
+                let expected = is_granted.then_some(address + 0x1234);
+                assert_eq!(walk(&tables, device, address + 0x1234), expected, "{address:#x}");
+                if device != 8 && mega > 2048 {
+                    break;
+                }
+            }
+            assert_eq!(walk(&tables, device, GRANT.start + (1 << 41)), None);
+        }
+        assert_eq!(tables[QUEUE..QUEUE + 9], [3, 0, 1, 0, 129, 0, 2, 0, 0]);
+    }
+
+    #[test]
+    fn what_the_tables_cannot_express_is_refused() {
+        for grant in [
+            Grant { start: 0x8060_1000, ..GRANT },
+            Grant { end: 0xc000_1000, ..GRANT },
+            Grant { end: 0xc020_0000, ..GRANT },
+            Grant { start: 0xc000_0000, ..GRANT },
+        ] {
+            assert_eq!(tables(&grant).err(), Some(Error::Unsuitable), "{grant:?}");
+        }
+        assert_eq!(fill(&mut vec![0; WORDS], AT + PAGE, &GRANT), Err(Error::Unsuitable));
+        assert_eq!(fill(&mut vec![0; WORDS - 1], AT, &GRANT), Err(Error::Unsuitable));
+    }
+
+    #[test]
+    fn memory_that_is_no_iommu_is_no_guard() {
+        let registers = vec![0_u64; 512].leak();
+        let guard = |registers: &mut [u64]| {
+            // SAFETY: a page that only this test uses.
+            let iommu = unsafe { Iommu::new(registers.as_mut_ptr().expose_provenance()) };
+            let tables = vec![0_u64; WORDS + 2048].leak();
+            let skip = tables.as_ptr().align_offset(TABLES_ALIGN as usize);
+            // SAFETY: nothing reads them.
+            unsafe { iommu.guard(&GRANT, &mut tables[skip..], || ()) }
+        };
+        assert_eq!(guard(registers), Err(Error::Unsuitable));
+        // It claims to be one, and takes the directory, and works on no command.
+        registers[0] = VERSION | NEEDED;
+        assert_eq!(guard(registers), Err(Error::Failed));
+        registers[0] = VERSION | 1 << 22;
+        assert_eq!(guard(registers), Err(Error::Unsuitable));
+        // A change of mode that never ends.
+        registers[0] = VERSION | NEEDED;
+        registers[2] = BUSY;
+        assert_eq!(guard(registers), Err(Error::Failed));
+    }
+}

@@ -1,0 +1,120 @@
+//! virtio-mmio, legacy (version 1) and modern (version 2) (Virtual I/O Device Specification v1.2, §4.2).
+
+use super::{Error, PAGE, Transport};
+
+// Registers (§4.2.2, §4.2.4).
+const MAGIC_VALUE: usize = 0x000;
+const VERSION: usize = 0x004;
+const DEVICE_ID: usize = 0x008;
+const DRIVER_FEATURES: usize = 0x020;
+const DRIVER_FEATURES_SEL: usize = 0x024;
+const GUEST_PAGE_SIZE: usize = 0x028;
+const QUEUE_SEL: usize = 0x030;
+const QUEUE_NUM_MAX: usize = 0x034;
+const QUEUE_NUM: usize = 0x038;
+const QUEUE_ALIGN: usize = 0x03c;
+const QUEUE_PFN: usize = 0x040;
+const QUEUE_READY: usize = 0x044;
+const QUEUE_NOTIFY: usize = 0x050;
+const STATUS: usize = 0x070;
+const QUEUE_DESC: usize = 0x080;
+const QUEUE_DRIVER: usize = 0x090;
+const QUEUE_DEVICE: usize = 0x0a0;
+const CONFIG: usize = 0x100;
+
+const MAGIC: u32 = 0x7472_6976;
+const BLOCK_DEVICE: u32 = 2;
+
+/// A slot.
+#[derive(Debug)]
+pub struct Mmio {
+    base: usize,
+}
+
+impl Mmio {
+    /// The slot at `base`.
+    ///
+    /// # Safety
+    /// `base` is a virtio-mmio slot.
+    pub const unsafe fn new(base: usize) -> Self {
+        Self { base }
+    }
+
+    fn is_modern(&self) -> bool {
+        self.read(VERSION) == 2
+    }
+
+    fn read(&self, register: usize) -> u32 {
+        let place: *const u32 =
+            core::ptr::with_exposed_provenance(self.base.wrapping_add(register));
+        // SAFETY: `base` is a virtio-mmio slot of 4 KiB, and every register used is inside.
+        unsafe { place.read_volatile() }
+    }
+
+    fn write(&self, register: usize, value: u32) {
+        let place: *mut u32 =
+            core::ptr::with_exposed_provenance_mut(self.base.wrapping_add(register));
+        // SAFETY: as above.
+        unsafe { place.write_volatile(value) };
+    }
+
+    /// Writes a 64-bit address to a pair of registers.
+    fn write_address(&self, register: usize, address: usize) {
+        self.write(register, address as u32);
+        self.write(register.wrapping_add(4), (address as u64 >> 32) as u32);
+    }
+}
+
+impl Transport for Mmio {
+    fn is_block(&self) -> bool {
+        self.read(MAGIC_VALUE) == MAGIC
+            && self.read(DEVICE_ID) == BLOCK_DEVICE
+            && matches!(self.read(VERSION), 1 | 2)
+    }
+
+    fn status(&self) -> u32 {
+        self.read(STATUS)
+    }
+
+    fn set_status(&self, status: u32) {
+        self.write(STATUS, status);
+    }
+
+    fn take_features(&self) -> Result<bool, Error> {
+        // No feature is needed but VIRTIO_F_VERSION_1 (bit 32), which modern devices require.
+        self.write(DRIVER_FEATURES_SEL, 0);
+        self.write(DRIVER_FEATURES, 0);
+        if self.is_modern() {
+            self.write(DRIVER_FEATURES_SEL, 1);
+            self.write(DRIVER_FEATURES, 1);
+        }
+        Ok(self.is_modern())
+    }
+
+    fn queue_limit(&self) -> u32 {
+        self.write(QUEUE_SEL, 0);
+        self.read(QUEUE_NUM_MAX)
+    }
+
+    fn set_queue(&self, size: u32, [descriptors, available, used]: [usize; 3]) {
+        self.write(QUEUE_NUM, size);
+        if self.is_modern() {
+            self.write_address(QUEUE_DESC, descriptors);
+            self.write_address(QUEUE_DRIVER, available);
+            self.write_address(QUEUE_DEVICE, used);
+            self.write(QUEUE_READY, 1);
+        } else {
+            self.write(GUEST_PAGE_SIZE, PAGE as u32);
+            self.write(QUEUE_ALIGN, PAGE as u32);
+            self.write(QUEUE_PFN, descriptors.wrapping_shr(12) as u32);
+        }
+    }
+
+    fn notify(&self) {
+        self.write(QUEUE_NOTIFY, 0);
+    }
+
+    fn config(&self, offset: usize) -> u32 {
+        self.read(CONFIG.wrapping_add(offset))
+    }
+}

@@ -1,0 +1,279 @@
+//! virtio on a PCI bus (Virtual I/O Device Specification v1.2, §4.1), with a configuration space that is mapped to
+//! memory (ECAM, PCI Express Base Specification §7.2.2). Devices of bus 0, function 0.
+//!
+//! The device goes through the IOMMU, or it is not used: it has to offer VIRTIO_F_ACCESS_PLATFORM. Offsets that the
+//! device states are taken only if they are inside the memory that the driver gave it.
+
+use super::{Error, Transport};
+
+/// Slots of a bus.
+pub const SLOTS: usize = 32;
+/// Bytes of the configuration space of a function; those of a slot are eight times as many.
+const FUNCTION_SHIFT: usize = 12;
+const SLOT_SHIFT: usize = 15;
+
+// Configuration space (PCI Local Bus Specification 3.0, §6.1).
+const ID: usize = 0x00;
+const COMMAND: usize = 0x04;
+const HEADER_TYPE: usize = 0x0e;
+const BARS: usize = 0x10;
+const BAR_COUNT: usize = 6;
+const CAPABILITIES: usize = 0x34;
+
+/// Respond to memory accesses; read and write memory; raise no interrupt on a wire.
+const ENABLED: u16 = 1 << 10 | 1 << 2 | 1 << 1;
+/// Nothing of the three, but no interrupt either.
+const DISABLED: u16 = 1 << 10;
+
+const NO_DEVICE: u32 = 0xffff_ffff;
+/// Vendor 0x1af4, device 0x1040 and the number of a block device, 2 (§4.1.2.1).
+const MODERN_BLOCK: u32 = 0x1042_1af4;
+
+// Bits of a BAR.
+const IS_IO: u32 = 1;
+const IS_64_BIT: u32 = 4;
+
+/// Vendor-specific capability, and what it describes (§4.1.4).
+const VENDOR: u8 = 9;
+const COMMON: u8 = 1;
+const NOTIFY: u8 = 2;
+const DEVICE: u8 = 4;
+/// A list of capabilities has at most so many: each takes four bytes after the header of 64.
+const MAX_CAPABILITIES: usize = 48;
+
+// Common configuration (§4.1.4.3).
+const DEVICE_FEATURE_SELECT: usize = 0x00;
+const DEVICE_FEATURE: usize = 0x04;
+const DRIVER_FEATURE_SELECT: usize = 0x08;
+const DRIVER_FEATURE: usize = 0x0c;
+const MSIX_VECTOR: usize = 0x10;
+const STATUS: usize = 0x14;
+const QUEUE_SELECT: usize = 0x16;
+const QUEUE_SIZE: usize = 0x18;
+const QUEUE_MSIX_VECTOR: usize = 0x1a;
+const QUEUE_ENABLE: usize = 0x1c;
+const QUEUE_NOTIFY_OFF: usize = 0x1e;
+const QUEUE_ADDRESSES: usize = 0x20;
+const COMMON_SIZE: usize = 0x38;
+
+const NO_VECTOR: u16 = 0xffff;
+/// VIRTIO_F_VERSION_1 (bit 32) and VIRTIO_F_ACCESS_PLATFORM (bit 33), as the second word.
+const FEATURES: u32 = 1 << 1 | 1;
+
+/// A bus and the memory for the registers of its devices.
+#[derive(Debug)]
+pub struct Bus {
+    config: usize,
+    /// What is left of it.
+    memory: (usize, usize),
+}
+
+/// A block device whose registers were found.
+#[derive(Debug)]
+pub struct Pci {
+    common: usize,
+    notify: (usize, usize),
+    notify_unit: usize,
+    device: usize,
+}
+
+impl Bus {
+    /// A bus whose configuration space is at `config`, and memory from `start` to `end` for registers.
+    ///
+    /// # Safety
+    /// Both are what they are said to be, and no other code uses them.
+    pub const unsafe fn new(config: usize, (start, end): (usize, usize)) -> Self {
+        Self { config, memory: (start, end) }
+    }
+
+    /// Takes the right to read and write memory from every device of the bus.
+    pub fn disable_all(&self) {
+        for slot in 0..SLOTS {
+            if self.read::<u32>(slot, ID) != NO_DEVICE {
+                self.write(slot, COMMAND, DISABLED);
+            }
+        }
+    }
+
+    /// The block device in a slot, enabled.
+    ///
+    /// # Errors
+    /// `NotThere`; `Unusable` if its registers cannot be found, or do not fit into memory.
+    pub fn block(&mut self, slot: usize) -> Result<Pci, Error> {
+        let is_plain = self.read::<u8>(slot, HEADER_TYPE) & 0x7f == 0;
+        if self.read::<u32>(slot, ID) != MODERN_BLOCK || !is_plain {
+            return Err(Error::NotThere);
+        }
+        let regions = self.place_bars(slot)?;
+        self.write(slot, COMMAND, ENABLED);
+        let mut found = [None; 5];
+        let mut next = self.read::<u8>(slot, CAPABILITIES);
+        for _ in 0..MAX_CAPABILITIES {
+            let at = usize::from(next & !3);
+            if at < 0x40 {
+                break;
+            }
+            let [id, after, _, kind] = self.read::<u32>(slot, at).to_le_bytes();
+            next = after;
+            let Some(place) = found.get_mut(usize::from(kind)).filter(|it| it.is_none()) else {
+                continue;
+            };
+            if id == VENDOR {
+                let bar = usize::from(self.read::<u8>(slot, at.wrapping_add(4)));
+                let [offset, len] = [8, 12].map(|field| {
+                    let word: u32 = self.read(slot, at.wrapping_add(field));
+                    word as usize
+                });
+                let region = regions.get(bar).copied().ok_or(Error::Unusable)?;
+                *place = Some((part(region, offset, len).ok_or(Error::Unusable)?, at));
+            }
+        }
+        let get = |kind: u8| found.get(usize::from(kind)).copied().flatten().ok_or(Error::Unusable);
+        let (((common, common_end), _), (notify, at), ((device, device_end), _)) =
+            (get(COMMON)?, get(NOTIFY)?, get(DEVICE)?);
+        if common_end.wrapping_sub(common) < COMMON_SIZE || device_end.wrapping_sub(device) < 8 {
+            return Err(Error::Unusable);
+        }
+        let notify_unit = self.read::<u32>(slot, at.wrapping_add(16)) as usize;
+        Ok(Pci { common, notify, notify_unit, device })
+    }
+
+    /// Gives memory to the registers of a device. Returns the range of each BAR.
+    fn place_bars(&mut self, slot: usize) -> Result<[(usize, usize); BAR_COUNT], Error> {
+        let mut regions = [(0, 0); BAR_COUNT];
+        let mut index = 0;
+        while let Some(region) = regions.get_mut(index) {
+            let at = BARS.wrapping_add(index.wrapping_mul(4));
+            let kind: u32 = self.read(slot, at);
+            let is_wide = kind & (IS_64_BIT | IS_IO) == IS_64_BIT;
+            index = index.wrapping_add(if is_wide { 2 } else { 1 });
+            if kind & IS_IO != 0 {
+                continue;
+            }
+            // The bits that take no value say how large it is (§6.2.5.1).
+            self.write(slot, at, u32::MAX);
+            let mask = self.read::<u32>(slot, at) & !0xf;
+            let size = mask.wrapping_neg() as usize;
+            if mask == 0 || !size.is_power_of_two() {
+                self.write(slot, at, 0_u32);
+                continue;
+            }
+            let start = self.memory.0.wrapping_add(size.wrapping_sub(1)) & size.wrapping_neg();
+            let end = start.wrapping_add(size);
+            if start < self.memory.0 || end < start || end > self.memory.1 {
+                return Err(Error::Unusable);
+            }
+            self.memory.0 = end;
+            self.write(slot, at, start as u32);
+            if is_wide {
+                self.write(slot, at.wrapping_add(4), (start as u64 >> 32) as u32);
+            }
+            *region = (start, end);
+        }
+        Ok(regions)
+    }
+
+    fn read<T: Copy>(&self, slot: usize, offset: usize) -> T {
+        let place: *const T = core::ptr::with_exposed_provenance(self.place(slot, offset));
+        // SAFETY: inside the configuration space of a function, and aligned to its size.
+        unsafe { place.read_volatile() }
+    }
+
+    fn write<T: Copy>(&self, slot: usize, offset: usize, value: T) {
+        let place: *mut T = core::ptr::with_exposed_provenance_mut(self.place(slot, offset));
+        // SAFETY: as above.
+        unsafe { place.write_volatile(value) };
+    }
+
+    const fn place(&self, slot: usize, offset: usize) -> usize {
+        let slot = slot & (SLOTS - 1);
+        let offset = offset & ((1 << FUNCTION_SHIFT) - 1);
+        self.config.wrapping_add(slot << SLOT_SHIFT).wrapping_add(offset)
+    }
+}
+
+/// The part of a region that a device names, if it is inside and aligned for 64-bit registers.
+fn part(region: (usize, usize), offset: usize, len: usize) -> Option<(usize, usize)> {
+    let start = region.0.checked_add(offset)?;
+    let end = start.checked_add(len)?;
+    (region.0 < region.1 && end <= region.1 && start.is_multiple_of(8)).then_some((start, end))
+}
+
+impl Pci {
+    fn read<T: Copy>(&self, register: usize) -> T {
+        let place: *const T =
+            core::ptr::with_exposed_provenance(self.common.wrapping_add(register));
+        // SAFETY: inside the common configuration, whose size and alignment were checked.
+        unsafe { place.read_volatile() }
+    }
+
+    fn write<T: Copy>(&self, register: usize, value: T) {
+        let place: *mut T =
+            core::ptr::with_exposed_provenance_mut(self.common.wrapping_add(register));
+        // SAFETY: as above.
+        unsafe { place.write_volatile(value) };
+    }
+}
+
+impl Transport for Pci {
+    fn is_block(&self) -> bool {
+        true
+    }
+
+    fn status(&self) -> u32 {
+        self.read::<u8>(STATUS).into()
+    }
+
+    fn set_status(&self, status: u32) {
+        self.write(STATUS, status as u8);
+    }
+
+    fn take_features(&self) -> Result<bool, Error> {
+        self.write(DEVICE_FEATURE_SELECT, 1_u32);
+        if self.read::<u32>(DEVICE_FEATURE) & FEATURES != FEATURES {
+            return Err(Error::Unguarded);
+        }
+        for (word, features) in [(0_u32, 0), (1, FEATURES)] {
+            self.write(DRIVER_FEATURE_SELECT, word);
+            self.write(DRIVER_FEATURE, features);
+        }
+        Ok(true)
+    }
+
+    fn queue_limit(&self) -> u32 {
+        self.write(QUEUE_SELECT, 0_u16);
+        self.read::<u16>(QUEUE_SIZE).into()
+    }
+
+    fn set_queue(&self, size: u32, places: [usize; 3]) {
+        self.write(MSIX_VECTOR, NO_VECTOR);
+        self.write(QUEUE_MSIX_VECTOR, NO_VECTOR);
+        self.write(QUEUE_SIZE, size as u16);
+        for (index, place) in places.into_iter().enumerate() {
+            let at = QUEUE_ADDRESSES.wrapping_add(index.wrapping_mul(8));
+            self.write(at, place as u32);
+            self.write(at.wrapping_add(4), (place as u64 >> 32) as u32);
+        }
+        self.write(QUEUE_ENABLE, 1_u16);
+    }
+
+    fn notify(&self) {
+        let offset = usize::from(self.read::<u16>(QUEUE_NOTIFY_OFF));
+        let (start, end) = self.notify;
+        let at = start.wrapping_add(offset.wrapping_mul(self.notify_unit));
+        // The device stated the offset: one that is outside rings no bell, and the disk stays silent.
+        if at < start || at.wrapping_add(2) > end || !at.is_multiple_of(2) {
+            return;
+        }
+        let place: *mut u16 = core::ptr::with_exposed_provenance_mut(at);
+        // SAFETY: inside the notification area.
+        unsafe { place.write_volatile(0) };
+    }
+
+    fn config(&self, offset: usize) -> u32 {
+        let place: *const u32 =
+            core::ptr::with_exposed_provenance(self.device.wrapping_add(offset & 4));
+        // SAFETY: the first eight bytes are inside, which was checked.
+        unsafe { place.read_volatile() }
+    }
+}
