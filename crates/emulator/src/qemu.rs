@@ -8,6 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use hartlock_verify::board::{Board, qemu_virt, qemu_virt_iommu};
+
 use crate::Error;
 
 /// Names the emulator when the caller does not.
@@ -20,7 +22,7 @@ const BINDER: [&str; 4] = ["setpriv", "--pdeathsig", "KILL", "--"];
 /// Before version 10 there is neither `max` nor a profile CPU with vector crypto.
 const OLDEST_MAJOR: u32 = 10;
 /// Harts of the board (boot flow §2).
-const MAX_HARTS: u32 = hartlock_verify::board::qemu_virt::BOARD.hart_count as u32;
+const MAX_HARTS: u32 = qemu_virt::BOARD.hart_count as u32;
 
 /// A QEMU whose version is known to be new enough.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,9 +118,39 @@ fn parse_version(text: &str) -> Option<(String, u32, u32)> {
     Some((version.to_owned(), major, minor))
 }
 
+/// The boards that QEMU's `virt` can be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Machine {
+    /// `qemu-virt`: the disk in a slot of virtio-mmio. Nothing restricts which memory it reaches.
+    #[default]
+    Plain,
+    /// `qemu-virt-iommu`: the disk on the PCI bus, and an IOMMU between it and memory (boot flow §2.3).
+    Iommu,
+}
+
+impl Machine {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Plain, Self::Iommu];
+
+    /// The description of its board.
+    pub const fn board(self) -> &'static Board {
+        match self {
+            Self::Plain => &qemu_virt::BOARD,
+            Self::Iommu => &qemu_virt_iommu::BOARD,
+        }
+    }
+
+    /// The machine of a board.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|machine| machine.board().name == name)
+    }
+}
+
 /// A machine to start.
 #[derive(Clone, Debug)]
 pub struct Config {
+    /// Which one.
+    pub machine: Machine,
     /// Image of flash bank 0; never written.
     pub rom_flash: PathBuf,
     /// Image of flash bank 1; the device may write it.
@@ -148,6 +180,7 @@ impl Config {
     /// Five harts of QEMU's default CPU, a disk, and two minutes.
     pub fn new(rom_flash: PathBuf, bundle_flash: PathBuf, disk: Option<PathBuf>) -> Self {
         Self {
+            machine: Machine::default(),
             rom_flash,
             bundle_flash,
             disk,
@@ -184,7 +217,12 @@ impl Config {
             ));
         }
         let mut list = Options(Vec::new());
-        list.text("-M", "virt,pflash0=f0,pflash1=f1").text("-bios", "none");
+        let machine = match self.machine {
+            Machine::Plain => "virt,pflash0=f0,pflash1=f1",
+            // With an interrupt controller that takes messages, these would be further writes of the disk.
+            Machine::Iommu => "virt,pflash0=f0,pflash1=f1,iommu-sys=on,aia=none",
+        };
+        list.text("-M", machine).text("-bios", "none");
         list.text("-smp", &self.harts.to_string()).text("-m", "1G");
         list.text("-cpu", &self.cpu_option());
         // The firmware's console has the standard streams for itself: no monitor in between, no
@@ -203,7 +241,14 @@ impl Config {
         }
         if let Some(disk) = &self.disk {
             list.path("-drive", "if=none,id=d0,format=raw,readonly=on,file=", disk);
-            list.text("-device", "virtio-blk-device,drive=d0");
+            let device = match self.machine {
+                Machine::Plain => "virtio-blk-device,drive=d0",
+                // Without `iommu_platform` a virtio device of QEMU bypasses the IOMMU.
+                Machine::Iommu => {
+                    "virtio-blk-pci,drive=d0,addr=1,iommu_platform=on,disable-legacy=on"
+                }
+            };
+            list.text("-device", device);
         }
         if self.icount {
             // One instruction, one nanosecond; a hart that waits does not wait for the host.
@@ -315,6 +360,20 @@ mod tests {
             assert!(line.contains(part), "{part} is not in {line}");
         }
         assert!(!line.contains("icount") && !line.contains("force-legacy"), "{line}");
+    }
+
+    #[test]
+    fn the_disk_of_a_board_with_an_iommu_goes_through_it() {
+        let machine = Machine::by_name("qemu-virt-iommu").unwrap();
+        let line = line(&Config { machine, ..config() });
+        for part in [
+            "-M virt,pflash0=f0,pflash1=f1,iommu-sys=on,aia=none ",
+            "-device virtio-blk-pci,drive=d0,addr=1,iommu_platform=on,disable-legacy=on",
+        ] {
+            assert!(line.contains(part), "{part} is not in {line}");
+        }
+        assert!(!line.contains("virtio-blk-device"), "{line}");
+        assert_eq!(Machine::by_name("hartlock-soc"), None);
     }
 
     #[test]

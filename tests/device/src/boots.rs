@@ -8,6 +8,7 @@ pub mod board;
 mod case;
 mod command;
 mod device;
+mod dma;
 mod harts;
 mod kernels;
 mod linux;
@@ -17,7 +18,9 @@ mod refusals;
 mod traps;
 mod verdict;
 
+use std::env;
 use std::path::Path;
+use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -26,6 +29,9 @@ use board::Bench;
 use case::Case;
 use xtask::Outcome;
 use xtask::Verdict;
+
+/// The board of the step `iommu`.
+const IOMMU: &str = "qemu-virt-iommu";
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -45,7 +51,10 @@ pub struct Args {
 
 fn cases() -> Vec<Case> {
     if !port::is_default() {
-        return linux::cases();
+        return [linux::cases(), protection::everywhere(), dma::cases()]
+            .into_iter()
+            .flatten()
+            .collect();
     }
     [
         linux::cases(),
@@ -55,7 +64,9 @@ fn cases() -> Vec<Case> {
         command::cases(),
         harts::cases(),
         kernels::cases(),
+        protection::everywhere(),
         protection::cases(),
+        dma::cases(),
         verdict::cases(),
         algorithms::cases(),
     ]
@@ -123,6 +134,18 @@ fn group(name: &str) -> Result<Outcome> {
 
 pub fn linux_step(_: &Path) -> Result<Outcome> {
     group("linux")
+}
+
+/// The board with an IOMMU: Linux, and what a disk reaches there.
+pub fn iommu_step(_: &Path) -> Result<Outcome> {
+    let mut boots = Command::new(env::current_exe()?);
+    let output = boots.args(["boots", "--board", IOMMU]).output().context("cannot start itself")?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    Ok(match output.status.code() {
+        Some(0) => Outcome::Passed,
+        Some(1) => Outcome::Failed(said.into_owned()),
+        _ => bail!("{said}{}", String::from_utf8_lossy(&output.stderr)),
+    })
 }
 
 pub fn refusals_step(_: &Path) -> Result<Outcome> {

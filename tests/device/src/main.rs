@@ -49,6 +49,7 @@ const STEPS: &[xtask::Step] = &[
     ("harts", boots::harts_step),
     ("kernels-boot", boots::kernels_step),
     ("protection", boots::protection_step),
+    ("iommu", boots::iommu_step),
     ("verdict", boots::verdict_step),
     ("algorithms", boots::algorithms_step),
     ("skips", skips::step),

@@ -205,6 +205,7 @@ pub const STEPS: &[Step] = &[
                 "hartlock-rom",
                 "hartlock-loader",
                 "hartlock-probe",
+                "hartlock-dma",
                 "hartlock-devmem",
                 "hartlock-stub",
                 "hartlock-bench",
@@ -328,6 +329,12 @@ pub const STEPS: &[Step] = &[
     )
     .reads(OF_DEVICE),
     Step::runner("protection", "what S-mode and Linux cannot touch", "device").reads(OF_DEVICE),
+    Step::runner(
+        "iommu",
+        "on the board with an IOMMU Linux boots, and a disk reaches nothing that is closed",
+        "device",
+    )
+    .reads(OF_DEVICE),
     Step::runner("verdict", "both checks of the verdict are alive in the linked stages", "device")
         .reads(OF_DEVICE),
     Step::runner(

@@ -11,7 +11,7 @@ use core::arch::global_asm;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use hartlock_handoff::Handoff;
-use hartlock_virt::board::map;
+use hartlock_virt::board::{CLINT, FW_CFG, map};
 use hartlock_virt::console::{self, Number};
 use hartlock_virt::{clock, hart, memory, sbi};
 
@@ -25,7 +25,7 @@ unsafe extern "C" {
 }
 
 /// Name and address; the last byte of a region counts as much as its first.
-const PLACES: [(&str, u64); 14] = [
+const PLACES: [(&str, u64); 20] = [
     ("rom-flash-first", map::ROM_FLASH.start),
     ("root-of-trust", map::ROOT_OF_TRUST.start),
     ("bundle-flash-first", map::BUNDLE_FLASH.start),
@@ -38,6 +38,13 @@ const PLACES: [(&str, u64); 14] = [
     ("rom-ram-last", map::ROM_RAM.end - 4),
     ("handoff-first", map::HANDOFF.start),
     ("handoff-last", map::HANDOFF.end - 4),
+    ("clint-msip", CLINT as u64),
+    ("clint-mtimecmp", CLINT as u64 + 0x4000),
+    ("clint-mtime", CLINT as u64 + 0xbff8),
+    ("fw-cfg", FW_CFG as u64),
+    ("fw-cfg-dma", FW_CFG as u64 + 16),
+    // Where a board with an IOMMU has it; on others, nothing is there.
+    ("iommu-mode", 0x301_0010),
     // Controls: the probe must be able to succeed.
     ("log", map::LOG.start),
     ("metadata", map::METADATA.start),

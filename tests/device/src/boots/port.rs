@@ -8,6 +8,7 @@ use std::fs;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
+use hartlock_emulator::qemu::Machine;
 use toml::{Table, Value};
 
 use xtask::{Verdict, project};
@@ -57,6 +58,11 @@ pub struct Identity {
     pub harts: u32,
 }
 
+/// What the emulator has to be. A board that it does not know is like the default one.
+pub fn machine() -> Machine {
+    Machine::by_name(&name()).unwrap_or_default()
+}
+
 /// Names and harts of the board.
 pub fn identity() -> Result<Identity> {
     let table = read(&name())?;
@@ -72,7 +78,20 @@ pub fn identity() -> Result<Identity> {
 fn read(board: &str) -> Result<Table> {
     let file = project::root().join("boards").join(board).join("board.toml");
     let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
-    text.parse().with_context(|| file.display().to_string())
+    let own: Table = text.parse().with_context(|| file.display().to_string())?;
+    let Some(base) = own.get("extends").and_then(Value::as_str) else { return Ok(own) };
+    // What it does not say itself. The first region of a name counts.
+    let mut all = own.clone();
+    for (key, value) in read(base)? {
+        match (all.get_mut(&key), value) {
+            (Some(Value::Array(list)), Value::Array(more)) => list.extend(more),
+            (Some(_), _) => {}
+            (None, value) => {
+                all.insert(key, value);
+            }
+        }
+    }
+    Ok(all)
 }
 
 /// A device image is laid out as for the default board.

@@ -1,0 +1,216 @@
+//! Has a disk read and write memory for S-mode, wherever a list says: what a kernel can do that was taken over.
+//!
+//! A test signs this program in the place of the loader, and gives the list in the first sectors of the disk in
+//! slot 2 of the PCI bus. The program does all of it, prints whether each request was completed, and decides
+//! nothing: the test reads memory, flash and disk.
+
+#![no_std]
+#![no_main]
+#![cfg(target_arch = "riscv64")]
+
+use core::arch::global_asm;
+
+use hartlock_drivers::virtio_blk::pci::{Bus, Pci};
+use hartlock_drivers::virtio_blk::{Error, Transport};
+use hartlock_virt::board::{FW_CFG, map};
+use hartlock_virt::console::{self, Number};
+use hartlock_virt::{clock, hart, sbi};
+
+global_asm!(include_str!("start.S"));
+
+unsafe extern "C" {
+    fn try_store(address: u64, value: u64) -> bool;
+}
+
+// The PCI bus of QEMU's `virt`, which boards without an IOMMU do not describe.
+const CONFIG: usize = 0x3000_0000;
+const MEMORY: (usize, usize) = (0x4000_0000, 0x4400_0000);
+/// Where the disk with the list is.
+const SLOT: usize = 2;
+
+// What the disk needs, in memory that it reaches on every board.
+const OWN: u64 = map::DMA.start;
+const DESCRIPTORS: u64 = OWN;
+const AVAILABLE: u64 = OWN + 0x800;
+const USED: u64 = OWN + 0x1000;
+const HEADER: u64 = OWN + 0x2000;
+const STATUS: u64 = OWN + 0x2100;
+/// What fw_cfg is to do (QEMU, fw_cfg.rst), for the test too.
+const FW_CFG_REQUEST: u64 = OWN + 0x3000;
+const SCRATCH: u64 = OWN + 0x4000;
+const LIST: u64 = OWN + 0x8000;
+const LIST_SECTORS: u32 = 4;
+/// Survives a warm reset.
+const WAS_RESET: u64 = OWN + 0x1f_0000;
+const WAS_RESET_MARK: u64 = u64::from_le_bytes(*b"was here");
+
+const QUEUE_SIZE: u32 = 8;
+const SECTOR: u32 = 512;
+const PENDING: u8 = 0xff;
+
+/// What the list asks for.
+const END: u32 = 0;
+/// A sector goes to memory.
+const TO_MEMORY: u32 = 1;
+/// Memory goes to a sector.
+const FROM_MEMORY: u32 = 2;
+/// This hart has fw_cfg write four bytes.
+const FW_CFG_DMA: u32 = 3;
+/// The machine is reset, unless it was.
+const RESET: u32 = 4;
+
+/// An entry of the list: 32 bytes.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Entry {
+    kind: u32,
+    slot: u32,
+    sector: u64,
+    address: u64,
+    len: u32,
+    reserved: u32,
+}
+
+fn put<T>(address: u64, value: T) {
+    let place: *mut T = core::ptr::with_exposed_provenance_mut(address as usize);
+    // SAFETY: memory that this program has for itself, aligned.
+    unsafe { place.write_volatile(value) };
+}
+
+fn get<T>(address: u64) -> T {
+    let place: *const T = core::ptr::with_exposed_provenance(address as usize);
+    // SAFETY: as above.
+    unsafe { place.read_volatile() }
+}
+
+/// A disk, taken as it comes.
+struct Disk {
+    registers: Pci,
+    index: u16,
+}
+
+impl Disk {
+    fn open(slot: usize) -> Result<Self, Error> {
+        // SAFETY: the bus of the board; nothing else uses it.
+        let mut bus = unsafe { Bus::new(CONFIG, (MEMORY.0 + (slot << 20), MEMORY.1)) };
+        let registers = bus.block(slot)?;
+        registers.set_status(0);
+        registers.set_status(3);
+        // One that does not offer to go through the IOMMU works without being told which features are used.
+        let features_ok = match registers.take_features() {
+            Err(Error::Unguarded) => 0,
+            other => u32::from(other?) << 3,
+        };
+        registers.set_status(3 | features_ok);
+        let _ = registers.queue_limit();
+        put::<u32>(AVAILABLE, 0);
+        put::<u32>(USED, 0);
+        registers.set_queue(QUEUE_SIZE, [DESCRIPTORS, AVAILABLE, USED].map(|it| it as usize));
+        registers.set_status(3 | features_ok | 4);
+        Ok(Self { registers, index: 0 })
+    }
+
+    /// One request. `len` bytes at `address`, the rest of the sectors in memory of this program. Returns the
+    /// status, or [`PENDING`].
+    fn request(&mut self, is_write: bool, sector: u64, address: u64, len: u32, sectors: u32) -> u8 {
+        put(HEADER, u32::from(is_write));
+        put(HEADER + 4, 0_u32);
+        put(HEADER + 8, sector);
+        put(STATUS, PENDING);
+        let into = if is_write { 1 } else { 1 | 2 };
+        let rest = (sectors * SECTOR).saturating_sub(len);
+        let after = if rest > 0 { 2 } else { 3 };
+        for (index, (address, len, flags, next)) in [
+            (HEADER, 16, 1, 1),
+            (address, len, into, after),
+            (SCRATCH, rest, into, 3),
+            (STATUS, 1, 2, 0_u16),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let place = DESCRIPTORS + index as u64 * 16;
+            put(place, address);
+            put(place + 8, len);
+            put::<u16>(place + 12, flags);
+            put(place + 14, next);
+        }
+        put(AVAILABLE + 4 + u64::from(self.index) % u64::from(QUEUE_SIZE) * 2, 0_u16);
+        hart::fence();
+        self.index = self.index.wrapping_add(1);
+        put(AVAILABLE + 2, self.index);
+        hart::fence();
+        self.registers.notify();
+        let deadline = clock::deadline(300);
+        while get::<u16>(USED + 2) != self.index && !clock::is_past(deadline) {
+            core::hint::spin_loop();
+        }
+        hart::fence();
+        get(STATUS)
+    }
+}
+
+/// Whether this hart may have fw_cfg write the first bytes of its signature to an address.
+fn fw_cfg(address: u64) -> bool {
+    write_fw_cfg_request(address);
+    // SAFETY: written to survive a trap.
+    unsafe { try_store(FW_CFG as u64 + 16, FW_CFG_REQUEST.to_be()) }
+}
+
+/// Selects item 0, which begins with `QEMU`, and has four bytes of it written.
+fn write_fw_cfg_request(address: u64) {
+    put(FW_CFG_REQUEST, 0xa_u32.to_be());
+    put(FW_CFG_REQUEST + 4, 4_u32.to_be());
+    put(FW_CFG_REQUEST + 8, address.to_be());
+    hart::fence();
+}
+
+fn say(index: usize, result: &str) {
+    console::line(&["dma: ", Number::decimal(index as u64).as_str(), " ", result]);
+}
+
+fn act(index: usize, entry: Entry) {
+    match entry.kind {
+        FW_CFG_DMA => say(index, if fw_cfg(entry.address) { "stored" } else { "trapped" }),
+        RESET if get::<u64>(WAS_RESET) != WAS_RESET_MARK => {
+            put(WAS_RESET, WAS_RESET_MARK);
+            say(index, "reset");
+            sbi::cold_reset();
+        }
+        RESET => say(index, "was reset"),
+        kind => {
+            // A request of the disk to the registers of fw_cfg finds one prepared.
+            write_fw_cfg_request(map::DMA.end - 4096);
+            let result = Disk::open(entry.slot as usize).map(|mut disk| {
+                let is_write = kind == FROM_MEMORY;
+                disk.request(is_write, entry.sector, entry.address, entry.len, 1)
+            });
+            match result {
+                Ok(0) => say(index, "completed"),
+                Ok(PENDING) => say(index, "silent"),
+                Ok(_) => say(index, "failed"),
+                Err(_) => say(index, "no disk"),
+            }
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn dma_main() -> ! {
+    let list = Disk::open(SLOT)
+        .map(|mut disk| disk.request(false, 0, LIST, LIST_SECTORS * SECTOR, LIST_SECTORS));
+    if list != Ok(0) {
+        console::line(&["dma: no list"]);
+    } else {
+        for index in 0..(LIST_SECTORS * SECTOR / 32) as usize {
+            let entry: Entry = get(LIST + index as u64 * 32);
+            match entry.kind {
+                END => break,
+                TO_MEMORY | FROM_MEMORY | FW_CFG_DMA | RESET => act(index, entry),
+                _ => say(index, "unknown"),
+            }
+        }
+    }
+    console::line(&["dma: done"]);
+    hart::halt()
+}
