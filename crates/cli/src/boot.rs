@@ -118,6 +118,7 @@ pub fn run(args: &Args) -> Result<Booted, Failure> {
     end_on_signals(&interrupt)?;
     let device = device::prepare(args)?;
     let config = Config {
+        machine: args.machine,
         harts,
         cpu: args.cpu.clone(),
         icount: args.icount,

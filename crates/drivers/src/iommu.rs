@@ -31,8 +31,9 @@ const NEEDED: u64 = 1 << 17 | 1 << 22;
 // Modes of the device directory (§6.5).
 const OFF: u64 = 0;
 const ONE_LEVEL: u64 = 2;
+const MODE: u64 = 0xf;
 /// A change of mode is under way.
-const BUSY: u64 = 1 << 4;
+const BUSY: u32 = 1 << 4;
 
 /// Bits of cqcsr: enable; on; busy.
 const CQ_ENABLE: u32 = 1;
@@ -134,33 +135,36 @@ impl Iommu {
 
     /// Sets the device directory, and looks whether it is set.
     fn set_directory(&self, value: u64) -> Result<(), Error> {
-        self.wait(|| self.read::<u64>(DDTP) & BUSY == 0)?;
+        self.wait(DDTP, BUSY, 0)?;
         self.write(DDTP, value);
-        self.wait(|| self.read::<u64>(DDTP) & BUSY == 0)?;
+        self.wait(DDTP, BUSY, 0)?;
         // Without the address, which means nothing while it is off.
-        let mask = if value == OFF { 0xf } else { u64::MAX };
+        let mask = if value == OFF { MODE } else { u64::MAX };
         if self.read::<u64>(DDTP) & mask == value { Ok(()) } else { Err(Error::Failed) }
     }
 
     /// Drops everything that was cached. The commands are at `queue`.
     fn forget(&self, queue: u64) -> Result<(), Error> {
         self.write(CQCSR, 0_u32);
-        self.wait(|| self.read::<u32>(CQCSR) & (CQ_BUSY | CQ_ON) == 0)?;
+        self.wait(CQCSR, CQ_BUSY | CQ_ON, 0)?;
         self.write(CQB, queue.wrapping_shr(12) << 10 | CQ_LOG_SIZE);
         self.write(CQT, 0_u32);
         self.write(CQCSR, CQ_ENABLE);
-        self.wait(|| self.read::<u32>(CQCSR) & (CQ_BUSY | CQ_ON) == CQ_ON)?;
+        self.wait(CQCSR, CQ_BUSY | CQ_ON, CQ_ON)?;
         self.write(CQT, COMMANDS.len() as u32);
-        self.wait(|| self.read::<u32>(CQH) == COMMANDS.len() as u32)?;
+        self.wait(CQH, u32::MAX, COMMANDS.len() as u32)?;
         if self.read::<u32>(CQCSR) & CQ_FAULTS != 0 {
             return Err(Error::Failed);
         }
         self.write(CQCSR, 0_u32);
-        self.wait(|| self.read::<u32>(CQCSR) & (CQ_BUSY | CQ_ON) == 0)
+        self.wait(CQCSR, CQ_BUSY | CQ_ON, 0)
     }
 
-    fn wait(&self, is_done: impl Fn() -> bool) -> Result<(), Error> {
-        if (0..READS).any(|_| is_done()) { Ok(()) } else { Err(Error::Failed) }
+    /// Waits until these bits of a register, or of its lower half, have this value.
+    #[inline(never)]
+    fn wait(&self, register: usize, bits: u32, value: u32) -> Result<(), Error> {
+        let is_there = (0..READS).any(|_| self.read::<u32>(register) & bits == value);
+        if is_there { Ok(()) } else { Err(Error::Failed) }
     }
 
     fn read<T: Copy>(&self, register: usize) -> T {
@@ -195,27 +199,25 @@ fn fill(tables: &mut [u64], at: u64, grant: &Grant<'_>) -> Result<(), Error> {
         return Err(Error::Unsuitable);
     }
     tables.fill(0);
-    let mut put = |index: usize, value: u64| match tables.get_mut(index) {
-        Some(word) => {
+    let mut put = |index: usize, value: u64| {
+        if let Some(word) = tables.get_mut(index) {
             *word = value;
-            Ok(())
         }
-        None => Err(Error::Unsuitable),
     };
-    put(ROOT.wrapping_add(giga as usize), page(at, LEVEL_1).wrapping_shr(12) << 10 | POINTER)?;
+    put(ROOT.wrapping_add(giga as usize), page(at, LEVEL_1).wrapping_shr(12) << 10 | POINTER);
     let mut address = grant.start;
     while address < grant.end {
         let index = (address % GIGA_PAGE / MEGA_PAGE) as usize;
-        put(LEVEL_1.wrapping_add(index), address.wrapping_shr(12) << 10 | LEAF)?;
+        put(LEVEL_1.wrapping_add(index), address.wrapping_shr(12) << 10 | LEAF);
         address = address.wrapping_add(MEGA_PAGE);
     }
     for device in grant.devices {
         let context = DIRECTORY.wrapping_add(usize::from(device % 64).wrapping_mul(CONTEXT_WORDS));
-        put(context, VALID)?;
-        put(context.wrapping_add(1), SV39X4 | page(at, ROOT).wrapping_shr(12))?;
+        put(context, VALID);
+        put(context.wrapping_add(1), SV39X4 | page(at, ROOT).wrapping_shr(12));
     }
     for (index, command) in COMMANDS.into_iter().enumerate() {
-        put(QUEUE.wrapping_add(index.wrapping_mul(2)), command)?;
+        put(QUEUE.wrapping_add(index.wrapping_mul(2)), command);
     }
     Ok(())
 }
@@ -239,7 +241,10 @@ mod tests {
     /// Architecture §18.5), with every other bit of what is read required to be zero.
     fn walk(tables: &[u64], device: u64, address: u64) -> Option<u64> {
         let word = |place: u64| {
-            assert!((AT..AT + TABLES_SIZE).contains(&place) && place % 8 == 0, "{place:#x}");
+            assert!(
+                (AT..AT + TABLES_SIZE).contains(&place) && place.is_multiple_of(8),
+                "{place:#x}"
+            );
             tables[((place - AT) / 8) as usize]
         };
         let context = AT + DIRECTORY as u64 * 8 + device * 64;
@@ -250,7 +255,7 @@ mod tests {
         }
         assert!(control == 1 && (2..8).all(|index| word(context + index * 8) == 0));
         let second_stage = word(context + 8);
-        assert_eq!(second_stage >> 44, 0x8000_0);
+        assert_eq!(second_stage >> 44, 0x0008_0000);
         let mut table = (second_stage & ((1 << 44) - 1)) << 12;
         assert_eq!(table % (16 << 10), 0);
         if address >> 41 != 0 {
@@ -331,7 +336,7 @@ mod tests {
         assert_eq!(guard(registers), Err(Error::Unsuitable));
         // A change of mode that never ends.
         registers[0] = VERSION | NEEDED;
-        registers[2] = BUSY;
+        registers[2] = BUSY.into();
         assert_eq!(guard(registers), Err(Error::Failed));
     }
 }

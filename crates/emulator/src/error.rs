@@ -43,6 +43,12 @@ pub enum Error {
     /// The sequence number of the state store cannot grow any more.
     #[error("the state store has been written as often as its counter allows")]
     StateWornOut,
+    /// Records of the state store are authenticated with a key of the device.
+    #[error("the device has no root of trust that a ROM takes, so no state can be written")]
+    NoRootOfTrust,
+    /// The secret of a device has to be random.
+    #[error("the system gives no random bytes: {0}")]
+    NoRandomness(String),
     /// There is no QEMU.
     #[error("no qemu-system-riscv64 found")]
     EmulatorMissing,
@@ -106,6 +112,8 @@ impl Error {
             Error::NotFlash { .. } => "name another state folder, or move this file away",
             Error::DeviceInUse { .. } => "wait for the other boot, or name another state folder",
             Error::StateWornOut => "start again with an empty state folder",
+            Error::NoRootOfTrust => "program a ROM and a root of trust first",
+            Error::NoRandomness(_) => "run it where /dev/urandom works",
             Error::EmulatorMissing => {
                 "install QEMU 10 (Debian: qemu-system-riscv), or name one in HARTLOCK_QEMU"
             }

@@ -10,9 +10,9 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hartlock_handoff::{RootOfTrust, StateRecord};
+use hartlock_handoff::{DeviceSecret, RootOfTrust, SECRET_SIZE, StateRecord};
 use hartlock_image::{Lifecycle, Name, Reason, TrustList};
-use hartlock_verify::board::qemu_virt::BOARD;
+use hartlock_verify::board::Board;
 use tempfile::TempDir;
 
 use crate::{Error, files};
@@ -53,9 +53,10 @@ impl From<StateRecord> for Provisioning {
     }
 }
 
-/// The root of trust of a device of this board; `None` if the list has no key, or one twice.
-pub fn root_of_trust(trust: TrustList) -> Option<RootOfTrust> {
-    let root = RootOfTrust { trust, board: Name::new(BOARD.name)?, soc: Name::new(BOARD.soc)? };
+/// The root of trust of a device of a board; `None` if the list has no key, or one twice.
+pub fn root_of_trust(trust: TrustList, board: &Board, secret: DeviceSecret) -> Option<RootOfTrust> {
+    let [board, soc] = [Name::new(board.name)?, Name::new(board.soc)?];
+    let root = RootOfTrust { trust, board, soc, secret };
     RootOfTrust::parse(&root.encode()).ok()
 }
 
@@ -130,6 +131,34 @@ impl Device {
         self.folder.join("disk.img")
     }
 
+    /// The root of trust in flash bank 0, if there is one that a ROM takes.
+    ///
+    /// # Errors
+    /// If the image cannot be read.
+    pub fn root(&self) -> Result<Option<RootOfTrust>, Error> {
+        let path = self.rom_flash();
+        match fs::read(&path) {
+            Ok(bank) => {
+                Ok(bank.get(ROOT_OF_TRUST_AT..).and_then(|bytes| RootOfTrust::parse(bytes).ok()))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(Error::file("read", &path, source)),
+        }
+    }
+
+    /// The secret of the device; a random one for a device that has none yet.
+    ///
+    /// # Errors
+    /// If the image cannot be read, or the system gives no random bytes.
+    pub fn secret(&self) -> Result<DeviceSecret, Error> {
+        if let Some(root) = self.root()? {
+            return Ok(root.secret);
+        }
+        let mut bytes = [0; SECRET_SIZE];
+        getrandom::fill(&mut bytes).map_err(|error| Error::NoRandomness(error.to_string()))?;
+        DeviceSecret::new(bytes).ok_or_else(|| Error::NoRandomness("only one value".to_owned()))
+    }
+
     /// Programs flash bank 0: a ROM and the keys that it trusts.
     ///
     /// # Errors
@@ -160,14 +189,16 @@ impl Device {
         files::copy_padded(bundle, &self.disk(), SECTOR_SIZE).map(drop)
     }
 
-    /// The record in force, or the reason for which the ROM will refuse. A device whose flash
-    /// bank 1 does not exist yet has no record.
+    /// The record in force, or the reason for which the ROM will refuse. A device without a root of trust, or
+    /// without flash bank 1, has no record.
     ///
     /// # Errors
-    /// If the image cannot be read.
+    /// If an image cannot be read.
     pub fn state(&self) -> Result<Result<StateRecord, Reason>, Error> {
-        let Some(bank) = self.read_bank_1()? else { return Ok(Err(Reason::CounterStoreInvalid)) };
-        Ok(flash::state(&bank).map(|(record, _)| record))
+        let (Some(root), Some(bank)) = (self.root()?, self.read_bank_1()?) else {
+            return Ok(Err(Reason::CounterStoreInvalid));
+        };
+        Ok(flash::state(&bank, &root.state_key()).map(|(record, _)| record))
     }
 
     /// Whether flash bank 1 exists: a device without it has never been switched on.
@@ -180,10 +211,11 @@ impl Device {
     /// the files of an emulated device can do as much by hand.
     ///
     /// # Errors
-    /// If the sequence cannot grow, or the image cannot be read or written.
+    /// If the device has no root of trust, the sequence cannot grow, or an image cannot be read or written.
     pub fn provision(&self, values: &Provisioning) -> Result<StateRecord, Error> {
+        let key = self.root()?.ok_or(Error::NoRootOfTrust)?.state_key();
         let mut bank = self.read_bank_1()?.unwrap_or_else(flash::erased);
-        let record = flash::provision(&mut bank, values).ok_or(Error::StateWornOut)?;
+        let record = flash::provision(&mut bank, values, &key).ok_or(Error::StateWornOut)?;
         files::replace(&self.bundle_flash(), &bank)?;
         Ok(record)
     }

@@ -16,9 +16,11 @@ pub mod fdt;
 mod handoff;
 mod log;
 mod root_of_trust;
+mod secret;
 mod state;
 
 pub use handoff::{HANDOFF_SIZE, Handoff, MAX_ROM_ENTRIES};
 pub use log::{Entry, LOG_ENTRY_SIZE, Log, LogHeader, MAX_LOG_ENTRIES, Stage, Step, entries};
 pub use root_of_trust::{ROOT_OF_TRUST_SIZE, RootOfTrust};
+pub use secret::{DeviceSecret, KEY_SIZE, Purpose, SECRET_SIZE};
 pub use state::{STATE_SIZE, StateRecord};

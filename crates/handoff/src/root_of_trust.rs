@@ -3,6 +3,7 @@
 use hartlock_image::{Name, Reason, TrustList, Writer, bytes_at, is_zero};
 
 use crate::block;
+use crate::secret::{DeviceSecret, KEY_SIZE, Purpose};
 
 /// Bytes of the block.
 pub const ROOT_OF_TRUST_SIZE: usize = 704;
@@ -18,6 +19,8 @@ pub struct RootOfTrust {
     pub board: Name,
     /// Name of this SoC.
     pub soc: Name,
+    /// What keys of this device are derived from.
+    pub secret: DeviceSecret,
 }
 
 impl RootOfTrust {
@@ -31,15 +34,20 @@ impl RootOfTrust {
 
     fn read(bytes: &[u8]) -> Option<Self> {
         let block: [u8; ROOT_OF_TRUST_SIZE] = bytes_at(bytes, 0)?;
-        let reserved = [block.get(24..32)?, block.get(96..128)?];
-        if !block::is_intact(&block, TAG, DIGEST_AT) || !reserved.into_iter().all(is_zero) {
+        if !block::is_intact(&block, TAG, DIGEST_AT) || !is_zero(block.get(24..32)?) {
             return None;
         }
         Some(Self {
             trust: block::read_trust(&block, 16, 20, 128)?,
             board: block::read_name(&block, 32)?,
             soc: block::read_name(&block, 64)?,
+            secret: DeviceSecret::new(bytes_at(&block, 96)?)?,
         })
+    }
+
+    /// The key of this device for its state records.
+    pub fn state_key(&self) -> [u8; KEY_SIZE] {
+        self.secret.derive(Purpose::State, &self.board, &self.soc)
     }
 
     /// Writes the block.
@@ -52,7 +60,7 @@ impl RootOfTrust {
         out.put_u64(0);
         out.put(self.board.field());
         out.put(self.soc.field());
-        out.put(&[0; 32]);
+        out.put(self.secret.bytes());
         block::put_keys(&mut out, &self.trust);
         block::seal(&mut bytes, DIGEST_AT);
         bytes
@@ -70,6 +78,17 @@ mod tests {
             trust: TrustList { policy: Policy::Any, keys: [key(1), key(2)].into_iter().collect() },
             board: Name::new("qemu-virt").unwrap(),
             soc: Name::new("virt").unwrap(),
+            secret: DeviceSecret::new([7; 32]).unwrap(),
+        }
+    }
+
+    #[test]
+    fn refuses_a_block_without_a_secret() {
+        for blank in [0, 0xff] {
+            let mut bytes = example().encode();
+            bytes[96..128].fill(blank);
+            block::seal(&mut bytes, DIGEST_AT);
+            assert_eq!(RootOfTrust::parse(&bytes), Err(Reason::RootOfTrustInvalid));
         }
     }
 

@@ -2,12 +2,12 @@
 
 use hartlock_image::{Lifecycle, Reason, Writer, bytes_at, is_zero, u32_at, u64_at};
 
-use crate::block;
+use crate::secret::{self, KEY_SIZE};
 
 /// Bytes of a state record.
 pub const STATE_SIZE: usize = 128;
 const TAG: &[u8; 16] = b"HARTLOCK-STAT-v1";
-const DIGEST_AT: usize = 64;
+const TAG_AT: usize = 64;
 
 /// What a device remembers from boot to boot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,10 +25,16 @@ pub struct StateRecord {
 }
 
 impl StateRecord {
-    /// Reads one copy; `None` if it is not intact.
-    pub fn parse(bytes: &[u8]) -> Option<Self> {
+    /// Reads one copy; `None` if it is not intact, or not of the device whose key this is.
+    pub fn parse(bytes: &[u8], key: &[u8; KEY_SIZE]) -> Option<Self> {
         let block: [u8; STATE_SIZE] = bytes_at(bytes, 0)?;
-        if !block::is_intact(&block, TAG, DIGEST_AT) || !is_zero(block.get(48..DIGEST_AT)?) {
+        let (content, rest) = block.split_at_checked(TAG_AT)?;
+        let (tag, padding) = rest.split_first_chunk()?;
+        let is_authentic = secret::is_same(tag, &secret::hmac(key, &[content]));
+        if !is_authentic || bytes_at::<16>(content, 0) != Some(*TAG) {
+            return None;
+        }
+        if !is_zero(content.get(48..)?) || !is_zero(padding) {
             return None;
         }
         let record = Self {
@@ -45,8 +51,12 @@ impl StateRecord {
     ///
     /// # Errors
     /// `CounterStoreInvalid` if neither copy is intact.
-    pub fn choose(first: &[u8], second: &[u8]) -> Result<(Self, usize), Reason> {
-        match (Self::parse(first), Self::parse(second)) {
+    pub fn choose(
+        first: &[u8],
+        second: &[u8],
+        key: &[u8; KEY_SIZE],
+    ) -> Result<(Self, usize), Reason> {
+        match (Self::parse(first, key), Self::parse(second, key)) {
             (Some(first), Some(second)) if second.sequence > first.sequence => Ok((second, 1)),
             (Some(first), _) => Ok((first, 0)),
             (None, Some(second)) => Ok((second, 1)),
@@ -54,8 +64,8 @@ impl StateRecord {
         }
     }
 
-    /// Writes the record.
-    pub fn encode(&self) -> [u8; STATE_SIZE] {
+    /// Writes the record, with the tag of the device whose key this is.
+    pub fn encode(&self, key: &[u8; KEY_SIZE]) -> [u8; STATE_SIZE] {
         let mut bytes = [0; STATE_SIZE];
         let mut out = Writer::new(&mut bytes);
         out.put(TAG);
@@ -64,7 +74,11 @@ impl StateRecord {
         out.put_u64(self.system_floor);
         out.put_u32(self.lifecycle as u32);
         out.put_u32(self.revoked_keys);
-        block::seal(&mut bytes, DIGEST_AT);
+        if let Some((content, rest)) = bytes.split_at_mut_checked(TAG_AT)
+            && let Some(place) = rest.first_chunk_mut()
+        {
+            *place = secret::hmac(key, &[content]);
+        }
         bytes
     }
 }
@@ -72,6 +86,8 @@ impl StateRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const KEY: [u8; KEY_SIZE] = [0x42; KEY_SIZE];
 
     fn record(sequence: u64) -> StateRecord {
         StateRecord {
@@ -85,33 +101,47 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        assert_eq!(StateRecord::parse(&record(1).encode()), Some(record(1)));
-        assert_eq!(StateRecord::parse(&record(0).encode()), None, "sequence 0 is never written");
+        assert_eq!(StateRecord::parse(&record(1).encode(&KEY), &KEY), Some(record(1)));
+        assert_eq!(
+            StateRecord::parse(&record(0).encode(&KEY), &KEY),
+            None,
+            "sequence 0 is never written"
+        );
     }
 
     #[test]
     fn the_higher_sequence_counts_and_a_torn_copy_does_not() {
-        let (old, new) = (record(4).encode(), record(5).encode());
-        assert_eq!(StateRecord::choose(&old, &new), Ok((record(5), 1)));
-        assert_eq!(StateRecord::choose(&new, &old), Ok((record(5), 0)));
+        let (old, new) = (record(4).encode(&KEY), record(5).encode(&KEY));
+        assert_eq!(StateRecord::choose(&old, &new, &KEY), Ok((record(5), 1)));
+        assert_eq!(StateRecord::choose(&new, &old, &KEY), Ok((record(5), 0)));
         for torn_at in 0..STATE_SIZE {
             let mut torn = [0xff; STATE_SIZE];
             torn[..torn_at].copy_from_slice(&new[..torn_at]);
             if torn[..] != new[..] {
-                assert_eq!(StateRecord::choose(&old, &torn), Ok((record(4), 0)), "{torn_at}");
+                assert_eq!(StateRecord::choose(&old, &torn, &KEY), Ok((record(4), 0)), "{torn_at}");
             }
         }
         let erased = [0xff; STATE_SIZE];
-        assert_eq!(StateRecord::choose(&erased, &[0; 128]), Err(Reason::CounterStoreInvalid));
+        assert_eq!(StateRecord::choose(&erased, &[0; 128], &KEY), Err(Reason::CounterStoreInvalid));
     }
 
     #[test]
     fn refuses_every_flipped_bit() {
-        let good = record(9).encode();
+        let good = record(9).encode(&KEY);
         for bit in 0..good.len() * 8 {
             let mut bad = good;
             bad[bit / 8] ^= 1 << (bit % 8);
-            assert_eq!(StateRecord::parse(&bad), None, "bit {bit}");
+            assert_eq!(StateRecord::parse(&bad, &KEY), None, "bit {bit}");
         }
+    }
+
+    #[test]
+    fn refuses_a_record_of_another_device() {
+        let bytes = record(9).encode(&[0x43; KEY_SIZE]);
+        assert_eq!(StateRecord::parse(&bytes, &KEY), None);
+        // One that was made without any key, as anybody can: with the digest in place of the tag.
+        let mut bytes = record(9).encode(&KEY);
+        crate::block::seal(&mut bytes, TAG_AT);
+        assert_eq!(StateRecord::parse(&bytes, &KEY), None);
     }
 }

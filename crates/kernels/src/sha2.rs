@@ -54,19 +54,13 @@ macro_rules! sha2_hash {
             }
 
             fn finalize(mut self) -> Self::Output {
-                // FIPS 180-4 §5.1: a one bit, zeros, then the message length in bits as a
-                // big-endian integer of two words. A block without room for it takes only
-                // the start of the padding.
-                let (mut block, zeros) = self.buffer.terminate(0x80);
-                if zeros < size_of::<$length>() {
-                    (self.compress)(&mut self.state, &[block]);
-                    block = [0; $block_len];
-                }
-                let length_bits = (self.message_len_bytes as $length).wrapping_shl(3);
-                if let Some(tail) = block.last_chunk_mut() {
-                    *tail = length_bits.to_be_bytes();
-                }
-                (self.compress)(&mut self.state, &[block]);
+                let length = self.message_len_bytes;
+                finish::<_, $block_len, { size_of::<$length>() }>(
+                    &mut self.state,
+                    self.buffer,
+                    self.compress,
+                    length,
+                );
                 Self::output(&self.state)
             }
         }
@@ -116,6 +110,28 @@ macro_rules! sha2_hash {
             }
         }
     };
+}
+
+/// Hashes the end of a message (FIPS 180-4 §5.1): a one bit, zeros, then its length in bits as a big-endian
+/// integer of `L` bytes, two words. A block without room for it takes only the start of the padding. One function
+/// for SHA-384 and SHA-512, which differ in nothing here.
+#[inline(never)]
+fn finish<W, const N: usize, const L: usize>(
+    state: &mut [W; 8],
+    buffer: BlockBuffer<N>,
+    compress: fn(&mut [W; 8], &[[u8; N]]),
+    message_len_bytes: u64,
+) {
+    let (mut block, zeros) = buffer.terminate(0x80);
+    if zeros < L {
+        compress(state, &[block]);
+        block = [0; N];
+    }
+    let length_bits = u128::from(message_len_bytes).wrapping_shl(3).to_be_bytes();
+    for (place, byte) in block.iter_mut().rev().zip(length_bits.iter().rev()).take(L) {
+        *place = *byte;
+    }
+    compress(state, &[block]);
 }
 
 /// Padding of a message with its length in bits as an `L` (FIPS 180-4 §5.1).

@@ -97,9 +97,10 @@ fn boot(log: &mut RomLog) -> Result<(Verdict, u64), Reason> {
         // SAFETY: flash of this board, in read-array mode; nothing writes to it while the ROM runs.
         unsafe { memory::bytes(copy) }
     });
-    let (state, _) = StateRecord::choose(first, second)?;
+    let key = root.state_key();
+    let (state, _) = StateRecord::choose(first, second, &key)?;
     // Redundant check with swapped arguments: one skipped instruction must not bring an old floor back.
-    if StateRecord::choose(second, first)?.0 != state {
+    if StateRecord::choose(second, first, &key)?.0 != state {
         return Err(Reason::CounterStoreInvalid);
     }
     push(log, Entry { harts: reported, ..step(Step::Start, start) });

@@ -23,6 +23,6 @@ pub fn read() -> Result<(RootOfTrust, StateRecord), Reason> {
     let (root, state) =
         bytes.split_at_checked(ROOT_OF_TRUST_SIZE).ok_or(Reason::RootOfTrustInvalid)?;
     let root = RootOfTrust::parse(root)?;
-    let state = StateRecord::parse(state).ok_or(Reason::CounterStoreInvalid)?;
+    let state = StateRecord::parse(state, &root.state_key()).ok_or(Reason::CounterStoreInvalid)?;
     Ok((root, state))
 }

@@ -4,8 +4,9 @@
 //! one, so that the checks after it are reached. Rule: a block that is accepted has no other encoding.
 
 use hartlock_handoff::{
-    Entry, HANDOFF_SIZE, Handoff, LOG_ENTRY_SIZE, Log, LogHeader, MAX_LOG_ENTRIES,
-    ROOT_OF_TRUST_SIZE, RootOfTrust, STATE_SIZE, Stage, StateRecord, Step, entries,
+    DeviceSecret, Entry, HANDOFF_SIZE, Handoff, KEY_SIZE, LOG_ENTRY_SIZE, Log, LogHeader,
+    MAX_LOG_ENTRIES, ROOT_OF_TRUST_SIZE, RootOfTrust, SECRET_SIZE, STATE_SIZE, Stage, StateRecord,
+    Step, entries,
 };
 use hartlock_image::{Lifecycle, List, Name, Policy, TrustList, u32_at};
 use hartlock_timeline::Measurements;
@@ -20,11 +21,23 @@ fn seal(block: &mut [u8], digest_at: usize) {
     rest[..48].copy_from_slice(&sha2::Sha384::digest(body));
 }
 
+/// Puts the tag of a state record in its place: HMAC-SHA-384 (FIPS 198-1) with [`KEY`].
+fn authenticate(block: &mut [u8; STATE_SIZE]) {
+    let keyed = |pad: u8| {
+        let mut key = [pad; 128];
+        key.iter_mut().zip(KEY).for_each(|(place, byte)| *place ^= byte);
+        sha2::Sha384::new().chain_update(key)
+    };
+    let (content, rest) = block.split_at_mut(64);
+    let inner = keyed(0x36).chain_update(content).finalize();
+    rest[..48].copy_from_slice(&keyed(0x5c).chain_update(inner).finalize());
+}
+
 /// A right block with changes, or any bytes at all; sealed or not.
 fn distorted<const N: usize>(
     choices: &mut Choices<'_>,
     right: [u8; N],
-    digest_at: usize,
+    seal: impl Fn(&mut [u8; N]),
 ) -> [u8; N] {
     let mut block = right;
     for _ in 0..choices.below(5) {
@@ -39,7 +52,7 @@ fn distorted<const N: usize>(
         }
     }
     if !choices.rarely(3) {
-        seal(&mut block, digest_at);
+        seal(&mut block);
     }
     block
 }
@@ -73,16 +86,22 @@ pub fn root_of_trust(data: &[u8]) {
         trust: trust(&mut choices),
         board: name(&mut choices),
         soc: name(&mut choices),
+        // Never 0x00 or 0xff, which are no secrets.
+        secret: DeviceSecret::new([choices.byte() & 0x7f | 1; SECRET_SIZE]).expect("a secret"),
     };
     let wanted = is_right(&right.trust).then_some(right);
     assert_eq!(RootOfTrust::parse(&right.encode()).ok(), wanted);
-    let block: [u8; ROOT_OF_TRUST_SIZE] = distorted(&mut choices, right.encode(), 640);
+    let block: [u8; ROOT_OF_TRUST_SIZE] =
+        distorted(&mut choices, right.encode(), |block| seal(block, 640));
     if let Ok(read) = RootOfTrust::parse(&block) {
         assert!(is_right(&read.trust), "no key, or a key twice");
         assert!(read.encode() == block, "one encoding of a root-of-trust block");
     }
     let _ = RootOfTrust::parse(choices.rest());
 }
+
+/// The key of the device whose records are read.
+const KEY: [u8; KEY_SIZE] = [0x42; KEY_SIZE];
 
 pub fn state(data: &[u8]) {
     let mut choices = Choices::new(data);
@@ -94,17 +113,17 @@ pub fn state(data: &[u8]) {
             lifecycle: choices.of(&Lifecycle::ALL),
             revoked_keys: choices.word(),
         };
-        assert_eq!(StateRecord::parse(&right.encode()), Some(right));
-        let block: [u8; STATE_SIZE] = distorted(choices, right.encode(), 64);
-        let read = StateRecord::parse(&block);
-        assert!(read.is_none_or(|read| read.encode() == block), "one encoding of a record");
+        assert_eq!(StateRecord::parse(&right.encode(&KEY), &KEY), Some(right));
+        let block: [u8; STATE_SIZE] = distorted(choices, right.encode(&KEY), authenticate);
+        let read = StateRecord::parse(&block, &KEY);
+        assert!(read.is_none_or(|read| read.encode(&KEY) == block), "one encoding of a record");
         (block, read)
     };
     let copies = [copy(&mut choices), copy(&mut choices)];
     // The higher sequence counts; of two equal ones the first (boot flow §3.2).
     let sequence = |index: &usize| copies[*index].1.map_or(0, |record| record.sequence);
     let wanted = [1, 0].into_iter().filter(|index| sequence(index) > 0).max_by_key(sequence);
-    let chosen = StateRecord::choose(&copies[0].0, &copies[1].0);
+    let chosen = StateRecord::choose(&copies[0].0, &copies[1].0, &KEY);
     assert_eq!(chosen.ok().map(|(_, index)| index), wanted, "the copy in force");
     if let Ok((record, index)) = chosen {
         assert_eq!(Some(record), copies[index].1);
@@ -152,7 +171,7 @@ pub fn handoff(data: &[u8]) {
     right.encode(&mut block);
     let wanted = is_right(&right.trust).then_some(right);
     assert_eq!(Handoff::parse(&block).ok(), wanted);
-    let block: [u8; HANDOFF_SIZE] = distorted(&mut choices, block, 3840);
+    let block: [u8; HANDOFF_SIZE] = distorted(&mut choices, block, |block| seal(block, 3840));
     if let Ok(read) = Handoff::parse(&block) {
         let mut encoded = [0xee; HANDOFF_SIZE];
         read.encode(&mut encoded);

@@ -7,6 +7,7 @@
 use std::ptr::NonNull;
 
 use hartlock_drivers::arrivals::Arrivals;
+use hartlock_drivers::virtio_blk::mmio::Mmio;
 use hartlock_drivers::virtio_blk::{DEPTH, Error, Queue, SECTOR_SIZE, VirtioBlk};
 
 use crate::choices::Choices;
@@ -49,7 +50,7 @@ pub fn run(data: &[u8]) {
     let memory = device.queue();
     // SAFETY: both are memory of this function that outlives the driver, and are laid out as
     // registers and queue. The simulated device below uses the same raw pointer.
-    let driver = unsafe { VirtioBlk::new(base, memory.cast().as_ptr()) };
+    let driver = unsafe { VirtioBlk::new(Mmio::new(base), memory.cast().as_ptr()) };
     let mut driver = match driver {
         Ok(driver) => driver,
         Err(Error::NotThere) => return assert!(!is_usable),
@@ -124,7 +125,7 @@ impl Shared {
     }
 }
 
-fn transfer(choices: &mut Choices<'_>, driver: &mut VirtioBlk, device: Shared) {
+fn transfer(choices: &mut Choices<'_>, driver: &mut VirtioBlk<Mmio>, device: Shared) {
     const CHUNK: u64 = 8 * SECTOR_SIZE;
     let total = choices.number() % (100 * CHUNK);
     let mut arrivals = Arrivals::new(total, CHUNK);

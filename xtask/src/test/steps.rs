@@ -85,9 +85,9 @@ const FRONT: &[&str] = &["README.md", "docs/status.toml"];
 
 /// Arguments of clippy for packages that run on boards.
 macro_rules! clippy_of_firmware {
-    ($target:expr, [$($package:literal),*] $(, $more:literal)*) => {
+    ($(env $variable:literal,)? $target:expr, [$($package:literal),*] $(, $more:literal)*) => {
         &[
-            "cargo", "clippy", "--locked", "--profile", "firmware", "--target", $target,
+            $("env", $variable,)? "cargo", "clippy", "--locked", "--profile", "firmware", "--target", $target,
             $("--package", $package,)* $($more,)* "--", "-D", "warnings",
         ]
     };
@@ -211,6 +211,17 @@ pub const STEPS: &[Step] = &[
                 "hartlock-bench",
                 "hartlock-footprint"
             ]
+        ),
+    )
+    .uses(&[Resource::Cargo])
+    .reads(&[WORKSPACE, BOARDS]),
+    Step::command(
+        "clippy-iommu",
+        "the same for the board with an IOMMU",
+        clippy_of_firmware!(
+            env "HARTLOCK_BOARD=qemu-virt-iommu",
+            firmware::TARGET,
+            ["hartlock-rom", "hartlock-loader", "hartlock-dma"]
         ),
     )
     .uses(&[Resource::Cargo])

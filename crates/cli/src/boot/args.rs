@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use hartlock_emulator::qemu::Machine;
 use hartlock_image::{Algorithm, Lifecycle, Policy};
 
 use crate::failure::Failure;
@@ -34,6 +36,9 @@ pub struct Args {
     /// Which of the root keys must have signed the boot bundle
     #[arg(long, value_name = "POLICY", default_value = "any", value_parser = values::policy())]
     pub(super) policy: Policy,
+    /// Emulated board, for which ROM and bundles were made
+    #[arg(long = "board", value_name = "BOARD", default_value = "qemu-virt", value_parser = machine())]
+    pub(super) machine: Machine,
     /// Harts of the board, 1 to 5 [default: 5, or 1 with --icount]
     #[arg(long, value_name = "N")]
     pub(super) harts: Option<u32>,
@@ -163,4 +168,10 @@ fn label(text: &str) -> Result<String, String> {
     } else {
         Err(format!("a label is 1 to {MAX_LABEL} characters, all of them printable"))
     }
+}
+
+/// The boards that the emulator can be, by name.
+fn machine() -> impl TypedValueParser<Value = Machine> {
+    let names = Machine::ALL.map(|machine| machine.board().name);
+    PossibleValuesParser::new(names).map(|name| Machine::by_name(&name).unwrap_or_default())
 }

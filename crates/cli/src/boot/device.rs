@@ -10,13 +10,15 @@ use crate::values;
 
 /// Opens or makes the device, and gives it its ROM, its state and its bundles.
 pub(super) fn prepare(args: &Args) -> Result<Device, Failure> {
-    let root = images::root_of_trust(trust(args)?).ok_or_else(|| {
-        Failure::undecided("a root key is given twice", "give each `--root-key` once")
-    })?;
+    let trust = trust(args)?;
     let device = match &args.state {
         Some(folder) => Device::open(folder)?,
         None => Device::temporary()?,
     };
+    let root = images::root_of_trust(trust, args.machine.board(), device.secret()?);
+    let root = root.ok_or_else(|| {
+        Failure::undecided("a root key is given twice", "give each `--root-key` once")
+    })?;
     device.program_rom(&args.rom, &root)?;
     let asked = &args.provisioning;
     // A device that lost its state is not repaired in passing: it must refuse, and be seen to.

@@ -277,3 +277,56 @@ impl Transport for Pci {
         unsafe { place.read_volatile() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::vec;
+
+    use super::*;
+
+    #[test]
+    fn a_part_is_inside_of_its_region_and_aligned() {
+        let region = (0x4000_0000, 0x4000_4000);
+        assert_eq!(part(region, 0x1000, 0x38), Some((0x4000_1000, 0x4000_1038)));
+        assert_eq!(part(region, 0, 0x4000), Some(region));
+        for (offset, len) in
+            [(0, 0x4001), (0x4000, 1), (4, 8), (usize::MAX - 7, 16), (8, usize::MAX - 7)]
+        {
+            assert_eq!(part(region, offset, len), None, "{offset:#x} {len:#x}");
+        }
+        assert_eq!(part((0, 0), 0, 0), None, "a BAR that is not there");
+    }
+
+    /// A configuration space in memory, in which every BAR that is written reads back as written.
+    fn bus(capabilities: &[(usize, [u32; 5])]) -> Result<Pci, Error> {
+        let mut config = vec![0_u32; SLOTS << (SLOT_SHIFT - 2)];
+        config[ID / 4] = MODERN_BLOCK;
+        config[CAPABILITIES / 4] = 0x40;
+        for (at, words) in capabilities {
+            config[at / 4..at / 4 + 5].copy_from_slice(words);
+        }
+        let base = config.as_mut_ptr().expose_provenance();
+        // SAFETY: memory that this test has for itself; the registers are not touched.
+        let result = unsafe { Bus::new(base, (0x1_0000, 0x2_0000)) }.block(0);
+        drop(config);
+        result
+    }
+
+    #[test]
+    fn what_a_device_says_of_its_registers_is_checked() {
+        let capability = |next: u32, kind: u32, bar, offset, len| {
+            [kind << 24 | next << 8 | 9, bar, offset, len, 0]
+        };
+        // The smallest BARs of memory have 16 bytes: too few for a common configuration.
+        let right = [(0x40, capability(0x60, 1, 0, 0, 16)), (0x60, capability(0, 2, 1, 0, 16))];
+        assert_eq!(bus(&right).err(), Some(Error::Unusable));
+        // A list that leads back to itself ends.
+        assert_eq!(bus(&[(0x40, capability(0x40, 1, 0, 0, 16))]).err(), Some(Error::Unusable));
+        // A BAR that does not exist, a range past its end.
+        for (bar, offset, len) in [(6, 0, 16), (255, 0, 16), (0, 8, 16), (0, !7, 16)] {
+            let outside = [(0x40, capability(0, 1, bar, offset, len))];
+            assert_eq!(bus(&outside).err(), Some(Error::Unusable), "{bar} {offset:#x} {len}");
+        }
+        assert_eq!(bus(&[]).err(), Some(Error::Unusable));
+    }
+}

@@ -1,6 +1,6 @@
 //! Contents of the two flash banks, as bytes in memory.
 
-use hartlock_handoff::{ROOT_OF_TRUST_SIZE, STATE_SIZE, StateRecord};
+use hartlock_handoff::{KEY_SIZE, ROOT_OF_TRUST_SIZE, STATE_SIZE, StateRecord};
 use hartlock_image::Reason;
 use hartlock_verify::board::{Region, qemu_virt};
 
@@ -19,6 +19,9 @@ pub const STATE_AT: [usize; 2] = [
     offset(&qemu_virt::STATE_COPIES[0], &qemu_virt::BUNDLE_FLASH),
     offset(&qemu_virt::STATE_COPIES[1], &qemu_virt::BUNDLE_FLASH),
 ];
+
+/// The key of a device for its state records.
+pub(super) type Key = [u8; KEY_SIZE];
 
 const fn offset(of: &Region, within: &Region) -> usize {
     (of.start - within.start) as usize
@@ -44,15 +47,15 @@ pub(super) fn install(bank: &mut [u8], bundle: &[u8]) {
     slot[..bundle.len()].copy_from_slice(bundle);
 }
 
-/// The record in force and its index.
-pub(super) fn state(bank: &[u8]) -> Result<(StateRecord, usize), Reason> {
-    StateRecord::choose(&bank[STATE_AT[0]..], &bank[STATE_AT[1]..])
+/// The record in force and its index, for the device whose key this is.
+pub(super) fn state(bank: &[u8], key: &Key) -> Result<(StateRecord, usize), Reason> {
+    StateRecord::choose(&bank[STATE_AT[0]..], &bank[STATE_AT[1]..], key)
 }
 
 /// Writes the copy that is not in force. `None` if the sequence cannot grow.
-pub(super) fn provision(bank: &mut [u8], values: &Provisioning) -> Option<StateRecord> {
+pub(super) fn provision(bank: &mut [u8], values: &Provisioning, key: &Key) -> Option<StateRecord> {
     // Without any intact copy both places are free, and counting starts.
-    let (sequence, index) = match state(bank) {
+    let (sequence, index) = match state(bank, key) {
         Ok((record, index)) => (record.sequence, 1 - index),
         Err(_) => (0, 0),
     };
@@ -67,6 +70,6 @@ pub(super) fn provision(bank: &mut [u8], values: &Provisioning) -> Option<StateR
     let sector = qemu_virt::STATE_COPIES[index].size() as usize;
     let place = &mut bank[STATE_AT[index]..][..sector];
     place.fill(0xff);
-    place[..STATE_SIZE].copy_from_slice(&record.encode());
+    place[..STATE_SIZE].copy_from_slice(&record.encode(key));
     Some(record)
 }

@@ -1,6 +1,7 @@
 use super::*;
 use hartlock_handoff::{ROOT_OF_TRUST_SIZE, STATE_SIZE};
 use hartlock_image::{KeyRecord, Policy};
+use hartlock_verify::board::qemu_virt::BOARD;
 use tempfile::TempDir;
 
 struct Bench {
@@ -21,6 +22,10 @@ impl Bench {
         path
     }
 
+    fn program(&self) {
+        self.device.program_rom(&self.file("rom.bin", &[0x13]), &root()).unwrap();
+    }
+
     fn bank_1(&self) -> Vec<u8> {
         fs::read(self.device.bundle_flash()).unwrap()
     }
@@ -31,8 +36,20 @@ fn trust(key_ids: &[u8]) -> TrustList {
     TrustList { policy: Policy::Any, keys: key_ids.iter().copied().map(key).collect() }
 }
 
+fn secret() -> DeviceSecret {
+    DeviceSecret::new([0x3c; SECRET_SIZE]).unwrap()
+}
+
 fn root() -> RootOfTrust {
-    root_of_trust(trust(&[7])).unwrap()
+    root_of_trust(trust(&[7]), &BOARD, secret()).unwrap()
+}
+
+fn state(bank: &[u8]) -> Result<(StateRecord, usize), Reason> {
+    flash::state(bank, &root().state_key())
+}
+
+fn provision(bank: &mut [u8], values: &Provisioning) -> Option<StateRecord> {
+    flash::provision(bank, values, &root().state_key())
 }
 
 fn floors(boot_floor: u64, system_floor: u64) -> Provisioning {
@@ -77,6 +94,7 @@ fn a_rom_may_fill_its_place_and_no_more() {
 #[test]
 fn a_new_boot_bundle_keeps_the_state_and_nothing_of_the_old_bundle() {
     let bench = bench();
+    bench.program();
     assert!(bench.device.is_new());
     assert_eq!(bench.device.state().unwrap(), Err(Reason::CounterStoreInvalid));
     bench.device.install_boot_bundle(&bench.file("a.hlk", &[0xaa; 5000])).unwrap();
@@ -102,12 +120,13 @@ fn a_boot_bundle_larger_than_its_slot_is_an_error() {
 #[test]
 fn provisioning_writes_the_two_copies_in_turn() {
     let bench = bench();
+    bench.program();
     for sequence in 1..=4 {
         let record = bench.device.provision(&floors(sequence, 0)).unwrap();
         assert_eq!(record.sequence, sequence);
         let bank = bench.bank_1();
         let index = (sequence as usize + 1) % 2;
-        assert_eq!(StateRecord::parse(&bank[STATE_AT[index]..]), Some(record));
+        assert_eq!(StateRecord::parse(&bank[STATE_AT[index]..], &root().state_key()), Some(record));
         assert_eq!(bench.device.state().unwrap(), Ok(record));
     }
 }
@@ -115,9 +134,9 @@ fn provisioning_writes_the_two_copies_in_turn() {
 #[test]
 fn a_write_torn_at_any_byte_leaves_the_old_state_in_force_and_is_mended() {
     let mut before = flash::erased();
-    let old = flash::provision(&mut before, &floors(5, 6)).unwrap();
+    let old = provision(&mut before, &floors(5, 6)).unwrap();
     let mut after = before.clone();
-    let new = flash::provision(&mut after, &floors(7, 8)).unwrap();
+    let new = provision(&mut after, &floors(7, 8)).unwrap();
     let place = STATE_AT[1]..STATE_AT[1] + STATE_SIZE;
     for torn_at in 0..STATE_SIZE {
         let mut bank = before.clone();
@@ -126,36 +145,37 @@ fn a_write_torn_at_any_byte_leaves_the_old_state_in_force_and_is_mended() {
         if *copy == after[place.clone()] {
             continue;
         }
-        assert_eq!(flash::state(&bank), Ok((old, 0)), "torn at {torn_at}");
-        assert_eq!(flash::provision(&mut bank, &floors(7, 8)), Some(new), "torn at {torn_at}");
-        assert_eq!(flash::state(&bank), Ok((new, 1)));
+        assert_eq!(state(&bank), Ok((old, 0)), "torn at {torn_at}");
+        assert_eq!(provision(&mut bank, &floors(7, 8)), Some(new), "torn at {torn_at}");
+        assert_eq!(state(&bank), Ok((new, 1)));
     }
 }
 
 #[test]
 fn the_first_copy_may_be_torn_too() {
     let mut bank = flash::erased();
-    flash::provision(&mut bank, &floors(1, 1)).unwrap();
-    let second = flash::provision(&mut bank, &floors(2, 2)).unwrap();
+    provision(&mut bank, &floors(1, 1)).unwrap();
+    let second = provision(&mut bank, &floors(2, 2)).unwrap();
     bank[STATE_AT[0] + 20] ^= 1;
-    assert_eq!(flash::state(&bank), Ok((second, 1)));
-    let third = flash::provision(&mut bank, &floors(3, 3)).unwrap();
-    assert_eq!(flash::state(&bank), Ok((third, 0)));
+    assert_eq!(state(&bank), Ok((second, 1)));
+    let third = provision(&mut bank, &floors(3, 3)).unwrap();
+    assert_eq!(state(&bank), Ok((third, 0)));
 }
 
 #[test]
 fn a_counter_at_its_end_is_an_error_and_nothing_wraps() {
     let mut bank = flash::erased();
-    let mut last = flash::provision(&mut bank, &floors(1, 1)).unwrap();
+    let mut last = provision(&mut bank, &floors(1, 1)).unwrap();
     last.sequence = u64::MAX;
-    bank[STATE_AT[0]..][..STATE_SIZE].copy_from_slice(&last.encode());
-    assert_eq!(flash::provision(&mut bank, &floors(2, 2)), None);
-    assert_eq!(flash::state(&bank), Ok((last, 0)));
+    bank[STATE_AT[0]..][..STATE_SIZE].copy_from_slice(&last.encode(&root().state_key()));
+    assert_eq!(provision(&mut bank, &floors(2, 2)), None);
+    assert_eq!(state(&bank), Ok((last, 0)));
 }
 
 #[test]
 fn an_image_of_another_size_is_left_alone() {
     let bench = bench();
+    bench.program();
     fs::write(bench.device.bundle_flash(), "not flash").unwrap();
     let bundle = bench.file("a.hlk", &[1; 10]);
     for error in [
@@ -188,18 +208,35 @@ fn a_device_is_open_once() {
 
 #[test]
 fn a_root_of_trust_that_the_rom_would_refuse_is_not_made() {
-    assert!(root_of_trust(trust(&[1, 2])).is_some());
-    assert!(root_of_trust(trust(&[])).is_none());
-    assert!(root_of_trust(trust(&[1, 1])).is_none());
+    assert!(root_of_trust(trust(&[1, 2]), &BOARD, secret()).is_some());
+    assert!(root_of_trust(trust(&[]), &BOARD, secret()).is_none());
+    assert!(root_of_trust(trust(&[1, 1]), &BOARD, secret()).is_none());
     assert_eq!((root().board.as_str(), root().soc.as_str()), ("qemu-virt", "virt"));
 }
 
 #[test]
 fn a_temporary_device_leaves_nothing() {
     let device = Device::temporary().unwrap();
-    device.provision(&floors(1, 1)).unwrap();
     let folder = device.folder().to_path_buf();
+    fs::write(folder.join("rom.bin"), [0x13]).unwrap();
+    device.program_rom(&folder.join("rom.bin"), &root()).unwrap();
+    device.provision(&floors(1, 1)).unwrap();
     assert!(folder.join("pflash1.img").exists());
     drop(device);
     assert!(!folder.exists());
+}
+
+#[test]
+fn the_secret_of_a_device_is_random_and_stays() {
+    let bench = bench();
+    let (first, second) = (bench.device.secret().unwrap(), bench.device.secret().unwrap());
+    assert_ne!(first, second);
+    assert!(matches!(bench.device.provision(&floors(1, 1)), Err(Error::NoRootOfTrust)));
+    bench.program();
+    assert_eq!(bench.device.secret().unwrap(), secret());
+    bench.device.provision(&floors(1, 1)).unwrap();
+    // A record counts on its own device only.
+    let other = root_of_trust(trust(&[7]), &BOARD, first).unwrap();
+    bench.device.program_rom(&bench.file("rom.bin", &[0x13]), &other).unwrap();
+    assert_eq!(bench.device.state().unwrap(), Err(Reason::CounterStoreInvalid));
 }

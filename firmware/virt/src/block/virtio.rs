@@ -18,7 +18,8 @@ pub const fn request_size(_: u64) -> u64 {
 
 /// In memory that the disk reaches, on boards where it does not reach everything.
 const QUEUE: usize = map::DMA.start as usize;
-const _: () = assert!(size_of::<Queue>() as u64 <= map::DMA.size() && map::DMA.start % 4096 == 0);
+const _: () =
+    assert!(size_of::<Queue>() as u64 <= map::DMA.size() && map::DMA.start.is_multiple_of(4096));
 
 /// The device.
 #[derive(Debug)]

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use hartlock_handoff::{Entry, LogHeader, RootOfTrust, Stage, StateRecord, Step};
+use hartlock_handoff::{
+    DeviceSecret, Entry, LogHeader, RootOfTrust, SECRET_SIZE, Stage, StateRecord, Step,
+};
 use hartlock_image::{HashId, Lifecycle, PayloadType, Policy, Reason, TreeMode};
 use hartlock_kernels::Tier;
 use hartlock_timeline::Outcome;
@@ -93,6 +95,7 @@ pub fn rom(features: &[&str]) -> Result<Vec<u8>> {
         trust: trust(Policy::Any, [A.record(), LMS.record()]),
         board: name(hartlock_soc::BOARD.name),
         soc: name(hartlock_soc::BOARD.soc),
+        secret: DeviceSecret::new([0xd5; SECRET_SIZE]).context("a secret")?,
     };
     let state = StateRecord {
         sequence: 1,
@@ -101,7 +104,7 @@ pub fn rom(features: &[&str]) -> Result<Vec<u8>> {
         lifecycle: Lifecycle::Production,
         revoked_keys: 0,
     };
-    let identity = [&root.encode()[..], &state.encode()].concat();
+    let identity = [&root.encode()[..], &state.encode(&root.state_key())].concat();
     ensure!(size == identity.len(), "the ROM keeps {size} bytes for its identity");
     elf.get_mut(at..at + size)
         .context("the identity is past the end of the file")?

@@ -6,10 +6,9 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use hartlock_emulator::Stage;
-use hartlock_emulator::images::root_of_trust;
 use hartlock_image::{Algorithm, Policy, Reason};
 
-use super::board::{Bench, STUB_RUNS, Setup, expect_boot, expect_refusal};
+use super::board::{Bench, STUB_RUNS, Setup, expect_boot, expect_refusal, fake_device};
 use super::case::Case;
 use crate::stages;
 use hartlock_testkit::bundle::{Block, Draft, build, trust};
@@ -168,7 +167,7 @@ fn setup(
     };
     Ok(Setup {
         rom: fs::read(stages::rom_for(algorithms)?.bin)?,
-        root: root_of_trust(trusted).context("one or two keys")?,
+        root: fake_device(trusted).context("one or two keys")?,
         boot: signed(bench.boot_draft(&bench.firmware.loader)?),
         system: Some(signed(bench.system_draft()?)),
         ..bench.setup(&[], &[])?

@@ -11,8 +11,8 @@ use hartlock_emulator::Stage;
 use hartlock_emulator::images::{Device, Provisioning, root_of_trust};
 use hartlock_emulator::machine::{Machine, Outcome, Run, Stop};
 use hartlock_emulator::qemu::{Config, Qemu};
-use hartlock_handoff::{Entry, RootOfTrust, Step};
-use hartlock_image::{BundleType, Name, PayloadType, Policy, Reason, TreeMode};
+use hartlock_handoff::{DeviceSecret, Entry, RootOfTrust, SECRET_SIZE, Step};
+use hartlock_image::{BundleType, Name, PayloadType, Policy, Reason, TreeMode, TrustList};
 use hartlock_verify::board::{Region, qemu_virt};
 
 use super::port;
@@ -249,7 +249,7 @@ impl Bench {
         }
         let public_key = hartlock_keys::PublicKey::read(&folder.join("root.pub.pem"))?;
         let boot = folder.join("boot.hlk");
-        let root = root_of_trust(trust(Policy::Any, [public_key.record()])).context("one key")?;
+        let root = fake_device(trust(Policy::Any, [public_key.record()])).context("one key")?;
         let identity = port::identity()?;
         let files = LinuxFiles {
             boot,
@@ -285,7 +285,12 @@ impl LinuxFiles {
 
 /// A root of trust with one fake key.
 pub fn fake_root(policy: Policy) -> Result<RootOfTrust> {
-    root_of_trust(trust(policy, [A.record()])).context("one key is enough")
+    fake_device(trust(policy, [A.record()])).context("one key is enough")
+}
+
+/// A root of trust with the secret that all devices of tests have; `None` if the list has no key, or one twice.
+pub fn fake_device(trust: TrustList) -> Option<RootOfTrust> {
+    root_of_trust(trust, &qemu_virt::BOARD, DeviceSecret::new([0xfa; SECRET_SIZE])?)
 }
 
 /// The entries of a run's log.

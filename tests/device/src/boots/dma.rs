@@ -329,6 +329,11 @@ pub fn cases() -> Vec<Case> {
                 let run = bench.finish(machine, None);
                 expect_refusal(&run, Stage::Rom, Reason::UnexpectedTrap)
             }),
+            Case::new("dma/the-stages-fit-and-hold-no-panic-path", |bench| {
+                let fault = firmware::fault(&bench.firmware)?;
+                ensure!(fault.is_none(), "{fault:?}");
+                Ok(())
+            }),
             Case::new("dma/a-good-device-boots", |bench| {
                 expect_boot(&bench.run(&bench.setup(&[], &[])?)?)
             }),

@@ -234,7 +234,7 @@ fn device_cases() -> Vec<Case> {
         }),
         Case::new("refusal/second-signer-is-needed", |bench| {
             let mut setup = bench.setup(&[], &[])?;
-            setup.root = hartlock_emulator::images::root_of_trust(hartlock_testkit::bundle::trust(
+            setup.root = crate::boots::board::fake_device(hartlock_testkit::bundle::trust(
                 Policy::All,
                 [A.record(), B.record()],
             ))

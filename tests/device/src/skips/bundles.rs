@@ -2,11 +2,11 @@
 
 use anyhow::{Context, Result};
 use hartlock_emulator::Stage;
-use hartlock_emulator::images::{Provisioning, root_of_trust};
+use hartlock_emulator::images::Provisioning;
 use hartlock_image::{Lifecycle, Policy};
 use hartlock_verify::board::qemu_virt;
 
-use crate::boots::board::{Bench, Setup};
+use crate::boots::board::{Bench, Setup, fake_device};
 use hartlock_testkit::bundle::{Block, Draft, Edit, trust};
 use hartlock_testkit::keys::{A, B, C};
 
@@ -47,7 +47,7 @@ pub const TARGETS: &[Target] = &[
     Target::rom("rom/second-signer-missing", |bench| {
         let mut setup = small(bench)?;
         let keys = trust(Policy::All, [A.record(), C.record()]);
-        setup.root = root_of_trust(keys).context("two keys")?;
+        setup.root = fake_device(keys).context("two keys")?;
         Ok(setup)
     }),
     Target::rom("rom/stripped-signature", |bench| {

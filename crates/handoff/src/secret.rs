@@ -1,0 +1,189 @@
+//! The device secret and the keys that are derived from it (`spec/device-secret.md`).
+
+use core::fmt;
+
+use hartlock_image::Name;
+use hartlock_kernels::Hash;
+use hartlock_kernels::sha2::Sha384;
+
+/// Bytes of the secret.
+pub const SECRET_SIZE: usize = 32;
+/// Bytes of a derived key, and of an authentication tag.
+pub const KEY_SIZE: usize = 48;
+/// Bytes that SHA-384 takes at a time.
+const BLOCK_SIZE: usize = 128;
+
+/// 32 random bytes that no other device has. It is never printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct DeviceSecret([u8; SECRET_SIZE]);
+
+impl fmt::Debug for DeviceSecret {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("DeviceSecret")
+    }
+}
+
+/// What a key is for. Keys of different purposes say nothing about each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Authenticates state records (boot flow §3.2).
+    State,
+    /// Unwraps the keys of encrypted payloads. Set aside.
+    Payloads,
+    /// Goes to a monitor in M-mode. Set aside.
+    Monitor,
+    /// Seeds the attestation key. Set aside.
+    Attestation,
+}
+
+impl Purpose {
+    /// Its label.
+    pub const fn label(self) -> &'static [u8] {
+        match self {
+            Self::State => b"hartlock state v1",
+            Self::Payloads => b"hartlock payloads v1",
+            Self::Monitor => b"hartlock monitor v1",
+            Self::Attestation => b"hartlock attestation v1",
+        }
+    }
+}
+
+impl DeviceSecret {
+    /// A secret; `None` for one that was never programmed: all bits clear, or all bits set.
+    pub fn new(bytes: [u8; SECRET_SIZE]) -> Option<Self> {
+        let is_blank = [0, 0xff].iter().any(|blank| bytes.iter().all(|byte| byte == blank));
+        (!is_blank).then_some(Self(bytes))
+    }
+
+    /// Its bytes, to be programmed.
+    pub const fn bytes(&self) -> &[u8; SECRET_SIZE] {
+        &self.0
+    }
+
+    /// The key for a purpose on a device of this board and SoC: SP 800-108r1 §4.1, one block of HMAC-SHA-384.
+    pub fn derive(&self, purpose: Purpose, board: &Name, soc: &Name) -> [u8; KEY_SIZE] {
+        const COUNTER: [u8; 4] = 1_u32.to_be_bytes();
+        const BITS: [u8; 4] = (8 * KEY_SIZE as u32).to_be_bytes();
+        hmac(&self.0, &[&COUNTER, purpose.label(), &[0], board.field(), soc.field(), &BITS])
+    }
+}
+
+/// HMAC-SHA-384 (FIPS 198-1) of the concatenation of `parts`. A key has at most 128 bytes.
+pub(crate) fn hmac(key: &[u8], parts: &[&[u8]]) -> [u8; KEY_SIZE] {
+    let inner = {
+        let mut hash = keyed(key, 0x36);
+        parts.iter().for_each(|part| hash.update(part));
+        hash.finalize()
+    };
+    let mut hash = keyed(key, 0x5c);
+    hash.update(&inner);
+    hash.finalize()
+}
+
+/// A hash that has taken one block: the key, with zeros after it, and `pad` in every byte.
+fn keyed(key: &[u8], pad: u8) -> Sha384 {
+    let mut block = [pad; BLOCK_SIZE];
+    for (place, byte) in block.iter_mut().zip(key) {
+        *place ^= byte;
+    }
+    let mut hash = Sha384::new();
+    hash.update(&block);
+    hash
+}
+
+/// Whether two tags are the same, in a time that says nothing about them: an attacker who writes a tag and
+/// measures the boot must not find it byte by byte.
+pub(crate) fn is_same(a: &[u8; KEY_SIZE], b: &[u8; KEY_SIZE]) -> bool {
+    let difference = a.iter().zip(b).fold(0, |sum, (a, b)| sum | core::hint::black_box(a ^ b));
+    core::hint::black_box(difference) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use std::string::String;
+    use std::vec::Vec;
+
+    use super::*;
+
+    fn hex(bytes: &[u8]) -> String {
+        use std::fmt::Write;
+        let mut text = String::new();
+        bytes.iter().for_each(|byte| write!(text, "{byte:02x}").unwrap());
+        text
+    }
+
+    #[test]
+    fn hmac_gives_the_known_answers() {
+        // RFC 4231 §4.2, §4.3, §4.5.
+        for (key, data, expected) in [
+            (
+                &[0x0b; 20][..],
+                &b"Hi There"[..],
+                "afd03944d84895626b0825f4ab46907f15f9dadbe4101ec682aa034c7cebc59c\
+                 faea9ea9076ede7f4af152e8b2fa9cb6",
+            ),
+            (
+                b"Jefe",
+                b"what do ya want for nothing?",
+                "af45d2e376484031617f78d2b58a6b1b9c7ef464f5a01b47e42ec3736322445e\
+                 8e2240ca5e69e2c78b3239ecfab21649",
+            ),
+            (
+                &(1..=25).collect::<Vec<u8>>(),
+                &[0xcd; 50],
+                "3e8a69b7783c25851933ab6290af6ca77a9981480850009cc5577c6e1f573b4e\
+                 6801dd23c4a7d679ccf8a386c674cffb",
+            ),
+        ] {
+            assert_eq!(hex(&hmac(key, &[data])), expected);
+            let (first, second) = data.split_at(data.len() / 2);
+            assert_eq!(hex(&hmac(key, &[first, &[], second])), expected);
+        }
+    }
+
+    #[test]
+    fn every_purpose_board_and_device_has_a_key_of_its_own() {
+        let name = |text| Name::new(text).unwrap();
+        let mut keys = Vec::new();
+        for secret in [[1; 32], [2; 32]] {
+            let secret = DeviceSecret::new(secret).unwrap();
+            for purpose in
+                [Purpose::State, Purpose::Payloads, Purpose::Monitor, Purpose::Attestation]
+            {
+                for (board, soc) in [("a", "b"), ("ab", "b"), ("a", "ab")] {
+                    keys.push(secret.derive(purpose, &name(board), &name(soc)));
+                }
+            }
+        }
+        let count = keys.len();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!((keys.len(), count), (24, 24));
+        // The example of spec/device-secret.md.
+        let secret = DeviceSecret::new(core::array::from_fn(|index| index as u8)).unwrap();
+        let key = secret.derive(Purpose::State, &name("qemu-virt"), &name("virt"));
+        assert_eq!(hex(&key), EXAMPLE);
+    }
+
+    /// Computed with Python's `hmac`, as the page says.
+    const EXAMPLE: &str = "bf9706a0c4ee724e0fb1f4639d65c5ca0ac5528f6638cdb7\
+                           35760659fa28a65f64fbe76fcf4618a606b05e2beb3480a0";
+
+    #[test]
+    fn a_secret_that_was_never_programmed_is_none_and_none_is_printed() {
+        assert_eq!([0, 0xff].map(|byte| DeviceSecret::new([byte; 32])), [None, None]);
+        let secret = DeviceSecret::new([0xa5; 32]).unwrap();
+        assert_eq!(std::format!("{secret:?}"), "DeviceSecret");
+    }
+
+    #[test]
+    fn tags_that_differ_in_one_bit_are_not_the_same() {
+        let tag = [0x5a; KEY_SIZE];
+        assert!(is_same(&tag, &tag));
+        for bit in 0..KEY_SIZE * 8 {
+            let mut other = tag;
+            other[bit / 8] ^= 1 << (bit % 8);
+            assert!(!is_same(&tag, &other));
+        }
+    }
+}
