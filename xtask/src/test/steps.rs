@@ -85,9 +85,9 @@ const FRONT: &[&str] = &["README.md", "docs/status.toml"];
 
 /// Arguments of clippy for packages that run on boards.
 macro_rules! clippy_of_firmware {
-    ($(env $variable:literal,)? $target:expr, [$($package:literal),*] $(, $more:literal)*) => {
+    ($target:expr, [$($package:literal),*] $(, $more:literal)*) => {
         &[
-            $("env", $variable,)? "cargo", "clippy", "--locked", "--profile", "firmware", "--target", $target,
+            "cargo", "clippy", "--locked", "--profile", "firmware", "--target", $target,
             $("--package", $package,)* $($more,)* "--", "-D", "warnings",
         ]
     };
@@ -218,11 +218,26 @@ pub const STEPS: &[Step] = &[
     Step::command(
         "clippy-iommu",
         "the same for the board with an IOMMU",
-        clippy_of_firmware!(
-            env "HARTLOCK_BOARD=qemu-virt-iommu",
+        &[
+            "env",
+            "HARTLOCK_BOARD=qemu-virt-iommu",
+            "cargo",
+            "clippy",
+            "--locked",
+            "--profile",
+            "firmware",
+            "--target",
             firmware::TARGET,
-            ["hartlock-rom", "hartlock-loader", "hartlock-dma"]
-        ),
+            "--package",
+            "hartlock-rom",
+            "--package",
+            "hartlock-loader",
+            "--package",
+            "hartlock-dma",
+            "--",
+            "-D",
+            "warnings",
+        ],
     )
     .uses(&[Resource::Cargo])
     .reads(&[WORKSPACE, BOARDS]),
