@@ -250,18 +250,22 @@ _LIVE_IN_LOADER = _LIVE_IN_ROM + (
     (0x8000_0000, 0x8010_0000),  # OpenSBI
     (0x8020_0000, 0x8040_0000),  # loader
     (0x8040_0000, 0x8042_0000),  # device tree for OpenSBI
+    (0x8060_0000, 0x8080_0000),  # queue and buffer of the disk
 )
+_IOMMU_TABLES = ((0x8011_8000, 0x8012_0000),)
+_VIRT_PLACES = {
+    1: Place(0x8000_0000, 0x8010_0000, address=0x8000_0000, entry_at_load=True),
+    2: Place(0x8020_0000, 0x8040_0000, address=0x8020_0000, entry_at_load=True),
+    3: Place(0x8040_0000, 0x8042_0000, address=0x8040_0000),
+    16: Place(0x8100_0000, 0xC000_0000, alignment=2 << 20, entry_at_load=True),
+    INITRAMFS: Place(0x8100_0000, 0xC000_0000),
+    18: Place(0x8100_0000, 0xC000_0000),
+}
 BOARDS: dict[str, Board] = {
-    "qemu-virt": Board(
-        places={
-            1: Place(0x8000_0000, 0x8010_0000, address=0x8000_0000, entry_at_load=True),
-            2: Place(0x8020_0000, 0x8040_0000, address=0x8020_0000, entry_at_load=True),
-            3: Place(0x8040_0000, 0x8042_0000, address=0x8040_0000),
-            16: Place(0x8100_0000, 0xC000_0000, alignment=2 << 20, entry_at_load=True),
-            INITRAMFS: Place(0x8100_0000, 0xC000_0000),
-            18: Place(0x8100_0000, 0xC000_0000),
-        },
-        live={"boot": _LIVE_IN_ROM, "system": _LIVE_IN_LOADER},
+    "qemu-virt": Board(_VIRT_PLACES, live={"boot": _LIVE_IN_ROM, "system": _LIVE_IN_LOADER}),
+    "qemu-virt-iommu": Board(
+        _VIRT_PLACES,
+        live={"boot": _LIVE_IN_ROM + _IOMMU_TABLES, "system": _LIVE_IN_LOADER + _IOMMU_TABLES},
     ),
     "hartlock-soc": Board(
         places={

@@ -6,6 +6,7 @@ use hartlock_image::{
     Algorithm, Closing, KeyRecord, Lifecycle, List, MAX_SIGNERS, Manifest, PayloadRecord, Reason,
     SignatureBlocks,
 };
+use hartlock_verify::board::Board;
 use serde::{Serialize, Serializer};
 
 /// A manifest. The function that returns it says whether it was verified.
@@ -21,6 +22,9 @@ pub struct Description {
     /// Further devices that the bundle is for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also_for: Vec<Device>,
+    /// What the board guarantees against devices that read and write memory, if it is known here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub devices: Option<&'static str>,
     /// Text for people.
     pub label: String,
     /// Anti-rollback counter.
@@ -149,6 +153,7 @@ impl From<&Manifest<'_>> for Description {
             bundle_type: manifest.bundle_type.name(),
             board: manifest.identity.board.as_str().to_string(),
             soc: manifest.identity.soc.as_str().to_string(),
+            devices: Board::by_name(manifest.identity.board.as_str()).map(Board::devices),
             also_for: manifest
                 .identities()
                 .skip(1)

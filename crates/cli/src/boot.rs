@@ -46,6 +46,8 @@ pub struct Booted {
     /// Where each hart was at the end.
     harts: Vec<Hart>,
     timeline: Timeline,
+    /// What keeps devices from memory.
+    devices: &'static str,
     /// Whether people see bars, and not a table.
     #[serde(skip)]
     shows_bars: bool,
@@ -69,13 +71,14 @@ impl Report for Booted {
             Outcome::Undecided => format!("{WARNING}undecided{WARNING:#} "),
         };
         let mut text = format!(
-            "{verdict}  {}, {}\nmachine     {}, CPU {}, {} {}\n{}\n",
+            "{verdict}  {}, {}\nmachine     {}, CPU {}, {} {}\ndevices     {}\n{}\n",
             self.boot_bundle.display(),
             self.system.display(),
             machine.emulator,
             machine.cpu,
             machine.harts,
             if machine.harts == 1 { "hart" } else { "harts" },
+            self.devices,
             self.warning(),
         );
         text.push_str(&if self.shows_bars {
@@ -153,6 +156,7 @@ pub fn run(args: &Args) -> Result<Booted, Failure> {
         host_seconds: run.wall_time.as_secs_f64(),
         harts: run.harts.iter().map(Hart::new).collect(),
         timeline,
+        devices: args.machine.board().devices(),
         shows_bars: args.timeline,
         failure,
     })

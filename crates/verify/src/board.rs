@@ -73,6 +73,9 @@ pub struct Board {
     pub soc: &'static str,
     /// Maximum number of harts of the board.
     pub hart_count: usize,
+    /// Whether devices that read and write memory themselves are kept from the stages and their storage (boot
+    /// flow §2.3).
+    pub is_dma_guarded: bool,
     /// Places of payloads.
     pub places: &'static [Place],
     /// Memory in use while the ROM verifies a boot bundle.
@@ -85,6 +88,15 @@ impl Board {
     /// The board of this name.
     pub fn by_name(name: &str) -> Option<&'static Board> {
         ALL.into_iter().find(|board| board.name == name)
+    }
+
+    /// What the board guarantees against devices that read and write memory themselves, in one line.
+    pub const fn devices(&self) -> &'static str {
+        if self.is_dma_guarded {
+            "an IOMMU keeps them from stages, flash and state"
+        } else {
+            "no IOMMU: they reach stages, flash and state"
+        }
     }
 
     /// Checks where a payload of a manifest would go.

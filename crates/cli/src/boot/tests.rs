@@ -32,6 +32,7 @@ fn booted(args: &Args, outcome: &Ending) -> Booted {
         host_seconds: 1.5,
         harts: vec![Hart { hart: 0, pc: "0x20000000".into() }],
         timeline: timeline(outcome),
+        devices: args.machine.board().devices(),
         shows_bars: args.timeline,
         failure: failure(args, outcome, None),
     }

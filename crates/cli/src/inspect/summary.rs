@@ -68,6 +68,9 @@ fn write_facts(page: &mut Page, manifest: &Description) {
     for device in &manifest.also_for {
         page.row("also for", &format!("{}, SoC {}", device.board, device.soc));
     }
+    if let Some(devices) = manifest.devices {
+        page.row("devices", devices);
+    }
     if !manifest.label.is_empty() {
         page.row("label", &manifest.label);
     }

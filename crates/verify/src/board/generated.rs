@@ -32,6 +32,7 @@ pub mod hartlock_soc {
         name: "hartlock-soc",
         soc: "rot",
         hart_count: 4,
+        is_dma_guarded: false,
         places: &[
             Place {
                 payload_type: PayloadType::Opensbi,
@@ -104,6 +105,7 @@ pub mod qemu_virt {
         name: "qemu-virt",
         soc: "virt",
         hart_count: 5,
+        is_dma_guarded: false,
         places: &[
             Place {
                 payload_type: PayloadType::Opensbi,
@@ -193,6 +195,7 @@ pub mod qemu_virt_iommu {
         name: "qemu-virt-iommu",
         soc: "virt",
         hart_count: 5,
+        is_dma_guarded: true,
         places: &[
             Place {
                 payload_type: PayloadType::Opensbi,

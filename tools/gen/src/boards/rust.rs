@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 
-use super::model::{Board, Payload, Place, Region, Size, Stage};
+use super::model::{Board, Dma, Payload, Place, Region, Size, Stage};
 use super::output::NOTICE;
 
 /// `qemu-virt` as a module, `rom-flash` as a constant.
@@ -140,8 +140,12 @@ fn board(out: &mut String, board: &Board) -> Result<()> {
         out,
         "\n    /// The board.\n    \
          pub const BOARD: Board = Board {{\n        \
-         name: {:?},\n        soc: {:?},\n        hart_count: {},\n        places: &[\n",
-        board.name, board.soc, board.harts
+         name: {:?},\n        soc: {:?},\n        hart_count: {},\n        \
+         is_dma_guarded: {},\n        places: &[\n",
+        board.name,
+        board.soc,
+        board.harts,
+        board.forms.dma == Dma::Iommu
     )?;
     for place in &board.place {
         writeln!(out, "            Place {{")?;
