@@ -40,10 +40,10 @@ impl Purpose {
     /// Its label.
     pub const fn label(self) -> &'static [u8] {
         match self {
-            Self::State => b"hartlock state v1",
-            Self::Payloads => b"hartlock payloads v1",
-            Self::Monitor => b"hartlock monitor v1",
-            Self::Attestation => b"hartlock attestation v1",
+            Self::State => b"hartlock-state-v1",
+            Self::Payloads => b"hartlock-payloads-v1",
+            Self::Monitor => b"hartlock-monitor-v1",
+            Self::Attestation => b"hartlock-attestation-v1",
         }
     }
 }
@@ -166,8 +166,8 @@ mod tests {
     }
 
     /// Computed with Python's `hmac`, as the page says.
-    const EXAMPLE: &str = "bf9706a0c4ee724e0fb1f4639d65c5ca0ac5528f6638cdb7\
-                           35760659fa28a65f64fbe76fcf4618a606b05e2beb3480a0";
+    const EXAMPLE: &str = "16e6dc4b3cfbab9d30b9a7fc86d931a748ab160f50b684e0\
+                           2ed918b2eb5f22022022729751b3aa7637502cc5762af610";
 
     #[test]
     fn a_secret_that_was_never_programmed_is_none_and_none_is_printed() {

@@ -139,7 +139,7 @@ mod tests {
     fn refuses_a_record_of_another_device() {
         let bytes = record(9).encode(&[0x43; KEY_SIZE]);
         assert_eq!(StateRecord::parse(&bytes, &KEY), None);
-        // One that was made without any key, as anybody can: with the digest in place of the tag.
+        // One that was made without any key, as an attacker can: with the digest in place of the tag.
         let mut bytes = record(9).encode(&KEY);
         crate::block::seal(&mut bytes, TAG_AT);
         assert_eq!(StateRecord::parse(&bytes, &KEY), None);

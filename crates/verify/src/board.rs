@@ -6,6 +6,7 @@ use hartlock_image::{BundleType, PayloadRecord, PayloadType, Reason};
 #[rustfmt::skip]
 mod generated;
 
+use generated::DMA_GUARDED;
 pub use generated::*;
 
 /// A half-open range of physical addresses.
@@ -73,9 +74,6 @@ pub struct Board {
     pub soc: &'static str,
     /// Maximum number of harts of the board.
     pub hart_count: usize,
-    /// Whether devices that read and write memory themselves are kept from the stages and their storage (boot
-    /// flow §2.3).
-    pub is_dma_guarded: bool,
     /// Places of payloads.
     pub places: &'static [Place],
     /// Memory in use while the ROM verifies a boot bundle.
@@ -91,8 +89,8 @@ impl Board {
     }
 
     /// What the board guarantees against devices that read and write memory themselves, in one line.
-    pub const fn devices(&self) -> &'static str {
-        if self.is_dma_guarded {
+    pub fn devices(&self) -> &'static str {
+        if DMA_GUARDED.iter().any(|board| board.name == self.name) {
             "an IOMMU keeps them from stages, flash and state"
         } else {
             "no IOMMU: they reach stages, flash and state"

@@ -32,7 +32,6 @@ pub mod hartlock_soc {
         name: "hartlock-soc",
         soc: "rot",
         hart_count: 4,
-        is_dma_guarded: false,
         places: &[
             Place {
                 payload_type: PayloadType::Opensbi,
@@ -105,7 +104,6 @@ pub mod qemu_virt {
         name: "qemu-virt",
         soc: "virt",
         hart_count: 5,
-        is_dma_guarded: false,
         places: &[
             Place {
                 payload_type: PayloadType::Opensbi,
@@ -195,7 +193,6 @@ pub mod qemu_virt_iommu {
         name: "qemu-virt-iommu",
         soc: "virt",
         hart_count: 5,
-        is_dma_guarded: true,
         places: &[
             Place {
                 payload_type: PayloadType::Opensbi,
@@ -237,5 +234,10 @@ pub mod qemu_virt_iommu {
 pub const ALL: [&Board; 3] = [
     &hartlock_soc::BOARD,
     &qemu_virt::BOARD,
+    &qemu_virt_iommu::BOARD,
+];
+
+/// Boards on which an IOMMU keeps devices from the stages and their storage (boot flow §2.3).
+pub(super) const DMA_GUARDED: [&Board; 1] = [
     &qemu_virt_iommu::BOARD,
 ];

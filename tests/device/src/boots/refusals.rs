@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result, ensure};
 use hartlock_emulator::Stage;
-use hartlock_emulator::images::{Device, Provisioning};
+use hartlock_emulator::images::{Device, Provisioning, STATE_AT};
+use hartlock_handoff::{DeviceSecret, RootOfTrust, SECRET_SIZE, STATE_SIZE, StateRecord};
 use hartlock_image::{Lifecycle, Manifest, Policy, Reason, SignatureBlocks};
 use hartlock_verify::board::qemu_virt;
 
@@ -222,6 +223,26 @@ fn device_cases() -> Vec<Case> {
             let run = bench.finish(bench.start_on(&device, &setup, &[])?, None);
             expect_refusal(&run, Stage::Rom, Reason::CounterStoreInvalid)
         }),
+        Case::new("refusal/forged-state-record", |bench| {
+            // Every field is right, and the tag is that of another device.
+            let setup = bench.setup(&[], &[])?;
+            let device = Device::temporary()?;
+            bench.install(&device, &setup)?;
+            let other = DeviceSecret::new([0x5f; SECRET_SIZE]).context("a secret")?;
+            let key = RootOfTrust { secret: other, ..setup.root }.state_key();
+            let mut flash = std::fs::read(device.bundle_flash())?;
+            for at in STATE_AT {
+                flash[at..at + STATE_SIZE].copy_from_slice(&forged().encode(&key));
+            }
+            std::fs::write(device.bundle_flash(), &flash)?;
+            let run = bench.finish(bench.start_on(&device, &setup, &[])?, None);
+            expect_refusal(&run, Stage::Rom, Reason::CounterStoreInvalid)?;
+            // The same record with the tag of this device counts.
+            let key = setup.root.state_key();
+            flash[STATE_AT[0]..][..STATE_SIZE].copy_from_slice(&forged().encode(&key));
+            std::fs::write(device.bundle_flash(), flash)?;
+            expect_boot(&bench.finish(bench.start_on(&device, &setup, &[])?, None))
+        }),
         Case::new("refusal/root-key-revoked", |bench| {
             let mut setup = bench.setup(&[], &[])?;
             setup.state = Provisioning { revoked_keys: 1, ..setup.state };
@@ -242,6 +263,17 @@ fn device_cases() -> Vec<Case> {
             expect_refusal(&bench.run(&setup)?, Stage::Rom, Reason::PolicyAllNotMet)
         }),
     ]
+}
+
+/// A record with which a device boots.
+fn forged() -> StateRecord {
+    StateRecord {
+        sequence: 1,
+        boot_floor: 0,
+        system_floor: 0,
+        lifecycle: Lifecycle::Development,
+        revoked_keys: 0,
+    }
 }
 
 /// A device boots version 7 of both bundles; its floors are raised; the same bundles are refused

@@ -102,6 +102,13 @@ pub fn maps(boards: &[Board]) -> Result<String> {
         writeln!(out, "    &{}::BOARD,", module(&board.name))?;
     }
     out += "];\n";
+    let guarded: Vec<_> = boards.iter().filter(|board| board.forms.dma == Dma::Iommu).collect();
+    out += "\n/// Boards on which an IOMMU keeps devices from the stages and their storage (boot flow §2.3).\n";
+    writeln!(out, "pub(super) const DMA_GUARDED: [&Board; {}] = [", guarded.len())?;
+    for board in guarded {
+        writeln!(out, "    &{}::BOARD,", module(&board.name))?;
+    }
+    out += "];\n";
     Ok(out)
 }
 
@@ -140,12 +147,8 @@ fn board(out: &mut String, board: &Board) -> Result<()> {
         out,
         "\n    /// The board.\n    \
          pub const BOARD: Board = Board {{\n        \
-         name: {:?},\n        soc: {:?},\n        hart_count: {},\n        \
-         is_dma_guarded: {},\n        places: &[\n",
-        board.name,
-        board.soc,
-        board.harts,
-        board.forms.dma == Dma::Iommu
+         name: {:?},\n        soc: {:?},\n        hart_count: {},\n        places: &[\n",
+        board.name, board.soc, board.harts
     )?;
     for place in &board.place {
         writeln!(out, "            Place {{")?;
