@@ -1,5 +1,6 @@
 //! Lines of `spec/kat.md` §1: requests and their answers.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -80,7 +81,11 @@ impl Reply {
     /// The line, without its end.
     pub fn to_json(&self) -> String {
         // Strings can always be written.
-        serde_json::to_string(self).unwrap_or_default()
+        let json = serde_json::to_string(self).unwrap_or_default();
+        match hartlock_terminal::json(&json) {
+            Cow::Borrowed(_) => json,
+            Cow::Owned(escaped) => escaped,
+        }
     }
 }
 
