@@ -11,6 +11,7 @@ mod device;
 mod harts;
 mod kernels;
 mod linux;
+mod lying_disk;
 pub mod port;
 mod protection;
 mod refusals;
@@ -51,6 +52,7 @@ fn cases() -> Vec<Case> {
         linux::cases(),
         refusals::cases(),
         device::cases(),
+        lying_disk::cases(),
         traps::cases(),
         command::cases(),
         harts::cases(),
