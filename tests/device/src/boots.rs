@@ -8,6 +8,7 @@ pub mod board;
 mod case;
 mod command;
 mod device;
+mod flash;
 mod harts;
 mod kernels;
 mod linux;
@@ -52,6 +53,7 @@ fn cases() -> Vec<Case> {
         linux::cases(),
         refusals::cases(),
         device::cases(),
+        flash::cases(),
         lying_disk::cases(),
         traps::cases(),
         command::cases(),
