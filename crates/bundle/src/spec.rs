@@ -91,16 +91,10 @@ impl SpecError {
     /// Details, a line each.
     pub(crate) fn context(&self) -> Vec<String> {
         match self {
-            SpecError::Toml { message, .. } => message.lines().map(printable).collect(),
+            SpecError::Toml { message, .. } => message.lines().map(str::to_owned).collect(),
             _ => Vec::new(),
         }
     }
-}
-
-/// The line without what a terminal would obey: it may be a line of the file that is wrong.
-fn printable(line: &str) -> String {
-    let is_obeyed = |c: char| c.is_control() && c != '\t';
-    line.replace(is_obeyed, "\u{fffd}")
 }
 
 /// What a bundle shall be. Nothing in it is checked but its form: the verifier judges the result.
@@ -277,7 +271,7 @@ pub fn created(source_date_epoch: Option<&std::ffi::OsStr>) -> Result<u64, SpecE
         .all(|byte| byte.is_ascii_digit())
         .then(|| value.parse().ok())
         .flatten()
-        .ok_or_else(|| SpecError::SourceDateEpoch { value: value.escape_debug().to_string() })
+        .ok_or_else(|| SpecError::SourceDateEpoch { value: value.into_owned() })
 }
 
 /// Finds the value of a name, and lists the right names if it is not among them.

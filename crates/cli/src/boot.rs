@@ -5,6 +5,7 @@ mod chart;
 mod device;
 mod files;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -16,6 +17,7 @@ use hartlock_emulator::images::Provisioning;
 use hartlock_emulator::machine::{self, HartState, Outcome as Ending, Run};
 use hartlock_emulator::qemu::{Config, Qemu};
 use hartlock_image::Reason;
+use hartlock_terminal as terminal;
 use hartlock_timeline::{MachineInfo, Timeline, table};
 use serde::Serialize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -32,6 +34,8 @@ pub use args::Args;
 const HARTS: u32 = 5;
 /// Lines of the console that are repeated if they were not shown.
 const LAST_LINES: usize = 8;
+/// How lines of the boot stages begin (boot flow §7).
+const FIRMWARE: &str = "hartlock:";
 
 /// A boot and how it ended.
 #[derive(Debug, Serialize)]
@@ -72,10 +76,10 @@ impl Report for Booted {
         };
         let mut text = format!(
             "{verdict}  {}, {}\nmachine     {}, CPU {}, {} {}\ndevices     {}\n{}\n",
-            self.boot_bundle.display(),
-            self.system.display(),
-            machine.emulator,
-            machine.cpu,
+            terminal::path(&self.boot_bundle),
+            terminal::path(&self.system),
+            terminal::text(&machine.emulator),
+            terminal::text(&machine.cpu),
             machine.harts,
             if machine.harts == 1 { "hart" } else { "harts" },
             self.devices,
@@ -131,8 +135,8 @@ pub fn run(args: &Args) -> Result<Booted, Failure> {
     };
     let until = Some(args.until.as_str()).filter(|text| !text.is_empty());
     let run = machine::boot(&qemu, &config, until, &mut |line| {
-        if !args.quiet || line.starts_with("hartlock:") {
-            talk(line);
+        if !args.quiet || line.starts_with(FIRMWARE) {
+            talk(&said(line));
         }
     })?;
     let machine = MachineInfo {
@@ -171,6 +175,12 @@ fn end_on_signals(interrupt: &Arc<AtomicBool>) -> Result<(), Failure> {
         })?;
     }
     Ok(())
+}
+
+/// A line of the device's console. Marked unless it begins like those of firmware, as no line of this command
+/// does: a device could otherwise print a line that reads like a verdict of the command.
+fn said(line: &str) -> Cow<'_, str> {
+    if line.starts_with(FIRMWARE) { line.into() } else { format!("| {line}").into() }
 }
 
 /// Why a boot is no success; `None` if it is one. `state` is that of the device, if it has one.
@@ -228,7 +238,7 @@ fn explain(args: &Args, run: &Run) {
     if args.quiet {
         let lines: Vec<_> = run.transcript.lines().collect();
         let start = lines.len().saturating_sub(LAST_LINES);
-        lines.iter().skip(start).for_each(|line| talk(line));
+        lines.iter().skip(start).for_each(|line| talk(&said(line)));
     }
     for hart in &run.harts {
         talk(&format!("hart {} stopped at {:#x}", hart.hart, hart.pc));

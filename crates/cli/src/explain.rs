@@ -195,7 +195,5 @@ fn unknown(code: &str) -> Failure {
         0 => "`hartlock explain` lists all of them",
         _ => "take one of these; `hartlock explain` lists all of them",
     };
-    // Escaped: pasted text must not control the terminal.
-    Failure::undecided(format!("there is no reason code `{}`", code.escape_debug()), hint)
-        .with_context(nearest)
+    Failure::undecided(format!("there is no reason code `{code}`"), hint).with_context(nearest)
 }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use hartlock_bundle::Error;
 use hartlock_files::FileError;
 use hartlock_image::{Fault, Reason};
+use hartlock_terminal as terminal;
 use serde::{Serialize, Serializer};
 
 use crate::output::talk;
@@ -150,11 +151,13 @@ impl Failure {
     /// Prints it to standard error.
     pub fn print(&self) {
         let code = self.reason.map_or(String::new(), |it| format!(" ({})", it.code()));
-        talk(&format!("{ERROR}error:{ERROR:#} {BOLD}{}{code}{BOLD:#}", lower_first(&self.message)));
+        // Each is one line, whatever names of files and quoted input are in it.
+        let message = lower_first(&terminal::text(&self.message));
+        talk(&format!("{ERROR}error:{ERROR:#} {BOLD}{message}{code}{BOLD:#}"));
         for line in &self.context {
-            talk(&format!("       {line}"));
+            talk(&format!("       {}", terminal::text(line)));
         }
-        let hint = lower_first(self.hint.trim_end_matches('.'));
+        let hint = lower_first(terminal::text(&self.hint).trim_end_matches('.'));
         let lines = match error_width() {
             Some(width) => wrap(&hint, width - HINT_INDENT),
             None => vec![hint],

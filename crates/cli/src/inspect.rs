@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use hartlock_bundle::inspect::{Inspection, inspect_file};
 use hartlock_image::Reason;
+use hartlock_terminal as terminal;
 use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};
@@ -62,7 +63,7 @@ impl Report for Shown {
         let mut page = Page::new();
         page.line(format_args!(
             "{BOLD}{}{BOLD:#}, {}",
-            self.bundle.display(),
+            terminal::path(&self.bundle),
             count_text(self.inspection.file_size, "byte", "bytes")
         ));
         let warning = "NOT VERIFIED: an attacker can write such a file; `hartlock verify` tells \

@@ -1,7 +1,7 @@
 //! `hartlock kat`
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, BufWriter, Read};
 use std::path::{Path, PathBuf};
 
 use hartlock_bundle::digest::core_count;
@@ -154,7 +154,8 @@ fn answer<B: Backend>(
 ) -> Result<Tally, Failure> {
     let (input, size) = open(&args.file)?;
     let mut progress = Progress::new("answering");
-    let mut output = io::stdout().lock();
+    // Each batch of answers is flushed: a line at a time costs a system call.
+    let mut output = BufWriter::new(io::stdout().lock());
     let result = stream::run(
         backend,
         &mut BufReader::with_capacity(BUFFER_SIZE, input),

@@ -9,6 +9,7 @@ use hartlock_files::NewFile;
 use hartlock_image::{Algorithm, Family};
 use hartlock_keys::Error;
 use hartlock_keys::{AnyKey, Format, KeyError, check_absent};
+use hartlock_terminal as terminal;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -85,7 +86,7 @@ impl Report for Shown {
         let half = if self.is_private { "private (keep it secret)" } else { "public" };
         let mut text = format!(
             "file         {}\nhalf         {half}\nalgorithm    {} ({})\nkey id       {}\n",
-            self.file.display(),
+            terminal::path(&self.file),
             self.algorithm,
             self.family,
             self.key_id
@@ -159,7 +160,7 @@ impl Report for Converted {
         };
         format!(
             "written      {} ({half})\nkey id       {} {}\n",
-            self.file.display(),
+            terminal::path(&self.file),
             self.algorithm,
             self.key_id
         )

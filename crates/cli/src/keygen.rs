@@ -6,6 +6,7 @@ use hartlock_bundle::describe::hex;
 use hartlock_image::Algorithm;
 use hartlock_keys::Error;
 use hartlock_keys::{Format, KeyError, PrivateKey, check_absent, write_pair};
+use hartlock_terminal as terminal;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -52,8 +53,8 @@ impl Report for Made {
     fn text(&self) -> String {
         let mut text = format!(
             "private key  {} (keep it secret)\npublic key   {}\nkey id       {} {}\n",
-            self.private_key.display(),
-            self.public_key.display(),
+            terminal::path(&self.private_key),
+            terminal::path(&self.public_key),
             self.algorithm,
             self.key_id
         );

@@ -28,9 +28,13 @@ mod units;
 mod values;
 mod verify;
 
+use std::borrow::Cow;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
+use hartlock_terminal as terminal;
 
 use output::Output;
 
@@ -71,8 +75,25 @@ enum Verb {
     Man(man::Args),
 }
 
+/// The error of arguments that cannot be used. It quotes them: names of files that a shell put there, too.
+fn usage(error: clap::Error) -> clap::Error {
+    let is_plain = |argument: &OsString| {
+        matches!(terminal::text(&argument.to_string_lossy()), Cow::Borrowed(_))
+    };
+    if std::env::args_os().all(|argument| is_plain(&argument)) {
+        return error;
+    }
+    let escaped = std::env::args_os().map(|argument| terminal::path(argument.as_ref()));
+    match Cli::try_parse_from(escaped) {
+        Err(error) => error,
+        // What was wrong is what was escaped.
+        Ok(_) => Cli::command()
+            .error(ErrorKind::InvalidValue, "an argument has characters that are not printed"),
+    }
+}
+
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| usage(error).exit());
     let output = Output::new(cli.json);
     match &cli.verb {
         Verb::Keygen(args) => output.finish("keygen", keygen::run(args)),

@@ -7,6 +7,7 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use hartlock_files::{FileError, NewFile};
+use hartlock_terminal as terminal;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -32,7 +33,7 @@ impl Report for Pages {
         let mut text = count_text(self.files.len() as u64, "page", "pages");
         text.push('\n');
         for file in &self.files {
-            text += &format!("{}\n", file.display());
+            text += &format!("{}\n", terminal::path(file));
         }
         text
     }

@@ -58,12 +58,13 @@ impl Output {
         let text = if self.is_json {
             let schema = format!("hartlock/{verb}-v1");
             let envelope = Envelope { schema, outcome, error: failure.as_ref(), report };
-            serde_json::to_string_pretty(&envelope).map_or_else(
+            let json = serde_json::to_string_pretty(&envelope).map_or_else(
                 // Names of fields are strings and numbers are finite: there is nothing that
                 // cannot be written.
                 |error| format!("{{\"error\":\"{error}\"}}\n"),
                 |json| json + "\n",
-            )
+            );
+            hartlock_terminal::json(&json).into_owned()
         } else {
             report.map(Report::text).unwrap_or_default()
         };
@@ -88,6 +89,7 @@ impl Output {
 /// Writes to standard output. A closed pipe is no error: the exit code still
 /// answers the question.
 fn print(text: &str) -> io::Result<()> {
+    let text = hartlock_terminal::output(text);
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -96,6 +98,9 @@ fn print(text: &str) -> io::Result<()> {
 }
 
 /// Writes a line to standard error. A failure cannot be reported.
+///
+/// Text from outside within it is escaped by the caller: here a line feed in it is no longer told from ours.
 pub fn talk(text: &str) {
+    let text = hartlock_terminal::output(text);
     let _ = writeln!(anstream::stderr(), "{text}");
 }

@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use std::os::fd::AsFd;
 
 use anstyle::Style;
+use hartlock_terminal as terminal;
 
 use crate::style::{BOLD, DIM};
 
@@ -97,7 +98,7 @@ impl Page {
 
     /// A name and its value.
     pub fn row(&mut self, name: &str, value: &str) {
-        self.hanging(&format!("{name:<NAME_WIDTH$} "), value, Style::new());
+        self.hanging(&format!("{name:<NAME_WIDTH$} "), &terminal::text(value), Style::new());
     }
 
     /// A remark, less loud than the rest where there are colours.

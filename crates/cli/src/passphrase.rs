@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use hartlock_files::read_small;
 use hartlock_keys::Error;
 use hartlock_keys::{KeyError, KeyErrorKind, Passphrase};
+use hartlock_terminal as terminal;
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios};
 
 use crate::failure::Failure;
@@ -32,7 +33,7 @@ impl Source {
         if let Some(passphrase) = self.given()? {
             return Ok(passphrase);
         }
-        let prompt = format!("passphrase of {}: ", path.display());
+        let prompt = format!("passphrase of {}: ", terminal::path(path));
         // Without a terminal the key is what it is: encrypted.
         let encrypted =
             |_| Error::Key(KeyError { path: path.to_path_buf(), kind: KeyErrorKind::Encrypted });

@@ -8,6 +8,7 @@ use hartlock_bundle::describe::Description;
 use hartlock_bundle::spec::{BundleSpec, IdentitySpec, PayloadSpec, TrustSpec, created};
 use hartlock_image::{Algorithm, BundleType, HashId, Lifecycle, PayloadType, Policy};
 use hartlock_keys::{PrivateKey, ReadOptions};
+use hartlock_terminal as terminal;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -176,13 +177,13 @@ impl Report for Built {
     fn text(&self) -> String {
         let mut text = format!(
             "{GOOD}signed{GOOD:#}  {}, and verified again\n\n{}",
-            self.bundle.display(),
+            terminal::path(&self.bundle),
             manifest_text(&self.manifest)
         );
         for Left { key_file, signatures_left } in &self.signatures_left {
             text += &format!(
                 "\n{} has {} left\n",
-                key_file.display(),
+                terminal::path(key_file),
                 count_text(*signatures_left, "signature", "signatures",)
             );
         }
@@ -201,7 +202,7 @@ fn doubt_text(path: &Path, name: &str) -> String {
     format!(
         "{WARNING}warning{WARNING:#}: {} counts its signatures, and its file system ({name}) is not known to keep \
          the count. If another copy of the file signs too, the key is lost",
-        path.display()
+        terminal::path(path)
     )
 }
 

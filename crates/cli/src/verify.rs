@@ -7,6 +7,7 @@ use hartlock_bundle::describe::{Description, Key, hex};
 use hartlock_bundle::verify::{Expectation, is_known_board, verify_file};
 use hartlock_image::{Algorithm, BundleType, Lifecycle, Name};
 use hartlock_keys::PublicKey;
+use hartlock_terminal as terminal;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -88,12 +89,12 @@ impl Report for Verified {
     fn text(&self) -> String {
         let manifest = &self.manifest;
         let mut page = Page::new();
-        page.line(format_args!("{GOOD}verified{GOOD:#}    {}", self.bundle.display()));
+        page.line(format_args!("{GOOD}verified{GOOD:#}    {}", terminal::path(&self.bundle)));
         let mut row = |name: &str, text: &str| {
             page.hanging(&format!("{name:<12}"), text, Style::new());
         };
         for Signer { key, key_file } in &self.signed_by {
-            let file = key_file.as_ref().map(|file| format!(" ({})", file.display()));
+            let file = key_file.as_ref().map(|file| format!(" ({})", terminal::path(file)));
             let file = file.unwrap_or_default();
             row("signed by", &format!("{} {}…{file}", key.algorithm, key.short_id()));
         }

@@ -54,8 +54,8 @@ enum Escape {
 
 /// Takes the bytes of a console.
 ///
-/// Control characters and escape sequences are removed: a device under test shall not be able to
-/// rewrite what the terminal of its tester showed before.
+/// Control characters and escape sequences are removed, and other characters that steer a terminal are escaped:
+/// a device under test shall not be able to rewrite what the terminal of its tester showed before.
 #[derive(Debug, Default)]
 pub struct Console {
     escape: Escape,
@@ -115,7 +115,7 @@ impl Console {
     }
 
     fn end_line(&mut self) {
-        let line = String::from_utf8_lossy(&self.line).into_owned();
+        let line = shown(&self.line);
         self.line.clear();
         // The first refusal is the cause; whatever follows is a consequence.
         self.refusal = self.refusal.or_else(|| Refusal::parse(&line));
@@ -169,8 +169,13 @@ impl Console {
             );
         }
         bytes.extend(&self.tail);
-        String::from_utf8_lossy(&bytes).into_owned()
+        shown(&bytes)
     }
+}
+
+/// What is left are characters of several bytes, and bytes that are none.
+fn shown(bytes: &[u8]) -> String {
+    hartlock_terminal::output(&String::from_utf8_lossy(bytes)).into_owned()
 }
 
 #[cfg(test)]
@@ -231,6 +236,12 @@ mod tests {
         let mut console = Console::default();
         console.push(b"\x1b[2J\x1b[1;31mred\x1b[0m\x07\x08 \x1bcplain\x00\n\x1b[31\nnext\n");
         assert_eq!(lines(&mut console), ["red plain", "", "next"]);
+        // As one byte, as one character, and as a change of the writing direction.
+        console.push("\u{9b}2Ka\u{202e}b".as_bytes());
+        console.push(b"\x9b2K\n");
+        let escaped = "\\u{9b}2Ka\\u{202e}b\u{fffd}2K";
+        assert_eq!(lines(&mut console), [escaped]);
+        assert!(console.transcript().ends_with(&format!("{escaped}\n")));
     }
 
     #[test]

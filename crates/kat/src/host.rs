@@ -8,6 +8,7 @@
 
 pub mod board;
 pub mod line;
+mod object;
 pub mod stream;
 
 use hartlock_bundle::digest::digest_in_lanes;
@@ -41,7 +42,8 @@ impl HostKernel {
 
 /// Answers a case that was read from a line.
 pub fn reply(engine: &Engine, asked: &Asked) -> Reply {
-    let mut output = Vec::new();
-    let answer = answer(engine, &asked.request(), &mut |bytes| output.extend_from_slice(bytes));
-    asked.reply(answer, &output)
+    // In hexadecimal at once and without growing: the size of a batch counts each output once.
+    let mut output = String::with_capacity(2 * asked.output_bound() as usize);
+    let answer = answer(engine, &asked.request(), &mut |bytes| line::push_hex(&mut output, bytes));
+    asked.reply(answer, output)
 }

@@ -128,6 +128,9 @@ impl Platform for Disk<'_, '_> {
                 self.load_blocks(payload, &mut transfer)?
             }
         };
+        if inject::READS_TWICE {
+            Transfer::new(payload, padded_size).finish(&mut self.device)?;
+        }
         let padding = Region {
             start: payload.load_address.saturating_add(payload.size),
             end: payload.load_address.saturating_add(padded_size),

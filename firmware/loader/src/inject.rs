@@ -34,6 +34,9 @@ pub fn metadata(buffer: &mut [u8]) -> &mut [u8] {
 /// Whether hashing of a payload waits for its last byte.
 pub const LOADS_FIRST: bool = cfg!(feature = "inject-load-first");
 
+/// Whether a payload is read from the disk again after it was hashed.
+pub const READS_TWICE: bool = cfg!(feature = "inject-reads-twice");
+
 /// What the last reset of the disk says.
 pub const fn reset(result: Result<(), Reason>) -> Result<(), Reason> {
     if cfg!(feature = "inject-reset-fails") { Err(Reason::MediumError) } else { result }

@@ -9,9 +9,11 @@ mod case;
 mod command;
 mod device;
 mod dma;
+mod flash;
 mod harts;
 mod kernels;
 mod linux;
+mod lying_disk;
 pub mod port;
 mod protection;
 mod refusals;
@@ -60,6 +62,8 @@ fn cases() -> Vec<Case> {
         linux::cases(),
         refusals::cases(),
         device::cases(),
+        flash::cases(),
+        lying_disk::cases(),
         traps::cases(),
         command::cases(),
         harts::cases(),

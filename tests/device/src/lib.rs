@@ -16,6 +16,7 @@ pub mod demo;
 pub mod flips;
 pub mod kat;
 pub mod kernels;
+mod nbd;
 pub mod skips;
 pub mod stages;
 pub mod vectors;

@@ -16,6 +16,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("crates/handoff", &["crates/image", "crates/kernels"]),
     ("crates/verify", &["crates/image", "crates/kernels", "crates/handoff"]),
     ("crates/files", &[]),
+    ("crates/terminal", &[]),
     ("crates/keys", &["crates/files", "crates/image", "crates/verify"]),
     (
         "crates/bundle",
@@ -30,13 +31,21 @@ const LAYERS: &[(&str, &[&str])] = &[
             "crates/handoff",
             "crates/image",
             "crates/kernels",
+            "crates/terminal",
             "crates/timeline",
             "crates/verify",
         ],
     ),
     (
         "crates/kat",
-        &["crates/image", "crates/kernels", "crates/verify", "crates/bundle", "crates/emulator"],
+        &[
+            "crates/image",
+            "crates/kernels",
+            "crates/verify",
+            "crates/bundle",
+            "crates/emulator",
+            "crates/terminal",
+        ],
     ),
     ("crates/drivers", &["crates/image", "crates/kernels", "crates/regs", "crates/verify"]),
     ("crates/verify-capi", &["crates/image", "crates/kernels", "crates/handoff", "crates/verify"]),
@@ -60,8 +69,9 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// Host crates that firmware must not be built on.
-const HOST_ONLY: [&str; 6] = [
+const HOST_ONLY: [&str; 7] = [
     "crates/files",
+    "crates/terminal",
     "crates/keys",
     "crates/bundle",
     "crates/cli",

@@ -7,8 +7,10 @@ use super::text::has_word;
 use super::tree::{Source, Tree};
 
 /// Crates that must not contain any unsafe code.
-const SAFE_CRATES: [&str; 10] =
-    ["image", "verify", "handoff", "files", "keys", "bundle", "kat", "cli", "emulator", "timeline"];
+const SAFE_CRATES: [&str; 11] = [
+    "image", "verify", "handoff", "files", "terminal", "keys", "bundle", "kat", "cli", "emulator",
+    "timeline",
+];
 
 const FORBID: &str = "#![forbid(unsafe_code)]";
 

@@ -130,13 +130,6 @@ fn flags_win_and_keep_what_they_do_not_name() {
 }
 
 #[test]
-fn what_a_terminal_would_obey_is_not_quoted() {
-    let text = message("type = \"\u{1b}[2J\u{7}\"");
-    assert!(text.contains('\u{fffd}'), "{text}");
-    assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
-}
-
-#[test]
 fn the_date_is_a_number_or_an_error() {
     assert_eq!(created(None).unwrap(), 0);
     assert_eq!(created(Some(OsStr::new("1700000000"))).unwrap(), 1_700_000_000);

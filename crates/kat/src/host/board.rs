@@ -139,7 +139,13 @@ impl<'a> Console<'a> {
             return;
         }
         if let Some(digits) = line.strip_prefix("out ") {
-            self.output.push_str(digits);
+            // A batch has room for what its cases may give, and not for what a board says beyond that.
+            let bound = self.cases.get(self.replies.len()).map_or(0, Asked::output_bound);
+            if (self.output.len() + digits.len()) as u64 > 2 * bound {
+                self.fault = Some("gave more output than the case has".to_owned());
+            } else {
+                self.output.push_str(digits);
+            }
             return;
         }
         let words = line.strip_prefix("kat ").and_then(|rest| rest.split_once(' '));
@@ -187,7 +193,7 @@ fn reply(case: &Asked, answer: &str, output: String) -> Option<Reply> {
         ("unsupported", reason) => reply(Verdict::Unsupported, None, Some(reason.to_owned())),
         ("absent", name) => {
             let field = Field::ALL.into_iter().find(|field| field.name() == name)?;
-            case.reply(crate::Answer::NotCarried(field), &[])
+            case.reply(crate::Answer::NotCarried(field), String::new())
         }
         _ => return None,
     })
@@ -271,6 +277,8 @@ mod tests {
             "kat 0 ok too\nkat 1 valid\nbench: done\n",
             "kat 0 absent hush\nkat 1 valid\nbench: done\n",
             "kat 0 ok\nkat 1 valid\nkat 2 valid\nbench: done\n",
+            "kat 0 ok\nkat 1 valid\nout 00\nbench: done\n",
+            &format!("{}kat 0 ok\nkat 1 valid\nbench: done\n", "out 00000000\n".repeat(51)),
             "",
         ] {
             assert!(read(cases, bad).is_err(), "{bad}");

@@ -1,15 +1,19 @@
 //! Lines of `spec/kat.md` §1: requests and their answers.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
+use crate::host::object::{Object, Value};
 use crate::request::{Field, Kind, Op, Request};
-use crate::{Answer, digest, mac, verify};
+use crate::{Answer, digest, hash, mac, verify};
 
 /// Longest line in bytes. The specification requires 3 MB.
 pub const MAX_LINE_LEN: usize = 16 << 20;
+
+/// Maximum number of characters of the input that a reason quotes.
+const MAX_QUOTED: usize = 60;
 
 /// A case that could be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +81,11 @@ impl Reply {
     /// The line, without its end.
     pub fn to_json(&self) -> String {
         // Strings can always be written.
-        serde_json::to_string(self).unwrap_or_default()
+        let json = serde_json::to_string(self).unwrap_or_default();
+        match hartlock_terminal::json(&json) {
+            Cow::Borrowed(_) => json,
+            Cow::Owned(escaped) => escaped,
+        }
     }
 }
 
@@ -89,24 +97,25 @@ pub fn parse(line: &[u8]) -> Result<Asked, Box<Reply>> {
     if line.len() > MAX_LINE_LEN {
         return Err(too_long());
     }
-    let value: Value = match serde_json::from_slice(line) {
-        Ok(value) => value,
-        Err(error) => return Err(Box::new(Reply::error("", format!("not JSON: {error}")))),
-    };
-    let Value::Object(map) = value else {
-        return Err(Box::new(Reply::error("", "not a JSON object")));
-    };
-    let id = match map.get("id") {
-        Some(Value::String(id)) => id.clone(),
-        Some(_) => return Err(Box::new(Reply::error("", "`id` is not a string"))),
-        None => return Err(Box::new(Reply::error("", "`id` is missing"))),
-    };
-    read(&id, &map).map_err(|fault| {
-        Box::new(match fault {
-            Fault::Error(reason) => Reply::error(&id, reason),
-            Fault::Unsupported(reason) => Reply::unsupported(&id, reason),
+    let error = |reason: String| Box::new(Reply::error("", reason));
+    let text = std::str::from_utf8(line).map_err(|_| error("not UTF-8".to_owned()))?;
+    let object: Object = serde_json::from_str(text).map_err(|fault| {
+        error(match fault.is_data() {
+            true => "not a JSON object".to_owned(),
+            false => format!("not JSON: {fault}"),
         })
-    })
+    })?;
+    let Object { id, op, fields } = object;
+    let id = match id {
+        Some(Value::Text(id)) => id,
+        Some(_) => return Err(error("`id` is not a string".to_owned())),
+        None => return Err(error("`id` is missing".to_owned())),
+    };
+    match read(op, fields) {
+        Ok((op, values)) => Ok(Asked { id, op, values }),
+        Err(Fault::Error(reason)) => Err(Box::new(Reply::error(&id, reason))),
+        Err(Fault::Unsupported(reason)) => Err(Box::new(Reply::unsupported(&id, reason))),
+    }
 }
 
 /// The answer to a line that is longer than [`MAX_LINE_LEN`].
@@ -119,31 +128,46 @@ enum Fault {
     Unsupported(String),
 }
 
-fn read(id: &str, map: &Map<String, Value>) -> Result<Asked, Fault> {
-    let text = |name: &str| match map.get(name) {
-        Some(Value::String(text)) => Ok(text.as_str()),
+/// The front of a text that may be as long as a line.
+fn quoted(text: &str) -> String {
+    match text.char_indices().nth(MAX_QUOTED) {
+        Some((end, _)) => format!("`{}…`", &text[..end]),
+        None => format!("`{text}`"),
+    }
+}
+
+/// The operation of a line, and the values of its fields.
+type Content = (Op, Vec<(Field, Vec<u8>)>);
+
+fn read(op: Option<Value>, mut fields: Vec<(Field, Value)>) -> Result<Content, Fault> {
+    let text = |name: &str, value: Option<&Value>| match value {
+        Some(Value::Text(text)) => Ok(text.clone()),
         Some(_) => Err(Fault::Error(format!("`{name}` is not a string"))),
         None => Err(Fault::Error(format!("`{name}` is missing"))),
     };
-    let (op_name, alg) = (text("op")?, text("alg")?);
+    let named = |field| fields.iter().find(|(known, _)| *known == field).map(|(_, value)| value);
+    let op_name = text("op", op.as_ref())?;
+    let alg = text("alg", named(Field::Alg))?;
     // First of all, so that a newer operation or algorithm may have whatever fields it likes.
-    let Some(op) = Op::from_name(op_name) else {
-        return Err(Fault::Unsupported(format!("op `{op_name}` is not known")));
+    let Some(op) = Op::from_name(&op_name) else {
+        return Err(Fault::Unsupported(format!("op {} is not known", quoted(&op_name))));
     };
-    let Some(more) = needs(op, alg) else {
-        return Err(Fault::Unsupported(format!("alg `{alg}` is not carried")));
+    let Some(more) = needs(op, &alg) else {
+        return Err(Fault::Unsupported(format!("alg {} is not carried", quoted(&alg))));
     };
+    fields.sort_unstable_by_key(|(field, _)| *field as usize);
+    let mut fields = fields.into_iter().peekable();
     let mut values = Vec::new();
     for field in Field::ALL {
-        match map.get(field.name()) {
-            Some(value) => values.push((field, bytes_of(field, value)?)),
+        match fields.next_if(|(known, _)| *known == field) {
+            Some((_, value)) => values.push((field, bytes_of(field, value)?)),
             None if always(op).contains(&field) || more.contains(&field) => {
                 return Err(Fault::Error(format!("`{}` is missing", field.name())));
             }
             None => {}
         }
     }
-    Ok(Asked { id: id.to_owned(), op, values })
+    Ok((op, values))
 }
 
 /// Fields without which an operation is nothing.
@@ -170,18 +194,16 @@ fn needs(op: Op, alg: &str) -> Option<&'static [Field]> {
     }
 }
 
-fn bytes_of(field: Field, value: &Value) -> Result<Vec<u8>, Fault> {
+fn bytes_of(field: Field, value: Value) -> Result<Vec<u8>, Fault> {
     let name = field.name();
     let wrong = |what: &str| Fault::Error(format!("`{name}` is not {what}"));
     match (field.kind(), value) {
-        (Kind::Text, Value::String(text)) => Ok(text.clone().into_bytes()),
+        (Kind::Text, Value::Text(text)) => Ok(text.into_bytes()),
         (Kind::Text, _) => Err(wrong("a string")),
-        (Kind::Bytes, Value::String(text)) => unhex(text).ok_or_else(|| wrong("hexadecimal")),
+        (Kind::Bytes, Value::Text(text)) => unhex(&text).ok_or_else(|| wrong("hexadecimal")),
         (Kind::Bytes, _) => Err(wrong("a string")),
-        (Kind::Number, value) => match value.as_u64() {
-            Some(number) => Ok(number.to_le_bytes().to_vec()),
-            None => Err(wrong("a whole number")),
-        },
+        (Kind::Number, Value::Number(number)) => Ok(number.to_le_bytes().to_vec()),
+        (Kind::Number, _) => Err(wrong("a whole number")),
     }
 }
 
@@ -195,21 +217,38 @@ impl Asked {
         request
     }
 
-    /// The line of an answer, and of an output if there is one.
-    pub fn reply(&self, answer: Answer, output: &[u8]) -> Reply {
+    /// Bytes that the case and its answer hold in memory, apart from a fixed cost of each.
+    pub(super) fn held(&self) -> u64 {
+        let values: usize = self.values.iter().map(|(_, value)| value.len()).sum();
+        (2 * self.id.len() + values) as u64 + 2 * self.output_bound()
+    }
+
+    /// Maximum number of bytes of output.
+    pub(super) fn output_bound(&self) -> u64 {
+        let len = match self.op {
+            Op::Digest | Op::Mac => self.request().number(Field::OutputLen),
+            _ => None,
+        };
+        // A longer output is not computed (kat §5, rule 5).
+        let len = len.filter(|len| *len <= digest::MAX_OUTPUT_LEN);
+        len.unwrap_or(0).max(hash::MAX_LEN as u64)
+    }
+
+    /// The line of an answer, and of an output in hexadecimal if there is one.
+    pub fn reply(&self, answer: Answer, output: String) -> Reply {
         let reply =
             |result, reason: &str| Reply::without_output(&self.id, result, Some(reason.to_owned()));
         match answer {
-            Answer::Ok => Reply {
-                output: Some(hex(output)),
-                ..Reply::without_output(&self.id, Verdict::Ok, None)
-            },
+            Answer::Ok => {
+                Reply { output: Some(output), ..Reply::without_output(&self.id, Verdict::Ok, None) }
+            }
             Answer::Valid => Reply::without_output(&self.id, Verdict::Valid, None),
             Answer::Invalid(reason) => reply(Verdict::Invalid, reason),
             Answer::Unsupported(reason) => reply(Verdict::Unsupported, reason),
             Answer::NotCarried(field) => {
                 let value = self.request().text(field).unwrap_or_default();
-                reply(Verdict::Unsupported, &format!("{} `{value}` is not carried", field.name()))
+                let what = format!("{} {} is not carried", field.name(), quoted(value));
+                reply(Verdict::Unsupported, &what)
             }
         }
     }
@@ -217,14 +256,19 @@ impl Asked {
 
 /// Lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    push_hex(&mut text, bytes);
+    text
+}
+
+/// Appends lower-case hexadecimal digits.
+pub(super) fn push_hex(text: &mut String, bytes: &[u8]) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |value: u8| char::from(DIGITS[usize::from(value & 15)]);
-    let mut text = String::with_capacity(2 * bytes.len());
     for byte in bytes {
         text.push(digit(byte >> 4));
         text.push(digit(*byte));
     }
-    text
 }
 
 /// The bytes of hexadecimal digits in either case.

@@ -9,6 +9,15 @@ use crate::Engine;
 use crate::host::line::{Asked, MAX_LINE_LEN, Reply, Verdict, parse, too_long};
 use crate::host::reply;
 
+/// Maximum number of bytes that the cases of a batch and their answers hold before the last line of it is
+/// read. A batch ends with the line that reaches it.
+const MAX_HELD: u64 = 48 << 20;
+/// What a line holds beside its text and its output: its case and its answer, and the allocations of both.
+const HELD_BY_EACH: u64 = 512;
+/// Upper bound of the memory of [`run`] with [`Threads`], in bytes, whatever the lines are: a batch, and at
+/// its end a line of [`MAX_LINE_LEN`] bytes with its text, its values and its answer.
+pub const MAX_MEMORY: u64 = 144 << 20;
+
 /// Answers a batch of cases, in order.
 pub trait Backend {
     /// Why it could not.
@@ -145,14 +154,17 @@ struct Batch {
     cases: Vec<Asked>,
     /// The answer of a line that has one already; `None` for the next of the cases.
     lines: Vec<Option<Box<Reply>>>,
+    /// Bytes of input.
     size: u64,
+    /// Bytes of memory, with those of answers that are not there yet.
+    held: u64,
 }
 
 impl Batch {
     fn read<B: Backend>(backend: &B, input: &mut BufReader<impl Read>) -> io::Result<Self> {
         let mut batch = Self::default();
         let mut line = Vec::new();
-        while batch.size < backend.batch_size() as u64 {
+        while batch.size < backend.batch_size() as u64 && batch.held < MAX_HELD {
             line.clear();
             let size = read_line(input, &mut line)?;
             if size == 0 {
@@ -160,12 +172,17 @@ impl Batch {
             }
             batch.size += size;
             let parsed = if line.len() > MAX_LINE_LEN { Err(too_long()) } else { parse(&line) };
+            batch.held += HELD_BY_EACH;
             match parsed {
                 Ok(case) => {
+                    batch.held += case.held();
                     batch.cases.push(case);
                     batch.lines.push(None);
                 }
-                Err(reply) => batch.lines.push(Some(reply)),
+                Err(reply) => {
+                    batch.held += reply.id.len() as u64;
+                    batch.lines.push(Some(reply));
+                }
             }
             // The process at the other end of a pipe may wait for these answers before it sends a line.
             if !backend.is_slow_to_start() && !input.buffer().contains(&b'\n') {

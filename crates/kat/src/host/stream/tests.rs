@@ -1,6 +1,7 @@
 use std::io::BufReader;
 
 use super::*;
+use crate::digest;
 use crate::host::line::hex;
 
 /// The answers to a text, and how they were counted.
@@ -184,4 +185,31 @@ fn a_message_of_a_megabyte_and_a_half_fits_into_a_line() {
 #[test]
 fn no_line_is_no_answer() {
     assert!(answers(b"").is_empty());
+}
+
+#[test]
+fn an_output_that_is_too_long_is_not_computed() {
+    let with = |alg: &str, len: u64| {
+        let line = abc_with("sha256\"", &format!("{alg}\",\"output_len\":{len}"));
+        let line = line.replace("digest", if alg.starts_with("kmac") { "mac" } else { "digest" });
+        only(&line.replace("\"op\"", "\"key\":\"\",\"op\"").replace("}", ",\"block_size\":8}"))
+    };
+    for alg in
+        ["shake256", "cshake128", "parallelhash128", "parallelhashxof256", "kt128", "kmac256"]
+    {
+        assert_eq!(with(alg, 70).output.map(|output| output.len()), Some(140), "{alg}");
+        for len in [digest::MAX_OUTPUT_LEN + 1, 1 << 32, u64::MAX] {
+            let reply = with(alg, len);
+            assert_eq!((reply.result, reply.output), (Verdict::Unsupported, None), "{alg} {len}");
+        }
+    }
+}
+
+#[test]
+fn a_reason_quotes_no_more_than_the_front_of_a_name() {
+    for (from, to) in [("digest", "ü".repeat(10_000)), ("sha256", "x".repeat(10_000))] {
+        let reply = only(&abc_with(from, &to));
+        assert_eq!(reply.result, Verdict::Unsupported);
+        assert!(reply.reason.unwrap().chars().count() < 100);
+    }
 }

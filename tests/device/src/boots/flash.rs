@@ -1,0 +1,132 @@
+//! Flash that returns no contents when the ROM starts (boot flow §3.2).
+//!
+//! Software before the ROM can leave bank 1 in any state of the Intel command set; a reset of the harts is not
+//! always one of the flash. QEMU resets its flash with the machine, so a program in RAM takes the place of that
+//! software: hart 0 starts there, writes commands, and enters the reset vector. Bank 0 is not tried: the ROM is
+//! executed from it, and in another state not even its first instruction would be read. Nor is an erase that was
+//! suspended: QEMU has none.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use hartlock_emulator::Stage;
+use hartlock_emulator::images::Device;
+use hartlock_emulator::machine::Run;
+use hartlock_image::Reason;
+use hartlock_verify::board::{Region, qemu_virt};
+
+use super::board::{Bench, Setup, expect_boot, expect_refusal};
+use super::case::Case;
+use xtask::firmware;
+
+/// Where hart 0 starts: memory that no stage touches before Linux.
+const PROGRAM_AT: u64 = 0x9000_0000;
+/// Where QEMU's harts start otherwise.
+const RESET_VECTOR: u32 = 0x1000;
+/// A block of bank 1 that holds neither bundle nor state.
+const UNUSED: u32 = 0x2300_0000;
+/// Beginning of the boot bundle, and of the first copy of the state.
+const BUNDLE: u32 = qemu_virt::BOOT_SLOT.start as u32;
+const STATE: u32 = qemu_virt::STATE_COPIES[0].start as u32;
+
+/// Bytes of a copy of the state (boot flow §3.2).
+const STATE_SIZE: u64 = 128;
+
+/// A write of the program: an address, and a command for both devices of the bank.
+type Write = (u32, u32);
+
+const fn both(command: u32) -> u32 {
+    command | command << 16
+}
+
+/// States, and what brings flash into them.
+const STATES: [(&str, &[Write]); 12] = [
+    ("read-array", &[]),
+    ("status", &[(BUNDLE, both(0x70))]),
+    ("status-of-the-state-store", &[(STATE, both(0x70))]),
+    ("query", &[(BUNDLE, both(0x98))]),
+    ("identifier", &[(BUNDLE, both(0x90))]),
+    ("an-erase-that-was-begun", &[(UNUSED, both(0x20))]),
+    ("an-erase-that-ended", &[(UNUSED, both(0x20)), (UNUSED, both(0xd0))]),
+    ("a-lock-that-was-begun", &[(UNUSED, both(0x60))]),
+    ("a-word-that-was-begun", &[(UNUSED, both(0x40))]),
+    ("a-buffer-that-was-begun", &[(UNUSED, both(0xe8))]),
+    ("a-buffer-that-is-half-full", &[(UNUSED, both(0xe8)), (UNUSED, both(31)), (UNUSED, 0)]),
+    ("a-buffer-that-is-full", &[(UNUSED, both(0xe8)), (UNUSED, both(0)), (UNUSED, 0)]),
+];
+
+pub fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (name, writes) in STATES {
+        cases.push(Case::new(format!("protection/flash-left-in-{name}"), move |bench: &Bench| {
+            expect_boot(&boot(bench, bench.setup(&[], &[])?, writes)?)
+        }));
+    }
+    cases.push(Case::new("protection/a-rom-that-leaves-flash-as-it-is-is-caught", |bench| {
+        let rom = fs::read(firmware::stage("rom", &["inject-flash-as-it-is"])?.bin)?;
+        let [contents, status, .., buffer] = STATES;
+        for (name, writes) in [contents, status, buffer] {
+            let run = boot(bench, Setup { rom: rom.clone(), ..bench.setup(&[], &[])? }, writes)?;
+            let judged = match writes {
+                [] => expect_boot(&run),
+                _ => expect_refusal(&run, Stage::Rom, Reason::CounterStoreInvalid),
+            };
+            judged.context(name)?;
+        }
+        Ok(())
+    }));
+    cases
+}
+
+/// Boots a device after a program that leaves its flash like this. Whatever is read of its contents stays.
+fn boot(bench: &Bench, mut setup: Setup, writes: &[Write]) -> Result<Run> {
+    // The other harts would start the ROM at once.
+    setup.harts = 1;
+    let device = Device::temporary()?;
+    bench.install(&device, &setup)?;
+    let file = device.folder().join("program");
+    fs::write(&file, program(writes))?;
+    let before = fs::read(device.bundle_flash())?;
+    let loader =
+        format!("loader,file={},addr={PROGRAM_AT:#x},cpu-num=0,force-raw=on", file.display());
+    let machine = bench.start_on(&device, &setup, &["-device".to_owned(), loader])?;
+    let run = bench.finish(machine, setup.until);
+    let after = fs::read(device.bundle_flash())?;
+    let read = [
+        qemu_virt::BOOT_SLOT,
+        Region::new(qemu_virt::STATE_COPIES[0].start, STATE_SIZE),
+        Region::new(qemu_virt::STATE_COPIES[1].start, STATE_SIZE),
+    ];
+    let is_read = |at: usize| {
+        let address = qemu_virt::BUNDLE_FLASH.start + at as u64;
+        read.iter().any(|region| (region.start..region.end).contains(&address))
+    };
+    let changed = (0..before.len()).find(|at| before[*at] != after[*at] && is_read(*at));
+    ensure!(changed.is_none(), "flash was changed at {changed:x?}");
+    Ok(run)
+}
+
+/// Writes each word, and jumps to the reset vector.
+fn program(writes: &[Write]) -> Vec<u8> {
+    const T0: u32 = 5;
+    const T1: u32 = 6;
+    // `lui` and `addiw` (Unprivileged Architecture §2.4, §4.2): bit 11 is a sign.
+    let load = |register: u32, value: u32| {
+        let upper = value.wrapping_add(0x800) & 0xffff_f000;
+        let lower = value.wrapping_sub(upper) & 0xfff;
+        [upper | register << 7 | 0x37, lower << 20 | register << 15 | register << 7 | 0x1b]
+    };
+    let mut words = Vec::new();
+    for (address, value) in writes {
+        words.extend(load(T0, *address));
+        words.extend(load(T1, *value));
+        // sw t1, 0(t0)
+        words.push(T1 << 20 | T0 << 15 | 2 << 12 | 0x23);
+    }
+    // fence
+    words.push(0x0ff0_000f);
+    words.extend(load(T0, RESET_VECTOR));
+    // jr t0
+    words.push(T0 << 15 | 0x67);
+    words.into_iter().flat_map(u32::to_le_bytes).collect()
+}

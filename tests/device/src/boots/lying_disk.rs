@@ -1,0 +1,263 @@
+//! A disk that answers differently each time it is asked for the same bytes.
+//!
+//! The loader reads each byte of a bundle once, and judges, keeps and enters what it read. So a disk that gives
+//! other bytes the first time is refused, and one that gives them later is not asked again. The other bytes are
+//! those of a genuine bundle of the same layout that is older than the device accepts: whichever part comes from
+//! it is well formed, and all of it together has a good signature. It prints a line of its own.
+
+use std::ops::Range;
+
+use anyhow::{Context, Result, ensure};
+use hartlock_emulator::Stage;
+use hartlock_emulator::images::{Device, Provisioning};
+use hartlock_emulator::machine::{Outcome, Run};
+use hartlock_image::{
+    HEADER_SIZE, KEY_RECORD_SIZE, PAGE_SIZE, PAYLOAD_RECORD_SIZE, PayloadType, Reason, align_up,
+    u32_at, u64_at,
+};
+use hartlock_testkit::bundle::{Edit, Payload, build};
+
+use super::board::{Bench, STUB_RUNS, expect_boot, expect_refusal, last_lines};
+use super::case::Case;
+use crate::nbd::{Contents, Server};
+use xtask::firmware::{self, StageFiles};
+
+/// What the kernel of the other bundle prints, in as many bytes.
+const OTHER_RUNS: &str = "stub: an older kernel";
+/// What the device accepts, and the other bundle.
+const FLOOR: u64 = 6;
+const OLDER: u64 = FLOOR - 1;
+
+const SECTOR: usize = 512;
+
+/// Which answers are those of the other bundle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lies {
+    First,
+    Later,
+}
+
+/// A part of a bundle that the disk lies about.
+#[derive(Clone, Copy)]
+enum Part {
+    Header,
+    /// The signed region after the header.
+    Manifest,
+    Signatures,
+    Kernel,
+    Initramfs,
+    SystemFdt,
+    All,
+}
+
+/// What has to come out.
+#[derive(Clone, Copy)]
+enum Expected {
+    Boot,
+    Refusal(Reason),
+}
+
+pub fn cases() -> Vec<Case> {
+    use Expected::{Boot, Refusal};
+    use Reason::{PayloadDigestMismatch, RollbackBelowFloor, SignatureMismatch};
+    let table = [
+        ("header", Part::Header, Refusal(SignatureMismatch), Boot),
+        // The rest of its first sector comes with a second read of that sector.
+        ("manifest", Part::Manifest, Refusal(SignatureMismatch), Refusal(SignatureMismatch)),
+        ("signatures", Part::Signatures, Refusal(SignatureMismatch), Boot),
+        ("kernel", Part::Kernel, Refusal(PayloadDigestMismatch), Boot),
+        ("initramfs", Part::Initramfs, Refusal(PayloadDigestMismatch), Boot),
+        ("device-tree", Part::SystemFdt, Refusal(PayloadDigestMismatch), Boot),
+        ("bundle", Part::All, Refusal(SignatureMismatch), Refusal(SignatureMismatch)),
+    ];
+    let mut cases = Vec::new();
+    for (name, part, first, later) in table {
+        for (when, lies, expected) in [("first", Lies::First, first), ("later", Lies::Later, later)]
+        {
+            let name = format!("refusal/disk-that-gives-another-{name}-{when}");
+            cases.push(Case::new(name, move |bench: &Bench| {
+                let (run, disk) = boot(bench, &bench.firmware.loader, part, lies)?;
+                judge(&run)?;
+                disk.check_reads()?;
+                match expected {
+                    Boot => expect_boot(&run),
+                    Refusal(reason) => expect_refusal(&run, Stage::Loader, reason),
+                }
+            }));
+        }
+    }
+    cases.push(Case::new("refusal/disk-with-the-older-bundle", |bench| {
+        let (run, _) = boot_from(bench, &bench.firmware.loader, |_, other| Disk::honest(other))?;
+        expect_refusal(&run, Stage::Loader, RollbackBelowFloor)
+    }));
+    cases.push(Case::new("refusal/a-loader-that-reads-twice-is-caught", |bench| {
+        let loader = firmware::stage("loader", &["inject-reads-twice"])?;
+        let (run, disk) = boot(bench, &loader, Part::Kernel, Lies::Later)?;
+        ensure!(run.transcript.contains(OTHER_RUNS), "it did not run\n{}", last_lines(&run));
+        ensure!(judge(&run).is_err(), "a kernel that was not verified passed");
+        ensure!(disk.check_reads().is_err(), "a second read was not noticed");
+        Ok(())
+    }));
+    cases
+}
+
+/// Whatever a disk answers: the right bundle runs, or none.
+fn judge(run: &Run) -> Result<()> {
+    let text = &run.transcript;
+    ensure!(!text.contains(OTHER_RUNS), "the other kernel ran\n{}", last_lines(run));
+    let is_boot = text.contains(STUB_RUNS) && run.outcome == Outcome::Booted;
+    let is_refusal = matches!(run.outcome, Outcome::Refused { stage: Stage::Loader, .. });
+    ensure!(is_boot || is_refusal, "{:?}\n{}", run.outcome, last_lines(run));
+    Ok(())
+}
+
+fn boot(bench: &Bench, loader: &StageFiles, part: Part, lies: Lies) -> Result<(Run, Disk)> {
+    boot_from(bench, loader, |good, other| {
+        let range = part.range(&good);
+        Disk::new(good, other, range, lies)
+    })
+}
+
+/// Boots a device whose disk is made of the right bundle and of the other one.
+fn boot_from(
+    bench: &Bench,
+    loader: &StageFiles,
+    disk: impl FnOnce(Vec<u8>, Vec<u8>) -> Disk,
+) -> Result<(Run, Disk)> {
+    let mut setup =
+        bench.setup_with(loader, &[], &[Edit::Draft(|draft| draft.security_version = FLOOR)])?;
+    setup.state = Provisioning { system_floor: FLOOR, ..setup.state };
+    let good = setup.system.take().context("a system bundle")?;
+    let other = other_bundle(bench)?;
+    ensure!(good.len() == other.len(), "the bundles have other layouts");
+    let device = Device::temporary()?;
+    bench.install(&device, &setup)?;
+    let socket = device.folder().join("nbd");
+    let server = Server::start(&socket, disk(good, other))?;
+    let drive = format!(
+        "if=none,id=d1,format=raw,readonly=on,file.driver=nbd,file.server.type=unix,file.server.path={}",
+        socket.display()
+    );
+    // With a geometry QEMU does not read the first sector itself.
+    let block = "virtio-blk-device,drive=d1,cyls=16,heads=16,secs=63";
+    let extra = ["-drive", &drive, "-device", block].map(str::to_owned);
+    let run = bench.finish(bench.start_on(&device, &setup, &extra)?, None);
+    let disk = server.finish()?;
+    ensure!(
+        disk.reads.iter().any(|count| *count > 0),
+        "the disk was not read\n{}",
+        last_lines(&run)
+    );
+    Ok((run, disk))
+}
+
+/// A genuine bundle below the floor of the device.
+fn other_bundle(bench: &Bench) -> Result<Vec<u8>> {
+    let mut draft = bench.system_draft()?;
+    draft.security_version = OLDER;
+    for payload in &mut draft.payloads {
+        alter(payload)?;
+    }
+    Ok(build(draft, &[]).0)
+}
+
+fn alter(payload: &mut Payload) -> Result<()> {
+    match payload.kind {
+        PayloadType::Kernel => {
+            let text = STUB_RUNS.as_bytes();
+            let at = payload.data.windows(text.len()).position(|part| part == text);
+            let at = at.context("the kernel has no text")?;
+            payload.data[at..at + text.len()].copy_from_slice(OTHER_RUNS.as_bytes());
+        }
+        // The last byte: the last block of an initramfs, and bytes past a device tree's structure.
+        _ => *payload.data.last_mut().context("an empty payload")? ^= 1,
+    }
+    Ok(())
+}
+
+impl Part {
+    fn range(self, bundle: &[u8]) -> Range<u64> {
+        let signed = u64::from(u32_at(bundle, 16).unwrap_or(0));
+        let signatures = u64::from(u32_at(bundle, 20).unwrap_or(0));
+        let header = HEADER_SIZE as u64;
+        let payload = |index| {
+            let ranges = payloads(bundle);
+            ranges.get(index).cloned().unwrap_or_default()
+        };
+        match self {
+            Part::Header => 0..header,
+            Part::Manifest => header..signed,
+            Part::Signatures => signed..signed + signatures,
+            Part::Kernel => payload(0),
+            Part::Initramfs => payload(1),
+            Part::SystemFdt => payload(2),
+            Part::All => 0..bundle.len() as u64,
+        }
+    }
+}
+
+/// The payloads, each with the padding after it.
+fn payloads(bundle: &[u8]) -> Vec<Range<u64>> {
+    let count = u32_at(bundle, 56).unwrap_or(0) as usize;
+    let record = |index| HEADER_SIZE + KEY_RECORD_SIZE + index * PAYLOAD_RECORD_SIZE;
+    let range = |index| {
+        let (offset, size) =
+            (u64_at(bundle, record(index) + 16)?, u64_at(bundle, record(index) + 24)?);
+        Some(offset..offset + align_up(size, PAGE_SIZE)?)
+    };
+    (0..count).filter_map(range).collect()
+}
+
+/// Two contents of one disk.
+struct Disk {
+    good: Vec<u8>,
+    other: Vec<u8>,
+    /// Bytes that it lies about.
+    range: Range<u64>,
+    lies: Lies,
+    /// How often each sector was read.
+    reads: Vec<u32>,
+}
+
+impl Disk {
+    fn honest(contents: Vec<u8>) -> Self {
+        Self::new(contents.clone(), contents, 0..0, Lies::First)
+    }
+
+    fn new(good: Vec<u8>, other: Vec<u8>, range: Range<u64>, lies: Lies) -> Self {
+        let reads = vec![0; good.len().div_ceil(SECTOR)];
+        Self { good, other, range, lies, reads }
+    }
+
+    /// No sector of a payload was read twice. Sectors of the metadata are: pieces of them are copied, each byte
+    /// once.
+    fn check_reads(&self) -> Result<()> {
+        for payload in payloads(&self.good) {
+            let sectors = payload.start as usize / SECTOR..payload.end as usize / SECTOR;
+            for sector in sectors {
+                let count = self.reads[sector];
+                ensure!(count <= 1, "sector {sector} of a payload was read {count} times");
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Contents for Disk {
+    fn size(&self) -> u64 {
+        self.good.len() as u64
+    }
+
+    fn read(&mut self, offset: u64, into: &mut [u8]) {
+        let first = offset as usize / SECTOR;
+        let sectors = first..(offset as usize + into.len()).div_ceil(SECTOR);
+        for (at, byte) in (offset..).zip(into.iter_mut()) {
+            let is_first = self.reads[at as usize / SECTOR] == 0;
+            let is_lie = self.range.contains(&at) && is_first == (self.lies == Lies::First);
+            *byte = if is_lie { self.other[at as usize] } else { self.good[at as usize] };
+        }
+        for count in &mut self.reads[sectors] {
+            *count += 1;
+        }
+    }
+}
