@@ -12,7 +12,8 @@ use hartlock_regs::boot_sequencer::{self as registers, Decision, State, Word};
 pub enum Error {
     /// It was decided before, and that is final.
     Decided,
-    /// The hardware stopped in an illegal state. The host is in reset until a reset of the whole system.
+    /// The hardware stopped in an illegal state, or the root of trust stopped itself. The host is in reset until a
+    /// reset of the whole system.
     Fault,
 }
 
@@ -72,7 +73,7 @@ impl BootSequencer {
         match self.state() {
             State::Held => {}
             State::Released | State::Refused | State::Trapped => return Err(Error::Decided),
-            State::Error => return Err(Error::Fault),
+            State::Error | State::Stopped => return Err(Error::Fault),
         }
         // The decision fixes it.
         self.registers.reason().write(reason);
