@@ -282,6 +282,7 @@ module rot
     .sha2_irq_o (sha2_irq),
     .rot_irq_o  (rot_irq),
     .alert_o    (engines_alert),
+    .fault_i    (cpu_alert),
     .bench_aw_valid_o, .bench_aw_ready_i,
     .bench_w_valid_o, .bench_w_ready_i,
     .bench_b_valid_i, .bench_b_ready_o,
