@@ -12,7 +12,8 @@ use hartlock_regs::boot_sequencer::{self as registers, Decision, State, Word};
 pub enum Error {
     /// It was decided before, and that is final.
     Decided,
-    /// The hardware stopped in an illegal state. The host is in reset until a reset of the whole system.
+    /// The hardware stopped in an illegal state, or the root of trust stopped itself. The host is in reset until a
+    /// reset of the whole system.
     Fault,
 }
 
@@ -72,7 +73,7 @@ impl BootSequencer {
         match self.state() {
             State::Held => {}
             State::Released | State::Refused | State::Trapped => return Err(Error::Decided),
-            State::Error => return Err(Error::Fault),
+            State::Error | State::Stopped => return Err(Error::Fault),
         }
         // The decision fixes it.
         self.registers.reason().write(reason);
@@ -148,19 +149,21 @@ mod tests {
 
     #[test]
     fn nothing_is_asked_of_hardware_that_stopped() {
-        for status in [State::Error as u32, 5, 6, 7] {
+        for status in [State::Error as u32, State::Stopped as u32, 6, 7] {
             for (call, ..) in CALLS {
                 let file = File::with_status(status);
                 assert_eq!(call(&mut file.sequencer()), Err(Error::Fault));
                 assert_eq!((file.word(DECISION), file.word(REASON)), (UNTOUCHED, UNTOUCHED));
-                assert_eq!(file.sequencer().state(), State::Error);
+                let state = State::from_bits(status).unwrap_or(State::Error);
+                assert_eq!(file.sequencer().state(), state);
             }
         }
     }
 
     #[test]
     fn words_are_far_from_each_other_and_from_nothing() {
-        let words = [Word::Release as u32, Word::Refuse as u32, Word::Trap as u32, 0, u32::MAX];
+        let words = [Word::Release, Word::Refuse, Word::Trap, Word::Stop].map(|word| word as u32);
+        let words = [&words[..], &[0, u32::MAX]].concat();
         for (index, one) in words.iter().enumerate() {
             assert!(words[..index].iter().all(|other| (one ^ other).count_ones() >= 16));
         }

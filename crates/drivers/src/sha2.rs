@@ -156,6 +156,13 @@ impl<W: Wait> Sha2<W> {
         self.push_bytes(after);
     }
 
+    /// Where words of the message can be written, for code that has to survive an error of the memory that they come
+    /// from: sixteen registers, each of which pushes.
+    #[must_use]
+    pub fn port(&mut self) -> Option<*mut u32> {
+        self.registers.fifo().get(0).map(|register| register.as_ptr())
+    }
+
     /// Ends the message and takes digest or MAC.
     ///
     /// # Errors

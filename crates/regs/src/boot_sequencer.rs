@@ -14,6 +14,9 @@ pub enum Word {
     Refuse = 0x0f93_742d,
     /// The host leaves its reset, and every fetch of it fails.
     Trap = 0xc36c_1d9a,
+    /// The root of trust has failed: the host is in reset until everything is, whatever was decided
+    /// before.
+    Stop = 0xbb2d_420f,
 }
 
 impl Word {
@@ -24,6 +27,7 @@ impl Word {
             0x5a17_c3e1 => Some(Self::Release),
             0x0f93_742d => Some(Self::Refuse),
             0xc36c_1d9a => Some(Self::Trap),
+            0xbb2d_420f => Some(Self::Stop),
             _ => None,
         }
     }
@@ -41,8 +45,11 @@ pub enum State {
     Refused = 2,
     /// Refused; the host takes an exception at its first fetch.
     Trapped = 3,
-    /// An illegal state was seen; the host is in reset until everything is.
+    /// An illegal state was seen, or the core reported a fault; the host is in reset until
+    /// everything is.
     Error = 4,
+    /// The root of trust has stopped itself; the host is in reset until everything is.
+    Stopped = 5,
 }
 
 impl State {
@@ -55,6 +62,7 @@ impl State {
             2 => Some(Self::Refused),
             3 => Some(Self::Trapped),
             4 => Some(Self::Error),
+            5 => Some(Self::Stopped),
             _ => None,
         }
     }
@@ -76,7 +84,8 @@ pub type BootSequencer = Block<BootSequencerMap>;
 impl BootSequencer {
     /// What becomes of the host.
     ///
-    /// The first decision is final until the next reset of everything.
+    /// The first decision is final until the next reset of everything. Only a stop is accepted
+    /// after it.
     #[must_use]
     pub const fn decision(&self) -> Register<'_, Decision, WriteOnly> {
         self.register::<0x0, _, _>()

@@ -326,6 +326,48 @@ pub fn digest_with(kernels: &Kernels, record: &PayloadRecord, payload: &[u8]) ->
     root.finalize()
 }
 
+/// The same of a payload that is no memory of this program: `read` copies the bytes at an offset into a piece. Every
+/// byte is read once, in order.
+///
+/// # Errors
+/// Those of `read`.
+pub fn digest_in_pieces<E, const N: usize>(
+    kernels: &Kernels,
+    record: &PayloadRecord,
+    piece: &mut [u8; N],
+    mut read: impl FnMut(u64, &mut [u8]) -> Result<(), E>,
+) -> Result<Digest, E> {
+    const { assert!(N > 0, "a piece has at least a byte") };
+    let mut absorb = |hasher: &mut SoftwareHasher, mut at: u64, end: u64| {
+        while at < end {
+            let len = end.wrapping_sub(at).min(N as u64);
+            let now = piece.get_mut(..len as usize).unwrap_or_default();
+            read(at, now)?;
+            hasher.update(now);
+            at = at.wrapping_add(len);
+        }
+        Ok(())
+    };
+    let Some(block_size) = record.mode.block_size() else {
+        let mut hasher = SoftwareHasher::with(record.hash, kernels);
+        absorb(&mut hasher, 0, record.size)?;
+        return Ok(hasher.finalize());
+    };
+    let mut root = Root::<SoftwareHasher>::with(record, kernels);
+    let (mut at, mut index) = (0_u64, 0_u64);
+    while at < record.size {
+        let end = at.saturating_add(u64::from(block_size.max(1))).min(record.size);
+        let mut hasher = SoftwareHasher::with(record.hash, kernels);
+        if let Some(prefix) = leaf_prefix(record.mode, index) {
+            hasher.update(&prefix);
+        }
+        absorb(&mut hasher, at, end)?;
+        root.push(&hasher.finalize());
+        (at, index) = (end, index.wrapping_add(1));
+    }
+    Ok(root.finalize())
+}
+
 #[cfg(test)]
 mod tests {
     use std::string::String;
@@ -367,6 +409,59 @@ mod tests {
         ] {
             let expected = std::format!("\n| {row} `{}` |", hex_of_example(hash, mode, size));
             assert!(SPEC.contains(&expected), "{expected}");
+        }
+    }
+
+    #[test]
+    fn pieces_give_the_digest_of_the_whole() {
+        let block_size = 1024;
+        for (hash, mode) in [
+            (HashId::Sha256, TreeMode::Flat),
+            (HashId::Kt128, TreeMode::Flat),
+            (HashId::Sha3_384, TreeMode::Blocks { block_size }),
+            (HashId::Shake128, TreeMode::ParallelHash { block_size }),
+        ] {
+            for size in [0, 1, 63, 64, 1023, 1024, 1025, 3000, 9000] {
+                let payload: Vec<u8> = (0..251).cycle().take(size).collect();
+                let record = PayloadRecord {
+                    payload_type: PayloadType::Initramfs,
+                    hash,
+                    mode,
+                    offset: 4096,
+                    size: size as u64,
+                    load_address: 0x8200_0000,
+                    memory_size: 1 << 20,
+                    entry: 0,
+                    digest: [0; 64],
+                };
+                let mut expected_at = 0;
+                let of_memory = |at: u64, into: &mut [u8]| {
+                    // Each byte once, in order.
+                    assert_eq!(at, expected_at);
+                    expected_at += into.len() as u64;
+                    let at = usize::try_from(at).unwrap();
+                    into.copy_from_slice(&payload[at..][..into.len()]);
+                    Ok::<(), ()>(())
+                };
+                let kernels = Kernels::PORTABLE;
+                let pieces = digest_in_pieces(&kernels, &record, &mut [0; 100], of_memory);
+                assert_eq!(pieces, Ok(digest(&record, &payload)), "{hash:?} {mode:?} {size}");
+                assert_eq!(expected_at, record.size);
+            }
+            let record = PayloadRecord {
+                payload_type: PayloadType::Initramfs,
+                hash,
+                mode,
+                offset: 4096,
+                size: 3000,
+                load_address: 0x8200_0000,
+                memory_size: 1 << 20,
+                entry: 0,
+                digest: [0; 64],
+            };
+            let fails = |at: u64, _: &mut [u8]| if at < 2000 { Ok(()) } else { Err(at) };
+            let failed = digest_in_pieces(&Kernels::PORTABLE, &record, &mut [0; 100], fails);
+            assert!(failed.is_err(), "{hash:?} {mode:?}");
         }
     }
 

@@ -1,28 +1,118 @@
-//! The boot bundle in the host's memory as a medium. The host is in reset and nothing else writes there.
+//! The boot bundle in the host's memory as a medium, and the places of its payloads there.
+//!
+//! The host is in reset meanwhile. Its memory is still no memory of this program: an access may fail, and what another
+//! master writes there must change no more than a digest. So bytes are copied into the scratchpad, each byte of the
+//! bundle once, and nothing refers to the host's memory (`hartlock_rot::host`).
 
+use hartlock_handoff::{Entry, Stage, Step};
+use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, align_up};
 use hartlock_kernels::Kernels;
-use hartlock_stage::{Hardware, Instant, RomLog, Slot};
+use hartlock_rot::host::{self, BusError};
+use hartlock_stage::{Instant, RomLog, entry, push};
+use hartlock_verify::{Loaded, Platform, bits_of, tree};
 
-use crate::{clock, map, memory};
+use crate::words::Words;
+use crate::{clock, map};
+
+/// Bytes that are hashed at once: enough that starting the engine costs little, and less than what the stack has
+/// when no signature is verified.
+const PIECE_SIZE: usize = 2048;
 
 /// The medium.
-pub type Bundle<'a> = Slot<'a, Ibex>;
+pub struct Bundle<'a> {
+    kernels: Kernels,
+    log: &'a mut RomLog,
+}
 
-/// The hart that copies and hashes.
-pub struct Ibex;
-
-impl Hardware for Ibex {
-    fn now() -> Instant {
-        clock::now()
+impl<'a> Bundle<'a> {
+    /// Opens it.
+    pub fn open(kernels: Kernels, log: &'a mut RomLog) -> Self {
+        Self { kernels, log }
     }
 
-    fn copy(to: &mut [u8], from: &[u8]) {
-        memory::copy(to, from);
+    /// Adds to the log.
+    pub fn push(&mut self, entry: Entry) {
+        push(self.log, entry);
+    }
+
+    fn step(step: Step, start: Instant) -> Entry {
+        entry(Stage::Rom, step, start, clock::now())
+    }
+
+    /// Copies a payload to its memory, zeroes the rest of that, and returns the bits that are set in the padding after
+    /// the original.
+    fn copy(payload: &PayloadRecord) -> Result<u64, Reason> {
+        let padded_size = align_up(payload.size, PAGE_SIZE).ok_or(Reason::InternalLimit)?;
+        let source = place(payload.offset, padded_size)?;
+        let size = usize::try_from(payload.size).map_err(|_| Reason::InternalLimit)?;
+        let rest = payload.memory_size.checked_sub(payload.size).ok_or(Reason::InternalLimit)?;
+        let rest = usize::try_from(rest).map_err(|_| Reason::InternalLimit)?;
+        let end = |start: u64| start.checked_add(payload.size).ok_or(Reason::InternalLimit);
+        // The load range was checked against the board's map: it is memory that no running stage uses and that
+        // holds no part of the bundle.
+        host::copy(payload.load_address, source, size).map_err(failed)?;
+        host::clear(end(payload.load_address)?, rest).map_err(failed)?;
+        let Words(padding) = &mut Words([0; PAGE_SIZE as usize]);
+        let padding_size = padded_size.wrapping_sub(payload.size) as usize;
+        let padding = padding.get_mut(..padding_size).ok_or(Reason::InternalLimit)?;
+        host::read(end(source)?, padding).map_err(failed)?;
+        Ok(bits_of(padding))
     }
 }
 
-/// Opens the medium.
-pub fn open(kernels: Kernels, log: &mut RomLog) -> Bundle<'_> {
-    // SAFETY: memory to which nothing writes while the host is in reset, and no payload goes there.
-    Slot::new(unsafe { memory::bytes(map::BUNDLE) }, kernels, log)
+/// The address of a range of the bundle. A manifest has sizes of 64 bits, and a value that is too large is past the
+/// end.
+fn place(offset: u64, len: u64) -> Result<u64, Reason> {
+    let end = offset.checked_add(len).ok_or(Reason::Truncated)?;
+    if end > map::BUNDLE.size() {
+        return Err(Reason::Truncated);
+    }
+    map::BUNDLE.start.checked_add(offset).ok_or(Reason::Truncated)
+}
+
+fn failed(_: BusError) -> Reason {
+    Reason::MediumError
+}
+
+impl Platform for Bundle<'_> {
+    fn medium_len(&self) -> u64 {
+        map::BUNDLE.size()
+    }
+
+    fn kernels(&self) -> Kernels {
+        self.kernels
+    }
+
+    fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Reason> {
+        host::read(place(offset, into.len() as u64)?, into).map_err(failed)
+    }
+
+    fn load(&mut self, payload: &PayloadRecord) -> Result<Loaded, Reason> {
+        let start = clock::now();
+        let padding = Self::copy(payload)?;
+        self.push(Entry {
+            payload: Some(payload.payload_type),
+            bytes: payload.size,
+            harts: 1,
+            ..Self::step(Step::Read, start)
+        });
+        // From here on only the copy counts.
+        let start = clock::now();
+        let Words(piece) = &mut Words([0; PIECE_SIZE]);
+        let digest = tree::digest_in_pieces(&self.kernels, payload, piece, |at, piece| {
+            let at = payload.load_address.checked_add(at).ok_or(BusError)?;
+            host::read(at, piece)
+        });
+        let digest = digest.map_err(failed)?;
+        self.push(Entry {
+            payload: Some(payload.payload_type),
+            bytes: payload.size,
+            harts: 1,
+            digest: tree::first_48(&digest),
+            hash: Some(payload.hash),
+            kernel: tree::tier(&self.kernels, (payload.mode, payload.hash)) as u32,
+            ..Self::step(Step::Hash, start)
+        });
+        Ok(Loaded { digest, padding })
+    }
 }

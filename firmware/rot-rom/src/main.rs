@@ -2,7 +2,9 @@
 //! the SHA-2 engine and the same `crates/verify` as every other stage, and releases the host.
 //!
 //! The host is in reset until the boot sequencer releases it, once. Every failure here leaves it in reset,
-//! with the reason in a register and on the console.
+//! with the reason in a register. A trap that nothing expects puts it there even after the release (`hartlock_rot`).
+//!
+//! The host's memory is never referred to: the host may change it, and its bus may fail (`hartlock_rot::host`).
 
 #![no_std]
 #![no_main]
@@ -13,22 +15,24 @@ mod clock;
 mod console;
 mod engine;
 mod identity;
-mod memory;
 mod service;
+mod words;
 
 use hartlock_drivers::boot_sequencer::BootSequencer;
-use hartlock_handoff::{Entry, LogHeader, Stage, Step};
+use hartlock_handoff::{Entry, LOG_ENTRY_SIZE, LogHeader, MAX_ROM_ENTRIES, Stage, Step};
 use hartlock_image::{BundleType, Identity, Reason};
 use hartlock_kernels::{Kernels, Tier};
-use hartlock_rot::{BOOT_SEQUENCER, exit};
+use hartlock_rot::{BOOT_SEQUENCER, host};
 use hartlock_stage::{Instant, RomLog, entry, measure, push, signature, start_log};
 
+use bundle::Bundle;
 use hartlock_verify::board::hartlock_soc as map;
 use hartlock_verify::{Acceptance, Verdict, authenticate};
+use words::Words;
 
 /// Signed region and signature area: kept in the scratchpad, which only the root of trust reaches.
 const METADATA_SIZE: usize = 24 << 10;
-static mut METADATA: [u8; METADATA_SIZE] = [0; METADATA_SIZE];
+static mut METADATA: Words<METADATA_SIZE> = Words([0; METADATA_SIZE]);
 
 #[unsafe(no_mangle)]
 extern "C" fn rot_main() -> ! {
@@ -54,12 +58,12 @@ fn boot(log: &mut RomLog) -> Result<Verdict, Reason> {
         state.lifecycle,
         &map::BOARD,
     );
-    let mut medium = bundle::open(kernels, log);
+    let mut medium = Bundle::open(kernels, log);
     let signature_start = clock::now();
     let metadata = &raw mut METADATA;
     // SAFETY: this is its only user.
     let metadata = unsafe { &mut *metadata };
-    let mut bundle = authenticate(&mut medium, &acceptance, metadata)?;
+    let mut bundle = authenticate(&mut medium, &acceptance, &mut metadata.0)?;
     let digest = measure(&kernels, bundle.signed());
     let signature_step = step(Step::Signature, signature_start);
     medium.push(signature(&bundle, digest, 1, signature_step));
@@ -85,7 +89,7 @@ fn release(verdict: &Verdict, log: &mut RomLog) -> ! {
         refuse(Reason::VerdictNotConfirmed, log)
     }
     if cfg!(feature = "alone") {
-        exit(0)
+        end(0)
     }
     match engine {
         Some(mut engine) => service::serve(&mut engine),
@@ -106,7 +110,19 @@ fn refuse(reason: Reason, log: &mut RomLog) -> ! {
     } else {
         sequencer().refuse(reason as u32)
     };
-    exit(1)
+    end(1)
+}
+
+/// Nothing is done any more until reset. A bench ends the run, with this code.
+#[cfg(feature = "bench")]
+fn end(code: u32) -> ! {
+    hartlock_rot::exit(code)
+}
+
+/// Nothing is done any more until reset.
+#[cfg(not(feature = "bench"))]
+fn end(_: u32) -> ! {
+    service::halt()
 }
 
 /// The sequencer, which holds the host in reset.
@@ -138,9 +154,12 @@ fn step(step: Step, start: Instant) -> Entry {
 
 /// Leaves the log to the host, and on the console of the bench.
 fn write_log(entries: &RomLog) {
-    // SAFETY: set aside for this; the host does not run, or will only run later.
-    let region = unsafe { memory::bytes_mut(map::LOG) };
+    // A header, and a place for a refusal that no other entry takes.
+    let Words(log) = &mut Words([0; (MAX_ROM_ENTRIES + 2) * LOG_ENTRY_SIZE]);
     let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation: 1 };
-    let _ = start_log(region.get_mut(..4096).unwrap_or_default(), &header, entries);
-    console::log(region, entries.len());
+    let _ = start_log(log, &header, entries);
+    let len = entries.len().saturating_add(1).saturating_mul(LOG_ENTRY_SIZE);
+    // Information, and no part of the decision: memory that fails must not change that.
+    let _ = host::write(map::LOG.start, log.get(..len).unwrap_or_default());
+    console::log(log, entries.len());
 }

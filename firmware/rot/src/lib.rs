@@ -1,22 +1,43 @@
-//! The root of trust as its programs see it (`hw/soc/README.md`): start-up code, where devices are, the
-//! bench, and accesses that may fail.
+//! The root of trust as its programs see it (`hw/soc/README.md`): start-up code, traps, where devices are, the host's
+//! memory, and with the feature `bench` the bench.
 //!
 //! A program defines `rot_main` and is linked with `link.ld`.
 
 #![no_std]
 #![cfg(target_arch = "riscv32")]
 
+#[cfg(feature = "bench")]
+mod bench;
+pub mod host;
+
 use core::arch::{asm, global_asm};
-use core::fmt::{self, Write};
 use core::panic::PanicInfo;
 
-global_asm!(include_str!("start.S"), bench_exit = const EXIT);
+use hartlock_image::Reason;
+use hartlock_regs::boot_sequencer::{State, Word};
+
+#[cfg(feature = "bench")]
+pub use bench::{Console, exit, mark, put, try_call, try_load, try_store};
+
+global_asm!(
+    include_str!("start.S"),
+    has_bench = const cfg!(feature = "bench") as u32,
+    bench_exit = const BENCH_EXIT,
+    sequencer = const BOOT_SEQUENCER,
+    stop = const Word::Stop as u32,
+    held = const State::Held as u32,
+    unexpected_trap = const Reason::UnexpectedTrap as u32,
+    load_access = const cause::LOAD_ACCESS,
+    store_access = const cause::STORE_ACCESS,
+);
 
 include!(env!("HARTLOCK_ROOT_OF_TRUST_CONSTANTS"));
 
-const CONSOLE: usize = BENCH;
-const EXIT: usize = BENCH + 0x4;
-const MARK: usize = BENCH + 0x8;
+#[cfg(feature = "bench")]
+const BENCH_EXIT: usize = bench::EXIT;
+/// Not used.
+#[cfg(not(feature = "bench"))]
+const BENCH_EXIT: usize = 0;
 
 /// Causes of traps (RISC-V Privileged Architecture §3.1.15).
 pub mod cause {
@@ -29,46 +50,14 @@ pub mod cause {
 }
 
 unsafe extern "C" {
-    fn rot_try_load(address: usize, value: *mut u32) -> u32;
-    fn rot_try_store(address: usize, value: u32) -> u32;
-    fn rot_try_call(address: usize) -> u32;
+    fn rot_stop() -> !;
 }
 
-/// Reads a word from anywhere.
-///
-/// # Errors
-/// The cause of the trap, if the bus refuses.
-pub fn try_load(address: usize) -> Result<u32, u32> {
-    let mut value = 0;
-    // SAFETY: survives a trap, and a load changes nothing of this program's memory.
-    let cause = unsafe { rot_try_load(address, &raw mut value) };
-    if cause == 0 { Ok(value) } else { Err(cause) }
-}
-
-/// Writes a word to a register, or to memory that is not the program's.
-///
-/// # Safety
-/// No Rust object is at the address, and the write has no effect on one.
-///
-/// # Errors
-/// The cause of the trap, if the bus refuses.
-pub unsafe fn try_store(address: usize, value: u32) -> Result<(), u32> {
-    // SAFETY: survives a trap; the caller guarantees the rest.
-    let cause = unsafe { rot_try_store(address, value) };
-    if cause == 0 { Ok(()) } else { Err(cause) }
-}
-
-/// Calls code at an address.
-///
-/// # Safety
-/// There is no code, or a function without arguments that returns.
-///
-/// # Errors
-/// The cause of the trap, if its first fetch is refused.
-pub unsafe fn try_call(address: usize) -> Result<(), u32> {
-    // SAFETY: survives a trap; the caller guarantees the rest.
-    let cause = unsafe { rot_try_call(address) };
-    if cause == 0 { Ok(()) } else { Err(cause) }
+/// The root of trust has failed: the host is in reset from now on, whatever was decided before, and nothing else is
+/// done until reset.
+pub fn stop() -> ! {
+    // SAFETY: code of start.S, which keeps nothing of this program.
+    unsafe { rot_stop() }
 }
 
 /// The cycle counter, lower half. Differences up to 2^32 are right.
@@ -94,48 +83,7 @@ pub fn sleep_until(interrupts: u32) {
     unsafe { asm!("csrw mie, {}", "wfi", in(reg) interrupts, options(nomem, nostack)) };
 }
 
-/// Puts a number into the trace of the machine, where the program is.
-pub fn mark(number: u32) {
-    write_register(MARK, number);
-}
-
-/// Ends the run. 0 is success.
-pub fn exit(code: u32) -> ! {
-    write_register(EXIT, code);
-    loop {
-        // SAFETY: waits for an interrupt, of which none is enabled.
-        unsafe { asm!("wfi", options(nomem, nostack)) };
-    }
-}
-
-fn write_register(address: usize, value: u32) {
-    let register: *mut u32 = core::ptr::with_exposed_provenance_mut(address);
-    // SAFETY: the addresses above are the bench's, which touches none of this program's memory.
-    unsafe { register.write_volatile(value) };
-}
-
-/// Prints a byte on the console of the bench.
-pub fn put(byte: u8) {
-    write_register(CONSOLE, u32::from(byte));
-}
-
-/// The console of the bench, for `core::fmt`.
-pub struct Console;
-
-impl Write for Console {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        text.bytes().for_each(put);
-        Ok(())
-    }
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn rot_trap(cause: u32, address: u32, value: u32) -> ! {
-    let _ = writeln!(Console, "rot: trap {cause} at {address:#010x}, value {value:#010x}");
-    exit(0x100 | cause)
-}
-
 #[panic_handler]
 fn panic(_: &PanicInfo<'_>) -> ! {
-    exit(0xff)
+    stop()
 }

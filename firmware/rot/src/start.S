@@ -2,16 +2,28 @@
 //
 // Needs RV32IMC and Zicsr, M-mode only. ABI names only.
 //
-//   void rot_main(void)                          of the program; returns with success
-//   void rot_trap(cause, address, value)         of the program; never returns
-//   uint32_t rot_try_load(address, value *out)   0, or the cause of the trap that the access took
-//   uint32_t rot_try_store(address, value)       likewise
-//   uint32_t rot_try_call(address)               likewise; what is called has to return
+//   void rot_main(void)                          of the program
+//   void rot_trap(cause, address, value)         of the bench's form; never returns
 //
-// A trap while `mscratch` holds an address goes on there, with the cause in a0. Elsewhere it is the end
-// of the program: nothing here expects one.
+// Three kinds of traps:
+//
+// * A load or store of host.S to the host's memory, which the bus refused or did not answer: the host can cause it.
+//   The routine returns the cause to its caller.
+// * In the bench's form, a trap while `mscratch` holds an address (try.S) goes on there, with the cause in a0.
+// * Every other one means that this program is not what it was written to be. The boot sequencer is told to stop: the
+//   host is in reset from then on, even if it was released. This takes no stack and no data, which may be damaged. A
+//   second trap on the way is a double fault, upon which the hardware does the same (hw/soc/README.md).
 
 .equ BENCH_EXIT, {bench_exit}
+.equ SEQUENCER, {sequencer}
+.equ DECISION, 0                        // offsets of hw/ip/boot_sequencer/doc/registers.md
+.equ REASON, 4
+.equ STATUS, 8
+.equ WORD_STOP, {stop}
+.equ STATE_HELD, {held}
+.equ UNEXPECTED_TRAP, {unexpected_trap}
+.equ LOAD_ACCESS, {load_access}
+.equ STORE_ACCESS, {store_access}
 
 .section .text.vectors, "ax"
 // Ibex takes exceptions at entry 0 and interrupts at the others (Ibex reference manual, "Exceptions and
@@ -53,60 +65,61 @@ _start:                                 // at 0x80
     j     .L_clear
 .L_cleared:
     call  rot_main
+.if {has_bench}
     li    t0, BENCH_EXIT
     sw    zero, 0(t0)
-.L_halt:
-    wfi
     j     .L_halt
+.else
+    j     rot_stop                      // a ROM does not return
+.endif
 
+// Changes t0 to t2: the routines of host.S and try.S, to which it may return, do not need them.
 .balign 4
 trap_entry:
+    csrr  t0, mepc
+    la    t1, rot_host_begin
+    la    t2, rot_host_end
+    bltu  t0, t1, .L_unexpected
+    bgeu  t0, t2, .L_unexpected
+    csrr  t0, mtval                     // the address of the access; that of the host's memory has bit 31
+    bgez  t0, .L_unexpected
+    csrr  t0, mcause
+    li    t1, LOAD_ACCESS
+    li    t2, STORE_ACCESS
+    beq   t0, t1, .L_recover
+    bne   t0, t2, .L_unexpected
+.L_recover:
+    csrw  mepc, ra                      // they have no frame, and keep ra
+    mv    a0, t0
+    mret
+.L_unexpected:
+.if {has_bench}
     csrrw t0, mscratch, zero
-    beqz  t0, .L_fatal
+    beqz  t0, rot_stop
     csrw  mepc, t0
     csrr  a0, mcause
     mret
-.L_fatal:
+.endif
+
+.globl rot_stop
+rot_stop:
+    csrw  mie, zero
+    li    t0, SEQUENCER
+    lw    t1, STATUS(t0)
+    li    t2, STATE_HELD
+    bne   t1, t2, .L_is_decided         // the reason is that of the decision, and writing it an error
+    li    t1, UNEXPECTED_TRAP
+    sw    t1, REASON(t0)
+.L_is_decided:
+    li    t1, WORD_STOP
+    sw    t1, DECISION(t0)
+.if {has_bench}
     csrr  a0, mcause
     csrr  a1, mepc
     csrr  a2, mtval
     la    sp, __stack_top
     call  rot_trap
+.endif
+.L_halt:
+    wfi
     j     .L_halt
-
-.section .text.rot_try, "ax"
-.globl rot_try_load
-rot_try_load:
-    la    t0, .L_tried
-    csrw  mscratch, t0
-    lw    t1, 0(a0)
-    csrw  mscratch, zero
-    sw    t1, 0(a1)
-    li    a0, 0
-.balign 4
-.L_tried:
-    ret
-
-.globl rot_try_store
-rot_try_store:
-    la    t0, .L_tried
-    csrw  mscratch, t0
-    sw    a1, 0(a0)
-    csrw  mscratch, zero
-    li    a0, 0
-    ret
-
-.globl rot_try_call
-rot_try_call:
-    addi  sp, sp, -16
-    sw    ra, 12(sp)
-    la    t0, .L_called
-    csrw  mscratch, t0
-    jalr  a0
-    csrw  mscratch, zero
-    li    a0, 0
-.balign 4
-.L_called:
-    lw    ra, 12(sp)
-    addi  sp, sp, 16
-    ret

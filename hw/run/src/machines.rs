@@ -20,6 +20,7 @@ pub mod model;
 pub mod report;
 pub mod rot;
 pub mod rot_boot;
+mod rot_faults;
 mod smoke;
 pub mod soc;
 
@@ -56,6 +57,9 @@ pub struct Args {
     /// Boot the loader with small payloads, and show its measurement log
     #[arg(long, conflicts_with = "program")]
     boot: bool,
+    /// Boot the root of trust with each fault that it has to survive or to refuse: bundles, memory, chips, ROMs
+    #[arg(long, conflicts_with_all = ["program", "boot"])]
+    faults: bool,
     /// Run this program instead of the smoke program
     #[arg(long, value_name = "ELF")]
     program: Option<PathBuf>,
@@ -159,10 +163,32 @@ pub fn main(args: &Args) -> Result<Verdict> {
         }
         return Ok(Verdict::Yes);
     }
+    if args.faults {
+        return provoke_faults(&rots, &socs);
+    }
     smoke_hosts(args, &cores)?;
     smoke_rots(args, &rots)?;
     smoke_socs(args, &socs)?;
     Ok(Verdict::Yes)
+}
+
+/// The faults of the step `hw` on these machines, and which is not handled.
+fn provoke_faults(rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
+    let mut verdict = Verdict::Yes;
+    let mut tell = |name: &str, fault: Option<String>| match fault {
+        None => println!("{name}: every fault ends as it has to"),
+        Some(why) => {
+            println!("{name}: {why}");
+            verdict = Verdict::No;
+        }
+    };
+    for rot in rots {
+        tell(rot.name, rot_boot::faults(*rot, &rot::folder(*rot).join("boot"))?);
+    }
+    for soc in socs {
+        tell(soc.name, rot_boot::host_faults(*soc, &soc::folder(*soc).join("boot"))?);
+    }
+    Ok(verdict)
 }
 
 /// The smoke program of the root of trust on these machines. Options after `--` are the host's if the command
@@ -324,7 +350,12 @@ fn boot_soc(soc: Soc, args: &Args) -> Result<()> {
     let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
     let changed = Edit::File(|file| file[3 << 12] ^= 1);
     for (what, edits) in [("a good bundle", &[][..]), ("a flipped bit in the loader", &[changed])] {
-        let boot = HostBoot { edits, options: &options, size: rot_boot::USUAL_SIZE };
+        let boot = HostBoot {
+            edits,
+            options: &options,
+            size: rot_boot::USUAL_SIZE,
+            ..HostBoot::default()
+        };
         let booted = boot.run(soc, &soc::folder(soc))?;
         println!("{}, {what}", soc.name);
         println!("{}", loader::without_log(&booted.console).trim());

@@ -29,11 +29,13 @@ constexpr char kUsage[] =
     "  --load FILE@ADDRESS          put a file into the host's memory; may be repeated\n"
     "  --trace FILE                 a line for every retired instruction (CSV)\n"
     "  --upset-engine               its digests are wrong, as a broken engine's\n"
+    "  --no-bench                   there are no registers of the bench, as on a chip\n"
     "  --mutant NUMBER              the fault, in a model that was built with mutants; 0: none (0)\n"
     "  --report FILE                where cycles and counts go, as lines (standard error)\n"
     "  --max-cycles CYCLES          give up after so many (100000000)\n"
     "  --memory-size BYTES          of the host, from 0x80000000 on (0x40000000)\n"
     "  --memory-latency CYCLES      of the host's DRAM, after a cache miss (100)\n"
+    "  --stall ADDRESS@CYCLES       of accesses to the 4 KiB there, instead of all other latencies\n"
     "  --llc-hit CYCLES             of the last-level cache (21)\n"
     "  --llc-size BYTES             0: no such cache (0x20000)\n"
     "  --llc-ways N --llc-line BYTES   its shape (8, 64)\n"
@@ -43,27 +45,29 @@ struct Options {
     std::string program;
     std::vector<std::pair<std::string, std::uint64_t>> files;
     std::string trace;
-    bool has_upset = false;
-    std::uint64_t mutant = 0;
+    Faults faults;
     std::string report;
     std::uint64_t max_cycles = 100'000'000;
     std::uint64_t memory_size = 1 << 30;
-    Timing memory{100, 0, 8, CacheTiming{}};
+    Timing memory{100, 0, 8, CacheTiming{}, std::nullopt};
 };
 
 Options parse(int argc, char** argv) {
     enum Name {
-        kLoad = 1, kTrace, kUpset, kReport, kMaxCycles, kMemorySize, kLatency, kHit, kSize, kWays, kLine, kMutant, kHelp
+        kLoad = 1, kTrace, kUpset, kNoBench, kReport, kMaxCycles, kMemorySize, kLatency, kStall, kHit, kSize, kWays,
+        kLine, kMutant, kHelp
     };
     const option names[] = {
         {"load", required_argument, nullptr, kLoad},
         {"trace", required_argument, nullptr, kTrace},
         {"upset-engine", no_argument, nullptr, kUpset},
+        {"no-bench", no_argument, nullptr, kNoBench},
         {"mutant", required_argument, nullptr, kMutant},
         {"report", required_argument, nullptr, kReport},
         {"max-cycles", required_argument, nullptr, kMaxCycles},
         {"memory-size", required_argument, nullptr, kMemorySize},
         {"memory-latency", required_argument, nullptr, kLatency},
+        {"stall", required_argument, nullptr, kStall},
         {"llc-hit", required_argument, nullptr, kHit},
         {"llc-size", required_argument, nullptr, kSize},
         {"llc-ways", required_argument, nullptr, kWays},
@@ -79,12 +83,14 @@ Options parse(int argc, char** argv) {
         switch (name) {
             case kLoad: options.files.push_back(placed_file(value)); break;
             case kTrace: options.trace = value; break;
-            case kUpset: options.has_upset = true; break;
-            case kMutant: options.mutant = number(value); break;
+            case kUpset: options.faults.has_upset = true; break;
+            case kNoBench: options.faults.has_bench = false; break;
+            case kMutant: options.faults.mutant = number(value); break;
             case kReport: options.report = value; break;
             case kMaxCycles: options.max_cycles = number(value); break;
             case kMemorySize: options.memory_size = number(value); break;
             case kLatency: options.memory.latency_cycles = number(value); break;
+            case kStall: options.memory.stall = stalled_page(value); break;
             case kHit: cache.hit_cycles = number(value); break;
             case kSize: cache.size_bytes = number(value); break;
             case kWays: cache.ways = static_cast<std::uint32_t>(number(value)); break;
@@ -118,8 +124,7 @@ int run(const Options& options) {
     for (const auto& [path, address] : options.files) {
         ram.load_file(path, address);
     }
-    RotMachine machine(ram, options.memory, options.program, options.trace, options.has_upset,
-                       options.mutant);
+    RotMachine machine(ram, options.memory, options.program, options.trace, options.faults);
 
     const auto start = std::chrono::steady_clock::now();
     while (!machine.exit_code() && machine.cycle() < options.max_cycles) {

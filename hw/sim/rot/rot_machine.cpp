@@ -21,16 +21,17 @@ constexpr std::uint32_t kExit = 0x4;
 }  // namespace
 
 RotMachine::RotMachine(Ram& ram, const Timing& memory, const std::string& program,
-                       const std::string& trace_path, bool has_upset, std::uint64_t mutant)
+                       const std::string& trace_path, const Faults& faults)
     : context_(std::make_unique<VerilatedContext>()),
       top_(std::make_unique<Vrot>(context_.get())),
       memory_(ram, kBeatBytes, memory),
-      has_upset_(has_upset) {
+      has_upset_(faults.has_upset) {
     // Read by the model when it is evaluated for the first time (hw/run/src/ip/schemata.rs).
-    const std::string choice = "+mutant=" + std::to_string(mutant);
+    const std::string choice = "+mutant=" + std::to_string(faults.mutant);
     const char* arguments[] = {"machine", choice.c_str()};
     context_->commandArgs(2, arguments);
     keep_running_after_assertions(*context_);
+    top_->has_bench_i = faults.has_bench;
     RotMemories memories(*context_, kScope);
     memories.load_program(program, ram);
     trace_ = std::make_unique<Trace>(*context_, std::string(kScope) + ".u_cpu.u_ibex", trace_path);

@@ -18,12 +18,21 @@
 
 class Vrot;
 
+/// In what a machine differs from the usual one.
+struct Faults {
+    /// The engine's digests are wrong.
+    bool has_upset = false;
+    /// There are registers of the bench.
+    bool has_bench = true;
+    /// The number of a fault, of which a model without mutants has none.
+    std::uint64_t mutant = 0;
+};
+
 class RotMachine {
 public:
-    /// Loads a program and resets. An empty `trace_path` writes no trace. With `has_upset` the engine's
-    /// digests are wrong. `mutant` is the number of a fault, of which a model without mutants has none.
+    /// Loads a program and resets. An empty `trace_path` writes no trace.
     RotMachine(Ram& ram, const Timing& memory, const std::string& program,
-               const std::string& trace_path, bool has_upset, std::uint64_t mutant);
+               const std::string& trace_path, const Faults& faults);
     ~RotMachine();
 
     /// Runs one cycle. Throws if an assertion of the RTL fails.
@@ -45,7 +54,7 @@ private:
     std::unique_ptr<Trace> trace_;
     std::unique_ptr<Engines> engines_;
     Slave memory_;
-    bool has_upset_;
+    const bool has_upset_;
     std::uint64_t cycle_ = 0;
     std::optional<std::uint32_t> exit_code_;
     bool is_alert_ = false;

@@ -32,6 +32,7 @@ public:
           engines_(*context_, kRotScope),
           has_upset_(rot.has_upset) {
         keep_running_after_assertions(*context_);
+        top_->has_bench_i = rot.has_bench;
         // The core was held in reset until now, and has fetched nothing.
         RotMemories(*context_, kRotScope).load_program(rot.program, ram);
     }

@@ -16,7 +16,7 @@ constexpr int kResetCycles = 100;
 constexpr int kDebugCycles = 120;
 
 /// Devices answer as fast as a bus of its own with a register stage on either side.
-constexpr Timing kMmioTiming{4, 0, 1, std::nullopt};
+constexpr Timing kMmioTiming{4, 0, 1, std::nullopt, std::nullopt};
 constexpr std::uint32_t kMmioBeatBytes = 8;
 
 // Data ports are integers or arrays of words, by their width; the bytes are in the same order.

@@ -34,6 +34,8 @@ struct RotOptions {
     std::string trace;
     /// Whether the digests of its engine are wrong.
     bool has_upset = false;
+    /// Whether it has the registers of the bench.
+    bool has_bench = true;
 };
 
 class Machine {

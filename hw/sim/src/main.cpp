@@ -35,12 +35,14 @@ constexpr char kUsage[] =
     "  --memory-latency CYCLES      until the first beat of a read (20)\n"
     "  --memory-bandwidth BYTES     in a cycle, both directions; 0: the width of the port (0)\n"
     "  --memory-outstanding N       reads, and writes, under way at a time (8)\n"
+    "  --stall ADDRESS@CYCLES       of accesses to the 4 KiB there, instead of all other latencies\n"
     "  --llc-size BYTES             of a last-level cache; 0: none (0)\n"
     "  --llc-hit CYCLES             as --memory-latency, for a hit there (21)\n"
     "  --llc-ways N --llc-line BYTES   its shape (8, 64)\n"
     "  --rot PROGRAM                of the root of trust, on a machine that has one\n"
     "  --trace FILE                 a line for every instruction that it retires (CSV)\n"
     "  --upset-engine               its digests are wrong, as a broken engine's\n"
+    "  --no-bench                   it has no registers of the bench, as on a chip\n"
     "  --storage-rate BYTES         in 1000 cycles (1000)\n"
     "  --storage-latency CYCLES     until the first byte of a request (0)\n"
     "  --report FILE                where cycles and counts go, as lines (standard error)\n"
@@ -71,8 +73,8 @@ WavesOptions& waves_of(Options& options) {
 Options parse(int argc, char** argv) {
     enum Name {
         kLoad = 1, kMedium, kMaxCycles, kLatency, kBandwidth, kOutstanding, kRate, kStorageLatency,
-        kReport, kMemorySize, kCacheSize, kCacheHit, kCacheWays, kCacheLine, kRot, kTrace, kUpset, kVcd,
-        kVcdFrom, kVcdTo, kHelp
+        kReport, kMemorySize, kCacheSize, kCacheHit, kCacheWays, kCacheLine, kStall, kRot, kTrace, kUpset,
+        kNoBench, kVcd, kVcdFrom, kVcdTo, kHelp
     };
     const option names[] = {
         {"load", required_argument, nullptr, kLoad},
@@ -81,6 +83,7 @@ Options parse(int argc, char** argv) {
         {"memory-latency", required_argument, nullptr, kLatency},
         {"memory-bandwidth", required_argument, nullptr, kBandwidth},
         {"memory-outstanding", required_argument, nullptr, kOutstanding},
+        {"stall", required_argument, nullptr, kStall},
         {"storage-rate", required_argument, nullptr, kRate},
         {"storage-latency", required_argument, nullptr, kStorageLatency},
         {"report", required_argument, nullptr, kReport},
@@ -92,6 +95,7 @@ Options parse(int argc, char** argv) {
         {"rot", required_argument, nullptr, kRot},
         {"trace", required_argument, nullptr, kTrace},
         {"upset-engine", no_argument, nullptr, kUpset},
+        {"no-bench", no_argument, nullptr, kNoBench},
         {"vcd", required_argument, nullptr, kVcd},
         {"vcd-from", required_argument, nullptr, kVcdFrom},
         {"vcd-to", required_argument, nullptr, kVcdTo},
@@ -123,7 +127,9 @@ Options parse(int argc, char** argv) {
             case kCacheLine: cache.line_bytes = number(value); break;
             case kRot: options.rot.program = value; break;
             case kTrace: options.rot.trace = value; break;
+            case kStall: options.memory.stall = stalled_page(value); break;
             case kUpset: options.rot.has_upset = true; break;
+            case kNoBench: options.rot.has_bench = false; break;
             case kVcd: waves_of(options).path = value; break;
             case kVcdFrom: waves_of(options).first_cycle = number(value); break;
             case kVcdTo: waves_of(options).last_cycle = number(value); break;

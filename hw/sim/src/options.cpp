@@ -17,6 +17,14 @@ std::uint64_t number(const std::string& text) {
     return value;
 }
 
+Stall stalled_page(const std::string& text) {
+    const std::size_t at = text.rfind('@');
+    if (at == std::string::npos) {
+        throw std::invalid_argument("--stall takes ADDRESS@CYCLES, not " + text);
+    }
+    return {number(text.substr(0, at)), number(text.substr(at + 1))};
+}
+
 std::pair<std::string, std::uint64_t> placed_file(const std::string& text) {
     const std::size_t at = text.rfind('@');
     if (at == std::string::npos) {

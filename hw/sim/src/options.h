@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "slave.h"
+
 // Exit codes of a machine.
 constexpr int kSuccess = 0;
 constexpr int kFailure = 1;
@@ -15,6 +17,9 @@ constexpr int kTimeout = 3;
 
 /// An unsigned number in C's notation. Throws if it is none.
 std::uint64_t number(const std::string& text);
+
+/// ADDRESS@CYCLES.
+Stall stalled_page(const std::string& text);
 
 /// FILE@ADDRESS.
 std::pair<std::string, std::uint64_t> placed_file(const std::string& text);

@@ -41,6 +41,10 @@ void Slave::step(const axi::MasterSide& in, std::uint64_t cycle) {
 
 // A burst stays within a line of any cache here: the host asks for lines, the root of trust for words.
 std::uint64_t Slave::latency_of(const axi::Address& address) {
+    constexpr int kPageBits = 12;
+    if (timing_.stall && address.address >> kPageBits == timing_.stall->address >> kPageBits) {
+        return timing_.stall->cycles;
+    }
     if (!cache_ || !target_.has(address.address)) {
         return timing_.latency_cycles;
     }

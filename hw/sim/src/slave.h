@@ -25,6 +25,12 @@ public:
     virtual void write(std::uint64_t address, const std::uint8_t* data, std::uint32_t count) = 0;
 };
 
+/// A page of 4 KiB whose target answers late.
+struct Stall {
+    std::uint64_t address = 0;
+    std::uint64_t cycles = 0;
+};
+
 /// Access time of a target. The same numbers give the same cycles, always.
 struct Timing {
     /// Cycles from the one in which a read is accepted to the one in which its first beat is there,
@@ -36,6 +42,8 @@ struct Timing {
     std::uint32_t outstanding = 8;
     /// A cache before the target, with a latency for hits of its own; misses take the latency above.
     std::optional<CacheTiming> cache;
+    /// An exception to both latencies.
+    std::optional<Stall> stall;
 };
 
 /// The answering side of a port. Reads are answered in the order in which they came.

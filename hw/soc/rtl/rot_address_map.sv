@@ -1,8 +1,8 @@
 // The address map of the root of trust: the targets that fetches, loads and stores of its core reach.
 //
-// Each port of the core has a demultiplexer of its own, so a fetch never waits for data of the host. Registers and
-// the host's memory are no targets of fetches, so software cannot execute them. An address outside all regions of
-// soc_pkg selects no target, which is an error.
+// Each port of the core has a demultiplexer of its own, so a fetch never waits for data of the host. The ROM is the
+// only target of fetches: what software can write, it cannot execute, whatever it does and whatever a fault makes of
+// it. An address outside all regions of soc_pkg selects no target, which is an error.
 
 `include "assert.svh"
 
@@ -19,11 +19,11 @@ module rot_address_map
   output logic             instr_rvalid_o,
   output logic [31:0]      instr_rdata_o,
   output logic             instr_err_o,
-  // Targets of fetches: bit 0 is the ROM, bit 1 the scratchpad. They answer every fetch.
-  output logic [1:0]       fetch_req_o,
-  input  logic [1:0]       fetch_gnt_i,
-  input  logic [1:0]       fetch_rvalid_i,
-  input  logic [1:0][31:0] fetch_rdata_i,
+  // The target of fetches, the ROM. It answers every fetch.
+  output logic             fetch_req_o,
+  input  logic             fetch_gnt_i,
+  input  logic             fetch_rvalid_i,
+  input  logic [31:0]      fetch_rdata_i,
 
   // Its loads and stores.
   input  logic             data_req_i,
@@ -32,21 +32,21 @@ module rot_address_map
   output logic             data_rvalid_o,
   output logic [31:0]      data_rdata_o,
   output logic             data_err_o,
-  // Targets of loads and stores: the same two, bit 2 the registers, bit 3 the host's memory.
+  // Targets of loads and stores: bit 0 is the ROM, bit 1 the scratchpad, bit 2 the registers, bit 3 the host's memory.
   output logic [3:0]       access_req_o,
   input  logic [3:0]       access_gnt_i,
   input  logic [3:0]       access_rvalid_i,
   input  logic [3:0][31:0] access_rdata_i,
   input  logic [3:0]       access_err_i
 );
-  // Selections are decoded from the address alone: regions are aligned, so at most one of them matches. A fetch has
-  // two targets, and neither reports an error of its own.
-  core_demux #(.NumTargets(2)) u_instr_demux (
+  // Selections are decoded from the address alone: regions are aligned, so at most one of them matches. The ROM
+  // reports no error of a fetch; that of an address without a target comes from the demultiplexer.
+  core_demux #(.NumTargets(1)) u_instr_demux (
     .clk_i,
     .rst_ni,
     .req_i           (instr_req_i),
     .gnt_o           (instr_gnt_o),
-    .select_i        ({is_scratchpad(instr_addr_i), is_rom(instr_addr_i)}),
+    .select_i        (is_rom(instr_addr_i)),
     .rvalid_o        (instr_rvalid_o),
     .rdata_o         (instr_rdata_o),
     .err_o           (instr_err_o),
@@ -77,8 +77,7 @@ module rot_address_map
   );
 
   // A root of trust must never run code from outside; an access that leaves it has to be for the host's memory.
-  `ASSERT(FetchesStayInside_A,
-          instr_req_i && !is_rom(instr_addr_i) && !is_scratchpad(instr_addr_i) |-> fetch_req_o == '0)
+  `ASSERT(FetchesAreOfTheRom_A, fetch_req_o |-> is_rom(instr_addr_i))
   `ASSERT(HostMemoryIsAskedForItself_A, access_req_o[3] |-> is_host(data_addr_i))
   `ASSERT(RegistersStayInside_A, access_req_o[2] |-> is_register(data_addr_i))
 endmodule

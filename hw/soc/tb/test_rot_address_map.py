@@ -1,4 +1,4 @@
-"""`rot_address_map`: every address reaches its target, and no fetch leaves ROM and scratchpad."""
+"""`rot_address_map`: every address reaches its target, and no fetch leaves the ROM."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from soc_bench import Bench, Part
 REGIONS = {"rom": (0x0000_0000, 17), "scratchpad": (0x1000_0000, 16), "registers": (0x4000_0000, 16)}
 REGIONS |= {"host": (0x8000_0000, 31)}
 # In the order of the bits of each port.
-TARGETS = {"instr": ["rom", "scratchpad"], "data": ["rom", "scratchpad", "registers", "host"]}
+TARGETS = {"instr": ["rom"], "data": ["rom", "scratchpad", "registers", "host"]}
 SIDES = {"instr": "fetch", "data": "access"}
 INPUTS = ["instr_req_i", "instr_addr_i", "data_req_i", "data_addr_i", "fetch_gnt_i", "access_gnt_i"]
 INPUTS += ["fetch_rvalid_i", "fetch_rdata_i", "access_rvalid_i", "access_rdata_i", "access_err_i"]

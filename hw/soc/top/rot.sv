@@ -1,8 +1,8 @@
 // The root of trust: Ibex, boot ROM, scratchpad, registers, and a master port into the host's memory.
 //
 // It has no slave port. The host can access its side of the mailbox only, which is a block
-// of its own on the register bus. Code comes from ROM and scratchpad alone: a fetch from any other address, above
-// all from the host's memory, is an error. The memory map is in hw/soc/README.md.
+// of its own on the register bus. Code comes from the ROM alone: a fetch from any other address, scratchpad and host
+// memory included, is an error. The memory map is in hw/soc/README.md.
 //
 // This module does not protect the ROM's contents against a fault. That is left to software (which does not measure
 // itself) and to the memory that a chip has here.
@@ -140,9 +140,9 @@ module rot
   );
 
   // --- the address map ---
-  // Fetches reach ROM and scratchpad; loads and stores also registers and the host's memory.
-  logic        rom_fetch_req, rom_fetch_gnt, rom_fetch_rvalid, pad_fetch_req, pad_fetch_gnt, pad_fetch_rvalid;
-  logic [31:0] rom_fetch_rdata, pad_fetch_rdata;
+  // Fetches reach the ROM; loads and stores also scratchpad, registers and the host's memory.
+  logic        rom_fetch_req, rom_fetch_gnt, rom_fetch_rvalid;
+  logic [31:0] rom_fetch_rdata;
   logic        rom_req, rom_gnt, rom_rvalid, rom_err, pad_req, pad_gnt, pad_rvalid, pad_err;
   logic        reg_req, reg_gnt, reg_rvalid, reg_err, host_req, host_gnt, host_rvalid, host_err;
   logic [31:0] rom_rdata, pad_rdata, reg_rdata, host_rdata;
@@ -163,10 +163,10 @@ module rot
     .data_rvalid_o   (data_rvalid),
     .data_rdata_o    (data_rdata),
     .data_err_o      (data_err),
-    .fetch_req_o     ({pad_fetch_req, rom_fetch_req}),
-    .fetch_gnt_i     ({pad_fetch_gnt, rom_fetch_gnt}),
-    .fetch_rvalid_i  ({pad_fetch_rvalid, rom_fetch_rvalid}),
-    .fetch_rdata_i   ({pad_fetch_rdata, rom_fetch_rdata}),
+    .fetch_req_o     (rom_fetch_req),
+    .fetch_gnt_i     (rom_fetch_gnt),
+    .fetch_rvalid_i  (rom_fetch_rvalid),
+    .fetch_rdata_i   (rom_fetch_rdata),
     .access_req_o    ({host_req, reg_req, pad_req, rom_req}),
     .access_gnt_i    ({host_gnt, reg_gnt, pad_gnt, rom_gnt}),
     .access_rvalid_i ({host_rvalid, reg_rvalid, pad_rvalid, rom_rvalid}),
@@ -199,18 +199,18 @@ module rot
     .data_err_o     (rom_err)
   );
 
-  // Data, stack, and code that the ROM has measured. The host cannot access it.
+  // Data and stack. The host cannot access it, and the core cannot fetch from it: its fetch port is not connected.
   core_memory #(
     .Words   (ScratchpadBytes / 4),
     .Latency (ScratchpadLatency)
   ) u_scratchpad (
     .clk_i,
     .rst_ni,
-    .fetch_req_i    (pad_fetch_req),
-    .fetch_gnt_o    (pad_fetch_gnt),
-    .fetch_word_i   (instr_addr[15:2]),
-    .fetch_rvalid_o (pad_fetch_rvalid),
-    .fetch_rdata_o  (pad_fetch_rdata),
+    .fetch_req_i    (1'b0),
+    .fetch_gnt_o    (),
+    .fetch_word_i   ('0),
+    .fetch_rvalid_o (),
+    .fetch_rdata_o  (),
     .data_req_i     (pad_req),
     .data_gnt_o     (pad_gnt),
     .data_we_i      (data_we),
@@ -282,6 +282,7 @@ module rot
     .sha2_irq_o (sha2_irq),
     .rot_irq_o  (rot_irq),
     .alert_o    (engines_alert),
+    .fault_i    (cpu_alert),
     .bench_aw_valid_o, .bench_aw_ready_i,
     .bench_w_valid_o, .bench_w_ready_i,
     .bench_b_valid_i, .bench_b_ready_o,
@@ -297,7 +298,9 @@ module rot
   // A chip handles alerts outside of this module; the bench reports them.
   assign alert_o = cpu_alert | engines_alert;
 
-  // Whatever the map has selected: no address outside the host's memory leaves through the only manager port.
+  // Whatever the map has selected: no address outside the host's memory leaves through the only manager port, and
+  // no code comes from elsewhere than the ROM.
+  `MACHINE_ASSERT(CodeIsOfTheRom_A, rom_fetch_req |-> is_rom(instr_addr))
   `MACHINE_ASSERT(ReadsAreOfHostMemory_A, host_ar_valid_o |-> is_host(host_a_addr_o))
   `MACHINE_ASSERT(WritesAreOfHostMemory_A, host_aw_valid_o |-> is_host(host_a_addr_o))
 endmodule

@@ -48,6 +48,7 @@ module rot_registers
   output logic        sha2_irq_o,
   output logic        rot_irq_o,      // of the mailbox
   output logic        alert_o,
+  input  logic        fault_i,        // the core has detected a fault of its own
 
   // Write address.
   output logic        bench_aw_valid_o,
@@ -141,6 +142,7 @@ module rot_registers
     .axil_rready_i  (t_r_ready[Control]),
     .axil_rdata_o   (t_r_data[Control]),
     .axil_rresp_o   (t_r_resp[Control]),
+    .fault_i,
     .host_rst_no,
     .host_trap_o,
     .status_o       (boot_status_o),

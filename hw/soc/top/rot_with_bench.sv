@@ -1,8 +1,9 @@
 // The root of trust with the bench's page of registers, as all machines have it. Alone it is the machine
 // `rot`, with host memory in C++ (hw/sim/rot).
 //
-// A chip has `rot` with the page tied off. Nothing else of the bench is on a path of the design, so that cycles
-// measured here are those of the chip.
+// A chip has `rot` with the page tied off, and so has this module while `has_bench_i` is 0: what a ROM does without a
+// bench can be tried. Nothing else of the bench is on a path of the design, so that cycles measured here are those of
+// the chip.
 
 `include "machine_assert.svh"
 
@@ -66,6 +67,7 @@ module rot_with_bench #(
 
   input  logic [3:0]  lifecycle_i,
 
+  input  logic        has_bench_i,  // constant
   output logic        bench_write,
   output logic [11:0] bench_addr,
   output logic [31:0] bench_data,
@@ -80,6 +82,8 @@ module rot_with_bench #(
   // The page of the bench, a subordinate on the register bus.
   logic        aw_valid, aw_ready, w_valid, w_ready, b_valid, b_ready;
   logic        ar_valid, ar_ready, r_valid, r_ready;
+  // The same as the root of trust sees it: nothing answers if there is no bench.
+  logic        rot_aw_valid, rot_w_valid, rot_ar_valid;
   logic [31:0] r_data, w_data;
   logic [11:0] addr;
   logic [3:0]  w_strb;
@@ -117,15 +121,15 @@ module rot_with_bench #(
     .mailbox_r_valid_o, .mailbox_r_ready_i, .mailbox_r_data_o, .mailbox_r_resp_o,
     .mailbox_aw_addr_i, .mailbox_ar_addr_i, .mailbox_w_data_i, .mailbox_w_strb_i,
     .mailbox_irq_o, .lifecycle_i,
-    .bench_aw_valid_o (aw_valid),
-    .bench_aw_ready_i (aw_ready),
-    .bench_w_valid_o  (w_valid),
-    .bench_w_ready_i  (w_ready),
-    .bench_b_valid_i  (b_valid),
+    .bench_aw_valid_o (rot_aw_valid),
+    .bench_aw_ready_i (aw_ready & has_bench_i),
+    .bench_w_valid_o  (rot_w_valid),
+    .bench_w_ready_i  (w_ready & has_bench_i),
+    .bench_b_valid_i  (b_valid & has_bench_i),
     .bench_b_ready_o  (b_ready),
-    .bench_ar_valid_o (ar_valid),
-    .bench_ar_ready_i (ar_ready),
-    .bench_r_valid_i  (r_valid),
+    .bench_ar_valid_o (rot_ar_valid),
+    .bench_ar_ready_i (ar_ready & has_bench_i),
+    .bench_r_valid_i  (r_valid & has_bench_i),
     .bench_r_ready_o  (r_ready),
     .bench_r_data_i   (r_data),
     .bench_addr_o     (addr),
@@ -138,6 +142,10 @@ module rot_with_bench #(
     .alert_o,
     .asleep_o
   );
+
+  assign aw_valid = rot_aw_valid & has_bench_i;
+  assign w_valid  = rot_w_valid & has_bench_i;
+  assign ar_valid = rot_ar_valid & has_bench_i;
 
   // It replaces a chip's page for test and debug. Its interface ends in C++, which prints and stops.
   bench_registers u_bench (

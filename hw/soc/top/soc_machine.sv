@@ -127,6 +127,7 @@ module soc_machine
   input  logic        debug_dmactiveAck,
 
   // The root of trust.
+  input  logic        has_bench_i,
   output logic        bench_write,
   output logic [11:0] bench_addr,
   output logic [31:0] bench_data,
@@ -158,6 +159,7 @@ module soc_machine
     .mailbox_req_i  (mailbox_req),
     .mailbox_resp_o (mailbox_resp),
     .mailbox_irq_o  (mailbox_irq),
+    .has_bench_i,
     .bench_write_o  (bench_write),
     .bench_addr_o   (bench_addr),
     .bench_data_o   (bench_data),

@@ -19,6 +19,7 @@ module soc_rot
   output lite_resp_t  mailbox_resp_o,
   output logic        mailbox_irq_o,
 
+  input  logic        has_bench_i,
   output logic        bench_write_o,
   output logic [11:0] bench_addr_o,
   output logic [31:0] bench_data_o,
@@ -82,6 +83,7 @@ module soc_rot
     .mailbox_w_strb_i        (mailbox_req_i.w_strb),
     .mailbox_irq_o,
     .lifecycle_i             ('0),
+    .has_bench_i,
     .bench_write             (bench_write_o),
     .bench_addr              (bench_addr_o),
     .bench_data              (bench_data_o),

@@ -62,9 +62,11 @@ pub enum Fault {
 
 /// Who can give a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Reporter {
     Rom,
+    /// The ROM of a root of trust, where it gives a reason that another ROM does not. It prints no texts.
+    RootOfTrust,
     Loader,
     Hartlock,
 }
@@ -118,7 +120,7 @@ impl Reporter {
         match self {
             Self::Rom => Some("rom"),
             Self::Loader => Some("loader"),
-            Self::Hartlock => None,
+            Self::RootOfTrust | Self::Hartlock => None,
         }
     }
 }

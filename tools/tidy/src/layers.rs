@@ -61,7 +61,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("firmware/stage", &["crates/handoff", "crates/image", "crates/kernels", "crates/verify"]),
-    ("firmware/rot", &[]),
+    ("firmware/rot", &["crates/image", "crates/regs"]),
     (
         "firmware/tests/footprint",
         &["crates/image", "crates/kernels", "crates/verify", "firmware/virt"],

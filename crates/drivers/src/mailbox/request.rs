@@ -34,6 +34,11 @@ impl Operation {
 /// The only flag: the output goes into the answer, and the destination is zero.
 pub const INLINE: u16 = 1;
 
+/// Status of an answer beside those of [`Refusal`]: the request was permitted and could not be carried out. The engine
+/// failed, or the host's memory refused an access or did not answer. Where the output goes is undefined then, and the
+/// next request is served.
+pub const ENGINE_FAILED: u8 = 0x80;
+
 /// Why a request is not served. The numbers are those of the answer's status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]

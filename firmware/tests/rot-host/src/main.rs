@@ -16,7 +16,7 @@
 
 use core::arch::global_asm;
 
-use hartlock_drivers::mailbox::request::{INLINE, Operation, Refusal};
+use hartlock_drivers::mailbox::request::{ENGINE_FAILED, INLINE, Operation, Refusal};
 use hartlock_drivers::mailbox::{Answer, Error, HostSide, Request};
 use hartlock_kernels::sha2::Sha256;
 use hartlock_kernels::{Hash, Kernels};
@@ -33,6 +33,14 @@ const ANSWERS: Source = Source(board::MAILBOX_INTERRUPT);
 const MESSAGE: usize = hartlock_soc::RAM.start as usize + (16 << 20);
 const MESSAGE_LEN: usize = 4096;
 const DIGEST: usize = hartlock_soc::RAM.start as usize + (17 << 20);
+/// With the feature `bus-faults`: where the machine has no memory, and a page whose accesses take longer than the root of
+/// trust waits.
+const MISSING: u64 = hartlock_soc::RAM.end - (1 << 20);
+const STALLED: u64 = hartlock_soc::RAM.start + (18 << 20);
+/// The end of the bundle, which is the end of memory there.
+const BUNDLE_END: u64 = hartlock_soc::BUNDLE.end;
+/// Maximum number of requests until one is served after a stall.
+const RETRIES: usize = 20;
 /// Maximum number of polls for an answer, and the timeout asleep (ticks of the timer).
 const PATIENCE: u32 = 10_000;
 const DEADLINE: u64 = 10_000;
@@ -106,8 +114,36 @@ extern "C" fn bench_main() -> ! {
     let again = Request { id: 3, ..good };
     let answer = ask(&mut mailbox, Patience::Asleep, "a digest again", &again);
     expect(answer.status == 0 && digest() == expected, "it serves no more");
+    if cfg!(feature = "bus-faults") {
+        survive_bus_faults(&mut mailbox, &good);
+    }
     console::line(&["host: done"]);
     machine::end(0)
+}
+
+/// Memory that fails costs its own request and no other one.
+fn survive_bus_faults(mailbox: &mut HostSide, good: &Request) {
+    for (salt, (what, request)) in (4..).zip([
+        ("memory that is missing", Request { source: MISSING, ..*good }),
+        ("a digest into memory that is missing", Request { destination: MISSING, ..*good }),
+        // It begins in memory, so that the engine has a part of it.
+        ("the end of memory", Request { source: BUNDLE_END - 1000, ..*good }),
+        ("memory that stalls", Request { source: STALLED, ..*good }),
+        ("a digest into memory that stalls", Request { destination: STALLED, ..*good }),
+    ]) {
+        let expected = write_message(salt);
+        let answer = ask(mailbox, Patience::Asleep, what, &request);
+        expect(answer.status == ENGINE_FAILED, "it should have failed");
+        // Until a stalled access is answered, every further one fails at once.
+        let mut status = ENGINE_FAILED;
+        for _ in 0..RETRIES {
+            status = ask(mailbox, Patience::Asleep, "a digest after it", good).status;
+            if status != ENGINE_FAILED {
+                break;
+            }
+        }
+        expect(status == 0 && digest() == expected, "it serves no more");
+    }
 }
 
 /// Writes a message, and returns its digest.

@@ -26,6 +26,10 @@ unsafe extern "C" {
 
 /// Where nothing of this program is: data begin at the start of the scratchpad, the stack at its end.
 const FREE: usize = SCRATCHPAD + 0x8000;
+/// Its last word.
+const SCRATCHPAD_END: usize = SCRATCHPAD + 0xfffc;
+/// `ret`.
+const RET: u32 = 0x0000_8067;
 /// A place in the host's memory.
 const SHARED: usize = HOST_MEMORY + 0x10_0000;
 /// Where the bench has no memory for the host.
@@ -88,14 +92,20 @@ fn writes_bytes() -> bool {
 fn refuses() -> bool {
     // Between the regions, a page of registers without a block, past the host's memory.
     let unmapped = [0x0002_0000, 0x2000_0000, 0x4000_3000, 0x4001_0000, 0x7fff_fffc, BEYOND];
-    unmapped.into_iter().all(|address| {
-        // SAFETY: nothing is there.
-        let stored = unsafe { try_store(address, 1) };
-        try_load(address) == Err(cause::LOAD_ACCESS) && stored == Err(cause::STORE_ACCESS)
-    }) && [SHARED, CYCLES, 0x2000_0000].into_iter().all(|address| {
-        // SAFETY: fetches are refused there.
-        unsafe { try_call(address) == Err(cause::INSTRUCTION_ACCESS) }
-    })
+    // Of the scratchpad a function that would return.
+    // SAFETY: nothing of this program is there.
+    unsafe { try_store(FREE, RET) }.is_ok()
+        && unmapped.into_iter().all(|address| {
+            // SAFETY: nothing is there.
+            let stored = unsafe { try_store(address, 1) };
+            try_load(address) == Err(cause::LOAD_ACCESS) && stored == Err(cause::STORE_ACCESS)
+        })
+        && [SCRATCHPAD, FREE, SCRATCHPAD_END, SHARED, CYCLES, 0x2000_0000].into_iter().all(
+            |address| {
+                // SAFETY: fetches are refused there.
+                unsafe { try_call(address) == Err(cause::INSTRUCTION_ACCESS) }
+            },
+        )
 }
 
 /// A write to the ROM is an error and changes nothing.

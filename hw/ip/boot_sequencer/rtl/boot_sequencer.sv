@@ -39,6 +39,8 @@ module boot_sequencer #(
   output logic [31:0] axil_rdata_o,
   output logic [1:0]  axil_rresp_o,
 
+  input  logic        fault_i,      // the core of the root of trust has detected a fault of its own
+
   output logic        host_rst_no,  // asserted at once, released with the clock
   output logic        host_trap_o,  // every fetch of the host fails
   output logic [2:0]  status_o,     // same as the register, for pins and the debugger
@@ -134,6 +136,7 @@ module boot_sequencer #(
     .explain_i   (explains),
     .word_i      (decides ? regs_out.decision.wr_data.word : regs_out.reason.wr_data.value),
     .is_whole_i  (decides ? &regs_out.decision.wr_biten.word : &regs_out.reason.wr_biten.value),
+    .fault_i,
     .refuses_o   (refuses),
     .host_rst_no,
     .host_trap_o,

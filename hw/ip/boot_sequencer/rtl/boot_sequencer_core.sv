@@ -4,6 +4,9 @@
 // trust. `trap` releases the host, but every fetch fails, so that its own start-up can detect
 // that the boot was refused; it never reads the image. The state is sparse (any two codes differ in at least
 // three bits), and an illegal state holds the host in reset.
+//
+// A host runs no longer than its root of trust works. `stop` is accepted after a decision, too: software that took a
+// trap that it does not expect puts the host back into reset. If it cannot even do that, the fault input does.
 
 `include "assert.svh"
 
@@ -21,6 +24,7 @@ module boot_sequencer_core
   input  logic        explain_i,
   input  logic [31:0] word_i,
   input  logic        is_whole_i,  // all four bytes were written
+  input  logic        fault_i,     // the core of the root of trust has detected a fault of its own
   output logic        refuses_o,   // the write of the same cycle changes nothing
 
   output logic        host_rst_no, // asserted at once, released with the clock
@@ -33,7 +37,8 @@ module boot_sequencer_core
     StReleased = 6'b010101,
     StRefused  = 6'b011110,
     StTrapped  = 6'b100110,
-    StError    = 6'b110011
+    StError    = 6'b110011,
+    StStopped  = 6'b101101
   } state_e;
 
   // The attribute keeps the encoding, as in all state machines of this project that an upset could harm.
@@ -42,10 +47,12 @@ module boot_sequencer_core
   logic [31:0] reason_d, reason_q;
   logic        host_rst_nq, host_trap_q;
 
-  // Only a whole word is accepted, and only before a decision. In an illegal state nothing is.
-  logic accepts;
-  assign accepts   = is_whole_i & (state_q == StHeld);
-  assign refuses_o = (decide_i | explain_i) & ~accepts;
+  // Only a whole word is accepted, and only before a decision. After one, a stop is. In an illegal state nothing is.
+  logic is_decided, stops, accepts;
+  assign is_decided = (state_q == StReleased) | (state_q == StRefused) | (state_q == StTrapped);
+  assign stops      = decide_i & is_whole_i & (word_i == boot_sequencer_word__stop);
+  assign accepts    = is_whole_i & (state_q == StHeld);
+  assign refuses_o  = (decide_i | explain_i) & ~accepts & ~(stops & is_decided);
 
   // Every word that is not a release word refuses: a runaway program cannot release the host by
   // writing an arbitrary value.
@@ -56,13 +63,17 @@ module boot_sequencer_core
         unique case (word_i)
           boot_sequencer_word__release: state_d = StReleased;
           boot_sequencer_word__trap:    state_d = StTrapped;
+          boot_sequencer_word__stop:    state_d = StStopped;
           default:                      state_d = StRefused;
         endcase
       end
-      StReleased, StRefused, StTrapped: state_d = state_q;
+      StReleased, StRefused, StTrapped: state_d = stops ? StStopped : state_q;
+      StStopped: state_d = StStopped;
       StError: state_d = StError;
       default: state_d = Hardened ? StError : StReleased;
     endcase
+    // Of a core that has failed nothing is accepted, not even in the same cycle.
+    if (fault_i) state_d = StError;
   end
 
   // A reason is information only and decides nothing. After a decision it is fixed, like the decision.
@@ -77,6 +88,7 @@ module boot_sequencer_core
       StReleased: status = boot_sequencer_state__released;
       StRefused:  status = boot_sequencer_state__refused;
       StTrapped:  status = boot_sequencer_state__trapped;
+      StStopped:  status = boot_sequencer_state__stopped;
       default:    status = boot_sequencer_state__error;
     endcase
   end
@@ -108,13 +120,19 @@ module boot_sequencer_core
   `ASSERT(OnlyADecisionReleases_A, $rose(host_rst_no) && Hardened |-> $past(state_q == StReleased) ||
           $past(state_q == StTrapped && host_trap_o))
   `ASSERT(ADecisionIsForGood_A,
-          state_q != StHeld && Hardened |=> $stable(state_q) || status_o == boot_sequencer_state__error)
+          state_q != StHeld && Hardened |=> $stable(state_q) ||
+          status_o inside {boot_sequencer_state__error, boot_sequencer_state__stopped})
   `ASSERT(OnlyAWholeWordDecides_A, state_q == StHeld && !(decide_i && is_whole_i) |=>
-          !(state_q inside {StReleased, StRefused, StTrapped}))
+          !(state_q inside {StReleased, StRefused, StTrapped, StStopped}))
+  `ASSERT(OnlyTheStopWordStops_A, state_q != StStopped && !stops |=> state_q != StStopped)
+  `ASSERT(AStopEndsEveryDecision_A,
+          stops && state_q inside {StHeld, StReleased, StRefused, StTrapped} |=> !is_decided && state_q != StHeld)
+  `ASSERT(AFaultIsAnError_A, fault_i |=> status_o == boot_sequencer_state__error)
   `ASSERT(ReasonIsFixed_A, state_q != StHeld |=> $stable(reason_q))
   `ASSERT(NothingIsRefusedSilently_A,
-          (decide_i || explain_i) && !(state_q == StHeld && is_whole_i) |-> refuses_o)
+          (decide_i || explain_i) && !(state_q == StHeld && is_whole_i) && !(stops && is_decided) |-> refuses_o)
   `ASSERT(WhatIsRefusedChangesNothing_A, refuses_o |=> $stable(reason_q))
   `ASSERT(OneWriteAtATime_A, !(decide_i && explain_i))
-  `ASSERT(ErrorHoldsTheHost_A, status_o == boot_sequencer_state__error |=> !host_rst_no)
+  `ASSERT(ErrorHoldsTheHost_A,
+          status_o inside {boot_sequencer_state__error, boot_sequencer_state__stopped} |=> !host_rst_no)
 endmodule

@@ -69,12 +69,14 @@ package boot_sequencer_regs_pkg;
         boot_sequencer_state__released = 'h1,
         boot_sequencer_state__refused = 'h2,
         boot_sequencer_state__trapped = 'h3,
-        boot_sequencer_state__error = 'h4
+        boot_sequencer_state__error = 'h4,
+        boot_sequencer_state__stopped = 'h5
     } boot_sequencer_state_e;
 
     typedef enum logic [31:0] {
         boot_sequencer_word__release = 'h5a17c3e1,
         boot_sequencer_word__refuse = 'hf93742d,
-        boot_sequencer_word__trap = 'hc36c1d9a
+        boot_sequencer_word__trap = 'hc36c1d9a,
+        boot_sequencer_word__stop = 'hbb2d420f
     } boot_sequencer_word_e;
 endpackage

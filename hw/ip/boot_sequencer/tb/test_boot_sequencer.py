@@ -10,8 +10,8 @@ from cocotb.triggers import ReadOnly, RisingEdge
 
 import sequencer_bench as bench
 from axi_lite import OKAY, SLVERR, Manager
-from sequencer_bench import DECISION, ERROR, HELD, ILLEGAL, NEAR, PINS, REASON, REFUSE, REFUSED
-from sequencer_bench import RELEASE, RELEASED, STATUS, TRAP
+from sequencer_bench import DECISION, ERROR, HELD, ILLEGAL, NEAR, NEAR_STOP, PINS, REASON, REFUSE
+from sequencer_bench import REFUSED, RELEASE, RELEASED, STATUS, STOP, STOPPED, TRAP
 
 WINDOW = 0x1000
 
@@ -109,17 +109,57 @@ async def an_error_is_that_of_its_own_access(dut: HierarchyObject, stalls: float
 @cocotb.test()
 async def no_other_word_releases(dut: HierarchyObject) -> None:
     sequencer = await started(dut)
-    for word in [0, 0xFFFF_FFFF, REFUSE, *NEAR, *(random.getrandbits(32) for _ in range(50))]:
+    for word in [0, 0xFFFF_FFFF, REFUSE, *NEAR, *NEAR_STOP, *(random.getrandbits(32) for _ in range(50))]:
         await sequencer.reset()
         assert await sequencer.write(DECISION, word) == OKAY
         assert await sequencer.pins() == (0, 0, REFUSED), hex(word)
 
 
 @cocotb.test()
+@cocotb.parametrize(stalls=[0.0, 0.5])
+async def a_stop_ends_every_decision(dut: HierarchyObject, stalls: float) -> None:
+    sequencer = await started(dut, stalls)
+    for word in (None, *PINS):
+        await sequencer.reset()
+        assert await sequencer.write(REASON, 909) == OKAY
+        if word is not None:
+            assert await sequencer.write(DECISION, word) == OKAY
+            # Not by a word that is close to it, and not by a part of it.
+            for near in NEAR_STOP:
+                assert await sequencer.write(DECISION, near) == SLVERR
+            assert await sequencer.write(DECISION, STOP, 0x7) == SLVERR
+            assert await sequencer.pins() == PINS[word]
+        stopped = (0, int(word == TRAP), STOPPED)
+        assert await sequencer.write(DECISION, STOP) == OKAY
+        assert await sequencer.pins() == stopped
+        for again in (*PINS, STOP):
+            assert await sequencer.write(DECISION, again) == SLVERR
+            assert await sequencer.write(REASON, 1) == SLVERR
+        assert await sequencer.pins() == stopped
+        assert await sequencer.read(REASON) == (909, OKAY)
+
+
+@cocotb.test()
+async def a_fault_of_the_core_holds_the_host(dut: HierarchyObject) -> None:
+    sequencer = await started(dut)
+    for word in (None, *PINS, STOP):
+        await sequencer.reset()
+        if word is not None:
+            assert await sequencer.write(DECISION, word) == OKAY
+        await bench.tick(dut, 3)
+        dut.fault_i.value = 1
+        await bench.tick(dut, 1)
+        dut.fault_i.value = 0
+        assert await sequencer.pins() == (0, int(word == TRAP), ERROR)
+        assert await sequencer.write(DECISION, RELEASE) == SLVERR
+        assert await sequencer.pins() == (0, int(word == TRAP), ERROR)
+
+
+@cocotb.test()
 async def half_a_word_is_no_decision(dut: HierarchyObject) -> None:
     sequencer = await started(dut)
     for strobe in range(0xF):
-        for word in PINS:
+        for word in (*PINS, STOP):
             assert await sequencer.write(DECISION, word, strobe) == SLVERR
         assert await sequencer.write(REASON, 0xFFFF_FFFF, strobe) == SLVERR
     assert await sequencer.pins() == (0, 0, HELD)

@@ -9,8 +9,8 @@ from cocotb.handle import HierarchyObject
 from cocotb.triggers import ReadOnly, RisingEdge
 
 import sequencer_bench as bench
-from sequencer_bench import ERROR, HELD, ILLEGAL, NEAR, REFUSE, REFUSED, RELEASE, RELEASED, STATES
-from sequencer_bench import TRAP, TRAPPED
+from sequencer_bench import ERROR, HELD, ILLEGAL, NEAR, NEAR_STOP, REFUSE, REFUSED, RELEASE, RELEASED
+from sequencer_bench import STATES, STOP, STOPPED, TRAP, TRAPPED
 
 RUNS = 400
 
@@ -21,7 +21,7 @@ async def start(dut: HierarchyObject) -> None:
 
 
 def quiet(dut: HierarchyObject) -> None:
-    for name in ("decide", "explain", "word", "is_whole"):
+    for name in ("decide", "explain", "word", "is_whole", "fault"):
         getattr(dut, f"{name}_i").value = 0
 
 
@@ -35,12 +35,20 @@ class Model:
     def accepts(self, is_whole: bool) -> bool:
         return self.state == HELD and is_whole
 
-    def step(self, decides: bool, explains: bool, word: int, is_whole: bool) -> None:
+    def stops(self, decides: bool, word: int, is_whole: bool) -> bool:
+        is_decided = self.state in (RELEASED, REFUSED, TRAPPED)
+        return is_decided and decides and is_whole and word == STOP
+
+    def step(self, decides: bool, explains: bool, word: int, is_whole: bool, fault: bool) -> None:
         self.is_out = self.state in (RELEASED, TRAPPED)
         if self.accepts(is_whole) and explains:
             self.reason = word
+        if fault:
+            self.state = ERROR
+        elif self.stops(decides, word, is_whole):
+            self.state = STOPPED
         elif self.accepts(is_whole) and decides:
-            self.state = {RELEASE: RELEASED, TRAP: TRAPPED}.get(word, REFUSED)
+            self.state = {RELEASE: RELEASED, TRAP: TRAPPED, STOP: STOPPED}.get(word, REFUSED)
         self.is_trapped |= self.state == TRAPPED
 
 
@@ -48,7 +56,7 @@ class Model:
 async def does_what_its_model_does_in_every_cycle(dut: HierarchyObject) -> None:
     await start(dut)
     seen = set()
-    words = [RELEASE, RELEASE, TRAP, TRAP, REFUSE, *NEAR[:4], 0]
+    words = [RELEASE, RELEASE, TRAP, TRAP, STOP, STOP, REFUSE, *NEAR[:4], *NEAR_STOP[:4], 0]
     for _ in range(RUNS):
         quiet(dut)
         await bench.reset(dut)
@@ -58,17 +66,20 @@ async def does_what_its_model_does_in_every_cycle(dut: HierarchyObject) -> None:
             decides, explains = kind == "decide", kind == "explain"
             is_whole = random.random() < 0.5
             word = random.choice(words)
+            fault = random.random() < 0.02
+            dut.fault_i.value = int(fault)
             dut.decide_i.value, dut.explain_i.value = int(decides), int(explains)
             dut.word_i.value, dut.is_whole_i.value = word, int(is_whole)
             await ReadOnly()
             assert bench.pins(dut) == (int(model.is_out), int(model.is_trapped), model.state)
             assert int(dut.reason_o.value) == model.reason
-            is_refused = bool(kind) and not model.accepts(is_whole)
+            is_accepted = model.accepts(is_whole) or model.stops(decides, word, is_whole)
+            is_refused = bool(kind) and not is_accepted
             assert bool(dut.refuses_o.value) == is_refused
             seen.add((model.state, kind, is_whole, word))
-            model.step(decides, explains, word, is_whole)
+            model.step(decides, explains, word, is_whole, fault)
             await RisingEdge(dut.clk_i)
-    assert len(seen) > 150, "the inputs are not random enough"
+    assert len(seen) > 250, "the inputs are not random enough"
 
 
 @cocotb.test()

@@ -18,6 +18,7 @@ use object::{Object, ObjectSection, ObjectSymbol};
 
 use super::report::{BootState, Mailbox, Status};
 use super::rot::{self, Rot};
+use super::rot_faults;
 use super::soc::{self as machines, Soc};
 use super::{End, Machine, loader};
 use hartlock_testkit::bundle::{Block, Draft, Edit, Payload, build, identity, name, trust};
@@ -28,17 +29,25 @@ use xtask::firmware;
 /// The symbol of the device's identity in the ROM (firmware/rot-rom/src/identity.rs).
 const IDENTITY: &str = "HARTLOCK_IDENTITY";
 /// More than the largest boot here takes: Ed25519 in software on 32 bits.
-const MAX_CYCLES: &str = "60000000";
+pub const MAX_CYCLES: &str = "60000000";
 
 /// Of a ROM on a machine without a host.
 pub const ALONE: &[&str] = &["alone"];
+/// Of a ROM that prints on the console of the bench.
+pub const WATCHED: &[&str] = &["bench"];
+/// Of the ROM as it ships: it uses nothing that a chip lacks.
+pub const SHIPPED: &[&str] = &[];
 
 /// Approximate bytes of a bundle: a realistic size to show, and a small one for the other tests.
 pub const USUAL_SIZE: usize = 64 << 10;
-const SMALL_SIZE: usize = 20 << 10;
+pub const SMALL_SIZE: usize = 20 << 10;
 
 /// The option of the machine that breaks the engine.
 const UPSET: &str = "--upset-engine";
+/// The option that takes the registers of the bench away.
+pub const NO_BENCH: &str = "--no-bench";
+/// For a ROM that ends no run: enough for a small bundle by LMS.
+pub const BOOT_CYCLES: &str = "6000000";
 
 /// Bytes that the program of the host takes, stack included.
 const HOST_MEMORY_SIZE: u64 = 320 << 10;
@@ -191,17 +200,9 @@ fn run(
     options: &[&str],
     folder: &Path,
 ) -> Result<(Booted, BootState, End)> {
-    fs::create_dir_all(folder)?;
-    let (program, medium) = (folder.join("rom.elf"), folder.join("bundle.hlk"));
-    fs::write(&program, rom)?;
-    fs::write(&medium, bundle)?;
-    let medium = format!("{}@{:#x}", medium.display(), hartlock_soc::BUNDLE.start);
-    let options = [options, &["--load", &medium]].concat();
-    let (console, report, end) =
-        rot::run_program(&rot::machine(machine)?, &program, folder, &options)?;
+    let (console, state, end) = run_unwatched(machine, rom, bundle, options, folder)?;
     let (header, entries) =
         loader::log(&console).with_context(|| format!("there is no log\n{console}"))?;
-    let state = BootState::parse(&report)?;
     let booted = Booted {
         reason: (state.status != Status::Released).then_some(state.reason),
         is_host_running: state.is_host_running,
@@ -210,6 +211,25 @@ fn run(
         entries,
     };
     Ok((booted, state, end))
+}
+
+/// The same of a ROM that need not print its log: its console, and what the machine's own signals say.
+pub fn run_unwatched(
+    machine: Rot,
+    rom: &[u8],
+    bundle: &[u8],
+    options: &[&str],
+    folder: &Path,
+) -> Result<(String, BootState, End)> {
+    fs::create_dir_all(folder)?;
+    let (program, medium) = (folder.join("rom.elf"), folder.join("bundle.hlk"));
+    fs::write(&program, rom)?;
+    fs::write(&medium, bundle)?;
+    let medium = format!("{}@{:#x}", medium.display(), hartlock_soc::BUNDLE.start);
+    let options = [options, &["--load", &medium]].concat();
+    let (console, report, end) =
+        rot::run_program(&rot::machine(machine)?, &program, folder, &options)?;
+    Ok((console, BootState::parse(&report)?, end))
 }
 
 /// Faults of the ROM that these boots show.
@@ -238,10 +258,19 @@ pub fn faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
             return Ok(Some(format!("{what}: {:?}\n{}", booted.reason, booted.console)));
         }
     }
-    if let Some(why) = trap_faults(machine, folder)? {
-        return Ok(Some(why));
+    let more = [
+        trap_faults,
+        service_faults,
+        rot_faults::of_chips,
+        rot_faults::of_roms,
+        rot_faults::of_reads,
+    ];
+    for faults in more {
+        if let Some(why) = faults(machine, folder)? {
+            return Ok(Some(why));
+        }
     }
-    service_faults(machine, folder)
+    rot_faults::of_memory(machine, folder)
 }
 
 /// A ROM that refuses into an exception: the sequencer says so, and the host leaves its reset.
@@ -263,11 +292,11 @@ fn trap_faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
 /// After the release the engine serves the host. With a broken engine the ROM hashes in software, and its mailbox
 /// stays closed.
 fn service_faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
-    let rom = rom(&[])?;
+    let rom = rom(WATCHED)?;
     let bundle = bundle(SMALL_SIZE, SignedBy::Lms, None, &[]);
     let by_engine = |entry: &&Entry| entry.kernel == Tier::Engine as u32 && entry.hash.is_some();
     // No program ends these runs: the root of trust waits for requests.
-    let good = ["--max-cycles", "6000000"];
+    let good = ["--max-cycles", BOOT_CYCLES];
     let upset = ["--max-cycles", "16000000", UPSET];
     for (options, mailbox, by_engines) in
         [(&good[..], Mailbox::Ready, 2), (&upset, Mailbox::Closed, 0)]
@@ -283,6 +312,9 @@ fn service_faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
     Ok(None)
 }
 
+/// A change of a ROM, as an ELF file.
+pub type RomEdit = fn(&mut [u8]) -> Result<()>;
+
 /// A boot of host and root of trust.
 #[derive(Clone, Copy, Default)]
 pub struct HostBoot<'a> {
@@ -291,6 +323,12 @@ pub struct HostBoot<'a> {
     pub edits: &'a [Edit],
     /// Options of the machine.
     pub options: &'a [&'a str],
+    /// Whether the ROM is that of a chip, on a machine without a bench, instead of one that prints.
+    pub is_shipped: bool,
+    /// Features of the host's program.
+    pub host: &'a [&'a str],
+    /// A change of the ROM.
+    pub rom_edit: Option<RomEdit>,
 }
 
 impl HostBoot<'_> {
@@ -298,9 +336,13 @@ impl HostBoot<'_> {
     pub fn run(&self, soc: Soc, folder: &Path) -> Result<machines::Measured> {
         fs::create_dir_all(folder)?;
         let file = |name: &str| folder.join(name);
-        let host = firmware::flat_binary(&firmware::stage("rot-host", &[])?.elf)?;
+        let host = firmware::flat_binary(&firmware::stage("rot-host", self.host)?.elf)?;
         let bundle = bundle(self.size, SignedBy::Lms, Some(&host), self.edits);
-        fs::write(file("rom.elf"), rom(&[])?)?;
+        let mut rom_elf = rom(if self.is_shipped { SHIPPED } else { WATCHED })?;
+        if let Some(edit) = self.rom_edit {
+            edit(&mut rom_elf)?;
+        }
+        fs::write(file("rom.elf"), rom_elf)?;
         fs::write(file("bundle.hlk"), bundle)?;
         // The contents at the host's start address if no program is loaded there: it traps at once.
         fs::write(file("nothing.bin"), [0; 4])?;
@@ -311,6 +353,8 @@ impl HostBoot<'_> {
             ["--rot", &rom, "--load", &medium, "--max-cycles", MAX_CYCLES, "--llc-size", "0x20000"];
         let options: Vec<_> =
             options.iter().chain(self.options).map(|&text| text.to_owned()).collect();
+        let no_bench = self.is_shipped.then(|| NO_BENCH.to_owned());
+        let options: Vec<_> = options.into_iter().chain(no_bench).collect();
         let runs = Machine {
             machine: &machines::machine(soc, false)?,
             program: &file("nothing.bin"),
@@ -324,14 +368,6 @@ impl HostBoot<'_> {
 
 /// Faults of host and root of trust together.
 pub fn host_faults(soc: Soc, folder: &Path) -> Result<Option<String>> {
-    let good = HostBoot::default().run(soc, folder)?;
-    if good.end != End::Success || !good.console.contains("host: done") {
-        return Ok(Some(format!("the host ended in {:?}\n{}", good.end, good.console)));
-    }
-    // The host sleeps while it waits for three digests of 4 KiB.
-    if good.host_waiting < 100_000 {
-        return Ok(Some(format!("the host slept for {} cycles", good.host_waiting)));
-    }
     let edits = &[Edit::File(|file| file[3 << 12] ^= 1)];
     let changed = HostBoot { edits, ..HostBoot::default() }.run(soc, folder)?;
     let reason = Reason::PayloadDigestMismatch as u32;
@@ -339,7 +375,7 @@ pub fn host_faults(soc: Soc, folder: &Path) -> Result<Option<String>> {
     if (state.status, state.reason, changed.host_retired) != (Status::Refused, reason, 0) {
         return Ok(Some(format!("a changed bundle was not refused\n{}", changed.console)));
     }
-    Ok(None)
+    rot_faults::of_hosts(soc, folder)
 }
 
 /// Changes that must be refused, with their reasons.

@@ -1,0 +1,98 @@
+//! What the bench adds to a root of trust, for test programs and for a ROM that is watched: a console, the end of the
+//! run, marks, and accesses that may fail. A chip has none of it (`bench` in hw/soc/README.md).
+
+use core::arch::{asm, global_asm};
+use core::fmt::{self, Write};
+
+use crate::BENCH;
+
+global_asm!(include_str!("try.S"));
+
+const CONSOLE: usize = BENCH;
+pub(crate) const EXIT: usize = BENCH + 0x4;
+const MARK: usize = BENCH + 0x8;
+
+unsafe extern "C" {
+    fn rot_try_load(address: usize, value: *mut u32) -> u32;
+    fn rot_try_store(address: usize, value: u32) -> u32;
+    fn rot_try_call(address: usize) -> u32;
+}
+
+/// Reads a word from anywhere.
+///
+/// # Errors
+/// The cause of the trap, if the bus refuses.
+pub fn try_load(address: usize) -> Result<u32, u32> {
+    let mut value = 0;
+    // SAFETY: survives a trap, and a load changes nothing of this program's memory.
+    let cause = unsafe { rot_try_load(address, &raw mut value) };
+    if cause == 0 { Ok(value) } else { Err(cause) }
+}
+
+/// Writes a word to a register, or to memory that is not the program's.
+///
+/// # Safety
+/// No Rust object is at the address, and the write has no effect on one.
+///
+/// # Errors
+/// The cause of the trap, if the bus refuses.
+pub unsafe fn try_store(address: usize, value: u32) -> Result<(), u32> {
+    // SAFETY: survives a trap; the caller guarantees the rest.
+    let cause = unsafe { rot_try_store(address, value) };
+    if cause == 0 { Ok(()) } else { Err(cause) }
+}
+
+/// Calls code at an address.
+///
+/// # Safety
+/// There is no code, or a function without arguments that returns.
+///
+/// # Errors
+/// The cause of the trap, if its first fetch is refused.
+pub unsafe fn try_call(address: usize) -> Result<(), u32> {
+    // SAFETY: survives a trap; the caller guarantees the rest.
+    let cause = unsafe { rot_try_call(address) };
+    if cause == 0 { Ok(()) } else { Err(cause) }
+}
+
+/// Puts a number into the trace of the machine, where the program is.
+pub fn mark(number: u32) {
+    write_register(MARK, number);
+}
+
+/// Ends the run. 0 is success.
+pub fn exit(code: u32) -> ! {
+    write_register(EXIT, code);
+    loop {
+        // SAFETY: waits for an interrupt, of which none is enabled.
+        unsafe { asm!("wfi", options(nomem, nostack)) };
+    }
+}
+
+fn write_register(address: usize, value: u32) {
+    let register: *mut u32 = core::ptr::with_exposed_provenance_mut(address);
+    // SAFETY: the addresses above are the bench's, which touches none of this program's memory.
+    unsafe { register.write_volatile(value) };
+}
+
+/// Prints a byte on the console.
+pub fn put(byte: u8) {
+    write_register(CONSOLE, u32::from(byte));
+}
+
+/// The console, for `core::fmt`.
+pub struct Console;
+
+impl Write for Console {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        text.bytes().for_each(put);
+        Ok(())
+    }
+}
+
+/// Called after the boot sequencer was told to stop.
+#[unsafe(no_mangle)]
+extern "C" fn rot_trap(cause: u32, address: u32, value: u32) -> ! {
+    let _ = writeln!(Console, "rot: trap {cause} at {address:#010x}, value {value:#010x}");
+    exit(0x100 | cause)
+}
