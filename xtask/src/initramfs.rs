@@ -35,6 +35,15 @@ case \"$(busybox cat /proc/cmdline)\" in
         /devmem $what
         echo \"devmem: $what ended with $?\"
     done ;;
+*hartlock.test=port*)
+    # A port of a device on the PCI bus. It is there once the device has written messages to memory.
+    port=/dev/vport1p1
+    for second in 1 2 3 4 5 6 7 8 9 10; do
+        busybox test -e $port && break
+        busybox sleep 1
+    done
+    echo \"written by Linux\" > $port
+    echo \"port: ended with $?\" ;;
 *hartlock.test=tree*)
     for node in /proc/device-tree/reserved-memory/*/; do echo \"tree: $node\"; done
     for hart in /proc/device-tree/cpus/cpu@*; do

@@ -304,6 +304,7 @@ pub fn cases() -> Vec<Case> {
                 let run = with_attacked_floor(bench, "on")?;
                 expect_refusal(&run, Stage::Rom, Reason::RollbackBelowFloor)
             }),
+            Case::new("dma/linux-uses-a-device-through-the-iommu", linux),
             Case::new("dma/a-disk-that-bypasses-the-iommu-is-refused", |bench| {
                 let mut setup = bench.setup(&[], &[])?;
                 let device = Device::temporary()?;
@@ -370,4 +371,26 @@ fn with_attacked_floor(bench: &Bench, platform: &str) -> Result<hartlock_emulato
     fs::write(&bundle, &old.boot)?;
     device.install_boot_bundle(&bundle)?;
     Ok(bench.finish(bench.start_on(&device, &old, &[])?, None))
+}
+
+/// Linux writes a line to a port of a device on the PCI bus: rings and buffers are in its memory, the device writes
+/// messages there and reads the line. The driver of ports is part of Debian's kernel, that of disks is not.
+fn linux(bench: &Bench) -> Result<()> {
+    let setup = bench.linux("port")?;
+    let folder = tempfile::tempdir()?;
+    let out = folder.path().join("out");
+    let file = format!("file,id=port,path={}", out.display());
+    let device = format!("virtio-serial-pci,addr={ADMITTED},iommu_platform=on,disable-legacy=on");
+    let extra = ["-chardev", &file, "-device", &device, "-device", "virtserialport,chardev=port"];
+    let (_device, machine) = bench.start(&setup, &extra.map(str::to_owned))?;
+    let run = bench.finish(machine, None);
+    ensure!(
+        run.transcript.contains("port: ended with 0"),
+        "{:?}\n{}",
+        run.outcome,
+        last_lines(&run)
+    );
+    let written = fs::read_to_string(&out)?;
+    ensure!(written.trim_end() == "written by Linux", "Linux wrote {written:?}");
+    Ok(())
 }
