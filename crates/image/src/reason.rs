@@ -178,6 +178,8 @@ pub enum Reason {
     HashingTooSlow = 913,
     /// A signer of the bundle has no key here.
     SignerWithoutKey = 1001,
+    /// The bundle names an algorithm, hash or mode outside of the profile.
+    OutsideProfile = 1002,
 }
 
 impl Reason {
@@ -269,6 +271,7 @@ impl Reason {
         Reason::WrongBootHart,
         Reason::HashingTooSlow,
         Reason::SignerWithoutKey,
+        Reason::OutsideProfile,
     ];
 
     /// What happened, in one sentence.
@@ -408,6 +411,10 @@ impl Reason {
             Reason::HashingTooSlow => "A payload was not hashed in time.",
             #[cfg(feature = "every-text")]
             Reason::SignerWithoutKey => "A signer of the bundle has no key here.",
+            #[cfg(feature = "every-text")]
+            Reason::OutsideProfile => {
+                "The bundle names an algorithm, hash or mode outside of the profile."
+            }
             #[cfg(not(feature = "every-text"))]
             _ => "",
         }
@@ -556,6 +563,10 @@ impl Reason {
             Reason::HashingTooSlow => "Power cycle the device; if it repeats, a hart is defective.",
             #[cfg(feature = "every-text")]
             Reason::SignerWithoutKey => "Pass the public key of each signer with `--key`.",
+            #[cfg(feature = "every-text")]
+            Reason::OutsideProfile => {
+                "Sign with keys and hashes of the profile, or ask for another one with `--profile`."
+            }
             #[cfg(not(feature = "every-text"))]
             _ => "",
         }
@@ -776,6 +787,9 @@ impl Reason {
             Reason::SignerWithoutKey => {
                 "Every signature block needs its public key, so that no signature goes unchecked."
             }
+            Reason::OutsideProfile => {
+                "A verifier that carries the profile and nothing else could not verify it, or would trust what it cannot verify."
+            }
         }
     }
 
@@ -868,6 +882,7 @@ impl Reason {
             Reason::WrongBootHart => "WrongBootHart",
             Reason::HashingTooSlow => "HashingTooSlow",
             Reason::SignerWithoutKey => "SignerWithoutKey",
+            Reason::OutsideProfile => "OutsideProfile",
         }
     }
 
@@ -960,6 +975,7 @@ impl Reason {
             Reason::WrongBootHart => "boot-flow §5.2",
             Reason::HashingTooSlow => "boot-flow §5.3",
             Reason::SignerWithoutKey => "image-format §5.3",
+            Reason::OutsideProfile => "image-format §2.2",
         }
     }
 
@@ -1052,6 +1068,7 @@ impl Reason {
             Reason::WrongBootHart => Fault::Device,
             Reason::HashingTooSlow => Fault::Device,
             Reason::SignerWithoutKey => Fault::Caller,
+            Reason::OutsideProfile => Fault::Caller,
         }
     }
 }
