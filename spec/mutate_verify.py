@@ -54,6 +54,7 @@ JUDGES = {
     "_read_extensions",
     "_check_closing",
     "_check_bytes",
+    "_keeps_to",
     "verify",
 }
 

@@ -84,6 +84,7 @@ class Reason(Enum):
     E0802 = "PaddingNotZero"
     E0803 = "TrailingBytes"
     E1001 = "SignerWithoutKey"
+    E1002 = "OutsideProfile"
 
 
 def load_texts(path: Path) -> dict[str, dict[str, str]]:

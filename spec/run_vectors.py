@@ -59,6 +59,7 @@ def judge(vector: Vector, module: ModuleType = v) -> str:
         floor=options.get("floor"),
         boot_version=options.get("boot_version"),
         lifecycle=options.get("lifecycle"),
+        profile=options.get("profile"),
         is_file=not options.get("medium", False),
     )
     return result.reason.name if isinstance(result, module.Refused) else "accepted"

@@ -2,9 +2,10 @@
 """Independent verifier for Hartlock bundles, written from the specification alone.
 
 Every "§" without a document's name refers to image-format.md; the board's memory map is §2 of
-boot-flow.md. The signature algorithms of the format are in algorithms.py, key files in spki.py, the
-reasons in reasons.py; reference/ has the algorithms themselves, with KT128 and ParallelHash. Only the
-standard library is used, and no code is shared with the implementation that this file checks.
+boot-flow.md. The signature algorithms of the format are in algorithms.py, its hashes in hashes.py,
+profiles in profiles.py, key files in spki.py, the reasons in reasons.py; reference/ has the algorithms
+themselves, with KT128 and ParallelHash. Only the standard library is used, and no code is shared with
+the implementation that this file checks.
 
 Command line: ``verify.py BUNDLE... --key PUB.pem`` (see ``--help``). Exit code 0 is accepted,
 1 refused, 2 could not decide. As a module: :func:`verify`, a pure function of bytes.
@@ -25,6 +26,8 @@ from typing import NamedTuple
 
 import spki
 from algorithms import ALGORITHMS
+from hashes import ALLOWED, FLAT, HASHES, KT128, PARALLELHASH, SHAKE128
+from profiles import PROFILES, Profile
 from reasons import Reason, load_texts
 from reference import keccak
 
@@ -48,34 +51,6 @@ def _require(condition: bool, reason: Reason) -> None:
 
 TAGS: dict[bytes, str] = {b"HARTLOCK-BOOT-v1": "boot", b"HARTLOCK-SYST-v1": "system"}  # §2.1
 LIFECYCLES: dict[str, int] = {"development": 0, "production": 1, "returned": 2}  # §7.3
-
-
-class Hash(NamedTuple):
-    """A row of the table of §2.3; hashlib has those with a name."""
-
-    digest_size: int
-    name: str | None = None
-
-
-KT128, SHAKE128, SHAKE256 = 7, 8, 9
-HASHES: dict[int, Hash] = {
-    1: Hash(32, "sha256"),
-    2: Hash(48, "sha384"),
-    3: Hash(64, "sha512"),
-    4: Hash(32, "sha3_256"),
-    5: Hash(48, "sha3_384"),
-    6: Hash(64, "sha3_512"),
-    KT128: Hash(32),
-    SHAKE128: Hash(32),
-    SHAKE256: Hash(64),
-}
-FLAT, BLOCKS, PARALLELHASH = 1, 2, 3  # §6.1
-_SHAKES = {SHAKE128, SHAKE256}
-ALLOWED: dict[int, set[int]] = {  # §6.1: the hashes of each mode
-    FLAT: HASHES.keys() - _SHAKES,
-    BLOCKS: HASHES.keys() - _SHAKES,
-    PARALLELHASH: _SHAKES,
-}
 
 
 class PayloadType(NamedTuple):
@@ -585,8 +560,8 @@ def _read_extensions(region: bytes, header: Header) -> Extensions:
     return extensions
 
 
-def _check_closing(region: bytes, header: Header) -> None:
-    """Step 10: the rest of the closing section (§4.4, §4.5)."""
+def _check_closing(region: bytes, header: Header) -> list[KeyRecord]:
+    """Step 10: the rest of the closing section (§4.4, §4.5). Returns the trusted keys."""
     closing = region[header.closing_at :]
     if header.kind == "boot":
         policy, key_count = Policy(_u32(closing, 0)), _u32(closing, 4)
@@ -596,11 +571,13 @@ def _check_closing(region: bytes, header: Header) -> None:
         _require(policy is not Policy.HYBRID or _both_families(keys), Reason.E0423)
         usable = all(key.algorithm < 64 and carried >> key.algorithm & 1 for key in keys)
         _require(usable, Reason.E0424)
+        return keys
     else:
         end = 8 + _u32(closing, 0)
         _require(_zero(closing[4:8]), Reason.E0401)
         _require(all(0x20 <= c <= 0x7E for c in closing[8:end]), Reason.E0431)
         _require(_zero(closing[end:]), Reason.E0432)
+        return []
 
 
 def _hash(number: int, *parts: bytes | memoryview) -> bytes:
@@ -644,6 +621,13 @@ def _check_bytes(
         _require(_zero(view[end : _align(end, 4096)]), Reason.E0802)
 
 
+def _keeps_to(profile: Profile, keys: Sequence[KeyRecord], payloads: Sequence[Payload]) -> bool:
+    """Whether the profile has everything that a bundle names (§2.2)."""
+    return all((key.algorithm, key.parameters) in profile.algorithms for key in keys) and all(
+        payload.hash in profile.hashes and payload.mode in profile.modes for payload in payloads
+    )
+
+
 def verify(
     data: bytes,
     keys: Sequence[KeyRecord],
@@ -655,12 +639,14 @@ def verify(
     floor: int | None = None,
     boot_version: int | None = None,
     lifecycle: str | None = None,
+    profile: str | None = None,
     is_file: bool = True,
 ) -> Accepted | Refused:
     """Verify the bundle at the start of `data`, in the order of §8; a file must end with it.
 
     `kind` ("boot" or "system") is the type that is booted, None for either (§3.1). `board`, `soc`,
-    `floor`, `boot_version` and `lifecycle` are the device's (§7); what is None is not checked.
+    `floor`, `boot_version` and `lifecycle` are the device's (§7), and `profile` is the caller's (§2.2);
+    what is None is not checked.
     Placement (step 12) is checked for the boards of :data:`BOARDS`.
     """
     view = memoryview(data)
@@ -673,7 +659,7 @@ def verify(
         signers = _check_signers(region, header, blocks)  # step 7
         payloads = _read_payloads(region, header)  # step 8
         extensions = _read_extensions(region, header)  # step 9
-        _check_closing(region, header)  # step 10
+        trusted = _check_closing(region, header)  # step 10
         identities = ((header.board, header.soc), *extensions.identities)
         of_board = [pair for pair in identities if board in (None, pair[0])]
         _require(bool(of_board), Reason.E0601)  # step 11
@@ -686,6 +672,8 @@ def verify(
             if name in BOARDS:
                 _check_placement(BOARDS[name], header.kind, payloads)  # step 12
         _check_bytes(view, header, payloads, is_file)  # steps 13 and 14
+        if profile is not None:
+            _require(_keeps_to(PROFILES[profile], [*signers, *trusted], payloads), Reason.E1002)  # §2.2
     except _Refusal as refusal:
         return Refused(refusal.reason)
     return Accepted(header, signers, payloads, extensions)
@@ -731,6 +719,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--boot-version", metavar="N", type=_natural, help="security version of the boot bundle"
     )
+    parser.add_argument("--profile", choices=list(PROFILES), help="refuse what it does not have")
     parser.add_argument("--lifecycle", choices=list(LIFECYCLES), help="state of the device")
     policies = [policy.name.lower().replace("_", "-") for policy in Policy]
     parser.add_argument("--policy", choices=policies, default=policies[0])
@@ -739,8 +728,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _printable(name: str) -> str:
-    """A file's name, also if it is not valid in the encoding of the system."""
-    return name.encode("utf-8", "backslashreplace").decode("utf-8")
+    """A file's name without what a terminal obeys, also if it is not valid in the encoding of the system."""
+    text = name.encode("utf-8", "backslashreplace").decode("utf-8")
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _report(file: str, reason: Reason | None, as_json: bool, prefix: str) -> None:
@@ -768,14 +758,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             keys.append(load_key(Path(path).read_text(encoding="utf-8"), options.rsa))
         except (OSError, ValueError) as error:
-            print(f"verify.py: {path}: {error}", file=sys.stderr)
+            print(_printable(f"verify.py: {path}: {error}"), file=sys.stderr)
             return 2
     worst = 0
     for file in options.bundles:
         try:
             data = Path(file).read_bytes()
         except (OSError, ValueError, MemoryError) as error:
-            print(f"verify.py: {file}: {error}", file=sys.stderr)
+            print(_printable(f"verify.py: {file}: {error}"), file=sys.stderr)
             worst = 2
             continue
         result = verify(
@@ -788,6 +778,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             floor=options.floor,
             boot_version=options.boot_version,
             lifecycle=options.lifecycle,
+            profile=options.profile,
         )
         reason = result.reason if isinstance(result, Refused) else None
         prefix = f"{_printable(file)}: " if len(options.bundles) > 1 else ""

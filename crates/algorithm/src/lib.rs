@@ -19,6 +19,7 @@ mod hash;
 mod hss;
 mod ml_dsa;
 mod parameter_set;
+mod profile;
 mod rsa;
 mod slh_dsa;
 #[cfg(test)]
@@ -33,6 +34,7 @@ pub use hash::HashId;
 pub use hss::HssSet;
 pub use ml_dsa::MlDsaSet;
 pub use parameter_set::{Family, ParameterSet};
+pub use profile::Profile;
 pub use rsa::{RsaPadding, RsaSet};
 pub use slh_dsa::SlhDsaSet;
 pub use xmss::XmssSet;

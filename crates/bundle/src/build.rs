@@ -17,7 +17,7 @@ use crate::describe::Description;
 use crate::digest::{Plan, is_large, thread_count};
 use crate::spec::{BundleSpec, IdentitySpec, ModeName, PayloadSpec, SpecError, TrustSpec};
 use crate::verify::{Expectation, verify_open_file};
-use crate::{Error, OnProgress, Refusal, defaults};
+use crate::{Error, OnProgress, Refusal, defaults, profile};
 use hartlock_files::{FileError, NewFile};
 use hartlock_keys::{PrivateKey, PublicKey};
 
@@ -66,6 +66,8 @@ pub fn build_observed(
     let identities = other_identities(spec)?;
     let mut manifest = plan(spec, &identities, keys, created, &sources)?;
     check_signers(&manifest, keys)?;
+    // Before a key with a state spends an index.
+    profile::check(&manifest, spec.profile)?;
     let payload_bytes: u64 = manifest.payloads.iter().map(|payload| payload.size).sum();
     // Each byte counts as hashed and as written.
     let total = payload_bytes.saturating_mul(2);

@@ -38,6 +38,8 @@ pub struct Description {
     pub created: u64,
     /// Bytes of the bundle.
     pub bundle_size: u64,
+    /// Profiles that it keeps to (image format §2.2).
+    pub profiles: Vec<&'static str>,
     /// Who signs, in order.
     pub signers: Vec<Key>,
     /// What the bundle carries, in order.
@@ -168,6 +170,7 @@ impl From<&Manifest<'_>> for Description {
             lifecycle: lifecycle_names(manifest.lifecycle_mask),
             created: manifest.created,
             bundle_size: manifest.bundle_size,
+            profiles: crate::profile::kept_by(manifest),
             signers: manifest.signers.iter().map(Key::from).collect(),
             payloads: manifest.payloads.iter().map(Payload::from).collect(),
             trust: match &manifest.closing {

@@ -20,6 +20,7 @@ pub mod digest;
 mod error;
 pub mod inspect;
 pub mod platform;
+mod profile;
 pub mod spec;
 pub mod units;
 pub mod verify;

@@ -25,7 +25,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hartlock_image::{Algorithm, BundleType, HashId, Lifecycle, PayloadType, Policy};
+use hartlock_image::{Algorithm, BundleType, HashId, Lifecycle, PayloadType, Policy, Profile};
 use serde::{Deserialize, Deserializer};
 
 use crate::Error;
@@ -127,6 +127,9 @@ pub struct BundleSpec {
     pub hash: Option<HashId>,
     /// Block size of all payloads in blocks that do not name one.
     pub block_size: Option<u32>,
+    /// Profile that the bundle keeps to, or is not signed.
+    #[serde(default, deserialize_with = "profile")]
+    pub profile: Option<Profile>,
     /// What the bundle carries, in any order.
     #[serde(default, rename = "payload")]
     pub payloads: Vec<PayloadSpec>,
@@ -251,6 +254,7 @@ impl BundleSpec {
             bootargs: flags.bootargs.or(self.bootargs),
             hash: flags.hash.or(self.hash),
             block_size: flags.block_size.or(self.block_size),
+            profile: flags.profile.or(self.profile),
             payloads: self.payloads,
             trust: flags.trust.or(self.trust),
         }
@@ -293,6 +297,10 @@ fn bundle_type<'de, D: Deserializer<'de>>(from: D) -> Result<Option<BundleType>,
 
 fn payload_type<'de, D: Deserializer<'de>>(from: D) -> Result<PayloadType, D::Error> {
     named(from, &PayloadType::ALL, PayloadType::name)
+}
+
+fn profile<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Profile>, D::Error> {
+    named(from, &Profile::ALL, Profile::name).map(Some)
 }
 
 fn hash<'de, D: Deserializer<'de>>(from: D) -> Result<Option<HashId>, D::Error> {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use hartlock_image::{
     BundleType, Head, Identity, KeyRecord, Lifecycle, List, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE,
-    MAX_TRUSTED_KEYS, Manifest, Name, PayloadRecord, Policy, Reason, TrustList,
+    MAX_TRUSTED_KEYS, Manifest, Name, PayloadRecord, Policy, Profile, Reason, TrustList,
 };
 use hartlock_verify::board::Board;
 use hartlock_verify::{Acceptance, Authenticated, Placement, Platform, authenticate};
@@ -34,6 +34,8 @@ pub struct Expectation {
     pub boot_version: Option<u64>,
     /// State in which it must be allowed to boot.
     pub lifecycle: Option<Lifecycle>,
+    /// Profile that it must keep to (image format §2.2).
+    pub profile: Option<Profile>,
 }
 
 impl Expectation {
@@ -129,6 +131,9 @@ fn decide(
     if !verdict.is_confirmed() {
         return Err(Reason::VerdictNotConfirmed);
     }
+    if expectation.profile.is_some_and(|profile| !bundle.manifest().keeps_to(profile)) {
+        return Err(Reason::OutsideProfile);
+    }
     Ok(Description::from(bundle.manifest()))
 }
 
@@ -181,6 +186,9 @@ fn context_of_manifest(
                 format!("no key for signer {algorithm} {}", hex(&signer.key_id))
             })
             .collect(),
+        Reason::OutsideProfile => expectation
+            .profile
+            .map_or_else(Vec::new, |profile| crate::profile::outside(manifest, profile)),
         Reason::WrongBoard => one(names("board", manifest, |it| it.board, expectation.board)),
         Reason::WrongSoc => one(names("SoC", manifest, |it| it.soc, expectation.soc)),
         Reason::BootVersionTooOld => one(format!(

@@ -72,6 +72,8 @@ bundle.toml:
   bootargs = "console=ttyS0"    # system only
   hash = "sha384"               # default of all payloads
   block_size = 81920            # default of payloads in blocks
+  profile = "default"           # optional: sign nothing outside of it;
+                                # or cnsa2, all
 
   [[payload]]
   type = "kernel"               # initramfs, system-fdt; boot: opensbi,
@@ -96,7 +98,13 @@ pub const VERIFY: &str = "Examples:
   hartlock verify system.hlk --key root.pub.pem
   hartlock verify system.hlk --key a.pub.pem --key b.pub.pem
   hartlock verify system.hlk --key root.pub.pem --board qemu-virt --soc virt \\
-    --floor 6 --lifecycle production     # all that a device insists on";
+    --floor 6 --lifecycle production     # all that a device insists on
+  hartlock verify system.hlk --key root.pub.pem --profile cnsa2
+
+Profiles:
+  default                    # Ed25519, ECDSA, LMS, ML-DSA; SHA-384, SHA3-256
+  cnsa2                      # LMS, XMSS, ML-DSA-87; SHA-384, SHA-512
+  all                        # whatever the format has";
 
 pub const INSPECT: &str = "Examples:
   hartlock inspect system.hlk

@@ -6,7 +6,7 @@ use hartlock_bundle::Error;
 use hartlock_bundle::build::{build_observed, loader_statement};
 use hartlock_bundle::describe::Description;
 use hartlock_bundle::spec::{BundleSpec, IdentitySpec, PayloadSpec, TrustSpec, created};
-use hartlock_image::{Algorithm, BundleType, HashId, Lifecycle, PayloadType, Policy};
+use hartlock_image::{Algorithm, BundleType, HashId, Lifecycle, PayloadType, Policy, Profile};
 use hartlock_keys::{PrivateKey, ReadOptions};
 use hartlock_terminal as terminal;
 use serde::Serialize;
@@ -70,6 +70,10 @@ pub struct Args {
     /// Bytes of a block of payloads in blocks [default: 81920]
     #[arg(long, value_name = "BYTES")]
     block_size: Option<u32>,
+
+    /// Sign only with algorithms, hashes and modes of this profile
+    #[arg(long, value_name = "PROFILE", value_parser = values::profile())]
+    profile: Option<Profile>,
 
     #[command(flatten)]
     payloads: PayloadArgs,
@@ -150,6 +154,7 @@ impl Args {
             bootargs: self.bootargs.clone(),
             hash: self.hash,
             block_size: self.block_size,
+            profile: self.profile,
             payloads: self.payloads.specs(),
             trust,
         }

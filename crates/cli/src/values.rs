@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hartlock_bundle::spec::IdentitySpec;
-use hartlock_image::{Algorithm, BundleType, HashId, Lifecycle, Name, Policy};
+use hartlock_image::{Algorithm, BundleType, HashId, Lifecycle, Name, Policy, Profile};
 use hartlock_keys::Format;
 
 use crate::failure::Failure;
@@ -33,6 +33,11 @@ pub fn lifecycle() -> impl TypedValueParser<Value = Lifecycle> {
 /// `sha256` and so on.
 pub fn hash() -> impl TypedValueParser<Value = HashId> {
     names(&HashId::ALL, HashId::name)
+}
+
+/// `default`, `cnsa2`, `all`.
+pub fn profile() -> impl TypedValueParser<Value = Profile> {
+    names(&Profile::ALL, Profile::name)
 }
 
 /// `any`, `all`, `hybrid`.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anstyle::Style;
 use hartlock_bundle::describe::{Description, Key, hex};
 use hartlock_bundle::verify::{Expectation, is_known_board, verify_file};
-use hartlock_image::{Algorithm, BundleType, Lifecycle, Name};
+use hartlock_image::{Algorithm, BundleType, Lifecycle, Name, Profile};
 use hartlock_keys::PublicKey;
 use hartlock_terminal as terminal;
 use serde::Serialize;
@@ -52,6 +52,9 @@ pub struct Args {
     /// Insist that it may boot in this state
     #[arg(long, value_name = "STATE", value_parser = values::lifecycle())]
     lifecycle: Option<Lifecycle>,
+    /// Insist that it names no algorithm, hash or mode outside of this profile
+    #[arg(long, value_name = "PROFILE", value_parser = values::profile())]
+    profile: Option<Profile>,
 }
 
 /// What was verified.
@@ -83,6 +86,7 @@ struct Checked {
     floor: Option<u64>,
     boot_version: Option<u64>,
     lifecycle: Option<&'static str>,
+    profile: Option<&'static str>,
 }
 
 impl Report for Verified {
@@ -158,6 +162,8 @@ impl Checked {
                 None => not_asked.push(name),
             }
         }
+        // No device asks for a profile, so nothing is missing without one.
+        asked.extend(self.profile.map(|profile| format!("profile {profile}")));
         (asked, not_asked)
     }
 }
@@ -182,6 +188,7 @@ pub fn run(args: &Args) -> Result<Verified, Failure> {
         floor: args.floor,
         boot_version: args.boot_version,
         lifecycle: args.lifecycle,
+        profile: args.profile,
     };
     let mut progress = Progress::new("verifying");
     let result = verify_file(&args.bundle, &expectation, &mut |done, total| {
@@ -210,6 +217,7 @@ pub fn run(args: &Args) -> Result<Verified, Failure> {
             floor: args.floor,
             boot_version: args.boot_version,
             lifecycle: args.lifecycle.map(Lifecycle::name),
+            profile: args.profile.map(Profile::name),
         },
         manifest,
     })

@@ -16,6 +16,7 @@ mod extension;
 mod head;
 mod manifest;
 mod payload;
+mod profile;
 mod reason;
 mod signature_blocks;
 #[cfg(test)]
@@ -24,7 +25,7 @@ mod types;
 
 // Defined in the leaf, and named by all that a bundle holds.
 pub use hartlock_algorithm::{
-    Algorithm, Curve, Family, HashId, HssSet, MlDsaSet, ParameterSet, RsaPadding, RsaSet,
+    Algorithm, Curve, Family, HashId, HssSet, MlDsaSet, ParameterSet, Profile, RsaPadding, RsaSet,
     SlhDsaSet, XmssSet,
 };
 

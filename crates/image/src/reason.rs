@@ -180,6 +180,8 @@ pub enum Reason {
     DmaNotGuarded = 914,
     /// A signer of the bundle has no key here.
     SignerWithoutKey = 1001,
+    /// The bundle names an algorithm, hash or mode outside of the profile.
+    OutsideProfile = 1002,
 }
 
 impl Reason {
@@ -272,6 +274,7 @@ impl Reason {
         Reason::HashingTooSlow,
         Reason::DmaNotGuarded,
         Reason::SignerWithoutKey,
+        Reason::OutsideProfile,
     ];
 
     /// What happened, in one sentence.
@@ -412,6 +415,10 @@ impl Reason {
             Reason::DmaNotGuarded => "Devices could reach memory past the guard of this board.",
             #[cfg(feature = "every-text")]
             Reason::SignerWithoutKey => "A signer of the bundle has no key here.",
+            #[cfg(feature = "every-text")]
+            Reason::OutsideProfile => {
+                "The bundle names an algorithm, hash or mode outside of the profile."
+            }
             #[cfg(not(feature = "every-text"))]
             _ => "",
         }
@@ -563,6 +570,10 @@ impl Reason {
             }
             #[cfg(feature = "every-text")]
             Reason::SignerWithoutKey => "Pass the public key of each signer with `--key`.",
+            #[cfg(feature = "every-text")]
+            Reason::OutsideProfile => {
+                "Sign with keys and hashes of the profile, or ask for another one with `--profile`."
+            }
             #[cfg(not(feature = "every-text"))]
             _ => "",
         }
@@ -786,6 +797,9 @@ impl Reason {
             Reason::SignerWithoutKey => {
                 "Every signature block needs its public key, so that no signature goes unchecked."
             }
+            Reason::OutsideProfile => {
+                "A verifier that carries the profile and nothing else could not verify it, or would trust what it cannot verify."
+            }
         }
     }
 
@@ -879,6 +893,7 @@ impl Reason {
             Reason::HashingTooSlow => "HashingTooSlow",
             Reason::DmaNotGuarded => "DmaNotGuarded",
             Reason::SignerWithoutKey => "SignerWithoutKey",
+            Reason::OutsideProfile => "OutsideProfile",
         }
     }
 
@@ -972,6 +987,7 @@ impl Reason {
             Reason::HashingTooSlow => "boot-flow §5.3",
             Reason::DmaNotGuarded => "boot-flow §2.3",
             Reason::SignerWithoutKey => "image-format §5.3",
+            Reason::OutsideProfile => "image-format §2.2",
         }
     }
 
@@ -1065,6 +1081,7 @@ impl Reason {
             Reason::HashingTooSlow => Fault::Device,
             Reason::DmaNotGuarded => Fault::Device,
             Reason::SignerWithoutKey => Fault::Caller,
+            Reason::OutsideProfile => Fault::Caller,
         }
     }
 }

@@ -13,6 +13,7 @@ mod header;
 mod lists;
 pub mod order;
 mod payloads;
+mod profiles;
 mod ranges;
 mod row;
 mod signatures;
@@ -34,6 +35,7 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
         payloads::ROWS,
         ranges::ROWS,
         acceptance::ROWS,
+        profiles::ROWS,
         bytes::ROWS,
     ]
     .into_iter()

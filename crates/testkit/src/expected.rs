@@ -38,6 +38,8 @@ pub struct Options {
     pub boot_version: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lifecycle: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
     /// Whether the bundle is on a medium, which may have bytes after it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub medium: bool,
@@ -68,6 +70,7 @@ impl Options {
             floor: None,
             boot_version: None,
             lifecycle: None,
+            profile: None,
             medium: false,
         };
         for block in &draft.blocks {

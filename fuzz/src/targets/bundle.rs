@@ -156,6 +156,7 @@ fn the_command_agrees(case: &Case, answer: Result<(), Reason>) {
         floor: options.floor,
         boot_version: options.boot_version,
         lifecycle: options.lifecycle,
+        profile: None,
     };
     let Temporary { file, len } = Temporary::of(&case.file);
     let path = Path::new("bundle");

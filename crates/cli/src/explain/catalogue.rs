@@ -64,6 +64,7 @@ struct Options {
     floor: Option<u64>,
     boot_version: Option<u64>,
     lifecycle: Option<String>,
+    profile: Option<String>,
     #[serde(default)]
     medium: bool,
 }
@@ -143,6 +144,7 @@ impl Vector {
             ("floor", &floor),
             ("boot-version", &boot_version),
             ("lifecycle", &options.lifecycle),
+            ("profile", &options.profile),
         ];
         let values = values.into_iter().filter_map(|(name, value)| Some((name, value.clone()?)));
         for (name, value) in keys.map(|key| ("key", key)).chain(values) {

@@ -79,6 +79,8 @@ fn write_facts(page: &mut Page, manifest: &Description) {
         page.row("needs", &format!("a boot bundle of security version {version} or higher"));
     }
     page.row("lifecycle", &manifest.lifecycle.join(", "));
+    let profiles = manifest.profiles.join(", ");
+    page.row("profiles", if profiles.is_empty() { "(none)" } else { &profiles });
     page.row("created", &date_text(manifest.created));
     let size = manifest.bundle_size;
     page.row("size", &format!("{} ({} bytes)", size_text(size), grouped(size)));

@@ -15,14 +15,16 @@
 //! | 36 | 4 | 1 = the bundle is on a medium, 0 = it is a file (image format §3.3) |
 //! | 40 | 8 | security version of the boot bundle |
 //! | 48 | 4 | 1 = that version counts |
-//! | 52 | 12 | zero |
+//! | 52 | 4 | profile (image format §2.2) by its place in the table, from 1; 0 = not required |
+//! | 56 | 8 | zero |
 //! | 64 | 32 | board; zeros = not required |
 //! | 96 | 32 | SoC; zeros = not required |
 //! | 128 | 64 each | key records (image format §4.2) |
 
 use hartlock_image::{
     BundleType, KEY_RECORD_SIZE, KeyRecord, Lifecycle, List, MAX_TRUSTED_KEYS, Name, PAGE_SIZE,
-    PayloadRecord, Policy, Reason, TrustList, Writer, align_up, bytes_at, is_zero, u32_at, u64_at,
+    PayloadRecord, Policy, Profile, Reason, TrustList, Writer, align_up, bytes_at, is_zero, u32_at,
+    u64_at,
 };
 use hartlock_verify::tree;
 use hartlock_verify::{Acceptance, Loaded, Placement, Platform, authenticate, bits_of};
@@ -46,6 +48,8 @@ pub struct Vector<'a> {
     pub boot_version: Option<u64>,
     /// State of the device.
     pub lifecycle: Option<Lifecycle>,
+    /// Profile that the bundle keeps to.
+    pub profile: Option<Profile>,
     /// Whether the bundle is on a medium, which may continue past its end.
     pub is_on_medium: bool,
     /// The bundle.
@@ -74,6 +78,10 @@ impl<'a> Vector<'a> {
             None => None,
             Some(number) => Some(Lifecycle::from_number(number)?),
         };
+        let profile = match field(52)? {
+            0 => None,
+            number => Some(Profile::ALL.into_iter().find(|profile| *profile as u32 == number)?),
+        };
         let floor = if field(32)? == 1 { Some(u64_at(entry, 24)?) } else { None };
         let boot_version = if field(48)? == 1 { Some(u64_at(entry, 40)?) } else { None };
 
@@ -95,6 +103,7 @@ impl<'a> Vector<'a> {
             floor,
             boot_version,
             lifecycle,
+            profile,
             is_on_medium: field(36)? == 1,
             bundle: padded.get(..size as usize)?,
         };
@@ -119,7 +128,8 @@ impl<'a> Vector<'a> {
         out.put_u32(self.is_on_medium.into());
         out.put_u64(self.boot_version.unwrap_or(0));
         out.put_u32(self.boot_version.is_some().into());
-        out.put(&[0; 12]);
+        out.put_u32(self.profile.map_or(0, |profile| profile as u32));
+        out.put_u64(0);
         out.put(&self.board.map_or([0; 32], |name| *name.field()));
         out.put(&self.soc.map_or([0; 32], |name| *name.field()));
         for key in self.trust.keys.iter() {
@@ -142,7 +152,13 @@ impl<'a> Vector<'a> {
         let mut medium = Memory { bytes: self.bundle, is_file: !self.is_on_medium, next_unread: 0 };
         let mut bundle = authenticate(&mut medium, &self.acceptance(), metadata)?;
         bundle.load_payloads(&mut medium)?;
-        if bundle.conclude()?.is_confirmed() { Ok(()) } else { Err(Reason::VerdictNotConfirmed) }
+        if !bundle.conclude()?.is_confirmed() {
+            return Err(Reason::VerdictNotConfirmed);
+        }
+        match self.profile.is_none_or(|profile| bundle.manifest().keeps_to(profile)) {
+            true => Ok(()),
+            false => Err(Reason::OutsideProfile),
+        }
     }
 
     fn acceptance(&self) -> Acceptance<'static> {

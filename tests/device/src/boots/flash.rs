@@ -92,17 +92,15 @@ fn boot(bench: &Bench, mut setup: Setup, writes: &[Write]) -> Result<Run> {
     let machine = bench.start_on(&device, &setup, &["-device".to_owned(), loader])?;
     let run = bench.finish(machine, setup.until);
     let after = fs::read(device.bundle_flash())?;
-    let read = [
+    for region in [
         qemu_virt::BOOT_SLOT,
         Region::new(qemu_virt::STATE_COPIES[0].start, STATE_SIZE),
         Region::new(qemu_virt::STATE_COPIES[1].start, STATE_SIZE),
-    ];
-    let is_read = |at: usize| {
-        let address = qemu_virt::BUNDLE_FLASH.start + at as u64;
-        read.iter().any(|region| (region.start..region.end).contains(&address))
-    };
-    let changed = (0..before.len()).find(|at| before[*at] != after[*at] && is_read(*at));
-    ensure!(changed.is_none(), "flash was changed at {changed:x?}");
+    ] {
+        let offset = |address: u64| (address - qemu_virt::BUNDLE_FLASH.start) as usize;
+        let bytes = offset(region.start)..offset(region.end);
+        ensure!(before[bytes.clone()] == after[bytes], "flash was changed in {region:x?}");
+    }
     Ok(run)
 }
 

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use hartlock_bench::vectors::Vector;
-use hartlock_image::{BundleType, Lifecycle, Policy};
+use hartlock_image::{BundleType, Lifecycle, Policy, Profile};
 use hartlock_testkit::bundle as testkit;
 use hartlock_testkit::expected::Options;
 use hartlock_testkit::keys::FakeKey;
@@ -29,6 +29,9 @@ pub fn vector<'a>(options: &Options, bundle: &'a [u8]) -> Result<Vector<'a>> {
         boot_version: options.boot_version,
         lifecycle: optional(&options.lifecycle, |text| {
             choose(Lifecycle::ALL, text, |state| state.name())
+        })?,
+        profile: optional(&options.profile, |text| {
+            choose(Profile::ALL, text, |profile| profile.name())
         })?,
         is_on_medium: options.medium,
         bundle,

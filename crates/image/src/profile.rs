@@ -1,0 +1,36 @@
+//! Whether a bundle keeps to a profile (§2.2).
+
+use hartlock_algorithm::Profile;
+
+use crate::manifest::{Closing, Manifest};
+use crate::payload::PayloadRecord;
+use crate::types::KeyRecord;
+
+impl Manifest<'_> {
+    /// Whether a verifier of the profile carries every algorithm, hash and mode that the bundle names: those of its
+    /// signers, of the keys that a boot bundle trusts, and of its payloads.
+    pub fn keeps_to(&self, profile: Profile) -> bool {
+        let trusts_within = match &self.closing {
+            Closing::Trust { list, .. } => list.keys.iter().all(|key| key.is_in(profile)),
+            Closing::Bootargs(_) => true,
+        };
+        trusts_within
+            && self.signers.iter().all(|key| key.is_in(profile))
+            && self.payloads.iter().all(|payload| payload.is_in(profile))
+    }
+}
+
+impl KeyRecord {
+    /// Whether a verifier of the profile carries its algorithm.
+    pub fn is_in(&self, profile: Profile) -> bool {
+        self.known_algorithm().is_some_and(|algorithm| profile.has_algorithm(algorithm))
+    }
+}
+
+impl PayloadRecord {
+    /// Whether a verifier of the profile carries its hash and its mode.
+    pub fn is_in(&self, profile: Profile) -> bool {
+        let (mode, _) = self.mode.fields();
+        profile.has_hash(self.hash) && profile.has_mode(mode)
+    }
+}
