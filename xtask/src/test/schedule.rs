@@ -233,7 +233,8 @@ mod tests {
     use super::*;
 
     const fn step(name: &'static str) -> Step {
-        Step { name, about: "", after: &[], uses: &[], reads: &[], action: Action::Command(&[]) }
+        let action = Action::Command(&[]);
+        Step { name, about: "", after: &[], uses: &[], reads: &[], but: &[], action }
     }
 
     fn report(

@@ -19,6 +19,8 @@ pub struct Step {
     pub uses: &'static [Resource],
     /// Files and folders that its outcome depends on; empty if it depends on more than this tree.
     pub reads: &'static [&'static [&'static str]],
+    /// What of those has no part in it.
+    pub but: &'static [&'static str],
     pub action: Action,
 }
 
@@ -57,6 +59,8 @@ const TREE: &[&str] = &[""];
 /// What every program of the workspace is built from.
 const WORKSPACE: &[&str] =
     &["Cargo.toml", "Cargo.lock", ".cargo", "rust-toolchain.toml", "crates", "xtask", "tools"];
+/// The `hartlock` command.
+pub const COMMAND: &[&str] = &["crates/cli"];
 /// Crates of the workspace that drive the project.
 const RUNNERS: &[&str] = &["docs/builder", "fuzz/run", "hw/run", "lab", "tests"];
 /// What runs on boards, and what describes them.
@@ -95,7 +99,7 @@ macro_rules! clippy_of_firmware {
 
 impl Step {
     const fn new(name: &'static str, about: &'static str, action: Action) -> Self {
-        Self { name, about, after: NOTHING, uses: &[], reads: &[TREE], action }
+        Self { name, about, after: NOTHING, uses: &[], reads: &[TREE], but: &[], action }
     }
 
     const fn command(
@@ -131,6 +135,12 @@ impl Step {
 
     const fn reads(mut self, reads: &'static [&'static [&'static str]]) -> Self {
         self.reads = reads;
+        self
+    }
+
+    /// It neither builds nor runs the `hartlock` command, nor does the runner depend on it.
+    const fn without_command(mut self) -> Self {
+        self.but = COMMAND;
         self
     }
 }
@@ -275,38 +285,46 @@ pub const STEPS: &[Step] = &[
         "hw",
     )
     .uses(&[Resource::Cores])
+    .without_command()
     .reads(OF_HW),
     Step::runner(
         "hw",
         "the cycle-accurate machine builds, repeats itself, and notices what fails",
         "hw",
     )
+    .without_command()
     .reads(OF_HW),
     Step::runner(
         "signatures",
         "no verification takes more flash, stack or instructions than was recorded",
         "lab",
     )
+    .without_command()
     .reads(OF_LAB),
     Step::runner("lab", "the first paper in small, cycle by cycle, keeps its bounds", "lab")
+        .without_command()
         .reads(OF_LAB),
     Step::runner(
         "accelerator",
         "the fifth paper in small, instruction by instruction, is reproduced",
         "lab",
     )
+    .without_command()
     .reads(OF_LAB),
     Step::runner("fuzz", "a short run of every fuzz target finds nothing", "fuzz")
         .uses(&[Resource::Cores])
+        .without_command()
         .reads(&[WORKSPACE, FUZZ, SPEC]),
     Step::runner(
         "guide",
         "the guide to a first engine leads to one, by the commands that it shows",
         "hw",
     )
+    .without_command()
     .reads(OF_HW),
     Step::runner("vectors", "the one-fault bundles are those that the generator makes", "device")
         .after(BUILT)
+        .without_command()
         .reads(OF_DEVICE),
     Step::runner(
         "vectors-host",
@@ -314,6 +332,7 @@ pub const STEPS: &[Step] = &[
         "device",
     )
     .after(BUILT)
+    .without_command()
     .reads(OF_DEVICE),
     Step::function(
         "emulator",
@@ -330,12 +349,14 @@ pub const STEPS: &[Step] = &[
     .after(FETCHED)
     .reads(&[WORKSPACE, BOARDS, FRONT]),
     Step::runner("vectors-target", "the emulated board judges every bundle as expected", "device")
+        .without_command()
         .reads(OF_DEVICE),
     Step::runner(
         "kernels",
         "every hash kernel agrees with the portable form, on its own tier",
         "device",
     )
+    .without_command()
     .reads(OF_DEVICE),
     Step::runner(
         "kat",
@@ -374,6 +395,7 @@ pub const STEPS: &[Step] = &[
         "one skipped instruction boots nothing that has to be refused (a sample)",
         "device",
     )
+    .without_command()
     .reads(OF_DEVICE),
     Step::runner("flips", "500 changed bits of a real bundle are 500 refusals", "device")
         .reads(OF_DEVICE),
