@@ -62,11 +62,9 @@ pub enum Fault {
 
 /// Who can give a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "lowercase")]
 pub enum Reporter {
     Rom,
-    /// The ROM of a root of trust, where it gives a reason that another ROM does not. It prints no texts.
-    RootOfTrust,
     Loader,
     Hartlock,
 }
@@ -120,7 +118,7 @@ impl Reporter {
         match self {
             Self::Rom => Some("rom"),
             Self::Loader => Some("loader"),
-            Self::RootOfTrust | Self::Hartlock => None,
+            Self::Hartlock => None,
         }
     }
 }
