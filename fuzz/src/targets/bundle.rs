@@ -9,7 +9,7 @@ use std::path::Path;
 use hartlock_bundle::inspect::{Part, inspect_file};
 use hartlock_bundle::verify::{Expectation, verify_open_file};
 use hartlock_bundle::{Error, Refusal};
-use hartlock_image::{Algorithm, Policy, Reason};
+use hartlock_image::{Algorithm, Policy, Reason, u32_at};
 use hartlock_keys::PublicKey;
 use hartlock_testkit::bundle::encode_block;
 use hartlock_testkit::keys::ED25519;
@@ -122,18 +122,30 @@ pub fn run(data: &[u8]) {
     the_command_agrees(&case, answer);
 }
 
-/// Any bit of an accepted bundle, but for a signature that this verifier does not carry.
+/// Any bit of an accepted bundle, but for a signature that this verifier does not carry, and for signatures of keys
+/// that it does not trust, which it does not verify (image format §5.3).
 fn one_bit_is_enough(choices: &mut Choices<'_>, case: &Case) {
     let has_foreign = case.file.windows(9).any(|part| part == b"not known");
     let len = case.file.len().min(case.bound);
     let (at, bit) = (choices.below(len.max(1)), choices.below(8));
-    if has_foreign || case.options.is_medium {
+    let is_in_signatures = signature_area(&case.file).is_some_and(|area| area.contains(&at));
+    let has_other = KEYS.iter().any(|key| {
+        let is_trusted = case.options.keys.iter().any(|trusted| *trusted == key.record);
+        !is_trusted && case.file.windows(48).any(|part| part == key.record.key_id)
+    });
+    if has_foreign || case.options.is_medium || (is_in_signatures && has_other) {
         return;
     }
     let mut changed = case.file.clone();
     changed[at] ^= 1 << bit;
     let answer = judge(&changed, &case.options.acceptance(), false);
     assert!(answer.is_err(), "bit {bit} of byte {at} changes nothing");
+}
+
+/// Where the signature blocks are: after the signed region, by the two sizes of the header.
+fn signature_area(file: &[u8]) -> Option<std::ops::Range<usize>> {
+    let [start, size] = [16, 20].map(|at| u32_at(file, at).map(|size| size as usize));
+    Some(start?..start? + size?)
 }
 
 fn ed25519(bytes: &[u8]) -> PublicKey {

@@ -26,7 +26,8 @@ fn check(data: &[u8]) {
         }
         Err(error @ Error::Spec(_)) => {
             assert!(!error.hint().is_empty());
-            for line in error.context() {
+            // Everything that is printed goes this way.
+            for line in error.context().iter().map(|line| hartlock_terminal::output(line)) {
                 let is_unsafe = |c: char| c.is_control() && c != '\t';
                 assert!(!line.chars().any(is_unsafe), "a terminal would obey it: {line:?}");
             }
