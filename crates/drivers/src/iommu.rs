@@ -59,7 +59,7 @@ const ROOT: usize = 0;
 const LEVEL_1: usize = 2048;
 const DIRECTORY: usize = LEVEL_1 + 512;
 const QUEUE: usize = DIRECTORY + 512;
-/// Words that [`Tables`] takes.
+/// Words of all of them.
 const WORDS: usize = QUEUE + 512;
 /// Bytes that tables take. They begin at a multiple of 16 KiB.
 pub const TABLES_SIZE: u64 = (WORDS * 8) as u64;
