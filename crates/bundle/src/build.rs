@@ -261,7 +261,7 @@ fn closing<'a>(
                 let context = format!("it has {} bytes", bootargs.len());
                 return Err(Error::Refused(Refusal::with(Reason::BootargsTooLong, context)));
             }
-            Ok(Closing::Bootargs(bootargs))
+            Ok(Closing::Bootargs(bootargs.as_bytes()))
         }
     }
 }

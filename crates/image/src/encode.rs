@@ -45,7 +45,7 @@ pub fn encode_manifest(manifest: &Manifest<'_>, out: &mut [u8]) -> Option<usize>
         Closing::Bootargs(bootargs) => {
             body.put_u32(bootargs.len() as u32);
             body.put_u32(0);
-            body.put(bootargs.as_bytes());
+            body.put(bootargs);
             body.pad_to(8);
         }
     }

@@ -43,7 +43,7 @@ impl TrustList {
 }
 
 /// A kernel command line (§4.5): printable ASCII.
-pub type Bootargs<'a> = &'a str;
+pub type Bootargs<'a> = &'a [u8];
 
 /// The last part of the manifest.
 #[allow(
@@ -197,9 +197,10 @@ impl<'a> Manifest<'a> {
     }
 
     /// The command line of a system bundle.
-    pub const fn bootargs(&self) -> Option<&'a str> {
+    pub fn bootargs(&self) -> Option<&'a str> {
         match self.closing {
-            Closing::Bootargs(bootargs) => Some(bootargs),
+            // Only ASCII is parsed. Text is made here, so that a stage that needs none does not carry what makes it.
+            Closing::Bootargs(bootargs) => core::str::from_utf8(bootargs).ok(),
             Closing::Trust { .. } => None,
         }
     }
@@ -320,7 +321,6 @@ fn parse_closing(closing: &[u8], bundle_type: BundleType) -> Result<Closing<'_>,
             if !is_zero(padding) {
                 return Err(Reason::BootargsPadding);
             }
-            let bootargs = core::str::from_utf8(bootargs).map_err(|_| Reason::BootargsInvalid)?;
             Ok(Closing::Bootargs(bootargs))
         }
     }

@@ -41,7 +41,7 @@ fn manifest(bundle_type: BundleType, signer_count: usize, bootargs: &str) -> Man
             },
         },
         closing: match bundle_type {
-            BundleType::System => Closing::Bootargs(bootargs),
+            BundleType::System => Closing::Bootargs(bootargs.as_bytes()),
             BundleType::Boot => {
                 let list = TrustList { policy: Policy::Any, keys: (9..12).map(key).collect() };
                 Closing::Trust { list, carried: 2 }

@@ -310,6 +310,11 @@ impl Name {
     pub fn as_str(&self) -> &str {
         text(&self.0)
     }
+
+    /// Whether this is the name.
+    pub fn is(&self, name: &str) -> bool {
+        self.0.strip_prefix(name.as_bytes()).is_some_and(is_zero)
+    }
 }
 
 impl core::fmt::Debug for Name {

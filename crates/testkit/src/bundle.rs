@@ -321,7 +321,7 @@ impl Draft {
             extensions: Extensions { identities: &self.others, boot_version: self.boot_version },
             closing: match self.bundle_type {
                 BundleType::Boot => Closing::Trust { list: self.trust, carried: self.carried },
-                BundleType::System => Closing::Bootargs(&self.bootargs),
+                BundleType::System => Closing::Bootargs(self.bootargs.as_bytes()),
             },
         };
         let mut bytes = vec![0; MAX_SIGNED_SIZE];

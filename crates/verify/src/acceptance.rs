@@ -136,7 +136,7 @@ impl<'a> Acceptance<'a> {
     pub(crate) fn map(&self, identity: &Identity) -> Option<&'a Board> {
         match self.placement {
             Placement::Board(board) => Some(board),
-            Placement::ByManifest => Board::by_name(identity.board.as_str()),
+            Placement::ByManifest => Board::of(&identity.board),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Memory maps of boards (boot flow §2): where payloads may go and what must stay untouched. The maps
 //! themselves are made from `boards/<name>/board.toml`.
 
-use hartlock_image::{BundleType, PayloadRecord, PayloadType, Reason};
+use hartlock_image::{BundleType, Name, PayloadRecord, PayloadType, Reason};
 
 #[rustfmt::skip]
 mod generated;
@@ -86,6 +86,11 @@ impl Board {
     /// The board of this name.
     pub fn by_name(name: &str) -> Option<&'static Board> {
         ALL.into_iter().find(|board| board.name == name)
+    }
+
+    /// The board that calls itself so.
+    pub(crate) fn of(name: &Name) -> Option<&'static Board> {
+        ALL.into_iter().find(|board| name.is(board.name))
     }
 
     /// What the board guarantees against devices that read and write memory themselves, in one line.

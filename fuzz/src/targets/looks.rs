@@ -81,7 +81,7 @@ fn distort(choices: &mut Choices<'_>, manifest: &mut Manifest<'_>) {
                     }
                 }
             },
-            Closing::Bootargs(text) => *text = text.get(1..).unwrap_or(""),
+            Closing::Bootargs(text) => *text = text.get(1..).unwrap_or_default(),
         }
         return;
     }

@@ -106,7 +106,7 @@ fn check<'a>(region: &'a [u8], keys: &List<KeyRecord, MAX_SIGNERS>) -> Option<Ma
             assert!(!trust.keys.is_empty() && is_set(trust.keys.iter()), "the same key twice");
         }
         Closing::Bootargs(text) => {
-            assert!(text.len() <= 2048 && text.bytes().all(|byte| (b' '..=b'~').contains(&byte)));
+            assert!(text.len() <= 2048 && text.iter().all(|byte| (b' '..=b'~').contains(byte)));
         }
     }
     Some(manifest)

@@ -57,7 +57,7 @@ fn manifest() -> Manifest<'static> {
         .into_iter()
         .collect(),
         extensions: Extensions::NONE,
-        closing: Closing::Bootargs("quiet"),
+        closing: Closing::Bootargs(b"quiet"),
     }
 }
 
@@ -219,7 +219,7 @@ fn what_was_parsed_differs_from_what_was_signed() {
             let list = TrustList { policy: Policy::All, keys: keys(mask) };
             bad.push(Manifest { closing: Closing::Trust { list, carried: 2 }, ..manifest() });
         }
-        bad.push(Manifest { closing: Closing::Bootargs("quie"), ..manifest() });
+        bad.push(Manifest { closing: Closing::Bootargs(b"quie"), ..manifest() });
         for manifest in bad {
             assert_ne!(parsed(&manifest, &bytes), 0, "{manifest:?}");
         }
