@@ -98,9 +98,8 @@ pub fn authenticate<'a, P: Platform>(
         if acceptance.trusted().any(|trusted| *trusted == key) {
             let index = counted.len() as u32;
             let sealed = signature::verify(&kernels, block, signed, index)?;
-            let difference = harden::unseal(sealed, index);
-            progress = progress.compared(difference);
-            if harden::is_different(difference) {
+            progress = progress.compared(sealed);
+            if harden::is_different(harden::unseal(sealed, index)) {
                 return Err(Reason::SignatureMismatch);
             }
             let _ = counted.push(key);
@@ -182,9 +181,8 @@ impl<'a> Authenticated<'a> {
         for (index, payload) in (MAX_SIGNERS as u32..).zip(self.manifest.payloads.iter()) {
             let loaded = platform.load(payload)?;
             let sealed = harden::compare_twice(&loaded.digest, &payload.digest, index);
-            let difference = harden::unseal(sealed, index);
-            self.progress = self.progress.step(Checkpoint::Payload).compared(difference);
-            if harden::is_different(difference) {
+            self.progress = self.progress.step(Checkpoint::Payload).compared(sealed);
+            if harden::is_different(harden::unseal(sealed, index)) {
                 return Err(Reason::PayloadDigestMismatch);
             }
             self.progress = self.progress.compared(loaded.padding);
@@ -218,8 +216,8 @@ impl<'a> Authenticated<'a> {
     /// `VerdictNotConfirmed` if the steps did not all happen, once each, in order.
     pub fn conclude(&self) -> Result<Verdict, Reason> {
         let mut expected = Progress::start();
-        for _ in 0..self.counted {
-            expected = expected.compared(0);
+        for index in 0..self.counted {
+            expected = expected.compared(harden::seal(index));
         }
         for _ in 0..self.counted {
             expected = expected.step(Checkpoint::Signature);
@@ -234,8 +232,9 @@ impl<'a> Authenticated<'a> {
             .step(Checkpoint::Placement)
             .compared(0)
             .compared(0);
-        for _ in self.manifest.payloads.iter() {
-            expected = expected.step(Checkpoint::Payload).compared(0).compared(0);
+        for (index, _) in (MAX_SIGNERS as u32..).zip(self.manifest.payloads.iter()) {
+            let equal = harden::seal(index);
+            expected = expected.step(Checkpoint::Payload).compared(equal).compared(0);
         }
         let verdict = Verdict::conclude(self.progress, expected);
         if self.counted > 0 && verdict.is_accepted() {

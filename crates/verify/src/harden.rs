@@ -12,6 +12,8 @@ use core::hint::black_box;
 /// The result of the complete and correct computation. About half of the bits are set, so that
 /// neither an erased nor a filled register equals it.
 const ACCEPTED: u64 = 0x9d3a_5c6e_71b4_e28b;
+/// The sealed value of the first two digests, if they are equal.
+const EQUAL: u64 = 0xd8b4_73ad_16ca_7861;
 /// XORed into the second copy of the word, so that one fault in memory makes the copies inconsistent.
 const MASK: u64 = 0x5ae7_1fc2_8d36_b94c;
 
@@ -64,16 +66,22 @@ impl Progress {
 }
 
 /// The bits in which two digests differ, folded into one word; 0 exactly if they are equal.
-#[inline(never)]
 pub fn difference(left: &[u8; 64], right: &[u8; 64]) -> u64 {
+    !equal_bits(left, right, [!0; 2])
+}
+
+/// The bits of both copies of `equal` in which no word of the digests differs. There are two, because one that is
+/// left over in its register may be all ones.
+#[inline(never)]
+fn equal_bits(left: &[u8; 64], right: &[u8; 64], [equal, again]: [u64; 2]) -> u64 {
     // Opaque together: apart, both go through one place of the stack, and without the second store the first
     // digest is compared with itself.
     let [left, right] = black_box([left, right]);
     let (left, _) = left.as_chunks::<8>();
     let (right, _) = right.as_chunks::<8>();
-    left.iter()
-        .zip(right)
-        .fold(0, |seen, (l, r)| seen | (u64::from_le_bytes(*l) ^ u64::from_le_bytes(*r)))
+    left.iter().zip(right).fold(equal & again, |equal, (l, r)| {
+        equal & !(u64::from_le_bytes(*l) ^ u64::from_le_bytes(*r))
+    })
 }
 
 /// Whether a difference that was folded into the progress is not 0: the condition of the branch that
@@ -86,23 +94,27 @@ pub(crate) fn is_different(difference: u64) -> bool {
     black_box(difference) != 0
 }
 
-/// Compares two digests, and marks the result as that of comparison number `index`, so that a result left over
-/// from another one, or none at all, is not taken for it.
+/// Compares two digests. Returns [`seal`]`(index)` if they are equal, so that a result left over from another
+/// comparison, or none at all, is not taken for it.
 ///
-/// They are compared twice: a fault in one comparison, up to its return, leaves the other.
+/// They are compared twice: a fault in one comparison, up to its return, leaves the other. The second begins with
+/// what the first has found, so that no instruction after both joins their results.
 #[inline(never)]
 pub(crate) fn compare_twice(left: &[u8; 64], right: &[u8; 64], index: u32) -> u64 {
-    let (one, other) = (difference(left, right), difference(right, left));
-    black_box((one | other) ^ mark(index))
+    let equal = equal_bits(left, right, [!0; 2]);
+    black_box(!equal_bits(right, left, [black_box(equal), black_box(equal)]) ^ seal(index))
 }
 
-/// The difference in a sealed value.
+/// The difference in a sealed value: for the reason. The verdict depends on the sealed value itself, so that a
+/// fault in this computation does not reach it.
 pub(crate) const fn unseal(sealed: u64, index: u32) -> u64 {
-    sealed ^ mark(index)
+    sealed ^ seal(index)
 }
 
-const fn mark(index: u32) -> u64 {
-    (Checkpoint::Signature as u64).rotate_left(index.wrapping_mul(11).wrapping_add(7))
+/// What comparison number `index` returns for equal digests.
+pub(crate) const fn seal(index: u32) -> u64 {
+    // Odd, so that every index has a value of its own, in most bits of it.
+    EQUAL.wrapping_mul((index as u64).wrapping_mul(2).wrapping_add(1))
 }
 
 /// The outcome of a verification: wide, redundant, and only made by [`Verdict::conclude`].
