@@ -5,9 +5,11 @@
 //! at a time and leaves loads, constants and the message schedule to the program. Its listing is no
 //! measurement: it never ran. Its steps are named here in words of our own.
 
+use std::collections::HashMap;
 use std::fs;
+use std::io::{BufRead, BufReader};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail};
 
 use crate::paper::Paper;
 use crate::run::Row;
@@ -101,39 +103,84 @@ fn mnemonic(line: &str) -> &str {
     line.split_whitespace().next().unwrap_or_default()
 }
 
-/// The instructions that the kernel executes for one block, in order: QEMU translates one at a time
-/// and says each when it is first reached, and the first message that a bench hashes with a kernel
-/// is `abc`, which is one block.
+/// The instructions of the kernel's first call that compresses a block, in order: the first message of a
+/// bench is `abc`, which is one block. A call without a block ends at once, and is passed over.
 pub fn executed(bench: &Bench) -> Result<Vec<String>> {
     let hart = HARTS.iter().find(|hart| hart.name == HART).context("a hart of ours")?;
     let start = firmware::symbol(bench.elf(), KERNEL)?;
     let folder = tempfile::tempdir()?;
     let log = folder.path().join("log");
+    let path = log.to_str().context("a path in UTF-8")?;
+    let range = format!("{start:#x}+{REACH:#x}");
     let mut options = hart.options();
-    options.extend([
-        "-accel".into(),
-        "tcg,one-insn-per-tb=on".into(),
-        "-d".into(),
-        "in_asm".into(),
-    ]);
-    options.extend(["-dfilter".into(), format!("{start:#x}+{REACH:#x}"), "-D".into()]);
-    options.push(log.to_str().context("a path in UTF-8")?.to_owned());
+    // One instruction at a time: what it is when it is translated, and where it is each time that it runs.
+    options.extend(["-accel", "tcg,one-insn-per-tb=on"].map(str::to_owned));
+    options
+        .extend(["-d", "in_asm,exec,nochain", "-dfilter", &range, "-D", path].map(str::to_owned));
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
     bench.run(&options)?;
-    let text = fs::read_to_string(&log).context("QEMU's log")?;
-    let mut executed = Vec::new();
-    for line in text.lines() {
-        // 0x80001234:  12345678          vadd.vv         v1,v2,v3
-        let mut words = line.split_whitespace();
-        let (Some(address), Some(_)) = (words.next(), words.next()) else { continue };
-        if !address.starts_with("0x") {
-            continue;
-        }
-        executed.push(words.collect::<Vec<_>>().join(" "));
-        if mnemonic(executed.last().context("just pushed")?) == "ret" {
-            ensure!(executed.iter().any(|line| line.starts_with("vsha2c")), "no rounds in\n{text}");
-            return Ok(executed);
+    let log = BufReader::new(fs::File::open(&log).context("QEMU's log")?);
+    first_block(start, log.lines())
+}
+
+/// The first call in QEMU's log in which rounds are executed.
+fn first_block(
+    start: u64,
+    lines: impl Iterator<Item = std::io::Result<String>>,
+) -> Result<Vec<String>> {
+    let mut texts: HashMap<u64, String> = HashMap::new();
+    let mut call = Vec::new();
+    for line in lines {
+        let line = line?;
+        if let Some((address, text)) = translated(&line) {
+            texts.insert(address, text);
+        } else if let Some(address) = ran(&line) {
+            if address == start {
+                call.clear();
+            }
+            call.push(texts.get(&address).context("an instruction without a text")?.clone());
+            let is_end = call.last().is_some_and(|text| mnemonic(text) == "ret");
+            if is_end && call.iter().any(|text| text.starts_with("vsha2c")) {
+                return Ok(call);
+            }
         }
     }
-    anyhow::bail!("the kernel was not reached, or does not end\n{text}")
+    bail!("no call of {KERNEL} compresses a block")
+}
+
+/// `0x80001234:  12345678          vadd.vv         v1,v2,v3`
+fn translated(line: &str) -> Option<(u64, String)> {
+    let (address, rest) = line.strip_prefix("0x")?.split_once(':')?;
+    let address = u64::from_str_radix(address, 16).ok()?;
+    Some((address, rest.split_whitespace().skip(1).collect::<Vec<_>>().join(" ")))
+}
+
+/// `Trace 0: 0x7f8c5c000100 [00000000/0000000080001234/00000003/ff000001] name`
+fn ran(line: &str) -> Option<u64> {
+    let (_, place) = line.strip_prefix("Trace ")?.split_once('[')?;
+    u64::from_str_radix(place.split('/').nth(1)?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOG: &str = "\
+        IN: kernel\n\
+        0x80001000:  ca19  beqz a2,6\n\
+        Trace 0: 0x7f8c5c000100 [00000000/0000000080001000/00000003/ff000001] kernel\n\
+        0x80001006:  8082  ret\n\
+        Trace 0: 0x7f8c5c000100 [00000000/0000000080001006/00000003/ff000001] kernel\n\
+        Trace 0: 0x7f8c5c000100 [00000000/0000000080001000/00000003/ff000001] kernel\n\
+        0x80001002:  00000001  vsha2cl.vv v1,v2,v3\n\
+        Trace 0: 0x7f8c5c000100 [00000000/0000000080001002/00000003/ff000001] kernel\n\
+        Trace 0: 0x7f8c5c000100 [00000000/0000000080001006/00000003/ff000001] kernel\n";
+
+    #[test]
+    fn a_call_without_a_block_is_passed_over() {
+        let lines = || LOG.lines().map(|line| Ok(line.trim_start().to_owned()));
+        let block = first_block(0x8000_1000, lines()).unwrap();
+        assert_eq!(block, ["beqz a2,6", "vsha2cl.vv v1,v2,v3", "ret"]);
+        assert!(first_block(0x8000_1000, lines().take(5)).is_err());
+    }
 }
