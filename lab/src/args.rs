@@ -22,6 +22,9 @@ pub struct Args {
     /// Measure nothing: make the pages of runs that are stored
     #[arg(long)]
     pub pages: bool,
+    /// Measure nothing: say which stored runs are older than their sources, and exit with 1 if one is
+    #[arg(long, conflicts_with = "pages")]
+    pub stale: bool,
 }
 
 /// What can be measured.
@@ -35,6 +38,18 @@ pub enum Key {
     OpentitanAccelerator,
     /// Instructions for each byte of every hash kernel, beside other projects' and the fourth paper
     VectorCrypto,
+}
+
+impl Key {
+    /// As on the command line, and as files are called.
+    pub fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// Whether its numbers are times, which no test judges.
+    pub fn is_timed(self) -> bool {
+        matches!(self, Key::HostSpeed)
+    }
 }
 
 impl Args {

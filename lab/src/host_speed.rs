@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 use hartlock_image::HashId;
 
 use super::args::Args;
+use super::inputs;
 use super::machine::{Machine, Patience, commit, date, version};
 use super::run::{Better, Row, Run};
 use super::sample::{Sample, csv, median};
@@ -77,7 +78,7 @@ const QUICK: Scale = Scale {
     hashes: &[HashId::Sha256, HashId::Sha384, HashId::Sha3_384],
 };
 
-pub fn measure(args: &Args) -> Result<()> {
+pub fn measure(args: &Args) -> Result<Run> {
     let scale = if args.quick { QUICK } else { FULL };
     eprintln!("building the hartlock command");
     let hartlock = demo::build_command()?;
@@ -91,6 +92,7 @@ pub fn measure(args: &Args) -> Result<()> {
     let run = Run {
         paper: "host-speed",
         commit: commit()?,
+        inputs: inputs::now(&project::root(), "host-speed")?,
         tools: BTreeMap::from([
             ("hartlock", env!("CARGO_PKG_VERSION").to_owned()),
             ("openssl", version("openssl", "version")?),
@@ -109,7 +111,7 @@ pub fn measure(args: &Args) -> Result<()> {
         run.machine.others_most * 100.0
     );
     println!("stored as {}", folder.join("host-speed.json").display());
-    Ok(())
+    Ok(run)
 }
 
 fn rounded(value: f64) -> f64 {

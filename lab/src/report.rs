@@ -22,6 +22,8 @@ struct Page<'a> {
     style: &'static str,
     run: &'a Stored,
     headline: Headline,
+    /// What has changed since the run.
+    stale: Option<String>,
     plots: Vec<Plot>,
     tables: Vec<Table>,
 }
@@ -88,6 +90,7 @@ fn html(key: &str, run: &Stored) -> Result<String> {
         style: hartlock_timeline::report::STYLE,
         run,
         headline: run.headline(),
+        stale: run.stale(&project::root(), key)?,
         plots: plots(key, run, paper.as_ref())?,
         tables: run.tables(),
     };

@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde::Serialize;
 
+use super::inputs::Inputs;
 use super::machine::Machine;
 
 /// A run: everything that was measured at one time, and on what.
@@ -15,6 +16,8 @@ pub struct Run {
     /// Key of the paper, or of the measurement that belongs to none.
     pub paper: &'static str,
     pub commit: String,
+    /// Sources that the numbers depend on.
+    pub inputs: Inputs,
     /// Versions by name.
     pub tools: BTreeMap<&'static str, String>,
     pub date: String,

@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::inputs::{self, Inputs};
 use super::run::Status;
 
 /// A stored run. Numbers stay what they are in the file: nothing is rounded here.
@@ -17,6 +18,8 @@ pub struct Stored {
     commit: Option<String>,
     date: Option<String>,
     machine: Option<Machine>,
+    /// Digests of its sources.
+    inputs: Option<Inputs>,
     /// Versions by name of the tool, or a text.
     tools: Option<Value>,
     rows: Vec<Row>,
@@ -113,6 +116,18 @@ impl Stored {
 
     pub fn commit(&self) -> &str {
         self.commit.as_deref().unwrap_or("not stated")
+    }
+
+    /// What is out of date, in words; `None` if every source is as it was.
+    ///
+    /// # Errors
+    /// If the sources cannot be read.
+    pub fn stale(&self, root: &Path, key: &str) -> Result<Option<String>> {
+        let Some(then) = &self.inputs else {
+            return Ok(Some("older than the record of its sources".to_owned()));
+        };
+        let changed = inputs::changed(then, &inputs::now(root, key)?);
+        Ok((!changed.is_empty()).then(|| format!("changed since: {}", changed.join(", "))))
     }
 
     pub fn date(&self) -> Option<&str> {

@@ -12,6 +12,7 @@ use hartlock_lab::paper::Paper;
 use hartlock_lab::plot;
 use hartlock_lab::run::Status;
 use hartlock_lab::stored::{Stored, json_files};
+use xtask::project;
 
 /// A section for each run, in the order of their names. Runs are in the folder or, when a later
 /// one replaces an earlier, in `latest` inside of it.
@@ -45,6 +46,9 @@ fn section(name: &str, run: &Stored) -> Result<String> {
     }
     if !headline.misses.is_empty() {
         out.push('\n');
+    }
+    if let Some(stale) = run.stale(&project::root(), stem)? {
+        let _ = writeln!(out, "**Stale:** {}.\n", markdown(&stale));
     }
     let date = run.date().map_or(String::new(), |date| format!(", {date}"));
     let _ = writeln!(out, "Stored as `lab/runs/{name}`, at commit `{}`{date}.", run.commit());
@@ -154,7 +158,8 @@ mod tests {
         );
         assert!(text.contains("| sha384 | MB/s | 512.25 | a\\|b |"), "{text}");
         assert!(text.contains("| verify | us | 75 |"), "{text}");
-        let head = "## host\n\n**No targets were set.**\n\nStored as `lab/runs/host.json`";
+        let head = "## host\n\n**No targets were set.**\n\n**Stale:** older than the record of its \
+            sources.\n\nStored as `lab/runs/host.json`";
         assert!(text.contains(head), "{text}");
         fs::create_dir(dir.path().join("latest")).unwrap();
         fs::write(dir.path().join("latest/quick.json"), run).unwrap();

@@ -1,4 +1,5 @@
 use super::*;
+use crate::run::Status;
 
 fn value(paper: &Paper, table: &str, metric: &str, config: &str) -> f64 {
     let number = paper.number(table, metric, config);

@@ -4,18 +4,19 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use hartlock_image::HashId;
 
 use super::args::Args;
+use super::inputs;
 use super::machine::{Machine, commit, date, version};
 use super::paper::Paper;
 use super::peers;
-use super::run::{Better, Row, Run, Status};
+use super::run::{Better, Row, Run};
 use hartlock_hw::machines::loader::Form;
 use hartlock_hw::machines::model;
 use hartlock_hw::machines::model::Core;
-use xtask::Outcome;
+use xtask::project;
 use xtask::python;
 
 mod boots;
@@ -98,32 +99,20 @@ const QUICK: Scope = Scope {
 /// large a part of it as one of 80 KiB is of 10 MiB.
 const OVERLAP_BLOCK: u32 = 4 * KIB;
 
-pub fn measure(args: &Args) -> Result<()> {
+pub fn measure(args: &Args) -> Result<Run> {
     let start = Instant::now();
-    let (run, samples) = run(if args.quick { &QUICK } else { &FULL }, true)?;
+    let (run, samples) = run(if args.quick { &QUICK } else { &FULL })?;
     let folder = args.folder();
     run.store(&folder, &samples)?;
     print!("{}", run.text());
     println!("measured in {:.0} s", start.elapsed().as_secs_f64());
     println!("stored as {}", folder.join(format!("{KEY}.json")).display());
-    Ok(())
+    Ok(run)
 }
 
-/// The quick form, as a test: nothing misses.
-pub fn step() -> Result<Outcome> {
-    let (run, _) = run(&QUICK, false)?;
-    let is_missed = |row: &&Row| row.status == Status::Miss;
-    let missed: Vec<Row> = run.rows.iter().filter(is_missed).cloned().collect();
-    ensure!(run.rows.iter().any(|row| row.status == Status::Hit), "nothing was held to a bound");
-    if missed.is_empty() {
-        return Ok(Outcome::Passed);
-    }
-    Ok(Outcome::Failed(Run { rows: missed, ..run }.text()))
-}
-
-fn run(scope: &Scope, shows_progress: bool) -> Result<(Run, String)> {
+fn run(scope: &Scope) -> Result<(Run, String)> {
     let packages = python::locate(python::PackageSet::Machine)?;
-    let boots = Boots::prepare(scope.core, shows_progress)?;
+    let boots = Boots::prepare(scope.core, true)?;
     let mut measured = Measured::default();
     let own_rate = match scope.storage_rate {
         Some(rate) => {
@@ -168,6 +157,7 @@ fn run(scope: &Scope, shows_progress: bool) -> Result<(Run, String)> {
     let run = Run {
         paper: KEY,
         commit: commit()?,
+        inputs: inputs::now(&project::root(), KEY)?,
         tools,
         date: date()?,
         rows: if scope.is_whole { paper.completed(rows, "not measured") } else { rows },

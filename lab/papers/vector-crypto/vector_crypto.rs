@@ -11,13 +11,14 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 
 use super::args::Args;
+use super::inputs;
 use super::machine::{Machine, commit, date, version};
 use super::paper::Paper;
 use super::peers::{self, PeerCount};
 use super::run::{Better, Row, Run};
 use hartlock_device::bench;
 use hartlock_device::kernels::{Bench, Count, Hart, read};
-use xtask::tools;
+use xtask::{project, tools};
 
 mod listing;
 
@@ -69,7 +70,7 @@ const PEERS: &[(&str, &[&str], bool)] = &[
     ("zvknh-128", &[], true),
 ];
 
-pub fn measure(args: &Args) -> Result<()> {
+pub fn measure(args: &Args) -> Result<Run> {
     let paper = Paper::load(KEY)?;
     let (libraries, _) = tools::peers()?;
     eprintln!("building the bench");
@@ -103,6 +104,7 @@ pub fn measure(args: &Args) -> Result<()> {
     let run = Run {
         paper: KEY,
         commit: commit()?,
+        inputs: inputs::now(&project::root(), KEY)?,
         tools,
         date: date()?,
         rows: paper.completed(rows, "not built yet"),
@@ -113,7 +115,7 @@ pub fn measure(args: &Args) -> Result<()> {
     fs::write(folder.join("vector-crypto-block.csv"), listing::csv(&block))?;
     print!("{}", run.text());
     println!("stored as {}", folder.join("vector-crypto.json").display());
-    Ok(())
+    Ok(run)
 }
 
 fn peers_console(image: &Path, hart: &Hart) -> Result<String> {

@@ -311,6 +311,16 @@ pub const STEPS: &[Step] = &[
     )
     .without_command()
     .reads(OF_LAB),
+    Step::runner(
+        "vector-crypto",
+        "the fourth paper's rows are made, and every hash kernel keeps its bound",
+        "lab",
+    )
+    .without_command()
+    .reads(&[WORKSPACE, BOARDS, DEVICE, &["lab"]]),
+    Step::runner("host-speed", "hartlock is measured beside openssl, in small", "lab")
+        .uses(&[Resource::Cores])
+        .reads(&[WORKSPACE, COMMAND, &["lab"]]),
     Step::runner("fuzz", "a short run of every fuzz target finds nothing", "fuzz")
         .uses(&[Resource::Cores])
         .without_command()

@@ -1,0 +1,136 @@
+//! What a run was made from, so that a stored run says when it is out of date.
+//!
+//! A run is stale if a source that its numbers depend on has changed since. Which sources those are is a
+//! table here, by folder; the versions of tools are in the run, and the files that pin them are in the table.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use sha2::{Digest, Sha256};
+use xtask::run;
+
+/// Digest of each source of a run, by its path.
+pub type Inputs = BTreeMap<String, String>;
+
+/// What is compiled and what compiles it, for every run.
+const ALWAYS: &[&str] = &["rust-toolchain.toml"];
+
+/// Sources by the key of the run: files and folders of the tree.
+const SOURCES: &[(&str, &[&str])] = &[
+    ("host-speed", &["crates", "lab/src/host_speed.rs"]),
+    (
+        "opentitan-accelerator",
+        &[
+            "crates/drivers",
+            "firmware/rot",
+            "firmware/tests/accelerator",
+            "hw/ip",
+            "hw/prim",
+            "hw/soc",
+            "lab/baseline",
+            "lab/papers/opentitan-accelerator",
+        ],
+    ),
+    (
+        "parallel-verification",
+        &[
+            "boards",
+            "crates/handoff",
+            "crates/image",
+            "crates/kernels",
+            "crates/verify",
+            "firmware/loader",
+            "firmware/stage",
+            "firmware/virt",
+            "hw/sim",
+            "lab/papers/parallel-verification",
+        ],
+    ),
+    (
+        "vector-crypto",
+        &[
+            "crates/kernels",
+            "firmware/tests/bench",
+            "firmware/virt",
+            "lab/papers/vector-crypto",
+            "lab/peers",
+            "xtask/src/openssl.rs",
+        ],
+    ),
+];
+
+/// The sources of a run as they are now.
+///
+/// # Errors
+/// If this is not a checkout, or a file cannot be read.
+pub fn now(root: &Path, key: &str) -> Result<Inputs> {
+    let of_key = SOURCES.iter().find(|(name, _)| *name == key).map_or(&[][..], |(_, paths)| paths);
+    let of_one = |path: &&str| Ok(((*path).to_owned(), digest(root, path)?));
+    ALWAYS.iter().chain(of_key).map(of_one).collect()
+}
+
+/// The sources that are not as they were.
+pub fn changed(then: &Inputs, now: &Inputs) -> Vec<String> {
+    now.iter()
+        .filter(|(path, digest)| then.get(*path) != Some(digest))
+        .map(|it| it.0.clone())
+        .collect()
+}
+
+/// Over names and contents of the files that git tracks, half of SHA-256 in hexadecimal.
+fn digest(root: &Path, path: &str) -> Result<String> {
+    let mut git = Command::new("git");
+    git.args(["ls-files", "-z", "--", path]).current_dir(root);
+    let list = run::quietly(&mut git)?;
+    let mut digest = Sha256::new();
+    for file in list.split('\0').filter(|file| !file.is_empty()) {
+        // A file that was deleted is one that is not there.
+        let Ok(bytes) = fs::read(root.join(file)) else { continue };
+        digest.update(format!("{file}\0{}\0", bytes.len()));
+        digest.update(bytes);
+    }
+    let half = digest.finalize();
+    let half = half.get(..16).context("32 bytes")?;
+    Ok(half.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xtask::project;
+
+    #[test]
+    fn every_source_has_files() {
+        let nothing = digest(&project::root(), "no such folder").unwrap();
+        for (key, paths) in SOURCES {
+            for path in paths.iter().chain(ALWAYS) {
+                assert_ne!(digest(&project::root(), path).unwrap(), nothing, "{key}: {path}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_change_of_a_source_is_seen_and_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let git = |words: &[&str]| {
+            run::quietly(Command::new("git").args(words).current_dir(root)).unwrap();
+        };
+        git(&["init", "-q"]);
+        fs::create_dir_all(root.join("lab/src")).unwrap();
+        fs::create_dir_all(root.join("crates")).unwrap();
+        for (file, text) in [("crates/a", "1"), ("lab/src/host_speed.rs", "2"), ("other", "3")] {
+            fs::write(root.join(file), text).unwrap();
+        }
+        git(&["add", "."]);
+        let then = now(root, "host-speed").unwrap();
+        fs::write(root.join("other"), "4").unwrap();
+        assert_eq!(changed(&then, &now(root, "host-speed").unwrap()), [""; 0]);
+        fs::write(root.join("crates/a"), "5").unwrap();
+        assert_eq!(changed(&then, &now(root, "host-speed").unwrap()), ["crates"]);
+        assert_eq!(changed(&Inputs::new(), &then).len(), then.len());
+    }
+}
