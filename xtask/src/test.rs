@@ -68,7 +68,19 @@ pub fn main(args: &Args) -> Result<Verdict> {
     let inputs = Inputs::read(&root).ok();
     let known = inputs.as_ref().map(|inputs| (inputs, &passes));
     let lanes = args.jobs.unwrap_or_else(lanes);
-    let plan = Plan { steps: &steps, lanes, fail_fast: args.fail_fast, known, fresh: args.fresh };
+    // Of a step that passed before, the log is still there.
+    let missing = || {
+        let logs = steps.iter().map(|step| logs.join(step.name).with_extension("log"));
+        logs.map(|log| missing_vectors(&skipped(&log))).sum()
+    };
+    let plan = Plan {
+        steps: &steps,
+        lanes,
+        fail_fast: args.fail_fast,
+        known,
+        fresh: args.fresh,
+        missing: &missing,
+    };
     let start = Instant::now();
     let execute = |step: &Step| execute(step, &root, &logs.join(step.name), is_built);
     let tally = schedule::run(&plan, &execute, &mut Stdout)?;
@@ -104,11 +116,23 @@ fn execute(step: &Step, root: &Path, log: &Path, is_built: bool) -> Result<Outco
             run_runner(&program, step.name, root, &log)?
         }
     };
-    // Tests that a passed step had to skip are listed beside it.
-    for line in skipped(&log) {
+    // What tests of a passed step had to skip is listed beside it.
+    let lines = skipped(&log);
+    let files = missing_vectors(&lines);
+    if files > 0 {
+        println!("      {}: {files} files of public vectors are not there", step.name);
+    }
+    for line in lines.iter().filter(|line| !line.starts_with(NO_VECTORS)) {
         println!("      {}: {line}", step.name);
     }
     Ok(outcome)
+}
+
+/// Before the name of each file of public vectors that a test had to do without.
+const NO_VECTORS: &str = "SKIPPED: public vectors: ";
+
+fn missing_vectors(lines: &[String]) -> usize {
+    lines.iter().filter(|line| line.starts_with(NO_VECTORS)).count()
 }
 
 /// The inputs that tests of a step report as missing, each once.
@@ -179,6 +203,8 @@ struct Stored<'a> {
     seconds: f64,
     passed: usize,
     failed: usize,
+    /// Files of public vectors that tests had to do without.
+    vectors_missing: usize,
     step: Vec<StoredStep<'a>>,
 }
 
@@ -206,6 +232,7 @@ fn store(root: &Path, name: &str, seconds: f64, lanes: usize, tally: &Tally) -> 
         seconds: round(seconds),
         passed: tally.passed,
         failed: tally.failed.len(),
+        vectors_missing: tally.missing,
         step: tally
             .times
             .iter()
@@ -229,6 +256,16 @@ mod tests {
         let says = "echo 'test a ... SKIPPED: no tool' >&2; echo SKIPPED: no tool";
         run_command(&["sh", "-c", says], dir.path(), &log).unwrap();
         assert_eq!(skipped(&log), ["SKIPPED: no tool"]);
+    }
+
+    #[test]
+    fn files_of_public_vectors_are_counted_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("unit.log");
+        let file = |name: &str| format!("test x ... {NO_VECTORS}{name}\n");
+        fs::write(&log, [file("a"), file("b"), file("a"), "SKIPPED: no tool".into()].concat())
+            .unwrap();
+        assert_eq!(missing_vectors(&skipped(&log)), 2);
     }
 
     #[test]

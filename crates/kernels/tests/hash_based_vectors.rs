@@ -4,47 +4,25 @@
 
 #![cfg(all(feature = "lms", feature = "xmss"))]
 
+mod vectors;
+
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::path::PathBuf;
 
 use hartlock_kernels::Kernels;
 use hartlock_kernels::lms::{self, hss};
 use hartlock_kernels::signature::Rejection;
 use hartlock_kernels::xmss::{self, ParameterSet, Scheme, Sets};
 use serde_json::Value;
+use vectors::{folder, read, skip};
 
 const KERNELS: &Kernels = &Kernels::PORTABLE;
 
-/// The vector folder, or None, which is printed.
-fn folder() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("HARTLOCK_VECTORS").map(PathBuf::from) {
-        assert!(named.is_dir(), "HARTLOCK_VECTORS names no folder: {}", named.display());
-        return Some(named);
-    }
-    let workspace = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    let beside = workspace.canonicalize().unwrap_or(workspace).join("../shared/vectors");
-    if beside.is_dir() {
-        return Some(beside);
-    }
-    // Not with a macro: the test harness would keep the line to itself, since all pass.
-    let _ = writeln!(
-        std::io::stderr(),
-        "SKIPPED: public vectors: no {}, and HARTLOCK_VECTORS names no other folder",
-        beside.display()
-    );
-    None
-}
-
-/// Reads one file of the vector folder. A missing file in an existing folder is an error.
-fn read(path: &str) -> Option<String> {
-    let file = folder()?.join(path);
-    Some(std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{path}: {error}")))
-}
-
 /// The files of a folder whose names begin and end so.
 fn files(path: &str, start: &str, end: &str) -> Vec<String> {
-    let Some(folder) = folder() else { return Vec::new() };
+    let Some(folder) = folder() else {
+        skip(&format!("{path}/{start}*{end}"));
+        return Vec::new();
+    };
     let entries = std::fs::read_dir(folder.join(path)).unwrap();
     let mut names: Vec<_> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();

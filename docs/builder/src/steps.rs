@@ -21,6 +21,8 @@ struct Run {
     seconds: f64,
     passed: usize,
     failed: usize,
+    /// Files of public vectors that tests had to do without. A run of an earlier form does not say.
+    vectors_missing: Option<usize>,
     step: Vec<Step>,
 }
 
@@ -57,11 +59,17 @@ pub fn page(folder: &Path) -> Result<String> {
 }
 
 fn section(run: &Run, page: &mut String) {
-    let Run { name, date, commit, cores, lanes, seconds, passed, failed, step } = run;
+    let Run { name, date, commit, cores, lanes, seconds, passed, failed, vectors_missing, step } =
+        run;
+    let vectors = match vectors_missing {
+        None => String::new(),
+        Some(0) => ", with all public vectors".to_owned(),
+        Some(files) => format!(", without {files} files of public vectors"),
+    };
     let commit = commit.get(..12).unwrap_or(commit);
     let _ = writeln!(
         page,
-        "## With {name} caches: {}\n\n{passed} passed, {failed} failed; {cores} cores, {lanes} steps at the same \
+        "## With {name} caches: {}\n\n{passed} passed, {failed} failed{vectors}; {cores} cores, {lanes} steps at the same \
          time; commit `{commit}` of {date}.\n\n| step | time | |\n|---|---:|---|",
         minutes(*seconds)
     );
@@ -89,7 +97,7 @@ mod tests {
     use super::*;
 
     const RUN: &str = "name = \"empty\"\ndate = \"2026-01-02\"\ncommit = \"0123456789abcdef\"\ncores = 2\nlanes = 2\n\
-                       seconds = 1799.6\npassed = 1\nfailed = 0\n\
+                       seconds = 1799.6\npassed = 1\nfailed = 0\nvectors_missing = 3\n\
                        [[step]]\nname = \"fmt\"\nseconds = 1.5\noutcome = \"passed\"\n\
                        [[step]]\nname = \"unit\"\nseconds = 300.0\noutcome = \"skipped\"\n";
 
@@ -101,6 +109,7 @@ mod tests {
         let text = page(dir.path()).unwrap();
         assert!(text.contains("## With empty caches: 30 min 00 s"), "{text}");
         assert!(text.contains("commit `0123456789ab`"), "{text}");
+        assert!(text.contains("1 passed, 0 failed, without 3 files of public vectors;"), "{text}");
         let (unit, fmt) =
             (text.find("| `unit` (skipped) | 5 min 00 s | ████"), text.find("| `fmt` |"));
         assert!(unit.unwrap() < fmt.unwrap(), "{text}");

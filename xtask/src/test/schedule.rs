@@ -23,6 +23,8 @@ pub struct Plan<'a> {
     pub known: Option<(&'a Inputs, &'a Passes)>,
     /// Run everything, whatever has passed before.
     pub fresh: bool,
+    /// Files of public vectors that tests had to do without, when all steps have ended.
+    pub missing: &'a (dyn Fn() -> usize + Sync),
 }
 
 /// How a run ended.
@@ -34,6 +36,8 @@ pub struct Tally {
     pub failed: Vec<&'static str>,
     /// Seconds of each step that ran, in the order in which they ended.
     pub times: Vec<(&'static str, f64, &'static str)>,
+    /// Files of public vectors that were not there.
+    pub missing: usize,
 }
 
 /// What became of a step.
@@ -94,7 +98,13 @@ pub fn run<W: Write + Send>(
             shared.tally.unchanged
         )?;
     }
-    writeln!(shared.out, "{} passed, {} failed", shared.tally.passed, shared.tally.failed.len())?;
+    shared.tally.missing = (plan.missing)();
+    let missing = match shared.tally.missing {
+        0 => String::new(),
+        files => format!("; {files} files of public vectors were not there"),
+    };
+    let (passed, failed) = (shared.tally.passed, shared.tally.failed.len());
+    writeln!(shared.out, "{passed} passed, {failed} failed{missing}")?;
     Ok(shared.tally)
 }
 
@@ -243,7 +253,8 @@ mod tests {
         execute: &(dyn Fn(&Step) -> Result<Outcome> + Sync),
     ) -> (Tally, String) {
         let steps: Vec<&Step> = steps.iter().collect();
-        let plan = Plan { steps: &steps, lanes: 1, fail_fast, known: None, fresh: false };
+        let plan =
+            Plan { steps: &steps, lanes: 1, fail_fast, known: None, fresh: false, missing: &|| 0 };
         let mut out = Vec::new();
         let tally = run(&plan, execute, &mut out).unwrap();
         (tally, String::from_utf8(out).unwrap())
@@ -301,8 +312,14 @@ mod tests {
                 now.fetch_sub(1, Ordering::SeqCst);
                 Ok(Outcome::Passed)
             };
-            let plan =
-                Plan { steps: &steps, lanes: 2, fail_fast: false, known: None, fresh: false };
+            let plan = Plan {
+                steps: &steps,
+                lanes: 2,
+                fail_fast: false,
+                known: None,
+                fresh: false,
+                missing: &|| 0,
+            };
             run(&plan, &execute, &mut Vec::new()).unwrap();
             most.into_inner()
         };
@@ -325,7 +342,8 @@ mod tests {
             let passes = Passes::in_folder(results.clone());
             let steps: Vec<&Step> = steps.iter().collect();
             let known = Some((&inputs, &passes));
-            let plan = Plan { steps: &steps, lanes: 1, fail_fast: false, known, fresh };
+            let plan =
+                Plan { steps: &steps, lanes: 1, fail_fast: false, known, fresh, missing: &|| 0 };
             let execute = |_: &Step| {
                 ran.fetch_add(1, Ordering::SeqCst);
                 Ok(outcome())
@@ -365,7 +383,14 @@ mod tests {
             fs::write(&input, "before").unwrap();
             let inputs = Inputs::read(dir.path()).unwrap();
             let known = Some((&inputs, &passes));
-            let plan = Plan { steps: &[&step], lanes: 1, fail_fast: false, known, fresh: false };
+            let plan = Plan {
+                steps: &[&step],
+                lanes: 1,
+                fail_fast: false,
+                known,
+                fresh: false,
+                missing: &|| 0,
+            };
             let execute = |_: &Step| {
                 fs::write(&input, meanwhile).unwrap();
                 Ok(Outcome::Passed)

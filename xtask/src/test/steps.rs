@@ -317,10 +317,10 @@ pub const STEPS: &[Step] = &[
         "lab",
     )
     .without_command()
-    .reads(&[WORKSPACE, BOARDS, DEVICE, &["lab"]]),
+    .reads(OF_LAB),
     Step::runner("host-speed", "hartlock is measured beside openssl, in small", "lab")
         .uses(&[Resource::Cores])
-        .reads(&[WORKSPACE, COMMAND, &["lab"]]),
+        .reads(OF_LAB),
     Step::runner("fuzz", "a short run of every fuzz target finds nothing", "fuzz")
         .uses(&[Resource::Cores])
         .without_command()

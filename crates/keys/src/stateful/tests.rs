@@ -38,7 +38,7 @@ fn vectors(folder: &str) -> Option<PathBuf> {
     let path = std::env::var_os("HARTLOCK_VECTORS").map_or(beside, PathBuf::from).join(folder);
     if !path.is_dir() {
         use std::io::Write;
-        let _ = writeln!(std::io::stderr(), "SKIPPED: no public vectors in {}", path.display());
+        let _ = writeln!(std::io::stderr(), "SKIPPED: public vectors: {folder}");
         return None;
     }
     Some(path)
