@@ -90,7 +90,8 @@ _start:                               // a0: hart; a1 is ignored
     j     1b
 2:
 .if !{is_alone}
-    // Devices are below memory, in the first gigabyte or the first two; memory is another one, whose second 2 MiB are the loader's.
+    // Devices are below memory, in the first gigabyte or the first two; memory is another one, whose second
+    // 2 MiB are the loader's.
     la    t0, __page_tables
     li    t2, PAGE
     add   t2, t0, t2                  // t2: level 1

@@ -7,8 +7,9 @@
 //   uint32_t rot_host_feed(uint32_t *port, const uint32_t *from, uint32_t words)
 //       likewise; the port has eight registers that do the same
 //
-// Each byte of `from` is read once, and each of `to` written once, in words where both are aligned alike. After an
-// error an unknown part of `to` was written. An error of the port, which is no memory of the host, is no error of these.
+// Each byte of `from` is read once, and each of `to` written once, in words where both are aligned alike.
+// After an error an unknown part of `to` was written. An error of the port, which is no memory of the host, is
+// no error of these.
 // Changes a0 to a7 and t0 to t6; no stack. The trap handler (start.S) knows the addresses between the two labels,
 // changes t0 to t2 itself, and returns to ra, which is why nothing is called here.
 

@@ -15,13 +15,11 @@ use crate::{Instant, RomLog, entry, memory, push};
 pub trait Hardware {
     /// Now.
     fn now() -> Instant;
+}
 
-    /// Copies as many bytes as there are on both sides.
-    fn copy(to: &mut [u8], from: &[u8]) {
-        for (to, from) in to.iter_mut().zip(from) {
-            *to = *from;
-        }
-    }
+/// Copies as many bytes as there are on both sides.
+fn copy(to: &mut [u8], from: &[u8]) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
 }
 
 /// The slot of a boot bundle.
@@ -64,7 +62,7 @@ impl<'a, H: Hardware> Slot<'a, H> {
         let memory =
             unsafe { memory::bytes_mut(Region::new(payload.load_address, payload.memory_size)) };
         let (loaded, rest) = memory.split_at_mut_checked(size).ok_or(Reason::InternalLimit)?;
-        H::copy(loaded, source);
+        copy(loaded, source);
         rest.fill(0);
         let padding = bits_of(padding);
         self.push(Entry {
@@ -95,7 +93,7 @@ impl<H: Hardware> Platform for Slot<'_, H> {
 
     fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Reason> {
         let source = self.bytes(offset, into.len() as u64)?;
-        H::copy(into, source);
+        copy(into, source);
         Ok(())
     }
 
