@@ -4,13 +4,15 @@
 //! ROM and loader run on our own interpreter ([`interpreted`]): every instruction that they execute can be
 //! skipped, each time that it is executed, in memory that an attacker has filled with instructions. The loader
 //! has no other harts there; with five harts and OpenSBI it runs on QEMU ([`emulated`]), where each instruction
-//! that may decide is skipped the first time. A ROM whose redundant check finds nothing has to be caught.
-//! The ROM of the root of trust (`firmware/rot-rom`, RV32) is in none of these campaigns.
+//! that may decide is skipped the first time. The ROM of the root of trust ([`rot`]) runs on the interpreter as it
+//! ships. A ROM whose redundant check finds nothing has to be caught, on the board and on the root of trust.
 
 mod bundles;
 mod emulated;
 mod interpreted;
 mod judge;
+mod rot;
+mod rtl;
 mod session;
 mod store;
 mod symbols;
@@ -27,6 +29,7 @@ use crate::boots::board::{Bench, Setup};
 use bundles::{TARGETS, Target};
 use interpreted::{Choice, Refusal};
 use xtask::Outcome;
+use xtask::python::{self, PackageSet};
 use xtask::{Verdict, firmware};
 
 /// Instructions of a boot that are skipped unless told otherwise.
@@ -35,6 +38,8 @@ const SAMPLES: usize = 400;
 const LOADER_SAMPLES: usize = 12;
 /// Where the campaign has to find something in a ROM that is blind.
 const BLIND_TARGET: &str = "rom/below-the-floor";
+/// The same for the ROM of the root of trust.
+const BLIND_ROT: &str = "rot/below-the-floor";
 /// The bundle on which interpreter and QEMU are compared in the loader.
 const JUDGED_LOADER: &str = "loader/below-the-floor";
 /// `li a0, 0` and `ret`: no defect, whatever the arguments.
@@ -72,7 +77,8 @@ pub struct Args {
     /// Append the counts to this file (lab/runs/skips.toml)
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
-    /// Compare the interpreter with QEMU instead: console, and registers at places all over the boot
+    /// Compare the interpreter instead: with QEMU console, and registers at places all over the boot; with the
+    /// simulation of the RTL every instruction of the root of trust
     #[arg(long)]
     judge: bool,
     /// The loader on QEMU instead, with five harts: what may decide, the first time it runs
@@ -84,38 +90,56 @@ pub struct Args {
 }
 
 pub fn main(args: &Args) -> Result<Verdict> {
-    let is_wanted = |target: &&Target| {
-        args.filter.as_ref().is_none_or(|filter| target.name.contains(filter.as_str()))
-    };
-    let targets: Vec<&Target> = TARGETS.iter().filter(is_wanted).collect();
+    let is_wanted = |name: &str| args.filter.as_ref().is_none_or(|filter| name.contains(filter));
+    let targets: Vec<&Target> = TARGETS.iter().filter(|it| is_wanted(it.name)).collect();
+    let roots: Vec<&rot::Target> = rot::TARGETS.iter().filter(|it| is_wanted(it.name)).collect();
     if args.list {
         targets.iter().for_each(|target| println!("{}", target.name));
+        roots.iter().for_each(|target| println!("{}", target.name));
         return Ok(Verdict::Yes);
     }
-    if targets.is_empty() {
+    if targets.is_empty() && roots.is_empty() {
         bail!("no bundle has this in its name; `cargo xtask skips --list` names them");
     }
-    let bench = Bench::prepare(false)?;
     let mut is_turned = false;
-    for target in targets {
-        let setup = make(&bench, target, args.blind)?;
-        if args.judge {
-            judged(&bench, target)?;
-            continue;
+    if !targets.is_empty() {
+        let bench = Bench::prepare(false)?;
+        for target in targets {
+            is_turned |= on_board(args, &bench, target)?;
         }
-        let name = (target.stage, target.name);
-        is_turned |= if args.qemu && target.stage == Stage::Loader {
-            emulated::campaign(&bench, target, &setup, args.loader_samples())?
-        } else {
-            let choice = args.choice();
-            let counts = interpreted::campaign(&bench, name, &setup, &choice)?;
-            if let Some(file) = &args.store {
-                store::append(file, &counts)?;
-            }
-            !counts.report.is_clean()
-        };
+    }
+    for target in roots {
+        is_turned |= on_root_of_trust(args, target)?;
     }
     Ok(if is_turned { Verdict::No } else { Verdict::Yes })
+}
+
+/// Whether a bundle of the board is turned.
+fn on_board(args: &Args, bench: &Bench, target: &Target) -> Result<bool> {
+    let setup = make(bench, target, args.blind)?;
+    if args.judge {
+        judged(bench, target)?;
+        return Ok(false);
+    }
+    if args.qemu && target.stage == Stage::Loader {
+        return emulated::campaign(bench, target, &setup, args.loader_samples());
+    }
+    let refusal = Refusal::record(bench, &setup, target.stage)?;
+    args.campaign(&refusal, target.name)
+}
+
+/// The same of the root of trust.
+fn on_root_of_trust(args: &Args, target: &rot::Target) -> Result<bool> {
+    let mut device = target.make()?;
+    if args.judge {
+        let compared = rtl::judge(&device).context(target.name)?;
+        println!("{}: the RTL agrees, {compared} instructions", target.name);
+        return Ok(false);
+    }
+    if args.blind {
+        device.blind()?;
+    }
+    args.campaign(&device.refusal()?, target.name)
 }
 
 impl Args {
@@ -130,6 +154,15 @@ impl Args {
             jobs: self.jobs.unwrap_or_else(|| available_parallelism().map_or(1, usize::from)),
             until: self.minutes.map(minutes),
         }
+    }
+
+    /// Skips what was asked for, stores the counts, and returns whether anything was turned.
+    fn campaign(&self, refusal: &Refusal, name: &str) -> Result<bool> {
+        let counts = interpreted::campaign(refusal, name, &self.choice())?;
+        if let Some(file) = &self.store {
+            store::append(file, &counts)?;
+        }
+        Ok(!counts.report.is_clean())
     }
 
     fn loader_samples(&self) -> Option<usize> {
@@ -176,8 +209,8 @@ fn blind(setup: &mut Setup, elf: &Path, target: &Target) -> Result<()> {
     Ok(())
 }
 
-/// A step of `cargo xtask test`: QEMU and the interpreter agree, a sample of every bundle, and a blind ROM
-/// that must be caught. Each bundle of the loader is sampled on QEMU as well.
+/// A step of `cargo xtask test`: QEMU and the interpreter agree, a sample of every bundle, and blind ROMs that must be
+/// caught. Each bundle of the loader is sampled on QEMU as well.
 pub fn step(_: &Path) -> Result<Outcome> {
     let bench = Bench::prepare(false)?;
     let sampled = |samples, is_after_signatures| Choice {
@@ -188,20 +221,28 @@ pub fn step(_: &Path) -> Result<Outcome> {
         jobs: 1,
         until: None,
     };
-    let mut turned = Vec::new();
-    for target in TARGETS {
-        let setup = make(&bench, target, false)?;
-        let name = (target.stage, target.name);
+    let is_sampled_turned = |refusal: &Refusal, name| -> Result<bool> {
         let mut is_turned = false;
         for (samples, is_after_signatures) in [(64, false), (2048, true)] {
             let choice = sampled(samples, is_after_signatures);
-            let counts = interpreted::campaign(&bench, name, &setup, &choice)?;
-            is_turned |= !counts.report.is_clean();
+            is_turned |= !interpreted::campaign(refusal, name, &choice)?.report.is_clean();
         }
+        Ok(is_turned)
+    };
+    let mut turned = Vec::new();
+    for target in TARGETS {
+        let setup = make(&bench, target, false)?;
+        let refusal = Refusal::record(&bench, &setup, target.stage)?;
+        let mut is_turned = is_sampled_turned(&refusal, target.name)?;
         if target.stage == Stage::Loader {
             is_turned |= emulated::campaign(&bench, target, &setup, Some(LOADER_SAMPLES))?;
         }
         if is_turned {
+            turned.push(target.name);
+        }
+    }
+    for target in rot::TARGETS {
+        if is_sampled_turned(&target.make()?.refusal()?, target.name)? {
             turned.push(target.name);
         }
     }
@@ -215,13 +256,40 @@ pub fn step(_: &Path) -> Result<Outcome> {
     let target = find(BLIND_TARGET)?;
     judged(&bench, target)?;
     judged(&bench, find(JUDGED_LOADER)?)?;
+    let unjudged = judged_by_rtl()?;
     let blinded = make(&bench, target, true)?;
     let all = Choice { samples: None, ..sampled(0, true) };
-    let name = (Stage::Rom, "without its redundant check");
-    let report = interpreted::campaign(&bench, name, &blinded, &all)?.report;
+    let refusal = Refusal::record(&bench, &blinded, Stage::Rom)?;
+    let report = interpreted::campaign(&refusal, "without its redundant check", &all)?.report;
     // The bundle itself runs, and not what was there before.
     if !report.findings.iter().any(|it| it.target == qemu_virt::OPENSBI.start) {
         return Ok(Outcome::Failed("a ROM without its redundant check is not caught".into()));
     }
-    Ok(Outcome::Passed)
+    let target = rot::TARGETS.iter().find(|target| target.name == BLIND_ROT).context("a bundle")?;
+    let mut device = target.make()?;
+    device.blind()?;
+    let name = "the root of trust without its redundant check";
+    let report = interpreted::campaign(&device.refusal()?, name, &all)?.report;
+    if report.turned == 0 {
+        return Ok(Outcome::Failed(
+            "a root of trust without its redundant check is not caught".into(),
+        ));
+    }
+    Ok(unjudged.unwrap_or(Outcome::Passed))
+}
+
+/// The simulation of the RTL agrees with the interpreter on a bundle that is refused, and on one that is accepted. Not
+/// compared without the packages of the simulation.
+fn judged_by_rtl() -> Result<Option<Outcome>> {
+    for set in [PackageSet::Machine, PackageSet::Soc] {
+        if let Some(skipped) = python::without_packages(set)? {
+            return Ok(Some(skipped));
+        }
+    }
+    let target = rot::TARGETS.iter().find(|target| target.name == BLIND_ROT).context("a bundle")?;
+    for (name, device) in [(target.name, target.make()?), ("rot/accepted", rot::accepted()?)] {
+        let compared = rtl::judge(&device).context(name)?;
+        println!("{name}: the RTL agrees, {compared} instructions");
+    }
+    Ok(None)
 }

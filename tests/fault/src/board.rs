@@ -7,13 +7,13 @@
 mod devices;
 mod place;
 
-use hartlock_verify::board::{Region, qemu_virt as map};
+use hartlock_verify::board::qemu_virt as map;
 
-use crate::hart::{Bus, Event, FETCH_FAULT, FETCH_PAGE_FAULT, Hart, ILLEGAL};
+use crate::code::Code;
+use crate::hart::{Event, FETCH_FAULT, FETCH_PAGE_FAULT, Hart, ILLEGAL};
 use crate::instruction::{Instruction, Operation};
-use crate::memory::read;
+use crate::subject::{End, Place, Subject, step_until};
 use devices::{Access, Devices};
-pub use place::Place;
 
 /// Harts of the board.
 pub const HARTS: usize = map::BOARD.hart_count;
@@ -45,54 +45,21 @@ impl Storage {
     pub fn new(mut rom: Vec<u8>, bundle: Vec<u8>) -> Self {
         let code_len = map::ROM_CODE.size() as usize;
         rom.resize((map::ROOT_OF_TRUST.end - map::ROM_FLASH.start) as usize, 0xff);
-        let rom_code = Code::decode(map::ROM_FLASH.start, &rom[..code_len]);
-        let loader_code = Code::decode(map::LOADER.start, &[]);
+        let rom_code = Code::decode(map::ROM_FLASH.start, &rom[..code_len], decode);
+        let loader_code = Code::decode(map::LOADER.start, &[], decode);
         Self { rom_code, loader_code, rom, bundle, disk: vec![] }
     }
 
     /// The same with a disk, and the code of the loader that the boot bundle carries.
     pub fn with_loader(rom: Vec<u8>, bundle: Vec<u8>, disk: Vec<u8>, code: &[u8]) -> Self {
-        let loader_code = Code::decode(map::LOADER.start, code);
+        let loader_code = Code::decode(map::LOADER.start, code, decode);
         Self { loader_code, disk, ..Self::new(rom, bundle) }
     }
 }
 
-/// The code of a stage, decoded at each halfword.
-#[derive(Debug)]
-struct Code {
-    start: u64,
-    instructions: Vec<Instruction>,
-}
-
-impl Code {
-    fn decode(start: u64, bytes: &[u8]) -> Self {
-        // The last instruction may be one of 16 bits.
-        let padded = [bytes, &[0; 2]].concat();
-        let halves = (0..bytes.len() as u64).step_by(2);
-        let word = |offset| read::<4>(&padded, offset).unwrap_or(0) as u32;
-        Self { start, instructions: halves.map(|at| Instruction::decode(word(at))).collect() }
-    }
-
-    #[inline]
-    fn at(&self, pc: u64) -> Option<Instruction> {
-        let half = pc.wrapping_sub(self.start) / 2;
-        self.instructions.get(usize::try_from(half).ok()?).copied()
-    }
-
-    fn region(&self) -> Region {
-        Region::new(self.start, 2 * self.instructions.len() as u64)
-    }
-}
-
-/// How a boot ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// The boot hart waits for something that never comes, or asks OpenSBI to stop it or to reset the machine.
-    Stopped,
-    /// An instruction was fetched from a place of this kind.
-    Ran(Place),
-    /// It had not ended after as many instructions as it was given.
-    Astray,
+/// The harts are RV64.
+fn decode(word: u32, _: u64) -> Instruction {
+    Instruction::decode(word)
 }
 
 /// A machine that runs.
@@ -159,82 +126,6 @@ impl<'a> Machine<'a> {
         let [x @ .., pc] = registers;
         self.harts[0].x = x;
         self.harts[0].pc = pc;
-    }
-
-    /// Instructions that the boot hart has executed.
-    pub fn executed(&self) -> u64 {
-        self.executed
-    }
-
-    /// Where the last instruction that is not the stage's was fetched from.
-    pub fn fetched_from(&self) -> u64 {
-        self.fetched_from
-    }
-
-    /// What was printed.
-    pub fn console(&self) -> String {
-        String::from_utf8_lossy(&self.devices.console).into_owned()
-    }
-
-    /// Leaves out the next instruction; `false` if there is none to leave out.
-    pub fn skip(&mut self) -> bool {
-        let pc = self.harts[0].pc;
-        let found = self.instruction(pc);
-        if let Some(instruction) = found {
-            self.harts[0].pc = pc.wrapping_add(instruction.len.into());
-        }
-        found.is_some()
-    }
-
-    /// Whether the next instruction changes nothing but the place of the next one, and that by its own length:
-    /// to skip it is to execute it. Instructions that reach memory, devices or CSRs are not among them.
-    pub fn is_next_idle(&self) -> bool {
-        let hart = &self.harts[0];
-        let Some(instruction) = self.instruction(hart.pc) else { return false };
-        let mut executed = hart.clone();
-        let is_pure = instruction.is_pure() && executed.execute(instruction, &mut Nothing).is_ok();
-        executed.pc = executed.pc.wrapping_sub(instruction.len.into());
-        is_pure && executed == *hart
-    }
-
-    /// Makes this machine equal to another one. Memory is copied where either changed since the last call.
-    pub fn follow(&mut self, leader: &mut Self) {
-        self.harts.clone_from(&leader.harts);
-        self.devices.follow(&mut leader.devices);
-        self.executed = leader.executed;
-        self.last_wait = leader.last_wait;
-        self.code = leader.code;
-        self.is_code_executable = leader.is_code_executable;
-    }
-
-    /// Runs until the boot ends, or until so many instructions were executed since reset.
-    pub fn run(&mut self, until: u64) -> End {
-        while self.executed < until {
-            if let Some(end) = self.step() {
-                return end;
-            }
-        }
-        End::Astray
-    }
-
-    /// Executes one instruction of the boot hart, and lets those run on that it wakes.
-    #[inline]
-    pub fn step(&mut self) -> Option<End> {
-        let pc = self.harts[0].pc;
-        self.executed += 1;
-        if let Some(instruction) = self.instruction(pc) {
-            match self.harts[0].execute(instruction, &mut self.devices) {
-                Ok(()) if self.devices.woken == 0 && !self.devices.is_breached() => return None,
-                Ok(()) => {}
-                Err(event) => return self.handle(pc, event),
-            }
-            if self.devices.is_breached() {
-                self.fetched_from = pc;
-                return Some(End::Ran(Place::ChangedCode));
-            }
-            return self.run_woken();
-        }
-        self.fetch_elsewhere(0)
     }
 
     #[inline]
@@ -343,24 +234,68 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// A bus without anything on it.
-struct Nothing;
-
-impl Bus for Nothing {
-    fn load<const N: usize>(&mut self, _: u64) -> Option<u64> {
-        None
+impl Subject for Machine<'_> {
+    fn run(&mut self, until: u64) -> End {
+        step_until(self, until)
     }
 
-    fn store<const N: usize>(&mut self, _: u64, _: u64) -> Option<()> {
-        None
+    fn pc(&self) -> u64 {
+        self.harts[0].pc
     }
 
-    fn counter(&mut self) -> u64 {
-        0
+    fn executed(&self) -> u64 {
+        self.executed
     }
 
-    fn pending(&self, _: u64) -> u64 {
-        0
+    fn fetched_from(&self) -> u64 {
+        self.fetched_from
+    }
+
+    fn console(&self) -> String {
+        String::from_utf8_lossy(&self.devices.console).into_owned()
+    }
+
+    fn skip(&mut self) -> bool {
+        let pc = self.harts[0].pc;
+        let found = self.instruction(pc);
+        if let Some(instruction) = found {
+            self.harts[0].pc = pc.wrapping_add(instruction.len.into());
+        }
+        found.is_some()
+    }
+
+    fn is_next_idle(&self) -> bool {
+        let hart = &self.harts[0];
+        self.instruction(hart.pc).is_some_and(|instruction| hart.is_idle(instruction))
+    }
+
+    fn follow(&mut self, leader: &mut Self) {
+        self.harts.clone_from(&leader.harts);
+        self.devices.follow(&mut leader.devices);
+        self.executed = leader.executed;
+        self.last_wait = leader.last_wait;
+        self.code = leader.code;
+        self.is_code_executable = leader.is_code_executable;
+    }
+
+    /// Executes one instruction of the boot hart, and lets those run on that it wakes.
+    #[inline]
+    fn step(&mut self) -> Option<End> {
+        let pc = self.harts[0].pc;
+        self.executed += 1;
+        if let Some(instruction) = self.instruction(pc) {
+            match self.harts[0].execute(instruction, &mut self.devices) {
+                Ok(()) if self.devices.woken == 0 && !self.devices.is_breached() => return None,
+                Ok(()) => {}
+                Err(event) => return self.handle(pc, event),
+            }
+            if self.devices.is_breached() {
+                self.fetched_from = pc;
+                return Some(End::Ran(Place::ChangedCode));
+            }
+            return self.run_woken();
+        }
+        self.fetch_elsewhere(0)
     }
 }
 

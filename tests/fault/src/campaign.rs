@@ -9,7 +9,9 @@ mod report;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
-use crate::board::{End, Machine};
+use crate::board;
+use crate::rot;
+use crate::subject::{End, Subject};
 pub use report::{Finding, Report};
 
 /// No boot that ends is longer.
@@ -19,6 +21,37 @@ const LONGEST_BOOT: u64 = 100_000_000;
 const SLACK: u64 = 3_000_000;
 /// Instructions that a worker takes at a time.
 const BLOCK: usize = 128;
+
+/// Where a campaign starts. Not generic, so that what interprets is compiled here, with the optimisation of this
+/// crate, and not where it is called.
+#[derive(Debug)]
+pub enum Start<'a> {
+    /// The board.
+    Board(Box<board::Machine<'a>>),
+    /// The root of trust.
+    RootOfTrust(Box<rot::Machine<'a>>),
+}
+
+impl Start<'_> {
+    /// Lets a copy of the machine run until the stage stops.
+    ///
+    /// # Errors
+    /// How it ended, and what it printed, if it did not stop.
+    pub fn record(&self) -> Result<Boot, String> {
+        match self {
+            Self::Board(machine) => Boot::record(&**machine),
+            Self::RootOfTrust(machine) => Boot::record(&**machine),
+        }
+    }
+
+    /// Runs a campaign from the machine that the boot was recorded from.
+    pub fn run(&self, boot: &Boot, plan: &Plan, progress: &Progress) -> Report {
+        match self {
+            Self::Board(machine) => run(&**machine, boot, plan, progress),
+            Self::RootOfTrust(machine) => run(&**machine, boot, plan, progress),
+        }
+    }
+}
 
 /// A boot that was not disturbed.
 #[derive(Clone, Debug)]
@@ -30,15 +63,11 @@ pub struct Boot {
 }
 
 impl Boot {
-    /// Lets a machine run until the stage stops.
-    ///
-    /// # Errors
-    /// How it ended, and what it printed, if it did not stop.
-    pub fn record(start: &Machine<'_>) -> Result<Self, String> {
+    fn record(start: &impl Subject) -> Result<Self, String> {
         let mut machine = start.clone();
         let mut path = Vec::new();
         while machine.executed() < LONGEST_BOOT {
-            path.push(machine.hart().pc as u32);
+            path.push(machine.pc() as u32);
             if let Some(end) = machine.step() {
                 let console = machine.console();
                 if end == End::Stopped {
@@ -80,8 +109,7 @@ impl Progress {
     }
 }
 
-/// Runs a campaign from the machine that the boot was recorded from.
-pub fn run(start: &Machine<'_>, boot: &Boot, plan: &Plan, progress: &Progress) -> Report {
+fn run<S: Subject>(start: &S, boot: &Boot, plan: &Plan, progress: &Progress) -> Report {
     let workers: Vec<Report> = thread::scope(|scope| {
         let spawn = |_| scope.spawn(|| work(start, boot, plan, progress));
         let workers: Vec<_> = (0..plan.jobs.max(1)).map(spawn).collect();
@@ -93,7 +121,7 @@ pub fn run(start: &Machine<'_>, boot: &Boot, plan: &Plan, progress: &Progress) -
 }
 
 /// Takes blocks of positions until there are none. Blocks ascend, so the leading machine only goes forward.
-fn work(start: &Machine<'_>, boot: &Boot, plan: &Plan, progress: &Progress) -> Report {
+fn work<S: Subject>(start: &S, boot: &Boot, plan: &Plan, progress: &Progress) -> Report {
     let mut report = Report::default();
     let mut leader = start.clone();
     let mut copy = leader.clone();
@@ -147,7 +175,7 @@ enum Disturbed {
 }
 
 /// Goes on without the next instruction and without the one that is `distance` after it.
-fn disturb(machine: &mut Machine<'_>, distance: u32, limit: u64) -> Disturbed {
+fn disturb(machine: &mut impl Subject, distance: u32, limit: u64) -> Disturbed {
     if !machine.skip() {
         return Disturbed::TooShort;
     }

@@ -1,4 +1,5 @@
-//! A hart in M-mode or in S-mode: registers, and what each instruction does to them.
+//! A hart in M-mode or in S-mode: registers, and what each instruction does to them. One of RV32 holds sign-extended
+//! values, and its addresses are the lower halves.
 //!
 //! It takes no interrupt and changes its mode by no instruction: the ROM and the loader run with interrupts
 //! off, and OpenSBI between them is not interpreted. Pages are the bus's business.
@@ -22,6 +23,11 @@ pub trait Bus {
 
     /// Reads a counter: `cycle`, `time` or `instret`.
     fn counter(&mut self) -> u64;
+
+    /// Reads the upper half of one, which RV32 alone has a register for.
+    fn counter_high(&mut self) -> Option<u64> {
+        None
+    }
 
     /// Interrupts that are pending for a hart, as in `mip`.
     fn pending(&self, hart: u64) -> u64;
@@ -111,6 +117,20 @@ impl Hart {
     /// Root and mode of paging.
     pub fn satp(&self) -> u64 {
         self.csrs.supervisor.satp
+    }
+
+    /// Whether it entered the trap handler of M-mode, and has not left it.
+    pub fn is_in_handler(&self) -> bool {
+        self.csrs.is_in_handler()
+    }
+
+    /// Whether an instruction changes nothing but the place of the next one, and that by its own length: to skip it
+    /// is to execute it. Instructions that reach memory, devices or CSRs are not among them.
+    pub fn is_idle(&self, instruction: Instruction) -> bool {
+        let mut executed = self.clone();
+        let is_pure = instruction.is_pure() && executed.execute(instruction, &mut Nothing).is_ok();
+        executed.pc = executed.pc.wrapping_sub(instruction.len.into());
+        is_pure && executed == *self
     }
 
     /// Enters the trap handler.
@@ -281,6 +301,7 @@ impl Hart {
         }
         let old = match number {
             csr::CYCLE..=csr::INSTRET | csr::MCYCLE | csr::MINSTRET => bus.counter(),
+            csr::MCYCLEH | csr::MINSTRETH => bus.counter_high().ok_or(illegal)?,
             csr::MIP => bus.pending(self.number),
             csr::MHARTID => self.number,
             _ => self.csrs.read(number).ok_or(illegal)?,
@@ -307,6 +328,27 @@ impl Hart {
             return Err(Event::Protection);
         }
         Ok(())
+    }
+}
+
+/// A bus without anything on it.
+struct Nothing;
+
+impl Bus for Nothing {
+    fn load<const N: usize>(&mut self, _: u64) -> Option<u64> {
+        None
+    }
+
+    fn store<const N: usize>(&mut self, _: u64, _: u64) -> Option<()> {
+        None
+    }
+
+    fn counter(&mut self) -> u64 {
+        0
+    }
+
+    fn pending(&self, _: u64) -> u64 {
+        0
     }
 }
 

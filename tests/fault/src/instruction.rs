@@ -1,7 +1,8 @@
-//! Instructions of RV64IMAC with Zicsr and Zifencei, decoded (RISC-V Unprivileged ISA, chapters 2 to 8, and
-//! chapter 34 for their encodings). Everything else is [`Operation::Illegal`].
+//! Instructions of RV64IMAC and of RV32IMC, with Zicsr and Zifencei, decoded (RISC-V Unprivileged ISA, chapters 2
+//! to 8, and chapter 34 for their encodings). Everything else is [`Operation::Illegal`].
 
 mod compressed;
+mod narrow;
 
 /// What an instruction does. The second operand of arithmetic is `x[rs2] + immediate`: one of the two is
 /// always zero, so that `addi` and `add` are one operation.
@@ -54,6 +55,10 @@ pub enum Operation {
     Rem,
     Remu,
     Mulw,
+    /// The upper halves of products of 32 bits, which RV32 alone has.
+    Mulhw,
+    Mulhsuw,
+    Mulhuw,
     Divw,
     Divuw,
     Remw,

@@ -10,6 +10,9 @@
 
 pub mod board;
 pub mod campaign;
+mod code;
 pub mod hart;
 pub mod instruction;
 pub mod memory;
+pub mod rot;
+pub mod subject;

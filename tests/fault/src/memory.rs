@@ -3,6 +3,9 @@
 /// Bytes of a page.
 const PAGE: usize = 4096;
 
+/// `c.li zero, 21`: a legal instruction that does nothing, and a value that a boot does not write.
+pub const FILLER: [u8; 2] = [0x55, 0x40];
+
 /// Random-access memory.
 #[derive(Clone, Debug)]
 pub struct Memory {
@@ -26,6 +29,13 @@ impl Memory {
             is_watched: vec![false; pages],
             is_breached: false,
         }
+    }
+
+    /// Memory with these bytes, and a pattern up to the end of the last page.
+    pub fn of(bytes: &[u8], pattern: [u8; 2]) -> Self {
+        let mut memory = Self::filled(bytes.len().next_multiple_of(PAGE), pattern);
+        memory.bytes[..bytes.len()].copy_from_slice(bytes);
+        memory
     }
 
     /// From now on a store to a page of this range is noticed.

@@ -130,7 +130,7 @@ fn reaches_panic(elf: &[u8]) -> Result<bool> {
 }
 
 /// Position of the identity in the file, and its size.
-fn place(elf: &[u8]) -> Result<(usize, usize)> {
+pub fn place(elf: &[u8]) -> Result<(usize, usize)> {
     let file = object::File::parse(elf).context("the ROM is no ELF file")?;
     let mut symbols = file.symbols();
     let symbol = symbols.find(|symbol| symbol.name() == Ok(IDENTITY));

@@ -1,14 +1,14 @@
-//! ROM and loader on our own interpreter (`tests/fault`): every instruction that a boot runs, each time it
-//! runs.
+//! ROM, loader and the ROM of the root of trust on our own interpreter (`tests/fault`): every instruction that a boot
+//! runs, each time it runs.
 //!
 //! Turned means that an instruction ran whose bytes are an attacker's choice: from before the reset, from a
 //! payload, or from the flash of the bundle; in the loader also that a store or the disk wrote to code of the
-//! loader or to OpenSBI. Bytes that the stage wrote itself (stack, metadata of the bundle, log) and its
-//! constants are counted apart.
+//! loader or to OpenSBI. On the root of trust it means that the host was released. Bytes that the stage wrote itself
+//! (stack, metadata of the bundle, log) and its constants are counted apart.
 //!
-//! Left out: skips on other harts (in the ROM they run, and wait; the loader has one hart there, and hashes
+//! Left out on the board: skips on other harts (in the ROM they run, and wait; the loader has one hart there, and hashes
 //! all blocks on it), harts with vectors or hash instructions, OpenSBI, interrupts, and stores that are
-//! commands to the flash.
+//! commands to the flash. For the root of trust `hartlock_fault::rot` says it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,11 +17,13 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use hartlock_emulator::Stage;
 use hartlock_emulator::images::Device;
-use hartlock_fault::board::{End, Machine, Storage};
-use hartlock_fault::campaign::{self, Boot, Plan, Progress, Report};
+use hartlock_fault::board::{Machine, Storage};
+use hartlock_fault::campaign::{Boot, Plan, Progress, Report, Start};
+use hartlock_fault::rot;
+use hartlock_fault::subject::{End, Subject};
 use hartlock_image::Reason;
 use hartlock_verify::board::qemu_virt;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -31,6 +33,9 @@ use crate::boots::board::{Bench, Setup};
 
 /// No ROM takes longer to enter OpenSBI.
 const LONGEST_ROM: u64 = 200_000_000;
+
+/// Functions that verify signatures, by parts of their names.
+const SIGNATURES: [&str; 2] = ["ed25519", "lms"];
 
 /// Which instructions of a boot are skipped.
 #[derive(Clone, Debug)]
@@ -59,11 +64,18 @@ impl Choice {
     }
 }
 
+/// What a boot runs on.
+pub enum Hardware {
+    Board(Stage, Storage),
+    RootOfTrust(rot::Storage),
+}
+
 /// A refused boot on the interpreter.
 pub struct Refusal {
-    pub stage: Stage,
-    pub storage: Storage,
+    pub hardware: Hardware,
     pub boot: Boot,
+    /// The reason code.
+    pub reason: u32,
     pub symbols: Symbols,
     /// First position after the last instruction that verifies a signature.
     pub signed_at: usize,
@@ -78,26 +90,54 @@ impl Refusal {
                 (storage(bench, setup, Some(elf))?, elf)
             }
         };
-        let boot = Boot::record(&start(stage, &storage)?)
-            .map_err(|how| anyhow!("it does not refuse: {how}"))?;
-        let symbols = Symbols::read(elf)?;
-        let verifies = |pc: &u32| symbols.name((*pc).into()).contains("ed25519");
+        let boot = recorded(&Start::Board(start(stage, &storage)?.into()))?;
+        let reason = printed(&boot.console);
+        Ok(Self::of(Hardware::Board(stage, storage), boot, reason, Symbols::read(elf)?))
+    }
+
+    /// A boot of the root of trust.
+    pub fn of_rot(storage: rot::Storage, symbols: Symbols) -> Result<Self> {
+        let boot = recorded(&Start::RootOfTrust(rot::Machine::new(&storage).into()))?;
+        let mut machine = rot::Machine::new(&storage);
+        machine.run(boot.path.len() as u64);
+        let (_, reason) = machine.decision();
+        Ok(Self::of(Hardware::RootOfTrust(storage), boot, reason, symbols))
+    }
+
+    fn of(hardware: Hardware, boot: Boot, reason: u32, symbols: Symbols) -> Self {
+        let verifies = |pc: &u32| {
+            let name = symbols.name((*pc).into());
+            SIGNATURES.iter().any(|part| name.contains(part))
+        };
         let signed_at = boot.path.iter().rposition(verifies).map_or(0, |last| last + 1);
-        Ok(Self { stage, storage, boot, symbols, signed_at })
+        Self { hardware, boot, reason, symbols, signed_at }
     }
 
-    /// A machine where the stage begins.
-    pub fn start(&self) -> Result<Machine<'_>> {
-        start(self.stage, &self.storage)
-    }
-
-    /// The reason on the console.
-    pub fn reason(&self) -> Option<Reason> {
-        Reason::ALL.iter().copied().find(|reason| {
-            let code = format!("E{:04}", *reason as u32);
-            self.boot.console.contains(&code)
+    fn start(&self) -> Result<Start<'_>> {
+        Ok(match &self.hardware {
+            Hardware::Board(stage, storage) => Start::Board(start(*stage, storage)?.into()),
+            Hardware::RootOfTrust(storage) => Start::RootOfTrust(rot::Machine::new(storage).into()),
         })
     }
+
+    /// The stage of the board, and a machine where it begins.
+    pub fn on_board(&self) -> Result<(Stage, Machine<'_>)> {
+        match &self.hardware {
+            Hardware::Board(stage, storage) => Ok((*stage, start(*stage, storage)?)),
+            Hardware::RootOfTrust(_) => bail!("the root of trust is no board"),
+        }
+    }
+}
+
+fn recorded(start: &Start<'_>) -> Result<Boot> {
+    start.record().map_err(|how| anyhow!("it does not refuse: {how}"))
+}
+
+/// The reason code on the console; 0 if there is none.
+fn printed(console: &str) -> u32 {
+    let found = Reason::ALL.iter().map(|reason| *reason as u32);
+    let is_printed = |code: &u32| console.contains(&format!("E{code:04}"));
+    found.into_iter().find(is_printed).unwrap_or(0)
 }
 
 /// Flash of a device, and its disk for a loader.
@@ -143,24 +183,18 @@ pub struct Counts {
 }
 
 /// Skips what was chosen, prints what came of it, and returns it.
-pub fn campaign(
-    bench: &Bench,
-    (stage, name): (Stage, &str),
-    setup: &Setup,
-    choice: &Choice,
-) -> Result<Counts> {
-    let refusal = Refusal::record(bench, setup, stage)?;
-    let plan = choice.plan(&refusal);
-    let (report, next) = run(&refusal, &plan, name, choice.until)?;
-    println!("{name}: {}", summary(&refusal, &report));
-    places(&refusal, &report).iter().for_each(|line| println!("    {line}"));
+pub fn campaign(refusal: &Refusal, name: &str, choice: &Choice) -> Result<Counts> {
+    let plan = choice.plan(refusal);
+    let (report, next) = run(refusal, &plan, name, choice.until)?;
+    println!("{name}: {}", summary(refusal, &report));
+    places(refusal, &report).iter().for_each(|line| println!("    {line}"));
     if let Some(position) = next {
         println!("    not finished: go on with --from {position}");
     }
     let is_done = |position: &&usize| next.is_none_or(|next| **position < next);
     Ok(Counts {
         bundle: name.to_owned(),
-        reason: refusal.reason().map_or(0, |reason| reason as u32),
+        reason: refusal.reason,
         instructions: refusal.boot.path.len(),
         after_signatures: refusal.boot.path.len() - refusal.signed_at,
         choice: choice.clone(),
@@ -172,7 +206,7 @@ pub fn campaign(
 
 fn summary(refusal: &Refusal, report: &Report) -> String {
     let ran = refusal.boot.path.len();
-    let code = refusal.reason().map_or(0, |reason| reason as u32);
+    let code = refusal.reason;
     let Report { runs, pruned, stopped, turned, data, astray, .. } = report;
     let alike = if *pruned > 0 { format!(" ({pruned} as one skip)") } else { String::new() };
     format!(
@@ -209,7 +243,7 @@ pub fn run(
     let progress = Progress::default();
     let start = refusal.start()?;
     let report = thread::scope(|scope| {
-        let campaign = scope.spawn(|| campaign::run(&start, &refusal.boot, plan, &progress));
+        let campaign = scope.spawn(|| start.run(&refusal.boot, plan, &progress));
         while !campaign.is_finished() {
             thread::sleep(Duration::from_millis(50));
             let done = progress.done.load(Ordering::Relaxed);

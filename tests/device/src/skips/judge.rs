@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use hartlock_emulator::Stage;
+use hartlock_fault::subject::Subject;
 
 use hartlock_verify::board::qemu_virt;
 
@@ -27,7 +28,7 @@ const JUDGED: [&str; 4] = ["hartlock_kernels", "hartlock_image", "hartlock_verif
 pub fn console(bench: &Bench, setup: &Setup, refusal: &Refusal) -> Result<()> {
     let run = bench.run(setup)?;
     // What OpenSBI prints is not the interpreter's.
-    let first = match refusal.stage {
+    let first = match refusal.on_board()?.0 {
         Stage::Rom => "hartlock: ROM",
         Stage::Loader => "hartlock: loader",
     };
@@ -61,11 +62,11 @@ pub fn registers(
     let (_device, _machine) = bench.start(setup, &debugger::options_with_reset(&socket))?;
     let mut debugger = Debugger::connect(&socket)?;
     debugger.reset()?;
-    if refusal.stage == Stage::Loader {
+    let (stage, mut machine) = refusal.on_board()?;
+    if stage == Stage::Loader {
         let entry = qemu_virt::LOADER.start;
         ensure!(debugger.run_to(entry, REACH)? == Some(entry), "QEMU does not reach the loader");
     }
-    let mut machine = refusal.start()?;
     let mut compared = 0;
     for position in spread(refusal, places, steps) {
         let pc = u64::from(refusal.boot.path[position]);

@@ -21,8 +21,12 @@ pub struct Symbols(BTreeMap<u64, String>);
 
 impl Symbols {
     pub fn read(elf: &Path) -> Result<Self> {
-        let bytes = fs::read(elf)?;
-        let file = object::File::parse(&*bytes)?;
+        Self::parse(&fs::read(elf)?)
+    }
+
+    /// Those of a file that was read.
+    pub fn parse(elf: &[u8]) -> Result<Self> {
+        let file = object::File::parse(elf)?;
         let functions = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text);
         let named = functions.filter_map(|symbol| Some((symbol.address(), symbol.name().ok()?)));
         Ok(Self(named.map(|(address, name)| (address, name.to_owned())).collect()))

@@ -5,17 +5,17 @@ mod virtio;
 
 use hartlock_verify::board::{Region, qemu_virt as map};
 
-use super::{HARTS, Place, Storage};
+use super::place::place_of;
+use super::{HARTS, Storage};
 use crate::hart::Bus;
 use crate::instruction::Instruction;
-use crate::memory::{Memory, read};
+use crate::memory::{FILLER, Memory, read};
+use crate::subject::Place;
 use virtio::Virtio;
 
 /// Memory that is modelled: the stages use no address past the first 4 MiB for system payloads, if these are
 /// placed there. What is after it can be read, holds what the attacker left, and ignores what is stored.
 const RAM_SIZE: usize = 20 << 20;
-/// `c.li zero, 21`: a legal instruction that does nothing, and a value that a boot does not write.
-pub const FILLER: [u8; 2] = [0x55, 0x40];
 
 const CLINT: u64 = 0x0200_0000;
 const MTIMECMP: u64 = CLINT + 0x4000;
@@ -142,7 +142,7 @@ impl<'a> Devices<'a> {
         if self.is_supervisor && !is_open(pc, Access::Fetch) {
             return None;
         }
-        let place = match Place::of(pc)? {
+        let place = match place_of(pc)? {
             Place::Payload if self.is_supervisor && is_in(pc, &map::LOADER) => Place::Data,
             place => place,
         };
@@ -228,7 +228,7 @@ impl<'a> Devices<'a> {
                 }
             }
             0x1000_0001..=0x1000_0007 | TEST | RTC | MTIME => {}
-            _ if Place::of(address).is_some() => {}
+            _ if place_of(address).is_some() => {}
             _ => return None,
         }
         Some(())

@@ -1,8 +1,9 @@
 //! Small programs in place of the ROM.
 
 use super::devices::{Access, Devices};
-use super::{End, Machine, Place, Storage};
+use super::{Machine, Storage};
 use crate::hart::Bus;
+use crate::subject::{End, Place, Subject};
 
 /// Flash with these instructions for every hart but the first, and others for it from byte 64 on.
 fn storage(program: &[u32]) -> Storage {

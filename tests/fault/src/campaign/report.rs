@@ -1,6 +1,6 @@
 //! What a campaign found.
 
-use crate::board::{End, Place};
+use crate::subject::{End, Place};
 
 /// Boots in which an instruction ran that is not the ROM's. More are counted, not listed.
 const MAX_FINDINGS: usize = 10_000;

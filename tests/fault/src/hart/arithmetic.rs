@@ -35,6 +35,10 @@ pub fn result(operation: Operation, a: u64, b: u64) -> u64 {
         O::Mulhsu => ((i128::from(a_signed) * i128::from(b)) >> 64) as u64,
         O::Mulhu => ((u128::from(a) * u128::from(b)) >> 64) as u64,
         O::Mulw => word(a_word.wrapping_mul(b_word)),
+        // Of values of 32 bits, sign-extended: products fit.
+        O::Mulhw => word((a_signed.wrapping_mul(b_signed) >> 32) as i32),
+        O::Mulhsuw => word((a_signed.wrapping_mul((b as u32).into()) >> 32) as i32),
+        O::Mulhuw => word(((u64::from(a as u32) * u64::from(b as u32)) >> 32) as i32),
         operation => quotient(operation, a, b),
     }
 }

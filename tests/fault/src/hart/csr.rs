@@ -11,6 +11,10 @@ pub const INSTRET: u32 = 0xc02;
 pub const MCYCLE: u32 = 0xb00;
 /// `minstret`.
 pub const MINSTRET: u32 = 0xb02;
+/// Upper half of `mcycle`, of RV32.
+pub const MCYCLEH: u32 = 0xb80;
+/// Upper half of `minstret`, of RV32.
+pub const MINSTRETH: u32 = 0xb82;
 /// Pending interrupts.
 pub const MIP: u32 = 0x344;
 /// The number of the hart.
@@ -151,6 +155,11 @@ impl Csrs {
         self.mepc = pc;
         self.mcause = cause;
         self.mtval = value;
+    }
+
+    /// Whether the last trap was not left: MPP is a mode that does not exist here after `mret`, and before any trap.
+    pub fn is_in_handler(&self) -> bool {
+        self.mstatus >> 11 & 3 == 3
     }
 
     /// Where `mret` goes on.

@@ -53,6 +53,34 @@ fn arithmetic_follows_the_isa_at_its_edges() {
 }
 
 #[test]
+fn rv32_multiplies_to_upper_halves_and_wraps_at_32_bits() {
+    let a0 = |word, a1: u32, a2: u32| {
+        let mut hart = Hart::new(0, 0);
+        let extended = [a1, a2].map(|value| value as i32 as u64);
+        (hart.x[11], hart.x[12]) = extended.into();
+        let it = Instruction::decode_rv32(word, 0);
+        hart.execute(it, &mut Words([0; 64])).unwrap();
+        assert_eq!(hart.x[10], hart.x[10] as i32 as u64, "sign-extended");
+        hart.x[10] as u32
+    };
+    let least = 1 << 31;
+    assert_eq!(a0(0x02c5_9533, least, least), 1 << 30, "mulh");
+    assert_eq!(a0(0x02c5_a533, u32::MAX, u32::MAX), u32::MAX, "mulhsu of -1");
+    assert_eq!(a0(0x02c5_a533, least, u32::MAX), least, "mulhsu of the least");
+    assert_eq!(a0(0x02c5_b533, u32::MAX, u32::MAX), u32::MAX - 1, "mulhu");
+    assert_eq!(a0(0x02c5_8533, 0x1_0001, 0x1_0001), 0x2_0001, "mul");
+    assert_eq!(a0(0x00c5_8533, u32::MAX, 2), 1, "add");
+    assert_eq!(a0(0x40c5_8533, 0, 1), u32::MAX, "sub");
+    assert_eq!(a0(0x00c5_9533, 1, 63), least, "sll masks");
+    assert_eq!(a0(0x00c5_d533, least, 31), 1, "srl");
+    assert_eq!(a0(0x40c5_d533, least, 31), u32::MAX, "sra");
+    assert_eq!(a0(0x00c5_b533, 1, least), 1, "sltu");
+    assert_eq!(a0(0x02c5_d533, u32::MAX, 2), u32::MAX >> 1, "divu");
+    assert_eq!(a0(0x02c5_c533, least, u32::MAX), least, "div overflows");
+    assert_eq!(a0(0x02c5_f533, u32::MAX, 0), u32::MAX, "remu by zero");
+}
+
+#[test]
 fn loads_extend_and_faults_leave_the_registers_alone() {
     assert_eq!(a0(0x0005_a503, 0, 0), 0xffff_ffff_8080_8080, "lw");
     assert_eq!(a0(0x0005_e503, 0, 0), 0x8080_8080, "lwu");

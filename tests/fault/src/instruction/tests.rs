@@ -58,3 +58,34 @@ fn what_is_erased_or_zeroed_is_illegal() {
         assert_eq!(Instruction::decode(word).operation, O::Illegal, "{word:#010x}");
     }
 }
+
+#[test]
+fn what_rv32_has_in_place_of_an_encoding_of_rv64() {
+    let decoded = |word| {
+        let it = Instruction::decode_rv32(word, 0x7fff_f000);
+        (it.operation, [it.rd, it.rs1, it.rs2], it.immediate, it.len)
+    };
+    assert_eq!(decoded(0x3ff5), (O::Jal, [1, 0, 0], -4, 2), "jal .-4, which is addiw on RV64");
+    assert_eq!(decoded(0x0085_0533), (O::Addw, [10, 10, 8], 0, 4), "add a0, a0, s0");
+    assert_eq!(decoded(0x952e), (O::Addw, [10, 10, 11], 0, 2), "add a0, a0, a1");
+    assert_eq!(decoded(0x01f5_1513), (O::Sllw, [10, 10, 0], 31, 4), "slli a0, a0, 31");
+    assert_eq!(decoded(0x02c5_b533), (O::Mulhuw, [10, 11, 12], 0, 4), "mulhu a0, a1, a2");
+    // auipc a0, 0x1000: the sum wraps.
+    assert_eq!(decoded(0x0100_0517), (O::Addw, [10, 0, 0], -0x7f00_1000, 4));
+    // slli and c.slli by 32, sraiw, ld, lwu, sd, c.ld, c.sdsp, c.subw, lr.w, sfence.vma
+    for word in [
+        0x0205_1513,
+        0x1502,
+        0x4035_d59b,
+        0xff81_3083,
+        0x0005_e503,
+        0x0062_b023,
+        0x6588,
+        0xec06,
+        0x9d0d,
+        0x1005_a52f,
+        0x1200_0073,
+    ] {
+        assert_eq!(decoded(word).0, O::Illegal, "{word:#x}");
+    }
+}

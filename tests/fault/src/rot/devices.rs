@@ -1,0 +1,222 @@
+//! What is on the bus of the root of trust (`hw/soc/README.md`): ROM, scratchpad, engine, mailbox, boot sequencer, the
+//! host's memory. A chip has no bench.
+
+use hartlock_regs::boot_sequencer::{State, Word};
+use hartlock_regs::mailbox::State as MailboxState;
+use hartlock_verify::board::hartlock_soc as map;
+
+use super::Storage;
+use super::engine::Engine;
+use super::registers::{
+    self, BOOT_SEQUENCER, HOST_MEMORY, MAILBOX, SCRATCHPAD, SHA2, boot_sequencer, mailbox,
+};
+use crate::hart::Bus;
+use crate::memory::{FILLER, Memory, read};
+
+pub const SCRATCHPAD_SIZE: usize = 64 << 10;
+/// The host's memory that is modelled, beside the bundle: where payloads and the log go. The rest can be read, holds
+/// what the attacker left, and ignores what is stored.
+const LOW_SIZE: usize = (map::BOOT_FDT.end - map::RAM.start) as usize;
+const PAGE: u32 = 0x1000;
+/// A clock that goes on each time it is read, and only then: two boots that come to the same state have the same time
+/// there.
+const CYCLES_PER_READING: u64 = 1000;
+
+#[derive(Clone, Debug)]
+pub struct Devices<'a> {
+    pub storage: &'a Storage,
+    scratchpad: Memory,
+    low: Memory,
+    bundle: Memory,
+    engine: Engine,
+    state: State,
+    reason: u32,
+    mailbox_control: u32,
+    cycles: u64,
+    /// The host has left its reset.
+    pub is_released: bool,
+}
+
+impl<'a> Devices<'a> {
+    pub fn new(storage: &'a Storage) -> Self {
+        Self {
+            storage,
+            scratchpad: Memory::filled(SCRATCHPAD_SIZE, FILLER),
+            low: Memory::filled(LOW_SIZE, FILLER),
+            bundle: Memory::of(&storage.bundle, FILLER),
+            engine: Engine::new(),
+            state: State::Held,
+            reason: 0,
+            mailbox_control: 0,
+            cycles: 0,
+            is_released: false,
+        }
+    }
+
+    /// Makes these equal to those of another machine.
+    pub fn follow(&mut self, leader: &mut Self) {
+        self.scratchpad.follow(&mut leader.scratchpad);
+        self.low.follow(&mut leader.low);
+        self.bundle.follow(&mut leader.bundle);
+        self.engine = leader.engine;
+        self.state = leader.state;
+        self.reason = leader.reason;
+        self.mailbox_control = leader.mailbox_control;
+        self.cycles = leader.cycles;
+        self.is_released = leader.is_released;
+    }
+
+    /// The decision of the boot sequencer, and its reason.
+    pub fn decision(&self) -> (State, u32) {
+        (self.state, self.reason)
+    }
+
+    /// The core has reported a fault: the host is in reset from now on.
+    pub fn fail(&mut self) {
+        self.state = State::Error;
+    }
+
+    #[cold]
+    fn read_elsewhere<const N: usize>(&mut self, address: u32) -> Option<u64> {
+        let at = address.wrapping_sub(HOST_MEMORY as u32);
+        if address >= HOST_MEMORY as u32 {
+            let in_bundle = u64::from(address).wrapping_sub(map::BUNDLE.start);
+            return self
+                .low
+                .load::<N>(at.into())
+                .or_else(|| self.bundle.load::<N>(in_bundle))
+                .or_else(|| {
+                    let is_inside = u64::from(at) + N as u64 <= map::RAM.size();
+                    let filler = u64::from(u16::from_le_bytes(FILLER)) * 0x0001_0001_0001_0001;
+                    is_inside.then_some(filler & (u64::MAX >> (64 - 8 * N)))
+                });
+        }
+        // The bus reads whole words, and the core takes bytes of them.
+        let (offset, byte) = (address & (PAGE - 1) & !3, address & 3);
+        if byte as usize + N > 4 {
+            return None;
+        }
+        let word = self.read_register(address & !(PAGE - 1), offset)?;
+        Some(u64::from(word >> (8 * byte)) & (u64::MAX >> (64 - 8 * N)))
+    }
+
+    fn read_register(&self, page: u32, offset: u32) -> Option<u32> {
+        match page as usize {
+            SHA2 => self.engine.read(offset),
+            BOOT_SEQUENCER => match offset {
+                boot_sequencer::REASON => Some(self.reason),
+                boot_sequencer::STATUS => Some(self.state as u32),
+                _ => None,
+            },
+            MAILBOX => match offset {
+                mailbox::STATUS if self.mailbox_control & mailbox::OPEN != 0 => {
+                    Some(MailboxState::Ready as u32)
+                }
+                // Closed, and no host has written a request.
+                0..mailbox::SIZE => Some(MailboxState::Closed as u32),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    #[cold]
+    fn write_elsewhere<const N: usize>(&mut self, address: u32, value: u64) -> Option<()> {
+        if address >= HOST_MEMORY as u32 {
+            let at = u64::from(address - HOST_MEMORY as u32);
+            let in_bundle = u64::from(address).wrapping_sub(map::BUNDLE.start);
+            let is_done = self.low.store::<N>(at, value).is_some()
+                || self.bundle.store::<N>(in_bundle, value).is_some()
+                || at + N as u64 <= map::RAM.size();
+            return is_done.then_some(());
+        }
+        let (page, offset) = (address & !(PAGE - 1), address & (PAGE - 1));
+        let is_fifo = (registers::sha2::FIFO..registers::sha2::FIFO_END).contains(&offset);
+        if page as usize == SHA2 && is_fifo && N < 4 && offset as usize % 4 + N <= 4 {
+            self.engine.push(&value.to_le_bytes()[..N]);
+            return Some(());
+        }
+        // Registers are written as words.
+        if N != 4 || offset % 4 != 0 {
+            return None;
+        }
+        let word = value as u32;
+        match page as usize {
+            SHA2 => self.engine.write(offset, word),
+            BOOT_SEQUENCER => match offset {
+                boot_sequencer::DECISION => self.decide(word),
+                boot_sequencer::REASON if self.state == State::Held => {
+                    self.reason = word;
+                    Some(())
+                }
+                _ => None,
+            },
+            MAILBOX if offset < mailbox::SIZE => {
+                if offset == mailbox::CONTROL {
+                    self.mailbox_control = word;
+                }
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    /// The first decision is final; only a stop is taken after it (`hw/ip/boot_sequencer/doc/README.md`).
+    fn decide(&mut self, word: u32) -> Option<()> {
+        let word = Word::from_bits(word);
+        self.state = match (self.state, word) {
+            (State::Held, Some(Word::Release)) => {
+                self.is_released = true;
+                State::Released
+            }
+            (State::Held, Some(Word::Trap)) => State::Trapped,
+            (State::Held | State::Released | State::Refused | State::Trapped, Some(Word::Stop)) => {
+                State::Stopped
+            }
+            (State::Held, _) => State::Refused,
+            _ => return None,
+        };
+        Some(())
+    }
+}
+
+impl Bus for Devices<'_> {
+    #[inline]
+    fn load<const N: usize>(&mut self, address: u64) -> Option<u64> {
+        let address = address as u32;
+        if let Some(value) = self.scratchpad.load::<N>(offset(address)) {
+            return Some(value);
+        }
+        match read::<N>(&self.storage.rom, address.into()) {
+            Some(value) => Some(value),
+            None => self.read_elsewhere::<N>(address),
+        }
+    }
+
+    #[inline]
+    fn store<const N: usize>(&mut self, address: u64, value: u64) -> Option<()> {
+        let address = address as u32;
+        match self.scratchpad.store::<N>(offset(address), value) {
+            Some(()) => Some(()),
+            None => self.write_elsewhere::<N>(address, value),
+        }
+    }
+
+    fn counter(&mut self) -> u64 {
+        self.cycles += CYCLES_PER_READING;
+        self.cycles as i32 as u64
+    }
+
+    fn counter_high(&mut self) -> Option<u64> {
+        Some((self.cycles >> 32) as i32 as u64)
+    }
+
+    fn pending(&self, _: u64) -> u64 {
+        0
+    }
+}
+
+/// Place of an address in the scratchpad; past its end if it is not there.
+fn offset(address: u32) -> u64 {
+    address.wrapping_sub(SCRATCHPAD as u32).into()
+}
