@@ -68,6 +68,8 @@ const BOARDS: &[&str] = &["firmware", "boards"];
 const SPEC: &[&str] = &["spec"];
 const HW: &[&str] = &["hw"];
 const DEVICE: &[&str] = &["tests"];
+/// What runs a machine of `hw/` for a campaign on devices.
+const MACHINES: &[&str] = &["hw/run"];
 const FUZZ: &[&str] = &["fuzz"];
 const ENGINES: &[&str] = &["docs/src/hardware"];
 /// What `tools/try-algorithm` copies, and the recipe that it follows.
@@ -146,7 +148,8 @@ impl Step {
 }
 
 const RUST: &[&[&str]] = &[WORKSPACE, RUNNERS, BOARDS, SPEC, HW, FUZZ];
-const OF_DEVICE: &[&[&str]] = &[WORKSPACE, DEVICE, BOARDS, SPEC];
+const OF_DEVICE: &[&[&str]] = &[WORKSPACE, DEVICE, MACHINES, BOARDS, SPEC];
+const OF_SKIPS: &[&[&str]] = &[WORKSPACE, DEVICE, HW, BOARDS, SPEC];
 const OF_HW: &[&[&str]] = &[WORKSPACE, HW, BOARDS, SPEC, ENGINES];
 const OF_LAB: &[&[&str]] = &[WORKSPACE, RUNNERS, HW, BOARDS, SPEC];
 
@@ -406,7 +409,7 @@ pub const STEPS: &[Step] = &[
         "device",
     )
     .without_command()
-    .reads(OF_DEVICE),
+    .reads(OF_SKIPS),
     Step::runner("flips", "500 changed bits of a real bundle are 500 refusals", "device")
         .reads(OF_DEVICE),
     Step::function(
