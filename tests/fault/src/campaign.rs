@@ -11,7 +11,7 @@ use std::thread;
 
 use crate::board;
 use crate::rot;
-use crate::subject::{End, Subject};
+use crate::subject::{End, Place, Subject};
 pub use report::{Finding, Report};
 
 /// No boot that ends is longer.
@@ -154,10 +154,16 @@ fn work<S: Subject>(start: &S, boot: &Boot, plan: &Plan, progress: &Progress) ->
                     Disturbed::TooShort => continue,
                 };
                 report.count(end, copy.executed() - leader.executed());
-                if let End::Ran(place) = end {
-                    let (pc, target) = (boot.path[*position], copy.fetched_from());
-                    report.note(Finding { position: *position, distance, pc, target, place });
-                }
+                let place = match end {
+                    End::Ran(place) => place,
+                    _ if copy.ran_constants() => {
+                        report.constants += 1;
+                        Place::Constants
+                    }
+                    _ => continue,
+                };
+                let (pc, target) = (boot.path[*position], copy.fetched_from());
+                report.note(Finding { position: *position, distance, pc, target, place });
             }
             progress.done.fetch_add(1, Ordering::Relaxed);
         }

@@ -2,7 +2,8 @@
 //! sequencer, and the host's memory with a bundle in it.
 //!
 //! Code comes from the ROM alone: the address map of the hardware fails every other fetch, whatever the core does, and
-//! so does this. What turns a boot is the release of the host.
+//! so does this. What the ROM holds beside its code, constants and the identity of the device, is executed if a boot comes
+//! there, as the hardware does; such boots are counted. What turns a boot is the release of the host.
 //!
 //! What it leaves out: interrupts; time (the engine answers at once, the clock goes on when it is read); accesses to
 //! the host's memory that fail within it; requests in the mailbox, which come after a release; the PMP, which the
@@ -17,7 +18,7 @@ use hartlock_regs::boot_sequencer::State;
 use hartlock_verify::board::hartlock_soc as map;
 
 use crate::code::Code;
-use crate::hart::{Event, FETCH_FAULT, Hart, ILLEGAL};
+use crate::hart::{Event, FETCH_FAULT, Hart};
 use crate::instruction::{Instruction, Operation};
 use crate::memory::read;
 use crate::subject::{End, Place, Subject, step_until};
@@ -59,6 +60,7 @@ pub struct Machine<'a> {
     executed: u64,
     last_wait: Option<u64>,
     fetched_from: u64,
+    ran_constants: bool,
 }
 
 impl<'a> Machine<'a> {
@@ -71,6 +73,7 @@ impl<'a> Machine<'a> {
             executed: 0,
             last_wait: None,
             fetched_from: 0,
+            ran_constants: false,
         }
     }
 
@@ -121,18 +124,17 @@ impl<'a> Machine<'a> {
         Some(End::Ran(Place::Host))
     }
 
-    /// A fetch from somewhere else than the code.
+    /// The instruction at an address of the ROM.
+    #[inline]
+    fn instruction(&self, pc: u64) -> Option<Instruction> {
+        self.code.at(pc).or_else(|| self.constant(pc))
+    }
+
     #[cold]
-    fn fetch_elsewhere(&mut self) -> Option<End> {
-        let pc = u64::from(self.hart.pc as u32);
+    fn constant(&self, pc: u64) -> Option<Instruction> {
         let half = |at| read::<2>(&self.devices.storage.rom, at);
-        let Some(first) = half(pc) else { return self.trap(FETCH_FAULT, pc) };
-        let word = (first | half(pc + 2).unwrap_or(0) << 16) as u32;
-        if Instruction::decode_rv32(word, pc as u32).operation == Operation::Illegal {
-            return self.trap(ILLEGAL, word.into());
-        }
-        self.fetched_from = pc;
-        Some(End::Ran(Place::Constants))
+        let word = half(pc)? | half(pc + 2).unwrap_or(0) << 16;
+        Some(Instruction::decode_rv32(word as u32, pc as u32))
     }
 }
 
@@ -153,13 +155,17 @@ impl Subject for Machine<'_> {
         self.fetched_from
     }
 
+    fn ran_constants(&self) -> bool {
+        self.ran_constants
+    }
+
     fn console(&self) -> String {
         // A chip has none.
         String::new()
     }
 
     fn skip(&mut self) -> bool {
-        let found = self.code.at(self.hart.pc);
+        let found = self.instruction(self.hart.pc);
         if let Some(instruction) = found {
             self.hart.pc = self.hart.pc.wrapping_add(instruction.len.into());
         }
@@ -167,7 +173,7 @@ impl Subject for Machine<'_> {
     }
 
     fn is_next_idle(&self) -> bool {
-        self.code.at(self.hart.pc).is_some_and(|instruction| self.hart.is_idle(instruction))
+        self.instruction(self.hart.pc).is_some_and(|instruction| self.hart.is_idle(instruction))
     }
 
     fn follow(&mut self, leader: &mut Self) {
@@ -175,13 +181,24 @@ impl Subject for Machine<'_> {
         self.devices.follow(&mut leader.devices);
         self.executed = leader.executed;
         self.last_wait = leader.last_wait;
+        self.ran_constants = leader.ran_constants;
     }
 
     #[inline]
     fn step(&mut self) -> Option<End> {
         let pc = self.hart.pc;
         self.executed += 1;
-        let Some(instruction) = self.code.at(pc) else { return self.fetch_elsewhere() };
+        let instruction = match self.code.at(pc) {
+            Some(instruction) => instruction,
+            None => match self.constant(pc) {
+                Some(instruction) => {
+                    self.ran_constants = true;
+                    self.fetched_from = pc;
+                    instruction
+                }
+                None => return self.trap(FETCH_FAULT, pc),
+            },
+        };
         match self.hart.execute(instruction, &mut self.devices) {
             Ok(()) if self.devices.is_released => self.release(),
             Ok(()) => None,

@@ -15,10 +15,10 @@ pub enum Place {
     Data,
     /// The root-of-trust block, and erased flash.
     RomFlash,
+    /// What the ROM of the root of trust holds beside its code: constants, identity of the device.
+    Constants,
     /// What the host starts with, beside a root of trust: it has left its reset.
     Host,
-    /// Constants in the ROM of the root of trust.
-    Constants,
 }
 
 impl Place {
@@ -52,6 +52,11 @@ pub trait Subject: Clone + Sync {
 
     /// Where the last instruction that is not the stage's was fetched from, or what is taken for it.
     fn fetched_from(&self) -> u64;
+
+    /// Whether it executed what a ROM holds beside its code, which need not end a boot.
+    fn ran_constants(&self) -> bool {
+        false
+    }
 
     /// What was printed.
     fn console(&self) -> String;

@@ -207,11 +207,15 @@ pub fn campaign(refusal: &Refusal, name: &str, choice: &Choice) -> Result<Counts
 fn summary(refusal: &Refusal, report: &Report) -> String {
     let ran = refusal.boot.path.len();
     let code = refusal.reason;
-    let Report { runs, pruned, stopped, turned, data, astray, .. } = report;
+    let Report { runs, pruned, stopped, turned, data, constants, astray, .. } = report;
+    let ran_constants = match constants {
+        0 => String::new(),
+        boots => format!("; {boots} of them ran constants of the ROM"),
+    };
     let alike = if *pruned > 0 { format!(" ({pruned} as one skip)") } else { String::new() };
     format!(
         "E{code:04}, {ran} instructions, {} after the signatures; {runs} boots{alike}: {stopped} \
-         refused, {astray} led astray, {turned} turned, {data} ran data",
+         refused, {astray} led astray, {turned} turned, {data} ran data{ran_constants}",
         ran - refusal.signed_at
     )
 }

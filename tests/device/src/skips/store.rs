@@ -30,7 +30,8 @@ fn table_of(counts: &Counts, commit: &str) -> String {
         "[[campaign]]\nbundle = \"{bundle}\"\ncommit = \"{commit}\"\nreason = \"E{reason:04}\"\n\
          instructions = {instructions}\nafter_signatures = {after_signatures}\n\
          part = \"{part}\"\nsecond_within = {}\npositions = {}\nis_exhaustive = {is_exhaustive}\n\
-         boots = {}\nas_one_skip = {}\nrefused = {}\nastray = {}\nturned = {}\nran_data = {}\n",
+         boots = {}\nas_one_skip = {}\nrefused = {}\nastray = {}\nturned = {}\nran_data = {}\n\
+         ran_constants = {}\n",
         choice.second_within,
         counts.positions,
         report.runs,
@@ -39,6 +40,7 @@ fn table_of(counts: &Counts, commit: &str) -> String {
         report.astray,
         report.turned,
         report.data,
+        report.constants,
     )
 }
 

@@ -34,6 +34,9 @@ pub struct Report {
     pub turned: u64,
     /// Bytes ran that the ROM had written or holds as data.
     pub data: u64,
+    /// Boots in which what a ROM holds beside its code was executed, and which ended otherwise than by that. They are
+    /// counted as they ended, too.
+    pub constants: u64,
     /// The boot did not end.
     pub astray: u64,
     /// Instructions that were interpreted.
@@ -56,6 +59,7 @@ impl Report {
         self.stopped += other.stopped;
         self.turned += other.turned;
         self.data += other.data;
+        self.constants += other.constants;
         self.astray += other.astray;
         self.instructions += other.instructions;
         self.findings.extend(other.findings);

@@ -71,15 +71,23 @@ fn a_trap_in_the_handler_is_a_fault_of_the_core() {
 }
 
 #[test]
-fn constants_that_run_are_told_apart() {
+fn constants_are_executed_and_told_apart() {
+    // j .+0x10 to `c.nop; wfi; j .-4`
     let mut rom = vec![0; 0x100];
-    // j .+0x10 to `c.nop`, of which the code is not told
     rom[0x80..0x84].copy_from_slice(&0x0100_006f_u32.to_le_bytes());
     rom[0x90] = 1;
-    let storage = Storage::new(rom, 0x84, vec![]);
-    let mut machine = Machine::new(&storage);
-    assert_eq!(machine.run(10), End::Ran(Place::Constants));
-    assert_eq!(machine.fetched_from(), 0x90);
+    rom[0x92..0x96].copy_from_slice(&STOP[0].to_le_bytes());
+    rom[0x96..0x9a].copy_from_slice(&STOP[1].to_le_bytes());
+    let run = |rom: &[u8], code_len| {
+        let storage = Storage::new(rom.to_vec(), code_len, vec![]);
+        let mut machine = Machine::new(&storage);
+        (machine.run(100), machine.executed(), machine.ran_constants(), machine.decision().0)
+    };
+    assert_eq!(run(&rom, 0x84), (End::Stopped, 5, true, State::Held));
+    assert_eq!(run(&rom, 0x100), (End::Stopped, 5, false, State::Held));
+    // An instruction of zeros traps, and so does its handler.
+    rom[0x90] = 0;
+    assert_eq!(run(&rom, 0x84), (End::Stopped, 3, true, State::Error));
 }
 
 #[test]
