@@ -192,8 +192,10 @@ impl Subject for Machine<'_> {
             Some(instruction) => instruction,
             None => match self.constant(pc) {
                 Some(instruction) => {
-                    self.ran_constants = true;
-                    self.fetched_from = pc;
+                    // What traps has not run.
+                    if instruction.operation != Operation::Illegal {
+                        (self.ran_constants, self.fetched_from) = (true, pc);
+                    }
                     instruction
                 }
                 None => return self.trap(FETCH_FAULT, pc),

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use hartlock_fault::rot::{ROM_SIZE, Storage};
 use hartlock_handoff::{ROOT_OF_TRUST_SIZE, RootOfTrust, StateRecord};
-use hartlock_hw::machines::rot_boot::{self, SHIPPED, SignedBy};
+use hartlock_hw::machines::rot_boot::{self, BOOT_CYCLES, SHIPPED, SignedBy};
 use hartlock_image::{Lifecycle, Policy};
 use hartlock_testkit::bundle::{Block, Draft, Edit, name, trust};
 use hartlock_testkit::keys::{A, B};
@@ -18,6 +18,8 @@ use super::symbols::Symbols;
 
 /// A bundle of three payloads as small as they can be.
 const SIZE: usize = 0;
+/// A signature by Ed25519 takes 13.3 million of them.
+const ED25519_CYCLES: &str = "20000000";
 /// Where the second payload starts in its file.
 const SECOND_PAYLOAD: usize = 3 << 12;
 
@@ -34,6 +36,8 @@ pub struct Target {
 pub struct Device {
     pub rom: Vec<u8>,
     pub bundle: Vec<u8>,
+    /// More cycles than the boot takes on the machine of the RTL.
+    pub cycles: &'static str,
 }
 
 const fn target(name: &'static str, make: fn() -> Result<Device>) -> Target {
@@ -57,8 +61,13 @@ pub const TARGETS: &[Target] = &[
         let listed = |draft: &mut Draft| draft.listed = Some(vec![A.record(), LMS.record()]);
         signed(Edit::Draft(listed))
     }),
-    // The security version, raised.
+    // The security version, raised; the same with another signature.
     target("rot/altered-manifest", || signed(Edit::File(|file| file[33] ^= 0x10))),
+    target("rot/altered-manifest-by-ed25519", || {
+        let altered = Edit::File(|file| file[33] ^= 0x10);
+        let bundle = rot_boot::bundle(SIZE, SignedBy::Ed25519, None, &[altered]);
+        Ok(Device { rom: rot_boot::rom(SHIPPED)?, bundle, cycles: ED25519_CYCLES })
+    }),
     target("rot/altered-payload", || {
         signed(Edit::File(|file| {
             file[SECOND_PAYLOAD + 64..SECOND_PAYLOAD + 128].iter_mut().for_each(|it| *it ^= 0x10);
@@ -109,12 +118,12 @@ impl Device {
 
 /// A device that accepts its bundle.
 pub fn accepted() -> Result<Device> {
-    Ok(Device { rom: rot_boot::rom(SHIPPED)?, bundle: bundle(&[]) })
+    Ok(Device { rom: rot_boot::rom(SHIPPED)?, bundle: bundle(&[]), cycles: BOOT_CYCLES })
 }
 
 /// A device with a bundle that an edit changes.
 fn signed(edit: Edit) -> Result<Device> {
-    Ok(Device { rom: rot_boot::rom(SHIPPED)?, bundle: bundle(&[edit]) })
+    Ok(Device { rom: rot_boot::rom(SHIPPED)?, bundle: bundle(&[edit]), cycles: BOOT_CYCLES })
 }
 
 fn bundle(edits: &[Edit]) -> Vec<u8> {
@@ -132,7 +141,7 @@ fn provisioned(change: fn(&mut RootOfTrust, &mut StateRecord)) -> Result<Device>
     change(&mut root, &mut state);
     let changed = [&root.encode()[..], &state.encode(&root.state_key())].concat();
     identity.copy_from_slice(&changed);
-    Ok(Device { rom, bundle: bundle(&[]) })
+    Ok(Device { rom, bundle: bundle(&[]), cycles: BOOT_CYCLES })
 }
 
 /// Address of the code, and its place in the file.

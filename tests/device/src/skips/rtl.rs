@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader};
 use anyhow::{Context, Result, bail, ensure};
 use hartlock_fault::rot::{ENGINE_STATUS, Machine};
 use hartlock_fault::subject::Subject;
-use hartlock_hw::machines::rot_boot::{self, BOOT_CYCLES, NO_BENCH};
+use hartlock_hw::machines::rot_boot::{self, NO_BENCH};
 use hartlock_hw::machines::{End, rot as simulated};
 
 use super::rot::Device;
@@ -37,7 +37,7 @@ pub fn judge(device: &Device) -> Result<usize> {
     let folder = tempfile::tempdir()?;
     let trace = folder.path().join("trace.csv");
     let name = trace.to_str().context("the path of the trace is text")?;
-    let options = ["--max-cycles", BOOT_CYCLES, NO_BENCH, "--trace", name];
+    let options = ["--max-cycles", device.cycles, NO_BENCH, "--trace", name];
     let (_, state, end) =
         rot_boot::run_unwatched(machine_of, &device.rom, &device.bundle, &options, folder.path())?;
     ensure!(end == End::Timeout, "the simulation ends in {end:?}");

@@ -87,7 +87,7 @@ fn constants_are_executed_and_told_apart() {
     assert_eq!(run(&rom, 0x100), (End::Stopped, 5, false, State::Held));
     // An instruction of zeros traps, and so does its handler.
     rom[0x90] = 0;
-    assert_eq!(run(&rom, 0x84), (End::Stopped, 3, true, State::Error));
+    assert_eq!(run(&rom, 0x84), (End::Stopped, 3, false, State::Error));
 }
 
 #[test]
