@@ -27,15 +27,13 @@ pub const ROM_LIMIT: u64 = 64 << 10;
 /// The sentinel that every panic path ends in (firmware/virt/src/panic.rs).
 const PANIC_SENTINEL: &str = "hartlock_panic_sentinel";
 
-/// The stages that verify on a hart of ours.
-const STAGES: [&str; 2] = ["rom", "loader"];
+/// The stages that verify: on a hart of the board, and on the root of trust.
+const STAGES: [&str; 3] = ["rom", "loader", "rot-rom"];
 /// How their jumps are made. Calls become one instruction when they are linked, instead of two of which a skipped
 /// one leaves an old address in a register; no table of addresses is read with an index that a skipped
 /// comparison did not check.
-const STAGE_FLAGS: (&str, [&str; 2]) = (
-    "CARGO_TARGET_RISCV64IMAC_UNKNOWN_NONE_ELF_RUSTFLAGS",
-    ["-Ctarget-feature=+relax", "-Cllvm-args=-riscv-min-jump-table-entries=1000"],
-);
+const STAGE_FLAGS: [&str; 2] =
+    ["-Ctarget-feature=+relax", "-Cllvm-args=-riscv-min-jump-table-entries=1000"];
 
 /// Jumps of the ROM through a register: those into OpenSBI, of the boot hart and of the others.
 const ROM_EXITS: usize = 2;
@@ -141,7 +139,8 @@ fn compile(
     let mut cargo = Command::new("cargo");
     cargo.current_dir(project::root()).args(["build", "--locked", "--quiet"]);
     if STAGES.contains(&name) {
-        cargo.env(STAGE_FLAGS.0, STAGE_FLAGS.1.join(" "));
+        let name = target.to_uppercase().replace('-', "_");
+        cargo.env(format!("CARGO_TARGET_{name}_RUSTFLAGS"), STAGE_FLAGS.join(" "));
     }
     cargo.args(["--package", &package, "--profile", "firmware", "--target", target]);
     // One for all variants: crates without the feature are compiled once.
