@@ -1,11 +1,11 @@
 //! The field of integers modulo p = 2^255 - 19 (RFC 8032 §5.1).
 //!
-//! An element is five limbs of 51 bits, so that a product of two limbs fits in 128 bits with
-//! room for the sums. Limbs are kept in one of two sizes:
+//! An element is five limbs of 51 bits, whose products are summed without a carry between words. Limbs
+//! are kept in one of two sizes:
 //!
-//! * *reduced*, below 2^52: what every operation returns, except [`Fe::add`];
-//! * *loose*, below 2^54: what every operation accepts. A sum of two or three reduced elements
-//!   is loose.
+//! * *reduced*, below 2^51 + 2^18: what products return;
+//! * *loose*, below 2^54: what products accept. A sum of three reduced elements is loose, and so is a
+//!   difference of which neither side is more than a sum of two.
 //!
 //! Everything is `const fn`, because the compiler derives the curve constants and the table of
 //! the base point with this code; that is why no loop here is an iterator.
@@ -110,7 +110,7 @@ impl Fe {
         self.0
     }
 
-    /// `self + rhs`, limb by limb: the one result that is not reduced.
+    /// `self + rhs`, limb by limb.
     pub(super) const fn add(&self, rhs: &Fe) -> Fe {
         let ([a0, a1, a2, a3, a4], [b0, b1, b2, b3, b4]) = (self.0, rhs.0);
         Fe([
@@ -122,11 +122,11 @@ impl Fe {
         ])
     }
 
-    /// `self - rhs`.
+    /// `self - rhs`, limb by limb, for an `rhs` of limbs below 2^53 - 76.
     pub(super) const fn sub(&self, rhs: &Fe) -> Fe {
-        // 16p in limbs near 2^55: added first, so that no loose limb can borrow.
-        const LOW: u64 = 16 * ((1 << 51) - 19);
-        const HIGH: u64 = 16 * ((1 << 51) - 1);
+        // 4p in limbs near 2^53: added first, so that no limb can borrow.
+        const LOW: u64 = 4 * ((1 << 51) - 19);
+        const HIGH: u64 = 4 * ((1 << 51) - 1);
         let ([a0, a1, a2, a3, a4], [b0, b1, b2, b3, b4]) = (self.0, rhs.0);
         Fe([
             a0.wrapping_add(LOW).wrapping_sub(b0),
@@ -135,60 +135,70 @@ impl Fe {
             a3.wrapping_add(HIGH).wrapping_sub(b3),
             a4.wrapping_add(HIGH).wrapping_sub(b4),
         ])
-        .carry()
     }
 
-    /// `-self`.
+    /// `-self`, reduced, for limbs as [`Fe::sub`] takes them.
     pub(super) const fn neg(&self) -> Fe {
-        Fe::ZERO.sub(self)
+        Fe::ZERO.sub(self).carry()
     }
 
     /// `self * rhs`.
-    // Out of line, as is `square`: each is over a hundred instructions and has many callers.
     #[inline(never)]
     pub(super) const fn mul(&self, rhs: &Fe) -> Fe {
         let (a, [b0, b1, b2, b3, b4]) = (self.0, rhs.0);
-        // A product at weight 2^255 or more wraps around with a factor of 19.
-        let c1 = b1.wrapping_mul(19);
-        let c2 = b2.wrapping_mul(19);
-        let c3 = b3.wrapping_mul(19);
-        let c4 = b4.wrapping_mul(19);
-        carry_wide([
-            dot(a, [b0, c4, c3, c2, c1]),
-            dot(a, [b1, b0, c4, c3, c2]),
-            dot(a, [b2, b1, b0, c4, c3]),
-            dot(a, [b3, b2, b1, b0, c4]),
-            dot(a, [b4, b3, b2, b1, b0]),
-        ])
+        // A product at weight 2^255 or more wraps around with a factor of 19. Limb k of the result is made of
+        // the five numbers from the one at k on, in reverse, and takes its place.
+        let mut n = [
+            b1.wrapping_mul(19),
+            b2.wrapping_mul(19),
+            b3.wrapping_mul(19),
+            b4.wrapping_mul(19),
+            b0,
+            b1,
+            b2,
+            b3,
+            b4,
+        ];
+        // A loop and not five sums in a row, for which registers run out: it takes as long, in less code.
+        let (mut carry, mut k) = (0u64, 0);
+        while k < 5 {
+            let (low, high) = dot(a, [n[k + 4], n[k + 3], n[k + 2], n[k + 1], n[k]]);
+            let sum = low.wrapping_add(carry);
+            n[k] = sum & LIMB_MASK;
+            // 2^54 is 8 times the weight of the next limb.
+            carry = (high << 3).wrapping_add(sum >> 51);
+            k += 1;
+        }
+        let low = n[0].wrapping_add(carry.wrapping_mul(19));
+        Fe([low & LIMB_MASK, n[1].wrapping_add(low >> 51), n[2], n[3], n[4]])
     }
 
-    /// `self * self`: fifteen products instead of the 25 of `mul`; pairs of equal ones are doubled.
-    #[inline(never)]
+    /// `self * self`.
     pub(super) const fn square(&self) -> Fe {
-        let [a0, a1, a2, a3, a4] = self.0;
-        let twice_a0 = a0 << 1;
-        let twice_a1 = a1 << 1;
-        let twice_a2 = a2 << 1;
-        let c3 = a3.wrapping_mul(19);
-        let c4 = a4.wrapping_mul(19);
-        carry_wide([
-            dot3([a0, twice_a1, twice_a2], [a0, c4, c3]),
-            dot3([twice_a0, twice_a2, a3], [a1, c4, c3]),
-            dot3([twice_a0, a1, a3 << 1], [a2, a1, c4]),
-            dot3([twice_a0, twice_a1, a4], [a3, a2, c4]),
-            dot3([twice_a0, twice_a1, a2], [a4, a3, a2]),
-        ])
+        self.square_times(1)
     }
 
-    /// `self ^ (2 ^ count)`.
+    /// `self ^ (2 ^ count)`. Each square is fifteen products instead of the 25 of `mul`; pairs of equal
+    /// ones are doubled.
+    #[inline(never)]
     const fn square_times(&self, count: u32) -> Fe {
-        let mut power = *self;
+        let [mut a0, mut a1, mut a2, mut a3, mut a4] = self.0;
         let mut done = 0;
         while done < count {
-            power = power.square();
+            let c3 = a3.wrapping_mul(19);
+            let c4 = a4.wrapping_mul(19);
+            let (twice_a1, twice_a2, twice_a3, twice_a4) = (a1 << 1, a2 << 1, a3 << 1, a4 << 1);
+            let (twice_c3, twice_c4) = (c3 << 1, c4 << 1);
+            Fe([a0, a1, a2, a3, a4]) = carry_sums([
+                dot3([a0, a1, a2], [a0, twice_c4, twice_c3]),
+                dot3([a0, a2, a3], [twice_a1, twice_c4, c3]),
+                dot3([a0, a1, a3], [twice_a2, a1, twice_c4]),
+                dot3([a0, a1, a4], [twice_a3, twice_a2, c4]),
+                dot3([a0, a1, a2], [twice_a4, twice_a3, a2]),
+            ]);
             done += 1;
         }
-        power
+        Fe([a0, a1, a2, a3, a4])
     }
 
     /// `self ^ (2^252 - 3)`, which is `self ^ ((p - 5) / 8)`: the power that the square root of
@@ -217,38 +227,54 @@ impl Fe {
     }
 }
 
-/// The sum of five products. Below 2^115 for loose limbs of which four carry the factor 19:
-/// (1 + 4 * 19) * 2^108.
+/// A sum of products as low + high · 2^54.
+type Sum = (u64, u64);
+
+/// The sum of five products, of which at most four have the factor 19 in `b`. For loose limbs high is
+/// below (1 + 4 * 19) * 2^54, and low below 5 * 2^54.
 #[inline(always)]
-const fn dot([a0, a1, a2, a3, a4]: [u64; 5], [b0, b1, b2, b3, b4]: [u64; 5]) -> u128 {
-    product(a0, b0)
-        .wrapping_add(product(a1, b1))
-        .wrapping_add(product(a2, b2))
-        .wrapping_add(product(a3, b3))
-        .wrapping_add(product(a4, b4))
+const fn dot([a0, a1, a2, a3, a4]: [u64; 5], [b0, b1, b2, b3, b4]: [u64; 5]) -> Sum {
+    let low = a3.wrapping_mul(b3).wrapping_add(a4.wrapping_mul(b4));
+    let high = upper(a3, b3).wrapping_add(upper(a4, b4));
+    sum_up([a0, a1, a2], [b0, b1, b2], low, high)
 }
 
-/// The sum of three products, with the bound of [`dot`].
+/// The sum of three products, with the bounds of [`dot`].
 #[inline(always)]
-const fn dot3([a0, a1, a2]: [u64; 3], [b0, b1, b2]: [u64; 3]) -> u128 {
-    product(a0, b0).wrapping_add(product(a1, b1)).wrapping_add(product(a2, b2))
+const fn dot3(a: [u64; 3], b: [u64; 3]) -> Sum {
+    sum_up(a, b, 0, 0)
 }
 
 #[inline(always)]
-const fn product(a: u64, b: u64) -> u128 {
-    (a as u128).wrapping_mul(b as u128)
+const fn sum_up([a0, a1, a2]: [u64; 3], [b0, b1, b2]: [u64; 3], low: u64, high: u64) -> Sum {
+    // What the upper parts leave of the whole sum fits in a word, so modulo 2^64 it is found without a
+    // carry between words, for which RISC-V has no flag.
+    let low = low
+        .wrapping_add(a0.wrapping_mul(b0))
+        .wrapping_add(a1.wrapping_mul(b1))
+        .wrapping_add(a2.wrapping_mul(b2));
+    let high =
+        high.wrapping_add(upper(a0, b0)).wrapping_add(upper(a1, b1)).wrapping_add(upper(a2, b2));
+    (low.wrapping_sub(high << 54), high)
 }
 
-/// Brings five sums below 2^115 to reduced limbs.
+/// The product divided by 2^54, for `a` below 2^54.
 #[inline(always)]
-const fn carry_wide([r0, r1, r2, r3, r4]: [u128; 5]) -> Fe {
-    // Each carry fits in 64 bits because each sum is below 2^115. The last sum holds no factor
-    // of 19, so it is below 2^111, and its carry times 19 still fits.
-    let r1 = r1.wrapping_add((r0 >> 51) as u64 as u128);
-    let r2 = r2.wrapping_add((r1 >> 51) as u64 as u128);
-    let r3 = r3.wrapping_add((r2 >> 51) as u64 as u128);
-    let r4 = r4.wrapping_add((r3 >> 51) as u64 as u128);
-    let l0 = (r0 as u64 & LIMB_MASK).wrapping_add(((r4 >> 51) as u64).wrapping_mul(19));
-    let l1 = (r1 as u64 & LIMB_MASK).wrapping_add(l0 >> 51);
-    Fe([l0 & LIMB_MASK, l1, r2 as u64 & LIMB_MASK, r3 as u64 & LIMB_MASK, r4 as u64 & LIMB_MASK])
+const fn upper(a: u64, b: u64) -> u64 {
+    (((a << 10) as u128).wrapping_mul(b as u128) >> 64) as u64
+}
+
+/// Brings five sums, as [`dot`] makes them of loose limbs, to reduced limbs.
+#[inline(always)]
+const fn carry_sums([(l0, h0), (l1, h1), (l2, h2), (l3, h3), (l4, h4)]: [Sum; 5]) -> Fe {
+    // 2^54 is 8 times the weight of the next limb. No word overflows: the last sum has no factor of 19,
+    // so 19 * 8 * 5 + 5 and 77 * 8 + 5 are below 2^10.
+    Fe([
+        l0.wrapping_add(h4.wrapping_mul(19 * 8)),
+        l1.wrapping_add(h0 << 3),
+        l2.wrapping_add(h1 << 3),
+        l3.wrapping_add(h2 << 3),
+        l4.wrapping_add(h3 << 3),
+    ])
+    .carry()
 }

@@ -93,7 +93,7 @@ impl Extended {
         let uv7 = v3.square().mul(&v).mul(&u);
         let mut x = uv7.pow_p58().mul(&v3).mul(&u);
         let vxx = x.square().mul(&v);
-        if !vxx.sub(&u).is_zero() {
+        if !u.sub(&vxx).is_zero() {
             if !vxx.add(&u).is_zero() {
                 return None;
             }

@@ -54,12 +54,25 @@ fn to_bytes(value: Wide) -> [u8; 32] {
     bytes.try_into().unwrap()
 }
 
-/// Limbs up to the largest that the operations promise to accept, often exactly that.
+/// Limbs up to the largest that products promise to accept, often exactly that.
 fn loose_limbs() -> impl Strategy<Value = [u64; 5]> {
-    const MAX: u64 = (1 << 54) - 1;
+    limbs_up_to((1 << 54) - 1)
+}
+
+/// The same for the number that a difference takes away.
+fn subtrahend_limbs() -> impl Strategy<Value = [u64; 5]> {
+    limbs_up_to((1 << 53) - 77)
+}
+
+/// What products return, up to the largest.
+fn reduced_limbs() -> impl Strategy<Value = [u64; 5]> {
+    limbs_up_to((1 << 51) + (1 << 18) - 1)
+}
+
+fn limbs_up_to(max: u64) -> impl Strategy<Value = [u64; 5]> {
     prop::array::uniform5(prop_oneof![
-        4 => 0..=MAX,
-        2 => Just(MAX),
+        4 => 0..=max,
+        2 => Just(max),
         1 => Just(0),
         1 => Just((1 << 51) - 1),
         1 => Just((1 << 51) - 19),
@@ -68,26 +81,43 @@ fn loose_limbs() -> impl Strategy<Value = [u64; 5]> {
 
 proptest! {
     #[test]
-    fn field_operations_agree_with_integers(a in loose_limbs(), b in loose_limbs()) {
-        let (fa, fb) = (Fe::from_limbs(a), Fe::from_limbs(b));
-        let (a, b) = (value_of(a), value_of(b));
+    fn field_operations_agree_with_integers(
+        a in loose_limbs(),
+        b in loose_limbs(),
+        less in subtrahend_limbs(),
+    ) {
+        let (fa, fb, f_less) = (Fe::from_limbs(a), Fe::from_limbs(b), Fe::from_limbs(less));
+        let (a, b, less) = (value_of(a), value_of(b), value_of(less));
         prop_assert_eq!(fa.to_bytes(), to_bytes(a));
         prop_assert_eq!(fa.mul(&fb).to_bytes(), to_bytes(mul_mod_p(a, b)));
         prop_assert_eq!(fa.square().to_bytes(), to_bytes(mul_mod_p(a, a)));
         prop_assert_eq!(fa.add(&fb).to_bytes(), to_bytes(add_mod_p(a, b)));
-        prop_assert_eq!(fa.sub(&fb).add(&fb).to_bytes(), to_bytes(a));
-        prop_assert_eq!(fa.neg().add(&fa).to_bytes(), [0; 32]);
+        prop_assert_eq!(fa.sub(&f_less).add(&f_less).to_bytes(), to_bytes(a));
+        prop_assert_eq!(f_less.neg().add(&f_less).to_bytes(), [0; 32]);
         prop_assert_eq!(fa.is_odd(), a[0] & 1 == 1);
         prop_assert_eq!(fa.is_zero(), a == [0; 4]);
+        prop_assert_eq!(f_less.neg().is_zero(), less == [0; 4]);
     }
 
     #[test]
-    fn every_operation_returns_reduced_limbs(a in loose_limbs(), b in loose_limbs()) {
-        let (a, b) = (Fe::from_limbs(a), Fe::from_limbs(b));
-        for result in [a.mul(&b), a.square(), a.sub(&b), a.neg()] {
+    fn products_are_reduced(
+        a in loose_limbs(),
+        b in loose_limbs(),
+        less in subtrahend_limbs(),
+    ) {
+        let (a, b, less) = (Fe::from_limbs(a), Fe::from_limbs(b), Fe::from_limbs(less));
+        for result in [a.mul(&b), a.square(), less.neg()] {
             for limb in result.limbs() {
-                prop_assert!(limb < 1 << 52);
+                prop_assert!(limb < (1 << 51) + (1 << 18));
             }
+        }
+    }
+
+    #[test]
+    fn differences_of_sums_of_two_are_loose(a in reduced_limbs(), b in reduced_limbs()) {
+        let (a, b) = (Fe::from_limbs(a), Fe::from_limbs(b));
+        for limb in a.add(&a).sub(&b.add(&b)).limbs() {
+            prop_assert!(limb < 1 << 54);
         }
     }
 
