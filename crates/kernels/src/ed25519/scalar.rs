@@ -4,6 +4,9 @@
 const L: [u64; 4] =
     [0x5812_631a_5cf5_d3ed, 0x14de_f9de_a2f7_9cd6, 0x0000_0000_0000_0000, 0x1000_0000_0000_0000];
 
+/// 2^256 - L: its difference is the sum with L.
+const MINUS_L: [u64; 4] = [L[0].wrapping_neg(), !L[1], !L[2], !L[3]];
+
 /// Digits of a scalar in signed form: L is below 2^253, and the last carry takes one more.
 const DIGITS: usize = 254;
 
@@ -25,25 +28,24 @@ impl Scalar {
 
     /// Takes the 64 bytes of a SHA-512 digest, little-endian, modulo L (RFC 8032 §5.1.7 step 2).
     pub(super) fn from_digest(digest: &[u8; 64]) -> Scalar {
-        let mut words = [0; 8];
-        for (word, bytes) in words.iter_mut().zip(digest.as_chunks::<8>().0) {
-            *word = u64::from_le_bytes(*bytes);
-        }
-        // The top 192 bits are below L as they are. The others follow one at a time, as in long
-        // division: slow, but without an estimate that could be wrong, and 2 to 3 % of a verification.
-        let mut remainder = [words[5], words[6], words[7], 0];
-        for word in words.iter().rev().skip(3) {
-            for shift in (0..64).rev() {
-                // Below 2L, and so below 2^254: nothing is lost at the top.
-                remainder = double(remainder, (word >> shift) & 1);
-                // In most cases the top word shows that L does not fit.
-                if remainder[3] >= L[3] {
-                    let (smaller, was_below) = subtract(remainder, L);
-                    if !was_below {
-                        remainder = smaller;
-                    }
-                }
-            }
+        // 32 bits at a time: with c = L - 2^252, what is at 2^252 and above in the remainder, q · 2^252,
+        // is -q · c modulo L.
+        let mut remainder = [0; 4];
+        for bytes in digest.as_chunks::<4>().0.iter().rev() {
+            let [r0, r1, r2, r3]: [u64; 4] = remainder;
+            // Below 2^33, because L is below 2^253. So q · c is below L, which is added at most once.
+            let q = r3 >> 28;
+            let rest = [
+                (r0 << 32) | u64::from(u32::from_le_bytes(*bytes)),
+                (r1 << 32) | (r0 >> 32),
+                (r2 << 32) | (r1 >> 32),
+                ((r3 & 0x0fff_ffff) << 32) | (r2 >> 32),
+            ];
+            let low = u128::from(q).wrapping_mul(u128::from(L[0]));
+            let high = u128::from(q).wrapping_mul(u128::from(L[1])).wrapping_add(low >> 64);
+            let (less, was_below) =
+                subtract(rest, [low as u64, high as u64, (high >> 64) as u64, 0]);
+            remainder = if was_below { subtract(less, MINUS_L).0 } else { less };
         }
         Scalar(remainder)
     }
@@ -76,6 +78,7 @@ impl Scalar {
 }
 
 /// `a - b`, and whether `a` was below `b`.
+#[inline(never)]
 fn subtract(a: [u64; 4], b: [u64; 4]) -> ([u64; 4], bool) {
     let mut difference = a;
     let mut borrow = false;
@@ -94,11 +97,6 @@ fn add_small(a: [u64; 4], small: u64) -> [u64; 4] {
         carry = overflow as u64;
     }
     sum
-}
-
-/// `2 * a + bit`.
-fn double([a0, a1, a2, a3]: [u64; 4], bit: u64) -> [u64; 4] {
-    [(a0 << 1) | bit, (a1 << 1) | (a0 >> 63), (a2 << 1) | (a1 >> 63), (a3 << 1) | (a2 >> 63)]
 }
 
 /// `a / 2`, rounded down.
