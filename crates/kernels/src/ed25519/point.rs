@@ -16,17 +16,30 @@ const SQRT_MINUS_ONE: Fe = {
     two.pow_p58().square().mul(&two)
 };
 
-/// Odd multiples P, 3P .. 15P of a point P.
-type OddMultiples = [Addend; 8];
+/// Odd multiples P, 3P .. 15P of a point P, each with 2Z.
+type OddMultiples = [(Addend, Fe); 8];
 
-/// The multiples of the base point B, which has y = 4 / 5 and an even x.
-static BASE_MULTIPLES: OddMultiples = {
+/// The multiples of the base point B, which has y = 4 / 5 and an even x. Their Z is 1.
+static BASE_MULTIPLES: [Addend; 8] = {
     let y = Fe::from_u32(4).mul(&Fe::from_u32(5).invert());
-    match Extended::from_y(y, false) {
+    let multiples = match Extended::from_y(y, false) {
         Some(base) => base.odd_multiples(),
         // Reached by the compiler only: a wrong constant above stops the build.
         None => panic!("4/5 is the y of a point"),
+    };
+    let mut table = [multiples[0].0; 8];
+    let mut i = 0;
+    while i < 8 {
+        let (Addend { y_plus_x, y_minus_x, twice_dt }, twice_z) = &multiples[i];
+        let recip = Fe::from_u32(2).mul(&twice_z.invert());
+        table[i] = Addend {
+            y_plus_x: y_plus_x.mul(&recip),
+            y_minus_x: y_minus_x.mul(&recip),
+            twice_dt: twice_dt.mul(&recip),
+        };
+        i += 1;
     }
+    table
 };
 
 /// The y of an encoded point that passed every check which needs no square root, and the sign
@@ -105,50 +118,38 @@ impl Extended {
         Some(Extended { x, y, z: Fe::ONE, t: x.mul(&y) })
     }
 
-    const fn to_addend(self) -> Addend {
-        Addend {
+    /// The point as an addend, and 2Z.
+    const fn addend(&self) -> (Addend, Fe) {
+        let addend = Addend {
             y_plus_x: self.y.add(&self.x),
             y_minus_x: self.y.sub(&self.x),
-            twice_z: self.z.add(&self.z),
             twice_dt: self.t.mul(&TWICE_D),
-        }
+        };
+        (addend, self.z.add(&self.z))
     }
 
-    const fn odd_multiples(self) -> OddMultiples {
-        let double =
-            Projective { x: self.x, y: self.y, z: self.z }.double().to_extended().to_addend();
-        let mut multiple = self;
-        let mut table = [self.to_addend(); 8];
+    const fn odd_multiples(mut self) -> OddMultiples {
+        let Extended { x, y, z, .. } = self;
+        let mut next = Completed::NEUTRAL;
+        next.set_double(&Projective { x, y, z });
+        let (double, twice_z) = next.to_extended().addend();
+        let mut table = [self.addend(); 8];
         let mut i = 1;
         while i < 8 {
-            multiple = multiple.add(&double, false).to_extended();
-            table[i] = multiple.to_addend();
+            next.set_sum(&self, &double, Some(&twice_z), false);
+            self = next.to_extended();
+            table[i] = self.addend();
             i += 1;
         }
         table
     }
-
-    /// `self + rhs`, or `self - rhs` if `negate` (RFC 8032 §5.1.4, the sum; its names).
-    #[inline(never)]
-    const fn add(&self, rhs: &Addend, negate: bool) -> Completed {
-        // The negative of a point has -x and -t: y + x and y - x change places, c its sign.
-        let (plus, minus) =
-            if negate { (&rhs.y_minus_x, &rhs.y_plus_x) } else { (&rhs.y_plus_x, &rhs.y_minus_x) };
-        let a = self.y.sub(&self.x).mul(minus);
-        let b = self.y.add(&self.x).mul(plus);
-        let c = self.t.mul(&rhs.twice_dt);
-        let d = self.z.mul(&rhs.twice_z);
-        let (f, g) = if negate { (d.add(&c), d.sub(&c)) } else { (d.sub(&c), d.add(&c)) };
-        Completed { e: b.sub(&a), f, g, h: b.add(&a) }
-    }
 }
 
-/// A point as the second operand of a sum, with everything computed that the sum needs of it.
+/// A point as the second operand of a sum, with everything computed that the sum needs of it, except Z.
 #[derive(Clone, Copy)]
 struct Addend {
     y_plus_x: Fe,
     y_minus_x: Fe,
-    twice_z: Fe,
     twice_dt: Fe,
 }
 
@@ -161,15 +162,61 @@ struct Completed {
     h: Fe,
 }
 
+// Results are written to where they are needed: to return them would copy each.
 impl Completed {
-    const fn to_projective(&self) -> Projective {
-        Projective { x: self.e.mul(&self.f), y: self.g.mul(&self.h), z: self.f.mul(&self.g) }
+    const NEUTRAL: Completed = Completed { e: Fe::ZERO, f: Fe::ONE, g: Fe::ONE, h: Fe::ONE };
+
+    /// RFC 8032 §5.1.4, the doubling; its names.
+    #[inline(never)]
+    const fn set_double(&mut self, point: &Projective) {
+        let a = point.x.square();
+        let b = point.y.square();
+        let zz = point.z.square();
+        self.h = a.add(&b);
+        self.g = a.sub(&b);
+        self.f = zz.add(&zz).add(&self.g);
+        self.e = self.h.sub(&point.x.add(&point.y).square());
+    }
+
+    /// `point + rhs`, or `point - rhs` if `negate` (RFC 8032 §5.1.4, the sum; its names). Without
+    /// `twice_z`, the Z of `rhs` is 1.
+    #[inline(never)]
+    const fn set_sum(
+        &mut self,
+        point: &Extended,
+        rhs: &Addend,
+        twice_z: Option<&Fe>,
+        negate: bool,
+    ) {
+        // The negative of a point has -x and -t: y + x and y - x change places, c its sign.
+        let (plus, minus) =
+            if negate { (&rhs.y_minus_x, &rhs.y_plus_x) } else { (&rhs.y_plus_x, &rhs.y_minus_x) };
+        let a = point.y.sub(&point.x).mul(minus);
+        let b = point.y.add(&point.x).mul(plus);
+        let c = point.t.mul(&rhs.twice_dt);
+        let d = match twice_z {
+            Some(twice_z) => point.z.mul(twice_z),
+            None => point.z.add(&point.z),
+        };
+        self.e = b.sub(&a);
+        self.h = b.add(&a);
+        let (f, g) = if negate { (&mut self.g, &mut self.f) } else { (&mut self.f, &mut self.g) };
+        *f = d.sub(&c);
+        *g = d.add(&c);
     }
 
     #[inline(never)]
     const fn to_extended(&self) -> Extended {
-        let Projective { x, y, z } = self.to_projective();
-        Extended { x, y, z, t: self.e.mul(&self.h) }
+        Extended {
+            x: self.e.mul(&self.f),
+            y: self.g.mul(&self.h),
+            z: self.f.mul(&self.g),
+            t: self.e.mul(&self.h),
+        }
+    }
+
+    const fn to_projective(&self) -> Projective {
+        Projective { x: self.e.mul(&self.f), y: self.g.mul(&self.h), z: self.f.mul(&self.g) }
     }
 }
 
@@ -181,22 +228,6 @@ pub(super) struct Projective {
 }
 
 impl Projective {
-    const NEUTRAL: Projective = Projective { x: Fe::ZERO, y: Fe::ONE, z: Fe::ONE };
-
-    /// RFC 8032 §5.1.4, the doubling; its names.
-    #[inline(never)]
-    const fn double(&self) -> Completed {
-        let a = self.x.square();
-        let b = self.y.square();
-        let zz = self.z.square();
-        let c = zz.add(&zz);
-        let h = a.add(&b);
-        let e = h.sub(&self.x.add(&self.y).square());
-        let g = a.sub(&b);
-        let f = c.add(&g);
-        Completed { e, f, g, h }
-    }
-
     /// Encodes the point (RFC 8032 §5.1.2). The result is always canonical.
     pub(super) fn encode(&self) -> [u8; 32] {
         let recip = self.z.invert();
@@ -211,17 +242,18 @@ impl Projective {
 pub(super) fn base_and_point_product(s: Scalar, k: Scalar, point: &Extended) -> Projective {
     let multiples = point.odd_multiples();
     let (s_digits, k_digits) = (s.signed_digits(), k.signed_digits());
-    let mut sum = Projective::NEUTRAL;
-    for (s_digit, k_digit) in s_digits.iter().zip(&k_digits).rev() {
-        let mut next = sum.double();
-        for (digit, table) in [(*s_digit, &BASE_MULTIPLES), (*k_digit, &multiples)] {
-            if digit != 0 {
-                // A digit is odd and at most 15; the mask says so to the compiler.
-                let multiple = &table[(digit.unsigned_abs() as usize >> 1) & 7];
-                next = next.to_extended().add(multiple, digit < 0);
-            }
+    // A digit is odd and at most 15; the mask says so to the compiler.
+    let index = |digit: i8| (digit.unsigned_abs() as usize >> 1) & 7;
+    let mut next = Completed::NEUTRAL;
+    for (&s_digit, &k_digit) in s_digits.iter().zip(&k_digits).rev() {
+        next.set_double(&next.to_projective());
+        if s_digit != 0 {
+            next.set_sum(&next.to_extended(), &BASE_MULTIPLES[index(s_digit)], None, s_digit < 0);
         }
-        sum = next.to_projective();
+        if k_digit != 0 {
+            let (addend, twice_z) = &multiples[index(k_digit)];
+            next.set_sum(&next.to_extended(), addend, Some(twice_z), k_digit < 0);
+        }
     }
-    sum
+    next.to_projective()
 }
