@@ -7,6 +7,8 @@
 //!
 //! The fields of the curves have products of their own (`ecdsa/field.rs`), which know their moduli.
 
+#[cfg(feature = "ecdsa")]
+mod inverse;
 #[cfg(all(test, feature = "rsa", feature = "ecdsa"))]
 mod tests;
 
@@ -50,28 +52,6 @@ pub(crate) fn subtract(a: &mut [u64], b: &[u64]) -> bool {
         (*a, borrow) = a.borrowing_sub(*b, borrow);
     }
     borrow
-}
-
-/// `a + b` in place. True if it carried beyond the top.
-#[cfg(feature = "ecdsa")]
-pub(crate) fn add(a: &mut [u64], b: &[u64]) -> bool {
-    let mut carry = false;
-    for (a, b) in a.iter_mut().zip(b) {
-        (*a, carry) = a.carrying_add(*b, carry);
-    }
-    carry
-}
-
-/// The integer `top` · 2^(64 · limbs) + `a`, without its lowest `count` bits, in place: from 1 to 63, and
-/// what is left has no limb above.
-#[cfg(feature = "ecdsa")]
-fn shift_right(a: &mut [u64], count: u32, top: u64) {
-    let mut above = top;
-    for limb in a.iter_mut().rev() {
-        let low = *limb;
-        *limb = low.wrapping_shr(count) | above.wrapping_shl(64u32.wrapping_sub(count));
-        above = low;
-    }
 }
 
 /// An odd modulus with the top bit of its top limb set, and what division by it needs.
@@ -121,60 +101,6 @@ impl<'a> Modulus<'a> {
             self.reduce_top(out, top);
         }
         self.subtract_once(out, false);
-    }
-
-    /// The inverse of `a` modulo a prime m of at most `N` limbs, for `a` from 1 to m - 1.
-    ///
-    /// Binary Euclid (Handbook of Applied Cryptography §14.4.3) for an odd modulus: a · x = u and a · y = v
-    /// modulo m hold throughout, v stays odd, and at the end u is zero and v is the common divisor, 1.
-    #[cfg(feature = "ecdsa")]
-    #[inline(never)]
-    pub(crate) fn invert<const N: usize>(&self, a: &[u64; N]) -> [u64; N] {
-        let m = self.limbs;
-        let (mut u, mut v, mut x, mut y) = (*a, [0; N], [0; N], [0; N]);
-        let (Some(mut u), Some(mut v), Some(mut x), Some(mut y)) = (
-            u.get_mut(..m.len()),
-            v.get_mut(..m.len()),
-            x.get_mut(..m.len()),
-            y.get_mut(..m.len()),
-        ) else {
-            return [0; N];
-        };
-        v.copy_from_slice(m);
-        if let Some(low) = x.first_mut() {
-            *low = 1;
-        }
-        // Every turn shortens u, or makes it even and not longer: this bound is never reached.
-        for _ in 0..N.wrapping_mul(256) {
-            let low: u64 = u.first().copied().unwrap_or(0);
-            if low & 1 == 0 {
-                if u.iter().all(|limb| *limb == 0) {
-                    break;
-                }
-                // Divides u by the power of two in it, and x once it is a multiple of that as well.
-                let count = low.trailing_zeros().min(63);
-                let x_low: u64 = x.first().copied().unwrap_or(0);
-                let multiple =
-                    x_low.wrapping_mul(self.negated_inverse) & !u64::MAX.wrapping_shl(count);
-                let top = add_row(x, m, multiple);
-                shift_right(x, count, top);
-                shift_right(u, count, 0);
-            } else {
-                if is_below(u, v) {
-                    core::mem::swap(&mut u, &mut v);
-                    core::mem::swap(&mut x, &mut y);
-                }
-                subtract(u, v);
-                if subtract(x, y) {
-                    add(x, m);
-                }
-            }
-        }
-        let mut result = [0; N];
-        for (to, from) in result.iter_mut().zip(y.iter()) {
-            *to = *from;
-        }
-        result
     }
 
     /// x · 2^64 modulo m, in as many limbs as m, though not always below m: a step of schoolbook division.
