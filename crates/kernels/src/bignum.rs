@@ -83,6 +83,7 @@ impl<'a> Modulus<'a> {
     /// x · R mod m in place, for any x of as many limbs as m.
     ///
     /// Costs about as much as one product, and needs no R² to be computed or stored.
+    #[cfg(feature = "rsa")]
     pub(crate) fn to_montgomery(&self, x: &mut [u64]) {
         for _ in self.limbs {
             self.shift(x);

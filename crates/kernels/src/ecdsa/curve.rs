@@ -123,20 +123,16 @@ impl Domain {
         Affine { x: self.to_field(x), y: self.to_field(y) }
     }
 
-    /// An integer below p in the field's form.
-    pub(super) fn to_field(&self, mut value: Limbs) -> Limbs {
-        // Every p meets the requirements of `Modulus`.
-        if let Some(modulus) = Modulus::new(self.field.modulus())
-            && let Some(limbs) = value.get_mut(..self.limbs())
-        {
-            modulus.to_montgomery(limbs);
-        }
-        value
+    /// An integer below R in the field's form.
+    pub(super) fn to_field(&self, value: Limbs) -> Limbs {
+        self.field.product(&value, self.field.radix_squared())
     }
 
     /// The integer below p that an element represents.
     pub(super) fn to_integer(&self, value: &Limbs) -> Limbs {
-        self.field.product(value, &[1, 0, 0, 0, 0, 0])
+        // Below R, a number times 1 / R is at most p.
+        let integer = self.field.product(value, &[1, 0, 0, 0, 0, 0]);
+        if self.field.is_zero(&integer) { [0; LIMBS] } else { integer }
     }
 
     /// The inverse of an element other than zero.
@@ -162,6 +158,6 @@ impl Domain {
         let three = self.to_field([3, 0, 0, 0, 0, 0]);
         let slope = field.difference(&field.product(&x, &x), &three);
         let right = field.sum(&field.product(&slope, &x), &self.to_field(self.b));
-        (field.product(&y, &y) == right).then_some(Affine { x, y })
+        field.is_zero(&field.difference(&field.product(&y, &y), &right)).then_some(Affine { x, y })
     }
 }

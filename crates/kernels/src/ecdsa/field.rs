@@ -1,6 +1,6 @@
 //! The fields of the two curves: integers modulo p, as x · R mod p with R = 2^256 or 2^384.
 //!
-//! Every element is the one representative below p. Limbs that P-256 does not need are zero. These are
+//! An element is any of its representatives below R. Limbs that P-256 does not need are zero. These are
 //! the products that verification consists of, so their inner loops are written out, and reduction uses
 //! the shape of each p instead of products with it.
 
@@ -26,49 +26,71 @@ const P256: [u64; 4] = [u64::MAX, 0xffff_ffff, 0, 0xffff_ffff_0000_0001];
 const P384: [u64; 6] =
     [0xffff_ffff, 0xffff_ffff_0000_0000, u64::MAX - 1, u64::MAX, u64::MAX, u64::MAX];
 
-/// The representative below p of a value below 2p: limbs, and a bit above them.
-macro_rules! reduce_once {
-    ($p:expr, $top:expr, $value:expr, $($i:literal)*) => {{
-        let (value, mut less, mut borrow) = ($value, [0; LIMBS], false);
-        $( (less[$i], borrow) = value[$i].borrowing_sub($p[$i], borrow); )*
-        if borrow && !$top {
-            $( less[$i] = value[$i]; )*
-        }
-        less
-    }};
-}
+const RADIX_SQUARED_256: Limbs = [
+    0x0000_0000_0000_0003,
+    0xffff_fffb_ffff_ffff,
+    0xffff_ffff_ffff_fffe,
+    0x0000_0004_ffff_fffd,
+    0,
+    0,
+];
 
-/// Sums and differences over a number of limbs, without a loop.
+const RADIX_SQUARED_384: Limbs = [
+    0xffff_fffe_0000_0001,
+    0x0000_0002_0000_0000,
+    0xffff_fffe_0000_0000,
+    0x0000_0002_0000_0000,
+    0x0000_0000_0000_0001,
+    0,
+];
+
+/// Sums and differences over a number of limbs, without a loop. What carries or borrows beyond the limbs is
+/// brought back by p, which may take a second time: R is less than 2p.
 macro_rules! sums {
-    ($add:ident, $subtract:ident, $limbs:literal: $($i:literal)*) => {
+    ($add:ident, $subtract:ident, $p:ident: $($i:literal)*) => {
         #[inline(never)]
-        fn $add(a: &Limbs, b: &Limbs, p: &[u64; $limbs]) -> Limbs {
-            let (mut sum, mut carry) = ([0; $limbs], false);
+        fn $add(a: &Limbs, b: &Limbs) -> Limbs {
+            let (mut sum, mut carry) = ([0; LIMBS], false);
             $( (sum[$i], carry) = a[$i].carrying_add(b[$i], carry); )*
-            reduce_once!(p, carry, sum, $($i)*)
+            while carry {
+                let mut borrow = false;
+                $( (sum[$i], borrow) = sum[$i].borrowing_sub($p[$i], borrow); )*
+                carry = !borrow;
+            }
+            sum
         }
 
         #[inline(never)]
-        fn $subtract(a: &Limbs, b: &Limbs, p: &[u64; $limbs]) -> Limbs {
+        fn $subtract(a: &Limbs, b: &Limbs) -> Limbs {
             let (mut difference, mut borrow) = ([0; LIMBS], false);
             $( (difference[$i], borrow) = a[$i].borrowing_sub(b[$i], borrow); )*
-            if borrow {
+            while borrow {
                 let mut carry = false;
-                $( (difference[$i], carry) = difference[$i].carrying_add(p[$i], carry); )*
-                let _cancels_the_borrow = carry;
+                $( (difference[$i], carry) = difference[$i].carrying_add($p[$i], carry); )*
+                borrow = !carry;
             }
             difference
         }
     };
 }
 
-sums!(add_256, subtract_256, 4: 0 1 2 3);
-sums!(add_384, subtract_384, 6: 0 1 2 3 4 5);
+/// The difference, which is known not to borrow beyond a bit above.
+macro_rules! subtract_limbs {
+    ($value:ident, $p:ident, $($i:literal)*) => {{
+        let (mut less, mut borrow) = ($value, false);
+        $( (less[$i], borrow) = $value[$i].borrowing_sub($p[$i], borrow); )*
+        let _cancels_the_bit = borrow;
+        less
+    }};
+}
+
+sums!(add_256, subtract_256, P256: 0 1 2 3);
+sums!(add_384, subtract_384, P384: 0 1 2 3 4 5);
 
 /// a · b / R mod p for the prime of P-256.
 ///
-/// Operands scanning with a reduction after each row (CIOS): the five limbs and one bit of the sum stay
-/// below 2p. p is -1 modulo 2^64, so the multiple of p that clears the lowest limb t0 is t0 itself:
+/// Operands scanning with a reduction after each row (CIOS): the four limbs and one bit of the sum stay
+/// below R + p. p is -1 modulo 2^64, so the multiple of p that clears the lowest limb t0 is t0 itself:
 /// t0 · p = t0 · (2^96 - 1) + t0 · p3 · 2^192, with the limb p3 of p.
 #[inline(never)]
 fn multiply_256(a: &Limbs, b: &Limbs) -> Limbs {
@@ -86,7 +108,8 @@ fn multiply_256(a: &Limbs, b: &Limbs) -> Limbs {
         let (s4, carry) = s4.overflowing_add(c);
         (t0, t1, t2, t3, t4) = (s1, s2, s3, s4, u64::from(top | carry));
     }
-    reduce_once!(P256, t4 != 0, [t0, t1, t2, t3], 0 1 2 3)
+    let product = [t0, t1, t2, t3, 0, 0];
+    if t4 == 0 { product } else { subtract_limbs!(product, P256, 0 1 2 3) }
 }
 
 /// a · b / R mod p for the prime of P-384, as [`multiply_256`].
@@ -123,7 +146,8 @@ fn multiply_384(a: &Limbs, b: &Limbs) -> Limbs {
         let above = u64::from(top).wrapping_add(u64::from(carry)).wrapping_sub(u64::from(borrow));
         (t0, t1, t2, t3, t4, t5, t6) = (s1, s2, s3, s4, s5, s6, above);
     }
-    reduce_once!(P384, t6 != 0, [t0, t1, t2, t3, t4, t5], 0 1 2 3 4 5)
+    let product = [t0, t1, t2, t3, t4, t5];
+    if t6 == 0 { product } else { subtract_limbs!(product, P384, 0 1 2 3 4 5) }
 }
 
 impl Field {
@@ -135,32 +159,61 @@ impl Field {
         }
     }
 
-    // Out of line, because each has two functions to choose from and many callers.
+    /// R² mod p: times a number, it gives the number's form.
+    pub(super) const fn radix_squared(self) -> &'static Limbs {
+        match self {
+            Self::P256 => &RADIX_SQUARED_256,
+            Self::P384 => &RADIX_SQUARED_384,
+        }
+    }
 
     /// a · b / R.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn product(self, a: &Limbs, b: &Limbs) -> Limbs {
-        match self {
-            Self::P256 => multiply_256(a, b),
-            Self::P384 => multiply_384(a, b),
-        }
+        product(a, b, self)
     }
 
     /// a + b.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn sum(self, a: &Limbs, b: &Limbs) -> Limbs {
-        match self {
-            Self::P256 => add_256(a, b, &P256),
-            Self::P384 => add_384(a, b, &P384),
-        }
+        sum(a, b, self)
     }
 
     /// a - b.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn difference(self, a: &Limbs, b: &Limbs) -> Limbs {
-        match self {
-            Self::P256 => subtract_256(a, b, &P256),
-            Self::P384 => subtract_384(a, b, &P384),
-        }
+        difference(a, b, self)
+    }
+
+    /// Whether it represents zero: as zero, or as p.
+    pub(super) fn is_zero(self, a: &Limbs) -> bool {
+        a.iter().all(|limb| *limb == 0) || a.iter().zip(self.modulus()).all(|(a, p)| a == p)
+    }
+}
+
+// Out of line, because each has two functions to choose from and many callers. The field comes last: so
+// the numbers are already where those functions want them.
+
+#[inline(never)]
+fn product(a: &Limbs, b: &Limbs, field: Field) -> Limbs {
+    match field {
+        Field::P256 => multiply_256(a, b),
+        Field::P384 => multiply_384(a, b),
+    }
+}
+
+#[inline(never)]
+fn sum(a: &Limbs, b: &Limbs, field: Field) -> Limbs {
+    match field {
+        Field::P256 => add_256(a, b),
+        Field::P384 => add_384(a, b),
+    }
+}
+
+#[inline(never)]
+fn difference(a: &Limbs, b: &Limbs, field: Field) -> Limbs {
+    match field {
+        Field::P256 => subtract_256(a, b),
+        Field::P384 => subtract_384(a, b),
     }
 }

@@ -23,11 +23,12 @@ impl Point {
     const NEUTRAL: Self = Self { x: [0; LIMBS], y: [0; LIMBS], z: [0; LIMBS] };
 
     pub(super) fn is_neutral(&self) -> bool {
-        is_zero(&self.z)
+        // It is made as 0, which products keep. No other Z represents zero, so p does not come up.
+        self.z.iter().all(|limb| *limb == 0)
     }
 
-    /// The point doubled: Explicit-Formulas Database, dbl-2001-b, arranged so that less is added.
-    fn doubled(&self, curve: &Domain) -> Self {
+    /// Doubles the point: Explicit-Formulas Database, dbl-2001-b, arranged so that less is added.
+    fn double(&mut self, curve: &Domain) {
         let field = curve.field;
         let Self { x: X, y: Y, z: Z } = self;
         // M = 3 (X - Z²) (X + Z²), the slope for a = -3.
@@ -40,14 +41,14 @@ impl Point {
         let YY4 = field.sum(&YY2, &YY2);
         let S = field.product(X, &YY4);
         // X3 = M² - 2S, Y3 = M (S - X3) - 8Y⁴
-        let x = field.difference(&field.difference(&field.product(&M, &M), &S), &S);
-        let y = field.product(&field.difference(&S, &x), &M);
-        let y = field.difference(&y, &field.product(&YY2, &YY4));
-        Self { x, y, z: field.product(Z, &Y2) }
+        set(Z, field.product(Z, &Y2));
+        set(X, field.difference(&field.difference(&field.product(&M, &M), &S), &S));
+        let y = field.product(&field.difference(&S, X), &M);
+        set(Y, field.difference(&y, &field.product(&YY2, &YY4)));
     }
 
-    /// The sum with `other`, or with its negative: Explicit-Formulas Database, madd, and every exception.
-    fn plus(&self, other: &Affine, is_negative: bool, curve: &Domain, one: &Limbs) -> Self {
+    /// Adds `other`, or its negative: Explicit-Formulas Database, madd, and every exception.
+    fn add(&mut self, other: &Affine, is_negative: bool, curve: &Domain, one: &Limbs) {
         let field = curve.field;
         let (x2, mut y2) = (&other.x, &other.y);
         let negative;
@@ -57,26 +58,32 @@ impl Point {
             y2 = &negative;
         }
         if self.is_neutral() {
-            return Self { x: *x2, y: *y2, z: *one };
+            *self = Self { x: *x2, y: *y2, z: *one };
+            return;
         }
         let Self { x: X1, y: Y1, z: Z1 } = self;
         // H = x2 Z1² - X1, r = y2 Z1³ - Y1
         let ZZ = field.product(Z1, Z1);
         let H = field.difference(&field.product(&ZZ, x2), X1);
         let r = field.difference(&field.product(&field.product(&ZZ, Z1), y2), Y1);
-        if is_zero(&H) {
+        if field.is_zero(&H) {
             // The same x: the formulas below would give 0 / 0.
-            return if is_zero(&r) { self.doubled(curve) } else { Self::NEUTRAL };
+            if field.is_zero(&r) {
+                self.double(curve)
+            } else {
+                *self = Self::NEUTRAL
+            }
+            return;
         }
         // X3 = r² - H³ - 2V, Y3 = r (V - X3) - Y1 H³
         let HH = field.product(&H, &H);
         let HHH = field.product(&HH, &H);
         let V = field.product(X1, &HH);
+        set(Z1, field.product(Z1, &H));
         let x = field.difference(&field.product(&r, &r), &HHH);
-        let x = field.difference(&field.difference(&x, &V), &V);
-        let y = field.product(&field.difference(&V, &x), &r);
-        let y = field.difference(&y, &field.product(Y1, &HHH));
-        Self { x, y, z: field.product(Z1, &H) }
+        set(X1, field.difference(&field.difference(&x, &V), &V));
+        let y = field.product(&field.difference(&V, X1), &r);
+        set(Y1, field.difference(&y, &field.product(Y1, &HHH)));
     }
 
     /// x of a point that is not neutral, as an integer below p.
@@ -87,8 +94,10 @@ impl Point {
     }
 }
 
-fn is_zero(value: &Limbs) -> bool {
-    value.iter().all(|limb| *limb == 0)
+/// Puts a value in its place, limb by limb: otherwise the compiler calls a function that copies bytes.
+#[inline(always)]
+fn set(to: &mut Limbs, [l0, l1, l2, l3, l4, l5]: Limbs) {
+    *to = [l0, l1, l2, l3, l4, l5];
 }
 
 /// \[u\]G + \[v\]Q for scalars below n, with one chain of doublings for both (Shamir's trick).
@@ -96,21 +105,23 @@ pub(super) fn double_product(curve: &Domain, u: &Limbs, v: &Limbs, Q: &Affine) -
     let one = curve.to_field([1, 0, 0, 0, 0, 0]);
     let mut tables = [Affine { x: one, y: one }; 2 * TABLE_LEN];
     fill_tables(curve, &one, &[curve.base(), *Q], &mut tables);
-    let (mut digits_u, mut digits_v) = ([0; DIGITS], [0; DIGITS]);
-    signed_digits(u, &mut digits_u);
-    signed_digits(v, &mut digits_v);
+    let mut digits = [[0; 2]; DIGITS];
+    let digits =
+        digits.get_mut(..curve.limbs().wrapping_mul(64).wrapping_add(1)).unwrap_or_default();
+    signed_digits(u, digits.iter_mut().map(|[u, _]| u));
+    signed_digits(v, digits.iter_mut().map(|[_, v]| v));
 
     let mut sum = Point::NEUTRAL;
-    for (u, v) in digits_u.iter().zip(&digits_v).rev() {
+    for pair in digits.iter().rev() {
         if !sum.is_neutral() {
-            sum = sum.doubled(curve);
+            sum.double(curve);
         }
-        for (digit, table) in [u, v].into_iter().zip(tables.as_chunks::<TABLE_LEN>().0) {
+        for (digit, table) in pair.iter().zip(tables.as_chunks::<TABLE_LEN>().0) {
             // An odd digit of magnitude 2i + 1 is entry i.
             if *digit != 0
                 && let Some(point) = table.get(usize::from(digit.unsigned_abs() >> 1))
             {
-                sum = sum.plus(point, *digit < 0, curve, &one);
+                sum.add(point, *digit < 0, curve, &one);
             }
         }
     }
@@ -130,7 +141,8 @@ fn fill_tables(
     let (z_halves, _) = z.as_chunks_mut::<TABLE_LEN>();
     let (halves, _) = tables.as_chunks_mut::<TABLE_LEN>();
     for ((point, table), z) in points.iter().zip(halves).zip(z_halves) {
-        let double = Point { x: point.x, y: point.y, z: *one }.doubled(curve);
+        let mut double = Point { x: point.x, y: point.y, z: *one };
+        double.double(curve);
         // Scaled by its Z, the doubled point is affine on an isomorphic curve, and so is the point with
         // the same scale. Sums do not depend on the constants of a curve; their Z lacks that factor.
         let step = Affine { x: double.x, y: double.y };
@@ -144,7 +156,7 @@ fn fill_tables(
             *entry = Affine { x: multiple.x, y: multiple.y };
             *z = field.product(&multiple.z, &scale);
             // The multiples 1 to 15 and 2 never meet in a group of large prime order.
-            multiple = multiple.plus(&step, false, curve, one);
+            multiple.add(&step, false, curve, one);
         }
     }
     // Montgomery's trick: the inverse of a product gives, from the last factor to the first, the inverse
@@ -172,23 +184,21 @@ fn powers(curve: &Domain, value: &Limbs) -> [Limbs; 2] {
 
 /// Writes a scalar as digits of weight 2^i that are zero or odd and at most 15 in magnitude, of which no
 /// two within five are not zero (width-5 NAF, Guide to Elliptic Curve Cryptography §3.3.1).
-pub(super) fn signed_digits(scalar: &Limbs, digits: &mut [i8; DIGITS]) {
-    // Bits from i on. Beyond the scalar they are zero.
-    let bits_from = |i: usize| {
-        let word = |at: usize| scalar.get(at).copied().unwrap_or(0);
-        let at = i >> 6;
-        let pair = (u128::from(word(at.wrapping_add(1))) << 64) | u128::from(word(at));
-        (pair >> (i & 63)) as u8
-    };
+#[inline(never)]
+pub(super) fn signed_digits<'a>(scalar: &Limbs, digits: impl Iterator<Item = &'a mut i8>) {
+    let limb = |at: usize| scalar.get(at).copied().unwrap_or(0);
     let mut carry = 0;
     let mut next = 0;
-    for (i, digit) in digits.iter_mut().enumerate() {
-        *digit = 0;
-        let bits = bits_from(i);
+    for (i, digit) in digits.enumerate() {
         // The five bits of a digit are spent; an even number has the digit zero.
-        if i < next || bits & 1 == carry {
+        if i < next || limb(i >> 6).wrapping_shr(i as u32) & 1 == carry {
             continue;
         }
+        // Bits beyond the scalar are zero.
+        let last = i.wrapping_add(4);
+        let low = limb(i >> 6).wrapping_shr(i as u32);
+        let above = limb(last >> 6).wrapping_shl(1).wrapping_shl(!i as u32);
+        let bits = if i >> 6 == last >> 6 { low } else { low | above };
         let window = (bits & 31).wrapping_add(carry);
         carry = window >> 4;
         // 16 and more represent a negative digit, with a carry into the next one.

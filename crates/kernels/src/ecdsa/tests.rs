@@ -50,6 +50,11 @@ fn prime(curve: &curve::Domain) -> BigUint {
     big(curve.field.modulus())
 }
 
+/// R, which bounds the elements of a field.
+fn radix(curve: &curve::Domain) -> BigUint {
+    BigUint::from(1u8) << (64 * curve.limbs())
+}
+
 fn order(curve: &curve::Domain) -> BigUint {
     big(&curve.n)
 }
@@ -87,22 +92,35 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn field_operations_agree_with_integers((curve, [a, b]) in numbers(prime)) {
-        let (field, p) = (curve.field, prime(curve));
-        let radix = BigUint::from(1u8) << (64 * curve.limbs());
+    fn field_operations_agree_with_integers((curve, [a, b]) in numbers(radix)) {
+        let (field, p, radix) = (curve.field, prime(curve), radix(curve));
         let product = big(&field.product(&a, &b));
-        prop_assert!(product < p);
-        prop_assert_eq!(product * radix % &p, big(&a) * big(&b) % &p);
-        prop_assert_eq!(big(&field.sum(&a, &b)), (big(&a) + big(&b)) % &p);
-        prop_assert_eq!(big(&field.difference(&a, &b)), (big(&a) + &p - big(&b)) % &p);
-        prop_assert_eq!(curve.to_integer(&curve.to_field(a)), a);
+        let sum = big(&field.sum(&a, &b));
+        let difference = big(&field.difference(&a, &b));
+        prop_assert!(product < radix && sum < radix && difference < radix);
+        prop_assert_eq!(product * &radix % &p, big(&a) * big(&b) % &p);
+        prop_assert_eq!(sum % &p, (big(&a) + big(&b)) % &p);
+        prop_assert_eq!(difference % &p, (big(&a) + &p + &p - big(&b)) % &p);
+        prop_assert_eq!(big(&curve.to_integer(&curve.to_field(a))), big(&a) % &p);
+    }
+
+    #[test]
+    fn every_representative_of_zero_is_zero((curve, [a, _]) in numbers(prime)) {
+        let (field, p) = (curve.field, limbs_of(&prime(curve)));
+        for b in [a, field.sum(&a, &p)] {
+            prop_assert!(field.is_zero(&field.difference(&a, &b)));
+            prop_assert!(field.is_zero(&field.difference(&b, &a)));
+            prop_assert_eq!(field.is_zero(&b), a == [0; LIMBS]);
+        }
+        prop_assert!(field.is_zero(&p));
+        prop_assert_eq!(curve.to_integer(&p), [0; LIMBS]);
     }
 
     #[test]
     fn inverses_give_one((curve, [a, b]) in numbers(prime), (curve_n, [c, _]) in numbers(order)) {
         prop_assume!(a != [0; LIMBS] && c != [0; LIMBS]);
-        let one = curve.to_field([1, 0, 0, 0, 0, 0]);
-        prop_assert_eq!(curve.field.product(&a, &curve.invert(&a)), one);
+        let one = [1, 0, 0, 0, 0, 0];
+        prop_assert_eq!(curve.to_integer(&curve.field.product(&a, &curve.invert(&a))), one);
         let inverse = Modulus::new(curve_n.order()).unwrap().invert(&c);
         prop_assert_eq!(big(&c) * big(&inverse) % order(curve_n), BigUint::from(1u8));
         let _ = b;
@@ -111,7 +129,7 @@ proptest! {
     #[test]
     fn signed_digits_sum_to_the_scalar((_, [a, _]) in numbers(order)) {
         let mut digits = [0; 64 * LIMBS + 1];
-        point::signed_digits(&a, &mut digits);
+        point::signed_digits(&a, digits.iter_mut());
         let (mut positive, mut negative) = (BigUint::ZERO, BigUint::ZERO);
         for digit in digits.iter().rev() {
             positive <<= 1;
