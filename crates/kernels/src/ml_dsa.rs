@@ -273,8 +273,8 @@ pub fn compare(
     let rho = words(rho);
     let rows = t1.chunks_exact(T1_LEN).zip(hint.rows());
     for ((t1, positions), row) in rows.zip(0..) {
-        // Line 9. At most 9 q² are in a coefficient before the row of A is added, and less than
-        // 10 q² are added for each of 7 columns: below 79 q² < 2^53.
+        // Line 9. Less than 17 q² are in a coefficient before the row of A is added, and less than
+        // 18 q² are added for each of 7 columns: below 143 q² < 2^54.
         encoding::unpack(t1, T1_WIDTH, &mut w);
         ntt::forward(&mut w);
         ntt::multiply(&mut w, &c);

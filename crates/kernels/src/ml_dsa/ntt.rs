@@ -63,7 +63,12 @@ const MINUS_TWO_POW_D: Factor = Factor::new(stored(Q - (1 << 13)));
 
 /// What undoes the factors that [`inverse`] collects: 256 of the transform (FIPS 204 §7.5, algorithm
 /// 42: 8,347,681 is 256⁻¹), and −2⁻⁶⁴ of its first step.
-const UNSCALE: Factor = Factor::new(stored((Q - TWO_POW_64) * 8_347_681 % Q));
+const UNSCALE: Factor = Factor::new(stored(UNSCALE_VALUE));
+
+const UNSCALE_VALUE: u64 = (Q - TWO_POW_64) * 8_347_681 % Q;
+
+/// The same times the ζ of the last layer.
+const UNSCALE_LAST: Factor = Factor::new(stored(UNSCALE_VALUE * zeta(1) % Q));
 
 /// Powers of ζ in the order in which [`forward`] needs them, three for each block: those with the
 /// numbers k, 2k and 2k + 1 of FIPS 204 appendix B.
@@ -113,31 +118,41 @@ fn quarters(
 
 /// The NTT (FIPS 204 §7.5, algorithm 41), two layers at a time.
 ///
-/// Each layer adds at most q to the largest value, because what is added to a or taken from a + q is a
-/// reduced product: 8 q in all. Coefficients may be anything below 2^40.
+/// What is added to a value or taken from it is a reduced product. The first layer adds 8 q as well, so
+/// that no value is negative after eight layers, and the largest has grown by 16 q at most. Coefficients
+/// may be anything below 2^40.
 #[inline(never)]
 pub(super) fn forward(w: &mut Poly) {
     let mut zetas = ZETAS.iter();
-    let mut quarter: usize = 64;
-    while quarter > 0 {
-        for (block, zetas) in w.chunks_exact_mut(quarter.wrapping_mul(4)).zip(zetas.by_ref()) {
-            let [whole, left, right] = factors(zetas);
-            for (((a, b), c), d) in quarters(block, quarter) {
-                let (a1, c1) = cooley_tukey(*a, *c, whole);
-                let (b1, d1) = cooley_tukey(*b, *d, whole);
-                (*a, *b) = cooley_tukey(a1, b1, left);
-                (*c, *d) = cooley_tukey(c1, d1, right);
-            }
+    forward_pass::<64>(w, &mut zetas, 8 * Q);
+    forward_pass::<16>(w, &mut zetas, 0);
+    forward_pass::<4>(w, &mut zetas, 0);
+    forward_pass::<1>(w, &mut zetas, 0);
+}
+
+/// Two layers. Each pass is code of its own: with a constant distance the four quarters share one address.
+#[inline(always)]
+fn forward_pass<const QUARTER: usize>(
+    w: &mut Poly,
+    zetas: &mut core::slice::Iter<'_, [u32; 3]>,
+    bias: u64,
+) {
+    for (block, zetas) in w.chunks_exact_mut(QUARTER.wrapping_mul(4)).zip(zetas) {
+        let [whole, left, right] = factors(zetas);
+        for (((a, b), c), d) in quarters(block, QUARTER) {
+            let (a1, c1) = cooley_tukey(a.wrapping_add(bias), *c, whole);
+            let (b1, d1) = cooley_tukey(b.wrapping_add(bias), *d, whole);
+            (*a, *b) = cooley_tukey(a1, b1, left);
+            (*c, *d) = cooley_tukey(c1, d1, right);
         }
-        quarter >>= 2;
     }
 }
 
-/// The step of algorithm 41 for one pair.
+/// The step of algorithm 41 for one pair, whose first value is not below q.
 #[inline(always)]
 const fn cooley_tukey(a: u64, b: u64, zeta: Factor) -> (u64, u64) {
     let t = zeta.times(b);
-    (a.wrapping_add(t), a.wrapping_add(Q.wrapping_sub(t)))
+    (a.wrapping_add(t), a.wrapping_sub(t))
 }
 
 /// The inverse NTT of any values (FIPS 204 §7.5, algorithm 42), in [0, q).
@@ -145,34 +160,50 @@ const fn cooley_tukey(a: u64, b: u64, zeta: Factor) -> (u64, u64) {
 /// The values are reduced first. Then each layer at most doubles the largest: 256 q in all.
 #[inline(never)]
 pub(super) fn inverse(w: &mut Poly) {
-    for value in w.iter_mut() {
-        *value = upper_half(value.wrapping_mul(Q_INVERSE));
-    }
     let mut zetas = ZETAS.iter().rev();
-    let mut quarter: usize = 1;
-    while quarter < 256 {
-        for (block, zetas) in w.chunks_exact_mut(quarter.wrapping_mul(4)).zip(zetas.by_ref()) {
-            let [whole, left, right] = factors(zetas);
-            for (((a, b), c), d) in quarters(block, quarter) {
-                // Backwards through the table, the left half has the higher of the two numbers.
-                let (a1, b1) = gentleman_sande(*a, *b, right);
-                let (c1, d1) = gentleman_sande(*c, *d, left);
-                (*a, *c) = gentleman_sande(a1, c1, whole);
-                (*b, *d) = gentleman_sande(b1, d1, whole);
-            }
-        }
-        quarter <<= 2;
-    }
-    for value in w {
-        *value = UNSCALE.times(*value);
+    inverse_pass::<1, true>(w, &mut zetas);
+    inverse_pass::<4, false>(w, &mut zetas);
+    inverse_pass::<16, false>(w, &mut zetas);
+    // The last pass, with one block, also undoes the factors.
+    let [_, left, right] = factors(&ZETAS[0]);
+    for (((a, b), c), d) in quarters(w, 64) {
+        let [(a1, b1), (c1, d1)] = [gentleman_sande(*a, *b, right), gentleman_sande(*c, *d, left)];
+        (*a, *c) = (UNSCALE.times(a1.wrapping_add(c1)), UNSCALE_LAST.times(minus(c1, a1)));
+        (*b, *d) = (UNSCALE.times(b1.wrapping_add(d1)), UNSCALE_LAST.times(minus(d1, b1)));
     }
 }
 
-/// The step of algorithm 42 for one pair. Both values are at most 256 q, so the difference is not negative
-/// and below 2^33. Its sign is turned because the algorithm multiplies by −ζ.
+/// Two layers, as [`forward_pass`]. With `REDUCES`, of any values.
+#[inline(always)]
+fn inverse_pass<const QUARTER: usize, const REDUCES: bool>(
+    w: &mut Poly,
+    zetas: &mut core::iter::Rev<core::slice::Iter<'_, [u32; 3]>>,
+) {
+    let reduced =
+        |value: u64| if REDUCES { upper_half(value.wrapping_mul(Q_INVERSE)) } else { value };
+    for (block, zetas) in w.chunks_exact_mut(QUARTER.wrapping_mul(4)).zip(zetas) {
+        let [whole, left, right] = factors(zetas);
+        for (((a, b), c), d) in quarters(block, QUARTER) {
+            // Backwards through the table, the left half has the higher of the two numbers.
+            let (a1, b1) = gentleman_sande(reduced(*a), reduced(*b), right);
+            let (c1, d1) = gentleman_sande(reduced(*c), reduced(*d), left);
+            (*a, *c) = gentleman_sande(a1, c1, whole);
+            (*b, *d) = gentleman_sande(b1, d1, whole);
+        }
+    }
+}
+
+/// The step of algorithm 42 for one pair. The sign of the difference is turned because the algorithm
+/// multiplies by −ζ.
 #[inline(always)]
 const fn gentleman_sande(a: u64, b: u64, zeta: Factor) -> (u64, u64) {
-    (a.wrapping_add(b), zeta.times(b.wrapping_add(256 * Q).wrapping_sub(a)))
+    (a.wrapping_add(b), zeta.times(minus(b, a)))
+}
+
+/// a − b modulo q, for values of at most 256 q: not negative, and below 2^33.
+#[inline(always)]
+const fn minus(a: u64, b: u64) -> u64 {
+    a.wrapping_add(256 * Q).wrapping_sub(b)
 }
 
 /// The values of `w`, which are below 2^32.

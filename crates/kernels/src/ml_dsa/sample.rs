@@ -22,8 +22,8 @@ const MAX_BLOCKS: usize = 16;
 /// Adds the product of a row of A and the vector z to `sum`: every coefficient of A is multiplied as
 /// soon as it is known and then forgotten (FIPS 204 §7.3, algorithms 30 and 32).
 ///
-/// A coefficient of A is below q and one of z below 10 q, so that each polynomial adds less than
-/// 10 q² to a coefficient. False if some polynomial is not complete after [`MAX_BLOCKS`].
+/// A coefficient of A is below q and one of z below 18 q, so that each polynomial adds less than
+/// 18 q² to a coefficient. False if some polynomial is not complete after [`MAX_BLOCKS`].
 #[inline(never)]
 #[must_use]
 pub(super) fn add_row(
