@@ -87,6 +87,18 @@ impl Sponge {
         }
     }
 
+    /// Appends eight bytes, the lowest first, to a message of whole words.
+    #[cfg(feature = "ml-dsa")]
+    pub(crate) fn absorb_word(&mut self, word: u64) {
+        if let Some(lane) = self.state.get_mut(self.filled >> 3) {
+            *lane ^= word;
+        }
+        self.filled = self.filled.wrapping_add(8);
+        if self.filled >= self.rate_words.wrapping_mul(8) {
+            self.permute();
+        }
+    }
+
     /// Ends the block in work, which has zeros where nothing was added.
     pub(crate) fn permute(&mut self) {
         let zeros = ZEROS.get(..self.rate_words.wrapping_mul(8)).unwrap_or(&ZEROS);

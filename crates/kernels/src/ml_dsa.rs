@@ -271,14 +271,15 @@ pub fn compare(
     // c̃' = H(μ ‖ w1') (line 12).
     absorb_mu(kernels, &mut sponge, public_key, message);
     let rho = words(rho);
+    let mut states = [[0; 25]; sample::MAX_GROUP];
     let rows = t1.chunks_exact(T1_LEN).zip(hint.rows());
     for ((t1, positions), row) in rows.zip(0..) {
         // Line 9. Less than 17 q² are in a coefficient before the row of A is added, and less than
         // 18 q² are added for each of 7 columns: below 143 q² < 2^54.
-        encoding::unpack(t1, T1_WIDTH, &mut w);
+        encoding::unpack_t1(t1, &mut w);
         ntt::forward(&mut w);
         ntt::multiply(&mut w, &c);
-        if !sample::add_row(kernels, &rho, row, z, &mut w) {
+        if !sample::add_row(kernels, &rho, row, z, &mut w, &mut states) {
             return Err(Rejection::InvalidKey);
         }
         ntt::inverse(&mut w);
@@ -290,8 +291,6 @@ pub fn compare(
     Comparison::of(computed.get(..c_tilde.len()).unwrap_or_default(), c_tilde)
 }
 
-/// Bits of a coefficient of t1.
-const T1_WIDTH: u32 = 10;
 /// Bytes of a polynomial of t1.
 const T1_LEN: usize = 320;
 

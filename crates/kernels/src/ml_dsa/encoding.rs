@@ -5,24 +5,16 @@ use super::Parameters;
 use super::ntt::{Poly, Q};
 use crate::keccak::Sponge;
 
-/// Reads 256 values of `width` bits, at most 20, from the low bit of each byte up (FIPS 204 §7.1,
-/// algorithm 18). `bytes` has 32 `width` of them; values that it does not hold stay as they were.
-#[inline(never)]
-pub(super) fn unpack(bytes: &[u8], width: u32, w: &mut Poly) {
-    let mut words = bytes.as_chunks::<4>().0.iter();
-    let mask = 1_u64.wrapping_shl(width).wrapping_sub(1);
-    // At most 19 bits are left when 32 are added.
-    let mut bits = 0_u64;
-    let mut bits_len = 0_u32;
-    for value in w {
-        if bits_len < width {
-            let Some(word) = words.next() else { return };
-            bits |= u64::from(u32::from_le_bytes(*word)).wrapping_shl(bits_len);
-            bits_len = bits_len.wrapping_add(32);
-        }
-        *value = bits & mask;
-        bits = bits.wrapping_shr(width);
-        bits_len = bits_len.wrapping_sub(width);
+/// A polynomial of t1: values of 10 bits, four in five bytes (FIPS 204 §7.2, algorithm 23).
+pub(super) fn unpack_t1(bytes: &[u8], w: &mut Poly) {
+    for ([b0, b1, b2, b3, b4], [w0, w1, w2, w3]) in
+        bytes.as_chunks().0.iter().zip(w.as_chunks_mut().0)
+    {
+        let bits = u64::from(u32::from_le_bytes([*b0, *b1, *b2, *b3]));
+        *w0 = bits & 0x3ff;
+        *w1 = bits >> 10 & 0x3ff;
+        *w2 = bits >> 20 & 0x3ff;
+        *w3 = bits >> 30 | u64::from(*b4) << 2;
     }
 }
 
@@ -30,17 +22,38 @@ pub(super) fn unpack(bytes: &[u8], width: u32, w: &mut Poly) {
 /// are smaller than γ1 − β (§6.3, algorithm 8, line 13).
 #[must_use]
 pub(super) fn unpack_z(parameters: &Parameters, bytes: &[u8], w: &mut Poly) -> bool {
-    unpack(bytes, parameters.z_width, w);
     let gamma1 = 1_u64.wrapping_shl(parameters.z_width.wrapping_sub(1));
     // The value v represents γ1 − v. Allowed are β + 1 to 2 γ1 − β − 1.
     let least = parameters.beta.wrapping_add(1);
     let count = gamma1.wrapping_sub(least).wrapping_mul(2).wrapping_add(1);
-    let mut is_small = true;
-    for value in w {
-        is_small &= value.wrapping_sub(least) < count;
-        *value = Q.wrapping_add(gamma1).wrapping_sub(*value);
+    let from = Q.wrapping_add(gamma1);
+    let width = parameters.z_width;
+    let mask = 1_u64.wrapping_shl(width).wrapping_sub(1);
+    // Four values are in 9 or 10 bytes. `max` only spares the panic of `chunks_exact`.
+    let len = width.wrapping_shr(1).max(1) as usize;
+    for (bytes, [w0, w1, w2, w3]) in bytes.chunks_exact(len).zip(w.as_chunks_mut().0) {
+        let Some((low, rest)) = bytes.split_first_chunk() else { return false };
+        let low = u64::from_le_bytes(*low);
+        let high = match rest {
+            [b8, b9, ..] => u64::from(*b8) | u64::from(*b9) << 8,
+            [b8] => u64::from(*b8),
+            [] => 0,
+        };
+        let keep = |to: &mut u64, bits: u64| {
+            let value = bits & mask;
+            *to = from.wrapping_sub(value);
+            value.wrapping_sub(least) < count
+        };
+        let shift = width.wrapping_mul(3);
+        let are_small = keep(w0, low)
+            && keep(w1, low.wrapping_shr(width))
+            && keep(w2, low.wrapping_shr(width.wrapping_mul(2)))
+            && keep(w3, low.wrapping_shr(shift) | high.wrapping_shl(64_u32.wrapping_sub(shift)));
+        if !are_small {
+            return false;
+        }
     }
-    is_small
+    true
 }
 
 /// The hint h of a signature.
@@ -119,24 +132,37 @@ pub(super) fn use_hint(parameters: &Parameters, positions: &[u8], w: &mut Poly) 
     }
 }
 
+/// 2^64 / (q − 1), rounded up. Times a number, modulo 2^64, it is the number modulo q − 1 as a fraction of
+/// 2^64: too large by less than 2^−40 for numbers below 2^24.
+const FRACTION: u64 = ((1_u128 << 64).div_ceil(Q as u128 - 1)) as u64;
+
 /// Encodes the high parts of a row (FIPS 204 §7.2, algorithm 28) and hashes them.
-// Out of line, so that the buffer is gone when the next row is sampled.
 #[inline(never)]
 pub(super) fn absorb_w1(parameters: &Parameters, w: &Poly, sponge: &mut Sponge) {
     let width = parameters.w1_width;
-    let count = high_count(parameters);
-    // Eight values make `width` bytes: 4 or 6. `max` only spares the panic of `chunks_exact_mut`.
-    let len = width as usize;
-    let mut buffer = [0; 6 * 32];
-    for (bytes, values) in buffer.chunks_exact_mut(len.max(1)).zip(w.as_chunks::<8>().0) {
-        let mut bits = 0_u64;
-        for value in values.iter().rev() {
-            let r1 = high_part(parameters, *value);
-            bits = bits.wrapping_shl(width) | if r1 == count { 0 } else { r1 };
-        }
-        for (to, from) in bytes.iter_mut().zip(bits.to_le_bytes()) {
-            *to = from;
+    let count = u128::from(high_count(parameters));
+    // As in `high_part`; with m · 2γ2 = q − 1, the fraction times m is the high part, and 0 instead of m.
+    let offset = parameters.gamma2.wrapping_sub(1);
+    let high = |value: &u64| {
+        let fraction = value.wrapping_add(offset).wrapping_mul(FRACTION);
+        (u128::from(fraction).wrapping_mul(count) >> 64) as u64
+    };
+    let (mut word, mut word_len) = (0_u64, 0_u32);
+    for values in w.as_chunks::<8>().0 {
+        // Unrolled by hand, which a loop over so few is not otherwise.
+        let [v0, v1, v2, v3, v4, v5, v6, v7] = values;
+        let pair = |low, above| high(low) | high(above).wrapping_shl(width);
+        let two = width.wrapping_mul(2);
+        let low = pair(v0, v1) | pair(v2, v3).wrapping_shl(two);
+        let above = pair(v4, v5) | pair(v6, v7).wrapping_shl(two);
+        // 32 or 48 bits. What does not fit into the word begins the next one.
+        let bits = low | above.wrapping_shl(width.wrapping_mul(4));
+        word |= bits.wrapping_shl(word_len);
+        word_len = word_len.wrapping_add(width.wrapping_mul(8));
+        if word_len >= 64 {
+            sponge.absorb_word(word);
+            word_len = word_len.wrapping_sub(64);
+            word = bits.wrapping_shr(width.wrapping_mul(8).wrapping_sub(word_len));
         }
     }
-    sponge.absorb(buffer.get(..len.wrapping_mul(32)).unwrap_or_default());
 }

@@ -208,8 +208,10 @@ const fn minus(a: u64, b: u64) -> u64 {
 
 /// The values of `w`, which are below 2^32.
 pub(super) fn store(w: &Poly, to: &mut Narrow) {
-    for (to, from) in to.iter_mut().zip(w) {
-        *to = *from as u32;
+    // Four in a turn, here and below: otherwise every second instruction counts.
+    for ([t0, t1, t2, t3], [w0, w1, w2, w3]) in to.as_chunks_mut().0.iter_mut().zip(w.as_chunks().0)
+    {
+        (*t0, *t1, *t2, *t3) = (*w0 as u32, *w1 as u32, *w2 as u32, *w3 as u32);
     }
 }
 
@@ -222,7 +224,13 @@ pub(super) fn store_shifted(w: &Poly, to: &mut Narrow) {
 
 /// w ∘ factor (FIPS 204 §7.6, algorithm 45), not reduced.
 pub(super) fn multiply(w: &mut Poly, factor: &Narrow) {
-    for (value, factor) in w.iter_mut().zip(factor) {
-        *value = value.wrapping_mul(u64::from(*factor));
+    let product = |value: &mut u64, factor: u32| *value = value.wrapping_mul(u64::from(factor));
+    for ([w0, w1, w2, w3], [f0, f1, f2, f3]) in
+        w.as_chunks_mut().0.iter_mut().zip(factor.as_chunks().0)
+    {
+        product(w0, *f0);
+        product(w1, *f1);
+        product(w2, *f2);
+        product(w3, *f3);
     }
 }

@@ -11,7 +11,7 @@ pub(super) const SHAKE: u8 = 0x1f;
 pub(super) const MAX_L: usize = 7;
 
 /// Polynomials of a row that are sampled at once. Without lanes one state is enough.
-const MAX_GROUP: usize = if cfg!(feature = "lanes") { MAX_L } else { 1 };
+pub(super) const MAX_GROUP: usize = if cfg!(feature = "lanes") { MAX_L } else { 1 };
 
 /// Maximum number of hash blocks that one polynomial takes, so that every loop ends (FIPS 204 appendix C
 /// allows a bound). It is not reached in practice: of the 896 candidates for A in them, one in 1,024 is
@@ -23,7 +23,7 @@ const MAX_BLOCKS: usize = 16;
 /// soon as it is known and then forgotten (FIPS 204 §7.3, algorithms 30 and 32).
 ///
 /// A coefficient of A is below q and one of z below 18 q, so that each polynomial adds less than
-/// 18 q² to a coefficient. False if some polynomial is not complete after [`MAX_BLOCKS`].
+/// 18 q² to a coefficient. What is in `states` does not matter. False if some polynomial is not complete after [`MAX_BLOCKS`].
 #[inline(never)]
 #[must_use]
 pub(super) fn add_row(
@@ -32,8 +32,8 @@ pub(super) fn add_row(
     row: u8,
     z: &[Narrow],
     sum: &mut Poly,
+    states: &mut [[u64; 25]; MAX_GROUP],
 ) -> bool {
-    let mut states = [[0; 25]; MAX_GROUP];
     let mut rest = z;
     let mut column = 0_u8;
     while !rest.is_empty() {
@@ -70,18 +70,13 @@ fn seeded(rho: &[u64; 4], row: u8, column: u8) -> [u64; 25] {
 /// Samples as many polynomials as states, multiplies them by those of `z` and adds up.
 fn add_products(kernels: &Kernels, states: &mut [[u64; 25]], z: &[Narrow], sum: &mut Poly) -> bool {
     // How many coefficients of each polynomial are known.
-    let mut known = [0; MAX_GROUP];
+    let mut known = [0_u16; MAX_GROUP];
     for _ in 0..MAX_BLOCKS {
         keccak::permute_each(kernels, states);
         let mut is_complete = true;
         for ((state, z), known) in states.iter().zip(z).zip(&mut known) {
-            let left = add_block(
-                state,
-                sum.get_mut(*known..).unwrap_or_default(),
-                z.get(*known..).unwrap_or_default(),
-            );
-            *known = 256_usize.wrapping_sub(left);
-            is_complete &= left == 0;
+            *known = add_block(state, *known, z, sum);
+            is_complete &= *known == 256;
         }
         if is_complete {
             return true;
@@ -90,33 +85,33 @@ fn add_products(kernels: &Kernels, states: &mut [[u64; 25]], z: &[Narrow], sum: 
     false
 }
 
-/// Takes the 56 candidates of a block, three words of the state after three. Returns how many
-/// coefficients are missing then.
+/// Takes the 56 candidates of a block, three words of the state after three, when `known` coefficients are
+/// known. Returns how many are then.
 #[inline(always)]
-fn add_block(state: &[u64; 25], mut sums: &mut [u64], mut z: &[u32]) -> usize {
+fn add_block(state: &[u64; 25], known: u16, z: &Narrow, sum: &mut Poly) -> u16 {
     const MASK: u64 = 0x7f_ffff;
+    let mut known = usize::from(known);
     for [x, y, w] in state[..RATE_128].as_chunks::<3>().0 {
         let candidates @ [c0, c1, c2, c3, c4, c5, c6, c7] = [
-            *x & MASK,
-            (x >> 24) & MASK,
+            x & MASK,
+            x >> 24 & MASK,
             (x >> 48 | y << 16) & MASK,
-            (y >> 8) & MASK,
-            (y >> 32) & MASK,
+            y >> 8 & MASK,
+            y >> 32 & MASK,
             (y >> 56 | w << 8) & MASK,
-            (w >> 16) & MASK,
+            w >> 16 & MASK,
             w >> 40 & MASK,
         ];
         // In 99 of 100 cases all eight are coefficients, and nothing has to be counted.
         let are_coefficients =
             c0 < Q && c1 < Q && c2 < Q && c3 < Q && c4 < Q && c5 < Q && c6 < Q && c7 < Q;
         if are_coefficients
-            && let Some((next_z, later_z)) = z.split_first_chunk()
-            && let Some((next_sums, later_sums)) =
-                core::mem::take(&mut sums).split_first_chunk_mut()
+            && known <= 248
+            && let Some((sums, _)) = sum.get_mut(known..).and_then(|it| it.split_first_chunk_mut())
+            && let Some((z, _)) = z.get(known..).and_then(|it| it.split_first_chunk())
         {
             // Unrolled by hand: a loop would pass the candidates through memory.
-            let ([s0, s1, s2, s3, s4, s5, s6, s7], [z0, z1, z2, z3, z4, z5, z6, z7]) =
-                (next_sums, next_z);
+            let ([s0, s1, s2, s3, s4, s5, s6, s7], [z0, z1, z2, z3, z4, z5, z6, z7]) = (sums, z);
             add_product(c0, s0, z0);
             add_product(c1, s1, z1);
             add_product(c2, s2, z2);
@@ -125,21 +120,17 @@ fn add_block(state: &[u64; 25], mut sums: &mut [u64], mut z: &[u32]) -> usize {
             add_product(c5, s5, z5);
             add_product(c6, s6, z6);
             add_product(c7, s7, z7);
-            (sums, z) = (later_sums, later_z);
+            known = known.wrapping_add(8);
         } else {
             // FIPS 204 §7.1, algorithm 14.
             for candidate in candidates.into_iter().filter(|candidate| *candidate < Q) {
-                let (Some((sum, later_sums)), Some((z0, later_z))) =
-                    (core::mem::take(&mut sums).split_first_mut(), z.split_first())
-                else {
-                    return 0;
-                };
-                add_product(candidate, sum, z0);
-                (sums, z) = (later_sums, later_z);
+                let (Some(sum), Some(z)) = (sum.get_mut(known), z.get(known)) else { return 256 };
+                add_product(candidate, sum, z);
+                known = known.wrapping_add(1);
             }
         }
     }
-    sums.len()
+    known as u16
 }
 
 #[inline(always)]

@@ -1,6 +1,6 @@
 //! Every step against its definition in FIPS 204, computed plainly, with extreme values.
 
-use super::encoding::{Hint, absorb_w1, unpack, unpack_z, use_hint};
+use super::encoding::{Hint, absorb_w1, unpack_t1, unpack_z, use_hint};
 use super::ntt::{self, Narrow, Poly, Q};
 use super::sample::{add_row, sample_in_ball};
 use super::*;
@@ -217,15 +217,24 @@ fn plain_unpack(bytes: &[u8], width: usize) -> Poly {
 
 #[test]
 fn values_are_unpacked_as_the_definition_says() {
-    for width in [10, 18, 20] {
-        for seed in 0..20 {
+    for seed in 0..20 {
+        let bytes = |width| {
             let mut bytes: Vec<u8> = numbers(seed).map(|it| it as u8).take(32 * width).collect();
             if seed < 2 {
                 bytes.fill(255 * seed as u8);
             }
-            let mut w = [0; 256];
-            unpack(&bytes, width as u32, &mut w);
-            assert_eq!(w, plain_unpack(&bytes, width));
+            bytes
+        };
+        let mut w = [0; 256];
+        unpack_t1(&bytes(10), &mut w);
+        assert_eq!(w, plain_unpack(&bytes(10), 10));
+        for (set, width, gamma1) in
+            [(MlDsaSet::MlDsa44, 18, 1 << 17), (MlDsaSet::MlDsa87, 20, 1 << 19)]
+        {
+            // Without a bound: where no value is refused, all are read.
+            let parameters = Parameters { beta: u64::MAX, ..*parameters(set) };
+            assert!(unpack_z(&parameters, &bytes(width), &mut w));
+            assert_eq!(w, plain_unpack(&bytes(width), width).map(|value| Q + gamma1 - value));
         }
     }
 }
@@ -266,7 +275,9 @@ fn each_coefficient_of_z_has_its_bound_on_both_sides() {
                 assert_eq!(unpack_z(parameters, &bytes, &mut w), is_fine, "{set:?} {index} {z}");
                 assert_eq!(w[index] % Q, (Q as i64 + z) as u64 % Q);
                 assert!(w.iter().all(|value| *value < 2 * Q));
-                assert!(w.iter().enumerate().all(|(i, value)| i == index || *value == Q));
+                // What follows a coefficient that is refused is not read.
+                let others = w.iter().enumerate().filter(|(i, _)| *i != index);
+                assert!(others.into_iter().all(|(_, value)| *value == Q || !is_fine));
             }
         }
     }
@@ -415,7 +426,8 @@ fn rows_of_the_matrix_are_those_of_the_definition_with_any_number_of_lanes() {
                 }
             }
             let mut sum = start;
-            assert!(add_row(&kernels, &words(&rho), row, &z[..columns], &mut sum));
+            let mut states = [[row.into(); 25]; sample::MAX_GROUP];
+            assert!(add_row(&kernels, &words(&rho), row, &z[..columns], &mut sum, &mut states));
             assert_eq!(sum, expected, "{number} {columns}");
         }
     }
