@@ -261,7 +261,12 @@ const fn sum_up([a0, a1, a2]: [u64; 3], [b0, b1, b2]: [u64; 3], low: u64, high: 
 /// The product divided by 2^54, for `a` below 2^54.
 #[inline(always)]
 const fn upper(a: u64, b: u64) -> u64 {
-    (((a << 10) as u128).wrapping_mul(b as u128) >> 64) as u64
+    if cfg!(target_pointer_width = "64") {
+        (((a << 10) as u128).wrapping_mul(b as u128) >> 64) as u64
+    } else {
+        // In narrower words the same partial products also make the low part of the sum.
+        ((a as u128).wrapping_mul(b as u128) >> 54) as u64
+    }
 }
 
 /// Brings five sums, as [`dot`] makes them of loose limbs, to reduced limbs.
