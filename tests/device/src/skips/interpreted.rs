@@ -37,6 +37,9 @@ const LONGEST_ROM: u64 = 200_000_000;
 /// Functions that verify signatures, by parts of their names.
 const SIGNATURES: [&str; 2] = ["ed25519", "lms"];
 
+/// What reads the first bytes of a bundle: a boot that verifies no signature decides from there on.
+const FIRST_OF_BUNDLE: &str = "4head4Head8parse_as";
+
 /// Which instructions of a boot are skipped.
 #[derive(Clone, Debug)]
 pub struct Choice {
@@ -77,7 +80,8 @@ pub struct Refusal {
     /// The reason code.
     pub reason: u32,
     pub symbols: Symbols,
-    /// First position after the last instruction that verifies a signature.
+    /// First position after the last instruction that verifies a signature; where none is verified, that where
+    /// the bundle is read.
     pub signed_at: usize,
 }
 
@@ -105,11 +109,13 @@ impl Refusal {
     }
 
     fn of(hardware: Hardware, boot: Boot, reason: u32, symbols: Symbols) -> Self {
-        let verifies = |pc: &u32| {
-            let name = symbols.name((*pc).into());
-            SIGNATURES.iter().any(|part| name.contains(part))
+        let is_in = |pc: u32, parts: &[&str]| {
+            let name = symbols.name(pc.into());
+            parts.iter().any(|part| name.contains(part))
         };
-        let signed_at = boot.path.iter().rposition(verifies).map_or(0, |last| last + 1);
+        let verified = boot.path.iter().rposition(|pc| is_in(*pc, &SIGNATURES));
+        let begun = || boot.path.iter().position(|pc| is_in(*pc, &[FIRST_OF_BUNDLE]));
+        let signed_at = verified.map(|last| last + 1).or_else(begun).unwrap_or(0);
         Self { hardware, boot, reason, symbols, signed_at }
     }
 
