@@ -3,8 +3,9 @@
 // The number of a master is prefixed to its transaction ids, which routes responses and keeps ids of
 // different masters distinct. Addresses pass by round-robin arbitration; a `valid` is never
 // withdrawn (AMBA AXI §A3.2.1). Write data follow the order of their addresses, whole
-// bursts at a time, because AXI4 has no ids on them (§A5.4). All paths are combinational: the only cycle
-// that a transfer loses is that of the first write beat, which follows its address.
+// bursts at a time, because AXI4 has no ids on them (§A5.4). Data are offered together with their address and may
+// pass before it: the slave may wait for both (§A3.3.1). All paths are combinational, and no transfer loses a
+// cycle.
 
 `include "assert.svh"
 
@@ -15,6 +16,8 @@ module axi_mux #(
   parameter int unsigned DataBits    = 64,
   // 0 builds a variant that changes the master while the slave is not ready, to show that the test detects it.
   parameter bit          KeepsOffers = 1'b1,
+  // 0 builds a variant that offers data only after their address was taken, to show that the test detects it.
+  parameter bit          OffersData  = 1'b1,
   localparam int unsigned PortBits   = NumMasters > 1 ? $clog2(NumMasters) : 1,
   localparam int unsigned OutIdBits  = PortBits + IdBits,
   localparam int unsigned StrobeBits = DataBits / 8
@@ -88,9 +91,11 @@ module axi_mux #(
 
   // --- addresses ---
   // The selected master; kept while its `valid` waits for `ready`.
-  port_t aw_port, aw_port_q, ar_port, ar_port_q, w_port_q;
-  logic  aw_offered_q, ar_offered_q, w_busy_q;
-  logic  aw_passes, w_ends;
+  port_t aw_port, aw_port_q, ar_port, ar_port_q, w_port, w_port_q;
+  logic  aw_offered_q, ar_offered_q;
+  // The address of a burst has passed and its data have not all; the data have all passed and the address has not.
+  logic  w_busy_d, w_busy_q, w_done_d, w_done_q;
+  logic  aw_passes, w_is_open, w_ends;
 
   // A `valid` must not be withdrawn: the slave may have begun to decode the address.
   assign aw_port = (aw_offered_q && KeepsOffers) ? aw_port_q : next_port(aw_valid_i, aw_port_q);
@@ -107,12 +112,26 @@ module axi_mux #(
   assign aw_passes = slave_aw_valid_o & slave_aw_ready_i;
 
   // --- write data ---
-  // Of the burst whose address passed last, until its end; no data of another master can interleave.
-  assign slave_w_valid_o = w_busy_q & w_valid_i[w_port_q];
-  assign slave_w_data_o  = w_data_i[w_port_q];
-  assign slave_w_strb_o  = w_strb_i[w_port_q];
-  assign slave_w_last_o  = w_last_i[w_port_q];
+  // Of the open burst, or of the one whose address is offered now; no data of another master can interleave. The
+  // master is constant until the last beat, because that of an offered address is.
+  assign w_port          = w_busy_q ? w_port_q : aw_port;
+  assign w_is_open       = w_busy_q | (slave_aw_valid_o & ~w_done_q & OffersData);
+  assign slave_w_valid_o = w_is_open & w_valid_i[w_port];
+  assign slave_w_data_o  = w_data_i[w_port];
+  assign slave_w_strb_o  = w_strb_i[w_port];
+  assign slave_w_last_o  = w_last_i[w_port];
   assign w_ends          = slave_w_valid_o & slave_w_ready_i & slave_w_last_o;
+
+  // A burst ends with the later one of its address and its last beat.
+  always_comb begin
+    w_busy_d = w_busy_q & ~w_ends;
+    w_done_d = w_done_q;
+    if (!w_busy_q && w_ends) w_done_d = 1'b1;
+    if (aw_passes) begin
+      w_busy_d = ~w_done_q & ~w_ends;
+      w_done_d = 1'b0;
+    end
+  end
 
   // --- responses ---
   // The upper bits of an id are the master's number; the rest is the master's own id.
@@ -122,7 +141,7 @@ module axi_mux #(
   assign slave_b_ready_o  = b_ready_i[b_port];
   assign slave_r_ready_o  = r_ready_i[r_port];
 
-  // Each handshake belongs to one master: the selected one for addresses, that of the open burst for write
+  // Each handshake belongs to one master: the selected one for addresses, that of the burst for write
   // data, that of the id for responses. All others see neither `ready` nor `valid`. An address waits while
   // write data of the previous burst are outstanding, since data carry no id.
   always_comb begin
@@ -133,13 +152,13 @@ module axi_mux #(
     r_valid_o  = '0;
     aw_ready_o[aw_port] = slave_aw_ready_i & ~w_busy_q;
     ar_ready_o[ar_port] = slave_ar_ready_i;
-    w_ready_o[w_port_q] = slave_w_ready_i & w_busy_q;
+    w_ready_o[w_port]   = slave_w_ready_i & w_is_open;
     b_valid_o[b_port]   = slave_b_valid_i;
     r_valid_o[r_port]   = slave_r_valid_i;
   end
 
   // The master served last, the address that waits for `ready`, and the owner of due write data. The selection
-  // is kept until the subordinate takes the address; a burst is open from its address to its last beat.
+  // is kept until the subordinate takes the address.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       aw_port_q    <= '0;
@@ -148,18 +167,16 @@ module axi_mux #(
       aw_offered_q <= 1'b0;
       ar_offered_q <= 1'b0;
       w_busy_q     <= 1'b0;
+      w_done_q     <= 1'b0;
     end else begin
       // The master selected now counts as served, also if the slave is not ready yet.
       if (slave_aw_valid_o) aw_port_q <= aw_port;
       if (slave_ar_valid_o) ar_port_q <= ar_port;
       aw_offered_q <= slave_aw_valid_o & ~slave_aw_ready_i;
       ar_offered_q <= slave_ar_valid_o & ~slave_ar_ready_i;
-      if (aw_passes) begin
-        w_busy_q <= 1'b1;
-        w_port_q <= aw_port;
-      end else if (w_ends) begin
-        w_busy_q <= 1'b0;
-      end
+      w_busy_q     <= w_busy_d;
+      w_done_q     <= w_done_d;
+      if (aw_passes) w_port_q <= aw_port;
     end
   end
 
@@ -172,6 +189,9 @@ module axi_mux #(
   `ASSERT(OneMasterAtATime_A,
           $onehot0(aw_ready_o) && $onehot0(ar_ready_o) && $onehot0(w_ready_o))
   `ASSERT(ResponsesHaveOneMaster_A, $onehot0(b_valid_o) && $onehot0(r_valid_o))
-  `ASSERT(NoDataWithoutABurst_A, slave_w_valid_o |-> w_busy_q)
+  `ASSERT(NoDataWithoutABurst_A, slave_w_valid_o |-> w_busy_q || slave_aw_valid_o)
+  `ASSERT(DataDoNotWaitForTheirAddress_A, slave_aw_valid_o && w_valid_i[aw_port] && !w_done_q && OffersData |->
+          slave_w_valid_o)
+  `ASSERT(NoDataPastTheirBurst_A, w_done_q |-> !w_busy_q && !slave_w_valid_o)
   `ASSERT(OneBurstAtATime_A, w_busy_q |-> !slave_aw_valid_o && aw_ready_o == '0)
 endmodule

@@ -12,7 +12,10 @@ module axi_window
 #(
   parameter int unsigned IdBits = 4,
   // 0 builds a variant that lets bursts into the window, to show that the test detects it.
-  parameter bit          WordsOnly = 1'b1
+  parameter bit          WordsOnly = 1'b1,
+  // 0 builds a variant that offers data outside of the window only after their address was taken, to show that the
+  // test detects it.
+  parameter bit          OffersData = 1'b1
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -138,11 +141,12 @@ module axi_window
     if (w_route_q != Idle) aw_ready_o = 1'b0;
   end
 
-  // Data follow their address; registers may take both in one cycle only, so theirs are offered with it.
+  // Data are offered together with their address: the other side may wait for both (AMBA AXI §A3.3.1). Data
+  // without an address wait, because their target is not known yet.
   route_e w_now;
   logic   lane;
   assign w_now           = (w_route_q != Idle) ? w_route_q
-                         : (aw_valid_i && aw_route == Lite) ? Lite : Idle;
+                         : (aw_valid_i && (aw_route == Lite || OffersData)) ? aw_route : Idle;
   assign lane            = (w_route_q != Idle) ? w_lane_q : aw_addr_i[2];
   assign outer_w_valid_o = w_valid_i & (w_now == Outer) & ~w_done_q;
   assign lite_w_valid_o  = w_valid_i & (w_now == Lite) & ~w_done_q;
@@ -183,7 +187,8 @@ module axi_window
   assign w_passes        = w_valid_i & w_ready_o;
   assign b_passes        = b_valid_o & b_ready_i;
 
-  // A write is open from its address to its response. `w_done` holds back data of a next burst that come early.
+  // A write is open from its address to its response. `w_done` says that its data have passed, also if its address
+  // has not yet, and holds back data of a next burst that come early.
   always_comb begin
     w_route_d = w_route_q;
     w_done_d  = w_done_q | (w_passes & w_last_i);

@@ -18,6 +18,11 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
 # More cycles than any access takes with maximum stalls: a longer wait is a hang.
 PATIENCE = 3000
+# Probabilities that a channel stalls for a cycle; the last one makes waits of many cycles.
+STALLS = [0.0, 0.3, 0.8, 0.95]
+# Orders in which a subordinate may take an address and its data: it may wait for the `valid` of either or of both
+# before a `ready`, so a manager must offer both (AMBA AXI §A3.3.1).
+ORDERS = ["any", "address first", "data first", "together"]
 
 
 class Part:
@@ -119,13 +124,19 @@ class Sink(Part):
         self.taken: deque[tuple[int, ...]] = deque()
         self.stalls = 0.0
         self.is_ready = False
+        # Whether a value passes in this cycle.
+        self.passes = False
         self.offered: tuple[int, ...] | None = None
+        # Decides about `ready` if it returns a value.
+        self.gate: Callable[[], bool | None] = lambda: None
 
     def drive(self) -> None:
-        self.is_ready = not chance(self.stalls)
+        gate = self.gate()
+        self.is_ready = not chance(self.stalls) if gate is None else gate
         self.ready.value = int(self.is_ready)
 
     def sample(self) -> None:
+        self.passes = self.is_ready and self.valid.value == 1
         if self.valid.value != 1:
             assert self.offered is None, f"{self.name} was taken back"
             return
@@ -134,6 +145,46 @@ class Sink(Part):
         self.offered = None if self.is_ready else now
         if self.is_ready:
             self.taken.append(now)
+
+
+def gates(order: str, ahead: int, are_offered: bool) -> tuple[bool | None, bool | None]:
+    """The `ready` of address and data in an order; without a value, the channel decides.
+
+    `ahead` is how many addresses were taken more than bursts of data, `are_offered` whether both were valid and not
+    taken in the last cycle."""
+    if order == "address first":
+        return None, None if ahead > 0 else False
+    if order == "data first":
+        return None if ahead < 0 else False, None if ahead == 0 else False
+    if order == "together":
+        # The other beats of a burst follow the first.
+        return (False, None) if ahead > 0 else (are_offered, are_offered)
+    return None, None
+
+
+class WriteOrder(Part):
+    """The order in which a subordinate takes addresses and data. `last` is the signal of the last beat; without it
+    each beat is the last."""
+
+    def __init__(self, aw: Sink, w: Sink, last: object = None) -> None:
+        self.aw = aw
+        self.w = w
+        self.last = last
+        self.order = ORDERS[0]
+        self.ahead = 0
+        aw.gate = lambda: self.gates()[0]
+        w.gate = lambda: self.gates()[1]
+
+    def gates(self) -> tuple[bool | None, bool | None]:
+        are_offered = self.aw.offered is not None and self.w.offered is not None
+        return gates(self.order, self.ahead, are_offered)
+
+    def choose(self) -> None:
+        self.order = random.choice(ORDERS)
+
+    def sample(self) -> None:
+        self.ahead += self.aw.passes
+        self.ahead -= self.w.passes and (self.last is None or int(self.last.value))
 
 
 @dataclass

@@ -7,7 +7,7 @@ import random
 from collections import deque
 
 from cocotb.handle import HierarchyObject, LogicArrayObject
-from soc_bench import Part, Sink, Source
+from soc_bench import Part, Sink, Source, WriteOrder
 
 PAYLOAD = {"addr": 32, "len": 8, "size": 3, "burst": 2}
 
@@ -93,7 +93,7 @@ def side(dut: HierarchyObject, name: str, is_manager: bool, is_lite: bool = Fals
 class Channels(Part):
     """Five channels that act in every cycle."""
 
-    def __init__(self, parts: list[Source | Sink]) -> None:
+    def __init__(self, parts: list[Source | Sink | WriteOrder]) -> None:
         self.parts = parts
 
     def drive(self) -> None:
@@ -106,7 +106,10 @@ class Channels(Part):
 
     def stall(self, choices: list[float]) -> None:
         for part in self.parts:
-            part.stalls = random.choice(choices)
+            if isinstance(part, WriteOrder):
+                part.choose()
+            else:
+                part.stalls = random.choice(choices)
 
 
 class Manager(Channels):
@@ -137,7 +140,8 @@ class Memory(Channels):
         self.ar = Sink(port, "ar_valid", "ar_ready", AR)
         self.b = Source(port, "b_valid", "b_ready", B)
         self.r = Source(port, "r_valid", "r_ready", R)
-        super().__init__([self.aw, self.w, self.ar, self.b, self.r])
+        order = WriteOrder(self.aw, self.w, port.w_last)
+        super().__init__([self.aw, self.w, self.ar, self.b, self.r, order])
         self.open: deque[Request] = deque()
         self.beats: list[Beat] = []
         self.forget()

@@ -7,7 +7,7 @@ from collections import deque
 
 import cocotb
 from cocotb.handle import HierarchyObject
-from soc_bench import Bench, Part, Sink, Source, bit, chance
+from soc_bench import ORDERS, STALLS, Bench, Part, Sink, Source, bit, chance, gates
 
 INPUTS = ["aw_select_i", "aw_valid_i", "w_valid_i", "b_ready_i", "ar_select_i", "ar_valid_i"]
 INPUTS += ["r_ready_i", "target_aw_ready_i", "target_w_ready_i", "target_b_valid_i"]
@@ -33,11 +33,14 @@ class Targets(Part):
         # In the order of the accesses, what was answered: (target, data, response).
         self.answered: list[tuple[int, int, int]] = []
         self.ready = [0, 0, 0]
+        self.order = ORDERS[0]
+        # By target: address and data were both valid, and neither was taken.
+        self.are_offered = [False] * count
 
     def drive(self) -> None:
         dut = self.dut
         for index, name in enumerate(("aw", "w", "ar")):
-            self.ready[index] = sum(1 << t for t in range(self.count) if not chance(self.stalls))
+            self.ready[index] = sum(1 << t for t in range(self.count) if self.is_ready(name, t))
             getattr(dut, f"target_{name}_ready_i").value = self.ready[index]
         b_valid = b_resp = r_valid = r_data = r_resp = 0
         for target in range(self.count):
@@ -55,9 +58,17 @@ class Targets(Part):
         dut.target_r_valid_i.value, dut.target_r_data_i.value = r_valid, r_data
         dut.target_r_resp_i.value = r_resp
 
+    def is_ready(self, name: str, target: int) -> bool:
+        ahead = self.addresses[target] - self.words[target]
+        address, data = gates(self.order, ahead, self.are_offered[target])
+        gate = {"aw": address, "w": data}.get(name)
+        return not chance(self.stalls) if gate is None else gate
+
     def sample(self) -> None:
         dut = self.dut
         for target in range(self.count):
+            valid = bit(dut.target_aw_valid_o, target) and bit(dut.target_w_valid_o, target)
+            self.are_offered[target] = bool(valid) and not (self.ready[0] | self.ready[1]) >> target & 1
             if bit(dut.target_aw_valid_o, target) and self.ready[0] >> target & 1:
                 self.addresses[target] += 1
             if bit(dut.target_w_valid_o, target) and self.ready[1] >> target & 1:
@@ -103,7 +114,8 @@ def selections(count: int) -> list[int]:
 async def every_access_reaches_its_target_alone(dut):
     bench, master, targets = await setup(dut)
     for _ in range(20):
-        targets.stalls = random.choice([0.0, 0.4, 0.8])
+        targets.stalls = random.choice(STALLS)
+        targets.order = random.choice(ORDERS)
         for part in master.parts:
             part.stalls = random.choice([0.0, 0.5, 0.9])
         writes = [random.choice(selections(targets.count)) for _ in range(12)]

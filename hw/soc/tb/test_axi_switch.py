@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import cocotb
 from cocotb.handle import HierarchyObject
-from soc_bench import Bench, Part, Sink, Source, chance
+from soc_bench import Bench, Part, Sink, Source, WriteOrder, chance
 
 WAYS = ["direct", "coherent"]
 INPUTS = ["coherent_i", "aw_valid_i", "w_valid_i", "b_ready_i", "ar_valid_i", "r_ready_i"]
@@ -43,7 +43,8 @@ class Way(Part):
         self.b = Source(dut, f"{name}_b_valid_i", f"{name}_b_ready_o", [f"{name}_b_resp_i"])
         answer = [f"{name}_r_data_i", f"{name}_r_resp_i"]
         self.r = Source(dut, f"{name}_r_valid_i", f"{name}_r_ready_o", answer)
-        self.parts: list[Part] = [self.aw, self.w, self.ar, self.b, self.r]
+        self.order = WriteOrder(self.aw, self.w)
+        self.parts: list[Part] = [self.aw, self.w, self.ar, self.b, self.r, self.order]
         self.answers: list[tuple[int, ...]] = []
 
     def drive(self) -> None:
@@ -91,8 +92,10 @@ class Setup:
         """Every channel stalls at random, on all sides."""
         for part in [self.aw, self.w, self.ar, self.b, self.r]:
             part.stalls = random.uniform(0, most)
-        for part in [part for way in self.ways for part in way.parts]:
-            part.stalls = random.uniform(0, most)
+        for way in self.ways:
+            way.order.choose()
+            for part in way.parts:
+                part.stalls = random.uniform(0, most)
 
     async def transact(self, is_write: bool) -> tuple[int, ...]:
         """One transaction, until its response is there."""

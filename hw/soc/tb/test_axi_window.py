@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import cocotb
 from cocotb.handle import HierarchyObject
-from soc_bench import Bench, Part, Sink, Source
+from soc_bench import ORDERS, STALLS, Bench, Part, Sink, Source, WriteOrder
 
 HOST = ["aw_valid_i", "aw_window_i", "aw_id_i", "aw_len_i", "aw_size_i", "aw_addr_i", "w_valid_i"]
 HOST += ["w_data_i", "w_strb_i", "w_last_i", "b_ready_i", "ar_valid_i", "ar_window_i", "ar_id_i"]
@@ -53,7 +53,9 @@ class Side(Part):
         self.ar = Sink(dut, f"{side}_ar_valid_o", f"{side}_ar_ready_i", read)
         self.b = Source(dut, f"{side}_b_valid_i", f"{side}_b_ready_o", [f"{side}_b_resp_i"])
         self.r = Source(dut, f"{side}_r_valid_i", f"{side}_r_ready_o", answer)
-        self.parts: list[Part] = [self.aw, self.w, self.ar, self.b, self.r]
+        # Outside of the window the host's own signal reaches the side.
+        self.order = WriteOrder(self.aw, self.w, None if lite else dut.w_last_i)
+        self.parts: list[Part] = [self.aw, self.w, self.ar, self.b, self.r, self.order]
         self.beats: list[tuple[int, ...]] = []
         self.writes: list[tuple[int, list[tuple[int, ...]], int]] = []
         self.reads: list[tuple[int, list[tuple[int, int]]]] = []
@@ -116,7 +118,9 @@ async def setup(dut: HierarchyObject) -> tuple[Bench, Host, dict[int, Side]]:
 
 def stall(host: Host, sides: dict[int, Side]) -> None:
     for part in [*host.parts, *sides[0].parts, *sides[1].parts]:
-        part.stalls = random.choice([0.0, 0.3, 0.8])
+        part.stalls = random.choice(STALLS)
+    for side in sides.values():
+        side.order.choose()
 
 
 @cocotb.test()
@@ -175,3 +179,17 @@ async def reads_come_from_their_side_and_bursts_from_no_register(dut):
             expected = [(data << 32 | data if access.window else data, resp) for data, resp in beats]
             assert [beat[1:3] for beat in got] == expected
         assert all(next(rest, None) is None for rest in seen.values()), "a side has further accesses"
+
+
+@cocotb.test()
+async def data_are_offered_to_a_side_that_waits_for_them(dut):
+    """One write for each order and side, with nothing else under way: it hangs if data wait for their address."""
+    bench, host, sides = await setup(dut)
+    for order in ORDERS:
+        for window in (0, 1):
+            sides[window].order.order = order
+            host.aw.queue.append(Access(window, 3, 0, 2, 8).fields())
+            host.w.queue.append((5, 0xF, 1))
+            await bench.run(lambda: len(host.b.taken) == 1, 20)
+            assert host.b.taken.popleft()[0] == 3
+            assert sides[window].writes.pop()[:2] == (8, [(5, 0xF)])

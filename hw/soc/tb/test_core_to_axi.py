@@ -7,7 +7,7 @@ from collections import deque
 
 import cocotb
 from cocotb.handle import HierarchyObject
-from soc_bench import Bench, Core, Part, Request, Sink, Source, chance
+from soc_bench import Bench, Core, Part, Request, Sink, Source, WriteOrder, chance
 from test_core_memory import merged
 
 INPUTS = ["req_i", "we_i", "be_i", "addr_i", "wdata_i", "aw_ready_i", "w_ready_i", "b_valid_i"]
@@ -27,7 +27,8 @@ class Slave(Part):
         self.ar = Sink(dut, "ar_valid_o", "ar_ready_i", ["a_addr_o"])
         self.b = Source(dut, "b_valid_i", "b_ready_o", ["b_resp_i"])
         self.r = Source(dut, "r_valid_i", "r_ready_o", ["r_data_i", "r_resp_i"])
-        self.parts: list[Part] = [self.aw, self.w, self.ar, self.b, self.r]
+        self.order = WriteOrder(self.aw, self.w)
+        self.parts: list[Part] = [self.aw, self.w, self.ar, self.b, self.r, self.order]
         self.memory: dict[int, int] = {}
         self.is_silent = False
         self.held: deque[tuple[Source, tuple[int, ...]]] = deque()
@@ -110,6 +111,7 @@ async def words_arrive_and_errors_are_reported(dut):
     for _ in range(12):
         # Far from the timeout, which would answer instead.
         slave.stall(random.choice([0.0, 0.3, 0.6]))
+        slave.order.choose()
         core.stalls = random.choice([0.0, 0.5])
         requests = await core.do(*[random_request() for _ in range(25)])
         for request in requests:

@@ -6,7 +6,7 @@ import random
 
 import cocotb
 from cocotb.handle import HierarchyObject
-from soc_bench import Bench, Core, Part, Request, bit, chance
+from soc_bench import ORDERS, Bench, Core, Part, Request, bit, chance, gates
 
 INPUTS = ["req_i", "we_i", "be_i", "addr_i", "wdata_i", "block_aw_ready_i", "block_w_ready_i"]
 INPUTS += ["block_b_valid_i", "block_b_resp_i", "block_ar_ready_i", "block_r_valid_i", "block_r_data_i"]
@@ -29,11 +29,17 @@ class Blocks(Part):
         self.data: tuple[int, int, int] | None = None
         self.read: tuple[int, int] | None = None
         self.is_bad = False
+        self.order = ORDERS[0]
+        # Address and data were both valid, and neither was taken.
+        self.are_offered = False
 
     def drive(self) -> None:
         ready = lambda: sum(1 << block for block in range(len(PAGES)) if not chance(self.stalls))  # noqa: E731
-        self.dut.block_aw_ready_i.value = ready()
-        self.dut.block_w_ready_i.value = ready()
+        ahead = bool(self.address) - bool(self.data)
+        for name, gate in zip(("aw", "w"), gates(self.order, ahead, self.are_offered)):
+            full = (1 << len(PAGES)) - 1
+            value = ready() if gate is None else full * gate
+            getattr(self.dut, f"block_{name}_ready_i").value = value
         self.dut.block_ar_ready_i.value = ready()
         b_valid = r_valid = 0
         # Ignored inputs may have any value.
@@ -55,6 +61,8 @@ class Blocks(Part):
 
     def sample(self) -> None:
         offset = int(self.dut.block_addr_o.value)
+        before = self.address, self.data
+        valid = self.dut.block_aw_valid_o, self.dut.block_w_valid_o
         for block in range(len(PAGES)):
             passes = lambda name, block=block: (  # noqa: E731
                 bit(getattr(self.dut, f"block_{name}_valid_o"), block)
@@ -81,6 +89,8 @@ class Blocks(Part):
             if passes("ar"):
                 assert self.read is None and self.address is None
                 self.read = (block, offset)
+        are_valid = all(int(handle.value) for handle in valid)
+        self.are_offered = are_valid and before == (self.address, self.data)
 
     def store(self, place: tuple[int, int], data: int, strobes: int) -> None:
         mask = sum(0xFF << 8 * lane for lane in range(4) if strobes >> lane & 1)
@@ -104,8 +114,9 @@ async def setup(dut: HierarchyObject) -> tuple[Core, Blocks]:
 @cocotb.test()
 async def every_word_is_in_the_block_of_its_page(dut):
     core, blocks = await setup(dut)
-    for round_number in range(6):
+    for round_number in range(12):
         blocks.stalls = [0.0, 0.3, 0.8][round_number % 3]
+        blocks.order = ORDERS[round_number % len(ORDERS)]
         words = {}
         for block, page in enumerate(PAGES):
             for _ in range(6):

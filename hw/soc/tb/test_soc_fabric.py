@@ -7,7 +7,7 @@ from collections import deque
 
 import cocotb
 from cocotb.handle import HierarchyObject
-from soc_bench import Bench, Sink, Source
+from soc_bench import STALLS, Bench, Sink, Source, WriteOrder
 from soc_bundles import ID_BITS, OKAY, SLVERR, Channels, Manager, Memory, Request, Write
 from soc_bundles import random_beats, side
 
@@ -33,7 +33,7 @@ class Registers(Channels):
         self.ar = Sink(port, "ar_valid", "ar_ready", ["ar_addr"])
         self.b = Source(port, "b_valid", "b_ready", ["b_resp"])
         self.r = Source(port, "r_valid", "r_ready", ["r_data", "r_resp"])
-        super().__init__([self.aw, self.w, self.ar, self.b, self.r])
+        super().__init__([self.aw, self.w, self.ar, self.b, self.r, WriteOrder(self.aw, self.w)])
         self.writes: list[tuple[int, ...]] = []
         self.reads: list[tuple[int, int]] = []
 
@@ -97,7 +97,7 @@ class Setup:
 
     def stall(self) -> None:
         for part in self.parts:
-            part.stall([0.0, 0.3, 0.8])
+            part.stall(STALLS)
 
     async def answered(self, counts: list[tuple[int, int]]) -> None:
         """Runs until each manager has so many confirmations, and so many beats."""

@@ -6,7 +6,7 @@ import random
 
 import cocotb
 from cocotb.handle import HierarchyObject
-from soc_bench import Bench
+from soc_bench import STALLS, Bench
 from soc_bundles import ID_BITS, Manager, Memory, Request, Side, Vector, Write, random_beats
 
 NUMBER = 6
@@ -24,9 +24,9 @@ async def each_manager_gets_its_own_responses(dut: HierarchyObject) -> None:
     managers = [Manager(Side(requests, responses, index=index)) for index in (0, 1)]
     memory = Memory(Side(Vector(dut.req_o), Vector(dut.resp_i)))
     await bench.start(*managers, memory)
-    for _ in range(12):
+    for _ in range(20):
         for part in (*managers, memory):
-            part.stall([0.0, 0.3, 0.8])
+            part.stall(STALLS)
         memory.forget()
         writes: list[list[Write]] = [[], []]
         reads: list[list[Request]] = [[], []]
@@ -42,7 +42,8 @@ async def each_manager_gets_its_own_responses(dut: HierarchyObject) -> None:
             lambda: all(
                 (len(manager.b.taken), len(manager.r.taken)) == (NUMBER, count)
                 for manager, count in zip(managers, beats)
-            )
+            ),
+            20000,
         )
         for index, manager in enumerate(managers):
             taken = list(manager.b.taken), list(manager.r.taken)
