@@ -26,6 +26,7 @@ global_asm!(
     sequencer = const BOOT_SEQUENCER,
     stop = const Word::Stop as u32,
     held = const State::Held as u32,
+    error = const State::Error as u32,
     unexpected_trap = const Reason::UnexpectedTrap as u32,
     load_access = const cause::LOAD_ACCESS,
     store_access = const cause::STORE_ACCESS,

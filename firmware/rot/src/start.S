@@ -12,7 +12,8 @@
 // * In the bench's form, a trap while `mscratch` holds an address (try.S) goes on there, with the cause in a0.
 // * Every other one means that this program is not what it was written to be. The boot sequencer is told to stop: the
 //   host is in reset from then on, even if it was released. This takes no stack and no data, which may be damaged. A
-//   second trap on the way is a double fault, upon which the hardware does the same (hw/soc/README.md).
+//   second trap on the way is a double fault, upon which the hardware does the same (hw/soc/README.md). The interrupt of
+//   an alert, which cannot be masked, is such a trap; the hardware has put the host into reset before.
 
 .equ BENCH_EXIT, {bench_exit}
 .equ SEQUENCER, {sequencer}
@@ -21,6 +22,7 @@
 .equ STATUS, 8
 .equ WORD_STOP, {stop}
 .equ STATE_HELD, {held}
+.equ STATE_ERROR, {error}
 .equ UNEXPECTED_TRAP, {unexpected_trap}
 .equ LOAD_ACCESS, {load_access}
 .equ STORE_ACCESS, {store_access}
@@ -111,8 +113,11 @@ rot_stop:
     li    t1, UNEXPECTED_TRAP
     sw    t1, REASON(t0)
 .L_is_decided:
+    li    t2, STATE_ERROR
+    beq   t1, t2, .L_is_stopped         // by the hardware; a decision would be an error
     li    t1, WORD_STOP
     sw    t1, DECISION(t0)
+.L_is_stopped:
 .if {has_bench}
     csrr  a0, mcause
     csrr  a1, mepc

@@ -4,9 +4,20 @@
 #define HARTLOCK_ENGINES_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "verilated.h"
+
+/// An illegal state of the state machine of an engine, in one cycle. The engine answers it with an alert.
+struct Upset {
+    enum class Engine { kSha2, kMailbox };
+    Engine engine = Engine::kSha2;
+    std::uint64_t cycle = 0;
+};
+
+/// An upset from a name and a cycle, `sha2@CYCLE` or `mailbox@CYCLE`. Throws if it is another text.
+Upset upset_at(const std::string& text);
 
 class Engines {
 public:
@@ -17,11 +28,16 @@ public:
     /// starts, takes messages and ends as a correct one does, but its digests are wrong.
     void upset_digest() const { *digest_ = ~std::uint32_t{0}; }
 
+    /// Makes the state illegal in the next cycle.
+    void upset_state(Upset::Engine engine) const;
+
     /// State of the mailbox, by the numbers of its register `status`.
     std::uint32_t mailbox_state() const { return *mailbox_; }
 
 private:
     std::uint32_t* digest_;
+    std::uint8_t* sha2_state_;
+    std::uint8_t* mailbox_state_;
     const std::uint8_t* mailbox_;
 };
 

@@ -29,6 +29,7 @@ constexpr char kUsage[] =
     "  --load FILE@ADDRESS          put a file into the host's memory; may be repeated\n"
     "  --trace FILE                 a line for every retired instruction (CSV)\n"
     "  --upset-engine               its digests are wrong, as a broken engine's\n"
+    "  --upset-state NAME@CYCLE     the state of this engine is illegal in this cycle: sha2 or mailbox\n"
     "  --no-bench                   there are no registers of the bench, as on a chip\n"
     "  --mutant NUMBER              the fault, in a model that was built with mutants; 0: none (0)\n"
     "  --report FILE                where cycles and counts go, as lines (standard error)\n"
@@ -54,13 +55,14 @@ struct Options {
 
 Options parse(int argc, char** argv) {
     enum Name {
-        kLoad = 1, kTrace, kUpset, kNoBench, kReport, kMaxCycles, kMemorySize, kLatency, kStall, kHit, kSize, kWays,
+        kLoad = 1, kTrace, kUpset, kStateUpset, kNoBench, kReport, kMaxCycles, kMemorySize, kLatency, kStall, kHit, kSize, kWays,
         kLine, kMutant, kHelp
     };
     const option names[] = {
         {"load", required_argument, nullptr, kLoad},
         {"trace", required_argument, nullptr, kTrace},
         {"upset-engine", no_argument, nullptr, kUpset},
+        {"upset-state", required_argument, nullptr, kStateUpset},
         {"no-bench", no_argument, nullptr, kNoBench},
         {"mutant", required_argument, nullptr, kMutant},
         {"report", required_argument, nullptr, kReport},
@@ -84,6 +86,7 @@ Options parse(int argc, char** argv) {
             case kLoad: options.files.push_back(placed_file(value)); break;
             case kTrace: options.trace = value; break;
             case kUpset: options.faults.has_upset = true; break;
+            case kStateUpset: options.faults.state_upset = upset_at(value); break;
             case kNoBench: options.faults.has_bench = false; break;
             case kMutant: options.faults.mutant = number(value); break;
             case kReport: options.report = value; break;

@@ -25,7 +25,8 @@ RotMachine::RotMachine(Ram& ram, const Timing& memory, const std::string& progra
     : context_(std::make_unique<VerilatedContext>()),
       top_(std::make_unique<Vrot>(context_.get())),
       memory_(ram, kBeatBytes, memory),
-      has_upset_(faults.has_upset) {
+      has_upset_(faults.has_upset),
+      state_upset_(faults.state_upset) {
     // Read by the model when it is evaluated for the first time (hw/run/src/ip/schemata.rs).
     const std::string choice = "+mutant=" + std::to_string(faults.mutant);
     const char* arguments[] = {"machine", choice.c_str()};
@@ -73,6 +74,9 @@ void RotMachine::step() {
     check_assertions(*context_);
     if (has_upset_) {
         engines_->upset_digest();
+    }
+    if (state_upset_ && state_upset_->cycle == cycle_) {
+        engines_->upset_state(state_upset_->engine);
     }
 
     memory_.step(memory, cycle_);

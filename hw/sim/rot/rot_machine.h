@@ -22,6 +22,8 @@ class Vrot;
 struct Faults {
     /// The engine's digests are wrong.
     bool has_upset = false;
+    /// One of its engines detects an upset of its state.
+    std::optional<Upset> state_upset;
     /// There are registers of the bench.
     bool has_bench = true;
     /// The number of a fault, of which a model without mutants has none.
@@ -55,6 +57,7 @@ private:
     std::unique_ptr<Engines> engines_;
     Slave memory_;
     const bool has_upset_;
+    const std::optional<Upset> state_upset_;
     std::uint64_t cycle_ = 0;
     std::optional<std::uint32_t> exit_code_;
     bool is_alert_ = false;

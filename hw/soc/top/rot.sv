@@ -110,7 +110,8 @@ module rot
   logic [3:0]  data_be;
   logic [31:0] data_addr, data_wdata, data_rdata;
 
-  // Interrupt 0 is the hash engine's, 1 the mailbox's.
+  // Interrupt 0 is the hash engine's, 1 the mailbox's. An alert of either cannot be masked. An alert of the core itself
+  // is none of its interrupts: what it would do is not known.
   rot_cpu #(
     .Secure           (Secure),
     .Bitmanip         (Bitmanip),
@@ -135,6 +136,7 @@ module rot
     .data_rdata_i   (data_rdata),
     .data_err_i     (data_err),
     .irq_fast_i     ({13'd0, rot_irq, sha2_irq}),
+    .irq_nm_i       (engines_alert),
     .alert_o        (cpu_alert),
     .asleep_o
   );
@@ -295,7 +297,7 @@ module rot
     .boot_reason_o
   );
 
-  // A chip handles alerts outside of this module; the bench reports them.
+  // Inside of this module an alert has put the host into reset; outside, a chip may do more. The bench reports it.
   assign alert_o = cpu_alert | engines_alert;
 
   // Whatever the map has selected: no address outside the host's memory leaves through the only manager port, and

@@ -36,6 +36,7 @@ module rot_cpu
   input  logic        data_err_i,
 
   input  logic [14:0] irq_fast_i,
+  input  logic        irq_nm_i,    // not maskable, a level
 
   // A fault that the core detected in itself or at its ports, or a double fault.
   output logic        alert_o,
@@ -102,7 +103,7 @@ module rot_cpu
     .irq_timer_i            (1'b0),
     .irq_external_i         (1'b0),
     .irq_fast_i,
-    .irq_nm_i               (1'b0),
+    .irq_nm_i,
     .scramble_key_valid_i   (1'b1),
     .scramble_key_i         (RndCnstIbexKeyDefault),
     .scramble_nonce_i       (RndCnstIbexNonceDefault),

@@ -47,7 +47,7 @@ module rot_registers
   input  logic [3:0]  lifecycle_i,    // a change of it wipes what engines hold
   output logic        sha2_irq_o,
   output logic        rot_irq_o,      // of the mailbox
-  output logic        alert_o,
+  output logic        alert_o,        // an engine has detected an upset of its own: until reset
   input  logic        fault_i,        // the core has detected a fault of its own
 
   // Write address.
@@ -119,7 +119,7 @@ module rot_registers
     .block_r_resp_i   (t_r_resp)
   );
 
-  // Holds the host in reset until software here has decided.
+  // Holds the host in reset until software here has decided, and from any alert on, without software.
   boot_sequencer u_boot_sequencer (
     .clk_i,
     .rst_ni,
@@ -142,7 +142,7 @@ module rot_registers
     .axil_rready_i  (t_r_ready[Control]),
     .axil_rdata_o   (t_r_data[Control]),
     .axil_rresp_o   (t_r_resp[Control]),
-    .fault_i,
+    .fault_i        (fault_i | alert_o),
     .host_rst_no,
     .host_trap_o,
     .status_o       (boot_status_o),
@@ -150,6 +150,13 @@ module rot_registers
   );
 
   logic sha2_alert, mailbox_error;
+
+  // The host was put into reset after it may have run. Its request and the answer are forgotten, and the mailbox stays
+  // closed. The alerts are a cycle earlier than the state of the sequencer that follows from them.
+  logic host_is_lost;
+  assign host_is_lost = fault_i | alert_o |
+                        (boot_status_o == boot_sequencer_regs_pkg::boot_sequencer_state__stopped) |
+                        (boot_status_o == boot_sequencer_regs_pkg::boot_sequencer_state__error);
 
   // Protection bits are zero: the core of the root of trust is the only manager of this bus.
   sha2 u_sha2 (
@@ -230,12 +237,13 @@ module rot_registers
     .rot_rdata_o    (t_r_data[Mailbox]),
     .rot_rresp_o    (t_r_resp[Mailbox]),
     .rot_irq_o,
-    .wipe_i         (1'b0),
+    .wipe_i         (host_is_lost),
     .lifecycle_i,
     .error_o        (mailbox_error)
   );
 
-  // An upset of an engine is an alert of the root of trust; software decides what follows.
+  // An upset of an engine is an alert of the root of trust: the sequencer takes it as a fault, and the core as an
+  // interrupt that it cannot mask.
   assign alert_o = sha2_alert | mailbox_error;
 
   // The bench is external, and never refuses.

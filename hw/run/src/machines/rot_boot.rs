@@ -263,6 +263,7 @@ pub fn faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
         service_faults,
         rot_faults::of_chips,
         rot_faults::of_roms,
+        rot_faults::of_alerts,
         rot_faults::of_reads,
     ];
     for faults in more {

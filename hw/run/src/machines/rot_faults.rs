@@ -26,6 +26,12 @@ const STALL_CYCLES: u64 = 5_000;
 const HOST_CYCLES: &str = "20000000";
 const RELEASE_CYCLES: &str = "10500000";
 
+/// Cycles in which a boot of [`of_alerts`] verifies, and in which its host runs.
+const UPSET_BEFORE: u32 = 1_000_000;
+const UPSET_AFTER: u32 = 5_800_000;
+/// `mcause` of the interrupt that cannot be masked (Ibex reference manual, "Exceptions and Interrupts").
+const NOT_MASKABLE: u32 = 1 << 31 | 31;
+
 /// A host in reset for this reason.
 fn in_reset(status: Status, reason: Option<Reason>) -> BootState {
     let reason = reason.map_or(0, |reason| reason as u32);
@@ -106,11 +112,7 @@ pub fn of_roms(machine: Rot, folder: &Path) -> Result<Option<String>> {
             |rom| break_at(rom, "rot_main"),
             stopped(Some(Reason::UnexpectedTrap)),
         ),
-        (
-            "a trap after the release",
-            break_sleep,
-            BootState { mailbox: Mailbox::Ready, ..stopped(None) },
-        ),
+        ("a trap after the release", break_sleep, stopped(None)),
         (
             "a trap in the handler of a trap",
             |rom| break_at(rom, "rot_main").and_then(|()| break_at(rom, "rot_stop")),
@@ -119,7 +121,7 @@ pub fn of_roms(machine: Rot, folder: &Path) -> Result<Option<String>> {
         (
             "the same after the release",
             |rom| break_sleep(rom).and_then(|()| break_at(rom, "rot_stop")),
-            BootState { mailbox: Mailbox::Ready, ..in_reset(Status::Error, None) },
+            in_reset(Status::Error, None),
         ),
     ];
     for (what, change, expected) in cases {
@@ -129,6 +131,33 @@ pub fn of_roms(machine: Rot, folder: &Path) -> Result<Option<String>> {
         let (_, state, end) = run_unwatched(machine, &rom, &good, &options, folder)?;
         if (state, end) != (expected, End::Timeout) {
             return Ok(Some(format!("{what} ended in {end:?}, {state:?}")));
+        }
+    }
+    Ok(None)
+}
+
+/// An engine that detects an upset of its state puts the host into reset, before the release and after it, on a chip and
+/// without software; and the ROM takes an interrupt that it cannot mask.
+pub fn of_alerts(machine: Rot, folder: &Path) -> Result<Option<String>> {
+    let good = bundle(SMALL_SIZE, SignedBy::Lms, None, &[]);
+    for engine in ["sha2", "mailbox"] {
+        for cycle in [UPSET_BEFORE, UPSET_AFTER] {
+            let upset = format!("{engine}@{cycle}");
+            let mailbox = if engine == "sha2" { Mailbox::Closed } else { Mailbox::Fault };
+            let expected = BootState { mailbox, ..in_reset(Status::Error, None) };
+            let options = ["--max-cycles", BOOT_CYCLES, "--upset-state", &upset];
+            let chip = [&options[..], &[NO_BENCH]].concat();
+            let (_, state, end) = run_unwatched(machine, &rom(SHIPPED)?, &good, &chip, folder)?;
+            if (state, end) != (expected, End::Timeout) {
+                return Ok(Some(format!("an upset {upset} ended in {end:?}, {state:?}")));
+            }
+            // The ROM that prints says which trap it took.
+            let (console, state, end) =
+                run_unwatched(machine, &rom(WATCHED)?, &good, &options, folder)?;
+            let is_taken = console.contains(&format!("rot: trap {NOT_MASKABLE} "));
+            if (state, end) != (expected, End::Failure) || !is_taken {
+                return Ok(Some(format!("an upset {upset}: {end:?}, {state:?}\n{console}")));
+            }
         }
     }
     Ok(None)
