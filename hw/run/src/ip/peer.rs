@@ -121,7 +121,7 @@ fn take(ip: &Ip, peer: Peer, folder: &Path) -> Result<Guest> {
         name: ip.name.clone(),
         dir: ip.dir.clone(),
         sources,
-        plan: Plan { bench: Vec::new(), netlist: Vec::new(), peer: Vec::new() },
+        plan: Plan { bench: Vec::new(), netlist: Vec::new(), peer: Vec::new(), proof: Vec::new() },
         mutants: Vec::new(),
         outside: Some(copies.path().to_owned()),
     };
@@ -158,7 +158,7 @@ mod tests {
             name: "a".into(),
             dir: PathBuf::new(),
             sources: Vec::new(),
-            plan: Plan { bench: Vec::new(), netlist: Vec::new(), peer },
+            plan: Plan { bench: Vec::new(), netlist: Vec::new(), peer, proof: Vec::new() },
             mutants: Vec::new(),
             outside: None,
         }
