@@ -11,6 +11,9 @@ const MACROS: [&str; 2] = ["`ASSERT(", "`MACHINE_ASSERT("];
 /// Primitives with the interfaces of Ibex, and plain signals for CVA6: they have no logic of this project.
 const WRAPPERS: [&str; 2] = ["hw/soc/ibex/", "hw/soc/cva6/"];
 
+/// Proofs are no RTL, and have assertions of their own.
+const PROOFS: &str = "/formal/";
+
 /// RTL with too few comments as a whole.
 pub fn too_few_comments(tree: &Tree) -> Vec<String> {
     let (mut comments, mut lines) = (0, 0);
@@ -62,7 +65,10 @@ fn hand_written(tree: &Tree) -> impl Iterator<Item = &Source> {
         source.text.lines().next().is_some_and(|line| line.contains("@generated"))
     };
     tree.files.iter().filter(move |source| {
-        source.path.starts_with("hw/") && source.extension() == "sv" && !is_generated(source)
+        source.path.starts_with("hw/")
+            && source.extension() == "sv"
+            && !source.path.contains(PROOFS)
+            && !is_generated(source)
     })
 }
 
@@ -88,7 +94,8 @@ mod tests {
 
     #[test]
     fn a_process_needs_an_assertion() {
-        let tree = Tree::of_texts([("hw/soc/rtl/a.sv", PROCESS), ("hw/soc/ibex/b.sv", PROCESS)]);
+        let paths = ["hw/soc/rtl/a.sv", "hw/soc/ibex/b.sv", "hw/soc/formal/c.sv"];
+        let tree = Tree::of_texts(paths.map(|path| (path, PROCESS)));
         let found = too_few_assertions(&tree);
         assert_eq!(found[0], "hw/soc/rtl/a.sv:2: a process in a file without an assertion");
         assert_eq!(found.len(), 2);

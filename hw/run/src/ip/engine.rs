@@ -11,7 +11,7 @@ use xtask::python::{self, PackageSet, Packages};
 
 use super::mutant::{self, Mutant};
 use super::peer::Peer;
-use super::proof::Proof;
+use super::property::Proof;
 use crate::rtl;
 
 /// What tests share, which is tested as an engine is.

@@ -1,18 +1,17 @@
 //! Proofs of properties for all inputs and all times, by temporal induction in Yosys (`sat -tempinduct`).
 //!
 //! `data/ip.toml` lists them as `[[proof]]`. A module of `formal/` has the block, assumptions about its environment, and
-//! assertions. A proof that has to fail is of a wrong variant: it needs a counterexample, or the proof shows nothing.
+//! assertions. Each has a wrong variant, which it has to refuse, or it shows nothing.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
-use serde::Deserialize;
+use anyhow::{Context, Result, bail};
 
 use super::engine::{Ip, Tools, files, prim};
 use super::netlist::{PROJECT, SCRATCH, inside, yowasp};
+use super::property::{Proof, Refusal};
 use crate::rtl;
 use xtask::{packages, project, run};
 
@@ -21,72 +20,12 @@ const LAYOUT: &str = "1";
 /// A proof that has not ended by then is a fault. The longest takes a tenth of it.
 const PATIENCE_SECONDS: &str = "900";
 
-/// What is proven.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Proof {
-    pub top: String,
-    pub parameters: BTreeMap<String, u32>,
-    /// Maximum length of the induction.
-    #[serde(default)]
-    pub steps: u32,
-    /// Instead of assertions: no combinational path leads from any of these inputs of the block to any of these outputs.
-    pub no_path: Option<Ports>,
-    /// A wrong variant, which the proof has to refuse in this way.
-    pub must_fail: Option<Refusal>,
-    /// The text that makes it, if no parameter does.
-    pub change: Option<Change>,
-}
-
-/// How a wrong variant is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Refusal {
-    /// By inputs that lead from the reset to a failed assertion.
-    Counterexample,
-    /// By an induction that does not end within the steps in which that of the right one does.
-    NoProof,
-}
-
-/// A change of a source.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Change {
-    pub file: String,
-    /// Text that the file has once.
-    pub text: String,
-    pub instead: String,
-}
-
-/// Patterns of ports.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Ports {
-    pub from: Vec<String>,
-    pub to: Vec<String>,
-}
-
-impl Change {
-    /// Writes the changed file into a folder.
-    fn apply(&self, source: &Path, folder: &Path) -> Result<()> {
-        let text = fs::read_to_string(source)
-            .with_context(|| format!("cannot read {}", source.display()))?;
-        ensure!(
-            text.matches(&self.text).count() == 1,
-            "{} does not have `{}` once",
-            self.file,
-            self.text
-        );
-        fs::write(folder.join(&self.file), text.replacen(&self.text, &self.instead, 1))?;
-        Ok(())
-    }
-}
-
 /// What Yosys says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     Holds,
     Fails,
+    /// The steps are too few, or the assertions for an induction.
     Open,
 }
 
@@ -122,62 +61,49 @@ impl Answer {
     }
 }
 
-impl Proof {
-    pub fn name(&self) -> String {
-        let parameters = self.parameters.iter().map(|(name, value)| format!(" {name}={value}"));
-        let what = self.no_path.as_ref().map_or_else(String::new, |path| {
-            format!(" no path {} to {}", path.from.join(", "), path.to.join(", "))
-        });
-        let change = self.change.as_ref().map_or_else(String::new, |change| {
-            format!(" with `{}` in {}", change.instead, change.file)
-        });
-        format!("{}{}{what}{change}", self.top, parameters.collect::<String>())
-    }
-
-    /// What Yosys does after it has read the sources.
-    fn script(&self) -> String {
-        let top = &self.top;
-        match &self.no_path {
-            None => format!(
-                "prep -flatten -top {top}; async2sync; chformal -lower; memory_map; opt -full; \
-                 sat -tempinduct -prove-asserts -set-assumes -maxsteps {} {top}",
-                self.steps
-            ),
-            Some(path) => {
-                let select = |kind: &str, patterns: &[String]| -> String {
-                    let all = patterns.iter().map(|pattern| format!("{kind}:{pattern}"));
-                    all.collect::<Vec<_>>().join(" ")
-                };
-                // Backwards from the outputs through everything but registers. A pattern without a port would make the
-                // check pass for nothing.
-                format!(
-                    "prep -flatten -top {top}; opt -full; \
-                     select -set from {}; select -assert-min 1 @from; \
-                     select -set to {}; select -assert-min 1 @to; \
-                     select -set cone @to %ci*:-$dff,$dffe,$adff,$adffe,$sdff,$sdffe,$aldff; \
-                     tee -q -o {SCRATCH}/paths select -list @from @cone %i",
-                    select("i", &path.from),
-                    select("o", &path.to),
-                )
-            }
+/// What Yosys does after it has read the sources.
+fn script(proof: &Proof) -> String {
+    let top = &proof.top;
+    match &proof.no_path {
+        None => format!(
+            "prep -flatten -top {top}; async2sync; chformal -lower; memory_map; opt -full; \
+             sat -tempinduct -prove-asserts -set-assumes -maxsteps {} {top}",
+            proof.steps
+        ),
+        Some(path) => {
+            let select = |kind: &str, patterns: &[String]| -> String {
+                let all = patterns.iter().map(|pattern| format!("{kind}:{pattern}"));
+                all.collect::<Vec<_>>().join(" ")
+            };
+            // Backwards from the outputs through everything but registers. A pattern without a port would make the
+            // check pass for nothing.
+            format!(
+                "prep -flatten -top {top}; opt -full; \
+                 select -set from {}; select -assert-min 1 @from; \
+                 select -set to {}; select -assert-min 1 @to; \
+                 select -set cone @to %ci*:-$dff,$dffe,$adff,$adffe,$sdff,$sdffe,$aldff; \
+                 tee -q -o {SCRATCH}/paths select -list @from @cone %i",
+                select("i", &path.from),
+                select("o", &path.to),
+            )
         }
     }
+}
 
-    /// The answer in the log of Yosys.
-    fn judge(&self, log: &str, folder: &Path) -> Result<Answer> {
-        if self.no_path.is_some() {
-            let paths = fs::read_to_string(folder.join("paths")).context("no list of paths")?;
-            return Ok(if paths.trim().is_empty() { Answer::Holds } else { Answer::Fails });
-        }
-        if log.contains("Induction step proven: SUCCESS!") {
-            Ok(Answer::Holds)
-        } else if log.contains("model found for base case: FAIL!") {
-            Ok(Answer::Fails)
-        } else if log.contains("Reached maximum number of time steps") {
-            Ok(Answer::Open)
-        } else {
-            bail!("Yosys gives no answer")
-        }
+/// The answer in the log of Yosys.
+fn judge(proof: &Proof, log: &str, folder: &Path) -> Result<Answer> {
+    if proof.no_path.is_some() {
+        let paths = fs::read_to_string(folder.join("paths")).context("no list of paths")?;
+        return Ok(if paths.trim().is_empty() { Answer::Holds } else { Answer::Fails });
+    }
+    if log.contains("Induction step proven: SUCCESS!") {
+        Ok(Answer::Holds)
+    } else if log.contains("model found for base case: FAIL!") {
+        Ok(Answer::Fails)
+    } else if log.contains("Reached maximum number of time steps") {
+        Ok(Answer::Open)
+    } else {
+        bail!("Yosys gives no answer")
     }
 }
 
@@ -206,7 +132,7 @@ fn answer(tools: &Tools, ip: &Ip, proof: &Proof) -> Result<Answer> {
             .with_context(|| format!("cannot read {}", source.display()))?;
         texts.push(rtl::without_comments(&text));
     }
-    let (script, identity) = (proof.script(), tools.ip.identity());
+    let (script, identity) = (script(proof), tools.ip.identity());
     let parameters = format!("{:?} {:?}", proof.parameters, proof.change);
     let mut parts = vec![LAYOUT, &script, &identity, &proof.top, &parameters];
     parts.extend(texts.iter().map(String::as_str));
@@ -265,7 +191,7 @@ fn ask(
     bounded.args(["-q", "-l", &format!("{SCRATCH}/yosys.log"), "-p", &format!("{read}; {script}")]);
     run::quietly(&mut bounded)?;
     let log = fs::read_to_string(scratch.join("yosys.log")).context("Yosys wrote no log")?;
-    proof.judge(&log, scratch)
+    judge(proof, &log, scratch)
 }
 
 #[cfg(test)]
