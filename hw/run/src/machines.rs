@@ -25,7 +25,7 @@ mod smoke;
 pub mod soc;
 
 use model::{CORES, Core};
-use rot::{ROTS, Rot};
+use rot::{ROTS, Rot, SECURE};
 use rot_boot::{HostBoot, SignedBy};
 pub use smoke::{End, Machine};
 use smoke::{Measured, medium};
@@ -418,6 +418,9 @@ pub fn step(_: &Path) -> Result<Outcome> {
         if let Some(why) = rot_boot::faults(rot, &rot::folder(rot).join("boot"))? {
             return Ok(Outcome::Failed(format!("{}: {why}", rot.name)));
         }
+    }
+    if let Some(why) = rot_boot::one_boot(SECURE, &rot::folder(SECURE).join("boot"))? {
+        return Ok(Outcome::Failed(format!("{}: {why}", SECURE.name)));
     }
     for soc in SOCS.into_iter().filter(|soc| soc.is_daily) {
         if let Some(why) = soc::faults(soc, SMOKE_BLOCK)? {

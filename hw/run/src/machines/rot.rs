@@ -71,6 +71,9 @@ pub const ROTS: [Rot; 3] = [
     },
 ];
 
+/// The hardened one: two cores in lockstep.
+pub const SECURE: Rot = ROTS[2];
+
 /// Finds a configuration by its name.
 pub fn rot(name: &str) -> Option<Rot> {
     ROTS.into_iter().find(|rot| rot.name == name)

@@ -274,6 +274,18 @@ pub fn faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
     rot_faults::of_memory(machine, folder)
 }
 
+/// A good boot of a configuration that is too slow for all of them: it ends, by its engine, in a host that runs, and no
+/// alert holds it.
+pub fn one_boot(machine: Rot, folder: &Path) -> Result<Option<String>> {
+    let good = bundle(SMALL_SIZE, SignedBy::Lms, None, &[]);
+    let booted = boot(machine, &rom(ALONE)?, &good, folder)?;
+    let is_by_engine = |entry: &Entry| entry.kernel == Tier::Engine as u32 && entry.hash.is_some();
+    let is_right = booted.reason.is_none()
+        && booted.is_host_running
+        && booted.entries.iter().any(is_by_engine);
+    Ok((!is_right).then(|| format!("a good bundle: {:?}\n{}", booted.reason, booted.console)))
+}
+
 /// A ROM that refuses into an exception: the sequencer says so, and the host leaves its reset.
 fn trap_faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let rom = rom(&["alone", "trap-on-refusal"])?;
