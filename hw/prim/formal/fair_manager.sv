@@ -1,10 +1,10 @@
 // The environment at a port that comes from a manager: what AXI lets it do, and that it does not wait for ever. It offers
 // addresses and data in any order, and further ones while others are open; bursts have one or two beats. What it gets is
-// asserted to keep the rules, and to come within `MostCycles`.
+// asserted to keep the rules, and to come within `MaxCycles`.
 
 module fair_manager #(
   parameter int unsigned Wait       = 1,
-  parameter int unsigned MostCycles = 20,
+  parameter int unsigned MaxCycles = 20,
   parameter int unsigned AwBits     = 1,
   parameter int unsigned WBits      = 1,
   parameter int unsigned ArBits     = 1,
@@ -83,14 +83,14 @@ module fair_manager #(
     .clk_i, .rst_ni, .valid_i (ar_valid_i), .ready_i (ar_ready_i), .payload_i (ar_i)
   );
   always_comb if (w_valid_i && beat_q) assume (w_last_i);
-  patience #(.Most(Wait), .IsAssumed(1)) u_data (
+  patience #(.Max(Wait), .IsAssumed(1)) u_data (
     .clk_i, .rst_ni, .waits_i (((aw_valid_i && !early_q) || owes_q) && !w_valid_i)
   );
-  patience #(.Most(Wait), .IsAssumed(1)) u_address (
+  patience #(.Max(Wait), .IsAssumed(1)) u_address (
     .clk_i, .rst_ni, .waits_i (w_valid_i && !owes_q && !aw_valid_i)
   );
-  patience #(.Most(Wait), .IsAssumed(1)) u_b_taken (.clk_i, .rst_ni, .waits_i (b_valid_i && !b_ready_i));
-  patience #(.Most(Wait), .IsAssumed(1)) u_r_taken (.clk_i, .rst_ni, .waits_i (r_valid_i && !r_ready_i));
+  patience #(.Max(Wait), .IsAssumed(1)) u_b_taken (.clk_i, .rst_ni, .waits_i (b_valid_i && !b_ready_i));
+  patience #(.Max(Wait), .IsAssumed(1)) u_r_taken (.clk_i, .rst_ni, .waits_i (r_valid_i && !r_ready_i));
 
   // --- what it gets ---
   channel_rules #(.Bits(BBits)) u_b (.clk_i, .rst_ni, .valid_i (b_valid_i), .ready_i (b_ready_i), .payload_i (b_i));
@@ -104,9 +104,9 @@ module fair_manager #(
     // One write at a time.
     assert (!(owes_q && early_q) && !(due_b_q && (owes_q || early_q)));
   end
-  patience #(.Most(MostCycles)) u_aw_waits (.clk_i, .rst_ni, .waits_i (aw_valid_i && !aw_ready_i));
-  patience #(.Most(MostCycles)) u_w_waits (.clk_i, .rst_ni, .waits_i (w_valid_i && !w_ready_i));
-  patience #(.Most(MostCycles)) u_b_waits (.clk_i, .rst_ni, .waits_i (due_b_q && !b_valid_i));
-  patience #(.Most(MostCycles)) u_ar_waits (.clk_i, .rst_ni, .waits_i (ar_valid_i && !ar_ready_i));
-  patience #(.Most(MostCycles)) u_r_waits (.clk_i, .rst_ni, .waits_i (due_r_q && !r_valid_i));
+  patience #(.Max(MaxCycles)) u_aw_waits (.clk_i, .rst_ni, .waits_i (aw_valid_i && !aw_ready_i));
+  patience #(.Max(MaxCycles)) u_w_waits (.clk_i, .rst_ni, .waits_i (w_valid_i && !w_ready_i));
+  patience #(.Max(MaxCycles)) u_b_waits (.clk_i, .rst_ni, .waits_i (due_b_q && !b_valid_i));
+  patience #(.Max(MaxCycles)) u_ar_waits (.clk_i, .rst_ni, .waits_i (ar_valid_i && !ar_ready_i));
+  patience #(.Max(MaxCycles)) u_r_waits (.clk_i, .rst_ni, .waits_i (due_r_q && !r_valid_i));
 endmodule

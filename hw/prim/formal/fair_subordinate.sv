@@ -98,11 +98,11 @@ module fair_subordinate #(
     // Bursts of one or two beats.
     if (r_valid_i && beat_q) assume (r_last_i);
   end
-  patience #(.Most(Wait), .IsAssumed(1)) u_write (
+  patience #(.Max(Wait), .IsAssumed(1)) u_write (
     .clk_i, .rst_ni,
     .waits_i ((aw_valid_i || owes_q) && (w_valid_i || early_q) && !aw_passes && !w_passes)
   );
-  patience #(.Most(Wait), .IsAssumed(1)) u_due_b (.clk_i, .rst_ni, .waits_i (due_b_q && !b_valid_i));
-  patience #(.Most(Wait), .IsAssumed(1)) u_read (.clk_i, .rst_ni, .waits_i (ar_valid_i && !ar_ready_i));
-  patience #(.Most(Wait), .IsAssumed(1)) u_due_r (.clk_i, .rst_ni, .waits_i (due_r_q && !r_valid_i));
+  patience #(.Max(Wait), .IsAssumed(1)) u_due_b (.clk_i, .rst_ni, .waits_i (due_b_q && !b_valid_i));
+  patience #(.Max(Wait), .IsAssumed(1)) u_read (.clk_i, .rst_ni, .waits_i (ar_valid_i && !ar_ready_i));
+  patience #(.Max(Wait), .IsAssumed(1)) u_due_r (.clk_i, .rst_ni, .waits_i (due_r_q && !r_valid_i));
 endmodule

@@ -1,10 +1,10 @@
 // Counts for how many cycles in a row something waits. Of an environment that is fair the wait is assumed to end within
-// `Most` cycles; of the block that is proven it is asserted.
+// `Max` cycles; of the block that is proven it is asserted.
 
 module patience #(
-  parameter int unsigned Most      = 2,
+  parameter int unsigned Max       = 2,
   parameter bit          IsAssumed = 1'b0,
-  localparam int unsigned Bits     = $clog2(Most + 1)
+  localparam int unsigned Bits     = $clog2(Max + 1)
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
@@ -16,12 +16,12 @@ module patience #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni)       count_q <= '0;
     else if (!waits_i) count_q <= '0;
-    else               count_q <= count_q + Bits'(count_q != Bits'(Most));
+    else               count_q <= count_q + Bits'(count_q != Bits'(Max));
   end
 
   if (IsAssumed) begin : gen_assumed
-    always_comb assume (!waits_i || count_q < Bits'(Most));
+    always_comb assume (!waits_i || count_q < Bits'(Max));
   end else begin : gen_asserted
-    always_comb assert (!waits_i || count_q < Bits'(Most));
+    always_comb assert (!waits_i || count_q < Bits'(Max));
   end
 endmodule

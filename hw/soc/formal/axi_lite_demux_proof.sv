@@ -2,7 +2,7 @@
 
 module axi_lite_demux_proof #(
   parameter bit          HoldsData  = 1'b1,
-  parameter int unsigned MostCycles = 12
+  parameter int unsigned MaxCycles = 12
 ) (
   input logic             clk_i,
   input logic [1:0]       aw_select_i,
@@ -45,7 +45,7 @@ module axi_lite_demux_proof #(
   end
 
   logic owes, early, due_b, due_r;
-  fair_manager #(.MostCycles(MostCycles), .AwBits(2), .ArBits(2), .BBits(2), .RBits(34)) u_manager (
+  fair_manager #(.MaxCycles(MaxCycles), .AwBits(2), .ArBits(2), .BBits(2), .RBits(34)) u_manager (
     .clk_i, .rst_ni,
     .aw_valid_i, .aw_ready_i (aw_ready), .aw_i (aw_select_i), .w_valid_i, .w_ready_i (w_ready), .w_i (1'b0), .w_last_i (1'b1),
     .b_valid_i (b_valid), .b_ready_i, .b_i (b_resp), .ar_valid_i, .ar_ready_i (ar_ready), .ar_i (ar_select_i),

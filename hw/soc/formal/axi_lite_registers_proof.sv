@@ -4,7 +4,7 @@ module axi_lite_registers_proof
   import soc_pkg::*;
 #(
   parameter bit          WordsOnly  = 1'b1,
-  parameter int unsigned MostCycles = 4
+  parameter int unsigned MaxCycles = 4
 ) (
   input logic        clk_i,
   input logic        aw_valid_i,
@@ -37,7 +37,7 @@ module axi_lite_registers_proof
   );
 
   logic owes, early, due_b, due_r;
-  fair_manager #(.MostCycles(MostCycles), .AwBits(12), .WBits(36), .ArBits(12), .BBits(2), .RBits(34)) u_manager (
+  fair_manager #(.MaxCycles(MaxCycles), .AwBits(12), .WBits(36), .ArBits(12), .BBits(2), .RBits(34)) u_manager (
     .clk_i, .rst_ni,
     .aw_valid_i, .aw_ready_i (aw_ready), .aw_i (aw_addr_i),
     .w_valid_i, .w_ready_i (w_ready), .w_i ({w_data_i, w_strb_i}), .w_last_i (1'b1),

@@ -8,7 +8,7 @@ module axi_mux_proof #(
   parameter bit          KeepsOffers = 1'b1,
   parameter bit          OffersData  = 1'b1,
   // The bound.
-  parameter int unsigned MostCycles  = 20
+  parameter int unsigned MaxCycles  = 20
 ) (
   input logic            clk_i,
   input logic [1:0]      aw_valid_i,
@@ -127,23 +127,23 @@ module axi_mux_proof #(
     always_comb if (w_valid_i[m]) assume (w_last_i[m] || beats_q[m] == '0);
 
     // Data do not stay away from their address, nor an address from its data.
-    patience #(.Most(MasterWait), .IsAssumed(1)) u_data (
+    patience #(.Max(MasterWait), .IsAssumed(1)) u_data (
       .clk_i, .rst_ni, .waits_i (((aw_valid_i[m] && !early_q[m]) || owes_q[m]) && !w_valid_i[m])
     );
-    patience #(.Most(MasterWait), .IsAssumed(1)) u_address (
+    patience #(.Max(MasterWait), .IsAssumed(1)) u_address (
       .clk_i, .rst_ni, .waits_i (w_valid_i[m] && !owes_q[m] && !aw_valid_i[m])
     );
-    patience #(.Most(SlaveWait), .IsAssumed(1)) u_b_taken (
+    patience #(.Max(SlaveWait), .IsAssumed(1)) u_b_taken (
       .clk_i, .rst_ni, .waits_i (b_valid[m] && !b_ready_i[m])
     );
-    patience #(.Most(SlaveWait), .IsAssumed(1)) u_r_taken (
+    patience #(.Max(SlaveWait), .IsAssumed(1)) u_r_taken (
       .clk_i, .rst_ni, .waits_i (r_valid[m] && !r_ready_i[m])
     );
 
     // Every wait has a bound.
-    patience #(.Most(MostCycles)) u_aw_waits (.clk_i, .rst_ni, .waits_i (aw_valid_i[m] && !aw_ready[m]));
-    patience #(.Most(MostCycles)) u_w_waits (.clk_i, .rst_ni, .waits_i (w_valid_i[m] && !w_ready[m]));
-    patience #(.Most(2 * SlaveWait + 1)) u_ar_waits (.clk_i, .rst_ni, .waits_i (ar_valid_i[m] && !ar_ready[m]));
+    patience #(.Max(MaxCycles)) u_aw_waits (.clk_i, .rst_ni, .waits_i (aw_valid_i[m] && !aw_ready[m]));
+    patience #(.Max(MaxCycles)) u_w_waits (.clk_i, .rst_ni, .waits_i (w_valid_i[m] && !w_ready[m]));
+    patience #(.Max(2 * SlaveWait + 1)) u_ar_waits (.clk_i, .rst_ni, .waits_i (ar_valid_i[m] && !ar_ready[m]));
 
     // What a master sends arrives unchanged, under its number.
     always_comb begin
@@ -173,10 +173,10 @@ module axi_mux_proof #(
   // The slave takes something of a write that is offered completely.
   logic is_complete;
   assign is_complete = (aw_valid || owes_q != '0) && (w_valid || early_q != '0);
-  patience #(.Most(SlaveWait), .IsAssumed(1)) u_slave_write (
+  patience #(.Max(SlaveWait), .IsAssumed(1)) u_slave_write (
     .clk_i, .rst_ni, .waits_i (is_complete && aw_passes == '0 && w_passes == '0)
   );
-  patience #(.Most(SlaveWait), .IsAssumed(1)) u_slave_read (
+  patience #(.Max(SlaveWait), .IsAssumed(1)) u_slave_read (
     .clk_i, .rst_ni, .waits_i (ar_valid && ar_passes == '0)
   );
 endmodule

@@ -3,7 +3,7 @@
 
 module axi_switch_proof #(
   parameter bit          HoldsWay   = 1'b1,
-  parameter int unsigned MostCycles = 8
+  parameter int unsigned MaxCycles = 8
 ) (
   input logic            clk_i,
   input logic            coherent_i,
@@ -47,7 +47,7 @@ module axi_switch_proof #(
   );
 
   logic owes, early, due_b, due_r;
-  fair_manager #(.MostCycles(MostCycles), .BBits(2), .RBits(10)) u_manager (
+  fair_manager #(.MaxCycles(MaxCycles), .BBits(2), .RBits(10)) u_manager (
     .clk_i, .rst_ni,
     .aw_valid_i, .aw_ready_i (aw_ready), .aw_i (1'b0), .w_valid_i, .w_ready_i (w_ready), .w_i (1'b0), .w_last_i (1'b1),
     .b_valid_i (b_valid), .b_ready_i, .b_i (b_resp), .ar_valid_i, .ar_ready_i (ar_ready), .ar_i (1'b0),

@@ -5,7 +5,7 @@ module axi_window_proof
 #(
   parameter bit          WordsOnly  = 1'b1,
   parameter bit          OffersData = 1'b1,
-  parameter int unsigned MostCycles = 20
+  parameter int unsigned MaxCycles = 20
 ) (
   input logic        clk_i,
   input logic        aw_valid_i,
@@ -94,7 +94,7 @@ module axi_window_proof
   end
 
   logic owes, early, due_b, due_r;
-  fair_manager #(.MostCycles(MostCycles), .AwBits(25), .WBits(72), .ArBits(25), .BBits(3), .RBits(67)) u_host (
+  fair_manager #(.MaxCycles(MaxCycles), .AwBits(25), .WBits(72), .ArBits(25), .BBits(3), .RBits(67)) u_host (
     .clk_i, .rst_ni,
     .aw_valid_i, .aw_ready_i (aw_ready), .aw_i ({aw_window_i, aw_id_i, aw_len_i, aw_size_i, aw_addr_i}),
     .w_valid_i, .w_ready_i (w_ready), .w_i ({w_data_i, w_strb_i}), .w_last_i,

@@ -3,7 +3,7 @@
 
 module core_demux_proof #(
   parameter bit          Ordered    = 1'b1,
-  parameter int unsigned MostCycles = 8
+  parameter int unsigned MaxCycles = 8
 ) (
   input logic             clk_i,
   input logic             req_i,
@@ -46,10 +46,10 @@ module core_demux_proof #(
     end
     // A target answers what it granted, soon.
     always_comb if (target_rvalid_i[t]) assume (target_due_q[t] != '0);
-    patience #(.Most(TargetWait), .IsAssumed(1)) u_grants (
+    patience #(.Max(TargetWait), .IsAssumed(1)) u_grants (
       .clk_i, .rst_ni, .waits_i (target_req[t] && !target_gnt_i[t])
     );
-    patience #(.Most(TargetWait), .IsAssumed(1)) u_answers (
+    patience #(.Max(TargetWait), .IsAssumed(1)) u_answers (
       .clk_i, .rst_ni, .waits_i (target_due_q[t] != '0 && !target_rvalid_i[t])
     );
     // What reaches a target stays until its grant. An answer is the one of the target that owes one.
@@ -64,8 +64,8 @@ module core_demux_proof #(
     end
   end
 
-  patience #(.Most(MostCycles)) u_grant (.clk_i, .rst_ni, .waits_i (req_i && !gnt));
-  patience #(.Most(MostCycles)) u_answer (.clk_i, .rst_ni, .waits_i (due_q != '0 && !rvalid));
+  patience #(.Max(MaxCycles)) u_grant (.clk_i, .rst_ni, .waits_i (req_i && !gnt));
+  patience #(.Max(MaxCycles)) u_answer (.clk_i, .rst_ni, .waits_i (due_q != '0 && !rvalid));
   always_comb begin
     if (rvalid) assert (due_q != '0);
     // Without a target: an error without data, in the next cycle.

@@ -5,7 +5,7 @@ module core_to_axi_proof #(
   parameter bit          ReportsErrors = 1'b1,
   parameter int unsigned MinLatency    = 2,
   parameter int unsigned TimeoutCycles = 4,
-  parameter int unsigned MostCycles    = TimeoutCycles
+  parameter int unsigned MaxCycles    = TimeoutCycles
 ) (
   input logic        clk_i,
   input logic        req_i,
@@ -70,8 +70,8 @@ module core_to_axi_proof #(
       end
     end
   end
-  patience #(.Most(MostCycles)) u_answer (.clk_i, .rst_ni, .waits_i (waits_q && !rvalid));
-  patience #(.Most(MostCycles)) u_grant (.clk_i, .rst_ni, .waits_i (req_i && !gnt));
+  patience #(.Max(MaxCycles)) u_answer (.clk_i, .rst_ni, .waits_i (waits_q && !rvalid));
+  patience #(.Max(MaxCycles)) u_grant (.clk_i, .rst_ni, .waits_i (req_i && !gnt));
   always_comb begin
     if (rvalid) assert (waits_q);
     // No error is hidden, and none has data.
