@@ -16,6 +16,19 @@ pub struct Paper {
     pub title: String,
     constants: BTreeMap<String, f64>,
     numbers: Vec<Published>,
+    /// What the paper calls the parts of a program.
+    pub labels: Vec<Label>,
+}
+
+/// A label of an instruction.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Label {
+    /// What it says: the class of the instruction, or its purpose in the program of an engine.
+    pub kind: String,
+    pub name: String,
+    /// In words of our own.
+    pub meaning: String,
 }
 
 /// One of them.
@@ -42,6 +55,8 @@ struct File {
     constants: BTreeMap<String, f64>,
     #[serde(default)]
     table: Vec<Table>,
+    #[serde(default)]
+    label: Vec<Label>,
     #[serde(default)]
     erratum: Vec<Erratum>,
 }
@@ -119,7 +134,8 @@ impl Paper {
                 .with_context(|| format!("an erratum of {place:?}, which is not there"))?
                 .erratum = Some(why);
         }
-        Ok(Self { key: file.key, title: file.title, constants: file.constants, numbers })
+        let File { key, title, constants, label: labels, .. } = file;
+        Ok(Self { key, title, constants, numbers, labels })
     }
 
     /// The number of a place.

@@ -21,6 +21,9 @@ const BLOCK_AXES: draw::Axes =
 /// The figure of the fifth paper over sizes of payloads.
 const PAYLOADS: &str = "Figure 2";
 const PAYLOAD_COST: &str = "cost";
+/// The lines across that figure.
+const LIMITS: &str = "Figure 2, limits";
+const ENGINE_LIMIT: &str = "engine, SHA-256 and HMAC";
 const PAYLOAD_AXES: draw::Axes =
     draw::Axes { unit: "cycles per byte", sizes: "bytes of the payload", is_doubling: true };
 
@@ -204,6 +207,9 @@ fn payloads(key: &str, run: &Stored, function: &'static str) -> Result<Option<Pl
     if lines.iter().all(|line| line.points.len() < 2) {
         return Ok(None);
     }
+    let limit = |config| run.row(LIMITS, PAYLOAD_COST, config)?.number("ours");
+    let limits = [ENGINE_LIMIT, "memory, RAM", "memory, RoT"].into_iter().filter_map(limit);
+    let limits: Vec<(f64, Look)> = limits.map(|cost| (cost, Look::OursFlat)).collect();
     let ends = lines.iter().map(|line| {
         let text = |(size, cost): &(f64, f64)| format!("{cost} for {size} bytes");
         let ends = [line.points.first(), line.points.last()];
@@ -217,10 +223,12 @@ fn payloads(key: &str, run: &Stored, function: &'static str) -> Result<Option<Pl
     };
     Ok(Some(Plot {
         title: if function == "HMAC" { "HMAC-SHA-256" } else { function },
-        svg: drawn(&words, |svg| draw::lines(svg, &PAYLOAD_AXES, &lines, &[]))?,
+        svg: drawn(&words, |svg| draw::lines(svg, &PAYLOAD_AXES, &lines, &limits))?,
         caption:
             "Each line across is four times the one below. Of the paper's own figure only the \
-                  largest payload is printed in numbers: the triangles."
+                  largest payload is printed in numbers: the triangles. Dotted, from above: what the least \
+                  costs of accesses allow from RAM and from the scratchpad, and what the engine \
+                  allows."
                 .to_owned(),
     }))
 }

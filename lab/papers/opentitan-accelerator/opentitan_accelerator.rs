@@ -49,7 +49,9 @@ fn run(is_quick: bool) -> Result<(Run, String)> {
     let mut rows = access_rows(&samples)?;
     rows.extend(bandwidth_rows(&samples, headline)?);
     rows.extend(used_rows(&samples, headline, paper.constant("hmac_block_cycles")?)?);
+    rows.extend(limit_rows(&samples, headline, paper.constant("hmac_block_cycles")?)?);
     rows.extend(label_rows(&samples, headline)?);
+    rows.extend(share_rows(&samples, headline)?);
     rows.extend(figure_rows(&samples, &software));
     rows.extend(speed_up_rows(&samples, &software, headline)?);
     let rows: Vec<Row> =
@@ -192,6 +194,45 @@ fn bandwidth_rows(samples: &[Sample], bytes: usize) -> Result<Vec<Row>> {
         rows.push(row.of(&format!("HMAC, {of}")));
     }
     Ok(rows)
+}
+
+/// Lines of figure 2, which the paper prints without numbers: what the engine could do, and what the least costs
+/// of accesses allow.
+fn limit_rows(samples: &[Sample], bytes: usize, block_cycles: f64) -> Result<Vec<Row>> {
+    const TABLE: &str = "Figure 2, limits";
+    let engine = Row::info(TABLE, "cost", CYCLES_PER_BYTE, block_cycles / BLOCK)
+        .of("engine, SHA-256 and HMAC");
+    let mut rows = vec![engine];
+    for row in bandwidth_rows(samples, bytes)? {
+        let Some(cost) = row.ours.filter(|_| row.metric == "bandwidth") else { continue };
+        let config = row.config.replace("HMAC, ", "memory, ");
+        rows.push(Row::info(TABLE, "cost", CYCLES_PER_BYTE, cost).of(&config));
+    }
+    Ok(rows)
+}
+
+/// The text below table 4: shares of all cycles, over the functions that there are.
+fn share_rows(samples: &[Sample], bytes: usize) -> Result<Vec<Row>> {
+    let (mut memory, mut ram, mut wait) = (f64::INFINITY, f64::INFINITY, 0.0_f64);
+    for function in Function::ALL {
+        let labelled = &runs::find(samples, function, Memory::Ram, bytes)?.labelled;
+        let all = labelled.cost(None, None).cycles as f64;
+        let share = |purpose, opcode| 100.0 * labelled.cost(purpose, opcode).cycles as f64 / all;
+        let of_ram = share(None, Some(Opcode::MemoryRam));
+        memory = memory.min(of_ram + share(None, Some(Opcode::MemoryRot)));
+        ram = ram.min(of_ram);
+        wait = wait.max(share(Some(Purpose::Wait), None));
+    }
+    let row = |(config, value)| {
+        let row = Row::info("Section 4.2, shares", "share of all cycles", "percent", value);
+        row.of(config).noted("over SHA-256 and HMAC; the paper's extremes include AES-256")
+    };
+    let shares = [
+        ("accesses to memory, least", memory),
+        ("accesses to RAM, least", ram),
+        ("Wait, most", wait),
+    ];
+    Ok(shares.map(row).to_vec())
 }
 
 /// Table 4, by both labels.

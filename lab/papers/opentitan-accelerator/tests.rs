@@ -76,6 +76,39 @@ fn table_3_follows_from_table_2_and_bandwidth_from_the_engine() {
 }
 
 #[test]
+fn the_shares_of_the_text_are_those_of_table_4() {
+    let paper = Paper::load(KEY).unwrap();
+    let share = |opcode: &str, config: &str| {
+        value(&paper, "Table 4", "cycles", &format!("{opcode}, {config}"))
+    };
+    let of_text = |what: &str| value(&paper, "Section 4.2, shares", "share of all cycles", what);
+    let functions = ["SHA-256", "HMAC", "AES-256"];
+    let least =
+        |of: &dyn Fn(&str) -> f64| functions.map(of).into_iter().fold(f64::INFINITY, f64::min);
+    let ram = |function: &str| share("Memory-RAM", &format!("{function}, all"));
+    let memory = |function: &str| ram(function) + share("Memory-RoT", &format!("{function}, all"));
+    assert!((least(&memory) - of_text("accesses to memory, least")).abs() < 0.005);
+    // In the text it is "over".
+    let over = least(&ram) - of_text("accesses to RAM, least");
+    assert!((0.0..1.0).contains(&over));
+    let wait = functions.map(|it| share("all", &format!("{it}, Wait")));
+    assert_eq!(wait.into_iter().fold(0.0, f64::max), of_text("Wait, most"));
+}
+
+#[test]
+fn the_labels_are_those_of_table_1() {
+    let paper = Paper::load(KEY).unwrap();
+    let of = |kind: &str| -> Vec<&str> {
+        let labels = paper.labels.iter().filter(|label| label.kind == kind);
+        labels.map(|label| label.name.as_str()).collect()
+    };
+    assert_eq!(of("opcode"), Opcode::ALL.map(Opcode::name));
+    assert_eq!(of("HMAC"), Purpose::ALL.map(Purpose::name));
+    assert_eq!(of("AES"), ["Config", "Cipher", "Wait"]);
+    assert!(paper.labels.iter().all(|label| !label.meaning.is_empty()));
+}
+
+#[test]
 fn errata_are_what_the_paper_itself_rules_out() {
     let paper = Paper::load(KEY).unwrap();
     let most = paper.number("Table 2", "most", "RAM").unwrap();

@@ -226,3 +226,6 @@ fn csv(counts: &[(&Hart, Count)], peers: &[PeerCount]) -> String {
     peers.iter().for_each(|peer| line(&peer.peer, peer.hart, &peer.count));
     text
 }
+
+#[cfg(test)]
+mod tests;

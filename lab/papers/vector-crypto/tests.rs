@@ -1,0 +1,61 @@
+use super::*;
+
+const SECTIONS: &str = "WalnutDSA, sections";
+
+fn value(paper: &Paper, table: &str, metric: &str, config: &str) -> f64 {
+    let number = paper.number(table, metric, config);
+    number.unwrap_or_else(|| panic!("no {table}, {metric}, {config}")).value
+}
+
+#[test]
+fn the_totals_of_walnut_dsa_are_the_sums_of_its_sections() {
+    let paper = Paper::load(KEY).unwrap();
+    let common = ["exit", "walnut_emul", "loop", "positive", "negative", "continue"];
+    for (kind, more) in [("without", None), ("with", Some("emultiply"))] {
+        let sections = common.into_iter().chain(more);
+        let cycles = |name| value(&paper, SECTIONS, "cycles", &format!("{kind}, {name}"));
+        let total = value(
+            &paper,
+            "WalnutDSA",
+            "verification, 1704 braid generators",
+            &format!("{kind} cryptographic extensions"),
+        );
+        assert_eq!(sections.map(cycles).sum::<f64>(), total, "{kind}");
+    }
+}
+
+#[test]
+fn errata_are_the_products_that_do_not_hold() {
+    let paper = Paper::load(KEY).unwrap();
+    let mut contradicted = Vec::new();
+    for kind in ["without", "with"] {
+        for name in ["exit", "walnut_emul", "loop", "positive", "negative", "continue", "emultiply"]
+        {
+            let config = format!("{kind}, {name}");
+            let Some(cycles) = paper.number(SECTIONS, "cycles", &config) else { continue };
+            let of = |metric| value(&paper, SECTIONS, metric, &config);
+            let product = of("cycles of an iteration") * of("iterations");
+            let is_wrong = product != cycles.value;
+            assert_eq!(is_wrong, cycles.erratum.is_some(), "{config}");
+            if is_wrong {
+                assert!(cycles.erratum.as_ref().unwrap().ends_with(&format!("is {product}")));
+                contradicted.push(config);
+            }
+        }
+    }
+    assert_eq!(
+        contradicted,
+        ["without, loop", "without, positive", "without, negative", "with, loop"]
+    );
+}
+
+#[test]
+fn nearly_three_is_the_quotient_of_the_totals() {
+    let paper = Paper::load(KEY).unwrap();
+    let total =
+        |config: &str| value(&paper, "WalnutDSA", "verification, 1704 braid generators", config);
+    let quotient =
+        total("without cryptographic extensions") / total("with cryptographic extensions");
+    let said = value(&paper, "WalnutDSA, speed-up", "speed-up", "with cryptographic extensions");
+    assert!(quotient < said && quotient.round() == said, "{quotient}");
+}
