@@ -133,6 +133,7 @@ fn run(scope: &Scope) -> Result<(Run, String)> {
     let setting = Setting::of(&paper)?;
     let mut rows = scope.table_v(&costs, &setting)?;
     rows.extend(scope.headlines(&costs, &setting)?);
+    rows.extend(scope.leaf_rows(&setting));
     rows.extend(scope.overlap_rows(&measured, own_rate, &costs[0], &setting)?);
     rows.extend(scope.validation_row(&measured, &costs[0])?);
     let mut tools = BTreeMap::from([
@@ -323,6 +324,23 @@ impl Scope {
             });
         }
         Ok(rows)
+    }
+
+    /// Section VII-A, where the paper says that small blocks take more memory, without numbers: the digests of all
+    /// blocks are kept until the root is computed.
+    fn leaf_rows(&self, setting: &Setting) -> Vec<Row> {
+        let [(hash, sizes), _] = self.sizes;
+        let mut rows = Vec::new();
+        for payload in setting.payloads() {
+            for size in sizes {
+                let blocks = payload.size.div_ceil(u64::from(*size) * u64::from(KIB));
+                let bytes = blocks * hash.output_len() as u64;
+                let row = Row::info("Section VII-A, memory", "leaves", "bytes", bytes as f64);
+                let config = format!("{}, blocks of {size} KiB", payload.name);
+                rows.push(row.of(&config).noted("computed: a digest for each block"));
+            }
+        }
+        rows
     }
 
     fn overlap_rows(
