@@ -13,7 +13,7 @@ use hartlock_image::HashId;
 use super::args::Args;
 use super::inputs;
 use super::machine::{Machine, Patience, commit, date, version};
-use super::run::{Better, Row, Run};
+use super::run::{Better, How, Row, Run};
 use super::sample::{Sample, csv, median};
 use hartlock_device::demo;
 use xtask::{project, run};
@@ -99,7 +99,7 @@ pub fn measure(args: &Args) -> Result<Run> {
             ("rustc", version("rustc", "--version")?),
         ]),
         date: date()?,
-        rows: rows(&samples, &scale),
+        rows: How::Timed.made(rows(&samples, &scale)),
         machine,
     };
     let folder = args.folder();

@@ -38,6 +38,8 @@ pub struct Row {
     pub peer: Option<f64>,
     /// Absent if it is not built yet; the note says so.
     pub ours: Option<f64>,
+    /// How it was made; absent if there is no number.
+    pub how: Option<How>,
     pub ratio: Option<f64>,
     pub target: Option<f64>,
     pub better: Better,
@@ -51,6 +53,43 @@ pub struct Row {
 pub enum Better {
     Higher,
     Lower,
+}
+
+/// How a number was made. *Measured* is what was simulated, counted or timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum How {
+    /// Cycles of the RTL.
+    Simulated,
+    /// Retired instructions.
+    Counted,
+    /// Wall-clock time or memory of programs on this machine.
+    Timed,
+    /// From simulated cycles of a smaller payload, by the division of work.
+    Scaled,
+    /// From counts of one machine and costs of another, or with a rate of the paper.
+    Modelled,
+    /// From other numbers by arithmetic.
+    Computed,
+}
+
+impl How {
+    /// These rows, of which those that do not say so were made like this.
+    pub fn made(self, rows: Vec<Row>) -> Vec<Row> {
+        let mark = |row: Row| Row { how: row.how.or(row.ours.map(|_| self)), ..row };
+        rows.into_iter().map(mark).collect()
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Simulated => "simulated",
+            Self::Counted => "counted",
+            Self::Timed => "timed",
+            Self::Scaled => "scaled",
+            Self::Modelled => "modelled",
+            Self::Computed => "computed",
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -77,6 +116,7 @@ impl Row {
             published: None,
             peer: None,
             ours: Some(rounded(ours)),
+            how: None,
             ratio: None,
             target: None,
             better: Better::Higher,
@@ -123,6 +163,11 @@ impl Row {
     fn compared(mut self) -> Self {
         let other = self.published.or(self.peer);
         self.ratio = self.ours.zip(other).map(|(ours, other)| rounded(ours / other));
+        self
+    }
+
+    pub fn how(mut self, how: How) -> Self {
+        self.how = Some(how);
         self
     }
 
@@ -184,7 +229,10 @@ impl Row {
             self.table.clone(),
             self.metric.clone(),
             self.config.clone(),
-            self.ours.map_or("–".into(), |ours| format!("{ours} {}", self.unit)),
+            self.ours.map_or("–".into(), |ours| match self.how {
+                Some(how) => format!("{ours} {}, {}", self.unit, how.name()),
+                None => format!("{ours} {}", self.unit),
+            }),
             target,
             status.to_owned(),
         ]
@@ -256,6 +304,20 @@ mod tests {
         assert_eq!(row(1.0).status, Status::Info);
         // What is stored decides: 1.7996 is written as 1.8.
         assert_eq!(row(1.7996).judged(Better::Higher, 1.8).status, Status::Hit);
+    }
+
+    #[test]
+    fn how_a_number_was_made_is_said_once() {
+        let row = |ours| Row::info("hash", "SHA-256", "cycles", ours);
+        let rows = vec![
+            row(1.0),
+            row(2.0).how(How::Scaled),
+            Row::absent("hash", "SHA-384", "cycles", "not built yet"),
+        ];
+        let how: Vec<_> = How::Simulated.made(rows).iter().map(|row| row.how).collect();
+        assert_eq!(how, [Some(How::Simulated), Some(How::Scaled), None]);
+        let json = serde_json::to_value(How::Computed).unwrap();
+        assert_eq!(json, How::Computed.name());
     }
 
     #[test]

@@ -43,13 +43,14 @@ struct Machine {
 pub struct Row(Map<String, Value>);
 
 /// Columns in this order; one that no row of a table fills is left out.
-const COLUMNS: [&str; 11] = [
+const COLUMNS: [&str; 12] = [
     "metric",
     "config",
     "unit",
     "published",
     "peer",
     "ours",
+    "how",
     "ratio",
     "target",
     "status",

@@ -9,7 +9,7 @@ use super::args::Args;
 use super::inputs;
 use super::machine::{Machine, commit, date, version};
 use super::paper::Paper;
-use super::run::{Better, Row, Run};
+use super::run::{Better, How, Row, Run};
 use xtask::project;
 use xtask::python;
 use xtask::python::PackageSet;
@@ -47,21 +47,25 @@ fn run(is_quick: bool) -> Result<(Run, String)> {
     let [own_flags, others @ ..] = baseline::OPTIMISATIONS;
     let software = baseline::measure(own_flags)?;
     let mut rows = access_rows(&samples)?;
-    rows.extend(bandwidth_rows(&samples, headline)?);
-    rows.extend(used_rows(&samples, headline, paper.constant("hmac_block_cycles")?)?);
-    rows.extend(limit_rows(&samples, headline, paper.constant("hmac_block_cycles")?)?);
+    let block_cycles = paper.constant("hmac_block_cycles")?;
+    rows.extend(How::Computed.made(bandwidth_rows(&samples, headline)?));
+    rows.extend(How::Computed.made(used_rows(&samples, headline, block_cycles)?));
+    rows.extend(How::Computed.made(limit_rows(&samples, headline, block_cycles)?));
     rows.extend(label_rows(&samples, headline)?);
     rows.extend(share_rows(&samples, headline)?);
     rows.extend(figure_rows(&samples, &software));
     rows.extend(speed_up_rows(&samples, &software, headline)?);
     let rows: Vec<Row> =
         rows.into_iter().map(|row| beside_paper(row, &paper)).collect::<Result<_>>()?;
-    let mut rows = with_distances(rows);
+    let mut rows = with_distances(How::Simulated.made(rows));
     if !is_quick {
         for flags in others {
             let counts = baseline::measure(flags)?;
             rows.extend(
-                counts.iter().filter(|it| it.who == "bearssl").map(|it| software_row(it, flags)),
+                counts
+                    .iter()
+                    .filter(|it| it.who == "bearssl")
+                    .map(|it| software_row(it, flags).how(How::Simulated)),
             );
         }
     }
@@ -108,6 +112,7 @@ fn with_distances(rows: Vec<Row>) -> Vec<Row> {
         let percent = (row.ours? / row.published? - 1.0).abs() * 100.0;
         let config = format!("{}, {}", row.table, row.config);
         let row = Row::info("Reproduction", "distance from the paper", "percent", percent);
+        let row = row.how(How::Computed);
         Some(row.of(&config).judged(Better::Lower, TOLERANCE))
     });
     let mut all: Vec<Row> = distances.collect();

@@ -50,6 +50,10 @@ impl Setting {
     pub fn milliseconds(&self, cycles: f64) -> f64 {
         cycles / self.cycles_per_millisecond
     }
+
+    pub fn cycles(&self, milliseconds: f64) -> f64 {
+        milliseconds * self.cycles_per_millisecond
+    }
 }
 
 /// The costs of one hash.

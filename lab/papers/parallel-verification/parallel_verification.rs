@@ -12,7 +12,7 @@ use super::inputs;
 use super::machine::{Machine, commit, date, version};
 use super::paper::Paper;
 use super::peers;
-use super::run::{Better, Row, Run};
+use super::run::{Better, How, Row, Run};
 use hartlock_hw::machines::loader::Form;
 use hartlock_hw::machines::model;
 use hartlock_hw::machines::model::Core;
@@ -131,10 +131,11 @@ fn run(scope: &Scope) -> Result<(Run, String)> {
     let costs = scope.costs(&measured)?;
     let paper = Paper::load(KEY)?;
     let setting = Setting::of(&paper)?;
-    let mut rows = scope.table_v(&costs, &setting)?;
-    rows.extend(scope.headlines(&costs, &setting)?);
-    rows.extend(scope.leaf_rows(&setting));
-    rows.extend(scope.overlap_rows(&measured, own_rate, &costs[0], &setting)?);
+    let mut rows = How::Scaled.made(scope.table_v(&costs, &setting)?);
+    rows.extend(How::Scaled.made(scope.headlines(&costs, &setting)?));
+    rows.extend(How::Computed.made(scope.leaf_rows(&setting)));
+    let overlaps = scope.overlap_rows(&measured, own_rate, &costs[0], &setting)?;
+    rows.extend(How::Simulated.made(overlaps));
     rows.extend(scope.validation_row(&measured, &costs[0])?);
     let mut tools = BTreeMap::from([
         ("hartlock", env!("CARGO_PKG_VERSION").to_owned()),
@@ -150,10 +151,11 @@ fn run(scope: &Scope) -> Result<(Run, String)> {
                 *row = row.clone().peer(cycles).noted(format!("the best peer is {who}"));
             }
         }
-        rows.extend(kernels::rows(&kernels));
+        rows.extend(How::Simulated.made(kernels::rows(&kernels)));
         tools.extend(peers::versions()?);
     }
-    rows.extend(stages::rows(&measured, &costs[0], scope.headline * KIB, &paper)?);
+    let stages = stages::rows(&measured, &costs[0], scope.headline * KIB, &paper)?;
+    rows.extend(How::Modelled.made(stages));
     let rows = rows.into_iter().map(|row| beside_paper(row, &paper)).collect::<Result<_>>()?;
     let run = Run {
         paper: KEY,
@@ -200,6 +202,7 @@ impl Scope {
         let scaled = costs.blocks(4, self.headline * KIB, subject.size as u64)?;
         let row = Row::info("Validation", "predicted by measured", "times", scaled / whole)
             .of(&format!("{} MiB, blocks of {} KiB", subject.size >> 20, self.headline))
+            .how(How::Computed)
             .noted(format!("{whole:.0} cycles simulated, {scaled:.0} scaled from 8 blocks"));
         Ok(Some(row))
     }
@@ -283,6 +286,7 @@ impl Scope {
         let ratio = costs.overlapped(block_size, size, rate)? * rate / size as f64;
         Ok(Row::info("Overlap", "verified by unverified", "times", ratio)
             .of(&format!("{name}, storage at {share} of the hash rate"))
+            .how(How::Scaled)
             .noted(format!("scaled to its size, in blocks of {} KiB", self.headline)))
     }
 
@@ -368,7 +372,7 @@ impl Scope {
             let ratio = together as f64 / apart.read as f64;
             let row = Row::info("Overlap", "verified by unverified", "times", ratio).of(&config);
             let row = row.noted(format!(
-                "{} KiB in blocks of {} KiB, measured",
+                "{} KiB in blocks of {} KiB, simulated",
                 subject.size >> 10,
                 OVERLAP_BLOCK / KIB
             ));
@@ -382,6 +386,7 @@ impl Scope {
             rows.push(
                 Row::info("Validation", "predicted by measured", "times", error)
                     .of(&config)
+                    .how(How::Computed)
                     .noted("the division of work played through, against the simulation"),
             );
             let row = self.scaled_overlap(costs, setting.initramfs, *share)?;

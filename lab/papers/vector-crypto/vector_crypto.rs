@@ -15,7 +15,7 @@ use super::inputs;
 use super::machine::{Machine, commit, date, version};
 use super::paper::Paper;
 use super::peers::{self, PeerCount};
-use super::run::{Better, Row, Run};
+use super::run::{Better, How, Row, Run};
 use hartlock_device::bench;
 use hartlock_device::kernels::{Bench, Count, Hart, read};
 use xtask::{project, tools};
@@ -101,6 +101,7 @@ pub fn measure(args: &Args) -> Result<Run> {
     let mut rows = rows(&counts, &counted);
     let block = listing::executed(&bench)?;
     rows.extend(listing::rows(&block, &counts, &paper)?);
+    let rows = How::Counted.made(rows);
     let run = Run {
         paper: KEY,
         commit: commit()?,
