@@ -199,6 +199,12 @@ impl Run {
         Ok(())
     }
 
+    /// Writes more samples of the run, of another kind.
+    pub fn store_more(&self, folder: &Path, kind: &str, samples: &str) -> Result<()> {
+        let path = folder.join(format!("{}-{kind}.csv", self.paper));
+        fs::write(&path, samples).with_context(|| path.display().to_string())
+    }
+
     /// The rows as a table for a terminal.
     pub fn text(&self) -> String {
         let mut lines =

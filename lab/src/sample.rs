@@ -64,7 +64,7 @@ pub fn csv(samples: &[Sample]) -> String {
     let mut text = "what,config,round,wall_s,user_s,system_s,peak_kib,others\n".to_owned();
     for it in samples {
         text += &format!(
-            "{},\"{}\",{},{:.4},{:.3},{:.3},{},{:.3}\n",
+            "\"{}\",\"{}\",{},{:.4},{:.3},{:.3},{},{:.3}\n",
             it.what, it.config, it.round, it.wall, it.user, it.system, it.peak_kib, it.others
         );
     }

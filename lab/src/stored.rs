@@ -355,3 +355,35 @@ fn text(value: &Value) -> String {
     };
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+    use xtask::project;
+
+    /// The script that computes headlines from samples, on a copy of the stored runs.
+    #[test]
+    fn a_changed_sample_or_number_is_found_by_the_script() {
+        let copy = tempfile::tempdir().unwrap();
+        for entry in fs::read_dir(project::root().join("lab/runs/latest")).unwrap() {
+            let path = entry.unwrap().path();
+            fs::copy(&path, copy.path().join(path.file_name().unwrap())).unwrap();
+        }
+        let says = || {
+            let mut script = Command::new("python3");
+            script.arg(project::root().join("lab/recompute.py")).arg(copy.path());
+            let output = script.output().unwrap();
+            (output.status.success(), String::from_utf8(output.stdout).unwrap())
+        };
+        assert!(says().0, "{}", says().1);
+        let file = copy.path().join("vector-crypto.csv");
+        let text = fs::read_to_string(&file).unwrap();
+        let line =
+            text.lines().find(|line| line.starts_with("hartlock,rv64,sha384,rv64,one,")).unwrap();
+        fs::write(&file, text.replace(line, &format!("{line}0"))).unwrap();
+        let (is_right, text) = says();
+        assert!(!is_right && text.contains("vector-crypto: hash, SHA-384, rv64: "), "{text}");
+    }
+}

@@ -37,6 +37,18 @@ impl Count {
     }
 }
 
+/// Columns of [`csv`].
+pub const CSV_HEADER: &str = "flags,who,function,bytes,instructions,cycles\n";
+
+/// A line for each count.
+pub fn csv(flags: &str, counts: &[Count]) -> String {
+    let line = |it: &Count| {
+        let Count { who, what, bytes, cycles, instructions } = it;
+        format!("{flags},{who},{what},{bytes},{instructions},{cycles}\n")
+    };
+    counts.iter().map(line).collect()
+}
+
 /// Counts everything with BearSSL built in this way.
 ///
 /// # Errors

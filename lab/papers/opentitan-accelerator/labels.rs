@@ -177,6 +177,15 @@ impl Labelled {
         }
     }
 
+    /// How many accesses took so many cycles.
+    pub fn access_counts(&self, opcode: Opcode) -> BTreeMap<u64, usize> {
+        let mut counts = BTreeMap::new();
+        for cycles in self.accesses.get(&opcode).into_iter().flatten() {
+            *counts.entry(*cycles).or_default() += 1;
+        }
+        counts
+    }
+
     pub fn access_cost(&self, opcode: Opcode) -> Option<AccessCost> {
         let cycles = self.accesses.get(&opcode)?;
         let sum: u64 = cycles.iter().sum();

@@ -32,14 +32,23 @@ const CYCLES_PER_BYTE: &str = "cycles/byte";
 pub fn measure(args: &Args) -> Result<Run> {
     let (run, samples) = run(args.quick)?;
     let folder = args.folder();
-    run.store(&folder, &samples)?;
+    run.store(&folder, &samples.labels)?;
+    run.store_more(&folder, "accesses", &samples.accesses)?;
+    run.store_more(&folder, "software", &samples.software)?;
     print!("{}", run.text());
     println!("stored as {}", folder.join(format!("{KEY}.json")).display());
     Ok(run)
 }
 
+/// Everything that the rows are made from, as CSV.
+struct Samples {
+    labels: String,
+    accesses: String,
+    software: String,
+}
+
 /// All of it, or in its quick form the payload of the paper's tables alone.
-fn run(is_quick: bool) -> Result<(Run, String)> {
+fn run(is_quick: bool) -> Result<(Run, Samples)> {
     let paper = Paper::load(KEY)?;
     let headline = paper.constant("payload_bytes")? as usize;
     let sizes = if is_quick { &payload::SIZES[6..] } else { &payload::SIZES };
@@ -58,9 +67,11 @@ fn run(is_quick: bool) -> Result<(Run, String)> {
     let rows: Vec<Row> =
         rows.into_iter().map(|row| beside_paper(row, &paper)).collect::<Result<_>>()?;
     let mut rows = with_distances(How::Simulated.made(rows));
+    let mut on_cva6 = baseline::csv(own_flags, &software);
     if !is_quick {
         for flags in others {
             let counts = baseline::measure(flags)?;
+            on_cva6 += &baseline::csv(flags, &counts);
             rows.extend(
                 counts
                     .iter()
@@ -90,7 +101,12 @@ fn run(is_quick: bool) -> Result<(Run, String)> {
         rows: if is_quick { rows } else { paper.completed(rows, "not built yet") },
         machine: Machine::of_this()?,
     };
-    Ok((run, runs::csv(&samples)))
+    let samples = Samples {
+        labels: runs::csv(&samples),
+        accesses: runs::accesses_csv(&samples),
+        software: baseline::CSV_HEADER.to_owned() + &on_cva6,
+    };
+    Ok((run, samples))
 }
 
 /// Rows for which the paper has a number get it.

@@ -268,6 +268,24 @@ pub fn csv(samples: &[Sample]) -> String {
     text
 }
 
+/// How many accesses of each run took so many cycles.
+pub fn accesses_csv(samples: &[Sample]) -> String {
+    let mut text = "function,memory,bytes,opcode,cycles,accesses\n".to_owned();
+    for Sample { function, memory, bytes, labelled } in samples {
+        for opcode in [Opcode::MemoryRot, Opcode::MemoryRam] {
+            for (cycles, accesses) in labelled.access_counts(opcode) {
+                text += &format!(
+                    "{},{},{bytes},{},{cycles},{accesses}\n",
+                    function.name(),
+                    memory.name(),
+                    opcode.name()
+                );
+            }
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -275,6 +275,15 @@ impl Measured {
     }
 
     /// All samples as a table for other programs.
+    /// Steps without a payload, or with one that is not measured.
+    pub fn steps_csv(&self) -> String {
+        let mut text = "harts,step,cycles,instructions\n".to_owned();
+        for StepCost { harts, step, cycles, instructions } in &self.steps {
+            text += &format!("{harts},{step:?},{cycles},{instructions}\n");
+        }
+        text
+    }
+
     pub fn csv(&self) -> String {
         let mut text =
             "loader,harts,hash,block_size,size,storage_bytes_per_1000_cycles,read_cycles,\

@@ -90,6 +90,15 @@ pub fn best_peer(all: &[Measured], hash: HashId) -> Option<(&str, f64)> {
     best.map(|it| (it.who.as_str(), it.cycles_per_byte()))
 }
 
+/// A line for each kernel.
+pub fn csv(all: &[Measured]) -> String {
+    let mut text = "who,hash,bytes,instructions,cycles\n".to_owned();
+    for Measured { who, hash, bytes, instructions, cycles, .. } in all {
+        text += &format!("{who},{hash},{bytes},{instructions},{cycles}\n");
+    }
+    text
+}
+
 /// What a byte costs, and where the cycles of our kernels go.
 pub fn rows(all: &[Measured]) -> Vec<Row> {
     let mut rows = Vec::new();

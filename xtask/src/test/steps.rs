@@ -314,6 +314,12 @@ pub const STEPS: &[Step] = &[
     )
     .without_command()
     .reads(OF_LAB),
+    Step::command(
+        "recompute",
+        "headlines of stored runs follow from their samples, by a script without our code",
+        &["python3", "lab/recompute.py"],
+    )
+    .reads(&[&["lab"]]),
     Step::runner(
         "vector-crypto",
         "the fourth paper's rows are made, and every hash kernel keeps its bound",
