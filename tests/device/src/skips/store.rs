@@ -48,41 +48,79 @@ fn table_of(counts: &Counts, commit: &str) -> String {
 mod tests {
     use std::collections::HashSet;
 
-    use super::super::bundles::TARGETS;
+    use super::super::{bundles, rot};
     use xtask::project;
 
-    /// Bundles with too many instructions after the signatures to skip each: those that are refused before any
-    /// signature or after payloads are hashed. So many instructions at least.
-    const SAMPLED: [&str; 4] = [
-        "rom/another-type",
-        "rom/altered-payload",
-        "rom/payload-over-the-hand-off-block",
-        "loader/altered-payload",
-    ];
+    /// The part of a boot that decides, by the words of the file.
+    const DECIDES: &str = "after signatures";
+    /// Of a bundle with too many instructions there to skip each: those whose payloads are hashed first.
     const SAMPLE: i64 = 1000;
 
-    #[test]
-    fn stored_campaigns_skip_everything_after_the_signatures_or_a_sample() {
+    fn stored() -> Vec<toml::Table> {
         let file = project::root().join("lab/runs/skips.toml");
         let stored: toml::Table = std::fs::read_to_string(file).unwrap().parse().unwrap();
         let campaigns = stored["campaign"].as_array().unwrap();
+        campaigns.iter().map(|it| it.as_table().unwrap().clone()).collect()
+    }
+
+    fn number(campaign: &toml::Table, key: &str) -> i64 {
+        campaign[key].as_integer().unwrap()
+    }
+
+    fn text<'a>(campaign: &'a toml::Table, key: &str) -> &'a str {
+        campaign[key].as_str().unwrap()
+    }
+
+    fn is_exhaustive(campaign: &toml::Table) -> bool {
+        campaign["is_exhaustive"].as_bool().unwrap()
+    }
+
+    #[test]
+    fn stored_campaigns_skip_what_decides_in_every_bundle_and_turn_nothing() {
+        let campaigns = stored();
         let mut complete = HashSet::new();
-        for campaign in campaigns {
-            let number = |key: &str| campaign[key].as_integer().unwrap();
-            let bundle = campaign["bundle"].as_str().unwrap();
-            let left = number("turned") + number("ran_data");
-            // Pairs are outside of the model: they are counted.
-            assert!(left == 0 || number("second_within") > 0, "{bundle}");
-            assert_eq!(number("refused") + number("astray") + left, number("boots"), "{bundle}");
-            let is_exhaustive = campaign["is_exhaustive"].as_bool().unwrap();
-            assert!(!is_exhaustive || number("positions") >= number("after_signatures"));
-            let is_sampled = SAMPLED.contains(&bundle) && number("positions") >= SAMPLE;
-            if (is_exhaustive || is_sampled) && number("second_within") == 0 {
+        for it in &campaigns {
+            let bundle = text(it, "bundle");
+            assert_eq!((number(it, "turned"), number(it, "ran_data")), (0, 0), "{bundle}");
+            assert_eq!(
+                number(it, "refused") + number(it, "astray"),
+                number(it, "boots"),
+                "{bundle}"
+            );
+            let is_whole = text(it, "part") != DECIDES;
+            let all = number(it, if is_whole { "instructions" } else { "after_signatures" });
+            assert!(!is_exhaustive(it) || number(it, "positions") == all, "{bundle}");
+            let is_sampled = bundle.contains("payload") && number(it, "positions") >= SAMPLE;
+            if number(it, "second_within") == 0 && (is_exhaustive(it) || is_sampled) {
                 complete.insert(bundle.to_owned());
             }
         }
-        for target in TARGETS {
-            assert!(complete.contains(target.name), "{}", target.name);
+        let of_board = bundles::TARGETS.iter().map(|target| target.name);
+        for name in of_board.chain(rot::TARGETS.iter().map(|target| target.name)) {
+            assert!(complete.contains(name), "{name}");
+        }
+        let pairs = campaigns.iter().filter(|it| number(it, "second_within") == 16);
+        assert!(pairs.filter(|it| is_exhaustive(it)).count() >= 3);
+    }
+
+    #[test]
+    fn security_md_quotes_the_stored_campaigns() {
+        let campaigns = stored();
+        let text_of = std::fs::read_to_string(project::root().join("SECURITY.md")).unwrap();
+        let boots = |part: &str, within: i64| -> i64 {
+            let is_it = |it: &&toml::Table| {
+                is_exhaustive(it)
+                    && text(it, "part") == part
+                    && number(it, "second_within") == within
+            };
+            campaigns.iter().filter(is_it).map(|it| number(it, "boots")).sum()
+        };
+        for boots in [boots(DECIDES, 0), boots("whole boot", 0), boots(DECIDES, 16)] {
+            let digits = boots.to_string();
+            let groups =
+                digits.as_bytes().rchunks(3).rev().map(|it| std::str::from_utf8(it).unwrap());
+            let quoted = groups.collect::<Vec<_>>().join(",");
+            assert!(text_of.contains(&quoted), "{quoted}");
         }
     }
 }
