@@ -39,10 +39,19 @@ pub struct Args {
     /// Record the numbers in lab/signatures and write docs/src/reference/signatures.md
     #[arg(long, conflicts_with = "filter")]
     write: bool,
+    /// Measure nothing: write the page from what is recorded, for other bounds
+    #[arg(long, conflicts_with_all = ["filter", "peers", "opt_level", "write"])]
+    page: bool,
 }
 
 pub fn main(args: &Args) -> Result<Verdict> {
     let root = project::root();
+    if args.page {
+        let (ours, peers) = (record::load(&root, "ours")?, record::load(&root, "peers")?);
+        let bounds = record::load(&root, "bounds")?;
+        fs::write(root.join(page::PATH), page::text(&ours, &peers, &bounds)?)?;
+        return Ok(Verdict::Yes);
+    }
     let is_wanted = |it: &&Algorithm| {
         args.filter.as_ref().is_none_or(|filter| it.name.contains(filter.as_str()))
     };
