@@ -89,7 +89,7 @@ impl Board {
     }
 
     /// The board that calls itself so.
-    pub(crate) fn of(name: &Name) -> Option<&'static Board> {
+    pub fn of(name: &Name) -> Option<&'static Board> {
         ALL.into_iter().find(|board| name.is(board.name))
     }
 
