@@ -21,13 +21,15 @@ use xtask::firmware::StageFiles;
 /// `li a0, 0` and `li a0, 1`, then `ret`.
 const RETURN_0: [u8; 4] = [0x01, 0x45, 0x82, 0x80];
 const RETURN_1: [u8; 4] = [0x05, 0x45, 0x82, 0x80];
+/// All ones: no bit differs.
+const RETURN_ONES: [u8; 4] = [0x7d, 0x55, 0x82, 0x80];
 
 /// No instruction (Unprivileged Architecture §2.2).
 const ILLEGAL: [u8; 4] = [0; 4];
 
 const FIRST: &[&str] = &["harden", "Verdict", "is_accepted"];
 const SECOND: &[&str] = &["harden", "Verdict", "is_confirmed"];
-const DIFFERENCE: &[&str] = &["harden", "difference"];
+const EQUAL_BITS: &[&str] = &["harden", "equal_bits"];
 
 /// A function and what it is made to return.
 type Patch = (&'static [&'static str], [u8; 4]);
@@ -60,7 +62,7 @@ pub fn cases() -> Vec<Case> {
     }));
     cases.push(Case::new("verdict/a-loader-without-any-check-is-caught", |bench| {
         // Signatures and digests always compare equal: the campaign has to notice.
-        let setup = patched(bench, Stage::Loader, &[(DIFFERENCE, RETURN_0)], true)?;
+        let setup = patched(bench, Stage::Loader, &[(EQUAL_BITS, RETURN_ONES)], true)?;
         let run = bench.run(&setup)?;
         ensure!(run.transcript.contains(STUB_RUNS), "it refused\n{}", last_lines(&run));
         let judged = expect_refusal(&run, Stage::Loader, Reason::PayloadDigestMismatch);
