@@ -11,7 +11,7 @@ pub fn judge(bundle: &[u8], acceptance: &Acceptance<'_>, is_medium: bool) -> Res
     // Not zero: the previous content of the buffer must not matter.
     let mut metadata = vec![0xa5; MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE];
     let mut medium = Medium { bytes: bundle, is_medium, next_unread: 0 };
-    let mut authenticated = authenticate(&mut medium, acceptance, &mut metadata)?;
+    let mut authenticated = authenticate(&mut medium, acceptance, acceptance, &mut metadata)?;
     authenticated.load_payloads(&mut medium)?;
     // The first check refused nothing. The redundant check gives the verdict, and there is no
     // bundle about which they may differ.

@@ -122,7 +122,7 @@ fn decide(
     on_total: impl FnOnce(u64),
 ) -> Result<Description, Reason> {
     let acceptance = expectation.acceptance()?;
-    let mut bundle: Authenticated<'_> = authenticate(platform, &acceptance, metadata)?;
+    let mut bundle: Authenticated<'_> = authenticate(platform, &acceptance, &acceptance, metadata)?;
     on_total(bundle.manifest().payloads.iter().map(|payload| payload.size).sum());
     bundle.load_payloads(platform)?;
     let verdict = bundle.conclude()?;

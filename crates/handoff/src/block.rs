@@ -70,11 +70,11 @@ pub(crate) fn read_name(block: &[u8], at: usize) -> Option<Name> {
     Name::from_field(&bytes_at(block, at)?)
 }
 
-/// Puts the digest of everything before `digest_at` in its place.
-pub(crate) fn seal(block: &mut [u8], digest_at: usize) {
-    if let Some((body, rest)) = block.split_at_mut_checked(digest_at)
-        && let Some(place) = rest.first_chunk_mut()
-    {
-        *place = sha384(body);
+/// Puts the digest of everything before `digest_at` in its place, and returns it.
+pub(crate) fn seal(block: &mut [u8], digest_at: usize) -> [u8; 48] {
+    let digest = sha384(block.get(..digest_at).unwrap_or(&[]));
+    if let Some(place) = block.get_mut(digest_at..).and_then(<[u8]>::first_chunk_mut) {
+        *place = digest;
     }
+    digest
 }

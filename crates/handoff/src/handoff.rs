@@ -94,8 +94,8 @@ impl Handoff {
         })
     }
 
-    /// Writes the block.
-    pub fn encode(&self, block: &mut [u8; HANDOFF_SIZE]) {
+    /// Writes the block, and returns its digest.
+    pub fn encode(&self, block: &mut [u8; HANDOFF_SIZE]) -> [u8; 48] {
         block.fill(0);
         let mut out = Writer::new(block);
         out.put(TAG);
@@ -118,7 +118,7 @@ impl Handoff {
         for entry in self.log.iter() {
             out.put(&entry.encode());
         }
-        block::seal(block, DIGEST_AT);
+        block::seal(block, DIGEST_AT)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The root-of-trust block (boot flow §3.1).
 
-use hartlock_image::{Name, Reason, TrustList, Writer, bytes_at, is_zero};
+use hartlock_image::{Identity, Name, Reason, TrustList, Writer, bytes_at, is_zero};
 
 use crate::block;
 use crate::secret::{DeviceSecret, KEY_SIZE, Purpose};
@@ -37,12 +37,18 @@ impl RootOfTrust {
         if !block::is_intact(&block, TAG, DIGEST_AT) || !is_zero(block.get(24..32)?) {
             return None;
         }
-        Some(Self {
-            trust: block::read_trust(&block, 16, 20, 128)?,
-            board: block::read_name(&block, 32)?,
-            soc: block::read_name(&block, 64)?,
-            secret: DeviceSecret::new(bytes_at(&block, 96)?)?,
-        })
+        let (trust, identity) = Self::requirements(&block)?;
+        let secret = DeviceSecret::new(bytes_at(&block, 96)?)?;
+        Some(Self { trust, board: identity.board, soc: identity.soc, secret })
+    }
+
+    /// Keys, policy and names in a block that [`RootOfTrust::parse`] has accepted: a second reading, for redundant
+    /// checks.
+    #[inline(never)]
+    pub fn requirements(block: &[u8]) -> Option<(TrustList, Identity)> {
+        let trust = block::read_trust(block, 16, 20, 128)?;
+        let (board, soc) = (block::read_name(block, 32)?, block::read_name(block, 64)?);
+        Some((trust, Identity { board, soc }))
     }
 
     /// The key of this device for its state records.

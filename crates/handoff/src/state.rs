@@ -37,14 +37,19 @@ impl StateRecord {
         if !is_zero(content.get(48..)?) || !is_zero(padding) {
             return None;
         }
-        let record = Self {
-            sequence: u64_at(&block, 16)?,
-            boot_floor: u64_at(&block, 24)?,
-            system_floor: u64_at(&block, 32)?,
-            lifecycle: Lifecycle::from_number(u32_at(&block, 40)?)?,
-            revoked_keys: u32_at(&block, 44)?,
-        };
-        (record.sequence > 0).then_some(record)
+        Self::fields(&block).filter(|record| record.sequence > 0)
+    }
+
+    /// The fields of a copy that [`StateRecord::parse`] has accepted: a second reading, for redundant checks.
+    #[inline(never)]
+    pub fn fields(block: &[u8]) -> Option<Self> {
+        Some(Self {
+            sequence: u64_at(block, 16)?,
+            boot_floor: u64_at(block, 24)?,
+            system_floor: u64_at(block, 32)?,
+            lifecycle: Lifecycle::from_number(u32_at(block, 40)?)?,
+            revoked_keys: u32_at(block, 44)?,
+        })
     }
 
     /// The copy in force, and its index.

@@ -67,6 +67,10 @@ pub struct Authenticated<'a> {
 
 /// Reads and checks everything except the payloads (§8 steps 1 to 12).
 ///
+/// `again` holds the same requirements as `acceptance`, and the verdict depends on it: a boot stage reads what it
+/// requires twice, so that a fault in one reading is found by the other (boot flow §7). Without such a reading
+/// it is `acceptance` itself.
+///
 /// `metadata` receives the signed region and the signature area, which are verified and used
 /// there; they are not read from the medium again. It need not be zero.
 ///
@@ -75,6 +79,7 @@ pub struct Authenticated<'a> {
 pub fn authenticate<'a, P: Platform>(
     platform: &mut P,
     acceptance: &Acceptance<'_>,
+    again: &Acceptance<'_>,
     metadata: &'a mut [u8],
 ) -> Result<Authenticated<'a>, Reason> {
     let head = read_metadata(platform, acceptance.bundle_type, metadata)?;
@@ -110,18 +115,18 @@ pub fn authenticate<'a, P: Platform>(
         progress = progress.step(Checkpoint::Signature);
     }
     acceptance.check_policy(&counted, block_keys.len())?;
-    let defect = recheck::signers(acceptance, &counted, &block_keys, signed);
+    let defect = recheck::signers(again, &counted, &block_keys, signed);
     progress = progress.step(Checkpoint::Policy).compared(defect);
 
     let manifest = Manifest::parse(signed, &block_keys)?;
     progress = progress.step(Checkpoint::Manifest).compared(recheck::parsed(&manifest, signed));
 
     acceptance.check_device(&manifest)?;
-    progress = progress.step(Checkpoint::Acceptance).compared(recheck::device(acceptance, signed));
+    progress = progress.step(Checkpoint::Acceptance).compared(recheck::device(again, signed));
 
     acceptance.check_placement(&manifest)?;
     let mut defect = recheck::ranges(&manifest);
-    for board in manifest.identities().filter_map(|identity| acceptance.map(&identity)) {
+    for board in manifest.identities().filter_map(|identity| again.map(&identity)) {
         defect |= recheck::placement(board, &manifest);
     }
     progress = progress.step(Checkpoint::Placement).compared(defect);

@@ -19,6 +19,7 @@ mod timeouts;
 mod unverified;
 
 use core::arch::global_asm;
+use core::hint::black_box;
 
 use hartlock_handoff::fdt::{self, Edits, Reservation};
 use hartlock_handoff::{Entry, Handoff, Log, LogHeader, Step};
@@ -94,8 +95,7 @@ extern "C" fn loader_main(hart: usize) -> ! {
     console::line(&["\nhartlock: loader"]);
     // SAFETY: this is the only user of the log region until Linux reads it.
     let region = unsafe { memory::bytes_mut(map::LOG) };
-    // SAFETY: the ROM wrote the block, S-mode cannot write it, and nothing else does.
-    let handoff = Handoff::parse(unsafe { memory::bytes(map::HANDOFF) });
+    let handoff = read_handoff();
     let generation = handoff.as_ref().map_or(0, |handoff| handoff.generation);
     let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation };
     let log = refusal::keep_log(Log::start(region, &header));
@@ -114,6 +114,26 @@ extern "C" fn loader_main(hart: usize) -> ! {
     }
 }
 
+/// The hand-off block.
+#[inline(never)]
+fn read_handoff() -> Result<Handoff, Reason> {
+    // SAFETY: the ROM wrote the block, S-mode cannot write it, and nothing else does.
+    Handoff::parse(black_box(unsafe { memory::bytes(map::HANDOFF) }))
+}
+
+/// What a system bundle has to meet on this device.
+#[inline(never)]
+fn requirements(handoff: &Handoff) -> Acceptance<'static> {
+    Acceptance::of_device(
+        BundleType::System,
+        (handoff.trust, 0),
+        Identity { board: handoff.board, soc: handoff.soc },
+        (handoff.system_floor, Some(handoff.boot_version)),
+        handoff.lifecycle,
+        &map::BOARD,
+    )
+}
+
 /// Verifies the system bundle and prepares Linux's device tree. All harts but this one are
 /// STOPPED and the disk is reset when it returns `Ok`.
 fn boot(
@@ -122,14 +142,9 @@ fn boot(
     log: &mut Log<'_>,
     start: Instant,
 ) -> Result<Ready, Reason> {
-    let acceptance = Acceptance::of_device(
-        BundleType::System,
-        (handoff.trust, 0),
-        Identity { board: handoff.board, soc: handoff.soc },
-        (handoff.system_floor, Some(handoff.boot_version)),
-        handoff.lifecycle,
-        &map::BOARD,
-    );
+    let acceptance = requirements(handoff);
+    // Redundant reading: one skipped instruction must not lower a floor.
+    let again = requirements(&read_handoff()?);
     let kernels = harts::choose_on_boot_hart(harts.boot_hart());
     let mut disk = Disk::open(kernels, harts, log)?;
     disk.log.push(&Entry { harts: disk.harts.own_bit(), ..step(Step::Start, start) });
@@ -137,7 +152,7 @@ fn boot(
     let signature_start = clock::now();
     // SAFETY: the metadata buffer belongs to the running stage, and this is its only user.
     let metadata = inject::metadata(unsafe { memory::bytes_mut(map::METADATA) });
-    let mut bundle = authenticate(&mut disk, &acceptance, metadata)?;
+    let mut bundle = authenticate(&mut disk, &acceptance, &again, metadata)?;
     let digest = measure(&kernels, bundle.signed());
     let signature_step = step(Step::Signature, signature_start);
     disk.log.push(&signature(&bundle, digest, disk.harts.own_bit(), signature_step));

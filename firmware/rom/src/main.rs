@@ -13,11 +13,14 @@ mod medium;
 mod unverified;
 
 use core::arch::global_asm;
+use core::hint::black_box;
 
 use hartlock_handoff::{
     Entry, HANDOFF_SIZE, Handoff, LogHeader, RootOfTrust, Stage, StateRecord, Step,
 };
-use hartlock_image::{BundleType, Identity, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Reason};
+use hartlock_image::{
+    BundleType, Identity, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Reason, TrustList,
+};
 use hartlock_kernels::Kernels;
 use hartlock_stage::{RomLog, entry, measure, push, signature, start_log};
 use hartlock_verify::{Acceptance, Authenticated, Verdict, authenticate};
@@ -91,7 +94,8 @@ fn boot(log: &mut RomLog) -> Result<(Verdict, u64), Reason> {
     let reported = harts::count();
 
     // SAFETY: read-only flash of this board.
-    let root = RootOfTrust::parse(unsafe { memory::bytes(map::ROOT_OF_TRUST) })?;
+    let block = unsafe { memory::bytes(map::ROOT_OF_TRUST) };
+    let root = RootOfTrust::parse(block)?;
     medium::reset_flash();
     let [first, second] = map::STATE_COPIES.map(|copy| {
         // SAFETY: flash of this board, in read-array mode; nothing writes to it while the ROM runs.
@@ -99,29 +103,26 @@ fn boot(log: &mut RomLog) -> Result<(Verdict, u64), Reason> {
     });
     let key = root.state_key();
     let (state, _) = StateRecord::choose(first, second, &key)?;
-    // Redundant check with swapped arguments: one skipped instruction must not bring an old floor back.
-    if StateRecord::choose(second, first, &key)?.0 != state {
+    // Redundant reading, with swapped copies: one skipped instruction must not bring an old floor back.
+    let (state_again, _) = StateRecord::choose(second, first, &key)?;
+    if state_again != state {
         return Err(Reason::CounterStoreInvalid);
     }
+    let (trust_again, identity_again) =
+        RootOfTrust::requirements(black_box(block)).ok_or(Reason::RootOfTrustInvalid)?;
     push(log, Entry { harts: reported, ..step(Step::Start, start) });
     let kernels = choose_kernels(log);
 
     let identity = Identity { board: root.board, soc: root.soc };
-    let acceptance = Acceptance::of_device(
-        BundleType::Boot,
-        (root.trust, state.revoked_keys),
-        identity,
-        (state.boot_floor, None),
-        state.lifecycle,
-        &map::BOARD,
-    );
+    let acceptance = requirements(root.trust, identity, &state);
+    let again = requirements(trust_again, identity_again, &state_again);
     let mut flash = medium::open(kernels, log);
     let signature_start = clock::now();
     // SAFETY: the metadata buffer belongs to the running stage, and this is its only user.
     let metadata = unsafe { memory::bytes_mut(map::METADATA) };
     #[cfg(feature = "inject-small-metadata")]
     let metadata = metadata.get_mut(..512).unwrap_or_default();
-    let mut bundle = authenticate(&mut flash, &acceptance, metadata)?;
+    let mut bundle = authenticate(&mut flash, &acceptance, &again, metadata)?;
     let boot_digest = measure(&kernels, bundle.signed());
     let signature_step = step(Step::Signature, signature_start);
     flash.push(signature(&bundle, boot_digest, 1 << BOOT_HART, signature_step));
@@ -131,7 +132,13 @@ fn boot(log: &mut RomLog) -> Result<(Verdict, u64), Reason> {
     let verdict = bundle.conclude()?;
     push(log, Entry { harts: 1 << BOOT_HART, ..step(Step::Verdict, verdict_start) });
 
-    write_handoff(&bundle, identity, &state, reported, boot_digest, log)?;
+    let found = Found { generation: generation(), harts: reported, boot_digest };
+    let written = write_handoff(&bundle, &identity, &state, &found, log)?;
+    // Redundant, from the second reading: one skipped instruction must not give the loader a lower floor.
+    if write_handoff(&bundle, &identity_again, &state_again, &found, log)? != written {
+        return Err(Reason::VerdictNotConfirmed);
+    }
+    write_dynamic_info();
     dma::guard()?;
     Ok((verdict, reported))
 }
@@ -187,18 +194,26 @@ fn generation() -> u64 {
     clock::wall_clock() ^ now.time.rotate_left(40) ^ now.instret.rotate_left(20)
 }
 
+/// What the hand-off block says of this boot, beside the state of the device.
+struct Found {
+    generation: u64,
+    harts: u64,
+    boot_digest: [u8; 48],
+}
+
+/// Writes the hand-off block, and returns its digest.
+#[inline(never)]
 fn write_handoff(
     bundle: &Authenticated<'_>,
-    identity: Identity,
+    identity: &Identity,
     state: &StateRecord,
-    reported: u64,
-    boot_digest: [u8; 48],
+    found: &Found,
     log: &RomLog,
-) -> Result<(), Reason> {
+) -> Result<[u8; 48], Reason> {
     let manifest = bundle.manifest();
     let handoff = Handoff {
-        generation: generation(),
-        harts: reported,
+        generation: found.generation,
+        harts: found.harts,
         boot_hart: BOOT_HART,
         system_floor: state.system_floor,
         boot_version: manifest.security_version,
@@ -207,15 +222,25 @@ fn write_handoff(
         // Of this device: the manifest can name several.
         board: identity.board,
         soc: identity.soc,
-        boot_digest,
+        boot_digest: found.boot_digest,
         log: *log,
     };
     // SAFETY: the hand-off region belongs to the ROM until OpenSBI closes it for writing.
     let region = unsafe { memory::bytes_mut(map::HANDOFF) };
     let block = region.first_chunk_mut::<HANDOFF_SIZE>().ok_or(Reason::InternalLimit)?;
-    handoff.encode(block);
-    write_dynamic_info();
-    Ok(())
+    Ok(handoff.encode(block))
+}
+
+/// What a boot bundle has to meet on this device.
+fn requirements(trust: TrustList, identity: Identity, state: &StateRecord) -> Acceptance<'static> {
+    Acceptance::of_device(
+        BundleType::Boot,
+        (trust, state.revoked_keys),
+        identity,
+        (state.boot_floor, None),
+        state.lifecycle,
+        &map::BOARD,
+    )
 }
 
 /// Tells OpenSBI its next stage.

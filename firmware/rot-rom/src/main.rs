@@ -20,14 +20,14 @@ mod words;
 
 use hartlock_drivers::boot_sequencer::BootSequencer;
 use hartlock_handoff::{Entry, LOG_ENTRY_SIZE, LogHeader, MAX_ROM_ENTRIES, Stage, Step};
-use hartlock_image::{BundleType, Identity, Reason};
+use hartlock_image::Reason;
 use hartlock_kernels::{Kernels, Tier};
 use hartlock_rot::{BOOT_SEQUENCER, host};
 use hartlock_stage::{Instant, RomLog, entry, measure, push, signature, start_log};
 
 use bundle::Bundle;
 use hartlock_verify::board::hartlock_soc as map;
-use hartlock_verify::{Acceptance, Verdict, authenticate};
+use hartlock_verify::{Verdict, authenticate};
 use words::Words;
 
 /// Signed region and signature area: kept in the scratchpad, which only the root of trust reaches.
@@ -47,23 +47,15 @@ extern "C" fn rot_main() -> ! {
 fn boot(log: &mut RomLog) -> Result<Verdict, Reason> {
     let start = clock::now();
     console::line(&["\nhartlock: root of trust"]);
-    let (root, state) = identity::read()?;
+    let (acceptance, again) = (identity::requirements()?, identity::requirements_again()?);
     push(log, Entry { harts: 1, ..step(Step::Start, start) });
     let kernels = choose_kernels(log);
-    let acceptance = Acceptance::of_device(
-        BundleType::Boot,
-        (root.trust, state.revoked_keys),
-        Identity { board: root.board, soc: root.soc },
-        (state.boot_floor, None),
-        state.lifecycle,
-        &map::BOARD,
-    );
     let mut medium = Bundle::open(kernels, log);
     let signature_start = clock::now();
     let metadata = &raw mut METADATA;
     // SAFETY: this is its only user.
     let metadata = unsafe { &mut *metadata };
-    let mut bundle = authenticate(&mut medium, &acceptance, &mut metadata.0)?;
+    let mut bundle = authenticate(&mut medium, &acceptance, &again, &mut metadata.0)?;
     let digest = measure(&kernels, bundle.signed());
     let signature_step = step(Step::Signature, signature_start);
     medium.push(signature(&bundle, digest, 1, signature_step));

@@ -27,7 +27,7 @@ use hartlock_verify::board::qemu_virt;
 
 use crate::boots::board::{Bench, Setup};
 use bundles::{TARGETS, Target};
-use interpreted::{Choice, Refusal};
+use interpreted::{Choice, Part, Refusal};
 use xtask::Outcome;
 use xtask::python::{self, PackageSet};
 use xtask::{Verdict, firmware};
@@ -62,6 +62,9 @@ pub struct Args {
     /// Only what runs after the last signature was verified
     #[arg(long)]
     after_signatures: bool,
+    /// Only what runs before the bundle is read
+    #[arg(long, conflicts_with = "after_signatures")]
+    before_bundle: bool,
     /// Skip a second instruction as well, at each distance from 1 to N after the first
     #[arg(long, value_name = "N", default_value_t = 0)]
     second_within: u32,
@@ -144,11 +147,16 @@ fn on_root_of_trust(args: &Args, target: &rot::Target) -> Result<bool> {
 
 impl Args {
     fn choice(&self) -> Choice {
-        let is_every_one = self.all || self.after_signatures || self.second_within > 0;
+        let part = match (self.before_bundle, self.after_signatures) {
+            (true, _) => Part::BeforeBundle,
+            (_, true) => Part::AfterSignatures,
+            _ => Part::WholeBoot,
+        };
+        let is_every_one = self.all || part != Part::WholeBoot || self.second_within > 0;
         let minutes = |minutes: u64| Instant::now() + Duration::from_secs(60 * minutes);
         Choice {
             samples: self.samples.or((!is_every_one).then_some(SAMPLES)),
-            is_after_signatures: self.after_signatures,
+            part,
             from: self.from,
             second_within: self.second_within,
             jobs: self.jobs.unwrap_or_else(|| available_parallelism().map_or(1, usize::from)),
@@ -213,9 +221,9 @@ fn blind(setup: &mut Setup, elf: &Path, target: &Target) -> Result<()> {
 /// caught. Each bundle of the loader is sampled on QEMU as well.
 pub fn step(_: &Path) -> Result<Outcome> {
     let bench = Bench::prepare(false)?;
-    let sampled = |samples, is_after_signatures| Choice {
+    let sampled = |samples, part| Choice {
         samples: Some(samples),
-        is_after_signatures,
+        part,
         from: 0,
         second_within: 0,
         jobs: 1,
@@ -223,8 +231,10 @@ pub fn step(_: &Path) -> Result<Outcome> {
     };
     let is_sampled_turned = |refusal: &Refusal, name| -> Result<bool> {
         let mut is_turned = false;
-        for (samples, is_after_signatures) in [(64, false), (2048, true)] {
-            let choice = sampled(samples, is_after_signatures);
+        let parts =
+            [(64, Part::WholeBoot), (256, Part::BeforeBundle), (2048, Part::AfterSignatures)];
+        for (samples, part) in parts {
+            let choice = sampled(samples, part);
             is_turned |= !interpreted::campaign(refusal, name, &choice)?.report.is_clean();
         }
         Ok(is_turned)
@@ -258,7 +268,7 @@ pub fn step(_: &Path) -> Result<Outcome> {
     judged(&bench, find(JUDGED_LOADER)?)?;
     let unjudged = judged_by_rtl()?;
     let blinded = make(&bench, target, true)?;
-    let all = Choice { samples: None, ..sampled(0, true) };
+    let all = Choice { samples: None, ..sampled(0, Part::AfterSignatures) };
     let refusal = Refusal::record(&bench, &blinded, Stage::Rom)?;
     let report = interpreted::campaign(&refusal, "without its redundant check", &all)?.report;
     // The bundle itself runs, and not what was there before.

@@ -5,6 +5,7 @@
 //! asks of it is answered, and what it closes is closed.
 
 mod devices;
+mod handover;
 mod place;
 
 use hartlock_verify::board::qemu_virt as map;
@@ -14,6 +15,7 @@ use crate::hart::{Event, FETCH_FAULT, FETCH_PAGE_FAULT, Hart, ILLEGAL};
 use crate::instruction::{Instruction, Operation};
 use crate::subject::{End, Place, Subject, step_until};
 use devices::{Access, Devices};
+pub use handover::Handover;
 
 /// Harts of the board.
 pub const HARTS: usize = map::BOARD.hart_count;
@@ -38,6 +40,8 @@ pub struct Storage {
     rom: Vec<u8>,
     bundle: Vec<u8>,
     disk: Vec<u8>,
+    /// In a boot that is to be accepted: what the ROM passes on without a fault.
+    handover: Option<Handover>,
 }
 
 impl Storage {
@@ -47,13 +51,24 @@ impl Storage {
         rom.resize((map::ROOT_OF_TRUST.end - map::ROM_FLASH.start) as usize, 0xff);
         let rom_code = Code::decode(map::ROM_FLASH.start, &rom[..code_len], decode);
         let loader_code = Code::decode(map::LOADER.start, &[], decode);
-        Self { rom_code, loader_code, rom, bundle, disk: vec![] }
+        Self { rom_code, loader_code, rom, bundle, disk: vec![], handover: None }
     }
 
     /// The same with a disk, and the code of the loader that the boot bundle carries.
     pub fn with_loader(rom: Vec<u8>, bundle: Vec<u8>, disk: Vec<u8>, code: &[u8]) -> Self {
         let loader_code = Code::decode(map::LOADER.start, code, decode);
         Self { loader_code, disk, ..Self::new(rom, bundle) }
+    }
+
+    /// The same, whose bundle is accepted: OpenSBI may run, with this and nothing else.
+    #[must_use]
+    pub fn accepted_with(self, handover: Handover) -> Self {
+        Self { handover: Some(handover), ..self }
+    }
+
+    /// Whether the bundle is accepted.
+    pub fn is_accepted(&self) -> bool {
+        self.handover.is_some()
     }
 }
 
@@ -126,6 +141,11 @@ impl<'a> Machine<'a> {
         let [x @ .., pc] = registers;
         self.harts[0].x = x;
         self.harts[0].pc = pc;
+    }
+
+    /// What the ROM has passed on, at the first instruction of OpenSBI.
+    pub fn handover(&self) -> Handover {
+        Handover::of(&self.harts[0], &self.devices)
     }
 
     #[inline]
@@ -230,7 +250,12 @@ impl<'a> Machine<'a> {
             return None;
         }
         self.fetched_from = pc;
-        Some(End::Ran(place))
+        let accepted = self.devices.storage.handover.as_ref().filter(|_| pc == map::OPENSBI.start);
+        Some(match accepted {
+            Some(expected) if self.handover().is_harmless(expected) => End::Stopped,
+            Some(_) => End::Ran(Place::Handover),
+            None => End::Ran(place),
+        })
     }
 }
 

@@ -51,6 +51,14 @@ impl Memory {
         self.is_breached
     }
 
+    /// The bytes at these offsets.
+    ///
+    /// # Panics
+    /// If they are not all inside.
+    pub fn bytes(&self, offsets: std::ops::Range<usize>) -> &[u8] {
+        &self.bytes[offsets]
+    }
+
     /// Reads `N` bytes, zero-extended; `None` if they are not all inside.
     #[inline]
     pub fn load<const N: usize>(&self, offset: u64) -> Option<u64> {

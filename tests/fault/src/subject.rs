@@ -17,6 +17,8 @@ pub enum Place {
     RomFlash,
     /// What the ROM of the root of trust holds beside its code: constants, identity of the device.
     Constants,
+    /// OpenSBI, with other registers, payloads or hand-off block than the signed and provisioned ones.
+    Handover,
     /// What the host starts with, beside a root of trust: it has left its reset.
     Host,
 }
@@ -24,17 +26,15 @@ pub enum Place {
 impl Place {
     /// Whether the bytes there are an attacker's choice.
     pub fn is_turned(self) -> bool {
-        matches!(
-            self,
-            Self::Prepared | Self::Payload | Self::ChangedCode | Self::BundleFlash | Self::Host
-        )
+        !matches!(self, Self::Data | Self::RomFlash | Self::Constants)
     }
 }
 
 /// How a boot ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The boot hart waits for something that never comes, or asks OpenSBI to stop it or to reset the machine.
+    /// The boot hart waits for something that never comes, or asks OpenSBI to stop it or to reset the machine; or it
+    /// enters OpenSBI in a boot that is to be accepted, with all that it should pass on.
     Stopped,
     /// An instruction was fetched from a place of this kind.
     Ran(Place),

@@ -70,7 +70,7 @@ pub(super) fn verify(
     let file = FilePlatform::new(file, len, &mut on_progress);
     let mut platform = Written { file, manifest };
     let mut metadata = vec![0; MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE];
-    let mut bundle = authenticate(&mut platform, &acceptance, &mut metadata)?;
+    let mut bundle = authenticate(&mut platform, &acceptance, &acceptance, &mut metadata)?;
     bundle.load_payloads(&mut platform)?;
     if !bundle.conclude()?.is_confirmed() {
         return Err(Reason::VerdictNotConfirmed);

@@ -150,7 +150,8 @@ impl<'a> Vector<'a> {
     /// Why the bundle is refused.
     pub fn judge(&self, metadata: &mut [u8]) -> Result<(), Reason> {
         let mut medium = Memory { bytes: self.bundle, is_file: !self.is_on_medium, next_unread: 0 };
-        let mut bundle = authenticate(&mut medium, &self.acceptance(), metadata)?;
+        let acceptance = self.acceptance();
+        let mut bundle = authenticate(&mut medium, &acceptance, &acceptance, metadata)?;
         bundle.load_payloads(&mut medium)?;
         if !bundle.conclude()?.is_confirmed() {
             return Err(Reason::VerdictNotConfirmed);

@@ -74,6 +74,14 @@ pub const TARGETS: &[Target] = &[
         };
         boot(bench, Edit::Draft(over))
     }),
+    // Nothing is to be refused: what the ROM passes on has to be what was signed and provisioned.
+    Target::rom("rom/accepted", |bench| {
+        provisioned(bench, |state| Provisioning {
+            system_floor: 5,
+            lifecycle: Lifecycle::Production,
+            ..state
+        })
+    }),
     Target::loader("loader/below-the-floor", |bench| {
         let mut setup = system(bench, Edit::Draft(|_| ()))?;
         setup.state = Provisioning { system_floor: 9, ..setup.state };

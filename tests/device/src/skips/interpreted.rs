@@ -12,6 +12,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -37,16 +38,47 @@ const LONGEST_ROM: u64 = 200_000_000;
 /// Functions that verify signatures, by parts of their names.
 const SIGNATURES: [&str; 2] = ["ed25519", "lms"];
 
+/// `rom_main`, `loader_main`, `rot_main`.
+const MAIN: &str = "_main";
+
 /// What reads the first bytes of a bundle: a boot that verifies no signature decides from there on.
 const FIRST_OF_BUNDLE: &str = "4head4Head8parse_as";
+
+/// What an accepted boot decides last: what it passes on.
+const HANDOVER: &str = "write_handoff";
+
+/// The reason of a boot that is not refused.
+const ACCEPTED: u32 = 0;
+
+/// A part of a boot, as decisions are spread over it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All of it.
+    WholeBoot,
+    /// What the device requires is read here: from [`Refusal::main_at`] to where the bundle is read.
+    BeforeBundle,
+    /// From [`Refusal::signed_at`] to the end.
+    AfterSignatures,
+}
+
+impl Part {
+    /// As stored files have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::WholeBoot => "whole boot",
+            Self::BeforeBundle => "before the bundle",
+            Self::AfterSignatures => "after signatures",
+        }
+    }
+}
 
 /// Which instructions of a boot are skipped.
 #[derive(Clone, Debug)]
 pub struct Choice {
     /// So many, spread evenly; without it, all.
     pub samples: Option<usize>,
-    /// Only those after the last signature was verified.
-    pub is_after_signatures: bool,
+    /// Those of this part of the boot.
+    pub part: Part,
     /// Positions before this one are done.
     pub from: usize,
     /// A second skip at each distance from 1 to this.
@@ -59,8 +91,8 @@ pub struct Choice {
 
 impl Choice {
     fn plan(&self, refusal: &Refusal) -> Plan {
-        let first = if self.is_after_signatures { refusal.signed_at } else { 0 };
-        let all = first.max(self.from)..refusal.boot.path.len();
+        let part = refusal.part(self.part);
+        let all = part.start.max(self.from)..part.end;
         let every = self.samples.map_or(1, |samples| all.len().div_ceil(samples.max(1)).max(1));
         let positions = all.step_by(every).collect();
         Plan { positions, second_within: self.second_within, jobs: self.jobs }
@@ -80,15 +112,19 @@ pub struct Refusal {
     /// The reason code.
     pub reason: u32,
     pub symbols: Symbols,
+    /// Position where start.S, which zeroes memory, calls the rest of the stage.
+    pub main_at: usize,
+    /// Position where the bundle is read.
+    pub begun_at: usize,
     /// First position after the last instruction that verifies a signature; where none is verified, that where
-    /// the bundle is read.
+    /// the bundle is read; in a boot that is accepted, that where the hand-off block is written.
     pub signed_at: usize,
 }
 
 impl Refusal {
     pub fn record(bench: &Bench, setup: &Setup, stage: Stage) -> Result<Self> {
         let (storage, elf) = match stage {
-            Stage::Rom => (storage(bench, setup, None)?, &bench.firmware.rom.elf),
+            Stage::Rom => (of_rom(storage(bench, setup, None)?), &bench.firmware.rom.elf),
             Stage::Loader => {
                 let elf = &bench.firmware.loader.elf;
                 (storage(bench, setup, Some(elf))?, elf)
@@ -113,10 +149,25 @@ impl Refusal {
             let name = symbols.name(pc.into());
             parts.iter().any(|part| name.contains(part))
         };
+        let first = |name: &'static str| boot.path.iter().position(|pc| is_in(*pc, &[name]));
         let verified = boot.path.iter().rposition(|pc| is_in(*pc, &SIGNATURES));
-        let begun = || boot.path.iter().position(|pc| is_in(*pc, &[FIRST_OF_BUNDLE]));
-        let signed_at = verified.map(|last| last + 1).or_else(begun).unwrap_or(0);
-        Self { hardware, boot, reason, symbols, signed_at }
+        let main_at = first(MAIN).unwrap_or(0);
+        let begun_at = first(FIRST_OF_BUNDLE).unwrap_or(main_at);
+        let signed_at = match reason {
+            ACCEPTED => first(HANDOVER).unwrap_or(begun_at),
+            _ => verified.map_or(begun_at, |last| last + 1),
+        };
+        Self { hardware, boot, reason, symbols, main_at, begun_at, signed_at }
+    }
+
+    /// The positions of a part of the boot.
+    fn part(&self, part: Part) -> Range<usize> {
+        let end = self.boot.path.len();
+        match part {
+            Part::WholeBoot => 0..end,
+            Part::BeforeBundle => self.main_at..self.begun_at,
+            Part::AfterSignatures => self.signed_at..end,
+        }
     }
 
     fn start(&self) -> Result<Start<'_>> {
@@ -156,10 +207,24 @@ fn storage(bench: &Bench, setup: &Setup, loader: Option<&PathBuf>) -> Result<Sto
     Ok(Storage::with_loader(rom, bundle, read(&device.disk())?, &symbols::code(elf)?))
 }
 
+/// The same, with what is passed on if the ROM accepts the bundle.
+fn of_rom(storage: Storage) -> Storage {
+    let mut machine = Machine::alone(&storage);
+    let is_accepted = matches!(machine.run(LONGEST_ROM), End::Ran(_))
+        && machine.hart().pc == qemu_virt::OPENSBI.start;
+    let handover = is_accepted.then(|| machine.handover());
+    match handover {
+        Some(handover) => storage.accepted_with(handover),
+        None => storage,
+    }
+}
+
 /// A machine where a stage begins. The ROM of this machine accepts the boot bundle that carries the loader.
 fn start(stage: Stage, storage: &Storage) -> Result<Machine<'_>> {
     if stage == Stage::Rom {
-        return Ok(Machine::new(storage));
+        // The other harts go on to OpenSBI when a bundle is accepted.
+        let make = if storage.is_accepted() { Machine::alone } else { Machine::new };
+        return Ok(make(storage));
     }
     let mut machine = Machine::alone(storage);
     let end = machine.run(LONGEST_ROM);
@@ -178,9 +243,9 @@ pub struct Counts {
     pub bundle: String,
     /// Reason code of the boot without a skip.
     pub reason: u32,
-    /// Instructions of that boot, and how many of them run after the last signature.
+    /// Instructions of that boot, and how many of them are in the part that is skipped.
     pub instructions: usize,
-    pub after_signatures: usize,
+    pub of_part: usize,
     pub choice: Choice,
     /// Positions whose instruction was skipped, and whether those are all that were asked for.
     pub positions: usize,
@@ -202,7 +267,7 @@ pub fn campaign(refusal: &Refusal, name: &str, choice: &Choice) -> Result<Counts
         bundle: name.to_owned(),
         reason: refusal.reason,
         instructions: refusal.boot.path.len(),
-        after_signatures: refusal.boot.path.len() - refusal.signed_at,
+        of_part: refusal.part(choice.part).len(),
         choice: choice.clone(),
         positions: plan.positions.iter().filter(is_done).count(),
         is_finished: next.is_none(),
@@ -219,9 +284,14 @@ fn summary(refusal: &Refusal, report: &Report) -> String {
         boots => format!("; {boots} of them ran constants of the ROM"),
     };
     let alike = if *pruned > 0 { format!(" ({pruned} as one skip)") } else { String::new() };
+    let (how, ended) = match code {
+        ACCEPTED => ("accepted".to_owned(), "refused or as without a skip"),
+        _ => (format!("E{code:04}"), "refused"),
+    };
     format!(
-        "E{code:04}, {ran} instructions, {} after the signatures; {runs} boots{alike}: {stopped} \
-         refused, {astray} led astray, {turned} turned, {data} ran data{ran_constants}",
+        "{how}, {ran} instructions, {} before the bundle, {} after the signatures; {runs} boots{alike}: {stopped} \
+         {ended}, {astray} led astray, {turned} turned, {data} ran data{ran_constants}",
+        refusal.part(Part::BeforeBundle).len(),
         ran - refusal.signed_at
     )
 }

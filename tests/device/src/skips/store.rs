@@ -23,12 +23,12 @@ pub fn append(file: &Path, counts: &Counts) -> Result<()> {
 }
 
 fn table_of(counts: &Counts, commit: &str) -> String {
-    let Counts { bundle, reason, instructions, after_signatures, choice, report, .. } = counts;
-    let part = if choice.is_after_signatures { "after signatures" } else { "whole boot" };
+    let Counts { bundle, reason, instructions, of_part, choice, report, .. } = counts;
+    let part = choice.part.name();
     let is_exhaustive = choice.samples.is_none() && choice.from == 0 && counts.is_finished;
     format!(
         "[[campaign]]\nbundle = \"{bundle}\"\ncommit = \"{commit}\"\nreason = \"E{reason:04}\"\n\
-         instructions = {instructions}\nafter_signatures = {after_signatures}\n\
+         instructions = {instructions}\nof_part = {of_part}\n\
          part = \"{part}\"\nsecond_within = {}\npositions = {}\nis_exhaustive = {is_exhaustive}\n\
          boots = {}\nas_one_skip = {}\nrefused = {}\nastray = {}\nturned = {}\nran_data = {}\n\
          ran_constants = {}\n",
@@ -90,7 +90,7 @@ mod tests {
             assert_eq!((number(it, "turned"), number(it, "ran_data")), (turned, 0), "{bundle}");
             let ended = number(it, "refused") + number(it, "astray");
             assert_eq!(ended + turned, number(it, "boots"), "{bundle}");
-            let all = number(it, if is_whole { "instructions" } else { "after_signatures" });
+            let all = number(it, "of_part");
             assert!(!is_exhaustive(it) || number(it, "positions") == all, "{bundle}");
             let is_sampled = bundle.contains("payload") && number(it, "positions") >= SAMPLE;
             if number(it, "second_within") == 0 && (is_exhaustive(it) || is_sampled) {

@@ -153,6 +153,12 @@ impl<'a> Devices<'a> {
         Some((place, Instruction::decode(word)))
     }
 
+    /// The contents of a region of memory.
+    pub fn memory(&self, region: Region) -> &[u8] {
+        let at = |address: u64| (address - map::RAM.start) as usize;
+        self.memory.bytes(at(region.start)..at(region.end))
+    }
+
     /// Reads memory or flash.
     #[inline]
     fn contents<const N: usize>(&self, address: u64) -> Option<u64> {

@@ -2,6 +2,7 @@
 
 use super::{Boot, Plan, Progress, run};
 use crate::board::{Machine, Storage};
+use crate::subject::Subject;
 
 /// `wfi`.
 const WAIT: u32 = 0x1050_0073;
@@ -20,8 +21,11 @@ fn storage(program: &[u32]) -> Storage {
 
 /// Addresses of the instructions whose skip turns the boot, with the distance of the second skip.
 fn turned(program: &[u32], second_within: u32) -> Vec<(u32, u32)> {
-    let storage = storage(program);
-    let start = Machine::new(&storage);
+    turned_of(&storage(program), second_within)
+}
+
+fn turned_of(storage: &Storage, second_within: u32) -> Vec<(u32, u32)> {
+    let start = Machine::new(storage);
     let boot = Boot::record(&start).unwrap();
     let plan = Plan { positions: (0..boot.path.len()).collect(), second_within, jobs: 2 };
     let report = run(&start, &boot, &plan, &Progress::default());
@@ -64,6 +68,19 @@ fn a_pair_with_an_instruction_without_effect_is_one_skip() {
     assert!(two.pruned >= 3 && two.runs + two.pruned <= one.runs, "{two:?}");
     // Without the jump it leads out. Each pair with the jump is one with a nop, and so the jump alone.
     assert_eq!((one.turned, two.turned), (1, 0));
+}
+
+#[test]
+fn finds_what_changes_the_hand_over_of_an_accepted_boot() {
+    // nop; li a2, 5; addi t1, t0, 1024; sw t0, 0(t1); jr t0
+    let program = [0x0000_0013, 0x0050_0613, 0x4002_8313, 0x0053_2023, LEAVE];
+    let without = storage(&program);
+    let mut machine = Machine::new(&without);
+    machine.run(1_000);
+    let accepted = storage(&program).accepted_with(machine.handover());
+    // Without the argument, and without the word of the payload. Without its address the store traps.
+    let found = turned_of(&accepted, 0);
+    assert_eq!(found.iter().map(|it| it.0).filter(|pc| *pc >= 20).collect::<Vec<_>>(), [24, 32]);
 }
 
 #[test]
