@@ -103,19 +103,19 @@ fn boot(log: &mut RomLog) -> Result<(Verdict, u64), Reason> {
     });
     let key = root.state_key();
     let (state, _) = StateRecord::choose(first, second, &key)?;
-    // Redundant reading, with swapped copies: one skipped instruction must not bring an old floor back.
+    let identity = Identity { board: root.board, soc: root.soc };
+    let acceptance = requirements(&root.trust, &identity, &state);
+    // A second reading, with swapped copies: one skipped instruction must not bring an old floor back.
     let (state_again, _) = StateRecord::choose(second, first, &key)?;
+    let (trust_again, identity_again) =
+        RootOfTrust::requirements(block).ok_or(Reason::RootOfTrustInvalid)?;
+    let again = requirements(&trust_again, &identity_again, &state_again);
     if state_again != state {
         return Err(Reason::CounterStoreInvalid);
     }
-    let (trust_again, identity_again) =
-        RootOfTrust::requirements(black_box(block)).ok_or(Reason::RootOfTrustInvalid)?;
     push(log, Entry { harts: reported, ..step(Step::Start, start) });
     let kernels = choose_kernels(log);
 
-    let identity = Identity { board: root.board, soc: root.soc };
-    let acceptance = requirements(root.trust, identity, &state);
-    let again = requirements(trust_again, identity_again, &state_again);
     let mut flash = medium::open(kernels, log);
     let signature_start = clock::now();
     // SAFETY: the metadata buffer belongs to the running stage, and this is its only user.
@@ -202,6 +202,7 @@ struct Found {
 }
 
 /// Writes the hand-off block, and returns its digest.
+// Opaque, as `requirements`.
 #[inline(never)]
 fn write_handoff(
     bundle: &Authenticated<'_>,
@@ -210,6 +211,7 @@ fn write_handoff(
     found: &Found,
     log: &RomLog,
 ) -> Result<[u8; 48], Reason> {
+    let (identity, state) = black_box((identity, state));
     let manifest = bundle.manifest();
     let handoff = Handoff {
         generation: found.generation,
@@ -232,11 +234,18 @@ fn write_handoff(
 }
 
 /// What a boot bundle has to meet on this device.
-fn requirements(trust: TrustList, identity: Identity, state: &StateRecord) -> Acceptance<'static> {
+// Opaque: the two readings are compared, and the compiler would take one register for both.
+#[inline(never)]
+fn requirements(
+    trust: &TrustList,
+    identity: &Identity,
+    state: &StateRecord,
+) -> Acceptance<'static> {
+    let (trust, identity, state) = black_box((trust, identity, state));
     Acceptance::of_device(
         BundleType::Boot,
-        (trust, state.revoked_keys),
-        identity,
+        (*trust, state.revoked_keys),
+        *identity,
         (state.boot_floor, None),
         state.lifecycle,
         &map::BOARD,

@@ -19,6 +19,7 @@ static HARTLOCK_IDENTITY: [u8; SIZE] = [0xff; SIZE];
 ///
 /// # Errors
 /// `RootOfTrustInvalid`, `CounterStoreInvalid`.
+#[inline(never)]
 pub fn requirements() -> Result<Acceptance<'static>, Reason> {
     let (root, state) = blocks().ok_or(Reason::RootOfTrustInvalid)?;
     let root = RootOfTrust::parse(root)?;
@@ -31,6 +32,7 @@ pub fn requirements() -> Result<Acceptance<'static>, Reason> {
 ///
 /// # Errors
 /// `RootOfTrustInvalid`.
+#[inline(never)]
 pub fn requirements_again() -> Result<Acceptance<'static>, Reason> {
     let read = || {
         let (root, state) = blocks()?;
