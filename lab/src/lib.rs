@@ -34,6 +34,7 @@ pub mod plot;
 pub mod report;
 pub mod run;
 mod sample;
+pub mod sensitivity;
 pub mod signatures;
 pub mod stored;
 #[path = "../papers/vector-crypto/vector_crypto.rs"]

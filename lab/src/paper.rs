@@ -18,6 +18,38 @@ pub struct Paper {
     numbers: Vec<Published>,
     /// What the paper calls the parts of a program.
     pub labels: Vec<Label>,
+    /// What had to be chosen to repeat it.
+    pub parameters: Vec<Parameter>,
+}
+
+/// A parameter of the machine: by the paper, or by us where the paper does not state it.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameter {
+    pub name: String,
+    /// The value of all other rows, as the table *Sensitivity* writes it.
+    pub preset: String,
+    pub source: Source,
+    /// Where the paper states it, or why it is ours.
+    pub because: String,
+}
+
+/// Who chose a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    Paper,
+    Ours,
+}
+
+impl Parameter {
+    /// The source in words.
+    pub const fn source(&self) -> &'static str {
+        match self.source {
+            Source::Paper => "stated by the paper",
+            Source::Ours => "ours",
+        }
+    }
 }
 
 /// A label of an instruction.
@@ -57,6 +89,8 @@ struct File {
     table: Vec<Table>,
     #[serde(default)]
     label: Vec<Label>,
+    #[serde(default)]
+    parameter: Vec<Parameter>,
     #[serde(default)]
     erratum: Vec<Erratum>,
 }
@@ -134,8 +168,8 @@ impl Paper {
                 .with_context(|| format!("an erratum of {place:?}, which is not there"))?
                 .erratum = Some(why);
         }
-        let File { key, title, constants, label: labels, .. } = file;
-        Ok(Self { key, title, constants, numbers, labels })
+        let File { key, title, constants, label: labels, parameter: parameters, .. } = file;
+        Ok(Self { key, title, constants, numbers, labels, parameters })
     }
 
     /// The number of a place.

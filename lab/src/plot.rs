@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 
-use super::paper::Paper;
+use super::paper::{Paper, Parameter};
+use super::sensitivity::{Sweep, sweeps};
 use super::stored::Stored;
 
 mod canvas;
@@ -35,7 +36,7 @@ const LOAD_WHILE_VERIFYING: &str = "load while verifying";
 
 /// A picture with its words.
 pub struct Plot {
-    pub title: &'static str,
+    pub title: String,
     /// One element without blank lines, so that Markdown can contain it.
     pub svg: String,
     pub caption: String,
@@ -48,7 +49,26 @@ pub fn plots(key: &str, run: &Stored, paper: Option<&Paper>) -> Result<Vec<Plot>
     for function in ["SHA-256", "HMAC"] {
         plots.extend(payloads(key, run, function)?);
     }
+    let parameters = paper.map_or(&[][..], |paper| &paper.parameters);
+    for (index, sweep) in sweeps(run, parameters).iter().enumerate() {
+        plots.push(sensitivity(&format!("{key}-sensitivity-{index}"), sweep)?);
+    }
     Ok(plots)
+}
+
+fn sensitivity(id: &str, sweep: &Sweep<'_>) -> Result<Plot> {
+    let Parameter { name, .. } = sweep.parameter;
+    let sentence = sweep.sentence();
+    let words = canvas::Words {
+        id: id.to_owned(),
+        title: format!("Speed-up, by the {name}"),
+        about: sentence.clone(),
+    };
+    Ok(Plot {
+        title: format!("Sensitivity: {name}"),
+        svg: drawn(&words, |svg| draw::sweep(svg, sweep))?,
+        caption: sentence,
+    })
 }
 
 /// Points of a line: where the block size and the time of it are.
@@ -109,15 +129,28 @@ fn blocks(key: &str, run: &Stored, paper: Option<&Paper>) -> Result<Option<Plot>
         about: ends.collect::<Vec<_>>().join(". "),
     };
     Ok(Some(Plot {
-        title: "What blocks cost, and what four harts gain",
+        title: "What blocks cost, and what four harts gain".to_owned(),
         svg: drawn(&words, |svg| draw::lines(svg, &BLOCK_AXES, &lines, &flat))?,
         caption: format!(
-            "{}Small blocks cost padding and a longer list of digests; the digest of a block does not \
+            "{}{}Small blocks cost padding and a longer list of digests; the digest of a block does not \
              depend on the others, so four harts can share them. Dotted: one hash from the first \
              byte to the last, which one hart has to compute.",
-            paper.map_or(Ok(String::new()), conditions)?
+            paper.map_or(Ok(String::new()), conditions)?,
+            made(run, BLOCKS)
         ),
     }))
+}
+
+/// How our numbers of a table were made, as a sentence; nothing for a run that does not say it.
+fn made(run: &Stored, table: &str) -> String {
+    let mut hows: Vec<&str> = Vec::new();
+    for row in run.rows().iter().filter(|row| row.text("table") == table) {
+        let how = row.text("how");
+        if !how.is_empty() && !hows.contains(&how) {
+            hows.push(how);
+        }
+    }
+    if hows.is_empty() { String::new() } else { format!("Ours: {}. ", hows.join(", ")) }
 }
 
 fn conditions(paper: &Paper) -> Result<String> {
@@ -169,11 +202,13 @@ fn overlap(key: &str, run: &Stored) -> Result<Option<Plot>> {
         ),
     };
     Ok(Some(Plot {
-        title: "Hashing while loading",
+        title: "Hashing while loading".to_owned(),
         svg: drawn(&words, |svg| draw::bars(svg, &groups, &kinds))?,
-        caption: "The storage delivers at a multiple of the rate at which four harts hash. With \
-                  both at once the slower of the two decides."
-            .to_owned(),
+        caption: format!(
+            "{}The storage delivers at a multiple of the rate at which four harts hash. With both at once the \
+             slower of the two decides.",
+            made(run, OVERLAP)
+        ),
     }))
 }
 
@@ -222,14 +257,13 @@ fn payloads(key: &str, run: &Stored, function: &'static str) -> Result<Option<Pl
         about: ends.collect::<Vec<_>>().join(". "),
     };
     Ok(Some(Plot {
-        title: if function == "HMAC" { "HMAC-SHA-256" } else { function },
+        title: if function == "HMAC" { "HMAC-SHA-256" } else { function }.to_owned(),
         svg: drawn(&words, |svg| draw::lines(svg, &PAYLOAD_AXES, &lines, &limits))?,
-        caption:
-            "Each line across is four times the one below. Of the paper's own figure only the \
+        caption: made(run, PAYLOADS)
+            + "Each line across is four times the one below. Of the paper's own figure only the \
                   largest payload is printed in numbers: the triangles. Dotted, from above: what the least \
                   costs of accesses allow from RAM and from the scratchpad, and what the engine \
-                  allows."
-                .to_owned(),
+                  allows.",
     }))
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use askama::Template;
 
-use super::paper::Paper;
+use super::paper::{Paper, Parameter};
 use super::plot::{Plot, plots};
 use super::run::Status;
 use super::stored::{Column, Headline, Line, Stored, Table, json_files};
@@ -25,6 +25,8 @@ struct Page<'a> {
     /// What has changed since the run.
     stale: Option<String>,
     plots: Vec<Plot>,
+    /// What the machine had to be given.
+    parameters: &'a [Parameter],
     tables: Vec<Table>,
 }
 
@@ -92,6 +94,7 @@ fn html(key: &str, run: &Stored) -> Result<String> {
         headline: run.headline(),
         stale: run.stale(&project::root(), key)?,
         plots: plots(key, run, paper.as_ref())?,
+        parameters: paper.as_ref().map_or(&[], |paper| &paper.parameters),
         tables: run.tables(),
     };
     Ok(page.render()?)

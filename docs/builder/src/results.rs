@@ -67,6 +67,14 @@ fn section(name: &str, run: &Stored) -> Result<String> {
             markdown(&plot.caption)
         );
     }
+    let parameters = paper.as_ref().map_or(&[][..], |paper| &paper.parameters);
+    if !parameters.is_empty() {
+        out += "\n### Free parameters\n\n| parameter | value | source | because |\n|---|---|---|---|\n";
+    }
+    for it in parameters {
+        let because = markdown(&it.because);
+        let _ = writeln!(out, "| {} | {} | {} | {because} |", it.name, it.preset, it.source());
+    }
     // All tables of a run in one size of letters, however many columns they have.
     out += "\n<div class=\"figures\">\n";
     for table in run.tables() {

@@ -54,10 +54,18 @@ pub fn csv(flags: &str, counts: &[Count]) -> String {
 /// # Errors
 /// If something cannot be built, or a digest is wrong.
 pub fn measure(optimisation: &str) -> Result<Vec<Count>> {
+    measure_with(optimisation, &[])
+}
+
+/// The same with options of the bench.
+///
+/// # Errors
+/// As [`measure`].
+pub fn measure_with(optimisation: &str, options: &[&str]) -> Result<Vec<Count>> {
     let library = library(optimisation)?;
     let program = program(optimisation, &library)?;
-    eprintln!("BearSSL {optimisation} on CVA6");
-    read(&cva6::run(&program, &[])?)
+    eprintln!("BearSSL {optimisation} on CVA6 {}", options.join(" "));
+    read(&cva6::run(&program, options)?)
 }
 
 /// Builds the library and returns its folder.

@@ -8,6 +8,7 @@ use object::{Object, ObjectSection};
 
 use super::labels::{Labelled, Opcode, Purpose, Retired};
 use super::payload;
+use hartlock_hw::machines::rot::Rot;
 use hartlock_hw::machines::{End, rot};
 use xtask::firmware;
 
@@ -117,14 +118,22 @@ struct Line {
 /// # Errors
 /// If it fails, or a digest is wrong.
 pub fn measure(sizes: &[usize]) -> Result<Vec<Sample>> {
+    measure_on(rot::rot(MACHINE).context("the machine of the paper")?, &[], sizes)
+}
+
+/// The same on another machine, with options of its bench.
+///
+/// # Errors
+/// As [`measure`].
+pub fn measure_on(machine: Rot, options: &[&str], sizes: &[usize]) -> Result<Vec<Sample>> {
     let program = firmware::rot_program("accelerator", &[])?;
     let markers = markers(&fs::read(&program)?)?;
-    let machine = rot::rot(MACHINE).context("the machine of the paper")?;
     let folder = rot::folder(machine).join("accelerator");
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let trace = folder.join("trace.csv");
-    let options = ["--trace", trace.to_str().context("the path of the trace is text")?];
-    eprintln!("the engine on {MACHINE}");
+    let trace_options = ["--trace", trace.to_str().context("the path of the trace is text")?];
+    eprintln!("the engine on {} {}", machine.name, options.join(" "));
+    let options = [options, &trace_options].concat();
     let (console, _, end) = rot::run_program(&rot::machine(machine)?, &program, &folder, &options)?;
     ensure!(end == End::Success, "the program ended in {end:?}\n{console}");
     slept(&console)?;

@@ -166,7 +166,7 @@ impl Boots {
                 let next = queue.lock().ok().and_then(|mut queue| queue.pop_front());
                 let Some(index) = next else { return Ok(()) };
                 let (plan, start) = (&plans[index], Instant::now());
-                let booted = self.boot(plan).inspect_err(|_| {
+                let booted = self.boot(plan, &[]).inspect_err(|_| {
                     // The others need not begin a boot that is not used.
                     let _ = queue.lock().map(|mut queue| queue.clear());
                 })?;
@@ -194,7 +194,8 @@ impl Boots {
         Ok(())
     }
 
-    fn boot(&self, plan: &Plan) -> Result<Booted> {
+    /// One boot, on a machine with further options.
+    pub fn boot(&self, plan: &Plan, further: &[&str]) -> Result<Booted> {
         let [kernel, initramfs] = plan.subjects;
         let payload = |kind, subject: Subject| {
             loader::payload(kind, subject.size, (subject.hash, subject.mode()))
@@ -206,7 +207,8 @@ impl Boots {
         );
         let (_, loader) =
             self.loaders.iter().find(|(form, _)| *form == plan.form).context("a loader")?;
-        let options = ["--storage-rate".to_owned(), plan.storage_rate.to_string()];
+        let mut options = vec!["--storage-rate".to_owned(), plan.storage_rate.to_string()];
+        options.extend(further.iter().map(|option| (*option).to_owned()));
         let boot = Boot { bundle: &bundle, harts: (1 << plan.harts) - 1, options: &options };
         let folder = project::cache_dir()?.join("boots").join(self.core.name);
         loader.boot_once(&boot, &folder).with_context(|| plan.name())

@@ -22,6 +22,8 @@ use xtask::tools;
 /// Those that signed images use; the others share their kernels.
 const HASHES: [HashId; 5] =
     [HashId::Sha256, HashId::Sha384, HashId::Sha3_256, HashId::Sha3_384, HashId::Kt128];
+/// What the ROM hashes with.
+const ROM: HashId = HashId::Sha384;
 /// Bytes of a message, as in `lab/peers/src/main.rs`: seconds for each hash.
 const LEN: usize = 8 << 10;
 /// Cycles between the marks around a hash and its counters, at most.
@@ -59,9 +61,25 @@ impl Measured {
 
 /// Everything on this core, ours first. Digests are right, or it fails.
 pub fn measure(core: Core) -> Result<Vec<Measured>> {
+    let mut all = ours(core, &HASHES)?;
     let (libraries, _) = tools::peers()?;
+    eprintln!("peers on {}", core.name);
+    let image = peers::build(&libraries, core.name, &[], &["soc"])?;
     let machine = model::machine(core, false)?;
-    let bench = Bench::for_machine(&HASHES, LEN)?;
+    let folder = machines::folder(core);
+    let peers = Machine { machine: &machine, program: &image, folder: &folder, options: &[] };
+    let (console, _) = run(&peers)?;
+    for PeerCount { peer, count, .. } in peers::read(core.name, &console)? {
+        ensure!(count.bytes == LEN as u64, "{peer} hashed {} bytes", count.bytes);
+        all.push(Measured::new(&peer, false, count, None)?);
+    }
+    Ok(all)
+}
+
+/// Our own kernels of these hashes.
+fn ours(core: Core, hashes: &[HashId]) -> Result<Vec<Measured>> {
+    let machine = model::machine(core, false)?;
+    let bench = Bench::for_machine(hashes, LEN)?;
     let pack = bench.pack();
     let pack = pack.to_str().context("the path of the pack is not UTF-8")?;
     let ours = Machine {
@@ -72,15 +90,19 @@ pub fn measure(core: Core) -> Result<Vec<Measured>> {
     };
     eprintln!("our kernels on {}", core.name);
     let (console, report) = run(&ours)?;
-    let mut all = of_ours(&console, &report)?;
-    eprintln!("peers on {}", core.name);
-    let image = peers::build(&libraries, core.name, &[], &["soc"])?;
-    let (console, _) = run(&Machine { program: &image, options: &[], ..ours })?;
-    for PeerCount { peer, count, .. } in peers::read(core.name, &console)? {
-        ensure!(count.bytes == LEN as u64, "{peer} hashed {} bytes", count.bytes);
-        all.push(Measured::new(&peer, false, count, None)?);
+    of_ours(&console, &report)
+}
+
+/// Cycles a byte of the hash of the ROM, which is the portable form, from `all` or by a measurement of its own.
+pub fn of_rom(core: Core, all: &[Measured]) -> Result<f64> {
+    let of = |all: &[Measured]| {
+        let is_it = |it: &&Measured| it.who == Tier::Portable.name() && it.hash == ROM.name();
+        all.iter().find(is_it).map(Measured::cycles_per_byte)
+    };
+    match of(all) {
+        Some(cycles) => Ok(cycles),
+        None => of(&ours(core, &[ROM])?).context("the hash of the ROM was not counted"),
     }
-    Ok(all)
 }
 
 /// The best of the other projects, in cycles a byte.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use hartlock_image::HashId;
 
 use super::args::Args;
@@ -23,6 +23,7 @@ mod boots;
 mod cost;
 mod kernels;
 mod schedule;
+mod sensitivity;
 mod stages;
 
 use boots::{Boots, Measured, Plan, Subject};
@@ -163,9 +164,18 @@ fn run(scope: &Scope) -> Result<(Run, Samples)> {
         }
         rows.extend(How::Simulated.made(kernels::rows(&kernels)));
         tools.extend(peers::versions()?);
+        let payload = setting.initramfs;
+        let times = |metric, config| {
+            let number = paper.number("Table V", metric, &format!("{}, {config}", payload.name));
+            Ok::<_, anyhow::Error>(number.context("table V")?.value)
+        };
+        let of_paper = times("sequential", "one hash")?
+            / times("parallel, 4 harts", &format!("blocks of {} KiB", sensitivity::BLOCK / KIB))?;
+        rows.extend(sensitivity::rows(&boots, of_paper)?);
         on_one_hart = kernels;
     }
-    let stages = stages::rows(&measured, &costs[0], scope.headline * KIB, &paper)?;
+    let of_rom = kernels::of_rom(scope.core, &on_one_hart)?;
+    let stages = stages::rows(&measured, (&costs[0], of_rom), scope.headline * KIB, &paper)?;
     rows.extend(How::Modelled.made(stages));
     let rows = rows.into_iter().map(|row| beside_paper(row, &paper)).collect::<Result<_>>()?;
     let run = Run {

@@ -10,7 +10,7 @@ use plotters::series::LineSeries;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::canvas::{FINE, HEIGHT, Look, WIDTH, letters};
-use super::{Group, Line};
+use super::{Group, Line, Sweep};
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
@@ -157,6 +157,67 @@ pub fn bars(svg: &mut String, groups: &[Group], kinds: &[(&'static str, Look)]) 
     }
     root.present()?;
     Ok(())
+}
+
+/// Numbers over values of a parameter, which are a step apart whatever they are. The paper's number is at the preset.
+pub fn sweep(svg: &mut String, sweep: &Sweep<'_>) -> Result<()> {
+    let root = root(svg);
+    let legend = [("ours", Look::OursFour), ("paper", Look::PaperFour)];
+    let legend = &legend[..if sweep.of_paper.is_some() { 2 } else { 1 }];
+    let area = with_legend(&root, legend, |area, (x, y), look| {
+        let at = (x + units(17), y);
+        match look.is_ours() {
+            true => area.draw(&Circle::new(at, MARK, look.filled())),
+            false => area.draw(&TriangleMarker::new(at, MARK, look.filled())),
+        }
+    })?;
+    let area = with_unit(area, &sweep.unit)?;
+    let numbers = sweep.points.iter().map(|(_, number)| *number).chain(sweep.of_paper);
+    let largest = numbers.fold(0.0, f64::max);
+    let mut chart = ChartBuilder::on(&area)
+        .x_label_area_size(BELOW * FINE)
+        .y_label_area_size(LEFT * FINE)
+        .margin_right(10 * FINE)
+        .build_cartesian_2d(-0.5..sweep.points.len() as f64 - 0.5, 0.0..largest * AIR)?;
+    let name = |at: &f64| {
+        let point = (at.fract() == 0.0).then(|| sweep.points.get(*at as usize)).flatten();
+        point.map_or(String::new(), |(value, _)| short(value).to_owned())
+    };
+    // The unit of the values, if they have one.
+    let unit = sweep.points.iter().filter_map(|(value, _)| value.split_once(' ')).next();
+    let below = match unit {
+        Some((_, unit)) => format!("{}, {unit}", sweep.parameter.name),
+        None => sweep.parameter.name.clone(),
+    };
+    chart
+        .configure_mesh()
+        .disable_x_mesh()
+        .bold_line_style(Look::Grid.line(2))
+        .max_light_lines(0)
+        .axis_style(Look::Grid.line(2))
+        .x_labels(sweep.points.len())
+        .y_labels(6)
+        .set_all_tick_mark_size(5 * FINE)
+        .x_label_formatter(&name)
+        .y_label_formatter(&|number| format!("{number}"))
+        .x_desc(below)
+        .label_style(letters())
+        .axis_desc_style(letters())
+        .draw()?;
+    let points = || sweep.points.iter().enumerate().map(|(at, (_, number))| (at as f64, *number));
+    chart.draw_series(LineSeries::new(points(), Look::OursFour.line(4)))?;
+    chart.draw_series(points().map(|at| Circle::new(at, MARK, Look::OursFour.filled())))?;
+    if let (Some(number), Some(preset)) = (sweep.of_paper, sweep.preset()) {
+        let style = Look::PaperFour.filled();
+        chart.draw_series([TriangleMarker::new((preset as f64, number), MARK, style)])?;
+    }
+    root.present()?;
+    Ok(())
+}
+
+/// A value without its unit.
+fn short(value: &str) -> &str {
+    value.split(' ').next().unwrap_or(value)
 }
 
 fn root(svg: &mut String) -> Area<'_> {

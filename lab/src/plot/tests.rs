@@ -81,3 +81,30 @@ fn the_rows_of_the_plot_are_those_of_the_paper() {
     assert!(paper.number(BLOCKS, SEQUENTIAL, ONE_HASH).is_some());
     assert!(conditions(&paper).unwrap().contains("97 MiB; times at 1200 MHz"));
 }
+
+fn parameter(name: &str, preset: &str) -> Parameter {
+    let text =
+        format!("name = {name:?}\npreset = {preset:?}\nsource = \"ours\"\nbecause = \"no text\"");
+    toml::from_str(&text).unwrap()
+}
+
+#[test]
+fn a_sweep_is_ordered_and_says_what_the_number_depends_on() {
+    let run = run(&[
+        ("Sensitivity", "latency", "20 cycles", Some(11.1), Some(11.0)),
+        ("Sensitivity", "latency", "100 cycles", None, Some(6.0)),
+        ("Sensitivity", "latency", "5 cycles", None, Some(12.5)),
+        ("Sensitivity", "alone", "1 KiB", None, Some(1.0)),
+    ]);
+    let parameters = [parameter("latency", "20 cycles"), parameter("alone", "1 KiB")];
+    let [sweep] = &sweeps(&run, &parameters)[..] else { panic!("one value is no sweep") };
+    let values: Vec<&str> = sweep.points.iter().map(|point| point.0.as_str()).collect();
+    assert_eq!(values, ["5 cycles", "20 cycles", "100 cycles"]);
+    assert_eq!((sweep.preset(), sweep.of_paper), (Some(1), Some(11.1)));
+    let plot = sensitivity("any", sweep).unwrap();
+    assert!(plot.caption.contains("between 6.00 (100 cycles) and 12.50 (5 cycles)"));
+    // The marks of three points and of the legend, and two triangles.
+    assert_eq!(plot.svg.matches("<circle").count(), 4, "{}", plot.svg);
+    assert_eq!(plot.svg.matches("<polygon").count(), 2, "{}", plot.svg);
+    roxmltree::Document::parse(&plot.svg).unwrap();
+}

@@ -1,0 +1,67 @@
+//! What a conclusion depends on: one parameter of the machine at a time, the others as in all other rows.
+
+use super::paper::Parameter;
+use super::stored::{Row, Stored};
+
+/// Its rows: the metric is the parameter, the configuration its value.
+pub const TABLE: &str = "Sensitivity";
+
+/// A parameter with what came of its values.
+pub struct Sweep<'a> {
+    pub parameter: &'a Parameter,
+    pub unit: String,
+    /// Value and number, as values ascend.
+    pub points: Vec<(String, f64)>,
+    /// The paper's number: at the preset, because that is where its machine is or is taken to be.
+    pub of_paper: Option<f64>,
+}
+
+impl Sweep<'_> {
+    /// Which of the points has the preset.
+    pub fn preset(&self) -> Option<usize> {
+        self.points.iter().position(|(value, _)| *value == self.parameter.preset)
+    }
+
+    /// What the conclusion depends on, in a sentence.
+    pub fn sentence(&self) -> String {
+        let numbers = || self.points.iter().map(|(_, number)| *number);
+        let (least, most) = numbers().fold((f64::INFINITY, 0.0_f64), |(least, most), number| {
+            (least.min(number), most.max(number))
+        });
+        let at = |number: f64| {
+            let point = self.points.iter().find(|point| point.1 == number);
+            point.map_or("", |(value, _)| value.as_str())
+        };
+        let Parameter { name, preset, because, .. } = self.parameter;
+        format!(
+            "With the {name} alone it is between {least:.2} ({}) and {most:.2} ({}) {}. Elsewhere: {preset}, {}: \
+             {because}.",
+            at(least),
+            at(most),
+            self.unit,
+            self.parameter.source()
+        )
+    }
+}
+
+/// The sweeps of a run, by the parameters of its paper.
+pub fn sweeps<'a>(run: &Stored, parameters: &'a [Parameter]) -> Vec<Sweep<'a>> {
+    let sweep = |parameter: &'a Parameter| {
+        let is_it = |row: &&Row| row.text("table") == TABLE && row.text("metric") == parameter.name;
+        let rows: Vec<_> = run.rows().iter().filter(is_it).collect();
+        let mut points: Vec<(String, f64)> = rows
+            .iter()
+            .filter_map(|row| Some((row.text("config").to_owned(), row.number("ours")?)))
+            .collect();
+        // Numbers ascend; what is none, as "none" or "-Os", comes first, in the order of the run.
+        points.sort_by(|one, other| size(&one.0).total_cmp(&size(&other.0)));
+        let unit = rows.first()?.text("unit").to_owned();
+        let of_paper = rows.iter().find_map(|row| row.number("published"));
+        (points.len() > 1).then_some(Sweep { parameter, unit, points, of_paper })
+    };
+    parameters.iter().filter_map(sweep).collect()
+}
+
+fn size(value: &str) -> f64 {
+    value.split(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0.0)
+}
