@@ -159,6 +159,13 @@ impl Row {
         self.compared()
     }
 
+    /// Not to be divided by what the paper says, for this reason.
+    pub fn incomparable(mut self, reason: &str) -> Self {
+        self.ratio = None;
+        let note = self.note.take().map_or_else(String::new, |note| note + "; ");
+        self.noted(format!("{note}no ratio: {reason}"))
+    }
+
     /// The paper comes first: it is what the row is about.
     fn compared(mut self) -> Self {
         let other = self.published.or(self.peer);

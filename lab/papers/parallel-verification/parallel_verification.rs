@@ -171,13 +171,14 @@ fn run(scope: &Scope) -> Result<(Run, Samples)> {
         };
         let of_paper = times("sequential", "one hash")?
             / times("parallel, 4 harts", &format!("blocks of {} KiB", sensitivity::BLOCK / KIB))?;
-        rows.extend(sensitivity::rows(&boots, of_paper)?);
+        rows.extend(sensitivity::rows(&boots, OF_PAPER, of_paper)?);
         on_one_hart = kernels;
     }
     let of_rom = kernels::of_rom(scope.core, &on_one_hart)?;
     let stages = stages::rows(&measured, (&costs[0], of_rom), scope.headline * KIB, &paper)?;
     rows.extend(How::Modelled.made(stages));
-    let rows = rows.into_iter().map(|row| beside_paper(row, &paper)).collect::<Result<_>>()?;
+    let rows = rows.into_iter().map(|row| beside_paper(row, &paper).map(comparable));
+    let rows = rows.collect::<Result<_>>()?;
     let run = Run {
         paper: KEY,
         commit: commit()?,
@@ -432,6 +433,14 @@ fn beside_paper(row: Row, paper: &Paper) -> Result<Row> {
     match paper.number(&row.table, &row.metric, &row.config) {
         Some(_) => row.published(paper),
         None => Ok(row),
+    }
+}
+
+/// Rows whose number is of something else than the paper's have no ratio.
+fn comparable(row: Row) -> Row {
+    match stages::difference(&row) {
+        Some(reason) if row.ratio.is_some() => row.incomparable(reason),
+        _ => row,
     }
 }
 

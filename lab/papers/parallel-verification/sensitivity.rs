@@ -2,17 +2,16 @@
 
 use anyhow::Result;
 use hartlock_handoff::Step;
-use hartlock_image::PayloadType;
+use hartlock_image::{HashId, PayloadType};
 
 use super::boots::{Boots, FILLER, Plan, Subject};
-use super::{KIB, OF_PAPER};
 use crate::run::{How, Row};
 use crate::sensitivity::TABLE;
 use hartlock_hw::machines::loader::cycles;
 use hartlock_hw::machines::model::{self, Core};
 
 /// Small enough that dispatch shows, as for the blocks of the quick run.
-pub const BLOCK: u32 = 4 * KIB;
+pub const BLOCK: u32 = 4 << 10;
 const BLOCKS: usize = 16;
 const FLAT: usize = 32 << 10;
 
@@ -36,11 +35,11 @@ const PORTS: Values = &[
 const SAME_PORT: &[&str] = &["--memory-bandwidth", "8"];
 
 /// Rows of all parameters: how many times faster four harts are than one hash on one hart.
-pub fn rows(quoted: &Boots, of_paper: f64) -> Result<Vec<Row>> {
+pub fn rows(quoted: &Boots, hash: HashId, of_paper: f64) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (parameter, values) in [("memory latency", LATENCIES), ("memory port", PORTS)] {
         for (value, options) in values {
-            let row = row(quoted, parameter, value, options)?;
+            let row = row((quoted, hash), parameter, value, options)?;
             rows.push(if options.is_empty() { row.beside(of_paper) } else { row });
         }
     }
@@ -48,25 +47,30 @@ pub fn rows(quoted: &Boots, of_paper: f64) -> Result<Vec<Row>> {
     let small: Core = model::core("rocket-4").map_err(anyhow::Error::msg)?;
     let port = "; both with a port of 8 bytes a cycle";
     for (boots, value) in [(&Boots::prepare(small, true)?, "4 KiB"), (quoted, "16 KiB")] {
-        let row = row(boots, caches, value, SAME_PORT)?;
+        let row = row((boots, hash), caches, value, SAME_PORT)?;
         let note = row.note.clone().unwrap_or_default() + port;
         rows.push(row.noted(note));
     }
     Ok(How::Simulated.made(rows))
 }
 
-fn row(boots: &Boots, parameter: &str, value: &str, options: &[&str]) -> Result<Row> {
+fn row(
+    (boots, hash): (&Boots, HashId),
+    parameter: &str,
+    value: &str,
+    options: &[&str],
+) -> Result<Row> {
     let cost = |harts, subject: Subject| -> Result<f64> {
         let booted = boots.boot(&Plan::in_memory(harts, [FILLER, subject]), options)?;
         let hash = booted.entry(Step::Hash, Some(PayloadType::Initramfs))?;
         Ok(cycles(hash) as f64 / subject.size as f64)
     };
-    let one = cost(1, Subject::flat(OF_PAPER, FLAT))?;
-    let four = cost(4, Subject::blocks(OF_PAPER, BLOCK, BLOCKS))?;
+    let one = cost(1, Subject::flat(hash, FLAT))?;
+    let four = cost(4, Subject::blocks(hash, BLOCK, BLOCKS))?;
     let row = Row::info(TABLE, parameter, "times faster than one hart", one / four).of(value);
     Ok(row.noted(format!(
         "{} KiB in one hash: {one:.2} cycles a byte; {BLOCKS} blocks of {} KiB on four harts: {four:.2}",
         FLAT >> 10,
-        BLOCK / KIB
+        BLOCK >> 10
     )))
 }

@@ -58,6 +58,23 @@ struct Cycles {
     unverified: BTreeMap<&'static str, f64>,
 }
 
+/// Why a number of tables I, II, VI, VII or of section VII-B is of something else than the paper's.
+pub fn difference(row: &Row) -> Option<&'static str> {
+    const PROGRAMS: &str = "another program with payloads of other sizes";
+    let is_of_loader = row.config == "U-Boot Proper";
+    match (row.table.as_str(), row.metric.as_str(), row.config.as_str()) {
+        ("Table I" | "Table VI", ..) if !is_of_loader => Some(PROGRAMS),
+        ("Table I" | "Table VI", ..) => Some("one signature in place of three"),
+        ("Table II" | "Table VII", "signature", "OpenSBI" | "initramfs") => None,
+        ("Table II" | "Table VII", "signature", _) => Some("the bundle has one signature"),
+        ("Table II" | "Table VII", _, "initramfs" | "kernel") => None,
+        ("Table II" | "Table VII", ..) => Some("a payload of another size"),
+        ("Section VII-B", _, "boot") => Some("without SPL and OpenSBI of the paper"),
+        ("Section VII-B", _, "verification") => Some("one signature in place of each three"),
+        _ => None,
+    }
+}
+
 /// Rows of the four tables, and what follows from them.
 pub fn rows(
     measured: &Measured,
@@ -103,7 +120,8 @@ pub fn rows(
             rest("Table I")? + before["U-Boot Proper"],
             rest("Table VI")? + after["U-Boot Proper"],
         )
-        .noted("both modelled; what the paper spends before its loader is in both boots"),
+        .noted("both modelled; what the paper spends before its loader is in both boots")
+        .beside(paper.number("Section VII-B", "speed-up", "boot").context("section VII-B")?.value),
     );
     for payload in setting.payloads() {
         let config = format!("{} hash", payload.name);
@@ -359,4 +377,37 @@ fn emulated() -> Result<Vec<Entry>> {
     let measurements = run.measurements.context("the emulator left no log")?;
     ensure!(measurements.is_handed_over(), "the emulated boot ended early\n{}", run.transcript);
     Ok(measurements.entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_other_things_have_no_ratio_and_say_why() {
+        let row = |table, metric, config| {
+            Row::info(table, metric, "ms", 2.0).of(config).noted("modelled").beside(4.0)
+        };
+        for (table, metric, config) in [
+            ("Table I", "stage total", "OpenSBI"),
+            ("Table VI", "share of verification", "total"),
+            ("Table II", "hash", "FDT of SPL"),
+            ("Table VII", "signature", "kernel"),
+            ("Section VII-B", "speed-up", "boot"),
+        ] {
+            let row = row(table, metric, config);
+            let reason = difference(&row).unwrap();
+            let row = row.incomparable(reason);
+            assert_eq!((row.ratio, row.published), (None, Some(4.0)));
+            assert!(row.note.unwrap().ends_with(reason));
+        }
+        for (table, metric, config) in [
+            ("Table II", "hash", "initramfs"),
+            ("Table VII", "hash, parallel", "kernel"),
+            ("Table II", "signature", "OpenSBI"),
+            ("Table V", "sequential", "initramfs, one hash"),
+        ] {
+            assert_eq!(difference(&row(table, metric, config)), None, "{table} {config}");
+        }
+    }
 }

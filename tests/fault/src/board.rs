@@ -145,7 +145,7 @@ impl<'a> Machine<'a> {
 
     /// What the ROM has passed on, at the first instruction of OpenSBI.
     pub fn handover(&self) -> Handover {
-        Handover::of(&self.harts[0], &self.devices)
+        Handover::of(&self.harts[0].x, |region| self.devices.memory(region))
     }
 
     #[inline]

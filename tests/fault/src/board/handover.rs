@@ -3,9 +3,6 @@
 use hartlock_verify::board::{Region, qemu_virt as map};
 use sha2::{Digest, Sha384};
 
-use super::devices::Devices;
-use crate::hart::Hart;
-
 /// Where each payload starts, and as much of it as a bundle of a campaign has. The boot device tree is the last.
 const PAYLOADS: [u64; 3] = [map::OPENSBI.start, map::LOADER.start, map::BOOT_FDT.start];
 const PAYLOAD_SIZE: u64 = 4096;
@@ -29,12 +26,13 @@ pub struct Handover {
 }
 
 impl Handover {
-    pub(super) fn of(hart: &Hart, devices: &Devices<'_>) -> Self {
-        let block = devices.memory(map::HANDOFF);
-        let payload = |start| devices.memory(Region::new(start, PAYLOAD_SIZE));
+    /// By the registers of the boot hart, and memory by regions.
+    pub(super) fn of<'a>(x: &[u64; 32], memory: impl Fn(Region) -> &'a [u8]) -> Self {
+        let block = memory(map::HANDOFF);
+        let payload = |start| memory(Region::new(start, PAYLOAD_SIZE));
         Self {
-            registers: [hart.x[10], hart.x[11], hart.x[12]],
-            dynamic_info: devices.memory(DYNAMIC_INFO).to_vec(),
+            registers: [x[10], x[11], x[12]],
+            dynamic_info: memory(DYNAMIC_INFO).to_vec(),
             payloads: PAYLOADS.map(payload).concat(),
             deciding: DECIDING.map(|part| &block[part]).concat(),
             is_block_intact: Sha384::digest(&block[..DIGEST_AT])[..] == block[DIGEST_AT..][..48],
