@@ -15,6 +15,9 @@ use xtask::firmware;
 /// The root of trust with the latencies of the paper.
 const MACHINE: &str = "rot";
 
+/// More than the program takes with the slowest memory.
+const MAX_CYCLES: &str = "20000000";
+
 /// What is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
@@ -131,14 +134,15 @@ pub fn measure_on(machine: Rot, options: &[&str], sizes: &[usize]) -> Result<Vec
     let folder = rot::folder(machine).join("accelerator");
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let trace = folder.join("trace.csv");
-    let trace_options = ["--trace", trace.to_str().context("the path of the trace is text")?];
+    let trace = trace.to_str().context("the path of the trace is text")?;
+    let own_options = ["--trace", trace, "--max-cycles", MAX_CYCLES];
     eprintln!("the engine on {} {}", machine.name, options.join(" "));
-    let options = [options, &trace_options].concat();
+    let options = [options, &own_options].concat();
     let (console, _, end) = rot::run_program(&rot::machine(machine)?, &program, &folder, &options)?;
     ensure!(end == End::Success, "the program ended in {end:?}\n{console}");
     slept(&console)?;
     let lines = read(&console)?;
-    let parts = parts(&fs::read_to_string(&trace).context("the machine wrote no trace")?)?;
+    let parts = parts(&fs::read_to_string(trace).context("the machine wrote no trace")?)?;
     ensure!(parts.len() == lines.len(), "{} runs and {} lines", parts.len(), lines.len());
     let samples = lines.iter().zip(parts).map(|(line, part)| Sample {
         function: line.function,
