@@ -8,9 +8,39 @@
 // The induction needs that all registers of control are the same; those of data are not mentioned.
 
 `define SAME(Path) always_comb assert (a.Path == b.Path);
+// Of an engine. Whether its key is there is cleared in the first cycle after a reset, without a reset of its own.
+`define SAME_ENGINE(I) \
+  `SAME(g_engine[I].u_hmac.state_q) \
+  `SAME(g_engine[I].u_hmac.is_hmac_q) \
+  `SAME(g_engine[I].u_hmac.is_digest_q) \
+  `SAME(g_engine[I].u_hmac.is_state_q) \
+  `SAME(g_engine[I].u_hmac.is_first_q) \
+  `SAME(g_engine[I].u_hmac.is_open_q) \
+  `SAME(g_engine[I].u_hmac.resumes_q) \
+  `SAME(g_engine[I].u_hmac.pos_q) \
+  `SAME(g_engine[I].u_hmac.slow_q) \
+  `SAME(g_engine[I].u_hmac.lifecycle_q) \
+  `SAME(g_engine[I].u_hmac.is_awake_q) \
+  always_comb if (a.g_engine[I].u_hmac.is_awake_q) begin \
+  assert (a.g_engine[I].u_hmac.key_there_q == b.g_engine[I].u_hmac.key_there_q); \
+  end \
+  `SAME(g_engine[I].u_hmac.u_padding.state_q) \
+  `SAME(g_engine[I].u_hmac.u_padding.pos_q) \
+  `SAME(g_engine[I].u_hmac.u_padding.half_q) \
+  `SAME(g_engine[I].u_hmac.u_padding.length_q) \
+  `SAME(g_engine[I].u_hmac.u_core.u_control.state_q) \
+  `SAME(g_engine[I].u_hmac.u_core.u_control.count_q) \
+  `SAME(g_engine[I].u_hmac.u_core.u_control.cmd_q)
+// Of its collector of words, where a block takes fewer cycles than it has words.
+`define SAME_LANE(I) \
+  `SAME(g_engine[I].u_lane.g_collected.count_q) \
+  `SAME(g_engine[I].u_lane.g_collected.valid_q) \
+  `SAME(g_engine[I].u_lane.g_collected.last_q) \
+  `SAME(g_engine[I].u_lane.g_collected.bytes_q)
 
 module sha2_time_proof #(
-  parameter int unsigned RoundsPerCycle = 1
+  parameter int unsigned RoundsPerCycle = 1,
+  parameter bit          WithSha512     = 1'b0
 ) (
   input logic        clk_i,
   input logic        awvalid_i,
@@ -42,7 +72,7 @@ module sha2_time_proof #(
   seen_t seen_a, seen_b;
   logic [31:0] rdata_a, rdata_b;
 
-  sha2 #(.RoundsPerCycle(RoundsPerCycle)) a (
+  sha2 #(.RoundsPerCycle(RoundsPerCycle), .WithSha512(WithSha512)) a (
     .clk_i, .rst_ni,
     .axil_awvalid_i (awvalid_i), .axil_awready_o (seen_a.awready), .axil_awaddr_i (awaddr_i), .axil_awprot_i ('0),
     .axil_wvalid_i (wvalid_i), .axil_wready_o (seen_a.wready), .axil_wdata_i (wdata_a_i), .axil_wstrb_i (wstrb_i),
@@ -52,7 +82,7 @@ module sha2_time_proof #(
     .str_valid_i, .str_ready_o (seen_a.str_ready), .str_data_i (str_data_a_i), .str_last_i, .str_bytes_i,
     .lifecycle_i, .irq_o (seen_a.irq), .alert_o (seen_a.alert)
   );
-  sha2 #(.RoundsPerCycle(RoundsPerCycle)) b (
+  sha2 #(.RoundsPerCycle(RoundsPerCycle), .WithSha512(WithSha512)) b (
     .clk_i, .rst_ni,
     .axil_awvalid_i (awvalid_i), .axil_awready_o (seen_b.awready), .axil_awaddr_i (awaddr_i), .axil_awprot_i ('0),
     .axil_wvalid_i (wvalid_i), .axil_wready_o (seen_b.wready), .axil_wdata_i (wdata_b_i), .axil_wstrb_i (wstrb_i),
@@ -154,32 +184,12 @@ module sha2_time_proof #(
   `SAME(u_fifo.level_q)
   `SAME(u_fifo.flush_q)
   `SAME(u_fifo.flushes_q)
-  `SAME(g_engine[0].u_hmac.state_q)
-  `SAME(g_engine[0].u_hmac.is_hmac_q)
-  `SAME(g_engine[0].u_hmac.is_digest_q)
-  `SAME(g_engine[0].u_hmac.is_state_q)
-  `SAME(g_engine[0].u_hmac.is_first_q)
-  `SAME(g_engine[0].u_hmac.is_open_q)
-  `SAME(g_engine[0].u_hmac.resumes_q)
-  `SAME(g_engine[0].u_hmac.pos_q)
-  `SAME(g_engine[0].u_hmac.slow_q)
-  `SAME(g_engine[0].u_hmac.lifecycle_q)
-  `SAME(g_engine[0].u_hmac.is_awake_q)
-  // Cleared in the first cycle after a reset, without one of its own.
-  always_comb if (a.g_engine[0].u_hmac.is_awake_q) begin
-    assert (a.g_engine[0].u_hmac.key_there_q == b.g_engine[0].u_hmac.key_there_q);
-  end
-  `SAME(g_engine[0].u_hmac.u_padding.state_q)
-  `SAME(g_engine[0].u_hmac.u_padding.pos_q)
-  `SAME(g_engine[0].u_hmac.u_padding.half_q)
-  `SAME(g_engine[0].u_hmac.u_padding.length_q)
-  `SAME(g_engine[0].u_hmac.u_core.u_control.state_q)
-  `SAME(g_engine[0].u_hmac.u_core.u_control.count_q)
-  `SAME(g_engine[0].u_hmac.u_core.u_control.cmd_q)
+  `SAME_ENGINE(0)
   if (RoundsPerCycle > 1) begin : gen_lane
-    `SAME(g_engine[0].u_lane.g_collected.count_q)
-    `SAME(g_engine[0].u_lane.g_collected.valid_q)
-    `SAME(g_engine[0].u_lane.g_collected.last_q)
-    `SAME(g_engine[0].u_lane.g_collected.bytes_q)
+    `SAME_LANE(0)
+  end
+  if (WithSha512) begin : gen_sha512
+    `SAME_ENGINE(1)
+    `SAME_LANE(1)
   end
 endmodule

@@ -56,8 +56,8 @@ mod tests {
     /// Of a bundle with too many instructions there to skip each: those whose payloads are hashed first.
     const SAMPLE: i64 = 1000;
 
-    /// Whole boots in which a skip before the bundle is read turns the refusal, as SECURITY.md says.
-    const KNOWN: [(&str, i64); 1] = [("rot/revoked-key", 6)];
+    /// A bundle that is accepted, and what is passed on.
+    const ACCEPTED: &str = "rom/accepted";
 
     fn stored() -> Vec<toml::Table> {
         let file = project::root().join("lab/runs/skips.toml");
@@ -84,16 +84,15 @@ mod tests {
         let mut complete = HashSet::new();
         for it in &campaigns {
             let bundle = text(it, "bundle");
-            let is_whole = text(it, "part") != DECIDES;
-            let turned = KNOWN.iter().find(|(known, _)| is_whole && *known == bundle);
-            let turned = turned.map_or(0, |(_, turned)| *turned);
-            assert_eq!((number(it, "turned"), number(it, "ran_data")), (turned, 0), "{bundle}");
+            assert_eq!((number(it, "turned"), number(it, "ran_data")), (0, 0), "{bundle}");
             let ended = number(it, "refused") + number(it, "astray");
-            assert_eq!(ended + turned, number(it, "boots"), "{bundle}");
+            assert_eq!(ended, number(it, "boots"), "{bundle}");
             let all = number(it, "of_part");
             assert!(!is_exhaustive(it) || number(it, "positions") == all, "{bundle}");
             let is_sampled = bundle.contains("payload") && number(it, "positions") >= SAMPLE;
-            if number(it, "second_within") == 0 && (is_exhaustive(it) || is_sampled) {
+            let is_deciding = text(it, "part") != "before the bundle";
+            let is_single = is_deciding && number(it, "second_within") == 0;
+            if is_single && (is_exhaustive(it) || is_sampled) {
                 complete.insert(bundle.to_owned());
             }
         }
@@ -111,13 +110,16 @@ mod tests {
         let text_of = std::fs::read_to_string(project::root().join("SECURITY.md")).unwrap();
         let boots = |part: &str, within: i64| -> i64 {
             let is_it = |it: &&toml::Table| {
-                let is_clean = number(it, "turned") == 0;
                 let is_part = text(it, "part") == part && number(it, "second_within") == within;
-                is_exhaustive(it) && is_clean && is_part
+                is_exhaustive(it) && is_part && text(it, "bundle") != ACCEPTED
             };
             campaigns.iter().filter(is_it).map(|it| number(it, "boots")).sum()
         };
-        for boots in [boots(DECIDES, 0), boots("whole boot", 0), boots(DECIDES, 16)] {
+        let accepted =
+            campaigns.iter().find(|it| text(it, "bundle") == ACCEPTED && is_exhaustive(it));
+        let accepted = number(accepted.unwrap(), "boots");
+        let [decide, whole] = [DECIDES, "whole boot"].map(|part| boots(part, 0));
+        for boots in [decide, whole, boots("before the bundle", 0), boots(DECIDES, 16), accepted] {
             let digits = boots.to_string();
             let groups =
                 digits.as_bytes().rchunks(3).rev().map(|it| std::str::from_utf8(it).unwrap());
