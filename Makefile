@@ -7,7 +7,7 @@ export CARGO_HOME
 export PATH := $(CARGO_HOME)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fetch demo test hw lab clean
+.PHONY: help setup fetch demo test hw lab install uninstall archive clean
 
 help:
 	@echo 'make demo    build, sign and boot under QEMU, with a timeline of the boot'
@@ -15,10 +15,14 @@ help:
 	@echo 'make test    run every check (cargo xtask test --list names them)'
 	@echo 'make hw      build the cycle-accurate machine and run a first program on it'
 	@echo 'make lab     measure and store the run in lab/runs (PAPER=<key> one of them, QUICK=1 small)'
+	@echo 'make install the command, manual pages, completions and firmware into PREFIX (/usr/local);'
+	@echo '             make uninstall removes them again'
+	@echo 'make archive the same as one file in target/dist'
 	@echo 'make fetch   download everything that demo and test need, for use without a network'
 	@echo 'make clean   remove what was built; downloads stay in the cache'
 	@echo
 	@echo 'YES=1            install missing tools without asking'
+	@echo 'PREFIX, DESTDIR  where to install'
 	@echo 'HARTLOCK_CACHE   where downloads are kept ($${XDG_CACHE_HOME:-~/.cache}/hartlock)'
 	@echo 'HARTLOCK_MIRROR  another mirror of the Debian archive'
 	@echo 'HARTLOCK_QEMU    another qemu-system-riscv64, version 10 or newer'
@@ -34,6 +38,17 @@ demo: setup
 
 lab: setup
 	@cargo xtask lab $(PAPER) $(if $(QUICK),--quick)
+
+INSTALL := cargo xtask install $(if $(PREFIX),--prefix $(PREFIX)) $(if $(DESTDIR),--destdir $(DESTDIR))
+
+install: setup
+	@$(INSTALL)
+
+uninstall: setup
+	@$(INSTALL) --remove
+
+archive: setup
+	@cargo xtask archive
 
 clean:
 	cargo clean

@@ -16,6 +16,7 @@ use clap::{ArgMatches, Args as _, FromArgMatches};
 mod deny;
 mod emulator;
 mod fetch;
+mod install;
 mod openssl;
 mod runners;
 mod test;
@@ -29,6 +30,8 @@ fn main() -> ExitCode {
     let verdict = match name {
         "fetch" => run(arguments, fetch::main),
         "firmware" => run(arguments, firmware::main),
+        "install" => run(arguments, install::main),
+        "archive" => run(arguments, install::archive),
         "test" => run(arguments, test::main),
         name => match runners::run(name, arguments) {
             Ok(code) => return code,
@@ -50,6 +53,14 @@ fn command() -> clap::Command {
         .subcommand(firmware::Args::augment_args(
             clap::Command::new("firmware")
                 .about("Build the ROM, the loader and the device trees into target/firmware"),
+        ))
+        .subcommand(install::Args::augment_args(clap::Command::new("install").about(
+            "Install the command, its manual pages and completions, and the firmware images",
+        )))
+        .subcommand(install::ArchiveArgs::augment_args(
+            clap::Command::new("archive").about(
+                "Pack the same into one file, whose bytes depend on the committed tree alone",
+            ),
         ))
         .subcommand(test::Args::augment_args(
             clap::Command::new("test").about("Run every check of the project, or some of them"),

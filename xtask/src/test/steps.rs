@@ -6,7 +6,7 @@ use anyhow::Result;
 use xtask::consent::Consent;
 use xtask::{Outcome, firmware, tools};
 
-use crate::{deny, emulator, openssl, walkthrough};
+use crate::{deny, emulator, install, openssl, walkthrough};
 
 /// One check.
 #[derive(Clone, Copy)]
@@ -87,6 +87,9 @@ const RECIPE: &[&str] = &[
     "spec",
     "tools/try-algorithm",
 ];
+/// Texts that are installed.
+const INSTALLED: &[&str] =
+    &["README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE-MIT", "LICENSE-APACHE"];
 const FRONT: &[&str] = &["README.md", "docs/status.toml"];
 
 /// Arguments of clippy for packages that run on boards.
@@ -188,6 +191,14 @@ pub const STEPS: &[Step] = &[
         &["python3", "-B", "-m", "unittest", "discover", "-s", "spec", "-p", "test_*.py"],
     )
     .reads(&[SPEC, BOARDS]),
+    Step::function(
+        "install",
+        "what `make install` installs works, and an archive of it has the same bytes twice",
+        install::step,
+    )
+    .after(BOTH)
+    .uses(&[Resource::Cargo])
+    .reads(&[WORKSPACE, BOARDS, INSTALLED]),
     // It builds in a folder of its own, so it does not wait for cargo.
     Step::command(
         "recipe",

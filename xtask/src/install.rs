@@ -1,0 +1,274 @@
+//! `cargo xtask install` and `cargo xtask archive`: the command, its manual pages and completions, and the firmware
+//! images, in a prefix or in one file.
+//!
+//! What was installed is listed in `share/hartlock/files`, which `--remove` reads.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use xtask::{Outcome, Verdict, project, run};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Where programs look for their files
+    #[arg(long, value_name = "FOLDER", default_value = "/usr/local")]
+    prefix: PathBuf,
+    /// Put in front of the prefix, for packages
+    #[arg(long, value_name = "FOLDER")]
+    destdir: Option<PathBuf>,
+    /// Remove what was installed there
+    #[arg(long)]
+    remove: bool,
+}
+
+#[derive(clap::Args)]
+pub struct ArchiveArgs {
+    /// Folder of the archive
+    #[arg(long, value_name = "FOLDER", default_value = "target/dist")]
+    output: PathBuf,
+    /// Build the committed tree again in another folder, and compare (minutes)
+    #[arg(long)]
+    check: bool,
+}
+
+/// Boards whose firmware is installed.
+const BOARDS: [&str; 2] = ["qemu-virt", "qemu-virt-iommu"];
+const IMAGES: [&str; 4] = ["rom.bin", "loader.bin", "boot.dtb", "system.dtb"];
+const TEXTS: [&str; 5] =
+    ["README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE-MIT", "LICENSE-APACHE"];
+/// Where completions are found: shell, folder below the prefix, name.
+const COMPLETIONS: [(&str, &str); 3] = [
+    ("bash", "share/bash-completion/completions/hartlock"),
+    ("zsh", "share/zsh/site-functions/_hartlock"),
+    ("fish", "share/fish/vendor_completions.d/hartlock.fish"),
+];
+/// The files of an installation, by their places below the prefix.
+const LIST: &str = "share/hartlock/files";
+
+pub fn main(args: &Args) -> Result<Verdict> {
+    let prefix = args.prefix.strip_prefix("/").context("the prefix is no absolute path")?;
+    let top = args.destdir.as_deref().unwrap_or(Path::new("/")).join(prefix);
+    if args.remove {
+        let count = remove(&top)?;
+        println!("{count} files removed from {}", top.display());
+        return Ok(Verdict::Yes);
+    }
+    let files = install(&Built::usual()?, &top)?;
+    println!("{} files installed in {}", files.len(), top.display());
+    println!("firmware {}", top.join("share/hartlock/firmware").display());
+    Ok(Verdict::Yes)
+}
+
+/// A command and images that were built.
+struct Built {
+    command: PathBuf,
+    target: PathBuf,
+}
+
+impl Built {
+    /// As they are built for work in the checkout.
+    fn usual() -> Result<Self> {
+        Self::with(&project::root(), &project::target_dir(), &[])
+    }
+
+    /// The same whatever the folders of the checkout and of Cargo are called.
+    fn reproducible(root: &Path, target: &Path) -> Result<Self> {
+        let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+        let user = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cargo"));
+        let cargo = home.or(user).context("neither CARGO_HOME nor HOME is set")?;
+        let remap = |from: &Path, to| format!("--remap-path-prefix={}={to}", from.display());
+        Self::with(root, target, &[remap(root, "hartlock"), remap(&cargo, "cargo")])
+    }
+
+    fn with(root: &Path, target: &Path, flags: &[String]) -> Result<Self> {
+        let cargo = |arguments: &[&str], board: &str| -> Result<()> {
+            let mut command = Command::new("cargo");
+            command.args(arguments).current_dir(root).env("CARGO_TARGET_DIR", target);
+            command.env("HARTLOCK_BOARD", board);
+            // Otherwise a tool of the workspace would be built again.
+            if arguments.first() == Some(&"build") && !flags.is_empty() {
+                command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
+            }
+            run::quietly(&mut command).map(drop)
+        };
+        eprintln!("building the command and the firmware");
+        cargo(
+            &["build", "--quiet", "--locked", "--release", "--package", "hartlock-cli"],
+            BOARDS[0],
+        )?;
+        for board in BOARDS {
+            cargo(&["xtask", "firmware"], board)?;
+        }
+        Ok(Self { command: target.join("release/hartlock"), target: target.to_owned() })
+    }
+
+    fn image(&self, board: &str, name: &str) -> PathBuf {
+        let firmware = self.target.join("firmware");
+        match board == project::DEFAULT_BOARD {
+            true => firmware.join(name),
+            false => firmware.join("boards").join(board).join(name),
+        }
+    }
+}
+
+/// Puts every file into its place below `top`, and returns the places.
+fn install(built: &Built, top: &Path) -> Result<BTreeSet<String>> {
+    let mut files = BTreeSet::new();
+    let mut put = |place: String, bytes: &[u8], mode: u32| -> Result<()> {
+        let path = top.join(&place);
+        write(&path, bytes, mode).with_context(|| path.display().to_string())?;
+        files.insert(place);
+        Ok(())
+    };
+    put("bin/hartlock".to_owned(), &read(&built.command)?, 0o755)?;
+    let scratch = tempfile::tempdir()?;
+    run::quietly(Command::new(&built.command).args(["man", "-o"]).arg(scratch.path()))?;
+    for page in fs::read_dir(scratch.path())? {
+        let page = page?;
+        let name = page.file_name().into_string().ok().context("a page with a plain name")?;
+        put(format!("share/man/man1/{name}"), &read(&page.path())?, 0o644)?;
+    }
+    for (shell, place) in COMPLETIONS {
+        let text = run::quietly(Command::new(&built.command).args(["completions", shell]))?;
+        put(place.to_owned(), text.as_bytes(), 0o644)?;
+    }
+    for board in BOARDS {
+        for name in IMAGES {
+            let bytes = read(&built.image(board, name))?;
+            put(format!("share/hartlock/firmware/{board}/{name}"), &bytes, 0o644)?;
+        }
+    }
+    for name in TEXTS {
+        let bytes = read(&project::root().join(name))?;
+        put(format!("share/doc/hartlock/{name}"), &bytes, 0o644)?;
+    }
+    let mut list: Vec<&str> = files.iter().map(String::as_str).chain([LIST]).collect();
+    list.sort_unstable();
+    write(&top.join(LIST), (list.join("\n") + "\n").as_bytes(), 0o644)?;
+    files.insert(LIST.to_owned());
+    Ok(files)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).with_context(|| path.display().to_string())
+}
+
+/// Writes a file under another name first, so that a program that runs is not changed.
+fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
+    let folder = path.parent().context("a place in a folder")?;
+    fs::create_dir_all(folder)?;
+    let new = tempfile::NamedTempFile::new_in(folder)?;
+    fs::write(new.path(), bytes)?;
+    fs::set_permissions(new.path(), fs::Permissions::from_mode(mode))?;
+    new.persist(path)?;
+    Ok(())
+}
+
+/// Removes the files of the list, and folders that are empty then.
+fn remove(top: &Path) -> Result<usize> {
+    let list = fs::read_to_string(top.join(LIST))
+        .with_context(|| format!("nothing is installed in {}", top.display()))?;
+    let mut count = 0;
+    for place in list.lines() {
+        let is_below = Path::new(place)
+            .components()
+            .all(|part| matches!(part, std::path::Component::Normal(_)));
+        ensure!(is_below, "{place:?} is no place below {}", top.display());
+        let path = top.join(place);
+        match fs::remove_file(&path) {
+            Ok(()) => count += 1,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => bail!("{}: {error}", path.display()),
+        }
+        let folders = path.ancestors().skip(1).take_while(|folder| *folder != top);
+        // One that holds something else stays.
+        folders.take_while(|folder| fs::remove_dir(folder).is_ok()).for_each(drop);
+    }
+    Ok(count)
+}
+
+pub fn archive(args: &ArchiveArgs) -> Result<Verdict> {
+    let root = project::root();
+    let folder = project::target_dir().join("dist");
+    let built = Built::reproducible(&root, &folder.join("build"))?;
+    let date = commit_date(&root)?;
+    let file = pack(&built, &args.output, &date)?;
+    println!("{}  {}", digest(&file)?, file.display());
+    if !args.check {
+        return Ok(Verdict::Yes);
+    }
+    let scratch = tempfile::tempdir()?;
+    let again = scratch.path().join("another checkout");
+    let clone = ["clone", "--quiet", "--shared"];
+    run::quietly(Command::new("git").args(clone).arg(&root).arg(&again))?;
+    let built = Built::reproducible(&again, &scratch.path().join("another target"))?;
+    let other = pack(&built, scratch.path(), &date)?;
+    let is_same = read(&file)? == read(&other)?;
+    println!("{}  the committed tree, built in another folder", digest(&other)?);
+    Ok(if is_same { Verdict::Yes } else { Verdict::No })
+}
+
+/// Seconds since 1970 of the date that the archive states: `SOURCE_DATE_EPOCH`, or that of the commit.
+fn commit_date(root: &Path) -> Result<String> {
+    if let Ok(date) = std::env::var("SOURCE_DATE_EPOCH") {
+        return Ok(date);
+    }
+    let mut git = Command::new("git");
+    git.args(["log", "-1", "--format=%ct"]).current_dir(root);
+    Ok(run::quietly(&mut git)?.trim().to_owned())
+}
+
+/// Packs what is installed. The bytes depend on the files, the version and the date alone.
+fn pack(built: &Built, folder: &Path, date: &str) -> Result<PathBuf> {
+    let name = format!("hartlock-{}-{}-linux", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH);
+    fs::create_dir_all(folder)?;
+    let tree = tempfile::tempdir()?;
+    install(built, &tree.path().join(&name))?;
+    let file = folder.join(&name).with_extension("tar.gz");
+    let mut tar = Command::new("tar");
+    tar.args(["--create", "--format=ustar", "--sort=name", "--numeric-owner"]);
+    tar.args(["--owner=0", "--group=0", "--mode=u+w,go+rX,go-w"]).arg(format!("--mtime=@{date}"));
+    tar.arg("--directory").arg(tree.path()).arg(&name);
+    let mut gzip = Command::new("gzip");
+    // No name and no date in its header.
+    gzip.args(["-9", "-n", "--stdout"]).stdout(fs::File::create(&file)?);
+    run::piped(&mut tar, &mut gzip)?;
+    Ok(file)
+}
+
+fn digest(file: &Path) -> Result<String> {
+    Ok(xtask::packages::digest_of_bytes(&read(file)?))
+}
+
+/// A step of `cargo xtask test`: what is installed works, an archive has the same bytes twice, and nothing stays.
+pub fn step(_: &Path) -> Result<Outcome> {
+    let scratch = tempfile::tempdir()?;
+    let top = scratch.path().join("usr");
+    let built = Built::usual()?;
+    let files = install(&built, &top)?;
+    let command = top.join("bin/hartlock");
+    let version = run::quietly(Command::new(&command).arg("--version"))?;
+    ensure!(version.starts_with("hartlock "), "its version is {version}");
+    run::quietly(Command::new("bash").arg("-n").arg(top.join(COMPLETIONS[0].1)))?;
+    for verb in ["sign", "verify", "keygen"] {
+        let page = fs::read_to_string(top.join(format!("share/man/man1/hartlock-{verb}.1")))?;
+        ensure!(page.contains(".TH"), "{verb} has no manual page");
+    }
+    let packed = |name: &str| pack(&built, &scratch.path().join(name), "1700000000");
+    let first = read(&packed("first")?)?;
+    // Dates of files are other ones now.
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    ensure!(first == read(&packed("second")?)?, "an archive has other bytes the second time");
+    let other = pack(&built, &scratch.path().join("third"), "1700000001")?;
+    ensure!(first != read(&other)?, "an archive does not state its date");
+    fs::write(top.join("share/man/man1/other.1"), "of another program")?;
+    ensure!(remove(&top)? == files.len(), "not every file was removed");
+    ensure!(top.join("share/man/man1/other.1").exists(), "a file of another program was removed");
+    ensure!(!top.join("bin").exists() && !top.join("share/hartlock").exists(), "folders stay");
+    ensure!(remove(&top).is_err(), "it was removed twice");
+    Ok(Outcome::Passed)
+}
