@@ -34,8 +34,8 @@ impl Sweep<'_> {
         };
         let Parameter { name, preset, because, .. } = self.parameter;
         format!(
-            "With the {name} alone it is between {least:.2} ({}) and {most:.2} ({}) {}. Elsewhere: {preset}, {}: \
-             {because}.",
+            "If nothing but this changes, it is between {least:.2} ({}) and {most:.2} ({}) {}. In all other rows the {name} \
+             is {preset}; {}: {because}.",
             at(least),
             at(most),
             self.unit,

@@ -91,7 +91,7 @@ fn row(parameter: &str, label: &str, of: (&[Sample], &[Count]), bytes: usize) ->
             && Function::of_baseline(&it.what) == Some(Function::Sha256)
     };
     let software = software.iter().find(is_it).context("no BearSSL")?.cycles_per_byte();
-    let row = Row::info(TABLE, parameter, "times faster than CVA6", software / sample).of(label);
+    let row = Row::info(TABLE, parameter, "times as fast as CVA6", software / sample).of(label);
     Ok(row.noted(format!(
         "SHA-256 of {bytes} bytes in RAM: {sample:.2} and {software:.1} cycles a byte"
     )))

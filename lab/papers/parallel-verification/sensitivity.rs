@@ -67,7 +67,7 @@ fn row(
     };
     let one = cost(1, Subject::flat(hash, FLAT))?;
     let four = cost(4, Subject::blocks(hash, BLOCK, BLOCKS))?;
-    let row = Row::info(TABLE, parameter, "times faster than one hart", one / four).of(value);
+    let row = Row::info(TABLE, parameter, "times as fast as one hart", one / four).of(value);
     Ok(row.noted(format!(
         "{} KiB in one hash: {one:.2} cycles a byte; {BLOCKS} blocks of {} KiB on four harts: {four:.2}",
         FLAT >> 10,

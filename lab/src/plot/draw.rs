@@ -209,7 +209,7 @@ pub fn sweep(svg: &mut String, sweep: &Sweep<'_>) -> Result<()> {
     chart.draw_series(points().map(|at| Circle::new(at, MARK, Look::OursFour.filled())))?;
     if let (Some(number), Some(preset)) = (sweep.of_paper, sweep.preset()) {
         let style = Look::PaperFour.filled();
-        chart.draw_series([TriangleMarker::new((preset as f64, number), MARK, style)])?;
+        chart.draw_series([TriangleMarker::new((preset as f64, number), 2 * MARK, style)])?;
     }
     root.present()?;
     Ok(())
