@@ -1,4 +1,4 @@
-//! Passes the linker script on, and the folder with the static libraries of the distribution.
+//! Passes the linker script on, and the folder with the static libraries.
 
 fn main() {
     let folder = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
@@ -9,6 +9,8 @@ fn main() {
     let libraries = std::env::var("HARTLOCK_PEERS_LIBRARIES")
         .expect("HARTLOCK_PEERS_LIBRARIES names the folder of libcrypto.a; use `make lab`");
     println!("cargo:rustc-link-search=native={libraries}");
-    println!("cargo:rustc-link-lib=static:-bundle=crypto");
-    println!("cargo:rustc-link-lib=static:-bundle=wolfssl");
+    for library in ["crypto", "wolfssl"] {
+        println!("cargo:rerun-if-changed={libraries}/lib{library}.a");
+        println!("cargo:rustc-link-lib=static:-bundle={library}");
+    }
 }

@@ -2,23 +2,26 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
 use hartlock_device::kernels::{Count, counted_digest};
-use xtask::{firmware, project, run, tools};
+use xtask::{firmware, project, run};
 
-/// What peers are built for: the hart has floating point, because the distribution's libraries say
-/// that they need it.
+pub mod libraries;
+
+use libraries::Part;
+
+/// What peers are built for: harts of Linux distributions, whose floating point no hash uses.
 pub const TARGET: &str = "riscv64gc-unknown-none-elf";
 
-/// Names the folder of the distribution's libraries for the build scripts.
+/// Names the folder of the libraries in C for the build scripts.
 pub const FOLDER_VARIABLE: &str = "HARTLOCK_PEERS_LIBRARIES";
 
-/// The distribution's libraries, and the packages that have them.
-pub const LIBRARIES: [(&str, &str); 2] = [("openssl", "libssl-dev"), ("wolfssl", "libwolfssl-dev")];
+/// Libraries in C.
+pub const LIBRARIES: [&str; 2] = ["openssl", "wolfssl"];
 
 /// A peer's number.
 pub struct PeerCount {
@@ -27,9 +30,10 @@ pub struct PeerCount {
     pub count: Count,
 }
 
-/// Builds the peers for a hart and returns the image. `libraries` is the folder of static libraries.
-pub fn build(libraries: &Path, hart: &str, flags: &[&str], features: &[&str]) -> Result<PathBuf> {
-    let folder = project::target_dir().join("lab/peers").join(hart);
+/// Builds the peers for the instructions of a hart, and returns the image. What is built for `name` is kept apart.
+pub fn build(name: &str, hart: &str, flags: &[&str], features: &[&str]) -> Result<PathBuf> {
+    let libraries = libraries::build(hart, Part::Hashes)?;
+    let folder = project::target_dir().join("lab/peers").join(name);
     let mut cargo = Command::new("cargo");
     cargo.current_dir(project::root().join("lab/peers"));
     cargo.args(["build", "--quiet", "--locked", "--release", "--target", TARGET]);
@@ -73,11 +77,7 @@ pub fn read(hart: &'static str, console: &str) -> Result<Vec<PeerCount>> {
 
 /// What the peers are, by name.
 pub fn versions() -> Result<BTreeMap<&'static str, String>> {
-    let (_, packages) = tools::peers()?;
-    let mut versions = BTreeMap::new();
-    for (name, package) in LIBRARIES {
-        versions.insert(name, packages.get(package).cloned().context(package)?);
-    }
+    let mut versions = libraries::versions()?;
     versions.extend(crates()?);
     Ok(versions)
 }

@@ -151,6 +151,8 @@ fn measure_ours(wanted: &[&Algorithm], packs: &Packs, options: Options<'_>) -> R
 
 fn measure_peers(wanted: &[&Algorithm], packs: &Packs) -> Result<Peers> {
     let mut all = Peers { tools: tool_versions()?, ..Peers::default() };
+    let (name, version) = crate::peers::libraries::compiler()?;
+    all.tools.insert(name.to_owned(), version);
     for algorithm in wanted {
         for name in algorithm.peers {
             for opt_level in peers::opt_levels(name) {

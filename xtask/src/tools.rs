@@ -16,8 +16,11 @@ use crate::{project, run};
 /// The package sets of a boot under emulation.
 const SETS: [&str; 2] = ["host", "board"];
 
-/// The package set of other projects' libraries.
+/// The package set of what other projects' libraries are compiled with, beside the compiler.
 const PEERS: &str = "peers";
+
+/// The package of the compiler for bare RISC-V.
+const COMPILER_PACKAGE: &str = "gcc-riscv64-unknown-elf";
 
 /// The package set of an `openssl` that knows the post-quantum algorithms.
 const OPENSSL: &str = "openssl";
@@ -60,12 +63,32 @@ pub fn locate() -> Result<Tools> {
     located()
 }
 
-/// Other projects' libraries for the board, which only the lab needs: their folder, and their
-/// versions by package name. Fetches what is missing, with consent.
-pub fn peers() -> Result<(PathBuf, BTreeMap<String, String>)> {
-    consent::obtain(Consent::Ask, &packages::missing(&[PEERS])?)?;
-    let [peers] = packages::ensure_sets([PEERS])?;
-    Ok((peers.file("usr/lib/riscv64-linux-gnu")?, versions(&[peers])))
+/// What compiles libraries of other projects for the board.
+pub struct Peers {
+    /// A C compiler for bare RISC-V, and its archiver.
+    pub compiler: PathBuf,
+    pub archiver: PathBuf,
+    /// Folders of a C library's headers.
+    pub headers: [PathBuf; 2],
+    /// The compiler's version.
+    pub compiler_version: String,
+}
+
+/// What compiles libraries of other projects, which only the lab needs. Fetches what is missing, with consent.
+pub fn peers() -> Result<Peers> {
+    consent::obtain(Consent::Ask, &packages::missing(&[PEERS, BASELINE])?)?;
+    let [peers, baseline] = packages::ensure_sets([PEERS, BASELINE])?;
+    let headers = ["usr/include", "usr/include/riscv64-linux-gnu"].map(|path| peers.file(path));
+    let [common, of_target] = headers;
+    let (compiler, archiver) = compiler(&baseline)?;
+    let mut versions = versions(&[baseline]);
+    let version = versions.remove(COMPILER_PACKAGE).context("the compiler has no version")?;
+    Ok(Peers { compiler, archiver, headers: [common?, of_target?], compiler_version: version })
+}
+
+/// The compiler for bare RISC-V, and its archiver.
+fn compiler(root: &Root) -> Result<(PathBuf, PathBuf)> {
+    Ok((root.file("run/riscv64-unknown-elf-gcc")?, root.file("run/riscv64-unknown-elf-ar")?))
 }
 
 /// The compiler and the sources of the fifth paper's baseline.
@@ -85,8 +108,7 @@ pub struct Baseline {
 pub fn baseline() -> Result<Baseline> {
     consent::obtain(Consent::Ask, &packages::missing(&[BASELINE])?)?;
     let [root] = packages::ensure_sets([BASELINE])?;
-    let (compiler, archiver) =
-        (root.file("run/riscv64-unknown-elf-gcc")?, root.file("run/riscv64-unknown-elf-ar")?);
+    let (compiler, archiver) = compiler(&root)?;
     let sources = root.file("src/bearssl")?;
     let mut versions = versions(&[root]);
     let mut version = |name: &str| versions.remove(name).context("a package without a version");
@@ -95,7 +117,7 @@ pub fn baseline() -> Result<Baseline> {
         archiver,
         sources,
         version: version("bearssl")?,
-        compiler_version: version("gcc-riscv64-unknown-elf")?,
+        compiler_version: version(COMPILER_PACKAGE)?,
     })
 }
 

@@ -61,18 +61,18 @@ const BOUNDS: &[Bound] = &[
     ("kt128", "zvbb", "one", 256, 2.5),
 ];
 
-/// Harts on which peers are built and run: name of the hart of ours, flags of the compiler, and
-/// whether OpenSSL is told of the vector extensions.
-const PEERS: &[(&str, &[&str], bool)] = &[
-    ("rv64", &[], false),
-    ("zbb", &["-Ctarget-feature=+zbb"], false),
-    ("zknh", &["-Ctarget-feature=+zbb,+zknh", "--cfg=sha2_backend=\"riscv-zknh\""], false),
-    ("zvknh-128", &[], true),
+/// Harts on which peers are built and run: name of the hart of ours, flags of Rust's compiler, and the vector extensions
+/// that OpenSSL is told of. What the libraries in C are compiled with is beside them (`peers::libraries`).
+const PEERS: &[(&str, &[&str], &[&str])] = &[
+    ("rv64", &[], &[]),
+    ("zbb", &["-Ctarget-feature=+zbb"], &[]),
+    ("zknh", &["-Ctarget-feature=+zbb,+zknh", "--cfg=sha2_backend=\"riscv-zknh\""], &[]),
+    ("zvbb-128", &[], &["zvbb"]),
+    ("zvknh-128", &[], &["zvknh"]),
 ];
 
 pub fn measure(args: &Args) -> Result<Run> {
     let paper = Paper::load(KEY)?;
-    let (libraries, _) = tools::peers()?;
     eprintln!("building the bench");
     let bench = Bench::prepare()?;
     let mut counts = Vec::new();
@@ -83,12 +83,11 @@ pub fn measure(args: &Args) -> Result<Run> {
         counts.extend(counted.into_iter().map(|count| (hart, count)));
     }
     let mut counted = Vec::new();
-    for (name, flags, has_vectors) in PEERS {
+    for (name, flags, features) in PEERS {
         let hart = hartlock_device::kernels::HARTS.iter().find(|hart| hart.name == *name);
         let hart = hart.context("a hart of ours")?;
         eprintln!("peers on {name}");
-        let features: &[&str] = if *has_vectors { &["vectors"] } else { &[] };
-        let image = peers::build(&libraries, name, flags, features)?;
+        let image = peers::build(name, name, flags, features)?;
         counted.extend(peers::read(name, &peers_console(&image, hart)?)?);
     }
     let mut tools = BTreeMap::from([
@@ -186,15 +185,15 @@ fn best_peer<'a>(
     hart: &Hart,
     peers: &'a [PeerCount],
 ) -> Option<(&'a str, f64, &'a str)> {
-    let place = match count.tier.as_str() {
+    let places = match count.tier.as_str() {
         // Of no interest: it is for machines that are no RISC-V.
         "portable" => return None,
-        // No peer has lanes: what they use there is Zbb, which comes with every Zvbb.
-        "zvbb" => "zbb",
-        "zvknh" => "zvknh-128",
-        _ => hart.name,
+        // No peer has lanes: one message in vector registers, or Zbb, which comes with every Zvbb.
+        "zvbb" => ["zvbb-128", "zbb"],
+        "zvknh" => ["zvknh-128"; 2],
+        _ => [hart.name; 2],
     };
-    let same = |peer: &&PeerCount| peer.hart == place && peer.count.hash == count.hash;
+    let same = |peer: &&PeerCount| places.contains(&peer.hart) && peer.count.hash == count.hash;
     peers
         .iter()
         .filter(same)

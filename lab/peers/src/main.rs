@@ -11,13 +11,12 @@
 #![no_std]
 #![no_main]
 
-mod around;
 mod hash;
 mod openssl;
 mod rustcrypto;
 mod wolfssl;
 
-// For no target: the lab compiles the sources that these carry.
+// For no target: the lab compiles the sources that these carry (lab/src/peers/libraries.rs).
 #[cfg(any())]
 use openssl_src as _;
 #[cfg(any())]

@@ -1,5 +1,4 @@
-//! OpenSSL's libcrypto as the distribution built it for riscv64, without its providers: the functions
-//! that they call.
+//! The hashes of OpenSSL's libcrypto without its providers: the functions that they call.
 
 use core::ffi::c_void;
 
@@ -86,9 +85,24 @@ fn sha3(message: &[u8], digest: &mut [u8; 64], rate: usize, len: usize) {
     unsafe { SHA3_squeeze(state.as_mut_ptr(), digest.as_mut_ptr(), len, rate, 0) };
 }
 
-/// What it asks about the hart: every extension, or none. The hart has those that are meant.
+/// What it asks about the hart, in the order of its `riscv_arch.def`: the extensions that this program is for.
 #[unsafe(no_mangle)]
-static OPENSSL_riscvcap_P: [u32; 4] = [if cfg!(feature = "vectors") { u32::MAX } else { 0 }; 4];
+static OPENSSL_riscvcap_P: [u32; 6] = [EXTENSIONS, 0, 0, 0, 0, 0];
+const EXTENSIONS: u32 = if cfg!(feature = "zvknh") {
+    V | ZVKB | ZVKNHA | ZVKNHB
+} else if cfg!(feature = "zvbb") {
+    V | ZVBB | ZVKB
+} else if cfg!(target_feature = "zbb") {
+    ZBB
+} else {
+    0
+};
+const ZBB: u32 = 1 << 1;
+const V: u32 = 1 << 14;
+const ZVBB: u32 = 1 << 15;
+const ZVKB: u32 = 1 << 17;
+const ZVKNHA: u32 = 1 << 20;
+const ZVKNHB: u32 = 1 << 21;
 
 #[unsafe(no_mangle)]
 extern "C" fn riscv_vlen() -> usize {

@@ -1,4 +1,4 @@
-//! wolfCrypt as the distribution built it for riscv64.
+//! The hashes of wolfSSL's wolfCrypt.
 
 use core::ffi::c_void;
 
@@ -67,22 +67,3 @@ fn sha3(init: InitSha3, update: Update, finish: Final, message: &[u8], digest: &
     // SAFETY: no digest is longer.
     unsafe { finish(context, digest.as_mut_ptr()) };
 }
-
-#[unsafe(no_mangle)]
-extern "C" fn wc_CryptoCb_DefaultDevID() -> i32 {
-    NO_DEVICE
-}
-
-/// No hash is computed elsewhere: they are not called without a device.
-macro_rules! no_callback {
-    ($($name:ident)*) => {
-        $(
-            #[unsafe(no_mangle)]
-            extern "C" fn $name() -> i32 {
-                panic!()
-            }
-        )*
-    };
-}
-
-no_callback!(wc_CryptoCb_Sha256Hash wc_CryptoCb_Sha384Hash wc_CryptoCb_Sha512Hash wc_CryptoCb_Sha3Hash);

@@ -1,4 +1,4 @@
-//! Passes the linker script on, and where the distribution's libraries are, for those that are linked.
+//! Passes the linker script on, and where the libraries are, for those that are linked.
 
 use std::env;
 
@@ -13,6 +13,7 @@ fn main() {
             let libraries = env::var("HARTLOCK_PEERS_LIBRARIES")
                 .expect("HARTLOCK_PEERS_LIBRARIES names the folder of libcrypto.a; use xtask");
             println!("cargo:rustc-link-search=native={libraries}");
+            println!("cargo:rerun-if-changed={libraries}/lib{library}.a");
             println!("cargo:rustc-link-lib=static:-bundle={library}");
         }
     }

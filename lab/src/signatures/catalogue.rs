@@ -10,7 +10,7 @@ pub struct Algorithm {
     /// Feature of our program, if `firmware/tests/footprint/src/algorithm.rs` has the algorithm.
     pub feature: Option<&'static str>,
     /// Programs of others: features of `lab/signatures/peers`. What begins with `openssl` or
-    /// `wolfssl` is a library of the distribution.
+    /// `wolfssl` is a library in C.
     pub peers: &'static [&'static str],
 }
 
@@ -44,37 +44,55 @@ pub const ALGORITHMS: &[Algorithm] = &[
         name: "lms-sha256-h10-w4",
         title: "LMS-SHA256 H10/W4",
         feature: Some("lms"),
-        peers: &["hbs-lms"],
+        peers: &["hbs-lms", "openssl-lms", "wolfssl-lms"],
     },
     Algorithm {
         name: "xmss-sha2-10-256",
         title: "XMSS-SHA2_10_256",
         feature: Some("xmss"),
-        peers: &[],
+        peers: &["wolfssl-xmss"],
     },
     Algorithm {
         name: "ml-dsa-44",
         title: "ML-DSA-44",
         feature: Some("ml-dsa"),
-        peers: &["ml-dsa-44", "fips204-44", "libcrux-ml-dsa-44", "openssl-ml-dsa-44"],
+        peers: &[
+            "ml-dsa-44",
+            "fips204-44",
+            "libcrux-ml-dsa-44",
+            "openssl-ml-dsa-44",
+            "wolfssl-ml-dsa-44",
+        ],
     },
     Algorithm {
         name: "ml-dsa-65",
         title: "ML-DSA-65",
         feature: Some("ml-dsa"),
-        peers: &["ml-dsa-65", "fips204-65", "libcrux-ml-dsa-65", "openssl-ml-dsa-65"],
+        peers: &[
+            "ml-dsa-65",
+            "fips204-65",
+            "libcrux-ml-dsa-65",
+            "openssl-ml-dsa-65",
+            "wolfssl-ml-dsa-65",
+        ],
     },
     Algorithm {
         name: "ml-dsa-87",
         title: "ML-DSA-87",
         feature: Some("ml-dsa"),
-        peers: &["ml-dsa-87", "fips204-87", "libcrux-ml-dsa-87", "openssl-ml-dsa-87"],
+        peers: &[
+            "ml-dsa-87",
+            "fips204-87",
+            "libcrux-ml-dsa-87",
+            "openssl-ml-dsa-87",
+            "wolfssl-ml-dsa-87",
+        ],
     },
     Algorithm {
         name: "slh-dsa-sha2-128s",
         title: "SLH-DSA-SHA2-128s",
         feature: Some("slh-dsa"),
-        peers: &["slh-dsa", "fips205", "openssl-slh-dsa"],
+        peers: &["slh-dsa", "fips205", "openssl-slh-dsa", "wolfssl-slh-dsa"],
     },
 ];
 

@@ -72,7 +72,7 @@ pub fn tables(ours: &Ours, peers: &Peers, bounds: &Bounds, wanted: &[&Algorithm]
     }
     text += "\n## Others\n\n\
              On `rv64`. Crates are compiled for riscv64imac with fat link-time optimisation, for speed (3) and for\n\
-             size (s); libraries of the distribution are as packaged (see below). Verifiers that allocate have a heap\n\
+             size (s), the libraries in C for riscv64gc and for speed (see below). Verifiers that allocate have a heap\n\
              beside their stack.\n\n\
              | algorithm | implementation | opt-level | mean | most | stack | heap | flash |\n\
              |---|---|---|---:|---:|---:|---:|---:|\n";
@@ -96,29 +96,31 @@ pub fn tables(ours: &Ours, peers: &Peers, bounds: &Bounds, wanted: &[&Algorithm]
 }
 
 const LIBRARIES: &str = "
-## Libraries of the distribution
+## Libraries in C
 
-Debian's static `libcrypto` and `libwolfssl` for riscv64, as packaged: rv64gc, and neither finds another extension on
-this hart. Around them is as much of a C library as they call, with an allocator that costs next to nothing. They are
-called as their users call them:
+OpenSSL's `libcrypto` and wolfSSL's `wolfCrypt`, compiled for rv64gc from the sources that the crates `openssl-src` and
+`wolfssl-sys` carry, with their assembly for RISC-V: hashes of both, numbers of RSA and of the curves of wolfSSL,
+Montgomery multiplication of OpenSSL. OpenSSL has the options of a program without threads, files and network, and its
+code for the NIST curves on 64 bits; `lab/peers/wolfssl/user_settings.h` configures wolfCrypt, for speed and without
+measures against timing, because nothing is secret. No other extension is on this hart. Around them is as
+much of a C library as they call, with an allocator that costs next to nothing. They are called as their users call
+them:
 
 * **OpenSSL** through its default provider: a key object from the bytes of the key (`EVP_PKEY_new_raw_public_key_ex`,
-  for ECDSA `EVP_PKEY_fromdata`, for RSA `d2i_PublicKey`), `EVP_DigestVerifyInit_ex`, `EVP_DigestVerify`.
+  for ECDSA `EVP_PKEY_fromdata`, for RSA `d2i_PublicKey`), `EVP_DigestVerifyInit_ex`, `EVP_DigestVerify`. It has LMS
+  without levels, so it gets key and signature without their number, and no XMSS.
 * **wolfSSL** through wolfCrypt, which hashes with one function and verifies with another, and whose key is a structure
-  on the stack. The package has no ML-DSA, SLH-DSA, LMS or XMSS. Of a key for ECDSA that comes back it makes tables, the
-  second time, at the price of many verifications; that is in no column, and neither is the place of their
-  directory, which is neither stack nor heap.
+  on the stack.
 
-Both get signatures of ECDSA as DER, and writing that is counted.
+Both get signatures of ECDSA as DER, and writing that is counted. Both prove that the point of a key is on its curve.
 
 What is counted, from the bytes of key and signature to the verdict with everything freed, is a verification with a
 new key in a program that has verified before: *mean* and *most* above. *Key known* leaves reading and freeing the key
 out; it was used twice before. *First* is the very first verification, in which the library sets itself up. *Heap*
 above is the most that was in use, *kept* the part of it that stays between two verifications.
 
-No algorithm has a number of *flash*. OpenSSL's provider names all algorithms, so all of them are linked with any; of
-wolfSSL whole files are, each with what it might call. *Linked* is the program with all that. Who has little flash
-would configure and compile them anew.
+No algorithm has a number of *flash*. OpenSSL's provider names all algorithms, so all of them are linked with any.
+*Linked* is the program with all that; with wolfSSL the program has one algorithm.
 
 | algorithm | library | mean | key known | first | kept | linked |
 |---|---|---:|---:|---:|---:|---:|

@@ -10,22 +10,21 @@ use super::catalogue::{Algorithm, HARTS};
 use super::measure::{self, Program};
 use super::record::{Library, Peer, Run};
 use crate::peers::LIBRARIES;
-use xtask::{firmware, project, run, tools};
+use crate::peers::libraries::{self, Part};
+use xtask::{firmware, project, run};
 
 /// For speed, as most of their users would build them, and for size.
 const OPT_LEVELS: &[&str] = &["3", "s"];
-/// What a library of the distribution was compiled with is the distribution's choice.
-const AS_PACKAGED: &str = "as packaged";
 
 /// What a peer is built with, one after the other.
 pub fn opt_levels(name: &str) -> &'static [&'static str] {
-    if library(name).is_some() { &[AS_PACKAGED] } else { OPT_LEVELS }
+    if library(name).is_some() { &[libraries::OPT_LEVEL] } else { OPT_LEVELS }
 }
 
 /// Measures a peer, by its feature.
 pub fn measure(name: &str, opt_level: &str, algorithm: &Algorithm, pack: &Path) -> Result<Peer> {
-    if let Some((library, package)) = library(name) {
-        return measure_library(name, library, package, algorithm, pack);
+    if let Some(library) = library(name) {
+        return measure_library(name, library, algorithm, pack);
     }
     let (package, version) = package(name)?;
     let empty = build(None, opt_level)?.flash()?;
@@ -46,20 +45,14 @@ pub fn measure(name: &str, opt_level: &str, algorithm: &Algorithm, pack: &Path) 
     })
 }
 
-/// The library of the distribution that a feature names, and its package.
-fn library(feature: &str) -> Option<(&'static str, &'static str)> {
+/// The library in C that a feature names.
+fn library(feature: &str) -> Option<&'static str> {
     let is_of = |name: &str| feature.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'));
-    LIBRARIES.into_iter().find(|(name, _)| is_of(name))
+    LIBRARIES.into_iter().find(|name| is_of(name))
 }
 
-fn measure_library(
-    feature: &str,
-    name: &str,
-    package: &str,
-    algorithm: &Algorithm,
-    pack: &Path,
-) -> Result<Peer> {
-    let (folder, packages) = tools::peers()?;
+fn measure_library(feature: &str, name: &str, algorithm: &Algorithm, pack: &Path) -> Result<Peer> {
+    let folder = libraries::build(HARTS[0], Part::Everything)?;
     let program = build_with(Some(feature), "3", Some(&folder))?;
     let console = measure::run_to_end(&program, pack, HARTS[0])?;
     let Passes { first, run, mean_with_key, kept } =
@@ -67,8 +60,8 @@ fn measure_library(
     Ok(Peer {
         algorithm: algorithm.name.to_owned(),
         name: name.to_owned(),
-        version: packages.get(package).cloned().context("the package has no version")?,
-        opt_level: AS_PACKAGED.to_owned(),
+        version: libraries::versions()?.remove(name).context("no version")?,
+        opt_level: libraries::OPT_LEVEL.to_owned(),
         flash: None,
         most: run.most,
         mean: run.mean,
@@ -116,7 +109,7 @@ fn build(feature: Option<&str>, opt_level: &str) -> Result<Program> {
     build_with(feature, opt_level, None)
 }
 
-/// Builds the program, with the distribution's libraries if their folder is given.
+/// Builds the program, with the libraries in C if their folder is given.
 fn build_with(feature: Option<&str>, opt_level: &str, libraries: Option<&Path>) -> Result<Program> {
     let folder = project::target_dir().join("lab/signatures");
     let target = if libraries.is_some() { crate::peers::TARGET } else { firmware::TARGET };
@@ -179,7 +172,7 @@ mod tests {
 
     #[test]
     fn libraries_are_told_from_crates() {
-        assert_eq!(library("openssl-p256"), Some(("openssl", "libssl-dev")));
+        assert_eq!(library("openssl-p256"), Some("openssl"));
         assert_eq!(library("ml-dsa-65"), None);
         assert_eq!(opt_levels("openssl-p256").len(), 1);
         assert_eq!(opt_levels("p256").len(), 2);

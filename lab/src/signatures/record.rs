@@ -69,7 +69,7 @@ pub struct Peer {
     pub library: Option<Library>,
 }
 
-/// What there is to say of a library of the distribution beside a crate. The other numbers are those of a
+/// What there is to say of a library in C beside a crate. The other numbers are those of a
 /// verification that is not the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]

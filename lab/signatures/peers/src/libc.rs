@@ -1,4 +1,4 @@
-//! As much of a C library as the distribution's libraries call on their way to a verdict, on one hart
+//! As much of a C library as OpenSSL and wolfSSL call on their way to a verdict, on one hart
 //! without an operating system: memory, strings, locks without contention, no files, no
 //! environment, no clock.
 //!
@@ -14,7 +14,8 @@ use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char, c_int, c_long, c_void};
 use core::ptr::{null, null_mut};
 
-use hartlock_virt::{console, machine};
+use hartlock_virt::console::{self, Number};
+use hartlock_virt::machine;
 
 /// Variables of a thread, of which there is one. wolfSSL's are 47 kB, all zero at first.
 #[repr(align(64))]
@@ -199,6 +200,66 @@ unsafe extern "C" fn strrchr(text: *const c_char, wanted: c_int) -> *const c_cha
     found.map_or(null(), |index| text.wrapping_add(index))
 }
 
+/// Text of strings and decimal numbers, which are all that is written. Returns how long it is without bounds.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn vsnprintf(
+    to: *mut c_char,
+    room: usize,
+    format: *const c_char,
+    mut arguments: *const usize,
+) -> c_int {
+    let mut len = 0;
+    let mut put = |byte: u8| {
+        if len + 1 < room {
+            // SAFETY: C says that there is room for so many bytes.
+            unsafe { to.wrapping_add(len).write(byte as c_char) };
+        }
+        len += 1;
+    };
+    // On this machine a list of arguments is a pointer to words.
+    let mut argument = || {
+        // SAFETY: C says that there is one for each conversion.
+        let word = unsafe { arguments.read() };
+        arguments = arguments.wrapping_add(1);
+        word
+    };
+    // SAFETY: a string.
+    let mut rest = unsafe { CStr::from_ptr(format) }.to_bytes().iter();
+    while let Some(byte) = rest.next() {
+        if *byte != b'%' {
+            put(*byte);
+            continue;
+        }
+        // Numbers are positive, and as wide as a word.
+        match rest.find(|byte| !b"lz".contains(byte)) {
+            Some(b'd' | b'u') => {
+                Number::decimal(argument() as u64).as_str().bytes().for_each(&mut put);
+            }
+            Some(b's') => {
+                let text = argument() as *const c_char;
+                // SAFETY: a string, as C says of this conversion.
+                unsafe { CStr::from_ptr(text) }.to_bytes().iter().for_each(|byte| put(*byte));
+            }
+            _ => absent("conversion like this in vsnprintf"),
+        }
+    }
+    if room > 0 {
+        // SAFETY: the same, and the end of the text or of the room.
+        unsafe { to.wrapping_add(len.min(room - 1)).write(0) };
+    }
+    len as c_int
+}
+
+/// Not random, and always the same: what is blinded with it has the same result.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn getentropy(to: *mut u8, len: usize) -> c_int {
+    for index in 0..len {
+        // SAFETY: C says that there is room for so many bytes.
+        unsafe { to.wrapping_add(index).write(index as u8 ^ 0x5a) };
+    }
+    0
+}
+
 /// One thread, so one value for each.
 const KEYS: usize = 64;
 static mut VALUES: [*mut c_void; KEYS] = [null_mut(); KEYS];
@@ -293,6 +354,8 @@ answer!(*const c_void, null(), fopen fopen64);
 answer!(*const c_char, null(), getenv secure_getenv);
 answer!(usize, 0, getauxval);
 answer!(c_long, -1, syscall);
+// Time does not pass: OpenSSL asks how old its random numbers are.
+answer!(c_long, 1, time);
 
 /// Ends the program.
 fn absent(name: &str) -> ! {
@@ -326,7 +389,7 @@ absent!(
     pthread_cond_timedwait pthread_cond_wait pthread_create pthread_exit pthread_join pthread_key_delete
     pthread_mutex_trylock qsort read readdir recvfrom recvmmsg recvmsg select sendmmsg sendmsg sendto
     setcontext setsockopt shmat shmdt shmget shutdown sigaction signal socket stat strcat
-    strcspn strdup strpbrk strspn strstr strtol strtoul sysconf tcgetattr tcsetattr time
+    strcspn strdup strpbrk strspn strstr strtol strtoul sysconf tcgetattr tcsetattr
     uname uncompress write zError
     __memmove_chk __snprintf_chk __sprintf_chk __strcat_chk __strncat_chk __strncpy_chk
     __vsnprintf_chk fcntl inet_pton log mktime pow pthread_detach recv send strcasecmp strncasecmp strncat

@@ -8,9 +8,6 @@ mod heap;
 mod verifiers;
 
 #[cfg(feature = "library")]
-#[path = "../../../peers/src/around.rs"]
-mod around;
-#[cfg(feature = "library")]
 mod der;
 #[cfg(feature = "library")]
 mod libc;
@@ -36,7 +33,7 @@ extern "C" fn bench_main() -> ! {
     program::finish()
 }
 
-/// A library of the distribution sets itself up when it is first called.
+/// A library sets itself up when it is first called.
 #[cfg(feature = "library")]
 fn judge_all_before() {
     libc::start();

@@ -1,4 +1,4 @@
-//! OpenSSL's libcrypto as the distribution built it for riscv64, through the functions that its users call:
+//! OpenSSL's libcrypto, through the functions that its users call:
 //! a key object from the bytes of a key, and `EVP_DigestVerify`. The default provider is in the library.
 
 use core::cell::Cell;
@@ -34,9 +34,14 @@ const ALGORITHM: (Encoding, Option<&CStr>) = if cfg!(feature = "openssl-ed25519"
     (Encoding::Raw(c"ML-DSA-65"), None)
 } else if cfg!(feature = "openssl-ml-dsa-87") {
     (Encoding::Raw(c"ML-DSA-87"), None)
+} else if cfg!(feature = "openssl-lms") {
+    (Encoding::Raw(c"LMS"), None)
 } else {
     (Encoding::Raw(c"SLH-DSA-SHA2-128s"), None)
 };
+
+/// It verifies LMS alone: the number of levels of HSS, which is one, comes before key and signature (RFC 8554 §6).
+const LEVELS_LEN: usize = if cfg!(feature = "openssl-lms") { 4 } else { 0 };
 
 /// `OSSL_PARAM`.
 #[repr(C)]
@@ -117,6 +122,7 @@ impl Key {
 
     /// Makes the object from the bytes of a key, once.
     pub fn read(&self, key: &[u8]) -> bool {
+        let Some(key) = key.get(LEVELS_LEN..) else { return false };
         let object = match ALGORITHM.0 {
             Encoding::Raw(name) => raw(name, key),
             Encoding::Point(curve) => point(curve, key),
@@ -140,7 +146,10 @@ impl Key {
                 Some(signature) => signature,
                 None => return false,
             },
-            _ => case.signature,
+            _ => match case.signature.get(LEVELS_LEN..) {
+                Some(signature) => signature,
+                None => return false,
+            },
         };
         // SAFETY: makes a new object.
         let context = unsafe { EVP_MD_CTX_new() };

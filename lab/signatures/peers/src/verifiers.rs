@@ -126,7 +126,7 @@ pub fn verify(case: &Case<'_>) -> bool {
     PublicKey::try_from_bytes(key).is_ok_and(|key| key.verify(case.message, signature, b""))
 }
 
-/// A library of the distribution: the key is read and forgotten again.
+/// A library: the key is read and forgotten again.
 #[cfg(feature = "library")]
 pub fn verify(case: &Case<'_>) -> bool {
     let key = crate::library::Key::new();

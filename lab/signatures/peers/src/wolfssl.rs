@@ -1,8 +1,8 @@
-//! wolfCrypt as the distribution built it for riscv64, through the functions that its users call.
+//! wolfCrypt, configured by `lab/peers/wolfssl/user_settings.h`, through the functions that its users call.
 
 use core::cell::UnsafeCell;
-use core::ffi::{c_int, c_void};
-use core::ptr::null_mut;
+use core::ffi::{c_char, c_int, c_void};
+use core::ptr::{null, null_mut};
 
 use hartlock_footprint::pack::Case;
 
@@ -13,6 +13,11 @@ enum Algorithm {
     P256,
     P384,
     Rsa,
+    Lms,
+    Xmss,
+    /// With the number of the parameter set.
+    MlDsa(u8),
+    SlhDsa,
 }
 
 /// The algorithm of this program.
@@ -22,17 +27,38 @@ const ALGORITHM: Algorithm = if cfg!(feature = "wolfssl-ed25519") {
     Algorithm::P256
 } else if cfg!(feature = "wolfssl-p384") {
     Algorithm::P384
-} else {
+} else if cfg!(feature = "wolfssl-rsa") {
     Algorithm::Rsa
+} else if cfg!(feature = "wolfssl-lms") {
+    Algorithm::Lms
+} else if cfg!(feature = "wolfssl-xmss") {
+    Algorithm::Xmss
+} else if cfg!(feature = "wolfssl-ml-dsa-44") {
+    Algorithm::MlDsa(2)
+} else if cfg!(feature = "wolfssl-ml-dsa-65") {
+    Algorithm::MlDsa(3)
+} else if cfg!(feature = "wolfssl-ml-dsa-87") {
+    Algorithm::MlDsa(5)
+} else {
+    Algorithm::SlhDsa
 };
 
-/// As large as the key of the algorithm is in the headers of the package: `ed25519_key`, `ecc_key`, `RsaKey`.
+/// Bytes of a key of the algorithm: `ed25519_key`, `ecc_key`, `RsaKey` and so on. `lab/peers/wolfssl/sizes.c` does not
+/// compile with others.
 const KEY_SIZE: usize = match ALGORITHM {
-    Algorithm::Ed25519 => 384,
-    Algorithm::P256 | Algorithm::P384 => 4440,
-    Algorithm::Rsa => 8704,
+    Algorithm::Ed25519 => 112,
+    Algorithm::P256 | Algorithm::P384 => 3176,
+    Algorithm::Rsa => 1600,
+    Algorithm::Lms => 80,
+    Algorithm::Xmss => 160,
+    Algorithm::MlDsa(_) => 3032,
+    Algorithm::SlhDsa => 1192,
 };
 
+/// `INVALID_DEVID`: no callback computes it.
+const NO_DEVICE: c_int = -2;
+const SLHDSA_SHA2_128S: c_int = 6;
+const WC_LMS_PARM_L1_H10_W4: c_int = 6;
 const ECC_SECP256R1: c_int = 7;
 const ECC_SECP384R1: c_int = 15;
 const WC_HASH_TYPE_SHA384: c_int = 7;
@@ -61,7 +87,6 @@ unsafe extern "C" {
         key: *mut c_void,
     ) -> c_int;
     fn wc_ecc_free(key: *mut c_void) -> c_int;
-    fn wc_ecc_fp_free();
     fn wc_InitRsaKey(key: *mut c_void, heap: *mut c_void) -> c_int;
     fn wc_RsaPublicKeyDecode(bytes: *const u8, at: *mut u32, key: *mut c_void, len: u32) -> c_int;
     fn wc_RsaPSS_VerifyCheck(
@@ -76,6 +101,59 @@ unsafe extern "C" {
         key: *mut c_void,
     ) -> c_int;
     fn wc_FreeRsaKey(key: *mut c_void) -> c_int;
+    fn wc_LmsKey_Init(key: *mut c_void, heap: *mut c_void, device: c_int) -> c_int;
+    fn wc_LmsKey_SetLmsParm(key: *mut c_void, parameters: c_int) -> c_int;
+    fn wc_LmsKey_ImportPubRaw(key: *mut c_void, bytes: *const u8, len: u32) -> c_int;
+    fn wc_LmsKey_Verify(
+        key: *mut c_void,
+        signature: *const u8,
+        signature_len: u32,
+        message: *const u8,
+        message_len: c_int,
+    ) -> c_int;
+    fn wc_LmsKey_Free(key: *mut c_void);
+    fn wc_XmssKey_Init(key: *mut c_void, heap: *mut c_void, device: c_int) -> c_int;
+    fn wc_XmssKey_SetParamStr(key: *mut c_void, name: *const c_char) -> c_int;
+    fn wc_XmssKey_ImportPubRaw(key: *mut c_void, bytes: *const u8, len: u32) -> c_int;
+    fn wc_XmssKey_Verify(
+        key: *mut c_void,
+        signature: *const u8,
+        signature_len: u32,
+        message: *const u8,
+        message_len: c_int,
+    ) -> c_int;
+    fn wc_XmssKey_Free(key: *mut c_void);
+    fn wc_MlDsaKey_Init(key: *mut c_void, heap: *mut c_void, device: c_int) -> c_int;
+    fn wc_MlDsaKey_SetParams(key: *mut c_void, level: u8) -> c_int;
+    fn wc_MlDsaKey_ImportPubRaw(key: *mut c_void, bytes: *const u8, len: u32) -> c_int;
+    fn wc_MlDsaKey_VerifyCtx(
+        key: *mut c_void,
+        signature: *const u8,
+        signature_len: u32,
+        context: *const u8,
+        context_len: u8,
+        message: *const u8,
+        message_len: u32,
+        answer: *mut c_int,
+    ) -> c_int;
+    fn wc_MlDsaKey_Free(key: *mut c_void);
+    fn wc_SlhDsaKey_Init(
+        key: *mut c_void,
+        parameters: c_int,
+        heap: *mut c_void,
+        device: c_int,
+    ) -> c_int;
+    fn wc_SlhDsaKey_ImportPublic(key: *mut c_void, bytes: *const u8, len: u32) -> c_int;
+    fn wc_SlhDsaKey_Verify(
+        key: *mut c_void,
+        context: *const u8,
+        context_len: u8,
+        message: *const u8,
+        message_len: u32,
+        signature: *const u8,
+        signature_len: u32,
+    ) -> c_int;
+    fn wc_SlhDsaKey_Free(key: *mut c_void);
     fn wc_Sha256Hash(message: *const u8, len: u32, digest: *mut u8) -> c_int;
     fn wc_Sha384Hash(message: *const u8, len: u32, digest: *mut u8) -> c_int;
 }
@@ -120,6 +198,36 @@ impl Key {
                 unsafe { wc_InitRsaKey(self.ptr(), null_mut()) };
                 // SAFETY: a key, and bytes with their length.
                 unsafe { wc_RsaPublicKeyDecode(from, &raw mut at, self.ptr(), len) == 0 }
+            }
+            Algorithm::Lms => {
+                // SAFETY: as large as a key of this kind.
+                unsafe { wc_LmsKey_Init(self.ptr(), null_mut(), NO_DEVICE) };
+                // SAFETY: a key.
+                unsafe { wc_LmsKey_SetLmsParm(self.ptr(), WC_LMS_PARM_L1_H10_W4) };
+                // SAFETY: a key, and bytes with their length.
+                unsafe { wc_LmsKey_ImportPubRaw(self.ptr(), from, len) == 0 }
+            }
+            Algorithm::Xmss => {
+                // SAFETY: as large as a key of this kind.
+                unsafe { wc_XmssKey_Init(self.ptr(), null_mut(), NO_DEVICE) };
+                // SAFETY: a key, and a name.
+                unsafe { wc_XmssKey_SetParamStr(self.ptr(), c"XMSS-SHA2_10_256".as_ptr()) };
+                // SAFETY: a key, and bytes with their length.
+                unsafe { wc_XmssKey_ImportPubRaw(self.ptr(), from, len) == 0 }
+            }
+            Algorithm::MlDsa(level) => {
+                // SAFETY: as large as a key of this kind.
+                unsafe { wc_MlDsaKey_Init(self.ptr(), null_mut(), NO_DEVICE) };
+                // SAFETY: a key.
+                unsafe { wc_MlDsaKey_SetParams(self.ptr(), level) };
+                // SAFETY: a key, and bytes with their length.
+                unsafe { wc_MlDsaKey_ImportPubRaw(self.ptr(), from, len) == 0 }
+            }
+            Algorithm::SlhDsa => {
+                // SAFETY: as large as a key of this kind.
+                unsafe { wc_SlhDsaKey_Init(self.ptr(), SLHDSA_SHA2_128S, null_mut(), NO_DEVICE) };
+                // SAFETY: a key, and bytes with their length.
+                unsafe { wc_SlhDsaKey_ImportPublic(self.ptr(), from, len) == 0 }
             }
         }
     }
@@ -166,6 +274,52 @@ impl Key {
                 answer = (len > 0).into();
                 0
             }
+            Algorithm::Lms | Algorithm::Xmss => {
+                let verify = if matches!(ALGORITHM, Algorithm::Lms) {
+                    wc_LmsKey_Verify
+                } else {
+                    wc_XmssKey_Verify
+                };
+                answer = 1;
+                // SAFETY: signature and message with their lengths, and a key.
+                unsafe {
+                    verify(
+                        self.ptr(),
+                        signature.as_ptr(),
+                        signature.len() as u32,
+                        message.as_ptr(),
+                        message.len() as c_int,
+                    )
+                }
+            }
+            // SAFETY: signature and message with their lengths, no context, and a key.
+            Algorithm::MlDsa(_) => unsafe {
+                wc_MlDsaKey_VerifyCtx(
+                    self.ptr(),
+                    signature.as_ptr(),
+                    signature.len() as u32,
+                    null(),
+                    0,
+                    message.as_ptr(),
+                    message.len() as u32,
+                    &raw mut answer,
+                )
+            },
+            Algorithm::SlhDsa => {
+                answer = 1;
+                // SAFETY: signature and message with their lengths, no context, and a key.
+                unsafe {
+                    wc_SlhDsaKey_Verify(
+                        self.ptr(),
+                        null(),
+                        0,
+                        message.as_ptr(),
+                        message.len() as u32,
+                        signature.as_ptr(),
+                        signature.len() as u32,
+                    )
+                }
+            }
         };
         result == 0 && answer == 1
     }
@@ -204,15 +358,18 @@ impl Drop for Key {
         match ALGORITHM {
             // SAFETY: it is not used any more; all zeros are a key without parts.
             Algorithm::Ed25519 => unsafe { wc_ed25519_free(self.ptr()) },
-            Algorithm::P256 | Algorithm::P384 => {
-                // SAFETY: the same.
-                unsafe { wc_ecc_free(self.ptr()) };
-                // SAFETY: forgets the multiples of the key's point and of the curve's, tables that it makes
-                // when it meets a point.
-                unsafe { wc_ecc_fp_free() };
-            }
-            // SAFETY: it is not used any more.
+            // SAFETY: the same.
+            Algorithm::P256 | Algorithm::P384 => _ = unsafe { wc_ecc_free(self.ptr()) },
+            // SAFETY: the same.
             Algorithm::Rsa => _ = unsafe { wc_FreeRsaKey(self.ptr()) },
+            // SAFETY: the same.
+            Algorithm::Lms => unsafe { wc_LmsKey_Free(self.ptr()) },
+            // SAFETY: the same.
+            Algorithm::Xmss => unsafe { wc_XmssKey_Free(self.ptr()) },
+            // SAFETY: the same.
+            Algorithm::MlDsa(_) => unsafe { wc_MlDsaKey_Free(self.ptr()) },
+            // SAFETY: the same.
+            Algorithm::SlhDsa => unsafe { wc_SlhDsaKey_Free(self.ptr()) },
         }
     }
 }

@@ -1,0 +1,342 @@
+//! Static libraries of other projects for a bare hart: OpenSSL's libcrypto and wolfSSL's wolfCrypt, compiled from the
+//! sources that crates carry, with the assembly for RISC-V that they have.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread::available_parallelism;
+
+use anyhow::{Context, Result, ensure};
+
+use xtask::tools::Peers;
+use xtask::{project, run, tools};
+
+/// What both are compiled with; OpenSSL's own flag.
+pub const OPT_LEVEL: &str = "3";
+
+/// Instructions that a library may use, by the name of the hart: the compiler's, and what wolfCrypt's assembly is told
+/// of them. OpenSSL decides when it runs (`lab/peers/src/openssl.rs`).
+const HARTS: &[(&str, &str, &[&str])] = &[
+    ("rv64", "rv64gc", &[]),
+    ("zbb", "rv64gc_zbb", &["BASE_BIT_MANIPULATION"]),
+    ("zknh", "rv64gc_zbb_zknh", &["BASE_BIT_MANIPULATION", "SCALAR_CRYPTO_ASM"]),
+    ("zvbb-128", "rv64gcv_zvbb", &["VECTOR", "VECTOR_BASE_BIT_MANIPULATION"]),
+    (
+        "zvknh-128",
+        "rv64gcv_zvkb_zvknhb",
+        &["VECTOR", "VECTOR_BASE_BIT_MANIPULATION", "VECTOR_CRYPTO_ASM"],
+    ),
+];
+
+/// Their data may be anywhere in the memory of a bare hart, and what is not called is not linked.
+const FLAGS: [&str; 4] =
+    ["-mabi=lp64d", "-mcmodel=medany", "-ffunction-sections", "-fdata-sections"];
+
+/// What of OpenSSL the hashes are.
+const OPENSSL_HASHES: [&str; 10] = [
+    "sha256",
+    "sha512",
+    "sha3",
+    "keccak1600",
+    "sha_riscv",
+    "sha256-riscv64",
+    "sha256-riscv64-zbb",
+    "sha256-riscv64-zvkb-zvknha_or_zvknhb",
+    "sha512-riscv64-zbb",
+    "sha512-riscv64-zvkb-zvknhb",
+];
+
+/// What a program without threads, files and network asks of OpenSSL's configuration, and of algorithms what verifies.
+const OPENSSL_OPTIONS: &str = "no-shared no-pic no-module no-tests no-apps no-docs no-threads no-dso no-async no-sock \
+    no-posix-io no-stdio no-ui-console no-autoload-config no-deprecated no-err no-legacy no-comp no-zlib no-tls \
+    no-dtls no-quic no-cms no-cmp no-ts no-ocsp no-ct no-srp no-psk no-http no-rfc3779 no-scrypt no-argon2 no-cmac \
+    no-siphash no-siv no-ocb no-poly1305 no-chacha no-aria no-bf no-camellia no-cast no-des no-idea no-rc2 no-rc4 \
+    no-seed no-sm2 no-sm3 no-sm4 no-gost no-blake2 no-md4 no-mdc2 no-rmd160 no-whirlpool no-dh no-dsa no-ec2m \
+    no-ml-kem no-multiblock enable-lms enable-ec_nistp_64_gcc_128";
+
+/// What of wolfCrypt the hashes are, and what its signatures need more; the assembly is for hashes.
+const WOLFSSL_HASHES: &[&str] = &["error", "hash", "memory", "sha256", "sha3", "sha512", "wc_port"];
+const WOLFSSL_SIGNATURES: &[&str] = &[
+    "asn",
+    "coding",
+    "ecc",
+    "ed25519",
+    "fe_operations",
+    "ge_operations",
+    "rsa",
+    "sp_int",
+    "sp_riscv64",
+    "wc_lms",
+    "wc_lms_impl",
+    "wc_mldsa",
+    "wc_slhdsa",
+    "wc_xmss",
+    "wc_xmss_impl",
+    "wolfmath",
+];
+const WOLFSSL_ASSEMBLY: &[&str] = &["sha256", "sha3", "sha512"];
+
+/// How much of the libraries is wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    Hashes,
+    Everything,
+}
+
+/// The crates with sources, and the versions of what is in them.
+struct Sources {
+    openssl: PathBuf,
+    openssl_version: String,
+    wolfssl: PathBuf,
+    wolfssl_version: String,
+}
+
+/// Versions of the libraries and of their compiler, by name.
+///
+/// # Errors
+/// If the crates cannot be had.
+pub fn versions() -> Result<BTreeMap<&'static str, String>> {
+    let sources = Sources::find()?;
+    Ok(BTreeMap::from([
+        ("openssl", sources.openssl_version),
+        ("wolfssl", sources.wolfssl_version),
+        compiler()?,
+    ]))
+}
+
+/// Name and version of what compiles them.
+///
+/// # Errors
+/// If it cannot be had.
+pub fn compiler() -> Result<(&'static str, String)> {
+    Ok(("gcc-riscv64-unknown-elf", tools::peers()?.compiler_version))
+}
+
+/// Compiles the libraries for a hart, unless they are there, and returns their folder.
+///
+/// # Errors
+/// If a crate or a tool cannot be had, or something does not compile.
+pub fn build(hart: &str, part: Part) -> Result<PathBuf> {
+    let (_, march, defines) =
+        HARTS.iter().find(|(name, ..)| *name == hart).context("no flags for this hart")?;
+    let sources = Sources::find()?;
+    let tools = tools::peers()?;
+    let name = if part == Part::Hashes { "hashes" } else { "everything" };
+    let folder = project::target_dir().join("lab/libraries").join(format!("{march}-{name}"));
+    let folder = std::path::absolute(folder)?;
+    fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    let compiler = Compiler { tools: &tools, march };
+    let of_both = format!("{} {}", tools.compiler_version, compiler.flags().join(" "));
+    let of_openssl =
+        format!("{of_both}\n{} {OPENSSL_OPTIONS} {OPENSSL_HASHES:?}", sources.openssl_version);
+    once(&folder.join("openssl.made-of"), &of_openssl, || {
+        eprintln!("compiling OpenSSL for {march}");
+        openssl(&compiler, &sources.openssl, &folder, part)
+    })?;
+    let of_wolfssl = format!(
+        "{of_both}\n{} {defines:?} {WOLFSSL_HASHES:?} {WOLFSSL_SIGNATURES:?}\n{}{}",
+        sources.wolfssl_version,
+        fs::read_to_string(settings().join("user_settings.h"))?,
+        fs::read_to_string(settings().join("sizes.c"))?,
+    );
+    once(&folder.join("wolfssl.made-of"), &of_wolfssl, || {
+        eprintln!("compiling wolfSSL for {march}");
+        wolfssl(&compiler, &sources.wolfssl, &folder, defines, part)
+    })?;
+    Ok(folder)
+}
+
+/// Makes something unless a file says that it was made of the same.
+fn once(stamp: &Path, made_of: &str, make: impl FnOnce() -> Result<()>) -> Result<()> {
+    if fs::read_to_string(stamp).is_ok_and(|text| text == made_of) {
+        return Ok(());
+    }
+    if stamp.exists() {
+        fs::remove_file(stamp).with_context(|| stamp.display().to_string())?;
+    }
+    make()?;
+    fs::write(stamp, made_of).with_context(|| stamp.display().to_string())
+}
+
+/// Where wolfCrypt's configuration is.
+fn settings() -> PathBuf {
+    project::root().join("lab/peers/wolfssl")
+}
+
+impl Sources {
+    fn find() -> Result<Self> {
+        let mut cargo = Command::new("cargo");
+        cargo.current_dir(project::root().join("lab/peers"));
+        cargo.args(["metadata", "--quiet", "--locked", "--format-version", "1"]);
+        let metadata: serde_json::Value = serde_json::from_str(&run::quietly(&mut cargo)?)?;
+        let (openssl, version) = of_crate(&metadata, "openssl-src")?;
+        let openssl_version =
+            version.split_once('+').context("no version of OpenSSL")?.1.to_owned();
+        let wolfssl = of_crate(&metadata, "wolfssl-sys")?.0.join("wolfssl-src");
+        let header = fs::read_to_string(wolfssl.join("wolfssl/version.h"))?;
+        let wolfssl_version = defined(&header, "LIBWOLFSSL_VERSION_STRING")?;
+        Ok(Self { openssl: openssl.join("openssl"), openssl_version, wolfssl, wolfssl_version })
+    }
+}
+
+/// Folder and version of a crate.
+fn of_crate(metadata: &serde_json::Value, name: &str) -> Result<(PathBuf, String)> {
+    let packages = metadata["packages"].as_array().context("no packages")?;
+    let package = packages.iter().find(|package| package["name"] == name).context("no crate")?;
+    let manifest = package["manifest_path"].as_str().context("no manifest")?;
+    let version = package["version"].as_str().context("no version")?;
+    let folder = Path::new(manifest).parent().context("no folder")?;
+    Ok((folder.to_owned(), version.to_owned()))
+}
+
+/// The text of a macro.
+fn defined(header: &str, name: &str) -> Result<String> {
+    let line = header.lines().find_map(|line| line.strip_prefix("#define ")?.strip_prefix(name));
+    Ok(line.with_context(|| format!("no {name}"))?.trim().trim_matches('"').to_owned())
+}
+
+struct Compiler<'a> {
+    tools: &'a Peers,
+    march: &'a str,
+}
+
+impl Compiler<'_> {
+    fn flags(&self) -> Vec<String> {
+        let mut flags = vec![format!("-O{OPT_LEVEL}"), format!("-march={}", self.march)];
+        flags.extend(FLAGS.map(str::to_owned));
+        for headers in &self.tools.headers {
+            flags.push(format!("-isystem{}", headers.display()));
+        }
+        flags
+    }
+
+    fn archive(&self, archive: &Path, objects: &[PathBuf]) -> Result<()> {
+        // Members of an earlier one would stay in it.
+        if archive.exists() {
+            fs::remove_file(archive)?;
+        }
+        let mut archiver = Command::new(&self.tools.archiver);
+        run::quietly(archiver.arg("rcD").arg(archive).args(objects))?;
+        Ok(())
+    }
+}
+
+/// Configures and builds OpenSSL as its own instructions say. Of its hashes alone, only their objects are.
+fn openssl(compiler: &Compiler<'_>, sources: &Path, folder: &Path, part: Part) -> Result<()> {
+    let work = folder.join("openssl");
+    if work.exists() {
+        fs::remove_dir_all(&work).with_context(|| work.display().to_string())?;
+    }
+    fs::create_dir_all(&work).with_context(|| work.display().to_string())?;
+    let mut configure = Command::new("perl");
+    configure.current_dir(&work).arg(sources.join("Configure")).arg("linux64-riscv64");
+    configure.args(OPENSSL_OPTIONS.split_whitespace());
+    configure.args(compiler.flags()).env("CC", &compiler.tools.compiler);
+    configure.env("AR", &compiler.tools.archiver).env("RANLIB", "true");
+    run::quietly(&mut configure)?;
+    let make = |targets: &[String]| {
+        let mut make = Command::new("make");
+        make.current_dir(&work)
+            .arg(format!("-j{}", available_parallelism().map_or(1, usize::from)));
+        run::quietly(make.args(targets)).map(drop)
+    };
+    make(&["build_generated".to_owned()])?;
+    let library = folder.join("libcrypto.a");
+    if part == Part::Everything {
+        make(&["libcrypto.a".to_owned()])?;
+        fs::rename(work.join("libcrypto.a"), library)?;
+    } else {
+        let objects = OPENSSL_HASHES.map(|name| format!("crypto/sha/libcrypto-lib-{name}.o"));
+        make(&objects)?;
+        compiler.archive(&library, &objects.map(|object| work.join(object)))?;
+    }
+    // Half a gigabyte of objects.
+    fs::remove_dir_all(&work).with_context(|| work.display().to_string())
+}
+
+/// Compiles wolfCrypt with the configuration of `lab/peers/wolfssl`.
+fn wolfssl(
+    compiler: &Compiler<'_>,
+    sources: &Path,
+    folder: &Path,
+    defines: &[&str],
+    part: Part,
+) -> Result<()> {
+    let settings = settings();
+    let code = sources.join("wolfcrypt/src");
+    let of_code = |name: &&str| code.join(name).with_extension("c");
+    let mut files: Vec<PathBuf> = WOLFSSL_HASHES.iter().map(of_code).collect();
+    files.extend(
+        WOLFSSL_ASSEMBLY
+            .iter()
+            .map(|name| code.join(format!("port/riscv64/riscv-64-{name}-asm.S"))),
+    );
+    if part == Part::Everything {
+        files.extend(WOLFSSL_SIGNATURES.iter().map(of_code));
+        files.push(settings.join("sizes.c"));
+    }
+    let work = folder.join("wolfssl");
+    fs::create_dir_all(&work).with_context(|| work.display().to_string())?;
+    let mut objects = Vec::new();
+    for file in files {
+        let name = file.file_name().context("a source has a name")?;
+        let object = work.join(name).with_added_extension("o");
+        let mut command = Command::new(&compiler.tools.compiler);
+        command.args(compiler.flags()).arg("-DWOLFSSL_USER_SETTINGS");
+        command.args(defines.iter().map(|name| format!("-DWOLFSSL_RISCV_{name}")));
+        command.arg("-I").arg(&settings).arg("-I").arg(sources);
+        run::quietly(command.arg("-c").arg(&file).arg("-o").arg(&object))?;
+        objects.push(object);
+    }
+    ensure!(!objects.is_empty(), "nothing was compiled");
+    compiler.archive(&folder.join("libwolfssl.a"), &objects)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_of_a_macro_is_read() {
+        let header = "#ifndef A\n#define A_B 1\n#define A_VERSION_STRING \"5.9.4\"\n";
+        assert_eq!(defined(header, "A_VERSION_STRING").unwrap(), "5.9.4");
+        assert!(defined(header, "C").is_err());
+    }
+
+    #[test]
+    fn a_crate_is_found_by_its_name() {
+        let metadata = serde_json::json!({"packages": [
+            {"name": "a", "version": "1.0.0", "manifest_path": "/x/a/Cargo.toml"},
+            {"name": "b", "version": "2.0.0+3.0", "manifest_path": "/x/b/Cargo.toml"},
+        ]});
+        let (folder, version) = of_crate(&metadata, "b").unwrap();
+        assert_eq!((folder.as_path(), version.as_str()), (Path::new("/x/b"), "2.0.0+3.0"));
+        assert!(of_crate(&metadata, "c").is_err());
+    }
+
+    #[test]
+    fn what_was_made_of_the_same_is_not_made_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let stamp = folder.path().join("stamp");
+        let mut made = 0;
+        for made_of in ["one", "one", "another"] {
+            once(&stamp, made_of, || {
+                made += 1;
+                Ok(())
+            })
+            .unwrap();
+        }
+        assert_eq!(made, 2);
+        assert!(once(&stamp, "a third", || anyhow::bail!("it fails")).is_err());
+        assert!(!stamp.exists(), "a failure leaves no stamp");
+    }
+
+    #[test]
+    fn every_hart_with_peers_has_flags_of_its_own() {
+        let mut marches: Vec<&str> = HARTS.iter().map(|(_, march, _)| *march).collect();
+        marches.dedup();
+        assert_eq!(marches.len(), HARTS.len());
+        assert!(build("no such hart", Part::Hashes).is_err());
+    }
+}
