@@ -26,16 +26,27 @@ mod carries;
 mod tests;
 mod written;
 
-/// Builds the bundle that `spec` describes, signed by `keys` in this order, into the file
-/// `output`. `created` is its date: see [`crate::spec::created`].
-///
-/// The signer verifies the result: before the file gets its name, the verifier of the boot
-/// stages reads back what was signed, and refuses it here with the same reason. It takes the
-/// digests of payloads from the bytes as they went into the file, and does not read those again.
+/// A bundle to build.
+#[derive(Clone, Copy, Debug)]
+pub struct Build<'a> {
+    /// What it shall be.
+    pub spec: &'a BundleSpec,
+    /// Its signers, in this order.
+    pub keys: &'a [PrivateKey],
+    /// Its date: see [`crate::spec::created`].
+    pub created: u64,
+    /// Its file.
+    pub output: &'a Path,
+    /// What else the caller read: never an output.
+    pub inputs: &'a [PathBuf],
+    /// Whether another file of that name may be replaced. A bundle of the same manifest always may.
+    pub is_forced: bool,
+}
+
+/// Builds a bundle. It replaces a file that is no input and no private key.
 ///
 /// # Errors
-/// If the bundle would be refused, the description is incomplete, or a file fails. Then `output`
-/// is as it was before.
+/// As [`Build::run`].
 pub fn build(
     spec: &BundleSpec,
     keys: &[PrivateKey],
@@ -43,49 +54,65 @@ pub fn build(
     output: &Path,
     on_progress: OnProgress<'_>,
 ) -> Result<Description, Error> {
-    build_observed(spec, keys, created, output, on_progress, &mut |_, _| ())
+    let build = Build { spec, keys, created, output, inputs: &[], is_forced: true };
+    build.run(on_progress, &mut |_, _| ())
 }
 
-/// As [`build`]. `on_leaves` counts the leaves of trees that keys with a state have to grow again, key
-/// by key.
-///
-/// A key with a state loses one index, and only when all else is done that can fail before.
-///
-/// # Errors
-/// As there.
-pub fn build_observed(
-    spec: &BundleSpec,
-    keys: &[PrivateKey],
-    created: u64,
-    output: &Path,
-    on_progress: OnProgress<'_>,
-    on_leaves: OnProgress<'_>,
-) -> Result<Description, Error> {
-    hartlock_files::check_replaceable(output)?;
-    let sources = open_sources(spec, output)?;
-    let identities = other_identities(spec)?;
-    let mut manifest = plan(spec, &identities, keys, created, &sources)?;
-    check_signers(&manifest, keys)?;
-    // Before a key with a state spends an index.
-    profile::check(&manifest, spec.profile)?;
-    let payload_bytes: u64 = manifest.payloads.iter().map(|payload| payload.size).sum();
-    // Each byte counts as hashed and as written.
-    let total = payload_bytes.saturating_mul(2);
+impl Build<'_> {
+    /// Builds it. `on_leaves` counts the leaves of trees that keys with a state have to grow again, key by key.
+    ///
+    /// The signer verifies the result: before the file gets its name, the verifier of the boot
+    /// stages reads back what was signed, and refuses it here with the same reason. It takes the
+    /// digests of payloads from the bytes as they went into the file, and does not read those again.
+    ///
+    /// A key with a state loses one index, and only when all else is done that can fail before.
+    ///
+    /// # Errors
+    /// If the bundle would be refused, the description is incomplete, or a file fails. Then the output
+    /// is as it was before.
+    pub fn run(
+        &self,
+        on_progress: OnProgress<'_>,
+        on_leaves: OnProgress<'_>,
+    ) -> Result<Description, Error> {
+        let Self { spec, keys, output, .. } = *self;
+        // Whether it is a bundle of the same manifest is known only when there is one.
+        hartlock_files::check_output(output, self.inputs().map(PathBuf::as_path), true)?;
+        let sources = open_sources(spec)?;
+        let identities = other_identities(spec)?;
+        let mut manifest = plan(spec, &identities, keys, self.created, &sources)?;
+        check_signers(&manifest, keys)?;
+        // Before a key with a state spends an index.
+        profile::check(&manifest, spec.profile)?;
+        let payload_bytes: u64 = manifest.payloads.iter().map(|payload| payload.size).sum();
+        // Each byte counts as hashed and as written.
+        let total = payload_bytes.saturating_mul(2);
 
-    let bundle = NewFile::public(output)?;
-    // What is not written stays zero: the padding.
-    bundle.reserve(manifest.bundle_size)?;
-    let mut done = 0;
-    for (payload, source) in manifest.payloads.iter_mut().zip(&sources) {
-        payload.digest = copy_and_digest(payload, source, &bundle, &mut |bytes| {
-            done += 2 * bytes;
-            on_progress(done, total);
-        })?;
+        let bundle = NewFile::public(output)?;
+        // What is not written stays zero: the padding.
+        bundle.reserve(manifest.bundle_size)?;
+        let mut done = 0;
+        for (payload, source) in manifest.payloads.iter_mut().zip(&sources) {
+            payload.digest = copy_and_digest(payload, source, &bundle, &mut |bytes| {
+                done += 2 * bytes;
+                on_progress(done, total);
+            })?;
+        }
+        let signed = encode(&manifest)?;
+        let is_again = hartlock_files::holds(output, manifest.bundle_size, &signed);
+        hartlock_files::check_output(output, [], self.is_forced || is_again)?;
+        bundle.write_at(&sign(signed, &manifest, keys, on_leaves)?, 0)?;
+        let description = verify(&bundle, &manifest, keys)?;
+        bundle.finish(self.is_forced || is_again)?;
+        Ok(description)
     }
-    bundle.write_at(&sign(&manifest, keys, on_leaves)?, 0)?;
-    let description = verify(&bundle, &manifest, keys)?;
-    bundle.replace()?;
-    Ok(description)
+
+    /// Every file that is read.
+    fn inputs(&self) -> impl Iterator<Item = &PathBuf> {
+        let trusted = self.spec.trust.iter().flat_map(|trust| &trust.keys);
+        let payloads = self.spec.payloads.iter().map(|payload| &payload.file);
+        self.inputs.iter().chain(payloads).chain(trusted)
+    }
 }
 
 /// Verifies what was written, payloads by the digests that they were written with.
@@ -119,7 +146,7 @@ struct Source<'a> {
 }
 
 /// Opens all payload files, in the order of their types.
-fn open_sources<'a>(spec: &'a BundleSpec, output: &Path) -> Result<Vec<Source<'a>>, Error> {
+fn open_sources(spec: &BundleSpec) -> Result<Vec<Source<'_>>, Error> {
     let mut payloads: Vec<&PayloadSpec> = spec.payloads.iter().collect();
     payloads.sort_by_key(|payload| payload.payload_type);
     if let Some(pair) =
@@ -129,14 +156,9 @@ fn open_sources<'a>(spec: &'a BundleSpec, output: &Path) -> Result<Vec<Source<'a
         let context = format!("the {name} is described twice");
         return Err(Error::Refused(Refusal::with(Reason::PayloadOrder, context)));
     }
-    let output: Option<PathBuf> = output.canonicalize().ok();
     payloads
         .into_iter()
         .map(|payload| {
-            if output.is_some() && payload.file.canonicalize().ok() == output {
-                let path = payload.file.clone();
-                return Err(SpecError::OutputIsInput { path }.into());
-            }
             let (file, size) = hartlock_files::open(&payload.file)?;
             Ok(Source { spec: payload, file, size })
         })
@@ -428,11 +450,12 @@ fn encode(manifest: &Manifest<'_>) -> Result<Vec<u8>, Error> {
 
 /// Signed region and signature area (image format §4, §5.1).
 fn sign(
+    signed: Vec<u8>,
     manifest: &Manifest<'_>,
     keys: &[PrivateKey],
     on_leaves: OnProgress<'_>,
 ) -> Result<Vec<u8>, Error> {
-    let mut metadata = encode(manifest)?;
+    let mut metadata = signed;
     let signed_size = metadata.len();
     metadata.resize(signed_size + manifest.signatures_size as usize, 0);
     let (signed, area) = metadata.split_at_mut(signed_size);

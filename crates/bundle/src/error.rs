@@ -5,8 +5,9 @@ use std::fmt;
 
 use hartlock_image::Reason;
 
+use crate::CommandReason;
 use crate::spec::SpecError;
-use hartlock_files::FileError;
+use hartlock_files::{FileError, Kept};
 use hartlock_keys::KeyError;
 
 /// A reason code with what is known about this case of it.
@@ -62,6 +63,18 @@ impl Error {
             Error::Key(error) => error.hint(),
             Error::Spec(error) => error.hint(),
             Error::File(error) => error.hint(),
+        }
+    }
+
+    /// The code of the command's own rules, if one of them is broken.
+    pub fn command_reason(&self) -> Option<CommandReason> {
+        match self {
+            Error::File(error) => error.kept().map(|kept| match kept {
+                Kept::Exists => CommandReason::OutputExists,
+                Kept::IsInput => CommandReason::OutputIsInput,
+                Kept::IsPrivateKey => CommandReason::OutputIsPrivateKey,
+            }),
+            Error::Refused(_) | Error::Key(_) | Error::Spec(_) => None,
         }
     }
 

@@ -21,11 +21,13 @@ mod error;
 pub mod inspect;
 pub mod platform;
 mod profile;
+mod reason;
 pub mod spec;
 pub mod units;
 pub mod verify;
 
 pub use error::{Error, Refusal};
+pub use reason::CommandReason;
 
 /// Receives progress: bytes done and bytes in total.
 pub type OnProgress<'a> = &'a mut dyn FnMut(u64, u64);

@@ -58,8 +58,6 @@ pub enum SpecError {
     CarriedTwice { path: PathBuf },
     #[error("SOURCE_DATE_EPOCH is not a number of seconds: `{value}`")]
     SourceDateEpoch { value: String },
-    #[error("`{}` would be replaced by the bundle made from it", .path.display())]
-    OutputIsInput { path: PathBuf },
 }
 
 impl SpecError {
@@ -83,7 +81,6 @@ impl SpecError {
             SpecError::SourceDateEpoch { .. } => {
                 "set it to seconds since 1970-01-01, for instance with `date +%s`, or unset it"
             }
-            SpecError::OutputIsInput { .. } => "choose another name with `-o`",
         }
         .to_string()
     }

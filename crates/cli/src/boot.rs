@@ -12,10 +12,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use hartlock_bundle::inspect::inspect_file;
-use hartlock_emulator::Stage;
 use hartlock_emulator::images::Provisioning;
 use hartlock_emulator::machine::{self, HartState, Outcome as Ending, Run};
 use hartlock_emulator::qemu::{Config, Qemu};
+use hartlock_emulator::{Error as EmulatorError, Stage};
+use hartlock_files::FileError;
 use hartlock_image::Reason;
 use hartlock_terminal as terminal;
 use hartlock_timeline::{MachineInfo, Timeline, table};
@@ -251,9 +252,14 @@ impl Hart {
     }
 }
 
-impl From<hartlock_emulator::Error> for Failure {
-    fn from(error: hartlock_emulator::Error) -> Self {
-        Failure::undecided(error.to_string(), error.hint())
+impl From<EmulatorError> for Failure {
+    fn from(error: EmulatorError) -> Self {
+        match error {
+            EmulatorError::File { action, path, source } => {
+                FileError { action, path, source }.into()
+            }
+            other => Failure::undecided(other.to_string(), other.hint()),
+        }
     }
 }
 

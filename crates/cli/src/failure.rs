@@ -180,6 +180,7 @@ impl From<Error> for Failure {
             },
             Error::Spec(_) | Error::File(_) => Self {
                 context: error.context(),
+                reason: error.command_reason().map(Into::into),
                 ..Self::undecided(error.to_string(), error.hint())
             },
         }

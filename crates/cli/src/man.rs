@@ -17,9 +17,12 @@ use crate::units::count_text;
 /// Write the manual pages, one for each verb
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Folder to write them into; pages that are there are replaced
+    /// Folder to write them into
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
+    /// Replace pages that are there and say something else
+    #[arg(long)]
+    force: bool,
 }
 
 /// The pages that were written.
@@ -50,15 +53,15 @@ pub fn run<Cli: CommandFactory>(args: &Args) -> Result<Pages, Failure> {
             Failure::undecided(format!("cannot make the pages: {error}"), "report this")
         })?
         .into_iter()
-        .map(|(name, page)| write(&args.output.join(name), &page))
+        .map(|(name, page)| write(&args.output.join(name), &page, args.force))
         .collect::<Result<_, FileError>>()?;
     Ok(Pages { files })
 }
 
-fn write(path: &Path, page: &[u8]) -> Result<PathBuf, FileError> {
+fn write(path: &Path, page: &[u8], is_forced: bool) -> Result<PathBuf, FileError> {
     let mut file = NewFile::public(path)?;
     file.write(page)?;
-    file.replace()?;
+    file.finish(is_forced)?;
     Ok(path.to_path_buf())
 }
 

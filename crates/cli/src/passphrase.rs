@@ -28,6 +28,11 @@ pub struct Source {
 }
 
 impl Source {
+    /// The file that it comes from, if it is one.
+    pub fn file(&self) -> Option<&PathBuf> {
+        self.passphrase_file.as_ref()
+    }
+
     /// The passphrase of a key that is there.
     pub fn ask(&self, path: &Path) -> Result<Passphrase, Error> {
         if let Some(passphrase) = self.given()? {

@@ -1,5 +1,6 @@
-//! Reasons of both lists: those that boot stages know too, and those of key files.
+//! Reasons of all lists: those that boot stages know too, those of key files, and those of other files.
 
+use hartlock_bundle::CommandReason;
 use hartlock_image::{Fault, Reason};
 use hartlock_keys::KeyReason;
 
@@ -10,6 +11,8 @@ pub enum AnyReason {
     Bundle(Reason),
     /// Against a key file. No boot stage carries its texts.
     Key(KeyReason),
+    /// Against a file of the command.
+    Command(CommandReason),
 }
 
 /// Asks whichever list it is of.
@@ -18,6 +21,7 @@ macro_rules! of_either {
         match $any {
             AnyReason::Bundle(reason) => reason.$accessor(),
             AnyReason::Key(reason) => reason.$accessor(),
+            AnyReason::Command(reason) => reason.$accessor(),
         }
     };
 }
@@ -26,7 +30,8 @@ impl AnyReason {
     /// Every reason, in the order of the codes.
     pub fn all() -> impl Iterator<Item = Self> {
         let bundles = Reason::ALL.iter().copied().map(Self::Bundle);
-        bundles.chain(KeyReason::ALL.iter().copied().map(Self::Key))
+        let keys = KeyReason::ALL.iter().copied().map(Self::Key);
+        bundles.chain(keys).chain(CommandReason::ALL.iter().copied().map(Self::Command))
     }
 
     /// The code without its `E`.
@@ -34,6 +39,7 @@ impl AnyReason {
         match self {
             Self::Bundle(reason) => reason as u16,
             Self::Key(reason) => reason as u16,
+            Self::Command(reason) => reason as u16,
         }
     }
 
@@ -85,14 +91,21 @@ impl From<KeyReason> for AnyReason {
     }
 }
 
+impl From<CommandReason> for AnyReason {
+    fn from(reason: CommandReason) -> Self {
+        Self::Command(reason)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn both_lists_are_one_in_the_order_of_the_codes() {
+    fn all_lists_are_one_in_the_order_of_the_codes() {
         let numbers: Vec<_> = AnyReason::all().map(AnyReason::number).collect();
         assert!(numbers.is_sorted_by(|one, other| one < other), "{numbers:?}");
-        assert_eq!(numbers.len(), Reason::ALL.len() + KeyReason::ALL.len());
+        let all = Reason::ALL.len() + KeyReason::ALL.len() + CommandReason::ALL.len();
+        assert_eq!(numbers.len(), all);
     }
 }

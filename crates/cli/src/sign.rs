@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use hartlock_bundle::Error;
-use hartlock_bundle::build::{build_observed, loader_statement};
+use hartlock_bundle::build::{Build, loader_statement};
 use hartlock_bundle::describe::Description;
 use hartlock_bundle::spec::{BundleSpec, IdentitySpec, PayloadSpec, TrustSpec, created};
 use hartlock_image::{Algorithm, BundleType, HashId, Lifecycle, PayloadType, Policy, Profile};
@@ -42,6 +42,9 @@ pub struct Args {
     /// File of the bundle
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// Replace the file of the bundle, whatever it holds; never a private key or an input
+    #[arg(long)]
+    force: bool,
 
     /// What the bundle is for
     #[arg(long = "type", value_name = "TYPE", value_parser = values::bundle_type())]
@@ -135,6 +138,11 @@ impl PayloadArgs {
 }
 
 impl Args {
+    /// What is read beside payloads and trusted keys.
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.keys.iter().chain(&self.spec).chain(self.passphrase.file()).cloned().collect()
+    }
+
     /// What the flags alone say.
     fn flags(&self) -> BundleSpec {
         let trust = (!self.trusted_keys.is_empty()).then(|| TrustSpec {
@@ -241,14 +249,17 @@ pub fn run(args: &Args) -> Result<Built, Failure> {
     }
     let mut progress = Progress::new("signing");
     let mut leaves = Progress::of_leaves("growing trees");
-    let result = build_observed(
-        &spec,
-        &keys,
+    let build = Build {
+        spec: &spec,
+        keys: &keys,
         created,
-        &args.output,
-        &mut |done, total| progress.show(done, total),
-        &mut |done, total| leaves.show(done, total),
-    );
+        output: &args.output,
+        inputs: &args.inputs(),
+        is_forced: args.force,
+    };
+    let result = build.run(&mut |done, total| progress.show(done, total), &mut |done, total| {
+        leaves.show(done, total);
+    });
     drop(leaves);
     drop(progress);
     let signatures_left = keys

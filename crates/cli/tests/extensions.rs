@@ -11,7 +11,7 @@ fn verify(bench: &Bench, more: &[&str]) -> Run {
 /// Signs a boot bundle whose loader is `loader`, and trusts `root.pub.pem`.
 fn sign_boot(bench: &Bench, loader: &str, more: &[&str]) -> Run {
     let words = "sign --type boot --opensbi linux --boot-fdt virt.dtb --security-version 1 --key root.pem \
-                 --trust root.pub.pem --trust-policy any -o boot.hlk";
+                 --trust root.pub.pem --trust-policy any --force -o boot.hlk";
     let words: Vec<&str> = words.split_whitespace().collect();
     bench.run(&[&words[..], &["--loader", loader], more].concat())
 }

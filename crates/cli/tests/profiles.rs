@@ -18,7 +18,7 @@ fn bench() -> Bench {
 fn sign(bench: &Bench, keys: &[&str], more: &[&str]) -> Run {
     let mut args =
         vec!["sign", "--type", "system", "--kernel", "linux", "--system-fdt", "virt.dtb"];
-    args.extend(["--security-version", "1", "-o", "signed.hlk"]);
+    args.extend(["--security-version", "1", "--force", "-o", "signed.hlk"]);
     let keys: Vec<_> = keys.iter().map(|key| format!("{key}.pem")).collect();
     keys.iter().for_each(|key| args.extend(["--key", key]));
     args.extend(more);
@@ -80,7 +80,8 @@ fn a_description_can_name_its_profile_and_flags_another() {
     bench.write("bundle.toml", text.as_bytes());
     let run = |more: &[&str]| {
         bench.run(
-            &[&["sign", "bundle.toml", "-k", "ed25519.pem", "-o", "signed.hlk"], more].concat(),
+            &[&["sign", "bundle.toml", "-k", "ed25519.pem", "--force", "-o", "signed.hlk"], more]
+                .concat(),
         )
     };
     assert_eq!(code(&run(&["--json"]).expect(1)), "E1002");

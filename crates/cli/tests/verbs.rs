@@ -193,6 +193,7 @@ fn a_boot_bundle_says_who_may_sign_the_next() {
         "root.pem",
         "-o",
         "boot.hlk",
+        "--force",
         "--json",
     ];
     let trust = ["--trust", "root.pub.pem", "--trust-policy", "all"];

@@ -21,6 +21,10 @@ pub use flash::{BANK_SIZE, BOOT_SLOT_SIZE, ROM_SIZE, ROOT_OF_TRUST_AT, STATE_AT}
 
 /// A virtio disk consists of whole sectors.
 const SECTOR_SIZE: u64 = 512;
+/// Flash bank 0, flash bank 1, and the disk.
+const IMAGES: [&str; 3] = ["pflash0.img", "pflash1.img", "disk.img"];
+/// Every folder of a device has it.
+const LOCK: &str = "lock";
 
 /// What provisioning sets (boot flow §3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +84,7 @@ impl Device {
         fs::create_dir_all(folder).map_err(create)?;
         // QEMU may run in another directory, and its options take absolute paths best.
         let folder = folder.canonicalize().map_err(create)?;
-        let path = folder.join("lock");
+        let path = folder.join(LOCK);
         // What a file of this name holds already is not ours to remove.
         let mut options = File::options();
         let lock = options
@@ -111,6 +115,11 @@ impl Device {
         Ok(device)
     }
 
+    /// The images of the device in a folder, and whether there is a device: they are its own files then.
+    pub fn images_in(folder: &Path) -> ([PathBuf; 3], bool) {
+        (IMAGES.map(|name| folder.join(name)), folder.join(LOCK).exists())
+    }
+
     /// Its folder.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -118,17 +127,17 @@ impl Device {
 
     /// The image of flash bank 0.
     pub fn rom_flash(&self) -> PathBuf {
-        self.folder.join("pflash0.img")
+        self.folder.join(IMAGES[0])
     }
 
     /// The image of flash bank 1.
     pub fn bundle_flash(&self) -> PathBuf {
-        self.folder.join("pflash1.img")
+        self.folder.join(IMAGES[1])
     }
 
     /// The image of the disk.
     pub fn disk(&self) -> PathBuf {
-        self.folder.join("disk.img")
+        self.folder.join(IMAGES[2])
     }
 
     /// The root of trust in flash bank 0, if there is one that a ROM takes.

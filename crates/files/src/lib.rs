@@ -8,8 +8,10 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+mod output;
 mod private_key;
 
+pub use output::{Kept, check_output, check_replaceable, holds};
 pub use private_key::may_be_private_key;
 
 use tempfile::NamedTempFile;
@@ -42,19 +44,36 @@ impl FileError {
         Self::new(action, path, io::Error::other(text))
     }
 
-    /// What to do about it.
+    /// Why an output does not replace the file, if that is the cause.
+    pub fn kept(&self) -> Option<Kept> {
+        self.source.get_ref()?.downcast_ref().copied()
+    }
+
+    /// What to do about it. It fits the operation: a file that is read needs no folder to be made.
     pub fn hint(&self) -> String {
-        match self.source.kind() {
-            io::ErrorKind::NotFound => "check the path; for output, create the folder first",
-            io::ErrorKind::PermissionDenied => "check who owns the file and its folder",
-            io::ErrorKind::AlreadyExists => "choose another name, or move the old file away",
-            io::ErrorKind::IsADirectory => "name a file, not a folder",
-            io::ErrorKind::StorageFull => "free some space and try again",
-            io::ErrorKind::FileTooLarge => "check that this is the file that you mean",
-            _ if self.action == "replace" => "choose another name with `-o`",
-            _ => "name a regular file on storage that works, and leave it alone meanwhile",
-        }
-        .to_string()
+        use io::ErrorKind as Kind;
+        let is_read = self.action == "read";
+        let folder = folder_of(&self.path).display();
+        let text = match (self.source.kind(), self.kept()) {
+            (_, Some(kept)) => kept.hint(),
+            (Kind::NotFound, _) if is_read => "check the spelling of the path",
+            (Kind::NotFound, _) => {
+                return format!("create its folder first, with `mkdir -p {folder}`");
+            }
+            (Kind::PermissionDenied, _) if is_read => "check who may read the file and its folder",
+            (Kind::PermissionDenied, _) => "check who may write to its folder",
+            (Kind::AlreadyExists, _) => "choose another name, or move the old file away",
+            (Kind::IsADirectory, _) => "name a file, not a folder",
+            (Kind::NotADirectory, _) => "check the path: one of its folders is a file",
+            (Kind::InvalidFilename, _) => "choose a shorter name",
+            (Kind::StorageFull, _) => "free some space and try again",
+            (Kind::FileTooLarge, _) => "check that this is the file that you mean",
+            _ if is_read => {
+                "name a regular file on storage that works, and leave it alone meanwhile"
+            }
+            _ => "choose another name, of a regular file on storage that works",
+        };
+        text.to_string()
     }
 }
 
@@ -65,6 +84,7 @@ fn describe(error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => "permission denied".to_string(),
         io::ErrorKind::AlreadyExists => "it exists already".to_string(),
         io::ErrorKind::IsADirectory => "it is a folder".to_string(),
+        io::ErrorKind::NotADirectory => "a part of the path is no folder".to_string(),
         io::ErrorKind::StorageFull => "no space left".to_string(),
         io::ErrorKind::FileTooLarge => "it is far too long for what it should be".to_string(),
         _ => {
@@ -279,6 +299,25 @@ impl NewFile {
         self.supersede()
     }
 
+    /// Gives the file its name. If a file has it already, that one is replaced only if `is_forced`; one that holds
+    /// the same bytes stays as it is.
+    ///
+    /// # Errors
+    /// [`Kept`], or if the storage fails.
+    pub fn finish(self, is_forced: bool) -> Result<(), FileError> {
+        if self.path.symlink_metadata().is_err() {
+            return self.create();
+        }
+        if is_forced {
+            return self.replace();
+        }
+        let len = self.file().metadata().map_or(0, |metadata| metadata.len());
+        let mut own = vec![0; len as usize];
+        read_at(self.file(), &mut own, len as usize, 0)
+            .map_err(|error| FileError::new("write", &self.path, error))?;
+        if holds(&self.path, len, &own) { Ok(()) } else { Err(Kept::Exists.of(&self.path)) }
+    }
+
     /// Gives the file its name, even if another file has it. What was written must be on the disk already.
     ///
     /// # Errors
@@ -424,29 +463,6 @@ fn without_path(error: io::Error) -> io::Error {
     error.kind().into()
 }
 
-/// Refuses to replace files that cannot be restored.
-///
-/// # Errors
-/// If `path` is a folder, a device or a private key.
-pub fn check_replaceable(path: &Path) -> Result<(), FileError> {
-    let metadata = match fs::metadata(path) {
-        Ok(metadata) => metadata,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(FileError::new("replace", path, error)),
-    };
-    check_regular("replace", path, &metadata)?;
-    let mut start = Vec::new();
-    // A file that cannot be read may be a key.
-    File::open(path)
-        .and_then(|file| file.take(private_key::SEARCHED).read_to_end(&mut start))
-        .map_err(|error| FileError::new("replace", path, error))?;
-    let start = Zeroizing::new(start);
-    if may_be_private_key(&start) {
-        return Err(FileError::other("replace", path, "it is a private key"));
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -540,6 +556,29 @@ mod tests {
         assert!(fs::read_to_string(&path).unwrap().starts_with("note"));
         assert!(check_replaceable(folder.path()).is_err());
         assert!(check_replaceable(Path::new("/dev/null")).is_err());
+    }
+
+    #[test]
+    fn finish_replaces_nothing_unless_it_is_forced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        let finish = |text: &str, is_forced| {
+            let mut file = NewFile::public(&path).unwrap();
+            file.write(text.as_bytes()).unwrap();
+            file.finish(is_forced).map_err(|error| error.kept())
+        };
+        assert_eq!(finish("first", false), Ok(()));
+        assert_eq!(finish("other", false), Err(Some(Kept::Exists)));
+        assert_eq!(finish("first and more", false), Err(Some(Kept::Exists)));
+        assert_eq!(finish("first", false), Ok(()));
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        assert_eq!(finish("other", true), Ok(()));
+        assert_eq!(fs::read(&path).unwrap(), b"other");
+        // A link that leads nowhere is a name that is taken.
+        fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("nowhere", &path).unwrap();
+        assert!(finish("other", false).is_err());
+        assert!(path.symlink_metadata().unwrap().is_symlink());
     }
 
     #[test]

@@ -152,6 +152,10 @@ fn consoles(reason: &Reason) -> String {
         let what = title.strip_prefix(KEY_FILE).unwrap_or(title).trim_end_matches('.');
         out += "From `hartlock`, exit code 2; the message may say more about the file:\n\n";
         out += &command(&format!("`root.pem` {what} ({code})\n"), reason);
+    } else if reason.is_of_command() {
+        out += "From `hartlock`; the message may say more about the file:\n\n";
+        out +=
+            &command(&format!("{} ({code})\n", lower_first(title).trim_end_matches('.')), reason);
     } else if reporters.contains(&Reporter::Hartlock) {
         let title = lower_first(title);
         out += "From `hartlock verify`, exit code 1; what was found may follow the name of the file:\n\n";
@@ -196,7 +200,7 @@ struct Sections {
 impl Sections {
     fn read(root: &Path) -> Result<Self> {
         let mut all = Vec::new();
-        for page in ["image-format", "boot-flow", "key-files", "stateful-key"] {
+        for page in ["image-format", "boot-flow", "key-files", "stateful-key", "command"] {
             let file = format!("spec/{page}.md");
             let text = fs::read_to_string(root.join(&file)).context(file)?;
             for line in text.lines().filter(|line| line.starts_with("##")) {

@@ -167,7 +167,7 @@ impl<'a> Demo<'a> {
         boot.arg("-o").arg(self.file("boot.hlk"));
         self.run(&mut boot)?;
         let mut system = Command::new(&self.hartlock);
-        system.args(["sign", "--type", "system", "--label", "Debian installer"]);
+        system.args(["sign", "--force", "--type", "system", "--label", "Debian installer"]);
         system.args(["--security-version", "1"]);
         add_each(&mut system, "--key", &self.private_keys());
         system.arg("--kernel").arg(self.file("linux"));
@@ -184,7 +184,7 @@ impl<'a> Demo<'a> {
     /// Signs a boot bundle around a loader that trusts the root keys.
     fn sign_boot(&self, keys: &[PathBuf], loader: &Path) -> Command {
         let mut sign = Command::new(&self.hartlock);
-        sign.args(["sign", "--type", "boot", "--security-version", "1"]);
+        sign.args(["sign", "--force", "--type", "boot", "--security-version", "1"]);
         add_each(&mut sign, "--key", keys);
         sign.arg("--opensbi").arg(self.file("fw_dynamic.bin"));
         sign.arg("--loader").arg(loader);
@@ -287,7 +287,7 @@ impl<'a> Demo<'a> {
     /// Without the number of harts.
     fn boot_command(&self, parts: &Boot) -> Command {
         let mut boot = Command::new(&self.hartlock);
-        boot.arg("boot").arg("--qemu").arg(self.file("qemu-system-riscv64"));
+        boot.args(["boot", "--force", "--qemu"]).arg(self.file("qemu-system-riscv64"));
         boot.arg("--rom").arg(&parts.rom);
         boot.arg("--boot-bundle").arg(&parts.boot);
         boot.arg("--system").arg(&parts.system);

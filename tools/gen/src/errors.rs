@@ -1,7 +1,7 @@
 //! `cargo xtask errors`: makes the Rust enums of reasons and their table for readers from
 //! `spec/errors.toml`.
 //!
-//! There are two enums. Boot stages carry the texts of the first, and have no room for texts of the
+//! There are three enums. Boot stages carry the texts of the first, and have no room for texts of the
 //! command alone.
 
 use std::fmt::Write;
@@ -92,6 +92,11 @@ impl Reason {
         self.group() == Some(KEY_FILES)
     }
 
+    /// Whether it is about files that the command reads and writes.
+    pub fn is_of_command(&self) -> bool {
+        self.group() == Some(COMMAND)
+    }
+
     /// Who can give it: all of them, unless the list says otherwise.
     pub fn reporters(&self) -> &[Reporter] {
         self.reported_by.as_deref().unwrap_or(&[
@@ -129,6 +134,8 @@ const SOURCE: &str = "spec/errors.toml";
 /// file takes the place of these words.
 pub const KEY_FILES: &str = "11";
 pub const KEY_FILE: &str = "The key file ";
+/// The group of what the command alone refuses, before there is a bundle.
+pub const COMMAND: &str = "12";
 
 /// An enum of reasons.
 struct Enum {
@@ -164,6 +171,15 @@ const KEYS: Enum = Enum {
     is_of_stages: false,
 };
 
+const COMMANDS: Enum = Enum {
+    name: "CommandReason",
+    about: "Why the command does not write a file. The number is the code without its `E`.",
+    head: "//! Reason codes of the command's own files (`spec/errors.toml`).\n\n\
+           use hartlock_image::Fault;\n\n",
+    tail: "",
+    is_of_stages: false,
+};
+
 pub fn main(args: &Args) -> Result<Verdict> {
     let stale = update(&project::root(), !args.check)?;
     for file in &stale {
@@ -194,12 +210,15 @@ pub fn load(root: &Path) -> Result<List> {
 /// Compares, or writes, the generated files; returns those that differed.
 fn update(root: &Path, is_writing: bool) -> Result<Vec<&'static str>> {
     let list = load(root)?;
-    let (of_keys, of_bundles): (Vec<_>, Vec<_>) =
-        list.reason.iter().partition(|reason| reason.is_of_key_file());
+    let of = |is_in: &dyn Fn(&Reason) -> bool| -> Vec<&Reason> {
+        list.reason.iter().filter(|reason| is_in(reason)).collect()
+    };
+    let of_bundles = of(&|reason| !reason.is_of_key_file() && !reason.is_of_command());
     let mut stale = Vec::new();
     for (file, content) in [
         ("crates/image/src/reason.rs", rust(&BUNDLES, &of_bundles)?),
-        ("crates/keys/src/reason.rs", rust(&KEYS, &of_keys)?),
+        ("crates/keys/src/reason.rs", rust(&KEYS, &of(&Reason::is_of_key_file))?),
+        ("crates/bundle/src/reason.rs", rust(&COMMANDS, &of(&Reason::is_of_command))?),
         ("spec/errors.md", markdown(&list.reason)?),
     ] {
         let path = root.join(file);
@@ -226,9 +245,11 @@ fn check(reasons: &[Reason]) -> Result<()> {
         for text in [&reason.title, &reason.why, &reason.hint].into_iter().chain(optional) {
             ensure!(text.ends_with('.'), "{}: not a sentence: {text}", reason.code);
         }
-        if reason.is_of_key_file() {
+        if reason.is_of_key_file() || reason.is_of_command() {
             let is_of_command = reason.reporters() == [Reporter::Hartlock];
             ensure!(is_of_command, "{}: no boot stage carries it", reason.code);
+        }
+        if reason.is_of_key_file() {
             let is_about_file = reason.title.starts_with(KEY_FILE);
             ensure!(is_about_file, "{}: does not begin with {KEY_FILE:?}", reason.code);
         }

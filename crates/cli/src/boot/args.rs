@@ -1,6 +1,6 @@
 //! The arguments of `hartlock boot`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hartlock_emulator::qemu::Machine;
@@ -81,12 +81,25 @@ pub struct Args {
     /// Write what the device printed
     #[arg(long, value_name = "FILE")]
     pub(super) console: Option<PathBuf>,
+    /// Replace files that are written and exist already; never a private key or an input
+    #[arg(long)]
+    pub(super) force: bool,
     /// Of what the device prints, show only Hartlock's own lines
     #[arg(short, long)]
     pub(super) quiet: bool,
     /// QEMU to use [default: $HARTLOCK_QEMU, or the one on PATH]
     #[arg(long, value_name = "PROGRAM")]
     pub(super) qemu: Option<PathBuf>,
+}
+
+impl Args {
+    /// Every file that is read.
+    pub(super) fn inputs(&self) -> Vec<&Path> {
+        let compared = self.compare.iter().map(|it| &it.path);
+        let single = [&self.rom, &self.boot_bundle, &self.system];
+        let all = single.into_iter().chain(&self.root_keys).chain(&self.qemu).chain(compared);
+        all.map(PathBuf::as_path).collect()
+    }
 }
 
 /// What is provisioned before the boot. What is not named stays as it is.

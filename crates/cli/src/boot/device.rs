@@ -1,6 +1,7 @@
 //! The device that `hartlock boot` starts.
 
 use hartlock_emulator::images::{self, Device};
+use hartlock_files::check_output;
 use hartlock_image::{MAX_TRUSTED_KEYS, TrustList};
 use hartlock_keys::PublicKey;
 
@@ -12,7 +13,14 @@ use crate::values;
 pub(super) fn prepare(args: &Args) -> Result<Device, Failure> {
     let trust = trust(args)?;
     let device = match &args.state {
-        Some(folder) => Device::open(folder)?,
+        Some(folder) => {
+            // Files of these names in a folder that is no device are not ours.
+            let (images, is_device) = Device::images_in(folder);
+            for image in images {
+                check_output(&image, args.inputs(), is_device || args.force)?;
+            }
+            Device::open(folder)?
+        }
         None => Device::temporary()?,
     };
     let root = images::root_of_trust(trust, args.machine.board(), device.secret()?);

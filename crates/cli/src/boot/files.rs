@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hartlock_files::{FileError, NewFile, read_small};
+use hartlock_files::{FileError, NewFile, check_output, read_small};
 use hartlock_timeline::Timeline;
 use hartlock_timeline::report::{Report as Page, Run};
 
@@ -22,20 +22,29 @@ pub(super) struct Files {
     console: Option<NewFile>,
     label: String,
     beside: Vec<Run>,
+    is_forced: bool,
 }
 
 impl Files {
-    /// Reads what is there and begins what is not. An old timeline may be replaced by the new one.
-    pub(super) fn begin(args: &Args) -> Result<Self, Failure> {
+    /// Reads what is there and begins what is not.
+    pub(super) fn begin<'a>(args: &'a Args) -> Result<Self, Failure> {
         let label = args.label.clone().unwrap_or_else(|| "this boot".to_owned());
         let beside = read_beside(args, &label)?;
-        let begin = |path: &Option<PathBuf>| path.as_deref().map(NewFile::public).transpose();
+        // An output is no input, nor another output.
+        let mut taken = args.inputs();
+        let mut begin = |path: &'a Option<PathBuf>| -> Result<_, FileError> {
+            let Some(path) = path.as_deref() else { return Ok(None) };
+            check_output(path, taken.iter().copied(), args.force)?;
+            taken.push(path);
+            NewFile::public(path).map(Some)
+        };
         Ok(Self {
             timeline: begin(&args.timeline_json)?,
             report: begin(&args.report)?,
             console: begin(&args.console)?,
             label,
             beside,
+            is_forced: args.force,
         })
     }
 
@@ -43,7 +52,7 @@ impl Files {
         let write = |file: Option<NewFile>, text: &dyn Fn() -> String| -> Result<(), FileError> {
             let Some(mut file) = file else { return Ok(()) };
             file.write(text().as_bytes())?;
-            file.replace()
+            file.finish(self.is_forced)
         };
         let json = serde_json::to_string_pretty(timeline).map_err(|error| {
             Failure::undecided(format!("cannot write the timeline: {error}"), "report this")

@@ -78,7 +78,7 @@ impl Bench {
     }
 
     pub fn sign(&self, more: &[&str]) -> Run {
-        let args = SIGN_SYSTEM.split(' ').chain(["-o", "system.hlk"]);
+        let args = SIGN_SYSTEM.split(' ').chain(["--force", "-o", "system.hlk"]);
         self.run(&args.chain(more.iter().copied()).collect::<Vec<_>>())
     }
 
