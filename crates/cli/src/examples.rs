@@ -44,6 +44,7 @@ Algorithms:
 pub const KEY: &str = "Examples:
   hartlock key show root.pem
   hartlock key convert root.pem --encrypt -o locked.pem
+  hartlock key convert locked.pem --decrypt -o open.pem
   hartlock key convert root.pem --public -o root.pub.pem
   hartlock key convert root.pub.pem --format der -o root.pub.der
 

@@ -1,5 +1,6 @@
 //! `hartlock key`
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -8,7 +9,7 @@ use hartlock_bundle::describe::hex;
 use hartlock_files::NewFile;
 use hartlock_image::{Algorithm, Family};
 use hartlock_keys::Error;
-use hartlock_keys::{AnyKey, Format, KeyError, check_absent};
+use hartlock_keys::{AnyKey, Format, KeyError, Passphrase, check_absent, check_private_name};
 use hartlock_terminal as terminal;
 use serde::Serialize;
 
@@ -54,9 +55,16 @@ struct Input {
 }
 
 impl Input {
-    fn read(&self) -> Result<AnyKey, Failure> {
-        let ask = |path: &_| self.passphrase.ask(path);
-        Ok(AnyKey::read_as(&self.file, self.algorithm, Some(&ask))?)
+    /// The key, and its passphrase if it is encrypted.
+    fn read(&self) -> Result<(AnyKey, Option<Passphrase>), Failure> {
+        let used = RefCell::new(None);
+        let ask = |path: &_| {
+            let passphrase = self.passphrase.ask(path)?;
+            used.replace(Some(passphrase.clone()));
+            Ok(passphrase)
+        };
+        let key = AnyKey::read_as(&self.file, self.algorithm, Some(&ask))?;
+        Ok((key, used.take()))
     }
 }
 
@@ -99,7 +107,7 @@ impl Report for Shown {
 }
 
 fn show(args: &ShowArgs) -> Result<Shown, Failure> {
-    let key = args.input.read()?;
+    let (key, _) = args.input.read()?;
     let public = key.public();
     let counted = match &key {
         AnyKey::Private(key) => key.signatures_left(),
@@ -136,9 +144,25 @@ struct ConvertArgs {
     /// Write text or bytes
     #[arg(long, value_name = "FORMAT", default_value = "pem", value_parser = values::format())]
     format: Format,
-    /// Protect the private key with a passphrase; the one that is given is that of both files
+    /// Protect the private key with a passphrase; naming one says the same, and it is that of both files
     #[arg(long, conflicts_with = "public")]
     encrypt: bool,
+    /// Write an encrypted private key without its passphrase; without this it stays encrypted
+    #[arg(long, conflicts_with_all = ["public", "encrypt"])]
+    decrypt: bool,
+}
+
+impl ConvertArgs {
+    /// The passphrase of the new file, if it gets one. `used` is that of the old one.
+    fn passphrase(&self, used: Option<Passphrase>) -> Result<Option<Passphrase>, Failure> {
+        let source = &self.input.passphrase;
+        match used {
+            _ if self.decrypt => Ok(None),
+            _ if self.encrypt => source.choose().map(Some),
+            None if source.is_given() => source.choose().map(Some),
+            used => Ok(used),
+        }
+    }
 }
 
 /// What was written.
@@ -169,11 +193,13 @@ impl Report for Converted {
 
 fn convert(args: &ConvertArgs) -> Result<Converted, Failure> {
     check_absent(&args.output)?;
-    let key = args.input.read()?;
+    let (key, used) = args.input.read()?;
     let public = key.public();
+    let mut passphrase = None;
     let is_private = match &key {
         AnyKey::Private(key) if !args.public => {
-            let passphrase = args.encrypt.then(|| args.input.passphrase.choose()).transpose()?;
+            check_private_name(&args.output)?;
+            passphrase = args.passphrase(used)?;
             let passphrase = passphrase.as_ref().map(|passphrase| &passphrase[..]);
             let refuse = |kind| Error::Key(KeyError { path: args.input.file.clone(), kind });
             let content = key.export(args.format, passphrase).map_err(refuse)?;
@@ -200,6 +226,6 @@ fn convert(args: &ConvertArgs) -> Result<Converted, Failure> {
         algorithm: public.algorithm().to_string(),
         key_id: hex(&public.key_id()),
         is_private,
-        is_encrypted: args.encrypt,
+        is_encrypted: passphrase.is_some(),
     })
 }

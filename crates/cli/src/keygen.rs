@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use hartlock_bundle::describe::hex;
 use hartlock_image::Algorithm;
 use hartlock_keys::Error;
-use hartlock_keys::{Format, KeyError, PrivateKey, check_absent, write_pair};
+use hartlock_keys::{Format, KeyError, PrivateKey, check_absent, check_private_name, write_pair};
 use hartlock_terminal as terminal;
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ pub struct Args {
     /// Write text or bytes
     #[arg(long, value_name = "FORMAT", default_value = "pem", value_parser = values::format())]
     format: Format,
-    /// Protect the private key with a passphrase
+    /// Protect the private key with a passphrase; naming one below says the same
     #[arg(long)]
     encrypt: bool,
     #[command(flatten)]
@@ -45,6 +45,7 @@ pub struct Made {
     private_key: PathBuf,
     public_key: PathBuf,
     signatures_left: Option<u64>,
+    is_encrypted: bool,
     #[serde(skip)]
     is_rsa: bool,
 }
@@ -52,8 +53,9 @@ pub struct Made {
 impl Report for Made {
     fn text(&self) -> String {
         let mut text = format!(
-            "private key  {} (keep it secret)\npublic key   {}\nkey id       {} {}\n",
+            "private key  {} ({}keep it secret)\npublic key   {}\nkey id       {} {}\n",
             terminal::path(&self.private_key),
+            if self.is_encrypted { "encrypted; " } else { "" },
             terminal::path(&self.public_key),
             self.algorithm,
             self.key_id
@@ -82,18 +84,21 @@ pub fn run(args: &Args) -> Result<Made, Failure> {
             "name a file, for instance `-o root.pem`",
         )
     })?;
-    if args.algorithm.is_stateful() && (args.encrypt || args.format != Format::Pem) {
+    check_private_name(&args.output)?;
+    // Who names a passphrase wants one.
+    let is_encrypted = args.encrypt || args.passphrase.is_given();
+    if args.algorithm.is_stateful() && (is_encrypted || args.format != Format::Pem) {
         return Err(Failure::undecided(
             format!(
                 "a private key for {} counts its signatures in a form of its own",
                 args.algorithm
             ),
-            "leave out `--encrypt` and `--format`",
+            "leave out `--format` and all that is about a passphrase",
         ));
     }
     check_absent(&args.output)?;
     check_absent(&public_path)?;
-    let passphrase = args.encrypt.then(|| args.passphrase.choose()).transpose()?;
+    let passphrase = is_encrypted.then(|| args.passphrase.choose()).transpose()?;
     let mut progress = Progress::of_leaves("making the key");
     let key =
         PrivateKey::generate_for(args.algorithm, &mut |done, total| progress.show(done, total));
@@ -108,6 +113,7 @@ pub fn run(args: &Args) -> Result<Made, Failure> {
         private_key: args.output.clone(),
         public_key: public_path,
         signatures_left: key.signatures_left().map(|(left, _)| left),
+        is_encrypted,
         is_rsa: matches!(args.algorithm, Algorithm::Rsa { .. }),
     })
 }

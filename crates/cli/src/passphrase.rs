@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use hartlock_files::read_small;
+use hartlock_files::{FileError, read_small};
 use hartlock_keys::Error;
 use hartlock_keys::{KeyError, KeyErrorKind, Passphrase};
 use hartlock_terminal as terminal;
@@ -28,6 +28,11 @@ pub struct Source {
 }
 
 impl Source {
+    /// Whether it is there without a terminal.
+    pub fn is_given(&self) -> bool {
+        self.passphrase_file.is_some() || self.passphrase_env.is_some()
+    }
+
     /// The file that it comes from, if it is one.
     pub fn file(&self) -> Option<&PathBuf> {
         self.passphrase_file.as_ref()
@@ -71,7 +76,7 @@ impl Source {
         if passphrase.is_empty() {
             return Err(Failure::undecided(
                 "the passphrase is empty",
-                "choose one, or leave `--encrypt` out",
+                "choose one, or ask for none",
             ));
         }
         Ok(passphrase)
@@ -89,13 +94,8 @@ impl Source {
         match std::env::var(name) {
             Ok(value) => Ok(Some(Passphrase::new(value.into_bytes()))),
             Err(_) => {
-                let source = io::Error::other("no such environment variable, or not text");
-                let error = hartlock_files::FileError {
-                    action: "read",
-                    path: format!("${name}").into(),
-                    source,
-                };
-                Err(error.into())
+                let source = io::Error::other("it is not set, or is not text");
+                Err(FileError::new(FileError::READ_VARIABLE, Path::new(name), source).into())
             }
         }
     }

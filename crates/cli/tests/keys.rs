@@ -299,7 +299,7 @@ fn passphrases_come_from_files_and_variables() {
     with_variable(&["key", "show", "root.pem"], Some("correct horse")).expect(0);
     with_variable(&["key", "show", "root.pem"], Some("wrong horse")).expect(2);
     let run = with_variable(&["key", "show", "root.pem"], None).expect(2);
-    assert!(run.stderr.contains("$SECRET"), "{run:?}");
+    assert!(run.stderr.contains("the variable `SECRET`"), "{run:?}");
     let run = with_variable(&["keygen", "-o", "new.pem", "--encrypt"], Some("")).expect(2);
     assert!(run.stderr.contains("empty"), "{run:?}");
     assert!(!bench.path("new.pem").exists());
@@ -387,7 +387,10 @@ fn keys_are_converted_and_never_overwritten() {
     let json = convert(&[&locked[..], &["--json"]].concat()).expect(0).json();
     assert_eq!(json["schema"], "hartlock/key-convert-v1");
     assert_eq!((&json["is_private"], &json["is_encrypted"]), (&true.into(), &true.into()));
-    convert(&["locked.pem", "--passphrase-file", "secret", "-o", "open.pem"]).expect(0);
+    let secret = ["locked.pem", "--passphrase-file", "secret", "-o"];
+    convert(&[&secret[..], &["still.pem"]].concat()).expect(0);
+    assert!(bench.read("still.pem").starts_with(b"-----BEGIN ENCRYPTED"));
+    convert(&[&secret[..], &["open.pem", "--decrypt"]].concat()).expect(0);
     assert_eq!(bench.read("open.pem"), bench.read("root.pem"));
     for name in ["root.der", "again.pem", "locked.pem"] {
         let mode = bench.path(name).metadata().unwrap().permissions().mode();

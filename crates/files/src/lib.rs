@@ -35,6 +35,9 @@ pub struct FileError {
 }
 
 impl FileError {
+    /// The action of an error of an environment variable, whose name is the path.
+    pub const READ_VARIABLE: &str = "read the variable";
+
     /// An error of the operating system, with what was tried.
     pub fn new(action: &'static str, path: &Path, source: io::Error) -> Self {
         Self { action, path: path.to_path_buf(), source }
@@ -54,6 +57,9 @@ impl FileError {
         use io::ErrorKind as Kind;
         let is_read = self.action == "read";
         let folder = folder_of(&self.path).display();
+        if self.action == Self::READ_VARIABLE {
+            return format!("set it first: `export {}=…`", self.path.display());
+        }
         let text = match (self.source.kind(), self.kept()) {
             (_, Some(kept)) => kept.hint(),
             (Kind::NotFound, _) if is_read => "check the spelling of the path",
@@ -78,7 +84,7 @@ impl FileError {
 }
 
 /// The cause in plain words, without the number of the operating system.
-fn describe(error: &io::Error) -> String {
+pub fn describe(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file or folder".to_string(),
         io::ErrorKind::PermissionDenied => "permission denied".to_string(),

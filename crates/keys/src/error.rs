@@ -103,6 +103,8 @@ pub enum KeyErrorKind {
     StateNotKept,
     /// The operating system has no random numbers.
     NoRandomness,
+    /// A private key under the name of a public one.
+    PublicName,
     /// A tree is not the one that was signed before: one key would sign two messages.
     TreeDiffers,
 }
@@ -141,6 +143,7 @@ impl KeyErrorKind {
             Self::StateOfOtherKey => KeyReason::StateOfOtherKey,
             Self::StateNotKept => KeyReason::StateNotKept,
             Self::NoRandomness => KeyReason::NoRandomness,
+            Self::PublicName => KeyReason::PublicName,
             Self::TreeDiffers => KeyReason::TreeDiffers,
         }
     }

@@ -114,6 +114,7 @@ pub fn write_pair(
     passphrase: Option<&[u8]>,
 ) -> Result<(), Error> {
     let refuse = |kind| Error::Key(KeyError { path: private_path.to_path_buf(), kind });
+    check_private_name(private_path)?;
     let content = key.first_file(format, passphrase).map_err(refuse)?;
     check_absent(private_path)?;
     let mut private = NewFile::private(private_path)?;
@@ -125,6 +126,18 @@ pub fn write_pair(
     private.create().inspect_err(|_| {
         let _ = std::fs::remove_file(public_path);
     })?;
+    Ok(())
+}
+
+/// Refuses a name of a public key for a private one: it would be handed out.
+///
+/// # Errors
+/// `PublicName` of a name that ends in `.pub`, or has `.pub.` in it.
+pub fn check_private_name(path: &Path) -> Result<(), Error> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    if name.ends_with(".pub") || name.contains(".pub.") {
+        return Err(Error::Key(KeyError { path: path.into(), kind: KeyErrorKind::PublicName }));
+    }
     Ok(())
 }
 

@@ -70,6 +70,8 @@ pub enum KeyReason {
     NoRandomness = 1130,
     /// The key file gives another tree than the one that was signed before.
     TreeDiffers = 1131,
+    /// The key file has the name of a public key, and would hold a private one.
+    PublicName = 1132,
 }
 
 impl KeyReason {
@@ -106,6 +108,7 @@ impl KeyReason {
         KeyReason::StateNotKept,
         KeyReason::NoRandomness,
         KeyReason::TreeDiffers,
+        KeyReason::PublicName,
     ];
 
     /// What happened, in one sentence.
@@ -169,6 +172,9 @@ impl KeyReason {
             }
             KeyReason::TreeDiffers => {
                 "The key file gives another tree than the one that was signed before."
+            }
+            KeyReason::PublicName => {
+                "The key file has the name of a public key, and would hold a private one."
             }
         }
     }
@@ -240,6 +246,9 @@ impl KeyReason {
             KeyReason::NoRandomness => "Try again when the system is up completely.",
             KeyReason::TreeDiffers => {
                 "Try on another computer, with the same file and no other one signing; if it repeats, replace the key."
+            }
+            KeyReason::PublicName => {
+                "Name the file of the private key, such as `root.pem`; the public one gets the name `root.pub.pem`."
             }
         }
     }
@@ -334,6 +343,9 @@ impl KeyReason {
             KeyReason::TreeDiffers => {
                 "The tree above would sign a second message with one of its one-time keys, which reveals that key."
             }
+            KeyReason::PublicName => {
+                "Files named `.pub` are handed out, copied into images and put under version control."
+            }
         }
     }
 
@@ -371,6 +383,7 @@ impl KeyReason {
             KeyReason::StateNotKept => "StateNotKept",
             KeyReason::NoRandomness => "NoRandomness",
             KeyReason::TreeDiffers => "TreeDiffers",
+            KeyReason::PublicName => "PublicName",
         }
     }
 
@@ -408,6 +421,7 @@ impl KeyReason {
             KeyReason::StateNotKept => "stateful-key §3",
             KeyReason::NoRandomness => "key-files §6",
             KeyReason::TreeDiffers => "stateful-key §3",
+            KeyReason::PublicName => "key-files §1",
         }
     }
 
@@ -445,6 +459,7 @@ impl KeyReason {
             KeyReason::StateNotKept => Fault::Caller,
             KeyReason::NoRandomness => Fault::Caller,
             KeyReason::TreeDiffers => Fault::Caller,
+            KeyReason::PublicName => Fault::Caller,
         }
     }
 }

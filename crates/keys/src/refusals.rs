@@ -40,6 +40,11 @@ fn every_reason_is_given_by_a_file_of_its_own() {
     values::add(&mut cases);
     states::add(&mut cases);
     without_random_numbers(&mut cases);
+    for name in ["root.pub", "root.pub.pem", "ROOT.PUB.DER", "folder/.pub"] {
+        let error = check_private_name(Path::new(name)).err();
+        cases.error(name, KeyReason::PublicName, error);
+    }
+    assert!(check_private_name(Path::new("folder.pub.d/public.pem")).is_ok());
     assert!(cases.wrong.is_empty(), "{}", cases.wrong.join("\n"));
     for reason in KeyReason::ALL {
         let is_exception = NOT_COVERED.iter().any(|(exception, _)| exception == reason);
