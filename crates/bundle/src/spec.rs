@@ -34,6 +34,9 @@ use hartlock_files::read_small;
 /// Longest `bundle.toml`.
 const MAX_SPEC_SIZE: usize = 1 << 20;
 
+/// Characters of a line that is quoted.
+const MAX_LINE: usize = 120;
+
 /// The description of a bundle is incomplete or contradicts itself.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say it")]
@@ -88,7 +91,10 @@ impl SpecError {
     /// Details, a line each.
     pub(crate) fn context(&self) -> Vec<String> {
         match self {
-            SpecError::Toml { message, .. } => message.lines().map(str::to_owned).collect(),
+            // A line of a file that is something else may be very long.
+            SpecError::Toml { message, .. } => {
+                message.lines().map(|line| line.chars().take(MAX_LINE).collect()).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -217,6 +223,10 @@ impl BundleSpec {
         let bytes = read_small(path, MAX_SPEC_SIZE)?;
         let fail = |message| SpecError::Toml { path: path.to_path_buf(), message };
         let text = str::from_utf8(&bytes).map_err(|_| fail("it is not UTF-8 text".to_string()))?;
+        // Whatever else it is, its lines would be shown.
+        if text.contains(|c: char| c.is_control() && !c.is_whitespace()) {
+            return Err(fail("it is no text".to_string()).into());
+        }
         let mut spec: Self =
             toml::from_str(text).map_err(|error| fail(error.to_string().trim_end().to_string()))?;
         let folder = path.parent().unwrap_or(Path::new(""));

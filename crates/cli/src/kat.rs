@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use hartlock_bundle::digest::core_count;
 use hartlock_emulator::bare::find_bench;
 use hartlock_emulator::qemu::Qemu;
+use hartlock_files::FileError;
 use hartlock_kat::host::HostKernel;
 use hartlock_kat::host::board::{self, Board};
 use hartlock_kat::host::line::Verdict;
@@ -166,10 +167,7 @@ fn answer<B: Backend>(
     match result {
         Ok(tally) => Ok(tally),
         Err(stream::Error::Backend(error)) => Err(explain(error)),
-        Err(stream::Error::Input(error)) => Err(Failure::undecided(
-            format!("cannot read `{}`: {error}", args.file.display()),
-            "check the file",
-        )),
+        Err(stream::Error::Input(error)) => Err(FileError::new("read", &args.file, error).into()),
         // The reader closed the pipe on purpose, but not every line was processed.
         Err(stream::Error::Output(error)) => Err(Failure::undecided(
             format!("cannot write to standard output: {error}"),
@@ -183,9 +181,7 @@ fn open(path: &Path) -> Result<(Box<dyn Read>, Option<u64>), Failure> {
     if path == Path::new("-") {
         return Ok((Box::new(io::stdin().lock()), None));
     }
-    let failed = |error: io::Error| {
-        Failure::undecided(format!("cannot read `{}`: {error}", path.display()), "check the path")
-    };
+    let failed = |error: io::Error| Failure::from(FileError::new("read", path, error));
     let file = File::open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
     if metadata.is_dir() {

@@ -62,7 +62,7 @@ pub struct Args {
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
     /// Anti-rollback counter
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = values::number::<u64>)]
     security_version: Option<u64>,
     /// State in which it may boot; repeats [default: development, production]
     #[arg(long, value_name = "STATE", value_delimiter = ',', value_parser = values::lifecycle())]
@@ -71,7 +71,7 @@ pub struct Args {
     #[arg(long, value_name = "HASH", value_parser = values::hash())]
     hash: Option<HashId>,
     /// Bytes of a block of payloads in blocks [default: 81920]
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = values::number::<u32>)]
     block_size: Option<u32>,
 
     /// Sign only with algorithms, hashes and modes of this profile
@@ -82,7 +82,7 @@ pub struct Args {
     payloads: PayloadArgs,
 
     /// Lowest security version of the boot bundle with which it boots
-    #[arg(long, value_name = "N", help_heading = "System bundle")]
+    #[arg(long, value_name = "N", help_heading = "System bundle", value_parser = values::number::<u64>)]
     min_boot_version: Option<u64>,
     /// Kernel command line
     #[arg(long, value_name = "TEXT", help_heading = "System bundle")]

@@ -6,6 +6,7 @@ use hartlock_image::{Algorithm, BundleType, HashId, Lifecycle, Name, Policy, Pro
 use hartlock_keys::Format;
 
 use crate::failure::Failure;
+use crate::units::grouped;
 
 const BUNDLE_TYPES: [BundleType; 2] = [BundleType::Boot, BundleType::System];
 const POLICIES: [Policy; 3] = [Policy::Any, Policy::All, Policy::Hybrid];
@@ -93,6 +94,20 @@ pub fn algorithm(text: &str) -> Result<Algorithm, String> {
 fn likeness(wanted: &str, name: &str) -> f64 {
     let begins = !wanted.is_empty() && name.starts_with(wanted);
     strsim::jaro_winkler(wanted, name) + if begins { 1.0 } else { 0.0 }
+}
+
+/// A whole number, in decimal or, after `0x`, in hexadecimal.
+///
+/// # Errors
+/// If it is none, or the field has no room for it.
+pub fn number<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
+    let parsed = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    let most = u64::MAX >> (u64::BITS - 8 * size_of::<T>() as u32);
+    let number = parsed.ok().filter(|_| !text.contains('+')).and_then(|it| T::try_from(it).ok());
+    number.ok_or_else(|| format!("a whole number from 0 to {} is wanted", grouped(most)))
 }
 
 /// A board or SoC name.

@@ -29,7 +29,7 @@ pub struct Args {
     #[arg(value_name = "BUNDLE")]
     bundle: PathBuf,
     /// Public key of a signer; every signer needs its key
-    #[arg(short, long = "key", value_name = "KEY.pub.pem")]
+    #[arg(short, long = "key", value_name = "KEY.pub.pem", required = true)]
     keys: Vec<PathBuf>,
     /// How RSA keys of a size are used; repeats [default: rsa-pss, with sha384, of 2048 bits sha256]
     #[arg(long = "algorithm", value_name = "NAME", value_parser = values::algorithm)]
@@ -44,10 +44,10 @@ pub struct Args {
     #[arg(long, value_name = "NAME", value_parser = values::name)]
     soc: Option<Name>,
     /// Insist on this security version or a higher one
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = values::number::<u64>)]
     floor: Option<u64>,
     /// Insist that it boots with a boot bundle of this security version
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = values::number::<u64>)]
     boot_version: Option<u64>,
     /// Insist that it may boot in this state
     #[arg(long, value_name = "STATE", value_parser = values::lifecycle())]

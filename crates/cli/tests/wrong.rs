@@ -15,7 +15,7 @@ use std::process::Command;
 use common::{Bench, Run};
 
 /// Commands of all walks that cannot succeed.
-const LEAST_COMMANDS: usize = 40;
+const LEAST_COMMANDS: usize = 150;
 
 fn walks() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/wrong");
@@ -34,7 +34,9 @@ fn without_key_ids(text: &str) -> String {
         let (before, from) = rest.split_at(start);
         let end = from.find(|c| !is_hex(c)).unwrap_or(from.len());
         let (word, after) = from.split_at(end);
-        let is_id = word.len() >= 8 && word.contains(|c: char| c.is_ascii_digit());
+        let is_mixed = word.contains(|c: char| c.is_ascii_digit())
+            && word.contains(|c: char| c.is_ascii_alphabetic());
+        let is_id = word.len() >= 12 && is_mixed;
         out += before;
         out += if is_id { "KEY-ID" } else { word };
         rest = after;

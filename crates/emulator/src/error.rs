@@ -115,10 +115,10 @@ impl Error {
             Error::NoRootOfTrust => "program a ROM and a root of trust first",
             Error::NoRandomness(_) => "run it where /dev/urandom works",
             Error::EmulatorMissing => {
-                "install QEMU 10 (Debian: qemu-system-riscv), or name one in HARTLOCK_QEMU"
+                "install QEMU 10 (Debian: qemu-system-riscv), or name one with `--qemu` or in HARTLOCK_QEMU"
             }
             Error::EmulatorUnusable { .. } | Error::EmulatorTooOld { .. } => {
-                "name a working QEMU 10 in HARTLOCK_QEMU"
+                "name a working QEMU 10 with `--qemu` or in HARTLOCK_QEMU"
             }
             Error::BenchMissing { .. } => {
                 "build it with `cargo xtask firmware`, or name one with `--bench` or in HARTLOCK_BENCH"

@@ -69,7 +69,7 @@ impl Qemu {
         let is_bound = bound.is_some();
         let output = match bound {
             Some(output) => output,
-            None => ask(false).map_err(|error| unusable(error.to_string()))?,
+            None => ask(false).map_err(|error| unusable(hartlock_files::describe(&error)))?,
         };
         let Some((version, major, minor)) = version_in(&output) else {
             let complaint = String::from_utf8_lossy(&output.stderr);

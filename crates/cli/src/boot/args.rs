@@ -40,7 +40,7 @@ pub struct Args {
     #[arg(long = "board", value_name = "BOARD", default_value = "qemu-virt", value_parser = machine())]
     pub(super) machine: Machine,
     /// Harts of the board, 1 to 5 [default: 5, or 1 with --icount]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = values::number::<u32>)]
     pub(super) harts: Option<u32>,
     /// CPU model of QEMU, with its properties
     #[arg(long, value_name = "CPU", default_value = "rv64")]
@@ -57,7 +57,7 @@ pub struct Args {
     #[arg(long, value_name = "TEXT", default_value = "Run /init as init process")]
     pub(super) until: String,
     /// Give up after this time
-    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = values::number::<u64>)]
     pub(super) timeout: u64,
     /// Show the timeline as bars, the harts side by side, and not as a table
     #[arg(long)]
@@ -106,17 +106,17 @@ impl Args {
 #[derive(Clone, Debug, clap::Args)]
 pub struct Provisioning {
     /// Provision the lowest security version of a boot bundle [new device: 0]
-    #[arg(long = "provision-boot-floor", value_name = "N")]
+    #[arg(long = "provision-boot-floor", value_name = "N", value_parser = values::number::<u64>)]
     pub(super) boot_floor: Option<u64>,
     /// Provision the lowest security version of a system bundle [new device: 0]
-    #[arg(long = "provision-system-floor", value_name = "N")]
+    #[arg(long = "provision-system-floor", value_name = "N", value_parser = values::number::<u64>)]
     pub(super) system_floor: Option<u64>,
     /// Provision the state of the device [new device: development]
     #[arg(long, value_name = "STATE", value_parser = values::lifecycle())]
     pub(super) lifecycle: Option<Lifecycle>,
     /// Provision that a root key is revoked: its number, counting `--root-key` from 0; may be given
     /// several times, and no key is taken back [new device: none]
-    #[arg(long = "provision-revoked", value_name = "N")]
+    #[arg(long = "provision-revoked", value_name = "N", value_parser = values::number::<u32>)]
     revoked: Vec<u32>,
 }
 

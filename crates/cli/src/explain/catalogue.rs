@@ -130,7 +130,9 @@ impl Vector {
     /// `hartlock verify` with the options of this vector, if flags can express all of them.
     fn command(&self) -> Option<String> {
         let options = &self.options;
-        if options.policy != "every-signer" || !options.records.is_empty() || options.medium {
+        let is_plain = options.policy == "every-signer" && options.records.is_empty();
+        // Without a key the command decides nothing.
+        if !is_plain || options.medium || options.keys.is_empty() {
             return None;
         }
         let mut command = format!("hartlock verify {}", self.path());
