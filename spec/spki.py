@@ -12,6 +12,7 @@ import re
 from typing import NamedTuple
 
 _PEM = re.compile(r"-----BEGIN PUBLIC KEY-----\s(.*?)-----END PUBLIC KEY-----", re.DOTALL)
+_STATED = re.compile(r"^# algorithm: rsa-(pss|pkcs1)-\d+-(sha\d+)$", re.MULTILINE)
 _HASHES = {"sha256": 1, "sha384": 2, "sha512": 3}
 _PADDINGS = {"pss": 2, "pkcs1": 3}
 
@@ -87,14 +88,17 @@ def _numbers(identifier: bytes, key: bytes, rsa_use: str | None) -> tuple[int, i
         return 16, levels << 16 | ots << 8 | lms
     if identifier == _RSA:
         bits = (len(key) - 14) * 8  # after it: five heads, a zero, and 65537
-        default = "pss-sha256" if bits == 2048 else "pss-sha384"
-        padding, name = (rsa_use or default).split("-")
+        if rsa_use is None:
+            raise ValueError("nothing says how this RSA key signs (key-files.md §4)")
+        padding, name = rsa_use.split("-")
         return _PADDINGS[padding], bits << 16 | _HASHES[name]
     raise ValueError("a public key of an unknown algorithm")
 
 
 def load(text: str, rsa_use: str | None = None) -> PublicKey:
     """The key in a PEM; ValueError for anything else. `rsa_use` is one of RSA_USES."""
+    if rsa_use is None and (stated := _STATED.search(text)):
+        rsa_use = "-".join(stated.groups())
     found = _PEM.findall(text)
     if len(found) != 1:
         raise ValueError("not exactly one PEM block `PUBLIC KEY`")

@@ -710,7 +710,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("bundles", metavar="BUNDLE", nargs="+")
     parser.add_argument("--key", metavar="PUB.pem", action="append", required=True, dest="keys")
     parser.add_argument(
-        "--rsa", choices=spki.RSA_USES, help="how RSA keys are used [pss-sha384; 2048 bits pss-sha256]"
+        "--rsa", choices=spki.RSA_USES, help="how RSA keys sign whose files do not say it"
     )
     parser.add_argument("--type", choices=sorted(TAGS.values()), help="refuse the other type")
     parser.add_argument("--board", metavar="NAME", help="board of the device")

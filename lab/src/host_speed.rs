@@ -194,7 +194,15 @@ impl Bench {
         openssl.args(["dgst", &format!("-{}", case.hash.name()), "payload"]);
         take(OPENSSL, &mut openssl)?;
         let mut sign = self.hartlock();
-        sign.args(["sign", &spec_name(case), "--key", "key.pem", "-o", "bundle.hlk"]);
+        sign.args([
+            "sign",
+            &spec_name(case),
+            "--key",
+            "key.pem",
+            "-o",
+            "bundle.hlk",
+            "--force-type",
+        ]);
         take(SIGN, &mut sign)?;
         let mut verify = self.hartlock();
         verify.args(["verify", "bundle.hlk", "--key", "key.pub.pem"]);

@@ -17,7 +17,7 @@ use crate::describe::Description;
 use crate::digest::{Plan, is_large, thread_count};
 use crate::spec::{BundleSpec, IdentitySpec, ModeName, PayloadSpec, SpecError, TrustSpec};
 use crate::verify::{Expectation, verify_open_file};
-use crate::{Error, OnProgress, Refusal, defaults, profile};
+use crate::{Error, OnProgress, Refusal, content, defaults, profile};
 use hartlock_files::{FileError, NewFile};
 use hartlock_keys::{PrivateKey, PublicKey};
 
@@ -41,9 +41,11 @@ pub struct Build<'a> {
     pub inputs: &'a [PathBuf],
     /// Whether another file of that name may be replaced. A bundle of the same manifest always may.
     pub is_forced: bool,
+    /// Whether payload files may look like something else.
+    pub is_any_type: bool,
 }
 
-/// Builds a bundle. It replaces a file that is no input and no private key.
+/// Builds a bundle of any payload files. It replaces a file that is no input and no private key.
 ///
 /// # Errors
 /// As [`Build::run`].
@@ -54,7 +56,8 @@ pub fn build(
     output: &Path,
     on_progress: OnProgress<'_>,
 ) -> Result<Description, Error> {
-    let build = Build { spec, keys, created, output, inputs: &[], is_forced: true };
+    let build =
+        Build { spec, keys, created, output, inputs: &[], is_forced: true, is_any_type: true };
     build.run(on_progress, &mut |_, _| ())
 }
 
@@ -79,6 +82,11 @@ impl Build<'_> {
         // Whether it is a bundle of the same manifest is known only when there is one.
         hartlock_files::check_output(output, self.inputs().map(PathBuf::as_path), true)?;
         let sources = open_sources(spec)?;
+        for source in sources.iter().filter(|_| !self.is_any_type) {
+            let payload_type = source.spec.payload_type;
+            let start = source.start(content::searched(payload_type))?;
+            content::check(payload_type, &start, &source.spec.file)?;
+        }
         let identities = other_identities(spec)?;
         let mut manifest = plan(spec, &identities, keys, self.created, &sources)?;
         check_signers(&manifest, keys)?;
@@ -197,7 +205,7 @@ fn plan<'a>(
     }
     if sources.is_empty() {
         let context = missing(bundle_type, |_| false);
-        return Err(Error::Refused(Refusal { reason: Reason::PayloadMissing, context }));
+        return Err(Error::Refused(Refusal::of(Reason::PayloadMissing, context)));
     }
     let signatures_size: usize = keys.iter().map(block_size).sum();
     let mut manifest = Manifest {
@@ -327,7 +335,7 @@ fn record(spec: &BundleSpec, board: &str, source: &Source<'_>) -> Result<Payload
     let memory_size = match payload.memory_size {
         Some(memory_size) => memory_size,
         None => {
-            let start = source.start()?;
+            let start = source.start(defaults::IMAGE_HEADER_SIZE)?;
             defaults::memory_size(payload_type, source.size, &start).ok_or_else(|| {
                 let context =
                     format!("the {} asks for more memory than there is", payload_type.name());
@@ -387,9 +395,9 @@ impl Source<'_> {
         FileError::new("read", &self.spec.file, source)
     }
 
-    /// The first bytes, which hold the header of a kernel.
-    fn start(&self) -> Result<Vec<u8>, FileError> {
-        let mut start = vec![0; self.size.min(defaults::IMAGE_HEADER_SIZE as u64) as usize];
+    /// The first bytes, at most so many.
+    fn start(&self, most: usize) -> Result<Vec<u8>, FileError> {
+        let mut start = vec![0; self.size.min(most as u64) as usize];
         let len = start.len();
         self.read_at(&mut start, len, 0)?;
         Ok(start)

@@ -5,8 +5,8 @@ use std::fmt;
 
 use hartlock_image::Reason;
 
-use crate::CommandReason;
 use crate::spec::SpecError;
+use crate::{CommandReason, ContentError};
 use hartlock_files::{FileError, Kept};
 use hartlock_keys::KeyError;
 
@@ -18,17 +18,29 @@ pub struct Refusal {
     /// Details, a line each. They come from a bundle that was just refused, so they explain and
     /// prove nothing.
     pub context: Vec<String>,
+    /// What to do in this case, if more is known than the reason's own hint says.
+    pub hint: Option<String>,
 }
 
 impl Refusal {
     /// A refusal without details.
     pub const fn new(reason: Reason) -> Self {
-        Self { reason, context: Vec::new() }
+        Self { reason, context: Vec::new(), hint: None }
     }
 
     /// A refusal with one line of detail.
     pub fn with(reason: Reason, context: impl Into<String>) -> Self {
-        Self { reason, context: vec![context.into()] }
+        Self { context: vec![context.into()], ..Self::new(reason) }
+    }
+
+    /// A refusal with lines of detail.
+    pub const fn of(reason: Reason, context: Vec<String>) -> Self {
+        Self { reason, context, hint: None }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> &str {
+        self.hint.as_deref().unwrap_or(self.reason.hint())
     }
 }
 
@@ -50,6 +62,9 @@ pub enum Error {
     /// The description of a bundle is incomplete or contradicts itself.
     #[error(transparent)]
     Spec(#[from] SpecError),
+    /// A payload file looks like something else.
+    #[error(transparent)]
+    Content(#[from] ContentError),
     /// The operating system refused.
     #[error(transparent)]
     File(#[from] FileError),
@@ -59,9 +74,10 @@ impl Error {
     /// What to do about it.
     pub fn hint(&self) -> String {
         match self {
-            Error::Refused(refusal) => refusal.reason.hint().to_string(),
+            Error::Refused(refusal) => refusal.hint().to_string(),
             Error::Key(error) => error.hint(),
             Error::Spec(error) => error.hint(),
+            Error::Content(error) => error.hint(),
             Error::File(error) => error.hint(),
         }
     }
@@ -74,6 +90,7 @@ impl Error {
                 Kept::IsInput => CommandReason::OutputIsInput,
                 Kept::IsPrivateKey => CommandReason::OutputIsPrivateKey,
             }),
+            Error::Content(_) => Some(CommandReason::PayloadLooksOther),
             Error::Refused(_) | Error::Key(_) | Error::Spec(_) => None,
         }
     }
@@ -83,7 +100,7 @@ impl Error {
         match self {
             Error::Refused(refusal) => refusal.context.clone(),
             Error::Spec(error) => error.context(),
-            Error::Key(_) | Error::File(_) => Vec::new(),
+            Error::Key(_) | Error::Content(_) | Error::File(_) => Vec::new(),
         }
     }
 }

@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 pub mod build;
+mod content;
 pub mod date;
 mod defaults;
 pub mod describe;
@@ -26,6 +27,7 @@ pub mod spec;
 pub mod units;
 pub mod verify;
 
+pub use content::ContentError;
 pub use error::{Error, Refusal};
 pub use reason::CommandReason;
 

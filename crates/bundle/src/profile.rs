@@ -43,7 +43,7 @@ pub(crate) fn check(manifest: &Manifest<'_>, profile: Option<Profile>) -> Result
         None => Ok(()),
         Some(profile) => {
             let context = outside(manifest, profile);
-            Err(Error::Refused(Refusal { reason: Reason::OutsideProfile, context }))
+            Err(Error::Refused(Refusal::of(Reason::OutsideProfile, context)))
         }
     }
 }

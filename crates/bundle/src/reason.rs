@@ -14,6 +14,8 @@ pub enum CommandReason {
     OutputIsInput = 1202,
     /// The output is a file that holds a private key.
     OutputIsPrivateKey = 1203,
+    /// A payload file looks like something else than what it shall be.
+    PayloadLooksOther = 1204,
 }
 
 impl CommandReason {
@@ -22,6 +24,7 @@ impl CommandReason {
         CommandReason::OutputExists,
         CommandReason::OutputIsInput,
         CommandReason::OutputIsPrivateKey,
+        CommandReason::PayloadLooksOther,
     ];
 
     /// What happened, in one sentence.
@@ -34,6 +37,9 @@ impl CommandReason {
                 "The output is a file that the same command uses for something else."
             }
             CommandReason::OutputIsPrivateKey => "The output is a file that holds a private key.",
+            CommandReason::PayloadLooksOther => {
+                "A payload file looks like something else than what it shall be."
+            }
         }
     }
 
@@ -45,6 +51,9 @@ impl CommandReason {
             }
             CommandReason::OutputIsInput => "Choose another name for the output.",
             CommandReason::OutputIsPrivateKey => "Choose another name for the output.",
+            CommandReason::PayloadLooksOther => {
+                "Decompress the file, or check whether files were swapped; `--force-type` signs it as it is."
+            }
         }
     }
 
@@ -60,6 +69,9 @@ impl CommandReason {
             CommandReason::OutputIsPrivateKey => {
                 "A private key cannot be made again. `--force` does not change that."
             }
+            CommandReason::PayloadLooksOther => {
+                "A board that enters compressed data, or a device tree, traps; every signature on it would be right all the same."
+            }
         }
     }
 
@@ -69,6 +81,7 @@ impl CommandReason {
             CommandReason::OutputExists => "OutputExists",
             CommandReason::OutputIsInput => "OutputIsInput",
             CommandReason::OutputIsPrivateKey => "OutputIsPrivateKey",
+            CommandReason::PayloadLooksOther => "PayloadLooksOther",
         }
     }
 
@@ -78,6 +91,7 @@ impl CommandReason {
             CommandReason::OutputExists => "command §1",
             CommandReason::OutputIsInput => "command §1",
             CommandReason::OutputIsPrivateKey => "command §1",
+            CommandReason::PayloadLooksOther => "command §2",
         }
     }
 
@@ -87,6 +101,7 @@ impl CommandReason {
             CommandReason::OutputExists => Fault::Caller,
             CommandReason::OutputIsInput => Fault::Caller,
             CommandReason::OutputIsPrivateKey => Fault::Caller,
+            CommandReason::PayloadLooksOther => Fault::Caller,
         }
     }
 }

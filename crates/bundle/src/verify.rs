@@ -10,7 +10,7 @@ use hartlock_image::{
 use hartlock_verify::board::Board;
 use hartlock_verify::{Acceptance, Authenticated, Placement, Platform, authenticate};
 
-use crate::describe::{Description, Key, hex, lifecycle_names, parse_unverified};
+use crate::describe::{Description, Key, lifecycle_names, parse_unverified};
 use crate::platform::FilePlatform;
 use crate::units::grouped;
 use crate::{Error, OnProgress, Refusal};
@@ -51,6 +51,15 @@ impl Expectation {
             }
         }
         Ok(TrustList { policy: Policy::EverySigner, keys })
+    }
+
+    /// The key of a signer, given for another scheme: padding and hash are a part of the key id.
+    fn in_other_scheme(&self, signer: &KeyRecord) -> Option<&PublicKey> {
+        let KeyRecord { algorithm, parameters, key_id } = *signer;
+        self.keys.iter().find(|key| {
+            key.record() != *signer
+                && hartlock_verify::key_id(algorithm, parameters, key.as_bytes()) == key_id
+        })
     }
 
     fn acceptance(&self) -> Result<Acceptance<'static>, Reason> {
@@ -109,7 +118,8 @@ pub fn verify_open_file(
         Some(failure) => FileError::new("read", path, failure).into(),
         None => {
             let context = context(reason, expectation, &metadata, &platform);
-            Error::Refused(Refusal { reason, context })
+            let hint = hint(reason, expectation, &metadata);
+            Error::Refused(Refusal { reason, context, hint })
         }
     })
 }
@@ -169,6 +179,24 @@ fn context(
     }
 }
 
+/// What to do about this case of a reason, if more is known than the reason says.
+fn hint(reason: Reason, expectation: &Expectation, metadata: &[u8]) -> Option<String> {
+    let head = Head::parse(metadata).ok()?;
+    let (signed, area) = metadata[..head.total_size()].split_at(head.signed_size());
+    let manifest = parse_unverified(signed, area).ok()?;
+    match reason {
+        Reason::SignerWithoutKey => manifest.signers.iter().find_map(|signer| {
+            expectation.in_other_scheme(signer)?;
+            let algorithm = Key::from(signer).algorithm;
+            Some(format!(
+                "if the key is meant for that, say `--algorithm {algorithm}`, and correct the line \
+                 `# algorithm:` of its file if it has one"
+            ))
+        }),
+        _ => None,
+    }
+}
+
 fn context_of_manifest(
     reason: Reason,
     expectation: &Expectation,
@@ -182,8 +210,14 @@ fn context_of_manifest(
             .iter()
             .filter(|signer| !expectation.keys.iter().any(|key| key.record() == **signer))
             .map(|signer| {
-                let algorithm = Key::from(signer).algorithm;
-                format!("no key for signer {algorithm} {}", hex(&signer.key_id))
+                let Key { algorithm, key_id } = Key::from(signer);
+                match expectation.in_other_scheme(signer) {
+                    Some(key) => format!(
+                        "the same key, other scheme: it signed as {algorithm}, and is given as {}",
+                        key.algorithm()
+                    ),
+                    None => format!("no key for signer {algorithm} {key_id}"),
+                }
             })
             .collect(),
         Reason::OutsideProfile => expectation

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use hartlock_bundle::describe::Payload;
 use hartlock_bundle::inspect::inspect_file;
 use hartlock_emulator::images::Provisioning;
 use hartlock_emulator::machine::{self, HartState, Outcome as Ending, Run};
@@ -35,6 +36,8 @@ pub use args::Args;
 const HARTS: u32 = 5;
 /// Lines of the console that are repeated if they were not shown.
 const LAST_LINES: usize = 8;
+/// How the end of a device begins that trapped.
+const TRAP: &str = "trap: ";
 /// How lines of the boot stages begin (boot flow §7).
 const FIRMWARE: &str = "hartlock:";
 
@@ -149,7 +152,10 @@ pub fn run(args: &Args) -> Result<Booted, Failure> {
     let timeline = Timeline::new(&run.outcome, run.measurements.as_ref(), machine);
     files.finish(&timeline, &run.transcript)?;
     let state = device.state().ok().and_then(Result::ok).map(Provisioning::from);
-    let failure = failure(args, &run.outcome, state.as_ref());
+    let mut failure = failure(args, &run.outcome, state.as_ref());
+    if let Some((line, failure)) = trapped_in(args, run.trapped_at).zip(failure.as_mut()) {
+        *failure = failure.clone().with_context(vec![line]);
+    }
     if failure.as_ref().is_some_and(|failure| failure.outcome() == Outcome::Undecided) {
         explain(args, &run);
     }
@@ -211,6 +217,11 @@ fn failure(args: &Args, ending: &Ending, state: Option<&Provisioning>) -> Option
                  text with `--until`; a kernel with `quiet` does not print the default",
             )
         }
+        Ending::GuestStopped { reason } if reason.starts_with(TRAP) => Failure::undecided(
+            format!("the device trapped: {}", reason.trim_start_matches(TRAP)),
+            "check that each payload is for this board, and of the form that `hartlock sign` wants \
+             without `--force-type`",
+        ),
         Ending::GuestStopped { reason } => Failure::undecided(
             format!("the device ended before it booted ({reason})"),
             "see what it printed last",
@@ -232,6 +243,20 @@ fn versions(bundle: &Path, stage: Stage, state: &Provisioning) -> Option<String>
     };
     let version = inspect_file(bundle).ok()?.manifest?.security_version;
     Some(format!("security version {version}, floor {floor}"))
+}
+
+/// The payload that holds the instruction that trapped.
+fn trapped_in(args: &Args, pc: Option<u64>) -> Option<String> {
+    let pc = pc?;
+    let payloads = [&args.boot_bundle, &args.system].into_iter().filter_map(|bundle| {
+        let payloads = inspect_file(bundle).ok()?.manifest?.payloads;
+        let at = |it: &Payload| (it.load_address..it.load_address + it.memory_size).contains(&pc);
+        Some((bundle, payloads.into_iter().find(at)?))
+    });
+    payloads.last().map(|(bundle, payload)| {
+        let (name, bundle) = (payload.payload_type, bundle.display());
+        format!("{pc:#x} is {:#x} bytes into the {name} of {bundle}", pc - payload.load_address)
+    })
 }
 
 /// Diagnosis without a reason code: the last lines, if they were not shown, and the harts.

@@ -172,13 +172,20 @@ impl Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match &error {
-            Error::Refused(refusal) => Self::refused(refusal.reason, refusal.context.clone()),
+            Error::Refused(refusal) => Self {
+                hint: refusal.hint().to_string(),
+                ..Self::refused(refusal.reason, refusal.context.clone())
+            },
             // Nothing is known about a bundle: only a refusal of one is an answer.
             Error::Key(key) => Self {
                 reason: Some(key.kind.reason().into()),
                 ..Self::undecided(key.to_string(), key.hint())
             },
-            Error::Spec(_) | Error::File(_) => Self {
+            Error::Spec(_) | Error::Content(_) | Error::File(_) => Self {
+                outcome: match &error {
+                    Error::Content(_) => Outcome::Refused,
+                    _ => Outcome::Undecided,
+                },
                 context: error.context(),
                 reason: error.command_reason().map(Into::into),
                 ..Self::undecided(error.to_string(), error.hint())

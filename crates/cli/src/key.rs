@@ -47,7 +47,7 @@ struct Input {
     /// File with a private or a public key
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// How an RSA key is used [default: rsa-pss, with sha384, of 2048 bits with sha256]
+    /// How an RSA key signs whose file does not say it
     #[arg(long, value_name = "NAME", value_parser = values::algorithm)]
     algorithm: Option<Algorithm>,
     #[command(flatten)]

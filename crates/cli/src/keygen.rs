@@ -48,6 +48,8 @@ pub struct Made {
     is_encrypted: bool,
     #[serde(skip)]
     is_rsa: bool,
+    #[serde(skip)]
+    is_der: bool,
 }
 
 impl Report for Made {
@@ -66,7 +68,7 @@ impl Report for Made {
                 grouped(left)
             );
         }
-        if self.is_rsa {
+        if self.is_rsa && self.is_der {
             text += &format!(
                 "to be used   with `--algorithm {}`: the files do not say it\n",
                 self.algorithm
@@ -114,6 +116,7 @@ pub fn run(args: &Args) -> Result<Made, Failure> {
         public_key: public_path,
         signatures_left: key.signatures_left().map(|(left, _)| left),
         is_encrypted,
+        is_der: args.format == Format::Der,
         is_rsa: matches!(args.algorithm, Algorithm::Rsa { .. }),
     })
 }

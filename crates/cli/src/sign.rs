@@ -30,7 +30,7 @@ pub struct Args {
     /// Private key of a signer; up to four, in this order
     #[arg(short, long = "key", value_name = "KEY.pem", required = true)]
     keys: Vec<PathBuf>,
-    /// How RSA keys of a size are used; repeats [default: rsa-pss, with sha384, of 2048 bits sha256]
+    /// How RSA keys of a size sign whose files do not say it; repeats
     #[arg(long = "algorithm", value_name = "NAME", value_parser = values::algorithm)]
     algorithms: Vec<Algorithm>,
     #[command(flatten)]
@@ -45,6 +45,10 @@ pub struct Args {
     /// Replace the file of the bundle, whatever it holds; never a private key or an input
     #[arg(long)]
     force: bool,
+
+    /// Sign payload files that look like something else than what they shall be
+    #[arg(long)]
+    force_type: bool,
 
     /// What the bundle is for
     #[arg(long = "type", value_name = "TYPE", value_parser = values::bundle_type())]
@@ -256,6 +260,7 @@ pub fn run(args: &Args) -> Result<Built, Failure> {
         output: &args.output,
         inputs: &args.inputs(),
         is_forced: args.force,
+        is_any_type: args.force_type,
     };
     let result = build.run(&mut |done, total| progress.show(done, total), &mut |done, total| {
         leaves.show(done, total);

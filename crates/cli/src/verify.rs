@@ -31,7 +31,7 @@ pub struct Args {
     /// Public key of a signer; every signer needs its key
     #[arg(short, long = "key", value_name = "KEY.pub.pem", required = true)]
     keys: Vec<PathBuf>,
-    /// How RSA keys of a size are used; repeats [default: rsa-pss, with sha384, of 2048 bits sha256]
+    /// How RSA keys of a size sign whose files do not say it; repeats
     #[arg(long = "algorithm", value_name = "NAME", value_parser = values::algorithm)]
     algorithms: Vec<Algorithm>,
     /// Insist on this type of bundle

@@ -10,7 +10,7 @@ fn verify(bench: &Bench, more: &[&str]) -> Run {
 
 /// Signs a boot bundle whose loader is `loader`, and trusts `root.pub.pem`.
 fn sign_boot(bench: &Bench, loader: &str, more: &[&str]) -> Run {
-    let words = "sign --type boot --opensbi linux --boot-fdt virt.dtb --security-version 1 --key root.pem \
+    let words = "sign --type boot --opensbi fw.bin --boot-fdt virt.dtb --security-version 1 --key root.pem \
                  --trust root.pub.pem --trust-policy any --force -o boot.hlk";
     let words: Vec<&str> = words.split_whitespace().collect();
     bench.run(&[&words[..], &["--loader", loader], more].concat())
@@ -63,7 +63,7 @@ fn a_system_bundle_names_the_boot_bundle_that_it_needs() {
 fn a_loader_says_what_it_carries_or_a_note_says_that_it_does_not() {
     let bench = Bench::with_bundle();
     let notes = |run: Run| run.expect(0).json()["notes"].clone();
-    let note = notes(sign_boot(&bench, "linux", &["--json"]));
+    let note = notes(sign_boot(&bench, "fw.bin", &["--json"]));
     assert!(note[0].as_str().unwrap().contains("E0307"), "{note}");
     // Ed25519 is algorithm 1, ML-DSA 19.
     write_loader(&bench, 1 << 1);

@@ -45,7 +45,7 @@ fn keygen_never_overwrites() {
     std::fs::remove_file(bench.path("root.pem")).unwrap();
     bench.run(&["keygen", "-o", "root.pem"]).expect(2);
     assert!(!bench.path("root.pem").exists());
-    assert_eq!(bench.file_names(), ["initrd", "linux", "root.pub.pem", "virt.dtb"]);
+    assert_eq!(bench.file_names(), ["fw.bin", "initrd", "linux", "root.pub.pem", "virt.dtb"]);
 }
 
 #[test]
@@ -190,8 +190,8 @@ fn every_verb_says_which_key_cannot_be_used_and_why() {
     bench.write(
         "trust.toml",
         b"type = \"boot\"\nsecurity_version = 1\n[trust]\npolicy = \"any\"\nkeys = [\"twice.pem\"]\n\
-          [[payload]]\ntype = \"opensbi\"\nfile = \"linux\"\n\
-          [[payload]]\ntype = \"loader\"\nfile = \"linux\"\n\
+          [[payload]]\ntype = \"opensbi\"\nfile = \"fw.bin\"\n\
+          [[payload]]\ntype = \"loader\"\nfile = \"fw.bin\"\n\
           [[payload]]\ntype = \"boot-fdt\"\nfile = \"virt.dtb\"\n",
     );
     let cases: [(&str, &str); 12] = [
@@ -455,12 +455,11 @@ fn rsa_keys_say_how_they_are_used() {
     let bench = Bench::new();
     let name = "rsa-pkcs1-2048-sha512";
     let run = bench.run(&["keygen", "-o", "rsa.pem", "--algorithm", name]).expect(0);
-    assert!(run.stdout.contains(&format!("--algorithm {name}")), "{run:?}");
+    assert!(!run.stdout.contains("to be used"), "{run:?}");
     let shown = |more: &[&str]| {
         let args = ["key", "show", "rsa.pub.pem", "--json"];
         bench.run(&[&args[..], more].concat()).expect(0).json()
     };
-    assert_eq!(shown(&[])["algorithm"], "rsa-pss-2048-sha256");
-    assert_eq!(shown(&["--algorithm", name])["algorithm"], name);
-    assert_ne!(shown(&["--algorithm", name])["key_id"], shown(&[])["key_id"]);
+    assert_eq!(shown(&[])["algorithm"], name);
+    assert_eq!(shown(&["--algorithm", name])["key_id"], shown(&[])["key_id"]);
 }

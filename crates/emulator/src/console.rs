@@ -1,6 +1,7 @@
 //! What a device prints: lines, a bounded transcript, and refusals of its firmware.
 
 use std::collections::VecDeque;
+use std::fmt;
 
 use hartlock_handoff::Stage;
 use hartlock_image::Reason;
@@ -66,6 +67,71 @@ pub struct Console {
     tail: VecDeque<u8>,
     left_out: u64,
     refusal: Option<Refusal>,
+    has_handed_over: bool,
+    trap: Option<Trap>,
+}
+
+/// A trap that ends a boot: nothing handles it, and every hart that ran has stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trap {
+    /// The line without the words in front, as it was printed.
+    text: String,
+}
+
+/// What the loader prints last.
+const HANDED_OVER: &str = "hartlock: loader verified the system bundle, entering";
+/// What a stage prints of a trap. Until the loader hands over, it goes on, or refuses.
+const TRAP: &str = "hartlock: trap: ";
+/// What OpenSBI prints of a trap of its own, before the hart stops.
+const TRAP_OF_OPENSBI: &str = "sbi_trap_error: ";
+
+impl Trap {
+    /// Names of causes by their number (Privileged Architecture, table of scause).
+    const CAUSES: [&str; 16] = [
+        "instruction address misaligned",
+        "instruction access fault",
+        "illegal instruction",
+        "breakpoint",
+        "load address misaligned",
+        "load access fault",
+        "store address misaligned",
+        "store access fault",
+        "environment call from U-mode",
+        "environment call from S-mode",
+        "cause 10",
+        "environment call from M-mode",
+        "instruction page fault",
+        "load page fault",
+        "cause 14",
+        "store page fault",
+    ];
+
+    fn parse(line: &str, has_handed_over: bool) -> Option<Self> {
+        let own = line.strip_prefix(TRAP).filter(|_| has_handed_over);
+        let text = own.or(line.strip_prefix(TRAP_OF_OPENSBI))?;
+        Some(Self { text: text.to_owned() })
+    }
+
+    fn number(&self, name: &str) -> Option<u64> {
+        let mut words = self.text.split_whitespace();
+        let number = words.find(|word| *word == name).and(words.next())?;
+        u64::from_str_radix(number.strip_prefix("0x")?, 16).ok()
+    }
+
+    /// The address of the instruction, if the line has it.
+    pub fn pc(&self) -> Option<u64> {
+        self.number("sepc")
+    }
+}
+
+impl fmt::Display for Trap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cause = self.number("scause").and_then(|cause| usize::try_from(cause).ok());
+        match cause.and_then(|cause| Self::CAUSES.get(cause)) {
+            Some(cause) => write!(f, "{cause}: {}", self.text),
+            None => f.write_str(&self.text),
+        }
+    }
 }
 
 impl Console {
@@ -119,7 +185,14 @@ impl Console {
         self.line.clear();
         // The first refusal is the cause; whatever follows is a consequence.
         self.refusal = self.refusal.or_else(|| Refusal::parse(&line));
+        self.has_handed_over |= line.starts_with(HANDED_OVER);
+        self.trap = self.trap.take().or_else(|| Trap::parse(&line, self.has_handed_over));
         self.lines.push_back(line);
+    }
+
+    /// The trap that ended the boot, if one did.
+    pub fn trap(&self) -> Option<&Trap> {
+        self.trap.as_ref()
     }
 
     /// The next line that is complete.
@@ -184,6 +257,24 @@ mod tests {
 
     fn lines(console: &mut Console) -> Vec<String> {
         std::iter::from_fn(|| console.next_line()).collect()
+    }
+
+    #[test]
+    fn a_trap_ends_the_boot_when_nothing_handles_it() {
+        const WORKER: &str = "hartlock: trap: hart 0 scause 0x2 sepc 0x82000000 stval 0x8088b1f\n";
+        let mut console = Console::default();
+        console.push(WORKER.as_bytes());
+        assert_eq!(console.trap(), None, "another hart repeats the work");
+        console.push(b"hartlock: loader verified the system bundle, entering Linux\n");
+        assert_eq!(console.trap(), None);
+        console.push(WORKER.as_bytes());
+        let trap = console.trap().unwrap();
+        assert_eq!(trap.pc(), Some(0x8200_0000));
+        assert!(trap.to_string().starts_with("illegal instruction: hart 0 scause 0x2"), "{trap}");
+
+        let mut console = Console::default();
+        console.push(b"sbi_trap_error: hart0: trap0: unknown local trap\n");
+        assert_eq!(console.trap().unwrap().pc(), None);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use hartlock_verify::board::{Region, qemu_virt};
 use serde_json::{Value, json};
 
 use crate::Error;
-use crate::console::{Console, Refusal};
+use crate::console::{Console, Refusal, Trap};
 use crate::qemu::{Config, Qemu};
 use crate::qmp::Message;
 use process::{Event, Process};
@@ -47,6 +47,8 @@ pub struct Run {
     pub measurements: Option<Measurements>,
     /// What the ROM handed to the loader.
     pub handoff: Option<Handoff>,
+    /// Where software trapped that nothing handles, if the line on the console says it.
+    pub trapped_at: Option<u64>,
     /// Where the harts were.
     pub harts: Vec<HartState>,
     /// From the start of QEMU to the end, by the clock on the wall of the host. It says nothing
@@ -65,6 +67,8 @@ pub enum Stop {
     Stopped(String),
     /// QEMU ended.
     Exited,
+    /// Software trapped, and nothing handles it.
+    Trapped(Trap),
     /// The time is up.
     TimedOut,
     /// [`Config::interrupt`] was set.
@@ -136,6 +140,10 @@ impl Machine {
                 self.end_line(on_line);
                 break Stop::Found;
             }
+            if let Some(trap) = self.console.trap().cloned() {
+                self.linger(AFTER_REFUSAL, on_line);
+                break Stop::Trapped(trap);
+            }
             if let Some(reason) = &self.shutdown {
                 let reason = reason.clone();
                 // What was printed last may still be on its way.
@@ -203,6 +211,7 @@ impl Machine {
             transcript: self.console.transcript(),
             measurements,
             handoff: Handoff::parse(&handoff).ok(),
+            trapped_at: self.console.trap().and_then(Trap::pc),
             harts,
             wall_time,
         }
@@ -327,6 +336,7 @@ fn decide(stop: Stop, measurements: Option<&Measurements>, stderr: String) -> Ou
             Outcome::Booted
         }
         (Stop::Stopped(reason), None) => Outcome::GuestStopped { reason },
+        (Stop::Trapped(trap), _) => Outcome::GuestStopped { reason: format!("trap: {trap}") },
         (Stop::TimedOut, None) => Outcome::TimedOut,
         (Stop::Interrupted, _) => Outcome::Interrupted,
         (Stop::Exited, _) => Outcome::EmulatorFailed { stderr },

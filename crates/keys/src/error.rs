@@ -64,6 +64,15 @@ pub enum KeyErrorKind {
         /// The requested algorithm.
         asked: String,
     },
+    /// Nothing says how an RSA key of so many bits signs.
+    SchemeNotStated(usize),
+    /// An RSA key that signs in another way than was requested.
+    OtherScheme {
+        /// How it signs.
+        key: String,
+        /// What was requested, or what is stated elsewhere.
+        asked: String,
+    },
     /// The encoding is damaged, or a point is not valid.
     Malformed,
     /// A key that is longer or shorter than those of its algorithm.
@@ -126,6 +135,8 @@ impl KeyErrorKind {
             Self::UnsupportedEncryption(_) => KeyReason::UnsupportedEncryption,
             Self::UnsupportedAlgorithm(_) => KeyReason::UnsupportedAlgorithm,
             Self::OtherAlgorithm { .. } => KeyReason::OtherAlgorithm,
+            Self::SchemeNotStated(_) => KeyReason::SchemeNotStated,
+            Self::OtherScheme { .. } => KeyReason::OtherScheme,
             Self::Malformed => KeyReason::Malformed,
             Self::WrongLength { .. } => KeyReason::WrongLength,
             Self::CompressedPoint => KeyReason::CompressedPoint,
@@ -169,6 +180,12 @@ impl fmt::Display for KeyErrorKind {
             Self::OtherAlgorithm { key, asked } => {
                 write!(f, "is a key for {key}, and not for {asked}")
             }
+            Self::OtherScheme { key, asked } => {
+                write!(
+                    f,
+                    "is a key for {key}, and not for {asked}: the same key would have another id"
+                )
+            }
             Self::WrongLength { expected, actual } => {
                 write!(f, "is damaged: its key has {actual} bytes instead of {expected}")
             }
@@ -195,6 +212,12 @@ impl std::error::Error for KeyErrorKind {}
 impl KeyError {
     /// What to do about it.
     pub fn hint(&self) -> String {
-        self.kind.hint().to_string()
+        match self.kind {
+            KeyErrorKind::SchemeNotStated(bits) => format!(
+                "say how it signs, for instance with `--algorithm rsa-pss-{bits}-sha384`; \
+                 `hartlock key convert` with that writes a file that says it"
+            ),
+            _ => self.kind.hint().to_string(),
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
+use hartlock_image::Algorithm;
 use pkcs8::LineEnding;
 use pkcs8::der::pem as rfc7468;
 use zeroize::Zeroizing;
@@ -121,6 +122,8 @@ pub(super) fn read(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
 pub(super) struct Opened {
     pub(super) encoding: Encoding,
     pub(super) der: Zeroizing<Vec<u8>>,
+    /// The algorithm that a line before the key names.
+    pub(super) stated: Option<Algorithm>,
 }
 
 /// Finds the one key of a file, in PEM or, if `may_be_der`, in DER.
@@ -138,7 +141,10 @@ pub(super) fn open(bytes: &[u8], may_be_der: bool) -> Result<Opened, KeyErrorKin
         return Err(KeyErrorKind::OldEncryption);
     }
     let (_, der) = rfc7468::decode_vec(block.as_bytes()).map_err(|_| KeyErrorKind::Malformed)?;
-    Ok(Opened { encoding, der: Zeroizing::new(der) })
+    let stated = str::from_utf8(bytes).ok().and_then(|text| pem::stated(text).0);
+    let unknown = |name: &str| KeyErrorKind::UnsupportedAlgorithm(name.chars().take(40).collect());
+    let known = |name| Algorithm::from_name(name).ok_or_else(|| unknown(name));
+    Ok(Opened { encoding, der: Zeroizing::new(der), stated: stated.map(known).transpose()? })
 }
 
 fn open_der(bytes: &[u8]) -> Result<Opened, KeyErrorKind> {
@@ -151,7 +157,7 @@ fn open_der(bytes: &[u8]) -> Result<Opened, KeyErrorKind> {
         return Err(KeyErrorKind::TrailingData);
     }
     let encoding = Encoding::of_der(bytes).ok_or(KeyErrorKind::Malformed)?;
-    Ok(Opened { encoding, der: Zeroizing::new(bytes.to_vec()) })
+    Ok(Opened { encoding, der: Zeroizing::new(bytes.to_vec()), stated: None })
 }
 
 /// The label of a file's only block if it is PEM and that of a private key of any kind.
@@ -162,6 +168,17 @@ pub(super) fn is_private_label(bytes: &[u8]) -> bool {
 /// The same for a public key.
 pub(super) fn is_public_label(bytes: &[u8]) -> bool {
     pem::sole_block(bytes).is_ok_and(|(label, _)| label.ends_with(PUBLIC_LABEL))
+}
+
+/// A PEM block of a key, after a line with its algorithm if the key does not say it itself.
+pub(super) fn key_pem(label: &str, bytes: &[u8], algorithm: Algorithm) -> Zeroizing<String> {
+    let block = pem(label, bytes);
+    match algorithm {
+        Algorithm::Rsa { .. } => {
+            Zeroizing::new(format!("{}{algorithm}\n{}", pem::STATEMENT, &*block))
+        }
+        _ => block,
+    }
 }
 
 /// A PEM block.

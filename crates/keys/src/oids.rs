@@ -5,6 +5,10 @@ use pkcs8::ObjectIdentifier;
 
 /// rsaEncryption: says nothing about padding and hash (RFC 8017 appendix A.1).
 pub(super) const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+/// id-RSASSA-PSS: padding and, with parameters, the hash (RFC 4055 §3.1, RFC 8017 appendix A.2.3).
+pub(super) const RSA_PSS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.10");
+/// id-mgf1 (RFC 8017 appendix A.2.3).
+pub(super) const MGF1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.8");
 /// id-ecPublicKey: the curve is a parameter (RFC 5480 §2.1.1).
 pub(super) const EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
 pub(super) const P256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
@@ -74,7 +78,6 @@ pub(super) fn name(identifier: ObjectIdentifier) -> String {
     let identifier = identifier.to_string();
     let name = match identifier.as_str() {
         "1.2.840.113549.1.1.1" => "RSA",
-        "1.2.840.113549.1.1.10" => "RSA-PSS",
         "1.2.840.10040.4.1" => "DSA",
         "1.2.840.10045.2.1" => "EC (ECDSA)",
         "1.3.101.110" => "X25519",

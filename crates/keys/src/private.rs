@@ -14,10 +14,10 @@ use super::ed25519::Ed25519Key;
 use super::formats::{self, ENCRYPTED_LABEL, Encoding, Format, Opened, PRIVATE_LABEL};
 use super::ml_dsa::MlDsaKey;
 use super::public::{check_parameters, curve_of, identifier};
-use super::rsa::RsaKey;
+use super::rsa::{RsaKey, Scheme};
 use super::slh_dsa::SlhDsaKey;
 use super::stateful::StatefulKey;
-use super::{KeyError, KeyErrorKind, OnProgress, PublicKey, encrypted, oids, rsa};
+use super::{KeyError, KeyErrorKind, OnProgress, PublicKey, encrypted, oids};
 use crate::Error;
 
 /// A passphrase. Its memory is wiped when it is dropped.
@@ -55,8 +55,8 @@ enum Secret {
 }
 
 impl Secret {
-    fn rsa(key: RsaKey, algorithms: &[Algorithm]) -> Result<(Algorithm, Self), KeyErrorKind> {
-        let algorithm = rsa::algorithm_of(key.bits(), algorithms)?;
+    fn rsa(key: RsaKey, scheme: Scheme<'_>) -> Result<(Algorithm, Self), KeyErrorKind> {
+        let algorithm = scheme.algorithm(key.bits())?;
         match algorithm {
             Algorithm::Rsa { padding, hash, .. } => {
                 Ok((algorithm, Secret::Rsa { key, padding, hash }))
@@ -128,7 +128,7 @@ impl PrivateKey {
         let fail = |kind| Error::Key(KeyError { path: path.to_path_buf(), kind });
         let opened = open(&file, true).map_err(fail)?;
         let opened = match (opened.encoding, options.passphrase) {
-            (Encoding::Encrypted, Some(ask)) => decrypt(&opened.der, &ask(path)?).map_err(fail)?,
+            (Encoding::Encrypted, Some(ask)) => decrypt(&opened, &ask(path)?).map_err(fail)?,
             _ => opened,
         };
         let mut key = Self::of_opened(&opened, options.algorithms, Some(path)).map_err(fail)?;
@@ -166,7 +166,7 @@ impl PrivateKey {
     ) -> Result<Self, KeyErrorKind> {
         let mut opened = open(file, true)?;
         if let (Encoding::Encrypted, Some(passphrase)) = (opened.encoding, passphrase) {
-            opened = decrypt(&opened.der, passphrase)?;
+            opened = decrypt(&opened, passphrase)?;
         }
         Self::of_opened(&opened, algorithms, None)
     }
@@ -176,10 +176,11 @@ impl PrivateKey {
         algorithms: &[Algorithm],
         path: Option<&Path>,
     ) -> Result<Self, KeyErrorKind> {
+        let scheme = Scheme { stated: opened.stated, asked: algorithms, pss: None };
         let (algorithm, secret) = match opened.encoding {
-            Encoding::Private => return Self::from_pkcs8(&opened.der, algorithms),
+            Encoding::Private => return Self::from_pkcs8(&opened.der, scheme),
             Encoding::Encrypted => return Err(KeyErrorKind::Encrypted),
-            Encoding::RsaPrivate => Secret::rsa(RsaKey::decode(&opened.der)?, algorithms)?,
+            Encoding::RsaPrivate => Secret::rsa(RsaKey::decode(&opened.der)?, scheme)?,
             Encoding::EcPrivate => {
                 let key = EcdsaKey::decode(&opened.der, None)?;
                 (Algorithm::Ecdsa(key.curve()), Secret::Ecdsa(key))
@@ -190,16 +191,19 @@ impl PrivateKey {
             }
             Encoding::Public | Encoding::RsaPublic => return Err(KeyErrorKind::IsPublic),
         };
+        scheme.check(algorithm)?;
         Self::of(algorithm, secret)
     }
 
-    fn from_pkcs8(der: &[u8], algorithms: &[Algorithm]) -> Result<Self, KeyErrorKind> {
+    fn from_pkcs8(der: &[u8], scheme: Scheme<'_>) -> Result<Self, KeyErrorKind> {
         let info = PrivateKeyInfoRef::from_der(der).map_err(|_| KeyErrorKind::Malformed)?;
         let encoded = info.private_key.as_bytes();
         let public = info.public_key.map(|public| public.as_bytes().map(<[u8]>::to_vec));
         let identified = info.algorithm;
         let (algorithm, secret) = match identified.oid {
-            oids::RSA => Secret::rsa(RsaKey::decode(encoded)?, algorithms)?,
+            oids::RSA | oids::RSA_PSS => {
+                Secret::rsa(RsaKey::decode(encoded)?, scheme.identified(&identified)?)?
+            }
             oids::EC => {
                 let key = EcdsaKey::decode(encoded, Some(curve_of(&identified)?))?;
                 (Algorithm::Ecdsa(key.curve()), Secret::Ecdsa(key))
@@ -216,6 +220,7 @@ impl PrivateKey {
             }
         };
         check_parameters(&identified, algorithm)?;
+        scheme.check(algorithm)?;
         let key = Self::of(algorithm, secret)?;
         match public {
             Some(public) if public.as_deref() != Some(key.public.as_bytes()) => {
@@ -248,7 +253,7 @@ impl PrivateKey {
     /// # Errors
     /// `StateNotExported`: of a key with a state there must be one file only.
     pub fn to_pem(&self) -> Result<Zeroizing<String>, KeyErrorKind> {
-        Ok(formats::pem(PRIVATE_LABEL, &self.to_pkcs8()?))
+        Ok(formats::key_pem(PRIVATE_LABEL, &self.to_pkcs8()?, self.algorithm()))
     }
 
     /// PKCS#8, encrypted if there is a passphrase.
@@ -270,7 +275,10 @@ impl PrivateKey {
         };
         Ok(match format {
             Format::Der => der,
-            Format::Pem => Zeroizing::new(formats::pem(label, &der).as_bytes().to_vec()),
+            Format::Pem => {
+                let text = formats::key_pem(label, &der, self.algorithm());
+                Zeroizing::new(text.as_bytes().to_vec())
+            }
         })
     }
 
@@ -361,8 +369,8 @@ fn open(file: &[u8], may_be_der: bool) -> Result<Opened, KeyErrorKind> {
     if opened.encoding.is_private() { Ok(opened) } else { Err(KeyErrorKind::IsPublic) }
 }
 
-fn decrypt(der: &[u8], passphrase: &[u8]) -> Result<Opened, KeyErrorKind> {
-    let document = encrypted::decrypt(der, passphrase)?;
+fn decrypt(opened: &Opened, passphrase: &[u8]) -> Result<Opened, KeyErrorKind> {
+    let document = encrypted::decrypt(&opened.der, passphrase)?;
     let der = Zeroizing::new(document.as_bytes().to_vec());
-    Ok(Opened { encoding: Encoding::Private, der })
+    Ok(Opened { encoding: Encoding::Private, der, stated: opened.stated })
 }

@@ -11,6 +11,7 @@ use pkcs8::spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 use super::formats::{self, Encoding, Format, Opened, PUBLIC_LABEL};
 use super::{KeyError, KeyErrorKind, ecdsa, ed25519, oids, rsa, stateful};
 use crate::Error;
+use crate::rsa::Scheme;
 
 /// A public key, as encoded in a signature block.
 #[derive(Clone, PartialEq, Eq)]
@@ -46,8 +47,8 @@ impl PublicKey {
         Self::decode_file(pem, &[], false)
     }
 
-    /// Decodes PEM or DER. `algorithms` say how RSA keys are used; those of other sizes say nothing. An RSA
-    /// key that `algorithms` does not name is for PSS with SHA-384, or with SHA-256 if it has 2048 bits.
+    /// Decodes PEM or DER. `algorithms` say how RSA keys are used whose files do not say it; those of other
+    /// sizes say nothing.
     ///
     /// # Errors
     /// See [`KeyErrorKind`].
@@ -63,21 +64,22 @@ impl PublicKey {
         if formats::is_private_label(file) {
             return Err(KeyErrorKind::IsPrivate);
         }
-        let Opened { encoding, der } = formats::open(file, may_be_der)?;
+        let Opened { encoding, der, stated } = formats::open(file, may_be_der)?;
+        let scheme = Scheme { stated, asked: algorithms, pss: None };
         match encoding {
-            Encoding::Public => Self::from_spki(&der, algorithms),
+            Encoding::Public => Self::from_spki(&der, scheme),
             Encoding::RsaPublic => {
-                let algorithm = rsa::algorithm_of(rsa::public_bits(&der)?, algorithms)?;
+                let algorithm = scheme.algorithm(rsa::public_bits(&der)?)?;
                 Self::from_bytes(algorithm, &der)
             }
             _ => Err(KeyErrorKind::IsPrivate),
         }
     }
 
-    fn from_spki(der: &[u8], algorithms: &[Algorithm]) -> Result<Self, KeyErrorKind> {
+    fn from_spki(der: &[u8], scheme: Scheme<'_>) -> Result<Self, KeyErrorKind> {
         let info = SubjectPublicKeyInfoRef::from_der(der).map_err(|_| KeyErrorKind::Malformed)?;
         let bytes = info.subject_public_key.as_bytes().ok_or(KeyErrorKind::Malformed)?;
-        let algorithm = identify(&info.algorithm, bytes, algorithms)?;
+        let algorithm = identify(&info.algorithm, bytes, scheme)?;
         Self::from_bytes(algorithm, bytes)
     }
 
@@ -112,7 +114,7 @@ impl PublicKey {
 
     /// SPKI in PEM.
     pub fn to_pem(&self) -> String {
-        formats::pem(PUBLIC_LABEL, &self.to_der()).to_string()
+        formats::key_pem(PUBLIC_LABEL, &self.to_der(), self.algorithm).to_string()
     }
 
     /// SPKI in DER.
@@ -176,14 +178,16 @@ pub(super) fn identifier(algorithm: Algorithm) -> AlgorithmIdentifierRef<'static
 pub(super) fn identify(
     identifier: &AlgorithmIdentifierRef<'_>,
     public: &[u8],
-    algorithms: &[Algorithm],
+    scheme: Scheme<'_>,
 ) -> Result<Algorithm, KeyErrorKind> {
     let oid = identifier.oid;
     let numbers: Vec<u32> =
         public.as_chunks().0.iter().take(3).map(|bytes| u32::from_be_bytes(*bytes)).collect();
     let unsupported = |what: &str| KeyErrorKind::UnsupportedAlgorithm(what.to_string());
     let algorithm = match oid {
-        oids::RSA => rsa::algorithm_of(rsa::public_bits(public)?, algorithms)?,
+        oids::RSA | oids::RSA_PSS => {
+            scheme.identified(identifier)?.algorithm(rsa::public_bits(public)?)?
+        }
         oids::EC => Algorithm::Ecdsa(curve_of(identifier)?),
         oids::HSS => match numbers[..] {
             [levels, lms, ots] => {
@@ -207,6 +211,7 @@ pub(super) fn identify(
         _ => oids::whole(oid).ok_or_else(|| KeyErrorKind::UnsupportedAlgorithm(oids::name(oid)))?,
     };
     check_parameters(identifier, algorithm)?;
+    scheme.check(algorithm)?;
     Ok(algorithm)
 }
 
@@ -227,5 +232,7 @@ pub(super) fn check_parameters(
     actual: &AlgorithmIdentifierRef<'_>,
     algorithm: Algorithm,
 ) -> Result<(), KeyErrorKind> {
-    if *actual == identifier(algorithm) { Ok(()) } else { Err(KeyErrorKind::Malformed) }
+    // Its parameters were read.
+    let is_pss = actual.oid == oids::RSA_PSS;
+    if is_pss || *actual == identifier(algorithm) { Ok(()) } else { Err(KeyErrorKind::Malformed) }
 }

@@ -72,6 +72,10 @@ pub enum KeyReason {
     TreeDiffers = 1131,
     /// The key file has the name of a public key, and would hold a private one.
     PublicName = 1132,
+    /// The key file does not say how its RSA key signs.
+    SchemeNotStated = 1133,
+    /// The key file is for another scheme of RSA than is asked for.
+    OtherScheme = 1134,
 }
 
 impl KeyReason {
@@ -109,6 +113,8 @@ impl KeyReason {
         KeyReason::NoRandomness,
         KeyReason::TreeDiffers,
         KeyReason::PublicName,
+        KeyReason::SchemeNotStated,
+        KeyReason::OtherScheme,
     ];
 
     /// What happened, in one sentence.
@@ -176,6 +182,10 @@ impl KeyReason {
             KeyReason::PublicName => {
                 "The key file has the name of a public key, and would hold a private one."
             }
+            KeyReason::SchemeNotStated => "The key file does not say how its RSA key signs.",
+            KeyReason::OtherScheme => {
+                "The key file is for another scheme of RSA than is asked for."
+            }
         }
     }
 
@@ -211,7 +221,7 @@ impl KeyReason {
                 "Use a key of an algorithm that `hartlock keygen --help` names."
             }
             KeyReason::OtherAlgorithm => {
-                "Leave `--algorithm` out: it is needed for RSA keys only, to choose padding and hash."
+                "Leave `--algorithm` out, which RSA keys alone need, or correct the line `# algorithm:` of the file."
             }
             KeyReason::Malformed => "Fetch the key again, or make a new one.",
             KeyReason::WrongLength => "Fetch the key again, or make a new one.",
@@ -249,6 +259,12 @@ impl KeyReason {
             }
             KeyReason::PublicName => {
                 "Name the file of the private key, such as `root.pem`; the public one gets the name `root.pub.pem`."
+            }
+            KeyReason::SchemeNotStated => {
+                "Say it with `--algorithm`, or in the file: `hartlock key convert` writes a file that says it."
+            }
+            KeyReason::OtherScheme => {
+                "Leave `--algorithm` out, or correct the line `# algorithm:` of the file."
             }
         }
     }
@@ -346,6 +362,12 @@ impl KeyReason {
             KeyReason::PublicName => {
                 "Files named `.pub` are handed out, copied into images and put under version control."
             }
+            KeyReason::SchemeNotStated => {
+                "Padding and hash belong to the key id, so a guess gives a bundle that no device accepts."
+            }
+            KeyReason::OtherScheme => {
+                "The same RSA key with another padding or hash is another key for a device: it has another id."
+            }
         }
     }
 
@@ -384,6 +406,8 @@ impl KeyReason {
             KeyReason::NoRandomness => "NoRandomness",
             KeyReason::TreeDiffers => "TreeDiffers",
             KeyReason::PublicName => "PublicName",
+            KeyReason::SchemeNotStated => "SchemeNotStated",
+            KeyReason::OtherScheme => "OtherScheme",
         }
     }
 
@@ -422,6 +446,8 @@ impl KeyReason {
             KeyReason::NoRandomness => "key-files §6",
             KeyReason::TreeDiffers => "stateful-key §3",
             KeyReason::PublicName => "key-files §1",
+            KeyReason::SchemeNotStated => "key-files §4",
+            KeyReason::OtherScheme => "key-files §4",
         }
     }
 
@@ -460,6 +486,8 @@ impl KeyReason {
             KeyReason::NoRandomness => Fault::Caller,
             KeyReason::TreeDiffers => Fault::Caller,
             KeyReason::PublicName => Fault::Caller,
+            KeyReason::SchemeNotStated => Fault::Caller,
+            KeyReason::OtherScheme => Fault::Caller,
         }
     }
 }

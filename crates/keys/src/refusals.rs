@@ -17,6 +17,9 @@ mod containers;
 mod states;
 mod values;
 
+/// How RSA keys of files are used.
+const RSA: &str = "rsa-pss-2048-sha256";
+
 /// Reasons that no test can provoke, and why.
 const NOT_COVERED: [(KeyReason, &str); 0] = [];
 
@@ -96,7 +99,7 @@ impl Cases {
     fn public(&mut self, what: &str, expected: KeyReason, file: impl AsRef<[u8]>) {
         let path = self.path("public");
         fs::write(&path, file).unwrap();
-        self.error(what, expected, PublicKey::read(&path).err());
+        self.error(what, expected, PublicKey::read_for(&path, &[algorithm(RSA)]).err());
     }
 
     /// A file read as a private key.
@@ -116,7 +119,8 @@ impl Cases {
         fs::write(&path, file).unwrap();
         let typed = |_: &Path| Ok(Passphrase::new(passphrase.unwrap_or_default().into()));
         let passphrase: Option<AskPassphrase<'_>> = passphrase.is_some().then_some(&typed);
-        let options = ReadOptions { passphrase, ..ReadOptions::default() };
+        let algorithms = &[algorithm(RSA)];
+        let options = ReadOptions { passphrase, algorithms, ..ReadOptions::default() };
         self.error(what, expected, PrivateKey::read_with(&path, options).err());
     }
 

@@ -13,13 +13,15 @@ use ::rsa::traits::{PrivateKeyParts, PublicKeyParts};
 use getrandom::SysRng;
 use hartlock_image::{Algorithm, HashId, RsaPadding};
 use hmac::{Hmac, KeyInit, Mac};
-use pkcs1::{RsaPublicKeyRef, UintRef};
+use pkcs1::{RsaPssParamsOwned as RsaPssParams, RsaPublicKeyRef, UintRef};
+use pkcs8::AssociatedOid;
 use pkcs8::der::{Decode, Encode};
+use pkcs8::spki::AlgorithmIdentifierRef;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 use zeroize::Zeroizing;
 
-use super::KeyErrorKind;
 use super::random::random;
+use super::{KeyErrorKind, oids};
 
 /// The only public exponent that bundles have (image format §2.2).
 const EXPONENT: [u8; 3] = [1, 0, 1];
@@ -44,18 +46,93 @@ pub(super) fn public_bits(der: &[u8]) -> Result<usize, KeyErrorKind> {
     Ok(bits)
 }
 
-/// How a key of this size is used: as the caller says, or else by default. A key file does not say it.
-pub(super) fn algorithm_of(
-    bits: usize,
-    algorithms: &[Algorithm],
-) -> Result<Algorithm, KeyErrorKind> {
-    let of_size = |algorithm: &&Algorithm| matches!(algorithm, Algorithm::Rsa { modulus_bits, .. } if usize::from(*modulus_bits) == bits);
-    if let Some(algorithm) = algorithms.iter().find(of_size) {
-        return Ok(*algorithm);
+/// What says how an RSA key signs: its numbers do not.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Scheme<'a> {
+    /// The line before the key.
+    pub(super) stated: Option<Algorithm>,
+    /// The caller. Algorithms for keys of other sizes say nothing.
+    pub(super) asked: &'a [Algorithm],
+    /// The identifier of the key: its padding is PSS, with this hash if it names one.
+    pub(super) pss: Option<Option<HashId>>,
+}
+
+impl Scheme<'_> {
+    /// How a key of this size signs. Whatever says it must say the same; there is no default, because
+    /// another scheme is another key id.
+    pub(super) fn algorithm(&self, bits: usize) -> Result<Algorithm, KeyErrorKind> {
+        let modulus_bits = u16::try_from(bits).map_err(|_| KeyErrorKind::Malformed)?;
+        let padding = RsaPadding::Pss;
+        let identified =
+            self.pss.flatten().map(|hash| Algorithm::Rsa { padding, modulus_bits, hash });
+        let is_of_size = |it: &&Algorithm| matches!(it, Algorithm::Rsa { modulus_bits: of, .. } if *of == modulus_bits);
+        let mut asked = self.asked.iter().filter(is_of_size).copied();
+        // Of several that are asked for, the one of the file.
+        let of_file = identified.or(self.stated);
+        let asked = asked.clone().find(|it| Some(*it) == of_file).or(asked.next());
+        let said = [identified, self.stated, asked];
+        let chosen = said.into_iter().flatten().next();
+        let chosen = chosen.ok_or(KeyErrorKind::SchemeNotStated(bits))?;
+        if let Some(other) = said.into_iter().flatten().find(|other| *other != chosen) {
+            let (key, asked) = (chosen.to_string(), other.to_string());
+            return Err(KeyErrorKind::OtherScheme { key, asked });
+        }
+        match chosen {
+            Algorithm::Rsa { modulus_bits: of, padding: own, .. }
+                if of == modulus_bits && (self.pss.is_none() || own == padding) =>
+            {
+                Ok(chosen)
+            }
+            _ => {
+                let name = if self.pss.is_some() { "RSA-PSS" } else { "RSA" };
+                let key = format!("{name} with {bits} bits");
+                Err(KeyErrorKind::OtherAlgorithm { key, asked: chosen.to_string() })
+            }
+        }
     }
-    let hash = if bits == 2048 { HashId::Sha256 } else { HashId::Sha384 };
-    let modulus_bits = u16::try_from(bits).map_err(|_| KeyErrorKind::Malformed)?;
-    Ok(Algorithm::Rsa { padding: RsaPadding::Pss, modulus_bits, hash })
+
+    /// A line before a key of any kind must be true.
+    pub(super) fn check(&self, algorithm: Algorithm) -> Result<(), KeyErrorKind> {
+        match self.stated {
+            Some(stated) if stated != algorithm => Err(KeyErrorKind::OtherAlgorithm {
+                key: algorithm.to_string(),
+                asked: stated.to_string(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// With what the identifier of a key says, which is one of RSA.
+    pub(super) fn identified(
+        self,
+        identifier: &AlgorithmIdentifierRef<'_>,
+    ) -> Result<Self, KeyErrorKind> {
+        if identifier.oid == oids::RSA {
+            return Ok(self);
+        }
+        let Some(parameters) = identifier.parameters else {
+            return Ok(Self { pss: Some(None), ..self });
+        };
+        let der = parameters.to_der().map_err(|_| KeyErrorKind::Malformed)?;
+        let parameters = RsaPssParams::from_der(&der).map_err(|_| KeyErrorKind::Malformed)?;
+        let hash = [HashId::Sha256, HashId::Sha384, HashId::Sha512]
+            .into_iter()
+            .zip([(Sha256::OID, 32), (Sha384::OID, 48), (Sha512::OID, 64)])
+            .find(|(_, (oid, _))| *oid == parameters.hash.oid);
+        // Image format §2.2: one hash for both, and a salt of its length.
+        let is_ours = |oid| {
+            parameters.mask_gen.oid == oids::MGF1
+                && parameters.mask_gen.parameters.is_some_and(|it| it.oid == oid)
+        };
+        match hash {
+            Some((hash, (oid, salt))) if is_ours(oid) && parameters.salt_len == salt => {
+                Ok(Self { pss: Some(Some(hash)), ..self })
+            }
+            _ => {
+                Err(KeyErrorKind::UnsupportedAlgorithm("RSA-PSS with these parameters".to_string()))
+            }
+        }
+    }
 }
 
 /// A private key. Its memory is wiped when it is dropped.

@@ -36,6 +36,9 @@ fn public(pem: &str) -> Result<PublicKey, KeyErrorKind> {
     PublicKey::from_pem(pem.as_bytes())
 }
 
+/// How RSA keys are used whose files do not say it.
+const RSA: &str = "rsa-pss-2048-sha256";
+
 #[test]
 fn reads_and_writes_the_keys_of_rfc_8410() {
     let key = private(RFC_8410_V1).unwrap();
@@ -177,16 +180,27 @@ fn keys_of_every_kind_survive_their_files() {
         assert_eq!(key.algorithm().to_string(), name);
         for format in [Format::Pem, Format::Der] {
             let public = key.public().export(format);
-            assert_eq!(PublicKey::decode(&public, &[]).unwrap(), key.public(), "{name}");
-            assert_eq!(PrivateKey::decode(&public, &[], None).unwrap_err(), KeyErrorKind::IsPublic);
+            assert_eq!(
+                PublicKey::decode(&public, &[algorithm(RSA)]).unwrap(),
+                key.public(),
+                "{name}"
+            );
+            assert_eq!(
+                PrivateKey::decode(&public, &[algorithm(RSA)], None).unwrap_err(),
+                KeyErrorKind::IsPublic
+            );
             for passphrase in [None, Some(&b"secret"[..])] {
                 let file = key.export(format, passphrase).unwrap();
-                let again = PrivateKey::decode(&file, &[], passphrase).unwrap();
+                let again = PrivateKey::decode(&file, &[algorithm(RSA)], passphrase).unwrap();
                 assert_eq!(again.public(), key.public(), "{name}");
                 assert_eq!(again.export(format, None), key.export(format, None), "{name}");
-                assert_eq!(PublicKey::decode(&file, &[]).unwrap_err(), KeyErrorKind::IsPrivate);
+                assert_eq!(
+                    PublicKey::decode(&file, &[algorithm(RSA)]).unwrap_err(),
+                    KeyErrorKind::IsPrivate
+                );
                 if passphrase.is_some() {
-                    let refused = |it| PrivateKey::decode(&file, &[], it).unwrap_err();
+                    let refused =
+                        |it| PrivateKey::decode(&file, &[algorithm(RSA)], it).unwrap_err();
                     assert_eq!(refused(None), KeyErrorKind::Encrypted);
                     assert_eq!(refused(Some(b"Secret")), KeyErrorKind::WrongPassphrase);
                 }
@@ -218,12 +232,14 @@ fn an_rsa_key_is_used_as_the_caller_says() {
         assert_eq!(private.public(), public);
         private
     };
-    assert_eq!(read(&[]).algorithm(), algorithm("rsa-pss-2048-sha256"));
-    let same = read(&["rsa-pss-3072-sha384", "rsa-pkcs1-2048-sha512"]);
+    let same = read(&["rsa-pss-3072-sha384", "rsa-pss-2048-sha256", "rsa-pkcs1-2048-sha512"]);
     assert_eq!(same.algorithm(), key.algorithm());
     assert_eq!(same.sign(b"message").unwrap(), key.sign(b"message").unwrap());
-    assert_eq!(read(&["rsa-pss-4096-sha512"]).algorithm(), algorithm("rsa-pss-2048-sha256"));
-    let ids: BTreeSet<_> = [read(&[]), same].iter().map(|key| key.public().key_id()).collect();
+    assert_eq!(read(&[]).algorithm(), key.algorithm(), "a line of the file says it");
+    let bare = key.public().to_der();
+    let ids: BTreeSet<_> = ["rsa-pss-2048-sha256", "rsa-pkcs1-2048-sha512"]
+        .map(|name| PublicKey::decode(&bare, &[algorithm(name)]).unwrap().key_id())
+        .into();
     assert_eq!(ids.len(), 2, "padding and hash are a part of the key id");
 }
 
@@ -320,19 +336,22 @@ fn rsa_keys_of_other_shapes_are_refused() {
     // The exponent is the last number: 65539, a negative one, and one with a zero in front.
     let mut other = key.to_der();
     *other.last_mut().unwrap() = 3;
-    let kind = PublicKey::decode(&other, &[]).unwrap_err();
+    let kind = PublicKey::decode(&other, &[algorithm(RSA)]).unwrap_err();
     assert!(matches!(kind, KeyErrorKind::UnsupportedAlgorithm(_)), "{kind:?}");
     let pkcs1 = key.as_bytes();
-    assert_eq!(PublicKey::decode(pkcs1, &[]).unwrap(), key);
+    assert_eq!(PublicKey::decode(pkcs1, &[algorithm(RSA)]).unwrap(), key);
     let mut not_canonical = pkcs1.to_vec();
     let at = not_canonical.len() - 3;
     not_canonical[at] = 0;
-    assert_eq!(PublicKey::decode(&not_canonical, &[]).unwrap_err(), KeyErrorKind::Malformed);
+    assert_eq!(
+        PublicKey::decode(&not_canonical, &[algorithm(RSA)]).unwrap_err(),
+        KeyErrorKind::Malformed
+    );
     let mut even = pkcs1.to_vec();
     let at = even.len() - 6;
     even[at] &= 0xfe;
-    assert_eq!(PublicKey::decode(&even, &[]).unwrap_err(), KeyErrorKind::Malformed);
-    let kind = PublicKey::decode(&spki(oids::RSA, None, pkcs1), &[]).unwrap_err();
+    assert_eq!(PublicKey::decode(&even, &[algorithm(RSA)]).unwrap_err(), KeyErrorKind::Malformed);
+    let kind = PublicKey::decode(&spki(oids::RSA, None, pkcs1), &[algorithm(RSA)]).unwrap_err();
     assert_eq!(kind, KeyErrorKind::Malformed, "the parameters are NULL, not missing");
 }
 
@@ -377,7 +396,7 @@ fn halves_that_do_not_belong_together_are_refused() {
         for (public, is_own) in [(other.public(), false), (key.public(), true)] {
             let mut info = PrivateKeyInfoRef::from_der(&der).unwrap();
             info.public_key = Some(BitStringRef::from_bytes(public.as_bytes()).unwrap());
-            let result = PrivateKey::decode(&info.to_der().unwrap(), &[], None);
+            let result = PrivateKey::decode(&info.to_der().unwrap(), &[algorithm(RSA)], None);
             if is_own {
                 assert_eq!(result.unwrap().public(), key.public(), "{name}");
             } else {
@@ -390,12 +409,12 @@ fn halves_that_do_not_belong_together_are_refused() {
     let der = key.export(Format::Der, None).unwrap();
     let mut changed = der.to_vec();
     *changed.last_mut().unwrap() ^= 1;
-    let kind = PrivateKey::decode(&changed, &[], None).unwrap_err();
+    let kind = PrivateKey::decode(&changed, &[algorithm(RSA)], None).unwrap_err();
     assert_eq!(kind, KeyErrorKind::PublicHalfDiffers);
     let key = generated("slh-dsa-sha2-128f");
     let mut changed = key.export(Format::Der, None).unwrap().to_vec();
     *changed.last_mut().unwrap() ^= 1;
-    let kind = PrivateKey::decode(&changed, &[], None).unwrap_err();
+    let kind = PrivateKey::decode(&changed, &[algorithm(RSA)], None).unwrap_err();
     assert_eq!(kind, KeyErrorKind::PublicHalfDiffers);
     // After the modulus of an RSA key, each number is checked against the others.
     let key = generated("rsa-pss-2048-sha256");
@@ -403,7 +422,7 @@ fn halves_that_do_not_belong_together_are_refused() {
     for at in [400, 700, 850, 1000, der.len() - 1] {
         let mut changed = der.to_vec();
         changed[at] ^= 4;
-        let kind = PrivateKey::decode(&changed, &[], None).unwrap_err();
+        let kind = PrivateKey::decode(&changed, &[algorithm(RSA)], None).unwrap_err();
         assert_eq!(kind, KeyErrorKind::PublicHalfDiffers, "byte {at}");
     }
 }

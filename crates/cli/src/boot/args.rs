@@ -30,7 +30,7 @@ pub struct Args {
     /// Public key that the ROM trusts, SPKI PEM; up to eight
     #[arg(long = "root-key", value_name = "KEY.pub.pem", required = true)]
     pub(super) root_keys: Vec<PathBuf>,
-    /// How RSA keys of a size are used; repeats [default: rsa-pss, with sha384, of 2048 bits sha256]
+    /// How RSA keys of a size sign whose files do not say it; repeats
     #[arg(long = "algorithm", value_name = "NAME", value_parser = values::algorithm)]
     pub(super) algorithms: Vec<Algorithm>,
     /// Which of the root keys must have signed the boot bundle

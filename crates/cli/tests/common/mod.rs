@@ -63,9 +63,13 @@ impl Bench {
     /// A folder with payload files.
     pub fn new() -> Self {
         let bench = Self { folder: tempfile::tempdir().unwrap() };
-        bench.write("linux", &vec![0x11; 100_000]);
+        let mut linux = vec![0x11; 100_000];
+        linux[16..24].copy_from_slice(&100_000_u64.to_le_bytes());
+        linux[0x38..0x3c].copy_from_slice(b"RSC\x05");
+        bench.write("linux", &linux);
         bench.write("initrd", &vec![0x22; 9000]);
-        bench.write("virt.dtb", &vec![0x33; 700]);
+        bench.write("virt.dtb", &[&b"\xd0\x0d\xfe\xed"[..], &[0x33; 696]].concat());
+        bench.write("fw.bin", &vec![0x13; 5000]);
         bench
     }
 

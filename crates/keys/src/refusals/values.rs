@@ -24,6 +24,7 @@ const N_OF_P256: [u8; 32] = [
 pub(super) fn add(cases: &mut Cases) {
     algorithms(cases);
     parameters(cases);
+    schemes(cases);
     rsa_public(cases);
     rsa_private(cases);
     ec_public(cases);
@@ -35,10 +36,8 @@ pub(super) fn add(cases: &mut Cases) {
 
 fn algorithms(cases: &mut Cases) {
     let unsupported = KeyReason::UnsupportedAlgorithm;
-    // Ed448, X25519, RSA-PSS, DSA, and one that is not assigned.
-    for name in
-        ["1.3.101.113", "1.3.101.110", "1.2.840.113549.1.1.10", "1.2.840.10040.4.1", "1.2.3.4"]
-    {
+    // Ed448, X25519, DSA, and one that is not assigned.
+    for name in ["1.3.101.113", "1.3.101.110", "1.2.840.10040.4.1", "1.2.3.4"] {
         cases.public(name, unsupported, spki(&[&oid(name)], &[7; 57]));
         cases.private(name, unsupported, pkcs8(&[&oid(name)], &[4, 2, 7, 7]));
     }
@@ -82,6 +81,68 @@ fn algorithms(cases: &mut Cases) {
         }
         AnyKey::read_as(&path, Some(algorithm("ed25519")), None).unwrap();
     }
+}
+
+/// What says padding and hash of an RSA key: a line, the identifier, the caller.
+fn schemes(cases: &mut Cases) {
+    let key = generated(super::RSA).public();
+    let bare = key.to_der();
+    let pkcs1 = super::algorithm("rsa-pkcs1-2048-sha256");
+    let kind = |file: &[u8], asked: &[Algorithm]| PublicKey::decode(file, asked).err();
+    cases.kind("nothing says it", KeyReason::SchemeNotStated, kind(&bare, &[]));
+    let larger = [algorithm("rsa-pss-3072-sha384")];
+    cases.kind("of another size", KeyReason::SchemeNotStated, kind(&bare, &larger));
+    let stated = key.to_pem();
+    cases.kind(
+        "the line and the caller",
+        KeyReason::OtherScheme,
+        kind(stated.as_bytes(), &[pkcs1]),
+    );
+    let with = |line: &str| stated.replace("# algorithm: rsa-pss-2048-sha256", line);
+    let not_of_key = KeyReason::OtherAlgorithm;
+    for (line, expected) in [
+        ("# algorithm: rsa-pss-3072-sha384", not_of_key),
+        ("# algorithm: ed25519", not_of_key),
+        ("# algorithm: rot13", KeyReason::UnsupportedAlgorithm),
+        ("# algorithm: ", KeyReason::UnsupportedAlgorithm),
+        ("# a comment", KeyReason::TrailingData),
+        (
+            "# algorithm: rsa-pss-2048-sha256\n# algorithm: rsa-pss-2048-sha256",
+            KeyReason::TrailingData,
+        ),
+    ] {
+        cases.kind(line, expected, kind(with(line).as_bytes(), &[]));
+    }
+    let of_other = generated("ed25519").public().to_pem();
+    let line = format!("# algorithm: ecdsa-p256\n{of_other}");
+    cases.kind("a line before another key", not_of_key, kind(line.as_bytes(), &[]));
+    let line = format!("# algorithm: ed25519\n{of_other}");
+    assert!(PublicKey::decode(line.as_bytes(), &[]).is_ok());
+
+    let pss =
+        |parameters: &[u8]| spki(&[&oid("1.2.840.113549.1.1.10"), parameters], key.as_bytes());
+    cases.kind("PSS without a hash", KeyReason::SchemeNotStated, kind(&pss(&[]), &[]));
+    cases.kind("PSS for PKCS#1", not_of_key, kind(&pss(&[]), &[pkcs1]));
+    let hash =
+        |number: u8| element(SEQUENCE, &[&oid(&format!("2.16.840.1.101.3.4.2.{number}")), &NULL]);
+    let parameters = |message: u8, mask: u8, salt: u8| {
+        let mask = element(SEQUENCE, &[&oid("1.2.840.113549.1.1.8"), &hash(mask)]);
+        let parts = [
+            element(0xa0, &[&hash(message)]),
+            element(0xa1, &[&mask]),
+            element(0xa2, &[&integer(&[salt])]),
+        ];
+        element(SEQUENCE, &[&parts.concat()])
+    };
+    assert_eq!(PublicKey::decode(&pss(&parameters(1, 1, 32)), &[]).unwrap(), key);
+    let asked = [algorithm("rsa-pss-2048-sha384")];
+    let other = kind(&pss(&parameters(1, 1, 32)), &asked);
+    cases.kind("PSS for another hash", KeyReason::OtherScheme, other);
+    for (message, mask, salt) in [(1, 2, 32), (1, 1, 20), (4, 4, 28)] {
+        let file = pss(&parameters(message, mask, salt));
+        cases.kind("other PSS", KeyReason::UnsupportedAlgorithm, kind(&file, &[]));
+    }
+    cases.kind("PSS with NULL", KeyReason::Malformed, kind(&pss(&NULL), &[]));
 }
 
 /// There is one form of them for each algorithm.
@@ -180,7 +241,7 @@ fn rsa_private(cases: &mut Cases) {
         let numbers: Vec<u8> = numbers.iter().flat_map(|number| integer(number)).collect();
         element(SEQUENCE, &[&integer(&[0]), &numbers])
     };
-    PrivateKey::decode(&encode(&numbers), &[], None).unwrap();
+    PrivateKey::decode(&encode(&numbers), &[algorithm(super::RSA)], None).unwrap();
     let huge = modulus(600);
     for at in 0..numbers.len() {
         for value in [&[0][..], &[1], &[2], &huge] {

@@ -1,0 +1,204 @@
+//! What a payload file looks like, so that a device is not the first to find out that it is something else.
+
+use std::path::{Path, PathBuf};
+
+use hartlock_image::PayloadType;
+
+/// Bytes that are searched for the marks of code without a header: far more than any place for one.
+const SEARCHED: usize = 16 << 20;
+
+/// A form of file that has a mark.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Form {
+    /// In words.
+    pub name: &'static str,
+    /// Where the mark is; `None`: anywhere.
+    at: Option<usize>,
+    mark: &'static [u8],
+    /// How to get what a device can use.
+    pub remedy: Option<&'static str>,
+}
+
+const fn form(name: &'static str, at: usize, mark: &'static [u8]) -> Form {
+    Form { name, at: Some(at), mark, remedy: None }
+}
+
+const fn packed(name: &'static str, mark: &'static [u8], remedy: &'static str) -> Form {
+    Form { name, at: Some(0), mark, remedy: Some(remedy) }
+}
+
+const RISCV_IMAGE: &str = "a RISC-V Linux image";
+const FDT: &str = "a device tree";
+const CPIO: &str = "a cpio archive";
+const OPENSBI: &str = "OpenSBI";
+const LOADER: &str = "a Hartlock loader";
+const GZIP: &str = "gzip data";
+const XZ: &str = "xz data";
+const ZSTD: &str = "zstd data";
+const LZ4: &str = "lz4 data";
+const BZIP2: &str = "bzip2 data";
+
+/// Every form that is told apart, the surer marks first.
+const FORMS: [Form; 20] = [
+    form(RISCV_IMAGE, 0x38, b"RSC\x05"),
+    form("an ARM64 Linux image", 0x38, b"ARM\x64"),
+    form("a compressed EFI kernel", 4, b"zimg"),
+    form(FDT, 0, b"\xd0\x0d\xfe\xed"),
+    form("a Hartlock boot bundle", 0, b"HARTLOCK-BOOT-v1"),
+    form("a Hartlock system bundle", 0, b"HARTLOCK-SYST-v1"),
+    packed(GZIP, b"\x1f\x8b\x08", "decompress it first, with `gzip -dc`"),
+    packed(XZ, b"\xfd7zXZ\0", "decompress it first, with `xz -dc`"),
+    packed(ZSTD, b"\x28\xb5\x2f\xfd", "decompress it first, with `zstd -dc`"),
+    packed(LZ4, b"\x02\x21\x4c\x18", "decompress it first, with `lz4 -dc`"),
+    packed(LZ4, b"\x04\x22\x4d\x18", "decompress it first, with `lz4 -dc`"),
+    packed(BZIP2, b"BZh", "decompress it first, with `bzip2 -dc`"),
+    packed(
+        "an ELF file",
+        b"\x7fELF",
+        "take the flat binary of it, as `objcopy -O binary` makes it",
+    ),
+    packed("a U-Boot image", b"\x27\x05\x19\x56", "take the file that `mkimage` was given"),
+    form(CPIO, 0, b"070701"),
+    form(CPIO, 0, b"070702"),
+    form("a PEM file", 0, b"-----BEGIN "),
+    form("a script", 0, b"#!"),
+    Form { name: LOADER, at: None, mark: b"HARTLOCK-CARRIES", remedy: None },
+    Form { name: OPENSBI, at: None, mark: b"OpenSBI v", remedy: None },
+];
+
+/// What the files of a payload type look like.
+struct Expected {
+    /// In words.
+    name: &'static str,
+    forms: &'static [&'static str],
+    /// Whether each such file has a mark.
+    is_marked: bool,
+}
+
+const fn expected(payload_type: PayloadType) -> Expected {
+    let (name, forms, is_marked): (_, &[_], _) = match payload_type {
+        PayloadType::Kernel => (RISCV_IMAGE, &[RISCV_IMAGE], true),
+        PayloadType::BootFdt | PayloadType::SystemFdt => (FDT, &[FDT], true),
+        PayloadType::Initramfs => {
+            ("an initial RAM file system", &[CPIO, GZIP, XZ, ZSTD, LZ4, BZIP2], false)
+        }
+        PayloadType::Opensbi => ("OpenSBI as a flat binary", &[OPENSBI], false),
+        PayloadType::Loader => ("a loader as a flat binary", &[LOADER], false),
+    };
+    Expected { name, forms, is_marked }
+}
+
+/// A payload file that looks like something else.
+#[derive(Debug, thiserror::Error)]
+#[error("`{}` {}; the {} has to be {wanted}", .path.display(), looks_like(*.found), .payload)]
+pub struct ContentError {
+    /// The file.
+    pub path: PathBuf,
+    /// The payload that it shall be.
+    pub payload: &'static str,
+    /// What such a file is.
+    pub wanted: &'static str,
+    /// What it looks like, if that is known.
+    pub found: Option<&'static Form>,
+}
+
+fn looks_like(found: Option<&Form>) -> String {
+    found.map_or("has the mark of no known form".to_string(), |form| {
+        format!("looks like {}", form.name)
+    })
+}
+
+impl ContentError {
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        let remedy = self.found.and_then(|form| form.remedy);
+        let remedy = remedy.unwrap_or("check whether files were swapped");
+        format!("{remedy}; to sign it as it is, add `--force-type`")
+    }
+}
+
+/// Bytes of a file of this type that [`check`] wants to see.
+pub(crate) const fn searched(payload_type: PayloadType) -> usize {
+    match payload_type {
+        PayloadType::Opensbi | PayloadType::Loader => SEARCHED,
+        _ => 64,
+    }
+}
+
+/// Refuses a file whose first bytes are those of something else than a payload of this type.
+///
+/// # Errors
+/// Names what it looks like.
+pub(crate) fn check(
+    payload_type: PayloadType,
+    start: &[u8],
+    path: &Path,
+) -> Result<(), ContentError> {
+    let found = FORMS.iter().find(|form| form.is_of(start));
+    let expected = expected(payload_type);
+    let is_well = match found {
+        Some(form) => expected.forms.contains(&form.name),
+        None => !expected.is_marked,
+    };
+    if is_well {
+        return Ok(());
+    }
+    let (path, payload) = (path.to_path_buf(), payload_type.name());
+    Err(ContentError { path, payload, wanted: expected.name, found })
+}
+
+impl Form {
+    fn is_of(&self, start: &[u8]) -> bool {
+        match self.at {
+            Some(at) => start.get(at..).is_some_and(|bytes| bytes.starts_with(self.mark)),
+            None => start.windows(self.mark.len()).any(|bytes| bytes == self.mark),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file of this form: its mark at its place.
+    fn sample(form: &Form) -> Vec<u8> {
+        [&vec![0x13; form.at.unwrap_or(100)], form.mark, &[0x13; 40]].concat()
+    }
+
+    #[test]
+    fn every_form_is_told_and_fits_the_payloads_that_it_is_for() {
+        for form in &FORMS {
+            let sample = sample(form);
+            for payload_type in PayloadType::ALL {
+                let result = check(payload_type, &sample, Path::new("file"));
+                let is_expected = expected(payload_type).forms.contains(&form.name);
+                assert_eq!(result.is_ok(), is_expected, "{} as {payload_type:?}", form.name);
+                if let Err(error) = result {
+                    assert_eq!(error.found, Some(form), "{error}");
+                    assert!(
+                        error.to_string().contains(form.name)
+                            && error.hint().contains("--force-type")
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_no_mark_is_code_or_data_but_no_kernel_and_no_device_tree() {
+        for start in [&b""[..], b"\x13\0\0\0", &[0x11; 64], &[0; 64]] {
+            for (payload_type, is_well) in [
+                (PayloadType::Opensbi, true),
+                (PayloadType::Loader, true),
+                (PayloadType::Initramfs, true),
+                (PayloadType::Kernel, false),
+                (PayloadType::BootFdt, false),
+                (PayloadType::SystemFdt, false),
+            ] {
+                assert_eq!(check(payload_type, start, Path::new("file")).is_ok(), is_well);
+            }
+        }
+        let error = check(PayloadType::Kernel, b"", Path::new("file")).unwrap_err();
+        assert!(error.to_string().contains("no known form"), "{error}");
+    }
+}
