@@ -17,7 +17,7 @@ use crate::describe::Description;
 use crate::digest::{Plan, is_large, thread_count};
 use crate::spec::{BundleSpec, IdentitySpec, ModeName, PayloadSpec, SpecError, TrustSpec};
 use crate::verify::{Expectation, verify_open_file};
-use crate::{Error, OnProgress, Refusal, content, defaults, profile};
+use crate::{Error, OnProgress, Refusal, content, culprit, defaults, profile};
 use hartlock_files::{FileError, NewFile};
 use hartlock_keys::{PrivateKey, PublicKey};
 
@@ -162,7 +162,8 @@ fn open_sources(spec: &BundleSpec) -> Result<Vec<Source<'_>>, Error> {
     {
         let name = pair[0].payload_type.name();
         let context = format!("the {name} is described twice");
-        return Err(Error::Refused(Refusal::with(Reason::PayloadOrder, context)));
+        let hint = Some(format!("describe the {name} once"));
+        return Err(Refusal { hint, ..Refusal::with(Reason::PayloadOrder, context) }.into());
     }
     payloads
         .into_iter()
@@ -377,7 +378,11 @@ fn digest_rule(spec: &BundleSpec, payload: &PayloadSpec) -> Result<(HashId, Tree
         ModeName::Flat => TreeMode::from_fields(1, payload.block_size.unwrap_or(0)),
         ModeName::Blocks => TreeMode::from_fields(2, block_size),
         ModeName::ParallelHash => TreeMode::from_fields(3, block_size),
-    }?;
+    }
+    .map_err(|reason| {
+        let payload = payload.payload_type.name();
+        Refusal::with(reason, format!("the {payload} asks for blocks of {block_size} bytes"))
+    })?;
     let hash = hash.unwrap_or(match mode {
         TreeMode::ParallelHash { .. } => defaults::PARALLELHASH,
         TreeMode::Flat | TreeMode::Blocks { .. } => defaults::HASH,
@@ -515,6 +520,10 @@ fn with_map(error: Error, manifest: &Manifest<'_>) -> Error {
             if refusal.reason == Reason::PayloadMissing {
                 let has = |kind| manifest.payload(kind).is_some();
                 refusal.context = missing(manifest.bundle_type, has);
+            }
+            if let Some(culprit) = culprit::find(refusal.reason, manifest) {
+                refusal.context = vec![culprit.what];
+                refusal.hint = Some(culprit.remedy);
             }
             refusal.context.extend(manifest.payloads.iter().map(|payload| {
                 format!(

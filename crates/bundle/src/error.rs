@@ -114,6 +114,12 @@ impl From<hartlock_keys::Error> for Error {
     }
 }
 
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        Error::Refused(refusal)
+    }
+}
+
 impl From<Reason> for Error {
     fn from(reason: Reason) -> Self {
         Error::Refused(Refusal::new(reason))

@@ -14,6 +14,7 @@
 
 pub mod build;
 mod content;
+mod culprit;
 pub mod date;
 mod defaults;
 pub mod describe;

@@ -35,7 +35,7 @@ use hartlock_files::read_small;
 const MAX_SPEC_SIZE: usize = 1 << 20;
 
 /// Characters of a line that is quoted.
-const MAX_LINE: usize = 120;
+const MAX_LINE: usize = 300;
 
 /// The description of a bundle is incomplete or contradicts itself.
 #[derive(Debug, thiserror::Error)]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use hartlock_image::{
     BundleType, Head, Identity, KeyRecord, Lifecycle, List, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE,
-    MAX_TRUSTED_KEYS, Manifest, Name, PayloadRecord, Policy, Profile, Reason, TrustList,
+    MAX_TRUSTED_KEYS, Manifest, Name, Policy, Profile, Reason, TrustList,
 };
 use hartlock_verify::board::Board;
 use hartlock_verify::{Acceptance, Authenticated, Placement, Platform, authenticate};
@@ -13,7 +13,7 @@ use hartlock_verify::{Acceptance, Authenticated, Placement, Platform, authentica
 use crate::describe::{Description, Key, lifecycle_names, parse_unverified};
 use crate::platform::FilePlatform;
 use crate::units::grouped;
-use crate::{Error, OnProgress, Refusal};
+use crate::{Error, OnProgress, Refusal, culprit};
 use hartlock_files::FileError;
 use hartlock_keys::PublicKey;
 
@@ -193,7 +193,7 @@ fn hint(reason: Reason, expectation: &Expectation, metadata: &[u8]) -> Option<St
                  `# algorithm:` of its file if it has one"
             ))
         }),
-        _ => None,
+        _ => culprit::find(reason, &manifest).map(|culprit| culprit.remedy),
     }
 }
 
@@ -241,23 +241,7 @@ fn context_of_manifest(
             expectation.lifecycle.map_or("", Lifecycle::name)
         )),
         Reason::OutsideMemory | Reason::OverlapsLiveRegion | Reason::WrongLoadAddress => {
-            let fault = manifest.identities().find_map(|identity| {
-                let board = Board::by_name(identity.board.as_str())?;
-                let is_fault =
-                    |it: &&PayloadRecord| board.check(manifest.bundle_type, it) == Err(reason);
-                Some((identity.board, manifest.payloads.iter().find(is_fault)?))
-            });
-            let text = |(board, payload): (Name, &PayloadRecord)| {
-                format!(
-                    "{} at {:#x} to {:#x}, entry {:#x}, on board {}",
-                    payload.payload_type.name(),
-                    payload.load_address,
-                    payload.memory_end(),
-                    payload.entry,
-                    board.as_str()
-                )
-            };
-            fault.map(text).into_iter().collect()
+            culprit::find(reason, manifest).map(|culprit| culprit.what).into_iter().collect()
         }
         Reason::PayloadDigestMismatch | Reason::PaddingNotZero => match platform.loading() {
             Some(payload_type) => one(format!("payload {}", payload_type.name())),

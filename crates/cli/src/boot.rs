@@ -200,9 +200,7 @@ fn failure(args: &Args, ending: &Ending, state: Option<&Provisioning>) -> Option
                 Stage::Loader => (&args.system, "loader"),
             };
             let mut context = vec![format!("{}: refused by the {name}", bundle.display())];
-            if *reason == Reason::RollbackBelowFloor {
-                context.extend(state.and_then(|state| versions(bundle, *stage, state)));
-            }
+            context.extend(state.and_then(|state| compared(*reason, bundle, *stage, state)));
             Failure::refused(*reason, context)
         }
         Ending::TimedOut => {
@@ -234,15 +232,25 @@ fn failure(args: &Args, ending: &Ending, state: Option<&Provisioning>) -> Option
     })
 }
 
-/// The two numbers that a rollback is about. What the bundle says of itself was signed, or the
-/// stage would have refused it for that.
-fn versions(bundle: &Path, stage: Stage, state: &Provisioning) -> Option<String> {
-    let floor = match stage {
-        Stage::Rom => state.boot_floor,
-        Stage::Loader => state.system_floor,
-    };
-    let version = inspect_file(bundle).ok()?.manifest?.security_version;
-    Some(format!("security version {version}, floor {floor}"))
+/// The two values that were compared: of the bundle and of the device. What the bundle says of itself was
+/// signed, or the stage would have refused it for that.
+fn compared(reason: Reason, bundle: &Path, stage: Stage, state: &Provisioning) -> Option<String> {
+    let manifest = || inspect_file(bundle).ok()?.manifest;
+    match reason {
+        Reason::RollbackBelowFloor => {
+            let floor = match stage {
+                Stage::Rom => state.boot_floor,
+                Stage::Loader => state.system_floor,
+            };
+            Some(format!("security version {}, floor {floor}", manifest()?.security_version))
+        }
+        Reason::LifecycleNotAllowed => Some(format!(
+            "signed for {}, and the device is in {}",
+            manifest()?.lifecycle.join(", "),
+            state.lifecycle.name()
+        )),
+        _ => None,
+    }
 }
 
 /// The payload that holds the instruction that trapped.

@@ -1,0 +1,134 @@
+//! Which payload breaks a rule about memory, how, and which value would do.
+
+use hartlock_image::{Manifest, PAGE_SIZE, PayloadRecord, Reason, align_up};
+use hartlock_verify::board::{Board, Fixed, Place, Region};
+
+use crate::defaults;
+
+/// What is known about one case of a reason.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Culprit {
+    /// The payload and what is wrong with it.
+    pub(crate) what: String,
+    /// A value that would do.
+    pub(crate) remedy: String,
+}
+
+/// The payload that `reason` is about. The manifest need not keep to the format.
+pub(crate) fn find(reason: Reason, manifest: &Manifest<'_>) -> Option<Culprit> {
+    match reason {
+        Reason::PayloadSizeOutOfRange
+        | Reason::LoadRangeForm
+        | Reason::LoadRangeWraps
+        | Reason::LoadRangesOverlap
+        | Reason::EntryOutsidePayload => {
+            manifest.payloads.iter().enumerate().find_map(|(number, payload)| {
+                of_form(reason, payload, manifest.payloads.iter().take(number))
+            })
+        }
+        Reason::OutsideMemory | Reason::OverlapsLiveRegion | Reason::WrongLoadAddress => {
+            manifest.identities().find_map(|identity| {
+                let board = Board::by_name(identity.board.as_str())?;
+                let is_wrong =
+                    |it: &&PayloadRecord| board.check(manifest.bundle_type, it) == Err(reason);
+                Some(of_board(reason, manifest.payloads.iter().find(is_wrong)?, board))
+            })
+        }
+        _ => None,
+    }
+}
+
+/// A rule of the format (image format §4.3).
+fn of_form<'a>(
+    reason: Reason,
+    payload: &PayloadRecord,
+    mut earlier: impl Iterator<Item = &'a PayloadRecord>,
+) -> Option<Culprit> {
+    let name = payload.payload_type.name();
+    let (load_address, memory_size) = (payload.load_address, payload.memory_size);
+    let end = load_address.checked_add(memory_size);
+    let is_page = |value: u64| value.is_multiple_of(PAGE_SIZE);
+    let (what, remedy) = match reason {
+        Reason::PayloadSizeOutOfRange if payload.size == 0 => {
+            ("is empty".to_string(), "give a file that has contents".to_string())
+        }
+        Reason::LoadRangeForm if !is_page(load_address) => (
+            format!("has the load address {load_address:#x}, no multiple of {PAGE_SIZE:#x}"),
+            format!("`load_address = {:#x}` would do", load_address / PAGE_SIZE * PAGE_SIZE),
+        ),
+        Reason::LoadRangeForm if !is_page(memory_size) || memory_size < payload.size => (
+            format!("has {:#x} bytes and the memory size {memory_size:#x}", payload.size),
+            format!(
+                "leave `memory_size` out, or set it to {:#x} or more whole pages",
+                align_up(memory_size.max(payload.size), PAGE_SIZE)?
+            ),
+        ),
+        Reason::LoadRangeWraps if end.is_none() => (
+            format!("has {memory_size:#x} bytes from {load_address:#x}, past the last address"),
+            "leave `load_address` and `memory_size` out, or lower them".to_string(),
+        ),
+        Reason::LoadRangesOverlap => {
+            let other = earlier.find(|other| {
+                load_address < other.memory_end() && other.load_address < payload.memory_end()
+            })?;
+            (
+                format!("{} overlaps the {}", range(payload), range_of(other)),
+                format!("`load_address = {:#x}` of the {name} would do", other.memory_end()),
+            )
+        }
+        Reason::EntryOutsidePayload => {
+            let is_right = if payload.payload_type.is_code() {
+                (load_address..load_address + payload.size).contains(&payload.entry)
+            } else {
+                payload.entry == 0
+            };
+            if is_right {
+                return None;
+            }
+            (
+                format!("{} is entered at {:#x}", range(payload), payload.entry),
+                "leave `entry` out".to_string(),
+            )
+        }
+        _ => return None,
+    };
+    Some(Culprit { what: format!("the {name} {what}"), remedy })
+}
+
+/// A rule of the board (boot flow §2).
+fn of_board(reason: Reason, payload: &PayloadRecord, board: &Board) -> Culprit {
+    let name = payload.payload_type.name();
+    let place = board.places.iter().find(|place| place.payload_type == payload.payload_type);
+    let rule = match (place, reason) {
+        (None, _) => format!("board {} has no place for it", board.name),
+        (Some(_), Reason::OverlapsLiveRegion) => {
+            "memory that the verifying stage uses is there".to_string()
+        }
+        (Some(place), _) => rule_of(place, board.name),
+    };
+    let address = defaults::load_address(board.name, payload.payload_type)
+        .or(place.map(|place| place.region.start));
+    let address = address.map_or(String::new(), |it| format!(", or set `load_address = {it:#x}`"));
+    Culprit {
+        what: format!("the {name} {}, entered at {:#x}: {rule}", range(payload), payload.entry),
+        remedy: format!("leave `load_address` and `entry` of the {name} out{address}"),
+    }
+}
+
+fn rule_of(place: &Place, board: &str) -> String {
+    let Region { start, end } = place.region;
+    let fixed = match place.fixed {
+        Fixed::No => String::new(),
+        Fixed::AtStart => ", at its start, and is entered there".to_string(),
+        Fixed::Aligned(to) => format!(", at a multiple of {to:#x}, and is entered there"),
+    };
+    format!("on board {board} it goes into {start:#x} to {end:#x}{fixed}")
+}
+
+fn range(payload: &PayloadRecord) -> String {
+    format!("at {:#x} to {:#x}", payload.load_address, payload.memory_end())
+}
+
+fn range_of(payload: &PayloadRecord) -> String {
+    format!("{} {}", payload.payload_type.name(), range(payload))
+}
