@@ -23,6 +23,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use hartlock_emulator::Stage;
+use hartlock_fault::campaign::SLACK;
 use hartlock_verify::board::qemu_virt;
 
 use crate::boots::board::{Bench, Setup};
@@ -74,6 +75,9 @@ pub struct Args {
     /// End after so many minutes, and say where to go on
     #[arg(long, value_name = "M")]
     minutes: Option<u64>,
+    /// Instructions that a boot may take more than without a skip before it counts as one that does not end
+    #[arg(long, value_name = "N", default_value_t = SLACK)]
+    slack: u64,
     /// Threads
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
@@ -159,6 +163,7 @@ impl Args {
             part,
             from: self.from,
             second_within: self.second_within,
+            slack: self.slack,
             jobs: self.jobs.unwrap_or_else(|| available_parallelism().map_or(1, usize::from)),
             until: self.minutes.map(minutes),
         }
@@ -226,6 +231,7 @@ pub fn step(_: &Path) -> Result<Outcome> {
         part,
         from: 0,
         second_within: 0,
+        slack: SLACK,
         jobs: 1,
         until: None,
     };

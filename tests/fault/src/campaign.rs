@@ -16,9 +16,9 @@ pub use report::{Finding, Report};
 
 /// No boot that ends is longer.
 const LONGEST_BOOT: u64 = 100_000_000;
-/// How many instructions more than the refused boot a disturbed one may take: enough for one that is accepted,
-/// which copies payloads, clears the memory after them, and wipes its own.
-const SLACK: u64 = 3_000_000;
+/// How many instructions more than the refused boot a disturbed one may take unless a plan says otherwise: enough for
+/// one that is accepted, which copies payloads, clears the memory after them, and wipes its own.
+pub const SLACK: u64 = 3_000_000;
 /// Instructions that a worker takes at a time.
 const BLOCK: usize = 128;
 
@@ -89,6 +89,9 @@ pub struct Plan {
     /// one instruction is skipped. Pairs of which one skip has no effect are not run: they are boots with one
     /// skip.
     pub second_within: u32,
+    /// How many instructions more than the boot a disturbed one may take. Without its engine the root of trust hashes in
+    /// software, and takes longer.
+    pub slack: u64,
     /// Threads.
     pub jobs: usize,
 }
@@ -144,7 +147,7 @@ fn work<S: Subject>(start: &S, boot: &Boot, plan: &Plan, progress: &Progress) ->
             }
             for distance in distances.clone() {
                 copy.follow(&mut leader);
-                let limit = boot.path.len() as u64 + SLACK;
+                let limit = boot.path.len() as u64 + plan.slack;
                 let end = match disturb(&mut copy, distance, limit) {
                     Disturbed::Ended(end) => end,
                     Disturbed::AsOneSkip => {

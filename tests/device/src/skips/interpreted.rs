@@ -83,6 +83,8 @@ pub struct Choice {
     pub from: usize,
     /// A second skip at each distance from 1 to this.
     pub second_within: u32,
+    /// Instructions that a boot may take more than without a skip.
+    pub slack: u64,
     /// Threads.
     pub jobs: usize,
     /// When it ends, done or not.
@@ -95,7 +97,7 @@ impl Choice {
         let all = part.start.max(self.from)..part.end;
         let every = self.samples.map_or(1, |samples| all.len().div_ceil(samples.max(1)).max(1));
         let positions = all.step_by(every).collect();
-        Plan { positions, second_within: self.second_within, jobs: self.jobs }
+        Plan { positions, second_within: self.second_within, slack: self.slack, jobs: self.jobs }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Boots of a few instructions, and campaigns that have to find what turns them.
 
-use super::{Boot, Plan, Progress, run};
+use super::{Boot, Plan, Progress, SLACK, run};
 use crate::board::{Machine, Storage};
 use crate::subject::Subject;
 
@@ -27,7 +27,8 @@ fn turned(program: &[u32], second_within: u32) -> Vec<(u32, u32)> {
 fn turned_of(storage: &Storage, second_within: u32) -> Vec<(u32, u32)> {
     let start = Machine::new(storage);
     let boot = Boot::record(&start).unwrap();
-    let plan = Plan { positions: (0..boot.path.len()).collect(), second_within, jobs: 2 };
+    let plan =
+        Plan { positions: (0..boot.path.len()).collect(), second_within, slack: SLACK, jobs: 2 };
     let report = run(&start, &boot, &plan, &Progress::default());
     assert_eq!(report.stopped + report.turned + report.data + report.astray, report.runs);
     let turned = report.findings.iter().filter(|it| it.place.is_turned());
@@ -59,7 +60,7 @@ fn a_pair_with_an_instruction_without_effect_is_one_skip() {
     let boot = Boot::record(&start).unwrap();
     let positions: Vec<usize> = (0..boot.path.len()).collect();
     let report = |second_within| {
-        let plan = Plan { positions: positions.clone(), second_within, jobs: 1 };
+        let plan = Plan { positions: positions.clone(), second_within, slack: SLACK, jobs: 1 };
         run(&start, &boot, &plan, &Progress::default())
     };
     let (one, two) = (report(0), report(1));
