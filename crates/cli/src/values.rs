@@ -68,32 +68,108 @@ pub fn check_algorithms(asked: &[Algorithm], used: &[Algorithm]) -> Result<(), F
     }
 }
 
+/// Other names of algorithms, in lower case and without dashes.
+const ALIASES: [(&str, &str); 16] = [
+    ("eddsa", "ed25519"),
+    ("p256", "ecdsa-p256"),
+    ("p384", "ecdsa-p384"),
+    ("prime256v1", "ecdsa-p256"),
+    ("secp256r1", "ecdsa-p256"),
+    ("secp384r1", "ecdsa-p384"),
+    ("nistp256", "ecdsa-p256"),
+    ("nistp384", "ecdsa-p384"),
+    ("es256", "ecdsa-p256"),
+    ("es384", "ecdsa-p384"),
+    ("rsa2048", "rsa-pss-2048-sha256"),
+    ("rsa3072", "rsa-pss-3072-sha384"),
+    ("rsa4096", "rsa-pss-4096-sha384"),
+    ("dilithium2", "ml-dsa-44"),
+    ("dilithium3", "ml-dsa-65"),
+    ("dilithium5", "ml-dsa-87"),
+];
+
+/// Words that mean an algorithm, and the word in its names.
+const MEANINGS: [(&str, &str); 6] = [
+    ("ec", "ecdsa"),
+    ("ecc", "ecdsa"),
+    ("eddsa", "ed25519"),
+    ("dilithium", "ml"),
+    ("sphincs", "slh"),
+    ("secp", "ecdsa"),
+];
+
+/// Offered if nothing is known about what was typed: one of each kind.
+const KINDS: [&str; MOST_ALGORITHMS] =
+    ["ed25519", "ecdsa-p256", "rsa-pss-3072-sha384", "ml-dsa-65"];
+
 /// Most algorithms that are offered for one that does not exist.
 const MOST_ALGORITHMS: usize = 4;
 
-/// A signature algorithm.
+/// A signature algorithm. Case and dashes do not matter, and well-known names mean what they mean.
 ///
 /// # Errors
 /// Names the likeliest ones if there is none of that name.
 pub fn algorithm(text: &str) -> Result<Algorithm, String> {
-    Algorithm::from_name(text).ok_or_else(|| {
-        let wanted = text.to_lowercase();
+    let plain = |name: &str| name.to_lowercase().replace(['-', '_', ' '], "");
+    let typed = plain(text);
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == typed).map(|(_, name)| *name);
+    if let Some(found) = alias.and_then(Algorithm::from_name) {
+        return Ok(found);
+    }
+    Algorithm::all().find(|algorithm| plain(&algorithm.to_string()) == typed).ok_or_else(|| {
+        let words = words(text);
         let mut all: Vec<_> = Algorithm::all()
             .map(|algorithm| algorithm.to_string())
-            .map(|name| (likeness(&wanted, &name), name))
+            .map(|name| (likeness(&words, &typed, &name), name))
+            .filter(|(likeness, _)| *likeness >= 1.0)
             .collect();
         // The order of the format decides between names that are equally likely.
         all.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-        let names: Vec<_> =
-            all.into_iter().take(MOST_ALGORITHMS).map(|(_, name)| format!("`{name}`")).collect();
-        format!("there is no such algorithm; the likeliest are {}", names.join(", "))
+        let mut names: Vec<_> =
+            all.into_iter().take(MOST_ALGORITHMS).map(|(_, name)| name).collect();
+        if names.is_empty() {
+            names = KINDS.map(str::to_string).into();
+        }
+        let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+        format!("there is no such algorithm; take for instance {}", names.join(", "))
     })
 }
 
-/// A name that begins with what was typed comes first, then one of nearly the same letters.
-fn likeness(wanted: &str, name: &str) -> f64 {
-    let begins = !wanted.is_empty() && name.starts_with(wanted);
-    strsim::jaro_winkler(wanted, name) + if begins { 1.0 } else { 0.0 }
+/// What a name consists of: letters and numbers, in lower case.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut last = ' ';
+    for c in text.to_lowercase().chars() {
+        if c.is_alphanumeric() {
+            let continues = last.is_alphanumeric() && last.is_ascii_digit() == c.is_ascii_digit();
+            match words.last_mut() {
+                Some(word) if continues => word.push(c),
+                _ => words.push(c.to_string()),
+            }
+        }
+        last = c;
+    }
+    words
+}
+
+/// How many of the words that were typed a name has, or words of their meaning; of names that have as many, the
+/// one with nearly the same letters comes first.
+fn likeness(typed: &[String], text: &str, name: &str) -> f64 {
+    let own = words(name);
+    let meaning =
+        |word: &str| MEANINGS.iter().find(|(known, _)| *known == word).map(|(_, own)| *own);
+    let shared = typed.iter().filter(|word| {
+        let meant = meaning(word);
+        let is_like = |own: &String| {
+            own == word.as_str()
+                || word.len() > 1 && own.starts_with(word.as_str())
+                || meant.is_some_and(|it| it.starts_with(own.as_str()))
+        };
+        own.iter().any(is_like)
+    });
+    // A letter or two in another order.
+    let is_near = strsim::damerau_levenshtein(text, &name.replace('-', "")) <= 2;
+    shared.count() as f64 + f64::from(u8::from(is_near)) + strsim::jaro_winkler(text, name) / 2.0
 }
 
 /// A whole number, in decimal or, after `0x`, in hexadecimal.
@@ -137,12 +213,29 @@ mod tests {
             assert_eq!(algorithm(name).unwrap().to_string(), name);
         }
         for (typed, meant) in [
-            ("mldsa65", "`ml-dsa-65`"),
-            ("ML-DSA-87", "`ml-dsa-87`"),
-            ("ecdsa", "`ecdsa-p256`, `ecdsa-p384`"),
-            ("ed25518", "`ed25519`"),
+            ("mldsa65", "ml-dsa-65"),
+            ("ML-DSA-87", "ml-dsa-87"),
+            ("P256", "ecdsa-p256"),
+            ("RSA-3072", "rsa-pss-3072-sha384"),
+            ("Dilithium3", "ml-dsa-65"),
+            ("SLH_DSA_SHA2_128s", "slh-dsa-sha2-128s"),
+        ] {
+            assert_eq!(algorithm(typed).unwrap().to_string(), meant);
+        }
+        for (_, name) in ALIASES {
+            assert!(Algorithm::from_name(name).is_some(), "{name}");
+        }
+        for (typed, meant) in [
+            ("ecdsa", "instance `ecdsa-p256`, `ecdsa-p384`"),
+            ("ed25518", "instance `ed25519`"),
             ("slh-dsa-sha2-128", "`slh-dsa-sha2-128s`, `slh-dsa-sha2-128f`"),
             ("xmss-sha2-10", "`xmss-sha2-10-256`"),
+            ("rsa-3072-sha512", "instance `rsa-pss-3072-sha512`, `rsa-pkcs1-3072-sha512`"),
+            ("sphincs+", "instance `slh-dsa-sha2-128s`"),
+            ("dilithium", "instance `ml-dsa-44`"),
+            ("p521", "instance `ecdsa-p256`"),
+            ("rot13", "instance `ed25519`, `ecdsa-p256`, `rsa-pss-3072-sha384`, `ml-dsa-65`"),
+            ("", "instance `ed25519`"),
         ] {
             let message = algorithm(typed).unwrap_err();
             assert!(message.contains(meant), "{typed}: {message}");

@@ -267,7 +267,7 @@ fn keys_of_every_family_are_made_and_shown() {
 #[test]
 fn the_algorithm_that_was_meant_is_suggested() {
     let bench = Bench::new();
-    let run = bench.run(&["keygen", "-o", "root.pem", "--algorithm", "mldsa65"]).expect(2);
+    let run = bench.run(&["keygen", "-o", "root.pem", "--algorithm", "mldsa66"]).expect(2);
     assert!(run.stderr.contains("`ml-dsa-65`"), "{run:?}");
     assert!(!bench.path("root.pem").exists());
     let run = bench.run(&["keygen", "-o", "root.pem", "--algorithm", "lms"]).expect(2);

@@ -39,6 +39,8 @@ pub enum KeyErrorKind {
     NotPem,
     /// Another kind of PEM file.
     WrongLabel(String),
+    /// A public key as OpenSSH writes it.
+    OpenSsh,
     /// There are other data before or after the key.
     TrailingData,
     /// The encoding ends too early.
@@ -124,6 +126,7 @@ impl KeyErrorKind {
         match self {
             Self::TooLong => KeyReason::TooLong,
             Self::NotPem => KeyReason::NotPem,
+            Self::OpenSsh => KeyReason::OpenSsh,
             Self::WrongLabel(_) => KeyReason::WrongLabel,
             Self::TrailingData => KeyReason::TrailingData,
             Self::Truncated => KeyReason::KeyTruncated,
@@ -209,7 +212,33 @@ impl fmt::Display for KeyErrorKind {
 
 impl std::error::Error for KeyErrorKind {}
 
+/// What takes the key out of a file of another kind; `FILE` is the file.
+fn other_container(label: &str) -> Option<&'static str> {
+    Some(match label {
+        "CERTIFICATE" | "TRUSTED CERTIFICATE" => {
+            "take the public key out of it: `openssl x509 -in FILE -noout -pubkey > cert.pub.pem`"
+        }
+        "CERTIFICATE REQUEST" | "NEW CERTIFICATE REQUEST" => {
+            "take the public key out of it: `openssl req -in FILE -noout -pubkey > request.pub.pem`"
+        }
+        "EC PARAMETERS" => {
+            "it names a curve and holds no key: make one with `hartlock keygen --algorithm ecdsa-p256 -o root.pem`"
+        }
+        "OPENSSH PRIVATE KEY" => {
+            "convert a copy: `cp FILE copy.pem && ssh-keygen -p -m PKCS8 -f copy.pem`"
+        }
+        _ => return None,
+    })
+}
+
+/// The same for a line of `authorized_keys`.
+const OPENSSH_PUBLIC: &str = "convert it: `ssh-keygen -e -m PKCS8 -f FILE > converted.pub.pem`";
+
 impl KeyError {
+    fn with_path(&self, way: &str) -> String {
+        way.replace("FILE", &self.path.display().to_string())
+    }
+
     /// What to do about it.
     pub fn hint(&self) -> String {
         match self.kind {
@@ -217,6 +246,9 @@ impl KeyError {
                 "say how it signs, for instance with `--algorithm rsa-pss-{bits}-sha384`; \
                  `hartlock key convert` with that writes a file that says it"
             ),
+            KeyErrorKind::WrongLabel(ref label) => other_container(label)
+                .map_or(self.kind.hint().to_string(), |way| self.with_path(way)),
+            KeyErrorKind::OpenSsh => self.with_path(OPENSSH_PUBLIC),
             _ => self.kind.hint().to_string(),
         }
     }

@@ -3,12 +3,13 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use hartlock_image::Algorithm;
+use hartlock_image::{Algorithm, Curve};
 use pkcs8::LineEnding;
-use pkcs8::der::pem as rfc7468;
+use pkcs8::ObjectIdentifier;
+use pkcs8::der::{Decode, pem as rfc7468};
 use zeroize::Zeroizing;
 
-use super::{KeyError, KeyErrorKind};
+use super::{KeyError, KeyErrorKind, oids};
 use crate::{Error, pem};
 use hartlock_files::read_small;
 
@@ -124,6 +125,8 @@ pub(super) struct Opened {
     pub(super) der: Zeroizing<Vec<u8>>,
     /// The algorithm that a line before the key names.
     pub(super) stated: Option<Algorithm>,
+    /// The curve that a block before the key names.
+    pub(super) curve: Option<Curve>,
 }
 
 /// Finds the one key of a file, in PEM or, if `may_be_der`, in DER.
@@ -131,7 +134,10 @@ pub(super) fn open(bytes: &[u8], may_be_der: bool) -> Result<Opened, KeyErrorKin
     if may_be_der && bytes.first() == Some(&SEQUENCE) {
         return open_der(bytes);
     }
-    let (label, block) = pem::sole_block(bytes)?;
+    const OPENSSH: [&[u8]; 2] = [b"ssh-", b"ecdsa-sha2-"];
+    let is_openssh = OPENSSH.iter().any(|start| bytes.starts_with(start));
+    let (label, block) = pem::sole_block(bytes)
+        .map_err(|kind| if is_openssh { KeyErrorKind::OpenSsh } else { kind })?;
     let encoding = Encoding::of_label(label).ok_or_else(|| match label {
         "DSA PRIVATE KEY" => KeyErrorKind::UnsupportedAlgorithm("DSA".into()),
         _ => KeyErrorKind::WrongLabel(label.chars().take(40).collect()),
@@ -141,10 +147,18 @@ pub(super) fn open(bytes: &[u8], may_be_der: bool) -> Result<Opened, KeyErrorKin
         return Err(KeyErrorKind::OldEncryption);
     }
     let (_, der) = rfc7468::decode_vec(block.as_bytes()).map_err(|_| KeyErrorKind::Malformed)?;
-    let stated = str::from_utf8(bytes).ok().and_then(|text| pem::stated(text).0);
+    let (stated, rest) = pem::stated(str::from_utf8(bytes).unwrap_or_default());
+    let curve = pem::parameters(rest).0.map(curve_of_block).transpose()?;
     let unknown = |name: &str| KeyErrorKind::UnsupportedAlgorithm(name.chars().take(40).collect());
     let known = |name| Algorithm::from_name(name).ok_or_else(|| unknown(name));
-    Ok(Opened { encoding, der: Zeroizing::new(der), stated: stated.map(known).transpose()? })
+    Ok(Opened { encoding, der: Zeroizing::new(der), curve, stated: stated.map(known).transpose()? })
+}
+
+/// The curve in a block of parameters (RFC 5480 §2.1.1).
+fn curve_of_block(block: &str) -> Result<Curve, KeyErrorKind> {
+    let (_, der) = rfc7468::decode_vec(block.as_bytes()).map_err(|_| KeyErrorKind::Malformed)?;
+    let oid = ObjectIdentifier::from_der(&der).map_err(|_| KeyErrorKind::Malformed)?;
+    oids::curve(oid).ok_or_else(|| KeyErrorKind::UnsupportedAlgorithm(oids::name(oid)))
 }
 
 fn open_der(bytes: &[u8]) -> Result<Opened, KeyErrorKind> {
@@ -157,7 +171,7 @@ fn open_der(bytes: &[u8]) -> Result<Opened, KeyErrorKind> {
         return Err(KeyErrorKind::TrailingData);
     }
     let encoding = Encoding::of_der(bytes).ok_or(KeyErrorKind::Malformed)?;
-    Ok(Opened { encoding, der: Zeroizing::new(bytes.to_vec()), stated: None })
+    Ok(Opened { encoding, der: Zeroizing::new(bytes.to_vec()), stated: None, curve: None })
 }
 
 /// The label of a file's only block if it is PEM and that of a private key of any kind.

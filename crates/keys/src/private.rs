@@ -182,7 +182,7 @@ impl PrivateKey {
             Encoding::Encrypted => return Err(KeyErrorKind::Encrypted),
             Encoding::RsaPrivate => Secret::rsa(RsaKey::decode(&opened.der)?, scheme)?,
             Encoding::EcPrivate => {
-                let key = EcdsaKey::decode(&opened.der, None)?;
+                let key = EcdsaKey::decode(&opened.der, opened.curve)?;
                 (Algorithm::Ecdsa(key.curve()), Secret::Ecdsa(key))
             }
             Encoding::Stateful => {
@@ -372,5 +372,5 @@ fn open(file: &[u8], may_be_der: bool) -> Result<Opened, KeyErrorKind> {
 fn decrypt(opened: &Opened, passphrase: &[u8]) -> Result<Opened, KeyErrorKind> {
     let document = encrypted::decrypt(&opened.der, passphrase)?;
     let der = Zeroizing::new(document.as_bytes().to_vec());
-    Ok(Opened { encoding: Encoding::Private, der, stated: opened.stated })
+    Ok(Opened { encoding: Encoding::Private, der, stated: opened.stated, curve: None })
 }

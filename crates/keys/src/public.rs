@@ -64,7 +64,7 @@ impl PublicKey {
         if formats::is_private_label(file) {
             return Err(KeyErrorKind::IsPrivate);
         }
-        let Opened { encoding, der, stated } = formats::open(file, may_be_der)?;
+        let Opened { encoding, der, stated, .. } = formats::open(file, may_be_der)?;
         let scheme = Scheme { stated, asked: algorithms, pss: None };
         match encoding {
             Encoding::Public => Self::from_spki(&der, scheme),

@@ -76,6 +76,8 @@ pub enum KeyReason {
     SchemeNotStated = 1133,
     /// The key file is for another scheme of RSA than is asked for.
     OtherScheme = 1134,
+    /// The key file is a public key of OpenSSH.
+    OpenSsh = 1135,
 }
 
 impl KeyReason {
@@ -115,6 +117,7 @@ impl KeyReason {
         KeyReason::PublicName,
         KeyReason::SchemeNotStated,
         KeyReason::OtherScheme,
+        KeyReason::OpenSsh,
     ];
 
     /// What happened, in one sentence.
@@ -186,6 +189,7 @@ impl KeyReason {
             KeyReason::OtherScheme => {
                 "The key file is for another scheme of RSA than is asked for."
             }
+            KeyReason::OpenSsh => "The key file is a public key of OpenSSH.",
         }
     }
 
@@ -197,7 +201,7 @@ impl KeyReason {
                 "Give a file that begins with `-----BEGIN`, for instance from `hartlock keygen`."
             }
             KeyReason::WrongLabel => {
-                "Convert it with `openssl pkey` (private) or `openssl pkey -pubin` (public)."
+                "Give a file with a key; if it is one, `openssl pkey` (private) or `openssl pkey -pubin` (public) may convert it."
             }
             KeyReason::TrailingData => "Keep one key in a file, and nothing else.",
             KeyReason::KeyTruncated => "Fetch the key again, or make a new one.",
@@ -226,7 +230,7 @@ impl KeyReason {
             KeyReason::Malformed => "Fetch the key again, or make a new one.",
             KeyReason::WrongLength => "Fetch the key again, or make a new one.",
             KeyReason::CompressedPoint => {
-                "Convert it with `openssl ec -conv_form uncompressed` and the options for its half."
+                "Convert it with `openssl ec -pubin -in FILE -pubout -conv_form uncompressed -out NEW`."
             }
             KeyReason::PublicHalfDiffers => {
                 "Fetch the key again, and trust no signature of this one."
@@ -266,6 +270,7 @@ impl KeyReason {
             KeyReason::OtherScheme => {
                 "Leave `--algorithm` out, or correct the line `# algorithm:` of the file."
             }
+            KeyReason::OpenSsh => "Convert it with `ssh-keygen -e -m PKCS8`.",
         }
     }
 
@@ -368,6 +373,9 @@ impl KeyReason {
             KeyReason::OtherScheme => {
                 "The same RSA key with another padding or hash is another key for a device: it has another id."
             }
+            KeyReason::OpenSsh => {
+                "It is a line of text in a form that only OpenSSH has, and no PEM."
+            }
         }
     }
 
@@ -408,6 +416,7 @@ impl KeyReason {
             KeyReason::PublicName => "PublicName",
             KeyReason::SchemeNotStated => "SchemeNotStated",
             KeyReason::OtherScheme => "OtherScheme",
+            KeyReason::OpenSsh => "OpenSsh",
         }
     }
 
@@ -448,6 +457,7 @@ impl KeyReason {
             KeyReason::PublicName => "key-files §1",
             KeyReason::SchemeNotStated => "key-files §4",
             KeyReason::OtherScheme => "key-files §4",
+            KeyReason::OpenSsh => "key-files §2",
         }
     }
 
@@ -488,6 +498,7 @@ impl KeyReason {
             KeyReason::PublicName => Fault::Caller,
             KeyReason::SchemeNotStated => Fault::Caller,
             KeyReason::OtherScheme => Fault::Caller,
+            KeyReason::OpenSsh => Fault::Caller,
         }
     }
 }

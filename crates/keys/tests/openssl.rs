@@ -267,6 +267,17 @@ fn we_take_the_older_forms_of_openssl() {
     assert!(ssl.read("sec1.pem").starts_with(b"-----BEGIN EC PRIVATE KEY"));
     assert_eq!(decode("sec1.pem").public(), decode("pkcs8.pem").public());
     assert_eq!(decode("sec1.der").public(), decode("pkcs8.pem").public());
+    // With the curve in a block of its own before the key.
+    ssl.run(&["ecparam", "-name", "secp384r1", "-genkey", "-out", "two.pem"]);
+    assert!(ssl.read("two.pem").starts_with(b"-----BEGIN EC PARAMETERS"));
+    let key = decode("two.pem");
+    assert_eq!(key.algorithm().to_string(), "ecdsa-p384");
+    ssl.run(&["ecparam", "-name", "prime256v1", "-out", "other.pem"]);
+    let two = String::from_utf8(ssl.read("two.pem")).unwrap();
+    let key = &two[two.find("-----BEGIN EC PRIVATE").unwrap()..];
+    let swapped = [&ssl.read("other.pem")[..], key.as_bytes()].concat();
+    let kind = PrivateKey::decode(&swapped, &[], None).unwrap_err();
+    assert_eq!(kind, hartlock_keys::KeyErrorKind::PublicHalfDiffers);
     ssl.run(&["genrsa", "-traditional", "-out", "pkcs1.pem", "2048"]);
     ssl.run(&["pkcs8", "-topk8", "-nocrypt", "-in", "pkcs1.pem", "-out", "pkcs8.pem"]);
     assert!(ssl.read("pkcs1.pem").starts_with(b"-----BEGIN RSA PRIVATE KEY"));

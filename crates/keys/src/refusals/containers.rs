@@ -39,7 +39,7 @@ fn files(cases: &mut Cases) {
         b"",
         b"\n",
         b"key",
-        b"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA owner@host\n",
+        b"PuTTY-User-Key-File-3: ssh-ed25519\n",
         b"\xff\xfe\x00",
         &[0x31, 0x00],
         &utf16,
@@ -53,6 +53,10 @@ fn files(cases: &mut Cases) {
 
 fn pem_blocks(cases: &mut Cases) {
     let private = generated("ed25519").to_pem().unwrap();
+    for line in ["ssh-ed25519 AAAA me@here\n", "ecdsa-sha2-nistp256 AAAA\n"] {
+        cases.public("OpenSSH", KeyReason::OpenSsh, line);
+        cases.private("OpenSSH", KeyReason::OpenSsh, line);
+    }
     for label in ["CERTIFICATE", "EC PARAMETERS", "X\x1b[2J", ""] {
         let file = PUBLIC.replace("PUBLIC KEY", label);
         cases.public(label, KeyReason::WrongLabel, &file);
