@@ -20,11 +20,15 @@ use crate::verify::{Expectation, verify_open_file};
 use crate::{Error, OnProgress, Refusal, content, culprit, defaults, profile};
 use hartlock_files::{FileError, NewFile};
 use hartlock_keys::{PrivateKey, PublicKey};
+use hartlock_verify::board::Board;
 
 mod carries;
+mod extract;
 #[cfg(test)]
 mod tests;
 mod written;
+
+pub use extract::extract;
 
 /// A bundle to build.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +47,8 @@ pub struct Build<'a> {
     pub is_forced: bool,
     /// Whether payload files may look like something else.
     pub is_any_type: bool,
+    /// Whether all is done but the signatures, and no file is written.
+    pub is_dry: bool,
 }
 
 /// Builds a bundle of any payload files. It replaces a file that is no input and no private key.
@@ -56,8 +62,16 @@ pub fn build(
     output: &Path,
     on_progress: OnProgress<'_>,
 ) -> Result<Description, Error> {
-    let build =
-        Build { spec, keys, created, output, inputs: &[], is_forced: true, is_any_type: true };
+    let build = Build {
+        spec,
+        keys,
+        created,
+        output,
+        inputs: &[],
+        is_forced: true,
+        is_any_type: true,
+        is_dry: false,
+    };
     build.run(on_progress, &mut |_, _| ())
 }
 
@@ -82,7 +96,8 @@ impl Build<'_> {
         // Whether it is a bundle of the same manifest is known only when there is one.
         hartlock_files::check_output(output, self.inputs().map(PathBuf::as_path), true)?;
         let sources = open_sources(spec)?;
-        for source in sources.iter().filter(|_| !self.is_any_type) {
+        let is_new = |source: &&Source<'_>| !self.is_any_type && source.spec.part.is_none();
+        for source in sources.iter().filter(is_new) {
             let payload_type = source.spec.payload_type;
             let start = source.start(content::searched(payload_type))?;
             content::check(payload_type, &start, &source.spec.file)?;
@@ -101,14 +116,22 @@ impl Build<'_> {
         bundle.reserve(manifest.bundle_size)?;
         let mut done = 0;
         for (payload, source) in manifest.payloads.iter_mut().zip(&sources) {
-            payload.digest = copy_and_digest(payload, source, &bundle, &mut |bytes| {
+            let at = payload.offset;
+            payload.digest = copy_and_digest(payload, source, &bundle, at, &mut |bytes| {
                 done += 2 * bytes;
                 on_progress(done, total);
             })?;
+            if let Some(record) = &source.spec.part {
+                extract::check_copy(record, &bundle, at)?;
+            }
         }
         let signed = encode(&manifest)?;
         let is_again = hartlock_files::holds(output, manifest.bundle_size, &signed);
         hartlock_files::check_output(output, [], self.is_forced || is_again)?;
+        if self.is_dry {
+            check_form(&manifest, &signed).map_err(|reason| with_map(reason.into(), &manifest))?;
+            return Ok(Description::from(&manifest));
+        }
         bundle.write_at(&sign(signed, &manifest, keys, on_leaves)?, 0)?;
         let description = verify(&bundle, &manifest, keys)?;
         bundle.finish(self.is_forced || is_again)?;
@@ -121,6 +144,17 @@ impl Build<'_> {
         let payloads = self.spec.payloads.iter().map(|payload| &payload.file);
         self.inputs.iter().chain(payloads).chain(trusted)
     }
+}
+
+/// What a verifier would say about the manifest alone.
+fn check_form(manifest: &Manifest<'_>, signed: &[u8]) -> Result<(), Reason> {
+    Manifest::parse(signed, &manifest.signers)?;
+    for board in manifest.identities().filter_map(|it| Board::by_name(it.board.as_str())) {
+        for payload in manifest.payloads.iter() {
+            board.check(manifest.bundle_type, payload)?;
+        }
+    }
+    Ok(())
 }
 
 /// Verifies what was written, payloads by the digests that they were written with.
@@ -150,7 +184,17 @@ fn verify(
 struct Source<'a> {
     spec: &'a PayloadSpec,
     file: File,
+    /// Its first byte in the file.
+    offset: u64,
     size: u64,
+}
+
+impl<'a> Source<'a> {
+    fn open(spec: &'a PayloadSpec) -> Result<Self, Error> {
+        let (file, len) = hartlock_files::open(&spec.file)?;
+        let (offset, size) = spec.part.as_ref().map_or((0, len), |part| (part.offset, part.size));
+        Ok(Self { spec, file, offset, size })
+    }
 }
 
 /// Opens all payload files, in the order of their types.
@@ -165,13 +209,7 @@ fn open_sources(spec: &BundleSpec) -> Result<Vec<Source<'_>>, Error> {
         let hint = Some(format!("describe the {name} once"));
         return Err(Refusal { hint, ..Refusal::with(Reason::PayloadOrder, context) }.into());
     }
-    payloads
-        .into_iter()
-        .map(|payload| {
-            let (file, size) = hartlock_files::open(&payload.file)?;
-            Ok(Source { spec: payload, file, size })
-        })
-        .collect()
+    payloads.into_iter().map(Source::open).collect()
 }
 
 /// The signature algorithms that a loader says that it carries (boot flow §5.5): bit i is number i of image
@@ -314,6 +352,11 @@ fn carried(list: &TrustList, sources: &[Source<'_>]) -> Result<u64, Error> {
 
 fn trust_list(trust: &TrustSpec) -> Result<TrustList, Error> {
     let mut keys = List::<KeyRecord, MAX_TRUSTED_KEYS>::new();
+    for record in &trust.records {
+        if !keys.push(*record) {
+            return Err(Reason::TrustedKeyCountOutOfRange.into());
+        }
+    }
     for path in &trust.keys {
         if !keys.push(PublicKey::read_for(path, &trust.algorithms)?.record()) {
             return Err(Reason::TrustedKeyCountOutOfRange.into());
@@ -409,7 +452,7 @@ impl Source<'_> {
     }
 
     fn read_at(&self, room: &mut [u8], least: usize, offset: u64) -> Result<(), FileError> {
-        hartlock_files::read_at(&self.file, room, least, offset).map_err(|error| {
+        hartlock_files::read_at(&self.file, room, least, self.offset + offset).map_err(|error| {
             match error.kind() {
                 io::ErrorKind::UnexpectedEof => self.changed(),
                 _ => self.fail(error),
@@ -428,25 +471,30 @@ fn copy_and_digest(
     payload: &PayloadRecord,
     source: &Source<'_>,
     bundle: &NewFile,
+    at: u64,
     on_bytes: &mut dyn FnMut(u64),
 ) -> Result<[u8; 64], Error> {
     let plan = Plan::new(payload, thread_count(payload));
     let is_past_cache = is_large(payload) && plan.is_page_aligned();
     bundle.go_past_cache(is_past_cache);
     // What is in memory already is fetched from there.
-    let is_unread = is_past_cache && !hartlock_files::is_in_cache(&source.file, 0, payload.size);
+    let is_unread =
+        is_past_cache && !hartlock_files::is_in_cache(&source.file, source.offset, payload.size);
     hartlock_files::go_past_cache(&source.file, is_unread);
     let digest = plan.digest(
         |piece| {
             let (offset, len) = (piece.offset(), piece.len());
             source.read_at(piece.room(), len, offset)?;
-            bundle.write_at(piece.padded(), payload.offset + offset)
+            bundle.write_at(piece.padded(), at + offset)
         },
         on_bytes,
     );
     hartlock_files::go_past_cache(&source.file, false);
     bundle.go_past_cache(false);
     let digest = digest?;
+    if source.spec.part.is_some() {
+        return Ok(digest);
+    }
     // A file that grew would otherwise be signed without its end.
     match source.file.read_at(&mut [0], payload.size).map_err(|error| source.fail(error))? {
         0 => Ok(digest),

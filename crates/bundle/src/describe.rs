@@ -7,6 +7,7 @@ use hartlock_image::{
     SignatureBlocks,
 };
 use hartlock_verify::board::Board;
+
 use serde::{Serialize, Serializer};
 
 /// A manifest. The function that returns it says whether it was verified.
@@ -117,6 +118,18 @@ pub struct Payload {
     pub block_count: u64,
     /// Digest in hexadecimal.
     pub digest: String,
+    /// What other tools print, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plain: Option<Plain>,
+}
+
+/// A digest that `sha256sum`, `sha384sum` or `sha512sum` gives for the payload's file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Plain {
+    /// The tool that prints it.
+    pub tool: &'static str,
+    /// In hexadecimal.
+    pub digest: String,
 }
 
 impl From<&PayloadRecord> for Payload {
@@ -134,6 +147,7 @@ impl From<&PayloadRecord> for Payload {
             block_size: record.mode.block_size().unwrap_or(0),
             block_count: record.block_count(),
             digest: hex(record.digest()),
+            plain: None,
         }
     }
 }

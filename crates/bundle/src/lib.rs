@@ -5,6 +5,7 @@
 //! | [`spec`] | `bundle.toml`: what a bundle shall be |
 //! | [`build`] | writes a bundle, then verifies what it wrote |
 //! | [`verify`] | verifies a bundle file with the verifier that the boot stages run |
+//! | [`reuse`], [`plain`] | payloads of a bundle: as parts of another one, as files, as other tools see them |
 //! | [`inspect`] | reads a bundle file, byte by byte, and trusts nothing in it |
 //!
 //! Files appear whole or not at all. Payloads are streamed: no payload is ever in memory as a
@@ -21,9 +22,11 @@ pub mod describe;
 pub mod digest;
 mod error;
 pub mod inspect;
+pub mod plain;
 pub mod platform;
 mod profile;
 mod reason;
+pub mod reuse;
 pub mod spec;
 pub mod units;
 pub mod verify;

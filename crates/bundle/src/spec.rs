@@ -25,7 +25,10 @@
 
 use std::path::{Path, PathBuf};
 
-use hartlock_image::{Algorithm, BundleType, HashId, Lifecycle, PayloadType, Policy, Profile};
+use hartlock_image::{
+    Algorithm, BundleType, HashId, KeyRecord, Lifecycle, PayloadRecord, PayloadType, Policy,
+    Profile,
+};
 use serde::{Deserialize, Deserializer};
 
 use crate::Error;
@@ -172,6 +175,9 @@ pub struct PayloadSpec {
     pub mode: Option<ModeName>,
     /// Bytes of a block. Without `mode` it selects a mode with blocks.
     pub block_size: Option<u32>,
+    /// It is a part of the file, which is a bundle.
+    #[serde(skip)]
+    pub part: Option<PayloadRecord>,
 }
 
 impl PayloadSpec {
@@ -186,6 +192,7 @@ impl PayloadSpec {
             hash: None,
             mode: None,
             block_size: None,
+            part: None,
         }
     }
 }
@@ -212,6 +219,9 @@ pub struct TrustSpec {
     /// How RSA keys among them are used: padding and hash for keys of a size.
     #[serde(default, deserialize_with = "algorithms")]
     pub algorithms: Vec<Algorithm>,
+    /// Further keys, of which the files are not at hand.
+    #[serde(skip)]
+    pub records: Vec<KeyRecord>,
 }
 
 impl BundleSpec {
@@ -245,7 +255,13 @@ impl BundleSpec {
     pub fn overridden_by(mut self, flags: BundleSpec) -> Self {
         for flag in flags.payloads {
             match self.payloads.iter_mut().find(|own| own.payload_type == flag.payload_type) {
-                Some(own) => own.file = flag.file,
+                Some(own) => {
+                    own.file = flag.file;
+                    // What was needed for the payload of a bundle says nothing about another file.
+                    if own.part.take().is_some() {
+                        own.memory_size = None;
+                    }
+                }
                 None => self.payloads.push(flag),
             }
         }

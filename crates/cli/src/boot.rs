@@ -75,7 +75,7 @@ impl Report for Booted {
         let machine = &self.timeline.machine;
         let verdict = match self.outcome() {
             Outcome::Accepted | Outcome::WellFormed => format!("{GOOD}booted{GOOD:#}    "),
-            Outcome::Refused => format!("{ERROR}refused{ERROR:#}   "),
+            Outcome::Refused | Outcome::Different => format!("{ERROR}refused{ERROR:#}   "),
             Outcome::Undecided => format!("{WARNING}undecided{WARNING:#} "),
         };
         let mut text = format!(

@@ -54,6 +54,7 @@ Result:
 
 pub const SIGN: &str = r#"Examples:
   hartlock sign bundle.toml --key root.pem -o system.hlk
+  hartlock sign bundle.toml --key root.pem --dry-run
   hartlock sign bundle.toml --key a.pem --key b.pem -o system.hlk
   hartlock sign bundle.toml --key rsa.pem --algorithm rsa-pkcs1-3072-sha256 \
     --passphrase-file secret -o system.hlk
@@ -101,11 +102,40 @@ pub const VERIFY: &str = "Examples:
   hartlock verify system.hlk --key root.pub.pem --board qemu-virt --soc virt \\
     --floor 6 --lifecycle production     # all that a device insists on
   hartlock verify system.hlk --key root.pub.pem --profile cnsa2
+  hartlock verify system.hlk --key root.pub.pem --digests  # as sha384sum
 
 Profiles:
   default                    # Ed25519, ECDSA, LMS, ML-DSA; SHA-384, SHA3-256
   cnsa2                      # LMS, XMSS, ML-DSA-87; SHA-384, SHA-512
   all                        # whatever the format has";
+
+pub const RESIGN: &str = "Examples:
+  hartlock resign old.hlk --verify-key old.pub.pem --key new.pem -o new.hlk
+  hartlock resign old.hlk --verify-key old.pub.pem --key a.pem --dry-run
+
+Result:
+  The bytes that `hartlock sign` would give for the same payloads, settings and
+  keys, with the date of the old bundle or SOURCE_DATE_EPOCH.";
+
+pub const REPLACE: &str = "Examples:
+  hartlock replace old.hlk --verify-key root.pub.pem --kernel Image \\
+    --security-version 7 --key root.pem -o new.hlk
+
+Result:
+  The bytes that `hartlock sign` would give for the new payload, and for all
+  else as it is in the old bundle.";
+
+pub const DIFF: &str = "Examples:
+  hartlock diff old.hlk new.hlk
+  hartlock diff old.hlk new.hlk --json
+
+Exit code:
+  0 equal for a device, 1 different, 2 could not decide";
+
+pub const EXTRACT: &str = "Examples:
+  hartlock extract system.hlk --verify-key root.pub.pem -o parts
+  hartlock extract system.hlk kernel --verify-key root.pub.pem -o parts
+  hartlock extract system.hlk --unverified -o parts";
 
 pub const INSPECT: &str = "Examples:
   hartlock inspect system.hlk

@@ -25,6 +25,8 @@ pub enum Outcome {
     Accepted,
     /// Yes, but nothing was verified: the output must not say that a bundle was accepted.
     WellFormed,
+    /// Two bundles are not equal.
+    Different,
     /// No, with a reason code.
     Refused,
     /// Neither: wrong usage, a file that cannot be read, a missing tool.
@@ -36,7 +38,7 @@ impl Outcome {
     pub fn exit_code(self) -> ExitCode {
         ExitCode::from(match self {
             Outcome::Accepted | Outcome::WellFormed => 0,
-            Outcome::Refused => 1,
+            Outcome::Refused | Outcome::Different => 1,
             Outcome::Undecided => 2,
         })
     }
@@ -125,6 +127,12 @@ impl Failure {
             hint: reason.hint().to_string(),
             reason: Some(reason.into()),
         }
+    }
+
+    /// The same, for a question that a refusal does not answer.
+    #[must_use]
+    pub fn and_undecided(self) -> Self {
+        Self { outcome: Outcome::Undecided, ..self }
     }
 
     /// Says which file a refusal is about.

@@ -8,6 +8,7 @@ mod summary;
 use std::path::PathBuf;
 
 use hartlock_bundle::inspect::{Inspection, inspect_file};
+use hartlock_bundle::plain::add_digests;
 use hartlock_image::Reason;
 use hartlock_terminal as terminal;
 use serde::Serialize;
@@ -40,6 +41,10 @@ pub struct Args {
     /// Show key ids and digests in full
     #[arg(short, long)]
     verbose: bool,
+    /// Show the digest of each payload as `sha384sum` prints it (`sha256sum`, `sha512sum` if it is signed with
+    /// that hash); the payloads are read
+    #[arg(long)]
+    digests: bool,
 }
 
 /// What the bundle claims.
@@ -106,6 +111,10 @@ impl Serialize for Shown {
 
 /// Reads the bundle.
 pub fn run(args: &Args) -> Result<Shown, Failure> {
+    let mut inspection = inspect_file(&args.bundle)?;
+    if let Some(manifest) = inspection.manifest.as_mut().filter(|_| args.digests) {
+        add_digests(&args.bundle, manifest)?;
+    }
     Ok(Shown {
         bundle: args.bundle.clone(),
         view: match (args.fields, args.hexdump) {
@@ -114,6 +123,6 @@ pub fn run(args: &Args) -> Result<Shown, Failure> {
             (false, false) => View::Summary,
         },
         is_verbose: args.verbose,
-        inspection: inspect_file(&args.bundle)?,
+        inspection,
     })
 }

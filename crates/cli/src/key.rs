@@ -91,9 +91,9 @@ struct Shown {
 
 impl Report for Shown {
     fn text(&self) -> String {
-        let half = if self.is_private { "private (keep it secret)" } else { "public" };
+        let kind = if self.is_private { "private (keep it secret)" } else { "public" };
         let mut text = format!(
-            "file         {}\nhalf         {half}\nalgorithm    {} ({})\nkey id       {}\n",
+            "file         {}\nkind         {kind}\nalgorithm    {} ({})\nkey id       {}\n",
             terminal::path(&self.file),
             self.algorithm,
             self.family,
@@ -138,7 +138,7 @@ struct ConvertArgs {
     /// File to write; one that exists is never overwritten
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Write the public half of a private key
+    /// Write the public key of a private one
     #[arg(long)]
     public: bool,
     /// Write text or bytes
@@ -177,13 +177,13 @@ struct Converted {
 
 impl Report for Converted {
     fn text(&self) -> String {
-        let half = match (self.is_private, self.is_encrypted) {
+        let kind = match (self.is_private, self.is_encrypted) {
             (false, _) => "public key",
             (true, false) => "private key, without a passphrase",
             (true, true) => "private key, encrypted with a passphrase",
         };
         format!(
-            "written      {} ({half})\nkey id       {} {}\n",
+            "written      {} ({kind})\nkey id       {} {}\n",
             terminal::path(&self.file),
             self.algorithm,
             self.key_id

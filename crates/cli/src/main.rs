@@ -9,20 +9,25 @@
 
 mod boot;
 mod completions;
+mod diff;
 mod examples;
 mod explain;
+mod extract;
 mod failure;
 mod inspect;
 mod kat;
 mod key;
 mod keygen;
 mod man;
+mod origin;
 mod output;
 mod page;
 mod passphrase;
 mod progress;
 mod reason;
+mod rework;
 mod sign;
+mod signer;
 mod style;
 mod units;
 mod values;
@@ -59,10 +64,18 @@ enum Verb {
     Key(key::Args),
     #[command(after_long_help = examples::SIGN)]
     Sign(Box<sign::Args>),
+    #[command(after_long_help = examples::RESIGN)]
+    Resign(Box<rework::ResignArgs>),
+    #[command(after_long_help = examples::REPLACE)]
+    Replace(Box<rework::ReplaceArgs>),
     #[command(after_long_help = examples::VERIFY)]
     Verify(verify::Args),
     #[command(after_long_help = examples::INSPECT)]
     Inspect(inspect::Args),
+    #[command(after_long_help = examples::DIFF)]
+    Diff(diff::Args),
+    #[command(after_long_help = examples::EXTRACT)]
+    Extract(extract::Args),
     #[command(after_long_help = examples::EXPLAIN)]
     Explain(explain::Args),
     #[command(after_long_help = examples::BOOT)]
@@ -99,8 +112,12 @@ fn main() -> ExitCode {
         Verb::Keygen(args) => output.finish("keygen", keygen::run(args)),
         Verb::Key(args) => key::run(args, &output),
         Verb::Sign(args) => output.finish("sign", sign::run(args)),
+        Verb::Resign(args) => output.finish("resign", rework::resign(args)),
+        Verb::Replace(args) => output.finish("replace", rework::replace(args)),
         Verb::Verify(args) => output.finish("verify", verify::run(args)),
         Verb::Inspect(args) => output.finish("inspect", inspect::run(args)),
+        Verb::Diff(args) => output.finish("diff", diff::run(args)),
+        Verb::Extract(args) => output.finish("extract", extract::run(args)),
         Verb::Explain(args) => output.finish("explain", explain::run(args)),
         Verb::Boot(args) => output.finish("boot", boot::run(args)),
         Verb::Kat(args) => output.finish("kat", kat::run(args)),

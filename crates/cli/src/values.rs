@@ -2,7 +2,9 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hartlock_bundle::spec::IdentitySpec;
-use hartlock_image::{Algorithm, BundleType, HashId, Lifecycle, Name, Policy, Profile};
+use hartlock_image::{
+    Algorithm, BundleType, HashId, Lifecycle, Name, PayloadType, Policy, Profile,
+};
 use hartlock_keys::Format;
 
 use crate::failure::Failure;
@@ -44,6 +46,11 @@ pub fn profile() -> impl TypedValueParser<Value = Profile> {
 /// `any`, `all`, `hybrid`.
 pub fn policy() -> impl TypedValueParser<Value = Policy> {
     names(&POLICIES, Policy::name)
+}
+
+/// `kernel` and so on.
+pub fn payload_type() -> impl TypedValueParser<Value = PayloadType> {
+    names(&PayloadType::ALL, PayloadType::name)
 }
 
 /// `pem`, `der`.

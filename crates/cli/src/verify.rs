@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anstyle::Style;
 use hartlock_bundle::describe::{Description, Key, hex};
+use hartlock_bundle::plain::add_digests;
 use hartlock_bundle::verify::{Expectation, is_known_board, verify_file};
 use hartlock_image::{Algorithm, BundleType, Lifecycle, Name, Profile};
 use hartlock_keys::PublicKey;
@@ -43,7 +44,7 @@ pub struct Args {
     /// Insist on this SoC
     #[arg(long, value_name = "NAME", value_parser = values::name)]
     soc: Option<Name>,
-    /// Insist on this security version or a higher one
+    /// Insist on at least this security version: the minimum that a device demands (anti-rollback)
     #[arg(long, value_name = "N", value_parser = values::number::<u64>)]
     floor: Option<u64>,
     /// Insist that it boots with a boot bundle of this security version
@@ -55,6 +56,10 @@ pub struct Args {
     /// Insist that it names no algorithm, hash or mode outside of this profile
     #[arg(long, value_name = "PROFILE", value_parser = values::profile())]
     profile: Option<Profile>,
+    /// Show the digest of each payload as `sha384sum` prints it (`sha256sum`, `sha512sum` if it is signed with
+    /// that hash); the payloads are read once more
+    #[arg(long)]
+    digests: bool,
 }
 
 /// What was verified.
@@ -119,7 +124,11 @@ impl Report for Verified {
             .map(|payload| format!("{} ({})", payload.payload_type, size_text(payload.size)))
             .collect();
         row("payloads", &payloads.join(", "));
-        let (asked, not_asked) = self.checked.texts();
+        for payload in &manifest.payloads {
+            let Some(plain) = &payload.plain else { continue };
+            row("digest", &format!("{}  {} ({})", plain.digest, payload.payload_type, plain.tool));
+        }
+        let (asked, unchecked) = self.checked.texts();
         let mut checked: Vec<_> =
             ["signatures", "manifest", "payload digests", "padding"].map(str::to_string).into();
         if self.checked.placement {
@@ -127,8 +136,8 @@ impl Report for Verified {
         }
         checked.extend(asked);
         row("checked", &checked.join(", "));
-        if !not_asked.is_empty() {
-            row("not asked", &not_asked.join(", "));
+        if !unchecked.is_empty() {
+            row("not checked", &unchecked.join(", "));
         }
         if !self.checked.placement {
             row(
@@ -155,16 +164,16 @@ impl Checked {
             ("lifecycle", self.lifecycle.map(str::to_string)),
         ];
         let mut asked = Vec::new();
-        let mut not_asked = Vec::new();
+        let mut unchecked = Vec::new();
         for (name, value) in items {
             match value {
                 Some(value) => asked.push(format!("{name} {value}")),
-                None => not_asked.push(name),
+                None => unchecked.push(name),
             }
         }
         // No device asks for a profile, so nothing is missing without one.
         asked.extend(self.profile.map(|profile| format!("profile {profile}")));
-        (asked, not_asked)
+        (asked, unchecked)
     }
 }
 
@@ -195,7 +204,10 @@ pub fn run(args: &Args) -> Result<Verified, Failure> {
         progress.show(done, total);
     });
     drop(progress);
-    let manifest = result.map_err(|error| Failure::from(error).about(&args.bundle))?;
+    let mut manifest = result.map_err(|error| Failure::from(error).about(&args.bundle))?;
+    if args.digests {
+        add_digests(&args.bundle, &mut manifest)?;
+    }
 
     let key_ids: Vec<_> = expectation.keys.iter().map(|key| hex(&key.key_id())).collect();
     let key_file = |key_id: &String| {

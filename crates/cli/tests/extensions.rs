@@ -54,7 +54,7 @@ fn a_system_bundle_names_the_boot_bundle_that_it_needs() {
     assert_eq!(json["checked"]["boot_version"], 5);
     let run = verify(&bench, &["--boot-version", "4"]).expect(1);
     assert!(run.stderr.contains("E0605"), "{run:?}");
-    // It is not asked, and the text says so.
+    // It is not checked, and the text says so.
     let run = verify(&bench, &[]).expect(0);
     assert!(run.stdout.contains("boot version"), "{run:?}");
 }

@@ -322,7 +322,7 @@ impl KeyReason {
                 "A bundle has the key in one form only, with both coordinates; its id would be another one otherwise."
             }
             KeyReason::PublicHalfDiffers => {
-                "A private key with a public half of another key can be revealed by its first signature."
+                "A private key beside the public key of another one can be revealed by its first signature."
             }
             KeyReason::StateNotExported => {
                 "Each signature spends a part of it. Two copies would spend the same part twice, which reveals the key."

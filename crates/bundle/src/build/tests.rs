@@ -34,9 +34,9 @@ fn copy(mode: TreeMode, size: u64) -> Result<[u8; 64], Error> {
     let path = folder.path().join("payload");
     fs::write(&path, vec![7; SIZE as usize]).unwrap();
     let spec = PayloadSpec::new(PayloadType::Kernel, path.clone());
-    let source = Source { spec: &spec, file: File::open(&path).unwrap(), size };
+    let source = Source { spec: &spec, file: File::open(&path).unwrap(), offset: 0, size };
     let bundle = NewFile::public(&folder.path().join("bundle")).unwrap();
-    copy_and_digest(&record(mode, size), &source, &bundle, &mut |_| ())
+    copy_and_digest(&record(mode, size), &source, &bundle, PAGE_SIZE, &mut |_| ())
 }
 
 #[test]

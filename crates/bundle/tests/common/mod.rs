@@ -83,6 +83,7 @@ impl Bench {
                 policy: Policy::Any,
                 keys: vec![self.path("root.pub.pem")],
                 algorithms: Vec::new(),
+                records: Vec::new(),
             }),
             ..BundleSpec::default()
         }

@@ -116,6 +116,9 @@ fn write_payloads(page: &mut Page, manifest: &Description, is_verbose: bool) {
         let digest = if is_verbose { &payload.digest } else { shortened(&payload.digest) };
         let dots = if is_verbose { "" } else { "…" };
         page.remark(23, &format!("{} {digest}{dots}", digest_rule(payload)));
+        if let Some(plain) = &payload.plain {
+            page.remark(23, &format!("{}: {}", plain.tool, plain.digest));
+        }
     }
 }
 

@@ -1,0 +1,101 @@
+//! A bundle as the description of another one: its payloads stay where they are.
+
+use std::path::Path;
+
+use hartlock_image::{Closing, Extensions, Head, Lifecycle, Manifest, PayloadRecord, TreeMode};
+
+use crate::Error;
+use crate::describe::{Description, parse_unverified};
+use crate::spec::{BundleSpec, IdentitySpec, ModeName, PayloadSpec, TrustSpec};
+use hartlock_files::FileError;
+
+/// What a bundle was made of.
+#[derive(Debug)]
+pub struct Reused {
+    /// The description that makes the same manifest, but for keys and date.
+    pub spec: BundleSpec,
+    /// Its date.
+    pub created: u64,
+    /// What it says, **not verified**: compare it with what a verifier said.
+    pub description: Description,
+}
+
+/// Reads how a bundle was made. Nothing is verified; a build refuses payloads that are not those of the digests
+/// that were read here.
+///
+/// # Errors
+/// If the file cannot be read or is no bundle.
+pub fn read(path: &Path) -> Result<Reused, Error> {
+    let (file, len) = hartlock_files::open(path)?;
+    let at_start = |size: usize| -> Result<Vec<u8>, Error> {
+        let size = size.min(usize::try_from(len).unwrap_or(usize::MAX));
+        let mut bytes = vec![0; size];
+        hartlock_files::read_at(&file, &mut bytes, size, 0)
+            .map_err(|error| FileError::new("read", path, error))?;
+        Ok(bytes)
+    };
+    let head = Head::parse(&at_start(hartlock_image::HEADER_SIZE)?)?;
+    let metadata = at_start(head.total_size())?;
+    if metadata.len() < head.total_size() {
+        return Err(hartlock_image::Reason::Truncated.into());
+    }
+    let (signed, area) = metadata.split_at(head.signed_size());
+    let manifest = parse_unverified(signed, area)?;
+    Ok(Reused {
+        spec: spec_of(&manifest, path),
+        created: manifest.created,
+        description: Description::from(&manifest),
+    })
+}
+
+fn spec_of(manifest: &Manifest<'_>, path: &Path) -> BundleSpec {
+    let Extensions { boot_version, .. } = manifest.extensions;
+    let states = Lifecycle::ALL.into_iter();
+    BundleSpec {
+        bundle_type: Some(manifest.bundle_type),
+        board: Some(manifest.identity.board.as_str().to_string()),
+        soc: Some(manifest.identity.soc.as_str().to_string()),
+        also_for: manifest
+            .identities()
+            .skip(1)
+            .map(|it| IdentitySpec {
+                board: it.board.as_str().to_string(),
+                soc: it.soc.as_str().to_string(),
+            })
+            .collect(),
+        label: Some(manifest.label.as_str().to_string()),
+        security_version: Some(manifest.security_version),
+        min_boot_version: boot_version.map(std::num::NonZeroU64::get),
+        lifecycle: Some(states.filter(|it| manifest.lifecycle_mask & it.bit() != 0).collect()),
+        bootargs: manifest.bootargs().map(str::to_string),
+        payloads: manifest.payloads.iter().map(|payload| payload_of(payload, path)).collect(),
+        trust: match &manifest.closing {
+            Closing::Trust { list, .. } => Some(TrustSpec {
+                policy: list.policy,
+                keys: Vec::new(),
+                algorithms: Vec::new(),
+                records: list.keys.iter().copied().collect(),
+            }),
+            Closing::Bootargs(_) => None,
+        },
+        ..BundleSpec::default()
+    }
+}
+
+fn payload_of(payload: &PayloadRecord, path: &Path) -> PayloadSpec {
+    let mode = match payload.mode {
+        TreeMode::Flat => ModeName::Flat,
+        TreeMode::Blocks { .. } => ModeName::Blocks,
+        TreeMode::ParallelHash { .. } => ModeName::ParallelHash,
+    };
+    PayloadSpec {
+        load_address: Some(payload.load_address),
+        memory_size: Some(payload.memory_size),
+        entry: Some(payload.entry),
+        hash: Some(payload.hash),
+        mode: Some(mode),
+        block_size: payload.mode.block_size(),
+        part: Some(*payload),
+        ..PayloadSpec::new(payload.payload_type, path.to_path_buf())
+    }
+}

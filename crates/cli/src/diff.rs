@@ -1,0 +1,145 @@
+//! `hartlock diff`
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anstyle::Style;
+use hartlock_bundle::describe::Description;
+use hartlock_bundle::plain::add_digests;
+use hartlock_bundle::reuse;
+use hartlock_terminal as terminal;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::failure::{Failure, Outcome};
+use crate::output::Report;
+use crate::page::Page;
+use crate::style::WARNING;
+
+/// Say what differs between two bundles for a device
+///
+/// Neither is verified: `hartlock verify` says whether they are genuine. Exit code 0: equal, 1: different.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A bundle
+    #[arg(value_name = "BUNDLE")]
+    one: PathBuf,
+    /// Another one
+    #[arg(value_name = "BUNDLE")]
+    other: PathBuf,
+}
+
+/// What differs.
+#[derive(Debug, Serialize)]
+pub struct Compared {
+    bundles: [PathBuf; 2],
+    verified: bool,
+    differences: Vec<Difference>,
+}
+
+/// A field with its two values; null where one does not have it.
+#[derive(Debug, Serialize)]
+struct Difference {
+    field: String,
+    one: Value,
+    other: Value,
+}
+
+impl Report for Compared {
+    fn text(&self) -> String {
+        let mut page = Page::new();
+        let [one, other] = self.bundles.each_ref().map(|path| terminal::path(path));
+        page.line(format_args!("- {one}\n+ {other}"));
+        page.hanging("", "NOT VERIFIED: attackers can have written both", WARNING);
+        if self.differences.is_empty() {
+            page.line("equal for a device");
+        }
+        for Difference { field, one, other } in &self.differences {
+            page.gap();
+            page.line(field);
+            for (sign, value) in [("- ", one), ("+ ", other)] {
+                if !value.is_null() {
+                    page.hanging(sign, &terminal::text(&words(value)), Style::new());
+                }
+            }
+        }
+        page.finish()
+    }
+
+    fn outcome(&self) -> Outcome {
+        if self.differences.is_empty() { Outcome::WellFormed } else { Outcome::Different }
+    }
+}
+
+/// A value as people read it.
+fn words(value: &Value) -> String {
+    match value {
+        Value::String(text) if text.is_empty() => "(empty)".to_string(),
+        Value::String(text) => text.clone(),
+        Value::Array(values) if values.is_empty() => "(none)".to_string(),
+        Value::Array(values) => values.iter().map(words).collect::<Vec<_>>().join(", "),
+        Value::Object(fields) => fields.values().map(words).collect::<Vec<_>>().join(" "),
+        other => other.to_string(),
+    }
+}
+
+/// Fields that no device compares: they follow from others, or from the date.
+const IGNORED: [&str; 6] =
+    ["bundle_size", "created", "devices", "offset", "block_count", "is_nist_approved"];
+
+/// Every field of a manifest, those of payloads by the names of the payloads.
+fn fields(description: &Description) -> Result<BTreeMap<String, Value>, Failure> {
+    let value = serde_json::to_value(description).map_err(|error| {
+        Failure::undecided(format!("cannot compare the bundles: {error}"), "report this")
+    })?;
+    let mut fields = BTreeMap::new();
+    for (name, value) in value.as_object().into_iter().flatten() {
+        match (name.as_str(), value) {
+            ("payloads", Value::Array(payloads)) => {
+                for payload in payloads.iter().filter_map(Value::as_object) {
+                    let of = payload.get("type").and_then(Value::as_str).unwrap_or_default();
+                    // The signed digest covers the place in the bundle, too: the plain one is the payload's own.
+                    let own = payload.iter().filter_map(|(name, value)| match name.as_str() {
+                        "type" | "digest" => None,
+                        "plain" => Some((format!("{of} digest"), value["digest"].clone())),
+                        _ => Some((format!("{of} {name}"), value.clone())),
+                    });
+                    fields.extend(own);
+                }
+            }
+            ("trust", Value::Object(trust)) => {
+                fields.extend(trust.iter().map(|(name, it)| (format!("trust {name}"), it.clone())));
+            }
+            _ => drop(fields.insert(name.clone(), value.clone())),
+        }
+    }
+    fields.retain(|name, _| !IGNORED.iter().any(|it| name.ends_with(it)));
+    Ok(fields)
+}
+
+/// Compares the bundles.
+pub fn run(args: &Args) -> Result<Compared, Failure> {
+    let read = |path: &Path| -> Result<_, Failure> {
+        // Exit code 1 is an answer about two bundles, and one of these is none.
+        let undecided = |error| Failure::from(error).about(path).and_undecided();
+        let mut reused = reuse::read(path).map_err(undecided)?;
+        add_digests(path, &mut reused.description)?;
+        fields(&reused.description)
+    };
+    let (one, mut other) = (read(&args.one)?, read(&args.other)?);
+    let mut differences = Vec::new();
+    for (field, one) in one {
+        let other = other.remove(&field).unwrap_or_default();
+        if one != other {
+            differences.push(Difference { field: field.replace('_', " "), one, other });
+        }
+    }
+    let left = other.into_iter();
+    differences.extend(left.map(|(field, other)| Difference {
+        field: field.replace('_', " "),
+        one: Value::Null,
+        other,
+    }));
+    let bundles = [args.one.clone(), args.other.clone()];
+    Ok(Compared { bundles, verified: false, differences })
+}

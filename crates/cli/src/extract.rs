@@ -1,0 +1,99 @@
+//! `hartlock extract`
+
+use std::path::PathBuf;
+
+use hartlock_bundle::build::extract;
+use hartlock_files::{FileError, check_output};
+use hartlock_image::PayloadType;
+use hartlock_terminal as terminal;
+use serde::Serialize;
+
+use crate::failure::{Failure, Outcome};
+use crate::origin::Origin;
+use crate::output::Report;
+use crate::style::WARNING;
+use crate::units::size_text;
+use crate::values;
+
+/// Write payloads of a bundle into files
+///
+/// The bundle is verified first, and each file holds the bytes that were signed.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    origin: Origin,
+    /// Payload to write; all of them if none is named
+    #[arg(value_name = "PAYLOAD", value_parser = values::payload_type())]
+    payloads: Vec<PayloadType>,
+    /// Folder of the files, which get the names of the payloads
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// Replace files that are there; never a private key or the bundle
+    #[arg(long)]
+    force: bool,
+}
+
+/// What was written.
+#[derive(Debug, Serialize)]
+pub struct Extracted {
+    bundle: PathBuf,
+    verified: bool,
+    files: Vec<Part>,
+}
+
+#[derive(Debug, Serialize)]
+struct Part {
+    payload: &'static str,
+    file: PathBuf,
+    size: u64,
+}
+
+impl Report for Extracted {
+    fn text(&self) -> String {
+        let mut text = String::new();
+        if !self.verified {
+            text += &format!(
+                "{WARNING}NOT VERIFIED{WARNING:#}: an attacker can have written these files\n"
+            );
+        }
+        for Part { payload, file, size } in &self.files {
+            text += &format!("{payload:<10}  {}  {}\n", terminal::path(file), size_text(*size));
+        }
+        text
+    }
+
+    fn outcome(&self) -> Outcome {
+        if self.verified { Outcome::Accepted } else { Outcome::WellFormed }
+    }
+}
+
+/// Writes the files.
+pub fn run(args: &Args) -> Result<Extracted, Failure> {
+    let reused = args.origin.read()?;
+    let is_wanted = |it: PayloadType| args.payloads.is_empty() || args.payloads.contains(&it);
+    let all = &reused.spec.payloads;
+    if let Some(missing) =
+        args.payloads.iter().find(|wanted| all.iter().all(|it| it.payload_type != **wanted))
+    {
+        let names: Vec<_> = all.iter().map(|it| it.payload_type.name()).collect();
+        return Err(Failure::undecided(
+            format!("the bundle has no payload {}", missing.name()),
+            format!("it has {}", names.join(", ")),
+        ));
+    }
+    std::fs::create_dir_all(&args.output)
+        .map_err(|source| FileError::new("create", &args.output, source))?;
+    let mut files = Vec::new();
+    for payload in all.iter().filter(|it| is_wanted(it.payload_type)) {
+        let name = payload.payload_type.name();
+        let suffix = if args.origin.unverified { ".unverified" } else { "" };
+        let file = args.output.join(format!("{name}{suffix}"));
+        check_output(&file, [args.origin.bundle.as_path()], true)?;
+        extract(payload, &file, !args.origin.unverified, args.force)
+            .map_err(|error| Failure::from(error).about(&args.origin.bundle))?;
+        let size = payload.part.as_ref().map_or(0, |part| part.size);
+        files.push(Part { payload: name, file, size });
+    }
+    let verified = !args.origin.unverified;
+    Ok(Extracted { bundle: args.origin.bundle.clone(), verified, files })
+}

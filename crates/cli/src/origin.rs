@@ -1,0 +1,62 @@
+//! A bundle that other bundles or files are made from: verified first, unless the caller says otherwise.
+
+use std::path::PathBuf;
+
+use hartlock_bundle::reuse::{self, Reused};
+use hartlock_bundle::verify::{Expectation, verify_file};
+use hartlock_bundle::{Error, Refusal};
+use hartlock_image::{Algorithm, Reason};
+use hartlock_keys::PublicKey;
+
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::values;
+
+/// The bundle, and who signed it.
+#[derive(Debug, clap::Args)]
+pub struct Origin {
+    /// The bundle
+    #[arg(value_name = "BUNDLE")]
+    pub bundle: PathBuf,
+    /// Public key of a signer of the bundle; every signer needs its key
+    #[arg(long = "verify-key", value_name = "KEY.pub.pem", required_unless_present = "unverified")]
+    signers: Vec<PathBuf>,
+    /// How RSA keys of signers sign whose files do not say it; repeats
+    #[arg(long = "verify-algorithm", value_name = "NAME", value_parser = values::algorithm)]
+    signer_algorithms: Vec<Algorithm>,
+    /// Take the bundle as it is: an attacker can have written it
+    #[arg(long, conflicts_with = "signers")]
+    pub unverified: bool,
+}
+
+impl Origin {
+    /// Reads the bundle, and verifies it first.
+    pub fn read(&self) -> Result<Reused, Failure> {
+        let refused = |error| Failure::from(error).about(&self.bundle);
+        if self.unverified {
+            return reuse::read(&self.bundle).map_err(refused);
+        }
+        let read = |path: &PathBuf| PublicKey::read_for(path, &self.signer_algorithms);
+        let keys = self.signers.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let used: Vec<_> = keys.iter().map(PublicKey::algorithm).collect();
+        values::check_algorithms(&self.signer_algorithms, &used)?;
+        let expectation = Expectation { keys, ..Expectation::default() };
+        let mut progress = Progress::new("verifying");
+        let verified =
+            verify_file(&self.bundle, &expectation, &mut |done, total| progress.show(done, total));
+        drop(progress);
+        let verified = verified.map_err(|error| match error {
+            Error::Refused(refusal) if refusal.reason == Reason::SignerWithoutKey => {
+                let hint = "pass the public key of each signer with `--verify-key`".to_string();
+                refused(Error::Refused(Refusal { hint: Some(hint), ..refusal }))
+            }
+            other => refused(other),
+        })?;
+        let reused = reuse::read(&self.bundle).map_err(refused)?;
+        // Read again from here on: payloads are compared with the digests of this manifest.
+        if reused.description != verified {
+            return Err(Failure::refused(Reason::SignatureMismatch, Vec::new()).about(&self.bundle));
+        }
+        Ok(reused)
+    }
+}

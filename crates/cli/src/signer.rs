@@ -1,0 +1,200 @@
+//! Signing, for every verb that does it.
+
+use std::path::{Path, PathBuf};
+
+use hartlock_bundle::build::{Build, loader_statement};
+use hartlock_bundle::describe::Description;
+use hartlock_bundle::spec::BundleSpec;
+use hartlock_image::{Algorithm, PayloadType};
+use hartlock_keys::{PrivateKey, ReadOptions};
+use hartlock_terminal as terminal;
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::inspect::manifest_text;
+use crate::output::{Report, talk};
+use crate::progress::Progress;
+use crate::style::{GOOD, WARNING};
+use crate::units::{count_text, size_text};
+use crate::{passphrase, values};
+
+/// Who signs, and what becomes of the bundle.
+#[derive(Debug, clap::Args)]
+pub struct Signer {
+    /// Private key of a signer; up to four, in this order
+    #[arg(short, long = "key", value_name = "KEY.pem", required = true)]
+    keys: Vec<PathBuf>,
+    /// How RSA keys of a size sign whose files do not say it; repeats
+    #[arg(long = "algorithm", value_name = "NAME", value_parser = values::algorithm)]
+    pub algorithms: Vec<Algorithm>,
+    #[command(flatten)]
+    passphrase: passphrase::Source,
+    /// Sign even if a key that counts its signatures is on a file system that is not known to keep it, such
+    /// as the overlay of a container. You promise that there is one file, and that no copy signs
+    #[arg(long)]
+    any_file_system: bool,
+    /// File of the bundle
+    #[arg(short, long, value_name = "FILE", required_unless_present = "dry_run")]
+    output: Option<PathBuf>,
+    /// Do all but the signatures: read, hash and check, write nothing, and spend no part of a key
+    #[arg(long)]
+    dry_run: bool,
+    /// Replace the file of the bundle, whatever it holds; never a private key or an input
+    #[arg(long)]
+    force: bool,
+
+    /// Sign payload files that look like something else than what they shall be
+    #[arg(long)]
+    force_type: bool,
+}
+
+/// The bundle that was built. It was verified after it was written.
+#[derive(Debug, Serialize)]
+pub struct Built {
+    /// Its file, unless nothing was written.
+    bundle: Option<PathBuf>,
+    manifest: Description,
+    signatures_left: Vec<Left>,
+    /// What may not be as it was meant, a sentence each.
+    notes: Vec<String>,
+}
+
+/// A key that counts its signatures.
+#[derive(Debug, Serialize)]
+struct Left {
+    key_file: PathBuf,
+    signatures_left: u64,
+}
+
+impl Report for Built {
+    fn text(&self) -> String {
+        let done = match &self.bundle {
+            Some(bundle) => {
+                format!("{GOOD}signed{GOOD:#}  {}, and verified again", terminal::path(bundle))
+            }
+            None => "not signed, and nothing written: this would be signed".to_string(),
+        };
+        let mut text = format!("{done}\n\n{}", manifest_text(&self.manifest));
+        for Left { key_file, signatures_left } in &self.signatures_left {
+            text += &format!(
+                "\n{} has {} left\n",
+                terminal::path(key_file),
+                count_text(*signatures_left, "signature", "signatures",)
+            );
+        }
+        for note in &self.notes {
+            text += &format!("\n{WARNING}note{WARNING:#}  {note}\n");
+        }
+        text
+    }
+}
+
+/// Accepts any file system, as `--any-file-system` does, where arguments cannot be changed.
+const ANY_FILE_SYSTEM: &str = "HARTLOCK_ANY_FILE_SYSTEM";
+
+/// What is said each time, because no later check can find a copy that signed.
+fn doubt_text(path: &Path, name: &str) -> String {
+    format!(
+        "{WARNING}warning{WARNING:#}: {} counts its signatures, and its file system ({name}) is not known to keep \
+         the count. If another copy of the file signs too, the key is lost",
+        terminal::path(path)
+    )
+}
+
+impl Signer {
+    /// Builds the bundle that `spec` describes. `read` is what else the caller has read.
+    pub fn sign(
+        &self,
+        spec: &BundleSpec,
+        created: u64,
+        read: &[PathBuf],
+    ) -> Result<Built, Failure> {
+        let inputs: Vec<_> =
+            self.keys.iter().chain(read).chain(self.passphrase.file()).cloned().collect();
+        // Without a name nothing is written there, and what is begun has no name either.
+        let nowhere = || std::env::temp_dir().join("hartlock-dry-run");
+        let output = self.output.clone().unwrap_or_else(nowhere);
+        let ask = |path: &_| self.passphrase.ask(path);
+        let any_file_system = self.any_file_system
+            || std::env::var_os(ANY_FILE_SYSTEM).is_some_and(|value| value == "1");
+        let options =
+            ReadOptions { algorithms: &self.algorithms, passphrase: Some(&ask), any_file_system };
+        let keys = self
+            .keys
+            .iter()
+            .map(|path| PrivateKey::read_with(path, options))
+            .collect::<Result<Vec<_>, _>>()?;
+        if any_file_system {
+            for (key, path) in keys.iter().zip(&self.keys) {
+                if let Some(name) = key.doubtful_file_system() {
+                    talk(&doubt_text(path, &name));
+                }
+            }
+        }
+        if spec.trust.as_ref().is_none_or(|trust| trust.keys.is_empty()) {
+            let used: Vec<_> = keys.iter().map(PrivateKey::algorithm).collect();
+            values::check_algorithms(&self.algorithms, &used)?;
+        }
+        let mut progress = Progress::new("signing");
+        let mut leaves = Progress::of_leaves("growing trees");
+        let build = Build {
+            spec,
+            keys: &keys,
+            created,
+            output: &output,
+            inputs: &inputs,
+            is_forced: self.force,
+            is_any_type: self.force_type,
+            is_dry: self.dry_run,
+        };
+        let result =
+            build.run(&mut |done, total| progress.show(done, total), &mut |done, total| {
+                leaves.show(done, total);
+            });
+        drop(leaves);
+        drop(progress);
+        let signatures_left = keys
+            .iter()
+            .zip(&self.keys)
+            .filter_map(|(key, path)| {
+                // One less than when it was read, or fewer if others signed meanwhile.
+                let (left, _) = key.signatures_left()?;
+                Some(Left {
+                    key_file: path.clone(),
+                    signatures_left: left.saturating_sub(u64::from(!self.dry_run)),
+                })
+            })
+            .collect();
+        let manifest = result?;
+        let notes = notes(spec, &manifest)?;
+        let bundle = self.output.clone().filter(|_| !self.dry_run);
+        Ok(Built { bundle, manifest, signatures_left, notes })
+    }
+}
+
+/// Bytes before the payloads that every verifier has room for (image format §3.2).
+const SMALL_METADATA: u64 = 32 << 10;
+
+fn notes(spec: &BundleSpec, manifest: &Description) -> Result<Vec<String>, Failure> {
+    let mut notes = Vec::new();
+    let loader = spec.payloads.iter().find(|it| it.payload_type == PayloadType::Loader);
+    if let Some(loader) = loader
+        && manifest.trust.is_some()
+        && loader_statement(&loader.file)?.is_none()
+    {
+        notes.push(
+            "The loader does not say which signature algorithms it carries: it is taken to carry those of \
+             the trusted keys. If it does not, it will refuse every system bundle (E0307)."
+                .to_string(),
+        );
+    }
+    let metadata = manifest.payloads.first().map_or(0, |payload| payload.offset);
+    if metadata > SMALL_METADATA {
+        notes.push(format!(
+            "{} of manifest and signatures are more than the {} that every verifier has room for.",
+            size_text(metadata),
+            size_text(SMALL_METADATA)
+        ));
+    }
+    Ok(notes)
+}
