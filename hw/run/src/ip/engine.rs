@@ -1,6 +1,6 @@
 //! An engine as its folder describes it, and the programs that test it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -84,6 +84,8 @@ pub struct Ip {
     pub name: String,
     pub dir: PathBuf,
     pub sources: Vec<PathBuf>,
+    /// What they include, beside what all engines share.
+    pub headers: Vec<PathBuf>,
     pub plan: Plan,
     pub mutants: Vec<Mutant>,
     /// A folder that is not the project's, if the sources lie in one.
@@ -103,14 +105,20 @@ impl Ip {
         // Packages are read before those who import them.
         sources.sort_by_key(|path| (!path.to_string_lossy().ends_with("_pkg.sv"), path.clone()));
         let mutants = mutant::load(&dir)?;
-        Ok(Ip { name: name.to_owned(), dir, sources, plan, mutants, outside: None })
+        let headers = Vec::new();
+        Ok(Ip { name: name.to_owned(), dir, sources, headers, plan, mutants, outside: None })
+    }
+
+    /// Folders of what the sources include.
+    pub fn includes(&self) -> BTreeSet<&Path> {
+        self.headers.iter().filter_map(|header| header.parent()).collect()
     }
 
     /// What a model or a netlist depends on: sources without comments.
     pub fn texts(&self) -> Result<Vec<String>> {
         let headers = files(&prim(), "svh")?;
         let modules = files(&prim(), "sv")?;
-        let all = self.sources.iter().chain(&headers).chain(&modules);
+        let all = self.sources.iter().chain(&self.headers).chain(&headers).chain(&modules);
         all.map(|path| {
             let text = fs::read_to_string(path);
             let text = text.with_context(|| format!("cannot read {}", path.display()))?;

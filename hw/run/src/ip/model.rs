@@ -131,6 +131,7 @@ fn translate(tools: &Tools, ip: &Ip, bench: &Bench, form: Form, tree: &Path) -> 
     verilator.args(bench.parameters.iter().map(|(name, value)| format!("-G{name}={value}")));
     // Shared modules are found by their names.
     verilator.arg(format!("-I{}", prim().display())).arg("-y").arg(prim()).arg("-Mdir").arg(tree);
+    verilator.args(ip.includes().iter().map(|folder| format!("-I{}", folder.display())));
     match form {
         Form::Plain => verilator.args(&ip.sources),
         Form::Mutants => verilator.args(schemata::write(ip, tree)?),

@@ -162,6 +162,9 @@ fn yosys(
     folder: &Path,
 ) -> Result<()> {
     let mut read = format!("read_slang --threads 1 -D SYNTHESIS -I {}", inside(ip, &prim())?);
+    for folder in ip.includes() {
+        read.push_str(&format!(" -I {}", inside(ip, folder)?));
+    }
     read.push_str(&format!(" --top {top}"));
     for (name, value) in parameters {
         read.push_str(&format!(" -G {name}={value}"));

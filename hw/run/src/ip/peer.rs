@@ -15,7 +15,7 @@ use super::engine::{Bench, Ip, Netlist, Plan};
 use xtask::packages;
 
 /// A third-party engine, as the plan describes it.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Peer {
     pub name: String,
@@ -24,6 +24,9 @@ pub struct Peer {
     pub licence: String,
     /// The sources, by their paths in the repository, with their SHA-256.
     pub files: BTreeMap<PathBuf, String>,
+    /// What sources include and is not read alone, likewise.
+    #[serde(default)]
+    pub headers: BTreeMap<PathBuf, String>,
     pub top: String,
     pub parameters: BTreeMap<String, u32>,
     /// Of a block, which its tests count.
@@ -67,7 +70,7 @@ impl Peer {
     /// their numbers would be reported under its name.
     fn read(&self, folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
         let mut files = Vec::new();
-        for (file, wanted) in &self.files {
+        for (file, wanted) in self.files.iter().chain(&self.headers) {
             let path = folder.join(file);
             let bytes = fs::read(&path).with_context(|| {
                 format!("{}: cannot read {}; it needs {}", self.name, path.display(), self.origin())
@@ -110,17 +113,19 @@ pub fn invite(ip: &mut Ip, folder: &Path) -> Result<Vec<Guest>> {
 
 fn take(ip: &Ip, peer: Peer, folder: &Path) -> Result<Guest> {
     let copies = tempfile::tempdir()?;
-    let mut sources = Vec::new();
+    let (mut sources, mut headers) = (Vec::new(), Vec::new());
     for (file, bytes) in peer.read(folder)? {
-        let path = copies.path().join(file);
+        let path = copies.path().join(&file);
         fs::create_dir_all(path.parent().context("a file lies in a folder")?)?;
         fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
-        sources.push(path);
+        let list = if peer.files.contains_key(&file) { &mut sources } else { &mut headers };
+        list.push(path);
     }
     let ip = Ip {
         name: ip.name.clone(),
         dir: ip.dir.clone(),
         sources,
+        headers,
         plan: Plan { bench: Vec::new(), netlist: Vec::new(), peer: Vec::new(), proof: Vec::new() },
         mutants: Vec::new(),
         outside: Some(copies.path().to_owned()),
@@ -138,6 +143,7 @@ pub fn sample() -> Peer {
         commit: "c0ffee".into(),
         licence: "ISC".into(),
         files: [("rtl/a.v".into(), digest), ("rtl/b.v".into(), tests::OF_NOTHING.into())].into(),
+        headers: BTreeMap::new(),
         top: "a".into(),
         parameters: BTreeMap::new(),
         cycles: 1,
@@ -158,6 +164,7 @@ mod tests {
             name: "a".into(),
             dir: PathBuf::new(),
             sources: Vec::new(),
+            headers: Vec::new(),
             plan: Plan { bench: Vec::new(), netlist: Vec::new(), peer, proof: Vec::new() },
             mutants: Vec::new(),
             outside: None,
@@ -188,6 +195,23 @@ mod tests {
         assert_eq!(guest.ip.sources.len(), 2);
         assert_eq!(fs::read_to_string(&guest.ip.sources[0]).unwrap(), MODULE);
         assert!(ip.plan.peer.is_empty(), "its row would be shown twice");
+    }
+
+    #[test]
+    fn headers_are_checked_and_taken_and_no_sources() {
+        let folder = checkout();
+        fs::create_dir(folder.path().join("include")).unwrap();
+        let header = folder.path().join("include/a.vh");
+        fs::write(&header, "").unwrap();
+        let mut peer = sample();
+        peer.headers = [("include/a.vh".into(), OF_NOTHING.into())].into();
+        let guests = invite(&mut engine(vec![peer.clone()]), folder.path()).unwrap();
+        let Ip { sources, headers, .. } = &guests[0].ip;
+        assert_eq!((sources.len(), headers.len()), (2, 1));
+        assert_eq!(fs::read(&headers[0]).unwrap(), b"");
+        fs::write(&header, " ").unwrap();
+        let refused = invite(&mut engine(vec![peer]), folder.path()).err().unwrap();
+        assert!(format!("{refused:#}").contains("include/a.vh is another version"));
     }
 
     #[test]
