@@ -61,6 +61,7 @@ unsafe extern "C" {
 const BOOT_HART: u64 = 0;
 
 /// What OpenSBI's fw_dynamic reads (boot flow §3.3).
+#[derive(PartialEq)]
 #[repr(C)]
 struct DynamicInfo {
     magic: u64,
@@ -139,6 +140,9 @@ fn boot(log: &mut RomLog) -> Result<(Verdict, u64), Reason> {
         return Err(Reason::VerdictNotConfirmed);
     }
     write_dynamic_info();
+    if !has_dynamic_info() {
+        return Err(Reason::VerdictNotConfirmed);
+    }
     dma::guard()?;
     Ok((verdict, reported))
 }
@@ -252,20 +256,32 @@ fn requirements(
     )
 }
 
+const DYNAMIC_INFO: DynamicInfo = DynamicInfo {
+    magic: 0x4942_534f,
+    version: 2,
+    next_addr: map::LOADER.start,
+    next_mode: 1,
+    options: 0,
+    boot_hart: BOOT_HART,
+};
+
+/// The first 64 bytes of ROM RAM are set aside for it by the linker script.
+fn dynamic_info() -> *mut DynamicInfo {
+    core::ptr::with_exposed_provenance_mut(map::ROM_RAM.start as usize)
+}
+
 /// Tells OpenSBI its next stage.
+#[inline(never)]
 fn write_dynamic_info() {
-    let info = DynamicInfo {
-        magic: 0x4942_534f,
-        version: 2,
-        next_addr: map::LOADER.start,
-        next_mode: 1,
-        options: 0,
-        boot_hart: BOOT_HART,
-    };
-    let place: *mut DynamicInfo =
-        core::ptr::with_exposed_provenance_mut(map::ROM_RAM.start as usize);
-    // SAFETY: the first 64 bytes of ROM RAM are set aside for this by the linker script.
-    unsafe { place.write_volatile(info) };
+    // SAFETY: memory of the ROM that nothing else uses.
+    unsafe { dynamic_info().write_volatile(DYNAMIC_INFO) }
+}
+
+/// Redundant check, by code of its own: one skipped instruction must not send OpenSBI to another stage.
+#[inline(never)]
+fn has_dynamic_info() -> bool {
+    // SAFETY: as for writing.
+    unsafe { dynamic_info().read_volatile() == DYNAMIC_INFO }
 }
 
 /// An entry of the ROM from `start` to now.

@@ -154,12 +154,21 @@ rom_handover:
     csrr  a0, mhartid
     li    a1, BOOT_FDT
     li    a2, DYNAMIC_INFO
+    // Redundant checks: one skipped instruction must not give OpenSBI another tree, whose domains it enforces.
+    csrr  t0, mhartid
+    bne   a0, t0, 1f
+    li    t0, BOOT_FDT
+    bne   a1, t0, 1f
+    li    t0, DYNAMIC_INFO
+    bne   a2, t0, 1f
     li    sp, 0
     OPEN_MEMORY
     li    t0, OPENSBI
     fence rw, rw
     fence.i
     jr    t0
+1:  wfi
+    j     1b
 
 // No trap is expected. Hart 0 says so on a fresh stack, once: a second trap comes out of that
 // refusal, and would come again. Another hart parks for ever, and is missing from the report.
