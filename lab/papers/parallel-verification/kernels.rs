@@ -265,18 +265,6 @@ mod tests {
     }
 
     #[test]
-    #[ignore]
-    fn tmp_measure() {
-        let all = measure(model::QUOTED).unwrap();
-        for row in rows(&all) {
-            if row.table == "Kernels" {
-                println!("ROW {} | {} | {:?} {:?}", row.metric, row.config, row.ours, row.peer);
-            }
-        }
-        println!("ROM {}", of_rom(model::QUOTED, &all).unwrap());
-    }
-
-    #[test]
     fn a_further_byte_is_the_difference_of_two_lengths() {
         let of = |who: &str, is_ours, bytes: usize, cycles| Measured {
             who: who.into(),
