@@ -6,6 +6,7 @@
 mod compare;
 mod lead;
 mod picture;
+mod quoted;
 mod run;
 mod verified;
 
@@ -16,6 +17,7 @@ use crate::{
     time_text, together,
 };
 use compare::{Overview, Remarks, StepTable, Summary};
+pub use quoted::{Quoted, QuotedError};
 pub use run::Run;
 
 use picture::{Picture, Scale};
@@ -33,13 +35,15 @@ pub struct Report {
     pub subject: Run,
     /// Boots to show before it. The first is what the others are measured against.
     pub beside: Vec<Run>,
+    /// Numbers of another machine to lead with.
+    pub quoted: Option<Quoted>,
 }
 
 impl Report {
     /// A page about one boot.
     pub fn of_one(timeline: Timeline) -> Self {
         let subject = Run { label: "this boot".to_owned(), timeline };
-        Self { title: "Boot timeline".to_owned(), subject, beside: Vec::new() }
+        Self { title: "Boot timeline".to_owned(), subject, beside: Vec::new(), quoted: None }
     }
 
     /// The page.
@@ -59,6 +63,7 @@ impl Report {
         let page = Page {
             title: &self.title,
             is_alone: self.beside.is_empty(),
+            quoted: self.quoted.as_ref(),
             lead: lead::sentences(self),
             subject: Subject::new(&self.subject),
             groups,
@@ -73,6 +78,7 @@ impl Report {
 struct Page<'a> {
     title: &'a str,
     is_alone: bool,
+    quoted: Option<&'a Quoted>,
     lead: Vec<String>,
     subject: Subject<'a>,
     groups: Vec<GroupView<'a>>,

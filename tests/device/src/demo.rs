@@ -3,6 +3,7 @@
 //! Keys, bundles, timelines and report stay in `target/demo`.
 
 mod measure;
+mod quoted;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -252,6 +253,11 @@ impl<'a> Demo<'a> {
             1 => "verified".to_owned(),
             harts => format!("verified on {harts} harts"),
         });
+        if !beside.is_empty() {
+            let quote = self.file("quoted.json");
+            fs::write(&quote, quoted::json()?).with_context(|| shown(&quote))?;
+            boot.arg("--quote").arg(quote);
+        }
         for run in beside {
             boot.arg("--compare").arg(format!("{}={}", run.label, run.timeline.display()));
         }

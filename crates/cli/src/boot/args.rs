@@ -75,6 +75,9 @@ pub struct Args {
         value_parser = compared
     )]
     pub(super) compare: Vec<Compared>,
+    /// Lead the page with the numbers of another machine that this file quotes
+    #[arg(long, value_name = "FILE.json", requires = "report")]
+    pub(super) quote: Option<PathBuf>,
     /// What this boot is called on the page [default: this boot]
     #[arg(long, value_name = "TEXT", requires = "report", value_parser = label)]
     pub(super) label: Option<String>,
@@ -97,7 +100,8 @@ impl Args {
     pub(super) fn inputs(&self) -> Vec<&Path> {
         let compared = self.compare.iter().map(|it| &it.path);
         let single = [&self.rom, &self.boot_bundle, &self.system];
-        let all = single.into_iter().chain(&self.root_keys).chain(&self.qemu).chain(compared);
+        let all = single.into_iter().chain(&self.root_keys).chain(&self.qemu).chain(&self.quote);
+        let all = all.chain(compared);
         all.map(PathBuf::as_path).collect()
     }
 }

@@ -1,10 +1,10 @@
 //! What `hartlock boot` reads and writes apart from bundles and standard output.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hartlock_files::{FileError, NewFile, check_output, read_small};
 use hartlock_timeline::Timeline;
-use hartlock_timeline::report::{Report as Page, Run};
+use hartlock_timeline::report::{Quoted, Report as Page, Run};
 
 use super::args::{Args, Compared};
 use crate::failure::Failure;
@@ -22,6 +22,7 @@ pub(super) struct Files {
     console: Option<NewFile>,
     label: String,
     beside: Vec<Run>,
+    quoted: Option<Quoted>,
     is_forced: bool,
 }
 
@@ -44,6 +45,7 @@ impl Files {
             console: begin(&args.console)?,
             label,
             beside,
+            quoted: args.quote.as_deref().map(read_quoted).transpose()?,
             is_forced: args.force,
         })
     }
@@ -62,11 +64,24 @@ impl Files {
             title: "Boot timeline".to_owned(),
             subject: Run { label: self.label, timeline: timeline.clone() },
             beside: self.beside,
+            quoted: self.quoted,
         };
         write(self.report, &|| page.to_html())?;
         write(self.console, &|| transcript.to_owned())?;
         Ok(())
     }
+}
+
+fn read_quoted(path: &Path) -> Result<Quoted, Failure> {
+    let unusable = |why: String| {
+        Failure::undecided(
+            format!("cannot quote {}: {why}", path.display()),
+            "give a JSON object with `title`, `unit`, `rows` and `notes`, or omit `--quote`",
+        )
+    };
+    let bytes = read_small(path, MAX_STORED_SIZE)?;
+    let text = std::str::from_utf8(&bytes).map_err(|error| unusable(error.to_string()))?;
+    Quoted::read(text).map_err(|error| unusable(error.to_string()))
 }
 
 fn read_beside(args: &Args, own_label: &str) -> Result<Vec<Run>, Failure> {

@@ -10,6 +10,7 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
     if let Some(longest) = timeline.longest() {
         sentences.push(first(timeline, longest));
     }
+    sentences.extend(clock(report));
     sentences.extend(against(report));
     sentences
 }
@@ -29,6 +30,16 @@ fn first(timeline: &Timeline, longest: &StepRecord) -> String {
         longest.in_words(),
         together(&time_text(longest_time, unit)),
     )
+}
+
+/// Why the numbers above it and those of this boot differ.
+fn clock(report: &Report) -> Option<String> {
+    let is_emulated = report.subject.timeline.time_base.unit == Unit::Microseconds;
+    (report.quoted.is_some() && is_emulated).then(|| {
+        "Emulator time is no time of a board: QEMU runs each hart as a thread of this workstation, and one \
+         instruction takes as long as its translation does. Compare instructions, below, and the numbers above."
+            .to_owned()
+    })
 }
 
 /// How many times as long the runs take as the first with the same unit.

@@ -42,6 +42,35 @@ fn compared() -> Report {
             run("counted", timeline(false, true)),
         ],
         subject: run("verified on 5 harts", timeline(false, false)),
+        quoted: None,
+    }
+}
+
+#[test]
+fn quoted_numbers_come_first_and_say_that_they_are_stored() {
+    let json = r#"{"title": "On a machine <1>", "unit": "cycles a byte", "notes": ["stored & old"],
+        "rows": [["loaded", 13.0], ["verified", 13.4], ["by one", 47.3]]}"#;
+    let report = Report { quoted: Some(Quoted::read(json).unwrap()), ..compared() };
+    let html = report.to_html();
+    let page = parse(&html);
+    let words = text(by_class(&page, "quoted").next().unwrap());
+    assert!(words.contains("On a machine <1>") && words.contains("stored & old"), "{words}");
+    assert!(words.contains("47.3 cycles a byte 3.64×"), "{words}");
+    let at = |text: &str| html.find(text).unwrap_or_else(|| panic!("no {text}"));
+    assert!(at("class=\"quoted\"") < at("class=\"lead\""));
+    assert!(html.contains("Emulator time is no time of a board"));
+    assert!(!compared().to_html().contains("Emulator time is no time of a board"));
+}
+
+#[test]
+fn what_quotes_nothing_is_refused() {
+    for json in [
+        "[]",
+        r#"{"title": "a", "unit": "b", "notes": [], "rows": []}"#,
+        r#"{"title": "a", "unit": "b", "notes": [], "rows": [["c", 0.0]]}"#,
+        r#"{"title": "a", "unit": "b", "notes": [], "rows": [["c", 1.0]], "more": 1}"#,
+    ] {
+        assert!(Quoted::read(json).is_err(), "{json}");
     }
 }
 
@@ -404,6 +433,7 @@ fn whatever_a_stored_timeline_says_is_text_on_the_page() {
         title: "a & b".into(),
         beside: vec![run("one <1>", foreign.clone())],
         subject: run("two", foreign),
+        quoted: None,
     };
     let html = report.to_html();
     let page = parse(&html);
