@@ -99,6 +99,7 @@ Result:
 pub const VERIFY: &str = "Examples:
   hartlock verify system.hlk --key root.pub.pem
   hartlock verify system.hlk --key a.pub.pem --key b.pub.pem
+  hartlock verify boot.hlk system.hlk --key root.pub.pem
   hartlock verify system.hlk --key root.pub.pem --board qemu-virt --soc virt \\
     --floor 6 --lifecycle production     # all that a device insists on
   hartlock verify system.hlk --key root.pub.pem --profile cnsa2

@@ -151,6 +151,12 @@ impl Failure {
         self
     }
 
+    /// What happened, in a line.
+    pub fn line(&self) -> String {
+        let code = self.reason.map_or(String::new(), |it| format!(" ({})", it.code()));
+        format!("{}{code}", lower_first(&terminal::text(&self.message)))
+    }
+
     /// Refused or undecided.
     pub const fn outcome(&self) -> Outcome {
         self.outcome
@@ -158,10 +164,8 @@ impl Failure {
 
     /// Prints it to standard error.
     pub fn print(&self) {
-        let code = self.reason.map_or(String::new(), |it| format!(" ({})", it.code()));
         // Each is one line, whatever names of files and quoted input are in it.
-        let message = lower_first(&terminal::text(&self.message));
-        talk(&format!("{ERROR}error:{ERROR:#} {BOLD}{message}{code}{BOLD:#}"));
+        talk(&format!("{ERROR}error:{ERROR:#} {BOLD}{}{BOLD:#}", self.line()));
         for line in &self.context {
             talk(&format!("       {}", terminal::text(line)));
         }

@@ -48,7 +48,7 @@ struct Input {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// How an RSA key signs whose file does not say it
-    #[arg(long, value_name = "NAME", value_parser = values::algorithm)]
+    #[arg(long, value_name = "NAME", value_parser = values::algorithms(), hide_possible_values = true)]
     algorithm: Option<Algorithm>,
     #[command(flatten)]
     passphrase: passphrase::Source,

@@ -25,7 +25,7 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// What the key is for (see below)
-    #[arg(long, value_name = "NAME", default_value = "ed25519", value_parser = values::algorithm)]
+    #[arg(long, value_name = "NAME", default_value = "ed25519", value_parser = values::algorithms(), hide_possible_values = true)]
     algorithm: Algorithm,
     /// Write text or bytes
     #[arg(long, value_name = "FORMAT", default_value = "pem", value_parser = values::format())]

@@ -105,8 +105,29 @@ fn usage(error: clap::Error) -> clap::Error {
     }
 }
 
+/// `-` is no file in any verb but `kat`, which reads lines: bundles and keys are read twice, or appear whole.
+fn check_dash(verb: &Verb) -> Result<(), clap::Error> {
+    /// Options with text, which may be a dash.
+    const TEXTS: [&str; 3] = ["--label", "--bootargs", "--until"];
+    let words: Vec<_> = std::env::args_os().collect();
+    let is_text = |word: &str| TEXTS.contains(&word);
+    let is_dash = |pair: &[OsString]| match pair[1].to_str() {
+        Some("-") => !pair[0].to_str().is_some_and(is_text),
+        Some(word) => word
+            .strip_suffix("=-")
+            .is_some_and(|it| it.starts_with("--") && !it.contains('=') && !is_text(it)),
+        None => false,
+    };
+    if matches!(verb, Verb::Kat(_)) || !words.windows(2).any(is_dash) {
+        return Ok(());
+    }
+    let text = "`-` is neither standard input nor output here: name a file, or `./-`";
+    Err(Cli::command().error(ErrorKind::InvalidValue, text))
+}
+
 fn main() -> ExitCode {
     let cli = Cli::try_parse().unwrap_or_else(|error| usage(error).exit());
+    check_dash(&cli.verb).unwrap_or_else(|error| error.exit());
     let output = Output::new(cli.json);
     match &cli.verb {
         Verb::Keygen(args) => output.finish("keygen", keygen::run(args)),
@@ -114,7 +135,7 @@ fn main() -> ExitCode {
         Verb::Sign(args) => output.finish("sign", sign::run(args)),
         Verb::Resign(args) => output.finish("resign", rework::resign(args)),
         Verb::Replace(args) => output.finish("replace", rework::replace(args)),
-        Verb::Verify(args) => output.finish("verify", verify::run(args)),
+        Verb::Verify(args) => verify::run(args, &output),
         Verb::Inspect(args) => output.finish("inspect", inspect::run(args)),
         Verb::Diff(args) => output.finish("diff", diff::run(args)),
         Verb::Extract(args) => output.finish("extract", extract::run(args)),

@@ -22,7 +22,7 @@ pub struct Origin {
     #[arg(long = "verify-key", value_name = "KEY.pub.pem", required_unless_present = "unverified")]
     signers: Vec<PathBuf>,
     /// How RSA keys of signers sign whose files do not say it; repeats
-    #[arg(long = "verify-algorithm", value_name = "NAME", value_parser = values::algorithm)]
+    #[arg(long = "verify-algorithm", value_name = "NAME", value_parser = values::algorithms(), hide_possible_values = true)]
     signer_algorithms: Vec<Algorithm>,
     /// Take the bundle as it is: an attacker can have written it
     #[arg(long, conflicts_with = "signers")]

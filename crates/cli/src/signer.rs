@@ -25,7 +25,7 @@ pub struct Signer {
     #[arg(short, long = "key", value_name = "KEY.pem", required = true)]
     keys: Vec<PathBuf>,
     /// How RSA keys of a size sign whose files do not say it; repeats
-    #[arg(long = "algorithm", value_name = "NAME", value_parser = values::algorithm)]
+    #[arg(long = "algorithm", value_name = "NAME", value_parser = values::algorithms(), hide_possible_values = true)]
     pub algorithms: Vec<Algorithm>,
     #[command(flatten)]
     passphrase: passphrase::Source,

@@ -1,7 +1,10 @@
 //! Values of flags that are names of the format.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use hartlock_bundle::spec::IdentitySpec;
+use hartlock_emulator::qemu::Machine;
 use hartlock_image::{
     Algorithm, BundleType, HashId, Lifecycle, Name, PayloadType, Policy, Profile,
 };
@@ -140,6 +143,42 @@ pub fn algorithm(text: &str) -> Result<Algorithm, String> {
         let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
         format!("there is no such algorithm; take for instance {}", names.join(", "))
     })
+}
+
+/// As [`algorithm`], with the names for the completions of a shell.
+pub fn algorithms() -> impl TypedValueParser<Value = Algorithm> {
+    WithNames { parse: algorithm, names: || Algorithm::all().map(|it| it.to_string()).collect() }
+}
+
+/// As [`name`], with the names of boards for the completions of a shell.
+pub fn board() -> impl TypedValueParser<Value = Name> {
+    let boards = || Machine::ALL.map(|machine| machine.board().name.to_string()).into();
+    WithNames { parse: name, names: boards }
+}
+
+/// Takes more than it names.
+#[derive(Clone)]
+struct WithNames<T> {
+    parse: fn(&str) -> Result<T, String>,
+    names: fn() -> Vec<String>,
+}
+
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for WithNames<T> {
+    type Value = T;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<T, clap::Error> {
+        let parse = self.parse;
+        TypedValueParser::parse_ref(&move |text: &str| parse(text), command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.names)().into_iter().map(PossibleValue::new)))
+    }
 }
 
 /// What a name consists of: letters and numbers, in lower case.

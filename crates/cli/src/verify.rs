@@ -1,6 +1,7 @@
 //! `hartlock verify`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use anstyle::Style;
 use hartlock_bundle::describe::{Description, Key, hex};
@@ -11,11 +12,11 @@ use hartlock_keys::PublicKey;
 use hartlock_terminal as terminal;
 use serde::Serialize;
 
-use crate::failure::Failure;
-use crate::output::Report;
+use crate::failure::{Failure, Outcome};
+use crate::output::{Output, Report};
 use crate::page::Page;
 use crate::progress::Progress;
-use crate::style::GOOD;
+use crate::style::{ERROR, GOOD, WARNING};
 use crate::units::size_text;
 use crate::values;
 
@@ -26,20 +27,20 @@ use crate::values;
 /// also insists on is checked if you ask for it.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The bundle
-    #[arg(value_name = "BUNDLE")]
-    bundle: PathBuf,
+    /// The bundle; of several, each is verified, and a line says how it went
+    #[arg(value_name = "BUNDLE", required = true)]
+    bundles: Vec<PathBuf>,
     /// Public key of a signer; every signer needs its key
     #[arg(short, long = "key", value_name = "KEY.pub.pem", required = true)]
     keys: Vec<PathBuf>,
     /// How RSA keys of a size sign whose files do not say it; repeats
-    #[arg(long = "algorithm", value_name = "NAME", value_parser = values::algorithm)]
+    #[arg(long = "algorithm", value_name = "NAME", value_parser = values::algorithms(), hide_possible_values = true)]
     algorithms: Vec<Algorithm>,
     /// Insist on this type of bundle
     #[arg(long = "type", value_name = "TYPE", value_parser = values::bundle_type())]
     bundle_type: Option<BundleType>,
     /// Insist on this board
-    #[arg(long, value_name = "NAME", value_parser = values::name)]
+    #[arg(long, value_name = "NAME", value_parser = values::board(), hide_possible_values = true)]
     board: Option<Name>,
     /// Insist on this SoC
     #[arg(long, value_name = "NAME", value_parser = values::name)]
@@ -65,10 +66,64 @@ pub struct Args {
 /// What was verified.
 #[derive(Debug, Serialize)]
 pub struct Verified {
-    bundle: PathBuf,
+    /// Of several it is named beside this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bundle: Option<PathBuf>,
     signed_by: Vec<Signer>,
     checked: Checked,
     manifest: Description,
+}
+
+/// Several bundles.
+#[derive(Debug, Serialize)]
+pub struct Several {
+    bundles: Vec<Judged>,
+}
+
+/// One of them.
+#[derive(Debug, Serialize)]
+struct Judged {
+    bundle: PathBuf,
+    outcome: Outcome,
+    error: Option<Failure>,
+    #[serde(flatten)]
+    report: Option<Verified>,
+}
+
+impl Report for Several {
+    fn text(&self) -> String {
+        let mut page = Page::new();
+        for Judged { bundle, error, .. } in &self.bundles {
+            let bundle = terminal::path(bundle);
+            match error {
+                None => page.line(format_args!("{GOOD}verified{GOOD:#}    {bundle}")),
+                Some(failure) if failure.outcome() == Outcome::Refused => page
+                    .line(format_args!("{ERROR}refused{ERROR:#}     {bundle}: {}", failure.line())),
+                Some(failure) => page.line(format_args!(
+                    "{WARNING}undecided{WARNING:#}   {bundle}: {}",
+                    failure.line()
+                )),
+            }
+        }
+        let good = self.bundles.iter().filter(|it| it.error.is_none()).count();
+        page.line(format_args!("{good} of {} verified", self.bundles.len()));
+        page.finish()
+    }
+
+    /// Refused if one of them is; else undecided if one of them is.
+    fn outcome(&self) -> Outcome {
+        let has = |outcome| self.bundles.iter().any(|it| it.outcome == outcome);
+        [Outcome::Refused, Outcome::Undecided]
+            .into_iter()
+            .find(|outcome| has(*outcome))
+            .unwrap_or(Outcome::Accepted)
+    }
+
+    fn failure(&self) -> Option<Failure> {
+        let is_it = |it: &&Judged| it.outcome == self.outcome();
+        let failure = self.bundles.iter().find(is_it)?.error.clone()?;
+        Some(failure)
+    }
 }
 
 /// A signer whose signature verified and whose key was given.
@@ -98,7 +153,8 @@ impl Report for Verified {
     fn text(&self) -> String {
         let manifest = &self.manifest;
         let mut page = Page::new();
-        page.line(format_args!("{GOOD}verified{GOOD:#}    {}", terminal::path(&self.bundle)));
+        let bundle = self.bundle.as_deref().unwrap_or(Path::new(""));
+        page.line(format_args!("{GOOD}verified{GOOD:#}    {}", terminal::path(bundle)));
         let mut row = |name: &str, text: &str| {
             page.hanging(&format!("{name:<12}"), text, Style::new());
         };
@@ -177,8 +233,8 @@ impl Checked {
     }
 }
 
-/// Verifies the bundle.
-pub fn run(args: &Args) -> Result<Verified, Failure> {
+/// What each bundle must be.
+fn expectation(args: &Args) -> Result<Expectation, Failure> {
     if args.keys.len() > Expectation::MAX_KEYS {
         return Err(Failure::undecided(
             format!("{} keys are given", args.keys.len()),
@@ -189,7 +245,7 @@ pub fn run(args: &Args) -> Result<Verified, Failure> {
     let keys = args.keys.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let used: Vec<_> = keys.iter().map(PublicKey::algorithm).collect();
     values::check_algorithms(&args.algorithms, &used)?;
-    let expectation = Expectation {
+    Ok(Expectation {
         keys,
         bundle_type: args.bundle_type,
         board: args.board,
@@ -198,15 +254,42 @@ pub fn run(args: &Args) -> Result<Verified, Failure> {
         boot_version: args.boot_version,
         lifecycle: args.lifecycle,
         profile: args.profile,
+    })
+}
+
+/// Verifies the bundles.
+pub fn run(args: &Args, output: &Output) -> ExitCode {
+    let expectation = match expectation(args) {
+        Ok(expectation) => expectation,
+        Err(failure) => return output.finish::<Verified>("verify", Err(failure)),
     };
+    match args.bundles.as_slice() {
+        [bundle] => output.finish("verify", one(args, &expectation, bundle)),
+        bundles => {
+            let results = bundles.iter().map(|bundle| {
+                let result = one(args, &expectation, bundle);
+                let outcome = result.as_ref().map_or_else(Failure::outcome, Report::outcome);
+                let (report, error) = match result {
+                    Ok(report) => (Some(report), None),
+                    Err(failure) => (None, Some(failure)),
+                };
+                Judged { bundle: bundle.clone(), outcome, error, report }
+            });
+            output.finish("verify", Ok(Several { bundles: results.collect() }))
+        }
+    }
+}
+
+/// Verifies one bundle.
+fn one(args: &Args, expectation: &Expectation, bundle: &Path) -> Result<Verified, Failure> {
     let mut progress = Progress::new("verifying");
-    let result = verify_file(&args.bundle, &expectation, &mut |done, total| {
+    let result = verify_file(bundle, expectation, &mut |done, total| {
         progress.show(done, total);
     });
     drop(progress);
-    let mut manifest = result.map_err(|error| Failure::from(error).about(&args.bundle))?;
+    let mut manifest = result.map_err(|error| Failure::from(error).about(bundle))?;
     if args.digests {
-        add_digests(&args.bundle, &mut manifest)?;
+        add_digests(bundle, &mut manifest)?;
     }
 
     let key_ids: Vec<_> = expectation.keys.iter().map(|key| hex(&key.key_id())).collect();
@@ -219,7 +302,7 @@ pub fn run(args: &Args) -> Result<Verified, Failure> {
         .map(|signer| Signer { key: signer.clone(), key_file: key_file(&signer.key_id) })
         .collect();
     Ok(Verified {
-        bundle: args.bundle.clone(),
+        bundle: (args.bundles.len() == 1).then(|| bundle.to_path_buf()),
         signed_by,
         checked: Checked {
             placement: is_known_board(&manifest.board),

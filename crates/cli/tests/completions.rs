@@ -57,7 +57,7 @@ fn bash_completes_what_is_typed() {
     bench.write("script", bench.run(&["completions", "bash"]).stdout.as_bytes());
     let complete = |words: &[&str]| {
         let program = "source ./script; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); \
-                       _hartlock hartlock \"${@: -1}\" \"${@: -2:1}\"; printf '%s\\n' \"${COMPREPLY[@]}\"";
+                       _hartlock_or_files hartlock \"${@: -1}\" \"${@: -2:1}\"; printf '%s\\n' \"${COMPREPLY[@]}\"";
         let args = [&["--norc", "-c", program, "bash"], words].concat();
         bench.tool("bash", &args).map(|run| run.expect(0).stdout)
     };
@@ -67,6 +67,16 @@ fn bash_completes_what_is_typed() {
     let codes = "E0601\nE0602\nE0603\nE0604\nE0605\n";
     assert_eq!(complete(&["hartlock", "explain", "E060"]).unwrap(), codes);
     assert_eq!(complete(&["hartlock", "verify", "--lifecycle", "prod"]).unwrap(), "production\n");
+    // Files, where one is wanted.
+    assert_eq!(complete(&["hartlock", "verify", ""]).unwrap().matches("linux\n").count(), 1);
+    assert_eq!(complete(&["hartlock", "inspect", "lin"]).unwrap(), "linux\n");
+    assert_eq!(complete(&["hartlock", "verify", "--key", "vi"]).unwrap(), "virt.dtb\n");
+    assert_eq!(complete(&["hartlock", "extract", "linux", "--prof"]).unwrap(), "\n");
+    assert!(complete(&["hartlock", "verify", "--"]).unwrap().contains("--floor\n"));
+    let algorithms = complete(&["hartlock", "keygen", "--algorithm", "ml-dsa"]).unwrap();
+    assert_eq!(algorithms, "ml-dsa-44\nml-dsa-65\nml-dsa-87\n");
+    let boards = complete(&["hartlock", "verify", "--board", "qemu-virt-"]).unwrap();
+    assert_eq!(boards, "qemu-virt-iommu\n");
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(long = "root-key", value_name = "KEY.pub.pem", required = true)]
     pub(super) root_keys: Vec<PathBuf>,
     /// How RSA keys of a size sign whose files do not say it; repeats
-    #[arg(long = "algorithm", value_name = "NAME", value_parser = values::algorithm)]
+    #[arg(long = "algorithm", value_name = "NAME", value_parser = values::algorithms(), hide_possible_values = true)]
     pub(super) algorithms: Vec<Algorithm>,
     /// Which of the root keys must have signed the boot bundle
     #[arg(long, value_name = "POLICY", default_value = "any", value_parser = values::policy())]
