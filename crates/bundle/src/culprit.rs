@@ -78,7 +78,7 @@ fn of_form<'a>(
         }
         Reason::EntryOutsidePayload => {
             let is_right = if payload.payload_type.is_code() {
-                (load_address..load_address + payload.size).contains(&payload.entry)
+                (load_address..load_address.saturating_add(payload.size)).contains(&payload.entry)
             } else {
                 payload.entry == 0
             };

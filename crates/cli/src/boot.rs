@@ -256,12 +256,14 @@ fn compared(reason: Reason, bundle: &Path, stage: Stage, state: &Provisioning) -
 /// The payload that holds the instruction that trapped.
 fn trapped_in(args: &Args, pc: Option<u64>) -> Option<String> {
     let pc = pc?;
-    let payloads = [&args.boot_bundle, &args.system].into_iter().filter_map(|bundle| {
+    let mut payloads = [&args.system, &args.boot_bundle].into_iter().filter_map(|bundle| {
         let payloads = inspect_file(bundle).ok()?.manifest?.payloads;
-        let at = |it: &Payload| (it.load_address..it.load_address + it.memory_size).contains(&pc);
+        let at = |it: &Payload| {
+            (it.load_address..it.load_address.saturating_add(it.memory_size)).contains(&pc)
+        };
         Some((bundle, payloads.into_iter().find(at)?))
     });
-    payloads.last().map(|(bundle, payload)| {
+    payloads.next().map(|(bundle, payload)| {
         let (name, bundle) = (payload.payload_type, bundle.display());
         format!("{pc:#x} is {:#x} bytes into the {name} of {bundle}", pc - payload.load_address)
     })
