@@ -9,6 +9,8 @@
 
 #[cfg(feature = "ecdsa")]
 mod inverse;
+#[cfg(feature = "rsa")]
+mod rows;
 #[cfg(all(test, feature = "rsa", feature = "ecdsa"))]
 mod tests;
 
@@ -80,13 +82,26 @@ impl<'a> Modulus<'a> {
         Some(Self { limbs, negated_inverse: inverse.wrapping_neg(), reciprocal: reciprocal(top) })
     }
 
-    /// x · R mod m in place, for any x of as many limbs as m.
+    /// x · R mod m in place, for any x of as many limbs as m. `wide` has twice as many; what is in it does not matter.
     ///
     /// Costs about as much as one product, and needs no R² to be computed or stored.
     #[cfg(feature = "rsa")]
-    pub(crate) fn to_montgomery(&self, x: &mut [u64]) {
-        for _ in self.limbs {
-            self.shift(x);
+    pub(crate) fn to_montgomery(&self, x: &mut [u64], wide: &mut [u64]) {
+        let Some((low, high)) = wide.split_at_mut_checked(self.limbs.len()) else { return };
+        low.fill(0);
+        for (high, x) in high.iter_mut().zip(x.iter()) {
+            *high = *x;
+        }
+        // Schoolbook division, from the top limb down.
+        for i in (0..self.limbs.len()).rev() {
+            let Some(window) = wide.get_mut(i..) else { return };
+            let Some((window, [top, ..])) = window.split_at_mut_checked(self.limbs.len()) else {
+                return;
+            };
+            self.reduce_top(window, *top);
+        }
+        for (x, rest) in x.iter_mut().zip(wide) {
+            *x = *rest;
         }
         self.subtract_once(x, false);
     }
@@ -119,20 +134,23 @@ impl<'a> Modulus<'a> {
     /// is at least half of what one of these units is.
     fn reduce_top(&self, x: &mut [u64], mut top: u64) {
         while top != 0 {
-            let (_, estimate) = multiply_add(top, self.reciprocal, 0, 0);
+            // The two top limbs times 2^64 + v, without 128 bits below.
+            let second = x.last().copied().unwrap_or(0);
+            let (_, below) = multiply_add(second, self.reciprocal, 0, 0);
+            let (_, estimate) = multiply_add(top, self.reciprocal, second, below);
             let quotient = top.saturating_add(estimate);
             top = top.wrapping_sub(subtract_row(x, self.limbs, quotient));
         }
     }
 
-    /// a · b / R mod m in place of a, for a below R and b below m, and an even number of limbs. `wide` has
+    /// a · b / R mod m in place of a, for a below R and b below m, and a number of limbs that four divides. `wide` has
     /// twice as many; what is in it does not matter.
     #[cfg(feature = "rsa")]
     pub(crate) fn multiply(&self, a: &mut [u64], b: &[u64], wide: &mut [u64]) {
-        wide.fill(0);
-        for (i, pair) in b.as_chunks().0.iter().enumerate() {
-            let Some((row, above)) = row(wide, i.wrapping_mul(2), a.len()) else { return };
-            *above = add_two_rows(row, a, pair);
+        clear_low(wide, a.len());
+        for (i, four) in b.as_chunks().0.iter().enumerate() {
+            let Some((row, above)) = row(wide, i.wrapping_mul(4), a.len()) else { return };
+            rows::add(row, a, four, rows::NOTHING, above);
         }
         self.reduce(a, wide);
     }
@@ -140,27 +158,31 @@ impl<'a> Modulus<'a> {
     /// a² / R mod m in place, for a below m. Limbs and `wide` as for [`multiply`](Self::multiply).
     #[cfg(feature = "rsa")]
     pub(crate) fn square(&self, a: &mut [u64], wide: &mut [u64]) {
-        wide.fill(0);
-        // Products of limbs of different pairs, each once,
-        let (mut rest, mut at): (&[u64], _) = (a, 2usize);
-        while let Some((pair, later)) = rest.split_first_chunk() {
+        clear_low(wide, a.len());
+        // Products of limbs of different groups of four, each once,
+        let (mut rest, mut at): (&[u64], _) = (a, 4usize);
+        while let Some((four, later)) = rest.split_first_chunk() {
             let Some((row, above)) = row(wide, at, later.len()) else { break };
-            *above = add_two_rows(row, later, pair);
-            rest = later;
-            at = at.wrapping_add(4);
-        }
-        // then doubled, and the square of each pair added.
-        let (mut doubled, mut carry) = (0, false);
-        for ([a0, a1], words) in a.as_chunks().0.iter().zip(wide.as_chunks_mut::<4>().0) {
-            let (s0, c) = multiply_add(*a0, *a0, 0, 0);
-            let (once, d) = multiply_add(*a0, *a1, c, 0);
-            let (s1, c) = multiply_add(*a0, *a1, once, 0);
-            let (s2, c) = multiply_add(*a1, *a1, c, d);
-            for (word, square) in words.iter_mut().zip([s0, s1, s2, c]) {
-                let twice = (*word << 1) | doubled;
-                doubled = *word >> 63;
-                (*word, carry) = twice.carrying_add(square, carry);
+            if later.is_empty() {
+                *above = [0; 4];
+            } else {
+                rows::add(row, later, four, rows::NOTHING, above);
             }
+            rest = later;
+            at = at.wrapping_add(8);
+        }
+        // with those of each group, then doubled, and the square of each limb added.
+        let (mut once, mut doubled, mut carry) = (0, 0, 0);
+        for (four, [low, high]) in
+            a.as_chunks().0.iter().zip(wide.as_chunks_mut().0.as_chunks_mut().0)
+        {
+            let (products, squares) = (products_of(four), squares_of(four));
+            once = add_to(low, &products.0, once);
+            doubled = double(low, doubled);
+            carry = add_to(low, &squares.0, carry);
+            once = add_to(high, &products.1, once);
+            doubled = double(high, doubled);
+            carry = add_to(high, &squares.1, carry);
         }
         self.reduce(a, wide);
     }
@@ -168,27 +190,22 @@ impl<'a> Modulus<'a> {
     /// `wide` / R mod m into `out`, for `wide` below m · R. Uses up `wide`.
     #[cfg(feature = "rsa")]
     fn reduce(&self, out: &mut [u64], wide: &mut [u64]) {
-        let m = self.limbs;
-        let Some(&[m0, m1]) = m.first_chunk() else { return };
-        let mut carry = false;
-        for i in (0..m.len()).step_by(2) {
-            let Some((row, above)) = row(wide, i, m.len()) else { return };
-            let Some(&[w0, w1]) = row.first_chunk() else { return };
-            // The multiple of m that makes the two lowest limbs zero.
-            let q0 = w0.wrapping_mul(self.negated_inverse);
-            let (_, c) = multiply_add(q0, m0, w0, 0);
-            let (w1, _) = multiply_add(q0, m1, w1, c);
-            let q1 = w1.wrapping_mul(self.negated_inverse);
-            let [low, high] = add_two_rows(row, m, &[q0, q1]);
-            (above[0], carry) = above[0].carrying_add(low, carry);
-            (above[1], carry) = above[1].carrying_add(high, carry);
+        let Some((lowest, higher)) = self.limbs.split_first_chunk() else { return };
+        let mut carry = 0;
+        for i in (0..self.limbs.len()).step_by(4) {
+            let Some((row, above)) = row(wide, i, self.limbs.len()) else { return };
+            let Some((low, row)) = row.split_first_chunk_mut() else { return };
+            let (multiples, start) = rows::cancelling(low, lowest, self.negated_inverse);
+            let mut more = [0; 4];
+            rows::add(row, higher, &multiples, &start, &mut more);
+            carry = add_to(above, &more, carry);
         }
-        if let Some(high) = wide.get(m.len()..) {
+        if let Some(high) = wide.get(self.limbs.len()..) {
             for (out, high) in out.iter_mut().zip(high) {
                 *out = *high;
             }
         }
-        self.subtract_once(out, carry);
+        self.subtract_once(out, carry != 0);
     }
 
     /// Reduces a value below 2 · m, whose bit above the limbs is `carry`.
@@ -199,29 +216,76 @@ impl<'a> Modulus<'a> {
     }
 }
 
-/// `len` limbs from `at` on, and the two above them.
+/// `len` limbs from `at` on, and the four above them.
 #[cfg(feature = "rsa")]
-fn row(sum: &mut [u64], at: usize, len: usize) -> Option<(&mut [u64], &mut [u64; 2])> {
+fn row(sum: &mut [u64], at: usize, len: usize) -> Option<(&mut [u64], &mut [u64; 4])> {
     let (row, above) = sum.get_mut(at..)?.split_at_mut_checked(len)?;
     Some((row, above.first_chunk_mut()?))
 }
 
-/// Adds a · (b0 + b1 · 2^64) to `row`, which has as many limbs as a, an even number. Returns the two limbs
-/// above. Two rows at a time: a limb of the sum is loaded and stored once for two products. With four rows
-/// registers run out, and it takes longer.
+/// Zeros the `len` limbs to which rows are added; what is above them is written before that.
 #[cfg(feature = "rsa")]
-#[inline(never)]
-fn add_two_rows(row: &mut [u64], a: &[u64], [b0, b1]: &[u64; 2]) -> [u64; 2] {
-    let (mut c0, mut c1, mut before) = (0, 0, 0);
-    for ([s0, s1], [a0, a1]) in row.as_chunks_mut().0.iter_mut().zip(a.as_chunks().0) {
-        (*s0, c0) = multiply_add(*a0, *b0, *s0, c0);
-        (*s0, c1) = multiply_add(before, *b1, *s0, c1);
-        (*s1, c0) = multiply_add(*a1, *b0, *s1, c0);
-        (*s1, c1) = multiply_add(*a0, *b1, *s1, c1);
-        before = *a1;
+fn clear_low(wide: &mut [u64], len: usize) {
+    if let Some(low) = wide.get_mut(..len) {
+        low.fill(0);
     }
-    let (low, high) = multiply_add(before, *b1, c0, c1);
-    [low, high]
+}
+
+/// Adds `a` and a carry to `sum`. Returns the carry.
+// Limb by limb, here and below: where code is compiled for its size a loop would stay one.
+#[cfg(feature = "rsa")]
+#[inline(always)]
+fn add_to([s0, s1, s2, s3]: &mut [u64; 4], [a0, a1, a2, a3]: &[u64; 4], carry: u64) -> u64 {
+    let carry = add_limb(s0, *a0, carry);
+    let carry = add_limb(s1, *a1, carry);
+    let carry = add_limb(s2, *a2, carry);
+    add_limb(s3, *a3, carry)
+}
+
+#[cfg(feature = "rsa")]
+#[inline(always)]
+const fn add_limb(sum: &mut u64, a: u64, carry: u64) -> u64 {
+    let (once, carry0) = sum.overflowing_add(a);
+    let (twice, carry1) = once.overflowing_add(carry);
+    *sum = twice;
+    // Not both are true.
+    carry0 as u64 | carry1 as u64
+}
+
+/// Doubles `sum` and adds a bit. Returns the bit above.
+#[cfg(feature = "rsa")]
+#[inline(always)]
+const fn double([s0, s1, s2, s3]: &mut [u64; 4], bit: u64) -> u64 {
+    let above = *s3 >> 63;
+    *s3 = (*s3 << 1) | (*s2 >> 63);
+    *s2 = (*s2 << 1) | (*s1 >> 63);
+    *s1 = (*s1 << 1) | (*s0 >> 63);
+    *s0 = (*s0 << 1) | bit;
+    above
+}
+
+/// The sum of the products of each two of four limbs, each once.
+#[cfg(feature = "rsa")]
+#[inline(always)]
+fn products_of(&[a0, a1, a2, a3]: &[u64; 4]) -> ([u64; 4], [u64; 4]) {
+    let (s1, c) = multiply_add(a0, a1, 0, 0);
+    let (s2, c) = multiply_add(a0, a2, c, 0);
+    let (s3, s4) = multiply_add(a0, a3, c, 0);
+    let (s3, c) = multiply_add(a1, a2, s3, 0);
+    let (s4, s5) = multiply_add(a1, a3, s4, c);
+    let (s5, s6) = multiply_add(a2, a3, s5, 0);
+    ([0, s1, s2, s3], [s4, s5, s6, 0])
+}
+
+/// The squares of four limbs side by side.
+#[cfg(feature = "rsa")]
+#[inline(always)]
+fn squares_of(&[a0, a1, a2, a3]: &[u64; 4]) -> ([u64; 4], [u64; 4]) {
+    let (s0, s1) = multiply_add(a0, a0, 0, 0);
+    let (s2, s3) = multiply_add(a1, a1, 0, 0);
+    let (s4, s5) = multiply_add(a2, a2, 0, 0);
+    let (s6, s7) = multiply_add(a3, a3, 0, 0);
+    ([s0, s1, s2, s3], [s4, s5, s6, s7])
 }
 
 /// Adds a · b to `x`, which has as many limbs as `a`. Returns the limb above.

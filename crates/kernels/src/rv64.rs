@@ -379,6 +379,24 @@ fn sponge(rate_words: usize, rounds: usize) -> (usize, usize) {
     (rate_words.clamp(1, MAX_BLOCK_LEN / 8), if rounds == 12 { 12 } else { 24 })
 }
 
+/// Adds groups of four limbs, times the four of b, to as many of a sum, and writes the four limbs above them
+/// (`bignum/rows.rs`). It needs no token: no instruction of it is beyond those for which this module is compiled.
+#[cfg(all(feature = "scalar", feature = "rsa"))]
+pub(crate) fn add_rows(
+    row: &mut [[u64; 4]],
+    a: &[[u64; 4]],
+    b: &[u64; 4],
+    start: &[u64; 7],
+    above: &mut [u64; 4],
+) {
+    let count = row.len().min(a.len());
+    if count > 0 {
+        // SAFETY: it reads `count` groups of `a`, `b` and `start`, updates as many groups of `row` and writes `above`:
+        // exactly the borrows that are held. Limbs are aligned.
+        unsafe { hartlock_rsa_rv64(row.as_mut_ptr(), a.as_ptr(), count, b, start, above) };
+    }
+}
+
 /// Tries every kernel, from the lowest tier up, and keeps the highest that works. With `dyn` the rows are
 /// compiled once, in this crate: smaller and faster than for each probe.
 pub(crate) fn offer_all(kernels: &mut Kernels, probe: &mut dyn Probe) {

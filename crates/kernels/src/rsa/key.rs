@@ -117,7 +117,7 @@ impl<'a> PublicKey<'a> {
         }
         let modulus = Modulus::new(n).ok_or(Rejection::InvalidKey)?;
         x.copy_from_slice(s);
-        modulus.to_montgomery(x);
+        modulus.to_montgomery(x, wide);
         // s^65536 · R, and then, times s without the factor R, s^65537.
         for _ in 0..16 {
             modulus.square(x, wide);

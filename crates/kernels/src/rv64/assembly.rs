@@ -21,6 +21,8 @@ assemble!("sha2_constants");
 assemble!("keccak_constants");
 #[cfg(feature = "scalar")]
 assemble!("frame_macros" "sha2_macros" "sha256_rv64" "sha512_rv64" "keccak_macros" "keccak_rv64");
+#[cfg(all(feature = "scalar", feature = "rsa"))]
+assemble!("frame_macros" "rsa_rv64");
 #[cfg(feature = "zbb")]
 assemble!("frame_macros" "sha2_macros" "sha256_rv64_zbb" "sha512_rv64_zbb" "keccak_macros" "keccak_rv64_zbb");
 #[cfg(feature = "zknh")]
@@ -73,6 +75,18 @@ unsafe extern "C" {
     pub(super) fn hartlock_probe_zvknhb();
     /// Bytes of a vector register.
     pub(super) fn hartlock_vlenb() -> usize;
+}
+
+#[cfg(all(feature = "scalar", feature = "rsa"))]
+unsafe extern "C" {
+    pub(super) fn hartlock_rsa_rv64(
+        row: *mut [u64; 4],
+        a: *const [u64; 4],
+        count: usize,
+        b: *const [u64; 4],
+        start: *const [u64; 7],
+        above: *mut [u64; 4],
+    );
 }
 
 unsafe extern "C" {
