@@ -97,6 +97,9 @@ struct Boot {
     system: PathBuf,
 }
 
+/// The state of the demo's device.
+const BOARD: &str = "board";
+
 struct Demo<'a> {
     args: &'a Args,
     hartlock: PathBuf,
@@ -124,6 +127,11 @@ impl<'a> Demo<'a> {
             folder.push(names.join("+"));
         }
         fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        // A new device: the state of an earlier build may be no longer valid.
+        let board = folder.join(BOARD);
+        if board.exists() {
+            fs::remove_dir_all(&board).with_context(|| board.display().to_string())?;
+        }
         initramfs::demo(&tools.debian_initrd, &folder.join("initramfs"))?;
         let (rom_size, loader_size) = (rom.size()?, firmware.loader.size()?);
         args.say(&format!("ROM {rom_size} bytes, loader {loader_size} bytes"));
@@ -286,7 +294,7 @@ impl<'a> Demo<'a> {
             system: self.file(system),
         });
         boot.args(["--harts", &self.args.harts.to_string()]);
-        boot.arg("--state").arg(self.file("board"));
+        boot.arg("--state").arg(self.file(BOARD));
         boot
     }
 
