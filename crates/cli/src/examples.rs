@@ -18,6 +18,15 @@ Environment:
   HARTLOCK_BENCH       program of the board of `hartlock kat`
   SOURCE_DATE_EPOCH    date in bundles that `hartlock sign` makes"#;
 
+pub const INIT: &str = "Examples:
+  hartlock init
+  hartlock init --board qemu-virt-iommu product
+
+Result:
+  hartlock.toml, and a folder keys whose .gitignore lets public keys alone pass.
+  The file is looked for upward from the working directory; each use of it is
+  said on standard error.";
+
 pub const KEYGEN: &str = "Examples:
   hartlock keygen -o root.pem       # Ed25519, and root.pub.pem
   hartlock keygen -o keys/2026.pem --algorithm ml-dsa-65 --encrypt

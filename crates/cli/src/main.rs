@@ -14,6 +14,7 @@ mod examples;
 mod explain;
 mod extract;
 mod failure;
+mod init;
 mod inspect;
 mod kat;
 mod key;
@@ -24,6 +25,7 @@ mod output;
 mod page;
 mod passphrase;
 mod progress;
+mod project;
 mod reason;
 mod rework;
 mod sign;
@@ -58,6 +60,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    #[command(after_long_help = examples::INIT)]
+    Init(init::Args),
     #[command(after_long_help = examples::KEYGEN)]
     Keygen(keygen::Args),
     #[command(after_long_help = examples::KEY)]
@@ -130,6 +134,7 @@ fn main() -> ExitCode {
     check_dash(&cli.verb).unwrap_or_else(|error| error.exit());
     let output = Output::new(cli.json);
     match &cli.verb {
+        Verb::Init(args) => output.finish("init", init::run(args)),
         Verb::Keygen(args) => output.finish("keygen", keygen::run(args)),
         Verb::Key(args) => key::run(args, &output),
         Verb::Sign(args) => output.finish("sign", sign::run(args)),

@@ -10,6 +10,7 @@ use hartlock_keys::PublicKey;
 
 use crate::failure::Failure;
 use crate::progress::Progress;
+use crate::project::{self, Wanted};
 use crate::values;
 
 /// The bundle, and who signed it.
@@ -18,8 +19,8 @@ pub struct Origin {
     /// The bundle
     #[arg(value_name = "BUNDLE")]
     pub bundle: PathBuf,
-    /// Public key of a signer of the bundle; every signer needs its key
-    #[arg(long = "verify-key", value_name = "KEY.pub.pem", required_unless_present = "unverified")]
+    /// Public key of a signer of the bundle, or its name in a hartlock.toml; every signer needs its key
+    #[arg(long = "verify-key", value_name = "KEY.pub.pem")]
     signers: Vec<PathBuf>,
     /// How RSA keys of signers sign whose files do not say it; repeats
     #[arg(long = "verify-algorithm", value_name = "NAME", value_parser = values::algorithms(), hide_possible_values = true)]
@@ -37,7 +38,8 @@ impl Origin {
             return reuse::read(&self.bundle).map_err(refused);
         }
         let read = |path: &PathBuf| PublicKey::read_for(path, &self.signer_algorithms);
-        let keys = self.signers.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let files = project::keys(&self.signers, Wanted::Public, "--verify-key")?;
+        let keys = files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let used: Vec<_> = keys.iter().map(PublicKey::algorithm).collect();
         values::check_algorithms(&self.signer_algorithms, &used)?;
         let expectation = Expectation { keys, ..Expectation::default() };

@@ -7,6 +7,7 @@ use hartlock_bundle::spec::{BundleSpec, IdentitySpec, PayloadSpec, TrustSpec, cr
 use hartlock_image::{BundleType, HashId, Lifecycle, PayloadType, Policy, Profile};
 
 use crate::failure::Failure;
+use crate::project::Project;
 use crate::signer::{Built, Signer};
 use crate::values;
 
@@ -145,6 +146,13 @@ pub fn run(args: &Args) -> Result<Built, Failure> {
     let spec = match &args.spec {
         Some(path) => BundleSpec::read(path)?.overridden_by(args.flags()),
         None => args.flags(),
+    };
+    let spec = match Project::find()? {
+        Some(project) if spec.board.is_none() && project.board().is_some() => {
+            project.say("its board and SoC");
+            BundleSpec { board: project.board(), soc: spec.soc.or(project.soc()), ..spec }
+        }
+        _ => spec,
     };
     let created = created(std::env::var_os("SOURCE_DATE_EPOCH").as_deref()).map_err(Error::from)?;
     args.signer.sign(&spec, created, args.spec.as_slice())

@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::inspect::manifest_text;
 use crate::output::{Report, talk};
 use crate::progress::Progress;
+use crate::project::{self, Wanted};
 use crate::style::{GOOD, WARNING};
 use crate::units::{count_text, size_text};
 use crate::{passphrase, values};
@@ -21,8 +22,8 @@ use crate::{passphrase, values};
 /// Who signs, and what becomes of the bundle.
 #[derive(Debug, clap::Args)]
 pub struct Signer {
-    /// Private key of a signer; up to four, in this order
-    #[arg(short, long = "key", value_name = "KEY.pem", required = true)]
+    /// Private key of a signer, or its name in a hartlock.toml; up to four, in this order
+    #[arg(short, long = "key", value_name = "KEY.pem")]
     keys: Vec<PathBuf>,
     /// How RSA keys of a size sign whose files do not say it; repeats
     #[arg(long = "algorithm", value_name = "NAME", value_parser = values::algorithms(), hide_possible_values = true)]
@@ -109,8 +110,9 @@ impl Signer {
         created: u64,
         read: &[PathBuf],
     ) -> Result<Built, Failure> {
+        let key_files = project::keys(&self.keys, Wanted::Private, "--key")?;
         let inputs: Vec<_> =
-            self.keys.iter().chain(read).chain(self.passphrase.file()).cloned().collect();
+            key_files.iter().chain(read).chain(self.passphrase.file()).cloned().collect();
         // Without a name nothing is written there, and what is begun has no name either.
         let nowhere = || std::env::temp_dir().join("hartlock-dry-run");
         let output = self.output.clone().unwrap_or_else(nowhere);
@@ -119,13 +121,12 @@ impl Signer {
             || std::env::var_os(ANY_FILE_SYSTEM).is_some_and(|value| value == "1");
         let options =
             ReadOptions { algorithms: &self.algorithms, passphrase: Some(&ask), any_file_system };
-        let keys = self
-            .keys
+        let keys = key_files
             .iter()
             .map(|path| PrivateKey::read_with(path, options))
             .collect::<Result<Vec<_>, _>>()?;
         if any_file_system {
-            for (key, path) in keys.iter().zip(&self.keys) {
+            for (key, path) in keys.iter().zip(&key_files) {
                 if let Some(name) = key.doubtful_file_system() {
                     talk(&doubt_text(path, &name));
                 }
@@ -155,7 +156,7 @@ impl Signer {
         drop(progress);
         let signatures_left = keys
             .iter()
-            .zip(&self.keys)
+            .zip(&key_files)
             .filter_map(|(key, path)| {
                 // One less than when it was read, or fewer if others signed meanwhile.
                 let (left, _) = key.signatures_left()?;

@@ -16,6 +16,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{Output, Report};
 use crate::page::Page;
 use crate::progress::Progress;
+use crate::project::{self, Wanted};
 use crate::style::{ERROR, GOOD, WARNING};
 use crate::units::size_text;
 use crate::values;
@@ -30,8 +31,8 @@ pub struct Args {
     /// The bundle; of several, each is verified, and a line says how it went
     #[arg(value_name = "BUNDLE", required = true)]
     bundles: Vec<PathBuf>,
-    /// Public key of a signer; every signer needs its key
-    #[arg(short, long = "key", value_name = "KEY.pub.pem", required = true)]
+    /// Public key of a signer, or its name in a hartlock.toml; every signer needs its key
+    #[arg(short, long = "key", value_name = "KEY.pub.pem")]
     keys: Vec<PathBuf>,
     /// How RSA keys of a size sign whose files do not say it; repeats
     #[arg(long = "algorithm", value_name = "NAME", value_parser = values::algorithms(), hide_possible_values = true)]
@@ -234,15 +235,15 @@ impl Checked {
 }
 
 /// What each bundle must be.
-fn expectation(args: &Args) -> Result<Expectation, Failure> {
-    if args.keys.len() > Expectation::MAX_KEYS {
+fn expectation(args: &Args, key_files: &[PathBuf]) -> Result<Expectation, Failure> {
+    if key_files.len() > Expectation::MAX_KEYS {
         return Err(Failure::undecided(
-            format!("{} keys are given", args.keys.len()),
+            format!("{} keys are given", key_files.len()),
             format!("give at most {}: a bundle has at most four signers", Expectation::MAX_KEYS),
         ));
     }
     let read = |path: &PathBuf| PublicKey::read_for(path, &args.algorithms);
-    let keys = args.keys.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let keys = key_files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let used: Vec<_> = keys.iter().map(PublicKey::algorithm).collect();
     values::check_algorithms(&args.algorithms, &used)?;
     Ok(Expectation {
@@ -259,15 +260,17 @@ fn expectation(args: &Args) -> Result<Expectation, Failure> {
 
 /// Verifies the bundles.
 pub fn run(args: &Args, output: &Output) -> ExitCode {
-    let expectation = match expectation(args) {
-        Ok(expectation) => expectation,
+    let keys = project::keys(&args.keys, Wanted::Public, "--key");
+    let prepared = keys.and_then(|keys| Ok((expectation(args, &keys)?, keys)));
+    let (expectation, keys) = match prepared {
+        Ok(prepared) => prepared,
         Err(failure) => return output.finish::<Verified>("verify", Err(failure)),
     };
     match args.bundles.as_slice() {
-        [bundle] => output.finish("verify", one(args, &expectation, bundle)),
+        [bundle] => output.finish("verify", one(args, &expectation, &keys, bundle)),
         bundles => {
             let results = bundles.iter().map(|bundle| {
-                let result = one(args, &expectation, bundle);
+                let result = one(args, &expectation, &keys, bundle);
                 let outcome = result.as_ref().map_or_else(Failure::outcome, Report::outcome);
                 let (report, error) = match result {
                     Ok(report) => (Some(report), None),
@@ -281,7 +284,12 @@ pub fn run(args: &Args, output: &Output) -> ExitCode {
 }
 
 /// Verifies one bundle.
-fn one(args: &Args, expectation: &Expectation, bundle: &Path) -> Result<Verified, Failure> {
+fn one(
+    args: &Args,
+    expectation: &Expectation,
+    key_files: &[PathBuf],
+    bundle: &Path,
+) -> Result<Verified, Failure> {
     let mut progress = Progress::new("verifying");
     let result = verify_file(bundle, expectation, &mut |done, total| {
         progress.show(done, total);
@@ -294,7 +302,7 @@ fn one(args: &Args, expectation: &Expectation, bundle: &Path) -> Result<Verified
 
     let key_ids: Vec<_> = expectation.keys.iter().map(|key| hex(&key.key_id())).collect();
     let key_file = |key_id: &String| {
-        key_ids.iter().position(|given| given == key_id).and_then(|at| args.keys.get(at)).cloned()
+        key_ids.iter().position(|given| given == key_id).and_then(|at| key_files.get(at)).cloned()
     };
     let signed_by = manifest
         .signers

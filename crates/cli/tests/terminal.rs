@@ -249,6 +249,8 @@ fn no_text_from_outside_reaches_a_terminal_as_it_is() {
             vec![of("new.hlk"), "--kernel".into(), of("pem")],
             1,
         ),
+        ("init --force", vec![of("project")], 0),
+        ("init", vec![of("project")], 2),
         ("explain", vec![EVIL.into()], 2),
         (
             boot,

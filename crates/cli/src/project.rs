@@ -1,0 +1,151 @@
+//! `hartlock.toml`: what the verbs need not be told each time, for a folder and those below it.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use hartlock_files::{FileError, folder_of, read_small};
+use hartlock_terminal as terminal;
+use serde::Deserialize;
+
+use crate::failure::Failure;
+use crate::output::talk;
+
+/// The file that is looked for, upward from the working directory.
+pub const NAME: &str = "hartlock.toml";
+const MAX_SIZE: usize = 64 << 10;
+
+/// The settings, and where they are from.
+#[derive(Debug)]
+pub struct Project {
+    file: PathBuf,
+    settings: Settings,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    board: Option<String>,
+    soc: Option<String>,
+    keys: Option<PathBuf>,
+    #[serde(default)]
+    sign: Vec<String>,
+    #[serde(default)]
+    verify: Vec<String>,
+}
+
+/// Which file of a key is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// That of the private key.
+    Private,
+    /// That of the public key.
+    Public,
+}
+
+impl Wanted {
+    const fn suffix(self) -> &'static str {
+        match self {
+            Self::Private => "pem",
+            Self::Public => "pub.pem",
+        }
+    }
+}
+
+impl Project {
+    /// The settings of the nearest folder that has some.
+    ///
+    /// # Errors
+    /// If the file cannot be used, or belongs to another user, who could name a key of his own.
+    pub fn find() -> Result<Option<Self>, Failure> {
+        let Ok(folder) = std::env::current_dir() else { return Ok(None) };
+        let files = folder.ancestors().map(|folder| folder.join(NAME));
+        let Some(file) = files.into_iter().find(|file| file.is_file()) else { return Ok(None) };
+        let fail = |source: io::Error| FileError::new("read", &file, source);
+        let owner = fs::metadata(&file).map_err(fail)?.uid();
+        if owner != 0 && owner != rustix::process::geteuid().as_raw() {
+            return Err(Failure::undecided(
+                format!(
+                    "`{}` belongs to another user, and would choose keys for you",
+                    file.display()
+                ),
+                format!(
+                    "make it yours if you trust it, with `sudo chown $USER {}`",
+                    file.display()
+                ),
+            ));
+        }
+        let bytes = read_small(&file, MAX_SIZE)?;
+        let wrong = |message: String| {
+            Failure::undecided(
+                format!("`{}` is not valid", file.display()),
+                "correct the marked place; `hartlock init` writes a file with all keys",
+            )
+            .with_context(message.lines().map(str::to_owned).collect())
+        };
+        let text = str::from_utf8(&bytes).map_err(|error| wrong(error.to_string()))?;
+        let settings = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        Ok(Some(Self { file, settings }))
+    }
+
+    /// The board of bundles that name none.
+    pub fn board(&self) -> Option<String> {
+        self.settings.board.clone()
+    }
+
+    /// The SoC of bundles that name none.
+    pub fn soc(&self) -> Option<String> {
+        self.settings.soc.clone()
+    }
+
+    /// The file of a key of this name.
+    fn key(&self, name: &str, wanted: Wanted) -> PathBuf {
+        let keys = self.settings.keys.as_deref().unwrap_or(Path::new("keys"));
+        folder_of(&self.file).join(keys).join(format!("{name}.{}", wanted.suffix()))
+    }
+
+    /// Says that a setting was used.
+    pub fn say(&self, what: &str) {
+        talk(&format!("using {what}, as {} says", terminal::path(&self.file)));
+    }
+}
+
+/// The files of the keys that are given: paths, or names that the project knows; those of the project if none is.
+///
+/// # Errors
+/// If there is none, or the settings cannot be used.
+pub fn keys(given: &[PathBuf], wanted: Wanted, option: &str) -> Result<Vec<PathBuf>, Failure> {
+    let is_name = |path: &PathBuf| {
+        !path.exists() && path.components().count() == 1 && path.extension().is_none()
+    };
+    if !given.is_empty() && !given.iter().any(is_name) {
+        return Ok(given.to_vec());
+    }
+    let project = Project::find()?;
+    let named: Vec<String> = match &project {
+        Some(project) if given.is_empty() => match wanted {
+            Wanted::Private => project.settings.sign.clone(),
+            Wanted::Public => project.settings.verify.clone(),
+        },
+        _ => Vec::new(),
+    };
+    if given.is_empty() && named.is_empty() {
+        return Err(Failure::undecided(
+            "no key is given",
+            format!("name one with `{option}`, or in `{NAME}`, which `hartlock init` writes"),
+        ));
+    }
+    let found = |name: &str| {
+        let project = project.as_ref()?;
+        let file = project.key(name, wanted);
+        project.say(&terminal::path(&file));
+        Some(file)
+    };
+    let of_name = |path: &PathBuf| {
+        let name = path.to_str().filter(|_| is_name(path));
+        name.and_then(found).unwrap_or_else(|| path.clone())
+    };
+    let of_project = named.iter().filter_map(|name| found(name));
+    Ok(given.iter().map(of_name).chain(of_project).collect())
+}
