@@ -10,7 +10,7 @@ use hartlock_terminal as terminal;
 use crate::style::{BOLD, DIM};
 
 /// Below this width the text is not readable; the terminal breaks the lines instead.
-const LEAST_WIDTH: usize = 72;
+const LEAST_WIDTH: usize = 40;
 /// Beyond this the eye loses the line.
 const MOST_WIDTH: usize = 120;
 /// Where values begin.
