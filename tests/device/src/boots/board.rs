@@ -276,7 +276,7 @@ impl Bench {
 impl LinuxFiles {
     fn sign(&self, bundle_type: &str) -> Command {
         let mut sign = Command::new(&self.hartlock);
-        sign.args(["sign", "--type", bundle_type, "--security-version", "3", "--key"]);
+        sign.args(["sign", "--force", "--type", bundle_type, "--security-version", "3", "--key"]);
         sign.arg(&self.key);
         sign.args(["--board", &self.identity.board, "--soc", &self.identity.soc]);
         sign
