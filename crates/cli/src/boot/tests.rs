@@ -1,6 +1,6 @@
 use super::*;
 use clap::Parser;
-use hartlock_image::Policy;
+use hartlock_image::{Lifecycle, Policy};
 
 #[derive(Debug, Parser)]
 struct Cli {
@@ -81,6 +81,37 @@ fn a_rollback_names_both_numbers() {
         // A device whose state cannot be read refuses for that, and has no number to name.
         assert_eq!(json(None)["context"].as_array().unwrap().len(), 1);
     }
+}
+
+#[test]
+fn a_lifecycle_names_both_states() {
+    let vector = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/vectors/image");
+    let mut args = parse(&[]).unwrap();
+    args.system = vector.join("blocks_sha384.hlk");
+    let states = inspect_file(&args.system).unwrap().manifest.unwrap().lifecycle.join(", ");
+    let state = Provisioning { lifecycle: Lifecycle::Returned, ..Provisioning::default() };
+    let reason = Reason::LifecycleNotAllowed;
+    let ending = Ending::Refused { stage: Stage::Loader, reason };
+    let json = serde_json::to_value(failure(&args, &ending, Some(&state)).unwrap()).unwrap();
+    let expected = format!("signed for {states}, and the device is in returned");
+    assert_eq!(json["context"][1], expected);
+}
+
+#[test]
+fn a_trap_names_the_payload() {
+    let vector = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/vectors/image");
+    let mut args = parse(&[]).unwrap();
+    args.system = vector.join("blocks_sha384.hlk");
+    let manifest = inspect_file(&args.system).unwrap().manifest.unwrap();
+    let payload = &manifest.payloads[0];
+    let line = trapped_in(&args, Some(payload.load_address + 4)).unwrap();
+    assert!(line.contains(&format!("0x4 bytes into the {}", payload.payload_type)), "{line}");
+    assert_eq!(trapped_in(&args, Some(0)), None);
+    assert_eq!(trapped_in(&args, None), None);
+    let ending = Ending::GuestStopped { reason: "trap: illegal instruction: hart 0".into() };
+    let failure = failure(&args, &ending, None).unwrap();
+    assert_eq!(failure.outcome(), Outcome::Undecided);
+    assert!(failure.line().starts_with("the device trapped: illegal instruction"));
 }
 
 #[test]
