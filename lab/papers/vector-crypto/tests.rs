@@ -59,3 +59,11 @@ fn nearly_three_is_the_quotient_of_the_totals() {
     let said = value(&paper, "WalnutDSA, speed-up", "speed-up", "with cryptographic extensions");
     assert!(quotient < said && quotient.round() == said, "{quotient}");
 }
+
+#[test]
+fn a_peer_is_named_with_its_version() {
+    let versions = BTreeMap::from([("openssl", "4.0.3".to_owned()), ("sha2", "0.11.1".to_owned())]);
+    assert_eq!(with_version("openssl", "sha256", &versions), "openssl 4.0.3");
+    assert_eq!(with_version("rustcrypto", "sha384", &versions), "rustcrypto sha2 0.11.1");
+    assert_eq!(with_version("rustcrypto", "kt128", &versions), "rustcrypto");
+}

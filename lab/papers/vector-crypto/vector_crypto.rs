@@ -97,7 +97,7 @@ pub fn measure(args: &Args) -> Result<Run> {
     let emulator = tools::locate()?.versions.remove("qemu-system-riscv");
     tools.insert("qemu", emulator.context("QEMU has no version")?);
     tools.extend(peers::versions()?);
-    let mut rows = rows(&counts, &counted);
+    let mut rows = rows(&counts, &counted, &peers::versions()?);
     let block = listing::executed(&bench)?;
     rows.extend(listing::rows(&block, &counts, &paper)?);
     let rows = How::Counted.made(rows);
@@ -124,7 +124,11 @@ fn peers_console(image: &Path, hart: &Hart) -> Result<String> {
     bench::emulate_alone(image, &options).with_context(|| format!("peers on {}", hart.name))
 }
 
-fn rows(counts: &[(&Hart, Count)], peers: &[PeerCount]) -> Vec<Row> {
+fn rows(
+    counts: &[(&Hart, Count)],
+    peers: &[PeerCount],
+    versions: &BTreeMap<&'static str, String>,
+) -> Vec<Row> {
     let mut rows = Vec::new();
     for (hart, count) in counts {
         // The hart with everything repeats what others show, at a width without bounds.
@@ -158,9 +162,10 @@ fn rows(counts: &[(&Hart, Count)], peers: &[PeerCount]) -> Vec<Row> {
             None => row,
         };
         let row = match best_peer(count, hart, peers) {
-            Some((peer, per_byte, place)) => row
-                .peer(per_byte)
-                .noted(format!("peer: {peer}, the best in the same run, on {place}")),
+            Some((peer, per_byte, place)) => row.peer(per_byte).noted(format!(
+                "peer: {}, the best in the same run, on {place}",
+                with_version(peer, &count.hash, versions)
+            )),
             None => row,
         };
         if !rows
@@ -178,6 +183,20 @@ fn rows(counts: &[(&Hart, Count)], peers: &[PeerCount]) -> Vec<Row> {
 }
 
 const UNIT: &str = "instructions/byte";
+
+/// A peer and its version; of RustCrypto the crate of the hash, too.
+fn with_version(peer: &str, hash: &str, versions: &BTreeMap<&'static str, String>) -> String {
+    let of_rust = match hash {
+        "sha256" | "sha384" | "sha512" => "sha2",
+        "kt128" => "k12",
+        _ => "sha3",
+    };
+    match (versions.get(peer), versions.get(of_rust)) {
+        (Some(version), _) => format!("{peer} {version}"),
+        (None, Some(version)) => format!("{peer} {of_rust} {version}"),
+        (None, None) => peer.to_owned(),
+    }
+}
 
 /// The peer with the fewest instructions on the hart, and which hart that was.
 fn best_peer<'a>(
