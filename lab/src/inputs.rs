@@ -61,6 +61,8 @@ const SOURCES: &[(&str, &[&str])] = &[
             "firmware/virt",
             "lab/papers/vector-crypto",
             "lab/peers",
+            "lab/src/peers",
+            "lab/src/peers.rs",
             "xtask/src/openssl.rs",
         ],
     ),
