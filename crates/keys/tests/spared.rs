@@ -6,6 +6,7 @@ use std::fs;
 
 use common::generated;
 use hartlock_files::{NewFile, check_replaceable, may_be_private_key};
+use hartlock_image::Algorithm;
 use hartlock_keys::{Format, PrivateKey, write_pair};
 use pkcs8::der::Decode;
 use pkcs8::der::pem::LineEnding;
@@ -69,7 +70,9 @@ fn files() -> Vec<KeyFile> {
 }
 
 fn is_read(file: &[u8]) -> bool {
-    PrivateKey::decode(file, &[], Some(PASSPHRASE)).is_ok()
+    // Not every form of an RSA key says how it signs.
+    let algorithms = [Algorithm::from_name("rsa-pss-2048-sha256").unwrap()];
+    PrivateKey::decode(file, &algorithms, Some(PASSPHRASE)).is_ok()
 }
 
 /// What may come before the text of a key: only blanks are skipped, as many as a file has room for.
