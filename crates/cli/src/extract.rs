@@ -19,6 +19,8 @@ use crate::values;
 ///
 /// The bundle is verified first, and each file holds the bytes that were signed.
 #[derive(Debug, clap::Args)]
+// Nothing is signed here, so the name that `verify` has for it is free.
+#[command(mut_arg("signers", |arg| arg.visible_alias("key")))]
 pub struct Args {
     #[command(flatten)]
     origin: Origin,
