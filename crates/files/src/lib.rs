@@ -317,11 +317,10 @@ impl NewFile {
         if is_forced {
             return self.replace();
         }
-        let len = self.file().metadata().map_or(0, |metadata| metadata.len());
-        let mut own = vec![0; len as usize];
-        read_at(self.file(), &mut own, len as usize, 0)
-            .map_err(|error| FileError::new("write", &self.path, error))?;
-        if holds(&self.path, len, &own) { Ok(()) } else { Err(Kept::Exists.of(&self.path)) }
+        match output::is_copy(&self.path, self.file()) {
+            true => Ok(()),
+            false => Err(Kept::Exists.of(&self.path)),
+        }
     }
 
     /// Gives the file its name, even if another file has it. What was written must be on the disk already.
@@ -578,6 +577,12 @@ mod tests {
         assert_eq!(finish("first and more", false), Err(Some(Kept::Exists)));
         assert_eq!(finish("first", false), Ok(()));
         assert_eq!(fs::read(&path).unwrap(), b"first");
+        // A difference in the last byte of more than a piece.
+        let long = "a".repeat((1 << 16) + 1);
+        assert_eq!(finish(&long, true), Ok(()));
+        assert_eq!(finish(&long, false), Ok(()));
+        let changed = "a".repeat(1 << 16) + "b";
+        assert_eq!(finish(&changed, false), Err(Some(Kept::Exists)));
         assert_eq!(finish("other", true), Ok(()));
         assert_eq!(fs::read(&path).unwrap(), b"other");
         // A link that leads nowhere is a name that is taken.

@@ -94,6 +94,21 @@ pub fn holds(path: &Path, len: u64, start: &[u8]) -> bool {
     actual == len && read_at(&file, &mut bytes, start.len(), 0).is_ok() && bytes == start
 }
 
+/// Whether the file has the bytes of another one, compared piece by piece: payloads are large.
+pub(crate) fn is_copy(path: &Path, other: &File) -> bool {
+    const PIECE: u64 = 1 << 16;
+    let Ok((file, len)) = crate::open(path) else { return false };
+    let piece = |file: &File, at: u64| {
+        let mut bytes = vec![0; PIECE.min(len - at) as usize];
+        let wanted = bytes.len();
+        read_at(file, &mut bytes, wanted, at).is_ok().then_some(bytes)
+    };
+    other.metadata().is_ok_and(|metadata| metadata.len() == len)
+        && (0..len)
+            .step_by(PIECE as usize)
+            .all(|at| piece(&file, at).is_some_and(|bytes| piece(other, at) == Some(bytes)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
