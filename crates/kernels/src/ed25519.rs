@@ -22,6 +22,7 @@
 //! `panic_bounds_check` and `panic_fmt` remained. This verifier takes 12 kB at "s" with its
 //! SHA-512 (20 kB at 3), leaves no panic path, and is compared with dalek in the tests.
 
+mod constants;
 #[cfg(feature = "ed25519-contexts")]
 pub mod contexts;
 mod field;

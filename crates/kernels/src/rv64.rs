@@ -7,7 +7,11 @@
 mod aligned;
 mod assembly;
 
+#[cfg(all(feature = "scalar", feature = "ed25519"))]
+use core::arch::asm;
 use core::marker::PhantomData;
+#[cfg(all(feature = "scalar", feature = "ed25519"))]
+use core::mem::MaybeUninit;
 
 use crate::dispatch::{
     Compress, CompressMany, HashFamily, KernelFault, Kernels, MAX_LANES, Many, One, Probe, Tier,
@@ -395,6 +399,51 @@ pub(crate) fn add_rows(
         // exactly the borrows that are held. Limbs are aligned.
         unsafe { hartlock_rsa_rv64(row.as_mut_ptr(), a.as_ptr(), count, b, start, above) };
     }
+}
+
+/// Calls a product of `ed25519_rv64.S`, whose calling convention is its own.
+#[cfg(all(feature = "scalar", feature = "ed25519"))]
+macro_rules! ed25519_product {
+    ($function:ident, $to:expr, $a:expr, $last:expr) => {
+        asm!(
+            "call {}", sym $function,
+            inlateout("a0") $to => _, inlateout("a1") $a => _, inlateout("a2") $last => _,
+            out("s2") _, out("s3") _, out("s4") _, out("s5") _, out("s6") _, out("s7") _, out("s8") _,
+            out("s9") _, out("s10") _, out("s11") _, clobber_abi("C"), options(nostack),
+        )
+    };
+}
+
+/// a · b modulo 2^255 - 19, reduced, for loose limbs (`ed25519/field.rs`). It needs no token, as [`add_rows`].
+#[cfg(all(feature = "scalar", feature = "ed25519"))]
+#[inline(always)]
+pub(crate) fn ed25519_multiply(a: &[u64; 5], b: &[u64; 5]) -> [u64; 5] {
+    let mut product = MaybeUninit::uninit();
+    let to: *mut [u64; 5] = product.as_mut_ptr();
+    // SAFETY: it reads five limbs of each factor and writes those of the product: borrows that are held, and aligned.
+    unsafe { ed25519_product!(hartlock_ed25519_multiply_rv64, to, a, b) };
+    // SAFETY: written just now.
+    unsafe { product.assume_init() }
+}
+
+/// The same into limbs that are there.
+#[cfg(all(feature = "scalar", feature = "ed25519"))]
+#[inline(always)]
+pub(crate) fn ed25519_multiply_into(product: &mut [u64; 5], a: &[u64; 5], b: &[u64; 5]) {
+    // SAFETY: as above.
+    unsafe { ed25519_product!(hartlock_ed25519_multiply_rv64, product, a, b) };
+}
+
+/// a, squared `times` times modulo 2^255 - 19, as [`ed25519_multiply`]. `times` is not zero.
+#[cfg(all(feature = "scalar", feature = "ed25519"))]
+#[inline(always)]
+pub(crate) fn ed25519_square(a: &[u64; 5], times: usize) -> [u64; 5] {
+    let mut square = MaybeUninit::uninit();
+    let to: *mut [u64; 5] = square.as_mut_ptr();
+    // SAFETY: as for a product.
+    unsafe { ed25519_product!(hartlock_ed25519_square_rv64, to, a, times) };
+    // SAFETY: written just now.
+    unsafe { square.assume_init() }
 }
 
 /// Tries every kernel, from the lowest tier up, and keeps the highest that works. With `dyn` the rows are

@@ -7,8 +7,16 @@
 //! * *loose*, below 2^54: what products accept. A sum of three reduced elements is loose, and so is a
 //!   difference of which neither side is more than a sum of two.
 //!
-//! Everything is `const fn`, because the compiler derives the curve constants and the table of
-//! the base point with this code; that is why no loop here is an iterator.
+//! Products are in assembly (`rv64/ed25519_rv64.S`) where a stage carries scalar kernels, else in the portable form below.
+
+#[cfg(all(target_arch = "riscv64", feature = "scalar"))]
+use crate::rv64::{
+    ed25519_multiply as multiply, ed25519_multiply_into as multiply_into, ed25519_square as square,
+};
+#[cfg(not(all(target_arch = "riscv64", feature = "scalar")))]
+mod portable;
+#[cfg(not(all(target_arch = "riscv64", feature = "scalar")))]
+use portable::{multiply, multiply_into, square};
 
 const LIMB_MASK: u64 = (1 << 51) - 1;
 
@@ -77,17 +85,8 @@ impl Fe {
         [l0 & LIMB_MASK, l1 & LIMB_MASK, l2 & LIMB_MASK, l3 & LIMB_MASK, l4 & LIMB_MASK]
     }
 
-    /// Moves what exceeds 51 bits into the next limb, once around. Accepts any limbs.
     const fn carry(self) -> Fe {
-        // 2^255 = 19 mod p, so the carry of the top limb returns to the lowest times 19.
-        let [l0, l1, l2, l3, l4] = self.0;
-        Fe([
-            (l0 & LIMB_MASK).wrapping_add((l4 >> 51).wrapping_mul(19)),
-            (l1 & LIMB_MASK).wrapping_add(l0 >> 51),
-            (l2 & LIMB_MASK).wrapping_add(l1 >> 51),
-            (l3 & LIMB_MASK).wrapping_add(l2 >> 51),
-            (l4 & LIMB_MASK).wrapping_add(l3 >> 51),
-        ])
+        Fe(carry(self.0))
     }
 
     /// The least significant bit of the canonical form: the sign of RFC 8032 §5.1.2.
@@ -100,8 +99,7 @@ impl Fe {
         l0 | l1 | l2 | l3 | l4 == 0
     }
 
-    #[cfg(test)]
-    pub(super) fn from_limbs(limbs: [u64; 5]) -> Fe {
+    pub(super) const fn from_limbs(limbs: [u64; 5]) -> Fe {
         Fe(limbs)
     }
 
@@ -143,67 +141,31 @@ impl Fe {
     }
 
     /// `self * rhs`.
-    #[inline(never)]
-    pub(super) const fn mul(&self, rhs: &Fe) -> Fe {
-        let (a, [b0, b1, b2, b3, b4]) = (self.0, rhs.0);
-        // A product at weight 2^255 or more wraps around with a factor of 19. Limb k of the result is made of
-        // the five numbers from the one at k on, in reverse, and takes its place.
-        let mut n = [
-            b1.wrapping_mul(19),
-            b2.wrapping_mul(19),
-            b3.wrapping_mul(19),
-            b4.wrapping_mul(19),
-            b0,
-            b1,
-            b2,
-            b3,
-            b4,
-        ];
-        // A loop and not five sums in a row, for which registers run out: it takes as long, in less code.
-        let (mut carry, mut k) = (0u64, 0);
-        while k < 5 {
-            let (low, high) = dot(a, [n[k + 4], n[k + 3], n[k + 2], n[k + 1], n[k]]);
-            let sum = low.wrapping_add(carry);
-            n[k] = sum & LIMB_MASK;
-            // 2^54 is 8 times the weight of the next limb.
-            carry = (high << 3).wrapping_add(sum >> 51);
-            k += 1;
-        }
-        let low = n[0].wrapping_add(carry.wrapping_mul(19));
-        Fe([low & LIMB_MASK, n[1].wrapping_add(low >> 51), n[2], n[3], n[4]])
+    #[inline(always)]
+    pub(super) fn mul(&self, rhs: &Fe) -> Fe {
+        Fe(multiply(&self.0, &rhs.0))
+    }
+
+    /// Becomes `a * b`: a product that is returned is copied to where it is needed.
+    #[inline(always)]
+    pub(super) fn set_product(&mut self, a: &Fe, b: &Fe) {
+        multiply_into(&mut self.0, &a.0, &b.0);
     }
 
     /// `self * self`.
-    pub(super) const fn square(&self) -> Fe {
+    pub(super) fn square(&self) -> Fe {
         self.square_times(1)
     }
 
-    /// `self ^ (2 ^ count)`. Each square is fifteen products instead of the 25 of `mul`; pairs of equal
-    /// ones are doubled.
-    #[inline(never)]
-    const fn square_times(&self, count: u32) -> Fe {
-        let [mut a0, mut a1, mut a2, mut a3, mut a4] = self.0;
-        let mut done = 0;
-        while done < count {
-            let c3 = a3.wrapping_mul(19);
-            let c4 = a4.wrapping_mul(19);
-            let (twice_a1, twice_a2, twice_a3, twice_a4) = (a1 << 1, a2 << 1, a3 << 1, a4 << 1);
-            let (twice_c3, twice_c4) = (c3 << 1, c4 << 1);
-            Fe([a0, a1, a2, a3, a4]) = carry_sums([
-                dot3([a0, a1, a2], [a0, twice_c4, twice_c3]),
-                dot3([a0, a2, a3], [twice_a1, twice_c4, c3]),
-                dot3([a0, a1, a3], [twice_a2, a1, twice_c4]),
-                dot3([a0, a1, a4], [twice_a3, twice_a2, c4]),
-                dot3([a0, a1, a2], [twice_a4, twice_a3, a2]),
-            ]);
-            done += 1;
-        }
-        Fe([a0, a1, a2, a3, a4])
+    /// `self ^ (2 ^ count)`, for a count that is not zero.
+    #[inline(always)]
+    fn square_times(&self, count: usize) -> Fe {
+        Fe(square(&self.0, count))
     }
 
     /// `self ^ (2^252 - 3)`, which is `self ^ ((p - 5) / 8)`: the power that the square root of
     /// RFC 8032 §5.1.3 step 2 needs, and from which [`Fe::invert`] is made.
-    pub(super) const fn pow_p58(&self) -> Fe {
+    pub(super) fn pow_p58(&self) -> Fe {
         // The name tells how many one bits the exponent has. 252 - 2 of them, then binary 01.
         let ones_1 = *self;
         let ones_2 = ones_1.square_times(1).mul(&ones_1);
@@ -220,66 +182,22 @@ impl Fe {
     }
 
     /// `1 / self`, and zero for zero.
-    pub(super) const fn invert(&self) -> Fe {
+    pub(super) fn invert(&self) -> Fe {
         // Fermat: the exponent p - 2 is 8 * (2^252 - 3) + 3.
         let cube = self.square().mul(self);
         self.pow_p58().square_times(3).mul(&cube)
     }
 }
 
-/// A sum of products as low + high · 2^54.
-type Sum = (u64, u64);
-
-/// The sum of five products, of which at most four have the factor 19 in `b`. For loose limbs high is
-/// below (1 + 4 * 19) * 2^54, and low below 5 * 2^54.
+/// Moves what exceeds 51 bits into the next limb, once around. Accepts any limbs.
 #[inline(always)]
-const fn dot([a0, a1, a2, a3, a4]: [u64; 5], [b0, b1, b2, b3, b4]: [u64; 5]) -> Sum {
-    let low = a3.wrapping_mul(b3).wrapping_add(a4.wrapping_mul(b4));
-    let high = upper(a3, b3).wrapping_add(upper(a4, b4));
-    sum_up([a0, a1, a2], [b0, b1, b2], low, high)
-}
-
-/// The sum of three products, with the bounds of [`dot`].
-#[inline(always)]
-const fn dot3(a: [u64; 3], b: [u64; 3]) -> Sum {
-    sum_up(a, b, 0, 0)
-}
-
-#[inline(always)]
-const fn sum_up([a0, a1, a2]: [u64; 3], [b0, b1, b2]: [u64; 3], low: u64, high: u64) -> Sum {
-    // What the upper parts leave of the whole sum fits in a word, so modulo 2^64 it is found without a
-    // carry between words, for which RISC-V has no flag.
-    let low = low
-        .wrapping_add(a0.wrapping_mul(b0))
-        .wrapping_add(a1.wrapping_mul(b1))
-        .wrapping_add(a2.wrapping_mul(b2));
-    let high =
-        high.wrapping_add(upper(a0, b0)).wrapping_add(upper(a1, b1)).wrapping_add(upper(a2, b2));
-    (low.wrapping_sub(high << 54), high)
-}
-
-/// The product divided by 2^54, for `a` below 2^54.
-#[inline(always)]
-const fn upper(a: u64, b: u64) -> u64 {
-    if cfg!(target_pointer_width = "64") {
-        (((a << 10) as u128).wrapping_mul(b as u128) >> 64) as u64
-    } else {
-        // In narrower words the same partial products also make the low part of the sum.
-        ((a as u128).wrapping_mul(b as u128) >> 54) as u64
-    }
-}
-
-/// Brings five sums, as [`dot`] makes them of loose limbs, to reduced limbs.
-#[inline(always)]
-const fn carry_sums([(l0, h0), (l1, h1), (l2, h2), (l3, h3), (l4, h4)]: [Sum; 5]) -> Fe {
-    // 2^54 is 8 times the weight of the next limb. No word overflows: the last sum has no factor of 19,
-    // so 19 * 8 * 5 + 5 and 77 * 8 + 5 are below 2^10.
-    Fe([
-        l0.wrapping_add(h4.wrapping_mul(19 * 8)),
-        l1.wrapping_add(h0 << 3),
-        l2.wrapping_add(h1 << 3),
-        l3.wrapping_add(h2 << 3),
-        l4.wrapping_add(h3 << 3),
-    ])
-    .carry()
+const fn carry([l0, l1, l2, l3, l4]: [u64; 5]) -> [u64; 5] {
+    // 2^255 = 19 mod p, so the carry of the top limb returns to the lowest times 19.
+    [
+        (l0 & LIMB_MASK).wrapping_add((l4 >> 51).wrapping_mul(19)),
+        (l1 & LIMB_MASK).wrapping_add(l0 >> 51),
+        (l2 & LIMB_MASK).wrapping_add(l1 >> 51),
+        (l3 & LIMB_MASK).wrapping_add(l2 >> 51),
+        (l4 & LIMB_MASK).wrapping_add(l3 >> 51),
+    ]
 }

@@ -1,46 +1,11 @@
 //! The group of points of edwards25519 (RFC 8032 §5.1), and its encodings.
-//!
-//! All constants are derived by the compiler from their definitions in RFC 8032 §5.1.
 
+use super::constants::{BASE_MULTIPLES, D, SQRT_MINUS_ONE, TWICE_D};
 use super::field::Fe;
 use super::scalar::Scalar;
 
-/// d = -121665 / 121666.
-const D: Fe = Fe::from_u32(121_665).neg().mul(&Fe::from_u32(121_666).invert());
-
-const TWICE_D: Fe = D.add(&D);
-
-/// A square root of -1: 2 ^ ((p - 1) / 4), where (p - 1) / 4 = 2 * ((p - 5) / 8) + 1.
-const SQRT_MINUS_ONE: Fe = {
-    let two = Fe::from_u32(2);
-    two.pow_p58().square().mul(&two)
-};
-
 /// Odd multiples P, 3P .. 15P of a point P, each with 2Z.
 type OddMultiples = [(Addend, Fe); 8];
-
-/// The multiples of the base point B, which has y = 4 / 5 and an even x. Their Z is 1.
-static BASE_MULTIPLES: [Addend; 8] = {
-    let y = Fe::from_u32(4).mul(&Fe::from_u32(5).invert());
-    let multiples = match Extended::from_y(y, false) {
-        Some(base) => base.odd_multiples(),
-        // Reached by the compiler only: a wrong constant above stops the build.
-        None => panic!("4/5 is the y of a point"),
-    };
-    let mut table = [multiples[0].0; 8];
-    let mut i = 0;
-    while i < 8 {
-        let (Addend { y_plus_x, y_minus_x, twice_dt }, twice_z) = &multiples[i];
-        let recip = Fe::from_u32(2).mul(&twice_z.invert());
-        table[i] = Addend {
-            y_plus_x: y_plus_x.mul(&recip),
-            y_minus_x: y_minus_x.mul(&recip),
-            twice_dt: twice_dt.mul(&recip),
-        };
-        i += 1;
-    }
-    table
-};
 
 /// The y of an encoded point that passed every check which needs no square root, and the sign
 /// of its x.
@@ -97,7 +62,7 @@ pub(super) struct Extended {
 impl Extended {
     /// Finds x for y (RFC 8032 §5.1.3 steps 2 to 4). For x = 0 the wanted parity is ignored;
     /// [`EncodedPoint::parse`] has refused the wrong one.
-    const fn from_y(y: Fe, x_is_odd: bool) -> Option<Extended> {
+    pub(super) fn from_y(y: Fe, x_is_odd: bool) -> Option<Extended> {
         let yy = y.square();
         let u = yy.sub(&Fe::ONE);
         let v = D.mul(&yy).add(&Fe::ONE);
@@ -119,7 +84,7 @@ impl Extended {
     }
 
     /// The point as an addend, and 2Z.
-    const fn addend(&self) -> (Addend, Fe) {
+    fn addend(&self) -> (Addend, Fe) {
         let addend = Addend {
             y_plus_x: self.y.add(&self.x),
             y_minus_x: self.y.sub(&self.x),
@@ -128,16 +93,18 @@ impl Extended {
         (addend, self.z.add(&self.z))
     }
 
-    const fn odd_multiples(mut self) -> OddMultiples {
+    pub(super) fn odd_multiples(mut self) -> OddMultiples {
         let Extended { x, y, z, .. } = self;
         let mut next = Completed::NEUTRAL;
         next.set_double(&Projective { x, y, z });
-        let (double, twice_z) = next.to_extended().addend();
+        let mut double = self;
+        next.extend(&mut double);
+        let (double, twice_z) = double.addend();
         let mut table = [self.addend(); 8];
         let mut i = 1;
         while i < 8 {
             next.set_sum(&self, &double, Some(&twice_z), false);
-            self = next.to_extended();
+            next.extend(&mut self);
             table[i] = self.addend();
             i += 1;
         }
@@ -147,10 +114,10 @@ impl Extended {
 
 /// A point as the second operand of a sum, with everything computed that the sum needs of it, except Z.
 #[derive(Clone, Copy)]
-struct Addend {
-    y_plus_x: Fe,
-    y_minus_x: Fe,
-    twice_dt: Fe,
+pub(super) struct Addend {
+    pub(super) y_plus_x: Fe,
+    pub(super) y_minus_x: Fe,
+    pub(super) twice_dt: Fe,
 }
 
 /// The result of a sum or a doubling before its last products: X = EF, Y = GH, Z = FG, T = EH
@@ -168,7 +135,7 @@ impl Completed {
 
     /// RFC 8032 §5.1.4, the doubling; its names.
     #[inline(never)]
-    const fn set_double(&mut self, point: &Projective) {
+    fn set_double(&mut self, point: &Projective) {
         let a = point.x.square();
         let b = point.y.square();
         let zz = point.z.square();
@@ -181,13 +148,7 @@ impl Completed {
     /// `point + rhs`, or `point - rhs` if `negate` (RFC 8032 §5.1.4, the sum; its names). Without
     /// `twice_z`, the Z of `rhs` is 1.
     #[inline(never)]
-    const fn set_sum(
-        &mut self,
-        point: &Extended,
-        rhs: &Addend,
-        twice_z: Option<&Fe>,
-        negate: bool,
-    ) {
+    fn set_sum(&mut self, point: &Extended, rhs: &Addend, twice_z: Option<&Fe>, negate: bool) {
         // The negative of a point has -x and -t: y + x and y - x change places, c its sign.
         let (plus, minus) =
             if negate { (&rhs.y_minus_x, &rhs.y_plus_x) } else { (&rhs.y_plus_x, &rhs.y_minus_x) };
@@ -206,17 +167,18 @@ impl Completed {
     }
 
     #[inline(never)]
-    const fn to_extended(&self) -> Extended {
-        Extended {
-            x: self.e.mul(&self.f),
-            y: self.g.mul(&self.h),
-            z: self.f.mul(&self.g),
-            t: self.e.mul(&self.h),
-        }
+    fn extend(&self, point: &mut Extended) {
+        point.x.set_product(&self.e, &self.f);
+        point.y.set_product(&self.g, &self.h);
+        point.z.set_product(&self.f, &self.g);
+        point.t.set_product(&self.e, &self.h);
     }
 
-    const fn to_projective(&self) -> Projective {
-        Projective { x: self.e.mul(&self.f), y: self.g.mul(&self.h), z: self.f.mul(&self.g) }
+    #[inline(never)]
+    fn project(&self, point: &mut Projective) {
+        point.x.set_product(&self.e, &self.f);
+        point.y.set_product(&self.g, &self.h);
+        point.z.set_product(&self.f, &self.g);
     }
 }
 
@@ -228,6 +190,8 @@ pub(super) struct Projective {
 }
 
 impl Projective {
+    const NEUTRAL: Projective = Projective { x: Fe::ZERO, y: Fe::ONE, z: Fe::ONE };
+
     /// Encodes the point (RFC 8032 §5.1.2). The result is always canonical.
     pub(super) fn encode(&self) -> [u8; 32] {
         let recip = self.z.invert();
@@ -245,15 +209,20 @@ pub(super) fn base_and_point_product(s: Scalar, k: Scalar, point: &Extended) -> 
     // A digit is odd and at most 15; the mask says so to the compiler.
     let index = |digit: i8| (digit.unsigned_abs() as usize >> 1) & 7;
     let mut next = Completed::NEUTRAL;
+    let (mut projective, mut extended) = (Projective::NEUTRAL, *point);
     for (&s_digit, &k_digit) in s_digits.iter().zip(&k_digits).rev() {
-        next.set_double(&next.to_projective());
+        next.project(&mut projective);
+        next.set_double(&projective);
         if s_digit != 0 {
-            next.set_sum(&next.to_extended(), &BASE_MULTIPLES[index(s_digit)], None, s_digit < 0);
+            next.extend(&mut extended);
+            next.set_sum(&extended, &BASE_MULTIPLES[index(s_digit)], None, s_digit < 0);
         }
         if k_digit != 0 {
             let (addend, twice_z) = &multiples[index(k_digit)];
-            next.set_sum(&next.to_extended(), addend, Some(twice_z), k_digit < 0);
+            next.extend(&mut extended);
+            next.set_sum(&extended, addend, Some(twice_z), k_digit < 0);
         }
     }
-    next.to_projective()
+    next.project(&mut projective);
+    projective
 }

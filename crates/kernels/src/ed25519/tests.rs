@@ -1,8 +1,9 @@
 //! Field and scalar arithmetic against slow arithmetic on whole integers, and the small-order
 //! rule against the published torsion points.
 
+use super::constants::{BASE_MULTIPLES, D, SQRT_MINUS_ONE, TWICE_D};
 use super::field::Fe;
-use super::point::EncodedPoint;
+use super::point::{EncodedPoint, Extended};
 use super::scalar::Scalar;
 use curve25519_dalek::constants::EIGHT_TORSION;
 use proptest::prelude::*;
@@ -229,4 +230,23 @@ fn every_non_canonical_encoding_is_refused() {
     assert!(EncodedPoint::parse(&one).is_some());
     one[31] = 0x80;
     assert!(EncodedPoint::parse(&one).is_none());
+}
+
+#[test]
+fn numbers_of_the_curve_are_those_of_their_definitions() {
+    let is_same = |a: &Fe, b: &Fe| a.to_bytes() == b.to_bytes();
+    let quotient = |a: u32, b: u32| Fe::from_u32(a).mul(&Fe::from_u32(b).invert());
+    assert!(is_same(&D, &quotient(121_665, 121_666).neg()));
+    assert!(is_same(&TWICE_D, &D.add(&D)));
+    // 2 ^ ((p - 1) / 4), where (p - 1) / 4 = 2 * ((p - 5) / 8) + 1.
+    let two = Fe::from_u32(2);
+    assert!(is_same(&SQRT_MINUS_ONE, &two.pow_p58().square().mul(&two)));
+    assert!(is_same(&SQRT_MINUS_ONE.square(), &Fe::ONE.neg()));
+    let base = Extended::from_y(quotient(4, 5), false).unwrap();
+    for (stored, (computed, twice_z)) in BASE_MULTIPLES.iter().zip(base.odd_multiples()) {
+        let recip = two.mul(&twice_z.invert());
+        assert!(is_same(&stored.y_plus_x, &computed.y_plus_x.mul(&recip)));
+        assert!(is_same(&stored.y_minus_x, &computed.y_minus_x.mul(&recip)));
+        assert!(is_same(&stored.twice_dt, &computed.twice_dt.mul(&recip)));
+    }
 }
