@@ -9,7 +9,7 @@ fn main() {
     let libraries = std::env::var("HARTLOCK_PEERS_LIBRARIES")
         .expect("HARTLOCK_PEERS_LIBRARIES names the folder of libcrypto.a; use `make lab`");
     println!("cargo:rustc-link-search=native={libraries}");
-    for library in ["crypto", "wolfssl"] {
+    for library in ["crypto", "wolfssl", "aws-lc"] {
         println!("cargo:rerun-if-changed={libraries}/lib{library}.a");
         println!("cargo:rustc-link-lib=static:-bundle={library}");
     }

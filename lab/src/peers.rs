@@ -21,7 +21,7 @@ pub const TARGET: &str = "riscv64gc-unknown-none-elf";
 pub const FOLDER_VARIABLE: &str = "HARTLOCK_PEERS_LIBRARIES";
 
 /// Libraries in C.
-pub const LIBRARIES: [&str; 2] = ["openssl", "wolfssl"];
+pub const LIBRARIES: [&str; 3] = ["openssl", "wolfssl", "aws-lc"];
 
 /// A peer's number.
 pub struct PeerCount {

@@ -11,12 +11,15 @@
 #![no_std]
 #![no_main]
 
+mod aws_lc;
 mod hash;
 mod openssl;
 mod rustcrypto;
 mod wolfssl;
 
 // For no target: the lab compiles the sources that these carry (lab/src/peers/libraries.rs).
+#[cfg(any())]
+use aws_lc_sys as _;
 #[cfg(any())]
 use openssl_src as _;
 #[cfg(any())]
@@ -66,6 +69,7 @@ extern "C" fn bench_main() -> ! {
         ("rustcrypto", rustcrypto::HASHES),
         ("openssl", openssl::HASHES),
         ("wolfssl", wolfssl::HASHES),
+        ("aws-lc", aws_lc::HASHES),
     ] {
         for (name, hash) in hashes.iter().filter(|(name, _)| !LEFT_OUT.contains(name)) {
             // Two lengths where cycles are counted: their difference is the cost of a further byte.

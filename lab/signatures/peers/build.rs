@@ -7,7 +7,8 @@ fn main() {
     let board = env::var("DEP_HARTLOCK_BOARD_FOLDER").expect("hartlock-virt says it");
     println!("cargo:rustc-link-arg-bins=-L{board}");
     println!("cargo:rustc-link-arg-bins=-T{folder}/../../../firmware/tests/footprint/link.ld");
-    for (feature, library) in [("OPENSSL", "crypto"), ("WOLFSSL", "wolfssl")] {
+    for (feature, library) in [("OPENSSL", "crypto"), ("WOLFSSL", "wolfssl"), ("AWS_LC", "aws-lc")]
+    {
         if env::var_os(format!("CARGO_FEATURE_{feature}")).is_some() {
             println!("cargo:rerun-if-env-changed=HARTLOCK_PEERS_LIBRARIES");
             let libraries = env::var("HARTLOCK_PEERS_LIBRARIES")

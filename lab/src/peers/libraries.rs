@@ -1,5 +1,5 @@
-//! Static libraries of other projects for a bare hart: OpenSSL's libcrypto and wolfSSL's wolfCrypt, compiled from the
-//! sources that crates carry, with the assembly for RISC-V that they have.
+//! Static libraries of other projects for a bare hart: OpenSSL's libcrypto, wolfSSL's wolfCrypt and AWS-LC, compiled from
+//! the sources that crates carry, with the assembly for RISC-V that they have.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,9 @@ use anyhow::{Context, Result, ensure};
 use xtask::tools::Peers;
 use xtask::{project, run, tools};
 
-/// What both are compiled with; OpenSSL's own flag.
+mod aws_lc;
+
+/// What all are compiled with; OpenSSL's own flag.
 pub const OPT_LEVEL: &str = "3";
 
 /// Instructions that a library may use, by the name of the hart: the compiler's, and what wolfCrypt's assembly is told
@@ -90,6 +92,8 @@ struct Sources {
     openssl_version: String,
     wolfssl: PathBuf,
     wolfssl_version: String,
+    aws_lc: PathBuf,
+    aws_lc_version: String,
 }
 
 /// Versions of the libraries and of their compiler, by name.
@@ -101,6 +105,7 @@ pub fn versions() -> Result<BTreeMap<&'static str, String>> {
     Ok(BTreeMap::from([
         ("openssl", sources.openssl_version),
         ("wolfssl", sources.wolfssl_version),
+        ("aws-lc", sources.aws_lc_version),
         compiler()?,
     ]))
 }
@@ -127,15 +132,15 @@ pub fn build(hart: &str, part: Part) -> Result<PathBuf> {
     let folder = std::path::absolute(folder)?;
     fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let compiler = Compiler { tools: &tools, march };
-    let of_both = format!("{} {}", tools.compiler_version, compiler.flags().join(" "));
+    let of_all = format!("{} {}", tools.compiler_version, compiler.flags().join(" "));
     let of_openssl =
-        format!("{of_both}\n{} {OPENSSL_OPTIONS} {OPENSSL_HASHES:?}", sources.openssl_version);
+        format!("{of_all}\n{} {OPENSSL_OPTIONS} {OPENSSL_HASHES:?}", sources.openssl_version);
     once(&folder.join("openssl.made-of"), &of_openssl, || {
         eprintln!("compiling OpenSSL for {march}");
         openssl(&compiler, &sources.openssl, &folder, part)
     })?;
     let of_wolfssl = format!(
-        "{of_both}\n{} {defines:?} {WOLFSSL_HASHES:?} {WOLFSSL_SIGNATURES:?}\n{}{}",
+        "{of_all}\n{} {defines:?} {WOLFSSL_HASHES:?} {WOLFSSL_SIGNATURES:?}\n{}{}",
         sources.wolfssl_version,
         fs::read_to_string(settings().join("user_settings.h"))?,
         fs::read_to_string(settings().join("sizes.c"))?,
@@ -143,6 +148,11 @@ pub fn build(hart: &str, part: Part) -> Result<PathBuf> {
     once(&folder.join("wolfssl.made-of"), &of_wolfssl, || {
         eprintln!("compiling wolfSSL for {march}");
         wolfssl(&compiler, &sources.wolfssl, &folder, defines, part)
+    })?;
+    let of_aws_lc = format!("{of_all}\n{} {:?}", sources.aws_lc_version, aws_lc::OPTIONS);
+    once(&folder.join("aws-lc.made-of"), &of_aws_lc, || {
+        eprintln!("compiling AWS-LC for {march}");
+        aws_lc::build(&compiler, &sources.aws_lc, &folder, part)
     })?;
     Ok(folder)
 }
@@ -176,7 +186,17 @@ impl Sources {
         let wolfssl = of_crate(&metadata, "wolfssl-sys")?.0.join("wolfssl-src");
         let header = fs::read_to_string(wolfssl.join("wolfssl/version.h"))?;
         let wolfssl_version = defined(&header, "LIBWOLFSSL_VERSION_STRING")?;
-        Ok(Self { openssl: openssl.join("openssl"), openssl_version, wolfssl, wolfssl_version })
+        let aws_lc = of_crate(&metadata, "aws-lc-sys")?.0;
+        let header = fs::read_to_string(aws_lc.join("aws-lc/include/openssl/base.h"))?;
+        let aws_lc_version = defined(&header, "AWSLC_VERSION_NUMBER_STRING")?;
+        Ok(Self {
+            openssl: openssl.join("openssl"),
+            openssl_version,
+            wolfssl,
+            wolfssl_version,
+            aws_lc,
+            aws_lc_version,
+        })
     }
 }
 
@@ -209,6 +229,12 @@ impl Compiler<'_> {
             flags.push(format!("-isystem{}", headers.display()));
         }
         flags
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.tools.compiler);
+        command.args(self.flags());
+        command
     }
 
     fn archive(&self, archive: &Path, objects: &[PathBuf]) -> Result<()> {
@@ -282,8 +308,8 @@ fn wolfssl(
     for file in files {
         let name = file.file_name().context("a source has a name")?;
         let object = work.join(name).with_added_extension("o");
-        let mut command = Command::new(&compiler.tools.compiler);
-        command.args(compiler.flags()).arg("-DWOLFSSL_USER_SETTINGS");
+        let mut command = compiler.command();
+        command.arg("-DWOLFSSL_USER_SETTINGS");
         command.args(defines.iter().map(|name| format!("-DWOLFSSL_RISCV_{name}")));
         command.arg("-I").arg(&settings).arg("-I").arg(sources);
         run::quietly(command.arg("-c").arg(&file).arg("-o").arg(&object))?;

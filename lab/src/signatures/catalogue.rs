@@ -9,8 +9,8 @@ pub struct Algorithm {
     pub title: &'static str,
     /// Feature of our program, if `firmware/tests/footprint/src/algorithm.rs` has the algorithm.
     pub feature: Option<&'static str>,
-    /// Programs of others: features of `lab/signatures/peers`. What begins with `openssl` or
-    /// `wolfssl` is a library in C.
+    /// Programs of others: features of `lab/signatures/peers`. What begins with `openssl`,
+    /// `wolfssl` or `aws-lc` is a library in C.
     pub peers: &'static [&'static str],
 }
 
@@ -20,25 +20,31 @@ pub const ALGORITHMS: &[Algorithm] = &[
         name: "ed25519",
         title: "Ed25519",
         feature: Some("ed25519"),
-        peers: &["ed25519-dalek", "ed25519-compact", "openssl-ed25519", "wolfssl-ed25519"],
+        peers: &[
+            "ed25519-dalek",
+            "ed25519-compact",
+            "openssl-ed25519",
+            "wolfssl-ed25519",
+            "aws-lc-ed25519",
+        ],
     },
     Algorithm {
         name: "ecdsa-p256",
         title: "ECDSA P-256",
         feature: Some("ecdsa-p256"),
-        peers: &["p256", "openssl-p256", "wolfssl-p256"],
+        peers: &["p256", "openssl-p256", "wolfssl-p256", "aws-lc-p256"],
     },
     Algorithm {
         name: "ecdsa-p384",
         title: "ECDSA P-384",
         feature: Some("ecdsa-p384"),
-        peers: &["p384", "openssl-p384", "wolfssl-p384"],
+        peers: &["p384", "openssl-p384", "wolfssl-p384", "aws-lc-p384"],
     },
     Algorithm {
         name: "rsa-pss-3072-sha384",
         title: "RSA-PSS-3072, SHA-384",
         feature: Some("rsa"),
-        peers: &["rsa", "openssl-rsa", "wolfssl-rsa"],
+        peers: &["rsa", "openssl-rsa", "wolfssl-rsa", "aws-lc-rsa"],
     },
     Algorithm {
         name: "lms-sha256-h10-w4",
@@ -62,6 +68,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
             "libcrux-ml-dsa-44",
             "openssl-ml-dsa-44",
             "wolfssl-ml-dsa-44",
+            "aws-lc-ml-dsa-44",
         ],
     },
     Algorithm {
@@ -74,6 +81,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
             "libcrux-ml-dsa-65",
             "openssl-ml-dsa-65",
             "wolfssl-ml-dsa-65",
+            "aws-lc-ml-dsa-65",
         ],
     },
     Algorithm {
@@ -86,6 +94,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
             "libcrux-ml-dsa-87",
             "openssl-ml-dsa-87",
             "wolfssl-ml-dsa-87",
+            "aws-lc-ml-dsa-87",
         ],
     },
     Algorithm {

@@ -98,9 +98,9 @@ pub fn tables(ours: &Ours, peers: &Peers, bounds: &Bounds, wanted: &[&Algorithm]
 const LIBRARIES: &str = "
 ## Libraries in C
 
-OpenSSL's `libcrypto` and wolfSSL's `wolfCrypt`, compiled for rv64gc from the sources that the crates `openssl-src` and
-`wolfssl-sys` carry, with their assembly for RISC-V: hashes of both, numbers of RSA and of the curves of wolfSSL,
-Montgomery multiplication of OpenSSL. OpenSSL has the options of a program without threads, files and network, and its
+OpenSSL's `libcrypto`, wolfSSL's `wolfCrypt` and AWS-LC, compiled for rv64gc from the sources that the crates
+`openssl-src`, `wolfssl-sys` and `aws-lc-sys` carry, with their assembly for RISC-V: hashes of the first two, numbers of
+RSA and of the curves of wolfSSL, Montgomery multiplication of OpenSSL. AWS-LC has none. OpenSSL has the options of a program without threads, files and network, and its
 code for the NIST curves on 64 bits; `lab/peers/wolfssl/user_settings.h` configures wolfCrypt, for speed and without
 measures against timing, because nothing is secret. No other extension is on this hart. Around them is as
 much of a C library as they call, with an allocator that costs next to nothing. They are called as their users call
@@ -111,8 +111,10 @@ them:
   without levels, so it gets key and signature without their number, and no XMSS.
 * **wolfSSL** through wolfCrypt, which hashes with one function and verifies with another, and whose key is a structure
   on the stack.
+* **AWS-LC** through `ED25519_verify`, `ECDSA_verify` and `RSA_verify_pss_mgf1` with key objects, and
+  `EVP_DigestVerify` for ML-DSA. It has no SLH-DSA, LMS or XMSS.
 
-Both get signatures of ECDSA as DER, and writing that is counted. Both prove that the point of a key is on its curve.
+All get signatures of ECDSA as DER, and writing that is counted. All prove that the point of a key is on its curve.
 
 What is counted, from the bytes of key and signature to the verdict with everything freed, is a verification with a
 new key in a program that has verified before: *mean* and *most* above. *Key known* leaves reading and freeing the key
@@ -120,7 +122,7 @@ out; it was used twice before. *First* is the very first verification, in which 
 above is the most that was in use, *kept* the part of it that stays between two verifications.
 
 No algorithm has a number of *flash*. OpenSSL's provider names all algorithms, so all of them are linked with any.
-*Linked* is the program with all that; with wolfSSL the program has one algorithm.
+*Linked* is the program with all that; with wolfSSL and AWS-LC the program has what one algorithm needs.
 
 | algorithm | library | mean | key known | first | kept | linked |
 |---|---|---:|---:|---:|---:|---:|

@@ -117,6 +117,41 @@ unsafe extern "C" fn free(given: *mut c_void) {
     unsafe { dealloc(start, layout) };
 }
 
+/// AWS-LC asks whether the program has these, and a name without an address is out of its reach here.
+#[cfg(feature = "aws-lc")]
+mod memory_of_aws_lc {
+    use core::ffi::{c_int, c_void};
+
+    #[unsafe(no_mangle)]
+    extern "C" fn OPENSSL_memory_alloc(size: usize) -> *mut c_void {
+        super::malloc(size)
+    }
+
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn OPENSSL_memory_realloc(old: *mut c_void, size: usize) -> *mut c_void {
+        // SAFETY: C says that it was given by one of these.
+        unsafe { super::realloc(old, size) }
+    }
+
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn OPENSSL_memory_free(given: *mut c_void) {
+        // SAFETY: the same.
+        unsafe { super::free(given) };
+    }
+
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn OPENSSL_memory_get_size(given: *mut c_void) -> usize {
+        // SAFETY: the same.
+        unsafe { super::what(given)[0] }
+    }
+
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn sdallocx(given: *mut c_void, _: usize, _: c_int) {
+        // SAFETY: the same.
+        unsafe { super::free(given) };
+    }
+}
+
 /// The bytes of two strings in pairs, up to the first zero of the first or up to the end.
 ///
 /// # Safety
@@ -391,6 +426,7 @@ absent!(
     setcontext setsockopt shmat shmdt shmget shutdown sigaction signal socket stat strcat
     strcspn strdup strpbrk strspn strstr strtol strtoul sysconf tcgetattr tcsetattr
     uname uncompress write zError
+    fprintf perror snprintf sscanf
     __memmove_chk __snprintf_chk __sprintf_chk __strcat_chk __strncat_chk __strncpy_chk
     __vsnprintf_chk fcntl inet_pton log mktime pow pthread_detach recv send strcasecmp strncasecmp strncat
 );

@@ -11,6 +11,9 @@ mod verifiers;
 mod der;
 #[cfg(feature = "library")]
 mod libc;
+#[cfg(feature = "aws-lc")]
+#[path = "aws_lc.rs"]
+mod library;
 #[cfg(feature = "openssl")]
 #[path = "openssl.rs"]
 mod library;
