@@ -9,8 +9,6 @@
 
 #[cfg(feature = "ecdsa")]
 mod inverse;
-#[cfg(feature = "rsa")]
-mod rows;
 #[cfg(all(test, feature = "rsa", feature = "ecdsa"))]
 mod tests;
 
@@ -82,11 +80,25 @@ impl<'a> Modulus<'a> {
         Some(Self { limbs, negated_inverse: inverse.wrapping_neg(), reciprocal: reciprocal(top) })
     }
 
-    /// x · R mod m in place, for any x of as many limbs as m. `wide` has twice as many; what is in it does not matter.
-    ///
-    /// Costs about as much as one product, and needs no R² to be computed or stored.
+    /// -m^(-1) mod 2^64.
     #[cfg(feature = "rsa")]
-    pub(crate) fn to_montgomery(&self, x: &mut [u64], wide: &mut [u64]) {
+    pub(crate) const fn negated_inverse(&self) -> u64 {
+        self.negated_inverse
+    }
+
+    /// x · 2^(64 · limbs + `more`) mod m in place, for any x of as many limbs as m and `more` from 1 to 63: Montgomery's
+    /// form. `wide` has twice as many; what is in it does not matter.
+    ///
+    /// Costs about as much as one product, and needs no square of a power of two to be computed or stored.
+    #[cfg(feature = "rsa")]
+    pub(crate) fn to_montgomery(&self, x: &mut [u64], more: u32, wide: &mut [u64]) {
+        let mut above = 0u64;
+        for limb in x.iter_mut() {
+            let shifted = limb.wrapping_shl(more) | above;
+            above = limb.wrapping_shr(64u32.wrapping_sub(more));
+            *limb = shifted;
+        }
+        self.reduce_top(x, above);
         let Some((low, high)) = wide.split_at_mut_checked(self.limbs.len()) else { return };
         low.fill(0);
         for (high, x) in high.iter_mut().zip(x.iter()) {
@@ -143,149 +155,12 @@ impl<'a> Modulus<'a> {
         }
     }
 
-    /// a · b / R mod m in place of a, for a below R and b below m, and a number of limbs that four divides. `wide` has
-    /// twice as many; what is in it does not matter.
-    #[cfg(feature = "rsa")]
-    pub(crate) fn multiply(&self, a: &mut [u64], b: &[u64], wide: &mut [u64]) {
-        clear_low(wide, a.len());
-        for (i, four) in b.as_chunks().0.iter().enumerate() {
-            let Some((row, above)) = row(wide, i.wrapping_mul(4), a.len()) else { return };
-            rows::add(row, a, four, rows::NOTHING, above);
-        }
-        self.reduce(a, wide);
-    }
-
-    /// a² / R mod m in place, for a below m. Limbs and `wide` as for [`multiply`](Self::multiply).
-    #[cfg(feature = "rsa")]
-    pub(crate) fn square(&self, a: &mut [u64], wide: &mut [u64]) {
-        clear_low(wide, a.len());
-        // Products of limbs of different groups of four, each once,
-        let (mut rest, mut at): (&[u64], _) = (a, 4usize);
-        while let Some((four, later)) = rest.split_first_chunk() {
-            let Some((row, above)) = row(wide, at, later.len()) else { break };
-            if later.is_empty() {
-                *above = [0; 4];
-            } else {
-                rows::add(row, later, four, rows::NOTHING, above);
-            }
-            rest = later;
-            at = at.wrapping_add(8);
-        }
-        // with those of each group, then doubled, and the square of each limb added.
-        let (mut once, mut doubled, mut carry) = (0, 0, 0);
-        for (four, [low, high]) in
-            a.as_chunks().0.iter().zip(wide.as_chunks_mut().0.as_chunks_mut().0)
-        {
-            let (products, squares) = (products_of(four), squares_of(four));
-            once = add_to(low, &products.0, once);
-            doubled = double(low, doubled);
-            carry = add_to(low, &squares.0, carry);
-            once = add_to(high, &products.1, once);
-            doubled = double(high, doubled);
-            carry = add_to(high, &squares.1, carry);
-        }
-        self.reduce(a, wide);
-    }
-
-    /// `wide` / R mod m into `out`, for `wide` below m · R. Uses up `wide`.
-    #[cfg(feature = "rsa")]
-    fn reduce(&self, out: &mut [u64], wide: &mut [u64]) {
-        let Some((lowest, higher)) = self.limbs.split_first_chunk() else { return };
-        let mut carry = 0;
-        for i in (0..self.limbs.len()).step_by(4) {
-            let Some((row, above)) = row(wide, i, self.limbs.len()) else { return };
-            let Some((low, row)) = row.split_first_chunk_mut() else { return };
-            let (multiples, start) = rows::cancelling(low, lowest, self.negated_inverse);
-            let mut more = [0; 4];
-            rows::add(row, higher, &multiples, &start, &mut more);
-            carry = add_to(above, &more, carry);
-        }
-        if let Some(high) = wide.get(self.limbs.len()..) {
-            for (out, high) in out.iter_mut().zip(high) {
-                *out = *high;
-            }
-        }
-        self.subtract_once(out, carry != 0);
-    }
-
     /// Reduces a value below 2 · m, whose bit above the limbs is `carry`.
     pub(crate) fn subtract_once(&self, x: &mut [u64], carry: bool) {
         if carry || !is_below(x, self.limbs) {
             subtract(x, self.limbs);
         }
     }
-}
-
-/// `len` limbs from `at` on, and the four above them.
-#[cfg(feature = "rsa")]
-fn row(sum: &mut [u64], at: usize, len: usize) -> Option<(&mut [u64], &mut [u64; 4])> {
-    let (row, above) = sum.get_mut(at..)?.split_at_mut_checked(len)?;
-    Some((row, above.first_chunk_mut()?))
-}
-
-/// Zeros the `len` limbs to which rows are added; what is above them is written before that.
-#[cfg(feature = "rsa")]
-fn clear_low(wide: &mut [u64], len: usize) {
-    if let Some(low) = wide.get_mut(..len) {
-        low.fill(0);
-    }
-}
-
-/// Adds `a` and a carry to `sum`. Returns the carry.
-// Limb by limb, here and below: where code is compiled for its size a loop would stay one.
-#[cfg(feature = "rsa")]
-#[inline(always)]
-fn add_to([s0, s1, s2, s3]: &mut [u64; 4], [a0, a1, a2, a3]: &[u64; 4], carry: u64) -> u64 {
-    let carry = add_limb(s0, *a0, carry);
-    let carry = add_limb(s1, *a1, carry);
-    let carry = add_limb(s2, *a2, carry);
-    add_limb(s3, *a3, carry)
-}
-
-#[cfg(feature = "rsa")]
-#[inline(always)]
-const fn add_limb(sum: &mut u64, a: u64, carry: u64) -> u64 {
-    let (once, carry0) = sum.overflowing_add(a);
-    let (twice, carry1) = once.overflowing_add(carry);
-    *sum = twice;
-    // Not both are true.
-    carry0 as u64 | carry1 as u64
-}
-
-/// Doubles `sum` and adds a bit. Returns the bit above.
-#[cfg(feature = "rsa")]
-#[inline(always)]
-const fn double([s0, s1, s2, s3]: &mut [u64; 4], bit: u64) -> u64 {
-    let above = *s3 >> 63;
-    *s3 = (*s3 << 1) | (*s2 >> 63);
-    *s2 = (*s2 << 1) | (*s1 >> 63);
-    *s1 = (*s1 << 1) | (*s0 >> 63);
-    *s0 = (*s0 << 1) | bit;
-    above
-}
-
-/// The sum of the products of each two of four limbs, each once.
-#[cfg(feature = "rsa")]
-#[inline(always)]
-fn products_of(&[a0, a1, a2, a3]: &[u64; 4]) -> ([u64; 4], [u64; 4]) {
-    let (s1, c) = multiply_add(a0, a1, 0, 0);
-    let (s2, c) = multiply_add(a0, a2, c, 0);
-    let (s3, s4) = multiply_add(a0, a3, c, 0);
-    let (s3, c) = multiply_add(a1, a2, s3, 0);
-    let (s4, s5) = multiply_add(a1, a3, s4, c);
-    let (s5, s6) = multiply_add(a2, a3, s5, 0);
-    ([0, s1, s2, s3], [s4, s5, s6, 0])
-}
-
-/// The squares of four limbs side by side.
-#[cfg(feature = "rsa")]
-#[inline(always)]
-fn squares_of(&[a0, a1, a2, a3]: &[u64; 4]) -> ([u64; 4], [u64; 4]) {
-    let (s0, s1) = multiply_add(a0, a0, 0, 0);
-    let (s2, s3) = multiply_add(a1, a1, 0, 0);
-    let (s4, s5) = multiply_add(a2, a2, 0, 0);
-    let (s6, s7) = multiply_add(a3, a3, 0, 0);
-    ([s0, s1, s2, s3], [s4, s5, s6, s7])
 }
 
 /// Adds a · b to `x`, which has as many limbs as `a`. Returns the limb above.

@@ -11,6 +11,7 @@
 //! are public.
 
 mod digest;
+mod digits;
 mod key;
 mod known_answer;
 pub mod pkcs1;

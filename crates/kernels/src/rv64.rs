@@ -383,21 +383,15 @@ fn sponge(rate_words: usize, rounds: usize) -> (usize, usize) {
     (rate_words.clamp(1, MAX_BLOCK_LEN / 8), if rounds == 12 { 12 } else { 24 })
 }
 
-/// Adds groups of four limbs, times the four of b, to as many of a sum, and writes the four limbs above them
-/// (`bignum/rows.rs`). It needs no token: no instruction of it is beyond those for which this module is compiled.
+/// Adds groups of six digits, times the six of b, to a sum of at least six limbs more (`rsa/digits.rs`). It needs no
+/// token: no instruction of it is beyond those for which this module is compiled.
 #[cfg(all(feature = "scalar", feature = "rsa"))]
-pub(crate) fn add_rows(
-    row: &mut [[u64; 4]],
-    a: &[[u64; 4]],
-    b: &[u64; 4],
-    start: &[u64; 7],
-    above: &mut [u64; 4],
-) {
-    let count = row.len().min(a.len());
+pub(crate) fn add_rows(sum: &mut [u64], a: &[[u64; 6]], b: &[u64; 6], start: &[u64; 6]) {
+    let count = a.len().min((sum.len() / 6).saturating_sub(1));
     if count > 0 {
-        // SAFETY: it reads `count` groups of `a`, `b` and `start`, updates as many groups of `row` and writes `above`:
-        // exactly the borrows that are held. Limbs are aligned.
-        unsafe { hartlock_rsa_rv64(row.as_mut_ptr(), a.as_ptr(), count, b, start, above) };
+        // SAFETY: it reads `count` groups of `a`, `b` and `start`, and updates one group more of `sum`: borrows that are
+        // held. Limbs are aligned.
+        unsafe { hartlock_rsa_rv64(sum.as_mut_ptr(), a.as_ptr(), count, b, start) };
     }
 }
 

@@ -1,5 +1,6 @@
 //! Public keys, and the encoded message that one opens.
 
+use super::digits::{self, MAX_DIGITS, Odd};
 use crate::bignum::{self, Modulus};
 use crate::der::{self, Reader};
 use crate::signature::Rejection;
@@ -98,31 +99,40 @@ impl<'a> PublicKey<'a> {
             return Err(Rejection::SignatureLength);
         }
         let len = self.modulus.len() / 8;
-        let (mut n, mut s, mut x) = ([0; MAX_LIMBS], [0; MAX_LIMBS], [0; MAX_LIMBS]);
-        let mut wide = [0; 2 * MAX_LIMBS];
+        let (count, more) = digits::digits_for(len);
+        let (mut n, mut x) = ([0; MAX_LIMBS], [0; MAX_LIMBS]);
+        let (mut m, mut s) = ([0; MAX_DIGITS], [0; MAX_DIGITS]);
+        let (mut power, mut wide) = ([0; MAX_DIGITS], [0; 2 * MAX_DIGITS]);
         // `new` accepts no other lengths. `get` avoids a panic path that the compiler could not exclude.
-        let (Some(n), Some(s), Some(x), Some(wide), Some(encoded)) = (
+        let (Some(n), Some(x), Some(m), Some(s), Some(power), Some(wide), Some(encoded)) = (
             n.get_mut(..len),
-            s.get_mut(..len),
             x.get_mut(..len),
-            wide.get_mut(..len.wrapping_mul(2)),
+            m.get_mut(..count),
+            s.get_mut(..count),
+            power.get_mut(..count),
+            wide.get_mut(..count.wrapping_mul(2)),
             encoded.get_mut(..signature.len()),
         ) else {
             return Err(Rejection::SignatureLength);
         };
         bignum::read_be(n, self.modulus);
-        bignum::read_be(s, signature);
-        if !bignum::is_below(s, n) {
+        bignum::read_be(x, signature);
+        if !bignum::is_below(x, n) {
             return Err(Rejection::NonCanonicalSignature);
         }
         let modulus = Modulus::new(n).ok_or(Rejection::InvalidKey)?;
-        x.copy_from_slice(s);
-        modulus.to_montgomery(x, wide);
+        digits::from_limbs(m, n);
+        digits::from_limbs(s, x);
+        modulus.to_montgomery(x, more, wide);
+        digits::from_limbs(power, x);
+        let odd = Odd::new(m, modulus.negated_inverse());
         // s^65536 · R, and then, times s without the factor R, s^65537.
         for _ in 0..16 {
-            modulus.square(x, wide);
+            odd.square(power, wide);
         }
-        modulus.multiply(x, s, wide);
+        odd.multiply(power, s, wide);
+        let above = digits::to_limbs(x, power);
+        modulus.subtract_once(x, above != 0);
         bignum::write_be(encoded, x);
         Ok(encoded)
     }

@@ -82,12 +82,11 @@ unsafe extern "C" {
 #[cfg(all(feature = "scalar", feature = "rsa"))]
 unsafe extern "C" {
     pub(super) fn hartlock_rsa_rv64(
-        row: *mut [u64; 4],
-        a: *const [u64; 4],
+        sum: *mut u64,
+        a: *const [u64; 6],
         count: usize,
-        b: *const [u64; 4],
-        start: *const [u64; 7],
-        above: *mut [u64; 4],
+        b: *const [u64; 6],
+        start: *const [u64; 6],
     );
 }
 

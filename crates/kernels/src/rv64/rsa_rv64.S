@@ -1,99 +1,150 @@
-// void hartlock_rsa_rv64(uint64_t *row, const uint64_t *a, size_t count, const uint64_t b[4],
-//                        const uint64_t start[7], uint64_t above[4])
+// void hartlock_rsa_rv64(uint64_t *sum, const uint64_t *a, size_t count, const uint64_t b[6], const uint64_t start[6])
 //
-// Adds a · b to an integer, for four limbs of b and four · `count` limbs of a: the products of RSA (Handbook of
-// Applied Cryptography §14.3.2, with four rows of the sum at once). Needs RV64I and the multiplication of M.
-// Include before it: frame_macros.S.
+// Adds a · b to a sum, for six digits of b and six · `count` digits of a, in digits of 57 bits: the products of RSA
+// (Handbook of Applied Cryptography §14.3.2). Needs RV64I and the multiplication of M. Include before it:
+// frame_macros.S.
 //
-//   a0  row, 8-byte aligned: as many limbs as a, lowest first, updated in place
-//   a1  a, 8-byte aligned, only read
-//   a2  count of groups of four limbs, > 0
-//   a3  b, only read
-//   a4  start, only read: a carry into each row, 4 limbs; the last 3 limbs before a, last first, or zero
-//   a5  above, written: the four limbs above the row, to which nothing is added
+//   a0  sum, 8-byte aligned: six limbs more than a, lowest first, updated in place. What is added to a limb is below
+//       12 · 2^57; the caller sees to it that no limb overflows.
+//   a1  a, 8-byte aligned, only read: each below 2^57
+//   a2  count, > 0
+//   a3  b, only read: each below 2^57
+//   a4  start, only read: what the lowest limb gets from below, and the last five digits before a, last first
 //
-// Clobbers t0-t6 and a0-a7; uses s0-s3 too, and restores them; leaves ra, gp and tp alone.
-// Stack: 48 bytes, not wiped, since signature and modulus are public.
-// Cost: 8.94 retired instructions for a product of two limbs, 0.6 kB of code.
-// Constant time: no branch and no address depends on a limb, only on count.
+// Clobbers t0-t6 and a0-a7; uses s0-s9 too, and restores them; leaves ra, gp and tp alone.
+// Stack: 80 bytes, not wiped, since signature and modulus are public.
+// Cost: 4.92 retired instructions for a product of two digits, 0.9 kB of code.
+// Constant time: no branch and no address depends on a digit, only on count.
+//
+// A limb gets the low parts of six products, and the next one their high parts. The high part of a product is that of a
+// factor shifted left. What the high parts leave of the whole sum fits in a limb, so it is found modulo 2^64
+// without a carry between words.
 
-.set .L_RSA_LIMB, 8
-.set .L_RSA_GROUP, 4 * .L_RSA_LIMB
-.set .L_RSA_BEFORE, 4 * .L_RSA_LIMB
-.set .L_RSA_ABOVE, 4 * .L_RSA_LIMB
-.set .L_RSA_FRAME, 48
+.set .L_RSA_DIGIT, 8
+.set .L_RSA_BITS, 57
+.set .L_RSA_GROUP, 6 * .L_RSA_DIGIT
+.set .L_RSA_FRAME, 80
 
-// \carry:t0 = \limb · \factor + t0 + \carry. It fits: (2^64 - 1)^2 + 2 · (2^64 - 1) is 2^128 - 1.
-.macro RSA_RV64_ADD limb, factor, carry
-    mul   t1, \limb, \factor
-    mulhu t2, \limb, \factor
-    add   t1, t1, t0
-    sltu  t0, t1, t0
-    add   t2, t2, t0
-    add   t0, t1, \carry
-    sltu  t1, t0, t1
-    add   \carry, t2, t1
+// A product of a limb's sum in t6 and \high. \shifted is \b shifted.
+.macro RSA_RV64_ADD a, b, shifted, high
+    mul   a5, \a, \b
+    add   t6, t6, a5
+    mulhu a5, \a, \shifted
+    add   \high, \high, a5
 .endm
 
-// A limb of the sum gets a product of each row: the newest limb of a in the first, the oldest in the last.
-.macro RSA_RV64_LIMB number, newest, second, third, oldest
-    ld    \newest, \number * .L_RSA_LIMB(a1)
-    ld    t0, \number * .L_RSA_LIMB(a0)
-    RSA_RV64_ADD \newest, a4, t3
-    RSA_RV64_ADD \second, a5, t4
-    RSA_RV64_ADD \third, a6, t5
-    RSA_RV64_ADD \oldest, a7, t6
-    sd    t0, \number * .L_RSA_LIMB(a0)
+// A limb: the newest digit of a times the first of b, to the oldest times the last. \before is what the limb before has
+// for this one, \high what this one has for the next.
+.macro RSA_RV64_LIMB number, newest, second, third, fourth, fifth, oldest, high, before
+    ld    \newest, \number * .L_RSA_DIGIT(a1)
+    ld    t6, \number * .L_RSA_DIGIT(a0)
+    mul   a5, \newest, s0
+    add   t6, t6, a5
+    mulhu \high, \newest, s6
+    RSA_RV64_ADD \second, s1, s7, \high
+    RSA_RV64_ADD \third, s2, s8, \high
+    RSA_RV64_ADD \fourth, s3, s9, \high
+    RSA_RV64_ADD \fifth, s4, a6, \high
+    RSA_RV64_ADD \oldest, s5, a7, \high
+    RSA_RV64_STORE \number, \high, \before
+.endm
+
+// Stores the limb in t6.
+.macro RSA_RV64_STORE number, high, before
+    add   t6, t6, \before
+    slli  a5, \high, .L_RSA_BITS
+    sub   t6, t6, a5
+    sd    t6, \number * .L_RSA_DIGIT(a0)
+.endm
+
+// Begins a limb after a with its one product of the last digit of a.
+.macro RSA_RV64_BEGIN number, b, shifted, high
+    ld    t6, \number * .L_RSA_DIGIT(a0)
+    mul   a5, t5, \b
+    add   t6, t6, a5
+    mulhu \high, t5, \shifted
 .endm
 
 HARTLOCK_FUNCTION hartlock_rsa_rv64, +m
     addi  sp, sp, -.L_RSA_FRAME
-    sd    s0, 0 * .L_RSA_LIMB(sp)
-    sd    s1, 1 * .L_RSA_LIMB(sp)
-    sd    s2, 2 * .L_RSA_LIMB(sp)
-    sd    s3, 3 * .L_RSA_LIMB(sp)
-    sd    a5, .L_RSA_ABOVE(sp)
-    // a2 becomes the end of a.
-    slli  a2, a2, 5
+    sd    s0, 0 * .L_RSA_DIGIT(sp)
+    sd    s1, 1 * .L_RSA_DIGIT(sp)
+    sd    s2, 2 * .L_RSA_DIGIT(sp)
+    sd    s3, 3 * .L_RSA_DIGIT(sp)
+    sd    s4, 4 * .L_RSA_DIGIT(sp)
+    sd    s5, 5 * .L_RSA_DIGIT(sp)
+    sd    s6, 6 * .L_RSA_DIGIT(sp)
+    sd    s7, 7 * .L_RSA_DIGIT(sp)
+    sd    s8, 8 * .L_RSA_DIGIT(sp)
+    sd    s9, 9 * .L_RSA_DIGIT(sp)
+    // a2 becomes the end of a: 48 bytes a group.
+    slli  t0, a2, 5
+    slli  a2, a2, 4
+    add   a2, a2, t0
     add   a2, a2, a1
-    ld    t3, 0 * .L_RSA_LIMB(a4)
-    ld    t4, 1 * .L_RSA_LIMB(a4)
-    ld    t5, 2 * .L_RSA_LIMB(a4)
-    ld    t6, 3 * .L_RSA_LIMB(a4)
-    ld    s3, .L_RSA_BEFORE + 0 * .L_RSA_LIMB(a4)
-    ld    s2, .L_RSA_BEFORE + 1 * .L_RSA_LIMB(a4)
-    ld    s1, .L_RSA_BEFORE + 2 * .L_RSA_LIMB(a4)
-    ld    a4, 0 * .L_RSA_LIMB(a3)
-    ld    a5, 1 * .L_RSA_LIMB(a3)
-    ld    a6, 2 * .L_RSA_LIMB(a3)
-    ld    a7, 3 * .L_RSA_LIMB(a3)
+    // b, and b shifted.
+    ld    s0, 0 * .L_RSA_DIGIT(a3)
+    ld    s1, 1 * .L_RSA_DIGIT(a3)
+    ld    s2, 2 * .L_RSA_DIGIT(a3)
+    ld    s3, 3 * .L_RSA_DIGIT(a3)
+    ld    s4, 4 * .L_RSA_DIGIT(a3)
+    ld    s5, 5 * .L_RSA_DIGIT(a3)
+    slli  s6, s0, 64 - .L_RSA_BITS
+    slli  s7, s1, 64 - .L_RSA_BITS
+    slli  s8, s2, 64 - .L_RSA_BITS
+    slli  s9, s3, 64 - .L_RSA_BITS
+    slli  a6, s4, 64 - .L_RSA_BITS
+    slli  a7, s5, 64 - .L_RSA_BITS
+    ld    t5, 1 * .L_RSA_DIGIT(a4)
+    ld    t4, 2 * .L_RSA_DIGIT(a4)
+    ld    t3, 3 * .L_RSA_DIGIT(a4)
+    ld    t2, 4 * .L_RSA_DIGIT(a4)
+    ld    t1, 5 * .L_RSA_DIGIT(a4)
+    ld    a4, 0 * .L_RSA_DIGIT(a4)
 .L_rsa_rv64_group:
-    RSA_RV64_LIMB 0, s0, s3, s2, s1
-    RSA_RV64_LIMB 1, s1, s0, s3, s2
-    RSA_RV64_LIMB 2, s2, s1, s0, s3
-    RSA_RV64_LIMB 3, s3, s2, s1, s0
+    RSA_RV64_LIMB 0, t0, t5, t4, t3, t2, t1, a3, a4
+    RSA_RV64_LIMB 1, t1, t0, t5, t4, t3, t2, a4, a3
+    RSA_RV64_LIMB 2, t2, t1, t0, t5, t4, t3, a3, a4
+    RSA_RV64_LIMB 3, t3, t2, t1, t0, t5, t4, a4, a3
+    RSA_RV64_LIMB 4, t4, t3, t2, t1, t0, t5, a3, a4
+    RSA_RV64_LIMB 5, t5, t4, t3, t2, t1, t0, a4, a3
     addi  a0, a0, .L_RSA_GROUP
     addi  a1, a1, .L_RSA_GROUP
     bne   a1, a2, .L_rsa_rv64_group
-    // Above the row: what the later rows have not had of the last limbs, and the carries.
-    ld    a3, .L_RSA_ABOVE(sp)
-    mv    t0, t3
-    RSA_RV64_ADD s3, a5, t4
-    RSA_RV64_ADD s2, a6, t5
-    RSA_RV64_ADD s1, a7, t6
-    sd    t0, 0 * .L_RSA_LIMB(a3)
-    mv    t0, t4
-    RSA_RV64_ADD s3, a6, t5
-    RSA_RV64_ADD s2, a7, t6
-    sd    t0, 1 * .L_RSA_LIMB(a3)
-    mv    t0, t5
-    RSA_RV64_ADD s3, a7, t6
-    sd    t0, 2 * .L_RSA_LIMB(a3)
-    sd    t6, 3 * .L_RSA_LIMB(a3)
-    ld    s0, 0 * .L_RSA_LIMB(sp)
-    ld    s1, 1 * .L_RSA_LIMB(sp)
-    ld    s2, 2 * .L_RSA_LIMB(sp)
-    ld    s3, 3 * .L_RSA_LIMB(sp)
+    // Above a: the last digits of a times the later ones of b.
+    RSA_RV64_BEGIN 0, s1, s7, a3
+    RSA_RV64_ADD t4, s2, s8, a3
+    RSA_RV64_ADD t3, s3, s9, a3
+    RSA_RV64_ADD t2, s4, a6, a3
+    RSA_RV64_ADD t1, s5, a7, a3
+    RSA_RV64_STORE 0, a3, a4
+    RSA_RV64_BEGIN 1, s2, s8, a4
+    RSA_RV64_ADD t4, s3, s9, a4
+    RSA_RV64_ADD t3, s4, a6, a4
+    RSA_RV64_ADD t2, s5, a7, a4
+    RSA_RV64_STORE 1, a4, a3
+    RSA_RV64_BEGIN 2, s3, s9, a3
+    RSA_RV64_ADD t4, s4, a6, a3
+    RSA_RV64_ADD t3, s5, a7, a3
+    RSA_RV64_STORE 2, a3, a4
+    RSA_RV64_BEGIN 3, s4, a6, a4
+    RSA_RV64_ADD t4, s5, a7, a4
+    RSA_RV64_STORE 3, a4, a3
+    RSA_RV64_BEGIN 4, s5, a7, a3
+    RSA_RV64_STORE 4, a3, a4
+    ld    t6, 5 * .L_RSA_DIGIT(a0)
+    add   t6, t6, a3
+    sd    t6, 5 * .L_RSA_DIGIT(a0)
+    ld    s0, 0 * .L_RSA_DIGIT(sp)
+    ld    s1, 1 * .L_RSA_DIGIT(sp)
+    ld    s2, 2 * .L_RSA_DIGIT(sp)
+    ld    s3, 3 * .L_RSA_DIGIT(sp)
+    ld    s4, 4 * .L_RSA_DIGIT(sp)
+    ld    s5, 5 * .L_RSA_DIGIT(sp)
+    ld    s6, 6 * .L_RSA_DIGIT(sp)
+    ld    s7, 7 * .L_RSA_DIGIT(sp)
+    ld    s8, 8 * .L_RSA_DIGIT(sp)
+    ld    s9, 9 * .L_RSA_DIGIT(sp)
     addi  sp, sp, .L_RSA_FRAME
     ret
 HARTLOCK_FUNCTION_END hartlock_rsa_rv64
