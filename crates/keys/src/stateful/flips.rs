@@ -7,6 +7,8 @@
 //! (`spec/stateful-key.md` §1).
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::thread::{self, available_parallelism};
 
 use hartlock_image::Algorithm;
 use sha2::{Digest, Sha256};
@@ -88,30 +90,49 @@ impl Field {
     }
 }
 
-/// What each one-time key signed. A key is what its chains begin with, and where it is.
-#[derive(Default)]
+/// A one-time key: what its chains begin with, and where it is.
+type OneTimeKey = (Record, u32, u64);
+
+/// The one-time keys of an index, each with what it certifies; the lowest signs a message.
+type Path = Vec<(OneTimeKey, Option<Record>)>;
+
+/// What each one-time key signed.
+#[derive(Clone, Default)]
 struct Ledger {
-    signed: BTreeMap<(Record, u32, u64), Record>,
+    signed: BTreeMap<OneTimeKey, Record>,
     twice: bool,
+    /// By seeds and index.
+    known: BTreeMap<(Vec<u8>, u64), Rc<Path>>,
 }
 
 impl Ledger {
     /// Notes what a signature shows.
     fn note(&mut self, key: &StatefulKey, index: u64, message: &[u8]) {
-        let (height, layers) = shape(key.algorithm);
-        let scheme = Scheme::new(key.algorithm, &key.seeds).unwrap();
-        let trees = scheme.trees(index, &|_| false, &mut |_| ()).unwrap();
-        for layer in 0..layers {
-            let secret = match &scheme {
-                Scheme::Hss(hss) => hss.secret_of(layer, index),
-                Scheme::Xmss(_) => key.seeds.to_vec(),
-            };
-            let place = (Sha256::digest(secret).into(), layer, index >> (height * layer));
-            let below = layer.checked_sub(1).map(|below| &*trees.certified[below as usize]);
-            let signed = Sha256::digest(below.unwrap_or(message)).into();
-            let earlier = self.signed.insert(place, signed);
+        for (one_time_key, certified) in self.path(key, index).iter() {
+            let signed = certified.unwrap_or_else(|| Sha256::digest(message).into());
+            let earlier = self.signed.insert(*one_time_key, signed);
             self.twice |= earlier.is_some_and(|earlier| earlier != signed);
         }
+    }
+
+    /// The one-time keys of an index. Trees take long to grow, so they are remembered.
+    fn path(&mut self, key: &StatefulKey, index: u64) -> Rc<Path> {
+        let grow = || {
+            let (height, layers) = shape(key.algorithm);
+            let scheme = Scheme::new(key.algorithm, &key.seeds).unwrap();
+            let trees = scheme.trees(index, &|_| false, &mut |_| ()).unwrap();
+            let one_time_key = |layer: u32| {
+                let secret = match &scheme {
+                    Scheme::Hss(hss) => hss.secret_of(layer, index),
+                    Scheme::Xmss(_) => key.seeds.to_vec(),
+                };
+                let below = layer.checked_sub(1).map(|below| &trees.certified[below as usize]);
+                let certified = below.map(|signed| Sha256::digest(signed).into());
+                ((Sha256::digest(secret).into(), layer, index >> (height * layer)), certified)
+            };
+            Rc::new((0..layers).map(one_time_key).collect())
+        };
+        self.known.entry((key.seeds.to_vec(), index)).or_insert_with(grow).clone()
     }
 }
 
@@ -172,49 +193,91 @@ struct Findings {
     twice: usize,
 }
 
+impl Findings {
+    fn add(&mut self, other: &Self) {
+        self.runs += other.runs;
+        self.signed += other.signed;
+        self.twice += other.twice;
+    }
+}
+
 /// One bit of every `stride`, beginning with another one in each byte.
 fn campaign(name: &str, stride: usize, procedure: Procedure) -> Findings {
-    let mut findings = Findings::default();
-    // Within a tree, before the first leaf of a new one, and after it.
-    for next in [2, 32, 33] {
-        for place in [Place::Memory, Place::File, Place::FileOnce] {
-            for field in [Field::Seeds, Field::Public, Field::Records, Field::Next] {
-                if field == Field::Next && place != Place::Memory {
-                    continue;
-                }
-                let bits = field.bits(&signed_up_to(name, next).0);
-                for bit in (0..bits).step_by(stride).map(|bit| bit ^ (bit / stride % 8)) {
-                    let (key, mut ledger) = signed_up_to(name, next);
-                    let mut wrong = copy_of(&key);
-                    field.flip(&mut wrong, bit);
-                    let content = if place == Place::Memory { &key } else { &wrong };
-                    let mut file = Kept(content.to_pem().as_bytes().to_vec(), Vec::new());
-                    let mut is_signed = false;
-                    for message in [b"one", b"two"] {
-                        if let Ok(index) = procedure(&wrong, &mut file, message) {
-                            ledger.note(&wrong, index, message);
-                            is_signed = true;
-                        }
-                    }
-                    if place == Place::FileOnce
-                        && let Ok(mut repaired) = StatefulKey::decode_file(&file.0, None)
-                    {
-                        field.flip(&mut repaired, bit);
-                        file.0 = repaired.to_pem().as_bytes().to_vec();
-                    }
-                    if place != Place::File
-                        && let Ok(index) = procedure(&key, &mut file, b"three")
-                    {
-                        ledger.note(&key, index, b"three");
-                    }
-                    findings.runs += 1;
-                    findings.signed += usize::from(is_signed);
-                    findings.twice += usize::from(ledger.twice);
-                }
+    let workers = available_parallelism().map_or(1, usize::from);
+    let of_worker = |worker: usize| {
+        let mut findings = Findings::default();
+        // Within a tree, before the first leaf of a new one, and after it.
+        for next in [2, 32, 33] {
+            let (key, mut ledger) = signed_up_to(name, next);
+            // What signatures will show of the right key.
+            for index in next..next + 3 {
+                ledger.path(&key, index);
+            }
+            for (place, field, bit) in flips(&key, stride).skip(worker).step_by(workers) {
+                findings.add(&flipped(&key, ledger.clone(), (place, field, bit), procedure));
+            }
+        }
+        findings
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..workers).map(|it| scope.spawn(move || of_worker(it))).collect();
+        workers.into_iter().fold(Findings::default(), |mut all, worker| {
+            all.add(&worker.join().unwrap());
+            all
+        })
+    })
+}
+
+type Flip = (Place, Field, usize);
+
+/// Every place and field, and the bits of it.
+fn flips(key: &StatefulKey, stride: usize) -> impl Iterator<Item = Flip> {
+    let bits = |field: Field| {
+        let bits = field.bits(key);
+        (0..bits).step_by(stride).map(move |bit| bit ^ (bit / stride % 8))
+    };
+    let of = |place, field| bits(field).map(move |bit| (place, field, bit)).collect::<Vec<_>>();
+    let mut flips = Vec::new();
+    for place in [Place::Memory, Place::File, Place::FileOnce] {
+        for field in [Field::Seeds, Field::Public, Field::Records, Field::Next] {
+            if field != Field::Next || place == Place::Memory {
+                flips.extend(of(place, field));
             }
         }
     }
-    findings
+    flips.into_iter()
+}
+
+/// Two signatures with a wrong bit, and one without it.
+fn flipped(
+    key: &StatefulKey,
+    mut ledger: Ledger,
+    (place, field, bit): Flip,
+    procedure: Procedure,
+) -> Findings {
+    let mut wrong = copy_of(key);
+    field.flip(&mut wrong, bit);
+    let content = if place == Place::Memory { key } else { &wrong };
+    let mut file = Kept(content.to_pem().as_bytes().to_vec(), Vec::new());
+    let mut is_signed = false;
+    for message in [b"one", b"two"] {
+        if let Ok(index) = procedure(&wrong, &mut file, message) {
+            ledger.note(&wrong, index, message);
+            is_signed = true;
+        }
+    }
+    if place == Place::FileOnce
+        && let Ok(mut repaired) = StatefulKey::decode_file(&file.0, None)
+    {
+        field.flip(&mut repaired, bit);
+        file.0 = repaired.to_pem().as_bytes().to_vec();
+    }
+    if place != Place::File
+        && let Ok(index) = procedure(key, &mut file, b"three")
+    {
+        ledger.note(key, index, b"three");
+    }
+    Findings { runs: 1, signed: usize::from(is_signed), twice: usize::from(ledger.twice) }
 }
 
 const HSS: &str = "hss-l2-sha256-192-h5-w1";
