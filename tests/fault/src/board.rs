@@ -13,7 +13,7 @@ use hartlock_verify::board::qemu_virt as map;
 use crate::code::Code;
 use crate::hart::{Event, FETCH_FAULT, FETCH_PAGE_FAULT, Hart, ILLEGAL};
 use crate::instruction::{Instruction, Operation};
-use crate::subject::{End, Place, Subject, step_until};
+use crate::subject::{End, Place, SharedTrace, Subject, step_until};
 use devices::{Access, Devices};
 pub use handover::Handover;
 
@@ -292,6 +292,17 @@ impl Subject for Machine<'_> {
     fn is_next_idle(&self) -> bool {
         let hart = &self.harts[0];
         self.instruction(hart.pc).is_some_and(|instruction| hart.is_idle(instruction))
+    }
+
+    fn trace(&mut self) -> Option<SharedTrace> {
+        Some(self.devices.trace())
+    }
+
+    fn next_store(&self) -> Option<(u64, u64)> {
+        let hart = &self.harts[0];
+        let (address, len) = hart.store_of(self.instruction(hart.pc)?)?;
+        let offset = address.wrapping_sub(map::RAM.start);
+        (offset < map::RAM.size()).then_some((offset, len))
     }
 
     fn follow(&mut self, leader: &mut Self) {

@@ -133,6 +133,18 @@ impl Hart {
         is_pure && executed == *self
     }
 
+    /// Address and length of what an instruction stores, if it does nothing else.
+    pub fn store_of(&self, it: Instruction) -> Option<(u64, u64)> {
+        let len = match it.operation {
+            Operation::Sb => 1,
+            Operation::Sh => 2,
+            Operation::Sw => 4,
+            Operation::Sd => 8,
+            _ => return None,
+        };
+        Some((self.x[usize::from(it.rs1)].wrapping_add(it.immediate as u64), len))
+    }
+
     /// Enters the trap handler.
     pub fn trap(&mut self, cause: u64, value: u64) {
         let vector = match self.mode {

@@ -1,5 +1,11 @@
 //! Memory that remembers which pages were written, so that a copy of a machine follows it page by page.
 
+mod trace;
+
+use std::sync::{Arc, Mutex};
+
+pub use trace::Trace;
+
 /// Bytes of a page.
 const PAGE: usize = 4096;
 
@@ -15,6 +21,8 @@ pub struct Memory {
     /// Pages that nothing may write.
     is_watched: Vec<bool>,
     is_breached: bool,
+    /// While a boot is recorded.
+    trace: Option<Arc<Mutex<Trace>>>,
 }
 
 impl Memory {
@@ -28,7 +36,18 @@ impl Memory {
             written: vec![],
             is_watched: vec![false; pages],
             is_breached: false,
+            trace: None,
         }
+    }
+
+    /// From now on loads and stores of this memory are noted.
+    pub fn trace(&mut self, trace: Arc<Mutex<Trace>>) {
+        self.trace = Some(trace);
+    }
+
+    #[cold]
+    fn note(trace: &Mutex<Trace>, note: impl FnOnce(&mut Trace)) {
+        note(&mut trace.lock().expect("no one panicked with it"));
     }
 
     /// Memory with these bytes, and a pattern up to the end of the last page.
@@ -56,18 +75,27 @@ impl Memory {
     /// # Panics
     /// If they are not all inside.
     pub fn bytes(&self, offsets: std::ops::Range<usize>) -> &[u8] {
+        if let Some(trace) = &self.trace {
+            Self::note(trace, |trace| trace.load(offsets.start as u64, offsets.len() as u64));
+        }
         &self.bytes[offsets]
     }
 
     /// Reads `N` bytes, zero-extended; `None` if they are not all inside.
     #[inline]
     pub fn load<const N: usize>(&self, offset: u64) -> Option<u64> {
+        if let Some(trace) = &self.trace {
+            Self::note(trace, |trace| trace.load(offset, N as u64));
+        }
         read::<N>(&self.bytes, offset)
     }
 
     /// Writes the lowest `N` bytes of a value.
     #[inline]
     pub fn store<const N: usize>(&mut self, offset: u64, value: u64) -> Option<()> {
+        if let Some(trace) = &self.trace {
+            Self::note(trace, |trace| trace.store(offset, N as u64));
+        }
         let offset = usize::try_from(offset).ok()?;
         let place = self.bytes.get_mut(offset..offset.checked_add(N)?)?;
         place.copy_from_slice(&value.to_le_bytes()[..N]);

@@ -1,5 +1,9 @@
 //! What a campaign disturbs: a machine that can be copied while it runs, and what came of it.
 
+use std::sync::{Arc, Mutex};
+
+use crate::memory::Trace;
+
 /// What is at an address, and who chose it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
@@ -42,6 +46,9 @@ pub enum End {
     Astray,
 }
 
+/// What tells which stores of a boot nothing reads.
+pub type SharedTrace = Arc<Mutex<Trace>>;
+
 /// A machine that a campaign disturbs.
 pub trait Subject: Clone + Sync {
     /// Where the next instruction is.
@@ -66,6 +73,16 @@ pub trait Subject: Clone + Sync {
 
     /// Whether to skip the next instruction is to execute it ([`Hart::is_idle`](crate::hart::Hart::is_idle)).
     fn is_next_idle(&self) -> bool;
+
+    /// Notes loads and stores of memory from now on; `None` if it cannot.
+    fn trace(&mut self) -> Option<SharedTrace> {
+        None
+    }
+
+    /// Where in the memory that is traced the next instruction stores, and how many bytes, if it does nothing else.
+    fn next_store(&self) -> Option<(u64, u64)> {
+        None
+    }
 
     /// Makes this machine equal to another one. Memory is copied where either changed since the last call.
     fn follow(&mut self, leader: &mut Self);

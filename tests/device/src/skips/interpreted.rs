@@ -280,12 +280,16 @@ pub fn campaign(refusal: &Refusal, name: &str, choice: &Choice) -> Result<Counts
 fn summary(refusal: &Refusal, report: &Report) -> String {
     let ran = refusal.boot.path.len();
     let code = refusal.reason;
-    let Report { runs, pruned, stopped, turned, data, constants, astray, .. } = report;
+    let Report { runs, pruned, unread, stopped, turned, data, constants, astray, .. } = report;
     let ran_constants = match constants {
         0 => String::new(),
         boots => format!("; {boots} of them ran constants of the ROM"),
     };
-    let alike = if *pruned > 0 { format!(" ({pruned} as one skip)") } else { String::new() };
+    let alike = match (pruned, unread) {
+        (0, 0) => String::new(),
+        (0, stores) => format!(" ({stores} stores that nothing reads)"),
+        (pairs, _) => format!(" ({pairs} as one skip)"),
+    };
     let (how, ended) = match code {
         ACCEPTED => ("accepted".to_owned(), "refused or as without a skip"),
         _ => (format!("E{code:04}"), "refused"),

@@ -30,13 +30,14 @@ fn table_of(counts: &Counts, commit: &str) -> String {
         "[[campaign]]\nbundle = \"{bundle}\"\ncommit = \"{commit}\"\nreason = \"E{reason:04}\"\n\
          instructions = {instructions}\nof_part = {of_part}\n\
          part = \"{part}\"\nsecond_within = {}\nslack = {}\npositions = {}\nis_exhaustive = {is_exhaustive}\n\
-         boots = {}\nas_one_skip = {}\nrefused = {}\nastray = {}\nturned = {}\nran_data = {}\n\
+         boots = {}\nas_one_skip = {}\nunread_stores = {}\nrefused = {}\nastray = {}\nturned = {}\nran_data = {}\n\
          ran_constants = {}\n",
         choice.second_within,
         choice.slack,
         counts.positions,
         report.runs,
         report.pruned,
+        report.unread,
         report.stopped,
         report.astray,
         report.turned,

@@ -10,7 +10,7 @@ use super::{HARTS, Storage};
 use crate::hart::Bus;
 use crate::instruction::Instruction;
 use crate::memory::{FILLER, Memory, read};
-use crate::subject::Place;
+use crate::subject::{Place, SharedTrace};
 use virtio::Virtio;
 
 /// Memory that is modelled: the stages use no address past the first 4 MiB for system payloads, if these are
@@ -151,6 +151,13 @@ impl<'a> Devices<'a> {
         // What is as the attacker left it was not written since reset.
         let place = if word as u16 == u16::from_le_bytes(FILLER) { Place::Prepared } else { place };
         Some((place, Instruction::decode(word)))
+    }
+
+    /// Notes loads and stores of memory from now on.
+    pub fn trace(&mut self) -> SharedTrace {
+        let trace = SharedTrace::default();
+        self.memory.trace(trace.clone());
+        trace
     }
 
     /// The contents of a region of memory.

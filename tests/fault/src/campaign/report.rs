@@ -28,6 +28,9 @@ pub struct Report {
     /// Pairs that were not run, because one of the two skips alone does the same: the other instruction would
     /// have changed nothing.
     pub pruned: u64,
+    /// Single stores that were not left out, because nothing reads what they write: the boot without one is the boot with
+    /// it.
+    pub unread: u64,
     /// The ROM waits for ever: it refused.
     pub stopped: u64,
     /// Instructions of an attacker's choice ran.
@@ -56,6 +59,7 @@ impl Report {
     pub fn and(mut self, other: Self) -> Self {
         self.runs += other.runs;
         self.pruned += other.pruned;
+        self.unread += other.unread;
         self.stopped += other.stopped;
         self.turned += other.turned;
         self.data += other.data;

@@ -89,3 +89,25 @@ fn a_boot_that_is_not_refused_is_no_reference() {
     assert!(Boot::record(&Machine::new(&storage(&[LEAVE]))).is_err());
     assert!(Boot::record(&Machine::new(&storage(&[WAIT, BACK[0]]))).is_ok());
 }
+
+/// `sd t0, 8(t0)`, and `ld t1, 8(t0)`.
+const STORE: u32 = 0x0052_b423;
+const LOAD: u32 = 0x0082_b303;
+
+#[test]
+fn a_store_that_nothing_reads_is_not_left_out() {
+    let report = |program: &[u32]| {
+        let storage = storage(program);
+        let start = Machine::new(&storage);
+        let boot = Boot::record(&start).unwrap();
+        let positions: Vec<usize> = (0..boot.path.len()).collect();
+        let plan = Plan { positions, second_within: 0, slack: SLACK, jobs: 1 };
+        let report = run(&start, &boot, &plan, &Progress::default());
+        assert_eq!(report.runs + report.unread, boot.path.len() as u64);
+        report.unread
+    };
+    assert_eq!(report(&[STORE, WAIT, BACK[0], WAIT]), 1);
+    assert_eq!(report(&[STORE, LOAD, WAIT, BACK[0], WAIT]), 0);
+    // The first is overwritten.
+    assert_eq!(report(&[STORE, STORE, LOAD, WAIT, BACK[0], WAIT]), 1);
+}
