@@ -3,7 +3,6 @@
 //! tables of the specification.
 
 mod firmware;
-mod model;
 mod output;
 mod rust;
 mod spec;
@@ -17,7 +16,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use toml::{Table, Value};
 
-use model::{Board, extended, find};
+use hartlock_boards::model::{Board, extended, find};
 use output::output;
 pub use output::{NOTICE, Output};
 use xtask::{Outcome, Verdict, project};

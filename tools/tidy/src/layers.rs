@@ -15,6 +15,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("crates/kernels", &["crates/algorithm"]),
     ("crates/handoff", &["crates/image", "crates/kernels"]),
     ("crates/verify", &["crates/image", "crates/kernels", "crates/handoff"]),
+    ("crates/boards", &[]),
     ("crates/files", &[]),
     ("crates/terminal", &[]),
     ("crates/keys", &["crates/files", "crates/image", "crates/verify"]),
@@ -69,7 +70,8 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// Host crates that firmware must not be built on.
-const HOST_ONLY: [&str; 7] = [
+const HOST_ONLY: [&str; 8] = [
+    "crates/boards",
     "crates/files",
     "crates/terminal",
     "crates/keys",

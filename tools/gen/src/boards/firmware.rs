@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use anyhow::{Context, Result};
 
-use super::model::{Board, Clock, Dma, Environment, Storage};
 use super::output::NOTICE;
 use super::rust::{about, constant, decimal, hex, module};
+use hartlock_boards::model::{Board, Clock, Dma, Environment, Storage};
 
 /// `board.rs`, which firmware/virt includes. `stages` is the board whose memory map its stages have.
 pub fn constants(board: &Board, stages: &Board) -> Result<String> {

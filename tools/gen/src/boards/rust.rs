@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use anyhow::Result;
 
-use super::model::{Board, Dma, Payload, Place, Region, Size, Stage};
 use super::output::NOTICE;
+use hartlock_boards::model::{Board, Dma, Payload, Place, Region, Size, Stage};
 
 /// `qemu-virt` as a module, `rom-flash` as a constant.
 pub fn module(name: &str) -> String {

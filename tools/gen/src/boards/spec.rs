@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use anyhow::{Context, Result};
 
-use super::model::{Board, Payload, Place, Region, Stage, find};
 use super::rust::hex;
+use hartlock_boards::model::{Board, Payload, Place, Region, Stage, find};
 
 /// A table by its name.
 type Table = fn(&Board) -> Result<String>;

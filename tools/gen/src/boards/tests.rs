@@ -1,5 +1,5 @@
-use super::model::Board;
 use super::*;
+use hartlock_boards::model::Board;
 use xtask::project::root;
 
 const QEMU_VIRT: &str = "boards/qemu-virt/board.toml";

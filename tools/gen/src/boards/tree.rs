@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use anyhow::{Context, Result, ensure};
 
-use super::model::{Board, Device, Domain, Tree};
 use super::output::NOTICE;
+use hartlock_boards::model::{Board, Device, Domain, Tree};
 
 /// Names and contents; none for a board without device trees.
 pub fn fragments(board: &Board) -> Result<Vec<(&'static str, String)>> {

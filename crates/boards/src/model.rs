@@ -311,7 +311,6 @@ impl Board {
     }
 
     /// Reads a description and checks it.
-    #[cfg(test)]
     pub fn parse(text: &str) -> Result<Self> {
         Self::new(text.parse()?)
     }
