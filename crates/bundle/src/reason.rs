@@ -16,6 +16,14 @@ pub enum CommandReason {
     OutputIsPrivateKey = 1203,
     /// A payload file looks like something else than what it shall be.
     PayloadLooksOther = 1204,
+    /// A file is no valid description of a board.
+    BoardForm = 1205,
+    /// The description of a board contradicts itself.
+    BoardContradiction = 1206,
+    /// The description has the name of a known board, and says something else.
+    BoardNameTaken = 1207,
+    /// The emulator cannot be the board of this description.
+    BoardNotEmulated = 1208,
 }
 
 impl CommandReason {
@@ -25,6 +33,10 @@ impl CommandReason {
         CommandReason::OutputIsInput,
         CommandReason::OutputIsPrivateKey,
         CommandReason::PayloadLooksOther,
+        CommandReason::BoardForm,
+        CommandReason::BoardContradiction,
+        CommandReason::BoardNameTaken,
+        CommandReason::BoardNotEmulated,
     ];
 
     /// What happened, in one sentence.
@@ -40,6 +52,14 @@ impl CommandReason {
             CommandReason::PayloadLooksOther => {
                 "A payload file looks like something else than what it shall be."
             }
+            CommandReason::BoardForm => "A file is no valid description of a board.",
+            CommandReason::BoardContradiction => "The description of a board contradicts itself.",
+            CommandReason::BoardNameTaken => {
+                "The description has the name of a known board, and says something else."
+            }
+            CommandReason::BoardNotEmulated => {
+                "The emulator cannot be the board of this description."
+            }
         }
     }
 
@@ -53,6 +73,16 @@ impl CommandReason {
             CommandReason::OutputIsPrivateKey => "Choose another name for the output.",
             CommandReason::PayloadLooksOther => {
                 "Decompress the file, or check whether files were swapped; `--force-type` signs it as it is."
+            }
+            CommandReason::BoardForm => {
+                "Correct the marked place; `boards/README.md` explains the fields, and `extends` takes what is missing from another board."
+            }
+            CommandReason::BoardContradiction => {
+                "Correct the marked place, or the other one that the message names."
+            }
+            CommandReason::BoardNameTaken => "Give the board a name of its own.",
+            CommandReason::BoardNotEmulated => {
+                "Correct the marked place if it is wrong; otherwise boot on the hardware: `sign`, `verify` and `inspect` take every board."
             }
         }
     }
@@ -72,6 +102,18 @@ impl CommandReason {
             CommandReason::PayloadLooksOther => {
                 "A board that enters compressed data, or a device tree, traps; every signature on it would be right all the same."
             }
+            CommandReason::BoardForm => {
+                "A field that is not known may be one that was meant, and the map without it would be another."
+            }
+            CommandReason::BoardContradiction => {
+                "Firmware and command would each have to guess which part is meant."
+            }
+            CommandReason::BoardNameTaken => {
+                "A bundle names its board. Under one name there would be two maps, and a device has one of them."
+            }
+            CommandReason::BoardNotEmulated => {
+                "A device that is elsewhere, or missing, would look like a fault of the firmware."
+            }
         }
     }
 
@@ -82,6 +124,10 @@ impl CommandReason {
             CommandReason::OutputIsInput => "OutputIsInput",
             CommandReason::OutputIsPrivateKey => "OutputIsPrivateKey",
             CommandReason::PayloadLooksOther => "PayloadLooksOther",
+            CommandReason::BoardForm => "BoardForm",
+            CommandReason::BoardContradiction => "BoardContradiction",
+            CommandReason::BoardNameTaken => "BoardNameTaken",
+            CommandReason::BoardNotEmulated => "BoardNotEmulated",
         }
     }
 
@@ -92,6 +138,10 @@ impl CommandReason {
             CommandReason::OutputIsInput => "command §1",
             CommandReason::OutputIsPrivateKey => "command §1",
             CommandReason::PayloadLooksOther => "command §2",
+            CommandReason::BoardForm => "command §3",
+            CommandReason::BoardContradiction => "command §3",
+            CommandReason::BoardNameTaken => "command §3",
+            CommandReason::BoardNotEmulated => "command §3",
         }
     }
 
@@ -102,6 +152,10 @@ impl CommandReason {
             CommandReason::OutputIsInput => Fault::Caller,
             CommandReason::OutputIsPrivateKey => Fault::Caller,
             CommandReason::PayloadLooksOther => Fault::Caller,
+            CommandReason::BoardForm => Fault::Caller,
+            CommandReason::BoardContradiction => Fault::Caller,
+            CommandReason::BoardNameTaken => Fault::Caller,
+            CommandReason::BoardNotEmulated => Fault::Caller,
         }
     }
 }
