@@ -139,7 +139,7 @@ impl Options {
             floor: self.floor,
             boot_version: self.boot_version,
             lifecycle: self.lifecycle,
-            placement: Placement::ByManifest,
+            placement: Placement::ByManifest(&hartlock_verify::board::ALL),
         }
     }
 }

@@ -1,39 +1,51 @@
-//! A board as its description states it (boards/README.md), checked.
+//! A board as its description states it (boards/README.md). What is here has the form of a description;
+//! `check` finds what contradicts itself.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
-use anyhow::{Context, Result, bail, ensure};
+use hartlock_image::PayloadType;
 use serde::{Deserialize, Deserializer};
-use toml::{Table, Value};
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+/// A description, complete and checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Board {
+    /// Name in manifests.
     pub name: String,
+    /// Name of the SoC in manifests.
     pub soc: String,
+    /// What it is.
     pub about: String,
+    /// Maximum number of harts.
     pub harts: u32,
+    /// Rate of the clock.
     pub ticks_per_second: u64,
     /// The board whose memory map stages on this one have, if it is another.
     pub stages_of: Option<String>,
+    /// Forms of modules.
     pub forms: Forms,
+    /// Memory.
     pub region: Vec<Region>,
+    /// Where payloads go.
     pub place: Vec<Place>,
+    /// Whether it has defaults in `hartlock sign`.
     pub signing: Option<Signing>,
+    /// Registers.
     pub device: Vec<Device>,
     /// The root of trust's own memory map, if it has one.
-    #[serde(default)]
     pub root_of_trust: Vec<Own>,
 }
 
 /// Which of several modules a stage gets (firmware/virt).
-#[derive(Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Forms {
+    /// What surrounds a stage.
     pub environment: Environment,
+    /// What time is.
     pub clock: Clock,
+    /// The block device of the loader.
     pub storage: Storage,
+    /// What restricts devices.
     pub dma: Dma,
 }
 
@@ -80,19 +92,24 @@ pub enum Dma {
 }
 
 /// Memory that is set aside.
-#[derive(Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Region {
+    /// Its name.
     pub name: String,
+    /// First address.
     pub start: u64,
     /// One of these two.
     pub size: Option<Size>,
+    /// The region that ends where it does.
     pub to_end_of: Option<String>,
     /// So many of this size, one after the other.
     pub count: Option<u64>,
+    /// What it is.
     pub about: String,
     /// Its row in the specification.
     pub spec: Option<String>,
+    /// Stages that use it while they verify: nothing may be loaded there.
     #[serde(default)]
     pub live: Vec<Stage>,
     /// Its permissions for a linker, if something is linked to it.
@@ -108,64 +125,54 @@ pub struct Region {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
+    /// The ROM.
     Rom,
+    /// The loader.
     Loader,
 }
 
+/// The kind of a region for memory protection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Domain {
+    /// Memory.
     Memory,
+    /// Registers.
     Mmio,
 }
 
 /// Where payloads of a type go.
-#[derive(Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Place {
-    pub payload: Payload,
+    /// The type of payload.
+    #[serde(deserialize_with = "payload")]
+    pub payload: PayloadType,
+    /// Where it goes.
     pub region: String,
     /// Whether it goes to the start of the region.
     #[serde(default)]
     pub fixed: bool,
+    /// Its address is a multiple of this.
     pub alignment: Option<Size>,
     /// Where `hartlock sign` puts it, if it is not fixed, and the memory that it gets at least.
     pub load_address: Option<u64>,
+    /// Bytes of memory that it gets at least.
     pub memory: Option<Size>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Payload {
-    Opensbi,
-    Loader,
-    BootFdt,
-    Kernel,
-    Initramfs,
-    SystemFdt,
-}
-
-impl Payload {
-    /// The name of the format (image format §2.4).
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Opensbi => "opensbi",
-            Self::Loader => "loader",
-            Self::BootFdt => "boot-fdt",
-            Self::Kernel => "kernel",
-            Self::Initramfs => "initramfs",
-            Self::SystemFdt => "system-fdt",
-        }
-    }
-
-    /// Whether it is entered.
-    pub const fn is_code(self) -> bool {
-        matches!(self, Self::Opensbi | Self::Loader | Self::Kernel)
-    }
+/// Reads the name of a payload (image format §2.4).
+fn payload<'de, D: Deserializer<'de>>(from: D) -> Result<PayloadType, D::Error> {
+    let name = String::deserialize(from)?;
+    let found = PayloadType::ALL.into_iter().find(|it| it.name() == name);
+    found.ok_or_else(|| {
+        let names: Vec<_> = PayloadType::ALL.iter().map(|it| it.name()).collect();
+        serde::de::Error::custom(format!("unknown name `{name}`, expected {}", names.join(", ")))
+    })
 }
 
 /// The board has defaults in `hartlock sign`.
-#[derive(Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Signing {
     /// Whether it is taken where `bundle.toml` names no board.
@@ -173,23 +180,34 @@ pub struct Signing {
     pub default: bool,
 }
 
-#[derive(Deserialize)]
+/// Registers.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Device {
+    /// Its name.
     pub name: String,
+    /// First address.
     pub start: u64,
+    /// Bytes.
     pub size: Size,
+    /// So many of this size, one after the other.
     pub count: Option<u64>,
+    /// What it is.
     pub about: String,
+    /// Whether it need not be asked before it is written to.
     pub always_ready: Option<bool>,
     /// Source number at the interrupt controller; that of the first of several.
     pub interrupt: Option<u32>,
     /// The device trees that have its node. What follows is the node.
     pub tree: Option<Tree>,
+    /// Name of the node.
     pub node: Option<String>,
+    /// Label of the node.
     pub label: Option<String>,
+    /// What its node is compatible with.
     #[serde(default)]
     pub compatible: Vec<String>,
+    /// Further properties of its node.
     #[serde(default)]
     pub properties: Vec<String>,
     /// Whether S-mode must not reach it: then it is a region in the domain of OpenSBI.
@@ -200,22 +218,31 @@ pub struct Device {
     pub hart_interrupts: Vec<u32>,
 }
 
+/// Device trees that have a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tree {
+    /// Both device trees.
     Both,
+    /// That of OpenSBI.
     Boot,
+    /// That of Linux.
     System,
 }
 
 /// Memory or registers of the root of trust.
-#[derive(Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Own {
+    /// Its name.
     pub name: String,
+    /// First address.
     pub start: u64,
+    /// Bytes.
     pub size: Size,
+    /// What it is.
     pub about: String,
+    /// Its permissions for a linker, if something is linked to it.
     pub linker: Option<String>,
 }
 
@@ -226,12 +253,13 @@ pub struct Size(pub u64);
 const UNITS: [(&str, u64); 3] = [("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 
 impl Size {
-    fn parse(text: &str) -> Result<Self> {
-        let (number, unit) = text.split_once(' ').with_context(|| format!("{text}: no unit"))?;
+    fn parse(text: &str) -> Result<Self, String> {
+        let units = || format!("{text}: a number and one of the units MiB, KiB and B are wanted");
+        let (number, unit) = text.split_once(' ').ok_or_else(units)?;
         let unit = UNITS.iter().find(|(name, _)| *name == unit);
-        let (_, factor) = unit.with_context(|| format!("{text}: units are MiB, KiB and B"))?;
-        let number: u64 = number.parse().with_context(|| text.to_owned())?;
-        Ok(Self(number.checked_mul(*factor).with_context(|| format!("{text}: too large"))?))
+        let (_, factor) = unit.ok_or_else(units)?;
+        let number: u64 = number.parse().map_err(|_| units())?;
+        Ok(Self(number.checked_mul(*factor).ok_or_else(|| format!("{text}: too large"))?))
     }
 
     /// The number, and the largest unit of which it is a multiple.
@@ -256,151 +284,47 @@ impl<'de> Deserialize<'de> for Size {
     }
 }
 
-/// Entries of a description that are found by a key of theirs when one board extends another.
-const NAMED: [(&str, &str); 3] = [("region", "name"), ("device", "name"), ("place", "payload")];
-
-/// A description with what it does not say itself taken from the board that it extends. An entry of a list
-/// replaces the one of the same name; the names in `without` are left out.
-pub fn extended(base: Table, own: Table) -> Result<Table> {
-    let without: Vec<Value> = match own.get("without") {
-        Some(Value::Array(names)) => names.clone(),
-        Some(_) => bail!("without: a list of names"),
-        None => Vec::new(),
-    };
-    let mut merged = base;
-    for (key, value) in own {
-        if ["extends", "without"].contains(&key.as_str()) {
-            continue;
-        }
-        let by = NAMED.iter().find(|(list, _)| *list == key).map(|(_, by)| *by);
-        match (merged.get_mut(&key), by, value) {
-            (Some(Value::Array(list)), Some(by), Value::Array(changes)) => {
-                for change in changes {
-                    match list.iter_mut().find(|entry| entry.get(by) == change.get(by)) {
-                        Some(entry) => *entry = change,
-                        None => list.push(change),
-                    }
-                }
-            }
-            (Some(Value::Table(table)), None, Value::Table(changes)) => table.extend(changes),
-            (_, _, value) => {
-                merged.insert(key, value);
-            }
-        }
-    }
-    for name in &without {
-        let mut is_found = false;
-        for (list, by) in NAMED {
-            if let Some(Value::Array(list)) = merged.get_mut(list) {
-                let before = list.len();
-                list.retain(|entry| entry.get(by) != Some(name));
-                is_found |= list.len() < before;
-            }
-        }
-        ensure!(is_found, "without: there is no {name}");
-    }
-    Ok(merged)
-}
-
 impl Board {
-    /// Checks a description. One that extends another is merged already.
-    pub fn new(table: Table) -> Result<Self> {
-        let board: Self = table.try_into()?;
-        board.check()?;
-        Ok(board)
-    }
-
-    /// Reads a description and checks it.
-    pub fn parse(text: &str) -> Result<Self> {
-        Self::new(text.parse()?)
-    }
-
+    /// Whether `hartlock sign` takes it where nothing names a board.
     pub fn is_default(&self) -> bool {
         self.signing.as_ref().is_some_and(|signing| signing.default)
     }
 
-    pub fn region(&self, name: &str) -> Result<&Region> {
+    /// The region of a name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn region(&self, name: &str) -> Result<&Region, Missing> {
         let found = self.region.iter().find(|region| region.name == name);
-        found.with_context(|| format!("there is no region {name}"))
+        found.ok_or_else(|| Missing(format!("there is no region {name}")))
     }
 
     /// First byte after a region, all of its copies included.
-    pub fn end(&self, region: &Region) -> Result<u64> {
+    ///
+    /// # Errors
+    /// If the region does not say it.
+    pub fn end(&self, region: &Region) -> Result<u64, Missing> {
         let end = match (&region.size, &region.to_end_of) {
             (Some(size), None) => size.0.checked_mul(region.count.unwrap_or(1)),
             (None, Some(other)) => {
                 let other = self.region(other)?;
-                ensure!(other.to_end_of.is_none(), "{}: has no end of its own", other.name);
+                if other.to_end_of.is_some() {
+                    return Err(Missing(format!("{}: has no end of its own", other.name)));
+                }
                 return self.end(other);
             }
-            _ => bail!("{}: takes either size or to-end-of", region.name),
+            _ => return Err(Missing(format!("{}: takes either size or to-end-of", region.name))),
         };
         let end = end.and_then(|size| region.start.checked_add(size));
-        end.with_context(|| format!("{}: passes the end of the address space", region.name))
-    }
-
-    fn check(&self) -> Result<()> {
-        unique("region", self.region.iter().map(|region| region.name.as_str()))?;
-        unique("device", self.device.iter().map(|device| device.name.as_str()))?;
-        unique("place", self.place.iter().map(|place| place.payload.name()))?;
-        unique("root-of-trust", self.root_of_trust.iter().map(|own| own.name.as_str()))?;
-        ensure!((1..=8).contains(&self.harts), "loader and pool have room for 1 to 8 harts");
-        let mut ranges = Vec::new();
-        for region in &self.region {
-            let end = self.end(region)?;
-            ensure!(region.start < end, "{}: is empty", region.name);
-            ranges.push((region.start, end, region.name.as_str()));
-        }
-        no_overlap(&ranges, true)?;
-        let mut ranges = Vec::new();
-        for device in &self.device {
-            let size = device.size.0.checked_mul(device.count.unwrap_or(1));
-            let end = size.and_then(|size| device.start.checked_add(size));
-            let end = end.with_context(|| format!("{}: too large", device.name))?;
-            ranges.push((device.start, end, device.name.as_str()));
-            ensure!(device.tree.is_some() == device.node.is_some(), "{}: node?", device.name);
-        }
-        no_overlap(&ranges, false)?;
-        for place in &self.place {
-            let name = place.payload.name();
-            let region = self.region(&place.region).with_context(|| format!("place {name}"))?;
-            ensure!(!(place.fixed && place.alignment.is_some()), "{name}: fixed or aligned");
-            ensure!(!place.fixed || place.load_address.is_none(), "{name}: its address is fixed");
-            if let Some(Size(alignment)) = place.alignment {
-                ensure!(alignment.is_power_of_two(), "{name}: {alignment} is no power of two");
-            }
-            let address = place.load_address.unwrap_or(region.start);
-            let is_inside = region.start <= address && address < self.end(region)?;
-            ensure!(is_inside, "{name}: its load address is outside its region");
-            let alignment = place.alignment.map_or(1, |size| size.0);
-            ensure!(address.is_multiple_of(alignment), "{name}: its load address is not aligned");
-            let is_complete = self.signing.is_none() || place.fixed || place.load_address.is_some();
-            ensure!(is_complete, "{name}: `hartlock sign` needs a load address");
-        }
-        Ok(())
+        let wraps = || Missing(format!("{}: passes the end of the address space", region.name));
+        end.ok_or_else(wraps)
     }
 }
 
-fn unique<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
-    let mut seen = BTreeSet::new();
-    for name in names {
-        ensure!(seen.insert(name), "{what} {name} is given twice");
-    }
-    Ok(())
-}
-
-/// Two ranges share nothing, or one contains the other if that is allowed.
-fn no_overlap(ranges: &[(u64, u64, &str)], may_contain: bool) -> Result<()> {
-    for (index, (start, end, name)) in ranges.iter().enumerate() {
-        for (other_start, other_end, other) in &ranges[index + 1..] {
-            let is_apart = end <= other_start || other_end <= start;
-            let contains = (start <= other_start && other_end <= end)
-                || (other_start <= start && end <= other_end);
-            ensure!(is_apart || (may_contain && contains), "{name} and {other} overlap");
-        }
-    }
-    Ok(())
-}
+/// What a description refers to and does not have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Missing(pub String);
 
 /// The board of a name.
 pub fn find<'a>(boards: &'a [Board], name: &str) -> Option<&'a Board> {

@@ -6,6 +6,7 @@ use std::num::NonZeroU64;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use hartlock_boards::{Boards, Known};
 use hartlock_image::{
     BundleType, Closing, Extensions, HashId, Identity, IdentityField, KeyRecord, Label, List,
     MAX_BOOTARGS, MAX_OTHER_IDENTITIES, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, MAX_SIGNERS,
@@ -20,7 +21,6 @@ use crate::verify::{Expectation, verify_open_file};
 use crate::{Error, OnProgress, Refusal, content, culprit, defaults, profile};
 use hartlock_files::{FileError, NewFile};
 use hartlock_keys::{PrivateKey, PublicKey};
-use hartlock_verify::board::Board;
 
 mod carries;
 mod extract;
@@ -41,6 +41,8 @@ pub struct Build<'a> {
     pub created: u64,
     /// Its file.
     pub output: &'a Path,
+    /// Boards that are known.
+    pub boards: &'a Boards,
     /// What else the caller read: never an output.
     pub inputs: &'a [PathBuf],
     /// Whether another file of that name may be replaced. A bundle of the same manifest always may.
@@ -67,6 +69,7 @@ pub fn build(
         keys,
         created,
         output,
+        boards: &Boards::default(),
         inputs: &[],
         is_forced: true,
         is_any_type: true,
@@ -103,7 +106,7 @@ impl Build<'_> {
             content::check(payload_type, &start, &source.spec.file)?;
         }
         let identities = other_identities(spec)?;
-        let mut manifest = plan(spec, &identities, keys, self.created, &sources)?;
+        let mut manifest = plan(spec, self.boards, &identities, keys, self.created, &sources)?;
         check_signers(&manifest, keys)?;
         // Before a key with a state spends an index.
         profile::check(&manifest, spec.profile)?;
@@ -129,11 +132,12 @@ impl Build<'_> {
         let is_again = hartlock_files::holds(output, manifest.bundle_size, &signed);
         hartlock_files::check_output(output, [], self.is_forced || is_again)?;
         if self.is_dry {
-            check_form(&manifest, &signed).map_err(|reason| with_map(reason.into(), &manifest))?;
-            return Ok(Description::from(&manifest));
+            check_form(&manifest, &signed, self.boards)
+                .map_err(|reason| with_map(reason.into(), &manifest, self.boards))?;
+            return Ok(Description::new(&manifest, self.boards));
         }
         bundle.write_at(&sign(signed, &manifest, keys, on_leaves)?, 0)?;
-        let description = verify(&bundle, &manifest, keys)?;
+        let description = verify(&bundle, &manifest, keys, self.boards)?;
         bundle.finish(self.is_forced || is_again)?;
         Ok(description)
     }
@@ -147,11 +151,11 @@ impl Build<'_> {
 }
 
 /// What a verifier would say about the manifest alone.
-fn check_form(manifest: &Manifest<'_>, signed: &[u8]) -> Result<(), Reason> {
+fn check_form(manifest: &Manifest<'_>, signed: &[u8], boards: &Boards) -> Result<(), Reason> {
     Manifest::parse(signed, &manifest.signers)?;
-    for board in manifest.identities().filter_map(|it| Board::by_name(it.board.as_str())) {
+    for board in manifest.identities().filter_map(|it| boards.by_name(it.board.as_str())) {
         for payload in manifest.payloads.iter() {
-            board.check(manifest.bundle_type, payload)?;
+            board.map.check(manifest.bundle_type, payload)?;
         }
     }
     Ok(())
@@ -162,11 +166,13 @@ fn verify(
     bundle: &NewFile,
     manifest: &Manifest<'_>,
     keys: &[PrivateKey],
+    boards: &Boards,
 ) -> Result<Description, Error> {
-    written::verify(bundle.handle()?, manifest, keys).or_else(|_| {
+    written::verify(bundle.handle()?, manifest, keys, boards).or_else(|_| {
         // The whole verifier gives the reason. It reads payloads only if all else is correct.
         let expectation = Expectation {
             keys: keys.iter().map(PrivateKey::public).collect(),
+            boards: boards.clone(),
             ..Expectation::default()
         };
         verify_open_file(
@@ -176,7 +182,7 @@ fn verify(
             &expectation,
             &mut |_, _| (),
         )
-        .map_err(|error| with_map(error, manifest))
+        .map_err(|error| with_map(error, manifest, boards))
     })
 }
 
@@ -224,13 +230,18 @@ pub fn loader_statement(path: &Path) -> Result<Option<u64>, Error> {
 /// Everything in the manifest but the digests.
 fn plan<'a>(
     spec: &'a BundleSpec,
+    boards: &Boards,
     identities: &'a [IdentityField],
     keys: &[PrivateKey],
     created: u64,
     sources: &[Source<'_>],
 ) -> Result<Manifest<'a>, Error> {
     let bundle_type = spec.bundle_type.ok_or(SpecError::TypeMissing)?;
-    let board = spec.board.as_deref().unwrap_or(defaults::BOARD);
+    let default = boards.default_board();
+    let name = spec.board.as_deref().or(default.map(Known::name)).unwrap_or_default();
+    let board = boards.by_name(name);
+    // One that is not known is taken for another board of the SoC that nothing needs to name.
+    let soc = spec.soc.as_deref().or(board.or(default).map(|it| it.map.soc)).unwrap_or_default();
     let lifecycle = spec.lifecycle.as_deref().unwrap_or(&defaults::LIFECYCLE);
     let mut signers = List::<KeyRecord, MAX_SIGNERS>::new();
     for key in keys {
@@ -254,7 +265,7 @@ fn plan<'a>(
         security_version: spec.security_version.ok_or(SpecError::SecurityVersionMissing)?,
         created,
         lifecycle_mask: lifecycle.iter().fold(0, |mask, state| mask | state.bit()),
-        identity: identity(board, spec.soc.as_deref().unwrap_or(defaults::SOC))?,
+        identity: identity(name, soc)?,
         label: Label::new(spec.label.as_deref().unwrap_or("")).ok_or(Reason::LabelInvalid)?,
         signers,
         payloads: List::new(),
@@ -262,7 +273,7 @@ fn plan<'a>(
         closing: closing(spec, bundle_type, sources)?,
     };
     for source in sources {
-        let record = record(spec, board, source)?;
+        let record = record(spec, boards, name, source)?;
         if !manifest.payloads.push(record) {
             return Err(Reason::PayloadCountOutOfRange.into());
         }
@@ -366,25 +377,32 @@ fn trust_list(trust: &TrustSpec) -> Result<TrustList, Error> {
 }
 
 /// The record of a payload, without offset and digest.
-fn record(spec: &BundleSpec, board: &str, source: &Source<'_>) -> Result<PayloadRecord, Error> {
+fn record(
+    spec: &BundleSpec,
+    boards: &Boards,
+    name: &str,
+    source: &Source<'_>,
+) -> Result<PayloadRecord, Error> {
     let payload = source.spec;
     let payload_type = payload.payload_type;
     let load_address = payload
         .load_address
-        .or_else(|| defaults::load_address(board, payload_type))
+        .or_else(|| boards.by_name(name)?.load_address(payload_type))
         .ok_or_else(|| SpecError::LoadAddressMissing {
             payload: payload_type.name(),
-            board: board.to_string(),
+            board: name.to_string(),
         })?;
     let memory_size = match payload.memory_size {
         Some(memory_size) => memory_size,
         None => {
             let start = source.start(defaults::IMAGE_HEADER_SIZE)?;
-            defaults::memory_size(payload_type, source.size, &start).ok_or_else(|| {
-                let context =
-                    format!("the {} asks for more memory than there is", payload_type.name());
-                Error::Refused(Refusal::with(Reason::LoadRangeWraps, context))
-            })?
+            defaults::memory_size(boards, name, payload_type, source.size, &start).ok_or_else(
+                || {
+                    let context =
+                        format!("the {} asks for more memory than there is", payload_type.name());
+                    Error::Refused(Refusal::with(Reason::LoadRangeWraps, context))
+                },
+            )?
         }
     };
     let is_code = payload_type.is_code();
@@ -562,14 +580,14 @@ fn check_signers(manifest: &Manifest<'_>, keys: &[PrivateKey]) -> Result<(), Err
 }
 
 /// Adds the load map to a refusal that is about payloads.
-fn with_map(error: Error, manifest: &Manifest<'_>) -> Error {
+fn with_map(error: Error, manifest: &Manifest<'_>, boards: &Boards) -> Error {
     match error {
         Error::Refused(mut refusal) if matches!(refusal.reason as u16, 500..=599 | 700..=799) => {
             if refusal.reason == Reason::PayloadMissing {
                 let has = |kind| manifest.payload(kind).is_some();
                 refusal.context = missing(manifest.bundle_type, has);
             }
-            if let Some(culprit) = culprit::find(refusal.reason, manifest) {
+            if let Some(culprit) = culprit::find(refusal.reason, manifest, boards) {
                 refusal.context = vec![culprit.what];
                 refusal.hint = Some(culprit.remedy);
             }

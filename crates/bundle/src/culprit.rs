@@ -1,9 +1,8 @@
 //! Which payload breaks a rule about memory, how, and which value would do.
 
+use hartlock_boards::{Boards, Known};
 use hartlock_image::{Manifest, PAGE_SIZE, PayloadRecord, Reason, align_up};
-use hartlock_verify::board::{Board, Fixed, Place, Region};
-
-use crate::defaults;
+use hartlock_verify::board::{Fixed, Place, Region};
 
 /// What is known about one case of a reason.
 #[derive(Debug, PartialEq, Eq)]
@@ -15,7 +14,7 @@ pub(crate) struct Culprit {
 }
 
 /// The payload that `reason` is about. The manifest need not keep to the format.
-pub(crate) fn find(reason: Reason, manifest: &Manifest<'_>) -> Option<Culprit> {
+pub(crate) fn find(reason: Reason, manifest: &Manifest<'_>, boards: &Boards) -> Option<Culprit> {
     match reason {
         Reason::PayloadSizeOutOfRange
         | Reason::LoadRangeForm
@@ -28,9 +27,9 @@ pub(crate) fn find(reason: Reason, manifest: &Manifest<'_>) -> Option<Culprit> {
         }
         Reason::OutsideMemory | Reason::OverlapsLiveRegion | Reason::WrongLoadAddress => {
             manifest.identities().find_map(|identity| {
-                let board = Board::by_name(identity.board.as_str())?;
+                let board = boards.by_name(identity.board.as_str())?;
                 let is_wrong =
-                    |it: &&PayloadRecord| board.check(manifest.bundle_type, it) == Err(reason);
+                    |it: &&PayloadRecord| board.map.check(manifest.bundle_type, it) == Err(reason);
                 Some(of_board(reason, manifest.payloads.iter().find(is_wrong)?, board))
             })
         }
@@ -96,7 +95,8 @@ fn of_form<'a>(
 }
 
 /// A rule of the board (boot flow §2).
-fn of_board(reason: Reason, payload: &PayloadRecord, board: &Board) -> Culprit {
+fn of_board(reason: Reason, payload: &PayloadRecord, known: &Known) -> Culprit {
+    let board = known.map;
     let name = payload.payload_type.name();
     let place = board.places.iter().find(|place| place.payload_type == payload.payload_type);
     let rule = match (place, reason) {
@@ -106,8 +106,8 @@ fn of_board(reason: Reason, payload: &PayloadRecord, board: &Board) -> Culprit {
         }
         (Some(place), _) => rule_of(place, board.name),
     };
-    let address = defaults::load_address(board.name, payload.payload_type)
-        .or(place.map(|place| place.region.start));
+    let address =
+        known.load_address(payload.payload_type).or(place.map(|place| place.region.start));
     let address = address.map_or(String::new(), |it| format!(", or set `load_address = {it:#x}`"));
     Culprit {
         what: format!("the {name} {}, entered at {:#x}: {rule}", range(payload), payload.entry),

@@ -1,11 +1,7 @@
 //! What `bundle.toml` need not say.
 
+use hartlock_boards::{Boards, Known};
 use hartlock_image::{HashId, Lifecycle, PAGE_SIZE, PayloadType, align_up, bytes_at, u64_at};
-
-#[rustfmt::skip]
-mod generated;
-
-pub(crate) use generated::{BOARD, SOC, load_address};
 
 /// The fastest of the approved hashes on plain 64-bit cores (image format §2.3).
 pub(crate) const HASH: HashId = HashId::Sha384;
@@ -26,13 +22,23 @@ pub(crate) const fn is_in_blocks(payload_type: PayloadType) -> bool {
 }
 
 /// Memory that belongs to a payload of `size` bytes that begins with `start`; `None` if it does
-/// not fit 64 bits.
-pub(crate) fn memory_size(payload_type: PayloadType, size: u64, start: &[u8]) -> Option<u64> {
+/// not fit 64 bits. What a board does not say is taken to be as on the default one.
+pub(crate) fn memory_size(
+    boards: &Boards,
+    board: &str,
+    payload_type: PayloadType,
+    size: u64,
+    start: &[u8],
+) -> Option<u64> {
     // Firmware needs room for data without a file image, heap and stacks; OpenSBI edits its device tree in
     // place. The header of a kernel says what it needs.
     let least = match payload_type {
         PayloadType::Kernel => kernel_image_size(start).unwrap_or(0),
-        other => generated::least_memory(other),
+        other => {
+            let least = |board: &Known| board.least_memory(other);
+            let own = boards.by_name(board).and_then(least);
+            own.or(boards.default_board().and_then(least)).unwrap_or(0)
+        }
     };
     align_up(size.max(least), PAGE_SIZE)
 }
@@ -47,6 +53,10 @@ fn kernel_image_size(start: &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn memory_size(payload_type: PayloadType, size: u64, start: &[u8]) -> Option<u64> {
+        super::memory_size(&Boards::default(), "other", payload_type, size, start)
+    }
 
     fn kernel(image_size: u64, magic: &[u8; 4]) -> [u8; IMAGE_HEADER_SIZE] {
         let mut start = [0; IMAGE_HEADER_SIZE];

@@ -2,11 +2,11 @@
 
 use std::num::NonZeroU64;
 
+use hartlock_boards::{Boards, Known};
 use hartlock_image::{
     Algorithm, Closing, KeyRecord, Lifecycle, List, MAX_SIGNERS, Manifest, PayloadRecord, Reason,
     SignatureBlocks,
 };
-use hartlock_verify::board::Board;
 
 use serde::{Serialize, Serializer};
 
@@ -163,13 +163,14 @@ pub struct Trust {
     pub keys: Vec<Key>,
 }
 
-impl From<&Manifest<'_>> for Description {
-    fn from(manifest: &Manifest<'_>) -> Self {
+impl Description {
+    /// What a manifest says, and what is known about its board.
+    pub fn new(manifest: &Manifest<'_>, boards: &Boards) -> Self {
         Self {
             bundle_type: manifest.bundle_type.name(),
             board: manifest.identity.board.as_str().to_string(),
             soc: manifest.identity.soc.as_str().to_string(),
-            devices: Board::by_name(manifest.identity.board.as_str()).map(Board::devices),
+            devices: boards.by_name(manifest.identity.board.as_str()).map(Known::devices),
             also_for: manifest
                 .identities()
                 .skip(1)

@@ -7,6 +7,7 @@ use hartlock_image::Reason;
 
 use crate::spec::SpecError;
 use crate::{CommandReason, ContentError};
+use hartlock_boards::Kind;
 use hartlock_files::{FileError, Kept};
 use hartlock_keys::KeyError;
 
@@ -65,6 +66,9 @@ pub enum Error {
     /// A payload file looks like something else.
     #[error(transparent)]
     Content(#[from] ContentError),
+    /// The description of a board cannot be used.
+    #[error(transparent)]
+    Board(#[from] hartlock_boards::Error),
     /// The operating system refused.
     #[error(transparent)]
     File(#[from] FileError),
@@ -78,6 +82,8 @@ impl Error {
             Error::Key(error) => error.hint(),
             Error::Spec(error) => error.hint(),
             Error::Content(error) => error.hint(),
+            Error::Board(hartlock_boards::Error::File(error)) => error.hint(),
+            Error::Board(_) => self.command_reason().map_or("", CommandReason::hint).to_string(),
             Error::File(error) => error.hint(),
         }
     }
@@ -91,6 +97,13 @@ impl Error {
                 Kept::IsPrivateKey => CommandReason::OutputIsPrivateKey,
             }),
             Error::Content(_) => Some(CommandReason::PayloadLooksOther),
+            Error::Board(hartlock_boards::Error::File(_)) => None,
+            Error::Board(hartlock_boards::Error::Wrong { fault, .. }) => Some(match fault.kind {
+                Kind::Form => CommandReason::BoardForm,
+                Kind::Contradiction => CommandReason::BoardContradiction,
+                Kind::Taken => CommandReason::BoardNameTaken,
+                Kind::NotEmulated => CommandReason::BoardNotEmulated,
+            }),
             Error::Refused(_) | Error::Key(_) | Error::Spec(_) => None,
         }
     }
@@ -100,7 +113,8 @@ impl Error {
         match self {
             Error::Refused(refusal) => refusal.context.clone(),
             Error::Spec(error) => error.context(),
-            Error::Key(_) | Error::Content(_) | Error::File(_) => Vec::new(),
+            Error::Board(hartlock_boards::Error::Wrong { fault, .. }) => fault.lines(),
+            Error::Key(_) | Error::Content(_) | Error::Board(_) | Error::File(_) => Vec::new(),
         }
     }
 }

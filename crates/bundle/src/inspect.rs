@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use hartlock_boards::Boards;
 use hartlock_image::{
     HEADER_SIZE, Head, KEY_RECORD_SIZE, KeyRecord, List, MAX_SIGNERS, Manifest, Reason,
     SignatureBlocks, u32_at, u64_at,
@@ -101,14 +102,14 @@ impl Header {
 ///
 /// # Errors
 /// [`Error::File`] if it cannot be read. What is wrong with the bundle is in the result.
-pub fn inspect_file(path: &Path) -> Result<Inspection, Error> {
+pub fn inspect_file(path: &Path, boards: &Boards) -> Result<Inspection, Error> {
     let (mut file, file_size) = hartlock_files::open(path)?;
     let fail = |source| FileError::new("read", path, source);
     let mut metadata = read_at(&mut file, 0, HEADER_SIZE).map_err(fail)?;
     if let Ok(head) = Head::parse(&metadata) {
         metadata = read_at(&mut file, 0, head.total_size()).map_err(fail)?;
     }
-    let mut inspection = inspect(metadata, file_size);
+    let mut inspection = inspect(metadata, file_size, boards);
     inspection.look_at_padding(&mut file).map_err(fail)?;
     Ok(inspection)
 }
@@ -122,12 +123,12 @@ fn read_at(file: &mut File, offset: u64, len: usize) -> io::Result<Vec<u8>> {
 }
 
 /// All that can be said without the bytes after the signature area.
-fn inspect(metadata: Vec<u8>, file_size: u64) -> Inspection {
+fn inspect(metadata: Vec<u8>, file_size: u64, boards: &Boards) -> Inspection {
     let head = Head::parse(&metadata);
     let signed_size = head.map_or(0, |head| head.signed_size());
     let (signed, area) = metadata.split_at(signed_size.min(metadata.len()));
     let view = match head {
-        Ok(head) => read(&head, signed, area),
+        Ok(head) => read(&head, signed, area, boards),
         Err(reason) => View { reason: Some(reason), ..View::default() },
     };
     let manifest = view.manifest;
@@ -200,14 +201,14 @@ struct View {
 }
 
 impl View {
-    fn show(&mut self, manifest: &Manifest<'_>) {
-        self.manifest = Some(Description::from(manifest));
-        self.memory = Some(memory::map(manifest));
+    fn show(&mut self, manifest: &Manifest<'_>, boards: &Boards) {
+        self.manifest = Some(Description::new(manifest, boards));
+        self.memory = Some(memory::map(manifest, boards));
     }
 }
 
 /// The manifest as far as it can be shown, and what is wrong with it.
-fn read(head: &Head, signed: &[u8], area: &[u8]) -> View {
+fn read(head: &Head, signed: &[u8], area: &[u8], boards: &Boards) -> View {
     let mut view = View::default();
     if signed.len() + area.len() < head.total_size() {
         view.reason = Some(Reason::Truncated);
@@ -218,7 +219,7 @@ fn read(head: &Head, signed: &[u8], area: &[u8]) -> View {
                 view.signatures = signatures::check_all(&blocks, signed);
                 match Manifest::parse(signed, &block_keys(&blocks)) {
                     Err(reason) => view.reason = Some(reason),
-                    Ok(manifest) => view.show(&manifest),
+                    Ok(manifest) => view.show(&manifest, boards),
                 }
             }
         }
@@ -228,7 +229,7 @@ fn read(head: &Head, signed: &[u8], area: &[u8]) -> View {
     if view.manifest.is_none()
         && let Ok(manifest) = Manifest::parse(signed, &own_signers(signed))
     {
-        view.show(&manifest);
+        view.show(&manifest, boards);
     }
     view
 }

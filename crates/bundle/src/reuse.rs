@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use hartlock_boards::Boards;
 use hartlock_image::{Closing, Extensions, Head, Lifecycle, Manifest, PayloadRecord, TreeMode};
 
 use crate::Error;
@@ -25,7 +26,7 @@ pub struct Reused {
 ///
 /// # Errors
 /// If the file cannot be read or is no bundle.
-pub fn read(path: &Path) -> Result<Reused, Error> {
+pub fn read(path: &Path, boards: &Boards) -> Result<Reused, Error> {
     let (file, len) = hartlock_files::open(path)?;
     let at_start = |size: usize| -> Result<Vec<u8>, Error> {
         let size = size.min(usize::try_from(len).unwrap_or(usize::MAX));
@@ -44,7 +45,7 @@ pub fn read(path: &Path) -> Result<Reused, Error> {
     Ok(Reused {
         spec: spec_of(&manifest, path),
         created: manifest.created,
-        description: Description::from(&manifest),
+        description: Description::new(&manifest, boards),
     })
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```toml
 //! type = "system"              # boot | system
-//! board = "qemu-virt"          # default
+//! board = "qemu-virt"          # default; or a description: "board.toml", relative to bundle.toml
 //! soc = "virt"                 # default
 //! also_for = [{ board = "another", soc = "virt" }]   # further devices, at most seven
 //! label = "Debian installer"   # optional
@@ -32,6 +32,7 @@ use hartlock_image::{
 use serde::{Deserialize, Deserializer};
 
 use crate::Error;
+use hartlock_boards::Boards;
 use hartlock_files::read_small;
 
 /// Longest `bundle.toml`.
@@ -78,7 +79,7 @@ impl SpecError {
                 "add `security_version = 1` or `--security-version 1`, and raise it when older \
                  bundles must not boot any more"
             }
-            SpecError::LoadAddressMissing { .. } => "add `load_address` to this payload",
+            SpecError::LoadAddressMissing { .. } => "add `load_address` to this payload, or name the description of the board: `--board FILE.toml`",
             SpecError::BootargsInBoot => "put `bootargs` into the system bundle",
             SpecError::TrustInSystem => "put `[trust]` into the boot bundle",
             SpecError::BootVersionInBoot => "put `min_boot_version` into the system bundle",
@@ -110,7 +111,7 @@ pub struct BundleSpec {
     /// Boot or system.
     #[serde(default, rename = "type", deserialize_with = "bundle_type")]
     pub bundle_type: Option<BundleType>,
-    /// Board that the bundle is for.
+    /// Board that the bundle is for, or the file of its description until [`BundleSpec::find_board`].
     pub board: Option<String>,
     /// SoC that the bundle is for.
     pub soc: Option<String>,
@@ -243,10 +244,27 @@ impl BundleSpec {
         for payload in &mut spec.payloads {
             payload.file = folder.join(&payload.file);
         }
+        if let Some(board) = spec.board.as_mut().filter(|board| hartlock_boards::is_file(board)) {
+            *board = folder.join(&*board).display().to_string();
+        }
         for key in spec.trust.iter_mut().flat_map(|trust| &mut trust.keys) {
             *key = folder.join(&*key);
         }
         Ok(spec)
+    }
+
+    /// Reads the description of the board, if one is named in the place of a name, which is here from then on.
+    ///
+    /// # Errors
+    /// If it cannot be used.
+    pub fn find_board(&mut self, boards: &mut Boards) -> Result<Option<PathBuf>, Error> {
+        let Some(board) = self.board.as_mut().filter(|board| hartlock_boards::is_file(board))
+        else {
+            return Ok(None);
+        };
+        let path = PathBuf::from(&*board);
+        *board = boards.add(&path)?.name().to_string();
+        Ok(Some(path))
     }
 
     /// Lets `flags` override these values. A payload of the same type keeps its settings and

@@ -3,6 +3,7 @@
 use std::num::NonZeroU64;
 use std::path::Path;
 
+use hartlock_boards::Boards;
 use hartlock_image::{
     BundleType, Head, Identity, KeyRecord, Lifecycle, List, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE,
     MAX_TRUSTED_KEYS, Manifest, Name, Policy, Profile, Reason, TrustList,
@@ -36,6 +37,9 @@ pub struct Expectation {
     pub lifecycle: Option<Lifecycle>,
     /// Profile that it must keep to (image format §2.2).
     pub profile: Option<Profile>,
+    /// Boards of which the memory map is known: load addresses for another one are checked for their form only
+    /// (image format §8 step 12).
+    pub boards: Boards,
 }
 
 impl Expectation {
@@ -62,7 +66,7 @@ impl Expectation {
         })
     }
 
-    fn acceptance(&self) -> Result<Acceptance<'static>, Reason> {
+    fn acceptance<'a>(&self, maps: &'a [&'a Board]) -> Result<Acceptance<'a>, Reason> {
         Ok(Acceptance {
             trust: self.trust()?,
             revoked_keys: 0,
@@ -72,15 +76,9 @@ impl Expectation {
             floor: self.floor,
             boot_version: self.boot_version,
             lifecycle: self.lifecycle,
-            placement: Placement::ByManifest,
+            placement: Placement::ByManifest(maps),
         })
     }
-}
-
-/// Whether this build has the memory map of a board. Load addresses for another one are checked
-/// for their form only (image format §8 step 12).
-pub fn is_known_board(name: &str) -> bool {
-    Board::by_name(name).is_some()
 }
 
 /// Verifies a bundle file: signatures, manifest, what `expectation` requires, placement on the
@@ -131,7 +129,8 @@ fn decide(
     metadata: &mut [u8],
     on_total: impl FnOnce(u64),
 ) -> Result<Description, Reason> {
-    let acceptance = expectation.acceptance()?;
+    let maps = expectation.boards.maps();
+    let acceptance = expectation.acceptance(&maps)?;
     let mut bundle: Authenticated<'_> = authenticate(platform, &acceptance, &acceptance, metadata)?;
     on_total(bundle.manifest().payloads.iter().map(|payload| payload.size).sum());
     bundle.load_payloads(platform)?;
@@ -144,7 +143,7 @@ fn decide(
     if expectation.profile.is_some_and(|profile| !bundle.manifest().keeps_to(profile)) {
         return Err(Reason::OutsideProfile);
     }
-    Ok(Description::from(bundle.manifest()))
+    Ok(Description::new(bundle.manifest(), &expectation.boards))
 }
 
 /// What can be said about this case of a reason.
@@ -193,7 +192,7 @@ fn hint(reason: Reason, expectation: &Expectation, metadata: &[u8]) -> Option<St
                  `# algorithm:` of its file if it has one"
             ))
         }),
-        _ => culprit::find(reason, &manifest).map(|culprit| culprit.remedy),
+        _ => culprit::find(reason, &manifest, &expectation.boards).map(|culprit| culprit.remedy),
     }
 }
 
@@ -241,7 +240,10 @@ fn context_of_manifest(
             expectation.lifecycle.map_or("", Lifecycle::name)
         )),
         Reason::OutsideMemory | Reason::OverlapsLiveRegion | Reason::WrongLoadAddress => {
-            culprit::find(reason, manifest).map(|culprit| culprit.what).into_iter().collect()
+            culprit::find(reason, manifest, &expectation.boards)
+                .map(|culprit| culprit.what)
+                .into_iter()
+                .collect()
         }
         Reason::PayloadDigestMismatch | Reason::PaddingNotZero => match platform.loading() {
             Some(payload_type) => one(format!("payload {}", payload_type.name())),

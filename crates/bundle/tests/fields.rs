@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use hartlock_boards::Boards;
 use hartlock_bundle::inspect::{Check, Field, Inspection, Obstacle, Part, inspect_file};
 use hartlock_image::{Policy, Reason};
 use serde_json::Value;
@@ -22,7 +23,8 @@ fn vectors() -> Vec<(String, Inspection, Value)> {
         .into_iter()
         .map(|expected| {
             let name = expected["name"].as_str().unwrap().to_owned();
-            let inspection = inspect_file(&folder().join(format!("{name}.hlk"))).unwrap();
+            let inspection =
+                inspect_file(&folder().join(format!("{name}.hlk")), &Boards::default()).unwrap();
             (name, inspection, expected)
         })
         .collect()
@@ -71,7 +73,8 @@ fn fields_tile_every_vector() {
 
 #[test]
 fn fields_have_the_values_of_the_walk_through() {
-    let inspection = inspect_file(&folder().join("minimal_system.hlk")).unwrap();
+    let inspection =
+        inspect_file(&folder().join("minimal_system.hlk"), &Boards::default()).unwrap();
     let value = |part: Part, name: &str| {
         let field = inspection.fields.iter().find(|it| it.part == part && it.name == name);
         field.map(|field| (field.offset, field.value.as_str())).unwrap()
@@ -196,13 +199,13 @@ fn a_fault_stands_where_a_byte_was_changed() {
     let file = tempfile::NamedTempFile::new().unwrap();
     for name in ["minimal_system", "minimal_boot"] {
         let path = folder().join(format!("{name}.hlk"));
-        let good = inspect_file(&path).unwrap();
+        let good = inspect_file(&path, &Boards::default()).unwrap();
         let bundle = fs::read(path).unwrap();
         fs::write(file.path(), &bundle).unwrap();
         let mut exact = 0;
         for (at, value) in changes(&bundle) {
             file.as_file().write_all_at(&[value], at).unwrap();
-            let inspection = inspect_file(file.path()).unwrap();
+            let inspection = inspect_file(file.path(), &Boards::default()).unwrap();
             file.as_file().write_all_at(&bundle[at as usize..][..1], at).unwrap();
             assert_tiles(name, &inspection);
             let Some(reason) = inspection.reason else { continue };

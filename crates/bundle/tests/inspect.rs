@@ -5,11 +5,12 @@ mod common;
 use std::fs;
 
 use common::Bench;
+use hartlock_boards::Boards;
 use hartlock_bundle::inspect::{Inspection, inspect_file};
 use hartlock_image::Reason;
 
 fn inspect(bench: &Bench, bytes: &[u8]) -> Inspection {
-    inspect_file(&bench.write("inspected", bytes)).unwrap()
+    inspect_file(&bench.write("inspected", bytes), &Boards::default()).unwrap()
 }
 
 #[test]
@@ -17,7 +18,7 @@ fn a_good_bundle_is_described_as_it_was_built() {
     let bench = Bench::new();
     for (spec, name) in [(bench.system(), "system.hlk"), (bench.boot(), "boot.hlk")] {
         let built = bench.build(&spec, name).unwrap();
-        let inspection = inspect_file(&bench.path(name)).unwrap();
+        let inspection = inspect_file(&bench.path(name), &Boards::default()).unwrap();
         assert_eq!(inspection.reason, None);
         assert_eq!(inspection.manifest, Some(built));
         assert_eq!(inspection.file_size, fs::metadata(bench.path(name)).unwrap().len());

@@ -11,8 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use hartlock_boards::Boards;
 use hartlock_bundle::describe::Payload;
 use hartlock_bundle::inspect::inspect_file;
+use hartlock_emulator::board::Emulated;
 use hartlock_emulator::images::Provisioning;
 use hartlock_emulator::machine::{self, HartState, Outcome as Ending, Run};
 use hartlock_emulator::qemu::{Config, Qemu};
@@ -25,6 +27,7 @@ use serde::Serialize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
+use crate::board::{self, Choice};
 use crate::failure::{Failure, Outcome};
 use crate::output::{Report, talk};
 use crate::style::{ERROR, GOOD, WARNING};
@@ -32,8 +35,6 @@ use files::Files;
 
 pub use args::Args;
 
-/// Harts of the board, unless instructions are counted: then one.
-const HARTS: u32 = 5;
 /// Lines of the console that are repeated if they were not shown.
 const LAST_LINES: usize = 8;
 /// How the end of a device begins that trapped.
@@ -121,15 +122,27 @@ impl Booted {
 /// Boots the bundles.
 pub fn run(args: &Args) -> Result<Booted, Failure> {
     args.provisioning.check(args.root_keys.len())?;
-    let harts = args.harts.unwrap_or(if args.icount { 1 } else { HARTS });
+    let mut boards = Boards::default();
+    let own = args.board.file().map(|file| board::read(&mut boards, file)).transpose()?;
+    let known = match (&own, &args.board) {
+        (Some(own), _) => Some(own.as_ref()),
+        (None, Choice::Name(name)) => boards.by_name(name),
+        (None, Choice::File(_)) => None,
+    };
+    let known = known.ok_or_else(|| Failure::undecided("no board is known", "report this"))?;
+    let emulated = Emulated::of(known).map_err(hartlock_bundle::Error::from)?;
+    // Instructions are counted on one hart.
+    let harts = args.harts.unwrap_or(if args.icount { 1 } else { emulated.max_harts });
     // Begun before the boot: a folder that is missing should not cost the user two minutes.
     let files = Files::begin(args)?;
     let qemu = Qemu::find(args.qemu.as_deref())?;
     let interrupt = Arc::default();
     end_on_signals(&interrupt)?;
-    let device = device::prepare(args)?;
+    let device = device::prepare(args, known.map)?;
     let config = Config {
-        machine: args.machine,
+        machine: emulated.machine,
+        memory_mib: emulated.memory_mib,
+        max_harts: emulated.max_harts,
         harts,
         cpu: args.cpu.clone(),
         icount: args.icount,
@@ -167,7 +180,7 @@ pub fn run(args: &Args) -> Result<Booted, Failure> {
         host_seconds: run.wall_time.as_secs_f64(),
         harts: run.harts.iter().map(Hart::new).collect(),
         timeline,
-        devices: args.machine.board().devices(),
+        devices: known.devices(),
         shows_bars: args.timeline,
         failure,
     })
@@ -235,7 +248,7 @@ fn failure(args: &Args, ending: &Ending, state: Option<&Provisioning>) -> Option
 /// The two values that were compared: of the bundle and of the device. What the bundle says of itself was
 /// signed, or the stage would have refused it for that.
 fn compared(reason: Reason, bundle: &Path, stage: Stage, state: &Provisioning) -> Option<String> {
-    let manifest = || inspect_file(bundle).ok()?.manifest;
+    let manifest = || inspect_file(bundle, &Boards::default()).ok()?.manifest;
     match reason {
         Reason::RollbackBelowFloor => {
             let floor = match stage {
@@ -257,7 +270,7 @@ fn compared(reason: Reason, bundle: &Path, stage: Stage, state: &Provisioning) -
 fn trapped_in(args: &Args, pc: Option<u64>) -> Option<String> {
     let pc = pc?;
     let mut payloads = [&args.system, &args.boot_bundle].into_iter().filter_map(|bundle| {
-        let payloads = inspect_file(bundle).ok()?.manifest?.payloads;
+        let payloads = inspect_file(bundle, &Boards::default()).ok()?.manifest?.payloads;
         let at = |it: &Payload| {
             (it.load_address..it.load_address.saturating_add(it.memory_size)).contains(&pc)
         };

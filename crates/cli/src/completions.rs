@@ -12,6 +12,13 @@ const BASH_FILES: &str = r#"
 _hartlock_or_files() {
     _hartlock "$@"
     local word
+    if [[ "$3" == --board && "${COMP_WORDS[1]}" != kat ]]; then
+        compopt -o filenames 2> /dev/null
+        while IFS= read -r word; do
+            [[ " ${COMPREPLY[*]} " == *" ${word} "* ]] || COMPREPLY+=("${word}")
+        done < <(compgen -f -X '!*.toml' -- "$2"; compgen -d -- "$2")
+        return 0
+    fi
     for word in "${COMPREPLY[@]}"; do
         [[ "${word}" == [-\<\[]* ]] || return 0
     done
@@ -23,6 +30,35 @@ _hartlock_or_files() {
 }
 complete -F _hartlock_or_files -o bashdefault -o default hartlock
 "#;
+
+/// Where the generated script offers names of boards alone, descriptions are offered, too.
+fn with_zsh_descriptions(script: &str) -> String {
+    const NAMES: &str = ":BOARD:(";
+    let line = |line: &str| {
+        let parts = line.split_once(NAMES);
+        let parts = parts.and_then(|(start, rest)| Some((start, rest.split_once(')')?)));
+        match parts {
+            Some((start, (names, rest))) => format!(
+                "{start}:BOARD:{{_alternative \"boards:board:({names})\" \
+                 \"files:description:_files -g \\\\*.toml\"}}{rest}\n"
+            ),
+            None => format!("{line}\n"),
+        }
+    };
+    script.lines().map(line).collect()
+}
+
+/// The same for fish, where the names begin a list with a line for each.
+fn with_fish_descriptions(script: &str) -> String {
+    const NAMES: &str = " -r -f -a \"";
+    let line = |line: &str| match line.split_once(NAMES).filter(|_| line.contains(" -l board ")) {
+        Some((start, names)) => {
+            format!("{start}{NAMES}(__fish_complete_suffix .toml)\n{names}\n")
+        }
+        None => format!("{line}\n"),
+    };
+    script.lines().map(line).collect()
+}
 
 /// Print what completes verbs, options and codes in a shell
 #[derive(Debug, clap::Args)]
@@ -50,8 +86,11 @@ pub fn run<Cli: CommandFactory>(args: &Args) -> Result<Script, Failure> {
     let mut bytes = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "hartlock", &mut bytes);
     let mut script = String::from_utf8_lossy(&bytes).into_owned();
-    if args.shell == Shell::Bash {
-        script += BASH_FILES;
+    match args.shell {
+        Shell::Bash => script += BASH_FILES,
+        Shell::Zsh => script = with_zsh_descriptions(&script),
+        Shell::Fish => script = with_fish_descriptions(&script),
+        _ => {}
     }
     Ok(Script { shell: args.shell.to_string(), script })
 }

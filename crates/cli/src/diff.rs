@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anstyle::Style;
+use hartlock_boards::Boards;
 use hartlock_bundle::describe::Description;
 use hartlock_bundle::plain::add_digests;
 use hartlock_bundle::reuse;
@@ -122,7 +123,7 @@ pub fn run(args: &Args) -> Result<Compared, Failure> {
     let read = |path: &Path| -> Result<_, Failure> {
         // Exit code 1 is an answer about two bundles, and one of these is none.
         let undecided = |error| Failure::from(error).about(path).and_undecided();
-        let mut reused = reuse::read(path).map_err(undecided)?;
+        let mut reused = reuse::read(path, &Boards::default()).map_err(undecided)?;
         add_digests(path, &mut reused.description)?;
         fields(&reused.description)
     };

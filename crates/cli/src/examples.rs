@@ -21,6 +21,7 @@ Environment:
 pub const INIT: &str = "Examples:
   hartlock init
   hartlock init --board qemu-virt-iommu product
+  hartlock init --board my-board.toml      # a description of your own
 
 Result:
   hartlock.toml, and a folder keys whose .gitignore lets public keys alone pass.
@@ -75,7 +76,7 @@ pub const SIGN: &str = r#"Examples:
 
 bundle.toml:
   type = "system"               # or boot
-  board = "qemu-virt"           # default
+  board = "qemu-virt"           # default; or "board.toml", a description
   soc = "virt"                  # default
   label = "Debian installer"    # optional
   security_version = 1

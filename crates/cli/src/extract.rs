@@ -71,7 +71,7 @@ impl Report for Extracted {
 
 /// Writes the files.
 pub fn run(args: &Args) -> Result<Extracted, Failure> {
-    let reused = args.origin.read()?;
+    let reused = args.origin.read(&args.origin.boards()?)?;
     let is_wanted = |it: PayloadType| args.payloads.is_empty() || args.payloads.contains(&it);
     let all = &reused.spec.payloads;
     if let Some(missing) =
@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> Result<Extracted, Failure> {
         let name = payload.payload_type.name();
         let suffix = if args.origin.unverified { ".unverified" } else { "" };
         let file = args.output.join(format!("{name}{suffix}"));
-        check_output(&file, [args.origin.bundle.as_path()], true)?;
+        check_output(&file, args.origin.inputs().iter().map(PathBuf::as_path), true)?;
         extract(payload, &file, !args.origin.unverified, args.force)
             .map_err(|error| Failure::from(error).about(&args.origin.bundle))?;
         let size = payload.part.as_ref().map_or(0, |part| part.size);

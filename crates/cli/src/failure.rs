@@ -193,7 +193,7 @@ impl From<Error> for Failure {
                 reason: Some(key.kind.reason().into()),
                 ..Self::undecided(key.to_string(), key.hint())
             },
-            Error::Spec(_) | Error::Content(_) | Error::File(_) => Self {
+            Error::Spec(_) | Error::Content(_) | Error::Board(_) | Error::File(_) => Self {
                 outcome: match &error {
                     Error::Content(_) => Outcome::Refused,
                     _ => Outcome::Undecided,

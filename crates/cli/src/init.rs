@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use hartlock_emulator::qemu::Machine;
+use hartlock_boards::Boards;
 use hartlock_files::{FileError, NewFile, check_output};
 use hartlock_terminal as terminal;
-use hartlock_verify::board::Board;
 use serde::Serialize;
 
+use crate::board::{self, Choice};
 use crate::failure::Failure;
 use crate::output::Report;
 use crate::project;
@@ -17,19 +17,15 @@ use crate::project;
 /// `sign` and `verify` then find board and keys in it, from its folder and all folders below.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Board of the bundles
-    #[arg(long, value_name = "NAME", default_value = "qemu-virt", value_parser = boards())]
-    board: String,
+    /// Board of the bundles, or the file of its description
+    #[arg(long, value_name = "BOARD", default_value = "qemu-virt", value_parser = board::known(), hide_possible_values = true)]
+    board: Choice,
     /// Folder of the file
     #[arg(value_name = "DIR", default_value = ".")]
     folder: PathBuf,
     /// Replace files that are there
     #[arg(long)]
     force: bool,
-}
-
-fn boards() -> clap::builder::PossibleValuesParser {
-    Machine::ALL.map(|machine| machine.board().name).into()
 }
 
 /// What was written.
@@ -52,7 +48,7 @@ impl Report for Written {
 pub fn run(args: &Args) -> Result<Written, Failure> {
     let keys = args.folder.join("keys");
     let files = [
-        (args.folder.join(project::NAME), settings(&args.board)),
+        (args.folder.join(project::NAME), settings(&args.board, &args.folder)?),
         (keys.join(".gitignore"), IGNORED.to_string()),
     ];
     for (file, _) in &files {
@@ -74,17 +70,30 @@ fn write(path: &Path, text: &str, is_forced: bool) -> Result<(), FileError> {
 /// Private keys stay out of version control.
 const IGNORED: &str = "*\n!.gitignore\n!*.pub.pem\n";
 
-fn settings(board: &str) -> String {
-    let soc = Board::by_name(board).map_or("", |board| board.soc);
-    format!(
+fn settings(choice: &Choice, folder: &Path) -> Result<String, Failure> {
+    let mut boards = Boards::default();
+    let (board, soc) = match choice {
+        Choice::Name(name) => (name.clone(), boards.by_name(name).map_or("", |it| it.map.soc)),
+        Choice::File(file) => {
+            let soc = board::read(&mut boards, file)?.map.soc;
+            // What the settings say is relative to their folder.
+            let is_here = folder == Path::new(".") || file.is_absolute();
+            let file = if is_here { Ok(file.clone()) } else { file.canonicalize() };
+            let file = file.map_err(|source| FileError::new("read", folder, source))?;
+            (file.display().to_string(), soc)
+        }
+    };
+    // A string of JSON is one of TOML.
+    let [board, soc] = [board.as_str(), soc].map(|text| serde_json::Value::from(text).to_string());
+    Ok(format!(
         "# Settings of `hartlock` for this folder and those below it.\n\n\
-         # What bundles are for that do not say it themselves.\n\
-         board = \"{board}\"\n\
-         soc = \"{soc}\"\n\n\
+         # What bundles are for that do not say it themselves: a board by its name, or the file of its description.\n\
+         board = {board}\n\
+         soc = {soc}\n\n\
          # Folder of key files: the name `root` is keys/root.pem, and keys/root.pub.pem where a public key is wanted.\n\
          keys = \"keys\"\n\n\
          # Names of the keys that sign and verify if the command names none.\n\
          sign = [\"root\"]\n\
          verify = [\"root\"]\n"
-    )
+    ))
 }

@@ -13,6 +13,7 @@ use hartlock_image::Reason;
 use hartlock_terminal as terminal;
 use serde::Serialize;
 
+use crate::board;
 use crate::failure::{Failure, Outcome};
 use crate::output::Report;
 use crate::page::Page;
@@ -32,6 +33,9 @@ pub struct Args {
     /// The bundle
     #[arg(value_name = "BUNDLE")]
     bundle: PathBuf,
+    /// Description of its board, if that is not one of those that `hartlock` knows
+    #[arg(long, value_name = "BOARD.toml")]
+    board: Option<PathBuf>,
     /// List every field with its value and what it is for
     #[arg(long)]
     fields: bool,
@@ -111,7 +115,8 @@ impl Serialize for Shown {
 
 /// Reads the bundle.
 pub fn run(args: &Args) -> Result<Shown, Failure> {
-    let mut inspection = inspect_file(&args.bundle)?;
+    let boards = board::boards(args.board.as_deref())?;
+    let mut inspection = inspect_file(&args.bundle, &boards)?;
     if let Some(manifest) = inspection.manifest.as_mut().filter(|_| args.digests) {
         add_digests(&args.bundle, manifest)?;
     }

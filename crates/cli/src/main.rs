@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod board;
 mod boot;
 mod completions;
 mod diff;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use hartlock_boards::Boards;
 use hartlock_bundle::reuse::{self, Reused};
 use hartlock_bundle::verify::{Expectation, verify_file};
 use hartlock_bundle::{Error, Refusal};
@@ -11,7 +12,7 @@ use hartlock_keys::PublicKey;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::project::{self, Wanted};
-use crate::values;
+use crate::{board, values};
 
 /// The bundle, and who signed it.
 #[derive(Debug, clap::Args)]
@@ -25,24 +26,37 @@ pub struct Origin {
     /// How RSA keys of signers sign whose files do not say it; repeats
     #[arg(long = "verify-algorithm", value_name = "NAME", value_parser = values::algorithms(), hide_possible_values = true)]
     signer_algorithms: Vec<Algorithm>,
+    /// Description of its board, if that is not one of those that `hartlock` knows
+    #[arg(long = "board", value_name = "BOARD.toml")]
+    pub board: Option<PathBuf>,
     /// Take the bundle as it is: an attacker can have written it
     #[arg(long, conflicts_with = "signers")]
     pub unverified: bool,
 }
 
 impl Origin {
+    /// The boards that are known.
+    pub fn boards(&self) -> Result<Boards, Failure> {
+        board::boards(self.board.as_deref())
+    }
+
+    /// Every file that is read for it but keys.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        self.board.iter().chain([&self.bundle]).cloned().collect()
+    }
+
     /// Reads the bundle, and verifies it first.
-    pub fn read(&self) -> Result<Reused, Failure> {
+    pub fn read(&self, boards: &Boards) -> Result<Reused, Failure> {
         let refused = |error| Failure::from(error).about(&self.bundle);
         if self.unverified {
-            return reuse::read(&self.bundle).map_err(refused);
+            return reuse::read(&self.bundle, boards).map_err(refused);
         }
         let read = |path: &PathBuf| PublicKey::read_for(path, &self.signer_algorithms);
         let files = project::keys(&self.signers, Wanted::Public, "--verify-key")?;
         let keys = files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let used: Vec<_> = keys.iter().map(PublicKey::algorithm).collect();
         values::check_algorithms(&self.signer_algorithms, &used)?;
-        let expectation = Expectation { keys, ..Expectation::default() };
+        let expectation = Expectation { keys, boards: boards.clone(), ..Expectation::default() };
         let mut progress = Progress::new("verifying");
         let verified =
             verify_file(&self.bundle, &expectation, &mut |done, total| progress.show(done, total));
@@ -54,7 +68,7 @@ impl Origin {
             }
             other => refused(other),
         })?;
-        let reused = reuse::read(&self.bundle).map_err(refused)?;
+        let reused = reuse::read(&self.bundle, boards).map_err(refused)?;
         // Read again from here on: payloads are compared with the digests of this manifest.
         if reused.description != verified {
             return Err(Failure::refused(Reason::SignatureMismatch, Vec::new()).about(&self.bundle));

@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use hartlock_boards::is_file;
 use hartlock_files::{FileError, folder_of, read_small};
 use hartlock_terminal as terminal;
 use serde::Deserialize;
@@ -89,9 +90,11 @@ impl Project {
         Ok(Some(Self { file, settings }))
     }
 
-    /// The board of bundles that name none.
+    /// The board of bundles that name none, or the file of its description.
     pub fn board(&self) -> Option<String> {
-        self.settings.board.clone()
+        let board = self.settings.board.as_ref()?;
+        let file = || folder_of(&self.file).join(board).display().to_string();
+        Some(if is_file(board) { file() } else { board.clone() })
     }
 
     /// The SoC of bundles that name none.

@@ -56,11 +56,12 @@ pub fn replace(args: &ReplaceArgs) -> Result<Built, Failure> {
 }
 
 fn rework(origin: &Origin, signer: &Signer, changes: BundleSpec) -> Result<Built, Failure> {
-    let reused = origin.read()?;
+    let boards = origin.boards()?;
+    let reused = origin.read(&boards)?;
     let epoch = std::env::var_os("SOURCE_DATE_EPOCH");
     let date = match epoch.as_deref() {
         None => reused.created,
         epoch => created(epoch).map_err(Error::from)?,
     };
-    signer.sign(&reused.spec.overridden_by(changes), date, std::slice::from_ref(&origin.bundle))
+    signer.sign(&reused.spec.overridden_by(changes), &boards, date, &origin.inputs())
 }

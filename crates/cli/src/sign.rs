@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use hartlock_boards::Boards;
 use hartlock_bundle::Error;
 use hartlock_bundle::spec::{BundleSpec, IdentitySpec, PayloadSpec, TrustSpec, created};
 use hartlock_image::{BundleType, HashId, Lifecycle, PayloadType, Policy, Profile};
@@ -9,7 +10,7 @@ use hartlock_image::{BundleType, HashId, Lifecycle, PayloadType, Policy, Profile
 use crate::failure::Failure;
 use crate::project::Project;
 use crate::signer::{Built, Signer};
-use crate::values;
+use crate::{board, values};
 
 /// Build and sign a bundle
 ///
@@ -25,10 +26,10 @@ pub struct Args {
     /// What the bundle is for
     #[arg(long = "type", value_name = "TYPE", value_parser = values::bundle_type())]
     bundle_type: Option<BundleType>,
-    /// Board that it is for [default: qemu-virt]
-    #[arg(long, value_name = "NAME")]
+    /// Board that it is for, or the file of its description [default: qemu-virt]
+    #[arg(long, value_name = "BOARD", value_parser = board::any(), hide_possible_values = true)]
     board: Option<String>,
-    /// SoC that it is for [default: virt]
+    /// SoC that it is for [default: that of the board, or virt]
     #[arg(long, value_name = "NAME")]
     soc: Option<String>,
     /// Further device that it is for; repeats
@@ -147,7 +148,7 @@ pub fn run(args: &Args) -> Result<Built, Failure> {
         Some(path) => BundleSpec::read(path)?.overridden_by(args.flags()),
         None => args.flags(),
     };
-    let spec = match Project::find()? {
+    let mut spec = match Project::find()? {
         Some(project) if spec.board.is_none() && project.board().is_some() => {
             project.say("its board and SoC");
             BundleSpec { board: project.board(), soc: spec.soc.or(project.soc()), ..spec }
@@ -155,5 +156,8 @@ pub fn run(args: &Args) -> Result<Built, Failure> {
         _ => spec,
     };
     let created = created(std::env::var_os("SOURCE_DATE_EPOCH").as_deref()).map_err(Error::from)?;
-    args.signer.sign(&spec, created, args.spec.as_slice())
+    let mut boards = Boards::default();
+    let mut read = args.spec.as_slice().to_vec();
+    read.extend(spec.find_board(&mut boards)?);
+    args.signer.sign(&spec, &boards, created, &read)
 }

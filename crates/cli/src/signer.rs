@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use hartlock_boards::Boards;
 use hartlock_bundle::build::{Build, loader_statement};
 use hartlock_bundle::describe::Description;
 use hartlock_bundle::spec::BundleSpec;
@@ -107,6 +108,7 @@ impl Signer {
     pub fn sign(
         &self,
         spec: &BundleSpec,
+        boards: &Boards,
         created: u64,
         read: &[PathBuf],
     ) -> Result<Built, Failure> {
@@ -143,6 +145,7 @@ impl Signer {
             keys: &keys,
             created,
             output: &output,
+            boards,
             inputs: &inputs,
             is_forced: self.force,
             is_any_type: self.force_type,

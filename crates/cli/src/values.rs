@@ -4,7 +4,6 @@ use std::ffi::OsStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use hartlock_bundle::spec::IdentitySpec;
-use hartlock_emulator::qemu::Machine;
 use hartlock_image::{
     Algorithm, BundleType, HashId, Lifecycle, Name, PayloadType, Policy, Profile,
 };
@@ -150,17 +149,13 @@ pub fn algorithms() -> impl TypedValueParser<Value = Algorithm> {
     WithNames { parse: algorithm, names: || Algorithm::all().map(|it| it.to_string()).collect() }
 }
 
-/// As [`name`], with the names of boards for the completions of a shell.
-pub fn board() -> impl TypedValueParser<Value = Name> {
-    let boards = || Machine::ALL.map(|machine| machine.board().name.to_string()).into();
-    WithNames { parse: name, names: boards }
-}
-
 /// Takes more than it names.
 #[derive(Clone)]
-struct WithNames<T> {
-    parse: fn(&str) -> Result<T, String>,
-    names: fn() -> Vec<String>,
+pub struct WithNames<T> {
+    /// Reads a value.
+    pub parse: fn(&str) -> Result<T, String>,
+    /// What a shell offers.
+    pub names: fn() -> Vec<String>,
 }
 
 impl<T: Clone + Send + Sync + 'static> TypedValueParser for WithNames<T> {

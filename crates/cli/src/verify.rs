@@ -6,12 +6,13 @@ use std::process::ExitCode;
 use anstyle::Style;
 use hartlock_bundle::describe::{Description, Key, hex};
 use hartlock_bundle::plain::add_digests;
-use hartlock_bundle::verify::{Expectation, is_known_board, verify_file};
+use hartlock_bundle::verify::{Expectation, verify_file};
 use hartlock_image::{Algorithm, BundleType, Lifecycle, Name, Profile};
 use hartlock_keys::PublicKey;
 use hartlock_terminal as terminal;
 use serde::Serialize;
 
+use crate::board::{self, Choice};
 use crate::failure::{Failure, Outcome};
 use crate::output::{Output, Report};
 use crate::page::Page;
@@ -40,9 +41,9 @@ pub struct Args {
     /// Insist on this type of bundle
     #[arg(long = "type", value_name = "TYPE", value_parser = values::bundle_type())]
     bundle_type: Option<BundleType>,
-    /// Insist on this board
-    #[arg(long, value_name = "NAME", value_parser = values::board(), hide_possible_values = true)]
-    board: Option<Name>,
+    /// Insist on this board; the file of a description gives its name and its memory map
+    #[arg(long, value_name = "BOARD", value_parser = board::nameable(), hide_possible_values = true)]
+    board: Option<Choice>,
     /// Insist on this SoC
     #[arg(long, value_name = "NAME", value_parser = values::name)]
     soc: Option<Name>,
@@ -246,15 +247,23 @@ fn expectation(args: &Args, key_files: &[PathBuf]) -> Result<Expectation, Failur
     let keys = key_files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let used: Vec<_> = keys.iter().map(PublicKey::algorithm).collect();
     values::check_algorithms(&args.algorithms, &used)?;
+    let boards = board::boards(args.board.as_ref().and_then(Choice::file))?;
+    let board = match &args.board {
+        None => None,
+        Some(Choice::Name(name)) => Name::new(name),
+        // The one that was read last is that of the file.
+        Some(Choice::File(_)) => boards.maps().first().and_then(|map| Name::new(map.name)),
+    };
     Ok(Expectation {
         keys,
         bundle_type: args.bundle_type,
-        board: args.board,
+        board,
         soc: args.soc,
         floor: args.floor,
         boot_version: args.boot_version,
         lifecycle: args.lifecycle,
         profile: args.profile,
+        boards,
     })
 }
 
@@ -313,9 +322,9 @@ fn one(
         bundle: (args.bundles.len() == 1).then(|| bundle.to_path_buf()),
         signed_by,
         checked: Checked {
-            placement: is_known_board(&manifest.board),
+            placement: expectation.boards.by_name(&manifest.board).is_some(),
             bundle_type: args.bundle_type.map(BundleType::name),
-            board: args.board.map(|name| name.as_str().to_string()),
+            board: expectation.board.map(|name| name.as_str().to_string()),
             soc: args.soc.map(|name| name.as_str().to_string()),
             floor: args.floor,
             boot_version: args.boot_version,

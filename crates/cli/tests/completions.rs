@@ -77,6 +77,12 @@ fn bash_completes_what_is_typed() {
     assert_eq!(algorithms, "ml-dsa-44\nml-dsa-65\nml-dsa-87\n");
     let boards = complete(&["hartlock", "verify", "--board", "qemu-virt-"]).unwrap();
     assert_eq!(boards, "qemu-virt-iommu\n");
+    bench.write("mine.toml", b"");
+    let descriptions = complete(&["hartlock", "sign", "--board", "m"]).unwrap();
+    assert_eq!(descriptions, "mine.toml\n");
+    let both = complete(&["hartlock", "verify", "--board", ""]).unwrap();
+    assert!(both.contains("qemu-virt\n") && both.contains("mine.toml\n"), "{both}");
+    assert!(!both.contains("linux"), "{both}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`images`] | flash and disk images of one emulated device, kept from boot to boot |
+//! | [`board`] | says which machine a board is, by its description |
 //! | [`qemu`] | finds QEMU and writes its command line |
 //! | [`bare`] | runs a program that is alone on a hart, and names harts |
 //! | [`console`] | what the device printed, and what of it is a refusal |
@@ -14,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bare;
+pub mod board;
 pub mod console;
 mod error;
 mod files;

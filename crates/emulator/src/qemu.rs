@@ -21,8 +21,9 @@ const PROGRAM_NAME: &str = "qemu-system-riscv64";
 const BINDER: [&str; 4] = ["setpriv", "--pdeathsig", "KILL", "--"];
 /// Before version 10 there is neither `max` nor a profile CPU with vector crypto.
 const OLDEST_MAJOR: u32 = 10;
-/// Harts of the board (boot flow §2).
+/// Harts and memory of the board (boot flow §2).
 const MAX_HARTS: u32 = qemu_virt::BOARD.hart_count as u32;
+const MEMORY_MIB: u64 = qemu_virt::RAM.size() >> 20;
 
 /// A QEMU whose version is known to be new enough.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,20 +130,12 @@ pub enum Machine {
 }
 
 impl Machine {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Plain, Self::Iommu];
-
-    /// The description of its board.
+    /// The board that it is made for.
     pub const fn board(self) -> &'static Board {
         match self {
             Self::Plain => &qemu_virt::BOARD,
             Self::Iommu => &qemu_virt_iommu::BOARD,
         }
-    }
-
-    /// The machine of a board.
-    pub fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|machine| machine.board().name == name)
     }
 }
 
@@ -157,8 +150,12 @@ pub struct Config {
     pub bundle_flash: PathBuf,
     /// Image of the disk; never written. None: a device without a boot medium.
     pub disk: Option<PathBuf>,
-    /// Harts, 1 to 5.
+    /// Harts.
     pub harts: u32,
+    /// Harts of the board at most.
+    pub max_harts: u32,
+    /// Memory of the board.
+    pub memory_mib: u64,
     /// CPU model with its properties, as QEMU's `-cpu` takes them.
     pub cpu: String,
     /// Count instructions instead of time, on one hart only. What the hart computes repeats from
@@ -185,6 +182,8 @@ impl Config {
             bundle_flash,
             disk,
             harts: MAX_HARTS,
+            max_harts: MAX_HARTS,
+            memory_mib: MEMORY_MIB,
             cpu: "rv64".to_owned(),
             icount: false,
             legacy_virtio: None,
@@ -205,10 +204,10 @@ impl Config {
     /// # Errors
     /// If QEMU could not run such a machine.
     pub(crate) fn arguments(&self, socket: &Path) -> Result<Vec<OsString>, Error> {
-        if !(1..=MAX_HARTS).contains(&self.harts) {
+        let Self { harts, max_harts, .. } = *self;
+        if !(1..=max_harts).contains(&harts) {
             return Err(Error::Configuration(format!(
-                "the board has 1 to {MAX_HARTS} harts, not {}",
-                self.harts
+                "the board has 1 to {max_harts} harts, not {harts}"
             )));
         }
         if self.icount && self.harts != 1 {
@@ -223,7 +222,7 @@ impl Config {
             Machine::Iommu => "virt,pflash0=f0,pflash1=f1,iommu-sys=on,aia=none",
         };
         list.text("-M", machine).text("-bios", "none");
-        list.text("-smp", &self.harts.to_string()).text("-m", "1G");
+        list.text("-smp", &self.harts.to_string()).text("-m", &format!("{}M", self.memory_mib));
         list.text("-cpu", &self.cpu_option());
         // The firmware's console has the standard streams for itself: no monitor in between, no
         // key that means something to QEMU.
@@ -351,7 +350,7 @@ mod tests {
     fn flash_and_disk_are_where_the_board_has_them() {
         let line = line(&config());
         for part in [
-            "-M virt,pflash0=f0,pflash1=f1 -bios none -smp 5 -m 1G -cpu rv64",
+            "-M virt,pflash0=f0,pflash1=f1 -bios none -smp 5 -m 1024M -cpu rv64",
             "-blockdev driver=file,node-name=f0,read-only=on,filename=/s/pflash0.img",
             "-blockdev driver=file,node-name=f1,filename=/s/pflash1.img",
             "-drive if=none,id=d0,format=raw,readonly=on,file=/s/disk.img",
@@ -364,8 +363,7 @@ mod tests {
 
     #[test]
     fn the_disk_of_a_board_with_an_iommu_goes_through_it() {
-        let machine = Machine::by_name("qemu-virt-iommu").unwrap();
-        let line = line(&Config { machine, ..config() });
+        let line = line(&Config { machine: Machine::Iommu, ..config() });
         for part in [
             "-M virt,pflash0=f0,pflash1=f1,iommu-sys=on,aia=none ",
             "-device virtio-blk-pci,drive=d0,addr=1,iommu_platform=on,disable-legacy=on",
@@ -373,7 +371,6 @@ mod tests {
             assert!(line.contains(part), "{part} is not in {line}");
         }
         assert!(!line.contains("virtio-blk-device"), "{line}");
-        assert_eq!(Machine::by_name("hartlock-soc"), None);
     }
 
     #[test]

@@ -41,8 +41,8 @@ pub struct Acceptance<'a> {
 pub enum Placement<'a> {
     /// The map of this board.
     Board(&'a Board),
-    /// The map of each board that the manifest names, if this crate knows it.
-    ByManifest,
+    /// The map of each board that the manifest names, if it is one of these.
+    ByManifest(&'a [&'a Board]),
 }
 
 impl<'a> Acceptance<'a> {
@@ -131,12 +131,14 @@ impl<'a> Acceptance<'a> {
         Ok(())
     }
 
-    /// The map that placement is checked against for one of the boards of a manifest; `None` if this crate does
-    /// not know it.
+    /// The map that placement is checked against for one of the boards of a manifest; `None` if it is not
+    /// known.
     pub(crate) fn map(&self, identity: &Identity) -> Option<&'a Board> {
         match self.placement {
             Placement::Board(board) => Some(board),
-            Placement::ByManifest => Board::of(&identity.board),
+            Placement::ByManifest(known) => {
+                known.iter().copied().find(|board| identity.board.is(board.name))
+            }
         }
     }
 

@@ -1,12 +1,11 @@
 //! Memory maps of boards (boot flow §2): where payloads may go and what must stay untouched. The maps
 //! themselves are made from `boards/<name>/board.toml`.
 
-use hartlock_image::{BundleType, Name, PayloadRecord, PayloadType, Reason};
+use hartlock_image::{BundleType, PayloadRecord, PayloadType, Reason};
 
 #[rustfmt::skip]
 mod generated;
 
-use generated::DMA_GUARDED;
 pub use generated::*;
 
 /// A half-open range of physical addresses.
@@ -83,25 +82,6 @@ pub struct Board {
 }
 
 impl Board {
-    /// The board of this name.
-    pub fn by_name(name: &str) -> Option<&'static Board> {
-        ALL.into_iter().find(|board| board.name == name)
-    }
-
-    /// The board that calls itself so.
-    pub fn of(name: &Name) -> Option<&'static Board> {
-        ALL.into_iter().find(|board| name.is(board.name))
-    }
-
-    /// What the board guarantees against devices that read and write memory themselves, in one line.
-    pub fn devices(&self) -> &'static str {
-        if DMA_GUARDED.iter().any(|board| board.name == self.name) {
-            "an IOMMU keeps them from stages, flash and state"
-        } else {
-            "no IOMMU: they reach stages, flash and state"
-        }
-    }
-
     /// Checks where a payload of a manifest would go.
     ///
     /// # Errors

@@ -14,9 +14,8 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use toml::{Table, Value};
 
-use hartlock_boards::model::{Board, extended, find};
+use hartlock_boards::model::{Board, find};
 use output::output;
 pub use output::{NOTICE, Output};
 use xtask::{Outcome, Verdict, project};
@@ -78,7 +77,6 @@ pub fn outputs(root: &Path) -> Result<Vec<Output>> {
     let text = fs::read_to_string(root.join(SPECIFICATION)).context(SPECIFICATION)?;
     let mut outputs = vec![
         output("crates/verify/src/board/generated.rs", rust::maps(&boards)?),
-        output("crates/bundle/src/defaults/generated.rs", rust::defaults(&boards)?),
         output(SPECIFICATION, spec::with_tables(&text, &boards)?),
     ];
     for board in &boards {
@@ -103,25 +101,6 @@ pub fn outputs(root: &Path) -> Result<Vec<Output>> {
     Ok(outputs)
 }
 
-/// What `board.toml` says, with what it takes from the board that it extends.
-fn description(file: &Path) -> Result<Table> {
-    let table = |file: &Path| -> Result<Table> {
-        let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
-        Ok(text.parse()?)
-    };
-    let own = table(file)?;
-    let Some(base) = own.get("extends").and_then(Value::as_str) else { return Ok(own) };
-    let boards = file.parent().and_then(Path::parent).context("a board without a folder")?;
-    let base = table(&boards.join(base).join("board.toml"))?;
-    ensure!(!base.contains_key("extends"), "extends a board that extends another");
-    let mut merged = extended(base, own)?;
-    // It is the default of the other board alone.
-    if let Some(Value::Table(signing)) = merged.get_mut("signing") {
-        signing.remove("default");
-    }
-    Ok(merged)
-}
-
 /// The descriptions of all boards, by name.
 fn read(root: &Path) -> Result<Vec<Board>> {
     let folder = root.join(BOARDS);
@@ -131,7 +110,10 @@ fn read(root: &Path) -> Result<Vec<Board>> {
         if !file.exists() {
             continue;
         }
-        let board = description(&file).and_then(Board::new);
+        // That of the board that it extends is in the folder beside it.
+        let base = |name: &str| fs::read_to_string(folder.join(name).join("board.toml")).ok();
+        let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+        let board = hartlock_boards::read(&text, &base);
         let board = board.with_context(|| file.display().to_string())?;
         let is_named_alike = file.parent().is_some_and(|folder| folder.ends_with(&board.name));
         ensure!(is_named_alike, "{}: the folder is not named {}", file.display(), board.name);

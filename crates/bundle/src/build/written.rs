@@ -2,6 +2,7 @@
 
 use std::fs::File;
 
+use hartlock_boards::Boards;
 use hartlock_image::{
     KeyRecord, List, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, MAX_TRUSTED_KEYS, Manifest,
     PayloadRecord, Policy, Reason, TrustList,
@@ -47,6 +48,7 @@ pub(super) fn verify(
     file: File,
     manifest: &Manifest<'_>,
     keys: &[PrivateKey],
+    boards: &Boards,
 ) -> Result<Description, Reason> {
     let mut trusted = List::<KeyRecord, MAX_TRUSTED_KEYS>::new();
     for key in keys {
@@ -54,6 +56,7 @@ pub(super) fn verify(
             return Err(Reason::TrustedKeyCountOutOfRange);
         }
     }
+    let maps = boards.maps();
     let acceptance = Acceptance {
         trust: TrustList { policy: Policy::EverySigner, keys: trusted },
         revoked_keys: 0,
@@ -63,7 +66,7 @@ pub(super) fn verify(
         floor: None,
         boot_version: None,
         lifecycle: None,
-        placement: Placement::ByManifest,
+        placement: Placement::ByManifest(&maps),
     };
     let len = file.metadata().map_err(|_| Reason::MediumError)?.len();
     let mut on_progress = |_| ();
@@ -75,5 +78,5 @@ pub(super) fn verify(
     if !bundle.conclude()?.is_confirmed() {
         return Err(Reason::VerdictNotConfirmed);
     }
-    Ok(Description::from(bundle.manifest()))
+    Ok(Description::new(bundle.manifest(), boards))
 }

@@ -1,7 +1,8 @@
 //! Where payloads go in memory, and what else is there (boot flow §2).
 
+use hartlock_boards::Boards;
 use hartlock_image::{BundleType, Manifest, Reason};
-use hartlock_verify::board::{Board, Region};
+use hartlock_verify::board::Region;
 use serde::{Serialize, Serializer};
 
 /// Live regions with no more than this between them are shown as one.
@@ -57,8 +58,8 @@ pub struct PlacementFault {
 }
 
 /// The map of what a manifest would load.
-pub(super) fn map(manifest: &Manifest<'_>) -> Memory {
-    let board = Board::by_name(manifest.identity.board.as_str());
+pub(super) fn map(manifest: &Manifest<'_>, boards: &Boards) -> Memory {
+    let board = boards.by_name(manifest.identity.board.as_str()).map(|known| known.map);
     let mut segments: Vec<_> = manifest
         .payloads
         .iter()

@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use hartlock_emulator::qemu::Machine;
 use hartlock_image::{Algorithm, Lifecycle, Policy};
 
+use crate::board::{self, Choice};
 use crate::failure::Failure;
 use crate::values;
 
@@ -36,10 +35,11 @@ pub struct Args {
     /// Which of the root keys must have signed the boot bundle
     #[arg(long, value_name = "POLICY", default_value = "any", value_parser = values::policy())]
     pub(super) policy: Policy,
-    /// Emulated board, for which ROM and bundles were made
-    #[arg(long = "board", value_name = "BOARD", default_value = "qemu-virt", value_parser = machine())]
-    pub(super) machine: Machine,
-    /// Harts of the board, 1 to 5 [default: 5, or 1 with --icount]
+    /// Emulated board, for which ROM and bundles were made; or the file of its description, if it differs from
+    /// one of these in name, SoC, harts, size of memory and places of payloads alone
+    #[arg(long, value_name = "BOARD", default_value = "qemu-virt", value_parser = board::machine(), hide_possible_values = true)]
+    pub(super) board: Choice,
+    /// Harts, from 1 to all of the board [default: all, or 1 with --icount]
     #[arg(long, value_name = "N", value_parser = values::number::<u32>)]
     pub(super) harts: Option<u32>,
     /// CPU model of QEMU, with its properties
@@ -101,8 +101,8 @@ impl Args {
         let compared = self.compare.iter().map(|it| &it.path);
         let single = [&self.rom, &self.boot_bundle, &self.system];
         let all = single.into_iter().chain(&self.root_keys).chain(&self.qemu).chain(&self.quote);
-        let all = all.chain(compared);
-        all.map(PathBuf::as_path).collect()
+        let all = all.chain(compared).map(PathBuf::as_path);
+        all.chain(self.board.file()).collect()
     }
 }
 
@@ -185,10 +185,4 @@ fn label(text: &str) -> Result<String, String> {
     } else {
         Err(format!("a label is 1 to {MAX_LABEL} characters, all of them printable"))
     }
-}
-
-/// The boards that the emulator can be, by name.
-fn machine() -> impl TypedValueParser<Value = Machine> {
-    let names = Machine::ALL.map(|machine| machine.board().name);
-    PossibleValuesParser::new(names).map(|name| Machine::by_name(&name).unwrap_or_default())
 }

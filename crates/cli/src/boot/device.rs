@@ -4,13 +4,14 @@ use hartlock_emulator::images::{self, Device};
 use hartlock_files::check_output;
 use hartlock_image::{MAX_TRUSTED_KEYS, TrustList};
 use hartlock_keys::PublicKey;
+use hartlock_verify::board::Board;
 
 use super::args::Args;
 use crate::failure::Failure;
 use crate::values;
 
 /// Opens or makes the device, and gives it its ROM, its state and its bundles.
-pub(super) fn prepare(args: &Args) -> Result<Device, Failure> {
+pub(super) fn prepare(args: &Args, board: &Board) -> Result<Device, Failure> {
     let trust = trust(args)?;
     let device = match &args.state {
         Some(folder) => {
@@ -23,7 +24,7 @@ pub(super) fn prepare(args: &Args) -> Result<Device, Failure> {
         }
         None => Device::temporary()?,
     };
-    let root = images::root_of_trust(trust, args.machine.board(), device.secret()?);
+    let root = images::root_of_trust(trust, board, device.secret()?);
     let root = root.ok_or_else(|| {
         Failure::undecided("a root key is given twice", "give each `--root-key` once")
     })?;

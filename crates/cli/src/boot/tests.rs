@@ -32,7 +32,7 @@ fn booted(args: &Args, outcome: &Ending) -> Booted {
         host_seconds: 1.5,
         harts: vec![Hart { hart: 0, pc: "0x20000000".into() }],
         timeline: timeline(outcome),
-        devices: args.machine.board().devices(),
+        devices: Boards::default().by_name("qemu-virt").unwrap().devices(),
         shows_bars: args.timeline,
         failure: failure(args, outcome, None),
     }
@@ -73,7 +73,8 @@ fn a_rollback_names_both_numbers() {
     for (stage, bundle, floor) in
         [(Stage::Rom, &args.boot_bundle, 8), (Stage::Loader, &args.system, 9)]
     {
-        let version = inspect_file(bundle).unwrap().manifest.unwrap().security_version;
+        let version =
+            inspect_file(bundle, &Boards::default()).unwrap().manifest.unwrap().security_version;
         let ending = Ending::Refused { stage, reason: Reason::RollbackBelowFloor };
         let json = |state| serde_json::to_value(failure(&args, &ending, state).unwrap()).unwrap();
         let found = json(Some(&state));
@@ -88,7 +89,12 @@ fn a_lifecycle_names_both_states() {
     let vector = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/vectors/image");
     let mut args = parse(&[]).unwrap();
     args.system = vector.join("blocks_sha384.hlk");
-    let states = inspect_file(&args.system).unwrap().manifest.unwrap().lifecycle.join(", ");
+    let states = inspect_file(&args.system, &Boards::default())
+        .unwrap()
+        .manifest
+        .unwrap()
+        .lifecycle
+        .join(", ");
     let state = Provisioning { lifecycle: Lifecycle::Returned, ..Provisioning::default() };
     let reason = Reason::LifecycleNotAllowed;
     let ending = Ending::Refused { stage: Stage::Loader, reason };
@@ -102,7 +108,7 @@ fn a_trap_names_the_payload() {
     let vector = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/vectors/image");
     let mut args = parse(&[]).unwrap();
     args.system = vector.join("blocks_sha384.hlk");
-    let manifest = inspect_file(&args.system).unwrap().manifest.unwrap();
+    let manifest = inspect_file(&args.system, &Boards::default()).unwrap().manifest.unwrap();
     let payload = &manifest.payloads[0];
     let line = trapped_in(&args, Some(payload.load_address + 4)).unwrap();
     assert!(line.contains(&format!("0x4 bytes into the {}", payload.payload_type)), "{line}");

@@ -236,8 +236,3 @@ pub const ALL: [&Board; 3] = [
     &qemu_virt::BOARD,
     &qemu_virt_iommu::BOARD,
 ];
-
-/// Boards on which an IOMMU keeps devices from the stages and their storage (boot flow §2.3).
-pub(super) const DMA_GUARDED: [&Board; 1] = [
-    &qemu_virt_iommu::BOARD,
-];

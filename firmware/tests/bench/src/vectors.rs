@@ -172,7 +172,7 @@ impl<'a> Vector<'a> {
             floor: self.floor,
             boot_version: self.boot_version,
             lifecycle: self.lifecycle,
-            placement: Placement::ByManifest,
+            placement: Placement::ByManifest(&hartlock_verify::board::ALL),
         }
     }
 }

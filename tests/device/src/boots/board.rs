@@ -177,7 +177,10 @@ impl Bench {
     pub fn start_on(&self, device: &Device, setup: &Setup, extra: &[String]) -> Result<Machine> {
         let disk = setup.system.as_ref().map(|_| device.disk());
         let mut config = Config::new(device.rom_flash(), device.bundle_flash(), disk);
-        config.machine = port::machine();
+        let emulated = port::emulated()?;
+        config.machine = emulated.machine;
+        config.memory_mib = emulated.memory_mib;
+        config.max_harts = emulated.max_harts;
         config.harts = setup.harts;
         config.legacy_virtio = setup.legacy_virtio;
         config.timeout = TIMEOUT;

@@ -271,7 +271,7 @@ fn all() -> Vec<Attack> {
 
 /// Cases of the board that is booted.
 pub fn cases() -> Vec<Case> {
-    match port::machine() {
+    match port::emulated().map_or(Board::Plain, |it| it.machine) {
         Board::Plain => vec![
             Case::new("protection/without-an-iommu-dma-reaches-everything", |bench| {
                 expect(&run(bench, &all(), "on")?, |name| name != "fw-cfg-s-mode")

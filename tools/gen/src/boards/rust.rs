@@ -1,11 +1,12 @@
-//! Rust: the map of the verifier, and the defaults of `hartlock sign`.
+//! Rust: the map of the verifier.
 
 use std::fmt::Write;
 
 use anyhow::Result;
 
 use super::output::NOTICE;
-use hartlock_boards::model::{Board, Dma, Payload, Place, Region, Size, Stage};
+use hartlock_boards::model::{Board, Place, Region, Size, Stage};
+use hartlock_image::PayloadType;
 
 /// `qemu-virt` as a module, `rom-flash` as a constant.
 pub fn module(name: &str) -> String {
@@ -46,14 +47,14 @@ pub fn about(out: &mut String, indent: &str, text: &str) -> Result<()> {
     Ok(())
 }
 
-fn variant(payload: Payload) -> &'static str {
+fn variant(payload: PayloadType) -> &'static str {
     match payload {
-        Payload::Opensbi => "Opensbi",
-        Payload::Loader => "Loader",
-        Payload::BootFdt => "BootFdt",
-        Payload::Kernel => "Kernel",
-        Payload::Initramfs => "Initramfs",
-        Payload::SystemFdt => "SystemFdt",
+        PayloadType::Opensbi => "Opensbi",
+        PayloadType::Loader => "Loader",
+        PayloadType::BootFdt => "BootFdt",
+        PayloadType::Kernel => "Kernel",
+        PayloadType::Initramfs => "Initramfs",
+        PayloadType::SystemFdt => "SystemFdt",
     }
 }
 
@@ -99,13 +100,6 @@ pub fn maps(boards: &[Board]) -> Result<String> {
     out += "\n/// Every board.\n";
     writeln!(out, "pub const ALL: [&Board; {}] = [", boards.len())?;
     for board in boards {
-        writeln!(out, "    &{}::BOARD,", module(&board.name))?;
-    }
-    out += "];\n";
-    let guarded: Vec<_> = boards.iter().filter(|board| board.forms.dma == Dma::Iommu).collect();
-    out += "\n/// Boards on which an IOMMU keeps devices from the stages and their storage (boot flow §2.3).\n";
-    writeln!(out, "pub(super) const DMA_GUARDED: [&Board; {}] = [", guarded.len())?;
-    for board in guarded {
         writeln!(out, "    &{}::BOARD,", module(&board.name))?;
     }
     out += "];\n";
@@ -170,49 +164,4 @@ fn fixed(place: &Place) -> String {
         Some(alignment) => format!("Fixed::Aligned({})", size(alignment)),
         None => "Fixed::No".into(),
     }
-}
-
-/// `crates/bundle/src/defaults/generated.rs`.
-pub fn defaults(boards: &[Board]) -> Result<String> {
-    let mut out = format!(
-        "// {NOTICE}\n\n//! What a board says about signing.\n\nuse hartlock_image::PayloadType;\n"
-    );
-    let mut addresses = String::new();
-    for board in boards {
-        if board.is_default() {
-            out += "\n/// Board and SoC that a bundle is for if nothing else is said.\n";
-            writeln!(out, "pub(crate) const BOARD: &str = {:?};", board.name)?;
-            writeln!(out, "pub(crate) const SOC: &str = {:?};", board.soc)?;
-            out += "\n/// Memory that a payload gets at least: what its code or its editor needs.\n\
-                    pub(crate) const fn least_memory(payload_type: PayloadType) -> u64 {\n    \
-                    match payload_type {\n";
-            for place in &board.place {
-                let memory = hex(place.memory.map_or(0, |size| size.0));
-                let memory = if memory == "0x0" { "0".into() } else { memory };
-                writeln!(out, "        PayloadType::{} => {memory},", variant(place.payload))?;
-            }
-            out += "    }\n}\n";
-        }
-        if board.signing.is_some() {
-            for place in &board.place {
-                let address = match place.load_address {
-                    Some(address) => address,
-                    None => board.region(&place.region)?.start,
-                };
-                writeln!(
-                    addresses,
-                    "        ({:?}, PayloadType::{}) => Some({}),",
-                    board.name,
-                    variant(place.payload),
-                    hex(address)
-                )?;
-            }
-        }
-    }
-    out += "\n/// Where a payload goes on a board that has defaults (boot flow §2).\n\
-            pub(crate) fn load_address(board: &str, payload_type: PayloadType) -> Option<u64> {\n    \
-            match (board, payload_type) {\n";
-    out += &addresses;
-    out += "        _ => None,\n    }\n}\n";
-    Ok(out)
 }

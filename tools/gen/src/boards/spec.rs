@@ -5,7 +5,8 @@ use std::fmt::Write;
 use anyhow::{Context, Result};
 
 use super::rust::hex;
-use hartlock_boards::model::{Board, Payload, Place, Region, Stage, find};
+use hartlock_boards::model::{Board, Place, Region, Stage, find};
+use hartlock_image::PayloadType;
 
 /// A table by its name.
 type Table = fn(&Board) -> Result<String>;
@@ -74,7 +75,7 @@ fn with_offsets(text: &str, board: &Board, region: &Region) -> Result<String> {
 
 fn places(board: &Board) -> Result<String> {
     let mut out = "| payload | place | fixed |\n|---|---|---|\n".to_owned();
-    let mut done: Vec<Payload> = Vec::new();
+    let mut done: Vec<PayloadType> = Vec::new();
     for place in &board.place {
         if done.contains(&place.payload) {
             continue;

@@ -1,0 +1,38 @@
+//! What a verifier needs of a description.
+
+use hartlock_verify::board as verifier;
+use hartlock_verify::board::Fixed;
+
+use crate::model::{Board, Missing, Place, Region, Size, Stage};
+
+/// The map of a board. Firmware has maps as constants, so a map lives as long as the program, also one that is
+/// read: a command reads a handful at most.
+pub(crate) fn of(board: &Board) -> Result<&'static verifier::Board, Missing> {
+    let region = |region: &Region| -> Result<verifier::Region, Missing> {
+        Ok(verifier::Region { start: region.start, end: board.end(region)? })
+    };
+    let place = |place: &Place| -> Result<verifier::Place, Missing> {
+        Ok(verifier::Place {
+            payload_type: place.payload,
+            region: region(board.region(&place.region)?)?,
+            fixed: match place.alignment {
+                _ if place.fixed => Fixed::AtStart,
+                Some(Size(alignment)) => Fixed::Aligned(alignment),
+                None => Fixed::No,
+            },
+        })
+    };
+    let live = |stage: Stage| -> Result<Vec<verifier::Region>, Missing> {
+        board.region.iter().filter(|it| it.live.contains(&stage)).map(region).collect()
+    };
+    let places = board.place.iter().map(place).collect::<Result<Vec<_>, _>>()?;
+    let (in_rom, in_loader) = (live(Stage::Rom)?, live(Stage::Loader)?);
+    Ok(Box::leak(Box::new(verifier::Board {
+        name: board.name.clone().leak(),
+        soc: board.soc.clone().leak(),
+        hart_count: board.harts as usize,
+        places: places.leak(),
+        live_in_rom: in_rom.leak(),
+        live_in_loader: in_loader.leak(),
+    })))
+}

@@ -1,0 +1,270 @@
+//! The text of a description becomes a board: its form, what it takes from the board that it extends, and
+//! whether it contradicts itself.
+
+use std::collections::BTreeSet;
+
+use hartlock_image::Name;
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::fault::{Fault, Key, Kind};
+use crate::is_file;
+use crate::model::{
+    Board, Clock, Device, Dma, Environment, Forms, Own, Place, Region, Signing, Size, Storage,
+};
+
+/// Finds the description that another one extends.
+pub type Base<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// A description as it is written: all that a board may take from another one may be missing.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Text {
+    name: String,
+    soc: Option<String>,
+    about: Option<String>,
+    harts: Option<u32>,
+    ticks_per_second: Option<u64>,
+    stages_of: Option<String>,
+    extends: Option<Spanned<String>>,
+    #[serde(default)]
+    without: Vec<Spanned<String>>,
+    #[serde(default)]
+    forms: FormsText,
+    region: Option<Vec<Region>>,
+    place: Option<Vec<Place>>,
+    signing: Option<Signing>,
+    device: Option<Vec<Device>>,
+    root_of_trust: Option<Vec<Own>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FormsText {
+    environment: Option<Environment>,
+    clock: Option<Clock>,
+    storage: Option<Storage>,
+    dma: Option<Dma>,
+}
+
+/// Reads a description. `base` gives that of the board that it extends.
+///
+/// # Errors
+/// If its form is wrong, or it contradicts itself.
+pub fn read(text: &str, base: Base<'_>) -> Result<Board, Fault> {
+    let own = form(text)?;
+    let board = match &own.extends {
+        None => complete(own, text)?,
+        Some(name) => {
+            let fail = |message: &str| Fault::at(Kind::Form, message, text, name.span());
+            let base = base(name.get_ref())
+                .ok_or_else(|| fail(&format!("there is no board {} to extend", name.get_ref())))?;
+            let base = form(&base)
+                .and_then(|own| match own.extends {
+                    None => complete(own, &base),
+                    Some(_) => Err(fail("it extends a board that extends another")),
+                })
+                .map_err(|fault| fail(&fault.message))?;
+            extended(base, own, text)?
+        }
+    };
+    check(&board, text)?;
+    Ok(board)
+}
+
+fn form(text: &str) -> Result<Text, Fault> {
+    if text.contains(|c: char| c.is_control() && !c.is_whitespace()) {
+        return Err(Fault::at(Kind::Form, "it is no text", "", 0..0));
+    }
+    toml::from_str(text).map_err(|error| {
+        let span = error.span().unwrap_or(0..0);
+        Fault::at(Kind::Form, error.message(), text, span)
+    })
+}
+
+/// A board that extends no other says everything.
+fn complete(own: Text, text: &str) -> Result<Board, Fault> {
+    let missing = |key: &str| {
+        let message = format!("missing field `{key}`; `extends` would take it from another board");
+        Fault::of_key(Kind::Form, message, text, &[Key::top("name")])
+    };
+    if let Some(name) = own.without.first() {
+        let message = "`without` is for a board that extends another";
+        return Err(Fault::at(Kind::Form, message, text, name.span()));
+    }
+    Ok(Board {
+        name: own.name,
+        soc: own.soc.ok_or_else(|| missing("soc"))?,
+        about: own.about.ok_or_else(|| missing("about"))?,
+        harts: own.harts.ok_or_else(|| missing("harts"))?,
+        ticks_per_second: own.ticks_per_second.ok_or_else(|| missing("ticks-per-second"))?,
+        stages_of: own.stages_of,
+        forms: Forms {
+            environment: own.forms.environment.ok_or_else(|| missing("forms.environment"))?,
+            clock: own.forms.clock.ok_or_else(|| missing("forms.clock"))?,
+            storage: own.forms.storage.ok_or_else(|| missing("forms.storage"))?,
+            dma: own.forms.dma.ok_or_else(|| missing("forms.dma"))?,
+        },
+        region: own.region.ok_or_else(|| missing("region"))?,
+        place: own.place.ok_or_else(|| missing("place"))?,
+        signing: own.signing,
+        device: own.device.ok_or_else(|| missing("device"))?,
+        root_of_trust: own.root_of_trust.unwrap_or_default(),
+    })
+}
+
+/// What a description does not say is as on the board that it extends. An entry of a list replaces the one of
+/// the same name; the names in `without` are left out.
+fn extended(base: Board, own: Text, text: &str) -> Result<Board, Fault> {
+    let forms = Forms {
+        environment: own.forms.environment.unwrap_or(base.forms.environment),
+        clock: own.forms.clock.unwrap_or(base.forms.clock),
+        storage: own.forms.storage.unwrap_or(base.forms.storage),
+        dma: own.forms.dma.unwrap_or(base.forms.dma),
+    };
+    let mut board = Board {
+        name: own.name,
+        soc: own.soc.unwrap_or(base.soc),
+        about: own.about.unwrap_or(base.about),
+        harts: own.harts.unwrap_or(base.harts),
+        ticks_per_second: own.ticks_per_second.unwrap_or(base.ticks_per_second),
+        stages_of: own.stages_of.or(base.stages_of),
+        forms,
+        region: merged(base.region, own.region, |it| &it.name),
+        place: merged(base.place, own.place, |it| it.payload.name()),
+        // The other board alone is the default.
+        signing: own.signing.or(base.signing.map(|_| Signing { default: false })),
+        device: merged(base.device, own.device, |it| &it.name),
+        root_of_trust: own.root_of_trust.unwrap_or(base.root_of_trust),
+    };
+    for name in &own.without {
+        let count = |board: &Board| board.region.len() + board.device.len() + board.place.len();
+        let before = count(&board);
+        board.region.retain(|it| it.name != *name.get_ref());
+        board.device.retain(|it| it.name != *name.get_ref());
+        board.place.retain(|it| it.payload.name() != name.get_ref());
+        if count(&board) == before {
+            let message = format!("without: there is no {}", name.get_ref());
+            return Err(Fault::at(Kind::Form, message, text, name.span()));
+        }
+    }
+    Ok(board)
+}
+
+fn merged<T>(base: Vec<T>, own: Option<Vec<T>>, name_of: impl Fn(&T) -> &str) -> Vec<T> {
+    let mut all = base;
+    let from_base = all.len();
+    for entry in own.into_iter().flatten() {
+        // One that is given twice stays twice, and is refused for it.
+        let at = all.iter().take(from_base).position(|it| name_of(it) == name_of(&entry));
+        match at {
+            Some(at) => all[at] = entry,
+            None => all.push(entry),
+        }
+    }
+    all
+}
+
+/// Refuses what cannot be true together.
+fn check(board: &Board, text: &str) -> Result<(), Fault> {
+    let fail =
+        |message: String, keys: &[Key<'_>]| Fault::of_key(Kind::Contradiction, message, text, keys);
+    let ensure = |is_right: bool, message: &dyn Fn() -> String, keys: &[Key<'_>]| {
+        if is_right { Ok(()) } else { Err(fail(message(), keys)) }
+    };
+    for (key, name) in [("name", &board.name), ("soc", &board.soc)] {
+        let message = || "a name is 1 to 32 printable ASCII characters".to_owned();
+        ensure(Name::new(name).is_some(), &message, &[Key::top(key)])?;
+    }
+    let message = || "`--board` would take this name for a file".to_owned();
+    ensure(!is_file(&board.name), &message, &[Key::top("name")])?;
+    unique("region", board.region.iter().map(|it| it.name.as_str()), text)?;
+    unique("device", board.device.iter().map(|it| it.name.as_str()), text)?;
+    unique("place", board.place.iter().map(|it| it.payload.name()), text)?;
+    unique("root-of-trust", board.root_of_trust.iter().map(|it| it.name.as_str()), text)?;
+    let message = || "loader and pool have room for 1 to 8 harts".to_owned();
+    ensure((1..=8).contains(&board.harts), &message, &[Key::top("harts")])?;
+
+    let mut ranges = Vec::new();
+    for region in &board.region {
+        let key = Key::new("region", &region.name, "size");
+        let end = board.end(region).map_err(|missing| fail(missing.0, &[key]))?;
+        ensure(region.start < end, &|| format!("{}: is empty", region.name), &[key])?;
+        ranges.push((region.start, end, region.name.as_str()));
+    }
+    no_overlap("region", &ranges, text)?;
+    let mut ranges = Vec::new();
+    for device in &board.device {
+        let name = device.name.as_str();
+        let size = device.size.0.checked_mul(device.count.unwrap_or(1));
+        let end = size.and_then(|size| device.start.checked_add(size));
+        let key = Key::new("device", name, "size");
+        let end = end.ok_or_else(|| fail(format!("{name}: too large"), &[key]))?;
+        ranges.push((device.start, end, name));
+        let message = || format!("{name}: `tree` and `node` belong together");
+        let key = Key::new("device", name, "tree");
+        ensure(device.tree.is_some() == device.node.is_some(), &message, &[key])?;
+    }
+    no_overlap("device", &ranges, text)?;
+    for place in &board.place {
+        check_place(board, place, &fail)?;
+    }
+    Ok(())
+}
+
+fn check_place(
+    board: &Board,
+    place: &Place,
+    fail: &dyn Fn(String, &[Key<'_>]) -> Fault,
+) -> Result<(), Fault> {
+    let name = place.payload.name();
+    let key = |key| Key::new("place", name, key);
+    let ensure = |is_right: bool, message: &str, at: &'static str| {
+        if is_right { Ok(()) } else { Err(fail(format!("{name}: {message}"), &[key(at)])) }
+    };
+    let missing = |missing: crate::model::Missing| {
+        fail(format!("place {name}: {}", missing.0), &[key("region")])
+    };
+    let region = board.region(&place.region).map_err(missing)?;
+    let end = board.end(region).map_err(missing)?;
+    ensure(!(place.fixed && place.alignment.is_some()), "fixed or aligned", "alignment")?;
+    ensure(!place.fixed || place.load_address.is_none(), "its address is fixed", "load-address")?;
+    let alignment = place.alignment.map_or(1, |Size(alignment)| alignment);
+    ensure(alignment.is_power_of_two(), "its alignment is no power of two", "alignment")?;
+    let address = place.load_address.unwrap_or(region.start);
+    let is_inside = region.start <= address && address < end;
+    ensure(is_inside, "its load address is outside its region", "load-address")?;
+    let is_aligned = address.is_multiple_of(alignment);
+    ensure(is_aligned, "its load address is not aligned", "load-address")?;
+    let is_complete = board.signing.is_none() || place.fixed || place.load_address.is_some();
+    ensure(is_complete, "`hartlock sign` needs a load address", "load-address")
+}
+
+fn unique<'a>(list: &str, names: impl Iterator<Item = &'a str>, text: &str) -> Result<(), Fault> {
+    let mut seen = BTreeSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            let message = format!("{list} {name} is given twice");
+            let key = Key::new(list, name, if list == "place" { "payload" } else { "name" });
+            return Err(Fault::of_key(Kind::Contradiction, message, text, &[key]));
+        }
+    }
+    Ok(())
+}
+
+/// Two ranges share nothing; one region may contain another.
+fn no_overlap(list: &str, ranges: &[(u64, u64, &str)], text: &str) -> Result<(), Fault> {
+    for (index, (start, end, name)) in ranges.iter().enumerate() {
+        for (other_start, other_end, other) in &ranges[index + 1..] {
+            let is_apart = end <= other_start || other_end <= start;
+            let contains = (start <= other_start && other_end <= end)
+                || (other_start <= start && end <= other_end);
+            if !is_apart && (list != "region" || !contains) {
+                let keys = [other, name].map(|name| Key::new(list, name, "start"));
+                let message = format!("{name} and {other} overlap");
+                return Err(Fault::of_key(Kind::Contradiction, message, text, &keys));
+            }
+        }
+    }
+    Ok(())
+}
