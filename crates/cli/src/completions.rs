@@ -31,6 +31,14 @@ _hartlock_or_files() {
 complete -F _hartlock_or_files -o bashdefault -o default hartlock
 "#;
 
+/// Offers boards by their names, which are its arguments, and descriptions.
+const ZSH_BOARDS: &str = r#"
+_hartlock_or_descriptions() {
+    _alternative "boards:board:($*)" 'files:description:_files -g "*.toml"'
+}
+
+"#;
+
 /// Where the generated script offers names of boards alone, descriptions are offered, too.
 fn with_zsh_descriptions(script: &str) -> String {
     const NAMES: &str = ":BOARD:(";
@@ -38,10 +46,11 @@ fn with_zsh_descriptions(script: &str) -> String {
         let parts = line.split_once(NAMES);
         let parts = parts.and_then(|(start, rest)| Some((start, rest.split_once(')')?)));
         match parts {
-            Some((start, (names, rest))) => format!(
-                "{start}:BOARD:{{_alternative \"boards:board:({names})\" \
-                 \"files:description:_files -g \\\\*.toml\"}}{rest}\n"
-            ),
+            Some((start, (names, rest))) => {
+                format!("{start}:BOARD: _hartlock_or_descriptions {names}{rest}\n")
+            }
+            // What follows calls what is defined so far.
+            None if line.starts_with("if [ \"$funcstack[1]\"") => format!("{ZSH_BOARDS}{line}\n"),
             None => format!("{line}\n"),
         }
     };

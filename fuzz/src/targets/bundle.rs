@@ -170,6 +170,7 @@ fn the_command_agrees(case: &Case, answer: Result<(), Reason>) {
         boot_version: options.boot_version,
         lifecycle: options.lifecycle,
         profile: None,
+        boards: Boards::default(),
     };
     let Temporary { file, len } = Temporary::of(&case.file);
     let path = Path::new("bundle");
