@@ -169,9 +169,9 @@ pub const BOOT: &str = "Examples:
 
 pub const KAT: &str = r#"Examples:
   hartlock kat cases.jsonl
-  hartlock kat - --kernel lanes
+  hartlock kat - --implementation lanes
   hartlock kat cases.jsonl --target qemu:rv64
-  hartlock kat cases.jsonl --target qemu:zvknh-256 --kernel zvknh
+  hartlock kat cases.jsonl --target qemu:zvknh-256 --implementation zvknh
 
 Lines (all of them are described in the specification, spec/kat.md):
   {"id":"1","op":"digest","alg":"sha256","message":"616263"}

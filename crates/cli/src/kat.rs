@@ -33,10 +33,10 @@ pub struct Args {
     /// The cases; `-` for standard input
     #[arg(value_name = "FILE.jsonl")]
     file: PathBuf,
-    /// Hash with this kernel and no other: portable or lanes; on a board portable, rv64, zbb, zknh,
+    /// Hash with this implementation and no other: portable or lanes; on a board portable, rv64, zbb, zknh,
     /// zvbb or zvknh
-    #[arg(long, value_name = "NAME")]
-    kernel: Option<String>,
+    #[arg(long, alias = "kernel", value_name = "NAME")]
+    implementation: Option<String>,
     /// Answer on an emulated board: `qemu:` and a CPU as QEMU takes it, or the name of a hart, for
     /// example qemu:rv64 or qemu:zvknh-256
     #[arg(long, value_name = "TARGET")]
@@ -99,7 +99,7 @@ impl Answered {
 
 /// Answers the cases.
 pub fn run(args: &Args) -> Result<Answered, Failure> {
-    let kernel = args.kernel.as_deref();
+    let kernel = args.implementation.as_deref();
     let tally = match args.target.as_deref() {
         None => {
             let engine = host_kernel(kernel)?.engine();
@@ -132,7 +132,7 @@ fn host_kernel(name: Option<&str>) -> Result<HostKernel, Failure> {
     found.map(|(_, kernel)| kernel).ok_or_else(|| {
         let names = HostKernel::ALL.map(|(name, _)| name).join(", ");
         Failure::undecided(
-            format!("there is no kernel `{name}` here"),
+            format!("there is no implementation `{name}` here"),
             format!("there are {names}"),
         )
     })
@@ -142,7 +142,7 @@ fn board_kernel(name: &str) -> Result<Tier, Failure> {
     Tier::ALL.into_iter().find(|tier| tier.name() == name).ok_or_else(|| {
         let names = Tier::ALL.map(Tier::name).join(", ");
         Failure::undecided(
-            format!("there is no kernel `{name}` on a board"),
+            format!("there is no implementation `{name}` on a board"),
             format!("there are {names}"),
         )
     })

@@ -53,7 +53,7 @@ fn what_cannot_be_read_or_chosen_is_undecided() {
     bench.write("cases.jsonl", ABC.as_bytes());
     bench.run(&["kat", "missing.jsonl"]).expect(2);
     bench.run(&["kat", "."]).expect(2);
-    let run = bench.run(&["kat", "cases.jsonl", "--kernel", "zknh"]).expect(2);
+    let run = bench.run(&["kat", "cases.jsonl", "--implementation", "zknh"]).expect(2);
     assert!(run.stderr.contains("portable, lanes"), "{run:?}");
     assert_eq!(run.stdout, "");
     for target in ["qemu:", "board"] {

@@ -56,8 +56,8 @@ pub(crate) fn remarks(timeline: &Timeline) -> Remarks {
     };
     let mut clauses: Vec<String> = match used.len() {
         0 => Vec::new(),
-        1 => vec![format!("hash kernel {}", used[0])],
-        _ => vec![format!("hash kernels {}", listed(&used))],
+        1 => vec![format!("hash implementation {}", used[0])],
+        _ => vec![format!("hash implementations {}", listed(&used))],
     };
     // ROM and loader both tell what hart 0 does not have. Others are named where they differ.
     let mut missing: Vec<(u64, Vec<String>)> = Vec::new();
@@ -78,13 +78,13 @@ pub(crate) fn remarks(timeline: &Timeline) -> Remarks {
         let hart = harts_text(step.harts_mask);
         add(
             &mut wrong,
-            format!("WRONG ANSWER for {families} from kernel {kernel} on {hart}: not used"),
+            format!("WRONG ANSWER for {families} from implementation {kernel} on {hart}: not used"),
         );
     }
     let more = wrong.len().saturating_sub(MOST);
     wrong.truncate(MOST);
     if more > 0 {
-        wrong.push(format!("and {more} more wrong answers of kernels"));
+        wrong.push(format!("and {more} more wrong answers of implementations"));
     }
     Remarks { plain: (!clauses.is_empty()).then(|| clauses.join("; ")), wrong }
 }
@@ -139,11 +139,11 @@ mod tests {
     #[test]
     fn one_sentence_says_what_was_used_and_what_a_hart_does_not_have() {
         let plain = |timeline: &Timeline| remarks(timeline).plain.unwrap();
-        assert_eq!(plain(&timeline(false, false)), "hash kernel portable");
+        assert_eq!(plain(&timeline(false, false)), "hash implementation portable");
         let found = with_kernels(&[(4, 0b1, 0), (3, 0b1, 0), (4, 0b1, 0), (5, 0b1000, 0)]);
         assert_eq!(
             plain(&found),
-            "hash kernel portable; hart 0 has no zbb, zknh; hart 3 has no zvbb"
+            "hash implementation portable; hart 0 has no zbb, zknh; hart 3 has no zvbb"
         );
         assert!(remarks(&found).wrong.is_empty());
     }
@@ -152,9 +152,9 @@ mod tests {
     fn a_wrong_answer_stands_out() {
         let found = with_kernels(&[(6, 0b100, 0b1), (3, 0b10, 0b110), (4, 0b1, 0b1000)]);
         let expected = [
-            "WRONG ANSWER for SHA-256 from kernel zvknh on hart 2: not used",
-            "WRONG ANSWER for SHA-384 and SHA-512, Keccak from kernel zbb on hart 1: not used",
-            "WRONG ANSWER for hash 0x8 from kernel zknh on hart 0: not used",
+            "WRONG ANSWER for SHA-256 from implementation zvknh on hart 2: not used",
+            "WRONG ANSWER for SHA-384 and SHA-512, Keccak from implementation zbb on hart 1: not used",
+            "WRONG ANSWER for hash 0x8 from implementation zknh on hart 0: not used",
         ];
         assert_eq!(remarks(&found).wrong, expected);
         let text = table(&found);
@@ -169,7 +169,7 @@ mod tests {
         let all: Vec<_> = (1..=400).map(|number| (number, u64::MAX, u64::MAX)).collect();
         let wrong = remarks(&with_kernels(&all)).wrong;
         assert_eq!(wrong.len(), MOST + 1);
-        assert_eq!(wrong[MOST], "and 392 more wrong answers of kernels");
+        assert_eq!(wrong[MOST], "and 392 more wrong answers of implementations");
     }
 
     #[test]

@@ -173,7 +173,7 @@ fn a_wrong_answer_of_a_kernel_has_the_colour_of_a_refusal() {
     let wrong = lines.iter().find(|line| line.to_string().starts_with("WRONG ANSWER")).unwrap();
     assert_eq!(wrong.0[0].kind, Some(Kind::Refusal));
     let quiet = lines.iter().find(|line| line.to_string().contains("no zbb")).unwrap();
-    assert_eq!(quiet.to_string(), "hash kernel portable; hart 0 has no zbb");
+    assert_eq!(quiet.to_string(), "hash implementation portable; hart 0 has no zbb");
     assert_eq!(quiet.0[0].kind, None);
     // Neither has a bar.
     assert_eq!(lines.len(), chart(&timeline(false, false), look).len() + 1);

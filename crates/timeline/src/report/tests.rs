@@ -396,8 +396,8 @@ fn kernels_that_are_not_used_are_a_sentence_and_wrong_answers_stand_out() {
     let html = Report::of_one(timeline.clone()).to_html();
     let page = parse(&html);
     let notes: Vec<_> = by_class(&page, "note").map(text).collect();
-    let plain = "hash kernel portable; hart 0 has no zbb, zknh.";
-    let wrong = "WRONG ANSWER for SHA-256 from kernel zvknh on hart 1: not used.";
+    let plain = "hash implementation portable; hart 0 has no zbb, zknh.";
+    let wrong = "WRONG ANSWER for SHA-256 from implementation zvknh on hart 1: not used.";
     assert!(notes.iter().any(|note| note == plain), "{notes:?}");
     // At the top of the page, and below the picture.
     let alarms: Vec<_> = by_class(&page, "rejected").map(text).collect();
