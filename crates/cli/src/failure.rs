@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use hartlock_bundle::Error;
 use hartlock_files::FileError;
-use hartlock_image::{Fault, Reason};
+use hartlock_image::{Fault, Reason, hint_line, refusal_line};
 use hartlock_terminal as terminal;
 use serde::{Serialize, Serializer};
 
@@ -153,8 +153,16 @@ impl Failure {
 
     /// What happened, in a line.
     pub fn line(&self) -> String {
-        let code = self.reason.map_or(String::new(), |it| format!(" ({})", it.code()));
-        format!("{}{code}", lower_first(&terminal::text(&self.message)))
+        self.lines().0
+    }
+
+    /// What happened, and what to do: with a code, in the words and the form of a device.
+    fn lines(&self) -> (String, String) {
+        let message = terminal::text(&self.message);
+        let hint = sentence(&terminal::text(&self.hint));
+        let Some(reason) = self.reason else { return (lower_first(&message), hint) };
+        let digits = format!("{:04}", reason.number());
+        (refusal_line([""; 3], &digits, &sentence(&message)).concat(), hint)
     }
 
     /// Refused or undecided.
@@ -165,16 +173,17 @@ impl Failure {
     /// Prints it to standard error.
     pub fn print(&self) {
         // Each is one line, whatever names of files and quoted input are in it.
-        talk(&format!("{ERROR}error:{ERROR:#} {BOLD}{}{BOLD:#}", self.line()));
+        let (head, hint) = self.lines();
+        talk(&format!("{ERROR}error:{ERROR:#} {BOLD}{head}{BOLD:#}"));
         for line in &self.context {
             talk(&format!("       {}", terminal::text(line)));
         }
-        let hint = lower_first(terminal::text(&self.hint).trim_end_matches('.'));
         let lines = match error_width() {
             Some(width) => wrap(&hint, width - HINT_INDENT),
             None => vec![hint],
         };
-        talk(&format!("\n       hint: {}", lines.join(&format!("\n{:HINT_INDENT$}", ""))));
+        let hint = lines.join(&format!("\n{:HINT_INDENT$}", ""));
+        talk(&hint_line("\n       ", &hint).concat());
         if let Some(reason) = self.reason {
             talk(&format!("       spec: {}", ReasonText::from(reason).spec));
         }
@@ -222,6 +231,14 @@ fn in_words<S: Serializer>(reason: &Option<AnyReason>, serializer: S) -> Result<
     reason.map(ReasonText::from).serialize(serializer)
 }
 
+/// A clause as a sentence.
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|first| first.to_ascii_uppercase());
+    let text: String = first.into_iter().chain(chars).collect();
+    if text.ends_with(['.', '?', '!', '…', ':']) { text } else { text + "." }
+}
+
 /// A title within a sentence. Names in capitals stay as they are.
 fn lower_first(text: &str) -> String {
     let mut chars = text.chars();
@@ -230,5 +247,39 @@ fn lower_first(text: &str) -> String {
             first.to_lowercase().chain(chars).collect()
         }
         _ => text.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hartlock_emulator::console;
+
+    use super::*;
+
+    #[test]
+    fn every_refusal_reads_as_on_a_device() {
+        for reason in Reason::ALL {
+            // What a device prints, as the emulator reads it.
+            let digits = format!("{:04}", *reason as u16);
+            let who = ["hartlock: ", "rom", " refused: "];
+            let head = refusal_line(who, &digits, reason.title()).concat();
+            let hint = hint_line("hartlock: ", reason.hint()).concat();
+            assert_eq!(console::Refusal::parse(&head).map(|it| it.reason), Some(*reason));
+
+            let own = Failure::refused(*reason, Vec::new()).lines();
+            assert_eq!(head.strip_prefix("hartlock: rom refused: "), Some(own.0.as_str()));
+            assert_eq!(hint.strip_prefix("hartlock: hint: "), Some(own.1.as_str()));
+        }
+    }
+
+    #[test]
+    fn a_message_of_its_own_has_the_same_form() {
+        let failure = Failure {
+            reason: Some(hartlock_keys::KeyReason::NotPem.into()),
+            ..Failure::undecided("the file is no PEM", "give another")
+        };
+        assert_eq!(failure.lines(), ("E1102 The file is no PEM.".into(), "Give another.".into()));
+        let failure = Failure::undecided("No key", "give one!");
+        assert_eq!(failure.lines(), ("no key".into(), "Give one!".into()));
     }
 }

@@ -124,7 +124,7 @@ fn every_example_is_refused_with_its_code() {
         assert_eq!(words.next(), Some("hartlock"));
         let mut command = bench.command();
         let run = Run::of(command.args(words).current_dir(&root).output().unwrap()).expect(1);
-        let code = format!("({})", reason["code"].as_str().unwrap());
+        let code = format!("error: {} ", reason["code"].as_str().unwrap());
         assert!(run.stderr.contains(&code), "{line}: {run:?}");
         count += 1;
     }

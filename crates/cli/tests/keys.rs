@@ -160,9 +160,9 @@ fn a_key_that_cannot_be_used_looks_as_documented() {
     assert_eq!(run.stdout, "");
     assert_eq!(
         run.stderr,
-        "error: `virt.dtb` is not a PEM file, nor DER (E1102)\n\
+        "error: E1102 `virt.dtb` is not a PEM file, nor DER.\n\
          \n\
-         \x20      hint: give a file that begins with `-----BEGIN`, for instance from `hartlock keygen`\n\
+         \x20      hint: Give a file that begins with `-----BEGIN`, for instance from `hartlock keygen`.\n\
          \x20      spec: key files §2\n"
     );
     let run = bench.run(&["verify", "system.hlk", "--key", "virt.dtb", "--json"]).expect(2);
@@ -216,7 +216,7 @@ fn every_verb_says_which_key_cannot_be_used_and_why() {
         let args: Vec<_> = line.split(' ').collect();
         let run = bench.run(&args).expect(2);
         let first = run.stderr.lines().next().unwrap();
-        assert!(first.starts_with("error: `") && first.ends_with(&format!("({code})")), "{run:?}");
+        assert!(first.starts_with(&format!("error: {code} `")), "{run:?}");
         assert!(run.stderr.contains("\n       hint: ") && run.stderr.contains("\n       spec: "));
         let json = bench.run(&[&args[..], &["--json"]].concat()).expect(2).json();
         assert_eq!(json["error"]["reason"]["code"], code, "{line}");

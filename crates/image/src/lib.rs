@@ -18,6 +18,7 @@ mod manifest;
 mod payload;
 mod profile;
 mod reason;
+mod refusal;
 mod signature_blocks;
 #[cfg(test)]
 mod tests;
@@ -36,6 +37,7 @@ pub use head::{HEADER_SIZE, Head, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE};
 pub use manifest::{Bootargs, Closing, MAX_BOOTARGS, Manifest, TrustList};
 pub use payload::{PAYLOAD_RECORD_PREFIX_SIZE, PAYLOAD_RECORD_SIZE, PayloadRecord};
 pub use reason::{Fault, Reason};
+pub use refusal::{hint_line, refusal_line};
 pub use signature_blocks::{SignatureBlock, SignatureBlocks};
 pub use types::{
     BundleType, Identity, IdentityField, KEY_ID_SIZE, KEY_RECORD_SIZE, KeyRecord, Label, Lifecycle,

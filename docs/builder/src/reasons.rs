@@ -151,16 +151,14 @@ fn consoles(reason: &Reason) -> String {
     if reason.is_of_key_file() {
         let what = title.strip_prefix(KEY_FILE).unwrap_or(title).trim_end_matches('.');
         out += "From `hartlock`, exit code 2; the message may say more about the file:\n\n";
-        out += &command(&format!("`root.pem` {what} ({code})\n"), reason);
+        out += &command(&format!("{code} `root.pem` {what}.\n"), reason);
     } else if reason.is_of_command() {
         out += "From `hartlock`; the message may say more about the file:\n\n";
-        out +=
-            &command(&format!("{} ({code})\n", lower_first(title).trim_end_matches('.')), reason);
+        out += &command(&format!("{code} {title}\n"), reason);
     } else if reporters.contains(&Reporter::Hartlock) {
-        let title = lower_first(title);
         out += "From `hartlock verify`, exit code 1; what was found may follow the name of the file:\n\n";
         let file = if stages == ["rom"] { "boot.hlk" } else { "system.hlk" };
-        let what = format!("{} ({code})\n       {file}\n", title.trim_end_matches('.'));
+        let what = format!("{code} {title}\n       {file}\n");
         out += &command(&what, reason);
     } else {
         out += "`hartlock verify` never gives this code.\n";
@@ -170,7 +168,7 @@ fn consoles(reason: &Reason) -> String {
 
 /// The output of the command.
 fn command(what: &str, reason: &Reason) -> String {
-    let hint = lower_first(reason.hint.trim_end_matches('.'));
+    let hint = &reason.hint;
     let spec = reason.spec.replacen('-', " ", 1);
     format!("```text\nerror: {what}\n       hint: {hint}\n       spec: {spec}\n```\n")
 }
@@ -178,17 +176,6 @@ fn command(what: &str, reason: &Reason) -> String {
 /// Names of stages in a sentence.
 fn of_stages(stages: &[&str]) -> String {
     stages.join(" or the ").replace("rom", "ROM")
-}
-
-/// A sentence within a sentence. Names in capitals stay as they are.
-fn lower_first(text: &str) -> String {
-    let mut chars = text.chars();
-    match (chars.next(), chars.clone().next()) {
-        (Some(first), Some(second)) if !second.is_uppercase() => {
-            first.to_lowercase().chain(chars).collect()
-        }
-        _ => text.to_owned(),
-    }
 }
 
 /// The numbered headings of the specification.
@@ -264,8 +251,8 @@ mod tests {
             "The **image**.",
             "## What to do\n\nCopy it again.\n",
             "hartlock: rom refused: E0101 The bundle ends.\nhartlock: hint: Copy it again.\n",
-            "error: the bundle ends (E0101)\n",
-            "       hint: copy it again\n       spec: image format §3\n",
+            "error: E0101 The bundle ends.\n",
+            "       hint: Copy it again.\n       spec: image format §3\n",
             "index.html#short): S.\n",
         ] {
             assert!(text.contains(part), "{part}\n\n{text}");
@@ -290,8 +277,8 @@ mod tests {
         reason.reported_by = Some(vec![Reporter::Hartlock]);
         let text = page(&list.reason[0], &list.group[0], "", &[]);
         let expected = "From `hartlock`, exit code 2; the message may say more about the file:\n\n\
-                        ```text\nerror: `root.pem` is not PEM (E1102)\n\n       \
-                        hint: copy it again\n       spec: key files §2\n```\n";
+                        ```text\nerror: E1102 `root.pem` is not PEM.\n\n       \
+                        hint: Copy it again.\n       spec: key files §2\n```\n";
         assert!(text.contains(expected), "{text}");
     }
 

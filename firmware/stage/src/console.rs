@@ -1,7 +1,7 @@
 //! Texts for the console. What prints them differs from machine to machine.
 
 use hartlock_handoff::LOG_ENTRY_SIZE;
-use hartlock_image::Reason;
+use hartlock_image::{Reason, hint_line, refusal_line};
 
 /// A number as text, without a heap and without `core::fmt`.
 #[derive(Clone, Copy, Debug)]
@@ -63,8 +63,9 @@ fn code(reason: Reason) -> [u8; 4] {
 pub fn refusal(line: impl Fn(&[&str]), stage: &str, reason: Reason) {
     let digits = code(reason);
     let digits = ascii(&digits).unwrap_or("????");
-    line(&["\nhartlock: ", stage, " refused: E", digits, " ", reason.title()]);
-    line(&["hartlock: hint: ", reason.hint()]);
+    let who = ["\nhartlock: ", stage, " refused: "];
+    line(&refusal_line(who, digits, reason.title()));
+    line(&hint_line("hartlock: ", reason.hint()));
 }
 
 /// Prints a measurement log byte by byte: a line `log <hexadecimal>` for its header and for each of so
@@ -85,6 +86,7 @@ pub fn log(put: impl Fn(u8), memory: &[u8], entries: usize) {
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
+    use std::format;
     use std::string::String;
 
     use super::*;
@@ -102,13 +104,16 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_has_four_digits_a_title_and_a_hint() {
-        let out = RefCell::new(String::new());
-        let line = |parts: &[&str]| *out.borrow_mut() += &(parts.concat() + "\n");
-        refusal(line, "rom", Reason::OutsideMemory);
-        let out = out.into_inner();
-        assert!(out.starts_with("\nhartlock: rom refused: E0701 "), "{out}");
-        assert!(out.contains(Reason::OutsideMemory.hint()), "{out}");
+    fn every_refusal_has_four_digits_a_title_and_a_hint() {
+        for reason in Reason::ALL {
+            let out = RefCell::new(String::new());
+            let line = |parts: &[&str]| *out.borrow_mut() += &(parts.concat() + "\n");
+            refusal(line, "rom", *reason);
+            let (code, title, hint) = (*reason as u16, reason.title(), reason.hint());
+            let expected =
+                format!("\nhartlock: rom refused: E{code:04} {title}\nhartlock: hint: {hint}\n");
+            assert_eq!(out.into_inner(), expected);
+        }
     }
 
     #[test]

@@ -90,7 +90,7 @@ fn refuses(hartlock: &Path, bundle: &Path, folder: &Path) -> Result<()> {
     let output = verify(hartlock, bundle, folder).stdin(Stdio::null()).output()?;
     let text = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.code() == Some(1), "exit {:?}\n{text}", output.status.code());
-    ensure!(text.contains("(E0"), "no reason: {text}");
+    ensure!(text.contains("error: E0"), "no reason: {text}");
     Ok(())
 }
 
