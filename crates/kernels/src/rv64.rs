@@ -7,10 +7,10 @@
 mod aligned;
 mod assembly;
 
-#[cfg(all(feature = "scalar", feature = "ed25519"))]
+#[cfg(all(feature = "scalar-ed25519", feature = "ed25519"))]
 use core::arch::asm;
 use core::marker::PhantomData;
-#[cfg(all(feature = "scalar", feature = "ed25519"))]
+#[cfg(all(feature = "scalar-ed25519", feature = "ed25519"))]
 use core::mem::MaybeUninit;
 
 use crate::dispatch::{
@@ -396,7 +396,7 @@ pub(crate) fn add_rows(sum: &mut [u64], a: &[[u64; 6]], b: &[u64; 6], start: &[u
 }
 
 /// Calls a product of `ed25519_rv64.S`, whose calling convention is its own.
-#[cfg(all(feature = "scalar", feature = "ed25519"))]
+#[cfg(all(feature = "scalar-ed25519", feature = "ed25519"))]
 macro_rules! ed25519_product {
     ($function:ident, $to:expr, $a:expr, $last:expr) => {
         asm!(
@@ -409,7 +409,7 @@ macro_rules! ed25519_product {
 }
 
 /// a · b modulo 2^255 - 19, reduced, for loose limbs (`ed25519/field.rs`). It needs no token, as [`add_rows`].
-#[cfg(all(feature = "scalar", feature = "ed25519"))]
+#[cfg(all(feature = "scalar-ed25519", feature = "ed25519"))]
 #[inline(always)]
 pub(crate) fn ed25519_multiply(a: &[u64; 5], b: &[u64; 5]) -> [u64; 5] {
     let mut product = MaybeUninit::uninit();
@@ -421,7 +421,7 @@ pub(crate) fn ed25519_multiply(a: &[u64; 5], b: &[u64; 5]) -> [u64; 5] {
 }
 
 /// The same into limbs that are there.
-#[cfg(all(feature = "scalar", feature = "ed25519"))]
+#[cfg(all(feature = "scalar-ed25519", feature = "ed25519"))]
 #[inline(always)]
 pub(crate) fn ed25519_multiply_into(product: &mut [u64; 5], a: &[u64; 5], b: &[u64; 5]) {
     // SAFETY: as above.
@@ -429,7 +429,7 @@ pub(crate) fn ed25519_multiply_into(product: &mut [u64; 5], a: &[u64; 5], b: &[u
 }
 
 /// a, squared `times` times modulo 2^255 - 19, as [`ed25519_multiply`]. `times` is not zero.
-#[cfg(all(feature = "scalar", feature = "ed25519"))]
+#[cfg(all(feature = "scalar-ed25519", feature = "ed25519"))]
 #[inline(always)]
 pub(crate) fn ed25519_square(a: &[u64; 5], times: usize) -> [u64; 5] {
     let mut square = MaybeUninit::uninit();

@@ -9,13 +9,13 @@
 //!
 //! Products are in assembly (`rv64/ed25519_rv64.S`) where a stage carries scalar kernels, else in the portable form below.
 
-#[cfg(all(target_arch = "riscv64", feature = "scalar"))]
+#[cfg(all(target_arch = "riscv64", feature = "scalar-ed25519"))]
 use crate::rv64::{
     ed25519_multiply as multiply, ed25519_multiply_into as multiply_into, ed25519_square as square,
 };
-#[cfg(not(all(target_arch = "riscv64", feature = "scalar")))]
+#[cfg(not(all(target_arch = "riscv64", feature = "scalar-ed25519")))]
 mod portable;
-#[cfg(not(all(target_arch = "riscv64", feature = "scalar")))]
+#[cfg(not(all(target_arch = "riscv64", feature = "scalar-ed25519")))]
 use portable::{multiply, multiply_into, square};
 
 const LIMB_MASK: u64 = (1 << 51) - 1;

@@ -23,7 +23,7 @@ assemble!("keccak_constants");
 assemble!("frame_macros" "sha2_macros" "sha256_rv64" "sha512_rv64" "keccak_macros" "keccak_rv64");
 #[cfg(all(feature = "scalar", feature = "rsa"))]
 assemble!("frame_macros" "rsa_rv64");
-#[cfg(all(feature = "scalar", feature = "ed25519"))]
+#[cfg(all(feature = "scalar-ed25519", feature = "ed25519"))]
 assemble!("frame_macros" "ed25519_rv64");
 #[cfg(feature = "zbb")]
 assemble!("frame_macros" "sha2_macros" "sha256_rv64_zbb" "sha512_rv64_zbb" "keccak_macros" "keccak_rv64_zbb");
@@ -91,7 +91,7 @@ unsafe extern "C" {
 }
 
 // Not called as functions of C, see their file.
-#[cfg(all(feature = "scalar", feature = "ed25519"))]
+#[cfg(all(feature = "scalar-ed25519", feature = "ed25519"))]
 unsafe extern "C" {
     pub(super) fn hartlock_ed25519_multiply_rv64();
     pub(super) fn hartlock_ed25519_square_rv64();
