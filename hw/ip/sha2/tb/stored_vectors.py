@@ -1,27 +1,19 @@
-"""Public test vectors: read from a folder beside the project, and never copied into it.
-
-The folder is `../shared/vectors` beside the project, or the one that HARTLOCK_VECTORS names. Without the
-first, tests say so and pass; what is named has to be there. Each run takes a part, within a number of
-bytes that its simulation can afford and chosen by its seed; HARTLOCK_ALL_VECTORS=1 takes everything.
-Every choice logs a note, which `cargo xtask ip` shows: what was taken, and what was skipped and why.
-"""
+"""The public vectors of SHA-2 and HMAC (`hw/prim/tb/vectors.py`), within a number of bytes to hash."""
 
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 import random
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
+
+from vectors import Log, folder, some_of, tests_of, wants_all
 
 # A chain of a thousand hashes makes one digest of the file.
 CHAIN = 1000
 # Limit of a part: each chain costs a thousand hashes of the reference.
 FEW_CHAINS = 5
 HASHES = {"SHA2-256": hashlib.sha256, "SHA2-384": hashlib.sha384, "SHA2-512": hashlib.sha512}
-Log = Callable[..., None]
 
 
 class Case(NamedTuple):
@@ -31,33 +23,6 @@ class Case(NamedTuple):
     message: bytes
     expected: bytes
     key: bytes | None = None
-
-
-def wants_all() -> bool:
-    return os.environ.get("HARTLOCK_ALL_VECTORS", "") not in ("", "0")
-
-
-def find_folder(named: str | None, beside: Path) -> Path | None:
-    if named:
-        if not Path(named).is_dir():
-            raise NotADirectoryError(f"HARTLOCK_VECTORS names no folder: {named}")
-        return Path(named)
-    return beside if beside.is_dir() else None
-
-
-def folder(log: Log) -> Path | None:
-    beside = Path(__file__).resolve().parents[5] / "shared/vectors"
-    found = find_folder(os.environ.get("HARTLOCK_VECTORS"), beside)
-    if found is None:
-        log("stored vectors: SKIPPED: no %s, and HARTLOCK_VECTORS names no other folder", beside)
-    return found
-
-
-def tests_of(path: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Each group with each of its tests, which is the form of NIST's files and of Wycheproof's."""
-    for group in json.loads(path.read_text())["testGroups"]:
-        for test in group["tests"]:
-            yield group, test
 
 
 def has_whole_bytes(test: dict[str, Any]) -> bool:
@@ -109,7 +74,7 @@ def digests(algorithm: str, budget: int, log: Log) -> list[Case]:
             else:
                 message = bytes.fromhex(test["msg"])[: test["len"] // 8]
                 known.append(Case(f"{path.name} {test['tcId']}", message, bytes.fromhex(test["md"])))
-    part = some_of(known, budget)
+    part = some_of(known, budget, cost)
     some_ends = ends if wants_all() else random.sample(ends, min(1, len(ends)))
     log(
         "stored vectors: %s: %d of %d; ends of Monte Carlo chains: %d; skipped: %d of no whole bytes",
@@ -135,7 +100,7 @@ def macs(budget: int, log: Log) -> list[Case]:
                 key, message = bytes.fromhex(test["key"]), bytes.fromhex(test["msg"])
                 expected = bytes.fromhex(test["mac"] if "mac" in test else test["tag"])
                 cases.append(Case(f"{file} {test['tcId']}", message, expected, key))
-    part = some_of(cases, budget)
+    part = some_of(cases, budget, cost)
     # Software compares tags: the engine cannot detect a wrong one.
     log(
         "stored vectors: HMAC-SHA2-256: %d of %d; skipped: %d of no whole bytes, %d with wrong tags",
@@ -144,20 +109,10 @@ def macs(budget: int, log: Log) -> list[Case]:
     return part
 
 
-def some_of(cases: list[Case], budget: int) -> list[Case]:
-    """All, or a random part that hashes no more than these bytes of messages, keys and padding."""
-    assert cases, "the folder of vectors has nothing of this kind"
-    if wants_all():
-        return cases
-    part = []
-    for case in random.sample(cases, len(cases)):
-        blocks = 1 if case.key is None else 4 + len(case.key) // 64
-        size = len(case.message) + 64 * blocks
-        if size <= budget:
-            part.append(case)
-            budget -= size
-    assert part, "nothing fits"
-    return part
+def cost(case: Case) -> int:
+    """Bytes of message, key and padding."""
+    blocks = 1 if case.key is None else 4 + len(case.key) // 64
+    return len(case.message) + 64 * blocks
 
 
 class Chain(NamedTuple):
