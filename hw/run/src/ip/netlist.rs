@@ -22,6 +22,8 @@ pub const PROJECT: &str = "/project";
 pub const SCRATCH: &str = "/scratch";
 const OUTSIDE: &str = "/outside";
 const XC7: &str = "synth_xilinx -family xc7 -flatten -noiopad";
+/// The attribute of a module whose boundary synthesis must not cross.
+const KEPT: &str = "(* keep_hierarchy *)";
 
 /// Cells of a netlist.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,6 +90,8 @@ fn tally(cells: &BTreeMap<String, u32>) -> Result<Count> {
             "DSP48E1" => count.multipliers += number,
             // These multiplexers join adjacent look-up tables and occupy none; clocks have nets of their own.
             "MUXF7" | "MUXF8" | "BUFG" | "$scopeinfo" => {}
+            // An instance of a module that was kept, named after its path; its cells are counted with the others.
+            cell if cell.contains('$') && !cell.starts_with('$') => {}
             cell => anyhow::bail!("Yosys used {cell}, which is not counted yet"),
         }
     }
@@ -166,6 +170,10 @@ fn yosys(
         read.push_str(&format!(" -I {}", inside(ip, folder)?));
     }
     read.push_str(&format!(" --top {top}"));
+    // The front end dissolves modules, unless it is told that a source wants one kept.
+    if ip.texts()?.iter().any(|text| text.contains(KEPT)) {
+        read.push_str(" --best-effort-hierarchy");
+    }
     for (name, value) in parameters {
         read.push_str(&format!(" -G {name}={value}"));
     }
@@ -222,8 +230,15 @@ mod tests {
 
     #[test]
     fn cells_count_as_the_look_up_tables_that_they_take() {
-        let cells =
-            [("LUT6", 10), ("SRL16E", 2), ("RAM32M", 3), ("FDRE", 7), ("RAMB18E1", 1), ("INV", 1)];
+        let cells = [
+            ("LUT6", 10),
+            ("SRL16E", 2),
+            ("RAM32M", 3),
+            ("FDRE", 7),
+            ("RAMB18E1", 1),
+            ("INV", 1),
+            ("lane$core.u", 4),
+        ];
         let cells = cells.map(|(name, number)| (name.to_owned(), number)).into();
         let count = tally(&cells).unwrap();
         assert_eq!((count.luts, count.flip_flops, count.half_brams), (25, 7, 1));
