@@ -19,6 +19,7 @@ use core::marker::PhantomData;
 pub mod boot_sequencer;
 pub mod mailbox;
 pub mod sha2;
+pub mod sha3;
 
 /// A map of registers, by a type that is only a name.
 pub trait Map {
