@@ -1,0 +1,439 @@
+// The SHA-3 engine on a bus: registers of `data/sha3.rdl` (AXI4-Lite), a port for words of 64 bits and a stream for the
+// message, an interrupt and an alert.
+//
+// A command at the wrong time is refused and reported. No access waits for an event that may not come, except a store
+// into `data` while a word waits, which the engine takes. So no access can hang the bus. This holds
+// after an error, too: then there is no message, and stores are dropped.
+
+`include "assert.svh"
+
+module sha3
+  import sha3_pkg::*;
+  import sha3_regs_pkg::*;
+#(
+  parameter int unsigned RoundsPerCycle = 1,
+  parameter bit          Hardened       = 1'b1
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  // AXI4-Lite, 4 KiB. Protection bits are ignored: the only manager of this port is the root of trust.
+  // Write address.
+  input  logic        axil_awvalid_i,
+  output logic        axil_awready_o,
+  input  logic [11:0] axil_awaddr_i,
+  input  logic [2:0]  axil_awprot_i,
+  // Write data.
+  input  logic        axil_wvalid_i,
+  output logic        axil_wready_o,
+  input  logic [31:0] axil_wdata_i,
+  input  logic [3:0]  axil_wstrb_i,
+  // Write response.
+  output logic        axil_bvalid_o,
+  input  logic        axil_bready_i,
+  output logic [1:0]  axil_bresp_o,
+  // Read address.
+  input  logic        axil_arvalid_i,
+  output logic        axil_arready_o,
+  input  logic [11:0] axil_araddr_i,
+  input  logic [2:0]  axil_arprot_i,
+  // Read data and response.
+  output logic        axil_rvalid_o,
+  input  logic        axil_rready_i,
+  output logic [31:0] axil_rdata_o,
+  output logic [1:0]  axil_rresp_o,
+
+  // The message of `control.stream`: words of eight bytes, the first one in the lower bits; the last word has none to
+  // eight. It has 64 bits because SHA3-512 takes nine of them in twelve cycles.
+  input  logic        str_valid_i,
+  output logic        str_ready_o,
+  input  logic [63:0] str_data_i,
+  input  logic        str_last_i,
+  input  logic [3:0]  str_bytes_i,
+
+  input  logic [3:0]  lifecycle_i,  // a change of it wipes everything
+  output logic        irq_o,
+  output logic        alert_o       // an upset was detected: the engine stops until reset
+);
+  // Fields of the register block, in the shape that the generator gives them.
+  sha3__in_t  regs_in;
+  sha3__out_t regs_out;
+
+  // Generated from data/sha3.rdl. Data, key and digest are external registers: the words are in the engine.
+  sha3_regs u_regs (
+    .clk           (clk_i),
+    .arst_n        (rst_ni),
+    .s_axil_awready(axil_awready_o),
+    .s_axil_awvalid(axil_awvalid_i),
+    .s_axil_awaddr (axil_awaddr_i),
+    .s_axil_awprot (axil_awprot_i),
+    .s_axil_wready (axil_wready_o),
+    .s_axil_wvalid (axil_wvalid_i),
+    .s_axil_wdata  (axil_wdata_i),
+    .s_axil_wstrb  (axil_wstrb_i),
+    .s_axil_bready (axil_bready_i),
+    .s_axil_bvalid (axil_bvalid_o),
+    .s_axil_bresp  (axil_bresp_o),
+    .s_axil_arready(axil_arready_o),
+    .s_axil_arvalid(axil_arvalid_i),
+    .s_axil_araddr (axil_araddr_i),
+    .s_axil_arprot (axil_arprot_i),
+    .s_axil_rready (axil_rready_i),
+    .s_axil_rvalid (axil_rvalid_o),
+    .s_axil_rdata  (axil_rdata_o),
+    .s_axil_rresp  (axil_rresp_o),
+    .hwif_in       (regs_in),
+    .hwif_out      (regs_out)
+  );
+
+  // --- the function ---
+
+  function_t  mode_function;
+  logic       is_off, is_kmac, has_end, is_half;
+  logic [4:0] digest_last;
+
+  // What a mode is, by equality; an illegal mode is off. `digest_last` is the last lane of the digest.
+  always_comb begin
+    is_off        = 1'b0;
+    is_kmac       = 1'b0;
+    has_end       = 1'b0;
+    is_half       = 1'b0;
+    digest_last   = '0;
+    mode_function = '{rate: Rate72, is_short: 1'b0, suffix: 8'h06};
+    unique case (regs_out.control.mode.value)
+      sha3_mode__sha3_224: begin
+        mode_function.rate = Rate144;
+        {has_end, is_half, digest_last} = {1'b1, 1'b1, 5'd3};
+      end
+      sha3_mode__sha3_256: begin
+        mode_function.rate = Rate136;
+        {has_end, digest_last} = {1'b1, 5'd3};
+      end
+      sha3_mode__sha3_384: begin
+        mode_function.rate = Rate104;
+        {has_end, digest_last} = {1'b1, 5'd5};
+      end
+      sha3_mode__sha3_512: {has_end, digest_last} = {1'b1, 5'd7};
+      sha3_mode__shake128: begin
+        mode_function.rate   = Rate168;
+        mode_function.suffix = 8'h1f;
+      end
+      sha3_mode__shake256: begin
+        mode_function.rate   = Rate136;
+        mode_function.suffix = 8'h1f;
+      end
+      sha3_mode__cshake128, sha3_mode__kmac128: begin
+        mode_function.rate   = Rate168;
+        mode_function.suffix = 8'h04;
+        is_kmac              = regs_out.control.mode.value == sha3_mode__kmac128;
+      end
+      sha3_mode__cshake256, sha3_mode__kmac256: begin
+        mode_function.rate   = Rate136;
+        mode_function.suffix = 8'h04;
+        is_kmac              = regs_out.control.mode.value == sha3_mode__kmac256;
+      end
+      sha3_mode__turboshake128: begin
+        mode_function.rate     = Rate168;
+        mode_function.is_short = 1'b1;
+        mode_function.suffix   = regs_out.control.suffix.value;
+      end
+      default: is_off = 1'b1;
+    endcase
+    if (!has_end) digest_last = last_lane(mode_function.rate);
+  end
+
+  // --- commands ---
+
+  logic core_idle, core_error, key_error, is_failed, is_idle, drops, forgets, bad_end;
+  logic start_ready, may_start, starts, may_squeeze, squeezes;
+  logic open_q, has_end_q, is_half_q, key_loaded;
+  logic output_busy, output_valid;
+  logic [4:0] output_last_q;
+  logic [3:0] lifecycle_q;
+
+  assign is_failed   = core_error | key_error;
+  assign forgets     = regs_out.command.wipe.value | (lifecycle_q != lifecycle_i) | is_failed;
+  assign drops       = forgets | regs_out.command.abort.value | bad_end;
+  assign is_idle     = start_ready & ~open_q & ~output_busy & ~is_failed;
+  assign may_start   = is_idle & ~is_off & (~is_kmac | key_loaded) & ~drops;
+  assign starts      = regs_out.command.start.value & may_start;
+  assign may_squeeze = output_valid & ~has_end_q & ~drops & ~regs_out.command.start.value;
+  assign squeezes    = regs_out.command.squeeze.value & may_squeeze;
+
+  // --- the message ---
+
+  // A store waits in `store_q`, and a word in `data_q`, until the core takes it.
+  logic              store_q, store_index_q, store_whole_q, pending_q, last_q, last_next_q, complete_q;
+  logic [31:0]       store_data_q;
+  logic [1:0][31:0]  data_q;
+  logic [3:0]        bytes_q;
+  logic store_request, store_index, store_done, store_good, takes_words, pushes, commits, bad_commit;
+  logic word_valid, word_ready, word_last, from_stream, ends;
+  lane_t      word;
+  logic [3:0] word_bytes;
+
+  assign from_stream   = regs_out.control.stream.value;
+  assign takes_words   = open_q & ~complete_q & ~from_stream;
+  assign store_request = (regs_out.data[0].req & regs_out.data[0].req_is_wr) |
+                         (regs_out.data[1].req & regs_out.data[1].req_is_wr);
+  assign store_index   = regs_out.data[1].req;
+  assign store_good    = store_q & takes_words & store_whole_q;
+  // A store that nothing takes is answered at once.
+  assign store_done    = store_q & ~(store_good & pending_q);
+  assign commits       = regs_out.final_size.commit.value & regs_out.control.by_commit.value & takes_words & ~pending_q;
+  assign bad_commit    = regs_out.final_size.commit.value & ~commits;
+  assign pushes        = commits | (store_good & store_done & store_index_q & ~regs_out.control.by_commit.value);
+
+  assign word_valid  = open_q & (from_stream ? str_valid_i : pending_q);
+  assign word        = from_stream ? str_data_i : data_q;
+  assign word_last   = from_stream ? str_last_i : last_q;
+  assign word_bytes  = from_stream ? str_bytes_i : bytes_q;
+  assign str_ready_o = open_q & from_stream & word_ready;
+  assign ends        = word_valid & word_ready & word_last;
+
+  // A message is open until its last word has gone to the core; nothing is pushed after that word.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      open_q        <= 1'b0;
+      complete_q    <= 1'b0;
+      has_end_q     <= 1'b0;
+      is_half_q     <= 1'b0;
+      output_last_q <= '0;
+      lifecycle_q   <= '0;
+    end else begin
+      lifecycle_q <= lifecycle_i;
+      if (drops || ends) open_q <= 1'b0;
+      else if (starts)   open_q <= 1'b1;
+      if (starts) begin
+        has_end_q     <= has_end;
+        is_half_q     <= is_half;
+        output_last_q <= digest_last;
+        complete_q    <= 1'b0;
+      end else if (pushes && (last_next_q || regs_out.final_size.last.value)) begin
+        complete_q <= 1'b1;
+      end
+    end
+  end
+
+  // More than a word is a word.
+  logic [3:0] final_bytes;
+  assign final_bytes = regs_out.final_size.size.value[3] ? 4'd8 : regs_out.final_size.size.value;
+
+  // The port: a store, then a word of two stores. `last` is of the word that is pushed with it or after it.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      store_q       <= 1'b0;
+      store_index_q <= 1'b0;
+      store_whole_q <= 1'b0;
+      store_data_q  <= '0;
+      data_q        <= '0;
+      pending_q     <= 1'b0;
+      last_q        <= 1'b0;
+      last_next_q   <= 1'b0;
+      bytes_q       <= '0;
+    end else begin
+      if (store_request) begin
+        store_q       <= 1'b1;
+        store_index_q <= store_index;
+        store_whole_q <= store_index ? &regs_out.data[1].wr_biten.value : &regs_out.data[0].wr_biten.value;
+        store_data_q  <= regs_out.data[0].wr_data.value;
+      end else if (store_done) begin
+        store_q      <= 1'b0;
+        store_data_q <= '0;
+      end
+      if (word_ready && !from_stream) pending_q <= 1'b0;
+      if (store_good && store_done) data_q[store_index_q] <= store_data_q;
+      if (regs_out.final_size.last.value) last_next_q <= 1'b1;
+      if (pushes) begin
+        pending_q   <= 1'b1;
+        last_q      <= last_next_q | regs_out.final_size.last.value;
+        last_next_q <= 1'b0;
+        bytes_q     <= (last_next_q || regs_out.final_size.last.value) ? final_bytes : 4'd8;
+      end
+      if (drops || starts) begin
+        {pending_q, last_q, last_next_q} <= '0;
+        data_q <= '0;
+      end
+    end
+  end
+
+  // --- the engine ---
+
+  logic       key_request, key_write, msg_valid, msg_ready, msg_last, out_valid, out_ready;
+  logic [4:0] key_index, digest_lane;
+  logic [3:0] msg_bytes;
+  lane_t      msg, out, digest;
+
+  // Which word of the key is written: a cycle has at most one such request.
+  always_comb begin
+    key_request = 1'b0;
+    key_index   = '0;
+    for (int i = 0; i < 18; i++) begin
+      if (regs_out.key[i].req && regs_out.key[i].req_is_wr) begin
+        key_request = 1'b1;
+        key_index   = 5'(i);
+      end
+    end
+  end
+  // Writes are whole words only: half a word would make a key that software did not choose.
+  assign key_write = key_request & (&regs_out.key[0].wr_biten.value) & is_idle;
+
+  // The key goes into the message here, and nowhere else.
+  sha3_key #(.Hardened(Hardened)) u_key (
+    .clk_i, .rst_ni,
+    .key_valid_i (key_write),
+    .key_index_i (key_index),
+    .key_i       (regs_out.key[0].wr_data.value),
+    .loaded_o    (key_loaded),
+    .forget_i    (forgets),
+    .start_i     (starts),
+    .is_kmac_i   (is_kmac),
+    .last_lane_i (last_lane(mode_function.rate)),
+    .drop_i      (drops),
+    .bad_end_o   (bad_end),
+    .fail_i      (core_error),
+    .error_o     (key_error),
+    .word_valid_i(word_valid),
+    .word_ready_o(word_ready),
+    .word_i      (word),
+    .word_last_i (word_last),
+    .word_bytes_i(word_bytes),
+    .msg_valid_o (msg_valid),
+    .msg_ready_i (msg_ready),
+    .msg_o       (msg),
+    .msg_last_o  (msg_last),
+    .msg_bytes_o (msg_bytes)
+  );
+
+  // The sponge. An error of the key wipes it, and so does everything that drops the message.
+  sha3_core #(
+    .RoundsPerCycle(RoundsPerCycle),
+    .Hardened      (Hardened)
+  ) u_core (
+    .clk_i, .rst_ni,
+    .start_valid_i(starts),
+    .start_ready_o(start_ready),
+    .function_i   (mode_function),
+    .wipe_i       (drops),
+    .idle_o       (core_idle),
+    .error_o      (core_error),
+    .msg_valid_i  (msg_valid),
+    .msg_ready_o  (msg_ready),
+    .msg_i        (msg),
+    .msg_last_i   (msg_last),
+    .msg_bytes_i  (msg_bytes),
+    .word_valid_o (out_valid),
+    .word_ready_i (out_ready),
+    .word_o       (out)
+  );
+
+  // Digests end; other output goes on with `squeeze`.
+  sha3_output u_output (
+    .clk_i, .rst_ni,
+    .collect_i   (starts | squeezes),
+    .last_lane_i (output_last_q),
+    .is_half_i   (is_half_q),
+    .clear_i     (drops),
+    .busy_o      (output_busy),
+    .valid_o     (output_valid),
+    .word_valid_i(out_valid),
+    .word_ready_o(out_ready),
+    .word_i      (out),
+    .lane_i      (digest_lane),
+    .lane_o      (digest)
+  );
+
+  assign alert_o = is_failed;
+  assign irq_o   = regs_out.interrupt.intr;
+
+  // --- status for software ---
+
+  logic was_done_q, was_failed_q, bad_command, bad_push, bad_write;
+  // Errors of software. Each is refused first and reported afterwards, so that nothing depends on a read of it.
+  assign bad_command = (regs_out.command.start.value & ~starts) | (regs_out.command.squeeze.value & ~squeezes);
+  assign bad_push    = (store_q & ~store_good) | bad_commit | bad_end;
+  assign bad_write   = key_request & ~key_write;
+
+  // Interrupts report events: the first cycle of a condition, hence the conditions of the last cycle.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      was_done_q   <= 1'b0;
+      was_failed_q <= 1'b0;
+    end else begin
+      was_done_q   <= output_valid;
+      was_failed_q <= is_failed;
+    end
+  end
+
+  // Every input of the register block: constants of the build, locks while a message is under way, status, errors,
+  // interrupts, and the words of data, key and digest, which are kept in the engine.
+  always_comb begin
+    regs_in.parameters.rounds_per_cycle.next = 4'(RoundsPerCycle);
+
+    // The configuration of a message is locked from its start on.
+    regs_in.control.mode.swwel      = ~is_idle;
+    regs_in.control.stream.swwel    = ~is_idle;
+    regs_in.control.by_commit.swwel = ~is_idle;
+    regs_in.control.suffix.swwel    = ~is_idle;
+
+    // Status is of this cycle, and software need not clear it.
+    regs_in.status.idle.next         = is_idle;
+    regs_in.status.data_free.next    = ~pending_q & ~store_q;
+    regs_in.status.digest_valid.next = output_valid;
+    regs_in.status.key_loaded.next   = key_loaded;
+    regs_in.status.failed.next       = is_failed;
+
+    // Errors stay until software clears them.
+    regs_in.error.command.hwset = bad_command;
+    regs_in.error.push.hwset    = bad_push;
+    regs_in.error.write.hwset   = bad_write;
+
+    regs_in.interrupt.done.hwset  = output_valid & ~was_done_q;
+    regs_in.interrupt.error.hwset = bad_command | bad_push | bad_write | (is_failed & ~was_failed_q);
+
+    // Only the port stalls the bus; everything else is acknowledged in the same cycle, accepted or not.
+    for (int i = 0; i < 2; i++) regs_in.data[i].wr_ack = store_done & (store_index_q == 1'(i));
+    for (int i = 0; i < 18; i++) regs_in.key[i].wr_ack = regs_out.key[i].req & regs_out.key[i].req_is_wr;
+    digest_lane = '0;
+    for (int i = 0; i < 42; i++) if (regs_out.digest[i].req) digest_lane = 5'(i / 2);
+    for (int i = 0; i < 42; i++) begin
+      regs_in.digest[i].rd_ack        = regs_out.digest[i].req & ~regs_out.digest[i].req_is_wr;
+      regs_in.digest[i].rd_data.value = digest[32*(i%2) +: 32];
+    end
+  end
+
+  // --- assertions ---
+  // The bus follows the rules of AXI4-Lite; the names below state the further properties of this module.
+
+`ifndef SYNTHESIS
+  axi_lite_checks #(.AddrBits(12)) u_checks (
+    .clk_i,
+    .rst_ni,
+    .awvalid_i(axil_awvalid_i),
+    .awready_i(axil_awready_o),
+    .awaddr_i (axil_awaddr_i),
+    .wvalid_i (axil_wvalid_i),
+    .wready_i (axil_wready_o),
+    .wdata_i  (axil_wdata_i),
+    .wstrb_i  (axil_wstrb_i),
+    .bvalid_i (axil_bvalid_o),
+    .bready_i (axil_bready_i),
+    .bresp_i  (axil_bresp_o),
+    .arvalid_i(axil_arvalid_i),
+    .arready_i(axil_arready_o),
+    .araddr_i (axil_araddr_i),
+    .rvalid_i (axil_rvalid_o),
+    .rready_i (axil_rready_i),
+    .rdata_i  (axil_rdata_o),
+    .rresp_i  (axil_rresp_o)
+  );
+`endif
+
+  `ASSERT(AWordIsNotReplaced_A, pushes |-> !pending_q)
+  `ASSERT(AMessageEndsWithItsLastWord_A, ends |=> !open_q)
+  `ASSERT(NothingIsPushedAfterTheLastWord_A, pushes |-> !complete_q && open_q)
+  `ASSERT(AKeyWordIsWhole_A, key_write |-> (&regs_out.key[0].wr_biten.value) && is_idle)
+  `ASSERT(NoKmacWithoutAKey_A, starts && is_kmac |-> key_loaded)
+  `ASSERT(FailedShowsNothing_A, alert_o |=> digest == '0 && !output_valid)
+  `ASSERT(IdleIsNoMessage_A, core_idle |-> !open_q || is_failed || $past(starts))
+endmodule

@@ -1,0 +1,148 @@
+// Collects the words of a message into a block, and pads the last one (FIPS 202 §5.1, §B.2).
+//
+// A word is in its lane a cycle after it came. Only the number of bytes, which is public, decides how many
+// cycles the end takes: at most two. Lanes that no word reaches are zero, because a block is cleared when it
+// is taken; the padding writes its first and its last byte only.
+
+`include "assert.svh"
+
+module sha3_block
+  import sha3_pkg::*;
+#(
+  parameter bit Hardened = 1'b1
+) (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+
+  input  logic       start_i,      // of a message
+  input  logic       clear_i,
+  input  logic       fail_i,       // an error of the control
+  output logic       error_o,      // until reset
+
+  input  logic [7:0] suffix_i,
+  input  logic [4:0] last_lane_i,
+
+  input  logic       msg_valid_i,
+  output logic       msg_ready_o,
+  input  lane_t      msg_i,
+  input  logic       msg_last_i,
+  input  logic [3:0] msg_bytes_i,
+
+  output logic       valid_o,
+  output logic       final_o,      // the block ends the message
+  input  logic       take_i,
+  output lane_t      block_o [RateLanes]
+);
+  // The same code as in `sha3_control`.
+  typedef enum logic [5:0] {
+    StMessage = 6'b001011,
+    StSuffix  = 6'b010101,  // the last word of the message has no room for the suffix
+    StEnd     = 6'b011110,  // the last byte of the padding is in another word than the first
+    StDone    = 6'b100110,
+    StError   = 6'b110011
+  } state_e;
+
+  state_e state_d;
+  (* fsm_encoding = "none" *) state_e state_q;
+  logic [4:0] lane_d, lane_q, lane;
+  logic       full_d, full_q, final_d, final_q;
+
+  logic in_message, in_suffix, in_end;
+  assign in_message = state_q == StMessage;
+  assign in_suffix  = state_q == StSuffix;
+  assign in_end     = state_q == StEnd;
+  assign error_o    = ~(in_message | in_suffix | in_end | (state_q == StDone));
+
+  // A word may enter the next block in the cycle in which this one is taken.
+  logic has_room, moves, is_last_lane, has_suffix, ends;
+  assign has_room     = ~full_q | take_i;
+  assign msg_ready_o  = in_message & has_room;
+  assign moves        = has_room & ((in_message & msg_valid_i) | in_suffix | in_end);
+  assign lane         = in_end ? last_lane_i : lane_q;
+  assign is_last_lane = lane == last_lane_i;
+  // The word has the first byte of the padding, and the last one.
+  assign has_suffix   = in_suffix | (in_message & msg_last_i & ~msg_bytes_i[3]);
+  assign ends         = in_end | (has_suffix & is_last_lane);
+
+  // Byte by byte: one of the message, the suffix, or zero.
+  lane_t word;
+  for (genvar b = 0; b < 8; b++) begin : g_byte
+    logic is_message, is_suffix;
+    assign is_message = in_message & (~msg_last_i | (msg_bytes_i > 4'(b)));
+    assign is_suffix  = (in_message & msg_last_i & (msg_bytes_i == 4'(b))) | (in_suffix & (b == 0));
+    assign word[8*b +: 8] = ({8{is_message}} & msg_i[8*b +: 8]) | ({8{is_suffix}} & suffix_i) |
+                            {(b == 7) & ends, 7'b0};
+  end
+
+  for (genvar l = 0; l < RateLanes; l++) begin : g_lane
+    logic loads, clears;
+    assign loads  = moves & (lane == 5'(l));
+    // The first lane may take a word of the next block at once.
+    assign clears = clear_i | (take_i & ((l != 0) | ~loads));
+    // It has no reset: the reset begins with a wipe.
+    always_ff @(posedge clk_i) begin
+      if (clears)     block_o[l] <= '0;
+      else if (loads) block_o[l] <= word;
+    end
+  end
+
+  // The message, a word for the suffix if it had no room, one for the end if it is not the same.
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      StMessage: if (moves && msg_last_i) begin
+        state_d = !has_suffix ? StSuffix : (ends ? StDone : StEnd);
+      end
+      StSuffix: if (moves) state_d = ends ? StDone : StEnd;
+      StEnd:    if (moves) state_d = StDone;
+      StDone:   state_d = StDone;
+      StError:  state_d = StError;
+      default:  state_d = Hardened ? StError : StDone;
+    endcase
+    if (clear_i && !error_o) state_d = start_i ? StMessage : StDone;
+    if (fail_i && Hardened)  state_d = StError;
+  end
+
+  // Where the next word goes, and whether the block is complete.
+  always_comb begin
+    lane_d  = lane_q;
+    full_d  = full_q & ~take_i;
+    final_d = final_q;
+    if (moves) begin
+      lane_d  = is_last_lane ? '0 : lane + 1'b1;
+      full_d  = is_last_lane;
+      final_d = ends;
+    end
+    if (clear_i) begin
+      lane_d  = '0;
+      full_d  = 1'b0;
+      final_d = 1'b0;
+    end
+  end
+
+  // After reset there is no message.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= StDone;
+      lane_q  <= '0;
+      full_q  <= 1'b0;
+      final_q <= 1'b0;
+    end else begin
+      state_q <= state_d;
+      lane_q  <= lane_d;
+      full_q  <= full_d;
+      final_q <= final_d;
+    end
+  end
+
+  assign valid_o = full_q & ~error_o;
+  assign final_o = final_q;
+
+  `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  `ASSERT(AnErrorOffersNothing_A, error_o |-> !msg_ready_o && !valid_o)
+  `ASSERT(BytesFitTheWord_A, msg_valid_i && msg_last_i |-> msg_bytes_i <= 4'd8)
+  `ASSERT(ABlockIsNotOverwritten_A, moves && full_q |-> take_i)
+  `ASSERT(AMessageEndsPadded_A, valid_o && final_o |-> block_o[last_lane_i][63])
+  `ASSERT(NothingFollowsTheEnd_A, state_q == StDone |-> !moves)
+  `ASSERT(ALaneIsOfTheRate_A, moves |-> lane <= last_lane_i)
+endmodule

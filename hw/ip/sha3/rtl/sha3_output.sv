@@ -1,0 +1,77 @@
+// Keeps a digest, or a block of output, until software has read it.
+//
+// The memory is distributed: it has no reset and no clear. So a clear hides it at once and overwrites it in the next 32
+// cycles, also after a reset.
+
+`include "assert.svh"
+
+module sha3_output
+  import sha3_pkg::*;
+(
+  input  logic       clk_i,
+  input  logic       rst_ni,
+
+  input  logic       collect_i,     // the next lanes, from the first
+  input  logic [4:0] last_lane_i,   // stable until the next collection
+  input  logic       is_half_i,     // of the last lane only the lower half
+  input  logic       clear_i,
+  output logic       busy_o,        // collects, or overwrites the memory
+  output logic       valid_o,
+
+  input  logic       word_valid_i,
+  output logic       word_ready_o,
+  input  lane_t      word_i,
+
+  input  logic [4:0] lane_i,
+  output lane_t      lane_o
+);
+  lane_t      memory [32];
+  logic [4:0] count_q;
+  logic       collects_q, clears_q, valid_q, moves, is_last;
+
+  assign word_ready_o = collects_q & ~clears_q;
+  assign moves        = word_valid_i & word_ready_o;
+  assign is_last      = count_q == last_lane_i;
+  assign busy_o       = collects_q | clears_q;
+  assign valid_o      = valid_q;
+  // Lanes past the end may be of an earlier message.
+  assign lane_o       = (valid_q && lane_i <= last_lane_i) ? memory[lane_i] : '0;
+
+  // One write port, for output and for zeros.
+  always_ff @(posedge clk_i) begin
+    if (moves || clears_q) begin
+      memory[count_q] <= clears_q ? '0 : {(is_half_i && is_last) ? 32'b0 : word_i[63:32], word_i[31:0]};
+    end
+  end
+
+  // A reset begins with a clear.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      count_q    <= '0;
+      collects_q <= 1'b0;
+      clears_q   <= 1'b1;
+      valid_q    <= 1'b0;
+    end else if (clear_i) begin
+      count_q    <= '0;
+      collects_q <= 1'b0;
+      clears_q   <= 1'b1;
+      valid_q    <= 1'b0;
+    end else if (collect_i) begin
+      count_q    <= '0;
+      collects_q <= 1'b1;
+      valid_q    <= 1'b0;
+    end else begin
+      count_q <= count_q + 5'(moves | clears_q);
+      if (clears_q && count_q == '1) clears_q <= 1'b0;
+      if (moves && is_last) begin
+        collects_q <= 1'b0;
+        valid_q    <= 1'b1;
+      end
+    end
+  end
+
+  `ASSERT(AClearHidesEverything_A, clear_i |=> !valid_o && lane_o == '0)
+  `ASSERT(NothingIsShownWhileItIsCollected_A, word_ready_o |-> !valid_o)
+  `ASSERT(CollectsNothingDuringAClear_A, collect_i |-> !clears_q || clear_i)
+  `ASSERT(ShowsNothingPastTheEnd_A, lane_i > last_lane_i |-> lane_o == '0)
+endmodule
