@@ -13,4 +13,5 @@ pub mod boot_sequencer;
 pub mod iommu;
 pub mod mailbox;
 pub mod sha2;
+pub mod sha3;
 pub mod virtio_blk;

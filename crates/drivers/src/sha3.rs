@@ -1,0 +1,390 @@
+//! The SHA-3 engine (`hw/ip/sha3`): SHA-3, SHAKE, KMAC and TurboSHAKE128 of a message that the processor pushes.
+//!
+//! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an
+//! engine with a fault (`status.failed`) is not used until reset. The caller chooses how to wait, as for
+//! [`sha2`](crate::sha2).
+
+use core::iter;
+
+use hartlock_regs::Value;
+use hartlock_regs::sha3::{
+    Command, Control, FinalSize, InterruptEnable, Mode, Sha3 as Registers, Status,
+};
+
+pub use crate::sha2::{Polling, Sleeping, Wait};
+
+/// Bytes of a word of the engine.
+const WORD_LEN: usize = 8;
+/// Words of the key register: nine lanes.
+const KEY_WORDS: usize = 18;
+/// Maximum length of a key: with the encodings of its length and of the rate it fits the register.
+pub const MAX_KEY_LEN: usize = 64;
+/// `sha3` in the register that says what it is.
+const MAGIC: u32 = 0x7368_6133;
+/// Maximum number of status reads before the engine is treated as absent. The longest wait is for a block of output,
+/// below a hundred cycles.
+const PATIENCE: u32 = 10_000;
+
+/// Why there is no digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// There is no such engine at this address.
+    NoEngine,
+    /// It detected a fault, and does nothing until reset.
+    Failed,
+    /// It does not respond any more.
+    Silent,
+    /// It refused a command or a word: other code used it meanwhile.
+    Refused,
+    /// A key of more than [`MAX_KEY_LEN`] bytes, a customization that does not fit the first block, or more output than
+    /// the digest has.
+    TooLong,
+}
+
+/// What is computed.
+#[derive(Clone, Copy, Debug)]
+pub enum Function<'a> {
+    /// SHA3-224 (FIPS 202).
+    Sha3_224,
+    /// SHA3-256.
+    Sha3_256,
+    /// SHA3-384.
+    Sha3_384,
+    /// SHA3-512.
+    Sha3_512,
+    /// SHAKE128.
+    Shake128,
+    /// SHAKE256.
+    Shake256,
+    /// TurboSHAKE128 (RFC 9861 §2.2) with this domain separation byte, 0x01 to 0x7f.
+    TurboShake128(u8),
+    /// KMAC128 (SP 800-185 §4).
+    Kmac128(Kmac<'a>),
+    /// KMAC256.
+    Kmac256(Kmac<'a>),
+}
+
+/// The inputs of KMAC beside the message.
+#[derive(Clone, Copy)]
+pub struct Kmac<'a> {
+    /// At most [`MAX_KEY_LEN`] bytes.
+    pub key: &'a [u8],
+    /// S of SP 800-185; with its prefix it has to fit a block.
+    pub customization: &'a [u8],
+}
+
+impl core::fmt::Debug for Kmac<'_> {
+    /// The key is not shown.
+    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        out.debug_struct("Kmac").field("customization", &self.customization).finish_non_exhaustive()
+    }
+}
+
+impl Function<'_> {
+    const fn mode(&self) -> Mode {
+        match self {
+            Self::Sha3_224 => Mode::Sha3224,
+            Self::Sha3_256 => Mode::Sha3256,
+            Self::Sha3_384 => Mode::Sha3384,
+            Self::Sha3_512 => Mode::Sha3512,
+            Self::Shake128 => Mode::Shake128,
+            Self::Shake256 => Mode::Shake256,
+            Self::TurboShake128(_) => Mode::Turboshake128,
+            Self::Kmac128(_) => Mode::Kmac128,
+            Self::Kmac256(_) => Mode::Kmac256,
+        }
+    }
+
+    /// Bytes that `digest` shows at once, and whether more can follow.
+    const fn output(&self) -> (usize, bool) {
+        match self {
+            Self::Sha3_224 => (28, false),
+            Self::Sha3_256 => (32, false),
+            Self::Sha3_384 => (48, false),
+            Self::Sha3_512 => (64, false),
+            Self::Shake128 | Self::TurboShake128(_) | Self::Kmac128(_) => (168, true),
+            Self::Shake256 | Self::Kmac256(_) => (136, true),
+        }
+    }
+}
+
+/// The engine.
+pub struct Sha3<W> {
+    registers: Registers,
+    wait: W,
+    /// Bytes that do not make a word yet, the first one lowest.
+    rest: u64,
+    rest_len: usize,
+    /// What `digest` shows of the function at once, and whether more can follow.
+    shown_len: usize,
+    is_endless: bool,
+    is_kmac: bool,
+}
+
+impl<W: Wait> Sha3<W> {
+    /// Takes the engine and clears its state.
+    ///
+    /// # Errors
+    /// `NoEngine`, `Failed`, `Silent`.
+    pub fn new(registers: Registers, wait: W) -> Result<Self, Error> {
+        if registers.id().read() != MAGIC {
+            return Err(Error::NoEngine);
+        }
+        let (shown_len, is_endless) = Function::Sha3_384.output();
+        let mut engine =
+            Self { registers, wait, rest: 0, rest_len: 0, shown_len, is_endless, is_kmac: false };
+        engine.wipe()?;
+        Ok(engine)
+    }
+
+    /// Begins a message.
+    ///
+    /// # Errors
+    /// `TooLong`, or those of the engine.
+    pub fn start(&mut self, function: Function<'_>) -> Result<(), Error> {
+        // Output of the last message may still be on its way.
+        self.until_polled(Status::idle, |_| ())?;
+        (self.rest, self.rest_len) = (0, 0);
+        (self.shown_len, self.is_endless) = function.output();
+        let suffix = match function {
+            Function::TurboShake128(suffix) => suffix,
+            _ => 0,
+        };
+        let kmac = match function {
+            Function::Kmac128(kmac) | Function::Kmac256(kmac) => Some(kmac),
+            _ => None,
+        };
+        self.is_kmac = kmac.is_some();
+        if let Some(kmac) = kmac {
+            if header(self.shown_len, kmac.customization).count() > self.shown_len {
+                return Err(Error::TooLong);
+            }
+            let words = key_block(self.shown_len, kmac.key).ok_or(Error::TooLong)?;
+            for (register, word) in self.registers.key().iter().zip(words) {
+                register.write(word);
+            }
+            // The register block keeps the last word that was written.
+            self.registers.final_size().write(FinalSize::RESET);
+        }
+        let control = Control::RESET.with_mode(function.mode()).with_suffix(suffix);
+        self.registers.control().write(control);
+        if W::BY_INTERRUPT {
+            let enabled = InterruptEnable::RESET.with_done(true).with_error(true);
+            self.registers.interrupt_enable().write(enabled);
+        }
+        self.command(Command::RESET.with_start(true));
+        if let Some(kmac) = kmac {
+            // The first block is the prefix; the engine puts the key after it (§4.3).
+            header(self.shown_len, kmac.customization)
+                .chain(iter::repeat(0))
+                .take(self.shown_len)
+                .for_each(|byte| self.push_byte(byte));
+        }
+        Ok(())
+    }
+
+    /// Pushes a part of the message, of any length. While the engine works on a block, the bus waits.
+    pub fn push(&mut self, data: &[u8]) {
+        let mut data = data;
+        // Whole words need no bytes, once the rest is empty.
+        while self.rest_len != 0 {
+            let Some((byte, others)) = data.split_first() else { return };
+            self.push_byte(*byte);
+            data = others;
+        }
+        let (words, rest) = data.as_chunks::<WORD_LEN>();
+        words.iter().for_each(|word| self.push_word(u64::from_le_bytes(*word)));
+        rest.iter().for_each(|byte| self.push_byte(*byte));
+    }
+
+    /// Ends the message and takes the digest, the MAC, or as much output as asked for.
+    ///
+    /// # Errors
+    /// `TooLong` if a digest is shorter; `Refused` if a part of the message was refused; those of the engine.
+    pub fn finish(&mut self, output: &mut [u8]) -> Result<(), Error> {
+        if !self.is_endless && output.len() > self.shown_len {
+            return Err(Error::TooLong);
+        }
+        if self.is_kmac {
+            // §4.3: the length of the output in bits is a part of the message.
+            right_encode(output.len() * 8).for_each(|byte| self.push_byte(byte));
+        }
+        let size = u8::try_from(self.rest_len).unwrap_or(0);
+        self.registers.final_size().write(FinalSize::RESET.with_size(size).with_last(true));
+        self.push_word(self.rest);
+        (self.rest, self.rest_len) = (0, 0);
+        for (number, block) in output.chunks_mut(self.shown_len).enumerate() {
+            if number > 0 {
+                // The core permutes the next block while this one is read.
+                self.command(Command::RESET.with_squeeze(true));
+            }
+            self.until(Status::digest_valid)?;
+            for (part, register) in block.chunks_mut(4).zip(self.registers.digest().iter()) {
+                let word = register.read().to_le_bytes();
+                part.iter_mut().zip(word).for_each(|(to, from)| *to = from);
+            }
+        }
+        // What was refused is not in the digest.
+        match self.registers.error().read().to_bits() {
+            0 => Ok(()),
+            _ => Err(Error::Refused),
+        }
+    }
+
+    /// Clears message, output and key.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    pub fn wipe(&mut self) -> Result<(), Error> {
+        (self.rest, self.rest_len) = (0, 0);
+        self.command(Command::RESET.with_wipe(true));
+        self.until_polled(Status::idle, |_| ())
+    }
+
+    fn push_byte(&mut self, byte: u8) {
+        self.rest |= u64::from(byte) << (8 * self.rest_len);
+        self.rest_len += 1;
+        if self.rest_len == WORD_LEN {
+            self.push_word(self.rest);
+            (self.rest, self.rest_len) = (0, 0);
+        }
+    }
+
+    /// The upper half pushes both.
+    #[inline(always)]
+    fn push_word(&mut self, word: u64) {
+        for (register, half) in self.registers.data().iter().zip([word as u32, (word >> 32) as u32])
+        {
+            register.write(half);
+        }
+    }
+
+    fn command(&mut self, command: Command) {
+        self.registers.command().write(command);
+    }
+
+    /// Waits until the status has the expected value.
+    fn until(&mut self, is_wanted: impl Fn(Status) -> bool) -> Result<(), Error> {
+        self.until_polled(is_wanted, |engine| {
+            if W::BY_INTERRUPT {
+                engine.wait.wait();
+                // The status is read after this, so no earlier event is missed.
+                let interrupt = engine.registers.interrupt();
+                interrupt.write(interrupt.read());
+            }
+        })
+    }
+
+    fn until_polled(
+        &mut self,
+        is_wanted: impl Fn(Status) -> bool,
+        pass_time: impl Fn(&mut Self),
+    ) -> Result<(), Error> {
+        for _ in 0..PATIENCE {
+            let status = self.registers.status().read();
+            if is_wanted(status) {
+                return Ok(());
+            }
+            if status.failed() {
+                return Err(Error::Failed);
+            }
+            pass_time(self);
+        }
+        Err(Error::Silent)
+    }
+}
+
+/// A number in as few bytes as it needs, and how many these are (SP 800-185 §2.3.1).
+fn number(value: usize) -> (u8, impl Iterator<Item = u8>) {
+    let bytes = (value as u64).to_be_bytes();
+    let zeros = bytes.iter().take(bytes.len() - 1).take_while(|byte| **byte == 0).count();
+    ((bytes.len() - zeros) as u8, bytes.into_iter().skip(zeros))
+}
+
+fn left_encode(value: usize) -> impl Iterator<Item = u8> {
+    let (len, bytes) = number(value);
+    iter::once(len).chain(bytes)
+}
+
+fn right_encode(value: usize) -> impl Iterator<Item = u8> {
+    let (len, bytes) = number(value);
+    bytes.chain(iter::once(len))
+}
+
+/// §2.3.2.
+fn encode_string(string: &[u8]) -> impl Iterator<Item = u8> {
+    left_encode(string.len() * 8).chain(string.iter().copied())
+}
+
+/// What KMAC begins with, without the zeros that fill its block (§3.3, §4.3).
+fn header(rate: usize, customization: &[u8]) -> impl Iterator<Item = u8> {
+    left_encode(rate).chain(encode_string(b"KMAC")).chain(encode_string(customization))
+}
+
+/// What the engine puts after it; it adds zeros.
+fn key_block(rate: usize, key: &[u8]) -> Option<[u32; KEY_WORDS]> {
+    if key.len() > MAX_KEY_LEN {
+        return None;
+    }
+    let mut words = [0; KEY_WORDS];
+    for (at, byte) in left_encode(rate).chain(encode_string(key)).enumerate() {
+        *words.get_mut(at / 4)? |= u32::from(byte) << (8 * (at % 4));
+    }
+    Some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use hartlock_kernels::Kernels;
+    use hartlock_kernels::xof::Xof;
+
+    use super::*;
+
+    /// What the engine hashes for a KMAC: the blocks of the driver, then the message and its end.
+    fn kmac128(key: &[u8], customization: &[u8], message: &[u8], output: &mut [u8]) {
+        const RATE: usize = 168;
+        let filled = |part: Vec<u8>| part.into_iter().chain(iter::repeat(0)).take(RATE);
+        let words = key_block(RATE, key).unwrap();
+        let mut whole: Vec<u8> = filled(header(RATE, customization).collect()).collect();
+        whole.extend(filled(words.iter().flat_map(|word| word.to_le_bytes()).collect()));
+        whole.extend(message);
+        whole.extend(right_encode(output.len() * 8));
+        // The kernel makes the same first block of the same strings.
+        let mut xof = Xof::cshake128(&Kernels::PORTABLE, b"KMAC", customization);
+        xof.update(whole.get(RATE..).unwrap());
+        xof.finalize().read(output);
+    }
+
+    /// SP 800-185, samples 1 and 2 of KMAC.
+    #[test]
+    fn encodes_kmac_as_the_standard_does() {
+        let key: Vec<u8> = (0x40..0x60).collect();
+        let mut mac = [0; 32];
+        kmac128(&key, b"", &[0, 1, 2, 3], &mut mac);
+        assert_eq!(mac[..4], [0xe5, 0x78, 0x0b, 0x0d]);
+        kmac128(&key, b"My Tagged Application", &[0, 1, 2, 3], &mut mac);
+        assert_eq!(mac[..4], [0x3b, 0x1f, 0xba, 0x96]);
+    }
+
+    #[test]
+    fn the_first_block_is_that_of_the_standard() {
+        let start: Vec<u8> = header(168, b"").collect();
+        assert_eq!(start, [1, 168, 1, 32, b'K', b'M', b'A', b'C', 1, 0]);
+        assert_eq!(right_encode(256).collect::<Vec<_>>(), [1, 0, 2]);
+        assert_eq!(right_encode(0).collect::<Vec<_>>(), [0, 1]);
+    }
+
+    #[test]
+    fn a_longer_key_is_refused() {
+        assert!(key_block(136, &[0xff; MAX_KEY_LEN]).is_some());
+        assert!(key_block(136, &[0xff; MAX_KEY_LEN + 1]).is_none());
+    }
+
+    #[test]
+    fn a_key_is_not_shown() {
+        let kmac = Function::Kmac128(Kmac { key: b"secret", customization: b"name" });
+        assert!(!std::format!("{kmac:?}").contains("115, 101, 99"));
+    }
+}
