@@ -14,6 +14,8 @@ use crate::page::{error_width, wrap};
 use crate::reason::AnyReason;
 use crate::style::{BOLD, ERROR};
 
+/// Columns before what happened.
+const INDENT: usize = 7;
 /// Columns before a hint.
 const HINT_INDENT: usize = 13;
 
@@ -174,16 +176,13 @@ impl Failure {
     pub fn print(&self) {
         // Each is one line, whatever names of files and quoted input are in it.
         let (head, hint) = self.lines();
+        let width = error_width();
+        let head = wrapped(&head, INDENT, width);
         talk(&format!("{ERROR}error:{ERROR:#} {BOLD}{head}{BOLD:#}"));
         for line in &self.context {
-            talk(&format!("       {}", terminal::text(line)));
+            talk(&format!("{:INDENT$}{}", "", wrapped(&terminal::text(line), INDENT, width)));
         }
-        let lines = match error_width() {
-            Some(width) => wrap(&hint, width - HINT_INDENT),
-            None => vec![hint],
-        };
-        let hint = lines.join(&format!("\n{:HINT_INDENT$}", ""));
-        talk(&hint_line("\n       ", &hint).concat());
+        talk(&hint_line("\n       ", &wrapped(&hint, HINT_INDENT, width)).concat());
         if let Some(reason) = self.reason {
             talk(&format!("       spec: {}", ReasonText::from(reason).spec));
         }
@@ -231,6 +230,19 @@ fn in_words<S: Serializer>(reason: &Option<AnyReason>, serializer: S) -> Result<
     reason.map(ReasonText::from).serialize(serializer)
 }
 
+/// A text in lines for a terminal of some width, if it is one. A line that is quoted from a file, with the mark
+/// below it, is left as it is.
+fn wrapped(text: &str, indent: usize, width: Option<usize>) -> String {
+    let is_quoted =
+        text.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').starts_with('|');
+    match width {
+        Some(width) if !is_quoted => {
+            wrap(text, width.saturating_sub(indent)).join(&format!("\n{:indent$}", ""))
+        }
+        _ => text.to_owned(),
+    }
+}
+
 /// A clause as a sentence.
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
@@ -269,6 +281,17 @@ mod tests {
             let own = Failure::refused(*reason, Vec::new()).lines();
             assert_eq!(head.strip_prefix("hartlock: rom refused: "), Some(own.0.as_str()));
             assert_eq!(hint.strip_prefix("hartlock: hint: "), Some(own.1.as_str()));
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_for_a_terminal_is_broken_between_words() {
+        let text = "a line of more than thirty-three columns is broken";
+        let broken = "a line of more than thirty-three\n       columns is broken";
+        assert_eq!(wrapped(text, INDENT, Some(40)), broken);
+        assert_eq!(wrapped(text, INDENT, None), text);
+        for quoted in [format!("12 | {text}"), format!("   | {text}")] {
+            assert_eq!(wrapped(&quoted, INDENT, Some(40)), quoted);
         }
     }
 
