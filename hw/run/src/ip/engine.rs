@@ -24,6 +24,9 @@ pub const OTHERS: [&str; 2] = ["soc", PRIM];
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
+    /// Engines that its benches have beside it, by modules of `tb/` that connect them.
+    #[serde(default)]
+    pub uses: Vec<String>,
     pub bench: Vec<Bench>,
     pub netlist: Vec<Netlist>,
     #[serde(default)]
@@ -98,10 +101,16 @@ impl Ip {
         let path = dir.join("data/ip.toml");
         let text =
             fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let plan =
+        let plan: Plan =
             toml::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))?;
         let mut sources = files(&dir.join(if name == PRIM { "tb" } else { "rtl" }), "sv")?;
         ensure!(!sources.is_empty(), "{name} has no sources");
+        if !plan.uses.is_empty() {
+            sources.extend(files(&dir.join("tb"), "sv")?);
+        }
+        for used in &plan.uses {
+            sources.extend(files(&folder_of(used).join("rtl"), "sv")?);
+        }
         // Packages are read before those who import them.
         sources.sort_by_key(|path| (!path.to_string_lossy().ends_with("_pkg.sv"), path.clone()));
         let mutants = mutant::load(&dir)?;

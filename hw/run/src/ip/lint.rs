@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::engine::{Ip, Tools, files, prim};
+use super::engine::{Ip, Tools, files, folder_of, prim};
 use xtask::run;
 
 /// Warnings that are left, for every top module and parameters that are built.
@@ -19,6 +19,9 @@ pub fn check(tools: &Tools, ip: &Ip) -> Result<Vec<String>> {
         verilator.args(bench.parameters.iter().map(|(name, value)| format!("-G{name}={value}")));
         verilator.arg(format!("-I{}", prim().display())).arg("-y").arg(prim());
         verilator.args(files(&prim().join("lint"), "vlt")?);
+        for used in &ip.plan.uses {
+            verilator.args(files(&folder_of(used).join("lint"), "vlt")?);
+        }
         verilator.args(files(&ip.dir.join("lint"), "vlt")?).args(&ip.sources);
         let output = run::capture(&mut verilator)?;
         if !output.status.success() {
