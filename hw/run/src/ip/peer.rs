@@ -126,7 +126,13 @@ fn take(ip: &Ip, peer: Peer, folder: &Path) -> Result<Guest> {
         dir: ip.dir.clone(),
         sources,
         headers,
-        plan: Plan { uses: Vec::new(), bench: Vec::new(), netlist: Vec::new(), peer: Vec::new(), proof: Vec::new() },
+        plan: Plan {
+            uses: Vec::new(),
+            bench: Vec::new(),
+            netlist: Vec::new(),
+            peer: Vec::new(),
+            proof: Vec::new(),
+        },
         mutants: Vec::new(),
         outside: Some(copies.path().to_owned()),
     };
@@ -165,7 +171,13 @@ mod tests {
             dir: PathBuf::new(),
             sources: Vec::new(),
             headers: Vec::new(),
-            plan: Plan { uses: Vec::new(), bench: Vec::new(), netlist: Vec::new(), peer, proof: Vec::new() },
+            plan: Plan {
+                uses: Vec::new(),
+                bench: Vec::new(),
+                netlist: Vec::new(),
+                peer,
+                proof: Vec::new(),
+            },
             mutants: Vec::new(),
             outside: None,
         }
