@@ -17,6 +17,7 @@ extern crate std;
 use core::marker::PhantomData;
 
 pub mod boot_sequencer;
+pub mod dma;
 pub mod mailbox;
 pub mod sha2;
 pub mod sha3;

@@ -1,0 +1,252 @@
+// The DMA engine on a bus: registers of `data/dma.rdl` (AXI4-Lite), memory (AXI4, 64 bits), the scratchpad with the
+// lists, sinks, an interrupt and an alert.
+//
+// Windows are locked before anything starts, so they cannot move under a list. A change of the lifecycle ends a list.
+
+`include "assert.svh"
+
+module dma
+  import dma_pkg::*;
+  import dma_regs_pkg::*;
+#(
+  parameter int unsigned NumSinks    = 3,   // at most 8
+  parameter int unsigned NumReads    = 8,   // outstanding
+  parameter int unsigned ScratchBits = 16,  // bytes of the scratchpad, as a power of two, at most 16
+  parameter bit          Hardened    = 1'b1,
+  localparam int unsigned WordBits   = ScratchBits - 2
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+
+  // AXI4-Lite, 4 KiB. Protection bits are ignored: the only manager of this port is the root of trust.
+  // Write address.
+  input  logic                axil_awvalid_i,
+  output logic                axil_awready_o,
+  input  logic [11:0]         axil_awaddr_i,
+  input  logic [2:0]          axil_awprot_i,
+  // Write data.
+  input  logic                axil_wvalid_i,
+  output logic                axil_wready_o,
+  input  logic [31:0]         axil_wdata_i,
+  input  logic [3:0]          axil_wstrb_i,
+  // Write response.
+  output logic                axil_bvalid_o,
+  input  logic                axil_bready_i,
+  output logic [1:0]          axil_bresp_o,
+  // Read address.
+  input  logic                axil_arvalid_i,
+  output logic                axil_arready_o,
+  input  logic [11:0]         axil_araddr_i,
+  input  logic [2:0]          axil_arprot_i,
+  // Read data and response.
+  output logic                axil_rvalid_o,
+  input  logic                axil_rready_i,
+  output logic [31:0]         axil_rdata_o,
+  output logic [1:0]          axil_rresp_o,
+
+  // The scratchpad, words.
+  output logic                scratch_req_o,
+  input  logic                scratch_gnt_i,
+  output logic [WordBits-1:0] scratch_word_o,
+  input  logic                scratch_rvalid_i,
+  input  logic [31:0]         scratch_rdata_i,
+  input  logic                scratch_err_i,
+
+  // The message: words of eight bytes, the lowest byte first, the last word of none to eight. `sink_abort_o` says
+  // that there will be no last word: what a sink has of the message is to be forgotten.
+  output logic [NumSinks-1:0] sink_valid_o,
+  input  logic [NumSinks-1:0] sink_ready_i,
+  output logic [63:0]         sink_data_o,
+  output logic                sink_last_o,
+  output logic [3:0]          sink_bytes_o,
+  output logic                sink_abort_o,
+
+  // Memory. All bursts are INCR of words of 64 bits, with one id.
+  // Read address.
+  output logic                ar_valid_o,
+  input  logic                ar_ready_i,
+  output logic [31:0]         ar_addr_o,
+  output logic [7:0]          ar_len_o,
+  // Read data.
+  input  logic                r_valid_i,
+  output logic                r_ready_o,
+  input  logic [63:0]         r_data_i,
+  input  logic [1:0]          r_resp_i,
+  input  logic                r_last_i,
+  // Write address.
+  output logic                aw_valid_o,
+  input  logic                aw_ready_i,
+  output logic [31:0]         aw_addr_o,
+  output logic [7:0]          aw_len_o,
+  // Write data.
+  output logic                w_valid_o,
+  input  logic                w_ready_i,
+  output logic [63:0]         w_data_o,
+  output logic [7:0]          w_strb_o,
+  output logic                w_last_o,
+  // Write response.
+  input  logic                b_valid_i,
+  output logic                b_ready_o,
+  input  logic [1:0]          b_resp_i,
+
+  input  logic [3:0]          lifecycle_i,  // a change of it ends a list
+  output logic                irq_o,
+  output logic                alert_o       // an upset was detected: the engine stops until reset
+);
+  // Fields of the register block, in the shape that the generator gives them.
+  dma__in_t  regs_in;
+  dma__out_t regs_out;
+
+  // Generated from data/dma.rdl.
+  dma_regs u_regs (
+    .clk           (clk_i),
+    .arst_n        (rst_ni),
+    .s_axil_awready(axil_awready_o),
+    .s_axil_awvalid(axil_awvalid_i),
+    .s_axil_awaddr (axil_awaddr_i),
+    .s_axil_awprot (axil_awprot_i),
+    .s_axil_wready (axil_wready_o),
+    .s_axil_wvalid (axil_wvalid_i),
+    .s_axil_wdata  (axil_wdata_i),
+    .s_axil_wstrb  (axil_wstrb_i),
+    .s_axil_bready (axil_bready_i),
+    .s_axil_bvalid (axil_bvalid_o),
+    .s_axil_bresp  (axil_bresp_o),
+    .s_axil_arready(axil_arready_o),
+    .s_axil_arvalid(axil_arvalid_i),
+    .s_axil_araddr (axil_araddr_i),
+    .s_axil_arprot (axil_arprot_i),
+    .s_axil_rready (axil_rready_i),
+    .s_axil_rvalid (axil_rvalid_o),
+    .s_axil_rdata  (axil_rdata_o),
+    .s_axil_rresp  (axil_rresp_o),
+    .hwif_in       (regs_in),
+    .hwif_out      (regs_out)
+  );
+
+  logic busy, done, failed, error, was_error_q, is_locked, is_awake_q, is_changed;
+  cause_e cause;
+  logic [IndexBits-1:0] index;
+  logic [3:0] lifecycle_q;
+  logic [ScratchBits-11:0] list;
+  logic is_far, holds;
+
+  // An offset past the end of the scratchpad is a list of too many descriptors.
+  assign list       = regs_out.list.offset.value[ScratchBits-11:0];
+  assign is_far     = (regs_out.list.offset.value >> (ScratchBits - 10)) != '0;
+  assign holds      = busy | regs_out.command.start.value;
+  assign is_locked  = regs_out.lock.locked.value;
+  // In the first cycle after reset there is no lifecycle before.
+  assign is_changed = is_awake_q & (lifecycle_i != lifecycle_q);
+
+  // The engine.
+  dma_core #(
+    .NumSinks   (NumSinks),
+    .NumReads   (NumReads),
+    .ScratchBits(ScratchBits),
+    .Hardened   (Hardened)
+  ) u_core (
+    .clk_i, .rst_ni,
+    .locked_i     (is_locked),
+    .source_i     ({regs_out.source_first.page.value, regs_out.source_last.page.value}),
+    .destination_i({regs_out.destination_first.page.value, regs_out.destination_last.page.value}),
+    .start_i      (regs_out.command.start.value),
+    .abort_i      (regs_out.command.abort.value | is_changed),
+    .list_i       (list),
+    .count_i      (regs_out.count.descriptors.value | {7{is_far}}),
+    .sinks_i      (regs_out.control.sinks.value),
+    .writes_i     (regs_out.control.write.value),
+    .busy_o       (busy),
+    .done_o       (done),
+    .failed_o     (failed),
+    .cause_o      (cause),
+    .index_o      (index),
+    .error_o      (error),
+    .scratch_req_o, .scratch_gnt_i, .scratch_word_o, .scratch_rvalid_i, .scratch_rdata_i, .scratch_err_i,
+    .sink_valid_o, .sink_ready_i, .sink_data_o, .sink_last_o, .sink_bytes_o, .sink_abort_o,
+    .ar_valid_o, .ar_ready_i, .ar_addr_o, .ar_len_o,
+    .r_valid_i, .r_ready_o, .r_data_i, .r_resp_i, .r_last_i,
+    .aw_valid_o, .aw_ready_i, .aw_addr_o, .aw_len_o,
+    .w_valid_o, .w_ready_i, .w_data_o, .w_strb_o, .w_last_o,
+    .b_valid_i, .b_ready_o, .b_resp_i
+  );
+
+  assign irq_o   = regs_out.interrupt.intr;
+  assign alert_o = error;
+
+  // Events are the first cycles of conditions.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      was_error_q <= 1'b0;
+      is_awake_q  <= 1'b0;
+      lifecycle_q <= '0;
+    end else begin
+      was_error_q <= error;
+      is_awake_q  <= 1'b1;
+      lifecycle_q <= lifecycle_i;
+    end
+  end
+
+  // Every input of the register block: constants of the build, locks, status and events.
+  always_comb begin
+    regs_in.parameters.sinks.next           = 8'(NumSinks);
+    regs_in.parameters.reads.next           = 8'(NumReads);
+    regs_in.parameters.scratchpad_bits.next = 8'(ScratchBits);
+
+    // What a list depends on is locked from the cycle of its start to its end.
+    regs_in.control.sinks.swwel     = holds;
+    regs_in.control.write.swwel     = holds;
+    regs_in.list.offset.swwel       = holds;
+    regs_in.count.descriptors.swwel = holds;
+
+    // Windows do not change after the lock.
+    regs_in.source_first.page.swwel      = is_locked;
+    regs_in.source_last.page.swwel       = is_locked;
+    regs_in.destination_first.page.swwel = is_locked;
+    regs_in.destination_last.page.swwel  = is_locked;
+
+    regs_in.status.idle.next   = ~busy;
+    regs_in.status.failed.next = error;
+    regs_in.error.cause.next   = cause;
+    regs_in.error.index.next   = index;
+
+    regs_in.interrupt.done.hwset    = done;
+    regs_in.interrupt.error.hwset   = failed | (error & ~was_error_q);
+    regs_in.interrupt.refused.hwset = regs_out.command.start.value & busy;
+  end
+
+  // --- assertions ---
+  // The bus follows the rules of AXI4-Lite; the names below state the further properties of this module.
+
+`ifndef SYNTHESIS
+  axi_lite_checks #(.AddrBits(12)) u_checks (
+    .clk_i,
+    .rst_ni,
+    .awvalid_i(axil_awvalid_i),
+    .awready_i(axil_awready_o),
+    .awaddr_i (axil_awaddr_i),
+    .wvalid_i (axil_wvalid_i),
+    .wready_i (axil_wready_o),
+    .wdata_i  (axil_wdata_i),
+    .wstrb_i  (axil_wstrb_i),
+    .bvalid_i (axil_bvalid_o),
+    .bready_i (axil_bready_i),
+    .bresp_i  (axil_bresp_o),
+    .arvalid_i(axil_arvalid_i),
+    .arready_i(axil_arready_o),
+    .araddr_i (axil_araddr_i),
+    .rvalid_i (axil_rvalid_o),
+    .rready_i (axil_rready_i),
+    .rdata_i  (axil_rdata_o),
+    .rresp_i  (axil_rresp_o)
+  );
+`endif
+
+  `ASSERT(ALockIsForGood_A, is_locked |=> is_locked)
+  `ASSERT(LockedWindowsStay_A, is_locked |=> $stable({regs_out.source_first.page.value,
+          regs_out.source_last.page.value, regs_out.destination_first.page.value,
+          regs_out.destination_last.page.value}))
+  `ASSERT(BusyNeedsALock_A, 1'b1 |=> !(busy && !alert_o && cause == CauseNone) || (is_locked))
+  `ASSERT(AListIsStable_A, busy || regs_out.command.start.value |=> $stable({list, regs_out.count.descriptors.value,
+          regs_out.control.sinks.value, regs_out.control.write.value}))
+endmodule
