@@ -10,6 +10,7 @@ extern crate std;
 
 pub mod arrivals;
 pub mod boot_sequencer;
+pub mod dma;
 pub mod iommu;
 pub mod mailbox;
 pub mod sha2;
