@@ -1,0 +1,77 @@
+"""The guard over its registers (`../data/axi_guard.rdl`)."""
+
+from __future__ import annotations
+
+import cocotb
+from axi_lite import OKAY, SLVERR
+from axi_lite import Manager as Bus
+from cocotb.handle import HierarchyObject
+from guard_bench import DECERR, INPUTS, Burst, Managers, Memory
+from handshakes import Bench
+from registers import Registers
+
+AT = Registers("axi_guard", __file__).offsets("AXI_GUARD")
+OPEN, CLOSED = 0x8000_0000, 0x8010_0000
+READ, WRITE = 1, 2
+
+
+class Driver:
+    def __init__(self, dut: HierarchyObject) -> None:
+        self.bench = Bench(dut, INPUTS)
+        self.managers, self.memory = Managers(dut), Memory(dut)
+        self.bus = Bus(dut, "axil")
+
+    async def start(self) -> None:
+        await self.bench.start(*self.managers.parts, self.memory)
+        await self.bench.cycles(2)
+        cocotb.start_soon(self.bench.run(lambda: False, 1_000_000))
+
+    async def read(self, address: int) -> int:
+        """The response to a read."""
+        self.managers.read(Burst(address))
+        while not self.managers.r.taken:
+            await self.bus.get(AT["id"])
+        return self.managers.r.taken.popleft()[2]
+
+    async def write(self, address: int) -> int:
+        self.managers.write(Burst(address))
+        while not self.managers.b.taken:
+            await self.bus.get(AT["id"])
+        return self.managers.b.taken.popleft()[1]
+
+
+@cocotb.test()
+async def closes_four_ranges_until_reset(dut: HierarchyObject) -> None:
+    driver = Driver(dut)
+    await driver.start()
+    bus = driver.bus
+    assert (await bus.get(AT["id"])).to_bytes(4, "big") == b"axig"
+    assert await driver.read(OPEN) == DECERR and await driver.write(OPEN) == DECERR
+    assert await bus.get(AT["refused"]) == READ | WRITE
+    await bus.write(AT["refused"], READ | WRITE)
+    for index in range(4):
+        page = CLOSED + (index << 16)
+        await bus.write(AT["first"] + 4 * index, page)
+        await bus.write(AT["last"] + 4 * index, page + 0x1000)
+    # Writes that follow the lock without a pause change nothing.
+    attack = [(AT["first"], 0xFFFF_F000), (AT["last"], 0), (AT["lock"], 0)]
+    assert await bus.writes([(AT["lock"], 1), *attack]) == [OKAY] * 4
+    assert await bus.get(AT["lock"]) == 1
+    assert await bus.get(AT["first"]) == CLOSED and await bus.get(AT["last"]) == CLOSED + 0x1000
+    for index in range(4):
+        page = CLOSED + (index << 16)
+        for address, is_closed in ((page - 8, 0), (page, 1), (page + 0x1FF8, 1), (page + 0x2000, 0)):
+            await bus.write(AT["refused"], READ | WRITE)
+            assert (await driver.read(address) == DECERR) == bool(is_closed), f"{address:#x}"
+            assert await bus.get(AT["refused"]) == READ * is_closed
+            assert (await driver.write(address) == DECERR) == bool(is_closed), f"{address:#x}"
+            assert await bus.get(AT["refused"]) == (READ | WRITE) * is_closed
+
+
+@cocotb.test()
+async def addresses_without_a_register_are_errors(dut: HierarchyObject) -> None:
+    driver = Driver(dut)
+    await driver.start()
+    for address in (0x00C, 0x040, 0xFFC):
+        assert await driver.bus.reads([address]) == [(0, SLVERR)]
+    assert await driver.bus.writes([(AT["id"], 1)]) == [SLVERR]
