@@ -63,6 +63,7 @@ module axi_guard_proof
   end
   always_comb if (locked_q) assume (locked_i && ranges_i == ranges_q);
 
+  // Addresses: of the managers assumed, of the guard towards memory asserted.
   for (genvar d = 0; d < 2; d++) begin : gen_direction
     channel_rules #(.Bits(46), .IsAssumed(1)) u_a (
       .clk_i, .rst_ni, .valid_i (a_valid_i[d]), .ready_i (a_ready[d]),
@@ -73,6 +74,7 @@ module axi_guard_proof
       .payload_i ({a_id_i[d], a_addr_i[d], a_len_i[d], a_size_i[d], a_burst_i[d]})
     );
   end
+  // Data of the managers and answers of memory: assumed.
   channel_rules #(.Bits(1), .IsAssumed(1)) u_w (
     .clk_i, .rst_ni, .valid_i (w_valid_i), .ready_i (w_ready), .payload_i (w_last_i)
   );
@@ -83,6 +85,7 @@ module axi_guard_proof
     .clk_i, .rst_ni, .valid_i (mem_r_valid_i), .ready_i (mem_r_ready),
     .payload_i ({mem_r_id_i, mem_r_data_i, mem_r_resp_i, mem_r_last_i})
   );
+  // Data towards memory and answers to the managers: asserted.
   channel_rules #(.Bits(1)) u_mem_w (
     .clk_i, .rst_ni, .valid_i (mem_w_valid), .ready_i (mem_w_ready_i), .payload_i (w_last_i)
   );
@@ -108,6 +111,7 @@ module axi_guard_proof
     else         {owes_q, early_q} <= {owes_d, early_d};
   end
   always_comb begin
+    // Memory is offered nothing before the lock, and no address that the check refuses.
     for (int unsigned d = 0; d < 2; d++) begin
       if (mem_a_valid[d]) assert (locked_i && (d == 0 ? dut.aw_passes : dut.ar_passes));
     end

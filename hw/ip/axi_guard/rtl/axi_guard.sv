@@ -124,6 +124,7 @@ module axi_guard
     .hwif_out      (regs_out)
   );
 
+  // Pages, both ends included.
   range_t [NumRanges-1:0] ranges;
   logic is_locked, read_refused, write_refused;
   assign is_locked = regs_out.lock.locked.value;
@@ -159,6 +160,7 @@ module axi_guard
   );
 
 `ifndef SYNTHESIS
+  // The rules of the register port.
   axi_lite_checks #(.AddrBits(12)) u_checks (
     .clk_i,
     .rst_ni,

@@ -75,16 +75,19 @@ module dma_write_proof
     else if (w_valid && w_ready_i)   beats_q <= w_last ? '0 : beats_q + 1'b1;
   end
   always_comb begin
+    // A burst is within the window and within 4 KiB, and begins at a word.
     if (aw_valid) begin
       assert (aw_addr[31:12] >= window_i.first && end_of_burst[32:12] <= {1'b0, window_i.last});
       assert (aw_addr[2:0] == '0 && aw_addr[31:12] == end_of_burst[31:12]);
     end
+    // Data are those of an address that is offered or was taken, as many as it says.
     if (w_valid) begin
       assert (aw_valid || dut.sent_q);
       assert (w_last == (8'(beats_q) == aw_len));
     end
     // No byte is changed of which the list did not say so before it failed.
     if (w_valid && !run_i && !dut.waits_q) assert (w_strb == '0);
+    // The state of the block is what the channels showed; the induction needs it.
     assert (dut.due_q <= 2'd2);
     if (dut.open_q) assert (active && dut.is_inside && dut.due_q != '0 && !(dut.sent_q && dut.ended_q));
     else            assert (!dut.sent_q && !dut.ended_q && !dut.waits_q && beats_q == '0);

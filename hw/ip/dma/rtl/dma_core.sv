@@ -158,6 +158,7 @@ module dma_core
   range_t      held_range;
   logic        r_failed, r_end;
 
+  // Whether memory answered a beat with an error.
   assign r_failed   = r_resp_i != 2'b00;
   assign fills_data = r_valid_i & ~in_copy;
 
@@ -187,6 +188,7 @@ module dma_core
   assign is_free      = in_run & (~is_word_q | word_ready) & ~is_empty_word;
   // The word that is held is the last of its range: nothing else of it is to be read.
   assign ends         = is_word_q & held[65];
+  // First the range that moves next, then where it goes, then the range whose reads are requested, then data.
   assign wants_source = (~has_source_q | ends) & ~is_source_q & (moved_q != kept);
   assign wants_target = writes_i & has_source_q & ~ends & ~has_target_q & ~is_target_q & ~write_active;
   assign wants_ahead  = ~read_active & ~is_ahead_q & (ahead_q != kept);
@@ -211,6 +213,7 @@ module dma_core
 
   // A list without bytes is a message without bytes.
   assign is_empty_word = empty_q;
+  // A word that memory answered with an error goes nowhere.
   assign word_good     = (is_word_q & ~held[64]) | is_empty_word;
   assign word_bytes    = is_empty_word ? 4'd0 : {1'b0, ends ? stop_q : 3'd7} - {1'b0, first_q} + 4'd1;
   assign is_final      = is_empty_word | (ends & (moved_q == kept));
@@ -281,6 +284,7 @@ module dma_core
     .r_valid_i, .r_last_i,
     .r_end_o   (r_end)
   );
+  // The buffer has room for every beat that was requested.
   assign r_ready_o = 1'b1;
 
   // --- the stream ---

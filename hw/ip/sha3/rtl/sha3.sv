@@ -151,12 +151,15 @@ module sha3
   logic [4:0] output_last_q;
   logic [3:0] lifecycle_q;
 
+  // `forgets` clears key and message, `drops` the message alone.
   assign is_failed   = core_error | key_error;
   assign forgets     = regs_out.command.wipe.value | (lifecycle_q != lifecycle_i) | is_failed;
   assign drops       = forgets | regs_out.command.abort.value | bad_end;
+  // A message starts only where the one before has left nothing, and a MAC only with a whole key.
   assign is_idle     = start_ready & ~open_q & ~output_busy & ~is_failed;
   assign may_start   = is_idle & ~is_off & (~is_kmac | key_loaded) & ~drops;
   assign starts      = regs_out.command.start.value & may_start;
+  // Functions with a digest of one length have no further output.
   assign may_squeeze = output_valid & ~has_end_q & ~drops & ~regs_out.command.start.value;
   assign squeezes    = regs_out.command.squeeze.value & may_squeeze;
 
@@ -172,6 +175,7 @@ module sha3
   lane_t      word;
   logic [3:0] word_bytes;
 
+  // Stores are taken while a message is open, has no last word yet, and does not come by the stream port.
   assign from_stream   = regs_out.control.stream.value;
   assign takes_words   = open_q & ~complete_q & ~from_stream;
   assign store_request = (regs_out.data[0].req & regs_out.data[0].req_is_wr) |
@@ -180,10 +184,12 @@ module sha3
   assign store_good    = store_q & takes_words & store_whole_q;
   // A store that nothing takes is answered at once.
   assign store_done    = store_q & ~(store_good & pending_q);
+  // With `by_commit` a word is pushed by the write of its size (as the third paper's port), else by its upper half.
   assign commits       = regs_out.final_size.commit.value & regs_out.control.by_commit.value & takes_words & ~pending_q;
   assign bad_commit    = regs_out.final_size.commit.value & ~commits;
   assign pushes        = commits | (store_good & store_done & store_index_q & ~regs_out.control.by_commit.value);
 
+  // One source at a time, which the register `stream` chooses before the start.
   assign word_valid  = open_q & (from_stream ? str_valid_i : pending_q);
   assign word        = from_stream ? str_data_i : data_q;
   assign word_last   = from_stream ? str_last_i : last_q;

@@ -62,11 +62,14 @@ module sha3_key
   assign in_header    = state_q == StHeader;
   assign in_key       = state_q == StKey;
   assign error_o      = ~(in_pass | in_header | in_key);
+  // Every word of the key was written since it was last forgotten.
   assign loaded_o     = &there_q;
   assign is_last_lane = lane_q == last_lane_i;
   assign moves        = msg_valid_o & msg_ready_i;
+  // A message that ends in its first block has no place for the key.
   assign bad_end_o    = in_header & word_valid_i & word_last_i;
 
+  // While the key is put, words of software wait. After the key the block is filled with zeros.
   assign msg_valid_o  = in_key | (in_pass & word_valid_i) | (in_header & word_valid_i & ~word_last_i);
   assign word_ready_o = (in_pass | in_header) & msg_ready_i;
   assign msg_last_o   = in_pass & word_last_i;
@@ -85,6 +88,7 @@ module sha3_key
       StError:  state_d = StError;
       default:  state_d = Hardened ? StError : StPass;
     endcase
+    // A start and a drop begin anew; an error stays.
     if (start_i || drop_i) lane_d = '0;
     if (drop_i && !error_o)  state_d = StPass;
     if (start_i && !error_o) state_d = is_kmac_i ? StHeader : StPass;
