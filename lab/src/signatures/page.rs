@@ -25,7 +25,7 @@ signatures --peers` measures the others.
   more, and takes longer, than one on a word.
 * **Harts:** `rv64` has no extension that helps (rv64gc), and hashes with the scalar assembly; `zknh` has Zbb and
   Zknh, `zvbb-128` Zvbb and `zvknh-128` Zvknhb with Zvkb, in vector registers of 128 bits. Each hart uses the
-  kernels that it chooses in a boot.
+  hash implementations that it chooses in a boot.
 * **Stack** is how far below its caller a verification wrote; in bytes, the deepest of all cases.
 * **Flash** is what the linked program has more than the same program without the algorithm: code, constants and
   data, the hash and the compiler's memory functions included. *Alone* has the hash in portable form, *scalar* its
