@@ -189,7 +189,8 @@ pub fn inspect(data: &[u8]) {
     let bytes =
         if choices.rarely(2) { choices.rest().to_vec() } else { Case::new(&mut choices).file };
     let file = Temporary::of(&bytes);
-    let inspection = inspect_file(Path::new(&file.path()), &Boards::default()).expect("a file that can be read");
+    let inspection =
+        inspect_file(Path::new(&file.path()), &Boards::default()).expect("a file that can be read");
     assert_eq!(inspection.file_size, file.len);
     assert_eq!(inspection.header.is_some(), bytes.len() >= 256);
     let fields = &inspection.fields;
