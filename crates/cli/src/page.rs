@@ -37,7 +37,39 @@ fn clamped(width: usize) -> usize {
     width.clamp(LEAST_WIDTH, MOST_WIDTH)
 }
 
-/// Breaks text between words into lines of at most `width` characters, or one word. Line feeds
+/// Tables are made for this width. A line of one is broken in narrower terminals, and stays as it is in others.
+const TABLE_WIDTH: usize = 80;
+/// Further columns by which the rest of a broken line is set in.
+const REST_INDENT: usize = 2;
+
+/// Columns that a text takes: its characters without the sequences that style them.
+fn columns(text: &str) -> usize {
+    let mut is_style = false;
+    let is_seen = |c: &char| {
+        let was_style = is_style;
+        is_style = if is_style { !c.is_ascii_alphabetic() } else { *c == '\x1b' };
+        !was_style && !is_style
+    };
+    text.chars().filter(is_seen).count()
+}
+
+/// A line for a terminal of some width: as it is, or broken between words if the terminal is narrow.
+fn narrowed(line: &str, width: usize) -> Vec<String> {
+    if width >= TABLE_WIDTH || columns(line) <= width {
+        return vec![line.to_string()];
+    }
+    let text = line.trim_start_matches(' ');
+    let indent = line.len() - text.len();
+    let rest = " ".repeat(indent + REST_INDENT);
+    let set_in = |(number, part): (usize, String)| match number {
+        0 => format!("{}{part}", &line[..indent]),
+        _ => format!("{rest}{}", part.trim_start_matches(' ')),
+    };
+    let parts = wrap(text, width.saturating_sub(rest.len()).max(20));
+    parts.into_iter().enumerate().map(set_in).map(|line| line.trim_end().to_string()).collect()
+}
+
+/// Breaks text between words into lines of at most `width` columns, or one word. Line feeds
 /// stay, and so do spaces within a line.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
@@ -45,7 +77,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
         let mut words = paragraph.split(' ');
         let mut line = words.next().unwrap_or_default().to_string();
         for word in words {
-            if line.chars().count() + 1 + word.chars().count() > width {
+            if columns(&line) + 1 + columns(word) > width {
                 lines.push(std::mem::take(&mut line));
             } else {
                 line.push(' ');
@@ -80,9 +112,11 @@ impl Page {
         self.text
     }
 
-    /// A line as it is.
+    /// A line as it is, if the terminal is not narrow.
     pub fn line(&mut self, text: impl std::fmt::Display) {
-        let _ = writeln!(self.text, "{text}");
+        for line in narrowed(&text.to_string(), self.width) {
+            let _ = writeln!(self.text, "{line}");
+        }
     }
 
     /// An empty line.
@@ -135,6 +169,19 @@ mod tests {
         assert_eq!(wrap("", 5), [""]);
         assert_eq!(wrap("a  b", 5), ["a  b"]);
         assert_eq!(wrap("§§ §§", 5), ["§§ §§"]);
+    }
+
+    #[test]
+    fn lines_of_tables_break_in_narrow_terminals() {
+        let line = "  opensbi      120,000  0x80000000 to 0x80020000, entry";
+        assert_eq!(narrowed(line, 80), [line]);
+        let broken = ["  opensbi      120,000  0x80000000 to", "    0x80020000, entry"];
+        assert_eq!(narrowed(line, 40), broken);
+        // What styles it takes no columns.
+        assert_eq!(columns("\x1b[1mtwo words\x1b[0m"), 9);
+        let bold = "\x1b[1mA heading of forty columns, exactly so.\x1b[0m";
+        assert_eq!(narrowed(bold, 40), [bold]);
+        assert_eq!(narrowed(&format!("{bold} no"), 40).len(), 2);
     }
 
     #[test]
