@@ -91,6 +91,13 @@ mod tests {
             assert_eq!(ended, number(it, "boots"), "{bundle}");
             let all = number(it, "of_part");
             assert!(!is_exhaustive(it) || number(it, "positions") == all, "{bundle}");
+            let unread = it.get("unread_stores").map_or(0, |stores| stores.as_integer().unwrap());
+            let of_singles = number(it, "boots") + unread;
+            let is_pairs = number(it, "second_within") > 0;
+            // The last of a boot that is accepted is the first of OpenSBI.
+            let is_entry = bundle == ACCEPTED && is_exhaustive(it);
+            let tried = number(it, "positions") - i64::from(is_entry);
+            assert!(is_pairs || of_singles == tried, "{bundle}");
             let is_sampled = bundle.contains("payload") && number(it, "positions") >= SAMPLE;
             let is_deciding = text(it, "part") != "before the bundle";
             let is_single = is_deciding && number(it, "second_within") == 0;
