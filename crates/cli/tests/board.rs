@@ -10,10 +10,10 @@ use common::{Bench, Run};
 const SIGN: &str = "sign --type system --kernel linux --initramfs initrd --system-fdt virt.dtb \
                     --security-version 4 --key root.pem --force -o mine.hlk";
 
-/// Says that it is QEMU, and repeats its options as its complaint.
+/// Says that it is QEMU, and repeats its options as its complaint, which arrives after its end.
 const QEMU: &str = r#"#!/bin/sh
 if [ "$1" = --version ]; then echo 'QEMU emulator version 10.0.0'; exit; fi
-echo "$@" >&2
+(exec >&-; sleep 0.1; echo "$@" >&2) &
 exit 1
 "#;
 

@@ -24,6 +24,9 @@ const SHORT_FOLDER: &str = "/tmp";
 /// Events that wait: beyond this, QEMU has to wait, and memory stays bounded.
 const WAITING_EVENTS: usize = 64;
 const COMPLAINTS: usize = 4096;
+/// How long the last complaints of a QEMU that has ended may take to arrive; a process that it started may hold
+/// its standard error open for longer.
+const LAST_COMPLAINTS: Duration = Duration::from_secs(2);
 
 /// What the threads report.
 #[derive(Debug)]
@@ -42,6 +45,8 @@ pub(super) struct Process {
     events: Receiver<Event>,
     control: Option<Control>,
     complaints: Arc<Mutex<VecDeque<u8>>>,
+    /// Closed once all complaints are kept.
+    complaints_end: Receiver<()>,
     folder: TempDir,
 }
 
@@ -63,16 +68,21 @@ impl Process {
             .map_err(|source| Error::file("start", qemu.program(), source))?;
         let (sender, events) = sync_channel(WAITING_EVENTS);
         let complaints = Arc::default();
+        let (is_open, complaints_end) = sync_channel(0);
         if let Some(stderr) = child.stderr.take() {
             let complaints = Arc::clone(&complaints);
-            thread::spawn(move || keep_end(stderr, &complaints));
+            thread::spawn(move || {
+                keep_end(stderr, &complaints);
+                drop(is_open);
+            });
         }
         if let Some(stdout) = child.stdout.take() {
             let sender = sender.clone();
             thread::spawn(move || forward(stdout, &sender));
         }
         let input = child.stdin.take();
-        let mut process = Self { child, input, events, control: None, complaints, folder };
+        let mut process =
+            Self { child, input, events, control: None, complaints, complaints_end, folder };
         process.connect(&listener, sender, deadline)?;
         Ok(process)
     }
@@ -157,8 +167,10 @@ impl Process {
         let _ = self.child.wait();
     }
 
-    /// The end of what QEMU wrote to its standard error.
+    /// The end of what QEMU wrote to its standard error, all of it once QEMU has ended.
     pub(super) fn complaints(&self) -> String {
+        // Nothing is ever sent: this returns when the thread that reads has dropped its end.
+        let _ = self.complaints_end.recv_timeout(LAST_COMPLAINTS);
         let bytes = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: Vec<u8> = bytes.iter().copied().collect();
         String::from_utf8_lossy(&bytes).trim().to_owned()
