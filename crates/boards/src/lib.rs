@@ -163,7 +163,7 @@ impl Boards {
             return Err(wrong(Fault::at(Kind::Form, "it is not UTF-8 text", "", 0..0)));
         };
         let known = Arc::new(Known::new(text, Some(path)).map_err(wrong)?);
-        let is_other = |it: &Known| format!("{:?}", it.map) != format!("{:?}", known.map);
+        let is_other = |it: &Known| it.map != known.map;
         if self.by_name(known.name()).is_some_and(is_other) {
             let message = format!("{} is another board, with another map", known.name());
             return Err(known.wrong(Kind::Taken, message, ("", "", "name")));

@@ -54,7 +54,7 @@ pub enum Fixed {
 }
 
 /// Where one type of payload goes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// What goes there.
     pub payload_type: PayloadType,
@@ -65,7 +65,7 @@ pub struct Place {
 }
 
 /// A board as far as verification needs to know it.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Board {
     /// Name in manifests.
     pub name: &'static str,
