@@ -10,7 +10,7 @@ mod hashes;
 mod others;
 mod records;
 pub mod rsa;
-mod signatures;
+pub mod signatures;
 mod vectors;
 pub mod wycheproof_json;
 

@@ -6,6 +6,9 @@
 //! the [`Root128`] or [`Root256`] of
 //! `left_encode(block size) ‖ leaf_0 ‖ … ‖ leaf_{n-1} ‖ right_encode(n) ‖ right_encode(output bits)`.
 
+use core::array;
+use core::iter::Skip;
+
 use crate::keccak::{FULL_ROUNDS, RATE_128, RATE_256, Sponge, first};
 use crate::{Hash, Kernels};
 
@@ -19,6 +22,15 @@ pub struct Encoded {
 impl AsRef<[u8]> for Encoded {
     fn as_ref(&self) -> &[u8] {
         self.bytes.get(self.bytes.len().wrapping_sub(self.len)..).unwrap_or(&self.bytes)
+    }
+}
+
+impl IntoIterator for Encoded {
+    type Item = u8;
+    type IntoIter = Skip<array::IntoIter<u8, 9>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.bytes.into_iter().skip(self.bytes.len().wrapping_sub(self.len))
     }
 }
 

