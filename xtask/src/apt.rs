@@ -28,14 +28,19 @@ const NETWORK_KEYS: [&str; 5] = [
     "Acquire::Send-URI-Encoded",
 ];
 
+/// Downloads a file without an index. It is in no `PATH`.
+const HELPER: &str = "/usr/lib/apt/apt-helper";
+
 pub struct Apt {
     config: PathBuf,
     mirror: String,
+    /// Whether the indexes were read.
+    is_fresh: bool,
 }
 
 impl Apt {
-    /// Writes the configuration below `dir`. Nothing is downloaded yet.
-    pub fn prepare(dir: &Path, archive: &Archive) -> Result<Apt> {
+    /// Writes the configuration below `dir`, for these architectures, this machine's first. Nothing is downloaded yet.
+    pub fn prepare(dir: &Path, archive: &Archive, architectures: &[String]) -> Result<Apt> {
         let keyring = KEYRINGS.iter().find(|path| Path::new(path).exists());
         let keyring = keyring.context(
             "the keys of the Debian archive are missing; install the package debian-archive-keyring",
@@ -56,13 +61,30 @@ impl Apt {
         )?;
         let config = dir.join("apt.conf");
         let network = network_settings(&system_settings()?);
-        fs::write(&config, configuration(dir, &archive.architectures, &network))?;
-        Ok(Apt { config, mirror })
+        fs::write(&config, configuration(dir, architectures, &network))?;
+        Ok(Apt { config, mirror, is_fresh: false })
     }
 
-    /// Refreshes the signed indexes.
-    pub fn update(&self) -> Result<()> {
+    /// Reads the signed indexes, once.
+    pub fn refresh(&mut self) -> Result<()> {
+        if self.is_fresh {
+            return Ok(());
+        }
+        eprintln!("reading the package index of {}", self.mirror);
         let output = run::capture(self.command("apt-get").args(["-q", "update"]))?;
+        if !output.status.success() {
+            return Err(self.explain(&run::tail(&output, 25)));
+        }
+        self.is_fresh = true;
+        Ok(())
+    }
+
+    /// Downloads a file of the archive, which must have this SHA-256. No index is read for it.
+    pub fn download_file(&self, file: &str, sha256: &str, into: &Path) -> Result<()> {
+        let name = file.rsplit('/').next().unwrap_or(file);
+        let mut command = self.command(HELPER);
+        command.arg("download-file").arg(format!("{}/{file}", self.mirror)).arg(into.join(name));
+        let output = run::capture(command.arg(format!("SHA256:{sha256}")))?;
         if output.status.success() {
             return Ok(());
         }

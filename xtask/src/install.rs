@@ -65,6 +65,8 @@ pub fn main(args: &Args) -> Result<Verdict> {
 
 /// A command and images that were built.
 struct Built {
+    /// The checkout, with the texts that go along.
+    root: PathBuf,
     command: PathBuf,
     target: PathBuf,
 }
@@ -103,7 +105,8 @@ impl Built {
         for board in BOARDS {
             cargo(&["xtask", "firmware"], board)?;
         }
-        Ok(Self { command: target.join("release/hartlock"), target: target.to_owned() })
+        let command = target.join("release/hartlock");
+        Ok(Self { root: root.to_owned(), command, target: target.to_owned() })
     }
 
     fn image(&self, board: &str, name: &str) -> PathBuf {
@@ -143,7 +146,7 @@ fn install(built: &Built, top: &Path) -> Result<BTreeSet<String>> {
         }
     }
     for name in TEXTS {
-        let bytes = read(&project::root().join(name))?;
+        let bytes = read(&built.root.join(name))?;
         put(format!("share/doc/hartlock/{name}"), &bytes, 0o644)?;
     }
     let mut list: Vec<&str> = files.iter().map(String::as_str).chain([LIST]).collect();
@@ -222,13 +225,17 @@ fn commit_date(root: &Path) -> Result<String> {
     Ok(run::quietly(&mut git)?.trim().to_owned())
 }
 
+/// The file of integrations/ci that takes an archive, and how it names one.
+const USER: (&str, &str) = ("integrations/ci/Containerfile", "ADD target/dist/");
+
 /// Packs what is installed. The bytes depend on the files, the version and the date alone.
 fn pack(built: &Built, folder: &Path, date: &str) -> Result<PathBuf> {
     let name = format!("hartlock-{}-{}-linux", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH);
     fs::create_dir_all(folder)?;
     let tree = tempfile::tempdir()?;
     install(built, &tree.path().join(&name))?;
-    let file = folder.join(&name).with_extension("tar.gz");
+    // The name has dots of its own.
+    let file = folder.join(format!("{name}.tar.gz"));
     let mut tar = Command::new("tar");
     tar.args(["--create", "--format=ustar", "--sort=name", "--numeric-owner"]);
     tar.args(["--owner=0", "--group=0", "--mode=u+w,go+rX,go-w"]).arg(format!("--mtime=@{date}"));
@@ -245,6 +252,9 @@ fn digest(file: &Path) -> Result<String> {
 }
 
 /// A step of `cargo xtask test`: what is installed works, an archive has the same bytes twice, and nothing stays.
+///
+/// `cargo xtask archive --check` is no step: it compiles the command and the firmware twice more, in folders of their
+/// own. That is for a release.
 pub fn step(_: &Path) -> Result<Outcome> {
     let scratch = tempfile::tempdir()?;
     let top = scratch.path().join("usr");
@@ -264,6 +274,10 @@ pub fn step(_: &Path) -> Result<Outcome> {
     std::thread::sleep(std::time::Duration::from_millis(1100));
     ensure!(first == read(&packed("second")?)?, "an archive has other bytes the second time");
     let other = pack(&built, &scratch.path().join("third"), "1700000001")?;
+    let name = other.file_name().context("an archive has a name")?.to_string_lossy().into_owned();
+    let user = fs::read_to_string(built.root.join(USER.0))?;
+    let is_wanted = user.contains(&format!("{}{name} ", USER.1));
+    ensure!(is_wanted, "{} takes another archive than {name}", USER.0);
     ensure!(first != read(&other)?, "an archive does not state its date");
     fs::write(top.join("share/man/man1/other.1"), "of another program")?;
     ensure!(remove(&top)? == files.len(), "not every file was removed");

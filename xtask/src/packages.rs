@@ -10,6 +10,7 @@ use std::fs::{self, File, TryLockError};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::slice;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
@@ -71,6 +72,9 @@ pub struct Pin {
     pub architecture: String,
     pub version: String,
     pub sha256: String,
+    /// The folder of the archive that has it. With it no index is needed as long as the archive keeps the version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    folder: Option<String>,
 }
 
 /// A program that is built from crates.io.
@@ -115,6 +119,13 @@ impl Pin {
             "all" => self.name.clone(),
             architecture => format!("{}:{architecture}", self.name),
         }
+    }
+
+    /// Where the archive has its file, which is named without the epoch of the version (Debian Policy §5.6.12).
+    fn file(&self) -> Option<String> {
+        let version = self.version.split_once(':').map_or(&*self.version, |(_, version)| version);
+        let folder = self.folder.as_ref()?;
+        Some(format!("{folder}/{}_{version}_{}.deb", self.name, self.architecture))
     }
 
     fn is(&self, name: &str, architecture: &str) -> bool {
@@ -235,21 +246,14 @@ pub fn digest_of_bytes(bytes: &[u8]) -> String {
 fn fetch(archive: &Archive, sets: &[(&str, &Set, PathBuf)], cache: &Path) -> Result<()> {
     let _lock = lock(cache)?;
     let scratch = scratch(cache)?;
-    // The indexes unpack to 200 MB and are stale tomorrow: they go with the scratch directory.
-    let apt = Apt::prepare(&scratch.path().join("apt"), archive)?;
-    let mut indexes_are_fresh = false;
+    let mut archives = Archives::new(archive, scratch.path())?;
     for (name, set, target) in sets {
         // The previous holder of the lock may have fetched it.
         if is_complete(target) {
             continue;
         }
-        if !indexes_are_fresh {
-            eprintln!("reading the package index of Debian {}", archive.suite);
-            apt.update()?;
-            indexes_are_fresh = true;
-        }
         let tree = scratch.path().join(name);
-        fill(&apt, name, set, &tree)?;
+        fill(&mut archives, name, set, &tree)?;
         fs::create_dir_all(target.parent().context("the cache has a parent")?)?;
         fs::rename(&tree, target)
             .with_context(|| format!("cannot move the packages to {}", target.display()))?;
@@ -257,19 +261,62 @@ fn fetch(archive: &Archive, sets: &[(&str, &Set, PathBuf)], cache: &Path) -> Res
     Ok(())
 }
 
+/// The archive with the indexes of this machine's architecture, and with those of all. A mirror that is changed at this
+/// moment may have one and not the other.
+struct Archives {
+    native: Apt,
+    all: Apt,
+    native_architecture: String,
+}
+
+impl Archives {
+    /// The indexes unpack to 200 MB and are stale tomorrow: they go with the scratch directory.
+    fn new(archive: &Archive, scratch: &Path) -> Result<Archives> {
+        let native = archive.architectures.first().context("an archive has architectures")?.clone();
+        Ok(Archives {
+            native: Apt::prepare(&scratch.join("apt"), archive, slice::from_ref(&native))?,
+            all: Apt::prepare(&scratch.join("apt-all"), archive, &archive.architectures)?,
+            native_architecture: native,
+        })
+    }
+
+    /// With the indexes that these packages need.
+    fn indexed(&mut self, pins: &[&Pin]) -> Result<&Apt> {
+        let is_native =
+            |pin: &&Pin| ["all", &self.native_architecture].contains(&&*pin.architecture);
+        let apt = if pins.iter().all(is_native) { &mut self.native } else { &mut self.all };
+        apt.refresh()?;
+        Ok(apt)
+    }
+}
+
 /// Downloads a set and unpacks it into `tree`; the manifest is written last.
-fn fill(apt: &Apt, name: &str, set: &Set, tree: &Path) -> Result<()> {
+fn fill(from: &mut Archives, name: &str, set: &Set, tree: &Path) -> Result<()> {
     let archives = tree.with_extension("archives");
     fs::create_dir_all(&archives)?;
     fs::create_dir_all(tree)?;
-    let mut wanted = Vec::new();
-    for pin in &set.package {
-        let offered = apt.versions(pin)?;
-        let version = choose_version(pin, &offered)?;
-        wanted.push(format!("{}={version}", pin.apt_name()));
-    }
     eprintln!("downloading the {name} packages ({} MB)", set.megabytes);
-    apt.download(&wanted, set.closure, &archives)?;
+    let mut others = Vec::new();
+    for pin in &set.package {
+        let Some(file) = pin.file() else {
+            others.push(pin);
+            continue;
+        };
+        if let Err(error) = from.native.download_file(&file, &pin.sha256, &archives) {
+            eprintln!("notice: the archive does not give {file}: {error}");
+            others.push(pin);
+        }
+    }
+    if !others.is_empty() {
+        let apt = from.indexed(&others)?;
+        let mut wanted = Vec::new();
+        for pin in others {
+            let offered = apt.versions(pin)?;
+            let version = choose_version(pin, &offered)?;
+            wanted.push(format!("{}={version}", pin.apt_name()));
+        }
+        apt.download(&wanted, set.closure, &archives)?;
+    }
 
     let mut manifest = Manifest::default();
     let mut debs: Vec<PathBuf> = fs::read_dir(&archives)?
@@ -289,7 +336,8 @@ fn fill(apt: &Apt, name: &str, set: &Set, tree: &Path) -> Result<()> {
     for source in &set.source {
         let sources = archives.join(&source.name);
         fs::create_dir_all(&sources)?;
-        apt.download_source(&format!("{}={}", source.name, source.version), &sources)?;
+        from.indexed(&[])?
+            .download_source(&format!("{}={}", source.name, source.version), &sources)?;
         let archive = sources.join(&source.file);
         let bytes = fs::read(&archive)
             .with_context(|| format!("the archive did not send {}", source.file))?;
@@ -298,6 +346,7 @@ fn fill(apt: &Apt, name: &str, set: &Set, tree: &Path) -> Result<()> {
             architecture: SOURCE.into(),
             version: source.version.clone(),
             sha256: digest_of_bytes(&bytes),
+            folder: None,
         };
         ensure!(
             package.sha256 == source.sha256,
@@ -335,7 +384,8 @@ fn identify(deb: &Path) -> Result<Pin> {
     let (name, version, architecture) = apt::describe_deb(deb)?;
     let mut digest = Sha256::new();
     digest.update(fs::read(deb)?);
-    Ok(Pin { name, architecture, version, sha256: hex(&digest.finalize()) })
+    let sha256 = hex(&digest.finalize());
+    Ok(Pin { name, architecture, version, sha256, folder: None })
 }
 
 /// A tested version must be the same file that was tested, whatever the archive signs today.
@@ -407,6 +457,21 @@ mod tests {
             architecture: "all".into(),
             version: version.into(),
             sha256: sha256.into(),
+            folder: Some("pool/main/o/opensbi".into()),
+        }
+    }
+
+    #[test]
+    fn a_file_is_named_without_the_epoch() {
+        assert_eq!(pin("1:1.6-1", "").file().unwrap(), "pool/main/o/opensbi/opensbi_1.6-1_all.deb");
+        assert_eq!(Pin { folder: None, ..pin("1.6-1", "") }.file(), None);
+    }
+
+    /// Files of the board would otherwise depend on an index of another architecture, which nothing else needs.
+    #[test]
+    fn what_is_taken_without_dependencies_needs_no_index() {
+        for set in PinFile::load().unwrap().set.values().filter(|set| !set.closure) {
+            assert!(set.package.iter().all(|pin| pin.file().is_some()));
         }
     }
 

@@ -35,6 +35,7 @@ const RUNNERS: &[(&str, &str, &str)] = &[
     ("kernels", "device", "Check and count the hash kernels on emulated harts with each extension"),
     ("lab", "lab", "Measure against targets and store the run in lab/runs"),
     ("regs", "gen", "Make all files that depend on the registers of hw from their descriptions"),
+    ("screenshots", "docs", "Take pictures of site, timeline and terminal, to be looked at"),
     ("signatures", "lab", "Measure signature verifications: flash, stack and instructions"),
     (
         "skips",
