@@ -88,6 +88,10 @@ impl Report for Script {
     fn text(&self) -> String {
         self.script.clone()
     }
+
+    fn is_for_programs(&self) -> bool {
+        true
+    }
 }
 
 /// Makes the script.

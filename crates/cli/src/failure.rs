@@ -10,7 +10,7 @@ use hartlock_terminal as terminal;
 use serde::{Serialize, Serializer};
 
 use crate::output::talk;
-use crate::page::{error_width, wrap};
+use crate::page::{error_width, is_quoted, wrap};
 use crate::reason::AnyReason;
 use crate::style::{BOLD, ERROR};
 
@@ -179,8 +179,8 @@ impl Failure {
         let width = error_width();
         let head = wrapped(&head, INDENT, width);
         talk(&format!("{ERROR}error:{ERROR:#} {BOLD}{head}{BOLD:#}"));
-        for line in &self.context {
-            talk(&format!("{:INDENT$}{}", "", wrapped(&terminal::text(line), INDENT, width)));
+        for line in shown(&self.context, width.map(|width| width - INDENT)) {
+            talk(&format!("{:INDENT$}{}", "", wrapped(&terminal::text(&line), INDENT, width)));
         }
         talk(&hint_line("\n       ", &wrapped(&hint, HINT_INDENT, width)).concat());
         if let Some(reason) = self.reason {
@@ -233,14 +233,50 @@ fn in_words<S: Serializer>(reason: &Option<AnyReason>, serializer: S) -> Result<
 /// A text in lines for a terminal of some width, if it is one. A line that is quoted from a file, with the mark
 /// below it, is left as it is.
 fn wrapped(text: &str, indent: usize, width: Option<usize>) -> String {
-    let is_quoted =
-        text.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').starts_with('|');
     match width {
-        Some(width) if !is_quoted => {
+        Some(width) if !is_quoted(text) => {
             wrap(text, width.saturating_sub(indent)).join(&format!("\n{:indent$}", ""))
         }
         _ => text.to_owned(),
     }
+}
+
+/// Details, with quoted lines cut to what is around the mark below them if the terminal is too narrow for them.
+fn shown(lines: &[String], width: Option<usize>) -> Vec<String> {
+    let mut shown = lines.to_vec();
+    for index in 1..shown.len() {
+        let [line, mark] = [index - 1, index].map(|index| shown[index].as_str());
+        if let Some((line, mark)) = width.and_then(|width| cut(line, mark, width)) {
+            (shown[index - 1], shown[index]) = (line, mark);
+        }
+    }
+    shown
+}
+
+/// A quoted line and its mark in so many columns, or `None` if they have room, or are none.
+fn cut(line: &str, mark: &str, width: usize) -> Option<(String, String)> {
+    let (number, text) = line.split_once("| ").filter(|_| is_quoted(line))?;
+    let (margin, mark) = mark.split_once("| ").filter(|_| is_quoted(mark))?;
+    let marks = mark.trim_start_matches(' ');
+    let column = mark.len() - marks.len();
+    let text: Vec<char> = text.chars().collect();
+    let room = width.saturating_sub(number.len() + 2);
+    if text.len() <= room || marks.is_empty() || !marks.chars().all(|c| c == '^') {
+        return None;
+    }
+    let start = if column + marks.len() < room { 0 } else { column - column.min(room / 3) };
+    let start = start.min(text.len() - room);
+    let mut part: Vec<char> = text.iter().skip(start).take(room).copied().collect();
+    if let Some(first) = part.first_mut().filter(|_| start > 0) {
+        *first = '…';
+    }
+    if let Some(last) = part.last_mut().filter(|_| start + room < text.len()) {
+        *last = '…';
+    }
+    let column = column - start;
+    let count = marks.len().min(room - column);
+    let part: String = part.into_iter().collect();
+    Some((format!("{number}| {part}"), format!("{margin}| {:column$}{}", "", &marks[..count])))
 }
 
 /// A clause as a sentence.
@@ -292,6 +328,21 @@ mod tests {
         assert_eq!(wrapped(text, INDENT, None), text);
         for quoted in [format!("12 | {text}"), format!("   | {text}")] {
             assert_eq!(wrapped(&quoted, INDENT, Some(40)), quoted);
+        }
+    }
+
+    #[test]
+    fn quoted_lines_are_cut_around_their_mark() {
+        let lines = |line: &str, mark: &str| vec![format!("12 | {line}"), format!("   | {mark}")];
+        let long = "payload = [{ type = \"kernel\", file = \"linux\" }]";
+        let mark = format!("{:37}^^^^^^^", "");
+        let cut = lines("…\"kernel\", file = \"linux\" }]", "                  ^^^^^^^");
+        assert_eq!(shown(&lines(long, &mark), Some(33)), cut);
+        let at_start = lines("payload = [{ type = \"kernel…", "^^^^^^^");
+        assert_eq!(shown(&lines(long, "^^^^^^^"), Some(33)), at_start);
+        // Where there is room, and where there is no terminal.
+        for width in [None, Some(100)] {
+            assert_eq!(shown(&lines(long, &mark), width), lines(long, &mark));
         }
     }
 

@@ -15,6 +15,7 @@ mod examples;
 mod explain;
 mod extract;
 mod failure;
+mod help;
 mod init;
 mod inspect;
 mod kat;
@@ -41,7 +42,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use hartlock_terminal as terminal;
 
 use output::Output;
@@ -93,6 +94,13 @@ enum Verb {
     Man(man::Args),
 }
 
+/// The arguments, with help that fits the terminal.
+fn parse(words: impl Iterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let mut command = help::fitted(Cli::command());
+    let matches = command.try_get_matches_from_mut(words)?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
 /// The error of arguments that cannot be used. It quotes them: names of files that a shell put there, too.
 fn usage(error: clap::Error) -> clap::Error {
     let is_plain = |argument: &OsString| {
@@ -102,7 +110,7 @@ fn usage(error: clap::Error) -> clap::Error {
         return error;
     }
     let escaped = std::env::args_os().map(|argument| terminal::path(argument.as_ref()));
-    match Cli::try_parse_from(escaped) {
+    match parse(escaped.map(OsString::from)) {
         Err(error) => error,
         // What was wrong is what was escaped.
         Ok(_) => Cli::command()
@@ -131,8 +139,13 @@ fn check_dash(verb: &Verb) -> Result<(), clap::Error> {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::try_parse().unwrap_or_else(|error| usage(error).exit());
-    check_dash(&cli.verb).unwrap_or_else(|error| error.exit());
+    let cli = match parse(std::env::args_os()).map_err(usage) {
+        Ok(cli) => cli,
+        Err(error) => return help::print(&error),
+    };
+    if let Err(error) = check_dash(&cli.verb) {
+        return help::print(&error);
+    }
     let output = Output::new(cli.json);
     match &cli.verb {
         Verb::Init(args) => output.finish("init", init::run(args)),

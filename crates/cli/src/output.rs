@@ -6,11 +6,17 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};
+use crate::page;
 
 /// What a verb found out.
 pub trait Report: Serialize {
     /// For people. Ends with a line feed; may be empty.
     fn text(&self) -> String;
+
+    /// Whether other programs read the text: its lines must stay as they are.
+    fn is_for_programs(&self) -> bool {
+        false
+    }
 
     /// Accepted, unless the verb can report details about a refusal.
     fn outcome(&self) -> Outcome {
@@ -66,7 +72,7 @@ impl Output {
             );
             hartlock_terminal::json(&json).into_owned()
         } else {
-            report.map(Report::text).unwrap_or_default()
+            report.map(fitted).unwrap_or_default()
         };
         let written = print(&text);
         if let Some(failure) = &failure {
@@ -86,6 +92,12 @@ impl Output {
     }
 }
 
+/// The text of a report, for the terminal that is there.
+fn fitted(report: &impl Report) -> String {
+    let text = report.text();
+    if report.is_for_programs() { text } else { page::narrowed(&text, page::width()) }
+}
+
 /// Writes to standard output. A closed pipe is no error: the exit code still
 /// answers the question.
 fn print(text: &str) -> io::Result<()> {
@@ -97,10 +109,14 @@ fn print(text: &str) -> io::Result<()> {
     }
 }
 
-/// Writes a line to standard error. A failure cannot be reported.
+/// Writes a line to standard error, or several if the terminal is narrow. A failure cannot be reported.
 ///
 /// Text from outside within it is escaped by the caller: here a line feed in it is no longer told from ours.
 pub fn talk(text: &str) {
     let text = hartlock_terminal::output(text);
+    let text = match page::error_width() {
+        Some(width) => page::narrowed(&text, width),
+        None => text.into_owned(),
+    };
     let _ = writeln!(anstream::stderr(), "{text}");
 }

@@ -2,13 +2,19 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::page::error_width;
+
 /// Below this a bar would only flicker.
 const LEAST_BYTES: u64 = 64 << 20;
 const LEAST_LEAVES: u64 = 1 << 12;
 
+/// From here on there is room for numbers beside a bar.
+const NUMBER_COLUMNS: usize = 80;
+
 const OF_BYTES: &str =
     "{msg} [{bar:40}] {binary_bytes} of {binary_total_bytes}, {binary_bytes_per_sec}";
 const OF_LEAVES: &str = "{msg} [{bar:40}] {human_pos} of {human_len} leaves, {eta} left";
+const NARROW: &str = "{msg} [{wide_bar}] {percent} %";
 
 /// A bar that appears when there is something to wait for.
 #[derive(Debug)]
@@ -35,7 +41,8 @@ impl Progress {
         if total < self.least {
             return;
         }
-        let template = self.template;
+        let is_narrow = error_width().is_some_and(|width| width < NUMBER_COLUMNS);
+        let template = if is_narrow { NARROW } else { self.template };
         let bar = self.bar.get_or_insert_with(|| {
             // It hides itself where standard error is no terminal, and has no colours.
             let style = ProgressStyle::with_template(template);

@@ -109,29 +109,6 @@ fn a_closed_pipe_changes_no_answer() {
 }
 
 #[test]
-fn text_fits_40_columns() {
-    let bench = Bench::with_bundle();
-    let commands: [&[&str]; 4] = [
-        &["verify", "system.hlk", "--key", "root.pub.pem"],
-        &["explain", "E0603"],
-        &["diff", "system.hlk", "system.hlk"],
-        &["verify", "--help"],
-    ];
-    for args in commands {
-        let run =
-            common::Run::of(bench.command().env("COLUMNS", "40").args(args).output().unwrap());
-        for line in run.expect(0).stdout.lines().filter(|line| !line.starts_with("Usage: ")) {
-            // Commands in examples are not broken, nor is a word.
-            let is_example =
-                line.contains("hartlock ") || line.contains("--") || line.contains('#');
-            let is_word = line.split_whitespace().any(|word| word.chars().count() > 20);
-            let is_short = line.chars().count() <= 40;
-            assert!(is_short || is_example || is_word, "{args:?}: {line}");
-        }
-    }
-}
-
-#[test]
 fn a_full_disk_after_the_output_is_noticed() {
     let bench = Bench::with_bundle();
     let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {

@@ -16,6 +16,10 @@ const LINE: usize = 16;
 const HEX_WIDTH: usize = 4 * 9 + 1;
 /// The same with the offset in front.
 const BYTES_WIDTH: usize = 8 + 2 + HEX_WIDTH;
+/// Columns that are left for notes; with less, they follow below the bytes.
+const LEAST_NOTE: usize = 24;
+/// Columns before a note below the bytes.
+const NOTE_INDENT: usize = 12;
 /// From how many lines of zeros on only the first is shown.
 const MANY_LINES: usize = 3;
 
@@ -113,23 +117,26 @@ fn write_fault(page: &mut Page, inspection: &Inspection, field: &Field) {
 
 /// The bytes of a field, followed by their meaning.
 fn dump(page: &mut Page, field: &Field, bytes: &[u8]) {
-    let note_width = page.width().saturating_sub(BYTES_WIDTH).max(24);
-    let mut notes = notes(field, bytes, note_width).into_iter();
+    let is_narrow = page.width() < BYTES_WIDTH + LEAST_NOTE;
+    let (line_len, note_indent) =
+        if is_narrow { (LINE / 2, NOTE_INDENT) } else { (LINE, BYTES_WIDTH) };
+    let mut notes = notes(field, bytes, page.width() - note_indent, is_narrow).into_iter();
     let style = if field.is_filler() { DIM } else { Style::new() };
-    let zeros = bytes.rchunks(LINE).take_while(|line| line.iter().all(|byte| *byte == 0)).count();
-    let lines: Vec<_> = bytes.chunks(LINE).collect();
+    let is_zero = |line: &&[u8]| line.iter().all(|byte| *byte == 0);
+    let zeros = bytes.rchunks(line_len).take_while(is_zero).count();
+    let lines: Vec<_> = bytes.chunks(line_len).collect();
     let shown = if zeros >= MANY_LINES { lines.len() - zeros + 1 } else { lines.len() };
     for (index, line) in lines.iter().take(shown).enumerate() {
-        let offset = field.offset as usize + index * LINE;
+        let offset = field.offset as usize + index * line_len;
         let hex = hex_line(line);
-        let note = notes.next().unwrap_or_default();
+        let note = if is_narrow { None } else { notes.next() }.unwrap_or_default();
         page.line(format!("{offset:08x}  {style}{hex:<HEX_WIDTH$}{style:#}{note}").trim_end());
     }
     for note in notes {
-        page.line(format_args!("{:BYTES_WIDTH$}{note}", ""));
+        page.line(format_args!("{:note_indent$}{note}", ""));
     }
     if shown < lines.len() {
-        let hidden = bytes.len() - shown * LINE;
+        let hidden = bytes.len() - shown * line_len;
         let start = format!("{:<BYTES_WIDTH$}", "*");
         page.hanging(&start, &format!("{} more, all zero", grouped(hidden as u64)), DIM);
     }
@@ -148,8 +155,8 @@ fn hex_line(bytes: &[u8]) -> String {
     })
 }
 
-/// Lines beside the bytes: name, value and section; for long text, the text itself.
-fn notes(field: &Field, bytes: &[u8], width: usize) -> Vec<String> {
+/// Lines beside or below the bytes: name, value and section; for long text, the text itself.
+fn notes(field: &Field, bytes: &[u8], width: usize, is_narrow: bool) -> Vec<String> {
     let Field { name, section, .. } = field;
     // Digests and keys are the bytes themselves.
     let is_bytes = bytes.len() > 8 && !field.is_text() && !field.is_filler();
@@ -166,7 +173,11 @@ fn notes(field: &Field, bytes: &[u8], width: usize) -> Vec<String> {
         let text = &bytes[..bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1)];
         let line = |line: &[u8]| format!("| {}", line.iter().map(character).collect::<String>());
         let mut notes: Vec<_> = text.chunks(LINE).map(line).collect();
-        notes[0] = format!("{:<18}  {BOLD}{name}{BOLD:#} {section}", notes[0]);
+        if is_narrow {
+            notes.insert(0, format!("{BOLD}{name}{BOLD:#} {section}"));
+        } else {
+            notes[0] = format!("{:<18}  {BOLD}{name}{BOLD:#} {section}", notes[0]);
+        }
         return notes;
     }
     let value = if field.is_filler() && field.value != "zero" { "not zero" } else { &field.value };
