@@ -37,6 +37,7 @@ const TEST_OPTIONS: [(&str, bool); 7] = [
     ("--quiet", false),
     ("--release", false),
 ];
+const HARNESS_OPTIONS: [&str; 4] = ["--exact", "--ignored", "--include-ignored", "--nocapture"];
 
 /// One line for each command that does not exist, `page: command: what`.
 pub fn check(root: &Path, pages: &Path, capabilities: &[Capability]) -> Result<Vec<String>> {
@@ -222,6 +223,13 @@ impl Judge {
             if !word.starts_with('-') {
                 filter = Some(*word);
                 continue;
+            }
+            // What follows is for the test harness.
+            if *word == "--" {
+                match words.find(|it| !HARNESS_OPTIONS.contains(it)) {
+                    Some(other) => return Ok(Err(format!("the test harness has no {other}"))),
+                    None => break,
+                }
             }
             let Some((option, has_value)) = TEST_OPTIONS.iter().find(|(name, _)| name == word)
             else {

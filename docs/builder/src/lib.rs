@@ -25,9 +25,11 @@ use xtask::{Verdict, project, run, tools};
 mod commands;
 mod decisions;
 mod directives;
+mod hosting;
 mod links;
 mod reasons;
 mod results;
+pub mod screenshots;
 mod stage;
 pub mod status;
 mod steps;
@@ -71,6 +73,7 @@ impl Site {
         let mut findings = Vec::new();
         forgotten(&self.source, &self.folder, Path::new(""), &mut findings)?;
         findings.extend(links::check(&self.folder)?);
+        findings.extend(hosting::check(&self.folder)?);
         findings.extend(commands::check(root, &self.source, &status::load(root)?)?);
         Ok(findings)
     }

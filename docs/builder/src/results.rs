@@ -81,6 +81,16 @@ fn section(name: &str, run: &Stored) -> Result<String> {
         let names: Vec<&str> = table.columns.iter().map(|column| column.name()).collect();
         let rules = table.columns.iter().map(|it| if it.is_number() { "---:|" } else { "---|" });
         let _ = writeln!(out, "\n### {}\n", table.name);
+        // On a phone the note is below its row, and so are many numbers below what they are about (hartlock.css).
+        let texts = table.columns.iter().take_while(|column| !column.is_number()).count();
+        let is_noted = names.last() == Some(&"note");
+        let count = names.len() - usize::from(is_noted);
+        let is_wide = count - texts > MANY_NUMBERS || names.contains(&"how");
+        let above = if is_wide { texts } else { 0 };
+        let noted = if is_noted { " noted" } else { "" };
+        let columns = count - above;
+        let style = format!("class=\"row texts-{above}{noted}\" style=\"--columns: {columns}\"");
+        let _ = writeln!(out, "<div {style}>\n");
         let _ = writeln!(out, "| {} |\n|{}", names.join(" | "), rules.collect::<String>());
         for line in table.rows {
             let cells =
@@ -90,10 +100,14 @@ fn section(name: &str, run: &Stored) -> Result<String> {
                 });
             let _ = writeln!(out, "| {} |", cells.collect::<Vec<_>>().join(" | "));
         }
+        out += "\n</div>\n";
     }
     out += "\n</div>\n\n";
     Ok(out)
 }
+
+/// More do not fit a phone beside the texts of their row, nor do the words of how something was measured.
+const MANY_NUMBERS: usize = 3;
 
 /// A missed target, in red where there are colours.
 const MISS: &str = "<strong class=\"miss\">✗ miss</strong>";
@@ -162,7 +176,7 @@ mod tests {
         let text = page(dir.path()).unwrap();
         assert!(text.contains("at commit `abc`.\nTools: rustc 1.95."), "{text}");
         assert!(
-            text.contains("### Hashes\n\n| metric | unit | ours | note |\n|---|---|---:|---|\n")
+            text.contains("### Hashes\n\n<div class=\"row texts-0 noted\" style=\"--columns: 3\">\n\n| metric | unit | ours | note |\n|---|---|---:|---|\n")
         );
         assert!(text.contains("| sha384 | MB/s | 512.25 | a\\|b |"), "{text}");
         assert!(text.contains("| verify | us | 75 |"), "{text}");

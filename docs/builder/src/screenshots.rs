@@ -1,0 +1,255 @@
+//! `cargo xtask screenshots`: pictures of what a reader sees, to be looked at by one.
+//!
+//! The site, opened from a copy in another folder and without a network; the page of the demo's boots; and the command in
+//! terminals. Beside the pictures it says what a program can find: pages that are wider than a phone, files that are not
+//! loaded, a search that finds nothing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use xtask::{Verdict, project, run};
+
+mod browser;
+mod terminal;
+
+use browser::{Browser, View};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Folder of the pictures
+    #[arg(long, value_name = "FOLDER", default_value = "target/screenshots")]
+    output: PathBuf,
+}
+
+/// Widths of pages: a phone, and a screen.
+const WIDTHS: [u32; 2] = [390, 1280];
+/// A page is shown down to here, in pixels.
+const MOST_HEIGHT: u64 = 6000;
+/// Widths of terminals.
+const COLUMNS: [u16; 2] = [80, 40];
+/// Pages of the site.
+const PAGES: [(&str, &str); 3] = [
+    ("site-front", "index.html"),
+    ("site-results", "results.html"),
+    ("site-status", "status.html"),
+];
+/// The first words of tables that do not fit their page.
+const WIDE_TABLES: &str = "[...document.querySelectorAll('.table-wrapper')] \
+     .filter(it => it.scrollWidth > it.clientWidth + 1).map(it => it.innerText.slice(0, 60))";
+/// A word that the site explains, for its search box.
+const SEARCHED: &str = "anti-rollback";
+
+/// How much the search box found. Half a minute only ends a wait for nothing.
+const FOUND: &str = "new Promise(done => { let turns = 0; const look = () => { \
+     const found = document.querySelectorAll('[id$=searchresults] li a').length; \
+     if (found || ++turns > 300) done(found); else setTimeout(look, 100); }; look(); })";
+
+/// What prepares the folder of the command, and what is shown of it.
+const PREPARED: [&str; 4] = [
+    "head -c 30000000 /dev/zero | tr '\\0' '\\021' >linux",
+    "printf '\\320\\015\\376\\355' >virt.dtb && head -c 700 /dev/zero >>virt.dtb",
+    "printf 'type = \"system\"\\nsecurity_version = 4\\nbootargs = \"console=ttyS0\"\\n\\n[[payload]]\\ntype = \"kernel\"\\n\
+     file = \"linux\"\\n\\n[[payload]]\\ntype = \"system-fdt\"\\nfile = \"virt.dtb\"\\n' >bundle.toml",
+    "sed 's/\"kernel\"/\"kernle\"/' bundle.toml >typo.toml",
+];
+const SHOWN: [(&str, &str); 9] = [
+    ("help", "hartlock --help"),
+    ("keygen", "hartlock keygen -o root.pem"),
+    ("sign", "hartlock sign bundle.toml --key root.pem --force-type -o system.hlk"),
+    ("verify", "hartlock verify system.hlk --key root.pub.pem"),
+    ("refused", "hartlock verify system.hlk --key root.pub.pem --floor 6"),
+    ("inspect", "hartlock inspect system.hlk"),
+    ("explain", "hartlock explain E0603"),
+    ("caret", "hartlock sign typo.toml --key root.pem -o new.hlk"),
+    ("usage", "hartlock boot --rom rom.bin"),
+];
+
+/// Takes the pictures, and prints a line for each finding.
+pub fn main(args: &Args) -> Result<Verdict> {
+    // First: without it all else is for nothing.
+    let program = browser::find()?;
+    let root = project::root();
+    fs::create_dir_all(&args.output)?;
+    let mut camera = Camera {
+        browser: Browser::start(&program)?,
+        folder: args.output.clone(),
+        count: 0,
+        findings: Vec::new(),
+    };
+    let scratch = tempfile::tempdir()?;
+    // Not where it was built, and a name that has to be encoded in addresses.
+    let site = scratch.path().join("another folder/site");
+    copy(&super::build(&root)?.folder, &site)?;
+    for (name, page) in PAGES {
+        camera.page(name, &address(&site.join(page)))?;
+    }
+    camera.search(&site)?;
+    let report = project::target_dir().join("demo/report.html");
+    if report.is_file() {
+        camera.page("timeline", &address(&std::path::absolute(report)?))?;
+    } else {
+        println!("no page of a timeline: `make demo` makes {}", report.display());
+    }
+    camera.terminals(&root, scratch.path())?;
+    for finding in &camera.findings {
+        println!("{finding}");
+    }
+    println!("{} pictures in {}", camera.count, camera.folder.display());
+    Ok(if camera.findings.is_empty() { Verdict::Yes } else { Verdict::No })
+}
+
+/// The address of a file.
+fn address(path: &Path) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/-._".contains(c);
+    let mut address = "file://".to_owned();
+    for byte in path.display().to_string().bytes() {
+        match char::from(byte) {
+            c if plain(c) => address.push(c),
+            _ => address += &format!("%{byte:02X}"),
+        }
+    }
+    address
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to.parent().context("a folder in a folder")?)?;
+    run::quietly(Command::new("cp").arg("-r").arg(from).arg(to)).map(drop)
+}
+
+struct Camera {
+    browser: Browser,
+    folder: PathBuf,
+    count: usize,
+    findings: Vec<String>,
+}
+
+impl Camera {
+    /// Pictures of a page for phone and screen, in light and in darkness.
+    fn page(&mut self, name: &str, address: &str) -> Result<()> {
+        for width in WIDTHS {
+            for is_dark in [false, true] {
+                let scheme = if is_dark { "dark" } else { "light" };
+                let what = format!("{name}-{width}-{scheme}");
+                self.open(&what, address, View { width, is_dark })?;
+                self.take(&what, false)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens a page, and notes what it lacks and how wide it is.
+    fn open(&mut self, what: &str, address: &str, view: View) -> Result<()> {
+        let failed = self.browser.open(address, view)?;
+        self.findings.extend(failed.into_iter().map(|failed| format!("{what}: {failed}")));
+        let wide = self.browser.value("document.documentElement.scrollWidth")?;
+        if wide.as_u64().is_none_or(|wide| wide > u64::from(view.width)) {
+            let finding = format!("{what}: the page is {wide} pixels wide: it moves sideways");
+            self.findings.push(finding);
+        }
+        let tables = self.browser.value(WIDE_TABLES)?;
+        for table in tables.as_array().into_iter().flatten() {
+            self.findings.push(format!("{what}: a table moves sideways: {table}"));
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, what: &str, is_fitted: bool) -> Result<()> {
+        let picture = self.browser.picture(MOST_HEIGHT, is_fitted)?;
+        ensure!(picture.starts_with(b"\x89PNG"), "{what} is no picture");
+        let file = self.folder.join(format!("{what}.png"));
+        fs::write(&file, picture).with_context(|| file.display().to_string())?;
+        self.count += 1;
+        Ok(())
+    }
+
+    /// Types into the search box of the site.
+    fn search(&mut self, site: &Path) -> Result<()> {
+        for width in WIDTHS {
+            let what = format!("site-search-{width}");
+            let address = format!("{}?search={SEARCHED}", address(&site.join("index.html")));
+            self.open(&what, &address, View { width, is_dark: false })?;
+            let count = self.browser.value(FOUND)?;
+            if count.as_u64().unwrap_or(0) == 0 {
+                self.findings.push(format!("{what}: a search for {SEARCHED} finds nothing"));
+            }
+            self.take(&what, false)?;
+        }
+        Ok(())
+    }
+
+    /// Pictures of the command.
+    fn terminals(&mut self, root: &Path, scratch: &Path) -> Result<()> {
+        let mut cargo = Command::new("cargo");
+        cargo.args(["build", "--locked", "--quiet", "--bin", "hartlock"]).current_dir(root);
+        run::quietly(&mut cargo)?;
+        let programs = std::path::absolute(project::target_dir())?.join("debug");
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path =
+            std::env::join_paths([programs].into_iter().chain(std::env::split_paths(&path)))?;
+        for columns in COLUMNS {
+            let folder = scratch.join(format!("terminal-{columns}"));
+            fs::create_dir_all(&folder)?;
+            let shell = |line: &str| {
+                let mut shell = Command::new("sh");
+                shell.args(["-c", line]).current_dir(&folder).env("PATH", &path);
+                shell
+            };
+            for line in PREPARED {
+                run::quietly(&mut shell(line))?;
+            }
+            for (name, line) in SHOWN {
+                let printed = terminal::run(&mut shell(line), columns)?;
+                let page = folder.join("page.html");
+                fs::write(&page, terminal::page(line, &printed, columns))?;
+                let what = format!("terminal-{name}-{columns}");
+                self.browser.open(&address(&page), View { width: 1280, is_dark: true })?;
+                self.take(&what, true)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_files_are_encoded() {
+        assert_eq!(address(Path::new("/a b/ü.html")), "file:///a%20b/%C3%BC.html");
+    }
+
+    #[test]
+    fn a_page_that_is_too_wide_or_lacks_a_file_is_found() {
+        let Ok(program) = browser::find() else {
+            // Not with a macro: the test harness would keep the line to itself.
+            use std::io::Write;
+            let _ = writeln!(std::io::stderr(), "SKIPPED: {}", browser::MISSING);
+            return;
+        };
+        let scratch = tempfile::tempdir().unwrap();
+        let page = scratch.path().join("a page.html");
+        let mut camera = Camera {
+            browser: Browser::start(&program).unwrap(),
+            folder: scratch.path().to_owned(),
+            count: 0,
+            findings: Vec::new(),
+        };
+        fs::write(&page, "<meta name=viewport content=width=device-width><p>short").unwrap();
+        camera.page("good", &address(&page)).unwrap();
+        assert_eq!((camera.count, camera.findings.len()), (4, 0), "{:?}", camera.findings);
+        fs::write(
+            &page,
+            "<meta name=viewport content='width=device-width,minimum-scale=1'><img src=gone.png>\
+             <p style='width: 600px'>long<div class=table-wrapper style='overflow: auto; width: 9px'>of figures",
+        )
+        .unwrap();
+        camera.open("bad", &address(&page), View { width: 390, is_dark: true }).unwrap();
+        let [gone, wide, table] = &camera.findings[..] else { panic!("{:?}", camera.findings) };
+        assert!(gone.contains("gone.png is not loaded"), "{gone}");
+        assert!(wide.contains("page is 6") && wide.contains("moves sideways"), "{wide}");
+        assert!(table.contains("a table moves sideways: \"of figures\""), "{table}");
+    }
+}
