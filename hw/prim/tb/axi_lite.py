@@ -111,15 +111,27 @@ class Manager(Channels):
             await asking
         return [(data, response) for data, response in values]
 
-    async def write(self, address: int, data: int) -> None:
-        """Writes a word; an error is a failure of the test."""
-        assert await self.writes([(address, data)]) == [OKAY], f"no write at {address:#x}"
+    async def write(self, address: int, data: int, strobe: int = 0xF) -> None:
+        """Writes a word or some of its bytes; an error is a failure of the test."""
+        assert await self.writes([(address, data)], strobe) == [OKAY], f"no write at {address:#x}"
 
     async def get(self, address: int) -> int:
         """Reads a word; an error is a failure of the test."""
         ((data, response),) = await self.reads([address])
         assert response == OKAY, f"no read at {address:#x}: response {response}"
         return data
+
+    async def read_cycles(self, address: int) -> int:
+        """Cycles from the one in which an address is taken to the one in which data is valid."""
+        await self.send("ar", addr=address)
+        for cycles in range(1, PATIENCE):
+            await ReadOnly()
+            is_there = self.read("rvalid").value == 1
+            await RisingEdge(self.clock)
+            if is_there:
+                await self.take("r", "data", "resp")
+                return cycles
+        raise Hang(f"{self.prefix}: no data comes")
 
 
 # The contents of an address, and the response: (data, response).

@@ -11,12 +11,14 @@ from collections import deque
 from collections.abc import Callable
 
 import cocotb
-from cocotb.clock import Clock
+from clocked import Clocked
 from cocotb.handle import HierarchyObject
-from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, Timer
+from cocotb.triggers import ReadOnly
 
 # More cycles than any access takes with maximum stalls: a longer wait is a hang.
 PATIENCE = 3000
+# More cycles than any test has.
+FOREVER = 1_000_000
 # Probabilities that a channel stalls for a cycle; the last one makes waits of many cycles.
 STALLS = [0.0, 0.3, 0.8, 0.95]
 # Orders in which a subordinate may take an address and its data: it may wait for the `valid` of either or of both
@@ -34,26 +36,24 @@ class Part:
         """Samples the cycle when it has settled."""
 
 
-class Bench:
-    """A block with parts around it."""
+class Bench(Clocked):
+    """A block with parts around it, which may use the first cycle after a reset."""
+
+    settling_cycles = 0
 
     def __init__(self, dut: HierarchyObject, inputs: list[str]) -> None:
-        self.dut = dut
-        self.inputs = inputs
+        super().__init__(dut, inputs)
         self.parts: list[Part] = []
-        self.cycle = 0
 
     async def start(self, *parts: Part) -> None:
-        for name in self.inputs:
-            getattr(self.dut, name).value = 0
-        self.dut.rst_ni.value = 0
-        # The reset comes before the first edge: until then registers have any value, and no rule holds.
-        await Timer(1, unit="ns")
-        cocotb.start_soon(Clock(self.dut.clk_i, 10, unit="ns").start())
-        for _ in range(3):
-            await RisingEdge(self.dut.clk_i)
-        self.dut.rst_ni.value = 1
+        await self.start_clock()
         self.parts = list(parts)
+
+    async def start_beside_a_bus(self, *parts: Part) -> None:
+        """For tests that drive a bus themselves: the parts run until the test ends."""
+        await self.start(*parts)
+        await self.cycles(2)
+        cocotb.start_soon(self.run(lambda: False, FOREVER))
 
     async def run(self, is_done: Callable[[], bool], patience: int = PATIENCE) -> None:
         """Cycles until something is so."""
@@ -65,12 +65,9 @@ class Bench:
                 for part in self.parts:
                     part.sample()
             except AssertionError:
-                # Assertions of the RTL are checked when the clock rises: they have to detect a mutant.
-                if "mutant" in cocotb.plusargs:
-                    await ClockCycles(self.dut.clk_i, 2)
+                await self.let_assertions_fail()
                 raise
-            await RisingEdge(self.dut.clk_i)
-            self.cycle += 1
+            await self.tick()
             if is_done():
                 return
         raise AssertionError(f"nothing happens any more after {self.cycle} cycles")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.handle import HierarchyObject
-from cocotb.triggers import Combine, RisingEdge, Timer
+from cocotb.triggers import Combine
 
 from axi_lite import DECERR, OKAY, SLVERR, Manager, Subordinate
+from clocked import Clocked
 
 WORDS = 64
 # Answered with errors, so that responses cannot be mixed up unnoticed.
@@ -37,13 +37,7 @@ class Memory:
 async def start(dut: HierarchyObject, stalls: tuple[float, float]) -> tuple[Manager, Memory]:
     manager, memory = Manager(dut, "up", stalls[0]), Memory()
     subordinate = Subordinate(dut, "down", memory.read, memory.write, stalls[1])
-    dut.rst_ni.value = 0
-    await Timer(1, "ns")
-    cocotb.start_soon(Clock(dut.clk_i, 10, unit="ns").start())
-    await RisingEdge(dut.clk_i)
-    await RisingEdge(dut.clk_i)
-    dut.rst_ni.value = 1
-    await RisingEdge(dut.clk_i)
+    await Clocked.started(dut)
     subordinate.start()
     return manager, memory
 

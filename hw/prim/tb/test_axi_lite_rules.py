@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.handle import HierarchyObject
-from cocotb.triggers import RisingEdge, Timer
+from cocotb.triggers import RisingEdge
+
+from clocked import Clocked
 
 UP = (
     "awvalid", "awaddr", "awprot", "wvalid", "wdata", "wstrb", "bready",
@@ -15,16 +16,8 @@ DOWN = ("awready", "wready", "bvalid", "bresp", "arready", "rvalid", "rdata", "r
 
 
 async def start(dut: HierarchyObject) -> None:
-    for prefix, names in (("up", UP), ("down", DOWN)):
-        for name in names:
-            getattr(dut, f"{prefix}_{name}_i").value = 0
-    dut.rst_ni.value = 0
-    await Timer(1, "ns")
-    cocotb.start_soon(Clock(dut.clk_i, 10, unit="ns").start())
-    await RisingEdge(dut.clk_i)
-    await RisingEdge(dut.clk_i)
-    dut.rst_ni.value = 1
-    await RisingEdge(dut.clk_i)
+    inputs = [f"{prefix}_{name}_i" for prefix, names in (("up", UP), ("down", DOWN)) for name in names]
+    await Clocked.started(dut, inputs)
 
 
 async def cycles(dut: HierarchyObject, *steps: dict[str, int]) -> None:

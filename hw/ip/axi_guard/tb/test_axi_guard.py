@@ -22,9 +22,7 @@ class Driver:
         self.bus = Bus(dut, "axil")
 
     async def start(self) -> None:
-        await self.bench.start(*self.managers.parts, self.memory)
-        await self.bench.cycles(2)
-        cocotb.start_soon(self.bench.run(lambda: False, 1_000_000))
+        await self.bench.start_beside_a_bus(*self.managers.parts, self.memory)
 
     async def read(self, address: int) -> int:
         """The response to a read."""

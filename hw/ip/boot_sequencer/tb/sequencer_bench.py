@@ -1,12 +1,8 @@
-"""What the tests of the boot sequencer share: names out of the generated header, a clock, a reset."""
+"""What the tests of the boot sequencer share: names out of the generated header, and its pins."""
 
 from __future__ import annotations
 
-import cocotb
-from cocotb.clock import Clock
-from cocotb.handle import HierarchyObject
-from cocotb.triggers import RisingEdge, Timer
-
+from clocked import Clocked
 from registers import Registers
 
 REGS = Registers("boot_sequencer", __file__)
@@ -32,27 +28,10 @@ NEAR = [word ^ 1 << position for word in (RELEASE, TRAP) for position in range(3
 NEAR_STOP = [STOP ^ 1 << position for position in range(32)]
 
 
-async def start(dut: HierarchyObject) -> None:
-    # Reset comes before the first edge: what registers hold until then is random.
-    dut.rst_ni.value = 0
-    dut.fault_i.value = 0
-    await Timer(1, "ns")
-    cocotb.start_soon(Clock(dut.clk_i, 10, unit="ns").start())
-    await reset(dut)
+class HostPins(Clocked):
+    """What the host is connected to."""
 
-
-async def reset(dut: HierarchyObject) -> None:
-    dut.rst_ni.value = 0
-    await tick(dut, 2)
-    dut.rst_ni.value = 1
-    await tick(dut, 1)
-
-
-async def tick(dut: HierarchyObject, cycles: int) -> None:
-    for _ in range(cycles):
-        await RisingEdge(dut.clk_i)
-
-
-def pins(dut: HierarchyObject) -> tuple[int, int, int]:
-    """Reset of the host, its trap, the status."""
-    return int(dut.host_rst_no.value), int(dut.host_trap_o.value), int(dut.status_o.value)
+    def pins(self) -> tuple[int, int, int]:
+        """Reset of the host, its trap, the status."""
+        dut = self.dut
+        return int(dut.host_rst_no.value), int(dut.host_trap_o.value), int(dut.status_o.value)

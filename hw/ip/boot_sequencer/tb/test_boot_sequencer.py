@@ -6,28 +6,20 @@ import random
 
 import cocotb
 from cocotb.handle import HierarchyObject
-from cocotb.triggers import ReadOnly, RisingEdge
 
-import sequencer_bench as bench
 from axi_lite import OKAY, SLVERR, Manager
 from sequencer_bench import DECISION, ERROR, HELD, ILLEGAL, NEAR, NEAR_STOP, PINS, REASON, REFUSE
-from sequencer_bench import REFUSED, RELEASE, RELEASED, STATUS, STOP, STOPPED, TRAP
+from sequencer_bench import REFUSED, RELEASE, RELEASED, STATUS, STOP, STOPPED, TRAP, HostPins
 
 WINDOW = 0x1000
 
 
-class Sequencer:
-    """The register port, with stalls on all channels, and the pins."""
+class Sequencer(HostPins):
+    """With the register port, which stalls on all channels."""
 
     def __init__(self, dut: HierarchyObject, stalls: float = 0.0) -> None:
-        self.dut = dut
+        super().__init__(dut, ["fault_i"])
         self.bus = Manager(dut, "axil", stalls)
-
-    async def start(self) -> None:
-        await bench.start(self.dut)
-
-    async def reset(self) -> None:
-        await bench.reset(self.dut)
 
     async def write(self, address: int, data: int, strobe: int = 0xF) -> int:
         return (await self.bus.writes([(address, data)], strobe))[0]
@@ -35,27 +27,21 @@ class Sequencer:
     async def read(self, address: int) -> tuple[int, int]:
         return (await self.bus.reads([address]))[0]
 
-    async def pins(self) -> tuple[int, int, int]:
-        """When all has settled."""
-        await bench.tick(self.dut, 3)
-        return bench.pins(self.dut)
-
-
-async def started(dut: HierarchyObject, stalls: float = 0.0) -> Sequencer:
-    sequencer = Sequencer(dut, stalls)
-    await sequencer.start()
-    return sequencer
+    async def settled(self) -> tuple[int, int, int]:
+        """The pins when all has settled."""
+        await self.tick(3)
+        return self.pins()
 
 
 @cocotb.test()
 @cocotb.parametrize(stalls=[0.0, 0.5])
 async def holds_the_host_until_it_is_released(dut: HierarchyObject, stalls: float) -> None:
-    sequencer = await started(dut, stalls)
-    assert await sequencer.pins() == (0, 0, HELD)
+    sequencer = await Sequencer.started(dut, stalls)
+    assert await sequencer.settled() == (0, 0, HELD)
     assert await sequencer.write(REASON, 17) == OKAY
-    assert await sequencer.pins() == (0, 0, HELD)
+    assert await sequencer.settled() == (0, 0, HELD)
     assert await sequencer.write(DECISION, RELEASE) == OKAY
-    assert await sequencer.pins() == (1, 0, RELEASED)
+    assert await sequencer.settled() == (1, 0, RELEASED)
     assert await sequencer.read(STATUS) == (RELEASED, OKAY)
     assert await sequencer.read(REASON) == (17, OKAY)
     assert int(dut.reason_o.value) == 17
@@ -64,24 +50,24 @@ async def holds_the_host_until_it_is_released(dut: HierarchyObject, stalls: floa
 @cocotb.test()
 @cocotb.parametrize(stalls=[0.0, 0.5])
 async def the_first_decision_is_the_last(dut: HierarchyObject, stalls: float) -> None:
-    sequencer = await started(dut, stalls)
+    sequencer = await Sequencer.started(dut, stalls)
     for word, pins in PINS.items():
         await sequencer.reset()
-        assert await sequencer.pins() == (0, 0, HELD)
+        assert await sequencer.settled() == (0, 0, HELD)
         assert await sequencer.write(REASON, word & 0xFFF) == OKAY
         assert await sequencer.write(DECISION, word) == OKAY
-        assert await sequencer.pins() == pins
+        assert await sequencer.settled() == pins
         for again in PINS:
             assert await sequencer.write(DECISION, again) == SLVERR
             assert await sequencer.write(REASON, 1) == SLVERR
-        assert await sequencer.pins() == pins
+        assert await sequencer.settled() == pins
         assert await sequencer.read(REASON) == (word & 0xFFF, OKAY)
 
 
 @cocotb.test()
 @cocotb.parametrize(stalls=[0.0, 0.3])
 async def of_writes_after_each_other_the_first_decides(dut: HierarchyObject, stalls: float) -> None:
-    sequencer = await started(dut, stalls)
+    sequencer = await Sequencer.started(dut, stalls)
     for word, pins in PINS.items():
         await sequencer.reset()
         others = [(DECISION, other) for other in PINS]
@@ -89,14 +75,14 @@ async def of_writes_after_each_other_the_first_decides(dut: HierarchyObject, sta
         writes = [(REASON, 5), (REASON, 6), (DECISION, word), *others, (REASON, 7), (STATUS, 0)]
         responses = await sequencer.bus.writes(writes)
         assert responses == [OKAY] * 3 + [SLVERR] * 5
-        assert await sequencer.pins() == pins
+        assert await sequencer.settled() == pins
         assert await sequencer.read(REASON) == (6, OKAY)
 
 
 @cocotb.test()
 @cocotb.parametrize(stalls=[0.0, 0.3])
 async def an_error_is_that_of_its_own_access(dut: HierarchyObject, stalls: float) -> None:
-    sequencer = await started(dut, stalls)
+    sequencer = await Sequencer.started(dut, stalls)
     assert await sequencer.write(REASON, 9) == OKAY
     assert await sequencer.write(DECISION, REFUSE) == OKAY
     # Refused writes and unrelated reads, on both channels at once.
@@ -108,17 +94,17 @@ async def an_error_is_that_of_its_own_access(dut: HierarchyObject, stalls: float
 
 @cocotb.test()
 async def no_other_word_releases(dut: HierarchyObject) -> None:
-    sequencer = await started(dut)
+    sequencer = await Sequencer.started(dut)
     for word in [0, 0xFFFF_FFFF, REFUSE, *NEAR, *NEAR_STOP, *(random.getrandbits(32) for _ in range(50))]:
         await sequencer.reset()
         assert await sequencer.write(DECISION, word) == OKAY
-        assert await sequencer.pins() == (0, 0, REFUSED), hex(word)
+        assert await sequencer.settled() == (0, 0, REFUSED), hex(word)
 
 
 @cocotb.test()
 @cocotb.parametrize(stalls=[0.0, 0.5])
 async def a_stop_ends_every_decision(dut: HierarchyObject, stalls: float) -> None:
-    sequencer = await started(dut, stalls)
+    sequencer = await Sequencer.started(dut, stalls)
     for word in (None, *PINS):
         await sequencer.reset()
         assert await sequencer.write(REASON, 909) == OKAY
@@ -128,48 +114,48 @@ async def a_stop_ends_every_decision(dut: HierarchyObject, stalls: float) -> Non
             for near in NEAR_STOP:
                 assert await sequencer.write(DECISION, near) == SLVERR
             assert await sequencer.write(DECISION, STOP, 0x7) == SLVERR
-            assert await sequencer.pins() == PINS[word]
+            assert await sequencer.settled() == PINS[word]
         stopped = (0, int(word == TRAP), STOPPED)
         assert await sequencer.write(DECISION, STOP) == OKAY
-        assert await sequencer.pins() == stopped
+        assert await sequencer.settled() == stopped
         for again in (*PINS, STOP):
             assert await sequencer.write(DECISION, again) == SLVERR
             assert await sequencer.write(REASON, 1) == SLVERR
-        assert await sequencer.pins() == stopped
+        assert await sequencer.settled() == stopped
         assert await sequencer.read(REASON) == (909, OKAY)
 
 
 @cocotb.test()
 async def a_fault_of_the_core_holds_the_host(dut: HierarchyObject) -> None:
-    sequencer = await started(dut)
+    sequencer = await Sequencer.started(dut)
     for word in (None, *PINS, STOP):
         await sequencer.reset()
         if word is not None:
             assert await sequencer.write(DECISION, word) == OKAY
-        await bench.tick(dut, 3)
+        await sequencer.tick(3)
         dut.fault_i.value = 1
-        await bench.tick(dut, 1)
+        await sequencer.tick()
         dut.fault_i.value = 0
-        assert await sequencer.pins() == (0, int(word == TRAP), ERROR)
+        assert await sequencer.settled() == (0, int(word == TRAP), ERROR)
         assert await sequencer.write(DECISION, RELEASE) == SLVERR
-        assert await sequencer.pins() == (0, int(word == TRAP), ERROR)
+        assert await sequencer.settled() == (0, int(word == TRAP), ERROR)
 
 
 @cocotb.test()
 async def half_a_word_is_no_decision(dut: HierarchyObject) -> None:
-    sequencer = await started(dut)
+    sequencer = await Sequencer.started(dut)
     for strobe in range(0xF):
         for word in (*PINS, STOP):
             assert await sequencer.write(DECISION, word, strobe) == SLVERR
         assert await sequencer.write(REASON, 0xFFFF_FFFF, strobe) == SLVERR
-    assert await sequencer.pins() == (0, 0, HELD)
+    assert await sequencer.settled() == (0, 0, HELD)
     assert await sequencer.read(REASON) == (0, OKAY)
     assert await sequencer.write(DECISION, TRAP) == OKAY
 
 
 @cocotb.test()
 async def every_other_address_is_an_error(dut: HierarchyObject) -> None:
-    sequencer = await started(dut)
+    sequencer = await Sequencer.started(dut)
     assert await sequencer.write(REASON, 0x1234) == OKAY
     known = {REASON: 0x1234, STATUS: HELD}
     # Unaligned addresses as well: they select no register.
@@ -182,27 +168,27 @@ async def every_other_address_is_an_error(dut: HierarchyObject) -> None:
     others = [address for address in addresses if address not in (DECISION, REASON)]
     responses = await sequencer.bus.writes([(address, RELEASE) for address in others])
     assert set(responses) == {SLVERR}
-    assert await sequencer.pins() == (0, 0, HELD)
+    assert await sequencer.settled() == (0, 0, HELD)
     assert await sequencer.read(REASON) == (0x1234, OKAY)
 
 
 @cocotb.test()
 async def ends_in_an_error_from_any_illegal_state(dut: HierarchyObject) -> None:
-    sequencer = await started(dut)
+    sequencer = await Sequencer.started(dut)
     for code in ILLEGAL:
         await sequencer.reset()
         dut.u_core.state_q.value = code
-        assert await sequencer.pins() == (0, 0, ERROR), f"{code:06b}"
+        assert await sequencer.settled() == (0, 0, ERROR), f"{code:06b}"
         assert await sequencer.write(DECISION, RELEASE) == SLVERR
         assert await sequencer.write(REASON, 1) == SLVERR
-        assert await sequencer.pins() == (0, 0, ERROR), f"{code:06b}"
+        assert await sequencer.settled() == (0, 0, ERROR), f"{code:06b}"
         assert await sequencer.read(STATUS) == (ERROR, OKAY)
         assert await sequencer.read(REASON) == (0, OKAY)
 
 
 @cocotb.test()
 async def a_reset_in_the_middle_leaves_nothing(dut: HierarchyObject) -> None:
-    sequencer = await started(dut)
+    sequencer = await Sequencer.started(dut)
     for cycles in range(6):
         await sequencer.reset()
         assert await sequencer.write(DECISION, RELEASE) == OKAY
@@ -210,37 +196,24 @@ async def a_reset_in_the_middle_leaves_nothing(dut: HierarchyObject) -> None:
         for name, value in (("awvalid", 1), ("awaddr", DECISION), ("wvalid", 1), ("wdata", TRAP)):
             sequencer.bus.driven(name).value = value
         sequencer.bus.driven("wstrb").value = 0xF
-        await bench.tick(dut, cycles)
+        await sequencer.tick(cycles)
         for name in ("awvalid", "wvalid"):
             sequencer.bus.driven(name).value = 0
         await sequencer.reset()
-        assert bench.pins(dut) == (0, 0, HELD)
+        assert sequencer.pins() == (0, 0, HELD)
         assert await sequencer.write(REASON, 3) == OKAY
         assert await sequencer.write(DECISION, TRAP) == OKAY
-        assert await sequencer.pins() == PINS[TRAP]
+        assert await sequencer.settled() == PINS[TRAP]
 
 
 @cocotb.test()
 async def a_read_takes_two_cycles_whatever_it_finds(dut: HierarchyObject) -> None:
-    sequencer = await started(dut)
+    sequencer = await Sequencer.started(dut)
     times = set()
     for word in (None, *PINS):
         await sequencer.reset()
         if word is not None:
             assert await sequencer.write(DECISION, word) == OKAY
         for address in (DECISION, REASON, STATUS, 0x40):
-            times.add(await read_cycles(sequencer, address))
+            times.add(await sequencer.bus.read_cycles(address))
     assert times == {2}, f"time of a read depends on what it finds: {sorted(times)}"
-
-
-async def read_cycles(sequencer: Sequencer, address: int) -> int:
-    """Cycles from the one in which an address is taken to the one in which data is valid."""
-    await sequencer.bus.send("ar", addr=address)
-    for cycles in range(1, 20):
-        await ReadOnly()
-        is_there = sequencer.bus.read("rvalid").value == 1
-        await RisingEdge(sequencer.dut.clk_i)
-        if is_there:
-            await sequencer.bus.take("r", "data", "resp")
-            return cycles
-    raise AssertionError("no data comes")

@@ -6,23 +6,13 @@ import random
 
 import cocotb
 from cocotb.handle import HierarchyObject
-from cocotb.triggers import ReadOnly, RisingEdge
+from cocotb.triggers import ReadOnly
 
-import sequencer_bench as bench
 from sequencer_bench import ERROR, HELD, ILLEGAL, NEAR, NEAR_STOP, REFUSE, REFUSED, RELEASE, RELEASED
-from sequencer_bench import STATES, STOP, STOPPED, TRAP, TRAPPED
+from sequencer_bench import STATE_BITS, STATES, STOP, STOPPED, TRAP, TRAPPED, HostPins
 
 RUNS = 400
-
-
-async def start(dut: HierarchyObject) -> None:
-    quiet(dut)
-    await bench.start(dut)
-
-
-def quiet(dut: HierarchyObject) -> None:
-    for name in ("decide", "explain", "word", "is_whole", "fault"):
-        getattr(dut, f"{name}_i").value = 0
+INPUTS = [f"{name}_i" for name in ("decide", "explain", "word", "is_whole", "fault")]
 
 
 class Model:
@@ -54,12 +44,12 @@ class Model:
 
 @cocotb.test()
 async def does_what_its_model_does_in_every_cycle(dut: HierarchyObject) -> None:
-    await start(dut)
+    core = await HostPins.started(dut, INPUTS)
     seen = set()
     words = [RELEASE, RELEASE, TRAP, TRAP, STOP, STOP, REFUSE, *NEAR[:4], *NEAR_STOP[:4], 0]
     for _ in range(RUNS):
-        quiet(dut)
-        await bench.reset(dut)
+        core.clear_inputs()
+        await core.reset()
         model = Model()
         for _ in range(random.randrange(5, 30)):
             kind = random.choice(["", "", "decide", "explain"])
@@ -71,54 +61,54 @@ async def does_what_its_model_does_in_every_cycle(dut: HierarchyObject) -> None:
             dut.decide_i.value, dut.explain_i.value = int(decides), int(explains)
             dut.word_i.value, dut.is_whole_i.value = word, int(is_whole)
             await ReadOnly()
-            assert bench.pins(dut) == (int(model.is_out), int(model.is_trapped), model.state)
+            assert core.pins() == (int(model.is_out), int(model.is_trapped), model.state)
             assert int(dut.reason_o.value) == model.reason
             is_accepted = model.accepts(is_whole) or model.stops(decides, word, is_whole)
             is_refused = bool(kind) and not is_accepted
             assert bool(dut.refuses_o.value) == is_refused
             seen.add((model.state, kind, is_whole, word))
             model.step(decides, explains, word, is_whole, fault)
-            await RisingEdge(dut.clk_i)
+            await core.tick()
     assert len(seen) > 250, "the inputs are not random enough"
 
 
 @cocotb.test()
 async def ends_in_an_error_from_any_illegal_state(dut: HierarchyObject) -> None:
-    await start(dut)
+    core = await HostPins.started(dut, INPUTS)
     for code in ILLEGAL:
-        quiet(dut)
-        await bench.reset(dut)
+        core.clear_inputs()
+        await core.reset()
         dut.state_q.value = code
         for cycle in range(8):
             # No input leaves the error; it is reported in the same cycle.
             await ReadOnly()
-            assert bench.pins(dut) == (0, 0, ERROR), f"{code:06b}, {cycle} cycles later"
+            assert core.pins() == (0, 0, ERROR), f"{code:06b}, {cycle} cycles later"
             assert int(dut.reason_o.value) == 0
             assert dut.refuses_o.value == int(dut.decide_i.value or dut.explain_i.value)
-            await RisingEdge(dut.clk_i)
+            await core.tick()
             decides = random.getrandbits(1)
             dut.decide_i.value, dut.explain_i.value = decides, 1 - decides
             dut.word_i.value, dut.is_whole_i.value = random.choice([RELEASE, TRAP, REFUSE]), 1
-    quiet(dut)
-    await bench.reset(dut)
-    assert bench.pins(dut) == (0, 0, HELD)
+    core.clear_inputs()
+    await core.reset()
+    assert core.pins() == (0, 0, HELD)
 
 
 @cocotb.test()
 async def an_upset_of_a_released_host_puts_it_back_into_reset(dut: HierarchyObject) -> None:
-    await start(dut)
+    core = await HostPins.started(dut, INPUTS)
     for word, code in ((RELEASE, 0b010101), (TRAP, 0b100110)):
-        for bit in range(bench.STATE_BITS):
-            quiet(dut)
-            await bench.reset(dut)
+        for bit in range(STATE_BITS):
+            core.clear_inputs()
+            await core.reset()
             dut.decide_i.value, dut.word_i.value, dut.is_whole_i.value = 1, word, 1
-            await bench.tick(dut, 3)
-            quiet(dut)
+            await core.tick(3)
+            core.clear_inputs()
             dut.state_q.value = code ^ 1 << bit
-            await bench.tick(dut, 2)
+            await core.tick(2)
             await ReadOnly()
-            assert bench.pins(dut) == (0, int(word == TRAP), ERROR)
-            await RisingEdge(dut.clk_i)
+            assert core.pins() == (0, int(word == TRAP), ERROR)
+            await core.tick()
 
 
 @cocotb.test()
@@ -126,5 +116,5 @@ async def states_are_three_bits_apart(dut: HierarchyObject) -> None:
     for one in STATES:
         for other in set(STATES) - {one}:
             assert (one ^ other).bit_count() >= 3
-    await start(dut)
+    core = await HostPins.started(dut, INPUTS)
     assert STATES[int(dut.state_q.value)] == HELD

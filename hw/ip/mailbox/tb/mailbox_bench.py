@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import random
 
-import cocotb
-from cocotb.clock import Clock
 from cocotb.handle import HierarchyObject
-from cocotb.triggers import ReadOnly, RisingEdge, Timer
 
 from axi_lite import Manager
+from clocked import Clocked
 from registers import Registers
 
 REGS = Registers("mailbox", __file__)
@@ -54,45 +52,20 @@ def random_words(count: int) -> list[int]:
     return [random.randrange(1, 1 << 32) for _ in range(count)]
 
 
-class Mailbox:
+class Mailbox(Clocked):
+    settling_cycles = 2
+    # An interrupt comes after many accesses of the other side.
+    patience = 20_000
+
     def __init__(self, dut: HierarchyObject, stalls: float = 0.0) -> None:
-        self.dut = dut
+        super().__init__(dut, ["wipe_i", "lifecycle_i"], stalls)
         self.host, self.rot = Side(dut, "host", stalls), Side(dut, "rot", stalls)
-
-    async def start(self) -> None:
-        self.dut.wipe_i.value = 0
-        self.dut.lifecycle_i.value = 0
-        # Reset comes before the first edge: what registers hold until then is random.
-        self.dut.rst_ni.value = 0
-        await Timer(1, "ns")
-        cocotb.start_soon(Clock(self.dut.clk_i, 10, unit="ns").start())
-        await self.reset()
-
-    async def reset(self) -> None:
-        self.dut.rst_ni.value = 0
-        await self.tick(2)
-        self.dut.rst_ni.value = 1
-        await self.tick(2)
 
     async def reset_port(self, side: Side) -> None:
         """Resets, and clears all valid signals of a port that was driven directly."""
         for name in ("awvalid", "wvalid", "arvalid", "bready", "rready"):
             side.driven(name).value = 0
         await self.reset()
-
-    async def tick(self, cycles: int = 1) -> None:
-        for _ in range(cycles):
-            await RisingEdge(self.dut.clk_i)
-
-    async def until(self, name: str) -> None:
-        """Waits for an interrupt."""
-        for _ in range(20000):
-            await ReadOnly()
-            raised = getattr(self.dut, name).value == 1
-            await RisingEdge(self.dut.clk_i)
-            if raised:
-                return
-        raise AssertionError(f"{name} does not come")
 
     async def open(self) -> None:
         await self.rot.set("control", OPEN | INTERRUPT)

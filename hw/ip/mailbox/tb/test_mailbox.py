@@ -6,7 +6,7 @@ import random
 
 import cocotb
 from cocotb.handle import HierarchyObject
-from cocotb.triggers import Combine, ReadOnly, RisingEdge
+from cocotb.triggers import Combine, ReadOnly
 
 from axi_lite import OKAY, SLVERR
 from mailbox_bench import (
@@ -20,8 +20,7 @@ ROUNDS = 12
 @cocotb.test()
 @cocotb.parametrize(stalls=[0.0, 0.4])
 async def passes_requests_and_answers_by_interrupt(dut: HierarchyObject, stalls: float) -> None:
-    box = Mailbox(dut, stalls)
-    await box.start()
+    box = await Mailbox.started(dut, stalls)
     await box.open()
     requests = [random_words(7) for _ in range(ROUNDS)]
     answers = [(random.getrandbits(32), random_words(RESULT_WORDS)) for _ in range(ROUNDS)]
@@ -29,7 +28,7 @@ async def passes_requests_and_answers_by_interrupt(dut: HierarchyObject, stalls:
     async def host() -> None:
         for request, (outcome, result) in zip(requests, answers, strict=True):
             await box.ask(request)
-            await box.until("host_irq_o")
+            await box.wait_for(dut.host_irq_o)
             assert await box.host.state() == ANSWERED
             assert await box.host.value("outcome") == outcome & OUTCOME_MASK
             assert await box.host.value("answer_id") == request[1]
@@ -38,7 +37,7 @@ async def passes_requests_and_answers_by_interrupt(dut: HierarchyObject, stalls:
 
     async def root_of_trust() -> None:
         for request, (outcome, result) in zip(requests, answers, strict=True):
-            await box.until("rot_irq_o")
+            await box.wait_for(dut.rot_irq_o)
             assert await box.rot.words(box.rot.request_at()) == request
             await box.answer(outcome, result)
 
@@ -49,8 +48,7 @@ async def passes_requests_and_answers_by_interrupt(dut: HierarchyObject, stalls:
 @cocotb.test()
 @cocotb.parametrize(stalls=[0.0, 0.3])
 async def a_request_is_what_it_was_at_the_doorbell(dut: HierarchyObject, stalls: float) -> None:
-    box = Mailbox(dut, stalls)
-    await box.start()
+    box = await Mailbox.started(dut, stalls)
     await box.open()
     for _ in range(5):
         request = random_words(7)
@@ -59,7 +57,7 @@ async def a_request_is_what_it_was_at_the_doorbell(dut: HierarchyObject, stalls:
         others = list(zip(box.host.request_at(), random_words(7), strict=True))
         ring = (box.host.at["command"], RING)
         tampering = cocotb.start_soon(box.host.writes([ring, *others, ring, *others, *others]))
-        await box.until("rot_irq_o")
+        await box.wait_for(dut.rot_irq_o)
         for _ in range(4):
             assert await box.rot.words(box.rot.request_at()) == request
         assert await tampering == [OKAY] * 23
@@ -74,8 +72,7 @@ async def a_request_is_what_it_was_at_the_doorbell(dut: HierarchyObject, stalls:
 
 @cocotb.test()
 async def an_answer_is_what_it_was_when_it_was_given(dut: HierarchyObject) -> None:
-    box = Mailbox(dut)
-    await box.start()
+    box = await Mailbox.started(dut)
     await box.open()
     await box.ask(random_words(7))
     result = random_words(RESULT_WORDS)
@@ -89,8 +86,7 @@ async def an_answer_is_what_it_was_when_it_was_given(dut: HierarchyObject) -> No
 
 @cocotb.test()
 async def nobody_sees_words_that_are_not_handed_over(dut: HierarchyObject) -> None:
-    box = Mailbox(dut)
-    await box.start()
+    box = await Mailbox.started(dut)
     await box.bring_to(READY)
     assert not any(await box.rot.words(box.rot.request_at()))
     await box.reset()
@@ -112,8 +108,7 @@ async def nobody_sees_words_that_are_not_handed_over(dut: HierarchyObject) -> No
 
 @cocotb.test()
 async def refuses_commands_out_of_turn(dut: HierarchyObject) -> None:
-    box = Mailbox(dut)
-    await box.start()
+    box = await Mailbox.started(dut)
     allowed = {RING: READY, ACKNOWLEDGE: ANSWERED}
     for state in (CLOSED, READY, BUSY, ANSWERED):
         for command, at in allowed.items():
@@ -133,8 +128,7 @@ async def refuses_commands_out_of_turn(dut: HierarchyObject) -> None:
 @cocotb.test()
 @cocotb.parametrize(way=["wipe", "lifecycle", "discard", "reset", "wipe in the cycle of a ring"])
 async def forgets_everything_in_any_state_and_starts_again(dut: HierarchyObject, way: str) -> None:
-    box = Mailbox(dut)
-    await box.start()
+    box = await Mailbox.started(dut)
     for state in (CLOSED, READY, BUSY, ANSWERED):
         await box.reset()
         await box.bring_to(state)
@@ -149,7 +143,7 @@ async def forgets_everything_in_any_state_and_starts_again(dut: HierarchyObject,
                 await box.tick(2)
             box.dut.wipe_i.value = int(way.startswith("wipe"))
             box.dut.lifecycle_i.value = int(dut.lifecycle_i.value) ^ int(way == "lifecycle")
-            await RisingEdge(dut.clk_i)
+            await box.tick()
             box.dut.wipe_i.value = 0
             await box.tick(8)
         status = await box.host.value("status")
@@ -164,11 +158,10 @@ async def forgets_everything_in_any_state_and_starts_again(dut: HierarchyObject,
 
 @cocotb.test()
 async def tells_the_host_that_it_waits_in_vain(dut: HierarchyObject) -> None:
-    box = Mailbox(dut)
-    await box.start()
+    box = await Mailbox.started(dut)
     await box.bring_to(BUSY)
     await box.rot.set("command", DISCARD)
-    await box.until("host_irq_o")
+    await box.wait_for(dut.host_irq_o)
     assert await box.host.value("status") == READY | EMPTIED
     await box.host.set("command", ACKNOWLEDGE)
     assert await box.host.value("status") == READY
@@ -178,8 +171,7 @@ async def tells_the_host_that_it_waits_in_vain(dut: HierarchyObject) -> None:
 
 @cocotb.test()
 async def answers_every_address_and_knows_its_own(dut: HierarchyObject) -> None:
-    box = Mailbox(dut)
-    await box.start()
+    box = await Mailbox.started(dut)
     read_only = {
         "host": {"status", "outcome", "answer_id", "result"},
         "rot": {"status", "operation", "id", "source_low", "source_high", "destination_low",
@@ -202,8 +194,7 @@ async def answers_every_address_and_knows_its_own(dut: HierarchyObject) -> None:
 
 @cocotb.test()
 async def a_side_that_hangs_does_not_hang_the_other(dut: HierarchyObject) -> None:
-    box = Mailbox(dut)
-    await box.start()
+    box = await Mailbox.started(dut)
     await box.open()
     for stuck, other in ((box.host, box.rot), (box.rot, box.host)):
         # A write without data, and a read whose data is not taken, repeatedly.
@@ -218,37 +209,20 @@ async def a_side_that_hangs_does_not_hang_the_other(dut: HierarchyObject) -> Non
 
 @cocotb.test()
 async def a_read_takes_two_cycles_whatever_it_finds(dut: HierarchyObject) -> None:
-    box = Mailbox(dut)
-    await box.start()
+    box = await Mailbox.started(dut)
     times = set()
     for state in (CLOSED, READY, BUSY, ANSWERED):
         await box.reset()
         await box.bring_to(state)
         for side in (box.host, box.rot):
             for address in (side.at["status"], *side.request_at(), *side.result_at()):
-                times.add(await read_cycles(dut, side, address))
+                times.add(await side.read_cycles(address))
     assert times == {2}, f"time of a read depends on what it finds: {sorted(times)}"
-
-
-async def read_cycles(dut: HierarchyObject, side: object, address: int) -> int:
-    """Cycles from the one in which an address is taken to the one in which data is valid."""
-    await side.send("ar", addr=address)
-    for cycles in range(1, 20):
-        await ReadOnly()
-        there = side.read("rvalid").value == 1
-        await RisingEdge(dut.clk_i)
-        if there:
-            side.driven("rready").value = 1
-            await RisingEdge(dut.clk_i)
-            side.driven("rready").value = 0
-            return cycles
-    raise AssertionError("no data comes")
 
 
 @cocotb.test()
 async def closes_without_losing_the_request_it_has(dut: HierarchyObject) -> None:
-    box = Mailbox(dut)
-    await box.start()
+    box = await Mailbox.started(dut)
     await box.bring_to(BUSY)
     await box.rot.set("control", 0)
     assert await box.host.state() == BUSY

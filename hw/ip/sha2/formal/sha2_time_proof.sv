@@ -55,10 +55,11 @@ module sha2_time_proof #(
   input logic [11:0] araddr_i,
   input logic        rready_i,
   input logic        str_valid_i,
-  input logic [31:0] str_data_a_i,
-  input logic [31:0] str_data_b_i,
+  input logic [63:0] str_data_a_i,
+  input logic [63:0] str_data_b_i,
   input logic        str_last_i,
-  input logic [2:0]  str_bytes_i,
+  input logic [3:0]  str_bytes_i,
+  input logic        str_abort_i,
   input logic [3:0]  lifecycle_i
 );
   logic rst_ni = 1'b0;
@@ -79,7 +80,7 @@ module sha2_time_proof #(
     .axil_bvalid_o (seen_a.bvalid), .axil_bready_i (bready_i), .axil_bresp_o (seen_a.bresp),
     .axil_arvalid_i (arvalid_i), .axil_arready_o (seen_a.arready), .axil_araddr_i (araddr_i), .axil_arprot_i ('0),
     .axil_rvalid_o (seen_a.rvalid), .axil_rready_i (rready_i), .axil_rdata_o (rdata_a), .axil_rresp_o (seen_a.rresp),
-    .str_valid_i, .str_ready_o (seen_a.str_ready), .str_data_i (str_data_a_i), .str_last_i, .str_bytes_i,
+    .str_valid_i, .str_ready_o (seen_a.str_ready), .str_data_i (str_data_a_i), .str_last_i, .str_bytes_i, .str_abort_i,
     .lifecycle_i, .irq_o (seen_a.irq), .alert_o (seen_a.alert)
   );
   sha2 #(.RoundsPerCycle(RoundsPerCycle), .WithSha512(WithSha512)) b (
@@ -89,7 +90,7 @@ module sha2_time_proof #(
     .axil_bvalid_o (seen_b.bvalid), .axil_bready_i (bready_i), .axil_bresp_o (seen_b.bresp),
     .axil_arvalid_i (arvalid_i), .axil_arready_o (seen_b.arready), .axil_araddr_i (araddr_i), .axil_arprot_i ('0),
     .axil_rvalid_o (seen_b.rvalid), .axil_rready_i (rready_i), .axil_rdata_o (rdata_b), .axil_rresp_o (seen_b.rresp),
-    .str_valid_i, .str_ready_o (seen_b.str_ready), .str_data_i (str_data_b_i), .str_last_i, .str_bytes_i,
+    .str_valid_i, .str_ready_o (seen_b.str_ready), .str_data_i (str_data_b_i), .str_last_i, .str_bytes_i, .str_abort_i,
     .lifecycle_i, .irq_o (seen_b.irq), .alert_o (seen_b.alert)
   );
 
@@ -185,6 +186,9 @@ module sha2_time_proof #(
   `SAME(u_fifo.flush_q)
   `SAME(u_fifo.flushes_q)
   `SAME_ENGINE(0)
+  if (RoundsPerCycle == 1) begin : gen_narrow
+    `SAME(g_narrow.u_narrow.is_second_q)
+  end
   if (RoundsPerCycle > 1) begin : gen_lane
     `SAME_LANE(0)
   end

@@ -47,13 +47,14 @@ module sha2
   output logic [31:0] axil_rdata_o,
   output logic [1:0]  axil_rresp_o,
 
-  // The message of `control.stream`: words of four bytes, the last one of none to four.
-  // `control.message_swap` selects the byte order.
+  // The message of `control.stream`: words of eight bytes, the last one of none to eight.
+  // `control.message_swap` selects the byte order. An abort drops a message that is open.
   input  logic        str_valid_i,
   output logic        str_ready_o,
-  input  logic [31:0] str_data_i,
+  input  logic [63:0] str_data_i,
   input  logic        str_last_i,
-  input  logic [2:0]  str_bytes_i,
+  input  logic [3:0]  str_bytes_i,
+  input  logic        str_abort_i,
 
   input  logic [3:0]  lifecycle_i,  // a change of it wipes everything
   output logic        irq_o,
@@ -106,7 +107,7 @@ module sha2
   logic [4:0] level;
   logic open_d, open_q, complete_d, complete_q, stop_d, stop_q, some_d, some_q;
   logic [4:0] taken_d, taken_q;
-  logic word_valid, word_ready, word_last, word_moves;
+  logic word_valid, word_ready, word_last, word_pair, word_moves;
   logic may_start, may_complete, may_stop, is_aligned;
 
   assign is_hmac     = regs_out.control.mode.value == sha2_mode__hmac_sha256;
@@ -134,7 +135,7 @@ module sha2
     complete_d = complete_q;
     stop_d     = stop_q;
     some_d     = some_q | word_moves;
-    taken_d    = taken_q + 5'(word_moves);
+    taken_d    = taken_q + (word_pair ? {3'd0, word_moves, 1'b0} : 5'(word_moves));
     if (starts) begin
       open_d     = 1'b1;
       complete_d = 1'b0;
@@ -174,8 +175,10 @@ module sha2
 
   // Words of the message, from the FIFO, and then from the source that the mode selects.
   logic        fifo_valid, fifo_last, push_done, push_bad;
-  logic [31:0] fifo_word, word;
-  logic [2:0]  fifo_bytes, word_bytes;
+  logic [31:0] fifo_word;
+  logic [63:0] word;
+  logic [2:0]  fifo_bytes;
+  logic [3:0]  word_bytes;
 
   // A message that is being saved, or comes by stream, takes no stores: `push_bad` reports them.
   // The FIFO takes stores of software only; the stream bypasses it.
@@ -202,14 +205,50 @@ module sha2
   );
 
   // The stream waits while a message is saved, so that the save is between two blocks.
-  logic stream_flows;
+  logic stream_flows, aborts;
   assign stream_flows = from_stream & open_q & ~stop_q & ~regs_out.command.stop.value;
-  assign str_ready_o  = stream_flows & word_ready;
-  assign word_valid   = from_stream ? (stream_flows & str_valid_i) : fifo_valid;
-  assign word_last    = from_stream ? str_last_i : fifo_last;
-  assign word_bytes   = from_stream ? str_bytes_i : fifo_bytes;
-  assign word         = !from_stream                      ? fifo_word :
-                        regs_out.control.message_swap.value ? str_data_i : swapped(str_data_i);
+
+  // The stream with its first byte on top. Two rounds a cycle need eight bytes in each; one takes four.
+  logic        narrow_valid, narrow_ready, narrow_last;
+  logic [63:0] narrow;
+  logic [3:0]  narrow_bytes;
+  logic [63:0] pair;
+  assign pair = regs_out.control.message_swap.value ? str_data_i :
+                {swapped(str_data_i[31:0]), swapped(str_data_i[63:32])};
+  if (RoundsPerCycle == 1) begin : g_narrow
+    // The lower half of a word is not used then.
+    assign narrow[31:0]    = '0;
+    assign narrow_bytes[3] = 1'b0;
+    assign word_pair       = 1'b0;
+    sha2_narrow u_narrow (
+      .clk_i, .rst_ni,
+      .flush_i(drops | starts),
+      .valid_i(stream_flows & str_valid_i),
+      .ready_o(narrow_ready),
+      .data_i (pair),
+      .last_i (str_last_i),
+      .bytes_i(str_bytes_i),
+      .valid_o(narrow_valid),
+      .ready_i(word_ready),
+      .data_o (narrow[63:32]),
+      .last_o (narrow_last),
+      .bytes_o(narrow_bytes[2:0])
+    );
+  end else begin : g_wide
+    assign narrow_valid = stream_flows & str_valid_i;
+    assign narrow_ready = word_ready;
+    assign narrow       = pair;
+    assign narrow_last  = str_last_i;
+    assign narrow_bytes = str_bytes_i;
+    assign word_pair    = from_stream;
+  end
+
+  assign str_ready_o  = stream_flows & narrow_ready;
+  assign word_valid   = from_stream ? narrow_valid : fifo_valid;
+  assign word_last    = from_stream ? narrow_last : fifo_last;
+  assign word_bytes   = from_stream ? narrow_bytes : {1'b0, fifo_bytes};
+  assign word         = from_stream ? narrow : {fifo_word, 32'b0};
+  assign aborts       = regs_out.command.abort.value | (str_abort_i & from_stream & open_q);
 
   // --- the engines ---
 
@@ -272,6 +311,7 @@ module sha2
       .word_valid_i(word_valid & is_chosen),
       .word_ready_o(word_readies[e]),
       .word_i      (word),
+      .word_pair_i (word_pair),
       .word_last_i (word_last),
       .word_bytes_i(word_bytes),
       .lane_valid_o(lane_valid),
@@ -318,7 +358,7 @@ module sha2
       .state_i       (regs_out.control.digest_swap.value ? store : swapped(store)),
       // An error of one stops both.
       .wipe_i        (regs_out.command.wipe.value | is_failed),
-      .abort_i       (regs_out.command.abort.value),
+      .abort_i       (aborts),
       .lifecycle_i,
       .dropped_o     (drop_alls[e]),
       .idle_o        (idles[e]),
@@ -460,6 +500,7 @@ module sha2
   `ASSERT(OneRegisterAtATime_A, !(key_request && state_request))
   `ASSERT(AMessageEndsWithItsLastWord_A, word_moves && word_last |=> !open_q)
   `ASSERT(AKeyWordIsWhole_A, key_write || state_write |-> is_whole && is_idle)
+  `ASSERT(AStreamIsDroppedByItsAbort_A, str_abort_i && from_stream && open_q |=> !open_q && !digest_valid)
   `ASSERT(NothingFollowsTheLastWord_A, complete_q |-> open_q)
   `ASSERT(FailedShowsNothing_A, alert_o |=> digest == '0 && !digest_valid && !state_valid)
 endmodule

@@ -1,7 +1,8 @@
-// Collects words of 32 bits for a core that takes several in a cycle, or one of 64.
+// Collects words of 32 bits, or pairs of them, for a core that takes several in a cycle, or one of 64.
 //
 // It fills a lane while the one before waits for the core, so it costs a cycle at the beginning of a
-// message and none later, as long as words come one a cycle and the core takes a lane in as many.
+// message and none later, as long as words come one a cycle and the core takes a lane in as many. A message comes in
+// words or in pairs, not in both.
 //
 // A message that ends inside a lane leaves old words after its end. The padding cuts them off by the number of
 // bytes, so they need not be cleared, which would cost an enable for each word.
@@ -19,9 +20,10 @@ module sha2_lane #(
 
   input  logic                 word_valid_i,
   output logic                 word_ready_o,
-  input  logic [31:0]          word_i,
+  input  logic [63:0]          word_i,        // the upper half, or both if it is a pair
+  input  logic                 word_pair_i,   // never with `Words` = 1
   input  logic                 word_last_i,
-  input  logic [2:0]           word_bytes_i,
+  input  logic [3:0]           word_bytes_i,
 
   output logic                 lane_valid_o,
   input  logic                 lane_ready_i,
@@ -34,18 +36,18 @@ module sha2_lane #(
   if (Words == 1) begin : g_direct
     assign lane_valid_o = word_valid_i;
     assign word_ready_o = lane_ready_i;
-    assign lane_o       = word_i;
+    assign lane_o       = word_i[63:32];
     assign lane_last_o  = word_last_i;
-    assign lane_bytes_o = word_bytes_i;
+    assign lane_bytes_o = word_bytes_i[2:0];
     assign empty_o      = 1'b1;
     // No state is kept, so a flush has nothing to clear.
     logic unused_flush;
-    assign unused_flush = flush_i;
+    assign unused_flush = flush_i ^ (^word_i[31:0]) ^ word_pair_i ^ word_bytes_i[3];
   end else begin : g_collected
     localparam int unsigned CountBits = $clog2(Words);
     logic [Words-1:0][31:0] words_q;
     logic [CountBits-1:0]   count_q;
-    logic                   valid_q, last_q, takes;
+    logic                   valid_q, last_q, takes, fills;
     logic [BytesBits-1:0]   bytes_q;
 
     assign word_ready_o = ~valid_q | lane_ready_i;
@@ -55,6 +57,8 @@ module sha2_lane #(
     assign lane_last_o  = last_q;
     assign lane_bytes_o = bytes_q;
     assign empty_o      = ~valid_q & (count_q == '0);
+    // The last place of the lane, or the last two.
+    assign fills        = (count_q | CountBits'(word_pair_i)) == CountBits'(Words - 1);
 
     // A full lane is valid until it is taken, and a word may come in that same cycle. A flush discards the
     // collected words, because they may be part of a secret message.
@@ -73,9 +77,10 @@ module sha2_lane #(
         if (lane_ready_i) valid_q <= 1'b0;
         if (takes) begin
           // The first word is the upper one. Words after the last one are cut off by the number of bytes.
-          words_q[Words - 1 - int'(count_q)] <= word_i;
-          count_q <= word_last_i ? '0 : count_q + 1'b1;
-          valid_q <= word_last_i | (count_q == CountBits'(Words - 1));
+          words_q[Words - 1 - int'(count_q)] <= word_i[63:32];
+          if (word_pair_i) words_q[Words - 1 - (int'(count_q) | 1)] <= word_i[31:0];
+          count_q <= (word_last_i || fills) ? '0 : (count_q | CountBits'(word_pair_i)) + 1'b1;
+          valid_q <= word_last_i | fills;
           last_q  <= word_last_i;
           bytes_q <= BytesBits'({count_q, 2'b0}) + BytesBits'(word_bytes_i);
         end
@@ -86,5 +91,6 @@ module sha2_lane #(
   `ASSERT(LaneWaits_A, lane_valid_o && !lane_ready_i && !flush_i |=> lane_valid_o || Words == 1)
   `ASSERT(FlushForgets_A, flush_i |=> empty_o)
   `ASSERT(ALaneHasItsBytes_A, lane_valid_o && lane_last_o |-> lane_bytes_o <= BytesBits'(LaneBits / 8))
-  `ASSERT(BytesFitTheWord_A, word_valid_i && word_last_i |-> word_bytes_i <= 3'd4)
+  `ASSERT(BytesFitTheWord_A, word_valid_i && word_last_i |-> word_bytes_i <= (word_pair_i ? 4'd8 : 4'd4))
+  `ASSERT(PairsNeedPlaces_A, word_valid_i && word_pair_i |-> Words > 1)
 endmodule

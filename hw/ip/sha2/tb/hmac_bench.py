@@ -4,81 +4,30 @@ from __future__ import annotations
 
 import random
 
-import cocotb
-from cocotb.clock import Clock
+from clocked import Clocked
 from cocotb.handle import HierarchyObject
-from cocotb.triggers import ReadOnly, RisingEdge
+from messages import filled, in_words
 
-# More cycles than any operation takes without a stall: a longer wait is a hang.
-PATIENCE = 3000
 BLOCK = 64
+INPUTS = ("key_valid_i", "key_index_i", "key_i", "start_valid_i", "is_hmac_i", "is_384_i", "resume_i", "bytes_i")
+INPUTS += ("stop_valid_i", "msg_valid_i", "msg_i", "msg_last_i", "msg_bytes_i", "slow_i", "state_valid_i")
+INPUTS += ("state_i", "state_index_i", "wipe_i", "abort_i", "lifecycle_i")
 
 
-class Engine:
-    """A cycle at a time. Stalls come with the given probability."""
+class Engine(Clocked):
+    """The channels for key, message and saved state."""
 
     def __init__(self, dut: HierarchyObject, stalls: float = 0.0) -> None:
-        self.dut = dut
-        self.stalls = stalls
-        self.cycle = 0
+        super().__init__(dut, INPUTS, stalls)
         self.rounds_per_cycle = int(dut.RoundsPerCycle.value)
         self.lane = 4 * self.rounds_per_cycle
 
-    async def start(self) -> None:
-        dut = self.dut
-        for port in (dut.key_valid_i, dut.key_index_i, dut.key_i, dut.start_valid_i, dut.is_hmac_i):
-            port.value = 0
-        for port in (dut.resume_i, dut.bytes_i, dut.stop_valid_i, dut.msg_valid_i, dut.msg_i):
-            port.value = 0
-        for port in (dut.msg_last_i, dut.msg_bytes_i, dut.slow_i, dut.state_valid_i, dut.state_i):
-            port.value = 0
-        dut.is_384_i.value = 0
-        for port in (dut.state_index_i, dut.wipe_i, dut.abort_i, dut.lifecycle_i):
-            port.value = 0
-        cocotb.start_soon(Clock(dut.clk_i, 10, unit="ns").start())
-        cocotb.start_soon(self._count())
-        await self.reset()
-
     async def reset(self) -> None:
-        self.dut.rst_ni.value = 0
-        await self.tick(2)
-        self.dut.rst_ni.value = 1
-        await self.tick()
+        await super().reset()
         await self.until_idle()
 
-    async def _count(self) -> None:
-        while True:
-            await RisingEdge(self.dut.clk_i)
-            self.cycle += 1
-
-    async def tick(self, cycles: int = 1) -> None:
-        for _ in range(cycles):
-            await RisingEdge(self.dut.clk_i)
-
-    async def sees(self, port: object) -> int:
-        """A value in the middle of a cycle. Goes on to the next."""
-        await ReadOnly()
-        value = int(port.value)
-        await self.tick()
-        return value
-
-    async def until(self, port: object) -> int:
-        for waited in range(PATIENCE):
-            if await self.sees(port) == 1:
-                return waited
-        raise AssertionError(f"{port._name} does not come")
-
     async def until_idle(self) -> int:
-        return await self.until(self.dut.idle_o)
-
-    async def _send(self, valid: object, ready: object, ports: list[tuple[object, int]]) -> None:
-        while random.random() < self.stalls:
-            await self.tick()
-        for port, value in ports:
-            port.value = value
-        valid.value = 1
-        await self.until(ready)
-        valid.value = 0
+        return await self.wait_for(self.dut.idle_o)
 
     async def write_key(self, key: bytes) -> None:
         """K0 of FIPS 198-1 §4: a longer key would be hashed by software."""
@@ -100,37 +49,27 @@ class Engine:
         dut.state_valid_i.value = 0
 
     async def begin(self, is_hmac: bool, resume_after: int | None = None) -> None:
-        dut = self.dut
-        ports = [(dut.is_hmac_i, int(is_hmac)), (dut.resume_i, int(resume_after is not None))]
-        ports.append((dut.bytes_i, resume_after or 0))
-        await self._send(dut.start_valid_i, dut.start_ready_o, ports)
+        resume = resume_after is not None
+        await self.send("start", is_hmac=is_hmac, resume=resume, bytes=resume_after or 0)
 
     async def words(self, message: bytes, is_end: bool = True) -> None:
         """The message; with `is_end` the last word says so, and may be empty."""
-        dut = self.dut
-        ends = list(range(0, len(message), self.lane))
-        if is_end and (not ends or random.random() < 0.3) and len(message) % self.lane == 0:
-            ends.append(len(message))
-        for at in ends:
-            part = message[at : at + self.lane]
-            # Trailing bytes must not matter.
-            word = part + random.randbytes(self.lane - len(part))
-            ports = [(dut.msg_i, int.from_bytes(word, "big")), (dut.msg_bytes_i, len(part))]
-            ports.append((dut.msg_last_i, int(is_end and at == ends[-1])))
-            await self._send(dut.msg_valid_i, dut.msg_ready_o, ports)
+        for part, is_last in in_words(message, self.lane, is_end, may_end_empty=True):
+            word = filled(part, self.lane, "big")
+            await self.send("msg", msg=word, msg_bytes=len(part), msg_last=is_last)
 
     async def stop(self) -> tuple[bytes, int]:
         """Saves the message: its state, and its number of bytes so far."""
         dut = self.dut
-        await self._send(dut.stop_valid_i, dut.stop_ready_o, [])
-        await self.until(dut.state_valid_o)
+        await self.send("stop")
+        await self.wait_for(dut.state_valid_o)
         return self.shown(), int(dut.bytes_o.value)
 
     def shown(self) -> bytes:
         return int(self.dut.digest_o.value).to_bytes(32, "big")
 
     async def result(self) -> bytes:
-        await self.until(self.dut.digest_valid_o)
+        await self.wait_for(self.dut.digest_valid_o)
         return self.shown()
 
     async def compute(self, message: bytes, is_hmac: bool) -> bytes:
@@ -138,11 +77,6 @@ class Engine:
         await self.begin(is_hmac)
         await self.words(message)
         return await self.result()
-
-    async def pulse(self, port: object) -> None:
-        port.value = 1
-        await self.tick()
-        port.value = 0
 
     def silence(self) -> None:
         """Clears all valid signals."""

@@ -50,6 +50,7 @@ module sha3
   input  logic [63:0] str_data_i,
   input  logic        str_last_i,
   input  logic [3:0]  str_bytes_i,
+  input  logic        str_abort_i,
 
   input  logic [3:0]  lifecycle_i,  // a change of it wipes everything
   output logic        irq_o,
@@ -146,15 +147,16 @@ module sha3
 
   logic core_idle, core_error, key_error, is_failed, is_idle, drops, forgets, bad_end;
   logic start_ready, may_start, starts, may_squeeze, squeezes;
-  logic open_q, has_end_q, is_half_q, key_loaded;
+  logic open_q, has_end_q, is_half_q, key_loaded, from_stream;
   logic output_busy, output_valid;
   logic [4:0] output_last_q;
   logic [3:0] lifecycle_q;
 
+  assign from_stream = regs_out.control.stream.value;
   // `forgets` clears key and message, `drops` the message alone.
   assign is_failed   = core_error | key_error;
   assign forgets     = regs_out.command.wipe.value | (lifecycle_q != lifecycle_i) | is_failed;
-  assign drops       = forgets | regs_out.command.abort.value | bad_end;
+  assign drops       = forgets | regs_out.command.abort.value | (str_abort_i & from_stream & open_q) | bad_end;
   // A message starts only where the one before has left nothing, and a MAC only with a whole key.
   assign is_idle     = start_ready & ~open_q & ~output_busy & ~is_failed;
   assign may_start   = is_idle & ~is_off & (~is_kmac | key_loaded) & ~drops;
@@ -171,12 +173,11 @@ module sha3
   logic [1:0][31:0]  data_q;
   logic [3:0]        bytes_q;
   logic store_request, store_index, store_done, store_good, takes_words, pushes, commits, bad_commit;
-  logic word_valid, word_ready, word_last, from_stream, ends;
+  logic word_valid, word_ready, word_last, ends;
   lane_t      word;
   logic [3:0] word_bytes;
 
   // Stores are taken while a message is open, has no last word yet, and does not come by the stream port.
-  assign from_stream   = regs_out.control.stream.value;
   assign takes_words   = open_q & ~complete_q & ~from_stream;
   assign store_request = (regs_out.data[0].req & regs_out.data[0].req_is_wr) |
                          (regs_out.data[1].req & regs_out.data[1].req_is_wr);

@@ -7,15 +7,14 @@ import random
 from typing import NamedTuple
 
 import cocotb
-from cocotb.clock import Clock
+from clocked import Clocked
 from cocotb.handle import HierarchyObject
-from cocotb.triggers import ReadOnly, RisingEdge
 from keccak import sponge
+from messages import filled, in_words
 
 # `rate_e` of the package, by bytes.
 RATES = {72: 0, 104: 1, 136: 2, 144: 3, 168: 4}
-# More cycles than any operation takes without a stall: a longer wait is a hang.
-PATIENCE = 500
+INPUTS = ("start_valid_i", "function_i", "wipe_i", "msg_valid_i", "msg_last_i", "msg_bytes_i", "word_ready_i")
 
 
 class Function(NamedTuple):
@@ -57,124 +56,45 @@ FUNCTIONS = [
 ]
 
 
-class Core:
-    """The ports of `sha3_core`, a cycle at a time. Stalls come with the given probability."""
+class Core(Clocked):
+    """The ports of `sha3_core`."""
+
+    patience = 500
 
     def __init__(self, dut: HierarchyObject, stalls: float = 0.0, rounds_per_cycle: int | None = None) -> None:
         """A netlist has no parameters to read."""
-        self.dut = dut
-        self.stalls = stalls
-        self.cycle = 0
+        super().__init__(dut, INPUTS, stalls)
         self.rounds_per_cycle = rounds_per_cycle or int(dut.RoundsPerCycle.value)
 
     def permutation(self, function: Function) -> int:
         """Cycles of a block."""
         return function.rounds // self.rounds_per_cycle
 
-    async def start_clock(self) -> None:
-        """Resets, and waits for the wipe that follows a reset."""
-        self.quiet()
-        self.dut.function_i.value = 0
-        cocotb.start_soon(Clock(self.dut.clk_i, 10, unit="ns").start())
-        cocotb.start_soon(self._count())
-        await self.reset()
-
-    def quiet(self) -> None:
-        dut = self.dut
-        for port in (dut.start_valid_i, dut.wipe_i, dut.msg_valid_i, dut.msg_last_i, dut.word_ready_i):
-            port.value = 0
-        dut.msg_bytes_i.value = 0
-
     async def reset(self) -> None:
-        self.dut.rst_ni.value = 0
-        await self.tick(2)
-        self.dut.rst_ni.value = 1
+        """With the wipe that follows."""
+        await super().reset()
         await self.until_idle()
 
-    async def _count(self) -> None:
-        while True:
-            await RisingEdge(self.dut.clk_i)
-            self.cycle += 1
-
-    async def tick(self, cycles: int = 1) -> None:
-        for _ in range(cycles):
-            await RisingEdge(self.dut.clk_i)
-
     async def until_idle(self) -> None:
-        for _ in range(PATIENCE):
-            await ReadOnly()
-            is_idle = self.dut.idle_o.value == 1
-            await self.tick()
-            if is_idle:
-                return
-        raise AssertionError("the core does not become idle")
-
-    async def _taken(self, ready: object) -> None:
-        """Waits for the edge at which something offered is taken."""
-        for _ in range(PATIENCE):
-            await ReadOnly()
-            taken = ready.value == 1
-            await self.tick()
-            if taken:
-                return
-        raise AssertionError("what is offered is not taken")
-
-    async def _pause(self) -> None:
-        while random.random() < self.stalls:
-            await self.tick()
+        await self.wait_for(self.dut.idle_o)
 
     async def start(self, function: Function) -> None:
-        dut = self.dut
-        await self._pause()
-        dut.function_i.value = function.code
-        dut.start_valid_i.value = 1
-        await self._taken(dut.start_ready_o)
-        dut.start_valid_i.value = 0
+        await self.send("start", function=function.code)
         # The core keeps it.
-        dut.function_i.value = random.getrandbits(12)
+        self.dut.function_i.value = random.getrandbits(12)
 
     async def words(self, message: bytes, is_end: bool = True) -> None:
-        """Bytes after the end of the last word are random: the core ignores them."""
-        dut = self.dut
         # An empty last word, for a message of whole words, is as good as a full one.
-        ends_empty = is_end and len(message) % 8 == 0 and (not message or random.random() < 0.3)
-        starts = [*range(0, len(message), 8), *([len(message)] if ends_empty else [])]
-        for at in starts:
-            part = message[at : at + 8]
-            await self._pause()
-            dut.msg_i.value = int.from_bytes(part + random.randbytes(8 - len(part)), "little")
-            dut.msg_bytes_i.value = len(part)
-            dut.msg_last_i.value = int(is_end and at == starts[-1])
-            dut.msg_valid_i.value = 1
-            await self._taken(dut.msg_ready_o)
-            dut.msg_valid_i.value = 0
+        for part, is_last in in_words(message, 8, is_end, may_end_empty=True):
+            await self.send("msg", msg=filled(part, 8, "little"), msg_bytes=len(part), msg_last=is_last)
 
     async def cycles_to_output(self) -> int:
-        before = self.cycle
-        for _ in range(PATIENCE):
-            await ReadOnly()
-            there, at = self.dut.word_valid_o.value == 1, self.cycle
-            await self.tick()
-            if there:
-                return at - before
-        raise AssertionError("no output comes")
+        return await self.wait_for(self.dut.word_valid_o)
 
     async def squeeze(self, size: int) -> bytes:
-        dut = self.dut
         out = b""
         while len(out) < size:
-            await self._pause()
-            dut.word_ready_i.value = 1
-            for _ in range(PATIENCE):
-                await ReadOnly()
-                word, valid = dut.word_o.value, dut.word_valid_o.value == 1
-                await self.tick()
-                if valid:
-                    break
-            else:
-                raise AssertionError("no output comes")
-            dut.word_ready_i.value = 0
-            out += int(word).to_bytes(8, "little")
+            out += (await self.take("word", self.dut.word_o)).to_bytes(8, "little")
         return out[:size]
 
     async def digest(self, function: Function, message: bytes, size: int = 0) -> bytes:
@@ -188,9 +108,7 @@ class Core:
             words.cancel()
 
     async def wipe(self) -> None:
-        self.dut.wipe_i.value = 1
-        await self.tick()
-        self.dut.wipe_i.value = 0
+        await self.pulse(self.dut.wipe_i)
 
     def is_clear(self) -> bool:
         dut = self.dut

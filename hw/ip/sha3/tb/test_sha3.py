@@ -8,8 +8,6 @@ import cocotb
 import keccak
 import sha3_driver as regs
 from axi_lite import SLVERR
-from cocotb.handle import HierarchyObject
-from cocotb.triggers import ReadOnly
 from sha3_bench import FUNCTIONS, LEAF128, SHA3_256, SHA3_384, SHA3_512, SHAKE128, SHAKE256, Function
 from sha3_driver import Driver
 from stored_vectors import cases
@@ -17,12 +15,6 @@ from stored_vectors import cases
 # Blocks of stored vectors.
 BUDGET = 60
 KMACS = {regs.KMAC128: 168, regs.KMAC256: 136}
-
-
-async def started(dut: HierarchyObject, stalls: float = 0.0) -> Driver:
-    driver = Driver(dut, stalls)
-    await driver.start_clock()
-    return driver
 
 
 async def agrees(driver: Driver, function: Function, message: bytes, size: int = 0) -> None:
@@ -35,7 +27,7 @@ async def agrees(driver: Driver, function: Function, message: bytes, size: int =
 
 @cocotb.test()
 async def says_what_it_is(dut):
-    driver = await started(dut)
+    driver = await Driver.started(dut)
     assert (await driver.bus.get(regs.ID)).to_bytes(4, "big") == b"sha3"
     assert await driver.bus.get(regs.PARAMETERS) == int(dut.RoundsPerCycle.value)
     assert await driver.bus.get(regs.STATUS) == regs.IDLE | regs.DATA_FREE
@@ -48,10 +40,10 @@ async def says_what_it_is(dut):
 
 @cocotb.test()
 async def computes_by_every_feed_with_stalls(dut):
-    driver = await started(dut)
+    driver = await Driver.started(dut)
     for function in FUNCTIONS:
         for feed in regs.FEEDS:
-            driver.bus.stalls = random.choice([0.0, 0.2, 0.6])
+            driver.stall(random.choice([0.0, 0.2, 0.6]))
             await driver.configure(regs.mode_of(function) | feed)
             lengths = [0, 1, 7, 8, 9, function.rate - 1, function.rate, function.rate + 8, 250]
             await agrees(driver, function, random.randbytes(random.choice(lengths)))
@@ -60,7 +52,7 @@ async def computes_by_every_feed_with_stalls(dut):
 
 @cocotb.test()
 async def squeezes_many_blocks(dut):
-    driver = await started(dut)
+    driver = await Driver.started(dut)
     for function in (SHAKE128, SHAKE256, LEAF128):
         await driver.configure(regs.mode_of(function))
         await agrees(driver, function, random.randbytes(40), 3 * function.rate)
@@ -78,7 +70,7 @@ def kmac_input(rate: int, message: bytes, size: int, customization: bytes = b"")
 
 @cocotb.test()
 async def computes_kmac_with_a_key_of_its_own(dut):
-    driver = await started(dut)
+    driver = await Driver.started(dut)
     for mode, rate in KMACS.items():
         for size, feed in ((16, 0), (32, regs.BY_COMMIT), (64, regs.STREAM)):
             key, message = random.randbytes(size), random.randbytes(random.randrange(200))
@@ -93,7 +85,7 @@ async def computes_kmac_with_a_key_of_its_own(dut):
 
 @cocotb.test()
 async def makes_no_mac_without_a_key(dut):
-    driver = await started(dut)
+    driver = await Driver.started(dut)
     await driver.configure(regs.KMAC128)
     await driver.command(regs.START)
     await driver.expect_errors(regs.BAD_COMMAND)
@@ -111,7 +103,7 @@ async def makes_no_mac_without_a_key(dut):
 
 @cocotb.test()
 async def agrees_with_stored_vectors(dut):
-    driver = await started(dut)
+    driver = await Driver.started(dut)
     for case in cases(BUDGET, dut._log.info):
         function, size = case.function, len(case.expected)
         rate, feed, message = function.rate, random.choice(regs.FEEDS), case.message
@@ -131,15 +123,16 @@ async def agrees_with_stored_vectors(dut):
 @cocotb.test()
 async def takes_the_cycles_of_its_documentation(dut):
     """From the start of a streamed message to its digest, its interrupt and the end of being busy."""
-    driver = await started(dut)
+    driver = await Driver.started(dut)
     await driver.bus.write(regs.INTERRUPT_ENABLE, regs.DONE_IRQ)
     rounds = 24 // int(dut.RoundsPerCycle.value)
+    events = {"done": dut.output_valid, "irq": dut.irq_o, "idle": dut.is_idle}
     for function in (SHA3_256, SHA3_384, SHA3_512):
         words = function.rate // 8
         for blocks in (1, 2, 5):
             for fill in (bytes, random.randbytes):
                 await driver.configure(regs.mode_of(function) | regs.STREAM)
-                measured = cocotb.start_soon(measure(driver))
+                measured = cocotb.start_soon(driver.measure(events))
                 await driver.command(regs.START)
                 await driver.stream(fill(blocks * function.rate - 1))
                 # The words of the first block, a cycle to take it, the blocks, the words of the digest.
@@ -150,28 +143,10 @@ async def takes_the_cycles_of_its_documentation(dut):
                 await driver.bus.write(regs.INTERRUPT, regs.DONE_IRQ)
 
 
-async def measure(driver: Driver) -> dict[str, int]:
-    """The cycles from the start of a message to each event."""
-    dut = driver.dut
-    seen: dict[str, int] = {}
-    start = None
-    events = {"done": dut.output_valid, "irq": dut.irq_o, "idle": dut.is_idle}
-    while start is None or len(seen) < len(events):
-        await ReadOnly()
-        if start is not None:
-            for name, signal in events.items():
-                if signal.value == 1:
-                    seen.setdefault(name, driver.cycle - start)
-        if dut.starts.value == 1:
-            start = driver.cycle
-        await driver.tick()
-    return seen
-
-
 @cocotb.test()
 async def keeps_the_key_to_itself(dut):
     """No address of the key can be read, before, during and after its use: an error, and zeros."""
-    driver = await started(dut)
+    driver = await Driver.started(dut)
     await driver.configure(regs.KMAC256)
     key = b"\xff" * 64
     await driver.write_key(136, key)
@@ -189,13 +164,13 @@ async def keeps_the_key_to_itself(dut):
 
 @cocotb.test()
 async def refuses_what_comes_at_the_wrong_time(dut):
-    driver = await started(dut)
+    driver = await Driver.started(dut)
     # Nothing hangs: stores without a message are answered and dropped.
     for _ in range(5):
         await driver.bus.write(regs.DATA, 1)
         await driver.bus.write(regs.DATA + 4, 1)
     await driver.expect_errors(regs.BAD_PUSH)
-    await driver.bus.store(regs.KEY, 1, lanes=0b0111)
+    await driver.bus.write(regs.KEY, 1, strobe=0b0111)
     await driver.expect_errors(regs.BAD_WRITE)
     await driver.configure(regs.mode_of(SHA3_384))
     await driver.command(regs.SQUEEZE)
@@ -205,7 +180,7 @@ async def refuses_what_comes_at_the_wrong_time(dut):
     await driver.expect_errors(regs.BAD_COMMAND)
     await driver.bus.write(regs.KEY, 1)
     await driver.expect_errors(regs.BAD_WRITE)
-    await driver.bus.store(regs.DATA, 1, lanes=0b0011)
+    await driver.bus.write(regs.DATA, 1, strobe=0b0011)
     await driver.expect_errors(regs.BAD_PUSH)
     await driver.bus.write(regs.CTRL, regs.mode_of(SHA3_512))
     assert await driver.bus.get(regs.CTRL) == regs.mode_of(SHA3_384)
@@ -227,7 +202,7 @@ async def refuses_what_comes_at_the_wrong_time(dut):
 @cocotb.test()
 async def waits_on_the_bus_while_a_block_is_worked_on(dut):
     """Stores as fast as the bus allows, and a core that cannot take a word: nothing is lost."""
-    driver = await started(dut)
+    driver = await Driver.started(dut)
     for feed in (0, regs.BY_COMMIT):
         await driver.configure(regs.mode_of(SHA3_512) | feed)
         await agrees(driver, SHA3_512, random.randbytes(700))
@@ -236,7 +211,7 @@ async def waits_on_the_bus_while_a_block_is_worked_on(dut):
 
 @cocotb.test()
 async def raises_interrupts(dut):
-    driver = await started(dut)
+    driver = await Driver.started(dut)
     await driver.configure(regs.mode_of(SHA3_256))
     await driver.bus.write(regs.INTERRUPT_ENABLE, regs.DONE_IRQ)
     await driver.command(regs.SQUEEZE)
@@ -254,7 +229,7 @@ async def raises_interrupts(dut):
 
 @cocotb.test()
 async def starts_again_after_an_abort_at_any_time(dut):
-    driver = await started(dut)
+    driver = await Driver.started(dut)
     key = random.randbytes(32)
     await driver.configure(regs.KMAC128)
     await driver.write_key(168, key)
@@ -274,8 +249,30 @@ async def starts_again_after_an_abort_at_any_time(dut):
 
 
 @cocotb.test()
+async def drops_a_stream_that_is_aborted(dut):
+    """What came of it is in no digest; other messages are not affected."""
+    driver = await Driver.started(dut)
+    for number in range(20):
+        await driver.configure(regs.mode_of(SHA3_384) | regs.STREAM)
+        await driver.command(regs.START)
+        await driver.stream(random.randbytes(8 * random.randrange(40)), is_end=False)
+        await driver.tick(random.randrange(60))
+        await driver.pulse(dut.str_abort_i)
+        assert await driver.until(regs.IDLE) & regs.DIGEST_VALID == 0
+        assert await driver.shown() == bytes(168)
+        message = random.randbytes(random.randrange(300))
+        if number % 2:
+            await driver.configure(regs.mode_of(SHA3_384))
+            # Without a stream there is nothing to abort.
+            await driver.pulse(dut.str_abort_i)
+        assert await driver.compute(message, 48, 48) == SHA3_384.digest(message)
+        await driver.until(regs.IDLE)
+    await driver.expect_errors(0)
+
+
+@cocotb.test()
 async def wipes_on_command_and_when_the_lifecycle_changes(dut):
-    driver = await started(dut)
+    driver = await Driver.started(dut)
     await driver.configure(regs.KMAC128)
     for is_wipe in (True, False):
         await driver.write_key(168, b"\xff" * 64)
@@ -301,7 +298,7 @@ async def wipes_on_command_and_when_the_lifecycle_changes(dut):
 
 @cocotb.test()
 async def fails_for_good_when_it_is_upset(dut):
-    driver = await started(dut)
+    driver = await Driver.started(dut)
     # Any word that is no state, in each of the machines.
     legal = {
         dut.u_key.state_q: {0b001011, 0b010101, 0b011110, 0b110011},

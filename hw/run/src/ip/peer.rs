@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 use tempfile::TempDir;
 
-use super::engine::{Bench, Ip, Netlist, Plan};
+use super::engine::{self, Bench, Ip, Netlist, Plan};
 use xtask::packages;
 
 /// A third-party engine, as the plan describes it.
@@ -121,6 +121,7 @@ fn take(ip: &Ip, peer: Peer, folder: &Path) -> Result<Guest> {
         let list = if peer.files.contains_key(&file) { &mut sources } else { &mut headers };
         list.push(path);
     }
+    engine::sort(&mut sources);
     let ip = Ip {
         name: ip.name.clone(),
         dir: ip.dir.clone(),
@@ -224,6 +225,17 @@ mod tests {
         fs::write(&header, " ").unwrap();
         let refused = invite(&mut engine(vec![peer]), folder.path()).err().unwrap();
         assert!(format!("{refused:#}").contains("include/a.vh is another version"));
+    }
+
+    #[test]
+    fn packages_are_read_before_those_who_import_them() {
+        let folder = checkout();
+        fs::write(folder.path().join("rtl/z_pkg.sv"), "").unwrap();
+        let mut peer = sample();
+        peer.files.insert("rtl/z_pkg.sv".into(), OF_NOTHING.into());
+        let guests = invite(&mut engine(vec![peer]), folder.path()).unwrap();
+        let names = guests[0].ip.sources.iter().filter_map(|path| path.file_name());
+        assert_eq!(names.collect::<Vec<_>>(), ["z_pkg.sv", "a.v", "b.v"]);
     }
 
     #[test]

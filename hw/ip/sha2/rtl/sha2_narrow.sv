@@ -1,0 +1,50 @@
+// Words of eight bytes in halves, for an engine that takes four bytes in a cycle.
+//
+// The first byte is the highest. A word of at most four bytes, which only the last of a message may be, is one
+// half; every other word is two. The last half is marked, also if it has no byte. All paths are combinational but for
+// which half is due.
+
+`include "assert.svh"
+
+module sha2_narrow (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        flush_i,  // there is no more of this message: the next word is a first half
+
+  input  logic        valid_i,
+  output logic        ready_o,
+  input  logic [63:0] data_i,
+  input  logic        last_i,
+  input  logic [3:0]  bytes_i,  // 0 to 8; before the last word, 8
+
+  output logic        valid_o,
+  input  logic        ready_i,
+  output logic [31:0] data_o,
+  output logic        last_o,
+  output logic [2:0]  bytes_o   // 0 to 4
+);
+  logic is_second_q, has_second, is_end;
+
+  // A word that is not the last has eight bytes, and so two halves.
+  assign has_second = bytes_i > 4'd4;
+  assign is_end     = is_second_q | ~has_second;
+  // The word stays on its wires until its last half is taken.
+  assign valid_o    = valid_i;
+  assign ready_o    = ready_i & is_end;
+  assign data_o     = is_second_q ? data_i[31:0] : data_i[63:32];
+  assign last_o     = last_i & is_end;
+  // Five to eight without four is one to four.
+  assign bytes_o    = is_second_q ? 3'(bytes_i - 4'd4) : has_second ? 3'd4 : bytes_i[2:0];
+
+  // The next word begins with its first half, also after a message that broke off.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) is_second_q <= 1'b0;
+    else if (flush_i) is_second_q <= 1'b0;
+    else if (valid_o && ready_i) is_second_q <= ~is_end;
+  end
+
+  `ASSERT(WordsBeforeTheLastAreWhole_A, valid_i && !last_i |-> bytes_i == 4'd8)
+  `ASSERT(AWordIsTakenWithItsLastHalf_A, valid_i && ready_o |-> valid_o && ready_i && is_end)
+  `ASSERT(ASecondHalfFollowsAFirst_A, is_second_q && valid_i |-> has_second)
+  `ASSERT(AHalfWaitsForReady_A, valid_o && !ready_i && !flush_i |=> $stable(is_second_q))
+endmodule
