@@ -18,6 +18,12 @@ pub const MAILBOX: usize = 0x4000_1000;
 /// Registers of the boot sequencer.
 pub const BOOT_SEQUENCER: usize = 0x4000_2000;
 
+/// Registers of the DMA engine.
+pub const DMA: usize = 0x4000_3000;
+
+/// Registers of the SHA-3 engine.
+pub const SHA3: usize = 0x4000_4000;
+
 /// Registers of the test bench, which are no part of a chip.
 pub const BENCH: usize = 0x4000_f000;
 

@@ -1,11 +1,7 @@
 //! The DMA engine (`hw/ip/dma`): reads ranges of memory once, for hash engines and for a write.
 //!
 //! The engine copies a list and judges the copy, so a list may change after [`Dma::start`]. It does not limit how long the
-//! bus takes: every wait here has a limit, which the caller sets. Waits are those of [`crate::sha2`]: [`Polling`] reads
-//! the events again at once, [`Sleeping`] lets the hart sleep until the interrupt.
-//!
-//! [`Polling`]: crate::sha2::Polling
-//! [`Sleeping`]: crate::sha2::Sleeping
+//! bus takes: every wait here has a limit, which the caller sets. The caller chooses how to [wait](crate::wait).
 
 use core::sync::atomic::{Ordering, fence};
 
@@ -14,7 +10,7 @@ use hartlock_regs::dma::{
     InterruptEnable, List as ListRegister, Lock, SourceFirst, SourceLast,
 };
 
-use crate::sha2::Wait;
+use crate::wait::Wait;
 
 /// Maximum number of descriptors of a list.
 pub const MAX_DESCRIPTORS: usize = 64;
@@ -151,6 +147,16 @@ impl<'a, W: Wait> Dma<'a, W> {
     /// # Errors
     /// `Failed`, `Busy`, `TooLong`. Nothing was started then.
     pub fn start(&mut self, ranges: &[Range], sinks: u8, writes: bool) -> Result<(), Error> {
+        self.prepare(ranges, sinks, writes)?;
+        self.ring();
+        Ok(())
+    }
+
+    /// Writes the list and the registers, all of [`start`](Self::start) but the doorbell.
+    ///
+    /// # Errors
+    /// `Failed`, `Busy`, `TooLong`.
+    pub fn prepare(&mut self, ranges: &[Range], sinks: u8, writes: bool) -> Result<(), Error> {
         let status = self.registers.status().read();
         if status.failed() {
             return Err(Error::Failed);
@@ -176,10 +182,15 @@ impl<'a, W: Wait> Dma<'a, W> {
             let enabled = InterruptEnable::RESET.with_done(true).with_error(true);
             registers.interrupt_enable().write(enabled);
         }
+        Ok(())
+    }
+
+    /// Rings the doorbell: the engine carries out the list that was prepared.
+    #[inline]
+    pub fn ring(&mut self) {
         // Orders writes to the list and to the ranges before the doorbell.
         fence(Ordering::SeqCst);
-        registers.command().write(Command::RESET.with_start(true));
-        Ok(())
+        self.registers.command().write(Command::RESET.with_start(true));
     }
 
     /// What became of the list, once it is over.

@@ -16,3 +16,4 @@ pub mod mailbox;
 pub mod sha2;
 pub mod sha3;
 pub mod virtio_blk;
+pub mod wait;

@@ -1,14 +1,14 @@
 //! The SHA-2 engine (`hw/ip/sha2`): SHA-256 and HMAC-SHA-256 of a message that the processor pushes.
 //!
 //! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an
-//! engine with a fault (`status.failed`) is not used until reset. The caller chooses how to wait:
-//! [`Polling`] reads the status again at once, [`Sleeping`] lets the hart sleep until the engine's
-//! interrupt, which needs no handler.
+//! engine with a fault (`status.failed`) is not used until reset. The caller chooses how to [wait](crate::wait).
 
 use hartlock_regs::Value;
 use hartlock_regs::sha2::{
     Command, Control, InterruptEnable, MessageLengthHigh, Mode, Sha2 as Registers, Status,
 };
+
+use crate::wait::Wait;
 
 /// Bytes of a block (FIPS 180-4 §1).
 pub const BLOCK_LEN: usize = 64;
@@ -33,40 +33,6 @@ pub enum Error {
     Refused,
     /// A key of more than a block: hash it first (FIPS 198-1 §4, step 2).
     KeyTooLong,
-}
-
-/// How to wait for a change of the engine's state.
-pub trait Wait {
-    /// Whether the engine shall raise its interrupt.
-    const BY_INTERRUPT: bool;
-
-    /// Returns after some time, or when the interrupt is raised.
-    fn wait(&mut self);
-}
-
-/// Reads the status again at once, which costs least for waits of a few dozen cycles.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Polling;
-
-impl Wait for Polling {
-    const BY_INTERRUPT: bool = false;
-
-    #[inline(always)]
-    fn wait(&mut self) {}
-}
-
-/// Calls what lets the hart sleep until an interrupt is pending, for instance `wfi` with the engine's
-/// interrupt enabled in `mie` and all of them disabled in `mstatus`. It must return then, even if the
-/// interrupt came before the call.
-#[derive(Clone, Copy, Debug)]
-pub struct Sleeping(pub fn());
-
-impl Wait for Sleeping {
-    const BY_INTERRUPT: bool = true;
-
-    fn wait(&mut self) {
-        (self.0)();
-    }
 }
 
 /// What is computed.
@@ -112,6 +78,20 @@ impl<W: Wait> Sha2<W> {
     /// `KeyTooLong`, or those of the engine.
     #[inline]
     pub fn start(&mut self, function: Function<'_>) -> Result<(), Error> {
+        self.start_from(function, false)
+    }
+
+    /// Begins a message that comes from the stream port, for instance by DMA. The stream ends it as well:
+    /// [`until_done`](Self::until_done) follows.
+    ///
+    /// # Errors
+    /// `KeyTooLong`, or those of the engine.
+    pub fn start_stream(&mut self, function: Function<'_>) -> Result<(), Error> {
+        self.start_from(function, true)
+    }
+
+    #[inline(always)]
+    fn start_from(&mut self, function: Function<'_>, is_stream: bool) -> Result<(), Error> {
         let mode = match function {
             Function::Sha256 => Mode::Sha256,
             Function::HmacSha256(key) => {
@@ -119,7 +99,7 @@ impl<W: Wait> Sha2<W> {
                 Mode::HmacSha256
             }
         };
-        self.configure(mode, false);
+        self.configure(Control::RESET.with_mode(mode).with_stream(is_stream));
         self.command(Command::RESET.with_start(true));
         Ok(())
     }
@@ -196,13 +176,25 @@ impl<W: Wait> Sha2<W> {
     #[inline(always)]
     pub fn digest(&mut self) -> Result<[u8; DIGEST_LEN], Error> {
         let mut digest = [0; DIGEST_LEN];
-        let (words, _) = digest.as_chunks_mut();
+        let mut words = [0; DIGEST_LEN / 4];
+        self.digest_words(&mut words)?;
+        let (bytes, _) = digest.as_chunks_mut();
+        bytes.iter_mut().zip(words).for_each(|(to, from)| *to = from.to_le_bytes());
+        Ok(digest)
+    }
+
+    /// The same as words in the byte order of memory, little-endian: bytes of it need no copy.
+    ///
+    /// # Errors
+    /// `Refused` if a part of the message was refused.
+    #[inline(always)]
+    pub fn digest_words(&mut self, words: &mut [u32; DIGEST_LEN / 4]) -> Result<(), Error> {
         for (word, register) in words.iter_mut().zip(self.registers.digest().iter()) {
-            *word = register.read().to_le_bytes();
+            *word = register.read();
         }
         // What was refused is not in the digest.
         match self.registers.error().read().to_bits() {
-            0 => Ok(digest),
+            0 => Ok(()),
             _ => Err(Error::Refused),
         }
     }
@@ -233,7 +225,7 @@ impl<W: Wait> Sha2<W> {
         state: &mut [u32; 8],
         blocks: &[[u8; BLOCK_LEN]],
     ) -> Result<(), Error> {
-        self.configure(Mode::Sha256, true);
+        self.configure(Control::RESET.with_mode(Mode::Sha256).with_digest_swap(true));
         for (register, word) in self.registers.digest().iter().zip(&*state) {
             register.write(*word);
         }
@@ -262,9 +254,8 @@ impl<W: Wait> Sha2<W> {
     }
 
     #[inline(always)]
-    fn configure(&mut self, mode: Mode, has_words: bool) {
-        let control = Control::RESET.with_mode(mode).with_slow(self.is_slow);
-        self.registers.control().write(control.with_digest_swap(has_words));
+    fn configure(&mut self, control: Control) {
+        self.registers.control().write(control.with_slow(self.is_slow));
         if W::BY_INTERRUPT {
             let enabled =
                 InterruptEnable::RESET.with_done(true).with_fifo_empty(true).with_error(true);

@@ -1,17 +1,18 @@
 //! The SHA-3 engine (`hw/ip/sha3`): SHA-3, SHAKE, KMAC and TurboSHAKE128 of a message that the processor pushes.
 //!
 //! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an
-//! engine with a fault (`status.failed`) is not used until reset. The caller chooses how to wait, as for
-//! [`sha2`](crate::sha2).
+//! engine with a fault (`status.failed`) is not used until reset. The caller chooses how to
+//! [wait](crate::wait).
 
 use core::iter;
 
+use hartlock_kernels::parallelhash::{left_encode, right_encode};
 use hartlock_regs::Value;
 use hartlock_regs::sha3::{
     Command, Control, FinalSize, InterruptEnable, Mode, Sha3 as Registers, Status,
 };
 
-pub use crate::sha2::{Polling, Sleeping, Wait};
+use crate::wait::Wait;
 
 /// Bytes of a word of the engine.
 const WORD_LEN: usize = 8;
@@ -142,6 +143,22 @@ impl<W: Wait> Sha3<W> {
     /// # Errors
     /// `TooLong`, or those of the engine.
     pub fn start(&mut self, function: Function<'_>) -> Result<(), Error> {
+        self.start_from(function, false)
+    }
+
+    /// Begins a message that comes from the stream port, for instance by DMA. The stream ends it as well:
+    /// [`read`](Self::read) follows.
+    ///
+    /// # Errors
+    /// `Refused` for KMAC, whose message ends with the length of the output; or those of the engine.
+    pub fn start_stream(&mut self, function: Function<'_>) -> Result<(), Error> {
+        if let Function::Kmac128(_) | Function::Kmac256(_) = function {
+            return Err(Error::Refused);
+        }
+        self.start_from(function, true)
+    }
+
+    fn start_from(&mut self, function: Function<'_>, is_stream: bool) -> Result<(), Error> {
         // Output of the last message may still be on its way.
         self.until_polled(Status::idle, |_| ())?;
         (self.rest, self.rest_len) = (0, 0);
@@ -167,6 +184,7 @@ impl<W: Wait> Sha3<W> {
             self.registers.final_size().write(FinalSize::RESET);
         }
         let control = Control::RESET.with_mode(function.mode()).with_suffix(suffix);
+        let control = control.with_stream(is_stream);
         self.registers.control().write(control);
         if W::BY_INTERRUPT {
             let enabled = InterruptEnable::RESET.with_done(true).with_error(true);
@@ -202,17 +220,38 @@ impl<W: Wait> Sha3<W> {
     /// # Errors
     /// `TooLong` if a digest is shorter; `Refused` if a part of the message was refused; those of the engine.
     pub fn finish(&mut self, output: &mut [u8]) -> Result<(), Error> {
-        if !self.is_endless && output.len() > self.shown_len {
-            return Err(Error::TooLong);
-        }
+        self.fits(output)?;
         if self.is_kmac {
             // §4.3: the length of the output in bits is a part of the message.
-            right_encode(output.len() * 8).for_each(|byte| self.push_byte(byte));
+            self.push(right_encode(output.len() as u64 * 8).as_ref());
         }
         let size = u8::try_from(self.rest_len).unwrap_or(0);
         self.registers.final_size().write(FinalSize::RESET.with_size(size).with_last(true));
         self.push_word(self.rest);
         (self.rest, self.rest_len) = (0, 0);
+        self.read(output)
+    }
+
+    /// Refuses more output than a digest has.
+    fn fits(&self, output: &[u8]) -> Result<(), Error> {
+        if self.is_endless || output.len() <= self.shown_len { Ok(()) } else { Err(Error::TooLong) }
+    }
+
+    /// Waits for the first block of output of a message that has ended.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    #[inline]
+    pub fn until_done(&mut self) -> Result<(), Error> {
+        self.until(Status::digest_valid)
+    }
+
+    /// Takes the digest, or as much output as asked for, of a message that has ended.
+    ///
+    /// # Errors
+    /// `TooLong` if a digest is shorter; `Refused` if a part of the message was refused; those of the engine.
+    pub fn read(&mut self, output: &mut [u8]) -> Result<(), Error> {
+        self.fits(output)?;
         for (number, block) in output.chunks_mut(self.shown_len).enumerate() {
             if number > 0 {
                 // The core permutes the next block while this one is read.
@@ -294,31 +333,17 @@ impl<W: Wait> Sha3<W> {
     }
 }
 
-/// A number in as few bytes as it needs, and how many these are (SP 800-185 §2.3.1).
-fn number(value: usize) -> (u8, impl Iterator<Item = u8>) {
-    let bytes = (value as u64).to_be_bytes();
-    let zeros = bytes.iter().take(bytes.len() - 1).take_while(|byte| **byte == 0).count();
-    ((bytes.len() - zeros) as u8, bytes.into_iter().skip(zeros))
-}
-
-fn left_encode(value: usize) -> impl Iterator<Item = u8> {
-    let (len, bytes) = number(value);
-    iter::once(len).chain(bytes)
-}
-
-fn right_encode(value: usize) -> impl Iterator<Item = u8> {
-    let (len, bytes) = number(value);
-    bytes.chain(iter::once(len))
-}
-
-/// §2.3.2.
+/// SP 800-185 §2.3.2.
 fn encode_string(string: &[u8]) -> impl Iterator<Item = u8> {
-    left_encode(string.len() * 8).chain(string.iter().copied())
+    left_encode(string.len() as u64 * 8).into_iter().chain(string.iter().copied())
 }
 
 /// What KMAC begins with, without the zeros that fill its block (§3.3, §4.3).
 fn header(rate: usize, customization: &[u8]) -> impl Iterator<Item = u8> {
-    left_encode(rate).chain(encode_string(b"KMAC")).chain(encode_string(customization))
+    left_encode(rate as u64)
+        .into_iter()
+        .chain(encode_string(b"KMAC"))
+        .chain(encode_string(customization))
 }
 
 /// What the engine puts after it; it adds zeros.
@@ -327,7 +352,7 @@ fn key_block(rate: usize, key: &[u8]) -> Option<[u32; KEY_WORDS]> {
         return None;
     }
     let mut words = [0; KEY_WORDS];
-    for (at, byte) in left_encode(rate).chain(encode_string(key)).enumerate() {
+    for (at, byte) in left_encode(rate as u64).into_iter().chain(encode_string(key)).enumerate() {
         *words.get_mut(at / 4)? |= u32::from(byte) << (8 * (at % 4));
     }
     Some(words)
@@ -350,7 +375,7 @@ mod tests {
         let mut whole: Vec<u8> = filled(header(RATE, customization).collect()).collect();
         whole.extend(filled(words.iter().flat_map(|word| word.to_le_bytes()).collect()));
         whole.extend(message);
-        whole.extend(right_encode(output.len() * 8));
+        whole.extend(right_encode(output.len() as u64 * 8));
         // The kernel makes the same first block of the same strings.
         let mut xof = Xof::cshake128(&Kernels::PORTABLE, b"KMAC", customization);
         xof.update(whole.get(RATE..).unwrap());
@@ -372,8 +397,8 @@ mod tests {
     fn the_first_block_is_that_of_the_standard() {
         let start: Vec<u8> = header(168, b"").collect();
         assert_eq!(start, [1, 168, 1, 32, b'K', b'M', b'A', b'C', 1, 0]);
-        assert_eq!(right_encode(256).collect::<Vec<_>>(), [1, 0, 2]);
-        assert_eq!(right_encode(0).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(right_encode(256).as_ref(), [1, 0, 2]);
+        assert_eq!(right_encode(0).as_ref(), [0, 1]);
     }
 
     #[test]

@@ -2,17 +2,20 @@
 //!
 //! The host is in reset meanwhile. Its memory is still no memory of this program: an access may fail, and what another
 //! master writes there must change no more than a digest. So bytes are copied into the scratchpad, each byte of the
-//! bundle once, and nothing refers to the host's memory (`hartlock_rot::host`).
+//! bundle once, and nothing refers to the host's memory (`hartlock_rot::host`). Payloads are copied by DMA, if there is
+//! such an engine.
 
 use hartlock_handoff::{Entry, Stage, Step};
-use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, align_up};
-use hartlock_kernels::Kernels;
+use hartlock_image::{HashId, PAGE_SIZE, PayloadRecord, Reason, TreeMode, align_up};
+use hartlock_kernels::{Kernels, Tier};
 use hartlock_rot::host::{self, BusError};
 use hartlock_stage::{Instant, RomLog, entry, push};
-use hartlock_verify::{Loaded, Platform, bits_of, tree};
+use hartlock_verify::tree::{self, Digest};
+use hartlock_verify::{Loaded, Platform, bits_of};
 
+use crate::dma::Dma;
 use crate::words::Words;
-use crate::{clock, map};
+use crate::{clock, engine, map};
 
 /// Bytes that are hashed at once: enough that starting the engine costs little, and less than what the stack has
 /// when no signature is verified.
@@ -21,13 +24,14 @@ const PIECE_SIZE: usize = 2048;
 /// The medium.
 pub struct Bundle<'a> {
     kernels: Kernels,
+    dma: Option<&'a mut Dma>,
     log: &'a mut RomLog,
 }
 
 impl<'a> Bundle<'a> {
     /// Opens it.
-    pub fn open(kernels: Kernels, log: &'a mut RomLog) -> Self {
-        Self { kernels, log }
+    pub fn open(kernels: Kernels, dma: Option<&'a mut Dma>, log: &'a mut RomLog) -> Self {
+        Self { kernels, dma, log }
     }
 
     /// Adds to the log.
@@ -41,7 +45,7 @@ impl<'a> Bundle<'a> {
 
     /// Copies a payload to its memory, zeroes the rest of that, and returns the bits that are set in the padding after
     /// the original.
-    fn copy(payload: &PayloadRecord) -> Result<u64, Reason> {
+    fn copy(&mut self, payload: &PayloadRecord) -> Result<u64, Reason> {
         let padded_size = align_up(payload.size, PAGE_SIZE).ok_or(Reason::InternalLimit)?;
         let source = place(payload.offset, padded_size)?;
         let size = usize::try_from(payload.size).map_err(|_| Reason::InternalLimit)?;
@@ -50,13 +54,42 @@ impl<'a> Bundle<'a> {
         let end = |start: u64| start.checked_add(payload.size).ok_or(Reason::InternalLimit);
         // The load range was checked against the board's map: it is memory that no running stage uses and that
         // holds no part of the bundle.
-        host::copy(payload.load_address, source, size).map_err(failed)?;
+        let to = payload.load_address;
+        let done = match &mut self.dma {
+            Some(dma) => dma.copy(to, source, size),
+            None => host::copy(to, source, size),
+        };
+        done.map_err(failed)?;
         host::clear(end(payload.load_address)?, rest).map_err(failed)?;
         let Words(padding) = &mut Words([0; PAGE_SIZE as usize]);
         let padding_size = padded_size.wrapping_sub(payload.size) as usize;
         let padding = padding.get_mut(..padding_size).ok_or(Reason::InternalLimit)?;
         host::read(end(source)?, padding).map_err(failed)?;
         Ok(bits_of(padding))
+    }
+
+    /// The digest of the copy of a payload.
+    ///
+    /// It is not taken while the copy is made, although the engines can: what runs is hashed, not what was read, so that
+    /// a fault between the two changes the digest.
+    fn digest(&mut self, payload: &PayloadRecord) -> Result<Digest, BusError> {
+        let is_flat = matches!((payload.mode, payload.hash), (TreeMode::Flat, HashId::Sha256));
+        let is_engine = is_flat && self.tier(payload) == Tier::Engine;
+        if let Some(dma) = self.dma.as_mut().filter(|_| is_engine) {
+            let size = usize::try_from(payload.size).map_err(|_| BusError)?;
+            let bring = || dma.feed_sha2(payload.load_address, size).ok();
+            let digest = engine::digest_of_stream(bring).ok_or(BusError)?;
+            return Ok(tree::padded(&digest));
+        }
+        let Words(piece) = &mut Words([0; PIECE_SIZE]);
+        tree::digest_in_pieces(&self.kernels, payload, piece, |at, piece| {
+            let at = payload.load_address.checked_add(at).ok_or(BusError)?;
+            host::read(at, piece)
+        })
+    }
+
+    fn tier(&self, payload: &PayloadRecord) -> Tier {
+        tree::tier(&self.kernels, (payload.mode, payload.hash))
     }
 }
 
@@ -89,7 +122,7 @@ impl Platform for Bundle<'_> {
 
     fn load(&mut self, payload: &PayloadRecord) -> Result<Loaded, Reason> {
         let start = clock::now();
-        let padding = Self::copy(payload)?;
+        let padding = self.copy(payload)?;
         self.push(Entry {
             payload: Some(payload.payload_type),
             bytes: payload.size,
@@ -98,19 +131,14 @@ impl Platform for Bundle<'_> {
         });
         // From here on only the copy counts.
         let start = clock::now();
-        let Words(piece) = &mut Words([0; PIECE_SIZE]);
-        let digest = tree::digest_in_pieces(&self.kernels, payload, piece, |at, piece| {
-            let at = payload.load_address.checked_add(at).ok_or(BusError)?;
-            host::read(at, piece)
-        });
-        let digest = digest.map_err(failed)?;
+        let digest = self.digest(payload).map_err(failed)?;
         self.push(Entry {
             payload: Some(payload.payload_type),
             bytes: payload.size,
             harts: 1,
             digest: tree::first_48(&digest),
             hash: Some(payload.hash),
-            kernel: tree::tier(&self.kernels, (payload.mode, payload.hash)) as u32,
+            kernel: self.tier(payload) as u32,
             ..Self::step(Step::Hash, start)
         });
         Ok(Loaded { digest, padding })

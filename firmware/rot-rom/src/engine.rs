@@ -5,7 +5,8 @@
 
 use core::cell::UnsafeCell;
 
-use hartlock_drivers::sha2::{Error, Polling, Sha2};
+use hartlock_drivers::sha2::{Error, Function, Sha2};
+use hartlock_drivers::wait::Polling;
 use hartlock_kernels::{KernelFault, Kernels};
 use hartlock_regs::Block;
 use hartlock_rot::SHA2;
@@ -56,4 +57,19 @@ pub fn give_back() -> Option<Sha2<Polling>> {
     let mut engine = unsafe { &mut *THE_ENGINE.0.get() }.take()?;
     engine.wipe().ok()?;
     Some(engine)
+}
+
+/// SHA-256 of what `bring` streams to the engine; nothing if there is no engine, or it or the stream failed.
+pub fn digest_of_stream(bring: impl FnOnce() -> Option<()>) -> Option<[u8; 32]> {
+    // SAFETY: as above, and what streams calls no kernel.
+    let engine = unsafe { &mut *THE_ENGINE.0.get() }.as_mut()?;
+    receive(engine, bring)?;
+    engine.digest().ok()
+}
+
+/// Has this engine hash what `bring` streams to it.
+pub fn receive(engine: &mut Sha2<Polling>, bring: impl FnOnce() -> Option<()>) -> Option<()> {
+    engine.start_stream(Function::Sha256).ok()?;
+    bring()?;
+    engine.until_done().ok()
 }

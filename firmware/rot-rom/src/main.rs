@@ -13,6 +13,7 @@
 mod bundle;
 mod clock;
 mod console;
+mod dma;
 mod engine;
 mod identity;
 mod service;
@@ -26,6 +27,7 @@ use hartlock_rot::{BOOT_SEQUENCER, host};
 use hartlock_stage::{Instant, RomLog, entry, measure, push, signature, start_log};
 
 use bundle::Bundle;
+use dma::Dma;
 use hartlock_verify::board::hartlock_soc as map;
 use hartlock_verify::{Verdict, authenticate};
 use words::Words;
@@ -37,20 +39,21 @@ static mut METADATA: Words<METADATA_SIZE> = Words([0; METADATA_SIZE]);
 #[unsafe(no_mangle)]
 extern "C" fn rot_main() -> ! {
     let mut log = RomLog::new();
-    match boot(&mut log) {
-        Ok(verdict) => release(&verdict, &mut log),
+    let mut dma = Dma::take();
+    match boot(dma.as_mut(), &mut log) {
+        Ok(verdict) => release(&verdict, dma.as_mut(), &mut log),
         Err(reason) => refuse(reason, &mut log),
     }
 }
 
 /// Verifies the boot bundle.
-fn boot(log: &mut RomLog) -> Result<Verdict, Reason> {
+fn boot(dma: Option<&mut Dma>, log: &mut RomLog) -> Result<Verdict, Reason> {
     let start = clock::now();
     console::line(&["\nhartlock: root of trust"]);
     let (acceptance, again) = (identity::requirements()?, identity::requirements_again()?);
     push(log, Entry { harts: 1, ..step(Step::Start, start) });
     let kernels = choose_kernels(log);
-    let mut medium = Bundle::open(kernels, log);
+    let mut medium = Bundle::open(kernels, dma, log);
     let signature_start = clock::now();
     let metadata = &raw mut METADATA;
     // SAFETY: this is its only user.
@@ -67,7 +70,7 @@ fn boot(log: &mut RomLog) -> Result<Verdict, Reason> {
 }
 
 /// The second decision, then the release of the host.
-fn release(verdict: &Verdict, log: &mut RomLog) -> ! {
+fn release(verdict: &Verdict, dma: Option<&mut Dma>, log: &mut RomLog) -> ! {
     let start = clock::now();
     if !verdict.is_confirmed() {
         refuse(Reason::VerdictNotConfirmed, log)
@@ -84,7 +87,7 @@ fn release(verdict: &Verdict, log: &mut RomLog) -> ! {
         end(0)
     }
     match engine {
-        Some(mut engine) => service::serve(&mut engine),
+        Some(mut engine) => service::serve(&mut engine, dma),
         // It verified without its engine, and has no service to offer.
         None => service::halt(),
     }

@@ -1,30 +1,38 @@
 //! Serves the host, once it runs: what it leaves in the mailbox is copied once, checked in the copy
-//! (`hartlock_drivers::mailbox::request`), and done by the engine.
+//! (`hartlock_drivers::mailbox::request`), and done by the engine, with DMA if there is such an engine.
 //!
 //! No request stops the service. Memory that fails while its input is read or its output written gives
 //! [`ENGINE_FAILED`], and the next request is served.
 
 use hartlock_drivers::mailbox::request::{ENGINE_FAILED, Limits, Operation, Permitted};
-use hartlock_drivers::mailbox::{Answer, RESULT_WORDS, Request, RootSide};
-use hartlock_drivers::sha2::{Function, Polling, Sha2};
+use hartlock_drivers::mailbox::{Answer, RESULT_WORDS, RootSide};
+use hartlock_drivers::sha2::{Function, Sha2};
+use hartlock_drivers::wait::Polling;
 use hartlock_rot::{MAILBOX, host, interrupt, sleep_until};
 use hartlock_verify::board::Region;
 
-use crate::map;
-use crate::words::Words;
+use crate::dma::Dma;
+use crate::{engine, map};
 
 const LIMITS: Limits<'static> =
     Limits { memory: map::RAM, protected: &map::PROTECTED, max_input: 16 << 20 };
 
+/// Words of a digest.
+const DIGEST_WORDS: usize = 8;
+
 /// Serves for ever. A mailbox that reported an error serves no request until reset.
-pub fn serve(engine: &mut Sha2<Polling>) -> ! {
+pub fn serve(engine: &mut Sha2<Polling>, mut dma: Option<&mut Dma>) -> ! {
     // SAFETY: the root of trust's side of the mailbox, of which this is the only user.
     let mut mailbox = unsafe { RootSide::new(core::ptr::with_exposed_provenance_mut(MAILBOX)) };
     mailbox.open(true);
     loop {
         match mailbox.take() {
             Ok(Some(request)) => {
-                let answer = answer(engine, &request);
+                let mut answer = Answer::default();
+                answer.status = match LIMITS.judge(&request) {
+                    Ok(permitted) => serve_one(engine, dma.as_deref_mut(), permitted, &mut answer),
+                    Err(refusal) => refusal as u8,
+                };
                 // A request that was dropped meanwhile needs no answer.
                 let _ = mailbox.answer(&answer);
             }
@@ -35,30 +43,35 @@ pub fn serve(engine: &mut Sha2<Polling>) -> ! {
     }
 }
 
-fn answer(engine: &mut Sha2<Polling>, request: &Request) -> Answer {
-    let permitted = match LIMITS.judge(request) {
-        Ok(permitted) => permitted,
-        Err(refusal) => return Answer { status: refusal as u8, ..Answer::default() },
+/// Returns the status.
+fn serve_one(
+    engine: &mut Sha2<Polling>,
+    dma: Option<&mut Dma>,
+    Permitted { operation, input, output }: Permitted,
+    answer: &mut Answer,
+) -> u8 {
+    let hashed = match (operation, dma) {
+        (Operation::Sha256, Some(dma)) => hash_by_dma(engine, dma, input),
+        (Operation::Sha256, None) => hash(engine, input),
     };
-    match digest(engine, permitted).and_then(|digest| done(permitted, &digest)) {
-        Some(answer) => answer,
-        None => {
-            // Its remaining data must not reach the next request.
-            let _ = engine.wipe();
-            Answer { status: ENGINE_FAILED, ..Answer::default() }
-        }
+    if hashed.and_then(|()| deliver(engine, output, answer)).is_some() {
+        return 0;
     }
+    // Its remaining data must not reach the next request.
+    let _ = engine.wipe();
+    ENGINE_FAILED
 }
 
 /// Each byte of the input is read once, and goes to the engine. The host may change it before, which changes the digest
 /// and nothing else.
-fn digest(
-    engine: &mut Sha2<Polling>,
-    Permitted { operation, input, .. }: Permitted,
-) -> Option<[u8; 32]> {
-    match operation {
-        Operation::Sha256 => engine.start(Function::Sha256).ok()?,
-    }
+fn hash_by_dma(engine: &mut Sha2<Polling>, dma: &mut Dma, input: Region) -> Option<()> {
+    let size = usize::try_from(input.size()).ok()?;
+    engine::receive(engine, || dma.feed_sha2(input.start, size).ok())
+}
+
+/// The same by loads and stores.
+fn hash(engine: &mut Sha2<Polling>, input: Region) -> Option<()> {
+    engine.start(Function::Sha256).ok()?;
     // Bytes before the first word, words, bytes after the last one.
     let size = usize::try_from(input.size()).ok()?;
     let before = (input.start.wrapping_neg() % 4) as usize;
@@ -71,7 +84,8 @@ fn digest(
     // SAFETY: the engine's registers; it takes words of the message there.
     unsafe { host::feed(port, words_at, words) }.ok()?;
     push_bytes(engine, Region { start: after_at, end: input.end })?;
-    engine.finish().ok()
+    engine.process();
+    engine.until_done().ok()
 }
 
 /// Pushes up to three bytes.
@@ -83,22 +97,18 @@ fn push_bytes(engine: &mut Sha2<Polling>, input: Region) -> Option<()> {
     Some(())
 }
 
-/// The answer, with the output in it or in memory; nothing if memory does not take it.
-fn done(permitted: Permitted, digest: &[u8; 32]) -> Option<Answer> {
-    let mut answer = Answer::default();
-    match permitted.output {
-        Some(output) => host::write(output.start, &Words(*digest).0).ok()?,
-        None => {
-            let (words, _) = digest.as_chunks();
-            for (word, bytes) in answer.result.iter_mut().zip(words) {
-                *word = u32::from_le_bytes(*bytes);
-            }
-        }
+/// The digest goes to memory or into the answer; nothing if memory does not take it.
+fn deliver(engine: &mut Sha2<Polling>, output: Option<Region>, answer: &mut Answer) -> Option<()> {
+    let digest = &mut [0; DIGEST_WORDS];
+    engine.digest_words(digest).ok()?;
+    match output {
+        Some(output) => host::write_words(output.start, digest).ok()?,
+        None => answer.result.iter_mut().zip(digest).for_each(|(to, from)| *to = *from),
     }
-    Some(answer)
+    Some(())
 }
 
-const _: () = assert!(RESULT_WORDS >= 8);
+const _: () = assert!(RESULT_WORDS >= DIGEST_WORDS);
 
 /// Nothing is done any more until reset.
 pub fn halt() -> ! {

@@ -41,6 +41,16 @@ pub fn write(at: u64, bytes: &[u8]) -> Result<(), BusError> {
     done(unsafe { rot_host_copy(to, bytes.as_ptr(), bytes.len()) })
 }
 
+/// Writes words to an address.
+///
+/// # Errors
+/// `BusError`.
+pub fn write_words(at: u64, words: &[u32]) -> Result<(), BusError> {
+    let to = place(at, size_of_val(words))?;
+    // SAFETY: reads as many bytes as the words have, and writes memory in which no object is.
+    done(unsafe { rot_host_copy(to, words.as_ptr().cast(), size_of_val(words)) })
+}
+
 /// Copies bytes from one place to another that does not overlap it.
 ///
 /// # Errors

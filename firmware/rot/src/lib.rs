@@ -75,6 +75,10 @@ pub mod interrupt {
     pub const SHA2: u32 = 1 << 16;
     /// The mailbox's.
     pub const MAILBOX: u32 = 1 << 17;
+    /// The DMA engine's.
+    pub const DMA: u32 = 1 << 18;
+    /// The SHA-3 engine's.
+    pub const SHA3: u32 = 1 << 19;
 }
 
 /// Sleeps until one of these interrupts is pending, or returns at once if one is. None is ever taken:

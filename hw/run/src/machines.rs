@@ -14,12 +14,14 @@ use xtask::Outcome;
 use xtask::{Verdict, firmware, project, run};
 
 pub mod cva6;
+pub mod digests;
 pub(crate) mod ibex;
 pub mod loader;
 pub mod model;
 pub mod report;
 pub mod rot;
 pub mod rot_boot;
+pub mod rot_dma;
 mod rot_faults;
 mod smoke;
 pub mod soc;
@@ -60,6 +62,9 @@ pub struct Args {
     /// Boot the root of trust with each fault that it has to survive or to refuse: bundles, memory, chips, ROMs
     #[arg(long, conflicts_with_all = ["program", "boot"])]
     faults: bool,
+    /// Hash by DMA on the root of trust: digests, and cycles from the doorbell to the digest
+    #[arg(long, conflicts_with_all = ["program", "boot", "faults"])]
+    dma: bool,
     /// Run this program instead of the smoke program
     #[arg(long, value_name = "ELF")]
     program: Option<PathBuf>,
@@ -166,6 +171,9 @@ pub fn main(args: &Args) -> Result<Verdict> {
     if args.faults {
         return provoke_faults(&rots, &socs);
     }
+    if args.dma {
+        return hash_by_dma(args, &rots);
+    }
     smoke_hosts(args, &cores)?;
     smoke_rots(args, &rots)?;
     smoke_socs(args, &socs)?;
@@ -189,6 +197,21 @@ fn provoke_faults(rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
         tell(soc.name, rot_boot::host_faults(*soc, &soc::folder(*soc).join("boot"))?);
     }
     Ok(verdict)
+}
+
+/// The program for DMA on these machines, with the bounds of the usual memory.
+fn hash_by_dma(args: &Args, rots: &[Rot]) -> Result<Verdict> {
+    let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
+    for rot in rots {
+        let rows = rot_dma::measure(*rot, &options)?;
+        rot_dma::print_table(&rows);
+        let fault = if options.is_empty() { rot_dma::fault(&rows)? } else { None };
+        if let Some(why) = fault {
+            println!("{}: {why}", rot.name);
+            return Ok(Verdict::No);
+        }
+    }
+    Ok(Verdict::Yes)
 }
 
 /// The smoke program of the root of trust on these machines. Options after `--` are the host's if the command
@@ -418,6 +441,9 @@ pub fn step(_: &Path) -> Result<Outcome> {
         if let Some(why) = rot_boot::faults(rot, &rot::folder(rot).join("boot"))? {
             return Ok(Outcome::Failed(format!("{}: {why}", rot.name)));
         }
+    }
+    if let Some(why) = rot_dma::fault(&rot_dma::measure(ROTS[0], &[])?)? {
+        return Ok(Outcome::Failed(format!("{}: {why}", ROTS[0].name)));
     }
     if let Some(why) = rot_boot::one_boot(SECURE, &rot::folder(SECURE).join("boot"))? {
         return Ok(Outcome::Failed(format!("{}: {why}", SECURE.name)));

@@ -10,8 +10,6 @@ namespace {
 
 constexpr int kResetCycles = 10;
 constexpr std::uint32_t kBeatBytes = 8;
-/// Every access of the root of trust is a word (hw/soc/rtl/core_to_axi.sv).
-constexpr std::uint32_t kWordSize = 2;
 const char* const kScope = "TOP.rot_with_bench.u_rot";
 
 // hw/soc/rtl/bench_registers.sv.
@@ -56,12 +54,14 @@ void RotMachine::step() {
     top_->clk_i = 0;
     top_->eval();
     axi::MasterSide memory;
-    memory.ar = {top_->mem_ar_valid != 0, 0, top_->mem_a_addr, 0, kWordSize};
-    memory.aw = {top_->mem_aw_valid != 0, 0, top_->mem_a_addr, 0, kWordSize};
+    memory.ar = {top_->mem_ar_valid != 0, top_->mem_ar_id, top_->mem_ar_addr, top_->mem_ar_len,
+                 top_->mem_ar_size};
+    memory.aw = {top_->mem_aw_valid != 0, top_->mem_aw_id, top_->mem_aw_addr, top_->mem_aw_len,
+                 top_->mem_aw_size};
     memory.w.valid = top_->mem_w_valid != 0;
     std::memcpy(memory.w.data.data(), &top_->mem_w_data, kBeatBytes);
     memory.w.strobes = top_->mem_w_strb;
-    memory.w.last = true;
+    memory.w.last = top_->mem_w_last != 0;
     memory.r_ready = top_->mem_r_ready != 0;
     memory.b_ready = top_->mem_b_ready != 0;
     trace_->observe(cycle_);
@@ -86,9 +86,12 @@ void RotMachine::step() {
     top_->mem_aw_ready = answer.aw_ready;
     top_->mem_w_ready = answer.w_ready;
     top_->mem_r_valid = answer.r.valid;
+    top_->mem_r_id = answer.r.id;
+    top_->mem_r_last = answer.r.last;
     std::memcpy(&top_->mem_r_data, answer.r.data.data(), kBeatBytes);
     top_->mem_r_resp = answer.r.response;
     top_->mem_b_valid = answer.b.valid;
+    top_->mem_b_id = answer.b.id;
     top_->mem_b_resp = answer.b.response;
 }
 

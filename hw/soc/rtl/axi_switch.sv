@@ -1,89 +1,104 @@
-// One AXI4 master and two paths into the same memory: the root of trust and the host's memory.
+// One AXI4 master port and two paths into the same memory: the root of trust and the host's memory.
 //
 // While the host is in reset its caches are empty and its bus does not answer: accesses go to memory
 // directly. Once it runs, memory may be older than its caches, and accesses go through its coherent port. The
-// path is selected when a transaction begins, and kept until its response: a `valid` is not
-// withdrawn (AMBA AXI §A3.2.1), and a response is expected on the path of its request only.
+// path is selected when nothing is open, and kept until nothing is: a `valid` is not withdrawn (AMBA AXI §A3.2.1),
+// and a response is expected on the path of its request only.
 //
-// The master has one transaction open at a time (core_to_axi.sv). Addresses and write data reach both paths
-// unchanged; this block gates the handshakes. All paths are combinational.
+// Reads and writes may be open together, at most `MaxOpen` of each, and data may come before their address. Addresses and
+// write data reach both paths unchanged; this block gates the handshakes. All paths are combinational.
 
 `include "assert.svh"
 
 module axi_switch #(
-  parameter int unsigned DataBits  = 64,
+  parameter int unsigned BBits    = 2,   // of a write response: what passes unchanged
+  parameter int unsigned RBits    = 66,  // of a beat that is read, without `last`
+  parameter int unsigned MaxOpen  = 15,  // bursts that the master opens at most, in each direction
   // 0 builds a variant that changes the path during a transaction, to show that the test detects it.
-  parameter bit          HoldsWay  = 1'b1
+  parameter bit          HoldsWay = 1'b1,
+  localparam int unsigned CountBits = $clog2(MaxOpen + 1)
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
-  input  logic                coherent_i,  // the path of a transaction that begins in this cycle
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             coherent_i,  // the path of what begins in this cycle, if nothing is open
 
   // Write address.
-  input  logic                aw_valid_i,
-  output logic                aw_ready_o,
+  input  logic             aw_valid_i,
+  output logic             aw_ready_o,
   // Write data.
-  input  logic                w_valid_i,
-  output logic                w_ready_o,
+  input  logic             w_valid_i,
+  output logic             w_ready_o,
+  input  logic             w_last_i,
   // Write response.
-  output logic                b_valid_o,
-  input  logic                b_ready_i,
-  output logic [1:0]          b_resp_o,
+  output logic             b_valid_o,
+  input  logic             b_ready_i,
+  output logic [BBits-1:0] b_payload_o,
   // Read address.
-  input  logic                ar_valid_i,
-  output logic                ar_ready_o,
+  input  logic             ar_valid_i,
+  output logic             ar_ready_o,
   // Read data and response.
-  output logic                r_valid_o,
-  input  logic                r_ready_i,
-  output logic [DataBits-1:0] r_data_o,
-  output logic [1:0]          r_resp_o,
+  output logic             r_valid_o,
+  input  logic             r_ready_i,
+  output logic [RBits-1:0] r_payload_o,
+  output logic             r_last_o,
 
   // Write address.
-  output logic                direct_aw_valid_o,
-  input  logic                direct_aw_ready_i,
+  output logic             direct_aw_valid_o,
+  input  logic             direct_aw_ready_i,
   // Write data.
-  output logic                direct_w_valid_o,
-  input  logic                direct_w_ready_i,
+  output logic             direct_w_valid_o,
+  input  logic             direct_w_ready_i,
   // Write response.
-  input  logic                direct_b_valid_i,
-  output logic                direct_b_ready_o,
-  input  logic [1:0]          direct_b_resp_i,
+  input  logic             direct_b_valid_i,
+  output logic             direct_b_ready_o,
+  input  logic [BBits-1:0] direct_b_payload_i,
   // Read address.
-  output logic                direct_ar_valid_o,
-  input  logic                direct_ar_ready_i,
+  output logic             direct_ar_valid_o,
+  input  logic             direct_ar_ready_i,
   // Read data and response.
-  input  logic                direct_r_valid_i,
-  output logic                direct_r_ready_o,
-  input  logic [DataBits-1:0] direct_r_data_i,
-  input  logic [1:0]          direct_r_resp_i,
+  input  logic             direct_r_valid_i,
+  output logic             direct_r_ready_o,
+  input  logic [RBits-1:0] direct_r_payload_i,
+  input  logic             direct_r_last_i,
 
   // Write address.
-  output logic                coherent_aw_valid_o,
-  input  logic                coherent_aw_ready_i,
+  output logic             coherent_aw_valid_o,
+  input  logic             coherent_aw_ready_i,
   // Write data.
-  output logic                coherent_w_valid_o,
-  input  logic                coherent_w_ready_i,
+  output logic             coherent_w_valid_o,
+  input  logic             coherent_w_ready_i,
   // Write response.
-  input  logic                coherent_b_valid_i,
-  output logic                coherent_b_ready_o,
-  input  logic [1:0]          coherent_b_resp_i,
+  input  logic             coherent_b_valid_i,
+  output logic             coherent_b_ready_o,
+  input  logic [BBits-1:0] coherent_b_payload_i,
   // Read address.
-  output logic                coherent_ar_valid_o,
-  input  logic                coherent_ar_ready_i,
+  output logic             coherent_ar_valid_o,
+  input  logic             coherent_ar_ready_i,
   // Read data and response.
-  input  logic                coherent_r_valid_i,
-  output logic                coherent_r_ready_o,
-  input  logic [DataBits-1:0] coherent_r_data_i,
-  input  logic [1:0]          coherent_r_resp_i
+  input  logic             coherent_r_valid_i,
+  output logic             coherent_r_ready_o,
+  input  logic [RBits-1:0] coherent_r_payload_i,
+  input  logic             coherent_r_last_i
 );
-  // Whether a transaction is open, and its path.
-  logic is_open_q, is_coherent_q;
-  logic is_coherent, begins, ends;
+  // Whether a request waits to be taken, bursts whose addresses were taken, and the path of all of them.
+  logic                        waits_q, is_coherent_q;
+  logic        [CountBits-1:0] reads_q, writes_q;
+  // Addresses that were taken, without the bursts whose data were all taken; and whether data of a burst were.
+  logic signed [CountBits:0]   owed_q;
+  logic                        is_within_q;
+  logic is_open, is_coherent, waits, read_opens, read_ends, write_opens, write_ends, data_pass, data_end;
 
-  // The path of the open transaction, or of the one that begins in this cycle.
-  assign is_coherent = (is_open_q && HoldsWay) ? is_coherent_q : coherent_i;
-  assign begins      = aw_valid_i | w_valid_i | ar_valid_i;
-  assign ends        = (b_valid_o & b_ready_i) | (r_valid_o & r_ready_i);
+  // The path of what is open, or of what begins in this cycle.
+  assign is_open     = waits_q | (reads_q != '0) | (writes_q != '0) | (owed_q != '0) | is_within_q;
+  assign is_coherent = (is_open && HoldsWay) ? is_coherent_q : coherent_i;
+
+  assign waits       = (aw_valid_i & ~aw_ready_o) | (w_valid_i & ~w_ready_o) | (ar_valid_i & ~ar_ready_o);
+  assign write_opens = aw_valid_i & aw_ready_o;
+  assign write_ends  = b_valid_o & b_ready_i;
+  assign data_pass   = w_valid_i & w_ready_o;
+  assign data_end    = data_pass & w_last_i;
+  assign read_opens  = ar_valid_i & ar_ready_o;
+  assign read_ends   = r_valid_o & r_ready_i & r_last_o;
 
   // Requests: one of both paths gets them. Data and addresses are not gated, because without `valid` they are
   // ignored.
@@ -100,23 +115,31 @@ module axi_switch #(
   assign coherent_r_ready_o  = r_ready_i & is_coherent;
 
   // Responses: from the same path, so that a late one of the other is not taken for it.
-  assign aw_ready_o = is_coherent ? coherent_aw_ready_i : direct_aw_ready_i;
-  assign w_ready_o  = is_coherent ? coherent_w_ready_i : direct_w_ready_i;
-  assign b_valid_o  = is_coherent ? coherent_b_valid_i : direct_b_valid_i;
-  assign b_resp_o   = is_coherent ? coherent_b_resp_i : direct_b_resp_i;
-  assign ar_ready_o = is_coherent ? coherent_ar_ready_i : direct_ar_ready_i;
-  assign r_valid_o  = is_coherent ? coherent_r_valid_i : direct_r_valid_i;
-  assign r_data_o   = is_coherent ? coherent_r_data_i : direct_r_data_i;
-  assign r_resp_o   = is_coherent ? coherent_r_resp_i : direct_r_resp_i;
+  assign aw_ready_o  = is_coherent ? coherent_aw_ready_i : direct_aw_ready_i;
+  assign w_ready_o   = is_coherent ? coherent_w_ready_i : direct_w_ready_i;
+  assign b_valid_o   = is_coherent ? coherent_b_valid_i : direct_b_valid_i;
+  assign b_payload_o = is_coherent ? coherent_b_payload_i : direct_b_payload_i;
+  assign ar_ready_o  = is_coherent ? coherent_ar_ready_i : direct_ar_ready_i;
+  assign r_valid_o   = is_coherent ? coherent_r_valid_i : direct_r_valid_i;
+  assign r_payload_o = is_coherent ? coherent_r_payload_i : direct_r_payload_i;
+  assign r_last_o    = is_coherent ? coherent_r_last_i : direct_r_last_i;
 
-  // A transaction is open from its first handshake signal to its response. While it is open the path is constant,
+  // A burst is open from its first handshake signal to its last response. While one is open the path is constant,
   // independent of `coherent_i`.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      is_open_q     <= 1'b0;
+      waits_q       <= 1'b0;
+      reads_q       <= '0;
+      writes_q      <= '0;
+      owed_q        <= '0;
+      is_within_q   <= 1'b0;
       is_coherent_q <= 1'b0;
     end else begin
-      is_open_q     <= (is_open_q | begins) & ~ends;
+      waits_q       <= waits;
+      reads_q       <= reads_q + CountBits'(read_opens) - CountBits'(read_ends);
+      writes_q      <= writes_q + CountBits'(write_opens) - CountBits'(write_ends);
+      owed_q        <= owed_q + (CountBits+1)'(write_opens) - (CountBits+1)'(data_end);
+      if (data_pass) is_within_q <= ~w_last_i;
       is_coherent_q <= is_coherent;
     end
   end
@@ -124,8 +147,10 @@ module axi_switch #(
   // From the second cycle on: in the first, before reset, inputs may have any value.
   `ASSERT(OneWayAtATime_A, 1'b1 |=> !(direct_ar_valid_o && coherent_ar_valid_o) &&
           !(direct_aw_valid_o && coherent_aw_valid_o) && !(direct_w_valid_o && coherent_w_valid_o))
-  `ASSERT(ResponsesAreAwaited_A, 1'b1 |=> !ends || is_open_q)
-  `ASSERT(TheWayHolds_A, is_open_q && !ends && HoldsWay |=> $stable(is_coherent))
+  `ASSERT(ResponsesAreAwaited_A, 1'b1 |=> (!write_ends || writes_q != '0) && (!read_ends || reads_q != '0))
+  `ASSERT(NoMoreThanAreCounted_A, !(32'(reads_q) == MaxOpen && read_opens) &&
+          !(32'(writes_q) == MaxOpen && write_opens))
+  `ASSERT(TheWayHolds_A, is_open && HoldsWay |-> is_coherent == is_coherent_q)
   `ASSERT(DirectAwWaitsForReady_A, direct_aw_valid_o && !direct_aw_ready_i && HoldsWay |=> direct_aw_valid_o)
   `ASSERT(DirectWWaitsForReady_A, direct_w_valid_o && !direct_w_ready_i && HoldsWay |=> direct_w_valid_o)
   `ASSERT(DirectArWaitsForReady_A, direct_ar_valid_o && !direct_ar_ready_i && HoldsWay |=> direct_ar_valid_o)

@@ -78,4 +78,9 @@ package soc_axi_pkg;
   function automatic payload_t word_at(logic [31:0] address);
     return '{addr: address, len: 8'd0, size: 3'd2, burst: 2'b01};
   endfunction
+
+  // A burst of words of 64 bits, with one beat more than `len`.
+  function automatic payload_t burst_at(logic [31:0] address, logic [7:0] len);
+    return '{addr: address, len: len, size: 3'd3, burst: 2'b01};
+  endfunction
 endpackage

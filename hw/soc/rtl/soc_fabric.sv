@@ -42,57 +42,82 @@ module soc_fabric
   logic  direct_aw_valid, direct_w_valid, direct_b_ready, direct_ar_valid, direct_r_ready;
   logic  coherent_aw_valid, coherent_w_valid, coherent_b_ready, coherent_ar_valid, coherent_r_ready;
 
-  // The path of a transaction is fixed when it begins.
-  axi_switch #(.DataBits(64)) u_switch (
+  // What of a response passes unchanged.
+  typedef struct packed {
+    logic [IdBits-1:0] id;
+    logic [1:0]        resp;
+  } b_payload_t;
+  typedef struct packed {
+    logic [IdBits-1:0] id;
+    logic [63:0]       data;
+    logic [1:0]        resp;
+  } r_payload_t;
+  b_payload_t b_payload, direct_b, coherent_b;
+  r_payload_t r_payload, direct_r, coherent_r;
+  assign direct_b   = '{id: direct_resp.b_id, resp: direct_resp.b_resp};
+  assign coherent_b = '{id: coherent_resp.b_id, resp: coherent_resp.b_resp};
+  assign direct_r   = '{id: direct_resp.r_id, data: direct_resp.r_data, resp: direct_resp.r_resp};
+  assign coherent_r = '{id: coherent_resp.r_id, data: coherent_resp.r_data, resp: coherent_resp.r_resp};
+
+  // The path is fixed as long as anything is open.
+  axi_switch #(
+    .BBits($bits(b_payload_t)),
+    .RBits($bits(r_payload_t))
+  ) u_switch (
     .clk_i,
     .rst_ni,
-    // Released by its own decision, so no transaction is open at that time.
-    .coherent_i          (is_released_i),
-    .aw_valid_i          (rot_req_i.aw_valid),
-    .aw_ready_o          (rot_resp.aw_ready),
-    .w_valid_i           (rot_req_i.w_valid),
-    .w_ready_o           (rot_resp.w_ready),
-    .b_valid_o           (rot_resp.b_valid),
-    .b_ready_i           (rot_req_i.b_ready),
-    .b_resp_o            (rot_resp.b_resp),
-    .ar_valid_i          (rot_req_i.ar_valid),
-    .ar_ready_o          (rot_resp.ar_ready),
-    .r_valid_o           (rot_resp.r_valid),
-    .r_ready_i           (rot_req_i.r_ready),
-    .r_data_o            (rot_resp.r_data),
-    .r_resp_o            (rot_resp.r_resp),
-    .direct_aw_valid_o   (direct_aw_valid),
-    .direct_aw_ready_i   (direct_resp.aw_ready),
-    .direct_w_valid_o    (direct_w_valid),
-    .direct_w_ready_i    (direct_resp.w_ready),
-    .direct_b_valid_i    (direct_resp.b_valid),
-    .direct_b_ready_o    (direct_b_ready),
-    .direct_b_resp_i     (direct_resp.b_resp),
-    .direct_ar_valid_o   (direct_ar_valid),
-    .direct_ar_ready_i   (direct_resp.ar_ready),
-    .direct_r_valid_i    (direct_resp.r_valid),
-    .direct_r_ready_o    (direct_r_ready),
-    .direct_r_data_i     (direct_resp.r_data),
-    .direct_r_resp_i     (direct_resp.r_resp),
-    .coherent_aw_valid_o (coherent_aw_valid),
-    .coherent_aw_ready_i (coherent_resp.aw_ready),
-    .coherent_w_valid_o  (coherent_w_valid),
-    .coherent_w_ready_i  (coherent_resp.w_ready),
-    .coherent_b_valid_i  (coherent_resp.b_valid),
-    .coherent_b_ready_o  (coherent_b_ready),
-    .coherent_b_resp_i   (coherent_resp.b_resp),
-    .coherent_ar_valid_o (coherent_ar_valid),
-    .coherent_ar_ready_i (coherent_resp.ar_ready),
-    .coherent_r_valid_i  (coherent_resp.r_valid),
-    .coherent_r_ready_o  (coherent_r_ready),
-    .coherent_r_data_i   (coherent_resp.r_data),
-    .coherent_r_resp_i   (coherent_resp.r_resp)
+    // Released by its own decision, so nothing is open at that time.
+    .coherent_i           (is_released_i),
+    // The root of trust: its core and its DMA engine.
+    .aw_valid_i           (rot_req_i.aw_valid),
+    .aw_ready_o           (rot_resp.aw_ready),
+    .w_valid_i            (rot_req_i.w_valid),
+    .w_ready_o            (rot_resp.w_ready),
+    .w_last_i             (rot_req_i.w_last),
+    .b_valid_o            (rot_resp.b_valid),
+    .b_ready_i            (rot_req_i.b_ready),
+    .b_payload_o          (b_payload),
+    .ar_valid_i           (rot_req_i.ar_valid),
+    .ar_ready_o           (rot_resp.ar_ready),
+    .r_valid_o            (rot_resp.r_valid),
+    .r_ready_i            (rot_req_i.r_ready),
+    .r_payload_o          (r_payload),
+    .r_last_o             (rot_resp.r_last),
+    // Beside the host, to memory.
+    .direct_aw_valid_o    (direct_aw_valid),
+    .direct_aw_ready_i    (direct_resp.aw_ready),
+    .direct_w_valid_o     (direct_w_valid),
+    .direct_w_ready_i     (direct_resp.w_ready),
+    .direct_b_valid_i     (direct_resp.b_valid),
+    .direct_b_ready_o     (direct_b_ready),
+    .direct_b_payload_i   (direct_b),
+    .direct_ar_valid_o    (direct_ar_valid),
+    .direct_ar_ready_i    (direct_resp.ar_ready),
+    .direct_r_valid_i     (direct_resp.r_valid),
+    .direct_r_ready_o     (direct_r_ready),
+    .direct_r_payload_i   (direct_r),
+    .direct_r_last_i      (direct_resp.r_last),
+    // Through the host's port for other masters, whose caches it sees.
+    .coherent_aw_valid_o  (coherent_aw_valid),
+    .coherent_aw_ready_i  (coherent_resp.aw_ready),
+    .coherent_w_valid_o   (coherent_w_valid),
+    .coherent_w_ready_i   (coherent_resp.w_ready),
+    .coherent_b_valid_i   (coherent_resp.b_valid),
+    .coherent_b_ready_o   (coherent_b_ready),
+    .coherent_b_payload_i (coherent_b),
+    .coherent_ar_valid_o  (coherent_ar_valid),
+    .coherent_ar_ready_i  (coherent_resp.ar_ready),
+    .coherent_r_valid_i   (coherent_resp.r_valid),
+    .coherent_r_ready_o   (coherent_r_ready),
+    .coherent_r_payload_i (coherent_r),
+    .coherent_r_last_i    (coherent_resp.r_last)
   );
 
-  // Its one transaction has id 0, and a single beat.
-  assign rot_resp.b_id   = '0;
-  assign rot_resp.r_id   = '0;
-  assign rot_resp.r_last = 1'b1;
+  assign rot_resp.b_id   = b_payload.id;
+  assign rot_resp.b_resp = b_payload.resp;
+  assign rot_resp.r_id   = r_payload.id;
+  assign rot_resp.r_data = r_payload.data;
+  assign rot_resp.r_resp = r_payload.resp;
   assign rot_resp_o      = rot_resp;
 
   // Addresses and data reach both paths unchanged; handshakes select one of them.

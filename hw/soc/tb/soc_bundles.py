@@ -172,6 +172,10 @@ class Memory(Channels):
                 self.r.queue.append(self.answered[-1])
         self.ar.taken.clear()
 
+    def writes_of(self, id_: int) -> list[Write]:
+        """Writes with an id."""
+        return [(request, beats) for request, beats in self.writes if request[0] == id_]
+
     def of(self, number: int) -> tuple[list[Write], list[Request], list[Beat], list[Beat]]:
         """Writes, reads, and the responses to both, of one manager of a multiplexer, with the ids that it knows."""
         mask = (1 << ID_BITS) - 1

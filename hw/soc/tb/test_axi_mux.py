@@ -227,16 +227,18 @@ async def masters_that_ask_all_the_time_take_turns(dut):
 async def a_read_passes_without_losing_a_cycle(dut):
     bench, masters, slave = await setup(dut)
     masters.read(masters.count - 1, Burst(3, 0, []))
+    start = bench.cycle
     await bench.run(lambda: len(slave.reads) == 1)
-    assert bench.cycle == 1
+    assert bench.cycle - start == 1
 
 
 @cocotb.test()
 async def a_write_passes_without_losing_a_cycle(dut):
     bench, masters, slave = await setup(dut)
     masters.write(masters.count - 1, Burst(3, 0, [7]))
+    start = bench.cycle
     await bench.run(lambda: len(slave.writes) == 1)
-    assert bench.cycle == 1
+    assert bench.cycle - start == 1
 
 
 @cocotb.test()

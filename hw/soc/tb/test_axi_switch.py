@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import random
+from collections import deque
 from collections.abc import Callable
+from typing import NamedTuple
 
 import cocotb
 from cocotb.handle import HierarchyObject
 from soc_bench import Bench, Part, Sink, Source, WriteOrder, chance
 
 WAYS = ["direct", "coherent"]
-INPUTS = ["coherent_i", "aw_valid_i", "w_valid_i", "b_ready_i", "ar_valid_i", "r_ready_i"]
-INPUTS += [
-    f"{way}_{name}"
-    for way in WAYS
-    for name in ("aw_ready_i", "w_ready_i", "b_valid_i", "b_resp_i", "ar_ready_i", "r_valid_i")
-]
-INPUTS += [f"{way}_{name}" for way in WAYS for name in ("r_data_i", "r_resp_i")]
+INPUTS = ["coherent_i", "aw_valid_i", "w_valid_i", "w_last_i", "b_ready_i", "ar_valid_i", "r_ready_i"]
+ANSWERS = ["b_payload_i", "r_payload_i", "r_last_i"]
+SIGNALS = ["aw_ready_i", "w_ready_i", "b_valid_i", "ar_ready_i", "r_valid_i", *ANSWERS]
+INPUTS += [f"{way}_{name}" for way in WAYS for name in SIGNALS]
+# Of the parameter `MaxOpen`.
+MOST = 15
 
 
 class Selector(Part):
-    """Selects the path of the next transaction; changes it at random."""
+    """Selects the path of what begins next; changes it at random."""
 
     def __init__(self, dut: HierarchyObject, flips: float) -> None:
         self.dut = dut
@@ -34,18 +35,23 @@ class Selector(Part):
 
 
 class Way(Part):
-    """Memory at the end of one path: answers its requests, with data and responses of its own."""
+    """Memory at the end of one path: answers its requests, in their order, with data of its own. What both answer is
+    written down in one list each."""
 
-    def __init__(self, dut: HierarchyObject, name: str) -> None:
+    def __init__(self, dut: HierarchyObject, name: str, answers: Answers) -> None:
         self.aw = Sink(dut, f"{name}_aw_valid_o", f"{name}_aw_ready_i", [])
         self.w = Sink(dut, f"{name}_w_valid_o", f"{name}_w_ready_i", [])
         self.ar = Sink(dut, f"{name}_ar_valid_o", f"{name}_ar_ready_i", [])
-        self.b = Source(dut, f"{name}_b_valid_i", f"{name}_b_ready_o", [f"{name}_b_resp_i"])
-        answer = [f"{name}_r_data_i", f"{name}_r_resp_i"]
-        self.r = Source(dut, f"{name}_r_valid_i", f"{name}_r_ready_o", answer)
-        self.order = WriteOrder(self.aw, self.w)
+        self.b = Source(dut, f"{name}_b_valid_i", f"{name}_b_ready_o", [f"{name}_b_payload_i"])
+        self.r = Source(
+            dut, f"{name}_r_valid_i", f"{name}_r_ready_o", [f"{name}_r_payload_i", f"{name}_r_last_i"]
+        )
+        self.order = WriteOrder(self.aw, self.w, dut.w_last_i)
         self.parts: list[Part] = [self.aw, self.w, self.ar, self.b, self.r, self.order]
-        self.answers: list[tuple[int, ...]] = []
+        self.last = dut.w_last_i
+        self.answers = answers
+        self.bursts = 0
+        self.served = 0
 
     def drive(self) -> None:
         for part in self.parts:
@@ -54,34 +60,62 @@ class Way(Part):
     def sample(self) -> None:
         for part in self.parts:
             part.sample()
-        if self.aw.taken and self.w.taken:
+        if self.w.passes:
+            self.w.taken.clear()
+            self.bursts += int(self.last.value)
+        if self.aw.taken and self.bursts > 0:
             self.aw.taken.popleft()
-            self.w.taken.popleft()
-            self.answer(self.b, (random.choice([0, 2, 3]),))
+            self.bursts -= 1
+            self.answer(self.b, self.answers.writes, (random.getrandbits(2),))
         if self.ar.taken:
             self.ar.taken.popleft()
-            self.answer(self.r, (random.getrandbits(64), random.choice([0, 2, 3])))
+            for rest in reversed(range(random.randint(1, 4))):
+                self.answer(self.r, self.answers.reads, (random.getrandbits(66), int(rest == 0)))
 
-    def answer(self, channel: Source, values: tuple[int, ...]) -> None:
+    def answer(self, channel: Source, all_answers: list[tuple[int, ...]], values: tuple[int, ...]) -> None:
         channel.queue.append(values)
-        self.answers.append(values)
+        all_answers.append(values)
+        self.served += 1
 
     def is_idle(self) -> bool:
-        """Whether no transaction arrived here in part."""
-        return not any([self.aw.taken, self.w.taken, self.ar.taken, self.b.queue, self.r.queue])
+        """Whether no burst arrived here in part."""
+        return not any([self.aw.taken, self.bursts, self.ar.taken, self.b.queue, self.r.queue])
+
+
+class Answers(NamedTuple):
+    """Of both paths, in the order in which they were given."""
+
+    writes: list[tuple[int, ...]]
+    reads: list[tuple[int, ...]]
+
+
+class Limited(Source):
+    """Addresses: no more bursts are open than the block counts."""
+
+    def __init__(self, dut: HierarchyObject, name: str, ended: Callable[[], int]) -> None:
+        super().__init__(dut, f"{name}_valid_i", f"{name}_ready_o", [])
+        self.ended = ended
+
+    def drive(self) -> None:
+        held = self.queue
+        if not self.is_offering and len(self.taken) - self.ended() >= MOST:
+            self.queue = deque()
+        super().drive()
+        self.queue = held
 
 
 class Setup:
-    """A bench with the master's channels, which carry no payload through the switch."""
+    """A bench with the master's channels; the payload of its requests does not pass the switch."""
 
     def __init__(self, dut: HierarchyObject) -> None:
         self.bench = Bench(dut, INPUTS)
-        self.aw = Source(dut, "aw_valid_i", "aw_ready_o", [])
-        self.w = Source(dut, "w_valid_i", "w_ready_o", [])
-        self.ar = Source(dut, "ar_valid_i", "ar_ready_o", [])
-        self.b = Sink(dut, "b_valid_o", "b_ready_i", ["b_resp_o"])
-        self.r = Sink(dut, "r_valid_o", "r_ready_i", ["r_data_o", "r_resp_o"])
-        self.ways = [Way(dut, name) for name in WAYS]
+        self.b = Sink(dut, "b_valid_o", "b_ready_i", ["b_payload_o"])
+        self.r = Sink(dut, "r_valid_o", "r_ready_i", ["r_payload_o", "r_last_o"])
+        self.aw = Limited(dut, "aw", lambda: len(self.b.taken))
+        self.w = Source(dut, "w_valid_i", "w_ready_o", ["w_last_i"])
+        self.ar = Limited(dut, "ar", lambda: sum(last for _, last in self.r.taken))
+        self.answers = Answers([], [])
+        self.ways = [Way(dut, name, self.answers) for name in WAYS]
         self.selector = Selector(dut, 0.0)
 
     async def start(self) -> None:
@@ -97,18 +131,29 @@ class Setup:
             for part in way.parts:
                 part.stalls = random.uniform(0, most)
 
-    async def transact(self, is_write: bool) -> tuple[int, ...]:
-        """One transaction, until its response is there."""
-        response: Sink = self.b if is_write else self.r
-        for channel in [self.aw, self.w] if is_write else [self.ar]:
-            channel.queue.append(())
-        is_there: Callable[[], bool] = lambda: bool(response.taken)
-        await self.bench.run(is_there)
-        return response.taken.popleft()
+    async def transact(self, writes: int, reads: int) -> None:
+        for _ in range(writes):
+            self.aw.queue.append(())
+            self.w.queue.extend((int(rest == 0),) for rest in reversed(range(random.randint(1, 4))))
+        self.ar.queue.extend(() for _ in range(reads))
+        await self.answered(writes, reads)
+
+    async def answered(self, writes: int, reads: int) -> None:
+        """All responses are there: those that were given, in their order."""
+
+        def is_done() -> bool:
+            ends = sum(last for _, last in self.r.taken)
+            return len(self.b.taken) == writes and ends == reads
+
+        await self.bench.run(is_done, 20000)
+        assert list(self.b.taken) == self.answers.writes
+        assert list(self.r.taken) == self.answers.reads
+        for taken in (self.b.taken, self.r.taken, *self.answers, self.aw.taken, self.ar.taken):
+            taken.clear()
 
 
 @cocotb.test()
-async def a_transaction_takes_one_way_whatever_happens_meanwhile(dut: HierarchyObject) -> None:
+async def a_burst_takes_one_way_whatever_happens_meanwhile(dut: HierarchyObject) -> None:
     setup = Setup(dut)
     setup.selector.flips = 0.5
     await setup.start()
@@ -116,15 +161,26 @@ async def a_transaction_takes_one_way_whatever_happens_meanwhile(dut: HierarchyO
     for number in range(600):
         if number % 50 == 0:
             setup.stall(0.8)
-        before = [len(way.answers) for way in setup.ways]
-        answer = await setup.transact(is_write=chance(0.5))
-        served = [len(way.answers) - old for way, old in zip(setup.ways, before)]
-        assert sorted(served) == [0, 1], "a transaction was served by both paths, or by none"
-        way = setup.ways[served.index(1)]
-        assert answer == way.answers[-1], "the response is from the other path"
+        before = [way.served for way in setup.ways]
+        is_write = chance(0.5)
+        await setup.transact(writes=int(is_write), reads=int(not is_write))
+        served = [way.served > old for way, old in zip(setup.ways, before)]
+        assert sorted(served) == [False, True], "a burst was served by both paths, or by none"
         assert all(way.is_idle() for way in setup.ways), "a part of it took the other path"
-        counts[served.index(1)] += 1
+        counts[served.index(True)] += 1
     assert min(counts) > 100
+
+
+@cocotb.test()
+async def bursts_take_one_way_whatever_happens_meanwhile(dut: HierarchyObject) -> None:
+    setup = Setup(dut)
+    setup.selector.flips = 0.5
+    await setup.start()
+    for _ in range(60):
+        setup.stall(0.8)
+        await setup.transact(writes=random.randint(0, 40), reads=random.randint(0, 40))
+        assert all(way.is_idle() for way in setup.ways), "a part of it took the other path"
+    assert all(way.served > 400 for way in setup.ways)
 
 
 @cocotb.test()
@@ -136,10 +192,13 @@ async def what_begins_in_a_cycle_takes_the_way_of_that_cycle(dut: HierarchyObjec
         setup.stall(0.5)
         # It is valid in the next cycle, and the path changes directly after it.
         setup.aw.stalls = setup.w.stalls = setup.ar.stalls = 0.0
-        for channel in [setup.aw, setup.w] if number & 2 else [setup.ar]:
-            channel.queue.append(())
+        before = setup.ways[number & 1].served
+        if number & 2:
+            setup.aw.queue.append(())
+            setup.w.queue.append((1,))
+        else:
+            setup.ar.queue.append(())
         await setup.bench.cycles(1)
         setup.selector.way ^= 1
-        response = setup.b if number & 2 else setup.r
-        await setup.bench.run(lambda: bool(response.taken))
-        assert response.taken.popleft() == setup.ways[number & 1].answers[-1]
+        await setup.answered(writes=number >> 1 & 1, reads=~number >> 1 & 1)
+        assert setup.ways[number & 1].served > before

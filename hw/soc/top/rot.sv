@@ -11,6 +11,7 @@
 
 module rot
   import soc_pkg::*;
+  import soc_axi_pkg::req_t, soc_axi_pkg::resp_t;
 #(
   parameter bit          Secure            = 1'b0,
   parameter int unsigned Bitmanip          = 0,
@@ -24,28 +25,9 @@ module rot
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // Host memory: AXI4, single beats of 32 bits on 64 bits, one at a time, id 0.
-  // Write address.
-  output logic        host_aw_valid_o,
-  input  logic        host_aw_ready_i,
-  // Write data.
-  output logic        host_w_valid_o,
-  input  logic        host_w_ready_i,
-  output logic [63:0] host_w_data_o,
-  output logic [7:0]  host_w_strb_o,
-  // Write response.
-  input  logic        host_b_valid_i,
-  output logic        host_b_ready_o,
-  input  logic [1:0]  host_b_resp_i,
-  // Read address.
-  output logic        host_ar_valid_o,
-  input  logic        host_ar_ready_i,
-  output logic [31:0] host_a_addr_o,
-  // Read data and response.
-  input  logic        host_r_valid_i,
-  output logic        host_r_ready_o,
-  input  logic [63:0] host_r_data_i,
-  input  logic [1:0]  host_r_resp_i,
+  // Host memory: AXI4, words of the core and bursts of the DMA engine.
+  output req_t        mem_req_o,
+  input  resp_t       mem_resp_i,
 
   // The host's side of the mailbox: AXI4-Lite. The host has no other access.
   // Write address.
@@ -103,14 +85,14 @@ module rot
   output logic        asleep_o
 );
   // --- the core ---
-  logic        sha2_irq, rot_irq, cpu_alert, engines_alert;
+  logic        sha2_irq, rot_irq, dma_irq, sha3_irq, cpu_alert, engines_alert;
   logic        instr_req, instr_gnt, instr_rvalid, instr_err;
   logic [31:0] instr_addr, instr_rdata;
   logic        data_req, data_gnt, data_we, data_rvalid, data_err;
   logic [3:0]  data_be;
   logic [31:0] data_addr, data_wdata, data_rdata;
 
-  // Interrupt 0 is the hash engine's, 1 the mailbox's. An alert of either cannot be masked. An alert of the core itself
+  // Interrupt 0 is that of SHA-2, 1 the mailbox's, 2 that of DMA, 3 that of SHA-3. An alert of any of them cannot be masked. An alert of the core itself
   // is none of its interrupts: what it would do is not known.
   rot_cpu #(
     .Secure           (Secure),
@@ -135,7 +117,7 @@ module rot
     .data_rvalid_i  (data_rvalid),
     .data_rdata_i   (data_rdata),
     .data_err_i     (data_err),
-    .irq_fast_i     ({13'd0, rot_irq, sha2_irq}),
+    .irq_fast_i     ({11'd0, sha3_irq, dma_irq, rot_irq, sha2_irq}),
     .irq_nm_i       (engines_alert),
     .alert_o        (cpu_alert),
     .asleep_o
@@ -148,6 +130,10 @@ module rot
   logic        rom_req, rom_gnt, rom_rvalid, rom_err, pad_req, pad_gnt, pad_rvalid, pad_err;
   logic        reg_req, reg_gnt, reg_rvalid, reg_err, host_req, host_gnt, host_rvalid, host_err;
   logic [31:0] rom_rdata, pad_rdata, reg_rdata, host_rdata;
+  // Lists of the DMA engine.
+  logic        list_req, list_gnt, list_rvalid;
+  logic [13:0] list_word;
+  logic [31:0] list_rdata;
 
   // Requests and answers only: address and data go to all targets.
   rot_address_map u_map (
@@ -201,18 +187,19 @@ module rot
     .data_err_o     (rom_err)
   );
 
-  // Data and stack. The host cannot access it, and the core cannot fetch from it: its fetch port is not connected.
+  // Data and stack. The host cannot access it, and the core cannot fetch from it: the fetch port is that of the DMA
+  // engine, which reads its lists there.
   core_memory #(
     .Words   (ScratchpadBytes / 4),
     .Latency (ScratchpadLatency)
   ) u_scratchpad (
     .clk_i,
     .rst_ni,
-    .fetch_req_i    (1'b0),
-    .fetch_gnt_o    (),
-    .fetch_word_i   ('0),
-    .fetch_rvalid_o (),
-    .fetch_rdata_o  (),
+    .fetch_req_i    (list_req),
+    .fetch_gnt_o    (list_gnt),
+    .fetch_word_i   (list_word),
+    .fetch_rvalid_o (list_rvalid),
+    .fetch_rdata_o  (list_rdata),
     .data_req_i     (pad_req),
     .data_gnt_o     (pad_gnt),
     .data_we_i      (data_we),
@@ -224,7 +211,21 @@ module rot
     .data_err_o     (pad_err)
   );
 
-  // The only master port. A host that stalls its bus causes a timeout and does not stop the root of trust.
+  // --- the host's memory ---
+  logic        core_aw_valid, core_aw_ready, core_w_valid, core_w_ready, core_b_valid, core_b_ready;
+  logic        core_ar_valid, core_ar_ready, core_r_valid, core_r_ready;
+  logic [31:0] core_addr;
+  logic [63:0] core_w_data, core_r_data;
+  logic [7:0]  core_w_strb;
+  logic [1:0]  core_b_resp, core_r_resp;
+  logic        dma_aw_valid, dma_aw_ready, dma_w_valid, dma_w_ready, dma_w_last, dma_b_valid, dma_b_ready;
+  logic        dma_ar_valid, dma_ar_ready, dma_r_valid, dma_r_ready, dma_r_last;
+  logic [31:0] dma_aw_addr, dma_ar_addr;
+  logic [7:0]  dma_aw_len, dma_ar_len, dma_w_strb;
+  logic [63:0] dma_w_data, dma_r_data;
+  logic [1:0]  dma_b_resp, dma_r_resp;
+
+  // A host that stalls its bus causes a timeout and does not stop the root of trust.
   core_to_axi #(
     .DataBits      (64),
     .TimeoutCycles (TimeoutCycles)
@@ -240,22 +241,73 @@ module rot
     .rvalid_o   (host_rvalid),
     .rdata_o    (host_rdata),
     .err_o      (host_err),
-    .aw_valid_o (host_aw_valid_o),
-    .aw_ready_i (host_aw_ready_i),
-    .w_valid_o  (host_w_valid_o),
-    .w_ready_i  (host_w_ready_i),
-    .w_data_o   (host_w_data_o),
-    .w_strb_o   (host_w_strb_o),
-    .b_valid_i  (host_b_valid_i),
-    .b_ready_o  (host_b_ready_o),
-    .b_resp_i   (host_b_resp_i),
-    .ar_valid_o (host_ar_valid_o),
-    .ar_ready_i (host_ar_ready_i),
-    .a_addr_o   (host_a_addr_o),
-    .r_valid_i  (host_r_valid_i),
-    .r_ready_o  (host_r_ready_o),
-    .r_data_i   (host_r_data_i),
-    .r_resp_i   (host_r_resp_i)
+    .aw_valid_o (core_aw_valid),
+    .aw_ready_i (core_aw_ready),
+    .w_valid_o  (core_w_valid),
+    .w_ready_i  (core_w_ready),
+    .w_data_o   (core_w_data),
+    .w_strb_o   (core_w_strb),
+    .b_valid_i  (core_b_valid),
+    .b_ready_o  (core_b_ready),
+    .b_resp_i   (core_b_resp),
+    .ar_valid_o (core_ar_valid),
+    .ar_ready_i (core_ar_ready),
+    .a_addr_o   (core_addr),
+    .r_valid_i  (core_r_valid),
+    .r_ready_o  (core_r_ready),
+    .r_data_i   (core_r_data),
+    .r_resp_i   (core_r_resp)
+  );
+
+  // The only manager port, for the core and for the DMA engine.
+  rot_port u_port (
+    .clk_i,
+    .rst_ni,
+    // Words of the core. Its two address channels share one address: it has one access open at a time.
+    .core_addr_i     (core_addr),
+    // Its stores.
+    .core_aw_valid_i (core_aw_valid),
+    .core_aw_ready_o (core_aw_ready),
+    .core_w_valid_i  (core_w_valid),
+    .core_w_ready_o  (core_w_ready),
+    .core_w_data_i   (core_w_data),
+    .core_w_strb_i   (core_w_strb),
+    .core_b_valid_o  (core_b_valid),
+    .core_b_ready_i  (core_b_ready),
+    .core_b_resp_o   (core_b_resp),
+    // Its loads.
+    .core_ar_valid_i (core_ar_valid),
+    .core_ar_ready_o (core_ar_ready),
+    .core_r_valid_o  (core_r_valid),
+    .core_r_ready_i  (core_r_ready),
+    .core_r_data_o   (core_r_data),
+    .core_r_resp_o   (core_r_resp),
+    // Bursts of the DMA engine: copies of what it has read.
+    .dma_aw_valid_i  (dma_aw_valid),
+    .dma_aw_ready_o  (dma_aw_ready),
+    .dma_aw_addr_i   (dma_aw_addr),
+    .dma_aw_len_i    (dma_aw_len),
+    .dma_w_valid_i   (dma_w_valid),
+    .dma_w_ready_o   (dma_w_ready),
+    .dma_w_data_i    (dma_w_data),
+    .dma_w_strb_i    (dma_w_strb),
+    .dma_w_last_i    (dma_w_last),
+    .dma_b_valid_o   (dma_b_valid),
+    .dma_b_ready_i   (dma_b_ready),
+    .dma_b_resp_o    (dma_b_resp),
+    // What it reads, at most eight bursts at a time.
+    .dma_ar_valid_i  (dma_ar_valid),
+    .dma_ar_ready_o  (dma_ar_ready),
+    .dma_ar_addr_i   (dma_ar_addr),
+    .dma_ar_len_i    (dma_ar_len),
+    .dma_r_valid_o   (dma_r_valid),
+    .dma_r_ready_i   (dma_r_ready),
+    .dma_r_data_o    (dma_r_data),
+    .dma_r_resp_o    (dma_r_resp),
+    .dma_r_last_o    (dma_r_last),
+    // The host.
+    .mem_req_o,
+    .mem_resp_i
   );
 
   // --- registers ---
@@ -281,8 +333,40 @@ module rot
     .mailbox_r_valid_o, .mailbox_r_ready_i, .mailbox_r_data_o, .mailbox_r_resp_o,
     .mailbox_aw_addr_i, .mailbox_ar_addr_i, .mailbox_w_data_i, .mailbox_w_strb_i,
     .mailbox_irq_o, .lifecycle_i,
+    // Interrupts, each of one block.
     .sha2_irq_o (sha2_irq),
     .rot_irq_o  (rot_irq),
+    .dma_irq_o  (dma_irq),
+    .sha3_irq_o (sha3_irq),
+    // Lists of the DMA engine, in the scratchpad.
+    .list_req_o     (list_req),
+    .list_gnt_i     (list_gnt),
+    .list_word_o    (list_word),
+    .list_rvalid_i  (list_rvalid),
+    .list_rdata_i   (list_rdata),
+    // Its bursts of writes.
+    .dma_aw_valid_o (dma_aw_valid),
+    .dma_aw_ready_i (dma_aw_ready),
+    .dma_aw_addr_o  (dma_aw_addr),
+    .dma_aw_len_o   (dma_aw_len),
+    .dma_w_valid_o  (dma_w_valid),
+    .dma_w_ready_i  (dma_w_ready),
+    .dma_w_data_o   (dma_w_data),
+    .dma_w_strb_o   (dma_w_strb),
+    .dma_w_last_o   (dma_w_last),
+    .dma_b_valid_i  (dma_b_valid),
+    .dma_b_ready_o  (dma_b_ready),
+    .dma_b_resp_i   (dma_b_resp),
+    // Its bursts of reads.
+    .dma_ar_valid_o (dma_ar_valid),
+    .dma_ar_ready_i (dma_ar_ready),
+    .dma_ar_addr_o  (dma_ar_addr),
+    .dma_ar_len_o   (dma_ar_len),
+    .dma_r_valid_i  (dma_r_valid),
+    .dma_r_ready_o  (dma_r_ready),
+    .dma_r_data_i   (dma_r_data),
+    .dma_r_resp_i   (dma_r_resp),
+    .dma_r_last_i   (dma_r_last),
     .alert_o    (engines_alert),
     .fault_i    (cpu_alert),
     .bench_aw_valid_o, .bench_aw_ready_i,
@@ -303,6 +387,6 @@ module rot
   // Whatever the map has selected: no address outside the host's memory leaves through the only manager port, and
   // no code comes from elsewhere than the ROM.
   `MACHINE_ASSERT(CodeIsOfTheRom_A, rom_fetch_req |-> is_rom(instr_addr))
-  `MACHINE_ASSERT(ReadsAreOfHostMemory_A, host_ar_valid_o |-> is_host(host_a_addr_o))
-  `MACHINE_ASSERT(WritesAreOfHostMemory_A, host_aw_valid_o |-> is_host(host_a_addr_o))
+  `MACHINE_ASSERT(ReadsAreOfHostMemory_A, mem_req_o.ar_valid |-> is_host(mem_req_o.ar.addr))
+  `MACHINE_ASSERT(WritesAreOfHostMemory_A, mem_req_o.aw_valid |-> is_host(mem_req_o.aw.addr))
 endmodule

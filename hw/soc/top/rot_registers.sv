@@ -47,8 +47,45 @@ module rot_registers
   input  logic [3:0]  lifecycle_i,    // a change of it wipes what engines hold
   output logic        sha2_irq_o,
   output logic        rot_irq_o,      // of the mailbox
+  output logic        dma_irq_o,
+  output logic        sha3_irq_o,
   output logic        alert_o,        // an engine has detected an upset of its own: until reset
   input  logic        fault_i,        // the core has detected a fault of its own
+
+  // Lists of the DMA engine: words of the scratchpad.
+  output logic        list_req_o,
+  input  logic        list_gnt_i,
+  output logic [13:0] list_word_o,
+  input  logic        list_rvalid_i,
+  input  logic [31:0] list_rdata_i,
+
+  // Its port into the host's memory: AXI4, bursts of words of 64 bits.
+  // Write address.
+  output logic        dma_aw_valid_o,
+  input  logic        dma_aw_ready_i,
+  output logic [31:0] dma_aw_addr_o,
+  output logic [7:0]  dma_aw_len_o,
+  // Write data.
+  output logic        dma_w_valid_o,
+  input  logic        dma_w_ready_i,
+  output logic [63:0] dma_w_data_o,
+  output logic [7:0]  dma_w_strb_o,
+  output logic        dma_w_last_o,
+  // Write response.
+  input  logic        dma_b_valid_i,
+  output logic        dma_b_ready_o,
+  input  logic [1:0]  dma_b_resp_i,
+  // Read address.
+  output logic        dma_ar_valid_o,
+  input  logic        dma_ar_ready_i,
+  output logic [31:0] dma_ar_addr_o,
+  output logic [7:0]  dma_ar_len_o,
+  // Read data and response.
+  input  logic        dma_r_valid_i,
+  output logic        dma_r_ready_o,
+  input  logic [63:0] dma_r_data_i,
+  input  logic [1:0]  dma_r_resp_i,
+  input  logic        dma_r_last_i,
 
   // Write address.
   output logic        bench_aw_valid_o,
@@ -80,7 +117,13 @@ module rot_registers
   localparam int unsigned Bench     = 1;
   localparam int unsigned Sha2      = 2;
   localparam int unsigned Mailbox   = 3;
-  localparam int unsigned NumBlocks = 4;
+  localparam int unsigned Dma       = 4;
+  localparam int unsigned Sha3      = 5;
+  localparam int unsigned NumBlocks = 6;
+  // Sinks of the DMA engine, as bits of its `control`.
+  localparam int unsigned SinkSha2 = 0;
+  localparam int unsigned SinkSha3 = 1;
+  localparam int unsigned NumSinks = 2;
 
   // Of the open access; handshakes and responses have one bit or word for each block.
   logic [11:0]                addr;
@@ -96,7 +139,7 @@ module rot_registers
     .Latency       (Latency),
     .TimeoutCycles (TimeoutCycles),
     .NumBlocks     (NumBlocks),
-    .Pages         ({PageMailbox, PageSha2, PageBench, PageControl})
+    .Pages         ({PageSha3, PageDma, PageMailbox, PageSha2, PageBench, PageControl})
   ) u_bus (
     .clk_i,
     .rst_ni,
@@ -149,7 +192,7 @@ module rot_registers
     .reason_o       (boot_reason_o)
   );
 
-  logic sha2_alert, mailbox_error;
+  logic sha2_alert, mailbox_error, dma_alert, sha3_alert;
 
   // The host was put into reset after it may have run. Its request and the answer are forgotten, and the mailbox stays
   // closed. The alerts are a cycle earlier than the state of the sequencer that follows from them.
@@ -158,8 +201,123 @@ module rot_registers
                         (boot_status_o == boot_sequencer_regs_pkg::boot_sequencer_state__stopped) |
                         (boot_status_o == boot_sequencer_regs_pkg::boot_sequencer_state__error);
 
-  // Protection bits are zero: the core of the root of trust is the only manager of this bus.
-  sha2 u_sha2 (
+  // --- messages of the DMA engine ---
+  // One read reaches all selected engines at once: a word passes when each of them takes it (dma_stream.sv).
+  logic [NumSinks-1:0] sink_valid, sink_ready;
+  logic [63:0]         sink_data;
+  logic                sink_last, sink_abort;
+  logic [3:0]          sink_bytes;
+
+  // Protection bits are zero: the core of the root of trust is the only manager of this bus. Below the host's memory are
+  // the host's devices, and nothing that DMA is for.
+  dma #(
+    .NumSinks    (NumSinks),
+    .ScratchBits ($clog2(ScratchpadBytes)),
+    .LowestPage  (32'(HostBase[31:12]))
+  ) u_dma (
+    .clk_i,
+    .rst_ni,
+    // Its registers, on the bus of all blocks.
+    .axil_awvalid_i   (t_aw_valid[Dma]),
+    .axil_awready_o   (t_aw_ready[Dma]),
+    .axil_awaddr_i    (addr),
+    .axil_awprot_i    ('0),
+    .axil_wvalid_i    (t_w_valid[Dma]),
+    .axil_wready_o    (t_w_ready[Dma]),
+    .axil_wdata_i     (w_data),
+    .axil_wstrb_i     (w_strb),
+    .axil_bvalid_o    (t_b_valid[Dma]),
+    .axil_bready_i    (t_b_ready[Dma]),
+    .axil_bresp_o     (t_b_resp[Dma]),
+    .axil_arvalid_i   (t_ar_valid[Dma]),
+    .axil_arready_o   (t_ar_ready[Dma]),
+    .axil_araddr_i    (addr),
+    .axil_arprot_i    ('0),
+    .axil_rvalid_o    (t_r_valid[Dma]),
+    .axil_rready_i    (t_r_ready[Dma]),
+    .axil_rdata_o     (t_r_data[Dma]),
+    .axil_rresp_o     (t_r_resp[Dma]),
+    // Lists: the second port of the scratchpad, which never fails.
+    .scratch_req_o    (list_req_o),
+    .scratch_gnt_i    (list_gnt_i),
+    .scratch_word_o   (list_word_o),
+    .scratch_rvalid_i (list_rvalid_i),
+    .scratch_rdata_i  (list_rdata_i),
+    .scratch_err_i    (1'b0),
+    // Messages: the same word for every sink that is selected.
+    .sink_valid_o     (sink_valid),
+    .sink_ready_i     (sink_ready),
+    .sink_data_o      (sink_data),
+    .sink_last_o      (sink_last),
+    .sink_bytes_o     (sink_bytes),
+    .sink_abort_o     (sink_abort),
+    // Reads of the host's memory.
+    .ar_valid_o       (dma_ar_valid_o),
+    .ar_ready_i       (dma_ar_ready_i),
+    .ar_addr_o        (dma_ar_addr_o),
+    .ar_len_o         (dma_ar_len_o),
+    .r_valid_i        (dma_r_valid_i),
+    .r_ready_o        (dma_r_ready_o),
+    .r_data_i         (dma_r_data_i),
+    .r_resp_i         (dma_r_resp_i),
+    .r_last_i         (dma_r_last_i),
+    // Writes into it, of what the sinks got.
+    .aw_valid_o       (dma_aw_valid_o),
+    .aw_ready_i       (dma_aw_ready_i),
+    .aw_addr_o        (dma_aw_addr_o),
+    .aw_len_o         (dma_aw_len_o),
+    .w_valid_o        (dma_w_valid_o),
+    .w_ready_i        (dma_w_ready_i),
+    .w_data_o         (dma_w_data_o),
+    .w_strb_o         (dma_w_strb_o),
+    .w_last_o         (dma_w_last_o),
+    .b_valid_i        (dma_b_valid_i),
+    .b_ready_o        (dma_b_ready_o),
+    .b_resp_i         (dma_b_resp_i),
+    // A change of the lifecycle ends a list.
+    .lifecycle_i,
+    .irq_o            (dma_irq_o),
+    .alert_o          (dma_alert)
+  );
+
+  // --- engines ---
+  sha3 u_sha3 (
+    .clk_i,
+    .rst_ni,
+    // Its registers, by which the core feeds it as well.
+    .axil_awvalid_i (t_aw_valid[Sha3]),
+    .axil_awready_o (t_aw_ready[Sha3]),
+    .axil_awaddr_i  (addr),
+    .axil_awprot_i  ('0),
+    .axil_wvalid_i  (t_w_valid[Sha3]),
+    .axil_wready_o  (t_w_ready[Sha3]),
+    .axil_wdata_i   (w_data),
+    .axil_wstrb_i   (w_strb),
+    .axil_bvalid_o  (t_b_valid[Sha3]),
+    .axil_bready_i  (t_b_ready[Sha3]),
+    .axil_bresp_o   (t_b_resp[Sha3]),
+    .axil_arvalid_i (t_ar_valid[Sha3]),
+    .axil_arready_o (t_ar_ready[Sha3]),
+    .axil_araddr_i  (addr),
+    .axil_arprot_i  ('0),
+    .axil_rvalid_o  (t_r_valid[Sha3]),
+    .axil_rready_i  (t_r_ready[Sha3]),
+    .axil_rdata_o   (t_r_data[Sha3]),
+    .axil_rresp_o   (t_r_resp[Sha3]),
+    // The message of the DMA engine, if its driver has selected the stream.
+    .str_valid_i    (sink_valid[SinkSha3]),
+    .str_ready_o    (sink_ready[SinkSha3]),
+    .str_data_i     (sink_data),
+    .str_last_i     (sink_last),
+    .str_bytes_i    (sink_bytes),
+    .str_abort_i    (sink_abort),
+    .lifecycle_i,
+    .irq_o          (sha3_irq_o),
+    .alert_o        (sha3_alert)
+  );
+
+  // Two rounds a cycle: 34 cycles a block.
+  sha2 #(.RoundsPerCycle(2)) u_sha2 (
     .clk_i,
     .rst_ni,
     .axil_awvalid_i (t_aw_valid[Sha2]),
@@ -181,12 +339,13 @@ module rot_registers
     .axil_rready_i  (t_r_ready[Sha2]),
     .axil_rdata_o   (t_r_data[Sha2]),
     .axil_rresp_o   (t_r_resp[Sha2]),
-    // There is no DMA yet.
-    .str_valid_i    (1'b0),
-    .str_ready_o    (),
-    .str_data_i     ('0),
-    .str_last_i     (1'b0),
-    .str_bytes_i    ('0),
+    // The message of the DMA engine, if its driver has selected the stream.
+    .str_valid_i    (sink_valid[SinkSha2]),
+    .str_ready_o    (sink_ready[SinkSha2]),
+    .str_data_i     (sink_data),
+    .str_last_i     (sink_last),
+    .str_bytes_i    (sink_bytes),
+    .str_abort_i    (sink_abort),
     .lifecycle_i,
     .irq_o          (sha2_irq_o),
     .alert_o        (sha2_alert)
@@ -244,7 +403,7 @@ module rot_registers
 
   // An upset of an engine is an alert of the root of trust: the sequencer takes it as a fault, and the core as an
   // interrupt that it cannot mask.
-  assign alert_o = sha2_alert | mailbox_error;
+  assign alert_o = sha2_alert | mailbox_error | dma_alert | sha3_alert;
 
   // The bench is external, and never refuses.
   assign bench_aw_valid_o  = t_aw_valid[Bench];

@@ -18,27 +18,41 @@ module rot_with_bench #(
   input  logic        clk_i,
   input  logic        rst_ni,
 
+  // The host's memory: AXI4.
   // Write address.
   output logic        mem_aw_valid,
   input  logic        mem_aw_ready,
+  output logic [4:0]  mem_aw_id,
+  output logic [31:0] mem_aw_addr,
+  output logic [7:0]  mem_aw_len,
+  output logic [2:0]  mem_aw_size,
+  output logic [1:0]  mem_aw_burst,
   // Write data.
   output logic        mem_w_valid,
   input  logic        mem_w_ready,
   output logic [63:0] mem_w_data,
   output logic [7:0]  mem_w_strb,
+  output logic        mem_w_last,
   // Write response.
   input  logic        mem_b_valid,
   output logic        mem_b_ready,
+  input  logic [4:0]  mem_b_id,
   input  logic [1:0]  mem_b_resp,
   // Read address.
   output logic        mem_ar_valid,
   input  logic        mem_ar_ready,
-  output logic [31:0] mem_a_addr,
+  output logic [4:0]  mem_ar_id,
+  output logic [31:0] mem_ar_addr,
+  output logic [7:0]  mem_ar_len,
+  output logic [2:0]  mem_ar_size,
+  output logic [1:0]  mem_ar_burst,
   // Read data and response.
   input  logic        mem_r_valid,
   output logic        mem_r_ready,
+  input  logic [4:0]  mem_r_id,
   input  logic [63:0] mem_r_data,
   input  logic [1:0]  mem_r_resp,
+  input  logic        mem_r_last,
 
   // The host's side of the mailbox: AXI4-Lite. The host has no other access.
   // Write address.
@@ -79,6 +93,37 @@ module rot_with_bench #(
   output logic        alert_o,
   output logic        asleep_o
 );
+  // The port into the host's memory, signal by signal for a bench in C++.
+  soc_axi_pkg::req_t  mem_req;
+  soc_axi_pkg::resp_t mem_resp;
+  // Write address.
+  assign mem_aw_valid = mem_req.aw_valid;
+  assign mem_aw_id    = mem_req.aw_id;
+  assign {mem_aw_addr, mem_aw_len, mem_aw_size, mem_aw_burst} = mem_req.aw;
+  // Write data.
+  assign mem_w_valid  = mem_req.w_valid;
+  assign {mem_w_data, mem_w_strb, mem_w_last} = {mem_req.w_data, mem_req.w_strb, mem_req.w_last};
+  assign mem_b_ready  = mem_req.b_ready;
+  // Read address.
+  assign mem_ar_valid = mem_req.ar_valid;
+  assign mem_ar_id    = mem_req.ar_id;
+  assign {mem_ar_addr, mem_ar_len, mem_ar_size, mem_ar_burst} = mem_req.ar;
+  assign mem_r_ready  = mem_req.r_ready;
+  // Readiness and responses.
+  assign mem_resp = '{
+    aw_ready: mem_aw_ready,
+    w_ready:  mem_w_ready,
+    b_valid:  mem_b_valid,
+    b_id:     mem_b_id,
+    b_resp:   mem_b_resp,
+    ar_ready: mem_ar_ready,
+    r_valid:  mem_r_valid,
+    r_id:     mem_r_id,
+    r_data:   mem_r_data,
+    r_resp:   mem_r_resp,
+    r_last:   mem_r_last
+  };
+
   // The page of the bench, a subordinate on the register bus.
   logic        aw_valid, aw_ready, w_valid, w_ready, b_valid, b_ready;
   logic        ar_valid, ar_ready, r_valid, r_ready;
@@ -99,22 +144,8 @@ module rot_with_bench #(
   ) u_rot (
     .clk_i,
     .rst_ni,
-    .host_aw_valid_o  (mem_aw_valid),
-    .host_aw_ready_i  (mem_aw_ready),
-    .host_w_valid_o   (mem_w_valid),
-    .host_w_ready_i   (mem_w_ready),
-    .host_w_data_o    (mem_w_data),
-    .host_w_strb_o    (mem_w_strb),
-    .host_b_valid_i   (mem_b_valid),
-    .host_b_ready_o   (mem_b_ready),
-    .host_b_resp_i    (mem_b_resp),
-    .host_ar_valid_o  (mem_ar_valid),
-    .host_ar_ready_i  (mem_ar_ready),
-    .host_a_addr_o    (mem_a_addr),
-    .host_r_valid_i   (mem_r_valid),
-    .host_r_ready_o   (mem_r_ready),
-    .host_r_data_i    (mem_r_data),
-    .host_r_resp_i    (mem_r_resp),
+    .mem_req_o        (mem_req),
+    .mem_resp_i       (mem_resp),
     .mailbox_aw_valid_i, .mailbox_aw_ready_o, .mailbox_w_valid_i, .mailbox_w_ready_o,
     .mailbox_b_valid_o, .mailbox_b_ready_i, .mailbox_b_resp_o,
     .mailbox_ar_valid_i, .mailbox_ar_ready_o,

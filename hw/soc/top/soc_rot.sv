@@ -1,7 +1,6 @@
 // The root of trust of `soc_machine`: `rot_with_bench` with its ports as bundles.
 //
-// It requests single words, one at a time, with id 0 (core_to_axi.sv). Both of its address channels carry the
-// same address.
+// It requests single words of its core, and bursts of its DMA engine (rot_port.sv).
 
 module soc_rot
   import soc_axi_pkg::*;
@@ -30,16 +29,6 @@ module soc_rot
   output logic        alert_o,
   output logic        asleep_o
 );
-  // Of the open access, for reads and writes alike.
-  logic [31:0] address;
-
-  // Signals that are equal in all channels for a single word.
-  assign mem_req_o.aw_id  = '0;
-  assign mem_req_o.ar_id  = '0;
-  assign mem_req_o.aw     = word_at(address);
-  assign mem_req_o.ar     = word_at(address);
-  assign mem_req_o.w_last = 1'b1;
-
   // The lifecycle of the machines never changes, so that no wipe is caused by it.
   rot_with_bench #(
     .RomLatency        (RomLatency),
@@ -48,22 +37,40 @@ module soc_rot
   ) u_rot_with_bench (
     .clk_i,
     .rst_ni,
+    // Write address.
     .mem_aw_valid            (mem_req_o.aw_valid),
     .mem_aw_ready            (mem_resp_i.aw_ready),
+    .mem_aw_id               (mem_req_o.aw_id),
+    .mem_aw_addr             (mem_req_o.aw.addr),
+    .mem_aw_len              (mem_req_o.aw.len),
+    .mem_aw_size             (mem_req_o.aw.size),
+    .mem_aw_burst            (mem_req_o.aw.burst),
+    // Write data.
     .mem_w_valid             (mem_req_o.w_valid),
     .mem_w_ready             (mem_resp_i.w_ready),
     .mem_w_data              (mem_req_o.w_data),
     .mem_w_strb              (mem_req_o.w_strb),
+    .mem_w_last              (mem_req_o.w_last),
+    // Write response.
     .mem_b_valid             (mem_resp_i.b_valid),
     .mem_b_ready             (mem_req_o.b_ready),
+    .mem_b_id                (mem_resp_i.b_id),
     .mem_b_resp              (mem_resp_i.b_resp),
+    // Read address.
     .mem_ar_valid            (mem_req_o.ar_valid),
     .mem_ar_ready            (mem_resp_i.ar_ready),
-    .mem_a_addr              (address),
+    .mem_ar_id               (mem_req_o.ar_id),
+    .mem_ar_addr             (mem_req_o.ar.addr),
+    .mem_ar_len              (mem_req_o.ar.len),
+    .mem_ar_size             (mem_req_o.ar.size),
+    .mem_ar_burst            (mem_req_o.ar.burst),
+    // Read data and response.
     .mem_r_valid             (mem_resp_i.r_valid),
     .mem_r_ready             (mem_req_o.r_ready),
+    .mem_r_id                (mem_resp_i.r_id),
     .mem_r_data              (mem_resp_i.r_data),
     .mem_r_resp              (mem_resp_i.r_resp),
+    .mem_r_last              (mem_resp_i.r_last),
     .mailbox_aw_valid_i      (mailbox_req_i.aw_valid),
     .mailbox_aw_ready_o      (mailbox_resp_o.aw_ready),
     .mailbox_w_valid_i       (mailbox_req_i.w_valid),

@@ -1,5 +1,5 @@
-//! The root of trust of `hw/soc` as its ROM sees it: Ibex (RV32IMC) with its memories, the SHA-2 engine, the boot
-//! sequencer, and the host's memory with a bundle in it.
+//! The root of trust of `hw/soc` as its ROM sees it: Ibex (RV32IMC) with its memories, the engines for SHA-2 and DMA,
+//! the boot sequencer, and the host's memory with a bundle in it.
 //!
 //! Code comes from the ROM alone: the address map of the hardware fails every other fetch, whatever the core does, and
 //! so does this. What the ROM holds beside its code, constants and the identity of the device, is executed if a boot comes
@@ -11,6 +11,7 @@
 //! access fault here; ends of the watchdog of the bus.
 
 mod devices;
+mod dma;
 mod engine;
 mod registers;
 
@@ -26,8 +27,11 @@ use devices::Devices;
 
 /// Bytes of the boot ROM (`hw/soc/README.md`).
 pub const ROM_SIZE: usize = 128 << 10;
-/// Where the status of the engine is read.
-pub const ENGINE_STATUS: u32 = registers::SHA2 as u32 + registers::sha2::STATUS;
+/// What is read until an engine is done: status of the SHA-2 engine, events of the DMA engine.
+pub const POLLED: [u32; 2] = [
+    registers::SHA2 as u32 + registers::sha2::STATUS,
+    registers::DMA as u32 + registers::dma::INTERRUPT,
+];
 /// Ibex fetches its first instruction after 32 vectors.
 const RESET: u64 = registers::ROM as u64 + 0x80;
 /// A base of vectors is a multiple of this (Ibex reference manual, `mtvec`).

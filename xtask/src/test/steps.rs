@@ -282,7 +282,7 @@ pub const STEPS: &[Step] = &[
         "the same for what runs on the root of trust",
         clippy_of_firmware!(
             firmware::ROT_TARGET,
-            ["hartlock-rot-smoke", "hartlock-rot-rom", "hartlock-accelerator"]
+            ["hartlock-rot-smoke", "hartlock-rot-rom", "hartlock-rot-dma", "hartlock-accelerator"]
         ),
     )
     .uses(&[Resource::Cargo])

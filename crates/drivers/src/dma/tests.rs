@@ -4,7 +4,7 @@
 use core::cell::Cell;
 
 use super::*;
-use crate::sha2::{Polling, Sleeping};
+use crate::wait::{Polling, Sleeping};
 
 const WORDS: usize = 16;
 const DONE: u32 = 1;

@@ -26,7 +26,8 @@ mod labels;
 use core::fmt::Write;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use hartlock_drivers::sha2::{Error, Function, Polling, Sha2, Sleeping, Wait};
+use hartlock_drivers::sha2::{Error, Function, Sha2};
+use hartlock_drivers::wait::{Polling, Sleeping, Wait};
 use hartlock_regs::Block;
 use hartlock_rot::{Console, HOST_MEMORY, SHA2, exit, interrupt, mark, sleep_until};
 use labels::label;

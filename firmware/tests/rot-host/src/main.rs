@@ -40,10 +40,10 @@ const STALLED: u64 = hartlock_soc::RAM.start + (18 << 20);
 /// The end of the bundle, which is the end of memory there.
 const BUNDLE_END: u64 = hartlock_soc::BUNDLE.end;
 /// Maximum number of requests until one is served after a stall.
-const RETRIES: usize = 20;
+const RETRIES: usize = 100;
 /// Maximum number of polls for an answer, and the timeout asleep (ticks of the timer).
 const PATIENCE: u32 = 10_000;
-const DEADLINE: u64 = 10_000;
+const DEADLINE: u64 = 1_000_000;
 
 #[unsafe(no_mangle)]
 extern "C" fn bench_main() -> ! {

@@ -1,7 +1,8 @@
 // The DMA engine on a bus: registers of `data/dma.rdl` (AXI4-Lite), memory (AXI4, 64 bits), the scratchpad with the
 // lists, sinks, an interrupt and an alert.
 //
-// Windows are locked before anything starts, so they cannot move under a list. A change of the lifecycle ends a list.
+// Windows are locked before anything starts, so they cannot move under a list. Pages below `LowestPage` are in no window,
+// whatever firmware writes. A change of the lifecycle ends a list.
 
 `include "assert.svh"
 
@@ -12,6 +13,7 @@ module dma
   parameter int unsigned NumSinks    = 3,   // at most 8
   parameter int unsigned NumReads    = 8,   // outstanding
   parameter int unsigned ScratchBits = 16,  // bytes of the scratchpad, as a power of two, at most 16
+  parameter int unsigned LowestPage  = 0,   // below 2^20
   parameter bit          Hardened    = 1'b1,
   localparam int unsigned WordBits   = ScratchBits - 2
 ) (
@@ -139,6 +141,14 @@ module dma
   // In the first cycle after reset there is no lifecycle before.
   assign is_changed = is_awake_q & (lifecycle_i != lifecycle_q);
 
+  // Whether a window may have a page, and the first page that one has. The sum is for 0, below which is no page.
+  function automatic logic is_allowed(logic [19:0] page);
+    return 32'(page) + 32'd1 > LowestPage;
+  endfunction
+  function automatic logic [19:0] allowed(logic [19:0] first);
+    return is_allowed(first) ? first : 20'(LowestPage);
+  endfunction
+
   // The engine.
   dma_core #(
     .NumSinks   (NumSinks),
@@ -148,8 +158,8 @@ module dma
   ) u_core (
     .clk_i, .rst_ni,
     .locked_i     (is_locked),
-    .source_i     ({regs_out.source_first.page.value, regs_out.source_last.page.value}),
-    .destination_i({regs_out.destination_first.page.value, regs_out.destination_last.page.value}),
+    .source_i     ({allowed(regs_out.source_first.page.value), regs_out.source_last.page.value}),
+    .destination_i({allowed(regs_out.destination_first.page.value), regs_out.destination_last.page.value}),
     .start_i      (regs_out.command.start.value),
     .abort_i      (regs_out.command.abort.value | is_changed),
     .list_i       (list),
@@ -246,6 +256,8 @@ module dma
   `ASSERT(LockedWindowsStay_A, is_locked |=> $stable({regs_out.source_first.page.value,
           regs_out.source_last.page.value, regs_out.destination_first.page.value,
           regs_out.destination_last.page.value}))
+  `ASSERT(NothingBelowTheLowestPage_A, !(ar_valid_o && !is_allowed(ar_addr_o[31:12])) &&
+          !(aw_valid_o && !is_allowed(aw_addr_o[31:12])))
   `ASSERT(BusyNeedsALock_A, 1'b1 |=> !(busy && !alert_o && cause == CauseNone) || (is_locked))
   `ASSERT(AListIsStable_A, busy || regs_out.command.start.value |=> $stable({list, regs_out.count.descriptors.value,
           regs_out.control.sinks.value, regs_out.control.write.value}))

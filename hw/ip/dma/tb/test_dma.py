@@ -7,11 +7,11 @@ import random
 import cocotb
 from axi_lite import OKAY, SLVERR, Manager
 from cocotb.handle import HierarchyObject
-from cocotb.triggers import RisingEdge
 from dma_bench import (
     ABORT,
     ALL_SINKS,
     BASE,
+    DESTINATION,
     DESTINATIONS,
     NONE,
     SIZE,
@@ -24,6 +24,7 @@ from dma_bench import (
     Scratchpad,
     Sinks,
 )
+from plan import parameters
 from registers import Registers
 
 AT = Registers("dma", __file__).offsets("DMA")
@@ -51,9 +52,7 @@ class Driver:
         self.bus = Manager(dut, "axil", random.choice([0.0, 0.3]))
 
     async def start(self) -> None:
-        await self.bench.start(self.scratchpad, self.memory, self.sinks)
-        await self.bench.cycles(2)
-        cocotb.start_soon(self.bench.run(lambda: False, 1_000_000))
+        await self.bench.start_beside_a_bus(self.scratchpad, self.memory, self.sinks)
 
     async def get(self, name: str) -> int:
         return await self.bus.get(AT[name])
@@ -61,8 +60,8 @@ class Driver:
     async def put(self, name: str, value: int) -> None:
         await self.bus.write(AT[name], value)
 
-    async def lock(self) -> None:
-        for name, page in WINDOWS.items():
+    async def lock(self, windows: dict[str, int] = WINDOWS) -> None:
+        for name, page in windows.items():
             await self.put(name, page << 12)
         await self.put("lock", 1)
 
@@ -124,6 +123,22 @@ async def windows_do_not_move_after_the_lock(dut: HierarchyObject) -> None:
     await driver.ring([Descriptor(BASE - 8, 8)])
     assert await driver.end() == (ERROR, SOURCE)
     assert await driver.get("error") == SOURCE
+
+
+@cocotb.test()
+async def pages_below_the_lowest_are_in_no_window(dut: HierarchyObject) -> None:
+    if "LowestPage" not in parameters():
+        return
+    driver = await setup(dut)
+    await driver.lock({name: 0 if name.endswith("first") else page for name, page in WINDOWS.items()})
+    for below in (Descriptor(BASE - 8, 8), Descriptor(BASE - 8, 16), Descriptor(0x1000_0000, 8)):
+        await driver.ring([below])
+        assert await driver.end() == (ERROR, SOURCE)
+    for destination in (BASE - 64, BASE - 1, 0x1000_0000):
+        await driver.ring([Descriptor(BASE, 8, destination)], ALL_SINKS | WRITES)
+        assert await driver.end() == (ERROR, DESTINATION)
+    await driver.ring([Descriptor(BASE, 8, HALF)], ALL_SINKS | WRITES)
+    assert await driver.end() == (DONE, NONE)
 
 
 @cocotb.test()
@@ -200,8 +215,7 @@ async def interrupts_when_it_may(dut: HierarchyObject) -> None:
         await driver.put("interrupt_enable", enable)
         for length, event in ((8, DONE), (SIZE, ERROR)):
             await driver.ring([Descriptor(BASE, length)])
-            for _ in range(200):
-                await RisingEdge(dut.clk_i)
+            await driver.bench.tick(200)
             assert dut.irq_o.value == int(bool(enable & event))
             events, _ = await driver.end()
             assert events == event and dut.irq_o.value == 0
@@ -223,8 +237,7 @@ async def an_upset_raises_the_alert(dut: HierarchyObject) -> None:
     await driver.lock()
     assert dut.alert_o.value == 0
     dut.u_core.state_q.value = 0
-    for _ in range(4):
-        await RisingEdge(dut.clk_i)
+    await driver.bench.tick(4)
     assert dut.alert_o.value == 1
     assert await driver.get("status") & (IDLE | FAILED) == FAILED
     assert await driver.get("interrupt") & ERROR

@@ -20,14 +20,16 @@ const PRIM_PACKAGES: [&str; 6] = [
 ];
 
 /// The folders of our own sources, all of which are part of a model's digest.
-const OURS: [&str; 7] = [
+const OURS: [&str; 9] = [
     "hw/prim",
     "hw/soc/rtl",
     "hw/soc/ibex",
     "hw/soc/top",
     "hw/ip/boot_sequencer/rtl",
+    "hw/ip/dma/rtl",
     "hw/ip/mailbox/rtl",
     "hw/ip/sha2/rtl",
+    "hw/ip/sha3/rtl",
 ];
 
 /// Read before the sources with mutants, which ask it for the number of the run.

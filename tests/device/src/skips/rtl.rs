@@ -1,14 +1,14 @@
 //! The simulation of the RTL judges the interpreter of the root of trust: the same ROM boots the same bundle on both,
 //! and executes the same instructions, with the same addresses of loads and stores, to the same decision.
 //!
-//! Values of registers are not compared one by one: wrong ones change addresses, branches, or the decision. The engine
-//! takes time in the simulation alone, so the loops that wait for it run longer there.
+//! Values of registers are not compared one by one: wrong ones change addresses, branches, or the decision. Engines
+//! take time in the simulation alone, so the loops that wait for them run longer there.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 
 use anyhow::{Context, Result, bail, ensure};
-use hartlock_fault::rot::{ENGINE_STATUS, Machine};
+use hartlock_fault::rot::{Machine, POLLED};
 use hartlock_fault::subject::Subject;
 use hartlock_hw::machines::rot_boot::{self, NO_BENCH};
 use hartlock_hw::machines::{End, rot as simulated};
@@ -17,7 +17,7 @@ use super::rot::Device;
 
 /// The machine with the latencies of the paper.
 const MACHINE: &str = "rot";
-/// More instructions than one round of a loop that waits for the engine.
+/// More instructions than one round of a loop that waits for an engine.
 const ROUND: usize = 16;
 /// More than the loop at the end of a boot, of which the simulation executes a part: it sleeps in `wfi`, and the
 /// interpreter goes around once.
@@ -78,13 +78,13 @@ fn follow(machine: &mut Machine<'_>, theirs: &[Executed]) -> Result<usize> {
     }
 }
 
-/// Instructions until the one before `at` is executed again, if status of the engine is read meanwhile.
+/// Instructions until the one before `at` is executed again, if an engine is polled meanwhile.
 fn waiting(theirs: &[Executed], at: usize) -> Option<usize> {
     let before = theirs.get(at.checked_sub(1)?)?;
     let next = theirs.get(at..)?;
     let round = next.iter().take(ROUND).position(|executed| executed == before)? + 1;
-    let reads_status = next[..round].iter().any(|(_, address)| *address == Some(ENGINE_STATUS));
-    reads_status.then_some(round)
+    let is_polled = |(_, address): &Executed| address.is_some_and(|it| POLLED.contains(&it));
+    next[..round].iter().any(is_polled).then_some(round)
 }
 
 /// The instructions of a trace (`cycle,cost,pc,instruction,address,read,write,trap,mark`).
@@ -107,11 +107,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_loops_that_read_the_status_are_left_out() {
-        let (status, branch) = ((4, Some(ENGINE_STATUS)), (8, None));
-        let waits = [(0, None), status, branch, status, branch, (12, None)];
-        assert_eq!(waiting(&waits, 3), Some(2));
-        assert_eq!(waiting(&waits, 5), None);
+    fn only_loops_that_poll_an_engine_are_left_out() {
+        let branch = (8, None);
+        for polled in POLLED {
+            let polls = (4, Some(polled));
+            let waits = [(0, None), polls, branch, polls, branch, (12, None)];
+            assert_eq!(waiting(&waits, 3), Some(2));
+            assert_eq!(waiting(&waits, 5), None);
+        }
         let other = [(4, Some(0x1000)), branch, (4, Some(0x1000)), branch];
         assert_eq!(waiting(&other, 2), None);
     }

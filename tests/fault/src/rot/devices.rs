@@ -1,14 +1,16 @@
-//! What is on the bus of the root of trust (`hw/soc/README.md`): ROM, scratchpad, engine, mailbox, boot sequencer, the
-//! host's memory. A chip has no bench.
+//! What is on the bus of the root of trust (`hw/soc/README.md`): ROM, scratchpad, engines for SHA-2 and
+//! DMA, mailbox, boot sequencer, the host's memory. A chip has no bench.
 
 use hartlock_regs::boot_sequencer::{State, Word};
+use hartlock_regs::dma::Cause;
 use hartlock_regs::mailbox::State as MailboxState;
 use hartlock_verify::board::hartlock_soc as map;
 
 use super::Storage;
+use super::dma::{Dma, Part};
 use super::engine::Engine;
 use super::registers::{
-    self, BOOT_SEQUENCER, HOST_MEMORY, MAILBOX, SCRATCHPAD, SHA2, boot_sequencer, mailbox,
+    self, BOOT_SEQUENCER, DMA, HOST_MEMORY, MAILBOX, SCRATCHPAD, SHA2, boot_sequencer, mailbox,
 };
 use crate::hart::Bus;
 use crate::memory::{FILLER, Memory, read};
@@ -29,6 +31,7 @@ pub struct Devices<'a> {
     low: Memory,
     bundle: Memory,
     engine: Engine,
+    dma: Dma,
     state: State,
     reason: u32,
     mailbox_control: u32,
@@ -45,6 +48,7 @@ impl<'a> Devices<'a> {
             low: Memory::filled(LOW_SIZE, FILLER),
             bundle: Memory::of(&storage.bundle, FILLER),
             engine: Engine::new(),
+            dma: Dma::default(),
             state: State::Held,
             reason: 0,
             mailbox_control: 0,
@@ -59,6 +63,7 @@ impl<'a> Devices<'a> {
         self.low.follow(&mut leader.low);
         self.bundle.follow(&mut leader.bundle);
         self.engine = leader.engine;
+        self.dma = leader.dma;
         self.state = leader.state;
         self.reason = leader.reason;
         self.mailbox_control = leader.mailbox_control;
@@ -103,6 +108,7 @@ impl<'a> Devices<'a> {
     fn read_register(&self, page: u32, offset: u32) -> Option<u32> {
         match page as usize {
             SHA2 => self.engine.read(offset),
+            DMA => self.dma.read(offset),
             BOOT_SEQUENCER => match offset {
                 boot_sequencer::REASON => Some(self.reason),
                 boot_sequencer::STATUS => Some(self.state as u32),
@@ -143,6 +149,12 @@ impl<'a> Devices<'a> {
         let word = value as u32;
         match page as usize {
             SHA2 => self.engine.write(offset, word),
+            DMA => {
+                if self.dma.write(offset, word)? {
+                    self.carry_out();
+                }
+                Some(())
+            }
             BOOT_SEQUENCER => match offset {
                 boot_sequencer::DECISION => self.decide(word),
                 boot_sequencer::REASON if self.state == State::Held => {
@@ -159,6 +171,55 @@ impl<'a> Devices<'a> {
             }
             _ => None,
         }
+    }
+
+    /// The list of the DMA engine.
+    fn carry_out(&mut self) {
+        let (list, count) = self.dma.list();
+        let (streams, _) = self.dma.targets();
+        if streams && !self.engine.is_streaming() {
+            return self.dma.wait();
+        }
+        let done = (0..count).try_for_each(|index| {
+            let word = |at: u32| {
+                let word = self.scratchpad.load::<4>(u64::from(list + 16 * index + 4 * at));
+                word.map(|word| word as u32)
+            };
+            let words: Option<Vec<u32>> = (0..4).map(word).collect();
+            let words = words.and_then(|words| words.try_into().ok());
+            let words = words.ok_or((Cause::Scratchpad, index))?;
+            let part = self.dma.judge(words, HOST_MEMORY as u32);
+            part.and_then(|part| self.transfer(part)).map_err(|cause| (cause, index))
+        });
+        match done {
+            Ok(()) => self.dma.succeed(),
+            Err((cause, index)) => self.dma.fail(cause, index),
+        }
+        if streams {
+            self.engine.end_stream(done.is_ok());
+        }
+    }
+
+    /// Eight bytes at once, then single ones.
+    fn transfer(&mut self, part: Part) -> Result<(), Cause> {
+        let mut at = 0;
+        while part.length - at >= 8 {
+            self.move_bytes::<8>(part, at)?;
+            at += 8;
+        }
+        (at..part.length).try_for_each(|at| self.move_bytes::<1>(part, at))
+    }
+
+    fn move_bytes<const N: usize>(&mut self, part: Part, at: u32) -> Result<(), Cause> {
+        let (streams, writes) = self.dma.targets();
+        let value = self.read_elsewhere::<N>(part.source + at).ok_or(Cause::Read)?;
+        if streams {
+            self.engine.stream(&value.to_le_bytes()[..N]);
+        }
+        if writes {
+            self.write_elsewhere::<N>(part.destination + at, value).ok_or(Cause::Write)?;
+        }
+        Ok(())
     }
 
     /// The first decision is final; only a stop is taken after it (`hw/ip/boot_sequencer/doc/README.md`).

@@ -1,7 +1,7 @@
 //! The SHA-2 engine at its registers (`hw/ip/sha2/doc/README.md`): SHA-256 of a message from the FIFO, with every
 //! result there at once.
 //!
-//! Left out: HMAC and the stream, whose commands are refused; keys, which nothing reads; interrupts; the upset of its
+//! Left out: HMAC, whose commands are refused; keys, which nothing reads; interrupts; the upset of its
 //! own state.
 
 use hartlock_regs::sha2::Mode;
@@ -129,10 +129,34 @@ impl Engine {
 
     /// Appends bytes to the message.
     pub fn push(&mut self, bytes: &[u8]) {
-        if !self.is_open {
+        if !self.is_open || self.is_streaming() {
             self.error |= register::BAD_PUSH;
             return;
         }
+        self.absorb(bytes);
+    }
+
+    /// Whether a message comes from the stream.
+    pub fn is_streaming(&self) -> bool {
+        self.is_open && self.control & register::STREAM != 0
+    }
+
+    /// Appends bytes of the stream to the message that comes from it.
+    pub fn stream(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.absorb(&[*byte]));
+    }
+
+    /// The stream is over: complete, or aborted and forgotten.
+    pub fn end_stream(&mut self, is_complete: bool) {
+        if is_complete {
+            self.finish();
+        } else {
+            self.end(Shown::Nothing);
+            (self.state, self.filled) = ([0; 8], 0);
+        }
+    }
+
+    fn absorb(&mut self, bytes: &[u8]) {
         let is_swapped = self.control & register::MESSAGE_SWAP != 0;
         for index in 0..bytes.len() {
             let at = if is_swapped { bytes.len() - 1 - index } else { index };
@@ -168,8 +192,7 @@ impl Engine {
         let has = |mask: u32| command & mask != 0;
         let was_open = self.is_open;
         if has(register::START) || has(register::RESUME) {
-            let is_sha256 = Mode::from_bits(self.control & register::MODE) == Some(Mode::Sha256)
-                && self.control & register::STREAM == 0;
+            let is_sha256 = Mode::from_bits(self.control & register::MODE) == Some(Mode::Sha256);
             if was_open || !is_sha256 || has(register::START) == has(register::RESUME) {
                 self.error |= register::BAD_COMMAND;
             } else {
@@ -212,12 +235,12 @@ impl Engine {
     /// The padding (FIPS 180-4 §5.1.1).
     fn finish(&mut self) {
         let len = self.hashed + self.filled as u64;
-        self.push(&[0x80]);
+        self.absorb(&[0x80]);
         while self.filled != BLOCK - 8 {
-            self.push(&[0]);
+            self.absorb(&[0]);
         }
         let bits = (len * 8).to_be_bytes();
-        bits.iter().for_each(|byte| self.push(&[*byte]));
+        bits.iter().for_each(|byte| self.absorb(&[*byte]));
         self.hashed = len;
         self.end(Shown::Digest);
     }
@@ -249,6 +272,27 @@ mod tests {
             assert_eq!(digest(&engine), Sha256::digest(&message).to_vec(), "{len}");
             assert_eq!(engine.read(register::LENGTH_LOW), Some(len as u32));
         }
+    }
+
+    #[test]
+    fn hashes_a_stream_and_forgets_one_that_fails() {
+        let start = || {
+            let mut engine = Engine::new();
+            engine.write(register::CONTROL, SHA256 | register::STREAM).unwrap();
+            engine.write(register::COMMAND, register::START).unwrap();
+            engine.stream(&[7; 100]);
+            engine
+        };
+        let mut engine = start();
+        engine.end_stream(true);
+        assert_eq!(digest(&engine), Sha256::digest([7; 100]).to_vec());
+        let mut engine = start();
+        engine.push(&[1]);
+        assert_eq!(engine.read(register::ERROR), Some(register::BAD_PUSH));
+        engine.end_stream(false);
+        assert_eq!(digest(&engine), [0; 32]);
+        assert_eq!(engine.status() & register::DIGEST_VALID, 0);
+        assert!(!engine.is_streaming());
     }
 
     #[test]

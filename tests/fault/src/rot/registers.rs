@@ -6,11 +6,12 @@ mod places {
     include!("../../../../boards/hartlock-soc/generated/root-of-trust.rs");
 }
 
-pub use places::{BOOT_SEQUENCER, HOST_MEMORY, MAILBOX, ROM, SCRATCHPAD, SHA2};
+pub use places::{BOOT_SEQUENCER, DMA, HOST_MEMORY, MAILBOX, ROM, SCRATCHPAD, SHA2};
 
 const SHA2_HEADER: &str = include_str!("../../../../hw/ip/sha2/data/sha2.h");
 const SEQUENCER_HEADER: &str =
     include_str!("../../../../hw/ip/boot_sequencer/data/boot_sequencer.h");
+const DMA_HEADER: &str = include_str!("../../../../hw/ip/dma/data/dma.h");
 const MAILBOX_HEADER: &str = include_str!("../../../../hw/ip/mailbox/data/mailbox.h");
 
 /// Registers and fields of the engine.
@@ -50,6 +51,37 @@ pub mod sha2 {
     pub const DIGEST_END: u32 = DIGEST + 4 * constant(HEADER, "SHA2_DIGEST_COUNT");
     pub const FIFO: u32 = constant(HEADER, "SHA2_FIFO_OFFSET");
     pub const FIFO_END: u32 = FIFO + 4 * constant(HEADER, "SHA2_FIFO_COUNT");
+}
+
+/// Registers and fields of the DMA engine.
+pub mod dma {
+    use super::{DMA_HEADER as HEADER, constant};
+
+    pub const ID: u32 = constant(HEADER, "DMA_ID_OFFSET");
+    pub const PARAMETERS: u32 = constant(HEADER, "DMA_PARAMETERS_OFFSET");
+    pub const CONTROL: u32 = constant(HEADER, "DMA_CONTROL_OFFSET");
+    pub const SINKS: u32 = constant(HEADER, "DMA_CONTROL_SINKS_MASK");
+    pub const WRITE: u32 = constant(HEADER, "DMA_CONTROL_WRITE_MASK");
+    pub const LIST: u32 = constant(HEADER, "DMA_LIST_OFFSET");
+    pub const LIST_OFFSET: u32 = constant(HEADER, "DMA_LIST_OFFSET_MASK");
+    pub const COUNT: u32 = constant(HEADER, "DMA_COUNT_OFFSET");
+    pub const DESCRIPTORS: u32 = constant(HEADER, "DMA_COUNT_DESCRIPTORS_MASK");
+    pub const COMMAND: u32 = constant(HEADER, "DMA_COMMAND_OFFSET");
+    pub const START: u32 = constant(HEADER, "DMA_COMMAND_START_MASK");
+    pub const ABORT: u32 = constant(HEADER, "DMA_COMMAND_ABORT_MASK");
+    pub const STATUS: u32 = constant(HEADER, "DMA_STATUS_OFFSET");
+    pub const IDLE: u32 = constant(HEADER, "DMA_STATUS_IDLE_MASK");
+    pub const ERROR: u32 = constant(HEADER, "DMA_ERROR_OFFSET");
+    pub const INDEX_SHIFT: u32 = constant(HEADER, "DMA_ERROR_INDEX_SHIFT");
+    pub const INTERRUPT: u32 = constant(HEADER, "DMA_INTERRUPT_OFFSET");
+    pub const DONE: u32 = constant(HEADER, "DMA_INTERRUPT_DONE_MASK");
+    pub const FAILED: u32 = constant(HEADER, "DMA_INTERRUPT_ERROR_MASK");
+    pub const INTERRUPT_ENABLE: u32 = constant(HEADER, "DMA_INTERRUPT_ENABLE_OFFSET");
+    pub const LOCK: u32 = constant(HEADER, "DMA_LOCK_OFFSET");
+    pub const SOURCE_FIRST: u32 = constant(HEADER, "DMA_SOURCE_FIRST_OFFSET");
+    pub const SOURCE_LAST: u32 = constant(HEADER, "DMA_SOURCE_LAST_OFFSET");
+    pub const DESTINATION_FIRST: u32 = constant(HEADER, "DMA_DESTINATION_FIRST_OFFSET");
+    pub const DESTINATION_LAST: u32 = constant(HEADER, "DMA_DESTINATION_LAST_OFFSET");
 }
 
 /// Registers of the boot sequencer.

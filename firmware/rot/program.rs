@@ -1,4 +1,5 @@
-//! Passes the linker script of the root of trust on, and where it finds the memory of the board.
+//! The build script of each test program on the root of trust: passes the linker script on, and where it finds the
+//! memory of the board.
 
 fn main() {
     let folder = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();

@@ -1,0 +1,81 @@
+//! The DMA engine: copies payloads, and feeds the SHA-2 engine from the host's memory.
+//!
+//! Both windows are the host's memory, because payloads are copied within it and the host asks for digests of any of it.
+//! What of it a request may name is judged before (`hartlock_drivers::mailbox::request`).
+
+use hartlock_drivers::dma::{Dma as Engine, Error, List, Range, Window};
+use hartlock_drivers::wait::Polling;
+use hartlock_regs::Block;
+use hartlock_rot::host::BusError;
+use hartlock_rot::{DMA, SCRATCHPAD};
+
+use crate::map;
+
+/// The sink that is the SHA-2 engine (`hw/soc/top/rot_registers.sv`).
+const TO_SHA2: u8 = 1 << 0;
+/// How many times the events are read before memory has not answered in time: for a list, and for four of its bytes.
+/// A reading takes about fifteen cycles.
+const PATIENCE: u32 = 1000;
+/// Until the bus is quiet after that: longer than memory takes that answers at all.
+const PATIENCE_OF_ABORT: u32 = 100_000;
+
+static mut LIST: List = List::EMPTY;
+
+/// The engine with its windows locked.
+pub struct Dma(Engine<'static, Polling>);
+
+impl Dma {
+    /// Takes the engine if it works, and locks its windows. Called once.
+    pub fn take() -> Option<Self> {
+        // SAFETY: the engine's registers, of which this is the only user.
+        let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(DMA)) };
+        let list = &raw mut LIST;
+        // SAFETY: this is its only user.
+        let list = unsafe { &mut *list };
+        let offset = core::ptr::from_mut(list).addr().wrapping_sub(SCRATCHPAD);
+        let mut engine = Engine::new(registers, list, offset, Polling).ok()?;
+        let page = |address: u64| (address >> 12) as u32;
+        let window =
+            Window { first: page(map::RAM.start), last: page(map::RAM.end.wrapping_sub(1)) };
+        engine.lock(window, window).ok()?;
+        Some(Self(engine))
+    }
+
+    /// Copies bytes from one place to another that does not overlap it.
+    ///
+    /// # Errors
+    /// `BusError`: what is there is unknown then.
+    pub fn copy(&mut self, to: u64, from: u64, count: usize) -> Result<(), BusError> {
+        let destination = u32::try_from(to).map_err(|_| BusError)?;
+        self.run(from, destination, count, 0)
+    }
+
+    /// Streams bytes to the SHA-2 engine, which has begun a message. They end it.
+    ///
+    /// # Errors
+    /// `BusError`: the engine has no digest then.
+    pub fn feed_sha2(&mut self, from: u64, count: usize) -> Result<(), BusError> {
+        self.run(from, 0, count, TO_SHA2)
+    }
+
+    /// What goes to no sink is written.
+    fn run(
+        &mut self,
+        from: u64,
+        destination: u32,
+        count: usize,
+        sinks: u8,
+    ) -> Result<(), BusError> {
+        let source = u32::try_from(from).map_err(|_| BusError)?;
+        let length = u32::try_from(count).map_err(|_| BusError)?;
+        let range = Range { source, destination, length };
+        self.0.start(&[range], sinks, sinks == 0).map_err(|_| BusError)?;
+        let done = self.0.finish(PATIENCE.saturating_add(length / 4));
+        if done == Err(Error::Silent) {
+            self.0.abort();
+            // If the bus does not become quiet, the next list is refused, because this one is not over.
+            let _ = self.0.finish(PATIENCE_OF_ABORT);
+        }
+        done.map_err(|_| BusError)
+    }
+}

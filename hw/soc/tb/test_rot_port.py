@@ -1,0 +1,112 @@
+"""`rot_port`: words of the core and bursts of the DMA engine, each with responses of its own."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+
+import cocotb
+from cocotb.handle import HierarchyObject
+from soc_bench import STALLS, Bench, Sink, Source
+from soc_bundles import Channels, Memory, random_beats, side
+
+CORE = ["core_addr_i", "core_aw_valid_i", "core_w_valid_i", "core_w_data_i", "core_w_strb_i"]
+CORE += ["core_b_ready_i", "core_ar_valid_i", "core_r_ready_i"]
+DMA = ["aw_valid", "aw_addr", "aw_len", "w_valid", "w_data", "w_strb", "w_last", "b_ready"]
+DMA += ["ar_valid", "ar_addr", "ar_len", "r_ready"]
+INPUTS = [*CORE, *(f"dma_{name}_i" for name in DMA), "mem_resp_i"]
+# Ids of the two at memory, and what their requests say of size and kind of burst (AMBA AXI §A3.4.1).
+CORE_ID, DMA_ID = 0, 2
+WORD, BEAT, INCR = 2, 3, 1
+NUMBER = 8
+
+
+class Port(Channels):
+    """The channels of one of both."""
+
+    def __init__(self, dut: HierarchyObject, name: str, aw: list[str], w: list[str], ar: list[str], r: list[str]) -> None:
+        def source(channel: str, payload: list[str]) -> Source:
+            return Source(dut, f"{name}_{channel}_valid_i", f"{name}_{channel}_ready_o", payload)
+
+        def sink(channel: str, payload: list[str]) -> Sink:
+            return Sink(dut, f"{name}_{channel}_valid_o", f"{name}_{channel}_ready_i", payload)
+
+        self.aw, self.w, self.ar = source("aw", aw), source("w", w), source("ar", ar)
+        self.b, self.r = sink("b", [f"{name}_b_resp_o"]), sink("r", r)
+        super().__init__([self.aw, self.w, self.ar, self.b, self.r])
+
+
+class Core(Port):
+    """One access at a time, of a word; address and data of a write come together."""
+
+    def __init__(self, dut: HierarchyObject) -> None:
+        address = ["core_addr_i"]
+        super().__init__(dut, "core", address, ["core_w_data_i", "core_w_strb_i"], address, ["core_r_data_o", "core_r_resp_o"])
+        self.waiting: deque[tuple[int, tuple[int, int] | None]] = deque()
+        self.sent = 0
+
+    def drive(self) -> None:
+        if self.waiting and len(self.b.taken) + len(self.r.taken) == self.sent:
+            address, data = self.waiting.popleft()
+            self.sent += 1
+            if data is None:
+                self.ar.queue.append((address,))
+            else:
+                self.aw.queue.append((address,))
+                self.w.queue.append(data)
+        super().drive()
+
+
+class Dma(Port):
+    """Bursts, several at a time."""
+
+    def __init__(self, dut: HierarchyObject) -> None:
+        aw, ar = ([f"dma_{channel}_addr_i", f"dma_{channel}_len_i"] for channel in ("aw", "ar"))
+        w = ["dma_w_data_i", "dma_w_strb_i", "dma_w_last_i"]
+        super().__init__(dut, "dma", aw, w, ar, ["dma_r_data_o", "dma_r_resp_o", "dma_r_last_o"])
+
+
+@cocotb.test()
+async def each_gets_its_own_responses(dut: HierarchyObject) -> None:
+    bench = Bench(dut, INPUTS)
+    core, dma, memory = Core(dut), Dma(dut), Memory(side(dut, "mem", is_manager=False))
+    await bench.start(core, dma, memory)
+    for _ in range(30):
+        for port in (core, dma):
+            port.stall(STALLS)
+        memory.stall(STALLS)
+        memory.forget()
+        words = [(random.getrandbits(32), random.choice([None, (random.getrandbits(64), 0xF)])) for _ in range(NUMBER)]
+        core.waiting.extend(words)
+        core.sent = 0
+        writes = [(random.getrandbits(32), random.randrange(8)) for _ in range(NUMBER)]
+        reads = [(random.getrandbits(32), random.randrange(8)) for _ in range(NUMBER)]
+        beats = [random_beats(length + 1) for _, length in writes]
+        dma.aw.queue.extend(writes)
+        dma.w.queue.extend(beat for burst in beats for beat in burst)
+        dma.ar.queue.extend(reads)
+        count = sum(length + 1 for _, length in reads)
+
+        def is_done(count: int = count) -> bool:
+            are_words = len(core.b.taken) + len(core.r.taken) == NUMBER
+            return are_words and (len(dma.b.taken), len(dma.r.taken)) == (NUMBER, count)
+
+        await bench.run(is_done, 20000)
+        of_core = [(CORE_ID, address, 0, WORD, INCR) for address, data in words if data is None]
+        assert [request for request in memory.reads if request[0] == CORE_ID] == of_core
+        assert [request for request in memory.reads if request[0] == DMA_ID] == [
+            (DMA_ID, address, length, BEAT, INCR) for address, length in reads
+        ]
+        stored = [(address, [(*data, 1)]) for address, data in words if data is not None]
+        assert memory.writes_of(CORE_ID) == [((CORE_ID, address, 0, WORD, INCR), data) for address, data in stored]
+        assert memory.writes_of(DMA_ID) == [
+            ((DMA_ID, address, length, BEAT, INCR), burst) for (address, length), burst in zip(writes, beats)
+        ]
+        confirmed = lambda number: [rest for id_, *rest in map(list, memory.confirmed) if id_ == number]  # noqa: E731
+        answered = lambda number: [tuple(rest) for id_, *rest in map(list, memory.answered) if id_ == number]  # noqa: E731
+        assert [list(one) for one in core.b.taken] == confirmed(CORE_ID)
+        assert [list(one) for one in dma.b.taken] == confirmed(DMA_ID)
+        assert list(core.r.taken) == [answer[:2] for answer in answered(CORE_ID)]
+        assert list(dma.r.taken) == answered(DMA_ID)
+        for part in (core.b, core.r, dma.b, dma.r):
+            part.taken.clear()

@@ -1,0 +1,227 @@
+//! The DMA engine at its registers (`hw/ip/dma/doc/README.md`), with every list carried out at once. Memory is that of its
+//! caller.
+//!
+//! Left out: sinks other than the SHA-2 engine; that ranges of a list must not overlap and destinations ascend, so that a
+//! list is carried out here which the hardware refuses; interrupts; the upset of its own state.
+
+use hartlock_regs::dma::Cause;
+
+use super::registers::dma as register;
+
+/// The letters `dma` and a zero (`data/dma.rdl`).
+const MAGIC: u32 = 0x646d_6100;
+/// Bits of an address within a page.
+const PAGE_BITS: u32 = 12;
+/// The scratchpad has 64 KiB; there are eight reads outstanding and two sinks (`hw/soc/top/rot_registers.sv`).
+const PARAMETERS: u32 = 16 << 16 | 8 << 8 | 2;
+
+/// A window: addresses of its first and last page.
+#[derive(Clone, Copy, Debug, Default)]
+struct Window {
+    first: u32,
+    last: u32,
+}
+
+impl Window {
+    /// Below `lowest` nothing is in a window.
+    fn has(self, first: u32, last: u32, lowest: u32) -> bool {
+        let page = |address: u32| address >> PAGE_BITS;
+        let from = page(self.first).max(page(lowest));
+        from <= page(first) && page(last) <= page(self.last)
+    }
+}
+
+/// Registers of the engine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Dma {
+    control: u32,
+    list: u32,
+    count: u32,
+    error: u32,
+    interrupt: u32,
+    interrupt_enable: u32,
+    is_locked: bool,
+    source: Window,
+    destination: Window,
+    /// A sink never takes what it is sent: the list ends with an abort.
+    is_stuck: bool,
+}
+
+/// A part of a list that is to be carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    pub source: u32,
+    pub destination: u32,
+    pub length: u32,
+}
+
+impl Dma {
+    /// Reads a word; `None` is an error of the bus.
+    pub fn read(&self, offset: u32) -> Option<u32> {
+        Some(match offset {
+            register::ID => MAGIC,
+            register::PARAMETERS => PARAMETERS,
+            register::CONTROL => self.control,
+            register::LIST => self.list,
+            register::COUNT => self.count,
+            register::STATUS if self.is_stuck => 0,
+            register::STATUS => register::IDLE,
+            register::ERROR => self.error,
+            register::INTERRUPT => self.interrupt,
+            register::INTERRUPT_ENABLE => self.interrupt_enable,
+            register::LOCK => self.is_locked.into(),
+            register::SOURCE_FIRST => self.source.first,
+            register::SOURCE_LAST => self.source.last,
+            register::DESTINATION_FIRST => self.destination.first,
+            register::DESTINATION_LAST => self.destination.last,
+            _ => return None,
+        })
+    }
+
+    /// Writes a word; `None` is an error of the bus. True is the doorbell.
+    pub fn write(&mut self, offset: u32, value: u32) -> Option<bool> {
+        let page = value >> PAGE_BITS << PAGE_BITS;
+        match offset {
+            register::CONTROL => self.control = value & (register::SINKS | register::WRITE),
+            register::LIST => self.list = value & register::LIST_OFFSET,
+            register::COUNT => self.count = value & register::DESCRIPTORS,
+            register::INTERRUPT => self.interrupt &= !value,
+            register::INTERRUPT_ENABLE => self.interrupt_enable = value & 7,
+            register::LOCK => self.is_locked |= value & 1 != 0,
+            register::SOURCE_FIRST..=register::DESTINATION_LAST if self.is_locked => {}
+            register::SOURCE_FIRST => self.source.first = page,
+            register::SOURCE_LAST => self.source.last = page,
+            register::DESTINATION_FIRST => self.destination.first = page,
+            register::DESTINATION_LAST => self.destination.last = page,
+            register::COMMAND => {
+                if value & register::ABORT != 0 && self.is_stuck {
+                    self.is_stuck = false;
+                    self.fail(Cause::Abort, 0);
+                } else if value & register::START != 0 && !self.is_stuck {
+                    self.error = 0;
+                    if self.is_locked {
+                        return Some(true);
+                    }
+                    self.fail(Cause::Start, 0);
+                }
+            }
+            _ => return None,
+        }
+        Some(false)
+    }
+
+    /// Where the list is in the scratchpad, and its length.
+    pub fn list(&self) -> (u32, u32) {
+        (self.list, self.count)
+    }
+
+    /// Whether ranges are streamed to the SHA-2 engine, and whether they are written.
+    pub fn targets(&self) -> (bool, bool) {
+        (self.control & 1 != 0, self.control & register::WRITE != 0)
+    }
+
+    /// A descriptor, once it is judged. `lowest` is the first address that may be in a window.
+    pub fn judge(&self, words: [u32; 4], lowest: u32) -> Result<Part, Cause> {
+        let [length, source, destination, reserved] = words;
+        if reserved != 0 {
+            return Err(Cause::Reserved);
+        }
+        let (_, writes) = self.targets();
+        if let Some(last) = length.checked_sub(1) {
+            let is_in = |window: Window, first: u32, cause| {
+                let last = first.checked_add(last).ok_or(Cause::Wrap)?;
+                if window.has(first, last, lowest) { Ok(()) } else { Err(cause) }
+            };
+            is_in(self.source, source, Cause::Source)?;
+            if writes {
+                is_in(self.destination, destination, Cause::Destination)?;
+            }
+        }
+        Ok(Part { source, destination, length })
+    }
+
+    /// The list is over.
+    pub fn succeed(&mut self) {
+        self.interrupt |= register::DONE;
+    }
+
+    /// The list is over, and not carried out.
+    pub fn fail(&mut self, cause: Cause, index: u32) {
+        self.error = cause as u32 | index << register::INDEX_SHIFT;
+        self.interrupt |= register::FAILED;
+    }
+
+    /// The list is not over before it is aborted.
+    pub fn wait(&mut self) {
+        self.is_stuck = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOWEST: u32 = 0x8000_0000;
+
+    /// With windows of one page each, of which the first begins too low.
+    fn locked(control: u32) -> Dma {
+        let mut dma = Dma::default();
+        for (offset, value) in [
+            (register::SOURCE_FIRST, 0),
+            (register::SOURCE_LAST, LOWEST),
+            (register::DESTINATION_FIRST, LOWEST + 0x1000),
+            (register::DESTINATION_LAST, LOWEST + 0x1fff),
+            (register::LOCK, 1),
+            // Too late.
+            (register::SOURCE_LAST, LOWEST + 0x5000),
+            (register::CONTROL, control),
+        ] {
+            assert_eq!(dma.write(offset, value), Some(false));
+        }
+        dma
+    }
+
+    #[test]
+    fn judges_descriptors_as_the_hardware_does() {
+        let (writes, reads) = (locked(register::WRITE), locked(1));
+        let part = |source, destination, length| Part { source, destination, length };
+        for (words, only_reads, also_writes) in [
+            ([0x1000, LOWEST, LOWEST + 0x1000, 0], None, None),
+            ([0, 0, 0, 0], None, None),
+            ([1, LOWEST, LOWEST + 0x1fff, 1], Some(Cause::Reserved), Some(Cause::Reserved)),
+            ([1, LOWEST - 1, LOWEST + 0x1000, 0], Some(Cause::Source), Some(Cause::Source)),
+            ([0x1001, LOWEST, LOWEST + 0x1000, 0], Some(Cause::Source), Some(Cause::Source)),
+            ([16, u32::MAX - 8, LOWEST + 0x1000, 0], Some(Cause::Wrap), Some(Cause::Wrap)),
+            ([2, LOWEST, LOWEST + 0x1fff, 0], None, Some(Cause::Destination)),
+            ([2, LOWEST, LOWEST + 0xfff, 0], None, Some(Cause::Destination)),
+        ] {
+            let [length, source, destination, _] = words;
+            let expected =
+                |cause: Option<Cause>| cause.map_or(Ok(part(source, destination, length)), Err);
+            assert_eq!(reads.judge(words, LOWEST), expected(only_reads), "{words:x?}");
+            assert_eq!(writes.judge(words, LOWEST), expected(also_writes), "{words:x?}");
+        }
+    }
+
+    #[test]
+    fn starts_nothing_before_the_lock() {
+        let mut dma = Dma::default();
+        assert_eq!(dma.write(register::COMMAND, register::START), Some(false));
+        assert_eq!(dma.read(register::ERROR), Some(Cause::Start as u32));
+        assert_eq!(dma.read(register::INTERRUPT), Some(register::FAILED));
+        assert_eq!(locked(0).write(register::COMMAND, register::START), Some(true));
+        assert_eq!(dma.write(register::ID, 0), None);
+        assert_eq!(dma.read(register::COMMAND), None);
+    }
+
+    #[test]
+    fn what_waits_for_a_sink_ends_with_an_abort() {
+        let mut dma = locked(1);
+        dma.wait();
+        assert_eq!(dma.write(register::COMMAND, register::START), Some(false));
+        assert_eq!((dma.read(register::STATUS), dma.read(register::INTERRUPT)), (Some(0), Some(0)));
+        dma.write(register::COMMAND, register::ABORT);
+        assert_eq!(dma.read(register::ERROR), Some(Cause::Abort as u32));
+        assert_eq!(dma.read(register::STATUS), Some(register::IDLE));
+    }
+}
