@@ -9,6 +9,8 @@
 
 use core::hint::black_box;
 
+use hartlock_image::PayloadRecord;
+
 /// The result of the complete and correct computation. About half of the bits are set, so that
 /// neither an erased nor a filled register equals it.
 const ACCEPTED: u64 = 0x9d3a_5c6e_71b4_e28b;
@@ -117,6 +119,16 @@ pub(crate) const fn seal(index: u32) -> u64 {
     EQUAL.wrapping_mul((index as u64).wrapping_mul(2).wrapping_add(1))
 }
 
+/// Names a payload record: it is folded in when the payload was compared, and again from the manifest when the verdict
+/// is derived. A skipped instruction that leaves the record of the payload before in its register compares that one
+/// twice and leaves this one out; then the marks differ. Payloads do not overlap (`PayloadRanges`), so that no two
+/// records have one load address.
+#[inline(never)]
+pub(crate) fn mark(payload: &PayloadRecord) -> u64 {
+    let [first, ..] = payload.digest.as_chunks::<8>().0 else { return 0 };
+    black_box(u64::from_le_bytes(*first) ^ payload.load_address.rotate_left(20))
+}
+
 /// The outcome of a verification: wide, redundant, and only made by [`Verdict::conclude`].
 ///
 /// It does not implement `PartialEq` or `Copy`: callers use its methods instead of comparing it, and
@@ -154,6 +166,8 @@ impl Verdict {
 
 #[cfg(test)]
 mod tests {
+    use hartlock_image::{HashId, PayloadType, TreeMode};
+
     use super::*;
 
     fn accepted() -> Verdict {
@@ -205,6 +219,41 @@ mod tests {
             let mut swapped = steps.to_vec();
             swapped.swap(index, (index + 1) % steps.len());
             assert_ne!(run(&swapped), whole, "step {index} can be swapped");
+        }
+    }
+
+    /// As `load_payloads` folds records in, and as `conclude` expects them.
+    fn payloads<'a>(records: impl IntoIterator<Item = &'a PayloadRecord>) -> Progress {
+        (0..).zip(records).fold(Progress::start(), |at, (index, payload)| {
+            let sealed = compare_twice(&payload.digest, &payload.digest, index);
+            at.step(Checkpoint::Payload).compared(sealed ^ mark(payload))
+        })
+    }
+
+    #[test]
+    fn a_payload_that_is_compared_in_place_of_another_leaves_the_path() {
+        let record = |digest, load_address| PayloadRecord {
+            payload_type: PayloadType::Opensbi,
+            hash: HashId::Sha384,
+            mode: TreeMode::Flat,
+            offset: 4096,
+            size: 4096,
+            load_address,
+            memory_size: 4096,
+            entry: load_address,
+            digest: [digest; 64],
+        };
+        // Two files, and the first one again at another place.
+        let [first, second, third] =
+            [record(1, 0x8000_0000), record(2, 0x8020_0000), record(1, 0x8040_0000)];
+        let whole = payloads([&first, &second, &third]);
+        for wrong in [
+            [&first, &first, &third],
+            [&first, &second, &second],
+            [&first, &second, &first],
+            [&second, &first, &third],
+        ] {
+            assert_ne!(payloads(wrong), whole);
         }
     }
 
