@@ -41,7 +41,7 @@ const SOURCES: &[(&str, &[&str])] = &[
     (
         "parallel-verification",
         &[
-            "boards",
+            "boards/qemu-virt",
             "crates/handoff",
             "crates/image",
             "crates/kernels",

@@ -1,6 +1,7 @@
 //! Boots of the loader on the cycle-accurate machine, two payloads each, and what they took.
 
 use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread;
 use std::time::Instant;
@@ -13,7 +14,7 @@ use crate::machine::cores;
 use hartlock_hw::machines::loader;
 use hartlock_hw::machines::loader::{Boot, Booted, Form, Loader, cycles};
 use hartlock_hw::machines::model::Core;
-use xtask::{firmware, project};
+use xtask::firmware;
 
 /// What the kernel is if only the initramfs is measured.
 pub const FILLER: Subject = Subject { hash: HashId::Sha384, block_size: None, size: 4096 };
@@ -137,19 +138,20 @@ impl Plan {
 /// Makes boots, as many at a time as there are processors, and says what it is doing.
 pub struct Boots {
     shows_progress: bool,
-    core: Core,
+    /// Where boots are kept that were made.
+    kept: PathBuf,
     loaders: Vec<(Form, Loader)>,
     system_fdt: Vec<u8>,
 }
 
 impl Boots {
-    /// Builds machine and loaders.
-    pub fn prepare(core: Core, shows_progress: bool) -> Result<Self> {
+    /// Builds machine and loaders. Boots are kept in a folder of the core's name in `kept`.
+    pub fn prepare(core: Core, kept: &Path, shows_progress: bool) -> Result<Self> {
         let forms = [Form::Release, Form::LoadFirst];
         let loaders = forms.into_iter().map(|form| Ok((form, Loader::new(core, form)?)));
         Ok(Self {
             shows_progress,
-            core,
+            kept: kept.join(core.name),
             loaders: loaders.collect::<Result<_>>()?,
             system_fdt: std::fs::read(firmware::build()?.system_fdt)?,
         })
@@ -210,8 +212,7 @@ impl Boots {
         let mut options = vec!["--storage-rate".to_owned(), plan.storage_rate.to_string()];
         options.extend(further.iter().map(|option| (*option).to_owned()));
         let boot = Boot { bundle: &bundle, harts: (1 << plan.harts) - 1, options: &options };
-        let folder = project::cache_dir()?.join("boots").join(self.core.name);
-        loader.boot_once(&boot, &folder).with_context(|| plan.name())
+        loader.boot_once(&boot, &self.kept).with_context(|| plan.name())
     }
 }
 

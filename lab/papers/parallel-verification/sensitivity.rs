@@ -1,5 +1,7 @@
 //! What the speed-up of four harts depends on: one parameter of the memory at a time.
 
+use std::path::Path;
+
 use anyhow::Result;
 use hartlock_handoff::Step;
 use hartlock_image::{HashId, PayloadType};
@@ -35,7 +37,7 @@ const PORTS: Values = &[
 const SAME_PORT: &[&str] = &["--memory-bandwidth", "8"];
 
 /// Rows of all parameters: how many times faster four harts are than one hash on one hart.
-pub fn rows(quoted: &Boots, hash: HashId, of_paper: f64) -> Result<Vec<Row>> {
+pub fn rows(quoted: &Boots, kept: &Path, hash: HashId, of_paper: f64) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (parameter, values) in [("memory latency", LATENCIES), ("memory port", PORTS)] {
         for (value, options) in values {
@@ -46,7 +48,7 @@ pub fn rows(quoted: &Boots, hash: HashId, of_paper: f64) -> Result<Vec<Row>> {
     let caches = "level 1 caches";
     let small: Core = model::core("rocket-4").map_err(anyhow::Error::msg)?;
     let port = "; both with a port of 8 bytes a cycle";
-    for (boots, value) in [(&Boots::prepare(small, true)?, "4 KiB"), (quoted, "16 KiB")] {
+    for (boots, value) in [(&Boots::prepare(small, kept, true)?, "4 KiB"), (quoted, "16 KiB")] {
         let row = row((boots, hash), caches, value, SAME_PORT)?;
         let note = row.note.clone().unwrap_or_default() + port;
         rows.push(row.noted(note));
