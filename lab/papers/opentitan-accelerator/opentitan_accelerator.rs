@@ -16,6 +16,7 @@ use xtask::python::PackageSet;
 use xtask::tools;
 
 mod baseline;
+mod dma;
 mod labels;
 mod mailbox;
 mod payload;
@@ -37,6 +38,7 @@ pub fn measure(args: &Args) -> Result<Run> {
     run.store(&folder, &samples.labels)?;
     run.store_more(&folder, "accesses", &samples.accesses)?;
     run.store_more(&folder, "software", &samples.software)?;
+    run.store_more(&folder, "dma", &samples.dma)?;
     print!("{}", run.text());
     println!("stored as {}", folder.join(format!("{KEY}.json")).display());
     Ok(run)
@@ -47,6 +49,7 @@ struct Samples {
     labels: String,
     accesses: String,
     software: String,
+    dma: String,
 }
 
 /// All of it, or in its quick form the payload of the paper's tables alone.
@@ -69,6 +72,8 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
     let rows: Vec<Row> =
         rows.into_iter().map(|row| beside_paper(row, &paper)).collect::<Result<_>>()?;
     let mut rows = with_distances(How::Simulated.made(rows));
+    let lists = dma::measure(is_quick)?;
+    rows.extend(dma::rows(&lists, &software, headline)?);
     let mut on_cva6 = baseline::csv(own_flags, &software);
     if !is_quick {
         let of_paper = paper.number("Section 4.2", "speed-up over CVA6", "SHA-256");
@@ -111,6 +116,7 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
         labels: runs::csv(&samples),
         accesses: runs::accesses_csv(&samples),
         software: baseline::CSV_HEADER.to_owned() + &on_cva6,
+        dma: dma::csv(&lists),
     };
     Ok((run, samples))
 }

@@ -17,6 +17,9 @@ use xtask::{firmware, packages, run};
 
 /// More than a payload of practical size takes.
 const MAX_CYCLES: u64 = 400_000_000;
+/// Inputs of a machine, in the folder of its boot.
+const MEDIUM: &str = "medium.bin";
+const HANDOFF: &str = "handoff.bin";
 
 /// Position of the number of entries in a log (boot flow §3.5).
 const COUNT_AT: usize = 16;
@@ -88,7 +91,9 @@ impl Loader {
         let scratch = folder.join(format!("{key}.{}", std::process::id()));
         let (text, booted) = self.run(boot, &scratch)?;
         fs::write(scratch.join(console), text)?;
-        fs::remove_file(scratch.join("medium.bin"))?;
+        for input in [MEDIUM, HANDOFF] {
+            fs::remove_file(scratch.join(input))?;
+        }
         // The rename is atomic; another process may have made the same boot meanwhile.
         if let Err(error) = fs::rename(&scratch, &kept) {
             ensure!(kept.exists(), "cannot keep {}: {error}", kept.display());
@@ -108,13 +113,13 @@ impl Loader {
     fn run(&self, boot: &Boot<'_>, folder: &Path) -> Result<(String, Booted)> {
         fs::create_dir_all(folder)?;
         let file = |name: &str| folder.join(name);
-        fs::write(file("medium.bin"), boot.bundle)?;
-        fs::write(file("handoff.bin"), handoff(boot.harts))?;
+        fs::write(file(MEDIUM), boot.bundle)?;
+        fs::write(file(HANDOFF), handoff(boot.harts))?;
         let mut command = Command::new(&self.machine);
         command.arg("--max-cycles").arg(MAX_CYCLES.to_string());
-        command.arg("--medium").arg(file("medium.bin")).arg("--report").arg(file("report.txt"));
+        command.arg("--medium").arg(file(MEDIUM)).arg("--report").arg(file("report.txt"));
         let place = |path: &Path, start: u64| format!("{}@{start:#x}", path.display());
-        command.arg("--load").arg(place(&file("handoff.bin"), qemu_virt::HANDOFF.start));
+        command.arg("--load").arg(place(&file(HANDOFF), qemu_virt::HANDOFF.start));
         command.args(boot.options).arg(&self.program).stderr(Stdio::piped());
         let output = run::capture(&mut command)?;
         let console = String::from_utf8_lossy(&output.stdout).replace('\r', "");
