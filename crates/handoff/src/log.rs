@@ -97,7 +97,7 @@ impl Step {
             Step::Handover => "handover",
             Step::Refusal => "refusal",
             Step::HashPart => "hash-part",
-            Step::Kernel => "kernel",
+            Step::Kernel => "implementation",
         }
     }
 }

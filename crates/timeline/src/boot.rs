@@ -91,8 +91,8 @@ pub struct StepRecord {
     /// Which, bit i = hart i.
     #[serde(default)]
     pub harts_mask: u64,
-    /// Hash kernel that was used or, of a step `kernel`, is not used.
-    pub kernel: Option<String>,
+    /// Implementation of the hash that was used or, of a step `implementation`, is not used.
+    pub implementation: Option<String>,
     /// Start and end, in `unit`, since the first entry began.
     #[serde(serialize_with = "number")]
     pub start: f64,
@@ -107,7 +107,7 @@ pub struct StepRecord {
     pub hash: Option<String>,
     /// Reason code.
     pub reason: Option<String>,
-    /// Security version, a mask of harts, ticks, or wrong hashes of a kernel; see boot flow §3.5.
+    /// Security version, a mask of harts, ticks, or wrong hashes of an implementation; see boot flow §3.5.
     #[serde(default)]
     pub value: u64,
     /// Step `hash-part` only: how long the hart hashed between `start` and `end`, in `unit`.

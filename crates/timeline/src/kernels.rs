@@ -1,21 +1,21 @@
-//! Hash kernels by name, and what a log says about those that a hart does not use (boot flow §2.1).
+//! Implementations of hashes by name, and what a log says about those that a hart does not use (boot flow §2.1).
 
 use super::boot::{StepRecord, Timeline};
 
 /// Kernels in the order of their numbers, from 1 on.
 const NAMES: [&str; 7] = ["portable", "rv64", "zbb", "zknh", "zvbb", "zvknh", "engine"];
-/// Hashes that share a kernel, in the order of their bits in `value`.
+/// Hashes that share an implementation, in the order of their bits in `value`.
 const FAMILIES: [&str; 3] = ["SHA-256", "SHA-384 and SHA-512", "Keccak"];
 /// Longest list of names, and most sentences of a kind: a log may be Linux's own invention.
 const MOST: usize = 8;
 
-/// The name of a kernel; none for number 0, which is no kernel.
+/// The name of an implementation; none for number 0, which is none.
 pub(super) fn name(number: u32) -> Option<String> {
     let index = usize::try_from(number).ok()?.checked_sub(1)?;
-    Some(NAMES.get(index).map_or_else(|| format!("kernel-{number}"), |name| (*name).to_owned()))
+    Some(NAMES.get(index).map_or_else(|| format!("other-{number}"), |name| (*name).to_owned()))
 }
 
-/// Why a hart does not use a kernel, for a row of the log.
+/// Why a hart does not use an implementation, for a row of the log.
 pub(crate) fn reason_text(step: &StepRecord) -> String {
     match wrong_families(step.value) {
         None => "not on this hart".to_owned(),
@@ -34,7 +34,7 @@ fn wrong_families(value: u64) -> Option<String> {
     Some(if known.is_empty() { format!("hash {value:#x}") } else { known.join(", ") })
 }
 
-/// Sentences about hash kernels.
+/// Sentences about implementations of hashes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Remarks {
     /// What was used, and what a hart does not have: no cause for concern.
@@ -43,16 +43,18 @@ pub(crate) struct Remarks {
     pub wrong: Vec<String>,
 }
 
-/// What there is to say about the kernels of a boot.
+/// What there is to say about those of a boot.
 pub(crate) fn remarks(timeline: &Timeline) -> Remarks {
     let mut used: Vec<String> = Vec::new();
-    for kernel in timeline.stages.iter().filter(|it| !it.is_note()).flat_map(|it| &it.kernel) {
+    for kernel in
+        timeline.stages.iter().filter(|it| !it.is_note()).flat_map(|it| &it.implementation)
+    {
         add(&mut used, kernel.clone());
     }
     // A note without a kernel says nothing; no boot stage writes one.
     let notes = || {
         let notes = timeline.stages.iter().filter(|step| step.is_note());
-        notes.filter_map(|step| step.kernel.as_ref().map(|kernel| (step, kernel)))
+        notes.filter_map(|step| step.implementation.as_ref().map(|kernel| (step, kernel)))
     };
     let mut clauses: Vec<String> = match used.len() {
         0 => Vec::new(),
@@ -132,8 +134,8 @@ mod tests {
             assert_eq!(name(cells[1].parse().unwrap()).unwrap(), cells[2]);
         }
         assert_eq!(name(0), None);
-        assert_eq!(name(8).unwrap(), "kernel-8");
-        assert_eq!(name(u32::MAX).unwrap(), "kernel-4294967295");
+        assert_eq!(name(8).unwrap(), "other-8");
+        assert_eq!(name(u32::MAX).unwrap(), "other-4294967295");
     }
 
     #[test]
@@ -189,12 +191,12 @@ mod tests {
         measured.entries.push(entry);
         for icount in [false, true] {
             let noted = Timeline::new(&outcome, Some(&measured), machine(icount));
-            assert_eq!(noted.stages.last().unwrap().kernel.as_deref(), Some("zvknh"));
+            assert_eq!(noted.stages.last().unwrap().implementation.as_deref(), Some("zvknh"));
             assert_eq!(
                 noted.total(),
                 Timeline::new(&outcome, Some(&example(false).1), machine(icount)).total()
             );
-            assert!(noted.steps().all(|step| step.step != "kernel"));
+            assert!(noted.steps().all(|step| step.step != "implementation"));
         }
         let noted = Timeline::new(&outcome, Some(&measured), machine(false));
         assert!(noted.steps().eq(plain.steps()));

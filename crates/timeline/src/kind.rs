@@ -36,7 +36,7 @@ impl Kind {
             "handover" => Self::Handover,
             "refusal" | "hart-fault" => Self::Refusal,
             // A kernel whose known answer was wrong.
-            "kernel" if step.value != 0 => Self::Refusal,
+            "implementation" if step.value != 0 => Self::Refusal,
             _ => Self::Start,
         }
     }

@@ -186,7 +186,7 @@ fn record(entry: &Entry, scale: &Scale) -> StepRecord {
         bytes: entry.bytes,
         harts: entry.harts.count_ones(),
         harts_mask: entry.harts,
-        kernel: kernels::name(entry.kernel),
+        implementation: kernels::name(entry.kernel),
         start,
         end,
         unit: scale.unit,

@@ -208,7 +208,7 @@ struct EntryView {
     payload: String,
     bytes: String,
     harts: String,
-    kernel: String,
+    implementation: String,
     start: String,
     duration: String,
     note: String,
@@ -231,7 +231,7 @@ impl EntryView {
             } else {
                 unless_zero(step.harts.into(), step.harts.to_string())
             },
-            kernel: step.kernel.clone().unwrap_or_default(),
+            implementation: step.implementation.clone().unwrap_or_default(),
             start: time_text(step.start, step.unit),
             duration: time_text(step.duration(), step.unit),
             note: step.reason.clone().or(about_kernel).or(busy).unwrap_or_default(),

@@ -20,7 +20,7 @@ pub fn table(timeline: &Timeline) -> String {
         out.push_str("no measurement log\n");
         return out;
     }
-    row(&mut out, &["stage", "step", "payload", "size", "harts", "kernel", "start", "time"]);
+    row(&mut out, &["stage", "step", "payload", "size", "harts", "hash by", "start", "time"]);
     for step in timeline.steps() {
         let cells = cells(step);
         row(&mut out, &cells.each_ref().map(String::as_str));
@@ -56,8 +56,8 @@ fn cells(step: &StepRecord) -> [String; 8] {
         step.payload.clone().unwrap_or_default(),
         unless_zero(step.bytes == 0, bytes_text(step.bytes)),
         unless_zero(step.harts == 0, step.harts.to_string()),
-        // A refusal has no kernel, and its code belongs into the row.
-        step.reason.clone().or(step.kernel.clone()).unwrap_or_default(),
+        // A refusal has no implementation, and its code belongs into the row.
+        step.reason.clone().or(step.implementation.clone()).unwrap_or_default(),
         time_text(step.start, step.unit),
         time_text(step.duration(), step.unit),
     ]

@@ -148,7 +148,7 @@ fn the_json_has_the_documented_fields() {
     let stages = value["stages"].as_array().unwrap();
     for step in stages {
         for field in
-            ["stage", "step", "payload", "bytes", "harts", "kernel", "start", "end", "unit"]
+            ["stage", "step", "payload", "bytes", "harts", "implementation", "start", "end", "unit"]
         {
             assert!(step.get(field).is_some(), "{field} is not in {step}");
         }
@@ -161,7 +161,7 @@ fn the_json_has_the_documented_fields() {
     let hash = stages.iter().find(|step| step["payload"] == "kernel" && step["step"] == "hash");
     let hash = hash.unwrap();
     assert_eq!((&hash["harts"], &hash["harts_mask"]), (&5.into(), &31.into()));
-    assert_eq!(hash["kernel"], "portable");
+    assert_eq!(hash["implementation"], "portable");
     assert_eq!(hash["digest"], "10".repeat(48));
 }
 
@@ -226,9 +226,12 @@ fn a_kernel_that_says_nothing_was_entered_all_the_same() {
 fn the_json_names_the_kernels() {
     let value = serde_json::to_value(with_kernels(&[(6, 0b10, 0b11), (9, 1, 0)])).unwrap();
     let kernel = |index: usize| value["stages"][index].clone();
-    assert_eq!((&kernel(1)["step"], &kernel(1)["kernel"]), (&"kernel".into(), &"zvknh".into()));
+    assert_eq!(
+        (&kernel(1)["step"], &kernel(1)["implementation"]),
+        (&"implementation".into(), &"zvknh".into())
+    );
     assert_eq!((&kernel(1)["harts_mask"], &kernel(1)["value"]), (&2.into(), &3.into()));
-    assert_eq!(kernel(2)["kernel"], "kernel-9");
+    assert_eq!(kernel(2)["implementation"], "other-9");
 }
 
 #[test]

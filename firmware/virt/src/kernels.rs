@@ -107,7 +107,7 @@ fn detect(mode: Mode, only: Option<Tier>) -> Choice {
 
 /// A line on the console: what is used, what is not there, and what is wrong.
 pub fn print(choice: &Choice) {
-    console::print("hartlock: kernels");
+    console::print("hartlock: hashes");
     for family in HashFamily::ALL {
         let (one, many) = (choice.kernels.tier(family), choice.kernels.tier_of_many(family));
         for part in [" ", family.name(), " ", one.name()] {

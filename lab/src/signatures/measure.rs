@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn reads_the_most_and_the_mean_and_no_wrong_answer() {
-        let console = "hartlock: kernels\ncase 0 right 100 32\ncase 1 right 300 64\n\
+        let console = "hartlock: hashes\ncase 0 right 100 32\ncase 1 right 300 64\n\
                        case 2 right 9 8\nfootprint: done\n";
         let run = read(console).unwrap();
         assert_eq!((run.most, run.mean, run.stack), (300, 200, 64));

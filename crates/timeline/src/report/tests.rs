@@ -405,8 +405,8 @@ fn kernels_that_are_not_used_are_a_sentence_and_wrong_answers_stand_out() {
     assert!(text(by_class(&page, "verdict").next().unwrap()).contains(wrong));
     // In the log with a row each, in the picture without a bar.
     let log = text(by_class(&page, "log").next().unwrap());
-    assert!(log.contains("kernel hart 0 zbb 0 0.10 us not on this hart"), "{log}");
-    assert!(log.contains("kernel hart 1 zvknh 0 0.10 us WRONG ANSWER: SHA-256"), "{log}");
+    assert!(log.contains("implementation hart 0 zbb 0 0.10 us not on this hart"), "{log}");
+    assert!(log.contains("implementation hart 1 zvknh 0 0.10 us WRONG ANSWER: SHA-256"), "{log}");
     let without = by_class(&parse(&self::page(false, false)), "bar").count();
     assert_eq!(by_class(&page, "bar").count(), without);
     assert!(!Report::of_one(super::tests::timeline(false, false)).to_html().contains("WRONG"));

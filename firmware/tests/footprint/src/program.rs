@@ -1,7 +1,7 @@
 //! Everything but the algorithm. Lines on the console:
 //!
 //! ```text
-//! hartlock: kernels sha256 <tier> …
+//! hartlock: hashes sha256 <tier> …
 //! case <index> right|WRONG <instructions> <stack>
 //! footprint: done
 //! ```

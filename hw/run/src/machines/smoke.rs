@@ -171,7 +171,7 @@ fn parse(console: &str) -> Result<Measured> {
 mod tests {
     use super::*;
 
-    const CONSOLE: &str = "smoke: harts 4\nhartlock: kernels\nsmoke: wake 672\n\
+    const CONSOLE: &str = "smoke: harts 4\nhartlock: hashes\nsmoke: wake 672\n\
         smoke: storage 4096 4236\nsmoke: one sha3-384 4096 199531 194945\n\
         smoke: one sha384 4096 148521 147496\nsmoke: all sha3-384 4096 52745\nsmoke: done\n";
 
