@@ -6,13 +6,14 @@ use anyhow::{Context, Result};
 
 use super::baseline::Count;
 use super::runs::Function;
-use super::{BLOCK, CYCLES_PER_BYTE};
 use crate::run::{Better, How, Row};
 use crate::sensitivity::TABLE as SENSITIVITY;
 use hartlock_hw::machines::rot::{Rot, rot};
 use hartlock_hw::machines::rot_dma::{self, Measured};
 
 const TABLE: &str = "DMA";
+/// Bytes of a block of SHA-256.
+const BLOCK: f64 = 64.0;
 /// Cycles of a block of SHA-256: the engine is not slowed to the paper's 80 here.
 const BLOCK_CYCLES: f64 = 34.0;
 /// Long enough that what is done once does not show.
@@ -68,7 +69,7 @@ pub fn rows(lists: &Lists, software: &[Count], bytes: usize) -> Result<Vec<Row>>
         for it in list.iter().filter(|it| it.offset == 0 && it.bytes >= bytes) {
             let functions = it.functions.join("+");
             let config = format!("{}, {} bytes, {memory}", name(&functions), it.bytes);
-            let row = Row::info(TABLE, "cost", CYCLES_PER_BYTE, it.cycles_per_byte())
+            let row = Row::info(TABLE, "cost", "cycles/byte", it.cycles_per_byte())
                 .of(&config)
                 .noted(format!("{} cycles from the doorbell, {} before it", it.cycles, it.set_up));
             let target = TARGETS.iter().find(|(which, size, _)| {
