@@ -31,5 +31,8 @@ pub const MAILBOX: usize = 0x1500_0000;
 /// Its source at the interrupt controller.
 pub const MAILBOX_INTERRUPT: u32 = 1;
 
+/// Guard in front of the port of the storage.
+pub const AXI_GUARD: usize = 0x1500_1000;
+
 /// Registers of the device with the highest address.
-pub const LAST_DEVICE: usize = 0x1500_0000;
+pub const LAST_DEVICE: usize = 0x1500_1000;

@@ -9,6 +9,7 @@
 extern crate std;
 
 pub mod arrivals;
+pub mod axi_guard;
 pub mod boot_sequencer;
 pub mod dma;
 pub mod iommu;

@@ -62,9 +62,13 @@ pub struct Args {
     /// Boot the root of trust with each fault that it has to survive or to refuse: bundles, memory, chips, ROMs
     #[arg(long, conflicts_with_all = ["program", "boot"])]
     faults: bool,
-    /// Hash by DMA on the root of trust: digests, and cycles from the doorbell to the digest
+    /// Hash by DMA on the root of trust: digests, and cycles from the doorbell to the digest; beside a host, through
+    /// its caches
     #[arg(long, conflicts_with_all = ["program", "boot", "faults"])]
     dma: bool,
+    /// Have the storage of a host write at every edge of the ranges that a guard closes
+    #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma"])]
+    guard: bool,
     /// Run this program instead of the smoke program
     #[arg(long, value_name = "ELF")]
     program: Option<PathBuf>,
@@ -172,7 +176,10 @@ pub fn main(args: &Args) -> Result<Verdict> {
         return provoke_faults(&rots, &socs);
     }
     if args.dma {
-        return hash_by_dma(args, &rots);
+        return hash_by_dma(args, &rots, &socs);
+    }
+    if args.guard {
+        return try_guard(&socs);
     }
     smoke_hosts(args, &cores)?;
     smoke_rots(args, &rots)?;
@@ -200,7 +207,10 @@ fn provoke_faults(rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
 }
 
 /// The program for DMA on these machines, with the bounds of the usual memory.
-fn hash_by_dma(args: &Args, rots: &[Rot]) -> Result<Verdict> {
+fn hash_by_dma(args: &Args, rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
+    for soc in socs {
+        rot_dma::print_table(&rot_dma::measure_coherent(*soc)?);
+    }
     let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
     for rot in rots {
         let rows = rot_dma::measure(*rot, &options)?;
@@ -210,6 +220,20 @@ fn hash_by_dma(args: &Args, rots: &[Rot]) -> Result<Verdict> {
             println!("{}: {why}", rot.name);
             return Ok(Verdict::No);
         }
+    }
+    Ok(Verdict::Yes)
+}
+
+/// The storage of these machines against the guard.
+fn try_guard(socs: &[Soc]) -> Result<Verdict> {
+    ensure!(!socs.is_empty(), "--guard needs a machine with a host and a guard: soc-1 or soc-4");
+    for soc in socs {
+        if let Some(why) = soc::guard_fault(*soc)? {
+            println!("{}: {why}", soc.name);
+            return Ok(Verdict::No);
+        }
+        print!("{}", soc::guard(*soc, &[])?.1);
+        println!("{}: nothing closed was written; a range left open is noticed", soc.name);
     }
     Ok(Verdict::Yes)
 }
@@ -450,6 +474,9 @@ pub fn step(_: &Path) -> Result<Outcome> {
     }
     for soc in SOCS.into_iter().filter(|soc| soc.is_daily) {
         if let Some(why) = soc::faults(soc, SMOKE_BLOCK)? {
+            return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
+        }
+        if let Some(why) = soc::guard_fault(soc)? {
             return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
         }
         if let Some(why) = rot_boot::host_faults(soc, &soc::folder(soc).join("boot"))? {

@@ -3,6 +3,9 @@
 // Until the boot sequencer releases the host, the root of trust accesses memory directly; from then on
 // through the host's port for other masters, which is coherent with the caches. The host can access
 // only the mailbox of the root of trust: a window of 4 KiB among its devices.
+//
+// Other masters of the host, here its storage, reach memory through `axi_guard` only. The host's M-mode sets and locks
+// it, by a second window. The root of trust needs no guard: its DMA engine has locked windows of its own.
 
 `include "assert.svh"
 
@@ -33,8 +36,9 @@ module soc_fabric
   output lite_req_t  mailbox_req_o,
   input  lite_resp_t mailbox_resp_i
 );
-  // 0x1500_0000, after the devices of the bench.
+  // 0x1500_0000 and 0x1500_1000, after the devices of the bench.
   localparam logic [18:0] MailboxPage = 19'h1_5000;
+  localparam logic [18:0] GuardPage   = 19'h1_5001;
 
   // --- the two paths of the root of trust to memory ---
   req_t  direct_req, coherent_req;
@@ -146,21 +150,115 @@ module soc_fabric
     .resp_i (mem_resp_i)
   );
 
-  // The host's port for other masters: the storage of the bench, and the root of trust.
+  // --- the guard in front of the storage ---
+  req_t       guarded_req;
+  resp_t      guarded_resp, storage_resp;
+  lite_req_t  guard_req;
+  lite_resp_t guard_resp;
+  logic       guarded_aw_valid, guarded_w_valid, guarded_b_ready, guarded_ar_valid, guarded_r_ready;
+
+  axi_guard #(.IdBits(IdBits)) u_guard (
+    .clk_i,
+    .rst_ni,
+    // Its registers, in a window of the host.
+    .axil_awvalid_i (guard_req.aw_valid),
+    .axil_awready_o (guard_resp.aw_ready),
+    .axil_awaddr_i  (guard_req.aw_addr),
+    .axil_awprot_i  ('0),
+    .axil_wvalid_i  (guard_req.w_valid),
+    .axil_wready_o  (guard_resp.w_ready),
+    .axil_wdata_i   (guard_req.w_data),
+    .axil_wstrb_i   (guard_req.w_strb),
+    .axil_bvalid_o  (guard_resp.b_valid),
+    .axil_bready_i  (guard_req.b_ready),
+    .axil_bresp_o   (guard_resp.b_resp),
+    .axil_arvalid_i (guard_req.ar_valid),
+    .axil_arready_o (guard_resp.ar_ready),
+    .axil_araddr_i  (guard_req.ar_addr),
+    .axil_arprot_i  ('0),
+    .axil_rvalid_o  (guard_resp.r_valid),
+    .axil_rready_i  (guard_req.r_ready),
+    .axil_rdata_o   (guard_resp.r_data),
+    .axil_rresp_o   (guard_resp.r_resp),
+    // The storage.
+    .aw_valid_i     (storage_req_i.aw_valid),
+    .aw_ready_o     (storage_resp.aw_ready),
+    .aw_id_i        (storage_req_i.aw_id),
+    .aw_addr_i      (storage_req_i.aw.addr),
+    .aw_len_i       (storage_req_i.aw.len),
+    .aw_size_i      (storage_req_i.aw.size),
+    .aw_burst_i     (storage_req_i.aw.burst),
+    .w_valid_i      (storage_req_i.w_valid),
+    .w_ready_o      (storage_resp.w_ready),
+    .w_last_i       (storage_req_i.w_last),
+    .b_valid_o      (storage_resp.b_valid),
+    .b_ready_i      (storage_req_i.b_ready),
+    .b_id_o         (storage_resp.b_id),
+    .b_resp_o       (storage_resp.b_resp),
+    .ar_valid_i     (storage_req_i.ar_valid),
+    .ar_ready_o     (storage_resp.ar_ready),
+    .ar_id_i        (storage_req_i.ar_id),
+    .ar_addr_i      (storage_req_i.ar.addr),
+    .ar_len_i       (storage_req_i.ar.len),
+    .ar_size_i      (storage_req_i.ar.size),
+    .ar_burst_i     (storage_req_i.ar.burst),
+    .r_valid_o      (storage_resp.r_valid),
+    .r_ready_i      (storage_req_i.r_ready),
+    .r_id_o         (storage_resp.r_id),
+    .r_data_o       (storage_resp.r_data),
+    .r_resp_o       (storage_resp.r_resp),
+    .r_last_o       (storage_resp.r_last),
+    // What may pass.
+    .mem_aw_valid_o (guarded_aw_valid),
+    .mem_aw_ready_i (guarded_resp.aw_ready),
+    .mem_w_valid_o  (guarded_w_valid),
+    .mem_w_ready_i  (guarded_resp.w_ready),
+    .mem_b_valid_i  (guarded_resp.b_valid),
+    .mem_b_ready_o  (guarded_b_ready),
+    .mem_b_id_i     (guarded_resp.b_id),
+    .mem_b_resp_i   (guarded_resp.b_resp),
+    .mem_ar_valid_o (guarded_ar_valid),
+    .mem_ar_ready_i (guarded_resp.ar_ready),
+    .mem_r_valid_i  (guarded_resp.r_valid),
+    .mem_r_ready_o  (guarded_r_ready),
+    .mem_r_id_i     (guarded_resp.r_id),
+    .mem_r_data_i   (guarded_resp.r_data),
+    .mem_r_resp_i   (guarded_resp.r_resp),
+    .mem_r_last_i   (guarded_resp.r_last)
+  );
+
+  assign storage_resp_o = storage_resp;
+
+  // Payloads pass beside the guard, which gates the handshakes.
+  always_comb begin
+    guarded_req          = storage_req_i;
+    guarded_req.aw_valid = guarded_aw_valid;
+    guarded_req.w_valid  = guarded_w_valid;
+    guarded_req.b_ready  = guarded_b_ready;
+    guarded_req.ar_valid = guarded_ar_valid;
+    guarded_req.r_ready  = guarded_r_ready;
+  end
+
+  // The host's port for other masters: what the guard lets pass, and the root of trust.
   soc_mux u_front_mux (
     .clk_i,
     .rst_ni,
-    .req_i  ({coherent_req, storage_req_i}),
-    .resp_o ({coherent_resp, storage_resp_o}),
+    .req_i  ({coherent_req, guarded_req}),
+    .resp_o ({coherent_resp, guarded_resp}),
     .req_o  (front_req_o),
     .resp_i (front_resp_i)
   );
 
   // --- devices ---
-  logic outer_aw_valid, outer_w_valid, outer_b_ready, outer_ar_valid, outer_r_ready;
-  logic aw_is_mailbox, ar_is_mailbox;
+  // Past the first window, and past both.
+  logic  inner_aw_valid, inner_w_valid, inner_b_ready, inner_ar_valid, inner_r_ready;
+  logic  outer_aw_valid, outer_w_valid, outer_b_ready, outer_ar_valid, outer_r_ready;
+  resp_t inner_resp;
+  logic  aw_is_mailbox, ar_is_mailbox, aw_is_guard, ar_is_guard;
   assign aw_is_mailbox = mmio_req_i.aw.addr[30:12] == MailboxPage;
   assign ar_is_mailbox = mmio_req_i.ar.addr[30:12] == MailboxPage;
+  assign aw_is_guard   = mmio_req_i.aw.addr[30:12] == GuardPage;
+  assign ar_is_guard   = mmio_req_i.ar.addr[30:12] == GuardPage;
 
   // One page of the devices belongs to the mailbox; an access to it must be a word.
   axi_window #(.IdBits(IdBits)) u_window (
@@ -195,20 +293,20 @@ module soc_fabric
     .r_data_o         (mmio_resp_o.r_data),
     .r_resp_o         (mmio_resp_o.r_resp),
     .r_last_o         (mmio_resp_o.r_last),
-    .outer_aw_valid_o (outer_aw_valid),
-    .outer_aw_ready_i (devices_resp_i.aw_ready),
-    .outer_w_valid_o  (outer_w_valid),
-    .outer_w_ready_i  (devices_resp_i.w_ready),
-    .outer_b_valid_i  (devices_resp_i.b_valid),
-    .outer_b_ready_o  (outer_b_ready),
-    .outer_b_resp_i   (devices_resp_i.b_resp),
-    .outer_ar_valid_o (outer_ar_valid),
-    .outer_ar_ready_i (devices_resp_i.ar_ready),
-    .outer_r_valid_i  (devices_resp_i.r_valid),
-    .outer_r_ready_o  (outer_r_ready),
-    .outer_r_data_i   (devices_resp_i.r_data),
-    .outer_r_resp_i   (devices_resp_i.r_resp),
-    .outer_r_last_i   (devices_resp_i.r_last),
+    .outer_aw_valid_o (inner_aw_valid),
+    .outer_aw_ready_i (inner_resp.aw_ready),
+    .outer_w_valid_o  (inner_w_valid),
+    .outer_w_ready_i  (inner_resp.w_ready),
+    .outer_b_valid_i  (inner_resp.b_valid),
+    .outer_b_ready_o  (inner_b_ready),
+    .outer_b_resp_i   (inner_resp.b_resp),
+    .outer_ar_valid_o (inner_ar_valid),
+    .outer_ar_ready_i (inner_resp.ar_ready),
+    .outer_r_valid_i  (inner_resp.r_valid),
+    .outer_r_ready_o  (inner_r_ready),
+    .outer_r_data_i   (inner_resp.r_data),
+    .outer_r_resp_i   (inner_resp.r_resp),
+    .outer_r_last_i   (inner_resp.r_last),
     .lite_aw_valid_o  (mailbox_req_o.aw_valid),
     .lite_aw_ready_i  (mailbox_resp_i.aw_ready),
     .lite_aw_addr_o   (mailbox_req_o.aw_addr),
@@ -228,7 +326,73 @@ module soc_fabric
     .lite_r_resp_i    (mailbox_resp_i.r_resp)
   );
 
-  // Accesses outside the mailbox reach the bench unchanged. It answers in order, and the window keeps the id.
+  // The next one belongs to the guard, in the same way.
+  axi_window #(.IdBits(IdBits)) u_guard_window (
+    .clk_i,
+    .rst_ni,
+    .aw_valid_i       (inner_aw_valid),
+    .aw_ready_o       (inner_resp.aw_ready),
+    .aw_window_i      (aw_is_guard),
+    .aw_id_i          (mmio_req_i.aw_id),
+    .aw_len_i         (mmio_req_i.aw.len),
+    .aw_size_i        (mmio_req_i.aw.size),
+    .aw_addr_i        (mmio_req_i.aw.addr[11:0]),
+    .w_valid_i        (inner_w_valid),
+    .w_ready_o        (inner_resp.w_ready),
+    .w_data_i         (mmio_req_i.w_data),
+    .w_strb_i         (mmio_req_i.w_strb),
+    .w_last_i         (mmio_req_i.w_last),
+    .b_valid_o        (inner_resp.b_valid),
+    .b_ready_i        (inner_b_ready),
+    .b_id_o           (inner_resp.b_id),
+    .b_resp_o         (inner_resp.b_resp),
+    .ar_valid_i       (inner_ar_valid),
+    .ar_ready_o       (inner_resp.ar_ready),
+    .ar_window_i      (ar_is_guard),
+    .ar_id_i          (mmio_req_i.ar_id),
+    .ar_len_i         (mmio_req_i.ar.len),
+    .ar_size_i        (mmio_req_i.ar.size),
+    .ar_addr_i        (mmio_req_i.ar.addr[11:0]),
+    .r_valid_o        (inner_resp.r_valid),
+    .r_ready_i        (inner_r_ready),
+    .r_id_o           (inner_resp.r_id),
+    .r_data_o         (inner_resp.r_data),
+    .r_resp_o         (inner_resp.r_resp),
+    .r_last_o         (inner_resp.r_last),
+    .outer_aw_valid_o (outer_aw_valid),
+    .outer_aw_ready_i (devices_resp_i.aw_ready),
+    .outer_w_valid_o  (outer_w_valid),
+    .outer_w_ready_i  (devices_resp_i.w_ready),
+    .outer_b_valid_i  (devices_resp_i.b_valid),
+    .outer_b_ready_o  (outer_b_ready),
+    .outer_b_resp_i   (devices_resp_i.b_resp),
+    .outer_ar_valid_o (outer_ar_valid),
+    .outer_ar_ready_i (devices_resp_i.ar_ready),
+    .outer_r_valid_i  (devices_resp_i.r_valid),
+    .outer_r_ready_o  (outer_r_ready),
+    .outer_r_data_i   (devices_resp_i.r_data),
+    .outer_r_resp_i   (devices_resp_i.r_resp),
+    .outer_r_last_i   (devices_resp_i.r_last),
+    .lite_aw_valid_o  (guard_req.aw_valid),
+    .lite_aw_ready_i  (guard_resp.aw_ready),
+    .lite_aw_addr_o   (guard_req.aw_addr),
+    .lite_w_valid_o   (guard_req.w_valid),
+    .lite_w_ready_i   (guard_resp.w_ready),
+    .lite_w_data_o    (guard_req.w_data),
+    .lite_w_strb_o    (guard_req.w_strb),
+    .lite_b_valid_i   (guard_resp.b_valid),
+    .lite_b_ready_o   (guard_req.b_ready),
+    .lite_b_resp_i    (guard_resp.b_resp),
+    .lite_ar_valid_o  (guard_req.ar_valid),
+    .lite_ar_ready_i  (guard_resp.ar_ready),
+    .lite_ar_addr_o   (guard_req.ar_addr),
+    .lite_r_valid_i   (guard_resp.r_valid),
+    .lite_r_ready_o   (guard_req.r_ready),
+    .lite_r_data_i    (guard_resp.r_data),
+    .lite_r_resp_i    (guard_resp.r_resp)
+  );
+
+  // All others reach the bench unchanged. It answers in order, and a window keeps the id.
   always_comb begin
     devices_req_o          = mmio_req_i;
     devices_req_o.aw_valid = outer_aw_valid;
@@ -244,6 +408,10 @@ module soc_fabric
           !$rose(coherent_req.aw_valid))
   `ASSERT(TheMailboxIsNotTheBenchs_A, !(outer_aw_valid && aw_is_mailbox) &&
           !(outer_ar_valid && ar_is_mailbox))
+  `ASSERT(TheGuardIsNotTheBenchs_A, !(outer_aw_valid && aw_is_guard) &&
+          !(outer_ar_valid && ar_is_guard))
+  `ASSERT(OnlyItsPageReachesTheGuard_A, !(guard_req.aw_valid && !aw_is_guard) &&
+          !(guard_req.ar_valid && !ar_is_guard))
   `ASSERT(OnlyItsPageReachesTheMailbox_A, !(mailbox_req_o.aw_valid && !aw_is_mailbox) &&
           !(mailbox_req_o.ar_valid && !ar_is_mailbox))
 endmodule

@@ -8,7 +8,7 @@ from collections import deque
 import cocotb
 from cocotb.handle import HierarchyObject
 from soc_bench import STALLS, Bench, Sink, Source, WriteOrder
-from soc_bundles import ID_BITS, OKAY, SLVERR, Channels, Manager, Memory, Request, Write
+from soc_bundles import DECERR, ID_BITS, OKAY, SLVERR, Channels, Manager, Memory, Request, Write
 from soc_bundles import random_beats, side
 
 MANAGERS = ["rot", "host", "storage", "mmio"]
@@ -17,7 +17,10 @@ INPUTS = ["is_released_i", *(f"{name}_req_i" for name in MANAGERS), "mailbox_res
 INPUTS += [f"{name}_resp_i" for name in SUBORDINATES]
 # Of soc_fabric.sv.
 MAILBOX = 0x1500_0000
-PAGES = [MAILBOX - 0x1000, MAILBOX, MAILBOX, MAILBOX + 0x1000, 0x1100_0000]
+GUARD = 0x1500_1000
+PAGES = [MAILBOX - 0x1000, MAILBOX, MAILBOX, GUARD + 0x1000, 0x1100_0000]
+# Of axi_guard.rdl.
+LOCK, REFUSED, FIRST_PAGE, LAST_PAGE = 0x04, 0x08, 0x20, 0x30
 # At a multiplexer: the host or the storage is manager 0, the root of trust manager 1.
 FIRST, ROT = 0, 1
 NUMBER = 8
@@ -75,6 +78,11 @@ def random_request() -> Request:
     return (random.getrandbits(ID_BITS), random.getrandbits(32), random.choice([0, 3, 7]), 3, 1)
 
 
+def line_request(address: int) -> Request:
+    """What the storage asks for: a part of a line, which is in one page."""
+    return (random.getrandbits(ID_BITS), address & ~63, random.choice([0, 3, 7]), 3, 1)
+
+
 class Setup:
     """The fabric with all of its managers and subordinates."""
 
@@ -94,6 +102,8 @@ class Setup:
 
     async def start(self) -> None:
         await self.bench.start(*self.parts)
+        # Nothing is offered in the cycle in which reset ends (AMBA AXI §A3.1.2).
+        await self.bench.cycles(1)
 
     def stall(self) -> None:
         for part in self.parts:
@@ -106,6 +116,27 @@ class Setup:
             for manager, count in zip(self.managers, counts)
         )
         await self.bench.run(is_done, 20000)
+
+    async def guard_write(self, offset: int, value: int) -> None:
+        """The host writes a register of the guard."""
+        strobes = 0xF << (offset & 4)
+        self.mmio.write(word(GUARD + offset), [(value << 8 * (offset & 4), strobes, 1)])
+        await self.answered([(0, 0)] * 3 + [(1, 0)])
+        assert self.taken(self.mmio) == ([(0, OKAY)], [])
+
+    async def guard_read(self, offset: int) -> int:
+        self.mmio.read(word(GUARD + offset))
+        await self.answered([(0, 0)] * 3 + [(0, 1)])
+        _, [(_, data, response, _)] = self.taken(self.mmio)
+        assert response == OKAY
+        return data >> 8 * (offset & 4) & 0xFFFF_FFFF
+
+    async def close(self, ranges: list[tuple[int, int]]) -> None:
+        """Closes ranges of pages to the storage, and opens everything else."""
+        for index, (first, last) in enumerate(ranges):
+            await self.guard_write(FIRST_PAGE + 4 * index, first << 12)
+            await self.guard_write(LAST_PAGE + 4 * index, last << 12)
+        await self.guard_write(LOCK, 1)
 
     def taken(self, manager: Manager) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
         taken = list(manager.b.taken), list(manager.r.taken)
@@ -122,12 +153,16 @@ async def memory_round(setup: Setup, is_released: bool) -> None:
     setup.rot.sent = 0
     writes: dict[str, list[Write]] = {"host": [], "storage": []}
     reads: dict[str, list[Request]] = {"host": [], "storage": []}
-    for name, manager in (("host", setup.host), ("storage", setup.storage)):
+    any_line = lambda: line_request(random.getrandbits(32))  # noqa: E731
+    for name, manager, request_of in (
+        ("host", setup.host, random_request),
+        ("storage", setup.storage, any_line),
+    ):
         for _ in range(NUMBER):
-            request = random_request()
+            request = request_of()
             writes[name].append((request, random_beats(request[2] + 1)))
             manager.write(*writes[name][-1])
-            reads[name].append(random_request())
+            reads[name].append(request_of())
             manager.read(reads[name][-1])
     rot_writes = [(word(random.getrandbits(32)), random_beats(1)) for _ in range(NUMBER)]
     rot_reads = [word(random.getrandbits(32)) for _ in range(NUMBER)]
@@ -152,6 +187,7 @@ async def memory_round(setup: Setup, is_released: bool) -> None:
 async def the_release_selects_the_path_of_the_root_of_trust(dut: HierarchyObject) -> None:
     setup = Setup(dut)
     await setup.start()
+    await setup.close([])
     for is_released in (False, True):
         dut.is_released_i.value = int(is_released)
         for _ in range(4):
@@ -197,3 +233,37 @@ async def one_page_of_the_devices_is_the_mailbox(dut: HierarchyObject) -> None:
         assert read == offset
         assert confirmed == [(number, OKAY)]
         assert answered == [(number, value << 32 | value, OKAY, 1)]
+
+
+@cocotb.test()
+async def the_storage_reaches_no_closed_page(dut: HierarchyObject) -> None:
+    setup = Setup(dut)
+    await setup.start()
+    ranges = [(0x80000, 0x800FF), (0x90010, 0x90010), (0xA0000, 0xBFFFF), (0xFFFFF, 0xFFFFF)]
+    edges = [page + step for pages in ranges for page in pages for step in (-1, 0, 1)]
+    is_closed = lambda page: any(first <= page <= last for first, last in ranges)  # noqa: E731
+    # Before the lock nothing passes, whatever the ranges are.
+    for is_locked in (False, True):
+        if is_locked:
+            await setup.close(ranges)
+            # Too late.
+            await setup.guard_write(FIRST_PAGE, 0xFFFFF << 12)
+        for page in edges:
+            address = (page << 12) + random.choice([0, 64 * random.randrange(64), 0xFC0])
+            setup.stall()
+            setup.front.forget()
+            request = line_request(address & 0xFFFF_FFFF)
+            beats = random_beats(request[2] + 1)
+            setup.storage.write(request, beats)
+            setup.storage.read(request)
+            await setup.answered([(0, 0), (0, 0), (1, request[2] + 1), (0, 0)])
+            confirmed, answered = setup.taken(setup.storage)
+            refused = not is_locked or is_closed(page & 0xFFFFF)
+            if refused:
+                assert setup.front.of(FIRST) == ([], [], [], [])
+                assert confirmed == [(request[0], DECERR)]
+                assert {(beat[0], beat[2]) for beat in answered} == {(request[0], DECERR)}
+            else:
+                assert setup.front.of(FIRST) == ([(request, beats)], [request], confirmed, answered)
+            assert await setup.guard_read(REFUSED) == (3 if refused else 0)
+            await setup.guard_write(REFUSED, 3)

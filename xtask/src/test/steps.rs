@@ -270,7 +270,13 @@ pub const STEPS: &[Step] = &[
         "the same for what runs on the cycle-accurate machine",
         clippy_of_firmware!(
             firmware::TARGET,
-            ["hartlock-smoke", "hartlock-bench", "hartlock-loader", "hartlock-rot-host"],
+            [
+                "hartlock-smoke",
+                "hartlock-axi-guard",
+                "hartlock-bench",
+                "hartlock-loader",
+                "hartlock-rot-host"
+            ],
             "--features",
             "hartlock-bench/soc,hartlock-loader/soc"
         ),

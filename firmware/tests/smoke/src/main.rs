@@ -22,12 +22,13 @@ mod crew;
 use core::arch::global_asm;
 use core::hint::black_box;
 
+use hartlock_drivers::axi_guard::{AxiGuard, Error, Pages, RANGES};
 use hartlock_kernels::sha2::Sha384;
 use hartlock_kernels::sha3::Sha3_384;
 use hartlock_kernels::{Hash, HashFamily, Kernels, Tier};
 use hartlock_smoke::{BLOCKS, Digest, Header, SECTOR_SIZE};
 use hartlock_verify::board::Region;
-use hartlock_virt::board::map;
+use hartlock_virt::board::{self, map};
 use hartlock_virt::console::{self, Number};
 use hartlock_virt::kernels::{self, Mode};
 use hartlock_virt::soc::{self, Storage};
@@ -62,6 +63,7 @@ extern "C" fn smoke_main() -> ! {
         fail("the kernels are not those of the base instruction set");
     }
     wake();
+    open_port();
     let mut storage = Storage::new();
     refuse(&mut storage);
     deliver(&mut storage, 0, &[HEADER]);
@@ -119,6 +121,16 @@ fn wake() {
     let cycles = clock::ticks().saturating_sub(start);
     soc::mark(MARK_NOTHING);
     report("wake", "", &[cycles]);
+}
+
+/// Lets the storage reach all of memory where a guard is in front of it, which is closed after reset.
+fn open_port() {
+    let guard = core::ptr::with_exposed_provenance_mut(board::AXI_GUARD);
+    // SAFETY: its registers, which only this program uses; without a guard they read as zero.
+    match unsafe { AxiGuard::close(guard, &[Pages::NONE; RANGES]) } {
+        Ok(_) | Err(Error::NotThere) => {}
+        Err(Error::Locked | Error::Failed) => fail("the guard does not open"),
+    }
 }
 
 /// Makes sure that the storage writes nothing where it must not, and reads nothing that it has not.

@@ -20,11 +20,12 @@ const PRIM_PACKAGES: [&str; 6] = [
 ];
 
 /// The folders of our own sources, all of which are part of a model's digest.
-const OURS: [&str; 9] = [
+const OURS: [&str; 10] = [
     "hw/prim",
     "hw/soc/rtl",
     "hw/soc/ibex",
     "hw/soc/top",
+    "hw/ip/axi_guard/rtl",
     "hw/ip/boot_sequencer/rtl",
     "hw/ip/dma/rtl",
     "hw/ip/mailbox/rtl",

@@ -22,6 +22,9 @@ const PREFIX: &str = "Vrocket";
 /// Addresses past its end are unmapped, which the root of trust's smoke program checks.
 const MEMORY_SIZE: &str = "0x40000000";
 
+/// Bytes of a block on the medium of the guard's test, of which one sector is read.
+const GUARD_BLOCK: usize = 1024;
+
 /// A host beside the root of trust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Soc {
@@ -154,12 +157,30 @@ pub fn smoke(
     block_len: usize,
     options: &[String],
 ) -> Result<Measured> {
+    let program = firmware::stage("smoke", &[])?.elf;
+    let (console, report, end) =
+        run(soc, &smoke_of(decision)?, (&program, &super::medium(block_len)), options)?;
+    parse(&report, end, console).with_context(|| format!("the machine reported\n{report}"))
+}
+
+/// The smoke program of the root of trust, which takes this decision.
+fn smoke_of(decision: Decision) -> Result<PathBuf> {
     let feature: &[&str] = match decision {
         Decision::Release => &["release-host"],
         Decision::Refuse => &[],
         Decision::Trap => &["trap-host"],
     };
-    let rot = firmware::rot_program("rot-smoke", feature)?;
+    firmware::rot_program("rot-smoke", feature)
+}
+
+/// Runs a program of the host with a medium, beside one of the root of trust: console, report, end.
+pub fn run(
+    soc: Soc,
+    rot: &Path,
+    of_host: (&Path, &[u8]),
+    options: &[String],
+) -> Result<(String, String, End)> {
+    let (program, medium) = of_host;
     let rot = rot.to_str().context("the path of the program is text")?;
     let defaults =
         ["--memory-size", MEMORY_SIZE, "--memory-latency", "100", "--llc-size", "0x20000"];
@@ -167,12 +188,33 @@ pub fn smoke(
     let options: Vec<String> = all.chain(options.iter().cloned()).collect();
     let runs = Machine {
         machine: &machine(soc, false)?,
-        program: &firmware::stage("smoke", &[])?.elf,
+        program,
         folder: &folder(soc),
         options: &options,
     };
-    let (console, report, end) = runs.run(&super::medium(block_len))?;
-    parse(&report, end, console).with_context(|| format!("the machine reported\n{report}"))
+    runs.run(medium)
+}
+
+/// The storage against the guard in front of it (`firmware/tests/axi-guard`): how the program ended, and its console.
+pub fn guard(soc: Soc, features: &[&str]) -> Result<(End, String)> {
+    let program = firmware::stage("axi-guard", features)?.elf;
+    let (console, _, end) =
+        run(soc, &smoke_of(Decision::Release)?, (&program, &super::medium(GUARD_BLOCK)), &[])?;
+    Ok((end, console))
+}
+
+/// What is wrong with the guard, or with the program that tries it.
+pub fn guard_fault(soc: Soc) -> Result<Option<String>> {
+    let (end, console) = guard(soc, &[])?;
+    if end != End::Success || !console.contains("guard: done") {
+        return Ok(Some(format!("the storage against the guard ended in {end:?}\n{console}")));
+    }
+    // A range that is left open has to be noticed.
+    let (end, console) = guard(soc, &["open-range"])?;
+    if end == End::Success || !console.contains("a sector is where it must not be") {
+        return Ok(Some(format!("an open range is not noticed: {end:?}\n{console}")));
+    }
+    Ok(None)
 }
 
 /// The folder for files of runs.
