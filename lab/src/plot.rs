@@ -28,6 +28,14 @@ const ENGINE_LIMIT: &str = "engine, SHA-256 and HMAC";
 const PAYLOAD_AXES: draw::Axes =
     draw::Axes { unit: "cycles per byte", sizes: "bytes of the payload", is_doubling: true };
 
+/// A table of ours in the fifth paper's run: how much of the engine DMA uses, by latency and outstanding reads.
+const LATENCY: &str = "DMA, memory latency";
+const LATENCY_AXES: draw::Axes = draw::Axes {
+    unit: "percent of the engine",
+    sizes: "cycles of memory latency",
+    is_doubling: false,
+};
+
 /// A table of ours: cycles for each byte, by what was done and how fast the storage was.
 const OVERLAP: &str = "Overlap";
 const LOAD_ONLY: &str = "load only";
@@ -49,6 +57,7 @@ pub fn plots(key: &str, run: &Stored, paper: Option<&Paper>) -> Result<Vec<Plot>
     for function in ["SHA-256", "HMAC"] {
         plots.extend(payloads(key, run, function)?);
     }
+    plots.extend(latency(key, run)?);
     let parameters = paper.map_or(&[][..], |paper| &paper.parameters);
     for (index, sweep) in sweeps(run, parameters).iter().enumerate() {
         plots.push(sensitivity(&format!("{key}-sensitivity-{index}"), sweep)?);
@@ -264,6 +273,52 @@ fn payloads(key: &str, run: &Stored, function: &'static str) -> Result<Option<Pl
                   largest payload is printed in numbers: the triangles. Dotted, from above: what the least \
                   costs of accesses allow from RAM and from the scratchpad, and what the engine \
                   allows.",
+    }))
+}
+
+/// Lines by outstanding reads, over the latency of memory.
+fn latency(key: &str, run: &Stored) -> Result<Option<Plot>> {
+    use canvas::Look;
+    let points = |reads: &str| -> Points {
+        let rows = run.rows().iter().filter(|row| row.text("table") == LATENCY);
+        let mut points: Points = rows
+            .filter_map(|row| {
+                let (cycles, of) = row.text("config").split_once(" cycles, ")?;
+                (of == reads).then_some((cycles.parse().ok()?, row.number("ours")?))
+            })
+            .collect();
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        points
+    };
+    let lines: Vec<Line> = [
+        ("8 reads", Look::OursFour),
+        ("4 reads", Look::OursOne),
+        ("2 reads", Look::Software),
+        ("1 read", Look::PaperFour),
+    ]
+    .into_iter()
+    .map(|(name, look)| Line { name, look, points: points(name) })
+    .filter(|line| !line.points.is_empty())
+    .collect();
+    if lines.iter().all(|line| line.points.len() < 2) {
+        return Ok(None);
+    }
+    let of_line = |line: &Line| {
+        let text = |(latency, used): &(f64, f64)| format!("{used:.1} % at {latency} cycles");
+        let points: Vec<String> = line.points.iter().map(text).collect();
+        format!("{}: {}", line.name, points.join(", "))
+    };
+    let words = canvas::Words {
+        id: format!("{key}-latency"),
+        title: "Use of the SHA-256 engine by DMA, over the latency of memory".to_owned(),
+        about: lines.iter().map(of_line).collect::<Vec<_>>().join(". "),
+    };
+    Ok(Some(Plot {
+        title: "DMA and slow memory".to_owned(),
+        svg: drawn(&words, |svg| draw::lines(svg, &LATENCY_AXES, &lines, &[]))?,
+        caption: made(run, LATENCY)
+            + "SHA-256 of 16 KiB, by how many reads of a line may be outstanding. 100 % is a block in 34 cycles. \
+               A line of 64 bytes takes 8 cycles of the bus, and one read at a time waits for all of the latency.",
     }))
 }
 

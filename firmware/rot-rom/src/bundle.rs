@@ -10,7 +10,7 @@ use hartlock_image::{HashId, PAGE_SIZE, PayloadRecord, Reason, TreeMode, align_u
 use hartlock_kernels::{Kernels, Tier};
 use hartlock_rot::host::{self, BusError};
 use hartlock_stage::{Instant, RomLog, entry, push};
-use hartlock_verify::tree::{self, Digest};
+use hartlock_verify::tree::{self, Digest, Root, SoftwareHasher};
 use hartlock_verify::{Loaded, Platform, bits_of};
 
 use crate::dma::Dma;
@@ -73,13 +73,15 @@ impl<'a> Bundle<'a> {
     /// It is not taken while the copy is made, although the engines can: what runs is hashed, not what was read, so that
     /// a fault between the two changes the digest.
     fn digest(&mut self, payload: &PayloadRecord) -> Result<Digest, BusError> {
-        let is_flat = matches!((payload.mode, payload.hash), (TreeMode::Flat, HashId::Sha256));
-        let is_engine = is_flat && self.tier(payload) == Tier::Engine;
+        let is_engine = payload.hash == HashId::Sha256 && self.tier(payload) == Tier::Engine;
         if let Some(dma) = self.dma.as_mut().filter(|_| is_engine) {
-            let size = usize::try_from(payload.size).map_err(|_| BusError)?;
-            let bring = || dma.feed_sha2(payload.load_address, size).ok();
-            let digest = engine::digest_of_stream(bring).ok_or(BusError)?;
-            return Ok(tree::padded(&digest));
+            return match payload.mode {
+                TreeMode::Flat => {
+                    let size = usize::try_from(payload.size).map_err(|_| BusError)?;
+                    streamed(|| dma.feed_sha2(payload.load_address, size))
+                }
+                mode => digest_of_blocks(&self.kernels, dma, payload, mode),
+            };
         }
         let Words(piece) = &mut Words([0; PIECE_SIZE]);
         tree::digest_in_pieces(&self.kernels, payload, piece, |at, piece| {
@@ -91,6 +93,35 @@ impl<'a> Bundle<'a> {
     fn tier(&self, payload: &PayloadRecord) -> Tier {
         tree::tier(&self.kernels, (payload.mode, payload.hash))
     }
+}
+
+/// The digest of a payload in blocks. The prefix of a block is streamed before it, from where the log will be: memory of
+/// which nothing else is kept yet, and a byte of it that changes only makes another digest.
+fn digest_of_blocks(
+    kernels: &Kernels,
+    dma: &mut Dma,
+    payload: &PayloadRecord,
+    mode: TreeMode,
+) -> Result<Digest, BusError> {
+    let block_size = u64::from(mode.block_size().unwrap_or(0).max(1));
+    let mut root = Root::<SoftwareHasher>::with(payload, kernels);
+    let (mut at, mut index) = (0_u64, 0_u64);
+    while at < payload.size {
+        let count = payload.size.wrapping_sub(at).min(block_size);
+        let from = payload.load_address.checked_add(at).ok_or(BusError)?;
+        let prefix = tree::leaf_prefix(mode, index).ok_or(BusError)?;
+        host::write(map::LOG.start, &prefix)?;
+        let place = (map::LOG.start, prefix.len());
+        root.push(&streamed(|| dma.feed_sha2_after(place, from, count as usize))?);
+        (at, index) = (at.wrapping_add(count), index.wrapping_add(1));
+    }
+    Ok(root.finalize())
+}
+
+/// The digest of what is streamed to the engine.
+fn streamed(bring: impl FnOnce() -> Result<(), BusError>) -> Result<Digest, BusError> {
+    let digest = engine::digest_of_stream(|| bring().ok()).ok_or(BusError)?;
+    Ok(tree::padded(&digest))
 }
 
 /// The address of a range of the bundle. A manifest has sizes of 64 bits, and a value that is too large is past the

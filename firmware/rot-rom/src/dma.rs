@@ -47,7 +47,7 @@ impl Dma {
     /// `BusError`: what is there is unknown then.
     pub fn copy(&mut self, to: u64, from: u64, count: usize) -> Result<(), BusError> {
         let destination = u32::try_from(to).map_err(|_| BusError)?;
-        self.run(from, destination, count, 0)
+        self.run(&[Range { destination, ..range(from, count)? }], 0)
     }
 
     /// Streams bytes to the SHA-2 engine, which has begun a message. They end it.
@@ -55,21 +55,26 @@ impl Dma {
     /// # Errors
     /// `BusError`: the engine has no digest then.
     pub fn feed_sha2(&mut self, from: u64, count: usize) -> Result<(), BusError> {
-        self.run(from, 0, count, TO_SHA2)
+        self.run(&[range(from, count)?], TO_SHA2)
+    }
+
+    /// The same with what comes before the bytes, at its own address.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn feed_sha2_after(
+        &mut self,
+        (prefix, prefix_count): (u64, usize),
+        from: u64,
+        count: usize,
+    ) -> Result<(), BusError> {
+        self.run(&[range(prefix, prefix_count)?, range(from, count)?], TO_SHA2)
     }
 
     /// What goes to no sink is written.
-    fn run(
-        &mut self,
-        from: u64,
-        destination: u32,
-        count: usize,
-        sinks: u8,
-    ) -> Result<(), BusError> {
-        let source = u32::try_from(from).map_err(|_| BusError)?;
-        let length = u32::try_from(count).map_err(|_| BusError)?;
-        let range = Range { source, destination, length };
-        self.0.start(&[range], sinks, sinks == 0).map_err(|_| BusError)?;
+    fn run(&mut self, ranges: &[Range], sinks: u8) -> Result<(), BusError> {
+        let length = ranges.iter().fold(0_u32, |sum, range| sum.saturating_add(range.length));
+        self.0.start(ranges, sinks, sinks == 0).map_err(|_| BusError)?;
         let done = self.0.finish(PATIENCE.saturating_add(length / 4));
         if done == Err(Error::Silent) {
             self.0.abort();
@@ -78,4 +83,11 @@ impl Dma {
         }
         done.map_err(|_| BusError)
     }
+}
+
+/// A range that is read.
+fn range(from: u64, count: usize) -> Result<Range, BusError> {
+    let source = u32::try_from(from).map_err(|_| BusError)?;
+    let length = u32::try_from(count).map_err(|_| BusError)?;
+    Ok(Range { source, destination: 0, length })
 }

@@ -53,6 +53,10 @@ pub struct Args {
     /// Show where the cycles of each hart went
     #[arg(short, long)]
     verbose: bool,
+    /// With --boot of a root of trust: bytes of its bundle, 64 KiB without this. --block-size makes its largest payload
+    /// one of blocks
+    #[arg(long, value_name = "BYTES", requires = "boot", value_parser = bundle_size)]
+    bundle_size: Option<usize>,
     /// Build a model that can write signals over time (options --vcd… of the machine)
     #[arg(long)]
     waves: bool,
@@ -132,6 +136,13 @@ fn block_size(text: &str) -> Result<usize, String> {
     if is_good { Ok(size) } else { Err("a multiple of 512, 4 MiB at most".into()) }
 }
 
+/// From what three payloads take to what fits into the place of the largest.
+fn bundle_size(text: &str) -> Result<usize, String> {
+    let size: usize = text.parse().map_err(|_| "not a number".to_owned())?;
+    let is_good = (20 << 10..=2 << 20).contains(&size) && size.is_multiple_of(4096);
+    if is_good { Ok(size) } else { Err("a multiple of 4096, from 20 KiB to 2 MiB".into()) }
+}
+
 pub fn main(args: &Args) -> Result<Verdict> {
     if args.list {
         for core in CORES {
@@ -209,12 +220,17 @@ fn provoke_faults(rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
 /// The program for DMA on these machines, with the bounds of the usual memory.
 fn hash_by_dma(args: &Args, rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
     for soc in socs {
-        rot_dma::print_table(&rot_dma::measure_coherent(*soc)?);
+        let rows = rot_dma::measure_coherent(*soc)?;
+        rot_dma::print_table(&rows, "through the caches of the host, which runs");
     }
     let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
     for rot in rots {
         let rows = rot_dma::measure(*rot, &options)?;
-        rot_dma::print_table(&rows);
+        let memory = match options.as_slice() {
+            [] => "with the payload in the last-level cache".to_owned(),
+            options => format!("with {}", options.join(" ")),
+        };
+        rot_dma::print_table(&rows, &memory);
         let fault = if options.is_empty() { rot_dma::fault(&rows)? } else { None };
         if let Some(why) = fault {
             println!("{}: {why}", rot.name);
@@ -360,7 +376,7 @@ fn boot_rot(rot: Rot, args: &Args) -> Result<()> {
     let rom = rot_boot::rom(rot_boot::ALONE)?;
     let changed = Edit::File(|file| file[3 << 12] ^= 1);
     for (what, edits) in [("a good bundle", &[][..]), ("a flipped bit in the loader", &[changed])] {
-        let bundle = rot_boot::bundle(rot_boot::USUAL_SIZE, SignedBy::Lms, None, edits);
+        let bundle = boot_bundle(args, edits)?;
         let booted = rot_boot::boot(rot, &rom, &bundle, &rot::folder(rot))?;
         println!("{}, {what}", rot.name);
         let timeline = booted.timeline(rot);
@@ -378,6 +394,20 @@ fn boot_rot(rot: Rot, args: &Args) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The bundle that the command asks for.
+fn boot_bundle(args: &Args, edits: &[Edit]) -> Result<Vec<u8>> {
+    let size = args.bundle_size.unwrap_or(rot_boot::USUAL_SIZE);
+    let mode = match args.block_size.map(u32::try_from).transpose()? {
+        None => TreeMode::Flat,
+        Some(block_size) => {
+            let sizes = TreeMode::BLOCK_SIZES;
+            ensure!(sizes.contains(&block_size), "blocks have {sizes:?} bytes");
+            TreeMode::Blocks { block_size }
+        }
+    };
+    Ok(rot_boot::bundle_in(mode, size, SignedBy::Lms, None, edits))
 }
 
 /// Writes the timeline as JSON and as a page, and prints the paths.
@@ -464,6 +494,11 @@ pub fn step(_: &Path) -> Result<Outcome> {
         }
         if let Some(why) = rot_boot::faults(rot, &rot::folder(rot).join("boot"))? {
             return Ok(Outcome::Failed(format!("{}: {why}", rot.name)));
+        }
+    }
+    for fault in [rot_boot::blocks_fault, rot_boot::large_fault] {
+        if let Some(why) = fault(ROTS[0], &rot::folder(ROTS[0]).join("boot"))? {
+            return Ok(Outcome::Failed(format!("{}: {why}", ROTS[0].name)));
         }
     }
     if let Some(why) = rot_dma::fault(&rot_dma::measure(ROTS[0], &[])?)? {

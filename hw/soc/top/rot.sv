@@ -20,7 +20,10 @@ module rot
   parameter int unsigned RomLatency        = 5,
   parameter int unsigned ScratchpadLatency = 5,
   parameter int unsigned RegisterLatency   = 5,
-  parameter int unsigned TimeoutCycles     = 2000
+  parameter int unsigned TimeoutCycles     = 2000,
+  // Reads of the DMA engine that are outstanding; rounds a cycle of the SHA-3 engine, 1 or 2.
+  parameter int unsigned DmaReads          = 8,
+  parameter int unsigned Sha3Rounds        = 1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -314,7 +317,9 @@ module rot
   // The mailbox's two sides are two ports of one block: no access passes from one to the other.
   rot_registers #(
     .Latency       (RegisterLatency),
-    .TimeoutCycles (TimeoutCycles)
+    .TimeoutCycles (TimeoutCycles),
+    .DmaReads      (DmaReads),
+    .Sha3Rounds    (Sha3Rounds)
   ) u_registers (
     .clk_i,
     .rst_ni,

@@ -4,7 +4,9 @@ module rot_registers
   import soc_pkg::*;
 #(
   parameter int unsigned Latency       = 5,
-  parameter int unsigned TimeoutCycles = 2000
+  parameter int unsigned TimeoutCycles = 2000,
+  parameter int unsigned DmaReads      = 8,
+  parameter int unsigned Sha3Rounds    = 1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -212,6 +214,7 @@ module rot_registers
   // the host's devices, and nothing that DMA is for.
   dma #(
     .NumSinks    (NumSinks),
+    .NumReads    (DmaReads),
     .ScratchBits ($clog2(ScratchpadBytes)),
     .LowestPage  (32'(HostBase[31:12]))
   ) u_dma (
@@ -281,7 +284,7 @@ module rot_registers
   );
 
   // --- engines ---
-  sha3 u_sha3 (
+  sha3 #(.RoundsPerCycle(Sha3Rounds)) u_sha3 (
     .clk_i,
     .rst_ni,
     // Its registers, by which the core feeds it as well.

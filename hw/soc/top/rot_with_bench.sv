@@ -13,7 +13,9 @@ module rot_with_bench #(
   parameter bit          InstructionCache  = 1'b0,
   parameter int unsigned RomLatency        = 5,
   parameter int unsigned ScratchpadLatency = 5,
-  parameter int unsigned RegisterLatency   = 5
+  parameter int unsigned RegisterLatency   = 5,
+  parameter int unsigned DmaReads          = 8,
+  parameter int unsigned Sha3Rounds        = 1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -140,7 +142,9 @@ module rot_with_bench #(
     .InstructionCache  (InstructionCache),
     .RomLatency        (RomLatency),
     .ScratchpadLatency (ScratchpadLatency),
-    .RegisterLatency   (RegisterLatency)
+    .RegisterLatency   (RegisterLatency),
+    .DmaReads          (DmaReads),
+    .Sha3Rounds        (Sha3Rounds)
   ) u_rot (
     .clk_i,
     .rst_ni,

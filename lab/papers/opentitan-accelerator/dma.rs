@@ -7,9 +7,9 @@ use anyhow::{Context, Result};
 use super::baseline::Count;
 use super::runs::Function;
 use crate::run::{Better, How, Row};
-use crate::sensitivity::TABLE as SENSITIVITY;
-use hartlock_hw::machines::rot::{Rot, rot};
+use hartlock_hw::machines::rot::{READS, Rot, SHA3_12, rot};
 use hartlock_hw::machines::rot_dma::{self, Measured};
+use hartlock_hw::machines::soc::soc;
 
 const TABLE: &str = "DMA";
 /// Bytes of a block of SHA-256.
@@ -27,45 +27,83 @@ const TARGETS: [(&str, usize, f64); 4] = [
     ("hmac-sha256", 4096, 0.70),
     ("sha3-256", LONG, 0.186),
 ];
-/// Options of the host's memory, beside what they are called: hits in the last-level cache, then no such cache.
-const LATENCIES: [(&str, &[&str]); 3] = [
-    ("13 cycles", &["--llc-hit", "11"]),
-    ("60 cycles", &["--llc-hit", "58"]),
-    ("120 cycles", &["--llc-hit", "118"]),
+/// Where what is done once does not show against the bus, either.
+const LONGEST: usize = 64 << 10;
+/// Options of the host's memory for a latency in cycles: hits in the last-level cache.
+const LATENCIES: [(u32, &[&str]); 4] = [
+    (13, &["--llc-hit", "11"]),
+    (PRESET, &[]),
+    (60, &["--llc-hit", "58"]),
+    (120, &["--llc-hit", "118"]),
 ];
-const PRESET: &str = "23 cycles";
+const PRESET: u32 = 23;
+/// Reads that are outstanding in all other rows.
+const PRESET_READS: u32 = 8;
 const COLD: &[&str] = &["--llc-size", "0"];
+/// Rows of the plot: the configuration is "<latency> cycles, <reads> reads".
+pub const LATENCY_TABLE: &str = "DMA, memory latency";
+pub const USED_OF_ENGINE: &str = "used of the engine's bandwidth";
+/// With two rounds a cycle a block of SHA-3 takes 12 cycles, and the bus brings 8 bytes in one: the larger of both is the
+/// least. By function, with the bytes of its block.
+const FASTER: [(&str, f64); 3] = [("sha3-256", 136.0), ("sha3-384", 104.0), ("sha3-512", 72.0)];
+const FASTER_CYCLES: f64 = 12.0;
+const BUS_BYTES: f64 = 8.0;
+/// How far from that, in times.
+const NEAR: f64 = 1.05;
 
 /// Lists that were carried out, with the memory that they read.
 pub struct Lists {
     preset: Vec<Measured>,
     cold: Vec<Measured>,
-    /// By latency.
-    others: Vec<(&'static str, Vec<Measured>)>,
+    /// With a SHA-3 engine of 12 cycles a block.
+    faster: Vec<Measured>,
+    /// Through the port of a host that runs, coherent with its caches.
+    coherent: Vec<Measured>,
+    /// By latency and outstanding reads, without the preset.
+    others: Vec<(u32, u32, Vec<Measured>)>,
 }
 
 /// Runs the program on the machine of the paper: with hits in the last-level cache, without the cache, and, unless it
-/// is quick, with other latencies.
+/// is quick, with a faster SHA-3 engine, through the caches of a host, and with other latencies and reads.
 pub fn measure(is_quick: bool) -> Result<Lists> {
     let machine: Rot = rot("rot").context("the machine of the paper")?;
-    let of = |what: &str, options: &[&str]| {
+    let of = |what: &str, machine: Rot, options: &[&str]| {
         eprintln!("DMA, {what}");
         rot_dma::measure(machine, options)
     };
-    let latencies = if is_quick { &[][..] } else { &LATENCIES };
-    let others = latencies.iter().map(|(label, options)| Ok((*label, of(label, options)?)));
-    Ok(Lists {
-        preset: of(PRESET, &[])?,
-        cold: of("no cache", COLD)?,
-        others: others.collect::<Result<_>>()?,
-    })
+    let mut lists = Lists {
+        preset: of("hits", machine, &[])?,
+        cold: of("no cache", machine, COLD)?,
+        faster: Vec::new(),
+        coherent: Vec::new(),
+        others: Vec::new(),
+    };
+    if is_quick {
+        return Ok(lists);
+    }
+    lists.faster = of("SHA-3 of 12 cycles a block", SHA3_12, &[])?;
+    eprintln!("DMA, through the caches of the host");
+    lists.coherent = rot_dma::measure_coherent(soc("soc-1").context("the machine with a host")?)?;
+    for (reads, machine) in READS.into_iter().chain([(PRESET_READS, machine)]) {
+        for (latency, options) in LATENCIES {
+            if (latency, reads) != (PRESET, PRESET_READS) {
+                let what = format!("{latency} cycles, {reads} outstanding");
+                lists.others.push((latency, reads, of(&what, machine, options)?));
+            }
+        }
+    }
+    Ok(lists)
 }
 
 /// Costs beside their targets and beside what the paper measured with a core in between, the use of the engine, the
 /// speed-up over software, and what the use depends on.
 pub fn rows(lists: &Lists, software: &[Count], bytes: usize) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
-    for (memory, list) in [("hits", &lists.preset), ("no cache", &lists.cold)] {
+    for (memory, list) in [
+        ("hits", &lists.preset),
+        ("no cache", &lists.cold),
+        ("the host's port for other masters", &lists.coherent),
+    ] {
         for it in list.iter().filter(|it| it.offset == 0 && it.bytes >= bytes) {
             let functions = it.functions.join("+");
             let config = format!("{}, {} bytes, {memory}", name(&functions), it.bytes);
@@ -83,12 +121,12 @@ pub fn rows(lists: &Lists, software: &[Count], bytes: usize) -> Result<Vec<Row>>
     }
     let long = used(&lists.preset)?;
     rows.push(
-        Row::info(TABLE, "used of the engine's bandwidth", "percent", long)
+        Row::info(TABLE, USED_OF_ENGINE, "percent", long)
             .of(&format!("SHA-256, {LONG} bytes, hits"))
             .judged(Better::Higher, USED)
             .noted(format!("{BLOCK_CYCLES} cycles a block; the paper: 16 % of 80 cycles a block")),
     );
-    let payload = find(&lists.preset, bytes)?;
+    let payload = find(&lists.preset, "sha256", bytes)?;
     let is_it = |it: &&Count| {
         it.who == "bearssl"
             && it.bytes == bytes
@@ -100,36 +138,56 @@ pub fn rows(lists: &Lists, software: &[Count], bytes: usize) -> Result<Vec<Row>>
             .of(&format!("SHA-256, {bytes} bytes, hits"))
             .noted("the paper: 11.1 times, with a core that carries every word"),
     );
-    let latency = |label: &str, list: &[Measured]| -> Result<Row> {
-        let row = Row::info(
-            SENSITIVITY,
-            "memory of the DMA engine",
-            "percent of the engine used",
-            used(list)?,
-        );
-        let cost = find(list, LONG)?.cycles_per_byte();
-        Ok(row.of(label).noted(format!("SHA-256 of {LONG} bytes: {cost:.3} cycles a byte")))
-    };
-    if !lists.others.is_empty() {
-        rows.push(latency(PRESET, &lists.preset)?);
+    if !lists.faster.is_empty() {
+        rows.extend(faster_rows(&lists.faster)?);
+        rows.push(latency_row(PRESET, PRESET_READS, &lists.preset)?);
     }
-    for (label, list) in &lists.others {
-        rows.push(latency(label, list)?);
+    for (latency, reads, list) in &lists.others {
+        rows.push(latency_row(*latency, *reads, list)?);
     }
     Ok(How::Simulated.made(rows))
 }
 
+/// The SHA-3 engine of 12 cycles a block, beside what bus and engine allow.
+fn faster_rows(list: &[Measured]) -> Result<Vec<Row>> {
+    let row = |(function, rate): (&str, f64)| -> Result<Row> {
+        let least = f64::max(FASTER_CYCLES / rate, 1.0 / BUS_BYTES);
+        let it = find(list, function, LONGEST)?;
+        let config = format!("{}, {LONGEST} bytes, 12 cycles a block, hits", name(function));
+        Ok(Row::info(TABLE, "cost", "cycles/byte", it.cycles_per_byte())
+            .of(&config)
+            .judged(Better::Lower, NEAR * least)
+            .noted(format!("{least:.4} is the least that bus and engine allow")))
+    };
+    FASTER.into_iter().map(row).collect()
+}
+
+/// How much of the engine for SHA-256 is used.
+fn latency_row(latency: u32, reads: u32, list: &[Measured]) -> Result<Row> {
+    let plural = if reads == 1 { "" } else { "s" };
+    let cost = find(list, "sha256", LONG)?.cycles_per_byte();
+    Ok(Row::info(LATENCY_TABLE, USED_OF_ENGINE, "percent", used(list)?)
+        .of(&format!("{latency} cycles, {reads} read{plural}"))
+        .noted(format!("SHA-256 of {LONG} bytes: {cost:.3} cycles a byte")))
+}
+
 /// Every list, as CSV.
 pub fn csv(lists: &Lists) -> String {
-    let mut text = "memory,functions,bytes,offset,set_up_cycles,cycles\n".to_owned();
-    let others = lists.others.iter().map(|(label, list)| (*label, list));
-    for (memory, list) in
-        [(PRESET, &lists.preset), ("no cache", &lists.cold)].into_iter().chain(others)
-    {
+    let mut text = "memory,reads,functions,bytes,offset,set_up_cycles,cycles\n".to_owned();
+    let cycles = |latency: u32| format!("{latency} cycles");
+    let others = lists.others.iter().map(|(latency, reads, list)| (cycles(*latency), *reads, list));
+    let all = [
+        (cycles(PRESET), PRESET_READS, &lists.preset),
+        ("no cache".to_owned(), PRESET_READS, &lists.cold),
+        ("SHA-3 in 12 cycles".to_owned(), PRESET_READS, &lists.faster),
+        ("coherent port".to_owned(), PRESET_READS, &lists.coherent),
+    ];
+    for (memory, reads, list) in all.into_iter().chain(others) {
         for it in list {
             let Measured { functions, bytes, offset, cycles, set_up, .. } = it;
             let functions = functions.join("+");
-            let _ = writeln!(text, "{memory},{functions},{bytes},{offset},{set_up},{cycles}");
+            let _ =
+                writeln!(text, "{memory},{reads},{functions},{bytes},{offset},{set_up},{cycles}");
         }
     }
     text
@@ -146,12 +204,12 @@ fn name(functions: &str) -> String {
     functions.split('+').map(of_one).collect::<Vec<_>>().join(" and ")
 }
 
-fn find(list: &[Measured], bytes: usize) -> Result<&Measured> {
-    let is_it = |it: &&Measured| it.functions == ["sha256"] && (it.bytes, it.offset) == (bytes, 0);
-    list.iter().find(is_it).with_context(|| format!("SHA-256 of {bytes} bytes was not measured"))
+fn find<'a>(list: &'a [Measured], function: &str, bytes: usize) -> Result<&'a Measured> {
+    let is_it = |it: &&Measured| it.functions == [function] && (it.bytes, it.offset) == (bytes, 0);
+    list.iter().find(is_it).with_context(|| format!("{function} of {bytes} bytes was not measured"))
 }
 
 /// Percent of the time of the engine for SHA-256 that it computes.
 fn used(list: &[Measured]) -> Result<f64> {
-    Ok(100.0 * BLOCK_CYCLES / BLOCK / find(list, LONG)?.cycles_per_byte())
+    Ok(100.0 * BLOCK_CYCLES / BLOCK / find(list, "sha256", LONG)?.cycles_per_byte())
 }

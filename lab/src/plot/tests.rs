@@ -82,6 +82,22 @@ fn the_rows_of_the_plot_are_those_of_the_paper() {
     assert!(conditions(&paper).unwrap().contains("97 MiB; times at 1200 MHz"));
 }
 
+#[test]
+fn reads_are_lines_over_the_latency() {
+    let run = run(&[
+        (LATENCY, "used", "60 cycles, 1 read", None, Some(50.0)),
+        (LATENCY, "used", "13 cycles, 1 read", None, Some(90.0)),
+        (LATENCY, "used", "60 cycles, 8 reads", None, Some(98.0)),
+        (LATENCY, "used", "13 cycles, 8 reads", None, Some(98.5)),
+    ]);
+    let plot = latency("any", &run).unwrap().unwrap();
+    assert!(plot.svg.contains("1 read: 90.0 % at 13 cycles, 50.0 % at 60 cycles"), "{}", plot.svg);
+    // Two points of ours and a sample; one read at a time has triangles.
+    assert_eq!(plot.svg.matches("<circle").count(), 3);
+    assert_eq!(plot.svg.matches("<polygon").count(), 3);
+    roxmltree::Document::parse(&plot.svg).unwrap();
+}
+
 fn parameter(name: &str, preset: &str) -> Parameter {
     let text =
         format!("name = {name:?}\npreset = {preset:?}\nsource = \"ours\"\nbecause = \"no text\"");

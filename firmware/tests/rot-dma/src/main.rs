@@ -8,6 +8,9 @@
 //! Cycles are from the doorbell to the last digest that is valid, everything in; the set-up before it starts the engines
 //! and writes list and registers. Each is the second of two runs, with the payload in the last-level cache. Byte i of
 //! memory is i mod 251.
+//!
+//! With the feature `released` the host is released first, so that all of it goes through the host's port for other
+//! masters, which is coherent with its caches. The host waits for the word that this program writes at its end.
 
 #![no_std]
 #![no_main]
@@ -15,19 +18,29 @@
 
 use core::fmt::Write;
 
+#[cfg(feature = "released")]
+use hartlock_drivers::boot_sequencer::BootSequencer;
 use hartlock_drivers::dma::{self, Dma, List, Range, Window};
 use hartlock_drivers::sha2::{self, Sha2};
 use hartlock_drivers::sha3::{self, Sha3};
 use hartlock_drivers::wait::Polling;
 use hartlock_regs::{Block, dma as dma_registers};
+#[cfg(feature = "released")]
+use hartlock_rot::BOOT_SEQUENCER;
 use hartlock_rot::{Console, DMA, HOST_MEMORY, SCRATCHPAD, SHA2, SHA3, cycle, exit};
 
 /// Bytes of the payloads.
 const SIZES: [u32; 4] = [64, 1024, 4096, 16384];
+/// Where what is done once does not show any more; it is not copied, because a copy is compared byte by byte.
+const LONG: u32 = 65536;
 /// The largest payload, and room to move it.
-const MEMORY_LEN: usize = (16384 + 64) / 4;
-/// Where copies go: the second MiB.
-const COPY: u32 = HOST_MEMORY as u32 + (1 << 20);
+const MEMORY_LEN: usize = (LONG as usize + 64) / 4;
+/// Payloads, after the host's program, and copies: a MiB each.
+const PAYLOAD: usize = HOST_MEMORY + (16 << 20);
+const COPY: u32 = PAYLOAD as u32 + (1 << 20);
+/// What the host waits for (`firmware/tests/rot-host`, feature `waits`).
+#[cfg(feature = "released")]
+const DONE: usize = HOST_MEMORY + (18 << 20);
 /// More than any list takes, in reads of the events.
 const PATIENCE: u32 = 100_000;
 /// Bits of the sinks (hw/soc/top/rot_registers.sv).
@@ -47,6 +60,9 @@ enum Error {
     Copy,
     /// A list was not refused.
     Allowed,
+    /// The host was not released.
+    #[cfg(feature = "released")]
+    Release,
 }
 
 impl From<dma::Error> for Error {
@@ -162,8 +178,8 @@ fn run() -> Result<(), Error> {
         sha2: Sha2::new(sha2, Polling)?,
         sha3: Sha3::new(sha3, Polling)?,
     };
-    let page = HOST_MEMORY as u32 >> 12;
-    // What is read is the first MiB of the host's memory, what is written the second. Pages below the host's memory are in
+    let page = PAYLOAD as u32 >> 12;
+    // What is read is one MiB of the host's memory, what is written the next. Pages below the host's memory are in
     // no window, although this one names them.
     let (first, second) = (
         Window { first: 0, last: page + 0xff },
@@ -173,25 +189,46 @@ fn run() -> Result<(), Error> {
     // SAFETY: memory that no other code uses.
     let memory = unsafe {
         core::slice::from_raw_parts_mut(
-            core::ptr::with_exposed_provenance_mut::<u32>(HOST_MEMORY),
+            core::ptr::with_exposed_provenance_mut::<u32>(PAYLOAD),
             MEMORY_LEN,
         )
     };
     for (index, word) in memory.iter_mut().enumerate() {
         *word = u32::from_le_bytes(core::array::from_fn(|byte| ((4 * index + byte) % 251) as u8));
     }
+    #[cfg(feature = "released")]
+    release()?;
     for task in TASKS {
         for size in SIZES {
             engines.measure(task, size, 0)?;
         }
+        if !task.writes {
+            engines.measure(task, LONG, 0)?;
+        }
         engines.measure(task, 0, 0)?;
         engines.measure(task, 4093, 3)?;
     }
-    for source in [HOST_MEMORY as u32 + (1 << 20) - 32, HOST_MEMORY as u32 - 32, SCRATCHPAD as u32]
-    {
+    for source in [COPY - 32, HOST_MEMORY as u32 - 32, SCRATCHPAD as u32] {
         engines.is_refused(source)?;
     }
+    #[cfg(feature = "released")]
+    tell_the_host();
     Ok(())
+}
+
+/// The host runs from now on, and every access to its memory takes the path that sees its caches.
+#[cfg(feature = "released")]
+fn release() -> Result<(), Error> {
+    let base = core::ptr::with_exposed_provenance_mut(BOOT_SEQUENCER);
+    // SAFETY: registers of the sequencer, which no other code uses.
+    let mut sequencer = unsafe { BootSequencer::new(base) };
+    sequencer.release().map_err(|_| Error::Release)
+}
+
+#[cfg(feature = "released")]
+fn tell_the_host() {
+    // SAFETY: a word that only the host reads.
+    unsafe { core::ptr::with_exposed_provenance_mut::<u32>(DONE).write_volatile(1) };
 }
 
 impl Engines<'_> {
@@ -232,7 +269,7 @@ impl Engines<'_> {
             sinks |= TO_SHA3;
         }
         let range =
-            Range { source: HOST_MEMORY as u32 + offset, destination: COPY + 5 * offset, length };
+            Range { source: PAYLOAD as u32 + offset, destination: COPY + 5 * offset, length };
         self.dma.prepare(&[range], sinks, task.writes)?;
         let doorbell = cycle();
         self.dma.ring();

@@ -39,6 +39,9 @@ const MISSING: u64 = hartlock_soc::RAM.end - (1 << 20);
 const STALLED: u64 = hartlock_soc::RAM.start + (18 << 20);
 /// The end of the bundle, which is the end of memory there.
 const BUNDLE_END: u64 = hartlock_soc::BUNDLE.end;
+/// With the feature `waits`: the word that ends it.
+#[cfg(feature = "waits")]
+const DONE: usize = hartlock_soc::RAM.start as usize + (18 << 20);
 /// Maximum number of requests until one is served after a stall.
 const RETRIES: usize = 100;
 /// Maximum number of polls for an answer, and the timeout asleep (ticks of the timer).
@@ -47,6 +50,8 @@ const DEADLINE: u64 = 1_000_000;
 
 #[unsafe(no_mangle)]
 extern "C" fn bench_main() -> ! {
+    #[cfg(feature = "waits")]
+    wait();
     console::line(&["host: runs"]);
     // SAFETY: the host's side of the mailbox, of which this is the only user.
     let mut mailbox =
@@ -203,6 +208,16 @@ fn ask(mailbox: &mut HostSide, patience: Patience, what: &str, request: &Request
         }
     }
     fail("there is no answer")
+}
+
+/// Waits for a word of the root of trust, and ends the machine. It polls a line of its own cache, so that the bus is
+/// quiet until the line is taken away.
+#[cfg(feature = "waits")]
+fn wait() -> ! {
+    let done = core::ptr::with_exposed_provenance::<u32>(DONE);
+    // SAFETY: a word that only the root of trust writes.
+    while unsafe { done.read_volatile() } == 0 {}
+    machine::end(0)
 }
 
 /// Sleeps until the mailbox has an answer.

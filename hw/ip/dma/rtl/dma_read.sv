@@ -64,7 +64,7 @@ module dma_read
 
   // Whether a read that is due is the last of its range: bit 1 is the youngest.
   logic [NumReads:0] ends_q;
-  always_ff @(posedge clk_i) if (passes) ends_q <= {ends_q[NumReads-1:1], is_last_line, 1'b0};
+  always_ff @(posedge clk_i) if (passes) ends_q <= (ends_q >> 1 << 2) | (NumReads + 1)'({is_last_line, 1'b0});
   assign r_end_o = r_last_i & |(ends_q & ((NumReads+1)'(1) << due_q));
 
   // Lines follow each other until the one of the last word.

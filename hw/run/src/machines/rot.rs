@@ -74,23 +74,32 @@ pub const ROTS: [Rot; 3] = [
 /// `rot` with other latencies of its code, and with an instruction cache: what the conclusions of a measurement
 /// depend on. By latency in cycles.
 pub const FETCHES: [(u32, Rot); 4] = [
-    (1, fetching("rot-fetch-1", &[ROM_1, SCRATCHPAD, REGISTERS])),
-    (2, fetching("rot-fetch-2", &[ROM_2, SCRATCHPAD, REGISTERS])),
-    (3, fetching("rot-fetch-3", &[ROM_3, SCRATCHPAD, REGISTERS])),
-    (8, fetching("rot-fetch-8", &[ROM_8, SCRATCHPAD, REGISTERS])),
+    (1, variant("rot-fetch-1", &[ROM_1, SCRATCHPAD, REGISTERS])),
+    (2, variant("rot-fetch-2", &[ROM_2, SCRATCHPAD, REGISTERS])),
+    (3, variant("rot-fetch-3", &[ROM_3, SCRATCHPAD, REGISTERS])),
+    (8, variant("rot-fetch-8", &[ROM_8, SCRATCHPAD, REGISTERS])),
 ];
 /// `rot` with Ibex's instruction cache.
 pub const CACHED: Rot =
-    fetching("rot-cached", &[("RomLatency", 5), SCRATCHPAD, REGISTERS, ("InstructionCache", 1)]);
+    variant("rot-cached", &[ROM_5, SCRATCHPAD, REGISTERS, ("InstructionCache", 1)]);
+/// `rot` with fewer reads of the DMA engine outstanding, by their number.
+pub const READS: [(u32, Rot); 3] = [
+    (1, variant("rot-reads-1", &[ROM_5, SCRATCHPAD, REGISTERS, ("DmaReads", 1)])),
+    (2, variant("rot-reads-2", &[ROM_5, SCRATCHPAD, REGISTERS, ("DmaReads", 2)])),
+    (4, variant("rot-reads-4", &[ROM_5, SCRATCHPAD, REGISTERS, ("DmaReads", 4)])),
+];
+/// `rot` with a SHA-3 engine of 12 cycles a block.
+pub const SHA3_12: Rot = variant("rot-sha3-12", &[ROM_5, SCRATCHPAD, REGISTERS, ("Sha3Rounds", 2)]);
 const ROM_1: (&str, u32) = ("RomLatency", 1);
 const ROM_2: (&str, u32) = ("RomLatency", 2);
 const ROM_3: (&str, u32) = ("RomLatency", 3);
+const ROM_5: (&str, u32) = ("RomLatency", 5);
 const ROM_8: (&str, u32) = ("RomLatency", 8);
 const SCRATCHPAD: (&str, u32) = ("ScratchpadLatency", 5);
 const REGISTERS: (&str, u32) = ("RegisterLatency", 5);
 
-const fn fetching(name: &'static str, parameters: &'static [(&'static str, u32)]) -> Rot {
-    Rot { name, about: "rot with other fetches", parameters, own_cycles: 5, is_daily: false }
+const fn variant(name: &'static str, parameters: &'static [(&'static str, u32)]) -> Rot {
+    Rot { name, about: "rot with a part changed", parameters, own_cycles: 5, is_daily: false }
 }
 
 /// The hardened one: two cores in lockstep.

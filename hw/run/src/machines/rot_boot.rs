@@ -41,6 +41,8 @@ pub const SHIPPED: &[&str] = &[];
 /// Approximate bytes of a bundle: a realistic size to show, and a small one for the other tests.
 pub const USUAL_SIZE: usize = 64 << 10;
 pub const SMALL_SIZE: usize = 20 << 10;
+/// For a payload of several blocks.
+const BLOCKS_SIZE: usize = 36 << 10;
 
 /// The option of the machine that breaks the engine.
 const UPSET: &str = "--upset-engine";
@@ -154,6 +156,17 @@ pub enum SignedBy {
 /// A boot bundle of about `size` bytes for this device. `first` is what the host starts with; without it,
 /// noise. The larger payloads are hashed by the engine.
 pub fn bundle(size: usize, signed_by: SignedBy, first: Option<&[u8]>, edits: &[Edit]) -> Vec<u8> {
+    bundle_in(TreeMode::Flat, size, signed_by, first, edits)
+}
+
+/// The same with its largest payload in this mode.
+pub fn bundle_in(
+    mode: TreeMode,
+    size: usize,
+    signed_by: SignedBy,
+    first: Option<&[u8]>,
+    edits: &[Edit],
+) -> Vec<u8> {
     let payload = |kind, size, region: hartlock_verify::board::Region, hash| {
         let mut payload = Payload::new(kind, size, region.start);
         (payload.hash, payload.mode) = (hash, TreeMode::Flat);
@@ -171,6 +184,7 @@ pub fn bundle(size: usize, signed_by: SignedBy, first: Option<&[u8]>, edits: &[E
         payload(PayloadType::Loader, rest, hartlock_soc::LOADER, HashId::Sha256),
         payload(PayloadType::BootFdt, 1024, hartlock_soc::BOOT_FDT, HashId::Sha384),
     ];
+    draft.payloads[1].mode = mode;
     if let Some(first) = first {
         draft.payloads[0].data = first.to_vec();
         // Its zero-initialised data, and its stack (firmware/tests/bench/link.ld).
@@ -272,6 +286,62 @@ pub fn faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
         }
     }
     rot_faults::of_memory(machine, folder)
+}
+
+/// A bundle of 1 MiB is copied and hashed at the rate of memory and engine.
+pub fn large_fault(machine: Rot, folder: &Path) -> Result<Option<String>> {
+    /// Cycles of a byte at most, set-up in: memory takes 8 bytes a cycle twice, the engine a block in 34 cycles.
+    const MOST: [(Step, f64); 2] = [(Step::Read, 0.3), (Step::Hash, 0.56)];
+    let file = bundle(1 << 20, SignedBy::Lms, None, &[]);
+    let booted = boot(machine, &rom(ALONE)?, &file, folder)?;
+    for (step, most) in MOST {
+        let is_it =
+            |entry: &&Entry| entry.step == step && entry.payload == Some(PayloadType::Loader);
+        let entry = booted.entries.iter().find(is_it).context("a step is not in the log")?;
+        let each = cycles_per_byte(entry);
+        if booted.reason.is_some() || each > most {
+            let reason = booted.reason;
+            return Ok(Some(format!("1 MiB: {step:?} takes {each:.3} cycles a byte, {reason:?}")));
+        }
+    }
+    Ok(None)
+}
+
+fn cycles_per_byte(entry: &Entry) -> f64 {
+    (entry.time.1 - entry.time.0) as f64 / entry.bytes as f64
+}
+
+/// A payload in blocks: the engine hashes them by DMA, the last one is shorter, and a changed bit of it is refused.
+pub fn blocks_fault(machine: Rot, folder: &Path) -> Result<Option<String>> {
+    /// Cycles of a byte: about 13 by loads and stores, and 2.5 by DMA, of which the blocks themselves are 0.57.
+    const MOST: f64 = 4.0;
+    let mode = TreeMode::Blocks { block_size: 4096 };
+    let rom = rom(ALONE)?;
+    // The last payload but the padded device tree: three blocks and a part of one.
+    let cut = Edit::Draft(|draft| draft.payloads[1].data.truncate(3 * 4096 + 100));
+    let of = |edits: &[Edit]| {
+        let file = bundle_in(mode, BLOCKS_SIZE, SignedBy::Lms, None, edits);
+        boot(machine, &rom, &file, folder)
+    };
+    let good = of(&[cut])?;
+    let is_it = |entry: &&Entry| {
+        entry.step == Step::Hash
+            && entry.payload == Some(PayloadType::Loader)
+            && entry.kernel == Tier::Engine as u32
+    };
+    let Some(hash) = good.entries.iter().find(is_it).filter(|_| good.reason.is_none()) else {
+        return Ok(Some(format!("blocks are not hashed by the engine\n{}", good.console)));
+    };
+    let each = cycles_per_byte(hash);
+    if each > MOST {
+        return Ok(Some(format!("a payload in blocks takes {each:.2} cycles a byte")));
+    }
+    // Of the last block, which has 100 bytes. The first payload is before it, after a page.
+    let changed = Edit::File(|file| file[(2 << 12) + 3 * 4096 + 99] ^= 1);
+    let bad = of(&[cut, changed])?;
+    let reason = Some(Reason::PayloadDigestMismatch as u32);
+    Ok((bad.reason != reason || bad.is_host_running)
+        .then(|| format!("a changed block is not refused: {:?}\n{}", bad.reason, bad.console)))
 }
 
 /// A good boot of a configuration that is too slow for all of them: it ends, by its engine, in a host that runs, and no

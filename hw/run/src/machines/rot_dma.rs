@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, ensure};
 
 use super::rot::{self, Rot};
+use super::soc::{self, Soc};
 use super::{End, digests};
 use xtask::firmware;
 
@@ -48,7 +49,25 @@ pub fn measure(rot: Rot, options: &[&str]) -> Result<Vec<Measured>> {
     let (console, _, end) =
         rot::run_program(&rot::machine(rot)?, &program, &rot::folder(rot).join("dma"), &options)?;
     ensure!(end == End::Success, "the program ended in {end:?}\n{console}");
-    let rows = console.lines().map(|line| {
+    judge(&console)
+}
+
+/// The same beside a host that runs, through its port for other masters, which is coherent with its caches.
+///
+/// # Errors
+/// As above.
+pub fn measure_coherent(soc: Soc) -> Result<Vec<Measured>> {
+    let rot = firmware::rot_program("rot-dma", &["released"])?;
+    let host = firmware::stage("rot-host", &["waits"])?.elf;
+    let limit = ["--max-cycles".to_owned(), MAX_CYCLES.to_owned()];
+    let (console, _, end) = soc::run(soc, &rot, (&host, &[]), &limit)?;
+    ensure!(end == End::Success, "the programs ended in {end:?}\n{console}");
+    judge(&console)
+}
+
+/// The lists that a console reports, if every digest is right.
+fn judge(console: &str) -> Result<Vec<Measured>> {
+    let rows = console.lines().filter(|line| !line.is_empty()).map(|line| {
         let row = parse(line).with_context(|| format!("the program printed {line:?}"))?;
         ensure!(row.is_right(), "a digest is wrong: {line}");
         Ok(row)
@@ -69,7 +88,8 @@ fn parse(line: &str) -> Option<Measured> {
     Some(Measured { functions, bytes, offset, cycles, set_up, digests })
 }
 
-pub fn print_table(rows: &[Measured]) {
+/// `memory` is where payloads are, as the last line says it.
+pub fn print_table(rows: &[Measured], memory: &str) {
     println!(
         "{:<24} {:>6} {:>6} {:>7} {:>8} {:>12}",
         "functions", "bytes", "offset", "set-up", "cycles", "cycles/byte"
@@ -81,9 +101,7 @@ pub fn print_table(rows: &[Measured]) {
             if row.bytes == 0 { String::new() } else { format!("{:.4}", row.cycles_per_byte()) };
         println!("{functions:<24} {bytes:>6} {offset:>6} {set_up:>7} {cycles:>8} {each:>12}");
     }
-    println!(
-        "cycles from the doorbell to the last digest, with the payload in the last-level cache"
-    );
+    println!("cycles from the doorbell to the last digest, {memory}");
 }
 
 /// The most cycles a byte, by functions and bytes.
