@@ -1,4 +1,4 @@
-//! The AXI guard (`hw/ip/axi_guard/doc/README.md`): closes ranges of memory to the devices behind it, until reset.
+//! The AXI guard (`hw/ip/axi_guard/doc/README.md`): closes ranges of memory to the managers of a port, until reset.
 //!
 //! Before the lock no device reaches memory. The driver reads back what it wrote and locks last, so that a range that did
 //! not arrive leaves the port closed.

@@ -188,13 +188,16 @@ module soc_fabric
     .aw_len_i       (storage_req_i.aw.len),
     .aw_size_i      (storage_req_i.aw.size),
     .aw_burst_i     (storage_req_i.aw.burst),
+    // Its write data.
     .w_valid_i      (storage_req_i.w_valid),
     .w_ready_o      (storage_resp.w_ready),
     .w_last_i       (storage_req_i.w_last),
+    // What it is told of writes.
     .b_valid_o      (storage_resp.b_valid),
     .b_ready_i      (storage_req_i.b_ready),
     .b_id_o         (storage_resp.b_id),
     .b_resp_o       (storage_resp.b_resp),
+    // Its reads.
     .ar_valid_i     (storage_req_i.ar_valid),
     .ar_ready_o     (storage_resp.ar_ready),
     .ar_id_i        (storage_req_i.ar_id),
@@ -202,6 +205,7 @@ module soc_fabric
     .ar_len_i       (storage_req_i.ar.len),
     .ar_size_i      (storage_req_i.ar.size),
     .ar_burst_i     (storage_req_i.ar.burst),
+    // Data and errors of reads.
     .r_valid_o      (storage_resp.r_valid),
     .r_ready_i      (storage_req_i.r_ready),
     .r_id_o         (storage_resp.r_id),
@@ -217,6 +221,7 @@ module soc_fabric
     .mem_b_ready_o  (guarded_b_ready),
     .mem_b_id_i     (guarded_resp.b_id),
     .mem_b_resp_i   (guarded_resp.b_resp),
+    // Reads that may pass.
     .mem_ar_valid_o (guarded_ar_valid),
     .mem_ar_ready_i (guarded_resp.ar_ready),
     .mem_r_valid_i  (guarded_resp.r_valid),
@@ -293,6 +298,7 @@ module soc_fabric
     .r_data_o         (mmio_resp_o.r_data),
     .r_resp_o         (mmio_resp_o.r_resp),
     .r_last_o         (mmio_resp_o.r_last),
+    // The second window.
     .outer_aw_valid_o (inner_aw_valid),
     .outer_aw_ready_i (inner_resp.aw_ready),
     .outer_w_valid_o  (inner_w_valid),
@@ -307,6 +313,7 @@ module soc_fabric
     .outer_r_data_i   (inner_resp.r_data),
     .outer_r_resp_i   (inner_resp.r_resp),
     .outer_r_last_i   (inner_resp.r_last),
+    // The mailbox.
     .lite_aw_valid_o  (mailbox_req_o.aw_valid),
     .lite_aw_ready_i  (mailbox_resp_i.aw_ready),
     .lite_aw_addr_o   (mailbox_req_o.aw_addr),
@@ -330,6 +337,7 @@ module soc_fabric
   axi_window #(.IdBits(IdBits)) u_guard_window (
     .clk_i,
     .rst_ni,
+    // What the first window lets pass. Write address.
     .aw_valid_i       (inner_aw_valid),
     .aw_ready_o       (inner_resp.aw_ready),
     .aw_window_i      (aw_is_guard),
@@ -337,6 +345,7 @@ module soc_fabric
     .aw_len_i         (mmio_req_i.aw.len),
     .aw_size_i        (mmio_req_i.aw.size),
     .aw_addr_i        (mmio_req_i.aw.addr[11:0]),
+    // Write data.
     .w_valid_i        (inner_w_valid),
     .w_ready_o        (inner_resp.w_ready),
     .w_data_i         (mmio_req_i.w_data),
@@ -346,6 +355,7 @@ module soc_fabric
     .b_ready_i        (inner_b_ready),
     .b_id_o           (inner_resp.b_id),
     .b_resp_o         (inner_resp.b_resp),
+    // Read address.
     .ar_valid_i       (inner_ar_valid),
     .ar_ready_o       (inner_resp.ar_ready),
     .ar_window_i      (ar_is_guard),
@@ -359,6 +369,7 @@ module soc_fabric
     .r_data_o         (inner_resp.r_data),
     .r_resp_o         (inner_resp.r_resp),
     .r_last_o         (inner_resp.r_last),
+    // The devices of the bench.
     .outer_aw_valid_o (outer_aw_valid),
     .outer_aw_ready_i (devices_resp_i.aw_ready),
     .outer_w_valid_o  (outer_w_valid),
@@ -373,6 +384,7 @@ module soc_fabric
     .outer_r_data_i   (devices_resp_i.r_data),
     .outer_r_resp_i   (devices_resp_i.r_resp),
     .outer_r_last_i   (devices_resp_i.r_last),
+    // Registers of the guard.
     .lite_aw_valid_o  (guard_req.aw_valid),
     .lite_aw_ready_i  (guard_resp.aw_ready),
     .lite_aw_addr_o   (guard_req.aw_addr),

@@ -5,6 +5,7 @@ module rot_registers
 #(
   parameter int unsigned Latency       = 5,
   parameter int unsigned TimeoutCycles = 2000,
+  // Outstanding reads of the DMA engine; rounds a cycle of the SHA-3 engine.
   parameter int unsigned DmaReads      = 8,
   parameter int unsigned Sha3Rounds    = 1
 ) (

@@ -14,6 +14,7 @@ module rot_with_bench #(
   parameter int unsigned RomLatency        = 5,
   parameter int unsigned ScratchpadLatency = 5,
   parameter int unsigned RegisterLatency   = 5,
+  // Other sizes of two engines, for what a measurement depends on.
   parameter int unsigned DmaReads          = 8,
   parameter int unsigned Sha3Rounds        = 1
 ) (

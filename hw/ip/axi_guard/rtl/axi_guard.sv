@@ -11,7 +11,7 @@ module axi_guard
   input  logic              clk_i,
   input  logic              rst_ni,
 
-  // AXI4-Lite, 4 KiB. Protection bits are ignored: the only manager of this port is the root of trust.
+  // AXI4-Lite, 4 KiB. Protection bits are ignored: who may write before the lock is up to the bus in front of it.
   // Write address.
   input  logic              axil_awvalid_i,
   output logic              axil_awready_o,
