@@ -29,6 +29,7 @@ pub mod soc;
 use model::{CORES, Core};
 use rot::{ROTS, Rot, SECURE};
 use rot_boot::{HostBoot, SignedBy};
+pub use smoke::Measured as Smoke;
 pub use smoke::{End, Machine};
 use smoke::{Measured, medium};
 use soc::{SOCS, Soc};
@@ -439,6 +440,20 @@ fn boot_soc(soc: Soc, args: &Args) -> Result<()> {
         println!("{} cycles, {} instructions of the host\n", booted.cycles, booted.host_retired);
     }
     Ok(())
+}
+
+/// The smoke program on a core, with blocks of this length: what it measured.
+///
+/// # Errors
+/// If there is no such core, or the program fails.
+pub fn smoke_on(name: &str, block_len: usize, options: &[&str]) -> Result<Smoke> {
+    let core = CORES.into_iter().find(|core| core.name == name);
+    let core = core.with_context(|| format!("there is no core {name}"))?;
+    let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
+    let (machine, program) = (model::machine(core, false)?, build_smoke()?);
+    let runs =
+        Machine { machine: &machine, program: &program, folder: &folder(core), options: &options };
+    runs.smoke(block_len)
 }
 
 /// The smoke program.

@@ -53,7 +53,7 @@ const NEAR: f64 = 1.05;
 
 /// Lists that were carried out, with the memory that they read.
 pub struct Lists {
-    preset: Vec<Measured>,
+    pub preset: Vec<Measured>,
     cold: Vec<Measured>,
     /// With a SHA-3 engine of 12 cycles a block.
     faster: Vec<Measured>,
@@ -61,6 +61,14 @@ pub struct Lists {
     coherent: Vec<Measured>,
     /// By latency and outstanding reads, without the preset.
     others: Vec<(u32, u32, Vec<Measured>)>,
+}
+
+impl Lists {
+    /// Cycles of SHA-256 as a host has it computed: through its own port, set-up in.
+    pub fn of_a_digest(&self, bytes: usize) -> Result<f64> {
+        let list = find(&self.coherent, "sha256", bytes)?;
+        Ok((list.set_up + list.cycles) as f64)
+    }
 }
 
 /// Runs the program on the machine of the paper: with hits in the last-level cache, without the cache, and, unless it

@@ -18,7 +18,8 @@ const POLLED: &str = "host: a digest in memory ";
 const MACHINE: &str = "soc-1";
 
 /// Cost and speed-up with everything between the host's first store to the mailbox and its load of the answer.
-pub fn rows(software: &[Count], bytes: usize) -> Result<Vec<Row>> {
+/// Returns the cycles, too.
+pub fn rows(software: &[Count], bytes: usize) -> Result<(Vec<Row>, f64)> {
     ensure!(bytes == MESSAGE_LEN, "the host's message has {MESSAGE_LEN} bytes");
     let machine = soc::soc(MACHINE).context("the machine with a host")?;
     eprintln!("the mailbox on {MACHINE}");
@@ -43,5 +44,5 @@ pub fn rows(software: &[Count], bytes: usize) -> Result<Vec<Row>> {
             .of(config)
             .noted(note + "; the paper measures the root of trust alone"),
     ];
-    Ok(How::Simulated.made(rows))
+    Ok((How::Simulated.made(rows), cycles))
 }

@@ -22,6 +22,7 @@ mod mailbox;
 mod payload;
 mod runs;
 mod sensitivity;
+mod sizes;
 
 use baseline::Count;
 use labels::{Labelled, Opcode, Purpose};
@@ -78,7 +79,9 @@ fn run(is_quick: bool) -> Result<(Run, Samples)> {
     if !is_quick {
         let of_paper = paper.number("Section 4.2", "speed-up over CVA6", "SHA-256");
         let of_paper = of_paper.context("the speed-up of the paper")?.value;
-        rows.extend(mailbox::rows(&software, headline)?);
+        let (mailbox, requested) = mailbox::rows(&software, headline)?;
+        rows.extend(mailbox);
+        rows.extend(sizes::rows(&lists.preset, requested - lists.of_a_digest(headline)?)?);
         rows.extend(sensitivity::rows((&samples, &software), headline, of_paper)?);
         for flags in others {
             let counts = baseline::measure(flags)?;

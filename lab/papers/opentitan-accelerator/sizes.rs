@@ -1,0 +1,142 @@
+//! One hart, four harts, vector lanes or the engine: what the same payload costs by each, and from which size on one of
+//! them is the fastest.
+
+use anyhow::{Context, Result};
+
+use super::CYCLES_PER_BYTE;
+use crate::run::{How, Row};
+use hartlock_device::kernels::{Bench, HARTS, read};
+use hartlock_hw::machines::rot_dma::Measured;
+use hartlock_hw::machines::{self, Smoke};
+
+pub const TABLE: &str = "Harts, lanes and engine";
+/// The hash that all of them have.
+const HASH: &str = "sha3-384";
+/// Four harts with 16 KiB of cache each.
+const CORE: &str = "rocket-4-full";
+/// The memory that the root of trust reads, too: a last-level cache of 128 KiB.
+const MEMORY: &[&str] = &["--memory-latency", "100", "--llc-size", "0x20000"];
+/// Bytes of a block, of which a payload has one for each hart.
+const BLOCKS: [usize; 3] = [1024, 4096, 16384];
+/// A hart of QEMU with vectors of 128 bits and bit manipulation on them.
+const LANES: &str = "zvbb-128";
+
+/// Cycles by bytes, as a line through the shortest and the longest payload.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    fixed: f64,
+    each: f64,
+}
+
+impl Line {
+    /// Of bytes and cycles, in the order of the bytes.
+    fn through(points: &[(usize, f64)]) -> Option<Self> {
+        let (first, last) = (points.first()?, points.last()?);
+        let each = (last.1 - first.1) / (last.0 as f64 - first.0 as f64);
+        Some(Self { fixed: first.1 - each * first.0 as f64, each })
+    }
+
+    /// The size from which this one costs less; 0 if it always does, nothing if it never does.
+    fn wins_from(self, other: Self) -> Option<f64> {
+        let bytes = (self.fixed - other.fixed) / (other.each - self.each);
+        match self.each < other.each {
+            true => Some(bytes.max(0.0)),
+            false => None,
+        }
+    }
+}
+
+/// Costs of each size, and where one overtakes another. `mailbox` is how many cycles a request of the host takes beside the
+/// digest itself.
+pub fn rows(engine: &[Measured], mailbox: f64) -> Result<Vec<Row>> {
+    let mut by = [const { Vec::new() }; 4];
+    let names = ["1 hart", "4 harts", "engine by DMA", "engine by DMA, for the host"];
+    for block in BLOCKS {
+        eprintln!("harts on {CORE}, blocks of {block} bytes");
+        let smoke: Smoke = machines::smoke_on(CORE, block, MEMORY)?;
+        let bytes = 4 * block;
+        let is_it = |it: &&Measured| it.functions == [HASH] && (it.bytes, it.offset) == (bytes, 0);
+        let list = engine.iter().find(is_it).context("the engine was not measured")?;
+        let by_dma = (list.set_up + list.cycles) as f64;
+        let costs = [
+            smoke.sha3_384.cycles as f64,
+            smoke.all_sha3_384.cycles as f64,
+            by_dma,
+            by_dma + mailbox,
+        ];
+        for (points, cycles) in by.iter_mut().zip(costs) {
+            points.push((bytes, cycles));
+        }
+    }
+    let mut rows = Vec::new();
+    for (name, points) in names.iter().zip(&by) {
+        for (bytes, cycles) in points {
+            let how = if name.ends_with("the host") { How::Modelled } else { How::Simulated };
+            let row = Row::info(TABLE, "cost", CYCLES_PER_BYTE, cycles / *bytes as f64);
+            rows.push(row.of(&format!("{name}, {bytes} bytes")).noted(note(name)).how(how));
+        }
+    }
+    rows.extend(lanes()?);
+    let lines: Vec<Line> = by.iter().filter_map(|points| Line::through(points)).collect();
+    for (faster, slower) in [(1, 0), (2, 0), (2, 1), (3, 0), (3, 1)] {
+        let (Some(one), Some(other)) = (lines.get(faster), lines.get(slower)) else { continue };
+        let config = format!("{} over {}", names[faster], names[slower]);
+        let row = match one.wins_from(*other) {
+            Some(bytes) => Row::info(TABLE, "faster from", "bytes", bytes.ceil()),
+            None => Row::info(TABLE, "faster from", "bytes", f64::INFINITY).noted("never"),
+        };
+        rows.push(row.of(&config).how(How::Computed));
+    }
+    Ok(rows)
+}
+
+fn note(name: &str) -> &'static str {
+    match name {
+        "1 hart" => "one SHA3-384 on Rocket, RV64GC",
+        "4 harts" => {
+            "four blocks, a SHA3-384 each, from the wake-up of the harts to the last digest"
+        }
+        "engine by DMA" => "one SHA3-384, set-up of engines and list in",
+        _ => {
+            "the same with what the host's request costs beside the digest, by the row Mailbox included"
+        }
+    }
+}
+
+/// Vector lanes: instructions of an emulated hart, because no open core of a package has vectors. So no row of cycles can be
+/// compared with them, only the hart without lanes, counted in the same way.
+fn lanes() -> Result<Vec<Row>> {
+    let bench = Bench::prepare()?;
+    let hart = HARTS.iter().find(|hart| hart.name == LANES).context("a hart with lanes")?;
+    eprintln!("lanes on {LANES}");
+    let (counts, faults) = read(hart, &bench.console(hart)?)?;
+    anyhow::ensure!(faults.is_empty(), "{}", faults.join("\n"));
+    let of = |form: &str, name: &str| -> Result<Row> {
+        let is_it = |it: &&hartlock_device::kernels::Count| {
+            it.hash == HASH && it.form == form && (form == "one") == (it.tier == "rv64")
+        };
+        let count = counts.iter().find(is_it).with_context(|| format!("no count of {form}"))?;
+        Ok(Row::info(TABLE, "cost", "instructions/byte", count.per_byte())
+            .of(&format!("{name}, {} bytes", count.bytes))
+            .noted("instructions are no cycles: compare these two rows only"))
+    };
+    let rows = vec![of("one", "1 hart, one message")?, of("many", "1 hart with vector lanes")?];
+    Ok(How::Counted.made(rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cheaper_byte_wins_from_where_its_start_is_paid() {
+        let harts = Line::through(&[(1000, 50_000.0), (4000, 200_000.0)]).unwrap();
+        let engine = Line::through(&[(1000, 5_200.0), (4000, 5_800.0)]).unwrap();
+        assert_eq!((harts.fixed, harts.each), (0.0, 50.0));
+        assert_eq!(engine.wins_from(harts).unwrap().round(), 100.0);
+        assert_eq!(harts.wins_from(engine), None);
+        let always = Line { fixed: -1.0, each: 1.0 };
+        assert_eq!(always.wins_from(harts), Some(0.0));
+        assert!(Line::through(&[]).is_none());
+    }
+}
