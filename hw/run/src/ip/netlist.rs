@@ -21,7 +21,8 @@ const LAYOUT: &str = "1";
 pub const PROJECT: &str = "/project";
 pub const SCRATCH: &str = "/scratch";
 const OUTSIDE: &str = "/outside";
-const XC7: &str = "synth_xilinx -family xc7 -flatten -noiopad";
+/// How netlists of all engines are made.
+pub const XC7: &str = "synth_xilinx -family xc7 -flatten -noiopad";
 /// The attribute of a module whose boundary synthesis must not cross.
 const KEPT: &str = "(* keep_hierarchy *)";
 

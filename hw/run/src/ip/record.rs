@@ -5,11 +5,11 @@
 use std::fs;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::engine::Ip;
-use super::netlist::Count;
+use super::engine::{Ip, Netlist};
+use super::netlist::{Count, XC7};
 use super::peer::{Guest, Peer};
 use xtask::project;
 
@@ -48,6 +48,49 @@ struct Stored {
     count: Count,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     megahertz: Option<f64>,
+}
+
+/// Netlists of an engine and of its peers, all of one flow.
+pub struct Areas {
+    /// The pass of Yosys and its options.
+    pub flow: &'static str,
+    /// Names and versions.
+    pub tools: Vec<String>,
+    pub own: Vec<Area>,
+    pub peers: Vec<Area>,
+}
+
+/// A recorded netlist.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Area {
+    pub name: String,
+    /// Of a block, which tests count.
+    pub cycles: u32,
+    /// The most look-up tables that are allowed.
+    pub bound: Option<u32>,
+    pub count: Count,
+}
+
+/// What is recorded of an engine.
+///
+/// # Errors
+/// If a netlist or a peer of its plan is not in the record, or was counted with other tools than are pinned.
+pub fn areas(name: &str) -> Result<Areas> {
+    let ip = Ip::load(name)?;
+    let record = Record::load(&ip)?;
+    ensure!(record.tools == tools()?, "{name} was recorded with other tools; {}", hint(&ip));
+    let area = |netlist: &Netlist, count: Option<Count>| {
+        let Netlist { name, cycles, luts: bound, .. } = netlist;
+        let count = count.with_context(|| format!("{name} is not in the record; {}", hint(&ip)))?;
+        Ok(Area { name: name.clone(), cycles: *cycles, bound: *bound, count })
+    };
+    let of = |netlist: &Netlist| {
+        record.netlist.iter().find(|stored| stored.name == netlist.name).map(|it| it.count)
+    };
+    let own = ip.plan.netlist.iter().map(|it| area(it, of(it))).collect::<Result<_>>()?;
+    let peer = |peer: &Peer| area(&peer.netlist(), record.peer(peer)?.map(|(count, _)| count));
+    let peers = ip.plan.peer.iter().map(peer).collect::<Result<_>>()?;
+    Ok(Areas { flow: XC7, tools: record.tools, own, peers })
 }
 
 /// As much of `tools/python.toml` as is needed.
