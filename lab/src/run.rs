@@ -61,7 +61,7 @@ pub enum Better {
 pub enum How {
     /// Cycles of the RTL.
     Simulated,
-    /// Retired instructions.
+    /// Retired instructions, or cells of a netlist.
     Counted,
     /// Wall-clock time or memory of programs on this machine.
     Timed,
@@ -194,6 +194,10 @@ fn rounded(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }
 
+/// Of the columns on a terminal.
+const HEADINGS: [&str; 8] =
+    ["table", "metric", "config", "published", "peer", "ours", "target", "status"];
+
 impl Run {
     /// Writes the run and its samples.
     pub fn store(&self, folder: &Path, samples: &str) -> Result<()> {
@@ -214,21 +218,27 @@ impl Run {
 
     /// The rows as a table for a terminal.
     pub fn text(&self) -> String {
-        let mut lines =
-            vec![["table", "metric", "config", "ours", "target", "status"].map(str::to_owned)];
-        lines.extend(self.rows.iter().map(Row::columns));
-        let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max();
-        let widths: Vec<usize> = (0..6).map(|column| width(column).unwrap_or(0)).collect();
-        let line = |cells: &[String; 6]| {
-            let cells = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        let rows: Vec<[String; 8]> = self.rows.iter().map(Row::columns).collect();
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+        // A column that no row fills is left out.
+        let widths: Vec<usize> = (0..HEADINGS.len())
+            .map(|column| match width(column) {
+                None | Some(0) => 0,
+                Some(width) => width.max(HEADINGS[column].len()),
+            })
+            .collect();
+        let line = |cells: &[String; 8]| {
+            let cells = cells.iter().zip(&widths).filter(|(_, width)| **width > 0);
+            let cells = cells.map(|(cell, width)| format!("{cell:<width$}"));
             cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
         };
-        lines.iter().map(line).collect()
+        [HEADINGS.map(str::to_owned)].iter().chain(&rows).map(line).collect()
     }
 }
 
 impl Row {
-    fn columns(&self) -> [String; 6] {
+    fn columns(&self) -> [String; 8] {
+        let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
         let target = self.target.map_or(String::new(), |target| match self.better {
             Better::Higher => format!("at least {target}"),
             Better::Lower => format!("at most {target}"),
@@ -242,6 +252,8 @@ impl Row {
             self.table.clone(),
             self.metric.clone(),
             self.config.clone(),
+            number(self.published),
+            number(self.peer),
             self.ours.map_or("–".into(), |ours| match self.how {
                 Some(how) => format!("{ours} {}, {}", self.unit, how.name()),
                 None => format!("{ours} {}", self.unit),
