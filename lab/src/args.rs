@@ -36,6 +36,8 @@ pub enum Key {
     ParallelVerification,
     /// The fifth paper: a root of trust as accelerator, instruction by instruction, against software
     OpentitanAccelerator,
+    /// The third paper: area and cycles of the engine for SHA-3, beside the core that the paper used
+    QuickBootTee,
     /// Instructions for each byte of every hash kernel, beside other projects' and the fourth paper
     VectorCrypto,
 }

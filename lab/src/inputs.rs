@@ -55,6 +55,19 @@ const SOURCES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "quick-boot-tee",
+        &[
+            "crates/drivers",
+            "firmware/rot",
+            "firmware/tests/rot-dma",
+            "hw/ip",
+            "hw/prim",
+            "hw/sim",
+            "hw/soc",
+            "lab/papers/quick-boot-tee",
+        ],
+    ),
+    (
         "vector-crypto",
         &[
             "crates/kernels",

@@ -31,6 +31,8 @@ pub mod paper;
 mod parallel_verification;
 pub mod peers;
 pub mod plot;
+#[path = "../papers/quick-boot-tee/quick_boot_tee.rs"]
+mod quick_boot_tee;
 pub mod report;
 pub mod run;
 mod sample;
@@ -59,6 +61,11 @@ pub fn accelerator_step(_: &Path) -> Result<Outcome> {
 /// A step of `cargo xtask test`: the fourth paper's rows, and every hash kernel beside its peers.
 pub fn vector_step(_: &Path) -> Result<Outcome> {
     quick(Key::VectorCrypto, &[])
+}
+
+/// A step of `cargo xtask test`: the third paper's rows for SHA-3, by the record and by DMA.
+pub fn quick_boot_step(_: &Path) -> Result<Outcome> {
+    quick(Key::QuickBootTee, &[PackageSet::Machine, PackageSet::Soc])
 }
 
 /// A step of `cargo xtask test`: `hartlock` beside openssl runs to its end. Nothing is judged by a time.
@@ -110,6 +117,7 @@ fn measured(key: Key, args: &Args) -> Result<Run> {
         Key::HostSpeed => host_speed::measure(args)?,
         Key::ParallelVerification => parallel_verification::measure(args)?,
         Key::OpentitanAccelerator => opentitan_accelerator::measure(args)?,
+        Key::QuickBootTee => quick_boot_tee::measure(args)?,
         Key::VectorCrypto => vector_crypto::measure(args)?,
     };
     args.pages(Some(&key.name()))?;

@@ -331,6 +331,13 @@ pub const STEPS: &[Step] = &[
     )
     .without_command()
     .reads(OF_LAB),
+    Step::runner(
+        "quick-boot-tee",
+        "the third paper's rows for SHA-3 are made, and the engine keeps its bounds",
+        "lab",
+    )
+    .without_command()
+    .reads(OF_LAB),
     Step::command(
         "recompute",
         "headlines of stored runs follow from their samples, by a script without our code",

@@ -1,0 +1,156 @@
+//! SHA-3 by DMA on the root of trust: what a block costs, and how long the paper's payload would take.
+
+use std::fmt::Write;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::paper::Paper;
+use crate::run::{Better, How, Row};
+use hartlock_hw::ip::Area;
+use hartlock_hw::machines::rot::{Rot, rot};
+use hartlock_hw::machines::rot_dma::{self, Measured};
+
+pub const TABLE: &str = "SHA-3 by DMA";
+/// The payload of the paper, which the machine does not hash whole.
+pub const TIME: &str = "SHA-3 of 2 MiB";
+/// Functions with the bytes of a block (FIPS 202 §6.1, table 3).
+const FUNCTIONS: [(&str, &str, usize); 3] =
+    [("sha3-256", "SHA3-256", 136), ("sha3-384", "SHA3-384", 104), ("sha3-512", "SHA3-512", 72)];
+/// What the paper's engine computes.
+const OF_PAPER: &str = "sha3-512";
+const LONG: usize = 16 << 10;
+const SHORT: usize = 4 << 10;
+/// The most that a block may take, with everything that is done once, of the cycles of the engine.
+const MOST_PERCENT: u32 = 105;
+/// The second has no last-level cache: what a payload meets that does not fit into it.
+const MEMORIES: [(&str, &[&str]); 2] = [("hits", &[]), ("no cache", &["--llc-size", "0"])];
+
+/// Lists of SHA-3 alone that were carried out, by the memory that they read.
+pub type Lists = Vec<(&'static str, Vec<Measured>)>;
+
+pub fn measure() -> Result<Lists> {
+    let machine: Rot = rot("rot").context("the root of trust alone")?;
+    let of_one = |(memory, options): (&'static str, &[&str])| {
+        eprintln!("SHA-3 by DMA, {memory}");
+        let mut lists = rot_dma::measure(machine, options)?;
+        lists.retain(|it| FUNCTIONS.iter().any(|(name, ..)| it.functions == [*name]));
+        Ok((memory, lists))
+    };
+    MEMORIES.into_iter().map(of_one).collect()
+}
+
+/// Blocks of a message: the padding takes a byte at least.
+fn blocks(bytes: usize, rate: usize) -> usize {
+    bytes / rate + 1
+}
+
+/// Costs of 16 KiB, then the time of the paper's payload.
+pub fn rows(lists: &Lists, engine: &Area, peer: &Area, paper: &Paper) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (memory, list) in lists {
+        for (function, name, rate) in FUNCTIONS {
+            let it = find(list, function, LONG)?;
+            let config = format!("{name}, {LONG} bytes, {memory}");
+            let note = format!("{} cycles from the doorbell, {} before it", it.cycles, it.set_up);
+            rows.push(
+                Row::info(TABLE, "cost", "cycles/byte", it.cycles_per_byte())
+                    .of(&config)
+                    .noted(note),
+            );
+            let count = blocks(LONG, rate);
+            let cost = it.cycles as f64 / count as f64;
+            let row = Row::info(TABLE, "a block", "cycles", cost).of(&config);
+            let note =
+                format!("{count} blocks of {rate} bytes; the engine: {} cycles", engine.cycles);
+            let row = match *memory {
+                "hits" => {
+                    row.judged(Better::Lower, f64::from(engine.cycles * MOST_PERCENT) / 100.0)
+                }
+                _ => row,
+            };
+            // The peer was fed by its bench, with nothing between memory and engine.
+            rows.push(if function == OF_PAPER {
+                let from = format!("{note}; peer: {}, fed by its bench", peer.name);
+                row.peer(f64::from(peer.cycles)).noted(from)
+            } else {
+                row.noted(note)
+            });
+        }
+    }
+    let mut rows = How::Simulated.made(rows);
+    rows.extend(times(lists, engine, peer, paper)?);
+    Ok(rows)
+}
+
+/// The paper's payload from lists of two lengths: their difference gives a block, and the longer one the rest.
+fn times(lists: &Lists, engine: &Area, peer: &Area, paper: &Paper) -> Result<Vec<Row>> {
+    let (bytes, clock) = (paper.constant("payload_bytes")? as usize, paper.constant("clock_mhz")?);
+    let milliseconds = |cycles: f64| cycles / clock / 1000.0;
+    let (_, list) = lists
+        .iter()
+        .find(|(memory, _)| *memory == "no cache")
+        .context("no memory without cache")?;
+    let mut rows = Vec::new();
+    for (function, name, rate) in FUNCTIONS {
+        let (short, long) = (find(list, function, SHORT)?, find(list, function, LONG)?);
+        let more = (blocks(LONG, rate) - blocks(SHORT, rate)) as f64;
+        let block = (long.cycles as f64 - short.cycles as f64) / more;
+        ensure!(block >= f64::from(engine.cycles), "{name} is faster than its engine");
+        let rest = (blocks(bytes, rate) - blocks(LONG, rate)) as f64;
+        let time = milliseconds(long.cycles as f64 + rest * block);
+        rows.push(
+            Row::info(TIME, "by DMA", "ms", time)
+                .of(&format!("{name}, no cache"))
+                .how(How::Scaled)
+                .noted(format!("scaled from {LONG} bytes, {block:.2} cycles a block, {clock} MHz")),
+        );
+        if function == OF_PAPER {
+            let count = blocks(bytes, rate) as f64;
+            let alone = |area: &Area| milliseconds(count * f64::from(area.cycles));
+            let note = format!(
+                "{count} blocks at {clock} MHz, without the time to bring them; peer: {}, {} cycles a block",
+                peer.name, peer.cycles
+            );
+            let row = Row::info(TIME, "engine alone", "ms", alone(engine)).of(name);
+            rows.push(row.how(How::Computed).peer(alone(peer)).noted(note));
+        }
+    }
+    Ok(rows)
+}
+
+fn find<'a>(list: &'a [Measured], function: &str, bytes: usize) -> Result<&'a Measured> {
+    let is_it = |it: &&Measured| it.functions == [function] && (it.bytes, it.offset) == (bytes, 0);
+    list.iter().find(is_it).with_context(|| format!("{function} of {bytes} bytes was not measured"))
+}
+
+/// Every list, as CSV.
+pub fn csv(lists: &Lists) -> String {
+    let mut text = "memory,function,bytes,offset,set_up_cycles,cycles\n".to_owned();
+    for (memory, list) in lists {
+        for it in list {
+            let Measured { functions, bytes, offset, cycles, set_up, .. } = it;
+            let function = functions.join("+");
+            let _ = writeln!(text, "{memory},{function},{bytes},{offset},{set_up},{cycles}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_padding_is_a_block_of_its_own_where_a_message_ends_with_one() {
+        assert_eq!([0, 71, 72, LONG].map(|bytes| blocks(bytes, 72)), [1, 1, 2, 228]);
+    }
+
+    #[test]
+    fn rates_are_what_the_digests_leave_of_the_state() {
+        for (name, _, rate) in FUNCTIONS {
+            let bits: usize = name.trim_start_matches("sha3-").parse().unwrap();
+            // The capacity is twice the digest (FIPS 202 §6.1).
+            assert_eq!(8 * rate + 2 * bits, 1600, "{name}");
+        }
+    }
+}
