@@ -15,6 +15,9 @@ from pathlib import Path
 MIB = 1 << 20
 WINDOW = 64  # blocks that the loader announces ahead (crates/verify/src/pool.rs)
 INITRAMFS = 97 * MIB
+SHA3_BLOCK = {"sha3-256": 136, "sha3-384": 104, "sha3-512": 72}  # bytes, FIPS 202
+REPOSITORY_MHZ = 100  # of the third paper's authors
+HALF_BRAM_BITS = 18 << 10
 
 
 def host_speed(rows, _):
@@ -62,6 +65,40 @@ def opentitan_accelerator(rows, more):
         function = {"sha256": "SHA-256", "hmac-sha256": "HMAC"}[r["function"]]
         if (r["flags"], r["bytes"], r["who"]) == ("-Os", "4096", "bearssl"):
             yield "Section 4.2", "speed-up over CVA6", function, int(r["cycles"]) / cycles[function, "RAM", 4096]
+
+
+def quick_boot_tee(rows, more):
+    """Cells of netlists, cycles of a block by DMA, and the time of 2 MiB from two lengths."""
+    areas = more("area")
+    for r in areas:
+        r.update({k: int(v) for k, v in r.items() if v.isdigit()})
+        table = "peers" if r["who"] == "peer" else "SHA-3 in one flow"
+        config = f"{r['netlist']}, {r['cycles']} cycles a block"
+        bits = r["half_brams"] * HALF_BRAM_BITS
+        yield table, "LUT × cycles of a block", config, r["luts"] * r["cycles"]
+        cells = {"LUT": "luts", "FF": "flip_flops", "CARRY4": "carries", "DSP48E1": "multipliers"}
+        for metric, column in cells.items():
+            yield table, metric, config, r[column]
+        yield table, "BRAM", config, bits
+        if r["netlist"] == "with registers, 2 rounds a cycle":
+            found = (("FFs", r["flip_flops"]), ("RAM Bits", bits), ("DSP", r["multipliers"]))
+            for metric, value in found:
+                yield "Table 1", metric, "SHA-3", value
+    cycles = {(r["memory"], r["function"], int(r["bytes"])): int(r["cycles"]) for r in rows if r["offset"] == "0"}
+    milliseconds = 1000 * REPOSITORY_MHZ
+    for function, rate in SHA3_BLOCK.items():
+        name, short, long, whole = function.upper(), 4096, 16384, 2 * MIB
+        for memory in ("hits", "no cache"):
+            total, config = cycles[memory, function, long], f"{name}, {long} bytes, {memory}"
+            yield "SHA-3 by DMA", "cost", config, total / long
+            yield "SHA-3 by DMA", "a block", config, total / (long // rate + 1)
+        few, many = cycles["no cache", function, short], cycles["no cache", function, long]
+        block = (many - few) / (long // rate - short // rate)
+        total = many + (whole // rate - long // rate) * block
+        yield "SHA-3 of 2 MiB", "by DMA", f"{name}, no cache", total / milliseconds
+        if function == "sha3-512":
+            engine = next(r["cycles"] for r in areas if r["netlist"] == "with registers, 1 round a cycle")
+            yield "SHA-3 of 2 MiB", "engine alone", name, (whole // rate + 1) * engine / milliseconds
 
 
 def play(harts, block, leaf, fixed, size, block_size):
@@ -124,7 +161,7 @@ def parallel_verification(rows, _):
 
 def main(folder):
     compared, wrong, absent = 0, 0, 0
-    for make in (host_speed, opentitan_accelerator, parallel_verification, vector_crypto):
+    for make in (host_speed, opentitan_accelerator, parallel_verification, quick_boot_tee, vector_crypto):
         key = make.__name__.replace("_", "-")
 
         def samples(kind=None):

@@ -329,6 +329,21 @@ mod tests {
     }
 
     #[test]
+    fn the_status_quotes_the_engine_for_sha3_beside_the_third_papers() {
+        let root = xtask::project::root();
+        let run = Stored::read(&root.join("lab/runs/latest/quick-boot-tee.json")).unwrap();
+        let text = text_of("quick-boot-tee");
+        let core = "Keccak, 2 rounds a cycle, 12 cycles a block";
+        let area = run.row("SHA-3 in one flow", "LUT", core).unwrap();
+        let luts = |field| grouped(area.number(field).unwrap() as u64);
+        assert_eq!(quoted(&text, "with 12 cycles a block takes "), luts("ours"));
+        assert_eq!(quoted(&text, "which the paper used, "), luts("peer"));
+        let block = run.row("SHA-3 by DMA", "a block", "SHA3-512, 16384 bytes, hits").unwrap();
+        let cycles = format!("{:.2}", block.number("ours").unwrap());
+        assert_eq!(quoted(&text, "SHA3-512 of 16 KiB takes "), cycles);
+    }
+
+    #[test]
     fn the_status_quotes_the_kernels_and_their_best_peers() {
         let root = xtask::project::root();
         let text = text_of("kernel-cost");

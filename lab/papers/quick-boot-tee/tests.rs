@@ -1,5 +1,6 @@
 use super::*;
 use crate::run::Status;
+use crate::stored::Stored;
 use hartlock_hw::ip::{Area, Areas, Count};
 
 const ENGINES: [&str; 3] = ["SHA-3", "Ed25519 mult", "Ed25519 sign"];
@@ -116,4 +117,21 @@ fn what_is_missing_is_named() {
     assert_eq!(note("Software, Ed25519 sign"), WITHOUT_SIGNER);
     assert_eq!(note("HW SHA-3, HW Ed25519, Ed25519 sign"), WITHOUT_ED25519);
     assert!(rows.iter().all(|row| row.note.as_deref() != Some("not built yet")));
+}
+
+/// Where sources have changed since, the run is stale, and says so.
+#[test]
+fn the_stored_run_has_the_counts_of_the_record() {
+    let root = project::root();
+    let path = root.join("lab/runs/latest").join(KEY).with_extension("json");
+    let run = Stored::read(&path).unwrap();
+    if run.stale(&root, KEY).unwrap().is_some() {
+        return;
+    }
+    let areas = ip::areas(ENGINE).unwrap();
+    for row in area::rows(&areas, &Paper::load(KEY).unwrap()).unwrap() {
+        let stored = run.row(&row.table, &row.metric, &row.config);
+        let stored = stored.unwrap_or_else(|| panic!("no {}, {}", row.metric, row.config));
+        assert_eq!((stored.number("ours"), stored.number("peer")), (row.ours, row.peer));
+    }
 }
