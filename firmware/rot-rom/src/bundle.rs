@@ -60,7 +60,12 @@ impl<'a> Bundle<'a> {
             None => host::copy(to, source, size),
         };
         done.map_err(failed)?;
-        host::clear(end(payload.load_address)?, rest).map_err(failed)?;
+        let after = end(payload.load_address)?;
+        let cleared = match &mut self.dma {
+            Some(dma) => dma.clear(after, rest),
+            None => host::clear(after, rest),
+        };
+        cleared.map_err(failed)?;
         let Words(padding) = &mut Words([0; PAGE_SIZE as usize]);
         let padding_size = padded_size.wrapping_sub(payload.size) as usize;
         let padding = padding.get_mut(..padding_size).ok_or(Reason::InternalLimit)?;

@@ -6,7 +6,7 @@
 use hartlock_drivers::dma::{Dma as Engine, Error, List, Range, Window};
 use hartlock_drivers::wait::Polling;
 use hartlock_regs::Block;
-use hartlock_rot::host::BusError;
+use hartlock_rot::host::{self, BusError};
 use hartlock_rot::{DMA, SCRATCHPAD};
 
 use crate::map;
@@ -18,6 +18,9 @@ const TO_SHA2: u8 = 1 << 0;
 const PATIENCE: u32 = 1000;
 /// Until the bus is quiet after that: longer than memory takes that answers at all.
 const PATIENCE_OF_ABORT: u32 = 100_000;
+
+/// Bytes that are zeroed by stores before a list costs less.
+const STORED_ZEROS: usize = 512;
 
 static mut LIST: List = List::EMPTY;
 
@@ -48,6 +51,22 @@ impl Dma {
     pub fn copy(&mut self, to: u64, from: u64, count: usize) -> Result<(), BusError> {
         let destination = u32::try_from(to).map_err(|_| BusError)?;
         self.run(&[Range { destination, ..range(from, count)? }], 0)
+    }
+
+    /// Zeroes bytes: the first ones by stores, the others as copies of those before them, twice as many each time.
+    ///
+    /// # Errors
+    /// `BusError`: what is there is unknown then.
+    pub fn clear(&mut self, at: u64, count: usize) -> Result<(), BusError> {
+        let mut done = count.min(STORED_ZEROS);
+        host::clear(at, done)?;
+        while done < count {
+            let now = count.wrapping_sub(done).min(done);
+            let to = at.checked_add(done as u64).ok_or(BusError)?;
+            self.copy(to, at, now)?;
+            done = done.saturating_add(now);
+        }
+        Ok(())
     }
 
     /// Streams bytes to the SHA-2 engine, which has begun a message. They end it.

@@ -28,7 +28,7 @@ pub mod soc;
 
 use model::{CORES, Core};
 use rot::{ROTS, Rot, SECURE};
-use rot_boot::{HostBoot, SignedBy};
+use rot_boot::{Booted, HostBoot, SignedBy};
 pub use smoke::Measured as Smoke;
 pub use smoke::{End, Machine};
 use smoke::{Measured, medium};
@@ -54,7 +54,7 @@ pub struct Args {
     /// Show where the cycles of each hart went
     #[arg(short, long)]
     verbose: bool,
-    /// With --boot of a root of trust: bytes of its bundle, 64 KiB without this. --block-size makes its largest payload
+    /// With --boot of a root of trust: bytes of its bundle, 64 KiB without this. Of `rot`, --block-size makes its largest payload
     /// one of blocks
     #[arg(long, value_name = "BYTES", requires = "boot", value_parser = bundle_size)]
     bundle_size: Option<usize>,
@@ -380,19 +380,25 @@ fn boot_rot(rot: Rot, args: &Args) -> Result<()> {
         let bundle = boot_bundle(args, edits)?;
         let booted = rot_boot::boot(rot, &rom, &bundle, &rot::folder(rot))?;
         println!("{}, {what}", rot.name);
-        let timeline = booted.timeline(rot);
-        for line in chart(&timeline, Look { columns: 100, is_unicode: true }) {
-            println!("{line}");
-        }
-        print_log("", &booted.entries);
-        if booted.reason.is_none() {
-            store(&timeline, &rot::folder(rot))?;
-        }
+        show(&booted, rot.name, &rot::folder(rot))?;
         let host = if booted.is_host_running { "runs" } else { "stays in reset" };
         println!("the host {host}\n");
         if args.verbose {
             println!("{}\n", booted.console.trim());
         }
+    }
+    Ok(())
+}
+
+/// The log of a boot as a chart and in cycles. A good boot is stored, too.
+fn show(booted: &Booted, machine: &str, folder: &Path) -> Result<()> {
+    let timeline = booted.timeline(machine);
+    for line in chart(&timeline, Look { columns: 100, is_unicode: true }) {
+        println!("{line}");
+    }
+    print_log("", &booted.entries);
+    if booted.reason.is_none() {
+        store(&timeline, folder)?;
     }
     Ok(())
 }
@@ -431,11 +437,12 @@ fn boot_soc(soc: Soc, args: &Args) -> Result<()> {
         let boot = HostBoot {
             edits,
             options: &options,
-            size: rot_boot::USUAL_SIZE,
+            size: args.bundle_size.unwrap_or(rot_boot::USUAL_SIZE),
             ..HostBoot::default()
         };
         let booted = boot.run(soc, &soc::folder(soc))?;
         println!("{}, {what}", soc.name);
+        show(&Booted::beside_a_host(&booted)?, soc.name, &soc::folder(soc))?;
         println!("{}", loader::without_log(&booted.console).trim());
         println!("{} cycles, {} instructions of the host\n", booted.cycles, booted.host_retired);
     }

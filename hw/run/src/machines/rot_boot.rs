@@ -68,8 +68,29 @@ pub struct Booted {
 }
 
 impl Booted {
+    /// What a console and the machine's own signals say.
+    fn of(console: &str, state: BootState) -> Result<Self> {
+        let (header, entries) =
+            loader::log(console).with_context(|| format!("there is no log\n{console}"))?;
+        Ok(Self {
+            reason: (state.status != Status::Released).then_some(state.reason),
+            is_host_running: state.is_host_running,
+            console: loader::without_log(console),
+            header,
+            entries,
+        })
+    }
+
+    /// The boot of a root of trust beside a host.
+    ///
+    /// # Errors
+    /// If its ROM printed no log.
+    pub fn beside_a_host(measured: &machines::Measured) -> Result<Self> {
+        Self::of(&measured.console, measured.boot)
+    }
+
     /// The boot in the form of `hartlock boot --timeline-json`.
-    pub fn timeline(&self, machine: Rot) -> Timeline {
+    pub fn timeline(&self, machine: &str) -> Timeline {
         let refused = self.reason.map(|number| Outcome::Refused {
             stage: Stage::Rom,
             // A code that this tool does not know is a refusal as well.
@@ -85,7 +106,7 @@ impl Booted {
             entries: self.entries.clone(),
         };
         let about = MachineInfo {
-            emulator: format!("the cycle-accurate machine {}, at 100 MHz", machine.name),
+            emulator: format!("the cycle-accurate machine {machine}, at 100 MHz"),
             cpu: "Ibex".to_owned(),
             harts: 1,
             icount: false,
@@ -215,16 +236,7 @@ fn run(
     folder: &Path,
 ) -> Result<(Booted, BootState, End)> {
     let (console, state, end) = run_unwatched(machine, rom, bundle, options, folder)?;
-    let (header, entries) =
-        loader::log(&console).with_context(|| format!("there is no log\n{console}"))?;
-    let booted = Booted {
-        reason: (state.status != Status::Released).then_some(state.reason),
-        is_host_running: state.is_host_running,
-        console: loader::without_log(&console),
-        header,
-        entries,
-    };
-    Ok((booted, state, end))
+    Ok((Booted::of(&console, state)?, state, end))
 }
 
 /// The same of a ROM that need not print its log: its console, and what the machine's own signals say.
