@@ -3,7 +3,6 @@
 
 use anyhow::{Context, Result};
 
-use super::CYCLES_PER_BYTE;
 use crate::run::{How, Row};
 use hartlock_device::kernels::{Bench, HARTS, read};
 use hartlock_hw::machines::rot_dma::Measured;
@@ -72,7 +71,7 @@ pub fn rows(engine: &[Measured], mailbox: f64) -> Result<Vec<Row>> {
     for (name, points) in names.iter().zip(&by) {
         for (bytes, cycles) in points {
             let how = if name.ends_with("the host") { How::Modelled } else { How::Simulated };
-            let row = Row::info(TABLE, "cost", CYCLES_PER_BYTE, cycles / *bytes as f64);
+            let row = Row::info(TABLE, "cost", "cycles/byte", cycles / *bytes as f64);
             rows.push(row.of(&format!("{name}, {bytes} bytes")).noted(note(name)).how(how));
         }
     }
