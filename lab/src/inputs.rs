@@ -18,9 +18,23 @@ pub type Inputs = BTreeMap<String, String>;
 /// What is compiled and what compiles it, for every run.
 const ALWAYS: &[&str] = &["rust-toolchain.toml"];
 
-/// Sources by the key of the run: files and folders of the tree.
+/// Sources by the key of the run: files and folders of the tree. Of hardware it is the RTL that a machine has, not its
+/// tests, proofs and pages.
 const SOURCES: &[(&str, &[&str])] = &[
-    ("host-speed", &["crates", "lab/src/host_speed.rs"]),
+    (
+        "host-speed",
+        &[
+            "crates/algorithm",
+            "crates/bundle",
+            "crates/cli",
+            "crates/files",
+            "crates/image",
+            "crates/kernels",
+            "crates/keys",
+            "crates/verify",
+            "lab/src/host_speed.rs",
+        ],
+    ),
     (
         "opentitan-accelerator",
         &[
@@ -30,7 +44,12 @@ const SOURCES: &[(&str, &[&str])] = &[
             "firmware/rot-rom",
             "firmware/tests/accelerator",
             "firmware/tests/rot-host",
-            "hw/ip",
+            "hw/ip/axi_guard/rtl",
+            "hw/ip/boot_sequencer/rtl",
+            "hw/ip/dma/rtl",
+            "hw/ip/mailbox/rtl",
+            "hw/ip/sha2/rtl",
+            "hw/ip/sha3/rtl",
             "hw/prim",
             "hw/sim",
             "hw/soc",
@@ -60,7 +79,13 @@ const SOURCES: &[(&str, &[&str])] = &[
             "crates/drivers",
             "firmware/rot",
             "firmware/tests/rot-dma",
-            "hw/ip",
+            "hw/ip/axi_guard/rtl",
+            "hw/ip/boot_sequencer/rtl",
+            "hw/ip/dma/rtl",
+            "hw/ip/mailbox/rtl",
+            "hw/ip/sha2/rtl",
+            "hw/ip/sha3/data",
+            "hw/ip/sha3/rtl",
             "hw/prim",
             "hw/sim",
             "hw/soc",
@@ -141,16 +166,17 @@ mod tests {
         };
         git(&["init", "-q"]);
         fs::create_dir_all(root.join("lab/src")).unwrap();
-        fs::create_dir_all(root.join("crates")).unwrap();
-        for (file, text) in [("crates/a", "1"), ("lab/src/host_speed.rs", "2"), ("other", "3")] {
+        fs::create_dir_all(root.join("crates/cli")).unwrap();
+        for (file, text) in [("crates/cli/a", "1"), ("lab/src/host_speed.rs", "2"), ("other", "3")]
+        {
             fs::write(root.join(file), text).unwrap();
         }
         git(&["add", "."]);
         let then = now(root, "host-speed").unwrap();
         fs::write(root.join("other"), "4").unwrap();
         assert_eq!(changed(&then, &now(root, "host-speed").unwrap()), [""; 0]);
-        fs::write(root.join("crates/a"), "5").unwrap();
-        assert_eq!(changed(&then, &now(root, "host-speed").unwrap()), ["crates"]);
+        fs::write(root.join("crates/cli/a"), "5").unwrap();
+        assert_eq!(changed(&then, &now(root, "host-speed").unwrap()), ["crates/cli"]);
         assert_eq!(changed(&Inputs::new(), &then).len(), then.len());
     }
 }

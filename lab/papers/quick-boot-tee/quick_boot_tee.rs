@@ -28,7 +28,7 @@ pub fn measure(args: &Args) -> Result<Run> {
     let areas = ip::areas(ENGINE)?;
     let lists = dma::measure()?;
     let mut rows = area::rows(&areas, &paper)?;
-    let (engine, peer) = (area::built_in(&areas)?, area::opencores(&areas)?);
+    let (engine, peer) = (area::built_in(&areas)?, area::of_the_paper(&areas)?);
     rows.extend(dma::rows(&lists, engine, peer, &paper)?);
     let mut rows = missing(paper.completed(rows, "not built yet"));
     let figure = Row::absent("Figure 6", "time of the boot", "ms", WITHOUT_ED25519);

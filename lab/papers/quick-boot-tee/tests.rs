@@ -78,7 +78,7 @@ fn areas() -> Areas {
             area("Keccak, 2 rounds a cycle", 12, 6000, 4),
             area("with registers, 2 rounds a cycle", 12, 7000, 8),
         ],
-        peers: vec![Area { bound: None, ..area("Keccak of OpenCores", 12, 8000, 0) }],
+        peers: vec![Area { bound: None, ..area("Keccak of the paper", 12, 8000, 0) }],
     }
 }
 
