@@ -337,7 +337,7 @@ mod tests {
         let area = run.row("SHA-3 in one flow", "LUT", core).unwrap();
         let luts = |field| grouped(area.number(field).unwrap() as u64);
         assert_eq!(quoted(&text, "with 12 cycles a block takes "), luts("ours"));
-        assert_eq!(quoted(&text, "which the paper used, "), luts("peer"));
+        assert_eq!(quoted(&text, "the one that the paper's authors used, "), luts("peer"));
         let block = run.row("SHA-3 by DMA", "a block", "SHA3-512, 16384 bytes, hits").unwrap();
         let cycles = format!("{:.2}", block.number("ours").unwrap());
         assert_eq!(quoted(&text, "SHA3-512 of 16 KiB takes "), cycles);
