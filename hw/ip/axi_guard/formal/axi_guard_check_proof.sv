@@ -48,6 +48,7 @@ module axi_guard_check_proof
   always_comb begin
     if (passes) begin
       assert (size_i <= 3'd3 && burst_i != 2'b11);
+      if (burst_i == 2'b00) assert (len_i <= 8'd15);
       if (burst_i == 2'b10) assert ((whole & (whole - 12'd1)) == '0 && len_i inside {[1:15]} && start == addr_i);
       // Every beat is in the page of the address, and this page is not closed.
       if (beat_i <= len_i) assert (beat[31:12] == addr_i[31:12]);

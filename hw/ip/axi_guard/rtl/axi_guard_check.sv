@@ -2,7 +2,8 @@
 //
 // A burst that keeps the rules does not leave its page (AMBA AXI §A3.4.1). One that breaks them is refused here, because
 // what a subordinate makes of it is not known: a burst past the end of a page, one that wraps with a length or an
-// address that is not allowed, a reserved type, and beats wider than the bus.
+// address that is not allowed, one at a fixed address of more than sixteen beats, a reserved type, and beats wider than
+// the bus.
 
 `include "assert.svh"
 
@@ -26,8 +27,8 @@ module axi_guard_check
   logic [11:0] unused_last;
   logic is_closed, is_long, is_wrap_good, is_legal;
 
-  // Bytes after the first one, and whether the last byte is in another page, for an incrementing burst: its first beat begins at a multiple of
-  // the size, also when its address does not (§A3.4.1).
+  // Bytes after the first one, and whether the last byte is in another page, for an incrementing burst: its first beat
+  // begins at a multiple of the size, also when its address does not (§A3.4.1).
   assign mask = (11'd1 << size_i) - 11'd1;
   assign span = ({4'b0, len_i} << size_i[1:0]) | {1'b0, mask};
   assign {is_long, unused_last} = {1'b0, addr_i[11:0] & ~{1'b0, mask}} + {1'b0, span};
@@ -39,7 +40,7 @@ module axi_guard_check
   // What a burst is by its type. Bytes of a fixed one are those of its first beat.
   always_comb begin
     unique case (burst_i)
-      BurstFixed: is_legal = 1'b1;
+      BurstFixed: is_legal = len_i[7:4] == '0;
       BurstIncr:  is_legal = ~is_long;
       BurstWrap:  is_legal = is_wrap_good;
       default:    is_legal = 1'b0;

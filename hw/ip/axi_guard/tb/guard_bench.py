@@ -53,6 +53,8 @@ class Burst:
     def is_legal(self) -> bool:
         if self.size > 3 or self.kind == RESERVED:
             return False
+        if self.kind == FIXED and self.len > 15:
+            return False
         if self.kind == WRAP and (self.len not in (1, 3, 7, 15) or self.address % (1 << self.size)):
             return False
         return len(self.pages()) == 1

@@ -18,7 +18,7 @@ def random_burst() -> Burst:
     """Near the edges of the ranges, mostly; not always one that AXI allows."""
     kind = random.choice([FIXED, INCR, INCR, WRAP, WRAP, RESERVED])
     size = random.choice([0, 1, 2, 3, 3, 3, 4, 7])
-    length = random.choice([0, 1, 3, 7, 15, random.randrange(256) if kind == INCR else 2])
+    length = random.choice([0, 1, 3, 7, 15, random.randrange(256) if kind in (FIXED, INCR) else 2])
     address = (random.choice(EDGES) + random.randrange(-160, 160)) % (1 << 32)
     if random.random() < 0.6:
         address -= address % (1 << min(size, 3))
