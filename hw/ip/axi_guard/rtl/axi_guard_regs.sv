@@ -366,11 +366,11 @@ module axi_guard_regs (
         automatic logic load_next_c;
         next_c = field_storage.refused.read.value;
         load_next_c = '0;
-        if(decoded_reg_strb.refused && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.refused.read.value & ~(decoded_wr_data[0:0] & decoded_wr_biten[0:0]);
-            load_next_c = '1;
-        end else if(hwif_in.refused.read.hwset) begin // HW Set
+        if(hwif_in.refused.read.hwset) begin // HW Set
             next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.refused && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.refused.read.value & ~(decoded_wr_data[0:0] & decoded_wr_biten[0:0]);
             load_next_c = '1;
         end
         field_combo.refused.read.next = next_c;
@@ -391,11 +391,11 @@ module axi_guard_regs (
         automatic logic load_next_c;
         next_c = field_storage.refused.write.value;
         load_next_c = '0;
-        if(decoded_reg_strb.refused && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.refused.write.value & ~(decoded_wr_data[1:1] & decoded_wr_biten[1:1]);
-            load_next_c = '1;
-        end else if(hwif_in.refused.write.hwset) begin // HW Set
+        if(hwif_in.refused.write.hwset) begin // HW Set
             next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.refused && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.refused.write.value & ~(decoded_wr_data[1:1] & decoded_wr_biten[1:1]);
             load_next_c = '1;
         end
         field_combo.refused.write.next = next_c;

@@ -67,6 +67,20 @@ async def closes_four_ranges_until_reset(dut: HierarchyObject) -> None:
 
 
 @cocotb.test()
+async def a_clear_of_one_report_loses_no_other(dut: HierarchyObject) -> None:
+    """A read is refused in every cycle around a clear of refused writes, which software has seen."""
+    driver = Driver(dut)
+    await driver.start()
+    for delay in range(10):
+        clear = cocotb.start_soon(driver.bus.write(AT["refused"], WRITE))
+        await driver.bench.tick(delay)
+        assert await driver.read(OPEN) == DECERR
+        await clear
+        assert await driver.bus.get(AT["refused"]) == READ, f"a refusal {delay} cycles later is lost"
+        await driver.bus.write(AT["refused"], READ)
+
+
+@cocotb.test()
 async def addresses_without_a_register_are_errors(dut: HierarchyObject) -> None:
     driver = Driver(dut)
     await driver.start()

@@ -635,11 +635,11 @@ module dma_regs (
         automatic logic load_next_c;
         next_c = field_storage.interrupt.done.value;
         load_next_c = '0;
-        if(decoded_reg_strb.interrupt && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.interrupt.done.value & ~(decoded_wr_data[0:0] & decoded_wr_biten[0:0]);
-            load_next_c = '1;
-        end else if(hwif_in.interrupt.done.hwset) begin // HW Set
+        if(hwif_in.interrupt.done.hwset) begin // HW Set
             next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.interrupt && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.interrupt.done.value & ~(decoded_wr_data[0:0] & decoded_wr_biten[0:0]);
             load_next_c = '1;
         end
         field_combo.interrupt.done.next = next_c;
@@ -660,11 +660,11 @@ module dma_regs (
         automatic logic load_next_c;
         next_c = field_storage.interrupt.error.value;
         load_next_c = '0;
-        if(decoded_reg_strb.interrupt && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.interrupt.error.value & ~(decoded_wr_data[1:1] & decoded_wr_biten[1:1]);
-            load_next_c = '1;
-        end else if(hwif_in.interrupt.error.hwset) begin // HW Set
+        if(hwif_in.interrupt.error.hwset) begin // HW Set
             next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.interrupt && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.interrupt.error.value & ~(decoded_wr_data[1:1] & decoded_wr_biten[1:1]);
             load_next_c = '1;
         end
         field_combo.interrupt.error.next = next_c;
@@ -685,11 +685,11 @@ module dma_regs (
         automatic logic load_next_c;
         next_c = field_storage.interrupt.refused.value;
         load_next_c = '0;
-        if(decoded_reg_strb.interrupt && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.interrupt.refused.value & ~(decoded_wr_data[2:2] & decoded_wr_biten[2:2]);
-            load_next_c = '1;
-        end else if(hwif_in.interrupt.refused.hwset) begin // HW Set
+        if(hwif_in.interrupt.refused.hwset) begin // HW Set
             next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.interrupt && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.interrupt.refused.value & ~(decoded_wr_data[2:2] & decoded_wr_biten[2:2]);
             load_next_c = '1;
         end
         field_combo.interrupt.refused.next = next_c;

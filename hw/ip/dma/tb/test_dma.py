@@ -222,6 +222,19 @@ async def interrupts_when_it_may(dut: HierarchyObject) -> None:
 
 
 @cocotb.test()
+async def a_clear_of_one_interrupt_loses_no_other(dut: HierarchyObject) -> None:
+    """Another event is cleared in every cycle of a list, also in that of its end."""
+    driver = await setup(dut)
+    driver.bus.stalls = 0.0
+    await driver.lock()
+    for delay in range(50):
+        await driver.ring([Descriptor(BASE, 8)])
+        await driver.bench.tick(delay)
+        await driver.put("interrupt", REFUSED)
+        assert await driver.end() == (DONE, NONE), f"the end is lost, {delay} cycles after the doorbell"
+
+
+@cocotb.test()
 async def reads_of_commands_and_of_nothing_are_errors(dut: HierarchyObject) -> None:
     driver = await setup(dut)
     for address in (AT["command"], 0x02C, 0x040, 0xFFC):
