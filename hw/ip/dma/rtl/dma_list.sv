@@ -61,7 +61,7 @@ module dma_list
 
   // What the words of a descriptor become.
   // `length_q` is the length less one, so that the sum is the last byte and not the one after it.
-  logic [31:0] length_q, source_q, source_last_q, last_q, last;
+  logic [31:0] length_q, source_q, source_last_q, last_q, last, addend;
   logic is_empty_d, is_empty_q, has_last_q, wraps, keeps;
   logic [IndexBits:0] kept_d, kept_q;
   logic is_length, is_source, is_destination, is_reserved, is_range;
@@ -74,8 +74,9 @@ module dma_list
   assign keeps          = is_reserved & ~is_empty_q;
 
   // The last byte of a range. A carry says that the range passes the end of the address space, where a comparison
-  // of its end with a window would not see it.
-  assign {wraps, last}  = {1'b0, rdata_i} + {1'b0, length_q};
+  // of its end with a window would not see it. The same adder takes one from the length.
+  assign addend         = length_q | {32{got_q[1:0] == 2'd0}};
+  assign {wraps, last}  = {1'b0, rdata_i} + {1'b0, addend};
 
   assign index_o     = got_q[7:2];
   assign kept_o      = kept_q;
@@ -140,7 +141,7 @@ module dma_list
   // Words that a later word of the descriptor, or of the next one, is compared with. They need no reset: each is
   // written before it is used.
   always_ff @(posedge clk_i) begin
-    if (is_length) length_q <= rdata_i - 32'd1;
+    if (is_length) length_q <= last;
     if (is_source) begin
       source_q      <= rdata_i;
       source_last_q <= last;
