@@ -360,6 +360,11 @@ module dma_core
         state_d = is_startable ? StCopy : StDrain;
         cause_d = is_startable ? CauseNone : CauseStart;
         index_d = '0;
+        // With a change of the lifecycle: the command is of the one before.
+        if (abort_i) begin
+          state_d = StDrain;
+          cause_d = CauseAbort;
+        end
       end
       StCopy: begin
         if (abort_i) begin
@@ -422,7 +427,7 @@ module dma_core
   `ASSERT(ErrorReadsAndWritesNothing_A, 1'b1 |=> !(error_o) || (sink_valid_o == '0 && sink_abort_o))
   `ASSERT(NothingMovesBeforeTheJudgement_A, 1'b1 |=> !(in_copy) || (!ar_valid_o && !aw_valid_o && sink_valid_o == '0))
   `ASSERT(NothingStartsWithoutALock_A, in_idle && !locked_i |=> !in_copy)
-  `ASSERT(AnAbortIsTaken_A, abort_i && (in_copy || in_run) |=> sink_abort_o)
+  `ASSERT(AnAbortIsTaken_A, abort_i && (in_copy || in_run || (in_idle && start_i)) |=> sink_abort_o)
   `ASSERT(AFailedListAborts_A, 1'b1 |=> !(failed_o) || (sink_abort_o && cause_o != CauseNone))
   `ASSERT(ADoneListIsQuiet_A, done_o |=> read_none_due && write_none_due && list_idle)
   `ASSERT(ABadBeatGoesNowhere_A, is_word_q && held[64] |=> !in_run)
