@@ -81,6 +81,26 @@ async def a_clear_of_one_report_loses_no_other(dut: HierarchyObject) -> None:
 
 
 @cocotb.test()
+async def a_write_of_some_bytes_changes_no_others(dut: HierarchyObject) -> None:
+    """The host may store bytes: the lock is one of the lowest, and no byte of a range moves after it."""
+    driver = Driver(dut)
+    await driver.start()
+    await driver.bus.write(AT["lock"], 0xFFFF_FFFF, strobe=0b1110)
+    assert await driver.bus.get(AT["lock"]) == 0 and await driver.read(OPEN) == DECERR
+    await driver.bus.write(AT["first"], CLOSED)
+    await driver.bus.write(AT["last"], 0, strobe=0b1100)
+    await driver.bus.write(AT["last"], CLOSED, strobe=0b1110)
+    await driver.bus.write(AT["lock"], 1, strobe=0b0001)
+    assert await driver.read(OPEN) == OKAY and await driver.read(CLOSED) == DECERR
+    for strobe in range(16):
+        await driver.bus.write(AT["first"], 0xFFFF_FFFF, strobe=strobe)
+        await driver.bus.write(AT["last"], 0, strobe=strobe)
+        await driver.bus.write(AT["lock"], 0, strobe=strobe)
+        assert await driver.bus.get(AT["first"]) == await driver.bus.get(AT["last"]) == CLOSED
+        assert await driver.read(CLOSED) == DECERR, f"opened by {strobe:04b}"
+
+
+@cocotb.test()
 async def addresses_without_a_register_are_errors(dut: HierarchyObject) -> None:
     driver = Driver(dut)
     await driver.start()

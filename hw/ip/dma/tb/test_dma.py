@@ -245,6 +245,30 @@ async def reads_of_commands_and_of_nothing_are_errors(dut: HierarchyObject) -> N
 
 
 @cocotb.test()
+async def a_write_of_some_bytes_changes_no_others(dut: HierarchyObject) -> None:
+    """Neither the lock, nor a window, nor a command is written by strobes of other bytes."""
+    driver = await setup(dut)
+    await driver.bus.write(AT["lock"], 0xFFFF_FFFF, strobe=0b1110)
+    assert await driver.get("lock") == 0
+    await driver.put("source_first", SOURCES[0] << 12)
+    await driver.bus.write(AT["source_first"], 0, strobe=0b0010)
+    # The lowest four bits of the page.
+    assert await driver.get("source_first") == (SOURCES[0] & ~0xF) << 12
+    await driver.lock()
+    for strobe in range(16):
+        for name, page in WINDOWS.items():
+            await driver.bus.write(AT[name], ~(page << 12) & 0xFFFF_FFFF, strobe=strobe)
+            assert await driver.get(name) == page << 12, f"{name} moved by {strobe:04b}"
+        await driver.bus.write(AT["lock"], 0, strobe=strobe)
+        assert await driver.get("lock") == 1
+    await driver.bus.write(AT["command"], 0xFFFF_FFFF, strobe=0b1110)
+    await driver.bench.tick(20)
+    assert await driver.get("status") == IDLE and await driver.get("interrupt") == 0
+    await driver.ring([Descriptor(BASE, 8)])
+    assert await driver.end() == (DONE, NONE)
+
+
+@cocotb.test()
 async def an_upset_raises_the_alert(dut: HierarchyObject) -> None:
     driver = await setup(dut)
     await driver.lock()
