@@ -67,6 +67,37 @@ async def closes_four_ranges_until_reset(dut: HierarchyObject) -> None:
 
 
 @cocotb.test()
+async def a_burst_beside_the_lock_passes_as_a_whole_or_not(dut: HierarchyObject) -> None:
+    """Writes begin in every cycle around the lock: to a closed page, and to one that is open after it."""
+    driver = Driver(dut)
+    await driver.start()
+    bus, managers, memory = driver.bus, driver.managers, driver.memory
+    answers = set()
+    for delay in range(12):
+        await bus.write(AT["first"], CLOSED)
+        await bus.write(AT["last"], CLOSED)
+        memory.writes.clear()
+        lock = cocotb.start_soon(bus.write(AT["lock"], 1))
+        await driver.bench.tick(delay)
+        bursts = [OPEN, CLOSED, OPEN + 64, CLOSED + 64]
+        for address in bursts:
+            managers.write(Burst(address, 3))
+        await lock
+        while len(managers.b.taken) < len(bursts):
+            await bus.get(AT["id"])
+        responses = [managers.b.taken.popleft()[1] for _ in bursts]
+        assert responses[1] == responses[3] == DECERR, f"closed, {delay} cycles later: {responses}"
+        # Memory answers with errors of its own, too.
+        expected = [(at, response) for at, response in zip(bursts, responses) if response != DECERR]
+        reached = [(request[1], response) for request, response in memory.writes]
+        assert reached == expected, f"{delay} cycles later: {reached}"
+        answers.add(responses[0] == DECERR)
+        await driver.bench.reset()
+        await driver.bench.tick(2)
+    assert answers == {True, False}, "no burst on one side of the lock"
+
+
+@cocotb.test()
 async def a_clear_of_one_report_loses_no_other(dut: HierarchyObject) -> None:
     """A read is refused in every cycle around a clear of refused writes, which software has seen."""
     driver = Driver(dut)

@@ -363,6 +363,10 @@ class Setup:
             messages.clear()
         outcome = await self.carry_out(descriptors, sinks, writes, at)
         assert (outcome.done, outcome.cause) == (True, NONE), outcome
+        ends = [(d.source // 8, (d.source + d.length - 1) // 8) for d in descriptors if d.length]
+        words = [word for first, last in ends for word in range(first, last + 1)]
+        read = [address // 8 + beat for address, length in self.memory.reads for beat in range(length + 1)]
+        assert read == words, "not each word once, in order"
         for index, messages in enumerate(self.sinks.messages):
             assert messages == ([message] if sinks >> index & 1 else []), f"sink {index}"
         after, place = bytearray(before), 0
