@@ -62,8 +62,7 @@ impl<W: Wait> Sha2<W> {
             return Err(Error::NoEngine);
         }
         let mut engine = Self { registers, wait, is_slow: false };
-        engine.command(Command::RESET.with_wipe(true));
-        engine.until_idle()?;
+        engine.wipe()?;
         Ok(engine)
     }
 
@@ -244,13 +243,17 @@ impl<W: Wait> Sha2<W> {
         }
     }
 
-    /// Clears message, digest and key.
+    /// Clears message, digest and key, and what was refused before.
     ///
     /// # Errors
     /// Those of the engine.
     pub fn wipe(&mut self) -> Result<(), Error> {
         self.command(Command::RESET.with_wipe(true));
-        self.until_idle()
+        self.until_idle()?;
+        // Otherwise no later digest would count.
+        let error = self.registers.error();
+        error.write(error.read());
+        Ok(())
     }
 
     #[inline(always)]

@@ -270,14 +270,18 @@ impl<W: Wait> Sha3<W> {
         }
     }
 
-    /// Clears message, output and key.
+    /// Clears message, output and key, and what was refused before.
     ///
     /// # Errors
     /// Those of the engine.
     pub fn wipe(&mut self) -> Result<(), Error> {
         (self.rest, self.rest_len) = (0, 0);
         self.command(Command::RESET.with_wipe(true));
-        self.until_polled(Status::idle, |_| ())
+        self.until_polled(Status::idle, |_| ())?;
+        // Otherwise no later digest would count.
+        let error = self.registers.error();
+        error.write(error.read());
+        Ok(())
     }
 
     fn push_byte(&mut self, byte: u8) {

@@ -233,6 +233,7 @@ fn hash_by_dma(args: &Args, rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
         };
         rot_dma::print_table(&rows, &memory);
         let fault = if options.is_empty() { rot_dma::fault(&rows)? } else { None };
+        println!("{} digests by the other feeds of the drivers", rot_dma::feed(*rot)?);
         if let Some(why) = fault {
             println!("{}: {why}", rot.name);
             return Ok(Verdict::No);
@@ -526,6 +527,7 @@ pub fn step(_: &Path) -> Result<Outcome> {
     if let Some(why) = rot_dma::fault(&rot_dma::measure(ROTS[0], &[])?)? {
         return Ok(Outcome::Failed(format!("{}: {why}", ROTS[0].name)));
     }
+    rot_dma::feed(ROTS[0])?;
     if let Some(why) = rot_boot::one_boot(SECURE, &rot::folder(SECURE).join("boot"))? {
         return Ok(Outcome::Failed(format!("{}: {why}", SECURE.name)));
     }

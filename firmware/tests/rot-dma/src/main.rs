@@ -9,12 +9,17 @@
 //! and writes list and registers. Each is the second of two runs, with the payload in the last-level cache. Byte i of
 //! memory is i mod 251.
 //!
+//! With the feature `feeds` the engines get the same bytes from the core, polled and asleep, and asleep by DMA (`feeds.rs`).
 //! With the feature `released` the host is released first, so that all of it goes through the host's port for other
 //! masters, which is coherent with its caches. The host waits for the word that this program writes at its end.
 
 #![no_std]
 #![no_main]
 #![cfg(target_arch = "riscv32")]
+#![cfg_attr(feature = "feeds", expect(dead_code, reason = "nothing is measured then"))]
+
+#[cfg(feature = "feeds")]
+mod feeds;
 
 use core::fmt::Write;
 
@@ -56,6 +61,9 @@ enum Error {
     Dma(dma::Error),
     Sha2(sha2::Error),
     Sha3(sha3::Error),
+    /// A published digest is another one.
+    #[cfg(feature = "feeds")]
+    Known(&'static str),
     /// The copy is not what was hashed.
     Copy,
     /// A list was not refused.
@@ -198,6 +206,19 @@ fn run() -> Result<(), Error> {
     }
     #[cfg(feature = "released")]
     release()?;
+    #[cfg(feature = "feeds")]
+    feeds::run(engines)?;
+    #[cfg(not(feature = "feeds"))]
+    measure_all(engines)?;
+    #[cfg(feature = "released")]
+    tell_the_host();
+    Ok(())
+}
+
+/// Every task with every size, and ranges that are refused.
+#[cfg(not(feature = "feeds"))]
+#[inline(always)]
+fn measure_all(mut engines: Engines<'_>) -> Result<(), Error> {
     for task in TASKS {
         for size in SIZES {
             engines.measure(task, size, 0)?;
@@ -211,8 +232,6 @@ fn run() -> Result<(), Error> {
     for source in [COPY - 32, HOST_MEMORY as u32 - 32, SCRATCHPAD as u32] {
         engines.is_refused(source)?;
     }
-    #[cfg(feature = "released")]
-    tell_the_host();
     Ok(())
 }
 

@@ -52,6 +52,19 @@ pub fn measure(rot: Rot, options: &[&str]) -> Result<Vec<Measured>> {
     judge(&console)
 }
 
+/// The same bytes by every feed of the drivers: pushed by the core, polled and asleep, and by DMA asleep.
+///
+/// # Errors
+/// As above.
+pub fn feed(rot: Rot) -> Result<usize> {
+    let program = firmware::rot_program("rot-dma", &["feeds"])?;
+    let options = ["--max-cycles", MAX_CYCLES];
+    let (console, _, end) =
+        rot::run_program(&rot::machine(rot)?, &program, &rot::folder(rot).join("feeds"), &options)?;
+    ensure!(end == End::Success, "the program ended in {end:?}\n{console}");
+    judge(&console).map(|rows| rows.len())
+}
+
 /// The same beside a host that runs, through its port for other masters, which is coherent with its caches.
 ///
 /// # Errors
