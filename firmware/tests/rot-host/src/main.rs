@@ -33,6 +33,17 @@ const ANSWERS: Source = Source(board::MAILBOX_INTERRUPT);
 const MESSAGE: usize = hartlock_soc::RAM.start as usize + (16 << 20);
 const MESSAGE_LEN: usize = 4096;
 const DIGEST: usize = hartlock_soc::RAM.start as usize + (17 << 20);
+/// Messages of no word, and over the ends of words, lines and pages: offset, length, and offset of the digest.
+const ODD: [(usize, usize, usize); 8] = [
+    (0, 0, 0),
+    (5, 0, 1),
+    (3, 1, 2),
+    (4095, 1, 3),
+    (1, 4095, 4),
+    (7, 4097, 61),
+    (4093, 6, 4090),
+    (4064, 8192 + 33, 0),
+];
 /// With the feature `bus-faults`: where the machine has no memory, and a page whose accesses take longer than the root of
 /// trust waits.
 const MISSING: u64 = hartlock_soc::RAM.end - (1 << 20);
@@ -115,6 +126,21 @@ extern "C" fn bench_main() -> ! {
         expect(answer.status == refusal as u8, "it should have been refused");
     }
     // Nothing of the refused ones is in the way of the next.
+    for (source, length, destination) in ODD {
+        let source = MESSAGE.saturating_add(source);
+        // SAFETY: memory that nothing else uses while no request is under way.
+        let message = unsafe { core::slice::from_raw_parts(source as *const u8, length) };
+        let expected = sha256(message);
+        let odd = Request {
+            source: source as u64,
+            length: length as u32,
+            destination: (DIGEST + destination) as u64,
+            ..good
+        };
+        let answer = ask(&mut mailbox, Patience::Asleep, "an odd message", &odd);
+        let is_right = answer.status == 0 && digest_at(destination) == expected;
+        expect(is_right, "the digest of an odd message is wrong");
+    }
     let expected = write_message(3);
     let again = Request { id: 3, ..good };
     let answer = ask(&mut mailbox, Patience::Asleep, "a digest again", &again);
@@ -158,6 +184,10 @@ fn write_message(salt: usize) -> [u8; 32] {
     for (at, byte) in message.iter_mut().enumerate() {
         *byte = (at.wrapping_mul(salt) % 251) as u8;
     }
+    sha256(message)
+}
+
+fn sha256(message: &[u8]) -> [u8; 32] {
     let mut hash = Sha256::with(&Kernels::PORTABLE);
     hash.update(message);
     hash.finalize()
@@ -165,8 +195,12 @@ fn write_message(salt: usize) -> [u8; 32] {
 
 /// The memory where digests go.
 fn digest() -> [u8; 32] {
-    // SAFETY: the answer is there, so nothing writes to it any more.
-    unsafe { (DIGEST as *const [u8; 32]).read_volatile() }
+    digest_at(0)
+}
+
+fn digest_at(offset: usize) -> [u8; 32] {
+    // SAFETY: the answer is there, so nothing writes to it any more; bytes are at any address.
+    unsafe { ((DIGEST + offset) as *const [u8; 32]).read_volatile() }
 }
 
 /// How an answer is waited for.
