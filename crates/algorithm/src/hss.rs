@@ -53,10 +53,9 @@ impl HssSet {
         1 << if self.ots < 5 { self.ots - 1 } else { self.ots - 5 }
     }
 
-    /// Bytes of a signature by the tree at the top.
-    const fn lms_signature_size(self) -> usize {
-        // Chains of a one-time signature (RFC 8554 §4.1, SP 800-208 §4.1).
-        let p = match self.ots {
+    /// Chains of a one-time signature (RFC 8554 §4.1, SP 800-208 §4.1).
+    pub const fn chains(self) -> usize {
+        match self.ots {
             1 => 265,
             2 => 133,
             3 => 67,
@@ -65,8 +64,12 @@ impl HssSet {
             6 => 101,
             7 => 51,
             _ => 26,
-        };
-        12 + self.n() * (1 + p + self.height() as usize)
+        }
+    }
+
+    /// Bytes of a signature by the tree at the top.
+    const fn lms_signature_size(self) -> usize {
+        12 + self.n() * (1 + self.chains() + self.height() as usize)
     }
 }
 

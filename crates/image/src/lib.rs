@@ -1,4 +1,5 @@
-//! The Hartlock image format (`spec/image-format.md`): types, parser and encoder.
+//! The Hartlock image format (`spec/image-format.md`): types, parser and encoder. The form for hardware
+//! without a core (`spec/first-stage.md`) is in [`first_stage`].
 //!
 //! Parsing yields types that only a check can make, so nothing is validated twice. No function
 //! here panics on any input, allocates, or reads a clock, a file or a key: this crate decides
@@ -13,6 +14,7 @@ extern crate std;
 mod bytes;
 mod encode;
 mod extension;
+pub mod first_stage;
 mod head;
 mod manifest;
 mod payload;

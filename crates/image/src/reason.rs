@@ -16,6 +16,8 @@ pub enum Reason {
     SignedSizeOutOfRange = 104,
     /// The size of the signature area is not possible.
     SignaturesSizeOutOfRange = 105,
+    /// The first stage's code has a size that is not possible.
+    CodeSizeOutOfRange = 106,
     /// A signature block runs past the signature area.
     SignatureBlockTruncated = 201,
     /// A signature block has sizes that its algorithm does not have.
@@ -26,6 +28,8 @@ pub enum Reason {
     TooManySignatureBlocks = 204,
     /// A signature block is empty.
     SignatureAlgorithmZero = 205,
+    /// The first stage's signature is of an algorithm that hardware does not verify.
+    FirstStageAlgorithm = 206,
     /// A signature does not verify.
     SignatureMismatch = 301,
     /// The public key of a signature block is not a valid key.
@@ -82,6 +86,8 @@ pub enum Reason {
     PolicyUnsatisfiable = 423,
     /// The boot bundle trusts a key that its own loader cannot use.
     TrustedKeyNotCarried = 424,
+    /// The first stage names the key of the next stage in a way that is not possible.
+    NextKeyInvalid = 425,
     /// The kernel command line is too long.
     BootargsTooLong = 430,
     /// The kernel command line has bytes that are not printable ASCII.
@@ -192,11 +198,13 @@ impl Reason {
         Reason::WrongBundleType,
         Reason::SignedSizeOutOfRange,
         Reason::SignaturesSizeOutOfRange,
+        Reason::CodeSizeOutOfRange,
         Reason::SignatureBlockTruncated,
         Reason::SignatureBlockSizes,
         Reason::SignatureBlockPadding,
         Reason::TooManySignatureBlocks,
         Reason::SignatureAlgorithmZero,
+        Reason::FirstStageAlgorithm,
         Reason::SignatureMismatch,
         Reason::PublicKeyInvalid,
         Reason::SignatureNotCanonical,
@@ -225,6 +233,7 @@ impl Reason {
         Reason::DuplicateTrustedKey,
         Reason::PolicyUnsatisfiable,
         Reason::TrustedKeyNotCarried,
+        Reason::NextKeyInvalid,
         Reason::BootargsTooLong,
         Reason::BootargsInvalid,
         Reason::BootargsPadding,
@@ -285,6 +294,8 @@ impl Reason {
             Reason::WrongBundleType => "This bundle is of another type than this stage boots.",
             Reason::SignedSizeOutOfRange => "The size of the signed region is not possible.",
             Reason::SignaturesSizeOutOfRange => "The size of the signature area is not possible.",
+            #[cfg(feature = "every-text")]
+            Reason::CodeSizeOutOfRange => "The first stage's code has a size that is not possible.",
             Reason::SignatureBlockTruncated => "A signature block runs past the signature area.",
             Reason::SignatureBlockSizes => {
                 "A signature block has sizes that its algorithm does not have."
@@ -292,6 +303,10 @@ impl Reason {
             Reason::SignatureBlockPadding => "A signature block has padding that is not zero.",
             Reason::TooManySignatureBlocks => "There are more than four signature blocks.",
             Reason::SignatureAlgorithmZero => "A signature block is empty.",
+            #[cfg(feature = "every-text")]
+            Reason::FirstStageAlgorithm => {
+                "The first stage's signature is of an algorithm that hardware does not verify."
+            }
             Reason::SignatureMismatch => "A signature does not verify.",
             Reason::PublicKeyInvalid => "The public key of a signature block is not a valid key.",
             Reason::SignatureNotCanonical => "A signature is not canonically encoded.",
@@ -339,6 +354,10 @@ impl Reason {
             }
             Reason::TrustedKeyNotCarried => {
                 "The boot bundle trusts a key that its own loader cannot use."
+            }
+            #[cfg(feature = "every-text")]
+            Reason::NextKeyInvalid => {
+                "The first stage names the key of the next stage in a way that is not possible."
             }
             #[cfg(feature = "every-text")]
             Reason::BootargsTooLong => "The kernel command line is too long.",
@@ -438,12 +457,20 @@ impl Reason {
             }
             Reason::SignedSizeOutOfRange => "Build the bundle again with `hartlock sign`.",
             Reason::SignaturesSizeOutOfRange => "Build the bundle again with `hartlock sign`.",
+            #[cfg(feature = "every-text")]
+            Reason::CodeSizeOutOfRange => {
+                "Sign a smaller program, or check the capacity that was asked for."
+            }
             Reason::SignatureBlockTruncated => "Build the bundle again with `hartlock sign`.",
             Reason::SignatureBlockSizes => "Build the bundle again with `hartlock sign`.",
             Reason::SignatureBlockPadding => "Build the bundle again with `hartlock sign`.",
             Reason::TooManySignatureBlocks => "Build the bundle again with `hartlock sign`.",
             Reason::SignatureAlgorithmZero => {
                 "A signature may have been removed: fetch the bundle again from its source."
+            }
+            #[cfg(feature = "every-text")]
+            Reason::FirstStageAlgorithm => {
+                "Sign with a key of one of these: `hartlock keygen --algorithm xmss-sha2-10-256`."
             }
             Reason::SignatureMismatch => {
                 "Sign the bundle again; if it came over a network or from storage, treat it as tampered with."
@@ -488,6 +515,10 @@ impl Reason {
             Reason::PolicyUnsatisfiable => "Add the missing kind of key, or shorten the list.",
             Reason::TrustedKeyNotCarried => {
                 "Build the loader with the key's algorithm, or leave the key out."
+            }
+            #[cfg(feature = "every-text")]
+            Reason::NextKeyInvalid => {
+                "Build the image again with `hartlock sign --form first-stage`."
             }
             #[cfg(feature = "every-text")]
             Reason::BootargsTooLong => "Shorten `bootargs`.",
@@ -597,6 +628,9 @@ impl Reason {
             Reason::SignaturesSizeOutOfRange => {
                 "The size is zero, above 256 KiB, or not a multiple of 8."
             }
+            Reason::CodeSizeOutOfRange => {
+                "The size is 0, not a multiple of 64, above 16 MiB, or above what the verifier has room for."
+            }
             Reason::SignatureBlockTruncated => {
                 "The sizes inside the block do not fit into the area that the header announces."
             }
@@ -611,6 +645,9 @@ impl Reason {
             }
             Reason::SignatureAlgorithmZero => {
                 "Algorithm number 0 is not assigned: a block was erased, for instance to strip a signature."
+            }
+            Reason::FirstStageAlgorithm => {
+                "The form has LMS, HSS, XMSS and XMSS^MT with SHA-256, and SLH-DSA-SHA2-128s."
             }
             Reason::SignatureMismatch => {
                 "The signed region was changed after signing, or the signature belongs to another bundle."
@@ -679,6 +716,9 @@ impl Reason {
             }
             Reason::TrustedKeyNotCarried => {
                 "The loader would refuse every system bundle, and only another boot bundle could repair that."
+            }
+            Reason::NextKeyInvalid => {
+                "Either all its fields are zero, or its algorithm is one that a first stage can be signed with."
             }
             Reason::BootargsTooLong => "At most 2,048 bytes are possible.",
             Reason::BootargsInvalid => {
@@ -811,11 +851,13 @@ impl Reason {
             Reason::WrongBundleType => "WrongBundleType",
             Reason::SignedSizeOutOfRange => "SignedSizeOutOfRange",
             Reason::SignaturesSizeOutOfRange => "SignaturesSizeOutOfRange",
+            Reason::CodeSizeOutOfRange => "CodeSizeOutOfRange",
             Reason::SignatureBlockTruncated => "SignatureBlockTruncated",
             Reason::SignatureBlockSizes => "SignatureBlockSizes",
             Reason::SignatureBlockPadding => "SignatureBlockPadding",
             Reason::TooManySignatureBlocks => "TooManySignatureBlocks",
             Reason::SignatureAlgorithmZero => "SignatureAlgorithmZero",
+            Reason::FirstStageAlgorithm => "FirstStageAlgorithm",
             Reason::SignatureMismatch => "SignatureMismatch",
             Reason::PublicKeyInvalid => "PublicKeyInvalid",
             Reason::SignatureNotCanonical => "SignatureNotCanonical",
@@ -844,6 +886,7 @@ impl Reason {
             Reason::DuplicateTrustedKey => "DuplicateTrustedKey",
             Reason::PolicyUnsatisfiable => "PolicyUnsatisfiable",
             Reason::TrustedKeyNotCarried => "TrustedKeyNotCarried",
+            Reason::NextKeyInvalid => "NextKeyInvalid",
             Reason::BootargsTooLong => "BootargsTooLong",
             Reason::BootargsInvalid => "BootargsInvalid",
             Reason::BootargsPadding => "BootargsPadding",
@@ -905,11 +948,13 @@ impl Reason {
             Reason::WrongBundleType => "image-format §3.1",
             Reason::SignedSizeOutOfRange => "image-format §3.2",
             Reason::SignaturesSizeOutOfRange => "image-format §3.2",
+            Reason::CodeSizeOutOfRange => "first-stage §6",
             Reason::SignatureBlockTruncated => "image-format §5.1",
             Reason::SignatureBlockSizes => "image-format §5.1",
             Reason::SignatureBlockPadding => "image-format §5.1",
             Reason::TooManySignatureBlocks => "image-format §5.1",
             Reason::SignatureAlgorithmZero => "image-format §5.1",
+            Reason::FirstStageAlgorithm => "first-stage §2",
             Reason::SignatureMismatch => "image-format §5.2",
             Reason::PublicKeyInvalid => "image-format §5.2",
             Reason::SignatureNotCanonical => "image-format §5.2",
@@ -938,6 +983,7 @@ impl Reason {
             Reason::DuplicateTrustedKey => "image-format §4.4",
             Reason::PolicyUnsatisfiable => "image-format §4.4",
             Reason::TrustedKeyNotCarried => "image-format §4.4",
+            Reason::NextKeyInvalid => "first-stage §6.1",
             Reason::BootargsTooLong => "image-format §4.5",
             Reason::BootargsInvalid => "image-format §4.5",
             Reason::BootargsPadding => "image-format §4.5",
@@ -999,11 +1045,13 @@ impl Reason {
             Reason::WrongBundleType => Fault::Image,
             Reason::SignedSizeOutOfRange => Fault::Image,
             Reason::SignaturesSizeOutOfRange => Fault::Image,
+            Reason::CodeSizeOutOfRange => Fault::Image,
             Reason::SignatureBlockTruncated => Fault::Image,
             Reason::SignatureBlockSizes => Fault::Image,
             Reason::SignatureBlockPadding => Fault::Image,
             Reason::TooManySignatureBlocks => Fault::Image,
             Reason::SignatureAlgorithmZero => Fault::Image,
+            Reason::FirstStageAlgorithm => Fault::Image,
             Reason::SignatureMismatch => Fault::Image,
             Reason::PublicKeyInvalid => Fault::Image,
             Reason::SignatureNotCanonical => Fault::Image,
@@ -1032,6 +1080,7 @@ impl Reason {
             Reason::DuplicateTrustedKey => Fault::Image,
             Reason::PolicyUnsatisfiable => Fault::Image,
             Reason::TrustedKeyNotCarried => Fault::Image,
+            Reason::NextKeyInvalid => Fault::Image,
             Reason::BootargsTooLong => Fault::Image,
             Reason::BootargsInvalid => Fault::Image,
             Reason::BootargsPadding => Fault::Image,

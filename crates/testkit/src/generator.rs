@@ -162,7 +162,11 @@ mod tests {
     use super::*;
 
     /// Reasons of groups 01 to 08 and 10 that no vector gives, and why.
-    const NOT_COVERED: [(Reason, &str); 0] = [];
+    const NOT_COVERED: [(Reason, &str); 3] = [
+        (Reason::CodeSizeOutOfRange, "of the first-stage form, which has no vectors yet"),
+        (Reason::FirstStageAlgorithm, "of the first-stage form, which has no vectors yet"),
+        (Reason::NextKeyInvalid, "of the first-stage form, which has no vectors yet"),
+    ];
 
     #[test]
     fn every_reason_that_a_bundle_can_provoke_is_covered() {

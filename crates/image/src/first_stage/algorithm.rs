@@ -1,0 +1,254 @@
+//! The algorithms of the form, and keys and signatures as values without type codes (first stage §2).
+
+use core::ops::Range;
+
+use hartlock_algorithm::{Algorithm, HssSet, ParameterSet, SlhDsaSet, XmssSet};
+
+use crate::Reason;
+use crate::bytes::{Writer, is_zero};
+
+use super::{FRONT_SIZE, KEY_AREA_SIZE, PART_ALIGNMENT};
+
+/// Bytes of an index in the form, big-endian.
+const INDEX_SIZE: usize = 8;
+/// Bytes of I of an LMS key (RFC 8554 §5.3).
+const LMS_ID_SIZE: usize = 16;
+
+/// A signature algorithm of the form (§2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FirstStageAlgorithm(Algorithm);
+
+/// What a signature of a standard is made of.
+enum Piece {
+    /// A type code or a count, which follows from the parameters: four bytes, big-endian, absent from the form.
+    Code(u32),
+    /// A number below 2^`height` in `size` bytes, big-endian; eight bytes in the form.
+    Index { size: usize, height: u8 },
+    /// The same bytes in both.
+    Values(usize),
+}
+
+/// Whether something was accepted by all that it was given to.
+type Taken = Result<(), Reason>;
+
+impl FirstStageAlgorithm {
+    /// Bytes of the longest signature in the encoding of its standard: HSS of eight levels with w = 1 and h = 25.
+    pub const MAX_STANDARD_SIGNATURE: usize = 4 + 8 * (12 + 32 * (1 + 265 + 25)) + 7 * 56;
+
+    /// The algorithm, if the form has it.
+    pub const fn of(algorithm: Algorithm) -> Option<Self> {
+        let is_in_form = match algorithm {
+            Algorithm::Hss(_) => true,
+            Algorithm::Xmss(set) | Algorithm::XmssMt(set) => !set.is_shake(),
+            Algorithm::SlhDsa(set) => matches!(set, SlhDsaSet::Sha2_128s),
+            _ => false,
+        };
+        if is_in_form { Some(Self(algorithm)) } else { None }
+    }
+
+    /// The algorithm with these numbers, if the form has it.
+    pub fn from_numbers(algorithm: u32, parameters: u32) -> Option<Self> {
+        Algorithm::from_numbers(algorithm, parameters).and_then(Self::of)
+    }
+
+    /// Every algorithm of the form.
+    pub fn all() -> impl Iterator<Item = Self> {
+        Algorithm::all().filter_map(Self::of)
+    }
+
+    /// The algorithm as everywhere else.
+    pub const fn algorithm(self) -> Algorithm {
+        self.0
+    }
+
+    /// Bytes of a signature in the form (§2.2).
+    pub fn signature_size(self) -> usize {
+        let mut size = 0_usize;
+        let _ = self.pieces(|piece| {
+            let count = match piece {
+                Piece::Code(_) => 0,
+                Piece::Index { .. } => INDEX_SIZE,
+                Piece::Values(count) => count,
+            };
+            size = size.saturating_add(count);
+            Ok(())
+        });
+        size
+    }
+
+    /// Offset of the signed part (§3).
+    pub fn signed_offset(self) -> usize {
+        // Far below overflow: the longest signature has 75 kilobytes.
+        FRONT_SIZE.wrapping_add(self.signature_size().next_multiple_of(PART_ALIGNMENT))
+    }
+
+    /// Place of the signature in the image.
+    pub fn signature_range(self) -> Range<usize> {
+        FRONT_SIZE..FRONT_SIZE.wrapping_add(self.signature_size())
+    }
+
+    /// Bytes of the area of the key that are not padding (§2.1).
+    pub fn key_size(self) -> usize {
+        self.0.public_key_size().saturating_sub(self.key_codes().len())
+    }
+
+    /// What a standard puts in front of the values of a key: counts and type codes.
+    fn key_codes(self) -> KeyCodes {
+        match self.0 {
+            Algorithm::Hss(set) => KeyCodes::new(&[
+                u32::from(set.levels()),
+                u32::from(set.lms_type()),
+                u32::from(set.ots_type()),
+            ]),
+            Algorithm::Xmss(set) | Algorithm::XmssMt(set) => KeyCodes::new(&[set.oid()]),
+            _ => KeyCodes::new(&[]),
+        }
+    }
+
+    /// The area of a key that is encoded as in its standard; `None` if it is not one of this algorithm.
+    pub fn key_area(self, standard: &[u8]) -> Option<[u8; KEY_AREA_SIZE]> {
+        let values = standard.strip_prefix(self.key_codes().as_bytes())?;
+        let mut area = [0; KEY_AREA_SIZE];
+        area.get_mut(..self.key_size())
+            .filter(|room| room.len() == values.len())?
+            .copy_from_slice(values);
+        Some(area)
+    }
+
+    /// Writes the key of an area in the encoding of its standard, and returns its size.
+    pub fn standard_key(self, area: &[u8; KEY_AREA_SIZE], out: &mut [u8]) -> Option<usize> {
+        let mut out = Writer::new(out);
+        out.put(self.key_codes().as_bytes());
+        out.put(area.get(..self.key_size())?);
+        out.finish()
+    }
+
+    /// Whether the area is zero after the key.
+    pub fn is_padded(self, area: &[u8; KEY_AREA_SIZE]) -> bool {
+        area.get(self.key_size()..).is_some_and(is_zero)
+    }
+
+    /// Writes the values of a signature that is encoded as in its standard, and returns their size; `None` if it is not
+    /// one of these parameters on every level, or `out` is too small.
+    pub fn signature_values(self, standard: &[u8], out: &mut [u8]) -> Option<usize> {
+        let mut rest = standard;
+        let mut out = Writer::new(out);
+        let mut take = |count: usize| {
+            let (now, later) = rest.split_at_checked(count).ok_or(Reason::SignatureBlockSizes)?;
+            rest = later;
+            Ok(now)
+        };
+        self.pieces(|piece| {
+            match piece {
+                Piece::Code(code) => {
+                    if take(4)? != code.to_be_bytes() {
+                        return Err(Reason::SignatureParametersDiffer);
+                    }
+                }
+                Piece::Index { size, .. } => {
+                    let index = take(size)?;
+                    let zeros = INDEX_SIZE.saturating_sub(size);
+                    out.put([0; INDEX_SIZE].get(..zeros).unwrap_or_default());
+                    out.put(index);
+                }
+                Piece::Values(count) => out.put(take(count)?),
+            }
+            Ok(())
+        })
+        .ok()?;
+        if rest.is_empty() { out.finish() } else { None }
+    }
+
+    /// Writes a signature of the form in the encoding of its standard, and returns its size.
+    ///
+    /// # Errors
+    /// `SignatureIndexOutOfRange` for the first index that is not below the leaves of its trees; `InternalLimit` if `out` is
+    /// too small or the signature not as long as the algorithm makes it.
+    pub fn standard_signature(self, values: &[u8], out: &mut [u8]) -> Result<usize, Reason> {
+        let mut rest = values;
+        let mut out = Writer::new(out);
+        let mut take = |count: usize| {
+            let (now, later) = rest.split_at_checked(count).ok_or(Reason::InternalLimit)?;
+            rest = later;
+            Ok(now)
+        };
+        self.pieces(|piece| {
+            match piece {
+                Piece::Code(code) => out.put(&code.to_be_bytes()),
+                Piece::Index { size, height } => {
+                    let field = take(INDEX_SIZE)?;
+                    let index =
+                        field.first_chunk().map_or(u64::MAX, |bytes| u64::from_be_bytes(*bytes));
+                    // The height is at most 60. What is below fits the index of the standard.
+                    if index >> height != 0 {
+                        return Err(Reason::SignatureIndexOutOfRange);
+                    }
+                    let zeros = INDEX_SIZE.saturating_sub(size);
+                    out.put(field.get(zeros..).unwrap_or_default());
+                }
+                Piece::Values(count) => out.put(take(count)?),
+            }
+            Ok(())
+        })?;
+        out.finish().filter(|_| rest.is_empty()).ok_or(Reason::InternalLimit)
+    }
+
+    /// Gives the pieces of a signature, in order.
+    fn pieces(self, mut each: impl FnMut(Piece) -> Taken) -> Taken {
+        match self.0 {
+            Algorithm::Hss(set) => hss_pieces(set, &mut each),
+            Algorithm::Xmss(set) | Algorithm::XmssMt(set) => {
+                let size = if set.layers() == 1 { 4 } else { set.height().div_ceil(8).into() };
+                let all = set.signature_size().unwrap_or(size);
+                each(Piece::Index { size, height: set.height() })?;
+                each(Piece::Values(all.saturating_sub(size)))
+            }
+            _ => each(Piece::Values(self.0.signature_size().unwrap_or(0))),
+        }
+    }
+}
+
+/// RFC 8554 §6.2, with trees of one kind on every level.
+fn hss_pieces(set: HssSet, each: &mut impl FnMut(Piece) -> Taken) -> Taken {
+    let (lms, ots) = (u32::from(set.lms_type()), u32::from(set.ots_type()));
+    let path = set.n().saturating_mul(set.height().into());
+    let ots_values = set.n().saturating_mul(set.chains().saturating_add(1));
+    let levels = set.levels();
+    each(Piece::Code(u32::from(levels.saturating_sub(1))))?;
+    for level in 1..=levels {
+        each(Piece::Index { size: 4, height: set.height() })?;
+        each(Piece::Code(ots))?;
+        each(Piece::Values(ots_values))?;
+        each(Piece::Code(lms))?;
+        each(Piece::Values(path))?;
+        if level < levels {
+            each(Piece::Code(lms))?;
+            each(Piece::Code(ots))?;
+            each(Piece::Values(LMS_ID_SIZE.saturating_add(set.n())))?;
+        }
+    }
+    Ok(())
+}
+
+/// Up to three integers of four bytes, big-endian.
+struct KeyCodes {
+    bytes: [u8; 12],
+    len: usize,
+}
+
+impl KeyCodes {
+    fn new(codes: &[u32]) -> Self {
+        let mut bytes = [0; 12];
+        let (places, _) = bytes.as_chunks_mut::<4>();
+        places.iter_mut().zip(codes).for_each(|(place, code)| *place = code.to_be_bytes());
+        Self { bytes, len: codes.len().saturating_mul(4) }
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+
+    const fn len(&self) -> usize {
+        self.len
+    }
+}
