@@ -8,6 +8,8 @@
 //! 2. [`Authenticated::load_payloads`]: bring each payload to its memory and compare its digest;
 //! 3. [`Authenticated::conclude`]: the first decision, which yields a [`Verdict`];
 //! 4. [`Verdict::is_confirmed`], directly before the jump: the second decision.
+//!
+//! [`first_stage`] is apart: the reference of hardware that decides without a core.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -17,6 +19,7 @@ extern crate std;
 
 mod acceptance;
 pub mod board;
+pub mod first_stage;
 mod flow;
 pub mod harden;
 // Its words are claimed by one atomic access. A controller of 32 bits has one hart and no use for it.

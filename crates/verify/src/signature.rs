@@ -71,7 +71,7 @@ pub fn check_signature(block: &SignatureBlock<'_>, signed: &[u8]) -> Option<Resu
 }
 
 /// Why a bundle is refused whose signature was.
-const fn reason_of(rejection: Rejection) -> Reason {
+pub(crate) const fn reason_of(rejection: Rejection) -> Reason {
     match rejection {
         Rejection::InvalidKey => Reason::PublicKeyInvalid,
         Rejection::UnsupportedKey => Reason::PublicKeyUnsupported,

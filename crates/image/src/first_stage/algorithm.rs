@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use hartlock_algorithm::{Algorithm, HssSet, ParameterSet, SlhDsaSet, XmssSet};
+use hartlock_algorithm::{Algorithm, HssSet, ParameterSet, SlhDsaSet};
 
 use crate::Reason;
 use crate::bytes::{Writer, is_zero};
