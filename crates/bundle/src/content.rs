@@ -39,13 +39,14 @@ const LZ4: &str = "lz4 data";
 const BZIP2: &str = "bzip2 data";
 
 /// Every form that is told apart, the surer marks first.
-const FORMS: [Form; 20] = [
+const FORMS: [Form; 21] = [
     form(RISCV_IMAGE, 0x38, b"RSC\x05"),
     form("an ARM64 Linux image", 0x38, b"ARM\x64"),
     form("a compressed EFI kernel", 4, b"zimg"),
     form(FDT, 0, b"\xd0\x0d\xfe\xed"),
     form("a Hartlock boot bundle", 0, b"HARTLOCK-BOOT-v1"),
     form("a Hartlock system bundle", 0, b"HARTLOCK-SYST-v1"),
+    form("a Hartlock first-stage image", 0, b"HARTLOCK-FRST-v1"),
     packed(GZIP, b"\x1f\x8b\x08", "decompress it first, with `gzip -dc`"),
     packed(XZ, b"\xfd7zXZ\0", "decompress it first, with `xz -dc`"),
     packed(ZSTD, b"\x28\xb5\x2f\xfd", "decompress it first, with `zstd -dc`"),
@@ -147,6 +148,24 @@ pub(crate) fn check(
     Err(ContentError { path, payload, wanted: expected.name, found })
 }
 
+/// Refuses code of a first stage that looks like something that a core cannot enter.
+///
+/// # Errors
+/// Names what it looks like.
+pub(crate) fn check_code(start: &[u8], path: &Path) -> Result<(), ContentError> {
+    // OpenSBI and loaders have their marks anywhere, and so may code that knows of them.
+    let found = FORMS.iter().find(|form| form.at.is_some() && form.is_of(start));
+    match found {
+        None => Ok(()),
+        Some(form) => Err(ContentError {
+            path: path.to_path_buf(),
+            payload: "code",
+            wanted: "a flat binary",
+            found: Some(form),
+        }),
+    }
+}
+
 impl Form {
     fn is_of(&self, start: &[u8]) -> bool {
         match self.at {
@@ -182,6 +201,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn code_of_a_first_stage_has_no_mark_at_a_place() {
+        for form in &FORMS {
+            let result = check_code(&sample(form), Path::new("file"));
+            assert_eq!(result.is_ok(), form.at.is_none(), "{}", form.name);
+        }
+        assert!(check_code(b"\x13\0\0\0", Path::new("file")).is_ok());
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! | [`build`] | writes a bundle, then verifies what it wrote |
 //! | [`verify`] | verifies a bundle file with the verifier that the boot stages run |
 //! | [`reuse`], [`plain`] | payloads of a bundle: as parts of another one, as files, as other tools see them |
+//! | [`first_stage`] | images for hardware that decides alone (`spec/first-stage.md`): built and verified |
 //! | [`inspect`] | reads a bundle file, byte by byte, and trusts nothing in it |
 //!
 //! Files appear whole or not at all. Payloads are streamed: no payload is ever in memory as a
@@ -21,6 +22,7 @@ mod defaults;
 pub mod describe;
 pub mod digest;
 mod error;
+pub mod first_stage;
 pub mod inspect;
 pub mod plain;
 pub mod platform;

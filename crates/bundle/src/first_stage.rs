@@ -1,0 +1,414 @@
+//! First-stage images (`spec/first-stage.md`): built, signed and verified.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use hartlock_files::{FileError, NewFile};
+use hartlock_image::first_stage::{
+    CODE_ALIGNMENT, CODE_SIZES, FIRST_STAGE_HEADER_SIZE, FirstStageAlgorithm, FirstStageHeader,
+    Front, Image, KeyDigest, NextKey, encode_front,
+};
+use hartlock_image::{BundleType, Lifecycle, Name, Reason};
+use hartlock_keys::{PrivateKey, PublicKey};
+use hartlock_verify::first_stage::{FirstStage, ROOM_SIZE, Requirements, key_digest, verify};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::describe::{hex, lifecycle_names};
+use crate::units::grouped;
+use crate::{Error, OnProgress, Refusal, content, defaults};
+
+/// Bytes that are read of a file: more than the longest image has, so that trailing bytes are noticed.
+const MOST_READ: u64 = *CODE_SIZES.end() + (1 << 20);
+
+/// A public key of the form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FirstStageKey {
+    front: [u8; hartlock_image::first_stage::FRONT_SIZE],
+    /// Its algorithm.
+    pub algorithm: FirstStageAlgorithm,
+    /// Its digest, which a device holds (first stage §5).
+    pub digest: KeyDigest,
+}
+
+impl FirstStageKey {
+    /// The key, if its algorithm is one of the form.
+    pub fn of(key: &PublicKey) -> Option<Self> {
+        let algorithm = FirstStageAlgorithm::of(key.algorithm())?;
+        let front = encode_front(algorithm, &algorithm.key_area(key.as_bytes())?);
+        let digest = key_digest(&Front::parse(&front).ok()?);
+        Some(Self { front, algorithm, digest })
+    }
+
+    /// The same, or a refusal that says what the key is.
+    ///
+    /// # Errors
+    /// `FirstStageAlgorithm`.
+    fn required(key: &PublicKey, what: &str) -> Result<Self, Error> {
+        Self::of(key).ok_or_else(|| {
+            let context = format!("{what} is of {}", key.algorithm());
+            Refusal::with(Reason::FirstStageAlgorithm, context).into()
+        })
+    }
+}
+
+/// A first stage to build.
+#[derive(Clone, Copy, Debug)]
+pub struct FirstStageBuild<'a> {
+    /// File of the code.
+    pub code: &'a Path,
+    /// Who signs.
+    pub key: &'a PrivateKey,
+    /// Board that it is for.
+    pub board: &'a str,
+    /// SoC that it is for.
+    pub soc: &'a str,
+    /// Anti-rollback counter.
+    pub security_version: u64,
+    /// States in which it may start; `None`: as for bundles.
+    pub lifecycle: Option<&'a [Lifecycle]>,
+    /// Key of the stage after it.
+    pub next_key: Option<&'a PublicKey>,
+    /// Its file.
+    pub output: &'a Path,
+    /// What was read for it: never an output.
+    pub inputs: &'a [PathBuf],
+    /// Whether another file of that name may be replaced. An image with the same signed part always may.
+    pub is_forced: bool,
+    /// Whether the file of the code may look like something else.
+    pub is_any_type: bool,
+    /// Whether all is done but the signature, and no file is written.
+    pub is_dry: bool,
+}
+
+impl FirstStageBuild<'_> {
+    /// Builds it, and verifies what was written before it gets its name. A key with a state loses one index, and only when
+    /// all else is done that can fail before. `on_leaves` counts the leaves of trees that such a key grows again.
+    ///
+    /// # Errors
+    /// If the image would be refused, or a file fails. Then the output is as it was before.
+    pub fn run(&self, on_leaves: OnProgress<'_>) -> Result<FirstStageDescription, Error> {
+        let inputs = || self.inputs.iter().map(PathBuf::as_path).chain([self.code]);
+        hartlock_files::check_output(self.output, inputs(), true)?;
+        let signer = FirstStageKey::required(&self.key.public(), "the signing key")?;
+        let signed = self.signed_part(&signer)?;
+        let header = FirstStageHeader::parse(&signed, signer.algorithm)?;
+        let signed_at = signer.algorithm.signed_offset();
+        let mut image = signer.front.to_vec();
+        image.resize(signed_at, 0);
+        image.extend(&signed);
+
+        let is_again = is_of(self.output, &image, signed_at);
+        hartlock_files::check_output(self.output, [], self.is_forced || is_again)?;
+        let description = |header, code| FirstStageDescription::new(&header, signer.digest, code);
+        if self.is_dry {
+            return Ok(description(header, &signed[FIRST_STAGE_HEADER_SIZE..]));
+        }
+        let mut file = NewFile::public(self.output)?;
+        file.reserve(image.len() as u64)?;
+        let signature = self.key.sign_observed(&signed, on_leaves)?;
+        let range = signer.algorithm.signature_range();
+        // A signer that is not of the form would have been refused above, so this is one of another size.
+        signer
+            .algorithm
+            .signature_values(&signature, &mut image[range])
+            .ok_or(Reason::SignatureParametersDiffer)?;
+        file.write(&image)?;
+        let written = read(&file.handle()?, file.path())?;
+        let verified = verify(&written, &self.requirements(&signer)?, &mut vec![0; ROOM_SIZE])?;
+        let description = description(verified.header, verified.code);
+        file.finish(self.is_forced || is_again)?;
+        Ok(description)
+    }
+
+    /// Header and code, and zeros up to a whole block.
+    fn signed_part(&self, signer: &FirstStageKey) -> Result<Vec<u8>, Error> {
+        let (file, size) = hartlock_files::open(self.code)?;
+        if size == 0 || size > *CODE_SIZES.end() {
+            let context = format!("{} has {} bytes", self.code.display(), grouped(size));
+            return Err(Refusal::with(Reason::CodeSizeOutOfRange, context).into());
+        }
+        let mut code = read(&file, self.code)?;
+        if code.len() as u64 != size {
+            let changed = std::io::Error::other("it changed while it was read");
+            return Err(FileError::new("read", self.code, changed).into());
+        }
+        if !self.is_any_type {
+            content::check_code(&code, self.code)?;
+        }
+        // At most 16 MiB, which is a multiple of a block.
+        code.resize(code.len().next_multiple_of(CODE_ALIGNMENT), 0);
+        let next_key = match self.next_key {
+            None => None,
+            Some(key) => {
+                let key = FirstStageKey::required(key, "the key of the next stage")?;
+                Some(NextKey { algorithm: key.algorithm, digest: key.digest })
+            }
+        };
+        let lifecycle = self.lifecycle.unwrap_or(&defaults::LIFECYCLE);
+        let header = FirstStageHeader {
+            algorithm: signer.algorithm,
+            code_size: code.len() as u64,
+            security_version: self.security_version,
+            lifecycle_mask: lifecycle.iter().fold(0, |mask, state| mask | state.bit()),
+            board: *self.board_name()?.field(),
+            soc: *self.soc_name()?.field(),
+            next_key,
+        };
+        Ok([header.encode().as_slice(), &code].concat())
+    }
+
+    fn board_name(&self) -> Result<Name, Reason> {
+        Name::new(self.board).ok_or(Reason::BoardNameInvalid)
+    }
+
+    fn soc_name(&self) -> Result<Name, Reason> {
+        Name::new(self.soc).ok_or(Reason::SocNameInvalid)
+    }
+
+    /// What a device for which the image is made would require.
+    fn requirements<'k>(&self, signer: &'k FirstStageKey) -> Result<Requirements<'k>, Reason> {
+        Ok(Requirements {
+            trusted: std::slice::from_ref(&signer.digest),
+            board: Some(self.board_name()?),
+            soc: Some(self.soc_name()?),
+            floor: Some(self.security_version),
+            lifecycle: None,
+            capacity: None,
+            is_file: true,
+        })
+    }
+}
+
+/// Whether a file is this image, but for its signature.
+fn is_of(path: &Path, image: &[u8], signed_at: usize) -> bool {
+    let Ok(bytes) = hartlock_files::open(path).and_then(|(file, _)| read(&file, path)) else {
+        return false;
+    };
+    let front = image.len().min(hartlock_image::first_stage::FRONT_SIZE);
+    bytes.len() == image.len()
+        && bytes[..front] == image[..front]
+        && bytes[signed_at..] == image[signed_at..]
+}
+
+/// What an image must be. `None` is not checked.
+#[derive(Clone, Debug, Default)]
+pub struct FirstStageExpectation {
+    /// Keys that are trusted. One of another algorithm than those of the form cannot have signed it.
+    pub keys: Vec<PublicKey>,
+    /// Board that it is for.
+    pub board: Option<Name>,
+    /// SoC that it is for.
+    pub soc: Option<Name>,
+    /// Lowest security version.
+    pub floor: Option<u64>,
+    /// State in which it must be allowed to start.
+    pub lifecycle: Option<Lifecycle>,
+    /// The most bytes of code that the hardware has room for.
+    pub capacity: Option<u64>,
+}
+
+/// Whether a file begins as a first-stage image does. One that cannot be read does not.
+pub fn is_first_stage(path: &Path) -> bool {
+    let mut tag = [0; 16];
+    hartlock_files::open(path)
+        .is_ok_and(|(file, _)| hartlock_files::read_at(&file, &mut tag, 16, 0).is_ok())
+        && tag == *hartlock_image::first_stage::FIRST_STAGE_TAG
+}
+
+/// Verifies an image in a file, as hardware that trusts these keys would (first stage §8).
+///
+/// # Errors
+/// [`Error::Refused`] if it is refused, [`Error::File`] if nothing could be decided.
+pub fn verify_first_stage(
+    path: &Path,
+    expectation: &FirstStageExpectation,
+) -> Result<FirstStageDescription, Error> {
+    let (file, _) = hartlock_files::open(path)?;
+    let image = read(&file, path)?;
+    let trusted: Vec<KeyDigest> =
+        expectation.keys.iter().filter_map(FirstStageKey::of).map(|key| key.digest).collect();
+    let requirements = Requirements {
+        trusted: &trusted,
+        board: expectation.board,
+        soc: expectation.soc,
+        floor: expectation.floor,
+        lifecycle: expectation.lifecycle,
+        capacity: expectation.capacity,
+        is_file: true,
+    };
+    match verify(&image, &requirements, &mut vec![0; ROOM_SIZE]) {
+        Ok(FirstStage { key_digest, header, code }) => {
+            Ok(FirstStageDescription::new(&header, key_digest, code))
+        }
+        Err(reason) => {
+            let context = context(reason, &image, expectation);
+            Err(Refusal { hint: hint(reason, &image), ..Refusal::of(reason, context) }.into())
+        }
+    }
+}
+
+/// The bytes of a file, as far as an image could reach.
+pub(crate) fn read(file: &File, path: &Path) -> Result<Vec<u8>, FileError> {
+    let fail = |error| FileError::new("read", path, error);
+    let len = file.metadata().map_err(fail)?.len().min(MOST_READ);
+    let mut bytes = vec![0; len as usize];
+    hartlock_files::read_at(file, &mut bytes, len as usize, 0).map_err(fail)?;
+    Ok(bytes)
+}
+
+/// What can be said about this case of a reason. The bytes were refused: it explains, and proves nothing.
+fn context(reason: Reason, image: &[u8], expectation: &FirstStageExpectation) -> Vec<String> {
+    let one = |text: String| vec![text];
+    let parts = || Image::parse(Front::parse(image).ok()?, image, None).ok();
+    let header = || {
+        let parts = parts()?;
+        FirstStageHeader::parse(parts.signed, parts.front.algorithm()).ok()
+    };
+    let text = |field: [u8; 32]| field.trim_ascii_end().escape_ascii().to_string();
+    let named = |what: &str, field: fn(&FirstStageHeader) -> [u8; 32], wanted: Option<Name>| {
+        let Some(header) = header() else { return Vec::new() };
+        let bytes = field(&header);
+        let actual =
+            Name::from_field(&bytes).map_or_else(|| text(bytes), |it| it.as_str().to_string());
+        let wanted = wanted.map_or(String::new(), |it| format!(", not {}", it.as_str()));
+        one(format!("signed for {what} {actual}{wanted}"))
+    };
+    match reason {
+        Reason::Truncated => one(format!("the file has {} bytes", grouped(image.len() as u64))),
+        Reason::UnknownTag => bundle_type(image)
+            .map(|it| format!("it is a {} bundle, not a first stage", it.name()))
+            .into_iter()
+            .collect(),
+        Reason::NoTrustedSigner => Front::parse(image).map_or_else(
+            |_| Vec::new(),
+            |front| {
+                let algorithm = front.algorithm().algorithm();
+                one(format!("no key for signer {algorithm} {}", hex(&key_digest(&front))))
+            },
+        ),
+        Reason::CodeSizeOutOfRange => Front::parse(image)
+            .ok()
+            .and_then(|front| hartlock_image::u64_at(image, front.algorithm().signed_offset() + 24))
+            .map(|size| {
+                let room = expectation.capacity.map_or(String::new(), |capacity| {
+                    format!(", and there is room for {}", grouped(capacity))
+                });
+                format!("it states {} bytes{room}", grouped(size))
+            })
+            .into_iter()
+            .collect(),
+        Reason::WrongBoard => named("board", |it| it.board, expectation.board),
+        Reason::WrongSoc => named("SoC", |it| it.soc, expectation.soc),
+        Reason::RollbackBelowFloor => header().map_or_else(Vec::new, |header| {
+            one(format!(
+                "security version {}, floor {}",
+                header.security_version,
+                expectation.floor.unwrap_or(0)
+            ))
+        }),
+        Reason::LifecycleNotAllowed => header().map_or_else(Vec::new, |header| {
+            one(format!(
+                "signed for {}, not for {}",
+                lifecycle_names(header.lifecycle_mask).join(", "),
+                expectation.lifecycle.map_or("", Lifecycle::name)
+            ))
+        }),
+        Reason::TrailingBytes => parts().map_or_else(Vec::new, |parts| {
+            one(format!("{} bytes follow the image", grouped(parts.trailing as u64)))
+        }),
+        _ => Vec::new(),
+    }
+}
+
+/// What to do about this case of a reason, if the text of the reason is about bundles alone.
+fn hint(reason: Reason, image: &[u8]) -> Option<String> {
+    let text = match reason {
+        Reason::UnknownTag if bundle_type(image).is_some() => {
+            "Verify it as a bundle: leave `--form` out."
+        }
+        Reason::UnknownTag => "Check that this is the file that `hartlock sign` wrote.",
+        Reason::NoTrustedSigner => "Give the public key of its signer with `--key`.",
+        Reason::WrongBoard => "Sign it for this board, with `--board`.",
+        Reason::WrongSoc => "Sign it for this SoC, with `--soc`.",
+        Reason::WrongBundleType => {
+            "The signature is genuine, and over something else: do not use the file."
+        }
+        Reason::ReservedNotZero | Reason::SignatureBlockPadding | Reason::SignerMismatch => {
+            "Build the image again with `hartlock sign --form first-stage`."
+        }
+        Reason::LifecycleNotAllowed => "Sign it for this state, with `--lifecycle`.",
+        _ => return None,
+    };
+    Some(text.to_string())
+}
+
+fn bundle_type(image: &[u8]) -> Option<BundleType> {
+    image.first_chunk().and_then(BundleType::from_tag)
+}
+
+/// What an image says, in a form that owns its data and can be printed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FirstStageDescription {
+    /// Board that it is for.
+    pub board: String,
+    /// SoC that it is for.
+    pub soc: String,
+    /// Anti-rollback counter.
+    pub security_version: u64,
+    /// States in which it may start.
+    pub lifecycle: Vec<&'static str>,
+    /// Who signs.
+    pub signer: KeyByDigest,
+    /// Key of the stage after it.
+    pub next_key: Option<KeyByDigest>,
+    /// Bytes of the image.
+    pub image_size: u64,
+    /// First byte of the signed part.
+    pub signed_offset: u64,
+    /// First byte of the code.
+    pub code_offset: u64,
+    /// Bytes of the code, with the zeros that fill its last block.
+    pub code_size: u64,
+    /// SHA-256 of the code, in hexadecimal.
+    pub code_digest: String,
+}
+
+/// A public key by reference.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct KeyByDigest {
+    /// Name of the algorithm.
+    pub algorithm: String,
+    /// Digest (first stage §5) in hexadecimal.
+    pub key_digest: String,
+}
+
+impl KeyByDigest {
+    pub(crate) fn new(algorithm: FirstStageAlgorithm, digest: &KeyDigest) -> Self {
+        Self { algorithm: algorithm.algorithm().to_string(), key_digest: hex(digest) }
+    }
+}
+
+impl FirstStageDescription {
+    pub(crate) fn new(header: &FirstStageHeader, digest: KeyDigest, code: &[u8]) -> Self {
+        let name = |field: &[u8; 32]| {
+            Name::from_field(field)
+                .map_or_else(|| field.escape_ascii().to_string(), |name| name.as_str().to_string())
+        };
+        let signed_offset = header.algorithm.signed_offset() as u64;
+        let code_offset = signed_offset + FIRST_STAGE_HEADER_SIZE as u64;
+        Self {
+            board: name(&header.board),
+            soc: name(&header.soc),
+            security_version: header.security_version,
+            lifecycle: lifecycle_names(header.lifecycle_mask),
+            signer: KeyByDigest::new(header.algorithm, &digest),
+            next_key: header.next_key.map(|next| KeyByDigest::new(next.algorithm, &next.digest)),
+            image_size: code_offset + header.code_size,
+            signed_offset,
+            code_offset,
+            code_size: header.code_size,
+            code_digest: hex(&Sha256::digest(code)),
+        }
+    }
+}
