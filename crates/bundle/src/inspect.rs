@@ -1,4 +1,4 @@
-//! Reads a bundle file and trusts nothing in it.
+//! Reads the file of a bundle or of a first stage, and trusts nothing in it.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -16,6 +16,7 @@ use crate::describe::{Description, block_keys, lifecycle_names};
 use hartlock_files::FileError;
 
 mod fields;
+mod first_stage;
 mod memory;
 mod place;
 mod record;
@@ -23,6 +24,7 @@ mod signatures;
 mod table;
 
 pub use fields::{Field, Part};
+pub use first_stage::FirstStage;
 pub use memory::{Memory, PlacementFault, Segment, Usage};
 pub use place::Place;
 pub use signatures::{Check, Obstacle, Prospect, Signature};
@@ -48,8 +50,10 @@ pub struct Inspection {
     pub memory: Option<Memory>,
     /// Every byte of the file, in order, each in one field.
     pub fields: Vec<Field>,
-    /// Signed region and signature area, as far as the file has them.
+    /// Signed region and signature area, as far as the file has them; of a first stage all before the code.
     pub metadata: Vec<u8>,
+    /// What a first stage says, if the file begins as one. It has no manifest, and what belongs to one is empty.
+    pub first_stage: Option<FirstStage>,
 }
 
 /// Fields of a header (image format §4.1) that may be wrong in every way.
@@ -106,6 +110,9 @@ pub fn inspect_file(path: &Path, boards: &Boards) -> Result<Inspection, Error> {
     let (mut file, file_size) = hartlock_files::open(path)?;
     let fail = |source| FileError::new("read", path, source);
     let mut metadata = read_at(&mut file, 0, HEADER_SIZE).map_err(fail)?;
+    if first_stage::is_one(&metadata) {
+        return Ok(first_stage::inspect(crate::first_stage::read(&file, path)?, file_size));
+    }
     if let Ok(head) = Head::parse(&metadata) {
         metadata = read_at(&mut file, 0, head.total_size()).map_err(fail)?;
     }
@@ -155,6 +162,7 @@ fn inspect(metadata: Vec<u8>, file_size: u64, boards: &Boards) -> Inspection {
         memory: view.memory,
         fields,
         metadata,
+        first_stage: None,
     }
 }
 

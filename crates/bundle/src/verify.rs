@@ -4,6 +4,7 @@ use std::num::NonZeroU64;
 use std::path::Path;
 
 use hartlock_boards::Boards;
+use hartlock_image::first_stage::FIRST_STAGE_TAG;
 use hartlock_image::{
     BundleType, Head, Identity, KeyRecord, Lifecycle, List, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE,
     MAX_TRUSTED_KEYS, Manifest, Name, Policy, Profile, Reason, TrustList,
@@ -158,6 +159,9 @@ fn context(
     let Ok(head) = Head::parse(metadata) else {
         return match reason {
             Reason::Truncated => vec![format!("the file has {file_len} bytes")],
+            Reason::UnknownTag if metadata.starts_with(FIRST_STAGE_TAG) => {
+                vec!["it is a first stage, not a bundle".to_string()]
+            }
             _ => Vec::new(),
         };
     };
@@ -180,6 +184,9 @@ fn context(
 
 /// What to do about this case of a reason, if more is known than the reason says.
 fn hint(reason: Reason, expectation: &Expectation, metadata: &[u8]) -> Option<String> {
+    if reason == Reason::UnknownTag && metadata.starts_with(FIRST_STAGE_TAG) {
+        return Some("Hardware verifies it: `hartlock verify --form first-stage`.".to_string());
+    }
     let head = Head::parse(metadata).ok()?;
     let (signed, area) = metadata[..head.total_size()].split_at(head.signed_size());
     let manifest = parse_unverified(signed, area).ok()?;

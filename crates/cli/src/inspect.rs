@@ -23,7 +23,7 @@ use crate::units::{count_text, grouped};
 use place::place_text;
 pub use summary::manifest_text;
 
-/// Explain a bundle: what boots, who signed it, what each byte means
+/// Explain a bundle, or a first stage: what boots, who signed it, what each byte means
 ///
 /// An attacker can write what this shows: it tells whether the bundle is well formed and whether its
 /// signatures fit the keys inside, never whether to trust them. `hartlock verify` decides that,

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use hartlock_bundle::describe::hex;
+use hartlock_bundle::first_stage::FirstStageKey;
 use hartlock_files::NewFile;
 use hartlock_image::{Algorithm, Family};
 use hartlock_keys::Error;
@@ -84,6 +85,8 @@ struct Shown {
     algorithm: String,
     family: &'static str,
     key_id: String,
+    /// What hardware that verifies first stages holds of the key, if it can sign one.
+    first_stage_digest: Option<String>,
     is_private: bool,
     signatures_left: Option<u64>,
     signatures: Option<u64>,
@@ -99,6 +102,9 @@ impl Report for Shown {
             self.family,
             self.key_id
         );
+        if let Some(digest) = &self.first_stage_digest {
+            text += &format!("first stage  {digest}\n");
+        }
         if let (Some(left), Some(all)) = (self.signatures_left, self.signatures) {
             text += &format!("signatures   {} left of {}\n", grouped(left), grouped(all));
         }
@@ -121,6 +127,7 @@ fn show(args: &ShowArgs) -> Result<Shown, Failure> {
             Family::PostQuantum => "post-quantum",
         },
         key_id: hex(&public.key_id()),
+        first_stage_digest: FirstStageKey::of(&public).map(|key| hex(&key.digest)),
         is_private: matches!(key, AnyKey::Private(_)),
         signatures_left: counted.map(|(left, _)| left),
         signatures: counted.map(|(_, all)| all),

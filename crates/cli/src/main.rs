@@ -15,6 +15,7 @@ mod examples;
 mod explain;
 mod extract;
 mod failure;
+mod first_stage;
 mod help;
 mod init;
 mod inspect;

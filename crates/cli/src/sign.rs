@@ -6,15 +6,19 @@ use hartlock_boards::Boards;
 use hartlock_bundle::Error;
 use hartlock_bundle::spec::{BundleSpec, IdentitySpec, PayloadSpec, TrustSpec, created};
 use hartlock_image::{BundleType, HashId, Lifecycle, PayloadType, Policy, Profile};
+use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::first_stage::{self, FirstStageArgs, Form, not_of_form};
+use crate::output::Report;
 use crate::project::Project;
-use crate::signer::{Built, Signer};
+use crate::signer::{self, Signer};
 use crate::{board, values};
 
-/// Build and sign a bundle
+/// Build and sign a bundle, or a first stage
 ///
-/// What it shall be comes from a bundle.toml, from flags, or from both; flags win.
+/// What a bundle shall be comes from a bundle.toml, from flags, or from both; flags win. A first stage is code
+/// that hardware verifies before a core runs, and comes from flags alone.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Description of the bundle (see below)
@@ -23,6 +27,11 @@ pub struct Args {
     #[command(flatten)]
     signer: Signer,
 
+    /// What to sign [default: bundle]
+    #[arg(long, value_name = "FORM", value_parser = values::form())]
+    form: Option<Form>,
+    #[command(flatten)]
+    first_stage: FirstStageArgs,
     /// What the bundle is for
     #[arg(long = "type", value_name = "TYPE", value_parser = values::bundle_type())]
     bundle_type: Option<BundleType>,
@@ -99,6 +108,20 @@ pub struct PayloadArgs {
 }
 
 impl PayloadArgs {
+    /// The options that were given, by name.
+    fn given(&self) -> impl Iterator<Item = &'static str> {
+        [
+            (&self.opensbi, "--opensbi"),
+            (&self.loader, "--loader"),
+            (&self.boot_fdt, "--boot-fdt"),
+            (&self.kernel, "--kernel"),
+            (&self.initramfs, "--initramfs"),
+            (&self.system_fdt, "--system-fdt"),
+        ]
+        .into_iter()
+        .filter_map(|(file, name)| file.as_ref().map(|_| name))
+    }
+
     pub fn specs(&self) -> Vec<PayloadSpec> {
         [
             (PayloadType::Opensbi, &self.opensbi),
@@ -115,6 +138,31 @@ impl PayloadArgs {
 }
 
 impl Args {
+    /// An option that was given, and that this form does not have.
+    fn of_other_form(&self, form: Form) -> Option<&'static str> {
+        if form == Form::Bundle {
+            return self.first_stage.given().next();
+        }
+        let given = |is_given: bool, option| is_given.then_some(option);
+        [
+            given(self.spec.is_some(), "BUNDLE.toml"),
+            given(self.bundle_type.is_some(), "--type"),
+            given(!self.also_for.is_empty(), "--also-for"),
+            given(self.label.is_some(), "--label"),
+            given(self.hash.is_some(), "--hash"),
+            given(self.block_size.is_some(), "--block-size"),
+            given(self.profile.is_some(), "--profile"),
+            given(self.min_boot_version.is_some(), "--min-boot-version"),
+            given(self.bootargs.is_some(), "--bootargs"),
+            given(!self.trusted_keys.is_empty(), "--trust"),
+            given(!self.signer.algorithms.is_empty(), "--algorithm"),
+        ]
+        .into_iter()
+        .flatten()
+        .chain(self.payloads.given())
+        .next()
+    }
+
     /// What the flags alone say.
     fn flags(&self) -> BundleSpec {
         let trust = (!self.trusted_keys.is_empty()).then(|| TrustSpec {
@@ -142,8 +190,29 @@ impl Args {
     }
 }
 
-/// Builds the bundle.
-pub fn run(args: &Args) -> Result<Built, Failure> {
+/// What was signed.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Signed {
+    Bundle(signer::Built),
+    FirstStage(first_stage::Built),
+}
+
+impl Report for Signed {
+    fn text(&self) -> String {
+        match self {
+            Self::Bundle(built) => built.text(),
+            Self::FirstStage(built) => built.text(),
+        }
+    }
+}
+
+/// Builds the bundle, or the first stage.
+pub fn run(args: &Args) -> Result<Signed, Failure> {
+    let form = args.form.unwrap_or(Form::Bundle);
+    if let Some(option) = args.of_other_form(form) {
+        return Err(not_of_form(option, form));
+    }
     let spec = match &args.spec {
         Some(path) => BundleSpec::read(path)?.overridden_by(args.flags()),
         None => args.flags(),
@@ -155,9 +224,13 @@ pub fn run(args: &Args) -> Result<Built, Failure> {
         }
         _ => spec,
     };
-    let created = created(std::env::var_os("SOURCE_DATE_EPOCH").as_deref()).map_err(Error::from)?;
     let mut boards = Boards::default();
     let mut read = args.spec.as_slice().to_vec();
     read.extend(spec.find_board(&mut boards)?);
-    args.signer.sign(&spec, &boards, created, &read)
+    if form == Form::FirstStage {
+        let built = first_stage::sign(&args.first_stage, &args.signer, &spec, &boards, &read)?;
+        return Ok(Signed::FirstStage(built));
+    }
+    let created = created(std::env::var_os("SOURCE_DATE_EPOCH").as_deref()).map_err(Error::from)?;
+    Ok(Signed::Bundle(args.signer.sign(&spec, &boards, created, &read)?))
 }

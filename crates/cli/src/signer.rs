@@ -40,14 +40,14 @@ pub struct Signer {
     output: Option<PathBuf>,
     /// Do all but the signatures: read, hash and check, write nothing, and spend no part of a key
     #[arg(long)]
-    dry_run: bool,
+    pub dry_run: bool,
     /// Replace the file of the bundle, whatever it holds; never a private key or an input
     #[arg(long)]
-    force: bool,
+    pub force: bool,
 
     /// Sign payload files that look like something else than what they shall be
     #[arg(long)]
-    force_type: bool,
+    pub force_type: bool,
 }
 
 /// The bundle that was built. It was verified after it was written.
@@ -63,7 +63,7 @@ pub struct Built {
 
 /// A key that counts its signatures.
 #[derive(Debug, Serialize)]
-struct Left {
+pub struct Left {
     key_file: PathBuf,
     signatures_left: u64,
 }
@@ -77,18 +77,18 @@ impl Report for Built {
             None => "not signed, and nothing written: this would be signed".to_string(),
         };
         let mut text = format!("{done}\n\n{}", manifest_text(&self.manifest));
-        for Left { key_file, signatures_left } in &self.signatures_left {
-            text += &format!(
-                "\n{} has {} left\n",
-                terminal::path(key_file),
-                count_text(*signatures_left, "signature", "signatures",)
-            );
-        }
+        self.signatures_left.iter().for_each(|left| text += &left_text(left));
         for note in &self.notes {
             text += &format!("\n{WARNING}note{WARNING:#}  {note}\n");
         }
         text
     }
+}
+
+/// What is left of a key.
+pub fn left_text(Left { key_file, signatures_left }: &Left) -> String {
+    let left = count_text(*signatures_left, "signature", "signatures");
+    format!("\n{} has {left} left\n", terminal::path(key_file))
 }
 
 /// Accepts any file system, as `--any-file-system` does, where arguments cannot be changed.
@@ -104,6 +104,39 @@ fn doubt_text(path: &Path, name: &str) -> String {
 }
 
 impl Signer {
+    /// Reads the private keys. `read` is what else the caller has read.
+    pub fn open(&self, read: &[PathBuf]) -> Result<Opened, Failure> {
+        let files = project::keys(&self.keys, Wanted::Private, "--key")?;
+        let inputs = files.iter().chain(read).chain(self.passphrase.file()).cloned().collect();
+        let ask = |path: &_| self.passphrase.ask(path);
+        let any_file_system = self.any_file_system
+            || std::env::var_os(ANY_FILE_SYSTEM).is_some_and(|value| value == "1");
+        let options =
+            ReadOptions { algorithms: &self.algorithms, passphrase: Some(&ask), any_file_system };
+        let keys = files
+            .iter()
+            .map(|path| PrivateKey::read_with(path, options))
+            .collect::<Result<Vec<_>, _>>()?;
+        if any_file_system {
+            for (key, path) in keys.iter().zip(&files) {
+                if let Some(name) = key.doubtful_file_system() {
+                    talk(&doubt_text(path, &name));
+                }
+            }
+        }
+        Ok(Opened { files, keys, inputs })
+    }
+
+    /// The file of the result. Without a name nothing is written there, and what is begun has no name either.
+    pub fn output_or_nowhere(&self) -> PathBuf {
+        self.output.clone().unwrap_or_else(|| std::env::temp_dir().join("hartlock-dry-run"))
+    }
+
+    /// The file of the result, if one is written.
+    pub fn written(&self) -> Option<PathBuf> {
+        self.output.clone().filter(|_| !self.dry_run)
+    }
+
     /// Builds the bundle that `spec` describes. `read` is what else the caller has read.
     pub fn sign(
         &self,
@@ -112,41 +145,21 @@ impl Signer {
         created: u64,
         read: &[PathBuf],
     ) -> Result<Built, Failure> {
-        let key_files = project::keys(&self.keys, Wanted::Private, "--key")?;
-        let inputs: Vec<_> =
-            key_files.iter().chain(read).chain(self.passphrase.file()).cloned().collect();
-        // Without a name nothing is written there, and what is begun has no name either.
-        let nowhere = || std::env::temp_dir().join("hartlock-dry-run");
-        let output = self.output.clone().unwrap_or_else(nowhere);
-        let ask = |path: &_| self.passphrase.ask(path);
-        let any_file_system = self.any_file_system
-            || std::env::var_os(ANY_FILE_SYSTEM).is_some_and(|value| value == "1");
-        let options =
-            ReadOptions { algorithms: &self.algorithms, passphrase: Some(&ask), any_file_system };
-        let keys = key_files
-            .iter()
-            .map(|path| PrivateKey::read_with(path, options))
-            .collect::<Result<Vec<_>, _>>()?;
-        if any_file_system {
-            for (key, path) in keys.iter().zip(&key_files) {
-                if let Some(name) = key.doubtful_file_system() {
-                    talk(&doubt_text(path, &name));
-                }
-            }
-        }
+        let opened = self.open(read)?;
         if spec.trust.as_ref().is_none_or(|trust| trust.keys.is_empty()) {
-            let used: Vec<_> = keys.iter().map(PrivateKey::algorithm).collect();
+            let used: Vec<_> = opened.keys.iter().map(PrivateKey::algorithm).collect();
             values::check_algorithms(&self.algorithms, &used)?;
         }
         let mut progress = Progress::new("signing");
         let mut leaves = Progress::of_leaves("growing trees");
+        let output = self.output_or_nowhere();
         let build = Build {
             spec,
-            keys: &keys,
+            keys: &opened.keys,
             created,
             output: &output,
             boards,
-            inputs: &inputs,
+            inputs: &opened.inputs,
             is_forced: self.force,
             is_any_type: self.force_type,
             is_dry: self.dry_run,
@@ -157,22 +170,33 @@ impl Signer {
             });
         drop(leaves);
         drop(progress);
-        let signatures_left = keys
-            .iter()
-            .zip(&key_files)
-            .filter_map(|(key, path)| {
-                // One less than when it was read, or fewer if others signed meanwhile.
-                let (left, _) = key.signatures_left()?;
-                Some(Left {
-                    key_file: path.clone(),
-                    signatures_left: left.saturating_sub(u64::from(!self.dry_run)),
-                })
-            })
-            .collect();
+        let signatures_left = opened.left(self.dry_run);
         let manifest = result?;
         let notes = notes(spec, &manifest)?;
-        let bundle = self.output.clone().filter(|_| !self.dry_run);
-        Ok(Built { bundle, manifest, signatures_left, notes })
+        Ok(Built { bundle: self.written(), manifest, signatures_left, notes })
+    }
+}
+
+/// The keys of a signature.
+#[derive(Debug)]
+pub struct Opened {
+    files: Vec<PathBuf>,
+    /// In the order in which they were given.
+    pub keys: Vec<PrivateKey>,
+    /// Every file that was read, and that is never an output.
+    pub inputs: Vec<PathBuf>,
+}
+
+impl Opened {
+    /// What is left of keys that count their signatures, after this one.
+    pub fn left(&self, is_dry: bool) -> Vec<Left> {
+        let left = |(key, path): (&PrivateKey, &PathBuf)| {
+            // One less than when it was read, or fewer if others signed meanwhile.
+            let (left, _) = key.signatures_left()?;
+            let signatures_left = left.saturating_sub(u64::from(!is_dry));
+            Some(Left { key_file: path.clone(), signatures_left })
+        };
+        self.keys.iter().zip(&self.files).filter_map(left).collect()
     }
 }
 

@@ -10,6 +10,7 @@ use hartlock_image::{
 use hartlock_keys::Format;
 
 use crate::failure::Failure;
+use crate::first_stage::Form;
 use crate::units::grouped;
 
 const BUNDLE_TYPES: [BundleType; 2] = [BundleType::Boot, BundleType::System];
@@ -28,6 +29,11 @@ fn names<T: Copy + Send + Sync + 'static>(
 /// `boot`, `system`.
 pub fn bundle_type() -> impl TypedValueParser<Value = BundleType> {
     names(&BUNDLE_TYPES, BundleType::name)
+}
+
+/// `bundle`, `first-stage`.
+pub fn form() -> impl TypedValueParser<Value = Form> {
+    names(&Form::ALL, Form::name)
 }
 
 /// `development`, `production`, `returned`.

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anstyle::Style;
 use hartlock_bundle::describe::{Description, Key, hex};
+use hartlock_bundle::first_stage::{FirstStageExpectation, is_first_stage};
 use hartlock_bundle::plain::add_digests;
 use hartlock_bundle::verify::{Expectation, verify_file};
 use hartlock_image::{Algorithm, BundleType, Lifecycle, Name, Profile};
@@ -14,6 +15,7 @@ use serde::Serialize;
 
 use crate::board::{self, Choice};
 use crate::failure::{Failure, Outcome};
+use crate::first_stage::{self, Form, not_of_form};
 use crate::output::{Output, Report};
 use crate::page::Page;
 use crate::progress::Progress;
@@ -22,9 +24,9 @@ use crate::style::{ERROR, GOOD, WARNING};
 use crate::units::size_text;
 use crate::values;
 
-/// Verify a bundle
+/// Verify a bundle, or a first stage
 ///
-/// Checks every signature, that each signer's key was given, the manifest, the place of each
+/// Checks of a bundle every signature, that each signer's key was given, the manifest, the place of each
 /// payload on the board that the bundle names, and every byte of every payload. What a device
 /// also insists on is checked if you ask for it.
 #[derive(Debug, clap::Args)]
@@ -38,6 +40,9 @@ pub struct Args {
     /// How RSA keys of a size sign whose files do not say it; repeats
     #[arg(long = "algorithm", value_name = "NAME", value_parser = values::algorithms(), hide_possible_values = true)]
     algorithms: Vec<Algorithm>,
+    /// Insist on this form; without it, the file says which it has
+    #[arg(long, value_name = "FORM", value_parser = values::form())]
+    form: Option<Form>,
     /// Insist on this type of bundle
     #[arg(long = "type", value_name = "TYPE", value_parser = values::bundle_type())]
     bundle_type: Option<BundleType>,
@@ -63,11 +68,31 @@ pub struct Args {
     /// that hash); the payloads are read once more
     #[arg(long)]
     digests: bool,
+    /// Insist that the code of a first stage has at most so many bytes: what its hardware has room for
+    #[arg(long, value_name = "BYTES", help_heading = "First stage", value_parser = values::number::<u64>)]
+    capacity: Option<u64>,
 }
 
 /// What was verified.
 #[derive(Debug, Serialize)]
-pub struct Verified {
+#[serde(untagged)]
+pub enum Verified {
+    Bundle(Box<VerifiedBundle>),
+    FirstStage(Box<first_stage::Verified>),
+}
+
+impl Report for Verified {
+    fn text(&self) -> String {
+        match self {
+            Self::Bundle(verified) => verified.text(),
+            Self::FirstStage(verified) => verified.text(),
+        }
+    }
+}
+
+/// A bundle that was verified.
+#[derive(Debug, Serialize)]
+pub struct VerifiedBundle {
     /// Of several it is named beside this.
     #[serde(skip_serializing_if = "Option::is_none")]
     bundle: Option<PathBuf>,
@@ -151,7 +176,7 @@ struct Checked {
     profile: Option<&'static str>,
 }
 
-impl Report for Verified {
+impl VerifiedBundle {
     fn text(&self) -> String {
         let manifest = &self.manifest;
         let mut page = Page::new();
@@ -299,6 +324,17 @@ fn one(
     key_files: &[PathBuf],
     bundle: &Path,
 ) -> Result<Verified, Failure> {
+    let is_first_stage = match args.form {
+        Some(form) => form == Form::FirstStage,
+        // Whoever insists on a type of bundle is told that this is none.
+        None => args.bundle_type.is_none() && is_first_stage(bundle),
+    };
+    if is_first_stage {
+        return one_first_stage(args, expectation, key_files, bundle);
+    }
+    if args.capacity.is_some() {
+        return Err(not_of_form("--capacity", Form::Bundle));
+    }
     let mut progress = Progress::new("verifying");
     let result = verify_file(bundle, expectation, &mut |done, total| {
         progress.show(done, total);
@@ -318,7 +354,7 @@ fn one(
         .iter()
         .map(|signer| Signer { key: signer.clone(), key_file: key_file(&signer.key_id) })
         .collect();
-    Ok(Verified {
+    Ok(Verified::Bundle(Box::new(VerifiedBundle {
         bundle: (args.bundles.len() == 1).then(|| bundle.to_path_buf()),
         signed_by,
         checked: Checked {
@@ -332,5 +368,34 @@ fn one(
             profile: args.profile.map(Profile::name),
         },
         manifest,
-    })
+    })))
+}
+
+/// Verifies one first stage.
+fn one_first_stage(
+    args: &Args,
+    expectation: &Expectation,
+    key_files: &[PathBuf],
+    image: &Path,
+) -> Result<Verified, Failure> {
+    let given = |is_given: bool, option| is_given.then_some(option);
+    let other = [
+        given(args.bundle_type.is_some(), "--type"),
+        given(args.boot_version.is_some(), "--boot-version"),
+        given(args.profile.is_some(), "--profile"),
+        given(args.digests, "--digests"),
+    ];
+    if let Some(option) = other.into_iter().flatten().next() {
+        return Err(not_of_form(option, Form::FirstStage));
+    }
+    let expectation = FirstStageExpectation {
+        keys: expectation.keys.clone(),
+        board: expectation.board,
+        soc: expectation.soc,
+        floor: expectation.floor,
+        lifecycle: expectation.lifecycle,
+        capacity: args.capacity,
+    };
+    first_stage::verify(image, &expectation, key_files, args.bundles.len() == 1)
+        .map(|verified| Verified::FirstStage(Box::new(verified)))
 }

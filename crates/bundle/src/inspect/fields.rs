@@ -66,6 +66,12 @@ pub enum Part {
     /// Before the first payload, and after each one.
     Padding,
     Payload(usize),
+    /// Of a first stage.
+    Lead,
+    Key,
+    Signature,
+    Code,
+    AfterImage,
     /// Past the end of the bundle.
     Beyond,
     /// Cannot be parsed, because of a fault before it.
@@ -85,6 +91,11 @@ impl fmt::Display for Part {
             Part::SignatureBlock(index) => write!(f, "signature block {}", index + 1),
             Part::Padding => f.write_str("padding"),
             Part::Payload(index) => write!(f, "payload {}", index + 1),
+            Part::Lead => f.write_str("lead"),
+            Part::Key => f.write_str("public key"),
+            Part::Signature => f.write_str("signature"),
+            Part::Code => f.write_str("code"),
+            Part::AfterImage => f.write_str("after the image"),
             Part::Beyond => f.write_str("after the bundle"),
             Part::Rest => f.write_str("not read"),
         }
@@ -235,7 +246,7 @@ fn after_manifest(fields: &mut Vec<Field>, manifest: &Description, file_size: u6
 }
 
 /// A field from the end of the last one to `end`, unless that would be empty.
-fn push_until(fields: &mut Vec<Field>, part: Part, row: &Row, end: u64) {
+pub(super) fn push_until(fields: &mut Vec<Field>, part: Part, row: &Row, end: u64) {
     let offset = fields.last().map_or(0, Field::end);
     if end > offset {
         fields.push(field(part, row, offset, end - offset, String::new()));
@@ -248,7 +259,7 @@ fn field(part: Part, row: &Row, offset: u64, size: u64, value: String) -> Field 
 }
 
 /// Cuts bytes into fields.
-struct Walk<'a, 'f> {
+pub(super) struct Walk<'a, 'f> {
     fields: &'f mut Vec<Field>,
     bytes: &'a [u8],
     /// Offset of `bytes` in the file.
@@ -257,7 +268,7 @@ struct Walk<'a, 'f> {
 }
 
 impl<'a, 'f> Walk<'a, 'f> {
-    fn new(fields: &'f mut Vec<Field>, bytes: &'a [u8], base: usize) -> Self {
+    pub(super) fn new(fields: &'f mut Vec<Field>, bytes: &'a [u8], base: usize) -> Self {
         Self { fields, bytes, base, at: 0 }
     }
 
@@ -266,7 +277,7 @@ impl<'a, 'f> Walk<'a, 'f> {
     }
 
     /// The next `size` bytes; `None` if there are not so many.
-    fn take(&mut self, part: Part, row: &Row, size: usize) -> Option<()> {
+    pub(super) fn take(&mut self, part: Part, row: &Row, size: usize) -> Option<()> {
         let end = self.at.checked_add(size)?;
         let bytes = self.bytes.get(self.at..end)?;
         if size > 0 {
@@ -277,7 +288,7 @@ impl<'a, 'f> Walk<'a, 'f> {
         Some(())
     }
 
-    fn record(&mut self, part: Part, rows: &[Row]) -> Option<()> {
+    pub(super) fn record(&mut self, part: Part, rows: &[Row]) -> Option<()> {
         rows.iter().try_for_each(|row| self.take(part, row, row.size))
     }
 

@@ -106,7 +106,7 @@ pub(super) fn in_padding(field: &Field, index: usize) -> Place {
     Place { offset: field.offset + index as u64, size: 1, ..whole(field) }
 }
 
-fn whole(field: &Field) -> Place {
+pub(super) fn whole(field: &Field) -> Place {
     Place {
         offset: field.offset,
         size: field.size,

@@ -43,7 +43,7 @@ pub(super) enum Kind {
     Zero,
 }
 
-const fn row(
+pub(super) const fn row(
     name: &'static str,
     size: usize,
     kind: Kind,
@@ -156,7 +156,7 @@ pub(super) const BEYOND: Row =
 pub(super) const REST: Row =
     row("not read", 0, Kind::Bytes, "§3", "what it means depends on what is wrong before it");
 
-fn algorithm(number: u32) -> Option<&'static str> {
+pub(super) fn algorithm(number: u32) -> Option<&'static str> {
     Algorithm::scheme_name(number)
 }
 

@@ -30,7 +30,9 @@ pub(super) fn write_list(page: &mut Page, inspection: &Inspection, is_verbose: b
             return;
         }
         let value = match field.part {
-            Part::Payload(_) | Part::Beyond | Part::Rest => size_of(field),
+            Part::Payload(_) | Part::Code | Part::Beyond | Part::AfterImage | Part::Rest => {
+                size_of(field)
+            }
             _ if is_verbose || field.is_text() => field.value.clone(),
             _ => match field.value.get(..16).filter(|_| field.size > 16) {
                 Some(start) => format!("{start}… ({})", size_of(field)),
@@ -72,7 +74,13 @@ fn for_each_part(
     inspection: &Inspection,
     mut write: impl FnMut(&mut Page, &Field),
 ) {
-    page.remark(0, "§ marks a section of the image format, spec/image-format.md.");
+    page.remark(
+        0,
+        match inspection.first_stage {
+            None => "§ marks a section of the image format, spec/image-format.md.",
+            Some(_) => "§ marks a section of the first-stage form, spec/first-stage.md.",
+        },
+    );
     let mut part = None;
     for (index, field) in inspection.fields.iter().enumerate() {
         if part != Some(field.part) {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hartlock_bundle::describe::Description;
 use hartlock_bundle::inspect::{
-    Field, Header, Inspection, Memory, Obstacle, Place, Prospect, Signature,
+    Field, FirstStage, Header, Inspection, Memory, Obstacle, Place, Prospect, Signature,
 };
 use hartlock_image::Family;
 use serde::Serialize;
@@ -22,6 +22,9 @@ pub(super) struct Object<'a> {
     signatures: &'a [Signature],
     policies: Vec<Policy>,
     memory: Option<&'a Memory>,
+    /// There if the file begins as one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_stage: Option<&'a FirstStage>,
     fields: &'a [Field],
 }
 
@@ -47,6 +50,7 @@ impl<'a> Object<'a> {
             signatures: &inspection.signatures,
             policies: inspection.prospects().iter().map(Policy::from).collect(),
             memory: inspection.memory.as_ref(),
+            first_stage: inspection.first_stage.as_ref(),
             fields: &inspection.fields,
         }
     }

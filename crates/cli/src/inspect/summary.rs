@@ -3,11 +3,14 @@
 use anstyle::Style;
 use hartlock_bundle::date::date_text;
 use hartlock_bundle::describe::{Description, Key, Payload, Trust};
-use hartlock_bundle::inspect::{Check, Field, Inspection, Memory, Obstacle, Part, Prospect, Usage};
+use hartlock_bundle::inspect::{
+    Check, Field, FirstStage, Inspection, Memory, Obstacle, Part, Prospect, Usage,
+};
 use hartlock_image::{Family, Policy};
 
 use super::place::place_text;
 use crate::failure::ReasonText;
+use crate::first_stage::write_facts as write_facts_of_first_stage;
 use crate::page::Page;
 use crate::style::{BOLD, DIM, ERROR, GOOD, WARNING};
 use crate::units::{grouped, size_text};
@@ -15,6 +18,9 @@ use crate::units::{grouped, size_text};
 /// Everything worth knowing about a bundle, or about what is left of it.
 pub(super) fn write(page: &mut Page, inspection: &Inspection, is_verbose: bool) {
     write_fault(page, inspection);
+    if let Some(first_stage) = &inspection.first_stage {
+        return write_first_stage(page, inspection, first_stage);
+    }
     match &inspection.manifest {
         Some(manifest) => {
             page.gap();
@@ -33,6 +39,31 @@ pub(super) fn write(page: &mut Page, inspection: &Inspection, is_verbose: bool) 
     }
     page.gap();
     page.remark(0, "More: --fields (meanings), --hexdump (bytes), -v (whole key ids and digests)");
+}
+
+/// An image for hardware that decides alone, or what is left of one.
+fn write_first_stage(page: &mut Page, inspection: &Inspection, image: &FirstStage) {
+    match &image.content {
+        Some(content) => {
+            page.gap();
+            write_facts_of_first_stage(page, content);
+        }
+        None => {
+            if let Some(key) = &image.key {
+                page.gap();
+                page.row("signer", &key.algorithm);
+                page.row("key digest", &key.key_digest);
+            }
+            write_parts(page, inspection);
+        }
+    }
+    if let Some(check) = image.check {
+        page.heading("Signature");
+        let (style, verdict) = check_text(check);
+        page.hanging("", &verdict, style);
+    }
+    page.gap();
+    page.remark(0, "More: --fields (meanings), --hexdump (bytes)");
 }
 
 /// The content of a manifest, for `hartlock sign`.
@@ -175,20 +206,25 @@ fn write_memory(page: &mut Page, manifest: &Description, memory: &Memory) {
     }
 }
 
+/// What a check of a signature found.
+fn check_text(check: Check) -> (Style, String) {
+    match check {
+        Check::Verifies => (GOOD, "verifies over these bytes".to_string()),
+        Check::Fails(reason) => {
+            let reason = ReasonText::from(reason);
+            (ERROR, format!("{} {}", reason.code, reason.title))
+        }
+        Check::NotCarried => (WARNING, "not checked: of an unknown algorithm".to_string()),
+    }
+}
+
 fn write_signatures(page: &mut Page, inspection: &Inspection, is_verbose: bool) {
     if inspection.signatures.is_empty() {
         return;
     }
     page.heading("Signatures");
     for (number, signature) in (1..).zip(&inspection.signatures) {
-        let (style, verdict) = match signature.check {
-            Check::Verifies => (GOOD, "verifies over these bytes".to_string()),
-            Check::Fails(reason) => {
-                let reason = ReasonText::from(reason);
-                (ERROR, format!("{} {}", reason.code, reason.title))
-            }
-            Check::NotCarried => (WARNING, "not checked: of an unknown algorithm".to_string()),
-        };
+        let (style, verdict) = check_text(signature.check);
         let key = key_text(&signature.key, is_verbose);
         let start = format!("{number}  {key}  ");
         if is_verbose {

@@ -1,0 +1,240 @@
+//! Reads a first-stage image (`spec/first-stage.md`) and trusts nothing in it.
+
+use hartlock_image::first_stage::{
+    FIRST_STAGE_TAG, FirstStageAlgorithm, FirstStageHeader, Front, Image, KEY_AREA_SIZE,
+};
+use hartlock_image::{Reason, is_zero};
+use hartlock_verify::first_stage::{ROOM_SIZE, check_signature, key_digest};
+use serde::Serialize;
+
+use super::Inspection;
+use super::fields::{Field, Part, Walk, push_until};
+use super::place::{Place, whole};
+use super::signatures::Check;
+use super::table::{Kind, Row, algorithm, row};
+use crate::first_stage::{FirstStageDescription, KeyByDigest};
+
+/// What an image claims.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FirstStage {
+    /// The key in the image. An attacker can put one there.
+    pub key: Option<KeyByDigest>,
+    /// Whether the signature fits that key and the signed part, if both can be told apart.
+    pub check: Option<Check>,
+    /// What the image says, if its header is well formed.
+    pub content: Option<FirstStageDescription>,
+}
+
+/// First stage §4.
+const LEAD: [Row; 4] = [
+    row("tag", 16, Kind::Text, "§4", "what this is"),
+    row("algorithm", 4, Kind::Named(algorithm), "§2", "signature algorithm: it gives every offset"),
+    row("parameters", 4, Kind::Number, "§2", "variant of the algorithm"),
+    row("reserved", 40, Kind::Zero, "§4", "without a meaning, so it must be zero"),
+];
+const KEY: Row = row("public key", 0, Kind::Bytes, "§2.1", "not trusted: devices know its digest");
+const KEY_PADDING: Row = row("padding", 0, Kind::Zero, "§2.1", "after a key of less than 64 bytes");
+const SIGNATURE: Row =
+    row("signature", 0, Kind::Bytes, "§2.2", "over header and code, and over nothing else");
+const SIGNATURE_PADDING: Row = row("padding", 0, Kind::Zero, "§3", "up to a multiple of 64");
+/// First stage §6.
+const HEADER: [Row; 13] = [
+    row("tag", 16, Kind::Text, "§6", "no other signed object begins with it"),
+    row("algorithm", 4, Kind::Named(algorithm), "§2", "that of the lead, and signed"),
+    row("parameters", 4, Kind::Number, "§2", "those of the lead, and signed"),
+    row("code_size", 8, Kind::Size, "§6", "bytes of the code: the one length"),
+    row("security_version", 8, Kind::Number, "§7", "a device with a higher floor refuses it"),
+    row("lifecycle_mask", 4, Kind::Lifecycle, "§7", "states of a device in which it may start"),
+    row("reserved", 20, Kind::Zero, "§6", "without a meaning, so it must be zero"),
+    row("board", 32, Kind::Text, "§7", "a device of another board refuses it"),
+    row("soc", 32, Kind::Text, "§7", "a device with another SoC refuses it"),
+    row("next_algorithm", 4, Kind::Named(algorithm), "§6.1", "of the key of the next stage"),
+    row("next_parameters", 4, Kind::Number, "§6.1", "variant of that algorithm"),
+    row("reserved", 24, Kind::Zero, "§6", "without a meaning, so it must be zero"),
+    row("next_key_digest", 32, Kind::Bytes, "§6.1", "what that key must be; zeros: none"),
+];
+const HEADER_END: Row =
+    row("reserved", 64, Kind::Zero, "§6", "without a meaning, so it must be zero");
+const CODE: Row = row("code", 0, Kind::Bytes, "§9", "what the core starts");
+const BEYOND: Row =
+    row("trailing bytes", 0, Kind::Bytes, "§3", "no part of the image; a file has none");
+const REST: Row =
+    row("not read", 0, Kind::Bytes, "§3", "what it means depends on what is wrong before it");
+
+/// Whether the first bytes are those of an image.
+pub(super) fn is_one(start: &[u8]) -> bool {
+    start.starts_with(FIRST_STAGE_TAG)
+}
+
+/// All that can be said. `image` is the file, as far as an image could reach.
+pub(super) fn inspect(image: Vec<u8>, file_size: u64) -> Inspection {
+    let fields = fields(&image, file_size);
+    let front = Front::parse(&image);
+    let mut view = FirstStage { key: None, check: None, content: None };
+    let reason = read(&image, file_size, &mut view).err();
+    // Code is shown by its size, so its bytes are not kept.
+    let end = fields
+        .iter()
+        .find(|it| it.part == Part::Code)
+        .map_or(image.len(), |it| usize::try_from(it.offset).unwrap_or(image.len()));
+    let place = reason.and_then(|reason| place_of(reason, &fields, &image, file_size));
+    if let Ok(front) = front {
+        view.key = Some(KeyByDigest::new(front.algorithm(), &key_digest(&front)));
+    }
+    let mut metadata = image;
+    metadata.truncate(end);
+    Inspection {
+        file_size,
+        header: None,
+        manifest: None,
+        reason,
+        place,
+        signatures: Vec::new(),
+        memory: None,
+        fields,
+        metadata,
+        first_stage: Some(view),
+    }
+}
+
+/// The first rule of the form that is broken, keys and devices apart.
+fn read(image: &[u8], file_size: u64, view: &mut FirstStage) -> Result<(), Reason> {
+    let front = Front::parse(image)?;
+    let parts = Image::parse(front, image, None)?;
+    view.check = Some(match check_signature(&parts, &mut vec![0; ROOM_SIZE]) {
+        Ok(()) => Check::Verifies,
+        Err(reason) => Check::Fails(reason),
+    });
+    let header = FirstStageHeader::parse(parts.signed, front.algorithm())?;
+    header.board_name()?;
+    header.soc_name()?;
+    let content = FirstStageDescription::new(&header, key_digest(&front), parts.code());
+    let size = content.image_size;
+    view.content = Some(content);
+    if file_size > size { Err(Reason::TrailingBytes) } else { Ok(()) }
+}
+
+/// Every byte of the file in one field.
+fn fields(image: &[u8], file_size: u64) -> Vec<Field> {
+    let mut fields = Vec::new();
+    let mut walk = Walk::new(&mut fields, image, 0);
+    let code_size = known_fields(&mut walk, image);
+    match code_size {
+        None => push_until(&mut fields, Part::Rest, &REST, file_size),
+        Some(code_size) => {
+            let start = fields.last().map_or(0, Field::end);
+            let end = start.saturating_add(code_size).min(file_size);
+            push_until(&mut fields, Part::Code, &CODE, end);
+            push_until(&mut fields, Part::AfterImage, &BEYOND, file_size);
+        }
+    }
+    fields
+}
+
+/// Fields up to the code, and its size; `None` where it cannot continue.
+fn known_fields(walk: &mut Walk<'_, '_>, image: &[u8]) -> Option<u64> {
+    walk.record(Part::Lead, &LEAD)?;
+    let number = |offset| hartlock_image::u32_at(image, offset);
+    let algorithm = FirstStageAlgorithm::from_numbers(number(16)?, number(20)?)?;
+    walk.take(Part::Key, &KEY, algorithm.key_size())?;
+    walk.take(Part::Key, &KEY_PADDING, KEY_AREA_SIZE - algorithm.key_size())?;
+    let signature = algorithm.signature_range();
+    walk.take(Part::Signature, &SIGNATURE, signature.len())?;
+    walk.take(Part::Signature, &SIGNATURE_PADDING, algorithm.signed_offset() - signature.end)?;
+    walk.record(Part::Header, &HEADER)?;
+    walk.record(Part::Header, std::slice::from_ref(&HEADER_END))?;
+    hartlock_image::u64_at(image, algorithm.signed_offset() + 24)
+}
+
+/// Where the fault is located.
+fn place_of(reason: Reason, fields: &[Field], image: &[u8], file_size: u64) -> Option<Place> {
+    let field = |part, name: &str| fields.iter().find(|it| it.part == part && it.name == name);
+    let header = |name| field(Part::Header, name).map(whole);
+    let bytes =
+        |field: &Field| image.get(field.offset as usize..field.end() as usize).unwrap_or_default();
+    let filler = |is_part: fn(Part) -> bool| {
+        let not_zero = |it: &&Field| it.is_filler() && is_part(it.part) && !is_zero(bytes(it));
+        fields.iter().find(not_zero).map(|it| {
+            let index = bytes(it).iter().position(|byte| *byte != 0).unwrap_or(0) as u64;
+            Place { offset: it.offset + index, size: 1, ..whole(it) }
+        })
+    };
+    match reason {
+        Reason::Truncated => Some(Place {
+            offset: file_size,
+            size: 0,
+            part: fields.iter().map(|it| it.part).rfind(|part| *part != Part::Rest),
+            field: None,
+            value: None,
+        }),
+        Reason::UnknownTag => field(Part::Lead, "tag").map(whole),
+        Reason::FirstStageAlgorithm => field(Part::Lead, "algorithm").map(whole),
+        Reason::SignatureBlockPadding => filler(|part| part != Part::Header),
+        Reason::CodeSizeOutOfRange => header("code_size"),
+        Reason::WrongBundleType => header("tag"),
+        Reason::SignerMismatch => header("algorithm"),
+        Reason::ReservedNotZero => filler(|part| part == Part::Header),
+        Reason::LifecycleMaskInvalid => header("lifecycle_mask"),
+        Reason::NextKeyInvalid => header("next_algorithm"),
+        Reason::BoardNameInvalid => header("board"),
+        Reason::SocNameInvalid => header("soc"),
+        Reason::TrailingBytes => field(Part::AfterImage, BEYOND.name).map(whole),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPEC: &str = include_str!("../../../../spec/first-stage.md");
+
+    /// Offset, size and name of each row of the table below a heading.
+    fn table_of(heading: &str) -> Vec<(usize, usize, String)> {
+        let section = SPEC.split_once(heading).expect(heading).1;
+        let rows = section.lines().skip_while(|line| !line.starts_with('|'));
+        let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect();
+        rows.take_while(|line| line.starts_with('|'))
+            .map(cells)
+            .filter_map(|cells: Vec<String>| {
+                Some((cells[1].parse().ok()?, cells[2].parse().ok()?, cells[3].clone()))
+            })
+            .collect()
+    }
+
+    fn compare<'a>(heading: &str, rows: impl IntoIterator<Item = &'a Row>) {
+        let mut offset = 0;
+        let mut ours = Vec::new();
+        for row in rows {
+            ours.push((offset, row.size, row.name.to_owned()));
+            offset += row.size;
+        }
+        assert_eq!(ours, table_of(heading), "{heading}");
+    }
+
+    #[test]
+    fn the_tables_are_those_of_the_specification() {
+        compare("## 4. Lead", &LEAD);
+        compare("## 6. Header", HEADER.iter().chain([&HEADER_END]));
+    }
+
+    #[test]
+    fn every_section_that_is_named_exists() {
+        let single = [
+            &KEY,
+            &KEY_PADDING,
+            &SIGNATURE,
+            &SIGNATURE_PADDING,
+            &HEADER_END,
+            &CODE,
+            &BEYOND,
+            &REST,
+        ];
+        for row in LEAD.iter().chain(&HEADER).chain(single) {
+            let number = row.section.trim_start_matches('§');
+            let (chapter, section) = (format!("\n## {number}. "), format!("\n### {number} "));
+            assert!(SPEC.contains(&chapter) || SPEC.contains(&section), "{row:?}");
+            assert!(row.meaning.chars().count() <= 60, "{row:?}");
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! `hartlock sign --form first-stage`, and what `hartlock verify` says about such an image.
+
+use std::path::{Path, PathBuf};
+
+use anstyle::Style;
+use hartlock_boards::Boards;
+use hartlock_bundle::first_stage::{
+    FirstStageBuild, FirstStageDescription, FirstStageExpectation, KeyByDigest, verify_first_stage,
+};
+use hartlock_bundle::spec::BundleSpec;
+use hartlock_keys::{PrivateKey, PublicKey};
+use hartlock_terminal as terminal;
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output::Report;
+use crate::page::Page;
+use crate::progress::Progress;
+use crate::signer::{Left, Signer, left_text};
+use crate::style::GOOD;
+use crate::units::{count_text, size_text};
+
+/// What a file is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A manifest and payloads, verified by software (`spec/image-format.md`).
+    Bundle,
+    /// A header and code, verified by hardware (`spec/first-stage.md`).
+    FirstStage,
+}
+
+impl Form {
+    pub const ALL: [Self; 2] = [Self::Bundle, Self::FirstStage];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bundle => "bundle",
+            Self::FirstStage => "first-stage",
+        }
+    }
+}
+
+/// What only a first stage has.
+#[derive(Debug, clap::Args)]
+pub struct FirstStageArgs {
+    /// Flat binary that the core starts
+    #[arg(long, value_name = "FILE", help_heading = "First stage")]
+    pub code: Option<PathBuf>,
+    /// Public key of who signs the stage after it, for this stage to trust
+    #[arg(long, value_name = "KEY.pub.pem", help_heading = "First stage")]
+    pub next_key: Option<PathBuf>,
+}
+
+impl FirstStageArgs {
+    /// The options that were given, by name.
+    pub fn given(&self) -> impl Iterator<Item = &'static str> {
+        let code = self.code.as_ref().map(|_| "--code");
+        code.into_iter().chain(self.next_key.as_ref().map(|_| "--next-key"))
+    }
+}
+
+/// A failure because of options of the other form.
+pub fn not_of_form(option: &str, form: Form) -> Failure {
+    let (what, other) = match form {
+        Form::Bundle => ("a bundle", "leave it out, or add `--form first-stage`"),
+        Form::FirstStage => ("a first stage", "leave it out: only bundles have it"),
+    };
+    Failure::undecided(format!("`{option}` is no option of {what}"), other)
+}
+
+/// The image that was built. It was verified after it was written.
+#[derive(Debug, Serialize)]
+pub struct Built {
+    /// Its file, unless nothing was written.
+    image: Option<PathBuf>,
+    first_stage: FirstStageDescription,
+    signatures_left: Vec<Left>,
+}
+
+impl Report for Built {
+    fn text(&self) -> String {
+        let done = match &self.image {
+            Some(image) => {
+                format!("{GOOD}signed{GOOD:#}  {}, and verified again", terminal::path(image))
+            }
+            None => "not signed, and nothing written: this would be signed".to_string(),
+        };
+        let mut page = Page::new();
+        write_facts(&mut page, &self.first_stage);
+        let mut text = format!("{done}\n\n{}", page.finish());
+        self.signatures_left.iter().for_each(|left| text += &left_text(left));
+        text
+    }
+}
+
+/// Everything that an image says.
+pub fn write_facts(page: &mut Page, image: &FirstStageDescription) {
+    page.row("form", "first stage, verified by hardware");
+    page.row("board", &format!("{}, SoC {}", image.board, image.soc));
+    page.row("security version", &image.security_version.to_string());
+    page.row("lifecycle", &image.lifecycle.join(", "));
+    page.row("signer", &image.signer.algorithm);
+    page.row("key digest", &image.signer.key_digest);
+    match &image.next_key {
+        None => page.row("next stage", "no key is named"),
+        Some(KeyByDigest { algorithm, key_digest }) => {
+            page.row("next stage", &format!("signed with {algorithm}"));
+            page.row("next key digest", key_digest);
+        }
+    }
+    page.row("code", &format!("{} at {:#x}", size_text(image.code_size), image.code_offset));
+    page.row("SHA-256 of code", &image.code_digest);
+    page.row("size", &count_text(image.image_size, "byte", "bytes"));
+}
+
+/// Builds the image. `spec` has what it shares with bundles; `read` is what else the caller has read.
+pub fn sign(
+    args: &FirstStageArgs,
+    signer: &Signer,
+    spec: &BundleSpec,
+    boards: &Boards,
+    read: &[PathBuf],
+) -> Result<Built, Failure> {
+    let missing =
+        |what: &str| Failure::undecided(format!("{what} is missing"), "see `hartlock sign --help`");
+    let code = args.code.as_ref().ok_or_else(|| missing("the code, `--code FILE`,"))?;
+    let board = spec.board.as_deref().ok_or_else(|| missing("the board, `--board BOARD`,"))?;
+    let security_version = spec
+        .security_version
+        .ok_or_else(|| missing("the security version, `--security-version N`,"))?;
+    let known = boards.by_name(board).map(|it| it.map.soc);
+    let soc = spec
+        .soc
+        .as_deref()
+        .or(known)
+        .ok_or_else(|| missing(&format!("the SoC of board {board}, `--soc NAME`,")))?;
+    let next_key = args.next_key.as_ref().map(|path| PublicKey::read_for(path, &[])).transpose()?;
+
+    let inputs: Vec<_> = read.iter().chain(&args.next_key).cloned().collect();
+    let opened = signer.open(&inputs)?;
+    let [key]: &[PrivateKey; 1] = opened.keys.as_slice().try_into().map_err(|_| {
+        Failure::undecided(
+            format!("{} keys are given", opened.keys.len()),
+            "a first stage has one signer: give one `--key`",
+        )
+    })?;
+    let output = signer.output_or_nowhere();
+    let build = FirstStageBuild {
+        code,
+        key,
+        board,
+        soc,
+        security_version,
+        lifecycle: spec.lifecycle.as_deref(),
+        next_key: next_key.as_ref(),
+        output: &output,
+        inputs: &opened.inputs,
+        is_forced: signer.force,
+        is_any_type: signer.force_type,
+        is_dry: signer.dry_run,
+    };
+    let mut leaves = Progress::of_leaves("growing trees");
+    let result = build.run(&mut |done, total| leaves.show(done, total));
+    drop(leaves);
+    let signatures_left = opened.left(signer.dry_run);
+    Ok(Built { image: signer.written(), first_stage: result?, signatures_left })
+}
+
+/// What was verified.
+#[derive(Debug, Serialize)]
+pub struct Verified {
+    /// Of several files it is named beside this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    image: Option<PathBuf>,
+    /// The `--key` that signed it.
+    key_file: Option<PathBuf>,
+    checked: Checked,
+    first_stage: FirstStageDescription,
+}
+
+/// What hardware requires and the caller requested; `null` was not checked.
+#[derive(Debug, Serialize)]
+struct Checked {
+    board: Option<String>,
+    soc: Option<String>,
+    floor: Option<u64>,
+    lifecycle: Option<&'static str>,
+    capacity: Option<u64>,
+}
+
+impl Verified {
+    pub fn text(&self) -> String {
+        let mut page = Page::new();
+        let image = self.image.as_deref().unwrap_or(Path::new(""));
+        page.line(format_args!("{GOOD}verified{GOOD:#}    {}", terminal::path(image)));
+        let mut row = |name: &str, text: &str| {
+            page.hanging(&format!("{name:<12}"), text, Style::new());
+        };
+        let FirstStageDescription { signer, board, soc, security_version, lifecycle, .. } =
+            &self.first_stage;
+        let file = self.key_file.as_ref().map(|file| format!(" ({})", terminal::path(file)));
+        let digest = signer.key_digest.get(..16).unwrap_or_default();
+        let file = file.unwrap_or_default();
+        row("signed by", &format!("{} {digest}…{file}", signer.algorithm));
+        row(
+            "contents",
+            &format!(
+                "first stage for {board} ({soc}), security version {security_version}, {}",
+                lifecycle.join(", ")
+            ),
+        );
+        if let Some(next) = &self.first_stage.next_key {
+            let digest = next.key_digest.get(..16).unwrap_or_default();
+            row("next stage", &format!("signed with {} {digest}…", next.algorithm));
+        }
+        let size = size_text(self.first_stage.code_size);
+        row("code", &format!("{size}, SHA-256 {}", self.first_stage.code_digest));
+        let items = [
+            ("board", self.checked.board.clone()),
+            ("SoC", self.checked.soc.clone()),
+            ("floor", self.checked.floor.map(|it| it.to_string())),
+            ("lifecycle", self.checked.lifecycle.map(str::to_string)),
+            ("capacity", self.checked.capacity.map(|it| it.to_string())),
+        ];
+        let mut checked: Vec<_> = ["key", "signature", "header"].map(str::to_string).into();
+        let mut unchecked = Vec::new();
+        for (name, value) in items {
+            match value {
+                Some(value) => checked.push(format!("{name} {value}")),
+                None => unchecked.push(name),
+            }
+        }
+        row("checked", &checked.join(", "));
+        if !unchecked.is_empty() {
+            row("not checked", &unchecked.join(", "));
+        }
+        page.finish()
+    }
+}
+
+/// Verifies one image. It is named in the report if `is_only`.
+pub fn verify(
+    path: &Path,
+    expectation: &FirstStageExpectation,
+    key_files: &[PathBuf],
+    is_only: bool,
+) -> Result<Verified, Failure> {
+    let verified = verify_first_stage(path, expectation);
+    let first_stage = verified.map_err(|error| Failure::from(error).about(path))?;
+    let is_signer = |key: &PublicKey| {
+        let digest = hartlock_bundle::first_stage::FirstStageKey::of(key).map(|key| key.digest);
+        digest.is_some_and(|digest| {
+            hartlock_bundle::describe::hex(&digest) == first_stage.signer.key_digest
+        })
+    };
+    let at = expectation.keys.iter().position(is_signer);
+    Ok(Verified {
+        image: is_only.then(|| path.to_path_buf()),
+        key_file: at.and_then(|at| key_files.get(at)).cloned(),
+        checked: Checked {
+            board: expectation.board.map(|name| name.as_str().to_string()),
+            soc: expectation.soc.map(|name| name.as_str().to_string()),
+            floor: expectation.floor,
+            lifecycle: expectation.lifecycle.map(hartlock_image::Lifecycle::name),
+            capacity: expectation.capacity,
+        },
+        first_stage,
+    })
+}
