@@ -1,4 +1,4 @@
-//! The hex dumps of `spec/image-format.md` §9 are those of the vector that they describe.
+//! The hex dumps of the specifications are those of the vectors that they describe.
 
 use std::fs;
 use std::path::Path;
@@ -7,17 +7,22 @@ use anyhow::{Context, Result, ensure};
 
 use xtask::Outcome;
 
-const SPEC: &str = "spec/image-format.md";
-const VECTOR: &str = "spec/vectors/image/minimal_system.hlk";
+/// Pages, and the vector that each of them walks through.
+const PAGES: [(&str, &str); 2] = [
+    ("spec/image-format.md", "spec/vectors/image/minimal_system.hlk"),
+    ("spec/first-stage.md", "spec/vectors/first-stage/minimal.hlf"),
+];
 
 /// A step of `cargo xtask test`.
 pub fn step(root: &Path) -> Result<Outcome> {
-    let text = fs::read_to_string(root.join(SPEC)).context(SPEC)?;
-    let bundle = fs::read(root.join(VECTOR)).context(VECTOR)?;
-    Ok(match check(&text, &bundle) {
-        Ok(()) => Outcome::Passed,
-        Err(error) => Outcome::Failed(format!("{SPEC}: {error:#}")),
-    })
+    for (page, vector) in PAGES {
+        let text = fs::read_to_string(root.join(page)).context(page)?;
+        let bytes = fs::read(root.join(vector)).context(vector)?;
+        if let Err(error) = check(&text, &bytes) {
+            return Ok(Outcome::Failed(format!("{page}: {error:#}")));
+        }
+    }
+    Ok(Outcome::Passed)
 }
 
 /// Compares each line `OFFSET: BYTES  TEXT` inside a block marked `hex`.

@@ -1,4 +1,4 @@
-//! Bundles, right ones and ones with one fault; fake keys; odd signatures; signatures of other signers.
+//! Bundles and first-stage images, right ones and ones with one fault; fake keys; odd signatures; signatures of other signers.
 //!
 //! Unit tests, fuzz targets, campaigns on devices and the generator of `spec/vectors` share them. None of
 //! the keys is a secret.
@@ -16,6 +16,7 @@ pub mod bundle;
 pub mod catalogue;
 pub mod ed25519;
 pub mod expected;
+pub mod first_stage;
 pub mod generator;
 pub mod keys;
 pub mod signed;

@@ -42,6 +42,7 @@ pub static LMS: Signer = signer("fake-lms-sha256-h5-w4", "lms-sha256-h5-w4");
 pub static LMS_192: Signer = signer("fake-lms-sha256-192-h5-w8", "lms-sha256-192-h5-w8");
 pub static HSS: Signer = signer("fake-hss-l8-sha256-192-h5-w8", "hss-l8-sha256-192-h5-w8");
 pub static XMSS: Signer = signer("fake-xmss-sha2-10-256", "xmss-sha2-10-256");
+pub static XMSS_192: Signer = signer("fake-xmss-sha2-10-192", "xmss-sha2-10-192");
 pub static XMSS_SHAKE: Signer = signer("fake-xmss-shake256-10-192", "xmss-shake256-10-192");
 pub static XMSS_MT: Signer = signer("fake-xmssmt-sha2-20-2-256", "xmssmt-sha2-20-2-256");
 pub static ML_DSA_44: Signer = signer("fake-ml-dsa-44", "ml-dsa-44");

@@ -1,5 +1,5 @@
-//! `cargo xtask vectors`: bundles with one fault each (`spec/vectors/image`), and bundles that try
-//! what broke other boot loaders (`spec/vectors/attacks`).
+//! `cargo xtask vectors`: bundles with one fault each (`spec/vectors/image`), bundles that try
+//! what broke other boot loaders (`spec/vectors/attacks`), and first stages (`spec/vectors/first-stage`).
 //!
 //! Makes them, and has them judged: by the library and by `spec/verify.py` on this machine, and
 //! by the library on the emulated board. Authors of another verifier start here.
@@ -18,6 +18,7 @@ mod judge;
 mod target;
 
 use comparison::outcome_of;
+use hartlock_testkit::first_stage;
 use hartlock_testkit::generator::{self, SETS};
 
 #[derive(clap::Args)]
@@ -49,6 +50,8 @@ pub fn main(args: &Args) -> Result<Verdict> {
                 let count = set.write(&root)?;
                 eprintln!("{count} vectors in {}", set.folder(&root).display());
             }
+            let count = first_stage::write(&root)?;
+            eprintln!("{count} vectors in spec/vectors/{}", first_stage::FOLDER);
             return Ok(Verdict::Yes);
         }
     };

@@ -87,6 +87,13 @@ pub const ROWS: &[Row] = &[
         &[Signed(|signed| signed.put(0, b"HARTLOCK-DELG-v1"))],
     ),
     bad(
+        "first_stage",
+        UnknownTag,
+        SYSTEM,
+        "A first stage, which hardware verifies, is located where a bundle is expected.",
+        &[File(|file| *file = crate::first_stage::sample())],
+    ),
+    bad(
         "system_where_boot_is_expected",
         WrongBundleType,
         SYSTEM,

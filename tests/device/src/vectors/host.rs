@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use hartlock_image::{MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE};
 
 use hartlock_testkit::expected;
+use hartlock_testkit::first_stage;
 use hartlock_testkit::generator::{Made, SETS, Set};
 
 use super::comparison::{compare, outcome_of};
@@ -21,7 +22,28 @@ pub fn step(root: &Path) -> Result<Outcome> {
         findings.extend(compare("the library", &all, &library(&all)?));
         findings.extend(compare("spec/verify.py", &all, &second_verifier(root, set, &all)?));
     }
+    findings.extend(first_stages(root)?);
     Ok(outcome_of(&findings))
+}
+
+/// The same of first stages, which no board verifies.
+fn first_stages(root: &Path) -> Result<Vec<String>> {
+    let all = first_stage::load(root)?;
+    let names = all.iter().map(|made| made.expected.name.as_str());
+    let folder = root.join("spec/vectors").join(first_stage::FOLDER);
+    let second = answers_of_python(root, &folder, names)?;
+    let mut findings = Vec::new();
+    for (made, second) in all.iter().zip(second) {
+        let library = made.expected.options.judge(&made.image)?;
+        for (who, answer) in [("the library", library), ("spec/first_stage.py", second)] {
+            let expected = made.expected.answer();
+            if answer != expected {
+                let name = &made.expected.name;
+                findings.push(format!("{name}: {who} says {answer}, expected is {expected}"));
+            }
+        }
+    }
+    Ok(findings)
 }
 
 fn library(all: &[Made]) -> Result<Vec<String>> {
@@ -35,10 +57,19 @@ fn library(all: &[Made]) -> Result<Vec<String>> {
         .collect()
 }
 
-/// One process for a folder: starting Python takes longer than verifying.
 fn second_verifier(root: &Path, set: &Set, all: &[Made]) -> Result<Vec<String>> {
+    let names = all.iter().map(|made| made.expected.name.as_str());
+    answers_of_python(root, &set.folder(root), names)
+}
+
+/// One process for a folder: starting Python takes longer than verifying.
+fn answers_of_python<'a>(
+    root: &Path,
+    folder: &Path,
+    expected: impl Iterator<Item = &'a str>,
+) -> Result<Vec<String>> {
     let mut python = Command::new("python3");
-    python.arg("-B").arg(root.join("spec/run_vectors.py")).arg("--all").arg(set.folder(root));
+    python.arg("-B").arg(root.join("spec/run_vectors.py")).arg("--all").arg(folder);
     let output = run::capture(&mut python)?;
     // 1 is the verdict that some vectors differ, which is compared here once more.
     let last_words = run::tail(&output, 5);
@@ -49,7 +80,7 @@ fn second_verifier(root: &Path, set: &Set, all: &[Made]) -> Result<Vec<String>> 
     let answers = text.lines().filter_map(|line| line.split_once('\t'));
     let (names, answers): (Vec<&str>, Vec<String>) =
         answers.map(|(name, answer)| (name, answer.to_owned())).unzip();
-    if names.iter().ne(all.iter().map(|made| &made.expected.name)) {
+    if names.into_iter().ne(expected) {
         bail!("spec/run_vectors.py took other vectors\n{last_words}");
     }
     Ok(answers)
