@@ -145,7 +145,9 @@ pub fn sample() -> Vec<u8> {
 /// Options of the verifier. An absent option is not checked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
-    /// Trusted digests, in hexadecimal.
+    /// Trusted keys: names of files in `spec/vectors/keys`.
+    pub keys: Vec<String>,
+    /// Their digests, in hexadecimal.
     pub key_digests: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub board: Option<String>,
@@ -173,19 +175,23 @@ fn hex(bytes: &[u8]) -> String {
 impl Options {
     /// Trusts this signer, and checks nothing else.
     fn of(signer: &Signer) -> Self {
-        Self {
-            key_digests: vec![hex(&digest(signer))],
+        let mut options = Self {
+            keys: Vec::new(),
+            key_digests: Vec::new(),
             board: None,
             soc: None,
             floor: None,
             lifecycle: None,
             capacity: None,
             medium: false,
-        }
+        };
+        options.trust(&[signer]);
+        options
     }
 
     /// Trusts exactly these signers.
     pub fn trust(&mut self, signers: &[&Signer]) {
+        self.keys = signers.iter().map(|signer| signer.file().to_owned()).collect();
         self.key_digests = signers.iter().map(|signer| hex(&digest(signer))).collect();
     }
 

@@ -62,6 +62,11 @@ static SIGNED: Mutex<BTreeMap<Request, Vec<u8>>> = Mutex::new(BTreeMap::new());
 static PUBLIC: Mutex<BTreeMap<&str, (Vec<u8>, usize)>> = Mutex::new(BTreeMap::new());
 
 impl Signer {
+    /// The name of its files, without what they end with.
+    pub const fn file(&self) -> &'static str {
+        self.file
+    }
+
     pub fn algorithm(&self) -> Algorithm {
         Algorithm::from_name(self.algorithm).expect("signers have algorithms of the format")
     }

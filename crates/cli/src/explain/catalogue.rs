@@ -9,11 +9,19 @@ const VECTORS: &str = include_str!("../../../../spec/vectors/image/expected.json
 /// Where the vectors are in the source tree.
 const FOLDER: &str = "spec/vectors/image";
 
-/// Both lists.
+/// What each first stage is refused with.
+const FIRST_STAGES: &str = include_str!("../../../../spec/vectors/first-stage/expected.json");
+/// Where they are.
+const FIRST_STAGE_FOLDER: &str = "spec/vectors/first-stage";
+/// Where the public keys of their signers are.
+const KEY_FOLDER: &str = "spec/vectors/keys";
+
+/// All lists.
 #[derive(Debug)]
 pub(super) struct Catalogue {
     errors: Errors,
     vectors: Vec<Vector>,
+    first_stages: Vec<FirstStageVector>,
 }
 
 /// `spec/errors.toml`, as far as neither of them holds it.
@@ -69,7 +77,24 @@ struct Options {
     medium: bool,
 }
 
-/// A bundle that is refused with a reason.
+/// The same of a first stage.
+#[derive(Debug, Deserialize)]
+struct FirstStageVector {
+    name: String,
+    reason: Option<String>,
+    options: FirstStageOptions,
+    description: String,
+}
+
+/// Options of its verifier.
+#[derive(Debug, Deserialize)]
+struct FirstStageOptions {
+    keys: Vec<String>,
+    #[serde(flatten)]
+    others: serde_json::Map<String, serde_json::Value>,
+}
+
+/// A bundle or a first stage that is refused with a reason.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Example {
     /// Its fault.
@@ -88,6 +113,7 @@ impl Catalogue {
         Self {
             errors: toml::from_str(ERRORS).unwrap_or_default(),
             vectors: serde_json::from_str(VECTORS).unwrap_or_default(),
+            first_stages: serde_json::from_str(FIRST_STAGES).unwrap_or_default(),
         }
     }
 
@@ -107,8 +133,22 @@ impl Catalogue {
         )
     }
 
-    /// A bundle that is refused with this reason, one that a command refuses if there is one.
+    /// A bundle that is refused with this reason, one that a command refuses if there is one; or else a first stage.
     pub(super) fn example(&self, code: &str) -> Option<Example> {
+        self.bundle(code).or_else(|| {
+            let is_meant = |it: &&FirstStageVector| {
+                it.reason.as_deref() == Some(code) && it.command().is_some()
+            };
+            let vector = self.first_stages.iter().find(is_meant)?;
+            Some(Example {
+                description: vector.description.clone(),
+                path: vector.path(),
+                command: vector.command(),
+            })
+        })
+    }
+
+    fn bundle(&self, code: &str) -> Option<Example> {
         let is_meant = |vector: &&Vector| vector.reason.as_deref() == Some(code);
         let candidates = || self.vectors.iter().filter(is_meant);
         let vector = candidates()
@@ -156,24 +196,43 @@ impl Vector {
     }
 }
 
+impl FirstStageVector {
+    fn path(&self) -> String {
+        format!("{FIRST_STAGE_FOLDER}/{}.hlf", self.name)
+    }
+
+    /// `hartlock verify`, if the trusted keys are all that its verifier is told.
+    fn command(&self) -> Option<String> {
+        let is_plain = self.options.others.keys().all(|name| name == "key_digests");
+        let keys = self.options.keys.iter().map(|key| format!(" --key {KEY_FOLDER}/{key}.pub.pem"));
+        let keys: String = keys.collect();
+        let path = self.path();
+        (is_plain && !keys.is_empty())
+            .then(|| format!("hartlock verify --form first-stage {path}{keys}"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::reason::AnyReason;
 
     #[test]
-    fn both_lists_can_be_read() {
+    fn every_list_can_be_read() {
         let errors: Errors = toml::from_str(ERRORS).unwrap();
         let codes: Vec<_> = errors.reason.iter().map(|texts| texts.code.clone()).collect();
         let ours: Vec<_> = AnyReason::all().map(AnyReason::code).collect();
         assert_eq!(codes, ours);
         let vectors: Vec<Vector> = serde_json::from_str(VECTORS).unwrap();
         assert!(vectors.len() > 200, "{}", vectors.len());
+        let first_stages: Vec<FirstStageVector> = serde_json::from_str(FIRST_STAGES).unwrap();
+        assert!(first_stages.len() > 100, "{}", first_stages.len());
     }
 
     #[test]
     fn a_group_without_a_title_has_a_name_all_the_same() {
-        let catalogue = Catalogue { errors: Errors::default(), vectors: Vec::new() };
+        let catalogue =
+            Catalogue { errors: Errors::default(), vectors: Vec::new(), first_stages: Vec::new() };
         assert_eq!(catalogue.group("E0603").title, "Codes E06");
         assert_eq!(catalogue.group("").title, "Codes E");
     }

@@ -70,7 +70,7 @@ fn every_flipped_bit_of_an_image_is_refused() {
     let count = 500;
     for index in 0..count {
         // Spread over the image, and over the bits of a byte: the step is odd.
-        let bit = (index * (bits / count | 1)) % bits;
+        let bit = (index * ((bits / count) | 1)) % bits;
         let mut other = image.clone();
         other[bit / 8] ^= 1 << (bit % 8);
         let answer = options.judge(&other).unwrap();
