@@ -73,6 +73,8 @@ pub const SIGN: &str = r#"Examples:
   hartlock sign --type boot --security-version 1 --key root.pem \
     --trust root.pub.pem --opensbi fw_dynamic.bin --loader loader.bin \
     --boot-fdt boot.dtb -o boot.hlk
+  hartlock sign --form first-stage --code stage.bin --key xmss.pem \
+    --board hartlock-soc --security-version 1 -o stage.hlf
 
 bundle.toml:
   type = "system"               # or boot
@@ -100,6 +102,11 @@ bundle.toml:
   keys = ["root.pub.pem"]
   algorithms = ["rsa-pkcs1-3072-sha256"]   # optional: how RSA keys are used
 
+First stage:
+  Code that hardware verifies before a core runs. It is signed with one key of
+  lms, hss, xmss or xmssmt with SHA-256, or of slh-dsa-sha2-128s. `hartlock key
+  show` has the digest of the key that the hardware holds.
+
 Result:
   The date in the bundle is SOURCE_DATE_EPOCH, or not stated: the same input
   gives the same bytes; keys that count their signatures spend another part of
@@ -114,6 +121,7 @@ pub const VERIFY: &str = "Examples:
     --floor 6 --lifecycle production     # all that a device insists on
   hartlock verify system.hlk --key root.pub.pem --profile cnsa2
   hartlock verify system.hlk --key root.pub.pem --digests  # as sha384sum
+  hartlock verify stage.hlf --key xmss.pub.pem --board hartlock-soc --floor 1
 
 Profiles:
   default                    # Ed25519, ECDSA, LMS, ML-DSA; SHA-384, SHA3-256

@@ -162,7 +162,8 @@ fn bytes_of(dump: &str) -> Vec<(usize, Vec<u8>)> {
 fn the_dump_has_every_byte_in_front_of_the_payloads_once() {
     let bench = Bench::new();
     let mut complete = 0;
-    for name in names() {
+    // Which is no bundle: its bytes are in the tests of first stages.
+    for name in names().into_iter().filter(|name| name != "first_stage") {
         let bundle = fs::read(vectors().join(format!("{name}.hlk"))).unwrap();
         let run = inspect(&bench, &name, &["--hexdump"]);
         let mut at = 0;

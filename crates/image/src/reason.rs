@@ -28,7 +28,7 @@ pub enum Reason {
     TooManySignatureBlocks = 204,
     /// A signature block is empty.
     SignatureAlgorithmZero = 205,
-    /// The first stage's signature is of an algorithm that hardware does not verify.
+    /// The first stage is signed with an algorithm that its form does not have.
     FirstStageAlgorithm = 206,
     /// A signature does not verify.
     SignatureMismatch = 301,
@@ -86,7 +86,7 @@ pub enum Reason {
     PolicyUnsatisfiable = 423,
     /// The boot bundle trusts a key that its own loader cannot use.
     TrustedKeyNotCarried = 424,
-    /// The first stage names the key of the next stage in a way that is not possible.
+    /// The first stage does not name the key of the next stage as it must.
     NextKeyInvalid = 425,
     /// The kernel command line is too long.
     BootargsTooLong = 430,
@@ -305,7 +305,7 @@ impl Reason {
             Reason::SignatureAlgorithmZero => "A signature block is empty.",
             #[cfg(feature = "every-text")]
             Reason::FirstStageAlgorithm => {
-                "The first stage's signature is of an algorithm that hardware does not verify."
+                "The first stage is signed with an algorithm that its form does not have."
             }
             Reason::SignatureMismatch => "A signature does not verify.",
             Reason::PublicKeyInvalid => "The public key of a signature block is not a valid key.",
@@ -357,7 +357,7 @@ impl Reason {
             }
             #[cfg(feature = "every-text")]
             Reason::NextKeyInvalid => {
-                "The first stage names the key of the next stage in a way that is not possible."
+                "The first stage does not name the key of the next stage as it must."
             }
             #[cfg(feature = "every-text")]
             Reason::BootargsTooLong => "The kernel command line is too long.",
