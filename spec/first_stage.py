@@ -243,7 +243,7 @@ def _check_signature(image: bytes, form: Form, signed: bytes) -> None:
 
 
 def _check_header(header: bytes, pair: tuple[int, int]) -> None:
-    """Step 6: what the signer said."""
+    """Step 6: what the signer said, at the start of the signed part."""
     _require(header[:16] == b"HARTLOCK-CODE-v1", Reason.E0103)
     _require(_pair(header, 16) == pair, Reason.E0412)
     _require(_zero(header[44:64] + header[136:160] + header[192:256]), Reason.E0401)
@@ -295,11 +295,15 @@ def verify(
         _require(digest in trusted, Reason.E0304)  # step 2
         signed = _read_signed(image, form, capacity)  # steps 3 and 4
         _check_signature(image, form, signed)  # step 5
-        _check_header(signed[:256], _pair(image, 16))  # step 6
-        _check_device(signed[:256], board, soc, floor, lifecycle)  # step 7
+        _check_header(signed, _pair(image, 16))  # step 6
+        _check_device(signed, board, soc, floor, lifecycle)  # step 7
         _require(not is_file or len(image) == form.signed_at + len(signed), Reason.E0803)  # step 8
     except _Refusal as refusal:
         return Refused(refusal.reason)
+    return _accepted(digest, signed)
+
+
+def _accepted(digest: bytes, signed: bytes) -> Accepted:
     next_key = None if _zero(signed[128:192]) else (*_pair(signed, 128), signed[160:192])
     return Accepted(digest, _u64(signed, 32), next_key, signed[256:])
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Mutates verify.py, and tells which changes no vector notices.
+"""Mutates verify.py and first_stage.py, and tells which changes no vector notices.
 
-A verifier is only as well tested as its vectors are: a change of verify.py that every vector passes is a
+A verifier is only as well tested as its vectors are: a change of one of them that every vector passes is a
 rule, or an order of rules, that other implementers can get wrong without notice. Changed are the functions
 that decide: each requirement is left out, each comparison and connective is turned, each number moved
 by one, and each pair of neighbouring requirements is exchanged.
 
-A survivor must be explained in mutants.toml, by its function and its text. Exit code 0: each is, every
+A survivor must be explained in mutants.toml, by its file, its function and its text. Exit code 0: each is, every
 explanation is needed, and the counts are those that are stored there. The tests take a sample.
 """
 
@@ -25,16 +25,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import first_stage
 import run_vectors
 import verify
 
 SPEC = Path(__file__).resolve().parent
-SOURCE = SPEC / "verify.py"
 SETS = ("image", "order", "attacks")
 ED25519 = 1
 
 # Functions that judge a bundle; the others print, or read options and keys.
-JUDGES = {
+_OF_BUNDLES = {
     "_overlap",
     "_check_placement",
     "_align",
@@ -57,6 +57,65 @@ JUDGES = {
     "_keeps_to",
     "verify",
 }
+
+# The same of a first stage. `_of_hss`, `_of_xmss` and `_forms` make the table of algorithms.
+_OF_FIRST_STAGES = {
+    "_size",
+    "_align",
+    "_u32str",
+    "_of_hss",
+    "_of_xmss",
+    "_forms",
+    "_zero",
+    "_is_name",
+    "key_digest",
+    "_read_front",
+    "_read_signed",
+    "_check_signature",
+    "_check_header",
+    "_check_device",
+    "verify",
+}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A second verifier, and the vectors that judge it."""
+
+    file: str
+    judges: frozenset[str]
+    load: Callable[[], list[Any]]
+    judge: Callable[[Any, types.ModuleType], str]
+    algorithms: dict[Any, Any]
+
+    @property
+    def source(self) -> str:
+        """Its text."""
+        return (SPEC / self.file).read_text(encoding="utf-8")
+
+
+def _bundles() -> list[Any]:
+    vectors = [v for name in SETS for v in run_vectors.load(SPEC / "vectors" / name)]
+    # Quick ones first: they notice most mutants.
+    return sorted(vectors, key=lambda it: any(key[0] != ED25519 for key in it.keys))
+
+
+def _first_stages() -> list[Any]:
+    return run_vectors.load_first_stages(SPEC / "vectors" / "first-stage")
+
+
+SUBJECTS = (
+    Subject(
+        "verify.py", frozenset(_OF_BUNDLES), _bundles, run_vectors.judge, verify.ALGORITHMS
+    ),
+    Subject(
+        "first_stage.py",
+        frozenset(_OF_FIRST_STAGES),
+        _first_stages,
+        run_vectors.judge_first_stage,
+        first_stage.ALGORITHMS,
+    ),
+)
 
 _TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -148,15 +207,15 @@ def _changes(function: ast.FunctionDef) -> Iterator[Change]:
             yield f"one more than {node.value} (line {node.lineno - function.lineno})", move
 
 
-def mutants(source: str) -> Iterator[Mutant]:
+def mutants(subject: Subject) -> Iterator[Mutant]:
     """Every mutant of the functions that judge."""
-    tree = ast.parse(source)
+    tree = ast.parse(subject.source)
     names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
-    missing = JUDGES.difference(names)
+    missing = subject.judges.difference(names)
     if missing:
-        raise SystemExit(f"verify.py has no {', '.join(sorted(missing))}")
+        raise SystemExit(f"{subject.file} has no {', '.join(sorted(missing))}")
     for name in names:
-        if name not in JUDGES:
+        if name not in subject.judges:
             continue
         for number, (what, _change) in enumerate(_changes(_function(tree, name))):
             yield Mutant(name, what, number, tree)
@@ -194,7 +253,7 @@ class _Algorithm:
 
 def _load(tree: ast.Module, algorithms: _Remembered) -> types.ModuleType:
     module = types.ModuleType("mutant")
-    module.__file__ = str(SOURCE)
+    module.__file__ = str(SPEC / "mutant.py")
     sys.modules["mutant"] = module  # dataclasses look their module up
     exec(compile(ast.fix_missing_locations(tree), "mutant", "exec"), module.__dict__)
     module.__dict__["ALGORITHMS"] = algorithms
@@ -202,49 +261,59 @@ def _load(tree: ast.Module, algorithms: _Remembered) -> types.ModuleType:
 
 
 class Campaign:
-    """The vectors, and what they notice."""
+    """The vectors of a subject, and what they notice."""
 
-    def __init__(self) -> None:
-        vectors = [v for name in SETS for v in run_vectors.load(SPEC / "vectors" / name)]
-        # Quick ones first: they notice most mutants.
-        self.vectors = sorted(vectors, key=lambda it: any(key[0] != ED25519 for key in it.keys))
-        self._algorithms = _Remembered(verify.ALGORITHMS)
+    def __init__(self, subject: Subject) -> None:
+        self.vectors = subject.load()
+        self._judge = subject.judge
+        self._algorithms = _Remembered(subject.algorithms)
 
     def passes(self, tree: ast.Module) -> bool:
-        """Whether a variant of verify.py answers every vector as it must."""
-        return all(_answers(_load(tree, self._algorithms), self.vectors))
+        """Whether a variant of the subject answers every vector as it must."""
+        try:
+            module = _load(tree, self._algorithms)
+        except Exception:  # a mutant that cannot even be loaded is noticed
+            return False
+        return all(self._answers(module))
+
+    def _answers(self, module: types.ModuleType) -> Iterator[bool]:
+        """For each vector, whether the module answers as it must."""
+        for vector in self.vectors:
+            try:
+                answer = self._judge(vector, module)
+            except Exception:  # a mutant that fails is noticed
+                answer = "failed"
+            yield answer == vector.expected
 
 
-def load_stored() -> tuple[dict[str, int], dict[tuple[str, str], str]]:
+def load_stored(subject: Subject) -> tuple[dict[str, int], dict[tuple[str, str], str]]:
     """The counts of mutants.toml, and why survivors are right."""
     stored = tomllib.loads((SPEC / "mutants.toml").read_text(encoding="utf-8"))
-    reasons = {(entry["function"], entry["what"]): entry["why"] for entry in stored["survivor"]}
-    return stored["run"], reasons
-
-
-def _answers(module: types.ModuleType, vectors: list[Any]) -> Iterator[bool]:
-    """For each vector, whether the module answers as it must."""
-    for vector in vectors:
-        try:
-            answer = run_vectors.judge(vector, module)
-        except Exception:  # a mutant that fails is noticed
-            answer = "failed"
-        yield answer == vector.expected
+    survivors = [entry for entry in stored["survivor"] if entry["file"] == subject.file]
+    reasons = {(entry["function"], entry["what"]): entry["why"] for entry in survivors}
+    return stored["run"][subject.file], reasons
 
 
 def main() -> int:
     """The command line; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print counts and survivors as JSON")
+    files = [subject.file for subject in SUBJECTS]
+    parser.add_argument("--only", choices=files, help="mutate one of the verifiers")
     options = parser.parse_args()
-    campaign = Campaign()
-    source = SOURCE.read_text(encoding="utf-8")
-    if not campaign.passes(ast.parse(source)):
-        print("mutate_verify.py: verify.py itself fails a vector", file=sys.stderr)
+    chosen = [subject for subject in SUBJECTS if options.only in (None, subject.file)]
+    return max(_run(subject, options.json) for subject in chosen)
+
+
+def _run(subject: Subject, as_json: bool) -> int:
+    """Mutates one verifier; returns the exit code."""
+    campaign = Campaign(subject)
+    if not campaign.passes(ast.parse(subject.source)):
+        print(f"mutate_verify.py: {subject.file} itself fails a vector", file=sys.stderr)
         return 2
-    counts, reasons = load_stored()
+    counts, reasons = load_stored(subject)
     start, count, survivors = time.monotonic(), 0, []
-    for mutant in mutants(source):
+    for mutant in mutants(subject):
         count += 1
         if sys.stderr.isatty():
             print(f"\r{count} mutants, {len(survivors)} survive", end="", file=sys.stderr)
@@ -255,10 +324,11 @@ def main() -> int:
     unexplained = [survivor for survivor in survivors if survivor not in reasons]
     needless = [key for key in reasons if key not in survivors]
     summary = {"mutants": count, "killed": count - len(survivors)}
-    if options.json:
-        print(json.dumps({**summary, "survivors": survivors}, indent=1))
+    if as_json:
+        print(json.dumps({"file": subject.file, **summary, "survivors": survivors}, indent=1))
     else:
-        print(f"{count} mutants of verify.py, {summary['killed']} killed by {len(campaign.vectors)} vectors")
+        killed, by = summary["killed"], len(campaign.vectors)
+        print(f"{count} mutants of {subject.file}, {killed} killed by {by} vectors")
         print(f"{len(survivors)} survive, of which {len(survivors) - len(unexplained)} are explained")
         print(f"({time.monotonic() - start:.0f} s)", file=sys.stderr)
     for function, what in unexplained:
@@ -266,7 +336,7 @@ def main() -> int:
     for function, what in needless:
         print(f"explained, and killed: {function}: {what}", file=sys.stderr)
     if summary != counts:
-        print(f"mutants.toml has other counts: {counts}", file=sys.stderr)
+        print(f"mutants.toml has other counts of {subject.file}: {counts}", file=sys.stderr)
     return 1 if unexplained or needless or summary != counts else 0
 
 

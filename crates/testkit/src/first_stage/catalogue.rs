@@ -13,7 +13,9 @@ use hartlock_image::first_stage::{FirstStageAlgorithm, NextKey};
 use super::Edit::{self, Draft as Fields, File, Options, Signed};
 use super::{Draft, Row, digest};
 use crate::bundle::{self, name};
-use crate::signers::{HSS, LMS, LMS_192, SLH_DSA_128S, XMSS, XMSS_192, XMSS_MT};
+use crate::signers::{
+    HSS, LMS, LMS_192, SLH_DSA_128S, XMSS, XMSS_192, XMSS_MT, XMSS_MT_40, XMSS_MT_60,
+};
 
 const BASE: fn() -> Draft = Draft::smallest;
 
@@ -72,6 +74,21 @@ macro_rules! header {
     };
 }
 
+/// An image that names a key of this algorithm for the next stage: a place at the end of a row of the table of §2.
+macro_rules! next {
+    ($name:literal, $algorithm:literal, $parameters:literal, $what:literal) => {
+        good(
+            $name,
+            BASE,
+            concat!("The key of the next stage is of ", $what, "."),
+            &[Fields(|draft| {
+                draft.header.next_key = FirstStageAlgorithm::from_numbers($algorithm, $parameters)
+                    .map(|algorithm| NextKey { algorithm, digest: [0x5a; 32] });
+            })],
+        )
+    };
+}
+
 /// An image of a signer, and one whose last byte of the signature is another one.
 macro_rules! signed {
     ($good:literal, $bad:literal, $signer:ident, $what:literal) => {
@@ -88,7 +105,7 @@ macro_rules! signed {
     };
 }
 
-const SIGNED: [[Row; 2]; 6] = [
+const SIGNED: [[Row; 2]; 8] = [
     signed!("signed_lms", "signed_lms_changed", LMS, "LMS, SHA-256, h = 5, w = 4"),
     signed!(
         "signed_hss",
@@ -99,6 +116,18 @@ const SIGNED: [[Row; 2]; 6] = [
     signed!("signed_xmss", "signed_xmss_changed", XMSS, "XMSS-SHA2_10_256"),
     signed!("signed_xmss_192", "signed_xmss_192_changed", XMSS_192, "XMSS-SHA2_10_192"),
     signed!("signed_xmssmt", "signed_xmssmt_changed", XMSS_MT, "XMSSMT-SHA2_20/2_256"),
+    signed!(
+        "signed_xmssmt_40",
+        "signed_xmssmt_40_changed",
+        XMSS_MT_40,
+        "XMSSMT-SHA2_40/8_192, whose index has five bytes in the standard"
+    ),
+    signed!(
+        "signed_xmssmt_60",
+        "signed_xmssmt_60_changed",
+        XMSS_MT_60,
+        "XMSSMT-SHA2_60/12_192, whose index has eight"
+    ),
     signed!("signed_slh_dsa", "signed_slh_dsa_changed", SLH_DSA_128S, "SLH-DSA-SHA2-128s"),
 ];
 
@@ -156,13 +185,26 @@ const OTHERS: &[Row] = &[
                 Some(NextKey { algorithm: Draft::of(&XMSS).algorithm(), digest: digest(&XMSS) });
         })],
     ),
+    next!("next_key_lms_first", 16, 0x0001_0105, "LMS with the first types of 32 bytes"),
+    next!("next_key_lms_last", 16, 0x0001_0409, "LMS with the last types of 32 bytes"),
+    next!("next_key_lms_192_first", 16, 0x0001_050a, "LMS with the first types of 24 bytes"),
+    next!("next_key_hss_last", 16, 0x0008_080e, "HSS with the last types of 24 bytes"),
+    next!("next_key_xmss_3", 17, 3, "the last set of XMSS with 32 bytes"),
+    next!("next_key_xmss_13", 17, 13, "the first set of XMSS with 24 bytes"),
+    next!("next_key_xmss_14", 17, 14, "the second set of XMSS with 24 bytes"),
+    next!("next_key_xmss_15", 17, 15, "the last set of XMSS with 24 bytes"),
+    next!("next_key_xmss_2", 17, 2, "the second set of XMSS with 32 bytes"),
+    next!("next_key_xmssmt_8", 18, 8, "the last set of XMSS^MT with 32 bytes"),
+    next!("next_key_xmssmt_33", 18, 33, "the first set of XMSS^MT with 24 bytes"),
+    next!("next_key_xmssmt_40", 18, 40, "the last set of XMSS^MT with 24 bytes"),
+    next!("next_key_slh_dsa", 20, 1, "SLH-DSA-SHA2-128s"),
     good(
-        "next_key_of_highest_numbers",
+        "names_at_their_ends",
         BASE,
-        "The key of the next stage is of XMSS^MT with the last set of the table.",
+        "Names of the lowest and the highest character, which no device compares.",
         &[Fields(|draft| {
-            draft.header.next_key = FirstStageAlgorithm::from_numbers(18, 40)
-                .map(|algorithm| NextKey { algorithm, digest: [0xff; 32] });
+            draft.header.board = *name("!~").field();
+            draft.header.soc = *name("~!0123456789abcdef0123456789ABCD").field();
         })],
     ),
     bad(
@@ -450,6 +492,13 @@ const OTHERS: &[Row] = &[
         || Draft::of(&XMSS_MT),
         "The index of XMSS^MT with h = 20 is 2^20.",
         &[File(|file, _| put_index(file, 128, 1 << 20))],
+    ),
+    bad(
+        "xmssmt_60_index_of_no_leaf",
+        SignatureIndexOutOfRange,
+        || Draft::of(&XMSS_MT_60),
+        "The index of XMSS^MT with h = 60 is 2^60.",
+        &[File(|file, _| put_index(file, 128, 1 << 60))],
     ),
     bad(
         "index_changed",

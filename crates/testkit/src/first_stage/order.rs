@@ -31,6 +31,9 @@ const TAG: Fault = fault("tag", UnknownTag, File(|file, _| file[0] = b'h'));
 const ALGORITHM: Fault = fault("algorithm", NotInForm, File(|file, _| put32(file, 16, 19)));
 const LEAD: Fault = fault("lead_reserved", SignatureBlockPadding, File(|file, _| file[63] = 1));
 const KEY: Fault = fault("other_key", NoTrustedSigner, Options(|options| options.trust(&[&LMS])));
+const OF_128: Fault = fault("file_of_128_bytes", Truncated, File(|file, _| file.truncate(128)));
+const IN_HEADER: Fault =
+    fault("file_in_header", Truncated, File(|file, at| file.truncate(at.code - 1)));
 const NO_HEADER: Fault =
     fault("file_without_header", Truncated, File(|file, at| file.truncate(at.signed)));
 const PADDING: Fault =
@@ -73,6 +76,10 @@ const PAIRS: &[(Fault, Fault)] = &[
     (BELOW_128, TAG),
     (BELOW_128, ALGORITHM),
     (TAG, ALGORITHM),
+    (TAG, OF_128),
+    (KEY, OF_128),
+    (IN_HEADER, PADDING),
+    (IN_HEADER, CAPACITY),
     (TAG, NO_HEADER),
     (ALGORITHM, LEAD),
     (ALGORITHM, KEY),
