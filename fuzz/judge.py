@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Has spec/verify.py judge bundles that arrive on standard input, for the target `differential`.
+"""Has the second verifiers of spec/ judge what arrives on standard input, for `differential` and `first-stage`.
 
 A request is two parts, each after its length as a little-endian u32: options as JSON, then the
-bundle. The answer is one line: `accepted` or the code of the reason. The end of input ends it.
+bundle, or the first stage if the options have digests of keys. The answer is one line: `accepted` or the code of the reason. The end of input ends it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import BinaryIO
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "spec"))
 
-import verify as v  # noqa: E402  (its folder was just made known)
+import first_stage as f  # noqa: E402  (its folder was just made known)
+import verify as v  # noqa: E402
 
 
 def read_part(stream: BinaryIO) -> bytes | None:
@@ -45,11 +46,28 @@ def answer(options: dict, bundle: bytes) -> str:
     return result.reason.name if isinstance(result, v.Refused) else "accepted"
 
 
+def answer_first_stage(options: dict, image: bytes) -> str:
+    """The same of a first stage."""
+    result = f.verify(
+        image,
+        [bytes.fromhex(digest) for digest in options["key_digests"]],
+        board=options.get("board"),
+        soc=options.get("soc"),
+        floor=options.get("floor"),
+        lifecycle=options.get("lifecycle"),
+        capacity=options.get("capacity"),
+        is_file=not options.get("medium", False),
+    )
+    return result.reason.name if isinstance(result, f.Refused) else "accepted"
+
+
 def main() -> None:
     """Answers until the input ends."""
     requests = sys.stdin.buffer
     while (options := read_part(requests)) is not None and (bundle := read_part(requests)) is not None:
-        print(answer(json.loads(options), bundle), flush=True)
+        told = json.loads(options)
+        judge = answer_first_stage if "key_digests" in told else answer
+        print(judge(told, bundle), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-//! The second verifier, `spec/verify.py`, in a process that runs as long as this one.
+//! The second verifiers, `spec/verify.py` and `spec/first_stage.py`, in a process that runs as long as this one.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use hartlock_testkit::first_stage::Options as FirstStageOptions;
 use serde_json::json;
 
 use crate::options::Options;
@@ -48,8 +49,17 @@ impl SecondVerifier {
             "lifecycle": options.lifecycle.map(|state| state.name()),
             "medium": options.is_medium,
         });
+        self.ask(&request.to_string(), bundle)
+    }
+
+    /// The same of a first stage, by `spec/first_stage.py`.
+    pub fn judge_first_stage(&mut self, image: &[u8], options: &FirstStageOptions) -> String {
+        self.ask(&serde_json::to_string(options).expect("options are JSON"), image)
+    }
+
+    fn ask(&mut self, options: &str, file: &[u8]) -> String {
         let mut message = Vec::new();
-        for part in [request.to_string().as_bytes(), bundle] {
+        for part in [options.as_bytes(), file] {
             message.extend((part.len() as u32).to_le_bytes());
             message.extend(part);
         }

@@ -5,6 +5,7 @@ mod bundle;
 mod console;
 mod differential;
 mod fdt;
+mod first_stage;
 mod handover;
 mod keys;
 mod looks;
@@ -27,6 +28,7 @@ pub const ALL: &[(&str, Run)] = &[
     ("bundle", bundle::run),
     ("differential", differential::run),
     ("inspect", bundle::inspect),
+    ("first-stage", first_stage::run),
     ("keys", keys::run),
     ("spec", spec::run),
     ("root-of-trust", handover::root_of_trust),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anstyle::Style;
 use hartlock_boards::Boards;
 use hartlock_bundle::first_stage::{
-    FirstStageBuild, FirstStageDescription, FirstStageExpectation, KeyByDigest, verify_first_stage,
+    FirstStageBuild, FirstStageDescription, FirstStageExpectation, verify_first_stage,
 };
 use hartlock_bundle::spec::BundleSpec;
 use hartlock_keys::{PrivateKey, PublicKey};
@@ -13,32 +13,13 @@ use hartlock_terminal as terminal;
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::inspect::write_facts;
 use crate::output::Report;
 use crate::page::Page;
 use crate::progress::Progress;
 use crate::signer::{Left, Signer, left_text};
 use crate::style::GOOD;
-use crate::units::{count_text, size_text};
-
-/// What a file is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// A manifest and payloads, verified by software (`spec/image-format.md`).
-    Bundle,
-    /// A header and code, verified by hardware (`spec/first-stage.md`).
-    FirstStage,
-}
-
-impl Form {
-    pub const ALL: [Self; 2] = [Self::Bundle, Self::FirstStage];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Bundle => "bundle",
-            Self::FirstStage => "first-stage",
-        }
-    }
-}
+use crate::units::size_text;
 
 /// What only a first stage has.
 #[derive(Debug, clap::Args)]
@@ -57,15 +38,6 @@ impl FirstStageArgs {
         let code = self.code.as_ref().map(|_| "--code");
         code.into_iter().chain(self.next_key.as_ref().map(|_| "--next-key"))
     }
-}
-
-/// A failure because of options of the other form.
-pub fn not_of_form(option: &str, form: Form) -> Failure {
-    let (what, other) = match form {
-        Form::Bundle => ("a bundle", "leave it out, or add `--form first-stage`"),
-        Form::FirstStage => ("a first stage", "leave it out: only bundles have it"),
-    };
-    Failure::undecided(format!("`{option}` is no option of {what}"), other)
 }
 
 /// The image that was built. It was verified after it was written.
@@ -91,26 +63,6 @@ impl Report for Built {
         self.signatures_left.iter().for_each(|left| text += &left_text(left));
         text
     }
-}
-
-/// Everything that an image says.
-pub fn write_facts(page: &mut Page, image: &FirstStageDescription) {
-    page.row("form", "first stage, verified by hardware");
-    page.row("board", &format!("{}, SoC {}", image.board, image.soc));
-    page.row("security version", &image.security_version.to_string());
-    page.row("lifecycle", &image.lifecycle.join(", "));
-    page.row("signer", &image.signer.algorithm);
-    page.row("key digest", &image.signer.key_digest);
-    match &image.next_key {
-        None => page.row("next stage", "no key is named"),
-        Some(KeyByDigest { algorithm, key_digest }) => {
-            page.row("next stage", &format!("signed with {algorithm}"));
-            page.row("next key digest", key_digest);
-        }
-    }
-    page.row("code", &format!("{} at {:#x}", size_text(image.code_size), image.code_offset));
-    page.row("SHA-256 of code", &image.code_digest);
-    page.row("size", &count_text(image.image_size, "byte", "bytes"));
 }
 
 /// Builds the image. `spec` has what it shares with bundles; `read` is what else the caller has read.

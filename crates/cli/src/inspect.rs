@@ -1,6 +1,7 @@
 //! `hartlock inspect`
 
 mod fields;
+mod first_stage;
 mod json;
 mod place;
 mod summary;
@@ -20,6 +21,7 @@ use crate::page::Page;
 use crate::style::{BOLD, WARNING};
 use crate::units::{count_text, grouped};
 
+pub use first_stage::write_facts;
 use place::place_text;
 pub use summary::manifest_text;
 

@@ -16,6 +16,7 @@ mod explain;
 mod extract;
 mod failure;
 mod first_stage;
+mod form;
 mod help;
 mod init;
 mod inspect;

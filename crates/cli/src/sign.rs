@@ -9,7 +9,8 @@ use hartlock_image::{BundleType, HashId, Lifecycle, PayloadType, Policy, Profile
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::first_stage::{self, FirstStageArgs, Form, not_of_form};
+use crate::first_stage::{self, FirstStageArgs};
+use crate::form::{Form, not_of_form};
 use crate::output::Report;
 use crate::project::Project;
 use crate::signer::{self, Signer};

@@ -10,7 +10,7 @@ use hartlock_image::{
 use hartlock_keys::Format;
 
 use crate::failure::Failure;
-use crate::first_stage::Form;
+use crate::form::Form;
 use crate::units::grouped;
 
 const BUNDLE_TYPES: [BundleType; 2] = [BundleType::Boot, BundleType::System];

@@ -15,7 +15,8 @@ use serde::Serialize;
 
 use crate::board::{self, Choice};
 use crate::failure::{Failure, Outcome};
-use crate::first_stage::{self, Form, not_of_form};
+use crate::first_stage;
+use crate::form::{Form, not_of_form};
 use crate::output::{Output, Report};
 use crate::page::Page;
 use crate::progress::Progress;
@@ -326,7 +327,7 @@ fn one(
 ) -> Result<Verified, Failure> {
     let is_first_stage = match args.form {
         Some(form) => form == Form::FirstStage,
-        // Whoever insists on a type of bundle is told that this is none.
+        // A type of bundle excludes this form: the refusal says what the file is.
         None => args.bundle_type.is_none() && is_first_stage(bundle),
     };
     if is_first_stage {

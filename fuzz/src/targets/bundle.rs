@@ -10,6 +10,7 @@ use hartlock_boards::Boards;
 use hartlock_bundle::inspect::{Part, inspect_file};
 use hartlock_bundle::verify::{Expectation, verify_open_file};
 use hartlock_bundle::{Error, Refusal};
+use hartlock_image::first_stage::FIRST_STAGE_TAG;
 use hartlock_image::{Algorithm, Policy, Reason, u32_at};
 use hartlock_keys::PublicKey;
 use hartlock_testkit::bundle::encode_block;
@@ -192,7 +193,9 @@ pub fn inspect(data: &[u8]) {
     let inspection =
         inspect_file(Path::new(&file.path()), &Boards::default()).expect("a file that can be read");
     assert_eq!(inspection.file_size, file.len);
-    assert_eq!(inspection.header.is_some(), bytes.len() >= 256);
+    let is_first_stage = bytes.starts_with(FIRST_STAGE_TAG);
+    assert_eq!(inspection.first_stage.is_some(), is_first_stage);
+    assert_eq!(inspection.header.is_some(), bytes.len() >= 256 && !is_first_stage);
     let fields = &inspection.fields;
     let mut end = 0;
     for field in fields {
@@ -200,7 +203,7 @@ pub fn inspect(data: &[u8]) {
         end = field.end();
     }
     assert_eq!(end, file.len);
-    if inspection.reason.is_none() {
+    if inspection.reason.is_none() && !is_first_stage {
         let manifest = inspection.manifest.as_ref().expect("well-formed, and without a manifest");
         assert_eq!(manifest.bundle_size, file.len, "well-formed, and of another size");
         for field in fields.iter().filter(|field| field.part == Part::Padding) {

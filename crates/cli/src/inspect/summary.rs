@@ -8,9 +8,9 @@ use hartlock_bundle::inspect::{
 };
 use hartlock_image::{Family, Policy};
 
+use super::first_stage::write_facts as write_facts_of_first_stage;
 use super::place::place_text;
 use crate::failure::ReasonText;
-use crate::first_stage::write_facts as write_facts_of_first_stage;
 use crate::page::Page;
 use crate::style::{BOLD, DIM, ERROR, GOOD, WARNING};
 use crate::units::{grouped, size_text};

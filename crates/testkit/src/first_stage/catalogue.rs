@@ -10,8 +10,8 @@ use hartlock_image::Reason::{
 };
 use hartlock_image::first_stage::{FirstStageAlgorithm, NextKey};
 
-use super::Edit::{self, Draft as Fields, File, Options, Signed};
-use super::{Draft, Row, digest};
+use super::image::Edit::{self, Draft as Fields, File, Options, Signed};
+use super::image::{self, Draft, Row, digest};
 use crate::bundle::{self, name};
 use crate::signers::{
     HSS, LMS, LMS_192, SLH_DSA_128S, XMSS, XMSS_192, XMSS_MT, XMSS_MT_40, XMSS_MT_60,
@@ -137,7 +137,7 @@ const OTHERS: &[Row] = &[
         "on_device",
         BASE,
         "All that hardware checks is checked, and version and capacity are just enough.",
-        &[Options(super::Options::of_device)],
+        &[Options(image::Options::of_device)],
     ),
     good(
         "medium_goes_on",
@@ -522,7 +522,7 @@ const OTHERS: &[Row] = &[
         &[File(|file, at| {
             let mut other = Draft::smallest();
             other.header.security_version = 8;
-            let (other, _) = super::build(other, &[]);
+            let (other, _) = image::build(other, &[]);
             file[128..at.signature_end].copy_from_slice(&other[128..at.signature_end]);
         })],
     ),

@@ -8,9 +8,9 @@ use hartlock_image::Reason::{
     WrongBundleType, WrongSoc,
 };
 
-use super::Edit::{self, File, Options, Signed};
 use super::catalogue::{put_index, put32, put64};
-use super::{Draft, Row};
+use super::image::Edit::{self, File, Options, Signed};
+use super::image::{Draft, Row};
 use crate::signers::LMS;
 
 /// A fault, and the reason that it has alone.

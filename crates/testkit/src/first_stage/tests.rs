@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::expected::answer;
 
 #[test]
 fn the_library_judges_every_vector_as_expected() {

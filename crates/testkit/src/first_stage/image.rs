@@ -1,0 +1,288 @@
+//! An image by its fields, its changes, and what its verifier is told.
+
+use anyhow::{Context, Result};
+use hartlock_image::first_stage::{
+    FIRST_STAGE_HEADER_SIZE, FirstStageAlgorithm, FirstStageHeader, Front, encode_front,
+};
+use hartlock_image::{Lifecycle, Name, Reason};
+use serde::{Deserialize, Serialize};
+
+use crate::bundle::name;
+use crate::expected::answer;
+use crate::signers::{self, Signer};
+
+/// An image by its fields.
+#[derive(Clone)]
+pub struct Draft {
+    pub signer: &'static Signer,
+    /// Its algorithm and the size of the code follow.
+    pub header: FirstStageHeader,
+    pub code: Vec<u8>,
+}
+
+impl Draft {
+    /// The smallest image of a signer: one block of code more than there has to be.
+    pub fn of(signer: &'static Signer) -> Self {
+        let header = FirstStageHeader {
+            algorithm: algorithm(signer),
+            code_size: 0,
+            security_version: 7,
+            lifecycle_mask: Lifecycle::Development.bit() | Lifecycle::Production.bit(),
+            board: *name("hartlock-soc").field(),
+            soc: *name("rot").field(),
+            next_key: None,
+        };
+        Self { signer, header, code: (0..128_u8).map(|index| index ^ 0x5a).collect() }
+    }
+
+    /// That of the smallest signature.
+    pub fn smallest() -> Self {
+        Self::of(&signers::LMS_192)
+    }
+
+    pub fn algorithm(&self) -> FirstStageAlgorithm {
+        algorithm(self.signer)
+    }
+
+    /// Header and code, before they are signed.
+    fn signed(&self) -> Vec<u8> {
+        let header = FirstStageHeader { code_size: self.code.len() as u64, ..self.header }.encode();
+        [&header[..], &self.code].concat()
+    }
+}
+
+fn algorithm(signer: &Signer) -> FirstStageAlgorithm {
+    FirstStageAlgorithm::of(signer.algorithm()).expect("a signer of the form")
+}
+
+/// Lead and key of a signer's images.
+pub fn front(signer: &Signer) -> [u8; 128] {
+    let algorithm = algorithm(signer);
+    let key = algorithm.key_area(&signer.public_key()).expect("a key of its algorithm");
+    encode_front(algorithm, &key)
+}
+
+/// Digest of a signer's key.
+pub fn digest(signer: &Signer) -> [u8; 32] {
+    let front = front(signer);
+    hartlock_verify::first_stage::key_digest(&Front::parse(&front).expect("a front"))
+}
+
+/// Places in an image of one signer.
+#[derive(Clone, Copy)]
+pub struct Places {
+    /// First byte past the signature.
+    pub signature_end: usize,
+    /// First byte of the signed part.
+    pub signed: usize,
+    /// First byte of the code.
+    pub code: usize,
+}
+
+/// A change to an image on its way, or to what its verifier is told.
+#[derive(Clone, Copy)]
+pub enum Edit {
+    Draft(fn(&mut Draft)),
+    /// Header and code before the signature: the result is signed.
+    Signed(fn(&mut Vec<u8>)),
+    /// The whole file, after the signature.
+    File(fn(&mut Vec<u8>, Places)),
+    Options(fn(&mut Options)),
+}
+
+/// Makes the file of a draft with all edits applied. Returns the draft too, as it was signed.
+pub fn build(mut draft: Draft, edits: &[Edit]) -> (Vec<u8>, Draft) {
+    for edit in edits {
+        if let Edit::Draft(change) = edit {
+            change(&mut draft);
+        }
+    }
+    let mut signed = draft.signed();
+    for edit in edits {
+        if let Edit::Signed(change) = edit {
+            change(&mut signed);
+        }
+    }
+    let algorithm = draft.algorithm();
+    let range = algorithm.signature_range();
+    let places = Places {
+        signature_end: range.end,
+        signed: algorithm.signed_offset(),
+        code: algorithm.signed_offset() + FIRST_STAGE_HEADER_SIZE,
+    };
+    let mut file = front(draft.signer).to_vec();
+    file.resize(places.signed, 0);
+    algorithm
+        .signature_values(&draft.signer.sign(&signed), &mut file[range])
+        .expect("a signature of its algorithm");
+    file.extend(signed);
+    for edit in edits {
+        if let Edit::File(change) = edit {
+            change(&mut file, places);
+        }
+    }
+    (file, draft)
+}
+
+/// An image without a fault.
+pub fn sample() -> Vec<u8> {
+    build(Draft::smallest(), &[]).0
+}
+
+/// Options of the verifier. An absent option is not checked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// Trusted keys: names of files in `spec/vectors/keys`.
+    pub keys: Vec<String>,
+    /// Their digests, in hexadecimal.
+    pub key_digests: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub board: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soc: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lifecycle: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<u64>,
+    /// Whether the image is on a medium, which may have bytes after it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub medium: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl Options {
+    /// Trusts this signer, and checks nothing else.
+    pub(super) fn of(signer: &Signer) -> Self {
+        let mut options = Self {
+            keys: Vec::new(),
+            key_digests: Vec::new(),
+            board: None,
+            soc: None,
+            floor: None,
+            lifecycle: None,
+            capacity: None,
+            medium: false,
+        };
+        options.trust(&[signer]);
+        options
+    }
+
+    /// Trusts exactly these signers.
+    pub fn trust(&mut self, signers: &[&Signer]) {
+        self.keys = signers.iter().map(|signer| signer.file().to_owned()).collect();
+        self.key_digests = signers.iter().map(|signer| hex(&digest(signer))).collect();
+    }
+
+    /// Checks all that hardware checks, so that [`Draft::of`] is just accepted.
+    pub fn of_device(&mut self) {
+        self.board = Some("hartlock-soc".into());
+        self.soc = Some("rot".into());
+        self.floor = Some(7);
+        self.lifecycle = Some(Lifecycle::Production.name().into());
+        self.capacity = Some(128);
+        self.medium = true;
+    }
+
+    /// What the library answers about an image.
+    ///
+    /// # Errors
+    /// If an option cannot be read.
+    pub fn judge(&self, image: &[u8]) -> Result<String> {
+        let digests = self.key_digests.iter().map(|text| parse_digest(text));
+        let trusted = digests.collect::<Result<Vec<_>>>()?;
+        let named = |text: &Option<String>| {
+            text.as_deref().map(|text| Name::new(text).context("no name")).transpose()
+        };
+        let state = |text: &String| {
+            let found = Lifecycle::ALL.into_iter().find(|state| state.name() == text);
+            found.context("no lifecycle state")
+        };
+        let requirements = hartlock_verify::first_stage::Requirements {
+            trusted: &trusted,
+            board: named(&self.board)?,
+            soc: named(&self.soc)?,
+            floor: self.floor,
+            lifecycle: self.lifecycle.as_ref().map(state).transpose()?,
+            capacity: self.capacity,
+            is_file: !self.medium,
+        };
+        // Not zero: nothing that stood in the room may matter.
+        let mut room = vec![0xa5; hartlock_verify::first_stage::ROOM_SIZE];
+        let verdict = hartlock_verify::first_stage::verify(image, &requirements, &mut room);
+        Ok(answer(verdict.err()))
+    }
+}
+
+fn parse_digest(text: &str) -> Result<[u8; 32]> {
+    let mut digest = [0; 32];
+    anyhow::ensure!(text.len() == 64 && text.is_ascii(), "a digest has 64 digits");
+    for (byte, at) in digest.iter_mut().zip((0..).step_by(2)) {
+        *byte = u8::from_str_radix(&text[at..at + 2], 16)?;
+    }
+    Ok(digest)
+}
+
+/// One vector, as written in `expected.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Expected {
+    pub name: String,
+    pub verdict: String,
+    pub reason: Option<String>,
+    pub options: Options,
+    pub description: String,
+}
+
+impl Expected {
+    /// What a runner must report.
+    pub fn answer(&self) -> &str {
+        self.reason.as_deref().unwrap_or(&self.verdict)
+    }
+}
+
+/// A vector before it is made.
+#[derive(Clone)]
+pub struct Row {
+    pub name: &'static str,
+    /// `None`: the image is accepted.
+    pub reason: Option<Reason>,
+    pub base: fn() -> Draft,
+    /// One sentence: the fault, or what is special about an image that is accepted.
+    pub description: &'static str,
+    pub edits: &'static [Edit],
+}
+
+/// A vector with its bytes.
+pub struct Made {
+    pub expected: Expected,
+    pub image: Vec<u8>,
+}
+
+impl Row {
+    /// The image, and what its verifier has to answer.
+    pub fn make(&self) -> Made {
+        let (image, draft) = build((self.base)(), self.edits);
+        let mut options = Options::of(draft.signer);
+        for edit in self.edits {
+            if let Edit::Options(change) = edit {
+                change(&mut options);
+            }
+        }
+        let expected = Expected {
+            name: self.name.into(),
+            verdict: if self.reason.is_some() { "refused" } else { "accepted" }.into(),
+            reason: self.reason.map(|reason| answer(Some(reason))),
+            options,
+            description: self.description.into(),
+        };
+        Made { expected, image }
+    }
+}
