@@ -241,6 +241,8 @@ pub struct Kernels {
     pub(crate) sha256: Sha2<u32, 64>,
     pub(crate) sha512: Sha2<u64, 128>,
     pub(crate) keccak: Keccak,
+    #[cfg(any(feature = "engine", test))]
+    pub(crate) hash_based: crate::hash_based::HashBased,
 }
 
 impl Kernels {
@@ -249,6 +251,8 @@ impl Kernels {
         sha256: Sha2::one_by_one(Tier::Portable, compress_sha256),
         sha512: Sha2::one_by_one(Tier::Portable, compress_sha512),
         keccak: Keccak::one_by_one(Tier::Portable, absorb),
+        #[cfg(any(feature = "engine", test))]
+        hash_based: crate::hash_based::HashBased::NONE,
     };
 
     /// The tier that one message is hashed with.

@@ -23,6 +23,7 @@
 //! | `lms` | LMS and HSS signature verification | RFC 8554, SP 800-208 |
 //! | `xmss` | XMSS and XMSS^MT signature verification | RFC 8391, SP 800-208 |
 //! | [`signature`] | what all signature algorithms share | – |
+//! | `hash_based` | LMS, XMSS and SLH-DSA by an engine beside the hart | – |
 //!
 //! Everything here handles public data only: images, public keys and signatures. No function
 //! promises constant time, and none may be given a secret.
@@ -48,6 +49,8 @@ pub mod ecdsa;
 #[cfg(feature = "ed25519")]
 pub mod ed25519;
 mod hash;
+#[cfg(any(feature = "engine", test))]
+pub mod hash_based;
 mod keccak;
 #[cfg(any(target_arch = "riscv64", feature = "engine", test))]
 mod known;
@@ -58,6 +61,8 @@ mod many;
 #[cfg(feature = "ml-dsa")]
 pub mod ml_dsa;
 pub mod parallelhash;
+#[cfg(any(feature = "lms", feature = "xmss", feature = "engine", test))]
+mod pattern;
 #[cfg(feature = "rsa")]
 pub mod rsa;
 #[cfg(target_arch = "riscv64")]

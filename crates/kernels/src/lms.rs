@@ -20,7 +20,10 @@ mod ots;
 mod tests;
 
 use crate::Kernels;
-use crate::short::{Job, MESSAGES, Sink, Words, Writer, be32, fill_with_pattern, load, to_bytes};
+#[cfg(any(feature = "engine", test))]
+use crate::hash_based;
+use crate::pattern::fill_with_pattern;
+use crate::short::{Job, MESSAGES, Sink, Words, Writer, be32, load, to_bytes};
 use crate::signature::{Comparison, Rejection, Verifier};
 pub use hartlock_algorithm::HssSet;
 use ots::Ots;
@@ -138,6 +141,9 @@ struct Key<'a> {
     ots: Ots,
     identifier: [u64; 2],
     root: &'a [u8],
+    /// All of it, as it is encoded.
+    #[cfg(any(feature = "engine", test))]
+    encoded: &'a [u8],
 }
 
 impl<'a> Key<'a> {
@@ -165,7 +171,15 @@ impl<'a> Key<'a> {
         }
         let identifier = take(&mut rest, IDENTIFIER_LEN).ok_or(too_short)?;
         let root = take(&mut rest, n).ok_or(too_short)?;
-        let mut key = Self { h, lms_type, ots, identifier: [0; 2], root };
+        let mut key = Self {
+            h,
+            lms_type,
+            ots,
+            identifier: [0; 2],
+            root,
+            #[cfg(any(feature = "engine", test))]
+            encoded: encoded_before(bytes, rest),
+        };
         load(&mut key.identifier, identifier);
         Ok((key, rest))
     }
@@ -177,6 +191,15 @@ impl<'a> Key<'a> {
         message: &[&[u8]],
         signature: &Signature<'_>,
     ) -> Result<Comparison, Rejection> {
+        #[cfg(any(feature = "engine", test))]
+        if let Some(computed) = kernels.hash_based.root(&hash_based::Request {
+            scheme: hash_based::Scheme::Lms,
+            public_key: self.encoded,
+            message,
+            signature: signature.encoded,
+        }) {
+            return Comparison::of(computed.get(..self.ots.n).unwrap_or_default(), self.root);
+        }
         let node = self.root_of(kernels, message, signature);
         Comparison::of(to_bytes(&node).get(..self.ots.n).unwrap_or_default(), self.root)
     }
@@ -229,6 +252,9 @@ struct Signature<'a> {
     /// C and y of the one-time signature.
     ots: &'a [u8],
     path: &'a [u8],
+    /// All of it, as it is encoded.
+    #[cfg(any(feature = "engine", test))]
+    encoded: &'a [u8],
 }
 
 impl<'a> Signature<'a> {
@@ -247,7 +273,14 @@ impl<'a> Signature<'a> {
         }
         let path_len = (key.h as usize).wrapping_mul(key.ots.n);
         let path = take(&mut rest, path_len).ok_or(too_short)?;
-        Ok((Self { q, ots, path }, rest))
+        let signature = Self {
+            q,
+            ots,
+            path,
+            #[cfg(any(feature = "engine", test))]
+            encoded: encoded_before(bytes, rest),
+        };
+        Ok((signature, rest))
     }
 
     /// Whether the tree has such a leaf. Without it, nothing may be computed.
@@ -265,6 +298,12 @@ fn tree_of(lms_type: u32) -> Option<(u32, usize)> {
     };
     // Five heights each: 5 to 25.
     Some((height.wrapping_add(1).wrapping_mul(5), n))
+}
+
+/// What was read of `bytes`, of which `rest` is left.
+#[cfg(any(feature = "engine", test))]
+fn encoded_before<'a>(bytes: &'a [u8], rest: &[u8]) -> &'a [u8] {
+    bytes.get(..bytes.len().wrapping_sub(rest.len())).unwrap_or_default()
 }
 
 /// Takes the next `len` bytes, if they are there.

@@ -29,4 +29,4 @@ pub(crate) use function::{Function, Shape};
 pub(crate) use room::Prefix;
 pub(crate) use room::{LANES, MESSAGES, Room, VALUE_WORDS, Writer};
 pub(crate) use stream::Stream;
-pub(crate) use words::{Words, be32, fill_with_pattern, load, to_bytes};
+pub(crate) use words::{Words, be32, load, to_bytes};

@@ -20,6 +20,8 @@ mod parameters;
 #[cfg(test)]
 mod tests;
 
+#[cfg(any(feature = "engine", test))]
+use crate::hash_based;
 use crate::keccak::{FULL_ROUNDS, RATE_256, Sponge};
 use crate::sha2::{Sha256, Sha512};
 use crate::signature::{Comparison, Rejection, Verifier};
@@ -104,17 +106,41 @@ pub fn compare(
     }
     let (seed, claimed_root) =
         public_key.split_at_checked(parameters.n).ok_or(Rejection::InvalidKey)?;
+    #[cfg(any(feature = "engine", test))]
+    let whole = signature;
     let (randomizer, signature) =
         signature.split_at_checked(parameters.n).ok_or(Rejection::SignatureLength)?;
     let (fors_signature, layers) =
         signature.split_at_checked(parameters.fors_len()).ok_or(Rejection::SignatureLength)?;
 
+    #[cfg(any(feature = "engine", test))]
+    if let Some(computed) = root_of_engine(kernels, set, public_key, message, whole)? {
+        return Comparison::of(computed.get(..parameters.n).unwrap_or_default(), claimed_root);
+    }
     let functions = Functions::new(kernels, parameters, set.is_shake(), seed);
     let mut digest = [0; MAX_DIGEST_LEN];
     let wanted = digest.get_mut(..parameters.digest_len()).unwrap_or_default();
     hash_message(&functions, randomizer, public_key, message, wanted)?;
     let root = root(&functions, parameters, &digest, fors_signature, layers);
     Comparison::of(part(&root, 0, parameters.n), claimed_root)
+}
+
+/// The root by an engine, if there is one for this parameter set.
+#[cfg(any(feature = "engine", test))]
+fn root_of_engine(
+    kernels: &Kernels,
+    set: SlhDsaSet,
+    public_key: &[u8],
+    message: Message<'_>,
+    signature: &[u8],
+) -> Result<Option<[u8; hash_based::ROOT_LEN]>, Rejection> {
+    if set != SlhDsaSet::Sha2_128s {
+        return Ok(None);
+    }
+    let scheme = hash_based::Scheme::SlhDsaSha2_128s;
+    with_pieces(message, |message| {
+        kernels.hash_based.root(&hash_based::Request { scheme, public_key, message, signature })
+    })
 }
 
 /// The root of the hypertree (§9.3, algorithm 20, steps 8 to 18), followed by zeros.
@@ -149,6 +175,17 @@ fn hash_message(
     message: Message<'_>,
     digest: &mut [u8],
 ) -> Result<(), Rejection> {
+    with_pieces(message, |[prefix, context, oid, message]| {
+        let pieces = &[randomizer, public_key, prefix, context, oid, message];
+        hash_pieces_of_message(functions, randomizer, public_key, pieces, digest);
+    })
+}
+
+/// The encoded message M′ in four pieces (§10.2, §9.2).
+fn with_pieces<T>(
+    message: Message<'_>,
+    work: impl FnOnce(&[&[u8]; 4]) -> T,
+) -> Result<T, Rejection> {
     let (is_pre_hashed, context, oid, message) = match message {
         Message::Pure { context, message } => (Some(0), context, Default::default(), message),
         Message::PreHashed { context, oid, digest } => (Some(1), context, oid, digest),
@@ -157,7 +194,17 @@ fn hash_message(
     let context_len = u8::try_from(context.len()).map_err(|_| Rejection::ContextLength)?;
     let prefix = is_pre_hashed.map(|number| [number, context_len]);
     let prefix = prefix.as_ref().map_or(&[][..], |prefix| prefix);
-    let pieces = &[randomizer, public_key, prefix, context, oid, message];
+    Ok(work(&[prefix, context, oid, message]))
+}
+
+/// `H_msg` (§11.1, §11.2) of randomizer, key and M′.
+fn hash_pieces_of_message(
+    functions: &Functions<'_>,
+    randomizer: &[u8],
+    public_key: &[u8],
+    pieces: &[&[u8]; 6],
+    digest: &mut [u8],
+) {
     // In SHA-2 sets the message is hashed, and the digest stretched (RFC 8017 §B.2.1).
     let seed = part(public_key, 0, functions.n);
     match functions.h {
@@ -179,7 +226,6 @@ fn hash_message(
             put(digest, 0, &sponge.finalize(0x1f));
         }
     }
-    Ok(())
 }
 
 #[inline(never)]

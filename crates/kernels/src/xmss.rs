@@ -20,7 +20,10 @@ pub use sets::{ParameterSet, Scheme, Sets};
 
 use crate::Kernels;
 use crate::chains::Digits;
-use crate::short::{Room, Stream, Words, fill_with_pattern, load, to_bytes};
+#[cfg(any(feature = "engine", test))]
+use crate::hash_based;
+use crate::pattern::fill_with_pattern;
+use crate::short::{Room, Stream, Words, load, to_bytes};
 use crate::signature::{Comparison, Rejection, Verifier};
 pub use hartlock_algorithm::XmssSet;
 use tree::{Address, Tree};
@@ -95,6 +98,10 @@ pub fn compare(
     }
     if index >> set.h != 0 {
         return Err(Rejection::IndexOutOfRange);
+    }
+    #[cfg(any(feature = "engine", test))]
+    if let Some(computed) = root_of_engine(kernels, scheme, public_key, message, signature) {
+        return Comparison::of(computed.get(..n).unwrap_or_default(), root);
     }
     let randomness = take(&mut rest, n)?;
     let mut node = message_digest(kernels, &set, [randomness, root], index, message);
@@ -174,6 +181,22 @@ fn message_digest(
     // The first n bytes: no code reads what follows them, and it is zero.
     load(&mut digest, to_bytes(&hash.finalize()).get(..set.n).unwrap_or_default());
     digest
+}
+
+/// The root by an engine, if there is one.
+#[cfg(any(feature = "engine", test))]
+fn root_of_engine(
+    kernels: &Kernels,
+    scheme: Scheme,
+    public_key: &[u8],
+    message: &[&[u8]],
+    signature: &[u8],
+) -> Option<[u8; hash_based::ROOT_LEN]> {
+    let scheme = match scheme {
+        Scheme::Xmss => hash_based::Scheme::Xmss,
+        Scheme::XmssMt => hash_based::Scheme::XmssMt,
+    };
+    kernels.hash_based.root(&hash_based::Request { scheme, public_key, message, signature })
 }
 
 /// Takes the next `len` bytes. Lengths were checked before, so nothing is missing.

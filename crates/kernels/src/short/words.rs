@@ -25,15 +25,3 @@ pub(crate) fn to_bytes(words: &Words) -> [u8; 64] {
 pub(crate) const fn be32(value: u32) -> u64 {
     value.swap_bytes() as u64
 }
-
-/// Fills what a known-answer test checks with arbitrary bytes. Any bytes are the signature of
-/// some key.
-#[inline(never)]
-pub(crate) fn fill_with_pattern(bytes: &mut [u8], seed: u8) {
-    // Opaque, so that the test runs on the device and the compiler does not evaluate it.
-    let mut byte = core::hint::black_box(seed);
-    for to in bytes {
-        *to = byte;
-        byte = byte.wrapping_add(167);
-    }
-}
