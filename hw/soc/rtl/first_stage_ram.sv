@@ -1,0 +1,152 @@
+// On-chip RAM for a first stage that hardware has verified (spec/first-stage.md §9): written by the verification unit
+// alone, read by the host through AXI4, and only while the verdict has opened it.
+//
+// While closed, every read is answered with an error and zeros: what was refused is never seen, and what an earlier boot
+// left is not either. A write from the bus is taken whole and refused. One burst is open at a time, one beat a cycle.
+
+`include "assert.svh"
+
+module first_stage_ram
+  import soc_pkg::*;
+#(
+  // Words of 64 bits, a power of two.
+  parameter int unsigned Words  = 16384,
+  parameter int unsigned IdBits = 5,
+  // 0 builds a memory that is never closed, to show that the test detects it.
+  parameter bit          Closes = 1'b1,
+  localparam int unsigned WordBits = $clog2(Words)
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+
+  // From the verification unit.
+  input  logic                write_i,
+  input  logic [WordBits-1:0] word_i,
+  input  logic [63:0]         data_i,
+  // The verdict. It may end: an alert closes the memory again.
+  input  logic                open_i,
+
+  // The host's bus: AXI4 of 64 bits. The address is that of a word inside of the memory.
+  // Write address.
+  input  logic                aw_valid_i,
+  output logic                aw_ready_o,
+  input  logic [IdBits-1:0]   aw_id_i,
+  // Write data.
+  input  logic                w_valid_i,
+  output logic                w_ready_o,
+  input  logic                w_last_i,
+  // Write response.
+  output logic                b_valid_o,
+  input  logic                b_ready_i,
+  output logic [IdBits-1:0]   b_id_o,
+  output logic [1:0]          b_resp_o,
+  // Read address.
+  input  logic                ar_valid_i,
+  output logic                ar_ready_o,
+  input  logic [IdBits-1:0]   ar_id_i,
+  input  logic [WordBits-1:0] ar_word_i,
+  input  logic [7:0]          ar_len_i,
+  // Read data and response.
+  output logic                r_valid_o,
+  input  logic                r_ready_i,
+  output logic [IdBits-1:0]   r_id_o,
+  output logic [63:0]         r_data_o,
+  output logic [1:0]          r_resp_o,
+  output logic                r_last_o
+);
+  logic [63:0] mem [Words];
+
+  // A read: the word that is shown, and how many follow it.
+  logic                reads_d, reads_q, is_open_q;
+  logic [WordBits-1:0] next_d, next_q;
+  logic [7:0]          left_d, left_q;
+  logic [IdBits-1:0]   r_id_d, r_id_q;
+  logic [63:0]         r_data_q;
+  logic                starts, advances, fetches;
+  logic [WordBits-1:0] fetched;
+  // A write, which is refused.
+  logic                has_id_d, has_id_q, has_data_d, has_data_q;
+  logic [IdBits-1:0]   b_id_d, b_id_q;
+  logic                is_visible;
+
+  assign is_visible = open_i | ~Closes;
+
+  // The address of a read is taken when no burst is open; each beat that is taken fetches the next word.
+  assign ar_ready_o = ~reads_q;
+  assign starts     = ar_valid_i & ar_ready_o;
+  assign advances   = reads_q & r_ready_i;
+  assign fetches    = starts | (advances & (left_q != '0));
+  assign fetched    = starts ? ar_word_i : next_q;
+
+  // The order of a burst, and the two halves of a write, which may come in any order.
+  always_comb begin
+    reads_d = starts | (reads_q & ~(advances & (left_q == '0)));
+    next_d  = fetches ? fetched + 1'b1 : next_q;
+    left_d  = left_q;
+    r_id_d  = r_id_q;
+    if (starts) begin
+      left_d = ar_len_i;
+      r_id_d = ar_id_i;
+    end else if (advances) begin
+      left_d = left_q - 1'b1;
+    end
+
+    has_id_d   = has_id_q | aw_valid_i;
+    has_data_d = has_data_q | (w_valid_i & w_last_i);
+    b_id_d     = (aw_valid_i & aw_ready_o) ? aw_id_i : b_id_q;
+    if (b_valid_o && b_ready_i) begin
+      has_id_d   = 1'b0;
+      has_data_d = 1'b0;
+    end
+  end
+
+  // Control only: the contents have no reset, and are not visible until they were written and judged.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      reads_q    <= 1'b0;
+      next_q     <= '0;
+      left_q     <= '0;
+      r_id_q     <= '0;
+      is_open_q  <= 1'b0;
+      has_id_q   <= 1'b0;
+      has_data_q <= 1'b0;
+      b_id_q     <= '0;
+    end else begin
+      reads_q    <= reads_d;
+      next_q     <= next_d;
+      left_q     <= left_d;
+      r_id_q     <= r_id_d;
+      if (fetches) is_open_q <= is_visible;
+      has_id_q   <= has_id_d;
+      has_data_q <= has_data_d;
+      b_id_q     <= b_id_d;
+    end
+  end
+
+  // Two ports of a block RAM: one writes, one reads.
+  always_ff @(posedge clk_i) begin
+    if (write_i) mem[word_i] <= data_i;
+    if (fetches) r_data_q    <= mem[fetched];
+  end
+
+  // A beat that was fetched while open is shown only while it still is.
+  logic shows;
+  assign shows      = is_open_q & is_visible;
+  assign r_valid_o  = reads_q;
+  assign r_id_o     = r_id_q;
+  assign r_data_o   = shows ? r_data_q : '0;
+  assign r_resp_o   = shows ? RespOkay : RespSlverr;
+  assign r_last_o   = left_q == '0;
+
+  assign aw_ready_o = ~has_id_q;
+  assign w_ready_o  = ~has_data_q;
+  assign b_valid_o  = has_id_q & has_data_q;
+  assign b_id_o     = b_id_q;
+  assign b_resp_o   = RespSlverr;
+
+  `ASSERT(WhatIsClosedIsNotRead_A, r_valid_o && !open_i && Closes |-> r_data_o == '0 && r_resp_o == RespSlverr)
+  `ASSERT(ABurstEndsWithItsLastBeat_A, advances && r_last_o |=> !r_valid_o)
+  `ASSERT(ABeatWaitsForItsReader_A, r_valid_o && !r_ready_i |=> r_valid_o && $stable(r_id_o) && $stable(r_last_o))
+  `ASSERT(NoWriteOfTheBusSucceeds_A, b_valid_o |-> b_resp_o != RespOkay)
+  `ASSERT(AConfirmationHasItsWrite_A, b_valid_o |-> has_id_q && has_data_q)
+endmodule
