@@ -23,6 +23,7 @@ pub mod rot;
 pub mod rot_boot;
 pub mod rot_dma;
 mod rot_faults;
+pub mod signatures;
 mod smoke;
 pub mod soc;
 
@@ -74,6 +75,9 @@ pub struct Args {
     /// Have the storage of a host write at every edge of the ranges that a guard closes
     #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma"])]
     guard: bool,
+    /// Verify hash-based signatures on the root of trust: cycles of each kind, and of what computes it
+    #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma", "guard"])]
+    signatures: bool,
     /// Run this program instead of the smoke program
     #[arg(long, value_name = "ELF")]
     program: Option<PathBuf>,
@@ -187,6 +191,9 @@ pub fn main(args: &Args) -> Result<Verdict> {
     if args.faults {
         return provoke_faults(&rots, &socs);
     }
+    if args.signatures {
+        return verify_signatures(&rots);
+    }
     if args.dma {
         return hash_by_dma(args, &rots, &socs);
     }
@@ -238,6 +245,15 @@ fn hash_by_dma(args: &Args, rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
             println!("{}: {why}", rot.name);
             return Ok(Verdict::No);
         }
+    }
+    Ok(Verdict::Yes)
+}
+
+/// Signatures of each kind on these machines.
+fn verify_signatures(rots: &[Rot]) -> Result<Verdict> {
+    ensure!(!rots.is_empty(), "--signatures needs a root of trust: rot");
+    for rot in rots {
+        signatures::print_table(*rot)?;
     }
     Ok(Verdict::Yes)
 }

@@ -1,0 +1,200 @@
+//! Hash-based signatures on the root of trust (`firmware/tests/rot-signatures`): roots are judged here.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use hartlock_kernels::{Kernels, lms, slh_dsa, xmss};
+use hartlock_testkit::signers::{self, Signer};
+
+use super::End;
+use super::rot::{self, Rot};
+use xtask::firmware;
+
+/// Where the program looks for its cases.
+const CASES: u64 = 0x8100_0000;
+/// More than a signature takes that is verified in software.
+const MAX_CYCLES: &str = "400000000";
+/// Bytes of a message.
+const MESSAGE_LEN: usize = 32;
+
+/// The numbers of `hartlock_kernels::hash_based::Scheme`, which is for builds with an engine.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scheme {
+    Xmss = 0,
+    Lms = 2,
+    SlhDsaSha2_128s = 3,
+}
+
+/// A kind of signature, and who makes it.
+#[derive(Clone, Copy)]
+pub struct Kind {
+    pub name: &'static str,
+    scheme: Scheme,
+    signer: &'static Signer,
+}
+
+/// All that are measured.
+pub static KINDS: [Kind; 3] = [
+    Kind { name: "XMSS-SHA2_10_256", scheme: Scheme::Xmss, signer: &signers::XMSS },
+    Kind { name: "LMS H10/W4", scheme: Scheme::Lms, signer: &signers::LMS_H10 },
+    Kind {
+        name: "SLH-DSA-SHA2-128s",
+        scheme: Scheme::SlhDsaSha2_128s,
+        signer: &signers::SLH_DSA_128S,
+    },
+];
+
+/// What computes roots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Software, with the engine for SHA-256.
+    Sha256Engine,
+    /// Software alone.
+    Software,
+}
+
+impl By {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sha256Engine => "software, SHA-256 engine",
+            Self::Software => "software",
+        }
+    }
+
+    const fn features(self) -> &'static [&'static str] {
+        match self {
+            Self::Sha256Engine => &[],
+            Self::Software => &["software"],
+        }
+    }
+}
+
+struct Case {
+    scheme: Scheme,
+    key: Vec<u8>,
+    message: Vec<u8>,
+    signature: Vec<u8>,
+}
+
+impl Case {
+    /// Number `number` of a kind: the same every time.
+    fn of(kind: &Kind, number: u8) -> Self {
+        let message: Vec<u8> = (0..MESSAGE_LEN as u8)
+            .map(|at| at.wrapping_mul(29) ^ number.wrapping_mul(101))
+            .collect();
+        let signature = kind.signer.sign(&message);
+        let key = kind.signer.public_key();
+        // One level of HSS is a tree of LMS with counts in front (RFC 8554 §6.1, §6.2).
+        let skipped = if kind.scheme == Scheme::Lms { 4 } else { 0 };
+        let (key, signature) = (key[skipped..].to_vec(), signature[skipped..].to_vec());
+        Self { scheme: kind.scheme, key, message, signature }
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        let parts = [&self.key, &self.message, &self.signature];
+        let mut bytes = (self.scheme as u32).to_le_bytes().to_vec();
+        bytes.extend(parts.iter().flat_map(|part| (part.len() as u32).to_le_bytes()));
+        for part in parts {
+            bytes.extend(part);
+            bytes.resize(bytes.len().next_multiple_of(8), 0);
+        }
+        bytes
+    }
+
+    /// The root that the key says.
+    fn root(&self) -> Result<Vec<u8>> {
+        let Self { scheme, key, message, signature } = self;
+        let kernels = &Kernels::PORTABLE;
+        let (compared, len) = match scheme {
+            Scheme::Xmss => {
+                let (scheme, sets) = (xmss::Scheme::Xmss, xmss::Sets::Approved);
+                (xmss::compare(kernels, scheme, sets, key, &[message], signature), 32)
+            }
+            Scheme::Lms => (lms::compare(kernels, key, &[message], signature), 32),
+            Scheme::SlhDsaSha2_128s => {
+                let message = slh_dsa::Message::Pure { context: &[], message };
+                let set = slh_dsa::SlhDsaSet::Sha2_128s;
+                (slh_dsa::compare(kernels, set, key, message, signature), 16)
+            }
+        };
+        let compared = compared.ok().filter(|it| it.check().is_ok());
+        let compared = compared.context("a signature of the workstation does not fit")?;
+        Ok(compared.claimed[..len].to_vec())
+    }
+}
+
+/// Cycles of each of `count` signatures of a kind, as the processor of the root of trust counts them.
+///
+/// # Errors
+/// If a root is wrong, or the program fails.
+pub fn measure(rot: Rot, kind: &Kind, by: By, count: u8) -> Result<Vec<u64>> {
+    let program = firmware::rot_program("rot-signatures", by.features())?;
+    let folder = rot::folder(rot).join("signatures");
+    fs::create_dir_all(&folder)?;
+    let cases: Vec<Case> = (0..count).map(|number| Case::of(kind, number)).collect();
+    let mut bytes = u64::from(count).to_le_bytes().to_vec();
+    bytes.extend(cases.iter().flat_map(Case::encode));
+    let file = folder.join("cases.bin");
+    fs::write(&file, bytes)?;
+    let load = format!("{}@{CASES:#x}", file.display());
+    let options = ["--max-cycles", MAX_CYCLES, "--load", &load];
+    let (console, _, end) = rot::run_program(&rot::machine(rot)?, &program, &folder, &options)?;
+    ensure!(end == End::Success, "the program ended in {end:?}\n{console}");
+    judge(&console, &cases)
+}
+
+/// A signature of each kind.
+///
+/// # Errors
+/// As [`measure`].
+pub fn print_table(rot: Rot) -> Result<()> {
+    println!("{:<18} {:<24} {:>10}", "signature", "roots by", "cycles");
+    for kind in &KINDS {
+        for by in [By::Sha256Engine] {
+            for cycles in measure(rot, kind, by, 1)? {
+                println!("{:<18} {:<24} {cycles:>10}", kind.name, by.name());
+            }
+        }
+    }
+    println!(
+        "cycles of the processor from the call of the verifier to the compared root, key and message in the scratchpad"
+    );
+    Ok(())
+}
+
+/// `sig <number> <cycles> <root>` for each case.
+fn judge(console: &str, cases: &[Case]) -> Result<Vec<u64>> {
+    let lines: Vec<&str> = console.lines().filter(|line| line.starts_with("sig ")).collect();
+    ensure!(lines.len() == cases.len(), "{} roots of {}", lines.len(), cases.len());
+    let rows = lines.iter().zip(cases).enumerate().map(|(number, (line, case))| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [_, number_said, cycles, root] = words[..] else {
+            anyhow::bail!("the program printed {line:?}")
+        };
+        ensure!(number_said == number.to_string(), "the order of cases: {line:?}");
+        let expected: String = case.root()?.iter().map(|byte| format!("{byte:02x}")).collect();
+        ensure!(root == expected, "a root is wrong: {line}");
+        cycles.parse().with_context(|| format!("cycles of {line:?}"))
+    });
+    rows.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_root_that_is_wrong_or_missing_is_noticed() {
+        let cases: Vec<Case> = (0..2).map(|number| Case::of(&KINDS[1], number)).collect();
+        let line = |number: usize| {
+            let root: String =
+                cases[number].root().unwrap().iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("sig {number} 70{number} {root}\n")
+        };
+        assert_eq!(judge(&[line(0), line(1)].concat(), &cases).unwrap(), [700, 701]);
+        assert!(judge(&line(0), &cases).is_err());
+        assert!(judge(&[line(1), line(0)].concat(), &cases).is_err());
+        let wrong = line(1).replace(" 701 ", " 701 0");
+        assert!(judge(&[line(0), wrong].concat(), &cases).is_err());
+    }
+}
