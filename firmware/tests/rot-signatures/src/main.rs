@@ -1,19 +1,16 @@
-//! Roots of hash-based signatures, on the root of trust of `hw/soc`: by the verifiers of `crates/kernels`. A line for each
-//! case, whose root the workstation judges:
+//! Roots of hash-based signatures, on the root of trust of `hw/soc`. A line for each case, whose root the workstation
+//! judges:
 //!
 //! ```text
 //! sig <number> <cycles> <root>
 //! ```
 //!
-//! Cycles are from the call of the verifier to the root that it has compared with, everything in. Cases are in the host's
-//! memory: their count, and for each scheme, lengths of key, message and signature in words of four bytes, then the
-//! bytes of each, padded to eight. They are copied into the scratchpad first, as a ROM copies what it judges.
+//! Cycles are from the call of the verifier to the root that is to be compared, everything in. A case is copied from the
+//! host's memory into the scratchpad before, as a ROM copies what it judges.
 
 #![no_std]
 #![no_main]
 #![cfg(target_arch = "riscv32")]
-
-mod cases;
 
 use core::fmt::Write;
 
@@ -21,23 +18,28 @@ use core::fmt::Write;
 use hartlock_drivers::sha2::Sha2;
 #[cfg(not(feature = "software"))]
 use hartlock_drivers::wait::Polling;
-use hartlock_kernels::hash_based::Scheme;
-use hartlock_kernels::signature::{Comparison, Rejection};
-use hartlock_kernels::{Kernels, lms, slh_dsa, xmss};
+use hartlock_kernels::Kernels;
+use hartlock_kernels::signature::Rejection;
 #[cfg(not(feature = "software"))]
 use hartlock_regs::Block;
 #[cfg(not(feature = "software"))]
 use hartlock_rot::SHA2;
-use hartlock_rot::{Console, cycle, exit};
+use hartlock_rot::host::{self, BusError};
+use hartlock_rot::{Console, HOST_MEMORY, cycle, exit};
+use hartlock_rot_signatures::{Case, HEAD_LEN, Head, OFFSET};
 
-use cases::{Case, Cases};
+/// Bytes of the longest case: SLH-DSA-SHA2-128s with a short message.
+const ROOM: usize = 9 << 10;
+
+static mut BYTES: [u8; ROOM] = [0; ROOM];
 
 /// What went wrong.
 #[derive(Debug)]
 #[expect(dead_code, reason = "errors are printed")]
 enum Error {
-    /// The cases do not have the form above, or the host's memory failed.
-    Cases,
+    /// The cases do not have their form.
+    Form,
+    Bus(BusError),
     Rejected(Rejection),
     Kernels,
 }
@@ -55,37 +57,40 @@ extern "C" fn rot_main() -> ! {
 
 fn run() -> Result<(), Error> {
     let kernels = kernels()?;
-    let mut cases = Cases::open().ok_or(Error::Cases)?;
-    for number in 0..cases.count {
-        let case = cases.next().ok_or(Error::Cases)?;
-        let start = cycle();
-        let comparison = root(&kernels, &case).map_err(Error::Rejected)?;
-        let cycles = cycle().wrapping_sub(start);
-        let _ = write!(Console, "sig {number} {cycles} ");
-        for byte in comparison.computed.iter().take(case.root_len()) {
-            let _ = write!(Console, "{byte:02x}");
-        }
-        let _ = writeln!(Console);
+    let bytes = &raw mut BYTES;
+    // SAFETY: nothing else names it.
+    let bytes = unsafe { &mut *bytes };
+    let mut at = HOST_MEMORY as u64 + OFFSET;
+    let mut count = [0; 8];
+    take(&mut at, &mut count)?;
+    for number in 0..u64::from_le_bytes(count) {
+        let mut head = [0; HEAD_LEN];
+        take(&mut at, &mut head)?;
+        let head = Head::decode(&head).ok_or(Error::Form)?;
+        let body = bytes.get_mut(..head.body_len()).ok_or(Error::Form)?;
+        take(&mut at, body)?;
+        judge(&kernels, number, &head.case(body).ok_or(Error::Form)?)?;
     }
     Ok(())
 }
 
-#[inline(never)]
-fn root(kernels: &Kernels, case: &Case<'_>) -> Result<Comparison, Rejection> {
-    let Case { scheme, key, message, signature } = *case;
-    match scheme {
-        Scheme::Xmss | Scheme::XmssMt => {
-            let kind =
-                if scheme == Scheme::Xmss { xmss::Scheme::Xmss } else { xmss::Scheme::XmssMt };
-            xmss::compare(kernels, kind, xmss::Sets::Approved, key, &[message], signature)
-        }
-        Scheme::Lms => lms::compare(kernels, key, &[message], signature),
-        Scheme::SlhDsaSha2_128s => {
-            let set = slh_dsa::SlhDsaSet::Sha2_128s;
-            let message = slh_dsa::Message::Pure { context: &[], message };
-            slh_dsa::compare(kernels, set, key, message, signature)
-        }
+/// Copies what comes next in the host's memory.
+fn take(at: &mut u64, into: &mut [u8]) -> Result<(), Error> {
+    host::read(*at, into).map_err(Error::Bus)?;
+    *at += into.len() as u64;
+    Ok(())
+}
+
+fn judge(kernels: &Kernels, number: u64, case: &Case<'_>) -> Result<(), Error> {
+    let start = cycle();
+    let comparison = case.compare(kernels).map_err(Error::Rejected)?;
+    let cycles = cycle().wrapping_sub(start);
+    let _ = write!(Console, "sig {number} {cycles} ");
+    for byte in comparison.computed.iter().take(case.root_len()) {
+        let _ = write!(Console, "{byte:02x}");
     }
+    let _ = writeln!(Console);
+    Ok(())
 }
 
 #[cfg(feature = "software")]

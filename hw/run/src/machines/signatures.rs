@@ -1,16 +1,18 @@
 //! Hash-based signatures on the root of trust (`firmware/tests/rot-signatures`): roots are judged here.
 
 use std::fs;
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use hartlock_kernels::{Kernels, lms, slh_dsa, xmss};
 use hartlock_testkit::signers::{self, Signer};
 
 use super::End;
+use super::model::{self, Core};
 use super::rot::{self, Rot};
 use xtask::firmware;
 
-/// Where the program looks for its cases.
+/// Where the programs look for their cases (`firmware/tests/rot-signatures/src/lib.rs`).
 const CASES: u64 = 0x8100_0000;
 /// More than a signature takes that is verified in software.
 const MAX_CYCLES: &str = "400000000";
@@ -129,7 +131,20 @@ impl Case {
 /// If a root is wrong, or the program fails.
 pub fn measure(rot: Rot, kind: &Kind, by: By, count: u8) -> Result<Vec<u64>> {
     let program = firmware::rot_program("rot-signatures", by.features())?;
-    let folder = rot::folder(rot).join("signatures");
+    run(&rot::machine(rot)?, &program, &rot::folder(rot), kind, count)
+}
+
+/// The same in software on the first hart of a host, with warm caches.
+///
+/// # Errors
+/// As above.
+pub fn measure_on_host(core: Core, kind: &Kind, count: u8) -> Result<Vec<u64>> {
+    let program = firmware::stage("host-signatures", &[])?.elf;
+    run(&model::machine(core, false)?, &program, &super::folder(core), kind, count)
+}
+
+fn run(machine: &Path, program: &Path, folder: &Path, kind: &Kind, count: u8) -> Result<Vec<u64>> {
+    let folder = folder.join("signatures");
     fs::create_dir_all(&folder)?;
     let cases: Vec<Case> = (0..count).map(|number| Case::of(kind, number)).collect();
     let mut bytes = u64::from(count).to_le_bytes().to_vec();
@@ -138,27 +153,32 @@ pub fn measure(rot: Rot, kind: &Kind, by: By, count: u8) -> Result<Vec<u64>> {
     fs::write(&file, bytes)?;
     let load = format!("{}@{CASES:#x}", file.display());
     let options = ["--max-cycles", MAX_CYCLES, "--load", &load];
-    let (console, _, end) = rot::run_program(&rot::machine(rot)?, &program, &folder, &options)?;
+    let (console, _, end) = rot::run_program(machine, program, &folder, &options)?;
     ensure!(end == End::Success, "the program ended in {end:?}\n{console}");
     judge(&console, &cases)
 }
 
-/// A signature of each kind.
+/// A signature of each kind on these machines.
 ///
 /// # Errors
 /// As [`measure`].
-pub fn print_table(rot: Rot) -> Result<()> {
-    println!("{:<18} {:<24} {:>10}", "signature", "roots by", "cycles");
+pub fn print_table(rots: &[Rot], cores: &[Core]) -> Result<()> {
+    println!("{:<18} {:<14} {:<26} {:>10}", "signature", "machine", "root by", "cycles");
+    let line = |kind: &Kind, machine, by, cycles: Vec<u64>| {
+        for cycles in cycles {
+            println!("{:<18} {machine:<14} {by:<26} {cycles:>10}", kind.name);
+        }
+    };
     for kind in &KINDS {
-        for by in [By::Sha256Engine] {
-            for cycles in measure(rot, kind, by, 1)? {
-                println!("{:<18} {:<24} {cycles:>10}", kind.name, by.name());
-            }
+        for &rot in rots {
+            let by = By::Sha256Engine;
+            line(kind, rot.name, by.name(), measure(rot, kind, by, 1)?);
+        }
+        for &core in cores {
+            line(kind, core.name, By::Software.name(), measure_on_host(core, kind, 1)?);
         }
     }
-    println!(
-        "cycles of the processor from the call of the verifier to the compared root, key and message in the scratchpad"
-    );
+    println!("cycles of the processor from the call of the verifier to the root");
     Ok(())
 }
 
