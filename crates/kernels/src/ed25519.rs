@@ -13,7 +13,7 @@
 //! the same equation.
 //!
 //! Run time depends on the key, the message and the signature. All three are public, and there
-//! is no secret here to protect. Nothing in this module may be reused for signing.
+//! is no secret here to protect. What makes signatures is `signer`, with its own multiplication.
 //!
 //! # Why not ed25519-dalek
 //!
@@ -22,6 +22,8 @@
 //! `panic_bounds_check` and `panic_fmt` remained. This verifier takes 12 kB at "s" with its
 //! SHA-512 (20 kB at 3), leaves no panic path, and is compared with dalek in the tests.
 
+#[cfg(any(feature = "ed25519-signer", test))]
+mod comb;
 mod constants;
 #[cfg(feature = "ed25519-contexts")]
 pub mod contexts;
@@ -30,6 +32,8 @@ mod field;
 pub mod keystone;
 mod point;
 mod scalar;
+#[cfg(any(feature = "ed25519-signer", test))]
+pub mod signer;
 #[cfg(test)]
 mod tests;
 

@@ -16,6 +16,7 @@
 //! | `ed25519` | signature verification, strict rule | RFC 8032 §5.1, FIPS 186-5 §7.7 |
 //! | `ml_dsa` | ML-DSA-44, ML-DSA-65, ML-DSA-87: signature verification | FIPS 204 |
 //! | `ed25519_keystone` | the same with SHA3-512, a legacy variant | – |
+//! | `ed25519_signer` | key pairs and signatures, in constant time | RFC 8032 §5.1.5, §5.1.6 |
 //! | `ed25519_contexts` | Ed25519ctx, Ed25519ph | RFC 8032 §5.1 |
 //! | `slh_dsa` | SLH-DSA signature verification, twelve parameter sets | FIPS 205 |
 //! | `ecdsa` | signature verification on P-256 and P-384 | FIPS 186-5 §6.4.2 |
@@ -25,7 +26,7 @@
 //! | [`signature`] | what all signature algorithms share | – |
 //! | `hash_based` | LMS, XMSS and SLH-DSA by an engine beside the hart | – |
 //!
-//! Everything here handles public data only: images, public keys and signatures. No function
+//! Everything here but `ed25519_signer` handles public data only: images, public keys and signatures. No other function
 //! promises constant time, and none may be given a secret.
 
 #![no_std]
@@ -84,5 +85,7 @@ pub use dispatch::{HashFamily, KernelFault, Kernels, MAX_LANES, Probe, Tier, fil
 pub use ed25519::contexts as ed25519_contexts;
 #[cfg(feature = "ed25519-keystone")]
 pub use ed25519::keystone as ed25519_keystone;
+#[cfg(any(feature = "ed25519-signer", test))]
+pub use ed25519::signer as ed25519_signer;
 pub use hash::Hash;
 pub use many::HashMany;

@@ -103,8 +103,8 @@ impl Fe {
         Fe(limbs)
     }
 
-    #[cfg(test)]
-    pub(super) fn limbs(self) -> [u64; 5] {
+    #[cfg(any(feature = "ed25519-signer", test))]
+    pub(super) const fn limbs(self) -> [u64; 5] {
         self.0
     }
 

@@ -60,6 +60,10 @@ pub(super) struct Extended {
 }
 
 impl Extended {
+    #[cfg(any(feature = "ed25519-signer", test))]
+    pub(super) const NEUTRAL: Extended =
+        Extended { x: Fe::ZERO, y: Fe::ONE, z: Fe::ONE, t: Fe::ZERO };
+
     /// Finds x for y (RFC 8032 §5.1.3 steps 2 to 4). For x = 0 the wanted parity is ignored;
     /// [`EncodedPoint::parse`] has refused the wrong one.
     pub(super) fn from_y(y: Fe, x_is_odd: bool) -> Option<Extended> {
@@ -122,7 +126,7 @@ pub(super) struct Addend {
 
 /// The result of a sum or a doubling before its last products: X = EF, Y = GH, Z = FG, T = EH
 /// (RFC 8032 §5.1.4). A doubling does not need T, so it is only made when a sum follows.
-struct Completed {
+pub(super) struct Completed {
     e: Fe,
     f: Fe,
     g: Fe,
@@ -131,11 +135,12 @@ struct Completed {
 
 // Results are written to where they are needed: to return them would copy each.
 impl Completed {
-    const NEUTRAL: Completed = Completed { e: Fe::ZERO, f: Fe::ONE, g: Fe::ONE, h: Fe::ONE };
+    pub(super) const NEUTRAL: Completed =
+        Completed { e: Fe::ZERO, f: Fe::ONE, g: Fe::ONE, h: Fe::ONE };
 
     /// RFC 8032 §5.1.4, the doubling; its names.
     #[inline(never)]
-    fn set_double(&mut self, point: &Projective) {
+    pub(super) fn set_double(&mut self, point: &Projective) {
         let a = point.x.square();
         let b = point.y.square();
         let zz = point.z.square();
@@ -148,7 +153,13 @@ impl Completed {
     /// `point + rhs`, or `point - rhs` if `negate` (RFC 8032 §5.1.4, the sum; its names). Without
     /// `twice_z`, the Z of `rhs` is 1.
     #[inline(never)]
-    fn set_sum(&mut self, point: &Extended, rhs: &Addend, twice_z: Option<&Fe>, negate: bool) {
+    pub(super) fn set_sum(
+        &mut self,
+        point: &Extended,
+        rhs: &Addend,
+        twice_z: Option<&Fe>,
+        negate: bool,
+    ) {
         // The negative of a point has -x and -t: y + x and y - x change places, c its sign.
         let (plus, minus) =
             if negate { (&rhs.y_minus_x, &rhs.y_plus_x) } else { (&rhs.y_plus_x, &rhs.y_minus_x) };
@@ -167,7 +178,7 @@ impl Completed {
     }
 
     #[inline(never)]
-    fn extend(&self, point: &mut Extended) {
+    pub(super) fn extend(&self, point: &mut Extended) {
         point.x.set_product(&self.e, &self.f);
         point.y.set_product(&self.g, &self.h);
         point.z.set_product(&self.f, &self.g);
@@ -175,7 +186,7 @@ impl Completed {
     }
 
     #[inline(never)]
-    fn project(&self, point: &mut Projective) {
+    pub(super) fn project(&self, point: &mut Projective) {
         point.x.set_product(&self.e, &self.f);
         point.y.set_product(&self.g, &self.h);
         point.z.set_product(&self.f, &self.g);
@@ -190,7 +201,7 @@ pub(super) struct Projective {
 }
 
 impl Projective {
-    const NEUTRAL: Projective = Projective { x: Fe::ZERO, y: Fe::ONE, z: Fe::ONE };
+    pub(super) const NEUTRAL: Projective = Projective { x: Fe::ZERO, y: Fe::ONE, z: Fe::ONE };
 
     /// Encodes the point (RFC 8032 §5.1.2). The result is always canonical.
     pub(super) fn encode(&self) -> [u8; 32] {

@@ -1,7 +1,7 @@
 //! Integers modulo the order L of the base point (RFC 8032 §5.1).
 
 /// L = 2^252 + 27742317777372353535851937790883648493, as 64-bit words, lowest first.
-const L: [u64; 4] =
+pub(super) const L: [u64; 4] =
     [0x5812_631a_5cf5_d3ed, 0x14de_f9de_a2f7_9cd6, 0x0000_0000_0000_0000, 0x1000_0000_0000_0000];
 
 /// 2^256 - L: its difference is the sum with L.
@@ -45,13 +45,15 @@ impl Scalar {
             let high = u128::from(q).wrapping_mul(u128::from(L[1])).wrapping_add(low >> 64);
             let (less, was_below) =
                 subtract(rest, [low as u64, high as u64, (high >> 64) as u64, 0]);
-            remainder = if was_below { subtract(less, MINUS_L).0 } else { less };
+            // Without a branch: a signer reduces secrets here.
+            let mask = core::hint::black_box(u64::from(was_below)).wrapping_neg();
+            remainder = subtract(less, MINUS_L.map(|word| word & mask)).0;
         }
         Scalar(remainder)
     }
 
-    #[cfg(test)]
-    pub(super) fn words(self) -> [u64; 4] {
+    #[cfg(any(feature = "ed25519-signer", test))]
+    pub(super) const fn words(self) -> [u64; 4] {
         self.0
     }
 

@@ -1,0 +1,278 @@
+//! Ed25519 key pairs and signatures (RFC 8032 §5.1.5, §5.1.6), for a boot stage that endorses what it starts.
+//!
+//! The hash is the caller's: SHA-512 of the standard, or SHA3-512 of [`crate::ed25519_keystone`]. One scalar must not serve
+//! two of them.
+//!
+//! # Secrets
+//!
+//! Scalar, prefix and nonce change neither the instructions nor the addresses of anything here: the multiplication walks a
+//! comb of signed odd digits, so that each column adds a point that is not neutral, and each entry is read from the whole
+//! table. `cargo xtask signatures` counts instructions for many scalars, which have to be one number. Power, radiation and
+//! what a core does in another time than its instructions say are out of scope.
+//!
+//! A signature is verified before it is returned: from one with a fault in it the scalar could be computed. The public key
+//! is the one that this key pair was made with, and is no argument: two of them for one scalar would give it away, too.
+//! Copies of secrets are overwritten when they are dropped, as far as the language allows that without unsafe code: what a
+//! compiler has moved or spilled is for the caller to wipe, who owns the stack.
+
+use core::hint::black_box;
+
+use super::comb::COMB;
+use super::field::Fe;
+use super::point::{Addend, Completed, Extended, Projective};
+use super::scalar::{L, Scalar};
+use super::{PUBLIC_KEY_LEN, SIGNATURE_LEN, solve};
+use crate::Hash;
+
+/// Teeth of the comb, columns, and columns of one of the two tables.
+const TEETH: usize = 5;
+const COLUMNS: usize = 52;
+const HALF: usize = COLUMNS / 2;
+/// Digits of a scalar, all of them 1 or -1.
+const DIGITS: usize = TEETH * COLUMNS;
+/// Words that hold them.
+const WORDS: usize = DIGITS.div_ceil(64);
+
+/// Why there is no key pair or no signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The scalar, or the nonce of a message, is zero modulo L.
+    Zero,
+    /// A signature that was just made does not verify: a fault.
+    NotVerified,
+}
+
+/// A secret key in its expanded form: the clamped scalar, and the prefix of nonces (RFC 8032 §5.1.5 steps 1 and 2).
+pub struct ExpandedKey {
+    scalar: [u8; 32],
+    prefix: [u8; 32],
+}
+
+impl ExpandedKey {
+    /// From the digest of a seed, or from the 64 bytes that Keystone keeps as a key. The scalar is clamped here.
+    pub fn from_digest(digest: &[u8; 64]) -> Self {
+        let mut key = Self { scalar: [0; 32], prefix: [0; 32] };
+        let (scalar, prefix) = digest.split_at(32);
+        key.scalar.copy_from_slice(scalar);
+        key.prefix.copy_from_slice(prefix);
+        key.scalar[0] &= 0xf8;
+        key.scalar[31] = key.scalar[31] & 0x7f | 0x40;
+        key
+    }
+}
+
+impl Drop for ExpandedKey {
+    fn drop(&mut self) {
+        wipe(&mut self.scalar);
+        wipe(&mut self.prefix);
+    }
+}
+
+/// A secret key with the public key that belongs to it.
+pub struct KeyPair {
+    key: ExpandedKey,
+    public_key: [u8; PUBLIC_KEY_LEN],
+}
+
+impl KeyPair {
+    /// # Errors
+    /// `Zero`.
+    pub fn new(key: ExpandedKey) -> Result<Self, Error> {
+        let public_key = base_product(&reduced(&key.scalar).0)?;
+        Ok(Self { key, public_key })
+    }
+
+    /// The encoded point A.
+    pub const fn public_key(&self) -> &[u8; PUBLIC_KEY_LEN] {
+        &self.public_key
+    }
+
+    /// Signs a message (RFC 8032 §5.1.6) with this hash in all places, and verifies the signature.
+    ///
+    /// # Errors
+    /// `Zero`, `NotVerified`.
+    pub fn sign<H: Hash<Output = [u8; 64]>>(
+        &self,
+        new: impl Fn() -> H,
+        message: &[u8],
+    ) -> Result<[u8; SIGNATURE_LEN], Error> {
+        let digest = |parts: &[&[u8]]| {
+            let mut hash = new();
+            parts.iter().for_each(|part| hash.update(part));
+            hash.finalize()
+        };
+        let nonce = Wiped(Scalar::from_digest(&digest(&[&self.key.prefix, message])).words());
+        let r = base_product(&nonce.0)?;
+        let challenge = Scalar::from_digest(&digest(&[&r, &self.public_key, message])).words();
+        let s = multiply_add(&challenge, &reduced(&self.key.scalar).0, &nonce.0);
+        let mut signature = [0; SIGNATURE_LEN];
+        for (to, from) in signature.iter_mut().zip(r.iter().chain(s.as_flattened())) {
+            *to = *from;
+        }
+        // The other multiplication, with another table and other code.
+        let expected = solve(&self.public_key, message, &signature, &new);
+        match expected {
+            Ok(expected) if expected == r && black_box(expected) == r => Ok(signature),
+            _ => {
+                signature.fill(0);
+                Err(Error::NotVerified)
+            }
+        }
+    }
+}
+
+impl core::fmt::Debug for KeyPair {
+    /// Secrets are not shown.
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("KeyPair").field("public_key", &self.public_key).finish_non_exhaustive()
+    }
+}
+
+/// Words of a secret number, the lowest first.
+struct Wiped([u64; 4]);
+
+impl Drop for Wiped {
+    fn drop(&mut self) {
+        self.0 = black_box([0; 4]);
+    }
+}
+
+fn wipe(bytes: &mut [u8; 32]) {
+    *bytes = black_box([0; 32]);
+}
+
+/// A number of 32 little-endian bytes modulo L: B has order L.
+fn reduced(bytes: &[u8; 32]) -> Wiped {
+    let mut digest = [0; 64];
+    for (to, from) in digest.iter_mut().zip(bytes) {
+        *to = *from;
+    }
+    let words = Scalar::from_digest(black_box(&digest)).words();
+    digest = black_box([0; 64]);
+    let _ = black_box(&digest);
+    Wiped(words)
+}
+
+/// a · b + c modulo L, for numbers below it: eight words, of which the remainder is taken.
+fn multiply_add(a: &[u64; 4], b: &[u64; 4], c: &[u64; 4]) -> [[u8; 8]; 4] {
+    let mut sum = [0_u64; 8];
+    for (to, from) in sum.iter_mut().zip(c) {
+        *to = *from;
+    }
+    for (i, a) in a.iter().enumerate() {
+        let mut carry = 0_u64;
+        for (j, b) in b.iter().enumerate() {
+            let Some(word) = sum.get_mut(i.wrapping_add(j)) else { continue };
+            let product = u128::from(*a)
+                .wrapping_mul(u128::from(*b))
+                .wrapping_add(u128::from(*word))
+                .wrapping_add(u128::from(carry));
+            *word = product as u64;
+            carry = (product >> 64) as u64;
+        }
+        // No row before has reached this word, and c ends before it.
+        if let Some(word) = sum.get_mut(i.wrapping_add(4)) {
+            *word = word.wrapping_add(carry);
+        }
+    }
+    let mut bytes = [0; 64];
+    for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(sum) {
+        *bytes = word.to_le_bytes();
+    }
+    Scalar::from_digest(&bytes).words().map(u64::to_le_bytes)
+}
+
+/// The encoding of \[k\]B for a k below L that is not zero.
+fn base_product(k: &[u64; 4]) -> Result<[u8; PUBLIC_KEY_LEN], Error> {
+    if black_box(k.iter().fold(0, |bits, word| bits | word)) == 0 {
+        return Err(Error::Zero);
+    }
+    let signs = Signs::of(k);
+    let (mut next, mut projective) = (Completed::NEUTRAL, Projective::NEUTRAL);
+    let mut point = Extended::NEUTRAL;
+    for column in (0..HALF).rev() {
+        next.project(&mut projective);
+        next.set_double(&projective);
+        for (table, first) in COMB.iter().zip([0, HALF]) {
+            let addend = signs.entry(table, first.wrapping_add(column));
+            next.extend(&mut point);
+            next.set_sum(&point, &addend, None, false);
+        }
+    }
+    next.project(&mut projective);
+    Ok(projective.encode())
+}
+
+/// A number as a sum of powers of two, each of them added or subtracted: bit i tells that 2^i is added.
+struct Signs([u64; WORDS]);
+
+impl Signs {
+    /// Of k, or of k + L if k is even: an odd number below 2^DIGITS is (2s + 1) - 2^DIGITS, where the bits of s are these
+    /// signs and the highest one is set.
+    fn of(k: &[u64; 4]) -> Self {
+        let [low, ..] = k;
+        let is_even = black_box(!low & 1).wrapping_neg();
+        let mut odd = [0; WORDS];
+        let mut carry = false;
+        for ((to, word), l) in odd.iter_mut().zip(k).zip(L) {
+            (*to, carry) = word.carrying_add(l & is_even, carry);
+        }
+        // Below 2^254, so nothing is carried out, and (odd + 2^DIGITS - 1) / 2 is a shift with one bit set.
+        let mut signs = [0; WORDS];
+        let above = odd.iter().skip(1).chain([&0]);
+        for ((to, word), above) in signs.iter_mut().zip(&odd).zip(above) {
+            *to = word >> 1 | above << 63;
+        }
+        if let Some(highest) = signs.last_mut() {
+            *highest |= 1 << ((DIGITS - 1) % 64);
+        }
+        Self(signs)
+    }
+
+    /// All ones if the power is added, else zero.
+    fn mask(&self, digit: usize) -> u64 {
+        let word = self.0.get(digit / 64).copied().unwrap_or_default();
+        black_box(word >> (digit % 64) & 1).wrapping_neg()
+    }
+
+    /// The sum of a column's powers times B. The sign of the highest is that of the entry: it is factored out.
+    fn entry(&self, table: &[Addend; 16], column: usize) -> Addend {
+        let tooth = |tooth: usize| self.mask(tooth.wrapping_mul(COLUMNS).wrapping_add(column));
+        let is_positive = tooth(TEETH - 1);
+        let index = (0..TEETH - 1).fold(0, |index, number| {
+            // 1 where the sign is that of the highest.
+            let is_same = !(tooth(number) ^ is_positive) & 1;
+            index | is_same << number
+        });
+        let mut found = [[0; 5]; 3];
+        for (number, entry) in (0_u64..).zip(table) {
+            let difference = number ^ index;
+            // Zero minus one borrows.
+            let is_it = black_box(difference.wrapping_sub(1) >> 63).wrapping_neg();
+            let values = [&entry.y_plus_x, &entry.y_minus_x, &entry.twice_dt];
+            for (to, value) in found.iter_mut().zip(values) {
+                for (to, limb) in to.iter_mut().zip(value.limbs()) {
+                    *to |= limb & is_it;
+                }
+            }
+        }
+        let [plus, minus, twice_dt] = found;
+        // The negative of a point changes x: its sums change places, and 2dt its sign.
+        let [y_plus_x, y_minus_x] =
+            [(plus, minus), (minus, plus)].map(|(a, b)| choose(a, b, is_positive));
+        let negated = Fe::from_limbs(twice_dt).neg().limbs();
+        Addend { y_plus_x, y_minus_x, twice_dt: choose(twice_dt, negated, is_positive) }
+    }
+}
+
+/// `a` under a mask of ones, `b` under one of zeros.
+fn choose(a: [u64; 5], b: [u64; 5], mask: u64) -> Fe {
+    let mut chosen = [0; 5];
+    for ((to, a), b) in chosen.iter_mut().zip(a).zip(b) {
+        *to = a & mask | b & !mask;
+    }
+    Fe::from_limbs(chosen)
+}
+
+#[cfg(test)]
+mod tests;
