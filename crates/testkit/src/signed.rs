@@ -32,22 +32,31 @@ pub struct Signed {
 /// The cases of an algorithm, by its name in the image format (§2.2): signatures of several
 /// messages, and the last again with a message that was changed.
 pub fn of(algorithm: &str) -> Result<Vec<Signed>> {
-    let mut cases = Vec::new();
-    let messages: Vec<Vec<u8>> =
-        (0..genuine(algorithm)).map(|index| message(algorithm, index)).collect();
+    let mut cases = several(algorithm, genuine(algorithm))?;
+    let last = cases.last().context("there are several")?;
+    let mut message = last.message.clone();
+    message[0] ^= 1;
+    let (key, signature) = (last.key.clone(), last.signature.clone());
+    cases.push(Signed { is_genuine: false, key, message, signature });
+    Ok(cases)
+}
+
+/// Genuine signatures of an algorithm.
+pub fn several(algorithm: &str, count: usize) -> Result<Vec<Signed>> {
+    let messages: Vec<Vec<u8>> = (0..count).map(|index| message(algorithm, index)).collect();
     let mut rng = Stream::new(algorithm);
     let (key, signatures) = sign(algorithm, &messages, &mut rng)
         .with_context(|| format!("signing with {algorithm}"))?;
     ensure!(signatures.len() == messages.len(), "a signature is missing");
-    for (message, signature) in messages.into_iter().zip(signatures) {
-        cases.push(Signed { is_genuine: true, key: key.clone(), message, signature });
-    }
-    let last = cases.last().context("there are several")?;
-    let mut message = last.message.clone();
-    message[0] ^= 1;
-    let signature = last.signature.clone();
-    cases.push(Signed { is_genuine: false, key, message, signature });
-    Ok(cases)
+    let cases = messages.into_iter().zip(signatures);
+    Ok(cases
+        .map(|(message, signature)| Signed {
+            is_genuine: true,
+            key: key.clone(),
+            message,
+            signature,
+        })
+        .collect())
 }
 
 /// Short, so that the figure is that of the signature: what a long one adds is its hash.
@@ -130,6 +139,22 @@ fn sign(
             }
             let public: &slh_dsa::VerifyingKey<_> = key.as_ref();
             public.to_bytes().to_vec()
+        }
+        // A message is a seed here, and the public key that belongs to it stands for a signature.
+        "ed25519-key-pair" => {
+            let seeds = messages.iter().map(|seed| Ok(seed.as_slice().try_into()?));
+            let keys = seeds.collect::<Result<Vec<[u8; 32]>>>()?;
+            let public = |seed| ed25519_dalek::SigningKey::from_bytes(seed).verifying_key();
+            signatures.extend(keys.iter().map(|seed| public(seed).to_bytes().to_vec()));
+            Vec::new()
+        }
+        // The key is the seed: a secret, as far as one is that is published.
+        "ed25519-sign" => {
+            let seed = rng.bytes();
+            let key = ed25519_dalek::SigningKey::from_bytes(&seed);
+            let sign = |message: &Vec<u8>| ed25519_dalek::Signer::sign(&key, message).to_bytes();
+            signatures.extend(messages.iter().map(|message| sign(message).to_vec()));
+            seed.to_vec()
         }
         _ => bail!("no signer of it"),
     };

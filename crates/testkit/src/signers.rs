@@ -39,7 +39,6 @@ pub static RSA_PKCS1_3072: Signer = signer("fake-rsa-3072", "rsa-pkcs1-3072-sha5
 pub static ECDSA_P256: Signer = signer("fake-ecdsa-p256", "ecdsa-p256");
 pub static ECDSA_P384: Signer = signer("fake-ecdsa-p384", "ecdsa-p384");
 pub static LMS: Signer = signer("fake-lms-sha256-h5-w4", "lms-sha256-h5-w4");
-pub static LMS_H10: Signer = signer("fake-lms-sha256-h10-w4", "lms-sha256-h10-w4");
 pub static LMS_192: Signer = signer("fake-lms-sha256-192-h5-w8", "lms-sha256-192-h5-w8");
 pub static HSS: Signer = signer("fake-hss-l8-sha256-192-h5-w8", "hss-l8-sha256-192-h5-w8");
 pub static XMSS: Signer = signer("fake-xmss-sha2-10-256", "xmss-sha2-10-256");

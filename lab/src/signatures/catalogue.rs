@@ -29,6 +29,18 @@ pub const ALGORITHMS: &[Algorithm] = &[
         ],
     },
     Algorithm {
+        name: "ed25519-key-pair",
+        title: "Ed25519, key pair",
+        feature: Some("ed25519-key-pair"),
+        peers: &[],
+    },
+    Algorithm {
+        name: "ed25519-sign",
+        title: "Ed25519, key pair, signature and its verification",
+        feature: Some("ed25519-sign"),
+        peers: &[],
+    },
+    Algorithm {
         name: "ecdsa-p256",
         title: "ECDSA P-256",
         feature: Some("ecdsa-p256"),

@@ -103,7 +103,15 @@ impl Fe {
         Fe(limbs)
     }
 
+    /// Adds the bits of `other` under a mask of ones, and nothing under one of zeros.
     #[cfg(any(feature = "ed25519-signer", test))]
+    #[inline(always)]
+    pub(super) const fn or_masked(&mut self, other: &Fe, mask: u64) {
+        let ([a0, a1, a2, a3, a4], [b0, b1, b2, b3, b4]) = (self.0, other.0);
+        self.0 = [a0 | b0 & mask, a1 | b1 & mask, a2 | b2 & mask, a3 | b3 & mask, a4 | b4 & mask];
+    }
+
+    #[cfg(test)]
     pub(super) const fn limbs(self) -> [u64; 5] {
         self.0
     }

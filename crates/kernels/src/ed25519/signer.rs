@@ -244,34 +244,30 @@ impl Signs {
             let is_same = !(tooth(number) ^ is_positive) & 1;
             index | is_same << number
         });
-        let mut found = [[0; 5]; 3];
+        let (mut plus, mut minus, mut twice_dt) = (Fe::ZERO, Fe::ZERO, Fe::ZERO);
         for (number, entry) in (0_u64..).zip(table) {
             let difference = number ^ index;
             // Zero minus one borrows.
             let is_it = black_box(difference.wrapping_sub(1) >> 63).wrapping_neg();
-            let values = [&entry.y_plus_x, &entry.y_minus_x, &entry.twice_dt];
-            for (to, value) in found.iter_mut().zip(values) {
-                for (to, limb) in to.iter_mut().zip(value.limbs()) {
-                    *to |= limb & is_it;
-                }
-            }
+            plus.or_masked(&entry.y_plus_x, is_it);
+            minus.or_masked(&entry.y_minus_x, is_it);
+            twice_dt.or_masked(&entry.twice_dt, is_it);
         }
-        let [plus, minus, twice_dt] = found;
         // The negative of a point changes x: its sums change places, and 2dt its sign.
-        let [y_plus_x, y_minus_x] =
-            [(plus, minus), (minus, plus)].map(|(a, b)| choose(a, b, is_positive));
-        let negated = Fe::from_limbs(twice_dt).neg().limbs();
-        Addend { y_plus_x, y_minus_x, twice_dt: choose(twice_dt, negated, is_positive) }
+        Addend {
+            y_plus_x: choose(&plus, &minus, is_positive),
+            y_minus_x: choose(&minus, &plus, is_positive),
+            twice_dt: choose(&twice_dt, &twice_dt.neg(), is_positive),
+        }
     }
 }
 
 /// `a` under a mask of ones, `b` under one of zeros.
-fn choose(a: [u64; 5], b: [u64; 5], mask: u64) -> Fe {
-    let mut chosen = [0; 5];
-    for ((to, a), b) in chosen.iter_mut().zip(a).zip(b) {
-        *to = a & mask | b & !mask;
-    }
-    Fe::from_limbs(chosen)
+fn choose(a: &Fe, b: &Fe, mask: u64) -> Fe {
+    let mut chosen = Fe::ZERO;
+    chosen.or_masked(a, mask);
+    chosen.or_masked(b, !mask);
+    chosen
 }
 
 #[cfg(test)]

@@ -10,12 +10,19 @@ use core::hint::black_box;
 
 use hartlock_footprint::pack::Case;
 use hartlock_image::{Algorithm, Curve, HashId, HssSet, MlDsaSet, RsaPadding, SlhDsaSet, XmssSet};
+#[cfg(any(feature = "ed25519-key-pair", feature = "ed25519-sign"))]
+use hartlock_kernels::{
+    Hash,
+    ed25519_signer::{ExpandedKey, KeyPair},
+    sha2::Sha512,
+};
 use hartlock_kernels::{Kernels, signature};
 
 /// Makes `verify` of the table: a feature, and the algorithm that it measures.
 macro_rules! measured {
     ($case:ident: $($feature:literal => $algorithm:expr;)+) => {
         /// Whether a signature is genuine. The program without an algorithm refuses everything.
+        #[cfg(not(any(feature = "ed25519-key-pair", feature = "ed25519-sign")))]
         #[allow(unused_variables, unreachable_code, reason = "one feature, or none")]
         pub fn verify(kernels: &Kernels, $case: &Case<'_>) -> bool {
             $(
@@ -40,6 +47,27 @@ measured! {
     "xmss" => Algorithm::Xmss(black_box(const { XmssSet::single(1).unwrap() }));
     "ml-dsa" => Algorithm::MlDsa(of_key(case.key));
     "slh-dsa" => Algorithm::SlhDsa(black_box(SlhDsaSet::Sha2_128s));
+}
+
+/// Whether the key pair of a seed, which is the message, has a public key, which is in place of the signature.
+#[cfg(feature = "ed25519-key-pair")]
+pub fn verify(_: &Kernels, case: &Case<'_>) -> bool {
+    pair(case.message).is_some_and(|pair| pair.public_key() == case.signature)
+}
+
+/// Whether a seed, which is the key, signs the message so.
+#[cfg(feature = "ed25519-sign")]
+pub fn verify(kernels: &Kernels, case: &Case<'_>) -> bool {
+    let new = || Sha512::with(kernels);
+    let signed = pair(case.key).and_then(|pair| pair.sign(new, case.message).ok());
+    signed.is_some_and(|signature| signature == case.signature)
+}
+
+#[cfg(any(feature = "ed25519-key-pair", feature = "ed25519-sign"))]
+fn pair(seed: &[u8]) -> Option<KeyPair> {
+    let mut hash = Sha512::new();
+    hash.update(seed);
+    KeyPair::new(ExpandedKey::from_digest(&hash.finalize())).ok()
 }
 
 /// The set whose keys have this length.

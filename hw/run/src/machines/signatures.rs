@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use hartlock_kernels::{Kernels, lms, slh_dsa, xmss};
-use hartlock_testkit::signers::{self, Signer};
+use hartlock_testkit::signed;
 
 use super::End;
 use super::model::{self, Core};
@@ -16,8 +16,6 @@ use xtask::firmware;
 const CASES: u64 = 0x8100_0000;
 /// More than a signature takes that is verified in software.
 const MAX_CYCLES: &str = "400000000";
-/// Bytes of a message.
-const MESSAGE_LEN: usize = 32;
 
 /// The numbers of `hartlock_kernels::hash_based::Scheme`, which is for builds with an engine.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,17 +30,18 @@ enum Scheme {
 pub struct Kind {
     pub name: &'static str,
     scheme: Scheme,
-    signer: &'static Signer,
+    /// By its name in the image format (§2.2).
+    algorithm: &'static str,
 }
 
 /// All that are measured.
 pub static KINDS: [Kind; 3] = [
-    Kind { name: "XMSS-SHA2_10_256", scheme: Scheme::Xmss, signer: &signers::XMSS },
-    Kind { name: "LMS H10/W4", scheme: Scheme::Lms, signer: &signers::LMS_H10 },
+    Kind { name: "XMSS-SHA2_10_256", scheme: Scheme::Xmss, algorithm: "xmss-sha2-10-256" },
+    Kind { name: "LMS H10/W4", scheme: Scheme::Lms, algorithm: "lms-sha256-h10-w4" },
     Kind {
         name: "SLH-DSA-SHA2-128s",
         scheme: Scheme::SlhDsaSha2_128s,
-        signer: &signers::SLH_DSA_128S,
+        algorithm: "slh-dsa-sha2-128s",
     },
 ];
 
@@ -79,17 +78,17 @@ struct Case {
 }
 
 impl Case {
-    /// Number `number` of a kind: the same every time.
-    fn of(kind: &Kind, number: u8) -> Self {
-        let message: Vec<u8> = (0..MESSAGE_LEN as u8)
-            .map(|at| at.wrapping_mul(29) ^ number.wrapping_mul(101))
-            .collect();
-        let signature = kind.signer.sign(&message);
-        let key = kind.signer.public_key();
+    /// Signatures of a kind: the same every time.
+    fn several(kind: &Kind, count: usize) -> Result<Vec<Self>> {
         // One level of HSS is a tree of LMS with counts in front (RFC 8554 §6.1, §6.2).
         let skipped = if kind.scheme == Scheme::Lms { 4 } else { 0 };
-        let (key, signature) = (key[skipped..].to_vec(), signature[skipped..].to_vec());
-        Self { scheme: kind.scheme, key, message, signature }
+        let cases = signed::several(kind.algorithm, count)?.into_iter().map(|it| Self {
+            scheme: kind.scheme,
+            key: it.key[skipped..].to_vec(),
+            message: it.message,
+            signature: it.signature[skipped..].to_vec(),
+        });
+        Ok(cases.collect())
     }
 
     fn encode(&self) -> Vec<u8> {
@@ -129,7 +128,7 @@ impl Case {
 ///
 /// # Errors
 /// If a root is wrong, or the program fails.
-pub fn measure(rot: Rot, kind: &Kind, by: By, count: u8) -> Result<Vec<u64>> {
+pub fn measure(rot: Rot, kind: &Kind, by: By, count: usize) -> Result<Vec<u64>> {
     let program = firmware::rot_program("rot-signatures", by.features())?;
     run(&rot::machine(rot)?, &program, &rot::folder(rot), kind, count)
 }
@@ -138,16 +137,22 @@ pub fn measure(rot: Rot, kind: &Kind, by: By, count: u8) -> Result<Vec<u64>> {
 ///
 /// # Errors
 /// As above.
-pub fn measure_on_host(core: Core, kind: &Kind, count: u8) -> Result<Vec<u64>> {
+pub fn measure_on_host(core: Core, kind: &Kind, count: usize) -> Result<Vec<u64>> {
     let program = firmware::stage("host-signatures", &[])?.elf;
     run(&model::machine(core, false)?, &program, &super::folder(core), kind, count)
 }
 
-fn run(machine: &Path, program: &Path, folder: &Path, kind: &Kind, count: u8) -> Result<Vec<u64>> {
+fn run(
+    machine: &Path,
+    program: &Path,
+    folder: &Path,
+    kind: &Kind,
+    count: usize,
+) -> Result<Vec<u64>> {
     let folder = folder.join("signatures");
     fs::create_dir_all(&folder)?;
-    let cases: Vec<Case> = (0..count).map(|number| Case::of(kind, number)).collect();
-    let mut bytes = u64::from(count).to_le_bytes().to_vec();
+    let cases = Case::several(kind, count)?;
+    let mut bytes = (count as u64).to_le_bytes().to_vec();
     bytes.extend(cases.iter().flat_map(Case::encode));
     let file = folder.join("cases.bin");
     fs::write(&file, bytes)?;
@@ -205,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_root_that_is_wrong_or_missing_is_noticed() {
-        let cases: Vec<Case> = (0..2).map(|number| Case::of(&KINDS[1], number)).collect();
+        let cases = Case::several(&KINDS[1], 2).unwrap();
         let line = |number: usize| {
             let root: String =
                 cases[number].root().unwrap().iter().map(|byte| format!("{byte:02x}")).collect();
