@@ -1,0 +1,142 @@
+// The verification unit of a first stage: `boot_verifier_core` with its reader of the medium and its digest.
+//
+// Engine, one-time-programmable storage, on-chip RAM and the sequencer of the host are beside it (hw/soc/top).
+
+`include "assert.svh"
+
+module boot_verifier
+  import boot_verifier_pkg::*;
+#(
+  parameter logic [31:0]  Base           = 32'h8800_0000,
+  parameter logic [31:0]  Algorithm      = 32'd17,
+  parameter logic [31:0]  Parameters     = 32'd1,
+  parameter int unsigned  SignatureWords = 313,
+  parameter logic [255:0] Soc            = '0,
+  parameter int unsigned  Capacity       = 65536,
+  parameter logic [63:0]  Accepted       = 64'h5a17_c0de_96b3_0f71,
+  parameter bit           Hardened       = 1'b1,
+  localparam int unsigned RamBits        = $clog2(Capacity / 8 + HeaderWords)
+) (
+  input  logic               clk_i,
+  input  logic               rst_ni,
+
+  // One-time-programmable storage.
+  input  logic               otp_ready_i,
+  input  logic               otp_failed_i,
+  input  logic               otp_usable_i,
+  input  logic [2:0]         otp_lifecycle_i,
+  input  logic [6:0]         otp_floor_i,
+  output logic               otp_req_o,
+  output logic               otp_is_board_o,
+  output logic [2:0]         otp_word_o,
+  input  logic               otp_valid_i,
+  input  logic               otp_good_i,
+  input  logic [31:0]        otp_data_i,
+
+  // The medium. Read address.
+  output logic               ar_valid_o,
+  input  logic               ar_ready_i,
+  output logic [31:0]        ar_addr_o,
+  output logic [7:0]         ar_len_o,
+  // Read data and response.
+  input  logic               r_valid_i,
+  output logic               r_ready_o,
+  input  logic [63:0]        r_data_i,
+  input  logic [1:0]         r_resp_i,
+  input  logic               r_last_i,
+
+  // The engine.
+  output logic               engine_start_o,
+  output logic               engine_key_o,
+  output logic               engine_signature_o,
+  output logic               engine_message_o,
+  output logic               engine_last_o,
+  input  logic               engine_ready_i,
+  input  logic               engine_done_i,
+  input  logic               engine_index_i,
+  input  logic [63:0]        engine_verdict_i,
+
+  // Words for engine and RAM.
+  output logic [63:0]        data_o,
+  output logic               ram_write_o,
+  output logic [RamBits-1:0] ram_word_o,
+
+  input  logic               fault_i,
+  output logic               release_o,
+  output logic               refused_o,
+  output logic [15:0]        reason_o,
+  output logic               quiet_o,    // nothing of the medium is due
+  output logic               error_o
+);
+  logic [18:0] lines;
+  logic        stop, valid, ready, failed, digest_start, digest_valid, digest_ready, digest_done, digest_error, core_error;
+  logic [63:0] data;
+  logic [2:0]  digest_index;
+  logic [31:0] digest_word;
+  reason_e     reason;
+
+  boot_verifier_reader #(.Base(Base)) u_reader (
+    .clk_i, .rst_ni,
+    .lines_i  (lines),
+    .stop_i   (stop),
+    .valid_o  (valid),
+    .ready_i  (ready),
+    .data_o   (data),
+    .failed_o (failed),
+    .quiet_o,
+    .ar_valid_o, .ar_ready_i, .ar_addr_o, .ar_len_o,
+    .r_valid_i, .r_ready_o, .r_data_i, .r_resp_i, .r_last_i
+  );
+
+  boot_verifier_digest #(.Hardened(Hardened)) u_digest (
+    .clk_i, .rst_ni,
+    .start_i (digest_start),
+    .valid_i (digest_valid),
+    .ready_o (digest_ready),
+    .data_i  (data),
+    .valid_o (digest_done),
+    .index_i (digest_index),
+    .word_o  (digest_word),
+    .error_o (digest_error)
+  );
+
+  // An upset of the digest's core is one of the unit.
+  boot_verifier_core #(
+    .Algorithm      (Algorithm),
+    .Parameters     (Parameters),
+    .SignatureWords (SignatureWords),
+    .Soc            (Soc),
+    .Capacity       (Capacity),
+    .Accepted       (Accepted),
+    .Hardened       (Hardened)
+  ) u_core (
+    .clk_i, .rst_ni,
+    .otp_ready_i, .otp_failed_i, .otp_usable_i, .otp_lifecycle_i, .otp_floor_i,
+    .otp_req_o, .otp_is_board_o, .otp_word_o, .otp_valid_i, .otp_good_i, .otp_data_i,
+    .lines_o        (lines),
+    .stop_o         (stop),
+    .valid_i        (valid),
+    .ready_o        (ready),
+    .data_i         (data),
+    .failed_i       (failed),
+    .digest_start_o (digest_start),
+    .digest_valid_o (digest_valid),
+    .digest_ready_i (digest_ready),
+    .digest_done_i  (digest_done),
+    .digest_index_o (digest_index),
+    .digest_word_i  (digest_word),
+    .engine_start_o, .engine_key_o, .engine_signature_o, .engine_message_o, .engine_last_o,
+    .engine_ready_i, .engine_done_i, .engine_index_i, .engine_verdict_i,
+    .data_o,
+    .ram_write_o, .ram_word_o,
+    .fault_i        (fault_i | digest_error),
+    .release_o, .refused_o,
+    .reason_o       (reason),
+    .error_o        (core_error)
+  );
+
+  assign reason_o = reason;
+  assign error_o  = core_error | digest_error;
+
+  `ASSERT(AnErrorReleasesNothing_A, error_o |=> !release_o)
+endmodule

@@ -1,0 +1,367 @@
+// Verifies a first stage from reset, with no processor running (spec/first-stage.md §8): reads its image once, feeds the
+// digest of the key and the engine for signatures, writes the signed part into on-chip RAM, and decides once.
+//
+// Bus, digest, engine and storage are outside. The decision needs evidence of each step, in registers of its own, in two
+// cycles one after the other: the state machine alone releases nothing, whatever state it is in. Every refusal is final
+// until reset.
+
+`include "assert.svh"
+
+module boot_verifier_core
+  import boot_verifier_pkg::*;
+#(
+  // The one algorithm, by its numbers (image format §2.2), and the words of its signature.
+  parameter logic [31:0]  Algorithm      = 32'd17,
+  parameter logic [31:0]  Parameters     = 32'd1,
+  parameter int unsigned  SignatureWords = 313,
+  parameter logic [255:0] Soc            = '0,
+  // Bytes of code that fit, a multiple of 64.
+  parameter int unsigned  Capacity       = 65536,
+  // What the engine shows when a signature fits, and at no other time.
+  parameter logic [63:0]  Accepted       = 64'h5a17_c0de_96b3_0f71,
+  // 0 builds a unit that goes on from an illegal state, to show that the test detects it.
+  parameter bit           Hardened       = 1'b1,
+  localparam int unsigned RamBits        = $clog2(Capacity / 8 + HeaderWords)
+) (
+  input  logic               clk_i,
+  input  logic               rst_ni,
+
+  // One-time-programmable storage: its verdict, and words of key and board. A word comes in the cycle after its request.
+  input  logic               otp_ready_i,
+  input  logic               otp_failed_i,
+  input  logic               otp_usable_i,     // the slot of the first stage
+  input  logic [2:0]         otp_lifecycle_i,  // development, production, returned: one bit at most
+  input  logic [6:0]         otp_floor_i,
+  output logic               otp_req_o,
+  output logic               otp_is_board_o,   // otherwise of the key
+  output logic [2:0]         otp_word_o,
+  input  logic               otp_valid_i,
+  input  logic               otp_good_i,
+  input  logic [31:0]        otp_data_i,
+
+  // The image: how many lines of 64 bytes may be read, and their words.
+  output logic [18:0]        lines_o,
+  output logic               stop_o,
+  input  logic               valid_i,
+  output logic               ready_o,
+  input  logic [63:0]        data_i,
+  input  logic               failed_i,
+
+  // The digest of the key.
+  output logic               digest_start_o,
+  output logic               digest_valid_o,
+  input  logic               digest_ready_i,
+  input  logic               digest_done_i,
+  output logic [2:0]         digest_index_o,
+  input  logic [31:0]        digest_word_i,
+
+  // The engine: key, signature and message as words, each of which it takes when it is ready for it.
+  output logic               engine_start_o,
+  output logic               engine_key_o,
+  output logic               engine_signature_o,
+  output logic               engine_message_o,
+  output logic               engine_last_o,    // of the message
+  input  logic               engine_ready_i,
+  input  logic               engine_done_i,
+  input  logic               engine_index_i,   // refused for its index
+  input  logic [63:0]        engine_verdict_i,
+
+  // To all of them.
+  output logic [63:0]        data_o,
+
+  // On-chip RAM.
+  output logic               ram_write_o,
+  output logic [RamBits-1:0] ram_word_o,
+
+  input  logic               fault_i,          // of a block outside
+  output logic               release_o,
+  output logic               refused_o,
+  output reason_e            reason_o,
+  output logic               error_o
+);
+  localparam int unsigned PaddingWords = (8 - SignatureWords % 8) % 8;
+  localparam int unsigned FixedWords   = LeadWords + KeyWords + SignatureWords + PaddingWords + HeaderWords;
+
+  // A [6,3,3] code without the zero word, extended: any two differ in at least three bits.
+  typedef enum logic [7:0] {
+    StStorage   = 8'b00001011,  // waits for one-time-programmable storage
+    StLead      = 8'b00010101,
+    StKey       = 8'b00011110,
+    StDigest    = 8'b00100110,  // compares the digest of the key
+    StSignature = 8'b00101101,
+    StPadding   = 8'b00110011,
+    StHeader    = 8'b00111000,
+    StCode      = 8'b01000111,
+    StVerdict   = 8'b01001100,  // waits for the engine
+    StJudge     = 8'b01010010,
+    StConfirm   = 8'b01011001,
+    StReleased  = 8'b01100001,
+    StRefused   = 8'b01101010,
+    StError     = 8'b01110100
+  } state_e;
+
+  state_e state_d;
+  (* fsm_encoding = "none" *) state_e state_q;
+  logic [18:0] count_d, count_q;      // words of the part
+  logic [22:0] total_d, total_q;      // words of the image that passed
+  logic [18:0] code_d, code_q;        // words of code
+  reason_e     reason_d, reason_q;
+
+  // States are decoded once, by equality.
+  logic in_storage, in_lead, in_key, in_digest, in_signature, in_padding, in_header, in_code, in_verdict, in_judge;
+  logic in_confirm, in_released, in_refused, is_legal;
+  assign in_storage   = state_q == StStorage;
+  assign in_lead      = state_q == StLead;
+  assign in_key       = state_q == StKey;
+  assign in_digest    = state_q == StDigest;
+  assign in_signature = state_q == StSignature;
+  assign in_padding   = state_q == StPadding;
+  assign in_header    = state_q == StHeader;
+  assign in_code      = state_q == StCode;
+  assign in_verdict   = state_q == StVerdict;
+  assign in_judge     = state_q == StJudge;
+  assign in_confirm   = state_q == StConfirm;
+  assign in_released  = state_q == StReleased;
+  assign in_refused   = state_q == StRefused;
+  assign is_legal     = in_storage | in_lead | in_key | in_digest | in_signature | in_padding | in_header | in_code |
+                        in_verdict | in_judge | in_confirm | in_released | in_refused;
+  assign error_o      = ~is_legal;
+
+  // --- words of the image ---
+  logic passes, to_engine, to_digest, needs_board, has_board, is_last;
+  assign to_digest   = in_lead | in_key;
+  assign to_engine   = in_key | in_signature | in_header | in_code;
+  assign needs_board = in_header & (count_q[4:2] == 3'd2);  // words 8 to 11
+  assign passes      = valid_i & (to_digest | in_signature | in_padding | in_header | in_code) &
+                       (~to_digest | digest_ready_i) & (~to_engine | engine_ready_i) & (~needs_board | has_board);
+  assign ready_o     = passes;
+  assign data_o      = data_i;
+
+  // A word goes to all who need it in one cycle, or to none.
+  assign digest_valid_o     = valid_i & to_digest & (~to_engine | engine_ready_i);
+  assign engine_key_o       = valid_i & in_key & digest_ready_i;
+  assign engine_signature_o = valid_i & in_signature;
+  assign engine_message_o   = valid_i & (in_header | in_code) & (~needs_board | has_board);
+  assign engine_last_o      = in_code & is_last;
+  assign ram_write_o        = passes & (in_header | in_code);
+  assign ram_word_o         = in_code ? RamBits'(count_q + 19'(HeaderWords)) : RamBits'(count_q);
+
+  // --- words of storage: the board while its words pass, the key while its digest is compared ---
+  logic        asks_q, has_low_q, has_high_q, board_good_q;
+  logic [63:0] board_q;
+  logic [3:0]  compared_d, compared_q;  // words of the digest
+  logic [31:0] key_difference_d, key_difference_q;
+  logic        wants_board, wants_key;
+  assign wants_board    = needs_board & ~(has_low_q & has_high_q);
+  assign wants_key      = in_digest & digest_done_i & (compared_q != 4'd8);
+  assign otp_req_o      = (wants_board | wants_key) & ~asks_q;
+  assign otp_is_board_o = in_header;
+  assign otp_word_o     = in_header ? {count_q[1:0], has_low_q} : compared_q[2:0];
+  assign has_board      = has_low_q & has_high_q;
+  assign digest_index_o = compared_q[2:0];
+
+  // One request at a time. The board's words are forgotten as soon as the word of the header has passed.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      asks_q       <= 1'b0;
+      has_low_q    <= 1'b0;
+      has_high_q   <= 1'b0;
+      board_good_q <= 1'b0;
+      board_q      <= '0;
+    end else begin
+      asks_q <= (otp_req_o | asks_q) & ~otp_valid_i;
+      if (otp_valid_i && in_header) begin
+        if (has_low_q) begin
+          board_q[63:32] <= otp_data_i;
+          has_high_q     <= 1'b1;
+          board_good_q   <= board_good_q & otp_good_i;
+        end else begin
+          board_q[31:0]  <= otp_data_i;
+          has_low_q      <= 1'b1;
+          board_good_q   <= otp_good_i;
+        end
+      end
+      if (passes) begin
+        has_low_q  <= 1'b0;
+        has_high_q <= 1'b0;
+      end
+    end
+  end
+
+  // Every word of the digest is compared; a word that storage does not give is a difference.
+  always_comb begin
+    compared_d       = compared_q;
+    key_difference_d = key_difference_q;
+    if (otp_valid_i && in_digest) begin
+      compared_d       = compared_q + 1'b1;
+      key_difference_d = key_difference_q | (otp_data_i ^ digest_word_i) | {32{~otp_good_i}};
+    end
+  end
+
+  // --- rules of the header ---
+  logic [NumRules-1:0] broken, kept;
+  rule_e first;
+  logic unused_next_word, unused_next_last;
+  boot_verifier_header #(
+    .Algorithm  (Algorithm),
+    .Parameters (Parameters),
+    .Soc        (Soc)
+  ) u_header (
+    .clk_i, .rst_ni,
+    .clear_i     (in_storage),
+    .word_i      (passes & in_header),
+    .index_i     (count_q[4:0]),
+    .data_i,
+    .board_i     (board_q),
+    .board_good_i(board_good_q),
+    .floor_i     (otp_floor_i),
+    .lifecycle_i (otp_lifecycle_i),
+    .broken_o    (broken),
+    .kept_o      (kept),
+    .first_o     (first),
+    .next_word_o (unused_next_word),
+    .next_last_o (unused_next_last)
+  );
+
+  // --- evidence ---
+  logic is_complete, is_key_right, is_fitting, is_kept, is_good;
+  assign is_complete  = (total_q == 23'(FixedWords) + 23'(code_q)) & (code_q != '0);
+  assign is_key_right = (compared_q == 4'd8) & (key_difference_q == '0);
+  assign is_fitting   = engine_done_i & (engine_verdict_i == Accepted);
+  assign is_kept      = (broken == '0) & (kept == '1);
+  assign is_good      = is_complete & is_key_right & is_fitting & is_kept & otp_ready_i & otp_usable_i & ~failed_i & ~fault_i;
+
+  // --- order ---
+  logic is_size_good;
+  logic [18:0] part_words;
+  assign is_size_good = (data_i[5:0] == '0) & (data_i != '0) & (data_i <= 64'(Capacity));
+  // Words of the part of this state.
+  always_comb begin
+    unique case (1'b1)
+      in_lead:      part_words = 19'(LeadWords);
+      in_key:       part_words = 19'(KeyWords);
+      in_signature: part_words = 19'(SignatureWords);
+      in_padding:   part_words = 19'(PaddingWords);
+      in_header:    part_words = 19'(HeaderWords);
+      default:      part_words = code_q;
+    endcase
+  end
+  assign is_last = count_q + 1'b1 == part_words;
+
+  // What a word breaks that ends the read at once (§8, steps 1 to 3), and what the tag and the algorithm of the lead are.
+  reason_e refusal;
+  always_comb begin
+    refusal = ReasonNone;
+    if (in_lead) begin
+      if (count_q < 19'd2 && data_i != LeadTag[count_q[0]])                       refusal = ReasonLeadTag;
+      else if (count_q == 19'd2 && data_i != {Parameters, Algorithm})             refusal = ReasonAlgorithm;
+      else if (count_q > 19'd2 && data_i != '0)                                   refusal = ReasonPadding;
+    end
+    if (in_padding && data_i != '0)                                               refusal = ReasonPadding;
+    if (in_header && count_q == 19'd3 && !is_size_good)                           refusal = ReasonCodeSize;
+  end
+
+  // One part follows the other; a refusal and a failure of the medium end it.
+  always_comb begin
+    state_d  = state_q;
+    count_d  = count_q;
+    total_d  = total_q + 23'(passes);
+    code_d   = (passes && in_header && count_q == 19'd3) ? data_i[21:3] : code_q;
+    reason_d = reason_q;
+    if (passes) count_d = is_last ? '0 : count_q + 1'b1;
+
+    unique case (state_q)
+      StStorage: begin
+        if (otp_ready_i) begin
+          state_d  = otp_usable_i ? StLead : StRefused;
+          reason_d = otp_usable_i ? ReasonNone : ReasonKey;
+        end
+        if (otp_failed_i) begin
+          state_d  = StRefused;
+          reason_d = ReasonDevice;
+        end
+      end
+      StLead:      if (passes && is_last) state_d = StKey;
+      StKey:       if (passes && is_last) state_d = StDigest;
+      StDigest:    if (compared_q == 4'd8) begin
+        state_d  = is_key_right ? StSignature : StRefused;
+        reason_d = is_key_right ? ReasonNone : ReasonKey;
+      end
+      StSignature: if (passes && is_last) state_d = (PaddingWords == 0) ? StHeader : StPadding;
+      StPadding:   if (passes && is_last) state_d = StHeader;
+      StHeader:    if (passes && is_last) state_d = StCode;
+      StCode:      if (passes && is_last) state_d = StVerdict;
+      StVerdict:   if (engine_done_i) state_d = StJudge;
+      StJudge: begin
+        state_d = is_good ? StConfirm : StRefused;
+        if (!is_good) reason_d = !is_fitting ? (engine_index_i ? ReasonIndex : ReasonSignature) : reason_of(first);
+      end
+      StConfirm: begin
+        state_d = is_good ? StReleased : StRefused;
+        if (!is_good) reason_d = ReasonSignature;
+      end
+      StReleased:  if (!is_good) state_d = StError;
+      StRefused:   state_d = StRefused;
+      StError:     state_d = StError;
+      default:     state_d = Hardened ? StError : StVerdict;
+    endcase
+
+    if (passes && refusal != ReasonNone) begin
+      state_d  = StRefused;
+      reason_d = refusal;
+    end
+    if (failed_i && !in_refused && !in_storage && !in_released && is_legal) begin
+      state_d  = StRefused;
+      reason_d = ReasonMedium;
+    end
+    if (fault_i) state_d = StError;
+  end
+
+  // Everything begins with a reset, and only with one.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q          <= StStorage;
+      count_q          <= '0;
+      total_q          <= '0;
+      code_q           <= '0;
+      reason_q         <= ReasonNone;
+      compared_q       <= '0;
+      key_difference_q <= '1;
+    end else begin
+      state_q          <= state_d;
+      count_q          <= count_d;
+      total_q          <= total_d;
+      code_q           <= code_d;
+      reason_q         <= reason_d;
+      compared_q       <= compared_d;
+      // Ones until the comparison begins: what was never compared is a difference.
+      key_difference_q <= (in_key & passes & is_last) ? '0 : key_difference_d;
+    end
+  end
+
+  // Lines that may be read: lead and key, then up to the header's end, then the code.
+  always_comb begin
+    lines_o = '0;
+    if (in_lead | in_key | in_digest) lines_o = 19'((LeadWords + KeyWords) / 8);
+    if (in_signature | in_padding | in_header) lines_o = 19'(FixedWords / 8);
+    if (in_code) lines_o = 19'(FixedWords / 8) + 19'(code_q >> 3);
+  end
+  assign stop_o         = in_refused | error_o;
+  assign digest_start_o = in_storage & otp_ready_i;
+  assign engine_start_o = in_lead & passes & is_last;
+
+  // A release needs state and evidence, all the time: an upset of one flip-flop gives neither.
+  assign release_o = in_released & is_good;
+  assign refused_o = in_refused;
+  assign reason_o  = reason_q;
+
+  `ASSERT(OnlyEvidenceReleases_A, release_o |-> is_complete && is_key_right && is_fitting && is_kept)
+  `ASSERT(AReleaseWasConfirmed_A, $rose(release_o) |-> $past(in_confirm && is_good) && $past(in_judge && is_good, 2))
+  `ASSERT(ARefusalIsForGood_A, refused_o |=> refused_o || error_o)
+  `ASSERT(AnErrorIsForGood_A, error_o && Hardened |=> error_o)
+  `ASSERT(ARefusalHasAReason_A, refused_o && $past(!in_refused) |-> reason_o != ReasonNone)
+  `ASSERT(TheSignatureWaitsForTheKey_A, in_signature && $past(in_digest) |-> is_key_right)
+  `ASSERT(WhatIsWrittenIsHashed_A, ram_write_o |-> engine_message_o && engine_ready_i)
+  `ASSERT(NothingIsWrittenTwice_A,
+          ram_write_o && $past(ram_write_o) |-> ram_word_o == $past(ram_word_o) + 1'b1)
+endmodule

@@ -1,0 +1,141 @@
+// The digest of lead and public key: SHA-256 of 128 bytes (spec/first-stage.md §5), out in words of 32 bits as one-time
+// programmable storage has them, from the first.
+//
+// Two blocks come as words of 64 bits. The third one is the padding. The digest is kept as the core's state and is read
+// word by word while it is compared; nothing else of it leaves.
+
+`include "assert.svh"
+
+module boot_verifier_digest
+  import sha2_pkg::*;
+#(
+  parameter bit Hardened = 1'b1
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  input  logic        start_i,      // a message begins
+  input  logic        valid_i,
+  output logic        ready_o,
+  input  logic [63:0] data_i,
+
+  output logic        valid_o,      // the digest is there, until the next start
+  input  logic [2:0]  index_i,
+  output logic [31:0] word_o,
+  output logic        error_o
+);
+  // Words of 32 bits in the message, and the padding of 128 bytes (FIPS 180-4 §5.1.1).
+  localparam logic [5:0] MessageWords = 6'd32;
+  localparam logic [5:0] LastWord     = 6'd47;
+
+  logic [5:0]  words_d, words_q;    // that the core took
+  logic [1:0]  blocks_d, blocks_q;  // that were commanded
+  logic        busy_d, busy_q, done_d, done_q;
+  logic        cmd_valid, cmd_ready, msg_valid, msg_ready, state_valid, unused_idle, unused_ready;
+  logic [31:0] msg, padding;
+  logic [1:0][31:0] state;
+  cmd_e        cmd;
+  logic [1:0]  turns_d, turns_q;    // pairs of words of the digest that came
+  logic [7:0][31:0] digest_d, digest_q;
+
+  // One word of 64 bits is two of the message, the first byte on top.
+  logic in_message, takes;
+  logic [31:0] half;
+  assign in_message = words_q < MessageWords;
+  assign half       = words_q[0] ? data_i[63:32] : data_i[31:0];
+  assign padding    = words_q == MessageWords ? 32'h8000_0000 : words_q == LastWord ? 32'd1024 : 32'd0;
+  assign msg        = in_message ? {half[7:0], half[15:8], half[23:16], half[31:24]} : padding;
+  assign msg_valid  = busy_q & (words_q <= LastWord) & (in_message ? valid_i : 1'b1);
+  assign takes      = msg_valid & msg_ready;
+  assign ready_o    = takes & in_message & words_q[0];
+
+  // Three blocks, then the state comes out.
+  assign cmd_valid = busy_q;
+  always_comb begin
+    unique case (blocks_q)
+      2'd0:       cmd = CmdFirst;
+      2'd1, 2'd2: cmd = CmdNext;
+      default:    cmd = CmdSave;
+    endcase
+  end
+
+  // Counts of what the core took and gave.
+  always_comb begin
+    words_d  = words_q;
+    blocks_d = blocks_q;
+    busy_d   = busy_q;
+    done_d   = done_q;
+    turns_d  = turns_q;
+    digest_d = digest_q;
+    if (takes) words_d = words_q + 1'b1;
+    if (cmd_valid && cmd_ready && blocks_q != 2'd3) blocks_d = blocks_q + 1'b1;
+    if (state_valid) begin
+      // H3 with H7 first.
+      digest_d[2'd3-turns_q]        = state[0];
+      digest_d[3'd7-3'(turns_q)]    = state[1];
+      turns_d                       = turns_q + 1'b1;
+      if (turns_q == 2'd3) begin
+        busy_d = 1'b0;
+        done_d = 1'b1;
+      end
+    end
+    if (start_i) begin
+      words_d  = '0;
+      blocks_d = '0;
+      turns_d  = '0;
+      busy_d   = 1'b1;
+      done_d   = 1'b0;
+      digest_d = '0;
+    end
+  end
+
+  // Control and digest.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      words_q  <= '0;
+      blocks_q <= '0;
+      busy_q   <= 1'b0;
+      done_q   <= 1'b0;
+      turns_q  <= '0;
+      digest_q <= '0;
+    end else begin
+      words_q  <= words_d;
+      blocks_q <= blocks_d;
+      busy_q   <= busy_d;
+      done_q   <= done_d;
+      turns_q  <= turns_d;
+      digest_q <= digest_d;
+    end
+  end
+
+  sha2_core #(
+    .WordBits       (32),
+    .RoundsPerCycle (1),
+    .Hardened       (Hardened)
+  ) u_core (
+    .clk_i,
+    .rst_ni,
+    .cmd_valid_i   (cmd_valid),
+    .cmd_ready_o   (cmd_ready),
+    .cmd_i         (cmd),
+    .is_384_i      (1'b0),
+    .wipe_i        (start_i),
+    .idle_o        (unused_idle),
+    .error_o,
+    .msg_valid_i   (msg_valid),
+    .msg_ready_o   (msg_ready),
+    .msg_i         (msg),
+    .state_valid_i (1'b0),
+    .state_ready_o (unused_ready),
+    .state_i       ('0),
+    .state_valid_o (state_valid),
+    .state_ready_i (1'b1),
+    .state_o       (state)
+  );
+
+  assign valid_o = done_q;
+  assign word_o  = digest_q[index_i];
+
+  `ASSERT(NoDigestOfAPart_A, !valid_o |=> !valid_o || (words_q > LastWord && blocks_q == 2'd3))
+  `ASSERT(ADigestStays_A, valid_o && !start_i |=> valid_o && $stable(digest_q))
+endmodule
