@@ -14,7 +14,9 @@ module boot_verifier_core
   parameter logic [31:0]  Algorithm      = 32'd17,
   parameter logic [31:0]  Parameters     = 32'd1,
   parameter int unsigned  SignatureWords = 313,
-  parameter logic [255:0] Soc            = '0,
+  // Words of its public key; zeros follow.
+  parameter int unsigned  KeyUsed        = 8,
+  parameter logic [255:0] Soc            = SocName,
   // Bytes of code that fit, a multiple of 64.
   parameter int unsigned  Capacity       = 65536,
   // What the engine shows when a signature fits, and at no other time.
@@ -224,8 +226,9 @@ module boot_verifier_core
   );
 
   // --- evidence ---
+  reason_e refusal, found_d, found_q, decided;
   logic is_complete, is_key_right, is_fitting, is_kept, is_good;
-  assign is_complete  = (total_q == 23'(FixedWords) + 23'(code_q)) & (code_q != '0);
+  assign is_complete  = (total_q == 23'(FixedWords) + 23'(code_q)) & (code_q != '0) & (found_q == ReasonNone);
   assign is_key_right = (compared_q == 4'd8) & (key_difference_q == '0);
   assign is_fitting   = engine_done_i & (engine_verdict_i == Accepted);
   assign is_kept      = (broken == '0) & (kept == '1);
@@ -248,8 +251,8 @@ module boot_verifier_core
   end
   assign is_last = count_q + 1'b1 == part_words;
 
-  // What a word breaks that ends the read at once (§8, steps 1 to 3), and what the tag and the algorithm of the lead are.
-  reason_e refusal;
+  // What a word breaks of lead, key, padding and size (§8, steps 1 to 3). The first one is kept up to the end of the key, or
+  // of the header: that bytes are missing comes before what is wrong with others.
   always_comb begin
     refusal = ReasonNone;
     if (in_lead) begin
@@ -257,16 +260,20 @@ module boot_verifier_core
       else if (count_q == 19'd2 && data_i != {Parameters, Algorithm})             refusal = ReasonAlgorithm;
       else if (count_q > 19'd2 && data_i != '0)                                   refusal = ReasonPadding;
     end
+    if (in_key && count_q >= 19'(KeyUsed) && data_i != '0)                        refusal = ReasonPadding;
     if (in_padding && data_i != '0)                                               refusal = ReasonPadding;
     if (in_header && count_q == 19'd3 && !is_size_good)                           refusal = ReasonCodeSize;
   end
+
+  assign decided = found_q != ReasonNone ? found_q : refusal;
 
   // One part follows the other; a refusal and a failure of the medium end it.
   always_comb begin
     state_d  = state_q;
     count_d  = count_q;
     total_d  = total_q + 23'(passes);
-    code_d   = (passes && in_header && count_q == 19'd3) ? data_i[21:3] : code_q;
+    code_d   = (passes && in_header && count_q == 19'd3 && is_size_good) ? data_i[21:3] : code_q;
+    found_d  = passes ? decided : found_q;
     reason_d = reason_q;
     if (passes) count_d = is_last ? '0 : count_q + 1'b1;
 
@@ -306,13 +313,13 @@ module boot_verifier_core
       default:     state_d = Hardened ? StError : StVerdict;
     endcase
 
-    if (passes && refusal != ReasonNone) begin
+    if (passes && is_last && (in_key || in_header) && decided != ReasonNone) begin
       state_d  = StRefused;
-      reason_d = refusal;
+      reason_d = decided;
     end
     if (failed_i && !in_refused && !in_storage && !in_released && is_legal) begin
       state_d  = StRefused;
-      reason_d = ReasonMedium;
+      reason_d = ReasonTruncated;
     end
     if (fault_i) state_d = StError;
   end
@@ -324,6 +331,7 @@ module boot_verifier_core
       count_q          <= '0;
       total_q          <= '0;
       code_q           <= '0;
+      found_q          <= ReasonNone;
       reason_q         <= ReasonNone;
       compared_q       <= '0;
       key_difference_q <= '1;
@@ -332,6 +340,7 @@ module boot_verifier_core
       count_q          <= count_d;
       total_q          <= total_d;
       code_q           <= code_d;
+      found_q          <= found_d;
       reason_q         <= reason_d;
       compared_q       <= compared_d;
       // Ones until the comparison begins: what was never compared is a difference.

@@ -10,7 +10,7 @@ module boot_verifier_header
 #(
   parameter logic [31:0]  Algorithm  = 32'd17,
   parameter logic [31:0]  Parameters = 32'd1,
-  parameter logic [255:0] Soc        = '0
+  parameter logic [255:0] Soc        = SocName
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,

@@ -23,6 +23,9 @@ package boot_verifier_pkg;
   } rule_e;
   localparam int unsigned NumRules = 9;
 
+  // The name of the system on a chip (§6), `rot`, with the first letter in the lower bits.
+  localparam logic [255:0] SocName = 256'h746f72;
+
   // Reasons (spec/errors.toml), in decimal the numbers behind the E.
   typedef enum logic [15:0] {
     ReasonNone          = 16'd0,
@@ -43,7 +46,6 @@ package boot_verifier_pkg;
     ReasonSoc           = 16'd602,
     ReasonFloor         = 16'd603,
     ReasonLifecycle     = 16'd604,
-    ReasonMedium        = 16'd901,
     ReasonDevice        = 16'd904
   } reason_e;
 

@@ -15,7 +15,7 @@ from handshakes import Bench, Part, chance
 
 ACCEPTED = 0x5A17_C0DE_96B3_0F71
 BASE = 0x8800_0000
-SOC = bytes(32)
+SOC = b"rot".ljust(32, b"\0")
 BOARD = b"board-1".ljust(32, b"\0")
 DEVELOPMENT, PRODUCTION, RETURNED = 1, 2, 4
 
@@ -102,7 +102,8 @@ class Medium(Part):
         self.latency = 3
         self.bad_beat: int | None = None
         self.bad_last: int | None = None
-        self.beats: deque[tuple[int, int, int]] = deque()  # cycle from which, data, last
+        self.end: int | None = None  # words that there are; later ones are errors
+        self.beats: deque[tuple[int, int, int, int]] = deque()  # cycle from which, word, data, last
         self.addresses: list[int] = []
         self.given = 0
         self.now = 0
@@ -115,9 +116,10 @@ class Medium(Part):
             self.offered = bool(self.beats) and self.beats[0][0] <= self.now and not chance(self.stalls)
         dut.r_valid_i.value = int(self.offered)
         if self.offered:
-            _, data, last = self.beats[0]
+            at, data, last = self.beats[0][1:]
             dut.r_data_i.value = data
-            dut.r_resp_i.value = 2 if self.given == self.bad_beat else 0
+            is_bad = self.given == self.bad_beat or (self.end is not None and at >= self.end)
+            dut.r_resp_i.value = 2 if is_bad else 0
             dut.r_last_i.value = last ^ int(self.given == self.bad_last)
 
     def sample(self) -> None:
@@ -131,7 +133,8 @@ class Medium(Part):
             at = address - BASE
             for beat in range(count):
                 word = self.image[at + 8 * beat : at + 8 * beat + 8].ljust(8, b"\xa5")
-                self.beats.append((self.now + self.latency, int.from_bytes(word, "little"), int(beat == count - 1)))
+                value = int.from_bytes(word, "little")
+                self.beats.append((self.now + self.latency, at // 8 + beat, value, int(beat == count - 1)))
         if self.offered and dut.r_ready_o.value == 1:
             self.beats.popleft()
             self.given += 1
@@ -181,7 +184,7 @@ class Engine(Part):
 
     def __init__(self, dut: HierarchyObject, image: Image) -> None:
         self.dut = dut
-        self.expected = image.key, image.signature, image.signed()
+        self.prepare(image)
         self.taken = [b"", b"", b""]
         self.stalls = 0.0
         self.verdict = ACCEPTED
@@ -189,6 +192,9 @@ class Engine(Part):
         self.has_started = False
         self.waits: int | None = None
         self.is_done = False
+
+    def prepare(self, image: Image) -> None:
+        self.expected = image.key, image.signature, image.signed()
 
     def drive(self) -> None:
         dut = self.dut
