@@ -91,7 +91,7 @@ const TARGETS: &[Target] = &[
     target("bundle", "whole bundles after their signatures", 6_000, 512),
     target("differential", "the library and spec/verify.py agree", 3_000, 512),
     target("inspect", "hartlock inspect of any file", 3_000, 4096),
-    target("first-stage", "first stages, and spec/first_stage.py agrees", 1_500, 2048),
+    target("first-stage", "first stages, and spec/first_stage.py agrees", 300, 2048),
     target("keys", "key files", 40_000, 512),
     target("spec", "bundle.toml", 2_500, 2048),
     target("root-of-trust", "the root-of-trust block", 60_000, 512),
