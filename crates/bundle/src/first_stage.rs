@@ -315,7 +315,8 @@ fn context(reason: Reason, image: &[u8], expectation: &FirstStageExpectation) ->
             ))
         }),
         Reason::TrailingBytes => parts().map_or_else(Vec::new, |parts| {
-            one(format!("{} bytes follow the image", grouped(parts.trailing as u64)))
+            let bytes = grouped(parts.trailing as u64);
+            one(format!("bytes after the image: {bytes}"))
         }),
         _ => Vec::new(),
     }

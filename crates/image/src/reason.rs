@@ -470,7 +470,7 @@ impl Reason {
             }
             #[cfg(feature = "every-text")]
             Reason::FirstStageAlgorithm => {
-                "Sign with a key of one of these: `hartlock keygen --algorithm xmss-sha2-10-256`."
+                "Take a key of one of the algorithms of the form: `hartlock keygen --algorithm xmss-sha2-10-256`."
             }
             Reason::SignatureMismatch => {
                 "Sign the bundle again; if it came over a network or from storage, treat it as tampered with."
