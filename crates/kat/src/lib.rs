@@ -7,6 +7,7 @@
 //! | [`hash`], [`digest`], [`mac`], [`verify`] | the operations; each signature family is a file of [`verify`] |
 //! | [`pack`] | cases on their way to a board, and its answers on their way back |
 //! | [`lanes`] | several messages at once |
+//! | [`roots`] | signatures of hash trees, and the roots that they lead to |
 //! | `host` | JSON lines, batches, threads; with the feature `host` only |
 //!
 //! Everything but `host` is free of a heap and of panics: the bench of the board links the same code, so a
@@ -27,6 +28,7 @@ pub mod lanes;
 pub mod mac;
 pub mod pack;
 pub mod request;
+pub mod roots;
 pub mod verify;
 
 pub use engine::{Answer, Engine, Output};

@@ -140,7 +140,7 @@ fn sign(
             let public: &slh_dsa::VerifyingKey<_> = key.as_ref();
             public.to_bytes().to_vec()
         }
-        // A message is a seed here, and the public key that belongs to it stands for a signature.
+        // A message is a seed here, and the public key that belongs to it takes the place of a signature.
         "ed25519-key-pair" => {
             let seeds = messages.iter().map(|seed| Ok(seed.as_slice().try_into()?));
             let keys = seeds.collect::<Result<Vec<[u8; 32]>>>()?;

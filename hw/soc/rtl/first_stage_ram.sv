@@ -72,6 +72,7 @@ module first_stage_ram
   assign is_visible = open_i | ~Closes;
 
   // The address of a read is taken when no burst is open; each beat that is taken fetches the next word.
+  // A read of the cycle in which the memory is closed is answered as closed: what was fetched is kept, and not shown.
   assign ar_ready_o = ~reads_q;
   assign starts     = ar_valid_i & ar_ready_o;
   assign advances   = reads_q & r_ready_i;
@@ -80,6 +81,7 @@ module first_stage_ram
 
   // The order of a burst, and the two halves of a write, which may come in any order.
   always_comb begin
+    // The burst is open up to its last beat.
     reads_d = starts | (reads_q & ~(advances & (left_q == '0)));
     next_d  = fetches ? fetched + 1'b1 : next_q;
     left_d  = left_q;
@@ -91,6 +93,7 @@ module first_stage_ram
       left_d = left_q - 1'b1;
     end
 
+    // Address and data of a write are taken apart from each other, and answered when both are there.
     has_id_d   = has_id_q | aw_valid_i;
     has_data_d = has_data_q | (w_valid_i & w_last_i);
     b_id_d     = (aw_valid_i & aw_ready_o) ? aw_id_i : b_id_q;
@@ -138,6 +141,7 @@ module first_stage_ram
   assign r_resp_o   = shows ? RespOkay : RespSlverr;
   assign r_last_o   = left_q == '0;
 
+  // One write at a time; its data are dropped as they come.
   assign aw_ready_o = ~has_id_q;
   assign w_ready_o  = ~has_data_q;
   assign b_valid_o  = has_id_q & has_data_q;

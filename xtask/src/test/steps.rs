@@ -275,7 +275,8 @@ pub const STEPS: &[Step] = &[
                 "hartlock-axi-guard",
                 "hartlock-bench",
                 "hartlock-loader",
-                "hartlock-rot-host"
+                "hartlock-rot-host",
+                "hartlock-host-signatures"
             ],
             "--features",
             "hartlock-bench/soc,hartlock-loader/soc"
@@ -288,7 +289,13 @@ pub const STEPS: &[Step] = &[
         "the same for what runs on the root of trust",
         clippy_of_firmware!(
             firmware::ROT_TARGET,
-            ["hartlock-rot-smoke", "hartlock-rot-rom", "hartlock-rot-dma", "hartlock-accelerator"]
+            [
+                "hartlock-rot-smoke",
+                "hartlock-rot-rom",
+                "hartlock-rot-dma",
+                "hartlock-rot-signatures",
+                "hartlock-accelerator"
+            ]
         ),
     )
     .uses(&[Resource::Cargo])

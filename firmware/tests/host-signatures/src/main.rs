@@ -12,8 +12,8 @@
 use core::arch::global_asm;
 use core::hint::black_box;
 
+use hartlock_kat::roots::{Case, HEAD_LEN, Head, OFFSET};
 use hartlock_kernels::Kernels;
-use hartlock_rot_signatures::{Case, HEAD_LEN, Head, OFFSET};
 use hartlock_verify::board::Region;
 use hartlock_virt::board::map;
 use hartlock_virt::console::{self, Number};

@@ -18,6 +18,7 @@ use core::fmt::Write;
 use hartlock_drivers::sha2::Sha2;
 #[cfg(not(feature = "software"))]
 use hartlock_drivers::wait::Polling;
+use hartlock_kat::roots::{Case, HEAD_LEN, Head, OFFSET};
 use hartlock_kernels::Kernels;
 use hartlock_kernels::signature::Rejection;
 #[cfg(not(feature = "software"))]
@@ -26,7 +27,6 @@ use hartlock_regs::Block;
 use hartlock_rot::SHA2;
 use hartlock_rot::host::{self, BusError};
 use hartlock_rot::{Console, HOST_MEMORY, cycle, exit};
-use hartlock_rot_signatures::{Case, HEAD_LEN, Head, OFFSET};
 
 /// Bytes of the longest case: SLH-DSA-SHA2-128s with a short message.
 const ROOM: usize = 9 << 10;

@@ -130,6 +130,8 @@ module boot_verifier_core
   assign error_o      = ~is_legal;
 
   // --- words of the image ---
+  // Lead and key go to the digest, the key to the engine as well, then signature, header and code to the engine alone. Padding
+  // goes to none of them: it is compared with zero.
   logic passes, to_engine, to_digest, needs_board, has_board, is_last;
   assign to_digest   = in_lead | in_key;
   assign to_engine   = in_key | in_signature | in_header | in_code;
@@ -201,6 +203,8 @@ module boot_verifier_core
   end
 
   // --- rules of the header ---
+  // They are judged while words pass, and count after the signature only: until then nothing that the header says is trusted,
+  // except for the size of the code, which is bounded.
   logic [NumRules-1:0] broken, kept;
   rule_e first;
   logic unused_next_word, unused_next_last;
@@ -228,10 +232,15 @@ module boot_verifier_core
   // --- evidence ---
   reason_e refusal, found_d, found_q, decided;
   logic is_complete, is_key_right, is_fitting, is_kept, is_good;
+  // All words of the image passed: no part was left out, and none was found wrong.
   assign is_complete  = (total_q == 23'(FixedWords) + 23'(code_q)) & (code_q != '0) & (found_q == ReasonNone);
+  // All eight words of the digest were compared.
   assign is_key_right = (compared_q == 4'd8) & (key_difference_q == '0);
+  // The engine shows the one constant of a signature that fits.
   assign is_fitting   = engine_done_i & (engine_verdict_i == Accepted);
+  // Each rule of the header was judged, and none was broken.
   assign is_kept      = (broken == '0) & (kept == '1);
+  // Storage has to stay good, too: an upset of it takes the release away.
   assign is_good      = is_complete & is_key_right & is_fitting & is_kept & otp_ready_i & otp_usable_i & ~failed_i & ~fault_i;
 
   // --- order ---
@@ -278,6 +287,7 @@ module boot_verifier_core
     if (passes) count_d = is_last ? '0 : count_q + 1'b1;
 
     unique case (state_q)
+      // Nothing is requested of the medium before.
       StStorage: begin
         if (otp_ready_i) begin
           state_d  = otp_usable_i ? StLead : StRefused;
@@ -290,6 +300,7 @@ module boot_verifier_core
       end
       StLead:      if (passes && is_last) state_d = StKey;
       StKey:       if (passes && is_last) state_d = StDigest;
+      // The digest is there some cycles after its last word.
       StDigest:    if (compared_q == 4'd8) begin
         state_d  = is_key_right ? StSignature : StRefused;
         reason_d = is_key_right ? ReasonNone : ReasonKey;
@@ -299,10 +310,12 @@ module boot_verifier_core
       StHeader:    if (passes && is_last) state_d = StCode;
       StCode:      if (passes && is_last) state_d = StVerdict;
       StVerdict:   if (engine_done_i) state_d = StJudge;
+      // A signature that does not fit is named first: then nothing in the header means anything.
       StJudge: begin
         state_d = is_good ? StConfirm : StRefused;
         if (!is_good) reason_d = !is_fitting ? (engine_index_i ? ReasonIndex : ReasonSignature) : reason_of(first);
       end
+      // The same evidence again, a cycle later.
       StConfirm: begin
         state_d = is_good ? StReleased : StRefused;
         if (!is_good) reason_d = ReasonSignature;
@@ -355,6 +368,7 @@ module boot_verifier_core
     if (in_signature | in_padding | in_header) lines_o = 19'(FixedWords / 8);
     if (in_code) lines_o = 19'(FixedWords / 8) + 19'(code_q >> 3);
   end
+  // After a decision nothing is requested.
   assign stop_o         = in_refused | error_o;
   assign digest_start_o = in_storage & otp_ready_i;
   assign engine_start_o = in_lead & passes & is_last;

@@ -59,7 +59,8 @@ module boot_verifier_digest
     endcase
   end
 
-  // Counts of what the core took and gave.
+  // Counts of what the core took and gave. A start forgets what there was, and the wipe of the core takes its time: no word
+  // is taken meanwhile.
   always_comb begin
     words_d  = words_q;
     blocks_d = blocks_q;

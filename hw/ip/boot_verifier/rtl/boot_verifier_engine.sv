@@ -60,6 +60,7 @@ module boot_verifier_engine #(
   assign key_o       = key_q[0] ? {<<8{data_i[63:32]}} : {<<8{data_i[31:0]}};
 
   // --- the signature: from the second word on, each gives one that begins in the word before ---
+  // The first word gives nothing yet: its upper half waits for the lower half of the next one.
   assign takes_first = signature_i & (count_q == '0) & start_q;
   assign takes       = sig_valid_o & sig_ready_i & ~has_tail;
   assign has_tail    = (count_q == CountBits'(SignatureWords)) & ~tail_q;
@@ -69,15 +70,18 @@ module boot_verifier_engine #(
   assign sig_bytes_o = has_tail ? 4'd4 : 4'd8;
 
   // --- the message waits for the end of the signature ---
+  // Header and code are the message as they are.
   assign msg_valid_o = message_i & tail_q;
   assign msg_data_o  = data_i;
   assign msg_last_o  = last_i;
   assign msg_bytes_o = 4'd8;
 
+  // A word is taken in the cycle in which all of it has gone on.
   assign ready_o = (key_i & key_q[0] & ~key_q[4]) | takes_first | (signature_i & takes) | (msg_valid_o & msg_ready_i);
 
   // One part after the other.
   always_comb begin
+    // Counts go up to their ends and stay there.
     key_d   = key_q + 5'(key_valid_o);
     start_d = start_q | start_o;
     count_d = count_q + CountBits'(takes_first | takes);
@@ -85,6 +89,7 @@ module boot_verifier_engine #(
     tail_d  = tail_q | (has_tail & sig_ready_i);
     wrong_d = wrong_q | (takes_first & (data_i[31:0] != '0));
   end
+  // The engine begins once it has the whole key.
   assign start_o = (key_q == 5'd16) & ~start_q;
 
   // Everything begins with a reset, and only with one.

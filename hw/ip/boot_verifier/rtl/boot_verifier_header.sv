@@ -53,10 +53,12 @@ module boot_verifier_header
         breaks[RuleTag] = data_i != HeaderTag[1];
         ends[RuleTag]   = 1'b1;
       end
+      // Signed, so that no lead of another algorithm fits this signed part.
       5'd2:    begin
         breaks[RuleAlgorithm] = data_i != {Parameters, Algorithm};
         ends[RuleAlgorithm]   = 1'b1;
       end
+      // Word 3 is the size of the code, which the core judges.
       5'd4:    begin
         breaks[RuleFloor] = ~is_above;
         ends[RuleFloor]   = 1'b1;
@@ -76,12 +78,14 @@ module boot_verifier_header
         breaks[RuleSoc] = data_i != Soc[64*index_i[1:0] +: 64];
         ends[RuleSoc]   = index_i == 5'd15;
       end
+      // A stage without a successor has zeros in all of it.
       5'd16:   begin
         next_is_none_d   = data_i == '0;
         breaks[RuleNext] = (data_i != '0) & ~is_pair(data_i[31:0], data_i[63:32]);
       end
       default: ;
     endcase
+    // What later versions may use: zero in this one.
     if (is_reserved) begin
       breaks[RuleReserved] = data_i != '0;
       ends[RuleReserved]   = index_i == 5'd31;

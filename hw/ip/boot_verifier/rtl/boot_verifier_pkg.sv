@@ -26,7 +26,7 @@ package boot_verifier_pkg;
   // The name of the system on a chip (§6), `rot`, with the first letter in the lower bits.
   localparam logic [255:0] SocName = 256'h746f72;
 
-  // Reasons (spec/errors.toml), in decimal the numbers behind the E.
+  // Reasons (spec/errors.toml): the number after the E, in decimal.
   typedef enum logic [15:0] {
     ReasonNone          = 16'd0,
     ReasonTruncated     = 16'd101,

@@ -36,6 +36,7 @@ module boot_verifier_reader #(
   input  logic        r_last_i
 );
   logic [63:0] words_q [Room];
+  // Requests run ahead of what is taken by the room of the buffer, and no further.
   logic [18:0] line_d, line_q;         // the next one
   logic [4:0]  used_d, used_q;         // words that are in the buffer or due
   logic [4:0]  due_d, due_q;           // of them, due
@@ -64,6 +65,7 @@ module boot_verifier_reader #(
     out_d    = out_q + 4'(leaves);
     failed_d = failed_q | (comes & (r_resp_i != 2'b00)) | (comes & (due_q == '0)) |
                (comes & (r_last_i != (due_q[2:0] == 3'd1)));
+    // A whole line is due, and has its room.
     if (requests) begin
       used_d = used_d + 5'(LineWords);
       due_d  = due_d + 5'(LineWords);
@@ -97,6 +99,7 @@ module boot_verifier_reader #(
   assign valid_o  = (used_q != due_q) & ~failed_q;
   assign data_o   = words_q[out_q];
   assign failed_o = failed_q;
+  // After a reset that follows, no beat of an earlier boot can come.
   assign quiet_o  = (due_q == '0) & ~offers_q;
 
   `ASSERT(RequestsStay_A, ar_valid_o && !ar_ready_i |=> ar_valid_o && $stable(ar_addr_o))

@@ -93,7 +93,7 @@ class Device:
 
 
 class Medium(Part):
-    """Memory behind the port: reads in their order, after a latency, with stalls and errors of chosen beats."""
+    """Memory at the port: reads in their order, after a latency, with stalls and errors of chosen beats."""
 
     def __init__(self, dut: HierarchyObject, image: bytes) -> None:
         self.dut = dut

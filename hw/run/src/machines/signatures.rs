@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use hartlock_kat::roots::Scheme;
 use hartlock_kernels::{Kernels, lms, slh_dsa, xmss};
 use hartlock_testkit::signed;
 
@@ -12,18 +13,10 @@ use super::model::{self, Core};
 use super::rot::{self, Rot};
 use xtask::firmware;
 
-/// Where the programs look for their cases (`firmware/tests/rot-signatures/src/lib.rs`).
+/// Where the programs look for their cases (`crates/kat/src/roots.rs`).
 const CASES: u64 = 0x8100_0000;
 /// More than a signature takes that is verified in software.
 const MAX_CYCLES: &str = "400000000";
-
-/// The numbers of `hartlock_kernels::hash_based::Scheme`, which is for builds with an engine.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Scheme {
-    Xmss = 0,
-    Lms = 2,
-    SlhDsaSha2_128s = 3,
-}
 
 /// A kind of signature, and who makes it.
 #[derive(Clone, Copy)]
@@ -107,7 +100,7 @@ impl Case {
         let Self { scheme, key, message, signature } = self;
         let kernels = &Kernels::PORTABLE;
         let (compared, len) = match scheme {
-            Scheme::Xmss => {
+            Scheme::Xmss | Scheme::XmssMt => {
                 let (scheme, sets) = (xmss::Scheme::Xmss, xmss::Sets::Approved);
                 (xmss::compare(kernels, scheme, sets, key, &[message], signature), 32)
             }

@@ -1,12 +1,8 @@
-//! Cases of hash-based signatures, and the roots that `crates/kernels` computes of them: what the programs on the root of
-//! trust and on a host share.
+//! Cases of hash-based signatures, and the roots that they lead to: for programs of the cycle-accurate machine.
 //!
 //! A case is its scheme, the lengths of key, message and signature, each in four bytes, then the bytes of each, padded to
 //! eight.
 
-#![no_std]
-
-use hartlock_kernels::hash_based::Scheme;
 use hartlock_kernels::signature::{Comparison, Rejection};
 use hartlock_kernels::{Kernels, lms, slh_dsa, xmss};
 
@@ -15,8 +11,21 @@ pub const OFFSET: u64 = 16 << 20;
 /// Bytes of scheme and lengths.
 pub const HEAD_LEN: usize = 16;
 
+/// What kind of signature it is: the numbers of `hartlock_kernels::hash_based::Scheme`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// XMSS.
+    Xmss = 0,
+    /// XMSS^MT.
+    XmssMt = 1,
+    /// One tree of LMS.
+    Lms = 2,
+    /// SLH-DSA-SHA2-128s.
+    SlhDsaSha2_128s = 3,
+}
+
 /// Scheme and lengths of a case.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Head {
     scheme: Scheme,
     lengths: [usize; 3],
@@ -61,7 +70,7 @@ impl Head {
 }
 
 /// A signature.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
     scheme: Scheme,
     key: &'a [u8],
