@@ -284,6 +284,7 @@ module boot_verifier_core
     code_d   = (passes && in_header && count_q == 19'd3 && is_size_good) ? data_i[21:3] : code_q;
     found_d  = passes ? decided : found_q;
     reason_d = reason_q;
+    // Each part begins at its word 0.
     if (passes) count_d = is_last ? '0 : count_q + 1'b1;
 
     unique case (state_q)
@@ -330,10 +331,12 @@ module boot_verifier_core
       state_d  = StRefused;
       reason_d = decided;
     end
+    // A medium that fails is a medium that ends.
     if (failed_i && !in_refused && !in_storage && !in_released && is_legal) begin
       state_d  = StRefused;
       reason_d = ReasonTruncated;
     end
+    // What a neighbour detects of itself ends every state, a release too.
     if (fault_i) state_d = StError;
   end
 
@@ -374,6 +377,7 @@ module boot_verifier_core
   assign engine_start_o = in_lead & passes & is_last;
 
   // A release needs state and evidence, all the time: an upset of one flip-flop gives neither.
+  // An error needs no register of its own: it is every code that is no state.
   assign release_o = in_released & is_good;
   assign refused_o = in_refused;
   assign reason_o  = reason_q;
