@@ -73,23 +73,22 @@ pub fn sign(
     boards: &Boards,
     read: &[PathBuf],
 ) -> Result<Built, Failure> {
-    let missing = |what: String, hint: &str| Failure::undecided(what, hint);
     let code = args.code.as_ref().ok_or_else(|| {
-        missing(
-            "no code is named".into(),
+        Failure::undecided(
+            "no code is named",
             "name the flat binary that the core starts with `--code`",
         )
     })?;
     let board = spec
         .board
         .as_deref()
-        .ok_or_else(|| missing("no board is named".into(), "name one with `--board`"))?;
+        .ok_or_else(|| Failure::undecided("no board is named", "name one with `--board`"))?;
     let security_version = spec.security_version.ok_or_else(|| {
-        missing("no security version is stated".into(), "state it with `--security-version`")
+        Failure::undecided("no security version is stated", "state it with `--security-version`")
     })?;
     let known = boards.by_name(board).map(|it| it.map.soc);
     let soc = spec.soc.as_deref().or(known).ok_or_else(|| {
-        missing(format!("the SoC of board {board} is not known"), "name it with `--soc`")
+        Failure::undecided(format!("the SoC of board {board} is not known"), "name it with `--soc`")
     })?;
     let next_key = args.next_key.as_ref().map(|path| PublicKey::read_for(path, &[])).transpose()?;
 
