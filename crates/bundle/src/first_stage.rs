@@ -224,7 +224,7 @@ pub fn verify_first_stage(
     path: &Path,
     expectation: &FirstStageExpectation,
 ) -> Result<FirstStageDescription, Error> {
-    let (file, _) = hartlock_files::open(path)?;
+    let (file, file_size) = hartlock_files::open(path)?;
     let image = read(&file, path)?;
     let trusted: Vec<KeyDigest> =
         expectation.keys.iter().filter_map(FirstStageKey::of).map(|key| key.digest).collect();
@@ -242,7 +242,7 @@ pub fn verify_first_stage(
             Ok(FirstStageDescription::new(&header, key_digest, code))
         }
         Err(reason) => {
-            let context = context(reason, &image, expectation);
+            let context = context(reason, &image, file_size, expectation);
             Err(Refusal { hint: hint(reason, &image), ..Refusal::of(reason, context) }.into())
         }
     }
@@ -258,7 +258,12 @@ pub(crate) fn read(file: &File, path: &Path) -> Result<Vec<u8>, FileError> {
 }
 
 /// What can be said about this case of a reason. The bytes were refused: it explains, and proves nothing.
-fn context(reason: Reason, image: &[u8], expectation: &FirstStageExpectation) -> Vec<String> {
+fn context(
+    reason: Reason,
+    image: &[u8],
+    file_size: u64,
+    expectation: &FirstStageExpectation,
+) -> Vec<String> {
     let one = |text: String| vec![text];
     let parts = || Image::parse(Front::parse(image).ok()?, image, None).ok();
     let header = || {
@@ -275,7 +280,7 @@ fn context(reason: Reason, image: &[u8], expectation: &FirstStageExpectation) ->
         one(format!("signed for {what} {actual}{wanted}"))
     };
     match reason {
-        Reason::Truncated => one(format!("the file has {} bytes", grouped(image.len() as u64))),
+        Reason::Truncated => one(format!("the file has {} bytes", grouped(file_size))),
         Reason::UnknownTag => bundle_type(image)
             .map(|it| format!("it is a {} bundle, not a first stage", it.name()))
             .into_iter()
@@ -315,7 +320,9 @@ fn context(reason: Reason, image: &[u8], expectation: &FirstStageExpectation) ->
             ))
         }),
         Reason::TrailingBytes => parts().map_or_else(Vec::new, |parts| {
-            let bytes = grouped(parts.trailing as u64);
+            // Of a long file not all was read.
+            let end = (image.len() - parts.trailing) as u64;
+            let bytes = grouped(file_size.saturating_sub(end));
             one(format!("bytes after the image: {bytes}"))
         }),
         _ => Vec::new(),
