@@ -20,6 +20,7 @@ pub mod axi_guard;
 pub mod boot_sequencer;
 pub mod dma;
 pub mod mailbox;
+pub mod otp;
 pub mod sha2;
 pub mod sha3;
 

@@ -1,0 +1,296 @@
+// One-time-programmable storage on AXI4-Lite: its core, the shadow's memory and a register block. The array is outside.
+//
+// The generated block answers every external access with OKAY. A refusal has to be an error for the manager, so one access is
+// outstanding at a time, and its response carries the refusal. So no read waits when a latch is written, either.
+//
+// The origin of an access is not checked: the bus has one manager, the core of the root of trust.
+
+`include "assert.svh"
+
+module otp
+  import otp_pkg::*;
+#(
+  // 0 builds variants for tests that have to detect them.
+  parameter bit Hardened  = 1'b1,
+  parameter bit MarksLast = 1'b1,
+  parameter bit Guarded   = 1'b1
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  // Write address.
+  input  logic        axil_awvalid_i,
+  output logic        axil_awready_o,
+  input  logic [11:0] axil_awaddr_i,
+  input  logic [2:0]  axil_awprot_i,
+  // Write data.
+  input  logic        axil_wvalid_i,
+  output logic        axil_wready_o,
+  input  logic [31:0] axil_wdata_i,
+  input  logic [3:0]  axil_wstrb_i,
+  // Write response.
+  output logic        axil_bvalid_o,
+  input  logic        axil_bready_i,
+  output logic [1:0]  axil_bresp_o,
+  // Read address.
+  input  logic        axil_arvalid_i,
+  output logic        axil_arready_o,
+  input  logic [11:0] axil_araddr_i,
+  input  logic [2:0]  axil_arprot_i,
+  // Read data and response.
+  output logic        axil_rvalid_o,
+  input  logic        axil_rready_i,
+  output logic [31:0] axil_rdata_o,
+  output logic [1:0]  axil_rresp_o,
+
+  // The array: a request stays until it is acknowledged, with what was read.
+  output logic        array_req_o,
+  output logic        array_burn_o,
+  output row_t        array_row_o,
+  output cells_t      array_cells_o,
+  input  logic        array_ack_i,
+  input  cells_t      array_cells_i,
+
+  // For hardware, with no core running.
+  output verdict_e    verdict_o,
+  output reason_e     reason_o,
+  output lifecycle_e  lifecycle_o,
+  output logic [6:0]  floor_o,
+  output logic [NumSlots-1:0] usable_o,
+  input  logic        seq_req_i,
+  input  row_t        seq_row_i,
+  output logic        seq_valid_o,
+  output logic        seq_good_o,
+  output logic [31:0] seq_data_o,
+
+  // To key slots of engines.
+  output logic        key_valid_o,
+  input  logic        key_ready_i,
+  output logic [31:0] key_data_o,
+  output logic [2:0]  key_word_o,
+  output logic [2:0]  key_number_o,  // as in `send.key`
+  output logic [1:0]  key_to_o,      // as in `send.to`
+  output logic        key_abort_o,
+
+  output logic        alert_o
+);
+  // AMBA AXI §A3.4.4.
+  localparam logic [1:0] RespSlverr = 2'b10;
+  // The last address of the page has no register: an error.
+  localparam logic [11:0] NoRegister = 12'hffc;
+  localparam logic [15:0] BurnKey    = 16'hb1a5;
+
+  otp_regs_pkg::otp__in_t  regs_in;
+  otp_regs_pkg::otp__out_t regs_out;
+
+  // One access: a write as soon as its address and its data are valid, otherwise a read.
+  logic busy_d, busy_q, takes_write, takes_read;
+  logic write_ready, data_ready, read_ready;
+  assign takes_write    = ~busy_q & axil_awvalid_i & axil_wvalid_i & write_ready & data_ready;
+  assign takes_read     = ~busy_q & axil_arvalid_i & ~(axil_awvalid_i & axil_wvalid_i) & read_ready;
+  assign axil_awready_o = takes_write;
+  assign axil_wready_o  = takes_write;
+  assign axil_arready_o = takes_read;
+
+  // A refusal is kept until its response is taken.
+  logic refuses, refused_d, refused_q;
+  always_comb begin
+    busy_d    = busy_q | takes_write | takes_read;
+    refused_d = refused_q | refuses;
+    if ((axil_bvalid_o & axil_bready_i) | (axil_rvalid_o & axil_rready_i)) begin
+      busy_d    = 1'b0;
+      refused_d = 1'b0;
+    end
+  end
+
+  // Whether an access is open, and whether it was refused. The register block answers in the cycle after it was asked at the
+  // earliest, so a refusal of that cycle is in time for its response.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q    <= 1'b0;
+      refused_q <= 1'b0;
+    end else begin
+      busy_q    <= busy_d;
+      refused_q <= refused_d;
+    end
+  end
+
+  // A refusal has priority over the OKAY of the register block. What was read last is in its buffer: it is shown while it is
+  // valid, and at no other time.
+  logic [1:0]  bresp, rresp;
+  logic [31:0] rdata;
+  assign axil_bresp_o = refused_q ? RespSlverr : bresp;
+  assign axil_rresp_o = refused_q ? RespSlverr : rresp;
+  assign axil_rdata_o = axil_rvalid_o & ~refused_q ? rdata : '0;
+
+  // The register block decodes words only. An unaligned address selects no register.
+  function automatic logic [11:0] register_at(logic [11:0] address);
+    return address[1:0] == 2'b00 ? address : NoRegister;
+  endfunction
+
+  // Generated from data/otp.rdl.
+  otp_regs u_regs (
+    .clk            (clk_i),
+    .arst_n         (rst_ni),
+    .s_axil_awready (write_ready),
+    .s_axil_awvalid (takes_write),
+    .s_axil_awaddr  (register_at(axil_awaddr_i)),
+    .s_axil_awprot  (axil_awprot_i),
+    .s_axil_wready  (data_ready),
+    .s_axil_wvalid  (takes_write),
+    .s_axil_wdata   (axil_wdata_i),
+    .s_axil_wstrb   (axil_wstrb_i),
+    .s_axil_bready  (axil_bready_i),
+    .s_axil_bvalid  (axil_bvalid_o),
+    .s_axil_bresp   (bresp),
+    .s_axil_arready (read_ready),
+    .s_axil_arvalid (takes_read),
+    .s_axil_araddr  (register_at(axil_araddr_i)),
+    .s_axil_arprot  (axil_arprot_i),
+    .s_axil_rready  (axil_rready_i),
+    .s_axil_rvalid  (axil_rvalid_o),
+    .s_axil_rdata   (rdata),
+    .s_axil_rresp   (rresp),
+    .hwif_in        (regs_in),
+    .hwif_out       (regs_out)
+  );
+
+  // Requests of the register block. A write of a part of a word is refused: latches and commands are whole.
+  logic hides, latches, burns, sends, reads, burn_refused, send_refused, read_valid, read_good;
+  logic [31:0] read_data;
+  logic asks_hide, asks_latch, asks_burn, asks_send, is_command, is_whole;
+  assign asks_hide  = regs_out.hide.req & regs_out.hide.req_is_wr;
+  assign asks_latch = regs_out.latch.req & regs_out.latch.req_is_wr;
+  assign asks_burn  = regs_out.burn.req & regs_out.burn.req_is_wr;
+  assign asks_send  = regs_out.send.req & regs_out.send.req_is_wr;
+  assign is_command = asks_hide | asks_latch | asks_burn | asks_send;
+  assign is_whole   = &{regs_out.hide.wr_biten, regs_out.latch.wr_biten, regs_out.burn.wr_biten, regs_out.send.wr_biten};
+  assign hides      = asks_hide & is_whole;
+  assign latches    = asks_latch & is_whole;
+  assign burns      = asks_burn & is_whole & (regs_out.burn.wr_data.key == BurnKey);
+  assign sends      = asks_send & is_whole;
+  assign reads      = regs_out.rows.req & ~regs_out.rows.req_is_wr;
+  assign refuses    = (is_command & ~(hides | latches | (burns & ~burn_refused) | (sends & ~send_refused))) |
+                      (read_valid & ~read_good);
+
+  reason_e reason;
+  row_t reason_row, fixed_row;
+  logic [NumSlots-1:0] revoked;
+  logic [NumFields-1:0] locked;
+  logic [NumWordFields-1:0] hidden, good, blank;
+  logic [7:0] fixed_count;
+  logic idle, sending;
+  result_e result;
+  logic shadow_write;
+  row_t shadow_write_row, shadow_read_row;
+  code_t shadow_in, shadow_out;
+  otp_core #(.Hardened(Hardened), .MarksLast(MarksLast), .Guarded(Guarded)) u_core (
+    .clk_i, .rst_ni,
+    .array_req_o, .array_burn_o, .array_row_o, .array_cells_o, .array_ack_i, .array_cells_i,
+    .shadow_write_o (shadow_write), .shadow_write_row_o (shadow_write_row), .shadow_code_o (shadow_in),
+    .shadow_read_row_o (shadow_read_row), .shadow_code_i (shadow_out),
+    .verdict_o, .reason_o (reason), .reason_row_o (reason_row), .lifecycle_o, .floor_o, .usable_o,
+    .revoked_o (revoked), .locked_o (locked), .hidden_o (hidden), .good_o (good), .blank_o (blank),
+    .fixed_count_o (fixed_count), .fixed_row_o (fixed_row), .error_o (alert_o),
+    .seq_req_i, .seq_row_i, .seq_valid_o, .seq_good_o, .seq_data_o,
+    .read_i (reads), .read_row_i (regs_out.rows.addr[8:2]), .read_valid_o (read_valid), .read_good_o (read_good),
+    .read_data_o (read_data),
+    .hide_i (hides), .latch_i (latches), .bits_i (asks_hide ? {4'b0, regs_out.hide.wr_data.hidden} : regs_out.latch.wr_data.closed),
+    .burn_i (burns), .burn_row_i (regs_out.burn.wr_data.row), .burn_data_i (regs_out.data.value.value),
+    .burn_refused_o (burn_refused), .idle_o (idle), .result_o (result),
+    .send_i (sends), .send_key_i (regs_out.send.wr_data.key), .send_refused_o (send_refused), .sending_o (sending),
+    .key_valid_o, .key_ready_i, .key_data_o, .key_word_o, .key_abort_o
+  );
+  assign reason_o = reason;
+
+  otp_shadow u_shadow (
+    .clk_i, .rst_ni, .write_i (shadow_write), .write_row_i (shadow_write_row), .code_i (shadow_in),
+    .read_row_i (shadow_read_row), .code_o (shadow_out)
+  );
+
+  // Which key goes where, for as long as it is sent.
+  logic [2:0] key_number_q;
+  logic [1:0] key_to_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      key_number_q <= '0;
+      key_to_q     <= '0;
+    end else if (sends & ~send_refused) begin
+      key_number_q <= regs_out.send.wr_data.key;
+      key_to_q     <= regs_out.send.wr_data.to;
+    end
+  end
+  assign key_number_o = key_number_q;
+  assign key_to_o     = key_to_q;
+
+  // Software reads numbers, not codes. Every external access is acknowledged, a refused one too.
+  always_comb begin
+    unique case (verdict_o)
+      VerdictLoading: regs_in.status.verdict.next = otp_regs_pkg::otp_verdict__loading;
+      VerdictReady:   regs_in.status.verdict.next = otp_regs_pkg::otp_verdict__ready;
+      default:        regs_in.status.verdict.next = otp_regs_pkg::otp_verdict__failed;
+    endcase
+    unique case (lifecycle_o)
+      LcBlank:       regs_in.status.lifecycle.next = otp_regs_pkg::otp_lifecycle__blank;
+      LcTest:        regs_in.status.lifecycle.next = otp_regs_pkg::otp_lifecycle__test;
+      LcDevelopment: regs_in.status.lifecycle.next = otp_regs_pkg::otp_lifecycle__development;
+      LcProduction:  regs_in.status.lifecycle.next = otp_regs_pkg::otp_lifecycle__production;
+      LcReturned:    regs_in.status.lifecycle.next = otp_regs_pkg::otp_lifecycle__returned;
+      LcScrapped:    regs_in.status.lifecycle.next = otp_regs_pkg::otp_lifecycle__scrapped;
+      default:       regs_in.status.lifecycle.next = otp_regs_pkg::otp_lifecycle__invalid;
+    endcase
+    regs_in.status.reason.next   = reason;
+    regs_in.status.row.next      = reason_row;
+    regs_in.status.floor.next    = floor_o;
+    regs_in.fields.good.next     = good;
+    regs_in.fields.blank.next    = blank;
+    regs_in.locks.locked.next    = locked;
+    regs_in.locks.revoked.next   = revoked;
+    regs_in.corrected.count.next = fixed_count;
+    regs_in.corrected.row.next   = fixed_row;
+    regs_in.progress.code.next     = result;
+    regs_in.progress.idle.next     = idle;
+    regs_in.progress.sending.next  = sending;
+    regs_in.hide.rd_ack          = regs_out.hide.req & ~regs_out.hide.req_is_wr;
+    regs_in.hide.rd_data         = '{hidden: hidden, default: '0};
+    regs_in.hide.wr_ack          = asks_hide;
+    regs_in.latch.rd_ack         = regs_out.latch.req & ~regs_out.latch.req_is_wr;
+    regs_in.latch.rd_data        = '{closed: locked, default: '0};
+    regs_in.latch.wr_ack         = asks_latch;
+    regs_in.burn.wr_ack          = asks_burn;
+    regs_in.send.wr_ack          = asks_send;
+    regs_in.rows.rd_ack          = read_valid;
+    regs_in.rows.rd_data         = read_data;
+    regs_in.rows.wr_ack          = regs_out.rows.req & regs_out.rows.req_is_wr;
+  end
+
+`ifndef SYNTHESIS
+  axi_lite_checks #(.AddrBits(12)) u_checks (
+    .clk_i,
+    .rst_ni,
+    .awvalid_i (axil_awvalid_i),
+    .awready_i (axil_awready_o),
+    .awaddr_i  (axil_awaddr_i),
+    .wvalid_i  (axil_wvalid_i),
+    .wready_i  (axil_wready_o),
+    .wdata_i   (axil_wdata_i),
+    .wstrb_i   (axil_wstrb_i),
+    .bvalid_i  (axil_bvalid_o),
+    .bready_i  (axil_bready_i),
+    .bresp_i   (axil_bresp_o),
+    .arvalid_i (axil_arvalid_i),
+    .arready_i (axil_arready_o),
+    .araddr_i  (axil_araddr_i),
+    .rvalid_i  (axil_rvalid_o),
+    .rready_i  (axil_rready_i),
+    .rdata_i   (axil_rdata_o),
+    .rresp_i   (axil_rresp_o)
+  );
+`endif
+
+  `ASSERT(ARefusalIsAnError_A, refuses |=> (axil_bvalid_o && axil_bresp_o == RespSlverr) ||
+          (axil_rvalid_o && axil_rresp_o == RespSlverr && axil_rdata_o == '0))
+  `ASSERT(OneAccessAtATime_A, busy_q |-> !axil_awready_o && !axil_wready_o && !axil_arready_o)
+  `ASSERT(NoAnswerUnasked_A, axil_bvalid_o || axil_rvalid_o |-> busy_q)
+  `ASSERT(NothingIsShownUnasked_A, !axil_rvalid_o |-> axil_rdata_o == '0)
+endmodule

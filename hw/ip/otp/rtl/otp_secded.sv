@@ -1,0 +1,40 @@
+// Corrects one fault of a code word and detects two.
+//
+// Columns of data have weight three and those of check bits one, so a syndrome of even weight is no single fault, and
+// neither is one of odd weight that is no column.
+
+`include "assert.svh"
+
+module otp_secded
+  import otp_pkg::*;
+(
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  code_t               code_i,
+  output logic [DataBits-1:0] data_o,
+  output logic                fixed_o,    // one cell was wrong
+  output logic                broken_o    // more than one was
+);
+  logic [CheckBits-1:0] syndrome;
+  logic [DataBits-1:0]  flips;
+  assign syndrome = check_bits(code_i[DataBits-1:0]) ^ code_i[CodeBits-1:DataBits];
+
+  // A fault of a data bit gives its column.
+  for (genvar i = 0; i < DataBits; i++) begin : gen_flips
+    localparam logic [CheckBits-1:0] Column = check_bits(32'(1) << i);
+    assign flips[i] = syndrome == Column;
+  end
+  assign data_o   = code_i[DataBits-1:0] ^ flips;
+  assign fixed_o  = (|flips) | $onehot(syndrome);
+  assign broken_o = (syndrome != '0) & ~fixed_o;
+
+`ifdef SYNTHESIS
+  logic unused_clocks;
+  assign unused_clocks = clk_i ^ rst_ni;
+`endif
+
+  // What was corrected is a code word, at a distance of one.
+  `ASSERT(ACorrectedWordIsNear_A, 1'b1 |=> broken_o ||
+          $countones({check_bits(data_o), data_o} ^ code_i) == {31'b0, fixed_o})
+  `ASSERT(OneAnswer_A, 1'b1 |=> !(fixed_o && broken_o))
+endmodule

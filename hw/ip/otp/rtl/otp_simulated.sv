@@ -1,0 +1,72 @@
+// The storage with the model of its array, as one block: for simulations, and as a soft replacement on an FPGA, where it
+// forgets with the power and protects nothing.
+
+`include "assert.svh"
+
+module otp_simulated
+  import otp_pkg::*;
+#(
+  parameter bit Hardened  = 1'b1,
+  parameter bit MarksLast = 1'b1,
+  parameter bit Guarded   = 1'b1,
+  parameter int unsigned BurnCycles = 44
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  // Registers.
+  input  logic        axil_awvalid_i,
+  output logic        axil_awready_o,
+  input  logic [11:0] axil_awaddr_i,
+  input  logic [2:0]  axil_awprot_i,
+  input  logic        axil_wvalid_i,
+  output logic        axil_wready_o,
+  input  logic [31:0] axil_wdata_i,
+  input  logic [3:0]  axil_wstrb_i,
+  output logic        axil_bvalid_o,
+  input  logic        axil_bready_i,
+  output logic [1:0]  axil_bresp_o,
+  input  logic        axil_arvalid_i,
+  output logic        axil_arready_o,
+  input  logic [11:0] axil_araddr_i,
+  input  logic [2:0]  axil_arprot_i,
+  output logic        axil_rvalid_o,
+  input  logic        axil_rready_i,
+  output logic [31:0] axil_rdata_o,
+  output logic [1:0]  axil_rresp_o,
+  // As of `otp`.
+  output verdict_e    verdict_o,
+  output reason_e     reason_o,
+  output lifecycle_e  lifecycle_o,
+  output logic [6:0]  floor_o,
+  output logic [NumSlots-1:0] usable_o,
+  input  logic        seq_req_i,
+  input  row_t        seq_row_i,
+  output logic        seq_valid_o,
+  output logic        seq_good_o,
+  output logic [31:0] seq_data_o,
+  output logic        key_valid_o,
+  input  logic        key_ready_i,
+  output logic [31:0] key_data_o,
+  output logic [2:0]  key_word_o,
+  output logic [2:0]  key_number_o,
+  output logic [1:0]  key_to_o,
+  output logic        key_abort_o,
+  output logic        alert_o
+);
+  logic array_req, array_burn, array_ack;
+  row_t array_row;
+  cells_t array_in, array_out;
+
+  // Each port of its name.
+  otp #(.Hardened(Hardened), .MarksLast(MarksLast), .Guarded(Guarded)) u_otp (
+    .*, .array_req_o (array_req), .array_burn_o (array_burn), .array_row_o (array_row), .array_cells_o (array_in),
+    .array_ack_i (array_ack), .array_cells_i (array_out)
+  );
+
+  otp_array #(.BurnCycles(BurnCycles)) u_array (
+    .clk_i, .rst_ni, .req_i (array_req), .burn_i (array_burn), .row_i (array_row), .cells_i (array_in),
+    .ack_o (array_ack), .cells_o (array_out)
+  );
+
+  `ASSERT(ABlankDeviceBootsNothing_A, lifecycle_o == LcBlank |-> verdict_o != VerdictReady)
+endmodule
