@@ -2,7 +2,7 @@
 
 //! Registers of `otp`.
 
-use crate::{Array, Block, Map, ReadOnly, ReadWrite, Register, Value, WriteOnly};
+use crate::{Array, Block, Map, ReadOnly, Register, Value, WriteOnly};
 
 /// Values of the field `verdict`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -212,23 +212,24 @@ impl Otp {
     /// A one hides a field of words until reset, from every reader, and clears its words. Zeros
     /// change nothing.
     #[must_use]
-    pub const fn hide(&self) -> Register<'_, Hide, ReadWrite> {
+    pub const fn hide(&self) -> Register<'_, Hide, WriteOnly> {
         self.register::<0x18, _, _>()
     }
 
     /// Latches against burns.
     ///
-    /// A one closes a field to burns until reset. Zeros change nothing. Reads as `locks.locked`.
+    /// A one closes a field to burns until reset. Zeros change nothing.
     #[must_use]
-    pub const fn latch(&self) -> Register<'_, Latch, ReadWrite> {
+    pub const fn latch(&self) -> Register<'_, Latch, WriteOnly> {
         self.register::<0x1c, _, _>()
     }
 
     /// What is burned.
     ///
-    /// A word, or the number of a flag in its row.
+    /// A word, or the number of a flag in its row. Forgotten after each burn. A write while one is
+    /// under way is an error.
     #[must_use]
-    pub const fn data(&self) -> Register<'_, u32, ReadWrite> {
+    pub const fn data(&self) -> Register<'_, u32, WriteOnly> {
         self.register::<0x20, _, _>()
     }
 
@@ -336,7 +337,13 @@ impl Fields {
     /// All of its words are blank.
     #[must_use]
     pub const fn blank(self) -> u16 {
-        ((self.0 >> 16) & 0x3ff) as u16
+        ((self.0 >> 10) & 0x3ff) as u16
+    }
+
+    /// Hidden until reset, by `hide`.
+    #[must_use]
+    pub const fn hidden(self) -> u16 {
+        ((self.0 >> 20) & 0x3ff) as u16
     }
 }
 
@@ -458,12 +465,6 @@ impl Hide {
     /// After reset.
     pub const RESET: Self = Self(0x0);
 
-    /// Bits as in `fields`.
-    #[must_use]
-    pub const fn hidden(self) -> u16 {
-        (self.0 & 0x3ff) as u16
-    }
-
     /// With this field set: bits as in `fields`.
     #[must_use]
     pub const fn with_hidden(self, value: u16) -> Self {
@@ -488,12 +489,6 @@ impl Value for Latch {
 impl Latch {
     /// After reset.
     pub const RESET: Self = Self(0x0);
-
-    /// Bits as in `locks.locked`.
-    #[must_use]
-    pub const fn closed(self) -> u16 {
-        (self.0 & 0x3fff) as u16
-    }
 
     /// With this field set: bits as in `locks.locked`.
     #[must_use]

@@ -158,19 +158,22 @@ module otp
   // Requests of the register block. A write of a part of a word is refused: latches and commands are whole.
   logic hides, latches, burns, sends, reads, burn_refused, send_refused, read_valid, read_good;
   logic [31:0] read_data;
-  logic asks_hide, asks_latch, asks_burn, asks_send, is_command, is_whole;
+  logic idle, sending;
+  logic asks_hide, asks_latch, asks_burn, asks_send, asks_data, puts, is_command, is_whole;
   assign asks_hide  = regs_out.hide.req & regs_out.hide.req_is_wr;
   assign asks_latch = regs_out.latch.req & regs_out.latch.req_is_wr;
   assign asks_burn  = regs_out.burn.req & regs_out.burn.req_is_wr;
   assign asks_send  = regs_out.send.req & regs_out.send.req_is_wr;
-  assign is_command = asks_hide | asks_latch | asks_burn | asks_send;
-  assign is_whole   = &{regs_out.hide.wr_biten, regs_out.latch.wr_biten, regs_out.burn.wr_biten, regs_out.send.wr_biten};
+  assign asks_data  = regs_out.data.req & regs_out.data.req_is_wr;
+  assign is_command = asks_hide | asks_latch | asks_data | asks_burn | asks_send;
+  assign is_whole   = &{regs_out.hide.wr_biten, regs_out.latch.wr_biten, regs_out.data.wr_biten, regs_out.burn.wr_biten, regs_out.send.wr_biten};
   assign hides      = asks_hide & is_whole;
   assign latches    = asks_latch & is_whole;
+  assign puts       = asks_data & is_whole & idle;
   assign burns      = asks_burn & is_whole & (regs_out.burn.wr_data.key == BurnKey);
   assign sends      = asks_send & is_whole;
   assign reads      = regs_out.rows.req & ~regs_out.rows.req_is_wr;
-  assign refuses    = (is_command & ~(hides | latches | (burns & ~burn_refused) | (sends & ~send_refused))) |
+  assign refuses    = (is_command & ~(hides | latches | puts | (burns & ~burn_refused) | (sends & ~send_refused))) |
                       (read_valid & ~read_good);
 
   reason_e reason;
@@ -179,7 +182,6 @@ module otp
   logic [NumFields-1:0] locked;
   logic [NumWordFields-1:0] hidden, good, blank;
   logic [7:0] fixed_count;
-  logic idle, sending;
   result_e result;
   logic shadow_write;
   row_t shadow_write_row, shadow_read_row;
@@ -196,7 +198,7 @@ module otp
     .read_i (reads), .read_row_i (regs_out.rows.addr[8:2]), .read_valid_o (read_valid), .read_good_o (read_good),
     .read_data_o (read_data),
     .hide_i (hides), .latch_i (latches), .bits_i (asks_hide ? {4'b0, regs_out.hide.wr_data.hidden} : regs_out.latch.wr_data.closed),
-    .burn_i (burns), .burn_row_i (regs_out.burn.wr_data.row), .burn_data_i (regs_out.data.value.value),
+    .data_i (puts), .burn_data_i (regs_out.data.wr_data.value), .burn_i (burns), .burn_row_i (regs_out.burn.wr_data.row),
     .burn_refused_o (burn_refused), .idle_o (idle), .result_o (result),
     .send_i (sends), .send_key_i (regs_out.send.wr_data.key), .send_refused_o (send_refused), .sending_o (sending),
     .key_valid_o, .key_ready_i, .key_data_o, .key_word_o, .key_abort_o
@@ -244,6 +246,7 @@ module otp
     regs_in.status.floor.next    = floor_o;
     regs_in.fields.good.next     = good;
     regs_in.fields.blank.next    = blank;
+    regs_in.fields.hidden.next   = hidden;
     regs_in.locks.locked.next    = locked;
     regs_in.locks.revoked.next   = revoked;
     regs_in.corrected.count.next = fixed_count;
@@ -251,12 +254,9 @@ module otp
     regs_in.progress.code.next     = result;
     regs_in.progress.idle.next     = idle;
     regs_in.progress.sending.next  = sending;
-    regs_in.hide.rd_ack          = regs_out.hide.req & ~regs_out.hide.req_is_wr;
-    regs_in.hide.rd_data         = '{hidden: hidden, default: '0};
     regs_in.hide.wr_ack          = asks_hide;
-    regs_in.latch.rd_ack         = regs_out.latch.req & ~regs_out.latch.req_is_wr;
-    regs_in.latch.rd_data        = '{closed: locked, default: '0};
     regs_in.latch.wr_ack         = asks_latch;
+    regs_in.data.wr_ack          = asks_data;
     regs_in.burn.wr_ack          = asks_burn;
     regs_in.send.wr_ack          = asks_send;
     regs_in.rows.rd_ack          = read_valid;

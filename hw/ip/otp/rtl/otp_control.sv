@@ -37,20 +37,28 @@ module otp_control
   output logic                half_o,
   output logic                corrupted_o,
   output logic                fixed_o,
-  output logic [DataBits-1:0] data_o,
   output logic [NumFlags-1:0] flags_o,
   output logic                flags_half_o,
   output logic                flags_fixed_o,
+
+  // The code word of the row, and what `otp_secded` makes of it.
+  output code_t               code_o,
+  input  code_t               code_i,
+  input  logic                code_fixed_i,
+  input  logic                code_broken_i,
 
   // The shadow's port for writes.
   output logic                shadow_write_o,
   output code_t               shadow_code_o,
   input  logic                is_hidden_i,   // the field of `row_o` is
 
-  // Burns. A command is taken while idle, and judged by the caller: `refusal_i` is of `burn_row_i`.
+  // Burns. A command is taken while idle, and judged by the caller: `refusal_i` is of `burn_row_i` and `burn_data_o`,
+  // which is forgotten after the burn.
+  input  logic                data_i,
+  input  logic [DataBits-1:0] burn_data_i,
+  output logic [DataBits-1:0] burn_data_o,
   input  logic                burn_i,
   input  row_t                burn_row_i,
-  input  logic [DataBits-1:0] burn_data_i,
   input  result_e             refusal_i,
   output logic                refuses_o,
   output logic                idle_o,
@@ -97,8 +105,8 @@ module otp_control
 
   logic marked;
   otp_decode #(.Guarded(Guarded)) u_decode (
-    .clk_i, .rst_ni, .cells_i (cells_q), .blank_o, .written_o, .half_o, .corrupted_o, .fixed_o, .data_o,
-    .marked_o (marked), .flags_o, .flags_half_o, .flags_fixed_o
+    .clk_i, .rst_ni, .cells_i (cells_q), .code_fixed_i, .code_broken_i, .blank_o, .written_o, .half_o, .corrupted_o,
+    .fixed_o, .marked_o (marked), .flags_o, .flags_half_o, .flags_fixed_o
   );
 
   // --- what is burned, and whether it may be ---
@@ -189,8 +197,8 @@ module otp_control
       // Not longer than they are needed: they may be those of a secret.
       if (reads & array_ack_i)        cells_q <= array_cells_i;
       else if (in_idle | is_error)    cells_q <= '0;
-      if (in_idle & burn_i)           burn_data_q <= burn_data_i;
-      else if (in_idle | is_error)    burn_data_q <= '0;
+      if (in_idle & data_i)                          burn_data_q <= burn_data_i;
+      else if ((~in_idle & state_d == StIdle) | is_error) burn_data_q <= '0;
     end
   end
 
@@ -198,7 +206,7 @@ module otp_control
   assign array_req_o   = (reads | in_burn) & ~fail_i;
   assign array_burn_o  = in_burn;
   assign array_row_o   = row_q;
-  assign array_cells_o = in_burn ? target : '0;
+  assign array_cells_o = target;
 
   assign load_o        = in_judge;
   assign loaded_o      = in_judge & (row_q == LastRow);
@@ -208,10 +216,12 @@ module otp_control
   assign error_o       = is_error;
   assign flag_set_o    = in_compare & is_right & ~is_word;
   assign flag_o        = burn_data_q[2:0];
+  assign burn_data_o   = burn_data_q;
+  assign code_o        = cells_q[CodeBits-1:0];
 
   // A refused word is not kept. Zero is a code word.
   assign shadow_write_o = (in_judge & is_word) | (in_idle & is_hidden_i) | is_error;
-  assign shadow_code_o  = in_judge & written_o ? {check_bits(data_o), data_o} : '0;
+  assign shadow_code_o  = in_judge & written_o ? code_i : '0;
 
   `ASSERT(ErrorIsTheEnd_A, is_error |=> is_error)
   `ASSERT(ErrorBurnsNothing_A, is_error |-> !array_req_o)

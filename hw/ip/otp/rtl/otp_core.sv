@@ -68,9 +68,10 @@ module otp_core
   input  logic [NumFields-1:0]     bits_i,
 
   // Burns a word, or the flag of this number.
+  input  logic                     data_i,          // takes the word or the number, while idle
+  input  logic [DataBits-1:0]      burn_data_i,
   input  logic                     burn_i,
   input  row_t                     burn_row_i,
-  input  logic [DataBits-1:0]      burn_data_i,
   output logic                     burn_refused_o,  // of the same cycle
   output logic                     idle_o,
   output result_e                  result_o,
@@ -92,16 +93,20 @@ module otp_core
   row_t row;
   logic [NumFlags-1:0] flags;
   logic [2:0] flag;
-  logic [DataBits-1:0] unused_row_data;
+  logic [DataBits-1:0] burn_data, word;
+  code_t row_code;
+  logic [CheckBits-1:0] word_check;
+  logic word_fixed, word_broken;
   result_e refusal;
   otp_control #(.Hardened(Hardened), .MarksLast(MarksLast), .Guarded(Guarded)) u_control (
     .clk_i, .rst_ni, .fail_i (fails), .error_o (control_error),
     .array_req_o, .array_burn_o, .array_row_o, .array_cells_o, .array_ack_i, .array_cells_i,
     .load_o (load), .loaded_o (loaded), .row_o (row), .blank_o (row_blank), .written_o (row_written),
-    .half_o (row_half), .corrupted_o (row_corrupted), .fixed_o (row_fixed), .data_o (unused_row_data),
+    .half_o (row_half), .corrupted_o (row_corrupted), .fixed_o (row_fixed),
     .flags_o (flags), .flags_half_o (flags_half), .flags_fixed_o (flags_fixed),
+    .code_o (row_code), .code_i ({word_check, word}), .code_fixed_i (word_fixed), .code_broken_i (word_broken),
     .shadow_write_o, .shadow_code_o, .is_hidden_i (is_hidden(field_of(row))),
-    .burn_i, .burn_row_i, .burn_data_i, .refusal_i (refusal), .refuses_o (burn_refused_o), .idle_o, .result_o,
+    .data_i, .burn_data_i, .burn_data_o (burn_data), .burn_i, .burn_row_i, .refusal_i (refusal), .refuses_o (burn_refused_o), .idle_o, .result_o,
     .flag_set_o (flag_set), .flag_o (flag)
   );
   assign shadow_write_row_o = row;
@@ -109,7 +114,7 @@ module otp_core
   assign error_o = control_error | fails;
 
   otp_fields #(.Hardened(Hardened)) u_fields (
-    .clk_i, .rst_ni, .error_i (control_error), .upset_o (upset),
+    .clk_i, .rst_ni, .error_i (control_error | send_error), .upset_o (upset),
     .load_i (load), .loaded_i (loaded), .row_i (row), .blank_i (row_blank), .written_i (row_written), .half_i (row_half),
     .corrupted_i (row_corrupted), .flags_i (flags), .flags_half_i (flags_half), .flag_set_i (flag_set), .flag_i (flag),
     .hide_i, .latch_i, .bits_i,
@@ -118,8 +123,9 @@ module otp_core
   assign usable_o = verdict_o == VerdictReady ? good_o[NumSlots-1:0] & ~revoked_o : '0;
 
   // --- who may do what ---
-  logic is_ready, is_open, is_provisioning;
+  logic is_ready, is_loading, is_open, is_provisioning;
   assign is_ready        = verdict_o == VerdictReady;
+  assign is_loading      = verdict_o == VerdictLoading;
   // Debug ports are open in other lifecycles, so a secret that was read there is none.
   assign is_open         = is_ready & (lifecycle_o == LcProduction);
   assign is_provisioning = (lifecycle_o == LcTest) | (lifecycle_o == LcDevelopment);
@@ -128,7 +134,7 @@ module otp_core
     return field < 4'(NumWordFields) && hidden_o[field];
   endfunction
   function automatic logic is_readable(logic [3:0] field);
-    return field < 4'(NumWordFields) && good_o[field] && !hidden_o[field] && (!is_secret(field) || is_open);
+    return field < 4'(NumWordFields) && good_o[field] && !hidden_o[field] && !is_loading && (!is_secret(field) || is_open);
   endfunction
 
   // The first rule that a command breaks. A hidden field cannot be burned either: whether its cells fit would tell of them.
@@ -137,12 +143,12 @@ module otp_core
   logic [6:0] step;
   assign burn_field = field_of(burn_row_i);
   assign has_word   = burn_row_i >= FirstWord;
-  assign step       = {4'(burn_row_i[3:0] - RowFloor[3:0]), burn_data_i[2:0]};
+  assign step       = {4'(burn_row_i[3:0] - RowFloor[3:0]), burn_data[2:0]};
   always_comb begin
     unique case (burn_field)
-      FieldLifecycle: has_flag = burn_data_i[2:0] < 3'd5;
-      FieldRevoked:   has_flag = burn_data_i[2:0] < 3'd4;
-      FieldLocks:     has_flag = ~burn_row_i[0] | (burn_data_i[2:0] < 3'd6);
+      FieldLifecycle: has_flag = burn_data[2:0] < 3'd5;
+      FieldRevoked:   has_flag = burn_data[2:0] < 3'd4;
+      FieldLocks:     has_flag = ~burn_row_i[0] | (burn_data[2:0] < 3'd6);
       FieldFloor:     has_flag = step <= floor_o;
       default:        has_flag = 1'b0;
     endcase
@@ -151,7 +157,7 @@ module otp_core
     else if (locked_o[burn_field] | is_hidden(burn_field))        refusal = ResultLocked;
     else if (burn_field != FieldLifecycle & ~is_provisioning &
              (is_secret(burn_field) | (lifecycle_o != LcProduction))) refusal = ResultLifecycle;
-    else if (~has_word & (~has_flag | (burn_data_i[DataBits-1:3] != '0))) refusal = ResultOrder;
+    else if (~has_word & (~has_flag | (burn_data[DataBits-1:3] != '0))) refusal = ResultOrder;
   end
 
   // --- readers of the shadow ---
@@ -159,8 +165,7 @@ module otp_core
   row_t bus_row_q, send_row, read_row_q;
   typedef struct packed {logic seq, send, bus;} who_t;
   who_t who_d, who_q;
-  logic [DataBits-1:0] word, good_word;
-  logic word_fixed, word_broken;
+  logic [DataBits-1:0] good_word;
   assign send_grant = send_read & ~seq_req_i;
   assign bus_grant  = pending_q & ~seq_req_i & ~send_read;
   assign who_d      = '{seq: seq_req_i, send: send_grant, bus: bus_grant};
@@ -182,11 +187,12 @@ module otp_core
     end
   end
 
+  // The same corrects the rows of the load, before which nothing is read.
   // What a reader may have is decided when the word is there: a latch that was written meanwhile counts.
   logic [3:0] read_field;
   logic readable, for_seq;
   otp_secded u_secded (
-    .clk_i, .rst_ni, .code_i (shadow_code_i), .data_o (word), .fixed_o (word_fixed), .broken_o (word_broken)
+    .clk_i, .rst_ni, .code_i (is_loading ? row_code : shadow_code_i), .data_o (word), .check_o (word_check), .fixed_o (word_fixed), .broken_o (word_broken)
   );
   assign read_field   = field_of(read_row_q);
   assign readable     = is_readable(read_field) & (read_row_q >= FirstWord);
@@ -198,7 +204,7 @@ module otp_core
   assign seq_data_o   = seq_good_o ? good_word : '0;
   assign read_valid_o = who_q.bus;
   assign read_good_o  = who_q.bus & readable & ~error_o;
-  assign read_data_o  = read_good_o ? good_word : '0;
+  assign read_data_o  = good_word;
 
   // --- the port to key slots ---
   logic send_idle, send_starts;
@@ -220,7 +226,7 @@ module otp_core
   assign load_fixes    = load & (row >= FirstWord ? row_fixed & (field_of(row) != FieldNone) : flags_fixed);
   assign fixes         = load_fixes | ((who_q != '0) & readable & word_fixed);
   assign now_row       = load_fixes ? row : read_row_q;
-  assign fixed_count_d = fixed_count_q + 8'(fixes & ~(&fixed_count_q));
+  assign fixed_count_d = fixed_count_q + 8'(fixes && fixed_count_q != '1);
   assign fixed_row_d   = fixes & (fixed_count_q == '0) ? now_row : fixed_row_q;
   // Information only.
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -241,5 +247,5 @@ module otp_core
   `ASSERT(TheSequencerHasNoSecret_A, seq_good_o |-> read_field <= FieldBoard && verdict_o == VerdictReady)
   `ASSERT(OneReaderAtATime_A, $onehot0(who_q))
   `ASSERT(ALockedFieldIsNotBurned_A, $rose(array_burn_o) && !$past(error_o) |-> !u_fields.held_q.locks[field_of(array_row_o)])
-  `ASSERT(ErrorShowsNothing_A, error_o |-> !seq_good_o && !read_good_o && !key_valid_o && usable_o == '0)
+  `ASSERT(ErrorShowsNothing_A, error_o |-> !seq_good_o && !read_good_o && !key_valid_o && (usable_o == '0 || broken))
 endmodule

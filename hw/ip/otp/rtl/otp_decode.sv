@@ -16,14 +16,15 @@ module otp_decode
   input  logic                clk_i,
   input  logic                rst_ni,
   input  cells_t              cells_i,
+  input  logic                code_fixed_i,    // of its code word
+  input  logic                code_broken_i,
 
-  // As a word: one of the four; data only if written.
+  // As a word: one of the four.
   output logic                blank_o,
   output logic                written_o,
   output logic                half_o,
   output logic                corrupted_o,
   output logic                fixed_o,
-  output logic [DataBits-1:0] data_o,
   // At least two cells of the mark are burned.
   output logic                marked_o,
 
@@ -61,20 +62,27 @@ module otp_decode
     end
   end
 
-  logic fixed, broken, is_empty, is_marked, is_single;
-  otp_secded u_secded (
-    .clk_i, .rst_ni, .code_i (cells_i[CodeBits-1:0]), .data_o, .fixed_o (fixed), .broken_o (broken)
-  );
+  logic is_marked, is_single, has_many, unused_few;
+  assign unused_few = mark.few;
+  logic [NumFlags+3:0] ones;
 
   // One fault in the whole row is corrected, two are not: not one in the mark and one in the word either.
   assign is_marked   = Guarded ? mark.all : $countones(cells_i[RowBits-1:CodeBits]) > 2;
-  assign is_empty    = cells_i == '0;
-  assign is_single   = (cells_i & (cells_i - RowBits'(1))) == '0;
+  // At most one cell is burned: in no group two, and in one of all groups and of the cells past them one.
+  always_comb begin
+    ones     = {cells_i[RowBits-1:5*NumFlags], NumFlags'(0)};
+    has_many = 1'b0;
+    for (int i = 0; i < NumFlags; i++) begin
+      ones[i]  = groups[i].few;
+      has_many = has_many | groups[i].half | groups[i].all;
+    end
+  end
+  assign is_single   = ~has_many & ((ones & (ones - 1'b1)) == '0);
   assign blank_o     = is_single;
-  assign written_o   = is_marked & ~broken & ~(fixed & mark.most);
+  assign written_o   = is_marked & ~code_broken_i & ~(code_fixed_i & mark.most);
   assign corrupted_o = is_marked & ~written_o;
   assign half_o      = ~is_marked & ~is_single;
-  assign fixed_o     = (written_o & (fixed | mark.most)) | (is_single & ~is_empty);
+  assign fixed_o     = (written_o & (code_fixed_i | mark.most)) | (is_single & (ones != '0));
   assign marked_o    = mark.all | mark.half;
 
   `ASSERT(OneAnswer_A, 1'b1 |=> $onehot({blank_o, written_o, half_o, corrupted_o}))

@@ -1,7 +1,7 @@
 // What the block decides with: lifecycle, floor, revocation, locks, latches and what became of each field.
 //
-// Lifecycle and verdict are codes of which any two differ in four bits. All else is kept twice, once inverted, and compared
-// in every cycle; a difference is an upset. Bits of locks, latches, revocation and floor only ever rise.
+// Lifecycle and verdict are codes of which any two differ in four bits. All else has six parities, each of every sixth bit,
+// which are compared in every cycle; a difference is an upset, so up to six neighbours are found. Bits of locks, latches, revocation and floor only ever rise.
 
 `include "assert.svh"
 
@@ -55,11 +55,20 @@ module otp_fields
     logic [NumWordFields-1:0] has_blank;     // a word of the field is not
   } held_t;
 
-  held_t held_d, held_q, inverse_q;
+  localparam int unsigned NumParities = 6;
+  held_t held_d, held_q;
+  logic [NumParities-1:0] parity_q;
   lifecycle_e lifecycle_d, lifecycle_q;
   verdict_e verdict_d, verdict_q;
   reason_e reason_d, reason_q, found;
   row_t reason_row_d, reason_row_q;
+
+  function automatic logic [NumParities-1:0] parities(held_t held);
+    logic [$bits(held_t)-1:0] bits;
+    bits     = held;
+    parities = '0;
+    for (int i = 0; i < $bits(held_t); i++) parities[i % NumParities] = parities[i % NumParities] ^ bits[i];
+  endfunction
 
   logic [3:0] field;
   logic is_word, is_step, has_gap, is_bad;
@@ -148,14 +157,14 @@ module otp_fields
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       held_q       <= '0;
-      inverse_q    <= '1;
+      parity_q     <= '0;
       lifecycle_q  <= LcInvalid;
       verdict_q    <= VerdictLoading;
       reason_q     <= ReasonNone;
       reason_row_q <= '0;
     end else begin
       held_q       <= held_d;
-      inverse_q    <= ~held_d;
+      parity_q     <= parities(held_d);
       lifecycle_q  <= lifecycle_d;
       verdict_q    <= verdict_d;
       reason_q     <= reason_d;
@@ -167,7 +176,7 @@ module otp_fields
   logic is_lifecycle, is_verdict;
   assign is_lifecycle = lifecycle_q inside {LcBlank, LcTest, LcDevelopment, LcProduction, LcReturned, LcScrapped, LcInvalid};
   assign is_verdict   = verdict_q inside {VerdictLoading, VerdictReady, VerdictFailed};
-  assign upset_o      = Hardened & ((held_q != ~inverse_q) | ~is_lifecycle | ~is_verdict);
+  assign upset_o      = Hardened & ((parity_q != parities(held_q)) | ~is_lifecycle | ~is_verdict);
 
   // In the cycle of an upset everything closes.
   logic closes;

@@ -13,15 +13,13 @@ package otp_pkg;
   // Rows. The first sixteen hold flags, eight in each, of five cells; the others hold words.
   typedef logic [6:0] row_t;
   localparam row_t RowLifecycle = 7'd0;
-  localparam row_t RowRevoked   = 7'd1;
-  localparam row_t RowLocks     = 7'd2;    // and 3
+  // 1: revocation of root keys; 2 and 3: locks
   localparam row_t RowFloor     = 7'd4;    // to 11
   localparam row_t FirstWord    = 7'd16;
   localparam row_t LastRow      = 7'd103;
   localparam int unsigned NumFlags   = 8;
   localparam int unsigned MaxFloor   = 64;
   localparam int unsigned NumSlots   = 4;
-  localparam int unsigned NumKeys    = 4;
 
   // Fields of words, in the order of their lock bits and read latches; then what has flags, in the order of lock bits.
   localparam int unsigned NumWordFields = 10;

@@ -277,17 +277,18 @@ module otp_regs (
         decoded_reg_strb.progress = cpuif_req_masked & (cpuif_addr == 12'h14) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h14);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h14) & !cpuif_req_is_wr;
-        decoded_reg_strb.hide = cpuif_req_masked & (cpuif_addr == 12'h18);
-        is_external |= cpuif_req_masked & (cpuif_addr == 12'h18);
+        decoded_reg_strb.hide = cpuif_req_masked & (cpuif_addr == 12'h18) & cpuif_req_is_wr;
+        is_external |= cpuif_req_masked & (cpuif_addr == 12'h18) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h18);
-        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h18);
-        decoded_reg_strb.latch = cpuif_req_masked & (cpuif_addr == 12'h1c);
-        is_external |= cpuif_req_masked & (cpuif_addr == 12'h1c);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h18) & cpuif_req_is_wr;
+        decoded_reg_strb.latch = cpuif_req_masked & (cpuif_addr == 12'h1c) & cpuif_req_is_wr;
+        is_external |= cpuif_req_masked & (cpuif_addr == 12'h1c) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h1c);
-        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h1c);
-        decoded_reg_strb.data = cpuif_req_masked & (cpuif_addr == 12'h20);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h1c) & cpuif_req_is_wr;
+        decoded_reg_strb.data = cpuif_req_masked & (cpuif_addr == 12'h20) & cpuif_req_is_wr;
+        is_external |= cpuif_req_masked & (cpuif_addr == 12'h20) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h20);
-        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h20);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h20) & cpuif_req_is_wr;
         decoded_reg_strb.burn = cpuif_req_masked & (cpuif_addr == 12'h24) & cpuif_req_is_wr;
         is_external |= cpuif_req_masked & (cpuif_addr == 12'h24) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h24);
@@ -330,58 +331,28 @@ module otp_regs (
     //--------------------------------------------------------------------------
     // Field logic
     //--------------------------------------------------------------------------
-    typedef struct {
-        struct {
-            struct {
-                logic [31:0] next;
-                logic load_next;
-            } value;
-        } data;
-    } field_combo_t;
-    field_combo_t field_combo;
 
-    typedef struct {
-        struct {
-            struct {
-                logic [31:0] value;
-            } value;
-        } data;
-    } field_storage_t;
-    field_storage_t field_storage;
+
+
 
     // External register: otp.hide
-    assign hwif_out.hide.req = decoded_reg_strb.hide;
+
+    assign hwif_out.hide.req = decoded_req_is_wr ? decoded_reg_strb.hide : '0;
     assign hwif_out.hide.req_is_wr = decoded_req_is_wr;
     assign hwif_out.hide.wr_data = decoded_wr_data;
     assign hwif_out.hide.wr_biten = decoded_wr_biten;
     // External register: otp.latch
-    assign hwif_out.latch.req = decoded_reg_strb.latch;
+
+    assign hwif_out.latch.req = decoded_req_is_wr ? decoded_reg_strb.latch : '0;
     assign hwif_out.latch.req_is_wr = decoded_req_is_wr;
     assign hwif_out.latch.wr_data = decoded_wr_data;
     assign hwif_out.latch.wr_biten = decoded_wr_biten;
-    // Field: otp.data.value
-    always_comb begin
-        automatic logic [31:0] next_c;
-        automatic logic load_next_c;
-        next_c = field_storage.data.value.value;
-        load_next_c = '0;
-        if(decoded_reg_strb.data && decoded_req_is_wr) begin // SW write
-            next_c = (field_storage.data.value.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
-            load_next_c = '1;
-        end
-        field_combo.data.value.next = next_c;
-        field_combo.data.value.load_next = load_next_c;
-    end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
-            field_storage.data.value.value <= 32'h0;
-        end else begin
-            if(field_combo.data.value.load_next) begin
-                field_storage.data.value.value <= field_combo.data.value.next;
-            end
-        end
-    end
-    assign hwif_out.data.value.value = field_storage.data.value.value;
+    // External register: otp.data
+
+    assign hwif_out.data.req = decoded_req_is_wr ? decoded_reg_strb.data : '0;
+    assign hwif_out.data.req_is_wr = decoded_req_is_wr;
+    assign hwif_out.data.wr_data = decoded_wr_data;
+    assign hwif_out.data.wr_biten = decoded_wr_biten;
     // External register: otp.burn
 
     assign hwif_out.burn.req = decoded_req_is_wr ? decoded_reg_strb.burn : '0;
@@ -409,6 +380,7 @@ module otp_regs (
         wr_ack = '0;
         wr_ack |= hwif_in.hide.wr_ack;
         wr_ack |= hwif_in.latch.wr_ack;
+        wr_ack |= hwif_in.data.wr_ack;
         wr_ack |= hwif_in.burn.wr_ack;
         wr_ack |= hwif_in.send.wr_ack;
         wr_ack |= hwif_in.rows.wr_ack;
@@ -425,8 +397,6 @@ module otp_regs (
     always_comb begin
         automatic logic rd_ack;
         rd_ack = '0;
-        rd_ack |= hwif_in.hide.rd_ack;
-        rd_ack |= hwif_in.latch.rd_ack;
         rd_ack |= hwif_in.rows.rd_ack;
         readback_external_rd_ack_c = rd_ack;
     end
@@ -465,7 +435,8 @@ module otp_regs (
         end
         if(rd_mux_addr == 12'h8) begin
             readback_data_var[9:0] = hwif_in.fields.good.next;
-            readback_data_var[25:16] = hwif_in.fields.blank.next;
+            readback_data_var[19:10] = hwif_in.fields.blank.next;
+            readback_data_var[29:20] = hwif_in.fields.hidden.next;
         end
         if(rd_mux_addr == 12'hc) begin
             readback_data_var[13:0] = hwif_in.locks.locked.next;
@@ -479,15 +450,6 @@ module otp_regs (
             readback_data_var[2:0] = hwif_in.progress.code.next;
             readback_data_var[8] = hwif_in.progress.idle.next;
             readback_data_var[9] = hwif_in.progress.sending.next;
-        end
-        if(rd_mux_addr == 12'h18) begin
-            readback_data_var = hwif_in.hide.rd_data;
-        end
-        if(rd_mux_addr == 12'h1c) begin
-            readback_data_var = hwif_in.latch.rd_data;
-        end
-        if(rd_mux_addr == 12'h20) begin
-            readback_data_var[31:0] = field_storage.data.value.value;
         end
         if((rd_mux_addr >= 12'h200) && (rd_mux_addr <= 12'h200 + 12'h1ff)) begin
             readback_data_var = hwif_in.rows.rd_data;

@@ -46,8 +46,13 @@ package otp_regs_pkg;
     } otp__fields__blank__in_t;
 
     typedef struct {
+        logic [9:0] next;
+    } otp__fields__hidden__in_t;
+
+    typedef struct {
         otp__fields__good__in_t good;
         otp__fields__blank__in_t blank;
+        otp__fields__hidden__in_t hidden;
     } otp__fields__in_t;
 
     typedef struct {
@@ -94,27 +99,17 @@ package otp_regs_pkg;
         otp__progress__sending__in_t sending;
     } otp__progress__in_t;
 
-    typedef struct packed {
-        logic [21:0] _reserved_31_10;
-        logic [9:0] hidden;
-    } otp__hide__external__fields__in_t;
-
     typedef struct {
-        logic rd_ack;
-        otp__hide__external__fields__in_t rd_data;
         logic wr_ack;
     } otp__hide__external__in_t;
 
-    typedef struct packed {
-        logic [17:0] _reserved_31_14;
-        logic [13:0] closed;
-    } otp__latch__external__fields__in_t;
-
     typedef struct {
-        logic rd_ack;
-        otp__latch__external__fields__in_t rd_data;
         logic wr_ack;
     } otp__latch__external__in_t;
+
+    typedef struct {
+        logic wr_ack;
+    } otp__data__external__in_t;
 
     typedef struct {
         logic wr_ack;
@@ -138,6 +133,7 @@ package otp_regs_pkg;
         otp__progress__in_t progress;
         otp__hide__external__in_t hide;
         otp__latch__external__in_t latch;
+        otp__data__external__in_t data;
         otp__burn__external__in_t burn;
         otp__send__external__in_t send;
         otp__rows__external__in_t rows;
@@ -167,13 +163,16 @@ package otp_regs_pkg;
         otp__latch__external__fields__out_t wr_biten;
     } otp__latch__external__out_t;
 
-    typedef struct {
+    typedef struct packed {
         logic [31:0] value;
-    } otp__data__value__out_t;
+    } otp__data__external__fields__out_t;
 
     typedef struct {
-        otp__data__value__out_t value;
-    } otp__data__out_t;
+        logic req;
+        logic req_is_wr;
+        otp__data__external__fields__out_t wr_data;
+        otp__data__external__fields__out_t wr_biten;
+    } otp__data__external__out_t;
 
     typedef struct packed {
         logic [15:0] key;
@@ -213,7 +212,7 @@ package otp_regs_pkg;
     typedef struct {
         otp__hide__external__out_t hide;
         otp__latch__external__out_t latch;
-        otp__data__out_t data;
+        otp__data__external__out_t data;
         otp__burn__external__out_t burn;
         otp__send__external__out_t send;
         otp__rows__external__out_t rows;

@@ -8,12 +8,13 @@
 module otp_secded
   import otp_pkg::*;
 (
-  input  logic                clk_i,
-  input  logic                rst_ni,
-  input  code_t               code_i,
-  output logic [DataBits-1:0] data_o,
-  output logic                fixed_o,    // one cell was wrong
-  output logic                broken_o    // more than one was
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  code_t                code_i,
+  output logic [DataBits-1:0]  data_o,
+  output logic [CheckBits-1:0] check_o,  // those of these data
+  output logic                 fixed_o,    // one cell was wrong
+  output logic                 broken_o   // more than one was
 );
   logic [CheckBits-1:0] syndrome;
   logic [DataBits-1:0]  flips;
@@ -25,6 +26,7 @@ module otp_secded
     assign flips[i] = syndrome == Column;
   end
   assign data_o   = code_i[DataBits-1:0] ^ flips;
+  assign check_o  = code_i[CodeBits-1:DataBits] ^ ($onehot(syndrome) ? syndrome : '0);
   assign fixed_o  = (|flips) | $onehot(syndrome);
   assign broken_o = (syndrome != '0) & ~fixed_o;
 
@@ -35,6 +37,7 @@ module otp_secded
 
   // What was corrected is a code word, at a distance of one.
   `ASSERT(ACorrectedWordIsNear_A, 1'b1 |=> broken_o ||
-          $countones({check_bits(data_o), data_o} ^ code_i) == {31'b0, fixed_o})
+          $countones({check_o, data_o} ^ code_i) == {31'b0, fixed_o})
+  `ASSERT(ACorrectedWordIsAWord_A, 1'b1 |=> broken_o || check_o == check_bits(data_o))
   `ASSERT(OneAnswer_A, 1'b1 |=> !(fixed_o && broken_o))
 endmodule

@@ -14,7 +14,7 @@ module otp_shadow
   input  row_t  read_row_i,
   output code_t code_o      // of the row of the cycle before
 );
-  code_t rows_q [1 << $bits(row_t)];
+  (* ram_style = "block" *) code_t rows_q [1 << $bits(row_t)];
   code_t read_q;
 
   // Reads the old word of a row that is written in the same cycle.
