@@ -134,11 +134,10 @@ module otp_fields
       end
     end
     reason_d     = reason_q == ReasonNone ? found : reason_q;
-    reason_row_d = reason_q == ReasonNone ? row_i : reason_row_q;
+    reason_row_d = reason_q == ReasonNone && found != ReasonNone ? row_i : reason_row_q;
     verdict_d    = verdict_q;
     if (loaded_i) begin
       if (reason_d == ReasonNone) begin
-        reason_row_d = '0;
         unique case (lifecycle_q)
           LcBlank:    reason_d = ReasonBlank;
           LcScrapped: reason_d = ReasonScrapped;

@@ -29,7 +29,5 @@ module otp_shadow
   assign unused_reset = rst_ni;
 `endif
 
-  // What is written is read.
-  `ASSERT(AWordIsKept_A, write_i ##1 $past(write_row_i) == read_row_i && !write_i |=>
-          code_o == $past(code_i, 2))
+  `ASSERT(AWordIsKept_A, write_i |=> rows_q[$past(write_row_i)] == $past(code_i))
 endmodule
