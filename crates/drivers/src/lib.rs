@@ -14,6 +14,7 @@ pub mod boot_sequencer;
 pub mod dma;
 pub mod iommu;
 pub mod mailbox;
+pub mod otp;
 pub mod sha2;
 pub mod sha3;
 pub mod virtio_blk;

@@ -79,7 +79,6 @@ module otp_array
   always @(negedge clk_i) if (save != "" && req_i && burn_i) $writememh(save, rows_q);
 `endif
 
-  `ASSERT(ARequestStays_A, req_i && !ack_o |=> req_i && $stable({burn_i, row_i, cells_i}))
-  `ASSERT(CellsAreOnlySet_A, req_i && burn_i && $past(req_i && burn_i && row_i == $past(row_i)) |->
-          (~rows_q[row_i] & $past(rows_q[row_i])) == '0)
+  `ASSERT(ARequestStays_A, req_i && !ack_o |=> !req_i || $stable({burn_i, row_i, cells_i}))
+  `ASSERT(CellsAreOnlySet_A, req_i && burn_i |=> ($past(rows_q[row_i]) & ~rows_q[$past(row_i)]) == '0)
 endmodule

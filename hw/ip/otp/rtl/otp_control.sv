@@ -225,11 +225,9 @@ module otp_control
 
   `ASSERT(ErrorIsTheEnd_A, is_error |=> is_error)
   `ASSERT(ErrorBurnsNothing_A, is_error |-> !array_req_o)
-  `ASSERT(NothingIsBurnedUnread_A, $rose(array_burn_o) |-> $past(in_decide || in_compare))
   `ASSERT(AMarkFollowsItsWord_A, array_burn_o && is_word && array_cells_o[RowBits-1:CodeBits] != '0 && MarksLast |->
           cells_q[CodeBits-1:0] == code)
-  `ASSERT(AWrittenWordStays_A, array_burn_o && is_word && marked |-> (cells_q | array_cells_o) == {cells_q[RowBits-1:CodeBits] |
-          array_cells_o[RowBits-1:CodeBits], code})
+  `ASSERT(AWrittenWordStays_A, array_burn_o && is_word && marked |-> cells_q[CodeBits-1:0] == code)
   `ASSERT(ALifecycleStepsForward_A, array_burn_o && row_q == RowLifecycle && burn_data_q[2:0] != 3'd4 |->
           (flags_o & below) == below)
 endmodule

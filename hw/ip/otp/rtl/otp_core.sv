@@ -244,7 +244,8 @@ module otp_core
   `ASSERT(AHiddenFieldShowsNothing_A, read_valid_o && hidden_o[read_field] && read_field < 4'(NumWordFields) |->
           read_data_o == '0 && !read_good_o)
   `ASSERT(SecretsAreForProduction_A, key_valid_o || (read_good_o && is_secret(read_field)) |-> lifecycle_o == LcProduction)
-  `ASSERT(TheSequencerHasNoSecret_A, seq_good_o |-> read_field <= FieldBoard && verdict_o == VerdictReady)
+  `ASSERT(TheSequencerHasNoSecret_A, seq_good_o |-> verdict_o == VerdictReady &&
+          (read_field == FieldBoard || (read_field < FieldBoard && !revoked_o[read_field[1:0]])))
   `ASSERT(OneReaderAtATime_A, $onehot0(who_q))
   `ASSERT(ALockedFieldIsNotBurned_A, $rose(array_burn_o) && !$past(error_o) |-> !u_fields.held_q.locks[field_of(array_row_o)])
   `ASSERT(ErrorShowsNothing_A, error_o |-> !seq_good_o && !read_good_o && !key_valid_o && (usable_o == '0 || broken))

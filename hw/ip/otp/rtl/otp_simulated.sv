@@ -68,5 +68,5 @@ module otp_simulated
     .ack_o (array_ack), .cells_o (array_out)
   );
 
-  `ASSERT(ABlankDeviceBootsNothing_A, lifecycle_o == LcBlank |-> verdict_o != VerdictReady)
+  `ASSERT(AnAnswerHasARequest_A, array_ack |-> array_req || alert_o)
 endmodule

@@ -190,6 +190,7 @@ async def refuses_every_other_burn(dut: HierarchyObject) -> None:
         assert await otp.burn(row, data) == ORDER, (row, data)
     assert await otp.burn(FIELDS[0][0], made.words[FIELDS[0][0]]) == LOCKED
     await otp.latch(0x3FFF & ~0x1)
+    await otp.latch(0)
     for row in (BOARD, SECRET, KEYS, FIELDS[3][2], LIFECYCLE, REVOKED, FLOOR + 1, LOCKS):
         assert await otp.burn(row, 1) == LOCKED
     await otp.boot()
@@ -263,6 +264,7 @@ async def a_hidden_field_is_gone_until_reset(dut: HierarchyObject, stalls: float
     for index in range(10):
         await otp.boot()
         await otp.hide(1 << index)
+        await otp.hide(0)
         for other, rows in enumerate(FIELDS):
             assert await otp.get(rows[1]) == ((0, 0) if other == index else (1, made.words[rows[1]]))
         assert int(dut.hidden_o.value) == 1 << index

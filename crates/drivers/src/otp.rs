@@ -1,0 +1,353 @@
+//! One-time-programmable storage (`hw/ip/otp/doc/README.md`): fields, burns, latches and keys that go to engines.
+//!
+//! Hardware reads the array at reset and gives a verdict; this driver reads it. What hardware refuses it answers with a bus
+//! error, so the driver asks whether something will be refused before it does it.
+
+use hartlock_regs::otp::{self as registers, Hide, Latch, Lifecycle, Outcome, Reason, Send, Verdict};
+
+/// Bytes of a digest, of the board, of the device secret and of a key.
+pub const FIELD_BYTES: usize = 32;
+/// Steps of the floor.
+pub const MAX_FLOOR: u8 = 64;
+/// The word that unlocks a burn (`burn.key`).
+const BURN_KEY: u16 = 0xb1a5;
+/// Looks at the progress of a burn before it is given up. A burn of 44 cells takes far less.
+const PATIENCE: u32 = 1_000_000;
+
+// Rows (../doc/README.md).
+const ROW_LIFECYCLE: u8 = 0;
+const ROW_REVOKED: u8 = 1;
+const ROW_LOCKS: u8 = 2;
+const ROW_FLOOR: u8 = 4;
+const ROW_TYPES: u8 = 16;
+const ROW_BOARD: u8 = 24;
+const ROW_DIGESTS: u8 = 32;
+const ROW_SECRET: u8 = 64;
+const ROW_KEYS: u8 = 72;
+
+/// A slot of four, for root keys and for keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Slot {
+    /// The first.
+    Zero = 0,
+    /// The second.
+    One = 1,
+    /// The third.
+    Two = 2,
+    /// The fourth.
+    Three = 3,
+}
+
+/// A field of words. Its number is its bit in locks and latches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// Type and digest of a root key.
+    RootKey(Slot),
+    /// Name of the board.
+    Board,
+    /// Secret of the device.
+    Secret,
+    /// A key for an engine.
+    Key(Slot),
+}
+
+impl Field {
+    fn number(self) -> u8 {
+        match self {
+            Field::RootKey(slot) => slot as u8,
+            Field::Board => 4,
+            Field::Secret => 5,
+            Field::Key(slot) => 6 + slot as u8,
+        }
+    }
+
+    fn first_row(self) -> u8 {
+        match self {
+            Field::RootKey(slot) => ROW_DIGESTS + 8 * slot as u8,
+            Field::Board => ROW_BOARD,
+            Field::Secret => ROW_SECRET,
+            Field::Key(slot) => ROW_KEYS + 8 * slot as u8,
+        }
+    }
+}
+
+/// What has flags, by the number of its lock bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Flags {
+    /// The lifecycle.
+    Lifecycle = 10,
+    /// Revocation of root keys.
+    Revocation = 11,
+    /// The floor of security versions.
+    Floor = 12,
+    /// The locks themselves.
+    Locks = 13,
+}
+
+/// Why something was not done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The field is blank, refused, hidden, or closed in this lifecycle.
+    Closed,
+    /// Hardware refused the burn, or the cells do not read as they were burned.
+    Burn(Outcome),
+    /// The hardware does not end what it began, or has failed.
+    Fault,
+}
+
+/// The next step of a lifecycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Step {
+    /// Blank to test.
+    Test = 0,
+    /// Test to development.
+    Development = 1,
+    /// Development to production.
+    Production = 2,
+    /// Production to returned.
+    Returned = 3,
+    /// Any to scrapped.
+    Scrapped = 4,
+}
+
+/// The storage.
+pub struct Otp {
+    registers: registers::Otp,
+}
+
+impl Otp {
+    /// The storage at this address.
+    ///
+    /// # Safety
+    /// `base` is the address of its registers, and no other code uses them while this value lives.
+    #[must_use]
+    pub const unsafe fn new(base: *mut u32) -> Otp {
+        // SAFETY: the caller's promise is that of a block: registers are there, and are ours.
+        Otp { registers: unsafe { registers::Otp::new(base) } }
+    }
+
+    /// Whether all that was provisioned is good. An undefined number is a failure.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.registers.status().read().verdict() == Some(Verdict::Ready)
+    }
+
+    /// Why it is not ready, and the row of that, if it is about one.
+    #[must_use]
+    pub fn reason(&self) -> (Reason, u32) {
+        let status = self.registers.status().read();
+        (status.reason().unwrap_or(Reason::Upset), u32::from(status.row()))
+    }
+
+    /// The lifecycle of this reset.
+    #[must_use]
+    pub fn lifecycle(&self) -> Lifecycle {
+        self.registers.status().read().lifecycle().unwrap_or(Lifecycle::Invalid)
+    }
+
+    /// The floor of security versions.
+    #[must_use]
+    pub fn floor(&self) -> u8 {
+        self.registers.status().read().floor()
+    }
+
+    /// Whether a root key was revoked.
+    #[must_use]
+    pub fn is_revoked(&self, slot: Slot) -> bool {
+        self.registers.locks().read().revoked() >> slot as u32 & 1 != 0
+    }
+
+    /// Faults of cells and of the shadow that were corrected since reset, up to 255.
+    #[must_use]
+    pub fn corrected(&self) -> u32 {
+        u32::from(self.registers.corrected().read().count())
+    }
+
+    /// The 32 bytes of a field: of a root key, its digest.
+    ///
+    /// # Errors
+    /// If the field cannot be read.
+    pub fn read(&self, field: Field) -> Result<[u8; FIELD_BYTES], Error> {
+        self.check_open(field)?;
+        let mut bytes = [0; FIELD_BYTES];
+        for (chunk, row) in bytes.chunks_exact_mut(4).zip(field.first_row()..) {
+            chunk.copy_from_slice(&self.word(row)?.to_le_bytes());
+        }
+        Ok(bytes)
+    }
+
+    /// The type of a root key: the algorithm in bits 31 to 24, its parameters below.
+    ///
+    /// # Errors
+    /// If the field cannot be read.
+    pub fn key_type(&self, slot: Slot) -> Result<u32, Error> {
+        self.check_open(Field::RootKey(slot))?;
+        self.word(ROW_TYPES + slot as u8)
+    }
+
+    /// Hides a field until reset, from every reader.
+    pub fn hide(&mut self, field: Field) {
+        self.registers.hide().write(Hide::RESET.with_hidden(1 << field.number()));
+    }
+
+    /// Closes a field to burns until reset.
+    pub fn close(&mut self, field: Field) {
+        self.registers.latch().write(Latch::RESET.with_closed(1 << field.number()));
+    }
+
+    /// Closes flags to burns until reset.
+    pub fn close_flags(&mut self, flags: Flags) {
+        self.registers.latch().write(Latch::RESET.with_closed(1 << flags as u8));
+    }
+
+    /// Sends the device secret or a key to an engine, and waits until it was taken.
+    ///
+    /// # Errors
+    /// If the field is closed, or is no key.
+    pub fn send(&mut self, field: Field, engine: u8) -> Result<(), Error> {
+        let key = match field {
+            Field::Secret => 0,
+            Field::Key(slot) => 1 + slot as u8,
+            Field::RootKey(_) | Field::Board => return Err(Error::Closed),
+        };
+        self.check_open(field)?;
+        self.registers.send().write(Send::RESET.with_key(key).with_to(engine));
+        for _ in 0..PATIENCE {
+            if !self.registers.progress().read().sending() {
+                return Ok(());
+            }
+        }
+        Err(Error::Fault)
+    }
+
+    /// Burns a field: of a root key, its digest.
+    ///
+    /// # Errors
+    /// If hardware refuses a word. Those before it are burned, and the same value may be burned again.
+    pub fn burn(&mut self, field: Field, bytes: &[u8; FIELD_BYTES]) -> Result<(), Error> {
+        for (chunk, row) in bytes.as_chunks::<4>().0.iter().zip(field.first_row()..) {
+            self.burn_row(field.number(), row, u32::from_le_bytes(*chunk))?;
+        }
+        Ok(())
+    }
+
+    /// Burns the type of a root key.
+    ///
+    /// # Errors
+    /// If hardware refuses it.
+    pub fn burn_key_type(&mut self, slot: Slot, key_type: u32) -> Result<(), Error> {
+        self.burn_row(slot as u8, ROW_TYPES + slot as u8, key_type)
+    }
+
+    /// Takes a step of the lifecycle, which counts from the next reset on.
+    ///
+    /// # Errors
+    /// If it is not the next step, or is locked.
+    pub fn step(&mut self, step: Step) -> Result<(), Error> {
+        self.burn_row(Flags::Lifecycle as u8, ROW_LIFECYCLE, step as u32)
+    }
+
+    /// Raises the floor to a security version, a step at a time. A power cut leaves a floor in between.
+    ///
+    /// # Errors
+    /// If hardware refuses a step, or the version is higher than the floor can be.
+    pub fn raise_floor(&mut self, version: u8) -> Result<(), Error> {
+        if version > MAX_FLOOR {
+            return Err(Error::Burn(Outcome::Order));
+        }
+        // Not more often than there are steps, whatever the hardware says.
+        for _ in 0..MAX_FLOOR {
+            let step = self.floor();
+            if step >= version {
+                return Ok(());
+            }
+            self.burn_row(Flags::Floor as u8, ROW_FLOOR + step / 8, u32::from(step % 8))?;
+        }
+        if self.floor() >= version { Ok(()) } else { Err(Error::Fault) }
+    }
+
+    /// Revokes a root key.
+    ///
+    /// # Errors
+    /// If hardware refuses it.
+    pub fn revoke(&mut self, slot: Slot) -> Result<(), Error> {
+        self.burn_row(Flags::Revocation as u8, ROW_REVOKED, slot as u32)
+    }
+
+    /// Locks a field for good.
+    ///
+    /// # Errors
+    /// If hardware refuses it.
+    pub fn lock(&mut self, field: Field) -> Result<(), Error> {
+        self.lock_number(field.number())
+    }
+
+    /// Locks flags for good.
+    ///
+    /// # Errors
+    /// If hardware refuses it.
+    pub fn lock_flags(&mut self, flags: Flags) -> Result<(), Error> {
+        self.lock_number(flags as u8)
+    }
+
+    fn lock_number(&mut self, number: u8) -> Result<(), Error> {
+        self.burn_row(Flags::Locks as u8, ROW_LOCKS + number / 8, u32::from(number % 8))
+    }
+
+    /// A read of a closed field would be a bus error.
+    fn check_open(&self, field: Field) -> Result<(), Error> {
+        let fields = self.registers.fields().read();
+        let bit = 1 << field.number();
+        let is_secret = matches!(field, Field::Secret | Field::Key(_));
+        let is_open = !is_secret || (self.is_ready() && self.lifecycle() == Lifecycle::Production);
+        if fields.good() & bit == 0 || fields.hidden() & bit != 0 || !is_open {
+            return Err(Error::Closed);
+        }
+        Ok(())
+    }
+
+    fn word(&self, row: u8) -> Result<u32, Error> {
+        let at = usize::from(row);
+        Ok(self.registers.rows().get(at).ok_or(Error::Fault)?.read())
+    }
+
+    /// Burns a row, and waits until it was read back.
+    fn burn_row(&mut self, number: u8, row: u8, data: u32) -> Result<(), Error> {
+        if self.reason().0 == Reason::Upset || !self.registers.progress().read().idle() {
+            return Err(Error::Fault);
+        }
+        // Hardware answers these with a bus error, so they are asked before. The rest it tells in `progress`.
+        let is_locked = self.registers.locks().read().locked() >> number & 1 != 0;
+        if is_locked || self.registers.fields().read().hidden() >> number & 1 != 0 {
+            return Err(Error::Burn(Outcome::Locked));
+        }
+        let is_secret = (Field::Secret.number()..Flags::Lifecycle as u8).contains(&number);
+        let may = match self.lifecycle() {
+            Lifecycle::Test | Lifecycle::Development => true,
+            Lifecycle::Production => !is_secret,
+            _ => false,
+        };
+        if !may && number != Flags::Lifecycle as u8 {
+            return Err(Error::Burn(Outcome::Lifecycle));
+        }
+        self.registers.data().write(data);
+        self.registers.burn().write(registers::Burn::RESET.with_row(row).with_key(BURN_KEY));
+        for _ in 0..PATIENCE {
+            let progress = self.registers.progress().read();
+            if progress.idle() {
+                return match progress.code() {
+                    Some(Outcome::Done) => Ok(()),
+                    Some(outcome) => Err(Error::Burn(outcome)),
+                    None => Err(Error::Fault),
+                };
+            }
+        }
+        Err(Error::Fault)
+    }
+}
+
+#[cfg(test)]
+mod tests;
