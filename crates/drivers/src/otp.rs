@@ -3,7 +3,9 @@
 //! Hardware reads the array at reset and gives a verdict; this driver reads it. What hardware refuses it answers with a bus
 //! error, so the driver asks whether something will be refused before it does it.
 
-use hartlock_regs::otp::{self as registers, Hide, Latch, Lifecycle, Outcome, Reason, Send, Verdict};
+use hartlock_regs::otp::{
+    self as registers, Hide, Latch, Lifecycle, Outcome, Reason, Send, Verdict,
+};
 
 /// Bytes of a digest, of the board, of the device secret and of a key.
 pub const FIELD_BYTES: usize = 32;

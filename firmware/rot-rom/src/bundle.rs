@@ -13,7 +13,8 @@ use hartlock_stage::{Instant, RomLog, entry, push};
 use hartlock_verify::tree::{self, Digest, Root, SoftwareHasher};
 use hartlock_verify::{Loaded, Platform, bits_of};
 
-use crate::dma::Dma;
+use crate::dma::{Dma, Sink};
+use crate::sha3::Sha3;
 use crate::words::Words;
 use crate::{clock, engine, map};
 
@@ -25,13 +26,19 @@ const PIECE_SIZE: usize = 2048;
 pub struct Bundle<'a> {
     kernels: Kernels,
     dma: Option<&'a mut Dma>,
+    sha3: Option<Sha3>,
     log: &'a mut RomLog,
 }
 
 impl<'a> Bundle<'a> {
     /// Opens it.
-    pub fn open(kernels: Kernels, dma: Option<&'a mut Dma>, log: &'a mut RomLog) -> Self {
-        Self { kernels, dma, log }
+    pub fn open(
+        kernels: Kernels,
+        dma: Option<&'a mut Dma>,
+        sha3: Option<Sha3>,
+        log: &'a mut RomLog,
+    ) -> Self {
+        Self { kernels, dma, sha3, log }
     }
 
     /// Adds to the log.
@@ -78,14 +85,16 @@ impl<'a> Bundle<'a> {
     /// It is not taken while the copy is made, although the engines can: what runs is hashed, not what was read, so that
     /// a fault between the two changes the digest.
     fn digest(&mut self, payload: &PayloadRecord) -> Result<Digest, BusError> {
-        let is_engine = payload.hash == HashId::Sha256 && self.tier(payload) == Tier::Engine;
-        if let Some(dma) = self.dma.as_mut().filter(|_| is_engine) {
+        if self.is_streamed(payload)
+            && let Some(dma) = &mut self.dma
+        {
+            let mut engine = Streamed { hash: payload.hash, sha3: self.sha3.as_mut(), dma };
             return match payload.mode {
                 TreeMode::Flat => {
                     let size = usize::try_from(payload.size).map_err(|_| BusError)?;
-                    streamed(|| dma.feed_sha2(payload.load_address, size))
+                    engine.digest(None, payload.load_address, size)
                 }
-                mode => digest_of_blocks(&self.kernels, dma, payload, mode),
+                mode => digest_of_blocks(&self.kernels, &mut engine, payload, mode),
             };
         }
         let Words(piece) = &mut Words([0; PIECE_SIZE]);
@@ -95,8 +104,21 @@ impl<'a> Bundle<'a> {
         })
     }
 
+    /// Whether an engine has this hash, and DMA to bring what it hashes.
+    fn is_streamed(&self, payload: &PayloadRecord) -> bool {
+        let has_sha2 = payload.hash == HashId::Sha256
+            && tree::tier(&self.kernels, (payload.mode, payload.hash)) == Tier::Engine;
+        let has_sha3 = self.sha3.is_some() && Sha3::has(payload.hash);
+        let is_of_blocks = matches!(payload.mode, TreeMode::Flat | TreeMode::Blocks { .. });
+        self.dma.is_some() && is_of_blocks && (has_sha2 || has_sha3)
+    }
+
     fn tier(&self, payload: &PayloadRecord) -> Tier {
-        tree::tier(&self.kernels, (payload.mode, payload.hash))
+        if self.is_streamed(payload) {
+            Tier::Engine
+        } else {
+            tree::tier(&self.kernels, (payload.mode, payload.hash))
+        }
     }
 }
 
@@ -104,7 +126,7 @@ impl<'a> Bundle<'a> {
 /// which nothing else is kept yet, and a byte of it that changes only makes another digest.
 fn digest_of_blocks(
     kernels: &Kernels,
-    dma: &mut Dma,
+    engine: &mut Streamed<'_>,
     payload: &PayloadRecord,
     mode: TreeMode,
 ) -> Result<Digest, BusError> {
@@ -117,16 +139,38 @@ fn digest_of_blocks(
         let prefix = tree::leaf_prefix(mode, index).ok_or(BusError)?;
         host::write(map::LOG.start, &prefix)?;
         let place = (map::LOG.start, prefix.len());
-        root.push(&streamed(|| dma.feed_sha2_after(place, from, count as usize))?);
+        root.push(&engine.digest(Some(place), from, count as usize)?);
         (at, index) = (at.wrapping_add(count), index.wrapping_add(1));
     }
     Ok(root.finalize())
 }
 
-/// The digest of what is streamed to the engine.
-fn streamed(bring: impl FnOnce() -> Result<(), BusError>) -> Result<Digest, BusError> {
-    let digest = engine::digest_of_stream(|| bring().ok()).ok_or(BusError)?;
-    Ok(tree::padded(&digest))
+/// An engine for a hash, and what brings it its messages.
+struct Streamed<'a> {
+    hash: HashId,
+    sha3: Option<&'a mut Sha3>,
+    dma: &'a mut Dma,
+}
+
+impl Streamed<'_> {
+    /// The digest of bytes, after those of a prefix if there is one.
+    fn digest(
+        &mut self,
+        prefix: Option<(u64, usize)>,
+        from: u64,
+        count: usize,
+    ) -> Result<Digest, BusError> {
+        let dma = &mut *self.dma;
+        let mut bring = |sink| match prefix {
+            Some(prefix) => dma.feed_after(sink, prefix, from, count).ok(),
+            None => dma.feed(sink, from, count).ok(),
+        };
+        let digest = match self.sha3.as_mut().filter(|_| Sha3::has(self.hash)) {
+            Some(sha3) => sha3.digest_of_stream(self.hash, || bring(Sink::Sha3)),
+            None => engine::digest_of_stream(|| bring(Sink::Sha2)).map(|it| tree::padded(&it)),
+        };
+        digest.ok_or(BusError)
+    }
 }
 
 /// The address of a range of the bundle. A manifest has sizes of 64 bits, and a value that is too large is past the

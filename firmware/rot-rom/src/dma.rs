@@ -1,4 +1,4 @@
-//! The DMA engine: copies payloads, and feeds the SHA-2 engine from the host's memory.
+//! The DMA engine: copies payloads, and feeds the engines for hashes from the host's memory.
 //!
 //! Both windows are the host's memory, because payloads are copied within it and the host asks for digests of any of it.
 //! What of it a request may name is judged before (`hartlock_drivers::mailbox::request`).
@@ -11,8 +11,14 @@ use hartlock_rot::{DMA, SCRATCHPAD};
 
 use crate::map;
 
-/// The sink that is the SHA-2 engine (`hw/soc/top/rot_registers.sv`).
-const TO_SHA2: u8 = 1 << 0;
+/// An engine that DMA streams to, as a bit of its sinks (`hw/soc/top/rot_registers.sv`).
+#[derive(Clone, Copy)]
+#[repr(u8)]
+pub enum Sink {
+    Sha2 = 1 << 0,
+    Sha3 = 1 << 1,
+}
+
 /// How many times the events are read before memory has not answered in time: for a list, and for four of its bytes.
 /// A reading takes about fifteen cycles.
 const PATIENCE: u32 = 1000;
@@ -69,25 +75,26 @@ impl Dma {
         Ok(())
     }
 
-    /// Streams bytes to the SHA-2 engine, which has begun a message. They end it.
+    /// Streams bytes to an engine, which has begun a message. They end it.
     ///
     /// # Errors
     /// `BusError`: the engine has no digest then.
-    pub fn feed_sha2(&mut self, from: u64, count: usize) -> Result<(), BusError> {
-        self.run(&[range(from, count)?], TO_SHA2)
+    pub fn feed(&mut self, sink: Sink, from: u64, count: usize) -> Result<(), BusError> {
+        self.run(&[range(from, count)?], sink as u8)
     }
 
     /// The same with what comes before the bytes, at its own address.
     ///
     /// # Errors
     /// As above.
-    pub fn feed_sha2_after(
+    pub fn feed_after(
         &mut self,
+        sink: Sink,
         (prefix, prefix_count): (u64, usize),
         from: u64,
         count: usize,
     ) -> Result<(), BusError> {
-        self.run(&[range(prefix, prefix_count)?, range(from, count)?], TO_SHA2)
+        self.run(&[range(prefix, prefix_count)?, range(from, count)?], sink as u8)
     }
 
     /// What goes to no sink is written.

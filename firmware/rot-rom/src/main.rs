@@ -17,6 +17,7 @@ mod dma;
 mod engine;
 mod identity;
 mod service;
+mod sha3;
 mod words;
 
 use hartlock_drivers::boot_sequencer::BootSequencer;
@@ -30,6 +31,7 @@ use bundle::Bundle;
 use dma::Dma;
 use hartlock_verify::board::hartlock_soc as map;
 use hartlock_verify::{Verdict, authenticate};
+use sha3::Sha3;
 use words::Words;
 
 /// Signed region and signature area: kept in the scratchpad, which only the root of trust reaches.
@@ -53,7 +55,7 @@ fn boot(dma: Option<&mut Dma>, log: &mut RomLog) -> Result<Verdict, Reason> {
     let (acceptance, again) = (identity::requirements()?, identity::requirements_again()?);
     push(log, Entry { harts: 1, ..step(Step::Start, start) });
     let kernels = choose_kernels(log);
-    let mut medium = Bundle::open(kernels, dma, log);
+    let mut medium = Bundle::open(kernels, dma, Sha3::take(), log);
     let signature_start = clock::now();
     let metadata = &raw mut METADATA;
     // SAFETY: this is its only user.

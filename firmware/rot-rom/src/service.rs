@@ -11,7 +11,7 @@ use hartlock_drivers::wait::Polling;
 use hartlock_rot::{MAILBOX, host, interrupt, sleep_until};
 use hartlock_verify::board::Region;
 
-use crate::dma::Dma;
+use crate::dma::{Dma, Sink};
 use crate::{engine, map};
 
 const LIMITS: Limits<'static> =
@@ -66,7 +66,7 @@ fn serve_one(
 /// and nothing else.
 fn hash_by_dma(engine: &mut Sha2<Polling>, dma: &mut Dma, input: Region) -> Option<()> {
     let size = usize::try_from(input.size()).ok()?;
-    engine::receive(engine, || dma.feed_sha2(input.start, size).ok())
+    engine::receive(engine, || dma.feed(Sink::Sha2, input.start, size).ok())
 }
 
 /// The same by loads and stores.

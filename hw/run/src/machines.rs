@@ -536,7 +536,7 @@ pub fn step(_: &Path) -> Result<Outcome> {
             return Ok(Outcome::Failed(format!("{}: {why}", rot.name)));
         }
     }
-    for fault in [rot_boot::blocks_fault, rot_boot::large_fault] {
+    for fault in [rot_boot::blocks_fault, rot_boot::sha3_fault, rot_boot::large_fault] {
         if let Some(why) = fault(ROTS[0], &rot::folder(ROTS[0]).join("boot"))? {
             return Ok(Outcome::Failed(format!("{}: {why}", ROTS[0].name)));
         }
