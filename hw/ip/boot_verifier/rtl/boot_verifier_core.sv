@@ -331,10 +331,10 @@ module boot_verifier_core
       state_d  = StRefused;
       reason_d = decided;
     end
-    // A medium that fails is a medium that ends.
+    // Past its end a medium fails as anywhere else.
     if (failed_i && !in_refused && !in_storage && !in_released && is_legal) begin
       state_d  = StRefused;
-      reason_d = ReasonTruncated;
+      reason_d = ReasonMedium;
     end
     // What a neighbour detects of itself ends every state, a release too.
     if (fault_i) state_d = StError;

@@ -29,7 +29,6 @@ package boot_verifier_pkg;
   // Reasons (spec/errors.toml): the number after the E, in decimal.
   typedef enum logic [15:0] {
     ReasonNone          = 16'd0,
-    ReasonTruncated     = 16'd101,
     ReasonLeadTag       = 16'd102,
     ReasonHeaderTag     = 16'd103,
     ReasonCodeSize      = 16'd106,
@@ -46,6 +45,7 @@ package boot_verifier_pkg;
     ReasonSoc           = 16'd602,
     ReasonFloor         = 16'd603,
     ReasonLifecycle     = 16'd604,
+    ReasonMedium        = 16'd901,
     ReasonDevice        = 16'd904
   } reason_e;
 

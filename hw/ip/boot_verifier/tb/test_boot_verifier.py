@@ -212,12 +212,12 @@ async def an_error_of_any_beat_is_a_refusal(dut):
         await setup.start(image)
         setup.stall()
         setup.medium.bad_beat = beat
-        assert await setup.run() == 101, beat
-        await setup.stays(101)
+        assert await setup.run() == 901, beat
+        await setup.stays(901)
     for beat in random.sample(range(beats), 12):
         await setup.start(image)
         setup.medium.bad_last = beat
-        assert await setup.run() == 101, beat
+        assert await setup.run() == 901, beat
 
 
 @cocotb.test()

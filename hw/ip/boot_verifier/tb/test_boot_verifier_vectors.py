@@ -67,6 +67,8 @@ def expected(image: bytes, trusted: bytes, pair: tuple[int, int], capacity: int,
     is_carried = front == pair[0].to_bytes(4, "little") + pair[1].to_bytes(4, "little")
     if len(image) >= 128 and reason != "E0102" and not is_carried:
         reason = "E0206"
+    # To hardware the end of a medium is an error of its bus (§8).
+    reason = "E0901" if reason == "E0101" else reason
     return int(reason[1:]) if reason else 0
 
 

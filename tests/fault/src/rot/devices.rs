@@ -10,7 +10,8 @@ use super::Storage;
 use super::dma::{Dma, Part};
 use super::engine::Engine;
 use super::registers::{
-    self, BOOT_SEQUENCER, DMA, HOST_MEMORY, MAILBOX, SCRATCHPAD, SHA2, boot_sequencer, mailbox,
+    self, BOOT_SEQUENCER, DMA, HOST_MEMORY, MAILBOX, SCRATCHPAD, SHA2, SHA3, boot_sequencer,
+    mailbox,
 };
 use crate::hart::Bus;
 use crate::memory::{FILLER, Memory, read};
@@ -109,6 +110,8 @@ impl<'a> Devices<'a> {
         match page as usize {
             SHA2 => self.engine.read(offset),
             DMA => self.dma.read(offset),
+            // There is no SHA-3 engine: its identification reads as zero, and the ROM hashes in software.
+            SHA3 => (offset == 0).then_some(0),
             BOOT_SEQUENCER => match offset {
                 boot_sequencer::REASON => Some(self.reason),
                 boot_sequencer::STATUS => Some(self.state as u32),

@@ -6,7 +6,7 @@ mod places {
     include!("../../../../boards/hartlock-soc/generated/root-of-trust.rs");
 }
 
-pub use places::{BOOT_SEQUENCER, DMA, HOST_MEMORY, MAILBOX, ROM, SCRATCHPAD, SHA2};
+pub use places::{BOOT_SEQUENCER, DMA, HOST_MEMORY, MAILBOX, ROM, SCRATCHPAD, SHA2, SHA3};
 
 const SHA2_HEADER: &str = include_str!("../../../../hw/ip/sha2/data/sha2.h");
 const SEQUENCER_HEADER: &str =
