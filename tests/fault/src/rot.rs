@@ -14,6 +14,7 @@ mod devices;
 mod dma;
 mod engine;
 mod registers;
+mod sha3;
 
 use hartlock_regs::boot_sequencer::State;
 use hartlock_verify::board::hartlock_soc as map;
@@ -27,9 +28,10 @@ use devices::Devices;
 
 /// Bytes of the boot ROM (`hw/soc/README.md`).
 pub const ROM_SIZE: usize = 128 << 10;
-/// What is read until an engine is done: status of the SHA-2 engine, events of the DMA engine.
-pub const POLLED: [u32; 2] = [
+/// What is read until an engine is done: status of the engines for hashes, events of the DMA engine.
+pub const POLLED: [u32; 3] = [
     registers::SHA2 as u32 + registers::sha2::STATUS,
+    registers::SHA3 as u32 + registers::sha3::STATUS,
     registers::DMA as u32 + registers::dma::INTERRUPT,
 ];
 /// Ibex fetches its first instruction after 32 vectors.

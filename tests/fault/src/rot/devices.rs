@@ -1,4 +1,4 @@
-//! What is on the bus of the root of trust (`hw/soc/README.md`): ROM, scratchpad, engines for SHA-2 and
+//! What is on the bus of the root of trust (`hw/soc/README.md`): ROM, scratchpad, engines for SHA-2, SHA-3 and
 //! DMA, mailbox, boot sequencer, the host's memory. A chip has no bench.
 
 use hartlock_regs::boot_sequencer::{State, Word};
@@ -13,6 +13,7 @@ use super::registers::{
     self, BOOT_SEQUENCER, DMA, HOST_MEMORY, MAILBOX, SCRATCHPAD, SHA2, SHA3, boot_sequencer,
     mailbox,
 };
+use super::sha3::Sha3;
 use crate::hart::Bus;
 use crate::memory::{FILLER, Memory, read};
 
@@ -33,6 +34,7 @@ pub struct Devices<'a> {
     bundle: Memory,
     engine: Engine,
     dma: Dma,
+    sha3: Sha3,
     state: State,
     reason: u32,
     mailbox_control: u32,
@@ -50,6 +52,7 @@ impl<'a> Devices<'a> {
             bundle: Memory::of(&storage.bundle, FILLER),
             engine: Engine::new(),
             dma: Dma::default(),
+            sha3: Sha3::new(),
             state: State::Held,
             reason: 0,
             mailbox_control: 0,
@@ -65,6 +68,7 @@ impl<'a> Devices<'a> {
         self.bundle.follow(&mut leader.bundle);
         self.engine = leader.engine;
         self.dma = leader.dma;
+        self.sha3 = leader.sha3;
         self.state = leader.state;
         self.reason = leader.reason;
         self.mailbox_control = leader.mailbox_control;
@@ -110,8 +114,7 @@ impl<'a> Devices<'a> {
         match page as usize {
             SHA2 => self.engine.read(offset),
             DMA => self.dma.read(offset),
-            // There is no SHA-3 engine: its identification reads as zero, and the ROM hashes in software.
-            SHA3 => (offset == 0).then_some(0),
+            SHA3 => self.sha3.read(offset),
             BOOT_SEQUENCER => match offset {
                 boot_sequencer::REASON => Some(self.reason),
                 boot_sequencer::STATUS => Some(self.state as u32),
@@ -152,6 +155,7 @@ impl<'a> Devices<'a> {
         let word = value as u32;
         match page as usize {
             SHA2 => self.engine.write(offset, word),
+            SHA3 => self.sha3.write(offset, word),
             DMA => {
                 if self.dma.write(offset, word)? {
                     self.carry_out();

@@ -11,8 +11,36 @@ pub use places::{BOOT_SEQUENCER, DMA, HOST_MEMORY, MAILBOX, ROM, SCRATCHPAD, SHA
 const SHA2_HEADER: &str = include_str!("../../../../hw/ip/sha2/data/sha2.h");
 const SEQUENCER_HEADER: &str =
     include_str!("../../../../hw/ip/boot_sequencer/data/boot_sequencer.h");
+const SHA3_HEADER: &str = include_str!("../../../../hw/ip/sha3/data/sha3.h");
 const DMA_HEADER: &str = include_str!("../../../../hw/ip/dma/data/dma.h");
 const MAILBOX_HEADER: &str = include_str!("../../../../hw/ip/mailbox/data/mailbox.h");
+
+/// Registers and fields of the SHA-3 engine.
+pub mod sha3 {
+    use super::{SHA3_HEADER as HEADER, constant};
+
+    pub const ID: u32 = constant(HEADER, "SHA3_ID_OFFSET");
+    pub const CONTROL: u32 = constant(HEADER, "SHA3_CONTROL_OFFSET");
+    pub const MODE: u32 = constant(HEADER, "SHA3_CONTROL_MODE_MASK");
+    pub const SHA3_256: u32 = constant(HEADER, "SHA3_MODE_SHA3_256");
+    pub const SHA3_384: u32 = constant(HEADER, "SHA3_MODE_SHA3_384");
+    pub const SHA3_512: u32 = constant(HEADER, "SHA3_MODE_SHA3_512");
+    pub const COMMAND: u32 = constant(HEADER, "SHA3_COMMAND_OFFSET");
+    pub const START: u32 = constant(HEADER, "SHA3_COMMAND_START_MASK");
+    pub const STATUS: u32 = constant(HEADER, "SHA3_STATUS_OFFSET");
+    pub const IDLE: u32 = constant(HEADER, "SHA3_STATUS_IDLE_MASK");
+    pub const DIGEST_VALID: u32 = constant(HEADER, "SHA3_STATUS_DIGEST_VALID_MASK");
+    pub const ERROR: u32 = constant(HEADER, "SHA3_ERROR_OFFSET");
+    pub const INTERRUPT: u32 = constant(HEADER, "SHA3_INTERRUPT_OFFSET");
+    pub const INTERRUPT_ENABLE: u32 = constant(HEADER, "SHA3_INTERRUPT_ENABLE_OFFSET");
+    pub const FINAL_SIZE: u32 = constant(HEADER, "SHA3_FINAL_SIZE_OFFSET");
+    pub const SIZE: u32 = constant(HEADER, "SHA3_FINAL_SIZE_SIZE_MASK");
+    pub const LAST: u32 = constant(HEADER, "SHA3_FINAL_SIZE_LAST_MASK");
+    pub const DATA: u32 = constant(HEADER, "SHA3_DATA_OFFSET");
+    /// The upper half of a word, which pushes both.
+    pub const DATA_HIGH: u32 = DATA + 4;
+    pub const DIGEST: u32 = constant(HEADER, "SHA3_DIGEST_OFFSET");
+}
 
 /// Registers and fields of the engine.
 pub mod sha2 {
