@@ -44,47 +44,47 @@ module otp
   output logic [1:0]  axil_rresp_o,
 
   // The array: a request stays until it is acknowledged, with what was read.
-  output logic        array_req_o,
+  output logic        array_req_o,  // stays until its acknowledgement
   output logic        array_burn_o,
-  output row_t        array_row_o,
+  output row_t        array_row_o,  // of 128
   output cells_t      array_cells_o,
   input  logic        array_ack_i,
   input  cells_t      array_cells_i,
 
   // For hardware, with no core running.
-  output verdict_e    verdict_o,
+  output verdict_e    verdict_o,  // loading, ready, failed
   output reason_e     reason_o,
-  output lifecycle_e  lifecycle_o,
-  output logic [6:0]  floor_o,
-  output logic [NumSlots-1:0] usable_o,
-  input  logic        seq_req_i,
+  output lifecycle_e  lifecycle_o,  // its lower four bits tell any two apart, too
+  output logic [6:0]  floor_o,  // of security versions
+  output logic [NumSlots-1:0] usable_o,  // root keys that are there and not revoked
+  input  logic        seq_req_i,  // for a cycle; the answer comes in the next one
   input  row_t        seq_row_i,
   output logic        seq_valid_o,
-  output logic        seq_good_o,
+  output logic        seq_good_o,  // 0: it may not have this word
   output logic [31:0] seq_data_o,
 
   // To key slots of engines.
   output logic        key_valid_o,
   input  logic        key_ready_i,
   output logic [31:0] key_data_o,
-  output logic [2:0]  key_word_o,
+  output logic [2:0]  key_word_o,  // 0 to 7
   output logic [2:0]  key_number_o,  // as in `send.key`
   output logic [1:0]  key_to_o,      // as in `send.to`
-  output logic        key_abort_o,
+  output logic        key_abort_o,  // the receiver forgets what it has
 
-  output logic        alert_o
+  output logic        alert_o  // an upset; until reset
 );
   // AMBA AXI §A3.4.4.
   localparam logic [1:0] RespSlverr = 2'b10;
   // The last address of the page has no register: an error.
   localparam logic [11:0] NoRegister = 12'hffc;
-  localparam logic [15:0] BurnKey    = 16'hb1a5;
+  localparam logic [15:0] BurnKey    = 16'hb1a5;  // a runaway store does not burn
 
   otp_regs_pkg::otp__in_t  regs_in;
   otp_regs_pkg::otp__out_t regs_out;
 
   // One access: a write as soon as its address and its data are valid, otherwise a read.
-  logic busy_d, busy_q, takes_write, takes_read;
+  logic busy_d, busy_q, takes_write, takes_read;  // an access is open
   logic write_ready, data_ready, read_ready;
   assign takes_write    = ~busy_q & axil_awvalid_i & axil_wvalid_i & write_ready & data_ready;
   assign takes_read     = ~busy_q & axil_arvalid_i & ~(axil_awvalid_i & axil_wvalid_i) & read_ready;
@@ -157,7 +157,7 @@ module otp
 
   // Requests of the register block. A write of a part of a word is refused: latches and commands are whole.
   logic hides, latches, burns, sends, reads, burn_refused, send_refused, read_valid, read_good;
-  logic [31:0] read_data;
+  logic [31:0] read_data;  // of the shadow
   logic idle, sending;
   logic asks_hide, asks_latch, asks_burn, asks_send, asks_data, puts, is_command, is_whole;
   assign asks_hide  = regs_out.hide.req & regs_out.hide.req_is_wr;
@@ -183,7 +183,7 @@ module otp
   logic [NumWordFields-1:0] hidden, good, blank;
   logic [7:0] fixed_count;
   result_e result;
-  logic shadow_write;
+  logic shadow_write;  // by the core alone
   row_t shadow_write_row, shadow_read_row;
   code_t shadow_in, shadow_out;
   otp_core #(.Hardened(Hardened), .MarksLast(MarksLast), .Guarded(Guarded)) u_core (

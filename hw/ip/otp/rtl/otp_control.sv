@@ -23,18 +23,18 @@ module otp_control
   // The array.
   output logic                array_req_o,
   output logic                array_burn_o,
-  output row_t                array_row_o,
+  output row_t                array_row_o,  // stays with its request
   output cells_t              array_cells_o,
   input  logic                array_ack_i,
   input  cells_t              array_cells_i,
 
   // A row that was read after reset, and the end of the load.
-  output logic                load_o,
+  output logic                load_o,  // for a cycle a row
   output logic                loaded_o,
   output row_t                row_o,
   output logic                blank_o,
   output logic                written_o,
-  output logic                half_o,
+  output logic                half_o,  // torn, or unreadable
   output logic                corrupted_o,
   output logic                fixed_o,
   output logic [NumFlags-1:0] flags_o,
@@ -59,7 +59,7 @@ module otp_control
   output logic [DataBits-1:0] burn_data_o,
   input  logic                burn_i,
   input  row_t                burn_row_i,
-  input  result_e             refusal_i,
+  input  result_e             refusal_i,  // none: the command may go on
   output logic                refuses_o,
   output logic                idle_o,
   output result_e             result_o,
@@ -83,8 +83,8 @@ module otp_control
   // The attribute keeps the encoding: synthesis would choose codes that are one bit apart.
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
-  row_t row_d, row_q;
-  cells_t cells_q;
+  row_t row_d, row_q;  // of the load, of a burn, and of clearing
+  cells_t cells_q;  // that were read last
   logic [DataBits-1:0] burn_data_q;
   logic marks_d, marks_q;                  // the whole row, mark included, is burned and compared
   result_e result_d, result_q;
@@ -112,7 +112,7 @@ module otp_control
   // --- what is burned, and whether it may be ---
   logic is_word, is_free, is_next, is_right, has_order;
   code_t code;
-  cells_t target, flag_cells;
+  cells_t target, flag_cells;  // that a burn sets
   logic [NumFlags-1:0] below;
   assign is_word    = row_q >= FirstWord;
   assign code       = {check_bits(burn_data_q), burn_data_q};

@@ -17,36 +17,36 @@ module otp_core
   input  logic                     rst_ni,
 
   // The array: a request stays until it is acknowledged, with what was read.
-  output logic                     array_req_o,
-  output logic                     array_burn_o,
+  output logic                     array_req_o,  // stays until its acknowledgement
+  output logic                     array_burn_o,  // sets cells; 0 reads
   output row_t                     array_row_o,
-  output cells_t                   array_cells_o,
+  output cells_t                   array_cells_o,  // to be set
   input  logic                     array_ack_i,
-  input  cells_t                   array_cells_i,
+  input  cells_t                   array_cells_i,  // of a read, with its acknowledgement
 
   // The shadow's memory, `otp_shadow`.
   output logic                     shadow_write_o,
   output row_t                     shadow_write_row_o,
   output code_t                    shadow_code_o,
   output row_t                     shadow_read_row_o,
-  input  code_t                    shadow_code_i,
+  input  code_t                    shadow_code_i,  // of the row of the cycle before
 
   // Verdict and fields, for hardware.
-  output verdict_e                 verdict_o,
-  output reason_e                  reason_o,
+  output verdict_e                 verdict_o,  // a code: any two are four bits apart
+  output reason_e                  reason_o,  // of the first fault that was found
   output row_t                     reason_row_o,
-  output lifecycle_e               lifecycle_o,
-  output logic [6:0]               floor_o,
+  output lifecycle_e               lifecycle_o,  // of this reset; a code, too
+  output logic [6:0]               floor_o,  // 0 to 64; 64 in an error
   output logic [NumSlots-1:0]      usable_o,      // root keys that are there and not revoked
   // The same for software.
   output logic [NumSlots-1:0]      revoked_o,
-  output logic [NumFields-1:0]     locked_o,
+  output logic [NumFields-1:0]     locked_o,  // against burns: cells, latches, an error
   output logic [NumWordFields-1:0] hidden_o,
-  output logic [NumWordFields-1:0] good_o,
+  output logic [NumWordFields-1:0] good_o,  // all words are written; not in an error
   output logic [NumWordFields-1:0] blank_o,
   output logic [7:0]               fixed_count_o, // faults that were corrected, up to 255
   output row_t                     fixed_row_o,   // of the first
-  output logic                     error_o,
+  output logic                     error_o,  // in the cycle of an upset, and from then on
 
   // Words for a sequencer: root keys and board of a ready device. The answer comes in the next cycle.
   input  logic                     seq_req_i,
@@ -56,39 +56,39 @@ module otp_core
   output logic [DataBits-1:0]      seq_data_o,
 
   // Words for the bus; one read at a time.
-  input  logic                     read_i,
+  input  logic                     read_i,  // for a cycle
   input  row_t                     read_row_i,
-  output logic                     read_valid_o,
+  output logic                     read_valid_o,  // the answer, when no other reader was first
   output logic                     read_good_o,
   output logic [DataBits-1:0]      read_data_o,
 
   // Latches, until reset.
   input  logic                     hide_i,
   input  logic                     latch_i,
-  input  logic [NumFields-1:0]     bits_i,
+  input  logic [NumFields-1:0]     bits_i,  // of fields; zeros change nothing
 
   // Burns a word, or the flag of this number.
   input  logic                     data_i,          // takes the word or the number, while idle
   input  logic [DataBits-1:0]      burn_data_i,
   input  logic                     burn_i,
-  input  row_t                     burn_row_i,
+  input  row_t                     burn_row_i,  // the unlocking word was checked before
   output logic                     burn_refused_o,  // of the same cycle
   output logic                     idle_o,
-  output result_e                  result_o,
+  output result_e                  result_o,  // of the last burn
 
   // Sends the secret (0) or a key (1 to 4) to an engine.
   input  logic                     send_i,
   input  logic [2:0]               send_key_i,
   output logic                     send_refused_o,
-  output logic                     sending_o,
+  output logic                     sending_o,  // until the last word was taken, or it was cut off
   output logic                     key_valid_o,
   input  logic                     key_ready_i,
   output logic [DataBits-1:0]      key_data_o,
-  output logic [2:0]               key_word_o,
-  output logic                     key_abort_o
+  output logic [2:0]               key_word_o,  // its place in the key
+  output logic                     key_abort_o  // the receiver forgets what it has
 );
   // --- load and burns ---
-  logic load, loaded, row_blank, row_written, row_half, row_corrupted, row_fixed, flags_half, flags_fixed;
+  logic load, loaded, row_blank, row_written, row_half, row_corrupted, row_fixed, flags_half, flags_fixed;  // of the row that was read
   logic flag_set, fails, upset, control_error, send_error, broken;
   row_t row;
   logic [NumFlags-1:0] flags;
@@ -97,7 +97,7 @@ module otp_core
   code_t row_code;
   logic [CheckBits-1:0] word_check;
   logic word_fixed, word_broken;
-  result_e refusal;
+  result_e refusal;  // the first rule that a command breaks
   otp_control #(.Hardened(Hardened), .MarksLast(MarksLast), .Guarded(Guarded)) u_control (
     .clk_i, .rst_ni, .fail_i (fails), .error_o (control_error),
     .array_req_o, .array_burn_o, .array_row_o, .array_cells_o, .array_ack_i, .array_cells_i,
@@ -110,7 +110,7 @@ module otp_core
     .flag_set_o (flag_set), .flag_o (flag)
   );
   assign shadow_write_row_o = row;
-  assign fails   = upset | send_error | broken;
+  assign fails   = upset | send_error | broken;  // none of these is left but by a reset
   assign error_o = control_error | fails;
 
   otp_fields #(.Hardened(Hardened)) u_fields (
@@ -140,7 +140,7 @@ module otp_core
   // The first rule that a command breaks. A hidden field cannot be burned either: whether its cells fit would tell of them.
   logic [3:0] burn_field;
   logic has_word, has_flag;
-  logic [6:0] step;
+  logic [6:0] step;  // of the floor, from its row and its flag
   assign burn_field = field_of(burn_row_i);
   assign has_word   = burn_row_i >= FirstWord;
   assign step       = {4'(burn_row_i[3:0] - RowFloor[3:0]), burn_data[2:0]};
@@ -164,7 +164,7 @@ module otp_core
   logic pending_d, pending_q, bus_grant, send_read, send_grant;
   row_t bus_row_q, send_row, read_row_q;
   typedef struct packed {logic seq, send, bus;} who_t;
-  who_t who_d, who_q;
+  who_t who_d, who_q;  // whose word comes in this cycle
   logic [DataBits-1:0] good_word;
   assign send_grant = send_read & ~seq_req_i;
   assign bus_grant  = pending_q & ~seq_req_i & ~send_read;
@@ -207,7 +207,7 @@ module otp_core
   assign read_data_o  = good_word;
 
   // --- the port to key slots ---
-  logic send_idle, send_starts;
+  logic send_idle, send_starts;  // one transfer at a time
   assign send_starts    = send_i & send_idle & (send_key_i < 3'd5) & is_readable(FieldSecret + {1'b0, send_key_i}) & ~error_o;
   assign send_refused_o = send_i & ~send_starts;
   assign sending_o      = ~send_idle;

@@ -16,9 +16,9 @@ module otp_fields
   output logic                     upset_o,
 
   // The load.
-  input  logic                     load_i,
+  input  logic                     load_i,  // for a cycle a row
   input  logic                     loaded_i,
-  input  row_t                     row_i,
+  input  row_t                     row_i,  // that is loaded, or was burned
   input  logic                     blank_i,
   input  logic                     written_i,
   input  logic                     half_i,
@@ -29,15 +29,15 @@ module otp_fields
   input  logic                     flag_set_i,
   input  logic [2:0]               flag_i,
   // Latches, until reset.
-  input  logic                     hide_i,
-  input  logic                     latch_i,
+  input  logic                     hide_i,  // against readers
+  input  logic                     latch_i,  // against burns
   input  logic [NumFields-1:0]     bits_i,
 
-  output verdict_e                 verdict_o,
+  output verdict_e                 verdict_o,  // failed in the cycle of an upset
   output reason_e                  reason_o,
   output row_t                     reason_row_o,
   output lifecycle_e               lifecycle_o,
-  output logic [6:0]               floor_o,
+  output logic [6:0]               floor_o,  // the highest in an error
   output logic [NumSlots-1:0]      revoked_o,
   output logic [NumFields-1:0]     locked_o,     // against burns
   output logic [NumWordFields-1:0] hidden_o,
@@ -55,7 +55,7 @@ module otp_fields
     logic [NumWordFields-1:0] has_blank;     // a word of the field is not
   } held_t;
 
-  localparam int unsigned NumParities = 6;
+  localparam int unsigned NumParities = 6;  // neighbours in different ones
   held_t held_d, held_q;
   logic [NumParities-1:0] parity_q;
   lifecycle_e lifecycle_d, lifecycle_q;

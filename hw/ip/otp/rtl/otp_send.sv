@@ -15,20 +15,20 @@ module otp_send
   input  row_t                first_row_i,  // of eight
   input  logic                closed_i,     // the field of `row_o` is
   output logic                idle_o,
-  output logic                error_o,
+  output logic                error_o,  // an illegal state; until reset
 
   // Reads of the shadow: data in the cycle after a grant.
-  output logic                read_o,
+  output logic                read_o,  // stays until its grant
   output row_t                row_o,
   input  logic                grant_i,
   input  logic [DataBits-1:0] data_i,
 
   // To the engines.
-  output logic                key_valid_o,
+  output logic                key_valid_o,  // stays until it is taken, or the field is closed
   input  logic                key_ready_i,
   output logic [DataBits-1:0] key_data_o,
   output logic [2:0]          key_word_o,
-  output logic                key_abort_o
+  output logic                key_abort_o  // forget what came of this key
 );
   // Any two differ in four bits.
   typedef enum logic [7:0] {
@@ -42,7 +42,7 @@ module otp_send
   // The attribute keeps the encoding.
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
-  row_t row_d, row_q;
+  row_t row_d, row_q;  // of the word that is sent
   logic [DataBits-1:0] data_d, data_q;
   logic in_idle, in_read, in_take, in_offer, is_error;
 
