@@ -83,13 +83,15 @@ module otp_control
   // The attribute keeps the encoding: synthesis would choose codes that are one bit apart.
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
-  row_t row_d, row_q;  // of the load, of a burn, and of clearing
+  // The row of the load, of a burn, and of clearing, and its complement: with another one, words of a secret would be taken
+  // for those of a public field.
+  row_t row_d, row_q, row_not_q;
   cells_t cells_q;  // that were read last
   logic [DataBits-1:0] burn_data_q;
   logic marks_d, marks_q;                  // the whole row, mark included, is burned and compared
   result_e result_d, result_q;
 
-  logic in_load, in_judge, in_idle, in_fetch, in_decide, in_burn, in_check, in_compare, is_error, reads;
+  logic in_load, in_judge, in_idle, in_fetch, in_decide, in_burn, in_check, in_compare, is_error, is_astray, reads;
   assign in_load    = state_q == StLoad;
   assign in_judge   = state_q == StJudge;
   assign in_idle    = state_q == StIdle;
@@ -101,6 +103,7 @@ module otp_control
   // The error is the complement of all other states, so an illegal state is an error in the same cycle.
   assign is_error   = Hardened ? ~(in_load | in_judge | in_idle | in_fetch | in_decide | in_burn | in_check | in_compare)
                                : state_q == StError;
+  assign is_astray  = Hardened & (row_q != ~row_not_q);
   assign reads      = in_load | in_fetch | in_check;
 
   logic marked;
@@ -174,7 +177,7 @@ module otp_control
       default: state_d = Hardened ? StError : StIdle;
     endcase
     if (is_error) row_d = row_q + 1'b1;
-    if (is_error | fail_i) begin
+    if (is_error | fail_i | is_astray) begin
       state_d   = StError;
       refuses_o = burn_i;
     end
@@ -185,13 +188,15 @@ module otp_control
     if (!rst_ni) begin
       state_q     <= StLoad;
       row_q       <= '0;
+      row_not_q   <= '1;
       marks_q     <= 1'b0;
       result_q    <= ResultNone;
       cells_q     <= '0;
       burn_data_q <= '0;
     end else begin
       state_q  <= state_d;
-      row_q    <= row_d;
+      row_q     <= row_d;
+      row_not_q <= ~row_d;
       marks_q  <= marks_d;
       result_q <= result_d;
       // Not longer than they are needed: they may be those of a secret.
@@ -203,24 +208,24 @@ module otp_control
   end
 
   // A request stays until its acknowledgement; an error withdraws it, for the array has to be left alone.
-  assign array_req_o   = (reads | in_burn) & ~fail_i;
+  assign array_req_o   = (reads | in_burn) & ~fail_i & ~is_astray;
   assign array_burn_o  = in_burn;
   assign array_row_o   = row_q;
   assign array_cells_o = target;
 
-  assign load_o        = in_judge;
-  assign loaded_o      = in_judge & (row_q == LastRow);
+  assign load_o        = in_judge & ~is_astray;
+  assign loaded_o      = in_judge & (row_q == LastRow) & ~is_astray;
   assign row_o         = row_q;
   assign idle_o        = in_idle;
   assign result_o      = result_q;
-  assign error_o       = is_error;
-  assign flag_set_o    = in_compare & is_right & ~is_word;
+  assign error_o       = is_error | is_astray;
+  assign flag_set_o    = in_compare & is_right & ~is_word & ~is_astray;
   assign flag_o        = burn_data_q[2:0];
   assign burn_data_o   = burn_data_q;
   assign code_o        = cells_q[CodeBits-1:0];
 
   // A refused word is not kept. Zero is a code word.
-  assign shadow_write_o = (in_judge & is_word) | (in_idle & is_hidden_i) | is_error;
+  assign shadow_write_o = (((in_judge & is_word) | (in_idle & is_hidden_i)) & ~is_astray) | is_error;
   assign shadow_code_o  = in_judge & written_o ? code_i : '0;
 
   `ASSERT(ErrorIsTheEnd_A, is_error |=> is_error)

@@ -190,12 +190,17 @@ module otp_core
   // The same corrects the rows of the load, before which nothing is read.
   // What a reader may have is decided when the word is there: a latch that was written meanwhile counts.
   logic [3:0] read_field;
-  logic readable, for_seq;
+  logic readable, for_seq, was_readable_q;
+  // Asked for, and there: an upset of the row between the two opens nothing.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) was_readable_q <= 1'b0;
+    else         was_readable_q <= is_readable(field_of(shadow_read_row_o));
+  end
   otp_secded u_secded (
     .clk_i, .rst_ni, .code_i (is_loading ? row_code : shadow_code_i), .data_o (word), .check_o (word_check), .fixed_o (word_fixed), .broken_o (word_broken)
   );
   assign read_field   = field_of(read_row_q);
-  assign readable     = is_readable(read_field) & (read_row_q >= FirstWord);
+  assign readable     = was_readable_q & is_readable(read_field) & (read_row_q >= FirstWord);
   assign for_seq      = readable & is_ready & ((read_field == FieldBoard) | (read_field < 4'd4 & usable_o[read_field[1:0]]));
   assign broken       = (who_q != '0) & readable & word_broken;
   assign good_word    = readable & ~word_broken & ~error_o ? word : '0;
@@ -246,7 +251,7 @@ module otp_core
   `ASSERT(SecretsAreForProduction_A, key_valid_o || (read_good_o && is_secret(read_field)) |-> lifecycle_o == LcProduction)
   `ASSERT(TheSequencerHasNoSecret_A, seq_good_o |-> verdict_o == VerdictReady &&
           (read_field == FieldBoard || (read_field < FieldBoard && !revoked_o[read_field[1:0]])))
-  `ASSERT(OneReaderAtATime_A, $onehot0(who_q))
+  `ASSERT(OneReaderAtATime_A, $onehot0(who_d))
   `ASSERT(ALockedFieldIsNotBurned_A, $rose(array_burn_o) && !$past(error_o) |-> !u_fields.held_q.locks[field_of(array_row_o)])
   `ASSERT(ErrorShowsNothing_A, error_o |-> !seq_good_o && !read_good_o && !key_valid_o && (usable_o == '0 || broken))
 endmodule

@@ -42,6 +42,7 @@ module otp_send
   // The attribute keeps the encoding.
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
+  row_t row_not_q;          // its complement: another key is not sent in place of this one
   row_t row_d, row_q;  // of the word that is sent
   logic [DataBits-1:0] data_d, data_q;
   logic in_idle, in_read, in_take, in_offer, is_error;
@@ -50,7 +51,7 @@ module otp_send
   assign in_read  = state_q == StRead;
   assign in_take  = state_q == StTake;
   assign in_offer = state_q == StOffer;
-  assign is_error = Hardened ? ~(in_idle | in_read | in_take | in_offer) : state_q == StError;
+  assign is_error = Hardened ? ~(in_idle | in_read | in_take | in_offer) | (row_q != ~row_not_q) : state_q == StError;
 
   // Eight words, each until it is taken.
   always_comb begin
@@ -84,11 +85,13 @@ module otp_send
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= StIdle;
-      row_q   <= '0;
+      row_q     <= '0;
+      row_not_q <= '1;
       data_q  <= '0;
     end else begin
       state_q <= state_d;
-      row_q   <= row_d;
+      row_q     <= row_d;
+      row_not_q <= ~row_d;
       data_q  <= data_d;
     end
   end

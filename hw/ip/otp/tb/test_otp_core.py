@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
 
 import cocotb
@@ -383,3 +384,57 @@ async def a_reset_at_any_time_leaves_nothing(dut: HierarchyObject) -> None:
         assert await otp.get(SECRET) == (0, 0) and await otp.ask(BOARD) == (0, 0) and not await otp.send(0)
     await otp.boot()
     assert otp.verdict() == (READY, NONE) and await otp.get(SECRET) == (1, made.words[SECRET])
+
+
+# Registers of the core that are no data on their way into the array.
+UPSETS = {
+    "u_control": ["state_q", "row_q", "row_not_q", "cells_q", "marks_q", "result_q"],
+    "u_fields": ["held_q", "parity_q", "lifecycle_q", "verdict_q", "reason_q", "reason_row_q"],
+    "u_send": ["state_q", "row_q", "row_not_q"],
+    "": ["pending_q", "bus_row_q", "who_q", "read_row_q", "was_readable_q", "fixed_count_q", "fixed_row_q"],
+}
+
+
+@cocotb.test()
+async def no_single_upset_opens_anything(dut: HierarchyObject) -> None:
+    otp = Otp(dut)
+    registers = [getattr(getattr(dut, block) if block else dut, name) for block, names in UPSETS.items() for name in names]
+    bits = [(register, bit) for register in registers for bit in range(len(register))]
+    count = len(bits) if "HARTLOCK_ALL_CUTS" in os.environ else 70
+    for register, bit in random.sample(bits, count):
+        for kind in ("blank", "development", "hidden", "load"):
+            lifecycle = {"blank": BLANK, "development": DEVELOPMENT}.get(kind, PRODUCTION)
+            made = device(lifecycle=lifecycle, fields=tuple(range(10)))
+            await otp.boot(made)
+            closed = {made.words[row] for index in range(5, 10) for row in FIELDS[index]}
+            if kind == "hidden":
+                await otp.hide(1 << SECRET_FIELD)
+                closed = {made.words[row] for row in FIELDS[SECRET_FIELD]}
+            elif kind == "load":
+                # In the middle of the load, and read after it.
+                otp.clear_inputs()
+                await otp.reset()
+                otp.fuses.ack, otp.fuses.asked = False, None
+                await otp.cycles(random.randrange(310))
+                closed = set()
+            # Attempts of all readers, with an upset in one of the cycles.
+            at = random.randrange(8)
+            row = random.choice([row for index in range(5, 10) for row in FIELDS[index]])
+            row = random.choice(FIELDS[SECRET_FIELD]) if kind == "hidden" else row
+            for cycle in range(14):
+                dut.read_i.value, dut.read_row_i.value = int(cycle == 2), row
+                dut.seq_req_i.value, dut.seq_row_i.value = int(cycle == 5), row
+                dut.send_i.value, dut.send_key_i.value = int(cycle == 7), 0 if kind == "hidden" else row // 8 % 5
+                if cycle == at:
+                    register.value = int(register.value) ^ 1 << bit
+                await otp.cycles(1)
+                assert not otp.seen.shown & closed, f"{register._path} {bit} {kind}: a closed word is shown"
+                assert kind != "blank" or int(dut.verdict_o.value) != READY, f"{register._path} {bit}: ready"
+            otp.clear_inputs()
+            if kind == "load":
+                # Whatever was loaded where: a word of a secret is not that of a public field.
+                await otp.cycles(330)
+                secrets = {made.words[at] for index in range(5, 10) for at in FIELDS[index]}
+                for at in [*FIELDS[0][:3], *FIELDS[BOARD_FIELD]]:
+                    assert (await otp.get(at))[1] not in secrets, f"{register._path} {bit}: a secret in row {at}"
+                assert int(dut.floor_o.value) >= 3 or dut.error_o.value == 1 or int(dut.verdict_o.value) != READY
