@@ -197,7 +197,7 @@ module otp_core
     else         was_readable_q <= is_readable(field_of(shadow_read_row_o));
   end
   otp_secded u_secded (
-    .clk_i, .rst_ni, .code_i (is_loading ? row_code : shadow_code_i), .data_o (word), .check_o (word_check), .fixed_o (word_fixed), .broken_o (word_broken)
+    .clk_i, .rst_ni, .code_i (load ? row_code : shadow_code_i), .data_o (word), .check_o (word_check), .fixed_o (word_fixed), .broken_o (word_broken)
   );
   assign read_field   = field_of(read_row_q);
   assign readable     = was_readable_q & is_readable(read_field) & (read_row_q >= FirstWord);
