@@ -8,6 +8,7 @@ import random
 
 import cocotb
 from cocotb.handle import HierarchyObject
+from cocotb.triggers import Timer
 
 from otp_bench import *  # noqa: F403 - names of rows, fields and codes
 from otp_bench import Otp, Provisioned
@@ -426,6 +427,8 @@ async def no_single_upset_opens_anything(dut: HierarchyObject) -> None:
                 dut.seq_req_i.value, dut.seq_row_i.value = int(cycle == 5), row
                 dut.send_i.value, dut.send_key_i.value = int(cycle == 7), 0 if kind == "hidden" else row // 8 % 5
                 if cycle == at:
+                    # What the edge has made of it, and not what was before.
+                    await Timer(1, unit="ns")
                     register.value = int(register.value) ^ 1 << bit
                 await otp.cycles(1)
                 assert not otp.seen.shown & closed, f"{register._path} {bit} {kind}: a closed word is shown"
