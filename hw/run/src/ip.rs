@@ -5,11 +5,8 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use anyhow::{Context, Result, ensure};
 
@@ -17,10 +14,10 @@ pub use self::args::Args;
 use self::campaign::Campaign;
 use self::engine::{Bench, Ip, Netlist, OTHERS, Tools};
 pub use self::netlist::Count;
+use self::parallel::in_parallel;
 use self::property::Proof;
 use self::record::Record;
 pub use self::record::{Area, Areas, areas};
-use crate::machines::model::jobs;
 use xtask::Outcome;
 use xtask::python::PackageSet;
 use xtask::{Verdict, project};
@@ -33,6 +30,7 @@ mod lint;
 mod model;
 mod mutant;
 mod netlist;
+mod parallel;
 mod peer;
 mod proof;
 mod property;
@@ -40,6 +38,7 @@ mod record;
 mod schemata;
 mod system;
 mod table;
+mod upsets;
 
 fn all_names() -> Result<Vec<String>> {
     let dir = project::root().join("hw/ip");
@@ -72,6 +71,14 @@ pub fn main(args: &Args) -> Result<Verdict> {
         };
         if args.mutants {
             faults.extend(run_mutants(&tools, &ip, args)?);
+            continue;
+        }
+        if args.upsets.upsets {
+            let wanted = ip.plan.campaign.iter().filter(|campaign| args.wants(&campaign.name));
+            for campaign in wanted {
+                let form = upsets::Form::of(&args.upsets);
+                faults.extend(upsets::run(&tools, &ip, campaign, &form, args.verbose)?);
+            }
             continue;
         }
         faults.extend(lint::check(&tools, &ip)?);
@@ -153,6 +160,8 @@ pub fn step(_: &Path) -> Result<Outcome> {
         let netlists = ip.plan.netlist.iter().filter(|netlist| netlist.is_daily);
         work.extend(netlists.map(|netlist| Work::Count(ip, netlist)));
         work.extend(ip.plan.proof.iter().map(|proof| Work::Prove(ip, proof)));
+        let campaigns = ip.plan.campaign.iter().filter(|campaign| campaign.is_daily);
+        work.extend(campaigns.map(|campaign| Work::Upset(ip, campaign)));
     }
     // First, because its model takes longest to build.
     work.insert(0, Work::MutateMachine);
@@ -176,6 +185,7 @@ enum Work<'a> {
     Count(&'a Ip, &'a Netlist),
     Prove(&'a Ip, &'a Proof),
     Mutate(&'a Ip, Campaign<'a>),
+    Upset(&'a Ip, &'a upsets::Campaign),
     MutateMachine,
 }
 
@@ -195,6 +205,9 @@ impl Work<'_> {
                 Ok(Done { faults: campaign::run(tools, ip, campaign)?, ..Done::default() })
             }
             Work::MutateMachine => Ok(Done { faults: system::run()?, ..Done::default() }),
+            Work::Upset(ip, campaign) => {
+                Ok(Done { faults: upsets::step(tools, ip, campaign)?, ..Done::default() })
+            }
             Work::Lint(ip) => Ok(Done { faults: lint::check(tools, ip)?, ..Done::default() }),
             Work::Simulate(ip, bench) => {
                 let run = bench::run(tools, ip, bench)?;
@@ -216,46 +229,9 @@ impl Work<'_> {
     }
 }
 
-/// Does all of it, on as many cores as there are. Results are in the order of the work.
-fn in_parallel<T: Sync, R: Send>(work: &[T], act: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let take = || {
-        let mut results = Vec::new();
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            match work.get(at) {
-                Some(work) => results.push((at, act(work))),
-                None => return results,
-            }
-        }
-    };
-    let mut results = thread::scope(|scope| {
-        let workers: Vec<_> = (0..jobs()).map(|_| scope.spawn(take)).collect();
-        let results = workers.into_iter().flat_map(|worker| match worker.join() {
-            Ok(results) => results,
-            Err(panic) => resume_unwind(panic),
-        });
-        results.collect::<Vec<_>>()
-    });
-    results.sort_by_key(|(at, _)| *at);
-    results.into_iter().map(|(_, result)| result).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn work_is_done_once_and_results_are_in_its_order() {
-        let work: Vec<u32> = (0..100).collect();
-        let done = AtomicUsize::new(0);
-        let squares = in_parallel(&work, |&number| {
-            done.fetch_add(1, Ordering::Relaxed);
-            number * number
-        });
-        assert_eq!(done.into_inner(), 100);
-        assert!(squares.iter().zip(&work).all(|(square, number)| *square == number * number));
-    }
 
     #[test]
     fn every_engine_has_a_plan_that_can_be_followed() {

@@ -12,6 +12,7 @@ use xtask::python::{self, PackageSet, Packages};
 use super::mutant::{self, Mutant};
 use super::peer::Peer;
 use super::property::Proof;
+use super::upsets;
 use crate::rtl;
 
 /// What tests share, which is tested as an engine is.
@@ -33,6 +34,8 @@ pub struct Plan {
     pub peer: Vec<Peer>,
     #[serde(default)]
     pub proof: Vec<Proof>,
+    #[serde(default)]
+    pub campaign: Vec<upsets::Campaign>,
 }
 
 /// A simulation.

@@ -1,0 +1,37 @@
+//! The table of a campaign on the terminal.
+
+use super::counts::Row;
+use super::plan::{Campaign, LeftOut};
+use crate::ip::engine::Ip;
+
+/// Columns of `Counts::fields`.
+const NAMES: [&str; 8] = ["runs", "same", "refused", "alert", "hang", "brief", "ACCEPTED", "WRONG"];
+
+/// Prints the rows, and what is left out.
+pub fn print(
+    ip: &Ip,
+    campaign: &Campaign,
+    rows: &[Row],
+    omitted: &[(&LeftOut, usize, usize)],
+    registers: usize,
+) {
+    println!("{} {}: {registers} registers of {}", ip.name, campaign.name, campaign.top);
+    let names: String = NAMES.iter().map(|name| format!("{name:>9}")).collect();
+    println!("  {:<26} {:<24} {:>6} {:>7}{names}", "input", "part", "bits", "cycles");
+    let mut variant = "";
+    for row in rows {
+        if row.variant != variant {
+            variant = &row.variant;
+            let must = if row.must_find { " (has to show a bad outcome)" } else { "" };
+            println!(" {variant}{must}");
+        }
+        let counts: String =
+            row.counts.fields().iter().map(|count| format!("{count:>9}")).collect();
+        let all = if row.is_exhaustive { "all " } else { "" };
+        let part = format!("{all}{}", row.part);
+        println!("  {:<26} {part:<24} {:>6} {:>7}{counts}", row.input, row.bits, row.cycles);
+    }
+    for (left, registers, bits) in omitted {
+        println!("  left out: {registers} registers, {bits} bits: {}", left.reason);
+    }
+}

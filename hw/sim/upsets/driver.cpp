@@ -1,0 +1,258 @@
+#include "driver.h"
+
+#include <stdexcept>
+
+namespace {
+
+// AMBA AXI §A3.4.4: OKAY.
+constexpr std::uint64_t kOkay = 0;
+
+void next(Progress& progress) {
+    progress.operation += 1;
+    progress.address_done = 0;
+    progress.data_done = 0;
+    progress.response_done = 0;
+    progress.response = 0;
+    progress.waited = 0;
+    progress.data = 0;
+}
+
+/// Notes a handshake on a channel that the engine accepts from.
+void note(std::uint32_t& done, const Signal& ready) {
+    if (ready.value() != 0) {
+        done = 1;
+    }
+}
+
+}  // namespace
+
+const char* name_of(End end) {
+    switch (end) {
+        case End::kNone: return "hang";
+        case End::kDone: return "done";
+        case End::kAccepted: return "accepted";
+        case End::kRefused: return "refused";
+        case End::kAlert: return "alert";
+        case End::kWrong: return "wrong";
+        case End::kForbidden: return "forbidden";
+    }
+    return "";
+}
+
+Driver::Driver(const Script& script, const Signals& signals)
+    : script_(script), reset_(&signals.port("rst_ni")) {
+    if (script.forbidden.size() > kMaxWatches) {
+        throw std::runtime_error("a script has at most 4 forbidden conditions");
+    }
+    for (const Operation& operation : script.operations) {
+        const auto port = [&](const char* end) { return &signals.port(operation.name + end); };
+        const Bus* bus = nullptr;
+        const Stream* stream = nullptr;
+        switch (operation.kind) {
+            case Kind::kWrite:
+            case Kind::kPoll:
+            case Kind::kRequire:
+            case Kind::kAccept:
+            case Kind::kOutput:
+                if (!buses_.contains(operation.name)) {
+                    buses_[operation.name] = {
+                        port("_awvalid_i"), port("_awready_o"), port("_awaddr_i"), port("_wvalid_i"),
+                        port("_wready_o"), port("_wdata_i"), port("_wstrb_i"), port("_bvalid_o"),
+                        port("_bready_i"), port("_bresp_o"), port("_arvalid_i"), port("_arready_o"),
+                        port("_araddr_i"), port("_rvalid_o"), port("_rready_i"), port("_rdata_o"),
+                        port("_rresp_o"),
+                    };
+                    for (const char* end : {"_awvalid_i", "_wvalid_i", "_bready_i", "_arvalid_i", "_rready_i"}) {
+                        valids_.push_back(port(end));
+                    }
+                }
+                bus = &buses_[operation.name];
+                break;
+            case Kind::kSend:
+                if (!streams_.contains(operation.name)) {
+                    streams_[operation.name] = {
+                        port("_valid_i"), port("_ready_o"), port("_data_i"), port("_bytes_i"), port("_last_i"),
+                    };
+                    valids_.push_back(port("_valid_i"));
+                }
+                stream = &streams_[operation.name];
+                break;
+            default: break;
+        }
+        bus_of_.push_back(bus);
+        stream_of_.push_back(stream);
+    }
+}
+
+void Driver::drive(const Progress& progress) {
+    for (const Signal* valid : valids_) {
+        valid->set(0);
+    }
+    reset_->set(1);
+    const Operation& operation = script_.operations[progress.operation];
+    switch (operation.kind) {
+        case Kind::kReset: reset_->set(0); break;
+        case Kind::kSet: operation.signal->set(operation.value); break;
+        case Kind::kWrite: {
+            const Bus& bus = *bus_of_[progress.operation];
+            bus.awaddr->set(operation.address);
+            bus.wdata->set(operation.value);
+            bus.wstrb->set(operation.extra);
+            bus.awvalid->set(1 - progress.address_done);
+            bus.wvalid->set(1 - progress.data_done);
+            bus.bready->set(1 - progress.response_done);
+            break;
+        }
+        case Kind::kPoll:
+        case Kind::kRequire:
+        case Kind::kAccept:
+        case Kind::kOutput: {
+            const Bus& bus = *bus_of_[progress.operation];
+            bus.araddr->set(operation.address);
+            bus.arvalid->set(1 - progress.address_done);
+            bus.rready->set(1 - progress.response_done);
+            break;
+        }
+        case Kind::kSend: {
+            const Stream& stream = *stream_of_[progress.operation];
+            stream.data->set(operation.value);
+            stream.bytes->set(operation.extra);
+            stream.last->set(operation.is_last ? 1 : 0);
+            stream.valid->set(1);
+            break;
+        }
+        case Kind::kWait:
+        case Kind::kWaitFor:
+        case Kind::kMark:
+        case Kind::kEnd: break;
+    }
+}
+
+void Driver::observe(Progress& progress) {
+    const Operation& operation = script_.operations[progress.operation];
+    watch(progress);
+    if (progress.end != End::kNone) {
+        return;
+    }
+    switch (operation.kind) {
+        case Kind::kReset:
+        case Kind::kWait:
+            progress.waited += 1;
+            if (progress.waited >= operation.value) {
+                next(progress);
+            }
+            break;
+        case Kind::kSet: next(progress); break;
+        case Kind::kWaitFor:
+            if (operation.signal->value() == operation.value) {
+                next(progress);
+            }
+            break;
+        case Kind::kWrite: write(*bus_of_[progress.operation], progress); break;
+        case Kind::kPoll:
+        case Kind::kRequire:
+        case Kind::kAccept:
+        case Kind::kOutput: read(operation, *bus_of_[progress.operation], progress); break;
+        case Kind::kSend:
+            if (stream_of_[progress.operation]->ready->value() != 0) {
+                next(progress);
+            }
+            break;
+        case Kind::kMark: break;
+        case Kind::kEnd: progress.end = End::kDone; break;
+    }
+    skip_marks(progress);
+}
+
+/// A mark takes no cycle.
+void Driver::skip_marks(Progress& progress) {
+    while (progress.end == End::kNone && script_.operations[progress.operation].kind == Kind::kMark) {
+        marks.push_back(script_.operations[progress.operation].name);
+        next(progress);
+    }
+}
+
+/// A forbidden condition comes before an alert of the same cycle: what was let through cannot be taken back.
+void Driver::watch(Progress& progress) const {
+    for (std::size_t at = 0; at < script_.forbidden.size(); at += 1) {
+        const Watch& watch = script_.forbidden[at];
+        if (!watch.holds()) {
+            progress.held[at] = 0;
+            continue;
+        }
+        progress.held[at] += 1;
+        progress.was_brief = progress.held[at] < watch.cycles || progress.was_brief;
+        if (progress.held[at] >= watch.cycles) {
+            progress.end = End::kForbidden;
+            return;
+        }
+    }
+    for (const Watch& alert : script_.alerts) {
+        if (alert.holds()) {
+            progress.end = End::kAlert;
+        }
+    }
+}
+
+// A response that comes before its address was taken, after an upset, is what the access gets: the bus cannot tell.
+
+void Driver::write(const Bus& bus, Progress& progress) {
+    note(progress.address_done, *bus.awready);
+    note(progress.data_done, *bus.wready);
+    if (progress.response_done == 0 && bus.bvalid->value() != 0) {
+        progress.response_done = 1;
+        progress.response = static_cast<std::uint32_t>(bus.bresp->value());
+    }
+    if ((progress.address_done & progress.data_done & progress.response_done) == 0) {
+        return;
+    }
+    if (progress.response == kOkay) {
+        next(progress);
+    } else {
+        progress.end = End::kRefused;
+    }
+}
+
+void Driver::read(const Operation& operation, const Bus& bus, Progress& progress) {
+    note(progress.address_done, *bus.arready);
+    if (progress.response_done == 0 && bus.rvalid->value() != 0) {
+        progress.response_done = 1;
+        progress.response = static_cast<std::uint32_t>(bus.rresp->value());
+        progress.data = bus.rdata->value();
+    }
+    if ((progress.address_done & progress.response_done) == 0) {
+        return;
+    }
+    if (progress.response == kOkay) {
+        judge(operation, progress);
+    } else {
+        progress.end = End::kRefused;
+    }
+}
+
+/// Takes a word that was read.
+void Driver::judge(const Operation& operation, Progress& progress) {
+    const bool is_it = (progress.data & operation.mask) == operation.value;
+    switch (operation.kind) {
+        case Kind::kPoll:
+            if (is_it) {
+                next(progress);
+            } else if ((progress.data & operation.extra) != 0) {
+                progress.end = End::kRefused;
+            } else {
+                // Once more.
+                const std::uint32_t same = progress.operation;
+                next(progress);
+                progress.operation = same;
+            }
+            break;
+        case Kind::kAccept: progress.end = is_it ? End::kAccepted : End::kRefused; break;
+        default:
+            if (is_it) {
+                next(progress);
+            } else {
+                progress.end = operation.kind == Kind::kOutput ? End::kWrong : End::kRefused;
+            }
+            break;
+    }
+}
