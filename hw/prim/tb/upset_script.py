@@ -44,6 +44,14 @@ class Script:
         """Names the first cycle in which a register or a port has a value, in the run without an upset."""
         self._say("event", name, signal, mask, value)
 
+    def random(self, port: str, seed: int) -> None:
+        """An input has other values in every cycle, the same in every run: entropy."""
+        self._say("random", port, seed)
+
+    def expect(self, stream: str, value: int, mask: int = (1 << 64) - 1) -> None:
+        """The next word that a stream of the engine delivers; another one is a bad outcome."""
+        self._say("expect", stream, mask, value)
+
     # --- operations ---
 
     def mark(self, name: str) -> None:
@@ -58,6 +66,10 @@ class Script:
 
     def wait_for(self, port: str, value: int = 1) -> None:
         self._say("wait_for", port, value)
+
+    def drain(self, stream: str) -> None:
+        """Waits for all words that are expected of a stream."""
+        self._say("drain", stream)
 
     def write(self, address: int, value: int, strobe: int = 0xF) -> None:
         self._say("write", self.bus, address, value, strobe)

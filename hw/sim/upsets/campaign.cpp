@@ -59,7 +59,8 @@ std::uint64_t Campaign::digest(const Progress& progress) const {
     for (const std::uint64_t part :
          {std::uint64_t{progress.operation}, std::uint64_t{progress.address_done} << 1 | progress.data_done,
           std::uint64_t{progress.response_done} << 32 | progress.response, progress.data,
-          std::uint64_t{progress.waited}, static_cast<std::uint64_t>(progress.end)}) {
+          std::uint64_t{progress.waited}, std::uint64_t{progress.received[0]} << 32 | progress.received[1],
+          static_cast<std::uint64_t>(progress.end)}) {
         digest = (digest ^ part) * 0x9E37'79B9'7F4A'7C15 + 1;
         digest ^= digest >> 29;
     }

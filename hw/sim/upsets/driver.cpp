@@ -41,8 +41,8 @@ const char* name_of(End end) {
 
 Driver::Driver(const Script& script, const Signals& signals)
     : script_(script), reset_(&signals.port("rst_ni")) {
-    if (script.forbidden.size() > kMaxWatches) {
-        throw std::runtime_error("a script has at most 4 forbidden conditions");
+    if (script.forbidden.size() > kMaxWatches || script.sinks.size() > kMaxSinks) {
+        throw std::runtime_error("a script has at most 4 forbidden conditions and 2 streams to take");
     }
     for (const Operation& operation : script.operations) {
         const auto port = [&](const char* end) { return &signals.port(operation.name + end); };
@@ -88,6 +88,12 @@ void Driver::drive(const Progress& progress) {
     for (const Signal* valid : valids_) {
         valid->set(0);
     }
+    for (const Sink& sink : script_.sinks) {
+        sink.ready->set(1);
+    }
+    for (const Noise& noise : script_.noises) {
+        noise.signal->set_random(noise.seed + progress.cycle);
+    }
     reset_->set(1);
     const Operation& operation = script_.operations[progress.operation];
     switch (operation.kind) {
@@ -123,6 +129,7 @@ void Driver::drive(const Progress& progress) {
         }
         case Kind::kWait:
         case Kind::kWaitFor:
+        case Kind::kDrain:
         case Kind::kMark:
         case Kind::kEnd: break;
     }
@@ -130,7 +137,12 @@ void Driver::drive(const Progress& progress) {
 
 void Driver::observe(Progress& progress) {
     const Operation& operation = script_.operations[progress.operation];
-    watch(progress);
+    // Before its first edge a model has no state yet.
+    if (operation.kind != Kind::kReset) {
+        watch(progress);
+        receive(progress);
+    }
+    progress.cycle += 1;
     if (progress.end != End::kNone) {
         return;
     }
@@ -145,6 +157,11 @@ void Driver::observe(Progress& progress) {
         case Kind::kSet: next(progress); break;
         case Kind::kWaitFor:
             if (operation.signal->value() == operation.value) {
+                next(progress);
+            }
+            break;
+        case Kind::kDrain:
+            if (is_drained(operation.name, progress)) {
                 next(progress);
             }
             break;
@@ -192,6 +209,32 @@ void Driver::watch(Progress& progress) const {
             progress.end = End::kAlert;
         }
     }
+}
+
+/// A word is wrong, and one that is too many as well.
+void Driver::receive(Progress& progress) const {
+    for (std::size_t at = 0; at < script_.sinks.size(); at += 1) {
+        const Sink& sink = script_.sinks[at];
+        if (progress.end != End::kNone || sink.valid->value() == 0) {
+            continue;
+        }
+        const std::uint32_t place = progress.received[at];
+        progress.received[at] += 1;
+        const bool is_it = place < sink.words.size() &&
+                           (sink.data->value() & sink.words[place].mask) == sink.words[place].value;
+        if (!is_it) {
+            progress.end = End::kWrong;
+        }
+    }
+}
+
+bool Driver::is_drained(const std::string& name, const Progress& progress) const {
+    for (std::size_t at = 0; at < script_.sinks.size(); at += 1) {
+        if (script_.sinks[at].name == name) {
+            return progress.received[at] == script_.sinks[at].words.size();
+        }
+    }
+    return true;
 }
 
 // A response that comes before its address was taken, after an upset, is what the access gets: the bus cannot tell.

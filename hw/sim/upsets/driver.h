@@ -24,6 +24,7 @@ enum class End : std::uint8_t {
 const char* name_of(End end);
 
 constexpr std::size_t kMaxWatches = 4;
+constexpr std::size_t kMaxSinks = 2;
 
 /// Everything that changes in a run beside the model. It is copied with the model's state, and compared.
 struct Progress {
@@ -37,6 +38,10 @@ struct Progress {
     std::uint64_t data = 0;
     /// Cycles in which a forbidden condition has held without a break.
     std::uint32_t held[kMaxWatches] = {};
+    /// Words that streams have delivered.
+    std::uint32_t received[kMaxSinks] = {};
+    /// Since the start of the script.
+    std::uint64_t cycle = 0;
     End end = End::kNone;
     /// A forbidden condition has held for fewer cycles than count.
     bool was_brief = false;
@@ -67,6 +72,8 @@ private:
     };
 
     void watch(Progress& progress) const;
+    void receive(Progress& progress) const;
+    bool is_drained(const std::string& name, const Progress& progress) const;
     static void write(const Bus& bus, Progress& progress);
     static void read(const Operation& operation, const Bus& bus, Progress& progress);
     static void judge(const Operation& operation, Progress& progress);

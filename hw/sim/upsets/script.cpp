@@ -60,6 +60,22 @@ Operation access(Kind kind, Words& words) {
     return operation;
 }
 
+/// `STREAM MASK VALUE`: the next word of a stream.
+void expect(Script& script, Words& words, const Signals& signals) {
+    const std::string name = words.word();
+    if (script.sinks.empty() || script.sinks.back().name != name) {
+        for (const Sink& sink : script.sinks) {
+            if (sink.name == name) {
+                throw std::invalid_argument("words of " + name + " are not after each other");
+            }
+        }
+        const auto port = [&](const char* end) { return &signals.port(name + end); };
+        script.sinks.push_back({name, port("_valid_o"), port("_ready_i"), port("_data_o"), {}});
+    }
+    const std::uint64_t mask = words.number();
+    script.sinks.back().words.push_back({mask, words.number()});
+}
+
 Operation operation(const std::string& verb, Words& words, const Signals& signals) {
     if (verb == "reset") {
         return {.kind = Kind::kReset, .value = words.number()};
@@ -70,8 +86,8 @@ Operation operation(const std::string& verb, Words& words, const Signals& signal
     if (verb == "end") {
         return {.kind = Kind::kEnd};
     }
-    if (verb == "mark") {
-        return {.kind = Kind::kMark, .name = words.word()};
+    if (verb == "mark" || verb == "drain") {
+        return {.kind = verb == "mark" ? Kind::kMark : Kind::kDrain, .name = words.word()};
     }
     if (verb == "set" || verb == "wait_for") {
         Operation operation{.kind = verb == "set" ? Kind::kSet : Kind::kWaitFor, .name = words.word()};
@@ -139,6 +155,11 @@ Script Script::read(const std::string& path, const Signals& signals) {
                 script.forbidden.push_back(watch(words, signals));
             } else if (verb == "alert") {
                 script.alerts.push_back(watch(words, signals));
+            } else if (verb == "expect") {
+                expect(script, words, signals);
+            } else if (verb == "random") {
+                const Signal& port = signals.port(words.word());
+                script.noises.push_back({&port, words.number()});
             } else if (verb == "event") {
                 const std::string name = words.word();
                 const Signal& signal = signals.any(words.word());

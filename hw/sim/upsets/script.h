@@ -20,6 +20,7 @@ enum class Kind : std::uint8_t {
     kSend,     // a word of a stream
     kWait,     // for `value` cycles
     kWaitFor,  // until an output has a value
+    kDrain,    // until a stream has delivered what is expected of it
     kMark,     // names the cycle
     kEnd,
 };
@@ -58,8 +59,29 @@ struct Event {
     std::uint64_t value;
 };
 
+/// What the engine has to deliver on a stream, which always takes words.
+struct Sink {
+    struct Word {
+        std::uint64_t mask;
+        std::uint64_t value;
+    };
+    std::string name;
+    const Signal* valid;
+    const Signal* ready;
+    const Signal* data;
+    std::vector<Word> words;
+};
+
+/// An input with other values in every cycle, the same in each run.
+struct Noise {
+    const Signal* signal;
+    std::uint64_t seed;
+};
+
 struct Script {
     std::vector<Operation> operations;
+    std::vector<Sink> sinks;
+    std::vector<Noise> noises;
     /// Must never hold.
     std::vector<Watch> forbidden;
     /// The engine has detected an upset.

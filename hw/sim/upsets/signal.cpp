@@ -27,6 +27,20 @@ void Signal::set(std::uint64_t value) const {
     std::memcpy(data, &value, element_bytes < sizeof value ? element_bytes : sizeof value);
 }
 
+void Signal::set_random(std::uint64_t seed) const {
+    std::memset(data, 0, element_bytes);
+    for (std::size_t at = 0; at < element_bits; at += 1) {
+        if (at % 64 == 0) {
+            // SplitMix64: neighbouring seeds give unrelated words.
+            seed += 0x9E37'79B9'7F4A'7C15;
+        }
+        std::uint64_t word = (seed ^ seed >> 30) * 0xBF58'476D'1CE4'E5B9;
+        word = (word ^ word >> 27) * 0x94D0'49BB'1331'11EB;
+        word ^= word >> 31;
+        set_bit(at, (word >> at % 64 & 1) != 0);
+    }
+}
+
 std::uint8_t& Signal::byte_of(std::size_t at, unsigned& place) const {
     const std::size_t bit = at % element_bits;
     place = static_cast<unsigned>(bit % 8);

@@ -30,6 +30,9 @@ struct Signal {
     std::uint64_t value() const;
     void set(std::uint64_t value) const;
 
+    /// All bits of an element, by a number.
+    void set_random(std::uint64_t seed) const;
+
     /// A bit of all elements, the lowest of the first one first. Words of the model are little-endian.
     bool bit(std::size_t at) const;
     void set_bit(std::size_t at, bool value) const;

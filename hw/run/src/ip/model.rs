@@ -17,7 +17,8 @@ use xtask::{packages, project, run};
 
 /// Part of every digest: raise it when a change here changes the models.
 const LAYOUT: &str = "1";
-const PREFIX: &str = "Vtop";
+/// Of the classes of every model.
+pub const PREFIX: &str = "Vtop";
 /// Registers start with random values from the seed of a run, so that nothing can rely on them; tests read and
 /// set all of them.
 const VERILATOR_FLAGS: [&str; 13] = [
@@ -74,7 +75,7 @@ pub fn simulation(tools: &Tools, ip: &Ip, bench: &Bench, form: Form) -> Result<P
     if !program.exists() {
         build(&name, &dir, |tree| {
             translate(tools, ip, bench, form, tree)?;
-            compile(tools, bench, tree)?;
+            compile(tools, if bench.of_netlist { NETLIST_FAST } else { "OPT_FAST=-O1" }, tree)?;
             // It allocates the model, so it has to know its size.
             object(tools, &cocotb(tools).join("share/lib/verilator/verilator.cpp"), tree)?;
             link(tools, &library, tree)?;
@@ -93,7 +94,7 @@ fn cocotb(tools: &Tools) -> PathBuf {
 }
 
 /// Objects of Verilator's library, and the digest of their inputs.
-fn library(tools: &Tools) -> Result<(PathBuf, String)> {
+pub fn library(tools: &Tools) -> Result<(PathBuf, String)> {
     let identities = [tools.machine.identity(), tools.ip.identity()];
     let mut parts = vec![LAYOUT, &tools.compiler, &identities[0], &identities[1]];
     parts.extend(COMPILER_FLAGS);
@@ -147,11 +148,10 @@ fn translate(tools: &Tools, ip: &Ip, bench: &Bench, form: Form, tree: &Path) -> 
 }
 
 /// C++ to an archive.
-fn compile(tools: &Tools, bench: &Bench, tree: &Path) -> Result<()> {
+pub fn compile(tools: &Tools, fast: &str, tree: &Path) -> Result<()> {
     let mut make = Command::new("make");
     make.arg("--silent").arg("-C").arg(tree).arg("-f").arg(format!("{PREFIX}.mk"));
     make.arg(format!("-j{}", jobs())).args(TOOLS);
-    let fast = if bench.of_netlist { NETLIST_FAST } else { "OPT_FAST=-O1" };
     make.args([fast, "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"]);
     make.arg(format!("VERILATOR_ROOT={}", tools.machine.verilator().display()));
     make.arg(format!("{PREFIX}__ALL.a"));

@@ -8,13 +8,15 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::registers::Design;
-use crate::ip::engine::{Ip, Tools, prim};
-use crate::machines::model::{BENCH_FLAGS, OPTIMISATION, Sources, build, compile, link};
+use crate::ip::engine::{Ip, Tools, files, prim};
+use crate::ip::model::{PREFIX, compile, library};
+use crate::machines::model::{BENCH_FLAGS, Sources, build};
 use xtask::{packages, project, run};
 
 /// Part of every digest: raise it when a change here changes the models.
 const LAYOUT: &str = "1";
-const PREFIX: &str = "Vtop";
+/// Code that runs in every cycle.
+const FAST: &str = "OPT_FAST=-O2";
 /// As on a chip, without assertions, which would end a run. `--flatten`: all state is in one object, which is copied.
 const VERILATOR_FLAGS: [&str; 13] = [
     "--cc",
@@ -43,35 +45,32 @@ pub struct Model {
 pub fn model(tools: &Tools, ip: &Ip, top: &str, parameters: &[String]) -> Result<Model> {
     let folder = project::root().join("hw/sim/upsets");
     let bench = Sources::read(&folder)?;
-    let identity = tools.machine.identity();
+    let (objects, library_digest) = library(tools)?;
     let texts = ip.texts()?;
-    let mut parts = vec![LAYOUT, &identity, &tools.compiler, top];
+    let mut parts = vec![LAYOUT, &library_digest, FAST, top];
     parts.extend(parameters.iter().map(String::as_str));
     parts.extend(VERILATOR_FLAGS);
-    parts.extend(OPTIMISATION);
     parts.extend(BENCH_FLAGS);
     parts.extend(texts.iter().map(String::as_str));
     parts.extend(bench.parts());
     let digest = packages::digest(&parts);
     let dir = project::cache_dir()?.join("models").join(format!("{top}-upsets-{digest}"));
     let name = format!("{top} {} for upsets", parameters.join(" "));
-    if !dir.join("machine").exists() {
+    if !dir.join("bench").exists() {
         build(&name, &dir, |tree| {
             let source = Source { tools, ip, top, parameters };
             let design = source.elaborate(tree)?;
             source.translate(&design, tree)?;
             fs::write(tree.join("signals.cpp"), design.table(PREFIX))?;
-            compile(&tools.machine, PREFIX, tree)?;
-            let is_table = |stem: &str| stem == "signals";
-            let bench = Sources::read_where(&[(&folder, &|_| true), (tree, &is_table)])?;
-            link(&bench, false, &tools.machine, tree, PREFIX, tree)?;
-            keep(tree, &["machine", &tree_file(top)])
+            compile(tools, FAST, tree)?;
+            link(tools, &folder, &objects, tree)?;
+            keep(tree, &["bench", &tree_file(top)])
         })?;
     }
     let tree = dir.join(tree_file(top));
     let text =
         fs::read_to_string(&tree).with_context(|| format!("cannot read {}", tree.display()))?;
-    Ok(Model { program: dir.join("machine"), design: Design::read(&text, top)?, digest })
+    Ok(Model { program: dir.join("bench"), design: Design::read(&text, top)?, digest })
 }
 
 fn tree_file(top: &str) -> String {
@@ -120,6 +119,24 @@ impl Source<'_> {
         verilator.args(&self.ip.sources);
         run::quietly(&mut verilator).map(drop)
     }
+}
+
+/// The bench with a model.
+fn link(tools: &Tools, bench: &Path, objects: &Path, tree: &Path) -> Result<()> {
+    let include = tools.machine.verilator().join("include");
+    let mut compiler = Command::new("g++");
+    compiler.args(BENCH_FLAGS).arg("-pthread");
+    for switch in ["TRACE", "TRACE_VCD", "TRACE_FST", "COVERAGE", "SC", "TIMING"] {
+        compiler.arg(format!("-DVM_{switch}=0"));
+    }
+    // As system headers, so that warnings are about sources of this project only.
+    for folder in [tree, &include, &include.join("vltstd")] {
+        compiler.arg("-isystem").arg(folder);
+    }
+    compiler.arg("-I").arg(bench).args(files(bench, "cpp")?).arg(tree.join("signals.cpp"));
+    compiler.arg(tree.join(format!("{PREFIX}__ALL.a"))).args(files(objects, "o")?);
+    compiler.arg("-o").arg(tree.join("bench"));
+    run::quietly(&mut compiler).map(drop)
 }
 
 fn keep(tree: &Path, names: &[&str]) -> Result<()> {

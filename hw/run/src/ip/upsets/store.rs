@@ -151,4 +151,13 @@ mod tests {
             }
         }
     }
+
+    /// `hw/prim/tb/upset_probe.sv`: all but one of its bits are kept twice, so that each upset of one is seen.
+    #[test]
+    fn every_upset_of_a_register_with_a_copy_is_an_alert() {
+        let stored = load().unwrap();
+        let probe = stored.campaign.iter().find(|it| it.name == "probe").unwrap();
+        let mut rows = probe.row.iter().filter(|row| !row.must_find);
+        assert!(rows.all(|row| row.counts.alert == (row.bits as u64 - 1) * row.cycles));
+    }
 }
