@@ -137,7 +137,7 @@ pub fn run(
             continue;
         };
         rows[chunk.row].counts.merge(&kept.counts);
-        if !chunk.subject.must_find || is_verbose {
+        if !rows[chunk.row].must_find || is_verbose {
             findings.extend(kept.findings);
         }
     }
@@ -183,7 +183,8 @@ fn subjects(tools: &Tools, ip: &Ip, campaign: &Campaign, folder: &Path) -> Resul
             let script = scripts.join(format!("{input}.script"));
             Ok((input.clone(), bench::golden(&model, campaign, script)?))
         };
-        let goldens = campaign.inputs.iter().map(golden).collect::<Result<_>>()?;
+        let extra = campaign.must_find_inputs.iter().filter(|_| place == 0);
+        let goldens = campaign.inputs.iter().chain(extra).map(golden).collect::<Result<_>>()?;
         Ok(Subject { parameters, must_find: place > 0, model, goldens })
     };
     texts.enumerate().map(build).collect()
@@ -206,7 +207,7 @@ fn plan<'a>(
                 let positions = space.positions(form.samples(part), form.seed);
                 rows.push(Row {
                     variant: subject.parameters.join(" "),
-                    must_find: subject.must_find,
+                    must_find: subject.must_find || campaign.must_find_inputs.contains(input),
                     input: input.clone(),
                     part: part.name.clone(),
                     registers: space.registers(),
@@ -268,9 +269,9 @@ impl Chunk<'_> {
 
 /// What is wrong: a bad outcome of the hardened engine, or none of a variant.
 fn faults(ip: &Ip, campaign: &Campaign, rows: &[Row], findings: &[String]) -> Vec<String> {
-    let mut bad: BTreeMap<(bool, &str), u64> = BTreeMap::new();
+    let mut bad: BTreeMap<(bool, String), u64> = BTreeMap::new();
     for row in rows {
-        *bad.entry((row.must_find, &row.variant)).or_default() += row.counts.bad();
+        *bad.entry((row.must_find, row.subject(campaign))).or_default() += row.counts.bad();
     }
     let name = format!("{} {}", ip.name, campaign.name);
     let mut faults = Vec::new();

@@ -3,6 +3,8 @@
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
+use super::plan::Campaign;
+
 /// Part of the digest of results: raise it when a change of the bench changes them.
 pub const LAYOUT: &str = "1";
 
@@ -110,6 +112,14 @@ pub struct Row {
     pub is_exhaustive: bool,
     #[serde(flatten)]
     pub counts: Counts,
+}
+
+impl Row {
+    /// What is judged as a whole: a variant, or the script that has to show a bad outcome.
+    pub fn subject(&self, campaign: &Campaign) -> String {
+        let is_script = campaign.must_find_inputs.contains(&self.input);
+        if is_script { format!("{} {}", self.variant, self.input) } else { self.variant.clone() }
+    }
 }
 
 #[cfg(test)]

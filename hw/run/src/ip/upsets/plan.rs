@@ -20,7 +20,11 @@ pub struct Campaign {
     pub top: String,
     pub parameters: BTreeMap<String, u32>,
     /// Variants without a protection, each of which has to show a bad outcome: the parameters that differ.
+    #[serde(default)]
     pub must_find: Vec<BTreeMap<String, u32>>,
+    /// The same of scripts, which use the engine without a protection.
+    #[serde(default)]
+    pub must_find_inputs: Vec<String>,
     /// Module of `tb/` that writes the scripts.
     pub stimulus: String,
     /// Names of the scripts.
@@ -124,7 +128,8 @@ impl Campaign {
 
     /// Checks that every register of a design is in a part or left out, and no pattern is without one.
     pub fn check(&self, registers: &[Register]) -> Result<()> {
-        ensure!(!self.must_find.is_empty(), "{}: no variant has to show a bad outcome", self.name);
+        let has_blind = !(self.must_find.is_empty() && self.must_find_inputs.is_empty());
+        ensure!(has_blind, "{}: no variant has to show a bad outcome", self.name);
         let is_upset = |name: &str| self.part.iter().any(|part| part.has(name));
         let is_left =
             |name: &str| self.left_out.iter().any(|left| matches_any(&left.registers, name));

@@ -22,14 +22,17 @@ pub fn print(
     for row in rows {
         if row.variant != variant {
             variant = &row.variant;
-            let must = if row.must_find { " (has to show a bad outcome)" } else { "" };
+            let is_blind = row.must_find && !campaign.must_find_inputs.contains(&row.input);
+            let must = if is_blind { " (has to show a bad outcome)" } else { "" };
             println!(" {variant}{must}");
         }
         let counts: String =
             row.counts.fields().iter().map(|count| format!("{count:>9}")).collect();
         let all = if row.is_exhaustive { "all " } else { "" };
         let part = format!("{all}{}", row.part);
-        println!("  {:<26} {part:<24} {:>6} {:>7}{counts}", row.input, row.bits, row.cycles);
+        let is_blind = campaign.must_find_inputs.contains(&row.input);
+        let input = format!("{}{}", if is_blind { "must find: " } else { "" }, row.input);
+        println!("  {input:<26} {part:<24} {:>6} {:>7}{counts}", row.bits, row.cycles);
     }
     for (left, registers, bits) in omitted {
         println!("  left out: {registers} registers, {bits} bits: {}", left.reason);
