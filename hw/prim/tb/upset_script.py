@@ -92,7 +92,8 @@ class Script:
         self._say("accept", self.bus, address, mask, value)
 
     def output(self, address: int, value: int) -> None:
-        """Reads a word of the result; another value is a bad outcome."""
+        """Reads a word of the result; another value is a bad outcome, if the script comes to its end: what it checks
+        after the last word can still refuse it."""
         self._say("output", self.bus, address, 0xFFFF_FFFF, value)
 
     def output_bytes(self, address: int, data: bytes) -> None:

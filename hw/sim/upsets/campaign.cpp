@@ -55,7 +55,7 @@ void Campaign::rewind() {
 
 std::uint64_t Campaign::digest(const Progress& progress) const {
     // What the driver did is a function of its operation and of what it counts there.
-    std::uint64_t digest = model_.digest();
+    std::uint64_t digest = model_.digest() + std::uint64_t{progress.is_wrong};
     for (const std::uint64_t part :
          {std::uint64_t{progress.operation}, std::uint64_t{progress.address_done} << 1 | progress.data_done,
           std::uint64_t{progress.response_done} << 32 | progress.response, progress.data,

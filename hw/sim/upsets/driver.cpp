@@ -176,7 +176,7 @@ void Driver::observe(Progress& progress) {
             }
             break;
         case Kind::kMark: break;
-        case Kind::kEnd: progress.end = End::kDone; break;
+        case Kind::kEnd: progress.end = progress.is_wrong ? End::kWrong : End::kDone; break;
     }
     skip_marks(progress);
 }
@@ -290,11 +290,15 @@ void Driver::judge(const Operation& operation, Progress& progress) {
             }
             break;
         case Kind::kAccept: progress.end = is_it ? End::kAccepted : End::kRefused; break;
+        case Kind::kOutput:
+            progress.is_wrong = progress.is_wrong || !is_it;
+            next(progress);
+            break;
         default:
             if (is_it) {
                 next(progress);
             } else {
-                progress.end = operation.kind == Kind::kOutput ? End::kWrong : End::kRefused;
+                progress.end = End::kRefused;
             }
             break;
     }

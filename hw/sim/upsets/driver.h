@@ -45,6 +45,9 @@ struct Progress {
     End end = End::kNone;
     /// A forbidden condition has held for fewer cycles than count.
     bool was_brief = false;
+    /// A word of the result is not that of the script. Software releases a result when it has all of it and
+    /// the script has checked what it checks after it.
+    bool is_wrong = false;
 
     bool operator==(const Progress&) const = default;
 };
