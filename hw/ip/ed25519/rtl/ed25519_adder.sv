@@ -1,0 +1,186 @@
+// Sums, differences and selections, a word each cycle.
+//
+// The words pass a row of four registers: when the first one leaves, the last carry is known, and `ed25519_writer` adds or
+// subtracts 38 for it. Nothing here takes a branch: what is selected are operands that are zero.
+
+`include "assert.svh"
+
+module ed25519_adder
+  import ed25519_pkg::*;
+(
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  logic       clear_i,
+
+  input  logic       start_i,
+  input  add_e       op_i,
+  input  logic       negative_i,  // the sign of the digit
+  input  cond_e      cond_i,
+  input  check_e     check_i,
+  input  logic [3:0] a_i,
+  input  logic [3:0] b_i,         // a register, or a small number
+  input  number_t    to_i,
+
+  // Words of registers, in the same cycle.
+  output logic [3:0] a_number_o,
+  output logic [3:0] b_number_o,
+  output logic [1:0] index_o,
+  input  word_t      a_word_i,
+  input  word_t      b_word_i,
+
+  // The result: the first word with `done_o`, the others in the cycles after it.
+  output logic       done_o,
+  output word_t      word_o,
+  output logic       correct_o,   // 38 more, or less
+  output logic       less_o,
+  output logic       at_edge_o,   // the other words carry it on
+  output number_t    to_o,
+
+  // What a check has found.
+  output check_e     check_o,
+  output logic       passed_o
+);
+  logic       run_q, subtract_q, raw_q, small_q, mask_q, with_cond_q, select_q, if_q, no_a_q;
+  cond_e      cond_kind_q;
+  check_e     check_q;
+  logic [3:0] a_q, b_q;
+  logic [1:0] index_q;
+  number_t    to_q;
+  logic       cond_q;
+
+  assign a_number_o = a_q;
+  assign b_number_o = b_q;
+  assign index_o    = index_q;
+
+  // Signs are resolved when an operation starts: later ones belong to other digits.
+  logic subtract;
+  always_comb begin
+    unique case (op_i)
+      AddSub, AddSubRaw: subtract = 1'b1;
+      AddAddSigned:      subtract = negative_i;
+      AddSubSigned:      subtract = ~negative_i;
+      default:           subtract = 1'b0;
+    endcase
+  end
+
+  // The operation, and the word that it is at.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      run_q       <= 1'b0;
+      subtract_q  <= 1'b0;
+      raw_q       <= 1'b0;
+      small_q     <= 1'b0;
+      mask_q      <= 1'b0;
+      with_cond_q <= 1'b0;
+      select_q    <= 1'b0;
+      if_q        <= 1'b0;
+      no_a_q      <= 1'b0;
+      cond_kind_q <= CondKeep;
+      check_q     <= CheckNone;
+      a_q         <= '0;
+      b_q         <= '0;
+      index_q     <= '0;
+      to_q        <= '0;
+    end else if (clear_i) begin
+      run_q <= 1'b0;
+    end else if (start_i) begin
+      run_q       <= 1'b1;
+      subtract_q  <= subtract;
+      raw_q       <= !(op_i inside {AddAdd, AddSub, AddAddSigned, AddSubSigned});
+      small_q     <= op_i inside {AddLoad, AddAddSmall, AddMaskSmall, AddMaskIf};
+      mask_q      <= op_i inside {AddMaskSmall, AddMaskIf, AddSelectMasked};
+      with_cond_q <= op_i == AddAddCarry;
+      select_q    <= op_i inside {AddSelect, AddSelectMasked};
+      if_q        <= op_i == AddMaskIf;
+      no_a_q      <= op_i == AddLoad;
+      cond_kind_q <= cond_i;
+      check_q     <= check_i;
+      a_q         <= a_i;
+      b_q         <= b_i;
+      index_q     <= '0;
+      to_q        <= to_i;
+    end else if (run_q) begin
+      index_q <= index_q + 2'd1;
+      if (index_q == 2'd3) run_q <= 1'b0;
+    end
+  end
+
+  // --- operands and sum ---
+
+  logic        is_first, is_last, carry_q, carry, zero_q, is_zero, ones_q, first_bit_q, takes_a, takes_b;
+  word_t       a, b, low_number;
+  logic [64:0] sum;
+  word_t       row_q [4];
+
+  assign is_first = index_q == 2'd0;
+  assign is_last  = index_q == 2'd3;
+  // 15 is 19, the distance of p to 2^255.
+  assign low_number    = (is_first && (!if_q || cond_q)) ? ((b_q == 4'd15) ? 64'd19 : {60'd0, b_q}) : '0;
+  assign takes_a  = ~no_a_q & (~select_q | cond_q);
+  assign takes_b  = ~select_q | ~cond_q;
+  assign a        = {a_word_i[63] & ~(mask_q & is_last), a_word_i[62:0]} & {64{takes_a}};
+  assign b        = (small_q ? low_number : (b_word_i & {64{takes_b}})) ^ {64{subtract_q}};
+  assign carry    = is_first ? (subtract_q | (with_cond_q & cond_q)) : carry_q;
+  assign sum      = {1'b0, a} + {1'b0, b} + 65'(carry);
+  assign is_zero  = (sum[63:0] == '0) & (is_first | zero_q);
+
+  // The words, and what is known of them.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      carry_q     <= 1'b0;
+      zero_q      <= 1'b0;
+      ones_q      <= 1'b0;
+      first_bit_q <= 1'b0;
+      cond_q      <= 1'b0;
+      done_o      <= 1'b0;
+      correct_o   <= 1'b0;
+      less_o      <= 1'b0;
+      to_o        <= '0;
+      check_o     <= CheckNone;
+      passed_o    <= 1'b0;
+      for (int w = 0; w < 4; w++) row_q[w] <= '0;
+    end else if (clear_i) begin
+      cond_q  <= 1'b0;
+      done_o  <= 1'b0;
+      check_o <= CheckNone;
+      for (int w = 0; w < 4; w++) row_q[w] <= '0;
+    end else begin
+      row_q[0] <= sum[63:0];
+      for (int w = 1; w < 4; w++) row_q[w] <= row_q[w-1];
+      done_o  <= run_q & is_last;
+      check_o <= CheckNone;
+      if (run_q) begin
+        carry_q <= sum[64];
+        zero_q  <= is_zero;
+        // Of the second to the fourth word: all ones pass a carry on, all zeros a borrow.
+        ones_q  <= is_first | (ones_q & (sum[63:0] == {64{~subtract_q}}));
+        if (is_first) first_bit_q <= sum[0];
+        if (is_last) begin
+          to_o      <= to_q;
+          correct_o <= ~raw_q & (sum[64] ^ subtract_q);
+          less_o    <= subtract_q;
+          unique case (cond_kind_q)
+            CondCarry:  cond_q <= sum[64] ^ subtract_q;
+            CondTop:    cond_q <= sum[63];
+            CondParity: cond_q <= cond_q ^ first_bit_q;
+            default: ;
+          endcase
+          check_o <= check_q;
+          unique case (check_q)
+            CheckACanonical, CheckRCanonical:       passed_o <= ~sum[63];
+            CheckAOrder, CheckROrder, CheckScalar:  passed_o <= ~is_zero;
+            CheckSBelowL:                           passed_o <= ~sum[64];
+            default:                                passed_o <= is_zero;
+          endcase
+        end
+      end
+    end
+  end
+
+  assign word_o    = row_q[3];
+  assign at_edge_o = ones_q;
+
+  `ASSERT(NoStartDuringAnother_A, start_i |-> !run_q || is_last)
+  `ASSERT(AResultIsOfAnOperation_A, !run_q |=> !done_o)
+  `ASSERT(OnlyChecksAreReported_A, !(run_q && is_last) |=> check_o == CheckNone)
+endmodule

@@ -1,0 +1,236 @@
+// Digits of scalars: what is added next.
+//
+// Four scalars have a copy here, which is read a bit at a time. For the comb a digit is odd: its five bits stand for plus
+// and minus one, so that none is zero, and every scalar takes the same steps. For a verification scalars are public, and a
+// digit is that of the non-adjacent form of width 5: its bits are those of the scalar but for the lowest one, which is 1. So
+// only where digits are has to be marked, from the lowest bit on.
+
+`include "assert.svh"
+
+module ed25519_digits
+  import ed25519_pkg::*;
+#(
+  parameter int unsigned Rows = 26
+) (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  logic       clear_i,
+
+  // Words of registers 12 to 15.
+  input  logic       write_i,
+  input  logic [3:0] place_i,
+  input  word_t      word_i,
+  // Read while nothing is computed here.
+  input  logic       read_i,
+  input  logic [3:0] read_place_i,
+  output word_t      read_o,
+
+  input  logic       comb_i,      // begin with the digits of the comb
+  input  logic       recode_i,    // begin with those of a verification
+  input  logic       next_i,      // the next digit of the comb
+  input  logic       position_i,  // the next position of a verification
+
+  output digit_t     digit_o,     // of the comb, or of S
+  output digit_t     digit_a_o,   // of k
+  output logic       in_window_o, // digits are those of a verification
+  // Of the position that is next.
+  output logic       at_end_o,
+  output logic       has_sum_o,
+  // Of this position.
+  output logic       has_a_o,
+  output logic       has_b_o
+);
+  // Registers 12, 13 and 14, without 12.
+  localparam logic [1:0] ScalarK = 2'd0, ScalarS = 2'd1, ScalarN = 2'd2;
+
+  typedef enum logic [2:0] {StIdle, StComb, StCombReady, StMark, StWalk, StReady} state_e;
+  state_e state_q;
+
+  word_t scalar [16];
+  // Written along with the registers.
+  always_ff @(posedge clk_i) if (write_i) scalar[place_i] <= word_i;
+
+  // --- a bit each cycle ---
+
+  logic [8:0] bit_q;      // its number; beyond 255 there are zeros
+  logic       second_q;   // of two scalars
+  logic [1:0] which;
+  logic       bit_now;
+  word_t      word;
+
+  assign which   = (state_q == StComb) ? ScalarN : (second_q ? ScalarS : ScalarK);
+  assign word    = scalar[read_i ? read_place_i : {which, bit_q[7:6]}];
+  assign read_o  = word;
+  assign bit_now = word[bit_q[5:0]] & ~bit_q[8];
+
+  // --- the comb ---
+
+  localparam logic [8:0] ToothStep = 9'(2 * Rows);
+  localparam logic [8:0] TopBit    = 9'(10 * Rows);
+  logic [4:0] row_q, teeth_q;
+  logic       table_q;
+  logic [2:0] tooth_q;
+  logic       tooth;
+  digit_t     comb_digit;
+
+  // An odd scalar is the sum of 2^i over its bits as plus and minus one: bit i of the form is bit i + 1 of the scalar, and the
+  // highest one is plus.
+  assign tooth      = bit_now | (bit_q == TopBit);
+  assign comb_digit = '{negative: ~teeth_q[4], index: {table_q, teeth_q[3:0] ~^ {4{teeth_q[4]}}}};
+
+  // --- a verification ---
+
+  logic [1:0][2:0] skip_q;    // bits that belong to the last digit
+  logic [1:0]      carry_q;   // from it
+  logic [1:0][3:0] window_q;  // the bits above this position
+  logic            marks, k_marks_q, any_q;
+  logic [7:0]      top_q, at_q;
+  logic [1:0]      marked, marks_now;
+  digit_t          k_digit, s_digit;
+  logic            ended_q;
+
+  assign marks     = (skip_q[second_q] == '0) & (bit_now ^ carry_q[second_q]);
+  assign marks_now = {marks, k_marks_q};
+
+  // A memory of 256 × 2 bits, in four parts.
+  logic [3:0][1:0] part;
+  for (genvar p = 0; p < 4; p++) begin : g_part
+    logic [1:0] memory [64];
+    // The marks of a position, those of k and S at once.
+    always_ff @(posedge clk_i) if (state_q == StMark && second_q && bit_q[1:0] == 2'(p)) memory[bit_q[7:2]] <= marks_now;
+    assign part[p] = memory[at_q[7:2]];
+  end
+  assign marked = part[at_q[1:0]] & {2{~ended_q}};
+
+  // The sign is the highest bit; digits below zero have the others inverted.
+  function automatic digit_t digit_of(logic [3:0] bits);
+    return '{negative: bits[3], index: {2'd0, bits[2:0] ^ {3{bits[3]}}}};
+  endfunction
+  assign k_digit = digit_of(window_q[0]);
+  assign s_digit = digit_of(window_q[1]);
+
+  assign at_end_o  = ended_q;
+  assign has_sum_o = |marked;
+
+  // All of it; the microcode waits long enough for each digit, since the time of all is known.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q     <= StIdle;
+      bit_q       <= '0;
+      second_q    <= 1'b0;
+      row_q       <= '0;
+      teeth_q     <= '0;
+      table_q     <= 1'b0;
+      tooth_q     <= '0;
+      skip_q      <= '0;
+      carry_q     <= '0;
+      window_q    <= '0;
+      k_marks_q   <= 1'b0;
+      any_q       <= 1'b0;
+      top_q       <= '0;
+      at_q        <= '0;
+      ended_q     <= 1'b0;
+      digit_o     <= '0;
+      digit_a_o   <= '0;
+      has_a_o     <= 1'b0;
+      has_b_o     <= 1'b0;
+      in_window_o <= 1'b0;
+    end else if (clear_i) begin
+      state_q   <= StIdle;
+      teeth_q   <= '0;
+      window_q  <= '0;
+      digit_o   <= '0;
+      digit_a_o <= '0;
+    end else begin
+      unique case (state_q)
+        StComb: begin
+          teeth_q <= {tooth, teeth_q[4:1]};
+          bit_q   <= bit_q + ToothStep;
+          tooth_q <= tooth_q + 3'd1;
+          if (tooth_q == 3'd4) state_q <= StCombReady;
+        end
+        StMark: begin
+          second_q <= ~second_q;
+          if (skip_q[second_q] != '0) begin
+            skip_q[second_q]  <= skip_q[second_q] - 3'd1;
+            carry_q[second_q] <= bit_now;
+          end else if (marks) begin
+            skip_q[second_q] <= 3'd4;
+          end
+          if (!second_q) k_marks_q <= marks;
+          else begin
+            bit_q <= bit_q + 9'd1;
+            if (|marks_now) begin
+              any_q <= 1'b1;
+              top_q <= bit_q[7:0];
+            end
+            if (bit_q == 9'd255) begin
+              state_q <= StWalk;
+              bit_q   <= 9'd256;
+              at_q    <= 8'd255;
+            end
+          end
+        end
+        StWalk: begin
+          // Bit `at_q` + 1 of both, and then the position is complete.
+          second_q           <= ~second_q;
+          window_q[second_q] <= {window_q[second_q][2:0], bit_now};
+          if (second_q) begin
+            bit_q <= bit_q - 9'd1;
+            if (!any_q) begin
+              ended_q <= 1'b1;
+              state_q <= StReady;
+            end else if (at_q <= top_q) begin
+              state_q <= StReady;
+            end else begin
+              at_q <= at_q - 8'd1;
+            end
+          end
+        end
+        default: ;
+      endcase
+      if (next_i) begin
+        digit_o <= comb_digit;
+        table_q <= ~table_q;
+        tooth_q <= '0;
+        row_q   <= row_q - 5'(table_q);
+        bit_q   <= 9'(row_q) - 9'(table_q) + 9'd1 + (table_q ? 9'd0 : 9'(Rows));
+        state_q <= (table_q && row_q == '0) ? StCombReady : StComb;
+      end
+      if (position_i) begin
+        digit_o   <= s_digit;
+        digit_a_o <= k_digit;
+        {has_b_o, has_a_o} <= marked;
+        if (at_q == '0) ended_q <= 1'b1;
+        else if (!ended_q) begin
+          at_q    <= at_q - 8'd1;
+          state_q <= StWalk;
+        end
+        if (ended_q) state_q <= StIdle;
+      end
+      if (comb_i) begin
+        state_q     <= StComb;
+        in_window_o <= 1'b0;
+        row_q       <= 5'(Rows - 1);
+        table_q     <= 1'b0;
+        tooth_q     <= '0;
+        bit_q       <= 9'(Rows);
+      end
+      if (recode_i) begin
+        state_q     <= StMark;
+        in_window_o <= 1'b1;
+        second_q    <= 1'b0;
+        bit_q       <= '0;
+        skip_q      <= '0;
+        carry_q     <= '0;
+        window_q    <= '0;
+        any_q       <= 1'b0;
+        ended_q     <= 1'b0;
+        top_q       <= '0;
+      end
+    end
+  end
+
+  `ASSERT(ADigitIsThereInTime_A, next_i |-> state_q == StCombReady)
+  `ASSERT(APositionIsThereInTime_A, position_i |-> state_q == StReady)
+endmodule

@@ -1,0 +1,264 @@
+// Products modulo 2^256 - 38 = 2 (2^255 - 19), a product of two words each cycle.
+//
+// Column after column (product scanning): 16 cycles a product, 10 a square, whose mixed products count twice. An operation
+// may start in the last cycle of the one before. The upper four words are multiplied by 38 and added to the lower ones as
+// they come; `ed25519_writer` adds the last carry. A raw product is not folded: each of its eight words leaves at once.
+
+`include "assert.svh"
+
+module ed25519_multiplier
+  import ed25519_pkg::*;
+(
+  input  logic    clk_i,
+  input  logic    rst_ni,
+  input  logic    clear_i,      // forget everything
+
+  input  logic    start_i,
+  input  logic    square_i,
+  input  logic    raw_i,
+  input  logic    low_i,        // of a raw product, the lower four words only
+  input  number_t to_i,
+
+  // Words of the operands, a cycle after their index.
+  output logic       issue_o,
+  output logic [1:0] a_index_o,
+  output logic [1:0] b_index_o,
+  input  word_t      a_i,
+  input  word_t      b_i,
+
+  // A folded result: the first word with `done_o`, the others in the cycles after it.
+  output logic        done_o,
+  output word_t       word_o,
+  output logic [12:0] carry_o,     // to be added to it
+  output logic        all_ones_o,  // of the other three words
+  output number_t     to_o,
+  input  logic        take_i,
+
+  // A raw word.
+  output logic   raw_valid_o,
+  output place_t raw_place_o,
+  output word_t  raw_o
+);
+  // --- issue ---
+
+  logic       run_q, square_q, raw_q, low_q;
+  logic [2:0] column_q;
+  logic [1:0] i_q;
+  number_t    to_q;
+  logic [2:0] j;
+  logic       end_column, end_all;
+
+  assign j = column_q - {1'b0, i_q};
+  // A square takes each pair once, i >= j; a product all of a column.
+  assign end_column = square_q ? (3'(i_q) - 3'(j[1:0]) <= 3'd1) : (i_q == ((column_q > 3'd3) ? 2'(column_q - 3'd3) : 2'd0));
+  assign end_all    = end_column & (column_q == 3'd6);
+  assign issue_o    = run_q;
+  assign a_index_o  = i_q;
+  assign b_index_o  = j[1:0];
+
+  // The order of word products. A column starts with the highest word of a.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      run_q    <= 1'b0;
+      square_q <= 1'b0;
+      raw_q    <= 1'b0;
+      low_q    <= 1'b0;
+      column_q <= '0;
+      i_q      <= '0;
+      to_q     <= '0;
+    end else if (clear_i) begin
+      run_q <= 1'b0;
+    end else if (start_i) begin
+      run_q    <= 1'b1;
+      square_q <= square_i;
+      raw_q    <= raw_i;
+      low_q    <= low_i;
+      to_q     <= to_i;
+      column_q <= '0;
+      i_q      <= '0;
+    end else if (run_q) begin
+      if (end_all) run_q <= 1'b0;
+      if (end_column) begin
+        column_q <= column_q + 3'd1;
+        i_q      <= (column_q >= 3'd3) ? 2'd3 : 2'(column_q + 3'd1);
+      end else begin
+        i_q <= i_q - 2'd1;
+      end
+    end
+  end
+
+  // --- pipeline: operands, tiles, product, sum ---
+
+  typedef struct packed {
+    logic       valid;
+    logic       twice;
+    logic       last;    // of its column
+    logic       raw;
+    logic       low;
+    logic [2:0] column;
+    number_t    to;
+  } flags_t;
+  flags_t flags_q [4];
+
+  // What each stage holds. The first stage is the memory.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      for (int s = 0; s < 4; s++) flags_q[s] <= '0;
+    end else begin
+      flags_q[0] <= '{valid: run_q & ~clear_i, twice: square_q & (i_q != j[1:0]), last: end_column, raw: raw_q, low: low_q,
+                      column: column_q, to: to_q};
+      for (int s = 1; s < 4; s++) begin
+        flags_q[s]       <= flags_q[s-1];
+        flags_q[s].valid <= flags_q[s-1].valid & ~clear_i;
+      end
+    end
+  end
+
+  word_t        a_q, b_q;
+  logic [31:0]  tile_q [4][4];
+  logic [127:0] product_q, diagonal, upper;
+  logic [96:0]  beside;
+  logic [64:0]  apart;
+  logic [32:0]  corner;
+  logic [81:0]  outer;
+
+  // 16 tiles of 16 bits each, for one DSP block each, and their sums. Tiles that do not overlap are one operand.
+  assign diagonal = {tile_q[3][3], tile_q[2][2], tile_q[1][1], tile_q[0][0]};
+  assign beside   = {1'b0, tile_q[3][2], tile_q[2][1], tile_q[1][0]} + {1'b0, tile_q[2][3], tile_q[1][2], tile_q[0][1]};
+  assign apart    = {1'b0, tile_q[3][1], tile_q[2][0]} + {1'b0, tile_q[1][3], tile_q[0][2]};
+  assign corner   = {1'b0, tile_q[3][0]} + {1'b0, tile_q[0][3]};
+  assign outer    = {17'd0, apart} + {33'd0, corner, 16'd0};
+  assign upper    = {diagonal[127:16] + {15'd0, beside}, diagonal[15:0]};
+
+  // It runs freely: without an operation these registers hold nothing that counts.
+  always_ff @(posedge clk_i) begin
+    a_q <= a_i;
+    b_q <= b_i;
+    for (int r = 0; r < 4; r++) begin
+      for (int c = 0; c < 4; c++) tile_q[r][c] <= a_q[16*r +: 16] * b_q[16*c +: 16];
+    end
+    product_q <= {upper[127:32] + {14'd0, outer}, upper[31:0]};
+  end
+
+  flags_t       now;
+  logic [130:0] sum_q, sum;
+  logic         word_valid_q, word_last_q, raw_valid_q;
+  logic [2:0]   word_column_q;
+  number_t      word_to_q;
+  word_t        word_q, high_q;
+
+  assign now = flags_q[3];
+  assign sum = sum_q + (now.twice ? {2'b00, product_q, 1'b0} : {3'b000, product_q});
+
+  // The sum of a column. At its end a word is ready, and the rest stays for the next column. The last column makes two.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      sum_q         <= '0;
+      word_valid_q  <= 1'b0;
+      raw_valid_q   <= 1'b0;
+      word_last_q   <= 1'b0;
+      word_column_q <= '0;
+      word_to_q     <= '0;
+      word_q        <= '0;
+      high_q        <= '0;
+    end else if (clear_i) begin
+      sum_q        <= '0;
+      word_q       <= '0;
+      high_q       <= '0;
+      word_valid_q <= 1'b0;
+      word_last_q  <= 1'b0;
+      raw_valid_q  <= 1'b0;
+    end else begin
+      word_valid_q  <= now.valid & now.last & ~now.raw;
+      raw_valid_q   <= now.valid & now.last & now.raw & ~(now.low & now.column[2]);
+      word_last_q   <= now.valid & now.last & (now.column == 3'd6);
+      word_column_q <= now.column;
+      word_to_q     <= now.to;
+      word_q        <= sum[63:0];
+      if (now.valid) begin
+        if (!now.last)                 sum_q <= sum;
+        else if (now.column == 3'd6)   sum_q <= '0;
+        else                           sum_q <= {64'd0, sum[130:64]};
+        if (now.last && now.column == 3'd6) high_q <= sum[127:64];
+      end
+    end
+  end
+
+  // --- folding ---
+
+  logic        high_valid_q, high_raw_q, high_is_folded, fold, load_low;
+  word_t       lower_q [4];
+  word_t       fold_q [4];
+  word_t       high;
+  logic [70:0] folded;
+  logic [6:0]  carry_q;
+  logic        first_fold, ones_q;
+
+  assign high_is_folded = high_valid_q & ~high_raw_q;
+  assign load_low       = word_valid_q & ~word_column_q[2];
+  assign fold           = (word_valid_q & word_column_q[2]) | high_is_folded;
+  assign first_fold     = word_valid_q & (word_column_q == 3'd4);
+  assign high           = high_valid_q ? high_q : word_q;
+  // 38 h = 32 h + 4 h + 2 h.
+  assign folded = {2'b00, high, 5'd0} + {5'b00000, high, 2'b00} + {6'b000000, high, 1'b0} + {7'd0, lower_q[3]} +
+                  {64'd0, first_fold ? 7'd0 : carry_q};
+
+  // Lower words wait in a row until the upper ones come; folded words wait in another until all have come. Both rows move when
+  // a word enters or leaves, so that none is addressed.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      high_valid_q <= 1'b0;
+      high_raw_q   <= 1'b0;
+      done_o       <= 1'b0;
+      carry_q      <= '0;
+      ones_q       <= 1'b0;
+      to_o         <= '0;
+      for (int w = 0; w < 4; w++) begin
+        lower_q[w] <= '0;
+        fold_q[w] <= '0;
+      end
+    end else if (clear_i) begin
+      high_valid_q <= 1'b0;
+      done_o       <= 1'b0;
+      for (int w = 0; w < 4; w++) begin
+        lower_q[w] <= '0;
+        fold_q[w] <= '0;
+      end
+    end else begin
+      high_valid_q <= word_last_q & (word_valid_q | raw_valid_q);
+      high_raw_q   <= raw_valid_q;
+      done_o       <= high_is_folded;
+      if (load_low || fold) begin
+        lower_q[0] <= word_q;
+        for (int w = 1; w < 4; w++) lower_q[w] <= lower_q[w-1];
+      end
+      if (fold || take_i) begin
+        fold_q[0] <= folded[63:0];
+        for (int w = 1; w < 4; w++) fold_q[w] <= fold_q[w-1];
+      end
+      if (fold) begin
+        carry_q <= folded[70:64];
+        ones_q  <= first_fold | (ones_q & (&folded[63:0]));
+        if (first_fold) to_o <= word_to_q;
+      end
+    end
+  end
+
+  assign word_o     = fold_q[3];
+  assign carry_o    = {1'b0, carry_q, 5'd0} + {4'd0, carry_q, 2'd0} + {5'd0, carry_q, 1'b0};
+  assign all_ones_o = ones_q;
+
+  // The second word of the last column comes a cycle after the first.
+  number_t raw_to_q;
+  always_ff @(posedge clk_i) raw_to_q <= word_to_q;
+  assign raw_valid_o = raw_valid_q | (high_valid_q & high_raw_q);
+  assign raw_o       = high_valid_q ? high_q : word_q;
+  assign raw_place_o = high_valid_q ? {raw_to_q | 6'd1, 2'd3} :
+                       {word_to_q | {5'd0, word_column_q[2]}, word_column_q[1:0]};
+
+  `ASSERT(NoStartDuringAnother_A, start_i |-> !run_q || end_all)
+  `ASSERT(AColumnIsOfTheProduct_A, run_q |-> column_q <= 3'd6 && j <= 3'd3)
+  `ASSERT(TheSumFits_A, now.valid |-> 132'(sum_q) + 132'(now.twice ? {2'b00, product_q, 1'b0} : {3'b000, product_q}) == 132'(sum))
+  `ASSERT(AResultLeavesBeforeTheNext_A, fold |-> !take_i)
+  `ASSERT(AClearLeavesNothing_A, clear_i |=> sum_q == '0 && word_q == '0 && !run_q && !done_o)
+endmodule

@@ -1,0 +1,118 @@
+// Types and constants of the Ed25519 engine.
+//
+// A number has four words of 64 bits, the lowest first. The register file has 64 numbers: 0 to 15 are operands of
+// the adder as well, 16 to 31 are the key slots, 32 to 63 the multiples of a public key and other intermediates.
+
+package ed25519_pkg;
+  typedef logic [63:0] word_t;
+  typedef logic [5:0]  number_t;  // of a register
+  typedef logic [7:0]  place_t;   // of a word in the register file
+
+  parameter int unsigned Slots = 4;
+
+  // The register of S.
+  parameter number_t NumberS = 6'd13;
+
+  typedef enum logic [2:0] {
+    CmdNone   = 3'd0,
+    CmdLoad   = 3'd1,  // digest: scalar and prefix, into an empty slot
+    CmdPublic = 3'd2,  // the public key of a slot, which stays with it
+    CmdNonce  = 3'd3,  // digest: r; gives R = r B
+    CmdSign   = 3'd4,  // digest: k; gives S, after its verification
+    CmdVerify = 3'd5,  // digest: k, and A, R, S
+    CmdPrefix = 3'd6   // the prefix of a slot, for the side port
+  } command_e;
+
+  // What came of a command. Any two differ in four bits at least.
+  typedef enum logic [7:0] {
+    ResultNone      = 8'b0000_0000,
+    ResultGood      = 8'b1100_0011,
+    ResultKey       = 8'b0011_1100,  // A is refused
+    ResultSignature = 8'b0101_0101,  // R or S is refused
+    ResultMismatch  = 8'b1010_1010,  // not a signature of this message, or S was made wrong
+    ResultScalar    = 8'b0110_1001,  // a scalar that is zero modulo L
+    ResultOrder     = 8'b1001_0110   // no such slot or nonce, or a slot that is not empty
+  } result_e;
+
+  // Operations of the adder, as in data/microcode.py.
+  typedef enum logic [3:0] {
+    AddNone         = 4'd0,
+    AddAdd          = 4'd1,
+    AddSub          = 4'd2,
+    AddAddSigned    = 4'd3,
+    AddSubSigned    = 4'd4,
+    AddAddRaw       = 4'd5,
+    AddAddCarry     = 4'd6,
+    AddSubRaw       = 4'd7,
+    AddSelect       = 4'd8,
+    AddLoad         = 4'd9,
+    AddAddSmall     = 4'd10,
+    AddMaskSmall    = 4'd11,
+    AddMaskIf       = 4'd12,
+    AddSelectMasked = 4'd13
+  } add_e;
+
+  typedef enum logic [1:0] {CondKeep = 2'd0, CondCarry = 2'd1, CondTop = 2'd2, CondParity = 2'd3} cond_e;
+
+  // What a check has to find, each of which is evidence for a verdict.
+  parameter int unsigned Checks = 10;
+  typedef enum logic [3:0] {
+    CheckNone       = 4'd0,
+    CheckACanonical = 4'd1,
+    CheckAOrder     = 4'd2,
+    CheckAOnCurve   = 4'd3,
+    CheckRCanonical = 4'd4,
+    CheckROrder     = 4'd5,
+    CheckSBelowL    = 4'd6,
+    CheckROnCurve   = 4'd7,
+    CheckXEqual     = 4'd8,
+    CheckYEqual     = 4'd9,
+    CheckScalar     = 4'd10
+  } check_e;
+
+  typedef enum logic [1:0] {FromRegister = 2'd0, FromConstant = 2'd1, FromFixed = 2'd2, FromMultiple = 2'd3} b_from_e;
+
+  typedef enum logic [3:0] {
+    ControlNext     = 4'd0,
+    ControlJump     = 4'd1,
+    ControlLoop     = 4'd2,
+    ControlCount    = 4'd3,
+    ControlEnd      = 4'd4,
+    ControlPosition = 4'd5,
+    ControlSummands = 4'd6,
+    ControlComb     = 4'd7,
+    ControlRecode   = 4'd8
+  } control_e;
+
+  // A microinstruction: fields as in data/microcode.py, from the last to the first.
+  typedef struct packed {
+    logic       next_index;
+    logic       add_indexed;
+    logic       low;
+    logic       sign_of_a;
+    check_e     check;
+    cond_e      cond;
+    number_t    add_to;
+    logic [3:0] add_b;
+    logic [3:0] add_a;
+    add_e       add;
+    logic       mul_indexed;
+    number_t    mul_to;
+    number_t    mul_b;
+    number_t    mul_a;
+    b_from_e    b_from;
+    logic       raw;
+    logic       square;
+    logic       mul;
+    logic       next_digit;
+    logic [9:0] target;
+    control_e   control;
+    logic [4:0] stay;
+  } instruction_t;
+
+  // A digit of a scalar: the index of a summand, and whether it is subtracted.
+  typedef struct packed {
+    logic       negative;
+    logic [4:0] index;
+  } digit_t;
+endpackage

@@ -1,0 +1,93 @@
+// The last carry of a result, and the one port by which results reach the registers.
+//
+// A result of multiplier or adder has four words. What is beyond 2^256 was taken as a small number, which is added to the
+// first word (or subtracted from it) and carried on. It may overflow once more: then all other words are at the edge, and
+// what is left is small, so that a second 38 changes seven bits.
+
+`include "assert.svh"
+
+module ed25519_writer
+  import ed25519_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        clear_i,
+
+  // Results of the multiplier.
+  input  logic        mul_done_i,
+  input  word_t       mul_word_i,
+  input  logic [12:0] mul_carry_i,
+  input  logic        mul_all_ones_i,
+  input  number_t     mul_to_i,
+  output logic        mul_take_o,
+  input  logic        raw_valid_i,
+  input  place_t      raw_place_i,
+  input  word_t       raw_i,
+
+  // Results of the adder.
+  input  logic        add_done_i,
+  input  word_t       add_word_i,
+  input  logic        add_correct_i,
+  input  logic        add_less_i,
+  input  logic        add_at_edge_i,
+  input  number_t     add_to_i,
+
+  output logic        write_o,
+  output place_t      place_o,
+  output word_t       word_o
+);
+  logic       of_mul_q, carry_q, less_q;
+  logic [1:0] index_q;  // 0: nothing but a first word
+  number_t    to_q;
+  logic       is_first, of_mul, less, at_edge, again;
+  word_t      word, operand;
+  logic [64:0] sum;
+  logic [6:0]  lower;
+
+  assign is_first = index_q == 2'd0;
+  assign of_mul   = is_first ? mul_done_i : of_mul_q;
+  assign less     = is_first ? (~mul_done_i & add_less_i) : less_q;
+  assign word     = of_mul ? mul_word_i : add_word_i;
+  assign at_edge  = of_mul ? mul_all_ones_i : add_at_edge_i;
+  // The first word takes the small number, the others its carry.
+  always_comb begin
+    operand = '0;
+    if (!is_first)       operand[0]    = carry_q;
+    else if (mul_done_i) operand[12:0] = mul_carry_i;
+    else if (add_correct_i) operand[5:0] = 6'd38;
+  end
+  assign sum   = less ? {1'b0, word} - {1'b0, operand} : {1'b0, word} + {1'b0, operand};
+  assign again = is_first & sum[64] & at_edge;
+  assign lower = less ? sum[6:0] - (again ? 7'd38 : 7'd0) : sum[6:0] + (again ? 7'd38 : 7'd0);
+
+  assign mul_take_o = of_mul & (mul_done_i | ~is_first);
+  assign write_o    = mul_done_i | add_done_i | ~is_first | raw_valid_i;
+  assign word_o     = raw_valid_i ? raw_i : {sum[63:7], lower};
+  assign place_o    = raw_valid_i ? raw_place_i : {is_first ? (mul_done_i ? mul_to_i : add_to_i) : to_q, index_q};
+
+  // Which word is next.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      of_mul_q <= 1'b0;
+      carry_q  <= 1'b0;
+      less_q   <= 1'b0;
+      index_q  <= '0;
+      to_q     <= '0;
+    end else if (clear_i) begin
+      index_q <= '0;
+      carry_q <= 1'b0;
+    end else begin
+      carry_q <= sum[64];
+      if (!is_first || mul_done_i || add_done_i) index_q <= index_q + 2'd1;
+      if (is_first) begin
+        of_mul_q <= mul_done_i;
+        less_q   <= less;
+        to_q     <= mul_done_i ? mul_to_i : add_to_i;
+      end
+    end
+  end
+
+  `ASSERT(OneResultAtATime_A, $onehot0({mul_done_i, add_done_i, ~is_first, raw_valid_i}))
+  `ASSERT(TheSecondCarryIsSmall_A,
+          again |-> less ? (sum[63:7] == '1 && sum[6:0] >= 7'd38) : (sum[63:7] == '0 && sum[6:0] < 7'd90))
+endmodule
