@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import curve
+from orders import ORDERS
 from schedule import (
     ADDER_LATENCY,
     ADDER_WRITES,
@@ -245,7 +246,9 @@ class Programs:
 
     def segment(self, name: str, ops: list[Op], control: str = "next", target: str | int = 0,
                 follow: tuple[str, ...] = (), drain: bool = False, **extra: int) -> None:
-        self.segments.append(Segment(name, ops, control, target, follow, extra, drain))
+        self.segments.append(
+            Segment(name, ops, control, target, follow, extra, drain, ORDERS.get(name, ()))
+        )
 
     def command(self, name: str, ops: list[Op]) -> None:
         """A program of one segment."""

@@ -127,6 +127,8 @@ class Segment:
     extra: dict[str, int]
     # Wait until everything is written: what follows is not a segment, or reads flags.
     drain: bool = False
+    # In which operations are issued; without one, by the longest chain (data/orders.py).
+    order: tuple[int, ...] = ()
     entry: State = field(default_factory=State)
     code: list[Instruction] = field(default_factory=list)
     length: int = 0
@@ -175,6 +177,15 @@ def place(segment: Segment, weights: list[int]) -> tuple[dict[int, int], State]:
     return times, state
 
 
+def place_in_order(segment: Segment) -> tuple[dict[int, int], State]:
+    state = segment.entry.joined(State())
+    times = {}
+    for index in segment.order:
+        times[index] = state.earliest(segment.ops[index])
+        state.issue(segment.ops[index], times[index])
+    return times, state
+
+
 def emit(segment: Segment, times: dict[int, int], state: State, end: int) -> list[Instruction]:
     slots: dict[int, Instruction] = {}
     for index, time in times.items():
@@ -200,9 +211,13 @@ def best_place(segment: Segment) -> tuple[dict[int, int], State, int]:
     """Of several orders the shortest: priorities by chains, and by the order of the program."""
     chain = priorities(segment.ops)
     count = len(segment.ops)
+    if segment.order:
+        choices = [place_in_order(segment)]
+    else:
+        several = chain, [count - i for i in range(count)], [c + 2 * (count - i) for i, c in enumerate(chain)]
+        choices = [place(segment, weights) for weights in several]
     found = None
-    for weights in (chain, [count - i for i in range(count)], [c + 2 * (count - i) for i, c in enumerate(chain)]):
-        times, state = place(segment, weights)
+    for times, state in choices:
         end = max([time + 1 for time in times.values()], default=1)
         end = max(end, state.free.get("mul", 0))
         if segment.drain:

@@ -124,7 +124,15 @@ module ed25519_adder
   assign sum      = {1'b0, a} + {1'b0, b} + 65'(carry);
   assign is_zero  = (sum[63:0] == '0) & (is_first | zero_q);
 
-  // The words, and what is known of them.
+  // The words. They are cleared, and not reset.
+  always_ff @(posedge clk_i) begin
+    for (int w = 0; w < 4; w++) begin
+      if (clear_i) row_q[w] <= '0;
+      else         row_q[w] <= (w == 0) ? sum[63:0] : row_q[w == 0 ? 0 : w-1];
+    end
+  end
+
+  // What is known of them.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       carry_q     <= 1'b0;
@@ -138,15 +146,11 @@ module ed25519_adder
       to_o        <= '0;
       check_o     <= CheckNone;
       passed_o    <= 1'b0;
-      for (int w = 0; w < 4; w++) row_q[w] <= '0;
     end else if (clear_i) begin
       cond_q  <= 1'b0;
       done_o  <= 1'b0;
       check_o <= CheckNone;
-      for (int w = 0; w < 4; w++) row_q[w] <= '0;
     end else begin
-      row_q[0] <= sum[63:0];
-      for (int w = 1; w < 4; w++) row_q[w] <= row_q[w-1];
       done_o  <= run_q & is_last;
       check_o <= CheckNone;
       if (run_q) begin

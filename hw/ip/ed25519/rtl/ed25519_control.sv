@@ -67,11 +67,16 @@ module ed25519_control
   // No command takes as long, unless it is slow: then it is an error. 2^16 cycles.
   localparam int unsigned LongestBit = 16;
 
-  state_e      state_q, state_d;
-  command_e    command_q;
+  (* fsm_encoding = "none" *) state_e state_q;
+  state_e      state_d;
+  (* fsm_encoding = "none" *) command_e command_q;
   logic [1:0]  slot_q, step_q;
-  logic [3:0]  slots_q [Slots];
-  logic [3:0]  nonce_q, out_q, s_q, prefix_q, slow_q;
+  (* fsm_encoding = "none" *) logic [3:0] slots_q [Slots];
+  (* fsm_encoding = "none" *) logic [3:0] nonce_q;
+  (* fsm_encoding = "none" *) logic [3:0] out_q;
+  (* fsm_encoding = "none" *) logic [3:0] s_q;
+  (* fsm_encoding = "none" *) logic [3:0] prefix_q;
+  (* fsm_encoding = "none" *) logic [3:0] slow_q;
   logic [Checks:1] passed_q, missing_q;
   logic [18:0] cycles_q;
   logic [7:0]  wipe_q;

@@ -44,7 +44,7 @@ module ed25519_digits
   localparam logic [1:0] ScalarK = 2'd0, ScalarS = 2'd1, ScalarN = 2'd2;
 
   typedef enum logic [2:0] {StIdle, StComb, StCombReady, StMark, StWalk, StReady} state_e;
-  state_e state_q;
+  (* fsm_encoding = "none" *) state_e state_q;
 
   word_t scalar [16];
   // Written along with the registers.

@@ -150,37 +150,38 @@ module ed25519_multiplier
   assign now = flags_q[3];
   assign sum = sum_q + (now.twice ? {2'b00, product_q, 1'b0} : {3'b000, product_q});
 
-  // The sum of a column. At its end a word is ready, and the rest stays for the next column. The last column makes two.
+  // The sum of a column. At its end a word is ready, and the rest stays for the next column. The last column makes two. Like all
+  // registers of data here it is cleared, and not reset: the engine clears it before it is idle.
+  always_ff @(posedge clk_i) begin
+    if (clear_i) begin
+      sum_q  <= '0;
+      word_q <= '0;
+      high_q <= '0;
+    end else begin
+      word_q <= sum[63:0];
+      high_q <= sum[127:64];
+      if (now.valid) begin
+        if (!now.last)               sum_q <= sum;
+        else if (now.column == 3'd6) sum_q <= '0;
+        else                         sum_q <= {64'd0, sum[130:64]};
+      end
+    end
+  end
+
+  // What the word is.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      sum_q         <= '0;
       word_valid_q  <= 1'b0;
       raw_valid_q   <= 1'b0;
       word_last_q   <= 1'b0;
       word_column_q <= '0;
       word_to_q     <= '0;
-      word_q        <= '0;
-      high_q        <= '0;
-    end else if (clear_i) begin
-      sum_q        <= '0;
-      word_q       <= '0;
-      high_q       <= '0;
-      word_valid_q <= 1'b0;
-      word_last_q  <= 1'b0;
-      raw_valid_q  <= 1'b0;
     end else begin
-      word_valid_q  <= now.valid & now.last & ~now.raw;
-      raw_valid_q   <= now.valid & now.last & now.raw & ~(now.low & now.column[2]);
-      word_last_q   <= now.valid & now.last & (now.column == 3'd6);
+      word_valid_q  <= now.valid & now.last & ~now.raw & ~clear_i;
+      raw_valid_q   <= now.valid & now.last & now.raw & ~(now.low & now.column[2]) & ~clear_i;
+      word_last_q   <= now.valid & now.last & (now.column == 3'd6) & ~clear_i;
       word_column_q <= now.column;
       word_to_q     <= now.to;
-      word_q        <= sum[63:0];
-      if (now.valid) begin
-        if (!now.last)                 sum_q <= sum;
-        else if (now.column == 3'd6)   sum_q <= '0;
-        else                           sum_q <= {64'd0, sum[130:64]};
-        if (now.last && now.column == 3'd6) high_q <= sum[127:64];
-      end
     end
   end
 
@@ -189,7 +190,7 @@ module ed25519_multiplier
   logic        high_valid_q, high_raw_q, high_is_folded, fold, load_low;
   word_t       lower_q [4];
   word_t       fold_q [4];
-  word_t       high;
+  word_t       high, last_high_q;
   logic [70:0] folded;
   logic [6:0]  carry_q;
   logic        first_fold, ones_q;
@@ -198,13 +199,28 @@ module ed25519_multiplier
   assign load_low       = word_valid_q & ~word_column_q[2];
   assign fold           = (word_valid_q & word_column_q[2]) | high_is_folded;
   assign first_fold     = word_valid_q & (word_column_q == 3'd4);
-  assign high           = high_valid_q ? high_q : word_q;
+  assign high           = high_valid_q ? last_high_q : word_q;
   // 38 h = 32 h + 4 h + 2 h.
   assign folded = {2'b00, high, 5'd0} + {5'b00000, high, 2'b00} + {6'b000000, high, 1'b0} + {7'd0, lower_q[3]} +
                   {64'd0, first_fold ? 7'd0 : carry_q};
 
   // Lower words wait in a row until the upper ones come; folded words wait in another until all have come. Both rows move when
-  // a word enters or leaves, so that none is addressed.
+  // a word enters or leaves, so that none is addressed. The second word of the last column is kept for its cycle.
+  always_ff @(posedge clk_i) begin
+    for (int w = 0; w < 4; w++) begin
+      if (clear_i) begin
+        lower_q[w] <= '0;
+        fold_q[w]  <= '0;
+      end else begin
+        if (load_low || fold) lower_q[w] <= (w == 0) ? word_q : lower_q[w == 0 ? 0 : w-1];
+        if (fold || take_i)   fold_q[w]  <= (w == 0) ? folded[63:0] : fold_q[w == 0 ? 0 : w-1];
+      end
+    end
+    if (clear_i)           last_high_q <= '0;
+    else if (word_last_q)  last_high_q <= high_q;
+  end
+
+  // What is in them.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       high_valid_q <= 1'b0;
@@ -213,29 +229,10 @@ module ed25519_multiplier
       carry_q      <= '0;
       ones_q       <= 1'b0;
       to_o         <= '0;
-      for (int w = 0; w < 4; w++) begin
-        lower_q[w] <= '0;
-        fold_q[w] <= '0;
-      end
-    end else if (clear_i) begin
-      high_valid_q <= 1'b0;
-      done_o       <= 1'b0;
-      for (int w = 0; w < 4; w++) begin
-        lower_q[w] <= '0;
-        fold_q[w] <= '0;
-      end
     end else begin
-      high_valid_q <= word_last_q & (word_valid_q | raw_valid_q);
+      high_valid_q <= word_last_q & (word_valid_q | raw_valid_q) & ~clear_i;
       high_raw_q   <= raw_valid_q;
-      done_o       <= high_is_folded;
-      if (load_low || fold) begin
-        lower_q[0] <= word_q;
-        for (int w = 1; w < 4; w++) lower_q[w] <= lower_q[w-1];
-      end
-      if (fold || take_i) begin
-        fold_q[0] <= folded[63:0];
-        for (int w = 1; w < 4; w++) fold_q[w] <= fold_q[w-1];
-      end
+      done_o       <= high_is_folded & ~clear_i;
       if (fold) begin
         carry_q <= folded[70:64];
         ones_q  <= first_fold | (ones_q & (&folded[63:0]));
@@ -252,7 +249,7 @@ module ed25519_multiplier
   number_t raw_to_q;
   always_ff @(posedge clk_i) raw_to_q <= word_to_q;
   assign raw_valid_o = raw_valid_q | (high_valid_q & high_raw_q);
-  assign raw_o       = high_valid_q ? high_q : word_q;
+  assign raw_o       = high_valid_q ? last_high_q : word_q;
   assign raw_place_o = high_valid_q ? {raw_to_q | 6'd1, 2'd3} :
                        {word_to_q | {5'd0, word_column_q[2]}, word_column_q[1:0]};
 

@@ -41,7 +41,7 @@ module ed25519_writer
   number_t    to_q;
   logic       is_first, of_mul, less, at_edge, again;
   word_t      word, operand;
-  logic [64:0] sum;
+  logic [64:0] sum, added;
   logic [6:0]  lower;
 
   assign is_first = index_q == 2'd0;
@@ -56,9 +56,11 @@ module ed25519_writer
     else if (mul_done_i) operand[12:0] = mul_carry_i;
     else if (add_correct_i) operand[5:0] = 6'd38;
   end
-  assign sum   = less ? {1'b0, word} - {1'b0, operand} : {1'b0, word} + {1'b0, operand};
+  // A carry, or a borrow.
+  assign added = {1'b0, word} + {1'b0, operand ^ {64{less}}} + 65'(less);
+  assign sum   = {added[64] ^ less, added[63:0]};
   assign again = is_first & sum[64] & at_edge;
-  assign lower = less ? sum[6:0] - (again ? 7'd38 : 7'd0) : sum[6:0] + (again ? 7'd38 : 7'd0);
+  assign lower = sum[6:0] + (again ? (less ? -7'd38 : 7'd38) : 7'd0);
 
   assign mul_take_o = of_mul & (mul_done_i | ~is_first);
   assign write_o    = mul_done_i | add_done_i | ~is_first | raw_valid_i;
