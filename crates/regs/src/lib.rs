@@ -19,6 +19,7 @@ use core::marker::PhantomData;
 pub mod axi_guard;
 pub mod boot_sequencer;
 pub mod dma;
+pub mod ed25519;
 pub mod mailbox;
 pub mod otp;
 pub mod sha2;

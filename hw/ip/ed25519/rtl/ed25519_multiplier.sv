@@ -187,7 +187,7 @@ module ed25519_multiplier
 
   // --- folding ---
 
-  logic        high_valid_q, high_raw_q, high_is_folded, fold, load_low;
+  logic        high_valid_q, high_raw_q, high_is_folded, second_raw, fold, load_low;
   word_t       lower_q [4];
   word_t       fold_q [4];
   word_t       high, last_high_q;
@@ -248,9 +248,10 @@ module ed25519_multiplier
   // The second word of the last column comes a cycle after the first.
   number_t raw_to_q;
   always_ff @(posedge clk_i) raw_to_q <= word_to_q;
-  assign raw_valid_o = raw_valid_q | (high_valid_q & high_raw_q);
-  assign raw_o       = high_valid_q ? last_high_q : word_q;
-  assign raw_place_o = high_valid_q ? {raw_to_q | 6'd1, 2'd3} :
+  assign second_raw  = high_valid_q & high_raw_q;
+  assign raw_valid_o = raw_valid_q | second_raw;
+  assign raw_o       = second_raw ? last_high_q : word_q;
+  assign raw_place_o = second_raw ? {raw_to_q | 6'd1, 2'd3} :
                        {word_to_q | {5'd0, word_column_q[2]}, word_column_q[1:0]};
 
   `ASSERT(NoStartDuringAnother_A, start_i |-> !run_q || end_all)

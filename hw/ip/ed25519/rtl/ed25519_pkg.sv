@@ -10,8 +10,12 @@ package ed25519_pkg;
 
   parameter int unsigned Slots = 4;
 
-  // The register of S.
-  parameter number_t NumberS = 6'd13;
+  // Registers of inputs, and of S as a result.
+  parameter number_t NumberA    = 6'd6;
+  parameter number_t NumberR    = 6'd8;
+  parameter number_t NumberLow  = 6'd10;
+  parameter number_t NumberHigh = 6'd11;
+  parameter number_t NumberS    = 6'd13;
 
   typedef enum logic [2:0] {
     CmdNone   = 3'd0,

@@ -2,7 +2,7 @@
 //
 // A result of multiplier or adder has four words. What is beyond 2^256 was taken as a small number, which is added to the
 // first word (or subtracted from it) and carried on. It may overflow once more: then all other words are at the edge, and
-// what is left is small, so that a second 38 changes seven bits.
+// what is left is small (at most 38 · 38), so that a second 38 changes twelve bits.
 
 `include "assert.svh"
 
@@ -42,7 +42,7 @@ module ed25519_writer
   logic       is_first, of_mul, less, at_edge, again;
   word_t      word, operand;
   logic [64:0] sum, added;
-  logic [6:0]  lower;
+  logic [11:0] lower;
 
   assign is_first = index_q == 2'd0;
   assign of_mul   = is_first ? mul_done_i : of_mul_q;
@@ -60,11 +60,11 @@ module ed25519_writer
   assign added = {1'b0, word} + {1'b0, operand ^ {64{less}}} + 65'(less);
   assign sum   = {added[64] ^ less, added[63:0]};
   assign again = is_first & sum[64] & at_edge;
-  assign lower = sum[6:0] + (again ? (less ? -7'd38 : 7'd38) : 7'd0);
+  assign lower = sum[11:0] + (again ? (less ? -12'd38 : 12'd38) : 12'd0);
 
   assign mul_take_o = of_mul & (mul_done_i | ~is_first);
   assign write_o    = mul_done_i | add_done_i | ~is_first | raw_valid_i;
-  assign word_o     = raw_valid_i ? raw_i : {sum[63:7], lower};
+  assign word_o     = raw_valid_i ? raw_i : {sum[63:12], lower};
   assign place_o    = raw_valid_i ? raw_place_i : {is_first ? (mul_done_i ? mul_to_i : add_to_i) : to_q, index_q};
 
   // Which word is next.
@@ -91,5 +91,6 @@ module ed25519_writer
 
   `ASSERT(OneResultAtATime_A, $onehot0({mul_done_i, add_done_i, ~is_first, raw_valid_i}))
   `ASSERT(TheSecondCarryIsSmall_A,
-          again |-> less ? (sum[63:7] == '1 && sum[6:0] >= 7'd38) : (sum[63:7] == '0 && sum[6:0] < 7'd90))
+          again && (mul_done_i || add_done_i) |->
+          less ? (sum[63:12] == '1 && sum[11:0] >= 12'd38) : (sum[63:12] == '0 && sum[11:0] < 12'd4058))
 endmodule
