@@ -42,12 +42,21 @@ def negate(p: Point) -> Point:
 
 
 def multiply(k: int, p: Point) -> Point:
-    result = NEUTRAL
+    """In extended coordinates: with one inversion."""
+    result, summand = (0, 1, 1, 0), (p[0], p[1], 1, p[0] * p[1] % P)
+
+    def plus(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, int, int, int]:
+        m, n = (a[1] - a[0]) * (b[1] - b[0]), (a[1] + a[0]) * (b[1] + b[0])
+        c, d = 2 * D * a[3] * b[3], 2 * a[2] * b[2]
+        e, f, g, h = (n - m) % P, (d - c) % P, (d + c) % P, (n + m) % P
+        return e * f % P, g * h % P, f * g % P, e * h % P
+
     while k:
         if k & 1:
-            result = add(result, p)
-        p, k = add(p, p), k >> 1
-    return result
+            result = plus(result, summand)
+        summand, k = plus(summand, summand), k >> 1
+    z = pow(result[2], -1, P)
+    return result[0] * z % P, result[1] * z % P
 
 
 def encode(p: Point) -> bytes:

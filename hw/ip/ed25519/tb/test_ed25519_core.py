@@ -1,70 +1,250 @@
-"""`ed25519_core` against Python."""
+"""`ed25519_core` against Python: results, cycles, and vectors."""
 
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
+from pathlib import Path
 
 import cocotb
 from ed25519_bench import (
     GOOD,
     IN_HIGH,
     IN_LOW,
+    KEY,
+    LOAD,
     MISMATCH,
     NONCE,
+    ORDER,
+    PREFIX,
     PUBLIC,
+    SCALAR,
     SIGN,
     SIGNATURE,
+    VERIFY,
     Core,
     Key,
     curve,
     number,
+    sha3_512,
     sha512,
+    verdict,
 )
+from stored_vectors import cases
+from vectors import wants_all
+
+# Stored vectors that a daily run verifies, and signs.
+BUDGET, SIGNATURES = 27, 4
+# Cycles of the documentation, from a command to its end: programs, and a cycle before and after each.
+PUBLIC_CYCLES, NONCE_CYCLES, RESPONSE_CYCLES = 13009, 13078, 317
+SLOW_PRODUCT, SLOW_RESPONSE = 463_294, 5_464
+VERIFY_BOUND, SIGN_BOUND = 42_000, 62_000
 
 
 def product(scalar: int) -> bytes:
     return curve.encode(curve.multiply(scalar % curve.L, curve.BASE))
 
 
-@cocotb.test()
-async def multiplies_the_base_point(dut):
-    core = await Core.started(dut)
-    times = set()
-    for scalar in (1, 2, curve.L - 1, 2**252, random.getrandbits(512)):
-        await core.write(IN_LOW, scalar & 2**256 - 1)
-        await core.write(IN_HIGH, scalar >> 256)
-        result, cycles = await core.run(NONCE)
-        assert result == GOOD
-        assert await core.shown() == product(scalar), f"{scalar:#x}"
-        times.add(cycles)
-    dut._log.info("cycles %s", times)
-    assert len(times) == 1
+async def nonce(core: Core, scalar: int, slow: bool = False) -> tuple[int, int]:
+    await core.write(IN_LOW, scalar & 2**256 - 1)
+    await core.write(IN_HIGH, scalar >> 256)
+    return await core.run(NONCE, slow=slow, limit=500_000)
 
 
-@cocotb.test()
-async def signs_and_verifies(dut):
-    core = await Core.started(dut)
-    key = Key.of_seed(random.randbytes(32))
-    message = random.randbytes(96)
-    assert await core.load(0, key.scalar, key.prefix) == GOOD
-    result, cycles = await core.run(PUBLIC, 0)
-    assert result == GOOD
-    dut._log.info("public %d", cycles)
-    public = await core.shown()
-    assert public == key.public()
-    await core.digest(sha512(key.prefix + message))
+async def sign(core: Core, key: Key, message: bytes, slot: int = 0) -> bytes:
+    """With a key that the slot has."""
+    await core.digest(key.hash(key.prefix + message))
     assert (await core.run(NONCE))[0] == GOOD
     r = await core.shown()
-    challenge = sha512(r + public + message)
+    await core.digest(key.hash(r + key.public() + message))
+    assert (await core.run(SIGN, slot))[0] == GOOD
+    return r + await core.shown(True)
+
+
+@cocotb.test()
+async def its_rom_is_what_the_generator_writes(dut):
+    """The schedule, the tables and the constants are made anew, and every byte is compared."""
+    await Core.started(dut)
+    script = Path(__file__).resolve().parents[1] / "data/generate.py"
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@cocotb.test()
+async def a_product_takes_the_same_cycles_for_every_scalar(dut):
+    core = await Core.started(dut)
+    edges = [0, 1, curve.L - 1, curve.L, 2**252, 2**255 - 1, 2, curve.L + 1, curve.L - 2, 8 * curve.L, 2**512 - 1]
+    edges += [1 << bit for bit in (3, 100, 251, 254, 300)] + [sum(1 << bit for bit in range(0, 256, 2))]
+    scalars = edges + [random.getrandbits(512) for _ in range(1000 if wants_all() else 20)]
+    times = set()
+    for scalar in scalars:
+        result, cycles = await nonce(core, scalar)
+        times.add(cycles)
+        if scalar % curve.L == 0:
+            assert result == SCALAR and await core.shown() == bytes(32)
+        else:
+            assert result == GOOD and await core.shown() == product(scalar), f"{scalar:#x}"
+    assert times == {NONCE_CYCLES}, f"time depends on the scalar: {sorted(times)}"
+    # Keys as well, which are scalars of any 256 bits.
+    times = set()
+    for scalar in (1, curve.L - 1, 2**252, 2**255 - 1, 2**256 - 1, *(random.getrandbits(256) for _ in range(4))):
+        await core.wipe()
+        assert await core.load(1, scalar) == GOOD
+        result, cycles = await core.run(PUBLIC, 1)
+        assert result == GOOD and await core.shown() == product(scalar), f"{scalar:#x}"
+        times.add(cycles)
+    assert times == {PUBLIC_CYCLES}
+    for scalar in (0, curve.L, 8 * curve.L):
+        await core.wipe()
+        assert await core.load(1, scalar) == SCALAR
+        assert int(dut.loaded_o.value) == 0 and (await core.run(PUBLIC, 1))[0] == ORDER
+
+
+@cocotb.test()
+async def signs_verifies_and_counts_cycles(dut):
+    core = await Core.started(dut)
+    responses, checks = set(), []
+    for hash in (sha512, sha3_512):
+        for slot in random.sample(range(4), 2 if hash is sha512 else 1):
+            key = Key.of_seed(random.randbytes(32), hash)
+            message = random.randbytes(96)
+            assert await core.load(slot, key.scalar, key.prefix) == GOOD
+            assert (await core.run(PUBLIC, slot))[0] == GOOD
+            assert await core.shown() == key.public()
+            await core.digest(hash(key.prefix + message))
+            result, first = await core.run(NONCE)
+            r = await core.shown()
+            challenge = hash(r + key.public() + message)
+            await core.digest(challenge)
+            await core.begin(SIGN, slot)
+            start = core.now()
+            # The verification of S begins as its third program.
+            while int(dut.u_control.step_q.value) != 2:
+                await core.tick()
+            responses.add(core.now() - start)
+            result, _ = await core.end()
+            second = core.now() - start
+            assert result == GOOD
+            signature = r + await core.shown(True)
+            assert signature == key.sign(message)
+            assert first + second <= SIGN_BOUND
+            result, cycles = await core.verify(key.public(), signature, challenge)
+            assert result == GOOD
+            checks.append(cycles)
+            assert (await core.verify(key.public(), signature, hash(b"")))[0] == MISMATCH
+            other = (number(signature[32:]) + curve.L).to_bytes(32, "little")
+            assert (await core.verify(key.public(), r + other, challenge))[0] == SIGNATURE
+            assert (await core.verify(bytes(32), signature, challenge))[0] == KEY
+        await core.wipe()
+    dut._log.info("S: %s cycles; verifications: %s", responses, sorted(checks))
+    assert responses == {RESPONSE_CYCLES}
+    assert max(checks) <= VERIFY_BOUND
+
+
+@cocotb.test()
+async def verdicts_of_stored_vectors_are_those_of_software(dut):
+    core = await Core.started(dut)
+    slowest = 0
+    for case in cases(BUDGET, dut._log.info):
+        want = verdict(case.public, case.signature, case.challenge)
+        if case.is_valid is not None:
+            assert case.is_valid == (want == GOOD), f"{case.name}: the judge"
+        got, cycles = await core.verify(case.public, case.signature, case.challenge)
+        assert got == want, f"{case.name}: {got:#x}, not {want:#x}"
+        slowest = max(slowest, cycles)
+    dut._log.info("slowest verification: %d cycles", slowest)
+    assert slowest <= VERIFY_BOUND
+
+
+@cocotb.test()
+async def signatures_of_stored_vectors_are_the_same(dut):
+    core = await Core.started(dut)
+    for case in cases(SIGNATURES, dut._log.info, only_secret=True):
+        key = Key.of_seed(case.secret, case.hash)
+        await core.wipe()
+        assert await core.load(0, key.scalar, key.prefix) == GOOD
+        assert (await core.run(PUBLIC, 0))[0] == GOOD
+        assert await core.shown() == case.public, case.name
+        assert await sign(core, key, case.message) == case.signature, case.name
+
+
+@cocotb.test()
+async def verdicts_of_points_with_small_components(dut):
+    """Keys and R of any order, and changes of one bit: verdicts of the equation without a cofactor."""
+    core = await Core.started(dut)
+    # A point of order 8 (RFC 8032 §5.1: the cofactor), from one of any order.
+    torsion = curve.NEUTRAL
+    while curve.multiply(4, torsion) == curve.NEUTRAL:
+        y = random.randrange(curve.P)
+        x = curve.recover_x(y, 0)
+        if x is not None:
+            torsion = curve.multiply(curve.L, (x, y))
+    for number_of in range(24 if wants_all() else 6):
+        a, r = random.randrange(curve.L), random.randrange(curve.L)
+        key = curve.add(curve.multiply(a, curve.BASE), curve.multiply(number_of % 8, torsion))
+        made = curve.add(curve.multiply(r, curve.BASE), curve.multiply(random.randrange(8), torsion))
+        challenge = random.randbytes(64)
+        s = (r + number(challenge) * a) % curve.L
+        signature = curve.encode(made) + s.to_bytes(32, "little")
+        if number_of % 3 == 2:
+            flipped = bytearray(signature)
+            flipped[random.randrange(64)] ^= 1 << random.randrange(8)
+            signature = bytes(flipped)
+        want = verdict(curve.encode(key), signature, challenge)
+        assert (await core.verify(curve.encode(key), signature, challenge))[0] == want
+    # Scalars that are zero.
+    public = product(5)
+    for s, k in ((0, random.getrandbits(252)), (1, 0), (0, 0)):
+        made = curve.add(curve.multiply(s, curve.BASE), curve.multiply(curve.L - k % curve.L, curve.multiply(5, curve.BASE)))
+        signature = curve.encode(made) + s.to_bytes(32, "little")
+        challenge = k.to_bytes(64, "little")
+        want = verdict(public, signature, challenge)
+        assert (await core.verify(public, signature, challenge))[0] == want
+
+
+@cocotb.test()
+async def takes_the_cycles_of_the_paper_when_slow(dut):
+    core = await Core.started(dut)
+    key = Key.of_seed(random.randbytes(32))
+    assert await core.load(0, key.scalar) == GOOD
+    result, cycles = await core.run(PUBLIC, 0, slow=True, limit=500_000)
+    assert (result, cycles) == (GOOD, SLOW_PRODUCT)
+    assert await core.shown() == key.public()
+    scalar = random.getrandbits(512)
+    assert await nonce(core, scalar, slow=True) == (GOOD, SLOW_PRODUCT)
+    challenge = random.randbytes(64)
     await core.digest(challenge)
-    result, cycles = await core.run(SIGN, 0)
-    dut._log.info("sign %d", cycles)
-    assert result == GOOD
-    s = await core.shown(True)
-    assert r + s == key.sign(message)
-    result, cycles = await core.verify(public, r + s, challenge)
-    dut._log.info("verify %d", cycles)
-    assert result == GOOD
-    assert (await core.verify(public, r + s, sha512(b"")))[0] == MISMATCH
-    big = (number(s) + curve.L).to_bytes(32, "little")
-    assert (await core.verify(public, r + big, challenge))[0] == SIGNATURE
+    assert await core.run(SIGN, 0, slow=True) == (GOOD, SLOW_RESPONSE)
+    assert number(await core.shown(True)) == (scalar + number(challenge) * key.scalar) % curve.L
+
+
+@cocotb.test()
+async def a_nonce_is_of_one_command(dut):
+    core = await Core.started(dut)
+    key = Key.of_seed(random.randbytes(32))
+    assert await core.load(0, key.scalar) == GOOD
+    assert (await core.run(PUBLIC, 0))[0] == GOOD
+    for between in (PUBLIC, PREFIX, VERIFY, SIGN, LOAD):
+        assert (await nonce(core, random.getrandbits(512)))[0] == GOOD
+        await core.run(between, 1 if between == LOAD else 0)
+        assert (await core.run(SIGN, 0))[0] == ORDER, between
+        assert await core.shown(True) == bytes(32)
+
+
+@cocotb.test()
+async def starts_again_after_an_abort_at_any_cycle(dut):
+    core = await Core.started(dut)
+    key = Key.of_seed(random.randbytes(32))
+    assert await core.load(0, key.scalar, key.prefix) == GOOD
+    assert (await core.run(PUBLIC, 0))[0] == GOOD
+    moments = [*range(0, 60), *(random.randrange(42_000) for _ in range(20))]
+    for moment in moments:
+        command = random.choice((PUBLIC, NONCE, VERIFY))
+        await core.begin(command, 0)
+        await core.tick(moment)
+        await core.pulse(dut.abort_i)
+        await core.tick(2)
+        assert dut.idle_o.value == 1 and dut.nonce_valid_o.value == 0
+    message = random.randbytes(33)
+    assert await sign(core, key, message) == key.sign(message)
