@@ -12,6 +12,7 @@ pub mod arrivals;
 pub mod axi_guard;
 pub mod boot_sequencer;
 pub mod dma;
+pub mod ed25519;
 pub mod iommu;
 pub mod mailbox;
 pub mod otp;

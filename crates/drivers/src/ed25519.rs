@@ -1,0 +1,391 @@
+//! The Ed25519 engine (`hw/ip/ed25519`): public keys, signatures and verifications. The caller hashes, with SHA-512 (RFC 8032)
+//! or with SHA3-512 (Keystone), because the engine takes digests.
+//!
+//! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a fault
+//! (`status.failed`) is not used until reset. Secrets are written into the engine once and cannot be read from it.
+
+use hartlock_regs::ed25519::{
+    Command, Control, Ed25519 as Registers, Interrupt, InterruptEnable, Status, Verdict,
+};
+use hartlock_regs::{Array, ReadOnly, WriteOnly};
+
+use crate::wait::Wait;
+
+/// `ed25` in the register that says what it is.
+const MAGIC: u32 = 0x6564_3235;
+/// Maximum number of status reads before the engine is treated as absent. The longest command, a signature with its
+/// verification, takes 43,000 cycles, and a read more than one.
+const PATIENCE: u32 = 200_000;
+/// The engine's slots for keys.
+const SLOTS: u8 = 4;
+
+/// Why nothing was computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// There is no such engine at this address.
+    NoEngine,
+    /// It detected a fault, and does nothing until reset.
+    Failed,
+    /// It does not respond any more.
+    Silent,
+    /// A slot that does not exist, is empty, is full, or has no public key yet; or other code used the engine meanwhile.
+    Refused,
+    /// A scalar or nonce that is zero modulo L.
+    ZeroScalar,
+    /// The engine made a signature that does not verify, and does not show it.
+    Faulty,
+}
+
+/// Why a signature is not valid; as the rejections of `hartlock_kernels::signature`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rejection {
+    /// The key is not canonical, of small order, or no point.
+    InvalidKey,
+    /// R is not canonical or of small order, or S is not below L.
+    InvalidSignature,
+    /// Well formed, but not a signature of this digest under this key.
+    Mismatch,
+}
+
+/// A key slot, one of four.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot(u8);
+
+impl Slot {
+    /// None past the last one.
+    #[must_use]
+    pub const fn new(number: u8) -> Option<Slot> {
+        if number < SLOTS { Some(Slot(number)) } else { None }
+    }
+}
+
+/// The engine.
+pub struct Ed25519<W> {
+    registers: Registers,
+    wait: W,
+}
+
+impl<W: Wait> Ed25519<W> {
+    /// Takes the engine and forgets what it has, keys included.
+    ///
+    /// # Errors
+    /// `NoEngine`, `Failed`, `Silent`.
+    pub fn new(registers: Registers, wait: W) -> Result<Self, Error> {
+        if registers.id().read() != MAGIC {
+            return Err(Error::NoEngine);
+        }
+        let mut engine = Self { registers, wait };
+        engine.wipe()?;
+        Ok(engine)
+    }
+
+    /// Forgets all keys, and the nonce.
+    ///
+    /// # Errors
+    /// `Failed`, `Silent`.
+    pub fn wipe(&mut self) -> Result<(), Error> {
+        self.registers.command().write(Command::RESET.with_wipe(true));
+        self.until_idle()
+    }
+
+    /// Puts the digest of a seed (RFC 8032 §5.1.5) into an empty slot: a scalar, which the engine clamps, and a prefix. Returns the
+    /// public key, which the engine keeps too.
+    ///
+    /// # Errors
+    /// `Refused` if the slot has a key already; those of the engine.
+    pub fn load(&mut self, slot: Slot, expanded: &[u8; 64]) -> Result<[u8; 32], Error> {
+        self.until_idle()?;
+        self.registers.control().write(Control::RESET.with_slot(slot.0).with_clamp(true));
+        write(self.registers.digest(), expanded);
+        // The register block keeps the last word that was written.
+        self.registers.control().write(Control::RESET.with_slot(slot.0));
+        self.run(slot, Command::RESET.with_load(true))?;
+        self.public_key(slot)
+    }
+
+    /// The public key of a slot that was loaded, computed anew.
+    ///
+    /// # Errors
+    /// `Refused` if it is empty; those of the engine.
+    pub fn public_key(&mut self, slot: Slot) -> Result<[u8; 32], Error> {
+        self.run(slot, Command::RESET.with_public_key(true))?;
+        Ok(read(self.registers.point()))
+    }
+
+    /// Signs with the key of a slot. `nonce` is the digest of prefix and message; `challenge` gets R, and returns the digest of R,
+    /// public key and message (RFC 8032 §5.1.6). The engine verifies what it made before it shows it.
+    ///
+    /// # Errors
+    /// `Refused`, `ZeroScalar`, `Faulty`, or those of the engine.
+    pub fn sign(
+        &mut self,
+        slot: Slot,
+        nonce: &[u8; 64],
+        challenge: impl FnOnce(&[u8; 32]) -> [u8; 64],
+    ) -> Result<[u8; 64], Error> {
+        self.until_idle()?;
+        write(self.registers.digest(), nonce);
+        self.run(slot, Command::RESET.with_nonce(true))?;
+        let r = read(self.registers.point());
+        write(self.registers.digest(), &challenge(&r));
+        self.run(slot, Command::RESET.with_sign(true))?;
+        let s: [u8; 32] = read(self.registers.s());
+        let mut signature = [0; 64];
+        for (to, byte) in signature.iter_mut().zip(r.into_iter().chain(s)) {
+            *to = byte;
+        }
+        Ok(signature)
+    }
+
+    /// Verifies a signature with the digest of R, public key and message, by the strict rule of `hartlock_kernels::ed25519`.
+    ///
+    /// # Errors
+    /// Outside, those of the engine, which decide nothing; inside, why it is refused.
+    pub fn verify(
+        &mut self,
+        public_key: &[u8; 32],
+        signature: &[u8; 64],
+        challenge: &[u8; 64],
+    ) -> Result<Result<(), Rejection>, Error> {
+        self.until_idle()?;
+        let (r, s) = signature.split_at(32);
+        write(self.registers.key(), public_key);
+        write(self.registers.r_in(), r);
+        write(self.registers.s_in(), s);
+        write(self.registers.digest(), challenge);
+        Ok(match self.ends(Slot(0), Command::RESET.with_verify(true))? {
+            Verdict::Good => Ok(()),
+            Verdict::InvalidKey => Err(Rejection::InvalidKey),
+            Verdict::InvalidSignature => Err(Rejection::InvalidSignature),
+            Verdict::Mismatch => Err(Rejection::Mismatch),
+            _ => return Err(Error::Refused),
+        })
+    }
+
+    fn run(&mut self, slot: Slot, command: Command) -> Result<(), Error> {
+        match self.ends(slot, command)? {
+            Verdict::Good => Ok(()),
+            Verdict::ZeroScalar => Err(Error::ZeroScalar),
+            Verdict::Mismatch => Err(Error::Faulty),
+            _ => Err(Error::Refused),
+        }
+    }
+
+    /// Runs a command, and returns what came of it. A word that is no verdict is a fault.
+    fn ends(&mut self, slot: Slot, command: Command) -> Result<Verdict, Error> {
+        self.until_idle()?;
+        self.registers.control().write(Control::RESET.with_slot(slot.0));
+        let error = self.registers.error();
+        error.write(error.read());
+        if W::BY_INTERRUPT {
+            self.registers.interrupt().write(Interrupt::RESET.with_done(true).with_error(true));
+            let enabled = InterruptEnable::RESET.with_done(true).with_error(true);
+            self.registers.interrupt_enable().write(enabled);
+        }
+        self.registers.command().write(command);
+        self.until_idle()?;
+        let error = self.registers.error().read();
+        if error.command() || error.write() {
+            return Err(Error::Refused);
+        }
+        self.registers.outcome().read().value().ok_or(Error::Failed)
+    }
+
+    fn until_idle(&mut self) -> Result<(), Error> {
+        for _ in 0..PATIENCE {
+            let status: Status = self.registers.status().read();
+            if status.failed() {
+                return Err(Error::Failed);
+            }
+            if status.idle() {
+                return Ok(());
+            }
+            self.wait.wait();
+            if W::BY_INTERRUPT {
+                // The status is read after this, so no earlier event is missed.
+                let interrupt = self.registers.interrupt();
+                interrupt.write(interrupt.read());
+            }
+        }
+        Err(Error::Silent)
+    }
+}
+
+/// Bytes in the order of memory.
+fn write<const N: usize>(to: Array<'_, u32, WriteOnly, N>, bytes: &[u8]) {
+    for (register, word) in to.iter().zip(bytes.as_chunks::<4>().0) {
+        register.write(u32::from_le_bytes(*word));
+    }
+}
+
+fn read(from: Array<'_, u32, ReadOnly, 8>) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    for (register, word) in from.iter().zip(bytes.as_chunks_mut::<4>().0) {
+        *word = register.read().to_le_bytes();
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    //! Registers are memory here, which `Engine` changes as the hardware would. What hardware computes is what
+    //! `hw/ip/ed25519/tb` tests.
+
+    use core::cell::Cell;
+    use std::vec::Vec;
+
+    use super::*;
+
+    // In words.
+    const ID: usize = 0;
+    const CONTROL: usize = 2;
+    const COMMAND: usize = 3;
+    const STATUS: usize = 4;
+    const ERROR: usize = 5;
+    const OUTCOME: usize = 8;
+    const KEY: usize = 0x40 / 4;
+    const DIGEST: usize = 0xc0 / 4;
+    const POINT: usize = 0x100 / 4;
+    const S: usize = 0x120 / 4;
+    const IDLE: u32 = 1;
+    const FAILED: u32 = 16;
+
+    struct File(Vec<Cell<u32>>);
+
+    impl File {
+        /// An engine that answers every command with this word.
+        fn with_outcome(outcome: u32) -> File {
+            let file = File((0..0x140 / 4).map(Cell::new).collect());
+            file.0[ID].set(MAGIC);
+            file.0[STATUS].set(IDLE);
+            file.0[ERROR].set(0);
+            file.0[OUTCOME].set(outcome);
+            file
+        }
+
+        fn engine(&self) -> Result<Ed25519<Counted<'_>>, Error> {
+            let base = self.0.as_ptr().cast::<u32>().cast_mut();
+            // SAFETY: a word for each register, in cells that may be written through a shared reference, which outlive the
+            // engine in every test.
+            Ed25519::new(unsafe { Registers::new(base) }, Counted(self))
+        }
+
+        fn word(&self, at: usize) -> u32 {
+            self.0[at].get()
+        }
+    }
+
+    /// Time passes when the driver waits: then the engine is idle.
+    struct Counted<'a>(&'a File);
+
+    impl Wait for Counted<'_> {
+        const BY_INTERRUPT: bool = false;
+
+        fn wait(&mut self) {
+            if self.0.word(CONTROL) != u32::MAX {
+                self.0.0[STATUS].set(IDLE);
+            }
+        }
+    }
+
+    const GOOD: u32 = 0xc33c_c33c;
+
+    #[test]
+    fn takes_only_an_engine_that_is_there_and_works() {
+        let file = File::with_outcome(GOOD);
+        assert!(file.engine().is_ok());
+        assert_eq!(file.word(COMMAND), 1 << 7, "it does not wipe");
+        file.0[STATUS].set(FAILED | IDLE);
+        assert_eq!(file.engine().err(), Some(Error::Failed));
+        file.0[ID].set(0);
+        assert_eq!(file.engine().err(), Some(Error::NoEngine));
+    }
+
+    #[test]
+    fn an_engine_that_never_ends_is_silent() {
+        let file = File::with_outcome(GOOD);
+        file.0[STATUS].set(0);
+        file.0[CONTROL].set(u32::MAX);
+        assert_eq!(file.engine().err(), Some(Error::Silent));
+    }
+
+    #[test]
+    fn every_outcome_has_its_meaning() {
+        let rejections = [
+            (GOOD, Ok(Ok(()))),
+            (0x3cc3_3cc3, Ok(Err(Rejection::InvalidKey))),
+            (0x55aa_55aa, Ok(Err(Rejection::InvalidSignature))),
+            (0xaa55_aa55, Ok(Err(Rejection::Mismatch))),
+            (0x6996_6996, Err(Error::Refused)),
+            (0x9669_9669, Err(Error::Refused)),
+            (0, Err(Error::Refused)),
+            (1, Err(Error::Failed)),
+        ];
+        for (outcome, wanted) in rejections {
+            let file = File::with_outcome(outcome);
+            let mut engine = file.engine().unwrap();
+            assert_eq!(engine.verify(&[1; 32], &[2; 64], &[3; 64]), wanted, "{outcome:#x}");
+            assert_eq!(file.word(COMMAND), 1 << 4);
+        }
+        for (outcome, wanted) in [
+            (0xaa55_aa55, Error::Faulty),
+            (0x6996_6996, Error::ZeroScalar),
+            (0x9669_9669, Error::Refused),
+            (0x3cc3_3cc3, Error::Refused),
+            (0xc33c_c33d, Error::Failed),
+        ] {
+            let file = File::with_outcome(outcome);
+            let mut engine = file.engine().unwrap();
+            let slot = Slot::new(0).unwrap();
+            assert_eq!(engine.sign(slot, &[0; 64], |_| [0; 64]), Err(wanted));
+            assert_eq!(engine.load(slot, &[0; 64]), Err(wanted));
+        }
+    }
+
+    #[test]
+    fn an_error_of_the_driver_is_no_verdict() {
+        // Memory does not clear the bits that the driver writes back.
+        for bits in [1, 2] {
+            let file = File::with_outcome(GOOD);
+            let mut engine = file.engine().unwrap();
+            file.0[ERROR].set(bits);
+            assert_eq!(engine.verify(&[1; 32], &[2; 64], &[3; 64]), Err(Error::Refused));
+        }
+    }
+
+    #[test]
+    fn a_signature_is_r_and_s() {
+        let file = File::with_outcome(GOOD);
+        let mut engine = file.engine().unwrap();
+        for word in 0..8 {
+            file.0[POINT + word].set(0x0101_0101 * word as u32);
+            file.0[S + word].set(0x0101_0101 * (8 + word as u32));
+        }
+        let signature = engine.sign(Slot::new(3).unwrap(), &[5; 64], |r| {
+            assert_eq!(file.word(DIGEST + 15), 0x0505_0505);
+            assert_eq!(file.word(COMMAND), 1 << 2);
+            assert_eq!(r[..5], [0, 0, 0, 0, 1]);
+            [6; 64]
+        });
+        let wanted: Vec<u8> = (0..64).map(|at| at / 4).collect();
+        assert_eq!(signature.unwrap().as_slice(), wanted);
+        assert_eq!((file.word(CONTROL), file.word(COMMAND)), (3, 1 << 3));
+        assert_eq!(file.word(DIGEST), 0x0606_0606);
+    }
+
+    #[test]
+    fn inputs_are_where_the_engine_takes_them() {
+        let file = File::with_outcome(GOOD);
+        let mut engine = file.engine().unwrap();
+        let bytes: [u8; 64] = core::array::from_fn(|at| at as u8);
+        engine.verify(bytes[..32].try_into().unwrap(), &bytes, &bytes).unwrap().unwrap();
+        assert_eq!(file.word(KEY), 0x0302_0100);
+        assert_eq!((file.word(KEY + 8), file.word(KEY + 16)), (0x0302_0100, 0x2322_2120));
+        assert_eq!(file.word(DIGEST + 15), 0x3f3e_3d3c);
+    }
+
+    #[test]
+    fn there_are_four_slots() {
+        assert!(Slot::new(3).is_some() && Slot::new(4).is_none());
+    }
+}
