@@ -206,6 +206,7 @@ class Machine:
         self.run("respond")
         s = regs[S]
         self.evidence = {}
+        self.run("challenge")
         self.run("check")
         good = all(self.evidence.get(name, False) for name in CHECKS if name != "scalar")
         self.run("prefix")

@@ -182,12 +182,12 @@ def below_l(v: int, to: int, one: int, l1: int, l2: int, t: int, **last: str) ->
 
 
 def reduce_digest(to: int, **last: str) -> list[Op]:
-    """IN_HIGH · 2^256 + IN_LOW modulo L. Changes registers 0 to 5, IN_LOW and IN_HIGH."""
+    """IN_HIGH · 2^256 + IN_LOW modulo L. Changes registers 0 to 5, 7 and 9."""
     return [
-        *montgomery(IN_HIGH, IN_HIGH, "=R2"),
-        *montgomery(IN_LOW, IN_LOW, "=R"),
-        add("add_raw", IN_LOW, IN_LOW, IN_HIGH),
-        *below_l(IN_LOW, to, 0, 2, 4, 5, **last),
+        *montgomery(7, IN_HIGH, "=R2"),
+        *montgomery(9, IN_LOW, "=R"),
+        add("add_raw", 9, 9, 7),
+        *below_l(9, to, 0, 2, 4, 5, **last),
     ]
 
 
@@ -309,7 +309,8 @@ class Programs:
             add("load", 0, 0, 1), mul(PUBLIC, 0, OUT, raw=True, low=True), add("load", N),
         ])
         self.command("keep_r", [add("load", 0, 0, 1), mul(KEPT_R, 0, OUT, raw=True, low=True)])
-        # S = r + k · s modulo L. What is checked is R as it was made, and the key that the engine made.
+        # S = r + k · s modulo L. What is checked is R as it was made, the key that the engine made, and the digest, which is
+        # reduced once more: a wrong k would make an S that fits itself.
         self.command("respond", [
             *montgomery(9, K, KEY),
             add("add_raw", 9, 9, N),

@@ -125,9 +125,10 @@ module ed25519_control
         is_last_step = step_q == 2'd3;
       end
       CmdSign: begin
-        entry        = (step_q == 2'd0) ? EntryChallenge : (step_q == 2'd1) ? EntryRespond : EntryCheck;
+        // The verification begins with the digest: an upset of k would make an S that fits itself.
+        entry        = (step_q == 2'd1) ? EntryRespond : (step_q == 2'd3) ? EntryCheck : EntryChallenge;
         // Without a verification of S only where the paper's engine has none either.
-        is_last_step = (step_q == 2'd2) | ((step_q == 2'd1) & (slow_q == Yes));
+        is_last_step = (step_q == 2'd3) | ((step_q == 2'd1) & (slow_q == Yes));
       end
       CmdVerify: begin
         entry        = (step_q == 2'd0) ? EntryChallenge : EntryCheck;

@@ -338,7 +338,7 @@ module ed25519_core
   assign out_o    = out_word & {64{out_place_i[2] ? s_valid_o : out_valid_o}};
   assign prefix_o = out_word & {64{prefix_valid_o}};
 
-  `ASSERT(NothingIsShownUnasked_A, !s_valid_o && !out_valid_o |-> out_o == '0)
+  `ASSERT(NothingIsShownUnasked_A, !s_valid_o && !out_valid_o && !prefix_valid_o |-> out_o == '0)
   `ASSERT(ThePrefixIsNotShown_A, prefix_valid_o |-> out_o == '0)
   `ASSERT(OperandsStayWhileTheyAreRead_A, issue && !start_mul |=> $stable(a_q) && $stable(b_q))
 endmodule

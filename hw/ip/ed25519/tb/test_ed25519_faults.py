@@ -1,0 +1,150 @@
+"""Upsets of one flip-flop during a signature: no S leaves that does not verify, and no command hangs.
+
+S is unique for a key, R and challenge, so an S that differs from Python's does not verify. The same upsets while S is shown
+without a verification (`slow_i`) have to let some wrong ones out, or the campaign shows nothing. Assertions are off: they
+would see many of the upsets first.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import cocotb
+from cocotb.triggers import ClockCycles
+from ed25519_bench import GOOD, NONCE, PUBLIC, SIGN, Core, Key, curve, number
+from vectors import wants_all
+
+# The simulation is started again without assertions.
+ARGUMENTS = [part for part in Path("/proc/self/cmdline").read_text(encoding="utf-8").split("\0") if part]
+if "+verilator+noassert" not in ARGUMENTS:
+    sys.stdout.flush()
+    os.execv("/proc/self/exe", [*ARGUMENTS, "+verilator+noassert"])
+
+CONTROL = [
+    *("u_control." + name for name in (
+        "state_q", "command_q", "slot_q", "step_q", "nonce_q", "out_q", "s_q", "prefix_q", "slow_q", "passed_q",
+        "missing_q", "cycles_q", "wipe_q", "result_q", "done_o", "slots_q[0]", "slots_q[1]")),
+    *("u_sequencer." + name for name in ("run_q", "first_q", "stay_q", "pc_q", "count_q")),
+    "u_rom.code_o",
+    *("u_digits." + name for name in (
+        "state_q", "bit_q", "second_q", "row_q", "teeth_q", "table_q", "tooth_q", "skip_q", "carry_q", "window_q",
+        "k_marks_q", "any_q", "top_q", "at_q", "ended_q", "digit_o", "digit_a_o", "has_a_o", "has_b_o", "in_window_o")),
+    *("u_multiplier." + name for name in (
+        "run_q", "square_q", "raw_q", "low_q", "column_q", "i_q", "to_q", "flags_q[0]", "flags_q[3]", "word_valid_q",
+        "raw_valid_q", "word_last_q", "word_column_q", "word_to_q", "high_valid_q", "high_raw_q", "done_o", "to_o")),
+    *("u_adder." + name for name in (
+        "run_q", "subtract_q", "raw_q", "small_q", "mask_q", "with_cond_q", "select_q", "if_q", "no_a_q", "cond_kind_q",
+        "check_q", "a_q", "b_q", "index_q", "to_q", "done_o", "to_o")),
+    *("u_writer." + name for name in ("of_mul_q", "carry_q", "less_q", "index_q", "to_q")),
+    *("a_q", "b_q", "rom_q", "from_rom_q", "from_rom_now_q", "index_q"),
+]
+# What is computed, and what is compared.
+RESULTS = [
+    *("u_adder." + name for name in (
+        "carry_q", "zero_q", "ones_q", "first_bit_q", "cond_q", "correct_o", "less_o", "check_o", "passed_o", "row_q[0]",
+        "row_q[1]", "row_q[2]", "row_q[3]")),
+    *("u_multiplier." + name for name in (
+        "sum_q", "word_q", "high_q", "last_high_q", "carry_q", "ones_q", "product_q", "a_q", "b_q", "lower_q[0]",
+        "lower_q[3]", "fold_q[0]", "fold_q[3]", "tile_q[0][0]", "tile_q[3][3]")),
+    *("u_control." + name for name in ("passed_q", "missing_q", "s_q", "result_q", "state_q")),
+    *("a_word", "b_word"),
+]
+# Cycles of SIGN, and those before its end in which results are upset.
+LAST = 2000
+
+
+class Bench:
+    def __init__(self, core: Core) -> None:
+        self.core, self.dut = core, core.dut
+        self.key = Key.of_seed(random.randbytes(32))
+        self.public = self.key.public()
+
+    def bits(self, names: list[str]) -> Iterator[tuple[str, object, int]]:
+        for name in names:
+            handle = self.dut
+            for part in name.replace("[", ".[").split("."):
+                handle = handle[int(part[1:-1])] if part[0] == "[" else getattr(handle, part)
+            for bit in range(len(handle)):
+                yield f"{name}.{bit}", handle, bit
+
+    async def prepare(self) -> None:
+        await self.core.reset()
+        assert await self.core.load(0, self.key.scalar, self.key.prefix) == GOOD
+        assert (await self.core.run(PUBLIC, 0))[0] == GOOD
+
+    async def signature(self, slow: bool, upset: tuple[object, int] | None, cycle: int) -> tuple[str, int]:
+        """What came of a signature with an upset, and its cycles."""
+        core, dut = self.core, self.dut
+        nonce, challenge = random.randbytes(64), random.randbytes(64)
+        await core.digest(nonce)
+        assert (await core.run(NONCE))[0] == GOOD
+        await core.digest(challenge)
+        await core.begin(SIGN, 0, slow)
+        start = core.now()
+        if upset:
+            await ClockCycles(dut.clk_i, cycle)
+            handle, bit = upset
+            handle.value = int(handle.value) ^ 1 << bit
+        await core.tick()
+        for _ in range(100):
+            # A result may come in the cycle of the upset, so it is waited for by what stays.
+            if dut.idle_o.value == 1 or dut.error_o.value == 1:
+                break
+            await ClockCycles(dut.clk_i, 700)
+        else:
+            return "hang", 0
+        cycles = core.now() - start
+        await core.tick(2)
+        if dut.error_o.value == 1:
+            shown = await core.shown(True)
+            await self.prepare()
+            return ("alert" if shown == bytes(32) else "LEAK"), cycles
+        shown = number(await core.shown(True))
+        right = (number(nonce) + number(challenge) * self.key.scalar) % curve.L
+        verdict = "nothing" if shown == 0 else "right" if shown == right else "WRONG"
+        # A slot may have been upset, too.
+        if verdict != "right" or int(dut.public_o.value) != 1 or int(dut.idle_o.value) != 1:
+            await self.prepare()
+        return verdict, cycles
+
+    async def campaign(self, names: list[str], count: int, first: int, last: int, slow: bool) -> Counter[str]:
+        """`count` upsets of random bits; with all of them wanted, every bit that often."""
+        every = list(self.bits(names))
+        chosen = every * count if wants_all() else random.sample(every, min(count, len(every)))
+        results: Counter[str] = Counter()
+        for name, handle, bit in chosen:
+            cycle = random.randrange(first, last)
+            verdict, _ = await self.signature(slow, (handle, bit), cycle)
+            results[verdict] += 1
+            if verdict in ("WRONG", "LEAK", "hang") and not slow:
+                self.dut._log.warning("%s: %s in cycle %d", verdict, name, cycle)
+        return results
+
+
+@cocotb.test()
+async def no_wrong_s_leaves(dut):
+    bench = Bench(await Core.started(dut))
+    await bench.prepare()
+    verdict, cycles = await bench.signature(False, None, 0)
+    assert verdict == "right"
+    control = await bench.campaign(CONTROL, 3 if wants_all() else 50, 1, cycles - 710, False)
+    last = await bench.campaign(RESULTS + CONTROL, 1 if wants_all() else 40, cycles - LAST - 700, cycles - 710, False)
+    for name, results in (("control, any cycle", control), ("results and control, at the end", last)):
+        dut._log.info("stored vectors: upsets of %s: %s", name, dict(sorted(results.items())))
+        assert results["WRONG"] == results["LEAK"] == results["hang"] == 0, name
+    assert control["nothing"] + control["alert"] > 0
+
+
+@cocotb.test()
+async def without_the_verification_wrong_ones_do(dut):
+    """The campaign sees what it looks for."""
+    bench = Bench(await Core.started(dut))
+    await bench.prepare()
+    results = await bench.campaign(CONTROL, 1 if wants_all() else 50, 1, 300, True)
+    dut._log.info("stored vectors: upsets without a verification: %s", dict(sorted(results.items())))
+    assert results["WRONG"] > 0, "no upset makes a wrong S: the campaign is blind"
