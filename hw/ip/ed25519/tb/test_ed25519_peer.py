@@ -28,7 +28,7 @@ class Multiplier(Clocked):
         dut.iEn.value = 1
         await self.tick()
         dut.iEn.value = 0
-        for cycle in range(1, PATIENCE):
+        for cycle in range(PATIENCE):
             dut.iK.value = scalar >> 32 * address & 0xFFFF_FFFF
             await ReadOnly()
             address = int(dut.oK_addr.value)
@@ -50,17 +50,18 @@ class Signer(Clocked):
         # Bytes in the order of memory are digits from the highest one. Bits that clamping sets are not in the key.
         text = int.from_bytes(scalar.to_bytes(32, "little"), "big")
         dut.iHashd_key.value = (text >> 251) << 246 | (text >> 8 & 2**240 - 1) << 6 | text & 63
-        dut.iHashd_ram.value = int.from_bytes(challenge.to_bytes(64, "little"), "big")
-        dut.iHashd_sm.value = int.from_bytes(nonce.to_bytes(64, "little"), "big")
+        dut.iHashd_ram.value, dut.iHashd_sm.value = challenge, nonce
         dut.iEn.value = 1
         await self.tick()
         dut.iEn.value = 0
-        for cycle in range(1, PATIENCE):
+        for cycle in range(PATIENCE):
             await ReadOnly()
             is_done, result = dut.oDone.value == 1, int(dut.oSign.value)
             await self.tick()
             if is_done:
-                return result, cycle
+                # 31 bytes in that order, and the five bits of the last one.
+                lower = int.from_bytes((result >> 5).to_bytes(31, "big"), "little")
+                return lower | (result & 31) << 248, cycle
         raise AssertionError("the engine does not end")
 
 
