@@ -16,21 +16,26 @@ module ed25519
   input  logic        rst_ni,
 
   // AXI4-Lite, 4 KiB. Protection bits are ignored: the only manager of this port is the root of trust.
+  // Write address.
   input  logic        axil_awvalid_i,
   output logic        axil_awready_o,
   input  logic [11:0] axil_awaddr_i,
   input  logic [2:0]  axil_awprot_i,
+  // Write data.
   input  logic        axil_wvalid_i,
   output logic        axil_wready_o,
   input  logic [31:0] axil_wdata_i,
   input  logic [3:0]  axil_wstrb_i,
+  // Write response.
   output logic        axil_bvalid_o,
   input  logic        axil_bready_i,
   output logic [1:0]  axil_bresp_o,
+  // Read address.
   input  logic        axil_arvalid_i,
   output logic        axil_arready_o,
   input  logic [11:0] axil_araddr_i,
   input  logic [2:0]  axil_arprot_i,
+  // Read data and response.
   output logic        axil_rvalid_o,
   input  logic        axil_rready_i,
   output logic [31:0] axil_rdata_o,
@@ -85,14 +90,15 @@ module ed25519
 
   logic       is_idle, ready, done, core_error, point_valid, s_valid, prefix_valid, nonce_valid, wipes, aborts, takes;
   logic [Slots-1:0] loaded, public_keys;
-  logic [3:0] lifecycle_q;
-  logic [5:0] asked;
+  logic [3:0] lifecycle_q;  // of the last cycle
+  logic [5:0] asked;  // commands, one bit each
   command_e   command;
   result_e    result;
 
   assign asked  = {regs_out.command.prefix.value, regs_out.command.verify.value, regs_out.command.sign.value,
                    regs_out.command.nonce.value, regs_out.command.public_key.value, regs_out.command.load.value};
   assign wipes  = regs_out.command.wipe.value | (lifecycle_q != lifecycle_i);
+  // One at a time; more than one is none.
   always_comb begin
     unique case (asked)
       6'b000001: command = CmdLoad;
@@ -111,12 +117,12 @@ module ed25519
   // Two words of the bus make one of the engine.
   logic        write_request, write_whole, write_good, in_valid, in_ready, dig_takes;
   logic [5:0]  write_index, half_index_q;
-  logic [31:0] half_q;
+  logic [31:0] half_q;  // the lower half of a word
   logic        half_valid_q;
   number_t     in_number;
   logic [1:0]  in_index;
   word_t       in_word, in_clamped;
-  logic [2:0]  dig_index_q;
+  logic [2:0]  dig_index_q;  // of the next word of the side port
 
   // Which word is written: a cycle has at most one such request. Key, R, S, digest, in this order.
   always_comb begin
@@ -139,6 +145,7 @@ module ed25519
   assign in_valid    = (write_good & write_index[0]) | dig_takes;
   assign in_word     = dig_takes ? dig_data_i : {regs_out.key[0].wr_data.value, half_q};
   assign in_index    = dig_takes ? dig_index_q[1:0] : write_index[2:1];
+  // The register of the engine that a word is for.
   always_comb begin
     unique case (dig_takes ? {2'b10, dig_index_q[2]} : write_index[5:3])
       3'd0:    in_number = NumberA;

@@ -12,11 +12,11 @@ module ed25519_adder
   input  logic       rst_ni,
   input  logic       clear_i,
 
-  input  logic       start_i,
+  input  logic       start_i,     // may come with the last word of the one before
   input  add_e       op_i,
   input  logic       negative_i,  // the sign of the digit
-  input  cond_e      cond_i,
-  input  check_e     check_i,
+  input  cond_e      cond_i,      // what the condition becomes
+  input  check_e     check_i,     // what the result is evidence for
   input  logic [3:0] a_i,
   input  logic [3:0] b_i,         // a register, or a small number
   input  number_t    to_i,
@@ -45,8 +45,8 @@ module ed25519_adder
   check_e     check_q;
   logic [3:0] a_q, b_q;
   logic [1:0] index_q;
-  number_t    to_q;
-  logic       cond_q;
+  number_t    to_q;  // the register of the result
+  logic       cond_q;  // what selections depend on, without a branch
 
   assign a_number_o = a_q;
   assign b_number_o = b_q;
@@ -54,6 +54,7 @@ module ed25519_adder
 
   // Signs are resolved when an operation starts: later ones belong to other digits.
   logic subtract;
+  // Addition and subtraction change places with the sign.
   always_comb begin
     unique case (op_i)
       AddSub, AddSubRaw: subtract = 1'b1;
@@ -109,8 +110,8 @@ module ed25519_adder
 
   logic        is_first, is_last, carry_q, carry, zero_q, is_zero, ones_q, first_bit_q, takes_a, takes_b;
   word_t       a, b, low_number;
-  logic [64:0] sum;
-  word_t       row_q [4];
+  logic [64:0] sum;  // with the carry
+  word_t       row_q [4];  // words that wait for the last carry
 
   assign is_first = index_q == 2'd0;
   assign is_last  = index_q == 2'd3;

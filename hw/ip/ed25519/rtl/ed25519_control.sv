@@ -25,15 +25,15 @@ module ed25519_control
   input  logic     fail_i,         // an error elsewhere
   output logic     error_o,        // until reset
 
-  output logic     idle_o,
-  output logic     done_o,         // a pulse
+  output logic     idle_o,         // nothing runs: inputs and commands are taken
+  output logic     done_o,         // a pulse, also for a command in the wrong order
   output result_e  result_o,
   output logic     out_valid_o,    // A or R can be read
   output logic     s_valid_o,
   output logic     prefix_valid_o, // for the side port
-  output logic     nonce_valid_o,
-  output logic [Slots-1:0] loaded_o,
-  output logic [Slots-1:0] public_o,
+  output logic     nonce_valid_o,  // `sign` may follow
+  output logic [Slots-1:0] loaded_o,  // slots with a key
+  output logic [Slots-1:0] public_o,  // and with its public key
   output logic [1:0] slot_o,
 
   // The registers are overwritten, a word a cycle.
@@ -41,10 +41,11 @@ module ed25519_control
   output place_t   wipe_place_o,
   output logic     clear_o,        // of all units
 
+  // Programs, one after the other.
   output logic     start_o,
   output logic [9:0] entry_o,
   input  logic     end_i,
-  input  check_e   check_i,
+  input  check_e   check_i,       // what a check of a program was for, and whether it found it
   input  logic     passed_i,
   // S may be written.
   output logic     s_open_o
@@ -72,14 +73,14 @@ module ed25519_control
   (* fsm_encoding = "none" *) command_e command_q;
   logic [1:0]  slot_q, step_q;
   (* fsm_encoding = "none" *) logic [3:0] slots_q [Slots];
-  (* fsm_encoding = "none" *) logic [3:0] nonce_q;
-  (* fsm_encoding = "none" *) logic [3:0] out_q;
-  (* fsm_encoding = "none" *) logic [3:0] s_q;
-  (* fsm_encoding = "none" *) logic [3:0] prefix_q;
-  (* fsm_encoding = "none" *) logic [3:0] slow_q;
-  logic [Checks:1] passed_q, missing_q;
-  logic [18:0] cycles_q;
-  logic [7:0]  wipe_q;
+  (* fsm_encoding = "none" *) logic [3:0] nonce_q;  // there is a nonce
+  (* fsm_encoding = "none" *) logic [3:0] out_q;  // A or R can be read
+  (* fsm_encoding = "none" *) logic [3:0] s_q;  // S can be read
+  (* fsm_encoding = "none" *) logic [3:0] prefix_q;  // the prefix can leave
+  (* fsm_encoding = "none" *) logic [3:0] slow_q;  // the paper's cycles
+  logic [Checks:1] passed_q, missing_q;  // evidence, and its inverse
+  logic [18:0] cycles_q;  // of the command
+  logic [7:0]  wipe_q;  // the word that is overwritten
   result_e     result_q, verdict;
   logic        in_idle, in_run, is_error, takes, in_order, is_last_step, ends, ends_now, slow_done;
   logic [9:0]  entry;
@@ -94,6 +95,7 @@ module ed25519_control
 
   logic [3:0] slot_now;
   assign slot_now = slots_q[slot_i];
+  // A slot is written once; a key without its public key does not sign, and nothing signs without a nonce.
   always_comb begin
     unique case (command_i)
       CmdLoad:              in_order = slot_now == Empty;
@@ -155,6 +157,7 @@ module ed25519_control
   assign good        = passed_q & ~missing_q;
   assign is_verified = ((good & (KeyChecks | SignatureChecks | EqualChecks)) ==
                         (KeyChecks | SignatureChecks | EqualChecks));
+  // The first that is missing decides, in the order of software.
   always_comb begin
     verdict = ResultGood;
     unique case (command_q)
@@ -170,12 +173,14 @@ module ed25519_control
   end
 
   // --- states ---
+  // A command runs its programs, and with `slow_i` waits for the paper's cycles.
 
   logic has_slow_time;
   assign has_slow_time = (slow_q == Yes) && (command_q inside {CmdPublic, CmdNonce, CmdSign});
   assign slow_done     = cycles_q == ((command_q == CmdSign) ? SlowResponse : SlowProduct) - 19'd1;
   assign ends_now      = (ends & ~has_slow_time) | ((state_q == StSlow) & slow_done);
 
+  // A wipe is taken in every state but the error, an abort in every one but the wipe.
   always_comb begin
     state_d = state_q;
     unique case (state_q)

@@ -21,18 +21,20 @@ module ed25519_core
   input  logic [1:0] in_index_i,
   input  word_t      in_i,
 
+  // A command, and what came of it.
   input  logic       command_valid_i,
   output logic       command_ready_o,
   input  command_e   command_i,
   input  logic [1:0] slot_i,
-  input  logic       slow_i,
-  input  logic       abort_i,
-  input  logic       wipe_i,
+  input  logic       slow_i,          // the cycles of the paper, and no verification of S
+  input  logic       abort_i,         // keeps the slots
+  input  logic       wipe_i,          // forgets everything
   output logic       idle_o,
   output logic       done_o,
   output result_e    result_o,
   output logic       error_o,
 
+  // What there is.
   output logic [Slots-1:0] loaded_o,
   output logic [Slots-1:0] public_o,
   output logic       nonce_valid_o,
@@ -75,7 +77,7 @@ module ed25519_core
 
   // --- microcode ---
 
-  logic [9:0]   code_address, number_address;
+  logic [9:0]   code_address, number_address;  // of the two ports of the ROM
   logic [71:0]  code;
   word_t        number;
   instruction_t instruction;
@@ -118,8 +120,8 @@ module ed25519_core
 
   logic [2:0] index_q;      // of the multiple of A that is written
   number_t    mul_a, mul_b, mul_to, add_to;
-  logic [9:2] rom_number;
-  logic [1:0] kind;
+  logic [9:2] rom_number;  // a number in the ROM
+  logic [1:0] kind;  // y + x, y - x, 2dxy, 2z
   logic       start_mul, start_add;
 
   assign start_mul = first & instruction.mul;
@@ -160,14 +162,14 @@ module ed25519_core
   logic       result_write;
   place_t     result_place;
   word_t      result_word;
-  number_t    a_q, b_q;
+  number_t    a_q, b_q;  // operands
   logic [9:2] rom_q;
   logic       from_rom_q, from_rom_now_q;
   logic       issue;
   logic [1:0] a_index, b_index;
-  word_t      file_a [256];
-  word_t      file_b [256];
-  word_t      near_a [64];
+  word_t      file_a [256];  // for the multiplier's first operand
+  word_t      file_b [256];  // for its second one
+  word_t      near_a [64];  // for the adder's
   word_t      near_b [64];
   word_t      a_word, b_word, near_a_word, near_b_word;
   logic [3:0] a_number, b_number;
@@ -176,6 +178,7 @@ module ed25519_core
   assign in_ready_o = idle_o & ~clear;
   // S changes only where it is made, so that what is shown is what was verified.
   assign write_error = result_write & (result_place[7:2] == NumberS) & ~s_open & busy;
+  // A wipe comes first, then inputs, which come while nothing else is written.
   always_comb begin
     write      = result_write & ~clear & ~write_error;
     place      = result_place;

@@ -1,6 +1,6 @@
 // Digits of scalars: what is added next.
 //
-// Four scalars have a copy here, which is read a bit at a time. For the comb a digit is odd: its five bits stand for plus
+// Four scalars have a copy here, which is read a bit at a time. For the comb a digit is odd: its five bits are plus
 // and minus one, so that none is zero, and every scalar takes the same steps. For a verification scalars are public, and a
 // digit is that of the non-adjacent form of width 5: its bits are those of the scalar but for the lowest one, which is 1. So
 // only where digits are has to be marked, from the lowest bit on.
@@ -17,7 +17,7 @@ module ed25519_digits
   input  logic       clear_i,
 
   // Words of registers 12 to 15.
-  input  logic       write_i,
+  input  logic       write_i,  // a word of the copy
   input  logic [3:0] place_i,
   input  word_t      word_i,
   // Read while nothing is computed here.
@@ -34,10 +34,10 @@ module ed25519_digits
   output digit_t     digit_a_o,   // of k
   output logic       in_window_o, // digits are those of a verification
   // Of the position that is next.
-  output logic       at_end_o,
-  output logic       has_sum_o,
+  output logic       at_end_o,  // there is none
+  output logic       has_sum_o,  // S or k has a digit there
   // Of this position.
-  output logic       has_a_o,
+  output logic       has_a_o,  // k has one
   output logic       has_b_o
 );
   // Registers 12, 13 and 14, without 12.
@@ -54,7 +54,7 @@ module ed25519_digits
 
   logic [8:0] bit_q;      // its number; beyond 255 there are zeros
   logic       second_q;   // of two scalars
-  logic [1:0] which;
+  logic [1:0] which;  // of the scalars
   logic       bit_now;
   word_t      word;
 
@@ -67,9 +67,9 @@ module ed25519_digits
 
   localparam logic [8:0] ToothStep = 9'(2 * Rows);
   localparam logic [8:0] TopBit    = 9'(10 * Rows);
-  logic [4:0] row_q, teeth_q;
-  logic       table_q;
-  logic [2:0] tooth_q;
+  logic [4:0] row_q, teeth_q;  // of the comb, and the bits of its digit so far
+  logic       table_q;  // of two
+  logic [2:0] tooth_q;  // of five
   logic       tooth;
   digit_t     comb_digit;
 

@@ -13,14 +13,14 @@ module ed25519_multiplier
   input  logic    rst_ni,
   input  logic    clear_i,      // forget everything
 
-  input  logic    start_i,
-  input  logic    square_i,
+  input  logic    start_i,  // an operation, in the cycle before its first word product
+  input  logic    square_i,  // a times a
   input  logic    raw_i,
   input  logic    low_i,        // of a raw product, the lower four words only
-  input  number_t to_i,
+  input  number_t to_i,  // the register of the result
 
   // Words of the operands, a cycle after their index.
-  output logic       issue_o,
+  output logic       issue_o,  // word products are asked for
   output logic [1:0] a_index_o,
   output logic [1:0] b_index_o,
   input  word_t      a_i,
@@ -31,12 +31,12 @@ module ed25519_multiplier
   output word_t       word_o,
   output logic [12:0] carry_o,     // to be added to it
   output logic        all_ones_o,  // of the other three words
-  output number_t     to_o,
-  input  logic        take_i,
+  output number_t     to_o,  // its register
+  input  logic        take_i,  // the word is written; the next one follows
 
   // A raw word.
   output logic   raw_valid_o,
-  output place_t raw_place_o,
+  output place_t raw_place_o,  // register and word
   output word_t  raw_o
 );
   // --- issue ---
@@ -90,13 +90,13 @@ module ed25519_multiplier
   // --- pipeline: operands, tiles, product, sum ---
 
   typedef struct packed {
-    logic       valid;
-    logic       twice;
+    logic       valid;  // a word product
+    logic       twice;  // of a square, for two
     logic       last;    // of its column
-    logic       raw;
-    logic       low;
-    logic [2:0] column;
-    number_t    to;
+    logic       raw;  // not to be folded
+    logic       low;  // nothing above the fourth word
+    logic [2:0] column;  // of the product: its word
+    number_t    to;  // where the result goes
   } flags_t;
   flags_t flags_q [4];
 
@@ -116,11 +116,11 @@ module ed25519_multiplier
 
   word_t        a_q, b_q;
   logic [31:0]  tile_q [4][4];
-  logic [127:0] product_q, diagonal, upper;
-  logic [96:0]  beside;
-  logic [64:0]  apart;
-  logic [32:0]  corner;
-  logic [81:0]  outer;
+  logic [127:0] product_q, diagonal, upper;  // of two words; tiles of the same index; and what is added to it
+  logic [96:0]  beside;  // tiles of indices one apart
+  logic [64:0]  apart;  // two apart
+  logic [32:0]  corner;  // three apart
+  logic [81:0]  outer;  // those of two and three apart
 
   // 16 tiles of 16 bits each, for one DSP block each, and their sums. Tiles that do not overlap are one operand.
   assign diagonal = {tile_q[3][3], tile_q[2][2], tile_q[1][1], tile_q[0][0]};
@@ -192,7 +192,7 @@ module ed25519_multiplier
   word_t       fold_q [4];
   word_t       high, last_high_q;
   logic [70:0] folded;
-  logic [6:0]  carry_q;
+  logic [6:0]  carry_q;  // of the folded words: at most 38
   logic        first_fold, ones_q;
 
   assign high_is_folded = high_valid_q & ~high_raw_q;

@@ -40,20 +40,20 @@ package ed25519_pkg;
 
   // Operations of the adder, as in data/microcode.py.
   typedef enum logic [3:0] {
-    AddNone         = 4'd0,
-    AddAdd          = 4'd1,
+    AddNone         = 4'd0,   // nothing starts
+    AddAdd          = 4'd1,   // modulo 2^256 - 38
     AddSub          = 4'd2,
-    AddAddSigned    = 4'd3,
-    AddSubSigned    = 4'd4,
-    AddAddRaw       = 4'd5,
-    AddAddCarry     = 4'd6,
-    AddSubRaw       = 4'd7,
-    AddSelect       = 4'd8,
-    AddLoad         = 4'd9,
-    AddAddSmall     = 4'd10,
-    AddMaskSmall    = 4'd11,
-    AddMaskIf       = 4'd12,
-    AddSelectMasked = 4'd13
+    AddAddSigned    = 4'd3,   // or the difference, by the sign of a digit
+    AddSubSigned    = 4'd4,   // or the sum
+    AddAddRaw       = 4'd5,   // modulo 2^256
+    AddAddCarry     = 4'd6,   // and one if the condition holds
+    AddSubRaw       = 4'd7,   // modulo 2^256
+    AddSelect       = 4'd8,   // a if the condition holds, or b
+    AddLoad         = 4'd9,   // a small number
+    AddAddSmall     = 4'd10,  // a and a small number
+    AddMaskSmall    = 4'd11,  // so, without the highest bit of a
+    AddMaskIf       = 4'd12,  // so, the small number only if the condition holds
+    AddSelectMasked = 4'd13   // as a selection, without the highest bit of a
   } add_e;
 
   typedef enum logic [1:0] {CondKeep = 2'd0, CondCarry = 2'd1, CondTop = 2'd2, CondParity = 2'd3} cond_e;
@@ -77,15 +77,15 @@ package ed25519_pkg;
   typedef enum logic [1:0] {FromRegister = 2'd0, FromConstant = 2'd1, FromFixed = 2'd2, FromMultiple = 2'd3} b_from_e;
 
   typedef enum logic [3:0] {
-    ControlNext     = 4'd0,
+    ControlNext     = 4'd0,  // the next address
     ControlJump     = 4'd1,
-    ControlLoop     = 4'd2,
+    ControlLoop     = 4'd2,  // as often as `ControlCount` said
     ControlCount    = 4'd3,
     ControlEnd      = 4'd4,
-    ControlPosition = 4'd5,
-    ControlSummands = 4'd6,
-    ControlComb     = 4'd7,
-    ControlRecode   = 4'd8
+    ControlPosition = 4'd5,  // the next position of a verification: a vector of four addresses
+    ControlSummands = 4'd6,  // which summands the position has, likewise
+    ControlComb     = 4'd7,  // begins with the digits of a comb
+    ControlRecode   = 4'd8   // begins with those of a verification
   } control_e;
 
   // A microinstruction: fields as in data/microcode.py, from the last to the first.

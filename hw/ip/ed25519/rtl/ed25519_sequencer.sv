@@ -12,7 +12,7 @@ module ed25519_sequencer
   input  logic         rst_ni,
   input  logic         clear_i,
 
-  input  logic         start_i,
+  input  logic         start_i,      // of a program
   input  logic [9:0]   entry_i,
   output logic         busy_o,
   output logic         end_o,        // in the last cycle of a program
@@ -24,6 +24,7 @@ module ed25519_sequencer
   input  logic [4:0]   stay_i,
 
   output logic         first_o,      // of an instruction: its operations start
+  // Requests to the unit for digits, and what it answers.
   output logic         comb_o,
   output logic         recode_o,
   output logic         position_o,
@@ -52,6 +53,7 @@ module ed25519_sequencer
   // Where it leads to. A vector has four places.
   assign direction = (control_i == ControlSummands) ? {has_b_i, has_a_i} :
                      (at_end_i ? 2'd2 : {1'b0, has_sum_i});
+  // Without a jump the next address follows.
   always_comb begin
     leads = 1'b0;
     next  = target_i;

@@ -16,10 +16,10 @@ module ed25519_writer
   // Results of the multiplier.
   input  logic        mul_done_i,
   input  word_t       mul_word_i,
-  input  logic [12:0] mul_carry_i,
+  input  logic [12:0] mul_carry_i,  // 38 times what is beyond 2^256
   input  logic        mul_all_ones_i,
   input  number_t     mul_to_i,
-  output logic        mul_take_o,
+  output logic        mul_take_o,  // a word of the multiplier is taken
   input  logic        raw_valid_i,
   input  place_t      raw_place_i,
   input  word_t       raw_i,
@@ -27,18 +27,18 @@ module ed25519_writer
   // Results of the adder.
   input  logic        add_done_i,
   input  word_t       add_word_i,
-  input  logic        add_correct_i,
-  input  logic        add_less_i,
+  input  logic        add_correct_i,  // there was a carry, or a borrow
+  input  logic        add_less_i,  // a borrow
   input  logic        add_at_edge_i,
   input  number_t     add_to_i,
 
-  output logic        write_o,
+  output logic        write_o,  // a word reaches its register
   output place_t      place_o,
   output word_t       word_o
 );
   logic       of_mul_q, carry_q, less_q;
   logic [1:0] index_q;  // 0: nothing but a first word
-  number_t    to_q;
+  number_t    to_q;  // the register of the result
   logic       is_first, of_mul, less, at_edge, again;
   word_t      word, operand;
   logic [64:0] sum, added;
