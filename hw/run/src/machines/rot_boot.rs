@@ -371,14 +371,13 @@ pub fn blocks_fault(machine: Rot, folder: &Path) -> Result<Option<String>> {
 
 /// A payload with a hash of SHA-3, in one piece and in blocks: its engine hashes it by DMA.
 pub fn sha3_fault(machine: Rot, folder: &Path) -> Result<Option<String>> {
-    /// Cycles of a byte in one piece; 0.58 and 0.69 were measured on payloads this small, far below any software.
-    const MOST: f64 = 0.8;
     let rom = rom(ALONE)?;
-    for (hash, mode) in [
-        (HashId::Sha3_256, TreeMode::Flat),
-        (HashId::Sha3_384, TreeMode::Flat),
-        (HashId::Sha3_512, TreeMode::Flat),
-        (HashId::Sha3_384, TreeMode::Blocks { block_size: 4096 }),
+    // Cycles of a byte: in one piece what was measured (0.58, 0.69, 0.84) and a twentieth, in blocks below any software.
+    for (hash, mode, most) in [
+        (HashId::Sha3_256, TreeMode::Flat, 0.61),
+        (HashId::Sha3_384, TreeMode::Flat, 0.73),
+        (HashId::Sha3_512, TreeMode::Flat, 0.89),
+        (HashId::Sha3_384, TreeMode::Blocks { block_size: 4096 }, 10.0),
     ] {
         let of = |edits: &[Edit]| {
             let file = bundle_of(hash, mode, BLOCKS_SIZE, SignedBy::Lms, None, edits);
@@ -395,7 +394,7 @@ pub fn sha3_fault(machine: Rot, folder: &Path) -> Result<Option<String>> {
             return Ok(Some(format!("{hash:?} is not the engine's\n{}", good.console)));
         };
         let each = cycles_per_byte(step);
-        if mode == TreeMode::Flat && each > MOST {
+        if each > most {
             return Ok(Some(format!("{hash:?} takes {each:.2} cycles a byte")));
         }
         let changed = Edit::File(|file| file[(2 << 12) + 99] ^= 1);
