@@ -369,15 +369,15 @@ pub fn blocks_fault(machine: Rot, folder: &Path) -> Result<Option<String>> {
         .then(|| format!("a changed block is not refused: {:?}\n{}", bad.reason, bad.console)))
 }
 
-/// A payload with a hash of SHA-3, in one piece and in blocks: its engine hashes it by DMA.
+/// A payload with a hash of SHA-3, in one piece and in blocks: its engine hashes it.
 pub fn sha3_fault(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let rom = rom(ALONE)?;
-    // Cycles of a byte: in one piece what was measured (0.58, 0.69, 0.84) and a twentieth, in blocks below any software.
+    // Cycles of a byte, a twentieth above what was measured: in one piece by DMA, in blocks by loads and stores.
     for (hash, mode, most) in [
         (HashId::Sha3_256, TreeMode::Flat, 0.61),
         (HashId::Sha3_384, TreeMode::Flat, 0.73),
         (HashId::Sha3_512, TreeMode::Flat, 0.89),
-        (HashId::Sha3_384, TreeMode::Blocks { block_size: 4096 }, 10.0),
+        (HashId::Sha3_384, TreeMode::Blocks { block_size: 4096 }, 17.2),
     ] {
         let of = |edits: &[Edit]| {
             let file = bundle_of(hash, mode, BLOCKS_SIZE, SignedBy::Lms, None, edits);
