@@ -66,17 +66,17 @@ pub struct Args {
     #[arg(long, conflicts_with = "program")]
     boot: bool,
     /// Boot the root of trust with each fault that it has to survive or to refuse: bundles, memory, chips, ROMs
-    #[arg(long, conflicts_with_all = ["program", "boot"])]
+    #[arg(long, conflicts_with_all = ["program", "boot", "options"])]
     faults: bool,
     /// Hash by DMA on the root of trust: digests, and cycles from the doorbell to the digest; beside a host, through
     /// its caches
     #[arg(long, conflicts_with_all = ["program", "boot", "faults"])]
     dma: bool,
     /// Have the storage of a host write at every edge of the ranges that a guard closes
-    #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma"])]
+    #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma", "options"])]
     guard: bool,
     /// Verify hash-based signatures on the root of trust, or in software on a host: cycles of each kind
-    #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma", "guard"])]
+    #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma", "guard", "options"])]
     signatures: bool,
     /// Run this program instead of the smoke program
     #[arg(long, value_name = "ELF")]
@@ -227,6 +227,7 @@ fn provoke_faults(rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
 
 /// The program for DMA on these machines, with the bounds of the usual memory.
 fn hash_by_dma(args: &Args, rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
+    ensure!(socs.is_empty() || args.options.is_empty(), "--dma beside a host takes no options");
     for soc in socs {
         let rows = rot_dma::measure_coherent(*soc)?;
         rot_dma::print_table(&rows, "through the caches of the host, which runs");
@@ -392,11 +393,12 @@ fn print_log(name: &str, entries: &[Entry]) {
 /// Boots the ROM of the root of trust with a good bundle and with one that was changed, and shows both
 /// results.
 fn boot_rot(rot: Rot, args: &Args) -> Result<()> {
+    let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
     let rom = rot_boot::rom(rot_boot::ALONE)?;
     let changed = Edit::File(|file| file[3 << 12] ^= 1);
     for (what, edits) in [("a good bundle", &[][..]), ("a flipped bit in the loader", &[changed])] {
         let bundle = boot_bundle(args, edits)?;
-        let booted = rot_boot::boot(rot, &rom, &bundle, &rot::folder(rot))?;
+        let booted = rot_boot::boot_with(rot, &rom, &bundle, &options, &rot::folder(rot))?;
         println!("{}, {what}", rot.name);
         show(&booted, rot.name, &rot::folder(rot))?;
         let host = if booted.is_host_running { "runs" } else { "stays in reset" };
@@ -605,6 +607,25 @@ fn blind_spot(runs: &Machine<'_>, measured: &Measured) -> Result<Option<String>>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[derive(clap::Parser)]
+    struct Command {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    #[test]
+    fn options_belong_to_the_modes_that_pass_them_on() {
+        use clap::Parser;
+        let parse = |mode: &str| Command::try_parse_from(["hw", "rot", mode, "--", "--no-bench"]);
+        for mode in ["--boot", "--dma", "--verbose"] {
+            let options = parse(mode).map(|command| command.args.options);
+            assert_eq!(options.unwrap(), ["--no-bench"], "{mode}");
+        }
+        for mode in ["--faults", "--guard", "--signatures"] {
+            assert!(parse(mode).is_err(), "{mode}");
+        }
+    }
 
     #[test]
     fn blocks_are_whole_sectors() {

@@ -148,6 +148,10 @@ int run(const Options& options) {
     if (file != stderr) {
         std::fclose(file);
     }
+    // An upset that never came would look like one without effect.
+    if (options.faults.state_upset && options.faults.state_upset->cycle >= machine.cycle()) {
+        throw std::runtime_error("the run ended before the cycle of the upset");
+    }
     std::fprintf(stderr, "machine: %" PRIu64 " cycles in %.1f s, %.0f kHz\n", machine.cycle(),
                  time.count(), static_cast<double>(machine.cycle()) / time.count() / 1e3);
     if (!machine.exit_code()) {

@@ -231,11 +231,24 @@ pub fn bundle_of(
 /// # Errors
 /// If it ends neither in a release nor in a refusal.
 pub fn boot(machine: Rot, rom: &[u8], bundle: &[u8], folder: &Path) -> Result<Booted> {
-    let (booted, state, end) = run(machine, rom, bundle, &["--max-cycles", MAX_CYCLES], folder)?;
-    match end {
-        End::Success if state.status == Status::Released => Ok(booted),
-        End::Failure if state.status == Status::Refused => Ok(booted),
-        _ => bail!("the ROM ended in {end:?}, {state:?}\n{}", booted.console),
+    boot_with(machine, rom, bundle, &[], folder)
+}
+
+/// The same with options of the machine.
+pub fn boot_with(
+    machine: Rot,
+    rom: &[u8],
+    bundle: &[u8],
+    options: &[&str],
+    folder: &Path,
+) -> Result<Booted> {
+    let options = [&["--max-cycles", MAX_CYCLES], options].concat();
+    let (console, state, end) = run_unwatched(machine, rom, bundle, &options, folder)?;
+    match (end, state.status) {
+        (End::Success, Status::Released) | (End::Failure, Status::Refused) => {
+            Booted::of(&console, state)
+        }
+        _ => bail!("the ROM ended in {end:?}, {state:?}\n{console}"),
     }
 }
 
