@@ -59,6 +59,9 @@ pub struct Args {
     /// one of blocks
     #[arg(long, value_name = "BYTES", requires = "boot", value_parser = bundle_size)]
     bundle_size: Option<usize>,
+    /// With --boot of `rot`: the hash of its largest payload, sha256 without this
+    #[arg(long, value_name = "HASH", requires = "boot", value_parser = hash)]
+    hash: Option<HashId>,
     /// Build a model that can write signals over time (options --vcd… of the machine)
     #[arg(long)]
     waves: bool,
@@ -146,6 +149,11 @@ fn bundle_size(text: &str) -> Result<usize, String> {
     let size: usize = text.parse().map_err(|_| "not a number".to_owned())?;
     let is_good = (20 << 10..=2 << 20).contains(&size) && size.is_multiple_of(4096);
     if is_good { Ok(size) } else { Err("a multiple of 4096, from 20 KiB to 2 MiB".into()) }
+}
+
+fn hash(name: &str) -> Result<HashId, String> {
+    let names = || HashId::ALL.map(HashId::name).join(", ");
+    HashId::from_name(name).ok_or_else(|| format!("one of {}", names()))
 }
 
 pub fn main(args: &Args) -> Result<Verdict> {
@@ -434,7 +442,8 @@ fn boot_bundle(args: &Args, edits: &[Edit]) -> Result<Vec<u8>> {
             TreeMode::Blocks { block_size }
         }
     };
-    Ok(rot_boot::bundle_in(mode, size, SignedBy::Lms, None, edits))
+    let hash = args.hash.unwrap_or(HashId::Sha256);
+    Ok(rot_boot::bundle_of(hash, mode, size, SignedBy::Lms, None, edits))
 }
 
 /// Writes the timeline as JSON and as a page, and prints the paths.
