@@ -112,6 +112,7 @@ impl Booted {
             cpu: "Ibex".to_owned(),
             harts: 1,
             icount: false,
+            counts_cycles: true,
         };
         Timeline::new(&refused.unwrap_or(Outcome::Booted), Some(&measured), about)
     }
