@@ -242,9 +242,10 @@ module ed25519_core
   number_t     mul_result, add_result;
   place_t      raw_place;
 
+  // While idle the units are cleared in every cycle: an upset that stayed would change the next nonce.
   ed25519_multiplier u_multiplier (
     .clk_i, .rst_ni,
-    .clear_i    (clear),
+    .clear_i    (clear | idle_o),
     .start_i    (start_mul),
     .square_i   (instruction.square),
     .raw_i      (instruction.raw),
@@ -268,7 +269,7 @@ module ed25519_core
 
   ed25519_adder u_adder (
     .clk_i, .rst_ni,
-    .clear_i   (clear),
+    .clear_i   (clear | idle_o),
     .start_i   (start_add),
     .op_i      (instruction.add),
     .negative_i(instruction.sign_of_a ? digit_a.negative : digit.negative),
@@ -294,7 +295,7 @@ module ed25519_core
 
   ed25519_writer u_writer (
     .clk_i, .rst_ni,
-    .clear_i       (clear),
+    .clear_i       (clear | idle_o),
     .mul_done_i    (mul_done),
     .mul_word_i    (mul_word),
     .mul_carry_i   (mul_carry),
