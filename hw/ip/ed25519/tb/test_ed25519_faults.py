@@ -17,7 +17,7 @@ from pathlib import Path
 
 import cocotb
 from cocotb.triggers import ClockCycles
-from ed25519_bench import GOOD, NONCE, PUBLIC, SIGN, Core, Key, curve, number
+from ed25519_bench import DONE, GOOD, NONCE, PUBLIC, SIGN, Core, Key, curve, number
 from ed25519_bench import verdict as judge
 from vectors import wants_all
 
@@ -29,7 +29,7 @@ if "+verilator+noassert" not in ARGUMENTS:
 
 CONTROL = [
     *("u_control." + name for name in (
-        "state_q", "command_q", "slot_q", "step_q", "nonce_q", "out_q", "s_q", "prefix_q", "slow_q", "passed_q",
+        "state_q", "command_q", "slot_q", "other_slot_q", "step_q", "other_step_q", "nonce_q", "out_q", "s_q", "prefix_q", "slow_q", "passed_q",
         "missing_q", "cycles_q", "wipe_q", "result_q", "done_o", "slots_q[0]", "slots_q[1]")),
     *("u_sequencer." + name for name in ("run_q", "first_q", "stay_q", "pc_q", "count_q")),
     "u_rom.code_o",
@@ -76,15 +76,15 @@ class Bench:
 
     async def prepare(self) -> None:
         await self.core.reset()
-        assert await self.core.load(0, self.key.scalar, self.key.prefix) == GOOD
-        assert (await self.core.run(PUBLIC, 0))[0] == GOOD
+        assert await self.core.load(0, self.key.scalar, self.key.prefix) == DONE
+        assert (await self.core.run(PUBLIC, 0))[0] == DONE
 
     async def signature(self, slow: bool, upset: tuple[object, int] | None, cycle: int) -> tuple[str, int]:
         """What came of a signature with an upset, and its cycles."""
         core, dut = self.core, self.dut
         nonce, challenge = random.randbytes(64), random.randbytes(64)
         await core.digest(nonce)
-        assert (await core.run(NONCE))[0] == GOOD
+        assert (await core.run(NONCE))[0] == DONE
         r = await core.shown()
         await core.digest(challenge)
         await core.begin(SIGN, 0, slow)
