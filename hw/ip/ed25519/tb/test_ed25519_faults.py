@@ -138,8 +138,8 @@ async def no_wrong_s_leaves(dut):
     await bench.prepare()
     verdict, cycles = await bench.signature(False, None, 0)
     assert verdict == "right"
-    control = await bench.campaign(CONTROL, 3 if wants_all() else 50, 1, cycles - 710, False)
-    last = await bench.campaign(RESULTS + CONTROL, 1 if wants_all() else 40, cycles - LAST - 700, cycles - 710, False)
+    control = await bench.campaign(CONTROL, 3 if wants_all() else 25, 1, cycles - 710, False)
+    last = await bench.campaign(RESULTS + CONTROL, 1 if wants_all() else 20, cycles - LAST - 700, cycles - 710, False)
     for name, results in (("control, any cycle", control), ("results and control, at the end", last)):
         dut._log.info("stored vectors: upsets of %s: %s", name, dict(sorted(results.items())))
         assert results["WRONG"] == results["LEAK"] == results["hang"] == 0, name
