@@ -114,6 +114,7 @@ fn digest_of(
 /// scratchpad until its end. In the host's memory others could replace the leaves between their hash and this one.
 ///
 /// Longer messages, and hashes that the engine does not have, are hashed by the kernels as they come.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and there is no heap")]
 pub enum RootHasher {
     /// The message so far.
     Kept { hash: HashId, kernels: Kernels, message: [u8; MOST_BYTES], len: usize },
