@@ -41,6 +41,10 @@ const SMOKE_BLOCK: usize = 512;
 /// The same for numbers to quote: large, so that start and end of a hash are negligible.
 const QUOTED_BLOCK: usize = 16 << 10;
 
+/// Modes other than a boot. What requires `--boot` has to conflict with them, too: beside an option that conflicts with what
+/// is required, clap asks for it no more.
+const OTHERS: [&str; 5] = ["program", "faults", "dma", "guard", "signatures"];
+
 #[derive(clap::Args)]
 pub struct Args {
     /// Machines; without any, those of every day
@@ -57,10 +61,10 @@ pub struct Args {
     verbose: bool,
     /// With --boot of a root of trust: bytes of its bundle, 64 KiB without this. Of `rot`, --block-size makes its largest payload
     /// one of blocks
-    #[arg(long, value_name = "BYTES", requires = "boot", value_parser = bundle_size)]
+    #[arg(long, value_name = "BYTES", requires = "boot", conflicts_with_all = OTHERS, value_parser = bundle_size)]
     bundle_size: Option<usize>,
     /// With --boot of `rot`: the hash of its largest payload, sha256 without this
-    #[arg(long, value_name = "HASH", requires = "boot", value_parser = hash)]
+    #[arg(long, value_name = "HASH", requires = "boot", conflicts_with_all = OTHERS, value_parser = hash)]
     hash: Option<HashId>,
     /// Build a model that can write signals over time (options --vcd… of the machine)
     #[arg(long)]
@@ -152,8 +156,8 @@ fn bundle_size(text: &str) -> Result<usize, String> {
 }
 
 fn hash(name: &str) -> Result<HashId, String> {
-    let names = || HashId::ALL.map(HashId::name).join(", ");
-    HashId::from_name(name).ok_or_else(|| format!("one of {}", names()))
+    HashId::from_name(name)
+        .ok_or_else(|| format!("one of {}", HashId::ALL.map(HashId::name).join(", ")))
 }
 
 pub fn main(args: &Args) -> Result<Verdict> {
@@ -460,6 +464,8 @@ fn store(timeline: &Timeline, folder: &Path) -> Result<()> {
 
 /// The same with a host, which requests digests from the root of trust as soon as it runs.
 fn boot_soc(soc: Soc, args: &Args) -> Result<()> {
+    let is_usual = args.hash.is_none() && args.block_size.is_none();
+    ensure!(is_usual, "--hash and --block-size are for the boot of rot");
     let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
     let changed = Edit::File(|file| file[3 << 12] ^= 1);
     for (what, edits) in [("a good bundle", &[][..]), ("a flipped bit in the loader", &[changed])] {
@@ -633,6 +639,25 @@ mod tests {
         }
         for mode in ["--faults", "--guard", "--signatures"] {
             assert!(parse(mode).is_err(), "{mode}");
+        }
+    }
+
+    #[test]
+    fn a_hash_has_its_name_and_belongs_to_a_boot() {
+        use clap::Parser;
+        let parse = |words: &[&str]| {
+            let command = Command::try_parse_from([&["hw", "rot"], words].concat());
+            command.map(|command| command.args.hash).ok()
+        };
+        assert_eq!(parse(&["--boot", "--hash", "sha3-384"]), Some(Some(HashId::Sha3_384)));
+        assert_eq!(parse(&["--boot", "--hash", "sha3"]), None);
+        for mode in OTHERS {
+            let mode = format!("--{mode}");
+            let value = if mode == "--program" { vec!["a.elf"] } else { vec![] };
+            let words = [&[mode.as_str()][..], &value].concat();
+            assert!(parse(&words).is_some(), "{mode}");
+            assert_eq!(parse(&[&words[..], &["--hash", "sha3-384"]].concat()), None, "{mode}");
+            assert_eq!(parse(&[&words[..], &["--bundle-size", "65536"]].concat()), None, "{mode}");
         }
     }
 
