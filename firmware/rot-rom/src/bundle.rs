@@ -88,6 +88,7 @@ impl<'a> Bundle<'a> {
                     let size = usize::try_from(payload.size).map_err(|_| BusError)?;
                     engine.digest(None, payload.load_address, size)
                 }
+                // The SHA-2 engine is a kernel, to which a root goes as it comes: keeping it would cost moves.
                 mode if sha3::has(payload.hash) => {
                     digest_of_blocks::<RootHasher>(&self.kernels, &mut engine, payload, mode)
                 }

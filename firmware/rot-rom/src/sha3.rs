@@ -12,7 +12,7 @@ use hartlock_kernels::Kernels;
 use hartlock_kernels::sha3::{Sha3_256, Sha3_384, Sha3_512};
 use hartlock_regs::Block;
 use hartlock_rot::SHA3;
-use hartlock_verify::tree::{self, Digest, Hasher, SoftwareHasher};
+use hartlock_verify::tree::{Digest, Hasher, SoftwareHasher};
 
 /// Bytes of the longest digest.
 const LONGEST: usize = 64;
@@ -80,23 +80,27 @@ pub fn has(hash: HashId) -> bool {
 
 /// The digest of what `bring` streams to the engine; nothing if there is none for this hash, or it or the stream failed.
 pub fn digest_of_stream(hash: HashId, bring: impl FnOnce() -> Option<()>) -> Option<Digest> {
-    let (function, len) = function(hash)?;
-    let engine = engine()?;
-    engine.start_stream(function).ok()?;
-    bring()?;
-    let mut digest = [0; LONGEST];
-    let digest = digest.get_mut(..len)?;
-    engine.read(digest).ok()?;
-    Some(tree::padded(digest))
+    digest(hash, |engine, function, digest| {
+        engine.start_stream(function).ok()?;
+        bring()?;
+        engine.read(digest).ok()
+    })
 }
 
 /// The digest of a message in the scratchpad; nothing if there is no engine for this hash, or it failed.
 fn digest_of_message(hash: HashId, message: &[u8]) -> Option<Digest> {
+    digest(hash, |engine, function, digest| digest_of(engine, function, message, digest).ok())
+}
+
+/// The digest that `compute` writes.
+fn digest(
+    hash: HashId,
+    compute: impl FnOnce(&mut Sha3<Polling>, Function<'_>, &mut [u8]) -> Option<()>,
+) -> Option<Digest> {
     let (function, len) = function(hash)?;
     let mut digest = [0; LONGEST];
-    let digest = digest.get_mut(..len)?;
-    digest_of(engine()?, function, message, digest).ok()?;
-    Some(tree::padded(digest))
+    compute(engine()?, function, digest.get_mut(..len)?)?;
+    Some(digest)
 }
 
 fn digest_of(
