@@ -121,6 +121,26 @@ async def refuses_what_comes_at_the_wrong_time(dut):
 
 
 @cocotb.test()
+async def a_clear_of_one_event_loses_no_other(dut):
+    """Another one is cleared in every cycle around the end of a command, and some writes after a wrong one."""
+    driver = await Driver.started(dut)
+    assert await driver.load(Key.of_seed(random.randbytes(32))) == regs.DONE
+    await driver.bus.write(AT["interrupt"], regs.DONE_IRQ | regs.ERROR_IRQ)
+    for delay in range(60):
+        await driver.command(regs.PREFIX)
+        await driver.tick(delay)
+        await driver.bus.write(AT["interrupt"], regs.ERROR_IRQ)
+        await driver.until_idle()
+        assert await driver.get("interrupt") == regs.DONE_IRQ, f"lost after {delay} cycles"
+        await driver.bus.write(AT["interrupt"], regs.DONE_IRQ)
+        await driver.prefix()
+    for between in range(4):
+        wrong = [(AT["command"], regs.SIGN), *[(AT["interrupt_enable"], 0)] * between]
+        await driver.bus.writes([*wrong, (AT["error"], regs.BAD_WRITE)])
+        await driver.expect_errors(regs.BAD_COMMAND)
+
+
+@cocotb.test()
 async def refuses_a_scalar_of_zero(dut):
     driver = await Driver.started(dut)
     for command in (regs.LOAD, regs.NONCE):

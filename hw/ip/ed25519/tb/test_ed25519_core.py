@@ -308,14 +308,14 @@ async def a_nonce_that_changes_is_refused(dut):
     assert (await core.run(PUBLIC, 0))[0] == DONE
     scalar = random.getrandbits(512)
     # A word of the digest between the two, and a word of the nonce in all copies before the product.
-    for moment, places in ((170, [4 * IN_LOW]), (336, [56])):
+    for moment, place in ((170, 4 * IN_LOW), (336, 56)):
         await core.write(IN_LOW, scalar & 2**256 - 1)
         await core.write(IN_HIGH, scalar >> 256)
         await core.begin(NONCE)
         await core.tick(moment)
-        for memory, place in ((memory, place) for place in places for memory in (dut.file_a, dut.file_b, dut.near_a, dut.near_b)):
+        for memory in (dut.file_a, dut.file_b, dut.near_a, dut.near_b):
             memory[place].value = int(memory[place].value) ^ 2
-        if places == [56]:
+        if place == 56:
             dut.u_digits.scalar[8].value = int(dut.u_digits.scalar[8].value) ^ 2
         assert (await core.end())[0] == MISMATCH, moment
         assert await core.shown() == bytes(32) and int(dut.nonce_valid_o.value) == 0

@@ -46,7 +46,9 @@ def verify(public: bytes, signature: bytes, digest: bytes) -> Script:
 
 
 def sign(key: Key, config: int) -> Script:
-    """A signature, whose nonce is an upset's aim too: S is right, or it gives the key away beside another one. With another outcome than `DONE`, software does not read S."""
+    """A signature, whose nonce is an upset's aim too: S is right, or it gives the key away beside another one.
+
+    With another outcome than `DONE`, software does not read S."""
     public, signature = key.public(), key.sign(MESSAGE)
     sign = script()
     sign.write(AT["control"], CLAMP)
