@@ -184,6 +184,10 @@ pub enum Reason {
     HashingTooSlow = 913,
     /// Devices could reach memory past the guard of this board.
     DmaNotGuarded = 914,
+    /// The secret of this device is missing.
+    DeviceSecretInvalid = 915,
+    /// The monitor could not be endorsed.
+    NotEndorsed = 916,
     /// A signer of the bundle has no key here.
     SignerWithoutKey = 1001,
     /// The bundle names an algorithm, hash or mode outside of the profile.
@@ -282,6 +286,8 @@ impl Reason {
         Reason::WrongBootHart,
         Reason::HashingTooSlow,
         Reason::DmaNotGuarded,
+        Reason::DeviceSecretInvalid,
+        Reason::NotEndorsed,
         Reason::SignerWithoutKey,
         Reason::OutsideProfile,
     ];
@@ -432,6 +438,8 @@ impl Reason {
             #[cfg(feature = "every-text")]
             Reason::HashingTooSlow => "A payload was not hashed in time.",
             Reason::DmaNotGuarded => "Devices could reach memory past the guard of this board.",
+            Reason::DeviceSecretInvalid => "The secret of this device is missing.",
+            Reason::NotEndorsed => "The monitor could not be endorsed.",
             #[cfg(feature = "every-text")]
             Reason::SignerWithoutKey => "A signer of the bundle has no key here.",
             #[cfg(feature = "every-text")]
@@ -598,6 +606,12 @@ impl Reason {
             Reason::HashingTooSlow => "Power cycle the device; if it repeats, a hart is defective.",
             Reason::DmaNotGuarded => {
                 "Attach the disk so that the IOMMU translates its accesses: `iommu_platform=on` in QEMU."
+            }
+            Reason::DeviceSecretInvalid => {
+                "Provision the device; if it was, power cycle it, because its secret is closed until reset."
+            }
+            Reason::NotEndorsed => {
+                "Power cycle the device; if it repeats, suspect a defective engine or fault injection."
             }
             #[cfg(feature = "every-text")]
             Reason::SignerWithoutKey => "Pass the public key of each signer with `--key`.",
@@ -834,6 +848,12 @@ impl Reason {
             Reason::DmaNotGuarded => {
                 "The board has an IOMMU so that no device reaches the stages and their storage; it cannot be used, or the disk does not go through it."
             }
+            Reason::DeviceSecretInvalid => {
+                "All of its bits are equal: its storage was never written, or is closed. Keys made of it would be those of every such device."
+            }
+            Reason::NotEndorsed => {
+                "A key or a signature could not be made, or keys could not be wiped. A monitor without an endorsement could attest nothing."
+            }
             Reason::SignerWithoutKey => {
                 "Every signature block needs its public key, so that no signature goes unchecked."
             }
@@ -935,6 +955,8 @@ impl Reason {
             Reason::WrongBootHart => "WrongBootHart",
             Reason::HashingTooSlow => "HashingTooSlow",
             Reason::DmaNotGuarded => "DmaNotGuarded",
+            Reason::DeviceSecretInvalid => "DeviceSecretInvalid",
+            Reason::NotEndorsed => "NotEndorsed",
             Reason::SignerWithoutKey => "SignerWithoutKey",
             Reason::OutsideProfile => "OutsideProfile",
         }
@@ -1032,6 +1054,8 @@ impl Reason {
             Reason::WrongBootHart => "boot-flow §5.2",
             Reason::HashingTooSlow => "boot-flow §5.3",
             Reason::DmaNotGuarded => "boot-flow §2.3",
+            Reason::DeviceSecretInvalid => "boot-flow §7",
+            Reason::NotEndorsed => "boot-flow §7",
             Reason::SignerWithoutKey => "image-format §5.3",
             Reason::OutsideProfile => "image-format §2.2",
         }
@@ -1129,6 +1153,8 @@ impl Reason {
             Reason::WrongBootHart => Fault::Device,
             Reason::HashingTooSlow => Fault::Device,
             Reason::DmaNotGuarded => Fault::Device,
+            Reason::DeviceSecretInvalid => Fault::Device,
+            Reason::NotEndorsed => Fault::Device,
             Reason::SignerWithoutKey => Fault::Caller,
             Reason::OutsideProfile => Fault::Caller,
         }

@@ -276,10 +276,12 @@ pub const STEPS: &[Step] = &[
                 "hartlock-bench",
                 "hartlock-loader",
                 "hartlock-rot-host",
-                "hartlock-host-signatures"
+                "hartlock-host-signatures",
+                "hartlock-fsbl",
+                "hartlock-tee-monitor"
             ],
             "--features",
-            "hartlock-bench/soc,hartlock-loader/soc"
+            "hartlock-bench/soc,hartlock-loader/soc,hartlock-fsbl/machine"
         ),
     )
     .uses(&[Resource::Cargo])

@@ -1,0 +1,92 @@
+//! The key pair of the monitor, and its endorsement by the device.
+
+use hartlock_image::Reason;
+
+use crate::compute::{Computer, HashEngine, SignEngine, Slot};
+use crate::medium::Point;
+use crate::secret::{DeviceSecret, wipe};
+
+/// Bytes that the device signs: measurement, then the monitor's public key.
+const MESSAGE_LEN: usize = 64 + 32;
+
+/// What the monitor gets. Its secret is overwritten when this is dropped.
+pub struct Endorsement {
+    /// SHA3-512 of the monitor.
+    pub measurement: [u8; 64],
+    /// The monitor's.
+    pub public_key: [u8; 32],
+    /// By the device's key, over measurement and public key.
+    pub signature: [u8; 64],
+    /// The device's.
+    pub device_public_key: [u8; 32],
+    /// The monitor's expanded key: clamped scalar and prefix.
+    pub secret_key: [u8; 64],
+}
+
+impl Drop for Endorsement {
+    fn drop(&mut self) {
+        wipe(&mut self.secret_key);
+    }
+}
+
+impl core::fmt::Debug for Endorsement {
+    /// The secret is not shown.
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let mut shown = f.debug_struct("Endorsement");
+        shown.field("measurement", &self.measurement).field("public_key", &self.public_key);
+        shown.finish_non_exhaustive()
+    }
+}
+
+/// Derives the monitor's key pair as Keystone means to: its seed is the first half of SHA3-512(device secret, measurement), all
+/// 64 bytes of each. Keystone's own loader takes one byte of each (`sizeof` of an element), so that all monitors in the world
+/// share 8,192 keys; that form is never made here.
+///
+/// # Errors
+/// `NotEndorsed` if a key or a signature could not be made, by engine and software.
+pub fn endorse<H: HashEngine, S: SignEngine>(
+    computer: &mut Computer<H, S>,
+    secret: &DeviceSecret,
+    measurement: &[u8; 64],
+    mut reached: impl FnMut(Point),
+) -> Result<Endorsement, Reason> {
+    let mut made = Endorsement {
+        measurement: *measurement,
+        public_key: [0; 32],
+        signature: [0; 64],
+        device_public_key: [0; 32],
+        secret_key: [0; 64],
+    };
+    let mut derived = computer.digest(&[secret.bytes(), measurement]);
+    let (seed, _) = derived.split_at(32);
+    made.secret_key = computer.digest(&[seed]);
+    wipe(&mut derived);
+    // RFC 8032 §5.1.5; the monitor signs with it as it is.
+    made.secret_key[0] &= 0xf8;
+    made.secret_key[31] = made.secret_key[31] & 0x7f | 0x40;
+    reached(Point::Derived);
+    let is_made = sign(computer, secret, &mut made, &mut reached).is_some();
+    // Also if something failed: no key stays in an engine.
+    let is_wiped = computer.wipe();
+    if is_made && is_wiped { Ok(made) } else { Err(Reason::NotEndorsed) }
+}
+
+fn sign<H: HashEngine, S: SignEngine>(
+    computer: &mut Computer<H, S>,
+    secret: &DeviceSecret,
+    made: &mut Endorsement,
+    reached: &mut impl FnMut(Point),
+) -> Option<()> {
+    made.public_key = computer.public_key(Slot::Monitor, &made.secret_key)?;
+    reached(Point::KeyPair);
+    made.device_public_key = computer.public_key(Slot::Device, secret.bytes())?;
+    reached(Point::DeviceKey);
+    let mut message = [0; MESSAGE_LEN];
+    for (to, from) in message.iter_mut().zip(made.measurement.iter().chain(&made.public_key)) {
+        *to = *from;
+    }
+    let key = (Slot::Device, secret.bytes());
+    made.signature = computer.sign(key, &made.device_public_key, &message)?;
+    reached(Point::Endorsed);
+    Some(())
+}

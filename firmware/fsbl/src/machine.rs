@@ -1,0 +1,164 @@
+//! Storage, memory, secret and clock of the machine.
+
+use core::arch::asm;
+
+use hartlock_fsbl::{Board, DeviceSecret, Point};
+use hartlock_image::{PAGE_SIZE, Reason};
+use hartlock_verify::board::{Region, hartlock_soc as map};
+use hartlock_virt::console::{self, Number};
+use hartlock_virt::soc::{self, SECTOR_SIZE, Storage};
+use hartlock_virt::{hart, memory};
+
+/// Pages of the engines (`hw/soc/tee/tee_axi_pkg.sv`), and all of their window.
+pub const ENGINES: Region = Region::new(0x1500_0000, 8 * PAGE_SIZE);
+const SECRET: usize = 0x1500_0000;
+/// Offset of the latch, in words.
+const LATCH: usize = 16;
+/// Where the monitor finds its endorsement: the last page of the log.
+pub const HANDOVER: Region = Region::new(map::LOG.end - PAGE_SIZE, PAGE_SIZE);
+
+/// Reads of the storage's state before it is given up: a fixed number, and for each byte. One takes fifteen cycles and more.
+const PATIENCE: u64 = 100_000;
+/// Places of a timeline.
+const POINTS: usize = 20;
+
+/// What a payload may be loaded to: the map of the board says so, and verification has checked it.
+const MEMORY: Region = map::RAM;
+
+/// The machine.
+pub struct Machine {
+    storage: Storage,
+    points: [(&'static str, u64); POINTS],
+    count: usize,
+}
+
+impl Machine {
+    pub fn new() -> Self {
+        Self { storage: Storage::new(), points: [("", 0); POINTS], count: 0 }
+    }
+
+    /// A point of the timeline: cycles since reset. More than there are places are dropped.
+    pub fn note(&mut self, what: &'static str) {
+        if let Some(place) = self.points.get_mut(self.count) {
+            *place = (what, soc::cycles());
+            self.count = self.count.wrapping_add(1);
+        }
+    }
+
+    /// Prints the timeline.
+    pub fn print(&self) {
+        for (what, cycle) in self.points.iter().take(self.count) {
+            console::line(&["fsbl: ", what, ": ", Number::decimal(*cycle).as_str()]);
+        }
+    }
+
+    /// Brings sectors to memory that nothing uses meanwhile.
+    fn bring(&mut self, offset: u64, to: Region) -> Result<(), Reason> {
+        let end = offset.checked_add(to.size()).ok_or(Reason::Truncated)?;
+        if end > self.size() {
+            return Err(Reason::Truncated);
+        }
+        // SAFETY: callers own the memory.
+        if !unsafe { self.storage.start(offset / SECTOR_SIZE, to) } {
+            return Err(Reason::MediumError);
+        }
+        for _ in 0..PATIENCE.saturating_add(to.size()) {
+            if self.storage.pending() == 0 {
+                return Ok(());
+            }
+        }
+        Err(Reason::MediumError)
+    }
+}
+
+impl Board for Machine {
+    fn size(&self) -> u64 {
+        self.storage.sectors().saturating_mul(SECTOR_SIZE)
+    }
+
+    fn read(&mut self, offset: u64, into: &mut [u8; PAGE_SIZE as usize]) -> Result<(), Reason> {
+        let len = self.size().saturating_sub(offset).min(PAGE_SIZE);
+        let start = into.as_mut_ptr().expose_provenance() as u64;
+        self.bring(offset, Region::new(start, len))
+    }
+
+    fn load(&mut self, offset: u64, address: u64, size: u64) -> Result<(), Reason> {
+        self.bring(offset, Region::new(address, size))
+    }
+
+    fn memory(&mut self, address: u64, size: u64) -> Option<&mut [u8]> {
+        let region = Region { start: address, end: address.checked_add(size)? };
+        if !MEMORY.contains(&region) {
+            return None;
+        }
+        // SAFETY: a place of a payload, which no running code uses; the slice ends before the next one is made.
+        Some(unsafe { memory::bytes_mut(region) })
+    }
+
+    fn reached(&mut self, point: Point) {
+        self.note(match point {
+            Point::Authenticated => "authenticated",
+            Point::Read => "read",
+            Point::Hashed => "hashed",
+            Point::Verified => "verified",
+            Point::Derived => "derived",
+            Point::KeyPair => "key pair",
+            Point::DeviceKey => "device key",
+            Point::Endorsed => "endorsed",
+        });
+    }
+}
+
+fn word(index: usize) -> *mut u32 {
+    core::ptr::with_exposed_provenance_mut::<u32>(SECRET).wrapping_add(index)
+}
+
+/// Takes the secret, and closes it until reset.
+///
+/// # Errors
+/// `DeviceSecretInvalid`; `NotEndorsed` if it stays open.
+pub fn take_secret() -> Result<DeviceSecret, Reason> {
+    let mut bytes = [0; 64];
+    for (index, to) in bytes.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+        // SAFETY: a word of the secret; reading it changes nothing.
+        *to = unsafe { word(index).read_volatile() }.to_le_bytes();
+    }
+    let secret = DeviceSecret::take(&mut bytes);
+    let is_shut = shut_secret();
+    let secret = secret?;
+    if is_shut { Ok(secret) } else { Err(Reason::NotEndorsed) }
+}
+
+/// Closes the secret until reset. Whether it is closed.
+pub fn shut_secret() -> bool {
+    // SAFETY: the latch, which closes the secret and does nothing else.
+    unsafe { word(LATCH).write_volatile(1) };
+    hart::fence();
+    // SAFETY: as above, to read.
+    let latch = unsafe { word(LATCH).read_volatile() };
+    // SAFETY: the words of the secret, which read as zeros now.
+    let seen = (0..LATCH).fold(0, |seen, index| seen | unsafe { word(index).read_volatile() });
+    latch == 1 && seen == 0
+}
+
+/// Memory of the record for the monitor.
+pub fn handover() -> &'static mut [u8] {
+    // SAFETY: memory that nothing else uses; the map keeps payloads away from the log.
+    unsafe { memory::bytes_mut(HANDOVER) }
+}
+
+/// Closes the pages of the engines and the record to S- and U-mode, in the first two entries of PMP. M-mode is not locked
+/// out: the monitor signs with an engine, and may lock them itself.
+pub fn close_pages() {
+    const NAPOT: u64 = 3 << 3;
+    // A range of 2^n bytes: ones below its size say how many (RISC-V Privileged Architecture §3.7.1).
+    let napot = |region: Region| (region.start >> 2) | ((region.size() >> 3).wrapping_sub(1));
+    // SAFETY: changes what lower modes may access, none of which runs.
+    unsafe {
+        asm!(
+            "csrw pmpaddr0, {}", "csrw pmpaddr1, {}", "csrw pmpcfg0, {}",
+            in(reg) napot(ENGINES), in(reg) napot(HANDOVER), in(reg) NAPOT | NAPOT << 8,
+            options(nostack)
+        );
+    }
+}

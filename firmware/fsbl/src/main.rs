@@ -1,0 +1,121 @@
+//! The first-stage loader on the machine `tee-1` (`hw/soc/README.md`): storage, engines, the secret of the device.
+//!
+//! M-mode, alone on the hart. It ends in the monitor, or in a refusal that ends the machine.
+
+#![no_std]
+#![no_main]
+#![cfg(target_arch = "riscv64")]
+
+mod engines;
+mod identity;
+mod machine;
+
+use core::arch::global_asm;
+
+use hartlock_fsbl::{
+    Booted, Computer, Fault, HANDOVER_SIZE, Handover, HashEngine, Medium, SignEngine, boot,
+};
+use hartlock_image::{PAGE_SIZE, Reason};
+use hartlock_virt::console::{self, Number};
+use hartlock_virt::kernels::{self, Mode};
+use hartlock_virt::machine::end;
+
+use machine::Machine;
+
+global_asm!(include_str!("start.S"));
+
+unsafe extern "C" {
+    fn fsbl_leave(entry: u64, handover: u64) -> !;
+}
+
+/// Signed region and signature area.
+const METADATA_SIZE: usize = 24 << 10;
+
+/// Memory that storage writes to.
+#[repr(align(64))]
+struct Aligned<const N: usize>([u8; N]);
+
+static mut METADATA: Aligned<METADATA_SIZE> = Aligned([0; METADATA_SIZE]);
+static mut PAGE: Aligned<{ PAGE_SIZE as usize }> = Aligned([0; PAGE_SIZE as usize]);
+
+#[unsafe(no_mangle)]
+extern "C" fn fsbl_main() -> ! {
+    console::line(&["fsbl: begins"]);
+    let mut machine = Machine::new();
+    let kernels = kernels::choose(Mode::Machine).kernels;
+    #[cfg(feature = "no-engines")]
+    let (hash, sign) = (None::<hartlock_fsbl::Never>, None::<hartlock_fsbl::Never>);
+    #[cfg(not(feature = "no-engines"))]
+    let (hash, sign) = (engines::Hash::take(), engines::Sign::take());
+    let mut computer = Computer::new(kernels, hash, sign);
+    machine.note("engines tried");
+    let booted = run(&mut machine, &mut computer);
+    machine.print();
+    print_faults(computer.fault());
+    match booted {
+        Ok(booted) => leave(&booted),
+        Err(reason) => refuse(reason),
+    }
+}
+
+fn run<H: HashEngine, S: SignEngine>(
+    machine: &mut Machine,
+    computer: &mut Computer<H, S>,
+) -> Result<Booted, Reason> {
+    let (acceptance, again) = (identity::requirements()?, identity::requirements_again()?);
+    let (metadata, page) = (&raw mut METADATA, &raw mut PAGE);
+    // SAFETY: this is its only user.
+    let metadata = unsafe { &mut *metadata };
+    // SAFETY: as above.
+    let page = unsafe { &mut *page };
+    let mut medium = Medium::new(machine, computer, &mut page.0);
+    boot(&mut medium, &acceptance, &again, &mut metadata.0, |_| machine::take_secret())
+}
+
+/// The second decision, then the monitor.
+fn leave(booted: &Booted) -> ! {
+    if !booted.verdict.is_confirmed() {
+        refuse(Reason::VerdictNotConfirmed)
+    }
+    machine::close_pages();
+    let record = machine::handover();
+    let Some(record) = record.first_chunk_mut::<HANDOVER_SIZE>() else {
+        refuse(Reason::InternalLimit)
+    };
+    Handover::encode(&booted.endorsement, record);
+    console::line(&["fsbl: endorsed, entering the monitor"]);
+    if !booted.verdict.is_confirmed() {
+        refuse(Reason::VerdictNotConfirmed)
+    }
+    // SAFETY: does not return, so it does not matter that variables and stack are wiped; the monitor was verified where it is.
+    unsafe { fsbl_leave(booted.entry, machine::HANDOVER.start) }
+}
+
+/// Nothing of the bundle runs, and the secret is out of reach.
+fn refuse(reason: Reason) -> ! {
+    machine::shut_secret();
+    console::refusal("fsbl", reason);
+    end(1)
+}
+
+/// Why software did the work of engines.
+fn print_faults(faults: [Option<Fault>; 2]) {
+    for (name, fault) in ["sha3-512", "ed25519"].into_iter().zip(faults) {
+        let why = match fault {
+            None => "by its engine",
+            Some(Fault::Missing) => "in software, there is no engine",
+            Some(Fault::WrongAnswer) => "in software, the engine answers wrong",
+            Some(Fault::Failed) => "in software, the engine has failed",
+        };
+        console::line(&["fsbl: ", name, " ", why]);
+    }
+}
+
+/// Called by start.S on a fresh stack.
+#[unsafe(no_mangle)]
+extern "C" fn fsbl_trap(cause: u64, pc: u64, value: u64) -> ! {
+    let text = [cause, pc, value].map(Number::hex);
+    let [cause, pc, value] = text.each_ref().map(Number::as_str);
+    console::line(&["\nhartlock: trap: mcause 0x", cause, " mepc 0x", pc, " mtval 0x", value]);
+    refuse(Reason::UnexpectedTrap)
+}

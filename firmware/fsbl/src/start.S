@@ -1,0 +1,53 @@
+// Entry, trap entry and exit of the first-stage loader.
+//
+// Needs RV64I, Zicsr and Zifencei, M-mode. ABI names only. One hart; any other waits for ever. Runs fsbl_main, and fsbl_trap
+// if something traps, on a fresh stack.
+
+.section .text.init, "ax"
+.globl _start
+_start:
+    csrw  mie, zero
+    la    t0, .L_trap
+    csrw  mtvec, t0
+    csrr  t0, mhartid
+    bnez  t0, .L_halt
+    la    t0, __bss_start
+    la    t1, __bss_end
+1:  bgeu  t0, t1, 2f
+    sd    zero, 0(t0)
+    addi  t0, t0, 8
+    j     1b
+2:  la    sp, __stack_top
+    call  fsbl_main
+.L_halt:
+    wfi
+    j     .L_halt
+
+.balign 4
+.L_trap:
+    la    sp, __stack_top
+    csrr  a0, mcause
+    csrr  a1, mepc
+    csrr  a2, mtval
+    call  fsbl_trap
+    j     .L_halt
+
+// fsbl_leave(entry, handover): wipes variables and stack, on which secrets were, and every register, and enters the monitor as
+// boot loaders enter M-mode firmware, with the hart in a0 and the record in a1.
+.globl fsbl_leave
+fsbl_leave:
+    la    t0, __bss_start
+    la    t1, __stack_top
+1:  bgeu  t0, t1, 2f
+    sd    zero, 0(t0)
+    addi  t0, t0, 8
+    j     1b
+2:  fence iorw, iorw
+    fence.i
+    csrw  mtvec, zero
+    mv    t0, a0
+    li    a0, 0
+    .irp register, ra, sp, gp, tp, t1, t2, t3, t4, t5, t6, s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, a2, a3, a4, a5, a6, a7
+    li    \register, 0
+    .endr
+    jr    t0

@@ -1,0 +1,432 @@
+use std::collections::BTreeMap;
+use std::vec::Vec;
+
+use curve25519_dalek::edwards::EdwardsPoint;
+use curve25519_dalek::scalar::{Scalar, clamp_integer};
+use hartlock_image::{
+    BundleType, HashId, Identity, Lifecycle, PAGE_SIZE, PayloadType, Policy, Reason, TreeMode,
+};
+use hartlock_kernels::Kernels;
+use hartlock_kernels::ed25519_keystone;
+use hartlock_kernels::ed25519_signer::{ExpandedKey, KeyPair};
+use hartlock_testkit::bundle::{Draft, Edit, Payload, build, identity, name, trust};
+use hartlock_testkit::keys::A;
+use hartlock_verify::Acceptance;
+use hartlock_verify::board::{Region, hartlock_soc as map};
+
+use super::*;
+
+const PAGE: usize = PAGE_SIZE as usize;
+
+/// SHA3-512 of `a device of the tests`, clamped.
+const SECRET: &str = "38397ca1a7c40ce1182c9b837ba22c1643d028e98a575bf2f48bb3518c348560e43f5cab125682e587ccb800bfdf4b5f99246f0d532482d40ede8f9e59d939b5";
+/// SHA3-512 of `a monitor`.
+const MEASUREMENT: &str = "e76414db26e47b00f1ed9a986e019df382af8536102e7373bc581a3b24f85705aa83925846c45dd77da1124317f8a5f4cef580111d8f1cd4bc5128eafef9bd0d";
+// What a program with Python's hashlib and the formulas of RFC 8032 makes of both.
+const SECRET_KEY: &str = "f8e303071891167a62635078ffbb52e1dd1a24c32488691a560364c79e3f056696a60a0e63a2b9c5b089b22ae0ee13654355465bf63e9bb4269308a8d761a645";
+const PUBLIC_KEY: &str = "5a4495503943a4c55f0609cf678341c871f9b9cc325b9e7b44f89eb5c3ab295b";
+const DEVICE_PUBLIC_KEY: &str = "14e68d06ba740fb1652ba467eb920fe242688f056939e5386197060fc8b60792";
+const SIGNATURE: &str = "d25d2af0d786c338971b696cedd48426633c857cd6f2174f922b7d640bba500587066fd66b78a39b62df432709b0464ec517b2b96e9b55f95792a31d70af9b05";
+
+fn hex<const N: usize>(text: &str) -> [u8; N] {
+    assert_eq!(text.len(), 2 * N);
+    core::array::from_fn(|at| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).unwrap())
+}
+
+fn secret() -> DeviceSecret {
+    DeviceSecret::take(&mut hex(SECRET)).unwrap()
+}
+
+/// An engine for the hash: right until it has given so many digests, and changed by a bit where it is wrong.
+struct Hashes {
+    left: usize,
+    flip: u8,
+    can_wipe: bool,
+}
+
+impl Hashes {
+    const GOOD: Self = Self { left: usize::MAX, flip: 0, can_wipe: true };
+}
+
+impl HashEngine for Hashes {
+    fn digest(&mut self, parts: &[&[u8]]) -> Option<[u8; 64]> {
+        self.left = self.left.checked_sub(1)?;
+        let mut digest = Computer::<Never, Never>::new(Kernels::PORTABLE, None, None).digest(parts);
+        digest[63] ^= self.flip;
+        Some(digest)
+    }
+
+    fn digest_of_memory(&mut self, bytes: &[u8]) -> Option<[u8; 64]> {
+        self.digest(&[bytes])
+    }
+
+    fn wipe(&mut self) -> Option<()> {
+        self.can_wipe.then_some(())
+    }
+}
+
+/// An engine for signatures, which answers so many times.
+struct Signs {
+    slots: [Option<[u8; 64]>; 3],
+    left: usize,
+    flip_key: u8,
+    flip_signature: u8,
+    can_wipe: bool,
+}
+
+impl Signs {
+    const GOOD: Self =
+        Self { slots: [None; 3], left: usize::MAX, flip_key: 0, flip_signature: 0, can_wipe: true };
+}
+
+impl SignEngine for Signs {
+    fn load(&mut self, slot: Slot, expanded: &[u8; 64]) -> Option<[u8; 32]> {
+        self.left = self.left.checked_sub(1)?;
+        // A slot is written once.
+        if self.slots[slot as usize].replace(*expanded).is_some() {
+            return None;
+        }
+        let mut key = *KeyPair::new(ExpandedKey::from_digest(expanded)).unwrap().public_key();
+        key[0] ^= self.flip_key;
+        Some(key)
+    }
+
+    fn sign(&mut self, slot: Slot, nonce: &[u8; 64], challenge: Challenge<'_>) -> Option<[u8; 64]> {
+        self.left = self.left.checked_sub(1)?;
+        let expanded = self.slots[slot as usize]?;
+        let (scalar, _) = expanded.split_first_chunk().unwrap();
+        let s = Scalar::from_bytes_mod_order(clamp_integer(*scalar));
+        let r = Scalar::from_bytes_mod_order_wide(nonce);
+        let point = EdwardsPoint::mul_base(&r).compress().to_bytes();
+        let k = Scalar::from_bytes_mod_order_wide(&challenge(&point));
+        let mut signature = [point, (r + k * s).to_bytes()].concat();
+        signature[63] ^= self.flip_signature;
+        signature.try_into().ok()
+    }
+
+    fn wipe(&mut self) -> Option<()> {
+        self.slots = [None; 3];
+        self.can_wipe.then_some(())
+    }
+}
+
+type Full = Computer<Hashes, Signs>;
+
+fn computer(hash: Option<Hashes>, sign: Option<Signs>) -> Full {
+    Computer::new(Kernels::PORTABLE, hash, sign)
+}
+
+/// That an endorsement is the known one.
+fn is_known(made: &Endorsement) {
+    assert_eq!(made.measurement, hex(MEASUREMENT));
+    assert_eq!(made.secret_key, hex(SECRET_KEY));
+    assert_eq!(made.public_key, hex(PUBLIC_KEY));
+    assert_eq!(made.device_public_key, hex(DEVICE_PUBLIC_KEY));
+    assert_eq!(made.signature, hex(SIGNATURE));
+}
+
+#[test]
+fn derives_and_endorses_as_another_program_does() {
+    let mut software = Computer::<Never, Never>::new(Kernels::PORTABLE, None, None);
+    let mut points = Vec::new();
+    let made = endorse(&mut software, &secret(), &hex(MEASUREMENT), |point| points.push(point));
+    is_known(&made.unwrap());
+    assert_eq!(points, [Point::Derived, Point::KeyPair, Point::DeviceKey, Point::Endorsed]);
+    assert_eq!(software.fault(), [Some(Fault::Missing); 2]);
+}
+
+#[test]
+fn a_verifier_accepts_the_endorsement_and_keys_of_the_monitor_sign() {
+    let message = [&hex::<64>(MEASUREMENT)[..], &hex::<32>(PUBLIC_KEY)].concat();
+    let verified = ed25519_keystone::verify(&hex(DEVICE_PUBLIC_KEY), &message, &hex(SIGNATURE));
+    assert_eq!(verified, Ok(()));
+    let pair = KeyPair::new(ExpandedKey::from_digest(&hex(SECRET_KEY))).unwrap();
+    assert_eq!(*pair.public_key(), hex::<32>(PUBLIC_KEY));
+}
+
+#[test]
+fn engines_give_the_same() {
+    let mut engines = computer(Some(Hashes::GOOD), Some(Signs::GOOD));
+    assert_eq!(engines.fault(), [None; 2]);
+    is_known(&endorse(&mut engines, &secret(), &hex(MEASUREMENT), |_| ()).unwrap());
+    assert_eq!(engines.fault(), [None; 2]);
+}
+
+#[test]
+fn software_does_what_engines_answer_wrong() {
+    let wrong = [
+        Signs { flip_key: 1, ..Signs::GOOD },
+        Signs { flip_signature: 1, ..Signs::GOOD },
+        Signs { can_wipe: false, ..Signs::GOOD },
+    ];
+    for sign in wrong {
+        let mut engines = computer(Some(Hashes { flip: 1, ..Hashes::GOOD }), Some(sign));
+        assert_eq!(engines.fault(), [Some(Fault::WrongAnswer); 2]);
+        is_known(&endorse(&mut engines, &secret(), &hex(MEASUREMENT), |_| ()).unwrap());
+    }
+}
+
+#[test]
+fn software_does_what_engines_leave_undone() {
+    // The known answers take a digest and two answers of the other engine. Seed and key take two digests, and a signature by
+    // the engine its nonce and its challenge.
+    for (digests, answers) in (1..5).flat_map(|digests| (2..5).map(move |left| (digests, left))) {
+        let hash = Hashes { left: digests, ..Hashes::GOOD };
+        let mut engines = computer(Some(hash), Some(Signs { left: answers, ..Signs::GOOD }));
+        assert_eq!(engines.fault(), [None; 2], "{digests} {answers}");
+        is_known(&endorse(&mut engines, &secret(), &hex(MEASUREMENT), |_| ()).unwrap());
+        let needs_more = digests < 3 || (digests, answers) == (3, 4);
+        let of_hash = needs_more.then_some(Fault::Failed);
+        assert_eq!(engines.fault(), [of_hash, Some(Fault::Failed)], "{digests} {answers}");
+    }
+}
+
+/// An engine that goes wrong after its known answers.
+struct Aged(Signs, usize);
+
+impl SignEngine for Aged {
+    fn load(&mut self, slot: Slot, expanded: &[u8; 64]) -> Option<[u8; 32]> {
+        let key = self.0.load(slot, expanded);
+        self.1 += 1;
+        // The second key after the known answer is that of the device.
+        self.0.flip_key = u8::from(self.1 == 2);
+        key
+    }
+
+    fn sign(&mut self, slot: Slot, nonce: &[u8; 64], challenge: Challenge<'_>) -> Option<[u8; 64]> {
+        if slot == Slot::Known { self.0.sign(slot, nonce, challenge) } else { None }
+    }
+
+    fn wipe(&mut self) -> Option<()> {
+        let is_known_answer = self.1 == 1;
+        self.0.wipe().filter(|()| is_known_answer || self.0.can_wipe)
+    }
+}
+
+#[test]
+fn one_scalar_never_signs_under_two_public_keys() {
+    let mut engines = Computer::new(Kernels::PORTABLE, None::<Never>, Some(Aged(Signs::GOOD, 0)));
+    assert_eq!(engines.fault()[1], None);
+    let made = endorse(&mut engines, &secret(), &hex(MEASUREMENT), |_| ());
+    assert_eq!(made.unwrap_err(), Reason::NotEndorsed);
+}
+
+/// An engine that keeps its keys.
+struct Keeps(Signs, bool);
+
+impl SignEngine for Keeps {
+    fn load(&mut self, slot: Slot, expanded: &[u8; 64]) -> Option<[u8; 32]> {
+        self.0.load(slot, expanded)
+    }
+
+    fn sign(&mut self, slot: Slot, nonce: &[u8; 64], challenge: Challenge<'_>) -> Option<[u8; 64]> {
+        self.0.sign(slot, nonce, challenge)
+    }
+
+    fn wipe(&mut self) -> Option<()> {
+        let is_first = !core::mem::replace(&mut self.1, true);
+        self.0.wipe().filter(|()| is_first)
+    }
+}
+
+#[test]
+fn a_monitor_beside_an_engine_that_keeps_keys_is_not_endorsed() {
+    let mut engines =
+        Computer::new(Kernels::PORTABLE, None::<Never>, Some(Keeps(Signs::GOOD, false)));
+    let made = endorse(&mut engines, &secret(), &hex(MEASUREMENT), |_| ());
+    assert_eq!(made.unwrap_err(), Reason::NotEndorsed);
+    let mut engines = computer(Some(Hashes { can_wipe: false, ..Hashes::GOOD }), None);
+    let made = endorse(&mut engines, &secret(), &hex(MEASUREMENT), |_| ());
+    assert_eq!(made.unwrap_err(), Reason::NotEndorsed);
+}
+
+#[test]
+fn a_secret_of_equal_bits_is_none_and_its_source_is_wiped() {
+    for byte in [0, u8::MAX] {
+        let mut bytes = [byte; 64];
+        assert_eq!(DeviceSecret::take(&mut bytes).unwrap_err(), Reason::DeviceSecretInvalid);
+        assert_eq!(bytes, [0; 64]);
+        bytes = [byte; 64];
+        bytes[63] ^= 0x10;
+        assert!(DeviceSecret::take(&mut bytes).is_ok());
+        assert_eq!(bytes, [0; 64]);
+    }
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let mut software = Computer::<Never, Never>::new(Kernels::PORTABLE, None, None);
+    let made = endorse(&mut software, &secret(), &hex(MEASUREMENT), |_| ()).unwrap();
+    assert!(!std::format!("{made:?}").contains("secret"));
+    assert_eq!(std::format!("{:?}", secret()), "DeviceSecret { .. }");
+}
+
+#[test]
+fn a_handover_is_read_as_it_was_written() {
+    let mut software = Computer::<Never, Never>::new(Kernels::PORTABLE, None, None);
+    let made = endorse(&mut software, &secret(), &hex(MEASUREMENT), |_| ()).unwrap();
+    let mut record = [0; HANDOVER_SIZE];
+    Handover::encode(&made, &mut record);
+    is_known(&Handover::parse(&record).unwrap());
+    assert_eq!(record[200..], hex::<64>(SECRET_KEY));
+    record[0] ^= 1;
+    assert!(Handover::parse(&record).is_none());
+}
+
+/// A board in memory. The storage counts how often each page was read.
+struct Bench {
+    medium: Vec<u8>,
+    memory: Vec<u8>,
+    reads: BTreeMap<u64, usize>,
+    points: Vec<Point>,
+    is_broken_from: u64,
+    secrets_taken: usize,
+}
+
+impl Bench {
+    fn new(medium: Vec<u8>) -> Self {
+        let memory = std::vec![0xa5; (map::BOOT_FDT.end - map::RAM.start) as usize];
+        let (reads, points) = (BTreeMap::new(), Vec::new());
+        Self { medium, memory, reads, points, is_broken_from: u64::MAX, secrets_taken: 0 }
+    }
+
+    fn page(&mut self, offset: u64) -> Result<[u8; PAGE], Reason> {
+        if offset >= self.is_broken_from {
+            return Err(Reason::MediumError);
+        }
+        assert!(offset.is_multiple_of(PAGE_SIZE) && offset < self.size());
+        *self.reads.entry(offset).or_default() += 1;
+        let mut page = [0; PAGE];
+        let from = &self.medium[offset as usize..];
+        let len = from.len().min(PAGE);
+        page[..len].copy_from_slice(&from[..len]);
+        Ok(page)
+    }
+
+    fn boot(&mut self, computer: &mut Full) -> Result<Booted, Reason> {
+        let acceptance = Acceptance::of_device(
+            BundleType::Boot,
+            (trust(Policy::Any, [A.record()]), 0),
+            Identity { board: name(map::BOARD.name), soc: name(map::BOARD.soc) },
+            (3, None),
+            Lifecycle::Production,
+            &map::BOARD,
+        );
+        let mut page = [0; PAGE];
+        let mut medium = Medium::new(self, computer, &mut page);
+        boot(&mut medium, &acceptance, &acceptance, &mut [0; 24 << 10], |bench: &mut Bench| {
+            bench.secrets_taken += 1;
+            DeviceSecret::take(&mut hex(SECRET))
+        })
+    }
+}
+
+impl Board for Bench {
+    fn size(&self) -> u64 {
+        self.medium.len() as u64
+    }
+
+    fn read(&mut self, offset: u64, into: &mut [u8; PAGE]) -> Result<(), Reason> {
+        *into = self.page(offset)?;
+        Ok(())
+    }
+
+    fn load(&mut self, offset: u64, address: u64, size: u64) -> Result<(), Reason> {
+        assert!(size.is_multiple_of(PAGE_SIZE));
+        for at in (0..size).step_by(PAGE) {
+            let page = self.page(offset + at)?;
+            self.memory(address + at, PAGE_SIZE).unwrap().copy_from_slice(&page);
+        }
+        Ok(())
+    }
+
+    fn memory(&mut self, address: u64, size: u64) -> Option<&mut [u8]> {
+        let at = usize::try_from(address.checked_sub(map::RAM.start)?).ok()?;
+        self.memory.get_mut(at..at + usize::try_from(size).ok()?)
+    }
+
+    fn reached(&mut self, point: Point) {
+        self.points.push(point);
+    }
+}
+
+const MONITOR_SIZE: usize = 10_000;
+
+/// A boot bundle whose monitor has this hash.
+fn bundle(hash: HashId, edits: &[Edit]) -> (Vec<u8>, Vec<u8>) {
+    let payload = |kind, size, region: Region| Payload::new(kind, size, region.start);
+    let mut draft = Draft::boot();
+    draft.identity = identity(map::BOARD.name, map::BOARD.soc);
+    draft.payloads = std::vec![
+        payload(PayloadType::Opensbi, MONITOR_SIZE, map::FIRST),
+        payload(PayloadType::Loader, 5000, map::LOADER),
+        payload(PayloadType::BootFdt, 1024, map::BOOT_FDT),
+    ];
+    draft.payloads[0].hash = hash;
+    draft.payloads[0].memory_size = 5 * PAGE_SIZE;
+    draft.payloads[1].hash = HashId::Sha3_512;
+    draft.payloads[1].mode = TreeMode::Flat;
+    let (file, draft) = build(draft, edits);
+    (file, draft.payloads[0].data.clone())
+}
+
+#[test]
+fn a_bundle_is_verified_measured_and_read_once() {
+    for hash in [HashId::Sha3_512, HashId::Sha384] {
+        for engines in [false, true] {
+            let (file, monitor) = bundle(hash, &[]);
+            let pages = file.len().div_ceil(PAGE);
+            let mut bench = Bench::new(file);
+            let hash = engines.then_some(Hashes::GOOD);
+            let mut computer = computer(hash, engines.then_some(Signs::GOOD));
+            let booted = bench.boot(&mut computer).unwrap();
+            assert!(booted.verdict.is_confirmed());
+            assert_eq!(booted.entry, map::FIRST.start);
+            let made = booted.endorsement;
+            assert_eq!(made.measurement, computer.digest(&[&monitor]));
+            let again = endorse(&mut computer, &secret(), &made.measurement, |_| ()).unwrap();
+            assert_eq!((made.public_key, made.signature), (again.public_key, again.signature));
+            assert_eq!(bench.memory[..MONITOR_SIZE], monitor);
+            assert!(bench.memory[MONITOR_SIZE..5 * PAGE].iter().all(|byte| *byte == 0));
+            assert_eq!(bench.memory[5 * PAGE], 0xa5);
+            assert_eq!(bench.reads.len(), pages);
+            assert!(bench.reads.values().all(|count| *count == 1), "{:?}", bench.reads);
+            assert_eq!(bench.points.last(), Some(&Point::Endorsed));
+        }
+    }
+}
+
+#[test]
+fn a_refused_bundle_touches_no_secret() {
+    let flip = Edit::File(|file| file[4096 + 77] ^= 4);
+    let of_key = Edit::File(|file| {
+        let at = file.windows(32).position(|bytes| bytes == A.public_key()).unwrap();
+        file[at + 40] ^= 1;
+    });
+    let cut = Edit::File(|file| file.truncate(file.len() - PAGE));
+    let short = Edit::File(|file| file.truncate(300));
+    let empty = Edit::File(Vec::clear);
+    for (edit, reason) in [
+        (flip, Reason::PayloadDigestMismatch),
+        (of_key, Reason::SignatureMismatch),
+        (cut, Reason::Truncated),
+        (short, Reason::Truncated),
+        (empty, Reason::Truncated),
+    ] {
+        let mut bench = Bench::new(bundle(HashId::Sha3_512, &[edit]).0);
+        let booted = bench.boot(&mut computer(Some(Hashes::GOOD), Some(Signs::GOOD)));
+        assert_eq!(booted.err(), Some(reason));
+        assert_eq!(bench.secrets_taken, 0, "{reason:?}");
+    }
+}
+
+#[test]
+fn a_storage_that_fails_at_any_page_is_told() {
+    let (file, _) = bundle(HashId::Sha3_512, &[]);
+    for from in (0..file.len() as u64).step_by(PAGE) {
+        let mut bench = Bench { is_broken_from: from, ..Bench::new(file.clone()) };
+        let booted = bench.boot(&mut computer(None, None));
+        assert_eq!(booted.err(), Some(Reason::MediumError), "{from}");
+        assert_eq!(bench.secrets_taken, 0);
+    }
+}
