@@ -6,6 +6,7 @@
 #![no_main]
 #![cfg(target_arch = "riscv64")]
 
+#[cfg(not(any(feature = "no-engines", feature = "portable")))]
 mod engines;
 mod identity;
 mod machine;
@@ -16,6 +17,7 @@ use hartlock_fsbl::{
     Booted, Computer, Fault, HANDOVER_SIZE, Handover, HashEngine, Medium, SignEngine, boot,
 };
 use hartlock_image::{PAGE_SIZE, Reason};
+use hartlock_kernels::Kernels;
 use hartlock_virt::console::{self, Number};
 use hartlock_virt::kernels::{self, Mode};
 use hartlock_virt::machine::end;
@@ -42,10 +44,14 @@ static mut PAGE: Aligned<{ PAGE_SIZE as usize }> = Aligned([0; PAGE_SIZE as usiz
 extern "C" fn fsbl_main() -> ! {
     console::line(&["fsbl: begins"]);
     let mut machine = Machine::new();
-    let kernels = kernels::choose(Mode::Machine).kernels;
-    #[cfg(feature = "no-engines")]
+    let kernels = if cfg!(feature = "portable") {
+        Kernels::PORTABLE
+    } else {
+        kernels::choose(Mode::Machine).kernels
+    };
+    #[cfg(any(feature = "no-engines", feature = "portable"))]
     let (hash, sign) = (None::<hartlock_fsbl::Never>, None::<hartlock_fsbl::Never>);
-    #[cfg(not(feature = "no-engines"))]
+    #[cfg(not(any(feature = "no-engines", feature = "portable")))]
     let (hash, sign) = (engines::Hash::take(), engines::Sign::take());
     let mut computer = Computer::new(kernels, hash, sign);
     machine.note("engines tried");

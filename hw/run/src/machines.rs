@@ -26,6 +26,8 @@ mod rot_faults;
 pub mod signatures;
 mod smoke;
 pub mod soc;
+pub mod tee;
+pub mod tee_boot;
 
 use model::{CORES, Core};
 use rot::{ROTS, Rot, SECURE};
@@ -34,6 +36,7 @@ pub use smoke::Measured as Smoke;
 pub use smoke::{End, Machine};
 use smoke::{Measured, medium};
 use soc::{SOCS, Soc};
+use tee::{TEES, Tee};
 use xtask::python::{self, PackageSet};
 
 /// Bytes of a block of the smoke program, so that it takes seconds.
@@ -102,11 +105,14 @@ enum Kind {
     Rot(Rot),
     /// Both.
     Soc(Soc),
+    /// A host with engines of its own.
+    Tee(Tee),
 }
 
 impl Kind {
     fn all() -> impl Iterator<Item = Kind> {
         let own = ROTS.into_iter().map(Kind::Rot).chain(SOCS.into_iter().map(Kind::Soc));
+        let own = own.chain(TEES.into_iter().map(Kind::Tee));
         CORES.into_iter().map(Kind::Host).chain(own)
     }
 
@@ -115,6 +121,7 @@ impl Kind {
             Kind::Host(core) => core.is_daily,
             Kind::Rot(rot) => rot.is_daily,
             Kind::Soc(soc) => soc.is_daily,
+            Kind::Tee(tee) => tee.is_daily,
         }
     }
 
@@ -125,6 +132,8 @@ impl Kind {
             Kind::Rot(_) if args.waves => anyhow::bail!("the root of trust alone has no waves"),
             Kind::Rot(rot) => rot::machine(rot)?,
             Kind::Soc(soc) => return soc::command(soc, args.waves, &args.options, program),
+            Kind::Tee(_) if args.waves => anyhow::bail!("this machine has no waves"),
+            Kind::Tee(tee) => tee::machine(tee)?,
         };
         let mut command = Command::new(machine);
         command.args(&args.options).arg(program);
@@ -134,8 +143,10 @@ impl Kind {
 
 fn kind(name: &str) -> Result<Kind, String> {
     let own = rot::rot(name).map(Kind::Rot).or_else(|| soc::soc(name).map(Kind::Soc));
+    let own = own.or_else(|| tee::tee(name).map(Kind::Tee));
     let others = || {
         let names = ROTS.map(|rot| rot.name).into_iter().chain(SOCS.map(|soc| soc.name));
+        let names = names.chain(TEES.map(|tee| tee.name));
         names.map(|name| format!(", {name}")).collect::<String>()
     };
     let host = || model::core(name).map(Kind::Host).map_err(|error| format!("{error}{}", others()));
@@ -171,6 +182,9 @@ pub fn main(args: &Args) -> Result<Verdict> {
         for soc in SOCS {
             println!("{:<14} {}", soc.name, soc.about);
         }
+        for tee in TEES {
+            println!("{:<14} {}", tee.name, tee.about);
+        }
         return Ok(Verdict::Yes);
     }
     let machines = match &args.machines[..] {
@@ -181,11 +195,13 @@ pub fn main(args: &Args) -> Result<Verdict> {
         return run_program(args, &machines, program);
     }
     let (mut cores, mut rots, mut socs) = (Vec::new(), Vec::new(), Vec::new());
+    let mut tees = Vec::new();
     for machine in machines {
         match machine {
             Kind::Host(core) => cores.push(core),
             Kind::Rot(rot) => rots.push(rot),
             Kind::Soc(soc) => socs.push(soc),
+            Kind::Tee(tee) => tees.push(tee),
         }
     }
     if args.boot {
@@ -197,6 +213,9 @@ pub fn main(args: &Args) -> Result<Verdict> {
         }
         for soc in socs {
             boot_soc(soc, args)?;
+        }
+        for tee in tees {
+            tee_boot::show(tee, args.bundle_size)?;
         }
         return Ok(Verdict::Yes);
     }
@@ -215,7 +234,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
     smoke_hosts(args, &cores)?;
     smoke_rots(args, &rots)?;
     smoke_socs(args, &socs)?;
-    Ok(Verdict::Yes)
+    try_tees(&tees)
 }
 
 /// The faults of the step `hw` on these machines, and which is not handled.
@@ -269,6 +288,18 @@ fn verify_signatures(rots: &[Rot], cores: &[Core]) -> Result<Verdict> {
         "--signatures needs rot or a host: rocket-1-full"
     );
     signatures::print_table(rots, cores)?;
+    Ok(Verdict::Yes)
+}
+
+/// The first-stage loader on these machines, by engines and in software, and what it has to refuse.
+fn try_tees(tees: &[Tee]) -> Result<Verdict> {
+    for tee in tees {
+        if let Some(why) = tee_boot::fault(*tee, false)? {
+            println!("{}: {why}", tee.name);
+            return Ok(Verdict::No);
+        }
+        println!("{}: the monitor gets the same keys by engines and in software", tee.name);
+    }
     Ok(Verdict::Yes)
 }
 
@@ -574,6 +605,11 @@ pub fn step(_: &Path) -> Result<Outcome> {
         }
         if let Some(why) = rot_boot::host_faults(soc, &soc::folder(soc).join("boot"))? {
             return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
+        }
+    }
+    for tee in TEES.into_iter().filter(|tee| tee.is_daily) {
+        if let Some(why) = tee_boot::fault(tee, true)? {
+            return Ok(Outcome::Failed(format!("{}: {why}", tee.name)));
         }
     }
     let program = build_smoke()?;

@@ -1,0 +1,246 @@
+//! The first-stage loader (`firmware/fsbl`) on a machine of a TEE: a device with a fake secret and a fake root keys, a boot
+//! bundle on the storage, and what the monitor gets.
+
+use std::fs;
+
+use anyhow::{Context, Result, bail, ensure};
+use hartlock_fsbl::{Computer, DeviceSecret, Endorsement, HANDOVER_SIZE, Handover, Never, endorse};
+use hartlock_handoff::{DeviceSecret as StateSecret, RootOfTrust, SECRET_SIZE, StateRecord};
+use hartlock_image::{HashId, Lifecycle, PayloadType, Policy, TreeMode};
+use hartlock_kernels::Hash;
+use hartlock_kernels::Kernels;
+use hartlock_kernels::sha3::Sha3_512;
+use hartlock_testkit::bundle::{Block, Draft, Edit, Payload, build, identity, name, trust};
+use hartlock_testkit::keys::A;
+use hartlock_testkit::signers::LMS;
+use hartlock_verify::board::{Region, hartlock_soc};
+use object::{Object, ObjectSymbol};
+
+use super::rot_boot::place;
+use super::tee::{self, Tee};
+use super::{End, Machine};
+use xtask::{firmware, project};
+
+/// Bytes of the monitor to show, and in tests, in which software hashes it as well.
+pub const USUAL_SIZE: usize = 64 << 10;
+const TEST_SIZE: usize = 16 << 10;
+/// Of its memory: variables and stack follow its program (firmware/tests/bench/link.ld).
+const MONITOR_MEMORY: u64 = 320 << 10;
+/// A secret that is none.
+pub const SECRET: [u8; 64] = *b"a fake expanded key of a device, no secret at all, for tests 64.";
+const MAX_CYCLES: &str = "400000000";
+
+/// How a loader computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Engines, as they are.
+    Engines,
+    /// Engines whose digests and keys have a bit that is stuck: software has to do their work.
+    BrokenEngines,
+    /// A loader that knows no engine.
+    Software,
+    /// The same without assembly.
+    Portable,
+}
+
+/// What a run gave.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    pub end: End,
+    pub console: String,
+    /// Points of the timeline: what, and cycles since reset.
+    pub points: Vec<(String, u64)>,
+}
+
+/// A run, and what it has to be.
+pub struct Boot<'a> {
+    pub by: By,
+    pub size: usize,
+    pub secret: &'a [u8; 64],
+    pub edits: &'a [Edit],
+    pub options: &'a [&'a str],
+}
+
+impl Default for Boot<'_> {
+    fn default() -> Self {
+        Self { by: By::Engines, size: USUAL_SIZE, secret: &SECRET, edits: &[], options: &[] }
+    }
+}
+
+/// The loader with the identity of a device that trusts a fake key of Ed25519 and one of LMS.
+fn loader(by: By) -> Result<Vec<u8>> {
+    let features: &[&str] = match by {
+        By::Engines | By::BrokenEngines => &["machine", "lms"],
+        By::Software => &["no-engines", "lms"],
+        By::Portable => &["portable", "lms"],
+    };
+    let program = firmware::stage("fsbl", features)?.elf;
+    let mut elf = fs::read(&program)?;
+    ensure!(!reaches_panic(&elf)?, "the loader can reach a panic");
+    let (at, size) = place(&elf)?;
+    let root = RootOfTrust {
+        trust: trust(Policy::Any, [A.record(), LMS.record()]),
+        board: name(hartlock_soc::BOARD.name),
+        soc: name(hartlock_soc::BOARD.soc),
+        secret: StateSecret::new([0xd5; SECRET_SIZE]).context("a secret")?,
+    };
+    let state = StateRecord {
+        sequence: 1,
+        boot_floor: 3,
+        system_floor: 0,
+        lifecycle: Lifecycle::Production,
+        revoked_keys: 0,
+    };
+    let identity = [&root.encode()[..], &state.encode(&root.state_key())].concat();
+    ensure!(size == identity.len(), "the loader keeps {size} bytes for its identity");
+    elf.get_mut(at..at + size).context("the identity is past the end")?.copy_from_slice(&identity);
+    Ok(elf)
+}
+
+/// Whether the end of every panic path is linked (firmware/virt/src/panic.rs).
+fn reaches_panic(elf: &[u8]) -> Result<bool> {
+    let file = object::File::parse(elf).context("the loader is no ELF file")?;
+    Ok(file.symbols().any(|symbol| symbol.name() == Ok("hartlock_panic_sentinel")))
+}
+
+/// A bundle whose monitor has so many bytes: the test's program, then noise. Returns the monitor as well.
+fn bundle(size: usize, edits: &[Edit]) -> Result<(Vec<u8>, Vec<u8>)> {
+    let program = fs::read(firmware::stage("tee-monitor", &[])?.bin)?;
+    let payload = |kind, size, region: Region| Payload::new(kind, size, region.start);
+    let mut draft = Draft::boot();
+    draft.identity = identity(hartlock_soc::BOARD.name, hartlock_soc::BOARD.soc);
+    draft.blocks = vec![Block::Of(&LMS)];
+    let mut monitor = payload(PayloadType::Opensbi, size, hartlock_soc::FIRST);
+    (monitor.hash, monitor.mode) = (HashId::Sha3_512, TreeMode::Flat);
+    monitor.memory_size = MONITOR_MEMORY.max(monitor.memory_size);
+    let start = monitor.data.get_mut(..program.len()).context("the program is larger")?;
+    start.copy_from_slice(&program);
+    let mut others = [
+        payload(PayloadType::Loader, 1024, hartlock_soc::LOADER),
+        payload(PayloadType::BootFdt, 1024, hartlock_soc::BOOT_FDT),
+    ];
+    others.iter_mut().for_each(|other| other.hash = HashId::Sha3_512);
+    draft.payloads = [monitor].into_iter().chain(others).collect();
+    let (file, draft) = build(draft, edits);
+    Ok((file, draft.payloads[0].data.clone()))
+}
+
+/// Runs the loader.
+///
+/// # Errors
+/// If something cannot be built or started.
+pub fn run(tee: Tee, boot: &Boot<'_>) -> Result<Ran> {
+    let folder = project::work_dir("hw").join(tee.name);
+    fs::create_dir_all(&folder)?;
+    let (program, secret) = (folder.join("fsbl.elf"), folder.join("secret.bin"));
+    fs::write(&program, loader(boot.by)?)?;
+    fs::write(&secret, boot.secret)?;
+    let mut options = vec!["--max-cycles".to_owned(), MAX_CYCLES.to_owned()];
+    options.extend(["--rot".to_owned(), secret.to_str().context("a path of text")?.to_owned()]);
+    if boot.by == By::BrokenEngines {
+        options.push("--upset-engine".to_owned());
+    }
+    options.extend(boot.options.iter().map(|&option| option.to_owned()));
+    let machine = tee::machine(tee)?;
+    let runs = Machine { machine: &machine, program: &program, folder: &folder, options: &options };
+    let (console, _, end) = runs.run(&bundle(boot.size, boot.edits)?.0)?;
+    let point = |line: &str| {
+        let (what, cycle) = line.strip_prefix("fsbl: ")?.rsplit_once(": ")?;
+        Some((what.to_owned(), cycle.parse().ok()?))
+    };
+    let points = console.lines().filter_map(point).collect();
+    Ok(Ran { end, console, points })
+}
+
+/// The record that the monitor printed.
+pub fn record(console: &str) -> Option<[u8; HANDOVER_SIZE]> {
+    let digits = console.lines().find_map(|line| line.strip_prefix("monitor: record "))?;
+    let byte = |at: usize| u8::from_str_radix(digits.get(2 * at..2 * at + 2)?, 16).ok();
+    let bytes: Option<Vec<u8>> = (0..HANDOVER_SIZE).map(byte).collect();
+    bytes?.try_into().ok()
+}
+
+/// The endorsement of a monitor of this size, computed on this machine.
+///
+/// # Errors
+/// If the program of the monitor cannot be built.
+pub fn expected(size: usize) -> Result<Endorsement> {
+    let (_, monitor) = bundle(size, &[])?;
+    let mut hash = Sha3_512::new();
+    hash.update(&monitor);
+    let mut software = Computer::<Never, Never>::new(Kernels::PORTABLE, None, None);
+    let secret = DeviceSecret::take(&mut SECRET.clone());
+    let secret = secret.map_err(|reason| anyhow::anyhow!("{}", reason.title()))?;
+    let made = endorse(&mut software, &secret, &hash.finalize(), |_| ());
+    made.map_err(|reason| anyhow::anyhow!("{}", reason.title()))
+}
+
+/// Boots by engines and in software, and shows both timelines.
+pub fn show(tee: Tee, size: Option<usize>) -> Result<()> {
+    let size = size.unwrap_or(USUAL_SIZE);
+    for by in [By::Engines, By::Software] {
+        let ran = run(tee, &Boot { by, size, ..Boot::default() })?;
+        ensure!(ran.end == End::Success, "{by:?} ended in {:?}\n{}", ran.end, ran.console);
+        println!("{}, a monitor of {size} bytes, {by:?}", tee.name);
+        println!("{:<16} {:>12} {:>12}", "", "cycle", "cycles");
+        let mut before = 0;
+        for (what, cycle) in &ran.points {
+            println!("{what:<16} {cycle:>12} {:>12}", cycle - before);
+            before = *cycle;
+        }
+    }
+    Ok(())
+}
+
+/// What is wrong with the loader on this machine. `is_quick` leaves out the loader without engines: with broken ones
+/// software does everything, too.
+///
+/// # Errors
+/// If something cannot be built or started.
+pub fn fault(tee: Tee, is_quick: bool) -> Result<Option<String>> {
+    let flip = Edit::File(|file| file[3 << 12] ^= 1);
+    let cut = Edit::File(|file| file.truncate(file.len() - (1 << 12)));
+    let bad: [(&[Edit], [u8; 64], &str); 4] = [
+        (&[flip], SECRET, "E0801"),
+        (&[cut], SECRET, "E0101"),
+        (&[], [0; 64], "E0915"),
+        (&[], [0xff; 64], "E0915"),
+    ];
+    for (edits, secret, code) in bad {
+        let boot = Boot { size: TEST_SIZE, edits, secret: &secret, ..Boot::default() };
+        let ran = run(tee, &boot)?;
+        let is_refused = ran.end == End::Failure && ran.console.contains(code);
+        if !is_refused || record(&ran.console).is_some() {
+            return Ok(Some(format!("{code} was expected, not {:?}\n{}", ran.end, ran.console)));
+        }
+    }
+    let mut wanted = [0; HANDOVER_SIZE];
+    Handover::encode(&expected(TEST_SIZE)?, &mut wanted);
+    let runs = [
+        (By::Engines, "ed25519 by its engine"),
+        (By::BrokenEngines, "ed25519 in software, the engine answers wrong"),
+        (By::Software, "ed25519 in software, there is no engine"),
+    ];
+    for (by, says) in runs.into_iter().filter(|(by, _)| !is_quick || *by != By::Software) {
+        let ran = run(tee, &Boot { by, size: TEST_SIZE, ..Boot::default() })?;
+        if ran.end != End::Success || record(&ran.console) != Some(wanted) {
+            return Ok(Some(format!("{by:?} ended in {:?}\n{}", ran.end, ran.console)));
+        }
+        if !ran.console.contains(says) {
+            return Ok(Some(format!("{by:?} does not say so\n{}", ran.console)));
+        }
+    }
+    Ok(None)
+}
+
+/// Cycles from one point of a timeline to another.
+///
+/// # Errors
+/// If one of them is missing.
+pub fn between(ran: &Ran, from: &str, to: &str) -> Result<u64> {
+    let at = |name: &str| ran.points.iter().find(|(what, _)| what == name).map(|it| it.1);
+    match (at(from), at(to)) {
+        (Some(from), Some(to)) if to >= from => Ok(to - from),
+        _ => bail!("the timeline has not both {from} and {to}\n{}", ran.console),
+    }
+}
