@@ -53,6 +53,27 @@ fn errata_are_what_the_paper_itself_rules_out() {
 }
 
 #[test]
+fn a_signature_of_table_2_has_no_time_for_its_payload() {
+    let paper = Paper::load(KEY).unwrap();
+    let sign = |column: &str| {
+        let config = format!("{column}, Ed25519 sign");
+        let number = paper.number("Table 2", "time", &config).unwrap();
+        (number.value, number.erratum.clone().unwrap())
+    };
+    let blocks = paper.constant("payload_bytes").unwrap() as u64 / 72 + 1;
+    let megahertz = paper.constant("clock_mhz").unwrap();
+    let passes = 2.0 * blocks as f64 * 12.0 / megahertz / 1000.0;
+    let (time, why) = sign("HW SHA-3, HW Ed25519");
+    assert!(time < passes);
+    assert!(
+        why.contains(&format!("2 × {blocks} blocks")) && why.ends_with(&format!("{passes:.1} ms"))
+    );
+    let genkey = value(&paper, "Table 2", "time", "HW SHA-3, SW Ed25519, Ed25519 genkey");
+    let (time, why) = sign("HW SHA-3, SW Ed25519");
+    assert!(time < genkey && why.contains(&format!("= {:.1} ", time - genkey)));
+}
+
+#[test]
 fn ninety_percent_is_table_2_with_one_digit() {
     let paper = Paper::load(KEY).unwrap();
     let said = value(&paper, "Abstract, Ed25519", "decrease of the time", "genkey and sign");
