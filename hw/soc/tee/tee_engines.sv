@@ -197,6 +197,7 @@ module tee_engines
   logic [2:0]          unused_irq;
   logic [63:0]         unused_prefix;
   logic                unused_prefix_valid, unused_prefix_last, unused_digest_ready;
+  logic                unused_entropy_ready;
 
   // Test keys only: a chip has a root of trust for them.
   tee_secret u_secret (
@@ -246,6 +247,10 @@ module tee_engines
     .axil_rready_i  (t_r_ready[BlockEd25519]),
     .axil_rdata_o   (t_r_data[BlockEd25519]),
     .axil_rresp_o   (t_r_resp[BlockEd25519]),
+    // Without `Blinded`, no entropy is taken.
+    .ent_valid_i    (1'b0),
+    .ent_ready_o    (unused_entropy_ready),
+    .ent_data_i     ('0),
     .dig_valid_i    (1'b0),
     .dig_ready_o    (unused_digest_ready),
     .dig_data_i     ('0),
