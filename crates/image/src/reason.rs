@@ -438,7 +438,9 @@ impl Reason {
             #[cfg(feature = "every-text")]
             Reason::HashingTooSlow => "A payload was not hashed in time.",
             Reason::DmaNotGuarded => "Devices could reach memory past the guard of this board.",
+            #[cfg(feature = "every-text")]
             Reason::DeviceSecretInvalid => "The secret of this device is missing.",
+            #[cfg(feature = "every-text")]
             Reason::NotEndorsed => "The monitor could not be endorsed.",
             #[cfg(feature = "every-text")]
             Reason::SignerWithoutKey => "A signer of the bundle has no key here.",
@@ -607,9 +609,11 @@ impl Reason {
             Reason::DmaNotGuarded => {
                 "Attach the disk so that the IOMMU translates its accesses: `iommu_platform=on` in QEMU."
             }
+            #[cfg(feature = "every-text")]
             Reason::DeviceSecretInvalid => {
                 "Provision the device; if it was, power cycle it, because its secret is closed until reset."
             }
+            #[cfg(feature = "every-text")]
             Reason::NotEndorsed => {
                 "Power cycle the device; if it repeats, suspect a defective engine or fault injection."
             }

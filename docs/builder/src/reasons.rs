@@ -175,7 +175,7 @@ fn command(what: &str, reason: &Reason) -> String {
 
 /// Names of stages in a sentence.
 fn of_stages(stages: &[&str]) -> String {
-    stages.join(" or the ").replace("rom", "ROM")
+    stages.join(" or the ").replace("rom", "ROM").replace("fsbl", "first-stage loader")
 }
 
 /// The numbered headings of the specification.

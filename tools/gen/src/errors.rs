@@ -66,6 +66,8 @@ pub enum Fault {
 pub enum Reporter {
     Rom,
     Loader,
+    /// The first-stage loader of a TEE.
+    Fsbl,
     Hartlock,
 }
 
@@ -97,7 +99,7 @@ impl Reason {
         self.group() == Some(COMMAND)
     }
 
-    /// Who can give it: all of them, unless the list says otherwise.
+    /// Who can give it: ROM, loader and the command, unless the list says otherwise.
     pub fn reporters(&self) -> &[Reporter] {
         self.reported_by.as_deref().unwrap_or(&[
             Reporter::Rom,
@@ -123,6 +125,7 @@ impl Reporter {
         match self {
             Self::Rom => Some("rom"),
             Self::Loader => Some("loader"),
+            Self::Fsbl => Some("fsbl"),
             Self::Hartlock => None,
         }
     }
