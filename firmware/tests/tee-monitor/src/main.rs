@@ -4,6 +4,7 @@
 //! ```text
 //! monitor: record <hexadecimal>
 //! monitor: s-mode <address> <mcause>
+//! monitor: done
 //! ```
 //!
 //! It ends the machine with 0 if the secret is closed, every closed page gives a load access fault, and other memory none.
@@ -12,11 +13,15 @@
 #![no_main]
 #![cfg(target_arch = "riscv64")]
 
+mod board;
+
 use core::arch::{asm, global_asm};
 
 use hartlock_verify::board::{Region, hartlock_soc as map};
-use hartlock_virt::console::{self, Number};
-use hartlock_virt::{machine, memory};
+use hartlock_virt::console::Number;
+use hartlock_virt::memory;
+
+use board::{Board, RECORD};
 
 global_asm!(include_str!("../../bench/src/start.S"));
 global_asm!(include_str!("attempt.S"));
@@ -24,13 +29,12 @@ global_asm!(include_str!("attempt.S"));
 unsafe extern "C" {
     /// Loads a word of this address in S-mode, and returns the cause of the trap that follows (attempt.S).
     fn attempt_load(address: u64) -> u64;
+    /// The same in M-mode; 0 if nothing trapped.
+    fn attempt_load_m(address: u64) -> u64;
 }
 
-const PAGE: u64 = 4096;
-/// Engines, secret and lists (`hw/soc/tee/tee_axi_pkg.sv`).
-const ENGINES: Region = Region::new(0x1500_0000, 5 * PAGE);
-/// The record (`firmware/fsbl/src/machine.rs`), and its size.
-const RECORD: Region = Region::new(map::LOG.end - PAGE, 264);
+/// Bytes of the record (`firmware/fsbl/src/handover.rs`).
+const RECORD_SIZE: u64 = 264;
 /// Words of the secret.
 const SECRET_WORDS: usize = 16;
 
@@ -40,40 +44,51 @@ const CALL_OF_S_MODE: u64 = 9;
 
 #[unsafe(no_mangle)]
 extern "C" fn bench_main() -> ! {
+    let board = Board::find();
     // SAFETY: memory that the loader has written, and nothing else uses.
-    let record = unsafe { memory::bytes(RECORD) };
-    console::print("monitor: record ");
+    let record = unsafe { memory::bytes(Region::new(RECORD.start, RECORD_SIZE)) };
+    board.print("monitor: record ");
     for byte in record {
         let digits = [byte >> 4, byte & 15];
         for digit in digits {
             let text = "0123456789abcdef".get(usize::from(digit)..=usize::from(digit));
-            console::print(text.unwrap_or("?"));
+            board.print(text.unwrap_or("?"));
         }
     }
-    console::line(&[""]);
-    let secret: *const u32 = core::ptr::with_exposed_provenance(ENGINES.start as usize);
-    for index in 0..SECRET_WORDS {
-        // SAFETY: a word of a device; reading it changes nothing.
-        if unsafe { secret.wrapping_add(index).read_volatile() } != 0 {
-            fail("the secret is open");
-        }
+    board.line(&[""]);
+    if !is_secret_closed(board) {
+        fail(board, "the secret is open");
     }
     open_memory();
-    for at in (ENGINES.start..ENGINES.end).step_by(PAGE as usize).chain([RECORD.start]) {
-        expect(at, LOAD_ACCESS_FAULT);
+    for at in board.closed_pages() {
+        expect(board, at, LOAD_ACCESS_FAULT);
     }
     // Otherwise nothing would have been tried.
-    expect(map::LOG.start, CALL_OF_S_MODE);
-    machine::end(0)
+    expect(board, map::LOG.start, CALL_OF_S_MODE);
+    board.line(&["monitor: done"]);
+    board.end(0)
 }
 
-fn expect(address: u64, wanted: u64) {
+/// Whether M-mode cannot read the secret.
+fn is_secret_closed(board: &Board) -> bool {
+    let words = (0..SECRET_WORDS).map(|index| index << 2);
+    if board.is_locked {
+        let address = |at: usize| board.closed.start.wrapping_add(at as u64);
+        // SAFETY: a load, whatever becomes of it; the routine keeps all registers that it has to.
+        return words.map(address).all(|at| unsafe { attempt_load_m(at) } == LOAD_ACCESS_FAULT);
+    }
+    let secret: *const u32 = core::ptr::with_exposed_provenance(board.closed.start as usize);
+    // SAFETY: words of a device; reading them changes nothing.
+    words.map(|at| unsafe { secret.wrapping_byte_add(at).read_volatile() }).all(|word| word == 0)
+}
+
+fn expect(board: &Board, address: u64, wanted: u64) {
     // SAFETY: a load, whatever becomes of it; the routine keeps all registers that it has to.
     let cause = unsafe { attempt_load(address) };
     let text = [Number::hex(address), Number::decimal(cause)];
-    console::line(&["monitor: s-mode ", text[0].as_str(), " ", text[1].as_str()]);
+    board.line(&["monitor: s-mode ", text[0].as_str(), " ", text[1].as_str()]);
     if cause != wanted {
-        fail("another cause was expected");
+        fail(board, "another cause was expected");
     }
 }
 
@@ -91,15 +106,16 @@ fn open_memory() {
     }
 }
 
-fn fail(what: &str) -> ! {
-    console::line(&["monitor: failed: ", what]);
-    machine::end(1)
+fn fail(board: &Board, what: &str) -> ! {
+    board.line(&["monitor: failed: ", what]);
+    board.end(1)
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn bench_trap(cause: u64, pc: u64, value: u64) -> ! {
+    let board = Board::find();
     let text = [cause, pc, value].map(Number::hex);
     let [cause, pc, value] = text.each_ref().map(Number::as_str);
-    console::line(&["monitor: trap ", cause, " at ", pc, " value ", value]);
-    machine::end(2)
+    board.line(&["monitor: trap ", cause, " at ", pc, " value ", value]);
+    board.end(2)
 }

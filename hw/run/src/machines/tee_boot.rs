@@ -23,7 +23,7 @@ use xtask::{firmware, project};
 
 /// Bytes of the monitor to show, and in tests, in which software hashes it as well.
 pub const USUAL_SIZE: usize = 64 << 10;
-const TEST_SIZE: usize = 16 << 10;
+pub const TEST_SIZE: usize = 16 << 10;
 /// Of its memory: variables and stack follow its program (firmware/tests/bench/link.ld).
 const MONITOR_MEMORY: u64 = 320 << 10;
 /// A secret that is none.
@@ -105,22 +105,16 @@ fn reaches_panic(elf: &[u8]) -> Result<bool> {
 
 /// A bundle whose monitor has so many bytes: the test's program, then noise. Returns the monitor as well.
 fn bundle(size: usize, edits: &[Edit]) -> Result<(Vec<u8>, Vec<u8>)> {
-    let program = fs::read(firmware::stage("tee-monitor", &[])?.bin)?;
     let payload = |kind, size, region: Region| Payload::new(kind, size, region.start);
     let mut draft = Draft::boot();
     draft.identity = identity(hartlock_soc::BOARD.name, hartlock_soc::BOARD.soc);
     draft.blocks = vec![Block::Of(&LMS)];
-    let mut monitor = payload(PayloadType::Opensbi, size, hartlock_soc::FIRST);
-    (monitor.hash, monitor.mode) = (HashId::Sha3_512, TreeMode::Flat);
-    monitor.memory_size = MONITOR_MEMORY.max(monitor.memory_size);
-    let start = monitor.data.get_mut(..program.len()).context("the program is larger")?;
-    start.copy_from_slice(&program);
     let mut others = [
         payload(PayloadType::Loader, 1024, hartlock_soc::LOADER),
         payload(PayloadType::BootFdt, 1024, hartlock_soc::BOOT_FDT),
     ];
     others.iter_mut().for_each(|other| other.hash = HashId::Sha3_512);
-    draft.payloads = [monitor].into_iter().chain(others).collect();
+    draft.payloads = [monitor(size)?].into_iter().chain(others).collect();
     let (file, draft) = build(draft, edits);
     Ok((file, draft.payloads[0].data.clone()))
 }
@@ -158,6 +152,20 @@ pub fn record(console: &str) -> Option<[u8; HANDOVER_SIZE]> {
     let byte = |at: usize| u8::from_str_radix(digits.get(2 * at..2 * at + 2)?, 16).ok();
     let bytes: Option<Vec<u8>> = (0..HANDOVER_SIZE).map(byte).collect();
     bytes?.try_into().ok()
+}
+
+/// The payload that is the monitor, of this size.
+///
+/// # Errors
+/// If its program cannot be built.
+pub fn monitor(size: usize) -> Result<Payload> {
+    let program = fs::read(firmware::stage("tee-monitor", &[])?.bin)?;
+    let mut monitor = Payload::new(PayloadType::Opensbi, size, hartlock_soc::FIRST.start);
+    (monitor.hash, monitor.mode) = (HashId::Sha3_512, TreeMode::Flat);
+    monitor.memory_size = MONITOR_MEMORY.max(monitor.memory_size);
+    let start = monitor.data.get_mut(..program.len()).context("the program is larger")?;
+    start.copy_from_slice(&program);
+    Ok(monitor)
 }
 
 /// The endorsement of a monitor of this size, computed on this machine.
