@@ -447,7 +447,7 @@ pub const STEPS: &[Step] = &[
     .reads(OF_DEVICE),
     Step::runner(
         "tee",
-        "behind the ROM, the first-stage loader of a TEE derives the keys that it derives elsewhere",
+        "after the ROM, the first-stage loader of a TEE derives the keys that it derives elsewhere",
         "device",
     )
     .without_command()

@@ -1,8 +1,8 @@
 //! Storage, memory and secret on QEMU `virt`, where the ROM verifies this loader as the first payload of its boot bundle.
 //!
-//! The monitor's own boot bundle is in flash bank 1, behind that of the ROM. One page further on is the secret of the
-//! device, a model of one-time storage: flash cannot be closed, so a locked entry of PMP closes it, to M-mode as well, until
-//! reset. There is no engine.
+//! The monitor's own boot bundle is in flash bank 1, after that of the ROM. The page after it holds the secret of
+//! the device, a model of one-time storage: flash cannot be closed, so a locked entry of PMP closes it, to M-mode as well,
+//! until reset. There is no engine.
 
 use core::arch::{asm, global_asm};
 
