@@ -3,7 +3,7 @@
 //
 // The host's core is the only manager. It has no bits of privilege on its bus: PMP closes the pages to S- and U-mode.
 
-`include "machine_assert.svh"
+`include "assert.svh"
 
 module tee_engines
   import soc_pkg::*;
@@ -191,9 +191,10 @@ module tee_engines
   logic                list_req, list_gnt, list_rvalid;
   logic [ListBits-3:0] list_word;
   logic [31:0]         list_rdata;
-  logic                sink_valid, sink_ready, sink_last, sink_abort;
-  logic [63:0]         sink_data;
-  logic [3:0]          sink_bytes;
+  logic                sink_valid, sink_ready, sink_last, sink_abort, holds;
+  logic                str_valid, str_ready, str_last, str_abort;
+  logic [63:0]         sink_data, str_data;
+  logic [3:0]          sink_bytes, str_bytes;
   logic [2:0]          unused_irq;
   logic [63:0]         unused_prefix;
   logic                unused_prefix_valid, unused_prefix_last, unused_digest_ready;
@@ -287,12 +288,12 @@ module tee_engines
     .axil_rready_i  (t_r_ready[BlockSha3]),
     .axil_rdata_o   (t_r_data[BlockSha3]),
     .axil_rresp_o   (t_r_resp[BlockSha3]),
-    .str_valid_i    (sink_valid),
-    .str_ready_o    (sink_ready),
-    .str_data_i     (sink_data),
-    .str_last_i     (sink_last),
-    .str_bytes_i    (sink_bytes),
-    .str_abort_i    (sink_abort),
+    .str_valid_i    (str_valid),
+    .str_ready_o    (str_ready),
+    .str_data_i     (str_data),
+    .str_last_i     (str_last),
+    .str_bytes_i    (str_bytes),
+    .str_abort_i    (str_abort),
     .lifecycle_i    ('0),
     .irq_o          (unused_irq[1]),
     .alert_o        (sha3_alert)
@@ -377,6 +378,25 @@ module tee_engines
   assign mem_req_o.ar_id = '0;
   assign mem_req_o.aw_id = '0;
 
+  // Lists that continue a message.
+  tee_stream u_stream (
+    .clk_i,
+    .rst_ni,
+    .hold_i      (holds),
+    .in_valid_i  (sink_valid),
+    .in_ready_o  (sink_ready),
+    .in_data_i   (sink_data),
+    .in_last_i   (sink_last),
+    .in_bytes_i  (sink_bytes),
+    .in_abort_i  (sink_abort),
+    .out_valid_o (str_valid),
+    .out_ready_i (str_ready),
+    .out_data_o  (str_data),
+    .out_last_o  (str_last),
+    .out_bytes_o (str_bytes),
+    .out_abort_o (str_abort)
+  );
+
   // Its reads of lists take a port of their own.
   tee_lists u_lists (
     .clk_i,
@@ -398,6 +418,7 @@ module tee_engines
     .r_ready_i     (t_r_ready[BlockLists]),
     .r_data_o      (t_r_data[BlockLists]),
     .r_resp_o      (t_r_resp[BlockLists]),
+    .hold_o        (holds),
     .list_req_i    (list_req),
     .list_gnt_o    (list_gnt),
     .list_word_i   (list_word),
@@ -408,8 +429,11 @@ module tee_engines
   assign alert_o = ed25519_alert | sha3_alert | dma_alert;
 
   // An alert is reported by the bench; nothing follows from it here, because software tries every engine by known answers.
-  `MACHINE_ASSERT(OnePageAtATime_A, $onehot0(aw_select) && $onehot0(ar_select))
-  `MACHINE_ASSERT(DmaReadsMemoryAlone_A, mem_req_o.ar_valid |-> is_host(mem_req_o.ar.addr))
-  `MACHINE_ASSERT(DmaWritesMemoryAlone_A, mem_req_o.aw_valid |-> is_host(mem_req_o.aw.addr))
-  `MACHINE_ASSERT(NothingOfOthersIsTaken_A, aw_valid |-> aw_is_ours)
+  `ASSERT(OnePageAtATime_A, $onehot0(aw_select) && $onehot0(ar_select))
+  `ASSERT(DmaReadsMemoryAlone_A, mem_req_o.ar_valid |-> is_host(mem_req_o.ar.addr))
+  `ASSERT(DmaWritesMemoryAlone_A, mem_req_o.aw_valid |-> is_host(mem_req_o.aw.addr))
+  `ASSERT(AnOfferOfTheDmaStays_A, mem_req_o.ar_valid && !mem_resp_i.ar_ready |=>
+          mem_req_o.ar_valid && $stable(mem_req_o.ar))
+  `ASSERT(NothingOfTheEnginesLeaves_A, devices_req_o.aw_valid |-> !aw_is_ours)
+  `ASSERT(NorDoesARead_A, devices_req_o.ar_valid |-> !ar_is_ours)
 endmodule

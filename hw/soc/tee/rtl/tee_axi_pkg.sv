@@ -12,6 +12,6 @@ package tee_axi_pkg;
   // Bits 30 to 15 of an address of the host's devices: eight pages from 0x1500_0000 on, of which five are used.
   localparam logic [15:0] Window = 16'h2a00;
 
-  // The place of lists of the DMA engine: 1 KiB, a list of the longest kind.
-  localparam int unsigned ListBits = 10;
+  // The place of lists of the DMA engine: 2 KiB, two lists of the longest kind.
+  localparam int unsigned ListBits = 11;
 endpackage
