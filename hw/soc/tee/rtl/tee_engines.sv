@@ -1,4 +1,4 @@
-// The engines of `tee_machine`: device secret, Ed25519, SHA-3, DMA and its lists, in five pages of the host's devices; and
+// The engines of `tee_machine`: device secret, Ed25519, SHA-3, DMA, its lists and pushed words, in six pages of devices; and
 // the port of the DMA engine into memory, which is its own.
 //
 // The host's core is the only manager. It has no bits of privilege on its bus: PMP closes the pages to S- and U-mode.
@@ -32,8 +32,17 @@ module tee_engines
 );
   // --- the window ---
   logic outer_aw_valid, outer_w_valid, outer_b_ready, outer_ar_valid, outer_r_ready, aw_is_ours, ar_is_ours;
+  localparam logic [2:0] WordSize = 3'd2, DoubleSize = 3'd3;
+  logic       aw_is_push;
+  logic [2:0] aw_size;
   assign aw_is_ours = mmio_req_i.aw.addr[30:15] == Window;
   assign ar_is_ours = mmio_req_i.ar.addr[30:15] == Window;
+
+  // The window takes single words. Words to push are as wide as the bus: their stores are shown to it as words, and any other
+  // store to their page as one that it refuses. The upper half passes beside it.
+  assign aw_is_push = mmio_req_i.aw.addr[14:12] == 3'(BlockPush);
+  assign aw_size    = !aw_is_push                            ? mmio_req_i.aw.size
+                    : (mmio_req_i.aw.size == DoubleSize)     ? WordSize : DoubleSize;
 
   // Between the window and the blocks: one port of AXI4-Lite.
   logic        aw_valid, aw_ready, w_valid, w_ready, b_valid, b_ready, ar_valid, ar_ready, r_valid, r_ready;
@@ -51,7 +60,7 @@ module tee_engines
     .aw_window_i      (aw_is_ours),
     .aw_id_i          (mmio_req_i.aw_id),
     .aw_len_i         (mmio_req_i.aw.len),
-    .aw_size_i        (mmio_req_i.aw.size),
+    .aw_size_i        (aw_size),
     .aw_addr_i        (mmio_req_i.aw.addr[11:0]),
     .w_valid_i        (mmio_req_i.w_valid),
     .w_ready_o        (mmio_resp_o.w_ready),
@@ -192,13 +201,14 @@ module tee_engines
   logic [ListBits-3:0] list_word;
   logic [31:0]         list_rdata;
   logic                sink_valid, sink_ready, sink_last, sink_abort, holds;
+  logic                joined_valid, joined_ready, joined_last, joined_abort;
   logic                str_valid, str_ready, str_last, str_abort;
-  logic [63:0]         sink_data, str_data;
-  logic [3:0]          sink_bytes, str_bytes;
+  logic [63:0]         sink_data, joined_data, str_data;
+  logic [3:0]          sink_bytes, joined_bytes, str_bytes;
   logic [2:0]          unused_irq;
   logic [63:0]         unused_prefix;
   logic                unused_prefix_valid, unused_prefix_last, unused_digest_ready;
-  logic                unused_entropy_ready;
+  logic                unused_entropy_ready, push_read_q;
 
   // Test keys only: a chip has a root of trust for them.
   tee_secret u_secret (
@@ -389,6 +399,45 @@ module tee_engines
     .in_last_i   (sink_last),
     .in_bytes_i  (sink_bytes),
     .in_abort_i  (sink_abort),
+    .out_valid_o (joined_valid),
+    .out_ready_i (joined_ready),
+    .out_data_o  (joined_data),
+    .out_last_o  (joined_last),
+    .out_bytes_o (joined_bytes),
+    .out_abort_o (joined_abort)
+  );
+
+  // Words that the core pushes. Its page cannot be read.
+  assign t_ar_ready[BlockPush] = ~t_r_valid[BlockPush];
+  assign t_r_data[BlockPush]   = '0;
+  assign t_r_resp[BlockPush]   = RespSlverr;
+  assign t_r_valid[BlockPush]  = push_read_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) push_read_q <= 1'b0;
+    else         push_read_q <= push_read_q ? ~t_r_ready[BlockPush] : t_ar_valid[BlockPush];
+  end
+
+  // The hash engine takes them, or the list, as one stream.
+  tee_push u_push (
+    .clk_i,
+    .rst_ni,
+    .aw_valid_i  (t_aw_valid[BlockPush]),
+    .aw_ready_o  (t_aw_ready[BlockPush]),
+    .aw_addr_i   (aw_addr),
+    .w_valid_i   (t_w_valid[BlockPush]),
+    .w_ready_o   (t_w_ready[BlockPush]),
+    .w_data_i    ({mmio_req_i.w_data[63:32], w_data}),
+    .w_strb_i    ({mmio_req_i.w_strb[7:4], w_strb}),
+    .b_valid_o   (t_b_valid[BlockPush]),
+    .b_ready_i   (t_b_ready[BlockPush]),
+    .b_resp_o    (t_b_resp[BlockPush]),
+    // From lists.
+    .in_valid_i  (joined_valid),
+    .in_ready_o  (joined_ready),
+    .in_data_i   (joined_data),
+    .in_last_i   (joined_last),
+    .in_bytes_i  (joined_bytes),
+    .in_abort_i  (joined_abort),
     .out_valid_o (str_valid),
     .out_ready_i (str_ready),
     .out_data_o  (str_data),
@@ -434,6 +483,7 @@ module tee_engines
   `ASSERT(DmaWritesMemoryAlone_A, mem_req_o.aw_valid |-> is_host(mem_req_o.aw.addr))
   `ASSERT(AnOfferOfTheDmaStays_A, mem_req_o.ar_valid && !mem_resp_i.ar_ready |=>
           mem_req_o.ar_valid && $stable(mem_req_o.ar))
+  `ASSERT(OnlyDoubleWordsArePushed_A, t_aw_valid[BlockPush] |-> mmio_req_i.aw.size == DoubleSize)
   `ASSERT(NothingOfTheEnginesLeaves_A, devices_req_o.aw_valid |-> !aw_is_ours)
   `ASSERT(NorDoesARead_A, devices_req_o.ar_valid |-> !ar_is_ours)
 endmodule

@@ -18,9 +18,10 @@ SHA3, DMA, ED25519 = (Registers(name, str(IP / name / "tb/test")) for name in ("
 INPUTS = ["secret_i", "upset_i", "mmio_req_i", "devices_resp_i", "mem_resp_i"]
 
 BASE, PAGE = 0x1500_0000, 0x1000
-AT_SECRET, AT_ED25519, AT_SHA3, AT_DMA, AT_LISTS = (BASE + PAGE * number for number in range(5))
+AT_SECRET, AT_ED25519, AT_SHA3, AT_DMA, AT_LISTS, AT_PUSH = (BASE + PAGE * number for number in range(6))
 LATCH, HOLD = 0x40, 0x800
-WORD, INCR = 2, 1
+PUSH, KEEP, COMMIT, LAST = 0x00, 0x08, 0x10, 1 << 8
+WORD, DOUBLE, INCR = 2, 3, 1
 RAM = 0x8000_0000
 # Reads of a status, each of some cycles, for the longest list here.
 PATIENCE = 2000
@@ -75,6 +76,13 @@ class Setup:
         id_, data, response, last = self.host.r.taken[-1]
         assert (id_, last) == (request[0], 1)
         return data >> 8 * (address & 4) & 0xFFFF_FFFF, response
+
+    async def push(self, address: int, word: int) -> int:
+        """A store of eight bytes."""
+        before = len(self.host.b.taken)
+        self.host.write((3, address, 0, DOUBLE, INCR), [(word, 0xFF, 1)])
+        await self.bench.run(lambda: len(self.host.b.taken) > before)
+        return self.host.b.taken[-1][1]
 
     async def until(self, address: int, mask: int) -> int:
         for _ in range(PATIENCE):
@@ -151,7 +159,9 @@ async def every_page_is_its_block(dut: HierarchyObject) -> None:
     word = random.getrandbits(32)
     assert await setup.write(AT_LISTS + 0x7FC, word) == OKAY
     assert await setup.read(AT_LISTS + 0x7FC) == (word, OKAY)
-    for page in range(5, 8):
+    assert await setup.write(AT_PUSH, 1) == SLVERR
+    assert await setup.read(AT_PUSH) == (0, SLVERR)
+    for page in range(6, 8):
         assert await setup.write(BASE + PAGE * page, 1) == DECERR
         assert await setup.read(BASE + PAGE * page) == (0, DECERR)
     # Once shut, the secret does not show, and its page alone shuts it.
@@ -234,6 +244,38 @@ async def lists_continue_a_message(dut: HierarchyObject) -> None:
             assert await setup.carry_out(ranges, holds=number + 1 < len(lists)) == DMA["DMA_INTERRUPT_DONE_MASK"]
         message = setup.bytes_of([one for ranges in lists for one in ranges])
         assert await setup.digest() == hashlib.sha3_512(message).digest()
+
+
+@cocotb.test()
+@cocotb.parametrize(commits=[False, True])
+async def pushed_words_are_hashed(dut: HierarchyObject, commits: bool) -> None:
+    """Also while the engine works on a block, and after a list."""
+    setup = await started(dut)
+    await setup.lock()
+    for size in [0, 1, 7, 8, 71, 72, 73, 200]:
+        message = random.randbytes(size)
+        await setup.begin_message()
+        words = [message[at : at + 8] for at in range(0, size - size % 8, 8)]
+        for word in words:
+            value = int.from_bytes(word, "little")
+            assert await setup.push(AT_PUSH + (KEEP if commits else PUSH), value) == OKAY
+            if commits:
+                assert await setup.push(AT_PUSH + COMMIT, 0) == OKAY
+        rest = message[8 * len(words) :]
+        await setup.push(AT_PUSH + KEEP, int.from_bytes(rest, "little"))
+        await setup.push(AT_PUSH + COMMIT, LAST | len(rest))
+        assert await setup.digest() == hashlib.sha3_512(message).digest()
+
+
+@cocotb.test()
+async def a_word_without_a_message_stops_nothing(dut: HierarchyObject) -> None:
+    setup = await started(dut)
+    for _ in range(3):
+        assert await setup.push(AT_PUSH + PUSH, random.getrandbits(64)) == OKAY
+    await setup.bench.cycles(60)
+    await setup.begin_message()
+    await setup.push(AT_PUSH + COMMIT, LAST)
+    assert await setup.digest() == hashlib.sha3_512(b"").digest(), "a word of before is in the message"
 
 
 @cocotb.test()
