@@ -94,7 +94,8 @@ pub struct Computer<H, S> {
 impl<H: HashEngine, S: SignEngine> Computer<H, S> {
     /// Tries the engines, by known answers.
     pub fn new(kernels: Kernels, hash: Option<H>, sign: Option<S>) -> Self {
-        let (hash, sign) = (tried(hash, hash_is_right), tried(sign, sign_is_right));
+        let hash = tried(hash, hash_is_right, H::wipe);
+        let sign = tried(sign, sign_is_right, S::wipe);
         Self { kernels, hash, sign, has_parts: false }
     }
 
@@ -178,9 +179,18 @@ impl<H: HashEngine, S: SignEngine> Computer<H, S> {
     }
 }
 
-fn tried<E>(engine: Option<E>, is_right: impl FnOnce(&mut E) -> Option<bool>) -> Result<E, Fault> {
+/// Only public values are tried, so that it does not matter whether an engine that is wrong forgets them.
+fn tried<E>(
+    engine: Option<E>,
+    is_right: impl FnOnce(&mut E) -> Option<bool>,
+    wipe: impl FnOnce(&mut E) -> Option<()>,
+) -> Result<E, Fault> {
     let mut engine = engine.ok_or(Fault::Missing)?;
-    if is_right(&mut engine) == Some(true) { Ok(engine) } else { Err(Fault::WrongAnswer) }
+    if is_right(&mut engine) == Some(true) {
+        return Ok(engine);
+    }
+    let _ = wipe(&mut engine);
+    Err(Fault::WrongAnswer)
 }
 
 fn hash_is_right<H: HashEngine>(engine: &mut H) -> Option<bool> {

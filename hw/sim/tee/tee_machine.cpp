@@ -12,6 +12,9 @@ namespace {
 const char* const kScope = "TOP.tee_machine.u_rocket";
 constexpr std::uint32_t kDmaBeatBytes = 8;
 constexpr std::size_t kSecretBytes = 64;
+// Bits of the signal `upset`.
+constexpr unsigned kUpsetEngines = 1;
+constexpr unsigned kUpsetSecret = 2;
 
 class TeeMachine : public Machine {
 public:
@@ -19,11 +22,13 @@ public:
                const std::optional<WavesOptions>& waves, const RotOptions& options)
         : Machine(ram, devices, storage, memory, waves, kScope), dma_(ram, kDmaBeatBytes, memory) {
         const std::vector<std::uint8_t> secret = read_file(options.program);
-        if (secret.size() != kSecretBytes) {
+        // A byte after the secret says that it shows, whatever the latch says.
+        const bool shows_secret = secret.size() == kSecretBytes + 1;
+        if (secret.size() != kSecretBytes && !shows_secret) {
             throw std::runtime_error("the secret of the device has 64 bytes");
         }
         std::memcpy(&top_->secret, secret.data(), kSecretBytes);
-        top_->upset = options.has_upset;
+        top_->upset = (options.has_upset ? kUpsetEngines : 0) | (shows_secret ? kUpsetSecret : 0);
     }
 
     void report(std::FILE* file) const override {

@@ -1,12 +1,13 @@
 //! What the first-stage loader of a TEE starts in a test, in place of a monitor: prints the record that it was given, looks
-//! for the secret of the device, and reads the closed pages from S-mode.
+//! for the secret of the device and for what engines still have, and tries the closed pages from S- and U-mode.
 //!
 //! ```text
 //! monitor: record <hexadecimal>
-//! monitor: s-mode <address> <mcause>
+//! monitor: <s or u>-mode <load or store> <address> <mcause>
 //! ```
 //!
-//! It ends the machine with 0 if the secret is closed, every closed page gives a load access fault, and other memory none.
+//! It ends the machine with 0 if the secret stays closed, engines have neither keys nor results, every access to a closed page
+//! is a fault, and one to other memory none.
 
 #![no_std]
 #![no_main]
@@ -22,13 +23,18 @@ global_asm!(include_str!("../../bench/src/start.S"));
 global_asm!(include_str!("attempt.S"));
 
 unsafe extern "C" {
-    /// Loads a word of this address in S-mode, and returns the cause of the trap that follows (attempt.S).
-    fn attempt_load(address: u64) -> u64;
+    /// Loads or stores a word of this address in a mode, and returns the cause of the trap that follows (attempt.S).
+    fn attempt_access(address: u64, mode: u64, is_store: u64) -> u64;
 }
 
 const PAGE: u64 = 4096;
-/// Engines, secret and lists (`hw/soc/tee/tee_axi_pkg.sv`).
-const ENGINES: Region = Region::new(0x1500_0000, 5 * PAGE);
+/// Engines, secret, lists and words to push (`hw/soc/tee/rtl/tee_axi_pkg.sv`), and empty pages.
+const ENGINES: Region = Region::new(0x1500_0000, 8 * PAGE);
+/// In words: the latch of the secret, status registers, results.
+const LATCH: usize = 16;
+const ED25519_STATUS: usize = 0x1010 / 4;
+const SHA3_STATUS: usize = 0x2010 / 4;
+const SHA3_DIGEST: usize = 0x2100 / 4;
 /// The record (`firmware/fsbl/src/machine.rs`), and its size.
 const RECORD: Region = Region::new(map::LOG.end - PAGE, 264);
 /// Words of the secret.
@@ -36,7 +42,13 @@ const SECRET_WORDS: usize = 16;
 
 // Causes (RISC-V Privileged Architecture, table of mcause).
 const LOAD_ACCESS_FAULT: u64 = 5;
+const STORE_ACCESS_FAULT: u64 = 7;
+const CALL_OF_U_MODE: u64 = 8;
 const CALL_OF_S_MODE: u64 = 9;
+
+/// Name, mstatus.MPP, and the cause of its `ecall`.
+const MODES: [(&str, u64, u64); 2] =
+    [("s-mode ", 1 << 11, CALL_OF_S_MODE), ("u-mode ", 0, CALL_OF_U_MODE)];
 
 #[unsafe(no_mangle)]
 extern "C" fn bench_main() -> ! {
@@ -51,27 +63,53 @@ extern "C" fn bench_main() -> ! {
         }
     }
     console::line(&[""]);
-    let secret: *const u32 = core::ptr::with_exposed_provenance(ENGINES.start as usize);
-    for index in 0..SECRET_WORDS {
-        // SAFETY: a word of a device; reading it changes nothing.
-        if unsafe { secret.wrapping_add(index).read_volatile() } != 0 {
-            fail("the secret is open");
-        }
-    }
+    engines_have_nothing();
     open_memory();
-    for at in (ENGINES.start..ENGINES.end).step_by(PAGE as usize).chain([RECORD.start]) {
-        expect(at, LOAD_ACCESS_FAULT);
+    for (name, mode, call) in MODES {
+        for at in (ENGINES.start..ENGINES.end).step_by(PAGE as usize).chain([RECORD.start]) {
+            expect(at, (name, mode), false, LOAD_ACCESS_FAULT);
+            expect(at, (name, mode), true, STORE_ACCESS_FAULT);
+        }
+        // Otherwise nothing would have been tried.
+        expect(map::LOG.start, (name, mode), false, call);
+        expect(map::LOG.start, (name, mode), true, call);
     }
-    // Otherwise nothing would have been tried.
-    expect(map::LOG.start, CALL_OF_S_MODE);
     machine::end(0)
 }
 
-fn expect(address: u64, wanted: u64) {
-    // SAFETY: a load, whatever becomes of it; the routine keeps all registers that it has to.
-    let cause = unsafe { attempt_load(address) };
+/// The secret is closed and does not open, no slot has a key, and no result is there.
+fn engines_have_nothing() {
+    let word = |index: usize| {
+        core::ptr::with_exposed_provenance_mut::<u32>(ENGINES.start as usize).wrapping_add(index)
+    };
+    // SAFETY: a word of a device; reading it changes nothing.
+    let read = |index: usize| unsafe { word(index).read_volatile() };
+    // As an attacker would.
+    for (index, value) in [(LATCH, 0), (0, 0), (LATCH, 1), (LATCH, 0)] {
+        // SAFETY: the page of the secret, where a store closes it or does nothing.
+        unsafe { word(index).write_volatile(value) };
+        if read(LATCH) != 1 || (0..SECRET_WORDS).any(|index| read(index) != 0) {
+            fail("the secret is open");
+        }
+    }
+    /// Idle; of SHA-3 beside it, whether a digest and a key are there and whether it has failed.
+    const IDLE: u32 = 1;
+    const MASK: u32 = 0x1d;
+    if read(ED25519_STATUS) != IDLE || read(SHA3_STATUS) & MASK != IDLE {
+        fail("an engine has keys or results");
+    }
+    // The highest bit of a broken engine is stuck.
+    if (0..16).any(|index| read(SHA3_DIGEST + index) << 1 != 0) {
+        fail("a digest is left");
+    }
+}
+
+fn expect(address: u64, (name, mode): (&str, u64), is_store: bool, wanted: u64) {
+    // SAFETY: an access to devices that close it or to memory that nothing uses; the routine keeps all registers that it has to.
+    let cause = unsafe { attempt_access(address, mode, is_store.into()) };
     let text = [Number::hex(address), Number::decimal(cause)];
-    console::line(&["monitor: s-mode ", text[0].as_str(), " ", text[1].as_str()]);
+    let kind = if is_store { "store " } else { "load " };
+    console::line(&["monitor: ", name, kind, text[0].as_str(), " ", text[1].as_str()]);
     if cause != wanted {
         fail("another cause was expected");
     }

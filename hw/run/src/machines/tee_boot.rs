@@ -102,16 +102,37 @@ pub struct Boot<'a> {
     pub secret: &'a [u8; 64],
     pub edits: &'a [Edit],
     pub options: &'a [&'a str],
+    pub fault: Fault,
+}
+
+/// What is wrong with the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Nothing.
+    None,
+    /// The secret shows, whatever its latch says.
+    OpenSecret,
+    /// A bit of the root-of-trust block.
+    Root,
+    /// A bit of the state record.
+    State,
 }
 
 impl Default for Boot<'_> {
     fn default() -> Self {
-        Self { by: By::Engines, size: USUAL_SIZE, secret: &SECRET, edits: &[], options: &[] }
+        Self {
+            by: By::Engines,
+            size: USUAL_SIZE,
+            secret: &SECRET,
+            edits: &[],
+            options: &[],
+            fault: Fault::None,
+        }
     }
 }
 
 /// The loader with the identity of a device that trusts a fake key of Ed25519 and one of RSA, which verifies soonest.
-fn loader(by: By) -> Result<Vec<u8>> {
+fn loader(by: By, fault: Fault) -> Result<Vec<u8>> {
     let features: &[&str] = match by {
         By::Engines => &["in-turn", "rsa"],
         By::Overlapped | By::BrokenEngines => &["machine", "rsa"],
@@ -137,7 +158,13 @@ fn loader(by: By) -> Result<Vec<u8>> {
         lifecycle: Lifecycle::Production,
         revoked_keys: 0,
     };
-    let identity = [&root.encode()[..], &state.encode(&root.state_key())].concat();
+    let root_block = root.encode();
+    let mut identity = [&root_block[..], &state.encode(&root.state_key())].concat();
+    match fault {
+        Fault::Root => identity[root_block.len() / 2] ^= 1,
+        Fault::State => identity[root_block.len()] ^= 1,
+        Fault::None | Fault::OpenSecret => {}
+    }
     ensure!(size == identity.len(), "the loader keeps {size} bytes for its identity");
     elf.get_mut(at..at + size).context("the identity is past the end")?.copy_from_slice(&identity);
     Ok(elf)
@@ -179,8 +206,10 @@ pub fn run(tee: Tee, boot: &Boot<'_>) -> Result<Ran> {
     let folder = project::work_dir("hw").join(tee.name);
     fs::create_dir_all(&folder)?;
     let (program, secret) = (folder.join("fsbl.elf"), folder.join("secret.bin"));
-    fs::write(&program, loader(boot.by)?)?;
-    fs::write(&secret, boot.secret)?;
+    fs::write(&program, loader(boot.by, boot.fault)?)?;
+    // A byte more says that it shows (hw/sim/tee).
+    let is_open = usize::from(boot.fault == Fault::OpenSecret);
+    fs::write(&secret, [&boot.secret[..], &vec![1; is_open]].concat())?;
     let mut options = vec!["--max-cycles".to_owned(), MAX_CYCLES.to_owned()];
     options.extend(["--rot".to_owned(), secret.to_str().context("a path of text")?.to_owned()]);
     if boot.by == By::BrokenEngines {
@@ -246,15 +275,19 @@ pub fn show(tee: Tee, size: Option<usize>, by: Option<By>) -> Result<()> {
 pub fn fault(tee: Tee, is_quick: bool) -> Result<Option<String>> {
     let flip = Edit::File(|file| file[3 << 12] ^= 1);
     let cut = Edit::File(|file| file.truncate(file.len() - (1 << 12)));
-    let bad: [(&[Edit], [u8; 64], &str); 4] = [
-        (&[flip], SECRET, "E0801"),
-        (&[cut], SECRET, "E0101"),
-        (&[], [0; 64], "E0915"),
-        (&[], [0xff; 64], "E0915"),
+    let bad: [(&[Edit], [u8; 64], Fault, &str); 7] = [
+        (&[flip], SECRET, Fault::None, "E0801"),
+        (&[cut], SECRET, Fault::None, "E0101"),
+        (&[], [0; 64], Fault::None, "E0915"),
+        (&[], [0xff; 64], Fault::None, "E0915"),
+        (&[], SECRET, Fault::OpenSecret, "E0916"),
+        (&[], SECRET, Fault::Root, "E0903"),
+        (&[], SECRET, Fault::State, "E0904"),
     ];
-    for (edits, secret, code) in bad.into_iter().take(if is_quick { 1 } else { usize::MAX }) {
+    for (edits, secret, fault, code) in bad.into_iter().take(if is_quick { 1 } else { usize::MAX })
+    {
         let by = By::Overlapped;
-        let boot = Boot { by, size: TEST_SIZE, edits, secret: &secret, ..Boot::default() };
+        let boot = Boot { by, size: TEST_SIZE, edits, secret: &secret, fault, ..Boot::default() };
         let ran = run(tee, &boot)?;
         let is_refused = ran.end == End::Failure && ran.console.contains(code);
         if !is_refused || record(&ran.console).is_some() {

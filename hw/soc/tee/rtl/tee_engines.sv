@@ -16,8 +16,8 @@ module tee_engines
   input  logic         clk_i,
   input  logic         rst_ni,
   input  logic [511:0] secret_i,
-  // Breaks engines, to show that software notices.
-  input  logic         upset_i,
+  // Breaks what is read: bit 0 results of engines, bit 1 the secret, to show that software notices.
+  input  logic [1:0]   upset_i,
 
   // Devices of the host, and those of them that belong to the bench.
   input  req_t         mmio_req_i,
@@ -188,10 +188,12 @@ module tee_engines
   // Only what is read changes: the engines work on as they are, so that software alone can notice.
   always_comb begin
     seen_r_data = t_r_data;
-    if (upset_i && shows_q) begin
+    if (upset_i[0] && shows_q) begin
       seen_r_data[BlockEd25519][31] = 1'b1;
       seen_r_data[BlockSha3][31]    = 1'b1;
     end
+    // A secret that shows, whatever the latch says.
+    if (upset_i[1] && !shows_q) seen_r_data[BlockSecret][0] = 1'b1;
   end
 
   // --- blocks ---

@@ -322,3 +322,12 @@ async def a_broken_engine_shows_wrong_results_and_a_right_status(dut: HierarchyO
     assert await setup.read(AT_SHA3) == (0x7368_6133, OKAY)
     point = AT_ED25519 + ED25519["ED25519_POINT_OFFSET"]
     assert (await setup.read(point))[0] >> 31 == 1
+
+
+@cocotb.test()
+async def a_secret_that_does_not_close_shows(dut: HierarchyObject) -> None:
+    setup = await started(dut)
+    dut.upset_i.value = 2
+    await setup.write(AT_SECRET + LATCH, 1)
+    assert [await setup.read(AT_SECRET + 4 * number) for number in range(16)] == [(1, OKAY)] * 16
+    assert await setup.read(AT_SHA3) == (0x7368_6133, OKAY)

@@ -165,7 +165,7 @@ module tee_machine
   input  logic               debug_dmactiveAck,
 
   input  logic [511:0]       secret,
-  input  logic               upset,
+  input  logic [1:0]         upset,
   output logic               alert
 );
   req_t  mmio_req, devices_req, dma_req;
