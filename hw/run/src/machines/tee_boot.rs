@@ -267,8 +267,8 @@ pub fn show(tee: Tee, size: Option<usize>, by: Option<By>) -> Result<()> {
     Ok(())
 }
 
-/// What is wrong with the loader on this machine. `is_quick` leaves out the loader without engines, because with broken ones
-/// software does everything, too; and all refusals but one.
+/// What is wrong with the loader on this machine. `is_quick` has one boot and one refusal, because a boot in software takes a
+/// minute; that software does what engines cannot is tested on a workstation, too (firmware/fsbl/src/tests.rs).
 ///
 /// # Errors
 /// If something cannot be built or started.
@@ -301,7 +301,7 @@ pub fn fault(tee: Tee, is_quick: bool) -> Result<Option<String>> {
         (By::BrokenEngines, "ed25519 in software, the engine answers wrong"),
         (By::Software, "ed25519 in software, there is no engine"),
     ];
-    for (by, says) in runs.into_iter().filter(|(by, _)| !is_quick || *by != By::Software) {
+    for (by, says) in runs.into_iter().filter(|(by, _)| !is_quick || *by == By::Overlapped) {
         let ran = run(tee, &Boot { by, size: TEST_SIZE, ..Boot::default() })?;
         if ran.end != End::Success || record(&ran.console) != Some(wanted) {
             return Ok(Some(format!("{by:?} ended in {:?}\n{}", ran.end, ran.console)));
