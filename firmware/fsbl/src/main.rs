@@ -115,6 +115,7 @@ fn print_faults(faults: [Option<Fault>; 2]) {
             Some(Fault::Missing) => "in software, there is no engine",
             Some(Fault::WrongAnswer) => "in software, the engine answers wrong",
             Some(Fault::Failed) => "in software, the engine has failed",
+            Some(Fault::Stuck) => "in software, the engine has failed and does not forget",
         };
         console::line(&["fsbl: ", name, " ", why]);
     }

@@ -26,19 +26,19 @@ pub struct Board {
     patience: u32,
     /// The device that ends the machine.
     end: usize,
-    /// Pages that S-mode must not read, beside the record. The first one begins with the secret.
+    /// Pages that S- and U-mode must not reach, beside the record. The first one begins with the secret.
     pub closed: Region,
-    /// Whether M-mode cannot read the secret either. Else it reads as zero.
-    pub is_locked: bool,
+    /// Whether the secret has a latch and there are engines; else PMP closes the secret to M-mode as well.
+    pub has_engines: bool,
 }
 
-/// Engines, secret and lists (`hw/soc/tee/tee_axi_pkg.sv`).
+/// Secret, engines, lists and words to push, and empty pages (`hw/soc/tee/rtl/tee_axi_pkg.sv`).
 const TEE_1: Board = Board {
     uart: 0x1100_0000,
     patience: 0,
     end: 0x1200_0000,
-    closed: Region::new(0x1500_0000, 5 * PAGE),
-    is_locked: false,
+    closed: Region::new(0x1500_0000, 8 * PAGE),
+    has_engines: true,
 };
 
 /// The secret is in flash (`firmware/fsbl/src/virt/machine.rs`).
@@ -47,7 +47,7 @@ const QEMU_VIRT: Board = Board {
     patience: 1_000_000,
     end: 0x10_0000,
     closed: Region::new(0x23f0_0000, PAGE),
-    is_locked: true,
+    has_engines: false,
 };
 
 impl Board {
@@ -84,7 +84,7 @@ impl Board {
         }
     }
 
-    /// First addresses of the pages that S-mode must not read.
+    /// First addresses of the pages that S- and U-mode must not reach.
     pub fn closed_pages(&self) -> impl Iterator<Item = u64> {
         (self.closed.start..self.closed.end).step_by(PAGE as usize).chain([RECORD.start])
     }
