@@ -64,6 +64,7 @@ impl Slot {
 pub struct Ed25519<W> {
     registers: Registers,
     wait: W,
+    is_slow: bool,
 }
 
 impl<W: Wait> Ed25519<W> {
@@ -75,9 +76,21 @@ impl<W: Wait> Ed25519<W> {
         if registers.id().read() != MAGIC {
             return Err(Error::NoEngine);
         }
-        let mut engine = Self { registers, wait };
+        let mut engine = Self { registers, wait, is_slow: false };
         engine.wipe()?;
         Ok(engine)
+    }
+
+    /// In the cycles of the engine of the paper on quick boot, with signatures that are shown without a verification: for
+    /// comparisons only.
+    #[must_use]
+    pub fn slow(self) -> Self {
+        Self { is_slow: true, ..self }
+    }
+
+    /// What `control` says of every command.
+    fn config(&self, slot: Slot) -> Control {
+        Control::RESET.with_slot(slot.0).with_slow(self.is_slow)
     }
 
     /// Forgets all keys, and the nonce.
@@ -96,7 +109,7 @@ impl<W: Wait> Ed25519<W> {
     /// `Refused` if the slot has a key already; those of the engine.
     pub fn load(&mut self, slot: Slot, expanded: &[u8; 64]) -> Result<[u8; 32], Error> {
         self.begin()?;
-        let config = Control::RESET.with_slot(slot.0).with_clamp(true);
+        let config = self.config(slot).with_clamp(true);
         self.registers.control().write(config);
         write(self.registers.digest(), expanded);
         // Other bits would be another scalar, which gives the key away beside the right one.
@@ -104,7 +117,7 @@ impl<W: Wait> Ed25519<W> {
             return Err(Error::Failed);
         }
         // The register block keeps the last word that was written.
-        self.registers.control().write(Control::RESET.with_slot(slot.0));
+        self.registers.control().write(self.config(slot));
         self.run(slot, Command::RESET.with_load(true))?;
         self.public_key(slot)
     }
@@ -139,8 +152,9 @@ impl<W: Wait> Ed25519<W> {
         self.run(slot, Command::RESET.with_sign(true))?;
         let s: [u8; 32] = read(self.registers.s());
         let mut signature = [0; 64];
-        for (to, byte) in signature.iter_mut().zip(r.into_iter().chain(s)) {
-            *to = byte;
+        if let Some((first, second)) = signature.split_first_chunk_mut() {
+            *first = r;
+            second.iter_mut().zip(s).for_each(|(to, from)| *to = from);
         }
         Ok(signature)
     }
@@ -181,7 +195,7 @@ impl<W: Wait> Ed25519<W> {
 
     /// Runs a command, and returns what came of it. A word that is no verdict is a fault.
     fn ends(&mut self, slot: Slot, command: Command) -> Result<Verdict, Error> {
-        let config = Control::RESET.with_slot(slot.0);
+        let config = self.config(slot);
         self.registers.control().write(config);
         if W::BY_INTERRUPT {
             self.registers.interrupt().write(Interrupt::RESET.with_done(true).with_error(true));

@@ -31,9 +31,28 @@ pub trait HashEngine {
     /// The digest of memory to which nothing was stored by the processor since devices have written it.
     fn digest_of_memory(&mut self, bytes: &[u8]) -> Option<[u8; 64]>;
 
-    /// Forgets what it hashed.
+    /// Begins the digest of memory that is written part by part. False if this engine takes memory as a whole alone.
+    fn begin_parts(&mut self) -> Option<bool> {
+        Some(false)
+    }
+
+    /// The next part; as [`digest_of_memory`](Self::digest_of_memory). Each but the last has a multiple of
+    /// [`PART_UNIT`] bytes.
+    fn part(&mut self, _: &[u8], _is_last: bool) -> Option<()> {
+        None
+    }
+
+    /// The digest of all parts.
+    fn end_parts(&mut self) -> Option<[u8; 64]> {
+        None
+    }
+
+    /// Forgets what it hashed, also if it failed at that.
     fn wipe(&mut self) -> Option<()>;
 }
+
+/// Of the bytes of a part.
+pub const PART_UNIT: usize = 8;
 
 /// An engine for Ed25519. `None` of any method means that it is not used any more.
 pub trait SignEngine {
@@ -59,6 +78,8 @@ pub enum Fault {
     WrongAnswer,
     /// It failed at work.
     Failed,
+    /// It failed at work, and did not say that it has forgotten it.
+    Stuck,
 }
 
 /// What computes.
@@ -66,12 +87,16 @@ pub struct Computer<H, S> {
     kernels: Kernels,
     hash: Result<H, Fault>,
     sign: Result<S, Fault>,
+    /// Memory is hashed part by part.
+    has_parts: bool,
 }
 
 impl<H: HashEngine, S: SignEngine> Computer<H, S> {
     /// Tries the engines, by known answers.
     pub fn new(kernels: Kernels, hash: Option<H>, sign: Option<S>) -> Self {
-        Self { kernels, hash: tried(hash, hash_is_right), sign: tried(sign, sign_is_right) }
+        let hash = tried(hash, hash_is_right, H::wipe);
+        let sign = tried(sign, sign_is_right, S::wipe);
+        Self { kernels, hash, sign, has_parts: false }
     }
 
     /// Why software does what an engine could: of the hash, and of signatures.
@@ -96,9 +121,27 @@ impl<H: HashEngine, S: SignEngine> Computer<H, S> {
             .unwrap_or_else(|| in_software(kernels, &[bytes]))
     }
 
+    /// Begins the digest of memory that is written part by part.
+    pub(crate) fn begin_parts(&mut self) {
+        self.has_parts = by(&mut self.hash, HashEngine::begin_parts) == Some(true);
+    }
+
+    /// A part of it was written. Does nothing if the whole is hashed at its end.
+    pub(crate) fn part(&mut self, bytes: &[u8], is_last: bool) {
+        self.has_parts =
+            self.has_parts && by(&mut self.hash, |engine| engine.part(bytes, is_last)).is_some();
+    }
+
+    /// The digest of all of it. What an engine did not hash by parts is hashed now.
+    pub(crate) fn end_parts(&mut self, whole: &[u8]) -> [u8; 64] {
+        let by_parts = self.has_parts.then(|| by(&mut self.hash, HashEngine::end_parts));
+        self.has_parts = false;
+        by_parts.flatten().unwrap_or_else(|| self.digest_of_memory(whole))
+    }
+
     /// The public key of an expanded key, which stays in its slot if an engine computes it.
     pub(crate) fn public_key(&mut self, slot: Slot, expanded: &[u8; 64]) -> Option<[u8; 32]> {
-        by(&mut self.sign, |engine| engine.load(slot, expanded))
+        by_sign(&mut self.sign, |engine| engine.load(slot, expanded))
             .or_else(|| Some(*key_pair(expanded)?.public_key()))
     }
 
@@ -109,12 +152,12 @@ impl<H: HashEngine, S: SignEngine> Computer<H, S> {
         public_key: &[u8; 32],
         message: &[u8],
     ) -> Option<[u8; 64]> {
-        let Self { kernels, hash, sign } = self;
+        let Self { kernels, hash, sign, .. } = self;
         let (_, prefix) = expanded.split_at(32);
         if sign.is_ok() {
             let mut nonce = digest(hash, kernels, &[prefix, message]);
             let mut challenge = |r: &[u8; 32]| digest(hash, kernels, &[r, public_key, message]);
-            let signature = by(sign, |engine| engine.sign(slot, &nonce, &mut challenge));
+            let signature = by_sign(sign, |engine| engine.sign(slot, &nonce, &mut challenge));
             crate::secret::wipe(&mut nonce);
             if signature.is_some() {
                 return signature;
@@ -127,18 +170,27 @@ impl<H: HashEngine, S: SignEngine> Computer<H, S> {
         is_same.then_some(signature)
     }
 
-    /// Has engines forget keys and what keys were made of. False if one does not: it cannot be trusted to have forgotten.
+    /// Has engines forget keys and what keys were made of. False if one does not, now or when it failed: it cannot be trusted
+    /// to have forgotten.
     pub fn wipe(&mut self) -> bool {
-        let (has_hash, has_sign) = (self.hash.is_ok(), self.sign.is_ok());
-        let of_hash = by(&mut self.hash, HashEngine::wipe).is_some() || !has_hash;
-        let of_sign = by(&mut self.sign, SignEngine::wipe).is_some() || !has_sign;
-        of_hash && of_sign
+        by(&mut self.hash, HashEngine::wipe);
+        by_sign(&mut self.sign, SignEngine::wipe);
+        !self.fault().contains(&Some(Fault::Stuck))
     }
 }
 
-fn tried<E>(engine: Option<E>, is_right: impl FnOnce(&mut E) -> Option<bool>) -> Result<E, Fault> {
+/// Only public values are tried, so that it does not matter whether an engine that is wrong forgets them.
+fn tried<E>(
+    engine: Option<E>,
+    is_right: impl FnOnce(&mut E) -> Option<bool>,
+    wipe: impl FnOnce(&mut E) -> Option<()>,
+) -> Result<E, Fault> {
     let mut engine = engine.ok_or(Fault::Missing)?;
-    if is_right(&mut engine) == Some(true) { Ok(engine) } else { Err(Fault::WrongAnswer) }
+    if is_right(&mut engine) == Some(true) {
+        return Ok(engine);
+    }
+    let _ = wipe(&mut engine);
+    Err(Fault::WrongAnswer)
 }
 
 fn hash_is_right<H: HashEngine>(engine: &mut H) -> Option<bool> {
@@ -157,11 +209,32 @@ fn sign_is_right<S: SignEngine>(engine: &mut S) -> Option<bool> {
     Some(is_key && has_r && signature == known::SIGNATURE)
 }
 
-/// What an engine gives. One that gives nothing has failed for good.
-fn by<E, T>(engine: &mut Result<E, Fault>, ask: impl FnOnce(&mut E) -> Option<T>) -> Option<T> {
-    let answer = ask(engine.as_mut().ok()?);
+/// What the hash engine gives.
+fn by<H: HashEngine, T>(
+    engine: &mut Result<H, Fault>,
+    ask: impl FnOnce(&mut H) -> Option<T>,
+) -> Option<T> {
+    asked(engine, ask, H::wipe)
+}
+
+/// What the engine for signatures gives.
+fn by_sign<S: SignEngine, T>(
+    engine: &mut Result<S, Fault>,
+    ask: impl FnOnce(&mut S) -> Option<T>,
+) -> Option<T> {
+    asked(engine, ask, S::wipe)
+}
+
+/// What an engine gives. One that gives nothing has failed for good, and has to forget what it has: a key may be in it.
+fn asked<E, T>(
+    engine: &mut Result<E, Fault>,
+    ask: impl FnOnce(&mut E) -> Option<T>,
+    wipe: impl FnOnce(&mut E) -> Option<()>,
+) -> Option<T> {
+    let working = engine.as_mut().ok()?;
+    let answer = ask(working);
     if answer.is_none() {
-        *engine = Err(Fault::Failed);
+        *engine = Err(if wipe(working).is_some() { Fault::Failed } else { Fault::Stuck });
     }
     answer
 }

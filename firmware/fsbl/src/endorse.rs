@@ -82,9 +82,9 @@ fn sign<H: HashEngine, S: SignEngine>(
     made.device_public_key = computer.public_key(Slot::Device, secret.bytes())?;
     reached(Point::DeviceKey);
     let mut message = [0; MESSAGE_LEN];
-    for (to, from) in message.iter_mut().zip(made.measurement.iter().chain(&made.public_key)) {
-        *to = *from;
-    }
+    let (measurement, public_key) = message.split_first_chunk_mut()?;
+    *measurement = made.measurement;
+    *public_key.first_chunk_mut()? = made.public_key;
     let key = (Slot::Device, secret.bytes());
     made.signature = computer.sign(key, &made.device_public_key, &message)?;
     reached(Point::Endorsed);

@@ -2,7 +2,7 @@
 
 use hartlock_drivers::dma::{Dma, List, Range, Window};
 use hartlock_drivers::ed25519::{self, Ed25519};
-use hartlock_drivers::sha3::{Function, Sha3};
+use hartlock_drivers::sha3::{self, Function, Sha3};
 use hartlock_drivers::wait::Polling;
 use hartlock_fsbl::{Challenge, HashEngine, SignEngine, Slot};
 use hartlock_regs::Block;
@@ -12,6 +12,14 @@ const ED25519: usize = 0x1500_1000;
 const SHA3: usize = 0x1500_2000;
 const DMA: usize = 0x1500_3000;
 const LISTS: usize = 0x1500_4000;
+/// Whether the next list continues the message.
+const HOLD: usize = LISTS + 0x800;
+
+/// Stores of eight bytes that push a word; that keep it; and that push what is kept (`hw/soc/tee/rtl/tee_push.sv`).
+const PUSH: usize = 0x1500_5000;
+const KEEP: usize = PUSH + 0x08;
+const COMMIT: usize = PUSH + 0x10;
+const LAST: u64 = 1 << 8;
 
 /// The only sink of the DMA engine.
 const SINK: u8 = 1;
@@ -29,7 +37,17 @@ impl Hash {
     pub fn take() -> Option<Self> {
         // SAFETY: registers of the machine, of which this is the only user.
         let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(SHA3)) };
-        Some(Self { engine: Sha3::new(registers, Polling).ok()?, dma: dma() })
+        let dma = if cfg!(feature = "pushed") { None } else { dma() };
+        Some(Self { engine: Sha3::new(registers, Polling).ok()?, dma })
+    }
+
+    /// Has DMA bring memory to the engine.
+    fn list(&mut self, bytes: &[u8]) -> Option<()> {
+        let source = u32::try_from(bytes.as_ptr().expose_provenance()).ok()?;
+        let length = u32::try_from(bytes.len()).ok()?;
+        let dma = self.dma.as_mut()?;
+        dma.start(&[Range { source, destination: 0, length }], SINK, false).ok()?;
+        dma.finish(PATIENCE.saturating_add(length / 4)).ok()
     }
 }
 
@@ -48,28 +66,88 @@ fn dma() -> Option<Dma<'static, Polling>> {
 
 impl HashEngine for Hash {
     fn digest(&mut self, parts: &[&[u8]]) -> Option<[u8; 64]> {
-        let mut digest = [0; 64];
-        self.engine.start(Function::Sha3_512).ok()?;
-        parts.iter().for_each(|part| self.engine.push(part));
-        self.engine.finish(&mut digest).ok()?;
-        Some(digest)
+        self.engine.start_stream(Function::Sha3_512).ok()?;
+        push(parts);
+        self.end_parts()
     }
 
     fn digest_of_memory(&mut self, bytes: &[u8]) -> Option<[u8; 64]> {
-        let Some(dma) = &mut self.dma else { return self.digest(&[bytes]) };
-        let source = u32::try_from(bytes.as_ptr().expose_provenance()).ok()?;
-        let length = u32::try_from(bytes.len()).ok()?;
+        if self.dma.is_none() {
+            return self.digest(&[bytes]);
+        }
         self.engine.start_stream(Function::Sha3_512).ok()?;
-        dma.start(&[Range { source, destination: 0, length }], SINK, false).ok()?;
-        dma.finish(PATIENCE.saturating_add(length / 4)).ok()?;
+        self.part(bytes, true)?;
+        self.end_parts()
+    }
+
+    fn begin_parts(&mut self) -> Option<bool> {
+        let has_parts = self.dma.is_some() && !cfg!(feature = "in-turn");
+        if has_parts {
+            self.engine.start_stream(Function::Sha3_512).ok()?;
+        }
+        Some(has_parts)
+    }
+
+    fn part(&mut self, bytes: &[u8], is_last: bool) -> Option<()> {
+        hold(!is_last);
+        self.list(bytes)
+    }
+
+    fn end_parts(&mut self) -> Option<[u8; 64]> {
         let mut digest = [0; 64];
         self.engine.read(&mut digest).ok()?;
         Some(digest)
     }
 
     fn wipe(&mut self) -> Option<()> {
-        self.engine.wipe().ok()
+        hold(false);
+        // An engine with a fault has cleared itself.
+        match self.engine.wipe() {
+            Ok(()) | Err(sha3::Error::Failed) => Some(()),
+            Err(_) => None,
+        }
     }
+}
+
+/// Pushes a message by stores of eight bytes. The engine takes them faster than the processor stores them.
+fn push(parts: &[&[u8]]) {
+    let store = |to: usize, word: u64| {
+        // SAFETY: registers of the machine, which push a word and do nothing else.
+        unsafe { core::ptr::with_exposed_provenance_mut::<u64>(to).write_volatile(word) };
+    };
+    let push_word = |word: u64| {
+        if cfg!(feature = "committed") {
+            store(KEEP, word);
+            store(COMMIT, 0);
+        } else {
+            store(PUSH, word);
+        }
+    };
+    // Bytes that do not make a word yet, the first one lowest.
+    let (mut rest, mut rest_len) = (0, 0_u64);
+    for part in parts {
+        // SAFETY: any bits are a word. The target loads words where they are aligned, and bytes where they are not.
+        let (before, words, after) = unsafe { part.align_to::<u64>() };
+        let is_whole = rest_len == 0 && before.is_empty();
+        let (words, bytes) = if is_whole { (words, after) } else { (&[][..], *part) };
+        words.iter().for_each(|word| push_word(u64::from_le(*word)));
+        for byte in bytes {
+            rest |= u64::from(*byte) << (8 * rest_len);
+            rest_len = rest_len.wrapping_add(1);
+            if rest_len == 8 {
+                push_word(rest);
+                (rest, rest_len) = (0, 0);
+            }
+        }
+    }
+    store(KEEP, rest);
+    store(COMMIT, LAST | rest_len);
+}
+
+/// Whether the next list of the DMA engine continues the message.
+fn hold(is_held: bool) {
+    // SAFETY: a register of the machine that does nothing else.
+    unsafe { core::ptr::with_exposed_provenance_mut::<u32>(HOLD).write_volatile(is_held.into()) };
 }
 
 /// Ed25519.
@@ -80,7 +158,8 @@ impl Sign {
     pub fn take() -> Option<Self> {
         // SAFETY: as above.
         let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(ED25519)) };
-        Some(Self(Ed25519::new(registers, Polling).ok()?))
+        let engine = Ed25519::new(registers, Polling).ok()?;
+        Some(Self(if cfg!(feature = "committed") { engine.slow() } else { engine }))
     }
 }
 
@@ -103,6 +182,10 @@ impl SignEngine for Sign {
     }
 
     fn wipe(&mut self) -> Option<()> {
-        self.0.wipe().ok()
+        // As above.
+        match self.0.wipe() {
+            Ok(()) | Err(ed25519::Error::Failed) => Some(()),
+            Err(_) => None,
+        }
     }
 }

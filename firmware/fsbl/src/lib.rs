@@ -25,7 +25,7 @@ mod secret;
 #[cfg(test)]
 mod tests;
 
-pub use compute::{Challenge, Computer, Fault, HashEngine, Never, SignEngine, Slot};
+pub use compute::{Challenge, Computer, Fault, HashEngine, Never, PART_UNIT, SignEngine, Slot};
 pub use endorse::{Endorsement, endorse};
 pub use handover::{HANDOVER_SIZE, Handover};
 pub use medium::{Board, Medium, Point};

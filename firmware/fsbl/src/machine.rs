@@ -19,6 +19,12 @@ pub const HANDOVER: Region = Region::new(map::LOG.end - PAGE_SIZE, PAGE_SIZE);
 
 /// Reads of the storage's state before it is given up: a fixed number, and for each byte. One takes fifteen cycles and more.
 const PATIENCE: u64 = 100_000;
+/// Bytes that are told of at a time while storage delivers: many, because each request costs its latency; and few of the last
+/// ones, because nothing is left to wait for while they are hashed.
+const PART_SIZE: u64 = 64 << 10;
+const LAST_SIZE: u64 = 16 << 10;
+/// Requests that the storage has in advance: it takes 16.
+const AHEAD: u64 = 4;
 /// Places of a timeline.
 const POINTS: usize = 20;
 
@@ -58,17 +64,30 @@ impl Machine {
         if end > self.size() {
             return Err(Reason::Truncated);
         }
+        self.start(offset, to)?;
+        self.until(0, to.size())
+    }
+
+    fn start(&mut self, offset: u64, to: Region) -> Result<(), Reason> {
         // SAFETY: callers own the memory.
-        if !unsafe { self.storage.start(offset / SECTOR_SIZE, to) } {
-            return Err(Reason::MediumError);
-        }
-        for _ in 0..PATIENCE.saturating_add(to.size()) {
-            if self.storage.pending() == 0 {
+        let is_started = unsafe { self.storage.start(offset / SECTOR_SIZE, to) };
+        is_started.then_some(()).ok_or(Reason::MediumError)
+    }
+
+    /// Waits until at most so many requests are not done, of which the next one has `size` bytes.
+    fn until(&mut self, pending: u64, size: u64) -> Result<(), Reason> {
+        for _ in 0..PATIENCE.saturating_add(size) {
+            if self.storage.pending() <= pending {
                 return Ok(());
             }
         }
         Err(Reason::MediumError)
     }
+}
+
+/// Of the next part, when so many bytes are left.
+fn part_size(left: u64) -> u64 {
+    if left > PART_SIZE { PART_SIZE } else { left.min(LAST_SIZE) }
 }
 
 impl Board for Machine {
@@ -84,6 +103,39 @@ impl Board for Machine {
 
     fn load(&mut self, offset: u64, address: u64, size: u64) -> Result<(), Reason> {
         self.bring(offset, Region::new(address, size))
+    }
+
+    fn load_parts(
+        &mut self,
+        offset: u64,
+        address: u64,
+        (size, used): (u64, u64),
+        arrived: &mut dyn FnMut(&[u8], bool),
+    ) -> Result<(), Reason> {
+        let end = offset.checked_add(size).ok_or(Reason::Truncated)?;
+        if end > self.size() {
+            return Err(Reason::Truncated);
+        }
+        let (mut started, mut told, mut pending) = (0, 0, 0);
+        while told < size {
+            while started < size && pending < AHEAD {
+                let len = part_size(size.wrapping_sub(started));
+                let part = Region::new(address.wrapping_add(started), len);
+                self.start(offset.wrapping_add(started), part)?;
+                (started, pending) = (started.wrapping_add(len), pending.wrapping_add(1));
+            }
+            // Requests end in their order.
+            pending = pending.wrapping_sub(1);
+            let len = part_size(size.wrapping_sub(told));
+            self.until(pending, len)?;
+            let is_used = used.saturating_sub(told).min(len);
+            let part = self.memory(address.wrapping_add(told), is_used);
+            if is_used > 0 {
+                arrived(part.ok_or(Reason::InternalLimit)?, used.wrapping_sub(told) == is_used);
+            }
+            told = told.wrapping_add(len);
+        }
+        Ok(())
     }
 
     fn memory(&mut self, address: u64, size: u64) -> Option<&mut [u8]> {

@@ -1,4 +1,5 @@
-//! The first-stage loader on the machine `tee-1` (`hw/soc/README.md`): storage, engines, the secret of the device.
+//! The first-stage loader on the machine `tee-1` (`hw/soc/README.md`): storage, engines, the secret of the device. With the
+//! feature `virt` it is for QEMU `virt`, without engines (`virt/machine.rs`).
 //!
 //! M-mode, alone on the hart. It ends in the monitor, or in a refusal that ends the machine.
 
@@ -6,9 +7,11 @@
 #![no_main]
 #![cfg(target_arch = "riscv64")]
 
-#[cfg(not(any(feature = "no-engines", feature = "portable")))]
+#[cfg(not(any(feature = "no-engines", feature = "portable", feature = "virt")))]
 mod engines;
+#[cfg_attr(feature = "virt", path = "virt/identity.rs")]
 mod identity;
+#[cfg_attr(feature = "virt", path = "virt/machine.rs")]
 mod machine;
 
 use core::arch::global_asm;
@@ -49,9 +52,9 @@ extern "C" fn fsbl_main() -> ! {
     } else {
         kernels::choose(Mode::Machine).kernels
     };
-    #[cfg(any(feature = "no-engines", feature = "portable"))]
+    #[cfg(any(feature = "no-engines", feature = "portable", feature = "virt"))]
     let (hash, sign) = (None::<hartlock_fsbl::Never>, None::<hartlock_fsbl::Never>);
-    #[cfg(not(any(feature = "no-engines", feature = "portable")))]
+    #[cfg(not(any(feature = "no-engines", feature = "portable", feature = "virt")))]
     let (hash, sign) = (engines::Hash::take(), engines::Sign::take());
     let mut computer = Computer::new(kernels, hash, sign);
     machine.note("engines tried");
@@ -112,6 +115,7 @@ fn print_faults(faults: [Option<Fault>; 2]) {
             Some(Fault::Missing) => "in software, there is no engine",
             Some(Fault::WrongAnswer) => "in software, the engine answers wrong",
             Some(Fault::Failed) => "in software, the engine has failed",
+            Some(Fault::Stuck) => "in software, the engine has failed and does not forget",
         };
         console::line(&["fsbl: ", name, " ", why]);
     }

@@ -48,6 +48,23 @@ pub trait Board {
     /// As `read`.
     fn load(&mut self, offset: u64, address: u64, size: u64) -> Result<(), Reason>;
 
+    /// The same; tells of the first `used` bytes as they are there, in order: the part, and whether it is the last. Each but
+    /// the last has a multiple of [`PART_UNIT`](crate::PART_UNIT) bytes.
+    ///
+    /// # Errors
+    /// As `read`.
+    fn load_parts(
+        &mut self,
+        offset: u64,
+        address: u64,
+        (size, used): (u64, u64),
+        arrived: &mut dyn FnMut(&[u8], bool),
+    ) -> Result<(), Reason> {
+        self.load(offset, address, size)?;
+        arrived(self.memory(address, used).ok_or(Reason::InternalLimit)?, true);
+        Ok(())
+    }
+
     /// Memory of a payload, whose place was checked against the map of the board.
     fn memory(&mut self, address: u64, size: u64) -> Option<&mut [u8]>;
 
@@ -76,14 +93,26 @@ impl<'a, B: Board, H: HashEngine, S: SignEngine> Medium<'a, B, H, S> {
         Self { board, computer, measurement: None, page, page_at: None }
     }
 
-    /// Hashes the copy of a payload. The copy of the monitor is measured, which is the same for a record that says so.
-    fn digest(&mut self, payload: &PayloadRecord) -> Result<[u8; 64], Reason> {
-        let memory = self.board.memory(payload.load_address, payload.size);
-        let memory = memory.ok_or(Reason::InternalLimit)?;
+    /// Reads a payload to its place and hashes the copy, where an engine can while the rest of it is read. The copy of the
+    /// monitor is measured, which is the same for a record that says so.
+    fn copy(&mut self, payload: &PayloadRecord, padded_size: u64) -> Result<[u8; 64], Reason> {
         let is_measured = payload.payload_type == PayloadType::Opensbi;
         let is_measurement = (payload.hash, payload.mode) == (HashId::Sha3_512, TreeMode::Flat);
-        let sha3_512 =
-            (is_measured || is_measurement).then(|| self.computer.digest_of_memory(memory));
+        let is_hashed = is_measured || is_measurement;
+        let Self { board, computer, .. } = self;
+        if is_hashed {
+            computer.begin_parts();
+            let mut arrived = |part: &[u8], is_last| computer.part(part, is_last);
+            let sizes = (padded_size, payload.size);
+            board.load_parts(payload.offset, payload.load_address, sizes, &mut arrived)?;
+        } else {
+            board.load(payload.offset, payload.load_address, padded_size)?;
+        }
+        board.reached(Point::Read);
+        let memory = self.board.memory(payload.load_address, payload.size);
+        let memory = memory.ok_or(Reason::InternalLimit)?;
+        // Before the processor stores anything there: an engine reads memory and not caches.
+        let sha3_512 = is_hashed.then(|| self.computer.end_parts(memory));
         if is_measured {
             self.measurement = sha3_512;
         }
@@ -135,10 +164,7 @@ impl<B: Board, H: HashEngine, S: SignEngine> Platform for Medium<'_, B, H, S> {
         if end > self.board.size() {
             return Err(Reason::Truncated);
         }
-        self.board.load(payload.offset, payload.load_address, padded_size)?;
-        self.board.reached(Point::Read);
-        // Before the processor stores anything there: an engine reads memory and not caches.
-        let digest = self.digest(payload)?;
+        let digest = self.copy(payload, padded_size)?;
         self.board.reached(Point::Hashed);
         let memory = self.board.memory(payload.load_address, payload.memory_size);
         let memory = memory.ok_or(Reason::InternalLimit)?;

@@ -42,10 +42,12 @@ struct Hashes {
     left: usize,
     flip: u8,
     can_wipe: bool,
+    /// What it was given of a message in parts, if it takes such.
+    parts: Option<Vec<u8>>,
 }
 
 impl Hashes {
-    const GOOD: Self = Self { left: usize::MAX, flip: 0, can_wipe: true };
+    const GOOD: Self = Self { left: usize::MAX, flip: 0, can_wipe: true, parts: None };
 }
 
 impl HashEngine for Hashes {
@@ -57,7 +59,25 @@ impl HashEngine for Hashes {
     }
 
     fn digest_of_memory(&mut self, bytes: &[u8]) -> Option<[u8; 64]> {
+        assert!(self.parts.is_none(), "memory is hashed part by part");
         self.digest(&[bytes])
+    }
+
+    fn begin_parts(&mut self) -> Option<bool> {
+        self.parts.as_mut().map(Vec::clear);
+        Some(self.parts.is_some())
+    }
+
+    fn part(&mut self, bytes: &[u8], is_last: bool) -> Option<()> {
+        assert!(is_last || bytes.len().is_multiple_of(crate::PART_UNIT));
+        self.left = self.left.checked_sub(1)?;
+        self.parts.as_mut()?.extend_from_slice(bytes);
+        Some(())
+    }
+
+    fn end_parts(&mut self) -> Option<[u8; 64]> {
+        let message = self.parts.clone()?;
+        self.digest(&[&message])
     }
 
     fn wipe(&mut self) -> Option<()> {
@@ -340,6 +360,23 @@ impl Board for Bench {
         Ok(())
     }
 
+    fn load_parts(
+        &mut self,
+        offset: u64,
+        address: u64,
+        (size, used): (u64, u64),
+        arrived: &mut dyn FnMut(&[u8], bool),
+    ) -> Result<(), Reason> {
+        for at in (0..size).step_by(PAGE) {
+            self.load(offset + at, address + at, PAGE_SIZE)?;
+            let len = used.saturating_sub(at).min(PAGE_SIZE);
+            if len > 0 {
+                arrived(self.memory(address + at, len).unwrap(), at + len == used);
+            }
+        }
+        Ok(())
+    }
+
     fn memory(&mut self, address: u64, size: u64) -> Option<&mut [u8]> {
         let at = usize::try_from(address.checked_sub(map::RAM.start)?).ok()?;
         self.memory.get_mut(at..at + usize::try_from(size).ok()?)
@@ -394,6 +431,40 @@ fn a_bundle_is_verified_measured_and_read_once() {
             assert_eq!(bench.points.last(), Some(&Point::Endorsed));
         }
     }
+}
+
+#[test]
+fn an_engine_hashes_what_was_read_while_the_rest_is() {
+    // The known answer, the parts of each payload and their digests: three pages and two, and one of the third payload, which
+    // has another hash. Whatever the engine leaves undone is hashed by software, from the copy in memory.
+    const WHOLE: usize = 1 + (3 + 1) + (2 + 1) + 4;
+    for left in 1..=WHOLE {
+        let (file, monitor) = bundle(HashId::Sha3_512, &[]);
+        let mut bench = Bench::new(file);
+        let hash = Hashes { left, parts: Some(Vec::new()), ..Hashes::GOOD };
+        let mut computer = computer(Some(hash), Some(Signs::GOOD));
+        let booted = bench.boot(&mut computer).unwrap();
+        let fault = (left < WHOLE).then_some(Fault::Failed);
+        assert_eq!(computer.fault(), [fault, None], "{left}");
+        let measurement = booted.endorsement.measurement;
+        assert_eq!(measurement, software().digest(&[&monitor]), "{left}");
+        assert!(bench.reads.values().all(|count| *count == 1), "{:?}", bench.reads);
+    }
+}
+
+#[test]
+fn an_engine_that_fails_and_does_not_forget_is_stuck() {
+    for digests in 1..4 {
+        let hash = Hashes { left: digests, can_wipe: false, ..Hashes::GOOD };
+        let mut engines = computer(Some(hash), None);
+        let made = endorse(&mut engines, &secret(), &hex(MEASUREMENT), |_| ());
+        assert_eq!(made.unwrap_err(), Reason::NotEndorsed);
+        assert_eq!(engines.fault()[0], Some(Fault::Stuck));
+    }
+}
+
+fn software() -> Computer<Never, Never> {
+    Computer::new(Kernels::PORTABLE, None, None)
 }
 
 #[test]

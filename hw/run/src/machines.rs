@@ -37,6 +37,7 @@ pub use smoke::{End, Machine};
 use smoke::{Measured, medium};
 use soc::{SOCS, Soc};
 use tee::{TEES, Tee};
+use tee_boot::By;
 use xtask::python::{self, PackageSet};
 
 /// Bytes of a block of the smoke program, so that it takes seconds.
@@ -69,6 +70,9 @@ pub struct Args {
     /// With --boot of `rot`: the hash of its largest payload, sha256 without this
     #[arg(long, value_name = "HASH", requires = "boot", conflicts_with_all = OTHERS, value_parser = hash)]
     hash: Option<HashId>,
+    /// With --boot of a TEE: what computes; engines and our software without this
+    #[arg(long, value_name = "WHAT", requires = "boot", conflicts_with_all = OTHERS, value_parser = By::from_name)]
+    by: Option<By>,
     /// Build a model that can write signals over time (options --vcd… of the machine)
     #[arg(long)]
     waves: bool,
@@ -215,7 +219,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
             boot_soc(soc, args)?;
         }
         for tee in tees {
-            tee_boot::show(tee, args.bundle_size)?;
+            tee_boot::show(tee, args.bundle_size, args.by)?;
         }
         return Ok(Verdict::Yes);
     }

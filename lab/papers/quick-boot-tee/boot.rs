@@ -48,6 +48,9 @@ impl Booted {
 const fn name(by: By) -> &'static str {
     match by {
         By::Engines => "engines",
+        By::Overlapped => "overlapped",
+        By::Pushed => "pushed",
+        By::Committed => "committed",
         By::BrokenEngines => "broken engines",
         By::Software => "our software",
         By::Portable => "portable software",

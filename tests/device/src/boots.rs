@@ -17,6 +17,7 @@ mod lying_disk;
 pub mod port;
 mod protection;
 mod refusals;
+mod tee;
 mod traps;
 mod verdict;
 
@@ -73,6 +74,7 @@ fn cases() -> Vec<Case> {
         dma::cases(),
         verdict::cases(),
         algorithms::cases(),
+        tee::cases(),
     ]
     .into_iter()
     .flatten()
@@ -176,6 +178,10 @@ pub fn algorithms_step(_: &Path) -> Result<Outcome> {
     group("algorithms")
 }
 
+pub fn tee_step(_: &Path) -> Result<Outcome> {
+    group("tee")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,8 +191,16 @@ mod tests {
         let mut names: Vec<String> = cases().into_iter().map(|case| case.name).collect();
         for name in &names {
             let group = name.split('/').next().unwrap();
-            let groups =
-                ["linux", "refusal", "harts", "kernels", "protection", "verdict", "algorithms"];
+            let groups = [
+                "linux",
+                "refusal",
+                "harts",
+                "kernels",
+                "protection",
+                "verdict",
+                "algorithms",
+                "tee",
+            ];
             assert!(groups.contains(&group), "{name} is run by no step");
         }
         let count = names.len();

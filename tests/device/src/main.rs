@@ -52,6 +52,7 @@ const STEPS: &[xtask::Step] = &[
     ("iommu", boots::iommu_step),
     ("verdict", boots::verdict_step),
     ("algorithms", boots::algorithms_step),
+    ("tee", boots::tee_step),
     ("skips", skips::step),
     ("flips", flips::step),
 ];

@@ -233,8 +233,11 @@ pub const STEPS: &[Step] = &[
                 "hartlock-devmem",
                 "hartlock-stub",
                 "hartlock-bench",
-                "hartlock-footprint"
-            ]
+                "hartlock-footprint",
+                "hartlock-fsbl"
+            ],
+            "--features",
+            "hartlock-fsbl/virt"
         ),
     )
     .uses(&[Resource::Cargo])
@@ -441,6 +444,13 @@ pub const STEPS: &[Step] = &[
         "root keys of every family boot; what is made of their bundles does not",
         "device",
     )
+    .reads(OF_DEVICE),
+    Step::runner(
+        "tee",
+        "after the ROM, the first-stage loader of a TEE derives the keys that it derives elsewhere",
+        "device",
+    )
+    .without_command()
     .reads(OF_DEVICE),
     Step::runner(
         "skips",

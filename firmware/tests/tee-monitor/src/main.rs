@@ -1,79 +1,140 @@
 //! What the first-stage loader of a TEE starts in a test, in place of a monitor: prints the record that it was given, looks
-//! for the secret of the device, and reads the closed pages from S-mode.
+//! for the secret of the device and for what engines still have, and tries the closed pages from S- and U-mode.
 //!
 //! ```text
 //! monitor: record <hexadecimal>
-//! monitor: s-mode <address> <mcause>
+//! monitor: <s or u>-mode <load or store> <address> <mcause>
+//! monitor: done
 //! ```
 //!
-//! It ends the machine with 0 if the secret is closed, every closed page gives a load access fault, and other memory none.
+//! It ends the machine with 0 if the secret stays closed, engines have neither keys nor results, every access to a closed page
+//! is a fault, and one to other memory none.
 
 #![no_std]
 #![no_main]
 #![cfg(target_arch = "riscv64")]
 
+mod board;
+
 use core::arch::{asm, global_asm};
 
 use hartlock_verify::board::{Region, hartlock_soc as map};
-use hartlock_virt::console::{self, Number};
-use hartlock_virt::{machine, memory};
+use hartlock_virt::console::Number;
+use hartlock_virt::memory;
+
+use board::{Board, RECORD};
 
 global_asm!(include_str!("../../bench/src/start.S"));
 global_asm!(include_str!("attempt.S"));
 
 unsafe extern "C" {
-    /// Loads a word of this address in S-mode, and returns the cause of the trap that follows (attempt.S).
-    fn attempt_load(address: u64) -> u64;
+    /// Loads or stores a word of this address in a mode, and returns the cause of the trap that follows (attempt.S).
+    fn attempt_access(address: u64, mode: u64, is_store: u64) -> u64;
 }
 
-const PAGE: u64 = 4096;
-/// Engines, secret and lists (`hw/soc/tee/tee_axi_pkg.sv`).
-const ENGINES: Region = Region::new(0x1500_0000, 5 * PAGE);
-/// The record (`firmware/fsbl/src/machine.rs`), and its size.
-const RECORD: Region = Region::new(map::LOG.end - PAGE, 264);
+/// In words: the latch of the secret, status registers, results.
+const LATCH: usize = 16;
+const ED25519_STATUS: usize = 0x1010 / 4;
+const SHA3_STATUS: usize = 0x2010 / 4;
+const SHA3_DIGEST: usize = 0x2100 / 4;
+/// Bytes of the record (`firmware/fsbl/src/handover.rs`).
+const RECORD_SIZE: u64 = 264;
 /// Words of the secret.
 const SECRET_WORDS: usize = 16;
 
 // Causes (RISC-V Privileged Architecture, table of mcause).
 const LOAD_ACCESS_FAULT: u64 = 5;
+const STORE_ACCESS_FAULT: u64 = 7;
+const CALL_OF_U_MODE: u64 = 8;
 const CALL_OF_S_MODE: u64 = 9;
+
+/// mstatus.MPP of M-mode.
+const M_MODE: u64 = 3 << 11;
+/// Name, mstatus.MPP, and the cause of its `ecall`.
+const MODES: [(&str, u64, u64); 2] =
+    [("s-mode ", 1 << 11, CALL_OF_S_MODE), ("u-mode ", 0, CALL_OF_U_MODE)];
 
 #[unsafe(no_mangle)]
 extern "C" fn bench_main() -> ! {
+    let board = Board::find();
     // SAFETY: memory that the loader has written, and nothing else uses.
-    let record = unsafe { memory::bytes(RECORD) };
-    console::print("monitor: record ");
+    let record = unsafe { memory::bytes(Region::new(RECORD.start, RECORD_SIZE)) };
+    board.print("monitor: record ");
     for byte in record {
         let digits = [byte >> 4, byte & 15];
         for digit in digits {
             let text = "0123456789abcdef".get(usize::from(digit)..=usize::from(digit));
-            console::print(text.unwrap_or("?"));
+            board.print(text.unwrap_or("?"));
         }
     }
-    console::line(&[""]);
-    let secret: *const u32 = core::ptr::with_exposed_provenance(ENGINES.start as usize);
-    for index in 0..SECRET_WORDS {
-        // SAFETY: a word of a device; reading it changes nothing.
-        if unsafe { secret.wrapping_add(index).read_volatile() } != 0 {
-            fail("the secret is open");
-        }
+    board.line(&[""]);
+    if board.has_engines {
+        engines_have_nothing(board);
+    } else {
+        secret_is_locked(board);
     }
     open_memory();
-    for at in (ENGINES.start..ENGINES.end).step_by(PAGE as usize).chain([RECORD.start]) {
-        expect(at, LOAD_ACCESS_FAULT);
+    for (name, mode, call) in MODES {
+        for at in board.closed_pages() {
+            expect(board, at, (name, mode), false, LOAD_ACCESS_FAULT);
+            expect(board, at, (name, mode), true, STORE_ACCESS_FAULT);
+        }
+        // Otherwise nothing would have been tried.
+        expect(board, map::LOG.start, (name, mode), false, call);
+        expect(board, map::LOG.start, (name, mode), true, call);
     }
-    // Otherwise nothing would have been tried.
-    expect(map::LOG.start, CALL_OF_S_MODE);
-    machine::end(0)
+    board.line(&["monitor: done"]);
+    board.end(0)
 }
 
-fn expect(address: u64, wanted: u64) {
-    // SAFETY: a load, whatever becomes of it; the routine keeps all registers that it has to.
-    let cause = unsafe { attempt_load(address) };
+/// M-mode cannot reach the secret either.
+fn secret_is_locked(board: &Board) {
+    for at in (0..SECRET_WORDS as u64).map(|index| board.closed.start.wrapping_add(index << 2)) {
+        for (is_store, wanted) in [(0, LOAD_ACCESS_FAULT), (1, STORE_ACCESS_FAULT)] {
+            // SAFETY: an access that is closed; the routine keeps all registers that it has to.
+            if unsafe { attempt_access(at, M_MODE, is_store) } != wanted {
+                fail(board, "the secret is open");
+            }
+        }
+    }
+}
+
+/// The secret is closed and does not open, no slot has a key, and no result is there.
+fn engines_have_nothing(board: &Board) {
+    let word = |index: usize| {
+        core::ptr::with_exposed_provenance_mut::<u32>(board.closed.start as usize)
+            .wrapping_add(index)
+    };
+    // SAFETY: a word of a device; reading it changes nothing.
+    let read = |index: usize| unsafe { word(index).read_volatile() };
+    // As an attacker would.
+    for (index, value) in [(LATCH, 0), (0, 0), (LATCH, 1), (LATCH, 0)] {
+        // SAFETY: the page of the secret, where a store closes it or does nothing.
+        unsafe { word(index).write_volatile(value) };
+        if read(LATCH) != 1 || (0..SECRET_WORDS).any(|index| read(index) != 0) {
+            fail(board, "the secret is open");
+        }
+    }
+    /// Idle; of SHA-3 beside it, whether a digest and a key are there and whether it has failed.
+    const IDLE: u32 = 1;
+    const MASK: u32 = 0x1d;
+    if read(ED25519_STATUS) != IDLE || read(SHA3_STATUS) & MASK != IDLE {
+        fail(board, "an engine has keys or results");
+    }
+    // The highest bit of a broken engine is stuck.
+    if (0..16).any(|index| read(SHA3_DIGEST + index) << 1 != 0) {
+        fail(board, "a digest is left");
+    }
+}
+
+fn expect(board: &Board, address: u64, (name, mode): (&str, u64), is_store: bool, wanted: u64) {
+    // SAFETY: an access to devices that close it or to memory that nothing uses; the routine keeps all registers that it has to.
+    let cause = unsafe { attempt_access(address, mode, is_store.into()) };
     let text = [Number::hex(address), Number::decimal(cause)];
-    console::line(&["monitor: s-mode ", text[0].as_str(), " ", text[1].as_str()]);
+    let kind = if is_store { "store " } else { "load " };
+    board.line(&["monitor: ", name, kind, text[0].as_str(), " ", text[1].as_str()]);
     if cause != wanted {
-        fail("another cause was expected");
+        fail(board, "another cause was expected");
     }
 }
 
@@ -91,15 +152,16 @@ fn open_memory() {
     }
 }
 
-fn fail(what: &str) -> ! {
-    console::line(&["monitor: failed: ", what]);
-    machine::end(1)
+fn fail(board: &Board, what: &str) -> ! {
+    board.line(&["monitor: failed: ", what]);
+    board.end(1)
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn bench_trap(cause: u64, pc: u64, value: u64) -> ! {
+    let board = Board::find();
     let text = [cause, pc, value].map(Number::hex);
     let [cause, pc, value] = text.each_ref().map(Number::as_str);
-    console::line(&["monitor: trap ", cause, " at ", pc, " value ", value]);
-    machine::end(2)
+    board.line(&["monitor: trap ", cause, " at ", pc, " value ", value]);
+    board.end(2)
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 
-use super::engine::{Bench, Ip, Tools, prim};
+use super::engine::{Bench, Ip, Tools, folder_of, prim};
 use super::model::{self, Form};
 use xtask::{project, run};
 
@@ -118,7 +118,10 @@ fn environment(
     );
     command.env("PYGPI_PYTHON_BIN", executable);
     command.env("GPI_USERS", format!("{library};{entry}"));
-    let path = std::env::join_paths([packages, &ip.dir.join("tb"), &prim().join("tb")])?;
+    // Its own tests first: those of others have modules of the same names.
+    let used = ip.plan.uses.iter().map(|name| folder_of(name).join("tb"));
+    let own = [packages.to_owned(), ip.dir.join("tb"), prim().join("tb")];
+    let path = std::env::join_paths(own.into_iter().chain(used))?;
     command.env("PYTHONPATH", path).env("PYTHONDONTWRITEBYTECODE", "1");
     command.env("COCOTB_TOPLEVEL", &bench.top).env("TOPLEVEL_LANG", "verilog");
     command.env("COCOTB_TEST_MODULES", &bench.tests);

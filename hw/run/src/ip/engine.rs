@@ -18,8 +18,11 @@ use crate::rtl;
 /// What tests share, which is tested as an engine is.
 pub const PRIM: &str = "prim";
 
-/// Those that are tested in the same way and have a folder in `hw`: it, and the blocks of the system on a chip.
-pub const OTHERS: [&str; 2] = ["soc", PRIM];
+/// The engines of a TEE beside a host, whose folder is in that of the system on a chip.
+const TEE: &str = "tee";
+
+/// Those that are tested in the same way and are no engine: what tests share, and blocks of both systems on a chip.
+pub const OTHERS: [&str; 3] = ["soc", TEE, PRIM];
 
 /// `data/ip.toml`.
 #[derive(Deserialize)]
@@ -146,7 +149,11 @@ impl Ip {
 /// An engine's folder.
 pub fn folder_of(name: &str) -> PathBuf {
     let hw = project::root().join("hw");
-    if OTHERS.contains(&name) { hw.join(name) } else { hw.join("ip").join(name) }
+    match name {
+        TEE => hw.join("soc").join(name),
+        name if OTHERS.contains(&name) => hw.join(name),
+        name => hw.join("ip").join(name),
+    }
 }
 
 /// What all engines share.

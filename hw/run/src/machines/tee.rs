@@ -17,13 +17,20 @@ use xtask::{packages, project, run};
 const TOP: &str = "tee_machine";
 /// As Rocket alone: the test bench is the same.
 const PREFIX: &str = "Vrocket";
+/// The folder of the top module.
+const TOP_FOLDER: &str = "hw/soc/tee/top";
 /// Folders of our own sources, all of which are part of a model's digest.
-const OURS: [&str; 6] =
-    ["hw/prim", "hw/soc/rtl", "hw/soc/tee", "hw/ip/dma/rtl", "hw/ip/ed25519/rtl", "hw/ip/sha3/rtl"];
+const OURS: [&str; 7] = [
+    "hw/prim",
+    "hw/soc/rtl",
+    "hw/soc/tee/rtl",
+    TOP_FOLDER,
+    "hw/ip/dma/rtl",
+    "hw/ip/ed25519/rtl",
+    "hw/ip/sha3/rtl",
+];
 /// Packages that others import, first.
 const FIRST: [&str; 2] = ["soc_pkg.sv", "soc_axi_pkg.sv"];
-/// As for the root of trust: assertions of machines are on, those of blocks, which have benches, off, by SYNTHESIS.
-const FLAGS: [&str; 3] = ["+define+MACHINE_ASSERTIONS", "--assert", "--no-assert-case"];
 /// What only other machines have.
 const NOT_OURS: [&str; 1] = ["rot_"];
 
@@ -37,17 +44,20 @@ pub struct Tee {
     pub core: Core,
     /// The width of its port to memory.
     memory_bits: u32,
+    /// Of the core of SHA-3, in a cycle.
+    sha3_rounds: u32,
     /// Part of `cargo xtask test`.
     pub is_daily: bool,
 }
 
 /// All that are used.
-pub const TEES: [Tee; 2] = [
+pub const TEES: [Tee; 3] = [
     Tee {
         name: "tee-1",
         about: "rocket-1 with engines for SHA-3 and Ed25519 and DMA at its devices",
         core: CORES[0],
         memory_bits: 64,
+        sha3_rounds: 1,
         is_daily: false,
     },
     Tee {
@@ -55,7 +65,16 @@ pub const TEES: [Tee; 2] = [
         about: "the same with rocket-1-full, whose software can be compared with",
         core: CORES[2],
         memory_bits: 256,
+        sha3_rounds: 1,
         is_daily: true,
+    },
+    Tee {
+        name: "tee-1-fast",
+        about: "the same with 12 cycles for a block of SHA-3 instead of 24",
+        core: CORES[2],
+        memory_bits: 256,
+        sha3_rounds: 2,
+        is_daily: false,
     },
 ];
 
@@ -75,8 +94,6 @@ pub fn machine(tee: Tee) -> Result<PathBuf> {
     let sim = project::root().join("hw/sim");
     let sources = Sources::read_where(&[
         (&sim.join("src"), &|stem| stem != "rocket"),
-        // A header of it tells failed assertions.
-        (&sim.join("rot"), &|_| false),
         (&sim.join("tee"), &|_| true),
     ])?;
     let mut parts = vec![LAYOUT, &library_digest, &compiler];
@@ -103,11 +120,11 @@ fn library(tee: Tee, python: &Packages, compiler: &str) -> Result<(PathBuf, Stri
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         texts.push(rtl::code(&text));
     }
-    let parameters = [format!("-GMemBits={}", tee.memory_bits)];
+    let parameters =
+        [format!("-GMemBits={}", tee.memory_bits), format!("-GSha3Rounds={}", tee.sha3_rounds)];
     let identity = python.identity();
     let mut parts = vec![LAYOUT, TOP, tee.core.config, &identity, compiler];
     parts.extend(VERILATOR_FLAGS);
-    parts.extend(FLAGS);
     parts.extend(OPTIMISATION);
     parts.extend(parameters.iter().map(String::as_str));
     parts.extend(texts.iter().map(String::as_str));
@@ -118,16 +135,14 @@ fn library(tee: Tee, python: &Packages, compiler: &str) -> Result<(PathBuf, Stri
             let root = python.verilator();
             let mut command = Command::new(root.join("bin/verilator_bin"));
             command.env("VERILATOR_ROOT", &root);
-            command.args(VERILATOR_FLAGS).args(FLAGS).args(&parameters);
+            command.args(VERILATOR_FLAGS).args(&parameters);
             command.args(["--top-module", TOP, "--prefix", PREFIX]);
             command.arg("-Mdir").arg(tree).arg(&observed);
             for folder in OURS.map(|folder| project::root().join(folder)) {
                 command.arg(format!("-I{}", folder.display())).arg("-y").arg(folder);
             }
-            // Where the macros of assertions are.
-            command.arg(format!("-I{}", project::root().join("hw/soc/top").display()));
             command.args(files.iter().filter(|path| is_package(path)));
-            command.arg(project::root().join("hw/soc/tee").join(TOP).with_extension("sv"));
+            command.arg(project::root().join(TOP_FOLDER).join(TOP).with_extension("sv"));
             command.args(model::rocket_sources(tee.core, python));
             run::quietly(&mut command)?;
             model::compile(python, PREFIX, tree)?;
@@ -155,7 +170,6 @@ fn files() -> Result<Vec<PathBuf>> {
             }
         }
     }
-    files.push(project::root().join("hw/soc/top/machine_assert.svh"));
     let rank =
         |path: &Path| FIRST.iter().position(|name| path.ends_with(name)).unwrap_or(FIRST.len());
     files.sort_unstable_by_key(|path| (rank(path), path.clone()));

@@ -1,4 +1,4 @@
-//! The first-stage loader (`firmware/fsbl`) on a machine of a TEE: a device with a fake secret and a fake root keys, a boot
+//! The first-stage loader (`firmware/fsbl`) on a machine of a TEE: a device with a fake secret and fake root keys, a boot
 //! bundle on the storage, and what the monitor gets.
 
 use std::fs;
@@ -12,7 +12,7 @@ use hartlock_kernels::Kernels;
 use hartlock_kernels::sha3::Sha3_512;
 use hartlock_testkit::bundle::{Block, Draft, Edit, Payload, build, identity, name, trust};
 use hartlock_testkit::keys::A;
-use hartlock_testkit::signers::LMS;
+use hartlock_testkit::signers::RSA_PSS_2048;
 use hartlock_verify::board::{Region, hartlock_soc};
 use object::{Object, ObjectSymbol};
 
@@ -23,7 +23,7 @@ use xtask::{firmware, project};
 
 /// Bytes of the monitor to show, and in tests, in which software hashes it as well.
 pub const USUAL_SIZE: usize = 64 << 10;
-const TEST_SIZE: usize = 16 << 10;
+pub const TEST_SIZE: usize = 16 << 10;
 /// Of its memory: variables and stack follow its program (firmware/tests/bench/link.ld).
 const MONITOR_MEMORY: u64 = 320 << 10;
 /// A secret that is none.
@@ -33,14 +33,57 @@ const MAX_CYCLES: &str = "400000000";
 /// How a loader computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// Engines, as they are.
+    /// Engines, one step after the other, so that each can be measured.
     Engines,
+    /// Engines, as a device boots: what storage delivers is hashed meanwhile.
+    Overlapped,
+    /// Engines that get memory by stores of the processor.
+    Pushed,
+    /// The same in the manner of the third paper: each word has a store that commits it, and Ed25519 takes the paper's cycles.
+    Committed,
     /// Engines whose digests and keys have a bit that is stuck: software has to do their work.
     BrokenEngines,
     /// A loader that knows no engine.
     Software,
     /// The same without assembly.
     Portable,
+}
+
+impl By {
+    /// All of them.
+    pub const ALL: [By; 7] = [
+        By::Engines,
+        By::Overlapped,
+        By::Pushed,
+        By::Committed,
+        By::BrokenEngines,
+        By::Software,
+        By::Portable,
+    ];
+
+    /// In tables, and on command lines with a hyphen for a space.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            By::Engines => "engines",
+            By::Overlapped => "overlapped",
+            By::Pushed => "pushed",
+            By::Committed => "committed",
+            By::BrokenEngines => "broken engines",
+            By::Software => "our software",
+            By::Portable => "portable software",
+        }
+    }
+
+    /// By its name on a command line.
+    ///
+    /// # Errors
+    /// The names, if this is none.
+    pub fn from_name(name: &str) -> Result<By, String> {
+        let names = By::ALL.map(|by| by.name().replace(' ', "-"));
+        let found = names.iter().position(|it| it == name).map(|at| By::ALL[at]);
+        found.ok_or_else(|| format!("one of {}", names.join(", ")))
+    }
 }
 
 /// What a run gave.
@@ -59,27 +102,51 @@ pub struct Boot<'a> {
     pub secret: &'a [u8; 64],
     pub edits: &'a [Edit],
     pub options: &'a [&'a str],
+    pub fault: Fault,
+}
+
+/// What is wrong with the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Nothing.
+    None,
+    /// The secret shows, whatever its latch says.
+    OpenSecret,
+    /// A bit of the root-of-trust block.
+    Root,
+    /// A bit of the state record.
+    State,
 }
 
 impl Default for Boot<'_> {
     fn default() -> Self {
-        Self { by: By::Engines, size: USUAL_SIZE, secret: &SECRET, edits: &[], options: &[] }
+        Self {
+            by: By::Engines,
+            size: USUAL_SIZE,
+            secret: &SECRET,
+            edits: &[],
+            options: &[],
+            fault: Fault::None,
+        }
     }
 }
 
-/// The loader with the identity of a device that trusts a fake key of Ed25519 and one of LMS.
-fn loader(by: By) -> Result<Vec<u8>> {
+/// The loader with the identity of a device that trusts a fake key of Ed25519 and one of RSA, which verifies soonest.
+fn loader(by: By, fault: Fault) -> Result<Vec<u8>> {
     let features: &[&str] = match by {
-        By::Engines | By::BrokenEngines => &["machine", "lms"],
-        By::Software => &["no-engines", "lms"],
-        By::Portable => &["portable", "lms"],
+        By::Engines => &["in-turn", "rsa"],
+        By::Overlapped | By::BrokenEngines => &["machine", "rsa"],
+        By::Pushed => &["pushed", "rsa"],
+        By::Committed => &["committed", "rsa"],
+        By::Software => &["no-engines", "rsa"],
+        By::Portable => &["portable", "rsa"],
     };
     let program = firmware::stage("fsbl", features)?.elf;
     let mut elf = fs::read(&program)?;
     ensure!(!reaches_panic(&elf)?, "the loader can reach a panic");
     let (at, size) = place(&elf)?;
     let root = RootOfTrust {
-        trust: trust(Policy::Any, [A.record(), LMS.record()]),
+        trust: trust(Policy::Any, [A.record(), RSA_PSS_2048.record()]),
         board: name(hartlock_soc::BOARD.name),
         soc: name(hartlock_soc::BOARD.soc),
         secret: StateSecret::new([0xd5; SECRET_SIZE]).context("a secret")?,
@@ -91,7 +158,13 @@ fn loader(by: By) -> Result<Vec<u8>> {
         lifecycle: Lifecycle::Production,
         revoked_keys: 0,
     };
-    let identity = [&root.encode()[..], &state.encode(&root.state_key())].concat();
+    let root_block = root.encode();
+    let mut identity = [&root_block[..], &state.encode(&root.state_key())].concat();
+    match fault {
+        Fault::Root => identity[root_block.len() / 2] ^= 1,
+        Fault::State => identity[root_block.len()] ^= 1,
+        Fault::None | Fault::OpenSecret => {}
+    }
     ensure!(size == identity.len(), "the loader keeps {size} bytes for its identity");
     elf.get_mut(at..at + size).context("the identity is past the end")?.copy_from_slice(&identity);
     Ok(elf)
@@ -105,22 +178,16 @@ fn reaches_panic(elf: &[u8]) -> Result<bool> {
 
 /// A bundle whose monitor has so many bytes: the test's program, then noise. Returns the monitor as well.
 fn bundle(size: usize, edits: &[Edit]) -> Result<(Vec<u8>, Vec<u8>)> {
-    let program = fs::read(firmware::stage("tee-monitor", &[])?.bin)?;
     let payload = |kind, size, region: Region| Payload::new(kind, size, region.start);
     let mut draft = Draft::boot();
     draft.identity = identity(hartlock_soc::BOARD.name, hartlock_soc::BOARD.soc);
-    draft.blocks = vec![Block::Of(&LMS)];
-    let mut monitor = payload(PayloadType::Opensbi, size, hartlock_soc::FIRST);
-    (monitor.hash, monitor.mode) = (HashId::Sha3_512, TreeMode::Flat);
-    monitor.memory_size = MONITOR_MEMORY.max(monitor.memory_size);
-    let start = monitor.data.get_mut(..program.len()).context("the program is larger")?;
-    start.copy_from_slice(&program);
+    draft.blocks = vec![Block::Of(&RSA_PSS_2048)];
     let mut others = [
         payload(PayloadType::Loader, 1024, hartlock_soc::LOADER),
         payload(PayloadType::BootFdt, 1024, hartlock_soc::BOOT_FDT),
     ];
     others.iter_mut().for_each(|other| other.hash = HashId::Sha3_512);
-    draft.payloads = [monitor].into_iter().chain(others).collect();
+    draft.payloads = [monitor(size)?].into_iter().chain(others).collect();
     let (file, draft) = build(draft, edits);
     Ok((file, draft.payloads[0].data.clone()))
 }
@@ -133,8 +200,10 @@ pub fn run(tee: Tee, boot: &Boot<'_>) -> Result<Ran> {
     let folder = project::work_dir("hw").join(tee.name);
     fs::create_dir_all(&folder)?;
     let (program, secret) = (folder.join("fsbl.elf"), folder.join("secret.bin"));
-    fs::write(&program, loader(boot.by)?)?;
-    fs::write(&secret, boot.secret)?;
+    fs::write(&program, loader(boot.by, boot.fault)?)?;
+    // A byte more says that it shows (hw/sim/tee).
+    let is_open = usize::from(boot.fault == Fault::OpenSecret);
+    fs::write(&secret, [&boot.secret[..], &vec![1; is_open]].concat())?;
     let mut options = vec!["--max-cycles".to_owned(), MAX_CYCLES.to_owned()];
     options.extend(["--rot".to_owned(), secret.to_str().context("a path of text")?.to_owned()]);
     if boot.by == By::BrokenEngines {
@@ -160,6 +229,20 @@ pub fn record(console: &str) -> Option<[u8; HANDOVER_SIZE]> {
     bytes?.try_into().ok()
 }
 
+/// The payload that is the monitor, of this size.
+///
+/// # Errors
+/// If its program cannot be built.
+pub fn monitor(size: usize) -> Result<Payload> {
+    let program = fs::read(firmware::stage("tee-monitor", &[])?.bin)?;
+    let mut monitor = Payload::new(PayloadType::Opensbi, size, hartlock_soc::FIRST.start);
+    (monitor.hash, monitor.mode) = (HashId::Sha3_512, TreeMode::Flat);
+    monitor.memory_size = MONITOR_MEMORY.max(monitor.memory_size);
+    let start = monitor.data.get_mut(..program.len()).context("the program is larger")?;
+    start.copy_from_slice(&program);
+    Ok(monitor)
+}
+
 /// The endorsement of a monitor of this size, computed on this machine.
 ///
 /// # Errors
@@ -175,13 +258,13 @@ pub fn expected(size: usize) -> Result<Endorsement> {
     made.map_err(|reason| anyhow::anyhow!("{}", reason.title()))
 }
 
-/// Boots by engines and in software, and shows both timelines.
-pub fn show(tee: Tee, size: Option<usize>) -> Result<()> {
+/// Boots by engines and in software, or as asked for, and shows the timelines.
+pub fn show(tee: Tee, size: Option<usize>, by: Option<By>) -> Result<()> {
     let size = size.unwrap_or(USUAL_SIZE);
-    for by in [By::Engines, By::Software] {
+    for by in by.map_or(vec![By::Overlapped, By::Software], |by| vec![by]) {
         let ran = run(tee, &Boot { by, size, ..Boot::default() })?;
         ensure!(ran.end == End::Success, "{by:?} ended in {:?}\n{}", ran.end, ran.console);
-        println!("{}, a monitor of {size} bytes, {by:?}", tee.name);
+        println!("{}, a monitor of {size} bytes, {}", tee.name, by.name());
         println!("{:<16} {:>12} {:>12}", "", "cycle", "cycles");
         let mut before = 0;
         for (what, cycle) in &ran.points {
@@ -192,22 +275,27 @@ pub fn show(tee: Tee, size: Option<usize>) -> Result<()> {
     Ok(())
 }
 
-/// What is wrong with the loader on this machine. `is_quick` leaves out the loader without engines: with broken ones
-/// software does everything, too.
+/// What is wrong with the loader on this machine. `is_quick` has one boot and one refusal, because a boot in software takes a
+/// minute; that software does what engines cannot is tested on a workstation, too (firmware/fsbl/src/tests.rs).
 ///
 /// # Errors
 /// If something cannot be built or started.
 pub fn fault(tee: Tee, is_quick: bool) -> Result<Option<String>> {
     let flip = Edit::File(|file| file[3 << 12] ^= 1);
     let cut = Edit::File(|file| file.truncate(file.len() - (1 << 12)));
-    let bad: [(&[Edit], [u8; 64], &str); 4] = [
-        (&[flip], SECRET, "E0801"),
-        (&[cut], SECRET, "E0101"),
-        (&[], [0; 64], "E0915"),
-        (&[], [0xff; 64], "E0915"),
+    let bad: [(&[Edit], [u8; 64], Fault, &str); 7] = [
+        (&[flip], SECRET, Fault::None, "E0801"),
+        (&[cut], SECRET, Fault::None, "E0101"),
+        (&[], [0; 64], Fault::None, "E0915"),
+        (&[], [0xff; 64], Fault::None, "E0915"),
+        (&[], SECRET, Fault::OpenSecret, "E0916"),
+        (&[], SECRET, Fault::Root, "E0903"),
+        (&[], SECRET, Fault::State, "E0904"),
     ];
-    for (edits, secret, code) in bad {
-        let boot = Boot { size: TEST_SIZE, edits, secret: &secret, ..Boot::default() };
+    for (edits, secret, fault, code) in bad.into_iter().take(if is_quick { 1 } else { usize::MAX })
+    {
+        let by = By::Overlapped;
+        let boot = Boot { by, size: TEST_SIZE, edits, secret: &secret, fault, ..Boot::default() };
         let ran = run(tee, &boot)?;
         let is_refused = ran.end == End::Failure && ran.console.contains(code);
         if !is_refused || record(&ran.console).is_some() {
@@ -217,11 +305,11 @@ pub fn fault(tee: Tee, is_quick: bool) -> Result<Option<String>> {
     let mut wanted = [0; HANDOVER_SIZE];
     Handover::encode(&expected(TEST_SIZE)?, &mut wanted);
     let runs = [
-        (By::Engines, "ed25519 by its engine"),
+        (By::Overlapped, "ed25519 by its engine"),
         (By::BrokenEngines, "ed25519 in software, the engine answers wrong"),
         (By::Software, "ed25519 in software, there is no engine"),
     ];
-    for (by, says) in runs.into_iter().filter(|(by, _)| !is_quick || *by != By::Software) {
+    for (by, says) in runs.into_iter().filter(|(by, _)| !is_quick || *by == By::Overlapped) {
         let ran = run(tee, &Boot { by, size: TEST_SIZE, ..Boot::default() })?;
         if ran.end != End::Success || record(&ran.console) != Some(wanted) {
             return Ok(Some(format!("{by:?} ended in {:?}\n{}", ran.end, ran.console)));

@@ -3,7 +3,7 @@
 // Offsets 0x00 to 0x3c are the secret; 0x40 is the latch, of which a write of any whole word sets the only bit. From then
 // on the secret reads as zeros, which no software takes for one. There is no way back but the reset of the system.
 
-`include "machine_assert.svh"
+`include "assert.svh"
 
 module tee_secret
   import soc_pkg::*;
@@ -28,7 +28,7 @@ module tee_secret
   // Read address.
   input  logic         ar_valid_i,
   output logic         ar_ready_o,
-  input  logic [11:0] ar_addr_i,
+  input  logic [11:0]  ar_addr_i,
   // Read data and response.
   output logic         r_valid_o,
   input  logic         r_ready_i,
@@ -75,8 +75,8 @@ module tee_secret
     else         shut_q <= shut_q | (write && write_addr == Latch);
   end
 
-  `MACHINE_ASSERT(TheLatchStays_A, shut_q |=> shut_q)
-  `MACHINE_ASSERT(AWriteShuts_A, write && write_addr == Latch |=> shut_q)
-  `MACHINE_ASSERT(NothingShowsOnceItIsShut_A, shut_q && read && is_word |-> word == '0)
-  `MACHINE_ASSERT(ReadsShowWordsAlone_A, read && !is_word |-> word <= 32'd1)
+  `ASSERT(TheLatchStays_A, shut_q |=> shut_q)
+  `ASSERT(AWriteShuts_A, write && write_addr == Latch |=> shut_q)
+  `ASSERT(NothingShowsOnceItIsShut_A, shut_q && read && is_word |-> word == '0)
+  `ASSERT(ReadsShowWordsAlone_A, read && !is_word |-> word <= 32'd1)
 endmodule

@@ -4,8 +4,6 @@
 // The ports are named as Rocket's own, so that its bench can be used. Memory and the port for other masters are Rocket's;
 // devices pass by the engines. The DMA engine has a port of its own.
 
-`include "machine_assert.svh"
-
 module tee_machine
   import soc_axi_pkg::*;
 #(
@@ -123,7 +121,7 @@ module tee_machine
   output logic [1:0]         l2_frontend_bus_axi4_0_r_bits_resp,
   output logic               l2_frontend_bus_axi4_0_r_bits_last,
 
-  // Memory, for the DMA engine. What the bench drives passes a register: it is that of the next cycle.
+  // Memory, for the DMA engine.
   // Write address.
   input  logic               dma_axi4_0_aw_ready,
   output logic               dma_axi4_0_aw_valid,
@@ -167,16 +165,11 @@ module tee_machine
   input  logic               debug_dmactiveAck,
 
   input  logic [511:0]       secret,
-  input  logic               upset,
+  input  logic [1:0]         upset,
   output logic               alert
 );
-  // Names of the macros of assertions.
-  logic clk_i, rst_ni;
-  assign clk_i  = clock;
-  assign rst_ni = ~reset;
-
   req_t  mmio_req, devices_req, dma_req;
-  resp_t mmio_resp, devices_resp, dma_resp_d, dma_resp_q;
+  resp_t mmio_resp, devices_resp, dma_resp;
 
   // What the storage of the bench gets back. Ids of the bench are narrower than those of Rocket.
   logic [3:0] unused_b_id, unused_r_id;
@@ -305,7 +298,7 @@ module tee_machine
   // Between Rocket's devices and those of the bench.
   tee_engines #(.Sha3Rounds(Sha3Rounds)) u_engines (
     .clk_i          (clock),
-    .rst_ni         (rst_ni),
+    .rst_ni         (~reset),
     .secret_i       (secret),
     .upset_i        (upset),
     .mmio_req_i     (mmio_req),
@@ -313,16 +306,9 @@ module tee_machine
     .devices_req_o  (devices_req),
     .devices_resp_i (devices_resp),
     .mem_req_o      (dma_req),
-    .mem_resp_i     (dma_resp_q),
+    .mem_resp_i     (dma_resp),
     .alert_o        (alert)
   );
-
-  // The bench reads this port before an edge of the clock and writes it before the same edge: with a register what it
-  // writes is seen after the edge, as with its other ports.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) dma_resp_q <= '0;
-    else         dma_resp_q <= dma_resp_d;
-  end
 
   // Devices of the bench. Rocket has no address bit 31 there.
   assign mmio_axi4_0_aw_valid = devices_req.aw_valid;
@@ -364,7 +350,7 @@ module tee_machine
   assign {dma_axi4_0_w_bits_data, dma_axi4_0_w_bits_strb, dma_axi4_0_w_bits_last} = {dma_req.w_data, dma_req.w_strb, dma_req.w_last};
   assign dma_axi4_0_b_ready = dma_req.b_ready;
   assign dma_axi4_0_r_ready = dma_req.r_ready;
-  assign dma_resp_d = '{
+  assign dma_resp = '{
     aw_ready: dma_axi4_0_aw_ready,
     w_ready:  dma_axi4_0_w_ready,
     b_valid:  dma_axi4_0_b_valid,
@@ -377,9 +363,4 @@ module tee_machine
     r_resp:   dma_axi4_0_r_bits_resp,
     r_last:   dma_axi4_0_r_bits_last
   };
-
-  // The bench does not see an offer withdrawn, and sees no access to an engine.
-  `MACHINE_ASSERT(AnOfferOfTheDmaStays_A, dma_req.ar_valid && !dma_resp_q.ar_ready |=> dma_req.ar_valid)
-  `MACHINE_ASSERT(NothingOfTheEnginesReachesTheBench_A, devices_req.aw_valid |-> devices_req.aw.addr[30:15] != tee_axi_pkg::Window)
-  `MACHINE_ASSERT(NorDoesARead_A, devices_req.ar_valid |-> devices_req.ar.addr[30:15] != tee_axi_pkg::Window)
 endmodule

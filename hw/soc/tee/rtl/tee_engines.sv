@@ -1,9 +1,9 @@
-// The engines of `tee_machine`: device secret, Ed25519, SHA-3, DMA and its lists, in five pages of the host's devices; and
+// The engines of `tee_machine`: device secret, Ed25519, SHA-3, DMA, its lists and pushed words, in six pages of devices; and
 // the port of the DMA engine into memory, which is its own.
 //
 // The host's core is the only manager. It has no bits of privilege on its bus: PMP closes the pages to S- and U-mode.
 
-`include "machine_assert.svh"
+`include "assert.svh"
 
 module tee_engines
   import soc_pkg::*;
@@ -16,8 +16,8 @@ module tee_engines
   input  logic         clk_i,
   input  logic         rst_ni,
   input  logic [511:0] secret_i,
-  // Breaks engines, to show that software notices.
-  input  logic         upset_i,
+  // Breaks what is read: bit 0 results of engines, bit 1 the secret, to show that software notices.
+  input  logic [1:0]   upset_i,
 
   // Devices of the host, and those of them that belong to the bench.
   input  req_t         mmio_req_i,
@@ -32,8 +32,17 @@ module tee_engines
 );
   // --- the window ---
   logic outer_aw_valid, outer_w_valid, outer_b_ready, outer_ar_valid, outer_r_ready, aw_is_ours, ar_is_ours;
+  localparam logic [2:0] WordSize = 3'd2, DoubleSize = 3'd3;
+  logic       aw_is_push;
+  logic [2:0] aw_size;
   assign aw_is_ours = mmio_req_i.aw.addr[30:15] == Window;
   assign ar_is_ours = mmio_req_i.ar.addr[30:15] == Window;
+
+  // The window takes single words. Words to push are as wide as the bus: their stores are shown to it as words, and any other
+  // store to their page as one that it refuses. The upper half passes beside it.
+  assign aw_is_push = mmio_req_i.aw.addr[14:12] == 3'(BlockPush);
+  assign aw_size    = !aw_is_push                            ? mmio_req_i.aw.size
+                    : (mmio_req_i.aw.size == DoubleSize)     ? WordSize : DoubleSize;
 
   // Between the window and the blocks: one port of AXI4-Lite.
   logic        aw_valid, aw_ready, w_valid, w_ready, b_valid, b_ready, ar_valid, ar_ready, r_valid, r_ready;
@@ -51,7 +60,7 @@ module tee_engines
     .aw_window_i      (aw_is_ours),
     .aw_id_i          (mmio_req_i.aw_id),
     .aw_len_i         (mmio_req_i.aw.len),
-    .aw_size_i        (mmio_req_i.aw.size),
+    .aw_size_i        (aw_size),
     .aw_addr_i        (mmio_req_i.aw.addr[11:0]),
     .w_valid_i        (mmio_req_i.w_valid),
     .w_ready_o        (mmio_resp_o.w_ready),
@@ -179,10 +188,12 @@ module tee_engines
   // Only what is read changes: the engines work on as they are, so that software alone can notice.
   always_comb begin
     seen_r_data = t_r_data;
-    if (upset_i && shows_q) begin
+    if (upset_i[0] && shows_q) begin
       seen_r_data[BlockEd25519][31] = 1'b1;
       seen_r_data[BlockSha3][31]    = 1'b1;
     end
+    // A secret that shows, whatever the latch says.
+    if (upset_i[1] && !shows_q) seen_r_data[BlockSecret][0] = 1'b1;
   end
 
   // --- blocks ---
@@ -191,13 +202,15 @@ module tee_engines
   logic                list_req, list_gnt, list_rvalid;
   logic [ListBits-3:0] list_word;
   logic [31:0]         list_rdata;
-  logic                sink_valid, sink_ready, sink_last, sink_abort;
-  logic [63:0]         sink_data;
-  logic [3:0]          sink_bytes;
+  logic                sink_valid, sink_ready, sink_last, sink_abort, holds;
+  logic                joined_valid, joined_ready, joined_last, joined_abort;
+  logic                str_valid, str_ready, str_last, str_abort;
+  logic [63:0]         sink_data, joined_data, str_data;
+  logic [3:0]          sink_bytes, joined_bytes, str_bytes;
   logic [2:0]          unused_irq;
   logic [63:0]         unused_prefix;
   logic                unused_prefix_valid, unused_prefix_last, unused_digest_ready;
-  logic                unused_entropy_ready;
+  logic                unused_entropy_ready, push_read_q;
 
   // Test keys only: a chip has a root of trust for them.
   tee_secret u_secret (
@@ -287,12 +300,12 @@ module tee_engines
     .axil_rready_i  (t_r_ready[BlockSha3]),
     .axil_rdata_o   (t_r_data[BlockSha3]),
     .axil_rresp_o   (t_r_resp[BlockSha3]),
-    .str_valid_i    (sink_valid),
-    .str_ready_o    (sink_ready),
-    .str_data_i     (sink_data),
-    .str_last_i     (sink_last),
-    .str_bytes_i    (sink_bytes),
-    .str_abort_i    (sink_abort),
+    .str_valid_i    (str_valid),
+    .str_ready_o    (str_ready),
+    .str_data_i     (str_data),
+    .str_last_i     (str_last),
+    .str_bytes_i    (str_bytes),
+    .str_abort_i    (str_abort),
     .lifecycle_i    ('0),
     .irq_o          (unused_irq[1]),
     .alert_o        (sha3_alert)
@@ -377,6 +390,64 @@ module tee_engines
   assign mem_req_o.ar_id = '0;
   assign mem_req_o.aw_id = '0;
 
+  // Lists that continue a message.
+  tee_stream u_stream (
+    .clk_i,
+    .rst_ni,
+    .hold_i      (holds),
+    .in_valid_i  (sink_valid),
+    .in_ready_o  (sink_ready),
+    .in_data_i   (sink_data),
+    .in_last_i   (sink_last),
+    .in_bytes_i  (sink_bytes),
+    .in_abort_i  (sink_abort),
+    .out_valid_o (joined_valid),
+    .out_ready_i (joined_ready),
+    .out_data_o  (joined_data),
+    .out_last_o  (joined_last),
+    .out_bytes_o (joined_bytes),
+    .out_abort_o (joined_abort)
+  );
+
+  // Words that the core pushes. Its page cannot be read.
+  assign t_ar_ready[BlockPush] = ~t_r_valid[BlockPush];
+  assign t_r_data[BlockPush]   = '0;
+  assign t_r_resp[BlockPush]   = RespSlverr;
+  assign t_r_valid[BlockPush]  = push_read_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) push_read_q <= 1'b0;
+    else         push_read_q <= push_read_q ? ~t_r_ready[BlockPush] : t_ar_valid[BlockPush];
+  end
+
+  // The hash engine takes them, or the list, as one stream.
+  tee_push u_push (
+    .clk_i,
+    .rst_ni,
+    .aw_valid_i  (t_aw_valid[BlockPush]),
+    .aw_ready_o  (t_aw_ready[BlockPush]),
+    .aw_addr_i   (aw_addr),
+    .w_valid_i   (t_w_valid[BlockPush]),
+    .w_ready_o   (t_w_ready[BlockPush]),
+    .w_data_i    ({mmio_req_i.w_data[63:32], w_data}),
+    .w_strb_i    ({mmio_req_i.w_strb[7:4], w_strb}),
+    .b_valid_o   (t_b_valid[BlockPush]),
+    .b_ready_i   (t_b_ready[BlockPush]),
+    .b_resp_o    (t_b_resp[BlockPush]),
+    // From lists.
+    .in_valid_i  (joined_valid),
+    .in_ready_o  (joined_ready),
+    .in_data_i   (joined_data),
+    .in_last_i   (joined_last),
+    .in_bytes_i  (joined_bytes),
+    .in_abort_i  (joined_abort),
+    .out_valid_o (str_valid),
+    .out_ready_i (str_ready),
+    .out_data_o  (str_data),
+    .out_last_o  (str_last),
+    .out_bytes_o (str_bytes),
+    .out_abort_o (str_abort)
+  );
+
   // Its reads of lists take a port of their own.
   tee_lists u_lists (
     .clk_i,
@@ -398,6 +469,7 @@ module tee_engines
     .r_ready_i     (t_r_ready[BlockLists]),
     .r_data_o      (t_r_data[BlockLists]),
     .r_resp_o      (t_r_resp[BlockLists]),
+    .hold_o        (holds),
     .list_req_i    (list_req),
     .list_gnt_o    (list_gnt),
     .list_word_i   (list_word),
@@ -408,8 +480,12 @@ module tee_engines
   assign alert_o = ed25519_alert | sha3_alert | dma_alert;
 
   // An alert is reported by the bench; nothing follows from it here, because software tries every engine by known answers.
-  `MACHINE_ASSERT(OnePageAtATime_A, $onehot0(aw_select) && $onehot0(ar_select))
-  `MACHINE_ASSERT(DmaReadsMemoryAlone_A, mem_req_o.ar_valid |-> is_host(mem_req_o.ar.addr))
-  `MACHINE_ASSERT(DmaWritesMemoryAlone_A, mem_req_o.aw_valid |-> is_host(mem_req_o.aw.addr))
-  `MACHINE_ASSERT(NothingOfOthersIsTaken_A, aw_valid |-> aw_is_ours)
+  `ASSERT(OnePageAtATime_A, $onehot0(aw_select) && $onehot0(ar_select))
+  `ASSERT(DmaReadsMemoryAlone_A, mem_req_o.ar_valid |-> is_host(mem_req_o.ar.addr))
+  `ASSERT(DmaWritesMemoryAlone_A, mem_req_o.aw_valid |-> is_host(mem_req_o.aw.addr))
+  `ASSERT(AnOfferOfTheDmaStays_A, mem_req_o.ar_valid && !mem_resp_i.ar_ready |=>
+          mem_req_o.ar_valid && $stable(mem_req_o.ar))
+  `ASSERT(OnlyDoubleWordsArePushed_A, t_aw_valid[BlockPush] |-> mmio_req_i.aw.size == DoubleSize)
+  `ASSERT(NothingOfTheEnginesLeaves_A, devices_req_o.aw_valid |-> !aw_is_ours)
+  `ASSERT(NorDoesARead_A, devices_req_o.ar_valid |-> !ar_is_ours)
 endmodule

@@ -1,6 +1,7 @@
-// Lists of the DMA engine: 1 KiB of words that the host writes and the engine reads, by a port of its own.
+// Lists of the DMA engine: 2 KiB of words that the host writes and the engine reads, by a port of its own. The word that
+// follows them, at offset 0x800, says in its lowest bit whether the next list continues the message (tee_stream.sv).
 
-`include "machine_assert.svh"
+`include "assert.svh"
 
 module tee_lists
   import soc_pkg::*;
@@ -25,12 +26,15 @@ module tee_lists
   // Read address.
   input  logic                ar_valid_i,
   output logic                ar_ready_o,
-  input  logic [11:0]        ar_addr_i,
+  input  logic [11:0]         ar_addr_i,
   // Read data and response.
   output logic                r_valid_o,
   input  logic                r_ready_i,
   output logic [31:0]         r_data_o,
   output logic [1:0]          r_resp_o,
+
+  // Whether the end of a list is kept from the hash engine.
+  output logic                hold_o,
 
   // The engine: a word is there in the next cycle.
   input  logic                list_req_i,
@@ -39,13 +43,15 @@ module tee_lists
   output logic                list_rvalid_o,
   output logic [31:0]         list_rdata_o
 );
+  localparam logic [11:0] Hold = 12'h800;
+
   // The access of this cycle, and the answer to the engine.
-  logic        write, read, list_rvalid_q;
+  logic        write, unused_read, list_rvalid_q, hold_q, writes_word, reads_word;
   logic [11:0] write_addr, read_addr;
   logic [31:0] write_data, list_rdata_q;
   logic [31:0] mem [2**(ListBits-2)];
 
-  // Accesses of one cycle; past the last word there is nothing.
+  // Accesses of one cycle; past the last word and the bit there is nothing.
   axi_lite_registers #(.AddressBits(12)) u_registers (
     .clk_i,
     .rst_ni,
@@ -57,16 +63,19 @@ module tee_lists
     .write_o      (write),
     .write_addr_o (write_addr),
     .write_data_o (write_data),
-    .write_err_i  (write_addr[11:ListBits] != '0),
-    .read_o       (read),
+    .write_err_i  (~writes_word && write_addr != Hold),
+    .read_o       (unused_read),
     .read_addr_o  (read_addr),
-    .read_data_i  (mem[read_addr[ListBits-1:2]]),
-    .read_err_i   (read_addr[11:ListBits] != '0)
+    .read_data_i  (reads_word ? mem[read_addr[ListBits-1:2]] : {31'd0, hold_q}),
+    .read_err_i   (~reads_word && read_addr != Hold)
   );
+
+  assign writes_word = write_addr[11:ListBits] == '0;
+  assign reads_word  = read_addr[11:ListBits] == '0;
 
   // The words have no reset: a list is written before it is read.
   always_ff @(posedge clk_i) begin
-    if (write && write_addr[11:ListBits] == '0) mem[write_addr[ListBits-1:2]] <= write_data;
+    if (write && writes_word) mem[write_addr[ListBits-1:2]] <= write_data;
     if (list_req_i) list_rdata_q <= mem[list_word_i];
   end
 
@@ -75,13 +84,22 @@ module tee_lists
     if (!rst_ni) list_rvalid_q <= 1'b0;
     else         list_rvalid_q <= list_req_i;
   end
+
+  // Without it every list is a message of its own.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)                          hold_q <= 1'b0;
+    else if (write && write_addr == Hold) hold_q <= write_data[0];
+  end
+  assign hold_o = hold_q;
+
   // The engine copies a list before it carries it out, so that a later write changes nothing.
   assign list_gnt_o    = 1'b1;
   assign list_rvalid_o = list_rvalid_q;
   assign list_rdata_o  = list_rdata_q;
 
-  `MACHINE_ASSERT(EveryRequestIsAnswered_A, list_req_i && list_gnt_o |=> list_rvalid_o)
-  `MACHINE_ASSERT(NothingIsAnsweredUnasked_A, !list_req_i |=> !list_rvalid_o)
-  `MACHINE_ASSERT(AReadIsAnswered_A, read |=> r_valid_o)
-  `MACHINE_ASSERT(AWriteIsAnswered_A, write |=> b_valid_o)
+  `ASSERT(EveryRequestIsAnswered_A, list_req_i && list_gnt_o |=> list_rvalid_o)
+  `ASSERT(NothingIsAnsweredUnasked_A, !list_req_i |=> !list_rvalid_o)
+  `ASSERT(TheEngineGetsWhatItAsksFor_A, list_req_i |=> list_rdata_o == $past(mem[list_word_i]))
+  `ASSERT(ItsWordHolds_A, write && write_addr == Hold |=> hold_o == $past(write_data[0]))
+  `ASSERT(WordsOfListsHoldNothing_A, write && write_addr != Hold |=> $stable(hold_o))
 endmodule

@@ -1,0 +1,101 @@
+//! The boards that the program runs on. It finds out at run time which one that is: its bytes are measured, and have to be
+//! the same on all of them.
+
+use core::arch::asm;
+
+use hartlock_verify::board::{Region, hartlock_soc as map};
+use hartlock_virt::hart;
+
+const PAGE: u64 = 4096;
+/// The record of the loader (`firmware/fsbl/src/machine.rs`, `virt/machine.rs`) is at one place on all of them.
+pub const RECORD: Region = Region::new(map::LOG.end - PAGE, PAGE);
+
+/// `marchid` of Rocket.
+const ROCKET: usize = 1;
+const LINE_STATUS: usize = 5;
+const TRANSMITTER_EMPTY: u8 = 0x20;
+// What the device that ends a machine takes (hartlock_virt::machine).
+const PASS: u32 = 0x5555;
+const FAIL: u32 = 0x3333;
+
+/// What differs.
+pub struct Board {
+    /// A 16550.
+    uart: usize,
+    /// Polls before a byte is given up; none where there is always room.
+    patience: u32,
+    /// The device that ends the machine.
+    end: usize,
+    /// Pages that S- and U-mode must not reach, beside the record. The first one begins with the secret.
+    pub closed: Region,
+    /// Whether the secret has a latch and there are engines; else PMP closes the secret to M-mode as well.
+    pub has_engines: bool,
+}
+
+/// Secret, engines, lists and words to push, and empty pages (`hw/soc/tee/rtl/tee_axi_pkg.sv`).
+const TEE_1: Board = Board {
+    uart: 0x1100_0000,
+    patience: 0,
+    end: 0x1200_0000,
+    closed: Region::new(0x1500_0000, 8 * PAGE),
+    has_engines: true,
+};
+
+/// The secret is in flash (`firmware/fsbl/src/virt/machine.rs`).
+const QEMU_VIRT: Board = Board {
+    uart: 0x1000_0000,
+    patience: 1_000_000,
+    end: 0x10_0000,
+    closed: Region::new(0x23f0_0000, PAGE),
+    has_engines: false,
+};
+
+impl Board {
+    /// The one that this is.
+    pub fn find() -> &'static Self {
+        let architecture: usize;
+        // SAFETY: reads a constant of the hart.
+        unsafe {
+            asm!("csrr {}, marchid", out(reg) architecture, options(nomem, nostack, preserves_flags));
+        }
+        if architecture == ROCKET { &TEE_1 } else { &QEMU_VIRT }
+    }
+
+    /// Prints texts and a line end.
+    pub fn line(&self, parts: &[&str]) {
+        parts.iter().for_each(|part| self.print(part));
+        self.print("\r\n");
+    }
+
+    /// Prints text.
+    pub fn print(&self, text: &str) {
+        let uart: *mut u8 = core::ptr::with_exposed_provenance_mut(self.uart);
+        for byte in text.bytes() {
+            for _ in 0..self.patience {
+                // SAFETY: the UART of the board; reading its line status changes nothing that matters here.
+                if unsafe { uart.wrapping_add(LINE_STATUS).read_volatile() } & TRANSMITTER_EMPTY
+                    != 0
+                {
+                    break;
+                }
+            }
+            // SAFETY: the transmit register of the same device.
+            unsafe { uart.write_volatile(byte) };
+        }
+    }
+
+    /// First addresses of the pages that S- and U-mode must not reach.
+    pub fn closed_pages(&self) -> impl Iterator<Item = u64> {
+        (self.closed.start..self.closed.end).step_by(PAGE as usize).chain([RECORD.start])
+    }
+
+    /// Ends the machine with this exit code.
+    pub fn end(&self, code: u16) -> ! {
+        let command = if code == 0 { PASS } else { (u32::from(code) << 16) | FAIL };
+        hart::fence();
+        let end: *mut u32 = core::ptr::with_exposed_provenance_mut(self.end);
+        // SAFETY: the only register of the device; the machine ends with this write.
+        unsafe { end.write_volatile(command) };
+        hart::halt()
+    }
+}

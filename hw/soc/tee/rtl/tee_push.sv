@@ -1,0 +1,155 @@
+// Words that the core pushes into the hash engine, by single stores of 64 bits, beside the stream of the DMA engine.
+//
+// | offset | a store of eight bytes |
+// | 0x00   | pushes them |
+// | 0x08   | keeps them |
+// | 0x10   | pushes what is kept: by bits 3 to 0 so many bytes of it, and as the last word of the message, if bit 8 is set |
+//
+// With the last two for every word this is the protocol of the third paper, which commits data by a store of its own.
+//
+// A store waits on the bus while the word before waits for the hash engine, which takes one block at most. A word that
+// is not taken for longer, because no message is open, is dropped, and ends a message that is: the core is never stopped.
+
+`include "assert.svh"
+
+module tee_push
+  import soc_pkg::*;
+#(
+  // Cycles that a word waits at most: two blocks of the slower core.
+  parameter int unsigned Patience = 48
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  // Write address.
+  input  logic        aw_valid_i,
+  output logic        aw_ready_o,
+  input  logic [11:0] aw_addr_i,
+  // Write data, twice as wide as those of registers.
+  input  logic        w_valid_i,
+  output logic        w_ready_o,
+  input  logic [63:0] w_data_i,
+  input  logic [7:0]  w_strb_i,
+  // Write response.
+  output logic        b_valid_o,
+  input  logic        b_ready_i,
+  output logic [1:0]  b_resp_o,
+
+  // The stream of the DMA engine.
+  input  logic        in_valid_i,
+  output logic        in_ready_o,
+  input  logic [63:0] in_data_i,
+  input  logic        in_last_i,
+  input  logic [3:0]  in_bytes_i,
+  input  logic        in_abort_i,
+
+  // To the hash engine.
+  output logic        out_valid_o,
+  input  logic        out_ready_i,
+  output logic [63:0] out_data_o,
+  output logic        out_last_o,
+  output logic [3:0]  out_bytes_o,
+  output logic        out_abort_o
+);
+  localparam logic [11:0] Push   = 12'h000;
+  localparam logic [11:0] Keep   = 12'h008;
+  localparam logic [11:0] Commit = 12'h010;
+  localparam logic [3:0]  WordBytes = 4'd8;
+  localparam int unsigned CountBits = $clog2(Patience + 1);
+
+  // The word that waits, what is kept for a commit, and the response.
+  logic                 pending_q, last_q, b_valid_q, b_err_q;
+  logic [63:0]          word_q, kept_q;
+  logic [3:0]           bytes_q;
+  logic [CountBits-1:0] count_q;
+  // What is done in this cycle.
+  logic is_good, pushes, takes, taken, drops, is_last;
+
+  // --- stores ---
+
+  // Whole stores to one of three offsets.
+  assign is_good    = w_strb_i == 8'hff && (aw_addr_i == Push || aw_addr_i == Keep || aw_addr_i == Commit);
+  assign pushes     = is_good & (aw_addr_i != Keep);
+  assign takes      = aw_valid_i & w_valid_i & (~b_valid_q | b_ready_i) & (~pushes | ~pending_q | taken);
+  assign aw_ready_o = takes;
+  assign w_ready_o  = takes;
+  assign is_last    = (aw_addr_i == Commit) & w_data_i[8];
+
+  // Response of a store: one at a time.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      b_valid_q <= 1'b0;
+      b_err_q   <= 1'b0;
+    end else if (takes) begin
+      b_valid_q <= 1'b1;
+      b_err_q   <= ~is_good;
+    end else if (b_ready_i) begin
+      b_valid_q <= 1'b0;
+    end
+  end
+  assign b_valid_o = b_valid_q;
+  assign b_resp_o  = b_err_q ? RespSlverr : RespOkay;
+
+  // Words are cleared once they are taken: the page can not be read, and nothing of a message stays.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      pending_q <= 1'b0;
+      last_q    <= 1'b0;
+      bytes_q   <= '0;
+      word_q    <= '0;
+      kept_q    <= '0;
+      count_q   <= '0;
+    end else begin
+      count_q <= (pending_q && !taken && !drops) ? count_q + 1'b1 : '0;
+      if (taken || drops) begin
+        pending_q <= 1'b0;
+        word_q    <= '0;
+      end
+      if (takes && is_good) begin
+        if (aw_addr_i == Keep) kept_q <= w_data_i;
+        if (pushes) begin
+          pending_q <= 1'b1;
+          word_q    <= (aw_addr_i == Commit) ? kept_q : w_data_i;
+          last_q    <= is_last;
+          // More than a word is a word.
+          bytes_q   <= (is_last && !w_data_i[3]) ? w_data_i[3:0] : WordBytes;
+        end
+        if (aw_addr_i == Commit) kept_q <= '0;
+      end
+    end
+  end
+
+  // --- one of two sources ---
+
+  // What was offered stays offered (AMBA AXI-Stream §2.2); otherwise a pushed word is first.
+  logic of_push, owner_q, waits_q;
+  assign of_push     = waits_q ? owner_q : pending_q;
+  assign out_valid_o = of_push ? pending_q : in_valid_i;
+  assign out_data_o  = of_push ? word_q : in_data_i;
+  assign out_last_o  = of_push ? last_q : in_last_i;
+  assign out_bytes_o = of_push ? bytes_q : in_bytes_i;
+  assign in_ready_o  = out_ready_i & ~of_push;
+  assign taken       = of_push & pending_q & out_ready_i;
+  assign drops       = pending_q & ~taken & (32'(count_q) == Patience);
+  assign out_abort_o = in_abort_i | drops;
+
+  // Whose offer was not taken.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      waits_q <= 1'b0;
+      owner_q <= 1'b0;
+    end else begin
+      waits_q <= out_valid_o & ~out_ready_i & ~out_abort_o;
+      owner_q <= of_push;
+    end
+  end
+
+  `ASSERT(AnOfferStays_A, out_valid_o && !out_ready_i && !out_abort_o && !in_abort_i |=>
+          in_abort_i || (out_valid_o && $stable(out_data_o) && $stable(out_last_o)))
+  `ASSERT(NoWordWaitsForEver_A, 32'(count_q) <= Patience)
+  `ASSERT(ADroppedWordEndsTheMessage_A, pending_q && 32'(count_q) == Patience && !taken |-> out_abort_o)
+  `ASSERT(AStoreIsAnswered_A, takes |=> b_valid_o)
+  `ASSERT(WhatIsCommittedIsNotKept_A, takes && is_good && aw_addr_i == Commit |=> kept_q == '0)
+  `ASSERT(WhatIsTakenIsNotKept_A, !pending_q |-> word_q == '0)
+  `ASSERT(PartsArePushedLastAlone_A, pending_q && !last_q |-> bytes_q == WordBytes)
+endmodule

@@ -1,0 +1,168 @@
+"""`tee_push`: pushed words, in both protocols, and those of the DMA engine reach the hash engine in order, and none waits for ever."""
+
+from __future__ import annotations
+
+import random
+
+import cocotb
+from cocotb.handle import HierarchyObject, Immediate
+from handshakes import STALLS, Bench, Part, Sink, Source
+from tee_bench import OKAY, SLVERR
+
+INPUTS = ["aw_valid_i", "aw_addr_i", "w_valid_i", "w_data_i", "w_strb_i", "b_ready_i", "in_valid_i", "in_data_i"]
+INPUTS += ["in_last_i", "in_bytes_i", "in_abort_i", "out_ready_i"]
+PUSH, KEEP, COMMIT = 0x00, 0x08, 0x10
+LAST = 1 << 8
+WHOLE = 0xFF
+Word = tuple[int, int, int]
+
+
+class Aborts(Part):
+    def __init__(self, dut: HierarchyObject) -> None:
+        self.dut, self.count = dut, 0
+
+    def sample(self) -> None:
+        self.count += int(self.dut.out_abort_o.value)
+
+
+class Setup:
+    def __init__(self, dut: HierarchyObject) -> None:
+        self.dut, self.bench, self.aborts = dut, Bench(dut, INPUTS), Aborts(dut)
+        self.aw = Source(dut, "aw_valid_i", "aw_ready_o", ["aw_addr_i"])
+        self.w = Source(dut, "w_valid_i", "w_ready_o", ["w_data_i", "w_strb_i"])
+        self.b = Sink(dut, "b_valid_o", "b_ready_i", ["b_resp_o"])
+        self.dma = Source(dut, "in_valid_i", "in_ready_o", ["in_data_i", "in_last_i", "in_bytes_i"])
+        self.hash = Sink(dut, "out_valid_o", "out_ready_i", ["out_data_o", "out_last_o", "out_bytes_o"])
+        self.channels = [self.aw, self.w, self.b, self.dma, self.hash]
+
+    async def start(self) -> None:
+        # From the first moment on: before it, no rule holds.
+        self.dut.clk_i.value, self.dut.rst_ni.value = Immediate(0), Immediate(0)
+        await self.bench.start(*self.channels, self.aborts)
+
+    def stall(self) -> None:
+        for channel in self.channels:
+            channel.stalls = random.choice(STALLS[:2])
+
+    def store(self, address: int, data: int, strobes: int = WHOLE) -> None:
+        self.aw.queue.append((address,))
+        self.w.queue.append((data, strobes))
+
+    async def done(self, count: int) -> list[int]:
+        """Responses of so many stores."""
+        await self.bench.run(lambda: len(self.b.taken) >= count)
+        responses = [response for (response,) in self.b.taken]
+        self.b.taken.clear()
+        return responses
+
+    async def passed(self) -> list[Word]:
+        await self.bench.cycles(20)
+        words = list(self.hash.taken)
+        self.hash.taken.clear()
+        return words
+
+
+@cocotb.test()
+async def pushed_words_arrive_in_order(dut: HierarchyObject) -> None:
+    setup = Setup(dut)
+    await setup.start()
+    for size in range(20):
+        setup.stall()
+        words = [random.getrandbits(64) for _ in range(size)]
+        for word in words:
+            setup.store(PUSH, word)
+        last, part = random.getrandbits(64), random.randrange(16)
+        setup.store(KEEP, last)
+        setup.store(COMMIT, LAST | part)
+        assert set(await setup.done(size + 2)) == {OKAY}
+        assert await setup.passed() == [*((word, 0, 8) for word in words), (last, 1, min(part, 8))]
+    assert setup.aborts.count == 0
+
+
+@cocotb.test()
+async def data_are_pushed_by_their_commit(dut: HierarchyObject) -> None:
+    setup = Setup(dut)
+    await setup.start()
+    for size in range(1, 12):
+        setup.stall()
+        words = [random.getrandbits(64) for _ in range(size)]
+        for number, word in enumerate(words):
+            # Only the last data before a commit count.
+            setup.store(KEEP, random.getrandbits(64))
+            setup.store(KEEP, word)
+            setup.store(COMMIT, LAST | 3 if number == size - 1 else random.randrange(16))
+        assert set(await setup.done(3 * size)) == {OKAY}
+        assert await setup.passed() == [(word, int(at == size - 1), 3 if at == size - 1 else 8) for at, word in enumerate(words)]
+
+
+@cocotb.test()
+async def other_stores_are_errors_and_push_nothing(dut: HierarchyObject) -> None:
+    setup = Setup(dut)
+    await setup.start()
+    for address, strobes in [
+        *((address, WHOLE) for address in (4, 0xC, 0x14, 0x18, 0x20, 0x800, 0xFF8, 1, 9)),
+        *((random.choice([PUSH, KEEP, COMMIT]), strobes) for strobes in (0, 0xF, 0xF0, 0x7F, 0xFE)),
+    ]:
+        setup.stall()
+        setup.store(address, random.getrandbits(64), strobes)
+        assert await setup.done(1) == [SLVERR], hex(address)
+        assert await setup.passed() == []
+    # What was kept by no whole store is not there.
+    setup.store(COMMIT, 0)
+    assert await setup.done(1) == [OKAY]
+    assert await setup.passed() == [(0, 0, 8)]
+    # A commit takes what is kept.
+    setup.store(KEEP, 5)
+    setup.store(COMMIT, 0)
+    setup.store(COMMIT, 0)
+    await setup.done(3)
+    assert await setup.passed() == [(5, 0, 8), (0, 0, 8)]
+
+
+@cocotb.test()
+async def a_word_that_nobody_takes_is_dropped(dut: HierarchyObject) -> None:
+    setup = Setup(dut)
+    await setup.start()
+    patience = int(dut.Patience.value)
+    setup.hash.gate = lambda: False
+    setup.hash.sample = lambda: None  # type: ignore[method-assign]
+    for count in range(1, 4):
+        start, before = setup.bench.cycle, setup.aborts.count
+        for _ in range(count):
+            setup.store(PUSH, random.getrandbits(64))
+        # The core goes on.
+        assert await setup.done(count) == [OKAY] * count
+        assert setup.bench.cycle - start < (patience + 4) * count
+        await setup.bench.cycles(patience + 4)
+        assert setup.aborts.count == before + count
+        assert dut.out_valid_o.value == 0
+
+
+@cocotb.test()
+async def no_word_of_either_source_is_lost(dut: HierarchyObject) -> None:
+    setup = Setup(dut)
+    await setup.start()
+    for _ in range(20):
+        setup.stall()
+        pushed = [2 * random.getrandbits(63) for _ in range(20)]
+        streamed = [2 * random.getrandbits(63) + 1 for _ in range(20)]
+        for word in pushed:
+            setup.store(PUSH, word)
+        setup.dma.queue.extend((word, 0, 8) for word in streamed)
+        await setup.done(20)
+        await setup.bench.run(lambda: not setup.dma.queue)
+        words = [word for word, _, _ in await setup.passed()]
+        assert [word for word in words if word % 2 == 0] == pushed
+        assert [word for word in words if word % 2 == 1] == streamed
+    assert setup.aborts.count == 0
+
+
+@cocotb.test()
+async def an_abort_passes(dut: HierarchyObject) -> None:
+    setup = Setup(dut)
+    await setup.start()
+    dut.in_abort_i.value = 1
+    await setup.bench.cycles(1)
+    dut.in_abort_i.value = 0
+    await setup.bench.cycles(3)
+    assert setup.aborts.count == 1

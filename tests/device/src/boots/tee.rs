@@ -1,0 +1,194 @@
+//! The first-stage loader of a TEE (`firmware/fsbl`) on the emulated board: the ROM verifies it, it verifies and endorses the
+//! monitor. For the same secret and the same monitor, the keys are those of `tee-1`, bit by bit.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use hartlock_emulator::Stage;
+use hartlock_emulator::images::{BANK_SIZE, BOOT_SLOT_SIZE, Device};
+use hartlock_emulator::machine::{Outcome, Run};
+use hartlock_fsbl::{HANDOVER_SIZE, Handover};
+use hartlock_hw::machines::tee_boot::{self, SECRET, TEST_SIZE};
+use hartlock_image::{HashId, PayloadType, Reason};
+use hartlock_testkit::bundle::{Draft, Edit, Payload, build};
+use hartlock_verify::board::qemu_virt;
+use xtask::firmware::{self, StageFiles};
+
+use super::board::{Bench, Setup, expect_refusal, last_lines};
+use super::case::Case;
+
+/// What the monitor prints last (firmware/tests/tee-monitor).
+const DONE: &str = "monitor: done";
+/// Where the loader finds them in flash bank 1 (firmware/fsbl/src/virt/machine.rs).
+const MONITOR_AT: usize = BOOT_SLOT_SIZE;
+const SECRET_AT: usize = BANK_SIZE - (1 << 20);
+/// Of the loader, in front of the place where it moves to.
+const LOADER_MEMORY: u64 = 0x8_0000;
+
+pub fn cases() -> Vec<Case> {
+    vec![
+        Case::new("tee/the-keys-are-those-of-tee-1", same_keys),
+        Case::new("tee/on-one-hart-and-on-five", every_number_of_harts),
+        Case::new("tee/another-monitor-has-other-keys", other_monitor),
+        Case::new("tee/another-secret-gives-other-keys", other_secret),
+        Case::new("tee/a-changed-loader-is-refused-by-the-rom", changed_loader),
+        Case::new("tee/bad-input-is-refused", bad_input),
+        Case::new("tee/the-loader-cannot-reach-a-panic", no_panic),
+    ]
+}
+
+/// A device whose monitor is this bundle, and whose secret is this.
+struct Tee {
+    setup: Setup,
+    monitor: Vec<u8>,
+    secret: [u8; 64],
+}
+
+fn loader() -> Result<StageFiles> {
+    firmware::stage("fsbl", &["virt"])
+}
+
+/// The boot bundle of the monitor, signed by the key that signs that of the ROM.
+fn monitor(size: usize, edits: &[Edit]) -> Result<Vec<u8>> {
+    let mut draft = Draft::boot();
+    let mut others = [
+        Payload::new(PayloadType::Loader, 1024, qemu_virt::LOADER.start),
+        Payload::new(PayloadType::BootFdt, 1024, qemu_virt::BOOT_FDT.start),
+    ];
+    others.iter_mut().for_each(|other| other.hash = HashId::Sha3_512);
+    draft.payloads = [tee_boot::monitor(size)?].into_iter().chain(others).collect();
+    Ok(build(draft, edits).0)
+}
+
+fn tee(bench: &Bench) -> Result<Tee> {
+    let mut draft = bench.boot_draft(&bench.firmware.loader)?;
+    let first = draft.payloads.first_mut().context("there are three payloads")?;
+    first.data = fs::read(loader()?.bin)?;
+    first.memory_size = LOADER_MEMORY;
+    let mut setup = bench.setup(&[], &[])?;
+    setup.boot = build(draft, &[]).0;
+    setup.system = None;
+    setup.until = Some(DONE);
+    Ok(Tee { setup, monitor: monitor(TEST_SIZE, &[])?, secret: SECRET })
+}
+
+impl Tee {
+    fn run(&self, bench: &Bench) -> Result<Run> {
+        let device = Device::temporary()?;
+        bench.install(&device, &self.setup)?;
+        self.program(&device.bundle_flash())?;
+        let machine = bench.start_on(&device, &self.setup, &[])?;
+        Ok(bench.finish(machine, self.setup.until))
+    }
+
+    /// Puts the bundle of the monitor and the secret into flash bank 1.
+    fn program(&self, flash: &Path) -> Result<()> {
+        let mut bank = fs::read(flash)?;
+        let place = bank.get_mut(MONITOR_AT..SECRET_AT).context("the bank is smaller")?;
+        let place = place.get_mut(..self.monitor.len()).context("the bundle is larger")?;
+        place.copy_from_slice(&self.monitor);
+        let place = bank.get_mut(SECRET_AT..).and_then(|rest| rest.first_chunk_mut());
+        *place.context("the bank is smaller")? = self.secret;
+        Ok(fs::write(flash, bank)?)
+    }
+
+    /// The record that the monitor got.
+    fn record(&self, bench: &Bench) -> Result<[u8; HANDOVER_SIZE]> {
+        let run = self.run(bench)?;
+        ensure!(run.outcome == Outcome::Booted, "{:?}\n{}", run.outcome, last_lines(&run));
+        for engine in ["sha3-512", "ed25519"] {
+            let line = format!("fsbl: {engine} in software, there is no engine");
+            ensure!(run.transcript.contains(&line), "it does not say so\n{}", last_lines(&run));
+        }
+        tee_boot::record(&run.transcript).context("the monitor printed no record")
+    }
+}
+
+/// The record that the boot of `tee-1` gives (`cargo xtask hw tee-1`), and that a program on this machine computes.
+fn expected() -> Result<[u8; HANDOVER_SIZE]> {
+    let mut wanted = [0; HANDOVER_SIZE];
+    Handover::encode(&tee_boot::expected(TEST_SIZE)?, &mut wanted);
+    Ok(wanted)
+}
+
+fn same_keys(bench: &Bench) -> Result<()> {
+    ensure!(tee(bench)?.record(bench)? == expected()?, "the record is another one");
+    Ok(())
+}
+
+fn every_number_of_harts(bench: &Bench) -> Result<()> {
+    for harts in [1, 5] {
+        let mut tee = tee(bench)?;
+        tee.setup.harts = harts;
+        ensure!(tee.record(bench)? == expected()?, "the record is another one on {harts}");
+    }
+    Ok(())
+}
+
+/// Fields of a record that must differ, and the one that must not.
+fn differ(bench: &Bench, tee: &Tee) -> Result<[bool; 4]> {
+    let parse = |record| Handover::parse(record).context("it is no record");
+    let (found, wanted) = (tee.record(bench)?, expected()?);
+    let (found, wanted) = (parse(&found)?, parse(&wanted)?);
+    Ok([
+        found.measurement != wanted.measurement,
+        found.public_key != wanted.public_key,
+        found.signature != wanted.signature,
+        found.device_public_key != wanted.device_public_key,
+    ])
+}
+
+fn other_monitor(bench: &Bench) -> Result<()> {
+    let mut tee = tee(bench)?;
+    tee.monitor = monitor(TEST_SIZE + 1, &[])?;
+    let differ = differ(bench, &tee)?;
+    ensure!(differ == [true, true, true, false], "what differs is {differ:?}");
+    Ok(())
+}
+
+fn other_secret(bench: &Bench) -> Result<()> {
+    let mut tee = tee(bench)?;
+    tee.secret[63] ^= 1;
+    let differ = differ(bench, &tee)?;
+    ensure!(differ[..2] == [false, true], "what differs is {differ:?}");
+    Ok(())
+}
+
+fn changed_loader(bench: &Bench) -> Result<()> {
+    let mut tee = tee(bench)?;
+    // The first payload is in the third page.
+    *tee.setup.boot.get_mut(3 << 12).context("it is smaller")? ^= 1;
+    expect_refusal(&tee.run(bench)?, Stage::Rom, Reason::PayloadDigestMismatch)
+}
+
+/// The loader refuses for exactly this reason, and the monitor does not run.
+fn expect(bench: &Bench, what: &str, tee: &Tee, reason: Reason) -> Result<()> {
+    let run = tee.run(bench)?;
+    let line = format!("hartlock: fsbl refused: E{:04} ", reason as u32);
+    ensure!(run.transcript.contains(&line), "{what}: not {line}\n{}", last_lines(&run));
+    let has_run = run.transcript.contains("monitor:");
+    let has_signed = run.transcript.contains("endorsed");
+    ensure!(!has_run && !has_signed, "{what}: it went on\n{}", last_lines(&run));
+    Ok(())
+}
+
+fn bad_input(bench: &Bench) -> Result<()> {
+    let with_secret = |secret| Ok::<_, anyhow::Error>(Tee { secret, ..tee(bench)? });
+    expect(bench, "zeros", &with_secret([0; 64])?, Reason::DeviceSecretInvalid)?;
+    expect(bench, "ones", &with_secret([0xff; 64])?, Reason::DeviceSecretInvalid)?;
+    let with_monitor = |monitor| Ok::<_, anyhow::Error>(Tee { monitor, ..tee(bench)? });
+    expect(bench, "empty", &with_monitor(Vec::new())?, Reason::UnknownTag)?;
+    let flip = Edit::File(|file| file[3 << 12] ^= 1);
+    let flipped = with_monitor(monitor(TEST_SIZE, &[flip])?)?;
+    expect(bench, "changed", &flipped, Reason::PayloadDigestMismatch)?;
+    // Erased flash follows.
+    let cut = Edit::File(|file| file.truncate(file.len() - (1 << 12)));
+    let cut = with_monitor(monitor(TEST_SIZE, &[cut])?)?;
+    expect(bench, "cut", &cut, Reason::PayloadDigestMismatch)
+}
+
+fn no_panic(_: &Bench) -> Result<()> {
+    ensure!(!firmware::has_panic_path(&loader()?.elf)?, "it can");
+    Ok(())
+}
