@@ -37,6 +37,8 @@ pub enum By {
     Engines,
     /// Engines whose digests and keys have a bit that is stuck: software has to do their work.
     BrokenEngines,
+    /// The engine for SHA-3 alone, which the paper has a column for.
+    HashEngine,
     /// A loader that knows no engine.
     Software,
     /// The same without assembly.
@@ -71,6 +73,7 @@ impl Default for Boot<'_> {
 fn loader(by: By) -> Result<Vec<u8>> {
     let features: &[&str] = match by {
         By::Engines | By::BrokenEngines => &["machine", "lms"],
+        By::HashEngine => &["no-signer", "lms"],
         By::Software => &["no-engines", "lms"],
         By::Portable => &["portable", "lms"],
     };
