@@ -63,7 +63,7 @@ pub fn measure(machine: Tee) -> Result<Vec<Count>> {
     read(&console)
 }
 
-/// What the program printed. A wrong result is an error, whoever computed it.
+/// What the program printed. A wrong result is an error, whichever program made it.
 fn read(console: &str) -> Result<Vec<Count>> {
     let mut counts = Vec::new();
     for line in console.lines() {

@@ -4,9 +4,11 @@ use ed25519_dalek::VerifyingKey;
 use ed25519_dalek::hazmat::{ExpandedSecretKey, raw_sign};
 use sha3::{Digest, Sha3_512};
 
+use crate::software::Software;
+
 pub struct Crates;
 
-impl crate::Software for Crates {
+impl Software for Crates {
     const WHO: &str = "crates";
 
     fn digest(&self, parts: &[&[u8]]) -> [u8; 64] {

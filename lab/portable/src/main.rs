@@ -13,11 +13,14 @@
 
 mod crates;
 mod ours;
+mod software;
 
 use core::arch::{asm, global_asm};
 use core::hint::black_box;
 
 use hartlock_virt::console::{self, Number};
+
+use software::Software;
 
 global_asm!(include_str!("../../../firmware/tests/bench/src/start.S"));
 
@@ -28,16 +31,6 @@ const LARGEST: usize = SIZES[2];
 const MESSAGE_LEN: usize = 64 + 32;
 
 static mut MONITOR: [u8; LARGEST] = [0; LARGEST];
-
-/// A way to do it all.
-trait Software {
-    const WHO: &str;
-
-    fn digest(&self, parts: &[&[u8]]) -> [u8; 64];
-    fn public_key(&self, expanded: &[u8; 64]) -> [u8; 32];
-    /// `None` if it checks what it signed, and that fails.
-    fn sign(&self, expanded: &[u8; 64], public_key: &[u8; 32], message: &[u8]) -> Option<[u8; 64]>;
-}
 
 #[unsafe(no_mangle)]
 extern "C" fn bench_main() -> ! {

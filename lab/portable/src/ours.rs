@@ -5,6 +5,8 @@ use hartlock_kernels::sha3::Sha3_512;
 use hartlock_kernels::{Hash, Kernels};
 use hartlock_virt::kernels::{self, Mode};
 
+use crate::software::Software;
+
 pub struct Ours(Kernels);
 
 impl Ours {
@@ -13,7 +15,7 @@ impl Ours {
     }
 }
 
-impl crate::Software for Ours {
+impl Software for Ours {
     const WHO: &str = "hartlock";
 
     fn digest(&self, parts: &[&[u8]]) -> [u8; 64] {
