@@ -23,6 +23,9 @@ const BELOW: u32 = 46;
 /// Room above the largest number.
 const AIR: f64 = 1.1;
 
+/// Labels of powers of ten, which is also more than there are.
+const DECADES: usize = 8;
+
 /// Of a measured point.
 const MARK: i32 = 3 * FINE as i32 + FINE as i32 / 2;
 
@@ -63,7 +66,9 @@ impl Axes {
         match self.heights {
             Heights::Even => format!("{height}"),
             Heights::Doublings => format!("{}", height.exp2()),
-            Heights::Decades => decimal(height.round() as u32),
+            // Lines between powers of ten have no label.
+            Heights::Decades if height.fract() != 0.0 => String::new(),
+            Heights::Decades => decimal(*height as u32),
         }
     }
 
@@ -113,7 +118,7 @@ pub fn lines(svg: &mut String, axes: &Axes, lines: &[Line], flat: &[(f64, Look)]
         .max_light_lines(0)
         .axis_style(Look::Grid.line(2))
         .x_labels(8)
-        .y_labels(6)
+        .y_labels(if axes.heights == Heights::Decades { DECADES } else { 6 })
         .set_all_tick_mark_size(5 * FINE)
         .x_label_formatter(&|exponent| format!("{}", exponent.exp2()))
         .y_label_formatter(&|height| axes.label(height))
