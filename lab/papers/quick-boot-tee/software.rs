@@ -23,7 +23,7 @@ const OURS: &str = "hartlock";
 /// Instructions of a key pair by our signer, at most.
 const KEY_PAIR: f64 = 400_000.0;
 /// Bytes of the monitors: two for the cost of a byte, and the one that is held against it.
-const SIZES: [usize; 3] = [4 << 10, 8 << 10, 64 << 10];
+const SIZES: [usize; 3] = [8 << 10, 16 << 10, 64 << 10];
 /// By so much the whole run may differ from what two lengths say.
 const TOLERANCE: f64 = 0.02;
 const MAX_CYCLES: &str = "100000000";
@@ -197,8 +197,8 @@ mod tests {
 
     fn counts(whole: u64) -> Vec<Count> {
         let parts = [
-            ("measure", SIZES[0], 4096 * 10 + 7),
-            ("measure", SIZES[1], 8192 * 10 + 7),
+            ("measure", SIZES[0], 8192 * 10 + 7),
+            ("measure", SIZES[1], 16384 * 10 + 7),
             ("measure", SIZES[2], whole),
             ("derive", 64, 5),
             ("key", 32, 10),

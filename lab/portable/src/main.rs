@@ -25,7 +25,7 @@ use software::Software;
 global_asm!(include_str!("../../../firmware/tests/bench/src/start.S"));
 
 /// Bytes of the monitors: two for the cost of a byte, and one that is held against it.
-const SIZES: [usize; 3] = [4 << 10, 8 << 10, 64 << 10];
+const SIZES: [usize; 3] = [8 << 10, 16 << 10, 64 << 10];
 const LARGEST: usize = SIZES[2];
 /// Measurement, then public key.
 const MESSAGE_LEN: usize = 64 + 32;
