@@ -21,6 +21,13 @@ const QUICK: usize = 64 << 10;
 /// A second length, for the cost of a byte: engines are fast, and software is slow to simulate.
 const LONG: usize = 256 << 10;
 const SHORT: usize = 16 << 10;
+/// Columns of the figure that are simulated here. A machine that can do another one is a line more, and lengths in
+/// [`measure`].
+const COLUMNS: [(&str, By); 3] = [
+    (sweep::OURS, By::Software),
+    (sweep::HASH_ENGINE, By::HashEngine),
+    (sweep::DMA_24, By::Engines),
+];
 /// At most so many cycles.
 const KEY_PAIR: f64 = 18_000.0;
 const SIGN: f64 = 66_000.0;
@@ -116,22 +123,12 @@ pub fn rows(boots: &[Booted], paper: &Paper) -> Result<Vec<Row>> {
 
 /// The columns of the figure that were simulated, of two lengths at least.
 pub fn columns(boots: &[Booted]) -> Vec<sweep::Column> {
-    let columns = [
-        (sweep::OURS, By::Software),
-        (sweep::HASH_ENGINE, By::HashEngine),
-        (sweep::DMA_24, By::Engines),
-    ];
-    columns.into_iter().filter_map(|(name, by)| Some((name, cost_of(boots, by)?))).collect()
+    COLUMNS.into_iter().filter_map(|(name, by)| Some((name, cost_of(boots, by)?))).collect()
 }
 
 /// Cycles of a boot of this size that was simulated whole.
 pub fn whole(boots: &[Booted], column: &str, bytes: usize) -> Option<u64> {
-    let by = match column {
-        sweep::OURS => By::Software,
-        sweep::HASH_ENGINE => By::HashEngine,
-        sweep::DMA_24 => By::Engines,
-        _ => return None,
-    };
+    let by = COLUMNS.into_iter().find(|(name, _)| *name == column)?.1;
     boots.iter().find(|it| it.by == by && it.bytes == bytes).map(Booted::whole)
 }
 
