@@ -18,6 +18,7 @@ INITRAMFS = 97 * MIB
 SHA3_BLOCK = {"sha3-256": 136, "sha3-384": 104, "sha3-512": 72}  # bytes, FIPS 202
 REPOSITORY_MHZ = 100  # of the third paper's authors
 HALF_BRAM_BITS = 18 << 10
+BOOT_SIZES = (64 << 10, 256 << 10, 1 << 20, 2 << 20, 4 << 20, 8 << 20, 16 << 20, 32 << 20)
 
 
 def host_speed(rows, _):
@@ -99,6 +100,58 @@ def quick_boot_tee(rows, more):
         if function == "sha3-512":
             engine = next(r["cycles"] for r in areas if r["netlist"] == "with registers, 1 round a cycle")
             yield "SHA-3 of 2 MiB", "engine alone", name, (whole // rate + 1) * engine / milliseconds
+
+
+    yield from tee_boots(more("boots"), more("software"))
+
+
+def tee_boots(boots, software):
+    """Figure 6 and its ratios: a byte from two lengths, the rest from one of them."""
+    for r in boots + software:
+        r.update({k: int(v) for k, v in r.items() if v.isdigit()})
+    columns, whole = {}, {}
+    for by, name in (("our software", "our software"), ("SHA-3 engine", "SHA-3 engine"), ("engines", "DMA, 24 cycles")):
+        mine = sorted((r for r in boots if r["by"] == by), key=lambda r: r["bytes"])
+        for r in mine:
+            config = f"{by}, {r['bytes'] >> 10} KiB"
+            total = r["measure"] + r["derive"] + r["key_pair"] + r["sign"]
+            yield "Boot of a monitor", "key pair", config, r["key_pair"]
+            yield "Boot of a monitor", "sign", config, r["sign"]
+            yield "Boot of a monitor", "whole", config, total
+            whole[name, r["bytes"]] = total
+        if len(mine) > 1:
+            few, many = mine[0], mine[-1]
+            byte = (many["measure"] - few["measure"]) / (many["bytes"] - few["bytes"])
+            rest = many["derive"] + many["key_pair"] + many["sign"]
+            columns[name] = byte, many["measure"] - byte * many["bytes"], rest
+    crates = {(r["what"], r["bytes"]): r["cycles"] for r in software if r["who"] == "crates"}
+    if crates:
+        short, long, longest = sorted(size for what, size in crates if what == "measure")
+        few, many, actual = (crates["measure", size] for size in (short, long, longest))
+        byte = (many - few) / (long - short)
+        once, rest = few - byte * short, sum(crates[part] for part in (("derive", 64), ("key", 32), ("sign", 96)))
+        columns["portable software"] = byte, once, rest
+        off = abs((once + byte * longest) / actual - 1) * 100
+        yield "Software on a bare hart", "64 KiB, two lengths against a whole run", "portable software", off
+        signed = crates["sign", 96] + 2 * (once + byte * 2 * MIB)
+        yield "Table 2", "time", "Software, Ed25519 sign", signed / REPOSITORY_MHZ / 1000
+        yield "Table 2", "time", "Software, Ed25519 genkey", crates["key", 32] / REPOSITORY_MHZ / 1000
+    for r in software:
+        if (r["who"], r["what"]) == ("hartlock", "key"):
+            yield "Software on a bare hart", "instructions", "our software, key, 32 bytes", r["instructions"]
+    for name, (byte, once, rest) in columns.items():
+        for passes, metric in ((1, "one pass"), (3, "three passes")):
+            for size in BOOT_SIZES:
+                total = passes * (once + byte * size) + rest
+                text = f"{size // MIB} MiB" if size >= MIB else f"{size >> 10} KiB"
+                is_whole = passes == 1 and (name, size) in whole
+                yield "Figure 6", metric, f"{name}, {text}", whole[name, size] if is_whole else total
+    at = {name: once + byte * 2 * MIB + rest for name, (byte, once, rest) in columns.items()}
+    for name, total in at.items():
+        yield "Boot of 2 MiB", "whole", name, total
+        if name in ("portable software", "our software") and "DMA, 24 cycles" in at:
+            config = f"DMA, 24 cycles, against {name}"
+            yield "Boot of 2 MiB", "ratio", config, total / at["DMA, 24 cycles"]
 
 
 def play(harts, block, leaf, fixed, size, block_size):

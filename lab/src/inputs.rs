@@ -95,6 +95,7 @@ const SOURCES: &[(&str, &[&str])] = &[
             "hw/sim",
             "hw/soc",
             "lab/papers/quick-boot-tee",
+            "lab/portable",
         ],
     ),
     (

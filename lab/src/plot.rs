@@ -17,7 +17,7 @@ const IMAGE: &str = "initramfs, ";
 const ONE_HASH: &str = "initramfs, one hash";
 
 const BLOCK_AXES: draw::Axes =
-    draw::Axes { unit: "ms", sizes: "KiB in a block", is_doubling: false };
+    draw::Axes { unit: "ms", sizes: "KiB in a block", heights: draw::Heights::Even };
 
 /// The figure of the fifth paper over sizes of payloads.
 const PAYLOADS: &str = "Figure 2";
@@ -25,16 +25,24 @@ const PAYLOAD_COST: &str = "cost";
 /// The lines across that figure.
 const LIMITS: &str = "Figure 2, limits";
 const ENGINE_LIMIT: &str = "engine, SHA-256 and HMAC";
-const PAYLOAD_AXES: draw::Axes =
-    draw::Axes { unit: "cycles per byte", sizes: "bytes of the payload", is_doubling: true };
+const PAYLOAD_AXES: draw::Axes = draw::Axes {
+    unit: "cycles per byte",
+    sizes: "bytes of the payload",
+    heights: draw::Heights::Doublings,
+};
 
 /// A table of ours in the fifth paper's run: how much of the engine DMA uses, by latency and outstanding reads.
 const LATENCY: &str = "DMA, memory latency";
 const LATENCY_AXES: draw::Axes = draw::Axes {
     unit: "percent of the engine",
     sizes: "cycles of memory latency",
-    is_doubling: false,
+    heights: draw::Heights::Even,
 };
+
+/// The figure of the third paper: cycles of a boot over sizes of payloads, with a line for each way to do it.
+const BOOTS: &str = "Figure 6";
+const BOOT_AXES: draw::Axes =
+    draw::Axes { unit: "cycles", sizes: "MiB of the payload", heights: draw::Heights::Decades };
 
 /// A table of ours: cycles for each byte, by what was done and how fast the storage was.
 const OVERLAP: &str = "Overlap";
@@ -58,6 +66,9 @@ pub fn plots(key: &str, run: &Stored, paper: Option<&Paper>) -> Result<Vec<Plot>
         plots.extend(payloads(key, run, function)?);
     }
     plots.extend(latency(key, run)?);
+    for passes in ["one pass", "three passes"] {
+        plots.extend(boots(key, run, passes)?);
+    }
     let parameters = paper.map_or(&[][..], |paper| &paper.parameters);
     for (index, sweep) in sweeps(run, parameters).iter().enumerate() {
         plots.push(sensitivity(&format!("{key}-sensitivity-{index}"), sweep)?);
@@ -319,6 +330,68 @@ fn latency(key: &str, run: &Stored) -> Result<Option<Plot>> {
         caption: made(run, LATENCY)
             + "SHA-256 of 16 KiB, by how many reads of a line may be outstanding. 100 % is a block in 34 cycles. \
                A line of 64 bytes takes 8 cycles of the bus, and one read at a time waits for all of the latency.",
+    }))
+}
+
+/// Cycles of measuring, key pair and signature, over sizes of the payload.
+fn boots(key: &str, run: &Stored, passes: &str) -> Result<Option<Plot>> {
+    use canvas::Look;
+    let points = |column: &str| -> Points {
+        let rows = run.rows().iter();
+        let rows = rows.filter(|row| row.text("table") == BOOTS && row.text("metric") == passes);
+        let mut points: Points = rows
+            .filter_map(|row| {
+                let size = row.text("config").strip_prefix(column)?.strip_prefix(", ")?;
+                let mebibytes = match size.split_once(' ')? {
+                    (number, "MiB") => number.parse::<f64>().ok()?,
+                    (number, _) => number.parse::<f64>().ok()? / 1024.0,
+                };
+                Some((mebibytes, row.number("ours")?))
+            })
+            .collect();
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        points
+    };
+    let lines: Vec<Line> = [
+        ("portable software", Look::Software),
+        ("our software", Look::SoftwareOne),
+        ("SHA-3 engine", Look::OursOne),
+        ("engines in the paper's manner", Look::PaperFour),
+        ("engines, pushed", Look::PaperOne),
+        ("DMA, 24 cycles", Look::OursFour),
+        ("DMA, 12 cycles", Look::OursFlat),
+    ]
+    .into_iter()
+    .map(|(name, look)| Line { name, look, points: points(name) })
+    .filter(|line| !line.points.is_empty())
+    .collect();
+    // A quick run has engines alone, and nothing to compare them with.
+    if lines.len() < 2 {
+        return Ok(None);
+    }
+    let ends = lines.iter().map(|line| {
+        let text = |(size, cycles): &(f64, f64)| format!("{cycles:.0} cycles for {size} MiB");
+        let ends = [line.points.first(), line.points.last()];
+        let ends: Vec<String> = ends.into_iter().flatten().map(text).collect();
+        format!("{}: {}", line.name, ends.join(", "))
+    });
+    let words = canvas::Words {
+        id: format!("{key}-{}", passes.replace(' ', "-")),
+        title: format!("Cycles of measuring, key pair and signature over the payload, {passes}"),
+        about: ends.collect::<Vec<_>>().join(". "),
+    };
+    let meaning = if passes == "one pass" {
+        "The monitor is measured once, as Keystone does it, and 96 bytes are signed. "
+    } else {
+        "The payload itself is signed, as the paper's algorithm 1 says: it is read three times. "
+    };
+    Ok(Some(Plot {
+        title: format!("Figure 6, {passes}"),
+        svg: drawn(&words, |svg| draw::lines(svg, &BOOT_AXES, &lines, &[]))?,
+        caption: format!(
+            "{}{meaning}Both axes are logarithmic, so a time that grows with the payload is a straight line.",
+            made(run, BOOTS)
+        ),
     }))
 }
 

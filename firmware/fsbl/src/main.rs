@@ -55,7 +55,8 @@ extern "C" fn fsbl_main() -> ! {
     #[cfg(any(feature = "no-engines", feature = "portable", feature = "virt"))]
     let (hash, sign) = (None::<hartlock_fsbl::Never>, None::<hartlock_fsbl::Never>);
     #[cfg(not(any(feature = "no-engines", feature = "portable", feature = "virt")))]
-    let (hash, sign) = (engines::Hash::take(), engines::Sign::take());
+    let (hash, sign) =
+        (engines::Hash::take(), engines::Sign::take().filter(|_| !cfg!(feature = "no-signer")));
     let mut computer = Computer::new(kernels, hash, sign);
     machine.note("engines tried");
     let booted = run(&mut machine, &mut computer);

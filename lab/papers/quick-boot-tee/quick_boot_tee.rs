@@ -3,14 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::args::Args;
 use super::inputs;
 use super::machine::{Machine, commit, date, version};
 use super::paper::Paper;
-use super::run::{Row, Run};
+use super::run::{How, Row, Run};
 use hartlock_hw::ip;
+use hartlock_hw::machines::tee::tee;
 use xtask::project;
 use xtask::python;
 use xtask::python::PackageSet;
@@ -18,6 +19,9 @@ use xtask::python::PackageSet;
 mod area;
 mod boot;
 mod dma;
+mod errata;
+mod software;
+mod sweep;
 
 const KEY: &str = "quick-boot-tee";
 const ENGINE: &str = "sha3";
@@ -33,9 +37,21 @@ pub fn measure(args: &Args) -> Result<Run> {
     rows.extend(dma::rows(&lists, engine, peer, &paper)?);
     let boots = boot::measure(args.quick)?;
     rows.extend(boot::rows(&boots, &paper)?);
+    let counts = if args.quick {
+        Vec::new()
+    } else {
+        software::measure(tee(boot::MACHINE).context("the machine with engines")?)?
+    };
+    let mut columns = boot::columns(&boots);
+    if let Some(cost) = software::cost(&counts, software::CRATES) {
+        columns.insert(0, (sweep::PORTABLE, cost));
+        rows.extend(software::rows(&counts)?);
+    }
+    rows.extend(boot::scaled(&columns, paper.constant("payload_bytes")? as usize)?);
+    rows.extend(published(&columns, &paper)?);
     let mut rows = missing(paper.completed(rows, "not built yet"));
-    let figure = Row::absent("Figure 6", "time of the boot", "ms", WITHOUT_FIGURE);
-    rows.push(figure.of("all payloads, printed without numbers"));
+    rows.extend(sweep::rows(&columns, |column, bytes| boot::whole(&boots, column, bytes)));
+    rows.extend(errata::rows(&paper)?);
     let mut tools = BTreeMap::from([
         ("hartlock", env!("CARGO_PKG_VERSION").to_owned()),
         ("rustc", version("rustc", "--version")?),
@@ -57,16 +73,33 @@ pub fn measure(args: &Args) -> Result<Run> {
     run.store(&folder, &dma::csv(&lists))?;
     run.store_more(&folder, "area", &area::csv(&areas))?;
     run.store_more(&folder, "boots", &boot::csv(&boots))?;
+    run.store_more(&folder, "software", &software::csv(&counts))?;
     print!("{}", run.text());
     println!("stored as {}", folder.join(format!("{KEY}.json")).display());
     Ok(run)
 }
 
 const WITHOUT_ED25519: &str = "its netlist is not counted in this run yet";
-const WITHOUT_SIGNER: &str = "three passes over 2 MiB are not measured yet";
-const WITHOUT_FIGURE: &str = "the sweep is not measured yet";
+const WITHOUT_SIGNER: &str = "only a whole run measures software";
 const OTHER_UNIT: &str =
     "adaptive look-up tables are another unit than LUT: both designs are in the table of one flow";
+
+/// Software's entries of table 2, which have the payload: its signature reads it twice.
+fn published(columns: &[sweep::Column], paper: &Paper) -> Result<Vec<Row>> {
+    let Some((_, cost)) = columns.iter().find(|it| it.0 == sweep::PORTABLE) else {
+        return Ok(Vec::new());
+    };
+    let clock = paper.constant("clock_mhz")?;
+    let payload = 2.0 * cost.measure(paper.constant("payload_bytes")? as usize);
+    let numbers =
+        [("genkey", cost.key_pair, ""), ("sign", cost.sign + payload, ", two passes over 2 MiB")];
+    let row = |(what, cycles, of): (&str, f64, &str)| {
+        let row = Row::info("Table 2", "time", "ms", cycles / clock / 1000.0);
+        let row = row.of(&format!("Software, Ed25519 {what}")).how(How::Scaled);
+        row.noted(format!("portable software{of}, {}, {clock} MHz", boot::MACHINE)).published(paper)
+    };
+    numbers.into_iter().map(row).collect()
+}
 
 /// Rows without a number of ours name what they wait for, or why they wait for nothing.
 fn missing(rows: Vec<Row>) -> Vec<Row> {

@@ -33,9 +33,10 @@ pub enum Look {
     Then,
     While,
     Software,
+    SoftwareOne,
 }
 
-const LOOKS: [Look; 12] = [
+const LOOKS: [Look; 13] = [
     Look::Grid,
     Look::Words,
     Look::PaperOne,
@@ -48,6 +49,7 @@ const LOOKS: [Look; 12] = [
     Look::Then,
     Look::While,
     Look::Software,
+    Look::SoftwareOne,
 ];
 
 impl Look {
@@ -67,7 +69,10 @@ impl Look {
 
     /// Ours has round marks, the paper triangles.
     pub fn is_ours(self) -> bool {
-        matches!(self, Self::OursOne | Self::OursFour | Self::Software)
+        matches!(
+            self,
+            Self::OursOne | Self::OursFour | Self::OursFlat | Self::Software | Self::SoftwareOne
+        )
     }
 
     /// The variable of the page and its value where a page has none.
@@ -81,14 +86,14 @@ impl Look {
             Self::OursOne | Self::OursFour | Self::OursFlat | Self::While => {
                 "--hl-ours-line, #3b6ea5"
             }
-            Self::Load | Self::Software => "--hl-store-line, #a9802c",
+            Self::Load | Self::Software | Self::SoftwareOne => "--hl-store-line, #a9802c",
         }
     }
 
     /// One hart is dashed, one hash dotted: no information is in the colour alone.
     fn dashes(self) -> Option<[u32; 2]> {
         match self {
-            Self::PaperOne | Self::OursOne => Some([6, 4]),
+            Self::PaperOne | Self::OursOne | Self::SoftwareOne => Some([6, 4]),
             Self::PaperFlat | Self::OursFlat => Some([1, 3]),
             _ => None,
         }

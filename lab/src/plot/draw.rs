@@ -23,6 +23,9 @@ const BELOW: u32 = 46;
 /// Room above the largest number.
 const AIR: f64 = 1.1;
 
+/// Labels of powers of ten, which is also more than there are.
+const DECADES: usize = 8;
+
 /// Of a measured point.
 const MARK: i32 = 3 * FINE as i32 + FINE as i32 / 2;
 
@@ -36,18 +39,52 @@ pub struct Axes {
     pub unit: &'static str,
     /// Below the sizes.
     pub sizes: &'static str,
-    /// Whether what takes twice as long is one step higher, and not twice as high.
-    pub is_doubling: bool,
+    pub heights: Heights,
+}
+
+/// What a step upwards is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Heights {
+    /// The same difference.
+    Even,
+    /// Twice as much, from one on.
+    Doublings,
+    /// Ten times as much, from the largest power of ten below all points on.
+    Decades,
 }
 
 impl Axes {
     fn height(&self, value: f64) -> f64 {
-        if self.is_doubling { value.max(1.0).log2() } else { value }
+        match self.heights {
+            Heights::Even => value,
+            Heights::Doublings => value.max(1.0).log2(),
+            Heights::Decades => value.max(1.0).log10(),
+        }
     }
 
     fn label(&self, height: &f64) -> String {
-        format!("{}", if self.is_doubling { height.exp2() } else { *height })
+        match self.heights {
+            Heights::Even => format!("{height}"),
+            Heights::Doublings => format!("{}", height.exp2()),
+            // Lines between powers of ten have no label.
+            Heights::Decades if height.fract() != 0.0 => String::new(),
+            Heights::Decades => decimal(*height as u32),
+        }
     }
+
+    /// The lower and the upper end, of which the smallest and the largest number are inside.
+    fn range(&self, smallest: f64, largest: f64) -> std::ops::Range<f64> {
+        match self.heights {
+            Heights::Decades => self.height(smallest).floor()..self.height(largest).ceil(),
+            _ => 0.0..self.height(largest) * AIR,
+        }
+    }
+}
+
+/// A power of ten, short.
+fn decimal(exponent: u32) -> String {
+    let unit = ["", " k", " M", " G", " T"].get(exponent as usize / 3).unwrap_or(&"");
+    format!("1{}{unit}", "0".repeat(exponent as usize % 3))
 }
 
 /// Costs over sizes, which double from mark to mark. Dotted: the same whatever the size.
@@ -65,13 +102,14 @@ pub fn lines(svg: &mut String, axes: &Axes, lines: &[Line], flat: &[(f64, Look)]
     let area = with_unit(area, axes.unit)?;
     let points = || lines.iter().flat_map(|line| &line.points);
     let largest = points().map(|it| it.1).chain(flat.iter().map(|it| it.0)).fold(0.0, f64::max);
+    let smallest = points().map(|it| it.1).fold(f64::INFINITY, f64::min);
     let first = points().map(|it| it.0.log2()).fold(f64::INFINITY, f64::min);
-    let last = points().map(|it| it.0.log2()).fold(0.0, f64::max);
+    let last = points().map(|it| it.0.log2()).fold(f64::NEG_INFINITY, f64::max);
     let mut chart = ChartBuilder::on(&area)
         .x_label_area_size(BELOW * FINE)
         .y_label_area_size(LEFT * FINE)
         .margin_right(10 * FINE)
-        .build_cartesian_2d(first..last, 0.0..axes.height(largest) * AIR)?;
+        .build_cartesian_2d(first..last, axes.range(smallest, largest))?;
     chart
         .configure_mesh()
         .disable_x_mesh()
@@ -80,7 +118,7 @@ pub fn lines(svg: &mut String, axes: &Axes, lines: &[Line], flat: &[(f64, Look)]
         .max_light_lines(0)
         .axis_style(Look::Grid.line(2))
         .x_labels(8)
-        .y_labels(6)
+        .y_labels(if axes.heights == Heights::Decades { DECADES } else { 6 })
         .set_all_tick_mark_size(5 * FINE)
         .x_label_formatter(&|exponent| format!("{}", exponent.exp2()))
         .y_label_formatter(&|height| axes.label(height))

@@ -98,6 +98,31 @@ fn reads_are_lines_over_the_latency() {
     roxmltree::Document::parse(&plot.svg).unwrap();
 }
 
+#[test]
+fn a_boot_is_a_line_of_decades_over_sizes() {
+    let row = |column: &'static str, cycles| (BOOTS, "one pass", column, None, Some(cycles));
+    let engines = [row("DMA, 24 cycles, 64 KiB", 115_000.0), row("DMA, 24 cycles, 32 MiB", 1.2e7)];
+    let software = [row("our software, 64 KiB", 8.0e6), row("our software, 32 MiB", 2.3e9)];
+    let [plot] = &plots("any", &run(&[engines, software].concat()), None).unwrap()[..] else {
+        panic!("one plot")
+    };
+    assert!(plot.svg.contains("DMA, 24 cycles: 115000 cycles for 0.0625 MiB, 12000000 cycles"));
+    let labels = ["100 k", "1 M", "10 M", "100 M", "1 G", "10 G"];
+    let document = roxmltree::Document::parse(&plot.svg).unwrap();
+    let texts: Vec<&str> = document
+        .descendants()
+        .filter(|it| it.is_text())
+        .filter_map(|it| it.text())
+        .map(str::trim)
+        .collect();
+    for label in labels {
+        assert!(texts.contains(&label), "{label}: {texts:?}");
+    }
+    assert_eq!(texts.iter().filter(|text| text.ends_with('M')).count(), 3, "{texts:?}");
+    // Engines alone have nothing to be compared with.
+    assert!(plots("any", &run(&engines), None).unwrap().is_empty());
+}
+
 fn parameter(name: &str, preset: &str) -> Parameter {
     let text =
         format!("name = {name:?}\npreset = {preset:?}\nsource = \"ours\"\nbecause = \"no text\"");
@@ -123,4 +148,20 @@ fn a_sweep_is_ordered_and_says_what_the_number_depends_on() {
     assert_eq!(plot.svg.matches("<circle").count(), 4, "{}", plot.svg);
     assert_eq!(plot.svg.matches("<polygon").count(), 2, "{}", plot.svg);
     roxmltree::Document::parse(&plot.svg).unwrap();
+}
+
+#[test]
+fn half_of_a_decade_has_no_label() {
+    let row = |column: &'static str, cycles| (BOOTS, "one pass", column, None, Some(cycles));
+    let near = [
+        row("DMA, 24 cycles, 1 MiB", 2000.0),
+        row("DMA, 24 cycles, 2 MiB", 4000.0),
+        row("our software, 1 MiB", 8000.0),
+        row("our software, 2 MiB", 9000.0),
+    ];
+    let [plot] = &plots("any", &run(&near), None).unwrap()[..] else { panic!("one plot") };
+    let document = roxmltree::Document::parse(&plot.svg).unwrap();
+    let texts = document.descendants().filter(|it| it.is_text()).filter_map(|it| it.text());
+    let labels: Vec<&str> = texts.map(str::trim).filter(|text| text.ends_with(" k")).collect();
+    assert_eq!(labels, ["1 k", "10 k"]);
 }

@@ -43,6 +43,8 @@ pub enum By {
     Committed,
     /// Engines whose digests and keys have a bit that is stuck: software has to do their work.
     BrokenEngines,
+    /// The engine for SHA-3 alone, which the paper has a column for.
+    HashEngine,
     /// A loader that knows no engine.
     Software,
     /// The same without assembly.
@@ -51,12 +53,13 @@ pub enum By {
 
 impl By {
     /// All of them.
-    pub const ALL: [By; 7] = [
+    pub const ALL: [By; 8] = [
         By::Engines,
         By::Overlapped,
         By::Pushed,
         By::Committed,
         By::BrokenEngines,
+        By::HashEngine,
         By::Software,
         By::Portable,
     ];
@@ -70,6 +73,7 @@ impl By {
             By::Pushed => "pushed",
             By::Committed => "committed",
             By::BrokenEngines => "broken engines",
+            By::HashEngine => "hash engine",
             By::Software => "our software",
             By::Portable => "portable software",
         }
@@ -138,6 +142,7 @@ fn loader(by: By, fault: Fault) -> Result<Vec<u8>> {
         By::Overlapped | By::BrokenEngines => &["machine", "rsa"],
         By::Pushed => &["pushed", "rsa"],
         By::Committed => &["committed", "rsa"],
+        By::HashEngine => &["no-signer", "rsa"],
         By::Software => &["no-engines", "rsa"],
         By::Portable => &["portable", "rsa"],
     };

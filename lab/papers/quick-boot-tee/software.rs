@@ -1,0 +1,232 @@
+//! Software alone, on a bare hart of the same machine (`lab/portable`): crates without assembly, which take the part of the
+//! paper's C, and our kernels with their instructions counted.
+
+use std::fmt::Write;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use hartlock_fsbl::{Computer, Never};
+use hartlock_kernels::ed25519_signer::{ExpandedKey, KeyPair};
+use hartlock_kernels::sha3::Sha3_512;
+use hartlock_kernels::{Hash, Kernels};
+
+use super::sweep::Cost;
+use crate::run::{Better, How, Row};
+use hartlock_hw::machines::tee::{self, Tee};
+use hartlock_hw::machines::{End, Machine};
+use xtask::{firmware, project, run};
+
+pub const TABLE: &str = "Software on a bare hart";
+const NAME: &str = "portable";
+pub const CRATES: &str = "crates";
+const OURS: &str = "hartlock";
+/// Instructions of a key pair by our signer, at most.
+const KEY_PAIR: f64 = 400_000.0;
+/// Bytes of the monitors: two for the cost of a byte, and the one that is held against it.
+const SIZES: [usize; 3] = [8 << 10, 16 << 10, 64 << 10];
+/// By so much the whole run may differ from what two lengths say.
+const TOLERANCE: f64 = 0.02;
+const MAX_CYCLES: &str = "100000000";
+
+/// A part of one program's endorsement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Count {
+    pub who: String,
+    /// `measure`, `derive`, `key` or `sign`.
+    pub what: String,
+    pub bytes: usize,
+    pub cycles: u64,
+    pub instructions: u64,
+}
+
+/// Runs the program.
+///
+/// # Errors
+/// If something cannot be built, or a result is wrong.
+pub fn measure(machine: Tee) -> Result<Vec<Count>> {
+    let target = project::target_dir().join("lab").join(NAME);
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(project::root().join("lab").join(NAME));
+    cargo.args(["build", "--quiet", "--locked", "--release", "--target", firmware::TARGET]);
+    cargo.arg("--target-dir").arg(&target);
+    // Crates of ours in another selection of features than their own tests have.
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", "-Awarnings");
+    run::quietly(&mut cargo)?;
+    let program = target.join(firmware::TARGET).join("release").join(NAME);
+    eprintln!("software on a bare hart of {}", machine.name);
+    let options = ["--max-cycles", MAX_CYCLES].map(str::to_owned);
+    let folder = project::work_dir("hw").join(NAME);
+    let model = tee::machine(machine)?;
+    let runs = Machine { machine: &model, program: &program, folder: &folder, options: &options };
+    let (console, _, end) = runs.run(&[])?;
+    ensure!(end == End::Success, "it ended in {end:?}\n{console}");
+    read(&console)
+}
+
+/// What the program printed. A wrong result is an error, whichever program made it.
+fn read(console: &str) -> Result<Vec<Count>> {
+    let mut counts = Vec::new();
+    for line in console.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let ["count", who, what, bytes, cycles, instructions, result] = words[..] else { continue };
+        let bytes = bytes.parse()?;
+        ensure!(right(what, bytes)? == result, "{who} has another result of {what}, {bytes} bytes");
+        counts.push(Count {
+            who: who.to_owned(),
+            what: what.to_owned(),
+            bytes,
+            cycles: cycles.parse()?,
+            instructions: instructions.parse()?,
+        });
+    }
+    ensure!(console.ends_with("bench: done\n"), "the program did not end\n{console}");
+    Ok(counts)
+}
+
+/// What has to come out, in hexadecimal digits.
+fn right(what: &str, bytes: usize) -> Result<String> {
+    let digest = |parts: &[&[u8]]| {
+        Computer::<Never, Never>::new(Kernels::PORTABLE, None, None).digest(parts)
+    };
+    let pair = |expanded: &[u8; 64]| {
+        let pair = KeyPair::new(ExpandedKey::from_digest(expanded));
+        pair.ok().context("no key pair")
+    };
+    let monitor = |len: usize| (0..len).map(|at| (at % 251) as u8).collect::<Vec<u8>>();
+    let device: [u8; 64] = std::array::from_fn(|at| 255 - at as u8);
+    let measurement = digest(&[&monitor(SIZES[2])]);
+    let mut expanded = digest(&[&digest(&[&device, &measurement])[..32]]);
+    expanded[0] &= 0xf8;
+    expanded[31] = expanded[31] & 0x7f | 0x40;
+    let result = match what {
+        "measure" => digest(&[&monitor(bytes)]).to_vec(),
+        "derive" => expanded.to_vec(),
+        "key" => pair(&expanded)?.public_key().to_vec(),
+        "sign" => {
+            let message = [&measurement[..], pair(&expanded)?.public_key()].concat();
+            let signed = pair(&device)?.sign(|| Sha3_512::with(&Kernels::PORTABLE), &message);
+            signed.ok().context("no signature")?.to_vec()
+        }
+        _ => bail!("an unknown part {what}"),
+    };
+    Ok(result.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    }))
+}
+
+/// Cycles of a program's parts: those of a byte from two lengths.
+pub fn cost(counts: &[Count], who: &str) -> Option<Cost> {
+    let find = |what: &str, bytes: usize| {
+        let is_it = |it: &&Count| it.who == who && it.what == what && it.bytes == bytes;
+        counts.iter().find(is_it).map(|it| it.cycles as f64)
+    };
+    let [short, long, _] = SIZES;
+    let (few, many) = (find("measure", short)?, find("measure", long)?);
+    let byte = (many - few) / (long - short) as f64;
+    Some(Cost {
+        byte,
+        once: few - byte * short as f64,
+        derive: find("derive", 64)?,
+        key_pair: find("key", 32)?,
+        sign: find("sign", 96)?,
+    })
+}
+
+/// Each part in cycles and instructions, and the whole run beside what two lengths say of it.
+pub fn rows(counts: &[Count]) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for it in counts {
+        let who = name(&it.who);
+        let config = format!("{who}, {}, {} bytes", it.what, it.bytes);
+        let cycles = Row::info(TABLE, "time", "cycles", it.cycles as f64).of(&config);
+        let note = if it.what != "sign" {
+            ""
+        } else if it.who == OURS {
+            "with a key pair before and a verification after"
+        } else {
+            "without a verification"
+        };
+        rows.push(if note.is_empty() { cycles } else { cycles.noted(note) });
+        let row = Row::info(TABLE, "instructions", "instructions", it.instructions as f64);
+        let row = row.of(&config);
+        let is_judged = it.who == OURS && it.what == "key";
+        rows.push(if is_judged { row.judged(Better::Lower, KEY_PAIR) } else { row });
+    }
+    let mut rows = How::Simulated.made(rows);
+    for who in [CRATES, OURS] {
+        let cost = cost(counts, who).context("a part of the software is missing")?;
+        let whole = counts.iter().find(|it| it.who == who && it.bytes == SIZES[2]);
+        let whole = whole.context("no whole run")?.cycles as f64;
+        let off = (cost.measure(SIZES[2]) / whole - 1.0).abs();
+        let row =
+            Row::info(TABLE, "64 KiB, two lengths against a whole run", "percent", 100.0 * off);
+        let row = row.of(name(who)).judged(Better::Lower, 100.0 * TOLERANCE);
+        rows.push(row.how(How::Computed));
+    }
+    Ok(rows)
+}
+
+fn name(who: &str) -> &str {
+    if who == CRATES { "portable software" } else { "our software" }
+}
+
+/// Every part, as CSV.
+pub fn csv(counts: &[Count]) -> String {
+    let mut text = "who,what,bytes,cycles,instructions\n".to_owned();
+    for Count { who, what, bytes, cycles, instructions } in counts {
+        let _ = writeln!(text, "{who},{what},{bytes},{cycles},{instructions}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_a_wrong_result_and_an_early_end() {
+        let line = format!("count crates key 32 5000 4000 {}\n", right("key", 32).unwrap());
+        let counts = read(&format!("{line}bench: done\n")).unwrap();
+        assert_eq!((counts.len(), counts[0].cycles, counts[0].instructions), (1, 5000, 4000));
+        assert!(read(&line).is_err());
+        assert!(read(&format!("{}bench: done\n", line.replace("key", "sign"))).is_err());
+        let zeros = format!("count crates sign 96 1 1 {}\nbench: done\n", "00".repeat(64));
+        assert!(read(&zeros).is_err());
+    }
+
+    fn counts(whole: u64) -> Vec<Count> {
+        let parts = [
+            ("measure", SIZES[0], 8192 * 10 + 7),
+            ("measure", SIZES[1], 16384 * 10 + 7),
+            ("measure", SIZES[2], whole),
+            ("derive", 64, 5),
+            ("key", 32, 10),
+            ("sign", 96, 20),
+        ];
+        let of = |who: &str| {
+            parts.map(|(what, bytes, cycles)| Count {
+                who: who.to_owned(),
+                what: what.to_owned(),
+                bytes,
+                cycles,
+                instructions: 400_001,
+            })
+        };
+        [of(CRATES), of(OURS)].concat()
+    }
+
+    #[test]
+    fn two_lengths_are_held_against_a_whole_run() {
+        use crate::run::Status;
+        let cost = cost(&counts(1), CRATES).unwrap();
+        assert_eq!((cost.byte, cost.once, cost.whole(100)), (10.0, 7.0, 1042.0));
+        let misses = |whole| {
+            let rows = rows(&counts(whole)).unwrap();
+            rows.iter().filter(|row| row.status == Status::Miss).count()
+        };
+        // One is the key pair of ours, an instruction above its bound.
+        assert_eq!(misses(655_367), 1);
+        assert_eq!(misses(600_000), 3);
+    }
+}

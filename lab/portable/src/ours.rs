@@ -1,0 +1,36 @@
+//! Our kernels and our signer, which checks what it signed.
+
+use hartlock_kernels::ed25519_signer::{ExpandedKey, KeyPair};
+use hartlock_kernels::sha3::Sha3_512;
+use hartlock_kernels::{Hash, Kernels};
+use hartlock_virt::kernels::{self, Mode};
+
+use crate::software::Software;
+
+pub struct Ours(Kernels);
+
+impl Ours {
+    pub fn new() -> Self {
+        Self(kernels::choose(Mode::Machine).kernels)
+    }
+}
+
+impl Software for Ours {
+    const WHO: &str = "hartlock";
+
+    fn digest(&self, parts: &[&[u8]]) -> [u8; 64] {
+        let mut hash = Sha3_512::with(&self.0);
+        parts.iter().for_each(|part| hash.update(part));
+        hash.finalize()
+    }
+
+    fn public_key(&self, expanded: &[u8; 64]) -> [u8; 32] {
+        KeyPair::new(ExpandedKey::from_digest(expanded)).map_or([0; 32], |pair| *pair.public_key())
+    }
+
+    /// Makes the key pair again, as the loader does: a public key is not taken over.
+    fn sign(&self, expanded: &[u8; 64], _: &[u8; 32], message: &[u8]) -> Option<[u8; 64]> {
+        let pair = KeyPair::new(ExpandedKey::from_digest(expanded)).ok()?;
+        pair.sign(|| Sha3_512::with(&self.0), message).ok()
+    }
+}
