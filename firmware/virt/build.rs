@@ -14,8 +14,12 @@ const FORMS: [(&str, &str); 4] = [
 fn main() {
     println!("cargo::rerun-if-env-changed=HARTLOCK_BOARD");
     let named = std::env::var("HARTLOCK_BOARD").ok().filter(|name| !name.is_empty());
-    let is_soc = std::env::var_os("CARGO_FEATURE_SOC").is_some();
-    let board = if is_soc { "hartlock-soc".into() } else { named.unwrap_or("qemu-virt".into()) };
+    let has = |feature: &str| std::env::var_os(format!("CARGO_FEATURE_{feature}")).is_some();
+    let board = match (has("TEE"), has("SOC")) {
+        (true, _) => "hartlock-tee".into(),
+        (false, true) => "hartlock-soc".into(),
+        (false, false) => named.unwrap_or("qemu-virt".into()),
+    };
 
     let root = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
     let folder = Path::new(&root).join("../../boards").join(&board).join("generated");

@@ -3,11 +3,12 @@
 use core::hint::black_box;
 
 use hartlock_image::{
-    BundleType, HEADER_SIZE, Head, KeyRecord, List, MAX_SIGNERS, Manifest, PAGE_SIZE,
-    PayloadRecord, Reason, SignatureBlocks, align_up,
+    Algorithm, BundleType, HEADER_SIZE, Head, KeyRecord, List, MAX_SIGNERS, Manifest, PAGE_SIZE,
+    PayloadRecord, Reason, SignatureBlock, SignatureBlocks, align_up,
 };
 
 use hartlock_kernels::Kernels;
+use hartlock_kernels::signature::{Comparison, Rejection};
 
 use crate::acceptance::Acceptance;
 use crate::harden::{self, Checkpoint, Progress, Verdict};
@@ -32,6 +33,21 @@ pub trait Platform {
     /// The kernels that signatures are verified with. Payloads are digested by the platform itself.
     fn kernels(&self) -> Kernels {
         Kernels::PORTABLE
+    }
+
+    /// Verifies a signature with an engine, which must have answered known answers rightly: genuine ones and others. `None`
+    /// leaves it to software. The caller has checked that it trusts the key.
+    ///
+    /// # Errors
+    /// As `hartlock_kernels::signature::compare`.
+    fn verify_signature(
+        &mut self,
+        _algorithm: Algorithm,
+        _public_key: &[u8],
+        _message: &[u8],
+        _signature: &[u8],
+    ) -> Option<Result<Comparison, Rejection>> {
+        None
     }
 
     /// Copies a payload and the padding after it to the memory it will be used from, and
@@ -104,7 +120,12 @@ pub fn authenticate<'a, P: Platform>(
         // a signer that this device does not trust.
         if acceptance.trusted().any(|trusted| *trusted == key) {
             let index = counted.len() as u32;
-            let sealed = signature::verify(&kernels, block, signed, index)?;
+            let sealed = match by_engine(platform, block, signed) {
+                Some(compared) => {
+                    signature::sealed(&compared.map_err(signature::reason_of)?, index)
+                }
+                None => signature::verify(&kernels, block, signed, index)?,
+            };
             progress = progress.compared(sealed);
             if harden::is_different(harden::unseal(sealed, index)) {
                 return Err(Reason::SignatureMismatch);
@@ -134,6 +155,16 @@ pub fn authenticate<'a, P: Platform>(
     progress = progress.step(Checkpoint::Placement).compared(defect);
 
     Ok(Authenticated { manifest, signed, counted: counted.len() as u32, progress })
+}
+
+/// What an engine of the platform says of a block, if it has one.
+fn by_engine<P: Platform>(
+    platform: &mut P,
+    block: &SignatureBlock<'_>,
+    signed: &[u8],
+) -> Option<Result<Comparison, Rejection>> {
+    let algorithm = block.known_algorithm()?;
+    platform.verify_signature(algorithm, block.public_key, signed, block.signature)
 }
 
 /// Steps 1 and 2: the sizes, then everything in front of the payloads.

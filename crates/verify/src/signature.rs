@@ -6,7 +6,7 @@
 use hartlock_image::{Algorithm, KEY_ID_SIZE, KeyRecord, Reason, SignatureBlock};
 use hartlock_kernels::sha2::Sha384;
 pub use hartlock_kernels::signature::carries;
-use hartlock_kernels::signature::{Rejection, compare};
+use hartlock_kernels::signature::{Comparison, Rejection, compare};
 use hartlock_kernels::{Hash, Kernels};
 
 use crate::harden;
@@ -55,7 +55,12 @@ pub(crate) fn verify(
         .ok_or(Reason::TrustedAlgorithmMissing)?;
     let compared = compare(kernels, algorithm, block.public_key, signed, block.signature)
         .map_err(reason_of)?;
-    Ok(harden::compare_twice(&compared.computed, &compared.claimed, index))
+    Ok(sealed(&compared, index))
+}
+
+/// The difference of both values, sealed with `index`.
+pub(crate) fn sealed(compared: &Comparison, index: u32) -> u64 {
+    harden::compare_twice(&compared.computed, &compared.claimed, index)
 }
 
 /// Whether one block's signature fits its key and the signed region: the plain answer, for tools;

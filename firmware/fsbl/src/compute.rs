@@ -4,7 +4,9 @@
 //! [`Computer::fault`] says why.
 
 use hartlock_kernels::ed25519_signer::{ExpandedKey, KeyPair};
+use hartlock_kernels::sha2::Sha512;
 use hartlock_kernels::sha3::Sha3_512;
+use hartlock_kernels::signature::{Comparison, Rejection};
 use hartlock_kernels::{Hash, Kernels};
 
 use crate::known;
@@ -62,9 +64,20 @@ pub trait SignEngine {
     /// Signs with a slot that was loaded. `nonce` is the digest of prefix and message.
     fn sign(&mut self, slot: Slot, nonce: &[u8; 64], challenge: Challenge<'_>) -> Option<[u8; 64]>;
 
+    /// Whether a signature verifies: the digest of R, public key and message, whatever the hash.
+    fn verify(
+        &mut self,
+        public_key: &[u8; 32],
+        signature: &[u8; 64],
+        challenge: &[u8; 64],
+    ) -> Option<Result<(), Rejection>>;
+
     /// Forgets everything.
     fn wipe(&mut self) -> Option<()>;
 }
+
+/// What an engine that finds a signature genuine is worth, in bits that no other answer has.
+const GENUINE: [u8; 32] = [0x5c; 32];
 
 /// No engine.
 pub enum Never {}
@@ -87,6 +100,8 @@ pub struct Computer<H, S> {
     kernels: Kernels,
     hash: Result<H, Fault>,
     sign: Result<S, Fault>,
+    /// Engines that were not tried yet. Software does their work.
+    untried: Option<(Option<H>, Option<S>)>,
     /// Memory is hashed part by part.
     has_parts: bool,
 }
@@ -94,9 +109,29 @@ pub struct Computer<H, S> {
 impl<H: HashEngine, S: SignEngine> Computer<H, S> {
     /// Tries the engines, by known answers.
     pub fn new(kernels: Kernels, hash: Option<H>, sign: Option<S>) -> Self {
-        let hash = tried(hash, hash_is_right, H::wipe);
-        let sign = tried(sign, sign_is_right, S::wipe);
-        Self { kernels, hash, sign, has_parts: false }
+        let mut computer = Self::untried(kernels, hash, sign);
+        computer.try_engines();
+        computer
+    }
+
+    /// The same with engines that are not tried, and not used, before [`try_engines`](Self::try_engines).
+    pub const fn untried(kernels: Kernels, hash: Option<H>, sign: Option<S>) -> Self {
+        let untried = Some((hash, sign));
+        Self {
+            kernels,
+            hash: Err(Fault::Missing),
+            sign: Err(Fault::Missing),
+            untried,
+            has_parts: false,
+        }
+    }
+
+    /// Tries engines that were not tried.
+    pub(crate) fn try_engines(&mut self) {
+        if let Some((hash, sign)) = self.untried.take() {
+            self.hash = tried(hash, hash_is_right, H::wipe);
+            self.sign = tried(sign, sign_is_right, S::wipe);
+        }
     }
 
     /// Why software does what an engine could: of the hash, and of signatures.
@@ -170,6 +205,33 @@ impl<H: HashEngine, S: SignEngine> Computer<H, S> {
         is_same.then_some(signature)
     }
 
+    /// Verifies a signature of RFC 8032 (with SHA-512) by the engine, twice: one wrong answer is not enough. `None` without an
+    /// engine, or if it fails.
+    pub(crate) fn verify(
+        &mut self,
+        public_key: &[u8; 32],
+        message: &[u8],
+        signature: &[u8; 64],
+    ) -> Option<Result<Comparison, Rejection>> {
+        let Self { kernels, sign, .. } = self;
+        if sign.is_err() {
+            return None;
+        }
+        let (r, _) = signature.split_at(32);
+        let mut answers = [0; 64];
+        for answer in answers.as_chunks_mut::<32>().0 {
+            let mut hash = Sha512::with(kernels);
+            [r, public_key, message].into_iter().for_each(|part| hash.update(part));
+            let challenge = hash.finalize();
+            match by_sign(sign, |engine| engine.verify(public_key, signature, &challenge))? {
+                Ok(()) => *answer = GENUINE,
+                Err(Rejection::Mismatch) => {}
+                Err(rejection) => return Some(Err(rejection)),
+            }
+        }
+        Some(Comparison::of(&answers, [GENUINE; 2].as_flattened()))
+    }
+
     /// Has engines forget keys and what keys were made of. False if one does not, now or when it failed: it cannot be trusted
     /// to have forgotten.
     pub fn wipe(&mut self) -> bool {
@@ -206,7 +268,14 @@ fn sign_is_right<S: SignEngine>(engine: &mut S) -> Option<bool> {
         known::CHALLENGE
     })?;
     engine.wipe()?;
-    Some(is_key && has_r && signature == known::SIGNATURE)
+    // It can say yes and no. A bit of the challenge is another message.
+    let mut other = known::CHALLENGE;
+    other[0] ^= 1;
+    let mut verify = |challenge| engine.verify(&known::PUBLIC_KEY, &known::SIGNATURE, challenge);
+    let is_verified = verify(&known::CHALLENGE)? == Ok(());
+    let is_refused = verify(&other)? == Err(Rejection::Mismatch);
+    let is_right = is_key && has_r && signature == known::SIGNATURE;
+    Some(is_right && is_verified && is_refused)
 }
 
 /// What the hash engine gives.
@@ -277,6 +346,15 @@ impl SignEngine for Never {
     }
 
     fn sign(&mut self, _: Slot, _: &[u8; 64], _: Challenge<'_>) -> Option<[u8; 64]> {
+        match *self {}
+    }
+
+    fn verify(
+        &mut self,
+        _: &[u8; 32],
+        _: &[u8; 64],
+        _: &[u8; 64],
+    ) -> Option<Result<(), Rejection>> {
         match *self {}
     }
 

@@ -38,55 +38,93 @@ impl core::fmt::Debug for Endorsement {
     }
 }
 
-/// Derives the monitor's key pair as Keystone means to: its seed is the first half of SHA3-512(device secret, measurement), all
-/// 64 bytes of each. Keystone's own loader takes one byte of each (`sizeof` of an element), so that all monitors in the world
-/// share 8,192 keys; that form is never made here.
+/// The device's key. If an engine computed its public key, it has the secret in a slot.
+#[derive(Debug)]
+pub struct DeviceKey<'a> {
+    secret: &'a DeviceSecret,
+    public_key: [u8; 32],
+}
+
+/// Makes the device's key and endorses.
 ///
 /// # Errors
-/// `NotEndorsed` if a key or a signature could not be made, by engine and software.
+/// As [`DeviceKey::load`] and [`DeviceKey::endorse`].
 pub fn endorse<H: HashEngine, S: SignEngine>(
     computer: &mut Computer<H, S>,
     secret: &DeviceSecret,
     measurement: &[u8; 64],
     mut reached: impl FnMut(Point),
 ) -> Result<Endorsement, Reason> {
-    let mut made = Endorsement {
-        measurement: *measurement,
-        public_key: [0; 32],
-        signature: [0; 64],
-        device_public_key: [0; 32],
-        secret_key: [0; 64],
-    };
-    let mut derived = computer.digest(&[secret.bytes(), measurement]);
-    let (seed, _) = derived.split_at(32);
-    made.secret_key = computer.digest(&[seed]);
-    wipe(&mut derived);
-    // RFC 8032 §5.1.5; the monitor signs with it as it is.
-    made.secret_key[0] &= 0xf8;
-    made.secret_key[31] = made.secret_key[31] & 0x7f | 0x40;
-    reached(Point::Derived);
-    let is_made = sign(computer, secret, &mut made, &mut reached).is_some();
-    // Also if something failed: no key stays in an engine.
-    let is_wiped = computer.wipe();
-    if is_made && is_wiped { Ok(made) } else { Err(Reason::NotEndorsed) }
+    let device = DeviceKey::load(computer, secret)?;
+    reached(Point::DeviceKey);
+    device.endorse(computer, measurement, reached)
 }
 
-fn sign<H: HashEngine, S: SignEngine>(
-    computer: &mut Computer<H, S>,
-    secret: &DeviceSecret,
-    made: &mut Endorsement,
-    reached: &mut impl FnMut(Point),
-) -> Option<()> {
-    made.public_key = computer.public_key(Slot::Monitor, &made.secret_key)?;
-    reached(Point::KeyPair);
-    made.device_public_key = computer.public_key(Slot::Device, secret.bytes())?;
-    reached(Point::DeviceKey);
-    let mut message = [0; MESSAGE_LEN];
-    let (measurement, public_key) = message.split_first_chunk_mut()?;
-    *measurement = made.measurement;
-    *public_key.first_chunk_mut()? = made.public_key;
-    let key = (Slot::Device, secret.bytes());
-    made.signature = computer.sign(key, &made.device_public_key, &message)?;
-    reached(Point::Endorsed);
-    Some(())
+impl<'a> DeviceKey<'a> {
+    /// Computes the public key. From here on something has to be done with `computer` that wipes it:
+    /// [`endorse`](Self::endorse), or [`Computer::wipe`].
+    ///
+    /// # Errors
+    /// `NotEndorsed` if neither engine nor software makes one; then no engine has a key.
+    pub fn load<H: HashEngine, S: SignEngine>(
+        computer: &mut Computer<H, S>,
+        secret: &'a DeviceSecret,
+    ) -> Result<Self, Reason> {
+        if let Some(public_key) = computer.public_key(Slot::Device, secret.bytes()) {
+            return Ok(Self { secret, public_key });
+        }
+        computer.wipe();
+        Err(Reason::NotEndorsed)
+    }
+
+    /// Derives the monitor's key pair as Keystone means to: its seed is the first half of SHA3-512(device secret, measurement),
+    /// all 64 bytes of each. Keystone's own loader takes one byte of each (`sizeof` of an element), so that all monitors in the
+    /// world share 8,192 keys; that form is never made here. Then endorses measurement and public key.
+    ///
+    /// # Errors
+    /// `NotEndorsed` if a key or a signature could not be made, by engine and software.
+    pub fn endorse<H: HashEngine, S: SignEngine>(
+        &self,
+        computer: &mut Computer<H, S>,
+        measurement: &[u8; 64],
+        mut reached: impl FnMut(Point),
+    ) -> Result<Endorsement, Reason> {
+        let mut made = Endorsement {
+            measurement: *measurement,
+            public_key: [0; 32],
+            signature: [0; 64],
+            device_public_key: self.public_key,
+            secret_key: [0; 64],
+        };
+        let mut derived = computer.digest(&[self.secret.bytes(), measurement]);
+        let (seed, _) = derived.split_at(32);
+        made.secret_key = computer.digest(&[seed]);
+        wipe(&mut derived);
+        // RFC 8032 §5.1.5; the monitor signs with it as it is.
+        made.secret_key[0] &= 0xf8;
+        made.secret_key[31] = made.secret_key[31] & 0x7f | 0x40;
+        reached(Point::Derived);
+        let is_made = self.sign(computer, &mut made, &mut reached).is_some();
+        // Also if something failed: no key stays in an engine.
+        let is_wiped = computer.wipe();
+        if is_made && is_wiped { Ok(made) } else { Err(Reason::NotEndorsed) }
+    }
+
+    fn sign<H: HashEngine, S: SignEngine>(
+        &self,
+        computer: &mut Computer<H, S>,
+        made: &mut Endorsement,
+        reached: &mut impl FnMut(Point),
+    ) -> Option<()> {
+        made.public_key = computer.public_key(Slot::Monitor, &made.secret_key)?;
+        reached(Point::KeyPair);
+        let mut message = [0; MESSAGE_LEN];
+        let (measurement, public_key) = message.split_first_chunk_mut()?;
+        *measurement = made.measurement;
+        *public_key.first_chunk_mut()? = made.public_key;
+        let key = (Slot::Device, self.secret.bytes());
+        made.signature = computer.sign(key, &self.public_key, &message)?;
+        reached(Point::Endorsed);
+        Some(())
+    }
 }

@@ -5,18 +5,17 @@ use hartlock_drivers::ed25519::{self, Ed25519};
 use hartlock_drivers::sha3::{self, Function, Sha3};
 use hartlock_drivers::wait::Polling;
 use hartlock_fsbl::{Challenge, HashEngine, SignEngine, Slot};
+use hartlock_kernels::signature::Rejection;
 use hartlock_regs::Block;
-use hartlock_verify::board::hartlock_soc as map;
+use hartlock_virt::board::{
+    DMA_ENGINE as DMA, DMA_LISTS as LISTS, ED25519_ENGINE as ED25519, PUSH, SHA3_ENGINE as SHA3,
+    map,
+};
 
-const ED25519: usize = 0x1500_1000;
-const SHA3: usize = 0x1500_2000;
-const DMA: usize = 0x1500_3000;
-const LISTS: usize = 0x1500_4000;
 /// Whether the next list continues the message.
 const HOLD: usize = LISTS + 0x800;
 
-/// Stores of eight bytes that push a word; that keep it; and that push what is kept (`hw/soc/tee/rtl/tee_push.sv`).
-const PUSH: usize = 0x1500_5000;
+/// Stores of eight bytes there keep a word, and push what is kept; those to `PUSH` push theirs (`hw/soc/tee/rtl/tee_push.sv`).
 const KEEP: usize = PUSH + 0x08;
 const COMMIT: usize = PUSH + 0x10;
 const LAST: u64 = 1 << 8;
@@ -128,9 +127,16 @@ fn push(parts: &[&[u8]]) {
     for part in parts {
         // SAFETY: any bits are a word. The target loads words where they are aligned, and bytes where they are not.
         let (before, words, after) = unsafe { part.align_to::<u64>() };
-        let is_whole = rest_len == 0 && before.is_empty();
-        let (words, bytes) = if is_whole { (words, after) } else { (&[][..], *part) };
-        words.iter().for_each(|word| push_word(u64::from_le(*word)));
+        let bytes = if rest_len > 0 {
+            *part
+        } else if before.is_empty() {
+            words.iter().for_each(|word| push_word(u64::from_le(*word)));
+            after
+        } else {
+            let (words, after) = part.as_chunks();
+            words.iter().for_each(|word| push_word(u64::from_le_bytes(*word)));
+            after
+        };
         for byte in bytes {
             rest |= u64::from(*byte) << (8 * rest_len);
             rest_len = rest_len.wrapping_add(1);
@@ -179,6 +185,20 @@ impl SignEngine for Sign {
         challenge: Challenge<'_>,
     ) -> Option<[u8; 64]> {
         self.0.sign(slot(number)?, nonce, challenge).ok()
+    }
+
+    fn verify(
+        &mut self,
+        public_key: &[u8; 32],
+        signature: &[u8; 64],
+        challenge: &[u8; 64],
+    ) -> Option<Result<(), Rejection>> {
+        let answer = self.0.verify(public_key, signature, challenge).ok()?;
+        Some(answer.map_err(|why| match why {
+            ed25519::Rejection::InvalidKey => Rejection::InvalidKey,
+            ed25519::Rejection::InvalidSignature => Rejection::NonCanonicalSignature,
+            ed25519::Rejection::Mismatch => Rejection::Mismatch,
+        }))
     }
 
     fn wipe(&mut self) -> Option<()> {

@@ -5,7 +5,7 @@
 use hartlock_handoff::{ROOT_OF_TRUST_SIZE, RootOfTrust, STATE_SIZE, StateRecord};
 use hartlock_image::{BundleType, Identity, Reason, TrustList};
 use hartlock_verify::Acceptance;
-use hartlock_verify::board::hartlock_soc::BOARD;
+use hartlock_verify::board::hartlock_tee::BOARD;
 
 const SIZE: usize = ROOT_OF_TRUST_SIZE + STATE_SIZE;
 

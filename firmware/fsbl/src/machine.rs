@@ -3,15 +3,15 @@
 use core::arch::asm;
 
 use hartlock_fsbl::{Board, DeviceSecret, Point};
-use hartlock_image::{PAGE_SIZE, Reason};
-use hartlock_verify::board::{Region, hartlock_soc as map};
+use hartlock_image::{List, MAX_PAYLOADS, PAGE_SIZE, Reason};
+use hartlock_verify::board::Region;
+use hartlock_virt::board::{self, map};
 use hartlock_virt::console::{self, Number};
 use hartlock_virt::soc::{self, SECTOR_SIZE, Storage};
 use hartlock_virt::{hart, memory};
 
-/// Pages of the engines (`hw/soc/tee/tee_axi_pkg.sv`), and all of their window.
-pub const ENGINES: Region = Region::new(0x1500_0000, 8 * PAGE_SIZE);
-const SECRET: usize = 0x1500_0000;
+/// Pages of the engines (`hw/soc/tee/rtl/tee_axi_pkg.sv`), and all of their window.
+pub const ENGINES: Region = Region::new(board::SECRET as u64, 8 * PAGE_SIZE);
 /// Offset of the latch, in words.
 const LATCH: usize = 16;
 /// Where the monitor finds its endorsement: the last page of the log.
@@ -19,12 +19,8 @@ pub const HANDOVER: Region = Region::new(map::LOG.end - PAGE_SIZE, PAGE_SIZE);
 
 /// Reads of the storage's state before it is given up: a fixed number, and for each byte. One takes fifteen cycles and more.
 const PATIENCE: u64 = 100_000;
-/// Bytes that are told of at a time while storage delivers: many, because each request costs its latency; and few of the last
-/// ones, because nothing is left to wait for while they are hashed.
-const PART_SIZE: u64 = 64 << 10;
-const LAST_SIZE: u64 = 16 << 10;
-/// Requests that the storage has in advance: it takes 16.
-const AHEAD: u64 = 4;
+/// Requests that the storage takes in advance.
+const QUEUE_LENGTH: u64 = 16;
 /// Places of a timeline.
 const POINTS: usize = 20;
 
@@ -34,13 +30,22 @@ const MEMORY: Region = map::RAM;
 /// The machine.
 pub struct Machine {
     storage: Storage,
+    /// What was asked for ahead, in order; the first `taken` of it was used.
+    ahead: List<Ahead, MAX_PAYLOADS>,
+    taken: usize,
     points: [(&'static str, u64); POINTS],
     count: usize,
 }
 
 impl Machine {
     pub fn new() -> Self {
-        Self { storage: Storage::new(), points: [("", 0); POINTS], count: 0 }
+        Self {
+            storage: Storage::new(),
+            ahead: List::new(),
+            taken: 0,
+            points: [("", 0); POINTS],
+            count: 0,
+        }
     }
 
     /// A point of the timeline: cycles since reset. More than there are places are dropped.
@@ -64,8 +69,44 @@ impl Machine {
         if end > self.size() {
             return Err(Reason::Truncated);
         }
+        self.settle()?;
         self.start(offset, to)?;
         self.until(0, to.size())
+    }
+
+    /// Waits for what was asked for ahead. Nothing of it is used.
+    pub fn settle(&mut self) -> Result<(), Reason> {
+        let sizes = self.ahead.iter().skip(self.taken).map(|ahead| ahead.size);
+        let size = sizes.fold(0, u64::saturating_add);
+        self.taken = self.ahead.len();
+        self.until(0, size)
+    }
+
+    /// Asks for the parts of a payload. As many requests were started, also if one was refused.
+    fn start_parts(&mut self, ahead: &Ahead) -> Result<(), Reason> {
+        let mut at = 0;
+        for len in ahead.parts() {
+            let part = Region::new(ahead.address.wrapping_add(at), len);
+            self.start(ahead.offset.wrapping_add(at), part)?;
+            at = at.wrapping_add(len);
+        }
+        Ok(())
+    }
+
+    /// Has a payload under way: what was asked for ahead if it is the same, and else by requests from now on. How many
+    /// requests are behind it.
+    fn under_way(&mut self, wanted: &mut Ahead) -> Result<u64, Reason> {
+        let place = |it: &Ahead| (it.offset, it.address, it.size);
+        let first = self.ahead.iter().nth(self.taken).copied();
+        let Some(first) = first.filter(|first| place(first) == place(wanted)) else {
+            self.settle()?;
+            self.start_parts(wanted)?;
+            return Ok(0);
+        };
+        *wanted = first;
+        self.taken = self.taken.wrapping_add(1);
+        let behind = self.ahead.iter().skip(self.taken);
+        Ok(behind.fold(0, |count: u64, it| count.saturating_add(it.count())))
     }
 
     fn start(&mut self, offset: u64, to: Region) -> Result<(), Reason> {
@@ -85,10 +126,37 @@ impl Machine {
     }
 }
 
-/// Of the next part, when so many bytes are left.
-fn part_size(left: u64) -> u64 {
-    if left > PART_SIZE { PART_SIZE } else { left.min(LAST_SIZE) }
+/// Whole pages that are brought to memory.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ahead {
+    offset: u64,
+    address: u64,
+    size: u64,
+    /// By one request.
+    is_whole: bool,
 }
+
+impl Ahead {
+    /// Sizes of the parts, which are told of one by one. Each request costs its latency, so each has half of what is left: a
+    /// part is hashed while the next one is read, and after the last one little is left to hash.
+    fn parts(&self) -> impl Iterator<Item = u64> + use<> {
+        let (mut left, is_whole) = (self.size, self.is_whole);
+        core::iter::from_fn(move || {
+            let half = (left / 2) & !(PAGE_SIZE - 1);
+            let part = if is_whole || half == 0 { left } else { half };
+            left = left.wrapping_sub(part);
+            (part > 0).then_some(part)
+        })
+    }
+
+    /// Requests.
+    fn count(&self) -> u64 {
+        self.parts().count() as u64
+    }
+}
+
+// As many parts as bits, and a page that is left.
+const _: () = assert!((map::FIRST.size() / PAGE_SIZE).ilog2() as u64 + 2 <= QUEUE_LENGTH);
 
 impl Board for Machine {
     fn size(&self) -> u64 {
@@ -102,7 +170,19 @@ impl Board for Machine {
     }
 
     fn load(&mut self, offset: u64, address: u64, size: u64) -> Result<(), Reason> {
-        self.bring(offset, Region::new(address, size))
+        self.load_parts(offset, address, (size, size), &mut |_, _| ())
+    }
+
+    fn read_ahead(&mut self, offset: u64, address: Option<u64>, size: u64) {
+        let place = address.unwrap_or(map::FIRST.start);
+        let ahead = Ahead { offset, address: place, size, is_whole: address.is_some() };
+        let is_inside = offset.checked_add(size).is_some_and(|end| end <= self.size());
+        let has_place = address.is_some() || size <= map::FIRST.size();
+        let requests = self.storage.pending().saturating_add(ahead.count());
+        if is_inside && has_place && requests <= QUEUE_LENGTH && self.ahead.push(ahead) {
+            // If one is refused all the same, waiting for the last one fails.
+            let _ = self.start_parts(&ahead);
+        }
     }
 
     fn load_parts(
@@ -116,17 +196,12 @@ impl Board for Machine {
         if end > self.size() {
             return Err(Reason::Truncated);
         }
-        let (mut started, mut told, mut pending) = (0, 0, 0);
-        while told < size {
-            while started < size && pending < AHEAD {
-                let len = part_size(size.wrapping_sub(started));
-                let part = Region::new(address.wrapping_add(started), len);
-                self.start(offset.wrapping_add(started), part)?;
-                (started, pending) = (started.wrapping_add(len), pending.wrapping_add(1));
-            }
+        let mut wanted = Ahead { offset, address, size, is_whole: false };
+        let behind = self.under_way(&mut wanted)?;
+        let (mut told, mut pending) = (0, behind.saturating_add(wanted.count()));
+        for len in wanted.parts() {
             // Requests end in their order.
             pending = pending.wrapping_sub(1);
-            let len = part_size(size.wrapping_sub(told));
             self.until(pending, len)?;
             let is_used = used.saturating_sub(told).min(len);
             let part = self.memory(address.wrapping_add(told), is_used);
@@ -147,9 +222,18 @@ impl Board for Machine {
         Some(unsafe { memory::bytes_mut(region) })
     }
 
+    fn bits(&mut self, address: u64, size: u64) -> Option<u64> {
+        // SAFETY: any bits are a word.
+        let (before, words, after) = unsafe { self.memory(address, size)?.align_to::<u64>() };
+        let words = words.iter().fold(0, |seen, word| seen | word);
+        let byte = before.iter().chain(after).fold(0, |seen, byte| seen | byte);
+        Some(words | u64::from(byte))
+    }
+
     fn reached(&mut self, point: Point) {
         self.note(match point {
             Point::Authenticated => "authenticated",
+            Point::Tried => "engines tried",
             Point::Read => "read",
             Point::Hashed => "hashed",
             Point::Verified => "verified",
@@ -162,7 +246,7 @@ impl Board for Machine {
 }
 
 fn word(index: usize) -> *mut u32 {
-    core::ptr::with_exposed_provenance_mut::<u32>(SECRET).wrapping_add(index)
+    core::ptr::with_exposed_provenance_mut::<u32>(board::SECRET).wrapping_add(index)
 }
 
 /// Takes the secret, and closes it until reset.

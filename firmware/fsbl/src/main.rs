@@ -17,7 +17,7 @@ mod machine;
 use core::arch::global_asm;
 
 use hartlock_fsbl::{
-    Booted, Computer, Fault, HANDOVER_SIZE, Handover, HashEngine, Medium, SignEngine, boot,
+    Booted, Computer, Fault, HANDOVER_SIZE, Handover, HashEngine, Medium, Pages, SignEngine, boot,
 };
 use hartlock_image::{PAGE_SIZE, Reason};
 use hartlock_kernels::Kernels;
@@ -36,17 +36,24 @@ unsafe extern "C" {
 /// Signed region and signature area.
 const METADATA_SIZE: usize = 24 << 10;
 
-/// Memory that storage writes to.
+/// Memory that storage writes to, and what it has written: no secrets, so that it is neither cleared nor wiped.
 #[repr(align(64))]
 struct Aligned<const N: usize>([u8; N]);
 
+#[unsafe(link_section = ".public")]
 static mut METADATA: Aligned<METADATA_SIZE> = Aligned([0; METADATA_SIZE]);
+#[unsafe(link_section = ".public")]
 static mut PAGE: Aligned<{ PAGE_SIZE as usize }> = Aligned([0; PAGE_SIZE as usize]);
 
 #[unsafe(no_mangle)]
 extern "C" fn fsbl_main() -> ! {
-    console::line(&["fsbl: begins"]);
     let mut machine = Machine::new();
+    machine.note("begins");
+    let page = &raw mut PAGE;
+    // SAFETY: this is its only user.
+    let mut pages = Pages::new(unsafe { &mut (*page).0 });
+    pages.begin(&mut machine);
+    console::line(&["fsbl: begins"]);
     let kernels = if cfg!(feature = "portable") {
         Kernels::PORTABLE
     } else {
@@ -57,12 +64,15 @@ extern "C" fn fsbl_main() -> ! {
     #[cfg(not(any(feature = "no-engines", feature = "portable", feature = "virt")))]
     let (hash, sign) =
         (engines::Hash::take(), engines::Sign::take().filter(|_| !cfg!(feature = "no-signer")));
-    let mut computer = Computer::new(kernels, hash, sign);
-    machine.note("engines tried");
-    let booted = run(&mut machine, &mut computer);
-    machine.print();
-    print_faults(computer.fault());
-    match booted {
+    machine.note("kernels chosen");
+    let mut computer = Computer::untried(kernels, hash, sign);
+    let booted = run(&mut machine, &mut computer, &mut pages);
+    if !cfg!(feature = "quiet") {
+        machine.print();
+        print_faults(computer.fault());
+    }
+    let is_settled = machine.settle();
+    match booted.and_then(|booted| is_settled.map(|()| booted)) {
         Ok(booted) => leave(&booted),
         Err(reason) => refuse(reason),
     }
@@ -71,14 +81,13 @@ extern "C" fn fsbl_main() -> ! {
 fn run<H: HashEngine, S: SignEngine>(
     machine: &mut Machine,
     computer: &mut Computer<H, S>,
+    pages: &mut Pages<'_>,
 ) -> Result<Booted, Reason> {
     let (acceptance, again) = (identity::requirements()?, identity::requirements_again()?);
-    let (metadata, page) = (&raw mut METADATA, &raw mut PAGE);
+    let metadata = &raw mut METADATA;
     // SAFETY: this is its only user.
     let metadata = unsafe { &mut *metadata };
-    // SAFETY: as above.
-    let page = unsafe { &mut *page };
-    let mut medium = Medium::new(machine, computer, &mut page.0);
+    let mut medium = Medium::new(machine, computer, pages);
     boot(&mut medium, &acceptance, &again, &mut metadata.0, |_| machine::take_secret())
 }
 

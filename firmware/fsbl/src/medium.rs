@@ -1,19 +1,24 @@
 //! The storage as a medium of `crates/verify`. Every byte of it is read once.
 
-use hartlock_image::{HashId, PAGE_SIZE, PayloadRecord, PayloadType, Reason, TreeMode, align_up};
+use hartlock_image::{
+    Algorithm, HashId, PAGE_SIZE, PayloadRecord, PayloadType, Reason, TreeMode, align_up,
+};
 use hartlock_kernels::Kernels;
+use hartlock_kernels::signature::{Comparison, Rejection};
 use hartlock_verify::{Loaded, Platform, bits_of, tree};
 
 use crate::compute::{Computer, HashEngine, SignEngine};
-
-/// Bytes that are read at once of what precedes the payloads, which begin at multiples of it.
-const PAGE: usize = PAGE_SIZE as usize;
+use crate::pages::{PAGE, Pages};
 
 /// What a boot has come to, for its timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Point {
     /// Signatures, policy, manifest.
     Authenticated,
+    /// Engines were tried.
+    Tried,
+    /// The device's public key is there.
+    DeviceKey,
     /// A payload is in memory.
     Read,
     /// A payload was hashed.
@@ -24,8 +29,6 @@ pub enum Point {
     Derived,
     /// The monitor has its key pair.
     KeyPair,
-    /// The device's public key is there.
-    DeviceKey,
     /// The monitor is endorsed.
     Endorsed,
 }
@@ -40,6 +43,11 @@ pub trait Board {
     /// # Errors
     /// `MediumError`; `Truncated` past the end.
     fn read(&mut self, offset: u64, into: &mut [u8; PAGE]) -> Result<(), Reason>;
+
+    /// May begin to bring pages that `load_parts` will probably be asked for, after those that this was called for before.
+    /// Without an address it is the place of the monitor, and **neither number is authenticated**: nothing but that place may
+    /// be written, and something else may be asked for.
+    fn read_ahead(&mut self, _offset: u64, _address: Option<u64>, _size: u64) {}
 
     /// Brings `size` bytes, whole pages, to an address, past the caches of the processor or through them, but not by its
     /// stores.
@@ -68,29 +76,32 @@ pub trait Board {
     /// Memory of a payload, whose place was checked against the map of the board.
     fn memory(&mut self, address: u64, size: u64) -> Option<&mut [u8]>;
 
+    /// The bits that are set in any byte of such memory.
+    fn bits(&mut self, address: u64, size: u64) -> Option<u64> {
+        self.memory(address, size).map(|memory| bits_of(memory))
+    }
+
     /// Something was done.
     fn reached(&mut self, point: Point);
 }
 
 /// The storage.
-pub struct Medium<'a, B, H, S> {
+pub struct Medium<'a, 'page, B, H, S> {
     pub(crate) board: &'a mut B,
     pub(crate) computer: &'a mut Computer<H, S>,
     /// Of the monitor, once it is in memory.
     pub(crate) measurement: Option<[u8; 64]>,
-    page: &'a mut [u8; PAGE],
-    /// Where the page is from; nothing before the first one.
-    page_at: Option<u64>,
+    pages: &'a mut Pages<'page>,
 }
 
-impl<'a, B: Board, H: HashEngine, S: SignEngine> Medium<'a, B, H, S> {
-    /// `page` is a place for a page that storage can write to.
+impl<'a, 'page, B: Board, H: HashEngine, S: SignEngine> Medium<'a, 'page, B, H, S> {
+    /// `pages` are of this board; the first one may have been read.
     pub fn new(
         board: &'a mut B,
         computer: &'a mut Computer<H, S>,
-        page: &'a mut [u8; PAGE],
+        pages: &'a mut Pages<'page>,
     ) -> Self {
-        Self { board, computer, measurement: None, page, page_at: None }
+        Self { board, computer, measurement: None, pages }
     }
 
     /// Reads a payload to its place and hashes the copy, where an engine can while the rest of it is read. The copy of the
@@ -123,13 +134,25 @@ impl<'a, B: Board, H: HashEngine, S: SignEngine> Medium<'a, B, H, S> {
     }
 }
 
-impl<B: Board, H: HashEngine, S: SignEngine> Platform for Medium<'_, B, H, S> {
+impl<B: Board, H: HashEngine, S: SignEngine> Platform for Medium<'_, '_, B, H, S> {
     fn medium_len(&self) -> u64 {
         self.board.size()
     }
 
     fn kernels(&self) -> Kernels {
         *self.computer.kernels()
+    }
+
+    fn verify_signature(
+        &mut self,
+        algorithm: Algorithm,
+        public_key: &[u8],
+        message: &[u8],
+        signature: &[u8],
+    ) -> Option<Result<Comparison, Rejection>> {
+        // Software says what is wrong with other lengths.
+        let (key, signature) = (public_key.try_into().ok()?, signature.try_into().ok()?);
+        (algorithm == Algorithm::Ed25519).then(|| self.computer.verify(key, message, signature))?
     }
 
     fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Reason> {
@@ -140,12 +163,8 @@ impl<B: Board, H: HashEngine, S: SignEngine> Platform for Medium<'_, B, H, S> {
         let (mut at, mut into) = (offset, into);
         while !into.is_empty() {
             let page_at = at & !(PAGE_SIZE - 1);
-            if self.page_at != Some(page_at) {
-                self.page_at = None;
-                self.board.read(page_at, self.page)?;
-                self.page_at = Some(page_at);
-            }
-            let from = self.page.get((at & (PAGE_SIZE - 1)) as usize..).unwrap_or_default();
+            let page = self.pages.page(self.board, page_at)?;
+            let from = page.get((at & (PAGE_SIZE - 1)) as usize..).unwrap_or_default();
             let len = from.len().min(into.len());
             let (now, later) = into.split_at_mut_checked(len).ok_or(Reason::InternalLimit)?;
             now.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
@@ -166,13 +185,11 @@ impl<B: Board, H: HashEngine, S: SignEngine> Platform for Medium<'_, B, H, S> {
         }
         let digest = self.copy(payload, padded_size)?;
         self.board.reached(Point::Hashed);
-        let memory = self.board.memory(payload.load_address, payload.memory_size);
-        let memory = memory.ok_or(Reason::InternalLimit)?;
-        let size = usize::try_from(payload.size).map_err(|_| Reason::InternalLimit)?;
-        let padding_size = padded_size.wrapping_sub(payload.size) as usize;
-        let rest = memory.get_mut(size..).ok_or(Reason::InternalLimit)?;
-        let padding = bits_of(rest.get(..padding_size).ok_or(Reason::InternalLimit)?);
-        rest.fill(0);
+        let end = payload.load_address.wrapping_add(payload.size);
+        let padding = self.board.bits(end, padded_size.wrapping_sub(payload.size));
+        let padding = padding.ok_or(Reason::InternalLimit)?;
+        let rest = self.board.memory(end, payload.memory_size.wrapping_sub(payload.size));
+        rest.ok_or(Reason::InternalLimit)?.fill(0);
         Ok(Loaded { digest, padding })
     }
 }

@@ -38,11 +38,13 @@ _start:
 fsbl_leave:
     la    t0, __bss_start
     la    t1, __stack_top
-1:  bgeu  t0, t1, 2f
-    sd    zero, 0(t0)
-    addi  t0, t0, 8
-    j     1b
-2:  fence iorw, iorw
+    // Both are multiples of 64 (link.ld), and the stack is not empty.
+1:  .irp  offset, 0, 8, 16, 24, 32, 40, 48, 56
+    sd    zero, \offset(t0)
+    .endr
+    addi  t0, t0, 64
+    bltu  t0, t1, 1b
+    fence iorw, iorw
     fence.i
     csrw  mtvec, zero
     mv    t0, a0

@@ -1,7 +1,9 @@
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::vec::Vec;
 
-use curve25519_dalek::edwards::EdwardsPoint;
+use curve25519_dalek::edwards::{CompressedEdwardsY, EdwardsPoint};
 use curve25519_dalek::scalar::{Scalar, clamp_integer};
 use hartlock_image::{
     BundleType, HashId, Identity, Lifecycle, PAGE_SIZE, PayloadType, Policy, Reason, TreeMode,
@@ -9,6 +11,7 @@ use hartlock_image::{
 use hartlock_kernels::Kernels;
 use hartlock_kernels::ed25519_keystone;
 use hartlock_kernels::ed25519_signer::{ExpandedKey, KeyPair};
+use hartlock_kernels::signature::Rejection;
 use hartlock_testkit::bundle::{Draft, Edit, Payload, build, identity, name, trust};
 use hartlock_testkit::keys::A;
 use hartlock_verify::Acceptance;
@@ -92,11 +95,28 @@ struct Signs {
     flip_key: u8,
     flip_signature: u8,
     can_wipe: bool,
+    /// Wrong answers of verifications, the last one first.
+    says: Vec<Result<(), Rejection>>,
+    /// How many slots have a key, for those who watch.
+    keys: Option<Rc<Cell<usize>>>,
 }
 
 impl Signs {
-    const GOOD: Self =
-        Self { slots: [None; 3], left: usize::MAX, flip_key: 0, flip_signature: 0, can_wipe: true };
+    const GOOD: Self = Self {
+        slots: [None; 3],
+        left: usize::MAX,
+        flip_key: 0,
+        flip_signature: 0,
+        can_wipe: true,
+        says: Vec::new(),
+        keys: None,
+    };
+
+    fn tell(&self) {
+        if let Some(keys) = &self.keys {
+            keys.set(self.slots.iter().flatten().count());
+        }
+    }
 }
 
 impl SignEngine for Signs {
@@ -106,6 +126,7 @@ impl SignEngine for Signs {
         if self.slots[slot as usize].replace(*expanded).is_some() {
             return None;
         }
+        self.tell();
         let mut key = *KeyPair::new(ExpandedKey::from_digest(expanded)).unwrap().public_key();
         key[0] ^= self.flip_key;
         Some(key)
@@ -124,8 +145,18 @@ impl SignEngine for Signs {
         signature.try_into().ok()
     }
 
+    fn verify(
+        &mut self,
+        key: &[u8; 32],
+        signature: &[u8; 64],
+        challenge: &[u8; 64],
+    ) -> Option<Result<(), Rejection>> {
+        Some(self.says.pop().unwrap_or_else(|| verified(key, signature, challenge)))
+    }
+
     fn wipe(&mut self) -> Option<()> {
         self.slots = [None; 3];
+        self.tell();
         self.can_wipe.then_some(())
     }
 }
@@ -151,7 +182,7 @@ fn derives_and_endorses_as_another_program_does() {
     let mut points = Vec::new();
     let made = endorse(&mut software, &secret(), &hex(MEASUREMENT), |point| points.push(point));
     is_known(&made.unwrap());
-    assert_eq!(points, [Point::Derived, Point::KeyPair, Point::DeviceKey, Point::Endorsed]);
+    assert_eq!(points, [Point::DeviceKey, Point::Derived, Point::KeyPair, Point::Endorsed]);
     assert_eq!(software.fault(), [Some(Fault::Missing); 2]);
 }
 
@@ -204,17 +235,37 @@ fn software_does_what_engines_leave_undone() {
 /// An engine that goes wrong after its known answers.
 struct Aged(Signs, usize);
 
+/// What the strict rule says of a signature with this digest.
+fn verified(key: &[u8; 32], signature: &[u8; 64], challenge: &[u8; 64]) -> Result<(), Rejection> {
+    let (r, s) = signature.split_first_chunk::<32>().unwrap();
+    let key = CompressedEdwardsY(*key).decompress().ok_or(Rejection::InvalidKey)?;
+    let s = Option::from(Scalar::from_canonical_bytes(s.try_into().unwrap()));
+    let s: Scalar = s.ok_or(Rejection::NonCanonicalSignature)?;
+    let k = Scalar::from_bytes_mod_order_wide(challenge);
+    let point = EdwardsPoint::vartime_double_scalar_mul_basepoint(&k, &-key, &s);
+    if point.compress().to_bytes() == *r { Ok(()) } else { Err(Rejection::Mismatch) }
+}
+
 impl SignEngine for Aged {
     fn load(&mut self, slot: Slot, expanded: &[u8; 64]) -> Option<[u8; 32]> {
         let key = self.0.load(slot, expanded);
         self.1 += 1;
-        // The second key after the known answer is that of the device.
-        self.0.flip_key = u8::from(self.1 == 2);
+        // The key after the known answer is that of the device.
+        self.0.flip_key = u8::from(self.1 == 1);
         key
     }
 
     fn sign(&mut self, slot: Slot, nonce: &[u8; 64], challenge: Challenge<'_>) -> Option<[u8; 64]> {
         if slot == Slot::Known { self.0.sign(slot, nonce, challenge) } else { None }
+    }
+
+    fn verify(
+        &mut self,
+        key: &[u8; 32],
+        signature: &[u8; 64],
+        challenge: &[u8; 64],
+    ) -> Option<Result<(), Rejection>> {
+        self.0.verify(key, signature, challenge)
     }
 
     fn wipe(&mut self) -> Option<()> {
@@ -241,6 +292,15 @@ impl SignEngine for Keeps {
 
     fn sign(&mut self, slot: Slot, nonce: &[u8; 64], challenge: Challenge<'_>) -> Option<[u8; 64]> {
         self.0.sign(slot, nonce, challenge)
+    }
+
+    fn verify(
+        &mut self,
+        key: &[u8; 32],
+        signature: &[u8; 64],
+        challenge: &[u8; 64],
+    ) -> Option<Result<(), Rejection>> {
+        self.0.verify(key, signature, challenge)
     }
 
     fn wipe(&mut self) -> Option<()> {
@@ -301,13 +361,16 @@ struct Bench {
     points: Vec<Point>,
     is_broken_from: u64,
     secrets_taken: usize,
+    /// What could be read ahead: offset, address and size.
+    ahead: Vec<(u64, Option<u64>, u64)>,
 }
 
 impl Bench {
     fn new(medium: Vec<u8>) -> Self {
         let memory = std::vec![0xa5; (map::BOOT_FDT.end - map::RAM.start) as usize];
         let (reads, points) = (BTreeMap::new(), Vec::new());
-        Self { medium, memory, reads, points, is_broken_from: u64::MAX, secrets_taken: 0 }
+        let (is_broken_from, ahead) = (u64::MAX, Vec::new());
+        Self { medium, memory, reads, points, is_broken_from, secrets_taken: 0, ahead }
     }
 
     fn page(&mut self, offset: u64) -> Result<[u8; PAGE], Reason> {
@@ -333,7 +396,9 @@ impl Bench {
             &map::BOARD,
         );
         let mut page = [0; PAGE];
-        let mut medium = Medium::new(self, computer, &mut page);
+        let mut pages = Pages::new(&mut page);
+        pages.begin(self);
+        let mut medium = Medium::new(self, computer, &mut pages);
         boot(&mut medium, &acceptance, &acceptance, &mut [0; 24 << 10], |bench: &mut Bench| {
             bench.secrets_taken += 1;
             DeviceSecret::take(&mut hex(SECRET))
@@ -358,6 +423,10 @@ impl Board for Bench {
             self.memory(address + at, PAGE_SIZE).unwrap().copy_from_slice(&page);
         }
         Ok(())
+    }
+
+    fn read_ahead(&mut self, offset: u64, address: Option<u64>, size: u64) {
+        self.ahead.push((offset, address, size));
     }
 
     fn load_parts(
@@ -429,6 +498,12 @@ fn a_bundle_is_verified_measured_and_read_once() {
             assert_eq!(bench.reads.len(), pages);
             assert!(bench.reads.values().all(|count| *count == 1), "{:?}", bench.reads);
             assert_eq!(bench.points.last(), Some(&Point::Endorsed));
+            let ahead = [
+                (PAGE_SIZE, None, 3 * PAGE_SIZE),
+                (4 * PAGE_SIZE, Some(map::LOADER.start), 2 * PAGE_SIZE),
+                (6 * PAGE_SIZE, Some(map::BOOT_FDT.start), PAGE_SIZE),
+            ];
+            assert_eq!(bench.ahead, ahead);
         }
     }
 }
@@ -468,7 +543,7 @@ fn software() -> Computer<Never, Never> {
 }
 
 #[test]
-fn a_refused_bundle_touches_no_secret() {
+fn a_refused_bundle_leaves_no_key_and_one_that_is_not_genuine_touches_no_secret() {
     let flip = Edit::File(|file| file[4096 + 77] ^= 4);
     let of_key = Edit::File(|file| {
         let at = file.windows(32).position(|bytes| bytes == A.public_key()).unwrap();
@@ -477,17 +552,19 @@ fn a_refused_bundle_touches_no_secret() {
     let cut = Edit::File(|file| file.truncate(file.len() - PAGE));
     let short = Edit::File(|file| file.truncate(300));
     let empty = Edit::File(Vec::clear);
-    for (edit, reason) in [
-        (flip, Reason::PayloadDigestMismatch),
-        (of_key, Reason::SignatureMismatch),
-        (cut, Reason::Truncated),
-        (short, Reason::Truncated),
-        (empty, Reason::Truncated),
+    for (edit, reason, secrets) in [
+        (flip, Reason::PayloadDigestMismatch, 1),
+        (of_key, Reason::SignatureMismatch, 0),
+        (cut, Reason::Truncated, 1),
+        (short, Reason::Truncated, 0),
+        (empty, Reason::Truncated, 0),
     ] {
         let mut bench = Bench::new(bundle(HashId::Sha3_512, &[edit]).0);
-        let booted = bench.boot(&mut computer(Some(Hashes::GOOD), Some(Signs::GOOD)));
+        let keys = Rc::new(Cell::new(usize::MAX));
+        let sign = Signs { keys: Some(keys.clone()), ..Signs::GOOD };
+        let booted = bench.boot(&mut computer(Some(Hashes::GOOD), Some(sign)));
         assert_eq!(booted.err(), Some(reason));
-        assert_eq!(bench.secrets_taken, 0, "{reason:?}");
+        assert_eq!((bench.secrets_taken, keys.get()), (secrets, 0), "{reason:?}");
     }
 }
 
@@ -498,6 +575,76 @@ fn a_storage_that_fails_at_any_page_is_told() {
         let mut bench = Bench { is_broken_from: from, ..Bench::new(file.clone()) };
         let booted = bench.boot(&mut computer(None, None));
         assert_eq!(booted.err(), Some(Reason::MediumError), "{from}");
-        assert_eq!(bench.secrets_taken, 0);
+        // The first page is all that precedes the payloads.
+        assert_eq!(bench.secrets_taken, usize::from(from > 0));
     }
+}
+
+#[test]
+fn what_a_header_claims_is_read_ahead_only_if_it_can_be_a_payload() {
+    use crate::pages::{Claim, PAGE as LEN};
+    let (file, _) = bundle(HashId::Sha3_512, &[]);
+    let first = |edit: &dyn Fn(&mut [u8; LEN])| {
+        let mut page: [u8; LEN] = file[..LEN].try_into().unwrap();
+        edit(&mut page);
+        Claim::of(&page)
+    };
+    let right = Claim { offset: PAGE_SIZE, size: 3 * PAGE_SIZE };
+    assert_eq!(first(&|_| ()), Some(right));
+    assert_eq!(first(&|page| page[0] ^= 1), None);
+    for signers in [0, 5, u32::MAX] {
+        assert_eq!(first(&|page| page[52..56].copy_from_slice(&signers.to_le_bytes())), None);
+    }
+    // The record is after the header and one signer. A size of nothing, and one that no padding fits behind.
+    let size = hartlock_image::HEADER_SIZE + hartlock_image::KEY_RECORD_SIZE + 24;
+    for none in [0, u64::MAX] {
+        assert_eq!(first(&|page| page[size..size + 8].copy_from_slice(&none.to_le_bytes())), None);
+    }
+}
+
+#[test]
+fn engines_are_not_used_before_they_are_tried() {
+    let wrong = Hashes { flip: 1, ..Hashes::GOOD };
+    let mut engines = Full::untried(Kernels::PORTABLE, Some(wrong), Some(Signs::GOOD));
+    assert_eq!(engines.digest(&[b"a"]), software().digest(&[b"a"]));
+    assert_eq!(engines.fault(), [Some(Fault::Missing); 2]);
+    engines.try_engines();
+    assert_eq!(engines.fault(), [Some(Fault::WrongAnswer), None]);
+}
+
+#[test]
+fn an_engine_that_cannot_tell_signatures_apart_is_not_used() {
+    let (yes, no) = (Ok(()), Err(Rejection::Mismatch));
+    // The answers to a genuine one, then to another.
+    for says in [[yes, yes], [no, no], [yes, no]] {
+        let is_right = says == [yes, no];
+        let sign = Signs { says: says.into_iter().rev().collect(), ..Signs::GOOD };
+        let fault = (!is_right).then_some(Fault::WrongAnswer);
+        assert_eq!(computer(None, Some(sign)).fault()[1], fault);
+    }
+}
+
+#[test]
+fn an_engine_decides_on_the_bundle_and_has_to_do_so_twice() {
+    let (yes, no) = (Ok(()), Err(Rejection::Mismatch));
+    let forged = Edit::File(|file| {
+        let at = file.windows(32).position(|bytes| bytes == A.public_key()).unwrap();
+        file[at + 40] ^= 1;
+    });
+    let boot = |edits: &[Edit], says: [Result<(), Rejection>; 2]| {
+        let mut bench = Bench::new(bundle(HashId::Sha3_512, edits).0);
+        // Those to the known answers are right.
+        let says = std::vec![says[1], says[0], no, yes];
+        bench.boot(&mut computer(None, Some(Signs { says, ..Signs::GOOD }))).err()
+    };
+    // It is asked, and software is not: otherwise neither would be so.
+    assert_eq!(boot(&[], [no, no]), Some(Reason::SignatureMismatch));
+    assert_eq!(boot(&[forged], [yes, yes]), None);
+    for says in [[yes, no], [no, yes]] {
+        assert_eq!(boot(&[forged], says), Some(Reason::SignatureMismatch));
+    }
+    let of_key = [Err(Rejection::InvalidKey); 2];
+    assert_eq!(boot(&[], of_key), Some(Reason::PublicKeyInvalid));
+    let of_s = [Err(Rejection::NonCanonicalSignature); 2];
+    assert_eq!(boot(&[], of_s), Some(Reason::SignatureNotCanonical));
 }

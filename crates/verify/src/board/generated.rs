@@ -54,6 +54,50 @@ pub mod hartlock_soc {
     };
 }
 
+/// The machine of a TEE's quick boot (`hw/soc/tee`).
+pub mod hartlock_tee {
+    use super::{Board, Fixed, KIB, MIB, PayloadType, Place, Region};
+
+    /// Memory that a boot needs.
+    pub const RAM: Region = Region::new(0x8000_0000, 256 * MIB);
+    /// The monitor, in M-mode.
+    pub const FIRST: Region = Region::new(0x8000_0000, 64 * MIB);
+    /// Measurement log. Its last page is the monitor's endorsement.
+    pub const LOG: Region = Region::new(0x8400_0000, 64 * KIB);
+    /// The loader with its stacks and rings.
+    pub const LOADER: Region = Region::new(0x8420_0000, 2 * MIB);
+    /// The device tree.
+    pub const BOOT_FDT: Region = Region::new(0x8440_0000, 128 * KIB);
+    /// The first-stage loader.
+    pub const BUNDLE: Region = Region::new(0x8800_0000, 16 * MIB);
+
+    /// The board.
+    pub const BOARD: Board = Board {
+        name: "hartlock-tee",
+        soc: "tee",
+        hart_count: 4,
+        places: &[
+            Place {
+                payload_type: PayloadType::Opensbi,
+                region: FIRST,
+                fixed: Fixed::AtStart,
+            },
+            Place {
+                payload_type: PayloadType::Loader,
+                region: LOADER,
+                fixed: Fixed::AtStart,
+            },
+            Place {
+                payload_type: PayloadType::BootFdt,
+                region: BOOT_FDT,
+                fixed: Fixed::AtStart,
+            },
+        ],
+        live_in_rom: &[LOG, BUNDLE],
+        live_in_loader: &[FIRST, LOG, LOADER, BOOT_FDT],
+    };
+}
+
 /// QEMU's `virt` machine (boot flow §2).
 pub mod qemu_virt {
     use super::{Board, Fixed, KIB, MIB, PayloadType, Place, Region};
@@ -231,8 +275,9 @@ pub mod qemu_virt_iommu {
 }
 
 /// Every board.
-pub const ALL: [&Board; 3] = [
+pub const ALL: [&Board; 4] = [
     &hartlock_soc::BOARD,
+    &hartlock_tee::BOARD,
     &qemu_virt::BOARD,
     &qemu_virt_iommu::BOARD,
 ];

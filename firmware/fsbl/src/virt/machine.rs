@@ -64,6 +64,15 @@ impl Machine {
     /// As `note`.
     #[expect(clippy::unused_self, reason = "as on a machine with cycles")]
     pub const fn print(&self) {}
+
+    /// Nothing is read ahead.
+    ///
+    /// # Errors
+    /// None.
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "as where something is")]
+    pub const fn settle(&mut self) -> Result<(), Reason> {
+        Ok(())
+    }
 }
 
 impl Board for Machine {

@@ -3,12 +3,10 @@
 
 use core::arch::asm;
 
-use hartlock_verify::board::{Region, hartlock_soc as map};
+use hartlock_verify::board::Region;
 use hartlock_virt::hart;
 
-const PAGE: u64 = 4096;
-/// The record of the loader (`firmware/fsbl/src/machine.rs`, `virt/machine.rs`) is at one place on all of them.
-pub const RECORD: Region = Region::new(map::LOG.end - PAGE, PAGE);
+pub const PAGE: u64 = 4096;
 
 /// `marchid` of Rocket.
 const ROCKET: usize = 1;
@@ -26,6 +24,8 @@ pub struct Board {
     patience: u32,
     /// The device that ends the machine.
     end: usize,
+    /// The counter of cycles of a bench, or 0.
+    cycles: usize,
     /// Pages that S- and U-mode must not reach, beside the record. The first one begins with the secret.
     pub closed: Region,
     /// Whether the secret has a latch and there are engines; else PMP closes the secret to M-mode as well.
@@ -37,6 +37,7 @@ const TEE_1: Board = Board {
     uart: 0x1100_0000,
     patience: 0,
     end: 0x1200_0000,
+    cycles: 0x1400_0000,
     closed: Region::new(0x1500_0000, 8 * PAGE),
     has_engines: true,
 };
@@ -46,6 +47,7 @@ const QEMU_VIRT: Board = Board {
     uart: 0x1000_0000,
     patience: 1_000_000,
     end: 0x10_0000,
+    cycles: 0,
     closed: Region::new(0x23f0_0000, PAGE),
     has_engines: false,
 };
@@ -84,9 +86,16 @@ impl Board {
         }
     }
 
-    /// First addresses of the pages that S- and U-mode must not reach.
-    pub fn closed_pages(&self) -> impl Iterator<Item = u64> {
-        (self.closed.start..self.closed.end).step_by(PAGE as usize).chain([RECORD.start])
+    /// Cycles since reset; 0 on a board that does not count them.
+    pub fn cycles(&self) -> u64 {
+        let counter: *const u64 = core::ptr::with_exposed_provenance(self.cycles);
+        // SAFETY: a register of the bench; reading it changes nothing.
+        if self.cycles == 0 { 0 } else { unsafe { counter.read_volatile() } }
+    }
+
+    /// First addresses of the pages that S- and U-mode must not reach, with that of the record.
+    pub fn closed_pages(&self, record: u64) -> impl Iterator<Item = u64> {
+        (self.closed.start..self.closed.end).step_by(PAGE as usize).chain([record])
     }
 
     /// Ends the machine with this exit code.
