@@ -291,6 +291,8 @@ module xmss_control
         if (abort_i)    error_q     <= NoError;
         if (schedule_o) scheduled_q <= 1'b1;
         if (read_o && read_ready_i) phase_q[0] <= 1'b1;
+        // A row is there for a cycle only: a word that was not taken is read again.
+        if (in_prefix && has_row)   phase_q[0] <= 1'b0;
         if (in_walk && phase_q == 2'd1) begin
           first_q <= word;
           phase_q <= 2'd2;

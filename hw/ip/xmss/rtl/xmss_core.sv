@@ -230,6 +230,7 @@ module xmss_core
   node_t       done_node;
   logic [3:0]  done_steps;
   logic [4:0]  path_q;
+  logic        scheduled_q;
 
   xmss_schedule u_schedule (
     .clk_i, .rst_ni,
@@ -263,12 +264,18 @@ module xmss_core
   assign block_done = done_valid & done_ready & (done_kind == JobBlock);
 
   // Values of the path are told once in each pass.
-  assign path_valid = (path_q != levels) & ~schedule_busy & ~schedule;
-  // The next value of the path that was not told.
+  assign path_valid = scheduled_q & (path_q != levels) & ~schedule;
+  // The next value of the path that was not told. Before its schedule begins there is nothing to count it for.
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni)                        path_q <= '0;
-    else if (clear || schedule)         path_q <= '0;
-    else if (path_valid && path_ready)  path_q <= path_q + 5'd1;
+    if (!rst_ni) begin
+      path_q      <= '0;
+      scheduled_q <= 1'b0;
+    end else if (clear || receive || schedule) begin
+      path_q      <= '0;
+      scheduled_q <= schedule & ~clear;
+    end else if (path_valid && path_ready) begin
+      path_q <= path_q + 5'd1;
+    end
   end
 
   // --- the lanes ---

@@ -61,7 +61,8 @@ module xmss_ingest
   assign write_valid_o = word_valid_i & in_value & is_whole;
   assign word_ready_o  = ~in_idle & (write_ready_i | ~in_value | ~is_whole);
   assign moves         = word_valid_i & word_ready_o;
-  assign ends_value    = moves & in_value & (word_q == last_word);
+  // A part of a word completes nothing: its value would be what the memory had before.
+  assign ends_value    = moves & in_value & is_whole & (word_q == last_word);
   // The word completes the last value of its part.
   assign ends_part     = ends_value & ((state_q == StRandom) | (count_q + 7'd1 ==
                          ((state_q == StChains) ? chains : 7'(height_i))));
@@ -145,5 +146,5 @@ module xmss_ingest
   `ASSERT(NothingIsTakenWhileIdle_A, in_idle |-> !word_ready_o)
   `ASSERT(OnlyWholeWordsAreWritten_A, write_valid_o |-> word_bytes_i == 3'd4)
   `ASSERT(AnEndIsOfOneKind_A, !(is_short_o && is_long_o))
-  `ASSERT(ACompleteSignatureHasItsPath_A, ended_o && !is_short_o |-> levels_o == height_i)
+  `ASSERT(ACompleteSignatureHasItsPath_A, $rose(ended_o) && !is_short_o |-> levels_o == height_i)
 endmodule

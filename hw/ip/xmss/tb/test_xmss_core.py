@@ -5,8 +5,14 @@ from __future__ import annotations
 import random
 
 import cocotb
-from xmss_bench import Core
+from xmss_bench import INDEX, KEY_TYPE, LONG, MISMATCH, NO_ERROR, SHORT, TYPE, Core
 from xmss_signer import sign
+
+
+def flipped(data: bytes, bit: int) -> bytes:
+    changed = bytearray(data)
+    changed[bit // 8] ^= 1 << bit % 8
+    return bytes(changed)
 
 
 @cocotb.test()
@@ -18,3 +24,73 @@ async def verifies_a_signature(dut):
     result = await core.verify(sign(random.Random(2)), two_passes=True)
     cocotb.log.info("note: %d cycles with two passes", result.cycles)
     assert result.passes, f"{result}"
+
+
+@cocotb.test()
+async def refuses_a_flipped_bit_of_each_part(dut):
+    """Index, R, a chain, the path, the message, root and seed: each with an error code, and the core works again."""
+    core = await Core.started(dut)
+    signed = sign(random.Random(3))
+    size, path_at = len(signed.signature), 4 + 68 * 32
+    for bit in (31, random.randrange(32, 288), random.randrange(288, 8 * path_at), random.randrange(8 * path_at, 8 * size)):
+        result = await core.verify(signed._replace(signature=flipped(signed.signature, bit)))
+        # The last bits of the index are bits of its fourth byte.
+        assert result.error in (MISMATCH, INDEX), f"signature, bit {bit}: {result}"
+    result = await core.verify(signed._replace(message=flipped(signed.message, random.randrange(256))))
+    assert result.error == MISMATCH, f"message: {result}"
+    for bit in (random.randrange(32, 288), random.randrange(288, 544)):
+        result = await core.verify(signed._replace(key=flipped(signed.key, bit)))
+        assert result.error == MISMATCH, f"key, bit {bit}: {result}"
+    assert (await core.verify(signed)).error == NO_ERROR
+
+
+@cocotb.test()
+async def names_what_is_wrong_with_a_form(dut):
+    """Types, lengths and an index past the tree end with their codes, and never hang."""
+    core = await Core.started(dut)
+    signed = sign(random.Random(4))
+    bad = [
+        (signed._replace(oid=4), TYPE),
+        (signed._replace(oid=2), KEY_TYPE),
+        (signed._replace(signature=signed.signature[:-1]), SHORT),
+        (signed._replace(signature=signed.signature[:-4]), SHORT),
+        (signed._replace(signature=signed.signature[:40]), SHORT),
+        (signed._replace(signature=signed.signature[:3]), SHORT),
+        (signed._replace(signature=signed.signature + b"\0"), LONG),
+        (signed._replace(signature=signed.signature + bytes(40)), LONG),
+        (signed._replace(signature=(1 << 10).to_bytes(4, "big") + signed.signature[4:]), INDEX),
+    ]
+    for case, error in bad:
+        result = await core.verify(case)
+        assert result.error == error and result.verdict == 0, f"{error} expected: {result}"
+        assert (await core.verify(signed)).passes
+
+
+@cocotb.test()
+async def works_after_an_abort_at_any_time(dut):
+    core = await Core.started(dut)
+    signed = sign(random.Random(5))
+    for _ in range(6):
+        await core.write_key(signed.root, signed.seed)
+        await core.start(signed.oid)
+        tasks = [
+            cocotb.start_soon(core.stream("sig", signed.signature)),
+            cocotb.start_soon(core.stream("msg", signed.message)),
+        ]
+        await core.tick(random.randrange(20_000))
+        for task in tasks:
+            task.cancel()
+        dut.sig_valid_i.value = dut.msg_valid_i.value = 0
+        await core.pulse(dut.abort_i)
+        await core.wait_for(dut.idle_o)
+        assert dut.verdict_o.value == 0
+    assert (await core.verify(signed)).passes
+
+
+@cocotb.test()
+async def verifies_long_messages_with_stalls(dut):
+    core = await Core.started(dut)
+    for length in (0, 1, 55, 56, 64, 300, 1500):
+        core.stalls = random.choice([0.0, 0.3])
+        signed = sign(random.Random(length), message=random.randbytes(length))
+        assert (await core.verify(signed)).passes, f"{length} bytes"
