@@ -253,7 +253,7 @@ module xmss_core
     .block_place_i (block_place),
     .block_first_i (block_first),
     .job_valid_o   (schedule_job_valid),
-    .job_ready_i   (job_ready & ~init),
+    .job_ready_i   (job_ready),
     .job_o         (schedule_job),
     .done_valid_i  (done_valid),
     .done_ready_o  (done_ready),

@@ -94,3 +94,18 @@ async def verifies_long_messages_with_stalls(dut):
         core.stalls = random.choice([0.0, 0.3])
         signed = sign(random.Random(length), message=random.randbytes(length))
         assert (await core.verify(signed)).passes, f"{length} bytes"
+
+
+@cocotb.test()
+async def leaves_nothing_of_one_signature_to_the_next(dut):
+    """Valid ones and tampered ones in any order, with stalls: verdicts are right, and no count of a node is left."""
+    core = await Core.started(dut)
+    for number in range(24):
+        core.stalls = random.choice([0.0, 0.3, 0.6])
+        signed = sign(random.Random(100 + number), message=random.randbytes(random.choice([0, 1, 32, 55, 56, 64])))
+        is_valid = random.random() < 0.6
+        shown = signed if is_valid else signed._replace(signature=flipped(signed.signature, random.randrange(32, 20_000)))
+        result = await core.verify(shown, two_passes=random.random() < 0.2)
+        assert result.passes == is_valid, f"{number}: {result}"
+        left = [node for node in range(512) if int(dut.u_schedule.counts[node].value)]
+        assert not left, f"{number}: counts of {left} are left"
