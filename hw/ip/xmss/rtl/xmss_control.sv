@@ -14,10 +14,10 @@ module xmss_control
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        abort_i,
+  input  logic        abort_i,  // everything ends, in every state
   input  logic        fail_i,        // an upset elsewhere
   output logic        alert_o,       // until reset
-  output logic        idle_o,
+  output logic        idle_o,  // a start is taken
   output logic        clear_o,       // forgets everything
 
   input  logic        start_i,
@@ -29,11 +29,11 @@ module xmss_control
   output logic        is_turned_o,
 
   output logic        init_o,        // gives the first job to each lane
-  input  logic        init_done_i,
+  input  logic        init_done_i,  // all lanes have the state of PRFs
   output logic        receive_o,     // signature and message are expected
   output logic        schedule_o,    // starts the schedule
   input  logic        schedule_busy_i,
-  input  logic        finished_i,
+  input  logic        finished_i,  // the root is in the memory
 
   // The signature.
   input  logic [31:0] index_i,
@@ -54,27 +54,31 @@ module xmss_control
   output logic [31:0] word_o,
   output logic        word_last_o,
   output logic [2:0]  word_bytes_o,
-  input  logic        hashed_i,
+  input  logic        hashed_i,  // the digest is in the memory
 
   // The memory.
-  output logic        read_o,
+  output logic        read_o,  // rows, for prefix, digest, comparison and read-out
   input  logic        read_ready_i,
   output place_t      read_place_o,
   output logic        read_row_o,
-  input  row_t        read_data_i,
+  input  row_t        read_data_i,  // a cycle after the grant
+
+  // Words of the root that was computed, after a comparison: two cycles after their index.
+  input  logic [2:0]  root_index_i,
+  output logic [31:0] root_o,
 
   output logic        digit_valid_o,
   output logic [2:0]  digit_index_o,
   output logic [31:0] digit_word_o,
-  output logic        digit_sum_o,
+  output logic        digit_sum_o,  // after the last word of the digest
   input  logic        digits_valid_i,
-  input  logic [10:0] steps_expected_i,
+  input  logic [10:0] steps_expected_i,  // what the digits say
 
   input  logic        step_valid_i,  // a chain was walked
   input  logic [3:0]  steps_i,
   input  logic        node_valid_i,  // a node was computed
 
-  output logic        done_o,
+  output logic        done_o,  // there is a verdict, or a refusal
   output error_e      error_o,
   output logic [63:0] verdict_o
 );
@@ -133,14 +137,14 @@ module xmss_control
 
   // --- a walk over words, for the prefix, the digest and the comparison ---
   logic [4:0]  at_q;
-  logic [1:0]  phase_q;
+  logic [1:0]  phase_q;  // bit 0: a row was read; bit 1: the word of the key is next
   logic        has_row, second_q, scheduled_q;
   logic [31:0] word, first_q, difference;
   logic [63:0] verdict_q;
 
   // A word of the row that was read in the cycle before.
   always_comb begin
-    unique case ({at_q[2], at_q[0]})
+    unique case (in_done ? {root_index_i[2], root_index_i[0]} : {at_q[2], at_q[0]})
       2'b00:   word = read_data_i.low[63:32];
       2'b01:   word = read_data_i.low[31:0];
       2'b10:   word = read_data_i.high[63:32];
@@ -153,10 +157,12 @@ module xmss_control
     read_place_o = StatePlace;
     if (in_prefix) read_place_o = at_q[4] ? RootPlace : RandomPlace;
     if (in_walk)   read_place_o = phase_q[1] ? RootPlace : NodePlace;
+    if (in_done)   read_place_o = NodePlace;
   end
-  assign read_row_o = at_q[1];
+  assign read_row_o = in_done ? root_index_i[1] : at_q[1];
   assign has_row    = phase_q[0];
-  assign read_o     = (in_prefix | in_digest | in_walk) & ~has_row;
+  assign read_o     = ((in_prefix | in_digest | in_walk) & ~has_row) | in_done;
+  assign root_o     = (in_done && (error_q == NoError || error_q == ErrorMismatch)) ? word : '0;
 
   // toByte(2, 32), R, root, toByte(index, 32) (§4.1.9).
   logic is_stored;
@@ -180,9 +186,9 @@ module xmss_control
   assign digit_sum_o   = in_digest & has_row & (at_q == 5'd7);
 
   // --- the verdict ---
-  logic [10:0] steps_q;
-  logic [6:0]  nodes_q;
-  logic        mixes;
+  logic [10:0] steps_q;  // of chains, in this pass
+  logic [6:0]  nodes_q;  // of both trees
+  logic        mixes;  // something is compared in this cycle
   // After a count and eight words, twice, without a difference, this is what is left.
   function automatic logic [63:0] mix(logic [63:0] verdict, logic [31:0] differs);
     return {verdict[56:0], verdict[63:57]} ^ {differs, differs[15:0], differs[31:16]} ^ 64'h9e37_79b9_7f4a_7c15;
@@ -290,7 +296,7 @@ module xmss_control
       end else begin
         if (abort_i)    error_q     <= NoError;
         if (schedule_o) scheduled_q <= 1'b1;
-        if (read_o && read_ready_i) phase_q[0] <= 1'b1;
+        if (read_o && read_ready_i && !in_done) phase_q[0] <= 1'b1;
         // A row is there for a cycle only: a word that was not taken is read again.
         if (in_prefix && has_row)   phase_q[0] <= 1'b0;
         if (in_walk && phase_q == 2'd1) begin
@@ -317,6 +323,7 @@ module xmss_control
   `ASSERT(ErrorIsForGood_A, alert_o && Hardened |=> alert_o)
   `ASSERT(AnUpsetHasNoVerdict_A, alert_o |-> verdict_o == '0 && !done_o)
   `ASSERT(AVerdictIsThePassingOne_A, verdict_o != '0 |-> verdict_o == Passed)
+  `ASSERT(ARootFollowsAComparison_A, root_o != '0 |-> done_o && (error_q == NoError || error_q == ErrorMismatch))
   `ASSERT(ARefusalHasNoVerdict_A, error_q != NoError |-> verdict_o == '0)
   `ASSERT(AVerdictFollowsTwoWalks_A, $rose(done_o) && error_q == NoError |-> $past(in_walk) && second_q)
 endmodule

@@ -23,26 +23,30 @@ module xmss_core
   input  logic [3:0]  key_index_i,
   input  logic [31:0] key_i,
 
-  input  logic        start_i,
+  input  logic        start_i,  // ignored while busy
   input  logic [31:0] expected_i,    // types, to be stable until the verdict
   input  logic [31:0] key_type_i,
-  input  logic        two_passes_i,
+  input  logic        two_passes_i,  // the root is computed again, in another order
 
   // The signature and the message: the first byte in the lower bits; the last word has none to eight.
   input  logic        sig_valid_i,
   output logic        sig_ready_o,
   input  logic [63:0] sig_data_i,
-  input  logic        sig_last_i,
+  input  logic        sig_last_i,  // this word ends the signature
   input  logic [3:0]  sig_bytes_i,
   input  logic        msg_valid_i,
   output logic        msg_ready_o,
   input  logic [63:0] msg_data_i,
-  input  logic        msg_last_i,
+  input  logic        msg_last_i,  // this word ends the message
   input  logic [3:0]  msg_bytes_i,
 
-  output logic        done_o,
-  output error_e      error_o,
-  output logic [63:0] verdict_o
+  output logic        done_o,  // up to the next start
+  output error_e      error_o,  // the first that was found
+  output logic [63:0] verdict_o,  // the passing constant, or zero
+
+  // Words of the root that was computed, the first byte in the upper bits: two cycles after their index.
+  input  logic [2:0]  root_index_i,
+  output logic [31:0] root_o
 );
   // The first byte of a word to the upper bits.
   function automatic logic [63:0] in_order(logic [63:0] word);
@@ -51,9 +55,9 @@ module xmss_core
 
   logic clear, init, init_done, receive, schedule, schedule_busy, finished, fail, drains;
   logic [Lanes-1:0] lane_error, lane_idle;
-  logic [4:0]  height;
-  logic [19:0] leaf;
-  logic        is_turned;
+  logic [4:0]  height;  // of the tree of this type
+  logic [19:0] leaf;  // the index, once it is known to fit
+  logic        is_turned;  // the second pass
 
   // --- the streams, by words of 32 bits ---
   logic sig_word_valid, sig_word_ready, sig_word_last, sig_word_take, msg_word_valid, msg_word_ready, msg_word_last;
@@ -86,8 +90,8 @@ module xmss_core
   place_t      ingest_place;
   logic [2:0]  ingest_word;
   logic [31:0] ingest_data, index;
-  logic [6:0]  chains;
-  logic [4:0]  levels;
+  logic [6:0]  chains;  // values of chains that came
+  logic [4:0]  levels;  // values of the path that came
 
   // After a refusal the rest of a signature is taken and dropped.
   assign drains         = done_o & (error_o != NoError);
@@ -124,7 +128,7 @@ module xmss_core
   logic [31:0] word, message_data;
   logic [2:0]  word_bytes, message_word;
   place_t      message_place, block_place;
-  logic        block_valid, block_ready, block_first, block_done;
+  logic        block_valid, block_ready, block_first, block_done;  // blocks of the message
 
   xmss_message u_message (
     .clk_i, .rst_ni,
@@ -170,7 +174,7 @@ module xmss_core
     end
   end
 
-  logic        control_read, control_read_ready, control_row;
+  logic        control_read, control_read_ready, control_row;  // the control's port, which is the last in order
   place_t      control_place;
   row_t        read_data;
   logic [Lanes-1:0] lane_read, lane_read_ready, lane_read_row, lane_write, lane_write_ready, lane_write_row;
@@ -202,12 +206,12 @@ module xmss_core
   );
 
   // --- digits ---
-  logic        digit_valid, digit_sum, digits_valid;
+  logic        digit_valid, digit_sum, digits_valid;  // words of the digest, their end, and the checksum's
   logic [2:0]  digit_word_index;
   logic [31:0] digit_word;
   logic [6:0]  digit_index;
   logic [3:0]  digit;
-  logic [10:0] steps_expected;
+  logic [10:0] steps_expected;  // of all chains, for the count in the verdict
 
   xmss_digits u_digits (
     .clk_i, .rst_ni,
@@ -229,8 +233,8 @@ module xmss_core
   job_e        done_kind;
   node_t       done_node;
   logic [3:0]  done_steps;
-  logic [4:0]  path_q;
-  logic        scheduled_q;
+  logic [4:0]  path_q;  // of the value that is told next
+  logic        scheduled_q;  // the schedule of this pass has begun
 
   xmss_schedule u_schedule (
     .clk_i, .rst_ni,
@@ -399,6 +403,7 @@ module xmss_core
     .read_place_o    (control_place),
     .read_row_o      (control_row),
     .read_data_i     (read_data),
+    .root_index_i, .root_o,
     .digit_valid_o   (digit_valid),
     .digit_index_o   (digit_word_index),
     .digit_word_o    (digit_word),

@@ -10,21 +10,21 @@ module xmss_digits
   input  logic        clear_i,
   input  logic        is_short_i,   // 24 bytes
 
-  input  logic        word_valid_i,
+  input  logic        word_valid_i,  // a word of the digest
   input  logic [2:0]  word_index_i,
   input  logic [31:0] word_i,
   input  logic        sum_i,        // all words are there
-  output logic        valid_o,
+  output logic        valid_o,  // all digits can be read
   output logic [10:0] steps_o,      // of all chains
 
-  input  logic [6:0]  index_i,
+  input  logic [6:0]  index_i,  // of a chain
   output logic [3:0]  digit_o
 );
   logic [31:0] words [8];
-  logic [11:0] sum_q;
+  logic [11:0] sum_q;  // the checksum
   logic [6:0]  at_q, length;
   logic [5:0]  index;
-  logic        sums_q, valid_q;
+  logic        sums_q, valid_q;  // digits are added; they were
   logic [31:0] word;
   logic [3:0]  digit;
 

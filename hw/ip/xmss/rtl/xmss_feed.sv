@@ -9,10 +9,10 @@ module xmss_feed
 (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        wipe_i,
+  input  logic        wipe_i,  // drops the hash
 
   input  logic        start_i,    // begins with the first lane of a hash
-  input  hash_e       hash_i,
+  input  hash_e       hash_i,  // what is hashed
   input  logic        set_i,      // of slots
   // The address (RFC 8391 §2.5), without layer and tree, which are zero.
   input  logic [1:0]  type_i,
@@ -23,24 +23,24 @@ module xmss_feed
 
   // The slots, unless they are in use.
   input  logic        blocked_i,
-  output logic        reads_o,
+  output logic        reads_o,  // the slots are in use
   output logic [4:0]  read_high_o,
   output logic [4:0]  read_low_o,
   input  row_t        read_data_i,
 
-  output logic        lane_valid_o,
+  output logic        lane_valid_o,  // two words are ready
   input  logic        lane_ready_i,
   output logic [63:0] lane_o,
   output logic        block_end_o,  // the last lane of a block leaves
   output logic        end_o         // the last lane of the hash leaves
 );
   logic        active_q, valid_q, loads, is_last, needs_slot;
-  logic [3:0]  count_q, sent_q;
+  logic [3:0]  count_q, sent_q;  // lanes that were made, and that left
   logic [63:0] lane_q, lane, slot_lane;
-  logic [4:0]  value_row, mask_row;
+  logic [4:0]  value_row, mask_row;  // rows of the slots
   logic [2:0]  at;
   logic        is_second, is_two, is_masked, is_value, half;
-  slot_e       value, mask;
+  slot_e       value, mask;  // the slots of both
 
   assign is_two    = (hash_i == HashF) || (hash_i == HashH);
   assign is_second = count_q[3];

@@ -13,27 +13,27 @@ module xmss_hash
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        wipe_i,
+  input  logic        wipe_i,  // drops the block
   output logic        error_o,
 
   input  logic        cmd_valid_i,
   output logic        cmd_ready_o,
   input  cmd_e        cmd_i,
 
-  input  logic        lane_valid_i,
+  input  logic        lane_valid_i,  // two words of the message
   output logic        lane_ready_o,
-  input  logic [63:0] lane_i,
+  input  logic [63:0] lane_i,  // the first word in the upper bits
 
-  input  logic        load_valid_i,
+  input  logic        load_valid_i,  // a row of the state, from outside
   output logic        load_next_o,   // the row was taken
   output logic        load_last_o,   // and it was the first one
-  output logic        load_row_o,
+  output logic        load_row_o,  // the one that is needed
   input  row_t        load_i,
 
-  output logic        save_valid_o,
+  output logic        save_valid_o,  // a row of the state, or a word of either half
   input  logic        save_ready_i,
-  output logic        save_last_o,
-  output logic        save_row_o,
+  output logic        save_last_o,  // the last part
+  output logic        save_row_o,  // the row that it is of
   output logic [1:0]  save_halves_o, // the upper word and the lower word of each half of the row
   output row_t        save_o
 );
@@ -42,7 +42,7 @@ module xmss_hash
   logic core_msg_valid, core_msg_ready, in_valid, in_ready, out_valid, out_ready;
   logic [LaneBits-1:0] core_msg;
   logic [1:0][LaneBits-1:0] in_state, out_state;
-  logic unused_idle;
+  logic unused_idle;  // a lane knows it by its own state
 
   sha2_core #(
     .WordBits      (32),
@@ -95,7 +95,7 @@ module xmss_hash
       end
     end
   end else if (RoundsPerCycle == 2) begin : g_two
-    logic load_q, save_q;
+    logic load_q, save_q;  // the first row is next
 
     assign core_msg_valid = lane_valid_i;
     assign core_msg       = lane_i;
@@ -128,8 +128,8 @@ module xmss_hash
   end else begin : g_four
     // Two lanes are a word of the core, and both rows come and go at once.
     logic first_valid_q, load_q, save_q;
-    logic [63:0] first_q;
-    row_t row_q;
+    logic [63:0] first_q;  // the lane that waits for the second one
+    row_t row_q;  // the last row, which came first
 
     assign core_msg_valid = lane_valid_i & first_valid_q;
     assign core_msg       = {first_q, lane_i};

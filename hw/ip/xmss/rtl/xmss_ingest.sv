@@ -10,10 +10,10 @@ module xmss_ingest
 (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        clear_i,
-  input  logic        start_i,
+  input  logic        clear_i,  // drops the signature
+  input  logic        start_i,  // a new one
   input  logic        is_short_i,
-  input  logic [4:0]  height_i,
+  input  logic [4:0]  height_i,  // of the tree: values of the path
 
   input  logic        word_valid_i,
   output logic        word_ready_o,
@@ -21,20 +21,20 @@ module xmss_ingest
   input  logic        word_last_i,
   input  logic [2:0]  word_bytes_i,
 
-  output logic        write_valid_o,
+  output logic        write_valid_o,  // a whole word of a value
   input  logic        write_ready_i,
   output place_t      write_place_o,
   output logic [2:0]  write_word_o,
   output logic [31:0] write_data_o,
 
-  output logic [31:0] index_o,
-  output logic        has_index_o,
+  output logic [31:0] index_o,  // as it came, perhaps of no leaf
+  output logic        has_index_o,  // all four bytes are there
   output logic        has_random_o,
   output logic [6:0]  chains_o,      // values of chains that are there
   output logic [4:0]  levels_o,      // and of the path
   output logic        ended_o,       // the last word came
   output logic        is_short_o,    // too early
-  output logic        is_long_o
+  output logic        is_long_o  // bytes follow the path
 );
   typedef enum logic [5:0] {
     StIdle   = 6'b001011,
@@ -48,7 +48,7 @@ module xmss_ingest
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
 
-  logic [2:0] word_q, last_word;
+  logic [2:0] word_q, last_word;  // of its value
   logic [6:0] chains, count_q;
   logic       in_idle, in_index, in_value, moves, is_whole, ends_value, ends_part, is_complete;
   assign chains    = is_short_i ? 7'd51 : 7'd67;

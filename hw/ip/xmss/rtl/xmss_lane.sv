@@ -15,22 +15,22 @@ module xmss_lane
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        wipe_i,
+  input  logic        wipe_i,  // drops the job
   output logic        error_o,   // until reset
-  output logic        idle_o,
+  output logic        idle_o,  // nothing is loaded, computed or stored
 
   input  logic [19:0] leaf_i,    // of the signature
 
-  input  logic        job_valid_i,
-  output logic        job_ready_o,
+  input  logic        job_valid_i,  // all operands of the job exist
+  output logic        job_ready_o,  // only late in the job before
   input  job_t        job_i,
 
   // The memory: rows to read, which come a cycle after they were granted, and rows to write.
   output logic        read_valid_o,
   input  logic        read_ready_i,
   output place_t      read_place_o,
-  output logic        read_row_o,
-  input  row_t        read_data_i,
+  output logic        read_row_o,  // 0: H0, H1, H4, H5
+  input  row_t        read_data_i,  // a cycle after the grant
   output logic        write_valid_o,
   input  logic        write_ready_i,
   output place_t      write_place_o,
@@ -40,8 +40,8 @@ module xmss_lane
   // The job is done, and its results are in the memory.
   output logic        done_valid_o,
   input  logic        done_ready_i,
-  output job_e        done_kind_o,
-  output node_t       done_node_o,
+  output job_e        done_kind_o,  // what it was
+  output node_t       done_node_o,  // and of which node or chain
   output logic [3:0]  done_steps_o   // of a chain
 );
   // A [6,3,3] code, as in `sha2_control`.
@@ -57,10 +57,10 @@ module xmss_lane
   // --- operands of the next job ---
   job_t       next_q, job_q;
   logic       next_valid_q, next_set_q, loaded, fetches, fetched_q, takes_job, finishes;
-  logic [2:0] load_q, load_end;
-  logic       load_row_q, fetched_row_q;
-  slot_e      load_slot, fetched_slot_q;
-  logic       last_hash_fed_q, busy, storing_q;
+  logic [2:0] load_q, load_end;  // values that are loaded, and how many there are
+  logic       load_row_q, fetched_row_q;  // of the read, and of the row that comes
+  slot_e      load_slot, fetched_slot_q;  // and their slots
+  logic       last_hash_fed_q, busy, storing_q;  // the last hash has all its words; a job is computed; one is stored
 
   // How many loads a job has, and what each one is.
   always_comb begin
@@ -141,14 +141,14 @@ module xmss_lane
   (* fsm_encoding = "none" *) state_e state_q;
   logic       in_idle, in_issue, in_feed, in_save, in_store;
   logic       set_q, hash_error, starts_feed, has_hash, is_last_step, is_end, hash_ends;
-  logic [1:0] hash_step_q;
-  logic [3:0] chain_step_q;
-  logic       block_q, loading_q, resumes;
+  logic [1:0] hash_step_q;  // of the hashes of a step or node
+  logic [3:0] chain_step_q;  // of the chain
+  logic       block_q, loading_q, resumes;  // the second block; the state goes in; it has to
   hash_e      hash;
   slot_e      save_slot;
   logic       cmd_valid, cmd_ready, lane_valid, lane_ready, load_next, load_last, hash_load_row, feed_end, block_end;
   logic       save_valid, save_ready, save_last, hash_save_row;
-  logic [1:0] save_halves;
+  logic [1:0] save_halves;  // the words that come out in this cycle
   logic [63:0] lane;
   row_t       save_data, slot_data;
   cmd_e       cmd;
@@ -221,7 +221,7 @@ module xmss_lane
     if (hash_error && Hardened) state_d = StError;
   end
 
-  logic save_sent_q;
+  logic save_sent_q;  // the state was asked for
   // After the last lane of a hash the core is asked for its state, when its rounds are over.
   logic core_cmd_valid;
   cmd_e core_cmd;
@@ -276,7 +276,7 @@ module xmss_lane
   end
 
   // --- slots: reads of the state first, then of the message, then of results ---
-  logic       feed_reads, store_reads;
+  logic       feed_reads, store_reads;  // who has the read ports
   logic [4:0] feed_high, feed_low, read_high, read_low, state_row, store_row;
   slot_e      store_slot;
   logic       store_set_q, store_row_q;
@@ -288,12 +288,12 @@ module xmss_lane
   assign read_low  = loading_q ? state_row : feed_reads ? feed_low : store_row;
 
   // Masks have their halves exchanged, see `xmss_feed`.
-  logic is_mask;
+  logic is_mask;  // what comes out is a mask
   assign is_mask         = (save_slot == SlotMaskA) || (save_slot == SlotMaskB);
   assign slot_write.high = fetched_q ? read_data_i.high : is_mask ? save_data.low : save_data.high;
   assign slot_write.low  = fetched_q ? read_data_i.low : is_mask ? save_data.high : save_data.low;
 
-  logic [4:0] fetch_row, save_row;
+  logic [4:0] fetch_row, save_row;  // where a row from memory goes, and one of the state
   assign fetch_row = {(fetched_slot_q == SlotSeed) ? 1'b0 : next_set_q, fetched_slot_q, fetched_row_q};
   assign save_row  = {(save_slot == SlotMid) ? 1'b0 : set_q, save_slot, hash_save_row};
 
@@ -356,8 +356,8 @@ module xmss_lane
   );
 
   // --- results ---
-  logic [1:0] store_q, store_end;
-  job_e       store_kind_q;
+  logic [1:0] store_q, store_end;  // values that are stored, and how many there are
+  job_e       store_kind_q;  // the job whose results are stored, and what of it is needed
   node_t      store_node_q;
   place_t     store_result_q;
   logic [3:0] store_steps_q;

@@ -14,20 +14,20 @@ module xmss_memory
 
   input  logic   [Lanes-1:0]  lane_read_i,
   output logic   [Lanes-1:0]  lane_read_ready_o,
-  input  place_t              lane_read_place_i [Lanes],
+  input  place_t              lane_read_place_i [Lanes],  // stable until granted
   input  logic   [Lanes-1:0]  lane_read_row_i,
   input  logic   [Lanes-1:0]  lane_write_i,
   output logic   [Lanes-1:0]  lane_write_ready_o,
   input  place_t              lane_write_place_i [Lanes],
   input  logic   [Lanes-1:0]  lane_write_row_i,
-  input  row_t                lane_write_data_i [Lanes],
+  input  row_t                lane_write_data_i [Lanes],  // whole rows
 
   // The control: words are written, rows are read.
-  input  logic                read_i,
+  input  logic                read_i,  // rows for the control
   output logic                read_ready_o,
   input  place_t              read_place_i,
   input  logic                read_row_i,
-  input  logic                write_i,
+  input  logic                write_i,  // words of key, signature and message
   output logic                write_ready_o,
   input  place_t              write_place_i,
   input  logic   [2:0]        write_word_i,
@@ -35,7 +35,7 @@ module xmss_memory
 
   output row_t                read_data_o  // of the cycle before
 );
-  localparam int unsigned Rows = 2 ** (PlaceBits + 1);
+  localparam int unsigned Rows = 2 ** (PlaceBits + 1);  // two of each place
 
   logic [31:0] column_0 [Rows];
   logic [31:0] column_1 [Rows];
@@ -43,8 +43,8 @@ module xmss_memory
   logic [31:0] column_3 [Rows];
 
   logic [PlaceBits:0] read_row, write_row;
-  logic [3:0]         columns;
-  logic               reads;
+  logic [3:0]         columns;  // those that are written
+  logic               reads;  // anyone does
   row_t               data;
 
   // The lowest lane that asks, or the control.

@@ -9,26 +9,26 @@ module xmss_message
 (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        start_i,
-  input  logic        clear_i,
+  input  logic        start_i,  // a new message
+  input  logic        clear_i,  // no message
 
   input  logic        word_valid_i,
-  output logic        word_ready_o,
+  output logic        word_ready_o,  // while the ring has room
   input  logic [31:0] word_i,        // the first byte in the upper bits
   input  logic        word_last_i,
   input  logic [2:0]  word_bytes_i,  // 0 to 4; before the last word, 4
 
-  output logic        write_valid_o,
+  output logic        write_valid_o,  // into the ring
   input  logic        write_ready_i,
   output place_t      write_place_o,
   output logic [2:0]  write_word_o,
   output logic [31:0] write_data_o,
 
-  output logic        block_valid_o,
+  output logic        block_valid_o,  // a whole block is in the ring
   input  logic        block_ready_i,
   output place_t      block_place_o,
-  output logic        block_first_o,
-  input  logic        block_done_i,
+  output logic        block_first_o,  // it begins from the initial hash value
+  input  logic        block_done_i,  // its place is free again
   output logic        finished_o     // all blocks are hashed
 );
   typedef enum logic [5:0] {
@@ -43,10 +43,10 @@ module xmss_message
   (* fsm_encoding = "none" *) state_e state_q;
 
   logic [3:0]  at_q, open_q;         // the word of its block; blocks that are not hashed
-  logic [2:0]  block_q, next_q;
+  logic [2:0]  block_q, next_q;  // the block that is written, and the one to be hashed
   logic        first_q, makes, moves, ends_block, has_room;
-  logic [31:0] length_q, ended;
-  logic [3:0]  unissued_q;
+  logic [31:0] length_q, ended;  // bytes; the last word with its padding
+  logic [3:0]  unissued_q;  // blocks that no lane has got
 
   // Bytes after the last one are replaced by the one of the padding and zeros.
   always_comb begin

@@ -51,7 +51,7 @@ module xmss_schedule
   output logic        finished_o     // the root is computed
 );
   logic [6:0] chains;
-  logic [7:0] root;
+  logic [7:0] root;  // of the L-tree
   assign chains = is_short_i ? 7'd51 : 7'd67;
   assign root   = is_short_i ? 8'hfc : 8'hfe;
 
@@ -59,8 +59,8 @@ module xmss_schedule
   logic       event_valid_q, event_child_q, lifts, posts, is_third, finishes;
   node_t      event_q, target;
   logic [1:0] counts [512];
-  logic [1:0] count;
-  logic [8:0] clear_q;
+  logic [1:0] count;  // events of the node before this one
+  logic [8:0] clear_q;  // the count that is cleared next
   logic       clears_q, was_clear_q;
 
   assign lifts = event_child_q & ~event_q.is_path & is_lifted(event_q.number, is_short_i);
@@ -133,7 +133,7 @@ module xmss_schedule
 
   // --- the queue of nodes ---
   node_t      queue [64];
-  logic [5:0] head_q, tail_q;
+  logic [5:0] head_q, tail_q;  // of the queue: next to leave, next to come
   logic       has_node, takes_node;
   node_t      node;
   assign has_node = head_q != tail_q;
@@ -152,9 +152,9 @@ module xmss_schedule
   logic [7:0] prep_base_q;
   logic [5:0] prep_index_q, prep_last;
   logic       prep_path_q, prep_ends, preps_done_q;
-  logic [19:0] prep_leaf_q;
-  logic [2:0] level;
-  logic [6:0] left;
+  logic [19:0] prep_leaf_q;  // index of the node on the path
+  logic [2:0] level;  // of the node at the head
+  logic [6:0] left;  // place of its left child
 
   assign has_chain     = running_q & digits_valid_i & (left_q != '0) & (filled_i > chain_q);
   assign has_prep      = running_q & ~preps_done_q;

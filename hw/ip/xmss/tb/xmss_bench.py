@@ -12,7 +12,7 @@ from messages import filled, in_words
 from xmss_signer import Signed
 
 INPUTS = (
-    *("abort_i", "key_valid_i", "start_i", "two_passes_i", "expected_i", "key_type_i"),
+    *("abort_i", "key_valid_i", "start_i", "two_passes_i", "expected_i", "key_type_i", "root_index_i"),
     *("sig_valid_i", "sig_last_i", "sig_bytes_i", "msg_valid_i", "msg_last_i", "msg_bytes_i"),
 )
 (NO_ERROR, MISMATCH, TYPE, KEY_TYPE, INDEX, SHORT, LONG) = range(7)
