@@ -425,7 +425,7 @@ module xmss_lane
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
   `ASSERT(AnErrorTakesNoJob_A, error_o |-> !job_ready_o)
   `ASSERT(AJobBeginsWithItsOperands_A, takes_job |-> load_q == load_end && !fetched_q)
-  `ASSERT(ASetIsStoredBeforeItIsLoaded_A, fetched_q && storing_q |-> store_set_q != next_set_q)
+  `ASSERT(ASetInUseIsNotLoaded_A, fetched_q |-> !(busy && set_q == next_set_q) && !(storing_q && store_set_q == next_set_q))
   `ASSERT(AChainIsWalkedToItsEnd_A, finishes && job_q.kind == JobChain |->
           chain_step_q + 4'(hash_ends) == 4'd15)
   `ASSERT(RowsAreNotLost_A, fetched_q |-> next_valid_q)

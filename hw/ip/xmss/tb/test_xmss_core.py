@@ -5,8 +5,15 @@ from __future__ import annotations
 import random
 
 import cocotb
+from stored_vectors import cases
 from xmss_bench import INDEX, KEY_TYPE, LONG, MISMATCH, NO_ERROR, SHORT, TYPE, Core
-from xmss_signer import sign
+from xmss_signer import sign, xmss
+
+# Stored vectors that a daily run verifies.
+STORED = 8
+# Of the documentation: from the start to the verdict, of the signatures of the seeds 1 and, with two passes, 2. Lanes
+# and rounds a cycle.
+CYCLES = {(1, 1): (179_715, 359_068), (4, 2): (23_534, 46_871), (8, 2): (13_563, 25_812)}
 
 
 def flipped(data: bytes, bit: int) -> bytes:
@@ -18,12 +25,12 @@ def flipped(data: bytes, bit: int) -> bytes:
 @cocotb.test()
 async def verifies_a_signature(dut):
     core = await Core.started(dut)
-    result = await core.verify(sign(random.Random(1)))
-    cocotb.log.info("note: %d cycles", result.cycles)
-    assert result.passes, f"{result}"
-    result = await core.verify(sign(random.Random(2)), two_passes=True)
-    cocotb.log.info("note: %d cycles with two passes", result.cycles)
-    assert result.passes, f"{result}"
+    lanes, rounds = int(dut.Lanes.value), int(dut.RoundsPerCycle.value)
+    for seed, two_passes in ((1, False), (2, True)):
+        result = await core.verify(sign(random.Random(seed)), two_passes)
+        assert result.passes, f"{result}"
+        cocotb.log.info("%d cycles", result.cycles)
+        assert result.cycles == CYCLES[lanes, rounds][two_passes], f"{result}"
 
 
 @cocotb.test()
@@ -67,6 +74,33 @@ async def names_what_is_wrong_with_a_form(dut):
 
 
 @cocotb.test()
+async def verifies_every_height(dut):
+    """Trees of 16 and 20 levels: the first leaf, the last one, and one past it."""
+    core = await Core.started(dut)
+    for oid, height in ((2, 16), (3, 20)):
+        for index in (0, (1 << height) - 1):
+            signed = sign(random.Random(oid), oid=oid, index=index)
+            assert (await core.verify(signed)).passes, f"type {oid}, leaf {index}"
+        for bit in (31, 8 * (4 + 68 * 32 + 32 * height) - 1):
+            result = await core.verify(signed._replace(signature=flipped(signed.signature, bit)))
+            assert result.error == MISMATCH, f"type {oid}, bit {bit}: {result}"
+        past = (1 << height).to_bytes(4, "big") + signed.signature[4:]
+        assert (await core.verify(signed._replace(signature=past))).error == INDEX
+
+
+@cocotb.test()
+async def verdicts_of_stored_vectors_are_those_of_software(dut):
+    core = await Core.started(dut)
+    for case in cases(STORED, dut._log.info):
+        signed = case.signed
+        judged = xmss.verify(signed.key, signed.message, signed.signature) is None
+        is_built_in = signed.oid in (1, 2, 3) and signed.oid == int.from_bytes(signed.key[:4], "big")
+        assert case.is_valid == (judged and is_built_in), f"{case.name}: the judge"
+        result = await core.verify(signed)
+        assert result.passes == case.is_valid, f"{case.name}: {result}"
+
+
+@cocotb.test()
 async def works_after_an_abort_at_any_time(dut):
     core = await Core.started(dut)
     signed = sign(random.Random(5))
@@ -90,17 +124,38 @@ async def works_after_an_abort_at_any_time(dut):
 @cocotb.test()
 async def verifies_long_messages_with_stalls(dut):
     core = await Core.started(dut)
-    for length in (0, 1, 55, 56, 64, 300, 1500):
+    for length in (1500, 300, 64, 56, 55, 1, 0):
         core.stalls = random.choice([0.0, 0.3])
         signed = sign(random.Random(length), message=random.randbytes(length))
         assert (await core.verify(signed)).passes, f"{length} bytes"
 
 
 @cocotb.test()
+async def waits_for_a_signature_that_comes_late(dut):
+    """Everything else is there, and the signature stops in R, in a chain and in the path: longer than all work takes
+    that could be done."""
+    core = await Core.started(dut)
+    signed = sign(random.Random(11))
+    await core.write_key(signed.root, signed.seed)
+    start = core.cycle
+    await core.start(signed.oid)
+    sending = cocotb.start_soon(core.stream("msg", signed.message))
+    at = 0
+    for stop in (8, 40, 36 + 8 * random.randrange(4 * 67) + 4, 36 + 32 * 67 + 4 + 8 * random.randrange(4 * 10)):
+        await core.stream("sig", signed.signature[at:stop], is_end=False)
+        await core.tick(4000)
+        assert dut.done_o.value == 0
+        at = stop
+    await core.stream("sig", signed.signature[at:])
+    assert (await core.result(start)).passes
+    await sending
+
+
+@cocotb.test()
 async def leaves_nothing_of_one_signature_to_the_next(dut):
     """Valid ones and tampered ones in any order, with stalls: verdicts are right, and no count of a node is left."""
     core = await Core.started(dut)
-    for number in range(24):
+    for number in range(4 + 2 * int(dut.Lanes.value)):
         core.stalls = random.choice([0.0, 0.3, 0.6])
         signed = sign(random.Random(100 + number), message=random.randbytes(random.choice([0, 1, 32, 55, 56, 64])))
         is_valid = random.random() < 0.6

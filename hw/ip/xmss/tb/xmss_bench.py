@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import cocotb
 from clocked import Clocked
-from cocotb.handle import HierarchyObject
+from cocotb.handle import HierarchyObject, Immediate
 from cocotb.triggers import ReadOnly
 from messages import filled, in_words
 from xmss_signer import Signed
@@ -46,11 +46,20 @@ class Result(NamedTuple):
         return self.verdict == PASSED
 
 
-class Core(Clocked):
+class Engine(Clocked):
     # The watchdog: no verification takes more cycles.
     patience = 600_000
+    # A reset clears counts, one a cycle.
     settling_cycles = 600
 
+    async def start_clock(self) -> None:
+        # No edge before the reset: until then registers have any value, and no rule holds.
+        self.clock.value = Immediate(0)
+        self._port(self.reset_name).value = Immediate(self.reset_value)
+        await super().start_clock()
+
+
+class Core(Engine):
     def __init__(self, dut: HierarchyObject, stalls: float = 0.0) -> None:
         super().__init__(dut, INPUTS, stalls)
 

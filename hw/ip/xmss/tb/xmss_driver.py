@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 import cocotb
 from axi_lite import Manager
-from clocked import Clocked
-from cocotb.handle import HierarchyObject, Immediate
+from cocotb.handle import HierarchyObject
 from messages import filled, in_words
 from registers import Registers
-from xmss_bench import NO_ERROR, PASSED
+from xmss_bench import NO_ERROR, PASSED, Engine
 from xmss_signer import Signed
 
 REGS = Registers("xmss", __file__)
@@ -37,22 +36,12 @@ class Verdict(NamedTuple):
         return self.verdict == PASSED
 
 
-class Driver(Clocked):
+class Driver(Engine):
     """The register port `axil` and the stream port `str`, with random stalls on both."""
-
-    # A reset clears counts, one a cycle.
-    settling_cycles = 600
-    patience = 600_000
 
     def __init__(self, dut: HierarchyObject, stalls: float = 0.0) -> None:
         super().__init__(dut, INPUTS, stalls)
         self.bus = Manager(dut, "axil", stalls)
-
-    async def start_clock(self) -> None:
-        # No edge before the reset: until then registers have any value, and no rule holds.
-        self.clock.value = Immediate(0)
-        self._port(self.reset_name).value = Immediate(self.reset_value)
-        await super().start_clock()
 
     def stall(self, stalls: float) -> None:
         self.stalls = self.bus.stalls = stalls
