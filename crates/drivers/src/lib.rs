@@ -20,3 +20,4 @@ pub mod sha2;
 pub mod sha3;
 pub mod virtio_blk;
 pub mod wait;
+pub mod xmss;

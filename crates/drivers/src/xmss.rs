@@ -1,0 +1,360 @@
+//! The engine for XMSS (`hw/ip/xmss`): key, message and signature to the root that they lead to, and a verdict.
+//!
+//! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a
+//! fault (`status.failed`) is not used until reset. [`Xmss::root`] gives what `with_hash_based_engine` of
+//! `hartlock_kernels::Kernels` wants of an engine, for a request of the scheme XMSS.
+
+use hartlock_regs::Value;
+use hartlock_regs::xmss::{
+    Command, Control, FinalSize, Interrupt, InterruptEnable, Refusal, Status, Xmss as Registers,
+};
+
+use crate::wait::Wait;
+
+/// `xmss` in the register that says what it is.
+const MAGIC: u32 = 0x786d_7373;
+/// Maximum number of status reads before the engine is treated as absent. The slowest one takes 400,000 cycles for two
+/// passes, and a read more than one.
+const PATIENCE: u32 = 1_000_000;
+/// What two counts and two walks without a difference make of the engine's start value: `verdict`.
+const PASSED: u64 = passed();
+/// Types that are built in: XMSS-SHA2_10_256, _16_256 and _20_256 (RFC 8391 §5.3).
+const TYPES: core::ops::RangeInclusive<u32> = 1..=3;
+/// Bytes of the longest root.
+const ROOT_LEN: usize = 32;
+/// Root and public seed.
+const KEY_LEN: usize = 64;
+
+const fn passed() -> u64 {
+    let mut value = 0x6861_7274_6c6f_636b_u64;
+    let mut step = 0;
+    while step < 18 {
+        value = value.rotate_left(7) ^ 0x9e37_79b9_7f4a_7c15;
+        step += 1;
+    }
+    value
+}
+
+/// Why there is no verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// There is no such engine at this address.
+    NoEngine,
+    /// It detected a fault, and does nothing until reset.
+    Failed,
+    /// It does not respond any more.
+    Silent,
+    /// It refused a command or a word: other code used it meanwhile.
+    Refused,
+    /// The key is not a type, a root and a seed.
+    KeyLength,
+}
+
+/// What came of a verification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// Whether the signature is valid, and why not.
+    pub verdict: Result<(), Refusal>,
+    /// The root that it leads to. Zero if it has another form than its type.
+    pub root: [u8; ROOT_LEN],
+}
+
+/// The engine.
+pub struct Xmss<W> {
+    registers: Registers,
+    wait: W,
+}
+
+impl<W: Wait> Xmss<W> {
+    /// Takes the engine and ends what it does.
+    ///
+    /// # Errors
+    /// `NoEngine`, `Failed`, `Silent`.
+    pub fn new(registers: Registers, wait: W) -> Result<Self, Error> {
+        if registers.id().read() != MAGIC {
+            return Err(Error::NoEngine);
+        }
+        let engine = Self { registers, wait };
+        engine.abort()?;
+        Ok(engine)
+    }
+
+    /// The root that a signature leads to. Nothing if the engine does not have its parameters, finds another form, or does
+    /// not respond: software computes it then.
+    pub fn root(
+        &mut self,
+        public_key: &[u8],
+        message: &[&[u8]],
+        signature: &[u8],
+    ) -> Option<[u8; ROOT_LEN]> {
+        let kind = u32::from_be_bytes(*public_key.first_chunk()?);
+        if !TYPES.contains(&kind) {
+            return None;
+        }
+        let judged = self.verify(kind, public_key, message, signature).ok()?;
+        match judged.verdict {
+            Ok(()) | Err(Refusal::Mismatch) => Some(judged.root),
+            Err(_) => None,
+        }
+    }
+
+    /// Verifies a signature. `expected` is the type that the caller trusts, `message` the message in parts.
+    ///
+    /// # Errors
+    /// Those of the engine, which decide nothing, and `KeyLength`.
+    pub fn verify(
+        &mut self,
+        expected: u32,
+        public_key: &[u8],
+        message: &[&[u8]],
+        signature: &[u8],
+    ) -> Result<Judged, Error> {
+        let Some((kind, key)) =
+            public_key.split_first_chunk().filter(|(_, key)| key.len() == KEY_LEN)
+        else {
+            return Err(Error::KeyLength);
+        };
+        let registers = &self.registers;
+        registers.control().write(Control::RESET);
+        registers.expected_type().write(expected);
+        registers.key_type().write(u32::from_be_bytes(*kind));
+        for (register, word) in registers.key().iter().zip(key.as_chunks().0) {
+            register.write(u32::from_le_bytes(*word));
+        }
+        if W::BY_INTERRUPT {
+            registers.interrupt().write(Interrupt::RESET.with_done(true).with_error(true));
+            let enabled = InterruptEnable::RESET.with_done(true).with_error(true);
+            registers.interrupt_enable().write(enabled);
+        }
+        registers.command().write(Command::RESET.with_start(true));
+        self.push(&[signature]);
+        self.push(message);
+        let judged = match self.until(Status::done) {
+            Ok(()) => self.judged(),
+            Err(error) => Err(error),
+        };
+        // Nothing of it is left for the next user, and the next start finds an idle engine.
+        let refused = self.registers.error().read().to_bits() != 0;
+        self.abort()?;
+        if refused { Err(Error::Refused) } else { judged }
+    }
+
+    fn judged(&self) -> Result<Judged, Error> {
+        let [lower, upper] = [0, 1].map(|half| {
+            self.registers.verdict().get(half).map_or(0, |register| u64::from(register.read()))
+        });
+        let reason = self.registers.reason().read().code();
+        let verdict = match (lower | upper << 32, reason) {
+            (PASSED, Some(Refusal::None)) => Ok(()),
+            (0, Some(refusal)) if refusal != Refusal::None && refusal != Refusal::Upset => {
+                Err(refusal)
+            }
+            // A word that is no verdict is a fault.
+            _ => return Err(Error::Failed),
+        };
+        let mut root = [0; ROOT_LEN];
+        for (register, word) in self.registers.root().iter().zip(root.as_chunks_mut::<4>().0) {
+            *word = register.read().to_le_bytes();
+        }
+        Ok(Judged { verdict, root })
+    }
+
+    /// Pushes the signature or the message, and its end. The bus waits while a word does.
+    fn push(&self, parts: &[&[u8]]) {
+        let mut word = [0; 8];
+        let mut filled = 0;
+        for byte in parts.iter().flat_map(|part| part.iter()) {
+            // A whole word is pushed when another byte follows, because the last one is announced.
+            if filled == word.len() {
+                self.push_word(word);
+                (word, filled) = ([0; 8], 0);
+            }
+            if let Some(to) = word.get_mut(filled) {
+                *to = *byte;
+            }
+            filled = filled.wrapping_add(1);
+        }
+        self.registers.final_size().write(FinalSize::RESET.with_size(filled as u8).with_last(true));
+        self.push_word(word);
+    }
+
+    /// The upper half pushes both.
+    fn push_word(&self, word: [u8; 8]) {
+        for (register, half) in self.registers.data().iter().zip(word.as_chunks().0) {
+            register.write(u32::from_le_bytes(*half));
+        }
+    }
+
+    /// Ends what the engine does, and what was refused before.
+    fn abort(&self) -> Result<(), Error> {
+        self.registers.command().write(Command::RESET.with_abort(true));
+        for _ in 0..PATIENCE {
+            let status = self.registers.status().read();
+            if status.failed() {
+                return Err(Error::Failed);
+            }
+            if status.idle() {
+                let error = self.registers.error();
+                error.write(error.read());
+                return Ok(());
+            }
+        }
+        Err(Error::Silent)
+    }
+
+    fn until(&mut self, is_wanted: impl Fn(Status) -> bool) -> Result<(), Error> {
+        for _ in 0..PATIENCE {
+            let status = self.registers.status().read();
+            if status.failed() {
+                return Err(Error::Failed);
+            }
+            if is_wanted(status) {
+                return Ok(());
+            }
+            self.wait.wait();
+            if W::BY_INTERRUPT {
+                // The status is read after this, so no earlier event is missed.
+                let interrupt = self.registers.interrupt();
+                interrupt.write(interrupt.read());
+            }
+        }
+        Err(Error::Silent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Registers are memory here. What hardware computes is what `hw/ip/xmss/tb` tests.
+
+    use core::cell::Cell;
+    use std::vec::Vec;
+
+    use super::*;
+
+    // In words.
+    const ID: usize = 0;
+    const COMMAND: usize = 3;
+    const STATUS: usize = 4;
+    const ERROR: usize = 5;
+    const EXPECTED_TYPE: usize = 8;
+    const KEY_TYPE: usize = 9;
+    const REASON: usize = 10;
+    const FINAL_SIZE: usize = 11;
+    const VERDICT: usize = 12;
+    const DATA: usize = 14;
+    const KEY: usize = 16;
+    const ROOT: usize = 32;
+    const IDLE: u32 = 1;
+    const DONE: u32 = 4;
+    const FAILED: u32 = 8;
+
+    struct File(Vec<Cell<u32>>);
+
+    impl File {
+        fn new(reason: u32, verdict: u64) -> File {
+            let file = File((0..40).map(Cell::new).collect());
+            file.0[ID].set(MAGIC);
+            file.0[STATUS].set(IDLE | DONE);
+            file.0[ERROR].set(0);
+            file.0[REASON].set(reason);
+            file.0[VERDICT].set(verdict as u32);
+            file.0[VERDICT + 1].set((verdict >> 32) as u32);
+            file
+        }
+
+        fn engine(&self) -> Result<Xmss<Never>, Error> {
+            let base = self.0.as_ptr().cast::<u32>().cast_mut();
+            // SAFETY: a word for each register, in cells that may be written through a shared reference, which outlive the
+            // engine in every test.
+            Xmss::new(unsafe { Registers::new(base) }, Never)
+        }
+
+        fn word(&self, at: usize) -> u32 {
+            self.0[at].get()
+        }
+    }
+
+    /// Nothing happens while the driver waits.
+    struct Never;
+
+    impl Wait for Never {
+        const BY_INTERRUPT: bool = false;
+
+        fn wait(&mut self) {}
+    }
+
+    fn key(kind: u32) -> Vec<u8> {
+        let mut key = kind.to_be_bytes().to_vec();
+        key.extend(0..64);
+        key
+    }
+
+    #[test]
+    fn takes_only_an_engine_that_is_there_and_works() {
+        let file = File::new(0, PASSED);
+        assert!(file.engine().is_ok());
+        assert_eq!(file.word(COMMAND), 2, "it does not abort");
+        file.0[STATUS].set(0);
+        assert_eq!(file.engine().err(), Some(Error::Silent));
+        file.0[STATUS].set(FAILED | IDLE);
+        assert_eq!(file.engine().err(), Some(Error::Failed));
+        file.0[ID].set(0);
+        assert_eq!(file.engine().err(), Some(Error::NoEngine));
+    }
+
+    #[test]
+    fn only_the_constant_without_a_reason_is_a_valid_signature() {
+        let mut wanted = [(0, PASSED, Ok(Ok(()))), (1, 0, Ok(Err(Refusal::Mismatch)))].to_vec();
+        wanted.extend([
+            (5, 0, Ok(Err(Refusal::Truncated))),
+            (9, 0, Err(Error::Failed)),
+            (7, 0, Err(Error::Failed)),
+        ]);
+        wanted.extend([(0, 0, Err(Error::Failed)), (1, PASSED, Err(Error::Failed))]);
+        wanted.extend((0..64).map(|bit| (0, PASSED ^ 1 << bit, Err(Error::Failed))));
+        for (reason, verdict, result) in wanted {
+            let file = File::new(reason, verdict);
+            let judged = file.engine().unwrap().verify(1, &key(1), &[b"a"], &[0; 9]);
+            assert_eq!(judged.map(|judged| judged.verdict), result, "{reason} {verdict:#x}");
+        }
+    }
+
+    #[test]
+    fn an_error_of_the_driver_is_no_verdict() {
+        let file = File::new(0, PASSED);
+        let mut engine = file.engine().unwrap();
+        file.0[ERROR].set(2);
+        assert_eq!(engine.verify(1, &key(1), &[], &[]), Err(Error::Refused));
+    }
+
+    #[test]
+    fn inputs_are_where_the_engine_takes_them() {
+        let file = File::new(0, PASSED);
+        let mut engine = file.engine().unwrap();
+        let judged = engine.verify(2, &key(3), &[b"0123", b"456789"], &[7; 8]).unwrap();
+        assert_eq!((file.word(EXPECTED_TYPE), file.word(KEY_TYPE)), (2, 3));
+        assert_eq!((file.word(KEY), file.word(KEY + 15)), (0x0302_0100, 0x3f3e_3d3c));
+        // The last word has two bytes.
+        assert_eq!(file.word(FINAL_SIZE), 2 | 1 << 8);
+        assert_eq!(
+            (file.word(DATA), file.word(DATA + 1)),
+            (u32::from(b'8') | u32::from(b'9') << 8, 0)
+        );
+        assert_eq!(judged.root[..4], (ROOT as u32).to_le_bytes());
+        assert_eq!(engine.verify(1, &key(1)[1..], &[], &[]), Err(Error::KeyLength));
+    }
+
+    #[test]
+    fn a_kernel_gets_a_root_or_nothing() {
+        for (reason, verdict, has_root) in
+            [(0, PASSED, true), (1, 0, true), (4, 0, false), (9, 0, false)]
+        {
+            let file = File::new(reason, verdict);
+            let mut engine = file.engine().unwrap();
+            assert_eq!(engine.root(&key(1), &[b"m"], &[1; 5]).is_some(), has_root, "{reason}");
+            for kind in [0, 4, 13] {
+                assert_eq!(engine.root(&key(kind), &[b"m"], &[1; 5]), None);
+            }
+        }
+    }
+}

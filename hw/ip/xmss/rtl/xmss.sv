@@ -1,0 +1,325 @@
+// The engine for XMSS on a bus: registers of `data/xmss.rdl` (AXI4-Lite), a stream port for signature and message, an
+// interrupt and an alert.
+//
+// The signature comes first, then the message, each with its end. No access waits for an event that may not come: a store
+// into `data` waits for a word before it, which the engine takes also after a refusal, and what nothing expects is dropped
+// and reported.
+
+`include "assert.svh"
+
+module xmss
+  import xmss_pkg::*;
+  import xmss_regs_pkg::*;
+#(
+  parameter int unsigned Lanes          = 1,
+  parameter int unsigned RoundsPerCycle = 1,
+  parameter bit          Hardened       = 1'b1
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  // AXI4-Lite, 4 KiB. Protection bits are ignored: the only manager of this port is the root of trust.
+  // Write address.
+  input  logic        axil_awvalid_i,
+  output logic        axil_awready_o,
+  input  logic [11:0] axil_awaddr_i,
+  input  logic [2:0]  axil_awprot_i,
+  // Write data.
+  input  logic        axil_wvalid_i,
+  output logic        axil_wready_o,
+  input  logic [31:0] axil_wdata_i,
+  input  logic [3:0]  axil_wstrb_i,
+  // Write response.
+  output logic        axil_bvalid_o,
+  input  logic        axil_bready_i,
+  output logic [1:0]  axil_bresp_o,
+  // Read address.
+  input  logic        axil_arvalid_i,
+  output logic        axil_arready_o,
+  input  logic [11:0] axil_araddr_i,
+  input  logic [2:0]  axil_arprot_i,
+  // Read data and response.
+  output logic        axil_rvalid_o,
+  input  logic        axil_rready_i,
+  output logic [31:0] axil_rdata_o,
+  output logic [1:0]  axil_rresp_o,
+
+  // Signature and message of `control.stream`: words of eight bytes, the first one in the lower bits; the last word of
+  // each has none to eight.
+  input  logic        str_valid_i,
+  output logic        str_ready_o,
+  input  logic [63:0] str_data_i,
+  input  logic        str_last_i,
+  input  logic [3:0]  str_bytes_i,
+  input  logic        str_abort_i,
+
+  input  logic [3:0]  lifecycle_i,  // a change of it is an abort
+  output logic        irq_o,
+  output logic        alert_o       // an upset was detected: the engine stops until reset
+);
+  xmss__in_t  regs_in;
+  xmss__out_t regs_out;
+
+  // Generated from data/xmss.rdl. Data, key and root are external: the words are in the engine.
+  xmss_regs u_regs (
+    .clk           (clk_i),
+    .arst_n        (rst_ni),
+    .s_axil_awready(axil_awready_o),
+    .s_axil_awvalid(axil_awvalid_i),
+    .s_axil_awaddr (axil_awaddr_i),
+    .s_axil_awprot (axil_awprot_i),
+    .s_axil_wready (axil_wready_o),
+    .s_axil_wvalid (axil_wvalid_i),
+    .s_axil_wdata  (axil_wdata_i),
+    .s_axil_wstrb  (axil_wstrb_i),
+    .s_axil_bready (axil_bready_i),
+    .s_axil_bvalid (axil_bvalid_o),
+    .s_axil_bresp  (axil_bresp_o),
+    .s_axil_arready(axil_arready_o),
+    .s_axil_arvalid(axil_arvalid_i),
+    .s_axil_araddr (axil_araddr_i),
+    .s_axil_arprot (axil_arprot_i),
+    .s_axil_rready (axil_rready_i),
+    .s_axil_rvalid (axil_rvalid_o),
+    .s_axil_rdata  (axil_rdata_o),
+    .s_axil_rresp  (axil_rresp_o),
+    .hwif_in       (regs_in),
+    .hwif_out      (regs_out)
+  );
+
+  // --- commands ---
+
+  logic core_idle, is_idle, starts, drops, from_stream;
+  logic sig_open_q, msg_open_q;  // what is still to come
+  logic [3:0] lifecycle_q;       // of the last cycle
+
+  assign from_stream = regs_out.control.stream.value;
+  assign is_idle     = core_idle & ~msg_open_q & ~alert_o;
+  assign drops       = regs_out.command.abort.value | (lifecycle_q != lifecycle_i) | (str_abort_i & from_stream & msg_open_q);
+  assign starts      = regs_out.command.start.value & is_idle & ~drops;
+
+  // --- signature and message ---
+
+  logic              store_q, store_index_q, store_whole_q, pending_q, last_q, last_next_q, complete_q;
+  logic [31:0]       store_data_q;
+  logic [1:0][31:0]  data_q;
+  logic [3:0]        bytes_q, final_bytes, word_bytes;
+  logic              store_request, store_index, store_done, store_good, takes_words, pushes;
+  logic              word_valid, word_ready, word_last, sig_ready, msg_ready;
+  logic [63:0]       word;
+
+  // Stores are taken while the last word of the message was not pushed.
+  assign takes_words   = msg_open_q & ~complete_q & ~from_stream;
+  assign store_request = (regs_out.data[0].req & regs_out.data[0].req_is_wr) |
+                         (regs_out.data[1].req & regs_out.data[1].req_is_wr);
+  assign store_index   = regs_out.data[1].req;
+  assign store_good    = store_q & takes_words & store_whole_q;
+  assign store_done    = store_q & ~(store_good & pending_q);
+  assign pushes        = store_good & store_done & store_index_q;
+  // More than a word is a word.
+  assign final_bytes   = regs_out.final_size.size.value[3] ? 4'd8 : regs_out.final_size.size.value;
+
+  assign word_valid  = msg_open_q & (from_stream ? str_valid_i : pending_q);
+  assign word        = from_stream ? str_data_i : data_q;
+  assign word_last   = from_stream ? str_last_i : last_q;
+  assign word_bytes  = from_stream ? str_bytes_i : bytes_q;
+  assign word_ready  = sig_open_q ? sig_ready : msg_ready;
+  assign str_ready_o = msg_open_q & from_stream & word_ready & ~drops;
+
+  // Which of the two is open: a last word ends each. An abort and an upset end both.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      sig_open_q  <= 1'b0;
+      msg_open_q  <= 1'b0;
+      complete_q  <= 1'b0;
+      lifecycle_q <= '0;
+    end else begin
+      lifecycle_q <= lifecycle_i;
+      if (word_valid && word_ready && word_last) {sig_open_q, msg_open_q} <= {1'b0, sig_open_q};
+      // No word waits when one is pushed, so the last one of the signature has been taken before any of the message.
+      if (pushes && last_next_q && !sig_open_q) complete_q <= 1'b1;
+      if (starts)           {sig_open_q, msg_open_q, complete_q} <= 3'b110;
+      if (drops || alert_o) {sig_open_q, msg_open_q} <= '0;
+    end
+  end
+
+  // A store waits in `store_q`, and a word in `data_q`, until the core takes it.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      store_q       <= 1'b0;
+      store_index_q <= 1'b0;
+      store_whole_q <= 1'b0;
+      store_data_q  <= '0;
+      data_q        <= '0;
+      pending_q     <= 1'b0;
+      last_q        <= 1'b0;
+      last_next_q   <= 1'b0;
+      bytes_q       <= '0;
+    end else begin
+      if (store_request) begin
+        store_q       <= 1'b1;
+        store_index_q <= store_index;
+        store_whole_q <= store_index ? &regs_out.data[1].wr_biten.value : &regs_out.data[0].wr_biten.value;
+        store_data_q  <= regs_out.data[0].wr_data.value;
+      end else if (store_done) begin
+        store_q <= 1'b0;
+      end
+      if (word_ready && !from_stream) pending_q <= 1'b0;
+      if (store_good && store_done) data_q[store_index_q] <= store_data_q;
+      if (regs_out.final_size.last.value) last_next_q <= 1'b1;
+      if (pushes) begin
+        pending_q   <= 1'b1;
+        last_q      <= last_next_q;
+        last_next_q <= 1'b0;
+        bytes_q     <= last_next_q ? final_bytes : 4'd8;
+      end
+      if (drops || starts || alert_o) begin
+        {pending_q, last_q, last_next_q} <= '0;
+        data_q <= '0;
+      end
+    end
+  end
+
+  // --- the engine ---
+
+  logic        key_request, key_write, done;
+  logic [2:0]  root_index_q;
+  logic [1:0]  root_read_q;
+  logic [31:0] root;
+  logic [63:0] verdict;
+  error_e      error;
+
+  assign key_request = regs_out.key.req & regs_out.key.req_is_wr;
+  // Writes are whole words only: half a word would make a key that software did not choose.
+  assign key_write   = key_request & (&regs_out.key.wr_biten) & is_idle;
+
+  xmss_core #(
+    .Lanes         (Lanes),
+    .RoundsPerCycle(RoundsPerCycle),
+    .Hardened      (Hardened)
+  ) u_core (
+    .clk_i, .rst_ni,
+    .abort_i     (drops),
+    .alert_o,
+    .idle_o      (core_idle),
+    .key_valid_i (key_write),
+    .key_index_i (regs_out.key.addr[5:2]),
+    .key_i       ({<<8{regs_out.key.wr_data}}),
+    .start_i     (starts),
+    .expected_i  (regs_out.expected_type.code.value),
+    .key_type_i  (regs_out.key_type.code.value),
+    .two_passes_i(regs_out.control.two_passes.value),
+    .sig_valid_i (word_valid & sig_open_q & ~drops),
+    .sig_ready_o (sig_ready),
+    .sig_data_i  (word),
+    .sig_last_i  (word_last),
+    .sig_bytes_i (word_bytes),
+    .msg_valid_i (word_valid & ~sig_open_q & ~drops),
+    .msg_ready_o (msg_ready),
+    .msg_data_i  (word),
+    .msg_last_i  (word_last),
+    .msg_bytes_i (word_bytes),
+    .done_o      (done),
+    .error_o     (error),
+    .verdict_o   (verdict),
+    .root_index_i(root_index_q),
+    .root_o      (root)
+  );
+
+  assign irq_o = regs_out.interrupt.intr;
+
+  // A word of the root comes two cycles after its index.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      root_index_q <= '0;
+      root_read_q  <= '0;
+    end else begin
+      root_read_q <= {root_read_q[0], regs_out.root.req & ~regs_out.root.req_is_wr};
+      if (regs_out.root.req) root_index_q <= regs_out.root.addr[4:2];
+    end
+  end
+
+  // --- status for software ---
+
+  logic was_done_q, was_failed_q, bad_command, bad_push, bad_write;
+  assign bad_command = regs_out.command.start.value & ~starts;
+  assign bad_push    = store_q & ~store_good;
+  assign bad_write   = key_request & ~key_write;
+
+  // Interrupts report events: the first cycle of a condition, hence the conditions of the last cycle.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      was_done_q   <= 1'b0;
+      was_failed_q <= 1'b0;
+    end else begin
+      was_done_q   <= done;
+      was_failed_q <= alert_o;
+    end
+  end
+
+  // Every input of the register block.
+  always_comb begin
+    regs_in.parameters.lanes.next            = 4'(Lanes);
+    regs_in.parameters.rounds_per_cycle.next = 4'(RoundsPerCycle);
+
+    // The configuration is locked from the start on.
+    regs_in.control.stream.swwel       = ~is_idle;
+    regs_in.control.two_passes.swwel   = ~is_idle;
+    regs_in.expected_type.code.swwel = ~is_idle;
+    regs_in.key_type.code.swwel      = ~is_idle;
+
+    regs_in.status.idle.next      = is_idle;
+    regs_in.status.data_free.next = ~pending_q & ~store_q;
+    regs_in.status.done.next      = done;
+    regs_in.status.failed.next    = alert_o;
+
+    regs_in.reason.code.next      = done || alert_o ? error : NoError;
+    regs_in.verdict[0].value.next = verdict[31:0];
+    regs_in.verdict[1].value.next = verdict[63:32];
+
+    regs_in.error.command.hwset   = bad_command;
+    regs_in.error.push.hwset      = bad_push;
+    regs_in.error.write.hwset     = bad_write;
+    regs_in.interrupt.done.hwset  = done & ~was_done_q;
+    regs_in.interrupt.error.hwset = bad_command | bad_push | bad_write | (alert_o & ~was_failed_q);
+
+    for (int i = 0; i < 2; i++) regs_in.data[i].wr_ack = store_done & (store_index_q == 1'(i));
+    regs_in.key.wr_ack   = key_request;
+    // It is an error, and has no data.
+    regs_in.key.rd_ack   = regs_out.key.req & ~regs_out.key.req_is_wr;
+    regs_in.key.rd_data  = '0;
+    regs_in.root.wr_ack  = regs_out.root.req & regs_out.root.req_is_wr;
+    regs_in.root.rd_ack  = root_read_q[1];
+    regs_in.root.rd_data = {<<8{root}};
+  end
+
+  // --- assertions ---
+
+`ifndef SYNTHESIS
+  axi_lite_checks #(.AddrBits(12)) u_checks (
+    .clk_i,
+    .rst_ni,
+    .awvalid_i(axil_awvalid_i),
+    .awready_i(axil_awready_o),
+    .awaddr_i (axil_awaddr_i),
+    .wvalid_i (axil_wvalid_i),
+    .wready_i (axil_wready_o),
+    .wdata_i  (axil_wdata_i),
+    .wstrb_i  (axil_wstrb_i),
+    .bvalid_i (axil_bvalid_o),
+    .bready_i (axil_bready_i),
+    .bresp_i  (axil_bresp_o),
+    .arvalid_i(axil_arvalid_i),
+    .arready_i(axil_arready_o),
+    .araddr_i (axil_araddr_i),
+    .rvalid_i (axil_rvalid_o),
+    .rready_i (axil_rready_i),
+    .rdata_i  (axil_rdata_o),
+    .rresp_i  (axil_rresp_o)
+  );
+`endif
+
+  `ASSERT(AWordIsNotReplaced_A, pushes |-> !pending_q)
+  `ASSERT(TheSignatureComesFirst_A, sig_open_q |-> msg_open_q)
+  `ASSERT(AKeyWordIsWhole_A, key_write |-> (&regs_out.key.wr_biten) && is_idle)
+endmodule

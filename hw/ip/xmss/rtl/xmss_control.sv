@@ -1,0 +1,328 @@
+// Leads through a verification (RFC 8391 §4.1.10): checks types, hashes the message, starts the schedule, walks through
+// the comparison and forms the verdict.
+//
+// The verdict is a constant of 64 bits that only comes from two walks over all words of the root, without a
+// difference in any of them and after the right numbers of chain steps and nodes. With two passes the second walk is over a
+// root that was computed again, in another order.
+
+`include "assert.svh"
+
+module xmss_control
+  import xmss_pkg::*;
+#(
+  parameter bit Hardened = 1'b1
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        abort_i,  // everything ends, in every state
+  input  logic        fail_i,        // an upset elsewhere
+  output logic        alert_o,       // until reset
+  output logic        idle_o,  // a start is taken
+  output logic        clear_o,       // forgets everything
+
+  input  logic        start_i,
+  input  logic [31:0] expected_i,    // the type that the requester expects
+  input  logic [31:0] key_type_i,    // and the one in the key
+  input  logic        two_passes_i,
+  output logic [4:0]  height_o,
+  output logic [19:0] leaf_o,
+  output logic        is_turned_o,
+
+  output logic        init_o,        // gives the first job to each lane
+  input  logic        init_done_i,  // all lanes have the state of PRFs
+  output logic        receive_o,     // signature and message are expected
+  output logic        schedule_o,    // starts the schedule
+  input  logic        schedule_busy_i,
+  input  logic        finished_i,  // the root is in the memory
+
+  // The signature.
+  input  logic [31:0] index_i,
+  input  logic        has_index_i,
+  input  logic        has_random_i,
+  input  logic        ended_i,
+  input  logic        is_short_i,
+  input  logic        is_long_i,
+
+  // Words of the message: what comes before it, and its own.
+  input  logic        msg_valid_i,
+  output logic        msg_ready_o,
+  input  logic [31:0] msg_i,
+  input  logic        msg_last_i,
+  input  logic [2:0]  msg_bytes_i,
+  output logic        word_valid_o,
+  input  logic        word_ready_i,
+  output logic [31:0] word_o,
+  output logic        word_last_o,
+  output logic [2:0]  word_bytes_o,
+  input  logic        hashed_i,  // the digest is in the memory
+
+  // The memory.
+  output logic        read_o,  // rows, for prefix, digest, comparison and read-out
+  input  logic        read_ready_i,
+  output place_t      read_place_o,
+  output logic        read_row_o,
+  input  row_t        read_data_i,  // a cycle after the grant
+
+  // Words of the root that was computed, after a comparison: two cycles after their index.
+  input  logic [2:0]  root_index_i,
+  output logic [31:0] root_o,
+
+  output logic        digit_valid_o,
+  output logic [2:0]  digit_index_o,
+  output logic [31:0] digit_word_o,
+  output logic        digit_sum_o,  // after the last word of the digest
+  input  logic        digits_valid_i,
+  input  logic [10:0] steps_expected_i,  // what the digits say
+
+  input  logic        step_valid_i,  // a chain was walked
+  input  logic [3:0]  steps_i,
+  input  logic        node_valid_i,  // a node was computed
+
+  output logic        done_o,  // there is a verdict, or a refusal
+  output error_e      error_o,
+  output logic [63:0] verdict_o
+);
+  // Words of an extended Hamming code: any two differ in four bits.
+  typedef enum logic [7:0] {
+    StIdle    = 8'h0f,
+    StCheck   = 8'h33,
+    StInit    = 8'h3c,
+    StPrefix  = 8'h55,  // what is hashed before the message
+    StMessage = 8'h5a,
+    StHash    = 8'h66,
+    StDigest  = 8'h69,
+    StRun     = 8'h96,
+    StCount   = 8'h99,
+    StWalk    = 8'ha5,
+    StTurn    = 8'haa,  // to the second walk
+    StDone    = 8'hc3,
+    StClear   = 8'hcc,
+    StError   = 8'hf0
+  } state_e;
+  state_e state_d;
+  (* fsm_encoding = "none" *) state_e state_q;
+
+  logic in_idle, in_check, in_init, in_prefix, in_message, in_hash, in_digest, in_run, in_count, in_walk, in_turn, in_done;
+  logic in_clear, was_clear_q, starts;
+  assign in_idle    = state_q == StIdle;
+  assign in_check   = state_q == StCheck;
+  assign in_init    = state_q == StInit;
+  assign in_prefix  = state_q == StPrefix;
+  assign in_message = state_q == StMessage;
+  assign in_hash    = state_q == StHash;
+  assign in_digest  = state_q == StDigest;
+  assign in_run     = state_q == StRun;
+  assign in_count   = state_q == StCount;
+  assign in_walk    = state_q == StWalk;
+  assign in_turn    = state_q == StTurn;
+  assign in_done    = state_q == StDone;
+  assign in_clear   = state_q == StClear;
+
+  // --- the type ---
+  logic is_known, index_fits;
+  error_e error_q;
+  // XMSS-SHA2_10_256, _16_256 and _20_256 (RFC 8391 §5.3).
+  always_comb begin
+    is_known = 1'b1;
+    height_o = 5'd10;
+    unique case (expected_i)
+      32'd1:   height_o = 5'd10;
+      32'd2:   height_o = 5'd16;
+      32'd3:   height_o = 5'd20;
+      default: is_known = 1'b0;
+    endcase
+  end
+  assign index_fits = (index_i >> height_o) == '0;
+  assign leaf_o     = index_i[19:0];
+
+  // --- a walk over words, for the prefix, the digest and the comparison ---
+  logic [4:0]  at_q;
+  logic [1:0]  phase_q;  // bit 0: a row was read; bit 1: the word of the key is next
+  logic        has_row, second_q, scheduled_q;
+  logic [31:0] word, first_q, difference;
+  logic [63:0] verdict_q;
+
+  // A word of the row that was read in the cycle before.
+  always_comb begin
+    unique case (in_done ? {root_index_i[2], root_index_i[0]} : {at_q[2], at_q[0]})
+      2'b00:   word = read_data_i.low[63:32];
+      2'b01:   word = read_data_i.low[31:0];
+      2'b10:   word = read_data_i.high[63:32];
+      default: word = read_data_i.high[31:0];
+    endcase
+  end
+
+  // What is read: parts of the message that come before it, its digest, the root and the one in the key.
+  always_comb begin
+    read_place_o = StatePlace;
+    if (in_prefix) read_place_o = at_q[4] ? RootPlace : RandomPlace;
+    if (in_walk)   read_place_o = phase_q[1] ? RootPlace : NodePlace;
+    if (in_done)   read_place_o = NodePlace;
+  end
+  assign read_row_o = in_done ? root_index_i[1] : at_q[1];
+  assign has_row    = phase_q[0];
+  assign read_o     = ((in_prefix | in_digest | in_walk) & ~has_row) | in_done;
+  assign root_o     = (in_done && (error_q == NoError || error_q == ErrorMismatch)) ? word : '0;
+
+  // toByte(2, 32), R, root, toByte(index, 32) (§4.1.9).
+  logic is_stored;
+  assign is_stored = at_q[4] ^ at_q[3];
+  always_comb begin
+    word_o       = word;
+    word_valid_o = in_prefix & has_row;
+    word_last_o  = 1'b0;
+    word_bytes_o = 3'd4;
+    if (in_prefix && !is_stored) word_o = (at_q[2:0] != 3'd7) ? '0 : at_q[4] ? index_i : 32'd2;
+    if (in_message) begin
+      word_o       = msg_i;
+      word_valid_o = msg_valid_i;
+      word_last_o  = msg_last_i;
+      word_bytes_o = msg_bytes_i;
+    end
+  end
+  assign digit_valid_o = in_digest & has_row;
+  assign digit_index_o = at_q[2:0];
+  assign digit_word_o  = word;
+  assign digit_sum_o   = in_digest & has_row & (at_q == 5'd7);
+
+  // --- the verdict ---
+  logic [10:0] steps_q;  // of chains, in this pass
+  logic [6:0]  nodes_q;  // of both trees
+  logic        mixes;  // something is compared in this cycle
+  // After a count and eight words, twice, without a difference, this is what is left.
+  function automatic logic [63:0] mix(logic [63:0] verdict, logic [31:0] differs);
+    return {verdict[56:0], verdict[63:57]} ^ {differs, differs[15:0], differs[31:16]} ^ 64'h9e37_79b9_7f4a_7c15;
+  endfunction
+  assign mixes      = in_count | (in_walk & (phase_q == 2'd3));
+  assign difference = in_count ? {21'b0, steps_q ^ steps_expected_i} | {14'b0, nodes_q ^ (7'd66 + 7'(height_o)), 11'b0} :
+                                 first_q ^ word;
+
+  // --- the order of all this ---
+  assign starts = start_i & (in_idle | in_done) & ~fail_i;
+  logic steps_on;
+  assign steps_on = (in_prefix & has_row & word_ready_i) | (in_digest & has_row) | (in_walk & (phase_q == 2'd3));
+
+  // Faults of the signature are told when its end is known: its length first, then its index.
+  logic is_refused, refuses;
+  error_e refusal;
+  always_comb begin
+    is_refused = ended_i & (is_short_i | is_long_i | ~index_fits);
+    refusal    = is_short_i ? ErrorShort : is_long_i ? ErrorLong : ErrorIndex;
+    if (in_check) begin
+      is_refused = ~is_known | (key_type_i != expected_i);
+      refusal    = is_known ? ErrorKeyType : ErrorType;
+    end
+  end
+
+  assign refuses = is_refused & ~abort_i & (in_check | in_init | in_prefix | in_message | in_hash | in_digest | in_run);
+
+  // The steps of a verification. A refusal ends it early, an abort everywhere.
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      StIdle, StDone: state_d = state_q;
+      StCheck:   state_d = StInit;
+      StInit:    if (init_done_i && has_index_i && has_random_i) state_d = StPrefix;
+      StPrefix:  if (steps_on && at_q == 5'd31) state_d = StMessage;
+      StMessage: if (msg_valid_i && word_ready_i && msg_last_i) state_d = StHash;
+      StHash:    if (hashed_i) state_d = StDigest;
+      StDigest:  if (steps_on && at_q == 5'd7) state_d = StRun;
+      StRun:     if (finished_i && ended_i && digits_valid_i) state_d = StCount;
+      StCount:   state_d = StWalk;
+      StWalk:    if (steps_on && at_q == 5'd7) state_d = second_q ? StDone : StTurn;
+      StTurn:    state_d = two_passes_i ? StRun : StCount;
+      StClear:   if (!schedule_busy_i && was_clear_q) state_d = (error_q == NoError) ? StIdle : StDone;
+      StError:   state_d = StError;
+      default:   state_d = Hardened ? StError : StIdle;
+    endcase
+    // What runs is given up first.
+    if (refuses) state_d = StClear;
+    if (starts) state_d = StCheck;
+    if (abort_i && !alert_o) state_d = StClear;
+    if (fail_i && Hardened)  state_d = StError;
+  end
+
+  assign alert_o    = ~(in_idle | in_check | in_init | in_prefix | in_message | in_hash | in_digest | in_run | in_count |
+                        in_walk | in_turn | in_done | in_clear);
+  assign idle_o     = in_idle | in_done;
+  assign clear_o    = in_clear | alert_o;
+  assign init_o     = in_init;
+  assign receive_o  = starts;
+  assign msg_ready_o = (in_message & word_ready_i) | (in_done & (error_q != NoError));
+  assign is_turned_o = second_q;
+  // Preparations begin as soon as the index is known.
+  assign schedule_o = ((in_init | in_prefix) & has_index_i & init_done_i & ~scheduled_q & ~schedule_busy_i) |
+                      (in_turn & two_passes_i);
+  assign done_o     = in_done;
+  assign error_o    = alert_o ? ErrorUpset : error_q;
+  assign verdict_o  = (in_done && error_q == NoError) ? verdict_q : '0;
+
+  localparam logic [63:0] Begin = 64'h6861_7274_6c6f_636b;
+  function automatic logic [63:0] passed();
+    logic [63:0] value;
+    value = Begin;
+    for (int i = 0; i < 18; i++) value = mix(value, '0);
+    return value;
+  endfunction
+  localparam logic [63:0] Passed = passed();
+
+  // The place in a walk, and what was found.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q     <= StClear;
+      was_clear_q <= 1'b0;
+      at_q        <= '0;
+      phase_q     <= '0;
+      second_q    <= 1'b0;
+      scheduled_q <= 1'b0;
+      first_q     <= '0;
+      verdict_q   <= '0;
+      steps_q     <= '0;
+      nodes_q     <= '0;
+      error_q     <= NoError;
+    end else begin
+      state_q     <= state_d;
+      was_clear_q <= in_clear;
+      if (starts || in_clear || alert_o) begin
+        at_q        <= '0;
+        phase_q     <= '0;
+        second_q    <= 1'b0;
+        scheduled_q <= 1'b0;
+        first_q     <= '0;
+        verdict_q   <= starts ? Begin : '0;
+        steps_q     <= '0;
+        nodes_q     <= '0;
+        if (starts || alert_o || abort_i) error_q <= NoError;
+      end else begin
+        if (abort_i)    error_q     <= NoError;
+        if (schedule_o) scheduled_q <= 1'b1;
+        if (read_o && read_ready_i && !in_done) phase_q[0] <= 1'b1;
+        // A row is there for a cycle only: a word that was not taken is read again.
+        if (in_prefix && has_row)   phase_q[0] <= 1'b0;
+        if (in_walk && phase_q == 2'd1) begin
+          first_q <= word;
+          phase_q <= 2'd2;
+        end
+        if (steps_on) begin
+          phase_q <= '0;
+          at_q    <= (in_prefix || at_q != 5'd7) ? at_q + 5'd1 : '0;
+        end
+        if (in_turn) second_q <= 1'b1;
+        if (in_turn && two_passes_i) {steps_q, nodes_q} <= '0;
+        else begin
+          if (step_valid_i) steps_q <= steps_q + 11'(steps_i);
+          if (node_valid_i) nodes_q <= nodes_q + 7'd1;
+        end
+        if (mixes) verdict_q <= mix(verdict_q, difference);
+        if (refuses) error_q <= refusal;
+        if (in_walk && steps_on && at_q == 5'd7 && second_q && mix(verdict_q, difference) != Passed) error_q <= ErrorMismatch;
+      end
+    end
+  end
+
+  `ASSERT(ErrorIsForGood_A, alert_o && Hardened |=> alert_o)
+  `ASSERT(AnUpsetHasNoVerdict_A, alert_o |-> verdict_o == '0 && !done_o)
+  // A verdict is the constant of two walks, or there is none.
+  `ASSERT(AVerdictIsOfTwoWalks_A, verdict_o != '0 |-> verdict_o == Passed && second_q && error_q == NoError)
+  `ASSERT(ARootFollowsAComparison_A, root_o != '0 |-> done_o && (error_q == NoError || error_q == ErrorMismatch))
+endmodule

@@ -1,0 +1,422 @@
+// Verification of XMSS signatures without a bus (RFC 8391, XMSS-SHA2_10_256, _16_256 and _20_256).
+//
+// The key is written while idle; a start begins, and from then on signature and message are taken from their streams, in
+// any order and at any time. `done_o` shows the verdict, or why there is none, up to the next start.
+
+`include "assert.svh"
+
+module xmss_core
+  import xmss_pkg::*;
+#(
+  parameter int unsigned Lanes          = 1,
+  parameter int unsigned RoundsPerCycle = 1,
+  parameter bit          Hardened       = 1'b1
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        abort_i,       // forgets everything, at any time
+  output logic        alert_o,       // a state that does not exist: until reset
+  output logic        idle_o,
+
+  // The key, by words while idle: root 0 to 7, seed 8 to 15; the first byte is the upper one.
+  input  logic        key_valid_i,
+  input  logic [3:0]  key_index_i,
+  input  logic [31:0] key_i,
+
+  input  logic        start_i,  // ignored while busy
+  input  logic [31:0] expected_i,    // types, to be stable until the verdict
+  input  logic [31:0] key_type_i,
+  input  logic        two_passes_i,  // the root is computed again, in another order
+
+  // The signature and the message: the first byte in the lower bits; the last word has none to eight.
+  input  logic        sig_valid_i,
+  output logic        sig_ready_o,
+  input  logic [63:0] sig_data_i,
+  input  logic        sig_last_i,  // this word ends the signature
+  input  logic [3:0]  sig_bytes_i,
+  input  logic        msg_valid_i,
+  output logic        msg_ready_o,
+  input  logic [63:0] msg_data_i,
+  input  logic        msg_last_i,  // this word ends the message
+  input  logic [3:0]  msg_bytes_i,
+
+  output logic        done_o,  // up to the next start
+  output error_e      error_o,  // the first that was found
+  output logic [63:0] verdict_o,  // the passing constant, or zero
+
+  // Words of the root that was computed, the first byte in the upper bits: two cycles after their index.
+  input  logic [2:0]  root_index_i,
+  output logic [31:0] root_o
+);
+  // The first byte of a word to the upper bits.
+  function automatic logic [63:0] in_order(logic [63:0] word);
+    return {<<8{word}};
+  endfunction
+
+  logic clear, init, init_done, receive, schedule, schedule_busy, finished, fail, drains;
+  logic [Lanes-1:0] lane_error, lane_idle;
+  logic [4:0]  height;  // of the tree of this type
+  logic [19:0] leaf;  // the index, once it is known to fit
+  logic        is_turned;  // the second pass
+
+  // --- the streams, by words of 32 bits ---
+  logic sig_word_valid, sig_word_ready, sig_word_last, sig_word_take, msg_word_valid, msg_word_ready, msg_word_last;
+  logic [31:0] sig_word, msg_word;
+  logic [2:0]  sig_word_bytes, msg_word_bytes;
+
+  // Streams are not listened to before the first start.
+  logic listens_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)      listens_q <= 1'b0;
+    else if (receive) listens_q <= 1'b1;
+  end
+
+  sha2_narrow u_sig_words (
+    .clk_i, .rst_ni, .flush_i(clear),
+    .valid_i(sig_valid_i & listens_q), .ready_o(sig_ready_o), .data_i(in_order(sig_data_i)), .last_i(sig_last_i),
+    .bytes_i(sig_bytes_i),
+    .valid_o(sig_word_valid), .ready_i(sig_word_ready), .data_o(sig_word), .last_o(sig_word_last),
+    .bytes_o(sig_word_bytes)
+  );
+  sha2_narrow u_msg_words (
+    .clk_i, .rst_ni, .flush_i(clear),
+    .valid_i(msg_valid_i & listens_q), .ready_o(msg_ready_o), .data_i(in_order(msg_data_i)), .last_i(msg_last_i),
+    .bytes_i(msg_bytes_i),
+    .valid_o(msg_word_valid), .ready_i(msg_word_ready), .data_o(msg_word), .last_o(msg_word_last),
+    .bytes_o(msg_word_bytes)
+  );
+
+  logic        ingest_write, ingest_write_ready, has_index, has_random, ended, is_short, is_long;
+  place_t      ingest_place;
+  logic [2:0]  ingest_word;
+  logic [31:0] ingest_data, index;
+  logic [6:0]  chains;  // values of chains that came
+  logic [4:0]  levels;  // values of the path that came
+
+  // After a refusal the rest of a signature is taken and dropped.
+  assign drains         = done_o & (error_o != NoError);
+  assign sig_word_ready = sig_word_take | drains;
+
+  xmss_ingest u_ingest (
+    .clk_i, .rst_ni,
+    .clear_i      (clear),
+    .start_i      (receive),
+    .is_short_i   (1'b0),
+    .height_i     (height),
+    .word_valid_i (sig_word_valid & ~drains),
+    .word_ready_o (sig_word_take),
+    .word_i       (sig_word),
+    .word_last_i  (sig_word_last),
+    .word_bytes_i (sig_word_bytes),
+    .write_valid_o(ingest_write),
+    .write_ready_i(ingest_write_ready),
+    .write_place_o(ingest_place),
+    .write_word_o (ingest_word),
+    .write_data_o (ingest_data),
+    .index_o      (index),
+    .has_index_o  (has_index),
+    .has_random_o (has_random),
+    .chains_o     (chains),
+    .levels_o     (levels),
+    .ended_o      (ended),
+    .is_short_o   (is_short),
+    .is_long_o    (is_long)
+  );
+
+  // --- the message ---
+  logic        word_valid, word_ready, word_last, message_write, message_write_ready, hashed;
+  logic [31:0] word, message_data;
+  logic [2:0]  word_bytes, message_word;
+  place_t      message_place, block_place;
+  logic        block_valid, block_ready, block_first, block_done;  // blocks of the message
+
+  xmss_message u_message (
+    .clk_i, .rst_ni,
+    .start_i      (receive),
+    .clear_i      (clear),
+    .word_valid_i (word_valid),
+    .word_ready_o (word_ready),
+    .word_i       (word),
+    .word_last_i  (word_last),
+    .word_bytes_i (word_bytes),
+    .write_valid_o(message_write),
+    .write_ready_i(message_write_ready),
+    .write_place_o(message_place),
+    .write_word_o (message_word),
+    .write_data_o (message_data),
+    .block_valid_o(block_valid),
+    .block_ready_i(block_ready),
+    .block_place_o(block_place),
+    .block_first_o(block_first),
+    .block_done_i (block_done),
+    .finished_o   (hashed)
+  );
+
+  // --- the memory ---
+  logic        memory_write, memory_ready;
+  place_t      memory_place;
+  logic [2:0]  memory_word;
+  logic [31:0] memory_data;
+
+  // Written by the key while idle, the signature, and the message.
+  always_comb begin
+    ingest_write_ready  = memory_ready;
+    message_write_ready = memory_ready & ~ingest_write;
+    memory_write        = ingest_write | message_write;
+    memory_place        = ingest_write ? ingest_place : message_place;
+    memory_word         = ingest_write ? ingest_word : message_word;
+    memory_data         = ingest_write ? ingest_data : message_data;
+    if (key_valid_i && idle_o) begin
+      memory_write = 1'b1;
+      memory_place = key_index_i[3] ? SeedPlace : RootPlace;
+      memory_word  = key_index_i[2:0];
+      memory_data  = key_i;
+    end
+  end
+
+  logic        control_read, control_read_ready, control_row;  // the control's port, which is the last in order
+  place_t      control_place;
+  row_t        read_data;
+  logic [Lanes-1:0] lane_read, lane_read_ready, lane_read_row, lane_write, lane_write_ready, lane_write_row;
+  place_t      lane_read_place [Lanes];
+  place_t      lane_write_place [Lanes];
+  row_t        lane_write_data [Lanes];
+
+  xmss_memory #(.Lanes(Lanes)) u_memory (
+    .clk_i, .rst_ni,
+    .lane_read_i       (lane_read),
+    .lane_read_ready_o (lane_read_ready),
+    .lane_read_place_i (lane_read_place),
+    .lane_read_row_i   (lane_read_row),
+    .lane_write_i      (lane_write),
+    .lane_write_ready_o(lane_write_ready),
+    .lane_write_place_i(lane_write_place),
+    .lane_write_row_i  (lane_write_row),
+    .lane_write_data_i (lane_write_data),
+    .read_i            (control_read),
+    .read_ready_o      (control_read_ready),
+    .read_place_i      (control_place),
+    .read_row_i        (control_row),
+    .write_i           (memory_write),
+    .write_ready_o     (memory_ready),
+    .write_place_i     (memory_place),
+    .write_word_i      (memory_word),
+    .write_data_i      (memory_data),
+    .read_data_o       (read_data)
+  );
+
+  // --- digits ---
+  logic        digit_valid, digit_sum, digits_valid;  // words of the digest, their end, and the checksum's
+  logic [2:0]  digit_word_index;
+  logic [31:0] digit_word;
+  logic [6:0]  digit_index;
+  logic [3:0]  digit;
+  logic [10:0] steps_expected;  // of all chains, for the count in the verdict
+
+  xmss_digits u_digits (
+    .clk_i, .rst_ni,
+    .clear_i     (clear | receive),
+    .is_short_i  (1'b0),
+    .word_valid_i(digit_valid),
+    .word_index_i(digit_word_index),
+    .word_i      (digit_word),
+    .sum_i       (digit_sum),
+    .valid_o     (digits_valid),
+    .steps_o     (steps_expected),
+    .index_i     (digit_index),
+    .digit_o     (digit)
+  );
+
+  // --- the schedule ---
+  logic        job_valid, job_ready, schedule_job_valid, done_valid, done_ready, path_valid, path_ready;
+  job_t        job, schedule_job;
+  job_e        done_kind;
+  node_t       done_node;
+  logic [3:0]  done_steps;
+  logic [4:0]  path_q;  // of the value that is told next
+  logic        scheduled_q;  // the schedule of this pass has begun
+
+  xmss_schedule u_schedule (
+    .clk_i, .rst_ni,
+    .clear_i       (clear),
+    .busy_o        (schedule_busy),
+    .start_i       (schedule),
+    .is_short_i    (1'b0),
+    .height_i      (height),
+    .leaf_i        (leaf),
+    .is_turned_i   (is_turned),
+    .filled_i      (chains),
+    .path_valid_i  (path_valid),
+    .path_ready_o  (path_ready),
+    .path_index_i  (path_q),
+    .digits_valid_i(digits_valid),
+    .digit_index_o (digit_index),
+    .digit_i       (digit),
+    .block_valid_i (block_valid),
+    .block_ready_o (block_ready),
+    .block_place_i (block_place),
+    .block_first_i (block_first),
+    .job_valid_o   (schedule_job_valid),
+    .job_ready_i   (job_ready),
+    .job_o         (schedule_job),
+    .done_valid_i  (done_valid),
+    .done_ready_o  (done_ready),
+    .done_kind_i   (done_kind),
+    .done_node_i   (done_node),
+    .finished_o    (finished)
+  );
+  assign block_done = done_valid & done_ready & (done_kind == JobBlock);
+
+  // Values of the path are told once in each pass.
+  assign path_valid = scheduled_q & (path_q != levels) & ~schedule;
+  // The next value of the path that was not told. Before its schedule begins there is nothing to count it for.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      path_q      <= '0;
+      scheduled_q <= 1'b0;
+    end else if (clear || receive || schedule) begin
+      path_q      <= '0;
+      scheduled_q <= schedule & ~clear;
+    end else if (path_valid && path_ready) begin
+      path_q <= path_q + 5'd1;
+    end
+  end
+
+  // --- the lanes ---
+  logic [Lanes-1:0] lane_ready, lane_select, lane_done, lane_done_ready, init_q;
+  job_e       lane_kind [Lanes];
+  node_t      lane_node [Lanes];
+  logic [3:0] lane_steps [Lanes];
+
+  // The first job goes to every lane, all others to one that is free: one that computes nothing, if there is any.
+  assign init_done = &init_q;
+  always_comb begin
+    job         = schedule_job;
+    lane_select = '0;
+    for (int lane = Lanes - 1; lane >= 0; lane--) begin
+      if (lane_ready[lane]) lane_select = Lanes'(1) << lane;
+    end
+    for (int lane = Lanes - 1; lane >= 0; lane--) begin
+      if (lane_ready[lane] && lane_idle[lane]) lane_select = Lanes'(1) << lane;
+    end
+    if (init && !init_done) begin
+      job         = '0;
+      job.kind    = JobInit;
+      job.a       = SeedPlace;
+      lane_select = ~init_q & lane_ready;
+    end
+  end
+  assign job_ready = (lane_select != '0) & ~(init & ~init_done);
+  assign job_valid = (init & ~init_done) | schedule_job_valid;
+
+  // Which lanes have their first job.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)                   init_q <= '0;
+    else if (clear || receive)     init_q <= '0;
+    else if (init && !init_done)   init_q <= init_q | lane_select;
+  end
+
+  // The lowest lane that has something to tell.
+  always_comb begin
+    done_valid      = 1'b0;
+    done_kind       = lane_kind[0];
+    done_node       = lane_node[0];
+    done_steps      = lane_steps[0];
+    lane_done_ready = '0;
+    for (int lane = Lanes - 1; lane >= 0; lane--) begin
+      if (lane_done[lane]) begin
+        done_valid      = 1'b1;
+        done_kind       = lane_kind[lane];
+        done_node       = lane_node[lane];
+        done_steps      = lane_steps[lane];
+        lane_done_ready = Lanes'(done_ready) << lane;
+      end
+    end
+  end
+
+  for (genvar lane = 0; lane < Lanes; lane++) begin : g_lane
+    xmss_lane #(
+      .RoundsPerCycle(RoundsPerCycle),
+      .Hardened      (Hardened)
+    ) u_lane (
+      .clk_i, .rst_ni,
+      .wipe_i       (clear),
+      .error_o      (lane_error[lane]),
+      .idle_o       (lane_idle[lane]),
+      .leaf_i       (leaf),
+      .job_valid_i  (job_valid & lane_select[lane]),
+      .job_ready_o  (lane_ready[lane]),
+      .job_i        (job),
+      .read_valid_o (lane_read[lane]),
+      .read_ready_i (lane_read_ready[lane]),
+      .read_place_o (lane_read_place[lane]),
+      .read_row_o   (lane_read_row[lane]),
+      .read_data_i  (read_data),
+      .write_valid_o(lane_write[lane]),
+      .write_ready_i(lane_write_ready[lane]),
+      .write_place_o(lane_write_place[lane]),
+      .write_row_o  (lane_write_row[lane]),
+      .write_data_o (lane_write_data[lane]),
+      .done_valid_o (lane_done[lane]),
+      .done_ready_i (lane_done_ready[lane]),
+      .done_kind_o  (lane_kind[lane]),
+      .done_node_o  (lane_node[lane]),
+      .done_steps_o (lane_steps[lane])
+    );
+  end
+  assign fail = |lane_error;
+
+  xmss_control #(.Hardened(Hardened)) u_control (
+    .clk_i, .rst_ni, .abort_i,
+    .fail_i          (fail),
+    .alert_o, .idle_o,
+    .clear_o         (clear),
+    .start_i, .expected_i, .key_type_i, .two_passes_i,
+    .height_o        (height),
+    .leaf_o          (leaf),
+    .is_turned_o     (is_turned),
+    .init_o          (init),
+    .init_done_i     (init_done),
+    .receive_o       (receive),
+    .schedule_o      (schedule),
+    .schedule_busy_i (schedule_busy),
+    .finished_i      (finished),
+    .index_i         (index),
+    .has_index_i     (has_index),
+    .has_random_i    (has_random),
+    .ended_i         (ended),
+    .is_short_i      (is_short),
+    .is_long_i       (is_long),
+    .msg_valid_i     (msg_word_valid),
+    .msg_ready_o     (msg_word_ready),
+    .msg_i           (msg_word),
+    .msg_last_i      (msg_word_last),
+    .msg_bytes_i     (msg_word_bytes),
+    .word_valid_o    (word_valid),
+    .word_ready_i    (word_ready),
+    .word_o          (word),
+    .word_last_o     (word_last),
+    .word_bytes_o    (word_bytes),
+    .hashed_i        (hashed),
+    .read_o          (control_read),
+    .read_ready_i    (control_read_ready),
+    .read_place_o    (control_place),
+    .read_row_o      (control_row),
+    .read_data_i     (read_data),
+    .root_index_i, .root_o,
+    .digit_valid_o   (digit_valid),
+    .digit_index_o   (digit_word_index),
+    .digit_word_o    (digit_word),
+    .digit_sum_o     (digit_sum),
+    .digits_valid_i  (digits_valid),
+    .steps_expected_i(steps_expected),
+    .step_valid_i    (done_valid & done_ready & (done_kind == JobChain)),
+    .steps_i         (done_steps),
+    .node_valid_i    (done_valid & done_ready & (done_kind == JobNode)),
+    .done_o, .error_o, .verdict_o
+  );
+
+  `ASSERT(AJobIsForOneLane_A, job_valid && !init |-> $onehot0(lane_select))
+  `ASSERT(ALaneThatFailsStopsAll_A, fail && Hardened |=> alert_o)
+  `ASSERT(NothingIsScheduledWhileIdle_A, idle_o |-> !schedule)
+endmodule

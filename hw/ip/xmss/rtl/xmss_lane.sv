@@ -1,0 +1,432 @@
+// A lane: a hash core, its operands, and what takes it through a job.
+//
+// A job passes through three stages: its operands are loaded, it is computed, its results are stored. So the core
+// computes while the next job's operands come. All operands of a job exist before a lane is given it, and a lane waits
+// for no other: this is why no order of jobs can block the lanes.
+
+`include "assert.svh"
+
+module xmss_lane
+  import xmss_pkg::*;
+  import sha2_pkg::*;
+#(
+  parameter int unsigned RoundsPerCycle = 1,
+  parameter bit          Hardened       = 1'b1
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        wipe_i,  // drops the job
+  output logic        error_o,   // until reset
+  output logic        idle_o,  // nothing is loaded, computed or stored
+
+  input  logic [19:0] leaf_i,    // of the signature
+
+  input  logic        job_valid_i,  // all operands of the job exist
+  output logic        job_ready_o,  // only late in the job before
+  input  job_t        job_i,
+
+  // The memory: rows to read, which come a cycle after they were granted, and rows to write.
+  output logic        read_valid_o,
+  input  logic        read_ready_i,
+  output place_t      read_place_o,
+  output logic        read_row_o,  // 0: H0, H1, H4, H5
+  input  row_t        read_data_i,  // a cycle after the grant
+  output logic        write_valid_o,
+  input  logic        write_ready_i,
+  output place_t      write_place_o,
+  output logic        write_row_o,
+  output row_t        write_data_o,
+
+  // The job is done, and its results are in the memory.
+  output logic        done_valid_o,
+  input  logic        done_ready_i,
+  output job_e        done_kind_o,  // what it was
+  output node_t       done_node_o,  // and of which node or chain
+  output logic [3:0]  done_steps_o   // of a chain
+);
+  // A [6,3,3] code, as in `sha2_control`.
+  typedef enum logic [5:0] {
+    StIdle  = 6'b001011,
+    StIssue = 6'b010101,  // offers the next block to the core
+    StFeed  = 6'b011110,
+    StSave  = 6'b100110,  // takes the state out
+    StStore = 6'b101101,  // waits until the job before is stored
+    StError = 6'b110011
+  } state_e;
+
+  // --- operands of the next job ---
+  job_t       next_q, job_q;
+  logic       next_valid_q, next_set_q, loaded, fetches, fetched_q, takes_job, finishes;
+  logic [2:0] load_q, load_end;  // values that are loaded, and how many there are
+  logic       load_row_q, fetched_row_q;  // of the read, and of the row that comes
+  slot_e      load_slot, fetched_slot_q;  // and their slots
+  logic       last_hash_fed_q, busy, storing_q;  // the last hash has all its words; a job is computed; one is stored
+
+  // How many loads a job has, and what each one is.
+  always_comb begin
+    load_slot    = SlotA;
+    read_place_o = next_q.a;
+    unique case (next_q.kind)
+      JobInit:  load_end = 3'd1;
+      JobChain: load_end = 3'd1;
+      JobNode:  load_end = 3'd5;
+      JobBlock: load_end = next_q.is_first ? 3'd2 : 3'd3;
+      default:  load_end = 3'd0;
+    endcase
+    unique case (load_q)
+      3'd0: load_slot = (next_q.kind == JobInit) ? SlotSeed : SlotA;
+      3'd1: begin
+        load_slot    = SlotB;
+        read_place_o = next_q.b;
+      end
+      3'd2: begin
+        load_slot    = SlotState;
+        read_place_o = (next_q.kind == JobBlock) ? StatePlace : prep_place(next_q.node, 2'd2);
+      end
+      3'd3: begin
+        load_slot    = SlotMaskA;
+        read_place_o = prep_place(next_q.node, 2'd0);
+      end
+      default: begin
+        load_slot    = SlotMaskB;
+        read_place_o = prep_place(next_q.node, 2'd1);
+      end
+    endcase
+  end
+  assign read_valid_o = next_valid_q & (load_q != load_end);
+  assign read_row_o   = load_row_q;
+  assign fetches      = read_valid_o & read_ready_i;
+  assign loaded       = next_valid_q & (load_q == load_end) & ~fetched_q;
+  // The set of slots is free when the job that used it is stored. A job is taken late, so that urgent ones find a lane.
+  assign job_ready_o  = ~next_valid_q & ~storing_q & (~busy | last_hash_fed_q) & ~wipe_i & ~error_o;
+
+  // The job whose operands are loaded. A row is in its slot a cycle after it was read.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      next_q         <= '0;
+      next_valid_q   <= 1'b0;
+      next_set_q     <= 1'b0;
+      load_q         <= '0;
+      load_row_q     <= 1'b0;
+      fetched_q      <= 1'b0;
+      fetched_row_q  <= 1'b0;
+      fetched_slot_q <= SlotMid;
+    end else if (wipe_i) begin
+      next_valid_q <= 1'b0;
+      load_q       <= '0;
+      load_row_q   <= 1'b0;
+      fetched_q    <= 1'b0;
+    end else begin
+      fetched_q      <= fetches;
+      fetched_row_q  <= load_row_q;
+      fetched_slot_q <= load_slot;
+      if (fetches) begin
+        load_row_q <= ~load_row_q;
+        load_q     <= load_q + 3'(load_row_q);
+      end
+      if (takes_job) begin
+        next_valid_q <= 1'b0;
+        next_set_q   <= ~next_set_q;
+      end
+      if (job_valid_i && job_ready_o) begin
+        next_q       <= job_i;
+        next_valid_q <= 1'b1;
+        load_q       <= '0;
+      end
+    end
+  end
+
+  // --- the job that is computed ---
+  state_e state_d;
+  (* fsm_encoding = "none" *) state_e state_q;
+  logic       in_idle, in_issue, in_feed, in_save, in_store;
+  logic       set_q, hash_error, starts_feed, has_hash, is_last_step, is_end, hash_ends;
+  logic [1:0] hash_step_q;  // of the hashes of a step or node
+  logic [3:0] chain_step_q;  // of the chain
+  logic       block_q, loading_q, resumes;  // the second block; the state goes in; it has to
+  hash_e      hash;
+  slot_e      save_slot;
+  logic       cmd_valid, cmd_ready, lane_valid, lane_ready, load_next, load_last, hash_load_row, feed_end, block_end;
+  logic       save_valid, save_ready, save_last, hash_save_row;
+  logic [1:0] save_halves;  // the words that come out in this cycle
+  logic [63:0] lane;
+  row_t       save_data, slot_data;
+  cmd_e       cmd;
+
+  assign in_idle  = state_q == StIdle;
+  assign in_issue = state_q == StIssue;
+  assign in_feed  = state_q == StFeed;
+  assign in_save  = state_q == StSave;
+  assign in_store = state_q == StStore;
+  assign error_o  = ~(in_idle | in_issue | in_feed | in_save | in_store) | hash_error;
+  assign busy     = ~in_idle;
+  assign idle_o   = in_idle & ~next_valid_q & ~storing_q;
+
+  // Hashes of a job, one after the other, and where the result of each goes. A PRF gives the key first.
+  always_comb begin
+    hash         = HashPrf;
+    save_slot    = SlotKey;
+    is_last_step = 1'b0;
+    unique case (job_q.kind)
+      JobInit:  {hash, save_slot, is_last_step} = {HashInit, SlotMid, 1'b1};
+      JobChain: unique case (hash_step_q)
+        2'd0:    {hash, save_slot, is_last_step} = {HashPrf, SlotKey, 1'b0};
+        2'd1:    {hash, save_slot, is_last_step} = {HashPrf, SlotMaskA, 1'b0};
+        default: {hash, save_slot, is_last_step} = {HashF, SlotA, 1'b1};
+      endcase
+      JobPrep: unique case (hash_step_q)
+        2'd0:    {hash, save_slot, is_last_step} = {HashPrf, SlotKey, 1'b0};
+        2'd1:    {hash, save_slot, is_last_step} = {HashPrf, SlotMaskA, 1'b0};
+        2'd2:    {hash, save_slot, is_last_step} = {HashPrf, SlotMaskB, 1'b0};
+        default: {hash, save_slot, is_last_step} = {HashKey, SlotState, 1'b1};
+      endcase
+      JobNode:  {hash, save_slot, is_last_step} = {HashH, SlotA, 1'b1};
+      default:  {hash, save_slot, is_last_step} = {HashRaw, SlotState, 1'b1};
+    endcase
+  end
+
+  assign hash_ends = in_save & save_valid & save_ready & save_last;
+  // A chain ends with step w - 2; one whose digit is w - 1 has no steps.
+  assign is_end    = is_last_step & ((job_q.kind != JobChain) | (chain_step_q == 4'd14));
+  assign resumes   = (hash == HashPrf) | (hash == HashH) | ((hash == HashRaw) & ~job_q.is_first);
+  assign cmd       = block_q ? CmdNext : resumes ? CmdResume : CmdFirst;
+  assign finishes  = (in_store | (hash_ends & is_end)) & ~storing_q;
+  assign takes_job = (in_idle | finishes) & loaded & ~wipe_i;
+  assign has_hash  = (next_q.kind != JobChain) | (next_q.step != 4'd15);
+  // The first lane of a hash is made before its command is taken, because it never depends on the hash before.
+  assign starts_feed = (hash_ends & ~is_end) | (takes_job & has_hash);
+
+  // The stages of a hash. After the last block of a hash its state comes out; after the last hash the job is stored.
+  always_comb begin
+    state_d     = state_q;
+    cmd_valid   = 1'b0;
+    unique case (state_q)
+      StIdle: state_d = StIdle;
+      StIssue: begin
+        cmd_valid = 1'b1;
+        if (cmd_ready) state_d = StFeed;
+      end
+      StFeed: begin
+        if (block_end && !feed_end) state_d = StIssue;
+        if (feed_end) state_d = StSave;
+      end
+      StSave: if (hash_ends) state_d = is_end ? StStore : StIssue;
+      StStore: state_d = StStore;
+      StError: state_d = StError;
+      default: state_d = Hardened ? StError : StIdle;
+    endcase
+    if (finishes)  state_d = StIdle;
+    if (takes_job) state_d = has_hash ? StIssue : StStore;
+    if (wipe_i && !error_o) state_d = StIdle;
+    if (hash_error && Hardened) state_d = StError;
+  end
+
+  logic save_sent_q;  // the state was asked for
+  // After the last lane of a hash the core is asked for its state, when its rounds are over.
+  logic core_cmd_valid;
+  cmd_e core_cmd;
+  assign core_cmd_valid = cmd_valid | (in_save & ~save_sent_q);
+  assign core_cmd       = in_save ? CmdSave : cmd;
+  assign save_ready     = ~fetched_q;
+
+  // Where a job is: its hash, its block, its step.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q         <= StIdle;
+      job_q           <= '0;
+      set_q           <= 1'b0;
+      hash_step_q     <= '0;
+      chain_step_q    <= '0;
+      block_q         <= 1'b0;
+      loading_q       <= 1'b0;
+      save_sent_q     <= 1'b0;
+      last_hash_fed_q <= 1'b0;
+    end else begin
+      state_q <= state_d;
+      if (wipe_i) begin
+        block_q         <= 1'b0;
+        loading_q       <= 1'b0;
+        save_sent_q     <= 1'b0;
+        last_hash_fed_q <= 1'b0;
+      end else begin
+        if (finishes) last_hash_fed_q <= 1'b0;
+        if (takes_job) begin
+          job_q           <= next_q;
+          set_q           <= next_set_q;
+          hash_step_q     <= '0;
+          chain_step_q    <= next_q.step;
+          block_q         <= 1'b0;
+          last_hash_fed_q <= 1'b0;
+        end
+        if (in_issue && cmd_ready) loading_q <= resumes & ~block_q;
+        else if (load_last)        loading_q <= 1'b0;
+        if (block_end && !feed_end) block_q <= 1'b1;
+        if (feed_end) last_hash_fed_q <= is_end;
+        if (in_save && cmd_ready) save_sent_q <= 1'b1;
+        if (hash_ends) begin
+          block_q     <= 1'b0;
+          save_sent_q <= 1'b0;
+          if (!takes_job) begin
+            hash_step_q  <= is_last_step ? '0 : hash_step_q + 2'd1;
+            chain_step_q <= chain_step_q + 4'(is_last_step);
+          end
+        end
+      end
+    end
+  end
+
+  // --- slots: reads of the state first, then of the message, then of results ---
+  logic       feed_reads, store_reads;  // who has the read ports
+  logic [4:0] feed_high, feed_low, read_high, read_low, state_row, store_row;
+  slot_e      store_slot;
+  logic       store_set_q, store_row_q;
+  row_t       slot_write;
+
+  assign state_row = (hash == HashPrf) ? {1'b0, SlotMid, hash_load_row} : {set_q, SlotState, hash_load_row};
+  assign store_row = {store_set_q, store_slot, store_row_q};
+  assign read_high = loading_q ? state_row : feed_reads ? feed_high : store_row;
+  assign read_low  = loading_q ? state_row : feed_reads ? feed_low : store_row;
+
+  // Masks have their halves exchanged, see `xmss_feed`.
+  logic is_mask;  // what comes out is a mask
+  assign is_mask         = (save_slot == SlotMaskA) || (save_slot == SlotMaskB);
+  assign slot_write.high = fetched_q ? read_data_i.high : is_mask ? save_data.low : save_data.high;
+  assign slot_write.low  = fetched_q ? read_data_i.low : is_mask ? save_data.high : save_data.low;
+
+  logic [4:0] fetch_row, save_row;  // where a row from memory goes, and one of the state
+  assign fetch_row = {(fetched_slot_q == SlotSeed) ? 1'b0 : next_set_q, fetched_slot_q, fetched_row_q};
+  assign save_row  = {(save_slot == SlotMid) ? 1'b0 : set_q, save_slot, hash_save_row};
+
+  xmss_slots u_slots (
+    .clk_i, .rst_ni,
+    .write_i       (fetched_q | (in_save & save_valid)),
+    .write_row_i   (fetched_q ? fetch_row : save_row),
+    .write_halves_i(fetched_q ? 2'b11 : save_halves),
+    .write_data_i  (slot_write),
+    .read_high_i   (read_high),
+    .read_low_i    (read_low),
+    .read_data_o   (slot_data)
+  );
+
+  xmss_feed u_feed (
+    .clk_i, .rst_ni, .wipe_i,
+    .start_i     (starts_feed),
+    .hash_i      (hash),
+    .set_i       (set_q),
+    .type_i      (job_q.kind == JobChain ? TypeOts : job_q.is_tree ? TypeHashTree : TypeLTree),
+    .leaf_i      (job_q.is_tree ? '0 : leaf_i),
+    .chain_i     (job_q.kind == JobChain ? job_q.node.number[6:0] : 7'(job_q.height)),
+    .step_i      (job_q.kind == JobChain ? 20'(chain_step_q) : job_q.index),
+    .part_i      (hash_step_q),
+    .blocked_i   (loading_q),
+    .reads_o     (feed_reads),
+    .read_high_o (feed_high),
+    .read_low_o  (feed_low),
+    .read_data_i (slot_data),
+    .lane_valid_o(lane_valid),
+    .lane_ready_i(lane_ready),
+    .lane_o      (lane),
+    .block_end_o (block_end),
+    .end_o       (feed_end)
+  );
+
+  xmss_hash #(
+    .RoundsPerCycle(RoundsPerCycle),
+    .Hardened      (Hardened)
+  ) u_hash (
+    .clk_i, .rst_ni, .wipe_i,
+    .error_o      (hash_error),
+    .cmd_valid_i  (core_cmd_valid),
+    .cmd_ready_o  (cmd_ready),
+    .cmd_i        (core_cmd),
+    .lane_valid_i (lane_valid),
+    .lane_ready_o (lane_ready),
+    .lane_i       (lane),
+    .load_valid_i (loading_q),
+    .load_next_o  (load_next),
+    .load_last_o  (load_last),
+    .load_row_o   (hash_load_row),
+    .load_i       (slot_data),
+    .save_valid_o (save_valid),
+    .save_ready_i (save_ready),
+    .save_last_o  (save_last),
+    .save_row_o   (hash_save_row),
+    .save_halves_o(save_halves),
+    .save_o       (save_data)
+  );
+
+  // --- results ---
+  logic [1:0] store_q, store_end;  // values that are stored, and how many there are
+  job_e       store_kind_q;  // the job whose results are stored, and what of it is needed
+  node_t      store_node_q;
+  place_t     store_result_q;
+  logic [3:0] store_steps_q;
+
+  // How many values a job stores, and which.
+  always_comb begin
+    store_end     = 2'd1;
+    store_slot    = SlotA;
+    write_place_o = store_result_q;
+    unique case (store_kind_q)
+      JobInit:  store_end = 2'd0;
+      JobPrep: begin
+        store_end     = 2'd3;
+        store_slot    = (store_q == 2'd0) ? SlotMaskA : (store_q == 2'd1) ? SlotMaskB : SlotState;
+        write_place_o = prep_place(store_node_q, store_q);
+      end
+      JobBlock: {store_slot, write_place_o} = {SlotState, StatePlace};
+      default:  store_slot = SlotA;
+    endcase
+  end
+  assign write_valid_o = storing_q & (store_q != store_end) & ~loading_q & ~feed_reads;
+  assign store_reads   = write_valid_o & write_ready_i;
+  assign write_row_o   = store_row_q;
+  assign write_data_o  = slot_data;
+  assign done_valid_o  = storing_q & (store_q == store_end);
+  assign done_kind_o   = store_kind_q;
+  assign done_node_o   = store_node_q;
+  assign done_steps_o  = store_steps_q;
+
+  // The job that is stored. It leaves when it was reported.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      storing_q      <= 1'b0;
+      store_q        <= '0;
+      store_row_q    <= 1'b0;
+      store_set_q    <= 1'b0;
+      store_kind_q   <= JobInit;
+      store_node_q   <= '0;
+      store_result_q <= '0;
+      store_steps_q  <= '0;
+    end else if (wipe_i) begin
+      storing_q   <= 1'b0;
+      store_row_q <= 1'b0;
+    end else begin
+      if (store_reads) begin
+        store_row_q <= ~store_row_q;
+        store_q     <= store_q + 2'(store_row_q);
+      end
+      if (done_valid_o && done_ready_i) storing_q <= 1'b0;
+      if (finishes) begin
+        storing_q      <= 1'b1;
+        store_q        <= '0;
+        store_set_q    <= set_q;
+        store_kind_q   <= job_q.kind;
+        store_node_q   <= job_q.node;
+        store_result_q <= job_q.result;
+        store_steps_q  <= chain_step_q + 4'(hash_ends) - job_q.step;
+      end
+    end
+  end
+
+  logic unused_load_next;
+  assign unused_load_next = load_next;
+
+  `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  `ASSERT(AnErrorTakesNoJob_A, error_o |-> !job_ready_o)
+  `ASSERT(AJobBeginsWithItsOperands_A, takes_job |-> load_q == load_end && !fetched_q)
+  `ASSERT(ASetInUseIsNotLoaded_A, fetched_q |-> !(busy && set_q == next_set_q) && !(storing_q && store_set_q == next_set_q))
+  `ASSERT(AChainIsWalkedToItsEnd_A, finishes && job_q.kind == JobChain |->
+          chain_step_q + 4'(hash_ends) == 4'd15)
+  `ASSERT(RowsAreNotLost_A, fetched_q |-> next_valid_q)
+endmodule

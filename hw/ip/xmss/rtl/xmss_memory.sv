@@ -1,0 +1,97 @@
+// The memory of values, in block RAM: a row is read and a row is written in each cycle.
+//
+// Lanes go first, the lowest one first; what a job reads and writes is bounded, so none waits for long.
+
+`include "assert.svh"
+
+module xmss_memory
+  import xmss_pkg::*;
+#(
+  parameter int unsigned Lanes = 1
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+
+  input  logic   [Lanes-1:0]  lane_read_i,
+  output logic   [Lanes-1:0]  lane_read_ready_o,
+  input  place_t              lane_read_place_i [Lanes],  // stable until granted
+  input  logic   [Lanes-1:0]  lane_read_row_i,
+  input  logic   [Lanes-1:0]  lane_write_i,
+  output logic   [Lanes-1:0]  lane_write_ready_o,
+  input  place_t              lane_write_place_i [Lanes],
+  input  logic   [Lanes-1:0]  lane_write_row_i,
+  input  row_t                lane_write_data_i [Lanes],  // whole rows
+
+  // The control: words are written, rows are read.
+  input  logic                read_i,  // rows for the control
+  output logic                read_ready_o,
+  input  place_t              read_place_i,
+  input  logic                read_row_i,
+  input  logic                write_i,  // words of key, signature and message
+  output logic                write_ready_o,
+  input  place_t              write_place_i,
+  input  logic   [2:0]        write_word_i,
+  input  logic   [31:0]       write_data_i,
+
+  output row_t                read_data_o  // of the cycle before
+);
+  localparam int unsigned Rows = 2 ** (PlaceBits + 1);  // two of each place
+
+  logic [31:0] column_0 [Rows];
+  logic [31:0] column_1 [Rows];
+  logic [31:0] column_2 [Rows];
+  logic [31:0] column_3 [Rows];
+
+  logic [PlaceBits:0] read_row, write_row;
+  logic [3:0]         columns;  // those that are written
+  logic               reads;  // anyone does
+  row_t               data;
+
+  // The lowest lane that asks, or the control.
+  always_comb begin
+    read_row          = {read_place_i, read_row_i};
+    lane_read_ready_o = '0;
+    read_ready_o      = 1'b1;
+    reads             = read_i;
+    for (int lane = Lanes - 1; lane >= 0; lane--) begin
+      if (lane_read_i[lane]) begin
+        read_row          = {lane_read_place_i[lane], lane_read_row_i[lane]};
+        lane_read_ready_o = Lanes'(1) << lane;
+        read_ready_o      = 1'b0;
+        reads             = 1'b1;
+      end
+    end
+  end
+
+  // The same for a write. A word of the control is one of the four columns.
+  always_comb begin
+    write_row          = {write_place_i, write_word_i[1]};
+    data               = '{high: {2{write_data_i}}, low: {2{write_data_i}}};
+    columns            = write_i ? 4'b0001 << {write_word_i[2], ~write_word_i[0]} : 4'b0000;
+    lane_write_ready_o = '0;
+    write_ready_o      = 1'b1;
+    for (int lane = Lanes - 1; lane >= 0; lane--) begin
+      if (lane_write_i[lane]) begin
+        write_row          = {lane_write_place_i[lane], lane_write_row_i[lane]};
+        data               = lane_write_data_i[lane];
+        columns            = 4'b1111;
+        lane_write_ready_o = Lanes'(1) << lane;
+        write_ready_o      = 1'b0;
+      end
+    end
+  end
+
+  // Columns of a word: each has its own write enable.
+  always_ff @(posedge clk_i) begin
+    if (columns[3]) column_3[write_row] <= data.high[63:32];
+    if (columns[2]) column_2[write_row] <= data.high[31:0];
+    if (columns[1]) column_1[write_row] <= data.low[63:32];
+    if (columns[0]) column_0[write_row] <= data.low[31:0];
+    if (reads) begin
+      read_data_o <= {column_3[read_row], column_2[read_row], column_1[read_row], column_0[read_row]};
+    end
+  end
+
+  `ASSERT(OneReadAtATime_A, $onehot0({lane_read_ready_o, read_ready_o}))
+  `ASSERT(OneWriteAtATime_A, $onehot0({lane_write_ready_o, write_ready_o}))
+endmodule

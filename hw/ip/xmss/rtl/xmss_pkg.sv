@@ -1,0 +1,110 @@
+// Types and constants of the engine for hash-based signatures (RFC 8391).
+//
+// A value is a hash value in a place of 32 bytes. Memory and slots hold it as two rows of 128 bits, each of
+// which has two words of either half: row 0 is (H0, H1, H4, H5), row 1 is (H2, H3, H6, H7). So the state of
+// SHA-256 comes and goes by rows, and a message by lanes of 64 bits.
+
+package xmss_pkg;
+  parameter int unsigned PlaceBits = 10;
+  typedef logic [PlaceBits-1:0] place_t;
+
+  // A row: the words of H0 to H3 in `low`, those of H4 to H7 in `high`.
+  typedef struct packed {
+    logic [63:0] high;
+    logic [63:0] low;
+  } row_t;
+
+  // Places of the memory.
+  parameter place_t ChainPlace = 10'd0;    // values of the signature: chain by chain
+  parameter place_t PathPlace  = 10'd96;   // the authentication path
+  parameter place_t NodePlace  = 10'd128;  // ends of chains and nodes: node (l, i) is at i << l
+  parameter place_t RingPlace  = 10'd256;  // blocks of the message
+  parameter place_t RootPlace  = 10'd272;
+  parameter place_t SeedPlace  = 10'd273;
+  parameter place_t RandomPlace = 10'd274; // R of the signature
+  parameter place_t StatePlace = 10'd275;  // of the message digest
+  // What runs ahead for a node: its masks, and the state after the block with its key.
+  parameter place_t PrepPlace  = 10'd512;
+  parameter place_t PrepStride = 10'd160;
+
+  // What a lane does.
+  typedef enum logic [2:0] {
+    JobInit  = 3'd0,  // loads the public seed, and computes the state of all PRFs after their first block
+    JobChain = 3'd1,  // walks a chain to its end
+    JobPrep  = 3'd2,  // computes what a node needs and no data decides
+    JobNode  = 3'd3,  // the rest of a node
+    JobBlock = 3'd4   // a block of the message
+  } job_e;
+
+  // Nodes are numbered as in a heap: chain i is 0 and i in seven bits, node i of level l is l ones, a zero and i. So a
+  // parent is a shift. Level k of the path is numbered apart.
+  typedef struct packed {
+    logic       is_path;
+    logic [7:0] number;
+  } node_t;
+
+  typedef struct packed {
+    job_e        kind;
+    node_t       node;
+    place_t      a;        // operands
+    place_t      b;
+    place_t      result;
+    logic        is_tree;  // a node of the hash tree, not of the L-tree
+    logic [3:0]  step;     // the first one of a chain
+    logic [4:0]  height;   // of a node's children
+    logic [19:0] index;    // of a node in its level
+    logic        is_first; // block of the message
+  } job_t;
+
+  // Types of addresses (RFC 8391 §2.5).
+  parameter logic [1:0] TypeOts      = 2'd0;
+  parameter logic [1:0] TypeLTree    = 2'd1;
+  parameter logic [1:0] TypeHashTree = 2'd2;
+
+  // The last node of an odd level is lifted to the next one without a hash (RFC 8391 §4.1.5): with 67 chains and with 51.
+  function automatic logic is_lifted(logic [7:0] number, logic is_short);
+    if (is_short) return number inside {8'h32, 8'hcc, 8'he6};
+    return number inside {8'h42, 8'hd0, 8'he8, 8'hf4, 8'hfa};
+  endfunction
+
+  // Where the preparation of a node is kept.
+  function automatic place_t prep_place(node_t node, logic [1:0] part);
+    return PrepPlace + PrepStride * PlaceBits'(part) + PlaceBits'({node.is_path, node.number[6:0]});
+  endfunction
+
+  // What a hash core computes at a time, in one or two blocks.
+  typedef enum logic [2:0] {
+    HashInit = 3'd0,  // toByte(3, 32) and the seed: the state of every PRF
+    HashPrf  = 3'd1,  // the address
+    HashF    = 3'd2,  // toByte(0, 32), the key; the masked value
+    HashKey  = 3'd3,  // of H: toByte(1, 32) and the key
+    HashH    = 3'd4,  // the masked children
+    HashRaw  = 3'd5   // two values as they are
+  } hash_e;
+
+  // Slots of a lane. Each job has six, in one of two sets, so that the next job's operands come while one is computed.
+  typedef enum logic [2:0] {
+    SlotMid   = 3'd0,  // of the lane: the state after the first block of a PRF
+    SlotSeed  = 3'd1,  // of the lane
+    SlotA     = 3'd2,
+    SlotB     = 3'd3,
+    SlotKey   = 3'd4,
+    SlotMaskA = 3'd5,  // masks have their halves exchanged
+    SlotMaskB = 3'd6,
+    SlotState = 3'd7
+  } slot_e;
+
+  // Why a signature is refused.
+  typedef enum logic [3:0] {
+    NoError        = 4'd0,
+    ErrorMismatch  = 4'd1,  // the root is another one
+    ErrorType      = 4'd2,  // no type that is built in
+    ErrorKeyType   = 4'd3,  // the key has another type than was expected
+    ErrorIndex     = 4'd4,  // there is no such leaf
+    ErrorShort     = 4'd5,  // the signature ends too early
+    ErrorLong      = 4'd6,  // bytes follow the signature
+    ErrorParameters = 4'd7, // the signature has other types than the key
+    ErrorAborted   = 4'd8,
+    ErrorUpset     = 4'd9   // a state that does not exist; until reset
+  } error_e;
+endpackage

@@ -1,0 +1,297 @@
+// Decides what the lanes do next, and keeps the one queue of what is ready.
+//
+// Three kinds of work are there at any time: nodes whose children, sibling and preparation are complete (the queue),
+// chains, and preparations of nodes, which depend on no data and run ahead. They are given out in this order. Each
+// operand has a place of its own, so nothing is allocated and no job can wait for room.
+//
+// Three events make a node ready: two children, or a child and a value of the path, and its preparation. They are
+// counted for each node; the third one puts it into the queue and clears the count, so that after a signature all counts
+// are zero again.
+
+`include "assert.svh"
+
+module xmss_schedule
+  import xmss_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        clear_i,       // forgets everything; `busy_o` until that is done
+  output logic        busy_o,
+
+  // The signature.
+  input  logic        start_i,       // its index is known
+  input  logic        is_short_i,    // 51 chains, not 67
+  input  logic [4:0]  height_i,
+  input  logic [19:0] leaf_i,
+  input  logic        is_turned_i,   // chains begin in the middle
+  input  logic [6:0]  filled_i,      // values of chains that came
+  input  logic        path_valid_i,  // a value of the path came
+  output logic        path_ready_o,
+  input  logic [4:0]  path_index_i,
+
+  // Digits in the order of the chains.
+  input  logic        digits_valid_i,
+  output logic [6:0]  digit_index_o,
+  input  logic [3:0]  digit_i,
+
+  // Blocks of the message.
+  input  logic        block_valid_i,
+  output logic        block_ready_o,
+  input  place_t      block_place_i,
+  input  logic        block_first_i,
+
+  output logic        job_valid_o,
+  input  logic        job_ready_i,   // there is a lane for it
+  output job_t        job_o,
+
+  input  logic        done_valid_i,
+  output logic        done_ready_o,
+  input  job_e        done_kind_i,
+  input  node_t       done_node_i,
+  output logic        finished_o     // the root is computed
+);
+  logic [6:0] chains;
+  logic [7:0] root;  // of the L-tree
+  assign chains = is_short_i ? 7'd51 : 7'd67;
+  assign root   = is_short_i ? 8'hfc : 8'hfe;
+
+  // --- events ---
+  logic       event_valid_q, event_child_q, lifts, posts, is_third, finishes;
+  node_t      event_q, target;
+  logic [1:0] counts [512];
+  logic [1:0] count;  // events of the node before this one
+  logic [8:0] clear_q;  // the count that is cleared next
+  logic       clears_q, was_clear_q;
+
+  assign lifts = event_child_q & ~event_q.is_path & is_lifted(event_q.number, is_short_i);
+
+  // What an event counts for: the node itself, or its parent.
+  always_comb begin
+    target = event_q;
+    if (event_child_q) begin
+      if (event_q.is_path)             target.number = event_q.number + 8'd1;
+      else if (event_q.number == root) target = '{is_path: 1'b1, number: 8'd0};
+      else                             target.number = {1'b1, event_q.number[7:1]};
+    end
+  end
+  assign finishes = event_valid_q & event_child_q & event_q.is_path & (target.number[4:0] == height_i);
+  assign posts    = event_valid_q & ~lifts & ~finishes;
+  assign count    = counts[{target.is_path, target.number}];
+  assign is_third = count == 2'd2;
+
+  // Events of lanes have priority over values of the path; one is taken when the one before was counted.
+  logic takes_event;
+  assign takes_event  = ~event_valid_q | ~lifts;
+  assign done_ready_o = takes_event & ~clears_q;
+  assign path_ready_o = takes_event & ~done_valid_i & ~clears_q;
+  assign busy_o       = clears_q;
+
+  // The counts: a count, or the zeros of a clear.
+  always_ff @(posedge clk_i) begin
+    if (clears_q)   counts[clear_q] <= '0;
+    else if (posts) counts[{target.is_path, target.number}] <= is_third ? 2'd0 : count + 2'd1;
+  end
+
+  // The event that is counted next; a lifted node is counted as its parent.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      event_valid_q <= 1'b0;
+      event_child_q <= 1'b0;
+      event_q       <= '0;
+      clear_q       <= '0;
+      clears_q      <= 1'b1;
+      was_clear_q   <= 1'b0;
+      finished_o    <= 1'b0;
+    end else begin
+      // A clear takes a cycle for each count.
+      was_clear_q <= clear_i;
+      if (clear_i && !was_clear_q) begin
+        clear_q  <= '0;
+        clears_q <= 1'b1;
+      end else begin
+        clear_q <= clear_q + 9'(clears_q);
+        if (clear_q == '1) clears_q <= 1'b0;
+      end
+      if (clear_i) begin
+        event_valid_q <= 1'b0;
+        finished_o    <= 1'b0;
+      end else begin
+        if (finishes) finished_o <= 1'b1;
+        if (start_i)  finished_o <= 1'b0;
+        if (event_valid_q && lifts) begin
+          event_q.number <= {1'b1, event_q.number[7:1]};
+        end else begin
+          event_valid_q <= (done_valid_i & done_ready_o &
+                            (done_kind_i == JobChain || done_kind_i == JobNode || done_kind_i == JobPrep)) |
+                           (path_valid_i & path_ready_o);
+          event_child_q <= done_valid_i & (done_kind_i != JobPrep);
+          event_q       <= done_valid_i ? done_node_i : '{is_path: 1'b1, number: 8'(path_index_i)};
+        end
+      end
+    end
+  end
+
+  // --- the queue of nodes ---
+  node_t      queue [64];
+  logic [5:0] head_q, tail_q;  // of the queue: next to leave, next to come
+  logic       has_node, takes_node;
+  node_t      node;
+  assign has_node = head_q != tail_q;
+  assign node     = queue[head_q];
+
+  // Distributed memory. Fewer nodes are ready at a time than it has places.
+  always_ff @(posedge clk_i) begin
+    if (posts && is_third) queue[tail_q] <= target;
+  end
+
+  // --- what is given out ---
+  logic       block_busy_q, running_q, has_chain, has_prep, takes_chain, takes_prep, takes_block;
+  logic [6:0] chain_q, left_q;
+  logic [2:0] prep_level_q;
+  logic [4:0] prep_height_q, node_path;
+  logic [7:0] prep_base_q;
+  logic [5:0] prep_index_q, prep_last;
+  logic       prep_path_q, prep_ends, preps_done_q;
+  logic [19:0] prep_leaf_q;  // index of the node on the path
+  logic [2:0] level;  // of the node at the head
+  logic [6:0] left;  // place of its left child
+
+  assign has_chain     = running_q & digits_valid_i & (left_q != '0) & (filled_i > chain_q);
+  assign has_prep      = running_q & ~preps_done_q;
+  assign digit_index_o = chain_q;
+
+  // Pairs of each level but one: floor of half of its nodes (RFC 8391 §4.1.5).
+  always_comb begin
+    unique case (prep_level_q)
+      3'd1:    prep_last = is_short_i ? 6'd24 : 6'd32;
+      3'd2:    prep_last = is_short_i ? 6'd12 : 6'd16;
+      3'd3:    prep_last = is_short_i ? 6'd5 : 6'd7;
+      3'd4:    prep_last = is_short_i ? 6'd2 : 6'd3;
+      3'd5:    prep_last = 6'd1;
+      default: prep_last = 6'd0;
+    endcase
+  end
+  assign prep_ends = prep_index_q == prep_last;
+
+  // The level of a node: the ones in front of its number.
+  always_comb begin
+    level = 3'd7;
+    for (int l = 6; l >= 1; l--) begin
+      if (!node.number[7-l]) level = 3'(l);
+    end
+  end
+  // Node (l, i) is at i << l, and its right child half of 1 << l further.
+  assign left      = 7'(node.number << level);
+  assign node_path = node.number[4:0];
+
+  // The most urgent job: the message, a node that is ready, a chain, a preparation.
+  always_comb begin
+    job_o       = '0;
+    takes_node  = 1'b0;
+    takes_chain = 1'b0;
+    takes_prep  = 1'b0;
+    takes_block = 1'b0;
+    if (block_valid_i && !block_busy_q) begin
+      takes_block    = 1'b1;
+      job_o.kind     = JobBlock;
+      job_o.a        = block_place_i;
+      job_o.b        = block_place_i | PlaceBits'(1);
+      job_o.is_first = block_first_i;
+    end else if (has_node) begin
+      takes_node   = 1'b1;
+      job_o.kind   = JobNode;
+      job_o.node   = node;
+      job_o.a      = NodePlace + PlaceBits'(left);
+      job_o.b      = NodePlace + (PlaceBits'(left) | (PlaceBits'(1) << (level - 3'd1)));
+      job_o.result = job_o.a;
+      if (node.is_path) begin
+        // The sibling is on the left of an odd node (§4.1.10).
+        job_o.a      = leaf_i[node_path] ? PathPlace + PlaceBits'(node_path) : NodePlace;
+        job_o.b      = leaf_i[node_path] ? NodePlace : PathPlace + PlaceBits'(node_path);
+        job_o.result = NodePlace;
+      end
+    end else if (has_chain) begin
+      takes_chain  = 1'b1;
+      job_o.kind   = JobChain;
+      job_o.node   = '{is_path: 1'b0, number: {1'b0, chain_q}};
+      job_o.a      = ChainPlace + PlaceBits'(chain_q);
+      job_o.result = NodePlace + PlaceBits'(chain_q);
+      job_o.step   = digit_i;
+    end else if (has_prep) begin
+      takes_prep    = 1'b1;
+      job_o.kind    = JobPrep;
+      job_o.node    = prep_path_q ? '{is_path: 1'b1, number: 8'(prep_height_q)} :
+                                    '{is_path: 1'b0, number: prep_base_q | 8'(prep_index_q)};
+      job_o.is_tree = prep_path_q;
+      job_o.height  = prep_path_q ? prep_height_q : 5'(prep_level_q - 3'd1);
+      job_o.index   = prep_path_q ? prep_leaf_q : 20'(prep_index_q);
+    end
+  end
+  assign job_valid_o   = takes_block | takes_node | takes_chain | takes_prep;
+  assign block_ready_o = takes_block & job_ready_i;
+
+  // What was given out. Blocks of a message follow each other; all others only follow their operands.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      head_q        <= '0;
+      tail_q        <= '0;
+      block_busy_q  <= 1'b0;
+      running_q     <= 1'b0;
+      chain_q       <= '0;
+      left_q        <= '0;
+      prep_level_q  <= '0;
+      prep_height_q <= '0;
+      prep_base_q   <= '0;
+      prep_index_q  <= '0;
+      prep_path_q   <= 1'b0;
+      preps_done_q  <= 1'b0;
+      prep_leaf_q   <= '0;
+    end else if (clear_i) begin
+      head_q       <= '0;
+      tail_q       <= '0;
+      block_busy_q <= 1'b0;
+      running_q    <= 1'b0;
+    end else begin
+      if (posts && is_third) tail_q <= tail_q + 6'd1;
+      if (done_valid_i && done_ready_o && done_kind_i == JobBlock) block_busy_q <= 1'b0;
+      if (finishes) running_q <= 1'b0;
+      if (start_i) begin
+        running_q     <= 1'b1;
+        chain_q       <= is_turned_i ? 7'd32 : '0;
+        left_q        <= chains;
+        prep_level_q  <= 3'd1;
+        prep_height_q <= '0;
+        prep_base_q   <= 8'h80;
+        prep_index_q  <= '0;
+        prep_path_q   <= 1'b0;
+        preps_done_q  <= 1'b0;
+        prep_leaf_q   <= leaf_i >> 1;
+      end else if (job_ready_i) begin
+        if (takes_block) block_busy_q <= 1'b1;
+        if (takes_node)  head_q <= head_q + 6'd1;
+        if (takes_chain) begin
+          chain_q <= (chain_q == chains - 7'd1) ? '0 : chain_q + 7'd1;
+          left_q  <= left_q - 7'd1;
+        end
+        if (takes_prep && !prep_path_q) begin
+          prep_index_q <= prep_ends ? '0 : prep_index_q + 6'd1;
+          if (prep_ends) begin
+            prep_level_q <= prep_level_q + 3'd1;
+            prep_base_q  <= {1'b1, prep_base_q[7:1]};
+            prep_path_q  <= prep_base_q == root;
+          end
+        end
+        if (takes_prep && prep_path_q) begin
+          prep_height_q <= prep_height_q + 5'd1;
+          prep_leaf_q   <= prep_leaf_q >> 1;
+          preps_done_q  <= prep_height_q + 5'd1 == height_i;
+        end
+      end
+    end
+  end
+
+  `ASSERT(TheQueueIsNeverFull_A, posts && is_third |-> tail_q + 6'd1 != head_q)
+  `ASSERT(ThreeEventsAreANode_A, posts |-> count != 2'd3)
+  `ASSERT(AChainHasItsValue_A, takes_chain |-> filled_i > chain_q)
+  `ASSERT(BlocksFollowEachOther_A, takes_block |-> !block_busy_q)
+endmodule

@@ -1,0 +1,42 @@
+// The operands of a lane: 16 slots of a value each, in distributed memory.
+//
+// Each half of a row has its own read address, so that a value and a mask with exchanged halves are read together.
+// Slots have no reset: each is written before the job that reads it begins.
+
+`include "assert.svh"
+
+module xmss_slots
+  import xmss_pkg::*;
+(
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  logic       write_i,
+  input  logic [4:0] write_row_i,
+  input  logic [1:0] write_halves_i,  // the upper words and the lower words of the two halves
+  input  row_t       write_data_i,
+  input  logic [4:0] read_high_i,
+  input  logic [4:0] read_low_i,
+  output row_t       read_data_o
+);
+  logic [31:0] upper_high [32];
+  logic [31:0] lower_high [32];
+  logic [31:0] upper_low [32];
+  logic [31:0] lower_low [32];
+
+  // Four columns: a hash core with a round a cycle gives a word of each half at a time.
+  always_ff @(posedge clk_i) begin
+    if (write_i && write_halves_i[1]) begin
+      upper_high[write_row_i] <= write_data_i.high[63:32];
+      upper_low[write_row_i]  <= write_data_i.low[63:32];
+    end
+    if (write_i && write_halves_i[0]) begin
+      lower_high[write_row_i] <= write_data_i.high[31:0];
+      lower_low[write_row_i]  <= write_data_i.low[31:0];
+    end
+  end
+
+  assign read_data_o.high = {upper_high[read_high_i], lower_high[read_high_i]};
+  assign read_data_o.low  = {upper_low[read_low_i], lower_low[read_low_i]};
+
+  `ASSERT(AWriteHasWords_A, write_i |-> write_halves_i != '0)
+endmodule
