@@ -102,7 +102,7 @@ module bignum
     AccessNone, AccessSelect, AccessWrite, AccessStore, AccessRead
   } access_e;
 
-  access_e     access_q;
+  (* fsm_encoding = "none" *) access_e access_q;
   logic [31:0] word_q, out_word;
   logic        write_request, read_request, is_whole, bad_write, bad_read, ends_write, ends_read, select_is_good;
   logic        select_ready, in_ready, in_wait, out_valid, out_wait, port_ready, is_data_q;

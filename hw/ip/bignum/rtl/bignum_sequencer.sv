@@ -207,6 +207,7 @@ module bignum_sequencer
   assign rom_addr_o = fill_rom ? fill_rom_addr : pc_d;
 
   // --- states ---
+  // A unit that works is left by its own end or by a clear only.
   // An instruction is fetched in the last cycle of the one before.
   always_comb begin
     state_d = state_q;
