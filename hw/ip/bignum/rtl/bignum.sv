@@ -241,7 +241,7 @@ module bignum
   );
 `endif
 
-  `ASSERT(OneAccessAtATime_A, access_q != AccessNone |-> !regs_out.data.req && !regs_out.operand.req)
-  `ASSERT(AnAccessHasOneEnd_A, !(ends_write && ends_read))
-  `ASSERT(FailedShowsNothing_A, alert_o |-> out_word == '0)
+  // None is answered twice, and none is forgotten.
+  `ASSERT(AnAccessEndsWithItsAnswer_A, access_q != AccessNone |=> (access_q == AccessNone) == $past(ends_write || ends_read))
+  `ASSERT(NoWordOfAnOperandStays_A, access_q == AccessWrite && !in_wait |=> word_q == '0)
 endmodule

@@ -64,6 +64,7 @@ module bignum_columns
   sum_t       sum_q, carry_q;
   logic       factor_now;     // the next factor is computed of the carry
 
+  // Limbs are unsigned but for the top one. A factor of the modulus takes a slot that the issue left free (`hold_o`).
   always_comb begin
     a_d = {a_top_q & a_data_i[W-1], a_data_i};
     b_d = {b_top_q & b_data_i[W-1], b_data_i};
@@ -93,6 +94,7 @@ module bignum_columns
   );
 
   tag_t factor_tag;
+  // That slot is in no column: its product is the factor.
   always_comb begin
     factor_tag       = '0;
     factor_tag.valid = 1'b1;
@@ -141,6 +143,7 @@ module bignum_columns
     return value << (bits % W);
   endfunction
 
+  // What factors of earlier columns add to this one, and what the column before carries over.
   always_comb begin
     unique case (field_i)
       FieldP256: multiple = at(96, hist_q) + at(192, hist_q) - at(224, hist_q) + at(256, hist_q);
@@ -153,6 +156,7 @@ module bignum_columns
   // The factor of a prime, and what it adds to its own column.
   logic [W-1:0] carry_low, prime_q;
   sum_t         prime_multiple;
+  // All of it is sums of shifted words, so that it takes the cycle after the column.
   always_comb begin
     carry_low = carry_q[W-1:0];
     prime_q   = carry_low;

@@ -82,6 +82,7 @@ module bignum_control
   assign command_ready_o = in_idle & ~wipe_i & ~abort_i & ~fail_i;
   assign takes           = command_valid_i & command_ready_o;
 
+  // What is no command begins nothing: `is_command` below.
   always_comb begin
     unique case (command_q)
       CmdPower:    entry_o = EntryPower;
@@ -95,6 +96,7 @@ module bignum_control
 
   // Any other code of an end is an error, and so is a command of no code.
   logic is_end, is_command;
+  // Software sees no more of a program than this.
   always_comb begin
     is_end = 1'b1;
     unique case (end_code_i)
@@ -178,9 +180,9 @@ module bignum_control
   assign given_o         = given_q;
 
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
-  `ASSERT(OnlyAGoodResultIsShown_A, valid_o |-> result_q == ResultGood)
+  `ASSERT(OnlyAGoodResultIsShown_A, valid_o |-> idle_o && result_q == ResultGood)
   `ASSERT(AProgramStartsOnce_A, start_o |=> !start_o)
-  `ASSERT(NoResultWhileBusy_A, valid_o |-> idle_o)
-  `ASSERT(ARefusalShowsNothing_A, done_o && result_q != ResultGood |-> !valid_o)
+  `ASSERT(AnEndHasAResult_A, done_o |-> result_o != ResultNone)
+  `ASSERT(AWipeIsTaken_A, wipe_i |=> wiping_o)
   `ASSERT(AnErrorShowsNothing_A, error_o |-> !valid_o && !command_ready_o)
 endmodule

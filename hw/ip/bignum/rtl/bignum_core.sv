@@ -156,6 +156,7 @@ module bignum_core
   operand_e selected_q;
   logic [31:0] out_word;
 
+  // Software names operands, and never places.
   always_comb begin
     writes = 1'b1;
     slot   = SlotModulus;
@@ -215,5 +216,4 @@ module bignum_core
   `ASSERT(OnlyResultsAreShown_A, out_o != '0 |-> valid_o && selected_q == OperandResult)
   `ASSERT(AProgramWritesAlone_A, seq_write |-> !idle_o && !datapath_busy)
   `ASSERT(ACommandHasItsWords_A, start |-> !port_write)
-  `ASSERT(AWordIsTakenWhileIdle_A, in_ready_o |-> idle_o)
 endmodule

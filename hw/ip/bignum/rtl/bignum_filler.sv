@@ -95,5 +95,4 @@ module bignum_filler
   assign data_o     = is_constant_q ? rom_data_i[W*part_q +: W] : (addr_q == special_q) ? first_q : '0;
 
   `ASSERT(NoWordTooMany_A, write_o |-> left_q != '0)
-  `ASSERT(NoStartDuringAnother_A, start_i |-> !busy_q)
 endmodule

@@ -90,6 +90,7 @@ module bignum_issue
   // The segment of this cycle: the next one that the column has.
   segment_e segment;
   logic     is_null;
+  // Segments that a column lacks cost no cycle. One without any term has an empty slot, which closes it.
   always_comb begin
     segment = segment_q;
     is_null = 1'b0;
@@ -107,6 +108,7 @@ module bignum_issue
   // Terms of a segment are counted by `i`.
   index_t i, j;
   logic   is_end_of_segment, is_last, is_first, has_later;
+  // Squares take half of the products; the term i = j of an even column comes last.
   always_comb begin
     i = (segment == segment_q) ? i_q : low;
     j = column_q - i;
@@ -136,6 +138,7 @@ module bignum_issue
   assign fires   = busy_q & ~hold_i & ~waits & ~(needs_b & b_taken_i);
   assign is_fresh_d = fires ? is_last | (is_fresh_q & ~is_first) : is_fresh_q;
 
+  // The walk: terms of a segment, segments of a column, columns. It waits wherever there is no slot.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q        <= 1'b0;
@@ -191,6 +194,7 @@ module bignum_issue
   // --- the slot ---
   logic [AddrBits-1:0] linear_at;
   assign linear_at = (is_mul ? AddrBits'(column_q - words_i) : AddrBits'(column_q));
+  // Addresses of both words, what they are, and what becomes of their product.
   always_comb begin
     a_addr_o     = base(op_i.a) + AddrBits'(i);
     b_addr_o     = base(is_square ? op_i.a : op_i.b) + AddrBits'(j);

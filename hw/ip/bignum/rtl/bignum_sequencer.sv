@@ -147,6 +147,7 @@ module bignum_sequencer
   assign fills      = begins & (now_q.op inside {OpSmall, OpSetBit, OpConstant});
   assign unit_done  = op_done_i | position_done | fill_done;
 
+  // Lengths are those of the command: public, and checked by the control.
   always_comb begin
     unique case (measures ? FromModulus : now_q.a[1:0])
       FromModulus:  position_value = measures ? modulus_bits_i : modulus_bits_i - 1'b1;
@@ -272,9 +273,9 @@ module bignum_sequencer
   end
 
   // --- the operation of the datapath ---
+  small_t kb;
   // Factors that depend on a sign are chosen without a branch: a conditional subtraction takes the same cycles with and
   // without it, and reads the same words.
-  small_t kb;
   always_comb begin
     unique case (now_q.sign)
       SignGates: kb = is_negative_i ? now_q.kb : '0;
@@ -283,6 +284,7 @@ module bignum_sequencer
     endcase
   end
 
+  // What the datapath does, stable until it is done.
   always_comb begin
     op_o.kind  = now_q.kind;
     op_o.has_c = now_q.has_c;
@@ -305,10 +307,8 @@ module bignum_sequencer
   assign error_o    = is_error;
 
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
-  `ASSERT(NoUnitStartsDuringAnother_A, op_start_o || measures || locates || reads || fills |-> !position_busy && !fill_busy)
+  `ASSERT(AnInstructionBeginsAlone_A, begins |-> !position_busy && !fill_busy)
   `ASSERT(ASizeIsNotZero_A, op_start_o || fills |-> words_o != '0)
   `ASSERT(TheInverseIsOdd_A, op_start_o && field_q == FieldAny && op_o.kind inside {KindProduct, KindSquare} |-> inverse_q[0])
-  `ASSERT(AWordIsReadAlone_A, state_q == StTake |-> !write_o)
-  `ASSERT(OneUnitWorks_A, 2'(position_busy) + 2'(fill_busy) <= 2'd1)
   `ASSERT(AnInstructionExists_A, begins |-> exists)
 endmodule

@@ -49,9 +49,11 @@ async def verifies_rsa_3072_in_its_time(dut):
         assert result == bench.GOOD and await core.get(96) == bench.r_squared(modulus)
         result, given = await core.run(bench.POWER, 3072, 17, given=True)
         assert result == bench.GOOD and await core.get(96) == pow(base, E65537, modulus)
-        await core.put(bench.R_SQUARED, bench.r_squared(modulus))
-        assert await core.run(bench.POWER, 3072, 17, given=True) == (bench.GOOD, given)
-        assert await core.get(96) == pow(base, E65537, modulus)
+        # R² from software: once more, where it costs a second.
+        if dsps(dut) == 16:
+            await core.put(bench.R_SQUARED, bench.r_squared(modulus))
+            assert await core.run(bench.POWER, 3072, 17, given=True) == (bench.GOOD, given)
+            assert await core.get(96) == pow(base, E65537, modulus)
         times.add((cycles, given, rest))
     dut._log.info("RSA-3072 with %d DSP: %s cycles", dsps(dut), times)
     assert len(times) == 1, f"time depends on the data: {times}"
