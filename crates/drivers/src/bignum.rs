@@ -1,4 +1,5 @@
-//! The engine for big numbers (`hw/ip/bignum`): powers modulo RSA moduli, with public exponents. Padding is the caller's.
+//! The engine for big numbers (`hw/ip/bignum`): powers modulo RSA moduli with public exponents, whose padding is the caller's,
+//! and signatures of ECDSA with P-256.
 //!
 //! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a fault
 //! (`status.failed`) is not used until reset. Numbers are big-endian, as in RSA (RFC 8017 §4).
@@ -28,10 +29,12 @@ pub enum Error {
     Refused,
     /// A modulus of less than 256 or more than 4,096 bits, with leading zeros, or even.
     BadModulus,
-    /// The base is not below the modulus, or the result's length is not that of the modulus.
+    /// The base is not below the modulus, or the result's length is not that of the modulus; or the key is no point.
     BadOperand,
     /// The exponent is zero.
     BadExponent,
+    /// The signature is none of this digest by this key.
+    BadSignature,
 }
 
 /// The engine.
@@ -101,6 +104,28 @@ impl<W: Wait> Bignum<W> {
         self.no_error()
     }
 
+    /// Verifies a signature of ECDSA with P-256 (FIPS 186-5 §6.4.2): key (x, y), digest, and (r, s). Of a longer digest
+    /// than SHA-256's, these are the first 32 bytes.
+    ///
+    /// # Errors
+    /// `BadOperand` if the key is no point of the curve, `BadSignature`, or those of the engine.
+    pub fn verify_p256(
+        &mut self,
+        key: (&[u8; 32], &[u8; 32]),
+        digest: &[u8; 32],
+        signature: (&[u8; 32], &[u8; 32]),
+    ) -> Result<(), Error> {
+        self.until_idle()?;
+        let error = self.registers.error();
+        error.write(error.read());
+        self.write(Choice::KeyX, key.0);
+        self.write(Choice::KeyY, key.1);
+        self.write(Choice::SignatureR, signature.0);
+        self.write(Choice::SignatureS, signature.1);
+        self.write(Choice::Digest, digest);
+        self.run(Command::RESET.with_verify_p256(true))
+    }
+
     /// Words from the end of the bytes on.
     fn write(&self, operand: Choice, bytes: &[u8]) {
         self.registers.operand().write(Operand::RESET.with_value(operand));
@@ -125,6 +150,7 @@ impl<W: Wait> Bignum<W> {
             Verdict::BadLength | Verdict::BadModulus => Err(Error::BadModulus),
             Verdict::BadOperand => Err(Error::BadOperand),
             Verdict::BadExponent => Err(Error::BadExponent),
+            Verdict::BadSignature => Err(Error::BadSignature),
             Verdict::None => Err(Error::Refused),
         }
     }
@@ -228,6 +254,26 @@ mod tests {
             );
             assert_eq!(file.0[COMMAND].get(), 1);
             assert_eq!(file.0[LENGTH].get(), 17 << 16 | 261);
+        }
+    }
+
+    #[test]
+    fn a_signature_is_what_its_outcome_says() {
+        let number = [7; 32];
+        for (outcome, wanted) in [
+            (GOOD, Ok(())),
+            (0x9669_9669, Err(Error::BadSignature)),
+            (0xaa55_aa55, Err(Error::BadOperand)),
+            (0, Err(Error::Refused)),
+            (1, Err(Error::Failed)),
+        ] {
+            let file = File::with_outcome(outcome);
+            let mut engine = file.engine().unwrap();
+            let got = engine.verify_p256((&number, &number), &[9; 32], (&number, &number));
+            assert_eq!(got, wanted);
+            assert_eq!(file.0[COMMAND].get(), 1 << 4);
+            assert_eq!(file.0[OPERAND].get(), 11);
+            assert_eq!(file.0[DATA].get(), 0x0909_0909);
         }
     }
 

@@ -10,16 +10,18 @@ use crate::{Block, Map, ReadOnly, ReadWrite, Register, Value, WriteOnly};
 pub enum Verdict {
     /// No command has ended since the last one began, or it was aborted.
     None = 0,
-    /// There is a result.
+    /// There is a result, or the signature is right.
     Good = 0xc33c_c33c,
     /// A modulus of less than 256 or more than 4,096 bits, or an exponent of 0 or more than 4,096.
     BadLength = 0x3cc3_3cc3,
     /// The modulus is even, or not of its length: 0 and 1 are not either.
     BadModulus = 0x55aa_55aa,
-    /// An operand is not below the modulus.
+    /// An operand is not below the modulus, or the key is no point of the curve.
     BadOperand = 0xaa55_aa55,
     /// The exponent is zero, or not below two to its length.
     BadExponent = 0x6996_6996,
+    /// The signature is none of this digest by this key.
+    BadSignature = 0x9669_9669,
 }
 
 impl Verdict {
@@ -33,6 +35,7 @@ impl Verdict {
             0x55aa_55aa => Some(Self::BadModulus),
             0xaa55_aa55 => Some(Self::BadOperand),
             0x6996_6996 => Some(Self::BadExponent),
+            0x9669_9669 => Some(Self::BadSignature),
             _ => None,
         }
     }
@@ -56,6 +59,16 @@ pub enum Choice {
     RSquared = 5,
     /// Of the last command. Read only.
     Result = 6,
+    /// Of a public key on P-256. Takes the place of `modulus`.
+    KeyX = 7,
+    /// Of a public key on P-256. Takes the place of `base`.
+    KeyY = 8,
+    /// Of a signature. Takes the place of `r_squared`.
+    SignatureR = 9,
+    /// Of a signature. Takes the place of `exponent`.
+    SignatureS = 10,
+    /// Its leftmost 256 bits. Takes the place of `factor`.
+    Digest = 11,
 }
 
 impl Choice {
@@ -70,6 +83,11 @@ impl Choice {
             4 => Some(Self::Factor),
             5 => Some(Self::RSquared),
             6 => Some(Self::Result),
+            7 => Some(Self::KeyX),
+            8 => Some(Self::KeyY),
+            9 => Some(Self::SignatureR),
+            10 => Some(Self::SignatureS),
+            11 => Some(Self::Digest),
             _ => None,
         }
     }
@@ -84,9 +102,9 @@ impl Map for BignumMap {
 
 /// Engine for big numbers.
 ///
-/// Products and powers modulo odd numbers of 256 to 4,096 bits. Operands cannot be read. An
-/// upset of the engine's own state is for good: `status.failed` stays until reset, and nothing
-/// can be had.
+/// Products and powers modulo odd numbers of 256 to 4,096 bits, and signatures of ECDSA with
+/// P-256. Operands cannot be read. An upset of the engine's own state is for good:
+/// `status.failed` stays until reset, and nothing can be had.
 pub type Bignum = Block<BignumMap>;
 
 impl Bignum {
@@ -106,7 +124,7 @@ impl Bignum {
 
     /// Lengths in bits.
     ///
-    /// Taken by a command when it begins.
+    /// Taken by a command when it begins; `verify_p256` has its own.
     #[must_use]
     pub const fn length(&self) -> Register<'_, Length, ReadWrite> {
         self.register::<0x8, _, _>()
@@ -322,6 +340,13 @@ impl Command {
     #[must_use]
     pub const fn with_prepare(self, value: bool) -> Self {
         Self((self.0 & !0x8) | ((value as u32) << 3))
+    }
+
+    /// With this field set: verifies a signature of ECDSA with P-256. Needs no length, and has no
+    /// result but its outcome.
+    #[must_use]
+    pub const fn with_verify_p256(self, value: bool) -> Self {
+        Self((self.0 & !0x10) | ((value as u32) << 4))
     }
 
     /// With this field set: ends a command. Operands stay.

@@ -26,6 +26,8 @@ class Assembler:
         self.lines: list[dict[str, int | str]] = []
         self.labels: dict[str, int] = {}
         self.entries: dict[str, int] = {}
+        self.data: list[int] = []
+        self.numbers: dict[str, int] = {}
 
     def add(self, op: str, **fields: int | str) -> None:
         self.lines.append({"op": op, **fields})
@@ -38,29 +40,44 @@ class Assembler:
         self.entries[name] = len(self.lines)
 
     def words(self) -> list[int]:
-        assert len(self.lines) <= WORDS
-        return [self.word(line) for line in self.lines]
+        words = [self.word(line) for line in self.lines] + self.data
+        assert len(words) <= WORDS
+        return words
 
     def word(self, line: dict[str, int | str]) -> int:
         word = 0
         for name, bits in FIELDS.items():
             value = line.get(name, 0)
             if isinstance(value, str):
-                value = self.labels[value[1:]] if value.startswith("@") else self.codes[value]
+                value = self.place(value[1:]) if value.startswith("@") else self.codes[value]
             assert -(1 << bits - 1) <= value < 1 << bits, (line, name)
             word = word << bits | value & (1 << bits) - 1
         return word
+
+    def place(self, name: str) -> int:
+        """Of a label, or of a number, which is stored after all instructions."""
+        return self.labels[name] if name in self.labels else len(self.lines) + self.numbers[name]
+
+    def number(self, name: str, value: int, limbs: int) -> None:
+        self.numbers[name] = len(self.data)
+        self.data += [value >> 68 * limb & (1 << 68) - 1 for limb in range(limbs)]
+
+    @staticmethod
+    def at(number: int) -> int:
+        """The slot so many after the pointer."""
+        return 0x80 | number
 
     # --- instructions ---
 
     def linear(self, dst: int, a: int, b: int, ka: int, kb: int, sign: str = "SignIgnored") -> None:
         self.add("OpVector", kind="KindLinear", dst=dst, a=a, b=b, ka=ka, kb=kb, sign=sign)
 
-    def product(self, dst: int, a: int, b: int) -> None:
-        self.add("OpVector", kind="KindProduct", dst=dst, a=a, b=b, ka=1)
+    def product(self, dst: int, a: int, b: int, ka: int = 1, c: int | None = None, kb: int = 0) -> None:
+        """ka a b / R + kb c, modulo the modulus."""
+        self.add("OpVector", kind="KindProduct", has_c=int(c is not None), dst=dst, a=a, b=b, c=c or 0, ka=ka, kb=kb)
 
-    def square(self, dst: int, a: int) -> None:
-        self.add("OpVector", kind="KindSquare", dst=dst, a=a, b=a, ka=1)
+    def square(self, dst: int, a: int, c: int | None = None, kb: int = 0) -> None:
+        self.add("OpVector", kind="KindSquare", has_c=int(c is not None), dst=dst, a=a, b=a, c=c or 0, ka=1, kb=kb)
 
     def select(self, dst: int, a: int) -> None:
         self.add("OpVector", kind="KindSelect", dst=dst, a=a)
@@ -91,11 +108,18 @@ class Assembler:
     def modulus(self, slot: int, field: str) -> None:
         self.add("OpModulus", a=slot, b=field)
 
-    def position(self, source: str) -> None:
-        self.add("OpPosition", a=source)
+    def position(self, source: str, bit: int = 0) -> None:
+        self.add("OpPosition", a=source, imm=bit)
 
-    def bits(self, slot: int, count: int) -> None:
-        self.add("OpBits", dst=1, a=slot, b=count)
+    def bits(self, slot: int, count: int, moves: bool = True) -> None:
+        self.add("OpBits", dst=int(moves), a=slot, b=count)
+
+    def pointer(self, slot: int) -> None:
+        self.add("OpPointer", a=slot)
+
+    def constant(self, dst: int, name: str, digit_bits: int | None = None) -> None:
+        """A number, or that of an array, by the digit; each has two to `digit_bits` words."""
+        self.add("OpConstant", has_c=int(digit_bits is not None), dst=dst, b=digit_bits or 0, imm=f"@{name}")
 
     def inverse(self, slot: int) -> None:
         self.add("OpInverse", a=slot)

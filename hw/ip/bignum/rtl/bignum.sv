@@ -76,21 +76,23 @@ module bignum
   );
 
   // --- commands ---
-  logic [3:0] asked, lifecycle_q;
+  logic [4:0] asked;
+  logic [3:0] lifecycle_q;
   logic       wipes, takes, ready, is_idle, valid, done, core_error;
   command_e   command;
   result_e    result;
 
-  assign asked = {regs_out.command.prepare.value, regs_out.command.multiply.value, regs_out.command.secret.value,
-                  regs_out.command.power.value};
+  assign asked = {regs_out.command.verify_p256.value, regs_out.command.prepare.value, regs_out.command.multiply.value,
+                  regs_out.command.secret.value, regs_out.command.power.value};
   assign wipes = regs_out.command.wipe.value | (lifecycle_q != lifecycle_i);
   // One at a time; more than one is none.
   always_comb begin
     unique case (asked)
-      4'b0001: command = CmdPower;
-      4'b0010: command = CmdSecret;
-      4'b0100: command = CmdMultiply;
-      4'b1000: command = CmdPrepare;
+      5'b00001: command = CmdPower;
+      5'b00010: command = CmdSecret;
+      5'b00100: command = CmdMultiply;
+      5'b01000: command = CmdPrepare;
+      5'b10000: command = CmdP256;
       default: command = CmdNone;
     endcase
   end
@@ -110,7 +112,7 @@ module bignum
   assign write_request  = regs_out.data.req & regs_out.data.req_is_wr;
   assign read_request   = regs_out.data.req & ~regs_out.data.req_is_wr;
   assign is_whole       = &regs_out.data.wr_biten.value;
-  assign select_is_good = select_ready & (word_q[3:0] inside {[4'd1:4'd6]});
+  assign select_is_good = select_ready & (word_q[3:0] inside {[4'd1:4'd11]});
 
   // What an access waits for: the operand is zero, the word is in the memory, or out of it.
   always_comb begin

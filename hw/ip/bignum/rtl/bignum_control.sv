@@ -77,8 +77,10 @@ module bignum_control
 
   // --- commands ---
   assign has_exponent = command_i inside {CmdPower, CmdSecret};
-  assign lengths_fit  = modulus_bits_i >= LeastBits && modulus_bits_i <= MostBits &&
-                        (!has_exponent || (exponent_bits_i != '0 && exponent_bits_i <= MostBits));
+  // A curve has lengths of its own.
+  assign lengths_fit  = command_i == CmdP256 ||
+                        (modulus_bits_i >= LeastBits && modulus_bits_i <= MostBits &&
+                         (!has_exponent || (exponent_bits_i != '0 && exponent_bits_i <= MostBits)));
   assign command_ready_o = in_idle & ~wipe_i & ~abort_i & ~fail_i;
   assign takes           = command_valid_i & command_ready_o;
 
@@ -88,6 +90,7 @@ module bignum_control
       CmdPower:    entry_o = EntryPower;
       CmdSecret:   entry_o = EntrySecret;
       CmdMultiply: entry_o = EntryMultiply;
+      CmdP256:     entry_o = EntryP256;
       default:     entry_o = EntryPrepare;
     endcase
   end
@@ -104,10 +107,11 @@ module bignum_control
       EndModulus:  verdict = ResultModulus;
       EndOperand:  verdict = ResultOperand;
       EndExponent: verdict = ResultExponent;
+      EndSignature: verdict = ResultSignature;
       default:     {is_end, verdict} = {1'b0, ResultNone};
     endcase
   end
-  assign is_command = command_q inside {CmdPower, CmdSecret, CmdMultiply, CmdPrepare};
+  assign is_command = command_q inside {CmdPower, CmdSecret, CmdMultiply, CmdPrepare, CmdP256};
 
   // --- states ---
   // A wipe is taken in every state but the error, an abort in every one but the wipe.

@@ -161,11 +161,11 @@ module bignum_core
     writes = 1'b1;
     slot   = SlotModulus;
     unique case (select_i)
-      OperandModulus:  slot = SlotModulus;
-      OperandBase:     slot = SlotBase;
-      OperandExponent: slot = SlotExponent;
-      OperandFactor:   slot = SlotFactor;
-      OperandRSquared: slot = SlotRSquared;
+      OperandModulus, OperandX:     slot = SlotModulus;
+      OperandBase, OperandY:        slot = SlotBase;
+      OperandExponent, OperandS:    slot = SlotExponent;
+      OperandFactor, OperandDigest: slot = SlotFactor;
+      OperandRSquared, OperandR:    slot = SlotRSquared;
       default:         {writes, slot} = {1'b0, SlotResult};
     endcase
   end
@@ -200,8 +200,7 @@ module bignum_core
     .data_i         (read_data)
   );
   assign in_ready_o  = port_in_ready & idle_o;
-  assign in_wait_o   = idle_o & (selected_q inside {OperandModulus, OperandBase, OperandExponent, OperandFactor, OperandRSquared}) &
-                       ~port_full & ~port_in_ready;
+  assign in_wait_o   = idle_o & !(selected_q inside {OperandNone, OperandResult}) & ~port_full & ~port_in_ready;
   assign out_valid_o = port_out_valid & may_read;
   assign out_wait_o  = may_read & ~port_out_valid;
   assign out_o       = out_word & {32{may_read}};

@@ -118,7 +118,8 @@ package bignum_pkg;
     CmdPower    = 8'h33,  // base^exponent, in a time that depends on the exponent
     CmdSecret   = 8'h55,  // base^exponent, in a time that depends on its length
     CmdMultiply = 8'h66,  // base * factor
-    CmdPrepare  = 8'h0f   // R²
+    CmdPrepare  = 8'h0f,  // R²
+    CmdP256     = 8'h69   // verifies a signature of ECDSA
   } command_e;
 
   // Any two differ in four bits at least.
@@ -128,7 +129,8 @@ package bignum_pkg;
     ResultLength   = 8'h3c,  // of the modulus or of the exponent
     ResultModulus  = 8'h55,  // even, or not of its length
     ResultOperand  = 8'haa,  // not below the modulus
-    ResultExponent = 8'h69   // zero, or not below two to its length
+    ResultExponent = 8'h69,  // zero, or not below two to its length
+    ResultSignature = 8'h96  // is none of the digest by the key
   } result_e;
 
   // What a program ends with.
@@ -136,7 +138,8 @@ package bignum_pkg;
     EndGood     = 4'h6,
     EndModulus  = 4'h5,
     EndOperand  = 4'ha,
-    EndExponent = 4'h9
+    EndExponent = 4'h9,
+    EndSignature = 4'hc
   } end_e;
 
   // --- operands ---
@@ -148,7 +151,13 @@ package bignum_pkg;
     OperandExponent = 4'd3,
     OperandFactor   = 4'd4,
     OperandRSquared = 4'd5,
-    OperandResult   = 4'd6
+    OperandResult   = 4'd6,
+    // Of a curve. They have the places of numbers above.
+    OperandX        = 4'd7,
+    OperandY        = 4'd8,
+    OperandR        = 4'd9,
+    OperandS        = 4'd10,
+    OperandDigest   = 4'd11
   } operand_e;
 
   // Where they are. A number has eight slots.

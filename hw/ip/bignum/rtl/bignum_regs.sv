@@ -364,6 +364,10 @@ module bignum_regs (
             struct {
                 logic next;
                 logic load_next;
+            } verify_p256;
+            struct {
+                logic next;
+                logic load_next;
             } abort;
             struct {
                 logic next;
@@ -434,6 +438,9 @@ module bignum_regs (
             struct {
                 logic value;
             } prepare;
+            struct {
+                logic value;
+            } verify_p256;
             struct {
                 logic value;
             } abort;
@@ -644,6 +651,32 @@ module bignum_regs (
         end
     end
     assign hwif_out.command.prepare.value = field_storage.command.prepare.value;
+    // Field: bignum.command.verify_p256
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.command.verify_p256.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.command && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.command.verify_p256.value & ~decoded_wr_biten[4:4]) | (decoded_wr_data[4:4] & decoded_wr_biten[4:4]);
+            load_next_c = '1;
+        end else begin // singlepulse clears back to 0
+            next_c = '0;
+            load_next_c = '1;
+        end
+        field_combo.command.verify_p256.next = next_c;
+        field_combo.command.verify_p256.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.command.verify_p256.value <= 1'h0;
+        end else begin
+            if(field_combo.command.verify_p256.load_next) begin
+                field_storage.command.verify_p256.value <= field_combo.command.verify_p256.next;
+            end
+        end
+    end
+    assign hwif_out.command.verify_p256.value = field_storage.command.verify_p256.value;
     // Field: bignum.command.abort
     always_comb begin
         automatic logic [0:0] next_c;

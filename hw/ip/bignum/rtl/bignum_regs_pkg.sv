@@ -137,6 +137,10 @@ package bignum_regs_pkg;
 
     typedef struct {
         logic value;
+    } bignum__command__verify_p256__out_t;
+
+    typedef struct {
+        logic value;
     } bignum__command__abort__out_t;
 
     typedef struct {
@@ -148,6 +152,7 @@ package bignum_regs_pkg;
         bignum__command__secret__out_t secret;
         bignum__command__multiply__out_t multiply;
         bignum__command__prepare__out_t prepare;
+        bignum__command__verify_p256__out_t verify_p256;
         bignum__command__abort__out_t abort;
         bignum__command__wipe__out_t wipe;
     } bignum__command__out_t;
@@ -194,7 +199,8 @@ package bignum_regs_pkg;
         bignum_verdict__bad_length = 'h3cc33cc3,
         bignum_verdict__bad_modulus = 'h55aa55aa,
         bignum_verdict__bad_operand = 'haa55aa55,
-        bignum_verdict__bad_exponent = 'h69966996
+        bignum_verdict__bad_exponent = 'h69966996,
+        bignum_verdict__bad_signature = 'h96699669
     } bignum_verdict_e;
 
     typedef enum logic [3:0] {
@@ -204,6 +210,11 @@ package bignum_regs_pkg;
         bignum_choice__exponent = 'h3,
         bignum_choice__factor = 'h4,
         bignum_choice__r_squared = 'h5,
-        bignum_choice__result = 'h6
+        bignum_choice__result = 'h6,
+        bignum_choice__key_x = 'h7,
+        bignum_choice__key_y = 'h8,
+        bignum_choice__signature_r = 'h9,
+        bignum_choice__signature_s = 'ha,
+        bignum_choice__digest = 'hb
     } bignum_choice_e;
 endpackage

@@ -7,9 +7,9 @@ from cocotb.handle import HierarchyObject, Immediate
 from cocotb.triggers import ClockCycles, First, RisingEdge
 from cocotb.utils import get_sim_time
 
-MODULUS, BASE, EXPONENT, FACTOR, R_SQUARED, RESULT = range(1, 7)
-POWER, SECRET, MULTIPLY, PREPARE = 0x33, 0x55, 0x66, 0x0F
-GOOD, BAD_LENGTH, BAD_MODULUS, BAD_OPERAND, BAD_EXPONENT = 0xC3, 0x3C, 0x55, 0xAA, 0x69
+MODULUS, BASE, EXPONENT, FACTOR, R_SQUARED, RESULT, X, Y, R, S, DIGEST = range(1, 12)
+POWER, SECRET, MULTIPLY, PREPARE, P256 = 0x33, 0x55, 0x66, 0x0F, 0x69
+GOOD, BAD_LENGTH, BAD_MODULUS, BAD_OPERAND, BAD_EXPONENT, BAD_SIGNATURE = 0xC3, 0x3C, 0x55, 0xAA, 0x69, 0x96
 INPUTS = ("select_valid_i", "select_i", "in_valid_i", "in_i", "out_ready_i", "command_valid_i", "command_i",
           "modulus_bits_i", "exponent_bits_i", "given_i", "abort_i", "wipe_i")
 

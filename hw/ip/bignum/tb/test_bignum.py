@@ -5,18 +5,19 @@ from __future__ import annotations
 import random
 
 import cocotb
+import p256
 from axi_lite import SLVERR, Manager
 from clocked import Clocked
 from cocotb.handle import HierarchyObject, Immediate
 from cocotb.triggers import ClockCycles, First, RisingEdge
-from core_bench import BASE, EXPONENT, FACTOR, MODULUS, RESULT
+from core_bench import BASE, DIGEST, EXPONENT, FACTOR, MODULUS, RESULT, R, S, X, Y
 from registers import Registers
 
 AT = Registers("bignum", __file__).offsets("BIGNUM")
-POWER, SECRET, MULTIPLY, PREPARE, ABORT, WIPE = 1, 2, 4, 8, 1 << 6, 1 << 7
+POWER, SECRET, MULTIPLY, PREPARE, VERIFY_P256, ABORT, WIPE = 1, 2, 4, 8, 1 << 4, 1 << 6, 1 << 7
 IDLE, VALID, FAILED = 1, 2, 4
 BAD_COMMAND, BAD_WRITE, BAD_READ = 1, 2, 4
-GOOD, LENGTH, BAD_MODULUS = 0xC33CC33C, 0x3CC33CC3, 0x55AA55AA
+GOOD, LENGTH, BAD_MODULUS, BAD_SIGNATURE = 0xC33CC33C, 0x3CC33CC3, 0x55AA55AA, 0x96699669
 
 
 class Driver(Clocked):
@@ -106,11 +107,26 @@ async def computes_with_stalls(dut):
 
 
 @cocotb.test()
+async def verifies_a_signature(dut):
+    driver = await Driver.started(dut)
+    secret, digest = random.randrange(1, p256.N), random.getrandbits(256)
+    r, s = p256.sign(secret, digest, random.randrange(1, p256.N))
+    for operand, value in zip((X, Y, R, S, DIGEST), (*p256.point(secret), r, s, digest), strict=True):
+        await driver.put(operand, value)
+    assert await driver.run(VERIFY_P256, 0) == GOOD
+    # No operand can be read, and the result is zero.
+    assert await driver.result(8) == 0
+    await driver.put(S, p256.N)
+    assert await driver.run(VERIFY_P256, 0) == BAD_SIGNATURE
+    await driver.expect_errors(0)
+
+
+@cocotb.test()
 async def refuses_what_comes_at_the_wrong_time(dut):
     driver = await Driver.started(dut)
     await driver.set("data", 1)
     await driver.expect_errors(BAD_WRITE)
-    for operand in (0, 7, 15):
+    for operand in (0, 12, 15):
         await driver.set("operand", operand)
         await driver.expect_errors(BAD_WRITE)
     await driver.set("command", POWER | SECRET)
