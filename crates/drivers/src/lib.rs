@@ -10,6 +10,7 @@ extern crate std;
 
 pub mod arrivals;
 pub mod axi_guard;
+pub mod bignum;
 pub mod boot_sequencer;
 pub mod dma;
 pub mod ed25519;

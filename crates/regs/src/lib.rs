@@ -17,6 +17,7 @@ extern crate std;
 use core::marker::PhantomData;
 
 pub mod axi_guard;
+pub mod bignum;
 pub mod boot_sequencer;
 pub mod dma;
 pub mod ed25519;

@@ -1,0 +1,307 @@
+//! The engine for big numbers (`hw/ip/bignum`): powers modulo RSA moduli with public exponents, whose padding is the caller's,
+//! and signatures of ECDSA with P-256.
+//!
+//! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a fault
+//! (`status.failed`) is not used until reset. Numbers are big-endian, as in RSA (RFC 8017 §4).
+
+use hartlock_regs::bignum::{
+    Bignum as Registers, Choice, Command, Interrupt, InterruptEnable, Length, Operand, Verdict,
+};
+
+use crate::wait::Wait;
+
+/// `bign` in the register that says what it is.
+const MAGIC: u32 = 0x6269_676e;
+/// Maximum number of status reads before the engine is treated as absent. The longest public power, of 4,096 bits with one
+/// DSP block and the exponent 65537, takes less than four million cycles, and a read more than two.
+const PATIENCE: u32 = 2_000_000;
+
+/// Why nothing was computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// There is no such engine at this address.
+    NoEngine,
+    /// It detected a fault, and does nothing until reset.
+    Failed,
+    /// It does not respond any more.
+    Silent,
+    /// Other code used the engine meanwhile.
+    Refused,
+    /// A modulus of less than 256 or more than 4,096 bits, with leading zeros, or even.
+    BadModulus,
+    /// The base is not below the modulus, or the result's length is not that of the modulus; or the key is no point.
+    BadOperand,
+    /// The exponent is zero.
+    BadExponent,
+    /// The signature is none of this digest by this key.
+    BadSignature,
+}
+
+/// The engine.
+pub struct Bignum<W> {
+    registers: Registers,
+    wait: W,
+}
+
+impl<W: Wait> Bignum<W> {
+    /// Takes the engine and forgets what it has.
+    ///
+    /// # Errors
+    /// `NoEngine`, `Failed`, `Silent`.
+    pub fn new(registers: Registers, wait: W) -> Result<Self, Error> {
+        if registers.id().read() != MAGIC {
+            return Err(Error::NoEngine);
+        }
+        let mut engine = Self { registers, wait };
+        engine.registers.command().write(Command::RESET.with_wipe(true));
+        engine.until_idle()?;
+        Ok(engine)
+    }
+
+    /// The base to the power of a public exponent: RSAVP1 (RFC 8017 §5.2.2). The result has the length of the modulus.
+    ///
+    /// # Errors
+    /// `BadModulus`, `BadOperand`, `BadExponent`, or those of the engine; then `result` is not changed.
+    pub fn power(
+        &mut self,
+        modulus: &[u8],
+        base: &[u8],
+        exponent: u32,
+        result: &mut [u8],
+    ) -> Result<(), Error> {
+        let top = modulus.first().ok_or(Error::BadModulus)?;
+        if *top == 0 || modulus.len() > 512 {
+            return Err(Error::BadModulus);
+        }
+        if result.len() != modulus.len() || base.len() > modulus.len() {
+            return Err(Error::BadOperand);
+        }
+        // Both fit: 4,096 at most, and 32.
+        let bits = u16::try_from(modulus.len() * 8).map_err(|_| Error::BadModulus)?;
+        let length = Length::RESET
+            .with_modulus(bits - top.leading_zeros() as u16)
+            .with_exponent(32 - exponent.leading_zeros() as u16);
+        if exponent == 0 {
+            return Err(Error::BadExponent);
+        }
+        self.until_idle()?;
+        let error = self.registers.error();
+        error.write(error.read());
+        self.write(Choice::Modulus, modulus);
+        self.write(Choice::Base, base);
+        self.write(Choice::Exponent, &exponent.to_be_bytes());
+        self.registers.control().write(hartlock_regs::bignum::Control::RESET);
+        self.registers.length().write(length);
+        self.run(Command::RESET.with_power(true))?;
+        self.registers.operand().write(Operand::RESET.with_value(Choice::Result));
+        for bytes in result.rchunks_mut(4) {
+            let word = self.registers.data().read().to_be_bytes();
+            for (to, byte) in bytes.iter_mut().rev().zip(word.iter().rev()) {
+                *to = *byte;
+            }
+        }
+        // A read that was refused gave zero.
+        self.no_error()
+    }
+
+    /// Verifies a signature of ECDSA with P-256 (FIPS 186-5 §6.4.2): key (x, y), digest, and (r, s). Of a longer digest
+    /// than SHA-256's, these are the first 32 bytes.
+    ///
+    /// # Errors
+    /// `BadOperand` if the key is no point of the curve, `BadSignature`, or those of the engine.
+    pub fn verify_p256(
+        &mut self,
+        key: (&[u8; 32], &[u8; 32]),
+        digest: &[u8; 32],
+        signature: (&[u8; 32], &[u8; 32]),
+    ) -> Result<(), Error> {
+        self.until_idle()?;
+        let error = self.registers.error();
+        error.write(error.read());
+        self.write(Choice::KeyX, key.0);
+        self.write(Choice::KeyY, key.1);
+        self.write(Choice::SignatureR, signature.0);
+        self.write(Choice::SignatureS, signature.1);
+        self.write(Choice::Digest, digest);
+        self.run(Command::RESET.with_verify_p256(true))
+    }
+
+    /// Words from the end of the bytes on.
+    fn write(&self, operand: Choice, bytes: &[u8]) {
+        self.registers.operand().write(Operand::RESET.with_value(operand));
+        for bytes in bytes.rchunks(4) {
+            let word = bytes.iter().fold(0, |word, byte| word << 8 | u32::from(*byte));
+            self.registers.data().write(word);
+        }
+    }
+
+    /// A word that is no verdict is a fault.
+    fn run(&mut self, command: Command) -> Result<(), Error> {
+        if W::BY_INTERRUPT {
+            self.registers.interrupt().write(Interrupt::RESET.with_done(true).with_error(true));
+            let enabled = InterruptEnable::RESET.with_done(true).with_error(true);
+            self.registers.interrupt_enable().write(enabled);
+        }
+        self.registers.command().write(command);
+        self.until_idle()?;
+        self.no_error()?;
+        match self.registers.outcome().read().value().ok_or(Error::Failed)? {
+            Verdict::Good => Ok(()),
+            Verdict::BadLength | Verdict::BadModulus => Err(Error::BadModulus),
+            Verdict::BadOperand => Err(Error::BadOperand),
+            Verdict::BadExponent => Err(Error::BadExponent),
+            Verdict::BadSignature => Err(Error::BadSignature),
+            Verdict::None => Err(Error::Refused),
+        }
+    }
+
+    fn no_error(&self) -> Result<(), Error> {
+        let error = self.registers.error().read();
+        if error.command() || error.write() || error.read() { Err(Error::Refused) } else { Ok(()) }
+    }
+
+    fn until_idle(&mut self) -> Result<(), Error> {
+        for _ in 0..PATIENCE {
+            let status = self.registers.status().read();
+            if status.failed() {
+                return Err(Error::Failed);
+            }
+            if status.idle() {
+                return Ok(());
+            }
+            self.wait.wait();
+            if W::BY_INTERRUPT {
+                // The status is read after this, so no earlier event is missed.
+                let interrupt = self.registers.interrupt();
+                interrupt.write(interrupt.read());
+            }
+        }
+        Err(Error::Silent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Registers are memory here. What hardware computes is what `hw/ip/bignum/tb` tests.
+
+    use core::cell::Cell;
+    use std::vec::Vec;
+
+    use super::*;
+    use crate::wait::Polling;
+
+    // In words.
+    const LENGTH: usize = 2;
+    const COMMAND: usize = 4;
+    const STATUS: usize = 5;
+    const ERROR: usize = 6;
+    const OUTCOME: usize = 9;
+    const OPERAND: usize = 10;
+    const DATA: usize = 11;
+    const GOOD: u32 = 0xc33c_c33c;
+
+    struct File(Vec<Cell<u32>>);
+
+    impl File {
+        /// An engine that answers every command with this word.
+        fn with_outcome(outcome: u32) -> File {
+            let file = File((0..12).map(|_| Cell::new(0)).collect());
+            file.0[0].set(MAGIC);
+            file.0[STATUS].set(1);
+            file.0[OUTCOME].set(outcome);
+            file
+        }
+
+        fn engine(&self) -> Result<Bignum<Polling>, Error> {
+            let base = self.0.as_ptr().cast::<u32>().cast_mut();
+            // SAFETY: a word for each register, in cells that may be written through a shared reference, which outlive the
+            // engine in every test.
+            Bignum::new(unsafe { Registers::new(base) }, Polling)
+        }
+    }
+
+    #[test]
+    fn takes_only_an_engine_that_is_there_and_works() {
+        let file = File::with_outcome(GOOD);
+        assert!(file.engine().is_ok());
+        assert_eq!(file.0[COMMAND].get(), 1 << 7, "it does not wipe");
+        file.0[STATUS].set(4 | 1);
+        assert_eq!(file.engine().err(), Some(Error::Failed));
+        file.0[STATUS].set(0);
+        assert_eq!(file.engine().err(), Some(Error::Silent));
+        file.0[0].set(0);
+        assert_eq!(file.engine().err(), Some(Error::NoEngine));
+    }
+
+    #[test]
+    fn every_outcome_has_its_meaning() {
+        for (outcome, wanted) in [
+            (GOOD, Ok(())),
+            (0x3cc3_3cc3, Err(Error::BadModulus)),
+            (0x55aa_55aa, Err(Error::BadModulus)),
+            (0xaa55_aa55, Err(Error::BadOperand)),
+            (0x6996_6996, Err(Error::BadExponent)),
+            (0, Err(Error::Refused)),
+            (1, Err(Error::Failed)),
+        ] {
+            let file = File::with_outcome(outcome);
+            let mut result = [0; 33];
+            let mut modulus = [0xff; 33];
+            modulus[0] = 0x10;
+            assert_eq!(
+                file.engine().unwrap().power(&modulus, &[2; 32], 65537, &mut result),
+                wanted
+            );
+            assert_eq!(file.0[COMMAND].get(), 1);
+            assert_eq!(file.0[LENGTH].get(), 17 << 16 | 261);
+        }
+    }
+
+    #[test]
+    fn a_signature_is_what_its_outcome_says() {
+        let number = [7; 32];
+        for (outcome, wanted) in [
+            (GOOD, Ok(())),
+            (0x9669_9669, Err(Error::BadSignature)),
+            (0xaa55_aa55, Err(Error::BadOperand)),
+            (0, Err(Error::Refused)),
+            (1, Err(Error::Failed)),
+        ] {
+            let file = File::with_outcome(outcome);
+            let mut engine = file.engine().unwrap();
+            let got = engine.verify_p256((&number, &number), &[9; 32], (&number, &number));
+            assert_eq!(got, wanted);
+            assert_eq!(file.0[COMMAND].get(), 1 << 4);
+            assert_eq!(file.0[OPERAND].get(), 11);
+            assert_eq!(file.0[DATA].get(), 0x0909_0909);
+        }
+    }
+
+    #[test]
+    fn reads_words_from_the_end() {
+        let file = File::with_outcome(GOOD);
+        let mut result = [0; 33];
+        file.engine().unwrap().power(&[0x11; 33], &[2; 3], 3, &mut result).unwrap();
+        assert_eq!(file.0[OPERAND].get(), 6);
+        // The last word that was written is what every read gives.
+        let mut wanted = [[0, 0, 0, 3]; 9].concat();
+        wanted.drain(..3);
+        assert_eq!(result[..], wanted);
+        assert_eq!(file.0[DATA].get(), 3);
+    }
+
+    #[test]
+    fn refuses_lengths_before_it_uses_the_engine() {
+        let file = File::with_outcome(GOOD);
+        let mut engine = file.engine().unwrap();
+        file.0[COMMAND].set(0);
+        assert_eq!(engine.power(&[], &[], 3, &mut []), Err(Error::BadModulus));
+        assert_eq!(engine.power(&[0, 1], &[1], 3, &mut [0; 2]), Err(Error::BadModulus));
+        assert_eq!(engine.power(&[1; 513], &[1], 3, &mut [0; 513]), Err(Error::BadModulus));
+        assert_eq!(engine.power(&[1; 32], &[1; 33], 3, &mut [0; 32]), Err(Error::BadOperand));
+        assert_eq!(engine.power(&[1; 32], &[1], 3, &mut [0; 31]), Err(Error::BadOperand));
+        assert_eq!(engine.power(&[1; 32], &[1], 0, &mut [0; 32]), Err(Error::BadExponent));
+        assert_eq!(file.0[COMMAND].get(), 0);
+        file.0[ERROR].set(0);
+    }
+}

@@ -1,0 +1,249 @@
+// The engine for big numbers on a bus: registers of `data/bignum.rdl` (AXI4-Lite), an interrupt and an alert.
+//
+// Operands can be written, and not read. An access to `operand` or `data` is answered when the memory has the word or gave it,
+// which takes 256 cycles at most; what comes at the wrong time is refused at once and reported.
+
+`include "assert.svh"
+
+module bignum
+  import bignum_pkg::*;
+  import bignum_regs_pkg::*;
+#(
+  parameter int unsigned Dsps = 16,
+  parameter bit Hardened = 1'b1
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  // AXI4-Lite, 4 KiB. Protection bits are ignored: the only manager of this port is the root of trust.
+  // Write address.
+  input  logic        axil_awvalid_i,
+  output logic        axil_awready_o,
+  input  logic [11:0] axil_awaddr_i,
+  input  logic [2:0]  axil_awprot_i,
+  // Write data.
+  input  logic        axil_wvalid_i,
+  output logic        axil_wready_o,
+  input  logic [31:0] axil_wdata_i,
+  input  logic [3:0]  axil_wstrb_i,
+  // Write response.
+  output logic        axil_bvalid_o,
+  input  logic        axil_bready_i,
+  output logic [1:0]  axil_bresp_o,
+  // Read address.
+  input  logic        axil_arvalid_i,
+  output logic        axil_arready_o,
+  input  logic [11:0] axil_araddr_i,
+  input  logic [2:0]  axil_arprot_i,
+  // Read data and response.
+  output logic        axil_rvalid_o,
+  input  logic        axil_rready_i,
+  output logic [31:0] axil_rdata_o,
+  output logic [1:0]  axil_rresp_o,
+
+  input  logic [3:0]  lifecycle_i,  // a change of it wipes everything
+  output logic        irq_o,
+  output logic        alert_o       // an upset was detected: the engine stops until reset
+);
+  bignum__in_t  regs_in;
+  bignum__out_t regs_out;
+
+  // Generated from data/bignum.rdl.
+  bignum_regs u_regs (
+    .clk           (clk_i),
+    .arst_n        (rst_ni),
+    .s_axil_awready(axil_awready_o),
+    .s_axil_awvalid(axil_awvalid_i),
+    .s_axil_awaddr (axil_awaddr_i),
+    .s_axil_awprot (axil_awprot_i),
+    .s_axil_wready (axil_wready_o),
+    .s_axil_wvalid (axil_wvalid_i),
+    .s_axil_wdata  (axil_wdata_i),
+    .s_axil_wstrb  (axil_wstrb_i),
+    .s_axil_bready (axil_bready_i),
+    .s_axil_bvalid (axil_bvalid_o),
+    .s_axil_bresp  (axil_bresp_o),
+    .s_axil_arready(axil_arready_o),
+    .s_axil_arvalid(axil_arvalid_i),
+    .s_axil_araddr (axil_araddr_i),
+    .s_axil_arprot (axil_arprot_i),
+    .s_axil_rready (axil_rready_i),
+    .s_axil_rvalid (axil_rvalid_o),
+    .s_axil_rdata  (axil_rdata_o),
+    .s_axil_rresp  (axil_rresp_o),
+    .hwif_in       (regs_in),
+    .hwif_out      (regs_out)
+  );
+
+  // --- commands ---
+  logic [4:0] asked;
+  logic [3:0] lifecycle_q;
+  logic       wipes, takes, ready, is_idle, valid, done, core_error;
+  command_e   command;
+  result_e    result;
+
+  assign asked = {regs_out.command.verify_p256.value, regs_out.command.prepare.value, regs_out.command.multiply.value,
+                  regs_out.command.secret.value, regs_out.command.power.value};
+  assign wipes = regs_out.command.wipe.value | (lifecycle_q != lifecycle_i);
+  // One at a time; more than one is none.
+  always_comb begin
+    unique case (asked)
+      5'b00001: command = CmdPower;
+      5'b00010: command = CmdSecret;
+      5'b00100: command = CmdMultiply;
+      5'b01000: command = CmdPrepare;
+      5'b10000: command = CmdP256;
+      default: command = CmdNone;
+    endcase
+  end
+  assign takes = (command != CmdNone) & ready;
+
+  // --- words ---
+  // A word of an operand is kept for the cycles until the engine takes it, and then cleared.
+  typedef enum logic [2:0] {
+    AccessNone, AccessSelect, AccessWrite, AccessStore, AccessRead
+  } access_e;
+
+  (* fsm_encoding = "none" *) access_e access_q;
+  logic [31:0] word_q, out_word;
+  logic        write_request, read_request, is_whole, bad_write, bad_read, ends_write, ends_read, select_is_good;
+  logic        select_ready, in_ready, in_wait, out_valid, out_wait, port_ready, is_data_q;
+
+  assign write_request  = regs_out.data.req & regs_out.data.req_is_wr;
+  assign read_request   = regs_out.data.req & ~regs_out.data.req_is_wr;
+  assign is_whole       = &regs_out.data.wr_biten.value;
+  assign select_is_good = select_ready & (word_q[3:0] inside {[4'd1:4'd11]});
+
+  // What an access waits for: the operand is zero, the word is in the memory, or out of it.
+  always_comb begin
+    {bad_write, bad_read, ends_write, ends_read} = '0;
+    unique case (access_q)
+      AccessSelect: {bad_write, ends_write} = {2{~select_is_good}};
+      AccessWrite:  {bad_write, ends_write} = {2{~in_ready & ~in_wait}};
+      AccessStore:  ends_write = port_ready;
+      AccessRead:   {bad_read, ends_read} = {~out_valid & ~out_wait, ~out_wait};
+      default: ;
+    endcase
+    if (write_request && !is_whole) bad_write = 1'b1;
+  end
+
+  // One access at a time: the bus waits for its answer.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      access_q    <= AccessNone;
+      word_q      <= '0;
+      is_data_q   <= 1'b0;
+      lifecycle_q <= '0;
+    end else begin
+      lifecycle_q <= lifecycle_i;
+      unique case (access_q)
+        AccessNone: begin
+          is_data_q <= regs_out.data.req;
+          if (write_request) word_q <= regs_out.data.wr_data.value;
+          if (regs_out.operand.req && regs_out.operand.req_is_wr) begin
+            word_q   <= {28'd0, regs_out.operand.wr_data.value};
+            access_q <= AccessSelect;
+          end
+          if (write_request) access_q <= is_whole ? AccessWrite : AccessStore;
+          if (read_request)  access_q <= AccessRead;
+        end
+        AccessSelect: access_q <= select_is_good ? AccessStore : AccessNone;
+        AccessWrite:  access_q <= in_ready ? AccessStore : in_wait ? AccessWrite : AccessNone;
+        AccessStore:  if (port_ready) access_q <= AccessNone;
+        AccessRead:   if (!out_wait) access_q <= AccessNone;
+        default:      access_q <= AccessNone;
+      endcase
+      // No word of an operand stays.
+      if (access_q inside {AccessNone, AccessWrite} && !write_request && !regs_out.operand.req && !in_wait) word_q <= '0;
+    end
+  end
+
+  bignum_core #(.Dsps(Dsps), .Hardened(Hardened)) u_core (
+    .clk_i, .rst_ni,
+    .select_valid_i (access_q == AccessSelect && select_is_good),
+    .select_ready_o (select_ready),
+    .select_i       (operand_e'(word_q[3:0])),
+    .in_valid_i     (access_q == AccessWrite),
+    .in_ready_o     (in_ready),
+    .in_i           (word_q),
+    .in_wait_o      (in_wait),
+    .out_ready_i    (access_q == AccessRead),
+    .out_valid_o    (out_valid),
+    .out_o          (out_word),
+    .out_wait_o     (out_wait),
+    .port_ready_o   (port_ready),
+    .command_valid_i(command != CmdNone),
+    .command_ready_o(ready),
+    .command_i      (command),
+    .modulus_bits_i (regs_out.length.modulus.value),
+    .exponent_bits_i(regs_out.length.exponent.value),
+    .given_i        (regs_out.control.given.value),
+    .abort_i        (regs_out.command.abort.value),
+    .wipe_i         (wipes),
+    .idle_o         (is_idle),
+    .done_o         (done),
+    .result_o       (result),
+    .valid_o        (valid),
+    .error_o        (core_error)
+  );
+  assign alert_o = core_error;
+  assign irq_o   = regs_out.interrupt.intr;
+
+  // --- status for software ---
+  logic was_failed_q, bad_command;
+  assign bad_command = (asked != '0) & ~takes;
+
+  // Interrupts report events: the first cycle of a failure.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) was_failed_q <= 1'b0;
+    else         was_failed_q <= core_error;
+  end
+
+  // Every input of the register block.
+  always_comb begin
+    regs_in.parameters.dsps.next  = 5'(Dsps);
+    regs_in.status.idle.next      = is_idle;
+    regs_in.status.valid.next     = valid;
+    regs_in.status.failed.next    = core_error;
+    regs_in.outcome.value.next    = (result == ResultNone) ? '0 : {result, ~result, result, ~result};
+    regs_in.error.command.hwset   = bad_command;
+    regs_in.error.write.hwset     = bad_write;
+    regs_in.error.read.hwset      = bad_read;
+    regs_in.interrupt.done.hwset  = done;
+    regs_in.interrupt.error.hwset = bad_command | bad_write | bad_read | (core_error & ~was_failed_q);
+    regs_in.operand.wr_ack        = ends_write & ~is_data_q;
+    regs_in.data.wr_ack           = ends_write & is_data_q;
+    regs_in.data.rd_ack           = ends_read;
+    regs_in.data.rd_data.value    = out_word & {32{out_valid}};
+  end
+
+  // --- assertions ---
+
+`ifndef SYNTHESIS
+  axi_lite_checks #(.AddrBits(12)) u_checks (
+    .clk_i,
+    .rst_ni,
+    .awvalid_i(axil_awvalid_i),
+    .awready_i(axil_awready_o),
+    .awaddr_i (axil_awaddr_i),
+    .wvalid_i (axil_wvalid_i),
+    .wready_i (axil_wready_o),
+    .wdata_i  (axil_wdata_i),
+    .wstrb_i  (axil_wstrb_i),
+    .bvalid_i (axil_bvalid_o),
+    .bready_i (axil_bready_i),
+    .bresp_i  (axil_bresp_o),
+    .arvalid_i(axil_arvalid_i),
+    .arready_i(axil_arready_o),
+    .araddr_i (axil_araddr_i),
+    .rvalid_i (axil_rvalid_o),
+    .rready_i (axil_rready_i),
+    .rdata_i  (axil_rdata_o),
+    .rresp_i  (axil_rresp_o)
+  );
+`endif
+
+  // None is answered twice, and none is forgotten.
+  `ASSERT(AnAccessEndsWithItsAnswer_A, access_q != AccessNone |=> (access_q == AccessNone) == $past(ends_write || ends_read))
+  `ASSERT(NoWordOfAnOperandStays_A, access_q == AccessWrite && !in_wait |=> word_q == '0)
+endmodule

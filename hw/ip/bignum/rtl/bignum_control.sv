@@ -1,0 +1,192 @@
+// Commands: their programs, their results, and what can be read.
+//
+// Lengths are checked here, before a program runs; programs check everything that needs arithmetic. A command copies what
+// configures it, so that later writes of registers change nothing. A result is valid until the next command, an abort or a
+// wipe; a refused command has none, and the operand that was chosen for reading is forgotten with it.
+//
+// There is no limit of time: loops of programs count down or walk a number of at most 4,096 bits, so each of them ends.
+//
+// States, and what says that there is a result, differ in several bits; illegal ones are an error, which only a reset leaves.
+
+`include "assert.svh"
+
+module bignum_control
+  import bignum_pkg::*;
+  import bignum_rom_pkg::*;
+#(
+  parameter int unsigned W = 68,
+  parameter bit Hardened = 1'b1,
+  localparam int unsigned AddrBits = $clog2(Limbs * LimbBits / W)
+) (
+  input  logic     clk_i,
+  input  logic     rst_ni,
+
+  input  logic     command_valid_i,
+  output logic     command_ready_o,
+  input  command_e command_i,
+  input  length_t  modulus_bits_i,
+  input  length_t  exponent_bits_i,
+  input  logic     given_i,
+  input  logic     abort_i,        // ends a command
+  input  logic     wipe_i,         // forgets everything
+  input  logic     fail_i,         // an error elsewhere
+  output logic     error_o,        // until reset
+
+  output logic     idle_o,         // operands and commands are taken
+  output logic     done_o,         // a pulse, also for a command that is refused
+  output result_e  result_o,
+  output logic     valid_o,        // there is a result to read
+
+  output logic     clear_o,        // all units stop
+  output logic     clear_port_o,   // the operand that was chosen, too
+  output logic     wiping_o,       // the memory, a word a cycle
+  output logic [AddrBits-1:0] wipe_addr_o,
+
+  // The program.
+  output logic     start_o,
+  output address_t entry_o,
+  output length_t  modulus_bits_o,
+  output length_t  exponent_bits_o,
+  output logic     given_o,
+  input  logic     end_i,
+  input  end_e     end_code_i
+);
+  // Any two states differ in three bits at least.
+  typedef enum logic [5:0] {
+    StWipe  = 6'b001011,
+    StIdle  = 6'b010101,
+    StStart = 6'b011110,
+    StRun   = 6'b100110,
+    StError = 6'b110011
+  } state_e;
+  localparam logic [3:0] No = 4'b0110, Yes = 4'b1001;
+
+  (* fsm_encoding = "none" *) state_e state_q;
+  state_e     state_d;
+  (* fsm_encoding = "none" *) command_e command_q;
+  (* fsm_encoding = "none" *) logic [3:0] valid_q;
+  (* fsm_encoding = "none" *) result_e result_q;
+  length_t    modulus_bits_q, exponent_bits_q;
+  logic       given_q, in_idle, is_error, takes, has_exponent, lengths_fit, ends, done_q;
+  logic [AddrBits-1:0] wipe_q;
+  result_e    verdict;
+
+  assign in_idle  = state_q == StIdle;
+  // Every code that is no state, too.
+  assign is_error = !(state_q inside {StWipe, StIdle, StStart, StRun});
+
+  // --- commands ---
+  assign has_exponent = command_i inside {CmdPower, CmdSecret};
+  // A curve has lengths of its own.
+  assign lengths_fit  = command_i == CmdP256 ||
+                        (modulus_bits_i >= LeastBits && modulus_bits_i <= MostBits &&
+                         (!has_exponent || (exponent_bits_i != '0 && exponent_bits_i <= MostBits)));
+  assign command_ready_o = in_idle & ~wipe_i & ~abort_i & ~fail_i;
+  assign takes           = command_valid_i & command_ready_o;
+
+  // What is no command begins nothing: `is_command` below.
+  always_comb begin
+    unique case (command_q)
+      CmdPower:    entry_o = EntryPower;
+      CmdSecret:   entry_o = EntrySecret;
+      CmdMultiply: entry_o = EntryMultiply;
+      CmdP256:     entry_o = EntryP256;
+      default:     entry_o = EntryPrepare;
+    endcase
+  end
+  assign start_o = state_q == StStart;
+  assign ends    = (state_q == StRun) & end_i;
+
+  // Any other code of an end is an error, and so is a command of no code.
+  logic is_end, is_command;
+  // Software sees no more of a program than this.
+  always_comb begin
+    is_end = 1'b1;
+    unique case (end_code_i)
+      EndGood:     verdict = ResultGood;
+      EndModulus:  verdict = ResultModulus;
+      EndOperand:  verdict = ResultOperand;
+      EndExponent: verdict = ResultExponent;
+      EndSignature: verdict = ResultSignature;
+      default:     {is_end, verdict} = {1'b0, ResultNone};
+    endcase
+  end
+  assign is_command = command_q inside {CmdPower, CmdSecret, CmdMultiply, CmdPrepare, CmdP256};
+
+  // --- states ---
+  // A wipe is taken in every state but the error, an abort in every one but the wipe.
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      StWipe:  if (wipe_q == '1) state_d = StIdle;
+      StIdle:  if (takes && lengths_fit) state_d = StStart;
+      StStart: state_d = is_command ? StRun : StError;
+      StRun:   if (ends) state_d = is_end ? StIdle : StError;
+      StError: state_d = StError;
+      default: state_d = Hardened ? StError : StIdle;
+    endcase
+    if (abort_i && !is_error && state_q != StWipe) state_d = StIdle;
+    if (wipe_i && !is_error) state_d = StWipe;
+    if (fail_i && Hardened) state_d = StError;
+  end
+
+  // The state machine. It begins with a wipe.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) state_q <= StWipe;
+    else         state_q <= state_d;
+  end
+
+  // Everything else that a command changes.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      command_q       <= CmdNone;
+      modulus_bits_q  <= '0;
+      exponent_bits_q <= '0;
+      given_q         <= 1'b0;
+      valid_q         <= No;
+      result_q        <= ResultNone;
+      done_q          <= 1'b0;
+      wipe_q          <= '0;
+    end else begin
+      wipe_q <= wiping_o ? wipe_q + 1'b1 : '0;
+      done_q <= (ends & is_end) | (takes & ~lengths_fit);
+      if (takes) begin
+        command_q       <= command_i;
+        modulus_bits_q  <= modulus_bits_i;
+        exponent_bits_q <= exponent_bits_i;
+        given_q         <= given_i;
+        valid_q         <= No;
+        result_q        <= lengths_fit ? ResultNone : ResultLength;
+      end
+      if (ends) begin
+        result_q <= verdict;
+        valid_q  <= (verdict == ResultGood) ? Yes : No;
+      end
+      if (clear_o) begin
+        valid_q <= No;
+        done_q  <= 1'b0;
+        if (!in_idle || wipe_i) result_q <= ResultNone;
+      end
+    end
+  end
+
+  assign wiping_o        = (state_q == StWipe) | is_error;
+  assign wipe_addr_o     = wipe_q;
+  assign clear_port_o    = wiping_o | wipe_i;
+  assign clear_o         = clear_port_o | abort_i;
+  assign idle_o          = in_idle;
+  assign done_o          = done_q;
+  assign error_o         = is_error;
+  assign result_o        = is_error ? ResultNone : result_q;
+  assign valid_o         = in_idle & (valid_q == Yes);
+  assign modulus_bits_o  = modulus_bits_q;
+  assign exponent_bits_o = exponent_bits_q;
+  assign given_o         = given_q;
+
+  `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  `ASSERT(OnlyAGoodResultIsShown_A, valid_o |-> idle_o && result_q == ResultGood)
+  `ASSERT(AProgramStartsOnce_A, start_o |=> !start_o)
+  `ASSERT(AnEndHasAResult_A, done_o |-> result_o != ResultNone)
+  `ASSERT(AWipeIsTaken_A, wipe_i |=> wiping_o)
+  `ASSERT(AnErrorShowsNothing_A, error_o |-> !valid_o && !command_ready_o)
+endmodule
