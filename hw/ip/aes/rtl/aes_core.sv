@@ -94,10 +94,10 @@ module aes_core
   assign mixed   = mix_columns(whole) ^ (decrypt ? '0 : key);
   assign result_o = added;
 
-  // Without a reset: the wipe after a reset overwrites it.
+  // Without a reset: the wipe after a reset overwrites it. An error lets go of what is there.
   always_ff @(posedge clk_i) begin
-    if (loads || steps) state_q <= loads ? block_i ^ first_q : mixed;
-    if (idle_o) first_q <= key;
+    if (loads || steps || error_o) state_q <= steps ? mixed : block_i ^ first_q;
+    if (idle_o || error_o) first_q <= key;
   end
 
   `ASSERT(ResultsAreOfTheLastRound_A, result_valid_o |-> round == (decrypt ? 4'd0 : rounds(len_i)))

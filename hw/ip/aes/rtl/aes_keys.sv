@@ -118,7 +118,8 @@ module aes_keys
   end
 
   // One write port: words from outside, or of the schedule. One read port: the round, or an old word.
-  assign write       = (in_idle & write_i) | in_expand;
+  // An error does not keep a wipe away.
+  assign write       = ((in_idle | error_o) & write_i) | in_expand;
   assign write_index = in_expand ? index_q : index_i;
   assign write_word  = in_expand ? expanded : word_i;
   assign read_round  = in_idle ? round_i : old_index[5:2];

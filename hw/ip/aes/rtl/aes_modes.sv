@@ -1,0 +1,310 @@
+// ECB, CBC, CTR (SP 800-38A) and GCM (SP 800-38D) around a block cipher.
+//
+// A message has a number of bytes that is known at its start. Blocks of it wait in `input_block_i`, are kept in `hold_q`
+// while the cipher works, and results wait in `output_q`; so the cipher never waits for a port that is ready in
+// time. GCM begins with the subkey and the first counter block, and ends with the lengths.
+
+`include "assert.svh"
+
+module aes_modes
+  import aes_pkg::*;
+  import aes_modes_pkg::*;
+#(
+  parameter bit Hardened = 1'b1
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  // A message. All of it is stable until `busy_o` falls.
+  input  logic        start_i,
+  input  logic        expand_i,      // the key first
+  input  mode_e       mode_i,
+  input  logic        decrypt_i,
+  input  logic [31:0] iv_len_i,      // bytes; 12 is the usual one
+  input  logic [31:0] aad_len_i,
+  input  logic [31:0] text_len_i,
+  input  logic        drop_i,        // ends a message at once
+  input  logic        wipe_i,        // overwrites registers with what its inputs are
+  input  logic        fail_i,
+  output logic        busy_o,
+  output logic        done_o,        // a pulse
+  output logic        error_o,       // until reset
+
+  // The vector, a word at a time while idle.
+  input  logic        iv_write_i,
+  input  logic [1:0]  iv_index_i,
+  input  word_t       iv_word_i,
+
+  // Blocks of the vector, of data that are authenticated only, and of the text.
+  output logic        wants_o,       // a block is wanted
+  output logic        wants_text_o,  // and it is text
+  output logic [31:0] left_o,        // bytes of this phase, from this block on
+  input  logic        input_valid_i,
+  output logic        input_ready_o,
+  input  block_t      input_block_i,
+
+  // Results; bytes past the end are zero.
+  output logic        output_valid_o,
+  input  logic        output_ready_i,
+  output block_t      output_o,
+  output logic [4:0]  output_bytes_o,
+  output logic        output_last_o,
+
+  output logic        tag_valid_o,
+  output block_t      tag_o,
+
+  // The cipher.
+  output logic        cipher_expand_o,
+  output logic        cipher_decrypt_o,
+  input  logic        cipher_idle_i,
+  output logic        block_valid_o,
+  input  logic        block_ready_i,
+  output block_t      block_o,
+  input  logic        result_valid_i,
+  output logic        result_ready_o,
+  input  block_t      result_i
+);
+  state_e state_d;
+  (* fsm_encoding = "none" *) state_e state_q;
+
+  block_t      iv_q, hold_q, subkey_q, mask_q, output_d, output_q, digest_block, sum, counter, sealed, chain;
+  logic [31:0] left_d, left_q;
+  logic [4:0]  bytes_now, hold_bytes_q, output_bytes_q;
+  logic        hold_last_q, output_valid_q, output_last_q, tag_valid_q, sent_d, sent_q;
+  logic        in_idle, in_expand, in_turn, in_subkey, in_iv, in_iv_end, in_first, in_aad, in_text, in_lengths, in_tag;
+  logic        digests, digest_ready, clears_sum, loads, results, is_gcm, counts, stores_text, absorbs;
+
+  assign in_idle    = state_q == StIdle;
+  assign in_expand  = state_q == StExpand;
+  assign in_turn    = state_q == StTurn;
+  assign in_subkey  = state_q == StSubkey;
+  assign in_iv      = state_q == StIv;
+  assign in_iv_end  = state_q == StIvEnd;
+  assign in_first   = state_q == StFirst;
+  assign in_aad     = state_q == StAad;
+  assign in_text    = state_q == StText;
+  assign in_lengths = state_q == StLengths;
+  assign in_tag     = state_q == StTag;
+  assign error_o    = ~(in_idle | in_expand | in_turn | in_subkey | in_iv | in_iv_end | in_first | in_aad | in_text |
+                        in_lengths | in_tag);
+  assign busy_o     = ~in_idle;
+  assign is_gcm     = mode_i == ModeGcm;
+  // Modes that encrypt counters in both directions.
+  assign counts           = (mode_i == ModeCtr) | is_gcm;
+  assign cipher_decrypt_o = decrypt_i & ~counts;
+  assign cipher_expand_o  = in_idle & start_i & expand_i;
+
+  // --- the cipher ---
+
+  assign loads       = block_valid_o & block_ready_i;
+  assign results     = result_valid_i & result_ready_o;
+  assign stores_text = in_text & results;
+  // The subkey is the encryption of zero, the mask of the tag that of the first counter block.
+  assign block_valid_o  = wipe_i | ((in_subkey | in_first) & ~sent_q) |
+                          (in_text & (left_q != '0) & input_valid_i);
+  assign result_ready_o = wipe_i | in_subkey | in_first |
+                          (in_text & (~output_valid_q | output_ready_i) & (digest_ready | ~is_gcm));
+  // CBC chains with the result of this cycle, if there is one.
+  assign chain   = results & in_text ? result_i : iv_q;
+  assign block_o = in_subkey ? '0 : (in_first | counts) ? iv_q
+                 : (mode_i == ModeCbc && !decrypt_i) ? input_block_i ^ chain : input_block_i;
+
+  // Bytes of the block that is taken now.
+  assign bytes_now     = (left_q >= 32'd16) ? 5'd16 : {1'b0, left_q[3:0]};
+  assign absorbs       = (in_iv | in_aad) & (left_q != '0) & input_valid_i & digest_ready;
+  assign input_ready_o = absorbs | (in_text & loads);
+  assign wants_o       = (in_iv | in_aad | in_text) & (left_q != '0);
+  assign wants_text_o  = in_text;
+  assign left_o        = left_q;
+
+  // --- results ---
+
+  function automatic block_t first_bytes(block_t block, logic [4:0] bytes);
+    block_t out;
+    for (int i = 0; i < 16; i++) out[i] = block[i] & {8{5'(i) < bytes}};
+    return out;
+  endfunction
+
+  assign sealed   = counts ? hold_q : (mode_i == ModeCbc && decrypt_i) ? iv_q : '0;
+  assign output_d = first_bytes(result_i ^ sealed, hold_bytes_q);
+
+  assign output_valid_o = output_valid_q;
+  assign output_o       = output_valid_q ? output_q : '0;
+  assign output_bytes_o = output_bytes_q;
+  assign output_last_o  = output_last_q;
+
+  // --- the digest ---
+
+  // Big-endian counters in blocks whose first byte is the lowest.
+  function automatic block_t reversed(block_t block);
+    block_t out;
+    for (int i = 0; i < 16; i++) out[i] = block[15-i];
+    return out;
+  endfunction
+
+  // Lengths are in bits (§7.1). They are modulo 2^35 bytes, more than a length register has.
+  function automatic logic [63:0] bits(logic [31:0] bytes);
+    return {29'b0, bytes, 3'b0};
+  endfunction
+
+  always_comb begin
+    digests      = absorbs | (stores_text & is_gcm);
+    digest_block = first_bytes(decrypt_i ? hold_q : output_d, hold_bytes_q);
+    if (in_iv || in_aad) digest_block = first_bytes(input_block_i, bytes_now);
+    if (in_iv_end) begin
+      digests      = ~sent_q;
+      digest_block = reversed({64'b0, bits(iv_len_i)});
+    end
+    if (in_lengths) begin
+      digests      = 1'b1;
+      digest_block = reversed({bits(aad_len_i), bits(text_len_i)});
+    end
+  end
+
+  // The sum begins anew with a message, and after the vector. After the end it is a part of the tag.
+  assign clears_sum = in_subkey | in_first | drop_i;
+
+  aes_ghash u_ghash (
+    .clk_i, .rst_ni,
+    .clear_i (clears_sum),
+    .valid_i (digests),
+    .ready_o (digest_ready),
+    .block_i (digest_block),
+    .subkey_i(subkey_q),
+    .sum_o   (sum)
+  );
+
+  assign tag_valid_o = tag_valid_q;
+  assign tag_o       = tag_valid_q ? sum ^ mask_q : '0;
+
+  // GCM counts in 32 bits (SP 800-38D §6.2), CTR in all.
+  always_comb begin
+    logic [127:0] value;
+    value = reversed(iv_q);
+    value[31:0] = value[31:0] + 32'd1;
+    if (!is_gcm && value[31:0] == '0) value[127:32] = value[127:32] + 96'd1;
+    counter = reversed(value);
+  end
+
+  // --- the message ---
+
+  // Phases in the order of the standard; those without bytes take a cycle.
+  always_comb begin
+    state_d = state_q;
+    left_d  = left_q;
+    sent_d  = sent_q;
+    unique case (state_q)
+      StIdle: if (start_i) begin
+        state_d = expand_i ? StExpand : StTurn;
+        sent_d  = 1'b0;
+      end
+      // Until the schedule is there, and the first round key of the direction.
+      StExpand: if (cipher_idle_i) state_d = StTurn;
+      StTurn: begin
+        state_d = is_gcm ? StSubkey : StText;
+        left_d  = text_len_i;
+      end
+      StSubkey: begin
+        if (loads) sent_d = 1'b1;
+        if (results) begin
+          sent_d  = 1'b0;
+          state_d = (iv_len_i == 32'd12) ? StFirst : StIv;
+          left_d  = iv_len_i;
+        end
+      end
+      StIv: begin
+        if (absorbs) left_d = left_q - 32'(bytes_now);
+        if (left_q == '0 && digest_ready) state_d = StIvEnd;
+      end
+      StIvEnd: begin
+        if (digests) sent_d = 1'b1;
+        if (sent_q && digest_ready) begin
+          sent_d  = 1'b0;
+          state_d = StFirst;
+        end
+      end
+      StFirst: begin
+        if (loads) sent_d = 1'b1;
+        if (results) begin
+          sent_d  = 1'b0;
+          state_d = StAad;
+          left_d  = aad_len_i;
+        end
+      end
+      StAad: begin
+        if (absorbs) left_d = left_q - 32'(bytes_now);
+        if (left_q == '0 && digest_ready) begin
+          state_d = StText;
+          left_d  = text_len_i;
+        end
+      end
+      StText: begin
+        if (loads) left_d = left_q - 32'(bytes_now);
+        if (left_q == '0 && (text_len_i == '0 || (stores_text && hold_last_q))) begin
+          state_d = is_gcm ? StLengths : StIdle;
+        end
+      end
+      StLengths: if (digest_ready) state_d = StTag;
+      StTag: if (digest_ready) state_d = StIdle;
+      StError: state_d = StError;
+      default: state_d = Hardened ? StError : StIdle;
+    endcase
+    // Priority over a message, but not over an error.
+    if (drop_i && !error_o) state_d = StIdle;
+    if (fail_i && Hardened) state_d = StError;
+  end
+
+  assign done_o = busy_o & ~error_o & (state_d == StIdle) & ~drop_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q        <= StIdle;
+      left_q         <= '0;
+      sent_q         <= 1'b0;
+      output_valid_q <= 1'b0;
+      tag_valid_q    <= 1'b0;
+    end else begin
+      state_q <= state_d;
+      left_q  <= left_d;
+      sent_q  <= sent_d;
+      if (drop_i || error_o || wipe_i)  output_valid_q <= 1'b0;
+      else if (stores_text)             output_valid_q <= 1'b1;
+      else if (output_ready_i)          output_valid_q <= 1'b0;
+      if (drop_i || error_o || start_i || wipe_i) tag_valid_q <= 1'b0;
+      else if (in_tag && digest_ready)  tag_valid_q <= 1'b1;
+    end
+  end
+
+  // Data without a reset: a wipe follows it. A wipe lets all of them take what their inputs are then: blocks that the
+  // cipher makes of pseudo-random words.
+  always_ff @(posedge clk_i) begin
+    if ((in_text && loads) || wipe_i) begin
+      hold_q       <= input_block_i;
+      hold_bytes_q <= wipe_i ? 5'd16 : bytes_now;
+      hold_last_q  <= left_q <= 32'd16;
+    end
+    if (stores_text || wipe_i) begin
+      output_q       <= output_d;
+      output_bytes_q <= hold_bytes_q;
+      output_last_q  <= hold_last_q;
+    end
+    if ((in_subkey && results) || wipe_i) subkey_q <= result_i;
+    if ((in_first && results) || wipe_i)  mask_q   <= result_i;
+  end
+
+  // The vector: counter, chain, or the sum of a long vector.
+  always_ff @(posedge clk_i) begin
+    if (iv_write_i) iv_q[4*iv_index_i +: 4] <= iv_word_i;
+    else if (in_turn && is_gcm && iv_len_i == 32'd12) iv_q[15:12] <= 32'h01000000;
+    else if (in_iv_end && sent_q && digest_ready) iv_q <= sum;
+    else if (loads && (in_first || (in_text && counts))) iv_q <= counter;
+    else if (stores_text && mode_i == ModeCbc) iv_q <= decrypt_i ? hold_q : result_i;
+  end
+
+  `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  `ASSERT(AnErrorOffersNothing_A, error_o |=> !output_valid_o && !tag_valid_o && !wants_o)
+  `ASSERT(ADropHidesEverything_A, drop_i |=> !output_valid_o && !tag_valid_o && (!busy_o || error_o))
+  `ASSERT(ATagIsOfAWholeMessage_A, !tag_valid_o |=> !tag_valid_o || ($past(in_tag) && left_q == '0))
+  `ASSERT(AResultWaitsForItsReader_A,
+          output_valid_o && !output_ready_i && !drop_i && !error_o && !wipe_i |=> output_valid_o && $stable(output_q))
+endmodule
