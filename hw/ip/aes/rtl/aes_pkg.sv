@@ -71,9 +71,6 @@ package aes_pkg;
     return out;
   endfunction
 
-  parameter table_t Sbox        = make_sbox();
-  parameter table_t InverseSbox = make_inverse_sbox();
-
   // MixColumns (§5.1.3).
   function automatic block_t mix_columns(block_t s);
     block_t out;

@@ -12,9 +12,6 @@ module aes_sbox
   input  logic [7:0] byte_i,
   output logic [7:0] byte_o
 );
-  if (Inverse) begin : g_inverse
-    assign byte_o = InverseSbox[byte_i];
-  end else begin : g_forward
-    assign byte_o = Sbox[byte_i];
-  end
+  localparam table_t Table = Inverse ? make_inverse_sbox() : make_sbox();
+  assign byte_o = Table[byte_i];
 endmodule
