@@ -137,8 +137,23 @@ def expression(table: int, inputs: list[str]) -> str:
     return f"({a} ^ ({select} & ({a} ^ {b})))"
 
 
+def values(cell: dict[str, Any]) -> list[tuple[Any, str]]:
+    """The outputs of a cell of logic, and their expressions."""
+    if cell["type"] != "CARRY4":
+        return [value(cell)]
+    wires = cell["connections"]
+    carry, found = f"({signal(wires['CI'][0])} | {signal(wires['CYINIT'][0])})", []
+    for index, (select, data) in enumerate(zip(wires["S"], wires["DI"], strict=True)):
+        if "O" in wires:
+            found.append((wires["O"][index], f"({signal(select)} ^ {carry})"))
+        carry = f"({signal(data)} ^ ({signal(select)} & ({signal(data)} ^ {carry})))"
+        if "CO" in wires:
+            found.append((wires["CO"][index], carry))
+    return found
+
+
 def value(cell: dict[str, Any]) -> tuple[Any, str]:
-    """The output of a cell of logic, and its expression."""
+    """The output of a cell of logic that has one, and its expression."""
     kind, wires = cell["type"], {name: bits for name, bits in cell["connections"].items()}
     one = {name: signal(bits[0]) for name, bits in wires.items() if len(bits) == 1}
     if kind.startswith("LUT"):
