@@ -10,7 +10,7 @@
 
 use hartlock_regs::Value;
 use hartlock_regs::aes::{
-    Aes as Registers, Command, Control, KeyLen, Mode as ModeValue, Status, TagLen,
+    Aes as Registers, Command, Control, IvLen, KeyLen, Mode as ModeValue, Status, TagLen,
 };
 
 /// Bytes of a block.
@@ -234,7 +234,7 @@ impl Aes {
         registers.control().write(control);
         registers.text_len().write(length(text_len)?);
         registers.aad_len().write(length(aad.len())?);
-        registers.iv_len().write(length(iv.len())?);
+        registers.iv_len().write(IvLen::from_bits(length(iv.len())?));
         let is_short_iv = !is_gcm || iv.len() == 12;
         if is_short_iv {
             let (words, _) = iv.as_chunks::<4>();

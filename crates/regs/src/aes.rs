@@ -135,9 +135,9 @@ impl Aes {
 
     /// Length of the text.
     ///
-    /// Taken while idle.
+    /// Taken while idle. A read is an error.
     #[must_use]
-    pub const fn text_len(&self) -> Register<'_, u32, ReadWrite> {
+    pub const fn text_len(&self) -> Register<'_, u32, WriteOnly> {
         self.register::<0x20, _, _>()
     }
 
@@ -145,7 +145,7 @@ impl Aes {
     ///
     /// Of GCM. Taken while idle. They come from `data_in`, before the text.
     #[must_use]
-    pub const fn aad_len(&self) -> Register<'_, u32, ReadWrite> {
+    pub const fn aad_len(&self) -> Register<'_, u32, WriteOnly> {
         self.register::<0x24, _, _>()
     }
 
@@ -154,15 +154,16 @@ impl Aes {
     /// Of GCM. Taken while idle. 12 bytes are those in `iv`; others come from `data_in`, before all
     /// else.
     #[must_use]
-    pub const fn iv_len(&self) -> Register<'_, u32, ReadWrite> {
+    pub const fn iv_len(&self) -> Register<'_, IvLen, WriteOnly> {
         self.register::<0x28, _, _>()
     }
 
     /// Length of the tag.
     ///
-    /// Of GCM decryption: the leading bytes that are compared, 4 to 16. Taken while idle.
+    /// Of GCM decryption: the leading bytes that are compared, 4 to 16. Taken while idle. A read is
+    /// an error.
     #[must_use]
-    pub const fn tag_len(&self) -> Register<'_, TagLen, ReadWrite> {
+    pub const fn tag_len(&self) -> Register<'_, TagLen, WriteOnly> {
         self.register::<0x2c, _, _>()
     }
 
@@ -669,6 +670,31 @@ impl InterruptEnable {
     }
 }
 
+/// Value of the register: length of the vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IvLen(u32);
+
+impl Value for IvLen {
+    fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+
+    fn to_bits(self) -> u32 {
+        self.0
+    }
+}
+
+impl IvLen {
+    /// After reset.
+    pub const RESET: Self = Self(0xc);
+
+    /// With this field set: bytes.
+    #[must_use]
+    pub const fn with_bytes(self, value: u16) -> Self {
+        Self((self.0 & !0xffff) | (value as u32))
+    }
+}
+
 /// Value of the register: length of the tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TagLen(u32);
@@ -686,12 +712,6 @@ impl Value for TagLen {
 impl TagLen {
     /// After reset.
     pub const RESET: Self = Self(0x10);
-
-    /// Bytes.
-    #[must_use]
-    pub const fn bytes(self) -> u8 {
-        (self.0 & 0x1f) as u8
-    }
 
     /// With this field set: bytes.
     #[must_use]

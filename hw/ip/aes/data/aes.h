@@ -106,6 +106,8 @@
 
 /* Length of the vector. */
 #define AES_IV_LEN_OFFSET 0x28
+#define AES_IV_LEN_BYTES_SHIFT 0
+#define AES_IV_LEN_BYTES_MASK 0xffff
 
 /* Length of the tag. */
 #define AES_TAG_LEN_OFFSET 0x2c

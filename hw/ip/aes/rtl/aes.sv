@@ -59,9 +59,10 @@ module aes
   output logic [3:0]   dst_bytes_o,
   output logic         dst_abort_o,
 
-  // The slot of a key that firmware does not see: 32 bytes, the first one lowest. Stable while valid.
+  // The slot of a key that firmware does not see: words in the cycle of their index, the first byte lowest.
   input  logic         slot_valid_i,
-  input  logic [255:0] slot_key_i,
+  output logic [2:0]   slot_index_o,
+  input  logic [31:0]  slot_word_i,
 
   // Samples of a noise source.
   input  logic         entropy_valid_i,
@@ -155,6 +156,7 @@ module aes
   assign key_write  = key_request & whole & is_idle;
   assign iv_write   = iv_request & whole & is_idle;
   assign tag_write  = tag_request & whole & is_idle;
+  assign slot_index_o = slot_index_q;
   assign slot_starts = regs_out.command.load_slot.value & is_idle & slot_valid_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -214,7 +216,7 @@ module aes
   assign mode_bad   = ~(mode inside {ModeEcb, ModeCbc, ModeCtr, ModeGcm});
   assign key_bad    = ~key_loaded;
   assign iv_bad     = (mode == ModeCbc || mode == ModeCtr) ? ~iv_loaded
-                    : (mode == ModeGcm) & ((regs_out.iv_len.bytes.value == 32'd12) ? ~iv_loaded
+                    : (mode == ModeGcm) & ((regs_out.iv_len.bytes.value == 16'd12) ? ~iv_loaded
                                                                                   : regs_out.iv_len.bytes.value == '0);
   assign length_bad = ((mode == ModeEcb || mode == ModeCbc) & (text_len[3:0] != '0)) |
                       ((mode != ModeGcm) & (text_len == '0)) |
@@ -242,7 +244,7 @@ module aes
   logic [31:0] left;
   logic [4:0]  output_bytes;
   block_t      input_block, output_block, tag;
-  word_t       shown_word;
+  word_t       shown_word, tag_word;
   logic        cipher_expand, cipher_decrypt, block_valid, block_ready, result_valid, result_ready;
   block_t      block, result;
 
@@ -273,7 +275,7 @@ module aes
     .expand_i        (~expanded_q),
     .mode_i          (mode),
     .decrypt_i       (decrypt),
-    .iv_len_i        (regs_out.iv_len.bytes.value),
+    .iv_len_i        (32'(regs_out.iv_len.bytes.value)),
     .aad_len_i       (regs_out.aad_len.bytes.value),
     .text_len_i      (text_len),
     .drop_i          (drops),
@@ -313,7 +315,7 @@ module aes
     .clk_i, .rst_ni,
     .key_write_i   (key_write | slot_q | wipe_busy),
     .key_index_i   (wipe_busy ? wipe_index : slot_q ? 6'(slot_index_q) : 6'(index)),
-    .key_word_i    (wipe_busy ? wipe_word : slot_q ? slot_key_i[32*slot_index_q +: 32] : store),
+    .key_word_i    (wipe_busy ? wipe_word : slot_q ? slot_word_i : store),
     .expand_i      (cipher_expand),
     .idle_o        (core_idle),
     .len_i         (key_len),
@@ -458,14 +460,15 @@ module aes
     regs_in.interrupt.error.hwset = refused | (data_request & ~data_write) | bad_end | (tag_judged & ~tag_equal) |
                                     entropy_failed | (is_failed & ~was_failed_q);
 
-    // Everything is acknowledged in the same cycle, accepted or not.
+    // Of a decryption the right tag is not told: it would make forgeries. Everything is acknowledged in the same cycle,
+    // accepted or not.
+    tag_word = (tag_valid && !decrypt) ? tag[4*index[1:0] +: 4] : '0;
     for (int i = 0; i < 4; i++) begin
       regs_in.data_in[i].wr_ack        = regs_out.data_in[i].req & regs_out.data_in[i].req_is_wr;
       regs_in.iv[i].wr_ack             = regs_out.iv[i].req & regs_out.iv[i].req_is_wr;
       regs_in.tag[i].wr_ack            = regs_out.tag[i].req & regs_out.tag[i].req_is_wr;
       regs_in.tag[i].rd_ack            = regs_out.tag[i].req & ~regs_out.tag[i].req_is_wr;
-      // Of a decryption the right tag is not told: it would make forgeries.
-      regs_in.tag[i].rd_data.value     = decrypt ? '0 : tag[4*i +: 4];
+      regs_in.tag[i].rd_data.value     = tag_word;
       regs_in.data_out[i].rd_ack       = regs_out.data_out[i].req & ~regs_out.data_out[i].req_is_wr;
       regs_in.data_out[i].rd_data.value = shown_word;
     end
@@ -503,5 +506,5 @@ module aes
   `ASSERT(AKeyWordIsWhole_A, key_write |-> whole && is_idle)
   `ASSERT(FailedShowsNothing_A, alert_o |=> !output_valid && !tag_valid && !tag_matches_q)
   `ASSERT(AWipeForgetsTheKey_A, wipe_busy |=> !key_loaded)
-  `ASSERT(ADecryptionTellsNoTag_A, decrypt |-> regs_in.tag[0].rd_data.value == '0)
+  `ASSERT(ADecryptionTellsNoTag_A, decrypt || !tag_valid |-> tag_word == '0)
 endmodule

@@ -22,15 +22,14 @@ module aes_ghash
   localparam int unsigned Steps = (128 + Digit - 1) / Digit;
   localparam int unsigned Bits  = Steps * Digit;
   localparam int unsigned CountBits = $clog2(Steps + 1);
+  localparam int unsigned Threes = (Digit + 2) / 3;
+  localparam int Taps [4] = '{0, 1, 2, 7};
 
   // Coefficient `i` of the polynomial is bit `i` here; in a byte the lowest coefficient is the highest bit (§6.3).
   function automatic logic [127:0] poly(block_t block);
     logic [127:0] out;
     for (int i = 0; i < 128; i++) out[i] = block[i/8][7-i%8];
     return out;
-  endfunction
-  function automatic logic [127:0] times_x(logic [127:0] p);
-    return {p[126:0], 1'b0} ^ (128'h87 & {128{p[127]}});
   endfunction
 
   logic [127:0]           sum_d, sum_q, subkey;
@@ -42,16 +41,39 @@ module aes_ghash
   assign ready_o = count_q == '0;
   assign starts  = valid_i & ready_o;
 
-  // Horner's rule: the sum times x^Digit, and the next coefficients times the subkey.
-  always_comb begin
-    logic [127:0] power;
-    sum_d = sum_q;
-    power = subkey;
-    for (int i = 0; i < Digit; i++) sum_d = times_x(sum_d);
-    for (int i = 0; i < Digit; i++) begin
-      sum_d ^= power & {128{factor_q[Bits-Digit+i]}};
-      power  = times_x(power);
+  // Horner's rule: the sum times x^Digit, and the next coefficients times the subkey, before they are reduced. Sums of
+  // three products are one look-up table each (`aes_three`), four for a bit with ten coefficients.
+  logic [Bits-1:Bits-Digit]   coefficients;
+  logic [127+Digit:0]         product;
+  assign coefficients = factor_q[Bits-1:Bits-Digit];
+
+  for (genvar i = 0; i < 128 + Digit; i++) begin : g_product
+    logic [Threes:0] part;
+    for (genvar t = 0; t < Threes; t++) begin : g_three
+      logic [2:0] a, b;
+      for (genvar k = 0; k < 3; k++) begin : g_term
+        localparam int J = 3 * t + k;
+        assign a[k] = (J < Digit) & coefficients[Bits-Digit+(J % Digit)];
+        assign b[k] = (i >= J && i - J < 128) & subkey[(i - J) & 127];
+      end
+      if (3 * t + 2 < Digit) begin : g_kept
+        aes_three u_three (.a_i(a), .b_i(b), .out_o(part[t]));
+      end else begin : g_rest
+        assign part[t] = ^(a & b);
+      end
     end
+    assign part[Threes] = (i >= Digit) & sum_q[(i - Digit) & 127];
+    assign product[i]   = ^part;
+  end
+
+  // x^128 = x^7 + x^2 + x + 1.
+  always_comb begin
+    logic [127+Digit:0] rest;
+    rest = product;
+    for (int i = 127 + Digit; i >= 128; i--) begin
+      for (int k = 0; k < 4; k++) rest[i-128+Taps[k]] ^= rest[i];
+    end
+    sum_d = rest[127:0];
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -43,7 +43,7 @@ module aes_modes
   output logic        input_ready_o,
   input  block_t      input_block_i,
 
-  // Results; bytes past the end are zero.
+  // Results; bytes past the end are zero. Nothing is defined while it is not valid.
   output logic        output_valid_o,
   input  logic        output_ready_i,
   output block_t      output_o,
@@ -72,7 +72,7 @@ module aes_modes
   logic [4:0]  bytes_now, hold_bytes_q, output_bytes_q;
   logic        hold_last_q, output_valid_q, output_last_q, tag_valid_q, sent_d, sent_q;
   logic        in_idle, in_expand, in_turn, in_subkey, in_iv, in_iv_end, in_first, in_aad, in_text, in_lengths, in_tag;
-  logic        digests, digest_ready, clears_sum, loads, results, is_gcm, counts, stores_text, absorbs;
+  logic        digests, digest_ready, clears_sum, loads, results, is_gcm, counts, stores_text, absorbs, releases;
 
   assign in_idle    = state_q == StIdle;
   assign in_expand  = state_q == StExpand;
@@ -111,7 +111,9 @@ module aes_modes
 
   // Bytes of the block that is taken now.
   assign bytes_now     = (left_q >= 32'd16) ? 5'd16 : {1'b0, left_q[3:0]};
-  assign absorbs       = (in_iv | in_aad) & (left_q != '0) & input_valid_i & digest_ready;
+  // A block that is authenticated only waits in `hold_q` for the digest, too; `sent_q` says that it is there.
+  assign releases      = (in_iv | in_aad) & sent_q & digest_ready;
+  assign absorbs       = (in_iv | in_aad) & (left_q != '0) & input_valid_i & (~sent_q | releases);
   assign input_ready_o = absorbs | (in_text & loads);
   assign wants_o       = (in_iv | in_aad | in_text) & (left_q != '0);
   assign wants_text_o  = in_text;
@@ -129,7 +131,7 @@ module aes_modes
   assign output_d = first_bytes(result_i ^ sealed, hold_bytes_q);
 
   assign output_valid_o = output_valid_q;
-  assign output_o       = output_valid_q ? output_q : '0;
+  assign output_o       = output_q;
   assign output_bytes_o = output_bytes_q;
   assign output_last_o  = output_last_q;
 
@@ -148,17 +150,12 @@ module aes_modes
   endfunction
 
   always_comb begin
-    digests      = absorbs | (stores_text & is_gcm);
-    digest_block = first_bytes(decrypt_i ? hold_q : output_d, hold_bytes_q);
-    if (in_iv || in_aad) digest_block = first_bytes(input_block_i, bytes_now);
-    if (in_iv_end) begin
-      digests      = ~sent_q;
-      digest_block = reversed({64'b0, bits(iv_len_i)});
-    end
-    if (in_lengths) begin
-      digests      = 1'b1;
-      digest_block = reversed({bits(aad_len_i), bits(text_len_i)});
-    end
+    digests = releases | (stores_text & is_gcm) | (in_iv_end & ~sent_q) | in_lengths;
+    // Ciphertext, which is input or what is made of it, and the other data; then lengths.
+    digest_block = first_bytes(hold_q ^ (result_i & {128{in_text & ~decrypt_i}}),
+                               (in_iv_end || in_lengths) ? '0 : hold_bytes_q);
+    if (in_iv_end)  digest_block ^= reversed({64'b0, bits(iv_len_i)});
+    if (in_lengths) digest_block ^= reversed({bits(aad_len_i), bits(text_len_i)});
   end
 
   // The sum begins anew with a message, and after the vector. After the end it is a part of the tag.
@@ -175,7 +172,7 @@ module aes_modes
   );
 
   assign tag_valid_o = tag_valid_q;
-  assign tag_o       = tag_valid_q ? sum ^ mask_q : '0;
+  assign tag_o       = sum ^ mask_q;
 
   // GCM counts in 32 bits (SP 800-38D §6.2), CTR in all.
   always_comb begin
@@ -214,10 +211,11 @@ module aes_modes
       end
       StIv: begin
         if (absorbs) left_d = left_q - 32'(bytes_now);
-        if (left_q == '0 && digest_ready) state_d = StIvEnd;
+        sent_d = absorbs | (sent_q & ~releases);
+        if (left_q == '0 && !sent_q) state_d = StIvEnd;
       end
       StIvEnd: begin
-        if (digests) sent_d = 1'b1;
+        if (digest_ready) sent_d = 1'b1;
         if (sent_q && digest_ready) begin
           sent_d  = 1'b0;
           state_d = StFirst;
@@ -233,7 +231,8 @@ module aes_modes
       end
       StAad: begin
         if (absorbs) left_d = left_q - 32'(bytes_now);
-        if (left_q == '0 && digest_ready) begin
+        sent_d = absorbs | (sent_q & ~releases);
+        if (left_q == '0 && !sent_q) begin
           state_d = StText;
           left_d  = text_len_i;
         end
@@ -278,7 +277,7 @@ module aes_modes
   // Data without a reset: a wipe follows it. A wipe lets all of them take what their inputs are then: blocks that the
   // cipher makes of pseudo-random words.
   always_ff @(posedge clk_i) begin
-    if ((in_text && loads) || wipe_i) begin
+    if ((in_text && loads) || absorbs || wipe_i) begin
       hold_q       <= input_block_i;
       hold_bytes_q <= wipe_i ? 5'd16 : bytes_now;
       hold_last_q  <= left_q <= 32'd16;

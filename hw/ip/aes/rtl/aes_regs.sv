@@ -288,18 +288,18 @@ module aes_regs (
         decoded_reg_strb.interrupt_enable = cpuif_req_masked & (cpuif_addr == 12'h1c);
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h1c);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h1c);
-        decoded_reg_strb.text_len = cpuif_req_masked & (cpuif_addr == 12'h20);
+        decoded_reg_strb.text_len = cpuif_req_masked & (cpuif_addr == 12'h20) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h20);
-        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h20);
-        decoded_reg_strb.aad_len = cpuif_req_masked & (cpuif_addr == 12'h24);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h20) & cpuif_req_is_wr;
+        decoded_reg_strb.aad_len = cpuif_req_masked & (cpuif_addr == 12'h24) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h24);
-        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h24);
-        decoded_reg_strb.iv_len = cpuif_req_masked & (cpuif_addr == 12'h28);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h24) & cpuif_req_is_wr;
+        decoded_reg_strb.iv_len = cpuif_req_masked & (cpuif_addr == 12'h28) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h28);
-        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h28);
-        decoded_reg_strb.tag_len = cpuif_req_masked & (cpuif_addr == 12'h2c);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h28) & cpuif_req_is_wr;
+        decoded_reg_strb.tag_len = cpuif_req_masked & (cpuif_addr == 12'h2c) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h2c);
-        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h2c);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h2c) & cpuif_req_is_wr;
         for(int i0=0; i0<4; i0++) begin
             decoded_reg_strb.data_in[i0] = cpuif_req_masked & (cpuif_addr == 12'h40 + (12)'(i0) * 12'h4) & cpuif_req_is_wr;
             is_external |= cpuif_req_masked & (cpuif_addr == 12'h40 + (12)'(i0) * 12'h4) & cpuif_req_is_wr;
@@ -481,7 +481,7 @@ module aes_regs (
         } aad_len;
         struct {
             struct {
-                logic [31:0] next;
+                logic [15:0] next;
                 logic load_next;
             } bytes;
         } iv_len;
@@ -589,7 +589,7 @@ module aes_regs (
         } aad_len;
         struct {
             struct {
-                logic [31:0] value;
+                logic [15:0] value;
             } bytes;
         } iv_len;
         struct {
@@ -1237,12 +1237,12 @@ module aes_regs (
     assign hwif_out.aad_len.bytes.value = field_storage.aad_len.bytes.value;
     // Field: aes.iv_len.bytes
     always_comb begin
-        automatic logic [31:0] next_c;
+        automatic logic [15:0] next_c;
         automatic logic load_next_c;
         next_c = field_storage.iv_len.bytes.value;
         load_next_c = '0;
         if(decoded_reg_strb.iv_len && decoded_req_is_wr && !(hwif_in.iv_len.bytes.swwel)) begin // SW write
-            next_c = (field_storage.iv_len.bytes.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
+            next_c = (field_storage.iv_len.bytes.value & ~decoded_wr_biten[15:0]) | (decoded_wr_data[15:0] & decoded_wr_biten[15:0]);
             load_next_c = '1;
         end
         field_combo.iv_len.bytes.next = next_c;
@@ -1250,7 +1250,7 @@ module aes_regs (
     end
     always_ff @(posedge clk or negedge arst_n) begin
         if(~arst_n) begin
-            field_storage.iv_len.bytes.value <= 32'hc;
+            field_storage.iv_len.bytes.value <= 16'hc;
         end else begin
             if(field_combo.iv_len.bytes.load_next) begin
                 field_storage.iv_len.bytes.value <= field_combo.iv_len.bytes.next;
@@ -1425,18 +1425,6 @@ module aes_regs (
         if(rd_mux_addr == 12'h1c) begin
             readback_data_var[0] = field_storage.interrupt_enable.done.value;
             readback_data_var[1] = field_storage.interrupt_enable.error.value;
-        end
-        if(rd_mux_addr == 12'h20) begin
-            readback_data_var[31:0] = field_storage.text_len.bytes.value;
-        end
-        if(rd_mux_addr == 12'h24) begin
-            readback_data_var[31:0] = field_storage.aad_len.bytes.value;
-        end
-        if(rd_mux_addr == 12'h28) begin
-            readback_data_var[31:0] = field_storage.iv_len.bytes.value;
-        end
-        if(rd_mux_addr == 12'h2c) begin
-            readback_data_var[4:0] = field_storage.tag_len.bytes.value;
         end
         for(int i0=0; i0<4; i0++) begin
             if(rd_mux_addr == 12'h50 + (12)'(i0) * 12'h4) begin

@@ -321,7 +321,7 @@ package aes_regs_pkg;
     } aes__aad_len__out_t;
 
     typedef struct {
-        logic [31:0] value;
+        logic [15:0] value;
     } aes__iv_len__bytes__out_t;
 
     typedef struct {

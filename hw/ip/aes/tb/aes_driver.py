@@ -28,7 +28,7 @@ IDLE, INPUT_FREE, OUTPUT_VALID, TAG_VALID, TAG_MATCHES, KEY_LOADED, IV_LOADED, F
 DONE_IRQ, ERROR_IRQ = 1, 2
 INPUTS = (
     *("str_valid_i", "str_data_i", "str_last_i", "str_bytes_i", "str_abort_i", "dst_ready_i", "slot_valid_i"),
-    *("slot_key_i", "entropy_valid_i", "entropy_i", "lifecycle_i"),
+    *("slot_word_i", "entropy_valid_i", "entropy_i", "lifecycle_i"),
 )
 # Reads of a register: a longer wait is a hang.
 PATIENCE = 500
