@@ -75,23 +75,21 @@ module aes_core
 
   // --- a round ---
 
-  block_t state_q, first_q, sub, inverse_sub, shifted, added, whole, mixed;
+  block_t state_q, first_q, sub, shifted, added, whole, columns, mixed;
 
   for (genvar i = 0; i < 16; i++) begin : g_sub
-    aes_sbox u_sbox (.byte_i(state_q[i]), .byte_o(sub[i]));
-    if (Decrypts) begin : g_inverse
-      aes_sbox #(.Inverse(1'b1)) u_sbox (.byte_i(state_q[i]), .byte_o(inverse_sub[i]));
-    end else begin : g_none
-      assign inverse_sub[i] = '0;
-    end
+    aes_sbox #(.Inverts(Decrypts)) u_sbox (.inverse_i(decrypt), .byte_i(state_q[i]), .byte_o(sub[i]));
   end
 
   // Both directions add the key here: the last round ends with it, the inverse of MixColumns follows it. Encryption takes it
   // out again, and adds it after MixColumns: in a look-up table that has an input left this is free.
-  assign shifted = decrypt ? inverse_shift_rows(inverse_sub) : shift_rows(sub);
+  assign shifted = decrypt ? inverse_shift_rows(sub) : shift_rows(sub);
   assign added   = shifted ^ key;
   assign whole   = Decrypts ? added ^ (decrypt ? inverse_part(added) : key) : shifted;
-  assign mixed   = mix_columns(whole) ^ (decrypt ? '0 : key);
+  assign mixed   = columns ^ (decrypt ? '0 : key);
+  for (genvar c = 0; c < 4; c++) begin : g_column
+    aes_column u_column (.column_i(whole[4*c +: 4]), .column_o(columns[4*c +: 4]));
+  end
   assign result_o = added;
 
   // Without a reset: the wipe after a reset overwrites it. An error lets go of what is there.

@@ -65,7 +65,7 @@ module aes_keys
   assign is_middle = (len_i == Key256) & (phase_q == 3'd4);
   assign sub_in    = is_start ? {previous_q[7:0], previous_q[31:8]} : previous_q;
   for (genvar i = 0; i < 4; i++) begin : g_sub
-    aes_sbox u_sbox (.byte_i(sub_in[8*i +: 8]), .byte_o(sub_out[8*i +: 8]));
+    aes_sbox u_sbox (.inverse_i(1'b0), .byte_i(sub_in[8*i +: 8]), .byte_o(sub_out[8*i +: 8]));
   end
   assign mixed     = (is_start | is_middle) ? sub_out : previous_q;
   assign expanded  = old ^ mixed ^ {24'b0, rcon_q & {8{is_start}}};

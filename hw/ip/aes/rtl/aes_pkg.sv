@@ -65,10 +65,17 @@ package aes_pkg;
     for (int i = 0; i < 256; i++) out[i] = affine(invert(8'(i)));
     return out;
   endfunction
-  function automatic table_t make_inverse_sbox();
+  function automatic table_t make_inverses();
     table_t out;
-    for (int i = 0; i < 256; i++) out[affine(invert(8'(i)))] = 8'(i);
+    for (int i = 0; i < 256; i++) out[i] = invert(8'(i));
     return out;
+  endfunction
+
+  // The inverse of the affine transformation (§5.3.2).
+  function automatic logic [7:0] inverse_affine(logic [7:0] a);
+    logic [7:0] out;
+    for (int i = 0; i < 8; i++) out[i] = a[(i+2)%8] ^ a[(i+5)%8] ^ a[(i+7)%8];
+    return out ^ 8'h05;
   endfunction
 
   // MixColumns (§5.1.3).
