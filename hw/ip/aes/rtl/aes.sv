@@ -109,7 +109,7 @@ module aes
   logic        decrypt, is_idle, is_failed, drops, starts, wipe_busy, wipe_loads, wipe_ends, wipe_request, wiped_q;
   logic [5:0]  wipe_index;
   word_t       wipe_word;
-  logic        modes_busy, modes_error, modes_done, core_idle, core_error;
+  logic        modes_busy, modes_error, modes_done, core_idle, core_error, upset;
   logic [31:0] text_len;
 
   assign mode     = mode_e'(regs_out.control.mode.value);
@@ -143,74 +143,92 @@ module aes
 
   // --- key, vector and tag ---
 
-  logic [7:0]       key_there_q, key_mask;
-  logic [3:0]       iv_there_q;
+  // What is loaded, and the walk through the slot.
+  typedef struct packed {
+    logic [7:0] key_there;
+    logic [3:0] iv_there;
+    logic       expanded;
+    logic       slot;
+    logic [2:0] slot_index;
+  } loaded_t;
+
+  loaded_t          loaded_d, loaded_q;
+  logic [7:0]       key_mask;
   logic [3:0][31:0] tag_q;
-  logic             expanded_q, slot_q, key_loaded, iv_loaded, key_write, iv_write, tag_write, slot_starts;
-  logic [2:0]       slot_index_q;
+  logic             key_loaded, iv_loaded, key_write, iv_write, tag_write, slot_starts, loaded_error;
 
   // A key of this length: exactly its words. Another length needs another key.
   assign key_mask   = key_len == Key256 ? 8'hff : (key_len == Key192 ? 8'h3f : 8'h0f);
-  assign key_loaded = (key_there_q == key_mask) & (key_len != key_len_e'(2'd3));
-  assign iv_loaded  = (&iv_there_q[2:0]) & (iv_there_q[3] | (mode == ModeGcm));
+  assign key_loaded = (loaded_q.key_there == key_mask) & (key_len != key_len_e'(2'd3));
+  assign iv_loaded  = (&loaded_q.iv_there[2:0]) & (loaded_q.iv_there[3] | (mode == ModeGcm));
   assign key_write  = key_request & whole & is_idle;
   assign iv_write   = iv_request & whole & is_idle;
   assign tag_write  = tag_request & whole & is_idle;
-  assign slot_index_o = slot_index_q;
+  assign slot_index_o = loaded_q.slot_index;
   assign slot_starts = regs_out.command.load_slot.value & is_idle & slot_valid_i;
+
+  always_comb begin
+    loaded_d = loaded_q;
+    if (slot_starts) begin
+      loaded_d.slot       = 1'b1;
+      loaded_d.slot_index = '0;
+    end else if (loaded_q.slot) begin
+      loaded_d.slot_index = loaded_q.slot_index + 1'b1;
+      loaded_d.slot       = loaded_q.slot_index != '1;
+    end
+    if (key_write) begin
+      // After an expansion the words that are not a key of this length are overwritten.
+      loaded_d.key_there = (loaded_q.expanded ? '0 : loaded_q.key_there) | (8'd1 << index);
+      loaded_d.expanded  = 1'b0;
+    end else if (loaded_q.slot) begin
+      loaded_d.key_there[loaded_q.slot_index] = 1'b1;
+      loaded_d.expanded                       = 1'b0;
+    end else if (starts) begin
+      loaded_d.expanded = 1'b1;
+    end
+    if (iv_write)    loaded_d.iv_there[index[1:0]] = 1'b1;
+    else if (starts) loaded_d.iv_there = '0;
+    // An expansion that was cut off has made no schedule of the key.
+    if (drops && modes_busy) loaded_d.expanded = loaded_q.expanded & core_idle;
+    if (wipe_busy) {loaded_d.key_there, loaded_d.iv_there, loaded_d.expanded, loaded_d.slot} = '0;
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      key_there_q  <= '0;
-      iv_there_q   <= '0;
-      expanded_q   <= 1'b0;
-      slot_q       <= 1'b0;
-      slot_index_q <= '0;
-      tag_q        <= '0;
+      loaded_q <= '0;
+      tag_q    <= '0;
     end else begin
-      if (slot_starts) begin
-        slot_q       <= 1'b1;
-        slot_index_q <= '0;
-      end else if (slot_q) begin
-        slot_index_q <= slot_index_q + 1'b1;
-        slot_q       <= slot_index_q != '1;
-      end
-      if (key_write) begin
-        // After an expansion the words that are not a key of this length are overwritten.
-        key_there_q <= (expanded_q ? '0 : key_there_q) | (8'd1 << index);
-        expanded_q  <= 1'b0;
-      end else if (slot_q) begin
-        key_there_q[slot_index_q] <= 1'b1;
-        expanded_q                <= 1'b0;
-      end else if (starts) begin
-        expanded_q <= 1'b1;
-      end
-      if (iv_write) iv_there_q[index[1:0]] <= 1'b1;
-      else if (starts) iv_there_q <= '0;
+      loaded_q <= loaded_d;
       if (tag_write) tag_q[index[1:0]] <= store;
-      // An expansion that was cut off has made no schedule of the key.
-      if (drops && modes_busy) expanded_q <= expanded_q & core_idle;
-      if (wipe_busy) begin
-        {key_there_q, iv_there_q, expanded_q, slot_q} <= '0;
-        tag_q[wipe_index[1:0]] <= wipe_word;
-      end
+      if (wipe_busy) tag_q[wipe_index[1:0]] <= wipe_word;
     end
   end
 
+  aes_copy #(.Bits($bits(loaded_t)), .Hardened(Hardened)) u_loaded_copy (
+    .clk_i, .rst_ni,
+    .load_i (1'b1),
+    .next_i (loaded_d),
+    .value_i(loaded_q),
+    .check_i(1'b1),
+    .differs_o(loaded_error)
+  );
+
   // --- commands ---
 
-  logic output_valid, length_bad, iv_bad, key_bad, mode_bad, may_start, bad_end, was_awake_q;
+  logic       output_valid, length_bad, iv_bad, key_bad, mode_bad, may_start, bad_end, was_awake_q;
   logic [3:0] lifecycle_q;
-  logic entropy_healthy, entropy_failed, was_tag_valid_q, tag_valid;
+  logic       entropy_healthy, entropy_failed, tag_valid, tag_pending;
+  logic       input_error, output_error, wipe_error, config_error, verdict_error;
 
+  // All of them end in the error state of the modes, a cycle later.
+  assign upset        = core_error | input_error | output_error | wipe_error | config_error | loaded_error | verdict_error;
   assign is_failed    = core_error | modes_error;
   assign wipe_request = regs_out.command.wipe.value | (was_awake_q & (lifecycle_q != lifecycle_i)) |
                         (is_failed & ~wiped_q);
   assign drops        = wipe_request | wipe_busy | regs_out.command.abort.value | bad_end | is_failed |
                         (str_abort_i & regs_out.control.stream_in.value & modes_busy);
-  // A tag is judged in the first cycle in which it is there.
-  assign is_idle      = ~modes_busy & ~output_valid & ~wipe_busy & ~slot_q & core_idle & ~is_failed &
-                        ~(tag_valid & ~was_tag_valid_q);
+  assign is_idle      = ~modes_busy & ~output_valid & ~wipe_busy & ~loaded_q.slot & core_idle & ~is_failed &
+                        ~tag_pending;
 
   // What a start needs, each with its own error. Modes without a name are off.
   assign mode_bad   = ~(mode inside {ModeEcb, ModeCbc, ModeCtr, ModeGcm});
@@ -238,6 +256,21 @@ module aes
     end
   end
 
+  // The configuration of a message, from its start to its last block and the verdict.
+  logic [93:0] config_bits;
+  assign config_bits = {mode, decrypt, key_len, regs_out.control.stream_in.value, regs_out.control.stream_out.value,
+                        regs_out.control.slow.value, text_len, regs_out.aad_len.bytes.value,
+                        regs_out.iv_len.bytes.value, regs_out.tag_len.bytes.value};
+
+  aes_copy #(.Bits($bits(config_bits)), .Hardened(Hardened)) u_config_copy (
+    .clk_i, .rst_ni,
+    .load_i (starts),
+    .next_i (config_bits),
+    .value_i(config_bits),
+    .check_i(modes_busy | output_valid | tag_pending),
+    .differs_o(config_error)
+  );
+
   // --- data ---
 
   logic        wants, wants_text, input_valid, input_ready, input_free, output_ready, output_last, shown, data_write;
@@ -250,7 +283,7 @@ module aes
 
   assign data_write = data_request & whole & input_free;
 
-  aes_input u_input (
+  aes_input #(.Hardened(Hardened)) u_input (
     .clk_i, .rst_ni,
     .wants_i      (wants),
     .from_stream_i(regs_out.control.stream_in.value & wants_text),
@@ -265,14 +298,15 @@ module aes
     .str_valid_i, .str_ready_o, .str_data_i, .str_last_i, .str_bytes_i,
     .valid_o      (input_valid),
     .ready_i      (input_ready),
-    .block_o      (input_block)
+    .block_o      (input_block),
+    .error_o      (input_error)
   );
 
   // The modes. A wipe gives them pseudo-random words through the same ports.
   aes_modes #(.Hardened(Hardened)) u_modes (
     .clk_i, .rst_ni,
     .start_i         (starts),
-    .expand_i        (~expanded_q),
+    .expand_i        (~loaded_q.expanded),
     .mode_i          (mode),
     .decrypt_i       (decrypt),
     .iv_len_i        (32'(regs_out.iv_len.bytes.value)),
@@ -280,7 +314,7 @@ module aes
     .text_len_i      (text_len),
     .drop_i          (drops),
     .wipe_i          (wipe_loads),
-    .fail_i          (core_error),
+    .fail_i          (upset),
     .busy_o          (modes_busy),
     .done_o          (modes_done),
     .error_o         (modes_error),
@@ -311,17 +345,25 @@ module aes
     .result_i        (result)
   );
 
+  logic       core_write, core_stop;
+  logic [5:0] core_index;
+  word_t      core_word;
+  assign core_write = key_write | loaded_q.slot | wipe_busy;
+  assign core_index = wipe_busy ? wipe_index : loaded_q.slot ? 6'(loaded_q.slot_index) : 6'(index);
+  assign core_word  = wipe_busy ? wipe_word : loaded_q.slot ? slot_word_i : store;
+  assign core_stop  = drops & ~(wipe_loads & ~wipe_ends);
+
   aes_core #(.Hardened(Hardened)) u_core (
     .clk_i, .rst_ni,
-    .key_write_i   (key_write | slot_q | wipe_busy),
-    .key_index_i   (wipe_busy ? wipe_index : slot_q ? 6'(slot_index_q) : 6'(index)),
-    .key_word_i    (wipe_busy ? wipe_word : slot_q ? slot_word_i : store),
+    .key_write_i   (core_write),
+    .key_index_i   (core_index),
+    .key_word_i    (core_word),
     .expand_i      (cipher_expand),
     .idle_o        (core_idle),
     .len_i         (key_len),
     .decrypt_i     (cipher_decrypt),
     .slow_i        (regs_out.control.slow.value),
-    .stop_i        (drops & ~(wipe_loads & ~wipe_ends)),
+    .stop_i        (core_stop),
     .error_o       (core_error),
     .block_valid_i (block_valid),
     .block_ready_o (block_ready),
@@ -331,7 +373,7 @@ module aes
     .result_o      (result)
   );
 
-  aes_output u_output (
+  aes_output #(.Hardened(Hardened)) u_output (
     .clk_i, .rst_ni,
     .to_stream_i(regs_out.control.stream_out.value),
     .clear_i    (drops),
@@ -344,12 +386,13 @@ module aes
     .index_i    (index[1:0]),
     .shown_o    (shown),
     .word_o     (shown_word),
-    .dst_valid_o, .dst_ready_i, .dst_data_o, .dst_last_o, .dst_bytes_o
+    .dst_valid_o, .dst_ready_i, .dst_data_o, .dst_last_o, .dst_bytes_o,
+    .error_o    (output_error)
   );
   // A message that is given up while its result goes out.
   assign dst_abort_o = drops & regs_out.control.stream_out.value & (modes_busy | output_valid);
 
-  aes_wipe u_wipe (
+  aes_wipe #(.Hardened(Hardened)) u_wipe (
     .clk_i, .rst_ni,
     .entropy_valid_i,
     .entropy_i,
@@ -358,7 +401,8 @@ module aes
     .loads_o  (wipe_loads),
     .ends_o   (wipe_ends),
     .index_o  (wipe_index),
-    .word_o   (wipe_word)
+    .word_o   (wipe_word),
+    .error_o  (wipe_error)
   );
 
   // Samples of four bits: a nibble of each word.
@@ -374,27 +418,27 @@ module aes
 
   // --- the tag ---
 
-  logic   tag_judged, tag_equal, tag_matches_q;
   block_t difference;
+  logic   tag_equal, tag_matches, tag_fails;
 
   // All bytes are compared in one cycle, so that no time tells where they differ.
   always_comb begin
     difference = tag ^ tag_q;
     for (int i = 0; i < 16; i++) if (5'(i) >= regs_out.tag_len.bytes.value) difference[i] = '0;
   end
-  assign tag_equal  = difference == '0;
-  assign tag_judged = tag_valid & ~was_tag_valid_q & decrypt;
+  assign tag_equal = (difference == '0) & ~config_error;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      was_tag_valid_q <= 1'b0;
-      tag_matches_q   <= 1'b0;
-    end else begin
-      was_tag_valid_q <= tag_valid;
-      if (starts || drops) tag_matches_q <= 1'b0;
-      else if (tag_judged) tag_matches_q <= tag_equal;
-    end
-  end
+  aes_verdict #(.Hardened(Hardened)) u_verdict (
+    .clk_i, .rst_ni,
+    .clear_i  (starts | drops),
+    .valid_i  (tag_valid),
+    .judges_i (decrypt),
+    .equal_i  (tag_equal),
+    .pending_o(tag_pending),
+    .matches_o(tag_matches),
+    .fails_o  (tag_fails),
+    .error_o  (verdict_error)
+  );
 
   assign alert_o = is_failed;
   assign irq_o   = regs_out.interrupt.intr;
@@ -437,7 +481,7 @@ module aes
     regs_in.status.input_free.next      = input_free;
     regs_in.status.output_valid.next    = shown;
     regs_in.status.tag_valid.next       = tag_valid & ~decrypt;
-    regs_in.status.tag_matches.next     = tag_matches_q;
+    regs_in.status.tag_matches.next     = tag_matches;
     regs_in.status.key_loaded.next      = key_loaded;
     regs_in.status.iv_loaded.next       = iv_loaded;
     regs_in.status.failed.next          = is_failed;
@@ -453,11 +497,11 @@ module aes
     regs_in.error.data.hwset    = data_request & ~data_write;
     regs_in.error.write.hwset   = (key_request & ~key_write) | (iv_request & ~iv_write) | (tag_request & ~tag_write);
     regs_in.error.stream.hwset  = bad_end;
-    regs_in.error.tag.hwset     = tag_judged & ~tag_equal;
+    regs_in.error.tag.hwset     = tag_fails;
     regs_in.error.entropy.hwset = entropy_failed;
 
     regs_in.interrupt.done.hwset  = done_q;
-    regs_in.interrupt.error.hwset = refused | (data_request & ~data_write) | bad_end | (tag_judged & ~tag_equal) |
+    regs_in.interrupt.error.hwset = refused | (data_request & ~data_write) | bad_end | tag_fails |
                                     entropy_failed | (is_failed & ~was_failed_q);
 
     // Of a decryption the right tag is not told: it would make forgeries. Everything is acknowledged in the same cycle,
@@ -504,7 +548,7 @@ module aes
 
   `ASSERT(NothingStartsWithoutAKey_A, starts |-> key_loaded)
   `ASSERT(AKeyWordIsWhole_A, key_write |-> whole && is_idle)
-  `ASSERT(FailedShowsNothing_A, alert_o |=> !output_valid && !tag_valid && !tag_matches_q)
-  `ASSERT(AWipeForgetsTheKey_A, wipe_busy |=> !key_loaded)
+  `ASSERT(FailedShowsNothing_A, alert_o |=> !output_valid && !tag_valid && !tag_matches)
+  `ASSERT(AWipeForgetsTheKey_A, wipe_busy && !loaded_error |=> !key_loaded || loaded_error)
   `ASSERT(ADecryptionTellsNoTag_A, decrypt || !tag_valid |-> tag_word == '0)
 endmodule

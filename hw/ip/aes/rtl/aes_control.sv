@@ -39,7 +39,7 @@ module aes_control
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
   logic [5:0] count_d, count_q, wait_cycles;
-  logic       in_idle, in_wait, in_round, is_last;
+  logic       in_idle, in_wait, in_round, is_last, differs;
   logic [3:0] last_round;
 
   assign in_idle    = state_q == StIdle;
@@ -50,7 +50,8 @@ module aes_control
   // 56, 66 and 72 cycles in all.
   assign wait_cycles = len_i == Key256 ? 6'd58 : (len_i == Key192 ? 6'd54 : 6'd46);
 
-  assign is_last        = in_round & (count_q[3:0] == last_round);
+  // An upset of the count does not give a result of fewer rounds, not even in its own cycle.
+  assign is_last        = in_round & (count_q[3:0] == last_round) & ~differs;
   assign result_valid_o = is_last;
   assign block_ready_o  = (in_idle & ~keys_busy_i) | (is_last & result_ready_i);
   assign loads_o        = block_valid_i & block_ready_o;
@@ -87,8 +88,17 @@ module aes_control
       count_d = slow_i ? wait_cycles : 6'd1;
     end
     if (stop_i && !error_o) state_d = StIdle;
-    if (fail_i && Hardened) state_d = StError;
+    if ((fail_i || differs) && Hardened) state_d = StError;
   end
+
+  aes_copy #(.Bits(6), .Reset(6'd1), .Hardened(Hardened)) u_copy (
+    .clk_i, .rst_ni,
+    .load_i (1'b1),
+    .next_i (count_d),
+    .value_i(count_q),
+    .check_i(1'b1),
+    .differs_o(differs)
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -102,7 +112,7 @@ module aes_control
 
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
   `ASSERT(AnErrorOffersNothing_A, error_o |-> !block_ready_o && !result_valid_o && !idle_o)
-  `ASSERT(AStopIsTaken_A, stop_i && !error_o && !fail_i |=> in_idle)
-  `ASSERT(AResultWaitsForItsReader_A, result_valid_o && !result_ready_i && !stop_i && !fail_i |=> result_valid_o)
+  `ASSERT(AStopIsTaken_A, stop_i && !error_o && !fail_i && !differs |=> in_idle)
+  `ASSERT(AResultWaitsForItsReader_A, result_valid_o && !result_ready_i && !stop_i && !fail_i |=> result_valid_o || differs)
   `ASSERT(NoRoundIsLeftOut_A, $rose(is_last) |-> $past(count_q[3:0]) == last_round - 4'd1)
 endmodule

@@ -7,7 +7,7 @@
 module aes_ghash
   import aes_pkg::*;
 #(
-  parameter int unsigned Digit = 10
+  parameter bit Hardened = 1'b1
 ) (
   input  logic   clk_i,
   input  logic   rst_ni,
@@ -17,12 +17,13 @@ module aes_ghash
   output logic   ready_o,
   input  block_t block_i,
   input  block_t subkey_i,
-  output block_t sum_o       // while ready
+  output block_t sum_o,      // while ready
+  output logic   error_o     // an upset of the count
 );
+  localparam int unsigned Digit = 10;
   localparam int unsigned Steps = (128 + Digit - 1) / Digit;
   localparam int unsigned Bits  = Steps * Digit;
   localparam int unsigned CountBits = $clog2(Steps + 1);
-  localparam int unsigned Threes = (Digit + 2) / 3;
   localparam int Taps [4] = '{0, 1, 2, 7};
 
   // Coefficient `i` of the polynomial is bit `i` here; in a byte the lowest coefficient is the highest bit (§6.3).
@@ -34,36 +35,35 @@ module aes_ghash
 
   logic [127:0]           sum_d, sum_q, subkey;
   logic [Bits-1:0]        factor_q;
-  logic [CountBits-1:0]   count_q;
+  logic [CountBits-1:0]   count_d, count_q;
   logic                   starts;
 
   assign subkey  = poly(subkey_i);
   assign ready_o = count_q == '0;
   assign starts  = valid_i & ready_o;
 
-  // Horner's rule: the sum times x^Digit, and the next coefficients times the subkey, before they are reduced. Sums of
-  // three products are one look-up table each (`aes_three`), four for a bit with ten coefficients.
-  logic [Bits-1:Bits-Digit]   coefficients;
-  logic [127+Digit:0]         product;
+  // Horner's rule: the sum times x^Digit, and the next coefficients times the subkey, before they are reduced. A bit has
+  // ten products: three sums of three, and the last one, which meets the sum. That is four look-up tables.
+  logic [Digit-1:0]   coefficients;
+  logic [127+Digit:0] product;
   assign coefficients = factor_q[Bits-1:Bits-Digit];
 
   for (genvar i = 0; i < 128 + Digit; i++) begin : g_product
-    logic [Threes:0] part;
-    for (genvar t = 0; t < Threes; t++) begin : g_three
-      logic [2:0] a, b;
-      for (genvar k = 0; k < 3; k++) begin : g_term
-        localparam int J = 3 * t + k;
-        assign a[k] = (J < Digit) & coefficients[Bits-Digit+(J % Digit)];
-        assign b[k] = (i >= J && i - J < 128) & subkey[(i - J) & 127];
-      end
-      if (3 * t + 2 < Digit) begin : g_kept
-        aes_three u_three (.a_i(a), .b_i(b), .out_o(part[t]));
-      end else begin : g_rest
-        assign part[t] = ^(a & b);
-      end
+    logic [2:0]       part;
+    logic [Digit-1:0] other;
+    for (genvar j = 0; j < Digit; j++) begin : g_term
+      assign other[j] = (i >= j && i - j < 128) & subkey[(i - j) & 127];
     end
-    assign part[Threes] = (i >= Digit) & sum_q[(i - Digit) & 127];
-    assign product[i]   = ^part;
+    for (genvar t = 0; t < 3; t++) begin : g_three
+      aes_three u_three (.a_i(coefficients[3*t +: 3]), .b_i(other[3*t +: 3]), .out_o(part[t]));
+    end
+    aes_rest u_rest (
+      .part_i(part),
+      .a_i   (coefficients[Digit-1]),
+      .b_i   (other[Digit-1]),
+      .bit_i ((i >= Digit) & sum_q[(i - Digit) & 127]),
+      .out_o (product[i])
+    );
   end
 
   // x^128 = x^7 + x^2 + x + 1.
@@ -76,12 +76,25 @@ module aes_ghash
     sum_d = rest[127:0];
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni)      count_q <= '0;
-    else if (clear_i) count_q <= '0;
-    else if (starts)  count_q <= CountBits'(Steps);
-    else if (!ready_o) count_q <= count_q - 1'b1;
+  always_comb begin
+    count_d = count_q;
+    if (clear_i)       count_d = '0;
+    else if (starts)   count_d = CountBits'(Steps);
+    else if (!ready_o) count_d = count_q - 1'b1;
   end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) count_q <= '0;
+    else         count_q <= count_d;
+  end
+
+  aes_copy #(.Bits(CountBits), .Hardened(Hardened)) u_copy (
+    .clk_i, .rst_ni,
+    .load_i (1'b1),
+    .next_i (count_d),
+    .value_i(count_q),
+    .check_i(1'b1),
+    .differs_o(error_o)
+  );
 
   // Data without a reset: the wipe after a reset clears it.
   always_ff @(posedge clk_i) begin

@@ -6,7 +6,9 @@
 
 module aes_input
   import aes_pkg::*;
-(
+#(
+  parameter bit Hardened = 1'b1
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
@@ -30,10 +32,12 @@ module aes_input
 
   output logic        valid_o,
   input  logic        ready_i,
-  output block_t      block_o
+  output block_t      block_o,
+  output logic        error_o        // an upset
 );
   logic [3:0][31:0] words_q;
-  logic [3:0]       there_q;
+  logic [3:0]       there_d, there_q;
+  logic [63:0]      data;
   logic             half, is_end, moves, full;
   logic [4:0]       bytes_before;
 
@@ -51,20 +55,32 @@ module aes_input
   assign bad_end_o    = moves & ((str_last_i != is_end) |
                                  (is_end & (32'(str_bytes_i) + 32'(bytes_before) != left_i)));
 
+  // Which words are there.
+  always_comb begin
+    there_d = there_q;
+    if (clear_i || ready_i)     there_d = '0;
+    else if (moves)             there_d = (half || str_last_i) ? '1 : 4'b0011;
+    else if (store_i && !full)  there_d[index_i] = 1'b1;
+  end
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni)                  there_q <= '0;
-    else if (clear_i || ready_i)  there_q <= '0;
-    else if (moves)               there_q <= (half || str_last_i) ? '1 : 4'b0011;
-    else if (store_i && !full)    there_q[index_i] <= 1'b1;
+    if (!rst_ni) there_q <= '0;
+    else         there_q <= there_d;
   end
 
+  aes_copy #(.Bits(4), .Hardened(Hardened)) u_copy (
+    .clk_i, .rst_ni,
+    .load_i (1'b1),
+    .next_i (there_d),
+    .value_i(there_q),
+    .check_i(1'b1),
+    .differs_o(error_o)
+  );
+
   // Data without a reset: the wipe after a reset overwrites it.
+  assign data = moves ? str_data_i : {word_i, word_i};
   always_ff @(posedge clk_i) begin
-    if (moves) begin
-      if (half) words_q[3:2] <= str_data_i;
-      else      words_q[1:0] <= str_data_i;
-    end else if ((store_i && free_o) || wipe_i) begin
-      words_q[index_i] <= word_i;
+    for (int i = 0; i < 4; i++) begin
+      if (moves ? half == i[1] : ((store_i && free_o) || wipe_i) && index_i == 2'(i)) words_q[i] <= data[32*(i%2) +: 32];
     end
   end
 

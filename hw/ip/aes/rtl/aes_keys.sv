@@ -43,7 +43,7 @@ module aes_keys
   logic [2:0] phase_d, phase_q;
   logic [7:0] rcon_d, rcon_q;
   word_t      previous_q, old, sub_in, sub_out, mixed, expanded;
-  logic       in_idle, in_first, in_expand, is_start, is_middle, write;
+  logic       in_idle, in_first, in_expand, is_start, is_middle, write, differs;
   logic [5:0] write_index;
   word_t      write_word;
   logic [3:0] read_round;
@@ -96,7 +96,17 @@ module aes_keys
       default: state_d = Hardened ? StError : StIdle;
     endcase
     if (stop_i && !error_o) state_d = StIdle;
+    if (differs && Hardened) state_d = StError;
   end
+
+  aes_copy #(.Bits(17), .Hardened(Hardened)) u_copy (
+    .clk_i, .rst_ni,
+    .load_i (1'b1),
+    .next_i ({index_d, phase_d, rcon_d}),
+    .value_i({index_q, phase_q, rcon_q}),
+    .check_i(1'b1),
+    .differs_o(differs)
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

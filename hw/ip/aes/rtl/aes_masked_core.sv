@@ -60,7 +60,7 @@ module aes_masked_core
   logic [2:0] step_d, step_q, phase_d, phase_q;
   logic [5:0] index_d, index_q, old_index, last_index;
   logic [7:0] rcon_d, rcon_q;
-  logic       is_start, needs_sub, write;
+  logic       is_start, needs_sub, write, differs;
 
   assign in_idle    = state_q == StIdle;
   assign in_round   = state_q == StRound;
@@ -140,7 +140,17 @@ module aes_masked_core
       count_d = !slow_i ? 4'd1 : len_i == Key256 ? 4'd1 : 4'd5;
     end
     if (stop_i && !error_o) state_d = StIdle;
+    if (differs && Hardened) state_d = StError;
   end
+
+  aes_copy #(.Bits(24), .Hardened(Hardened)) u_copy (
+    .clk_i, .rst_ni,
+    .load_i (1'b1),
+    .next_i ({count_d, step_d, index_d, phase_d, rcon_d}),
+    .value_i({count_q, step_q, index_q, phase_q, rcon_q}),
+    .check_i(1'b1),
+    .differs_o(differs)
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -64,13 +64,24 @@ module aes_modes
   output logic        result_ready_o,
   input  block_t      result_i
 );
+  // What is known about the block in `hold_q`, and about the one in `output_q`.
+  typedef struct packed {
+    logic [4:0] hold_bytes;
+    logic       hold_last;
+    logic       output_valid;
+    logic [4:0] output_bytes;
+    logic       output_last;
+    logic       tag_valid;
+  } parts_t;
+
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
 
   block_t      iv_q, hold_q, subkey_q, mask_q, output_d, output_q, digest_block, sum, counter, sealed, chain;
-  logic [31:0] left_d, left_q;
-  logic [4:0]  bytes_now, hold_bytes_q, output_bytes_q;
-  logic        hold_last_q, output_valid_q, output_last_q, tag_valid_q, sent_d, sent_q;
+  logic [31:0] left_d, left_q, left_after;
+  logic [4:0]  bytes_now;
+  logic        sent_d, sent_q, differs, digest_error;
+  parts_t      parts_d, parts_q;
   logic        in_idle, in_expand, in_turn, in_subkey, in_iv, in_iv_end, in_first, in_aad, in_text, in_lengths, in_tag;
   logic        digests, digest_ready, clears_sum, loads, results, is_gcm, counts, stores_text, absorbs, releases;
 
@@ -103,14 +114,15 @@ module aes_modes
   assign block_valid_o  = wipe_i | ((in_subkey | in_first) & ~sent_q) |
                           (in_text & (left_q != '0) & input_valid_i);
   assign result_ready_o = wipe_i | in_subkey | in_first |
-                          (in_text & (~output_valid_q | output_ready_i) & (digest_ready | ~is_gcm));
+                          (in_text & (~parts_q.output_valid | output_ready_i) & (digest_ready | ~is_gcm));
   // CBC chains with the result of this cycle, if there is one.
   assign chain   = results & in_text ? result_i : iv_q;
   assign block_o = in_subkey ? '0 : (in_first | counts) ? iv_q
                  : (mode_i == ModeCbc && !decrypt_i) ? input_block_i ^ chain : input_block_i;
 
   // Bytes of the block that is taken now.
-  assign bytes_now     = (left_q >= 32'd16) ? 5'd16 : {1'b0, left_q[3:0]};
+  assign bytes_now     = (left_q[31:4] != '0) ? 5'd16 : {1'b0, left_q[3:0]};
+  assign left_after    = (left_q[31:4] != '0) ? {left_q[31:4] - 28'd1, left_q[3:0]} : '0;
   // A block that is authenticated only waits in `hold_q` for the digest, too; `sent_q` says that it is there.
   assign releases      = (in_iv | in_aad) & sent_q & digest_ready;
   assign absorbs       = (in_iv | in_aad) & (left_q != '0) & input_valid_i & (~sent_q | releases);
@@ -128,12 +140,13 @@ module aes_modes
   endfunction
 
   assign sealed   = counts ? hold_q : (mode_i == ModeCbc && decrypt_i) ? iv_q : '0;
-  assign output_d = first_bytes(result_i ^ sealed, hold_bytes_q);
+  assign output_d = first_bytes(result_i ^ sealed, parts_q.hold_bytes);
 
-  assign output_valid_o = output_valid_q;
+  // Not in the cycle of an upset.
+  assign output_valid_o = parts_q.output_valid & ~differs;
   assign output_o       = output_q;
-  assign output_bytes_o = output_bytes_q;
-  assign output_last_o  = output_last_q;
+  assign output_bytes_o = parts_q.output_bytes;
+  assign output_last_o  = parts_q.output_last;
 
   // --- the digest ---
 
@@ -153,7 +166,7 @@ module aes_modes
     digests = releases | (stores_text & is_gcm) | (in_iv_end & ~sent_q) | in_lengths;
     // Ciphertext, which is input or what is made of it, and the other data; then lengths.
     digest_block = first_bytes(hold_q ^ (result_i & {128{in_text & ~decrypt_i}}),
-                               (in_iv_end || in_lengths) ? '0 : hold_bytes_q);
+                               (in_iv_end || in_lengths) ? '0 : parts_q.hold_bytes);
     if (in_iv_end)  digest_block ^= reversed({64'b0, bits(iv_len_i)});
     if (in_lengths) digest_block ^= reversed({bits(aad_len_i), bits(text_len_i)});
   end
@@ -161,25 +174,26 @@ module aes_modes
   // The sum begins anew with a message, and after the vector. After the end it is a part of the tag.
   assign clears_sum = in_subkey | in_first | drop_i;
 
-  aes_ghash u_ghash (
+  aes_ghash #(.Hardened(Hardened)) u_ghash (
     .clk_i, .rst_ni,
     .clear_i (clears_sum),
     .valid_i (digests),
     .ready_o (digest_ready),
     .block_i (digest_block),
     .subkey_i(subkey_q),
-    .sum_o   (sum)
+    .sum_o   (sum),
+    .error_o (digest_error)
   );
 
-  assign tag_valid_o = tag_valid_q;
+  assign tag_valid_o = parts_q.tag_valid & ~differs;
   assign tag_o       = sum ^ mask_q;
 
   // GCM counts in 32 bits (SP 800-38D §6.2), CTR in all.
   always_comb begin
     logic [127:0] value;
     value = reversed(iv_q);
-    value[31:0] = value[31:0] + 32'd1;
-    if (!is_gcm && value[31:0] == '0) value[127:32] = value[127:32] + 96'd1;
+    value[127:32] = value[127:32] + 96'(!is_gcm && (&value[31:0]));
+    value[31:0]   = value[31:0] + 32'd1;
     counter = reversed(value);
   end
 
@@ -210,7 +224,7 @@ module aes_modes
         end
       end
       StIv: begin
-        if (absorbs) left_d = left_q - 32'(bytes_now);
+        if (absorbs) left_d = left_after;
         sent_d = absorbs | (sent_q & ~releases);
         if (left_q == '0 && !sent_q) state_d = StIvEnd;
       end
@@ -230,7 +244,7 @@ module aes_modes
         end
       end
       StAad: begin
-        if (absorbs) left_d = left_q - 32'(bytes_now);
+        if (absorbs) left_d = left_after;
         sent_d = absorbs | (sent_q & ~releases);
         if (left_q == '0 && !sent_q) begin
           state_d = StText;
@@ -238,8 +252,8 @@ module aes_modes
         end
       end
       StText: begin
-        if (loads) left_d = left_q - 32'(bytes_now);
-        if (left_q == '0 && (text_len_i == '0 || (stores_text && hold_last_q))) begin
+        if (loads) left_d = left_after;
+        if (left_q == '0 && (text_len_i == '0 || (stores_text && parts_q.hold_last))) begin
           state_d = is_gcm ? StLengths : StIdle;
         end
       end
@@ -250,43 +264,59 @@ module aes_modes
     endcase
     // Priority over a message, but not over an error.
     if (drop_i && !error_o) state_d = StIdle;
-    if (fail_i && Hardened) state_d = StError;
+    if ((fail_i || differs || digest_error) && Hardened) state_d = StError;
   end
 
   assign done_o = busy_o & ~error_o & (state_d == StIdle) & ~drop_i;
 
+  // What belongs to the blocks that wait.
+  always_comb begin
+    parts_d = parts_q;
+    if ((in_text && loads) || absorbs) begin
+      parts_d.hold_bytes = bytes_now;
+      parts_d.hold_last  = left_q <= 32'd16;
+    end
+    if (stores_text) begin
+      parts_d.output_bytes = parts_q.hold_bytes;
+      parts_d.output_last  = parts_q.hold_last;
+    end
+    // A wipe lets whole blocks pass.
+    if (wipe_i) parts_d.hold_bytes = 5'd16;
+    if (drop_i || error_o || wipe_i)  parts_d.output_valid = 1'b0;
+    else if (stores_text)             parts_d.output_valid = 1'b1;
+    else if (output_ready_i)          parts_d.output_valid = 1'b0;
+    if (drop_i || error_o || start_i || wipe_i) parts_d.tag_valid = 1'b0;
+    else if (in_tag && digest_ready)            parts_d.tag_valid = 1'b1;
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q        <= StIdle;
-      left_q         <= '0;
-      sent_q         <= 1'b0;
-      output_valid_q <= 1'b0;
-      tag_valid_q    <= 1'b0;
+      state_q <= StIdle;
+      left_q  <= '0;
+      sent_q  <= 1'b0;
+      parts_q <= '0;
     end else begin
       state_q <= state_d;
       left_q  <= left_d;
       sent_q  <= sent_d;
-      if (drop_i || error_o || wipe_i)  output_valid_q <= 1'b0;
-      else if (stores_text)             output_valid_q <= 1'b1;
-      else if (output_ready_i)          output_valid_q <= 1'b0;
-      if (drop_i || error_o || start_i || wipe_i) tag_valid_q <= 1'b0;
-      else if (in_tag && digest_ready)  tag_valid_q <= 1'b1;
+      parts_q <= parts_d;
     end
   end
+
+  aes_copy #(.Bits(33 + $bits(parts_t)), .Hardened(Hardened)) u_copy (
+    .clk_i, .rst_ni,
+    .load_i (1'b1),
+    .next_i ({left_d, sent_d, parts_d}),
+    .value_i({left_q, sent_q, parts_q}),
+    .check_i(1'b1),
+    .differs_o(differs)
+  );
 
   // Data without a reset: a wipe follows it. A wipe lets all of them take what their inputs are then: blocks that the
   // cipher makes of pseudo-random words.
   always_ff @(posedge clk_i) begin
-    if ((in_text && loads) || absorbs || wipe_i) begin
-      hold_q       <= input_block_i;
-      hold_bytes_q <= wipe_i ? 5'd16 : bytes_now;
-      hold_last_q  <= left_q <= 32'd16;
-    end
-    if (stores_text || wipe_i) begin
-      output_q       <= output_d;
-      output_bytes_q <= hold_bytes_q;
-      output_last_q  <= hold_last_q;
-    end
+    if ((in_text && loads) || absorbs || wipe_i) hold_q <= input_block_i;
+    if (stores_text || wipe_i)            output_q <= output_d;
     if ((in_subkey && results) || wipe_i) subkey_q <= result_i;
     if ((in_first && results) || wipe_i)  mask_q   <= result_i;
   end
@@ -305,5 +335,6 @@ module aes_modes
   `ASSERT(ADropHidesEverything_A, drop_i |=> !output_valid_o && !tag_valid_o && (!busy_o || error_o))
   `ASSERT(ATagIsOfAWholeMessage_A, !tag_valid_o |=> !tag_valid_o || ($past(in_tag) && left_q == '0))
   `ASSERT(AResultWaitsForItsReader_A,
-          output_valid_o && !output_ready_i && !drop_i && !error_o && !wipe_i |=> output_valid_o && $stable(output_q))
+          output_valid_o && !output_ready_i && !drop_i && !error_o && !wipe_i |=>
+          (output_valid_o || differs) && $stable(output_q))
 endmodule
