@@ -161,6 +161,7 @@ pub fn run(args: &Args) -> Result<Booted, Failure> {
         cpu: config.cpu_option(),
         harts,
         icount: args.icount,
+        counts_cycles: false,
     };
     let timeline = Timeline::new(&run.outcome, run.measurements.as_ref(), machine);
     files.finish(&timeline, &run.transcript)?;

@@ -28,11 +28,12 @@ pub enum Error {
     Failed,
     /// It does not respond any more.
     Silent,
-    /// A slot that does not exist, is empty, is full, or has no public key yet; or other code used the engine meanwhile.
+    /// A slot that does not exist, is empty, is full, or has no public key yet; or other code used the engine meanwhile, or an
+    /// input did not arrive.
     Refused,
     /// A scalar or nonce that is zero modulo L.
     ZeroScalar,
-    /// The engine made a signature that does not verify, and does not show it.
+    /// What the engine computed twice differed: a key, a nonce, or a signature that does not verify. It shows nothing.
     Faulty,
 }
 
@@ -94,9 +95,14 @@ impl<W: Wait> Ed25519<W> {
     /// # Errors
     /// `Refused` if the slot has a key already; those of the engine.
     pub fn load(&mut self, slot: Slot, expanded: &[u8; 64]) -> Result<[u8; 32], Error> {
-        self.until_idle()?;
-        self.registers.control().write(Control::RESET.with_slot(slot.0).with_clamp(true));
+        self.begin()?;
+        let config = Control::RESET.with_slot(slot.0).with_clamp(true);
+        self.registers.control().write(config);
         write(self.registers.digest(), expanded);
+        // Other bits would be another scalar, which gives the key away beside the right one.
+        if self.registers.control().read() != config {
+            return Err(Error::Failed);
+        }
         // The register block keeps the last word that was written.
         self.registers.control().write(Control::RESET.with_slot(slot.0));
         self.run(slot, Command::RESET.with_load(true))?;
@@ -108,8 +114,9 @@ impl<W: Wait> Ed25519<W> {
     /// # Errors
     /// `Refused` if it is empty; those of the engine.
     pub fn public_key(&mut self, slot: Slot) -> Result<[u8; 32], Error> {
+        self.begin()?;
         self.run(slot, Command::RESET.with_public_key(true))?;
-        Ok(read(self.registers.point()))
+        self.point()
     }
 
     /// Signs with the key of a slot. `nonce` is the digest of prefix and message; `challenge` gets R, and returns the digest of R,
@@ -123,10 +130,11 @@ impl<W: Wait> Ed25519<W> {
         nonce: &[u8; 64],
         challenge: impl FnOnce(&[u8; 32]) -> [u8; 64],
     ) -> Result<[u8; 64], Error> {
-        self.until_idle()?;
+        self.begin()?;
         write(self.registers.digest(), nonce);
         self.run(slot, Command::RESET.with_nonce(true))?;
-        let r = read(self.registers.point());
+        let r = self.point()?;
+        self.begin()?;
         write(self.registers.digest(), &challenge(&r));
         self.run(slot, Command::RESET.with_sign(true))?;
         let s: [u8; 32] = read(self.registers.s());
@@ -147,7 +155,7 @@ impl<W: Wait> Ed25519<W> {
         signature: &[u8; 64],
         challenge: &[u8; 64],
     ) -> Result<Result<(), Rejection>, Error> {
-        self.until_idle()?;
+        self.begin()?;
         let (r, s) = signature.split_at(32);
         write(self.registers.key(), public_key);
         write(self.registers.r_in(), r);
@@ -164,7 +172,7 @@ impl<W: Wait> Ed25519<W> {
 
     fn run(&mut self, slot: Slot, command: Command) -> Result<(), Error> {
         match self.ends(slot, command)? {
-            Verdict::Good => Ok(()),
+            Verdict::Done => Ok(()),
             Verdict::ZeroScalar => Err(Error::ZeroScalar),
             Verdict::Mismatch => Err(Error::Faulty),
             _ => Err(Error::Refused),
@@ -173,10 +181,8 @@ impl<W: Wait> Ed25519<W> {
 
     /// Runs a command, and returns what came of it. A word that is no verdict is a fault.
     fn ends(&mut self, slot: Slot, command: Command) -> Result<Verdict, Error> {
-        self.until_idle()?;
-        self.registers.control().write(Control::RESET.with_slot(slot.0));
-        let error = self.registers.error();
-        error.write(error.read());
+        let config = Control::RESET.with_slot(slot.0);
+        self.registers.control().write(config);
         if W::BY_INTERRUPT {
             self.registers.interrupt().write(Interrupt::RESET.with_done(true).with_error(true));
             let enabled = InterruptEnable::RESET.with_done(true).with_error(true);
@@ -188,7 +194,26 @@ impl<W: Wait> Ed25519<W> {
         if error.command() || error.write() {
             return Err(Error::Refused);
         }
+        // The key of another slot, or a signature that the engine did not verify.
+        if self.registers.control().read() != config {
+            return Err(Error::Failed);
+        }
         self.registers.outcome().read().value().ok_or(Error::Failed)
+    }
+
+    /// Waits, and forgets earlier errors, so that those of inputs count.
+    fn begin(&mut self) -> Result<(), Error> {
+        self.until_idle()?;
+        let error = self.registers.error();
+        error.write(error.read());
+        Ok(())
+    }
+
+    /// A public key or R. It goes into the challenge: with one bit of it wrong, S gives the key away beside the right one, and
+    /// the engine cannot see it.
+    fn point(&mut self) -> Result<[u8; 32], Error> {
+        let first = read(self.registers.point());
+        if first == read(self.registers.point()) { Ok(first) } else { Err(Error::Failed) }
     }
 
     fn until_idle(&mut self) -> Result<(), Error> {
@@ -289,6 +314,7 @@ mod tests {
     }
 
     const GOOD: u32 = 0xc33c_c33c;
+    const DONE: u32 = 0xa55a_a55a;
 
     #[test]
     fn takes_only_an_engine_that_is_there_and_works() {
@@ -318,6 +344,7 @@ mod tests {
             (0xaa55_aa55, Ok(Err(Rejection::Mismatch))),
             (0x6996_6996, Err(Error::Refused)),
             (0x9669_9669, Err(Error::Refused)),
+            (DONE, Err(Error::Refused)),
             (0, Err(Error::Refused)),
             (1, Err(Error::Failed)),
         ];
@@ -332,6 +359,7 @@ mod tests {
             (0x6996_6996, Error::ZeroScalar),
             (0x9669_9669, Error::Refused),
             (0x3cc3_3cc3, Error::Refused),
+            (GOOD, Error::Refused),
             (0xc33c_c33d, Error::Failed),
         ] {
             let file = File::with_outcome(outcome);
@@ -355,7 +383,7 @@ mod tests {
 
     #[test]
     fn a_signature_is_r_and_s() {
-        let file = File::with_outcome(GOOD);
+        let file = File::with_outcome(DONE);
         let mut engine = file.engine().unwrap();
         for word in 0..8 {
             file.0[POINT + word].set(0x0101_0101 * word as u32);

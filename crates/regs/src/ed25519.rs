@@ -10,18 +10,21 @@ use crate::{Array, Block, Map, ReadOnly, ReadWrite, Register, Value, WriteOnly};
 pub enum Verdict {
     /// No command has ended since the last one began, or it was aborted.
     None = 0,
-    /// It was done; of `verify`, a signature of this digest under this key.
+    /// Of `verify` alone: a signature of this digest under this key.
     Good = 0xc33c_c33c,
+    /// Of every other command: it was done.
+    Done = 0xa55a_a55a,
     /// A is not canonical, of small order, or no point.
     InvalidKey = 0x3cc3_3cc3,
     /// R is not canonical or of small order, or S is not below L.
     InvalidSignature = 0x55aa_55aa,
-    /// Not a signature of this digest under this key; of `sign`, S was made wrong, and is not
-    /// shown.
+    /// Not a signature of this digest under this key; of other commands, a redundant computation
+    /// differed, and nothing is kept or shown.
     Mismatch = 0xaa55_aa55,
     /// A scalar or nonce that is zero modulo L.
     ZeroScalar = 0x6996_6996,
-    /// A slot that is empty, full or without a public key, or no nonce.
+    /// A slot that is empty, full or without a public key; no nonce; or a digest that is not whole,
+    /// or clamped and no key.
     BadOrder = 0x9669_9669,
 }
 
@@ -32,6 +35,7 @@ impl Verdict {
         match bits {
             0 => Some(Self::None),
             0xc33c_c33c => Some(Self::Good),
+            0xa55a_a55a => Some(Self::Done),
             0x3cc3_3cc3 => Some(Self::InvalidKey),
             0x55aa_55aa => Some(Self::InvalidSignature),
             0xaa55_aa55 => Some(Self::Mismatch),
@@ -148,7 +152,8 @@ impl Ed25519 {
 
     /// Digest of 64 bytes.
     ///
-    /// Nonce, challenge, or scalar and prefix. As `key`.
+    /// Nonce, challenge, or scalar and prefix, for one command, which refuses a digest of fewer
+    /// words. As `key`.
     #[must_use]
     pub const fn digest(&self) -> Array<'_, u32, WriteOnly, 16> {
         self.array::<0xc0, _, _, 16>()

@@ -29,6 +29,9 @@ pub struct MachineInfo {
     pub harts: u32,
     /// Whether the emulator counted instructions instead of time.
     pub icount: bool,
+    /// Whether time is cycles of a simulated machine, whose harts take the same ones in every run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub counts_cycles: bool,
 }
 
 /// What a time means, and what it does not.

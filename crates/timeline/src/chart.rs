@@ -109,7 +109,7 @@ fn sentences(timeline: &Timeline, has_parts: bool, kernels: Option<String>) -> V
             "hart: from its first to its last block, and how much of that it was hashing".into(),
         );
     }
-    sentences.push(base(timeline.time_base.unit).to_owned());
+    sentences.push(base(timeline).to_owned());
     sentences
 }
 

@@ -76,6 +76,10 @@ impl Timeline {
 
 fn note(unit: Unit, machine: &MachineInfo) -> String {
     match unit {
+        Unit::Microseconds if machine.counts_cycles => format!(
+            "Cycles of {}. Its harts take the same ones in every run; a chip has another clock.",
+            machine.emulator
+        ),
         Unit::Microseconds => format!(
             "Time of the clock of {}. It shows the order and the overlap of steps and depends on \
              the host; it is not the time of any board.",

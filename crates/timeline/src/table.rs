@@ -33,14 +33,17 @@ pub fn table(timeline: &Timeline) -> String {
             out.push('\n');
         }
     }
-    out.push_str(base(timeline.time_base.unit));
+    out.push_str(base(timeline));
     out.push('\n');
     out
 }
 
 /// What times are, and what they are not, in one line.
-pub(super) fn base(unit: Unit) -> &'static str {
-    match unit {
+pub(super) fn base(timeline: &Timeline) -> &'static str {
+    match timeline.time_base.unit {
+        Unit::Microseconds if timeline.machine.counts_cycles => {
+            "times are cycles of a simulated machine, at the clock that is assumed for it"
+        }
         Unit::Microseconds => "times are those of the emulator, and not the time of any board",
         Unit::Instructions => {
             "times are retired instructions: not cycles, and not the time of any board"

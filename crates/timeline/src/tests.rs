@@ -121,6 +121,7 @@ pub(crate) fn machine(icount: bool) -> MachineInfo {
         cpu: "rv64".into(),
         harts: if icount { 1 } else { 5 },
         icount,
+        counts_cycles: false,
     }
 }
 
@@ -295,6 +296,15 @@ fn without_a_log_there_is_an_outcome_and_nothing_else() {
     assert_eq!((timeline.booted, timeline.outcome.as_str()), (false, "timed-out"));
     assert!(timeline.stages.is_empty());
     assert_eq!(table(&timeline), "no measurement log\n");
+}
+
+#[test]
+fn cycles_of_a_machine_are_not_called_those_of_an_emulator() {
+    let mut timeline = timeline(false, false);
+    timeline.machine.counts_cycles = true;
+    let text = table(&timeline);
+    assert!(text.contains("cycles of a simulated machine") && !text.contains("emulator"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }
 
 #[test]

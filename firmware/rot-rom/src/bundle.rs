@@ -10,13 +10,13 @@ use hartlock_image::{HashId, PAGE_SIZE, PayloadRecord, Reason, TreeMode, align_u
 use hartlock_kernels::{Kernels, Tier};
 use hartlock_rot::host::{self, BusError};
 use hartlock_stage::{Instant, RomLog, entry, push};
-use hartlock_verify::tree::{self, Digest, Root, SoftwareHasher};
+use hartlock_verify::tree::{self, Digest, Hasher, Root, SoftwareHasher};
 use hartlock_verify::{Loaded, Platform, bits_of};
 
 use crate::dma::{Dma, Sink};
-use crate::sha3::Sha3;
+use crate::sha3::RootHasher;
 use crate::words::Words;
-use crate::{clock, engine, map};
+use crate::{clock, engine, map, sha3};
 
 /// Bytes that are hashed at once: enough that starting the engine costs little, and less than what the stack has
 /// when no signature is verified.
@@ -26,19 +26,13 @@ const PIECE_SIZE: usize = 2048;
 pub struct Bundle<'a> {
     kernels: Kernels,
     dma: Option<&'a mut Dma>,
-    sha3: Option<Sha3>,
     log: &'a mut RomLog,
 }
 
 impl<'a> Bundle<'a> {
     /// Opens it.
-    pub fn open(
-        kernels: Kernels,
-        dma: Option<&'a mut Dma>,
-        sha3: Option<Sha3>,
-        log: &'a mut RomLog,
-    ) -> Self {
-        Self { kernels, dma, sha3, log }
+    pub fn open(kernels: Kernels, dma: Option<&'a mut Dma>, log: &'a mut RomLog) -> Self {
+        Self { kernels, dma, log }
     }
 
     /// Adds to the log.
@@ -88,13 +82,19 @@ impl<'a> Bundle<'a> {
         if self.is_streamed(payload)
             && let Some(dma) = &mut self.dma
         {
-            let mut engine = Streamed { hash: payload.hash, sha3: self.sha3.as_mut(), dma };
+            let mut engine = Streamed { hash: payload.hash, dma };
             return match payload.mode {
                 TreeMode::Flat => {
                     let size = usize::try_from(payload.size).map_err(|_| BusError)?;
                     engine.digest(None, payload.load_address, size)
                 }
-                mode => digest_of_blocks(&self.kernels, &mut engine, payload, mode),
+                // The SHA-2 engine is a kernel, to which a root goes as it comes: keeping it would cost moves.
+                mode if sha3::has(payload.hash) => {
+                    digest_of_blocks::<RootHasher>(&self.kernels, &mut engine, payload, mode)
+                }
+                mode => {
+                    digest_of_blocks::<SoftwareHasher>(&self.kernels, &mut engine, payload, mode)
+                }
             };
         }
         let Words(piece) = &mut Words([0; PIECE_SIZE]);
@@ -108,7 +108,7 @@ impl<'a> Bundle<'a> {
     fn is_streamed(&self, payload: &PayloadRecord) -> bool {
         let has_sha2 = payload.hash == HashId::Sha256
             && tree::tier(&self.kernels, (payload.mode, payload.hash)) == Tier::Engine;
-        let has_sha3 = self.sha3.is_some() && Sha3::has(payload.hash);
+        let has_sha3 = sha3::has(payload.hash);
         let is_of_blocks = matches!(payload.mode, TreeMode::Flat | TreeMode::Blocks { .. });
         self.dma.is_some() && is_of_blocks && (has_sha2 || has_sha3)
     }
@@ -124,14 +124,14 @@ impl<'a> Bundle<'a> {
 
 /// The digest of a payload in blocks. The prefix of a block is streamed before it, from where the log will be: memory of
 /// which nothing else is kept yet, and a byte of it that changes only makes another digest.
-fn digest_of_blocks(
+fn digest_of_blocks<H: Hasher>(
     kernels: &Kernels,
     engine: &mut Streamed<'_>,
     payload: &PayloadRecord,
     mode: TreeMode,
 ) -> Result<Digest, BusError> {
     let block_size = u64::from(mode.block_size().unwrap_or(0).max(1));
-    let mut root = Root::<SoftwareHasher>::with(payload, kernels);
+    let mut root = Root::<H>::with(payload, kernels);
     let (mut at, mut index) = (0_u64, 0_u64);
     while at < payload.size {
         let count = payload.size.wrapping_sub(at).min(block_size);
@@ -148,7 +148,6 @@ fn digest_of_blocks(
 /// An engine for a hash, and what brings it its messages.
 struct Streamed<'a> {
     hash: HashId,
-    sha3: Option<&'a mut Sha3>,
     dma: &'a mut Dma,
 }
 
@@ -165,9 +164,10 @@ impl Streamed<'_> {
             Some(prefix) => dma.feed_after(sink, prefix, from, count).ok(),
             None => dma.feed(sink, from, count).ok(),
         };
-        let digest = match self.sha3.as_mut().filter(|_| Sha3::has(self.hash)) {
-            Some(sha3) => sha3.digest_of_stream(self.hash, || bring(Sink::Sha3)),
-            None => engine::digest_of_stream(|| bring(Sink::Sha2)).map(|it| tree::padded(&it)),
+        let digest = if sha3::has(self.hash) {
+            sha3::digest_of_stream(self.hash, || bring(Sink::Sha3))
+        } else {
+            engine::digest_of_stream(|| bring(Sink::Sha2)).map(|it| tree::padded(&it))
         };
         digest.ok_or(BusError)
     }

@@ -35,7 +35,13 @@ pub fn run(data: &[u8]) {
         memory
     };
     let measured = Measurements::read(&memory, &memory);
-    let machine = MachineInfo { emulator: "QEMU <10>".into(), cpu: "rv64".into(), harts, icount };
+    let machine = MachineInfo {
+        emulator: "QEMU <10>".into(),
+        cpu: "rv64".into(),
+        harts,
+        icount,
+        counts_cycles: false,
+    };
     let timeline = Timeline::new(&outcome, measured.as_ref(), machine);
     assert!(timeline.total() >= 0.0);
     for line in table(&timeline).lines() {

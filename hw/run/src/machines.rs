@@ -41,6 +41,10 @@ const SMOKE_BLOCK: usize = 512;
 /// The same for numbers to quote: large, so that start and end of a hash are negligible.
 const QUOTED_BLOCK: usize = 16 << 10;
 
+/// Modes other than a boot. What requires `--boot` has to conflict with them, too: beside an option that conflicts with what
+/// is required, clap asks for it no more.
+const OTHERS: [&str; 5] = ["program", "faults", "dma", "guard", "signatures"];
+
 #[derive(clap::Args)]
 pub struct Args {
     /// Machines; without any, those of every day
@@ -57,8 +61,11 @@ pub struct Args {
     verbose: bool,
     /// With --boot of a root of trust: bytes of its bundle, 64 KiB without this. Of `rot`, --block-size makes its largest payload
     /// one of blocks
-    #[arg(long, value_name = "BYTES", requires = "boot", value_parser = bundle_size)]
+    #[arg(long, value_name = "BYTES", requires = "boot", conflicts_with_all = OTHERS, value_parser = bundle_size)]
     bundle_size: Option<usize>,
+    /// With --boot of `rot`: the hash of its largest payload, sha256 without this
+    #[arg(long, value_name = "HASH", requires = "boot", conflicts_with_all = OTHERS, value_parser = hash)]
+    hash: Option<HashId>,
     /// Build a model that can write signals over time (options --vcd… of the machine)
     #[arg(long)]
     waves: bool,
@@ -66,17 +73,17 @@ pub struct Args {
     #[arg(long, conflicts_with = "program")]
     boot: bool,
     /// Boot the root of trust with each fault that it has to survive or to refuse: bundles, memory, chips, ROMs
-    #[arg(long, conflicts_with_all = ["program", "boot"])]
+    #[arg(long, conflicts_with_all = ["program", "boot", "options"])]
     faults: bool,
     /// Hash by DMA on the root of trust: digests, and cycles from the doorbell to the digest; beside a host, through
     /// its caches
     #[arg(long, conflicts_with_all = ["program", "boot", "faults"])]
     dma: bool,
     /// Have the storage of a host write at every edge of the ranges that a guard closes
-    #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma"])]
+    #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma", "options"])]
     guard: bool,
     /// Verify hash-based signatures on the root of trust, or in software on a host: cycles of each kind
-    #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma", "guard"])]
+    #[arg(long, conflicts_with_all = ["program", "boot", "faults", "dma", "guard", "options"])]
     signatures: bool,
     /// Run this program instead of the smoke program
     #[arg(long, value_name = "ELF")]
@@ -146,6 +153,11 @@ fn bundle_size(text: &str) -> Result<usize, String> {
     let size: usize = text.parse().map_err(|_| "not a number".to_owned())?;
     let is_good = (20 << 10..=2 << 20).contains(&size) && size.is_multiple_of(4096);
     if is_good { Ok(size) } else { Err("a multiple of 4096, from 20 KiB to 2 MiB".into()) }
+}
+
+fn hash(name: &str) -> Result<HashId, String> {
+    HashId::from_name(name)
+        .ok_or_else(|| format!("one of {}", HashId::ALL.map(HashId::name).join(", ")))
 }
 
 pub fn main(args: &Args) -> Result<Verdict> {
@@ -227,6 +239,7 @@ fn provoke_faults(rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
 
 /// The program for DMA on these machines, with the bounds of the usual memory.
 fn hash_by_dma(args: &Args, rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
+    ensure!(socs.is_empty() || args.options.is_empty(), "--dma beside a host takes no options");
     for soc in socs {
         let rows = rot_dma::measure_coherent(*soc)?;
         rot_dma::print_table(&rows, "through the caches of the host, which runs");
@@ -392,11 +405,12 @@ fn print_log(name: &str, entries: &[Entry]) {
 /// Boots the ROM of the root of trust with a good bundle and with one that was changed, and shows both
 /// results.
 fn boot_rot(rot: Rot, args: &Args) -> Result<()> {
+    let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
     let rom = rot_boot::rom(rot_boot::ALONE)?;
     let changed = Edit::File(|file| file[3 << 12] ^= 1);
     for (what, edits) in [("a good bundle", &[][..]), ("a flipped bit in the loader", &[changed])] {
         let bundle = boot_bundle(args, edits)?;
-        let booted = rot_boot::boot(rot, &rom, &bundle, &rot::folder(rot))?;
+        let booted = rot_boot::boot_with(rot, &rom, &bundle, &options, &rot::folder(rot))?;
         println!("{}, {what}", rot.name);
         show(&booted, rot.name, &rot::folder(rot))?;
         let host = if booted.is_host_running { "runs" } else { "stays in reset" };
@@ -432,7 +446,8 @@ fn boot_bundle(args: &Args, edits: &[Edit]) -> Result<Vec<u8>> {
             TreeMode::Blocks { block_size }
         }
     };
-    Ok(rot_boot::bundle_in(mode, size, SignedBy::Lms, None, edits))
+    let hash = args.hash.unwrap_or(HashId::Sha256);
+    Ok(rot_boot::bundle_of(hash, mode, size, SignedBy::Lms, None, edits))
 }
 
 /// Writes the timeline as JSON and as a page, and prints the paths.
@@ -449,6 +464,8 @@ fn store(timeline: &Timeline, folder: &Path) -> Result<()> {
 
 /// The same with a host, which requests digests from the root of trust as soon as it runs.
 fn boot_soc(soc: Soc, args: &Args) -> Result<()> {
+    let is_usual = args.hash.is_none() && args.block_size.is_none();
+    ensure!(is_usual, "--hash and --block-size are for the boot of rot");
     let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
     let changed = Edit::File(|file| file[3 << 12] ^= 1);
     for (what, edits) in [("a good bundle", &[][..]), ("a flipped bit in the loader", &[changed])] {
@@ -605,6 +622,44 @@ fn blind_spot(runs: &Machine<'_>, measured: &Measured) -> Result<Option<String>>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[derive(clap::Parser)]
+    struct Command {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    #[test]
+    fn options_belong_to_the_modes_that_pass_them_on() {
+        use clap::Parser;
+        let parse = |mode: &str| Command::try_parse_from(["hw", "rot", mode, "--", "--no-bench"]);
+        for mode in ["--boot", "--dma", "--verbose"] {
+            let options = parse(mode).map(|command| command.args.options);
+            assert_eq!(options.unwrap(), ["--no-bench"], "{mode}");
+        }
+        for mode in ["--faults", "--guard", "--signatures"] {
+            assert!(parse(mode).is_err(), "{mode}");
+        }
+    }
+
+    #[test]
+    fn a_hash_has_its_name_and_belongs_to_a_boot() {
+        use clap::Parser;
+        let parse = |words: &[&str]| {
+            let command = Command::try_parse_from([&["hw", "rot"], words].concat());
+            command.map(|command| command.args.hash).ok()
+        };
+        assert_eq!(parse(&["--boot", "--hash", "sha3-384"]), Some(Some(HashId::Sha3_384)));
+        assert_eq!(parse(&["--boot", "--hash", "sha3"]), None);
+        for mode in OTHERS {
+            let mode = format!("--{mode}");
+            let value = if mode == "--program" { vec!["a.elf"] } else { vec![] };
+            let words = [&[mode.as_str()][..], &value].concat();
+            assert!(parse(&words).is_some(), "{mode}");
+            assert_eq!(parse(&[&words[..], &["--hash", "sha3-384"]].concat()), None, "{mode}");
+            assert_eq!(parse(&[&words[..], &["--bundle-size", "65536"]].concat()), None, "{mode}");
+        }
+    }
 
     #[test]
     fn blocks_are_whole_sectors() {

@@ -1,5 +1,6 @@
 #include "engines.h"
 
+#include <map>
 #include <stdexcept>
 
 #include "model_signal.h"
@@ -10,6 +11,13 @@ namespace {
 /// Of a digest of SHA-256.
 constexpr std::size_t kDigestBytes = 32;
 
+const std::map<std::string, Upset::Engine> kEngines = {
+    {"sha2", Upset::Engine::kSha2},
+    {"dma", Upset::Engine::kDma},
+    {"sha3", Upset::Engine::kSha3},
+    {"mailbox", Upset::Engine::kMailbox},
+};
+
 }  // namespace
 
 Engines::Engines(VerilatedContext& context, const std::string& scope) {
@@ -17,21 +25,27 @@ Engines::Engines(VerilatedContext& context, const std::string& scope) {
     digest_ = find_signal<std::uint32_t>(context, registers + "u_sha2.g_engine[0].u_hmac", "digest_q",
                                          kDigestBytes);
     sha2_state_ = find_signal<std::uint8_t>(context, registers + "u_sha2.g_engine[0].u_hmac", "state_q");
+    dma_state_ = find_signal<std::uint8_t>(context, registers + "u_dma.u_core", "state_q");
+    sha3_state_ = find_signal<std::uint8_t>(context, registers + "u_sha3.u_core.u_control", "state_q");
     mailbox_state_ = find_signal<std::uint8_t>(context, registers + "u_mailbox.u_core", "state_q");
     mailbox_ = find_signal<const std::uint8_t>(context, registers + "u_mailbox.u_core", "view_o");
 }
 
 void Engines::upset_state(Upset::Engine engine) const {
-    // No state has the code zero (hw/ip/sha2/rtl/sha2_hmac.sv, hw/ip/mailbox/rtl/mailbox_core.sv).
-    *(engine == Upset::Engine::kSha2 ? sha2_state_ : mailbox_state_) = 0;
+    // No state has the code zero (sha2_hmac.sv, dma_core.sv, sha3_control.sv and mailbox_core.sv of hw/ip).
+    switch (engine) {
+        case Upset::Engine::kSha2: *sha2_state_ = 0; break;
+        case Upset::Engine::kDma: *dma_state_ = 0; break;
+        case Upset::Engine::kSha3: *sha3_state_ = 0; break;
+        case Upset::Engine::kMailbox: *mailbox_state_ = 0; break;
+    }
 }
 
 Upset upset_at(const std::string& text) {
     const std::size_t at = text.find('@');
-    const std::string name = text.substr(0, at);
-    if (at == std::string::npos || (name != "sha2" && name != "mailbox")) {
-        throw std::invalid_argument(text + " is neither sha2@CYCLE nor mailbox@CYCLE");
+    const auto engine = kEngines.find(text.substr(0, at));
+    if (at == std::string::npos || engine == kEngines.end()) {
+        throw std::invalid_argument(text + " is no NAME@CYCLE of sha2, dma, sha3 or mailbox");
     }
-    const auto engine = name == "sha2" ? Upset::Engine::kSha2 : Upset::Engine::kMailbox;
-    return {engine, number(text.substr(at + 1))};
+    return {engine->second, number(text.substr(at + 1))};
 }

@@ -11,12 +11,12 @@
 
 /// An illegal state of the state machine of an engine, in one cycle. The engine answers it with an alert.
 struct Upset {
-    enum class Engine { kSha2, kMailbox };
+    enum class Engine { kSha2, kDma, kSha3, kMailbox };
     Engine engine = Engine::kSha2;
     std::uint64_t cycle = 0;
 };
 
-/// An upset from a name and a cycle, `sha2@CYCLE` or `mailbox@CYCLE`. Throws if it is another text.
+/// An upset from the name of an engine and a cycle, as `sha2@CYCLE`. Throws if it is another text.
 Upset upset_at(const std::string& text);
 
 class Engines {
@@ -37,6 +37,8 @@ public:
 private:
     std::uint32_t* digest_;
     std::uint8_t* sha2_state_;
+    std::uint8_t* dma_state_;
+    std::uint8_t* sha3_state_;
     std::uint8_t* mailbox_state_;
     const std::uint8_t* mailbox_;
 };

@@ -29,7 +29,7 @@ constexpr char kUsage[] =
     "  --load FILE@ADDRESS          put a file into the host's memory; may be repeated\n"
     "  --trace FILE                 a line for every retired instruction (CSV)\n"
     "  --upset-engine               its digests are wrong, as a broken engine's\n"
-    "  --upset-state NAME@CYCLE     the state of this engine is illegal in this cycle: sha2 or mailbox\n"
+    "  --upset-state NAME@CYCLE     the state of this engine is illegal in this cycle: sha2, dma, sha3 or mailbox\n"
     "  --no-bench                   there are no registers of the bench, as on a chip\n"
     "  --mutant NUMBER              the fault, in a model that was built with mutants; 0: none (0)\n"
     "  --report FILE                where cycles and counts go, as lines (standard error)\n"
@@ -147,6 +147,10 @@ int run(const Options& options) {
     report(file, machine);
     if (file != stderr) {
         std::fclose(file);
+    }
+    // An upset that never came would look like one without effect.
+    if (options.faults.state_upset && options.faults.state_upset->cycle >= machine.cycle()) {
+        throw std::runtime_error("the run ended before the cycle of the upset");
     }
     std::fprintf(stderr, "machine: %" PRIu64 " cycles in %.1f s, %.0f kHz\n", machine.cycle(),
                  time.count(), static_cast<double>(machine.cycle()) / time.count() / 1e3);

@@ -19,7 +19,7 @@ fn timeline(outcome: &Ending) -> Timeline {
     Timeline::new(
         outcome,
         None,
-        MachineInfo { emulator, cpu: "rv64".into(), harts: 5, icount: false },
+        MachineInfo { emulator, cpu: "rv64".into(), harts: 5, icount: false, counts_cycles: false },
     )
 }
 

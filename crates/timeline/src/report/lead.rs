@@ -23,6 +23,7 @@ fn first(timeline: &Timeline, longest: &StepRecord) -> String {
         "{} {} from reset to {}. The longest step was {}: {}, {share}\u{a0}% of it.",
         together(&time_text(total, unit)),
         match unit {
+            Unit::Microseconds if timeline.machine.counts_cycles => "of the machine's time",
             Unit::Microseconds => "of emulator time",
             Unit::Instructions => "instructions",
         },
@@ -34,7 +35,9 @@ fn first(timeline: &Timeline, longest: &StepRecord) -> String {
 
 /// Why the numbers above it and those of this boot differ.
 fn clock(report: &Report) -> Option<String> {
-    let is_emulated = report.subject.timeline.time_base.unit == Unit::Microseconds;
+    let timeline = &report.subject.timeline;
+    let is_emulated =
+        timeline.time_base.unit == Unit::Microseconds && !timeline.machine.counts_cycles;
     (report.quoted.is_some() && is_emulated).then(|| {
         "Emulator time is no time of a board: QEMU runs each hart as a thread of this workstation, and one \
          instruction takes as long as its translation does. Compare instructions, below, and the numbers above."

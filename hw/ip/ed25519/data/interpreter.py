@@ -7,6 +7,7 @@ import random
 import curve
 from microcode import (
     ADDS,
+    BLIND,
     CHECKS,
     CONDS,
     CONTROLS,
@@ -20,12 +21,15 @@ from microcode import (
     K,
     N,
     S,
+    Z,
 )
 
 M = 2**256 - 1
 ADD_NAMES = {index: name for name, index in ADDS.items()}
 COND_NAMES = {index: name for name, index in CONDS.items()}
 CHECK_NAMES = {index: name for name, index in CHECKS.items()}
+# What a signature needs.
+VERIFICATION = [name for name in CHECKS if name != "scalar" and not name.endswith("_equal")] + ["x_equal", "y_equal"]
 CONTROL_NAMES = {index: name for name, index in CONTROLS.items()}
 
 
@@ -58,8 +62,8 @@ def window(k: int, at: int, width: int) -> tuple[int, int]:
 
 
 class Machine:
-    def __init__(self, rom: dict[int, int], entries: dict[str, int], rows: int) -> None:
-        self.rom, self.entries, self.rows = rom, entries, rows
+    def __init__(self, rom: dict[int, int], entries: dict[str, int], rows: int, is_blinded: bool) -> None:
+        self.rom, self.entries, self.rows, self.is_blinded = rom, entries, rows, is_blinded
         self.registers = [random.getrandbits(256) for _ in range(64)]
         self.evidence: dict[str, bool] = {}
         self.slot = 0
@@ -133,7 +137,7 @@ class Machine:
                 if f["check"]:
                     check = CHECK_NAMES[f["check"]]
                     self.evidence[check] = {
-                        "a_canonical": not top, "r_canonical": not top, "s_below_l": carry,
+                        "a_canonical": not top, "r_canonical": not top, "s_below_l": carry, "s_below_l_again": carry,
                         "a_order": value != 0, "r_order": value != 0, "scalar": value != 0,
                     }.get(check, value == 0)
             # Of two results of one instruction that of the adder is written first.
@@ -149,7 +153,8 @@ class Machine:
             elif control == "count":
                 count = target
             elif control == "comb":
-                bits = (r[N] >> 1 & 2**255 - 1) | 1 << 259
+                bits = (r[N] | (r[OUT] << 256 if self.is_blinded else 0)) >> 1
+                bits |= 1 << 10 * self.rows - 1
                 for row in range(self.rows - 1, -1, -1):
                     for table in range(2):
                         teeth = [bits >> 2 * self.rows * t + self.rows * table + row & 1 for t in range(5)]
@@ -175,8 +180,14 @@ class Machine:
 
     def base(self, scalar: int) -> tuple[bytes, int]:
         self.registers[N] = scalar
+        if self.is_blinded:
+            self.registers[BLIND], self.registers[Z] = random.getrandbits(64), random.getrandbits(256)
         cycles = self.run("base")
+        assert self.registers[N] == (scalar if scalar % 2 else scalar + curve.L)
         return self.registers[OUT].to_bytes(32, "little"), cycles
+
+    def has(self, *names: str) -> bool:
+        return all(self.evidence.get(name, False) for name in names)
 
     def verify(self, key: bytes, r: bytes, s: int, digest: int, program: str = "challenge") -> tuple[bool, int]:
         regs = self.registers
@@ -184,22 +195,28 @@ class Machine:
         regs[IN_LOW], regs[IN_HIGH] = digest & M, digest >> 256
         self.evidence = {}
         cycles = self.run(program) + self.run("check")
-        return all(self.evidence.get(name, False) for name in CHECKS if name != "scalar"), cycles
+        return self.has(*VERIFICATION), cycles
 
     def sign(self, scalar: int, prefix: int, nonce: int, challenge: int) -> tuple[bytes, bytes, int, bool]:
         regs = self.registers
         regs[IN_LOW], regs[IN_HIGH] = scalar, prefix
+        self.evidence = {}
         self.run("load")
+        self.run("load_again")
+        assert self.has("scalar", "key_equal", "prefix_equal")
         self.run("key")
-        self.run("base")
+        self.base(regs[N])
         self.run("keep_public")
         public = regs[OUT]
         assert public.to_bytes(32, "little") == curve.encode(curve.multiply(scalar % curve.L, curve.BASE))
         regs[IN_LOW], regs[IN_HIGH] = nonce & M, nonce >> 256
         self.run("challenge")
+        self.evidence = {}
         self.run("nonce")
-        self.run("base")
+        self.run("challenge")
+        self.base(regs[N])
         self.run("keep_r")
+        assert self.has("scalar", "nonce_equal")
         r = regs[OUT]
         regs[IN_LOW], regs[IN_HIGH] = challenge & M, challenge >> 256
         self.run("challenge")
@@ -208,9 +225,10 @@ class Machine:
         self.evidence = {}
         self.run("challenge")
         self.run("check")
-        good = all(self.evidence.get(name, False) for name in CHECKS if name != "scalar")
+        good = self.has(*VERIFICATION)
+        self.evidence = {}
         self.run("prefix")
-        assert regs[OUT] == prefix
+        assert regs[N] == prefix and self.has("prefix_equal")
         return r.to_bytes(32, "little"), public.to_bytes(32, "little"), s, good
 
     def verifications(self, count: int) -> list[int]:

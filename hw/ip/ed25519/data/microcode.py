@@ -7,6 +7,7 @@ from orders import ORDERS
 from schedule import (
     ADDER_LATENCY,
     ADDER_WRITES,
+    LOW,
     MULTIPLIER_LATENCY,
     PRODUCT,
     RAW_WRITES,
@@ -25,6 +26,8 @@ IN_A, IN_R, IN_LOW, IN_HIGH = 6, 8, 10, 11
 K, S, N, OUT = 12, 13, 14, 15
 KEY, PREFIX, PUBLIC = 16, 17, 18
 MULTIPLES, KEPT_R = 32, 62
+# With blinding, where entropy comes (Z and this one), and where the nonce is during a product.
+BLIND, KEPT_N = 5, 63
 
 # --- constants in ROM ---
 R = 2**256
@@ -60,7 +63,7 @@ CONDS = {"keep": 0, "carry": 1, "top": 2, "parity": 3}
 # Evidence: what a check has to find.
 CHECKS = {name: index + 1 for index, name in enumerate(
     ("a_canonical", "a_order", "a_on_curve", "r_canonical", "r_order", "s_below_l", "r_on_curve", "x_equal", "y_equal",
-     "scalar"))}
+     "scalar", "nonce_equal", "key_equal", "prefix_equal", "s_below_l_again"))}
 
 
 def name_of(register: int) -> str:
@@ -84,7 +87,7 @@ def mul(to: int, a: int, b: int | str, *, raw: bool = False, low: bool = False, 
             reads.append("@multiples")
     fields = {"mul": 1, "mul_a": a, "mul_b": number, "b_from": B_FROM[b_from], "mul_to": to,
               "square": int(square), "raw": int(raw), "low": int(low), "mul_indexed": int(indexed)}
-    occupancy = SQUARE if square else PRODUCT
+    occupancy = SQUARE if square else LOW if low else PRODUCT
     if not raw:
         port = folded_writes(occupancy)
         writes, spans, ready = [name_of(to)], [(port[0], port[3])], [occupancy + MULTIPLIER_LATENCY]
@@ -150,9 +153,8 @@ def freeze(to: int, v: int, t: int, w: int, **last: str) -> list[Op]:
     ]
 
 
-def montgomery(to: int, a: int, b: int | str, at: int = 0) -> list[Op]:
-    """a · b / 2^256 modulo L, below 2L if b < L. Six registers from `at` on are changed."""
-    t, m, u = at, at + 2, at + 4
+def montgomery(to: int, a: int, b: int | str, t: int = 0, m: int = 2, u: int = 4) -> list[Op]:
+    """a · b / 2^256 modulo L, below 2L if b < L. Two registers each from t, m and u on are changed."""
     return [
         mul(t, a, b, raw=True),
         mul(m, t, "=-1/L", raw=True, low=True),
@@ -182,12 +184,12 @@ def below_l(v: int, to: int, one: int, l1: int, l2: int, t: int, **last: str) ->
 
 
 def reduce_digest(to: int, **last: str) -> list[Op]:
-    """IN_HIGH · 2^256 + IN_LOW modulo L. Changes registers 0 to 5, 7 and 9."""
+    """IN_HIGH · 2^256 + IN_LOW modulo L. Changes registers 0 to 5, 7, 9, OUT, and some of the upper ones."""
     return [
-        *montgomery(7, IN_HIGH, "=R2"),
-        *montgomery(9, IN_LOW, "=R"),
+        *montgomery(7, IN_HIGH, "=R2", 0, 32, 4),
+        *montgomery(9, IN_LOW, "=R", 2, 34, 4),
         add("add_raw", 9, 9, 7),
-        *below_l(9, to, 0, 2, 4, 5, **last),
+        *below_l(9, to, 36, to, OUT, 5, **last),
     ]
 
 
@@ -289,13 +291,20 @@ class Programs:
                          (follow,))
             del squares
 
-    def all(self, rows: int) -> None:
+    def all(self, rows: int, is_blinded: bool = False) -> None:
         # Key: s · 2^256 modulo L, so that S needs one product less. The scalar is not zero modulo L.
         self.command("load", [
             add("load", 6, 0, 1), *montgomery(9, IN_LOW, "=R2"),
             mul(2, 6, "=L", raw=True, low=True), *subtract_once(9, 2, 5),
             add("add_small", 5, 9, 0, check="scalar"),
             mul(KEY, 6, 9, raw=True, low=True), mul(PREFIX, 6, IN_HIGH, raw=True, low=True),
+        ])
+        # All of it again: a wrong key that signs with the nonces of the right one gives both away.
+        self.command("load_again", [
+            add("load", 6, 0, 1), *montgomery(9, IN_LOW, "=R2"),
+            mul(2, 6, "=L", raw=True, low=True), *subtract_once(9, 2, 5),
+            mul(7, 6, KEY, raw=True, low=True), add("sub_raw", 7, 7, 9, check="key_equal"),
+            mul(8, 6, PREFIX, raw=True, low=True), add("sub_raw", 8, 8, IN_HIGH, check="prefix_equal"),
         ])
         self.command("key", [
             add("load", 6, 0, 1), mul(7, 6, KEY, raw=True, low=True), *montgomery(7, 7, 6),
@@ -304,33 +313,51 @@ class Programs:
         ])
         self.command("challenge", reduce_digest(K))
         self.command("nonce", [add("add_small", N, K, 0, check="scalar")])
-        self.base(rows)
         self.command("keep_public", [
             add("load", 0, 0, 1), mul(PUBLIC, 0, OUT, raw=True, low=True), add("load", N),
         ])
-        self.command("keep_r", [add("load", 0, 0, 1), mul(KEPT_R, 0, OUT, raw=True, low=True)])
+        # The digest was reduced once more before the product: after it N is still what K is, odd by L.
+        self.command("keep_r", [
+            add("load", 0, 0, 1), mul(4, 0, "=L", raw=True, low=True),
+            add("load", 7, 0, 0, cond="carry"), add("add_small", 5, K, 0, cond="parity"),
+            add("add_raw", 4, K, 4), add("select", 4, K, 4), add("sub_raw", 5, 4, N, check="nonce_equal"),
+            mul(KEPT_R, 0, OUT, raw=True, low=True), add("load", K), add("load", 4),
+        ])
         # S = r + k · s modulo L. What is checked is R as it was made, the key that the engine made, and the digest, which is
         # reduced once more: a wrong k would make an S that fits itself.
         self.command("respond", [
-            *montgomery(9, K, KEY),
+            *montgomery(9, K, KEY, 0, 32, 4),
             add("add_raw", 9, 9, N),
-            *below_l(9, S, 0, 2, 4, 5),
-            mul(IN_A, 0, PUBLIC, raw=True, low=True), mul(IN_R, 0, KEPT_R, raw=True, low=True),
-            add("load", 9), add("load", 5), add("load", N),
+            *below_l(9, S, 36, 2, 7, 3),
+            mul(IN_A, 36, PUBLIC, raw=True, low=True), mul(IN_R, 36, KEPT_R, raw=True, low=True),
+            add("load", 9), add("load", 3), add("load", N),
         ])
-        self.command("prefix", [add("load", 0, 0, 1), mul(OUT, 0, PREFIX, raw=True, low=True)])
+        # It leaves from N, which nothing else shows.
+        self.command("prefix", [
+            add("load", 0, 0, 1), mul(N, 0, PREFIX, raw=True, low=True), mul(4, 0, PREFIX, raw=True, low=True),
+            add("sub_raw", 5, 4, N, check="prefix_equal"), add("load", 4),
+        ])
         self.check()
+        # The last one, so that entries are the same with blinding.
+        self.base(rows, is_blinded)
 
-    def base(self, rows: int) -> None:
-        """N · B, encoded, in OUT; N < L becomes odd by L."""
+    def base(self, rows: int, is_blinded: bool) -> None:
+        """N · B, encoded, in OUT; N < L becomes odd by L.
+
+        Blinded, it is (N + 2 b L) · B for 64 random bits b, its upper bits in OUT, and begins with a random Z."""
         self.entries["base"] = "base"
         lane = {"z": Z, "t": 32, "z9": 33, "z11": 34, "z5": 35, "z10": 36, "z20": 37, "z40": 38, "z50": 39,
                 "z100": 40, "z200": 41, "z250": 42, "out": 43}
+        blind = [
+            mul(KEPT_N, Y, N, raw=True, low=True), mul(6, BLIND, "=2L", raw=True),
+            add("add_raw", N, N, 6, cond="carry"), add("load", 9), add("add_carry", OUT, 7, 9),
+            add("add_small", Y, Z, 0), add("load", T),
+        ]
         self.segment("base", [
             add("load", Y, 0, 1), mul(4, Y, "=L", raw=True, low=True),
-            add("load", X, 0, 0, cond="carry"), add("add_small", 5, N, 0, cond="parity"),
+            add("load", X, 0, 0, cond="carry"), add("add_small", 8, N, 0, cond="parity"),
             add("add_raw", 4, N, 4), add("select", N, N, 4),
-            add("load", Z, 0, 1), add("load", T),
+            *(blind if is_blinded else [add("load", Z, 0, 1), add("load", T)]),
         ], "comb", follow=("base_count",), drain=True)
         # The first digit takes some cycles.
         self.segment("base_count", [], "count", rows - 1, ("base_wait",))
@@ -342,6 +369,7 @@ class Programs:
         self.segment("base_out", [
             mul(4, 43, X), mul(5, 43, Y), *freeze(4, 4, 6, 7),
             add("load", 6, 0, 1), mul(8, 6, "=sign", raw=True, low=True),
+            *([mul(N, 6, KEPT_N, raw=True, low=True)] if is_blinded else []),
             *freeze(5, 5, 6, 7),
             add("load", 9, 0, 0, cond="carry"), add("add_small", 9, 4, 0, cond="parity"),
             add("add_raw", 8, 8, 5), add("select", OUT, 8, 5),
@@ -374,6 +402,8 @@ class Programs:
                 mul(lane["z10"], y, u), mul(yy, lane["z10"], yy),
                 *freeze(yy, yy, t, w), add("add_small", yy, yy, 0, check=f"{who}_order"),
             ]
+        # Anyone can make an S that is not below L of one that is: nothing but this check refuses it.
+        head += [mul(0, one, "=L", raw=True, low=True), add("sub_raw", 0, S, 0, check="s_below_l_again")]
         self.segment("check", head, "recode", follow=("roots_head",))
         self.power("roots", lanes, "check_roots", is_inverse=False)  # type: ignore[arg-type]
         roots: list[Op] = []

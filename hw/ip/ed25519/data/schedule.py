@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 # Cycles of the multiplier, and from its last word product to the first cycle in which a word of the result can be read.
-PRODUCT, SQUARE, MULTIPLIER_LATENCY = 16, 10, 7
+PRODUCT, SQUARE, LOW, MULTIPLIER_LATENCY = 16, 10, 10, 7
 # The adder takes a word a cycle, and corrects when it has seen the last carry.
 SUM, ADDER_LATENCY = 4, 5
 # Cycles after its microinstruction in which a raw product writes its eight words, and an operation its four.

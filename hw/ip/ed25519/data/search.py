@@ -20,6 +20,9 @@ LOOPS = (
     {"at_double": 175.7, "at_sum": 77.3, "add_both": 7.0, "add_a": 35.1, "add_b": 42.2},
     {"multiples_next": 7.0},
     {"base_row": 26.0},
+    {"challenge": 1.0},
+    {"respond": 1.0},
+    {"keep_r": 1.0},
 )
 
 

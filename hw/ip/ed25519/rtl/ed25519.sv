@@ -10,7 +10,8 @@ module ed25519
   import ed25519_pkg::*;
   import ed25519_regs_pkg::*;
 #(
-  parameter bit Hardened = 1'b1
+  parameter bit Hardened = 1'b1,
+  parameter bit Blinded = 1'b0  // see ed25519_core
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -45,6 +46,11 @@ module ed25519
   input  logic        dig_valid_i,
   output logic        dig_ready_o,
   input  logic [63:0] dig_data_i,
+
+  // Entropy, with `Blinded` only: five words for each product.
+  input  logic        ent_valid_i,
+  output logic        ent_ready_o,
+  input  logic [63:0] ent_data_i,
 
   // The prefix of a slot: four words.
   output logic        pre_valid_o,
@@ -122,6 +128,8 @@ module ed25519
   number_t     in_number;
   logic [1:0]  in_index;
   word_t       in_word, in_clamped;
+  logic        clamps;  // bits of the word
+  logic        data_parity_q, half_parity_q, data_upset, half_upset;
   logic [2:0]  dig_index_q;  // of the next word of the side port
 
   // Which word is written: a cycle has at most one such request. Key, R, S, digest, in this order.
@@ -157,13 +165,18 @@ module ed25519
   end
 
   // RFC 8032 §5.1.5, step 2.
+  assign clamps = regs_out.control.clamp.value & (in_number == NumberLow);
   always_comb begin
     in_clamped = in_word;
-    if (regs_out.control.clamp.value && in_number == NumberLow) begin
+    if (clamps) begin
       if (in_index == 2'd0) in_clamped[2:0]   = 3'b000;
       if (in_index == 2'd3) in_clamped[63:62] = 2'b01;
     end
   end
+
+  // A nonce that differs in one bit from the right one gives the key away: parity of a word from the bus to the registers.
+  assign data_upset = write_good & (data_parity_q != ^regs_out.key[0].wr_data.value);
+  assign half_upset = write_good & write_index[0] & (half_parity_q != ^half_q);
 
   // The lower half waits for the upper one; words of the side port are counted.
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -173,9 +186,13 @@ module ed25519
       half_index_q <= '0;
       dig_index_q  <= '0;
       lifecycle_q  <= '0;
+      data_parity_q <= 1'b0;
+      half_parity_q <= 1'b0;
     end else begin
       lifecycle_q <= lifecycle_i;
+      if (axil_wvalid_i && axil_wready_o) data_parity_q <= ^axil_wdata_i;
       if (write_good && !write_index[0]) begin
+        half_parity_q <= data_parity_q;
         half_q       <= regs_out.key[0].wr_data.value;
         half_valid_q <= 1'b1;
         half_index_q <= write_index;
@@ -194,13 +211,17 @@ module ed25519
   word_t      shown, prefix;
   logic [1:0] pre_index_q;
 
-  ed25519_core #(.Hardened(Hardened)) u_core (
+  ed25519_core #(.Hardened(Hardened), .Blinded(Blinded)) u_core (
     .clk_i, .rst_ni,
+    .ent_valid_i, .ent_ready_o,
+    .ent_i          (ent_data_i),
     .in_valid_i     (in_valid),
     .in_ready_o     (in_ready),
     .in_number_i    (in_number),
     .in_index_i     (in_index),
     .in_i           (in_clamped),
+    .in_clamped_i   (clamps),
+    .in_upset_i     (data_upset | half_upset),
     .command_valid_i(command != CmdNone),
     .command_ready_o(ready),
     .command_i      (command),
@@ -316,6 +337,7 @@ module ed25519
   );
 `endif
 
+  `ASSERT(AFlippedWordIsAnError_A, Hardened && (data_upset || half_upset) |=> alert_o)
   `ASSERT(AWordIsOfTwoHalves_A, in_valid && !dig_takes |-> half_valid_q && write_whole)
   `ASSERT(ThePrefixLeavesOnce_A, pre_last_o && pre_ready_i |=> !pre_valid_o)
   `ASSERT(FailedShowsNothing_A, alert_o |-> shown == '0 && !pre_valid_o)

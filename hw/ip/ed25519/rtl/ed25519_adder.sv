@@ -174,7 +174,7 @@ module ed25519_adder
           unique case (check_q)
             CheckACanonical, CheckRCanonical:       passed_o <= ~sum[63];
             CheckAOrder, CheckROrder, CheckScalar:  passed_o <= ~is_zero;
-            CheckSBelowL:                           passed_o <= ~sum[64];
+            CheckSBelowL, CheckSAgain:              passed_o <= ~sum[64];
             default:                                passed_o <= is_zero;
           endcase
         end

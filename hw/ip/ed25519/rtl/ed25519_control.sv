@@ -1,8 +1,9 @@
 // Commands: their order, their programs, their results, and what must not leave.
 //
 // A verdict needs evidence of every check, which is kept twice, once inverted. S is valid only if the verification that
-// follows it has found all of it. States, and what slots and nonce are, differ in several bits; illegal ones are an error,
-// which only a reset leaves.
+// follows it has found all of it, a nonce only if its digest was reduced twice to the same. A verification alone ends with
+// the word of a signature. States, commands, and what slots and nonce are, differ in several bits; step and slot are kept
+// twice. Other codes are an error, which only a reset leaves.
 
 `include "assert.svh"
 
@@ -10,7 +11,8 @@ module ed25519_control
   import ed25519_pkg::*;
   import ed25519_rom_pkg::*;
 #(
-  parameter bit Hardened = 1'b1
+  parameter bit Hardened = 1'b1,
+  parameter bit Blinded = 1'b0
 ) (
   input  logic     clk_i,
   input  logic     rst_ni,
@@ -20,6 +22,9 @@ module ed25519_control
   input  command_e command_i,
   input  logic [1:0] slot_i,
   input  logic     slow_i,
+  input  logic     digest_whole_i,   // all its words came since the last command
+  input  logic     digest_clamped_i, // it is a key: no nonce and no challenge
+  input  logic     s_changes_i,      // an input takes the place of S
   input  logic     abort_i,        // end the command, and forget the nonce
   input  logic     wipe_i,         // forget everything, slots included
   input  logic     fail_i,         // an error elsewhere
@@ -41,14 +46,24 @@ module ed25519_control
   output place_t   wipe_place_o,
   output logic     clear_o,        // of all units
 
+  // Entropy before a product: Z, and 64 bits with zeros above.
+  input  logic     ent_valid_i,
+  output logic     ent_ready_o,
+  output logic     seed_write_o,
+  output place_t   seed_place_o,
+  output logic     seed_is_zero_o,
+
   // Programs, one after the other.
   output logic     start_o,
   output logic [9:0] entry_o,
   input  logic     end_i,
   input  check_e   check_i,       // what a check of a program was for, and whether it found it
   input  logic     passed_i,
-  // S may be written.
-  output logic     s_open_o
+  // What programs may write: S, the words of the digest, key and prefix of the slot, its public key.
+  output logic     s_open_o,
+  output logic     digest_open_o,
+  output logic     key_open_o,
+  output logic     public_open_o
 );
   // Any two states differ in three bits at least.
   typedef enum logic [5:0] {
@@ -57,6 +72,7 @@ module ed25519_control
     StStart = 6'b011110,
     StRun   = 6'b100110,
     StSlow  = 6'b101101,
+    StSeed  = 6'b111000,  // with blinding only
     StError = 6'b110011
   } state_e;
   // And any two of these in two: one flipped bit is none of them.
@@ -71,7 +87,8 @@ module ed25519_control
   (* fsm_encoding = "none" *) state_e state_q;
   state_e      state_d;
   (* fsm_encoding = "none" *) command_e command_q;
-  logic [1:0]  slot_q, step_q;
+  logic [1:0]  slot_q, other_slot_q;  // and its inverse
+  logic [2:0]  step_q, other_step_q, step_d;  // of the programs of a command
   (* fsm_encoding = "none" *) logic [3:0] slots_q [Slots];
   (* fsm_encoding = "none" *) logic [3:0] nonce_q;  // there is a nonce
   (* fsm_encoding = "none" *) logic [3:0] out_q;  // A or R can be read
@@ -82,26 +99,29 @@ module ed25519_control
   logic [18:0] cycles_q;  // of the command
   logic [7:0]  wipe_q;  // the word that is overwritten
   result_e     result_q, verdict;
-  logic        in_idle, in_run, is_error, takes, in_order, is_last_step, ends, ends_now, slow_done;
+  logic        in_idle, in_run, is_error, is_upset, takes, in_order, is_last_step, ends, ends_now, slow_done;
   logic [9:0]  entry;
 
   assign in_idle = state_q == StIdle;
   assign in_run  = state_q == StRun;
   // Every code that is no state, too.
-  assign is_error = !(state_q inside {StWipe, StIdle, StStart, StRun, StSlow});
+  assign is_error = !(state_q inside {StWipe, StIdle, StStart, StRun, StSlow} || (Blinded && state_q == StSeed));
   assign error_o  = is_error;
+  // What has a code that nothing gave it.
+  assign is_upset = Hardened & (!(command_q inside {CmdNone, CmdLoad, CmdPublic, CmdNonce, CmdSign, CmdVerify, CmdPrefix}) |
+                                (other_slot_q != ~slot_q) | (other_step_q != ~step_q));
 
   // --- order ---
 
   logic [3:0] slot_now;
   assign slot_now = slots_q[slot_i];
-  // A slot is written once; a key without its public key does not sign, and nothing signs without a nonce.
+  // A slot is written once; a key without its public key does not sign, and nothing signs without a nonce. A digest is whole.
   always_comb begin
     unique case (command_i)
-      CmdLoad:              in_order = slot_now == Empty;
+      CmdLoad:              in_order = slot_now == Empty && digest_whole_i;
       CmdPublic, CmdPrefix: in_order = slot_now == Loaded || slot_now == Public;
-      CmdNonce, CmdVerify:  in_order = 1'b1;
-      CmdSign:              in_order = slot_now == Public && nonce_q == Yes;
+      CmdNonce, CmdVerify:  in_order = digest_whole_i & ~digest_clamped_i;
+      CmdSign:              in_order = slot_now == Public && nonce_q == Yes && digest_whole_i && !digest_clamped_i;
       default:              in_order = 1'b0;
     endcase
   end
@@ -114,27 +134,28 @@ module ed25519_control
     is_last_step = 1'b0;
     unique case (command_q)
       CmdLoad: begin
-        entry        = EntryLoad;
-        is_last_step = 1'b1;
+        entry        = (step_q == 3'd0) ? EntryLoad : EntryLoadAgain;
+        is_last_step = step_q == 3'd1;
       end
       CmdPublic: begin
-        entry        = (step_q == 2'd0) ? EntryKey : (step_q == 2'd1) ? EntryBase : EntryKeepPublic;
-        is_last_step = step_q == 2'd2;
+        entry        = (step_q == 3'd0) ? EntryKey : (step_q == 3'd1) ? EntryBase : EntryKeepPublic;
+        is_last_step = step_q == 3'd2;
       end
       CmdNonce: begin
-        entry        = (step_q == 2'd0) ? EntryChallenge : (step_q == 2'd1) ? EntryNonce :
-                       (step_q == 2'd2) ? EntryBase : EntryKeepR;
-        is_last_step = step_q == 2'd3;
+        // The digest is reduced twice: an upset would make another nonce, which nothing else can tell from the right one.
+        entry        = (step_q == 3'd1) ? EntryNonce : (step_q == 3'd3) ? EntryBase : (step_q == 3'd4) ? EntryKeepR :
+                       EntryChallenge;
+        is_last_step = step_q == 3'd4;
       end
       CmdSign: begin
         // The verification begins with the digest: an upset of k would make an S that fits itself.
-        entry        = (step_q == 2'd1) ? EntryRespond : (step_q == 2'd3) ? EntryCheck : EntryChallenge;
+        entry        = (step_q == 3'd1) ? EntryRespond : (step_q == 3'd3) ? EntryCheck : EntryChallenge;
         // Without a verification of S only where the paper's engine has none either.
-        is_last_step = (step_q == 2'd3) | ((step_q == 2'd1) & (slow_q == Yes));
+        is_last_step = (step_q == 3'd3) | ((step_q == 3'd1) & (slow_q == Yes));
       end
       CmdVerify: begin
-        entry        = (step_q == 2'd0) ? EntryChallenge : EntryCheck;
-        is_last_step = step_q == 2'd1;
+        entry        = (step_q == 3'd0) ? EntryChallenge : EntryCheck;
+        is_last_step = step_q == 3'd1;
       end
       CmdPrefix: begin
         entry        = EntryPrefix;
@@ -146,29 +167,66 @@ module ed25519_control
   assign start_o  = state_q == StStart;
   assign entry_o  = entry;
   assign ends     = in_run & end_i & is_last_step;
-  assign s_open_o = in_run & (command_q == CmdSign) & (step_q == 2'd1);
+  // Other writes to these are upsets. Products and verifications use the registers of the digest when it has been reduced.
+  assign s_open_o      = in_run & ~is_upset & (entry == EntryRespond);
+  assign digest_open_o = in_run & ~is_upset & (entry inside {EntryBase, EntryCheck});
+  assign key_open_o    = in_run & ~is_upset & (entry == EntryLoad);
+  assign public_open_o = in_run & ~is_upset & (entry == EntryKeepPublic);
+
+  // --- entropy ---
+
+  logic [2:0] seed_q;  // the word that comes next
+  logic       in_seed, needs_seed;
+  assign in_seed        = Blinded & (state_q == StSeed);
+  // The program after this state, or the one after the program that ends.
+  assign needs_seed     = Blinded & ((command_q == CmdPublic) ? step_d == 3'd1 : (command_q == CmdNonce) & (step_d == 3'd3));
+  assign seed_is_zero_o = seed_q > 3'd4;
+  assign ent_ready_o    = in_seed & ~seed_is_zero_o;
+  assign seed_write_o   = in_seed & (seed_is_zero_o | ent_valid_i);
+  assign seed_place_o   = {seed_q[2] ? NumberBlind : NumberZ, seed_q[1:0]};
+  // Eight words: five of entropy, and three zeros.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)           seed_q <= '0;
+    else if (!in_seed)     seed_q <= '0;
+    else if (seed_write_o) seed_q <= seed_q + 3'd1;
+  end
 
   // --- verdict ---
 
-  localparam logic [Checks:1] KeyChecks = 10'b0000000111, SignatureChecks = 10'b0000111000, EqualChecks = 10'b0111000000;
+  localparam logic [Checks:1] KeyChecks = 14'b00_0000_0000_0111, SignatureChecks = 14'b10_0000_0011_1000,
+                              EqualChecks = 14'b00_0001_1100_0000;
   logic [Checks:1] good;
-  logic is_verified;
+  logic is_verified, has_key, has_prefix, has_nonce;
   // Evidence counts where both copies say so.
   assign good        = passed_q & ~missing_q;
   assign is_verified = ((good & (KeyChecks | SignatureChecks | EqualChecks)) ==
                         (KeyChecks | SignatureChecks | EqualChecks));
+  // Of secrets, which nothing else checks.
+  assign has_key      = good[CheckKeyEqual] | ~Hardened;
+  assign has_prefix   = good[CheckPrefixEqual] | ~Hardened;
+  assign has_nonce    = good[CheckNonceEqual] | ~Hardened;
   // The first that is missing decides, in the order of software.
   always_comb begin
-    verdict = ResultGood;
+    verdict = ResultDone;
     unique case (command_q)
-      CmdLoad, CmdPublic, CmdNonce: if (!good[CheckScalar]) verdict = ResultScalar;
-      CmdSign: if (!is_verified && slow_q != Yes) verdict = ResultMismatch;
+      CmdLoad: begin
+        if (!good[CheckScalar])         verdict = ResultScalar;
+        else if (!has_key | !has_prefix) verdict = ResultMismatch;
+      end
+      CmdPublic: if (!good[CheckScalar]) verdict = ResultScalar;
+      CmdNonce: begin
+        if (!good[CheckScalar]) verdict = ResultScalar;
+        else if (!has_nonce)    verdict = ResultMismatch;
+      end
+      CmdSign:   if (!is_verified && slow_q != Yes) verdict = ResultMismatch;
+      CmdPrefix: if (!has_prefix) verdict = ResultMismatch;
       CmdVerify: begin
+        verdict = ResultGood;
         if ((good & KeyChecks) != KeyChecks)                  verdict = ResultKey;
         else if ((good & SignatureChecks) != SignatureChecks) verdict = ResultSignature;
         else if (!is_verified)                                verdict = ResultMismatch;
       end
-      default: ;
+      default: verdict = Hardened ? ResultMismatch : ResultGood;
     endcase
   end
 
@@ -188,8 +246,14 @@ module ed25519_control
       StIdle:  if (takes && in_order) state_d = StStart;
       StStart: state_d = StRun;
       StRun: begin
-        if (end_i) state_d = ~is_last_step ? StStart : (has_slow_time ? StSlow : StIdle);
+        if (end_i) state_d = ~is_last_step ? (needs_seed ? StSeed : StStart) : (has_slow_time ? StSlow : StIdle);
         if (cycles_q[LongestBit] && slow_q != Yes) state_d = StError;
+      end
+      StSeed: begin
+        if (seed_write_o && seed_q == '1) state_d = StStart;
+        // Without entropy nothing is computed.
+        if (cycles_q[LongestBit]) state_d = StError;
+        if (!Blinded) state_d = Hardened ? StError : StIdle;
       end
       StSlow: if (slow_done) state_d = StIdle;
       StError: state_d = StError;
@@ -197,7 +261,7 @@ module ed25519_control
     endcase
     if (abort_i && !is_error && (state_q != StWipe)) state_d = StIdle;
     if (wipe_i && !is_error) state_d = StWipe;
-    if (fail_i && Hardened) state_d = StError;
+    if ((fail_i || is_upset) && Hardened) state_d = StError;
   end
 
   // The state machine. It begins with a wipe.
@@ -209,6 +273,7 @@ module ed25519_control
   assign wiping_o     = (state_q == StWipe) | is_error;
   assign wipe_place_o = wipe_q;
   assign clear_o      = wiping_o | wipe_i | abort_i;
+  assign step_d       = takes ? '0 : step_q + 3'(in_run && end_i && !is_last_step);
 
   // Everything else that a command changes.
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -216,6 +281,8 @@ module ed25519_control
       command_q <= CmdNone;
       slot_q    <= '0;
       step_q    <= '0;
+      other_slot_q <= '1;
+      other_step_q <= '1;
       nonce_q   <= No;
       out_q     <= No;
       s_q       <= No;
@@ -232,10 +299,13 @@ module ed25519_control
       wipe_q   <= wiping_o ? wipe_q + 8'd1 : '0;
       cycles_q <= in_idle ? '0 : cycles_q + 19'd1;
       done_o   <= 1'b0;
+      step_q   <= step_d;
+      // Where both moved alike an upset of one would be hidden.
+      if (takes || (in_run && end_i)) other_step_q <= ~step_d;
       if (takes) begin
-        command_q <= command_i;
-        slot_q    <= slot_i;
-        step_q    <= '0;
+        command_q    <= command_i;
+        slot_q       <= slot_i;
+        other_slot_q <= ~slot_i;
         slow_q    <= slow_i ? Yes : No;
         passed_q  <= '0;
         missing_q <= '1;
@@ -247,7 +317,6 @@ module ed25519_control
         // A nonce is for the next command only.
         if (in_order && command_i != CmdSign) nonce_q <= No;
       end
-      if (in_run && end_i && !is_last_step) step_q <= step_q + 2'd1;
       if (check_i != CheckNone && passed_i) begin
         passed_q[check_i]  <= 1'b1;
         missing_q[check_i] <= 1'b0;
@@ -257,7 +326,7 @@ module ed25519_control
       if (ends_now) begin
         result_q <= verdict;
         done_o   <= 1'b1;
-        if (verdict == ResultGood) begin
+        if (verdict == ResultDone) begin
           unique case (command_q)
             CmdLoad: slots_q[slot_q] <= Loaded;
             CmdPublic: begin
@@ -274,6 +343,7 @@ module ed25519_control
           endcase
         end
       end
+      if (s_changes_i) s_q <= No;
       if (clear_o) begin
         {nonce_q, out_q, s_q, prefix_q} <= {No, No, No, No};
         if (!in_idle || wipe_i) result_q <= ResultNone;
@@ -285,7 +355,9 @@ module ed25519_control
   end
 
   assign idle_o         = in_idle;
-  assign result_o       = is_error ? ResultNone : result_q;
+  // The word of a signature needs the command and the evidence still to be there.
+  assign result_o       = (is_error | (Hardened & (result_q == ResultGood) & ~(in_idle & (command_q == CmdVerify) & is_verified))) ?
+                          ResultNone : result_q;
   assign out_valid_o    = in_idle & (out_q == Yes);
   // The evidence itself decides, and not only what was made of it.
   assign s_valid_o      = in_idle & (s_q == Yes) & (is_verified | (slow_q == Yes));
@@ -302,4 +374,9 @@ module ed25519_control
   `ASSERT(SIsVerified_A, s_valid_o && slow_q != Yes |-> (&good[CheckYEqual:CheckACanonical]))
   `ASSERT(ANonceIsUsedOnce_A, s_valid_o |-> !nonce_valid_o)
   `ASSERT(ASlotIsWrittenOnce_A, takes && in_order && command_i == CmdLoad |-> slot_now == Empty)
+  `ASSERT(ADigestIsWhole_A, takes && in_order && command_i inside {CmdLoad, CmdNonce, CmdSign, CmdVerify} |-> digest_whole_i)
+  `ASSERT(AKeyIsNoDigest_A, takes && in_order && command_i inside {CmdNonce, CmdSign, CmdVerify} |-> !digest_clamped_i)
+  `ASSERT(ASignatureIsOfAVerification_A, Hardened && result_o == ResultGood |-> command_q == CmdVerify && is_verified)
+  `ASSERT(AnUpsetIsAnError_A, is_upset |=> error_o)
+  `ASSERT(ANonceIsOfItsDigest_A, Hardened && $rose(nonce_valid_o) |-> good[CheckNonceEqual])
 endmodule

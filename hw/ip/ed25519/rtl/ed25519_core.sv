@@ -9,7 +9,8 @@ module ed25519_core
   import ed25519_pkg::*;
   import ed25519_rom_pkg::*;
 #(
-  parameter bit Hardened = 1'b1
+  parameter bit Hardened = 1'b1,
+  parameter bit Blinded = 1'b0  // products with 64 random bits times L and a random Z, from the port for entropy
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
@@ -20,6 +21,13 @@ module ed25519_core
   input  number_t    in_number_i,
   input  logic [1:0] in_index_i,
   input  word_t      in_i,
+  input  logic       in_clamped_i,  // a word of a scalar, with bits as RFC 8032 wants them
+  input  logic       in_upset_i,    // it is not what was sent
+
+  // Entropy: five words for each product.
+  input  logic       ent_valid_i,
+  output logic       ent_ready_o,
+  input  word_t      ent_i,
 
   // A command, and what came of it.
   input  logic       command_valid_i,
@@ -50,30 +58,61 @@ module ed25519_core
 );
   // --- control ---
 
-  logic       clear, wiping, start, ends, sequencer_error, s_open, write_error;
+  logic       clear, wiping, start, ends, sequencer_error, write_error;
+  logic       s_open, digest_open, key_open, public_open;
+  logic       takes_in, changes_s, seed_write, seed_is_zero;
+  place_t     seed_place;
+  logic [7:0] fresh_q;    // words of the digest that came since the last command
+  logic       clamped_q;  // some of them were changed
   place_t     wipe_place;
   logic [9:0] entry;
   logic [1:0] slot;
   check_e     check;
   logic       passed;
 
-  ed25519_control #(.Hardened(Hardened)) u_control (
+  ed25519_control #(.Hardened(Hardened), .Blinded(Blinded)) u_control (
     .clk_i, .rst_ni,
     .command_valid_i, .command_ready_o, .command_i, .slot_i, .slow_i, .abort_i, .wipe_i,
-    .fail_i      (sequencer_error | write_error),
+    .digest_whole_i  (&fresh_q),
+    .digest_clamped_i(clamped_q),
+    .s_changes_i     (changes_s),
+    .fail_i      (sequencer_error | write_error | in_upset_i),
     .error_o, .idle_o, .done_o, .result_o, .out_valid_o, .s_valid_o, .prefix_valid_o, .nonce_valid_o,
     .loaded_o, .public_o,
     .slot_o      (slot),
     .wiping_o    (wiping),
     .wipe_place_o(wipe_place),
     .clear_o     (clear),
+    .ent_valid_i, .ent_ready_o,
+    .seed_write_o  (seed_write),
+    .seed_place_o  (seed_place),
+    .seed_is_zero_o(seed_is_zero),
     .start_o     (start),
     .entry_o     (entry),
     .end_i       (ends),
     .check_i     (check),
     .passed_i    (passed),
-    .s_open_o    (s_open)
+    .s_open_o     (s_open),
+    .digest_open_o(digest_open),
+    .key_open_o   (key_open),
+    .public_open_o(public_open)
   );
+
+  // A digest is for one command: half of an old one would be another nonce.
+  assign takes_in  = in_valid_i & in_ready_o;
+  assign changes_s = takes_in & (in_number_i == NumberS);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      fresh_q   <= '0;
+      clamped_q <= 1'b0;
+    end else if (clear || (command_valid_i && command_ready_o)) begin
+      fresh_q   <= '0;
+      clamped_q <= 1'b0;
+    end else if (takes_in && in_number_i inside {NumberLow, NumberHigh}) begin
+      fresh_q[{in_number_i[0], in_index_i}] <= 1'b1;
+      clamped_q <= clamped_q | in_clamped_i;
+    end
+  end
 
   // --- microcode ---
 
@@ -81,12 +120,12 @@ module ed25519_core
   logic [71:0]  code;
   word_t        number;
   instruction_t instruction;
-  logic         busy, first, comb, recode, position, at_end, has_sum, has_a, has_b, in_window;
+  logic         first, comb, recode, position, at_end, has_sum, has_a, has_b, in_window;
   digit_t       digit, digit_a;
 
   assign instruction = instruction_t'(code);
 
-  ed25519_rom u_rom (
+  ed25519_rom #(.Blinded(Blinded)) u_rom (
     .clk_i, .rst_ni,
     .code_address_i  (code_address),
     .code_o          (code),
@@ -99,7 +138,6 @@ module ed25519_core
     .clear_i      (clear),
     .start_i      (start),
     .entry_i      (entry),
-    .busy_o       (busy),
     .end_o        (ends),
     .error_o      (sequencer_error),
     .address_o    (code_address),
@@ -176,8 +214,19 @@ module ed25519_core
   logic [1:0] add_index;
 
   assign in_ready_o = idle_o & ~clear;
-  // S changes only where it is made, so that what is shown is what was verified.
-  assign write_error = result_write & (result_place[7:2] == NumberS) & ~s_open & busy;
+  // S, digests and keys change only where they are made, so that what is shown is what was verified, and what is reduced
+  // twice, and what signs, is what came. An upset of an address would otherwise leave a zero as the prefix of a slot.
+  always_comb begin
+    write_error = 1'b0;
+    unique casez (result_place[7:2])
+      NumberS:                 write_error = ~s_open;
+      NumberLow, NumberHigh:   write_error = ~digest_open;
+      6'b01_????:              write_error = (result_place[5:4] != slot) |
+                                             ~(result_place[3] ? public_open & ~result_place[2] : key_open);
+      default: ;
+    endcase
+    write_error = write_error & result_write & Hardened;
+  end
   // A wipe comes first, then inputs, which come while nothing else is written.
   always_comb begin
     write      = result_write & ~clear & ~write_error;
@@ -187,10 +236,15 @@ module ed25519_core
       write      = 1'b1;
       place      = wipe_place;
       write_word = '0;
-    end else if (in_valid_i && in_ready_o) begin
+    end else if (takes_in) begin
       write      = 1'b1;
       place      = {in_number_i, in_index_i};
       write_word = in_i;
+    end else if (seed_write) begin
+      // Z is odd, and so not zero.
+      write      = 1'b1;
+      place      = seed_place;
+      write_word = seed_is_zero ? '0 : (ent_i | word_t'(seed_place[3:0] == {NumberZ[1:0], 2'd0}));
     end
   end
 
@@ -242,9 +296,10 @@ module ed25519_core
   number_t     mul_result, add_result;
   place_t      raw_place;
 
+  // While idle the units are cleared in every cycle: an upset that stayed would change the next nonce.
   ed25519_multiplier u_multiplier (
     .clk_i, .rst_ni,
-    .clear_i    (clear),
+    .clear_i    (clear | idle_o),
     .start_i    (start_mul),
     .square_i   (instruction.square),
     .raw_i      (instruction.raw),
@@ -268,7 +323,7 @@ module ed25519_core
 
   ed25519_adder u_adder (
     .clk_i, .rst_ni,
-    .clear_i   (clear),
+    .clear_i   (clear | idle_o),
     .start_i   (start_add),
     .op_i      (instruction.add),
     .negative_i(instruction.sign_of_a ? digit_a.negative : digit.negative),
@@ -294,7 +349,7 @@ module ed25519_core
 
   ed25519_writer u_writer (
     .clk_i, .rst_ni,
-    .clear_i       (clear),
+    .clear_i       (clear | idle_o),
     .mul_done_i    (mul_done),
     .mul_word_i    (mul_word),
     .mul_carry_i   (mul_carry),
@@ -315,15 +370,15 @@ module ed25519_core
     .word_o        (result_word)
   );
 
-  ed25519_digits u_digits (
+  ed25519_digits #(.Blinded(Blinded)) u_digits (
     .clk_i, .rst_ni,
     .clear_i     (clear),
     .write_i     (write & (place[7:4] == 4'b0011)),
     .place_i     (place[3:0]),
     .word_i      (write_word),
     .read_i      (idle_o),
-    // Registers 15 and 13.
-    .read_place_i({~out_place_i[2], 1'b1, out_place_i[1:0]}),
+    // Registers 15 and 13, or 14 for the prefix: no register of secrets is one of results.
+    .read_place_i({~out_place_i[2] | prefix_valid_o, ~prefix_valid_o, out_place_i[1:0]}),
     .read_o      (out_word),
     .comb_i      (comb),
     .recode_i    (recode),
@@ -343,5 +398,6 @@ module ed25519_core
 
   `ASSERT(NothingIsShownUnasked_A, !s_valid_o && !out_valid_o && !prefix_valid_o |-> out_o == '0)
   `ASSERT(ThePrefixIsNotShown_A, prefix_valid_o |-> out_o == '0)
+  `ASSERT(NoProgramWritesElsewhere_A, !write_error)
   `ASSERT(OperandsStayWhileTheyAreRead_A, issue && !start_mul |=> $stable(a_q) && $stable(b_q))
 endmodule

@@ -10,7 +10,7 @@
 module ed25519_digits
   import ed25519_pkg::*;
 #(
-  parameter int unsigned Rows = 26
+  parameter bit Blinded = 1'b0  // the comb's scalar has 320 bits instead of 260
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
@@ -40,7 +40,8 @@ module ed25519_digits
   output logic       has_a_o,  // k has one
   output logic       has_b_o
 );
-  // Registers 12, 13 and 14, without 12.
+  localparam int unsigned Rows = Blinded ? 32 : 26;
+  // Registers 12, 13 and 14, without 12. Upper bits of a blinded scalar are in register 15.
   localparam logic [1:0] ScalarK = 2'd0, ScalarS = 2'd1, ScalarN = 2'd2;
 
   typedef enum logic [2:0] {StIdle, StComb, StCombReady, StMark, StWalk, StReady} state_e;
@@ -55,13 +56,14 @@ module ed25519_digits
   logic [8:0] bit_q;      // its number; beyond 255 there are zeros
   logic       second_q;   // of two scalars
   logic [1:0] which;  // of the scalars
-  logic       bit_now;
+  logic       bit_now, upper;
   word_t      word;
 
   assign which   = (state_q == StComb) ? ScalarN : (second_q ? ScalarS : ScalarK);
-  assign word    = scalar[read_i ? read_place_i : {which, bit_q[7:6]}];
+  assign upper   = Blinded & (state_q == StComb) & bit_q[8];
+  assign word    = scalar[read_i ? read_place_i : {which | {1'b0, upper}, bit_q[7:6]}];
   assign read_o  = word;
-  assign bit_now = word[bit_q[5:0]] & ~bit_q[8];
+  assign bit_now = word[bit_q[5:0]] & (~bit_q[8] | upper);
 
   // --- the comb ---
 

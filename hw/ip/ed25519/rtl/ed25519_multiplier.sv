@@ -2,7 +2,8 @@
 //
 // Column after column (product scanning): 16 cycles a product, 10 a square, whose mixed products count twice. An operation
 // may start in the last cycle of the one before. The upper four words are multiplied by 38 and added to the lower ones as
-// they come; `ed25519_writer` adds the last carry. A raw product is not folded: each of its eight words leaves at once.
+// they come; `ed25519_writer` adds the last carry. A raw product is not folded: each of its eight words leaves at once; the
+// lower four alone take 10 cycles.
 
 `include "assert.svh"
 
@@ -51,7 +52,7 @@ module ed25519_multiplier
   assign j = column_q - {1'b0, i_q};
   // A square takes each pair once, i >= j; a product all of a column.
   assign end_column = square_q ? (3'(i_q) - 3'(j[1:0]) <= 3'd1) : (i_q == ((column_q > 3'd3) ? 2'(column_q - 3'd3) : 2'd0));
-  assign end_all    = end_column & (column_q == 3'd6);
+  assign end_all    = end_column & (column_q == (low_q ? 3'd3 : 3'd6));
   assign issue_o    = run_q;
   assign a_index_o  = i_q;
   assign b_index_o  = j[1:0];
@@ -162,7 +163,7 @@ module ed25519_multiplier
       high_q <= sum[127:64];
       if (now.valid) begin
         if (!now.last)               sum_q <= sum;
-        else if (now.column == 3'd6) sum_q <= '0;
+        else if (now.column == 3'd6 || (now.low && now.column == 3'd3)) sum_q <= '0;
         else                         sum_q <= {64'd0, sum[130:64]};
       end
     end
@@ -178,7 +179,7 @@ module ed25519_multiplier
       word_to_q     <= '0;
     end else begin
       word_valid_q  <= now.valid & now.last & ~now.raw & ~clear_i;
-      raw_valid_q   <= now.valid & now.last & now.raw & ~(now.low & now.column[2]) & ~clear_i;
+      raw_valid_q   <= now.valid & now.last & now.raw & ~clear_i;
       word_last_q   <= now.valid & now.last & (now.column == 3'd6) & ~clear_i;
       word_column_q <= now.column;
       word_to_q     <= now.to;

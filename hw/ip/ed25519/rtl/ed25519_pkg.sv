@@ -16,26 +16,31 @@ package ed25519_pkg;
   parameter number_t NumberLow  = 6'd10;
   parameter number_t NumberHigh = 6'd11;
   parameter number_t NumberS    = 6'd13;
+  // Where entropy comes.
+  parameter number_t NumberZ     = 6'd2;
+  parameter number_t NumberBlind = 6'd5;
 
-  typedef enum logic [2:0] {
-    CmdNone   = 3'd0,
-    CmdLoad   = 3'd1,  // digest: scalar and prefix, into an empty slot
-    CmdPublic = 3'd2,  // the public key of a slot, which stays with it
-    CmdNonce  = 3'd3,  // digest: r; gives R = r B
-    CmdSign   = 3'd4,  // digest: k; gives S, after its verification
-    CmdVerify = 3'd5,  // digest: k, and A, R, S
-    CmdPrefix = 3'd6   // the prefix of a slot, for the side port
+  // Any two differ in four bits; every other code is an upset.
+  typedef enum logic [6:0] {
+    CmdNone   = 7'b000_0000,
+    CmdLoad   = 7'b101_0101,  // digest: scalar and prefix, into an empty slot
+    CmdPublic = 7'b011_0011,  // the public key of a slot, which stays with it
+    CmdNonce  = 7'b110_0110,  // digest: r; gives R = r B
+    CmdSign   = 7'b000_1111,  // digest: k; gives S, after its verification
+    CmdVerify = 7'b101_1010,  // digest: k, and A, R, S
+    CmdPrefix = 7'b011_1100   // the prefix of a slot, for the side port
   } command_e;
 
   // What came of a command. Any two differ in four bits at least.
   typedef enum logic [7:0] {
     ResultNone      = 8'b0000_0000,
-    ResultGood      = 8'b1100_0011,
+    ResultGood      = 8'b1100_0011,  // of a verification alone: a signature
+    ResultDone      = 8'b1010_0101,  // of any other command
     ResultKey       = 8'b0011_1100,  // A is refused
     ResultSignature = 8'b0101_0101,  // R or S is refused
-    ResultMismatch  = 8'b1010_1010,  // not a signature of this message, or S was made wrong
+    ResultMismatch  = 8'b1010_1010,  // not a signature of this message, or something was made wrong
     ResultScalar    = 8'b0110_1001,  // a scalar that is zero modulo L
-    ResultOrder     = 8'b1001_0110   // no such slot or nonce, or a slot that is not empty
+    ResultOrder     = 8'b1001_0110   // no such slot, nonce or whole digest, or a slot that is not empty
   } result_e;
 
   // Operations of the adder, as in data/microcode.py.
@@ -59,7 +64,7 @@ package ed25519_pkg;
   typedef enum logic [1:0] {CondKeep = 2'd0, CondCarry = 2'd1, CondTop = 2'd2, CondParity = 2'd3} cond_e;
 
   // What a check has to find, each of which is evidence for a verdict.
-  parameter int unsigned Checks = 10;
+  parameter int unsigned Checks = 14;
   typedef enum logic [3:0] {
     CheckNone       = 4'd0,
     CheckACanonical = 4'd1,
@@ -71,7 +76,11 @@ package ed25519_pkg;
     CheckROnCurve   = 4'd7,
     CheckXEqual     = 4'd8,
     CheckYEqual     = 4'd9,
-    CheckScalar     = 4'd10
+    CheckScalar     = 4'd10,
+    CheckNonceEqual = 4'd11,  // what was computed twice
+    CheckKeyEqual   = 4'd12,
+    CheckPrefixEqual = 4'd13,
+    CheckSAgain     = 4'd14
   } check_e;
 
   typedef enum logic [1:0] {FromRegister = 2'd0, FromConstant = 2'd1, FromFixed = 2'd2, FromMultiple = 2'd3} b_from_e;

@@ -785,11 +785,11 @@ module ed25519_regs (
         automatic logic load_next_c;
         next_c = field_storage.error.command.value;
         load_next_c = '0;
-        if(decoded_reg_strb.error && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.error.command.value & ~(decoded_wr_data[0:0] & decoded_wr_biten[0:0]);
-            load_next_c = '1;
-        end else if(hwif_in.error.command.hwset) begin // HW Set
+        if(hwif_in.error.command.hwset) begin // HW Set
             next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.error && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.error.command.value & ~(decoded_wr_data[0:0] & decoded_wr_biten[0:0]);
             load_next_c = '1;
         end
         field_combo.error.command.next = next_c;
@@ -810,11 +810,11 @@ module ed25519_regs (
         automatic logic load_next_c;
         next_c = field_storage.error.write.value;
         load_next_c = '0;
-        if(decoded_reg_strb.error && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.error.write.value & ~(decoded_wr_data[1:1] & decoded_wr_biten[1:1]);
-            load_next_c = '1;
-        end else if(hwif_in.error.write.hwset) begin // HW Set
+        if(hwif_in.error.write.hwset) begin // HW Set
             next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.error && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.error.write.value & ~(decoded_wr_data[1:1] & decoded_wr_biten[1:1]);
             load_next_c = '1;
         end
         field_combo.error.write.next = next_c;
@@ -835,11 +835,11 @@ module ed25519_regs (
         automatic logic load_next_c;
         next_c = field_storage.interrupt.done.value;
         load_next_c = '0;
-        if(decoded_reg_strb.interrupt && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.interrupt.done.value & ~(decoded_wr_data[0:0] & decoded_wr_biten[0:0]);
-            load_next_c = '1;
-        end else if(hwif_in.interrupt.done.hwset) begin // HW Set
+        if(hwif_in.interrupt.done.hwset) begin // HW Set
             next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.interrupt && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.interrupt.done.value & ~(decoded_wr_data[0:0] & decoded_wr_biten[0:0]);
             load_next_c = '1;
         end
         field_combo.interrupt.done.next = next_c;
@@ -860,11 +860,11 @@ module ed25519_regs (
         automatic logic load_next_c;
         next_c = field_storage.interrupt.error.value;
         load_next_c = '0;
-        if(decoded_reg_strb.interrupt && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.interrupt.error.value & ~(decoded_wr_data[1:1] & decoded_wr_biten[1:1]);
-            load_next_c = '1;
-        end else if(hwif_in.interrupt.error.hwset) begin // HW Set
+        if(hwif_in.interrupt.error.hwset) begin // HW Set
             next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.interrupt && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.interrupt.error.value & ~(decoded_wr_data[1:1] & decoded_wr_biten[1:1]);
             load_next_c = '1;
         end
         field_combo.interrupt.error.next = next_c;

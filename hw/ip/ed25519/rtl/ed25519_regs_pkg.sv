@@ -290,6 +290,7 @@ package ed25519_regs_pkg;
     typedef enum logic [31:0] {
         ed25519_verdict__none = 'h0,
         ed25519_verdict__good = 'hc33cc33c,
+        ed25519_verdict__done = 'ha55aa55a,
         ed25519_verdict__invalid_key = 'h3cc33cc3,
         ed25519_verdict__invalid_signature = 'h55aa55aa,
         ed25519_verdict__mismatch = 'haa55aa55,

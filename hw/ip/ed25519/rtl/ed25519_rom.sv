@@ -6,7 +6,9 @@
 
 module ed25519_rom
   import ed25519_rom_pkg::*;
-(
+#(
+  parameter bit Blinded = 1'b0  // another comb, and another program for it
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic [9:0]  code_address_i,
@@ -16,7 +18,9 @@ module ed25519_rom
 );
   logic [71:0] memory [RomWords];
 
-  initial for (int i = 0; i < int'(RomWords); i++) memory[i] = Rom[i];
+  initial begin
+    for (int i = 0; i < int'(RomWords); i++) memory[i] = Blinded ? ed25519_rom_blinded_pkg::Rom[i] : Rom[i];
+  end
 
   // Words come a cycle after their addresses.
   always_ff @(posedge clk_i) begin
@@ -24,5 +28,6 @@ module ed25519_rom
     number_o <= memory[number_address_i][63:0];
   end
 
-  `ASSERT(AWordIsOfItsAddress_A, 1'b1 |=> code_o == Rom[$past(code_address_i)])
+  `ASSERT(AWordIsOfItsAddress_A, 1'b1 |=> code_o == (Blinded ? ed25519_rom_blinded_pkg::Rom[$past(code_address_i)] :
+                                                            Rom[$past(code_address_i)]))
 endmodule

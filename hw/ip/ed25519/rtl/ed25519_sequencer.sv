@@ -14,7 +14,6 @@ module ed25519_sequencer
 
   input  logic         start_i,      // of a program
   input  logic [9:0]   entry_i,
-  output logic         busy_o,
   output logic         end_o,        // in the last cycle of a program
   output logic         error_o,      // an instruction that does not exist
 
@@ -40,7 +39,6 @@ module ed25519_sequencer
   logic       last, leads;
   logic [1:0] direction;
 
-  assign busy_o  = run_q;
   assign first_o = run_q & first_q;
   assign last    = run_q & (first_q ? (stay_i == '0) : (stay_q == 5'd1));
   assign end_o   = last & (control_i == ControlEnd);

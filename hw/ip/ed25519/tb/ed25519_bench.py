@@ -17,11 +17,11 @@ from cocotb.utils import get_sim_time
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "data"))
 import curve  # noqa: E402
 
-NONE, LOAD, PUBLIC, NONCE, SIGN, VERIFY, PREFIX = range(7)
-GOOD, KEY, SIGNATURE, MISMATCH, SCALAR, ORDER = 0xC3, 0x3C, 0x55, 0xAA, 0x69, 0x96
+NONE, LOAD, PUBLIC, NONCE, SIGN, VERIFY, PREFIX = 0, 0x55, 0x33, 0x66, 0x0F, 0x5A, 0x3C
+GOOD, DONE, KEY, SIGNATURE, MISMATCH, SCALAR, ORDER = 0xC3, 0xA5, 0x3C, 0x55, 0xAA, 0x69, 0x96
 IN_A, IN_R, IN_LOW, IN_HIGH, IN_S = 6, 8, 10, 11, 13
-INPUTS = ("in_valid_i", "in_number_i", "in_index_i", "in_i", "command_valid_i", "command_i", "slot_i", "slow_i",
-          "abort_i", "wipe_i", "out_place_i")
+INPUTS = ("in_valid_i", "in_number_i", "in_index_i", "in_i", "in_clamped_i", "in_upset_i", "ent_valid_i", "ent_i",
+          "command_valid_i", "command_i", "slot_i", "slow_i", "abort_i", "wipe_i", "out_place_i")
 Hash = Callable[[bytes], bytes]
 
 

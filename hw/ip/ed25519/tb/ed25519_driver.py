@@ -12,14 +12,14 @@ from registers import Registers
 
 REGS = Registers("ed25519", __file__)
 AT = REGS.offsets("ED25519")
-INPUTS = ("dig_valid_i", "dig_data_i", "pre_ready_i", "lifecycle_i")
+INPUTS = ("dig_valid_i", "dig_data_i", "ent_valid_i", "ent_data_i", "pre_ready_i", "lifecycle_i")
 SLOW, CLAMP = 1 << 4, 1 << 5
 LOAD, PUBLIC, NONCE, SIGN, VERIFY, PREFIX, ABORT, WIPE = (1 << bit for bit in range(8))
 IDLE, POINT_VALID, S_VALID, NONCE_VALID, FAILED = (1 << bit for bit in range(5))
 BAD_COMMAND, BAD_WRITE = 1, 2
 DONE_IRQ, ERROR_IRQ = 1, 2
-NONE, GOOD, KEY, SIGNATURE, MISMATCH, SCALAR, ORDER = (
-    *(0, 0xC33CC33C, 0x3CC33CC3, 0x55AA55AA, 0xAA55AA55),
+NONE, GOOD, DONE, KEY, SIGNATURE, MISMATCH, SCALAR, ORDER = (
+    *(0, 0xC33CC33C, 0xA55AA55A, 0x3CC33CC3, 0x55AA55AA, 0xAA55AA55),
     *(0x69966996, 0x96699669),
 )
 

@@ -9,9 +9,13 @@ from pathlib import Path
 
 import cocotb
 from ed25519_bench import (
+    DONE,
     GOOD,
+    IN_A,
     IN_HIGH,
     IN_LOW,
+    IN_R,
+    IN_S,
     KEY,
     LOAD,
     MISMATCH,
@@ -37,7 +41,7 @@ from vectors import wants_all
 # Stored vectors that a daily run verifies, and signs.
 BUDGET, SIGNATURES = 27, 4
 # Cycles of the documentation, from a command to its end: programs, and a cycle before and after each.
-PUBLIC_CYCLES, NONCE_CYCLES, RESPONSE_CYCLES = 13009, 13078, 317
+PUBLIC_CYCLES, NONCE_CYCLES, RESPONSE_CYCLES = 13001, 13256, 293
 SLOW_PRODUCT, SLOW_RESPONSE = 463_294, 5_464
 VERIFY_BOUND, SIGN_BOUND = 42_000, 62_000
 
@@ -55,10 +59,10 @@ async def nonce(core: Core, scalar: int, slow: bool = False) -> tuple[int, int]:
 async def sign(core: Core, key: Key, message: bytes, slot: int = 0) -> bytes:
     """With a key that the slot has."""
     await core.digest(key.hash(key.prefix + message))
-    assert (await core.run(NONCE))[0] == GOOD
+    assert (await core.run(NONCE))[0] == DONE
     r = await core.shown()
     await core.digest(key.hash(r + key.public() + message))
-    assert (await core.run(SIGN, slot))[0] == GOOD
+    assert (await core.run(SIGN, slot))[0] == DONE
     return r + await core.shown(True)
 
 
@@ -84,15 +88,15 @@ async def a_product_takes_the_same_cycles_for_every_scalar(dut):
         if scalar % curve.L == 0:
             assert result == SCALAR and await core.shown() == bytes(32)
         else:
-            assert result == GOOD and await core.shown() == product(scalar), f"{scalar:#x}"
+            assert result == DONE and await core.shown() == product(scalar), f"{scalar:#x}"
     assert times == {NONCE_CYCLES}, f"time depends on the scalar: {sorted(times)}"
     # Keys as well, which are scalars of any 256 bits.
     times = set()
     for scalar in (1, curve.L - 1, 2**252, 2**255 - 1, 2**256 - 1, *(random.getrandbits(256) for _ in range(4))):
         await core.wipe()
-        assert await core.load(1, scalar) == GOOD
+        assert await core.load(1, scalar) == DONE
         result, cycles = await core.run(PUBLIC, 1)
-        assert result == GOOD and await core.shown() == product(scalar), f"{scalar:#x}"
+        assert result == DONE and await core.shown() == product(scalar), f"{scalar:#x}"
         times.add(cycles)
     assert times == {PUBLIC_CYCLES}
     for scalar in (0, curve.L, 8 * curve.L):
@@ -109,8 +113,8 @@ async def signs_verifies_and_counts_cycles(dut):
         for slot in random.sample(range(4), 2 if hash is sha512 else 1):
             key = Key.of_seed(random.randbytes(32), hash)
             message = random.randbytes(96)
-            assert await core.load(slot, key.scalar, key.prefix) == GOOD
-            assert (await core.run(PUBLIC, slot))[0] == GOOD
+            assert await core.load(slot, key.scalar, key.prefix) == DONE
+            assert (await core.run(PUBLIC, slot))[0] == DONE
             assert await core.shown() == key.public()
             await core.digest(hash(key.prefix + message))
             result, first = await core.run(NONCE)
@@ -125,7 +129,7 @@ async def signs_verifies_and_counts_cycles(dut):
             responses.add(core.now() - start)
             result, _ = await core.end()
             second = core.now() - start
-            assert result == GOOD
+            assert result == DONE
             signature = r + await core.shown(True)
             assert signature == key.sign(message)
             assert first + second <= SIGN_BOUND
@@ -163,8 +167,8 @@ async def signatures_of_stored_vectors_are_the_same(dut):
     for case in cases(SIGNATURES, dut._log.info, only_secret=True):
         key = Key.of_seed(case.secret, case.hash)
         await core.wipe()
-        assert await core.load(0, key.scalar, key.prefix) == GOOD
-        assert (await core.run(PUBLIC, 0))[0] == GOOD
+        assert await core.load(0, key.scalar, key.prefix) == DONE
+        assert (await core.run(PUBLIC, 0))[0] == DONE
         assert await core.shown() == case.public, case.name
         assert await sign(core, key, case.message) == case.signature, case.name
 
@@ -207,15 +211,15 @@ async def verdicts_of_points_with_small_components(dut):
 async def takes_the_cycles_of_the_paper_when_slow(dut):
     core = await Core.started(dut)
     key = Key.of_seed(random.randbytes(32))
-    assert await core.load(0, key.scalar) == GOOD
+    assert await core.load(0, key.scalar) == DONE
     result, cycles = await core.run(PUBLIC, 0, slow=True, limit=500_000)
-    assert (result, cycles) == (GOOD, SLOW_PRODUCT)
+    assert (result, cycles) == (DONE, SLOW_PRODUCT)
     assert await core.shown() == key.public()
     scalar = random.getrandbits(512)
-    assert await nonce(core, scalar, slow=True) == (GOOD, SLOW_PRODUCT)
+    assert await nonce(core, scalar, slow=True) == (DONE, SLOW_PRODUCT)
     challenge = random.randbytes(64)
     await core.digest(challenge)
-    assert await core.run(SIGN, 0, slow=True) == (GOOD, SLOW_RESPONSE)
+    assert await core.run(SIGN, 0, slow=True) == (DONE, SLOW_RESPONSE)
     assert number(await core.shown(True)) == (scalar + number(challenge) * key.scalar) % curve.L
 
 
@@ -223,24 +227,69 @@ async def takes_the_cycles_of_the_paper_when_slow(dut):
 async def a_nonce_is_of_one_command(dut):
     core = await Core.started(dut)
     key = Key.of_seed(random.randbytes(32))
-    assert await core.load(0, key.scalar) == GOOD
-    assert (await core.run(PUBLIC, 0))[0] == GOOD
-    for between in (PUBLIC, PREFIX, VERIFY, SIGN, LOAD):
-        assert (await nonce(core, random.getrandbits(512)))[0] == GOOD
-        await core.run(between, 1 if between == LOAD else 0)
+    assert await core.load(0, key.scalar) == DONE
+    assert (await core.run(PUBLIC, 0))[0] == DONE
+    for between, want in ((PUBLIC, DONE), (PREFIX, DONE), (VERIFY, SIGNATURE), (SIGN, DONE), (LOAD, DONE)):
+        assert (await nonce(core, random.getrandbits(512)))[0] == DONE
+        if between == VERIFY:
+            await core.write(IN_S, 2**256 - 1)
+            await core.write(IN_A, number(key.public()))
+            await core.write(IN_R, number(key.public()))
+        await core.digest(random.randbytes(64))
+        assert (await core.run(between, 1 if between == LOAD else 0))[0] == want
+        await core.digest(random.randbytes(64))
         assert (await core.run(SIGN, 0))[0] == ORDER, between
         assert await core.shown(True) == bytes(32)
+
+
+@cocotb.test()
+async def a_digest_is_whole_and_of_one_command(dut):
+    """With some words of an earlier one it would be another nonce, and one with clamped words is a key."""
+    core = await Core.started(dut)
+    key = Key.of_seed(random.randbytes(32))
+    assert await core.load(0, key.scalar) == DONE
+    assert (await core.run(PUBLIC, 0))[0] == DONE
+    for command in (NONCE, VERIFY, SIGN, LOAD):
+        slot = 1 if command == LOAD else 0
+        for missing in random.sample(range(8), 3):
+            assert (await nonce(core, random.getrandbits(512)))[0] == DONE
+            for word in range(8):
+                if word != missing:
+                    await core.send("in", in_number=IN_LOW + word // 4, in_index=word % 4, **{"in": random.getrandbits(64)})
+            assert (await core.run(command, slot))[0] == ORDER
+            # What is missing comes too late.
+            await core.send("in", in_number=IN_LOW + missing // 4, in_index=missing % 4, **{"in": 1})
+            assert (await core.run(command, slot))[0] == ORDER
+        assert (await nonce(core, random.getrandbits(512)))[0] == DONE
+        dut.in_clamped_i.value = 1
+        await core.digest(random.randbytes(64))
+        dut.in_clamped_i.value = 0
+        assert ((await core.run(command, slot))[0] == ORDER) == (command != LOAD)
+    assert await core.shown(True) == bytes(32)
+
+
+@cocotb.test()
+async def an_input_takes_the_place_of_s(dut):
+    core = await Core.started(dut)
+    key = Key.of_seed(random.randbytes(32))
+    assert await core.load(0, key.scalar) == DONE
+    assert (await core.run(PUBLIC, 0))[0] == DONE
+    await sign(core, key, b"")
+    assert await core.shown(True) != bytes(32)
+    await core.send("in", in_number=IN_S, in_index=0, **{"in": 1})
+    assert await core.shown(True) == bytes(32)
 
 
 @cocotb.test()
 async def starts_again_after_an_abort_at_any_cycle(dut):
     core = await Core.started(dut)
     key = Key.of_seed(random.randbytes(32))
-    assert await core.load(0, key.scalar, key.prefix) == GOOD
-    assert (await core.run(PUBLIC, 0))[0] == GOOD
+    assert await core.load(0, key.scalar, key.prefix) == DONE
+    assert (await core.run(PUBLIC, 0))[0] == DONE
     moments = [*range(0, 60), *(random.randrange(42_000) for _ in range(20))]
     for moment in moments:
         command = random.choice((PUBLIC, NONCE, VERIFY))
+        await core.digest(random.randbytes(64))
         await core.begin(command, 0)
         await core.tick(moment)
         await core.pulse(dut.abort_i)
@@ -248,3 +297,46 @@ async def starts_again_after_an_abort_at_any_cycle(dut):
         assert dut.idle_o.value == 1 and dut.nonce_valid_o.value == 0
     message = random.randbytes(33)
     assert await sign(core, key, message) == key.sign(message)
+
+
+@cocotb.test()
+async def a_nonce_that_changes_is_refused(dut):
+    """A flip of the memory between the two reductions, or after both: R would be right for another nonce."""
+    core = await Core.started(dut)
+    key = Key.of_seed(random.randbytes(32))
+    assert await core.load(0, key.scalar) == DONE
+    assert (await core.run(PUBLIC, 0))[0] == DONE
+    scalar = random.getrandbits(512)
+    # A word of the digest between the two, and a word of the nonce in all copies before the product.
+    for moment, place in ((170, 4 * IN_LOW), (336, 56)):
+        await core.write(IN_LOW, scalar & 2**256 - 1)
+        await core.write(IN_HIGH, scalar >> 256)
+        await core.begin(NONCE)
+        await core.tick(moment)
+        for memory in (dut.file_a, dut.file_b, dut.near_a, dut.near_b):
+            memory[place].value = int(memory[place].value) ^ 2
+        if place == 56:
+            dut.u_digits.scalar[8].value = int(dut.u_digits.scalar[8].value) ^ 2
+        assert (await core.end())[0] == MISMATCH, moment
+        assert await core.shown() == bytes(32) and int(dut.nonce_valid_o.value) == 0
+        await core.digest(random.randbytes(64))
+        assert (await core.run(SIGN, 0))[0] == ORDER
+    assert (await nonce(core, scalar))[0] == DONE
+
+
+@cocotb.test()
+async def the_word_of_a_signature_needs_its_evidence(dut):
+    core = await Core.started(dut)
+    key = Key.of_seed(random.randbytes(32))
+    signature = key.sign(b"")
+    challenge = sha512(signature[:32] + key.public())
+    assert (await core.verify(key.public(), signature, challenge))[0] == GOOD
+    control = dut.u_control
+    evidence = int(control.passed_q.value)
+    for bit in (*range(9), 13):
+        assert int(dut.result_o.value) == GOOD
+        control.passed_q.value = evidence ^ 1 << bit
+        await core.tick()
+        assert int(dut.result_o.value) == 0, bit
+        control.passed_q.value = evidence
+        await core.tick()

@@ -37,7 +37,7 @@ async def multiplies_back_to_back(dut):
         b = a if kind == "square" else operand()
         to = 2 * (number % 32)
         starts[at] = (a, b, kind, to)
-        length = 10 if kind == "square" else 16
+        length = 10 if kind in ("square", "low") else 16
         if kind in ("product", "square"):
             folded.append((at + length + 7, to, a * b))
             takes |= {at + length + 7 + word for word in range(4)}

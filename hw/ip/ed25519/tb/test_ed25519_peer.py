@@ -37,7 +37,8 @@ class Multiplier(Clocked):
                 result |= int(dut.oQy.value) << at
             is_ready = dut.oReady.value == 1
             await self.tick()
-            if is_ready:
+            # It is ready before it begins, too.
+            if is_ready and cycle > 9:
                 return result.to_bytes(32, "little"), cycle
         raise AssertionError("the multiplier does not end")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import random
 
-from ed25519_bench import Key, sha512
-from ed25519_driver import AT, CLAMP, FAILED, GOOD, IDLE, LOAD, NONCE, PUBLIC, S_VALID, SIGN, SLOW, VERIFY
+from ed25519_bench import Key, curve, number, sha512
+from ed25519_driver import AT, CLAMP, DONE, FAILED, GOOD, IDLE, LOAD, NONCE, PUBLIC, S_VALID, SIGN, SLOW, VERIFY
 from upset_script import Script, write_scripts
 
 # A reset overwrites the memories, a word a cycle.
@@ -28,7 +28,7 @@ def run(script: Script, command: int) -> None:
 
 def require_valid(script: Script) -> None:
     script.require(AT["status"], S_VALID, S_VALID)
-    script.require(AT["outcome"], 0xFFFF_FFFF, GOOD)
+    script.require(AT["outcome"], 0xFFFF_FFFF, DONE)
 
 
 def verify(public: bytes, signature: bytes, digest: bytes) -> Script:
@@ -46,16 +46,24 @@ def verify(public: bytes, signature: bytes, digest: bytes) -> Script:
 
 
 def sign(key: Key, config: int) -> Script:
-    """A signature. With another outcome than `GOOD`, software does not read S."""
+    """A signature, whose nonce is an upset's aim too: S is right, or it gives the key away beside another one.
+
+    With another outcome than `DONE`, software does not read S."""
     public, signature = key.public(), key.sign(MESSAGE)
     sign = script()
     sign.write(AT["control"], CLAMP)
     sign.write_bytes(AT["digest"], key.scalar.to_bytes(32, "little") + key.prefix)
     run(sign, LOAD)
+    sign.require(AT["outcome"], 0xFFFF_FFFF, DONE)
     sign.write(AT["control"], 0)
     run(sign, PUBLIC)
+    sign.require(AT["outcome"], 0xFFFF_FFFF, DONE)
+    sign.mark("nonce")
     sign.write_bytes(AT["digest"], key.hash(key.prefix + MESSAGE))
+    sign.mark("reduction")
     run(sign, NONCE)
+    sign.require(AT["outcome"], 0xFFFF_FFFF, DONE)
+    sign.mark("challenge")
     sign.write_bytes(AT["digest"], key.hash(signature[:32] + public + MESSAGE))
     sign.write(AT["control"], config)
     sign.mark("sign")
@@ -78,6 +86,8 @@ def scripts() -> list[tuple[str, Script]]:
     return [
         ("wrong image", verify(public, signature, sha512(signature[:32] + public + OTHER))),
         ("S one bit off", verify(public, wrong_s, challenge)),
+        # Anyone can change a signature so, and nothing but the bound of S refuses it.
+        ("S and L", verify(public, signature[:32] + (number(signature[32:]) + curve.L).to_bytes(32, "little"), challenge)),
         ("wrong key", verify(other.public(), signature, sha512(signature[:32] + other.public() + MESSAGE))),
         ("sign", sign(key, 0)),
         ("sign unchecked", sign(key, SLOW)),

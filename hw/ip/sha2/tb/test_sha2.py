@@ -184,6 +184,33 @@ async def raises_interrupts(dut):
 
 
 @cocotb.test()
+async def a_clear_of_one_interrupt_loses_no_other(dut):
+    """Another event is cleared in every cycle around the end of a message."""
+    driver = await Driver.started(dut)
+    await driver.configure(regs.SHA256 | regs.STREAM)
+    one, _ = CYCLES[int(dut.RoundsPerCycle.value), regs.SHA256, False]
+    for delay in range(one + 10):
+        await driver.command(regs.START)
+        await driver.stream(b"words")
+        await driver.tick(delay)
+        await driver.bus.write(regs.INTERRUPT, regs.ERROR_IRQ)
+        await driver.until(regs.DIGEST_VALID)
+        assert await driver.bus.get(regs.INTERRUPT) & regs.DONE_IRQ, f"lost after {delay} cycles"
+        await driver.bus.write(regs.INTERRUPT, regs.DONE_IRQ)
+
+
+@cocotb.test()
+async def a_clear_of_one_error_loses_no_other(dut):
+    """Another error is cleared directly after a wrong command, and some writes later."""
+    driver = await Driver.started(dut)
+    for between in range(4):
+        wrong = [(regs.AT["command"], regs.START), *[(regs.INTERRUPT_ENABLE, 0)] * between]
+        await driver.bus.writes([*wrong, (regs.ERROR, regs.BAD_PUSH)])
+        assert await driver.bus.get(regs.ERROR) == regs.BAD_COMMAND, f"lost {between + 1} writes later"
+        await driver.bus.write(regs.ERROR, regs.BAD_COMMAND)
+
+
+@cocotb.test()
 async def keeps_the_key_to_itself(dut):
     """No address of the key can be read, before, during and after its use: an error, and zeros."""
     driver = await Driver.started(dut)
