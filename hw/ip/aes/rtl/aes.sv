@@ -548,7 +548,9 @@ module aes
 
   `ASSERT(NothingStartsWithoutAKey_A, starts |-> key_loaded)
   `ASSERT(AKeyWordIsWhole_A, key_write |-> whole && is_idle)
-  `ASSERT(FailedShowsNothing_A, alert_o |=> !output_valid && !tag_valid && !tag_matches)
+  // An error and a wipe drop, too.
+  `ASSERT(ADropHidesEverything_A,
+          drops |=> !output_valid && !tag_valid && !tag_matches && (!modes_busy || is_failed))
   `ASSERT(AWipeForgetsTheKey_A, wipe_busy && !loaded_error |=> !key_loaded || loaded_error)
   `ASSERT(ADecryptionTellsNoTag_A, decrypt || !tag_valid |-> tag_word == '0)
 endmodule

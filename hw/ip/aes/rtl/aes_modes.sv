@@ -331,8 +331,6 @@ module aes_modes
   end
 
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
-  `ASSERT(AnErrorOffersNothing_A, error_o |=> !output_valid_o && !tag_valid_o && !wants_o)
-  `ASSERT(ADropHidesEverything_A, drop_i |=> !output_valid_o && !tag_valid_o && (!busy_o || error_o))
   `ASSERT(ATagIsOfAWholeMessage_A, !tag_valid_o |=> !tag_valid_o || ($past(in_tag) && left_q == '0))
   `ASSERT(AResultWaitsForItsReader_A,
           output_valid_o && !output_ready_i && !drop_i && !error_o && !wipe_i |=>

@@ -53,5 +53,5 @@ module aes_verdict #(
   end
 
   `ASSERT(ATagIsRightInTwoCycles_A, $rose(matches_o) && Hardened |-> $past(equal_i, 1) && $past(equal_i, 2))
-  `ASSERT(AnErrorIsForGood_A, error_o |=> error_o)
+  `ASSERT(ErrorIsForGood_A, error_o |=> error_o)
 endmodule

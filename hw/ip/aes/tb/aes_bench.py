@@ -37,15 +37,19 @@ class Core(Clocked):
     async def until_idle(self) -> int:
         return await self.wait_for(self.dut.idle_o)
 
-    async def load(self, key: bytes, is_decryption: bool = False, is_slow: bool = False) -> int:
-        """Loads and expands a key. Returns the cycles of the expansion."""
+    async def write_key(self, key: bytes) -> None:
+        """All words of a key, in any order."""
         await self.until_idle()
         self.dut.len_i.value = LENGTHS[len(key)]
-        self.dut.slow_i.value = int(is_slow)
         for at in random.sample(range(0, len(key), 4), len(key) // 4):
             self.dut.key_index_i.value = at // 4
             self.dut.key_word_i.value = int.from_bytes(key[at : at + 4], "little")
             await self.pulse(self.dut.key_write_i)
+
+    async def load(self, key: bytes, is_decryption: bool = False, is_slow: bool = False) -> int:
+        """Loads and expands a key. Returns the cycles of the expansion."""
+        await self.write_key(key)
+        self.dut.slow_i.value = int(is_slow)
         await self.pulse(self.dut.expand_i)
         cycles = await self.until_idle()
         await self.turn(is_decryption)

