@@ -145,15 +145,15 @@ module aes
 
   // What is loaded, and the walk through the slot.
   typedef struct packed {
-    logic [7:0] key_there;
+    logic [7:0] key_there;   // words that were written
     logic [3:0] iv_there;
-    logic       expanded;
-    logic       slot;
+    logic       expanded;    // the schedule is that of this key
+    logic       slot;        // the slot is being read
     logic [2:0] slot_index;
   } loaded_t;
 
   loaded_t          loaded_d, loaded_q;
-  logic [7:0]       key_mask;
+  logic [7:0]       key_mask;  // the words of a key of the chosen length
   logic [3:0][31:0] tag_q;
   logic             key_loaded, iv_loaded, key_write, iv_write, tag_write, slot_starts, loaded_error;
 
@@ -353,7 +353,7 @@ module aes
   assign core_word  = wipe_busy ? wipe_word : loaded_q.slot ? slot_word_i : store;
   assign core_stop  = drops & ~(wipe_loads & ~wipe_ends);
 
-  aes_core #(.Hardened(Hardened)) u_core (
+  aes_core #(.InRam(1'b1), .Hardened(Hardened)) u_core (
     .clk_i, .rst_ni,
     .key_write_i   (core_write),
     .key_index_i   (core_index),
@@ -553,4 +553,9 @@ module aes
           drops |=> !output_valid && !tag_valid && !tag_matches && (!modes_busy || is_failed))
   `ASSERT(AWipeForgetsTheKey_A, wipe_busy && !loaded_error |=> !key_loaded || loaded_error)
   `ASSERT(ADecryptionTellsNoTag_A, decrypt || !tag_valid |-> tag_word == '0)
+  `ASSERT(NothingIsWrittenDuringAMessage_A, modes_busy |-> !key_write && !iv_write && !tag_write)
+  `ASSERT(AConfigurationStays_A, modes_busy && $past(modes_busy) |-> $stable(config_bits))
+  `ASSERT(AnAlertIsForGood_A, alert_o && Hardened |=> alert_o)
+  `ASSERT(TheSlotIsReadInOrder_A,
+          loaded_q.slot && !wipe_busy |=> !loaded_q.slot || loaded_q.slot_index == $past(loaded_q.slot_index) + 3'd1)
 endmodule

@@ -115,4 +115,5 @@ module aes_control
   `ASSERT(AStopIsTaken_A, stop_i && !error_o && !fail_i && !differs |=> in_idle)
   `ASSERT(AResultWaitsForItsReader_A, result_valid_o && !result_ready_i && !stop_i && !fail_i |=> result_valid_o || differs)
   `ASSERT(NoRoundIsLeftOut_A, $rose(is_last) |-> $past(count_q[3:0]) == last_round - 4'd1)
+  `ASSERT(RoundsBeginWithTheFirst_A, $rose(in_round) && !differs |-> count_q == 6'd1)
 endmodule

@@ -15,7 +15,7 @@ module aes_copy #(
   input  logic [Bits-1:0] next_i,    // what the registers become
   input  logic [Bits-1:0] value_i,   // what they are
   input  logic            check_i,
-  output logic            differs_o
+  output logic            differs_o  // in the cycle of the upset
 );
   if (Hardened) begin : g_copy
     logic [Bits-1:0] copy_q;

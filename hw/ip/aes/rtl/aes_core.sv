@@ -10,6 +10,7 @@ module aes_core
   import aes_pkg::*;
 #(
   parameter bit Decrypts = 1'b1,  // without it, encryption only
+  parameter bit InRam    = 1'b0,  // S-boxes of the rounds are block RAM
   parameter bit Hardened = 1'b1
 ) (
   input  logic       clk_i,
@@ -75,10 +76,30 @@ module aes_core
 
   // --- a round ---
 
-  block_t state_q, first_q, sub, shifted, added, whole, columns, mixed;
+  block_t state_d, first_q, sub, shifted, added, whole, columns, mixed;
+  logic   stores;
 
-  for (genvar i = 0; i < 16; i++) begin : g_sub
-    aes_sbox #(.Inverts(Decrypts)) u_sbox (.inverse_i(decrypt), .byte_i(state_q[i]), .byte_o(sub[i]));
+  // An error lets go of what is there.
+  assign state_d = steps ? mixed : block_i ^ first_q;
+  assign stores  = loads | steps | error_o;
+
+  // The state, without a reset: the wipe after a reset overwrites it. SubBytes comes in front of its register or after it.
+  if (InRam) begin : g_ram
+    for (genvar i = 0; i < 16; i += 2) begin : g_sub
+      aes_sbox_ram u_sbox (
+        .clk_i, .rst_ni,
+        .load_i   (stores),
+        .inverse_i(decrypt),
+        .byte_i   (state_d[i+1:i]),
+        .byte_o   (sub[i+1:i])
+      );
+    end
+  end else begin : g_tables
+    block_t state_q;
+    always_ff @(posedge clk_i) if (stores) state_q <= state_d;
+    for (genvar i = 0; i < 16; i++) begin : g_sub
+      aes_sbox #(.Inverts(Decrypts)) u_sbox (.inverse_i(decrypt), .byte_i(state_q[i]), .byte_o(sub[i]));
+    end
   end
 
   // Both directions add the key here: the last round ends with it, the inverse of MixColumns follows it. Encryption takes it
@@ -92,11 +113,8 @@ module aes_core
   end
   assign result_o = added;
 
-  // Without a reset: the wipe after a reset overwrites it. An error lets go of what is there.
-  always_ff @(posedge clk_i) begin
-    if (loads || steps || error_o) state_q <= steps ? mixed : block_i ^ first_q;
-    if (idle_o || error_o) first_q <= key;
-  end
+  // As the state.
+  always_ff @(posedge clk_i) if (idle_o || error_o) first_q <= key;
 
   `ASSERT(ResultsAreOfTheLastRound_A, result_valid_o |-> round == (decrypt ? 4'd0 : rounds(len_i)))
   `ASSERT(ABlockHasKeys_A, block_valid_i && block_ready_o |-> !keys_busy)

@@ -20,11 +20,11 @@ module aes_ghash
   output block_t sum_o,      // while ready
   output logic   error_o     // an upset of the count
 );
-  localparam int unsigned Digit = 10;
-  localparam int unsigned Steps = (128 + Digit - 1) / Digit;
-  localparam int unsigned Bits  = Steps * Digit;
+  localparam int unsigned Digit = 10;                         // bits a cycle
+  localparam int unsigned Steps = (128 + Digit - 1) / Digit;  // 13
+  localparam int unsigned Bits  = Steps * Digit;              // zeros in front of the highest power
   localparam int unsigned CountBits = $clog2(Steps + 1);
-  localparam int Taps [4] = '{0, 1, 2, 7};
+  localparam int Taps [4] = '{0, 1, 2, 7};                    // of the polynomial below x^128
 
   // Coefficient `i` of the polynomial is bit `i` here; in a byte the lowest coefficient is the highest bit (§6.3).
   function automatic logic [127:0] poly(block_t block);
@@ -34,8 +34,8 @@ module aes_ghash
   endfunction
 
   logic [127:0]           sum_d, sum_q, subkey;
-  logic [Bits-1:0]        factor_q;
-  logic [CountBits-1:0]   count_d, count_q;
+  logic [Bits-1:0]        factor_q;          // coefficients that are not multiplied yet, the next ones on top
+  logic [CountBits-1:0]   count_d, count_q;  // steps that are left
   logic                   starts;
 
   assign subkey  = poly(subkey_i);
@@ -110,4 +110,5 @@ module aes_ghash
 
   `ASSERT(ABlockTakesItsSteps_A, starts && !clear_i |=> count_q == CountBits'(Steps))
   `ASSERT(ASumIsOfWholeBlocks_A, !ready_o |=> !ready_o || $past(count_q) == 1 || $past(clear_i))
+  `ASSERT(AClearIsOfAllBits_A, clear_i |=> sum_o == '0)
 endmodule

@@ -36,9 +36,10 @@ module aes_input
   output logic        error_o        // an upset
 );
   logic [3:0][31:0] words_q;
-  logic [3:0]       there_d, there_q;
+  logic [3:0]       there_d, there_q;        // words of the block that have come
   logic [63:0]      data;
-  logic             half, is_end, moves, full;
+  logic             half;                    // the first word of the stream is there
+  logic             is_end, moves, full;
   logic [4:0]       bytes_before;
 
   assign full        = &there_q;
@@ -86,4 +87,6 @@ module aes_input
 
   `ASSERT(ABlockIsNotReplaced_A, valid_o && !ready_i && !clear_i && !wipe_i |=> $stable(block_o) && valid_o)
   `ASSERT(NothingIsTakenUnasked_A, moves || (store_i && free_o) |-> wants_i)
+  `ASSERT(AWordStaysUntilItsBlockIsTaken_A, !ready_i && !clear_i |=> (there_q & $past(there_q)) == $past(there_q) || error_o)
+  `ASSERT(AStreamEndsWithItsText_A, moves && str_last_i && !bad_end_o |-> left_i <= 32'd16)
 endmodule

@@ -8,10 +8,10 @@ module aes_key_memory
   input  logic       clk_i,
   input  logic       rst_ni,
   input  logic       write_i,
-  input  logic [5:0] index_i,
+  input  logic [5:0] index_i,  // of a word of the schedule
   input  word_t      word_i,
   input  logic [3:0] round_i,
-  output block_t     key_o
+  output block_t     key_o     // in the same cycle
 );
   for (genvar c = 0; c < 4; c++) begin : g_bank
     word_t memory [16];

@@ -39,10 +39,12 @@ module aes_keys
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
 
-  logic [5:0] index_d, index_q, old_index, last_index;
-  logic [2:0] phase_d, phase_q;
-  logic [7:0] rcon_d, rcon_q;
-  word_t      previous_q, old, sub_in, sub_out, mixed, expanded;
+  logic [5:0] index_d, index_q;              // of the word that is made
+  logic [5:0] old_index, last_index;
+  logic [2:0] phase_d, phase_q;              // its index modulo Nk
+  logic [7:0] rcon_d, rcon_q;                // round constant, of the powers of x
+  word_t      previous_q;                    // w[i - 1]
+  word_t      old, sub_in, sub_out, mixed, expanded;
   logic       in_idle, in_first, in_expand, is_start, is_middle, write, differs;
   logic [5:0] write_index;
   word_t      write_word;
@@ -147,4 +149,6 @@ module aes_keys
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
   `ASSERT(ExpandsToTheLastWord_A, $fell(in_expand) && !$past(stop_i) && !error_o |-> $past(index_q == last_index))
   `ASSERT(KeepsNoWord_A, in_idle && $past(in_idle) |-> previous_q == '0)
+  // The core is not idle then, and no block is taken.
+  `ASSERT(AnErrorIsBusy_A, error_o |-> busy_o)
 endmodule

@@ -56,8 +56,10 @@ module aes_masked_core
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
   logic       in_idle, in_round, in_wait, in_result, in_first, in_expand, decrypt, is_last, ends_step, loads;
-  logic [3:0] count_d, count_q, last_round, round;
-  logic [2:0] step_d, step_q, phase_d, phase_q;
+  logic [3:0] count_d, count_q;              // the round, or cycles of waiting
+  logic [3:0] last_round, round;
+  logic [2:0] step_d, step_q;                // of the S-boxes
+  logic [2:0] phase_d, phase_q;              // of the key schedule, as in `aes_keys`
   logic [5:0] index_d, index_q, old_index, last_index;
   logic [7:0] rcon_d, rcon_q;
   logic       is_start, needs_sub, write, differs;
@@ -172,8 +174,9 @@ module aes_masked_core
 
   // --- shares ---
 
-  block_t [1:0] key, state_q_shares, sub, sub_in;
-  word_t  [1:0] previous_q, word_q;
+  block_t [1:0] key, sub, sub_in;
+  block_t [1:0] state_q_shares;              // in the basis of the S-boxes, but not a result
+  word_t  [1:0] previous_q, word_q;          // the word before, and in that basis
   logic [3:0]   steps;
   assign steps = ((in_round || (in_expand && needs_sub)) && !ends_step) ? 4'd1 << step_q : '0;
 
@@ -255,4 +258,7 @@ module aes_masked_core
   `ASSERT(AnErrorOffersNothing_A, error_o |-> !block_ready_o && !result_valid_o && !idle_o)
   `ASSERT(NothingIsUnmaskedBeforeTheEnd_A, !result_valid_o |-> result_o == '0)
   `ASSERT(AResultIsOfTheLastRound_A, in_result |-> count_q == last_round)
+  `ASSERT(RoundsBeginWithTheFirst_A, $rose(in_round) && !differs |-> count_q == 4'd1 && step_q == '0)
+  // What the S-boxes need for their masking.
+  `ASSERT(SharesAreStableWhileTheyAreSubstituted_A, steps != '0 && !stop_i && !differs |=> $stable(sub_in) || error_o)
 endmodule

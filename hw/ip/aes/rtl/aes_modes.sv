@@ -66,21 +66,26 @@ module aes_modes
 );
   // What is known about the block in `hold_q`, and about the one in `output_q`.
   typedef struct packed {
-    logic [4:0] hold_bytes;
-    logic       hold_last;
+    logic [4:0] hold_bytes;    // 1 to 16
+    logic       hold_last;     // of the text, or of data that are authenticated only
     logic       output_valid;
     logic [4:0] output_bytes;
     logic       output_last;
-    logic       tag_valid;
+    logic       tag_valid;     // until the next start
   } parts_t;
 
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
 
-  block_t      iv_q, hold_q, subkey_q, mask_q, output_d, output_q, digest_block, sum, counter, sealed, chain;
-  logic [31:0] left_d, left_q, left_after;
+  block_t      iv_q;                         // counter, or the ciphertext before
+  block_t      hold_q;                       // input of the block that is in the cipher
+  block_t      subkey_q, mask_q;             // of GCM: H, and what hides the tag (SP 800-38D §7.1)
+  block_t      output_d, output_q;
+  block_t      digest_block, sum, counter, sealed, chain;
+  logic [31:0] left_d, left_q, left_after;   // bytes that were not taken yet
   logic [4:0]  bytes_now;
-  logic        sent_d, sent_q, differs, digest_error;
+  logic        sent_d, sent_q;               // the block of this phase is in the cipher, or in `hold_q`
+  logic        differs, digest_error;
   parts_t      parts_d, parts_q;
   logic        in_idle, in_expand, in_turn, in_subkey, in_iv, in_iv_end, in_first, in_aad, in_text, in_lengths, in_tag;
   logic        digests, digest_ready, clears_sum, loads, results, is_gcm, counts, stores_text, absorbs, releases;
@@ -335,4 +340,9 @@ module aes_modes
   `ASSERT(AResultWaitsForItsReader_A,
           output_valid_o && !output_ready_i && !drop_i && !error_o && !wipe_i |=>
           (output_valid_o || differs) && $stable(output_q))
+  `ASSERT(AStartIsOfAnIdleEngine_A, start_i |-> in_idle)
+  `ASSERT(TheSubkeyIsOfZero_A, in_subkey && loads |-> block_o == '0 || wipe_i)
+  // Two blocks with one counter would give away the sum of their texts.
+  `ASSERT(ACounterIsUsedOnce_A, in_text && counts && loads |=> iv_q != $past(iv_q))
+  `ASSERT(BytesPastTheEndAreZero_A, output_valid_o && output_bytes_o < 5'd16 |-> output_o[15] == '0)
 endmodule

@@ -31,8 +31,9 @@ module aes_output
   output logic [3:0]  dst_bytes_o,
   output logic        error_o         // an upset
 );
-  logic [3:0] read_d, read_q;
-  logic       half, is_final, takes;
+  logic [3:0]  read_d, read_q;               // words of the block that were taken
+  logic        half;                         // the first word of the stream is out
+  logic        is_final, takes;
   logic [63:0] pair;
 
   assign half    = read_q[0];
@@ -73,4 +74,6 @@ module aes_output
 
   `ASSERT(AStreamWordWaits_A, dst_valid_o && !dst_ready_i && !clear_i |=> !dst_valid_o || $stable(dst_data_o))
   `ASSERT(ABlockIsTakenWhole_A, ready_o |-> valid_i)
+  `ASSERT(AResultHasOnePort_A, dst_valid_o |-> !shown_o)
+  `ASSERT(NothingIsShownWithoutABlock_A, !valid_i |-> word_o == '0 && dst_data_o == '0)
 endmodule

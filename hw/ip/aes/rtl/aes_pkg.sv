@@ -78,6 +78,12 @@ package aes_pkg;
     return out ^ 8'h05;
   endfunction
 
+  function automatic table_t make_inverse_sbox();
+    table_t out;
+    for (int i = 0; i < 256; i++) out[i] = invert(inverse_affine(8'(i)));
+    return out;
+  endfunction
+
   // MixColumns (§5.1.3).
   function automatic block_t mix_columns(block_t s);
     block_t out;

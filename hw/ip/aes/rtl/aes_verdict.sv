@@ -10,14 +10,14 @@ module aes_verdict #(
 ) (
   input  logic clk_i,
   input  logic rst_ni,
-  input  logic clear_i,
+  input  logic clear_i,    // at a start and at a drop
   input  logic valid_i,    // the tag is there, and stays
   input  logic judges_i,   // it is that of a decryption
   input  logic equal_i,
   output logic pending_o,  // the tag is there, but not the verdict
   output logic matches_o,
   output logic fails_o,    // a pulse
-  output logic error_o
+  output logic error_o     // an upset, until reset
 );
   typedef enum logic [4:0] {
     VeNone  = 5'b00110,  // no tag
@@ -54,4 +54,6 @@ module aes_verdict #(
 
   `ASSERT(ATagIsRightInTwoCycles_A, $rose(matches_o) && Hardened |-> $past(equal_i, 1) && $past(equal_i, 2))
   `ASSERT(ErrorIsForGood_A, error_o |=> error_o)
+  `ASSERT(AVerdictHasATag_A, matches_o && !error_o |-> valid_i)
+  `ASSERT(AVerdictStays_A, matches_o && valid_i && !clear_i |=> matches_o || error_o)
 endmodule

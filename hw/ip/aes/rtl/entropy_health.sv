@@ -22,9 +22,11 @@ module entropy_health #(
 );
   localparam int unsigned CountBits = $clog2(Window + 1);
 
+  // `reference_q` is the first sample of a window, `equals_q` how often it came (§4.4.2).
   logic [SampleBits-1:0] last_q, reference_q;
   logic [CountBits-1:0]  repeats_d, repeats_q, equals_d, equals_q, index_d, index_q;
-  logic                  there_q, passed_q, failed_q, is_first, is_end, is_failure;
+  logic                  there_q;            // a sample has come
+  logic                  passed_q, failed_q, is_first, is_end, is_failure;
 
   assign is_first  = index_q == '0;
   assign is_end    = index_q == CountBits'(Window - 1);
@@ -60,4 +62,5 @@ module entropy_health #(
 
   `ASSERT(AFailureIsNotForgotten_A, failed_q && !clear_i |=> failed_q && !healthy_o)
   `ASSERT(NoSampleIsTrustedBeforeAWindow_A, !healthy_o |=> !healthy_o || $past(is_end && valid_i))
+  `ASSERT(AFailureIsReported_A, $rose(failed_q) |-> $past(failed_o))
 endmodule

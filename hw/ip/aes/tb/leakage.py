@@ -18,6 +18,8 @@ from typing import Any, Self
 from gates import Netlist, cell_inputs, compiled, signal, values
 
 SAMPLES = 70
+# Statements of a function.
+PART = 200
 # |t| above it tells both sets apart.
 THRESHOLD = 4.5
 
@@ -27,6 +29,7 @@ HEAD = """
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#define NOINLINE __attribute__((noinline))
 typedef uint64_t V;
 static V state;
 static V any() {
@@ -181,16 +184,16 @@ class Cipher:
         text.append("}")
         before, after = self._split(order)
         for function, cells in (("addresses", before), ("rest", after)):
-            text.append(f"static void {function}() {{")
+            lines = []
             for cell in cells:
                 wires = {other for bits in cell["connections"].values() for other in bits if other in names}
                 for bit, formula in values(cell):
                     for other in wires:
                         formula = _replace(formula, f"n{other}", names[other].replace("n[", "@["))
-                    text.append(f"{names[bit]} = {formula.replace('@[', 'n[')};")
-            text.append("}")
+                    lines.append(f"{names[bit]} = {formula.replace('@[', 'n[')};")
+            text += _parts(function, lines)
         text.append("static void logic() { addresses(); show(); rest(); }")
-        text.append("static void clock() {")
+        lines = []
         for number, cell in enumerate(net.flops):
             wires = {pin: of(bits[0]) for pin, bits in cell["connections"].items() if pin in ("Q", "D", "CE", "R", "S")}
             keep, new = wires["Q"], wires["D"]
@@ -200,7 +203,9 @@ class Cipher:
                 formula = f"({formula} & ~({wires['R']}))"
             if "S" in wires:
                 formula = f"({formula} | ({wires['S']}))"
-            text.append(f"next_q[{number}] = {formula};")
+            lines.append(f"next_q[{number}] = {formula};")
+        text += _parts("flops", lines)
+        text.append("static void clock() { flops();")
         for number, cell in enumerate(net.memories):
             write = of(cell["connections"]["WE"][0])
             text.append(f"if (({write}) & 1) {{ int at = {address(cell, 'D')};")
@@ -246,6 +251,13 @@ class Cipher:
         done = subprocess.run(arguments, stdout=subprocess.PIPE, text=True, check=True)
         first, t = done.stdout.splitlines()
         return first.split(), [float(number) for number in t.split()]
+
+
+def _parts(name: str, lines: list[str]) -> list[str]:
+    """A function as many short ones: the time that a compiler takes grows faster than the length of one."""
+    starts = range(0, len(lines), PART)
+    parts = [f"static NOINLINE void {name}{at}() {{ {' '.join(lines[at : at + PART])} }}" for at in starts]
+    return [*parts, f"static void {name}() {{ {' '.join(f'{name}{at}();' for at in starts)} }}"]
 
 
 def _replace(text: str, name: str, instead: str) -> str:
