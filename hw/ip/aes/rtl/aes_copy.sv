@@ -1,9 +1,11 @@
-// An inverted copy of registers of control: an upset of one of both is seen in the same cycle.
+// A copy of registers of control: an upset of one of both is seen in the same cycle.
 //
-// Inverted, because synthesis would merge equal registers. Without `load_i` the copy keeps its value.
+// The hierarchy has to stay: synthesis would merge registers that are equal. (An inverted copy would need no attribute,
+// but a look-up table more for each bit.) Without `load_i` the copy keeps its value.
 
 `include "assert.svh"
 
+(* keep_hierarchy *)
 module aes_copy #(
   parameter int unsigned     Bits     = 1,
   parameter logic [Bits-1:0] Reset    = '0,
@@ -20,10 +22,10 @@ module aes_copy #(
   if (Hardened) begin : g_copy
     logic [Bits-1:0] copy_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni)     copy_q <= ~Reset;
-      else if (load_i) copy_q <= ~next_i;
+      if (!rst_ni)     copy_q <= Reset;
+      else if (load_i) copy_q <= next_i;
     end
-    assign differs_o = check_i & (value_i != ~copy_q);
+    assign differs_o = check_i & (value_i != copy_q);
   end else begin : g_none
     logic unused;
     assign unused    = &{1'b0, load_i, next_i, value_i};

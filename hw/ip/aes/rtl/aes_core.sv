@@ -10,7 +10,7 @@ module aes_core
   import aes_pkg::*;
 #(
   parameter bit Decrypts = 1'b1,  // without it, encryption only
-  parameter bit InRam    = 1'b0,  // S-boxes of the rounds are block RAM
+  parameter bit InRam    = 1'b0,  // S-boxes are block RAM
   parameter bit Hardened = 1'b1
 ) (
   input  logic       clk_i,
@@ -46,7 +46,7 @@ module aes_core
   assign decrypt = Decrypts & decrypt_i;
   assign error_o = keys_error | control_error;
 
-  aes_keys #(.Hardened(Hardened)) u_keys (
+  aes_keys #(.InRam(InRam), .Hardened(Hardened)) u_keys (
     .clk_i, .rst_ni,
     .write_i (key_write_i),
     .index_i (key_index_i),

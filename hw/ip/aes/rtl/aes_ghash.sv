@@ -15,7 +15,11 @@ module aes_ghash
   input  logic   clear_i,    // the sum becomes zero
   input  logic   valid_i,
   output logic   ready_o,
-  input  block_t block_i,
+  input  logic   adds_a_i,   // the block is `a_i`, or `b_i`, or neither; and `c_i`
+  input  logic   adds_b_i,
+  input  block_t a_i,
+  input  block_t b_i,
+  input  block_t c_i,
   input  block_t subkey_i,
   output block_t sum_o,      // while ready
   output logic   error_o     // an upset of the count
@@ -41,6 +45,21 @@ module aes_ghash
   assign subkey  = poly(subkey_i);
   assign ready_o = count_q == '0;
   assign starts  = valid_i & ready_o;
+
+  // What the factor becomes, by a code of two bits: six inputs for each bit, a look-up table.
+  typedef enum logic [1:0] {TakeShift, TakeSum, TakeA, TakeB} take_e;
+  take_e           take;
+  logic [Bits-1:0] taken;
+  assign take = !starts ? TakeShift : adds_a_i ? TakeA : adds_b_i ? TakeB : TakeSum;
+  always_comb begin
+    unique case (take)
+      TakeShift: taken = factor_q << Digit;
+      TakeSum:   taken = Bits'(sum_q);
+      TakeA:     taken = Bits'(sum_q ^ poly(a_i));
+      TakeB:     taken = Bits'(sum_q ^ poly(b_i));
+      default:   taken = '0;
+    endcase
+  end
 
   // Horner's rule: the sum times x^Digit, and the next coefficients times the subkey, before they are reduced. A bit has
   // ten products: three sums of three, and the last one, which meets the sum. That is four look-up tables.
@@ -100,8 +119,7 @@ module aes_ghash
   always_ff @(posedge clk_i) begin
     if (clear_i || starts) sum_q <= '0;
     else if (!ready_o)     sum_q <= sum_d;
-    if (starts)            factor_q <= Bits'(poly(sum_o) ^ poly(block_i));
-    else                   factor_q <= factor_q << Digit;
+    factor_q <= taken ^ Bits'(poly(c_i) & {128{starts}});
   end
 
   for (genvar i = 0; i < 128; i++) begin : g_sum

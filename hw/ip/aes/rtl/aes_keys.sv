@@ -9,6 +9,7 @@
 module aes_keys
   import aes_pkg::*;
 #(
+  parameter bit InRam    = 1'b0,  // S-boxes are block RAM
   parameter bit Hardened = 1'b1
 ) (
   input  logic       clk_i,
@@ -43,8 +44,8 @@ module aes_keys
   logic [5:0] old_index, last_index;
   logic [2:0] phase_d, phase_q;              // its index modulo Nk
   logic [7:0] rcon_d, rcon_q;                // round constant, of the powers of x
-  word_t      previous_q;                    // w[i - 1]
-  word_t      old, sub_in, sub_out, mixed, expanded;
+  word_t      previous_d, previous_q;        // w[i - 1]
+  word_t      old, sub, sub_out, mixed, expanded;
   logic       in_idle, in_first, in_expand, is_start, is_middle, write, differs;
   logic [5:0] write_index;
   word_t      write_word;
@@ -65,12 +66,27 @@ module aes_keys
   // Algorithm 2 of §5.2: `phase_q` is i mod Nk.
   assign is_start  = phase_q == 3'd0;
   assign is_middle = (len_i == Key256) & (phase_q == 3'd4);
-  assign sub_in    = is_start ? {previous_q[7:0], previous_q[31:8]} : previous_q;
-  for (genvar i = 0; i < 4; i++) begin : g_sub
-    aes_sbox u_sbox (.inverse_i(1'b0), .byte_i(sub_in[8*i +: 8]), .byte_o(sub_out[8*i +: 8]));
+  if (InRam) begin : g_ram
+    for (genvar i = 0; i < 4; i += 2) begin : g_sub
+      aes_sbox_ram u_sbox (
+        .clk_i, .rst_ni,
+        .load_i   (1'b1),
+        .inverse_i(1'b0),
+        .byte_i   (previous_d[8*i +: 16]),
+        .byte_o   (sub[8*i +: 16])
+      );
+    end
+  end else begin : g_tables
+    for (genvar i = 0; i < 4; i++) begin : g_sub
+      aes_sbox u_sbox (.inverse_i(1'b0), .byte_i(previous_q[8*i +: 8]), .byte_o(sub[8*i +: 8]));
+    end
   end
+  assign sub_out   = is_start ? {sub[7:0], sub[31:8]} : sub;
   assign mixed     = (is_start | is_middle) ? sub_out : previous_q;
   assign expanded  = old ^ mixed ^ {24'b0, rcon_q & {8{is_start}}};
+
+  // Cleared when idle: it is a word of the schedule.
+  assign previous_d = in_first ? old : in_expand ? expanded : '0;
 
   // The next word and its phase. A stop ends it; what is in the schedule then is no key.
   always_comb begin
@@ -122,10 +138,7 @@ module aes_keys
       index_q <= index_d;
       phase_q <= phase_d;
       rcon_q  <= rcon_d;
-      // Cleared when idle: it is a word of the schedule.
-      if (in_first)       previous_q <= old;
-      else if (in_expand) previous_q <= expanded;
-      else                previous_q <= '0;
+      previous_q <= previous_d;
     end
   end
 

@@ -72,6 +72,8 @@ module aes_modes
     logic [4:0] output_bytes;
     logic       output_last;
     logic       tag_valid;     // until the next start
+    logic       counts_on;     // a word of the counter is incremented
+    logic [1:0] count_word;    // the last word first
   } parts_t;
 
   state_e state_d;
@@ -81,14 +83,14 @@ module aes_modes
   block_t      hold_q;                       // input of the block that is in the cipher
   block_t      subkey_q, mask_q;             // of GCM: H, and what hides the tag (SP 800-38D §7.1)
   block_t      output_d, output_q;
-  block_t      digest_block, sum, counter, sealed, chain;
+  block_t      lengths, sum, sealed;
   logic [31:0] left_d, left_q, left_after;   // bytes that were not taken yet
   logic [4:0]  bytes_now;
   logic        sent_d, sent_q;               // the block of this phase is in the cipher, or in `hold_q`
   logic        differs, digest_error;
   parts_t      parts_d, parts_q;
   logic        in_idle, in_expand, in_turn, in_subkey, in_iv, in_iv_end, in_first, in_aad, in_text, in_lengths, in_tag;
-  logic        digests, digest_ready, clears_sum, loads, results, is_gcm, counts, stores_text, absorbs, releases;
+  logic        digests, digest_ready, clears_sum, loads, results, is_gcm, counts, stores_text, absorbs, releases, takes;
 
   assign in_idle    = state_q == StIdle;
   assign in_expand  = state_q == StExpand;
@@ -120,10 +122,23 @@ module aes_modes
                           (in_text & (left_q != '0) & input_valid_i);
   assign result_ready_o = wipe_i | in_subkey | in_first |
                           (in_text & (~parts_q.output_valid | output_ready_i) & (digest_ready | ~is_gcm));
-  // CBC chains with the result of this cycle, if there is one.
-  assign chain   = results & in_text ? result_i : iv_q;
-  assign block_o = in_subkey ? '0 : (in_first | counts) ? iv_q
-                 : (mode_i == ModeCbc && !decrypt_i) ? input_block_i ^ chain : input_block_i;
+
+  // By a code of three bits: six inputs for each bit, a look-up table. CBC chains with the result of this cycle, if there
+  // is one.
+  typedef enum logic [2:0] {FromZero, FromVector, FromInput, FromInputAndVector, FromInputAndResult} from_e;
+  from_e from;
+  assign from = in_subkey ? FromZero : (in_first | counts) ? FromVector
+              : !(mode_i == ModeCbc && !decrypt_i) ? FromInput
+              : (results & in_text) ? FromInputAndResult : FromInputAndVector;
+  always_comb begin
+    unique case (from)
+      FromVector:         block_o = iv_q;
+      FromInput:          block_o = input_block_i;
+      FromInputAndVector: block_o = input_block_i ^ iv_q;
+      FromInputAndResult: block_o = input_block_i ^ result_i;
+      default:            block_o = '0;
+    endcase
+  end
 
   // Bytes of the block that is taken now.
   assign bytes_now     = (left_q[31:4] != '0) ? 5'd16 : {1'b0, left_q[3:0]};
@@ -131,7 +146,8 @@ module aes_modes
   // A block that is authenticated only waits in `hold_q` for the digest, too; `sent_q` says that it is there.
   assign releases      = (in_iv | in_aad) & sent_q & digest_ready;
   assign absorbs       = (in_iv | in_aad) & (left_q != '0) & input_valid_i & (~sent_q | releases);
-  assign input_ready_o = absorbs | (in_text & loads);
+  assign takes         = absorbs | (in_text & loads);
+  assign input_ready_o = takes;
   assign wants_o       = (in_iv | in_aad | in_text) & (left_q != '0);
   assign wants_text_o  = in_text;
   assign left_o        = left_q;
@@ -162,18 +178,21 @@ module aes_modes
     return out;
   endfunction
 
+  function automatic word_t reversed_word(word_t word);
+    return {word[7:0], word[15:8], word[23:16], word[31:24]};
+  endfunction
+
   // Lengths are in bits (§7.1). They are modulo 2^35 bytes, more than a length register has.
   function automatic logic [63:0] bits(logic [31:0] bytes);
     return {29'b0, bytes, 3'b0};
   endfunction
 
+  // Ciphertext, which is what is made of the input or the input itself, and the other data; then lengths.
   always_comb begin
     digests = releases | (stores_text & is_gcm) | (in_iv_end & ~sent_q) | in_lengths;
-    // Ciphertext, which is input or what is made of it, and the other data; then lengths.
-    digest_block = first_bytes(hold_q ^ (result_i & {128{in_text & ~decrypt_i}}),
-                               (in_iv_end || in_lengths) ? '0 : parts_q.hold_bytes);
-    if (in_iv_end)  digest_block ^= reversed({64'b0, bits(iv_len_i)});
-    if (in_lengths) digest_block ^= reversed({bits(aad_len_i), bits(text_len_i)});
+    lengths = '0;
+    if (in_iv_end)  lengths = reversed({64'b0, bits(iv_len_i)});
+    if (in_lengths) lengths = reversed({bits(aad_len_i), bits(text_len_i)});
   end
 
   // The sum begins anew with a message, and after the vector. After the end it is a part of the tag.
@@ -184,7 +203,11 @@ module aes_modes
     .clear_i (clears_sum),
     .valid_i (digests),
     .ready_o (digest_ready),
-    .block_i (digest_block),
+    .adds_a_i(in_text & ~decrypt_i),
+    .adds_b_i((in_text & decrypt_i) | in_iv | in_aad),
+    .a_i     (output_d),
+    .b_i     (hold_q),
+    .c_i     (lengths),
     .subkey_i(subkey_q),
     .sum_o   (sum),
     .error_o (digest_error)
@@ -193,14 +216,13 @@ module aes_modes
   assign tag_valid_o = parts_q.tag_valid & ~differs;
   assign tag_o       = sum ^ mask_q;
 
-  // GCM counts in 32 bits (SP 800-38D §6.2), CTR in all.
-  always_comb begin
-    logic [127:0] value;
-    value = reversed(iv_q);
-    value[127:32] = value[127:32] + 96'(!is_gcm && (&value[31:0]));
-    value[31:0]   = value[31:0] + 32'd1;
-    counter = reversed(value);
-  end
+  // GCM counts in 32 bits (SP 800-38D §6.2), CTR in all: a word a cycle, while the cipher works on the counter before. A
+  // block takes ten cycles at least.
+  logic  counter_leaves;
+  word_t counter_word, counted;
+  assign counter_leaves = loads & (in_first | (in_text & counts));
+  assign counter_word   = iv_q[4*parts_q.count_word +: 4];
+  assign counted        = reversed_word(reversed_word(counter_word) + 32'd1);
 
   // --- the message ---
 
@@ -277,7 +299,7 @@ module aes_modes
   // What belongs to the blocks that wait.
   always_comb begin
     parts_d = parts_q;
-    if ((in_text && loads) || absorbs) begin
+    if (takes) begin
       parts_d.hold_bytes = bytes_now;
       parts_d.hold_last  = left_q <= 32'd16;
     end
@@ -285,6 +307,15 @@ module aes_modes
       parts_d.output_bytes = parts_q.hold_bytes;
       parts_d.output_last  = parts_q.hold_last;
     end
+    // The next word, if this one has become zero.
+    if (counter_leaves) begin
+      parts_d.counts_on  = 1'b1;
+      parts_d.count_word = 2'd3;
+    end else begin
+      parts_d.counts_on  = parts_q.counts_on & ~is_gcm & (counted == '0) & (parts_q.count_word != '0);
+      parts_d.count_word = parts_q.count_word - 2'd1;
+    end
+    if (drop_i || error_o) parts_d.counts_on = 1'b0;
     // A wipe lets whole blocks pass.
     if (wipe_i) parts_d.hold_bytes = 5'd16;
     if (drop_i || error_o || wipe_i)  parts_d.output_valid = 1'b0;
@@ -320,19 +351,30 @@ module aes_modes
   // Data without a reset: a wipe follows it. A wipe lets all of them take what their inputs are then: blocks that the
   // cipher makes of pseudo-random words.
   always_ff @(posedge clk_i) begin
-    if ((in_text && loads) || absorbs || wipe_i) hold_q <= input_block_i;
+    for (int i = 0; i < 16; i++) begin
+      // Bytes past the end are zero.
+      if (takes && 5'(i) >= bytes_now) hold_q[i] <= '0;
+      else if (takes || wipe_i)        hold_q[i] <= input_block_i[i];
+    end
     if (stores_text || wipe_i)            output_q <= output_d;
     if ((in_subkey && results) || wipe_i) subkey_q <= result_i;
     if ((in_first && results) || wipe_i)  mask_q   <= result_i;
   end
 
-  // The vector: counter, chain, or the sum of a long vector.
+  // The vector by words: from outside, the first count of GCM, or a word of the counter.
+  logic       sets_one, word_write;
+  logic [1:0] word_index;
+  word_t      word;
+  assign sets_one   = in_turn & is_gcm & (iv_len_i == 32'd12);
+  assign word_write = iv_write_i | sets_one | parts_q.counts_on;
+  assign word_index = iv_write_i ? iv_index_i : sets_one ? 2'd3 : parts_q.count_word;
+  assign word       = iv_write_i ? iv_word_i : sets_one ? 32'h01000000 : counted;
+
+  // Or as a whole: the sum of a long vector, or the chain.
   always_ff @(posedge clk_i) begin
-    if (iv_write_i) iv_q[4*iv_index_i +: 4] <= iv_word_i;
-    else if (in_turn && is_gcm && iv_len_i == 32'd12) iv_q[15:12] <= 32'h01000000;
-    else if (in_iv_end && sent_q && digest_ready) iv_q <= sum;
-    else if (loads && (in_first || (in_text && counts))) iv_q <= counter;
-    else if (stores_text && mode_i == ModeCbc) iv_q <= decrypt_i ? hold_q : result_i;
+    if (word_write)                                iv_q[4*word_index +: 4] <= word;
+    else if (in_iv_end && sent_q && digest_ready)  iv_q <= sum;
+    else if (stores_text && mode_i == ModeCbc)     iv_q <= decrypt_i ? hold_q : result_i;
   end
 
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
@@ -343,6 +385,7 @@ module aes_modes
   `ASSERT(AStartIsOfAnIdleEngine_A, start_i |-> in_idle)
   `ASSERT(TheSubkeyIsOfZero_A, in_subkey && loads |-> block_o == '0 || wipe_i)
   // Two blocks with one counter would give away the sum of their texts.
-  `ASSERT(ACounterIsUsedOnce_A, in_text && counts && loads |=> iv_q != $past(iv_q))
+  `ASSERT(ACounterIsUsedOnce_A, $past(in_text && counts && loads && !drop_i) && !drop_i |=> iv_q != $past(iv_q))
+  `ASSERT(NoCounterLeavesBeforeItIsWhole_A, counter_leaves |-> !parts_q.counts_on)
   `ASSERT(BytesPastTheEndAreZero_A, output_valid_o && output_bytes_o < 5'd16 |-> output_o[15] == '0)
 endmodule
