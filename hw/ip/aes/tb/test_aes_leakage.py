@@ -1,6 +1,6 @@
 """The masked cipher's netlist does not tell plaintexts apart, and would without random bits.
 
-The daily run has few traces; `test_aes_leakage_long` has a million.
+This one has few traces; `test_aes_leakage_long` has a million.
 """
 
 from __future__ import annotations
