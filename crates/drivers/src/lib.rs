@@ -8,6 +8,7 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod aes;
 pub mod arrivals;
 pub mod axi_guard;
 pub mod bignum;

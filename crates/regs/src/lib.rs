@@ -16,6 +16,7 @@ extern crate std;
 
 use core::marker::PhantomData;
 
+pub mod aes;
 pub mod axi_guard;
 pub mod bignum;
 pub mod boot_sequencer;

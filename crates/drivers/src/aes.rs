@@ -1,0 +1,458 @@
+//! The AES engine (`hw/ip/aes`): ECB, CBC, CTR, GCM, and AES-KW (SP 800-38F) on top of ECB.
+//!
+//! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a
+//! fault (`status.failed`) is not used until reset. Text goes by words of the processor, or by streams that the caller has
+//! connected to DMA.
+//!
+//! A text of GCM is given out while it is decrypted, before its tag can be known. [`Aes::open`] therefore overwrites it with
+//! zeros if the tag is wrong; a caller of [`Aes::begin`] has to do the same, and must not use a byte before
+//! [`Aes::end`] has returned.
+
+use hartlock_regs::Value;
+use hartlock_regs::aes::{
+    Aes as Registers, Command, Control, IvLen, KeyLen, Mode as ModeValue, Status, TagLen,
+};
+
+/// Bytes of a block.
+pub const BLOCK_LEN: usize = 16;
+/// Bytes of a tag.
+pub const TAG_LEN: usize = 16;
+/// The longest key that [`Aes::wrap`] takes.
+pub const MAX_WRAPPED_LEN: usize = 64;
+/// `aes1` in the register that says what it is.
+const MAGIC: u32 = 0x6165_7331;
+/// Maximum number of status reads before the engine is treated as absent. The longest wait is for a wipe, below two hundred
+/// cycles.
+const PATIENCE: u32 = 10_000;
+/// SP 800-38F §6.2.
+const KW_IV: u64 = 0xa6a6_a6a6_a6a6_a6a6;
+/// Bytes of a half block, the unit of AES-KW.
+const HALF_LEN: usize = 8;
+
+/// Why there is no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// There is no such engine at this address.
+    NoEngine,
+    /// It detected a fault, and does nothing until reset.
+    Failed,
+    /// It does not respond any more.
+    Silent,
+    /// It refused a command or a word: other code used it meanwhile, or no key is loaded.
+    Refused,
+    /// A key, vector, text or tag of a length that the mode does not have.
+    Length,
+    /// The text is not what was encrypted: tag or wrapped key are wrong.
+    NotAuthentic,
+}
+
+/// What is computed, with its vector.
+#[derive(Clone, Copy, Debug)]
+pub enum Mode<'a> {
+    /// Blocks one by one.
+    Ecb,
+    /// With an initialization vector.
+    Cbc(&'a [u8; BLOCK_LEN]),
+    /// With the counter of the first block; see [`counter_at`].
+    Ctr(&'a [u8; BLOCK_LEN]),
+    /// With a vector of 12 bytes, which must never be used again with this key, or of any other length.
+    Gcm(&'a [u8]),
+}
+
+/// Encryption or decryption.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// To ciphertext.
+    Encrypt,
+    /// To plaintext.
+    Decrypt,
+}
+
+/// Ways of text and result, beside registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Streams {
+    /// The text comes from the stream port.
+    pub input: bool,
+    /// The result goes to the stream port.
+    pub output: bool,
+}
+
+/// The counter of the block that has a byte of a stream in CTR: a text can be read from any offset. The remainder of the
+/// offset is the number of bytes of that block before it.
+#[must_use]
+pub fn counter_at(first: &[u8; BLOCK_LEN], offset: u64) -> ([u8; BLOCK_LEN], usize) {
+    let block = u128::from(offset / BLOCK_LEN as u64);
+    let counter = u128::from_be_bytes(*first).wrapping_add(block);
+    (counter.to_be_bytes(), (offset % BLOCK_LEN as u64) as usize)
+}
+
+/// The engine.
+pub struct Aes {
+    registers: Registers,
+    key_len: KeyLen,
+    /// The message has a tag, which has to match at its end.
+    needs_tag: bool,
+}
+
+impl Aes {
+    /// Takes the engine and wipes it.
+    ///
+    /// # Errors
+    /// `NoEngine`, `Failed`, `Silent`.
+    pub fn new(registers: Registers) -> Result<Self, Error> {
+        if registers.id().read() != MAGIC {
+            return Err(Error::NoEngine);
+        }
+        let mut engine = Self { registers, key_len: KeyLen::Key256, needs_tag: false };
+        engine.wipe()?;
+        Ok(engine)
+    }
+
+    /// Overwrites key, vector and data.
+    ///
+    /// # Errors
+    /// `Failed`, `Silent`.
+    pub fn wipe(&mut self) -> Result<(), Error> {
+        self.registers.command().write(Command::RESET.with_wipe(true));
+        self.until(Status::idle)
+    }
+
+    /// Loads a key of 16, 24 or 32 bytes.
+    ///
+    /// # Errors
+    /// `Length` for other keys, or those of the engine.
+    pub fn load_key(&mut self, key: &[u8]) -> Result<(), Error> {
+        let key_len = key_len(key.len()).ok_or(Error::Length)?;
+        self.until(Status::idle)?;
+        self.forget_errors();
+        let (words, _) = key.as_chunks::<4>();
+        for (register, word) in self.registers.key().iter().zip(words) {
+            register.write(u32::from_le_bytes(*word));
+        }
+        // The register block keeps the last word that was written.
+        self.registers.aad_len().write(0);
+        self.key_len = key_len;
+        self.check()
+    }
+
+    /// Takes the key of 32 bytes of the slot, which no software sees.
+    ///
+    /// # Errors
+    /// `Refused` if there is none, or those of the engine.
+    pub fn load_slot(&mut self) -> Result<(), Error> {
+        self.until(Status::idle)?;
+        self.forget_errors();
+        self.registers.command().write(Command::RESET.with_load_slot(true));
+        self.key_len = KeyLen::Key256;
+        self.until(Status::idle)?;
+        self.check()
+    }
+
+    /// A whole message in place by registers, for all modes but GCM.
+    ///
+    /// # Errors
+    /// `Length` for no text or, but in CTR, for one that is no whole blocks; those of the engine.
+    pub fn process(
+        &mut self,
+        mode: Mode<'_>,
+        direction: Direction,
+        text: &mut [u8],
+    ) -> Result<(), Error> {
+        if matches!(mode, Mode::Gcm(_)) {
+            return Err(Error::Length);
+        }
+        self.begin(mode, direction, &[], text.len(), None, Streams::default())?;
+        self.text(text)?;
+        self.end()
+    }
+
+    /// Encrypts a message of GCM in place, and returns its tag.
+    ///
+    /// # Errors
+    /// `Length` for a vector without bytes, or those of the engine.
+    pub fn seal(&mut self, iv: &[u8], aad: &[u8], text: &mut [u8]) -> Result<[u8; TAG_LEN], Error> {
+        let (mode, streams) = (Mode::Gcm(iv), Streams::default());
+        self.begin(mode, Direction::Encrypt, aad, text.len(), None, streams)?;
+        self.text(text)?;
+        self.end()?;
+        Ok(self.tag())
+    }
+
+    /// Decrypts a message of GCM in place. If its tag is wrong, the text becomes zero.
+    ///
+    /// # Errors
+    /// `NotAuthentic`; `Length` for a vector without bytes, or a tag of less than 4 or more than 16; those of the engine.
+    pub fn open(
+        &mut self,
+        iv: &[u8],
+        aad: &[u8],
+        text: &mut [u8],
+        tag: &[u8],
+    ) -> Result<(), Error> {
+        let (mode, streams) = (Mode::Gcm(iv), Streams::default());
+        let result = self
+            .begin(mode, Direction::Decrypt, aad, text.len(), Some(tag), streams)
+            .and_then(|()| self.text(text))
+            .and_then(|()| self.end());
+        if result.is_err() {
+            text.fill(0);
+        }
+        result
+    }
+
+    /// Begins a message. A stream that is asked for carries the text; [`end`](Self::end) follows when it has passed. A
+    /// decryption of GCM needs the tag.
+    ///
+    /// # Errors
+    /// `Length`, or those of the engine.
+    pub fn begin(
+        &mut self,
+        mode: Mode<'_>,
+        direction: Direction,
+        aad: &[u8],
+        text_len: usize,
+        tag: Option<&[u8]>,
+        streams: Streams,
+    ) -> Result<(), Error> {
+        self.until(Status::idle)?;
+        self.forget_errors();
+        let registers = &self.registers;
+        let (value, iv): (_, &[u8]) = match mode {
+            Mode::Ecb => (ModeValue::Ecb, &[]),
+            Mode::Cbc(iv) => (ModeValue::Cbc, iv),
+            Mode::Ctr(counter) => (ModeValue::Ctr, counter),
+            Mode::Gcm(iv) => (ModeValue::Gcm, iv),
+        };
+        let is_gcm = value == ModeValue::Gcm;
+        let is_decryption = direction == Direction::Decrypt;
+        if is_gcm && is_decryption != tag.is_some() {
+            return Err(Error::Length);
+        }
+        let control = Control::RESET.with_mode(value).with_key_len(self.key_len);
+        let control = control.with_decrypt(is_decryption);
+        let control = control.with_stream_in(streams.input).with_stream_out(streams.output);
+        registers.control().write(control);
+        registers.text_len().write(length(text_len)?);
+        registers.aad_len().write(length(aad.len())?);
+        registers.iv_len().write(IvLen::from_bits(length(iv.len())?));
+        let is_short_iv = !is_gcm || iv.len() == 12;
+        if is_short_iv {
+            let (words, _) = iv.as_chunks::<4>();
+            for (register, word) in registers.iv().iter().zip(words) {
+                register.write(u32::from_le_bytes(*word));
+            }
+        }
+        if let Some(tag) = tag {
+            let size = u32::try_from(tag.len()).map_err(|_| Error::Length)?;
+            if !(4..=TAG_LEN).contains(&tag.len()) {
+                return Err(Error::Length);
+            }
+            registers.tag_len().write(TagLen::from_bits(size));
+            for (register, word) in registers.tag().iter().zip(block_words(tag)) {
+                register.write(word);
+            }
+        }
+        registers.command().write(Command::RESET.with_start(true));
+        self.needs_tag = tag.is_some();
+        self.check()?;
+        if !is_short_iv {
+            self.feed(iv)?;
+        }
+        self.feed(aad)
+    }
+
+    /// The text of a message in place, by registers, in parts that are whole blocks except the last one.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    pub fn text(&mut self, text: &mut [u8]) -> Result<(), Error> {
+        for block in text.chunks_mut(BLOCK_LEN) {
+            self.feed(block)?;
+            self.until(Status::output_valid)?;
+            for (part, register) in block.chunks_mut(4).zip(self.registers.data_out().iter()) {
+                copy(part, register.read());
+            }
+            // All four words have to be read, or the block stays.
+            for register in self.registers.data_out().iter().skip(block.len().div_ceil(4)) {
+                let _ = register.read();
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for the end of a message.
+    ///
+    /// # Errors
+    /// `NotAuthentic`, `Length` if a stream ended at another place than it should, or those of the engine.
+    pub fn end(&mut self) -> Result<(), Error> {
+        self.until(Status::idle)?;
+        self.check()?;
+        // No error is not enough: the engine has to say that the tag is right.
+        if self.needs_tag && !self.registers.status().read().tag_matches() {
+            return Err(Error::NotAuthentic);
+        }
+        Ok(())
+    }
+
+    /// The tag of a message of GCM that was encrypted.
+    #[must_use]
+    pub fn tag(&self) -> [u8; TAG_LEN] {
+        let mut tag = [0; TAG_LEN];
+        for (part, register) in tag.chunks_mut(4).zip(self.registers.tag().iter()) {
+            copy(part, register.read());
+        }
+        tag
+    }
+
+    /// Gives a message up.
+    ///
+    /// # Errors
+    /// `Failed`, `Silent`.
+    pub fn abort(&mut self) -> Result<(), Error> {
+        self.registers.command().write(Command::RESET.with_abort(true));
+        self.until(Status::idle)
+    }
+
+    /// Wraps a key under the loaded one (SP 800-38F §6.2). The result has 8 bytes more.
+    ///
+    /// # Errors
+    /// `Length` if the key is no 16 to [`MAX_WRAPPED_LEN`] bytes, in steps of 8, or the result has another length; those
+    /// of the engine.
+    pub fn wrap(&mut self, key: &[u8], wrapped: &mut [u8]) -> Result<(), Error> {
+        if !is_wrappable(key.len()) || wrapped.len() != key.len() + HALF_LEN {
+            return Err(Error::Length);
+        }
+        let (_, halves) = wrapped.split_at_mut(HALF_LEN);
+        halves.copy_from_slice(key);
+        let count = key.len() / HALF_LEN;
+        let mut first = KW_IV;
+        for step in 0..6 * count {
+            let half = halves.chunks_mut(HALF_LEN).nth(step % count).ok_or(Error::Length)?;
+            first = self.kw_step(Direction::Encrypt, first, half)? ^ (step as u64 + 1);
+        }
+        let (head, _) = wrapped.split_at_mut(HALF_LEN);
+        head.copy_from_slice(&first.to_be_bytes());
+        Ok(())
+    }
+
+    /// Unwraps a key. If it was not wrapped under the loaded one, the result is zero.
+    ///
+    /// # Errors
+    /// `NotAuthentic`; `Length` as in [`wrap`](Self::wrap); those of the engine.
+    pub fn unwrap_key(&mut self, wrapped: &[u8], key: &mut [u8]) -> Result<(), Error> {
+        if !is_wrappable(key.len()) || wrapped.len() != key.len() + HALF_LEN {
+            return Err(Error::Length);
+        }
+        let result = self.unwrap_steps(wrapped, key);
+        if result != Ok(KW_IV) {
+            key.fill(0);
+        }
+        if result? == KW_IV { Ok(()) } else { Err(Error::NotAuthentic) }
+    }
+
+    fn unwrap_steps(&mut self, wrapped: &[u8], key: &mut [u8]) -> Result<u64, Error> {
+        let (head, halves) = wrapped.split_first_chunk::<HALF_LEN>().ok_or(Error::Length)?;
+        key.copy_from_slice(halves);
+        let count = key.len() / HALF_LEN;
+        let mut first = u64::from_be_bytes(*head);
+        for step in (0..6 * count).rev() {
+            let half = key.chunks_mut(HALF_LEN).nth(step % count).ok_or(Error::Length)?;
+            first = self.kw_step(Direction::Decrypt, first ^ (step as u64 + 1), half)?;
+        }
+        Ok(first)
+    }
+
+    /// A block of AES-KW: the first half goes to the next step, the second one stays.
+    fn kw_step(&mut self, direction: Direction, first: u64, half: &mut [u8]) -> Result<u64, Error> {
+        let mut block = [0; BLOCK_LEN];
+        let (head, tail) = block.split_at_mut(HALF_LEN);
+        head.copy_from_slice(&first.to_be_bytes());
+        tail.copy_from_slice(half);
+        self.process(Mode::Ecb, direction, &mut block)?;
+        let (head, tail) = block.split_first_chunk::<HALF_LEN>().ok_or(Error::Length)?;
+        half.copy_from_slice(tail);
+        Ok(u64::from_be_bytes(*head))
+    }
+
+    /// Blocks into `data_in`, the last one filled with zeros.
+    fn feed(&self, data: &[u8]) -> Result<(), Error> {
+        for block in data.chunks(BLOCK_LEN) {
+            self.until(Status::input_free)?;
+            for (register, word) in self.registers.data_in().iter().zip(block_words(block)) {
+                register.write(word);
+            }
+        }
+        Ok(())
+    }
+
+    /// Errors of an earlier message.
+    fn forget_errors(&self) {
+        let errors = self.registers.error();
+        errors.write(errors.read());
+    }
+
+    /// Errors that the engine reported since they were cleared last, which this does.
+    fn check(&self) -> Result<(), Error> {
+        let errors = self.registers.error().read();
+        self.registers.error().write(errors);
+        // A noise source that failed changes no result of the cipher without masks.
+        if errors.tag() {
+            Err(Error::NotAuthentic)
+        } else if errors.length() || errors.stream() || errors.iv() {
+            Err(Error::Length)
+        } else if errors.with_entropy(false).to_bits() != 0 {
+            Err(Error::Refused)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Waits until the status has the expected value.
+    fn until(&self, is_wanted: impl Fn(Status) -> bool) -> Result<(), Error> {
+        for _ in 0..PATIENCE {
+            let status = self.registers.status().read();
+            if is_wanted(status) {
+                return Ok(());
+            }
+            if status.failed() {
+                return Err(Error::Failed);
+            }
+        }
+        Err(Error::Silent)
+    }
+}
+
+const fn key_len(bytes: usize) -> Option<KeyLen> {
+    match bytes {
+        16 => Some(KeyLen::Key128),
+        24 => Some(KeyLen::Key192),
+        32 => Some(KeyLen::Key256),
+        _ => None,
+    }
+}
+
+const fn is_wrappable(bytes: usize) -> bool {
+    bytes >= BLOCK_LEN && bytes <= MAX_WRAPPED_LEN && bytes.is_multiple_of(HALF_LEN)
+}
+
+fn length(bytes: usize) -> Result<u32, Error> {
+    u32::try_from(bytes).map_err(|_| Error::Length)
+}
+
+/// The four words of a block, filled with zeros.
+fn block_words(data: &[u8]) -> [u32; 4] {
+    let mut block = [0; BLOCK_LEN];
+    block.iter_mut().zip(data).for_each(|(to, from)| *to = *from);
+    let mut words = [0; 4];
+    for (word, bytes) in words.iter_mut().zip(block.as_chunks::<4>().0) {
+        *word = u32::from_le_bytes(*bytes);
+    }
+    words
+}
+
+fn copy(part: &mut [u8], word: u32) {
+    part.iter_mut().zip(word.to_le_bytes()).for_each(|(to, from)| *to = from);
+}
+
+#[cfg(test)]
+mod tests;

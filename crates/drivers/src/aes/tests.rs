@@ -1,0 +1,175 @@
+//! Registers are memory here, which does not change. That the hardware does what the driver expects is what
+//! `hw/ip/aes/tb` tests.
+
+use core::cell::Cell;
+
+use super::*;
+
+const WORDS: usize = 40;
+// Offsets in words.
+const ID: usize = 0;
+const CONTROL: usize = 2;
+const COMMAND: usize = 3;
+const STATUS: usize = 4;
+const ERROR: usize = 5;
+const TEXT_LEN: usize = 8;
+const AAD_LEN: usize = 9;
+const IV_LEN: usize = 10;
+const TAG_LEN_AT: usize = 11;
+const DATA_IN: usize = 16;
+const DATA_OUT: usize = 20;
+const IV: usize = 24;
+const TAG: usize = 28;
+const KEY: usize = 32;
+
+const IDLE: u32 = 1;
+const READY: u32 = 7;
+const MATCHES: u32 = 1 << 4;
+const FAILED: u32 = 1 << 7;
+const START: u32 = 1;
+const BAD_KEY: u32 = 1 << 2;
+const BAD_LENGTH: u32 = 1 << 4;
+const BAD_TAG: u32 = 1 << 8;
+
+struct File([Cell<u32>; WORDS]);
+
+impl File {
+    fn idle() -> File {
+        let file = File([const { Cell::new(0) }; WORDS]);
+        file.set(ID, MAGIC);
+        file.set(STATUS, READY);
+        file
+    }
+
+    fn registers(&self) -> Registers {
+        // SAFETY: the file has a word for each register, in cells that may be written through a shared
+        // reference, and outlives the driver in every test.
+        unsafe { Registers::new(self.0.as_ptr().cast::<u32>().cast_mut()) }
+    }
+
+    fn set(&self, at: usize, value: u32) {
+        self.0.iter().skip(at).take(1).for_each(|cell| cell.set(value));
+    }
+
+    fn get(&self, at: usize) -> u32 {
+        self.0.iter().skip(at).map(Cell::get).next().unwrap_or_default()
+    }
+}
+
+fn aes(file: &File) -> Aes {
+    Aes::new(file.registers()).unwrap()
+}
+
+#[test]
+fn finds_its_engine_and_stops_at_a_fault() {
+    let file = File::idle();
+    assert!(Aes::new(file.registers()).is_ok());
+    file.set(STATUS, FAILED);
+    assert_eq!(Aes::new(file.registers()).err(), Some(Error::Failed));
+    file.set(STATUS, 0);
+    assert_eq!(Aes::new(file.registers()).err(), Some(Error::Silent));
+    file.set(ID, 0);
+    assert_eq!(Aes::new(file.registers()).err(), Some(Error::NoEngine));
+}
+
+#[test]
+fn loads_keys_of_three_lengths_and_no_other() {
+    let file = File::idle();
+    let mut aes = aes(&file);
+    let key: [u8; 33] = core::array::from_fn(|at| at as u8);
+    for length in [0, 1, 15, 17, 31, 33] {
+        assert_eq!(aes.load_key(&key[..length]), Err(Error::Length), "{length}");
+    }
+    aes.load_key(&key[..32]).unwrap();
+    assert_eq!((file.get(KEY), file.get(KEY + 7)), (0x0302_0100, 0x1f1e_1d1c));
+    file.set(ERROR, BAD_KEY);
+    assert_eq!(aes.load_key(&key[..16]), Err(Error::Refused));
+}
+
+#[test]
+fn configures_a_message() {
+    let file = File::idle();
+    let mut aes = aes(&file);
+    aes.load_key(&[0; 24]).unwrap();
+    let mut text = [0xff; 20];
+    file.set(DATA_OUT, 0x0403_0201);
+    aes.process(Mode::Ctr(&[7; 16]), Direction::Decrypt, &mut text).unwrap();
+    assert_eq!(file.get(CONTROL), 3 | 1 << 3 | 1 << 4);
+    assert_eq!((file.get(TEXT_LEN), file.get(AAD_LEN), file.get(IV)), (20, 0, 0x0707_0707));
+    assert_eq!(file.get(COMMAND), START);
+    // The last block has four bytes, filled with zeros.
+    assert_eq!((file.get(DATA_IN), file.get(DATA_IN + 1)), (0xffff_ffff, 0));
+    assert_eq!(text[16..], [1, 2, 3, 4]);
+    let streams = Streams { input: true, output: true };
+    aes.begin(Mode::Ecb, Direction::Encrypt, &[], 64, None, streams).unwrap();
+    assert_eq!(file.get(CONTROL), 1 | 1 << 4 | 3 << 6);
+}
+
+#[test]
+fn opens_nothing_without_a_right_tag() {
+    let file = File::idle();
+    let mut aes = aes(&file);
+    let mut text = [1; 16];
+    // The engine says nothing of the tag: no error, but no match either.
+    assert_eq!(aes.open(&[0; 12], &[], &mut text, &[9; 16]), Err(Error::NotAuthentic));
+    assert_eq!(text, [0; 16]);
+    assert_eq!((file.get(TAG_LEN_AT), file.get(TAG), file.get(IV_LEN)), (16, 0x0909_0909, 12));
+    file.set(STATUS, READY | MATCHES);
+    file.set(DATA_OUT, 5);
+    aes.open(&[0; 12], &[], &mut text, &[9; 16]).unwrap();
+    assert_eq!(text[0], 5);
+    for length in [0, 3, 17] {
+        let tag = [0; 17];
+        assert_eq!(aes.open(&[0; 12], &[], &mut text, &tag[..length]), Err(Error::Length));
+        assert_eq!(text, [0; 16]);
+    }
+    let streams = Streams::default();
+    let missing = aes.begin(Mode::Gcm(&[0; 12]), Direction::Decrypt, &[], 16, None, streams);
+    assert_eq!(missing, Err(Error::Length));
+    for (error, wanted) in
+        [(BAD_TAG, Error::NotAuthentic), (BAD_LENGTH, Error::Length), (BAD_KEY, Error::Refused)]
+    {
+        file.set(ERROR, error);
+        text = [1; 16];
+        assert_eq!(aes.open(&[0; 12], &[], &mut text, &[9; 16]), Err(wanted));
+        assert_eq!(text, [0; 16]);
+    }
+}
+
+#[test]
+fn a_long_vector_goes_before_the_other_data() {
+    let file = File::idle();
+    let mut aes = aes(&file);
+    let _ = aes.seal(&[3; 20], &[4; 5], &mut []).unwrap();
+    assert_eq!((file.get(IV_LEN), file.get(AAD_LEN), file.get(IV)), (20, 5, 0));
+    // What was fed last is the end of the other data.
+    assert_eq!((file.get(DATA_IN), file.get(DATA_IN + 1)), (0x0404_0404, 4));
+}
+
+#[test]
+fn counts_to_any_offset_of_a_stream() {
+    assert_eq!(counter_at(&[0; 16], 37), (2_u128.to_be_bytes(), 5));
+    assert_eq!(counter_at(&[0xff; 16], 16), ([0; 16], 0));
+    let (counter, skip) = counter_at(&[0xff; 16], u64::MAX);
+    assert_eq!((u128::from_be_bytes(counter), skip), ((1 << 60) - 2, 15));
+}
+
+#[test]
+fn wraps_keys_of_some_lengths_and_unwraps_no_other_key() {
+    let file = File::idle();
+    let mut aes = aes(&file);
+    let (key, mut wrapped) = ([1; 80], [0; 88]);
+    for length in [0, 8, 17, 72, 80] {
+        let result = aes.wrap(&key[..length], &mut wrapped[..length + 8]);
+        assert_eq!(result, Err(Error::Length), "{length}");
+    }
+    assert_eq!(aes.wrap(&key[..16], &mut wrapped[..16]), Err(Error::Length));
+    // The result of every block is zero here, which is no wrapped key.
+    let mut back = [1; 16];
+    assert_eq!(aes.unwrap_key(&[2; 24], &mut back), Err(Error::NotAuthentic));
+    assert_eq!(back, [0; 16]);
+    file.set(STATUS, IDLE);
+    back = [1; 16];
+    assert_eq!(aes.unwrap_key(&[2; 24], &mut back), Err(Error::Silent));
+    assert_eq!(back, [0; 16]);
+}

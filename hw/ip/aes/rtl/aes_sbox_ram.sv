@@ -1,0 +1,39 @@
+// SubBytes and its inverse on two bytes, as tables in one block RAM with two ports (FIPS 197 §5.1.1, §5.3.2).
+//
+// Results come a cycle after their bytes and stay until the next load: the RAM is the register of the state.
+
+`include "assert.svh"
+
+module aes_sbox_ram
+  import aes_pkg::*;
+(
+  input  logic            clk_i,
+  input  logic            rst_ni,
+  input  logic            load_i,
+  input  logic            inverse_i,
+  input  logic [1:0][7:0] byte_i,
+  output logic [1:0][7:0] byte_o
+);
+  localparam table_t Forward = make_sbox();
+  localparam table_t Inverse = make_inverse_sbox();
+
+  (* rom_style = "block" *) logic [7:0] memory [512];
+
+  initial begin
+    for (int i = 0; i < 256; i++) begin
+      memory[i]       = Forward[i];
+      memory[256 + i] = Inverse[i];
+    end
+  end
+
+  // Without a reset, as any block RAM: the wipe after a reset overwrites it.
+  always_ff @(posedge clk_i) begin
+    if (load_i) begin
+      byte_o[0] <= memory[{inverse_i, byte_i[0]}];
+      byte_o[1] <= memory[{inverse_i, byte_i[1]}];
+    end
+  end
+
+  `ASSERT(BytesAreOfTheirTable_A, load_i |=> byte_o[1] ==
+          ($past(inverse_i) ? Inverse[$past(byte_i[1])] : Forward[$past(byte_i[1])]))
+endmodule
