@@ -24,6 +24,9 @@ pub const DMA: usize = 0x4000_3000;
 /// Registers of the SHA-3 engine.
 pub const SHA3: usize = 0x4000_4000;
 
+/// Registers of the Ed25519 engine.
+pub const ED25519: usize = 0x4000_5000;
+
 /// Registers of the test bench, which are no part of a chip.
 pub const BENCH: usize = 0x4000_f000;
 

@@ -79,6 +79,8 @@ pub mod interrupt {
     pub const DMA: u32 = 1 << 18;
     /// The SHA-3 engine's.
     pub const SHA3: u32 = 1 << 19;
+    /// The Ed25519 engine's.
+    pub const ED25519: u32 = 1 << 20;
 }
 
 /// Sleeps until one of these interrupts is pending, or returns at once if one is. None is ever taken:

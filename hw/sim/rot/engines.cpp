@@ -15,6 +15,7 @@ const std::map<std::string, Upset::Engine> kEngines = {
     {"sha2", Upset::Engine::kSha2},
     {"dma", Upset::Engine::kDma},
     {"sha3", Upset::Engine::kSha3},
+    {"ed25519", Upset::Engine::kEd25519},
     {"mailbox", Upset::Engine::kMailbox},
 };
 
@@ -27,16 +28,18 @@ Engines::Engines(VerilatedContext& context, const std::string& scope) {
     sha2_state_ = find_signal<std::uint8_t>(context, registers + "u_sha2.g_engine[0].u_hmac", "state_q");
     dma_state_ = find_signal<std::uint8_t>(context, registers + "u_dma.u_core", "state_q");
     sha3_state_ = find_signal<std::uint8_t>(context, registers + "u_sha3.u_core.u_control", "state_q");
+    ed25519_state_ = find_signal<std::uint8_t>(context, registers + "u_ed25519.u_core.u_control", "state_q");
     mailbox_state_ = find_signal<std::uint8_t>(context, registers + "u_mailbox.u_core", "state_q");
     mailbox_ = find_signal<const std::uint8_t>(context, registers + "u_mailbox.u_core", "view_o");
 }
 
 void Engines::upset_state(Upset::Engine engine) const {
-    // No state has the code zero (sha2_hmac.sv, dma_core.sv, sha3_control.sv and mailbox_core.sv of hw/ip).
+    // No state has the code zero (sha2_hmac.sv, dma_core.sv, sha3_control.sv, ed25519_control.sv and mailbox_core.sv of hw/ip).
     switch (engine) {
         case Upset::Engine::kSha2: *sha2_state_ = 0; break;
         case Upset::Engine::kDma: *dma_state_ = 0; break;
         case Upset::Engine::kSha3: *sha3_state_ = 0; break;
+        case Upset::Engine::kEd25519: *ed25519_state_ = 0; break;
         case Upset::Engine::kMailbox: *mailbox_state_ = 0; break;
     }
 }
@@ -45,7 +48,7 @@ Upset upset_at(const std::string& text) {
     const std::size_t at = text.find('@');
     const auto engine = kEngines.find(text.substr(0, at));
     if (at == std::string::npos || engine == kEngines.end()) {
-        throw std::invalid_argument(text + " is no NAME@CYCLE of sha2, dma, sha3 or mailbox");
+        throw std::invalid_argument(text + " is no NAME@CYCLE of sha2, dma, sha3, ed25519 or mailbox");
     }
     return {engine->second, number(text.substr(at + 1))};
 }

@@ -11,7 +11,7 @@
 
 /// An illegal state of the state machine of an engine, in one cycle. The engine answers it with an alert.
 struct Upset {
-    enum class Engine { kSha2, kDma, kSha3, kMailbox };
+    enum class Engine { kSha2, kDma, kSha3, kEd25519, kMailbox };
     Engine engine = Engine::kSha2;
     std::uint64_t cycle = 0;
 };
@@ -39,6 +39,7 @@ private:
     std::uint8_t* sha2_state_;
     std::uint8_t* dma_state_;
     std::uint8_t* sha3_state_;
+    std::uint8_t* ed25519_state_;
     std::uint8_t* mailbox_state_;
     const std::uint8_t* mailbox_;
 };

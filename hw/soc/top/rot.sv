@@ -88,15 +88,15 @@ module rot
   output logic        asleep_o
 );
   // --- the core ---
-  logic        sha2_irq, rot_irq, dma_irq, sha3_irq, cpu_alert, engines_alert;
+  logic        sha2_irq, rot_irq, dma_irq, sha3_irq, ed25519_irq, cpu_alert, engines_alert;
   logic        instr_req, instr_gnt, instr_rvalid, instr_err;
   logic [31:0] instr_addr, instr_rdata;
   logic        data_req, data_gnt, data_we, data_rvalid, data_err;
   logic [3:0]  data_be;
   logic [31:0] data_addr, data_wdata, data_rdata;
 
-  // Interrupt 0 is that of SHA-2, 1 the mailbox's, 2 that of DMA, 3 that of SHA-3. An alert of any of them cannot be masked. An alert of the core itself
-  // is none of its interrupts: what it would do is not known.
+  // Interrupt 0 is that of SHA-2, 1 the mailbox's, 2 that of DMA, 3 that of SHA-3, 4 that of Ed25519. An alert of any of them
+  // cannot be masked. An alert of the core itself is none of its interrupts: what it would do is not known.
   rot_cpu #(
     .Secure           (Secure),
     .Bitmanip         (Bitmanip),
@@ -120,7 +120,7 @@ module rot
     .data_rvalid_i  (data_rvalid),
     .data_rdata_i   (data_rdata),
     .data_err_i     (data_err),
-    .irq_fast_i     ({11'd0, sha3_irq, dma_irq, rot_irq, sha2_irq}),
+    .irq_fast_i     ({10'd0, ed25519_irq, sha3_irq, dma_irq, rot_irq, sha2_irq}),
     .irq_nm_i       (engines_alert),
     .alert_o        (cpu_alert),
     .asleep_o
@@ -343,6 +343,7 @@ module rot
     .rot_irq_o  (rot_irq),
     .dma_irq_o  (dma_irq),
     .sha3_irq_o (sha3_irq),
+    .ed25519_irq_o (ed25519_irq),
     // Lists of the DMA engine, in the scratchpad.
     .list_req_o     (list_req),
     .list_gnt_i     (list_gnt),
