@@ -11,6 +11,15 @@ namespace {
 /// Of a digest of SHA-256.
 constexpr std::size_t kDigestBytes = 32;
 
+// Pages of registers (hw/soc/rtl/soc_pkg.sv), and where results begin in those of SHA-3 and Ed25519: status and
+// identification are before them.
+constexpr std::uint32_t kPageBits = 12;
+constexpr std::uint32_t kPages = 0xf;
+constexpr std::uint32_t kPageSha3 = 4;
+constexpr std::uint32_t kPageEd25519 = 5;
+constexpr std::uint32_t kResults = 0x80;
+constexpr std::uint32_t kStuck = std::uint32_t{1} << 31;
+
 const std::map<std::string, Upset::Engine> kEngines = {
     {"sha2", Upset::Engine::kSha2},
     {"dma", Upset::Engine::kDma},
@@ -26,11 +35,24 @@ Engines::Engines(VerilatedContext& context, const std::string& scope) {
     digest_ = find_signal<std::uint32_t>(context, registers + "u_sha2.g_engine[0].u_hmac", "digest_q",
                                          kDigestBytes);
     sha2_state_ = find_signal<std::uint8_t>(context, registers + "u_sha2.g_engine[0].u_hmac", "state_q");
+    read_address_ = find_signal<const std::uint32_t>(context, registers + "u_bus.u_bridge", "addr_q");
+    read_data_ = find_signal<std::uint32_t>(context, registers + "u_bus.u_bridge", "rdata_q");
+    secret_read_ = find_signal<const std::uint8_t>(context, registers + "u_secret", "read");
+    secret_is_word_ = find_signal<const std::uint8_t>(context, registers + "u_secret", "is_word");
+    secret_is_shut_ = find_signal<std::uint8_t>(context, registers + "u_secret", "shut_q");
     dma_state_ = find_signal<std::uint8_t>(context, registers + "u_dma.u_core", "state_q");
     sha3_state_ = find_signal<std::uint8_t>(context, registers + "u_sha3.u_core.u_control", "state_q");
     ed25519_state_ = find_signal<std::uint8_t>(context, registers + "u_ed25519.u_core.u_control", "state_q");
     mailbox_state_ = find_signal<std::uint8_t>(context, registers + "u_mailbox.u_core", "state_q");
     mailbox_ = find_signal<const std::uint8_t>(context, registers + "u_mailbox.u_core", "view_o");
+}
+
+void Engines::upset_result(Upset::Engine engine) const {
+    const std::uint32_t page = engine == Upset::Engine::kSha3 ? kPageSha3 : kPageEd25519;
+    const std::uint32_t offset = *read_address_ & ((std::uint32_t{1} << kPageBits) - 1);
+    if ((*read_address_ >> kPageBits & kPages) == page && offset >= kResults) {
+        *read_data_ |= kStuck;
+    }
 }
 
 void Engines::upset_state(Upset::Engine engine) const {
@@ -42,6 +64,13 @@ void Engines::upset_state(Upset::Engine engine) const {
         case Upset::Engine::kEd25519: *ed25519_state_ = 0; break;
         case Upset::Engine::kMailbox: *mailbox_state_ = 0; break;
     }
+}
+
+Upset::Engine upset_of_result(const std::string& text) {
+    if (text != "sha3" && text != "ed25519") {
+        throw std::invalid_argument(text + " is none of sha3 and ed25519");
+    }
+    return kEngines.at(text);
 }
 
 Upset upset_at(const std::string& text) {

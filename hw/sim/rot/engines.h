@@ -19,6 +19,9 @@ struct Upset {
 /// An upset from the name of an engine and a cycle, as `sha2@CYCLE`. Throws if it is another text.
 Upset upset_at(const std::string& text);
 
+/// The engine whose results are wrong: `sha3` or `ed25519`. Throws if it is another text.
+Upset::Engine upset_of_result(const std::string& text);
+
 class Engines {
 public:
     /// Those of the root of trust at `scope`. Throws if there are none.
@@ -28,6 +31,19 @@ public:
     /// starts, takes messages and ends as a correct one does, but its digests are wrong.
     void upset_digest() const { *digest_ = ~std::uint32_t{0}; }
 
+    /// Emulates a broken engine for SHA-3 or Ed25519, if it is called in every cycle: a bit of every digest, key and signature
+    /// that the core reads is stuck. The engine itself works on.
+    void upset_result(Upset::Engine engine) const;
+
+    /// Whether a word of the secret of the device is read in this cycle, and its latch shows it.
+    bool shows_secret() const { return *secret_read_ != 0 && *secret_is_word_ != 0 && !is_secret_shut(); }
+
+    /// Whether the latch is closed.
+    bool is_secret_shut() const { return *secret_is_shut_ != 0; }
+
+    /// Opens the secret of the device in the next cycle, whatever its latch was told.
+    void open_secret() const { *secret_is_shut_ = 0; }
+
     /// Makes the state illegal in the next cycle.
     void upset_state(Upset::Engine engine) const;
 
@@ -36,6 +52,11 @@ public:
 
 private:
     std::uint32_t* digest_;
+    const std::uint32_t* read_address_;
+    std::uint32_t* read_data_;
+    const std::uint8_t* secret_read_;
+    const std::uint8_t* secret_is_word_;
+    std::uint8_t* secret_is_shut_;
     std::uint8_t* sha2_state_;
     std::uint8_t* dma_state_;
     std::uint8_t* sha3_state_;

@@ -57,6 +57,9 @@ module rot
   input  logic [3:0]  mailbox_w_strb_i,
   output logic        mailbox_irq_o,
 
+  // The secret of the device, from one-time storage; constant.
+  input  logic [511:0] secret_i,
+
   input  logic [3:0]  lifecycle_i,
 
   // An external page of registers: the bench's. A chip ties it to zero.
@@ -337,7 +340,7 @@ module rot
     .mailbox_ar_valid_i, .mailbox_ar_ready_o,
     .mailbox_r_valid_o, .mailbox_r_ready_i, .mailbox_r_data_o, .mailbox_r_resp_o,
     .mailbox_aw_addr_i, .mailbox_ar_addr_i, .mailbox_w_data_i, .mailbox_w_strb_i,
-    .mailbox_irq_o, .lifecycle_i,
+    .mailbox_irq_o, .secret_i, .lifecycle_i,
     // Interrupts, each of one block.
     .sha2_irq_o (sha2_irq),
     .rot_irq_o  (rot_irq),

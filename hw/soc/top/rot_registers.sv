@@ -47,6 +47,8 @@ module rot_registers
   input  logic [3:0]  mailbox_w_strb_i,
   output logic        mailbox_irq_o,  // to the host
 
+  input  logic [511:0] secret_i,      // of the device: from one-time storage
+
   input  logic [3:0]  lifecycle_i,    // a change of it wipes what engines hold
   output logic        sha2_irq_o,
   output logic        rot_irq_o,      // of the mailbox
@@ -124,7 +126,8 @@ module rot_registers
   localparam int unsigned Dma       = 4;
   localparam int unsigned Sha3      = 5;
   localparam int unsigned Ed25519   = 6;
-  localparam int unsigned NumBlocks = 7;
+  localparam int unsigned Secret    = 7;
+  localparam int unsigned NumBlocks = 8;
   // Sinks of the DMA engine, as bits of its `control`.
   localparam int unsigned SinkSha2 = 0;
   localparam int unsigned SinkSha3 = 1;
@@ -144,7 +147,7 @@ module rot_registers
     .Latency       (Latency),
     .TimeoutCycles (TimeoutCycles),
     .NumBlocks     (NumBlocks),
-    .Pages         ({PageEd25519, PageSha3, PageDma, PageMailbox, PageSha2, PageBench, PageControl})
+    .Pages         ({PageSecret, PageEd25519, PageSha3, PageDma, PageMailbox, PageSha2, PageBench, PageControl})
   ) u_bus (
     .clk_i,
     .rst_ni,
@@ -397,6 +400,31 @@ module rot_registers
     .lifecycle_i,
     .irq_o          (ed25519_irq_o),
     .alert_o        (ed25519_alert)
+  );
+
+  // Software shuts it once it has what it needs, and before the first instruction of the host it is shut in any case.
+  device_secret u_secret (
+    .clk_i,
+    .rst_ni,
+    .secret_i,
+    .shut_i     (host_rst_no),
+    .aw_valid_i (t_aw_valid[Secret]),
+    .aw_ready_o (t_aw_ready[Secret]),
+    .aw_addr_i  (addr),
+    .w_valid_i  (t_w_valid[Secret]),
+    .w_ready_o  (t_w_ready[Secret]),
+    .w_data_i   (w_data),
+    .w_strb_i   (w_strb),
+    .b_valid_o  (t_b_valid[Secret]),
+    .b_ready_i  (t_b_ready[Secret]),
+    .b_resp_o   (t_b_resp[Secret]),
+    .ar_valid_i (t_ar_valid[Secret]),
+    .ar_ready_o (t_ar_ready[Secret]),
+    .ar_addr_i  (addr),
+    .r_valid_o  (t_r_valid[Secret]),
+    .r_ready_i  (t_r_ready[Secret]),
+    .r_data_o   (t_r_data[Secret]),
+    .r_resp_o   (t_r_resp[Secret])
   );
 
   // Two ports, one for each side. The host's comes from outside and passes through; its accesses are never on the
