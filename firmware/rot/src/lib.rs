@@ -52,6 +52,14 @@ pub mod cause {
 
 unsafe extern "C" {
     fn rot_stop() -> !;
+    fn rot_wipe_stack();
+}
+
+/// Overwrites what functions that have returned left on the stack and in registers.
+pub fn wipe_stack() {
+    // SAFETY: code of start.S, which changes memory between variables and stack pointer alone. Nothing is there: no interrupt
+    // is taken, and RISC-V has no red zone.
+    unsafe { rot_wipe_stack() }
 }
 
 /// The root of trust has failed: the host is in reset from now on, whatever was decided before, and nothing else is
