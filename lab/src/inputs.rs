@@ -47,6 +47,7 @@ const SOURCES: &[(&str, &[&str])] = &[
             "hw/ip/axi_guard/rtl",
             "hw/ip/boot_sequencer/rtl",
             "hw/ip/dma/rtl",
+            "hw/ip/ed25519/rtl",
             "hw/ip/mailbox/rtl",
             "hw/ip/sha2/rtl",
             "hw/ip/sha3/rtl",

@@ -24,6 +24,12 @@ pub const DMA: usize = 0x4000_3000;
 /// Registers of the SHA-3 engine.
 pub const SHA3: usize = 0x4000_4000;
 
+/// Registers of the Ed25519 engine.
+pub const ED25519: usize = 0x4000_5000;
+
+/// Secret of the device, and its latch.
+pub const DEVICE_SECRET: usize = 0x4000_6000;
+
 /// Registers of the test bench, which are no part of a chip.
 pub const BENCH: usize = 0x4000_f000;
 

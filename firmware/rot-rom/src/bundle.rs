@@ -16,7 +16,7 @@ use hartlock_verify::{Loaded, Platform, bits_of};
 use crate::dma::{Dma, Sink};
 use crate::sha3::RootHasher;
 use crate::words::Words;
-use crate::{clock, engine, map, sha3};
+use crate::{clock, engine, map, sha3, tee};
 
 /// Bytes that are hashed at once: enough that starting the engine costs little, and less than what the stack has
 /// when no signature is verified.
@@ -27,12 +27,19 @@ pub struct Bundle<'a> {
     kernels: Kernels,
     dma: Option<&'a mut Dma>,
     log: &'a mut RomLog,
+    /// SHA3-512 of the copy of the monitor, of a TEE.
+    measurement: Option<Digest>,
 }
 
 impl<'a> Bundle<'a> {
     /// Opens it.
     pub fn open(kernels: Kernels, dma: Option<&'a mut Dma>, log: &'a mut RomLog) -> Self {
-        Self { kernels, dma, log }
+        Self { kernels, dma, log, measurement: None }
+    }
+
+    /// Of the monitor, once it is at its place.
+    pub const fn measurement(&self) -> Option<Digest> {
+        self.measurement
     }
 
     /// Adds to the log.
@@ -102,6 +109,30 @@ impl<'a> Bundle<'a> {
             let at = payload.load_address.checked_add(at).ok_or(BusError)?;
             host::read(at, piece)
         })
+    }
+
+    /// The digest of the copy of the monitor, which is measured beside it: in the same read if engines do both.
+    fn digest_and_measure(&mut self, payload: &PayloadRecord) -> Result<Digest, BusError> {
+        let measured = PayloadRecord { hash: HashId::Sha3_512, mode: TreeMode::Flat, ..*payload };
+        let is_measurement = (payload.hash, payload.mode) == (measured.hash, measured.mode);
+        let is_of_both = payload.hash == HashId::Sha256
+            && payload.mode == TreeMode::Flat
+            && self.is_streamed(payload)
+            && self.is_streamed(&measured);
+        if is_of_both && let Some(dma) = &mut self.dma {
+            let size = usize::try_from(payload.size).map_err(|_| BusError)?;
+            let mut measurement = None;
+            let digest = engine::digest_of_stream(|| {
+                let bring = || dma.feed(Sink::Both, payload.load_address, size).ok();
+                measurement = sha3::digest_of_stream(measured.hash, bring);
+                measurement.map(|_| ())
+            });
+            self.measurement = measurement;
+            return digest.map(|it| tree::padded(&it)).ok_or(BusError);
+        }
+        let measurement = self.digest(&measured)?;
+        self.measurement = Some(measurement);
+        if is_measurement { Ok(measurement) } else { self.digest(payload) }
     }
 
     /// Whether an engine has this hash, and DMA to bring what it hashes.
@@ -211,7 +242,10 @@ impl Platform for Bundle<'_> {
         });
         // From here on only the copy counts.
         let start = clock::now();
-        let digest = self.digest(payload).map_err(failed)?;
+        let is_monitor = tee::MONITOR == Some(payload.payload_type);
+        let digest =
+            if is_monitor { self.digest_and_measure(payload) } else { self.digest(payload) };
+        let digest = digest.map_err(failed)?;
         self.push(Entry {
             payload: Some(payload.payload_type),
             bytes: payload.size,

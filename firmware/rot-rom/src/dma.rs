@@ -11,12 +11,14 @@ use hartlock_rot::{DMA, SCRATCHPAD};
 
 use crate::map;
 
-/// An engine that DMA streams to, as a bit of its sinks (`hw/soc/top/rot_registers.sv`).
+/// Engines that DMA streams to, as bits of its sinks (`hw/soc/top/rot_registers.sv`).
 #[derive(Clone, Copy)]
 #[repr(u8)]
 pub enum Sink {
     Sha2 = 1 << 0,
     Sha3 = 1 << 1,
+    /// The same bytes for both.
+    Both = 1 << 0 | 1 << 1,
 }
 
 /// How many times the events are read before memory has not answered in time: for a list, and for four of its bytes.

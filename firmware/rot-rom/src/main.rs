@@ -18,6 +18,8 @@ mod engine;
 mod identity;
 mod service;
 mod sha3;
+#[cfg_attr(not(feature = "tee"), path = "no_tee.rs")]
+mod tee;
 mod words;
 
 use hartlock_drivers::boot_sequencer::BootSequencer;
@@ -30,6 +32,7 @@ use hartlock_stage::{Instant, RomLog, entry, measure, push, signature, start_log
 use bundle::Bundle;
 use dma::Dma;
 use hartlock_verify::board::hartlock_soc as map;
+use hartlock_verify::tree::Digest;
 use hartlock_verify::{Verdict, authenticate};
 use words::Words;
 
@@ -42,13 +45,22 @@ extern "C" fn rot_main() -> ! {
     let mut log = RomLog::new();
     let mut dma = Dma::take();
     match boot(dma.as_mut(), &mut log) {
-        Ok(verdict) => release(&verdict, dma.as_mut(), &mut log),
+        Ok(verified) => release(&verified, dma.as_mut(), &mut log),
         Err(reason) => refuse(reason, &mut log),
     }
 }
 
+/// A bundle that was verified.
+struct Verified {
+    /// The first decision.
+    verdict: Verdict,
+    kernels: Kernels,
+    /// Of the monitor of a TEE.
+    measurement: Option<Digest>,
+}
+
 /// Verifies the boot bundle.
-fn boot(dma: Option<&mut Dma>, log: &mut RomLog) -> Result<Verdict, Reason> {
+fn boot(dma: Option<&mut Dma>, log: &mut RomLog) -> Result<Verified, Reason> {
     let start = clock::now();
     console::line(&["\nhartlock: root of trust"]);
     let (acceptance, again) = (identity::requirements()?, identity::requirements_again()?);
@@ -68,15 +80,19 @@ fn boot(dma: Option<&mut Dma>, log: &mut RomLog) -> Result<Verdict, Reason> {
     bundle.load_payloads(&mut medium)?;
     let verdict_start = clock::now();
     let verdict = bundle.conclude()?;
-    push(log, Entry { harts: 1, ..step(Step::Verdict, verdict_start) });
-    Ok(verdict)
+    medium.push(Entry { harts: 1, ..step(Step::Verdict, verdict_start) });
+    Ok(Verified { verdict, kernels, measurement: medium.measurement() })
 }
 
-/// The second decision, then the release of the host.
-fn release(verdict: &Verdict, dma: Option<&mut Dma>, log: &mut RomLog) -> ! {
+/// The second decision, the endorsement of a monitor, then the release of the host.
+fn release(verified: &Verified, dma: Option<&mut Dma>, log: &mut RomLog) -> ! {
     let start = clock::now();
+    let Verified { verdict, kernels, measurement } = verified;
     if !verdict.is_confirmed() {
         refuse(Reason::VerdictNotConfirmed, log)
+    }
+    if let Err(reason) = tee::hand_over(*kernels, *measurement) {
+        refuse(reason, log)
     }
     let engine = engine::give_back();
     push(log, Entry { harts: 1, ..step(Step::Handover, start) });
@@ -98,6 +114,7 @@ fn release(verdict: &Verdict, dma: Option<&mut Dma>, log: &mut RomLog) -> ! {
 
 /// The host runs nothing of what was refused. A register and the console hold the reason.
 fn refuse(reason: Reason, log: &mut RomLog) -> ! {
+    tee::take_back();
     let _ = engine::give_back();
     push(log, Entry { reason: reason as u32, ..step(Step::Refusal, clock::now()) });
     write_log(log);

@@ -87,6 +87,26 @@ pub fn digest_of_stream(hash: HashId, bring: impl FnOnce() -> Option<()>) -> Opt
     })
 }
 
+/// The digest of parts in the scratchpad that follow each other; nothing if there is no engine for this hash, or it failed.
+#[cfg(feature = "tee")]
+pub fn digest_of_parts(hash: HashId, parts: &[&[u8]]) -> Option<Digest> {
+    digest(hash, |engine, function, digest| {
+        engine.start(function).ok()?;
+        parts.iter().for_each(|part| engine.push(part));
+        engine.finish(digest).ok()
+    })
+}
+
+/// Has the engine forget what it hashed. Nothing if there is none, or it does not say that it has.
+#[cfg(feature = "tee")]
+pub fn wipe() -> Option<()> {
+    // An engine with a fault has cleared itself.
+    match engine()?.wipe() {
+        Ok(()) | Err(Error::Failed) => Some(()),
+        Err(_) => None,
+    }
+}
+
 /// The digest of a message in the scratchpad; nothing if there is no engine for this hash, or it failed.
 fn digest_of_message(hash: HashId, message: &[u8]) -> Option<Digest> {
     digest(hash, |engine, function, digest| digest_of(engine, function, message, digest).ok())

@@ -52,6 +52,14 @@ pub mod cause {
 
 unsafe extern "C" {
     fn rot_stop() -> !;
+    fn rot_wipe_stack();
+}
+
+/// Overwrites what functions that have returned left on the stack and in registers.
+pub fn wipe_stack() {
+    // SAFETY: code of start.S, which changes memory between variables and stack pointer alone. Nothing is there: no interrupt
+    // is taken, and RISC-V has no red zone.
+    unsafe { rot_wipe_stack() }
 }
 
 /// The root of trust has failed: the host is in reset from now on, whatever was decided before, and nothing else is
@@ -79,6 +87,8 @@ pub mod interrupt {
     pub const DMA: u32 = 1 << 18;
     /// The SHA-3 engine's.
     pub const SHA3: u32 = 1 << 19;
+    /// The Ed25519 engine's.
+    pub const ED25519: u32 = 1 << 20;
 }
 
 /// Sleeps until one of these interrupts is pending, or returns at once if one is. None is ever taken:

@@ -102,6 +102,7 @@ trap_entry:
     csrr  a0, mcause
     mret
 .endif
+                                        // goes on with rot_stop
 
 .globl rot_stop
 rot_stop:
@@ -128,3 +129,34 @@ rot_stop:
 .L_halt:
     wfi
     j     .L_halt
+
+// void rot_wipe_stack(void): zeros from the variables to the stack pointer, which is a multiple of 16, and in the
+// registers that a callee need not keep.
+.globl rot_wipe_stack
+rot_wipe_stack:
+    la    t0, __bss_end
+    addi  t1, sp, -31
+.L_wipe_blocks:
+    bgeu  t0, t1, .L_wipe_rest
+    sw    zero, 0(t0)
+    sw    zero, 4(t0)
+    sw    zero, 8(t0)
+    sw    zero, 12(t0)
+    sw    zero, 16(t0)
+    sw    zero, 20(t0)
+    sw    zero, 24(t0)
+    sw    zero, 28(t0)
+    addi  t0, t0, 32
+    j     .L_wipe_blocks
+.L_wipe_rest:                           // fewer than eight words
+    bgeu  t0, sp, .L_wipe_registers
+    sw    zero, 0(t0)
+    addi  t0, t0, 4
+    j     .L_wipe_rest
+.L_wipe_registers:
+    .irp  register, t0, t1, t2, t3, t4, t5, t6, a0, a1, a2, a3, a4, a5, a6, a7
+    li    \register, 0
+    .endr
+.globl rot_stack_is_wiped               // for tests
+rot_stack_is_wiped:
+    ret

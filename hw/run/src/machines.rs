@@ -23,6 +23,7 @@ pub mod rot;
 pub mod rot_boot;
 pub mod rot_dma;
 mod rot_faults;
+mod rot_tee;
 pub mod signatures;
 mod smoke;
 pub mod soc;
@@ -73,6 +74,9 @@ pub struct Args {
     /// With --boot of a TEE: what computes; engines and our software without this
     #[arg(long, value_name = "WHAT", requires = "boot", conflicts_with_all = OTHERS, value_parser = By::from_name)]
     by: Option<By>,
+    /// With --boot of a root of trust: a TEE, whose monitor it measures and endorses; --bundle-size is that of the monitor
+    #[arg(long, requires = "boot", conflicts_with_all = OTHERS, conflicts_with_all = ["hash", "block_size"])]
+    tee: bool,
     /// Build a model that can write signals over time (options --vcd… of the machine)
     #[arg(long)]
     waves: bool,
@@ -213,10 +217,10 @@ pub fn main(args: &Args) -> Result<Verdict> {
             boot_loader(core, args)?;
         }
         for rot in rots {
-            boot_rot(rot, args)?;
+            if args.tee { boot_tee(rot, args)? } else { boot_rot(rot, args)? }
         }
         for soc in socs {
-            boot_soc(soc, args)?;
+            if args.tee { boot_tee_of_host(soc, args)? } else { boot_soc(soc, args)? }
         }
         for tee in tees {
             tee_boot::show(tee, args.bundle_size, args.by)?;
@@ -252,10 +256,12 @@ fn provoke_faults(rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
         }
     };
     for rot in rots {
+        tell(rot.name, rot_tee::fault(*rot, false, &rot::folder(*rot).join("tee"))?);
         tell(rot.name, rot_boot::faults(*rot, &rot::folder(*rot).join("boot"))?);
     }
     for soc in socs {
         tell(soc.name, rot_boot::host_faults(*soc, &soc::folder(*soc).join("boot"))?);
+        tell(soc.name, rot_tee::host_fault(*soc, &soc::folder(*soc).join("tee"))?);
     }
     Ok(verdict)
 }
@@ -457,6 +463,28 @@ fn boot_rot(rot: Rot, args: &Args) -> Result<()> {
     Ok(())
 }
 
+/// Boots a TEE by the root of trust alone.
+fn boot_tee(rot: Rot, args: &Args) -> Result<()> {
+    let folder = rot::folder(rot).join("tee");
+    let (booted, console) = rot_tee::show(rot, args.bundle_size, &folder)?;
+    show_tee(&booted, rot.name, &console, &folder)
+}
+
+/// The same with a host, whose first program is the monitor.
+fn boot_tee_of_host(soc: Soc, args: &Args) -> Result<()> {
+    let folder = soc::folder(soc).join("tee");
+    let (booted, console) = rot_tee::show_beside_a_host(soc, args.bundle_size, &folder)?;
+    show_tee(&booted, soc.name, &console, &folder)
+}
+
+fn show_tee(booted: &Booted, machine: &str, console: &str, folder: &Path) -> Result<()> {
+    println!("{machine}, a TEE");
+    show(booted, machine, folder)?;
+    println!("{}", loader::without_log(console).trim());
+    println!("the record of the monitor is the one that a workstation computes");
+    Ok(())
+}
+
 /// The log of a boot as a chart and in cycles. A good boot is stored, too.
 fn show(booted: &Booted, machine: &str, folder: &Path) -> Result<()> {
     let timeline = booted.timeline(machine);
@@ -593,6 +621,9 @@ pub fn step(_: &Path) -> Result<Outcome> {
             return Ok(Outcome::Failed(format!("{}: {why}", ROTS[0].name)));
         }
     }
+    if let Some(why) = rot_tee::fault(ROTS[0], true, &rot::folder(ROTS[0]).join("tee"))? {
+        return Ok(Outcome::Failed(format!("{}: {why}", ROTS[0].name)));
+    }
     if let Some(why) = rot_dma::fault(&rot_dma::measure(ROTS[0], &[])?)? {
         return Ok(Outcome::Failed(format!("{}: {why}", ROTS[0].name)));
     }
@@ -608,6 +639,9 @@ pub fn step(_: &Path) -> Result<Outcome> {
             return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
         }
         if let Some(why) = rot_boot::host_faults(soc, &soc::folder(soc).join("boot"))? {
+            return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
+        }
+        if let Some(why) = rot_tee::host_fault(soc, &soc::folder(soc).join("tee"))? {
             return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
         }
     }

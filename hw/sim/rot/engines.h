@@ -11,13 +11,16 @@
 
 /// An illegal state of the state machine of an engine, in one cycle. The engine answers it with an alert.
 struct Upset {
-    enum class Engine { kSha2, kDma, kSha3, kMailbox };
+    enum class Engine { kSha2, kDma, kSha3, kEd25519, kMailbox };
     Engine engine = Engine::kSha2;
     std::uint64_t cycle = 0;
 };
 
 /// An upset from the name of an engine and a cycle, as `sha2@CYCLE`. Throws if it is another text.
 Upset upset_at(const std::string& text);
+
+/// The engine whose results are wrong: `sha3` or `ed25519`. Throws if it is another text.
+Upset::Engine upset_of_result(const std::string& text);
 
 class Engines {
 public:
@@ -28,6 +31,19 @@ public:
     /// starts, takes messages and ends as a correct one does, but its digests are wrong.
     void upset_digest() const { *digest_ = ~std::uint32_t{0}; }
 
+    /// Emulates a broken engine for SHA-3 or Ed25519, if it is called in every cycle: a bit of every digest, key and signature
+    /// that the core reads is stuck. The engine itself works on.
+    void upset_result(Upset::Engine engine) const;
+
+    /// Whether a word of the secret of the device is read in this cycle, and its latch shows it.
+    bool shows_secret() const { return *secret_read_ != 0 && *secret_is_word_ != 0 && !is_secret_shut(); }
+
+    /// Whether the latch is closed.
+    bool is_secret_shut() const { return *secret_is_shut_ != 0; }
+
+    /// Opens the secret of the device in the next cycle, whatever its latch was told.
+    void open_secret() const { *secret_is_shut_ = 0; }
+
     /// Makes the state illegal in the next cycle.
     void upset_state(Upset::Engine engine) const;
 
@@ -36,9 +52,15 @@ public:
 
 private:
     std::uint32_t* digest_;
+    const std::uint32_t* read_address_;
+    std::uint32_t* read_data_;
+    const std::uint8_t* secret_read_;
+    const std::uint8_t* secret_is_word_;
+    std::uint8_t* secret_is_shut_;
     std::uint8_t* sha2_state_;
     std::uint8_t* dma_state_;
     std::uint8_t* sha3_state_;
+    std::uint8_t* ed25519_state_;
     std::uint8_t* mailbox_state_;
     const std::uint8_t* mailbox_;
 };

@@ -22,6 +22,9 @@
 
 namespace {
 
+/// Of `--save`.
+constexpr std::uint64_t kSavedBytes = 4096;
+
 constexpr char kUsage[] =
     "usage: machine [OPTION]... PROGRAM\n"
     "Runs PROGRAM, a 32-bit ELF file, on the root of trust.\n"
@@ -29,10 +32,16 @@ constexpr char kUsage[] =
     "  --load FILE@ADDRESS          put a file into the host's memory; may be repeated\n"
     "  --trace FILE                 a line for every retired instruction (CSV)\n"
     "  --upset-engine               its digests are wrong, as a broken engine's\n"
-    "  --upset-state NAME@CYCLE     the state of this engine is illegal in this cycle: sha2, dma, sha3 or mailbox\n"
+    "  --upset-state NAME@CYCLE     the state of this engine is illegal in this cycle: sha2, dma, sha3,\n"
+    "                               ed25519 or mailbox\n"
+    "  --upset-result NAME          a bit of every result of this engine is stuck: sha3 or ed25519\n"
+    "  --secret FILE                the secret of the device, 64 bytes; one more byte: it never closes\n"
     "  --no-bench                   there are no registers of the bench, as on a chip\n"
     "  --mutant NUMBER              the fault, in a model that was built with mutants; 0: none (0)\n"
     "  --report FILE                where cycles and counts go, as lines (standard error)\n"
+    "  --save FILE@ADDRESS          write the 4 KiB there of the host's memory to a file, at the end\n"
+    "  --save-scratchpad FILE@ADDRESS   write the scratchpad, when the instruction there retires for the first\n"
+    "                               time; may be repeated\n"
     "  --max-cycles CYCLES          give up after so many (100000000)\n"
     "  --memory-size BYTES          of the host, from 0x80000000 on (0x40000000)\n"
     "  --memory-latency CYCLES      of the host's DRAM, after a cache miss (100)\n"
@@ -46,6 +55,9 @@ struct Options {
     std::string program;
     std::vector<std::pair<std::string, std::uint64_t>> files;
     std::string trace;
+    std::string secret;
+    std::vector<std::pair<std::string, std::uint64_t>> saved;
+    std::vector<std::pair<std::string, std::uint64_t>> saved_scratchpads;
     Faults faults;
     std::string report;
     std::uint64_t max_cycles = 100'000'000;
@@ -56,13 +68,17 @@ struct Options {
 Options parse(int argc, char** argv) {
     enum Name {
         kLoad = 1, kTrace, kUpset, kStateUpset, kNoBench, kReport, kMaxCycles, kMemorySize, kLatency, kStall, kHit, kSize, kWays,
-        kLine, kMutant, kHelp
+        kLine, kMutant, kResultUpset, kSecret, kSave, kSaveScratchpad, kHelp
     };
     const option names[] = {
         {"load", required_argument, nullptr, kLoad},
         {"trace", required_argument, nullptr, kTrace},
         {"upset-engine", no_argument, nullptr, kUpset},
         {"upset-state", required_argument, nullptr, kStateUpset},
+        {"upset-result", required_argument, nullptr, kResultUpset},
+        {"secret", required_argument, nullptr, kSecret},
+        {"save", required_argument, nullptr, kSave},
+        {"save-scratchpad", required_argument, nullptr, kSaveScratchpad},
         {"no-bench", no_argument, nullptr, kNoBench},
         {"mutant", required_argument, nullptr, kMutant},
         {"report", required_argument, nullptr, kReport},
@@ -87,6 +103,10 @@ Options parse(int argc, char** argv) {
             case kTrace: options.trace = value; break;
             case kUpset: options.faults.has_upset = true; break;
             case kStateUpset: options.faults.state_upset = upset_at(value); break;
+            case kResultUpset: options.faults.result_upset = upset_of_result(value); break;
+            case kSecret: options.secret = value; break;
+            case kSave: options.saved.push_back(placed_file(value)); break;
+            case kSaveScratchpad: options.saved_scratchpads.push_back(placed_file(value)); break;
             case kNoBench: options.faults.has_bench = false; break;
             case kMutant: options.faults.mutant = number(value); break;
             case kReport: options.report = value; break;
@@ -116,6 +136,8 @@ Options parse(int argc, char** argv) {
 
 void report(std::FILE* file, const RotMachine& machine) {
     report_rot(file, machine.trace(), machine.cycle(), machine.boot());
+    std::fprintf(file, "secret shown %" PRIu64 " shut %d\n", machine.secret_words_shown(),
+                 machine.is_secret_shut() ? 1 : 0);
     if (const std::optional<LastLevelCache>& cache = machine.memory().cache()) {
         std::fprintf(file, "llc hits %" PRIu64 " misses %" PRIu64 "\n", cache->hits(),
                      cache->misses());
@@ -127,7 +149,9 @@ int run(const Options& options) {
     for (const auto& [path, address] : options.files) {
         ram.load_file(path, address);
     }
-    RotMachine machine(ram, options.memory, options.program, options.trace, options.faults);
+    RotMachine machine(ram, options.memory, options.program, options.trace,
+                       read_secret(options.secret), options.faults);
+    machine.save_scratchpad_at(options.saved_scratchpads);
 
     const auto start = std::chrono::steady_clock::now();
     while (!machine.exit_code() && machine.cycle() < options.max_cycles) {
@@ -147,6 +171,13 @@ int run(const Options& options) {
     report(file, machine);
     if (file != stderr) {
         std::fclose(file);
+    }
+    for (const auto& [path, address] : options.saved) {
+        ram.save(path, address, kSavedBytes);
+    }
+    // Files of an earlier run would look like those of this one.
+    if (!machine.has_saved_all()) {
+        throw std::runtime_error("an instruction of --save-scratchpad did not retire");
     }
     // An upset that never came would look like one without effect.
     if (options.faults.state_upset && options.faults.state_upset->cycle >= machine.cycle()) {

@@ -29,6 +29,11 @@ RotMemories::RotMemories(VerilatedContext& context, const std::string& scope)
     }
 }
 
+void RotMemories::save_scratchpad(const std::string& path) const {
+    const Memory& scratchpad = memories_[1];
+    write_file(path, scratchpad.bytes, scratchpad.size);
+}
+
 void RotMemories::load_program(const std::string& path, Ram& host) {
     for (const Segment& segment : read_program(path)) {
         if (segment.address >= Ram::kStart) {

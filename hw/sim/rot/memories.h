@@ -18,6 +18,9 @@ public:
     /// is at any other address.
     void load_program(const std::string& path, Ram& host);
 
+    /// Writes the contents of the scratchpad to a file. Throws if that fails.
+    void save_scratchpad(const std::string& path) const;
+
 private:
     struct Memory {
         std::uint32_t base;

@@ -19,11 +19,13 @@ constexpr std::uint32_t kExit = 0x4;
 }  // namespace
 
 RotMachine::RotMachine(Ram& ram, const Timing& memory, const std::string& program,
-                       const std::string& trace_path, const Faults& faults)
+                       const std::string& trace_path, const Secret& secret, const Faults& faults)
     : context_(std::make_unique<VerilatedContext>()),
       top_(std::make_unique<Vrot>(context_.get())),
       memory_(ram, kBeatBytes, memory),
       has_upset_(faults.has_upset),
+      result_upset_(faults.result_upset),
+      is_secret_open_(secret.is_open),
       state_upset_(faults.state_upset) {
     // Read by the model when it is evaluated for the first time (hw/run/src/ip/schemata.rs).
     const std::string choice = "+mutant=" + std::to_string(faults.mutant);
@@ -31,8 +33,9 @@ RotMachine::RotMachine(Ram& ram, const Timing& memory, const std::string& progra
     context_->commandArgs(2, arguments);
     keep_running_after_assertions(*context_);
     top_->has_bench_i = faults.has_bench;
-    RotMemories memories(*context_, kScope);
-    memories.load_program(program, ram);
+    secret.drive(top_->secret_i);
+    memories_ = std::make_unique<RotMemories>(*context_, kScope);
+    memories_->load_program(program, ram);
     trace_ = std::make_unique<Trace>(*context_, std::string(kScope) + ".u_cpu.u_ibex", trace_path);
     engines_ = std::make_unique<Engines>(*context_, kScope);
     // An edge, because the reset is asynchronous, and a constant level triggers no process.
@@ -65,6 +68,16 @@ void RotMachine::step() {
     memory.r_ready = top_->mem_r_ready != 0;
     memory.b_ready = top_->mem_b_ready != 0;
     trace_->observe(cycle_);
+    for (std::size_t index = 0; index < saves_.size(); index += 1) {
+        if (saves_[index].second == trace_->program_counter()) {
+            memories_->save_scratchpad(saves_[index].first);
+            saves_.erase(saves_.begin() + static_cast<std::ptrdiff_t>(index));
+            break;
+        }
+    }
+    if (engines_->shows_secret()) {
+        secret_words_shown_ += 1;
+    }
     if (top_->bench_write != 0) {
         write_bench(top_->bench_addr, top_->bench_data);
     }
@@ -74,6 +87,12 @@ void RotMachine::step() {
     check_assertions(*context_);
     if (has_upset_) {
         engines_->upset_digest();
+    }
+    if (result_upset_) {
+        engines_->upset_result(*result_upset_);
+    }
+    if (is_secret_open_) {
+        engines_->open_secret();
     }
     if (state_upset_ && state_upset_->cycle == cycle_) {
         engines_->upset_state(state_upset_->engine);

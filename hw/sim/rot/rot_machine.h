@@ -7,11 +7,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "engines.h"
 #include "memories.h"
 #include "ram.h"
 #include "report.h"
+#include "secret.h"
 #include "slave.h"
 #include "trace.h"
 #include "verilated.h"
@@ -22,6 +25,8 @@ class Vrot;
 struct Faults {
     /// The engine's digests are wrong.
     bool has_upset = false;
+    /// The results of this engine are wrong.
+    std::optional<Upset::Engine> result_upset;
     /// One of its engines detects an upset of its state.
     std::optional<Upset> state_upset;
     /// There are registers of the bench.
@@ -34,7 +39,7 @@ class RotMachine {
 public:
     /// Loads a program and resets. An empty `trace_path` writes no trace.
     RotMachine(Ram& ram, const Timing& memory, const std::string& program,
-               const std::string& trace_path, const Faults& faults);
+               const std::string& trace_path, const Secret& secret, const Faults& faults);
     ~RotMachine();
 
     /// Runs one cycle. Throws if an assertion of the RTL fails.
@@ -47,6 +52,15 @@ public:
     const Trace& trace() const { return *trace_; }
     const Slave& memory() const { return memory_; }
     BootState boot() const;
+    /// Words of the secret of the device that were read while it was open, and whether its latch is closed.
+    std::uint64_t secret_words_shown() const { return secret_words_shown_; }
+    bool is_secret_shut() const { return engines_->is_secret_shut(); }
+    /// Writes what the scratchpad has to files, each when the instruction at its address retires for the first time.
+    void save_scratchpad_at(std::vector<std::pair<std::string, std::uint64_t>> files) {
+        saves_ = std::move(files);
+    }
+    /// Whether all of them were written.
+    bool has_saved_all() const { return saves_.empty(); }
 
 private:
     void write_bench(std::uint32_t offset, std::uint32_t value);
@@ -55,10 +69,15 @@ private:
     std::unique_ptr<Vrot> top_;
     std::unique_ptr<Trace> trace_;
     std::unique_ptr<Engines> engines_;
+    std::unique_ptr<RotMemories> memories_;
     Slave memory_;
     const bool has_upset_;
+    const std::optional<Upset::Engine> result_upset_;
+    const bool is_secret_open_;
     const std::optional<Upset> state_upset_;
     std::uint64_t cycle_ = 0;
+    std::uint64_t secret_words_shown_ = 0;
+    std::vector<std::pair<std::string, std::uint64_t>> saves_;
     std::optional<std::uint32_t> exit_code_;
     bool is_alert_ = false;
 };

@@ -9,6 +9,7 @@
 #include "machine.h"
 #include "memories.h"
 #include "report.h"
+#include "secret.h"
 #include "trace.h"
 
 namespace {
@@ -30,9 +31,11 @@ public:
           devices_(devices),
           trace_(*context_, std::string(kRotScope) + ".u_cpu.u_ibex", rot.trace),
           engines_(*context_, kRotScope),
-          has_upset_(rot.has_upset) {
+          has_upset_(rot.has_upset),
+          secret_(read_secret(rot.secret)) {
         keep_running_after_assertions(*context_);
         top_->has_bench_i = rot.has_bench;
+        secret_.drive(top_->secret_i);
         // The core was held in reset until now, and has fetched nothing.
         RotMemories(*context_, kRotScope).load_program(rot.program, ram);
     }
@@ -57,6 +60,9 @@ protected:
         trace_.observe(cycle());
         if (has_upset_) {
             engines_.upset_digest();
+        }
+        if (secret_.is_open) {
+            engines_.open_secret();
         }
         if (top_->bench_write != 0) {
             write_bench(top_->bench_addr, top_->bench_data);
@@ -83,6 +89,7 @@ private:
     Trace trace_;
     Engines engines_;
     bool has_upset_;
+    Secret secret_;
     std::optional<std::uint32_t> rot_exit_code_;
     bool is_alert_ = false;
 };

@@ -32,6 +32,8 @@ struct RotOptions {
     std::string program;
     /// The file of its trace; empty: no trace.
     std::string trace;
+    /// The file of the secret of its device; empty: it has none.
+    std::string secret;
     /// Whether the digests of its engine are wrong.
     bool has_upset = false;
     /// Whether it has the registers of the bench.

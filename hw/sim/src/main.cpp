@@ -42,6 +42,7 @@ constexpr char kUsage[] =
     "  --rot PROGRAM                of the root of trust, on a machine that has one\n"
     "  --trace FILE                 a line for every instruction that it retires (CSV)\n"
     "  --upset-engine               its digests are wrong, as a broken engine's\n"
+    "  --secret FILE                the secret of its device, 64 bytes; one more byte: it never closes\n"
     "  --no-bench                   it has no registers of the bench, as on a chip\n"
     "  --storage-rate BYTES         in 1000 cycles (1000)\n"
     "  --storage-latency CYCLES     until the first byte of a request (0)\n"
@@ -74,7 +75,7 @@ Options parse(int argc, char** argv) {
     enum Name {
         kLoad = 1, kMedium, kMaxCycles, kLatency, kBandwidth, kOutstanding, kRate, kStorageLatency,
         kReport, kMemorySize, kCacheSize, kCacheHit, kCacheWays, kCacheLine, kStall, kRot, kTrace, kUpset,
-        kNoBench, kVcd, kVcdFrom, kVcdTo, kHelp
+        kNoBench, kSecret, kVcd, kVcdFrom, kVcdTo, kHelp
     };
     const option names[] = {
         {"load", required_argument, nullptr, kLoad},
@@ -95,6 +96,7 @@ Options parse(int argc, char** argv) {
         {"rot", required_argument, nullptr, kRot},
         {"trace", required_argument, nullptr, kTrace},
         {"upset-engine", no_argument, nullptr, kUpset},
+        {"secret", required_argument, nullptr, kSecret},
         {"no-bench", no_argument, nullptr, kNoBench},
         {"vcd", required_argument, nullptr, kVcd},
         {"vcd-from", required_argument, nullptr, kVcdFrom},
@@ -129,6 +131,7 @@ Options parse(int argc, char** argv) {
             case kTrace: options.rot.trace = value; break;
             case kStall: options.memory.stall = stalled_page(value); break;
             case kUpset: options.rot.has_upset = true; break;
+            case kSecret: options.rot.secret = value; break;
             case kNoBench: options.rot.has_bench = false; break;
             case kVcd: waves_of(options).path = value; break;
             case kVcdFrom: waves_of(options).first_cycle = number(value); break;

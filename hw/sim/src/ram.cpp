@@ -16,6 +16,15 @@ std::vector<std::uint8_t> read_file(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
+void write_file(const std::string& path, const std::uint8_t* bytes, std::size_t count) {
+    std::ofstream file(path, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(bytes), static_cast<std::streamsize>(count));
+    file.close();
+    if (!file) {
+        throw std::runtime_error("cannot write " + path);
+    }
+}
+
 Ram::Ram(std::uint64_t size) : size_(size) {
     if (size == 0 || size > kSize) {
         throw std::runtime_error("memory has 1 byte to 2 GiB");
@@ -75,6 +84,13 @@ std::uint64_t Ram::load_program(const std::string& path) {
 void Ram::load_file(const std::string& path, std::uint64_t address) {
     const std::vector<std::uint8_t> file = read_file(path);
     put(address, file.data(), file.size(), path);
+}
+
+void Ram::save(const std::string& path, std::uint64_t address, std::uint64_t count) const {
+    if (address < kStart || address - kStart > size_ || size_ - (address - kStart) < count) {
+        throw std::runtime_error("memory does not have what " + path + " is for");
+    }
+    write_file(path, bytes_ + (address - kStart), count);
 }
 
 void Ram::put(std::uint64_t address, const std::uint8_t* data, std::uint64_t count,

@@ -3,6 +3,7 @@
 #ifndef HARTLOCK_RAM_H
 #define HARTLOCK_RAM_H
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,6 +12,9 @@
 
 /// The whole of a file. Throws with a sentence if that fails.
 std::vector<std::uint8_t> read_file(const std::string& path);
+
+/// Writes a file of these bytes. Throws if that fails.
+void write_file(const std::string& path, const std::uint8_t* bytes, std::size_t count);
 
 /// 2 GiB from 0x8000_0000 on. Every byte is 0 until it is written; the host gives pages on demand.
 class Ram : public Target {
@@ -34,6 +38,9 @@ public:
 
     /// Copies a file to an address.
     void load_file(const std::string& path, std::uint64_t address);
+
+    /// Writes bytes from an address on to a file. Throws if they are not in memory, or that fails.
+    void save(const std::string& path, std::uint64_t address, std::uint64_t count) const;
 
     /// Copies bytes to an address; `path` is for the message if they do not fit.
     void put(std::uint64_t address, const std::uint8_t* data, std::uint64_t count,

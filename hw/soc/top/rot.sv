@@ -57,6 +57,9 @@ module rot
   input  logic [3:0]  mailbox_w_strb_i,
   output logic        mailbox_irq_o,
 
+  // The secret of the device, from one-time storage; constant.
+  input  logic [511:0] secret_i,
+
   input  logic [3:0]  lifecycle_i,
 
   // An external page of registers: the bench's. A chip ties it to zero.
@@ -88,15 +91,15 @@ module rot
   output logic        asleep_o
 );
   // --- the core ---
-  logic        sha2_irq, rot_irq, dma_irq, sha3_irq, cpu_alert, engines_alert;
+  logic        sha2_irq, rot_irq, dma_irq, sha3_irq, ed25519_irq, cpu_alert, engines_alert;
   logic        instr_req, instr_gnt, instr_rvalid, instr_err;
   logic [31:0] instr_addr, instr_rdata;
   logic        data_req, data_gnt, data_we, data_rvalid, data_err;
   logic [3:0]  data_be;
   logic [31:0] data_addr, data_wdata, data_rdata;
 
-  // Interrupt 0 is that of SHA-2, 1 the mailbox's, 2 that of DMA, 3 that of SHA-3. An alert of any of them cannot be masked. An alert of the core itself
-  // is none of its interrupts: what it would do is not known.
+  // Interrupt 0 is that of SHA-2, 1 the mailbox's, 2 that of DMA, 3 that of SHA-3, 4 that of Ed25519. An alert of any of them
+  // cannot be masked. An alert of the core itself is none of its interrupts: what it would do is not known.
   rot_cpu #(
     .Secure           (Secure),
     .Bitmanip         (Bitmanip),
@@ -120,7 +123,7 @@ module rot
     .data_rvalid_i  (data_rvalid),
     .data_rdata_i   (data_rdata),
     .data_err_i     (data_err),
-    .irq_fast_i     ({11'd0, sha3_irq, dma_irq, rot_irq, sha2_irq}),
+    .irq_fast_i     ({10'd0, ed25519_irq, sha3_irq, dma_irq, rot_irq, sha2_irq}),
     .irq_nm_i       (engines_alert),
     .alert_o        (cpu_alert),
     .asleep_o
@@ -337,12 +340,13 @@ module rot
     .mailbox_ar_valid_i, .mailbox_ar_ready_o,
     .mailbox_r_valid_o, .mailbox_r_ready_i, .mailbox_r_data_o, .mailbox_r_resp_o,
     .mailbox_aw_addr_i, .mailbox_ar_addr_i, .mailbox_w_data_i, .mailbox_w_strb_i,
-    .mailbox_irq_o, .lifecycle_i,
+    .mailbox_irq_o, .secret_i, .lifecycle_i,
     // Interrupts, each of one block.
     .sha2_irq_o (sha2_irq),
     .rot_irq_o  (rot_irq),
     .dma_irq_o  (dma_irq),
     .sha3_irq_o (sha3_irq),
+    .ed25519_irq_o (ed25519_irq),
     // Lists of the DMA engine, in the scratchpad.
     .list_req_o     (list_req),
     .list_gnt_i     (list_gnt),

@@ -47,11 +47,14 @@ module rot_registers
   input  logic [3:0]  mailbox_w_strb_i,
   output logic        mailbox_irq_o,  // to the host
 
+  input  logic [511:0] secret_i,      // of the device: from one-time storage
+
   input  logic [3:0]  lifecycle_i,    // a change of it wipes what engines hold
   output logic        sha2_irq_o,
   output logic        rot_irq_o,      // of the mailbox
   output logic        dma_irq_o,
   output logic        sha3_irq_o,
+  output logic        ed25519_irq_o,
   output logic        alert_o,        // an engine has detected an upset of its own: until reset
   input  logic        fault_i,        // the core has detected a fault of its own
 
@@ -122,7 +125,9 @@ module rot_registers
   localparam int unsigned Mailbox   = 3;
   localparam int unsigned Dma       = 4;
   localparam int unsigned Sha3      = 5;
-  localparam int unsigned NumBlocks = 6;
+  localparam int unsigned Ed25519   = 6;
+  localparam int unsigned Secret    = 7;
+  localparam int unsigned NumBlocks = 8;
   // Sinks of the DMA engine, as bits of its `control`.
   localparam int unsigned SinkSha2 = 0;
   localparam int unsigned SinkSha3 = 1;
@@ -142,7 +147,7 @@ module rot_registers
     .Latency       (Latency),
     .TimeoutCycles (TimeoutCycles),
     .NumBlocks     (NumBlocks),
-    .Pages         ({PageSha3, PageDma, PageMailbox, PageSha2, PageBench, PageControl})
+    .Pages         ({PageSecret, PageEd25519, PageSha3, PageDma, PageMailbox, PageSha2, PageBench, PageControl})
   ) u_bus (
     .clk_i,
     .rst_ni,
@@ -195,7 +200,9 @@ module rot_registers
     .reason_o       (boot_reason_o)
   );
 
-  logic sha2_alert, mailbox_error, dma_alert, sha3_alert;
+  logic        sha2_alert, mailbox_error, dma_alert, sha3_alert, ed25519_alert;
+  logic        unused_dig_ready, unused_ent_ready, unused_pre_valid, unused_pre_last;
+  logic [63:0] unused_pre_data;
 
   // The host was put into reset after it may have run. Its request and the answer are forgotten, and the mailbox stays
   // closed. The alerts are a cycle earlier than the state of the sequencer that follows from them.
@@ -355,6 +362,71 @@ module rot_registers
     .alert_o        (sha2_alert)
   );
 
+  // Keys, nonces and challenges come from the core: its digests are those of `sha3`, of `sha2`, or of software.
+  ed25519 u_ed25519 (
+    .clk_i,
+    .rst_ni,
+    .axil_awvalid_i (t_aw_valid[Ed25519]),
+    .axil_awready_o (t_aw_ready[Ed25519]),
+    .axil_awaddr_i  (addr),
+    .axil_awprot_i  ('0),
+    .axil_wvalid_i  (t_w_valid[Ed25519]),
+    .axil_wready_o  (t_w_ready[Ed25519]),
+    .axil_wdata_i   (w_data),
+    .axil_wstrb_i   (w_strb),
+    .axil_bvalid_o  (t_b_valid[Ed25519]),
+    .axil_bready_i  (t_b_ready[Ed25519]),
+    .axil_bresp_o   (t_b_resp[Ed25519]),
+    // Reads of results; inputs cannot be read.
+    .axil_arvalid_i (t_ar_valid[Ed25519]),
+    .axil_arready_o (t_ar_ready[Ed25519]),
+    .axil_araddr_i  (addr),
+    .axil_arprot_i  ('0),
+    .axil_rvalid_o  (t_r_valid[Ed25519]),
+    .axil_rready_i  (t_r_ready[Ed25519]),
+    .axil_rdata_o   (t_r_data[Ed25519]),
+    .axil_rresp_o   (t_r_resp[Ed25519]),
+    // No side port is used; without `Blinded`, no entropy is taken.
+    .dig_valid_i    (1'b0),
+    .dig_ready_o    (unused_dig_ready),
+    .dig_data_i     ('0),
+    .ent_valid_i    (1'b0),
+    .ent_ready_o    (unused_ent_ready),
+    .ent_data_i     ('0),
+    .pre_valid_o    (unused_pre_valid),
+    .pre_ready_i    (1'b0),
+    .pre_data_o     (unused_pre_data),
+    .pre_last_o     (unused_pre_last),
+    .lifecycle_i,
+    .irq_o          (ed25519_irq_o),
+    .alert_o        (ed25519_alert)
+  );
+
+  // Software shuts it once it has what it needs, and before the first instruction of the host it is shut in any case.
+  device_secret u_secret (
+    .clk_i,
+    .rst_ni,
+    .secret_i,
+    .shut_i     (host_rst_no),
+    .aw_valid_i (t_aw_valid[Secret]),
+    .aw_ready_o (t_aw_ready[Secret]),
+    .aw_addr_i  (addr),
+    .w_valid_i  (t_w_valid[Secret]),
+    .w_ready_o  (t_w_ready[Secret]),
+    .w_data_i   (w_data),
+    .w_strb_i   (w_strb),
+    .b_valid_o  (t_b_valid[Secret]),
+    .b_ready_i  (t_b_ready[Secret]),
+    .b_resp_o   (t_b_resp[Secret]),
+    .ar_valid_i (t_ar_valid[Secret]),
+    .ar_ready_o (t_ar_ready[Secret]),
+    .ar_addr_i  (addr),
+    .r_valid_o  (t_r_valid[Secret]),
+    .r_ready_i  (t_r_ready[Secret]),
+    .r_data_o   (t_r_data[Secret]),
+    .r_resp_o   (t_r_resp[Secret])
+  );
+
   // Two ports, one for each side. The host's comes from outside and passes through; its accesses are never on the
   // bus of this module.
   mailbox u_mailbox (
@@ -407,7 +479,7 @@ module rot_registers
 
   // An upset of an engine is an alert of the root of trust: the sequencer takes it as a fault, and the core as an
   // interrupt that it cannot mask.
-  assign alert_o = sha2_alert | mailbox_error | dma_alert | sha3_alert;
+  assign alert_o = sha2_alert | mailbox_error | dma_alert | sha3_alert | ed25519_alert;
 
   // The bench is external, and never refuses.
   assign bench_aw_valid_o  = t_aw_valid[Bench];

@@ -82,6 +82,7 @@ module rot_with_bench #(
   input  logic [3:0]  mailbox_w_strb_i,
   output logic        mailbox_irq_o,
 
+  input  logic [511:0] secret_i,    // constant
   input  logic [3:0]  lifecycle_i,
 
   input  logic        has_bench_i,  // constant
@@ -156,7 +157,7 @@ module rot_with_bench #(
     .mailbox_ar_valid_i, .mailbox_ar_ready_o,
     .mailbox_r_valid_o, .mailbox_r_ready_i, .mailbox_r_data_o, .mailbox_r_resp_o,
     .mailbox_aw_addr_i, .mailbox_ar_addr_i, .mailbox_w_data_i, .mailbox_w_strb_i,
-    .mailbox_irq_o, .lifecycle_i,
+    .mailbox_irq_o, .secret_i, .lifecycle_i,
     .bench_aw_valid_o (rot_aw_valid),
     .bench_aw_ready_i (aw_ready & has_bench_i),
     .bench_w_valid_o  (rot_w_valid),

@@ -127,6 +127,7 @@ module soc_machine
   input  logic        debug_dmactiveAck,
 
   // The root of trust.
+  input  logic [511:0] secret_i,
   input  logic        has_bench_i,
   output logic        bench_write,
   output logic [11:0] bench_addr,
@@ -159,6 +160,7 @@ module soc_machine
     .mailbox_req_i  (mailbox_req),
     .mailbox_resp_o (mailbox_resp),
     .mailbox_irq_o  (mailbox_irq),
+    .secret_i,
     .has_bench_i,
     .bench_write_o  (bench_write),
     .bench_addr_o   (bench_addr),

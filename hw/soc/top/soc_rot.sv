@@ -18,6 +18,7 @@ module soc_rot
   output lite_resp_t  mailbox_resp_o,
   output logic        mailbox_irq_o,
 
+  input  logic [511:0] secret_i,
   input  logic        has_bench_i,
   output logic        bench_write_o,
   output logic [11:0] bench_addr_o,
@@ -89,6 +90,7 @@ module soc_rot
     .mailbox_w_data_i        (mailbox_req_i.w_data),
     .mailbox_w_strb_i        (mailbox_req_i.w_strb),
     .mailbox_irq_o,
+    .secret_i,
     .lifecycle_i             ('0),
     .has_bench_i,
     .bench_write             (bench_write_o),

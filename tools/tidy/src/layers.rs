@@ -93,6 +93,9 @@ const HOST_ONLY: [&str; 8] = [
 /// root of trust's.
 const SHARED: [&str; 3] = ["firmware/stage", "firmware/virt", "firmware/rot"];
 
+/// A program, and one whose library it shares: what the first-stage loader decides, a root of trust decides as well.
+const LIBRARIES: [(&str, &str); 1] = [("firmware/rot-rom", "firmware/fsbl")];
+
 /// These drive the project and are no part of it. They may be built on each other, nothing else on them.
 const WORKSHOP: [&str; 9] = [
     "xtask",
@@ -219,7 +222,8 @@ fn judge(from: &str, to: &str, ships: bool) -> Result<(), &'static str> {
         if HOST_ONLY.contains(&to) {
             return Err("it is for the host only");
         }
-        if to.starts_with("firmware/") && !SHARED.contains(&to) {
+        let is_library = LIBRARIES.contains(&(from, to));
+        if to.starts_with("firmware/") && !SHARED.contains(&to) && !is_library {
             return Err(
                 "programs share firmware/stage and the support of their board, and nothing else",
             );
@@ -264,6 +268,13 @@ mod tests {
     fn firmware_is_never_built_on_host_crates() {
         assert_eq!(with("firmware/rom", "crates/bundle", Kind::Normal).len(), 1);
         assert_eq!(with("firmware/rom", "crates/image", Kind::Normal), [""; 0]);
+    }
+
+    #[test]
+    fn one_program_shares_the_library_of_another() {
+        assert_eq!(with("firmware/rot-rom", "firmware/fsbl", Kind::Normal), [""; 0]);
+        assert_eq!(with("firmware/rom", "firmware/fsbl", Kind::Normal).len(), 1);
+        assert_eq!(with("firmware/fsbl", "firmware/rot-rom", Kind::Normal).len(), 1);
     }
 
     #[test]

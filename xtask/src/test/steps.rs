@@ -300,7 +300,9 @@ pub const STEPS: &[Step] = &[
                 "hartlock-rot-dma",
                 "hartlock-rot-signatures",
                 "hartlock-accelerator"
-            ]
+            ],
+            "--features",
+            "hartlock-rot-rom/tee"
         ),
     )
     .uses(&[Resource::Cargo])

@@ -91,7 +91,7 @@ fn writes_bytes() -> bool {
 /// Accesses to addresses without a device end with an error, and none hangs.
 fn refuses() -> bool {
     // Between the regions, a page of registers without a block, past the host's memory.
-    let unmapped = [0x0002_0000, 0x2000_0000, 0x4000_5000, 0x4001_0000, 0x7fff_fffc, BEYOND];
+    let unmapped = [0x0002_0000, 0x2000_0000, 0x4000_e000, 0x4001_0000, 0x7fff_fffc, BEYOND];
     // Of the scratchpad a function that would return.
     // SAFETY: nothing of this program is there.
     unsafe { try_store(FREE, RET) }.is_ok()

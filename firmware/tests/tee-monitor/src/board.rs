@@ -28,8 +28,19 @@ pub struct Board {
     cycles: usize,
     /// Pages that S- and U-mode must not reach, beside the record. The first one begins with the secret.
     pub closed: Region,
-    /// Whether the secret has a latch and there are engines; else PMP closes the secret to M-mode as well.
-    pub has_engines: bool,
+    /// Where the secret is.
+    pub secret: Secret,
+}
+
+/// Where a board keeps the secret of the device.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Secret {
+    /// Beside engines, with a latch.
+    Latched,
+    /// In flash, which PMP closes to M-mode as well.
+    Locked,
+    /// On no bus of the host. Nothing ran here before this program, so it closes pages itself.
+    Elsewhere,
 }
 
 /// Secret, engines, lists and words to push, and empty pages (`hw/soc/tee/rtl/tee_axi_pkg.sv`).
@@ -39,8 +50,21 @@ const TEE_1: Board = Board {
     end: 0x1200_0000,
     cycles: 0x1400_0000,
     closed: Region::new(0x1500_0000, 8 * PAGE),
-    has_engines: true,
+    secret: Secret::Latched,
 };
+
+/// Mailbox to the root of trust, which has secret and engines, and guard (`hw/soc/README.md`).
+const SOC_1: Board = Board {
+    uart: 0x1100_0000,
+    patience: 0,
+    end: 0x1200_0000,
+    closed: Region::new(0x1500_0000, 2 * PAGE),
+    secret: Secret::Elsewhere,
+};
+
+/// What says that an Ed25519 engine is at the second page of `TEE_1`: its first register.
+const ED25519: usize = 0x1500_1000;
+const ED25519_ID: u32 = 0x6564_3235;
 
 /// The secret is in flash (`firmware/fsbl/src/virt/machine.rs`).
 const QEMU_VIRT: Board = Board {
@@ -49,7 +73,7 @@ const QEMU_VIRT: Board = Board {
     end: 0x10_0000,
     cycles: 0,
     closed: Region::new(0x23f0_0000, PAGE),
-    has_engines: false,
+    secret: Secret::Locked,
 };
 
 impl Board {
@@ -60,7 +84,12 @@ impl Board {
         unsafe {
             asm!("csrr {}, marchid", out(reg) architecture, options(nomem, nostack, preserves_flags));
         }
-        if architecture == ROCKET { &TEE_1 } else { &QEMU_VIRT }
+        if architecture != ROCKET {
+            return &QEMU_VIRT;
+        }
+        let id = core::ptr::with_exposed_provenance::<u32>(ED25519);
+        // SAFETY: a device of every board with this core; reading its first register changes nothing.
+        if unsafe { id.read_volatile() } == ED25519_ID { &TEE_1 } else { &SOC_1 }
     }
 
     /// Prints texts and a line end.

@@ -24,6 +24,7 @@ use hartlock_virt::console::Number;
 use hartlock_virt::memory;
 
 use board::{Board, PAGE};
+use board::{Board, RECORD, Secret};
 
 global_asm!(include_str!("../../bench/src/start.S"));
 global_asm!(include_str!("attempt.S"));
@@ -75,6 +76,10 @@ extern "C" fn bench_main(_hart: u64, record_at: u64) -> ! {
         engines_have_nothing(board);
     } else {
         secret_is_locked(board);
+    match board.secret {
+        Secret::Latched => engines_have_nothing(board),
+        Secret::Locked => secret_is_locked(board),
+        Secret::Elsewhere => close_pages(board),
     }
     open_memory();
     for (name, mode, call) in MODES {
@@ -138,6 +143,21 @@ fn expect(board: &Board, address: u64, (name, mode): (&str, u64), is_store: bool
     board.line(&["monitor: ", name, kind, text[0].as_str(), " ", text[1].as_str()]);
     if cause != wanted {
         fail(board, "another cause was expected");
+    }
+}
+
+/// What the loader of another board does before it enters the monitor: closes the pages and the record to S- and U-mode.
+fn close_pages(board: &Board) {
+    const NAPOT: u64 = 3 << 3;
+    // A range of 2^n bytes: ones below its size say how many (RISC-V Privileged Architecture §3.7.1).
+    let napot = |region: Region| (region.start >> 2) | ((region.size() >> 3).wrapping_sub(1));
+    // SAFETY: changes what lower modes may access, none of which runs.
+    unsafe {
+        asm!(
+            "csrw pmpaddr0, {}", "csrw pmpaddr1, {}", "csrw pmpcfg0, {}",
+            in(reg) napot(board.closed), in(reg) napot(RECORD), in(reg) NAPOT | NAPOT << 8,
+            options(nostack)
+        );
     }
 }
 

@@ -20,7 +20,7 @@ const PRIM_PACKAGES: [&str; 6] = [
 ];
 
 /// The folders of our own sources, all of which are part of a model's digest.
-const OURS: [&str; 10] = [
+const OURS: [&str; 11] = [
     "hw/prim",
     "hw/soc/rtl",
     "hw/soc/ibex",
@@ -28,6 +28,7 @@ const OURS: [&str; 10] = [
     "hw/ip/axi_guard/rtl",
     "hw/ip/boot_sequencer/rtl",
     "hw/ip/dma/rtl",
+    "hw/ip/ed25519/rtl",
     "hw/ip/mailbox/rtl",
     "hw/ip/sha2/rtl",
     "hw/ip/sha3/rtl",

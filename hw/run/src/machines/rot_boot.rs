@@ -71,7 +71,7 @@ pub struct Booted {
 
 impl Booted {
     /// What a console and the machine's own signals say.
-    fn of(console: &str, state: BootState) -> Result<Self> {
+    pub(super) fn of(console: &str, state: BootState) -> Result<Self> {
         let (header, entries) =
             loader::log(console).with_context(|| format!("there is no log\n{console}"))?;
         Ok(Self {

@@ -213,10 +213,11 @@ module tee_engines
   logic                unused_entropy_ready, push_read_q;
 
   // Test keys only: a chip has a root of trust for them.
-  tee_secret u_secret (
+  device_secret u_secret (
     .clk_i,
     .rst_ni,
     .secret_i,
+    .shut_i        (1'b0),
     .aw_valid_i    (t_aw_valid[BlockSecret]),
     .aw_ready_o    (t_aw_ready[BlockSecret]),
     .aw_addr_i     (aw_addr),

@@ -1,4 +1,4 @@
-"""`tee_secret`: shows the secret until anything is written to the latch, and never again before a reset."""
+"""`device_secret`: shows the secret until anything is written to the latch or hardware shuts it, and never again before a reset."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import random
 
 import cocotb
 from cocotb.handle import HierarchyObject
-from tee_bench import OKAY, SLVERR, Page
+from lite_page import OKAY, SLVERR, Page
 
 WORDS = 16
 LATCH = 0x40
 
 
 async def opened(dut: HierarchyObject) -> tuple[Page, list[int]]:
-    page = Page(dut, ["secret_i"])
+    page = Page(dut, ["secret_i", "shut_i"])
     await page.start()
     return page, new_secret(dut)
 
@@ -40,6 +40,20 @@ async def shows_the_secret_until_it_is_shut(dut: HierarchyObject) -> None:
         assert await read_all(page) == secret
         assert await page.read(LATCH) == (0, OKAY)
         assert await page.write(LATCH, value) == OKAY
+        assert await page.read(LATCH) == (1, OKAY)
+        assert await read_all(page) == [0] * WORDS
+
+
+@cocotb.test()
+async def hardware_shuts_it_in_one_cycle(dut: HierarchyObject) -> None:
+    page, secret = await opened(dut)
+    for _ in range(10):
+        await page.bench.reset()
+        page.stall()
+        assert await read_all(page) == secret
+        dut.shut_i.value = 1
+        await page.bench.cycles(1)
+        dut.shut_i.value = 0
         assert await page.read(LATCH) == (1, OKAY)
         assert await read_all(page) == [0] * WORDS
 

@@ -1,16 +1,18 @@
 // The secret of a device, as one-time storage that is closed until reset: sixteen words to read, and a latch.
 //
 // Offsets 0x00 to 0x3c are the secret; 0x40 is the latch, of which a write of any whole word sets the only bit. From then
-// on the secret reads as zeros, which no software takes for one. There is no way back but the reset of the system.
+// on the secret reads as zeros, which no software takes for one. There is no way back but the reset of the system. `shut_i`
+// closes it as well, so that hardware can close what software has left open.
 
 `include "assert.svh"
 
-module tee_secret
+module device_secret
   import soc_pkg::*;
 (
   input  logic         clk_i,
   input  logic         rst_ni,
   input  logic [511:0] secret_i,
+  input  logic         shut_i,
 
   // Write address.
   input  logic         aw_valid_i,
@@ -72,11 +74,12 @@ module tee_secret
   // Set by any write, so that no value of a disturbed bus leaves it open.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) shut_q <= 1'b0;
-    else         shut_q <= shut_q | (write && write_addr == Latch);
+    else         shut_q <= shut_q | shut_i | (write && write_addr == Latch);
   end
 
   `ASSERT(TheLatchStays_A, shut_q |=> shut_q)
   `ASSERT(AWriteShuts_A, write && write_addr == Latch |=> shut_q)
+  `ASSERT(HardwareShuts_A, shut_i |=> shut_q)
   `ASSERT(NothingShowsOnceItIsShut_A, shut_q && read && is_word |-> word == '0)
   `ASSERT(ReadsShowWordsAlone_A, read && !is_word |-> word <= 32'd1)
 endmodule
