@@ -94,7 +94,7 @@ impl Machine {
     }
 
     /// Has a payload under way: what was asked for ahead if it is the same, and else by requests from now on. How many
-    /// requests are behind it.
+    /// requests are after it.
     fn under_way(&mut self, wanted: &mut Ahead) -> Result<u64, Reason> {
         let place = |it: &Ahead| (it.offset, it.address, it.size);
         let first = self.ahead.iter().nth(self.taken).copied();
@@ -105,8 +105,8 @@ impl Machine {
         };
         *wanted = first;
         self.taken = self.taken.wrapping_add(1);
-        let behind = self.ahead.iter().skip(self.taken);
-        Ok(behind.fold(0, |count: u64, it| count.saturating_add(it.count())))
+        let after = self.ahead.iter().skip(self.taken);
+        Ok(after.fold(0, |count: u64, it| count.saturating_add(it.count())))
     }
 
     fn start(&mut self, offset: u64, to: Region) -> Result<(), Reason> {
@@ -197,8 +197,8 @@ impl Board for Machine {
             return Err(Reason::Truncated);
         }
         let mut wanted = Ahead { offset, address, size, is_whole: false };
-        let behind = self.under_way(&mut wanted)?;
-        let (mut told, mut pending) = (0, behind.saturating_add(wanted.count()));
+        let after = self.under_way(&mut wanted)?;
+        let (mut told, mut pending) = (0, after.saturating_add(wanted.count()));
         for len in wanted.parts() {
             // Requests end in their order.
             pending = pending.wrapping_sub(1);

@@ -49,7 +49,7 @@ impl<'a> Pages<'a> {
         Self { page, page_at: None, claim: None }
     }
 
-    /// Reads the first page before something else that takes time is done. That nothing was read is told to whoever reads it
+    /// Reads the first page before something else that takes time is done. That nothing was read is told to the one who reads it
     /// later.
     pub fn begin<B: Board>(&mut self, board: &mut B) {
         let _ = self.page(board, 0);

@@ -595,7 +595,7 @@ fn what_a_header_claims_is_read_ahead_only_if_it_can_be_a_payload() {
     for signers in [0, 5, u32::MAX] {
         assert_eq!(first(&|page| page[52..56].copy_from_slice(&signers.to_le_bytes())), None);
     }
-    // The record is after the header and one signer. A size of nothing, and one that no padding fits behind.
+    // The record is after the header and one signer. A size of nothing, and one that no padding fits after.
     let size = hartlock_image::HEADER_SIZE + hartlock_image::KEY_RECORD_SIZE + 24;
     for none in [0, u64::MAX] {
         assert_eq!(first(&|page| page[size..size + 8].copy_from_slice(&none.to_le_bytes())), None);

@@ -60,6 +60,7 @@ const fn name(by: By) -> &'static str {
     match by {
         By::Engines => "engines",
         By::Overlapped => "overlapped",
+        By::Quiet => "quiet",
         By::Pushed => "pushed",
         By::Committed => "committed",
         By::BrokenEngines => "broken engines",

@@ -3,7 +3,7 @@
 
 use core::arch::asm;
 
-use hartlock_verify::board::Region;
+use hartlock_verify::board::{Region, hartlock_soc as map};
 use hartlock_virt::hart;
 
 pub const PAGE: u64 = 4096;
@@ -28,6 +28,8 @@ pub struct Board {
     cycles: usize,
     /// Pages that S- and U-mode must not reach, beside the record. The first one begins with the secret.
     pub closed: Region,
+    /// The page of the record, where nothing hands its address over.
+    pub record: Option<Region>,
     /// Where the secret is.
     pub secret: Secret,
 }
@@ -50,6 +52,7 @@ const TEE_1: Board = Board {
     end: 0x1200_0000,
     cycles: 0x1400_0000,
     closed: Region::new(0x1500_0000, 8 * PAGE),
+    record: None,
     secret: Secret::Latched,
 };
 
@@ -58,7 +61,9 @@ const SOC_1: Board = Board {
     uart: 0x1100_0000,
     patience: 0,
     end: 0x1200_0000,
+    cycles: 0x1400_0000,
     closed: Region::new(0x1500_0000, 2 * PAGE),
+    record: Some(Region::new(map::LOG.end - PAGE, PAGE)),
     secret: Secret::Elsewhere,
 };
 
@@ -73,6 +78,7 @@ const QEMU_VIRT: Board = Board {
     end: 0x10_0000,
     cycles: 0,
     closed: Region::new(0x23f0_0000, PAGE),
+    record: None,
     secret: Secret::Locked,
 };
 

@@ -23,8 +23,7 @@ use hartlock_verify::board::Region;
 use hartlock_virt::console::Number;
 use hartlock_virt::memory;
 
-use board::{Board, PAGE};
-use board::{Board, RECORD, Secret};
+use board::{Board, PAGE, Secret};
 
 global_asm!(include_str!("../../bench/src/start.S"));
 global_asm!(include_str!("attempt.S"));
@@ -57,8 +56,9 @@ const MODES: [(&str, u64, u64); 2] =
     [("s-mode ", 1 << 11, CALL_OF_S_MODE), ("u-mode ", 0, CALL_OF_U_MODE)];
 
 #[unsafe(no_mangle)]
-extern "C" fn bench_main(_hart: u64, record_at: u64) -> ! {
+extern "C" fn bench_main(_hart: u64, handed_over: u64) -> ! {
     let board = Board::find();
+    let record_at = board.record.map_or(handed_over, |record| record.start);
     let begins = board.cycles();
     // SAFETY: memory that the loader has written, and nothing else uses.
     let record = unsafe { memory::bytes(Region::new(record_at, RECORD_SIZE)) };
@@ -72,14 +72,10 @@ extern "C" fn bench_main(_hart: u64, record_at: u64) -> ! {
     }
     board.line(&[""]);
     board.line(&["monitor: entered: ", Number::decimal(begins).as_str()]);
-    if board.has_engines {
-        engines_have_nothing(board);
-    } else {
-        secret_is_locked(board);
     match board.secret {
         Secret::Latched => engines_have_nothing(board),
         Secret::Locked => secret_is_locked(board),
-        Secret::Elsewhere => close_pages(board),
+        Secret::Elsewhere => close_pages(board, record_at),
     }
     open_memory();
     for (name, mode, call) in MODES {
@@ -147,7 +143,7 @@ fn expect(board: &Board, address: u64, (name, mode): (&str, u64), is_store: bool
 }
 
 /// What the loader of another board does before it enters the monitor: closes the pages and the record to S- and U-mode.
-fn close_pages(board: &Board) {
+fn close_pages(board: &Board, record_at: u64) {
     const NAPOT: u64 = 3 << 3;
     // A range of 2^n bytes: ones below its size say how many (RISC-V Privileged Architecture §3.7.1).
     let napot = |region: Region| (region.start >> 2) | ((region.size() >> 3).wrapping_sub(1));
@@ -155,7 +151,7 @@ fn close_pages(board: &Board) {
     unsafe {
         asm!(
             "csrw pmpaddr0, {}", "csrw pmpaddr1, {}", "csrw pmpcfg0, {}",
-            in(reg) napot(board.closed), in(reg) napot(RECORD), in(reg) NAPOT | NAPOT << 8,
+            in(reg) napot(board.closed), in(reg) napot(Region::new(record_at, PAGE)), in(reg) NAPOT | NAPOT << 8,
             options(nostack)
         );
     }
