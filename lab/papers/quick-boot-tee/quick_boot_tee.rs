@@ -2,8 +2,9 @@
 //! TEE by engines and in software (`lab/README.md`).
 
 use std::collections::BTreeMap;
+use std::thread;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use super::args::Args;
 use super::inputs;
@@ -11,6 +12,7 @@ use super::machine::{Machine, commit, date, version};
 use super::paper::Paper;
 use super::run::{Row, Run};
 use hartlock_hw::ip;
+use hartlock_hw::machines::model::{CORES, Core};
 use hartlock_hw::machines::tee::tee;
 use xtask::project;
 use xtask::python;
@@ -32,14 +34,20 @@ pub fn measure(args: &Args) -> Result<Run> {
     let paper = Paper::load(KEY)?;
     let areas = area::ENGINES.map(|engine| ip::areas(engine.name).map(|areas| (engine, areas)));
     let areas = areas.into_iter().collect::<Result<Vec<_>>>()?;
-    let (_, sha3) = areas.first().context("an engine for SHA-3")?;
+    let [(_, sha3), (_, ed25519)] = &areas[..] else { bail!("two engines") };
     let lists = dma::measure()?;
-    let boots = boot::measure(args.quick)?;
-    let counts = if args.quick {
-        Vec::new()
-    } else {
-        software::measure(tee(boot::MACHINE).context("the machine with engines")?)?
-    };
+    let machine = tee(boot::MACHINE).context("the machine with engines")?;
+    // It takes as long as many boots, and is one program.
+    let (boots, counts) = thread::scope(|scope| {
+        let counts = (!args.quick).then(|| scope.spawn(|| software::measure(machine)));
+        let boots = boot::measure(args.quick);
+        let counts = counts.map(|thread| match thread.join() {
+            Ok(counts) => counts,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        (boots, counts.unwrap_or_else(|| Ok(Vec::new())))
+    });
+    let (boots, counts) = (boots?, counts?);
     let software = [(software::CRATES, sweep::PORTABLE), (software::OURS, sweep::OURS)].into_iter();
     let mut columns: Vec<sweep::Column> =
         software.filter_map(|(who, name)| software::column(&counts, who, name)).collect();
@@ -47,6 +55,12 @@ pub fn measure(args: &Args) -> Result<Run> {
     let mut rows = Vec::new();
     for (engine, areas) in &areas {
         rows.extend(area::rows(engine, areas, &paper)?);
+    }
+    // Minutes, the first time.
+    let tile = if args.quick { None } else { Some(ip::tile(tile_core()?)?) };
+    if let Some(count) = &tile {
+        let engines = [area::built_in(sha3)?, area::signer(ed25519)?];
+        rows.extend(area::tile(count, &engines, sha3.flow, &paper)?);
     }
     rows.extend(dma::rows(&lists, area::built_in(sha3)?, area::of_the_paper(sha3)?, &paper)?);
     rows.extend(boot::rows(&boots)?);
@@ -76,7 +90,8 @@ pub fn measure(args: &Args) -> Result<Run> {
     let folder = args.folder();
     run.store(&folder, &dma::csv(&lists))?;
     let areas = areas.iter().map(|(engine, areas)| (engine, areas));
-    run.store_more(&folder, "area", &area::csv(areas))?;
+    let tile = tile.as_ref().map_or_else(String::new, area::tile_csv);
+    run.store_more(&folder, "area", &(area::csv(areas) + &tile))?;
     run.store_more(&folder, "boots", &boot::csv(&boots))?;
     run.store_more(&folder, "points", &boot::points_csv(&boots))?;
     run.store_more(&folder, "software", &software::csv(&counts))?;
@@ -85,16 +100,20 @@ pub fn measure(args: &Args) -> Result<Run> {
     Ok(run)
 }
 
+fn tile_core() -> Result<Core> {
+    CORES.into_iter().find(|core| core.name == area::TILE).context("a core of this name")
+}
+
 const WITHOUT_SOFTWARE: &str = "only a whole run measures software";
-const OTHER_UNIT: &str =
-    "adaptive look-up tables are another unit than LUT: both designs are in the table of one flow";
+const WITHOUT_TILE: &str = "only a whole run counts it";
+const OTHER_UNIT: &str = "adaptive look-up tables are another unit than LUT: look-up tables are in the tables of one flow";
 const SAME_ENGINE: &str = "one engine does both: in the row of the multiplier";
 const OTHER_CHIP: &str = "a share of the paper's chip";
 
 /// Rows without a number of ours say why.
 fn missing(rows: Vec<Row>) -> Vec<Row> {
     let note = |row: &Row| match (row.table.as_str(), row.metric.as_str(), row.config.as_str()) {
-        (area::PUBLISHED, _, "Rocket Tiles") => "no engine, and no netlist of it is counted here",
+        (area::PUBLISHED, "FFs" | "RAM Bits" | "DSP", "Rocket Tiles") => WITHOUT_TILE,
         (area::PUBLISHED, "ALUTs", _) => OTHER_UNIT,
         (area::PUBLISHED, "Total", _) => "a sum of different units",
         (area::PUBLISHED, "FFs" | "RAM Bits" | "DSP", _) => SAME_ENGINE,

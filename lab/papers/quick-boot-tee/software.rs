@@ -2,19 +2,21 @@
 //! paper's C, and our kernels with their instructions counted.
 
 use std::fmt::Write;
-use std::process::Command;
+use std::fs;
+use std::time::Instant;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use hartlock_fsbl::{Computer, Never};
 use hartlock_kernels::ed25519_signer::{ExpandedKey, KeyPair};
 use hartlock_kernels::sha3::Sha3_512;
 use hartlock_kernels::{Hash, Kernels};
 
 use super::sweep::{Column, Parts};
+use crate::counts::{self, Count};
 use crate::run::{Better, How, Row};
-use hartlock_hw::machines::tee::{self, Tee};
-use hartlock_hw::machines::{End, Machine};
-use xtask::{firmware, project, run};
+use hartlock_hw::machines::tee::Tee;
+use hartlock_hw::machines::tee_boot::Prepared;
+use xtask::project;
 
 pub const TABLE: &str = "Software on a bare hart";
 const NAME: &str = "portable";
@@ -27,61 +29,25 @@ const SIZES: [usize; 3] = [8 << 10, 16 << 10, 64 << 10];
 /// By so much the whole boot of the loader may differ from its parts here, in percent: the links differ, and with them what the
 /// caches miss.
 const TOLERANCE: f64 = 5.0;
-const MAX_CYCLES: &str = "100000000";
-
-/// A part of one program's endorsement.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Count {
-    pub who: String,
-    /// `measure`, `derive`, `key` or `sign`.
-    pub what: String,
-    pub bytes: usize,
-    pub cycles: u64,
-    pub instructions: u64,
-}
 
 /// Runs the program.
 ///
 /// # Errors
 /// If something cannot be built, or a result is wrong.
 pub fn measure(machine: Tee) -> Result<Vec<Count>> {
-    let target = project::target_dir().join("lab").join(NAME);
-    let mut cargo = Command::new("cargo");
-    cargo.current_dir(project::root().join("lab").join(NAME));
-    cargo.args(["build", "--quiet", "--locked", "--release", "--target", firmware::TARGET]);
-    cargo.arg("--target-dir").arg(&target);
-    // Crates of ours in another selection of features than their own tests have.
-    cargo.env("CARGO_ENCODED_RUSTFLAGS", "-Awarnings");
-    run::quietly(&mut cargo)?;
-    let program = target.join(firmware::TARGET).join("release").join(NAME);
+    let program = counts::build(NAME, &project::target_dir().join("lab").join(NAME), &[])?;
     eprintln!("software on a bare hart of {}", machine.name);
-    let options = ["--max-cycles", MAX_CYCLES].map(str::to_owned);
-    let folder = project::work_dir("hw").join(NAME);
-    let model = tee::machine(machine)?;
-    let runs = Machine { machine: &model, program: &program, folder: &folder, options: &options };
-    let (console, _, end) = runs.run(&[])?;
-    ensure!(end == End::Success, "it ended in {end:?}\n{console}");
-    read(&console)
+    let start = Instant::now();
+    let prepared = Prepared::of_program(machine, fs::read(program)?)?;
+    let kept = project::cache_dir()?.join("boots").join(machine.name);
+    let ran = prepared.run_once(&kept).context("software on a bare hart")?;
+    eprintln!("software on a bare hart ({:.0} s)", start.elapsed().as_secs_f64());
+    read(&ran.console)
 }
 
-/// What the program printed. A wrong result is an error, whichever program made it.
+/// What the program counted: `measure`, `derive`, `key` and `sign` of each who.
 fn read(console: &str) -> Result<Vec<Count>> {
-    let mut counts = Vec::new();
-    for line in console.lines() {
-        let words: Vec<&str> = line.split(' ').collect();
-        let ["count", who, what, bytes, cycles, instructions, result] = words[..] else { continue };
-        let bytes = bytes.parse()?;
-        ensure!(right(what, bytes)? == result, "{who} has another result of {what}, {bytes} bytes");
-        counts.push(Count {
-            who: who.to_owned(),
-            what: what.to_owned(),
-            bytes,
-            cycles: cycles.parse()?,
-            instructions: instructions.parse()?,
-        });
-    }
-    ensure!(console.ends_with("bench: done\n"), "the program did not end\n{console}");
-    Ok(counts)
+    counts::read(console, right)
 }
 
 /// What has to come out, in hexadecimal digits.

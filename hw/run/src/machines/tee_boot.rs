@@ -245,6 +245,21 @@ impl Prepared {
         })
     }
 
+    /// Another program in the place of the loader, with nothing on the storage.
+    ///
+    /// # Errors
+    /// If the machine cannot be built.
+    pub fn of_program(tee: Tee, program: Vec<u8>) -> Result<Self> {
+        Ok(Self {
+            machine: tee::machine(tee)?,
+            program,
+            medium: Vec::new(),
+            monitor: Vec::new(),
+            secret: SECRET.to_vec(),
+            options: vec!["--max-cycles".to_owned(), MAX_CYCLES.to_owned()],
+        })
+    }
+
     /// Bytes of the storage.
     #[must_use]
     pub fn medium_size(&self) -> usize {
