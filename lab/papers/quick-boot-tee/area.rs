@@ -170,7 +170,7 @@ impl Engine {
     }
 }
 
-/// The core whose tile stands beside the paper's two, and its table.
+/// The core whose tile is compared with the paper's two, and its table.
 pub const TILE: &str = "rocket-1-full";
 const TILES: &str = "Rocket tile in one flow";
 const TILES_PUBLISHED: &str = "Rocket Tiles";

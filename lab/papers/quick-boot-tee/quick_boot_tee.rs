@@ -7,13 +7,15 @@ use std::thread;
 use anyhow::{Context, Result, bail};
 
 use super::args::Args;
+use super::counts::Count;
 use super::inputs;
 use super::machine::{Machine, commit, date, version};
 use super::paper::Paper;
 use super::run::{Row, Run};
 use hartlock_hw::ip;
-use hartlock_hw::machines::model::{CORES, Core};
-use hartlock_hw::machines::tee::tee;
+use hartlock_hw::ip::Count as Cells;
+use hartlock_hw::machines::model::CORES;
+use hartlock_hw::machines::tee::{Tee, tee};
 use xtask::project;
 use xtask::python;
 use xtask::python::PackageSet;
@@ -37,17 +39,17 @@ pub fn measure(args: &Args) -> Result<Run> {
     let [(_, sha3), (_, ed25519)] = &areas[..] else { bail!("two engines") };
     let lists = dma::measure()?;
     let machine = tee(boot::MACHINE).context("the machine with engines")?;
-    // It takes as long as many boots, and is one program.
-    let (boots, counts) = thread::scope(|scope| {
-        let counts = (!args.quick).then(|| scope.spawn(|| software::measure(machine)));
+    // Software takes as long as many boots, and is one program.
+    let (boots, more) = thread::scope(|scope| {
+        let more = (!args.quick).then(|| scope.spawn(|| beside_boots(machine)));
         let boots = boot::measure(args.quick);
-        let counts = counts.map(|thread| match thread.join() {
-            Ok(counts) => counts,
+        let more = more.map(|thread| match thread.join() {
+            Ok(more) => more,
             Err(panic) => std::panic::resume_unwind(panic),
         });
-        (boots, counts.unwrap_or_else(|| Ok(Vec::new())))
+        (boots, more)
     });
-    let (boots, counts) = (boots?, counts?);
+    let (boots, (counts, tile)) = (boots?, more.transpose()?.unwrap_or_default());
     let software = [(software::CRATES, sweep::PORTABLE), (software::OURS, sweep::OURS)].into_iter();
     let mut columns: Vec<sweep::Column> =
         software.filter_map(|(who, name)| software::column(&counts, who, name)).collect();
@@ -56,8 +58,6 @@ pub fn measure(args: &Args) -> Result<Run> {
     for (engine, areas) in &areas {
         rows.extend(area::rows(engine, areas, &paper)?);
     }
-    // Minutes, the first time.
-    let tile = if args.quick { None } else { Some(ip::tile(tile_core()?)?) };
     if let Some(count) = &tile {
         let engines = [area::built_in(sha3)?, area::signer(ed25519)?];
         rows.extend(area::tile(count, &engines, sha3.flow, &paper)?);
@@ -100,8 +100,11 @@ pub fn measure(args: &Args) -> Result<Run> {
     Ok(run)
 }
 
-fn tile_core() -> Result<Core> {
-    CORES.into_iter().find(|core| core.name == area::TILE).context("a core of this name")
+/// What only a whole run measures: software, and a tile of Rocket, which is synthesised once.
+fn beside_boots(machine: Tee) -> Result<(Vec<Count>, Option<Cells>)> {
+    let counts = software::measure(machine)?;
+    let core = CORES.into_iter().find(|core| core.name == area::TILE);
+    Ok((counts, Some(ip::tile(core.context("a core of this name")?)?)))
 }
 
 const WITHOUT_SOFTWARE: &str = "only a whole run measures software";

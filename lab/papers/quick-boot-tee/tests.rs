@@ -125,7 +125,7 @@ fn ratios_are_of_one_flow_and_of_one_kind() {
 }
 
 #[test]
-fn a_tile_stands_beside_two_without_a_ratio() {
+fn a_tile_is_shown_beside_two_without_a_ratio() {
     let paper = Paper::load(KEY).unwrap();
     let count = Count { luts: 16_000, flip_flops: 7, half_brams: 2, ..Count::default() };
     let engines = [area("a", 24, 5000, 0), area("b", 1, 3000, 0)];
