@@ -78,9 +78,6 @@ def quick_boot_tee(rows, more):
     for r in areas:
         r.update({k: int(v) for k, v in r.items() if v.isdigit()})
         engine = r.get("engine", "sha3")  # older runs have no other
-        if engine == "rocket":
-            yield from tile(r, areas)
-            continue
         name, of, published, registers = {
             "sha3": ("SHA-3", "block", "SHA-3", "with registers, 2 rounds a cycle"),
             "ed25519": ("Ed25519", "product", "Ed25519 mult", "with registers"),
@@ -100,11 +97,13 @@ def quick_boot_tee(rows, more):
     cycles = {(r["memory"], r["function"], int(r["bytes"])): int(r["cycles"]) for r in rows if r["offset"] == "0"}
     milliseconds = 1000 * REPOSITORY_MHZ
     for function, rate in SHA3_BLOCK.items():
-        name, short, long, whole = function.upper(), 4096, 16384, 2 * MIB
+        name, size, whole = function.upper(), 16384, 2 * MIB
         for memory in ("hits", "no cache"):
-            total, config = cycles[memory, function, long], f"{name}, {long} bytes, {memory}"
-            yield "SHA-3 by DMA", "cost", config, total / long
-            yield "SHA-3 by DMA", "a block", config, total / (long // rate + 1)
+            total, config = cycles[memory, function, size], f"{name}, {size} bytes, {memory}"
+            yield "SHA-3 by DMA", "cost", config, total / size
+            yield "SHA-3 by DMA", "a block", config, total / (size // rate + 1)
+        # Runs without boots took shorter ones.
+        short, long = (16384, 65536) if more("boots") else (4096, 16384)
         few, many = cycles["no cache", function, short], cycles["no cache", function, long]
         block = (many - few) / (long // rate - short // rate)
         total = many + (whole // rate - long // rate) * block
@@ -115,19 +114,6 @@ def quick_boot_tee(rows, more):
     yield from tee_boots(more("boots"), more("software"))
     yield from tee_points(more("points"))
     yield from third_paper()
-
-
-def tile(r, areas):
-    """Cells of a tile of Rocket, and how much of one both engines would be."""
-    table, config, bits = "Rocket tile in one flow", r["netlist"], r["half_brams"] * HALF_BRAM_BITS
-    cells = {"LUT": r["luts"], "FF": r["flip_flops"], "CARRY4": r["carries"], "BRAM": bits, "DSP48E1": r["multipliers"]}
-    for metric, value in cells.items():
-        yield table, metric, config, value
-    engines = {("sha3", "with registers, 1 round a cycle"), ("ed25519", "with registers")}
-    luts = sum(int(it["luts"]) for it in areas if (it["engine"], it["netlist"]) in engines)
-    yield table, "LUT of both engines by those of a tile", config, 100 * luts / r["luts"]
-    for metric, value in (("FFs", r["flip_flops"]), ("RAM Bits", bits), ("DSP", r["multipliers"])):
-        yield "Table 1", metric, "Rocket Tiles", value
 
 
 def tee_columns(boots, software):

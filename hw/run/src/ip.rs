@@ -18,7 +18,6 @@ use self::parallel::in_parallel;
 use self::property::Proof;
 use self::record::Record;
 pub use self::record::{Area, Areas, areas};
-pub use self::tile::tile;
 use xtask::Outcome;
 use xtask::python::PackageSet;
 use xtask::{Verdict, project};
@@ -39,7 +38,6 @@ mod record;
 mod schemata;
 mod system;
 mod table;
-mod tile;
 mod upsets;
 
 fn all_names() -> Result<Vec<String>> {

@@ -85,11 +85,6 @@ pub fn built_in(areas: &Areas) -> Result<&Area> {
     find(&areas.own, "with registers, 1 round a cycle")
 }
 
-/// That for Ed25519.
-pub fn signer(areas: &Areas) -> Result<&Area> {
-    find(&areas.own, ENGINES[1].as_published)
-}
-
 fn find<'a>(list: &'a [Area], name: &str) -> Result<&'a Area> {
     list.iter().find(|it| it.name == name).with_context(|| format!("{name} is not in the record"))
 }
@@ -168,47 +163,6 @@ impl Engine {
         let row = row.peer(f64::from(theirs));
         if theirs == 0 { row.incomparable("the peer has none") } else { row }
     }
-}
-
-/// The core whose tile is compared with the paper's two, and its table.
-pub const TILE: &str = "rocket-1-full";
-const TILES: &str = "Rocket tile in one flow";
-const TILES_PUBLISHED: &str = "Rocket Tiles";
-
-/// A tile of Rocket, hart and caches, and how much of one both engines would be: those of `tee-1-full`.
-pub fn tile(count: &Count, engines: &[&Area], flow: &str, paper: &Paper) -> Result<Vec<Row>> {
-    const REASON: &str = "the paper has two tiles, other caches, and another flow";
-    let area = Area { name: format!("tile of {TILE}"), cycles: 0, bound: None, count: *count };
-    let note = format!("{}, caches of 16 KiB and 16 KiB: Yosys, {flow}", area.name);
-    let mut rows = Vec::new();
-    for (metric, unit, value) in COLUMNS {
-        let row = Row::info(TILES, metric, unit, f64::from(value(&area))).of(&area.name);
-        rows.push(row.how(How::Counted).noted(format!("Yosys, {flow}")));
-    }
-    let luts: u32 = engines.iter().map(|engine| engine.count.luts).sum();
-    let share = 100.0 * f64::from(luts) / f64::from(count.luts);
-    let row = Row::info(TILES, "LUT of both engines by those of a tile", "percent", share);
-    rows.push(row.of(&area.name).how(How::Computed).noted("with registers, SHA-3 with 24 cycles"));
-    let numbers = [
-        ("FFs", "flip-flops", count.flip_flops),
-        ("RAM Bits", "bits", ram_bits(&area)),
-        ("DSP", "DSP blocks", count.multipliers),
-    ];
-    for (metric, unit, value) in numbers {
-        let row = Row::info(PUBLISHED, metric, unit, f64::from(value)).of(TILES_PUBLISHED);
-        let row = row.how(How::Counted).noted(note.as_str()).published(paper)?;
-        rows.push(row.incomparable(REASON));
-    }
-    Ok(rows)
-}
-
-/// The line of it in the CSV.
-pub fn tile_csv(count: &Count) -> String {
-    let Count { luts, shift_registers, memories, flip_flops, carries, half_brams, multipliers } =
-        count;
-    format!(
-        "core,\"tile of {TILE}\",,,{luts},{shift_registers},{memories},{flip_flops},{carries},{half_brams},{multipliers},rocket\n"
-    )
 }
 
 /// Every netlist, as CSV.

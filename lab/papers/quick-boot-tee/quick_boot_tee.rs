@@ -4,18 +4,15 @@
 use std::collections::BTreeMap;
 use std::thread;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use super::args::Args;
-use super::counts::Count;
 use super::inputs;
 use super::machine::{Machine, commit, date, version};
 use super::paper::Paper;
 use super::run::{Row, Run};
 use hartlock_hw::ip;
-use hartlock_hw::ip::Count as Cells;
-use hartlock_hw::machines::model::CORES;
-use hartlock_hw::machines::tee::{Tee, tee};
+use hartlock_hw::machines::tee::tee;
 use xtask::project;
 use xtask::python;
 use xtask::python::PackageSet;
@@ -36,20 +33,20 @@ pub fn measure(args: &Args) -> Result<Run> {
     let paper = Paper::load(KEY)?;
     let areas = area::ENGINES.map(|engine| ip::areas(engine.name).map(|areas| (engine, areas)));
     let areas = areas.into_iter().collect::<Result<Vec<_>>>()?;
-    let [(_, sha3), (_, ed25519)] = &areas[..] else { bail!("two engines") };
+    let (_, sha3) = areas.first().context("an engine for SHA-3")?;
     let lists = dma::measure()?;
     let machine = tee(boot::MACHINE).context("the machine with engines")?;
     // Software takes as long as many boots, and is one program.
-    let (boots, more) = thread::scope(|scope| {
-        let more = (!args.quick).then(|| scope.spawn(|| beside_boots(machine)));
+    let (boots, counts) = thread::scope(|scope| {
+        let counts = (!args.quick).then(|| scope.spawn(|| software::measure(machine)));
         let boots = boot::measure(args.quick);
-        let more = more.map(|thread| match thread.join() {
-            Ok(more) => more,
+        let counts = counts.map(|thread| match thread.join() {
+            Ok(counts) => counts,
             Err(panic) => std::panic::resume_unwind(panic),
         });
-        (boots, more)
+        (boots, counts)
     });
-    let (boots, (counts, tile)) = (boots?, more.transpose()?.unwrap_or_default());
+    let (boots, counts) = (boots?, counts.transpose()?.unwrap_or_default());
     let software = [(software::CRATES, sweep::PORTABLE), (software::OURS, sweep::OURS)].into_iter();
     let mut columns: Vec<sweep::Column> =
         software.filter_map(|(who, name)| software::column(&counts, who, name)).collect();
@@ -57,10 +54,6 @@ pub fn measure(args: &Args) -> Result<Run> {
     let mut rows = Vec::new();
     for (engine, areas) in &areas {
         rows.extend(area::rows(engine, areas, &paper)?);
-    }
-    if let Some(count) = &tile {
-        let engines = [area::built_in(sha3)?, area::signer(ed25519)?];
-        rows.extend(area::tile(count, &engines, sha3.flow, &paper)?);
     }
     rows.extend(dma::rows(&lists, area::built_in(sha3)?, area::of_the_paper(sha3)?, &paper)?);
     rows.extend(boot::rows(&boots)?);
@@ -90,8 +83,7 @@ pub fn measure(args: &Args) -> Result<Run> {
     let folder = args.folder();
     run.store(&folder, &dma::csv(&lists))?;
     let areas = areas.iter().map(|(engine, areas)| (engine, areas));
-    let tile = tile.as_ref().map_or_else(String::new, area::tile_csv);
-    run.store_more(&folder, "area", &(area::csv(areas) + &tile))?;
+    run.store_more(&folder, "area", &area::csv(areas))?;
     run.store_more(&folder, "boots", &boot::csv(&boots))?;
     run.store_more(&folder, "points", &boot::points_csv(&boots))?;
     run.store_more(&folder, "software", &software::csv(&counts))?;
@@ -100,15 +92,9 @@ pub fn measure(args: &Args) -> Result<Run> {
     Ok(run)
 }
 
-/// What only a whole run measures: software, and a tile of Rocket, which is synthesised once.
-fn beside_boots(machine: Tee) -> Result<(Vec<Count>, Option<Cells>)> {
-    let counts = software::measure(machine)?;
-    let core = CORES.into_iter().find(|core| core.name == area::TILE);
-    Ok((counts, Some(ip::tile(core.context("a core of this name")?)?)))
-}
-
 const WITHOUT_SOFTWARE: &str = "only a whole run measures software";
-const WITHOUT_TILE: &str = "only a whole run counts it";
+const WITHOUT_TILE: &str =
+    "not counted: Yosys in WebAssembly exhausts its stack on a tile of Rocket in this flow";
 const OTHER_UNIT: &str = "adaptive look-up tables are another unit than LUT: look-up tables are in the tables of one flow";
 const SAME_ENGINE: &str = "one engine does both: in the row of the multiplier";
 const OTHER_CHIP: &str = "a share of the paper's chip";

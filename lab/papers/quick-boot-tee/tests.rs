@@ -125,20 +125,6 @@ fn ratios_are_of_one_flow_and_of_one_kind() {
 }
 
 #[test]
-fn a_tile_is_shown_beside_two_without_a_ratio() {
-    let paper = Paper::load(KEY).unwrap();
-    let count = Count { luts: 16_000, flip_flops: 7, half_brams: 2, ..Count::default() };
-    let engines = [area("a", 24, 5000, 0), area("b", 1, 3000, 0)];
-    let rows = area::tile(&count, &engines.each_ref(), "a flow", &paper).unwrap();
-    let share = rows.iter().find(|row| row.unit == "percent").unwrap();
-    assert_eq!(share.ours, Some(50.0));
-    let published: Vec<_> = rows.iter().filter(|row| row.published.is_some()).collect();
-    assert_eq!(published.len(), 3);
-    assert!(published.iter().all(|row| row.ratio.is_none()));
-    assert_eq!(area::tile_csv(&count).split(',').count(), area::csv([]).split(',').count());
-}
-
-#[test]
 fn what_is_missing_is_named() {
     let paper = Paper::load(KEY).unwrap();
     let rows = area::rows(&area::ENGINES[0], &areas(), &paper).unwrap();

