@@ -1,13 +1,14 @@
 //! SHA-3 by DMA on the root of trust: what a block costs, and how long the paper's payload would take.
 
 use std::fmt::Write;
+use std::thread;
 
 use anyhow::{Context, Result, ensure};
 
 use crate::paper::Paper;
 use crate::run::{Better, How, Row};
 use hartlock_hw::ip::Area;
-use hartlock_hw::machines::rot::{Rot, rot};
+use hartlock_hw::machines::rot::{self, Rot, rot};
 use hartlock_hw::machines::rot_dma::{self, Measured};
 
 pub const TABLE: &str = "SHA-3 by DMA";
@@ -33,13 +34,22 @@ pub type Lists = Vec<(&'static str, Vec<Measured>)>;
 
 pub fn measure() -> Result<Lists> {
     let machine: Rot = rot("rot").context("the root of trust alone")?;
+    // Before two threads ask for it.
+    rot::machine(machine)?;
     let of_one = |(memory, options): (&'static str, &[&str])| {
-        eprintln!("SHA-3 by DMA, {memory}");
         let mut lists = rot_dma::measure(machine, options)?;
         lists.retain(|it| FUNCTIONS.iter().any(|(name, ..)| it.functions == [*name]));
+        eprintln!("SHA-3 by DMA, {memory}");
         Ok((memory, lists))
     };
-    MEMORIES.into_iter().map(of_one).collect()
+    thread::scope(|scope| {
+        let threads = MEMORIES.map(|memory| scope.spawn(move || of_one(memory)));
+        let lists = threads.into_iter().map(|thread| match thread.join() {
+            Ok(list) => list,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        lists.collect()
+    })
 }
 
 /// Blocks of a message: the padding takes a byte at least.

@@ -45,9 +45,10 @@ impl Measured {
 /// If it is not, or the program fails.
 pub fn measure(rot: Rot, options: &[&str]) -> Result<Vec<Measured>> {
     let program = firmware::rot_program("rot-dma", &[])?;
+    // Runs with different options may be under way at a time.
+    let folder = rot::folder(rot).join(format!("dma{}", options.concat()));
     let options = [&["--max-cycles", MAX_CYCLES], options].concat();
-    let (console, _, end) =
-        rot::run_program(&rot::machine(rot)?, &program, &rot::folder(rot).join("dma"), &options)?;
+    let (console, _, end) = rot::run_program(&rot::machine(rot)?, &program, &folder, &options)?;
     ensure!(end == End::Success, "the program ended in {end:?}\n{console}");
     judge(&console)
 }
