@@ -261,6 +261,25 @@ BOARDS: dict[str, Board] = {
             ),
         },
     ),
+    "hartlock-tee": Board(
+        places={
+            1: Place(0x8000_0000, 0x8400_0000, address=0x8000_0000, entry_at_load=True),
+            2: Place(0x8420_0000, 0x8440_0000, address=0x8420_0000, entry_at_load=True),
+            3: Place(0x8440_0000, 0x8442_0000, address=0x8440_0000),
+        },
+        live={
+            "boot": (
+                (0x8400_0000, 0x8401_0000),  # measurement log
+                (0x8800_0000, 0x8900_0000),  # boot bundle
+            ),
+            "system": (
+                (0x8000_0000, 0x8400_0000),  # the monitor
+                (0x8400_0000, 0x8401_0000),  # measurement log
+                (0x8420_0000, 0x8440_0000),  # loader
+                (0x8440_0000, 0x8442_0000),  # device tree
+            ),
+        },
+    ),
 }
 
 

@@ -71,7 +71,7 @@ const TYPED: [(&str, &str); 12] = [
     ("verify --lifecycle prod", "[verify][--lifecycle][production]"),
     ("explain E0603", "[explain][E0603]"),
     ("keygen --algorithm ecdsa-p2", "[keygen][--algorithm][ecdsa-p256]"),
-    ("verify --board hart", "[verify][--board][hartlock-soc]"),
+    ("verify --board hartlock-s", "[verify][--board][hartlock-soc]"),
     ("verify --board mi", "[verify][--board][mine.toml]"),
     ("boot --board mi", "[boot][--board][mine.toml]"),
     ("key sh", "[key][show]"),

@@ -13,6 +13,7 @@ use hartlock_fsbl::{
 };
 use hartlock_image::{HashId, PAGE_SIZE, PayloadType, Reason};
 use hartlock_kernels::Kernels;
+use hartlock_kernels::signature::Rejection;
 use hartlock_regs::Block;
 use hartlock_rot::{DEVICE_SECRET, ED25519, host, wipe_stack};
 
@@ -157,6 +158,20 @@ impl SignEngine for Sign {
     ) -> Option<()> {
         *signature = self.0.sign(slot(number)?, nonce, challenge).ok()?;
         Some(())
+    }
+
+    fn verify(
+        &mut self,
+        public_key: &[u8; 32],
+        signature: &[u8; 64],
+        challenge: &[u8; 64],
+    ) -> Option<Result<(), Rejection>> {
+        let answer = self.0.verify(public_key, signature, challenge).ok()?;
+        Some(answer.map_err(|why| match why {
+            ed25519::Rejection::InvalidKey => Rejection::InvalidKey,
+            ed25519::Rejection::InvalidSignature => Rejection::NonCanonicalSignature,
+            ed25519::Rejection::Mismatch => Rejection::Mismatch,
+        }))
     }
 
     fn wipe(&mut self) -> Option<()> {

@@ -279,12 +279,22 @@ pub const STEPS: &[Step] = &[
                 "hartlock-bench",
                 "hartlock-loader",
                 "hartlock-rot-host",
-                "hartlock-host-signatures",
-                "hartlock-fsbl",
-                "hartlock-tee-monitor"
+                "hartlock-host-signatures"
             ],
             "--features",
-            "hartlock-bench/soc,hartlock-loader/soc,hartlock-fsbl/machine"
+            "hartlock-bench/soc,hartlock-loader/soc"
+        ),
+    )
+    .uses(&[Resource::Cargo])
+    .reads(&[WORKSPACE, BOARDS]),
+    Step::command(
+        "clippy-tee",
+        "the same for what runs on the machine of a TEE",
+        clippy_of_firmware!(
+            firmware::TARGET,
+            ["hartlock-fsbl", "hartlock-tee-monitor"],
+            "--features",
+            "hartlock-fsbl/machine"
         ),
     )
     .uses(&[Resource::Cargo])
