@@ -157,12 +157,17 @@ impl<H: HashEngine, S: SignEngine> Computer<H, S> {
     }
 
     /// SHA3-512 of parts that follow each other.
-    pub fn digest(&mut self, parts: &[&[u8]]) -> Digest {
+    pub fn digest(&mut self, parts: &[&[u8]]) -> [u8; 64] {
+        self.hashed(parts).0
+    }
+
+    /// The same, to be passed on.
+    pub(crate) fn hashed(&mut self, parts: &[&[u8]]) -> Digest {
         digest(&mut self.hash, &self.kernels, parts)
     }
 
     /// SHA3-512 of memory to which nothing was stored by the processor since devices have written it.
-    pub fn digest_of_memory(&mut self, bytes: &[u8]) -> Digest {
+    fn digest_of_memory(&mut self, bytes: &[u8]) -> Digest {
         let kernels = &self.kernels;
         by(&mut self.hash, |engine| engine.digest_of_memory(bytes))
             .unwrap_or_else(|| in_software(kernels, &[bytes]))

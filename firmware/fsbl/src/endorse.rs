@@ -107,9 +107,9 @@ impl<'a> DeviceKey<'a> {
         mut reached: impl FnMut(Point),
     ) -> Result<(), Reason> {
         made.device_public_key = self.public_key;
-        let mut derived = computer.digest(&[self.secret.bytes(), &made.measurement]);
+        let mut derived = computer.hashed(&[self.secret.bytes(), &made.measurement]);
         let (seed, _) = derived.0.split_at(32);
-        let mut expanded = computer.digest(&[seed]);
+        let mut expanded = computer.hashed(&[seed]);
         made.secret_key = expanded.0;
         wipe(&mut derived.0);
         wipe(&mut expanded.0);

@@ -57,8 +57,8 @@ impl HashEngine for Hashes {
     fn digest(&mut self, parts: &[&[u8]]) -> Option<Digest> {
         self.left = self.left.checked_sub(1)?;
         let mut digest = Computer::<Never, Never>::new(Kernels::PORTABLE, None, None).digest(parts);
-        digest.0[63] ^= self.flip;
-        Some(digest)
+        digest[63] ^= self.flip;
+        Some(Digest(digest))
     }
 
     fn digest_of_memory(&mut self, bytes: &[u8]) -> Option<Digest> {
@@ -510,7 +510,7 @@ fn a_bundle_is_verified_measured_and_read_once() {
             let (booted, made) = bench.boot(&mut computer).unwrap();
             assert!(booted.verdict.is_confirmed());
             assert_eq!(booted.entry, map::FIRST.start);
-            assert_eq!(made.measurement, computer.digest(&[&monitor]).0);
+            assert_eq!(made.measurement, computer.digest(&[&monitor]));
             let again = endorse(&mut computer, &secret(), &made.measurement, |_| ()).unwrap();
             assert_eq!((made.public_key, made.signature), (again.public_key, again.signature));
             assert_eq!(bench.memory[..MONITOR_SIZE], monitor);
@@ -542,7 +542,7 @@ fn an_engine_hashes_what_was_read_while_the_rest_is() {
         let (_, made) = bench.boot(&mut computer).unwrap();
         let fault = (left < WHOLE).then_some(Fault::Failed);
         assert_eq!(computer.fault(), [fault, None], "{left}");
-        assert_eq!(made.measurement, software().digest(&[&monitor]).0, "{left}");
+        assert_eq!(made.measurement, software().digest(&[&monitor]), "{left}");
         assert!(bench.reads.values().all(|count| *count == 1), "{:?}", bench.reads);
     }
 }
