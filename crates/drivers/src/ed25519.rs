@@ -226,8 +226,18 @@ impl<W: Wait> Ed25519<W> {
     /// A public key or R. It goes into the challenge: with one bit of it wrong, S gives the key away beside the right one, and
     /// the engine cannot see it.
     fn point(&mut self) -> Result<[u8; 32], Error> {
-        let first = read(self.registers.point());
-        if first == read(self.registers.point()) { Ok(first) } else { Err(Error::Failed) }
+        let mut bytes = [0; 32];
+        for (word, register) in
+            bytes.as_chunks_mut::<4>().0.iter_mut().zip(self.registers.point().iter())
+        {
+            *word = register.read().to_le_bytes();
+        }
+        let again = self.registers.point();
+        let words = bytes.as_chunks::<4>().0.iter().zip(again.iter());
+        // By words: a comparison of bytes takes as long as all of the reads.
+        let differ = words
+            .fold(0, |seen, (word, register)| seen | (u32::from_le_bytes(*word) ^ register.read()));
+        if differ == 0 { Ok(bytes) } else { Err(Error::Failed) }
     }
 
     fn until_idle(&mut self) -> Result<(), Error> {

@@ -259,9 +259,15 @@ impl<W: Wait> Sha3<W> {
                 self.command(Command::RESET.with_squeeze(true));
             }
             self.until(Status::digest_valid)?;
-            for (part, register) in block.chunks_mut(4).zip(self.registers.digest().iter()) {
+            // Whole words apart: copies of an unknown length would take longer than to read them.
+            let (words, rest) = block.as_chunks_mut::<4>();
+            let mut registers = self.registers.digest().iter();
+            for (word, register) in words.iter_mut().zip(registers.by_ref()) {
+                *word = register.read().to_le_bytes();
+            }
+            if let Some(register) = registers.next().filter(|_| !rest.is_empty()) {
                 let word = register.read().to_le_bytes();
-                part.iter_mut().zip(word).for_each(|(to, from)| *to = from);
+                rest.iter_mut().zip(word).for_each(|(to, from)| *to = from);
             }
         }
         // What was refused is not in the digest.

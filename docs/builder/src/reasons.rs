@@ -157,7 +157,7 @@ fn consoles(reason: &Reason) -> String {
         out += &command(&format!("{code} {title}\n"), reason);
     } else if reporters.contains(&Reporter::Hartlock) {
         out += "From `hartlock verify`, exit code 1; what was found may follow the name of the file:\n\n";
-        let file = if stages == ["rom"] { "boot.hlk" } else { "system.hlk" };
+        let file = if stages.contains(&"loader") { "system.hlk" } else { "boot.hlk" };
         let what = format!("{code} {title}\n       {file}\n");
         out += &command(&what, reason);
     } else {

@@ -10,6 +10,7 @@ use crate::secret::{DeviceSecret, wipe};
 const MESSAGE_LEN: usize = 64 + 32;
 
 /// What the monitor gets. Its secret is overwritten when this is dropped.
+#[repr(align(8))] // as a digest
 pub struct Endorsement {
     /// SHA3-512 of the monitor.
     pub measurement: [u8; 64],
@@ -21,6 +22,17 @@ pub struct Endorsement {
     pub device_public_key: [u8; 32],
     /// The monitor's expanded key: clamped scalar and prefix.
     pub secret_key: [u8; 64],
+}
+
+impl Endorsement {
+    /// None yet.
+    pub const EMPTY: Self = Self {
+        measurement: [0; 64],
+        public_key: [0; 32],
+        signature: [0; 64],
+        device_public_key: [0; 32],
+        secret_key: [0; 64],
+    };
 }
 
 impl Drop for Endorsement {
@@ -57,7 +69,9 @@ pub fn endorse<H: HashEngine, S: SignEngine>(
 ) -> Result<Endorsement, Reason> {
     let device = DeviceKey::load(computer, secret)?;
     reached(Point::DeviceKey);
-    device.endorse(computer, measurement, reached)
+    let mut made = Endorsement { measurement: *measurement, ..Endorsement::EMPTY };
+    device.endorse(computer, &mut made, reached)?;
+    Ok(made)
 }
 
 impl<'a> DeviceKey<'a> {
@@ -70,7 +84,8 @@ impl<'a> DeviceKey<'a> {
         computer: &mut Computer<H, S>,
         secret: &'a DeviceSecret,
     ) -> Result<Self, Reason> {
-        if let Some(public_key) = computer.public_key(Slot::Device, secret.bytes()) {
+        let mut public_key = [0; 32];
+        if computer.public_key(Slot::Device, secret.bytes(), &mut public_key).is_some() {
             return Ok(Self { secret, public_key });
         }
         computer.wipe();
@@ -79,35 +94,37 @@ impl<'a> DeviceKey<'a> {
 
     /// Derives the monitor's key pair as Keystone means to: its seed is the first half of SHA3-512(device secret, measurement),
     /// all 64 bytes of each. Keystone's own loader takes one byte of each (`sizeof` of an element), so that all monitors in the
-    /// world share 8,192 keys; that form is never made here. Then endorses measurement and public key.
+    /// world share 8,192 keys; that form is never made here. Then endorses measurement and public key. The measurement is in
+    /// `made`, which gets the rest.
     ///
     /// # Errors
-    /// `NotEndorsed` if a key or a signature could not be made, by engine and software.
+    /// `NotEndorsed` if a key or a signature could not be made, by engine and software; then no secret is left in `made`.
+    #[inline(never)]
     pub fn endorse<H: HashEngine, S: SignEngine>(
         &self,
         computer: &mut Computer<H, S>,
-        measurement: &[u8; 64],
+        made: &mut Endorsement,
         mut reached: impl FnMut(Point),
-    ) -> Result<Endorsement, Reason> {
-        let mut made = Endorsement {
-            measurement: *measurement,
-            public_key: [0; 32],
-            signature: [0; 64],
-            device_public_key: self.public_key,
-            secret_key: [0; 64],
-        };
-        let mut derived = computer.digest(&[self.secret.bytes(), measurement]);
-        let (seed, _) = derived.split_at(32);
-        made.secret_key = computer.digest(&[seed]);
-        wipe(&mut derived);
+    ) -> Result<(), Reason> {
+        made.device_public_key = self.public_key;
+        let mut derived = computer.hashed(&[self.secret.bytes(), &made.measurement]);
+        let (seed, _) = derived.0.split_at(32);
+        let mut expanded = computer.hashed(&[seed]);
+        made.secret_key = expanded.0;
+        wipe(&mut derived.0);
+        wipe(&mut expanded.0);
         // RFC 8032 §5.1.5; the monitor signs with it as it is.
         made.secret_key[0] &= 0xf8;
         made.secret_key[31] = made.secret_key[31] & 0x7f | 0x40;
         reached(Point::Derived);
-        let is_made = self.sign(computer, &mut made, &mut reached).is_some();
+        let is_made = self.sign(computer, made, &mut reached).is_some();
         // Also if something failed: no key stays in an engine.
         let is_wiped = computer.wipe();
-        if is_made && is_wiped { Ok(made) } else { Err(Reason::NotEndorsed) }
+        if is_made && is_wiped {
+            return Ok(());
+        }
+        wipe(&mut made.secret_key);
+        Err(Reason::NotEndorsed)
     }
 
     fn sign<H: HashEngine, S: SignEngine>(
@@ -116,14 +133,14 @@ impl<'a> DeviceKey<'a> {
         made: &mut Endorsement,
         reached: &mut impl FnMut(Point),
     ) -> Option<()> {
-        made.public_key = computer.public_key(Slot::Monitor, &made.secret_key)?;
+        computer.public_key(Slot::Monitor, &made.secret_key, &mut made.public_key)?;
         reached(Point::KeyPair);
         let mut message = [0; MESSAGE_LEN];
         let (measurement, public_key) = message.split_first_chunk_mut()?;
         *measurement = made.measurement;
         *public_key.first_chunk_mut()? = made.public_key;
         let key = (Slot::Device, self.secret.bytes());
-        made.signature = computer.sign(key, &self.public_key, &message)?;
+        computer.sign(key, &self.public_key, &message, &mut made.signature)?;
         reached(Point::Endorsed);
         Some(())
     }

@@ -4,7 +4,7 @@ use hartlock_drivers::dma::{Dma, List, Range, Window};
 use hartlock_drivers::ed25519::{self, Ed25519};
 use hartlock_drivers::sha3::{self, Function, Sha3};
 use hartlock_drivers::wait::Polling;
-use hartlock_fsbl::{Challenge, HashEngine, SignEngine, Slot};
+use hartlock_fsbl::{Challenge, Digest, HashEngine, SignEngine, Slot};
 use hartlock_kernels::signature::Rejection;
 use hartlock_regs::Block;
 use hartlock_virt::board::{
@@ -64,13 +64,13 @@ fn dma() -> Option<Dma<'static, Polling>> {
 }
 
 impl HashEngine for Hash {
-    fn digest(&mut self, parts: &[&[u8]]) -> Option<[u8; 64]> {
+    fn digest(&mut self, parts: &[&[u8]]) -> Option<Digest> {
         self.engine.start_stream(Function::Sha3_512).ok()?;
         push(parts);
         self.end_parts()
     }
 
-    fn digest_of_memory(&mut self, bytes: &[u8]) -> Option<[u8; 64]> {
+    fn digest_of_memory(&mut self, bytes: &[u8]) -> Option<Digest> {
         if self.dma.is_none() {
             return self.digest(&[bytes]);
         }
@@ -92,9 +92,9 @@ impl HashEngine for Hash {
         self.list(bytes)
     }
 
-    fn end_parts(&mut self) -> Option<[u8; 64]> {
-        let mut digest = [0; 64];
-        self.engine.read(&mut digest).ok()?;
+    fn end_parts(&mut self) -> Option<Digest> {
+        let mut digest = Digest([0; 64]);
+        self.engine.read(&mut digest.0).ok()?;
         Some(digest)
     }
 
@@ -174,8 +174,9 @@ fn slot(slot: Slot) -> Option<ed25519::Slot> {
 }
 
 impl SignEngine for Sign {
-    fn load(&mut self, number: Slot, expanded: &[u8; 64]) -> Option<[u8; 32]> {
-        self.0.load(slot(number)?, expanded).ok()
+    fn load(&mut self, number: Slot, expanded: &[u8; 64], public_key: &mut [u8; 32]) -> Option<()> {
+        *public_key = self.0.load(slot(number)?, expanded).ok()?;
+        Some(())
     }
 
     fn sign(
@@ -183,8 +184,10 @@ impl SignEngine for Sign {
         number: Slot,
         nonce: &[u8; 64],
         challenge: Challenge<'_>,
-    ) -> Option<[u8; 64]> {
-        self.0.sign(slot(number)?, nonce, challenge).ok()
+        signature: &mut [u8; 64],
+    ) -> Option<()> {
+        *signature = self.0.sign(slot(number)?, nonce, challenge).ok()?;
+        Some(())
     }
 
     fn verify(

@@ -19,8 +19,11 @@ impl Handover {
             endorsement;
         let fields: [&[u8]; 6] =
             [&TAG, measurement, public_key, signature, device_public_key, secret_key];
-        for (to, from) in to.iter_mut().zip(fields.into_iter().flatten()) {
-            *to = *from;
+        let mut rest = to.as_mut_slice();
+        for field in fields {
+            let Some((to, after)) = rest.split_at_mut_checked(field.len()) else { return };
+            to.copy_from_slice(field);
+            rest = after;
         }
     }
 

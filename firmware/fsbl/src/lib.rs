@@ -26,24 +26,24 @@ mod secret;
 #[cfg(test)]
 mod tests;
 
-pub use compute::{Challenge, Computer, Fault, HashEngine, Never, PART_UNIT, SignEngine, Slot};
+pub use compute::{
+    Challenge, Computer, Digest, Fault, HashEngine, Never, PART_UNIT, SignEngine, Slot,
+};
 pub use endorse::{DeviceKey, Endorsement, endorse};
 pub use handover::{HANDOVER_SIZE, Handover};
-pub use medium::{Board, Medium, Point};
-pub use pages::Pages;
+pub use medium::{Board, Medium, Next, Point};
+pub use pages::{HEAD, Pages};
 pub use secret::DeviceSecret;
 
 use hartlock_image::{PAGE_SIZE, PayloadType, Reason, align_up};
 use hartlock_verify::{Acceptance, Authenticated, Verdict, authenticate};
 
-/// What a boot gives: the first decision, and what the monitor gets.
+/// What a boot gives beside the endorsement: the first decision, and where the monitor is entered.
 pub struct Booted {
     /// To be confirmed again, directly before the jump.
     pub verdict: Verdict,
     /// Where the monitor is entered.
     pub entry: u64,
-    /// Of the monitor.
-    pub endorsement: Endorsement,
 }
 
 /// Verifies the bundle, measures the monitor and endorses it.
@@ -52,18 +52,24 @@ pub struct Booted {
 /// good and before payloads are looked at: the device's key is made while they are read. A bundle that is not genuine
 /// has not touched it; one with a changed payload has all of it wiped. It has to be out of reach when this returns.
 ///
+/// `made` is what the monitor gets; without a result it has no secret.
+///
 /// # Errors
 /// The first reason of the verification; `DeviceSecretInvalid`, `NotEndorsed`.
+#[inline(never)]
 pub fn boot<B: Board, H: HashEngine, S: SignEngine>(
     medium: &mut Medium<'_, '_, B, H, S>,
     acceptance: &Acceptance<'_>,
     again: &Acceptance<'_>,
     metadata: &mut [u8],
+    made: &mut Endorsement,
     secret: impl FnOnce(&mut B) -> Result<DeviceSecret, Reason>,
 ) -> Result<Booted, Reason> {
     medium.computer.try_engines();
     medium.board.reached(Point::Tried);
-    let mut bundle = authenticate(medium, acceptance, again, metadata)?;
+    // By reference from here on: a bundle that is moved is on the stack twice.
+    let mut bundle = authenticated(medium, acceptance, again, metadata);
+    let bundle = bundle.as_mut().map_err(|reason| *reason)?;
     medium.board.reached(Point::Authenticated);
     // After the first one, which was asked for already (Pages).
     for payload in bundle.manifest().payloads.iter().skip(1) {
@@ -74,12 +80,12 @@ pub fn boot<B: Board, H: HashEngine, S: SignEngine>(
     let secret = secret(medium.board)?;
     let device = DeviceKey::load(medium.computer, &secret)?;
     medium.board.reached(Point::DeviceKey);
-    match verified(medium, &mut bundle) {
-        Ok((verdict, entry, measurement)) => {
+    match verified(medium, bundle) {
+        Ok((booted, measurement)) => {
             let board = &mut *medium.board;
-            let endorsement =
-                device.endorse(medium.computer, &measurement, |point| board.reached(point))?;
-            Ok(Booted { verdict, entry, endorsement })
+            made.measurement = measurement.0;
+            device.endorse(medium.computer, made, |point| board.reached(point))?;
+            Ok(booted)
         }
         Err(reason) => {
             medium.computer.wipe();
@@ -88,16 +94,28 @@ pub fn boot<B: Board, H: HashEngine, S: SignEngine>(
     }
 }
 
+// Out of line: what only this needs is off the stack when it has returned.
+#[inline(never)]
+fn authenticated<'a, B: Board, H: HashEngine, S: SignEngine>(
+    medium: &mut Medium<'_, '_, B, H, S>,
+    acceptance: &Acceptance<'_>,
+    again: &Acceptance<'_>,
+    metadata: &'a mut [u8],
+) -> Result<Authenticated<'a>, Reason> {
+    authenticate(medium, acceptance, again, metadata)
+}
+
 /// Payloads and the first decision: the monitor's entry and measurement with it.
+#[inline(never)]
 fn verified<B: Board, H: HashEngine, S: SignEngine>(
     medium: &mut Medium<'_, '_, B, H, S>,
     bundle: &mut Authenticated<'_>,
-) -> Result<(Verdict, u64, [u8; 64]), Reason> {
+) -> Result<(Booted, Digest), Reason> {
     bundle.load_payloads(medium)?;
     let verdict = bundle.conclude()?;
     medium.board.reached(Point::Verified);
     let is_monitor = |kind: PayloadType| kind == PayloadType::Opensbi;
     let monitor = bundle.manifest().payloads.iter().find(|it| is_monitor(it.payload_type));
     let entry = monitor.ok_or(Reason::InternalLimit)?.entry;
-    Ok((verdict, entry, medium.measurement.ok_or(Reason::InternalLimit)?))
+    Ok((Booted { verdict, entry }, medium.measurement.ok_or(Reason::InternalLimit)?))
 }

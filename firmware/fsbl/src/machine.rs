@@ -2,13 +2,15 @@
 
 use core::arch::asm;
 
-use hartlock_fsbl::{Board, DeviceSecret, Point};
+use hartlock_fsbl::{Board, DeviceSecret, HEAD, Next, Point};
 use hartlock_image::{List, MAX_PAYLOADS, PAGE_SIZE, Reason};
 use hartlock_verify::board::Region;
 use hartlock_virt::board::{self, map};
 use hartlock_virt::console::{self, Number};
 use hartlock_virt::soc::{self, SECTOR_SIZE, Storage};
 use hartlock_virt::{hart, memory};
+
+use crate::stack;
 
 /// Pages of the engines (`hw/soc/tee/rtl/tee_axi_pkg.sv`), and all of their window.
 pub const ENGINES: Region = Region::new(board::SECRET as u64, 8 * PAGE_SIZE);
@@ -21,6 +23,8 @@ pub const HANDOVER: Region = Region::new(map::LOG.end - PAGE_SIZE, PAGE_SIZE);
 const PATIENCE: u64 = 100_000;
 /// Requests that the storage takes in advance.
 const QUEUE_LENGTH: u64 = 16;
+/// Bytes of the last part of a payload that is hashed in parts.
+const LAST_PART: u64 = 1024;
 /// Places of a timeline.
 const POINTS: usize = 20;
 
@@ -35,6 +39,7 @@ pub struct Machine {
     taken: usize,
     points: [(&'static str, u64); POINTS],
     count: usize,
+    stack_used: Option<u64>,
 }
 
 impl Machine {
@@ -45,7 +50,13 @@ impl Machine {
             taken: 0,
             points: [("", 0); POINTS],
             count: 0,
+            stack_used: None,
         }
+    }
+
+    /// Bytes of the stack that were in use at most until the key of the device was there; then what is not in use was wiped.
+    pub const fn stack_used(&self) -> Option<u64> {
+        self.stack_used
     }
 
     /// A point of the timeline: cycles since reset. More than there are places are dropped.
@@ -138,12 +149,17 @@ struct Ahead {
 
 impl Ahead {
     /// Sizes of the parts, which are told of one by one. Each request costs its latency, so each has half of what is left: a
-    /// part is hashed while the next one is read, and after the last one little is left to hash.
+    /// part is hashed while the next one is read, and after the last one, a quarter of a page, little is left to hash.
     fn parts(&self) -> impl Iterator<Item = u64> + use<> {
         let (mut left, is_whole) = (self.size, self.is_whole);
+        let is_split = self.size <= map::FIRST.size() / 2;
         core::iter::from_fn(move || {
             let half = (left / 2) & !(PAGE_SIZE - 1);
-            let part = if is_whole || half == 0 { left } else { half };
+            let part = match (is_whole, half) {
+                (false, 1..) => half,
+                (false, 0) if is_split && left == PAGE_SIZE => PAGE_SIZE.wrapping_sub(LAST_PART),
+                _ => left,
+            };
             left = left.wrapping_sub(part);
             (part > 0).then_some(part)
         })
@@ -155,8 +171,10 @@ impl Ahead {
     }
 }
 
-// As many parts as bits, and a page that is left.
+// As many parts as bits of the number of pages, and what is left of it: a page, or two parts where there is a bit less. One
+// request may precede them.
 const _: () = assert!((map::FIRST.size() / PAGE_SIZE).ilog2() as u64 + 2 <= QUEUE_LENGTH);
+const _: () = assert!(LAST_PART.is_multiple_of(SECTOR_SIZE) && LAST_PART < PAGE_SIZE);
 
 impl Board for Machine {
     fn size(&self) -> u64 {
@@ -167,6 +185,34 @@ impl Board for Machine {
         let len = self.size().saturating_sub(offset).min(PAGE_SIZE);
         let start = into.as_mut_ptr().expose_provenance() as u64;
         self.bring(offset, Region::new(start, len))
+    }
+
+    /// The storage is never without a request from the first one on: what follows the page is asked for while the rest of it is
+    /// on its way.
+    fn read_before(
+        &mut self,
+        offset: u64,
+        into: &mut [u8; PAGE_SIZE as usize],
+        next: Next<'_>,
+    ) -> Result<(), Reason> {
+        let start = into.as_mut_ptr().expose_provenance() as u64;
+        let len = self.size().saturating_sub(offset).min(PAGE_SIZE);
+        let Some(rest) = len.checked_sub(HEAD as u64).filter(|rest| *rest > 0) else {
+            return self.read(offset, into);
+        };
+        self.settle()?;
+        self.start(offset, Region::new(start, HEAD as u64))?;
+        let rest_at = offset.wrapping_add(HEAD as u64);
+        self.start(rest_at, Region::new(start.wrapping_add(HEAD as u64), rest))?;
+        self.until(1, HEAD as u64)?;
+        // SAFETY: bytes that are there; the storage writes none of them from here on.
+        let head: &[u8; HEAD] =
+            unsafe { &*core::ptr::with_exposed_provenance::<[u8; HEAD]>(start as usize) };
+        let before = self.storage.started();
+        if let Some((offset, size)) = next(head) {
+            self.read_ahead(offset, None, size);
+        }
+        self.until(self.storage.started().wrapping_sub(before), rest)
     }
 
     fn load(&mut self, offset: u64, address: u64, size: u64) -> Result<(), Reason> {
@@ -242,6 +288,10 @@ impl Board for Machine {
             Point::DeviceKey => "device key",
             Point::Endorsed => "endorsed",
         });
+        // What follows waits for the storage, and needs less of the stack than what was.
+        if point == Point::DeviceKey {
+            self.stack_used = Some(stack::wipe_unused());
+        }
     }
 }
 

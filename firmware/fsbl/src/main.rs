@@ -13,11 +13,13 @@ mod engines;
 mod identity;
 #[cfg_attr(feature = "virt", path = "virt/machine.rs")]
 mod machine;
+mod stack;
 
 use core::arch::global_asm;
 
 use hartlock_fsbl::{
-    Booted, Computer, Fault, HANDOVER_SIZE, Handover, HashEngine, Medium, Pages, SignEngine, boot,
+    Booted, Computer, Endorsement, Fault, HANDOVER_SIZE, Handover, HashEngine, Medium, Pages,
+    SignEngine, boot,
 };
 use hartlock_image::{PAGE_SIZE, Reason};
 use hartlock_kernels::Kernels;
@@ -30,7 +32,8 @@ use machine::Machine;
 global_asm!(include_str!("start.S"));
 
 unsafe extern "C" {
-    fn fsbl_leave(entry: u64, handover: u64) -> !;
+    fn fsbl_leave(entry: u64, handover: u64, wiped_from: u64) -> !;
+    fn fsbl_refuse(reason: Reason) -> !;
 }
 
 /// Signed region and signature area.
@@ -53,12 +56,12 @@ extern "C" fn fsbl_main() -> ! {
     // SAFETY: this is its only user.
     let mut pages = Pages::new(unsafe { &mut (*page).0 });
     pages.begin(&mut machine);
-    console::line(&["fsbl: begins"]);
-    let kernels = if cfg!(feature = "portable") {
-        Kernels::PORTABLE
-    } else {
-        kernels::choose(Mode::Machine).kernels
-    };
+    // What was in memory before would count as used. A device has no use for this number, and less time.
+    if !cfg!(feature = "quiet") {
+        stack::wipe_unused();
+    }
+    tell("fsbl: begins");
+    let kernels = chosen();
     #[cfg(any(feature = "no-engines", feature = "portable", feature = "virt"))]
     let (hash, sign) = (None::<hartlock_fsbl::Never>, None::<hartlock_fsbl::Never>);
     #[cfg(not(any(feature = "no-engines", feature = "portable", feature = "virt")))]
@@ -66,33 +69,59 @@ extern "C" fn fsbl_main() -> ! {
         (engines::Hash::take(), engines::Sign::take().filter(|_| !cfg!(feature = "no-signer")));
     machine.note("kernels chosen");
     let mut computer = Computer::untried(kernels, hash, sign);
-    let booted = run(&mut machine, &mut computer, &mut pages);
+    let mut endorsement = Endorsement::EMPTY;
+    let booted = run(&mut machine, &mut computer, &mut pages, &mut endorsement);
     if !cfg!(feature = "quiet") {
+        let late = stack::wipe_unused();
         machine.print();
         print_faults(computer.fault());
+        let early = machine.stack_used().unwrap_or(late);
+        let used = [early, late].map(Number::decimal);
+        let [early, late] = used.each_ref().map(Number::as_str);
+        console::line(&["fsbl: used ", early, " bytes of stack, ", late, " late"]);
     }
     let is_settled = machine.settle();
     match booted.and_then(|booted| is_settled.map(|()| booted)) {
-        Ok(booted) => leave(&booted),
+        Ok(booted) => {
+            let is_wiped = machine.stack_used().is_some() && computer.fault() == [None; 2];
+            leave(&booted, &endorsement, is_wiped)
+        }
         Err(reason) => refuse(reason),
     }
 }
 
+// Out of line, as what follows: what only this needs is off the stack when it has returned.
+#[inline(never)]
+fn chosen() -> Kernels {
+    if cfg!(feature = "portable") {
+        return Kernels::PORTABLE;
+    }
+    kernels::choose(Mode::Machine).kernels
+}
+
+#[inline(never)]
 fn run<H: HashEngine, S: SignEngine>(
     machine: &mut Machine,
     computer: &mut Computer<H, S>,
     pages: &mut Pages<'_>,
+    endorsement: &mut Endorsement,
 ) -> Result<Booted, Reason> {
-    let (acceptance, again) = (identity::requirements()?, identity::requirements_again()?);
+    // By reference: what is moved is on the stack twice.
+    let acceptance = identity::requirements();
+    let acceptance = acceptance.as_ref().map_err(|reason| *reason)?;
+    let again = identity::requirements_again();
+    let again = again.as_ref().map_err(|reason| *reason)?;
     let metadata = &raw mut METADATA;
     // SAFETY: this is its only user.
     let metadata = unsafe { &mut *metadata };
     let mut medium = Medium::new(machine, computer, pages);
-    boot(&mut medium, &acceptance, &again, &mut metadata.0, |_| machine::take_secret())
+    let secret = |_: &mut Machine| machine::take_secret();
+    boot(&mut medium, acceptance, again, &mut metadata.0, endorsement, secret)
 }
 
-/// The second decision, then the monitor.
-fn leave(booted: &Booted) -> ! {
+/// The second decision, then the monitor. `is_wiped` says that all of the stack was wiped when the device had its key, and that
+/// no software did the work of engines after that.
+fn leave(booted: &Booted, endorsement: &Endorsement, is_wiped: bool) -> ! {
     if !booted.verdict.is_confirmed() {
         refuse(Reason::VerdictNotConfirmed)
     }
@@ -101,20 +130,36 @@ fn leave(booted: &Booted) -> ! {
     let Some(record) = record.first_chunk_mut::<HANDOVER_SIZE>() else {
         refuse(Reason::InternalLimit)
     };
-    Handover::encode(&booted.endorsement, record);
-    console::line(&["fsbl: endorsed, entering the monitor"]);
+    Handover::encode(endorsement, record);
+    tell("fsbl: endorsed, entering the monitor");
     if !booted.verdict.is_confirmed() {
         refuse(Reason::VerdictNotConfirmed)
     }
+    let wiped_from = stack::dirty_from(is_wiped);
     // SAFETY: does not return, so it does not matter that variables and stack are wiped; the monitor was verified where it is.
-    unsafe { fsbl_leave(booted.entry, machine::HANDOVER.start) }
+    unsafe { fsbl_leave(booted.entry, machine::HANDOVER.start, wiped_from) }
 }
 
-/// Nothing of the bundle runs, and the secret is out of reach.
+/// Nothing of the bundle runs. The secret is out of reach, and nothing that was made of it is left in memory.
 fn refuse(reason: Reason) -> ! {
     machine::shut_secret();
+    machine::handover().fill(0);
+    // SAFETY: does not return, so it does not matter that the stack is wiped.
+    unsafe { fsbl_refuse(reason) }
+}
+
+/// Called by start.S on an empty stack.
+#[unsafe(no_mangle)]
+extern "C" fn fsbl_refused(reason: Reason) -> ! {
     console::refusal("fsbl", reason);
     end(1)
+}
+
+/// Prints what a boot says if all is well.
+fn tell(text: &str) {
+    if !cfg!(feature = "quiet") {
+        console::line(&[text]);
+    }
 }
 
 /// Why software did the work of engines.

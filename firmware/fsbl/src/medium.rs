@@ -7,8 +7,8 @@ use hartlock_kernels::Kernels;
 use hartlock_kernels::signature::{Comparison, Rejection};
 use hartlock_verify::{Loaded, Platform, bits_of, tree};
 
-use crate::compute::{Computer, HashEngine, SignEngine};
-use crate::pages::{PAGE, Pages};
+use crate::compute::{Computer, Digest, HashEngine, SignEngine};
+use crate::pages::{HEAD, PAGE, Pages};
 
 /// What a boot has come to, for its timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +33,9 @@ pub enum Point {
     Endorsed,
 }
 
+/// Offset and size of what will probably be asked for after a page, from the first bytes of it. **Not authenticated.**
+pub type Next<'a> = &'a mut dyn FnMut(&[u8; HEAD]) -> Option<(u64, u64)>;
+
 /// What differs between machines.
 pub trait Board {
     /// Bytes of the storage.
@@ -43,6 +46,24 @@ pub trait Board {
     /// # Errors
     /// `MediumError`; `Truncated` past the end.
     fn read(&mut self, offset: u64, into: &mut [u8; PAGE]) -> Result<(), Reason>;
+
+    /// The same. `next` gets the first bytes of the page, which may be before the others are there, and says offset and size of
+    /// what will probably be asked for after it: see [`read_ahead`](Self::read_ahead).
+    ///
+    /// # Errors
+    /// As `read`.
+    fn read_before(
+        &mut self,
+        offset: u64,
+        into: &mut [u8; PAGE],
+        next: Next<'_>,
+    ) -> Result<(), Reason> {
+        self.read(offset, into)?;
+        if let Some((offset, size)) = into.first_chunk().and_then(next) {
+            self.read_ahead(offset, None, size);
+        }
+        Ok(())
+    }
 
     /// May begin to bring pages that `load_parts` will probably be asked for, after those that this was called for before.
     /// Without an address it is the place of the monitor, and **neither number is authenticated**: nothing but that place may
@@ -90,7 +111,7 @@ pub struct Medium<'a, 'page, B, H, S> {
     pub(crate) board: &'a mut B,
     pub(crate) computer: &'a mut Computer<H, S>,
     /// Of the monitor, once it is in memory.
-    pub(crate) measurement: Option<[u8; 64]>,
+    pub(crate) measurement: Option<Digest>,
     pages: &'a mut Pages<'page>,
 }
 
@@ -104,9 +125,14 @@ impl<'a, 'page, B: Board, H: HashEngine, S: SignEngine> Medium<'a, 'page, B, H, 
         Self { board, computer, measurement: None, pages }
     }
 
-    /// Reads a payload to its place and hashes the copy, where an engine can while the rest of it is read. The copy of the
+    /// Reads a payload to its place and digests the copy, where an engine can while the rest of it is read. The copy of the
     /// monitor is measured, which is the same for a record that says so.
-    fn copy(&mut self, payload: &PayloadRecord, padded_size: u64) -> Result<[u8; 64], Reason> {
+    fn copy(
+        &mut self,
+        payload: &PayloadRecord,
+        padded_size: u64,
+        digest: &mut [u8; 64],
+    ) -> Result<(), Reason> {
         let is_measured = payload.payload_type == PayloadType::Opensbi;
         let is_measurement = (payload.hash, payload.mode) == (HashId::Sha3_512, TreeMode::Flat);
         let is_hashed = is_measured || is_measurement;
@@ -123,14 +149,18 @@ impl<'a, 'page, B: Board, H: HashEngine, S: SignEngine> Medium<'a, 'page, B, H, 
         let memory = self.board.memory(payload.load_address, payload.size);
         let memory = memory.ok_or(Reason::InternalLimit)?;
         // Before the processor stores anything there: an engine reads memory and not caches.
-        let sha3_512 = is_hashed.then(|| self.computer.end_parts(memory));
-        if is_measured {
-            self.measurement = sha3_512;
+        if is_hashed {
+            let sha3_512 = self.computer.end_parts(memory);
+            if is_measured {
+                self.measurement = Some(sha3_512);
+            }
+            if is_measurement {
+                *digest = sha3_512.0;
+                return Ok(());
+            }
         }
-        Ok(match sha3_512.filter(|_| is_measurement) {
-            Some(digest) => digest,
-            None => tree::digest_with(self.computer.kernels(), payload, memory),
-        })
+        *digest = tree::digest_with(self.computer.kernels(), payload, memory);
+        Ok(())
     }
 }
 
@@ -183,13 +213,14 @@ impl<B: Board, H: HashEngine, S: SignEngine> Platform for Medium<'_, '_, B, H, S
         if end > self.board.size() {
             return Err(Reason::Truncated);
         }
-        let digest = self.copy(payload, padded_size)?;
+        let mut loaded = Loaded { digest: [0; 64], padding: 0 };
+        self.copy(payload, padded_size, &mut loaded.digest)?;
         self.board.reached(Point::Hashed);
         let end = payload.load_address.wrapping_add(payload.size);
         let padding = self.board.bits(end, padded_size.wrapping_sub(payload.size));
-        let padding = padding.ok_or(Reason::InternalLimit)?;
+        loaded.padding = padding.ok_or(Reason::InternalLimit)?;
         let rest = self.board.memory(end, payload.memory_size.wrapping_sub(payload.size));
         rest.ok_or(Reason::InternalLimit)?.fill(0);
-        Ok(Loaded { digest, padding })
+        Ok(loaded)
     }
 }

@@ -8,6 +8,8 @@ use crate::medium::Board;
 
 /// Bytes of a page. Payloads begin at multiples of it.
 pub(crate) const PAGE: usize = PAGE_SIZE as usize;
+/// Bytes that say where the first payload is, and more: two sectors.
+pub const HEAD: usize = 1024;
 /// Offset of the number of signers in the header, and of the size in a payload record (image format §4.1, §4.3).
 const SIGNER_COUNT: usize = 52;
 const PAYLOAD_SIZE: usize = 24;
@@ -28,16 +30,19 @@ pub(crate) struct Claim {
     pub(crate) size: u64,
 }
 
+// The number of signers, their keys and the size in the first record.
+const _: () = assert!(HEADER_SIZE + MAX_SIGNERS * KEY_RECORD_SIZE + PAYLOAD_SIZE + 8 <= HEAD);
+
 impl Claim {
-    /// Reads it from the first page. None if the page says nothing of the kind.
-    pub(crate) fn of(page: &[u8; PAGE]) -> Option<Self> {
-        let head = Head::parse(page).ok()?;
-        let signers = u32::from_le_bytes(*page.get(SIGNER_COUNT..)?.first_chunk()?) as usize;
+    /// Reads it from the start of the bundle. None if that says nothing of the kind.
+    pub(crate) fn of(start: &[u8; HEAD]) -> Option<Self> {
+        let head = Head::parse(start).ok()?;
+        let signers = u32::from_le_bytes(*start.get(SIGNER_COUNT..)?.first_chunk()?) as usize;
         if !(1..=MAX_SIGNERS).contains(&signers) {
             return None;
         }
         let record = HEADER_SIZE.wrapping_add(signers.wrapping_mul(KEY_RECORD_SIZE));
-        let size = page.get(record.wrapping_add(PAYLOAD_SIZE)..)?.first_chunk()?;
+        let size = start.get(record.wrapping_add(PAYLOAD_SIZE)..)?.first_chunk()?;
         let size = align_up(u64::from_le_bytes(*size), PAGE_SIZE).filter(|size| *size > 0)?;
         Some(Self { offset: align_up(head.total_size() as u64, PAGE_SIZE)?, size })
     }
@@ -62,16 +67,18 @@ impl<'a> Pages<'a> {
             if at >= board.size() {
                 return Err(Reason::Truncated);
             }
-            board.read(at, self.page)?;
-            self.page_at = Some(at);
-            if at == 0 {
-                self.claim = Claim::of(self.page);
-            }
+            let claim = &mut self.claim;
             // Not before the last page in front of it: storage answers in order.
             let end = at.saturating_add(PAGE_SIZE);
-            if let Some(claim) = self.claim.take_if(|claim| claim.offset <= end) {
-                board.read_ahead(claim.offset, None, claim.size);
-            }
+            let mut next = |start: &[u8; HEAD]| {
+                if at == 0 {
+                    *claim = Claim::of(start);
+                }
+                let next = claim.take_if(|claim| claim.offset <= end);
+                next.map(|claim| (claim.offset, claim.size))
+            };
+            board.read_before(at, self.page, &mut next)?;
+            self.page_at = Some(at);
         }
         Ok(self.page)
     }

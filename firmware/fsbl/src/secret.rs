@@ -5,6 +5,7 @@ use core::hint::black_box;
 use hartlock_image::Reason;
 
 /// An expanded Ed25519 key as Keystone keeps it: a scalar, and the prefix of nonces. It is overwritten when it is dropped.
+#[repr(align(8))] // as a digest
 pub struct DeviceSecret([u8; 64]);
 
 impl DeviceSecret {

@@ -32,18 +32,63 @@ _start:
     call  fsbl_trap
     j     .L_halt
 
-// fsbl_leave(entry, handover): wipes variables and stack, on which secrets were, and every register, and enters the monitor as
-// boot loaders enter M-mode firmware, with the hart in a0 and the record in a1.
-.globl fsbl_leave
-fsbl_leave:
-    la    t0, __bss_start
+// uint64_t fsbl_wipe_unused(void): wipes what returned functions have left on the stack: all that is below the stack pointer, but
+// for less than 64 bytes next to it. Returns how many bytes of the stack were in use at most since it was wiped before.
+// Changes a0 and t0 to t2.
+.globl fsbl_wipe_unused
+fsbl_wipe_unused:
+    la    t0, __stack_start
+    andi  t1, sp, -64
+    // The lowest word that is not zero. The one that the stack pointer points to ends the search.
+    mv    a0, t0
+1:  bgeu  a0, t1, 2f
+    ld    t2, 0(a0)
+    bnez  t2, 2f
+    addi  a0, a0, 8
+    j     1b
+2:  la    t2, __stack_top
+    sub   a0, t2, a0
+3:  bgeu  t0, t1, 4f
+    .irp  offset, 0, 8, 16, 24, 32, 40, 48, 56
+    sd    zero, \offset(t0)
+    .endr
+    addi  t0, t0, 64
+    j     3b
+4:  ret
+
+// fsbl_refuse(reason): wipes the stack, on which secrets may be, and says on an empty one why nothing starts:
+// fsbl_refused(reason).
+.globl fsbl_refuse
+fsbl_refuse:
+    la    t0, __stack_start
     la    t1, __stack_top
-    // Both are multiples of 64 (link.ld), and the stack is not empty.
 1:  .irp  offset, 0, 8, 16, 24, 32, 40, 48, 56
     sd    zero, \offset(t0)
     .endr
     addi  t0, t0, 64
     bltu  t0, t1, 1b
+    mv    sp, t1
+    call  fsbl_refused
+    j     .L_halt
+
+// fsbl_leave(entry, handover, from): wipes variables, the stack from an address on, on which secrets were, and every register,
+// and enters the monitor as boot loaders enter M-mode firmware, with the hart in a0 and the record in a1.
+.globl fsbl_leave
+fsbl_leave:
+    la    t0, __bss_start
+    la    t1, __bss_end
+1:  bgeu  t0, t1, 2f
+    sd    zero, 0(t0)
+    addi  t0, t0, 8
+    j     1b
+2:  mv    t0, a2
+    la    t1, __stack_top
+    // Both are multiples of 64 (link.ld), and not equal.
+3:  .irp  offset, 0, 8, 16, 24, 32, 40, 48, 56
+    sd    zero, \offset(t0)
+    .endr
+    addi  t0, t0, 64
+    bltu  t0, t1, 3b
     fence iorw, iorw
     fence.i
     csrw  mtvec, zero

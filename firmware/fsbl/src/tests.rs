@@ -54,14 +54,14 @@ impl Hashes {
 }
 
 impl HashEngine for Hashes {
-    fn digest(&mut self, parts: &[&[u8]]) -> Option<[u8; 64]> {
+    fn digest(&mut self, parts: &[&[u8]]) -> Option<Digest> {
         self.left = self.left.checked_sub(1)?;
         let mut digest = Computer::<Never, Never>::new(Kernels::PORTABLE, None, None).digest(parts);
         digest[63] ^= self.flip;
-        Some(digest)
+        Some(Digest(digest))
     }
 
-    fn digest_of_memory(&mut self, bytes: &[u8]) -> Option<[u8; 64]> {
+    fn digest_of_memory(&mut self, bytes: &[u8]) -> Option<Digest> {
         assert!(self.parts.is_none(), "memory is hashed part by part");
         self.digest(&[bytes])
     }
@@ -78,7 +78,7 @@ impl HashEngine for Hashes {
         Some(())
     }
 
-    fn end_parts(&mut self) -> Option<[u8; 64]> {
+    fn end_parts(&mut self) -> Option<Digest> {
         let message = self.parts.clone()?;
         self.digest(&[&message])
     }
@@ -120,19 +120,25 @@ impl Signs {
 }
 
 impl SignEngine for Signs {
-    fn load(&mut self, slot: Slot, expanded: &[u8; 64]) -> Option<[u8; 32]> {
+    fn load(&mut self, slot: Slot, expanded: &[u8; 64], into: &mut [u8; 32]) -> Option<()> {
         self.left = self.left.checked_sub(1)?;
         // A slot is written once.
         if self.slots[slot as usize].replace(*expanded).is_some() {
             return None;
         }
         self.tell();
-        let mut key = *KeyPair::new(ExpandedKey::from_digest(expanded)).unwrap().public_key();
-        key[0] ^= self.flip_key;
-        Some(key)
+        *into = *KeyPair::new(ExpandedKey::from_digest(expanded)).unwrap().public_key();
+        into[0] ^= self.flip_key;
+        Some(())
     }
 
-    fn sign(&mut self, slot: Slot, nonce: &[u8; 64], challenge: Challenge<'_>) -> Option<[u8; 64]> {
+    fn sign(
+        &mut self,
+        slot: Slot,
+        nonce: &[u8; 64],
+        challenge: Challenge<'_>,
+        into: &mut [u8; 64],
+    ) -> Option<()> {
         self.left = self.left.checked_sub(1)?;
         let expanded = self.slots[slot as usize]?;
         let (scalar, _) = expanded.split_first_chunk().unwrap();
@@ -140,9 +146,9 @@ impl SignEngine for Signs {
         let r = Scalar::from_bytes_mod_order_wide(nonce);
         let point = EdwardsPoint::mul_base(&r).compress().to_bytes();
         let k = Scalar::from_bytes_mod_order_wide(&challenge(&point));
-        let mut signature = [point, (r + k * s).to_bytes()].concat();
-        signature[63] ^= self.flip_signature;
-        signature.try_into().ok()
+        into.copy_from_slice(&[point, (r + k * s).to_bytes()].concat());
+        into[63] ^= self.flip_signature;
+        Some(())
     }
 
     fn verify(
@@ -247,16 +253,22 @@ fn verified(key: &[u8; 32], signature: &[u8; 64], challenge: &[u8; 64]) -> Resul
 }
 
 impl SignEngine for Aged {
-    fn load(&mut self, slot: Slot, expanded: &[u8; 64]) -> Option<[u8; 32]> {
-        let key = self.0.load(slot, expanded);
+    fn load(&mut self, slot: Slot, expanded: &[u8; 64], into: &mut [u8; 32]) -> Option<()> {
+        let loaded = self.0.load(slot, expanded, into);
         self.1 += 1;
         // The key after the known answer is that of the device.
         self.0.flip_key = u8::from(self.1 == 1);
-        key
+        loaded
     }
 
-    fn sign(&mut self, slot: Slot, nonce: &[u8; 64], challenge: Challenge<'_>) -> Option<[u8; 64]> {
-        if slot == Slot::Known { self.0.sign(slot, nonce, challenge) } else { None }
+    fn sign(
+        &mut self,
+        slot: Slot,
+        nonce: &[u8; 64],
+        challenge: Challenge<'_>,
+        into: &mut [u8; 64],
+    ) -> Option<()> {
+        if slot == Slot::Known { self.0.sign(slot, nonce, challenge, into) } else { None }
     }
 
     fn verify(
@@ -286,12 +298,18 @@ fn one_scalar_never_signs_under_two_public_keys() {
 struct Keeps(Signs, bool);
 
 impl SignEngine for Keeps {
-    fn load(&mut self, slot: Slot, expanded: &[u8; 64]) -> Option<[u8; 32]> {
-        self.0.load(slot, expanded)
+    fn load(&mut self, slot: Slot, expanded: &[u8; 64], into: &mut [u8; 32]) -> Option<()> {
+        self.0.load(slot, expanded, into)
     }
 
-    fn sign(&mut self, slot: Slot, nonce: &[u8; 64], challenge: Challenge<'_>) -> Option<[u8; 64]> {
-        self.0.sign(slot, nonce, challenge)
+    fn sign(
+        &mut self,
+        slot: Slot,
+        nonce: &[u8; 64],
+        challenge: Challenge<'_>,
+        into: &mut [u8; 64],
+    ) -> Option<()> {
+        self.0.sign(slot, nonce, challenge, into)
     }
 
     fn verify(
@@ -386,7 +404,7 @@ impl Bench {
         Ok(page)
     }
 
-    fn boot(&mut self, computer: &mut Full) -> Result<Booted, Reason> {
+    fn boot(&mut self, computer: &mut Full) -> Result<(Booted, Endorsement), Reason> {
         let acceptance = Acceptance::of_device(
             BundleType::Boot,
             (trust(Policy::Any, [A.record()]), 0),
@@ -399,10 +417,14 @@ impl Bench {
         let mut pages = Pages::new(&mut page);
         pages.begin(self);
         let mut medium = Medium::new(self, computer, &mut pages);
-        boot(&mut medium, &acceptance, &acceptance, &mut [0; 24 << 10], |bench: &mut Bench| {
+        let secret = |bench: &mut Bench| {
             bench.secrets_taken += 1;
             DeviceSecret::take(&mut hex(SECRET))
-        })
+        };
+        let (mut metadata, mut made) = ([0; 24 << 10], Endorsement::EMPTY);
+        let booted = boot(&mut medium, &acceptance, &acceptance, &mut metadata, &mut made, secret);
+        assert!(booted.is_ok() || made.secret_key == [0; 64], "a secret is left");
+        booted.map(|booted| (booted, made))
     }
 }
 
@@ -485,10 +507,9 @@ fn a_bundle_is_verified_measured_and_read_once() {
             let mut bench = Bench::new(file);
             let hash = engines.then_some(Hashes::GOOD);
             let mut computer = computer(hash, engines.then_some(Signs::GOOD));
-            let booted = bench.boot(&mut computer).unwrap();
+            let (booted, made) = bench.boot(&mut computer).unwrap();
             assert!(booted.verdict.is_confirmed());
             assert_eq!(booted.entry, map::FIRST.start);
-            let made = booted.endorsement;
             assert_eq!(made.measurement, computer.digest(&[&monitor]));
             let again = endorse(&mut computer, &secret(), &made.measurement, |_| ()).unwrap();
             assert_eq!((made.public_key, made.signature), (again.public_key, again.signature));
@@ -518,11 +539,10 @@ fn an_engine_hashes_what_was_read_while_the_rest_is() {
         let mut bench = Bench::new(file);
         let hash = Hashes { left, parts: Some(Vec::new()), ..Hashes::GOOD };
         let mut computer = computer(Some(hash), Some(Signs::GOOD));
-        let booted = bench.boot(&mut computer).unwrap();
+        let (_, made) = bench.boot(&mut computer).unwrap();
         let fault = (left < WHOLE).then_some(Fault::Failed);
         assert_eq!(computer.fault(), [fault, None], "{left}");
-        let measurement = booted.endorsement.measurement;
-        assert_eq!(measurement, software().digest(&[&monitor]), "{left}");
+        assert_eq!(made.measurement, software().digest(&[&monitor]), "{left}");
         assert!(bench.reads.values().all(|count| *count == 1), "{:?}", bench.reads);
     }
 }
@@ -582,7 +602,7 @@ fn a_storage_that_fails_at_any_page_is_told() {
 
 #[test]
 fn what_a_header_claims_is_read_ahead_only_if_it_can_be_a_payload() {
-    use crate::pages::{Claim, PAGE as LEN};
+    use crate::pages::{Claim, HEAD as LEN};
     let (file, _) = bundle(HashId::Sha3_512, &[]);
     let first = |edit: &dyn Fn(&mut [u8; LEN])| {
         let mut page: [u8; LEN] = file[..LEN].try_into().unwrap();

@@ -8,8 +8,8 @@
 use hartlock_drivers::ed25519::{self, Ed25519};
 use hartlock_drivers::wait::Polling;
 use hartlock_fsbl::{
-    Challenge, Computer, DeviceSecret, Endorsement, Fault, HANDOVER_SIZE, Handover, HashEngine,
-    SignEngine, Slot, endorse,
+    Challenge, Computer, DeviceSecret, Digest, Endorsement, Fault, HANDOVER_SIZE, Handover,
+    HashEngine, SignEngine, Slot, endorse,
 };
 use hartlock_image::{HashId, PAGE_SIZE, PayloadType, Reason};
 use hartlock_kernels::Kernels;
@@ -114,11 +114,11 @@ fn say(faults: [Option<Fault>; 2]) {
 struct Hash;
 
 impl HashEngine for Hash {
-    fn digest(&mut self, parts: &[&[u8]]) -> Option<[u8; 64]> {
-        sha3::digest_of_parts(HashId::Sha3_512, parts)
+    fn digest(&mut self, parts: &[&[u8]]) -> Option<Digest> {
+        sha3::digest_of_parts(HashId::Sha3_512, parts).map(Digest)
     }
 
-    fn digest_of_memory(&mut self, bytes: &[u8]) -> Option<[u8; 64]> {
+    fn digest_of_memory(&mut self, bytes: &[u8]) -> Option<Digest> {
         self.digest(&[bytes])
     }
 
@@ -144,8 +144,9 @@ fn slot(slot: Slot) -> Option<ed25519::Slot> {
 }
 
 impl SignEngine for Sign {
-    fn load(&mut self, number: Slot, expanded: &[u8; 64]) -> Option<[u8; 32]> {
-        self.0.load(slot(number)?, expanded).ok()
+    fn load(&mut self, number: Slot, expanded: &[u8; 64], public_key: &mut [u8; 32]) -> Option<()> {
+        *public_key = self.0.load(slot(number)?, expanded).ok()?;
+        Some(())
     }
 
     fn sign(
@@ -153,8 +154,10 @@ impl SignEngine for Sign {
         number: Slot,
         nonce: &[u8; 64],
         challenge: Challenge<'_>,
-    ) -> Option<[u8; 64]> {
-        self.0.sign(slot(number)?, nonce, challenge).ok()
+        signature: &mut [u8; 64],
+    ) -> Option<()> {
+        *signature = self.0.sign(slot(number)?, nonce, challenge).ok()?;
+        Some(())
     }
 
     fn verify(

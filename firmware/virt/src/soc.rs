@@ -83,6 +83,11 @@ impl Storage {
         read(STORAGE, 0x38)
     }
 
+    /// Requests that were started.
+    pub const fn started(&self) -> u64 {
+        self.started
+    }
+
     /// How many requests are not done. They end in the order in which they were started.
     pub fn pending(&self) -> u64 {
         let done = read(STORAGE, 0x18);

@@ -222,10 +222,13 @@ pub fn main(args: &Args) -> Result<Verdict> {
         for soc in socs {
             if args.tee { boot_tee_of_host(soc, args)? } else { boot_soc(soc, args)? }
         }
+        let mut verdict = Verdict::Yes;
         for tee in tees {
-            tee_boot::show(tee, args.bundle_size, args.by)?;
+            if !tee_boot::show(tee, args.bundle_size, args.by)? {
+                verdict = Verdict::No;
+            }
         }
-        return Ok(Verdict::Yes);
+        return Ok(verdict);
     }
     if args.faults {
         return provoke_faults(&rots, &socs);

@@ -70,7 +70,7 @@ pub struct Booted {
     machine: &'static str,
     rate: u32,
     /// Of the storage.
-    medium: usize,
+    medium: u64,
     /// None of a boot whose steps are not apart.
     pub parts: Option<Parts>,
     /// The device's public key, which a device can store.
@@ -145,7 +145,7 @@ impl Plan {
             column,
             machine,
             rate,
-            medium: prepared.medium_size(),
+            medium: ran.reading,
             parts: if is_apart { Some(parts()?) } else { None },
             device_key: if is_apart { part("authenticated", "device key")? } else { 0 },
             bytes,
@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn a_boot_is_held_against_reading_alone() {
         let [.., (quiet, _)] = DEVICES;
-        let of = |medium: usize| {
+        let of = |medium: u64| {
             let boot = Booted { medium, parts: None, ..booted(quiet, PUBLISHED, 1) };
             storage(&[boot]).unwrap().pop().unwrap().status
         };

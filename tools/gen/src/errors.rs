@@ -99,11 +99,12 @@ impl Reason {
         self.group() == Some(COMMAND)
     }
 
-    /// Who can give it: ROM, loader and the command, unless the list says otherwise.
+    /// Who can give it: all of them, unless the list says otherwise.
     pub fn reporters(&self) -> &[Reporter] {
         self.reported_by.as_deref().unwrap_or(&[
             Reporter::Rom,
             Reporter::Loader,
+            Reporter::Fsbl,
             Reporter::Hartlock,
         ])
     }

@@ -8,8 +8,8 @@
 //! monitor: done
 //! ```
 //!
-//! It ends the machine with 0 if the secret stays closed, engines have neither keys nor results, every access to a closed page
-//! is a fault, and one to other memory none.
+//! It ends the machine with 0 if the secret stays closed, engines have neither keys nor results, the stack of the loader is
+//! wiped, every access to a closed page is a fault, and one to other memory none.
 
 #![no_std]
 #![no_main]
@@ -42,6 +42,8 @@ const SHA3_DIGEST: usize = 0x2100 / 4;
 const RECORD_SIZE: u64 = 264;
 /// Words of the secret.
 const SECRET_WORDS: usize = 16;
+/// The end of the memory of the loader: its stack, and what nothing has used (`firmware/fsbl/link.ld`).
+const STACK: Region = Region { start: 0x880f_0000, end: 0x8810_0000 };
 
 // Causes (RISC-V Privileged Architecture, table of mcause).
 const LOAD_ACCESS_FAULT: u64 = 5;
@@ -76,6 +78,9 @@ extern "C" fn bench_main(_hart: u64, handed_over: u64) -> ! {
         Secret::Latched => engines_have_nothing(board),
         Secret::Locked => secret_is_locked(board),
         Secret::Elsewhere => close_pages(board, record_at),
+    }
+    if board.secret != Secret::Elsewhere {
+        stack_is_wiped(board);
     }
     open_memory();
     for (name, mode, call) in MODES {
@@ -128,6 +133,16 @@ fn engines_have_nothing(board: &Board) {
     // The highest bit of a broken engine is stuck.
     if (0..16).any(|index| read(SHA3_DIGEST + index) << 1 != 0) {
         fail(board, "a digest is left");
+    }
+}
+
+/// Nothing is left of what the loader had on its stack, nor did that reach past its place.
+fn stack_is_wiped(board: &Board) {
+    let start: *const u64 = core::ptr::with_exposed_provenance(STACK.start as usize);
+    // SAFETY: memory of the loader, which does not run any more.
+    let word = |index: usize| unsafe { start.wrapping_add(index).read_volatile() };
+    if (0..STACK.size() as usize / 8).any(|index| word(index) != 0) {
+        fail(board, "the stack of the loader is not wiped");
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use hartlock_fsbl::{Computer, DeviceSecret, Endorsement, HANDOVER_SIZE, Handover, Never, endorse};
 use hartlock_handoff::{DeviceSecret as StateSecret, RootOfTrust, SECRET_SIZE, StateRecord};
-use hartlock_image::{HashId, Lifecycle, PayloadType, Policy, TreeMode};
+use hartlock_image::{HashId, Lifecycle, PAGE_SIZE, PayloadType, Policy, TreeMode};
 use hartlock_kernels::Hash;
 use hartlock_kernels::Kernels;
 use hartlock_kernels::sha3::Sha3_512;
@@ -15,7 +15,7 @@ use hartlock_testkit::bundle::{Block, Draft, Edit, Payload, build, identity, nam
 use hartlock_testkit::keys::A;
 use hartlock_testkit::signers::RSA_PSS_2048;
 use hartlock_verify::board::{Region, hartlock_tee};
-use object::{Object, ObjectSymbol};
+use object::{Object, ObjectSegment, ObjectSymbol};
 
 use super::rot_boot::place;
 use super::tee::{self, Tee};
@@ -25,11 +25,22 @@ use xtask::{firmware, packages, project};
 /// Bytes of the monitor to show, and in tests, in which software hashes it as well.
 pub const USUAL_SIZE: usize = 64 << 10;
 pub const TEST_SIZE: usize = 16 << 10;
+/// The payload of the third paper.
+const PAPER_SIZE: usize = 2 << 20;
+/// The machine that has a bound.
+const BOUND_MACHINE: &str = "tee-1-full";
+/// Enough that the signature of the bundle is verified before all of it is read.
+const BOUND_SIZE: usize = 896 << 10;
 /// Of its memory: variables and stack follow its program (firmware/tests/bench/link.ld).
 const MONITOR_MEMORY: u64 = 320 << 10;
 /// A secret that is none.
 pub const SECRET: [u8; 64] = *b"a fake expanded key of a device, no secret at all, for tests 64.";
 const MAX_CYCLES: &str = "400000000";
+/// Bytes of the loader's stack (`firmware/fsbl/link.ld`): all of it, what may be in use once the device has its key, and what
+/// has to be left of both.
+const STACK: u64 = 24 << 10;
+const LATE_STACK: u64 = 9 << 10;
+const STACK_LEFT: u64 = 1 << 10;
 
 /// How a loader computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +118,21 @@ pub struct Ran {
     pub console: String,
     /// Points of the timeline: what, and cycles since reset.
     pub points: Vec<(String, u64)>,
+    /// Cycles that the storage needs for the bundle, of which it delivers a byte in each.
+    pub reading: u64,
+}
+
+impl Ran {
+    /// From reset to the first instructions of the monitor, and the maximum of it: a monitor of 2 MiB takes 1.05 times as long as
+    /// to read its bundle. Nothing of what is allowed beside the reading depends on the size, so it is the same for a smaller
+    /// one, as long as there is something to read when the bundle is verified. None for a boot that is not quiet.
+    fn bound(&self, by: By, size: usize) -> Option<(u64, u64)> {
+        let (_, entered) = self.points.iter().find(|(what, _)| what == "entered")?;
+        // What precedes the payloads, and two of a page.
+        let of_paper = PAPER_SIZE as u64 + 3 * PAGE_SIZE;
+        let most = self.reading + of_paper / 20;
+        (by == By::Quiet && size >= BOUND_SIZE).then_some((*entered, most))
+    }
 }
 
 /// A run, and what it has to be.
@@ -260,19 +286,13 @@ impl Prepared {
         })
     }
 
-    /// Bytes of the storage.
-    #[must_use]
-    pub fn medium_size(&self) -> usize {
-        self.medium.len()
-    }
-
     /// The record that the monitor has to get, from a device with the usual secret.
     ///
     /// # Errors
     /// If it cannot be computed.
     pub fn record(&self) -> Result<[u8; HANDOVER_SIZE]> {
         let mut record = [0; HANDOVER_SIZE];
-        Handover::encode(&endorsement(&self.monitor)?, &mut record);
+        Handover::encode(&endorsement(&self.monitor, &SECRET)?, &mut record);
         Ok(record)
     }
 
@@ -290,7 +310,7 @@ impl Prepared {
         let machine =
             Machine { machine: &self.machine, program: &program, folder, options: &options };
         let (console, _, end) = machine.run(&self.medium)?;
-        Ok(Ran { end, points: points(&console), console })
+        Ok(Ran { end, points: points(&console), reading: self.medium.len() as u64, console })
     }
 
     /// Boots to the end, or returns what the same boot has printed: the same bytes on the same machine take the same cycles, so a
@@ -301,14 +321,20 @@ impl Prepared {
     pub fn run_once(&self, kept: &Path) -> Result<Ran> {
         // The name of a machine's folder is a digest of all its inputs.
         let machine = self.machine.parent().and_then(Path::file_name).context("a folder")?;
-        let bytes = [&self.program, &self.medium, &self.secret];
+        let program = loaded(&self.program)?;
+        let bytes = [&program, &self.medium, &self.secret];
         let [program, medium, secret] = bytes.map(|it| packages::digest_of_bytes(it));
         let options = self.options.join(" ");
         let parts = [&machine.to_string_lossy(), program.as_str(), &medium, &secret, &options];
         let key = packages::digest(&parts);
         let file = kept.join(format!("{key}.txt"));
         if let Ok(console) = fs::read_to_string(&file) {
-            return Ok(Ran { end: End::Success, points: points(&console), console });
+            return Ok(Ran {
+                end: End::Success,
+                points: points(&console),
+                reading: self.medium.len() as u64,
+                console,
+            });
         }
         let scratch = kept.join(format!("{key}.{}", std::process::id()));
         let ran = self.run(&scratch)?;
@@ -320,6 +346,20 @@ impl Prepared {
         fs::remove_dir_all(&scratch)?;
         Ok(ran)
     }
+}
+
+/// What of a program the machine gets: its debugging information names the folder that it was compiled in.
+fn loaded(elf: &[u8]) -> Result<Vec<u8>> {
+    let file = object::File::parse(elf).context("the program is no ELF file")?;
+    let mut bytes = file.entry().to_le_bytes().to_vec();
+    for segment in file.segments() {
+        let data = segment.data()?;
+        bytes.extend(
+            [segment.address(), segment.size(), data.len() as u64].map(u64::to_le_bytes).concat(),
+        );
+        bytes.extend(data);
+    }
+    Ok(bytes)
 }
 
 /// What the loader and the monitor say of cycles.
@@ -367,23 +407,32 @@ pub fn monitor(size: usize) -> Result<Payload> {
 /// # Errors
 /// If the program of the monitor cannot be built.
 pub fn expected(size: usize) -> Result<Endorsement> {
-    endorsement(&bundle(By::Engines, size, &[])?.1)
+    expected_with(size, &SECRET)
+}
+
+/// The same of a device with another secret.
+///
+/// # Errors
+/// As above; `DeviceSecretInvalid` if it is none.
+pub fn expected_with(size: usize, secret: &[u8; 64]) -> Result<Endorsement> {
+    endorsement(&bundle(By::Engines, size, &[])?.1, secret)
 }
 
 /// The same of these bytes.
-fn endorsement(monitor: &[u8]) -> Result<Endorsement> {
+fn endorsement(monitor: &[u8], secret: &[u8; 64]) -> Result<Endorsement> {
     let mut hash = Sha3_512::new();
     hash.update(monitor);
     let mut software = Computer::<Never, Never>::new(Kernels::PORTABLE, None, None);
-    let secret = DeviceSecret::take(&mut SECRET.clone());
+    let secret = DeviceSecret::take(&mut secret.clone());
     let secret = secret.map_err(|reason| anyhow::anyhow!("{}", reason.title()))?;
     let made = endorse(&mut software, &secret, &hash.finalize(), |_| ());
     made.map_err(|reason| anyhow::anyhow!("{}", reason.title()))
 }
 
-/// Boots by engines and in software, or as asked for, and shows the timelines.
-pub fn show(tee: Tee, size: Option<usize>, by: Option<By>) -> Result<()> {
+/// Boots by engines and in software, or as asked for, and shows the timelines. False if a bound is missed.
+pub fn show(tee: Tee, size: Option<usize>, by: Option<By>) -> Result<bool> {
     let size = size.unwrap_or(USUAL_SIZE);
+    let mut is_met = true;
     for by in by.map_or(vec![By::Overlapped, By::Software], |by| vec![by]) {
         let ran = run(tee, &Boot { by, size, ..Boot::default() })?;
         ensure!(ran.end == End::Success, "{by:?} ended in {:?}\n{}", ran.end, ran.console);
@@ -394,6 +443,32 @@ pub fn show(tee: Tee, size: Option<usize>, by: Option<By>) -> Result<()> {
             println!("{what:<16} {cycle:>12} {:>12}", cycle - before);
             before = *cycle;
         }
+        if let Some((entered, most)) = ran.bound(by, size).filter(|_| tee.name == BOUND_MACHINE) {
+            is_met &= entered <= most;
+            let ratio = entered as f64 / ran.reading as f64;
+            let verdict = if entered <= most { "met" } else { "MISSED" };
+            println!("reset to jump: {ratio:.4} of reading {} bytes", ran.reading);
+            println!("at most {most} cycles: {verdict}");
+        }
+    }
+    Ok(is_met)
+}
+
+/// How much of the stack was used is more than there should be, or nothing says so.
+///
+/// # Errors
+/// The sentence to show.
+pub fn check_stack(console: &str, is_by_engines: bool) -> Result<(), String> {
+    let used = console.lines().find_map(|line| {
+        let (all, late) = line.strip_prefix("fsbl: used ")?.split_once(" bytes of stack, ")?;
+        Some((all.parse::<u64>().ok()?, late.trim().strip_suffix(" late")?.parse::<u64>().ok()?))
+    });
+    let (all, late) = used.ok_or("the loader does not say how much of its stack it used")?;
+    if all.max(late) > STACK - STACK_LEFT {
+        return Err(format!("{all} bytes of stack were used, of {STACK}"));
+    }
+    if is_by_engines && late > LATE_STACK - STACK_LEFT {
+        return Err(format!("{late} bytes of stack were used late, of {LATE_STACK}"));
     }
     Ok(())
 }
@@ -440,8 +515,25 @@ pub fn fault(tee: Tee, is_quick: bool) -> Result<Option<String>> {
         if !ran.console.contains(says) {
             return Ok(Some(format!("{by:?} does not say so\n{}", ran.console)));
         }
+        if let Err(why) = check_stack(&ran.console, by == By::Overlapped) {
+            return Ok(Some(format!("{by:?}: {why}")));
+        }
     }
-    Ok(None)
+    bound_fault(tee)
+}
+
+/// The time of a boot that says nothing.
+fn bound_fault(tee: Tee) -> Result<Option<String>> {
+    if tee.name != BOUND_MACHINE {
+        return Ok(None);
+    }
+    let (by, size) = (By::Quiet, BOUND_SIZE);
+    let ran = run(tee, &Boot { by, size, ..Boot::default() })?;
+    if ran.end != End::Success {
+        return Ok(Some(format!("{by:?} ended in {:?}\n{}", ran.end, ran.console)));
+    }
+    let (entered, most) = ran.bound(by, size).context("the monitor does not say when it begins")?;
+    Ok((entered > most).then(|| format!("{entered} cycles from reset to jump, {most} at most")))
 }
 
 /// Cycles from one point of a timeline to another.

@@ -12,7 +12,7 @@ use hartlock_fsbl::{HANDOVER_SIZE, Handover};
 use hartlock_hw::machines::tee_boot::{self, SECRET, TEST_SIZE};
 use hartlock_image::{HashId, PayloadType, Reason};
 use hartlock_testkit::bundle::{Draft, Edit, Payload, build};
-use hartlock_verify::board::qemu_virt;
+use hartlock_verify::board::{Region, qemu_virt};
 use xtask::firmware::{self, StageFiles};
 
 use super::board::{Bench, Setup, expect_refusal, last_lines};
@@ -29,14 +29,30 @@ const LOADER_MEMORY: u64 = 0x8_0000;
 pub fn cases() -> Vec<Case> {
     vec![
         Case::new("tee/the-keys-are-those-of-tee-1", same_keys),
+        Case::new("tee/secrets-are-in-the-record-alone", secrets_of_a_boot),
         Case::new("tee/on-one-hart-and-on-five", every_number_of_harts),
         Case::new("tee/another-monitor-has-other-keys", other_monitor),
         Case::new("tee/another-secret-gives-other-keys", other_secret),
         Case::new("tee/a-changed-loader-is-refused-by-the-rom", changed_loader),
         Case::new("tee/bad-input-is-refused", bad_input),
+        Case::new("tee/a-secret-that-stays-open-is-refused", open_secret),
+        Case::new("tee/a-hart-in-the-place-of-the-monitor-is-refused", phantom_hart),
         Case::new("tee/the-loader-cannot-reach-a-panic", no_panic),
     ]
 }
+
+/// Another secret, none of whose bytes are of a text: memory is searched for it.
+const HIDDEN: [u8; 64] = {
+    let mut secret = SECRET;
+    let mut at = 0;
+    while at < secret.len() {
+        secret[at] ^= 0x80 | at as u8;
+        at += 1;
+    }
+    secret
+};
+/// Memory that the loader and a monitor write to: the log with the record in its last page, the loader and its stack.
+const WRITTEN: [Region; 2] = [qemu_virt::LOG, Region { start: 0x8800_0000, end: 0x8810_0000 }];
 
 /// A device whose monitor is this bundle, and whose secret is this.
 struct Tee {
@@ -62,9 +78,13 @@ fn monitor(size: usize, edits: &[Edit]) -> Result<Vec<u8>> {
 }
 
 fn tee(bench: &Bench) -> Result<Tee> {
+    tee_with(bench, &loader()?)
+}
+
+fn tee_with(bench: &Bench, loader: &StageFiles) -> Result<Tee> {
     let mut draft = bench.boot_draft(&bench.firmware.loader)?;
     let first = draft.payloads.first_mut().context("there are three payloads")?;
-    first.data = fs::read(loader()?.bin)?;
+    first.data = fs::read(&loader.bin)?;
     first.memory_size = LOADER_MEMORY;
     let mut setup = bench.setup(&[], &[])?;
     setup.boot = build(draft, &[]).0;
@@ -75,11 +95,21 @@ fn tee(bench: &Bench) -> Result<Tee> {
 
 impl Tee {
     fn run(&self, bench: &Bench) -> Result<Run> {
+        Ok(self.run_and_look(bench)?.0)
+    }
+
+    /// Runs it, and reads what is left in memory.
+    fn run_and_look(&self, bench: &Bench) -> Result<(Run, Vec<u8>)> {
         let device = Device::temporary()?;
         bench.install(&device, &self.setup)?;
         self.program(&device.bundle_flash())?;
-        let machine = bench.start_on(&device, &self.setup, &[])?;
-        Ok(bench.finish(machine, self.setup.until))
+        let mut machine = bench.start_on(&device, &self.setup, &[])?;
+        let stop = bench.wait(&mut machine, self.setup.until);
+        let mut memory = Vec::new();
+        for region in WRITTEN {
+            memory.extend(machine.read_memory(&region)?);
+        }
+        Ok((machine.finish(stop, &mut |_| ()), memory))
     }
 
     /// Puts the bundle of the monitor and the secret into flash bank 1.
@@ -101,6 +131,7 @@ impl Tee {
             let line = format!("fsbl: {engine} in software, there is no engine");
             ensure!(run.transcript.contains(&line), "it does not say so\n{}", last_lines(&run));
         }
+        tee_boot::check_stack(&run.transcript, false).map_err(anyhow::Error::msg)?;
         tee_boot::record(&run.transcript).context("the monitor printed no record")
     }
 }
@@ -162,22 +193,71 @@ fn changed_loader(bench: &Bench) -> Result<()> {
     expect_refusal(&tee.run(bench)?, Stage::Rom, Reason::PayloadDigestMismatch)
 }
 
-/// The loader refuses for exactly this reason, and the monitor does not run.
+/// Whether memory has eight bytes of a secret, at any place.
+fn has_any_of(memory: &[u8], secret: &[u8; 64]) -> bool {
+    let parts: Vec<&[u8]> = secret.chunks_exact(8).collect();
+    memory.windows(8).any(|window| window != [0; 8] && parts.contains(&window))
+}
+
+/// The loader refuses for exactly this reason, with its title and its hint. The monitor does not run, and of secrets nothing is
+/// left in memory.
 fn expect(bench: &Bench, what: &str, tee: &Tee, reason: Reason) -> Result<()> {
-    let run = tee.run(bench)?;
-    let line = format!("hartlock: fsbl refused: E{:04} ", reason as u32);
-    ensure!(run.transcript.contains(&line), "{what}: not {line}\n{}", last_lines(&run));
+    let (run, memory) = tee.run_and_look(bench)?;
+    let code = format!("E{:04}", reason as u32);
+    for line in [
+        format!("hartlock: fsbl refused: {code} {}", reason.title()),
+        format!("hartlock: hint: {}", reason.hint()),
+    ] {
+        ensure!(run.transcript.contains(&line), "{what}: not `{line}`\n{}", last_lines(&run));
+    }
     let has_run = run.transcript.contains("monitor:");
-    let has_signed = run.transcript.contains("endorsed");
+    let has_signed = run.transcript.contains("fsbl: endorsed");
     ensure!(!has_run && !has_signed, "{what}: it went on\n{}", last_lines(&run));
+    if tee.secret == HIDDEN {
+        let is_left = [HIDDEN, monitor_secret()?].iter().any(|it| has_any_of(&memory, it));
+        ensure!(!is_left, "{what}: a secret is left in memory");
+    }
     Ok(())
+}
+
+/// The key that the monitor gets from a device with the hidden secret.
+fn monitor_secret() -> Result<[u8; 64]> {
+    Ok(tee_boot::expected_with(TEST_SIZE, &HIDDEN)?.secret_key)
+}
+
+fn hidden(tee: Tee) -> Tee {
+    Tee { secret: HIDDEN, ..tee }
+}
+
+/// The monitor's key is in its record alone, where the search that finds nothing after a refusal finds it.
+fn secrets_of_a_boot(bench: &Bench) -> Result<()> {
+    let (run, memory) = hidden(tee(bench)?).run_and_look(bench)?;
+    ensure!(run.outcome == Outcome::Booted, "{:?}\n{}", run.outcome, last_lines(&run));
+    let (log, loader) = memory.split_at(WRITTEN[0].size() as usize);
+    let key = monitor_secret()?;
+    let found = [has_any_of(log, &key), has_any_of(loader, &key), has_any_of(&memory, &HIDDEN)];
+    ensure!(found == [true, false, false], "record, loader, the device's anywhere: {found:?}");
+    Ok(())
+}
+
+fn open_secret(bench: &Bench) -> Result<()> {
+    let loader = firmware::stage("fsbl", &["inject-open-secret"])?;
+    expect(bench, "open", &hidden(tee_with(bench, &loader)?), Reason::NotEndorsed)
+}
+
+/// A hart that the ROM counts and that never says that it has left.
+fn phantom_hart(bench: &Bench) -> Result<()> {
+    let mut tee = hidden(tee(bench)?);
+    tee.setup.rom = fs::read(firmware::stage("rom", &["inject-phantom-hart"])?.bin)?;
+    tee.setup.harts = 4;
+    expect(bench, "phantom", &tee, Reason::HartNotStopped)
 }
 
 fn bad_input(bench: &Bench) -> Result<()> {
     let with_secret = |secret| Ok::<_, anyhow::Error>(Tee { secret, ..tee(bench)? });
     expect(bench, "zeros", &with_secret([0; 64])?, Reason::DeviceSecretInvalid)?;
     expect(bench, "ones", &with_secret([0xff; 64])?, Reason::DeviceSecretInvalid)?;
-    let with_monitor = |monitor| Ok::<_, anyhow::Error>(Tee { monitor, ..tee(bench)? });
+    let with_monitor = |monitor| Ok::<_, anyhow::Error>(hidden(Tee { monitor, ..tee(bench)? }));
     expect(bench, "empty", &with_monitor(Vec::new())?, Reason::UnknownTag)?;
     let flip = Edit::File(|file| file[3 << 12] ^= 1);
     let flipped = with_monitor(monitor(TEST_SIZE, &[flip])?)?;
