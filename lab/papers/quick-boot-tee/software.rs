@@ -53,7 +53,7 @@ fn read(console: &str) -> Result<Vec<Count>> {
 /// What has to come out, in hexadecimal digits.
 fn right(what: &str, bytes: usize) -> Result<String> {
     let digest = |parts: &[&[u8]]| {
-        Computer::<Never, Never>::new(Kernels::PORTABLE, None, None).digest(parts).0
+        Computer::<Never, Never>::new(Kernels::PORTABLE, None, None).digest(parts)
     };
     let pair = |expanded: &[u8; 64]| {
         let pair = KeyPair::new(ExpandedKey::from_digest(expanded));
