@@ -2,14 +2,17 @@
 """Recomputes the headlines of stored runs from their samples, without code of the project.
 
 For each run in a folder (lab/runs/latest) the numbers that README, status page and plots quote are computed
-again from the CSV files and compared with the JSON. What cannot be, because an older run stored no samples
-for it, is named. Exit code 1 if a number differs, or if nothing was compared.
+again from the CSV files and compared with the JSON; ratios and verdicts follow from the numbers beside them. What
+cannot be, because an older run stored no samples for it, is named. Exit code 1 if a number differs, or if nothing was
+compared.
 """
 
 import csv
 import json
+import math
 import statistics
 import sys
+import tomllib
 from pathlib import Path
 
 MIB = 1 << 20
@@ -17,6 +20,7 @@ WINDOW = 64  # blocks that the loader announces ahead (crates/verify/src/pool.rs
 INITRAMFS = 97 * MIB
 SHA3_BLOCK = {"sha3-256": 136, "sha3-384": 104, "sha3-512": 72}  # bytes, FIPS 202
 REPOSITORY_MHZ = 100  # of the third paper's authors
+THIRD_PAPER = Path(__file__).parent / "papers/quick-boot-tee/paper.toml"
 HALF_BRAM_BITS = 18 << 10
 BOOT_SIZES = (64 << 10, 256 << 10, 1 << 20, 2 << 20, 4 << 20, 8 << 20, 16 << 20, 32 << 20)
 
@@ -69,30 +73,37 @@ def opentitan_accelerator(rows, more):
 
 
 def quick_boot_tee(rows, more):
-    """Cells of netlists, cycles of a block by DMA, and the time of 2 MiB from two lengths."""
+    """Cells of netlists, cycles of a block by DMA, the time of 2 MiB from two lengths, the boots of a TEE, and errata."""
     areas = more("area")
     for r in areas:
         r.update({k: int(v) for k, v in r.items() if v.isdigit()})
-        table = "peers" if r["who"] == "peer" else "SHA-3 in one flow"
-        config = f"{r['netlist']}, {r['cycles']} cycles a block"
+        engine = r.get("engine", "sha3")  # older runs have no other
+        name, of, published, registers = {
+            "sha3": ("SHA-3", "block", "SHA-3", "with registers, 2 rounds a cycle"),
+            "ed25519": ("Ed25519", "product", "Ed25519 mult", "with registers"),
+        }[engine]
+        table = "peers" if r["who"] == "peer" else f"{name} in one flow"
+        config = f"{r['netlist']}, {r['cycles']} cycles a {'S' if r['netlist'] == 'S of the paper' else of}"
         bits = r["half_brams"] * HALF_BRAM_BITS
-        yield table, "LUT × cycles of a block", config, r["luts"] * r["cycles"]
+        yield table, f"LUT × cycles of a {of}", config, r["luts"] * r["cycles"]
         cells = {"LUT": "luts", "FF": "flip_flops", "CARRY4": "carries", "DSP48E1": "multipliers"}
         for metric, column in cells.items():
             yield table, metric, config, r[column]
         yield table, "BRAM", config, bits
-        if r["netlist"] == "with registers, 2 rounds a cycle":
+        if r["netlist"] == registers:
             found = (("FFs", r["flip_flops"]), ("RAM Bits", bits), ("DSP", r["multipliers"]))
             for metric, value in found:
-                yield "Table 1", metric, "SHA-3", value
+                yield "Table 1", metric, published, value
     cycles = {(r["memory"], r["function"], int(r["bytes"])): int(r["cycles"]) for r in rows if r["offset"] == "0"}
     milliseconds = 1000 * REPOSITORY_MHZ
     for function, rate in SHA3_BLOCK.items():
-        name, short, long, whole = function.upper(), 4096, 16384, 2 * MIB
+        name, size, whole = function.upper(), 16384, 2 * MIB
         for memory in ("hits", "no cache"):
-            total, config = cycles[memory, function, long], f"{name}, {long} bytes, {memory}"
-            yield "SHA-3 by DMA", "cost", config, total / long
-            yield "SHA-3 by DMA", "a block", config, total / (long // rate + 1)
+            total, config = cycles[memory, function, size], f"{name}, {size} bytes, {memory}"
+            yield "SHA-3 by DMA", "cost", config, total / size
+            yield "SHA-3 by DMA", "a block", config, total / (size // rate + 1)
+        # Runs without boots took shorter ones.
+        short, long = (16384, 65536) if more("boots") else (4096, 16384)
         few, many = cycles["no cache", function, short], cycles["no cache", function, long]
         block = (many - few) / (long // rate - short // rate)
         total = many + (whole // rate - long // rate) * block
@@ -100,58 +111,161 @@ def quick_boot_tee(rows, more):
         if function == "sha3-512":
             engine = next(r["cycles"] for r in areas if r["netlist"] == "with registers, 1 round a cycle")
             yield "SHA-3 of 2 MiB", "engine alone", name, (whole // rate + 1) * engine / milliseconds
-
-
     yield from tee_boots(more("boots"), more("software"))
+    yield from tee_points(more("points"))
+    yield from third_paper()
+
+
+def tee_columns(boots, software):
+    """Of each column two lengths whose difference is the cost of a byte, and the parts of each size that was simulated."""
+    parts, columns = ("measure", "derive", "key_pair", "sign"), {}
+    for who, name in (("crates", "portable software"), ("hartlock", "our software")):
+        counts = {(r["what"], r["bytes"]): r["cycles"] for r in software if r["who"] == who}
+        if counts:
+            rest = [counts[part] for part in (("derive", 64), ("key", 32), ("sign", 96))]
+            sizes = sorted(size for what, size in counts if what == "measure")
+            short, long, whole = ({"bytes": n, **dict(zip(parts, [counts["measure", n], *rest]))} for n in sizes)
+            columns[name] = [short, long], {whole["bytes"]: whole}
+    for name in dict.fromkeys(r["column"] for r in boots):
+        mine = sorted((r for r in boots if r["column"] == name), key=lambda r: r["bytes"])
+        if name not in columns and name != "our software":
+            columns[name] = [mine[0], mine[-1]] if len(mine) > 1 else None, {r["bytes"]: r for r in mine}
+    return columns
 
 
 def tee_boots(boots, software):
-    """Figure 6 and its ratios: a byte from two lengths, the rest from one of them."""
+    """Figure 6, its ratios, and table 2: sizes that were simulated, the others on the line through two lengths."""
     for r in boots + software:
         r.update({k: int(v) for k, v in r.items() if v.isdigit()})
-    columns, whole = {}, {}
-    for by, name in (("our software", "our software"), ("SHA-3 engine", "SHA-3 engine"), ("engines", "DMA, 24 cycles")):
-        mine = sorted((r for r in boots if r["by"] == by), key=lambda r: r["bytes"])
-        for r in mine:
-            config = f"{by}, {r['bytes'] >> 10} KiB"
-            total = r["measure"] + r["derive"] + r["key_pair"] + r["sign"]
-            yield "Boot of a monitor", "key pair", config, r["key_pair"]
-            yield "Boot of a monitor", "sign", config, r["sign"]
-            yield "Boot of a monitor", "whole", config, total
-            whole[name, r["bytes"]] = total
-        if len(mine) > 1:
-            few, many = mine[0], mine[-1]
-            byte = (many["measure"] - few["measure"]) / (many["bytes"] - few["bytes"])
-            rest = many["derive"] + many["key_pair"] + many["sign"]
-            columns[name] = byte, many["measure"] - byte * many["bytes"], rest
-    crates = {(r["what"], r["bytes"]): r["cycles"] for r in software if r["who"] == "crates"}
-    if crates:
-        short, long, longest = sorted(size for what, size in crates if what == "measure")
-        few, many, actual = (crates["measure", size] for size in (short, long, longest))
-        byte = (many - few) / (long - short)
-        once, rest = few - byte * short, sum(crates[part] for part in (("derive", 64), ("key", 32), ("sign", 96)))
-        columns["portable software"] = byte, once, rest
-        off = abs((once + byte * longest) / actual - 1) * 100
-        yield "Software on a bare hart", "64 KiB, two lengths against a whole run", "portable software", off
-        signed = crates["sign", 96] + 2 * (once + byte * 2 * MIB)
-        yield "Table 2", "time", "Software, Ed25519 sign", signed / REPOSITORY_MHZ / 1000
-        yield "Table 2", "time", "Software, Ed25519 genkey", crates["key", 32] / REPOSITORY_MHZ / 1000
-    for r in software:
-        if (r["who"], r["what"]) == ("hartlock", "key"):
-            yield "Software on a bare hart", "instructions", "our software, key, 32 bytes", r["instructions"]
-    for name, (byte, once, rest) in columns.items():
+    columns = tee_columns(boots, software)
+
+    def byte(name):
+        short, long = columns[name][0]
+        return (long["measure"] - short["measure"]) / (long["bytes"] - short["bytes"])
+
+    def on_line(name, size):
+        long = columns[name][0][1]
+        return long["measure"] + byte(name) * (size - long["bytes"])
+
+    def others(name, size):
+        line, whole = columns[name]
+        return whole[size] if size in whole else line[1]
+
+    def measure(name, size):
+        whole = columns[name][1]
+        return whole[size]["measure"] if size in whole else on_line(name, size)
+
+    def total(name, size, passes):
+        rest = others(name, size)
+        return passes * measure(name, size) + rest["derive"] + rest["key_pair"] + rest["sign"]
+
+    for r in (r for r in boots if r["bytes"] == BOOT_SIZES[0]):
+        config = f"{r['column']}, 64 KiB"
+        for part in ("measure", "derive", "key_pair", "device_key", "sign"):
+            yield "Boot of a monitor", part.replace("_", " "), config, r[part]
+        whole = r["measure"] + r["derive"] + r["key_pair"] + r["sign"]
+        yield "Boot of a monitor", "whole", config, whole
+        if r["column"] == "our software" and "our software" in columns:
+            off = abs(whole / total("our software", r["bytes"], 1) - 1) * 100
+            what = "64 KiB, boot of the loader against its parts"
+            yield "Software on a bare hart", what, "our software", off
+    for name, (line, simulated) in columns.items():
+        known = BOOT_SIZES if line else sorted(simulated)
         for passes, metric in ((1, "one pass"), (3, "three passes")):
-            for size in BOOT_SIZES:
-                total = passes * (once + byte * size) + rest
+            for size in known:
                 text = f"{size // MIB} MiB" if size >= MIB else f"{size >> 10} KiB"
-                is_whole = passes == 1 and (name, size) in whole
-                yield "Figure 6", metric, f"{name}, {text}", whole[name, size] if is_whole else total
-    at = {name: once + byte * 2 * MIB + rest for name, (byte, once, rest) in columns.items()}
-    for name, total in at.items():
-        yield "Boot of 2 MiB", "whole", name, total
-        if name in ("portable software", "our software") and "DMA, 24 cycles" in at:
-            config = f"DMA, 24 cycles, against {name}"
-            yield "Boot of 2 MiB", "ratio", config, total / at["DMA, 24 cycles"]
+                yield "Figure 6", metric, f"{name}, {text}", total(name, size, passes)
+        between = [size for size in simulated if line and size not in (line[0]["bytes"], line[1]["bytes"])]
+        if between:
+            off = max(abs(on_line(name, size) / simulated[size]["measure"] - 1) for size in between)
+            yield "Figure 6, against a line", "simulated sizes, at most", name, 100 * off
+        if line:
+            yield "Boot of 2 MiB", "whole", name, total(name, 2 * MIB, 1)
+            signed = 2 * measure(name, 2 * MIB) + others(name, BOOT_SIZES[0])["sign"]
+            yield "Table 2, the payload signed", "sign, two passes over 2 MiB", name, signed / REPOSITORY_MHZ / 1000
+    for fast, line in ((name, column[0]) for name, column in columns.items() if column[0]):
+        for slow in (name for name in columns if columns[name][0]):
+            ratio = total(slow, 2 * MIB, 1) / total(fast, 2 * MIB, 1)
+            yield "Boot of 2 MiB", "ratio", f"{fast}, against {slow}", ratio
+    published = {
+        "Software": "portable software",
+        "HW SHA-3, SW Ed25519": "SHA-3 engine",
+        "HW SHA-3, HW Ed25519": "DMA, 24 cycles",
+    }
+    for theirs, name in published.items():
+        if name in columns:
+            found = others(name, BOOT_SIZES[0])
+            sign = found["sign"] + (2 * measure(name, 2 * MIB) if theirs == "Software" else 0)
+            yield "Table 2", "time", f"{theirs}, Ed25519 genkey", found["key_pair"] / REPOSITORY_MHZ / 1000
+            yield "Table 2", "time", f"{theirs}, Ed25519 sign", sign / REPOSITORY_MHZ / 1000
+    if {"SHA-3 engine", "DMA, 24 cycles"} <= columns.keys():
+        both = [others(name, BOOT_SIZES[0]) for name in ("DMA, 24 cycles", "SHA-3 engine")]
+        engines, slow = (r["key_pair"] + r["sign"] for r in both)
+        yield "Abstract, Ed25519", "decrease of the time", "genkey and sign", 100 * (1 - engines / slow)
+    if {"portable software", "engines in the paper's manner"} <= columns.keys():
+        slow, fast = (total(name, 2 * MIB, 3) for name in ("portable software", "engines in the paper's manner"))
+        yield "Abstract", "speed-up", "SHA-3, signature procedure", math.log10(slow / fast)
+    for r in software:
+        who = {"crates": "portable software", "hartlock": "our software"}[r["who"]]
+        config = f"{who}, {r['what']}, {r['bytes']} bytes"
+        yield "Software on a bare hart", "time", config, r["cycles"]
+        yield "Software on a bare hart", "instructions", config, r["instructions"]
+
+
+def tee_points(points):
+    """Timelines of boots from a storage of a byte a cycle, and a whole boot beside reading alone."""
+    for r in points:
+        if r["storage_rate"] != "1000":
+            continue
+        config = f"{r['column']}, {int(r['bytes']) >> 10} KiB"
+        yield "Timeline", f"{r['number']}. {r['point']}", config, int(r["cycle"])
+        if r["column"] == "engines, while read, quiet" and r["point"] == "entered":
+            jump, medium, place = int(r["cycle"]), int(r["medium"]), "monitor of 2 MiB, a byte a cycle"
+            yield "From storage", "reset to jump", place, jump
+            yield "From storage", "reading", place, medium
+            yield "From storage", "reset to jump, by reading", place, jump / medium
+
+
+def third_paper():
+    """Its errata, from what it prints and from cycles of its authors' repository."""
+    paper = tomllib.loads(THIRD_PAPER.read_text())
+    tables = {}
+    for table in paper["table"]:
+        for row in table["rows"]:
+            for column, value in zip(table["columns"], row[1:]):
+                config = f"{column['of']}, {row[0]}" if "of" in column else row[0]
+                tables[table["name"], column["metric"], config] = value
+    constants = paper["constants"]
+    product, s = constants["repository_product_cycles"], constants["repository_s_cycles"]
+    kilohertz = 1000 * constants["clock_mhz"]
+    blocks = constants["payload_bytes"] // 72 + 1
+    genkey, sign = (
+        [tables["Table 2", "time", f"{of}, Ed25519 {what}"] for of in ("Software", "HW SHA-3, SW Ed25519", "HW SHA-3, HW Ed25519")]
+        for what in ("genkey", "sign")
+    )
+    block = sign[0] * kilohertz / (2 * blocks)
+    mult = {metric: tables["Table 1", metric, "Ed25519 mult"] for metric in ("DSP", "DSP (%)", "Total", "RAM Bits", "RAM (%)")}
+    found = {
+        ("genkey, engines", "cycles of the multiplier"): product / kilohertz,
+        ("sign, engines", "multiplier, then S"): (product + s) / kilohertz,
+        ("sign, engines", "two passes over 2 MiB at 12 cycles a block"): 2 * blocks * 12 / kilohertz,
+        ("sign by genkey, software", "table 2"): sign[0] / genkey[0],
+        ("a block, software", "two passes over 2 MiB"): block,
+        ("genkey by SHA-3, software", "109.5 - 93.4 ms"): (genkey[0] - genkey[1]) * kilohertz / block,
+        ("sign less genkey, software", "Ed25519 beside the SHA-3 engine"): sign[1] - genkey[1],
+        ("clock", "cycles of the multiplier in genkey"): product / genkey[2] / 1000,
+        ("RAM of the whole system", "sum of table 1"): mult["RAM (%)"] + tables["Table 1", "RAM (%)", "Rocket Tiles"],
+        ("speed-up of sign", "table 2, software by engines"): math.log10(sign[0] / sign[2]),
+        ("decrease of the time", "genkey, table 2"): 100 * (1 - genkey[2] / genkey[1]),
+        ("decrease of the time", "sign, table 2"): 100 * (1 - sign[2] / sign[1]),
+        ("DSP blocks of S", "as its share of 10.0 % says"):
+            mult["DSP"] / mult["DSP (%)"] * tables["Table 1", "DSP (%)", "Ed25519 sign"],
+        ("Total", "multiplier, without its RAM bits"): mult["Total"] - mult["RAM Bits"],
+        ("2^252 - 19 modulo 3", "the modulus as printed"): (2**252 - 19) % 3,
+        ("time of 32 MiB by time of 64 KiB", "payload alone"): (32 * MIB) / (64 << 10),
+    }
+    for (metric, config), value in found.items():
+        yield "Errata, as arithmetic", metric, config, value
 
 
 def play(harts, block, leaf, fixed, size, block_size):
@@ -212,6 +326,19 @@ def parallel_verification(rows, _):
         yield "Overlap", "verified by unverified", f"storage at {share} of the hash rate", ratio
 
 
+def verdicts(rows):
+    """Rows whose ratio or status does not follow from their other numbers (spec/lab-run.md)."""
+    for row in rows:
+        ours, target, ratio = row["ours"], row["target"], row["ratio"]
+        other = row["published"] if row["published"] is not None else row.get("peer")
+        if ratio is not None and abs(ours / other - ratio) > 0.0006:
+            yield row, f"the ratio is {ours / other:.4f}, not {ratio}"
+        is_hit = None not in (ours, target) and (ours >= target if row["better"] == "higher" else ours <= target)
+        status = "info" if target is None else "hit" if is_hit else "miss"
+        if row["status"] != status:
+            yield row, f"it is a {status}, not a {row['status']}"
+
+
 def main(folder):
     compared, wrong, absent = 0, 0, 0
     for make in (host_speed, opentitan_accelerator, parallel_verification, quick_boot_tee, vector_crypto):
@@ -227,6 +354,9 @@ def main(folder):
         kinds = [path.stem for path in sorted(folder.glob(f"{key}-*.csv"))]
         run = json.loads((folder / f"{key}.json").read_text())
         rows = {(r["table"], r["metric"], r["config"]): r["ours"] for r in run["rows"]}
+        for row, what in verdicts(run["rows"]):
+            wrong += 1
+            print(f"{key}: {row['table']}, {row['metric']}, {row['config']}: {what}")
         seen = set()
         for *place, value in make(samples(), samples):
             ours = rows.get(tuple(place))
@@ -238,7 +368,8 @@ def main(folder):
             if abs(value - ours) > 0.0006 + (0.001 * ours if make is host_speed else 0):
                 wrong += 1
                 print(f"{key}: {', '.join(place)}: {ours} is stored, the samples give {value:.4f}")
-        print(f"{key}: {len(seen)} numbers recomputed from {1 + len(kinds)} files")
+        known = sum(row["ours"] is not None for row in run["rows"])
+        print(f"{key}: {len(seen)} of {known} numbers recomputed from {1 + len(kinds)} files")
         if key == "opentitan-accelerator" and not samples("software"):
             absent += 1
             print(f"{key}: no samples of software and of single accesses: an older run")

@@ -236,49 +236,38 @@ _VIRT_PLACES = {
     INITRAMFS: Place(0x8100_0000, 0xC000_0000),
     18: Place(0x8100_0000, 0xC000_0000),
 }
+
+
+def _simulated(
+    first: tuple[int, int], log: tuple[int, int], loader: tuple[int, int], fdt: tuple[int, int]
+) -> Board:
+    """A board of the cycle-accurate machine: what runs first, the log, the loader, the device tree."""
+    places = {
+        1: Place(*first, address=first[0], entry_at_load=True),
+        2: Place(*loader, address=loader[0], entry_at_load=True),
+        3: Place(*fdt, address=fdt[0]),
+    }
+    boot_bundle = (0x8800_0000, 0x8900_0000)
+    return Board(places, live={"boot": (log, boot_bundle), "system": (first, log, loader, fdt)})
+
+
 BOARDS: dict[str, Board] = {
     "qemu-virt": Board(_VIRT_PLACES, live={"boot": _LIVE_IN_ROM, "system": _LIVE_IN_LOADER}),
     "qemu-virt-iommu": Board(
         _VIRT_PLACES,
         live={"boot": _LIVE_IN_ROM + _IOMMU_TABLES, "system": _LIVE_IN_LOADER + _IOMMU_TABLES},
     ),
-    "hartlock-soc": Board(
-        places={
-            1: Place(0x8000_0000, 0x8010_0000, address=0x8000_0000, entry_at_load=True),
-            2: Place(0x8020_0000, 0x8040_0000, address=0x8020_0000, entry_at_load=True),
-            3: Place(0x8040_0000, 0x8042_0000, address=0x8040_0000),
-        },
-        live={
-            "boot": (
-                (0x8012_0000, 0x8013_0000),  # measurement log
-                (0x8800_0000, 0x8900_0000),  # boot bundle
-            ),
-            "system": (
-                (0x8000_0000, 0x8010_0000),  # what the host starts with
-                (0x8012_0000, 0x8013_0000),  # measurement log
-                (0x8020_0000, 0x8040_0000),  # loader
-                (0x8040_0000, 0x8042_0000),  # device tree
-            ),
-        },
+    "hartlock-soc": _simulated(
+        first=(0x8000_0000, 0x8010_0000),
+        log=(0x8012_0000, 0x8013_0000),
+        loader=(0x8020_0000, 0x8040_0000),
+        fdt=(0x8040_0000, 0x8042_0000),
     ),
-    "hartlock-tee": Board(
-        places={
-            1: Place(0x8000_0000, 0x8400_0000, address=0x8000_0000, entry_at_load=True),
-            2: Place(0x8420_0000, 0x8440_0000, address=0x8420_0000, entry_at_load=True),
-            3: Place(0x8440_0000, 0x8442_0000, address=0x8440_0000),
-        },
-        live={
-            "boot": (
-                (0x8400_0000, 0x8401_0000),  # measurement log
-                (0x8800_0000, 0x8900_0000),  # boot bundle
-            ),
-            "system": (
-                (0x8000_0000, 0x8400_0000),  # the monitor
-                (0x8400_0000, 0x8401_0000),  # measurement log
-                (0x8420_0000, 0x8440_0000),  # loader
-                (0x8440_0000, 0x8442_0000),  # device tree
-            ),
-        },
+    "hartlock-tee": _simulated(
+        first=(0x8000_0000, 0x8400_0000),
+        log=(0x8400_0000, 0x8401_0000),
+        loader=(0x8420_0000, 0x8440_0000),
+        fdt=(0x8440_0000, 0x8442_0000),
     ),
 }
 

@@ -36,7 +36,7 @@ pub enum Key {
     ParallelVerification,
     /// The fifth paper: a root of trust as accelerator, instruction by instruction, against software
     OpentitanAccelerator,
-    /// The third paper: area and cycles of the engine for SHA-3, beside the core that the paper used
+    /// The third paper: the boot of a TEE by engines and in software, and their area beside the paper's cores
     QuickBootTee,
     /// Instructions for each byte of every hash kernel, beside other projects' and the fourth paper
     VectorCrypto,

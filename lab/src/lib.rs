@@ -21,6 +21,7 @@ use xtask::project;
 use xtask::python::PackageSet;
 
 mod args;
+mod counts;
 mod host_speed;
 pub mod inputs;
 pub mod machine;
@@ -63,7 +64,7 @@ pub fn vector_step(_: &Path) -> Result<Outcome> {
     quick(Key::VectorCrypto, &[])
 }
 
-/// A step of `cargo xtask test`: the third paper's rows for SHA-3, by the record and by DMA.
+/// A step of `cargo xtask test`: the third paper's rows for SHA-3, and the boot of a TEE by engines.
 pub fn quick_boot_step(_: &Path) -> Result<Outcome> {
     quick(Key::QuickBootTee, &[PackageSet::Machine, PackageSet::Soc])
 }

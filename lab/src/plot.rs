@@ -365,8 +365,8 @@ fn boots(key: &str, run: &Stored, passes: &str) -> Result<Option<Plot>> {
     .map(|(name, look)| Line { name, look, points: points(name) })
     .filter(|line| !line.points.is_empty())
     .collect();
-    // A quick run has engines alone, and nothing to compare them with.
-    if lines.len() < 2 {
+    // A quick run has one size, which is no line, and one way to do it is compared with nothing.
+    if lines.len() < 2 || lines.iter().all(|line| line.points.len() < 2) {
         return Ok(None);
     }
     let ends = lines.iter().map(|line| {
@@ -389,7 +389,8 @@ fn boots(key: &str, run: &Stored, passes: &str) -> Result<Option<Plot>> {
         title: format!("Figure 6, {passes}"),
         svg: drawn(&words, |svg| draw::lines(svg, &BOOT_AXES, &lines, &[]))?,
         caption: format!(
-            "{}{meaning}Both axes are logarithmic, so a time that grows with the payload is a straight line.",
+            "{}{meaning}Both axes are logarithmic, so a time that grows with the payload is a straight line. Triangles: \
+             engines that the processor feeds.",
             made(run, BOOTS)
         ),
     }))

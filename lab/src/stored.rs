@@ -393,5 +393,11 @@ mod tests {
         fs::write(&file, text.replace(line, &line.replacen(core, &format!("{core}0"), 1))).unwrap();
         let (_, text) = says();
         assert!(text.contains("quick-boot-tee: "), "{text}");
+        // And a verdict that does not follow from its row.
+        let file = copy.path().join("vector-crypto.json");
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, text.replacen("\"status\": \"hit\"", "\"status\": \"miss\"", 1)).unwrap();
+        let (_, text) = says();
+        assert!(text.contains("it is a hit, not a miss"), "{text}");
     }
 }

@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 
 use super::payload;
+use crate::counts::{self, Count};
 use hartlock_hw::machines::cva6;
-use xtask::{firmware, project, run, tools};
+use xtask::{project, run, tools};
 
 /// What of BearSSL SHA-256 and HMAC consist of.
 const SOURCES: [&str; 4] = ["hash/sha2small.c", "mac/hmac.c", "codec/dec32be.c", "codec/enc32be.c"];
@@ -18,24 +19,6 @@ const TARGET_FLAGS: [&str; 4] =
     ["-march=rv64imac", "-mabi=lp64", "-mcmodel=medany", "-ffreestanding"];
 /// How BearSSL's own makefile builds it, and what others may prefer.
 pub const OPTIMISATIONS: [&str; 3] = ["-Os", "-O2", "-O3"];
-
-/// A function of a program, for one payload.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Count {
-    /// `bearssl` or `hartlock`.
-    pub who: String,
-    /// `sha256` or `hmac-sha256`.
-    pub what: String,
-    pub bytes: usize,
-    pub cycles: u64,
-    pub instructions: u64,
-}
-
-impl Count {
-    pub fn cycles_per_byte(&self) -> f64 {
-        self.cycles as f64 / self.bytes as f64
-    }
-}
 
 /// Columns of [`csv`].
 pub const CSV_HEADER: &str = "flags,who,function,bytes,instructions,cycles\n";
@@ -103,36 +86,12 @@ fn folder(optimisation: &str) -> PathBuf {
 
 fn program(optimisation: &str, library: &Path) -> Result<PathBuf> {
     let target = folder(optimisation).join("program");
-    let mut cargo = Command::new("cargo");
-    cargo.current_dir(project::root().join("lab/baseline"));
-    cargo.args(["build", "--quiet", "--locked", "--release", "--target", firmware::TARGET]);
-    cargo.arg("--target-dir").arg(&target).env("HARTLOCK_BEARSSL", library);
-    // Crates of ours in another selection of features than their own tests have.
-    cargo.env("CARGO_ENCODED_RUSTFLAGS", "-Awarnings");
-    run::quietly(&mut cargo)?;
-    Ok(target.join(firmware::TARGET).join("release/baseline"))
+    counts::build("baseline", &target, &[("HARTLOCK_BEARSSL", library)])
 }
 
-/// What the program counted. A wrong digest is an error, whichever program made it.
+/// What the program counted: `bearssl` or `hartlock`, `sha256` or `hmac-sha256`.
 fn read(console: &str) -> Result<Vec<Count>> {
-    let mut counts = Vec::new();
-    for line in console.lines() {
-        let words: Vec<&str> = line.split(' ').collect();
-        if let ["count", who, what, bytes, cycles, instructions, digest] = words[..] {
-            let bytes = bytes.parse()?;
-            let right = payload::digest(what, bytes);
-            ensure!(right.as_deref() == Some(digest), "{who} has another digest of {what}");
-            counts.push(Count {
-                who: who.to_owned(),
-                what: what.to_owned(),
-                bytes,
-                cycles: cycles.parse()?,
-                instructions: instructions.parse()?,
-            });
-        }
-    }
-    ensure!(console.ends_with("bench: done\n"), "the program did not end\n{console}");
-    Ok(counts)
+    counts::read(console, |what, bytes| payload::digest(what, bytes).context("an unknown function"))
 }
 
 #[cfg(test)]

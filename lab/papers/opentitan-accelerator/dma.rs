@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use anyhow::{Context, Result};
 
-use super::baseline::Count;
 use super::runs::Function;
+use crate::counts::Count;
 use crate::run::{Better, How, Row};
 use hartlock_hw::machines::rot::{READS, Rot, SHA3_12, rot};
 use hartlock_hw::machines::rot_dma::{self, Measured};

@@ -2,9 +2,9 @@
 
 use anyhow::{Context, Result, ensure};
 
-use super::baseline::Count;
 use super::runs::Function;
 use super::{CYCLES_PER_BYTE, KEY};
+use crate::counts::Count;
 use crate::run::{How, Row};
 use hartlock_hw::machines::rot_boot::{HostBoot, SMALL_SIZE};
 use hartlock_hw::machines::soc;

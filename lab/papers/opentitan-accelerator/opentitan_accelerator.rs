@@ -24,7 +24,7 @@ mod runs;
 mod sensitivity;
 mod sizes;
 
-use baseline::Count;
+use super::counts::Count;
 use labels::{Labelled, Opcode, Purpose};
 use runs::{Function, Memory, Sample};
 

@@ -2,8 +2,9 @@
 
 use anyhow::{Context, Result};
 
-use super::baseline::{self, Count};
+use super::baseline;
 use super::runs::{self, Function, Memory, Sample};
+use crate::counts::Count;
 use crate::run::{How, Row};
 use crate::sensitivity::TABLE;
 use hartlock_hw::machines::rot::{CACHED, FETCHES, Rot, rot};

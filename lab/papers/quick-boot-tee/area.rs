@@ -1,5 +1,4 @@
-//! Table 1 for the SHA-3 engine: the paper's numbers by its flow, and ours beside the core that the paper used, both
-//! by the flow of this project.
+//! Table 1: the paper's numbers by its flow, and ours beside the cores that the paper used, both by the flow of this project.
 
 use std::fmt::Write;
 
@@ -9,44 +8,76 @@ use crate::paper::Paper;
 use crate::run::{Better, How, Row};
 use hartlock_hw::ip::{Area, Areas, Count};
 
-/// Table of the paper, and the configuration in it that is built here.
+/// Table of the paper.
 pub const PUBLISHED: &str = "Table 1";
+/// Configurations in it that are built here.
 pub const SHA3: &str = "SHA-3";
-/// Both designs by one flow.
-pub const ONE_FLOW: &str = "SHA-3 in one flow";
+pub const ED25519: &str = "Ed25519 mult";
 /// The same of others.
 pub const PEERS: &str = "peers";
 
-/// The netlists of the record that rows are about.
-const CORES: [&str; 2] = ["Keccak, 1 round a cycle", "Keccak, 2 rounds a cycle"];
-/// As the paper's: two rounds a cycle, and registers around them.
-const AS_PUBLISHED: &str = "with registers, 2 rounds a cycle";
-/// The core of OpenCores as the paper's authors changed it.
-const OF_THE_PAPER: &str = "Keccak of the paper";
+/// An engine, and what of its record rows are about.
+pub struct Engine {
+    /// Its folder.
+    pub name: &'static str,
+    /// The paper's.
+    published: &'static str,
+    /// Ours, which is compared with that: registers around a core.
+    as_published: &'static str,
+    /// The table of both designs by one flow.
+    pub one_flow: &'static str,
+    /// What its cycles are of.
+    of: &'static str,
+    /// Without registers, as the paper's core is counted.
+    cores: &'static [&'static str],
+    /// The core of the paper.
+    peer: &'static str,
+}
+
+pub const ENGINES: [Engine; 2] = [
+    Engine {
+        name: "sha3",
+        published: SHA3,
+        // Two rounds a cycle, as the paper's.
+        as_published: "with registers, 2 rounds a cycle",
+        one_flow: "SHA-3 in one flow",
+        of: "block",
+        cores: &["Keccak, 1 round a cycle", "Keccak, 2 rounds a cycle"],
+        // That of OpenCores as the paper's authors changed it.
+        peer: "Keccak of the paper",
+    },
+    Engine {
+        name: "ed25519",
+        published: ED25519,
+        as_published: "with registers",
+        one_flow: "Ed25519 in one flow",
+        of: "product",
+        cores: &["Ed25519 core"],
+        // That of Cryptech as they changed it. The other peer computes S alone.
+        peer: "base point multiplier of Cryptech",
+    },
+];
 /// Bits in half of a BRAM36.
 const HALF_BRAM_BITS: u32 = 18 << 10;
 
 /// A column of the table: what is counted, its unit, and how it follows from a netlist.
 type Column = (&'static str, &'static str, fn(&Area) -> u32);
 
-const COLUMNS: [Column; 6] = [
+const COLUMNS: [Column; 5] = [
     ("LUT", "LUT", |it| it.count.luts),
     ("FF", "flip-flops", |it| it.count.flip_flops),
     ("CARRY4", "CARRY4", |it| it.count.carries),
     ("BRAM", "bits", ram_bits),
     ("DSP48E1", "DSP48E1", |it| it.count.multipliers),
-    ("LUT × cycles of a block", "LUT × cycles", |it| it.count.luts * it.cycles),
 ];
-/// The product of two of them.
-const PRODUCT: &str = "LUT × cycles of a block";
 
 fn ram_bits(area: &Area) -> u32 {
     area.count.half_brams * HALF_BRAM_BITS
 }
 
-/// The core of the paper.
+/// The core of the paper for SHA-3.
 pub fn of_the_paper(areas: &Areas) -> Result<&Area> {
-    find(&areas.peers, OF_THE_PAPER)
+    find(&areas.peers, ENGINES[0].peer)
 }
 
 /// The engine with one round a cycle, as it is in the root of trust.
@@ -59,69 +90,92 @@ fn find<'a>(list: &'a [Area], name: &str) -> Result<&'a Area> {
 }
 
 /// The paper's numbers beside ours without a ratio, then ours beside the core that the paper used.
-pub fn rows(areas: &Areas, paper: &Paper) -> Result<Vec<Row>> {
-    let mut rows = published(areas, paper)?;
-    let peer = of_the_paper(areas)?;
+pub fn rows(engine: &Engine, areas: &Areas, paper: &Paper) -> Result<Vec<Row>> {
+    let mut rows = engine.published(areas, paper)?;
+    let peer = find(&areas.peers, engine.peer)?;
     for area in &areas.own {
-        rows.extend(COLUMNS.map(|column| own(area, column, peer, areas.flow)));
+        rows.extend(COLUMNS.map(|column| engine.own(area, column, peer, areas.flow)));
+        let row = engine.product(area, engine.one_flow);
+        rows.push(if engine.cores.contains(&area.name.as_str()) {
+            row.peer(luts_by_cycles(peer))
+        } else {
+            row
+        });
     }
     for other in &areas.peers {
         for (metric, unit, value) in COLUMNS {
-            let row = Row::info(PEERS, metric, unit, f64::from(value(other)));
-            rows.push(
-                row.how(how(metric)).of(&named(other)).noted(format!("Yosys, {}", areas.flow)),
-            );
+            let row = Row::info(PEERS, metric, unit, f64::from(value(other))).how(How::Counted);
+            rows.push(row.of(&engine.named(other)).noted(format!("Yosys, {}", areas.flow)));
         }
+        rows.push(engine.product(other, PEERS));
     }
     Ok(rows)
 }
 
-fn how(metric: &str) -> How {
-    if metric == PRODUCT { How::Computed } else { How::Counted }
+fn luts_by_cycles(area: &Area) -> f64 {
+    f64::from(area.count.luts) * f64::from(area.cycles)
 }
 
-/// What a netlist is, with the cycles that it takes for a block.
-fn named(area: &Area) -> String {
-    format!("{}, {} cycles a block", area.name, area.cycles)
-}
-
-/// Units that both flows have. Nothing is divided: the chips and the tools differ.
-fn published(areas: &Areas, paper: &Paper) -> Result<Vec<Row>> {
-    const REASON: &str = "the paper's flow is Quartus for Stratix IV";
-    let ours = find(&areas.own, AS_PUBLISHED)?;
-    let numbers = [
-        ("FFs", "flip-flops", ours.count.flip_flops),
-        ("RAM Bits", "bits", ram_bits(ours)),
-        ("DSP", "DSP blocks", ours.count.multipliers),
-    ];
-    let row = |(metric, unit, value): (&str, &str, u32)| {
-        let row = Row::info(PUBLISHED, metric, unit, f64::from(value)).of(SHA3);
-        let row = row.how(How::Counted).noted(format!("{}: Yosys, {}", named(ours), areas.flow));
-        Ok(row.published(paper)?.incomparable(REASON))
-    };
-    numbers.into_iter().map(row).collect()
-}
-
-/// One number of a netlist of ours. A core has the core of the paper beside it: neither has registers of a bus.
-fn own(area: &Area, (metric, unit, value): Column, peer: &Area, flow: &str) -> Row {
-    let (ours, theirs) = (value(area), value(peer));
-    let row = Row::info(ONE_FLOW, metric, unit, f64::from(ours)).of(&named(area)).how(how(metric));
-    let bound = area.bound.filter(|_| metric == "LUT");
-    let row = match bound {
-        Some(bound) => row.judged(Better::Lower, f64::from(bound)),
-        None => row,
-    };
-    if !CORES.contains(&area.name.as_str()) {
-        return row.noted(format!("Yosys, {flow}"));
+impl Engine {
+    /// What a netlist is, with its cycles.
+    fn named(&self, area: &Area) -> String {
+        // The paper's other engine has no product.
+        let of = if area.name == "S of the paper" { "S" } else { self.of };
+        format!("{}, {} cycles a {of}", area.name, area.cycles)
     }
-    let row = row.noted(format!("Yosys, {flow}; peer: {}", named(peer))).peer(f64::from(theirs));
-    if theirs == 0 { row.incomparable("the peer has none") } else { row }
+
+    fn product(&self, area: &Area, table: &str) -> Row {
+        let metric = format!("LUT × cycles of a {}", self.of);
+        let row = Row::info(table, metric, "LUT × cycles", luts_by_cycles(area));
+        row.of(&self.named(area)).how(How::Computed)
+    }
+
+    /// Units that both flows have. Nothing is divided: the chips and the tools differ.
+    fn published(&self, areas: &Areas, paper: &Paper) -> Result<Vec<Row>> {
+        const REASON: &str = "the paper's flow is Quartus for Stratix IV";
+        let ours = find(&areas.own, self.as_published)?;
+        let numbers = [
+            ("FFs", "flip-flops", ours.count.flip_flops),
+            ("RAM Bits", "bits", ram_bits(ours)),
+            ("DSP", "DSP blocks", ours.count.multipliers),
+        ];
+        let row = |(metric, unit, value): (&str, &str, u32)| {
+            let row = Row::info(PUBLISHED, metric, unit, f64::from(value)).of(self.published);
+            let note = format!("{}: Yosys, {}", self.named(ours), areas.flow);
+            Ok(row.how(How::Counted).noted(note).published(paper)?.incomparable(REASON))
+        };
+        numbers.into_iter().map(row).collect()
+    }
+
+    /// One number of a netlist of ours. A core has the core of the paper beside it: neither has registers of a bus.
+    fn own(&self, area: &Area, (metric, unit, value): Column, peer: &Area, flow: &str) -> Row {
+        let (ours, theirs) = (value(area), value(peer));
+        let row = Row::info(self.one_flow, metric, unit, f64::from(ours)).of(&self.named(area));
+        let row = row.how(How::Counted);
+        let row = match area.bound.filter(|_| metric == "LUT") {
+            Some(bound) => row.judged(Better::Lower, f64::from(bound)),
+            None => row,
+        };
+        if !self.cores.contains(&area.name.as_str()) {
+            return row.noted(format!("Yosys, {flow}"));
+        }
+        let row = row.noted(format!("Yosys, {flow}; peer: {}", self.named(peer)));
+        let row = row.peer(f64::from(theirs));
+        if theirs == 0 { row.incomparable("the peer has none") } else { row }
+    }
 }
 
 /// Every netlist, as CSV.
-pub fn csv(areas: &Areas) -> String {
-    let mut text = "who,netlist,cycles,bound,luts,shift_registers,memories,flip_flops,carries,half_brams,multipliers\n"
+pub fn csv<'a>(areas: impl IntoIterator<Item = (&'a Engine, &'a Areas)>) -> String {
+    let mut text = "who,netlist,cycles,bound,luts,shift_registers,memories,flip_flops,carries,half_brams,multipliers,engine\n"
         .to_owned();
+    for (engine, areas) in areas {
+        write(&mut text, engine.name, areas);
+    }
+    text
+}
+
+fn write(text: &mut String, engine: &str, areas: &Areas) {
     let own = areas.own.iter().map(|it| ("hartlock", it));
     for (who, area) in own.chain(areas.peers.iter().map(|it| ("peer", it))) {
         let Area { name, cycles, bound, count } = area;
@@ -130,8 +184,7 @@ pub fn csv(areas: &Areas) -> String {
             count;
         let _ = writeln!(
             text,
-            "{who},\"{name}\",{cycles},{bound},{luts},{shift_registers},{memories},{flip_flops},{carries},{half_brams},{multipliers}"
+            "{who},\"{name}\",{cycles},{bound},{luts},{shift_registers},{memories},{flip_flops},{carries},{half_brams},{multipliers},{engine}"
         );
     }
-    text
 }

@@ -1,12 +1,17 @@
 //! Figure 6: cycles of measuring, key pair and signature, over sizes of the payload.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
+use crate::paper::Paper;
 use crate::run::{Better, How, Row};
 
 /// The table, whose name lab/src/plot.rs knows.
 pub const TABLE: &str = "Figure 6";
-const SIZES: [(usize, &str); 8] = [
+/// The paper's payload, by every column, and what that is of another one.
+pub const PAYLOAD: &str = "Boot of 2 MiB";
+/// How far sizes that were simulated are from the line through two of them.
+pub const LINE: &str = "Figure 6, against a line";
+pub const SIZES: [(usize, &str); 8] = [
     (64 << 10, "64 KiB"),
     (256 << 10, "256 KiB"),
     (1 << 20, "1 MiB"),
@@ -17,83 +22,186 @@ const SIZES: [(usize, &str); 8] = [
     (32 << 20, "32 MiB"),
 ];
 /// Keystone hashes the monitor once; the paper's algorithm 1 signs it, with two passes more.
-const PASSES: [(&str, usize); 2] = [("one pass", 1), ("three passes", 3)];
+const PASSES: [(&str, u32); 2] = [("one pass", 1), ("three passes", 3)];
 /// The columns, in the order of the figure.
 pub const PORTABLE: &str = "portable software";
 pub const OURS: &str = "our software";
 pub const HASH_ENGINE: &str = "SHA-3 engine";
+pub const PAPER: &str = "engines in the paper's manner";
+pub const PUSHED: &str = "engines, pushed";
 pub const DMA_24: &str = "DMA, 24 cycles";
-/// Named as not built as long as nothing simulates them.
-const OTHERS: [&str; 3] = ["engines in the paper's manner", "engines, pushed", "DMA, 12 cycles"];
+pub const DMA_12: &str = "DMA, 12 cycles";
+/// By so much a size that was simulated may be off the line, in percent.
+const TOLERANCE: f64 = 2.0;
+/// How many times as fast the first has to be as the second, of the paper's payload; none is for information.
+const RATIOS: [(&str, &str, Option<f64>); 8] = [
+    (DMA_24, PORTABLE, Some(400.0)),
+    (DMA_24, OURS, Some(180.0)),
+    (DMA_12, OURS, Some(320.0)),
+    (DMA_12, PORTABLE, None),
+    (PAPER, PORTABLE, None),
+    (PAPER, OURS, None),
+    (PUSHED, PORTABLE, None),
+    (DMA_24, PAPER, None),
+];
 
-/// Cycles of one way to do it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cost {
-    /// Of a byte of the payload, for each pass over it.
-    pub byte: f64,
-    /// Of a pass, whatever the payload.
-    pub once: f64,
-    pub derive: f64,
-    pub key_pair: f64,
-    pub sign: f64,
+/// What parts of a boot have taken, in cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// Of the payload.
+    pub bytes: usize,
+    /// SHA3-512 of the payload in memory.
+    pub measure: u64,
+    /// The expanded key of the monitor, with the secret taken and closed.
+    pub derive: u64,
+    pub key_pair: u64,
+    /// 96 bytes, and the verification of the signature where there is one.
+    pub sign: u64,
 }
 
-impl Cost {
-    pub fn measure(&self, bytes: usize) -> f64 {
-        self.once + self.byte * bytes as f64
+impl Parts {
+    fn rest(&self) -> u64 {
+        self.derive + self.key_pair + self.sign
     }
 
-    pub fn whole(&self, bytes: usize) -> f64 {
-        self.passes(bytes, 1)
+    pub fn whole(&self) -> u64 {
+        self.measure + self.rest()
+    }
+}
+
+/// One way to do it.
+#[derive(Clone, Debug)]
+pub struct Column {
+    pub name: &'static str,
+    /// What the cost of a byte is the difference of; none if it is not known.
+    line: Option<[Parts; 2]>,
+    /// Simulated whole.
+    whole: Vec<Parts>,
+}
+
+impl Column {
+    /// The shortest and the longest of what was simulated make the line.
+    pub fn new(name: &'static str, mut whole: Vec<Parts>) -> Self {
+        whole.sort_unstable_by_key(|parts| parts.bytes);
+        let line = match whole[..] {
+            [short, .., long] => Some([short, long]),
+            _ => None,
+        };
+        Self { name, line, whole }
+    }
+
+    /// The line is of two lengths, and what was simulated beyond them is held against it.
+    pub fn of_line(name: &'static str, line: [Parts; 2], whole: Vec<Parts>) -> Self {
+        Self { name, line: Some(line), whole }
+    }
+
+    /// Cycles of a byte of one pass.
+    fn byte(&self) -> Option<f64> {
+        let [short, long] = self.line?;
+        Some((long.measure as f64 - short.measure as f64) / (long.bytes - short.bytes) as f64)
+    }
+
+    /// Cycles of one pass, by the line.
+    fn on_line(&self, bytes: usize) -> Option<f64> {
+        let [_, long] = self.line?;
+        Some(long.measure as f64 + self.byte()? * (bytes as f64 - long.bytes as f64))
+    }
+
+    fn simulated(&self, bytes: usize) -> Option<&Parts> {
+        self.whole.iter().find(|parts| parts.bytes == bytes)
+    }
+
+    /// Cycles of measuring a payload.
+    pub fn measure(&self, bytes: usize) -> Option<f64> {
+        self.simulated(bytes).map(|it| it.measure as f64).or_else(|| self.on_line(bytes))
+    }
+
+    /// The other parts, of the payload if it was simulated.
+    pub fn others(&self, bytes: usize) -> Option<&Parts> {
+        let of_line = self.line.as_ref().map(|[_, long]| long);
+        self.simulated(bytes).or(of_line)
     }
 
     /// With so many passes over the payload. Those of a signature replace hashes of 96 bytes, which `sign` still has.
-    fn passes(&self, bytes: usize, passes: usize) -> f64 {
-        self.measure(bytes) * passes as f64 + self.derive + self.key_pair + self.sign
+    pub fn cycles(&self, bytes: usize, passes: u32) -> Option<(f64, How)> {
+        let is_simulated = passes == 1 && self.simulated(bytes).is_some();
+        let how = if is_simulated { How::Simulated } else { How::Scaled };
+        let rest = self.others(bytes)?.rest() as f64;
+        Some((self.measure(bytes)? * f64::from(passes) + rest, how))
+    }
+
+    /// How far a size that was simulated is from the line at most, in percent; none if the line is of all of them.
+    fn off(&self) -> Option<f64> {
+        let line = self.line?;
+        let others = self.whole.iter().filter(|it| line.iter().all(|of| of.bytes != it.bytes));
+        let off =
+            |it: &Parts| Some(100.0 * (self.on_line(it.bytes)? / it.measure as f64 - 1.0).abs());
+        others.filter_map(off).max_by(f64::total_cmp)
     }
 }
 
-/// A column, and what its payloads cost; those without are not built.
-pub type Column = (&'static str, Cost);
-
-/// All points of the figure. `is_whole` says which were simulated whole, with their cycles.
-pub fn rows(columns: &[Column], whole: impl Fn(&str, usize) -> Option<u64>) -> Vec<Row> {
+/// All points of the figure that are known.
+pub fn rows(columns: &[Column]) -> Vec<Row> {
     let mut rows = Vec::new();
-    for (name, cost) in columns {
+    for column in columns {
         for (metric, passes) in PASSES {
             for (bytes, size) in SIZES {
-                let simulated = whole(name, bytes).filter(|_| passes == 1);
-                let cycles = simulated.map_or(cost.passes(bytes, passes), |it| it as f64);
-                let how = if simulated.is_some() { How::Simulated } else { How::Scaled };
-                let row = Row::info(TABLE, metric, "cycles", cycles);
-                rows.push(row.of(&format!("{name}, {size}")).how(how));
+                let Some((cycles, how)) = column.cycles(bytes, passes) else { continue };
+                let row = Row::info(TABLE, metric, "cycles", cycles).how(how);
+                rows.push(row.of(&format!("{}, {size}", column.name)));
             }
         }
     }
-    if !columns.is_empty() {
-        for name in OTHERS.into_iter().filter(|name| columns.iter().all(|it| it.0 != *name)) {
-            rows.push(Row::absent(TABLE, "one pass", "cycles", "not built yet").of(name));
-        }
+    for column in columns {
+        let (Some(off), Some(byte), Some([short, long])) =
+            (column.off(), column.byte(), column.line)
+        else {
+            continue;
+        };
+        let row = Row::info(LINE, "simulated sizes, at most", "percent", off).of(column.name);
+        let ends = [short, long].map(|parts| parts.bytes >> 10);
+        let note = format!("{byte:.4} cycles a byte, from {} and {} KiB", ends[0], ends[1]);
+        rows.push(row.judged(Better::Lower, TOLERANCE).how(How::Computed).noted(note));
     }
     rows
 }
 
-/// Ratios of the paper's payload, each of which names what it is against.
-pub fn ratios(columns: &[Column], bytes: usize) -> Result<Vec<Row>> {
-    let of = |name: &str| columns.iter().find(|it| it.0 == name).map(|it| it.1.whole(bytes));
+/// The paper's payload by each column, and ratios, each of which names what it is against.
+pub fn payload(columns: &[Column], paper: &Paper) -> Result<Vec<Row>> {
+    let bytes = paper.constant("payload_bytes")? as usize;
+    let of = |name: &str| {
+        let column = columns.iter().find(|it| it.name == name)?;
+        column.cycles(bytes, 1)
+    };
     let mut rows = Vec::new();
-    let Some(engines) = of(DMA_24) else { return Ok(rows) };
-    for (name, target) in [(PORTABLE, 400.0), (OURS, 180.0)] {
-        let Some(software) = of(name) else { continue };
-        let row = Row::info(super::boot::SCALED, "ratio", "times", software / engines);
-        let row = row.of(&format!("{DMA_24}, against {name}")).judged(Better::Higher, target);
-        rows.push(row.how(How::Scaled));
+    for column in columns {
+        let Some((cycles, how)) = column.cycles(bytes, 1) else { continue };
+        rows.push(Row::info(PAYLOAD, "whole", "cycles", cycles).of(column.name).how(how));
     }
-    if !rows.is_empty() {
-        let row = Row::absent(super::boot::SCALED, "ratio", "times", "not built yet");
-        rows.push(row.of("DMA, 12 cycles, against our software"));
+    for (fast, slow, target) in RATIOS {
+        let (Some((cycles, how)), Some((times, slow_how))) = (of(fast), of(slow)) else { continue };
+        let row = Row::info(PAYLOAD, "ratio", "times", times / cycles);
+        let row = row.of(&format!("{fast}, against {slow}"));
+        let row = row.how(if how == slow_how { how } else { How::Scaled });
+        rows.push(match target {
+            Some(target) => row.judged(Better::Higher, target),
+            None => row,
+        });
     }
+    rows.extend(decades(columns, bytes, paper)?);
     Ok(rows)
+}
+
+/// What the paper says of its figure: software by engines, in decades.
+fn decades(columns: &[Column], bytes: usize, paper: &Paper) -> Result<Option<Row>> {
+    let of = |name: &str| columns.iter().find(|it| it.name == name)?.cycles(bytes, 3);
+    let (Some((engines, _)), Some((software, _))) = (of(PAPER), of(PORTABLE)) else {
+        return Ok(None);
+    };
+    let row = Row::info("Abstract", "speed-up", "decades", (software / engines).log10());
+    let row = row.of("SHA-3, signature procedure").how(How::Scaled);
+    let note = "portable software by engines in the paper's manner, 2 MiB, three passes";
+    row.noted(note).published(paper).map(Some).context("the paper's decades")
 }
 
 #[cfg(test)]
@@ -101,27 +209,64 @@ mod tests {
     use super::*;
     use crate::run::Status;
 
-    const COST: Cost = Cost { byte: 1.0, once: 5.0, derive: 10.0, key_pair: 20.0, sign: 30.0 };
+    fn parts(bytes: usize, byte: f64) -> Parts {
+        let measure = 5 + (byte * bytes as f64) as u64;
+        Parts { bytes, measure, derive: 10, key_pair: 20, sign: 30 }
+    }
+
+    fn column(name: &'static str, byte: f64) -> Column {
+        Column::new(name, vec![parts(300, byte), parts(100, byte)])
+    }
 
     #[test]
     fn three_passes_read_the_payload_three_times() {
-        assert_eq!((COST.passes(100, 1), COST.passes(100, 3)), (165.0, 375.0));
-        let rows = rows(&[(DMA_24, COST)], |_, bytes| (bytes == 65_536).then_some(7));
-        assert_eq!(rows.len(), 2 * SIZES.len() + OTHERS.len());
-        let of = |row: &Row| (row.ours, row.how);
-        assert_eq!(of(&rows[0]), (Some(7.0), Some(How::Simulated)));
-        assert_eq!(of(&rows[1]), (Some(262_144.0 + 65.0), Some(How::Scaled)));
+        let column = column(DMA_24, 1.0);
+        assert_eq!(column.cycles(100, 1), Some((165.0, How::Simulated)));
+        assert_eq!(column.cycles(100, 3), Some((375.0, How::Scaled)));
+        assert_eq!(column.cycles(1000, 1), Some((1065.0, How::Scaled)));
+        let rows = rows(&[column]);
+        assert_eq!(rows.len(), 2 * SIZES.len());
         assert_eq!(rows[8].metric, "three passes");
-        assert_eq!(rows[8].how, Some(How::Scaled));
+        assert_eq!(rows[8].ours, Some(3.0 * (65_536.0 + 5.0) + 60.0));
+    }
+
+    #[test]
+    fn a_size_alone_is_no_line() {
+        let whole = vec![parts(64 << 10, 1.0)];
+        let rows = rows(&[Column::new(PUSHED, whole)]);
+        assert_eq!(rows.len(), 2);
+        assert!(rows.iter().all(|row| row.config == "engines, pushed, 64 KiB"));
+    }
+
+    #[test]
+    fn what_was_simulated_is_held_against_the_line() {
+        let line = [parts(100, 1.0), parts(300, 1.0)];
+        let status = |byte: f64| {
+            let column = Column::of_line(OURS, line, vec![parts(1000, byte)]);
+            rows(&[column]).last().unwrap().status
+        };
+        assert_eq!((status(1.0), status(0.97)), (Status::Hit, Status::Miss));
+        // Nothing is held against itself.
+        assert!(rows(&[column(OURS, 1.0)]).iter().all(|row| row.table != LINE));
     }
 
     #[test]
     fn a_ratio_needs_both_and_may_miss() {
-        assert!(ratios(&[(DMA_24, COST)], 100).unwrap().is_empty());
-        let slow = |times| Cost { byte: times, ..COST };
-        let columns = [(DMA_24, COST), (PORTABLE, slow(399.0)), (OURS, slow(181.0))];
-        let verdicts: Vec<Status> =
-            ratios(&columns, 1 << 20).unwrap().iter().map(|row| row.status).collect();
-        assert_eq!(verdicts, [Status::Miss, Status::Hit, Status::Info]);
+        let paper = Paper::load("quick-boot-tee").unwrap();
+        let ratios = |columns: &[Column]| -> Vec<Status> {
+            let rows = payload(columns, &paper).unwrap();
+            rows.iter().filter(|row| row.metric == "ratio").map(|row| row.status).collect()
+        };
+        assert!(ratios(&[column(DMA_24, 1.0)]).is_empty());
+        let columns = [column(DMA_24, 1.0), column(PORTABLE, 399.0), column(OURS, 181.0)];
+        assert_eq!(ratios(&columns), [Status::Miss, Status::Hit]);
+    }
+
+    #[test]
+    fn decades_are_beside_those_of_the_paper() {
+        let paper = Paper::load("quick-boot-tee").unwrap();
+        let columns = [column(PAPER, 1.0), column(PORTABLE, 100.0)];
+        let row = decades(&columns, 2 << 20, &paper).unwrap().unwrap();
+        assert_eq!((row.published, row.ours), (Some(2.5), Some(2.0)));
     }
 }

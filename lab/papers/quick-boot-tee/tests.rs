@@ -106,18 +106,18 @@ fn areas() -> Areas {
 #[test]
 fn ratios_are_of_one_flow_and_of_one_kind() {
     let paper = Paper::load(KEY).unwrap();
-    let rows = area::rows(&areas(), &paper).unwrap();
+    let rows = area::rows(&area::ENGINES[0], &areas(), &paper).unwrap();
     let find = |table: &str, metric: &str, config: &str| {
         let is_it = |row: &&Row| row.table == table && row.metric == metric && row.config == config;
         rows.iter().find(is_it).unwrap_or_else(|| panic!("no {metric}, {config}"))
     };
     let core = "Keccak, 2 rounds a cycle, 12 cycles a block";
-    assert_eq!(find(area::ONE_FLOW, "LUT", core).ratio, Some(0.75));
-    assert_eq!(find(area::ONE_FLOW, "LUT", core).status, Status::Miss);
+    assert_eq!(find(area::ENGINES[0].one_flow, "LUT", core).ratio, Some(0.75));
+    assert_eq!(find(area::ENGINES[0].one_flow, "LUT", core).status, Status::Miss);
     // Nothing is divided by nothing, an engine with registers by a core, or our flow by the paper's.
-    assert_eq!(find(area::ONE_FLOW, "CARRY4", core).ratio, None);
+    assert_eq!(find(area::ENGINES[0].one_flow, "CARRY4", core).ratio, None);
     let whole = "with registers, 2 rounds a cycle, 12 cycles a block";
-    assert_eq!(find(area::ONE_FLOW, "LUT", whole).peer, None);
+    assert_eq!(find(area::ENGINES[0].one_flow, "LUT", whole).peer, None);
     for metric in ["FFs", "RAM Bits", "DSP"] {
         let row = find(area::PUBLISHED, metric, area::SHA3);
         assert!(row.published.is_some() && row.ratio.is_none(), "{metric}");
@@ -127,17 +127,16 @@ fn ratios_are_of_one_flow_and_of_one_kind() {
 #[test]
 fn what_is_missing_is_named() {
     let paper = Paper::load(KEY).unwrap();
-    let rows = area::rows(&areas(), &paper).unwrap();
-    let rows = missing(paper.completed(rows, "not built yet"));
+    let rows = area::rows(&area::ENGINES[0], &areas(), &paper).unwrap();
+    let rows = missing(paper.completed(rows, "not measured"));
     let note = |config: &str| {
         let row = rows.iter().find(|row| row.ours.is_none() && row.config == config);
         row.and_then(|row| row.note.clone()).unwrap_or_else(|| panic!("no {config}"))
     };
     assert_eq!(note("SHA-3"), OTHER_UNIT);
-    assert_eq!(note("Ed25519 mult"), WITHOUT_ED25519);
-    assert_eq!(note("Software, Ed25519 sign"), WITHOUT_SIGNER);
-    assert_eq!(note("HW SHA-3, HW Ed25519, Ed25519 sign"), WITHOUT_ED25519);
-    assert!(rows.iter().all(|row| row.note.as_deref() != Some("not built yet")));
+    assert_eq!(note("Software, Ed25519 sign"), WITHOUT_SOFTWARE);
+    assert_eq!(note("logic, the three engines"), OTHER_CHIP);
+    assert!(rows.iter().all(|row| row.note.as_deref() != Some("not measured")));
 }
 
 /// Where sources have changed since, the run is stale, and says so.
@@ -149,10 +148,12 @@ fn the_stored_run_has_the_counts_of_the_record() {
     if run.stale(&root, KEY).unwrap().is_some() {
         return;
     }
-    let areas = ip::areas(ENGINE).unwrap();
-    for row in area::rows(&areas, &Paper::load(KEY).unwrap()).unwrap() {
-        let stored = run.row(&row.table, &row.metric, &row.config);
-        let stored = stored.unwrap_or_else(|| panic!("no {}, {}", row.metric, row.config));
-        assert_eq!((stored.number("ours"), stored.number("peer")), (row.ours, row.peer));
+    for engine in area::ENGINES {
+        let areas = ip::areas(engine.name).unwrap();
+        for row in area::rows(&engine, &areas, &Paper::load(KEY).unwrap()).unwrap() {
+            let stored = run.row(&row.table, &row.metric, &row.config);
+            let stored = stored.unwrap_or_else(|| panic!("no {}, {}", row.metric, row.config));
+            assert_eq!((stored.number("ours"), stored.number("peer")), (row.ours, row.peer));
+        }
     }
 }

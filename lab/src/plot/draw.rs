@@ -18,7 +18,7 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 const LEGEND_LINE: u32 = 22;
 const LEGEND_COLUMN: u32 = WIDTH / 2;
 /// Room for the numbers of the axes.
-const LEFT: u32 = 44;
+const LEFT: u32 = 54;
 const BELOW: u32 = 46;
 /// Room above the largest number.
 const AIR: f64 = 1.1;

@@ -121,6 +121,8 @@ fn a_boot_is_a_line_of_decades_over_sizes() {
     assert_eq!(texts.iter().filter(|text| text.ends_with('M')).count(), 3, "{texts:?}");
     // Engines alone have nothing to be compared with.
     assert!(plots("any", &run(&engines), None).unwrap().is_empty());
+    // Neither is a size alone a line.
+    assert!(plots("any", &run(&[engines[0], software[0]]), None).unwrap().is_empty());
 }
 
 fn parameter(name: &str, preset: &str) -> Parameter {

@@ -357,7 +357,7 @@ pub const STEPS: &[Step] = &[
     .reads(OF_LAB),
     Step::runner(
         "quick-boot-tee",
-        "the third paper's rows for SHA-3 are made, and the engine keeps its bounds",
+        "the third paper in small: a TEE boots by engines, which keep their bounds",
         "lab",
     )
     .without_command()

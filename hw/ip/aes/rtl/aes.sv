@@ -167,6 +167,7 @@ module aes
   assign slot_index_o = loaded_q.slot_index;
   assign slot_starts = regs_out.command.load_slot.value & is_idle & slot_valid_i;
 
+  // Key, slot and vector. A vector is used once: a start forgets that it is there, so no counter block comes twice by mistake.
   always_comb begin
     loaded_d = loaded_q;
     if (slot_starts) begin
@@ -193,6 +194,7 @@ module aes
     if (wipe_busy) {loaded_d.key_there, loaded_d.iv_there, loaded_d.expanded, loaded_d.slot} = '0;
   end
 
+  // The expected tag is public, but a wipe overwrites it all the same: it may be that of a secret message.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       loaded_q <= '0;
@@ -345,6 +347,8 @@ module aes
     .result_i        (result)
   );
 
+  // The schedule takes words of software, of the slot or of a wipe, which has priority. A wipe lets the cipher run in its
+  // middle, so that its registers take blocks of pseudo-random words.
   logic       core_write, core_stop;
   logic [5:0] core_index;
   word_t      core_word;
@@ -440,6 +444,7 @@ module aes
     .error_o  (verdict_error)
   );
 
+  // A level, and never cleared: the receiver decides, not software that may be under attack.
   assign alert_o = is_failed;
   assign irq_o   = regs_out.interrupt.intr;
 

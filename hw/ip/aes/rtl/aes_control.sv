@@ -11,10 +11,10 @@ module aes_control
   input  logic       rst_ni,
 
   input  key_len_e   len_i,
-  input  logic       decrypt_i,
-  input  logic       slow_i,
-  input  logic       stop_i,
-  input  logic       keys_busy_i,
+  input  logic       decrypt_i,     // keys in the order of decryption: the last one first
+  input  logic       slow_i,        // with cycles of waiting in front of the rounds
+  input  logic       stop_i,        // priority over everything but an error
+  input  logic       keys_busy_i,   // the schedule is not there: no block is taken
   input  logic       fail_i,        // an error of the key schedule
   output logic       error_o,       // until reset
   output logic       idle_o,
@@ -24,8 +24,8 @@ module aes_control
   output logic       result_valid_o,
   input  logic       result_ready_i,
 
-  output logic       loads_o,
-  output logic       steps_o,
+  output logic       loads_o,       // the state becomes the block and the first key
+  output logic       steps_o,       // the state becomes that after a round
   output logic [3:0] round_o        // whose key is used
 );
   // Any two codes differ in three bits.
@@ -83,6 +83,7 @@ module aes_control
       StError: state_d = StError;
       default: state_d = Hardened ? StError : StIdle;
     endcase
+    // A block may be loaded in the cycle in which the result before is taken, so this is not a part of a state.
     if (loads_o) begin
       state_d = slow_i ? StWait : StRound;
       count_d = slow_i ? wait_cycles : 6'd1;
@@ -100,6 +101,7 @@ module aes_control
     .differs_o(differs)
   );
 
+  // No bit of key or text decides here: the time of a block depends on its length of key and on `slow_i` only.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= StIdle;

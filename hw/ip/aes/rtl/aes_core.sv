@@ -31,11 +31,11 @@ module aes_core
   input  logic       stop_i,       // ends a block and an expansion
   output logic       error_o,      // until reset
 
-  input  logic       block_valid_i,
+  input  logic       block_valid_i,  // taken when ready: text, or a counter
   output logic       block_ready_o,
   input  block_t     block_i,
 
-  output logic       result_valid_o,
+  output logic       result_valid_o,  // stays until it is taken or stopped
   input  logic       result_ready_i,
   output block_t     result_o
 );
@@ -43,6 +43,7 @@ module aes_core
   logic [3:0] round;
   block_t     key;
 
+  // Constant in an engine that only encrypts, so that synthesis removes the other direction.
   assign decrypt = Decrypts & decrypt_i;
   assign error_o = keys_error | control_error;
 

@@ -17,10 +17,10 @@ module aes_ghash
   output logic   ready_o,
   input  logic   adds_a_i,   // the block is `a_i`, or `b_i`, or neither; and `c_i`
   input  logic   adds_b_i,
-  input  block_t a_i,
-  input  block_t b_i,
-  input  block_t c_i,
-  input  block_t subkey_i,
+  input  block_t a_i,        // a result of this cycle: ciphertext of an encryption
+  input  block_t b_i,        // an input: ciphertext of a decryption, or other data
+  input  block_t c_i,        // lengths
+  input  block_t subkey_i,   // H, stable while not ready
   output block_t sum_o,      // while ready
   output logic   error_o     // an upset of the count
 );
@@ -95,6 +95,7 @@ module aes_ghash
     sum_d = rest[127:0];
   end
 
+  // As many steps for every block and every subkey: the time tells neither of them. A clear has priority, at any step.
   always_comb begin
     count_d = count_q;
     if (clear_i)       count_d = '0;

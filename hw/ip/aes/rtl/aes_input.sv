@@ -13,14 +13,14 @@ module aes_input
   input  logic        rst_ni,
 
   input  logic        wants_i,       // a block is wanted
-  input  logic        from_stream_i,
+  input  logic        from_stream_i,  // else from registers; stable while a block is wanted
   input  logic [31:0] left_i,        // bytes, from this block on
-  input  logic        clear_i,
+  input  logic        clear_i,       // a drop: half a block is no block of the next message
   input  logic        wipe_i,        // takes words of the store, whatever they are
   output logic        free_o,        // for stores
   output logic        bad_end_o,     // of the stream
 
-  input  logic        store_i,
+  input  logic        store_i,       // of a word of a register; ignored unless free
   input  logic [1:0]  index_i,
   input  word_t       word_i,
 
@@ -30,7 +30,7 @@ module aes_input
   input  logic        str_last_i,
   input  logic [3:0]  str_bytes_i,
 
-  output logic        valid_o,
+  output logic        valid_o,       // a whole block, or the end of the stream
   input  logic        ready_i,
   output block_t      block_o,
   output logic        error_o        // an upset

@@ -26,7 +26,7 @@ module aes_keys
   output logic       busy_o,
   output logic       error_o,     // until reset
 
-  input  logic [3:0] round_i,
+  input  logic [3:0] round_i,     // whose key is read while idle
   output block_t     key_o        // in the same cycle
 );
   // Any two codes differ in three bits.
@@ -47,7 +47,7 @@ module aes_keys
   word_t      previous_d, previous_q;        // w[i - 1]
   word_t      old, sub, sub_out, mixed, expanded;
   logic       in_idle, in_first, in_expand, is_start, is_middle, write, differs;
-  logic [5:0] write_index;
+  logic [5:0] write_index;  // of a word of the schedule: bank in the lower bits
   word_t      write_word;
   logic [3:0] read_round;
   block_t     read_key;
@@ -65,6 +65,7 @@ module aes_keys
 
   // Algorithm 2 of §5.2: `phase_q` is i mod Nk.
   assign is_start  = phase_q == 3'd0;
+  // SubWord without RotWord in the middle of eight words is of AES-256 only.
   assign is_middle = (len_i == Key256) & (phase_q == 3'd4);
   if (InRam) begin : g_ram
     for (genvar i = 0; i < 4; i += 2) begin : g_sub
@@ -126,6 +127,7 @@ module aes_keys
     .differs_o(differs)
   );
 
+  // Reset, because an expansion that began by itself after a reset would write where a key may be.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q    <= StIdle;

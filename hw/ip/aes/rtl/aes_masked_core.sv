@@ -34,11 +34,11 @@ module aes_masked_core
   input  logic         stop_i,       // ends a block and an expansion
   output logic         error_o,      // until reset
 
-  input  logic         block_valid_i,
+  input  logic         block_valid_i,  // gets its mask at the port
   output logic         block_ready_o,
   input  block_t       block_i,
 
-  output logic         result_valid_o,
+  output logic         result_valid_o,  // the sum of the shares is at the port
   input  logic         result_ready_i,
   output block_t       result_o
 );
@@ -154,6 +154,7 @@ module aes_masked_core
     .differs_o(differs)
   );
 
+  // Control depends on lengths, direction and ports, and never on a share.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= StIdle;

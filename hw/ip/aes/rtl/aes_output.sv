@@ -10,14 +10,14 @@ module aes_output
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  input  logic        to_stream_i,
-  input  logic        clear_i,
+  input  logic        to_stream_i,   // else to registers
+  input  logic        clear_i,       // a drop: the words that were taken count no more
 
-  input  logic        valid_i,
+  input  logic        valid_i,       // the block stays until `ready_o`
   output logic        ready_o,
   input  block_t      block_i,
-  input  logic [4:0]  bytes_i,
-  input  logic        last_i,
+  input  logic [4:0]  bytes_i,       // 1 to 16; those past the end are zero
+  input  logic        last_i,        // of the message
 
   input  logic        read_i,        // of a word that is shown
   input  logic [1:0]  index_i,
@@ -50,6 +50,7 @@ module aes_output
   assign dst_bytes_o = half ? 4'(bytes_i - 5'd8) : (bytes_i[4] || bytes_i[3]) ? 4'd8 : bytes_i[3:0];
   assign takes       = dst_valid_o & dst_ready_i;
 
+  // Words may be read in any order and again; the block goes when each was read once.
   always_comb begin
     read_d = read_q;
     if (shown_o && read_i) read_d[index_i] = 1'b1;
@@ -58,6 +59,7 @@ module aes_output
   end
   assign ready_o = takes ? is_final : shown_o & read_i & (&(read_q | (4'd1 << index_i)));
 
+  // An upset here would show a word twice or leave one out, so it has a copy.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) read_q <= '0;
     else         read_q <= read_d;

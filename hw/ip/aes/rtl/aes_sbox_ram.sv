@@ -19,6 +19,7 @@ module aes_sbox_ram
 
   (* rom_style = "block" *) logic [7:0] memory [512];
 
+  // Both directions share a RAM, so that an S-box takes one and not two; the direction is the top bit of the address.
   initial begin
     for (int i = 0; i < 256; i++) begin
       memory[i]       = Forward[i];

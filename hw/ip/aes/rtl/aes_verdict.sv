@@ -40,6 +40,7 @@ module aes_verdict #(
   assign matches_o = Hardened ? is_right : verdict_q[4] & ~verdict_q[3];
   assign fails_o   = judges_i & pending_o & ~equal_i & ~clear_i;
 
+  // A verdict is final until the next message: a second comparison would give an upset a second chance.
   always_comb begin
     verdict_d = verdict_q;
     if (is_none && valid_i) verdict_d = !judges_i || !equal_i ? VeOther : VeOnce;

@@ -38,6 +38,7 @@ module aes_wipe #(
   assign word_o  = state_q[31:0];
   assign fresh   = state_q[63:32] ^ state_q[62:31] ^ state_q[60:29] ^ state_q[59:28];
 
+  // A request begins anew, also in the middle: what was written since the last one is overwritten as well.
   always_comb begin
     count_d = count_q;
     if (request_i)   count_d = '0;

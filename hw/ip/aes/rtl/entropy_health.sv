@@ -34,11 +34,13 @@ module entropy_health #(
   assign equals_d  = is_first ? CountBits'(1) : equals_q + CountBits'(sample_i == reference_q);
   assign index_d   = is_end ? '0 : index_q + 1'b1;
 
+  // Both tests see every sample, also those between a failure and the clear that follows it.
   assign is_failure = valid_i & ((repeats_d >= CountBits'(RepetitionCutoff)) |
                                  (equals_d >= CountBits'(ProportionCutoff)));
   assign failed_o   = is_failure;
   assign healthy_o  = passed_q & ~failed_q;
 
+  // Counts and verdict. The last sample and the first of a window are kept, and no port shows them: masks may be made of them.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {there_q, passed_q, failed_q}          <= '0;

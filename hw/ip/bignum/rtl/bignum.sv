@@ -84,6 +84,7 @@ module bignum
 
   assign asked = {regs_out.command.verify_p256.value, regs_out.command.prepare.value, regs_out.command.multiply.value,
                   regs_out.command.secret.value, regs_out.command.power.value};
+  // The first cycle after a reset wipes as well, unless the lifecycle is zero: the control begins with it anyway.
   assign wipes = regs_out.command.wipe.value | (lifecycle_q != lifecycle_i);
   // One at a time; more than one is none.
   always_comb begin
@@ -111,6 +112,7 @@ module bignum
 
   assign write_request  = regs_out.data.req & regs_out.data.req_is_wr;
   assign read_request   = regs_out.data.req & ~regs_out.data.req_is_wr;
+  // Bytes alone cannot be written: a word counts what it moves by.
   assign is_whole       = &regs_out.data.wr_biten.value;
   assign select_is_good = select_ready & (word_q[3:0] inside {[4'd1:4'd11]});
 
@@ -186,11 +188,13 @@ module bignum
     .valid_o        (valid),
     .error_o        (core_error)
   );
+  // Not an interrupt alone: software that was upset would not look.
   assign alert_o = core_error;
   assign irq_o   = regs_out.interrupt.intr;
 
   // --- status for software ---
   logic was_failed_q, bad_command;
+  // Software would otherwise take the outcome of the command before for that of this one.
   assign bad_command = (asked != '0) & ~takes;
 
   // Interrupts report events: the first cycle of a failure.
@@ -243,6 +247,10 @@ module bignum
   );
 `endif
 
+  // Two commands in one write are a mistake of software, of which none is guessed to be meant.
+  `ASSERT(ACommandIsAskedForAlone_A, command != CmdNone |-> $onehot(asked))
+  // The register block would take it for the answer of a later access.
+  `ASSERT(AnAnswerIsOfAnAccess_A, ends_write || ends_read |-> access_q != AccessNone)
   // None is answered twice, and none is forgotten.
   `ASSERT(AnAccessEndsWithItsAnswer_A, access_q != AccessNone |=> (access_q == AccessNone) == $past(ends_write || ends_read))
   `ASSERT(NoWordOfAnOperandStays_A, access_q == AccessWrite && !in_wait |=> word_q == '0)

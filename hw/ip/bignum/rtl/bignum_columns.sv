@@ -50,6 +50,8 @@ module bignum_columns
   output logic          is_negative_o,
   output logic          is_odd_o
 );
+  // 61 limbs have 244 words of 17 bits: a column has as many products, doubled at most, and as many of its reduction, which
+  // is ten bits more than one of them. The others are for the carry, a third number times -8 to 7, and the sign.
   localparam int unsigned SumBits = 2 * W + 14;
   typedef logic signed [SumBits-1:0] sum_t;
   typedef logic signed [W:0]         operand_t;
@@ -85,7 +87,7 @@ module bignum_columns
     end
   end
 
-  logic signed [2*W+1:0] product;
+  logic signed [2*W+1:0] product;  // of the operands two cycles before
   bignum_multiplier #(.W(W)) u_multiplier (
     .clk_i, .rst_ni,
     .a_i      (a_q),
@@ -128,6 +130,7 @@ module bignum_columns
   sum_t term, shifted;
   logic adds;
   assign adds    = tag4_q.valid & ~tag4_q.is_q & ~tag4_q.is_carry;
+  // Factors of two are shifts: a multiplier of other factors would be one more stage.
   assign shifted = sum_t'(product) <<< tag4_q.shift;
   assign term    = tag4_q.negate ? -shifted : shifted;
 
@@ -136,6 +139,7 @@ module bignum_columns
   logic [W-1:0] hist_q [History];
   sum_t         multiple, carry_in;
 
+  // 2^bits times the factors of earlier columns: the word that the shift begins in, shifted by the rest.
   function automatic sum_t at(int unsigned bits, logic [W-1:0] history [History]);
     sum_t value;
     value = '0;
@@ -212,12 +216,15 @@ module bignum_columns
     end
   end
 
+  // The multiplier computes the factor itself, in the slot after the column: no DSP block is for factors alone.
   assign hold_o     = closes_q & closes_low_q & is_any;
   assign factor_now = low_q & is_any;
+  // The factor is used in the cycle in which it leaves the multiplier.
   assign q_ready_o  = q_valid_q | (tag4_q.valid & tag4_q.is_q);
   assign q_o        = q_q;
 
   // --- the result ---
+  // Words of low columns are zero by the choice of the factor, and are not written.
   assign write_o = out_q;
   assign word_o  = carry_low;
   assign done_o  = out_q & final_q;
@@ -244,6 +251,9 @@ module bignum_columns
   assign is_negative_o = negative_q;
   assign is_odd_o      = odd_q;
 
+  // Later columns multiply what was stored: a factor is stored once it is there, not before.
+  `ASSERT(AStoredFactorIsThere_A, q_taken_i |-> q_valid_q)
+  // R >= 4 N leaves the sign of a result in its top word.
   `ASSERT(AResultFitsItsWords_A, done_o |-> carry_q[SumBits-1:W-1] == '0 || carry_q[SumBits-1:W-1] == '1)
   `ASSERT(AReducedColumnIsZero_A, tag4_q.valid && tag4_q.is_carry |=> carry_q[W-1:0] == '0)
   `ASSERT(NoColumnClosesEarly_A, closes_q |-> !(low_q && is_prime) && !factor_now)

@@ -59,6 +59,7 @@ module bignum_control
     StRun   = 6'b100110,
     StError = 6'b110011
   } state_e;
+  // One upset of a bit shows no result.
   localparam logic [3:0] No = 4'b0110, Yes = 4'b1001;
 
   (* fsm_encoding = "none" *) state_e state_q;
@@ -94,6 +95,7 @@ module bignum_control
       default:     entry_o = EntryPrepare;
     endcase
   end
+  // A cycle after the command, so that the program sees the copies.
   assign start_o = state_q == StStart;
   assign ends    = (state_q == StRun) & end_i;
 
@@ -165,13 +167,16 @@ module bignum_control
       if (clear_o) begin
         valid_q <= No;
         done_q  <= 1'b0;
+        // An abort while idle ends nothing: the outcome of the last command stays.
         if (!in_idle || wipe_i) result_q <= ResultNone;
       end
     end
   end
 
+  // In an error the memory is overwritten again and again: it is not known what stopped the first time.
   assign wiping_o        = (state_q == StWipe) | is_error;
   assign wipe_addr_o     = wipe_q;
+  // An abort keeps operands, and with them the place of the next word.
   assign clear_port_o    = wiping_o | wipe_i;
   assign clear_o         = clear_port_o | abort_i;
   assign idle_o          = in_idle;

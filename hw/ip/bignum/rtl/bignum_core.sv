@@ -61,6 +61,7 @@ module bignum_core
   logic [IndexBits-1:0] words;
   logic     port_ready, command_ready;
 
+  // A command that came before the last word is in the memory would work on an older operand.
   assign command_ready_o = command_ready & port_ready;
 
   bignum_control #(.W(W), .Hardened(Hardened)) u_control (
@@ -176,6 +177,7 @@ module bignum_core
     else if (clear_port || start)                    selected_q <= OperandNone;
     else if (select_valid_i && select_ready_o)       selected_q <= select_i;
   end
+  // An operand has no way out: what is chosen decides, not what is at the address.
   assign may_read       = (selected_q == OperandResult) & valid_o;
   assign select_ready_o = port_ready & idle_o;
   assign port_ready_o   = port_ready;
@@ -200,6 +202,7 @@ module bignum_core
     .data_i         (read_data)
   );
   assign in_ready_o  = port_in_ready & idle_o;
+  // What was not chosen or is complete takes no word, ever: the bus is told so at once.
   assign in_wait_o   = idle_o & !(selected_q inside {OperandNone, OperandResult}) & ~port_full & ~port_in_ready;
   assign out_valid_o = port_out_valid & may_read;
   assign out_wait_o  = may_read & ~port_out_valid;

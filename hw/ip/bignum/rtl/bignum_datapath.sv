@@ -44,6 +44,7 @@ module bignum_datapath
   small_t              factor;
   tag_t                tag;
 
+  // A clear takes precedence, so that an abort in the first cycle leaves no operation.
   assign starts = start_i & ~busy_q & ~clear_i;
 
   // Slots.
@@ -106,6 +107,7 @@ module bignum_datapath
       b_wdata = data_i;
     end
   end
+  // A word of others comes a cycle after its address, as for the datapath itself.
   assign data_o = b_data;
 
   bignum_memory #(.W(W), .Words(Limbs * LimbBits / W)) u_memory (
@@ -132,6 +134,9 @@ module bignum_datapath
   end
   assign busy_o = busy_q;
 
+  // Outside of an operation port b is that of others, whose word a result would replace.
+  `ASSERT(AResultIsOfAnOperation_A, write || q_taken |-> busy_q)
+  `ASSERT(ADoneOperationEnds_A, done_o |=> !busy_q)
   `ASSERT(OneWriteACycle_A, !(write && q_taken))
   `ASSERT(SlotsEndBeforeTheResult_A, done_o |-> !issue_busy)
 endmodule

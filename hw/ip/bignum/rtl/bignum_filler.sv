@@ -36,6 +36,7 @@ module bignum_filler
   output logic [AddrBits-1:0]  addr_o,
   output logic [W-1:0]         data_o
 );
+  // Parts of a limb are counted, also if there is one only: a counter of no bits is none.
   localparam int unsigned PartBits = (Parts > 1) ? $clog2(Parts) : 1;
 
   logic                 busy_q, asks_q, is_constant_q;
@@ -86,6 +87,7 @@ module bignum_filler
   end
 
   assign busy_o     = busy_q;
+  // Lengths of zero do not occur: the sequencer asserts it.
   assign done_o     = write_o & (left_q == CountBits'(1));
   // Until the last part of a limb the ROM shows it.
   assign rom_o      = busy_q & is_constant_q & (asks_q | ~is_last_part);
@@ -94,5 +96,9 @@ module bignum_filler
   assign addr_o     = addr_q;
   assign data_o     = is_constant_q ? rom_data_i[W*part_q +: W] : (addr_q == special_q) ? first_q : '0;
 
+  // The sequencer fetches from the ROM as well: it is asked for constants alone.
+  `ASSERT(OnlyConstantsAskTheRom_A, rom_o || asks_q |-> is_constant_q)
+  // No word of the number keeps what was there before.
+  `ASSERT(WordsFollowEachOther_A, write_o && !done_o && !clear_i |=> addr_o == $past(addr_o) + 1'b1)
   `ASSERT(NoWordTooMany_A, write_o |-> left_q != '0)
 endmodule

@@ -76,6 +76,7 @@ module bignum_issue
   assign is_reduced  = (is_mul || op_i.kind == KindReduce) && field_i != FieldNone;
   assign is_upper    = column_q >= words_i;
   assign lasts       = words_i - 1'b1;
+  // The last column of a product has no product of words: it is the carry of all others.
   assign last_column = (is_mul || op_i.kind == KindReduce) ? {words_i[IndexBits-2:0], 1'b0} - 1'b1 : lasts;
   assign low         = is_upper ? column_q - lasts : '0;
   assign next_low    = (column_q >= lasts) ? column_q + 1'b1 - lasts : '0;
@@ -85,6 +86,7 @@ module bignum_issue
   assign has_second   = op_i.kind inside {KindLinear, KindReduce} || (is_mul && op_i.has_c && is_upper);
   assign has_modulus  = is_reduced && is_any && column_q >= 2 && column_q != last_column;
   assign has_carry    = is_reduced && is_any && column_q != '0 && column_q <= words_i;
+  // Factors of the two columns before are not stored yet: their terms come last (SegCarry, SegNext).
   assign modulus_high = (column_q <= words_i) ? column_q - index_t'(2) : lasts;
 
   // The segment of this cycle: the next one that the column has.
@@ -131,6 +133,7 @@ module bignum_issue
 
   // --- whether there is a slot in this cycle ---
   logic needs_b, fires, waits;
+  // Linear terms and those of the newest factor have one word of the memory: a result may use the other port.
   assign needs_b = segment inside {SegProduct, SegModulus, SegSelect} && !is_null;
   assign waits   = (segment == SegCarry && !is_null && !q_ready_i) |
                    // A low column of a prime's shifted sums takes two cycles.
@@ -255,8 +258,11 @@ module bignum_issue
 
   assign busy_o    = busy_q;
   assign q_taken_o = fires & (segment == SegNext);
+  // The factor of the column before.
   assign q_addr_o  = base(factors_i) + AddrBits'(column_q) - 1'b1;
 
+  // Pairs i < j count twice in a square, so that a pair j > i as well would be one too many.
+  `ASSERT(APairOfASquareIsTakenOnce_A, tag_o.valid && is_square && segment == SegProduct |-> i <= j)
   `ASSERT(NoSlotWithoutRoom_A, tag_o.valid |-> !hold_i)
   `ASSERT(AWriteHasThePort_A, b_taken_i && tag_o.valid |-> !needs_b)
   `ASSERT(AFactorIsThere_A, tag_o.valid && tag_o.is_carry |-> q_ready_i)

@@ -15,6 +15,7 @@ module bignum_memory #(
   input  logic [W-1:0]             b_data_i,
   output logic [W-1:0]             b_data_o
 );
+  // Two block RAMs of 36 Kibit for every width: words of 68, 34 or 17 bits lie in 72, 36 or 18.
   logic [W-1:0] memory [Words];
 
   // Both ports are those of a block RAM, which has no reset. What a port reads during a write is not used.
@@ -24,5 +25,8 @@ module bignum_memory #(
     else           b_data_o <= memory[b_addr_i];
   end
 
+  // Verified signatures and refusals alike rest on words that are those of their addresses, on either port.
+  `ASSERT(PortAReadsItsAddress_A, 1'b1 |=> a_data_o == $past(memory[a_addr_i]))
+  `ASSERT(PortBReadsItsAddress_A, !b_write_i |=> b_data_o == $past(memory[b_addr_i]))
   `ASSERT(AWriteIsKept_A, b_write_i |=> memory[$past(b_addr_i)] == $past(b_data_i))
 endmodule

@@ -16,6 +16,7 @@ module bignum_multiplier
   input  logic signed [W:0]     b_i,
   output logic signed [2*W+1:0] product_o
 );
+  // DSP48E1 multiplies 25 by 18 bits, signed (UG479): 17 unsigned bits are the most that fit both factors.
   localparam int unsigned Chunks = W / ChunkBits;
 
   logic signed [2*ChunkBits+1:0] part_q [Chunks][Chunks];

@@ -39,6 +39,7 @@ module bignum_port
   // Words of 32 bits and of the memory of an operand: 4,096 bits, and eight slots.
   localparam int unsigned Words    = 32'(MostBits) / 32;
   localparam int unsigned MemWords = NumberSlots * SlotLimbs * Parts;
+  // A word of the memory and the rest of one of 32 bits.
   localparam int unsigned KeepBits = W + 32;
   localparam int unsigned HaveBits = $clog2(KeepBits + 1);
 
@@ -123,9 +124,11 @@ module bignum_port
     end
   end
 
+  // Words after the last place of an operand would be those of the next one.
   assign in_full_o   = words_q == 8'(Words);
   assign in_ready_o  = (state_q == StIn) & ~in_full_o;
   assign out_valid_o = (state_q == StOut) & (have_q >= HaveBits'(32));
+  // What is kept may be of an operand that was written before.
   assign out_o       = keep_q[31:0] & {32{out_valid_o}};
   assign ready_o     = state_q inside {StNone, StIn, StOut};
 

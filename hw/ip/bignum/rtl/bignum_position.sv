@@ -141,6 +141,7 @@ module bignum_position
 
   assign busy_o      = state_q != StIdle;
   assign done_o      = ((state_q == StDivide) & divided) | ((state_q == StTake) & (left_q == 3'd1));
+  // At most 61, of 4,096 bits: the control checks lengths before.
   assign limbs_o     = limbs_q;
   // 68 limbs - (bits - 1), and the leading bits of 68 limbs.
   assign doublings_o = 8'(above_q) + 8'(limbs_q) + 8'(limbs_q[6:4]);
@@ -148,6 +149,7 @@ module bignum_position
   assign bit_o       = bit_q;
   assign at_end_o    = at_end_q;
   assign digit_o     = digit_q;
+  // The word is asked for in every cycle; what is not taken has no effect.
   assign addr_o      = base_q + word_q;
 
   `ASSERT(ADigitHasBits_A, state_q == StTake |-> left_q != '0)

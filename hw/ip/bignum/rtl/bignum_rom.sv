@@ -11,6 +11,7 @@ module bignum_rom
   input  address_t            addr_i,
   output logic [LimbBits-1:0] data_o
 );
+  // Two block RAMs: 1,024 words of 68 bits. There is no way to write it.
   logic [LimbBits-1:0] memory [RomWords];
 
   initial for (int i = 0; i < int'(RomWords); i++) memory[i] = Rom[i];

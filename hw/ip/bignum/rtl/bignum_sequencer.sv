@@ -67,6 +67,7 @@ module bignum_sequencer
   state_e       state_d;
   instruction_t now, now_q;
   address_t     pc_q, pc_d;
+  // Programs call two deep at most; a third call would lose the first place.
   address_t     stack_q [2];
   logic [7:0]   counter_q;
   slot_t        pointer_q, modulus_q;
@@ -180,6 +181,7 @@ module bignum_sequencer
     .data_i
   );
 
+  // An array is in the ROM by digits, so that a digit reaches none but its own number.
   assign constant = now_q.imm + (now_q.has_c ? address_t'(digit) << now_q.b[2:0] : '0);
 
   // Words that are not computed. A size of the instruction before says how many: fills take the limbs of the operands that
@@ -302,6 +304,7 @@ module bignum_sequencer
   assign index_o    = digit;
 
   assign busy_o     = state_q != StIdle;
+  // The control knows which codes are ends: any other is an error there.
   assign end_o      = begins & (now_q.op == OpEnd);
   assign end_code_o = end_e'(now_q.imm[3:0]);
   assign error_o    = is_error;

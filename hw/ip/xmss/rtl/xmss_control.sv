@@ -119,7 +119,7 @@ module xmss_control
   assign in_clear   = state_q == StClear;
 
   // --- the type ---
-  logic is_known, index_fits;
+  logic is_known, index_fits;  // the type is built in; its tree has this leaf
   error_e error_q;
   // XMSS-SHA2_10_256, _16_256 and _20_256 (RFC 8391 §5.3).
   always_comb begin
@@ -138,8 +138,8 @@ module xmss_control
   // --- a walk over words, for the prefix, the digest and the comparison ---
   logic [4:0]  at_q;
   logic [1:0]  phase_q;  // bit 0: a row was read; bit 1: the word of the key is next
-  logic        has_row, second_q, scheduled_q;
-  logic [31:0] word, first_q, difference;
+  logic        has_row, second_q, scheduled_q;  // a row came; the second walk; the schedule was started
+  logic [31:0] word, first_q, difference;  // first_q: of the root that was computed
   logic [63:0] verdict_q;
 
   // A word of the row that was read in the cycle before.
@@ -203,7 +203,7 @@ module xmss_control
   assign steps_on = (in_prefix & has_row & word_ready_i) | (in_digest & has_row) | (in_walk & (phase_q == 2'd3));
 
   // Faults of the signature are told when its end is known: its length first, then its index.
-  logic is_refused, refuses;
+  logic is_refused, refuses;  // there is a fault; it ends the verification
   error_e refusal;
   always_comb begin
     is_refused = ended_i & (is_short_i | is_long_i | ~index_fits);
@@ -320,6 +320,10 @@ module xmss_control
     end
   end
 
+  // The place of the root has a node below it until then.
+  `ASSERT(AComparisonIsOfARoot_A, in_count || in_walk |-> finished_i)
+  // Lanes that went on after a refusal would write into the next signature.
+  `ASSERT(ARefusalForgetsTheWork_A, refuses |=> clear_o)
   `ASSERT(ErrorIsForGood_A, alert_o && Hardened |=> alert_o)
   `ASSERT(AnUpsetHasNoVerdict_A, alert_o |-> verdict_o == '0 && !done_o)
   // A verdict is the constant of two walks, or there is none.

@@ -64,7 +64,8 @@ module xmss_core
   logic [31:0] sig_word, msg_word;
   logic [2:0]  sig_word_bytes, msg_word_bytes;
 
-  // Streams are not listened to before the first start.
+  // Streams are not listened to before the first start: what a requester left there before a reset of the engine
+  // would begin the next signature.
   logic listens_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni)      listens_q <= 1'b0;
@@ -158,7 +159,8 @@ module xmss_core
   logic [2:0]  memory_word;
   logic [31:0] memory_data;
 
-  // Written by the key while idle, the signature, and the message.
+  // Written by the key while idle, the signature, and the message. A key that changes during a verification would
+  // separate the key that was checked from the one that was hashed.
   always_comb begin
     ingest_write_ready  = memory_ready;
     message_write_ready = memory_ready & ~ingest_write;
@@ -316,7 +318,7 @@ module xmss_core
     else if (init && !init_done)   init_q <= init_q | lane_select;
   end
 
-  // The lowest lane that has something to tell.
+  // The lowest lane that has something to tell. The others wait, for a cycle each: a report is taken at once or after one.
   always_comb begin
     done_valid      = 1'b0;
     done_kind       = lane_kind[0];
@@ -416,6 +418,9 @@ module xmss_core
     .done_o, .error_o, .verdict_o
   );
 
+  // A lane without the state of PRFs would compute with that of the key before.
+  `ASSERT(WorkBeginsAfterTheFirstJobs_A, schedule |-> init_done)
+  `ASSERT(TheKeyIsForAnIdleEngine_A, memory_write && (memory_place == RootPlace || memory_place == SeedPlace) |-> idle_o)
   `ASSERT(AJobIsForOneLane_A, job_valid && !init |-> $onehot0(lane_select))
   `ASSERT(ALaneThatFailsStopsAll_A, fail && Hardened |=> alert_o)
   `ASSERT(NothingIsScheduledWhileIdle_A, idle_o |-> !schedule)

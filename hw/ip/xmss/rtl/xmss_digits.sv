@@ -20,10 +20,10 @@ module xmss_digits
   input  logic [6:0]  index_i,  // of a chain
   output logic [3:0]  digit_o
 );
-  logic [31:0] words [8];
-  logic [11:0] sum_q;  // the checksum
-  logic [6:0]  at_q, length;
-  logic [5:0]  index;
+  logic [31:0] words [8];  // the digest
+  logic [11:0] sum_q;  // the checksum: at most 64 * 15 = 960
+  logic [6:0]  at_q, length;  // the digit that is added, and how many there are
+  logic [5:0]  index;  // of the digit that is read: eight in a word
   logic        sums_q, valid_q;  // digits are added; they were
   logic [31:0] word;
   logic [3:0]  digit;
@@ -45,7 +45,8 @@ module xmss_digits
     end
   end
   assign valid_o = valid_q;
-  // Each chain has w - 1 steps without its digit.
+  // Each chain has w - 1 steps without its digit. Those of the message are the checksum itself; its own three digits
+  // leave 45 steps without their sum. The verdict depends on this count, so that no skipped chain can pass.
   assign steps_o = 11'(sum_q) + 11'd45 - 11'(sum_q[11:8]) - 11'(sum_q[7:4]) - 11'(sum_q[3:0]);
 
   // Without a reset it may be distributed memory.
@@ -81,5 +82,7 @@ module xmss_digits
   end
 
   `ASSERT(TheSumIsInRange_A, sum_q <= 12'd960)
+  // A digit that is left out, or added twice, would make another checksum (algorithm 5, line 2).
+  `ASSERT(EveryDigitIsAddedOnce_A, sum_i |-> at_q == '0)
   `ASSERT(NoDigitsWhileTheyAreSummed_A, sums_q |-> !valid_o)
 endmodule

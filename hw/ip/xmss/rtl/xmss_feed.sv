@@ -34,12 +34,14 @@ module xmss_feed
   output logic        block_end_o,  // the last lane of a block leaves
   output logic        end_o         // the last lane of the hash leaves
 );
-  logic        active_q, valid_q, loads, is_last, needs_slot;
+  logic        active_q, valid_q;  // lanes are left to make; one waits for the core
+  logic        loads, is_last, needs_slot;  // a lane is made; it is the last of the hash; it comes from the slots
   logic [3:0]  count_q, sent_q;  // lanes that were made, and that left
   logic [63:0] lane_q, lane, slot_lane;
   logic [4:0]  value_row, mask_row;  // rows of the slots
   logic [2:0]  at;
-  logic        is_second, is_two, is_masked, is_value, half;
+  logic        is_second, is_two;  // the second block; there are two
+  logic        is_masked, is_value, half;
   slot_e       value, mask;  // the slots of both
 
   assign is_two    = (hash_i == HashF) || (hash_i == HashH);
@@ -141,6 +143,9 @@ module xmss_feed
     end
   end
 
+  // One lane is ahead at most: its operands may change when its hash is over.
+  `ASSERT(ALaneIsAhead_A, valid_q |-> count_q == sent_q + 4'd1)
+  `ASSERT(AHashEndsWithItsLastLane_A, end_o |-> !active_q)
   `ASSERT(NoHashStartsDuringAnother_A, start_i |-> !active_q && !valid_q)
   `ASSERT(ALaneWaits_A, lane_valid_o && !lane_ready_i && !wipe_i |=> lane_valid_o && $stable(lane_o))
   `ASSERT(SlotsAreNotReadWhileBlocked_A, blocked_i |-> !reads_o)

@@ -59,7 +59,7 @@ module xmss_hash
   if (RoundsPerCycle == 1) begin : g_one
     logic second_q;              // the lower word of a lane
     logic [1:0] load_q, save_q;  // words of a half, from the last one
-    logic [31:0] word_high, word_low;
+    logic [31:0] word_high, word_low;  // of the state that enters: one of either half
 
     assign core_msg_valid = lane_valid_i;
     assign core_msg       = second_q ? lane_i[31:0] : lane_i[63:32];

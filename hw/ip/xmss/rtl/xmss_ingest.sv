@@ -49,8 +49,10 @@ module xmss_ingest
   (* fsm_encoding = "none" *) state_e state_q;
 
   logic [2:0] word_q, last_word;  // of its value
-  logic [6:0] chains, count_q;
-  logic       in_idle, in_index, in_value, moves, is_whole, ends_value, ends_part, is_complete;
+  logic [6:0] chains, count_q;  // values of chains in a signature, and values of this part that came
+  logic       in_idle, in_index, in_value;  // in a part that is made of values
+  logic       moves, is_whole;              // a word is taken; it has four bytes
+  logic       ends_value, ends_part, is_complete;
   assign chains    = is_short_i ? 7'd51 : 7'd67;
   assign last_word = is_short_i ? 3'd5 : 3'd7;
   assign in_idle   = state_q == StIdle;
@@ -143,6 +145,8 @@ module xmss_ingest
     end
   end
 
+  // Values past the last one would be written over other places of the memory.
+  `ASSERT(NoMoreValuesThanTheTypeHas_A, !in_idle |-> chains_o <= chains && levels_o <= height_i)
   `ASSERT(NothingIsTakenWhileIdle_A, in_idle |-> !word_ready_o)
   `ASSERT(OnlyWholeWordsAreWritten_A, write_valid_o |-> word_bytes_i == 3'd4)
   `ASSERT(AnEndIsOfOneKind_A, !(is_short_o && is_long_o))

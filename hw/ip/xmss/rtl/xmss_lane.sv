@@ -62,7 +62,7 @@ module xmss_lane
   slot_e      load_slot, fetched_slot_q;  // and their slots
   logic       last_hash_fed_q, busy, storing_q;  // the last hash has all its words; a job is computed; one is stored
 
-  // How many loads a job has, and what each one is.
+  // How many loads a job has, and what each one is. A node has the most: children, state and both masks, ten rows.
   always_comb begin
     load_slot    = SlotA;
     read_place_o = next_q.a;
@@ -140,7 +140,8 @@ module xmss_lane
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
   logic       in_idle, in_issue, in_feed, in_save, in_store;
-  logic       set_q, hash_error, starts_feed, has_hash, is_last_step, is_end, hash_ends;
+  logic       set_q, hash_error, starts_feed;  // the slots of the job; an upset of the core; lanes of a hash are made
+  logic       has_hash, is_last_step, is_end, hash_ends;
   logic [1:0] hash_step_q;  // of the hashes of a step or node
   logic [3:0] chain_step_q;  // of the chain
   logic       block_q, loading_q, resumes;  // the second block; the state goes in; it has to

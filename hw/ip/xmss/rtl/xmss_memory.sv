@@ -37,15 +37,16 @@ module xmss_memory
 );
   localparam int unsigned Rows = 2 ** (PlaceBits + 1);  // two of each place
 
+  // Without a reset: every job reads only what was written after the last start.
   logic [31:0] column_0 [Rows];
   logic [31:0] column_1 [Rows];
   logic [31:0] column_2 [Rows];
   logic [31:0] column_3 [Rows];
 
-  logic [PlaceBits:0] read_row, write_row;
+  logic [PlaceBits:0] read_row, write_row;  // a place and one of its two rows
   logic [3:0]         columns;  // those that are written
   logic               reads;  // anyone does
-  row_t               data;
+  row_t               data;  // to be written, in the columns that `columns` names
 
   // The lowest lane that asks, or the control.
   always_comb begin
@@ -92,6 +93,10 @@ module xmss_memory
     end
   end
 
+  // A lane takes a grant as its own row: one that it did not ask for would be another lane's data.
+  `ASSERT(AGrantIsOfARequest_A, ((lane_read_ready_o & ~lane_read_i) | (lane_write_ready_o & ~lane_write_i)) == '0)
+  // Half a value would be mixed with what its place had before.
+  `ASSERT(ALaneWritesWholeRows_A, lane_write_ready_o != '0 |-> &columns)
   `ASSERT(OneReadAtATime_A, $onehot0({lane_read_ready_o, read_ready_o}))
   `ASSERT(OneWriteAtATime_A, $onehot0({lane_write_ready_o, write_ready_o}))
 endmodule

@@ -44,7 +44,8 @@ module xmss_message
 
   logic [3:0]  at_q, open_q;         // the word of its block; blocks that are not hashed
   logic [2:0]  block_q, next_q;  // the block that is written, and the one to be hashed
-  logic        first_q, makes, moves, ends_block, has_room;
+  logic        first_q, makes;             // no block was given out; a word of the padding is made
+  logic        moves, ends_block, has_room;  // a word is written; it is the last of its block; the ring has room
   logic [31:0] length_q, ended;  // bytes; the last word with its padding
   logic [3:0]  unissued_q;  // blocks that no lane has got
 
@@ -134,6 +135,11 @@ module xmss_message
     end
   end
 
+  // FIPS 180-4 §5.1.1: the length in bits is the last 64 bits of a block, and nothing follows that block.
+  `ASSERT(TheLengthIsAtTheEnd_A, state_q == StLength |-> at_q >= 4'd14)
+  `ASSERT(TheMessageEndsWithABlock_A, state_q == StDone |-> at_q == '0)
+  // Padding inside of a message would make two messages with one digest.
+  `ASSERT(OnlyTheLastWordIsShort_A, word_valid_i && !word_last_i |-> word_bytes_i == 3'd4)
   `ASSERT(TheRingIsNotOverrun_A, open_q <= 4'd8)
   `ASSERT(NoMoreAreGivenOutThanMade_A, unissued_q <= open_q)
   `ASSERT(NothingFollowsTheEnd_A, state_q == StDone |-> !write_valid_o)

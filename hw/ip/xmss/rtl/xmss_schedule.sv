@@ -56,9 +56,10 @@ module xmss_schedule
   assign root   = is_short_i ? 8'hfc : 8'hfe;
 
   // --- events ---
-  logic       event_valid_q, event_child_q, lifts, posts, is_third, finishes;
-  node_t      event_q, target;
-  logic [1:0] counts [512];
+  logic       event_valid_q, event_child_q;  // an event; it is a child's, and counts for the parent
+  logic       lifts, posts, is_third, finishes;  // what becomes of it
+  node_t      event_q, target;  // the node of the event, and the one that it counts for
+  logic [1:0] counts [512];  // events of every node, in distributed memory: a clear takes 512 cycles
   logic [1:0] count;  // events of the node before this one
   logic [8:0] clear_q;  // the count that is cleared next
   logic       clears_q, was_clear_q;
@@ -145,11 +146,12 @@ module xmss_schedule
   end
 
   // --- what is given out ---
-  logic       block_busy_q, running_q, has_chain, has_prep, takes_chain, takes_prep, takes_block;
-  logic [6:0] chain_q, left_q;
+  logic       block_busy_q;  // a block of the message is with a lane
+  logic       running_q, has_chain, has_prep, takes_chain, takes_prep, takes_block;
+  logic [6:0] chain_q, left_q;  // the next chain, and how many are left
   logic [2:0] prep_level_q;
   logic [4:0] prep_height_q, node_path;
-  logic [7:0] prep_base_q;
+  logic [7:0] prep_base_q;  // number of the first node of the level
   logic [5:0] prep_index_q, prep_last;
   logic       prep_path_q, prep_ends, preps_done_q;
   logic [19:0] prep_leaf_q;  // index of the node on the path
@@ -290,6 +292,8 @@ module xmss_schedule
     end
   end
 
+  // The root is the last node: one above it would be compared instead.
+  `ASSERT(NothingIsAboveTheRoot_A, posts && target.is_path |-> target.number < 8'(height_i))
   `ASSERT(TheQueueIsNeverFull_A, posts && is_third |-> tail_q + 6'd1 != head_q)
   `ASSERT(ThreeEventsAreANode_A, posts |-> count != 2'd3)
   `ASSERT(AChainHasItsValue_A, takes_chain |-> filled_i > chain_q)

@@ -38,5 +38,7 @@ module xmss_slots
   assign read_data_o.high = {upper_high[read_high_i], lower_high[read_high_i]};
   assign read_data_o.low  = {upper_low[read_low_i], lower_low[read_low_i]};
 
+  // Seed and state of PRFs are the lane's, not a job's: a second copy would be read by half of the jobs only.
+  `ASSERT(TheLaneHasOneSeed_A, write_i && write_row_i[4] |-> write_row_i[3:1] != SlotSeed && write_row_i[3:1] != SlotMid)
   `ASSERT(AWriteHasWords_A, write_i |-> write_halves_i != '0)
 endmodule

@@ -122,6 +122,19 @@ async def works_after_an_abort_at_any_time(dut):
 
 
 @cocotb.test()
+async def takes_no_key_while_it_verifies(dut):
+    core = await Core.started(dut)
+    signed = sign(random.Random(12))
+    verifying = cocotb.start_soon(core.verify(signed))
+    for _ in range(40):
+        await core.tick(random.randrange(100, 500))
+        dut.key_index_i.value = random.randrange(16)
+        dut.key_i.value = random.getrandbits(32)
+        await core.pulse(dut.key_valid_i)
+    assert (await verifying).passes
+
+
+@cocotb.test()
 async def verifies_long_messages_with_stalls(dut):
     core = await Core.started(dut)
     for length in (1500, 300, 64, 56, 55, 1, 0):

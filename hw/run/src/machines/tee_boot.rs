@@ -2,6 +2,7 @@
 //! bundle on the storage, and what the monitor gets.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use hartlock_fsbl::{Computer, DeviceSecret, Endorsement, HANDOVER_SIZE, Handover, Never, endorse};
@@ -19,7 +20,7 @@ use object::{Object, ObjectSymbol};
 use super::rot_boot::place;
 use super::tee::{self, Tee};
 use super::{End, Machine};
-use xtask::{firmware, project};
+use xtask::{firmware, packages, project};
 
 /// Bytes of the monitor to show, and in tests, in which software hashes it as well.
 pub const USUAL_SIZE: usize = 64 << 10;
@@ -236,35 +237,138 @@ fn bundle(by: By, size: usize, edits: &[Edit]) -> Result<(Vec<u8>, Vec<u8>)> {
     Ok((file, draft.payloads[0].data.clone()))
 }
 
-/// Runs the loader.
-///
-/// # Errors
-/// If something cannot be built or started.
-pub fn run(tee: Tee, boot: &Boot<'_>) -> Result<Ran> {
-    let folder = project::work_dir("hw").join(tee.name);
-    fs::create_dir_all(&folder)?;
-    let (program, secret) = (folder.join("fsbl.elf"), folder.join("secret.bin"));
-    fs::write(&program, loader(boot.by, boot.fault)?)?;
-    // A byte more says that it shows (hw/sim/tee).
-    let is_open = usize::from(boot.fault == Fault::OpenSecret);
-    fs::write(&secret, [&boot.secret[..], &vec![1; is_open]].concat())?;
-    let mut options = vec!["--max-cycles".to_owned(), MAX_CYCLES.to_owned()];
-    options.extend(["--rot".to_owned(), secret.to_str().context("a path of text")?.to_owned()]);
-    if boot.by == By::BrokenEngines {
-        options.push("--upset-engine".to_owned());
+/// A boot whose program and medium are there.
+pub struct Prepared {
+    machine: PathBuf,
+    program: Vec<u8>,
+    medium: Vec<u8>,
+    monitor: Vec<u8>,
+    secret: Vec<u8>,
+    options: Vec<String>,
+}
+
+impl Prepared {
+    /// Builds machine, loader and bundle.
+    ///
+    /// # Errors
+    /// If something cannot be built.
+    pub fn new(tee: Tee, boot: &Boot<'_>) -> Result<Self> {
+        let mut options = vec!["--max-cycles".to_owned(), MAX_CYCLES.to_owned()];
+        if boot.by == By::BrokenEngines {
+            options.push("--upset-engine".to_owned());
+        }
+        options.extend(boot.options.iter().map(|&option| option.to_owned()));
+        // A byte more says that it shows (hw/sim/tee).
+        let is_open = usize::from(boot.fault == Fault::OpenSecret);
+        let (medium, monitor) = bundle(boot.by, boot.size, boot.edits)?;
+        Ok(Self {
+            machine: tee::machine(tee)?,
+            program: loader(boot.by, boot.fault)?,
+            medium,
+            monitor,
+            secret: [&boot.secret[..], &vec![1; is_open]].concat(),
+            options,
+        })
     }
-    options.extend(boot.options.iter().map(|&option| option.to_owned()));
-    let machine = tee::machine(tee)?;
-    let runs = Machine { machine: &machine, program: &program, folder: &folder, options: &options };
-    let (medium, _) = bundle(boot.by, boot.size, boot.edits)?;
-    let (console, _, end) = runs.run(&medium)?;
+
+    /// Another program in the place of the loader, with nothing on the storage.
+    ///
+    /// # Errors
+    /// If the machine cannot be built.
+    pub fn of_program(tee: Tee, program: Vec<u8>) -> Result<Self> {
+        Ok(Self {
+            machine: tee::machine(tee)?,
+            program,
+            medium: Vec::new(),
+            monitor: Vec::new(),
+            secret: SECRET.to_vec(),
+            options: vec!["--max-cycles".to_owned(), MAX_CYCLES.to_owned()],
+        })
+    }
+
+    /// Bytes of the storage.
+    #[must_use]
+    pub fn medium_size(&self) -> usize {
+        self.medium.len()
+    }
+
+    /// The record that the monitor has to get, from a device with the usual secret.
+    ///
+    /// # Errors
+    /// If it cannot be computed.
+    pub fn record(&self) -> Result<[u8; HANDOVER_SIZE]> {
+        let mut record = [0; HANDOVER_SIZE];
+        Handover::encode(&endorsement(&self.monitor, &SECRET)?, &mut record);
+        Ok(record)
+    }
+
+    /// Boots, with files in `folder`.
+    ///
+    /// # Errors
+    /// If it could not be started.
+    pub fn run(&self, folder: &Path) -> Result<Ran> {
+        fs::create_dir_all(folder)?;
+        let (program, secret) = (folder.join("fsbl.elf"), folder.join("secret.bin"));
+        fs::write(&program, &self.program)?;
+        fs::write(&secret, &self.secret)?;
+        let mut options = self.options.clone();
+        options.extend(["--rot".to_owned(), secret.to_str().context("a path of text")?.to_owned()]);
+        let machine =
+            Machine { machine: &self.machine, program: &program, folder, options: &options };
+        let (console, _, end) = machine.run(&self.medium)?;
+        Ok(Ran { end, points: points(&console), reading: self.medium.len() as u64, console })
+    }
+
+    /// Boots to the end, or returns what the same boot has printed: the same bytes on the same machine take the same cycles, so a
+    /// measurement that was cut off goes on where it was. `kept` is the folder of these texts.
+    ///
+    /// # Errors
+    /// If the boot has another end than success.
+    pub fn run_once(&self, kept: &Path) -> Result<Ran> {
+        // The name of a machine's folder is a digest of all its inputs.
+        let machine = self.machine.parent().and_then(Path::file_name).context("a folder")?;
+        let bytes = [&self.program, &self.medium, &self.secret];
+        let [program, medium, secret] = bytes.map(|it| packages::digest_of_bytes(it));
+        let options = self.options.join(" ");
+        let parts = [&machine.to_string_lossy(), program.as_str(), &medium, &secret, &options];
+        let key = packages::digest(&parts);
+        let file = kept.join(format!("{key}.txt"));
+        if let Ok(console) = fs::read_to_string(&file) {
+            return Ok(Ran {
+                end: End::Success,
+                points: points(&console),
+                reading: self.medium.len() as u64,
+                console,
+            });
+        }
+        let scratch = kept.join(format!("{key}.{}", std::process::id()));
+        let ran = self.run(&scratch)?;
+        ensure!(ran.end == End::Success, "it ended in {:?}\n{}", ran.end, ran.console);
+        let text = scratch.join("console.txt");
+        fs::write(&text, &ran.console)?;
+        // Atomic: another process may make the same boot.
+        fs::rename(text, file)?;
+        fs::remove_dir_all(&scratch)?;
+        Ok(ran)
+    }
+}
+
+/// What the loader and the monitor say of cycles.
+fn points(console: &str) -> Vec<(String, u64)> {
     let point = |line: &str| {
         let of_loader = line.strip_prefix("fsbl: ").or(line.strip_prefix("monitor: "));
         let (what, cycle) = of_loader?.rsplit_once(": ")?;
         Some((what.to_owned(), cycle.parse().ok()?))
     };
-    let points = console.lines().filter_map(point).collect();
-    Ok(Ran { end, console, points, reading: medium.len() as u64 })
+    console.lines().filter_map(point).collect()
+}
+
+/// Runs the loader.
+///
+/// # Errors
+/// If something cannot be built or started.
+pub fn run(tee: Tee, boot: &Boot<'_>) -> Result<Ran> {
+    Prepared::new(tee, boot)?.run(&project::work_dir("hw").join(tee.name))
 }
 
 /// The record that the monitor printed.
@@ -302,9 +406,13 @@ pub fn expected(size: usize) -> Result<Endorsement> {
 /// # Errors
 /// As above; `DeviceSecretInvalid` if it is none.
 pub fn expected_with(size: usize, secret: &[u8; 64]) -> Result<Endorsement> {
-    let (_, monitor) = bundle(By::Engines, size, &[])?;
+    endorsement(&bundle(By::Engines, size, &[])?.1, secret)
+}
+
+/// The same of these bytes.
+fn endorsement(monitor: &[u8], secret: &[u8; 64]) -> Result<Endorsement> {
     let mut hash = Sha3_512::new();
-    hash.update(&monitor);
+    hash.update(monitor);
     let mut software = Computer::<Never, Never>::new(Kernels::PORTABLE, None, None);
     let secret = DeviceSecret::take(&mut secret.clone());
     let secret = secret.map_err(|reason| anyhow::anyhow!("{}", reason.title()))?;
