@@ -3,9 +3,10 @@
 //! They are in a separate section that is filled in when a device is made.
 
 use hartlock_handoff::{ROOT_OF_TRUST_SIZE, RootOfTrust, STATE_SIZE, StateRecord};
-use hartlock_image::{BundleType, Identity, Reason, TrustList};
+use hartlock_image::{Identity, Reason};
 use hartlock_verify::Acceptance;
-use hartlock_verify::board::hartlock_tee::BOARD;
+
+use crate::of_boot;
 
 const SIZE: usize = ROOT_OF_TRUST_SIZE + STATE_SIZE;
 
@@ -44,15 +45,4 @@ pub fn requirements_again() -> Result<Acceptance<'static>, Reason> {
 fn blocks() -> Option<(&'static [u8], &'static [u8])> {
     // The compiler must not assume its initial value.
     core::hint::black_box(&HARTLOCK_IDENTITY).split_at_checked(ROOT_OF_TRUST_SIZE)
-}
-
-fn of_boot(trust: TrustList, identity: Identity, state: &StateRecord) -> Acceptance<'static> {
-    Acceptance::of_device(
-        BundleType::Boot,
-        (trust, state.revoked_keys),
-        identity,
-        (state.boot_floor, None),
-        state.lifecycle,
-        &BOARD,
-    )
 }

@@ -21,8 +21,11 @@ use hartlock_fsbl::{
     Booted, Computer, Endorsement, Fault, HANDOVER_SIZE, Handover, HashEngine, Medium, Pages,
     SignEngine, boot,
 };
-use hartlock_image::{PAGE_SIZE, Reason};
+use hartlock_handoff::StateRecord;
+use hartlock_image::{BundleType, Identity, PAGE_SIZE, Reason, TrustList};
 use hartlock_kernels::Kernels;
+use hartlock_verify::Acceptance;
+use hartlock_virt::board::map;
 use hartlock_virt::console::{self, Number};
 use hartlock_virt::kernels::{self, Mode};
 use hartlock_virt::machine::end;
@@ -88,6 +91,22 @@ extern "C" fn fsbl_main() -> ! {
         }
         Err(reason) => refuse(reason),
     }
+}
+
+/// What a device with this identity and state requires of a boot bundle.
+pub(crate) fn of_boot(
+    trust: TrustList,
+    identity: Identity,
+    state: &StateRecord,
+) -> Acceptance<'static> {
+    Acceptance::of_device(
+        BundleType::Boot,
+        (trust, state.revoked_keys),
+        identity,
+        (state.boot_floor, None),
+        state.lifecycle,
+        &map::BOARD,
+    )
 }
 
 // Out of line, as what follows: what only this needs is off the stack when it has returned.

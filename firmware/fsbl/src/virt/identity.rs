@@ -1,10 +1,12 @@
 //! The identity of a device on QEMU `virt`: what the ROM takes from flash (boot flow §3.1, §3.2).
 
 use hartlock_handoff::{RootOfTrust, StateRecord};
-use hartlock_image::{BundleType, Identity, Reason, TrustList};
+use hartlock_image::{Identity, Reason};
 use hartlock_verify::Acceptance;
 use hartlock_virt::board::map;
 use hartlock_virt::memory;
+
+use crate::of_boot;
 
 /// What a boot bundle has to meet on this device.
 ///
@@ -42,15 +44,4 @@ fn copies() -> [&'static [u8]; 2] {
         // SAFETY: flash of this board, which the ROM left in read mode; nothing writes to it.
         core::hint::black_box(unsafe { memory::bytes(copy) })
     })
-}
-
-fn of_boot(trust: TrustList, identity: Identity, state: &StateRecord) -> Acceptance<'static> {
-    Acceptance::of_device(
-        BundleType::Boot,
-        (trust, state.revoked_keys),
-        identity,
-        (state.boot_floor, None),
-        state.lifecycle,
-        &map::BOARD,
-    )
 }

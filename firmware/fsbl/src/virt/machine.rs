@@ -108,7 +108,12 @@ impl Board for Machine {
         Some(unsafe { memory::bytes_mut(region) })
     }
 
-    fn reached(&mut self, _: Point) {}
+    fn reached(&mut self, point: Point) {
+        if cfg!(feature = "inject-trap") && point == Point::DeviceKey {
+            // SAFETY: traps, and the handler does not return.
+            unsafe { asm!("unimp", options(noreturn)) };
+        }
+    }
 }
 
 /// Copies bytes of the storage, each of which is read once.

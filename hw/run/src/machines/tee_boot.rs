@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use hartlock_fsbl::{Computer, DeviceSecret, Endorsement, HANDOVER_SIZE, Handover, Never, endorse};
 use hartlock_handoff::{DeviceSecret as StateSecret, RootOfTrust, SECRET_SIZE, StateRecord};
-use hartlock_image::{HashId, Lifecycle, PAGE_SIZE, PayloadType, Policy, TreeMode};
+use hartlock_image::{HashId, Lifecycle, PAGE_SIZE, PayloadType, Policy, Reason, TreeMode};
 use hartlock_kernels::Hash;
 use hartlock_kernels::Kernels;
 use hartlock_kernels::sha3::Sha3_512;
@@ -29,8 +29,8 @@ pub const TEST_SIZE: usize = 16 << 10;
 const PAPER_SIZE: usize = 2 << 20;
 /// The machine that has a bound.
 const BOUND_MACHINE: &str = "tee-1-full";
-/// Enough that the signature of the bundle is verified before all of it is read.
-const BOUND_SIZE: usize = 896 << 10;
+/// Enough that what was read when the device has its key is hashed before the rest is read.
+const BOUND_SIZE: usize = 1280 << 10;
 /// Of its memory: variables and stack follow its program (firmware/tests/bench/link.ld).
 const MONITOR_MEMORY: u64 = 320 << 10;
 /// A secret that is none.
@@ -125,7 +125,7 @@ pub struct Ran {
 impl Ran {
     /// From reset to the first instructions of the monitor, and the maximum of it: a monitor of 2 MiB takes 1.05 times as long as
     /// to read its bundle. Nothing of what is allowed beside the reading depends on the size, so it is the same for a smaller
-    /// one, as long as there is something to read when the bundle is verified. None for a boot that is not quiet.
+    /// one that is large enough. None for a boot that is not quiet.
     fn bound(&self, by: By, size: usize) -> Option<(u64, u64)> {
         let (_, entered) = self.points.iter().find(|(what, _)| what == "entered")?;
         // What precedes the payloads, and two of a page.
@@ -481,23 +481,24 @@ pub fn check_stack(console: &str, is_by_engines: bool) -> Result<(), String> {
 pub fn fault(tee: Tee, is_quick: bool) -> Result<Option<String>> {
     let flip = Edit::File(|file| file[3 << 12] ^= 1);
     let cut = Edit::File(|file| file.truncate(file.len() - (1 << 12)));
-    let bad: [(&[Edit], [u8; 64], Fault, &str); 7] = [
-        (&[flip], SECRET, Fault::None, "E0801"),
-        (&[cut], SECRET, Fault::None, "E0101"),
-        (&[], [0; 64], Fault::None, "E0915"),
-        (&[], [0xff; 64], Fault::None, "E0915"),
-        (&[], SECRET, Fault::OpenSecret, "E0916"),
-        (&[], SECRET, Fault::Root, "E0903"),
-        (&[], SECRET, Fault::State, "E0904"),
+    let bad: [(&[Edit], [u8; 64], Fault, Reason); 7] = [
+        (&[flip], SECRET, Fault::None, Reason::PayloadDigestMismatch),
+        (&[cut], SECRET, Fault::None, Reason::Truncated),
+        (&[], [0; 64], Fault::None, Reason::DeviceSecretInvalid),
+        (&[], [0xff; 64], Fault::None, Reason::DeviceSecretInvalid),
+        (&[], SECRET, Fault::OpenSecret, Reason::NotEndorsed),
+        (&[], SECRET, Fault::Root, Reason::RootOfTrustInvalid),
+        (&[], SECRET, Fault::State, Reason::CounterStoreInvalid),
     ];
-    for (edits, secret, fault, code) in bad.into_iter().take(if is_quick { 1 } else { usize::MAX })
+    for (edits, secret, fault, reason) in
+        bad.into_iter().take(if is_quick { 1 } else { usize::MAX })
     {
         let by = By::Overlapped;
         let boot = Boot { by, size: TEST_SIZE, edits, secret: &secret, fault, ..Boot::default() };
         let ran = run(tee, &boot)?;
-        let is_refused = ran.end == End::Failure && ran.console.contains(code);
-        if !is_refused || record(&ran.console).is_some() {
-            return Ok(Some(format!("{code} was expected, not {:?}\n{}", ran.end, ran.console)));
+        let is_said = says_refusal(&ran.console, reason);
+        if ran.end != End::Failure || !is_said || record(&ran.console).is_some() {
+            return Ok(Some(format!("{reason:?} was expected\n{:?}\n{}", ran.end, ran.console)));
         }
     }
     let mut wanted = [0; HANDOVER_SIZE];
@@ -520,6 +521,13 @@ pub fn fault(tee: Tee, is_quick: bool) -> Result<Option<String>> {
         }
     }
     bound_fault(tee)
+}
+
+/// Whether the loader refused for this reason, with its code, title and hint.
+pub fn says_refusal(console: &str, reason: Reason) -> bool {
+    let (code, title) = (reason as u32, reason.title());
+    console.contains(&format!("hartlock: fsbl refused: E{code:04} {title}"))
+        && console.contains(&format!("hartlock: hint: {}", reason.hint()))
 }
 
 /// The time of a boot that says nothing.

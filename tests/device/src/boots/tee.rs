@@ -36,6 +36,7 @@ pub fn cases() -> Vec<Case> {
         Case::new("tee/a-changed-loader-is-refused-by-the-rom", changed_loader),
         Case::new("tee/bad-input-is-refused", bad_input),
         Case::new("tee/a-secret-that-stays-open-is-refused", open_secret),
+        Case::new("tee/a-trap-is-refused-and-leaves-no-secret", trap),
         Case::new("tee/a-hart-in-the-place-of-the-monitor-is-refused", phantom_hart),
         Case::new("tee/the-loader-cannot-reach-a-panic", no_panic),
     ]
@@ -203,13 +204,8 @@ fn has_any_of(memory: &[u8], secret: &[u8; 64]) -> bool {
 /// left in memory.
 fn expect(bench: &Bench, what: &str, tee: &Tee, reason: Reason) -> Result<()> {
     let (run, memory) = tee.run_and_look(bench)?;
-    let code = format!("E{:04}", reason as u32);
-    for line in [
-        format!("hartlock: fsbl refused: {code} {}", reason.title()),
-        format!("hartlock: hint: {}", reason.hint()),
-    ] {
-        ensure!(run.transcript.contains(&line), "{what}: not `{line}`\n{}", last_lines(&run));
-    }
+    let is_said = tee_boot::says_refusal(&run.transcript, reason);
+    ensure!(is_said, "{what}: not {reason:?}\n{}", last_lines(&run));
     let has_run = run.transcript.contains("monitor:");
     let has_signed = run.transcript.contains("fsbl: endorsed");
     ensure!(!has_run && !has_signed, "{what}: it went on\n{}", last_lines(&run));
@@ -243,6 +239,12 @@ fn secrets_of_a_boot(bench: &Bench) -> Result<()> {
 fn open_secret(bench: &Bench) -> Result<()> {
     let loader = firmware::stage("fsbl", &["inject-open-secret"])?;
     expect(bench, "open", &hidden(tee_with(bench, &loader)?), Reason::NotEndorsed)
+}
+
+/// While the secret of the device is in variables of the loader.
+fn trap(bench: &Bench) -> Result<()> {
+    let loader = firmware::stage("fsbl", &["inject-trap"])?;
+    expect(bench, "trap", &hidden(tee_with(bench, &loader)?), Reason::UnexpectedTrap)
 }
 
 /// A hart that the ROM counts and that never says that it has left.
