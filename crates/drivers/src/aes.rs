@@ -90,6 +90,8 @@ pub fn counter_at(first: &[u8; BLOCK_LEN], offset: u64) -> ([u8; BLOCK_LEN], usi
 pub struct Aes {
     registers: Registers,
     key_len: KeyLen,
+    /// Of the message.
+    control: Control,
     /// The message has a tag, which has to match at its end.
     needs_tag: bool,
 }
@@ -103,7 +105,8 @@ impl Aes {
         if registers.id().read() != MAGIC {
             return Err(Error::NoEngine);
         }
-        let mut engine = Self { registers, key_len: KeyLen::Key256, needs_tag: false };
+        let (key_len, control) = (KeyLen::Key256, Control::RESET);
+        let mut engine = Self { registers, key_len, control, needs_tag: false };
         engine.wipe()?;
         Ok(engine)
     }
@@ -253,6 +256,7 @@ impl Aes {
             }
         }
         registers.command().write(Command::RESET.with_start(true));
+        self.control = control;
         self.needs_tag = tag.is_some();
         self.check()?;
         if !is_short_iv {
@@ -287,6 +291,12 @@ impl Aes {
     pub fn end(&mut self) -> Result<(), Error> {
         self.until(Status::idle)?;
         self.check()?;
+        // After an upset of the bus's handshakes each write has the word of the one before, and no error tells. The
+        // configuration does, which can be written and read now.
+        self.registers.control().write(self.control);
+        if self.registers.control().read().to_bits() != self.control.to_bits() {
+            return Err(Error::Refused);
+        }
         // No error is not enough: the engine has to say that the tag is right.
         if self.needs_tag && !self.registers.status().read().tag_matches() {
             return Err(Error::NotAuthentic);

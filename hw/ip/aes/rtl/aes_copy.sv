@@ -26,6 +26,9 @@ module aes_copy #(
       else if (load_i) copy_q <= next_i;
     end
     assign differs_o = check_i & (value_i != copy_q);
+
+    // A copy that followed its registers without a load would follow an upset of them.
+    `ASSERT(ACopyKeepsItsValue_A, !load_i |=> $stable(copy_q))
   end else begin : g_none
     logic unused;
     assign unused    = &{1'b0, load_i, next_i, value_i};

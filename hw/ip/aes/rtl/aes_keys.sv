@@ -166,4 +166,5 @@ module aes_keys
   `ASSERT(KeepsNoWord_A, in_idle && $past(in_idle) |-> previous_q == '0)
   // The core is not idle then, and no block is taken.
   `ASSERT(AnErrorIsBusy_A, error_o |-> busy_o)
+  `ASSERT(AStopIsTaken_A, stop_i && !error_o && !differs |=> in_idle)
 endmodule

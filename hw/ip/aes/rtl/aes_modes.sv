@@ -386,6 +386,8 @@ module aes_modes
   `ASSERT(TheSubkeyIsOfZero_A, in_subkey && loads |-> block_o == '0 || wipe_i)
   // Two blocks with one counter would give away the sum of their texts.
   `ASSERT(ACounterIsUsedOnce_A, $past(in_text && counts && loads && !drop_i) && !drop_i |=> iv_q != $past(iv_q))
+  // SP 800-38D §6.2: the first 96 bits of a counter of GCM never change.
+  `ASSERT(GcmCountsInTheLastWord_A, is_gcm && parts_q.counts_on |-> parts_q.count_word == 2'd3 || differs)
   `ASSERT(NoCounterLeavesBeforeItIsWhole_A, counter_leaves |-> !parts_q.counts_on)
   `ASSERT(BytesPastTheEndAreZero_A, output_valid_o && output_bytes_o < 5'd16 |-> output_o[15] == '0)
 endmodule

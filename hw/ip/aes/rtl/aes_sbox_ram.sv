@@ -37,4 +37,6 @@ module aes_sbox_ram
 
   `ASSERT(BytesAreOfTheirTable_A, load_i |=> byte_o[1] ==
           ($past(inverse_i) ? Inverse[$past(byte_i[1])] : Forward[$past(byte_i[1])]))
+  // The state of a block that waits for its reader is nowhere else.
+  `ASSERT(BytesStayWithoutALoad_A, !load_i |=> $stable(byte_o))
 endmodule

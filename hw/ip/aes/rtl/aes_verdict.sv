@@ -56,5 +56,7 @@ module aes_verdict #(
   `ASSERT(ATagIsRightInTwoCycles_A, $rose(matches_o) && Hardened |-> $past(equal_i, 1) && $past(equal_i, 2))
   `ASSERT(ErrorIsForGood_A, error_o |=> error_o)
   `ASSERT(AVerdictHasATag_A, matches_o && !error_o |-> valid_i)
+  // Software that is told twice counts a forgery twice (SP 800-38D, appendix C limits them).
+  `ASSERT(AFailureIsToldOnce_A, fails_o |=> !fails_o)
   `ASSERT(AVerdictStays_A, matches_o && valid_i && !clear_i |=> matches_o || error_o)
 endmodule

@@ -67,4 +67,9 @@ module aes_wipe #(
 
   `ASSERT(AWipeGoesToItsEnd_A, busy_o && !request_i |=> count_q == $past(count_q) + 8'd1)
   `ASSERT(ARequestIsTaken_A, request_i |=> busy_o)
+  `ASSERT(TheWholeScheduleComesBeforeLoads_A, $rose(loads_o) |-> $past(index_o) == 6'd63)
+  // A cipher that is not stopped would offer a result of a block that no message has.
+  `ASSERT(TheCipherIsStoppedAtTheEnd_A, $fell(busy_o) |-> $past(ends_o) && $past(ends_o, 2))
+  // The same word again would be a register that does not shift: what it overwrites could be told.
+  `ASSERT(NoWordComesTwice_A, busy_o && count_q != '0 |-> word_o != $past(word_o))
 endmodule

@@ -65,4 +65,7 @@ module entropy_health #(
   `ASSERT(AFailureIsNotForgotten_A, failed_q && !clear_i |=> failed_q && !healthy_o)
   `ASSERT(NoSampleIsTrustedBeforeAWindow_A, !healthy_o |=> !healthy_o || $past(is_end && valid_i))
   `ASSERT(AFailureIsReported_A, $rose(failed_q) |-> $past(failed_o))
+  `ASSERT(AClearTrustsNothing_A, clear_i |=> !healthy_o)
+  // §4.4.2, steps 1 to 4: the sample that is counted is the first of its window, and counts itself.
+  `ASSERT(AWindowCountsItsFirstSample_A, valid_i && is_first && !clear_i |=> equals_q == CountBits'(1))
 endmodule

@@ -427,10 +427,18 @@ async def raises_interrupts(dut):
 @cocotb.test()
 async def tells_the_health_of_its_noise_source(dut):
     driver = await Driver.started(dut)
-    for _ in range(520):
-        dut.entropy_i.value = random.getrandbits(32)
-        await driver.pulse(dut.entropy_valid_i)
-    assert await driver.read("status") & regs.HEALTHY
+
+    async def window(count: int) -> int:
+        for _ in range(count):
+            dut.entropy_i.value = random.getrandbits(32)
+            await driver.pulse(dut.entropy_valid_i)
+        return await driver.read("status") & regs.HEALTHY
+
+    # Not before a window has passed, and after a wipe not before another one.
+    assert not await window(511) and await window(1)
+    await driver.write("command", regs.WIPE)
+    await driver.until(regs.IDLE)
+    assert not await window(511) and await window(1)
     dut.entropy_i.value = 0x5555_5555
     dut.entropy_valid_i.value = 1
     await driver.tick(30)
