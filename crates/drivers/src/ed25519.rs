@@ -64,7 +64,6 @@ impl Slot {
 pub struct Ed25519<W> {
     registers: Registers,
     wait: W,
-    is_slow: bool,
 }
 
 impl<W: Wait> Ed25519<W> {
@@ -76,21 +75,14 @@ impl<W: Wait> Ed25519<W> {
         if registers.id().read() != MAGIC {
             return Err(Error::NoEngine);
         }
-        let mut engine = Self { registers, wait, is_slow: false };
+        let mut engine = Self { registers, wait };
         engine.wipe()?;
         Ok(engine)
     }
 
-    /// In the cycles of the engine of the paper on quick boot, with signatures that are shown without a verification: for
-    /// comparisons only.
-    #[must_use]
-    pub fn slow(self) -> Self {
-        Self { is_slow: true, ..self }
-    }
-
     /// What `control` says of every command.
-    fn config(&self, slot: Slot) -> Control {
-        Control::RESET.with_slot(slot.0).with_slow(self.is_slow)
+    const fn config(slot: Slot) -> Control {
+        Control::RESET.with_slot(slot.0).with_slow(cfg!(feature = "ed25519-slow"))
     }
 
     /// Forgets all keys, and the nonce.
@@ -109,7 +101,7 @@ impl<W: Wait> Ed25519<W> {
     /// `Refused` if the slot has a key already; those of the engine.
     pub fn load(&mut self, slot: Slot, expanded: &[u8; 64]) -> Result<[u8; 32], Error> {
         self.begin()?;
-        let config = self.config(slot).with_clamp(true);
+        let config = Self::config(slot).with_clamp(true);
         self.registers.control().write(config);
         write(self.registers.digest(), expanded);
         // Other bits would be another scalar, which gives the key away beside the right one.
@@ -117,7 +109,7 @@ impl<W: Wait> Ed25519<W> {
             return Err(Error::Failed);
         }
         // The register block keeps the last word that was written.
-        self.registers.control().write(self.config(slot));
+        self.registers.control().write(Self::config(slot));
         self.run(slot, Command::RESET.with_load(true))?;
         self.public_key(slot)
     }
@@ -195,7 +187,7 @@ impl<W: Wait> Ed25519<W> {
 
     /// Runs a command, and returns what came of it. A word that is no verdict is a fault.
     fn ends(&mut self, slot: Slot, command: Command) -> Result<Verdict, Error> {
-        let config = self.config(slot);
+        let config = Self::config(slot);
         self.registers.control().write(config);
         if W::BY_INTERRUPT {
             self.registers.interrupt().write(Interrupt::RESET.with_done(true).with_error(true));
@@ -226,12 +218,7 @@ impl<W: Wait> Ed25519<W> {
     /// A public key or R. It goes into the challenge: with one bit of it wrong, S gives the key away beside the right one, and
     /// the engine cannot see it.
     fn point(&mut self) -> Result<[u8; 32], Error> {
-        let mut bytes = [0; 32];
-        for (word, register) in
-            bytes.as_chunks_mut::<4>().0.iter_mut().zip(self.registers.point().iter())
-        {
-            *word = register.read().to_le_bytes();
-        }
+        let bytes = read(self.registers.point());
         let again = self.registers.point();
         let words = bytes.as_chunks::<4>().0.iter().zip(again.iter());
         // By words: a comparison of bytes takes as long as all of the reads.

@@ -13,6 +13,7 @@ pub mod arrivals;
 pub mod axi_guard;
 pub mod bignum;
 pub mod boot_sequencer;
+pub mod device_secret;
 pub mod dma;
 pub mod ed25519;
 pub mod iommu;

@@ -107,6 +107,19 @@ pub enum Fault {
     Stuck,
 }
 
+impl Fault {
+    /// What a boot says of work that is done by an engine, or why software does it.
+    pub const fn said(fault: Option<Self>) -> &'static str {
+        match fault {
+            None => "by its engine",
+            Some(Self::Missing) => "in software, there is no engine",
+            Some(Self::WrongAnswer) => "in software, the engine answers wrong",
+            Some(Self::Failed) => "in software, the engine has failed",
+            Some(Self::Stuck) => "in software, the engine has failed and does not forget",
+        }
+    }
+}
+
 /// What computes.
 pub struct Computer<H, S> {
     kernels: Kernels,

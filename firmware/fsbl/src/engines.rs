@@ -1,11 +1,10 @@
 //! The engines of the machine, in the form that the library asks for.
 
 use hartlock_drivers::dma::{Dma, List, Range, Window};
-use hartlock_drivers::ed25519::{self, Ed25519};
+use hartlock_drivers::ed25519::Ed25519;
 use hartlock_drivers::sha3::{self, Function, Sha3};
 use hartlock_drivers::wait::Polling;
-use hartlock_fsbl::{Challenge, Digest, HashEngine, SignEngine, Slot};
-use hartlock_kernels::signature::Rejection;
+use hartlock_fsbl::{Digest, HashEngine};
 use hartlock_regs::Block;
 use hartlock_virt::board::{
     DMA_ENGINE as DMA, DMA_LISTS as LISTS, ED25519_ENGINE as ED25519, PUSH, SHA3_ENGINE as SHA3,
@@ -156,59 +155,29 @@ fn hold(is_held: bool) {
     unsafe { core::ptr::with_exposed_provenance_mut::<u32>(HOLD).write_volatile(is_held.into()) };
 }
 
-/// Ed25519.
-pub struct Sign(Ed25519<Polling>);
-
-impl Sign {
-    /// Takes the engine, once.
-    pub fn take() -> Option<Self> {
-        // SAFETY: as above.
-        let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(ED25519)) };
-        let engine = Ed25519::new(registers, Polling).ok()?;
-        Some(Self(if cfg!(feature = "committed") { engine.slow() } else { engine }))
-    }
+/// Takes the engine for Ed25519, once.
+pub fn sign() -> Option<Ed25519<Polling>> {
+    // SAFETY: as above.
+    let registers = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(ED25519)) };
+    Ed25519::new(registers, Polling).ok()
 }
 
-fn slot(slot: Slot) -> Option<ed25519::Slot> {
-    ed25519::Slot::new(slot as u8)
+/// Has both engines forget everything, whatever they do: for a boot that ends here.
+pub fn forget() {
+    // Who takes an engine wipes it. Nothing uses those that were taken before from here on.
+    let _ = sign();
+    let _ = Hash::take();
 }
 
-impl SignEngine for Sign {
-    fn load(&mut self, number: Slot, expanded: &[u8; 64], public_key: &mut [u8; 32]) -> Option<()> {
-        *public_key = self.0.load(slot(number)?, expanded).ok()?;
-        Some(())
-    }
+/// Whether the engine has the key of the device: it would make a public key of it.
+#[cfg(feature = "inject-trap")]
+pub fn has_key() -> bool {
+    use hartlock_regs::ed25519::{Command, Control, Ed25519 as Registers};
 
-    fn sign(
-        &mut self,
-        number: Slot,
-        nonce: &[u8; 64],
-        challenge: Challenge<'_>,
-        signature: &mut [u8; 64],
-    ) -> Option<()> {
-        *signature = self.0.sign(slot(number)?, nonce, challenge).ok()?;
-        Some(())
-    }
-
-    fn verify(
-        &mut self,
-        public_key: &[u8; 32],
-        signature: &[u8; 64],
-        challenge: &[u8; 64],
-    ) -> Option<Result<(), Rejection>> {
-        let answer = self.0.verify(public_key, signature, challenge).ok()?;
-        Some(answer.map_err(|why| match why {
-            ed25519::Rejection::InvalidKey => Rejection::InvalidKey,
-            ed25519::Rejection::InvalidSignature => Rejection::NonCanonicalSignature,
-            ed25519::Rejection::Mismatch => Rejection::Mismatch,
-        }))
-    }
-
-    fn wipe(&mut self) -> Option<()> {
-        // As above.
-        match self.0.wipe() {
-            Ok(()) | Err(ed25519::Error::Failed) => Some(()),
-            Err(_) => None,
-        }
-    }
+    // SAFETY: as in `forget`.
+    let registers = unsafe { Registers::new(core::ptr::with_exposed_provenance_mut(ED25519)) };
+    registers.control().write(Control::RESET.with_slot(hartlock_fsbl::Slot::Device as u8));
+    registers.command().write(Command::RESET.with_public_key(true));
+    while !registers.status().read().idle() {}
+    !registers.error().read().command()
 }

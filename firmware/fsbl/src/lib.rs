@@ -18,6 +18,8 @@ extern crate std;
 
 mod compute;
 mod endorse;
+#[cfg(feature = "engine")]
+mod engine;
 mod handover;
 mod known;
 mod medium;

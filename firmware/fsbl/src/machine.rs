@@ -14,8 +14,6 @@ use crate::stack;
 
 /// Pages of the engines (`hw/soc/tee/rtl/tee_axi_pkg.sv`), and all of their window.
 pub const ENGINES: Region = Region::new(board::SECRET as u64, 8 * PAGE_SIZE);
-/// Offset of the latch, in words.
-const LATCH: usize = 16;
 /// Where the monitor finds its endorsement: the last page of the log.
 pub const HANDOVER: Region = Region::new(map::LOG.end - PAGE_SIZE, PAGE_SIZE);
 
@@ -291,12 +289,19 @@ impl Board for Machine {
         // What follows waits for the storage, and needs less of the stack than what was.
         if point == Point::DeviceKey {
             self.stack_used = Some(stack::wipe_unused());
+            #[cfg(feature = "inject-trap")]
+            // SAFETY: traps, and the handler does not return.
+            unsafe {
+                asm!("unimp", options(noreturn));
+            }
         }
     }
 }
 
-fn word(index: usize) -> *mut u32 {
-    core::ptr::with_exposed_provenance_mut::<u32>(board::SECRET).wrapping_add(index)
+fn secret_page() -> hartlock_drivers::device_secret::DeviceSecret {
+    let base = core::ptr::with_exposed_provenance_mut(board::SECRET);
+    // SAFETY: the page of the secret on this machine, which only this file uses, from one place at a time.
+    unsafe { hartlock_drivers::device_secret::DeviceSecret::new(base) }
 }
 
 /// Takes the secret, and closes it until reset.
@@ -304,27 +309,12 @@ fn word(index: usize) -> *mut u32 {
 /// # Errors
 /// `DeviceSecretInvalid`; `NotEndorsed` if it stays open.
 pub fn take_secret() -> Result<DeviceSecret, Reason> {
-    let mut bytes = [0; 64];
-    for (index, to) in bytes.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-        // SAFETY: a word of the secret; reading it changes nothing.
-        *to = unsafe { word(index).read_volatile() }.to_le_bytes();
-    }
-    let secret = DeviceSecret::take(&mut bytes);
-    let is_shut = shut_secret();
-    let secret = secret?;
-    if is_shut { Ok(secret) } else { Err(Reason::NotEndorsed) }
+    DeviceSecret::take_and_close(|| secret_page().read(), shut_secret)
 }
 
 /// Closes the secret until reset. Whether it is closed.
 pub fn shut_secret() -> bool {
-    // SAFETY: the latch, which closes the secret and does nothing else.
-    unsafe { word(LATCH).write_volatile(1) };
-    hart::fence();
-    // SAFETY: as above, to read.
-    let latch = unsafe { word(LATCH).read_volatile() };
-    // SAFETY: the words of the secret, which read as zeros now.
-    let seen = (0..LATCH).fold(0, |seen, index| seen | unsafe { word(index).read_volatile() });
-    latch == 1 && seen == 0
+    secret_page().close(hart::fence)
 }
 
 /// Memory of the record for the monitor.

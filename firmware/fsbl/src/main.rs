@@ -69,7 +69,7 @@ extern "C" fn fsbl_main() -> ! {
     let (hash, sign) = (None::<hartlock_fsbl::Never>, None::<hartlock_fsbl::Never>);
     #[cfg(not(any(feature = "no-engines", feature = "portable", feature = "virt")))]
     let (hash, sign) =
-        (engines::Hash::take(), engines::Sign::take().filter(|_| !cfg!(feature = "no-signer")));
+        (engines::Hash::take(), engines::sign().filter(|_| !cfg!(feature = "no-signer")));
     machine.note("kernels chosen");
     let mut computer = Computer::untried(kernels, hash, sign);
     let mut endorsement = Endorsement::EMPTY;
@@ -162,6 +162,9 @@ fn leave(booted: &Booted, endorsement: &Endorsement, is_wiped: bool) -> ! {
 /// Nothing of the bundle runs. The secret is out of reach, and nothing that was made of it is left in memory.
 fn refuse(reason: Reason) -> ! {
     machine::shut_secret();
+    // A trap may have left keys in them.
+    #[cfg(not(any(feature = "no-engines", feature = "portable", feature = "virt")))]
+    engines::forget();
     machine::handover().fill(0);
     // SAFETY: does not return, so it does not matter that the stack is wiped.
     unsafe { fsbl_refuse(reason) }
@@ -171,6 +174,10 @@ fn refuse(reason: Reason) -> ! {
 #[unsafe(no_mangle)]
 extern "C" fn fsbl_refused(reason: Reason) -> ! {
     console::refusal("fsbl", reason);
+    #[cfg(all(feature = "inject-trap", feature = "machine"))]
+    if engines::has_key() {
+        console::line(&["fsbl: the engine has a key"]);
+    }
     end(1)
 }
 
@@ -184,14 +191,7 @@ fn tell(text: &str) {
 /// Why software did the work of engines.
 fn print_faults(faults: [Option<Fault>; 2]) {
     for (name, fault) in ["sha3-512", "ed25519"].into_iter().zip(faults) {
-        let why = match fault {
-            None => "by its engine",
-            Some(Fault::Missing) => "in software, there is no engine",
-            Some(Fault::WrongAnswer) => "in software, the engine answers wrong",
-            Some(Fault::Failed) => "in software, the engine has failed",
-            Some(Fault::Stuck) => "in software, the engine has failed and does not forget",
-        };
-        console::line(&["fsbl: ", name, " ", why]);
+        console::line(&["fsbl: ", name, " ", Fault::said(fault)]);
     }
 }
 

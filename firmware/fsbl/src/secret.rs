@@ -22,6 +22,20 @@ impl DeviceSecret {
         if is_usable { Ok(secret) } else { Err(Reason::DeviceSecretInvalid) }
     }
 
+    /// Takes what `read` shows, which `close` has to close until reset, also if it is no secret.
+    ///
+    /// # Errors
+    /// As [`take`](Self::take); `NotEndorsed` if it stays open.
+    pub fn take_and_close(
+        read: impl FnOnce() -> [u8; 64],
+        close: impl FnOnce() -> bool,
+    ) -> Result<Self, Reason> {
+        let secret = Self::take(&mut read());
+        let is_closed = close();
+        let secret = secret?;
+        if is_closed { Ok(secret) } else { Err(Reason::NotEndorsed) }
+    }
+
     pub(crate) const fn bytes(&self) -> &[u8; 64] {
         &self.0
     }

@@ -153,16 +153,10 @@ fn wait_for_harts() -> Result<(), Reason> {
 /// # Errors
 /// `DeviceSecretInvalid`; `NotEndorsed` if it stays open.
 pub fn take_secret() -> Result<DeviceSecret, Reason> {
-    let mut bytes = [0; 64];
     let start: *const u8 = core::ptr::with_exposed_provenance(SECRET.start as usize);
-    for (index, to) in bytes.iter_mut().enumerate() {
-        // SAFETY: a byte of the secret; reading it changes nothing.
-        *to = unsafe { start.wrapping_add(index).read_volatile() };
-    }
-    let secret = DeviceSecret::take(&mut bytes);
-    let is_shut = shut_secret();
-    let secret = secret?;
-    if is_shut { Ok(secret) } else { Err(Reason::NotEndorsed) }
+    // SAFETY: a byte of the secret; reading it changes nothing.
+    let byte = |index| unsafe { start.wrapping_add(index).read_volatile() };
+    DeviceSecret::take_and_close(|| core::array::from_fn(byte), shut_secret)
 }
 
 /// Closes the secret until reset, in the first entry of PMP. Whether it is closed.

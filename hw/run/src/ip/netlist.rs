@@ -179,8 +179,10 @@ pub fn cells(tools: &Tools, ip: &Ip, bench: &Bench, folder: &Path) -> Result<Vec
 fn without_modules(source: &str, names: &[&str]) -> Result<String> {
     let mut text = source.to_owned();
     for name in names {
-        let start = text.find(&format!("\nmodule {name} (")).with_context(|| format!("no cell {name}"))?;
-        let size = text[start..].find("\nendmodule").with_context(|| format!("{name} has no end"))?;
+        let start =
+            text.find(&format!("\nmodule {name} (")).with_context(|| format!("no cell {name}"))?;
+        let size =
+            text[start..].find("\nendmodule").with_context(|| format!("{name} has no end"))?;
         text.replace_range(start..start + size + "\nendmodule".len(), "");
     }
     Ok(text)
@@ -273,7 +275,8 @@ mod tests {
 
     #[test]
     fn empty_cells_make_place_for_models() {
-        let library = "module A (a);\nx\nendmodule\nmodule B (b);\ny\nendmodule\nmodule BB (b);\nendmodule\n";
+        let library =
+            "module A (a);\nx\nendmodule\nmodule B (b);\ny\nendmodule\nmodule BB (b);\nendmodule\n";
         let rest = without_modules(library, &["B"]).unwrap();
         assert_eq!(rest, "module A (a);\nx\nendmodule\nmodule BB (b);\nendmodule\n");
         assert!(without_modules(library, &["C"]).is_err());

@@ -243,7 +243,7 @@ fn open_secret(bench: &Bench) -> Result<()> {
 
 /// While the secret of the device is in variables of the loader.
 fn trap(bench: &Bench) -> Result<()> {
-    let loader = firmware::stage("fsbl", &["inject-trap"])?;
+    let loader = firmware::stage("fsbl", &["virt", "inject-trap"])?;
     expect(bench, "trap", &hidden(tee_with(bench, &loader)?), Reason::UnexpectedTrap)
 }
 

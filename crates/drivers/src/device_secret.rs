@@ -1,0 +1,72 @@
+//! The secret of a device and the latch that closes it until reset (`hw/soc/rtl/device_secret.sv`).
+
+/// Words of the secret; the latch is the next one.
+const LEN: usize = 16;
+
+/// The page of the secret.
+#[derive(Debug)]
+pub struct DeviceSecret(*mut u32);
+
+impl DeviceSecret {
+    /// # Safety
+    /// The page is at this address, and nothing else uses it.
+    #[must_use]
+    pub const unsafe fn new(base: *mut u32) -> Self {
+        Self(base)
+    }
+
+    /// The secret: zeros once it is closed.
+    #[must_use]
+    pub fn read(&self) -> [u8; 4 * LEN] {
+        let mut bytes = [0; 4 * LEN];
+        for (index, to) in bytes.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            // SAFETY: a word of the secret; reading it changes nothing.
+            *to = unsafe { self.word(index).read_volatile() }.to_le_bytes();
+        }
+        bytes
+    }
+
+    /// Closes it until reset. Whether it is closed. `fence` orders the store before the loads that ask for it.
+    pub fn close(&mut self, fence: impl FnOnce()) -> bool {
+        // SAFETY: the latch, which closes the secret and does nothing else.
+        unsafe { self.word(LEN).write_volatile(1) };
+        fence();
+        // SAFETY: as above, to read.
+        let latch = unsafe { self.word(LEN).read_volatile() };
+        // SAFETY: the words of the secret, which read as zeros now.
+        let word = |index| unsafe { self.word(index).read_volatile() };
+        latch == 1 && (0..LEN).fold(0, |seen, index| seen | word(index)) == 0
+    }
+
+    const fn word(&self, index: usize) -> *mut u32 {
+        self.0.wrapping_add(index)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Registers are memory here, without the latch's effect.
+
+    use core::cell::Cell;
+
+    use super::*;
+
+    fn page(words: &[Cell<u32>; LEN + 1]) -> DeviceSecret {
+        // SAFETY: cells that may be written through a shared reference, which outlive it in every test.
+        unsafe { DeviceSecret::new(words.as_ptr().cast::<u32>().cast_mut()) }
+    }
+
+    #[test]
+    fn words_are_bytes_in_the_order_of_memory() {
+        let words = core::array::from_fn(|at| Cell::new(0x0302_0100 + 0x0404_0404 * at as u32));
+        assert_eq!(page(&words).read(), core::array::from_fn(|at| at as u8));
+    }
+
+    #[test]
+    fn it_is_closed_if_the_latch_says_so_and_nothing_shows() {
+        let words: [Cell<u32>; LEN + 1] = core::array::from_fn(|_| Cell::new(0));
+        assert!(page(&words).close(|| ()));
+        assert!(!page(&words).close(|| words[LEN].set(0)), "the latch does not close");
+        assert!(!page(&words).close(|| words[LEN - 1].set(1)), "a word shows");
+    }
+}
