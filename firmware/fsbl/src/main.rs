@@ -9,7 +9,8 @@
 
 #[cfg(not(any(feature = "no-engines", feature = "portable", feature = "virt")))]
 mod engines;
-#[cfg_attr(feature = "virt", path = "virt/identity.rs")]
+#[cfg(feature = "virt")]
+#[path = "virt/identity.rs"]
 mod identity;
 #[cfg_attr(feature = "virt", path = "virt/machine.rs")]
 mod machine;
@@ -21,10 +22,10 @@ use hartlock_fsbl::{
     Booted, Computer, Endorsement, Fault, HANDOVER_SIZE, Handover, HashEngine, Medium, Pages,
     SignEngine, boot,
 };
-use hartlock_handoff::StateRecord;
-use hartlock_image::{BundleType, Identity, PAGE_SIZE, Reason, TrustList};
+use hartlock_image::{PAGE_SIZE, Reason};
 use hartlock_kernels::Kernels;
-use hartlock_verify::Acceptance;
+#[cfg(not(feature = "virt"))]
+use hartlock_stage::identity::linked as identity;
 use hartlock_virt::board::map;
 use hartlock_virt::console::{self, Number};
 use hartlock_virt::kernels::{self, Mode};
@@ -93,22 +94,6 @@ extern "C" fn fsbl_main() -> ! {
     }
 }
 
-/// What a device with this identity and state requires of a boot bundle.
-pub(crate) fn of_boot(
-    trust: TrustList,
-    identity: Identity,
-    state: &StateRecord,
-) -> Acceptance<'static> {
-    Acceptance::of_device(
-        BundleType::Boot,
-        (trust, state.revoked_keys),
-        identity,
-        (state.boot_floor, None),
-        state.lifecycle,
-        &map::BOARD,
-    )
-}
-
 // Out of line, as what follows: what only this needs is off the stack when it has returned.
 #[inline(never)]
 fn chosen() -> Kernels {
@@ -126,9 +111,9 @@ fn run<H: HashEngine, S: SignEngine>(
     endorsement: &mut Endorsement,
 ) -> Result<Booted, Reason> {
     // By reference: what is moved is on the stack twice.
-    let acceptance = identity::requirements();
+    let acceptance = identity::requirements(&map::BOARD);
     let acceptance = acceptance.as_ref().map_err(|reason| *reason)?;
-    let again = identity::requirements_again();
+    let again = identity::requirements_again(&map::BOARD);
     let again = again.as_ref().map_err(|reason| *reason)?;
     let metadata = &raw mut METADATA;
     // SAFETY: this is its only user.

@@ -15,7 +15,6 @@ mod clock;
 mod console;
 mod dma;
 mod engine;
-mod identity;
 mod service;
 mod sha3;
 #[cfg_attr(not(feature = "tee"), path = "no_tee.rs")]
@@ -27,6 +26,7 @@ use hartlock_handoff::{Entry, LOG_ENTRY_SIZE, LogHeader, MAX_ROM_ENTRIES, Stage,
 use hartlock_image::Reason;
 use hartlock_kernels::{Kernels, Tier};
 use hartlock_rot::{BOOT_SEQUENCER, host};
+use hartlock_stage::identity::linked;
 use hartlock_stage::{Instant, RomLog, entry, measure, push, signature, start_log};
 
 use bundle::Bundle;
@@ -63,7 +63,8 @@ struct Verified {
 fn boot(dma: Option<&mut Dma>, log: &mut RomLog) -> Result<Verified, Reason> {
     let start = clock::now();
     console::line(&["\nhartlock: root of trust"]);
-    let (acceptance, again) = (identity::requirements()?, identity::requirements_again()?);
+    let (acceptance, again) =
+        (linked::requirements(&map::BOARD)?, linked::requirements_again(&map::BOARD)?);
     push(log, Entry { harts: 1, ..step(Step::Start, start) });
     let kernels = choose_kernels(log);
     // Without this engine, SHA-3 is software.

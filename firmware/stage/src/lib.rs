@@ -10,6 +10,7 @@
 extern crate std;
 
 pub mod console;
+pub mod identity;
 pub mod memory;
 mod record;
 mod slot;

@@ -19,8 +19,10 @@ const WITHOUT_BUILD: &str = "xtask/src/deny.rs";
 const STATUS: &str = "docs/status.toml";
 
 /// Tests that boot stages with faults: a folder or file, and the function if not all of it may.
-const TESTS: [(&str, Option<&str>); 2] = [
+const TESTS: [(&str, Option<&str>); 3] = [
     ("tests/device/src/boots/", None),
+    // A trap beside an engine that has a key, which no board of the emulator has.
+    ("hw/run/src/machines/tee_boot.rs", Some("fn with_trap")),
     // Tests the check for panics on a stage that can panic.
     ("xtask/src/firmware.rs", Some("fn gates")),
 ];

@@ -26,7 +26,7 @@ use hartlock_testkit::keys::A;
 use hartlock_testkit::signers::LMS;
 use xtask::firmware;
 
-/// The symbol of the device's identity in the ROM (firmware/rot-rom/src/identity.rs).
+/// The symbol of the device's identity in the ROM (firmware/stage/src/identity/linked.rs).
 const IDENTITY: &str = "HARTLOCK_IDENTITY";
 /// More than the largest boot here takes: Ed25519 in software on 32 bits.
 pub const MAX_CYCLES: &str = "60000000";

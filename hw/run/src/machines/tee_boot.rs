@@ -185,9 +185,10 @@ fn loader(by: By, fault: Fault) -> Result<Vec<u8>> {
         By::Software => &["no-engines", "rsa"],
         By::Portable => &["portable", "rsa"],
     };
-    let traps = ["machine", "rsa", "inject-trap"];
-    let features = if fault == Fault::Trap { &traps } else { features };
-    let program = firmware::stage("fsbl", features)?.elf;
+    let program = match fault {
+        Fault::Trap => with_trap()?,
+        _ => firmware::stage("fsbl", features)?.elf,
+    };
     let mut elf = fs::read(&program)?;
     ensure!(!reaches_panic(&elf)?, "the loader can reach a panic");
     let (at, size) = place(&elf)?;
@@ -214,6 +215,11 @@ fn loader(by: By, fault: Fault) -> Result<Vec<u8>> {
     ensure!(size == identity.len(), "the loader keeps {size} bytes for its identity");
     elf.get_mut(at..at + size).context("the identity is past the end")?.copy_from_slice(&identity);
     Ok(elf)
+}
+
+/// A loader that traps once the engine has the key of the device.
+fn with_trap() -> Result<PathBuf> {
+    Ok(firmware::stage("fsbl", &["machine", "rsa", "inject-trap"])?.elf)
 }
 
 /// Whether the end of every panic path is linked (firmware/virt/src/panic.rs).

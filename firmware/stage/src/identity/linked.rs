@@ -1,12 +1,14 @@
-//! The identity of a device: root-of-trust block and state record (boot flow §3.1, §3.2).
+//! The identity of a device that is part of its program: root-of-trust block and state record (boot flow §3.1, §3.2).
 //!
-//! They are in a separate section that is filled in when a device is made.
+//! They are in a separate section that is filled in when a device is made. One-time programmable memory is not read for them:
+//! until then no floor rises and no key is revoked in the field.
 
 use hartlock_handoff::{ROOT_OF_TRUST_SIZE, RootOfTrust, STATE_SIZE, StateRecord};
 use hartlock_image::{Identity, Reason};
 use hartlock_verify::Acceptance;
+use hartlock_verify::board::Board;
 
-use crate::of_boot;
+use super::of_boot;
 
 const SIZE: usize = ROOT_OF_TRUST_SIZE + STATE_SIZE;
 
@@ -20,11 +22,11 @@ static HARTLOCK_IDENTITY: [u8; SIZE] = [0xff; SIZE];
 /// # Errors
 /// `RootOfTrustInvalid`, `CounterStoreInvalid`.
 #[inline(never)]
-pub fn requirements() -> Result<Acceptance<'static>, Reason> {
+pub fn requirements(board: &'static Board) -> Result<Acceptance<'static>, Reason> {
     let (root, state) = blocks().ok_or(Reason::RootOfTrustInvalid)?;
     let root = RootOfTrust::parse(root)?;
     let state = StateRecord::parse(state, &root.state_key()).ok_or(Reason::CounterStoreInvalid)?;
-    Ok(of_boot(root.trust, Identity { board: root.board, soc: root.soc }, &state))
+    Ok(of_boot(root.trust, Identity { board: root.board, soc: root.soc }, &state, board))
 }
 
 /// The same by a second reading, for the redundant checks. Whether the blocks are authentic was checked by the
@@ -33,11 +35,11 @@ pub fn requirements() -> Result<Acceptance<'static>, Reason> {
 /// # Errors
 /// `RootOfTrustInvalid`.
 #[inline(never)]
-pub fn requirements_again() -> Result<Acceptance<'static>, Reason> {
+pub fn requirements_again(board: &'static Board) -> Result<Acceptance<'static>, Reason> {
     let read = || {
         let (root, state) = blocks()?;
         let (trust, identity) = RootOfTrust::requirements(root)?;
-        Some(of_boot(trust, identity, &StateRecord::fields(state)?))
+        Some(of_boot(trust, identity, &StateRecord::fields(state)?, board))
     };
     read().ok_or(Reason::RootOfTrustInvalid)
 }
