@@ -249,7 +249,8 @@ module xmss_control
   assign init_o     = in_init;
   assign receive_o  = starts;
   assign msg_ready_o = (in_message & word_ready_i) | (in_done & (error_q != NoError));
-  assign is_turned_o = second_q;
+  // Already when the schedule of the second pass starts.
+  assign is_turned_o = second_q | in_turn;
   // Preparations begin as soon as the index is known.
   assign schedule_o = ((in_init | in_prefix) & has_index_i & init_done_i & ~scheduled_q & ~schedule_busy_i) |
                       (in_turn & two_passes_i);
@@ -322,6 +323,8 @@ module xmss_control
 
   // The place of the root has a node below it until then.
   `ASSERT(AComparisonIsOfARoot_A, in_count || in_walk |-> finished_i)
+  // A fault that hits the same work twice in the same way would pass twice.
+  `ASSERT(TheSecondPassHasAnotherOrder_A, in_turn && schedule_o |-> is_turned_o)
   // Lanes that went on after a refusal would write into the next signature.
   `ASSERT(ARefusalForgetsTheWork_A, refuses |=> clear_o)
   `ASSERT(ErrorIsForGood_A, alert_o && Hardened |=> alert_o)
