@@ -14,6 +14,8 @@ module sha2_control
   parameter int unsigned StateCycles = 4,
   // Cycles in which message words are taken.
   parameter int unsigned WordCycles  = 16,
+  // The state leaves while another one enters, not only by a command of its own.
+  parameter bit          Overlaps    = 1'b0,
   // 0 builds a control that continues from an illegal state, to show that the test detects it.
   parameter bit          Hardened    = 1'b1,
   localparam int unsigned CountBits  = $clog2(RoundCycles)
@@ -41,7 +43,7 @@ module sha2_control
   output logic                 move_state_o,     // the state moves instead of being worked on
   output logic                 from_first_o,     // the source of the state
   output logic                 from_outside_o,
-  output logic                 from_kept_o,
+  output logic                 from_kept_o,      // the state itself: it is worked on, or leaves
   output logic                 take_word_o,      // the schedule takes words, computes none
   output logic                 clear_ahead_o,    // the next cycle takes words
   output logic                 clear_sum_o,      // the next cycle is no round
@@ -91,14 +93,17 @@ module sha2_control
 
   // The last cycle of a turn already takes the first word, because rounds use sums that were computed
   // a cycle before.
-  logic word_due, state_due, turn_waits;
+  logic word_due, state_due, gives, turn_waits;
   assign word_due   = is_last ? in_turn : in_rounds & (count_q < CountBits'(WordCycles));
   assign state_due  = in_turn & resumes;
-  assign turn_waits = (state_due & ~state_valid_i);
+  // The turn of a block that does not continue gives the state before it out.
+  assign gives      = Overlaps & in_turn & (cmd_q == CmdFirst || cmd_q == CmdResume);
+  assign turn_waits = (state_due & ~state_valid_i) | (gives & ~state_ready_i);
 
+  // A cycle of a turn needs everything that is due in it: each side is offered only what the others allow.
   assign msg_ready_o   = word_due & ~turn_waits;
-  assign state_ready_o = state_due & ~(is_last & ~msg_valid_i);
-  assign state_valid_o = in_save;
+  assign state_ready_o = state_due & ~(is_last & ~msg_valid_i) & ~(gives & ~state_ready_i);
+  assign state_valid_o = in_save | (gives & ~(state_due & ~state_valid_i) & ~(is_last & ~msg_valid_i));
 
   // Condition to advance: in a turn and in the rounds, a due word is valid; while the state comes out,
   // its reader takes it. A stall stops the whole datapath, so that no register needs an enable of its
@@ -180,9 +185,10 @@ module sha2_control
   assign clear_ahead_o    = ~in_rounds | (count_q < CountBits'(WordCycles - 1));
   assign clear_sum_o      = ~((in_turn | in_rounds) & (in_turn == is_last));
   assign clear_words_o    = ~(in_idle | in_turn | in_rounds | in_save);
-  // When another state is loaded, working variables that were not added to the state are discarded.
+  // When another state is loaded, working variables that were not added to the state are discarded, unless they are
+  // just then added to the one that leaves.
   assign clear_vars_o     = clear_words_o |
-                            (accepts & (cmd_i == CmdFirst || cmd_i == CmdResume));
+                            (accepts & ~Overlaps & (cmd_i == CmdFirst || cmd_i == CmdResume));
   assign clear_entering_o = clear_vars_o | (in_save & step_o);
 
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
@@ -193,5 +199,6 @@ module sha2_control
           (state_valid_o && $stable(count_q)) || error_o)
   `ASSERT(ACommandIsForAnIdleCore_A, cmd_ready_o |-> in_idle || (in_rounds && is_last))
   `ASSERT(ASumIsClearInATurn_A, in_turn && !is_last |-> clear_sum_o)
+  `ASSERT(AStateLeavesWhenAllIsThere_A, in_turn && state_valid_o && state_ready_i |-> step_o)
   `ASSERT(WipeIsTaken_A, wipe_i && !error_o |=> clear_words_o)
 endmodule

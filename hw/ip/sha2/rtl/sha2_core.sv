@@ -17,6 +17,9 @@ module sha2_core
 #(
   parameter int unsigned WordBits       = 32,  // 32 or 64
   parameter int unsigned RoundsPerCycle = 1,   // 1, 2 or 4
+  // The state of the block before is given out while the next one enters, by commands of first and resumed blocks
+  // too. A reader that has no use for it has to be ready.
+  parameter bit          Overlaps       = 1'b0,
   parameter bit          Hardened       = 1'b1,
   localparam int unsigned LaneBits      = WordBits * RoundsPerCycle
 ) (
@@ -64,6 +67,7 @@ module sha2_core
     .RoundCycles(RoundCycles),
     .StateCycles(StateCycles),
     .WordCycles (16 / R),
+    .Overlaps   (Overlaps),
     .Hardened   (Hardened)
   ) u_control (
     .clk_i, .rst_ni,
@@ -240,18 +244,26 @@ module sha2_core
       assign first_512 = InitialHash512[4*lane + int'(group)*R + i][63 -: WordBits];
       assign first_384 = InitialHash384[4*lane + int'(group)*R + i][63 -: WordBits];
       assign first     = (WordBits == 64 && is_384_i) ? first_384 : first_512;
-      assign sum = v_q[4*lane + 4-R + i] +
-                   (only_if(from_kept, state_q[lane][StateCycles-1][i]) |
-                    only_if(from_outside, state_i[lane][WordBits*(R-1-i) +: WordBits]) |
-                    only_if(from_first, first));
-      assign turned[lane][i] = sum;
+      if (Overlaps) begin : g_beside
+        // The adder makes the state that leaves, and the one that enters passes it.
+        assign sum = v_q[4*lane + 4-R + i] + state_q[lane][StateCycles-1][i];
+        assign turned[lane][i] = only_if(from_kept, sum) |
+                                 only_if(from_outside, state_i[lane][WordBits*(R-1-i) +: WordBits]) |
+                                 only_if(from_first, first);
+      end else begin : g_through
+        assign sum = v_q[4*lane + 4-R + i] +
+                     (only_if(from_kept, state_q[lane][StateCycles-1][i]) |
+                      only_if(from_outside, state_i[lane][WordBits*(R-1-i) +: WordBits]) |
+                      only_if(from_first, first));
+        assign turned[lane][i] = sum;
+      end
       assign state_o[lane][WordBits*(R-1-i) +: WordBits] = sum;
 
       for (genvar s = 0; s < StateCycles; s++) begin : g_turn
         // A shift register of whole lanes, which a wipe fills with zeros.
         always_ff @(posedge clk_i) begin
           if (step & (move_state | clear_words)) begin
-            state_q[lane][s][i] <= (s == 0) ? sum : state_q[lane][(s == 0) ? 0 : s-1][i];
+            state_q[lane][s][i] <= (s == 0) ? turned[lane][i] : state_q[lane][(s == 0) ? 0 : s-1][i];
           end
         end
       end

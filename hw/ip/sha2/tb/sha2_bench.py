@@ -63,6 +63,10 @@ class Core(Clocked):
 
     async def save(self) -> bytes:
         await self.command(SAVE)
+        return await self.leaving()
+
+    async def leaving(self) -> bytes:
+        """The state that leaves next."""
         lanes = [b"", b""]
         size = self.lane_bits // 8
         for _ in range(self.state_cycles):

@@ -13,6 +13,7 @@ module xmss
 #(
   parameter int unsigned Lanes          = 1,
   parameter int unsigned RoundsPerCycle = 1,
+  parameter bit          Overlaps       = RoundsPerCycle > 1,  // faster and larger lanes, see `xmss_core`
   parameter bit          Hardened       = 1'b1
 ) (
   input  logic        clk_i,
@@ -196,6 +197,7 @@ module xmss
   xmss_core #(
     .Lanes         (Lanes),
     .RoundsPerCycle(RoundsPerCycle),
+    .Overlaps      (Overlaps),
     .Hardened      (Hardened)
   ) u_core (
     .clk_i, .rst_ni,

@@ -10,6 +10,8 @@ module xmss_core
 #(
   parameter int unsigned Lanes          = 1,
   parameter int unsigned RoundsPerCycle = 1,
+  // Hashes follow each other without a cycle between them, which takes about 130 look-up tables a lane.
+  parameter bit          Overlaps       = RoundsPerCycle > 1,
   parameter bit          Hardened       = 1'b1
 ) (
   input  logic        clk_i,
@@ -159,15 +161,16 @@ module xmss_core
   logic [2:0]  memory_word;
   logic [31:0] memory_data;
 
-  // Written by the key while idle, the signature, and the message. A key that changes during a verification would
-  // separate the key that was checked from the one that was hashed.
+  // Written by the key while idle, the message, and the signature. The message goes first: no chain begins before its
+  // digest is there, and it is short of room before it could keep the signature waiting. A key that changes during a
+  // verification would separate the key that was checked from the one that was hashed.
   always_comb begin
-    ingest_write_ready  = memory_ready;
-    message_write_ready = memory_ready & ~ingest_write;
+    message_write_ready = memory_ready;
+    ingest_write_ready  = memory_ready & ~message_write;
     memory_write        = ingest_write | message_write;
-    memory_place        = ingest_write ? ingest_place : message_place;
-    memory_word         = ingest_write ? ingest_word : message_word;
-    memory_data         = ingest_write ? ingest_data : message_data;
+    memory_place        = message_write ? message_place : ingest_place;
+    memory_word         = message_write ? message_word : ingest_word;
+    memory_data         = message_write ? message_data : ingest_data;
     if (key_valid_i && idle_o) begin
       memory_write = 1'b1;
       memory_place = key_index_i[3] ? SeedPlace : RootPlace;
@@ -238,7 +241,8 @@ module xmss_core
   logic [4:0]  path_q;  // of the value that is told next
   logic        scheduled_q;  // the schedule of this pass has begun
 
-  xmss_schedule u_schedule (
+  // With one lane the order of chains makes no difference.
+  xmss_schedule #(.SortsChains(Lanes > 1)) u_schedule (
     .clk_i, .rst_ni,
     .clear_i       (clear),
     .busy_o        (schedule_busy),
@@ -339,6 +343,7 @@ module xmss_core
   for (genvar lane = 0; lane < Lanes; lane++) begin : g_lane
     xmss_lane #(
       .RoundsPerCycle(RoundsPerCycle),
+      .Overlaps      (Overlaps),
       .Hardened      (Hardened)
     ) u_lane (
       .clk_i, .rst_ni,

@@ -11,7 +11,7 @@ module xmss_feed
   input  logic        rst_ni,
   input  logic        wipe_i,  // drops the hash
 
-  input  logic        start_i,    // begins with the first lane of a hash
+  input  logic        start_i,    // begins with the first lane of a hash, as early as the last one leaves
   input  hash_e       hash_i,  // what is hashed
   input  logic        set_i,      // of slots
   // The address (RFC 8391 §2.5), without layer and tree, which are zero.
@@ -146,7 +146,7 @@ module xmss_feed
   // One lane is ahead at most: its operands may change when its hash is over.
   `ASSERT(ALaneIsAhead_A, valid_q |-> count_q == sent_q + 4'd1)
   `ASSERT(AHashEndsWithItsLastLane_A, end_o |-> !active_q)
-  `ASSERT(NoHashStartsDuringAnother_A, start_i |-> !active_q && !valid_q)
+  `ASSERT(NoHashStartsDuringAnother_A, start_i |-> !active_q && (!valid_q || end_o))
   `ASSERT(ALaneWaits_A, lane_valid_o && !lane_ready_i && !wipe_i |=> lane_valid_o && $stable(lane_o))
   `ASSERT(SlotsAreNotReadWhileBlocked_A, blocked_i |-> !reads_o)
 endmodule

@@ -9,6 +9,7 @@ module xmss_hash
   import sha2_pkg::*;
 #(
   parameter int unsigned RoundsPerCycle = 1,
+  parameter bit          Overlaps       = 1'b0,
   parameter bit          Hardened       = 1'b1
 ) (
   input  logic        clk_i,
@@ -30,6 +31,7 @@ module xmss_hash
   output logic        load_row_o,  // the one that is needed
   input  row_t        load_i,
 
+  // The state of the hash before: when it is asked for, and with `Overlaps` also while the next hash begins.
   output logic        save_valid_o,  // a row of the state, or a word of either half
   input  logic        save_ready_i,
   output logic        save_last_o,  // the last part
@@ -47,6 +49,7 @@ module xmss_hash
   sha2_core #(
     .WordBits      (32),
     .RoundsPerCycle(RoundsPerCycle),
+    .Overlaps      (Overlaps),
     .Hardened      (Hardened)
   ) u_core (
     .clk_i, .rst_ni,

@@ -3,6 +3,9 @@
 // A job passes through three stages: its operands are loaded, it is computed, its results are stored. So the core
 // computes while the next job's operands come. All operands of a job exist before a lane is given it, and a lane waits
 // for no other: this is why no order of jobs can block the lanes.
+//
+// A hash is over for the second stage when the core has its last word. With `Overlaps` its state comes out while the
+// next hash begins, of this job or of the next one; without it, or if there is none in time, by a command of its own.
 
 `include "assert.svh"
 
@@ -11,6 +14,7 @@ module xmss_lane
   import sha2_pkg::*;
 #(
   parameter int unsigned RoundsPerCycle = 1,
+  parameter bit          Overlaps       = 1'b0,  // a hash begins while the state of the one before comes out
   parameter bit          Hardened       = 1'b1
 ) (
   input  logic        clk_i,
@@ -22,7 +26,7 @@ module xmss_lane
   input  logic [19:0] leaf_i,    // of the signature
 
   input  logic        job_valid_i,  // all operands of the job exist
-  output logic        job_ready_o,  // only late in the job before
+  output logic        job_ready_o,  // only when the core has the last word of the job before
   input  job_t        job_i,
 
   // The memory: rows to read, which come a cycle after they were granted, and rows to write.
@@ -49,7 +53,6 @@ module xmss_lane
     StIdle  = 6'b001011,
     StIssue = 6'b010101,  // offers the next block to the core
     StFeed  = 6'b011110,
-    StSave  = 6'b100110,  // takes the state out
     StStore = 6'b101101,  // waits until the job before is stored
     StError = 6'b110011
   } state_e;
@@ -60,7 +63,7 @@ module xmss_lane
   logic [2:0] load_q, load_end;  // values that are loaded, and how many there are
   logic       load_row_q, fetched_row_q;  // of the read, and of the row that comes
   slot_e      load_slot, fetched_slot_q;  // and their slots
-  logic       last_hash_fed_q, busy, storing_q;  // the last hash has all its words; a job is computed; one is stored
+  logic       busy, storing_q;  // words of a job are fed; one is stored, or waits for its state
 
   // How many loads a job has, and what each one is. A node has the most: children, state and both masks, ten rows.
   always_comb begin
@@ -97,8 +100,8 @@ module xmss_lane
   assign read_row_o   = load_row_q;
   assign fetches      = read_valid_o & read_ready_i;
   assign loaded       = next_valid_q & (load_q == load_end) & ~fetched_q;
-  // The set of slots is free when the job that used it is stored. A job is taken late, so that urgent ones find a lane.
-  assign job_ready_o  = ~next_valid_q & ~storing_q & (~busy | last_hash_fed_q) & ~wipe_i & ~error_o;
+  // A job is taken late, so that urgent ones find a lane. Then at most one job before is not stored, in the other set.
+  assign job_ready_o  = ~next_valid_q & ~busy & ~wipe_i & ~error_o;
 
   // The job whose operands are loaded. A row is in its slot a cycle after it was read.
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -139,15 +142,19 @@ module xmss_lane
   // --- the job that is computed ---
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
-  logic       in_idle, in_issue, in_feed, in_save, in_store;
+  logic       in_idle, in_issue, in_feed, in_store;
   logic       set_q, hash_error, starts_feed;  // the slots of the job; an upset of the core; lanes of a hash are made
-  logic       has_hash, is_last_step, is_end, hash_ends;
+  logic       has_hash, is_last_step, is_end;
   logic [1:0] hash_step_q;  // of the hashes of a step or node
   logic [3:0] chain_step_q;  // of the chain
   logic       block_q, loading_q, resumes;  // the second block; the state goes in; it has to
   hash_e      hash;
-  slot_e      save_slot;
-  logic       cmd_valid, cmd_ready, lane_valid, lane_ready, load_next, load_last, hash_load_row, feed_end, block_end;
+  slot_e      result_slot;  // of the hash
+  logic       save_wanted_q, save_set_q;  // the state of the hash before was not taken; it goes to this set of slots
+  slot_e      save_slot_q;                // and to this slot
+  logic       saves, save_ends;
+  logic       cmd_valid, cmd_ready, takes_cmd;  // a block is offered; the core takes a command; it is that of the block
+  logic       lane_valid, lane_ready, load_next, load_last, hash_load_row, feed_end, block_end;
   logic       save_valid, save_ready, save_last, hash_save_row;
   logic [1:0] save_halves;  // the words that come out in this cycle
   logic [63:0] lane;
@@ -157,47 +164,46 @@ module xmss_lane
   assign in_idle  = state_q == StIdle;
   assign in_issue = state_q == StIssue;
   assign in_feed  = state_q == StFeed;
-  assign in_save  = state_q == StSave;
   assign in_store = state_q == StStore;
-  assign error_o  = ~(in_idle | in_issue | in_feed | in_save | in_store) | hash_error;
+  assign error_o  = ~(in_idle | in_issue | in_feed | in_store) | hash_error;
   assign busy     = ~in_idle;
   assign idle_o   = in_idle & ~next_valid_q & ~storing_q;
 
   // Hashes of a job, one after the other, and where the result of each goes. A PRF gives the key first.
   always_comb begin
     hash         = HashPrf;
-    save_slot    = SlotKey;
+    result_slot  = SlotKey;
     is_last_step = 1'b0;
     unique case (job_q.kind)
-      JobInit:  {hash, save_slot, is_last_step} = {HashInit, SlotMid, 1'b1};
+      JobInit:  {hash, result_slot, is_last_step} = {HashInit, SlotMid, 1'b1};
       JobChain: unique case (hash_step_q)
-        2'd0:    {hash, save_slot, is_last_step} = {HashPrf, SlotKey, 1'b0};
-        2'd1:    {hash, save_slot, is_last_step} = {HashPrf, SlotMaskA, 1'b0};
-        default: {hash, save_slot, is_last_step} = {HashF, SlotA, 1'b1};
+        2'd0:    {hash, result_slot, is_last_step} = {HashPrf, SlotKey, 1'b0};
+        2'd1:    {hash, result_slot, is_last_step} = {HashPrf, SlotMaskA, 1'b0};
+        default: {hash, result_slot, is_last_step} = {HashF, SlotA, 1'b1};
       endcase
       JobPrep: unique case (hash_step_q)
-        2'd0:    {hash, save_slot, is_last_step} = {HashPrf, SlotKey, 1'b0};
-        2'd1:    {hash, save_slot, is_last_step} = {HashPrf, SlotMaskA, 1'b0};
-        2'd2:    {hash, save_slot, is_last_step} = {HashPrf, SlotMaskB, 1'b0};
-        default: {hash, save_slot, is_last_step} = {HashKey, SlotState, 1'b1};
+        2'd0:    {hash, result_slot, is_last_step} = {HashPrf, SlotKey, 1'b0};
+        2'd1:    {hash, result_slot, is_last_step} = {HashPrf, SlotMaskA, 1'b0};
+        2'd2:    {hash, result_slot, is_last_step} = {HashPrf, SlotMaskB, 1'b0};
+        default: {hash, result_slot, is_last_step} = {HashKey, SlotState, 1'b1};
       endcase
-      JobNode:  {hash, save_slot, is_last_step} = {HashH, SlotA, 1'b1};
-      default:  {hash, save_slot, is_last_step} = {HashRaw, SlotState, 1'b1};
+      JobNode:  {hash, result_slot, is_last_step} = {HashH, SlotA, 1'b1};
+      default:  {hash, result_slot, is_last_step} = {HashRaw, SlotState, 1'b1};
     endcase
   end
 
-  assign hash_ends = in_save & save_valid & save_ready & save_last;
   // A chain ends with step w - 2; one whose digit is w - 1 has no steps.
   assign is_end    = is_last_step & ((job_q.kind != JobChain) | (chain_step_q == 4'd14));
   assign resumes   = (hash == HashPrf) | (hash == HashH) | ((hash == HashRaw) & ~job_q.is_first);
   assign cmd       = block_q ? CmdNext : resumes ? CmdResume : CmdFirst;
-  assign finishes  = (in_store | (hash_ends & is_end)) & ~storing_q;
-  assign takes_job = (in_idle | finishes) & loaded & ~wipe_i;
+  assign finishes  = (in_store | (feed_end & is_end)) & ~storing_q;
+  // The first job makes what the next one begins with.
+  assign takes_job = in_idle & loaded & ~(save_wanted_q & (save_slot_q == SlotMid)) & ~wipe_i;
   assign has_hash  = (next_q.kind != JobChain) | (next_q.step != 4'd15);
-  // The first lane of a hash is made before its command is taken, because it never depends on the hash before.
-  assign starts_feed = (hash_ends & ~is_end) | (takes_job & has_hash);
+  // The first lanes of a hash are made before its command is taken, because they never depend on the hash before.
+  assign starts_feed = (feed_end & ~is_end) | (takes_job & has_hash);
 
-  // The stages of a hash. After the last block of a hash its state comes out; after the last hash the job is stored.
+  // The blocks of a hash: each is offered to the core, and fed.
   always_comb begin
     state_d     = state_q;
     cmd_valid   = 1'b0;
@@ -205,13 +211,12 @@ module xmss_lane
       StIdle: state_d = StIdle;
       StIssue: begin
         cmd_valid = 1'b1;
-        if (cmd_ready) state_d = StFeed;
+        if (takes_cmd) state_d = StFeed;
       end
       StFeed: begin
-        if (block_end && !feed_end) state_d = StIssue;
-        if (feed_end) state_d = StSave;
+        if (block_end) state_d = StIssue;
+        if (feed_end && is_end) state_d = StStore;
       end
-      StSave: if (hash_ends) state_d = is_end ? StStore : StIssue;
       StStore: state_d = StStore;
       StError: state_d = StError;
       default: state_d = Hardened ? StError : StIdle;
@@ -222,13 +227,19 @@ module xmss_lane
     if (hash_error && Hardened) state_d = StError;
   end
 
-  logic save_sent_q;  // the state was asked for
-  // After the last lane of a hash the core is asked for its state, when its rounds are over.
-  logic core_cmd_valid;
+  // --- the state of the hash before ---
+  // Without another hash in time the core is asked for it, when its rounds are over.
+  logic core_cmd_valid, asks;
   cmd_e core_cmd;
-  assign core_cmd_valid = cmd_valid | (in_save & ~save_sent_q);
-  assign core_cmd       = in_save ? CmdSave : cmd;
-  assign save_ready     = ~fetched_q;
+  assign asks           = save_wanted_q & (in_idle | in_store | (in_issue & ~Overlaps));
+  assign core_cmd_valid = cmd_valid | asks;
+  assign core_cmd       = asks ? CmdSave : cmd;
+  // The command of a state comes first: its answer belongs to the hash before.
+  assign takes_cmd      = in_issue & cmd_ready & ~asks;
+  // A state without a use is let go.
+  assign save_ready     = ~fetched_q | ~save_wanted_q;
+  assign saves          = save_wanted_q & save_valid & save_ready;
+  assign save_ends      = saves & save_last;
 
   // Where a job is: its hash, its block, its step.
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -240,37 +251,32 @@ module xmss_lane
       chain_step_q    <= '0;
       block_q         <= 1'b0;
       loading_q       <= 1'b0;
-      save_sent_q     <= 1'b0;
-      last_hash_fed_q <= 1'b0;
+      save_wanted_q   <= 1'b0;
+      save_set_q      <= 1'b0;
+      save_slot_q     <= SlotMid;
     end else begin
       state_q <= state_d;
       if (wipe_i) begin
         block_q         <= 1'b0;
         loading_q       <= 1'b0;
-        save_sent_q     <= 1'b0;
-        last_hash_fed_q <= 1'b0;
+        save_wanted_q   <= 1'b0;
       end else begin
-        if (finishes) last_hash_fed_q <= 1'b0;
         if (takes_job) begin
-          job_q           <= next_q;
-          set_q           <= next_set_q;
-          hash_step_q     <= '0;
-          chain_step_q    <= next_q.step;
-          block_q         <= 1'b0;
-          last_hash_fed_q <= 1'b0;
+          job_q        <= next_q;
+          set_q        <= next_set_q;
+          hash_step_q  <= '0;
+          chain_step_q <= next_q.step;
         end
-        if (in_issue && cmd_ready) loading_q <= resumes & ~block_q;
-        else if (load_last)        loading_q <= 1'b0;
-        if (block_end && !feed_end) block_q <= 1'b1;
-        if (feed_end) last_hash_fed_q <= is_end;
-        if (in_save && cmd_ready) save_sent_q <= 1'b1;
-        if (hash_ends) begin
-          block_q     <= 1'b0;
-          save_sent_q <= 1'b0;
-          if (!takes_job) begin
-            hash_step_q  <= is_last_step ? '0 : hash_step_q + 2'd1;
-            chain_step_q <= chain_step_q + 4'(is_last_step);
-          end
+        if (takes_cmd)      loading_q <= resumes & ~block_q;
+        else if (load_last) loading_q <= 1'b0;
+        if (block_end) block_q <= ~feed_end;
+        if (save_ends) save_wanted_q <= 1'b0;
+        if (feed_end) begin
+          hash_step_q   <= is_last_step ? '0 : hash_step_q + 2'd1;
+          chain_step_q  <= chain_step_q + 4'(is_last_step);
+          save_wanted_q <= 1'b1;
+          save_set_q    <= set_q;
+          save_slot_q   <= result_slot;
         end
       end
     end
@@ -290,17 +296,17 @@ module xmss_lane
 
   // Masks have their halves exchanged, see `xmss_feed`.
   logic is_mask;  // what comes out is a mask
-  assign is_mask         = (save_slot == SlotMaskA) || (save_slot == SlotMaskB);
+  assign is_mask         = (save_slot_q == SlotMaskA) || (save_slot_q == SlotMaskB);
   assign slot_write.high = fetched_q ? read_data_i.high : is_mask ? save_data.low : save_data.high;
   assign slot_write.low  = fetched_q ? read_data_i.low : is_mask ? save_data.high : save_data.low;
 
   logic [4:0] fetch_row, save_row;  // where a row from memory goes, and one of the state
   assign fetch_row = {(fetched_slot_q == SlotSeed) ? 1'b0 : next_set_q, fetched_slot_q, fetched_row_q};
-  assign save_row  = {(save_slot == SlotMid) ? 1'b0 : set_q, save_slot, hash_save_row};
+  assign save_row  = {(save_slot_q == SlotMid) ? 1'b0 : save_set_q, save_slot_q, hash_save_row};
 
   xmss_slots u_slots (
     .clk_i, .rst_ni,
-    .write_i       (fetched_q | (in_save & save_valid)),
+    .write_i       (fetched_q | saves),
     .write_row_i   (fetched_q ? fetch_row : save_row),
     .write_halves_i(fetched_q ? 2'b11 : save_halves),
     .write_data_i  (slot_write),
@@ -333,6 +339,7 @@ module xmss_lane
 
   xmss_hash #(
     .RoundsPerCycle(RoundsPerCycle),
+    .Overlaps      (Overlaps),
     .Hardened      (Hardened)
   ) u_hash (
     .clk_i, .rst_ni, .wipe_i,
@@ -358,6 +365,7 @@ module xmss_lane
 
   // --- results ---
   logic [1:0] store_q, store_end;  // values that are stored, and how many there are
+  logic       store_waits_q;  // the last result is still in the core
   job_e       store_kind_q;  // the job whose results are stored, and what of it is needed
   node_t      store_node_q;
   place_t     store_result_q;
@@ -379,11 +387,11 @@ module xmss_lane
       default:  store_slot = SlotA;
     endcase
   end
-  assign write_valid_o = storing_q & (store_q != store_end) & ~loading_q & ~feed_reads;
+  assign write_valid_o = storing_q & ~store_waits_q & (store_q != store_end) & ~loading_q & ~feed_reads;
   assign store_reads   = write_valid_o & write_ready_i;
   assign write_row_o   = store_row_q;
   assign write_data_o  = slot_data;
-  assign done_valid_o  = storing_q & (store_q == store_end);
+  assign done_valid_o  = storing_q & ~store_waits_q & (store_q == store_end);
   assign done_kind_o   = store_kind_q;
   assign done_node_o   = store_node_q;
   assign done_steps_o  = store_steps_q;
@@ -392,6 +400,7 @@ module xmss_lane
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       storing_q      <= 1'b0;
+      store_waits_q  <= 1'b0;
       store_q        <= '0;
       store_row_q    <= 1'b0;
       store_set_q    <= 1'b0;
@@ -400,22 +409,26 @@ module xmss_lane
       store_result_q <= '0;
       store_steps_q  <= '0;
     end else if (wipe_i) begin
-      storing_q   <= 1'b0;
-      store_row_q <= 1'b0;
+      storing_q     <= 1'b0;
+      store_waits_q <= 1'b0;
+      store_row_q   <= 1'b0;
     end else begin
       if (store_reads) begin
         store_row_q <= ~store_row_q;
         store_q     <= store_q + 2'(store_row_q);
       end
       if (done_valid_o && done_ready_i) storing_q <= 1'b0;
+      // From the last word of a job on its result is awaited. It may leave only in the turn of the next job's first hash.
+      if (save_ends) store_waits_q <= 1'b0;
       if (finishes) begin
         storing_q      <= 1'b1;
+        store_waits_q  <= feed_end | (save_wanted_q & ~save_ends);
         store_q        <= '0;
         store_set_q    <= set_q;
         store_kind_q   <= job_q.kind;
         store_node_q   <= job_q.node;
         store_result_q <= job_q.result;
-        store_steps_q  <= chain_step_q + 4'(hash_ends) - job_q.step;
+        store_steps_q  <= chain_step_q + 4'(feed_end) - job_q.step;
       end
     end
   end
@@ -428,6 +441,10 @@ module xmss_lane
   `ASSERT(AJobBeginsWithItsOperands_A, takes_job |-> load_q == load_end && !fetched_q)
   `ASSERT(ASetInUseIsNotLoaded_A, fetched_q |-> !(busy && set_q == next_set_q) && !(storing_q && store_set_q == next_set_q))
   `ASSERT(AChainIsWalkedToItsEnd_A, finishes && job_q.kind == JobChain |->
-          chain_step_q + 4'(hash_ends) == 4'd15)
+          chain_step_q + 4'(feed_end) == 4'd15)
+  `ASSERT(AStateIsTakenBeforeTheNext_A, feed_end |-> !save_wanted_q)
+  // The lane reads the state of all PRFs while it may write the state of the hash before.
+  `ASSERT(APrfHasItsState_A, loading_q && hash == HashPrf |-> !save_wanted_q || save_slot_q != SlotMid)
+  `ASSERT(AResultIsThereWhenItIsStored_A, write_valid_o |-> !save_wanted_q || save_set_q != store_set_q)
   `ASSERT(RowsAreNotLost_A, fetched_q |-> next_valid_q)
 endmodule

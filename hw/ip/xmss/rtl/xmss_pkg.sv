@@ -23,9 +23,8 @@ package xmss_pkg;
   parameter place_t SeedPlace  = 10'd273;
   parameter place_t RandomPlace = 10'd274; // R of the signature
   parameter place_t StatePlace = 10'd275;  // of the message digest
-  // What runs ahead for a node: its masks, and the state after the block with its key.
-  parameter place_t PrepPlace  = 10'd512;
-  parameter place_t PrepStride = 10'd160;
+  // What runs ahead for a node: its masks, and the state after the block with its key. Three regions of 128 places
+  // from 512 on are those of the L-tree; the fourth has three parts of 32 for the path.
 
   // What a lane does.
   typedef enum logic [2:0] {
@@ -69,7 +68,8 @@ package xmss_pkg;
 
   // Where the preparation of a node is kept.
   function automatic place_t prep_place(node_t node, logic [1:0] part);
-    return PrepPlace + PrepStride * PlaceBits'(part) + PlaceBits'({node.is_path, node.number[6:0]});
+    // No adder: the number of a node is below 128 in the L-tree, and a level of the path below 32.
+    return {1'b1, node.is_path ? {2'd3, part, node.number[4:0]} : {part, node.number[6:0]}};
   endfunction
 
   // What a hash core computes at a time, in one or two blocks.

@@ -12,7 +12,10 @@
 
 module xmss_schedule
   import xmss_pkg::*;
-(
+#(
+  // Long chains first, so that lanes end together: four scans over the digits.
+  parameter bit SortsChains = 1'b0
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        clear_i,       // forgets everything; `busy_o` until that is done
@@ -158,7 +161,20 @@ module xmss_schedule
   logic [2:0] level;  // of the node at the head
   logic [6:0] left;  // place of its left child
 
-  assign has_chain     = running_q & digits_valid_i & (left_q != '0) & (filled_i > chain_q);
+  // Each scan takes the chains whose digits have the same two upper bits, and passes the others.
+  logic       chains_left, fits, passes_chain, next_chain, ends_scan;
+  logic [1:0] rank_q;  // upper bits of the digits of this scan
+  logic [6:0] first_chain, chain;
+  assign chains_left  = running_q & digits_valid_i & (left_q != '0);
+  assign fits         = ~SortsChains | (digit_i[3:2] == rank_q);
+  assign passes_chain = chains_left & ~fits;
+  assign next_chain   = passes_chain | (takes_chain & job_ready_i);
+  // A second pass begins elsewhere, so that a fault of the same cycle hits other work.
+  assign first_chain  = is_turned_i ? 7'd32 : '0;
+  assign chain        = (chain_q == chains - 7'd1) ? '0 : chain_q + 7'd1;
+  assign ends_scan    = SortsChains & next_chain & (chain == first_chain);
+
+  assign has_chain     = chains_left & fits & (filled_i > chain_q);
   assign has_prep      = running_q & ~preps_done_q;
   assign digit_index_o = chain_q;
 
@@ -241,6 +257,7 @@ module xmss_schedule
       running_q     <= 1'b0;
       chain_q       <= '0;
       left_q        <= '0;
+      rank_q        <= '0;
       prep_level_q  <= '0;
       prep_height_q <= '0;
       prep_base_q   <= '0;
@@ -259,8 +276,9 @@ module xmss_schedule
       if (finishes) running_q <= 1'b0;
       if (start_i) begin
         running_q     <= 1'b1;
-        chain_q       <= is_turned_i ? 7'd32 : '0;
+        chain_q       <= first_chain;
         left_q        <= chains;
+        rank_q        <= '0;
         prep_level_q  <= 3'd1;
         prep_height_q <= '0;
         prep_base_q   <= 8'h80;
@@ -268,25 +286,27 @@ module xmss_schedule
         prep_path_q   <= 1'b0;
         preps_done_q  <= 1'b0;
         prep_leaf_q   <= leaf_i >> 1;
-      end else if (job_ready_i) begin
-        if (takes_block) block_busy_q <= 1'b1;
-        if (takes_node)  head_q <= head_q + 6'd1;
-        if (takes_chain) begin
-          chain_q <= (chain_q == chains - 7'd1) ? '0 : chain_q + 7'd1;
-          left_q  <= left_q - 7'd1;
-        end
-        if (takes_prep && !prep_path_q) begin
-          prep_index_q <= prep_ends ? '0 : prep_index_q + 6'd1;
-          if (prep_ends) begin
-            prep_level_q <= prep_level_q + 3'd1;
-            prep_base_q  <= {1'b1, prep_base_q[7:1]};
-            prep_path_q  <= prep_base_q == root;
+      end else begin
+        // A scan goes on while other work is given out: passing a chain takes no lane.
+        if (next_chain) chain_q <= chain;
+        if (ends_scan)  rank_q <= rank_q + 2'd1;
+        if (job_ready_i) begin
+          if (takes_block) block_busy_q <= 1'b1;
+          if (takes_node)  head_q <= head_q + 6'd1;
+          if (takes_chain) left_q <= left_q - 7'd1;
+          if (takes_prep && !prep_path_q) begin
+            prep_index_q <= prep_ends ? '0 : prep_index_q + 6'd1;
+            if (prep_ends) begin
+              prep_level_q <= prep_level_q + 3'd1;
+              prep_base_q  <= {1'b1, prep_base_q[7:1]};
+              prep_path_q  <= prep_base_q == root;
+            end
           end
-        end
-        if (takes_prep && prep_path_q) begin
-          prep_height_q <= prep_height_q + 5'd1;
-          prep_leaf_q   <= prep_leaf_q >> 1;
-          preps_done_q  <= prep_height_q + 5'd1 == height_i;
+          if (takes_prep && prep_path_q) begin
+            prep_height_q <= prep_height_q + 5'd1;
+            prep_leaf_q   <= prep_leaf_q >> 1;
+            preps_done_q  <= prep_height_q + 5'd1 == height_i;
+          end
         end
       end
     end
@@ -297,5 +317,7 @@ module xmss_schedule
   `ASSERT(TheQueueIsNeverFull_A, posts && is_third |-> tail_q + 6'd1 != head_q)
   `ASSERT(ThreeEventsAreANode_A, posts |-> count != 2'd3)
   `ASSERT(AChainHasItsValue_A, takes_chain |-> filled_i > chain_q)
+  // A chain that no scan takes would never be given out.
+  `ASSERT(FourScansTakeEveryChain_A, ends_scan && rank_q == 2'd3 |-> left_q == 7'(takes_chain))
   `ASSERT(BlocksFollowEachOther_A, takes_block |-> !block_busy_q)
 endmodule
