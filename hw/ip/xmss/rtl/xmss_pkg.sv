@@ -107,4 +107,30 @@ package xmss_pkg;
     ErrorAborted   = 4'd8,
     ErrorUpset     = 4'd9   // a state that does not exist; until reset
   } error_e;
+
+  // The ports of `xmss_hash` as two structures: what a family of signatures asks of a hash core, and what it gets.
+  typedef struct packed {
+    logic           wipe;        // drops the block
+    logic           cmd_valid;
+    sha2_pkg::cmd_e cmd;
+    logic           lane_valid;  // two words of the message
+    logic [63:0]    lane;
+    logic           load_valid;  // a row of the state, from outside
+    row_t           load;
+    logic           save_ready;
+  } hash_request_t;
+
+  typedef struct packed {
+    logic       error;
+    logic       cmd_ready;
+    logic       lane_ready;
+    logic       load_next;
+    logic       load_last;
+    logic       load_row;
+    logic       save_valid;
+    logic       save_last;
+    logic       save_row;
+    logic [1:0] save_halves;
+    row_t       save;
+  } hash_response_t;
 endpackage
