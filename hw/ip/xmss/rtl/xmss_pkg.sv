@@ -107,4 +107,47 @@ package xmss_pkg;
     ErrorAborted   = 4'd8,
     ErrorUpset     = 4'd9   // a state that does not exist; until reset
   } error_e;
+
+  // Families of signatures, each of which has a core of its own, one bit each.
+  parameter int unsigned NumFamilies = 3;
+  typedef logic [NumFamilies-1:0] families_t;
+  typedef enum families_t {
+    FamilyXmss   = 3'b001,
+    FamilyLms    = 3'b010,
+    FamilySlhDsa = 3'b100
+  } family_e;
+
+  // Algorithms, in each of which a number of a type means something else.
+  typedef enum logic [1:0] {
+    AlgorithmXmss   = 2'd0,
+    AlgorithmXmssMt = 2'd1,
+    AlgorithmLms    = 2'd2,  // and HSS
+    AlgorithmSlhDsa = 2'd3
+  } algorithm_e;
+
+  // The ports of `xmss_hash` as two structures: what a family of signatures asks of a hash core, and what it gets.
+  typedef struct packed {
+    logic           wipe;        // drops the block
+    logic           cmd_valid;
+    sha2_pkg::cmd_e cmd;
+    logic           lane_valid;  // two words of the message
+    logic [63:0]    lane;
+    logic           load_valid;  // a row of the state, from outside
+    row_t           load;
+    logic           save_ready;
+  } hash_request_t;
+
+  typedef struct packed {
+    logic       error;
+    logic       cmd_ready;
+    logic       lane_ready;
+    logic       load_next;
+    logic       load_last;
+    logic       load_row;
+    logic       save_valid;
+    logic       save_last;
+    logic       save_row;
+    logic [1:0] save_halves;
+    row_t       save;
+  } hash_response_t;
 endpackage
