@@ -45,15 +45,15 @@ module slh_dsa_control
   input  logic         is_long_i,
 
   // The root that was computed, and halves of the one in the key.
-  input  logic [127:0] root_i,
+  input  logic [3:0][31:0] root_i,
   output logic         read_o,
   input  logic         read_ready_i,
   output half_t        read_at_o,
   input  logic [63:0]  read_data_i,  // a cycle after the grant
 
   input  logic [11:0]  steps_expected_i,  // what the digits say
-  input  logic [2:0]   steps_i,  // steps of chains in this cycle, of all lanes, and other hashes
-  input  logic [2:0]   nodes_i,
+  input  logic [3:0]   steps_i,  // steps of chains in this cycle, of all lanes, and other hashes
+  input  logic [3:0]   nodes_i,
 
   output logic         done_o,  // there is a verdict, or a refusal
   output error_e       error_o,
@@ -71,14 +71,16 @@ module slh_dsa_control
     StCount   = 8'h5a,
     StWalk    = 8'h66,
     StTurn    = 8'h69,  // to the second walk
-    StDone    = 8'h96,
-    StClear   = 8'h99,
+    StJudge   = 8'h96,
+    StDone    = 8'h99,
+    StClear   = 8'ha5,
     StError   = 8'hf0
   } state_e;
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
 
-  logic in_idle, in_check, in_message, in_run, in_count, in_walk, in_turn, in_done, in_clear, was_clear_q, starts;
+  logic in_idle, in_check, in_message, in_run, in_count, in_walk, in_turn, in_judge, in_done, in_clear;
+  logic was_clear_q, starts;
   assign in_idle    = state_q == StIdle;
   assign in_check   = state_q == StCheck;
   assign in_message = state_q == StMessage;
@@ -86,6 +88,7 @@ module slh_dsa_control
   assign in_count   = state_q == StCount;
   assign in_walk    = state_q == StWalk;
   assign in_turn    = state_q == StTurn;
+  assign in_judge   = state_q == StJudge;
   assign in_done    = state_q == StDone;
   assign in_clear   = state_q == StClear;
 
@@ -96,11 +99,8 @@ module slh_dsa_control
   error_e      error_q;
   logic [63:0] verdict_q;
 
-  // A word of the root that was computed.
-  function automatic logic [31:0] word_of(logic [127:0] value, logic [1:0] index);
-    return value[127 - 32*int'(index) -: 32];
-  endfunction
-  assign word      = word_of(root_i, in_done ? root_index_i[1:0] : at_q[1:0]);
+  // Of the root that was computed.
+  assign word      = root_i[in_done ? ~root_index_i[1:0] : ~at_q[1:0]];
   assign key_word  = at_q[0] ? read_data_i[31:0] : read_data_i[63:32];
   assign read_o    = in_walk & ~has_half_q;
   assign read_at_o = RootAt | {9'd0, at_q[1]};
@@ -142,8 +142,9 @@ module slh_dsa_control
       StMessage: if (hashed_i) state_d = StRun;
       StRun:     if (finished_i && ended_i) state_d = StCount;
       StCount:   state_d = StWalk;
-      StWalk:    if (ends_walk) state_d = second_q ? StDone : StTurn;
+      StWalk:    if (ends_walk) state_d = second_q ? StJudge : StTurn;
       StTurn:    state_d = two_passes_i ? StRun : StCount;
+      StJudge:   state_d = StDone;
       StClear:   if (was_clear_q) state_d = (error_q == NoError) ? StIdle : StDone;
       StError:   state_d = StError;
       default:   state_d = Hardened ? StError : StIdle;
@@ -154,7 +155,8 @@ module slh_dsa_control
     if (fail_i && Hardened)  state_d = StError;
   end
 
-  assign alert_o     = ~(in_idle | in_check | in_message | in_run | in_count | in_walk | in_turn | in_done | in_clear);
+  assign alert_o     = ~(in_idle | in_check | in_message | in_run | in_count | in_walk | in_turn | in_judge | in_done |
+                         in_clear);
   assign idle_o      = in_idle | in_done;
   assign clear_o     = in_clear | alert_o;
   assign receive_o   = starts;
@@ -209,7 +211,7 @@ module slh_dsa_control
         end
         if (mixes)   verdict_q <= mix(verdict_q, difference);
         if (refuses) error_q <= refusal;
-        if (ends_walk && second_q && mix(verdict_q, difference) != Passed) error_q <= ErrorMismatch;
+        if (in_judge && verdict_q != Passed) error_q <= ErrorMismatch;
       end
     end
   end

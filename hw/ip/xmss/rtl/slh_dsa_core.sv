@@ -14,6 +14,7 @@ module slh_dsa_core
   import xmss_pkg::row_t;
   import xmss_pkg::hash_request_t;
   import xmss_pkg::hash_response_t;
+  import sha2_pkg::cmd_e;
 #(
   parameter int unsigned Lanes    = 1,
   parameter bit          Overlaps = 1'b1,  // of the hash cores: hashes follow each other without a cycle between them
@@ -103,6 +104,7 @@ module slh_dsa_core
   logic [63:0]      memory_data, data, results_data;
   logic [Lanes-1:0] lane_read, lane_read_ready, lane_result, lane_result_ready;
   half_t            lane_at [Lanes];
+  half_t            lane_own_at [Lanes];  // what a lane asks for
   logic [6:0]       lane_result_at [Lanes];
   logic [1:0]       lane_result_words [Lanes];
   logic [63:0]      lane_result_data [Lanes];
@@ -149,7 +151,9 @@ module slh_dsa_core
   logic          message_ready, message_read, message_error, message_busy, mid_valid;
   half_t         message_at;
   logic [255:0]  digest;
-  hash_request_t message_hash;
+  logic          message_cmd_valid, message_lane_valid;
+  cmd_e          message_cmd;
+  logic [63:0]   message_lane;
 
   slh_dsa_message #(.Overlaps(Overlaps), .Hardened(Hardened)) u_message (
     .clk_i, .rst_ni,
@@ -167,7 +171,10 @@ module slh_dsa_core
     .read_ready_i(read_ready),
     .read_at_o   (message_at),
     .read_data_i (data),
-    .hash_o      (message_hash),
+    .cmd_valid_o (message_cmd_valid),
+    .cmd_o       (message_cmd),
+    .lane_valid_o(message_lane_valid),
+    .lane_o      (message_lane),
     .hash_i      (hash_i[0]),
     .mid_valid_o (mid_valid),
     .done_o      (hashed),
@@ -180,7 +187,7 @@ module slh_dsa_core
   logic [11:0]  steps_expected;
   logic [5:0]   digit_index;
   logic [3:0]   digit;
-  logic [127:0] root;
+  logic [3:0][31:0] root;
 
   slh_dsa_digits u_digits (
     .clk_i, .rst_ni,
@@ -241,8 +248,7 @@ module slh_dsa_core
   logic [Lanes-1:0] lane_of_results, lane_root, lane_root_last;
   logic             of_results_q;  // what the first lane gets now
   hash_request_t    lane_hash [Lanes];
-  half_t            lane_own_at [Lanes];
-  logic [2:0]       steps, nodes;
+  logic [3:0]       steps, nodes;  // of up to eight lanes
 
   assign of_results = lane_of_results[0] & ~is_direct;
   assign root_valid = lane_root[0];
@@ -259,8 +265,8 @@ module slh_dsa_core
         result_done   = result_last[lane];
         result_number = lane_result_at[lane][6:1];
       end
-      steps = steps + 3'(lane_step[lane]);
-      nodes = nodes + 3'(lane_node[lane]);
+      steps = steps + 4'(lane_step[lane]);
+      nodes = nodes + 4'(lane_node[lane]);
     end
   end
 
@@ -271,10 +277,25 @@ module slh_dsa_core
   end
 
   for (genvar lane = 0; lane < Lanes; lane++) begin : g_lane
+    if (lane == 0) begin : g_shared
+      // The message has this core before the lane. Until then the lane is idle, and lets states go.
+      assign hash_o[0] = '{
+        wipe:       clear,
+        cmd_valid:  message_busy ? message_cmd_valid : lane_hash[0].cmd_valid,
+        cmd:        message_busy ? message_cmd : lane_hash[0].cmd,
+        lane_valid: message_busy ? message_lane_valid : lane_hash[0].lane_valid,
+        lane:       message_busy ? message_lane : lane_hash[0].lane,
+        load_valid: lane_hash[0].load_valid,
+        load:       lane_hash[0].load,
+        save_ready: lane_hash[0].save_ready
+      };
+    end else begin : g_own
+      assign hash_o[lane] = lane_hash[lane];
+    end
+
     assign lane_at[lane]           = (lane == 0 && lane_of_results[0] && is_direct) ? direct_at : lane_own_at[lane];
     assign lane_result_words[lane] = hash_i[lane].save_halves;
     assign lane_result_data[lane]  = hash_i[lane].save.low;
-    assign hash_o[lane]            = (lane == 0 && message_busy) ? message_hash : lane_hash[lane];
 
     slh_dsa_lane #(
       .IsFirst (lane == 0),

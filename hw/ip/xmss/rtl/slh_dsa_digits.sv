@@ -20,7 +20,7 @@ module slh_dsa_digits
   output logic [11:0]  steps_o,  // of all chains of this pass
   input  logic [5:0]   index_i,  // of a chain
   output logic [3:0]   digit_o,
-  output logic [127:0] root_o
+  output logic [3:0][31:0] root_o  // the first word is the last element
 );
   logic [8:0] sum_q;   // the checksum: at most 32 * 15 = 480
   logic [5:0] at_q;    // the digit that is added
@@ -28,8 +28,8 @@ module slh_dsa_digits
   logic [3:0] digit, steps;  // the digit that is added, and the steps of its chain
 
   // A digit of the message or of the checksum, which has twelve bits (lg_w * len_2) and fills three digits.
-  function automatic logic [3:0] digit_of(logic [127:0] message, logic [8:0] sum, logic [5:0] index);
-    if (!index[5]) return message[127 - 4*int'(index[4:0]) -: 4];
+  function automatic logic [3:0] digit_of(logic [31:0][3:0] message, logic [8:0] sum, logic [5:0] index);
+    if (!index[5]) return message[~index[4:0]];
     unique case (index[1:0])
       2'd0:    return {3'd0, sum[8]};
       2'd1:    return sum[7:4];
@@ -52,9 +52,7 @@ module slh_dsa_digits
       sums_q  <= 1'b0;
     end else begin
       for (int word = 0; word < 2; word++) begin
-        if (write_i && write_words_i[1 - word]) begin
-          root_o[127 - 64*int'(write_half_i) - 32*word -: 32] <= write_data_i[63 - 32*word -: 32];
-        end
+        if (write_i && write_words_i[word]) root_o[{~write_half_i, 1'(word)}] <= write_data_i[32*word +: 32];
       end
       if (start_i) begin
         steps_o <= '0;

@@ -99,10 +99,8 @@ module slh_dsa_feed
       half_q   <= '0;
       before_q <= '0;
     end else if (wipe_i) begin
-      at_q     <= 4'd9;
-      valid_q  <= 1'b0;
-      half_q   <= '0;
-      before_q <= '0;
+      at_q    <= 4'd9;
+      valid_q <= 1'b0;
     end else begin
       if (lane_ready_i) valid_q <= 1'b0;
       if (loads) begin

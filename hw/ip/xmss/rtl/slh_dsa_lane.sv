@@ -139,9 +139,9 @@ module slh_dsa_lane
         left_q      <= job_i.hashes;
         halves_q    <= job_i.halves;
         number_q    <= job_i.number;
-        second_q    <= (job_i.kind == KindChain) ? job_i.number : 6'(job_i.kind == KindPath);
-        index_q     <= (job_i.kind == KindPath) ? job_i.index >> 1 : job_i.index;
-        is_right_q  <= job_i.index[0];
+        second_q    <= job_i.second;
+        index_q     <= job_i.index;
+        is_right_q  <= job_i.is_right;
         has_value_q <= job_i.kind == KindPath;
         is_first_q  <= job_i.is_first;
         is_last_q   <= job_i.is_last;
@@ -150,10 +150,10 @@ module slh_dsa_lane
         has_value_q <= 1'b1;
         is_right_q  <= index_q[0];
         if (kind_q == KindChain) begin
-          index_q  <= index_q + 16'd1;
+          index_q[3:0] <= index_q[3:0] + 4'd1;
         end else begin
           index_q  <= index_q >> 1;
-          second_q <= second_q + 6'd1;
+          second_q[3:0] <= second_q[3:0] + 4'd1;
         end
       end
     end
@@ -322,8 +322,8 @@ module slh_dsa_lane
     .kind_i       (kind_q),
     .layer_i, .tree_i,
     .key_pair_i   (leaf_i),
-    .second_i     (is_block ? 6'd0 : second_q),
-    .third_i      (is_block ? 16'd0 : index_q),
+    .second_i     (second_q),
+    .third_i      (index_q),
     .is_pair_i    (is_pair),
     .operands_i   (is_block ? halves_q : is_pair ? 5'd4 : 5'd2),
     .continues_i  (continues),

@@ -44,27 +44,28 @@ module slh_dsa_memory
   logic [31:0] result_upper [128];
   logic [31:0] result_lower [128];
 
-  logic [Lanes-1:0] asks;
-  logic             reads;
-  half_t            at;
+  localparam int unsigned LaneBits = (Lanes > 1) ? $clog2(Lanes) : 1;
+  logic [Lanes-1:0]    asks;
+  logic                reads;
+  half_t               at;
+  logic [LaneBits-1:0] reader, writer;
 
   // The lowest lane that asks for what is there, or the other port.
   always_comb begin
     asks         = '0;
-    at           = read_at_i;
+    reader       = '0;
     lane_ready_o = '0;
-    read_ready_o = 1'b1;
-    reads        = read_i;
     for (int lane = Lanes - 1; lane >= 0; lane--) begin
       asks[lane] = lane_read_i[lane] & (lane_at_i[lane] < filled_i) & ~(of_results_i && lane == 0);
       if (asks[lane]) begin
-        at           = lane_at_i[lane];
+        reader       = LaneBits'(lane);
         lane_ready_o = Lanes'(1) << lane;
-        read_ready_o = 1'b0;
-        reads        = 1'b1;
       end
     end
     if (of_results_i) lane_ready_o[0] = lane_read_i[0];
+    read_ready_o = asks == '0;
+    reads        = read_i | ~read_ready_o;
+    at           = read_ready_o ? read_at_i : lane_at_i[reader];
   end
 
   logic [6:0]  result_at;
@@ -73,18 +74,17 @@ module slh_dsa_memory
 
   // The lowest lane with a result.
   always_comb begin
-    result_at      = result_at_i[0];
-    result_words   = '0;
-    result_data    = result_data_i[0];
+    writer         = '0;
     result_ready_o = '0;
     for (int lane = Lanes - 1; lane >= 0; lane--) begin
       if (result_i[lane]) begin
-        result_at      = result_at_i[lane];
-        result_words   = result_words_i[lane];
-        result_data    = result_data_i[lane];
+        writer         = LaneBits'(lane);
         result_ready_o = Lanes'(1) << lane;
       end
     end
+    result_at    = result_at_i[writer];
+    result_data  = result_data_i[writer];
+    result_words = (result_i == '0) ? 2'b00 : result_words_i[writer];
   end
 
   // Words have write enables of their own: those of a key come one at a time.

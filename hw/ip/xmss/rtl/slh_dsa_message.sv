@@ -8,7 +8,6 @@
 
 module slh_dsa_message
   import slh_dsa_pkg::*;
-  import xmss_pkg::hash_request_t;
   import xmss_pkg::hash_response_t;
   import sha2_pkg::*;
 #(
@@ -36,12 +35,16 @@ module slh_dsa_message
   output half_t          read_at_o,
   input  logic [63:0]    read_data_i,  // a cycle after the grant
 
-  output hash_request_t  hash_o,
+  // The first hash core. A state that it gives is taken at once, and none is loaded.
+  output logic           cmd_valid_o,
+  output cmd_e           cmd_o,
+  output logic           lane_valid_o,
+  output logic [63:0]    lane_o,
   input  hash_response_t hash_i,
   output logic           mid_valid_o,  // words of the state after PK.seed leave the core
 
   output logic           done_o,  // the digest is there
-  output logic [255:0]   digest_o
+  output logic [7:0][31:0] digest_o  // the first word is the last element
 );
   // Words of an extended Hamming code: any two differ in four bits.
   typedef enum logic [7:0] {
@@ -82,6 +85,7 @@ module slh_dsa_message
   logic        needs_cmd_q, is_new_q;  // a block was not offered yet; it begins a hash
   logic        valid_q, fetched_q;  // a lane waits for the core; a half comes from the memory
   logic [63:0] lane_q, lane, ended, digest;
+  logic [3:0][63:0] halves;  // of the digest
   logic        is_stored, is_there, room, loads, ends_block, asks;
   logic [31:0] bytes_q;  // of R, key and message
 
@@ -93,6 +97,8 @@ module slh_dsa_message
       else if (4'(i) == word_bytes_i) ended[63 - 8*i -: 8] = 8'h80;
     end
   end
+
+  assign halves = digest_o;
 
   // Lanes that come from the memory: halves of R, PK.seed and PK.root.
   assign is_stored = (in_seed & (at_q < 3'd2)) | in_prefix | (in_expand & ~at_q[2]);
@@ -108,7 +114,7 @@ module slh_dsa_message
   assign loads      = busy_o & ~in_save & room & is_there;
   assign ends_block = loads & (at_q == 3'd7);
   assign word_ready_o = in_words & room;
-  assign digest     = digest_o[255 - 64*int'(at_q[1:0]) -: 64];
+  assign digest     = halves[~at_q[1:0]];
 
   // The lane that is made.
   always_comb begin
@@ -155,21 +161,15 @@ module slh_dsa_message
   // --- the core ---
   logic wants_q, of_seed_q, takes_cmd;  // a state is awaited; it is the one after PK.seed
   assign asks      = wants_q & ((is_new_q & ~Overlaps) | in_save);
-  assign takes_cmd = hash_o.cmd_valid & hash_i.cmd_ready;
+  assign takes_cmd = cmd_valid_o & hash_i.cmd_ready;
 
-  always_comb begin
-    hash_o.wipe       = clear_i;
-    hash_o.cmd_valid  = needs_cmd_q & ~valid_q;
-    hash_o.cmd        = asks ? CmdSave : is_new_q ? CmdFirst : CmdNext;
-    hash_o.lane_valid = valid_q;
-    hash_o.lane       = lane_q;
-    hash_o.load_valid = 1'b0;
-    hash_o.load       = '0;
-    hash_o.save_ready = 1'b1;
-  end
-  assign mid_valid_o = wants_q & of_seed_q & hash_i.save_valid;
+  assign cmd_valid_o  = needs_cmd_q & ~valid_q;
+  assign cmd_o        = asks ? CmdSave : is_new_q ? CmdFirst : CmdNext;
+  assign lane_valid_o = valid_q;
+  assign lane_o       = lane_q;
+  assign mid_valid_o  = wants_q & of_seed_q & hash_i.save_valid;
 
-  // Where a message is, the lane that waits, and what the core gives.
+  // Where a message is, the lane that waits, and what the core gives. Data need no clear: `done_o` says what is valid.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q     <= StIdle;
@@ -191,11 +191,9 @@ module slh_dsa_message
         is_new_q    <= 1'b1;
         valid_q     <= 1'b0;
         fetched_q   <= 1'b0;
-        lane_q      <= '0;
         bytes_q     <= 32'd48;
         wants_q     <= 1'b0;
         of_seed_q   <= 1'b0;
-        digest_o    <= '0;
       end else begin
         fetched_q <= read_o & read_ready_i;
         if (hash_i.lane_ready) valid_q <= 1'b0;
@@ -222,9 +220,9 @@ module slh_dsa_message
           if (hash_i.save_last) wants_q <= 1'b0;
           // Row 0 is H0, H1, H4, H5.
           for (int word = 0; word < 2; word++) begin
-            if (hash_i.save_halves[1 - word] && !of_seed_q) begin
-              digest_o[255 - 64*int'(hash_i.save_row) - 32*word -: 32] <= hash_i.save.low[63 - 32*word -: 32];
-              digest_o[127 - 64*int'(hash_i.save_row) - 32*word -: 32] <= hash_i.save.high[63 - 32*word -: 32];
+            if (hash_i.save_halves[word] && !of_seed_q) begin
+              digest_o[{1'b1, ~hash_i.save_row, 1'(word)}] <= hash_i.save.low[32*word +: 32];
+              digest_o[{1'b0, ~hash_i.save_row, 1'(word)}] <= hash_i.save.high[32*word +: 32];
             end
           end
         end

@@ -41,7 +41,9 @@ package slh_dsa_pkg;
     logic [4:0]  halves;     // how many are read, one after the other
     logic [3:0]  hashes;
     logic [5:0]  number;     // of the chain or tree
-    logic [15:0] index;      // the first step of a chain, a leaf, or zero
+    logic [5:0]  second;     // words of the first address: the chain, or a height
+    logic [15:0] index;      // and the first step of a chain, or an index in a level
+    logic        is_right;   // the first child of a path is the right one
     logic        is_first;   // of blocks
     logic        is_last;
   } job_t;

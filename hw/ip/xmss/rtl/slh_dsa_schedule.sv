@@ -21,7 +21,7 @@ module slh_dsa_schedule
   input  logic             prepare_i,  // a signature comes: marks of the one before are cleared, in 64 cycles
   input  logic             start_i,    // the digest is there
   input  logic             is_turned_i,  // the second pass: trees and chains in another order
-  input  logic [167:0]     md_i,  // the digest (algorithm 20): indices of FORS, of the tree, of the leaf
+  input  logic [13:0][11:0] md_i,  // the digest (algorithm 20): indices of FORS, of the tree, of the leaf
   input  logic [53:0]      tree_i,
   input  logic [8:0]       leaf_i,
   output logic             finished_o,  // the root of the hypertree is computed
@@ -88,7 +88,7 @@ module slh_dsa_schedule
       default:  state_d = Hardened ? StError : StIdle;
     endcase
     if (start_i && !error_o) state_d = StTrees;
-    if (clear_i && !error_o) state_d = StIdle;
+    if ((clear_i || prepare_i) && !error_o) state_d = StIdle;
   end
 
   // --- marks: which results are there ---
@@ -136,6 +136,7 @@ module slh_dsa_schedule
   logic [5:0]  number;
   logic [3:0]  tree;
   logic [11:0] tree_index;
+  half_t       tree_at;
   assign tree_due  = in_trees & (item_q != 6'(Trees));
   assign check_due = in_chains & summed_i & (check_q != 2'd3);
   assign chain_due = in_chains & (item_q != 6'(MessageChains));
@@ -147,22 +148,39 @@ module slh_dsa_schedule
     else if (check_due) number = {4'b1000, is_turned_i ? 2'd2 - check_q : check_q};
   end
   assign tree          = number[3:0];
-  assign tree_index    = 12'(md_i >> (12 * (Trees - 1 - int'(tree))));
   assign digit_index_o = number;
+
+  // The index of the tree and where its values are: as a table, which takes less than a shift and a product.
+  always_comb begin
+    tree_index = md_i[0];
+    tree_at    = '0;
+    for (int i = 0; i < Trees; i++) begin
+      if (tree == 4'(i)) begin
+        tree_index = md_i[Trees - 1 - i];
+        tree_at    = TreesAt + 10'(2 * (1 + ForsHeight) * i);
+      end
+    end
+  end
   assign is_direct     = ~in_trees & (digit_i == '1);
   assign item_due      = (tree_due | check_due | chain_due) & ~is_direct;
   // A mark waits for those of results.
   assign marks_direct  = (check_due | chain_due) & is_direct & ~result_i & ~takes_first;
 
+  // In the layer: values of a chain, or the path.
+  half_t layer_at;
+  assign layer_at = base_q + (path_due ? PathAt : {3'd0, number, 1'b0});
+
   // The first lane takes what is serial first.
   assign takes_first = (block_due | path_due) & job_ready_i[0];
   always_comb begin
     job_o.kind     = in_trees ? KindTree : KindChain;
-    job_o.at       = in_trees ? TreesAt + 10'(26 * int'(tree)) : base_q + {3'd0, number, 1'b0};
+    job_o.at       = in_trees ? tree_at : layer_at;
     job_o.halves   = in_trees ? 5'd26 : 5'd2;
     job_o.hashes   = in_trees ? 4'd13 : ~digit_i;
     job_o.number   = number;
+    job_o.second   = in_trees ? 6'd0 : number;
     job_o.index    = in_trees ? {tree, tree_index} : {12'd0, digit_i};
+    job_o.is_right = leaf_o[0];
     job_o.is_first = block_q == '0;
     job_o.is_last  = is_last_block;
     if (takes_first && !blocks_done_q) begin
@@ -171,12 +189,16 @@ module slh_dsa_schedule
       job_o.at     = (block_q == '0) ? '0 : {3'd0, block_q, 3'd0} - 10'd3;
       job_o.halves = (block_q == '0) ? 5'd6 : !is_last_block ? 5'd9 : in_trees ? 5'd7 : 5'd1;
       job_o.hashes = 4'd1;
+      job_o.second = '0;
+      job_o.index  = '0;
     end else if (takes_first) begin
       job_o.kind   = KindPath;
-      job_o.at     = base_q + PathAt;
+      job_o.at     = layer_at;
       job_o.halves = 5'd18;
       job_o.hashes = 4'd9;
-      job_o.index  = {7'd0, leaf_o};
+      // The first node is above the leaf (§6.3, algorithm 11).
+      job_o.second = 6'd1;
+      job_o.index  = {8'd0, leaf_o[8:1]};
     end
   end
 
