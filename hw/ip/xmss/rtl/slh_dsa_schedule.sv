@@ -3,7 +3,8 @@
 // In a layer all chains are independent. Their ends are absorbed by T_len in order, a block as soon as its values are
 // there, by the first lane, which then goes up the path. That is serial, and the next layer signs its result. So chains are
 // given out in order, but for those of the checksum, of which the first one is always long: they go out as soon as
-// they are known. A chain without steps takes no lane: its block reads it from the signature.
+// they are known; and for the second half, of which long ones go first, so that lanes end together. A chain without
+// steps takes no lane: its block reads it from the signature.
 
 `include "assert.svh"
 
@@ -130,21 +131,26 @@ module slh_dsa_schedule
   assign path_due  = in_chains & blocks_done_q & ~path_done_q;
 
   // --- trees and chains, for any lane ---
-  logic [5:0]  item_q;   // trees, or chains of the message, that were given out
+  // A half, and four scans over the other one.
+  localparam logic [6:0] ScansEnd = 7'(MessageChains / 2 * 5);
+  logic [6:0]  item_q;   // trees that were given out, or a place in the scans over chains
   logic [1:0]  check_q;  // and chains of the checksum
-  logic        tree_due, check_due, chain_due, item_due, is_direct, takes_item, takes_first;
+  logic        tree_due, check_due, chain_due, item_due, is_direct, fits, passes, takes_item, takes_first;
   logic [5:0]  number;
+  logic [2:0]  rank;  // of the scan: all of the first half, and of the second half those with the same two upper bits
   logic [3:0]  tree;
   logic [11:0] tree_index;
   half_t       tree_at;
-  assign tree_due  = in_trees & (item_q != 6'(Trees));
+  assign rank      = item_q[6:4];
+  assign tree_due  = in_trees & (item_q != 7'(Trees));
   assign check_due = in_chains & summed_i & (check_q != 2'd3);
-  assign chain_due = in_chains & (item_q != 6'(MessageChains));
+  assign chain_due = in_chains & (item_q != ScansEnd);
+  assign fits      = check_due | (rank == '0) | (digit_i[3:2] == 2'(rank - 3'd1));
 
   // Neighbours are exchanged in the second pass, so that a fault of the same cycle hits other work.
   always_comb begin
-    number = item_q ^ {4'd0, {2{is_turned_i}}};
-    if (in_trees)       number = item_q ^ {5'd0, is_turned_i};
+    number = {1'b0, rank != '0, item_q[3:0] ^ {2'd0, {2{is_turned_i}}}};
+    if (in_trees)       number = {2'd0, item_q[3:0] ^ {3'd0, is_turned_i}};
     else if (check_due) number = {4'b1000, is_turned_i ? 2'd2 - check_q : check_q};
   end
   assign tree          = number[3:0];
@@ -162,9 +168,10 @@ module slh_dsa_schedule
     end
   end
   assign is_direct     = ~in_trees & (digit_i == '1);
-  assign item_due      = (tree_due | check_due | chain_due) & ~is_direct;
+  assign item_due      = tree_due | ((check_due | chain_due) & fits & ~is_direct);
+  assign passes        = chain_due & ~fits & ~takes_first;
   // A mark waits for those of results.
-  assign marks_direct  = (check_due | chain_due) & is_direct & ~result_i & ~takes_first;
+  assign marks_direct  = (check_due | chain_due) & fits & is_direct & ~result_i & ~takes_first;
 
   // In the layer: values of a chain, or the path.
   half_t layer_at;
@@ -258,9 +265,9 @@ module slh_dsa_schedule
           if (blocks_done_q)      path_done_q   <= 1'b1;
           else if (is_last_block) blocks_done_q <= 1'b1;
         end
-        if (takes_item || marks_direct) begin
+        if (takes_item || marks_direct || passes) begin
           if (check_due) check_q <= check_q + 2'd1;
-          else           item_q  <= item_q + 6'd1;
+          else           item_q  <= item_q + 7'd1;
         end
       end
     end

@@ -11,7 +11,7 @@ from slh_dsa_signer import sign
 SIGNATURES = 20
 BOUND = 25_000
 # Of the documentation.
-CYCLES = 453_151
+CYCLES = 443_488
 
 
 @cocotb.test()
