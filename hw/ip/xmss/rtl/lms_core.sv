@@ -96,8 +96,9 @@ module lms_core
   // After a refusal the rest of a signature is taken and dropped.
   assign drains = done_o & (error_o != NoError);
 
+  // A level that does not verify ends a signature at any of its words.
   sha2_narrow u_sig_words (
-    .clk_i, .rst_ni, .flush_i(clear),
+    .clk_i, .rst_ni, .flush_i(clear | receive),
     .valid_i(sig_valid_i & listens_q), .ready_o(sig_ready_o), .data_i(in_order(sig_data_i)), .last_i(sig_last_i),
     .bytes_i(sig_bytes_i),
     .valid_o(word_valid), .ready_i(word_take | drains), .data_o(word), .last_o(word_last), .bytes_o(word_bytes)
@@ -463,5 +464,5 @@ module lms_core
   `ASSERT(TheKeyIsForAnIdleEngine_A, memory_write && memory_place[9:1] == KeyPlace[9:1] |-> idle_o)
   `ASSERT(AJobIsForOneLane_A, $onehot0(lane_select))
   `ASSERT(AnUpsetStopsAll_A, fail && Hardened |=> alert_o)
-  `ASSERT(NothingIsComputedWhileIdle_A, idle_o |-> stream_done && !hash_message && !compute_root)
+  `ASSERT(NothingIsComputedWhileIdle_A, idle_o && !fail |-> stream_done && !hash_message && !compute_root)
 endmodule

@@ -124,5 +124,5 @@ module lms_digits
   // A digit of an unfinished checksum would begin its chain elsewhere.
   `ASSERT(ASumIsReadWhenItIsThere_A, read_i && of_sum |-> summed_o)
   `ASSERT(QIsReadWhenItIsThere_A, read_i |-> valid_o)
-  `ASSERT(EveryDigitIsAddedOnce_A, summed_o |-> at_q == chains_i)
+  `ASSERT(EveryDigitIsAddedOnce_A, $rose(summed_o) |-> at_q == chains_i)
 endmodule

@@ -182,7 +182,8 @@ module lms_stream
   assign load_valid_o = loading_q;
   assign load_o       = slot_data;
   assign result_o     = slot_data;
-  assign digest_o     = saves & (hash_q == LongMessage);
+  // A state in the middle of a message comes out, too, when the message is late.
+  assign digest_o     = saves & in_result & (hash_q == LongMessage);
 
   lms_slots u_slots (
     .clk_i, .rst_ni,

@@ -21,6 +21,10 @@ H10_W4 = (6, 3)
 H5_W8 = (5, 4)
 
 
+def word_at(data: bytes, at: int) -> int:
+    return int.from_bytes(data[at : at + 4], "big")
+
+
 class Signed(NamedTuple):
     levels: int  # of HSS, or 0
     types: tuple[int, int]  # of the tree and of its one-time signatures
