@@ -85,5 +85,9 @@ module lms_alone
     );
   end
 
-  `ASSERT(AVerdictFollowsItsEnd_A, verdict_o != '0 |-> done_o)
+  logic [Lanes-1:0] fails;
+  for (genvar lane = 0; lane < Lanes; lane++) begin : g_fail
+    assign fails[lane] = response[lane].error;
+  end
+  `ASSERT(AHashCoreThatFailsStopsAll_A, fails != '0 && Hardened |=> alert_o)
 endmodule

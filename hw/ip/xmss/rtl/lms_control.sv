@@ -343,7 +343,6 @@ module lms_control
   `ASSERT(AnUpsetHasNoVerdict_A, alert_o |-> verdict_o == '0 && !done_o)
   // A verdict is the constant of two walks on each level, or there is none.
   `ASSERT(AVerdictIsOfTwoWalks_A, verdict_o != '0 |-> verdict_o == Passed && second_q && error_q == NoError)
-  `ASSERT(AVerdictIsOfTheLastLevel_A, $rose(done_o) && error_q == NoError |-> is_last_o)
   `ASSERT(ARootFollowsAComparison_A, root_word_o != '0 |-> done_o && (error_q == NoError || error_q == ErrorMismatch))
   `ASSERT(ALevelFollowsAVerifiedOne_A, in_next |-> verdict_q == level_passed)
 endmodule

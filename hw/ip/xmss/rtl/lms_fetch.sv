@@ -195,5 +195,4 @@ module lms_fetch
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
   `ASSERT(TheRingIsNotOverrun_A, write_o |-> tail_q + 3'd1 != head_i)
   `ASSERT(OneWriteAtATime_A, moves |-> !fetched_q)
-  `ASSERT(OnlyTheLastWordIsShort_A, msg_valid_i && msg_ready_o && !msg_last_i |-> msg_bytes_i == 4'd8)
 endmodule

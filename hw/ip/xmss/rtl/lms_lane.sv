@@ -121,7 +121,7 @@ module lms_lane
   assign walked    = block_end_i & is_last;
   assign takes_job = loaded & (in_idle | walked) & ~wipe_i & ~error_o;
   // A chain is taken late, so that the others find a lane that is free sooner, and when no state comes into the slots.
-  assign job_ready_o = ~next_valid_q & (in_idle | (in_feed & is_last)) & ~wipe_i & ~error_o;
+  assign job_ready_o = ~next_valid_q & (in_idle | (in_feed & is_last)) & ~wipe_i;
   assign step_o      = block_end_i;
   assign cmd_valid_o = in_issue;
 
@@ -240,6 +240,5 @@ module lms_lane
   // The slot of the step would get the value of the next chain.
   `ASSERT(ASetInUseIsNotLoaded_A, fetched_q && !in_idle |-> set_q != next_set_q)
   `ASSERT(ALaneWaits_A, lane_valid_o && !lane_ready_i && !wipe_i |=> lane_valid_o && $stable(lane_o))
-  `ASSERT(ABlockBeginsWithItsFirstLane_A, cmd_valid_o && cmd_ready_i |-> at_q <= 3'd1)
   `ASSERT(RowsAreNotLost_A, fetched_q |-> next_valid_q)
 endmodule

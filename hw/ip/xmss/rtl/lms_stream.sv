@@ -239,7 +239,7 @@ module lms_stream
     .end_o        (hash_end)
   );
 
-  `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
+  `ASSERT(ErrorIsForGood_A, is_error && Hardened |=> is_error)
   `ASSERT(AnErrorOffersNothing_A, is_error |-> !cmd_valid_o && !done_o)
   // The place of a node in its tree: a parent of the root would be compared instead of it.
   `ASSERT(TheRootHasNumberOne_A, node_o && is_root |-> node_q == 26'd1)

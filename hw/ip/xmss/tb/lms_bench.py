@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import cocotb
+from cocotb.handle import HierarchyObject
 from lms_signer import Signed
-from xmss_bench import INPUTS, NO_ERROR, Core, Result
+from xmss_bench import NO_ERROR, Core, Result
 
 PARAMETERS = 7
 
 
 class LmsCore(Core):
-    # No verification of the tests takes more cycles.
-    patience = 120_000
     settling_cycles = 20
+
+    def __init__(self, dut: HierarchyObject, stalls: float = 0.0) -> None:
+        super().__init__(dut, stalls)
+        # The watchdog: no verification of the tests takes more cycles.
+        self.patience = 960_000 // (int(dut.Lanes.value) * int(dut.RoundsPerCycle.value))
 
     async def write_lms_key(self, signed: Signed) -> None:
         for first, value in ((0, signed.root), (8, signed.identifier)):
@@ -47,6 +51,3 @@ class LmsCore(Core):
             await self.tick(2)
             words.append(int(self.dut.root_o.value).to_bytes(4, "big"))
         return b"".join(words)
-
-
-__all__ = ["INPUTS", "NO_ERROR", "PARAMETERS", "LmsCore"]
