@@ -163,23 +163,18 @@ module lms_core
     end
   end
 
-  // Ports of the memory: the first one is that of the long messages.
-  logic [Lanes:0] port_read, port_read_ready, port_read_row, port_write, port_write_ready, port_write_row;
-  place_t         port_read_place [Lanes+1];
-  place_t         port_write_place [Lanes+1];
-  row_t           port_write_data [Lanes+1];
-  logic           control_read, control_read_ready, control_row;
-  place_t         control_place;
-  row_t           read_data;
+  // Ports of the memory: those of the lanes write, the first two read, which are those of the long messages and of the
+  // first steps.
+  localparam int unsigned Ports = (Lanes > 2) ? Lanes : 2;
+  logic [Ports-1:0] port_read, port_read_ready, port_read_row, port_write, port_write_ready, port_write_row;
+  place_t           port_read_place [Ports];
+  place_t           port_write_place [Ports];
+  row_t             port_write_data [Ports];
+  logic             control_read, control_read_ready, control_row;
+  place_t           control_place;
+  row_t             read_data;
 
-  logic unused_port;
-  assign unused_port         = port_write_ready[0];
-  assign port_write[0]       = 1'b0;
-  assign port_write_row[0]   = 1'b0;
-  assign port_write_place[0] = '0;
-  assign port_write_data[0]  = '0;
-
-  xmss_memory #(.Lanes(Lanes + 1)) u_memory (
+  xmss_memory #(.Lanes(Ports)) u_memory (
     .clk_i, .rst_ni,
     .lane_read_i       (port_read),
     .lane_read_ready_o (port_read_ready),
@@ -211,8 +206,12 @@ module lms_core
   chain_t job;
   place_t      end_place;
   logic [Lanes-1:0] lane_ready, lane_select, lane_error, steps, hash_error;
-  logic [2:0]       lane_holds [Lanes];
-  logic [2:0][8:0]  lane_chain [Lanes];
+  logic [Lanes-1:0] first_want, first_free, first_valid;
+  logic [1:0]       lane_holds [Lanes];
+  logic [1:0][8:0]  lane_chain [Lanes];
+  logic [8:0]       first_chain [Lanes];
+  logic             first_busy;
+  logic [63:0]      first_word;
 
   lms_digits u_digits (
     .clk_i, .rst_ni,
@@ -328,6 +327,36 @@ module lms_core
   );
 
   // --- chains ---
+  lms_first #(.Lanes(Lanes)) u_first (
+    .clk_i, .rst_ni,
+    .wipe_i      (clear),
+    .is_short_i  (is_short),
+    .want_i      (first_want),
+    .chain_i     (first_chain),
+    .free_i      (first_free),
+    .read_valid_o(port_read[1]),
+    .read_ready_i(port_read_ready[1]),
+    .read_place_o(port_read_place[1]),
+    .read_row_o  (port_read_row[1]),
+    .read_data_i (read_data),
+    .busy_o      (first_busy),
+    .valid_o     (first_valid),
+    .word_o      (first_word)
+  );
+
+  for (genvar port = 0; port < Ports; port++) begin : g_port
+    if (port > 1) begin : g_write
+      logic unused_ready;
+      assign unused_ready = port_read_ready[port];
+      assign {port_read[port], port_read_row[port], port_read_place[port]} = '0;
+    end
+    if (port >= Lanes) begin : g_read
+      logic unused_ready;
+      assign unused_ready = port_write_ready[port];
+      assign {port_write[port], port_write_row[port], port_write_place[port], port_write_data[port]} = '0;
+    end
+  end
+
   for (genvar lane = 0; lane < Lanes; lane++) begin : g_lane
     logic [1:0]       cmd_valid, cmd_taken, lane_valid, lane_ready_2, block_end, awaits, save_valid, save_ready;
     logic [1:0][63:0] lane_data;
@@ -335,8 +364,9 @@ module lms_core
     logic             save_row;
     row_t             save;
 
-    assign port_write_row[lane+1]  = save_row;
-    assign port_write_data[lane+1] = save;
+    assign port_write_row[lane]    = save_row;
+    assign port_write_data[lane]   = save;
+    assign first_chain[lane]       = lane_chain[lane][0];
     assign hash_error[lane]        = hash_i[lane].error;
 
     lms_lane #(.Hardened(Hardened)) u_lane (
@@ -353,14 +383,14 @@ module lms_core
       .holds_o      (lane_holds[lane]),
       .chain_o      (lane_chain[lane]),
       .step_o       (steps[lane]),
-      .read_valid_o (port_read[lane+1]),
-      .read_ready_i (port_read_ready[lane+1]),
-      .read_place_o (port_read_place[lane+1]),
-      .read_row_o   (port_read_row[lane+1]),
-      .read_data_i  (read_data),
-      .write_valid_o(port_write[lane+1]),
-      .write_ready_i(port_write_ready[lane+1]),
-      .write_place_o(port_write_place[lane+1]),
+      .want_o       (first_want[lane]),
+      .free_o       (first_free[lane]),
+      .word_valid_i (first_valid[lane]),
+      .busy_i       (first_busy),
+      .word_i       (first_word),
+      .write_valid_o(port_write[lane]),
+      .write_ready_i(port_write_ready[lane]),
+      .write_place_o(port_write_place[lane]),
       .cmd_valid_o  (cmd_valid[0]),
       .cmd_ready_i  (cmd_taken[0]),
       .lane_valid_o (lane_valid[0]),

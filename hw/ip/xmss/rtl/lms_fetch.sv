@@ -104,7 +104,7 @@ module lms_fetch
     unique case (1'b1)
       in_key:  read_place_o = key_i | PlaceBits'(count_q[0]);
       in_ends: read_place_o = end_place_i;
-      in_path: read_place_o = SiblingPlace + PlaceBits'(count_q);
+      in_path: read_place_o = SiblingPlace | PlaceBits'(count_q);
       default: read_place_o = RandomizerPlace;
     endcase
   end

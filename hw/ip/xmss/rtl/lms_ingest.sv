@@ -122,8 +122,8 @@ module lms_ingest
   always_comb begin
     unique case (1'b1)
       in_random: write_place_o = RandomizerPlace;
-      in_chains: write_place_o = ValuePlace + PlaceBits'(count_q);
-      in_path:   write_place_o = SiblingPlace + PlaceBits'(count_q);
+      in_chains: write_place_o = ValuePlace | PlaceBits'(count_q);
+      in_path:   write_place_o = SiblingPlace | PlaceBits'(count_q[4:0]);
       default:   write_place_o = next_key_i | PlaceBits'(word_q[3]);
     endcase
   end

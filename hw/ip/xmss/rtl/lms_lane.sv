@@ -1,14 +1,14 @@
 // Walks chains: each step hashes I, q, i, j and the value before, which is one block (RFC 8554 §4.6).
 //
-// The value of the next chain is loaded during the last step of a chain, so that steps follow each other without a
-// cycle between them. The end of a chain goes from the core into the memory, all other values into a slot.
+// The value of the first step comes from the memory by `lms_first`, all others from the core, into registers. The end of a
+// chain goes from the core into the memory. The next chain is taken when the last block is fed, so that steps follow each
+// other without a cycle between them.
 
 `include "assert.svh"
 
 module lms_lane
   import xmss_pkg::*;
   import lms_pkg::*;
-  import sha2_pkg::*;
 #(
   parameter bit Hardened = 1'b1
 ) (
@@ -25,20 +25,21 @@ module lms_lane
 
   input  logic         job_valid_i,  // a chain whose value is in the memory
   output logic         job_ready_o,
-  input  chain_t job_i,
+  input  chain_t       job_i,
 
-  // Chains whose ends are not in the memory.
-  output logic [2:0]      holds_o,
-  output logic [2:0][8:0] chain_o,
+  // Chains whose ends are not in the memory: one that is walked, and one whose end is still in the core.
+  output logic [1:0]      holds_o,
+  output logic [1:0][8:0] chain_o,
   output logic         step_o,  // a step was computed
 
-  // The memory: rows to read, which come a cycle after the grant, and ends to write.
-  output logic         read_valid_o,
-  input  logic         read_ready_i,
-  output place_t       read_place_o,
-  output logic         read_row_o,
-  input  row_t         read_data_i,
-  output logic         write_valid_o,
+  // The value of a first step.
+  output logic         want_o,
+  output logic         free_o,   // a word is taken
+  input  logic         word_valid_i,
+  input  logic         busy_i,   // the bus has no length
+  input  logic [63:0]  word_i,
+
+  output logic         write_valid_o,  // an end, by rows
   input  logic         write_ready_i,
   output place_t       write_place_o,
 
@@ -71,57 +72,14 @@ module lms_lane
   assign in_feed  = state_q == StFeed;
   assign error_o  = ~(in_idle | in_issue | in_feed);
 
-  // --- the value of the next chain ---
-  chain_t next_q;
-  logic next_valid_q, next_set_q, fetches, fetched_q, fetched_row_q, loaded, takes_job;
-  logic [1:0] load_q;  // rows that were asked for
+  logic [8:0] chain_q, end_q;     // of the step, and of the end that is still in the core
+  logic [7:0] step_q;             // j
+  logic       first_q, ends_q;    // the first step of a chain; what comes out of the core is the end of one
+  logic       is_last, takes_job;
 
-  assign read_valid_o = next_valid_q & ~load_q[1];
-  assign read_place_o = ValuePlace + PlaceBits'(next_q.chain);
-  assign read_row_o   = load_q[0];
-  assign fetches      = read_valid_o & read_ready_i;
-  assign loaded       = next_valid_q & load_q[1] & ~fetched_q;
-
-  // A row is in its slot a cycle after it was read.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      next_q        <= '0;
-      next_valid_q  <= 1'b0;
-      next_set_q    <= 1'b0;
-      load_q        <= '0;
-      fetched_q     <= 1'b0;
-      fetched_row_q <= 1'b0;
-    end else if (wipe_i) begin
-      next_valid_q <= 1'b0;
-      load_q       <= '0;
-      fetched_q    <= 1'b0;
-    end else begin
-      fetched_q     <= fetches;
-      fetched_row_q <= load_q[0];
-      if (fetches) load_q <= load_q + 2'd1;
-      if (takes_job) begin
-        next_valid_q <= 1'b0;
-        next_set_q   <= ~next_set_q;
-      end
-      if (job_valid_i && job_ready_o) begin
-        next_q       <= job_i;
-        next_valid_q <= 1'b1;
-        load_q       <= '0;
-      end
-    end
-  end
-
-  // --- the chain that is walked ---
-  logic [8:0] chain_q, end_q;  // of the step, and of the end that is still in the core
-  logic [7:0] step_q;          // j
-  logic       set_q, ends_q;   // the slot of the value; what comes out of the core is the end of a chain
-  logic       is_last, walked; // the last step of a chain; its block is fed
-
-  assign is_last   = step_q + 8'd1 == last_i;
-  assign walked    = block_end_i & is_last;
-  assign takes_job = loaded & (in_idle | walked) & ~wipe_i & ~error_o;
-  // A chain is taken late, so that the others find a lane that is free sooner, and when no state comes into the slots.
-  assign job_ready_o = ~next_valid_q & (in_idle | (in_feed & is_last)) & ~wipe_i;
+  assign is_last     = step_q + 8'd1 == last_i;
+  assign job_ready_o = in_idle & ~wipe_i;
+  assign takes_job   = job_valid_i & job_ready_o;
   assign step_o      = block_end_i;
   assign cmd_valid_o = in_issue;
 
@@ -129,13 +87,12 @@ module lms_lane
   always_comb begin
     state_d = state_q;
     unique case (state_q)
-      StIdle:  state_d = StIdle;
+      StIdle:  if (takes_job) state_d = StIssue;
       StIssue: if (cmd_ready_i) state_d = StFeed;
       StFeed:  if (block_end_i) state_d = is_last ? StIdle : StIssue;
       StError: state_d = StError;
       default: state_d = Hardened ? StError : StIdle;
     endcase
-    if (takes_job) state_d = StIssue;
     if (wipe_i && !error_o) state_d = StIdle;
   end
 
@@ -146,56 +103,74 @@ module lms_lane
       chain_q <= '0;
       end_q   <= '0;
       step_q  <= '0;
-      set_q   <= 1'b0;
+      first_q <= 1'b0;
       ends_q  <= 1'b0;
     end else begin
       state_q <= state_d;
       if (block_end_i) begin
-        step_q <= step_q + 8'd1;
-        ends_q <= is_last;
-        end_q  <= chain_q;
+        step_q  <= step_q + 8'd1;
+        first_q <= 1'b0;
+        ends_q  <= is_last;
+        end_q   <= chain_q;
       end
       if (takes_job) begin
-        chain_q <= next_q.chain;
-        step_q  <= next_q.digit;
-        set_q   <= next_set_q;
+        chain_q <= job_i.chain;
+        step_q  <= job_i.digit;
+        first_q <= 1'b1;
       end
-      if (wipe_i) ends_q <= 1'b0;
     end
   end
 
-  assign holds_o = {awaits_i & ends_q, ~in_idle, next_valid_q};
-  assign chain_o = {end_q, chain_q, next_q.chain};
+  assign holds_o = {awaits_i & ends_q, ~in_idle};
+  assign chain_o = {end_q, chain_q};
 
-  // --- results ---
+  // --- results: the value of the next step, or an end ---
+  logic [63:0] value_q [4];
   assign write_valid_o = save_valid_i & ends_q;
-  assign write_place_o = EndPlace + PlaceBits'(end_q);
-  assign save_ready_o  = ends_q ? write_ready_i : ~fetched_q;
+  assign write_place_o = EndPlace | PlaceBits'(end_q);
+  assign save_ready_o  = ~ends_q | write_ready_i;
 
-  logic saves;  // into the slot
-  row_t slot_data;
-  logic [2:0] at_q;
-  assign saves = save_valid_i & save_ready_o & ~ends_q;
-
-  lms_slots u_slots (
-    .clk_i, .rst_ni,
-    .write_i       (fetched_q | saves),
-    .write_row_i   (fetched_q ? {3'b0, next_set_q, fetched_row_q} : {3'b0, set_q, save_row_i}),
-    .write_halves_i(2'b11),
-    .write_data_i  (fetched_q ? read_data_i : save_i),
-    .read_row_i    ({3'b0, set_q, at_q[0]}),
-    .read_data_o   (slot_data)
-  );
+  // Without a reset: a step begins after its value. The last pair of 24 bytes is zero.
+  always_ff @(posedge clk_i) begin
+    if (save_valid_i && !save_row_i) {value_q[2], value_q[0]} <= save_i;
+    if (save_valid_i && save_row_i) value_q[1] <= save_i.low;
+    if (is_short_i)                      value_q[3] <= '0;
+    else if (save_valid_i && save_row_i) value_q[3] <= save_i.high;
+  end
 
   // --- lanes of the block: 16, 4, 2 and 1 bytes are before the value, which is so shifted by a byte ---
-  logic        active_q, valid_q, loads, is_value, is_mark;
-  logic [55:0] carry_q;  // of a pair, what is left for the next lane
-  logic [63:0] lane_q, pair;
+  logic        active_q, valid_q, loads, is_value, from_bus, may_load;
+  logic [2:0]  at_q, choice;
+  logic [63:0] lane_q, lane;
 
-  assign is_value = (at_q >= 3'd2) & (at_q < (is_short_i ? 3'd5 : 3'd6));
-  assign is_mark  = at_q == (is_short_i ? 3'd5 : 3'd6);
-  assign pair     = (at_q[2] ? slot_data.high : slot_data.low);
-  assign loads    = active_q & (~valid_q | lane_ready_i) & ~(is_value & awaits_i);
+  assign is_value = (at_q >= 3'd2) & (at_q < (is_short_i ? 3'd6 : 3'd7));
+  assign from_bus = is_value & first_q;
+  assign want_o   = active_q & in_feed & first_q & (at_q == 3'd2);
+  assign free_o   = ~valid_q | lane_ready_i;
+
+  // A value is there when it came out of the core, or when it is on the bus; a length when no value is there.
+  always_comb begin
+    may_load = 1'b1;
+    if (is_value)      may_load = first_q ? word_valid_i : ~awaits_i;
+    if (at_q == 3'd7)  may_load = ~busy_i;
+  end
+  assign loads = active_q & free_o & may_load;
+
+  // Eight sources, of which the bus is one: for the length, and for a first step what follows the lane with j.
+  assign choice = (from_bus && at_q != 3'd2) ? 3'd7 : at_q;
+  always_comb begin
+    unique case (choice)
+      3'd0:    lane = identifier_i[127:64];
+      3'd1:    lane = identifier_i[63:0];
+      3'd2:    lane = {index_i, 7'b0, chain_q, step_q, first_q ? word_i[7:0] : value_q[0][63:56]};
+      3'd3:    lane = {value_q[0][55:0], value_q[1][63:56]};
+      3'd4:    lane = {value_q[1][55:0], value_q[2][63:56]};
+      // The one of the padding follows the value.
+      3'd5:    lane = {value_q[2][55:0], value_q[3][63] | is_short_i, value_q[3][62:56]};
+      3'd6:    lane = {value_q[3][55:0], ~is_short_i, 7'b0};
+      default: lane = word_i;
+    endcase
+  end
   assign lane_valid_o = valid_q;
   assign lane_o       = lane_q;
 
@@ -205,40 +180,29 @@ module lms_lane
       active_q <= 1'b0;
       valid_q  <= 1'b0;
       at_q     <= '0;
-      carry_q  <= '0;
-      lane_q   <= '0;
     end else if (wipe_i) begin
       active_q <= 1'b0;
       valid_q  <= 1'b0;
       at_q     <= '0;
-      carry_q  <= '0;
-      lane_q   <= '0;
     end else begin
       if (lane_ready_i) valid_q <= 1'b0;
       if (loads) begin
         valid_q  <= 1'b1;
         at_q     <= at_q + 3'd1;
         active_q <= at_q != 3'd7;
-        carry_q  <= (at_q == 3'd1) ? {index_i, 7'b0, chain_q, step_q} : is_value ? pair[55:0] : '0;
-        unique case (at_q)
-          3'd0:    lane_q <= identifier_i[127:64];
-          3'd1:    lane_q <= identifier_i[63:0];
-          3'd7:    lane_q <= is_short_i ? 64'd376 : 64'd440;
-          default: lane_q <= {carry_q, is_value ? pair[63:56] : {is_mark, 7'b0}};
-        endcase
       end
       if (takes_job || (block_end_i && !is_last)) active_q <= 1'b1;
     end
+  end
+  always_ff @(posedge clk_i) begin
+    if (loads) lane_q <= lane;
   end
 
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
   `ASSERT(AnErrorTakesNoJob_A, error_o |-> !job_ready_o && !cmd_valid_o)
   // A chain at its end has no step: it would be walked around.
-  `ASSERT(AChainHasAStep_A, takes_job |-> next_q.digit < last_i)
+  `ASSERT(AChainHasAStep_A, takes_job |-> job_i.digit < last_i)
   `ASSERT(AStepIsBeforeTheEnd_A, in_issue |-> step_q < last_i)
-  `ASSERT(AJobBeginsWithItsValue_A, takes_job |-> load_q[1] && !fetched_q)
-  // The slot of the step would get the value of the next chain.
-  `ASSERT(ASetInUseIsNotLoaded_A, fetched_q && !in_idle |-> set_q != next_set_q)
+  `ASSERT(AWordIsForAFirstStep_A, word_valid_i |-> from_bus && active_q)
   `ASSERT(ALaneWaits_A, lane_valid_o && !lane_ready_i && !wipe_i |=> lane_valid_o && $stable(lane_o))
-  `ASSERT(RowsAreNotLost_A, fetched_q |-> next_valid_q)
 endmodule

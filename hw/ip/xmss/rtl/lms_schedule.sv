@@ -34,8 +34,8 @@ module lms_schedule
   output chain_t job_o,
 
   // Chains that are with the lanes.
-  input  logic [2:0]      holds_i [Lanes],
-  input  logic [2:0][8:0] chain_i [Lanes],
+  input  logic [1:0]      holds_i [Lanes],
+  input  logic [1:0][8:0] chain_i [Lanes],
 
   // The next end, in the order of the chains.
   output logic        end_valid_o,
@@ -71,13 +71,13 @@ module lms_schedule
   always_comb begin
     is_held = 1'b0;
     for (int lane = 0; lane < Lanes; lane++) begin
-      for (int i = 0; i < 3; i++) is_held |= holds_i[lane][i] & (chain_i[lane][i] == value_q);
+      for (int i = 0; i < 2; i++) is_held |= holds_i[lane][i] & (chain_i[lane][i] == value_q);
     end
   end
   assign passed      = ~running_q | (wrapped_q & ((value_q < chain_q) | (is_turned_i & (value_q >= first))));
   assign is_moved    = moved[value_q];
   assign end_valid_o = values_q & passed & ~is_held;
-  assign end_place_o = is_moved ? EndPlace + PlaceBits'(value_q) : ValuePlace + PlaceBits'(value_q);
+  assign end_place_o = is_moved ? EndPlace | PlaceBits'(value_q) : ValuePlace | PlaceBits'(value_q);
   assign takes       = end_valid_o & end_ready_i;
   assign end_last_o  = value_q + 9'd1 == chains_i;
   assign kept_o      = kept_q;
