@@ -35,7 +35,7 @@ module lms_control
   output ots_t         ots_o,
   output logic         is_last_o,     // it signs the message
   output logic [127:0] identifier_o,
-  output place_t       next_key_o,    // where the key of the next level is
+  output address_t     next_key_o,    // where the key of the next level is
   output logic         is_turned_o,
 
   output logic        receive_o,   // a signature is expected
@@ -63,7 +63,7 @@ module lms_control
   // The memory: rows for keys.
   output logic        read_o,
   input  logic        read_ready_i,
-  output place_t      read_place_o,
+  output address_t    read_place_o,
   output logic        read_row_o,
   input  row_t        read_data_i,  // a cycle after the grant
 
@@ -91,12 +91,13 @@ module lms_control
     StNext    = 8'ha5,  // to the next level
     StDone    = 8'haa,
     StClear   = 8'hc3,
+    StJudge   = 8'hcc,  // of two walks
     StError   = 8'hf0
   } state_e;
   state_e state_d;
   (* fsm_encoding = "none" *) state_e state_q;
 
-  logic in_idle, in_check, in_load, in_head, in_message, in_run, in_count, in_walk, in_turn, in_next, in_done, in_clear;
+  logic in_idle, in_check, in_load, in_head, in_message, in_run, in_count, in_walk, in_turn, in_judge, in_next, in_done, in_clear;
   assign in_idle    = state_q == StIdle;
   assign in_check   = state_q == StCheck;
   assign in_load    = state_q == StLoad;
@@ -106,6 +107,7 @@ module lms_control
   assign in_count   = state_q == StCount;
   assign in_walk    = state_q == StWalk;
   assign in_turn    = state_q == StTurn;
+  assign in_judge   = state_q == StJudge;
   assign in_next    = state_q == StNext;
   assign in_done    = state_q == StDone;
   assign in_clear   = state_q == StClear;
@@ -117,13 +119,13 @@ module lms_control
   tree_t      expected_tree;
   ots_t       expected_ots;
   logic       unused_expected;
-  place_t     key;
+  address_t   key;
   error_e     error_q;
 
-  assign expected_tree = tree_of({16'b0, expected_i[15:0]});
-  assign expected_ots  = ots_of({20'b0, expected_i[27:16]});
+  assign expected_tree = tree_of(expected_i[3:0]);
+  assign expected_ots  = ots_of(expected_i[19:16]);
   // One hash function in a key (SP 800-208 §4), and at most eight levels (RFC 8554 §6).
-  assign is_known      = expected_tree.is_known & expected_ots.is_known &
+  assign is_known      = expected_tree.is_known & expected_ots.is_known & ({expected_i[27:20], expected_i[15:4]} == '0) &
                          (expected_tree.is_short == expected_ots.is_short) & (expected_i[31:28] <= 4'd8);
   // They are decoded again when they are those of a level.
   assign unused_expected = ^{expected_tree.height, expected_ots.log_width, expected_ots.chains};
@@ -132,11 +134,11 @@ module lms_control
   assign is_last_o     = left == '0;
   assign tree_code_o   = tree_q;
   assign ots_code_o    = ots_q;
-  assign tree_o        = tree_of(32'(tree_q));
-  assign ots_o         = ots_of(32'(ots_q));
+  assign tree_o        = tree_of(tree_q);
+  assign ots_o         = ots_of(ots_q);
   // Keys in signatures have two areas in turn, so that one is written while the other is in use.
-  assign key           = (level_q == '0) ? KeyPlace : NextPlace | PlaceBits'({level_q[0], 1'b0});
-  assign next_key_o    = NextPlace | PlaceBits'({~level_q[0], 1'b0});
+  assign key           = (level_q == '0) ? KeyPlace : NextPlace | 9'({level_q[0], 1'b0});
+  assign next_key_o    = NextPlace | 9'({~level_q[0], 1'b0});
 
   // --- walks over words: I, and the comparison ---
   logic [2:0]  at_q;
@@ -148,7 +150,7 @@ module lms_control
   assign key_word     = 4'(at_q) + 4'd6;
   assign reads        = in_load | in_walk;
   assign read_o       = reads & ~has_row_q;
-  assign read_place_o = in_load ? key : key | PlaceBits'(key_word[3]);
+  assign read_place_o = in_load ? key : key | 9'(key_word[3]);
   // I is in the second pair and in the third one.
   assign read_row_o   = in_load ? ~at_q[0] : key_word[1];
   assign steps_on     = reads & has_row_q;
@@ -181,19 +183,19 @@ module lms_control
     return {verdict[56:0], verdict[63:57]} ^ {differs, differs[15:0], differs[31:16]} ^ 64'h9e37_79b9_7f4a_7c15;
   endfunction
   localparam logic [63:0] Begin = 64'h6861_7274_6c6f_636b;
-  function automatic logic [63:0] passed();
+  // Levels below this one are part of both counts.
+  function automatic logic [63:0] passed(logic [2:0] below);
     logic [63:0] value;
     value = Begin;
-    for (int i = 0; i < 18; i++) value = mix(value, '0);
+    for (int i = 0; i < 18; i++) value = mix(value, (i % 9 == 0) ? {below, 29'b0} : '0);
     return value;
   endfunction
-  localparam logic [63:0] Passed = passed();
+  localparam logic [63:0] Passed = passed('0);
 
-  // Levels below this one are in the verdict from its beginning: mixing turns them by 18 times 7 bits.
-  logic [63:0] begins, level_passed, mixed;
-  assign begins       = Begin ^ 64'(left);
-  assign level_passed = Passed ^ {left[1:0], 61'b0, left[2]};
-  assign mixed        = mix(verdict_q, difference);
+  logic [63:0] level_passed;
+  logic        has_passed;
+  assign level_passed = passed(left);
+  assign has_passed   = verdict_q == level_passed;
   assign mixes        = in_count | (in_walk & has_row_q);
 
   // Lanes that computed a step in this cycle.
@@ -206,7 +208,7 @@ module lms_control
   always_comb begin
     difference = past_root ? '0 : key_value ^ root_value;
     if (in_count) begin
-      difference = {3'b0, steps_q ^ steps_expected_i, kept_i ^ kept_expected_i, nodes_q ^ (tree_o.height + 5'd1), 1'b0};
+      difference = {left, steps_q ^ steps_expected_i, kept_i ^ kept_expected_i, nodes_q ^ (tree_o.height + 5'd1), 1'b0};
     end
   end
 
@@ -238,10 +240,9 @@ module lms_control
       StMessage: if (stream_done_i && computes_q) state_d = StRun;
       StRun:     if (computes_q && stream_done_i && summed_i && (is_last_o ? ended_i : has_key_i)) state_d = StCount;
       StCount:   state_d = StWalk;
-      StWalk:    if (steps_on && is_end) begin
-        state_d = !second_q ? StTurn : (is_last_o || mixed != level_passed) ? StDone : StNext;
-      end
+      StWalk:    if (steps_on && is_end) state_d = second_q ? StJudge : StTurn;
       StTurn:    state_d = two_passes_i ? StRun : StCount;
+      StJudge:   state_d = (is_last_o || !has_passed) ? StDone : StNext;
       StNext:    state_d = StLoad;
       StClear:   if (was_clear_q) state_d = (error_q == NoError) ? StIdle : StDone;
       StError:   state_d = StError;
@@ -254,7 +255,7 @@ module lms_control
     if (fail_i && Hardened)  state_d = StError;
   end
 
-  assign alert_o     = ~(in_idle | in_check | in_load | in_head | in_message | in_run | in_count | in_walk | in_turn | in_next |
+  assign alert_o     = ~(in_idle | in_check | in_load | in_head | in_message | in_run | in_count | in_walk | in_turn | in_judge | in_next |
                          in_done | in_clear);
   assign idle_o      = in_idle | in_done;
   assign clear_o     = in_clear | alert_o;
@@ -275,12 +276,10 @@ module lms_control
       level_q      <= '0;
       tree_q       <= '0;
       ots_q        <= '0;
-      identifier_o <= '0;
       at_q         <= '0;
       has_row_q    <= 1'b0;
       second_q     <= 1'b0;
       computes_q   <= 1'b0;
-      verdict_q    <= '0;
       steps_q      <= '0;
       nodes_q      <= '0;
       error_q      <= NoError;
@@ -293,7 +292,6 @@ module lms_control
         has_row_q  <= 1'b0;
         second_q   <= 1'b0;
         computes_q <= 1'b0;
-        verdict_q  <= '0;
         steps_q    <= '0;
         nodes_q    <= '0;
         if (starts) begin
@@ -303,13 +301,8 @@ module lms_control
         if (starts || alert_o || abort_i) error_q <= NoError;
       end else begin
         if (abort_i)  error_q <= NoError;
-        if (in_check) verdict_q <= begins;
         // A row is there for a cycle only.
         has_row_q <= read_o & read_ready_i;
-        if (in_load && has_row_q) begin
-          if (at_q[0]) identifier_o[63:0]   <= read_data_i.high;
-          else         identifier_o[127:64] <= read_data_i.low;
-        end
         if (steps_on) at_q <= is_end ? '0 : at_q + 3'd1;
         if (message_o || root_o) computes_q <= 1'b1;
         if ((in_message && state_d == StRun) || (in_turn && two_passes_i) || in_next) computes_q <= 1'b0;
@@ -319,19 +312,29 @@ module lms_control
           level_q   <= level_q + 3'd1;
           tree_q    <= next_tree_i;
           ots_q     <= next_ots_i;
-          // What this level should have left becomes what the next one begins with.
-          verdict_q <= verdict_q ^ level_passed ^ Begin ^ 64'(left - 3'd1);
         end
         if ((in_turn && two_passes_i) || in_next) {steps_q, nodes_q} <= '0;
         else begin
           steps_q <= steps_q + 14'(steps);
           nodes_q <= nodes_q + 5'(node_i);
         end
-        if (mixes) verdict_q <= mixed;
         if (refuses) error_q <= refusal;
-        if (in_walk && steps_on && is_end && second_q && mixed != level_passed) error_q <= ErrorMismatch;
+        if (in_judge && !has_passed) error_q <= ErrorMismatch;
       end
     end
+  end
+
+  // The verdict. What a level should have left becomes what the next one begins with.
+  always_ff @(posedge clk_i) begin
+    if (starts || in_clear || alert_o) verdict_q <= Begin;
+    else if (in_next)                  verdict_q <= verdict_q ^ level_passed ^ Begin;
+    else if (mixes)                    verdict_q <= mix(verdict_q, difference);
+  end
+
+  // I of this level: without a reset, it is read before it is used.
+  always_ff @(posedge clk_i) begin
+    if (in_load && has_row_q && !at_q[0]) identifier_o[127:64] <= read_data_i.low;
+    if (in_load && has_row_q && at_q[0])  identifier_o[63:0]   <= read_data_i.high;
   end
 
   `ASSERT(AComparisonIsOfARoot_A, in_count || in_walk |-> stream_done_i && computes_q)
@@ -344,5 +347,5 @@ module lms_control
   // A verdict is the constant of two walks on each level, or there is none.
   `ASSERT(AVerdictIsOfTwoWalks_A, verdict_o != '0 |-> verdict_o == Passed && second_q && error_q == NoError)
   `ASSERT(ARootFollowsAComparison_A, root_word_o != '0 |-> done_o && (error_q == NoError || error_q == ErrorMismatch))
-  `ASSERT(ALevelFollowsAVerifiedOne_A, in_next |-> verdict_q == level_passed)
+  `ASSERT(ALevelFollowsAVerifiedOne_A, in_next |-> has_passed)
 endmodule

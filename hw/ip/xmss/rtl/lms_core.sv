@@ -70,7 +70,7 @@ module lms_core
   assign unused_types = ^{tree.is_known, ots.is_known, ots.is_short};
   logic         is_last, is_turned, is_short;
   logic [127:0] identifier;
-  place_t       next_key;
+  address_t     next_key;
   logic [7:0]   last;  // the largest digit
   assign is_short = tree.is_short;
   assign last     = last_digit(ots.log_width);
@@ -84,11 +84,11 @@ module lms_core
   end
 
   // --- the signature, by words of 32 bits ---
-  logic        word_valid, word_take, word_last, ingest_write, memory_ready, ingest_alert;
+  logic        word_valid, word_take, word_last, ingest_write, ingest_alert;
   logic        has_random, has_key, ended;
   logic [31:0] word, index, ingest_data;
   logic [2:0]  word_bytes, ingest_word;
-  place_t      ingest_place;
+  address_t    ingest_place;
   logic [8:0]  chains;  // values of chains that came
   logic [4:0]  levels;  // values of the path that came
   error_e      sig_error;
@@ -124,7 +124,6 @@ module lms_core
     .word_last_i  (word_last),
     .word_bytes_i (word_bytes),
     .write_valid_o(ingest_write),
-    .write_ready_i(memory_ready),
     .write_place_o(ingest_place),
     .write_word_o (ingest_word),
     .write_data_o (ingest_data),
@@ -141,7 +140,7 @@ module lms_core
 
   // --- the memory ---
   logic        memory_write;
-  place_t      memory_place;
+  address_t    memory_place;
   logic [2:0]  memory_word;
   logic [31:0] memory_data;
   logic [3:0]  key_word;
@@ -157,54 +156,48 @@ module lms_core
     memory_data  = ingest_data;
     if (key_valid_i && idle_o) begin
       memory_write = key_index_i < 4'd12;
-      memory_place = KeyPlace | PlaceBits'(key_word[3]);
+      memory_place = KeyPlace | 9'(key_word[3]);
       memory_word  = key_word[2:0];
       memory_data  = key_i;
     end
   end
 
-  // Ports of the memory: those of the lanes write, the first two read, which are those of the long messages and of the
-  // first steps.
-  localparam int unsigned Ports = (Lanes > 2) ? Lanes : 2;
-  logic [Ports-1:0] port_read, port_read_ready, port_read_row, port_write, port_write_ready, port_write_row;
-  place_t           port_read_place [Ports];
-  place_t           port_write_place [Ports];
-  row_t             port_write_data [Ports];
-  logic             control_read, control_read_ready, control_row;
-  place_t           control_place;
-  row_t             read_data;
+  // Readers of the memory: long messages, first steps, and the control.
+  logic [2:0]       reads, read_ready, read_rows;
+  address_t         read_places [3];
+  logic [Lanes-1:0] end_write, end_write_ready, end_row;
+  address_t         end_place [Lanes];
+  row_t             end_rows [Lanes];
+  row_t             read_data, end_data;
 
-  xmss_memory #(.Lanes(Ports)) u_memory (
+  lms_memory #(.Lanes(Lanes)) u_memory (
     .clk_i, .rst_ni,
-    .lane_read_i       (port_read),
-    .lane_read_ready_o (port_read_ready),
-    .lane_read_place_i (port_read_place),
-    .lane_read_row_i   (port_read_row),
-    .lane_write_i      (port_write),
-    .lane_write_ready_o(port_write_ready),
-    .lane_write_place_i(port_write_place),
-    .lane_write_row_i  (port_write_row),
-    .lane_write_data_i (port_write_data),
-    .read_i            (control_read),
-    .read_ready_o      (control_read_ready),
-    .read_place_i      (control_place),
-    .read_row_i        (control_row),
-    .write_i           (memory_write),
-    .write_ready_o     (memory_ready),
-    .write_place_i     (memory_place),
-    .write_word_i      (memory_word),
-    .write_data_i      (memory_data),
-    .read_data_o       (read_data)
+    .write_i      (memory_write),
+    .write_place_i(memory_place),
+    .write_word_i (memory_word),
+    .write_data_i (memory_data),
+    .read_i       (reads),
+    .read_ready_o (read_ready),
+    .read_place_i (read_places),
+    .read_row_i   (read_rows),
+    .read_data_o  (read_data),
+    .end_write_i  (end_write),
+    .end_ready_o  (end_write_ready),
+    .end_place_i  (end_place),
+    .end_row_i    (end_row),
+    .end_data_i   (end_rows),
+    .end_data_o   (end_data)
   );
 
   // --- digits and the schedule of chains ---
-  logic        digest, digest_row, digits_valid, digits_summed, digit_read, job_valid, end_valid, end_ready, end_last;
+  logic        digest, digest_row, digits_valid, digits_summed, digit_read, job_valid;
+  logic        end_valid, end_ready, end_moved, end_last;
+  address_t    end_chain;
   logic [8:0]  digit_index, kept, kept_expected;
   logic [7:0]  digit;
   logic [13:0] steps_expected;
   row_t        state;  // of the first hash core
   chain_t job;
-  place_t      end_place;
   logic [Lanes-1:0] lane_ready, lane_select, lane_error, steps, hash_error;
   logic [Lanes-1:0] first_want, first_free, first_valid;
   logic [1:0]       lane_holds [Lanes];
@@ -252,7 +245,8 @@ module lms_core
     .chain_i        (lane_chain),
     .end_valid_o    (end_valid),
     .end_ready_i    (end_ready),
-    .end_place_o    (end_place),
+    .end_moved_o    (end_moved),
+    .end_chain_o    (end_chain),
     .end_last_o     (end_last),
     .kept_o         (kept)
   );
@@ -293,17 +287,19 @@ module lms_core
     .key_i        (next_key),
     .end_valid_i  (end_valid),
     .end_ready_o  (end_ready),
-    .end_place_i  (end_place),
+    .end_moved_i  (end_moved),
+    .end_chain_i  (end_chain),
     .end_last_i   (end_last),
     .msg_valid_i  (msg_valid_i & listens_q),
     .msg_ready_o  (stream_msg_ready),
     .msg_i        (in_order(msg_data_i)),
     .msg_last_i, .msg_bytes_i,
-    .read_valid_o (port_read[0]),
-    .read_ready_i (port_read_ready[0]),
-    .read_place_o (port_read_place[0]),
-    .read_row_o   (port_read_row[0]),
+    .read_valid_o (reads[0]),
+    .read_ready_i (read_ready[0]),
+    .read_place_o (read_places[0]),
+    .read_row_o   (read_rows[0]),
     .read_data_i  (read_data),
+    .end_data_i   (end_data),
     .cmd_valid_o  (stream_cmd),
     .cmd_ready_i  (stream_taken),
     .cmd_o        (stream_cmd_kind),
@@ -330,32 +326,20 @@ module lms_core
   lms_first #(.Lanes(Lanes)) u_first (
     .clk_i, .rst_ni,
     .wipe_i      (clear),
+    .index_i     (index),
     .is_short_i  (is_short),
     .want_i      (first_want),
     .chain_i     (first_chain),
     .free_i      (first_free),
-    .read_valid_o(port_read[1]),
-    .read_ready_i(port_read_ready[1]),
-    .read_place_o(port_read_place[1]),
-    .read_row_o  (port_read_row[1]),
+    .read_valid_o(reads[1]),
+    .read_ready_i(read_ready[1]),
+    .read_place_o(read_places[1]),
+    .read_row_o  (read_rows[1]),
     .read_data_i (read_data),
     .busy_o      (first_busy),
     .valid_o     (first_valid),
     .word_o      (first_word)
   );
-
-  for (genvar port = 0; port < Ports; port++) begin : g_port
-    if (port > 1) begin : g_write
-      logic unused_ready;
-      assign unused_ready = port_read_ready[port];
-      assign {port_read[port], port_read_row[port], port_read_place[port]} = '0;
-    end
-    if (port >= Lanes) begin : g_read
-      logic unused_ready;
-      assign unused_ready = port_write_ready[port];
-      assign {port_write[port], port_write_row[port], port_write_place[port], port_write_data[port]} = '0;
-    end
-  end
 
   for (genvar lane = 0; lane < Lanes; lane++) begin : g_lane
     logic [1:0]       cmd_valid, cmd_taken, lane_valid, lane_ready_2, block_end, awaits, save_valid, save_ready;
@@ -364,8 +348,8 @@ module lms_core
     logic             save_row;
     row_t             save;
 
-    assign port_write_row[lane]    = save_row;
-    assign port_write_data[lane]   = save;
+    assign end_row[lane]           = save_row;
+    assign end_rows[lane]          = save;
     assign first_chain[lane]       = lane_chain[lane][0];
     assign hash_error[lane]        = hash_i[lane].error;
 
@@ -374,7 +358,6 @@ module lms_core
       .wipe_i       (clear),
       .error_o      (lane_error[lane]),
       .identifier_i (identifier),
-      .index_i      (index),
       .is_short_i   (is_short),
       .last_i       (last),
       .job_valid_i  (job_valid & lane_select[lane]),
@@ -388,9 +371,9 @@ module lms_core
       .word_valid_i (first_valid[lane]),
       .busy_i       (first_busy),
       .word_i       (first_word),
-      .write_valid_o(port_write[lane]),
-      .write_ready_i(port_write_ready[lane]),
-      .write_place_o(port_write_place[lane]),
+      .write_valid_o(end_write[lane]),
+      .write_ready_i(end_write_ready[lane]),
+      .write_place_o(end_place[lane]),
       .cmd_valid_o  (cmd_valid[0]),
       .cmd_ready_i  (cmd_taken[0]),
       .lane_valid_o (lane_valid[0]),
@@ -479,10 +462,10 @@ module lms_core
     .steps_i         (steps),
     .kept_i          (kept),
     .node_i          (node),
-    .read_o          (control_read),
-    .read_ready_i    (control_read_ready),
-    .read_place_o    (control_place),
-    .read_row_o      (control_row),
+    .read_o          (reads[2]),
+    .read_ready_i    (read_ready[2]),
+    .read_place_o    (read_places[2]),
+    .read_row_o      (read_rows[2]),
     .read_data_i     (read_data),
     .result_row_o    (result_row),
     .result_i        (result),
@@ -491,7 +474,7 @@ module lms_core
     .done_o, .error_o, .verdict_o
   );
 
-  `ASSERT(TheKeyIsForAnIdleEngine_A, memory_write && memory_place[9:1] == KeyPlace[9:1] |-> idle_o)
+  `ASSERT(TheKeyIsForAnIdleEngine_A, memory_write && memory_place[8:1] == KeyPlace[8:1] |-> idle_o)
   `ASSERT(AJobIsForOneLane_A, $onehot0(lane_select))
   `ASSERT(AnUpsetStopsAll_A, fail && Hardened |=> alert_o)
   `ASSERT(NothingIsComputedWhileIdle_A, idle_o && !fail |-> stream_done && !hash_message && !compute_root)

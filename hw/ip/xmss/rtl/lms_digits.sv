@@ -30,51 +30,57 @@ module lms_digits
   output logic [13:0] steps_o,  // of all chains: at most 34 * 255
   output logic [8:0]  ends_o    // chains that begin at their end
 );
-  logic [31:0] words_q [8];
+  row_t         first_q, second_q;  // the rows
+  logic [255:0] q;
+  logic [7:0]   quads [8], halves [2];
   logic        valid_q, summed_q;
   logic [8:0]  at_q, index;    // the digit that is added, and the one that is read
   logic [12:0] sum_q;          // at most 32 * 255
   logic [13:0] steps_q;
   logic [8:0]  ends_q;
-  logic [15:0] checksum;
-  logic [8:0]  bits;           // where a digit begins, without its lowest bits: in bytes of Q and checksum
-  logic [2:0]  offset;         // and where in its byte
-  logic        of_sum, adds;   // the digit is the checksum's; a digit is added
+  logic [3:0]  from_end;       // of a digit of the checksum
+  logic [5:0]  at;             // the byte of the digit, of Q and checksum
+  logic [2:0]  part, shift;    // digits and bits after it in its byte
+  logic        of_sum, is_upper, adds;  // the digit is the checksum's, and in its upper byte; a digit is added
   logic [7:0]  value, digit, steps;
 
   assign index = read_i ? index_i : at_q;
 
-  // The i-th digit is at bit i * w.
+  // The i-th digit is at bit i * w of Q. Digits of the checksum are counted from its end, where its last one is in the
+  // lowest bits: ls of RFC 8554 §4.1 only shifts them to the front.
+  assign from_end = 4'(chains_i - 9'd1 - index);
   always_comb begin
     unique case (log_width_i)
-      2'd0:    {bits, offset} = {3'b0, index};
-      2'd1:    {bits, offset} = {2'b0, index, 1'b0};
-      2'd2:    {bits, offset} = {1'b0, index, 2'b0};
-      default: {bits, offset} = {index, 3'b0};
+      2'd0:    at = index[8:3];
+      2'd1:    at = index[7:2];
+      2'd2:    at = index[6:1];
+      default: at = index[5:0];
     endcase
   end
-  assign of_sum = bits >= (is_short_i ? 9'd24 : 9'd32);
-
-  // The checksum is shifted to the upper bits of 16: ls of RFC 8554 §4.1.
+  assign part = of_sum ? from_end[2:0] : ~index[2:0];
   always_comb begin
     unique case (log_width_i)
-      2'd0:    checksum = is_short_i ? {sum_q[7:0], 8'b0} : {sum_q[8:0], 7'b0};
-      2'd1:    checksum = {sum_q[9:0], 6'b0};
-      2'd2:    checksum = {sum_q[11:0], 4'b0};
-      default: checksum = {3'b0, sum_q};
+      2'd0:    {is_upper, shift} = {from_end[3], part};
+      2'd1:    {is_upper, shift} = {from_end[2], part[1:0], 1'b0};
+      2'd2:    {is_upper, shift} = {from_end[1], part[0], 2'b0};
+      default: {is_upper, shift} = {from_end[0], 3'b0};
     endcase
   end
+  assign of_sum = at[5] | (is_short_i & (at[4:3] == 2'b11));
 
-  // A byte, and a part of it, the first one in the upper bits.
+  // A byte, in stages of four, and a part of it.
   always_comb begin
-    value = words_q[bits[4:2]][31 - 8*int'(bits[1:0]) -: 8];
-    if (of_sum) value = bits[0] ? checksum[7:0] : checksum[15:8];
-    unique case (log_width_i)
-      2'd0:    digit = {7'b0, value[3'd7 - offset]};
-      2'd1:    digit = {6'b0, value[7 - 2*int'(offset[2:1]) -: 2]};
-      2'd2:    digit = {4'b0, offset[2] ? value[3:0] : value[7:4]};
-      default: digit = value;
-    endcase
+    for (int i = 0; i < 8; i++) begin
+      quads[i] = at[1] ? (at[0] ? q[224-32*i +: 8] : q[232-32*i +: 8]) : (at[0] ? q[240-32*i +: 8] : q[248-32*i +: 8]);
+    end
+    for (int i = 0; i < 2; i++) begin
+      halves[i] = at[3] ? (at[2] ? quads[4*i+3] : quads[4*i+2]) : (at[2] ? quads[4*i+1] : quads[4*i]);
+    end
+    value = of_sum ? (is_upper ? {3'b0, sum_q[12:8]} : sum_q[7:0]) : (at[4] ? halves[1] : halves[0]);
+    digit[0]   = value[shift];
+    digit[1]   = last_i[1] & value[{shift[2:1], 1'b1}];
+    digit[3:2] = {2{last_i[2]}} & (shift[2] ? value[7:6] : value[3:2]);
+    digit[7:4] = {4{last_i[4]}} & value[7:4];
   end
   assign digit_o  = digit;
   assign steps    = ~digit & last_i;
@@ -84,13 +90,12 @@ module lms_digits
   assign steps_o  = steps_q;
   assign ends_o   = ends_q;
 
-  // Q: without a reset, each word is written before it is valid.
+  // Q: without a reset, each row is written before it is valid.
   always_ff @(posedge clk_i) begin
-    if (write_i) begin
-      {words_q[{1'b0, row_i, 1'b0}], words_q[{1'b0, row_i, 1'b1}]} <= data_i.low;
-      {words_q[{1'b1, row_i, 1'b0}], words_q[{1'b1, row_i, 1'b1}]} <= data_i.high;
-    end
+    if (write_i && !row_i) first_q  <= data_i;
+    if (write_i && row_i)  second_q <= data_i;
   end
+  assign q = {first_q.low, second_q.low, first_q.high, second_q.high};
 
   // The walk. Digits of the checksum follow those that it is made of, so the sum is over when they are read.
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -18,13 +18,14 @@ module lms_feed
   input  long_e hash_i, // which one, up to its end
   input  logic [127:0] identifier_i,
   input  logic [31:0]  number_i,     // q, or the number of a node
-  input  logic [10:0]  pairs_i,      // of the hash, unless its end comes with the message
+  input  logic [8:0]   values_i,     // of the hash, unless its end comes with the message
   input  logic         to_end_i,     // it does
   input  logic         is_short_i,   // 24 bytes
   input  logic         is_right_i,   // the node that is known is a right child
 
   // The ring.
   input  logic [2:0]   pairs_added_i,
+  input  logic         complete_i,   // all pairs of the message, or all ends, are in the ring
   input  logic         ended_i,      // the last pair of the message is in the ring
   input  logic [3:0]   bytes_i,      // and has so many bytes
   output logic [2:0]   head_o,
@@ -55,12 +56,13 @@ module lms_feed
   logic [2:0]  at_q, head_q;       // the lane of its block; the slot of the ring
   logic [1:0]  pair_q, last_pair;  // in its value
   logic        first_value_q;      // of the hash
-  logic [10:0] left_q;             // pairs
+  logic [8:0]  left_q;             // values
   logic [5:0]  there_q;            // pairs in the ring
-  logic [60:0] length_q;           // bytes
+  logic [39:0] length_q;           // bytes
   logic [47:0] carry_q;            // of a pair, what is left for the next lane
-  logic [63:0] lane_q, pair;
-  logic        loads, is_pair, from_state, pair_there, takes_pair, takes_ring, is_final, ends_value, is_length, last_block_q;
+  logic [63:0] lane_q, pair, lane;
+  logic [15:0] upper;  // of the pair, or what follows the last one
+  logic        loads, of_key, is_pair, from_state, pair_there, takes_pair, takes_ring, is_final, ends_value, is_length, last_block_q;
   logic [2:0]  needs;
 
   assign is_pair    = (part_q == PartPairs) & ~front_q;
@@ -70,9 +72,14 @@ module lms_feed
   assign loads      = active_q & (~valid_q | lane_ready_i) & ~(is_pair & (~pair_there | blocked_i));
   assign takes_pair = loads & is_pair;
   assign takes_ring = takes_pair & ~from_state;
-  assign is_final   = to_end_i ? ended_i & (there_q == 6'd1) : left_q == 11'd1;
-  // After C, slots of a message have four pairs.
-  assign last_pair  = (is_short_i && (hash_i != LongMessage || first_value_q)) ? 2'd2 : 2'd3;
+  assign is_final   = to_end_i ? ended_i & (there_q == 6'd1) : (left_q == 9'd1) & ends_value;
+  // After C, slots of a message have four pairs; but the second one of a key has T[1] without its first pair.
+  assign of_key = (hash_i == LongMessage) & ~to_end_i & (left_q == 9'd1);
+  always_comb begin
+    last_pair = is_short_i ? 2'd2 : 2'd3;
+    if (hash_i == LongMessage && !first_value_q) last_pair = 2'd3;
+    if (of_key) last_pair = is_short_i ? 2'd1 : 2'd2;
+  end
   assign ends_value = takes_pair & (pair_q == last_pair);
   assign is_length  = (part_q == PartZeros) & (at_q == 3'd7);
 
@@ -83,7 +90,7 @@ module lms_feed
   // A block waits for its pairs before it takes the core, which chains need to make some of them.
   assign needs = front_q ? 3'd5 : (3'd7 - at_q);
   always_comb begin
-    offers_o = (part_q != PartPairs) | (there_q > 6'(needs)) | (to_end_i ? ended_i : 11'(there_q) >= left_q);
+    offers_o = (part_q != PartPairs) | (there_q > 6'(needs)) | complete_i;
     if (hash_i == LongLeaf) offers_o = 1'b1;
     if (hash_i == LongNode) offers_o = ~first_block_q | (there_q != '0);
   end
@@ -108,15 +115,11 @@ module lms_feed
       left_q        <= '0;
       there_q       <= '0;
       length_q      <= '0;
-      carry_q       <= '0;
-      lane_q        <= '0;
     end else if (wipe_i) begin
       active_q <= 1'b0;
       valid_q  <= 1'b0;
       head_q   <= '0;
       there_q  <= '0;
-      carry_q  <= '0;
-      lane_q   <= '0;
     end else begin
       if (lane_ready_i) valid_q <= 1'b0;
       if (block_end_i)  first_block_q <= 1'b0;
@@ -124,16 +127,8 @@ module lms_feed
         valid_q <= 1'b1;
         at_q    <= at_q + 3'd1;
         if (front_q) begin
-          lane_q  <= at_q[0] ? identifier_i[63:0] : identifier_i[127:64];
           front_q <= ~at_q[0];
-          carry_q <= {number_i, {2{6'h20, hash_i}}};
         end else begin
-          unique case (part_q)
-            PartPairs: lane_q <= {carry_q, pair[63:48]};
-            PartRest:  lane_q <= {carry_q, ~to_end_i | bytes_i[3], 15'b0};
-            default:   lane_q <= is_length ? {length_q, 3'b0} : '0;
-          endcase
-          carry_q <= pair[47:0];
           if (part_q == PartRest) part_q <= PartZeros;
           // The one of the padding may be in the first two bytes of the last pair.
           if (takes_pair && is_final) part_q <= (to_end_i && bytes_i < 4'd2) ? PartZeros : PartRest;
@@ -145,8 +140,8 @@ module lms_feed
       end
       if (takes_pair) begin
         pair_q   <= ends_value ? '0 : pair_q + 2'd1;
-        left_q   <= left_q - 11'd1;
-        length_q <= length_q + ((to_end_i && is_final) ? 61'(bytes_i) : 61'd8);
+        left_q   <= left_q - 9'(ends_value);
+        length_q <= length_q + ((to_end_i && is_final) ? 40'(bytes_i) : 40'd8);
         if (ends_value) first_value_q <= 1'b0;
         if (ends_value && !from_state) head_q <= head_q + 3'd1;
       end
@@ -160,13 +155,26 @@ module lms_feed
         first_value_q <= 1'b1;
         at_q          <= '0;
         pair_q        <= '0;
-        left_q        <= pairs_i;
-        length_q      <= 61'd22;
+        left_q        <= values_i;
+        length_q      <= 40'd22;
       end
       if (reset_ring_i) begin
         head_q  <= '0;
         there_q <= '0;
       end
+    end
+  end
+
+  // Four sources. After the last pair the next one is taken as zero, which makes the zeros of the padding, too.
+  assign upper = is_pair ? pair[63:48] : {(part_q == PartRest) & (~to_end_i | bytes_i[3]), 15'b0};
+  assign lane  = front_q ? (at_q[0] ? identifier_i[63:0] : identifier_i[127:64]) :
+                           (is_length ? {21'b0, length_q, 3'b0} : {carry_q, upper});
+
+  // Without a reset: what is before the pairs is written first.
+  always_ff @(posedge clk_i) begin
+    if (loads) begin
+      lane_q  <= lane;
+      carry_q <= front_q ? {number_i, {2{6'h20, hash_i}}} : is_pair ? pair[47:0] : '0;
     end
   end
 

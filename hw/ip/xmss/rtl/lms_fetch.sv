@@ -19,7 +19,7 @@ module lms_fetch
   input  logic        message_i,      // C and the message come
   input  logic        root_i,         // ends of chains, and the path
   input  logic        from_memory_i,  // the message is a key
-  input  place_t      key_i,          // at this place
+  input  address_t    key_i,          // at this place
   input  logic        is_short_i,     // 24 bytes
   input  logic [4:0]  height_i,
   input  logic [4:0]  levels_i,       // values of the path that came
@@ -27,7 +27,8 @@ module lms_fetch
   // The next end of a chain.
   input  logic        end_valid_i,
   output logic        end_ready_o,
-  input  place_t      end_place_i,
+  input  logic        end_moved_i,  // it is in the memory of ends
+  input  address_t    end_chain_i,
   input  logic        ends_last_i,    // no more ends come after this one
 
   // Words of the message, the first byte in the upper bits.
@@ -39,9 +40,10 @@ module lms_fetch
 
   output logic        read_valid_o,
   input  logic        read_ready_i,
-  output place_t      read_place_o,
+  output address_t    read_place_o,
   output logic        read_row_o,
   input  row_t        read_data_i,  // a cycle after the grant
+  input  row_t        end_data_i,   // the same row of the ends
 
   // The ring: eight slots.
   input  logic [2:0]  head_i,     // the slot that is read
@@ -51,7 +53,8 @@ module lms_fetch
   output logic [1:0]  write_halves_o,
   output row_t        write_data_o,
   output logic [2:0]  pairs_o,  // that are complete with this write
-  output logic        ended_o,  // the last word of the message is in the ring
+  output logic        complete_o,  // the message, or all ends, are in the ring
+  output logic        ended_o,     // the last word of the message is
   output logic [3:0]  bytes_o   // and had so many bytes
 );
   // A [6,3,3] code.
@@ -79,7 +82,7 @@ module lms_fetch
   logic [2:0] tail_q;          // the slot that is written
   logic [1:0] pair_q;          // the pair of a message that is next
   logic [4:0] count_q;         // values of the path, or parts of a key, that were asked for
-  logic       row_q, fetched_q, fetched_row_q, whole_q;  // whole_q: the row is of a key, which has four pairs
+  logic       row_q, fetched_q, fetched_row_q, whole_q, moved_q;  // the row is of a key, which has four pairs; of an end
   logic       has_room, there, fetches, ends_value, moves;
 
   assign has_room = tail_q + 3'd1 != head_i;
@@ -98,13 +101,14 @@ module lms_fetch
   assign fetches      = read_valid_o & read_ready_i;
   assign ends_value   = fetches & row_q;
   assign end_ready_o  = in_ends & ends_value;
+  assign complete_o   = (in_idle | in_path) & ~fetched_q;
 
   // Where it is.
   always_comb begin
     unique case (1'b1)
-      in_key:  read_place_o = key_i | PlaceBits'(count_q[0]);
-      in_ends: read_place_o = end_place_i;
-      in_path: read_place_o = SiblingPlace | PlaceBits'(count_q);
+      in_key:  read_place_o = key_i | 9'(count_q[0]);
+      in_ends: read_place_o = end_chain_i;
+      in_path: read_place_o = SiblingPlace | 9'(count_q);
       default: read_place_o = RandomizerPlace;
     endcase
   end
@@ -143,7 +147,7 @@ module lms_fetch
     write_o        = fetched_q | moves;
     write_row_o    = {tail_q, fetched_row_q};
     write_halves_o = 2'b11;
-    write_data_o   = read_data_i;
+    write_data_o   = moved_q ? end_data_i : read_data_i;
     pairs_o        = '0;
     if (fetched_q && fetched_row_q) pairs_o = (is_short_i & ~whole_q) ? 3'd3 : 3'd4;
     if (!fetched_q) begin
@@ -165,6 +169,7 @@ module lms_fetch
       fetched_q     <= 1'b0;
       fetched_row_q <= 1'b0;
       whole_q       <= 1'b0;
+      moved_q       <= 1'b0;
       ended_o       <= 1'b0;
       bytes_o       <= '0;
     end else begin
@@ -180,6 +185,7 @@ module lms_fetch
         fetched_q     <= fetches;
         fetched_row_q <= row_q;
         whole_q       <= in_key;
+        moved_q       <= in_ends & end_moved_i;
         if (fetches) row_q <= ~row_q;
         if (ends_value && (in_key || in_path)) count_q <= count_q + 5'd1;
         if (moves) pair_q <= pair_q + 2'd1;

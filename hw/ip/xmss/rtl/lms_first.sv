@@ -1,7 +1,8 @@
 // Brings the values of chains from the memory into the blocks of their first steps, for one lane at a time.
 //
-// A value is shifted by a byte, as lanes want it, and its end has the one of the padding. A word that the lane does not
-// take at once is read again. In between, the bus has the length of a block, which is the last of its lanes.
+// A value is shifted by a byte, as lanes want it: its first word is q and 24 bits without a meaning before the first byte,
+// and its last one has the one of the padding. A word that the lane does not take at once is read again. While no value
+// is brought, the bus has q for every lane.
 
 `include "assert.svh"
 
@@ -14,6 +15,7 @@ module lms_first
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             wipe_i,
+  input  logic [31:0]      index_i,     // q
   input  logic             is_short_i,  // 24 bytes
 
   input  logic [Lanes-1:0] want_i,  // lanes that need the value of their chain
@@ -22,11 +24,11 @@ module lms_first
 
   output logic             read_valid_o,
   input  logic             read_ready_i,
-  output place_t           read_place_o,
+  output address_t         read_place_o,
   output logic             read_row_o,
   input  row_t             read_data_i,  // a cycle after the grant
 
-  output logic             busy_o,   // the bus has no length
+  output logic             busy_o,   // the bus does not have q
   output logic [Lanes-1:0] valid_o,  // the word is for this lane
   output logic [63:0]      word_o
 );
@@ -58,14 +60,14 @@ module lms_first
   assign takes        = is_word & ((owner_q & free_i) != '0);
   assign next         = active_q ? done_q + 3'(fetched_q) : '0;
   assign read_valid_o = (owner != '0) & (next < pairs) & ~(fetched_q & ~takes);
-  assign read_place_o = ValuePlace | PlaceBits'(chain);
+  assign read_place_o = ValuePlace | chain;
   assign read_row_o   = next[0];
   assign fetches      = read_valid_o & read_ready_i;
 
   assign pair    = half_q ? read_data_i.high : read_data_i.low;
-  assign busy_o  = active_q;
+  assign busy_o  = done_q != '0;
   assign valid_o = owner_q & {Lanes{is_word}};
-  assign word_o  = !active_q ? (is_short_i ? 64'd376 : 64'd440) : {carry_q, is_rest ? 8'h80 : pair[63:56]};
+  assign word_o  = {carry_q, is_rest ? 8'h80 : pair[63:56]};
 
   // The value that is brought.
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -94,9 +96,9 @@ module lms_first
     end
   end
 
-  // Without a reset: it is written with each pair.
+  // Without a reset: it is written before each value.
   always_ff @(posedge clk_i) begin
-    if (takes) carry_q <= pair[55:0];
+    if (takes || !active_q) carry_q <= (active_q && !is_rest) ? pair[55:0] : {index_i, 24'b0};
   end
 
   `ASSERT(AValueIsForOneLane_A, $onehot0(valid_o))

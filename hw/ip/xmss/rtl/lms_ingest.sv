@@ -27,7 +27,7 @@ module lms_ingest
   input  logic [4:0]  height_i,
   input  logic [8:0]  values_i,    // chains
   input  logic        is_short_i,  // 24 bytes
-  input  place_t      next_key_i,  // the place of the next key
+  input  address_t    next_key_i,  // the place of the next key
 
   input  logic        word_valid_i,
   output logic        word_ready_o,
@@ -36,8 +36,7 @@ module lms_ingest
   input  logic [2:0]  word_bytes_i,
 
   output logic        write_valid_o,  // a whole word
-  input  logic        write_ready_i,
-  output place_t      write_place_o,
+  output address_t    write_place_o,
   output logic [2:0]  write_word_o,
   output logic [31:0] write_data_o,
 
@@ -93,14 +92,16 @@ module lms_ingest
 
   logic [3:0] word_q, last_word;  // of a value, or of a key
   logic [8:0] count_q;            // values of this part that came
-  logic       is_whole, moves, stores, ends_value, ends_part, is_complete;
+  logic       is_whole, moves, stores, ends_value, ends_part, is_complete, is_code, is_past;
   tree_t      next_tree;
   ots_t       next_ots;
   logic       unused_next;
   error_e     fault;
 
-  assign next_tree = tree_of(word_i);
-  assign next_ots  = ots_of(word_i);
+  // Every code has four bits.
+  assign is_code   = word_i[31:4] == '0;
+  assign next_tree = tree_of(word_i[3:0]);
+  assign next_ots  = ots_of(word_i[3:0]);
   // They are decoded again when they are those of a level.
   assign unused_next = ^{next_tree.height, next_ots.log_width, next_ots.chains};
   // I and T[1] follow two words of types.
@@ -109,7 +110,7 @@ module lms_ingest
   assign is_whole      = word_bytes_i == 3'd4;
   assign stores        = in_random | in_chains | in_path | in_key_tree | in_key_ots | in_key;
   assign write_valid_o = word_valid_i & stores & is_whole;
-  assign word_ready_o  = ~in_idle & ~in_wait & ~alert_o & (write_ready_i | ~stores | ~is_whole);
+  assign word_ready_o  = ~in_idle & ~in_wait & ~alert_o;
   assign moves         = word_valid_i & word_ready_o;
   assign ends_value    = moves & is_whole & (word_q == last_word);
   assign ends_part     = ends_value & (in_random | in_key | (in_chains & (count_q + 9'd1 == values_i)) |
@@ -122,24 +123,32 @@ module lms_ingest
   always_comb begin
     unique case (1'b1)
       in_random: write_place_o = RandomizerPlace;
-      in_chains: write_place_o = ValuePlace | PlaceBits'(count_q);
-      in_path:   write_place_o = SiblingPlace | PlaceBits'(count_q[4:0]);
-      default:   write_place_o = next_key_i | PlaceBits'(word_q[3]);
+      in_chains: write_place_o = ValuePlace | count_q;
+      in_path:   write_place_o = SiblingPlace | 9'(count_q[4:0]);
+      default:   write_place_o = next_key_i | 9'(word_q[3]);
     endcase
+  end
+
+  // Whether a tree of this height has no such leaf: heights are 5 to 25.
+  always_comb begin
+    is_past = word_i[31:25] != '0;
+    for (int h = 5; h < 25; h += 5) begin
+      if (height_i <= 5'(h) && word_i[h +: 5] != '0) is_past = 1'b1;
+    end
   end
 
   // What is wrong with this word. A signature that ends here has no other fault than that.
   always_comb begin
     fault = NoError;
     unique case (1'b1)
-      in_count:    if (word_i != 32'(count_i) - 32'd1) fault = ErrorParameters;
-      in_index:    if ((word_i >> height_i) != '0)     fault = ErrorIndex;
-      in_ots:      if (word_i != 32'(ots_code_i))      fault = ErrorParameters;
-      in_tree:     if (word_i != 32'(tree_code_i))     fault = ErrorParameters;
+      in_count:    if (!is_code || word_i[3:0] != count_i - 4'd1) fault = ErrorParameters;
+      in_index:    if (is_past) fault = ErrorIndex;
+      in_ots:      if (!is_code || word_i[3:0] != ots_code_i)  fault = ErrorParameters;
+      in_tree:     if (!is_code || word_i[3:0] != tree_code_i) fault = ErrorParameters;
       // A key further down has the same hash function (SP 800-208 §4).
-      in_key_tree: if (!next_tree.is_known) fault = ErrorType;
+      in_key_tree: if (!is_code || !next_tree.is_known) fault = ErrorType;
                    else if (next_tree.is_short != is_short_i) fault = ErrorParameters;
-      in_key_ots:  if (!next_ots.is_known) fault = ErrorType;
+      in_key_ots:  if (!is_code || !next_ots.is_known) fault = ErrorType;
                    else if (next_ots.is_short != is_short_i) fault = ErrorParameters;
       default:     fault = NoError;
     endcase

@@ -19,7 +19,6 @@ module lms_lane
 
   // Of the signature.
   input  logic [127:0] identifier_i,
-  input  logic [31:0]  index_i,     // q
   input  logic         is_short_i,  // 24 bytes
   input  logic [7:0]   last_i,      // the largest digit
 
@@ -36,12 +35,12 @@ module lms_lane
   output logic         want_o,
   output logic         free_o,   // a word is taken
   input  logic         word_valid_i,
-  input  logic         busy_i,   // the bus has no length
+  input  logic         busy_i,   // the bus does not have q
   input  logic [63:0]  word_i,
 
   output logic         write_valid_o,  // an end, by rows
   input  logic         write_ready_i,
-  output place_t       write_place_o,
+  output address_t     write_place_o,
 
   // The hash core.
   output logic         cmd_valid_o,
@@ -127,7 +126,7 @@ module lms_lane
   // --- results: the value of the next step, or an end ---
   logic [63:0] value_q [4];
   assign write_valid_o = save_valid_i & ends_q;
-  assign write_place_o = EndPlace | PlaceBits'(end_q);
+  assign write_place_o = end_q;
   assign save_ready_o  = ~ends_q | write_ready_i;
 
   // Without a reset: a step begins after its value. The last pair of 24 bytes is zero.
@@ -139,37 +138,35 @@ module lms_lane
   end
 
   // --- lanes of the block: 16, 4, 2 and 1 bytes are before the value, which is so shifted by a byte ---
-  logic        active_q, valid_q, loads, is_value, from_bus, may_load;
-  logic [2:0]  at_q, choice;
-  logic [63:0] lane_q, lane;
+  logic        active_q, valid_q, loads, is_value, from_bus, may_load, is_length;
+  logic [2:0]  at_q;
+  logic [1:0]  front, back;
+  logic [63:0] lane_q, first, lane;
 
-  assign is_value = (at_q >= 3'd2) & (at_q < (is_short_i ? 3'd6 : 3'd7));
-  assign from_bus = is_value & first_q;
-  assign want_o   = active_q & in_feed & first_q & (at_q == 3'd2);
-  assign free_o   = ~valid_q | lane_ready_i;
+  assign is_value  = (at_q >= 3'd2) & (at_q < (is_short_i ? 3'd6 : 3'd7));
+  assign from_bus  = (is_value & first_q) | (at_q == 3'd2);
+  assign is_length = at_q == 3'd7;
+  assign want_o    = active_q & in_feed & first_q & (at_q == 3'd2);
+  assign free_o    = ~valid_q | lane_ready_i;
 
-  // A value is there when it came out of the core, or when it is on the bus; a length when no value is there.
+  // A value is there when it came out of the core, or when it is on the bus, which has q at other times.
   always_comb begin
     may_load = 1'b1;
-    if (is_value)      may_load = first_q ? word_valid_i : ~awaits_i;
-    if (at_q == 3'd7)  may_load = ~busy_i;
+    if (is_value) may_load = first_q ? word_valid_i : ~awaits_i & ~(busy_i & (at_q == 3'd2));
   end
   assign loads = active_q & free_o & may_load;
 
-  // Eight sources, of which the bus is one: for the length, and for a first step what follows the lane with j.
-  assign choice = (from_bus && at_q != 3'd2) ? 3'd7 : at_q;
+  // Seven sources in two stages of four, which is what look-up tables are good for.
+  assign front = {at_q[2] | at_q[1], (at_q == 3'd1) | (at_q == 3'd4)};
+  assign back  = from_bus ? 2'd3 : (at_q == 3'd5) ? 2'd1 : (at_q == 3'd6) ? 2'd2 : 2'd0;
+  assign first = front[1] ? (front[0] ? {value_q[1][55:0], value_q[2][63:56]} : {value_q[0][55:0], value_q[1][63:56]}) :
+                            (front[0] ? identifier_i[63:0] : identifier_i[127:64]);
   always_comb begin
-    unique case (choice)
-      3'd0:    lane = identifier_i[127:64];
-      3'd1:    lane = identifier_i[63:0];
-      3'd2:    lane = {index_i, 7'b0, chain_q, step_q, first_q ? word_i[7:0] : value_q[0][63:56]};
-      3'd3:    lane = {value_q[0][55:0], value_q[1][63:56]};
-      3'd4:    lane = {value_q[1][55:0], value_q[2][63:56]};
-      // The one of the padding follows the value.
-      3'd5:    lane = {value_q[2][55:0], value_q[3][63] | is_short_i, value_q[3][62:56]};
-      3'd6:    lane = {value_q[3][55:0], ~is_short_i, 7'b0};
-      default: lane = word_i;
-    endcase
+    // The one of the padding follows the value.
+    lane = back[1] ? (back[0] ? word_i : {value_q[3][55:0], ~is_short_i, 7'b0}) :
+                     (back[0] ? {value_q[2][55:0], value_q[3][63] | is_short_i, value_q[3][62:56]} : first);
+    // After q, which every lane has from the bus: i, j and the first byte.
+    if (at_q == 3'd2) lane[24:0] = {chain_q, step_q, first_q ? word_i[7:0] : value_q[0][63:56]};
   end
   assign lane_valid_o = valid_q;
   assign lane_o       = lane_q;
@@ -189,13 +186,15 @@ module lms_lane
       if (loads) begin
         valid_q  <= 1'b1;
         at_q     <= at_q + 3'd1;
-        active_q <= at_q != 3'd7;
+        active_q <= ~is_length;
       end
       if (takes_job || (block_end_i && !is_last)) active_q <= 1'b1;
     end
   end
+  // The last lane is the length, which sets and resets the register.
   always_ff @(posedge clk_i) begin
-    if (loads) lane_q <= lane;
+    if (loads && is_length) lane_q <= is_short_i ? 64'd376 : 64'd440;
+    else if (loads)         lane_q <= lane;
   end
 
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
@@ -203,6 +202,8 @@ module lms_lane
   // A chain at its end has no step: it would be walked around.
   `ASSERT(AChainHasAStep_A, takes_job |-> job_i.digit < last_i)
   `ASSERT(AStepIsBeforeTheEnd_A, in_issue |-> step_q < last_i)
-  `ASSERT(AWordIsForAFirstStep_A, word_valid_i |-> from_bus && active_q)
+  `ASSERT(AWordIsForAFirstStep_A, word_valid_i |-> from_bus && first_q && active_q)
+  // What another lane is brought is not q.
+  `ASSERT(QIsOnTheBus_A, loads && at_q == 3'd2 |-> !busy_i)
   `ASSERT(ALaneWaits_A, lane_valid_o && !lane_ready_i && !wipe_i |=> lane_valid_o && $stable(lane_o))
 endmodule

@@ -4,14 +4,15 @@
 // of a message: what a hash core takes in a cycle. Pair p of a value is in row p[0], in the half p[1].
 
 package lms_pkg;
-  // Places of the memory, as in `xmss_pkg`.
-  parameter logic [9:0] ValuePlace      = 10'd0;    // values of the signature: chain by chain, 265 at most
-  parameter logic [9:0] SiblingPlace    = 10'd288;  // the authentication path: 25 values at most
-  parameter logic [9:0] RandomizerPlace = 10'd320;  // C of the signature
+  // A place of a value in one of the two memories.
+  typedef logic [8:0] address_t;
+
+  parameter address_t ValuePlace      = 9'd0;    // values of the signature: chain by chain, 265 at most
+  parameter address_t SiblingPlace    = 9'd288;  // the authentication path: 25 values at most
+  parameter address_t RandomizerPlace = 9'd320;  // C of the signature
   // A key in two places, as it is encoded: type of the tree, type of the one-time signature, I, T[1].
-  parameter logic [9:0] KeyPlace        = 10'd322;  // the caller's
-  parameter logic [9:0] NextPlace       = 10'd324;  // of a tree further down, in one of two areas
-  parameter logic [9:0] EndPlace        = 10'd512;  // ends of chains
+  parameter address_t KeyPlace        = 9'd322;  // the caller's
+  parameter address_t NextPlace       = 9'd324;  // of a tree further down, in one of two areas
 
   // What is hashed by blocks that follow each other: the domain separators D of RFC 8554 §7.1 without their upper bits.
   typedef enum logic [1:0] {
@@ -42,32 +43,32 @@ package lms_pkg;
     logic [8:0] chains;
   } ots_t;
 
-  function automatic tree_t tree_of(logic [31:0] code);
+  function automatic tree_t tree_of(logic [3:0] code);
     tree_t tree;
-    tree = '{is_known: 1'b1, is_short: code[3:0] > 4'd9, height: '0};
+    tree = '{is_known: 1'b1, is_short: code > 4'd9, height: '0};
     unique case (code)
-      32'd5, 32'd10: tree.height = 5'd5;
-      32'd6, 32'd11: tree.height = 5'd10;
-      32'd7, 32'd12: tree.height = 5'd15;
-      32'd8, 32'd13: tree.height = 5'd20;
-      32'd9, 32'd14: tree.height = 5'd25;
+      4'd5, 4'd10: tree.height = 5'd5;
+      4'd6, 4'd11: tree.height = 5'd10;
+      4'd7, 4'd12: tree.height = 5'd15;
+      4'd8, 4'd13: tree.height = 5'd20;
+      4'd9, 4'd14: tree.height = 5'd25;
       default:       tree.is_known = 1'b0;
     endcase
     return tree;
   endfunction
 
-  function automatic ots_t ots_of(logic [31:0] code);
+  function automatic ots_t ots_of(logic [3:0] code);
     ots_t ots;
-    ots = '{is_known: 1'b1, is_short: code[3:0] > 4'd4, log_width: 2'(code[1:0] - 2'd1), chains: '0};
+    ots = '{is_known: 1'b1, is_short: code > 4'd4, log_width: 2'(code[1:0] - 2'd1), chains: '0};
     unique case (code)
-      32'd1:   ots.chains = 9'd265;
-      32'd2:   ots.chains = 9'd133;
-      32'd3:   ots.chains = 9'd67;
-      32'd4:   ots.chains = 9'd34;
-      32'd5:   ots.chains = 9'd200;
-      32'd6:   ots.chains = 9'd101;
-      32'd7:   ots.chains = 9'd51;
-      32'd8:   ots.chains = 9'd26;
+      4'd1:   ots.chains = 9'd265;
+      4'd2:   ots.chains = 9'd133;
+      4'd3:   ots.chains = 9'd67;
+      4'd4:   ots.chains = 9'd34;
+      4'd5:   ots.chains = 9'd200;
+      4'd6:   ots.chains = 9'd101;
+      4'd7:   ots.chains = 9'd51;
+      4'd8:   ots.chains = 9'd26;
       default: ots.is_known = 1'b0;
     endcase
     return ots;

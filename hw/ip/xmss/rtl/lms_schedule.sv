@@ -40,17 +40,19 @@ module lms_schedule
   // The next end, in the order of the chains.
   output logic        end_valid_o,
   input  logic        end_ready_i,
-  output place_t      end_place_o,
+  output logic        end_moved_o,  // it is not a value of the signature
+  output address_t    end_chain_o,
   output logic        end_last_o,
   output logic [8:0]  kept_o       // ends that were values of the signature
 );
   logic       running_q, read_q, wrapped_q;  // chains are left; a digit was read; what is left began with chain 0
-  logic [8:0] chain_q, first, next, left_q;  // the chain that is next, and how many are left
+  logic [8:0] chain_q, first, next, start;  // the chain that is next, and the one that a pass begins with
   logic [7:0] digit_q;
   logic       is_end, there, passes, needs_sum;  // it has no steps; its value came; it is over for the schedule
 
   assign first     = chains_i - 9'd4;
   assign next      = (chain_q + 9'd1 == chains_i) ? '0 : chain_q + 9'd1;
+  assign start     = is_turned_i ? first : '0;
   assign is_end    = digit_q == last_i;
   assign there     = filled_i > chain_q;
   // The last four are those of the checksum, and one or two others.
@@ -77,7 +79,8 @@ module lms_schedule
   assign passed      = ~running_q | (wrapped_q & ((value_q < chain_q) | (is_turned_i & (value_q >= first))));
   assign is_moved    = moved[value_q];
   assign end_valid_o = values_q & passed & ~is_held;
-  assign end_place_o = is_moved ? EndPlace | PlaceBits'(value_q) : ValuePlace | PlaceBits'(value_q);
+  assign end_moved_o = is_moved;
+  assign end_chain_o = value_q;
   assign takes       = end_valid_o & end_ready_i;
   assign end_last_o  = value_q + 9'd1 == chains_i;
   assign kept_o      = kept_q;
@@ -94,7 +97,6 @@ module lms_schedule
       read_q    <= 1'b0;
       wrapped_q <= 1'b0;
       chain_q   <= '0;
-      left_q    <= '0;
       digit_q   <= '0;
       value_q   <= '0;
       values_q  <= 1'b0;
@@ -107,8 +109,7 @@ module lms_schedule
       running_q <= 1'b1;
       read_q    <= 1'b0;
       wrapped_q <= ~is_turned_i;
-      chain_q   <= is_turned_i ? first : '0;
-      left_q    <= chains_i;
+      chain_q   <= start;
       value_q   <= '0;
       values_q  <= 1'b1;
       kept_q    <= '0;
@@ -120,9 +121,8 @@ module lms_schedule
       if (passes) begin
         read_q  <= 1'b0;
         chain_q <= next;
-        left_q  <= left_q - 9'd1;
-        if (next == '0)      wrapped_q <= 1'b1;
-        if (left_q == 9'd1)  running_q <= 1'b0;
+        if (next == '0)    wrapped_q <= 1'b1;
+        if (next == start) running_q <= 1'b0;
       end
       if (takes) begin
         value_q <= value_q + 9'd1;
@@ -134,5 +134,6 @@ module lms_schedule
 
   `ASSERT(AChainHasItsValue_A, job_valid_o |-> filled_i > chain_q)
   `ASSERT(AnEndIsOfAWalkedChain_A, takes |-> value_q < chains_i && (!running_q || value_q != chain_q))
-  `ASSERT(EveryChainIsGivenOutOnce_A, running_q |-> left_q != '0)
+  // A second time it would write over an end that is hashed.
+  `ASSERT(EveryChainIsGivenOutOnce_A, job_valid_o |-> chain_q < chains_i && (!values_q || value_q <= chain_q || is_turned_i))
 endmodule

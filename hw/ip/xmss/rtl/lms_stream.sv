@@ -31,12 +31,13 @@ module lms_stream
   input  logic [4:0]   height_i,
   input  logic [4:0]   levels_i,       // values of the path that came
   input  logic         from_memory_i,  // the message is a key
-  input  place_t       key_i,          // at this place
+  input  address_t     key_i,          // at this place
 
   // The next end of a chain.
   input  logic         end_valid_i,
   output logic         end_ready_o,
-  input  place_t       end_place_i,
+  input  logic         end_moved_i,
+  input  address_t     end_chain_i,
   input  logic         end_last_i,
 
   input  logic         msg_valid_i,
@@ -47,9 +48,10 @@ module lms_stream
 
   output logic         read_valid_o,
   input  logic         read_ready_i,
-  output place_t       read_place_o,
+  output address_t     read_place_o,
   output logic         read_row_o,
   input  row_t         read_data_i,
+  input  row_t         end_data_i,
 
   // The hash core.
   output logic         cmd_valid_o,
@@ -100,7 +102,7 @@ module lms_stream
   logic [4:0]  level_q;   // of the node that is hashed: nodes below it
   logic [25:0] node_q;    // its number (RFC 8554 §5.3): the root has 1
   logic        is_right_q, next_hash, offers, is_first, hash_end, starts, loading_q, slots_busy, is_root;
-  logic [10:0] pairs;
+  logic [8:0]  values;
   logic [31:0] number;
 
   assign next_hash = hash_end & ~(hash_q == LongMessage) & ~is_root;
@@ -125,20 +127,16 @@ module lms_stream
     if (wipe_i && !is_error) state_d = StIdle;
   end
 
-  // Pairs of the hash that starts: two values and what a key has beside one; all ends; a value; two values.
-  logic [10:0] values;
+  // Values of the hash that starts. A key has two, after C.
   long_e next;
   always_comb begin
-    next   = message_i ? LongMessage :
-             root_i    ? LongKey :
-             hash_q == LongKey ? LongLeaf : LongNode;
+    next   = message_i ? LongMessage : root_i ? LongKey : (hash_q == LongKey) ? LongLeaf : LongNode;
     unique case (next)
-      LongKey:  values = 11'(chains_i);
-      LongLeaf: values = 11'd1;
-      default:           values = 11'd2;
+      LongKey:     values = chains_i;
+      LongMessage: values = 9'd3;
+      LongLeaf:    values = 9'd1;
+      default:     values = 9'd2;
     endcase
-    pairs = (values << 1) + values + (is_short_i ? '0 : values);
-    if (message_i) pairs = pairs + 11'd3;
   end
 
   // The hash, and the node that it makes.
@@ -170,7 +168,7 @@ module lms_stream
   logic [3:0] write_row;
   logic [1:0] write_halves;
   logic [2:0] added, head;
-  logic       ended;
+  logic       ended, complete;
   logic [3:0] bytes;
   logic [4:0] feed_row, read_row;
   row_t       write_data, slot_data;
@@ -199,10 +197,10 @@ module lms_stream
     .clk_i, .rst_ni, .wipe_i,
     .error_o       (fetch_error),
     .message_i, .root_i, .from_memory_i, .key_i, .is_short_i, .height_i, .levels_i,
-    .end_valid_i, .end_ready_o, .end_place_i,
+    .end_valid_i, .end_ready_o, .end_moved_i, .end_chain_i,
     .ends_last_i   (end_last_i),
     .msg_valid_i, .msg_ready_o, .msg_i, .msg_last_i, .msg_bytes_i,
-    .read_valid_o, .read_ready_i, .read_place_o, .read_row_o, .read_data_i,
+    .read_valid_o, .read_ready_i, .read_place_o, .read_row_o, .read_data_i, .end_data_i,
     .head_i        (head),
     .blocked_i     (save_valid_i),
     .write_o       (write),
@@ -210,6 +208,7 @@ module lms_stream
     .write_halves_o(write_halves),
     .write_data_o  (write_data),
     .pairs_o       (added),
+    .complete_o    (complete),
     .ended_o       (ended),
     .bytes_o       (bytes)
   );
@@ -221,11 +220,12 @@ module lms_stream
     .hash_i       (hash_q),
     .identifier_i,
     .number_i     (number),
-    .pairs_i      (pairs),
+    .values_i     (values),
     .to_end_i     (hash_q == LongMessage && !from_memory_i),
     .is_short_i,
     .is_right_i   (is_right_q),
     .pairs_added_i(added),
+    .complete_i   (complete),
     .ended_i      (ended),
     .bytes_i      (bytes),
     .head_o       (head),
