@@ -60,7 +60,7 @@ module lms_share
   assign awaits_o     = {awaited_owner_q, ~awaited_owner_q} & {2{awaited_q}};
   assign holds_o      = owner_q;
 
-  // A state that nobody awaits is let go.
+  // A state without a use is let go.
   assign save_valid_o = awaits_o & {2{row_valid}};
   assign row_ready    = ~awaited_q | save_ready_i[awaited_owner_q];
   assign saves        = awaited_q & hash_i.save_valid & hash_o.save_ready & hash_i.save_last;
