@@ -1,0 +1,140 @@
+//! Netlists: the engine with its registers at every point, and its modules, which the paper's table has one by one.
+
+use std::fmt::Write;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use super::cycles::{POINTS, Point};
+use hartlock_hw::ip::Count;
+use hartlock_hw::ip::measured::{Engine, Parameters};
+
+/// With registers and stream port; the DMA engine is apart.
+pub const WHOLE: &str = "xmss";
+/// Modules of one hash core, whose size depends on its rounds a cycle.
+pub const HASH: &str = "xmss_hash";
+pub const LANE: &str = "xmss_lane";
+/// Modules that an engine has once.
+pub const MESSAGE: &str = "xmss_message";
+pub const SCHEDULE: &str = "xmss_schedule";
+const ONCE: [&str; 5] = [MESSAGE, SCHEDULE, "xmss_digits", "xmss_ingest", "xmss_control"];
+/// Placed and routed for a clock frequency, which takes minutes each.
+const PLACED: [Point; 2] = [Point::new(1, 1), Point::new(4, 2)];
+
+/// A netlist. Lanes are zero if it does not depend on them, and so are rounds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Netlist {
+    pub top: String,
+    pub lanes: u32,
+    pub rounds: u32,
+    pub count: Count,
+    /// On an ECP5.
+    pub megahertz: Option<f64>,
+}
+
+/// All netlists of a run.
+#[derive(Default)]
+pub struct Netlists(pub Vec<Netlist>);
+
+/// Counts all of them. Those of unchanged sources are in the cache.
+///
+/// # Errors
+/// If something cannot be synthesised.
+pub fn count(engine: &Engine) -> Result<Netlists> {
+    let mut all = Vec::new();
+    let mut add = |top: &str, lanes: u32, rounds: u32, parameters: Parameters| {
+        let start = Instant::now();
+        let count = engine.count(top, &parameters)?;
+        let is_placed = top == WHOLE && PLACED.contains(&Point::new(lanes, rounds));
+        let megahertz = if is_placed { Some(engine.megahertz(top, &parameters)?) } else { None };
+        let seconds = start.elapsed().as_secs_f64();
+        eprintln!(
+            "netlist {top}, {lanes} lanes, {rounds} rounds: {} LUT ({seconds:.0} s)",
+            count.luts
+        );
+        all.push(Netlist { top: top.to_owned(), lanes, rounds, count, megahertz });
+        Ok::<_, anyhow::Error>(())
+    };
+    for top in ONCE.into_iter().filter(|top| engine.has_module(top)) {
+        add(top, 0, 0, Parameters::new())?;
+    }
+    for rounds in [1, 2, 4] {
+        let parameters = |name: &str| {
+            let mut all = Parameters::from([("RoundsPerCycle".to_owned(), rounds)]);
+            // As the engine sets it.
+            if [HASH, LANE].contains(&name) {
+                all.insert("Overlaps".to_owned(), u32::from(rounds > 1));
+            }
+            all
+        };
+        for top in [HASH, LANE] {
+            add(top, 0, rounds, parameters(top))?;
+        }
+    }
+    for point in POINTS {
+        add(WHOLE, point.lanes, point.rounds, point.parameters())?;
+    }
+    Ok(Netlists(all))
+}
+
+/// Those of the engine's own record: nothing is synthesised.
+pub fn recorded(engine: &Engine) -> Netlists {
+    let of = |point: &Point| {
+        let count = engine.recorded(WHOLE, &point.parameters()).ok()?;
+        let Point { lanes, rounds } = *point;
+        Some(Netlist { top: WHOLE.to_owned(), lanes, rounds, count, megahertz: None })
+    };
+    Netlists(POINTS.iter().filter_map(of).collect())
+}
+
+impl Netlists {
+    pub fn find(&self, top: &str, lanes: u32, rounds: u32) -> Option<&Netlist> {
+        self.0.iter().find(|it| (it.top.as_str(), it.lanes, it.rounds) == (top, lanes, rounds))
+    }
+
+    pub fn whole(&self, point: Point) -> Option<&Netlist> {
+        self.find(WHOLE, point.lanes, point.rounds)
+    }
+
+    /// LUT and flip-flops of modules, added up; each with its lanes and rounds.
+    pub fn sum(&self, parts: &[(&str, u32)]) -> Option<(u32, u32)> {
+        parts.iter().try_fold((0, 0), |(luts, flip_flops), (top, rounds)| {
+            let count = self.find(top, 0, *rounds)?.count;
+            Some((luts + count.luts, flip_flops + count.flip_flops))
+        })
+    }
+
+    /// Every netlist, as CSV.
+    pub fn csv(&self) -> String {
+        let mut text =
+            "top,lanes,rounds,luts,shift_registers,memories,flip_flops,carries,half_brams,multipliers,megahertz\n"
+                .to_owned();
+        for Netlist { top, lanes, rounds, count, megahertz } in &self.0 {
+            let Count {
+                luts,
+                shift_registers,
+                memories,
+                flip_flops,
+                carries,
+                half_brams,
+                multipliers,
+            } = count;
+            let megahertz = megahertz.map_or_else(String::new, |it| it.to_string());
+            let _ = writeln!(
+                text,
+                "{top},{lanes},{rounds},{luts},{shift_registers},{memories},{flip_flops},{carries},{half_brams},{multipliers},{megahertz}"
+            );
+        }
+        text
+    }
+}
+
+/// Whether a lane has its hash core inside, or beside it in a bank that families share.
+///
+/// # Errors
+/// If its source cannot be read.
+pub fn lane_has_core() -> Result<bool> {
+    let path = xtask::project::root().join("hw/ip/xmss/rtl").join(LANE).with_extension("sv");
+    let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    Ok(text.lines().any(|line| line.trim_start().starts_with("xmss_hash #(")))
+}
