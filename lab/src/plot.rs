@@ -8,6 +8,7 @@ use super::stored::Stored;
 
 mod canvas;
 mod draw;
+mod verifications;
 
 /// The table of the first paper over sizes of blocks, and names in it.
 const BLOCKS: &str = "Table V";
@@ -69,6 +70,7 @@ pub fn plots(key: &str, run: &Stored, paper: Option<&Paper>) -> Result<Vec<Plot>
     for passes in ["one pass", "three passes"] {
         plots.extend(boots(key, run, passes)?);
     }
+    plots.extend(verifications::plots(key, run)?);
     let parameters = paper.map_or(&[][..], |paper| &paper.parameters);
     for (index, sweep) in sweeps(run, parameters).iter().enumerate() {
         plots.push(sensitivity(&format!("{key}-sensitivity-{index}"), sweep)?);

@@ -28,6 +28,8 @@ pub struct Netlist {
     pub lanes: u32,
     pub rounds: u32,
     pub count: Count,
+    /// A lane: its hash core is in it, not beside it in a bank that families share.
+    pub has_core: bool,
     /// On an ECP5.
     pub megahertz: Option<f64>,
 }
@@ -42,6 +44,7 @@ pub struct Netlists(pub Vec<Netlist>);
 /// If something cannot be synthesised.
 pub fn count(engine: &Engine) -> Result<Netlists> {
     let mut all = Vec::new();
+    let lane_has_core = lane_has_core()?;
     let mut add = |top: &str, lanes: u32, rounds: u32, parameters: Parameters| {
         let start = Instant::now();
         let count = engine.count(top, &parameters)?;
@@ -52,7 +55,8 @@ pub fn count(engine: &Engine) -> Result<Netlists> {
             "netlist {top}, {lanes} lanes, {rounds} rounds: {} LUT ({seconds:.0} s)",
             count.luts
         );
-        all.push(Netlist { top: top.to_owned(), lanes, rounds, count, megahertz });
+        let has_core = top == LANE && lane_has_core;
+        all.push(Netlist { top: top.to_owned(), lanes, rounds, count, has_core, megahertz });
         Ok::<_, anyhow::Error>(())
     };
     for top in ONCE.into_iter().filter(|top| engine.has_module(top)) {
@@ -82,7 +86,14 @@ pub fn recorded(engine: &Engine) -> Netlists {
     let of = |point: &Point| {
         let count = engine.recorded(WHOLE, &point.parameters()).ok()?;
         let Point { lanes, rounds } = *point;
-        Some(Netlist { top: WHOLE.to_owned(), lanes, rounds, count, megahertz: None })
+        Some(Netlist {
+            top: WHOLE.to_owned(),
+            lanes,
+            rounds,
+            count,
+            has_core: false,
+            megahertz: None,
+        })
     };
     Netlists(POINTS.iter().filter_map(of).collect())
 }
@@ -104,12 +115,22 @@ impl Netlists {
         })
     }
 
+    /// A lane with its hash core: what it is, and its LUT and flip-flops.
+    pub fn lane(&self, rounds: u32) -> Option<(&'static str, (u32, u32))> {
+        let named = if self.find(LANE, 0, rounds)?.has_core {
+            ("xmss_lane, its hash core in it", self.sum(&[(LANE, rounds)])?)
+        } else {
+            ("xmss_lane + xmss_hash", self.sum(&[(LANE, rounds), (HASH, rounds)])?)
+        };
+        Some(named)
+    }
+
     /// Every netlist, as CSV.
     pub fn csv(&self) -> String {
         let mut text =
-            "top,lanes,rounds,luts,shift_registers,memories,flip_flops,carries,half_brams,multipliers,megahertz\n"
+            "top,lanes,rounds,luts,shift_registers,memories,flip_flops,carries,half_brams,multipliers,has_core,megahertz\n"
                 .to_owned();
-        for Netlist { top, lanes, rounds, count, megahertz } in &self.0 {
+        for Netlist { top, lanes, rounds, count, has_core, megahertz } in &self.0 {
             let Count {
                 luts,
                 shift_registers,
@@ -122,18 +143,15 @@ impl Netlists {
             let megahertz = megahertz.map_or_else(String::new, |it| it.to_string());
             let _ = writeln!(
                 text,
-                "{top},{lanes},{rounds},{luts},{shift_registers},{memories},{flip_flops},{carries},{half_brams},{multipliers},{megahertz}"
+                "{top},{lanes},{rounds},{luts},{shift_registers},{memories},{flip_flops},{carries},{half_brams},{multipliers},{},{megahertz}",
+                u8::from(*has_core)
             );
         }
         text
     }
 }
 
-/// Whether a lane has its hash core inside, or beside it in a bank that families share.
-///
-/// # Errors
-/// If its source cannot be read.
-pub fn lane_has_core() -> Result<bool> {
+fn lane_has_core() -> Result<bool> {
     let path = xtask::project::root().join("hw/ip/xmss/rtl").join(LANE).with_extension("sv");
     let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     Ok(text.lines().any(|line| line.trim_start().starts_with("xmss_hash #(")))

@@ -6,7 +6,7 @@ use std::fs;
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-use super::cycles::{OTHERS, Point, Samples};
+use super::cycles::{OTHERS, POINTS, Point, Samples};
 use super::software::ENGINE;
 use crate::paper::Paper;
 use crate::run::{Better, How, Row};
@@ -15,15 +15,15 @@ use xtask::project;
 const FAMILIES: &str = "Other families";
 /// The most cycles of a verification, by the family's name.
 const TARGETS: [(&str, f64); 2] = [("lms", 6500.0), ("slh_dsa", 25_000.0)];
+const PASSES: &str = "Two passes";
 const RELEASE: &str = "Reset to release";
 const CAMPAIGNS: &str = "Campaigns of upsets";
 
 /// LMS and SLH-DSA by the same hash cores.
 pub fn families(samples: &Samples) -> Vec<Row> {
-    let Point { lanes, rounds } = ENGINE;
     let of = |(family, (name, target)): (super::cycles::Family, (&str, f64))| {
         debug_assert_eq!(family.name, name);
-        let config = format!("{}, {lanes} hash cores, {rounds} rounds a cycle", family.title);
+        let config = format!("{}, {}", family.title, ENGINE.name());
         match samples.mean(family, ENGINE) {
             Some(mean) => {
                 let row = Row::info(FAMILIES, "time", "cycles", mean.cycles).of(&config);
@@ -41,6 +41,17 @@ pub fn families(samples: &Samples) -> Vec<Row> {
         }
     };
     OTHERS.into_iter().zip(TARGETS).map(of).collect()
+}
+
+/// The root computed again in another order, against one pass over the same signatures.
+pub fn passes(samples: &Samples) -> Vec<Row> {
+    let of = |point: &Point| {
+        let (one, two) = samples.passes(*point)?;
+        let row = Row::info(PASSES, "two passes", "cycles", two.cycles).of(&point.name());
+        let note = format!("mean of {} signatures; peer: the same in one pass", two.count);
+        Some(row.how(How::Simulated).peer(one.cycles).noted(note))
+    };
+    POINTS.iter().filter_map(of).collect()
 }
 
 /// The time from reset to a host that runs, for a first stage of 64 KiB.

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 
 use hartlock_hw::ip::measured::{Engine, Parameters};
 
-/// In the log of `measure_<family>.py`: height, seed, steps of chains, cycles.
+/// In the log of `measure_<family>.py`: height, passes, seed, steps of chains, cycles.
 const SAMPLE: &str = "sample: ";
 /// Of the tree that the paper is about.
 pub const HEIGHT: u32 = 10;
@@ -51,6 +51,11 @@ impl Point {
         pairs.map(|(name, value)| (name.to_owned(), value)).into()
     }
 
+    /// Hash cores and rounds a cycle, as the project's targets have them.
+    pub fn name(self) -> String {
+        format!("K = {}, R = {}", self.lanes, self.rounds)
+    }
+
     /// As the paper calls its own.
     pub fn instances(self) -> String {
         format!("{} instance{}", self.lanes, if self.lanes == 1 { "" } else { "s" })
@@ -91,6 +96,8 @@ pub struct Sample {
     pub family: &'static str,
     pub point: Point,
     pub height: u32,
+    /// Two if the root was computed again.
+    pub passes: u32,
     pub seed: u64,
     /// Of all chains, to their ends.
     pub steps: u32,
@@ -107,16 +114,11 @@ pub struct Samples(pub Vec<Sample>);
 pub fn measure(engine: &Engine, family: Family, point: Point) -> Result<Option<Vec<Sample>>> {
     let top = engine.top_of(family.of).filter(|_| engine.has_tests(family.tests));
     let Some(top) = top else { return Ok(None) };
-    let Point { lanes, rounds } = point;
     let start = Instant::now();
     let log = engine.simulate(top, &point.parameters(), family.tests)?;
     let samples = read(&log, family, point)?;
     let seconds = start.elapsed().as_secs_f64();
-    eprintln!(
-        "{}: {lanes} hash cores, {rounds} rounds a cycle, {} signatures ({seconds:.0} s)",
-        family.title,
-        samples.len()
-    );
+    eprintln!("{}, {}: {} signatures ({seconds:.0} s)", family.title, point.name(), samples.len());
     Ok(Some(samples))
 }
 
@@ -124,11 +126,14 @@ fn read(log: &str, family: Family, point: Point) -> Result<Vec<Sample>> {
     let lines = log.lines().filter_map(|line| line.split_once(SAMPLE).map(|it| it.1));
     let samples = lines.map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let [height, seed, steps, cycles] = words[..] else { anyhow::bail!("a sample {line:?}") };
+        let [height, passes, seed, steps, cycles] = words[..] else {
+            anyhow::bail!("a sample {line:?}")
+        };
         Ok(Sample {
             family: family.name,
             point,
             height: height.parse()?,
+            passes: passes.parse()?,
             seed: seed.parse()?,
             steps: steps.parse()?,
             cycles: cycles.parse()?,
@@ -149,23 +154,44 @@ pub struct Mean {
     pub steps: f64,
 }
 
+impl Mean {
+    /// Nothing if there are no samples.
+    fn of<'a>(samples: impl Iterator<Item = &'a Sample> + Clone) -> Option<Self> {
+        let count = samples.clone().count();
+        let mean =
+            |number: fn(&Sample) -> f64| samples.clone().map(number).sum::<f64>() / count as f64;
+        Some(Self {
+            count,
+            cycles: mean(|it| it.cycles as f64),
+            least: samples.clone().map(|it| it.cycles).min()?,
+            most: samples.clone().map(|it| it.cycles).max()?,
+            steps: mean(|it| f64::from(it.steps)),
+        })
+    }
+}
+
 impl Samples {
+    /// Of a family at a point, in one pass.
     fn of(&self, family: Family, point: Point) -> impl Iterator<Item = &Sample> + Clone {
-        self.0.iter().filter(move |it| it.family == family.name && it.point == point)
+        let is_it =
+            move |it: &&Sample| it.family == family.name && it.point == point && it.passes == 1;
+        self.0.iter().filter(is_it)
     }
 
     /// Of the lowest tree that was measured, which is that of the target.
     pub fn mean(&self, family: Family, point: Point) -> Option<Mean> {
         let lowest = self.of(family, point).map(|it| it.height).min()?;
-        let of = self.of(family, point).filter(|it| it.height == lowest);
-        let count = of.clone().count();
-        Some(Mean {
-            count,
-            cycles: of.clone().map(|it| it.cycles as f64).sum::<f64>() / count as f64,
-            least: of.clone().map(|it| it.cycles).min()?,
-            most: of.clone().map(|it| it.cycles).max()?,
-            steps: of.map(|it| f64::from(it.steps)).sum::<f64>() / count as f64,
-        })
+        Mean::of(self.of(family, point).filter(|it| it.height == lowest))
+    }
+
+    /// The same signatures of XMSS in one pass and in two.
+    pub fn passes(&self, point: Point) -> Option<(Mean, Mean)> {
+        let is_it = |it: &&Sample| it.family == XMSS.name && it.point == point && it.passes == 2;
+        let two = self.0.iter().filter(is_it);
+        let is_there = |it: &&Sample| {
+            two.clone().any(|other| (other.height, other.seed) == (it.height, it.seed))
+        };
+        Some((Mean::of(self.of(XMSS, point).filter(is_there))?, Mean::of(two.clone())?))
     }
 
     /// Cycles of a step of a chain: the slope through all signatures of one tree (least squares).
@@ -195,11 +221,21 @@ impl Samples {
 
     /// Every verification, as CSV.
     pub fn csv(&self) -> String {
-        let mut text = "family,lanes,rounds,height,seed,steps,cycles\n".to_owned();
-        for Sample { family, point: Point { lanes, rounds }, height, seed, steps, cycles } in
-            &self.0
-        {
-            let _ = writeln!(text, "{family},{lanes},{rounds},{height},{seed},{steps},{cycles}");
+        let mut text = "family,lanes,rounds,height,passes,seed,steps,cycles\n".to_owned();
+        for it in &self.0 {
+            let Sample {
+                family,
+                point: Point { lanes, rounds },
+                height,
+                passes,
+                seed,
+                steps,
+                cycles,
+            } = it;
+            let _ = writeln!(
+                text,
+                "{family},{lanes},{rounds},{height},{passes},{seed},{steps},{cycles}"
+            );
         }
         text
     }
@@ -213,7 +249,7 @@ mod tests {
         let point = Point::new(1, 2);
         let line = |height: u32, steps: u32| {
             let cycles = 5000 + 136 * steps + 210 * height;
-            format!("1 ns INFO cocotb sample: {height} {} {steps} {cycles}\n", 1000 + steps)
+            format!("1 ns INFO cocotb sample: {height} 1 {} {steps} {cycles}\n", 1000 + steps)
         };
         let log: String = [(10, 500), (10, 520), (10, 507), (16, 490), (20, 530)]
             .map(|it| line(it.0, it.1))
@@ -230,11 +266,22 @@ mod tests {
         assert!((step - 136.0).abs() < 1e-6, "{step}");
         assert!((samples.node(point, step).unwrap() - 210.0).abs() < 1e-6);
         assert_eq!(samples.mean(XMSS, Point::new(2, 2)), None);
+        assert_eq!(samples.passes(point), None);
+    }
+
+    #[test]
+    fn two_passes_are_compared_with_one_of_the_same_signatures() {
+        let point = Point::new(4, 2);
+        let log = "sample: 10 1 1 500 100\nsample: 10 1 2 500 300\nsample: 10 2 2 500 590\n";
+        let samples = Samples(read(log, XMSS, point).unwrap());
+        let (one, two) = samples.passes(point).unwrap();
+        assert_eq!((one.count, one.cycles, two.cycles), (1, 300.0, 590.0));
+        assert_eq!(samples.mean(XMSS, point).unwrap().cycles, 200.0);
     }
 
     #[test]
     fn a_log_without_samples_is_an_error() {
         assert!(read("1 ns INFO nothing\n", XMSS, Point::new(1, 1)).is_err());
-        assert!(read("sample: 10 1000 500\n", XMSS, Point::new(1, 1)).is_err());
+        assert!(read("sample: 10 1 1000 500\n", XMSS, Point::new(1, 1)).is_err());
     }
 }

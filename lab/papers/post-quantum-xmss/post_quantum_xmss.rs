@@ -35,12 +35,13 @@ pub fn measure(args: &Args) -> Result<Run> {
     let samples = samples(&engine, args.quick)?;
     let netlists = if args.quick { area::recorded(&engine) } else { area::count(&engine)? };
     let counted = if args.quick { Vec::new() } else { software::measure()? };
-    let mut rows = table1::rows(&paper, &samples, &netlists, area::lane_has_core()?)?;
+    let mut rows = table1::rows(&paper, &samples, &netlists)?;
     rows.extend(table1::calls(&paper, &samples)?);
     rows.extend(section4::rows(&paper, &samples, &netlists)?);
     let mut rows = missing(paper.completed(rows, "not measured"));
     rows.extend(section4::recomputed(&paper)?);
     rows.extend(beyond::families(&samples));
+    rows.extend(beyond::passes(&samples));
     rows.extend(software::rows(&counted, &samples));
     rows.extend(beyond::release(&paper)?);
     rows.extend(beyond::campaigns()?);

@@ -88,8 +88,7 @@ pub fn rows(counted: &[Counted], samples: &Samples) -> Vec<Row> {
         rows.push(match engine {
             Some(engine) => {
                 let row = Row::info(TABLE, metric, "times", mean / engine.cycles).of(&config);
-                let Point { lanes, rounds } = ENGINE;
-                row.how(How::Computed).noted(format!("{lanes} hash cores, {rounds} rounds a cycle"))
+                row.how(How::Computed).noted(format!("the engine with {}", ENGINE.name()))
             }
             None => Row::absent(TABLE, metric, "times", "the engine was not measured").of(&config),
         });
@@ -120,6 +119,7 @@ mod tests {
             family: XMSS.name,
             point: ENGINE,
             height: 10,
+            passes: 1,
             seed: 1,
             steps: 500,
             cycles: 50,

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::area::{HASH, LANE, MESSAGE, Netlists, SCHEDULE};
+use super::area::{HASH, MESSAGE, Netlists, SCHEDULE};
 use super::cycles::{self, HEIGHT, LTREE_NODES, Mean, POINTS, Point, ROUNDS, Samples, XMSS};
 use crate::paper::Paper;
 use crate::run::{Better, How, Row};
@@ -45,15 +45,10 @@ fn row(paper: &Paper, rounds: u32, metric: &str, config: &str, ours: f64) -> Res
 }
 
 /// All tables.
-pub fn rows(
-    paper: &Paper,
-    samples: &Samples,
-    netlists: &Netlists,
-    lane_has_core: bool,
-) -> Result<Vec<Row>> {
+pub fn rows(paper: &Paper, samples: &Samples, netlists: &Netlists) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for rounds in [ROUNDS, 1, 4] {
-        rows.extend(modules(paper, rounds, samples, netlists, lane_has_core)?);
+        rows.extend(modules(paper, rounds, samples, netlists)?);
         for point in POINTS.iter().filter(|it| it.rounds == rounds) {
             rows.extend(whole(paper, *point, samples, netlists)?);
         }
@@ -83,23 +78,13 @@ fn area(
     [("LUTs", luts), ("FFs", flip_flops)].into_iter().map(of).collect()
 }
 
-fn modules(
-    paper: &Paper,
-    rounds: u32,
-    samples: &Samples,
-    netlists: &Netlists,
-    lane_has_core: bool,
-) -> Result<Vec<Row>> {
+fn modules(paper: &Paper, rounds: u32, samples: &Samples, netlists: &Netlists) -> Result<Vec<Row>> {
     let block = f64::from(Point::new(1, rounds).block());
     let mut rows = area(paper, rounds, "sha256", netlists.sum(&[(HASH, rounds)]), 1, "xmss_hash")?;
     let message = netlists.sum(&[(MESSAGE, 0), (HASH, rounds)]);
     rows.extend(area(paper, rounds, "MESSAGEDIGEST", message, 1, "xmss_message + xmss_hash")?);
-    let (lane, named): (&[_], _) = if lane_has_core {
-        (&[(LANE, rounds)], "xmss_lane, its hash core in it")
-    } else {
-        (&[(LANE, rounds), (HASH, rounds)], "xmss_lane + xmss_hash")
-    };
-    let lane = netlists.sum(lane);
+    let (named, lane) = netlists.lane(rounds).unzip();
+    let named = named.unwrap_or_default();
     rows.extend(area(paper, rounds, "BUILD_WOTSCHAIN", lane, 1, named)?);
     let computed = |config: &str, cycles: f64, note: String| {
         Ok::<_, anyhow::Error>(
@@ -187,15 +172,15 @@ fn together(paper: &Paper, netlists: &Netlists) -> Result<Vec<Row>> {
 
 /// What the table of the paper does not have, and products of what it has.
 fn engine(paper: &Paper, point: Point, samples: &Samples, netlists: &Netlists) -> Result<Vec<Row>> {
-    let Point { lanes, rounds } = point;
-    let config = format!("{lanes} hash cores, {rounds} rounds a cycle");
+    let config = point.name();
     let mean = samples.mean(XMSS, point);
     let mut rows = Vec::new();
     if let Some(mean) = mean {
         let blocks = CALLS_OF_F * mean.steps + CALLS_OF_H * f64::from(LTREE_NODES + HEIGHT);
         // The state of all PRFs, and a message of 32 bytes with 128 before it.
         let calls = blocks + 1.0 + 3.0;
-        let used = 100.0 * calls * f64::from(point.block()) / (f64::from(lanes) * mean.cycles);
+        let used =
+            100.0 * calls * f64::from(point.block()) / (f64::from(point.lanes) * mean.cycles);
         let row = Row::info(ENGINE, "hash cores at work", "percent", used).of(&config);
         rows.push(
             row.how(How::Computed).noted(format!("{calls:.1} blocks of {} cycles", point.block())),

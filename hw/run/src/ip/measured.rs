@@ -1,13 +1,18 @@
 //! What a measurement takes from an engine: a bench with other parameters, and a netlist of any of its modules.
 
 use std::collections::BTreeMap;
+use std::fs;
 
 use anyhow::{Context, Result, ensure};
 
 use super::bench;
-use super::engine::{Bench, Ip, Netlist, Tools};
+use super::engine::{Bench, Ip, Netlist, Tools, files, folder_of, prim};
 use super::netlist::{self, Count};
 use super::record::Record;
+use xtask::{packages, project};
+
+/// Part of every digest: raise it when a change here changes what is measured.
+const LAYOUT: &str = "1";
 
 /// An engine, and the programs that build it.
 pub struct Engine {
@@ -40,11 +45,17 @@ impl Engine {
         self.ip.plan.bench.iter().find(|it| it.tests == tests).map(|it| it.top.as_str())
     }
 
-    /// Runs tests on a module and returns what they printed.
+    /// Runs tests on a module and returns what they printed. Their log is kept: the same sources and the same tests take the
+    /// same cycles.
     ///
     /// # Errors
     /// If a test fails, or it cannot be built.
     pub fn simulate(&self, top: &str, parameters: &Parameters, tests: &str) -> Result<String> {
+        let name = format!("{top}-{}.log", self.digest(top, parameters, tests)?);
+        let kept = project::cache_dir()?.join("measured").join(name);
+        if let Ok(log) = fs::read_to_string(&kept) {
+            return Ok(log);
+        }
         let bench = Bench {
             top: top.to_owned(),
             parameters: parameters.clone(),
@@ -55,7 +66,33 @@ impl Engine {
         };
         let run = bench::run(&self.tools, &self.ip, &bench)?;
         ensure!(run.faults.is_empty(), "{}", run.faults.join("\n"));
+        let parent = kept.parent().context("the cache has a parent")?;
+        fs::create_dir_all(parent)?;
+        let mut new = tempfile::NamedTempFile::new_in(parent)?;
+        std::io::Write::write_all(&mut new, run.log.as_bytes())?;
+        new.persist(&kept)?;
         Ok(run.log)
+    }
+
+    /// Of everything that decides what a test prints.
+    fn digest(&self, top: &str, parameters: &Parameters, tests: &str) -> Result<String> {
+        let Self { tools, ip } = self;
+        let (machine, identity) = (tools.machine.identity(), tools.ip.identity());
+        let words = words(parameters);
+        let mut parts = vec![LAYOUT, &machine, &identity, top, &words, tests];
+        let texts = ip.texts()?;
+        parts.extend(texts.iter().map(String::as_str));
+        let own = [ip.dir.join("tb"), prim().join("tb"), project::root().join("spec/reference")];
+        let used = ip.plan.uses.iter().map(|name| folder_of(name).join("tb"));
+        let mut scripts = Vec::new();
+        for folder in own.into_iter().chain(used) {
+            for path in files(&folder, "py")? {
+                scripts
+                    .push(fs::read_to_string(&path).with_context(|| path.display().to_string())?);
+            }
+        }
+        parts.extend(scripts.iter().map(String::as_str));
+        Ok(packages::digest(&parts))
     }
 
     /// Cells of a module, as those of `cargo xtask ip NAME --synth`, from the same cache.
