@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 
-use super::cycles::{HEIGHT, LTREE_NODES, Point, ROUNDS};
+use super::cycles::{CHAINS, HEIGHT, LTREE_NODES, Point, ROUNDS};
 use crate::paper::Paper;
 use crate::run::{How, Row};
 
@@ -71,6 +71,14 @@ pub fn rows(paper: &Paper) -> Result<Vec<Row>> {
         paper.number("Section IV, ECDSA", "LUTs", "ECDSA in hardware").context("no area")?.value;
     let row = Row::info(TABLE, "area by that of ECDSA", "times", matches / ecdsa).of("8 instances");
     rows.push(row.noted("printed: matches in terms of area"));
+    // "x.NB" is an array of N bytes there, and "auth_path.10B" leaves out the 32 bytes of a node.
+    for (config, path) in
+        [("as section III-A prints it", 10.0), ("with 10 nodes of 32 bytes", 320.0)]
+    {
+        let bytes = 4.0 + 32.0 + f64::from(CHAINS) * 32.0 + path;
+        let row = Row::info(TABLE, "length of a signature", "bytes", bytes).of(config);
+        rows.push(row.noted("index, R, 67 values of 32 bytes and the path; RFC 8391 has 2500"));
+    }
     rows.extend(readings(of("time", "sha256")?, of("time", "chains, 1 instance")?, ltree, path));
     Ok(How::Computed.made(rows))
 }
@@ -121,6 +129,7 @@ mod tests {
             [161_269.0, 102_941.0, 74_225.0, 51_918.0]
         );
         assert_eq!(of("time at 100 MHz", "1 instance"), 1.613);
+        assert_eq!(of("length of a signature", "with 10 nodes of 32 bytes"), 2500.0);
         assert_eq!(of("Table II by Table I", "to, XMSS (this work)"), 9.921);
         // What is printed is nearer to the larger number of calls, everywhere.
         assert_eq!(of("calls that fit", "a node of the L-tree"), 9.854);

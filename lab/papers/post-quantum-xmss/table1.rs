@@ -24,7 +24,7 @@ const TARGETS: [(Point, f64, f64); 3] = [
 ];
 const FLOW: &str = "Yosys for series 7, not placed";
 
-/// Where rows of so many rounds a cycle stand: two are nearest to the paper's 41 cycles a hash.
+/// Where rows of so many rounds a cycle are: two are nearest to the paper's 41 cycles a hash.
 fn table(rounds: u32) -> String {
     match rounds {
         ROUNDS => TABLE.to_owned(),
