@@ -95,23 +95,27 @@ def post_quantum_xmss(rows, more):
         return f"{k} instance{'s' if k > 1 else ''}"
 
     def table(r):
-        return {2: "Table I"}.get(r, f"Table I, {r} round{'s' if r > 1 else ''} a cycle")
+        return "Table I" if r == 2 else f"Table I, {r} round a cycle"
 
     means, steps = {}, {}
-    for of in dict.fromkeys((r["family"], r["lanes"], r["rounds"]) for r in rows):
-        mine = [r for r in rows if (r["family"], r["lanes"], r["rounds"]) == of]
-        lowest = min(r["height"] for r in mine)
-        once = {r["seed"]: r for r in mine if (r["height"], r["passes"]) == (lowest, 1)}
-        means[of] = statistics.fmean(r["cycles"] for r in once.values())
-        steps[of] = statistics.fmean(r["steps"] for r in once.values())
-        two = [r for r in mine if r["passes"] == 2]
+    for k, r in dict.fromkeys((row["lanes"], row["rounds"]) for row in rows):
+        mine = [row for row in rows if (row["lanes"], row["rounds"]) == (k, r)]
+        once = [row for row in mine if (row["height"], row["passes"]) == (10, 1)]
+        means[k, r] = statistics.fmean(row["cycles"] for row in once)
+        steps[k, r] = statistics.fmean(row["steps"] for row in once)
+        two = [row["cycles"] for row in mine if row["passes"] == 2]
         if two:
-            yield "Two passes", "two passes", f"K = {of[1]}, R = {of[2]}", statistics.fmean(r["cycles"] for r in two)
+            yield "Two passes", "two passes", f"K = {k}, R = {r}", statistics.fmean(two)
+    titles = {"lms": "LMS H10/W4", "slh_dsa": "SLH-DSA-SHA2-128s"}
+    engines = {"XMSS-SHA2_10_256": means[4, 2]} if (4, 2) in means else {}
+    for r in more("families"):
+        engines[titles[r["family"]]] = mean = int(r["cycles"]) / int(r["count"])
+        yield "Other families", "time", f"{titles[r['family']]}, K = {r['lanes']}, R = {r['rounds']}", mean
     areas = {}
     for r in more("area"):
         r.update({k: int(v) for k, v in r.items() if v.isdigit()})
         areas[r["top"], r["lanes"], r["rounds"]] = r
-    for rounds in (2, 1, 4):
+    for rounds in (2, 1):
         block = 68 // rounds
         yield table(rounds), "time", "sha256", block
         for config, nodes in (("LTREE (without sha256)", 66), ("MERKLEROOT (without sha256)", 10)):
@@ -138,55 +142,49 @@ def post_quantum_xmss(rows, more):
         yield table(r), "FFs", config, area["flip_flops"]
         yield "Engine", "CARRY4", place, area["carries"]
         yield "Engine", "BRAM36", place, area["half_brams"] / 2
-        if ("xmss", k, r) in means:
-            product = means["xmss", k, r] * area["luts"] / 1e6
+        if (k, r) in means:
+            product = means[k, r] * area["luts"] / 1e6
             yield "Engine", "cycles × LUT", place, product
             if area["megahertz"]:
                 yield "Engine", "frequency", place, float(area["megahertz"])
                 yield "Engine", "ns × LUT", place, product * 1000 / float(area["megahertz"])
-    for (family, k, r), mean in means.items():
-        if family == "xmss":
-            yield table(r), "time", f"whole, {named(k)}", mean
-            yield table(r), "time", f"chains, {named(k)}", steps[family, k, r] * 4 * (68 // r) / k
-            calls = 4 * steps[family, k, r] + 6 * 76 + 4
-            yield "Engine", "hash cores at work", f"K = {k}, R = {r}", 100 * calls * (68 // r) / (k * mean)
-        title = {"lms": "LMS H10/W4", "slh_dsa": "SLH-DSA-SHA2-128s"}.get(family)
-        if title:
-            yield "Other families", "time", f"{title}, K = {k}, R = {r}", mean
-    yield from calls_of_a_step([r for r in rows if (r["family"], r["lanes"], r["rounds"]) == ("xmss", 1, 2)])
+    for (k, r), mean in means.items():
+        yield table(r), "time", f"whole, {named(k)}", mean
+        yield table(r), "time", f"chains, {named(k)}", steps[k, r] * 4 * (68 // r) / k
+        calls = 4 * steps[k, r] + 6 * 76 + 4
+        yield "Engine", "hash cores at work", f"K = {k}, R = {r}", 100 * calls * (68 // r) / (k * mean)
+    yield from calls_of_a_step([r for r in rows if (r["lanes"], r["rounds"]) == (1, 2)])
     # The engine in the place of the paper's.
     place, beside = ("ECDSA in hardware",), "Section IV, XMSS beside ECDSA"
     luts, cycles = (paper["Section IV, ECDSA", metric, *place] for metric in ("LUTs", "time"))
     for k in (1, 2, 4, 8):
-        if ("xmss", k, 2) in means:
-            yield beside, "time", named(k), means["xmss", k, 2] / cycles
-            yield beside, "time at 100 MHz", named(k), means["xmss", k, 2] / clock
+        if (k, 2) in means:
+            yield beside, "time", named(k), means[k, 2] / cycles
+            yield beside, "time at 100 MHz", named(k), means[k, 2] / clock
         if (k, 2) in wholes:
             yield beside, "area below that of ECDSA", named(k), luts / wholes[k, 2]["luts"]
     for config in dict.fromkeys(c for t, _, c in paper if t == "Section IV, co-designs"):
-        if ("xmss", 1, 1) in means:
-            yield "Section IV, co-designs", "time", config, means["xmss", 1, 1]
-            yield "Section IV, co-designs", "time at 100 MHz", config, means["xmss", 1, 1] / clock
+        if (1, 1) in means:
+            yield "Section IV, co-designs", "time", config, means[1, 1]
+            yield "Section IV, co-designs", "time at 100 MHz", config, means[1, 1] / clock
         if (1, 1) in wholes:
             yield "Section IV, co-designs", "area", config, wholes[1, 1]["luts"]
             yield "Section IV, co-designs", "registers", config, wholes[1, 1]["flip_flops"]
     found = {"LUTs": [wholes.get((k, 2), {}).get("luts") for k in (1, 2, 4, 8)]}
     found["FFs"] = [wholes.get((k, 2), {}).get("flip_flops") for k in (1, 2, 4, 8)]
-    found["time"] = [means.get(("xmss", k, 2)) for k in (1, 2, 4, 8)]
+    found["time"] = [means.get((k, 2)) for k in (1, 2, 4, 8)]
     for metric, values in found.items():
         if None not in values:
             yield "Table II", metric, "from, XMSS (this work)", min(values)
             yield "Table II", metric, "to, XMSS (this work)", max(values)
-    families = {"XMSS-SHA2_10_256": "xmss", "LMS H10/W4": "lms", "SLH-DSA-SHA2-128s": "slh_dsa"}
     processors = {"rocket-1": "Rocket", "rot": "Ibex"}
     software = more("software")
     for kind, machine, by in dict.fromkeys((r["kind"], r["machine"], r["by"]) for r in software):
         mine = [int(r["cycles"]) for r in software if (r["kind"], r["machine"], r["by"]) == (kind, machine, by)]
         config = f"{kind}, {processors[machine]}, {by}"
         yield "Software against the engine", "time", config, statistics.fmean(mine)
-        if (families[kind], 4, 2) in means:
-            ratio = statistics.fmean(mine) / means[families[kind], 4, 2]
-            yield "Software against the engine", "by the engine's", config, ratio
+        if kind in engines:
+            yield "Software against the engine", "by the engine's", config, statistics.fmean(mine) / engines[kind]
     yield from second_paper(constants, paper)
 
 

@@ -6,38 +6,35 @@ use std::fs;
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-use super::cycles::{OTHERS, POINTS, Point, Samples};
-use super::software::ENGINE;
+use super::cycles::{Family, OTHERS, POINT_OF_OTHERS, POINTS, Point, Samples, Sum};
 use crate::paper::Paper;
 use crate::run::{Better, How, Row};
 use xtask::project;
 
 const FAMILIES: &str = "Other families";
-/// The most cycles of a verification, by the family's name.
-const TARGETS: [(&str, f64); 2] = [("lms", 6500.0), ("slh_dsa", 25_000.0)];
+/// The most cycles of a verification, for each of them.
+const TARGETS: [f64; 2] = [6500.0, 25_000.0];
 const PASSES: &str = "Two passes";
 const RELEASE: &str = "Reset to release";
 const CAMPAIGNS: &str = "Campaigns of upsets";
 
 /// LMS and SLH-DSA by the same hash cores.
-pub fn families(samples: &Samples) -> Vec<Row> {
-    let of = |(family, (name, target)): (super::cycles::Family, (&str, f64))| {
-        debug_assert_eq!(family.name, name);
-        let config = format!("{}, {}", family.title, ENGINE.name());
-        match samples.mean(family, ENGINE) {
-            Some(mean) => {
-                let row = Row::info(FAMILIES, "time", "cycles", mean.cycles).of(&config);
-                let note =
-                    format!("mean of {} signatures, {} to {}", mean.count, mean.least, mean.most);
+pub fn families(sums: &[Sum], is_quick: bool) -> Vec<Row> {
+    let missing = if is_quick {
+        "only a whole run measures it"
+    } else {
+        "not measured: no bench of it in the engine's plan"
+    };
+    let of = |(family, target): (Family, f64)| {
+        let config = format!("{}, {}", family.title, POINT_OF_OTHERS.name());
+        match sums.iter().find(|it| it.family == family.name) {
+            Some(sum) => {
+                let row = Row::info(FAMILIES, "time", "cycles", sum.mean()).of(&config);
+                let Sum { count, least, most, .. } = sum;
+                let note = format!("mean of {count} signatures of 32 bytes, {least} to {most}");
                 row.how(How::Simulated).noted(note).judged(Better::Lower, target)
             }
-            None => Row::absent(
-                FAMILIES,
-                "time",
-                "cycles",
-                "not measured: no bench of it in the engine's plan",
-            )
-            .of(&config),
+            None => Row::absent(FAMILIES, "time", "cycles", missing).of(&config),
         }
     };
     OTHERS.into_iter().zip(TARGETS).map(of).collect()
@@ -158,9 +155,12 @@ mod tests {
     }
 
     #[test]
-    fn families_without_a_bench_are_rows_without_a_number() {
-        let rows = families(&Samples(Vec::new()));
+    fn families_have_their_own_targets_or_no_number() {
+        let rows = families(&[], false);
         assert!(rows.len() == OTHERS.len() && rows.iter().all(|row| row.ours.is_none()));
-        assert!(OTHERS.iter().zip(TARGETS).all(|(family, (name, _))| family.name == name));
+        let sum = |family, cycles| Sum { family, count: 2, cycles, least: 1, most: 2 };
+        let rows = families(&[sum("slh_dsa", 50_002), sum("lms", 13_000)], false);
+        let found: Vec<_> = rows.iter().map(|row| (row.ours, row.status)).collect();
+        assert_eq!(found, [(Some(6500.0), Status::Hit), (Some(25_001.0), Status::Miss)]);
     }
 }

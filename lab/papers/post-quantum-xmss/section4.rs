@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 
 use super::area::Netlists;
-use super::cycles::{Point, ROUNDS, Samples, XMSS};
+use super::cycles::{Point, ROUNDS, Samples};
 use crate::paper::Paper;
 use crate::run::{How, Row};
 
@@ -102,7 +102,7 @@ pub fn rows(paper: &Paper, samples: &Samples, netlists: &Netlists) -> Result<Vec
             let row = Row::info(BESIDE, metric, unit, ours).of(&config).how(How::Computed);
             row.noted(format!("ours, {ROUNDS} rounds a cycle, in place of the paper's"))
         };
-        if let Some(mean) = samples.mean(XMSS, point) {
+        if let Some(mean) = samples.mean(point) {
             rows.push(beside(row("time", "times ECDSA", mean.cycles / cycles))?);
             rows.push(beside(row("time at 100 MHz", "ms", mean.cycles / clock / 1000.0))?);
         }
@@ -122,7 +122,7 @@ pub fn rows(paper: &Paper, samples: &Samples, netlists: &Netlists) -> Result<Vec
             let row = Row::info(CO_DESIGNS, metric, unit, ours).of(config).how(how);
             beside(row.noted("the whole engine, 1 hash core, 1 round a cycle"))
         };
-        if let Some(mean) = samples.mean(XMSS, smallest) {
+        if let Some(mean) = samples.mean(smallest) {
             rows.push(row("time at 100 MHz", "ms", mean.cycles / clock / 1000.0, How::Computed)?);
             rows.push(row("time", "cycles", mean.cycles, How::Simulated)?);
         }
@@ -151,7 +151,7 @@ fn table2(paper: &Paper, samples: &Samples, netlists: &Netlists) -> Result<Vec<R
         (
             "time",
             "cycles",
-            all(points.iter().map(|it| samples.mean(XMSS, *it).map(|it| it.cycles)).collect()),
+            all(points.iter().map(|it| samples.mean(*it).map(|it| it.cycles)).collect()),
             How::Simulated,
         ),
     ];
