@@ -125,10 +125,8 @@ def post_quantum_xmss(rows, more):
         parts = {
             "sha256": [("xmss_hash", rounds)],
             "MESSAGEDIGEST": [("xmss_message", 0), ("xmss_hash", rounds)],
-            "BUILD_WOTSCHAIN": [("xmss_lane", rounds)],
+            "BUILD_WOTSCHAIN": [("xmss_lane", rounds), ("xmss_hash", rounds)],
         }
-        if not areas["xmss_lane", 0, rounds]["has_core"]:
-            parts["BUILD_WOTSCHAIN"].append(("xmss_hash", rounds))
         for metric, column in (("LUTs", "luts"), ("FFs", "flip_flops")):
             sums = {name: sum(areas[top, 0, r][column] for top, r in of) for name, of in parts.items()}
             for name, value in sums.items():
@@ -534,6 +532,9 @@ def main(folder):
             with path.open(newline="") as file:
                 return list(csv.DictReader(file))
 
+        if not (folder / f"{key}.json").exists():
+            print(f"{key}: no run is stored")
+            continue
         kinds = [path.stem for path in sorted(folder.glob(f"{key}-*.csv"))]
         run = json.loads((folder / f"{key}.json").read_text())
         rows = {(r["table"], r["metric"], r["config"]): r["ours"] for r in run["rows"]}

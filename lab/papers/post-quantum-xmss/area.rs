@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::cycles::{POINTS, Point};
 use hartlock_hw::ip::Count;
@@ -11,10 +11,10 @@ use hartlock_hw::ip::measured::{Engine, Parameters};
 
 /// With registers and stream port; the DMA engine is apart.
 pub const WHOLE: &str = "xmss";
-/// Modules of one hash core, whose size depends on its rounds a cycle.
+/// A hash core and what takes it through a job. The size of both depends on rounds a cycle.
 pub const HASH: &str = "xmss_hash";
 pub const LANE: &str = "xmss_lane";
-/// Modules that an engine has once.
+/// Modules that an engine has once; the schedule as several lanes have it.
 pub const MESSAGE: &str = "xmss_message";
 pub const SCHEDULE: &str = "xmss_schedule";
 const ONCE: [&str; 5] = [MESSAGE, SCHEDULE, "xmss_digits", "xmss_ingest", "xmss_control"];
@@ -26,8 +26,6 @@ pub struct Netlist {
     pub lanes: u32,
     pub rounds: u32,
     pub count: Count,
-    /// A lane: its hash core is in it, not beside it in a bank that families share.
-    pub has_core: bool,
     /// On an ECP5, if the engine's record has it.
     pub megahertz: Option<f64>,
 }
@@ -42,7 +40,6 @@ pub struct Netlists(pub Vec<Netlist>);
 /// If something cannot be synthesised.
 pub fn count(engine: &Engine) -> Result<Netlists> {
     let mut all = Vec::new();
-    let lane_has_core = lane_has_core()?;
     let mut add = |top: &str, lanes: u32, rounds: u32, parameters: Parameters| {
         let start = Instant::now();
         let (count, megahertz) = engine.count(top, &parameters)?;
@@ -51,25 +48,18 @@ pub fn count(engine: &Engine) -> Result<Netlists> {
             "netlist {top}, {lanes} lanes, {rounds} rounds: {} LUT ({seconds:.0} s)",
             count.luts
         );
-        let has_core = top == LANE && lane_has_core;
-        all.push(Netlist { top: top.to_owned(), lanes, rounds, count, has_core, megahertz });
+        all.push(Netlist { top: top.to_owned(), lanes, rounds, count, megahertz });
         Ok::<_, anyhow::Error>(())
     };
     for top in ONCE.into_iter().filter(|top| engine.has_module(top)) {
-        add(top, 0, 0, Parameters::new())?;
+        let sorts = ("SortsChains".to_owned(), 1);
+        add(top, 0, 0, (top == SCHEDULE).then_some(sorts).into_iter().collect())?;
     }
     for rounds in [1, 2] {
-        let parameters = |name: &str| {
-            let mut all = Parameters::from([("RoundsPerCycle".to_owned(), rounds)]);
-            // As the engine sets it.
-            if [HASH, LANE].contains(&name) {
-                all.insert("Overlaps".to_owned(), u32::from(rounds > 1));
-            }
-            all
-        };
-        for top in [HASH, LANE] {
-            add(top, 0, rounds, parameters(top))?;
-        }
+        // As the engine sets it: hashes follow each other without a cycle between them from two rounds a cycle on.
+        let overlaps = ("Overlaps".to_owned(), u32::from(rounds > 1));
+        add(LANE, 0, rounds, Parameters::from([overlaps.clone()]))?;
+        add(HASH, 0, rounds, [("RoundsPerCycle".to_owned(), rounds), overlaps].into())?;
     }
     for point in POINTS {
         add(WHOLE, point.lanes, point.rounds, point.parameters())?;
@@ -82,14 +72,7 @@ pub fn recorded(engine: &Engine) -> Netlists {
     let of = |point: &Point| {
         let count = engine.recorded(WHOLE, &point.parameters())?;
         let Point { lanes, rounds } = *point;
-        Some(Netlist {
-            top: WHOLE.to_owned(),
-            lanes,
-            rounds,
-            count,
-            has_core: false,
-            megahertz: None,
-        })
+        Some(Netlist { top: WHOLE.to_owned(), lanes, rounds, count, megahertz: None })
     };
     Netlists(POINTS.iter().filter_map(of).collect())
 }
@@ -111,22 +94,12 @@ impl Netlists {
         })
     }
 
-    /// A lane with its hash core: what it is, and its LUT and flip-flops.
-    pub fn lane(&self, rounds: u32) -> Option<(&'static str, (u32, u32))> {
-        let named = if self.find(LANE, 0, rounds)?.has_core {
-            ("xmss_lane, its hash core in it", self.sum(&[(LANE, rounds)])?)
-        } else {
-            ("xmss_lane + xmss_hash", self.sum(&[(LANE, rounds), (HASH, rounds)])?)
-        };
-        Some(named)
-    }
-
     /// Every netlist, as CSV.
     pub fn csv(&self) -> String {
         let mut text =
-            "top,lanes,rounds,luts,shift_registers,memories,flip_flops,carries,half_brams,multipliers,has_core,megahertz\n"
+            "top,lanes,rounds,luts,shift_registers,memories,flip_flops,carries,half_brams,multipliers,megahertz\n"
                 .to_owned();
-        for Netlist { top, lanes, rounds, count, has_core, megahertz } in &self.0 {
+        for Netlist { top, lanes, rounds, count, megahertz } in &self.0 {
             let Count {
                 luts,
                 shift_registers,
@@ -139,16 +112,9 @@ impl Netlists {
             let megahertz = megahertz.map_or_else(String::new, |it| it.to_string());
             let _ = writeln!(
                 text,
-                "{top},{lanes},{rounds},{luts},{shift_registers},{memories},{flip_flops},{carries},{half_brams},{multipliers},{},{megahertz}",
-                u8::from(*has_core)
+                "{top},{lanes},{rounds},{luts},{shift_registers},{memories},{flip_flops},{carries},{half_brams},{multipliers},{megahertz}"
             );
         }
         text
     }
-}
-
-fn lane_has_core() -> Result<bool> {
-    let path = xtask::project::root().join("hw/ip/xmss/rtl").join(LANE).with_extension("sv");
-    let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    Ok(text.lines().any(|line| line.trim_start().starts_with("xmss_hash #(")))
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::area::{HASH, MESSAGE, Netlists, SCHEDULE};
+use super::area::{HASH, LANE, MESSAGE, Netlists, SCHEDULE};
 use super::cycles::{self, HEIGHT, LTREE_NODES, Mean, POINTS, Point, ROUNDS, Samples};
 use crate::paper::Paper;
 use crate::run::{Better, How, Row};
@@ -84,8 +84,7 @@ fn modules(paper: &Paper, rounds: u32, samples: &Samples, netlists: &Netlists) -
     let mut rows = area(paper, rounds, "sha256", netlists.sum(&[(HASH, rounds)]), 1, "xmss_hash")?;
     let message = netlists.sum(&[(MESSAGE, 0), (HASH, rounds)]);
     rows.extend(area(paper, rounds, "MESSAGEDIGEST", message, 1, "xmss_message + xmss_hash")?);
-    let (named, lane) = netlists.lane(rounds).unzip();
-    let named = named.unwrap_or_default();
+    let (lane, named) = (netlists.sum(&[(LANE, rounds), (HASH, rounds)]), "xmss_lane + xmss_hash");
     rows.extend(area(paper, rounds, "BUILD_WOTSCHAIN", lane, 1, named)?);
     let computed = |config: &str, cycles: f64, note: String| {
         Ok::<_, anyhow::Error>(

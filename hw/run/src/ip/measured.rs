@@ -168,15 +168,18 @@ fn reached<'a>(texts: &[(&'a PathBuf, String)], start: &str) -> Vec<&'a PathBuf>
     };
     loop {
         let before = names.len();
-        for (_, text) in texts.iter().filter(|(path, _)| is_named(&names.clone(), path)) {
-            let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-            names.extend(words.map(str::to_owned));
-        }
+        let found = texts.iter().filter(|(path, _)| is_named(&names, path));
+        let found: Vec<&str> = found.flat_map(|(_, text)| words_of(text)).collect();
+        names.extend(found.into_iter().map(str::to_owned));
         if names.len() == before {
             break;
         }
     }
     texts.iter().filter(|(path, _)| is_named(&names, path)).map(|(path, _)| *path).collect()
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_alphanumeric() && letter != '_')
 }
 
 /// Each with a space before it.
