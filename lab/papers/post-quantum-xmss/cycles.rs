@@ -289,7 +289,8 @@ mod tests {
         let sum = read_sum(log, OTHERS[0]).unwrap();
         assert_eq!((sum.count, sum.mean(), sum.most), (20, 22649.2, 25_645));
         assert_eq!(csv(&[sum]).lines().nth(1), Some("lms,4,2,20,452984,20609,25645"));
-        for wrong in ["nothing\n", "mean 7, least 1\n", "mean 300.0, least 1, most 2, sum 452984\n"]
+        for wrong in
+            ["nothing\n", "mean 7, least 1\n", "mean 300000.0, least 1, most 2, sum 452984\n"]
         {
             assert!(read_sum(wrong, OTHERS[0]).is_err(), "{wrong}");
         }

@@ -47,7 +47,7 @@ pub fn measure(args: &Args) -> Result<Run> {
     let mut rows = table1::rows(&paper, &samples, &netlists)?;
     rows.extend(table1::calls(&paper, &samples)?);
     rows.extend(section4::rows(&paper, &samples, &netlists)?);
-    let mut rows = missing(paper.completed(rows, "not measured"));
+    let mut rows = missing(paper.completed(rows, NOTHING));
     rows.extend(section4::recomputed(&paper)?);
     rows.extend(beyond::families(&sums, args.quick));
     rows.extend(beyond::passes(&samples));
@@ -85,7 +85,10 @@ fn tools() -> Result<BTreeMap<&'static str, String>> {
     ]))
 }
 
-/// Rows without a number of ours say why.
+/// Of a row of the paper that the run does not have.
+const NOTHING: &str = "not measured";
+
+/// Rows of the paper without a number of ours say why.
 fn missing(rows: Vec<Row>) -> Vec<Row> {
     let note = |row: &Row| match (row.table.as_str(), row.config.as_str()) {
         (_, "MERKLEROOT (without sha256)") if row.metric != "time" => {
@@ -106,12 +109,12 @@ fn missing(rows: Vec<Row>) -> Vec<Row> {
         ("Table II", config) if !config.contains("XMSS") => "other algorithms, by others",
         _ => "only a whole run measures it",
     };
-    let named = |row: Row| match row.ours {
-        None => {
+    let named = |row: Row| match row.note.as_deref() {
+        Some(NOTHING) => {
             let note = note(&row);
             row.noted(note)
         }
-        Some(_) => row,
+        _ => row,
     };
     rows.into_iter().map(named).collect()
 }

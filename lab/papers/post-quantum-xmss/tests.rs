@@ -129,7 +129,7 @@ fn a_whole_run_has_every_number_or_says_why_not() {
     );
     // A step has the slope of the invented cycles.
     assert_eq!(find("Section III-A", "hash calls", "thash_f, after").ours, Some(4.0));
-    let rows = missing(paper.completed(rows, "not measured"));
+    let rows = missing(paper.completed(rows, NOTHING));
     let unsaid =
         |row: &&Row| row.note.as_deref().is_some_and(|note| note.starts_with("only a whole run"));
     let unsaid: Vec<&str> = rows.iter().filter(unsaid).map(|row| row.config.as_str()).collect();
@@ -142,7 +142,7 @@ fn a_run_without_netlists_leaves_their_rows_without_numbers() {
     let (samples, _) = invented();
     let rows = table1::rows(&paper, &samples, &area::Netlists::default()).unwrap();
     assert!(rows.iter().all(|row| !["LUTs", "FFs"].contains(&row.metric.as_str())));
-    let rows = missing(paper.completed(rows, "not measured"));
+    let rows = missing(paper.completed(rows, NOTHING));
     let whole = rows.iter().find(|row| row.metric == "LUTs" && row.config == "whole, 4 instances");
     assert_eq!(whole.and_then(|row| row.note.as_deref()), Some("only a whole run measures it"));
 }
