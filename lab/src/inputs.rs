@@ -75,6 +75,25 @@ const SOURCES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "post-quantum-xmss",
+        &[
+            "crates/kat",
+            "crates/kernels",
+            "firmware/rot",
+            "firmware/tests/host-signatures",
+            "firmware/tests/rot-signatures",
+            "firmware/virt",
+            "hw/ip/sha2/rtl",
+            "hw/ip/xmss/rtl",
+            "hw/ip/xmss/tb",
+            "hw/prim",
+            "hw/sim",
+            "hw/soc",
+            "lab/papers/post-quantum-xmss",
+            "lab/runs/upsets.toml",
+        ],
+    ),
+    (
         "quick-boot-tee",
         &[
             "crates/drivers",
