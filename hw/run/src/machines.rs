@@ -27,6 +27,7 @@ mod rot_tee;
 pub mod signatures;
 mod smoke;
 pub mod soc;
+pub mod svu;
 pub mod tee;
 pub mod tee_boot;
 
@@ -37,6 +38,7 @@ pub use smoke::Measured as Smoke;
 pub use smoke::{End, Machine};
 use smoke::{Measured, medium};
 use soc::{SOCS, Soc};
+use svu::{SVUS, Svu};
 use tee::{TEES, Tee};
 use tee_boot::By;
 use xtask::python::{self, PackageSet};
@@ -115,12 +117,15 @@ enum Kind {
     Soc(Soc),
     /// A host with engines of its own.
     Tee(Tee),
+    /// A verification unit and its host.
+    Svu(Svu),
 }
 
 impl Kind {
     fn all() -> impl Iterator<Item = Kind> {
         let own = ROTS.into_iter().map(Kind::Rot).chain(SOCS.into_iter().map(Kind::Soc));
         let own = own.chain(TEES.into_iter().map(Kind::Tee));
+        let own = own.chain(SVUS.into_iter().map(Kind::Svu));
         CORES.into_iter().map(Kind::Host).chain(own)
     }
 
@@ -130,6 +135,7 @@ impl Kind {
             Kind::Rot(rot) => rot.is_daily,
             Kind::Soc(soc) => soc.is_daily,
             Kind::Tee(tee) => tee.is_daily,
+            Kind::Svu(svu) => svu.is_daily,
         }
     }
 
@@ -142,6 +148,8 @@ impl Kind {
             Kind::Soc(soc) => return soc::command(soc, args.waves, &args.options, program),
             Kind::Tee(_) if args.waves => anyhow::bail!("this machine has no waves"),
             Kind::Tee(tee) => tee::machine(tee)?,
+            Kind::Svu(_) if args.waves => anyhow::bail!("this machine has no waves"),
+            Kind::Svu(svu) => svu::machine(svu)?,
         };
         let mut command = Command::new(machine);
         command.args(&args.options).arg(program);
@@ -152,9 +160,10 @@ impl Kind {
 fn kind(name: &str) -> Result<Kind, String> {
     let own = rot::rot(name).map(Kind::Rot).or_else(|| soc::soc(name).map(Kind::Soc));
     let own = own.or_else(|| tee::tee(name).map(Kind::Tee));
+    let own = own.or_else(|| svu::svu(name).map(Kind::Svu));
     let others = || {
         let names = ROTS.map(|rot| rot.name).into_iter().chain(SOCS.map(|soc| soc.name));
-        let names = names.chain(TEES.map(|tee| tee.name));
+        let names = names.chain(TEES.map(|tee| tee.name)).chain(SVUS.map(|svu| svu.name));
         names.map(|name| format!(", {name}")).collect::<String>()
     };
     let host = || model::core(name).map(Kind::Host).map_err(|error| format!("{error}{}", others()));
@@ -193,6 +202,9 @@ pub fn main(args: &Args) -> Result<Verdict> {
         for tee in TEES {
             println!("{:<14} {}", tee.name, tee.about);
         }
+        for svu in SVUS {
+            println!("{:<14} {}", svu.name, svu.about);
+        }
         return Ok(Verdict::Yes);
     }
     let machines = match &args.machines[..] {
@@ -203,13 +215,14 @@ pub fn main(args: &Args) -> Result<Verdict> {
         return run_program(args, &machines, program);
     }
     let (mut cores, mut rots, mut socs) = (Vec::new(), Vec::new(), Vec::new());
-    let mut tees = Vec::new();
+    let (mut tees, mut svus) = (Vec::new(), Vec::new());
     for machine in machines {
         match machine {
             Kind::Host(core) => cores.push(core),
             Kind::Rot(rot) => rots.push(rot),
             Kind::Soc(soc) => socs.push(soc),
             Kind::Tee(tee) => tees.push(tee),
+            Kind::Svu(svu) => svus.push(svu),
         }
     }
     if args.boot {
