@@ -34,6 +34,7 @@ constexpr char kUsage[] =
     "  --no-medium                  every read fails\n"
     "  --silent-medium              no read is answered\n"
     "  --upset-unit STATE@CYCLE     the unit has this state in this cycle\n"
+    "  --trace FILE                 a line for every instruction that the host retires (CSV)\n"
     "  --mutant NUMBER              the fault, in a model that was built with mutants; 0: none (0)\n"
     "  --after-refusal CYCLES       how long the host is watched then (100000)\n"
     "  --max-cycles CYCLES          give up after so many (20000000)\n"
@@ -44,6 +45,7 @@ struct Options {
     std::string medium;
     std::string otp;
     std::string report;
+    std::string trace;
     MediumOptions timing;
     std::optional<StateUpset> upset;
     std::uint64_t mutant = 0;
@@ -61,7 +63,7 @@ StateUpset upset_of(const std::string& text) {
 
 Options parse(int argc, char** argv) {
     enum Name {
-        kOtp = 1, kRate, kLatency, kError, kMissing, kSilent, kUpset, kMutant, kAfter, kMaxCycles, kReport, kHelp
+        kOtp = 1, kRate, kLatency, kError, kMissing, kSilent, kUpset, kTrace, kMutant, kAfter, kMaxCycles, kReport, kHelp
     };
     const option names[] = {
         {"otp", required_argument, nullptr, kOtp},
@@ -71,6 +73,7 @@ Options parse(int argc, char** argv) {
         {"no-medium", no_argument, nullptr, kMissing},
         {"silent-medium", no_argument, nullptr, kSilent},
         {"upset-unit", required_argument, nullptr, kUpset},
+        {"trace", required_argument, nullptr, kTrace},
         {"mutant", required_argument, nullptr, kMutant},
         {"after-refusal", required_argument, nullptr, kAfter},
         {"max-cycles", required_argument, nullptr, kMaxCycles},
@@ -90,6 +93,7 @@ Options parse(int argc, char** argv) {
             case kMissing: options.timing.is_missing = true; break;
             case kSilent: options.timing.is_silent = true; break;
             case kUpset: options.upset = upset_of(value); break;
+            case kTrace: options.trace = value; break;
             case kMutant: options.mutant = number(value); break;
             case kAfter: options.after_refusal = number(value); break;
             case kMaxCycles: options.max_cycles = number(value); break;
@@ -150,7 +154,8 @@ void report(std::FILE* file, const SvuMachine& machine, const Medium& medium) {
 int run(const Options& options) {
     constexpr std::uint32_t kReleased = 1;
     Medium medium(read_file(options.medium), options.timing);
-    SvuMachine machine(medium, read_cells(options.otp), options.mutant, options.upset);
+    SvuMachine machine(medium, read_cells(options.otp), options.mutant, options.upset,
+                       options.trace);
     while (!machine.exit_code() && machine.cycle() < options.max_cycles) {
         machine.step();
         // A host that was refused must not run afterwards, either.

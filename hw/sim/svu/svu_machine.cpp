@@ -1,5 +1,6 @@
 #include "svu_machine.h"
 
+#include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
@@ -13,6 +14,7 @@ namespace {
 constexpr int kResetCycles = 10;
 constexpr std::size_t kRows = 128;
 const char* const kUnit = "TOP.svu_machine.u_unit.u_verifier.u_core";
+const char* const kSequencer = "TOP.svu_machine.u_unit.u_sequencer";
 const char* const kArray = "TOP.svu_machine.u_unit.u_otp.u_array";
 const char* const kCore = "TOP.svu_machine.u_host.u_cpu.u_ibex";
 
@@ -44,7 +46,7 @@ const char* name_of(std::uint8_t code) {
 }  // namespace
 
 SvuMachine::SvuMachine(Medium& medium, const std::vector<std::uint64_t>& cells, std::uint64_t mutant,
-                       const std::optional<StateUpset>& upset)
+                       const std::optional<StateUpset>& upset, const std::string& trace_path)
     : medium_(medium),
       context_(std::make_unique<VerilatedContext>()),
       top_(std::make_unique<Vsvu>(context_.get())),
@@ -58,14 +60,25 @@ SvuMachine::SvuMachine(Medium& medium, const std::vector<std::uint64_t>& cells, 
     word_is_there_ = find_signal<const std::uint8_t>(*context_, kUnit, "valid_i");
     word_passes_ = find_signal<const std::uint8_t>(*context_, kUnit, "passes");
     retires_ = find_signal<const std::uint8_t>(*context_, kCore, "rvfi_valid");
+    traps_ = find_signal<const std::uint8_t>(*context_, kCore, "rvfi_trap");
+    instruction_ = find_signal<const std::uint32_t>(*context_, kCore, "rvfi_insn");
     pc_ = find_signal<const std::uint32_t>(*context_, kCore, "rvfi_pc_rdata");
+    if (!trace_path.empty()) {
+        trace_ = std::fopen(trace_path.c_str(), "w");
+        if (trace_ == nullptr) {
+            throw std::runtime_error("cannot write " + trace_path);
+        }
+        std::fputs("cycle,pc,instruction,trap\n", trace_);
+    }
     if (cells.size() != kRows) {
         throw std::runtime_error("one-time-programmable storage has 128 rows");
     }
     auto* rows = find_signal<std::uint64_t>(*context_, kArray, "rows_q", kRows * sizeof(std::uint64_t));
     std::memcpy(rows, cells.data(), kRows * sizeof(std::uint64_t));
-    // An edge, because the reset is asynchronous, and a constant level triggers no process.
+    // Edges, because resets are asynchronous, and a constant level triggers no process: that of the chip, and with it that of
+    // the host, whose clock is gated.
     top_->rst_ni = 1;
+    *find_signal<std::uint8_t>(*context_, kSequencer, "host_rst_nq") = 1;
     top_->eval();
     top_->rst_ni = 0;
     for (int cycle = 0; cycle < kResetCycles; cycle += 1) {
@@ -77,7 +90,12 @@ SvuMachine::SvuMachine(Medium& medium, const std::vector<std::uint64_t>& cells, 
     top_->rst_ni = 1;
 }
 
-SvuMachine::~SvuMachine() { top_->final(); }
+SvuMachine::~SvuMachine() {
+    top_->final();
+    if (trace_ != nullptr) {
+        std::fclose(trace_);
+    }
+}
 
 std::uint32_t SvuMachine::status() const { return top_->boot_status_o; }
 
@@ -121,6 +139,10 @@ void SvuMachine::observe() {
         program_counter_ = *pc_;
         if (first_instruction_ == 0) {
             first_instruction_ = cycle_;
+        }
+        if (trace_ != nullptr) {
+            std::fprintf(trace_, "%" PRIu64 ",%08" PRIx32 ",%08" PRIx32 ",%d\n", cycle_, *pc_, *instruction_,
+                         *traps_ != 0 ? 1 : 0);
         }
     }
     if (top_->bench_write != 0) {

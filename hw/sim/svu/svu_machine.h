@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,7 +38,7 @@ class SvuMachine {
 public:
     /// Provisions the device and resets. `cells` are the rows of one-time-programmable storage.
     SvuMachine(Medium& medium, const std::vector<std::uint64_t>& cells, std::uint64_t mutant,
-               const std::optional<StateUpset>& upset);
+               const std::optional<StateUpset>& upset, const std::string& trace_path);
     ~SvuMachine();
 
     /// Runs one cycle. Throws if an assertion of the RTL fails.
@@ -72,7 +73,10 @@ private:
     const std::uint8_t* word_is_there_;
     const std::uint8_t* word_passes_;
     const std::uint8_t* retires_;
+    const std::uint8_t* traps_;
+    const std::uint32_t* instruction_;
     const std::uint32_t* pc_;
+    std::FILE* trace_ = nullptr;
     const std::optional<StateUpset> upset_;
     std::uint64_t cycle_ = 0;
     std::optional<std::uint64_t> decided_;

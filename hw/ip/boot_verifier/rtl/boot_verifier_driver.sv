@@ -1,6 +1,6 @@
 // Has the engine for XMSS verify, through its registers and its stream port, as a driver in software would (hw/ip/xmss).
 //
-// It takes what `boot_verifier_engine` gives: writes the configuration, both types, the key and the start, streams
+// It takes what `boot_verifier_engine` gives: waits for an idle engine, writes the configuration, both types, the key and the start, streams
 // signature and message, reads the status until the engine is done, and keeps verdict and reason. Both types are
 // constants here: the unit has compared the one of the image with its own, and the digest of the key covers it.
 //
@@ -80,6 +80,7 @@ module boot_verifier_driver #(
   localparam logic [11:0] AtKey      = 12'h040;
   localparam logic [31:0] Stream     = {30'd0, TwoPasses, 1'b1};
   localparam logic [31:0] Start      = 32'd1;
+  localparam int unsigned Idle       = 0;
   localparam int unsigned Done       = 2;
   localparam int unsigned Failed     = 3;
   localparam logic [3:0]  LeafIndex  = 4'd4;
@@ -168,7 +169,8 @@ module boot_verifier_driver #(
     reason_d  = reason_q;
     verdict_d = verdict_q;
     unique case (state_q)
-      StIdle:     if (key_valid_i) state_d = StControl;
+      // An engine that is not idle would take neither key nor start: it clears itself after a reset.
+      StIdle:     if (key_valid_i) state_d = StStatus;
       StControl:  if (ends) state_d = StExpected;
       StExpected: if (ends) state_d = StKeyType;
       StKeyType:  if (ends) state_d = StTake;
@@ -179,7 +181,10 @@ module boot_verifier_driver #(
       StKey:      if (ends) state_d = StTake;
       StStart:    if (ends) state_d = StStream;
       StStream:   if (msg_valid_i && msg_ready_o && msg_last_i) state_d = StStatus;
-      StStatus:   if (ends) state_d = r_data_i[Failed] ? StError : r_data_i[Done] ? StReason : StStatus;
+      StStatus:   if (ends) begin
+        if (start_q ? r_data_i[Done] : r_data_i[Idle]) state_d = start_q ? StReason : StControl;
+        if (r_data_i[Failed]) state_d = StError;
+      end
       StReason:   if (ends) {state_d, reason_d} = {StLower, r_data_i[3:0]};
       StLower:    if (ends) {state_d, verdict_d[31:0]} = {StUpper, r_data_i};
       StUpper:    if (ends) {state_d, verdict_d[63:32]} = {StDone, r_data_i};

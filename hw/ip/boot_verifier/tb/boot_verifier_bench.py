@@ -163,9 +163,8 @@ class Storage(Part):
         if answers:
             is_board, word = self.asked
             source = device.board if is_board else device.key_digest
-            # A digest has its first byte on top of its first word; a name is text.
-            order = "little" if is_board else "big"
-            dut.otp_data_i.value = int.from_bytes(source[4 * word : 4 * word + 4], order)
+            # Bytes in the order of memory (hw/ip/otp/doc/README.md).
+            dut.otp_data_i.value = int.from_bytes(source[4 * word : 4 * word + 4], "little")
             dut.otp_good_i.value = int(self.asked not in device.bad_words)
             self.asked = None
         elif self.asked is not None:
