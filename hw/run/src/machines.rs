@@ -28,6 +28,8 @@ pub mod signatures;
 mod smoke;
 pub mod soc;
 pub mod svu;
+mod svu_boot;
+mod svu_cases;
 pub mod tee;
 pub mod tee_boot;
 
@@ -241,10 +243,13 @@ pub fn main(args: &Args) -> Result<Verdict> {
                 verdict = Verdict::No;
             }
         }
+        for svu in svus {
+            svu_boot::show(svu, args.bundle_size, &args.options)?;
+        }
         return Ok(verdict);
     }
     if args.faults {
-        return provoke_faults(&rots, &socs);
+        return provoke_faults(&rots, &socs, &svus);
     }
     if args.signatures {
         return verify_signatures(&rots, &cores);
@@ -258,11 +263,14 @@ pub fn main(args: &Args) -> Result<Verdict> {
     smoke_hosts(args, &cores)?;
     smoke_rots(args, &rots)?;
     smoke_socs(args, &socs)?;
-    try_tees(&tees)
+    match try_tees(&tees)? {
+        Verdict::Yes => try_svus(&svus),
+        verdict => Ok(verdict),
+    }
 }
 
 /// The faults of the step `hw` on these machines, and which is not handled.
-fn provoke_faults(rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
+fn provoke_faults(rots: &[Rot], socs: &[Soc], svus: &[Svu]) -> Result<Verdict> {
     let mut verdict = Verdict::Yes;
     let mut tell = |name: &str, fault: Option<String>| match fault {
         None => println!("{name}: every fault ends as it has to"),
@@ -278,6 +286,9 @@ fn provoke_faults(rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
     for soc in socs {
         tell(soc.name, rot_boot::host_faults(*soc, &soc::folder(*soc).join("boot"))?);
         tell(soc.name, rot_tee::host_fault(*soc, &soc::folder(*soc).join("tee"))?);
+    }
+    for svu in svus {
+        tell(svu.name, svu_cases::fault(*svu, svu_cases::Which::All)?);
     }
     Ok(verdict)
 }
@@ -325,6 +336,18 @@ fn try_tees(tees: &[Tee]) -> Result<Verdict> {
             return Ok(Verdict::No);
         }
         println!("{}: the monitor gets the same keys by engines and in software", tee.name);
+    }
+    Ok(Verdict::Yes)
+}
+
+/// A first stage that boots on these machines, and two that are refused.
+fn try_svus(svus: &[Svu]) -> Result<Verdict> {
+    for svu in svus {
+        if let Some(why) = svu_cases::fault(*svu, svu_cases::Which::Daily)? {
+            println!("{}: {why}", svu.name);
+            return Ok(Verdict::No);
+        }
+        println!("{}: boots what was signed, and holds its host in reset for what was changed", svu.name);
     }
     Ok(Verdict::Yes)
 }
@@ -664,6 +687,11 @@ pub fn step(_: &Path) -> Result<Outcome> {
     for tee in TEES.into_iter().filter(|tee| tee.is_daily) {
         if let Some(why) = tee_boot::fault(tee, true)? {
             return Ok(Outcome::Failed(format!("{}: {why}", tee.name)));
+        }
+    }
+    for svu in SVUS.into_iter().filter(|svu| svu.is_daily) {
+        if let Some(why) = svu_cases::fault(svu, svu_cases::Which::Daily)? {
+            return Ok(Outcome::Failed(format!("{}: {why}", svu.name)));
         }
     }
     let program = build_smoke()?;
