@@ -41,8 +41,8 @@ module svu_decision
     end
   end
 
-  `ASSERT(OnlyAReleaseReleases_A, decide_o && word_o == boot_sequencer_word__release |-> release_i && !refused_i)
+  `ASSERT(TheWordThatReleasesNeedsARelease_A,
+          word_o == boot_sequencer_word__release && !explain_o |-> release_i && !refused_i)
   `ASSERT(OneWriteAtATime_A, !(decide_o && explain_o))
   `ASSERT(OneDecision_A, decide_o |=> !decide_o && !explain_o)
-  `ASSERT(ARefusalWasExplained_A, decide_o && refused_i |-> explained_q)
 endmodule

@@ -1,6 +1,6 @@
 // `core_to_axi` on bundles: single words of Ibex's ports at a port of 64 bits.
 
-`include "assert.svh"
+`include "machine_assert.svh"
 
 module svu_bridge
   import soc_axi_pkg::*;
@@ -63,5 +63,5 @@ module svu_bridge
     r_ready:  r_ready
   };
 
-  `ASSERT(OneAccessAtATime_A, !(axi_req_o.ar_valid && (axi_req_o.aw_valid || axi_req_o.w_valid)))
+  `MACHINE_ASSERT(OneAccessAtATime_A, !(axi_req_o.ar_valid && (axi_req_o.aw_valid || axi_req_o.w_valid)))
 endmodule
