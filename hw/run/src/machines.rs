@@ -29,7 +29,7 @@ mod smoke;
 pub mod soc;
 pub mod svu;
 mod svu_boot;
-mod svu_cases;
+pub(crate) mod svu_cases;
 pub mod tee;
 pub mod tee_boot;
 
@@ -347,7 +347,10 @@ fn try_svus(svus: &[Svu]) -> Result<Verdict> {
             println!("{}: {why}", svu.name);
             return Ok(Verdict::No);
         }
-        println!("{}: boots what was signed, and holds its host in reset for what was changed", svu.name);
+        println!(
+            "{}: boots what was signed, and holds its host in reset for what was changed",
+            svu.name
+        );
     }
     Ok(Verdict::Yes)
 }

@@ -1,6 +1,6 @@
 // The medium of a verification unit: bytes that are read through AXI4, at a rate (hw/soc/README.md).
 //
-// It is a flash behind its controller: a latency before the first byte of each request, then bytes at the rate of the
+// It is a flash with its controller: a latency before the first byte of each request, then bytes at the rate of the
 // medium. Requests are answered in their order.
 
 #ifndef HARTLOCK_MEDIUM_H

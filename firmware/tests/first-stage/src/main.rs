@@ -12,13 +12,15 @@ use core::fmt::Write;
 use hartlock_drivers::otp::Otp;
 use hartlock_drivers::wait::Polling;
 use hartlock_drivers::xmss::Xmss;
-use hartlock_image::first_stage::{FIRST_STAGE_HEADER_SIZE, FirstStageAlgorithm, FirstStageHeader, Image};
+use hartlock_image::first_stage::{
+    FIRST_STAGE_HEADER_SIZE, FirstStageAlgorithm, FirstStageHeader, Image,
+};
 use hartlock_image::{Lifecycle, Reason};
 use hartlock_regs::otp::Lifecycle as Stored;
 use hartlock_regs::xmss::{Refusal, Xmss as Registers};
 use hartlock_svu::{
-    Console, ENGINE, FIRST_STAGE, OTP, SECOND_IMAGE, SECOND_STAGE, SECOND_STAGE_CAPACITY, enter, exit,
-    mark, read_medium,
+    Console, ENGINE, FIRST_STAGE, OTP, SECOND_IMAGE, SECOND_STAGE, SECOND_STAGE_CAPACITY, enter,
+    exit, mark, read_medium,
 };
 use hartlock_verify::first_stage::{Requirements, verify_with};
 
@@ -38,7 +40,8 @@ extern "C" fn stage_main() {
             unsafe { enter(code) }
         }
         Err(reason) => {
-            let _ = writeln!(Console, "first stage: refuses what comes next, E{:04}", reason as u16);
+            let _ =
+                writeln!(Console, "first stage: refuses what comes next, E{:04}", reason as u16);
             exit(2);
         }
     }
@@ -46,10 +49,12 @@ extern "C" fn stage_main() {
 
 /// Shows what started, and verifies what starts after it: where its code is.
 fn next() -> Result<usize, Reason> {
-    let header: *const [u8; FIRST_STAGE_HEADER_SIZE] = core::ptr::with_exposed_provenance(FIRST_STAGE);
-    // SAFETY: hardware has written it there before the release, and nobody can change it.
+    let header: *const [u8; FIRST_STAGE_HEADER_SIZE] =
+        core::ptr::with_exposed_provenance(FIRST_STAGE);
+    // SAFETY: hardware has written it there before the release, and no write of a bus changes it.
     let header = unsafe { &*header };
-    let algorithm = FirstStageAlgorithm::from_numbers(XMSS.0, XMSS.1).ok_or(Reason::InternalLimit)?;
+    let algorithm =
+        FirstStageAlgorithm::from_numbers(XMSS.0, XMSS.1).ok_or(Reason::InternalLimit)?;
     let own = FirstStageHeader::parse(header, algorithm)?;
     let _ = writeln!(
         Console,
@@ -76,7 +81,8 @@ fn next() -> Result<usize, Reason> {
         capacity: Some(SECOND_STAGE_CAPACITY as u64),
         is_file: true,
     };
-    let stage = verify_with(image, &requirements, |it| it == algorithm, |parts| check(parts, &mut room));
+    let stage =
+        verify_with(image, &requirements, |it| it == algorithm, |parts| check(parts, &mut room));
     mark(3);
     let stage = stage?;
     let _ = writeln!(

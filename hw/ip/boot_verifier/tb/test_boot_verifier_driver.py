@@ -64,6 +64,7 @@ class Engine(Part):
         if address == AT["status"]:
             return self.status()
         values = {AT["reason"]: self.reason, AT["verdict"]: self.verdict & 0xFFFFFFFF, AT["verdict"] + 4: self.verdict >> 32}
+        assert address in values, f"a read at {address:#x}"
         return values[address]
 
     def sample(self) -> None:

@@ -127,15 +127,8 @@ impl Cells {
     /// Rows of the second slot.
     const SLOT: usize = 8;
     /// Which bits of data each check bit covers: Hsiao's code.
-    const MASKS: [u32; 7] = [
-        0x0000_1fff,
-        0x007f_e007,
-        0x1f81_e078,
-        0xe38e_2388,
-        0x6cb2_4c91,
-        0xb554_9522,
-        0xda69_1a44,
-    ];
+    const MASKS: [u32; 7] =
+        [0x0000_1fff, 0x007f_e007, 0x1f81_e078, 0xe38e_2388, 0x6cb2_4c91, 0xb554_9522, 0xda69_1a44];
     pub const MARK: u64 = 0x1f << 39;
 
     /// A device in production.
@@ -206,13 +199,23 @@ impl Device {
 
     /// A run from reset to its end.
     pub fn boot(&self, svu: Svu, folder: &Path) -> Result<Booted> {
+        self.boot_on(&svu::machine(svu)?, folder)
+    }
+
+    /// The same on a machine that is built.
+    pub fn boot_on(&self, machine: &Path, folder: &Path) -> Result<Booted> {
         fs::create_dir_all(folder)?;
         let [otp, medium, report] =
             ["otp.hex", "medium.bin", "report.txt"].map(|name| folder.join(name));
         fs::write(&otp, self.cells.to_text())?;
         fs::write(&medium, &self.medium)?;
-        let mut command = Command::new(svu::machine(svu)?);
-        command.args(["--max-cycles", MAX_CYCLES]).arg("--otp").arg(otp).arg("--report").arg(&report);
+        let mut command = Command::new(machine);
+        command
+            .args(["--max-cycles", MAX_CYCLES])
+            .arg("--otp")
+            .arg(otp)
+            .arg("--report")
+            .arg(&report);
         command.args(&self.options).arg(medium).stderr(Stdio::piped());
         let output = run::capture(&mut command)?;
         let end = End::of(&output)?;
@@ -272,7 +275,20 @@ impl Booted {
         };
         for line in report.lines() {
             match line.split_whitespace().collect::<Vec<_>>()[..] {
-                ["phase", name, "cycle", start, "cycles", cycles, "words", words, "medium", medium, "engine", engine] => {
+                [
+                    "phase",
+                    name,
+                    "cycle",
+                    start,
+                    "cycles",
+                    cycles,
+                    "words",
+                    words,
+                    "medium",
+                    medium,
+                    "engine",
+                    engine,
+                ] => {
                     booted.phases.push(Phase {
                         name: name.to_owned(),
                         start: start.parse()?,
@@ -326,7 +342,11 @@ impl Booted {
 /// Code of a first stage with this many bytes: the program, and what no instruction reads.
 pub fn code_of(size: usize) -> Result<Vec<u8>> {
     let mut code = firmware::svu_stage("first-stage")?;
-    ensure!(code.len() <= size && size <= CAPACITY, "a first stage has {} to {CAPACITY} bytes", code.len());
+    ensure!(
+        code.len() <= size && size <= CAPACITY,
+        "a first stage has {} to {CAPACITY} bytes",
+        code.len()
+    );
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     while code.len() < size {
         // Xorshift (Marsaglia 2003): bytes that no compression would shorten.
@@ -369,7 +389,12 @@ pub fn print_timeline(name: &str, booted: &Booted) {
         let Phase { name, start, cycles, words, for_medium, for_engine } = phase;
         if name == "released" {
             let cycles = booted.first_instruction - start;
-            println!("{:<18} {start:>8} {cycles:>8} {:>33}   {}", "release", "", bar(*start, cycles));
+            println!(
+                "{:<18} {start:>8} {cycles:>8} {:>33}   {}",
+                "release",
+                "",
+                bar(*start, cycles)
+            );
             break;
         }
         let is_reading = *words > 0;
@@ -429,7 +454,9 @@ pub fn show(svu: Svu, size: Option<usize>, options: &[String]) -> Result<()> {
         let booted = boot(images.device().with(&["--medium-rate", &rate.to_string()]))?;
         ensure!(booted.end == Some(End::Success), "{}", booted.outcome());
         let cycles = booted.first_instruction;
-        let sum = |of: fn(&Phase) -> u64| booted.phases.iter().filter(|it| it.words > 0).map(of).sum::<u64>();
+        let sum = |of: fn(&Phase) -> u64| {
+            booted.phases.iter().filter(|it| it.words > 0).map(of).sum::<u64>()
+        };
         println!(
             "{about:<42} {cycles:>9} {:>9.3} {:>9} {:>9} {:>8}",
             // At 100 MHz.
@@ -439,6 +466,8 @@ pub fn show(svu: Svu, size: Option<usize>, options: &[String]) -> Result<()> {
             booted.phase("verdict").map_or(0, |phase| phase.cycles),
         );
     }
-    println!("from reset to the first instruction; reading and hashing: cycles in which the unit waited for either");
+    println!(
+        "from reset to the first instruction; reading and hashing: cycles in which the unit waited for either"
+    );
     Ok(())
 }

@@ -63,5 +63,6 @@ module svu_bridge
     r_ready:  r_ready
   };
 
-  `MACHINE_ASSERT(OneAccessAtATime_A, !(axi_req_o.ar_valid && (axi_req_o.aw_valid || axi_req_o.w_valid)))
+  `MACHINE_ASSERT(ReadsStay_A, axi_req_o.ar_valid && !axi_resp_i.ar_ready |=>
+                  axi_req_o.ar_valid && $stable(axi_req_o.ar))
 endmodule

@@ -275,6 +275,7 @@ module svu_host
   );
   assign {b_resp[2], r_resp[2]} = '0;
 
-  `MACHINE_ASSERT(CodeIsOfAStage_A, fetch_req[0] && fetch_gnt[0] |-> is_ram(instr_addr))
+  `MACHINE_ASSERT(FetchesReachTheirMemory_A,
+                  (!fetch_req[0] || is_ram(instr_addr)) && (!fetch_req[1] || is_scratchpad(instr_addr)))
   `MACHINE_ASSERT(NoAccessInReset_A, !host_rst_ni |-> !instr_req && !data_req)
 endmodule

@@ -406,7 +406,6 @@ module svu_unit
   );
 
   `MACHINE_ASSERT(NoHostWithoutARelease_A, $rose(host_rst_no) |-> $past(release_ok, 2))
-  `MACHINE_ASSERT(ARefusalHoldsTheHost_A, refused |-> !host_rst_no)
   `MACHINE_ASSERT(TheUnitIsDoneBeforeTheHost_A, is_host |-> driver_quiet && quiet && !unit_req.ar_valid)
   `MACHINE_ASSERT(AFaultEndsTheRelease_A, $past(is_fault, 2) |-> !host_rst_no)
 endmodule
