@@ -10,7 +10,7 @@ use super::mutant::{self, Mutant};
 use super::schemata;
 use crate::assertion::Failed;
 use crate::machines::rot::{self, ROTS};
-use crate::machines::svu_cases::Images;
+use crate::machines::svu_boot::Device;
 use crate::machines::{svu, svu_cases};
 use xtask::firmware;
 
@@ -84,7 +84,7 @@ impl System {
 /// A machine with mutants, and what runs on it.
 enum Program {
     Smoke { machine: PathBuf, program: PathBuf, folder: PathBuf },
-    Boot { machine: PathBuf, images: Box<Images>, folder: PathBuf },
+    Boot { machine: PathBuf, device: Box<Device>, folder: PathBuf },
 }
 
 impl Program {
@@ -96,11 +96,11 @@ impl Program {
                 folder: rot::folder(ROTS[0]),
             },
             System::Svu => {
-                let folder = svu::folder(svu::SVUS[0]).join("mutants");
+                let device = svu_cases::upset_after_the_release(svu_cases::of_fake_key(&[])?);
                 Program::Boot {
                     machine: svu::machine_of(svu::SVUS[0], sources)?,
-                    images: Box::new(Images::new(&folder.join("signer"), None)?),
-                    folder,
+                    device: Box::new(device.with(&["--after-refusal", "1000"])),
+                    folder: svu::folder(svu::SVUS[0]),
                 }
             }
         })
@@ -114,9 +114,8 @@ impl Program {
                 let options = ["--mutant", choice.as_str()];
                 rot::run_program(machine, program, &own(folder), &options).map(drop)
             }
-            Program::Boot { machine, images, folder } => {
-                let device = svu_cases::upset_after_the_release(images);
-                let device = device.with(&["--mutant", &choice, "--after-refusal", "1000"]);
+            Program::Boot { machine, device, folder } => {
+                let device = Device::clone(device).with(&["--mutant", &choice]);
                 device.boot_on(machine, &own(folder)).map(drop)
             }
         }

@@ -4,18 +4,48 @@
 use std::path::Path;
 
 use anyhow::Result;
+use hartlock_image::first_stage::{CODE_ALIGNMENT, FirstStageHeader, NextKey};
+use hartlock_testkit::bundle::name;
+use hartlock_testkit::first_stage::{self, Draft, Edit, build};
+use hartlock_testkit::signers;
 
 use super::End;
 use super::svu::{self, Svu};
 use super::svu_boot::{
-    Booted, CODE_AT, Cells, Device, HEADER_AT, PADDING_AT, SECOND_AT, SIGNATURE_AT, Signed, Signer,
-    VERSION, code_of,
+    BOARD, Booted, CODE_AT, Cells, Device, HEADER_AT, PADDING_AT, SECOND_AT, SIGNATURE_AT, SOC,
+    Signed, Signer, VERSION, code_of,
 };
 use xtask::firmware;
 
 /// A device whose unit is in a state that does not exist once its host runs.
-pub fn upset_after_the_release(images: &Images) -> Device {
-    images.device().with(&["--upset-unit", "0@50000"])
+pub fn upset_after_the_release(device: Device) -> Device {
+    device.with(&["--upset-unit", "0@50000"])
+}
+
+/// A device with images of a fake key, whose first one has these changes: what the signing tool makes none of, because a
+/// good signature covers what is wrong.
+///
+/// # Errors
+/// If a stage cannot be built.
+pub fn of_fake_key(edits: &[Edit]) -> Result<Device> {
+    let digest = first_stage::digest(&signers::XMSS);
+    let draft = |mut code: Vec<u8>, next_key| {
+        code.resize(code.len().next_multiple_of(CODE_ALIGNMENT), 0);
+        let usual = Draft::of(&signers::XMSS);
+        let header = FirstStageHeader {
+            security_version: VERSION,
+            board: *name(BOARD).field(),
+            soc: *name(SOC).field(),
+            next_key,
+            ..usual.header
+        };
+        Draft { header, code, ..usual }
+    };
+    let next = NextKey { algorithm: draft(Vec::new(), None).algorithm(), digest };
+    let first = draft(firmware::svu_stage("first-stage")?, Some(next));
+    let second = draft(firmware::svu_stage("second-stage")?, None);
+    let [first, second] = [(first, edits), (second, &[])].map(|(it, edits)| build(it, edits).0);
+    Ok(Device::new(&Cells::new(&digest), &first, &second))
 }
 
 /// What has to become of a boot.
@@ -143,6 +173,7 @@ pub fn all(images: &Images) -> Result<Vec<Case>> {
     of_storage(images, &mut add)?;
     of_media(images, &mut add);
     of_second_stages(images, &mut add)?;
+    of_headers(&mut add)?;
     Ok(cases)
 }
 
@@ -217,6 +248,25 @@ fn of_images(images: &Images, add: &mut impl FnMut(&str, Device, Expected)) -> R
     Ok(())
 }
 
+/// Headers that break a rule, with a good signature.
+fn of_headers(add: &mut impl FnMut(&str, Device, Expected)) -> Result<()> {
+    add("images of a fake key", of_fake_key(&[])?, Expected::Boots);
+    let broken: [(&str, fn(&mut Vec<u8>), u32); 7] = [
+        ("another tag", |signed| signed[0] ^= 1, 103),
+        ("another algorithm than the lead", |signed| signed[16] = 18, 412),
+        ("other parameters than the lead", |signed| signed[20] = 2, 412),
+        ("a reserved byte", |signed| signed[255] = 1, 401),
+        ("no lifecycle", |signed| signed[40] = 0, 408),
+        ("a lifecycle that does not exist", |signed| signed[43] = 0x80, 408),
+        ("a next key of no algorithm", |signed| signed[128] = 0, 425),
+    ];
+    for (name, edit, reason) in broken {
+        let device = of_fake_key(&[Edit::Signed(edit)])?;
+        add(&format!("a signed header with {name}"), device, Expected::Refused(reason));
+    }
+    Ok(())
+}
+
 /// One-time-programmable storage.
 fn of_storage(images: &Images, add: &mut impl FnMut(&str, Device, Expected)) -> Result<()> {
     let refused = Expected::Refused;
@@ -276,7 +326,7 @@ fn of_media(images: &Images, add: &mut impl FnMut(&str, Device, Expected)) {
     // A host that runs is put back into reset.
     add(
         "the unit is upset once the host runs",
-        upset_after_the_release(images),
+        upset_after_the_release(device()),
         Expected::TakenBack,
     );
     // The code of its state `released`, once while it reads and once while the engine computes.

@@ -63,6 +63,5 @@ module svu_bridge
     r_ready:  r_ready
   };
 
-  `MACHINE_ASSERT(ReadsStay_A, axi_req_o.ar_valid && !axi_resp_i.ar_ready |=>
-                  axi_req_o.ar_valid && $stable(axi_req_o.ar))
+  `MACHINE_ASSERT(AReadIsWhereItWasAsked_A, $rose(axi_req_o.ar_valid) |-> axi_req_o.ar.addr >> 2 == $past(addr_i >> 2))
 endmodule

@@ -405,7 +405,7 @@ module svu_unit
     .resp_i (medium_resp_i)
   );
 
-  `MACHINE_ASSERT(NoHostWithoutARelease_A, $rose(host_rst_no) |-> $past(release_ok, 2))
+  `MACHINE_ASSERT(NoHostWithoutARelease_A, $rose(host_runs) |-> $past(release_ok))
   `MACHINE_ASSERT(TheUnitIsDoneBeforeTheHost_A, is_host |-> driver_quiet && quiet && !unit_req.ar_valid)
   `MACHINE_ASSERT(AFaultEndsTheRelease_A, $past(is_fault, 2) |-> !host_rst_no)
 endmodule
