@@ -41,6 +41,7 @@ pub use smoke::{End, Machine};
 use smoke::{Measured, medium};
 use soc::{SOCS, Soc};
 use svu::{SVUS, Svu};
+pub use svu_cases::step as svu_step;
 use tee::{TEES, Tee};
 use tee_boot::By;
 use xtask::python::{self, PackageSet};
@@ -264,7 +265,7 @@ pub fn main(args: &Args) -> Result<Verdict> {
     smoke_rots(args, &rots)?;
     smoke_socs(args, &socs)?;
     match try_tees(&tees)? {
-        Verdict::Yes => try_svus(&svus),
+        Verdict::Yes => svu_cases::tried(&svus),
         verdict => Ok(verdict),
     }
 }
@@ -336,21 +337,6 @@ fn try_tees(tees: &[Tee]) -> Result<Verdict> {
             return Ok(Verdict::No);
         }
         println!("{}: the monitor gets the same keys by engines and in software", tee.name);
-    }
-    Ok(Verdict::Yes)
-}
-
-/// A first stage that boots on these machines, and two that are refused.
-fn try_svus(svus: &[Svu]) -> Result<Verdict> {
-    for svu in svus {
-        if let Some(why) = svu_cases::fault(*svu, svu_cases::Which::Daily)? {
-            println!("{}: {why}", svu.name);
-            return Ok(Verdict::No);
-        }
-        println!(
-            "{}: boots what was signed, and holds its host in reset for what was changed",
-            svu.name
-        );
     }
     Ok(Verdict::Yes)
 }
@@ -706,22 +692,6 @@ pub fn step(_: &Path) -> Result<Outcome> {
             && let Some(why) = blind_spot(&runs, &measured)?
         {
             return Ok(Outcome::Failed(why));
-        }
-    }
-    Ok(Outcome::Passed)
-}
-
-/// A step of `cargo xtask test`: hardware boots what `hartlock sign` has made, and refuses it changed. It is a step of its own
-/// because it depends on the command.
-pub fn svu_step(_: &Path) -> Result<Outcome> {
-    for set in [PackageSet::Machine, PackageSet::Soc] {
-        if let Some(skipped) = python::without_packages(set)? {
-            return Ok(skipped);
-        }
-    }
-    for svu in SVUS.into_iter().filter(|svu| svu.is_daily) {
-        if let Some(why) = svu_cases::fault(svu, svu_cases::Which::Daily)? {
-            return Ok(Outcome::Failed(format!("{}: {why}", svu.name)));
         }
     }
     Ok(Outcome::Passed)

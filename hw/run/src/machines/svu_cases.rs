@@ -10,12 +10,13 @@ use hartlock_testkit::first_stage::{self, Draft, Edit, build};
 use hartlock_testkit::signers;
 
 use super::End;
-use super::svu::{self, Svu};
+use super::python::{self, PackageSet};
+use super::svu::{self, SVUS, Svu};
 use super::svu_boot::{
     BOARD, Booted, CODE_AT, Cells, Device, HEADER_AT, PADDING_AT, SECOND_AT, SIGNATURE_AT, SOC,
     Signed, Signer, VERSION, code_of,
 };
-use xtask::firmware;
+use xtask::{Outcome, Verdict, firmware};
 
 /// A device whose unit is in a state that does not exist once its host runs.
 pub fn upset_after_the_release(device: Device) -> Device {
@@ -251,20 +252,18 @@ fn of_images(images: &Images, add: &mut impl FnMut(&str, Device, Expected)) -> R
 /// Headers that break a rule, with a good signature.
 fn of_headers(add: &mut impl FnMut(&str, Device, Expected)) -> Result<()> {
     add("images of a fake key", of_fake_key(&[])?, Expected::Boots);
-    let broken: [(&str, fn(&mut Vec<u8>), u32); 7] = [
-        ("another tag", |signed| signed[0] ^= 1, 103),
-        ("another algorithm than the lead", |signed| signed[16] = 18, 412),
-        ("other parameters than the lead", |signed| signed[20] = 2, 412),
-        ("a reserved byte", |signed| signed[255] = 1, 401),
-        ("no lifecycle", |signed| signed[40] = 0, 408),
-        ("a lifecycle that does not exist", |signed| signed[43] = 0x80, 408),
-        ("a next key of no algorithm", |signed| signed[128] = 0, 425),
-    ];
-    for (name, edit, reason) in broken {
+    let mut signed = |name: &str, edit: fn(&mut Vec<u8>), reason| -> Result<()> {
         let device = of_fake_key(&[Edit::Signed(edit)])?;
         add(&format!("a signed header with {name}"), device, Expected::Refused(reason));
-    }
-    Ok(())
+        Ok(())
+    };
+    signed("another tag", |it| it[0] ^= 1, 103)?;
+    signed("another algorithm than the lead", |it| it[16] = 18, 412)?;
+    signed("other parameters than the lead", |it| it[20] = 2, 412)?;
+    signed("a reserved byte", |it| it[255] = 1, 401)?;
+    signed("no lifecycle", |it| it[40] = 0, 408)?;
+    signed("a lifecycle that does not exist", |it| it[43] = 0x80, 408)?;
+    signed("a next key of no algorithm", |it| it[128] = 0, 425)
 }
 
 /// One-time-programmable storage.
@@ -401,6 +400,7 @@ pub fn fault(svu: Svu, which: Which) -> Result<Option<String>> {
         Which::Daily => of_every_day(&images),
         Which::All => all(&images)?,
     };
+    eprintln!("booting {} devices on {}", cases.len(), svu.name);
     for case in cases {
         let booted = case.device.boot(svu, &folder.join("case"))?;
         if !case.expected.is_met(&booted) {
@@ -411,4 +411,41 @@ pub fn fault(svu: Svu, which: Which) -> Result<Option<String>> {
     // The same boot takes the same cycles.
     let boot = || images.device().boot(svu, &folder.join("case"));
     Ok((boot()? != boot()?).then(|| "the same boot took other cycles the second time".into()))
+}
+
+/// A first stage that boots on these machines, and two that are refused.
+///
+/// # Errors
+/// As [`fault`].
+pub fn tried(svus: &[Svu]) -> Result<Verdict> {
+    for svu in svus {
+        if let Some(why) = fault(*svu, Which::Daily)? {
+            println!("{}: {why}", svu.name);
+            return Ok(Verdict::No);
+        }
+        println!(
+            "{}: boots what was signed, and holds its host in reset for what was changed",
+            svu.name
+        );
+    }
+    Ok(Verdict::Yes)
+}
+
+/// A step of `cargo xtask test`: hardware boots what `hartlock sign` has made, and refuses it changed. It is a step of its own
+/// because it depends on the command.
+///
+/// # Errors
+/// As [`fault`].
+pub fn step(_: &Path) -> Result<Outcome> {
+    for set in [PackageSet::Machine, PackageSet::Soc] {
+        if let Some(skipped) = python::without_packages(set)? {
+            return Ok(skipped);
+        }
+    }
+    for svu in SVUS.into_iter().filter(|svu| svu.is_daily) {
+        if let Some(why) = fault(svu, Which::Daily)? {
+            return Ok(Outcome::Failed(format!("{}: {why}", svu.name)));
+        }
+    }
+    Ok(Outcome::Passed)
 }
