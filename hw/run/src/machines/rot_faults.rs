@@ -159,7 +159,7 @@ pub fn of_alerts(machine: Rot, folder: &Path) -> Result<Option<String>> {
     if !state.is_host_running || state.mailbox != Mailbox::Ready {
         return Ok(Some(format!("cycle {UPSET_AFTER} is before the release: {state:?}")));
     }
-    for engine in ["sha2", "dma", "sha3", "ed25519", "mailbox"] {
+    for engine in ["sha2", "dma", "sha3", "ed25519", "xmss", "mailbox"] {
         for cycle in [UPSET_BEFORE, UPSET_AFTER] {
             let upset = format!("{engine}@{cycle}");
             let mailbox = if engine == "mailbox" { Mailbox::Fault } else { Mailbox::Closed };
