@@ -59,7 +59,7 @@ Engines::Engines(VerilatedContext& context, const std::string& scope) {
     ed25519_state_ = find_signal<std::uint8_t>(context, registers + "u_ed25519.u_core.u_control", "state_q");
     mailbox_state_ = find_signal<std::uint8_t>(context, registers + "u_mailbox.u_core", "state_q");
     const std::string xmss = registers + "u_xmss";
-    xmss_state_ = find_signal<std::uint8_t>(context, xmss + ".u_core.u_control", "state_q");
+    xmss_state_ = find_signal<std::uint8_t>(context, xmss + ".g_xmss.u_core.u_control", "state_q");
     xmss_starts_ = find_signal<const std::uint8_t>(context, xmss, "starts");
     xmss_done_ = find_signal<const std::uint8_t>(context, xmss, "done");
     mailbox_ = find_signal<const std::uint8_t>(context, registers + "u_mailbox.u_core", "view_o");
