@@ -6,7 +6,8 @@
 
 use hartlock_regs::Value;
 use hartlock_regs::xmss::{
-    Command, Control, FinalSize, Interrupt, InterruptEnable, Refusal, Status, Xmss as Registers,
+    Algorithm, Command, Control, FinalSize, Interrupt, InterruptEnable, Refusal, Scheme, Status,
+    Xmss as Registers,
 };
 
 use crate::wait::Wait;
@@ -114,6 +115,7 @@ impl<W: Wait> Xmss<W> {
         else {
             return Err(Error::KeyLength);
         };
+        self.select(Scheme::Xmss)?;
         let registers = &self.registers;
         registers.control().write(Control::RESET);
         registers.expected_type().write(expected);
@@ -185,17 +187,33 @@ impl<W: Wait> Xmss<W> {
         }
     }
 
+    /// Gives the hash cores to the family of an algorithm. One that is not built in refuses every type.
+    fn select(&self, scheme: Scheme) -> Result<(), Error> {
+        let algorithm = self.registers.algorithm();
+        if algorithm.read().code() == Some(scheme) {
+            return Ok(());
+        }
+        algorithm.write(Algorithm::RESET.with_code(scheme));
+        self.until_idle()
+    }
+
     /// Ends what the engine does, and what was refused before.
     fn abort(&self) -> Result<(), Error> {
         self.registers.command().write(Command::RESET.with_abort(true));
+        self.until_idle()?;
+        let error = self.registers.error();
+        error.write(error.read());
+        Ok(())
+    }
+
+    /// Without an interrupt: hundreds of cycles at most.
+    fn until_idle(&self) -> Result<(), Error> {
         for _ in 0..PATIENCE {
             let status = self.registers.status().read();
             if status.failed() {
                 return Err(Error::Failed);
             }
             if status.idle() {
-                let error = self.registers.error();
-                error.write(error.read());
                 return Ok(());
             }
         }
@@ -244,6 +262,7 @@ mod tests {
     const DATA: usize = 14;
     const KEY: usize = 16;
     const ROOT: usize = 32;
+    const ALGORITHM: usize = 40;
     const IDLE: u32 = 1;
     const DONE: u32 = 4;
     const FAILED: u32 = 8;
@@ -252,7 +271,7 @@ mod tests {
 
     impl File {
         fn new(reason: u32, verdict: u64) -> File {
-            let file = File((0..40).map(Cell::new).collect());
+            let file = File((0..41).map(Cell::new).collect());
             file.0[ID].set(MAGIC);
             file.0[STATUS].set(IDLE | DONE);
             file.0[ERROR].set(0);
@@ -331,7 +350,9 @@ mod tests {
     fn inputs_are_where_the_engine_takes_them() {
         let file = File::new(0, PASSED);
         let mut engine = file.engine().unwrap();
+        file.0[ALGORITHM].set(2);
         let judged = engine.verify(2, &key(3), &[b"0123", b"456789"], &[7; 8]).unwrap();
+        assert_eq!(file.word(ALGORITHM), 0);
         assert_eq!((file.word(EXPECTED_TYPE), file.word(KEY_TYPE)), (2, 3));
         assert_eq!((file.word(KEY), file.word(KEY + 15)), (0x0302_0100, 0x3f3e_3d3c));
         // The last word has two bytes.

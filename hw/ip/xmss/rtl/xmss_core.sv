@@ -1,18 +1,18 @@
 // Verification of XMSS signatures without a bus (RFC 8391, XMSS-SHA2_10_256, _16_256 and _20_256).
 //
 // The key is written while idle; a start begins, and from then on signature and message are taken from their streams, in
-// any order and at any time. `done_o` shows the verdict, or why there is none, up to the next start.
+// any order and at any time. `done_o` shows the verdict, or why there is none, up to the next start. The hash cores are
+// outside, in `xmss_bank`.
 
 `include "assert.svh"
 
 module xmss_core
   import xmss_pkg::*;
 #(
-  parameter int unsigned Lanes          = 1,
-  parameter int unsigned RoundsPerCycle = 1,
-  // Hashes follow each other without a cycle between them, which takes about 130 look-up tables a lane.
-  parameter bit          Overlaps       = RoundsPerCycle > 1,
-  parameter bit          Hardened       = 1'b1
+  parameter int unsigned Lanes    = 1,
+  // As the hash cores: hashes follow each other without a cycle between them.
+  parameter bit          Overlaps = 1'b0,
+  parameter bit          Hardened = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -48,7 +48,10 @@ module xmss_core
 
   // Words of the root that was computed, the first byte in the upper bits: two cycles after their index.
   input  logic [2:0]  root_index_i,
-  output logic [31:0] root_o
+  output logic [31:0] root_o,
+
+  output hash_request_t  hash_o [Lanes],  // the hash cores
+  input  hash_response_t hash_i [Lanes]
 );
   // The first byte of a word to the upper bits.
   function automatic logic [63:0] in_order(logic [63:0] word);
@@ -342,9 +345,8 @@ module xmss_core
 
   for (genvar lane = 0; lane < Lanes; lane++) begin : g_lane
     xmss_lane #(
-      .RoundsPerCycle(RoundsPerCycle),
-      .Overlaps      (Overlaps),
-      .Hardened      (Hardened)
+      .Overlaps(Overlaps),
+      .Hardened(Hardened)
     ) u_lane (
       .clk_i, .rst_ni,
       .wipe_i       (clear),
@@ -368,7 +370,9 @@ module xmss_core
       .done_ready_i (lane_done_ready[lane]),
       .done_kind_o  (lane_kind[lane]),
       .done_node_o  (lane_node[lane]),
-      .done_steps_o (lane_steps[lane])
+      .done_steps_o (lane_steps[lane]),
+      .hash_o       (hash_o[lane]),
+      .hash_i       (hash_i[lane])
     );
   end
   assign fail = |lane_error;

@@ -1,4 +1,4 @@
-// A lane: a hash core, its operands, and what takes it through a job.
+// A lane: what takes a hash core through a job, and the operands of that.
 //
 // A job passes through three stages: its operands are loaded, it is computed, its results are stored. So the core
 // computes while the next job's operands come. All operands of a job exist before a lane is given it, and a lane waits
@@ -13,9 +13,8 @@ module xmss_lane
   import xmss_pkg::*;
   import sha2_pkg::*;
 #(
-  parameter int unsigned RoundsPerCycle = 1,
-  parameter bit          Overlaps       = 1'b0,  // a hash begins while the state of the one before comes out
-  parameter bit          Hardened       = 1'b1
+  parameter bit Overlaps = 1'b0,  // a hash begins while the state of the one before comes out
+  parameter bit Hardened = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -46,7 +45,10 @@ module xmss_lane
   input  logic        done_ready_i,
   output job_e        done_kind_o,  // what it was
   output node_t       done_node_o,  // and of which node or chain
-  output logic [3:0]  done_steps_o   // of a chain
+  output logic [3:0]  done_steps_o,  // of a chain
+
+  output hash_request_t  hash_o,  // the core
+  input  hash_response_t hash_i
 );
   // A [6,3,3] code, as in `sha2_control`.
   typedef enum logic [5:0] {
@@ -154,7 +156,7 @@ module xmss_lane
   slot_e      save_slot_q;                // and to this slot
   logic       saves, save_ends;
   logic       cmd_valid, cmd_ready, takes_cmd;  // a block is offered; the core takes a command; it is that of the block
-  logic       lane_valid, lane_ready, load_next, load_last, hash_load_row, feed_end, block_end;
+  logic       lane_valid, lane_ready, load_last, hash_load_row, feed_end, block_end;
   logic       save_valid, save_ready, save_last, hash_save_row;
   logic [1:0] save_halves;  // the words that come out in this cycle
   logic [63:0] lane;
@@ -337,31 +339,27 @@ module xmss_lane
     .end_o       (feed_end)
   );
 
-  xmss_hash #(
-    .RoundsPerCycle(RoundsPerCycle),
-    .Overlaps      (Overlaps),
-    .Hardened      (Hardened)
-  ) u_hash (
-    .clk_i, .rst_ni, .wipe_i,
-    .error_o      (hash_error),
-    .cmd_valid_i  (core_cmd_valid),
-    .cmd_ready_o  (cmd_ready),
-    .cmd_i        (core_cmd),
-    .lane_valid_i (lane_valid),
-    .lane_ready_o (lane_ready),
-    .lane_i       (lane),
-    .load_valid_i (loading_q),
-    .load_next_o  (load_next),
-    .load_last_o  (load_last),
-    .load_row_o   (hash_load_row),
-    .load_i       (slot_data),
-    .save_valid_o (save_valid),
-    .save_ready_i (save_ready),
-    .save_last_o  (save_last),
-    .save_row_o   (hash_save_row),
-    .save_halves_o(save_halves),
-    .save_o       (save_data)
-  );
+  // --- the hash core ---
+  assign hash_o = '{
+    wipe:       wipe_i,
+    cmd_valid:  core_cmd_valid,
+    cmd:        core_cmd,
+    lane_valid: lane_valid,
+    lane:       lane,
+    load_valid: loading_q,
+    load:       slot_data,
+    save_ready: save_ready
+  };
+  assign hash_error    = hash_i.error;
+  assign cmd_ready     = hash_i.cmd_ready;
+  assign lane_ready    = hash_i.lane_ready;
+  assign load_last     = hash_i.load_last;
+  assign hash_load_row = hash_i.load_row;
+  assign save_valid    = hash_i.save_valid;
+  assign save_last     = hash_i.save_last;
+  assign hash_save_row = hash_i.save_row;
+  assign save_halves   = hash_i.save_halves;
+  assign save_data     = hash_i.save;
 
   // --- results ---
   logic [1:0] store_q, store_end;  // values that are stored, and how many there are
@@ -434,7 +432,7 @@ module xmss_lane
   end
 
   logic unused_load_next;
-  assign unused_load_next = load_next;
+  assign unused_load_next = hash_i.load_next;
 
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
   `ASSERT(AnErrorTakesNoJob_A, error_o |-> !job_ready_o)

@@ -108,6 +108,23 @@ package xmss_pkg;
     ErrorUpset     = 4'd9   // a state that does not exist; until reset
   } error_e;
 
+  // Families of signatures, each of which has a core of its own, one bit each.
+  parameter int unsigned NumFamilies = 3;
+  typedef logic [NumFamilies-1:0] families_t;
+  typedef enum families_t {
+    FamilyXmss   = 3'b001,
+    FamilyLms    = 3'b010,
+    FamilySlhDsa = 3'b100
+  } family_e;
+
+  // Algorithms, in each of which a number of a type means something else.
+  typedef enum logic [1:0] {
+    AlgorithmXmss   = 2'd0,
+    AlgorithmXmssMt = 2'd1,
+    AlgorithmLms    = 2'd2,  // and HSS
+    AlgorithmSlhDsa = 2'd3
+  } algorithm_e;
+
   // The ports of `xmss_hash` as two structures: what a family of signatures asks of a hash core, and what it gets.
   typedef struct packed {
     logic           wipe;        // drops the block

@@ -176,5 +176,5 @@ async def leaves_nothing_of_one_signature_to_the_next(dut):
         shown = signed if is_valid else signed._replace(signature=flipped(signed.signature, random.randrange(32, 20_000)))
         result = await core.verify(shown, two_passes=random.random() < 0.2)
         assert result.passes == is_valid, f"{number}: {result}"
-        left = [node for node in range(512) if int(dut.u_schedule.counts[node].value)]
+        left = [node for node in range(512) if int(dut.u_core.u_schedule.counts[node].value)]
         assert not left, f"{number}: counts of {left} are left"
