@@ -108,6 +108,7 @@ async def leaves_nothing_of_one_family_to_the_next(dut):
         given_up, request = random.choice(built)(random.Random(number)), random.choice(built)(random.Random(number))
         await driver.bus.write(AT["algorithm"], given_up.algorithm)
         await driver.until(regs.IDLE)
+        await driver.bus.write(AT["control"], 0)
         await driver.bus.write(AT["expected_type"], given_up.type)
         await driver.bus.write(AT["key_type"], given_up.type)
         await driver.command(regs.START)
