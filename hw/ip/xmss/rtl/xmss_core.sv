@@ -59,6 +59,7 @@ module xmss_core
   endfunction
 
   logic clear, init, init_done, receive, schedule, schedule_busy, finished, fail, drains;
+  logic ingest_error, message_error;
   logic [Lanes-1:0] lane_error, lane_idle;
   logic [4:0]  height;  // of the tree of this type
   logic [19:0] leaf;  // the index, once it is known to fit
@@ -107,6 +108,7 @@ module xmss_core
     .clk_i, .rst_ni,
     .clear_i      (clear),
     .start_i      (receive),
+    .error_o      (ingest_error),
     .is_short_i   (1'b0),
     .height_i     (height),
     .word_valid_i (sig_word_valid & ~drains),
@@ -141,6 +143,7 @@ module xmss_core
     .clk_i, .rst_ni,
     .start_i      (receive),
     .clear_i      (clear),
+    .error_o      (message_error),
     .word_valid_i (word_valid),
     .word_ready_o (word_ready),
     .word_i       (word),
@@ -379,7 +382,7 @@ module xmss_core
       .hash_i       (hash_i[lane])
     );
   end
-  assign fail = |lane_error;
+  assign fail = |lane_error | ingest_error | message_error;
 
   xmss_control #(.Hardened(Hardened)) u_control (
     .clk_i, .rst_ni, .abort_i,

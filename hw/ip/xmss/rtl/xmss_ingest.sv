@@ -12,6 +12,7 @@ module xmss_ingest
   input  logic        rst_ni,
   input  logic        clear_i,  // drops the signature
   input  logic        start_i,  // a new one
+  output logic        error_o,  // a state that does not exist
   input  logic        is_short_i,
   input  logic [4:0]  height_i,  // of the tree: values of the path
 
@@ -57,6 +58,7 @@ module xmss_ingest
   assign last_word = is_short_i ? 3'd5 : 3'd7;
   assign in_idle   = state_q == StIdle;
   assign in_index  = state_q == StIndex;
+  assign error_o   = ~(in_idle | in_index | in_value | (state_q == StEnd) | (state_q == StDone));
   assign in_value  = (state_q == StRandom) | (state_q == StChains) | (state_q == StPath);
 
   assign is_whole      = word_bytes_i == 3'd4;
