@@ -14,13 +14,15 @@ use crate::wait::Wait;
 
 /// `xmss` in the register that says what it is.
 const MAGIC: u32 = 0x786d_7373;
-/// Maximum number of status reads before the engine is treated as absent. The slowest one takes 400,000 cycles for two
-/// passes, and a read more than one.
-const PATIENCE: u32 = 1_000_000;
+/// Maximum number of status reads before the engine is treated as absent. The slowest one takes 2.3 million cycles for
+/// twelve layers, and a read more than one.
+const PATIENCE: u32 = 3_000_000;
 /// What two counts and two walks without a difference make of the engine's start value: `verdict`.
 const PASSED: u64 = passed();
-/// Types that are built in: XMSS-SHA2_10_256, _16_256 and _20_256 (RFC 8391 §5.3).
+/// XMSS-SHA2_10_256, _16_256 and _20_256 (RFC 8391 §5.3).
 const TYPES: core::ops::RangeInclusive<u32> = 1..=3;
+/// XMSSMT-SHA2_20/2_256 to _60/12_256 (RFC 8391 §5.4).
+const TYPES_MT: core::ops::RangeInclusive<u32> = 1..=8;
 /// Bytes of the longest root.
 const ROOT_LEN: usize = 32;
 /// Root and public seed.
@@ -80,31 +82,40 @@ impl<W: Wait> Xmss<W> {
         Ok(engine)
     }
 
-    /// The root that a signature leads to. Nothing if the engine does not have its parameters, finds another form, or does
-    /// not respond: software computes it then.
+    /// The root that a signature of XMSS or XMSS^MT leads to. Nothing if the engine does not have its parameters, finds
+    /// another form, or does not respond: software computes it then.
     pub fn root(
         &mut self,
+        scheme: Scheme,
         public_key: &[u8],
         message: &[&[u8]],
         signature: &[u8],
     ) -> Option<[u8; ROOT_LEN]> {
         let kind = u32::from_be_bytes(*public_key.first_chunk()?);
-        if !TYPES.contains(&kind) {
+        let built = self.registers.parameters().read();
+        let has_type = match scheme {
+            Scheme::Xmss => built.has_xmss() && TYPES.contains(&kind),
+            Scheme::XmssMt => built.has_xmss_mt() && TYPES_MT.contains(&kind),
+            Scheme::Lms | Scheme::SlhDsa => false,
+        };
+        if !has_type {
             return None;
         }
-        let judged = self.verify(kind, public_key, message, signature).ok()?;
+        let judged = self.verify(scheme, kind, public_key, message, signature).ok()?;
         match judged.verdict {
             Ok(()) | Err(Refusal::Mismatch) => Some(judged.root),
             Err(_) => None,
         }
     }
 
-    /// Verifies a signature. `expected` is the type that the caller trusts, `message` the message in parts.
+    /// Verifies a signature. `scheme` and `expected` are the algorithm and the type that the caller trusts, `message` is
+    /// the message in parts.
     ///
     /// # Errors
     /// Those of the engine, which decide nothing, and `KeyLength`.
     pub fn verify(
         &mut self,
+        scheme: Scheme,
         expected: u32,
         public_key: &[u8],
         message: &[&[u8]],
@@ -115,7 +126,7 @@ impl<W: Wait> Xmss<W> {
         else {
             return Err(Error::KeyLength);
         };
-        self.select(Scheme::Xmss)?;
+        self.select(scheme)?;
         let registers = &self.registers;
         registers.control().write(Control::RESET);
         registers.expected_type().write(expected);
@@ -251,6 +262,7 @@ mod tests {
 
     // In words.
     const ID: usize = 0;
+    const PARAMETERS: usize = 1;
     const COMMAND: usize = 3;
     const STATUS: usize = 4;
     const ERROR: usize = 5;
@@ -333,7 +345,8 @@ mod tests {
         wanted.extend((0..64).map(|bit| (0, PASSED ^ 1 << bit, Err(Error::Failed))));
         for (reason, verdict, result) in wanted {
             let file = File::new(reason, verdict);
-            let judged = file.engine().unwrap().verify(1, &key(1), &[b"a"], &[0; 9]);
+            let mut engine = file.engine().unwrap();
+            let judged = engine.verify(Scheme::Xmss, 1, &key(1), &[b"a"], &[0; 9]);
             assert_eq!(judged.map(|judged| judged.verdict), result, "{reason} {verdict:#x}");
         }
     }
@@ -343,7 +356,7 @@ mod tests {
         let file = File::new(0, PASSED);
         let mut engine = file.engine().unwrap();
         file.0[ERROR].set(2);
-        assert_eq!(engine.verify(1, &key(1), &[], &[]), Err(Error::Refused));
+        assert_eq!(engine.verify(Scheme::Xmss, 1, &key(1), &[], &[]), Err(Error::Refused));
     }
 
     #[test]
@@ -351,8 +364,9 @@ mod tests {
         let file = File::new(0, PASSED);
         let mut engine = file.engine().unwrap();
         file.0[ALGORITHM].set(2);
-        let judged = engine.verify(2, &key(3), &[b"0123", b"456789"], &[7; 8]).unwrap();
-        assert_eq!(file.word(ALGORITHM), 0);
+        let message: &[&[u8]] = &[b"0123", b"456789"];
+        let judged = engine.verify(Scheme::XmssMt, 2, &key(3), message, &[7; 8]).unwrap();
+        assert_eq!(file.word(ALGORITHM), 1);
         assert_eq!((file.word(EXPECTED_TYPE), file.word(KEY_TYPE)), (2, 3));
         assert_eq!((file.word(KEY), file.word(KEY + 15)), (0x0302_0100, 0x3f3e_3d3c));
         // The last word has two bytes.
@@ -362,7 +376,8 @@ mod tests {
             (u32::from(b'8') | u32::from(b'9') << 8, 0)
         );
         assert_eq!(judged.root[..4], (ROOT as u32).to_le_bytes());
-        assert_eq!(engine.verify(1, &key(1)[1..], &[], &[]), Err(Error::KeyLength));
+        let short = engine.verify(Scheme::Xmss, 1, &key(1)[1..], &[], &[]);
+        assert_eq!(short, Err(Error::KeyLength));
     }
 
     #[test]
@@ -372,10 +387,18 @@ mod tests {
         {
             let file = File::new(reason, verdict);
             let mut engine = file.engine().unwrap();
-            assert_eq!(engine.root(&key(1), &[b"m"], &[1; 5]).is_some(), has_root, "{reason}");
+            let mut root = |scheme, kind| engine.root(scheme, &key(kind), &[b"m"], &[1; 5]);
+            file.0[PARAMETERS].set(1 << 8);
+            assert_eq!(root(Scheme::Xmss, 1).is_some(), has_root, "{reason}");
             for kind in [0, 4, 13] {
-                assert_eq!(engine.root(&key(kind), &[b"m"], &[1; 5]), None);
+                assert_eq!(root(Scheme::Xmss, kind), None);
             }
+            // What is not built in is not asked for.
+            assert_eq!(root(Scheme::XmssMt, 8), None);
+            file.0[PARAMETERS].set(3 << 8);
+            assert_eq!(root(Scheme::XmssMt, 8).is_some(), has_root, "{reason}");
+            assert_eq!(root(Scheme::XmssMt, 9), None);
+            assert_eq!(root(Scheme::Lms, 1), None);
         }
     }
 }
