@@ -511,7 +511,7 @@ mod tests {
             // What is not built in is not asked for.
             file.0[PARAMETERS].set(1 << 8);
             assert_eq!(engine.start_mt(&key(8), &[b"m"], &[1; 5]), None);
-            assert_eq!(file.word(ALGORITHM), 0);
+            assert_eq!(file.word(ALGORITHM), ALGORITHM as u32, "it is asked");
             file.0[PARAMETERS].set(3 << 8);
             assert_eq!(engine.start_mt(&key(8), &[b"m"], &[1; 5]), Some(()));
             assert_eq!(file.word(ALGORITHM), 1);
