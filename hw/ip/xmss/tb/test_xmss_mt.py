@@ -6,13 +6,16 @@ import random
 
 import cocotb
 from stored_vectors import of_layers
+from test_xmss_core import CYCLES as XMSS_CYCLES
 from test_xmss_core import flipped
 from vectors import folder, some_of
-from xmss_bench import INDEX, KEY_TYPE, LONG, MISMATCH, NO_ERROR, SHORT, TYPE, Core
+from xmss_bench import INDEX, KEY_TYPE, LONG, MISMATCH, SHORT, TYPE, Core
 from xmss_signer import sign, xmss
 
 # Layers of stored vectors that a daily run verifies.
 STORED = 10
+# Of the documentation, with eight lanes of two rounds: from the start to the verdict, of the signatures of `sample`.
+CYCLES = {1: (22_551, 33_770)}
 
 
 def sample(oid: int, **options: int) -> object:
@@ -81,10 +84,23 @@ async def names_what_is_wrong_with_a_form(dut):
 
 
 @cocotb.test()
-async def verifies_xmss_as_well(dut):
+async def takes_the_cycles_of_the_documentation(dut):
+    """With one pass and with two, of which the second is one over the upper layer."""
     core = await Core.started(dut)
-    for oid in (1, 2):
-        assert (await core.verify(sign(random.Random(oid), oid=oid))).error == NO_ERROR
+    for oid, cycles in CYCLES.items():
+        results = [await core.verify(sample(oid), two_passes=two_passes) for two_passes in (False, True)]
+        cocotb.log.info("type %d: %s", oid, results)
+        assert all(result.passes for result in results)
+        assert tuple(result.cycles for result in results) == cycles, f"type {oid}: {results}"
+
+
+@cocotb.test()
+async def verifies_xmss_as_well(dut):
+    """In the cycles that it takes without layers."""
+    core = await Core.started(dut)
+    result = await core.verify(sign(random.Random(1)))
+    assert result.passes and result.cycles == XMSS_CYCLES[8, 2][0], f"{result}"
+    assert (await core.verify(sign(random.Random(2), oid=2))).passes
 
 
 @cocotb.test()
