@@ -1,8 +1,10 @@
-//! The engine for XMSS (`hw/ip/xmss`): key, message and signature to the root that they lead to, and a verdict.
+//! The engine for XMSS and XMSS^MT (`hw/ip/xmss`): key, message and signature to the root that they lead to, and a verdict.
 //!
 //! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a
 //! fault (`status.failed`) is not used until reset. [`Xmss::start`] and [`Xmss::root`] do what `with_hash_based_engine` of
-//! `hartlock_kernels::Kernels` wants of an engine, for a request of the scheme XMSS.
+//! `hartlock_kernels::Kernels` wants of an engine, for a request of the scheme XMSS, and [`Xmss::start_mt`] for XMSS^MT.
+
+use core::ops::RangeInclusive;
 
 use hartlock_regs::Value;
 use hartlock_regs::xmss::{
@@ -19,10 +21,14 @@ const MAGIC: u32 = 0x786d_7373;
 /// Maximum number of status reads before the engine is treated as absent. The slowest one takes 400,000 cycles for two
 /// passes, and a read more than one.
 const PATIENCE: u32 = 400_000;
+/// The same for XMSS^MT: twelve layers take 2.3 million cycles.
+const PATIENCE_MT: u32 = 2_500_000;
 /// What two counts and two walks without a difference make of the engine's start value: `verdict`.
 const PASSED: u64 = passed();
-/// Types that are built in: XMSS-SHA2_10_256, _16_256 and _20_256 (RFC 8391 §5.3).
-const TYPES: core::ops::RangeInclusive<u32> = 1..=3;
+/// XMSS-SHA2_10_256, _16_256 and _20_256 (RFC 8391 §5.3).
+const TYPES: RangeInclusive<u32> = 1..=3;
+/// XMSSMT-SHA2_20/2_256 to _60/12_256 (RFC 8391 §5.4).
+const TYPES_MT: RangeInclusive<u32> = 1..=8;
 /// Words of the longest root.
 const ROOT_WORDS: usize = 8;
 /// Root and public seed.
@@ -62,16 +68,17 @@ pub struct Judged {
     pub root: [u32; ROOT_WORDS],
 }
 
-/// The type of a key, if it is built in.
-fn known_kind(public_key: &[u8]) -> Option<u32> {
+/// The type of a key, if the engine may have it.
+fn known_kind(types: &RangeInclusive<u32>, public_key: &[u8]) -> Option<u32> {
     let kind = u32::from_be_bytes(*public_key.first_chunk()?);
-    TYPES.contains(&kind).then_some(kind)
+    types.contains(&kind).then_some(kind)
 }
 
 /// The engine.
 pub struct Xmss<W> {
     registers: Registers,
     wait: W,
+    patience: u32,
 }
 
 impl<W: Wait> Xmss<W> {
@@ -83,7 +90,7 @@ impl<W: Wait> Xmss<W> {
         if registers.id().read() != MAGIC {
             return Err(Error::NoEngine);
         }
-        let engine = Self { registers, wait };
+        let engine = Self { registers, wait, patience: PATIENCE };
         engine.abort();
         engine.until_idle()?;
         Ok(engine)
@@ -92,20 +99,39 @@ impl<W: Wait> Xmss<W> {
     /// Begins to compute the root that a signature leads to. Nothing if the engine does not have its parameters, or does not
     /// respond: software computes it then.
     pub fn start(&mut self, public_key: &[u8], message: &[&[u8]], signature: &[u8]) -> Option<()> {
-        self.begin(known_kind(public_key)?, public_key, Control::RESET).ok()?;
+        let kind = known_kind(&TYPES, public_key)?;
+        self.begin(Scheme::Xmss, kind, public_key, Control::RESET).ok()?;
         self.push(&[signature]);
         self.push(message);
         Some(())
     }
 
-    /// The same with signature and message by the stream port, each with its end, which `bring` has streamed.
+    /// The same for a signature of XMSS^MT.
+    pub fn start_mt(
+        &mut self,
+        public_key: &[u8],
+        message: &[&[u8]],
+        signature: &[u8],
+    ) -> Option<()> {
+        let kind = known_kind(&TYPES_MT, public_key)?;
+        // Another engine would drop the whole signature.
+        if !self.registers.parameters().read().has_xmss_mt() {
+            return None;
+        }
+        self.begin(Scheme::XmssMt, kind, public_key, Control::RESET).ok()?;
+        self.push(&[signature]);
+        self.push(message);
+        Some(())
+    }
+
+    /// [`Self::start`] with signature and message by the stream port, each with its end, which `bring` has streamed.
     pub fn start_stream(
         &mut self,
         public_key: &[u8],
         bring: impl FnOnce() -> Option<()>,
     ) -> Option<()> {
         let control = Control::RESET.with_stream(true);
-        self.begin(known_kind(public_key)?, public_key, control).ok()?;
+        self.begin(Scheme::Xmss, known_kind(&TYPES, public_key)?, public_key, control).ok()?;
         let brought = bring();
         if brought.is_none() {
             self.abort();
@@ -132,7 +158,32 @@ impl<W: Wait> Xmss<W> {
         message: &[&[u8]],
         signature: &[u8],
     ) -> Result<Judged, Error> {
-        self.begin(expected, public_key, Control::RESET)?;
+        self.verify_of(Scheme::Xmss, expected, public_key, message, signature)
+    }
+
+    /// The same for a signature of XMSS^MT, whose types have numbers of their own.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn verify_mt(
+        &mut self,
+        expected: u32,
+        public_key: &[u8],
+        message: &[&[u8]],
+        signature: &[u8],
+    ) -> Result<Judged, Error> {
+        self.verify_of(Scheme::XmssMt, expected, public_key, message, signature)
+    }
+
+    fn verify_of(
+        &mut self,
+        scheme: Scheme,
+        expected: u32,
+        public_key: &[u8],
+        message: &[&[u8]],
+        signature: &[u8],
+    ) -> Result<Judged, Error> {
+        self.begin(scheme, expected, public_key, Control::RESET)?;
         self.push(&[signature]);
         self.push(message);
         let mut root = [0; ROOT_WORDS];
@@ -141,14 +192,21 @@ impl<W: Wait> Xmss<W> {
     }
 
     /// Has the engine wait for a signature and a message.
-    fn begin(&mut self, expected: u32, public_key: &[u8], control: Control) -> Result<(), Error> {
+    fn begin(
+        &mut self,
+        scheme: Scheme,
+        expected: u32,
+        public_key: &[u8],
+        control: Control,
+    ) -> Result<(), Error> {
         let Some((kind, key)) =
             public_key.split_first_chunk().filter(|(_, key)| key.len() == KEY_LEN)
         else {
             return Err(Error::KeyLength);
         };
         self.until_idle()?;
-        self.select(Scheme::Xmss)?;
+        self.select(scheme)?;
+        self.patience = if scheme == Scheme::XmssMt { PATIENCE_MT } else { PATIENCE };
         let registers = &self.registers;
         registers.control().write(control);
         registers.expected_type().write(expected);
@@ -261,7 +319,7 @@ impl<W: Wait> Xmss<W> {
     }
 
     fn until(&mut self, is_wanted: impl Fn(Status) -> bool) -> Result<(), Error> {
-        for _ in 0..PATIENCE {
+        for _ in 0..self.patience {
             let status = self.registers.status().read();
             if status.failed() {
                 return Err(Error::Failed);
@@ -291,6 +349,7 @@ mod tests {
 
     // In words.
     const ID: usize = 0;
+    const PARAMETERS: usize = 1;
     const CONTROL: usize = 2;
     const COMMAND: usize = 3;
     const STATUS: usize = 4;
@@ -404,6 +463,13 @@ mod tests {
         );
         assert_eq!(judged.root[0], ROOT as u32);
         assert_eq!(engine.verify(1, &key(1)[1..], &[], &[]), Err(Error::KeyLength));
+        assert!(engine.verify_mt(8, &key(7), &[], &[]).is_ok());
+        assert_eq!(
+            (file.word(ALGORITHM), file.word(EXPECTED_TYPE), file.word(KEY_TYPE)),
+            (1, 8, 7)
+        );
+        assert!(engine.verify(1, &key(1), &[], &[]).is_ok());
+        assert_eq!(file.word(ALGORITHM), 0, "a type of XMSS^MT is another one of XMSS");
     }
 
     #[test]
@@ -441,6 +507,17 @@ mod tests {
             assert_eq!(engine.root(&mut [0; ROOT_WORDS]).is_some(), has_root, "{reason}");
             for kind in [0, 4, 13] {
                 assert_eq!(engine.start(&key(kind), &[b"m"], &[1; 5]), None);
+            }
+            // What is not built in is not asked for.
+            file.0[PARAMETERS].set(1 << 8);
+            assert_eq!(engine.start_mt(&key(8), &[b"m"], &[1; 5]), None);
+            assert_eq!(file.word(ALGORITHM), ALGORITHM as u32, "it is asked");
+            file.0[PARAMETERS].set(3 << 8);
+            assert_eq!(engine.start_mt(&key(8), &[b"m"], &[1; 5]), Some(()));
+            assert_eq!(file.word(ALGORITHM), 1);
+            assert_eq!(engine.root(&mut [0; ROOT_WORDS]).is_some(), has_root, "{reason}");
+            for kind in [0, 9, 33] {
+                assert_eq!(engine.start_mt(&key(kind), &[b"m"], &[1; 5]), None);
             }
         }
     }

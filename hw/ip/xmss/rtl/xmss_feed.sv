@@ -14,7 +14,9 @@ module xmss_feed
   input  logic        start_i,    // begins with the first lane of a hash, as early as the last one leaves
   input  hash_e       hash_i,  // what is hashed
   input  logic        set_i,      // of slots
-  // The address (RFC 8391 §2.5), without layer and tree, which are zero.
+  // The address (RFC 8391 §2.5).
+  input  logic [3:0]  layer_i,
+  input  logic [54:0] tree_i,
   input  logic [1:0]  type_i,
   input  logic [19:0] leaf_i,
   input  logic [6:0]  chain_i,    // chain, or height
@@ -65,7 +67,8 @@ module xmss_feed
       end
       HashPrf: begin
         unique case (at)
-          3'd1:    lane = {62'b0, type_i};
+          3'd0:    lane = {28'b0, layer_i, 9'b0, tree_i[54:32]};
+          3'd1:    lane = {tree_i[31:0], 30'b0, type_i};
           3'd2:    lane = {12'b0, leaf_i, 25'b0, chain_i};
           3'd3:    lane = {12'b0, step_i, 30'b0, part_i};
           3'd4:    lane = {1'b1, 63'b0};

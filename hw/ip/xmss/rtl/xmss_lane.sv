@@ -25,7 +25,10 @@ module xmss_lane
   output logic        error_o,   // until reset
   output logic        idle_o,  // nothing is loaded, computed or stored
 
-  input  logic [19:0] leaf_i,    // of the signature
+  // Of the signature, in this layer.
+  input  logic [3:0]  layer_i,
+  input  logic [54:0] tree_i,
+  input  logic [19:0] leaf_i,
 
   input  logic        job_valid_i,  // all operands of the job exist
   output logic        job_ready_o,  // only when the core has the last word of the job before
@@ -323,6 +326,7 @@ module xmss_lane
     .hash_i      (hash),
     .set_i       (set_q),
     .type_i      (job_q.kind == JobChain ? TypeOts : job_q.node.is_path ? TypeHashTree : TypeLTree),
+    .layer_i, .tree_i,
     .leaf_i      (job_q.node.is_path ? '0 : leaf_i),
     .chain_i     (job_q.chain),
     // One of them is zero: a chain has no index, and a preparation no steps.

@@ -51,6 +51,23 @@ def liboqs(base: Path) -> Iterator[Case]:
             yield Case(f"liboqs {name}", signed(*(bytes.fromhex(part) for part in parts)), True)
 
 
+def of_layers(base: Path) -> Iterator[Case]:
+    """XMSS^MT: those of liboqs, and changed ones."""
+    for path in sorted(base.glob("liboqs_XMSSMT-SHA2_*_256.rsp")):
+        head, *messages = records(path)
+        for one in messages:
+            parts = (head["pk"], one["msg"], one["sm"])
+            yield Case(path.stem, signed(*(bytes.fromhex(part) for part in parts))._replace(is_mt=True), True)
+    for group, test in tests_of(base / "derived_xmss_invalid.json"):
+        if group["type"] == "XmssMtVerify":
+            key = bytes.fromhex(test.get("publicKeyOverride", group["publicKey"]))
+            if len(key) == KEY_SIZE:
+                one = signed(key, bytes.fromhex(test["msg"]), bytes.fromhex(test["sig"]), int(group["publicKey"][:8], 16))
+                # Those of other hashes are valid for their sets.
+                is_valid = test["result"] == "valid" and "SHA2" in group["params"]
+                yield Case(f"{group['params']}, {test['comment']}", one._replace(is_mt=True), is_valid)
+
+
 def derived(path: Path, is_built_in: bool) -> Iterator[Case]:
     """Who asks says which type it expects: that of the key before it was changed."""
     for group, test in tests_of(path):
