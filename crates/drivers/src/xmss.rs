@@ -154,8 +154,7 @@ impl<W: Wait> Xmss<W> {
         registers.expected_type().write(expected);
         registers.key_type().write(u32::from_be_bytes(*kind));
         // SAFETY: bytes of any values are words.
-        let (before, words, _) = unsafe { key.align_to::<u32>() };
-        if before.is_empty() {
+        if let ([], words, []) = unsafe { key.align_to::<u32>() } {
             // As a boot bundle has it. A processor without a cache takes a third of the time.
             for (register, word) in registers.key().iter().zip(words) {
                 register.write(u32::from_le(*word));
