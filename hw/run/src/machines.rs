@@ -29,6 +29,9 @@ mod signature_vectors;
 pub mod signatures;
 mod smoke;
 pub mod soc;
+pub mod svu;
+pub(crate) mod svu_boot;
+pub(crate) mod svu_cases;
 pub mod tee;
 pub mod tee_boot;
 
@@ -39,6 +42,8 @@ pub use smoke::Measured as Smoke;
 pub use smoke::{End, Machine};
 use smoke::{Measured, medium};
 use soc::{SOCS, Soc};
+use svu::{SVUS, Svu};
+pub use svu_cases::step as svu_step;
 use tee::{TEES, Tee};
 use tee_boot::By;
 use xtask::python::{self, PackageSet};
@@ -121,12 +126,15 @@ enum Kind {
     Soc(Soc),
     /// A host with engines of its own.
     Tee(Tee),
+    /// A verification unit and its host.
+    Svu(Svu),
 }
 
 impl Kind {
     fn all() -> impl Iterator<Item = Kind> {
         let own = ROTS.into_iter().map(Kind::Rot).chain(SOCS.into_iter().map(Kind::Soc));
         let own = own.chain(TEES.into_iter().map(Kind::Tee));
+        let own = own.chain(SVUS.into_iter().map(Kind::Svu));
         CORES.into_iter().map(Kind::Host).chain(own)
     }
 
@@ -136,6 +144,7 @@ impl Kind {
             Kind::Rot(rot) => rot.is_daily,
             Kind::Soc(soc) => soc.is_daily,
             Kind::Tee(tee) => tee.is_daily,
+            Kind::Svu(svu) => svu.is_daily,
         }
     }
 
@@ -148,6 +157,8 @@ impl Kind {
             Kind::Soc(soc) => return soc::command(soc, args.waves, &args.options, program),
             Kind::Tee(_) if args.waves => anyhow::bail!("this machine has no waves"),
             Kind::Tee(tee) => tee::machine(tee)?,
+            Kind::Svu(_) if args.waves => anyhow::bail!("this machine has no waves"),
+            Kind::Svu(svu) => svu::machine(svu)?,
         };
         let mut command = Command::new(machine);
         command.args(&args.options).arg(program);
@@ -158,9 +169,10 @@ impl Kind {
 fn kind(name: &str) -> Result<Kind, String> {
     let own = rot::rot(name).map(Kind::Rot).or_else(|| soc::soc(name).map(Kind::Soc));
     let own = own.or_else(|| tee::tee(name).map(Kind::Tee));
+    let own = own.or_else(|| svu::svu(name).map(Kind::Svu));
     let others = || {
         let names = ROTS.map(|rot| rot.name).into_iter().chain(SOCS.map(|soc| soc.name));
-        let names = names.chain(TEES.map(|tee| tee.name));
+        let names = names.chain(TEES.map(|tee| tee.name)).chain(SVUS.map(|svu| svu.name));
         names.map(|name| format!(", {name}")).collect::<String>()
     };
     let host = || model::core(name).map(Kind::Host).map_err(|error| format!("{error}{}", others()));
@@ -199,6 +211,9 @@ pub fn main(args: &Args) -> Result<Verdict> {
         for tee in TEES {
             println!("{:<14} {}", tee.name, tee.about);
         }
+        for svu in SVUS {
+            println!("{:<14} {}", svu.name, svu.about);
+        }
         return Ok(Verdict::Yes);
     }
     let machines = match &args.machines[..] {
@@ -209,13 +224,14 @@ pub fn main(args: &Args) -> Result<Verdict> {
         return run_program(args, &machines, program);
     }
     let (mut cores, mut rots, mut socs) = (Vec::new(), Vec::new(), Vec::new());
-    let mut tees = Vec::new();
+    let (mut tees, mut svus) = (Vec::new(), Vec::new());
     for machine in machines {
         match machine {
             Kind::Host(core) => cores.push(core),
             Kind::Rot(rot) => rots.push(rot),
             Kind::Soc(soc) => socs.push(soc),
             Kind::Tee(tee) => tees.push(tee),
+            Kind::Svu(svu) => svus.push(svu),
         }
     }
     if args.boot {
@@ -234,10 +250,13 @@ pub fn main(args: &Args) -> Result<Verdict> {
                 verdict = Verdict::No;
             }
         }
+        for svu in svus {
+            svu_boot::show(svu, args.bundle_size, &args.options)?;
+        }
         return Ok(verdict);
     }
     if args.faults {
-        return provoke_faults(&rots, &socs);
+        return provoke_faults(&rots, &socs, &svus);
     }
     if args.signatures {
         return verify_signatures(&rots, &cores);
@@ -251,11 +270,14 @@ pub fn main(args: &Args) -> Result<Verdict> {
     smoke_hosts(args, &cores)?;
     smoke_rots(args, &rots)?;
     smoke_socs(args, &socs)?;
-    try_tees(&tees)
+    match try_tees(&tees)? {
+        Verdict::Yes => svu_cases::tried(&svus),
+        verdict => Ok(verdict),
+    }
 }
 
 /// The faults of the step `hw` on these machines, and which is not handled.
-fn provoke_faults(rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
+fn provoke_faults(rots: &[Rot], socs: &[Soc], svus: &[Svu]) -> Result<Verdict> {
     let mut verdict = Verdict::Yes;
     let mut tell = |name: &str, fault: Option<String>| match fault {
         None => println!("{name}: every fault ends as it has to"),
@@ -273,6 +295,9 @@ fn provoke_faults(rots: &[Rot], socs: &[Soc]) -> Result<Verdict> {
         tell(soc.name, rot_boot::host_faults(*soc, &soc::folder(*soc).join("boot"))?);
         tell(soc.name, rot_signature::host_fault(*soc, &soc::folder(*soc).join("signature"))?);
         tell(soc.name, rot_tee::host_fault(*soc, &soc::folder(*soc).join("tee"))?);
+    }
+    for svu in svus {
+        tell(svu.name, svu_cases::fault(*svu, svu_cases::Which::All)?);
     }
     Ok(verdict)
 }

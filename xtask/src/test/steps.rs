@@ -309,7 +309,9 @@ pub const STEPS: &[Step] = &[
                 "hartlock-rot-rom",
                 "hartlock-rot-dma",
                 "hartlock-rot-signatures",
-                "hartlock-accelerator"
+                "hartlock-accelerator",
+                "hartlock-first-stage",
+                "hartlock-second-stage"
             ],
             "--features",
             "hartlock-rot-rom/tee"
@@ -339,6 +341,13 @@ pub const STEPS: &[Step] = &[
     .without_command()
     .reads(OF_HW),
     Step::runner(
+        "svu",
+        "hardware boots what the command has signed with no core running, and refuses it changed",
+        "hw",
+    )
+    .uses(&[Resource::Cargo])
+    .reads(OF_HW),
+    Step::runner(
         "signatures",
         "no verification takes more flash, stack or instructions than was recorded",
         "lab",
@@ -351,6 +360,13 @@ pub const STEPS: &[Step] = &[
     Step::runner(
         "accelerator",
         "the fifth paper in small, instruction by instruction, is reproduced",
+        "lab",
+    )
+    .without_command()
+    .reads(OF_LAB),
+    Step::runner(
+        "post-quantum-xmss",
+        "the second paper in small: an engine for XMSS keeps its bound, and the paper is held against itself",
         "lab",
     )
     .without_command()
