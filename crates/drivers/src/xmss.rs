@@ -1,18 +1,22 @@
-//! The engine for XMSS (`hw/ip/xmss`): key, message and signature to the root that they lead to, and a verdict.
+//! The engine for XMSS, LMS and SLH-DSA (`hw/ip/xmss`): key, message and signature to the root that they lead to, and a
+//! verdict.
 //!
 //! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a
 //! fault (`status.failed`) is not used until reset. [`Xmss::start`] and [`Xmss::root`] do what `with_hash_based_engine` of
-//! `hartlock_kernels::Kernels` wants of an engine, for a request of the scheme XMSS.
+//! `hartlock_kernels::Kernels` wants of an engine, with a [`Key`] of the request's scheme.
 
-use hartlock_regs::Value;
 use hartlock_regs::xmss::{
     Algorithm, Command, Control, FinalSize, Interrupt, InterruptEnable, Refusal, Scheme, Status,
     Xmss as Registers,
 };
+use hartlock_regs::{Register, Value, WriteOnly};
 
 use crate::wait::Wait;
 
+mod key;
 pub mod streamed;
+
+pub use key::Key;
 
 /// `xmss` in the register that says what it is.
 const MAGIC: u32 = 0x786d_7373;
@@ -21,12 +25,10 @@ const MAGIC: u32 = 0x786d_7373;
 const PATIENCE: u32 = 400_000;
 /// What two counts and two walks without a difference make of the engine's start value: `verdict`.
 const PASSED: u64 = passed();
-/// Types that are built in: XMSS-SHA2_10_256, _16_256 and _20_256 (RFC 8391 §5.3).
-const TYPES: core::ops::RangeInclusive<u32> = 1..=3;
+/// The word of the key with which its back begins.
+const BACK_AT: usize = 8;
 /// Words of the longest root.
 const ROOT_WORDS: usize = 8;
-/// Root and public seed.
-const KEY_LEN: usize = 64;
 
 const fn passed() -> u64 {
     let mut value = 0x6861_7274_6c6f_636b_u64;
@@ -49,7 +51,7 @@ pub enum Error {
     Silent,
     /// It refused a command or a word: other code used it meanwhile.
     Refused,
-    /// The key is not a type, a root and a seed.
+    /// The key is not a type, a root and a seed of XMSS.
     KeyLength,
 }
 
@@ -60,12 +62,6 @@ pub struct Judged {
     pub verdict: Result<(), Refusal>,
     /// The root that it leads to, in words whose lowest byte comes first. Zero if it has another form than its type.
     pub root: [u32; ROOT_WORDS],
-}
-
-/// The type of a key, if it is built in.
-fn known_kind(public_key: &[u8]) -> Option<u32> {
-    let kind = u32::from_be_bytes(*public_key.first_chunk()?);
-    TYPES.contains(&kind).then_some(kind)
 }
 
 /// The engine.
@@ -91,8 +87,8 @@ impl<W: Wait> Xmss<W> {
 
     /// Begins to compute the root that a signature leads to. Nothing if the engine does not have its parameters, or does not
     /// respond: software computes it then.
-    pub fn start(&mut self, public_key: &[u8], message: &[&[u8]], signature: &[u8]) -> Option<()> {
-        self.begin(known_kind(public_key)?, public_key, Control::RESET).ok()?;
+    pub fn start(&mut self, key: &Key<'_>, message: &[&[u8]], signature: &[u8]) -> Option<()> {
+        self.begin(key.known_kind()?, key, Control::RESET).ok()?;
         self.push(&[signature]);
         self.push(message);
         Some(())
@@ -101,11 +97,11 @@ impl<W: Wait> Xmss<W> {
     /// The same with signature and message by the stream port, each with its end, which `bring` has streamed.
     pub fn start_stream(
         &mut self,
-        public_key: &[u8],
+        key: &Key<'_>,
         bring: impl FnOnce() -> Option<()>,
     ) -> Option<()> {
         let control = Control::RESET.with_stream(true);
-        self.begin(known_kind(public_key)?, public_key, control).ok()?;
+        self.begin(key.known_kind()?, key, control).ok()?;
         let brought = bring();
         if brought.is_none() {
             self.abort();
@@ -121,7 +117,7 @@ impl<W: Wait> Xmss<W> {
         }
     }
 
-    /// Verifies a signature. `expected` is the type that the caller trusts, `message` the message in parts.
+    /// Verifies a signature of XMSS. `expected` is the type that the caller trusts, `message` the message in parts.
     ///
     /// # Errors
     /// Those of the engine, which decide nothing, and `KeyLength`.
@@ -132,7 +128,8 @@ impl<W: Wait> Xmss<W> {
         message: &[&[u8]],
         signature: &[u8],
     ) -> Result<Judged, Error> {
-        self.begin(expected, public_key, Control::RESET)?;
+        let key = Key::xmss(public_key).ok_or(Error::KeyLength)?;
+        self.begin(expected, &key, Control::RESET)?;
         self.push(&[signature]);
         self.push(message);
         let mut root = [0; ROOT_WORDS];
@@ -141,28 +138,16 @@ impl<W: Wait> Xmss<W> {
     }
 
     /// Has the engine wait for a signature and a message.
-    fn begin(&mut self, expected: u32, public_key: &[u8], control: Control) -> Result<(), Error> {
-        let Some((kind, key)) =
-            public_key.split_first_chunk().filter(|(_, key)| key.len() == KEY_LEN)
-        else {
-            return Err(Error::KeyLength);
-        };
+    fn begin(&mut self, expected: u32, key: &Key<'_>, control: Control) -> Result<(), Error> {
         self.until_idle()?;
-        self.select(Scheme::Xmss)?;
+        self.select(key.scheme)?;
         let registers = &self.registers;
         registers.control().write(control);
         registers.expected_type().write(expected);
-        registers.key_type().write(u32::from_be_bytes(*kind));
-        // SAFETY: bytes of any values are words.
-        if let ([], words, []) = unsafe { key.align_to::<u32>() } {
-            // As a boot bundle has it. A processor without a cache takes a third of the time.
-            for (register, word) in registers.key().iter().zip(words) {
-                register.write(u32::from_le(*word));
-            }
-        } else {
-            for (register, word) in registers.key().iter().zip(key.as_chunks().0) {
-                register.write(u32::from_le_bytes(*word));
-            }
+        registers.key_type().write(key.kind);
+        write_words(registers.key().iter(), key.front);
+        if !key.back.is_empty() {
+            write_words(registers.key().iter().skip(BACK_AT), key.back);
         }
         if W::BY_INTERRUPT {
             registers.interrupt().write(Interrupt::RESET.with_done(true).with_error(true));
@@ -279,6 +264,21 @@ impl<W: Wait> Xmss<W> {
     }
 }
 
+/// Writes whole words of bytes, as many as there are registers for.
+fn write_words<'a>(registers: impl Iterator<Item = Register<'a, u32, WriteOnly>>, bytes: &[u8]) {
+    // SAFETY: bytes of any values are words.
+    if let ([], words, []) = unsafe { bytes.align_to::<u32>() } {
+        // As a boot bundle has it. A processor without a cache takes a third of the time.
+        for (register, word) in registers.zip(words) {
+            register.write(u32::from_le(*word));
+        }
+    } else {
+        for (register, word) in registers.zip(bytes.as_chunks().0) {
+            register.write(u32::from_le_bytes(*word));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     //! Registers are memory here. What hardware computes is what `hw/ip/xmss/tb` tests.
@@ -340,6 +340,10 @@ mod tests {
         const BY_INTERRUPT: bool = false;
 
         fn wait(&mut self) {}
+    }
+
+    fn key_of(bytes: &[u8]) -> Key<'_> {
+        Key::xmss(bytes).unwrap()
     }
 
     fn key(kind: u32) -> Vec<u8> {
@@ -406,11 +410,33 @@ mod tests {
     }
 
     #[test]
+    fn each_family_has_its_algorithm_types_and_places_of_the_key() {
+        let word = |file: &File, at: usize| file.word(KEY + at).to_le_bytes()[0];
+        let mut lms = [6, 3].map(u32::to_be_bytes).concat();
+        lms.extend(0..48);
+        let slh_dsa: Vec<u8> = (0..32).collect();
+        for (key, algorithm, kind, root, seed) in [
+            (Key::lms(&lms), 2, 3 << 16 | 6, 16, 0),
+            (Key::lms(&lms[..48]), 2, 3 << 16 | 6, 16, 0),
+            (Key::slh_dsa_sha2_128s(&slh_dsa), 3, 1, 16, 0),
+        ] {
+            let file = File::new(1, 0);
+            let mut engine = file.engine().unwrap();
+            assert_eq!(engine.start(&key.unwrap(), &[b"m"], &[1; 5]), Some(()));
+            assert_eq!(file.word(ALGORITHM), algorithm);
+            assert_eq!((file.word(EXPECTED_TYPE), file.word(KEY_TYPE)), (kind, kind));
+            assert_eq!((word(&file, 0), word(&file, BACK_AT)), (root, seed));
+            assert_eq!(word(&file, BACK_AT + 3), 12, "the identifier has four words");
+            assert_eq!(file.word(KEY + 12), (KEY + 12) as u32, "a word after it is written");
+        }
+    }
+
+    #[test]
     fn what_is_streamed_gives_the_same_root_and_a_stream_that_fails_none() {
         let file = File::new(1, 0);
         let mut engine = file.engine().unwrap();
         let [mut root, mut streamed] = [[0; ROOT_WORDS]; 2];
-        assert_eq!(engine.start(&key(1), &[b"m"], &[1; 5]), Some(()));
+        assert_eq!(engine.start(&key_of(&key(1)), &[b"m"], &[1; 5]), Some(()));
         assert_eq!(engine.root(&mut root), Some(()));
         file.0[COMMAND].set(0);
         let bring = || {
@@ -421,12 +447,12 @@ mod tests {
             );
             Some(())
         };
-        assert_eq!(engine.start_stream(&key(1), bring), Some(()));
+        assert_eq!(engine.start_stream(&key_of(&key(1)), bring), Some(()));
         assert_eq!(engine.root(&mut streamed), Some(()));
         assert!(streamed == root && root != [0; ROOT_WORDS]);
-        assert_eq!(engine.start_stream(&key(1), || None), None);
+        assert_eq!(engine.start_stream(&key_of(&key(1)), || None), None);
         assert_eq!(file.word(COMMAND), 2, "it does not abort");
-        assert_eq!(engine.start_stream(&key(4), || unreachable!("nothing starts")), None);
+        assert_eq!(engine.start_stream(&key_of(&key(4)), || unreachable!("nothing starts")), None);
     }
 
     #[test]
@@ -436,10 +462,10 @@ mod tests {
         {
             let file = File::new(reason, verdict);
             let mut engine = file.engine().unwrap();
-            assert_eq!(engine.start(&key(1), &[b"m"], &[1; 5]), Some(()));
+            assert_eq!(engine.start(&key_of(&key(1)), &[b"m"], &[1; 5]), Some(()));
             assert_eq!(engine.root(&mut [0; ROOT_WORDS]).is_some(), has_root, "{reason}");
             for kind in [0, 4, 13] {
-                assert_eq!(engine.start(&key(kind), &[b"m"], &[1; 5]), None);
+                assert_eq!(engine.start(&key_of(&key(kind)), &[b"m"], &[1; 5]), None);
             }
         }
     }
