@@ -1,18 +1,23 @@
-//! The engine for XMSS and XMSS^MT (`hw/ip/xmss`): key, message and signature to the root that they lead to, and a verdict.
+//! The engine for XMSS, XMSS^MT, LMS and SLH-DSA (`hw/ip/xmss`): key, message and signature to the root that they lead to, and a
+//! verdict.
 //!
 //! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a
 //! fault (`status.failed`) is not used until reset. [`Xmss::start`] and [`Xmss::root`] do what `with_hash_based_engine` of
-//! `hartlock_kernels::Kernels` wants of an engine, for a request of the scheme XMSS, and [`Xmss::start_mt`] for XMSS^MT.
+//! `hartlock_kernels::Kernels` wants of an engine, with a [`Key`] of the request's scheme.
 
-use hartlock_regs::Value;
 use hartlock_regs::xmss::{
     Algorithm, Command, Control, FinalSize, Interrupt, InterruptEnable, Refusal, Scheme, Status,
     Xmss as Registers,
 };
+use hartlock_regs::{Register, Value, WriteOnly};
 
 use crate::wait::Wait;
 
+mod key;
 pub mod streamed;
+
+pub use key::Key;
+use key::Needs;
 
 /// `xmss` in the register that says what it is.
 const MAGIC: u32 = 0x786d_7373;
@@ -23,12 +28,10 @@ const PATIENCE: u32 = 400_000;
 const PATIENCE_MT: u32 = 2_500_000;
 /// What two counts and two walks without a difference make of the engine's start value: `verdict`.
 const PASSED: u64 = passed();
+/// The word of the key with which its back begins.
+const BACK_AT: usize = 8;
 /// Words of the longest root.
 const ROOT_WORDS: usize = 8;
-/// Words of a key before its seed.
-const SEED_AT: usize = 8;
-/// Bytes of a hash, of most types.
-const HASH_LEN: usize = 32;
 
 const fn passed() -> u64 {
     let mut value = 0x6861_7274_6c6f_636b_u64;
@@ -51,7 +54,7 @@ pub enum Error {
     Silent,
     /// It refused a command or a word: other code used it meanwhile.
     Refused,
-    /// The key is not a type, a root and a seed.
+    /// The key is not a type, a root and a seed of XMSS.
     KeyLength,
 }
 
@@ -62,17 +65,6 @@ pub struct Judged {
     pub verdict: Result<(), Refusal>,
     /// The root that it leads to, in words whose lowest byte comes first. Zero if it has another form than its type.
     pub root: [u32; ROOT_WORDS],
-}
-
-/// Bytes of a hash of a type. Nothing if it is no type of an engine: it has SHA-256 alone.
-const fn hash_len(scheme: Scheme, kind: u32) -> Option<usize> {
-    match (scheme, kind) {
-        // XMSS-SHA2_10_256 to _20_256 (RFC 8391 §5.3), XMSSMT-SHA2_20/2_256 to _60/12_256 (§5.4).
-        (Scheme::Xmss, 1..=3) | (Scheme::XmssMt, 1..=8) => Some(HASH_LEN),
-        // XMSS-SHA2_10_192 to _20_192, XMSSMT-SHA2_20/2_192 to _60/12_192 (SP 800-208 §5.2).
-        (Scheme::Xmss, 13..=15) | (Scheme::XmssMt, 33..=40) => Some(24),
-        _ => None,
-    }
 }
 
 /// The engine.
@@ -99,37 +91,21 @@ impl<W: Wait> Xmss<W> {
 
     /// Begins to compute the root that a signature leads to. Nothing if the engine does not have its parameters, or does not
     /// respond: software computes it then.
-    pub fn start(&mut self, public_key: &[u8], message: &[&[u8]], signature: &[u8]) -> Option<()> {
-        let kind = self.known_kind(Scheme::Xmss, public_key)?;
-        self.begin(Scheme::Xmss, kind, public_key, Control::RESET).ok()?;
+    pub fn start(&mut self, key: &Key<'_>, message: &[&[u8]], signature: &[u8]) -> Option<()> {
+        self.begin(self.known_kind(key)?, key, Control::RESET).ok()?;
         self.push(&[signature]);
         self.push(message);
         Some(())
     }
 
-    /// The same for a signature of XMSS^MT.
-    pub fn start_mt(
-        &mut self,
-        public_key: &[u8],
-        message: &[&[u8]],
-        signature: &[u8],
-    ) -> Option<()> {
-        let kind = self.known_kind(Scheme::XmssMt, public_key)?;
-        self.begin(Scheme::XmssMt, kind, public_key, Control::RESET).ok()?;
-        self.push(&[signature]);
-        self.push(message);
-        Some(())
-    }
-
-    /// [`Self::start`] with signature and message by the stream port, each with its end, which `bring` has streamed.
+    /// The same with signature and message by the stream port, each with its end, which `bring` has streamed.
     pub fn start_stream(
         &mut self,
-        public_key: &[u8],
+        key: &Key<'_>,
         bring: impl FnOnce() -> Option<()>,
     ) -> Option<()> {
         let control = Control::RESET.with_stream(true);
-        let kind = self.known_kind(Scheme::Xmss, public_key)?;
-        self.begin(Scheme::Xmss, kind, public_key, control).ok()?;
+        self.begin(self.known_kind(key)?, key, control).ok()?;
         let brought = bring();
         if brought.is_none() {
             self.abort();
@@ -145,7 +121,7 @@ impl<W: Wait> Xmss<W> {
         }
     }
 
-    /// Verifies a signature. `expected` is the type that the caller trusts, `message` the message in parts.
+    /// Verifies a signature of XMSS. `expected` is the type that the caller trusts, `message` the message in parts.
     ///
     /// # Errors
     /// Those of the engine, which decide nothing, and `KeyLength`.
@@ -156,32 +132,26 @@ impl<W: Wait> Xmss<W> {
         message: &[&[u8]],
         signature: &[u8],
     ) -> Result<Judged, Error> {
-        self.verify_of(Scheme::Xmss, expected, public_key, message, signature)
+        self.verify_by(
+            expected,
+            &Key::xmss(public_key).ok_or(Error::KeyLength)?,
+            message,
+            signature,
+        )
     }
 
-    /// The same for a signature of XMSS^MT, whose types have numbers of their own.
+    /// The same with a key of any family.
     ///
     /// # Errors
-    /// As above.
-    pub fn verify_mt(
+    /// Those of the engine, which decide nothing.
+    pub fn verify_by(
         &mut self,
         expected: u32,
-        public_key: &[u8],
+        key: &Key<'_>,
         message: &[&[u8]],
         signature: &[u8],
     ) -> Result<Judged, Error> {
-        self.verify_of(Scheme::XmssMt, expected, public_key, message, signature)
-    }
-
-    fn verify_of(
-        &mut self,
-        scheme: Scheme,
-        expected: u32,
-        public_key: &[u8],
-        message: &[&[u8]],
-        signature: &[u8],
-    ) -> Result<Judged, Error> {
-        self.begin(scheme, expected, public_key, Control::RESET)?;
+        self.begin(expected, key, Control::RESET)?;
         self.push(&[signature]);
         self.push(message);
         let mut root = [0; ROOT_WORDS];
@@ -190,43 +160,33 @@ impl<W: Wait> Xmss<W> {
     }
 
     /// The type of a key, if it is built in. Another engine would drop the whole signature before it refuses it.
-    fn known_kind(&self, scheme: Scheme, public_key: &[u8]) -> Option<u32> {
-        let kind = u32::from_be_bytes(*public_key.first_chunk()?);
-        let is_short = hash_len(scheme, kind)? != HASH_LEN;
-        // All engines with XMSS have its first types.
-        if scheme == Scheme::Xmss && !is_short {
-            return Some(kind);
+    fn known_kind(&self, key: &Key<'_>) -> Option<u32> {
+        let needs = key.needs()?;
+        // All engines with XMSS have its first types, and those of other families are refused by one without them.
+        if key.scheme == Scheme::XmssMt || needs == Needs::Short {
+            let built = self.registers.parameters().read();
+            if key.scheme == Scheme::XmssMt && !built.has_xmss_mt()
+                || needs == Needs::Short && !built.has_short()
+            {
+                return None;
+            }
         }
-        let built = self.registers.parameters().read();
-        let is_built =
-            (scheme == Scheme::Xmss || built.has_xmss_mt()) && (!is_short || built.has_short());
-        is_built.then_some(kind)
+        Some(key.kind)
     }
 
     /// Has the engine wait for a signature and a message.
-    fn begin(
-        &mut self,
-        scheme: Scheme,
-        expected: u32,
-        public_key: &[u8],
-        control: Control,
-    ) -> Result<(), Error> {
-        let len = hash_len(scheme, expected).unwrap_or(HASH_LEN);
-        let Some((kind, key)) =
-            public_key.split_first_chunk().filter(|(_, key)| key.len() == len.wrapping_mul(2))
-        else {
-            return Err(Error::KeyLength);
-        };
+    fn begin(&mut self, expected: u32, key: &Key<'_>, control: Control) -> Result<(), Error> {
         self.until_idle()?;
-        self.select(scheme)?;
-        self.patience = if scheme == Scheme::XmssMt { PATIENCE_MT } else { PATIENCE };
+        self.select(key.scheme)?;
+        self.patience = if key.scheme == Scheme::XmssMt { PATIENCE_MT } else { PATIENCE };
         let registers = &self.registers;
         registers.control().write(control);
         registers.expected_type().write(expected);
-        registers.key_type().write(u32::from_be_bytes(*kind));
-        let (root, seed) = key.split_at_checked(len).ok_or(Error::KeyLength)?;
-        self.write_key(0, root);
-        self.write_key(SEED_AT, seed);
+        registers.key_type().write(key.kind);
+        write_words(registers.key().iter(), key.front);
+        if !key.back.is_empty() {
+            write_words(registers.key().iter().skip(BACK_AT), key.back);
+        }
         if W::BY_INTERRUPT {
             registers.interrupt().write(Interrupt::RESET.with_done(true).with_error(true));
             let enabled = InterruptEnable::RESET.with_done(true).with_error(true);
@@ -234,23 +194,6 @@ impl<W: Wait> Xmss<W> {
         }
         registers.command().write(Command::RESET.with_start(true));
         Ok(())
-    }
-
-    /// A part of the key, from a word on.
-    fn write_key(&self, first: usize, part: &[u8]) {
-        let registers = self.registers.key().iter().skip(first);
-        // SAFETY: bytes of any values are words.
-        let (before, words, _) = unsafe { part.align_to::<u32>() };
-        if before.is_empty() {
-            // As a boot bundle has it. A processor without a cache takes a third of the time.
-            for (register, word) in registers.zip(words) {
-                register.write(u32::from_le(*word));
-            }
-        } else {
-            for (register, word) in registers.zip(part.as_chunks().0) {
-                register.write(u32::from_le_bytes(*word));
-            }
-        }
     }
 
     /// Waits for the verdict on what it has got, and for the root.
@@ -359,6 +302,21 @@ impl<W: Wait> Xmss<W> {
     }
 }
 
+/// Writes whole words of bytes, as many as there are registers for.
+fn write_words<'a>(registers: impl Iterator<Item = Register<'a, u32, WriteOnly>>, bytes: &[u8]) {
+    // SAFETY: bytes of any values are words.
+    if let ([], words, []) = unsafe { bytes.align_to::<u32>() } {
+        // As a boot bundle has it. A processor without a cache takes a third of the time.
+        for (register, word) in registers.zip(words) {
+            register.write(u32::from_le(*word));
+        }
+    } else {
+        for (register, word) in registers.zip(bytes.as_chunks().0) {
+            register.write(u32::from_le_bytes(*word));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     //! Registers are memory here. What hardware computes is what `hw/ip/xmss/tb` tests.
@@ -423,11 +381,15 @@ mod tests {
         fn wait(&mut self) {}
     }
 
-    fn key(kind: u32) -> Vec<u8> {
-        key_of(kind, 64)
+    fn key_of(bytes: &[u8]) -> Key<'_> {
+        Key::xmss(bytes).unwrap()
     }
 
-    fn key_of(kind: u32, len: u8) -> Vec<u8> {
+    fn key(kind: u32) -> Vec<u8> {
+        key_with(kind, 64)
+    }
+
+    fn key_with(kind: u32, len: u8) -> Vec<u8> {
         let mut key = kind.to_be_bytes().to_vec();
         key.extend(0..len);
         key
@@ -488,7 +450,7 @@ mod tests {
         );
         assert_eq!(judged.root[0], ROOT as u32);
         assert_eq!(engine.verify(1, &key(1)[1..], &[], &[]), Err(Error::KeyLength));
-        assert!(engine.verify_mt(8, &key(7), &[], &[]).is_ok());
+        assert!(engine.verify_by(8, &Key::xmss_mt(&key(7)).unwrap(), &[], &[]).is_ok());
         assert_eq!(
             (file.word(ALGORITHM), file.word(EXPECTED_TYPE), file.word(KEY_TYPE)),
             (1, 8, 7)
@@ -504,31 +466,60 @@ mod tests {
         // At any address.
         for skipped in 0..4 {
             let mut bytes = [0; 4][..skipped].to_vec();
-            bytes.extend(key_of(13, 48));
-            let key = &bytes[skipped..];
+            bytes.extend(key_with(13, 48));
             for at in 0..16 {
                 file.0[KEY + at].set(0);
             }
-            assert!(engine.verify(13, key, &[], &[]).is_ok());
+            assert!(engine.verify(13, &bytes[skipped..], &[], &[]).is_ok());
             assert_eq!((file.word(KEY), file.word(KEY + 5)), (0x0302_0100, 0x1716_1514));
             assert_eq!((file.word(KEY + 8), file.word(KEY + 13)), (0x1b1a_1918, 0x2f2e_2d2c));
             assert_eq!((file.word(KEY + 6), file.word(KEY + 14)), (0, 0));
         }
-        // The type that is expected says how long a key is.
-        let short = key_of(13, 48);
-        assert_eq!(engine.verify(1, &short, &[], &[]), Err(Error::KeyLength));
         assert_eq!(engine.verify(13, &key(13), &[], &[]), Err(Error::KeyLength));
-        assert_eq!(engine.verify_mt(13, &short, &[], &[]), Err(Error::KeyLength));
-        assert!(engine.verify_mt(40, &key_of(40, 48), &[], &[]).is_ok());
-        // What is not built in is not asked for.
-        file.0[PARAMETERS].set(3 << 8);
-        assert_eq!(engine.start(&short, &[], &[]), None);
-        assert_eq!(engine.start_mt(&key_of(33, 48), &[], &[]), None);
-        file.0[PARAMETERS].set(1 << 8 | 1 << 12);
-        assert_eq!(engine.start(&short, &[], &[]), Some(()));
-        assert_eq!(engine.start_mt(&key_of(33, 48), &[], &[]), None);
-        file.0[PARAMETERS].set(3 << 8 | 1 << 12);
-        assert_eq!(engine.start_mt(&key_of(33, 48), &[], &[]), Some(()));
+    }
+
+    #[test]
+    fn what_is_not_built_in_is_not_asked_for() {
+        let file = File::new(1, 0);
+        let mut engine = file.engine().unwrap();
+        let [short, short_mt] = [(13, 48), (33, 48)].map(|(kind, len)| key_with(kind, len));
+        let mt = key(8);
+        let mut started = |parameters: u32| {
+            file.0[PARAMETERS].set(parameters);
+            [Key::xmss(&short), Key::xmss_mt(&mt), Key::xmss_mt(&short_mt)]
+                .map(|key| engine.start(&key.unwrap(), &[b"m"], &[1; 5]).is_some())
+        };
+        assert_eq!(started(1 << 8), [false; 3]);
+        assert_eq!(file.word(ALGORITHM), ALGORITHM as u32, "it is asked");
+        assert_eq!(started(1 << 8 | 1 << 12), [true, false, false]);
+        assert_eq!(started(3 << 8), [false, true, false]);
+        assert_eq!(file.word(ALGORITHM), 1);
+        assert_eq!(started(3 << 8 | 1 << 12), [true; 3]);
+        for kind in [0, 9, 32, 41] {
+            assert_eq!(engine.start(&Key::xmss_mt(&key(kind)).unwrap(), &[], &[]), None);
+        }
+    }
+
+    #[test]
+    fn each_family_has_its_algorithm_types_and_places_of_the_key() {
+        let word = |file: &File, at: usize| file.word(KEY + at).to_le_bytes()[0];
+        let mut lms = [6, 3].map(u32::to_be_bytes).concat();
+        lms.extend(0..48);
+        let slh_dsa: Vec<u8> = (0..32).collect();
+        for (key, algorithm, kind, root, seed) in [
+            (Key::lms(&lms), 2, 3 << 16 | 6, 16, 0),
+            (Key::lms(&lms[..48]), 2, 3 << 16 | 6, 16, 0),
+            (Key::slh_dsa_sha2_128s(&slh_dsa), 3, 1, 16, 0),
+        ] {
+            let file = File::new(1, 0);
+            let mut engine = file.engine().unwrap();
+            assert_eq!(engine.start(&key.unwrap(), &[b"m"], &[1; 5]), Some(()));
+            assert_eq!(file.word(ALGORITHM), algorithm);
+            assert_eq!((file.word(EXPECTED_TYPE), file.word(KEY_TYPE)), (kind, kind));
+            assert_eq!((word(&file, 0), word(&file, BACK_AT)), (root, seed));
+            assert_eq!(word(&file, BACK_AT + 3), 12, "the identifier has four words");
+            assert_eq!(file.word(KEY + 12), (KEY + 12) as u32, "a word after it is written");
+        }
     }
 
     #[test]
@@ -536,7 +527,7 @@ mod tests {
         let file = File::new(1, 0);
         let mut engine = file.engine().unwrap();
         let [mut root, mut streamed] = [[0; ROOT_WORDS]; 2];
-        assert_eq!(engine.start(&key(1), &[b"m"], &[1; 5]), Some(()));
+        assert_eq!(engine.start(&key_of(&key(1)), &[b"m"], &[1; 5]), Some(()));
         assert_eq!(engine.root(&mut root), Some(()));
         file.0[COMMAND].set(0);
         let bring = || {
@@ -547,12 +538,12 @@ mod tests {
             );
             Some(())
         };
-        assert_eq!(engine.start_stream(&key(1), bring), Some(()));
+        assert_eq!(engine.start_stream(&key_of(&key(1)), bring), Some(()));
         assert_eq!(engine.root(&mut streamed), Some(()));
         assert!(streamed == root && root != [0; ROOT_WORDS]);
-        assert_eq!(engine.start_stream(&key(1), || None), None);
+        assert_eq!(engine.start_stream(&key_of(&key(1)), || None), None);
         assert_eq!(file.word(COMMAND), 2, "it does not abort");
-        assert_eq!(engine.start_stream(&key(4), || unreachable!("nothing starts")), None);
+        assert_eq!(engine.start_stream(&key_of(&key(4)), || unreachable!("nothing starts")), None);
     }
 
     #[test]
@@ -562,21 +553,10 @@ mod tests {
         {
             let file = File::new(reason, verdict);
             let mut engine = file.engine().unwrap();
-            assert_eq!(engine.start(&key(1), &[b"m"], &[1; 5]), Some(()));
+            assert_eq!(engine.start(&key_of(&key(1)), &[b"m"], &[1; 5]), Some(()));
             assert_eq!(engine.root(&mut [0; ROOT_WORDS]).is_some(), has_root, "{reason}");
-            for kind in [0, 4, 13] {
-                assert_eq!(engine.start(&key(kind), &[b"m"], &[1; 5]), None);
-            }
-            // What is not built in is not asked for.
-            file.0[PARAMETERS].set(1 << 8);
-            assert_eq!(engine.start_mt(&key(8), &[b"m"], &[1; 5]), None);
-            assert_eq!(file.word(ALGORITHM), ALGORITHM as u32, "it is asked");
-            file.0[PARAMETERS].set(3 << 8);
-            assert_eq!(engine.start_mt(&key(8), &[b"m"], &[1; 5]), Some(()));
-            assert_eq!(file.word(ALGORITHM), 1);
-            assert_eq!(engine.root(&mut [0; ROOT_WORDS]).is_some(), has_root, "{reason}");
-            for kind in [0, 9, 33] {
-                assert_eq!(engine.start_mt(&key(kind), &[b"m"], &[1; 5]), None);
+            for kind in [0, 4, 16] {
+                assert_eq!(engine.start(&key_of(&key(kind)), &[b"m"], &[1; 5]), None);
             }
         }
     }
