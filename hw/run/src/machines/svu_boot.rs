@@ -471,3 +471,42 @@ pub fn show(svu: Svu, size: Option<usize>, options: &[String]) -> Result<()> {
     );
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REPORT: &str = "phase lead cycle 417 cycles 87 words 8 medium 71 engine 8\n\
+        phase refused cycle 504 cycles 9 words 0 medium 9 engine 0\n\
+        boot refused reason 304 cycle 506 alert 0\nhost cycles 0 retired 0 first 0\n\
+        medium requests 2 bytes 128\nend cycle 513\n";
+
+    #[test]
+    fn a_host_that_ran_is_not_held() {
+        let parse = |report: &str| Booted::parse(report, String::new(), End::Failure).unwrap();
+        let booted = parse(REPORT);
+        assert!(booted.is_held("refused", 304));
+        assert!(!booted.is_held("refused", 301) && !booted.is_held("error", 304));
+        assert_eq!(booted.phase("lead").unwrap().for_medium, 71);
+        assert!(!parse(&REPORT.replace("host cycles 0", "host cycles 1")).is_held("refused", 304));
+        assert!(!parse(&REPORT.replace("retired 0", "retired 1")).is_held("refused", 304));
+        let spoke = Booted { console: "x".into(), ..booted.clone() };
+        assert!(!spoke.is_held("refused", 304));
+        assert!(!Booted { end: Some(End::Success), ..booted }.is_held("refused", 304));
+        assert!(Booted::parse("end cycle 5\n", String::new(), End::Failure).is_err());
+    }
+
+    #[test]
+    fn cells_are_those_of_the_storage() {
+        // A word of zeros has no check bit, and each bit of data an odd number of them (Hsiao's code).
+        assert_eq!(Cells::word(0), Cells::MARK);
+        for bit in 0..32 {
+            let check = (Cells::word(1 << bit) & !Cells::MARK) >> 32;
+            assert!(check.count_ones() % 2 == 1 && check.count_ones() >= 3, "{bit}");
+        }
+        assert_eq!(Cells::flags(0b101), 0x1f | 0x1f << 10);
+        let cells = Cells::new(&[7; 32]);
+        assert_eq!(cells.to_text().lines().count(), 128);
+        assert_eq!(cells.0[Cells::DIGEST + 7] & 0xffff_ffff, 0x0707_0707);
+    }
+}
