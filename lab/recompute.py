@@ -20,6 +20,7 @@ WINDOW = 64  # blocks that the loader announces ahead (crates/verify/src/pool.rs
 INITRAMFS = 97 * MIB
 SHA3_BLOCK = {"sha3-256": 136, "sha3-384": 104, "sha3-512": 72}  # bytes, FIPS 202
 REPOSITORY_MHZ = 100  # of the third paper's authors
+SECOND_PAPER = Path(__file__).parent / "papers/post-quantum-xmss/paper.toml"
 THIRD_PAPER = Path(__file__).parent / "papers/quick-boot-tee/paper.toml"
 HALF_BRAM_BITS = 18 << 10
 BOOT_SIZES = (64 << 10, 256 << 10, 1 << 20, 2 << 20, 4 << 20, 8 << 20, 16 << 20, 32 << 20)
@@ -70,6 +71,183 @@ def opentitan_accelerator(rows, more):
         function = {"sha256": "SHA-256", "hmac-sha256": "HMAC"}[r["function"]]
         if (r["flags"], r["bytes"], r["who"]) == ("-Os", "4096", "bearssl"):
             yield "Section 4.2", "speed-up over CVA6", function, int(r["cycles"]) / cycles[function, "RAM", 4096]
+
+
+def numbers_of(path):
+    """Constants of a paper, and its numbers by table, metric and configuration."""
+    paper, numbers = tomllib.loads(path.read_text()), {}
+    for table in paper["table"]:
+        for row in table["rows"]:
+            for column, value in zip(table["columns"], row[1:]):
+                config = f"{column['of']}, {row[0]}" if "of" in column else row[0]
+                numbers[table["name"], column["metric"], config] = value
+    return paper["constants"], numbers
+
+
+def post_quantum_xmss(rows, more):
+    """Means of verifications, cells of netlists, what follows of both, and the second paper against itself."""
+    for r in rows:
+        r.update({k: int(v) for k, v in r.items() if v.isdigit()})
+    constants, paper = numbers_of(SECOND_PAPER)
+    clock = 1000 * constants["clock_mhz"]
+
+    def named(k):
+        return f"{k} instance{'s' if k > 1 else ''}"
+
+    def table(r):
+        return "Table I" if r == 2 else f"Table I, {r} round a cycle"
+
+    means, steps = {}, {}
+    for k, r in dict.fromkeys((row["lanes"], row["rounds"]) for row in rows):
+        mine = [row for row in rows if (row["lanes"], row["rounds"]) == (k, r)]
+        once = [row for row in mine if (row["height"], row["passes"]) == (10, 1)]
+        means[k, r] = statistics.fmean(row["cycles"] for row in once)
+        steps[k, r] = statistics.fmean(row["steps"] for row in once)
+        two = [row["cycles"] for row in mine if row["passes"] == 2]
+        if two:
+            yield "Two passes", "two passes", f"K = {k}, R = {r}", statistics.fmean(two)
+    titles = {"lms": "LMS H10/W4", "slh_dsa": "SLH-DSA-SHA2-128s"}
+    engines = {"XMSS-SHA2_10_256": means[4, 2]} if (4, 2) in means else {}
+    for r in more("families"):
+        engines[titles[r["family"]]] = mean = int(r["cycles"]) / int(r["count"])
+        yield "Other families", "time", f"{titles[r['family']]}, K = {r['lanes']}, R = {r['rounds']}", mean
+    areas = {}
+    for r in more("area"):
+        r.update({k: int(v) for k, v in r.items() if v.isdigit()})
+        areas[r["top"], r["lanes"], r["rounds"]] = r
+    for rounds in (2, 1):
+        block = 68 // rounds
+        yield table(rounds), "time", "sha256", block
+        for config, nodes in (("LTREE (without sha256)", 66), ("MERKLEROOT (without sha256)", 10)):
+            yield table(rounds), "time", config, nodes * 6 * block
+        if ("xmss_hash", 0, rounds) not in areas:
+            continue
+        parts = {
+            "sha256": [("xmss_hash", rounds)],
+            "MESSAGEDIGEST": [("xmss_message", 0), ("xmss_hash", rounds)],
+            "BUILD_WOTSCHAIN": [("xmss_lane", rounds), ("xmss_hash", rounds)],
+        }
+        for metric, column in (("LUTs", "luts"), ("FFs", "flip_flops")):
+            sums = {name: sum(areas[top, 0, r][column] for top, r in of) for name, of in parts.items()}
+            for name, value in sums.items():
+                yield table(rounds), metric, name, value
+            for k in (1, 2, 4, 8):
+                yield table(rounds), metric, f"chains, {named(k)}", k * sums["BUILD_WOTSCHAIN"]
+    wholes = {(k, r): area for (top, k, r), area in areas.items() if top == "xmss"}
+    for (k, r), area in wholes.items():
+        config, place = f"whole, {named(k)}", f"K = {k}, R = {r}"
+        yield table(r), "LUTs", config, area["luts"]
+        yield table(r), "FFs", config, area["flip_flops"]
+        yield "Engine", "CARRY4", place, area["carries"]
+        yield "Engine", "BRAM36", place, area["half_brams"] / 2
+        if (k, r) in means:
+            product = means[k, r] * area["luts"] / 1e6
+            yield "Engine", "cycles × LUT", place, product
+            if area["megahertz"]:
+                yield "Engine", "frequency", place, float(area["megahertz"])
+                yield "Engine", "ns × LUT", place, product * 1000 / float(area["megahertz"])
+    for (k, r), mean in means.items():
+        yield table(r), "time", f"whole, {named(k)}", mean
+        yield table(r), "time", f"chains, {named(k)}", steps[k, r] * 4 * (68 // r) / k
+        calls = 4 * steps[k, r] + 6 * 76 + 4
+        yield "Engine", "hash cores at work", f"K = {k}, R = {r}", 100 * calls * (68 // r) / (k * mean)
+    yield from calls_of_a_step([r for r in rows if (r["lanes"], r["rounds"]) == (1, 2)])
+    # The engine in the place of the paper's.
+    place, beside = ("ECDSA in hardware",), "Section IV, XMSS beside ECDSA"
+    luts, cycles = (paper["Section IV, ECDSA", metric, *place] for metric in ("LUTs", "time"))
+    for k in (1, 2, 4, 8):
+        if (k, 2) in means:
+            yield beside, "time", named(k), means[k, 2] / cycles
+            yield beside, "time at 100 MHz", named(k), means[k, 2] / clock
+        if (k, 2) in wholes:
+            yield beside, "area below that of ECDSA", named(k), luts / wholes[k, 2]["luts"]
+    for config in dict.fromkeys(c for t, _, c in paper if t == "Section IV, co-designs"):
+        if (1, 1) in means:
+            yield "Section IV, co-designs", "time", config, means[1, 1]
+            yield "Section IV, co-designs", "time at 100 MHz", config, means[1, 1] / clock
+        if (1, 1) in wholes:
+            yield "Section IV, co-designs", "area", config, wholes[1, 1]["luts"]
+            yield "Section IV, co-designs", "registers", config, wholes[1, 1]["flip_flops"]
+    found = {"LUTs": [wholes.get((k, 2), {}).get("luts") for k in (1, 2, 4, 8)]}
+    found["FFs"] = [wholes.get((k, 2), {}).get("flip_flops") for k in (1, 2, 4, 8)]
+    found["time"] = [means.get((k, 2)) for k in (1, 2, 4, 8)]
+    for metric, values in found.items():
+        if None not in values:
+            yield "Table II", metric, "from, XMSS (this work)", min(values)
+            yield "Table II", metric, "to, XMSS (this work)", max(values)
+    processors = {"rocket-1": "Rocket", "rot": "Ibex"}
+    software = more("software")
+    for kind, machine, by in dict.fromkeys((r["kind"], r["machine"], r["by"]) for r in software):
+        mine = [int(r["cycles"]) for r in software if (r["kind"], r["machine"], r["by"]) == (kind, machine, by)]
+        config = f"{kind}, {processors[machine]}, {by}"
+        yield "Software against the engine", "time", config, statistics.fmean(mine)
+        if kind in engines:
+            yield "Software against the engine", "by the engine's", config, statistics.fmean(mine) / engines[kind]
+    yield from second_paper(constants, paper)
+
+
+def calls_of_a_step(rows):
+    """Hash calls of a step of a chain and of a node, from signatures on one hash core of 34 cycles."""
+    low = [r for r in rows if (r["height"], r["passes"]) == (10, 1)]
+    if len({r["steps"] for r in low}) < 2:
+        return
+    slope = statistics.linear_regression([r["steps"] for r in low], [r["cycles"] for r in low]).slope
+    yield "Section III-A", "hash calls", "thash_f, after", slope / 34
+    rest = {h: [r["cycles"] - slope * r["steps"] for r in rows if (r["height"], r["passes"]) == (h, 1)] for h in (10, 20)}
+    if rest[20]:
+        node = (statistics.fmean(rest[20]) - statistics.fmean(rest[10])) / 10
+        yield "Section III-A", "hash calls", "thash_h, after", node / 34
+
+
+def second_paper(constants, paper):
+    """Its comparisons from its own table, its errata, and both readings of its hash calls."""
+    def named(k):
+        return f"{k} instance{'s' if k > 1 else ''}"
+
+    def time(config):
+        return paper["Table I", "time", config]
+
+    def area(config):
+        return paper["Table I", "LUTs", config]
+
+    place = "ECDSA in hardware"
+    luts, cycles = (paper["Section IV, ECDSA", metric, place] for metric in ("LUTs", "time"))
+    clock, table = 1000 * constants["clock_mhz"], "Section IV, recomputed"
+    yield table, "time at 100 MHz", place, cycles / clock
+    for k in (1, 2, 4, 8):
+        whole, chains = f"whole, {named(k)}", f"chains, {named(k)}"
+        yield table, "time", named(k), time(whole) / cycles
+        yield table, "area below that of ECDSA", named(k), luts / area(whole)
+        yield table, "time at 100 MHz", named(k), time(whole) / clock
+        yield table, "time at 200 MHz", whole, time(whole) / constants["clock_met_mhz"] / 1000
+        parts = time(chains) + time("LTREE (without sha256)") + time("MERKLEROOT (without sha256)")
+        yield "Errata, as arithmetic", "chains, L-tree and path", named(k), parts
+        yield "Errata, as arithmetic", "whole without chains", named(k), area(whole) - area(chains)
+    murax, micro = (c for t, m, c in paper if (t, m) == ("Section IV, co-designs", "time at 100 MHz"))
+    yield table, "time", murax, paper["Section IV, co-designs", "time at 100 MHz", murax] * clock
+    yield table, "time at 100 MHz", micro, paper["Section IV, co-designs", "time", micro] / clock
+    for end, k in (("from", 8), ("to", 1)):
+        config = f"{end}, XMSS (this work)"
+        ratio = paper["Table II", "time", config] / time(f"whole, {named(k)}")
+        yield "Errata, as arithmetic", "Table II by Table I", config, ratio
+    yield "Errata, as arithmetic", "time at 100 MHz", named(1), time("whole, 1 instance") / clock
+    yield "Errata, as arithmetic", "area by that of ECDSA", named(8), area("whole, 8 instances") / luts
+    for config, path in (("as section III-A prints it", 10), ("with 10 nodes of 32 bytes", 320)):
+        yield "Errata, as arithmetic", "length of a signature", config, 4 + 32 + 67 * 32 + path
+    # The mean of steps: 64 digits of a uniform digest, and the three of their checksum.
+    sums = [1.0]
+    for _ in range(64):
+        sums = [sum(sums[max(0, at - 15) : at + 1]) / 16 for at in range(len(sums) + 15)]
+    steps = sum(p * (c + sum(15 - int(digit, 16) for digit in f"{c:03x}")) for c, p in enumerate(sums))
+    parts = (
+        ("a step of a chain", steps, time("chains, 1 instance"), (4, 6)),
+        ("a node of the L-tree", 66, time("LTREE (without sha256)"), (6, 9)),
+        ("a node of the path", 10, time("MERKLEROOT (without sha256)"), (6, 9)),
+    )
+    for what, count, taken, calls in parts:
+        yield "Hash calls, both readings", "calls that fit", what, taken / (count * time("sha256"))
+        for reading, of in zip(("as the text says", "before the saving"), calls):
+            yield "Hash calls, both readings", f"cycles, {reading}", what, count * of * time("sha256")
 
 
 def quick_boot_tee(rows, more):
@@ -228,14 +406,7 @@ def tee_points(points):
 
 def third_paper():
     """Its errata, from what it prints and from cycles of its authors' repository."""
-    paper = tomllib.loads(THIRD_PAPER.read_text())
-    tables = {}
-    for table in paper["table"]:
-        for row in table["rows"]:
-            for column, value in zip(table["columns"], row[1:]):
-                config = f"{column['of']}, {row[0]}" if "of" in column else row[0]
-                tables[table["name"], column["metric"], config] = value
-    constants = paper["constants"]
+    constants, tables = numbers_of(THIRD_PAPER)
     product, s = constants["repository_product_cycles"], constants["repository_s_cycles"]
     kilohertz = 1000 * constants["clock_mhz"]
     blocks = constants["payload_bytes"] // 72 + 1
@@ -339,9 +510,19 @@ def verdicts(rows):
             yield row, f"it is a {status}, not a {row['status']}"
 
 
+MAKERS = (
+    host_speed,
+    opentitan_accelerator,
+    parallel_verification,
+    post_quantum_xmss,
+    quick_boot_tee,
+    vector_crypto,
+)
+
+
 def main(folder):
     compared, wrong, absent = 0, 0, 0
-    for make in (host_speed, opentitan_accelerator, parallel_verification, quick_boot_tee, vector_crypto):
+    for make in MAKERS:
         key = make.__name__.replace("_", "-")
 
         def samples(kind=None):
@@ -351,6 +532,9 @@ def main(folder):
             with path.open(newline="") as file:
                 return list(csv.DictReader(file))
 
+        if not (folder / f"{key}.json").exists():
+            print(f"{key}: no run is stored")
+            continue
         kinds = [path.stem for path in sorted(folder.glob(f"{key}-*.csv"))]
         run = json.loads((folder / f"{key}.json").read_text())
         rows = {(r["table"], r["metric"], r["config"]): r["ours"] for r in run["rows"]}

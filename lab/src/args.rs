@@ -36,6 +36,8 @@ pub enum Key {
     ParallelVerification,
     /// The fifth paper: a root of trust as accelerator, instruction by instruction, against software
     OpentitanAccelerator,
+    /// The second paper: an engine for XMSS, module by module and whole, beside its comparisons; an hour the first time
+    PostQuantumXmss,
     /// The third paper: the boot of a TEE by engines and in software, and their area beside the paper's cores
     QuickBootTee,
     /// Instructions for each byte of every hash kernel, beside other projects' and the fourth paper

@@ -32,6 +32,8 @@ pub mod paper;
 mod parallel_verification;
 pub mod peers;
 pub mod plot;
+#[path = "../papers/post-quantum-xmss/post_quantum_xmss.rs"]
+mod post_quantum_xmss;
 #[path = "../papers/quick-boot-tee/quick_boot_tee.rs"]
 mod quick_boot_tee;
 pub mod report;
@@ -67,6 +69,11 @@ pub fn vector_step(_: &Path) -> Result<Outcome> {
 /// A step of `cargo xtask test`: the third paper's rows for SHA-3, and the boot of a TEE by engines.
 pub fn quick_boot_step(_: &Path) -> Result<Outcome> {
     quick(Key::QuickBootTee, &[PackageSet::Machine, PackageSet::Soc])
+}
+
+/// A step of `cargo xtask test`: the second paper's engine at one point, which keeps its bound.
+pub fn post_quantum_step(_: &Path) -> Result<Outcome> {
+    quick(Key::PostQuantumXmss, &[PackageSet::Machine, PackageSet::Ip])
 }
 
 /// A step of `cargo xtask test`: `hartlock` beside openssl runs to its end. Nothing is judged by a time.
@@ -118,6 +125,7 @@ fn measured(key: Key, args: &Args) -> Result<Run> {
         Key::HostSpeed => host_speed::measure(args)?,
         Key::ParallelVerification => parallel_verification::measure(args)?,
         Key::OpentitanAccelerator => opentitan_accelerator::measure(args)?,
+        Key::PostQuantumXmss => post_quantum_xmss::measure(args)?,
         Key::QuickBootTee => quick_boot_tee::measure(args)?,
         Key::VectorCrypto => vector_crypto::measure(args)?,
     };

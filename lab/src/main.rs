@@ -30,6 +30,7 @@ enum Command {
 const STEPS: &[xtask::Step] = &[
     ("lab", hartlock_lab::step),
     ("accelerator", hartlock_lab::accelerator_step),
+    ("post-quantum-xmss", hartlock_lab::post_quantum_step),
     ("quick-boot-tee", hartlock_lab::quick_boot_step),
     ("vector-crypto", hartlock_lab::vector_step),
     ("host-speed", hartlock_lab::speed_step),

@@ -44,6 +44,20 @@ const BOOTS: &str = "Figure 6";
 const BOOT_AXES: draw::Axes =
     draw::Axes { unit: "cycles", sizes: "MiB of the payload", heights: draw::Heights::Decades };
 
+/// The second paper's table, beside it two rounds a cycle of ours; other numbers of rounds are in tables of their own.
+const VERIFICATIONS: &str = "Table I";
+/// What is shown of it: metric, title of the plot, unit, and a sentence on what it is.
+type Figure = (&'static str, &'static str, &'static str, &'static str);
+const FIGURES: [Figure; 2] = [
+    ("time", "Cycles of a verification", "cycles", "XMSS-SHA2_10_256, a message of 32 bytes. "),
+    (
+        "LUTs",
+        "Look-up tables of the engine",
+        "LUT",
+        "The paper's by Vivado, ours by Yosys before placing. The paper's whole has interfaces for AXI and DMA in it. ",
+    ),
+];
+
 /// A table of ours: cycles for each byte, by what was done and how fast the storage was.
 const OVERLAP: &str = "Overlap";
 const LOAD_ONLY: &str = "load only";
@@ -68,6 +82,9 @@ pub fn plots(key: &str, run: &Stored, paper: Option<&Paper>) -> Result<Vec<Plot>
     plots.extend(latency(key, run)?);
     for passes in ["one pass", "three passes"] {
         plots.extend(boots(key, run, passes)?);
+    }
+    for of in &FIGURES {
+        plots.extend(figure(key, run, of)?);
     }
     let parameters = paper.map_or(&[][..], |paper| &paper.parameters);
     for (index, sweep) in sweeps(run, parameters).iter().enumerate() {
@@ -392,6 +409,62 @@ fn boots(key: &str, run: &Stored, passes: &str) -> Result<Option<Plot>> {
             "{}{meaning}Both axes are logarithmic, so a time that grows with the payload is a straight line. Triangles: \
              engines that the processor feeds.",
             made(run, BOOTS)
+        ),
+    }))
+}
+
+/// A line of the second paper's table: a number over hash cores.
+fn verifications(run: &Stored, table: &str, metric: &str, field: &str) -> Points {
+    let rows = run.rows().iter();
+    let rows = rows.filter(|row| row.text("table") == table && row.text("metric") == metric);
+    let mut points: Points = rows
+        .filter_map(|row| {
+            let cores = row.text("config").strip_prefix("whole, ")?.split(' ').next()?;
+            Some((cores.parse().ok()?, row.number(field)?))
+        })
+        .collect();
+    points.sort_by(|one, other| one.0.total_cmp(&other.0));
+    points
+}
+
+/// Cycles or look-up tables of a verification, over hash cores.
+fn figure(key: &str, run: &Stored, (metric, title, unit, about): &Figure) -> Result<Option<Plot>> {
+    use canvas::Look;
+    let lines: Vec<Line> = [
+        ("paper", Look::PaperFour, VERIFICATIONS.to_owned(), "published"),
+        ("ours, 1 round", Look::OursOne, format!("{VERIFICATIONS}, 1 round a cycle"), "ours"),
+        ("ours, 2 rounds", Look::OursFour, VERIFICATIONS.to_owned(), "ours"),
+    ]
+    .into_iter()
+    .map(|(name, look, table, field)| Line {
+        name,
+        look,
+        points: verifications(run, &table, metric, field),
+    })
+    .filter(|line| !line.points.is_empty())
+    .collect();
+    // The paper's alone is no comparison, and a quick run has one point.
+    if lines.iter().filter(|line| line.look.is_ours()).all(|line| line.points.len() < 2) {
+        return Ok(None);
+    }
+    let text = |line: &Line| {
+        let text = |(cores, number): &(f64, f64)| format!("{number:.0} with {cores}");
+        let points: Vec<String> = line.points.iter().map(text).collect();
+        format!("{}: {}", line.name, points.join(", "))
+    };
+    let words = canvas::Words {
+        id: format!("{key}-{}", metric.to_lowercase()),
+        title: format!("{title}, over the number of hash cores"),
+        about: lines.iter().map(text).collect::<Vec<_>>().join(". "),
+    };
+    let axes = draw::Axes { unit, sizes: "hash cores", heights: draw::Heights::Decades };
+    Ok(Some(Plot {
+        title: (*title).to_owned(),
+        svg: drawn(&words, |svg| draw::lines(svg, &axes, &lines, &[]))?,
+        caption: format!(
+            "{}{about}A block of SHA-256 takes 68 cycles with one round a cycle, 34 with two, and 41 \
+             in the paper. Both axes are logarithmic.",
+            made(run, VERIFICATIONS)
         ),
     }))
 }

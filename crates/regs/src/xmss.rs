@@ -44,11 +44,39 @@ impl Refusal {
     }
 }
 
+/// Values of the field `scheme`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Scheme {
+    /// XMSS (RFC 8391, SP 800-208).
+    Xmss = 0,
+    /// XMSS^MT, whose types have numbers of their own.
+    XmssMt = 1,
+    /// LMS and HSS (RFC 8554, SP 800-208).
+    Lms = 2,
+    /// SLH-DSA (FIPS 205).
+    SlhDsa = 3,
+}
+
+impl Scheme {
+    /// The one with this value, if there is one.
+    #[must_use]
+    pub const fn from_bits(bits: u32) -> Option<Self> {
+        match bits {
+            0 => Some(Self::Xmss),
+            1 => Some(Self::XmssMt),
+            2 => Some(Self::Lms),
+            3 => Some(Self::SlhDsa),
+            _ => None,
+        }
+    }
+}
+
 /// Names the map in the type of a block.
 pub struct XmssMap;
 
 impl Map for XmssMap {
-    const SIZE: usize = 0xa0;
+    const SIZE: usize = 0xa4;
 }
 
 /// Engine for XMSS.
@@ -179,6 +207,15 @@ impl Xmss {
     pub const fn root(&self) -> Array<'_, u32, ReadOnly, 8> {
         self.array::<0x80, _, _, 8>()
     }
+
+    /// Algorithm.
+    ///
+    /// Taken while idle. Another family is an abort, after which `status.idle` is low for a while.
+    /// One that is not built in is refused as an unknown type. The key stays.
+    #[must_use]
+    pub const fn algorithm(&self) -> Register<'_, Algorithm, ReadWrite> {
+        self.register::<0xa0, _, _>()
+    }
 }
 
 /// Value of the register: parameters of this instance.
@@ -209,6 +246,30 @@ impl Parameters {
     #[must_use]
     pub const fn rounds_per_cycle(self) -> u8 {
         ((self.0 >> 4) & 0xf) as u8
+    }
+
+    /// XMSS is built in.
+    #[must_use]
+    pub const fn has_xmss(self) -> bool {
+        self.0 & 0x100 != 0
+    }
+
+    /// XMSS^MT is.
+    #[must_use]
+    pub const fn has_xmss_mt(self) -> bool {
+        self.0 & 0x200 != 0
+    }
+
+    /// LMS and HSS are.
+    #[must_use]
+    pub const fn has_lms(self) -> bool {
+        self.0 & 0x400 != 0
+    }
+
+    /// SLH-DSA is.
+    #[must_use]
+    pub const fn has_slh_dsa(self) -> bool {
+        self.0 & 0x800 != 0
     }
 }
 
@@ -530,5 +591,36 @@ impl FinalSize {
     #[must_use]
     pub const fn with_last(self, value: bool) -> Self {
         Self((self.0 & !0x100) | ((value as u32) << 8))
+    }
+}
+
+/// Value of the register: algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Algorithm(u32);
+
+impl Value for Algorithm {
+    fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+
+    fn to_bits(self) -> u32 {
+        self.0
+    }
+}
+
+impl Algorithm {
+    /// After reset.
+    pub const RESET: Self = Self(0x0);
+
+    /// What is verified.
+    #[must_use]
+    pub const fn code(self) -> Option<Scheme> {
+        Scheme::from_bits(self.0 & 0x3)
+    }
+
+    /// With this field set: what is verified.
+    #[must_use]
+    pub const fn with_code(self, value: Scheme) -> Self {
+        Self((self.0 & !0x3) | (value as u32 & 0x3))
     }
 }

@@ -28,6 +28,7 @@ mod bench;
 mod campaign;
 mod engine;
 mod lint;
+pub mod measured;
 mod model;
 mod mutant;
 mod netlist;

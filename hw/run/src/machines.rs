@@ -23,7 +23,9 @@ pub mod rot;
 pub mod rot_boot;
 pub mod rot_dma;
 mod rot_faults;
+pub mod rot_signature;
 mod rot_tee;
+mod signature_vectors;
 pub mod signatures;
 mod smoke;
 pub mod soc;
@@ -76,6 +78,10 @@ pub struct Args {
     /// With --boot of `rot`: the hash of its largest payload, sha256 without this
     #[arg(long, value_name = "HASH", requires = "boot", conflicts_with_all = OTHERS, value_parser = hash)]
     hash: Option<HashId>,
+    /// With --boot of `rot` or of a host beside it: what signs its bundle, lms without this. With xmss the engine for hash-based
+    /// signatures verifies it, and `rot` shows what that takes
+    #[arg(long, value_name = "ALGORITHM", requires = "boot", conflicts_with_all = OTHERS, conflicts_with = "tee", value_parser = SignedBy::from_name)]
+    signed_by: Option<SignedBy>,
     /// With --boot of a TEE: what computes; engines and our software without this
     #[arg(long, value_name = "WHAT", requires = "boot", conflicts_with_all = OTHERS, value_parser = By::from_name)]
     by: Option<By>,
@@ -283,9 +289,11 @@ fn provoke_faults(rots: &[Rot], socs: &[Soc], svus: &[Svu]) -> Result<Verdict> {
     for rot in rots {
         tell(rot.name, rot_tee::fault(*rot, false, &rot::folder(*rot).join("tee"))?);
         tell(rot.name, rot_boot::faults(*rot, &rot::folder(*rot).join("boot"))?);
+        tell(rot.name, rot_signature::fault(*rot, false, &rot::folder(*rot).join("signature"))?);
     }
     for soc in socs {
         tell(soc.name, rot_boot::host_faults(*soc, &soc::folder(*soc).join("boot"))?);
+        tell(soc.name, rot_signature::host_fault(*soc, &soc::folder(*soc).join("signature"))?);
         tell(soc.name, rot_tee::host_fault(*soc, &soc::folder(*soc).join("tee"))?);
     }
     for svu in svus {
@@ -326,6 +334,11 @@ fn verify_signatures(rots: &[Rot], cores: &[Core]) -> Result<Verdict> {
         "--signatures needs rot or a host: rocket-1-full"
     );
     signatures::print_table(rots, cores)?;
+    for rot in rots {
+        if let Some((valid, invalid)) = signature_vectors::run(*rot)? {
+            println!("{}: {valid} valid and {invalid} changed vectors as in software", rot.name);
+        }
+    }
     Ok(Verdict::Yes)
 }
 
@@ -475,7 +488,7 @@ fn print_log(name: &str, entries: &[Entry]) {
 /// results.
 fn boot_rot(rot: Rot, args: &Args) -> Result<()> {
     let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
-    let rom = rot_boot::rom(rot_boot::ALONE)?;
+    let rom = rot_boot::rom_for(args.signed_by.unwrap_or_default(), rot_boot::ALONE)?;
     let changed = Edit::File(|file| file[3 << 12] ^= 1);
     for (what, edits) in [("a good bundle", &[][..]), ("a flipped bit in the loader", &[changed])] {
         let bundle = boot_bundle(args, edits)?;
@@ -487,6 +500,12 @@ fn boot_rot(rot: Rot, args: &Args) -> Result<()> {
         if args.verbose {
             println!("{}\n", booted.console.trim());
         }
+    }
+    if args.signed_by == Some(SignedBy::Xmss) {
+        let size = args.bundle_size.unwrap_or(rot_boot::USUAL_SIZE);
+        let (_, cycles) = rot_signature::measure(rot, size, &rot::folder(rot).join("signature"))?;
+        rot_signature::print(cycles);
+        ensure!(cycles.ratio() <= rot_signature::MOST, "that is more");
     }
     Ok(())
 }
@@ -538,7 +557,7 @@ fn boot_bundle(args: &Args, edits: &[Edit]) -> Result<Vec<u8>> {
         }
     };
     let hash = args.hash.unwrap_or(HashId::Sha256);
-    Ok(rot_boot::bundle_of(hash, mode, size, SignedBy::Lms, None, edits))
+    Ok(rot_boot::bundle_of(hash, mode, size, args.signed_by.unwrap_or_default(), None, edits))
 }
 
 /// Writes the timeline as JSON and as a page, and prints the paths.
@@ -564,6 +583,7 @@ fn boot_soc(soc: Soc, args: &Args) -> Result<()> {
             edits,
             options: &options,
             size: args.bundle_size.unwrap_or(rot_boot::USUAL_SIZE),
+            signed_by: args.signed_by.unwrap_or_default(),
             ..HostBoot::default()
         };
         let booted = boot.run(soc, &soc::folder(soc))?;
@@ -649,6 +669,10 @@ pub fn step(_: &Path) -> Result<Outcome> {
             return Ok(Outcome::Failed(format!("{}: {why}", ROTS[0].name)));
         }
     }
+    if let Some(why) = rot_signature::fault(ROTS[0], true, &rot::folder(ROTS[0]).join("signature"))?
+    {
+        return Ok(Outcome::Failed(format!("{}: {why}", ROTS[0].name)));
+    }
     if let Some(why) = rot_tee::fault(ROTS[0], true, &rot::folder(ROTS[0]).join("tee"))? {
         return Ok(Outcome::Failed(format!("{}: {why}", ROTS[0].name)));
     }
@@ -667,6 +691,9 @@ pub fn step(_: &Path) -> Result<Outcome> {
             return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
         }
         if let Some(why) = rot_boot::host_faults(soc, &soc::folder(soc).join("boot"))? {
+            return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
+        }
+        if let Some(why) = rot_signature::host_fault(soc, &soc::folder(soc).join("signature"))? {
             return Ok(Outcome::Failed(format!("{}: {why}", soc.name)));
         }
         if let Some(why) = rot_tee::host_fault(soc, &soc::folder(soc).join("tee"))? {

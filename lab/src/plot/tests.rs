@@ -167,3 +167,35 @@ fn half_of_a_decade_has_no_label() {
     let labels: Vec<&str> = texts.map(str::trim).filter(|text| text.ends_with(" k")).collect();
     assert_eq!(labels, ["1 k", "10 k"]);
 }
+
+#[test]
+fn a_figure_has_a_line_for_each_number_of_rounds() {
+    let row = |table: &str, cores: &str, published: u32, ours: &str| {
+        format!(
+            r#"{{"table": "{table}", "metric": "time", "config": "whole, {cores}", "unit": "cycles",
+            "published": {published}, "ours": {ours}, "how": "simulated"}}"#
+        )
+    };
+    let of = |rows: &[String]| {
+        let text = format!(r#"{{"rows": [{}]}}"#, rows.join(", "));
+        plots("key", &serde_json::from_str(&text).unwrap(), None).unwrap()
+    };
+    let few = [
+        row(VERIFICATIONS, "1 instance", 161_280, "null"),
+        row(VERIFICATIONS, "4 instances", 74_229, "22649"),
+    ];
+    assert!(of(&few).is_empty(), "one point is no line");
+    let other = format!("{VERIFICATIONS}, 1 round a cycle");
+    let more =
+        [row(&other, "1 instance", 161_280, "179000"), row(&other, "8 instances", 51_725, "24000")];
+    let plots = of(&[&few[..], &more].concat());
+    assert_eq!(plots.len(), 1, "there are no look-up tables");
+    let Plot { svg, caption, .. } = &plots[0];
+    assert!(
+        svg.contains(
+            "paper: 161280 with 1, 74229 with 4. ours, 1 round: 179000 with 1, 24000 with 8."
+        ),
+        "{svg}"
+    );
+    assert!(caption.starts_with("Ours: simulated. "), "{caption}");
+}

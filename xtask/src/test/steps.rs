@@ -365,6 +365,13 @@ pub const STEPS: &[Step] = &[
     .without_command()
     .reads(OF_LAB),
     Step::runner(
+        "post-quantum-xmss",
+        "the second paper in small: an engine for XMSS keeps its bound, and the paper is held against itself",
+        "lab",
+    )
+    .without_command()
+    .reads(OF_LAB),
+    Step::runner(
         "quick-boot-tee",
         "the third paper in small: a TEE boots by engines, which keep their bounds",
         "lab",

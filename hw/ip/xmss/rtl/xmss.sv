@@ -1,5 +1,5 @@
-// The engine for XMSS on a bus: registers of `data/xmss.rdl` (AXI4-Lite), a stream port for signature and message, an
-// interrupt and an alert.
+// The engine for hash-based signatures on a bus: registers of `data/xmss.rdl` (AXI4-Lite), a stream port for signature and
+// message, an interrupt and an alert. Families of signatures share one bank of hash cores, and `algorithm` says which one has it.
 //
 // The signature comes first, then the message, each with its end. No access waits for an event that may not come: a store
 // into `data` waits for a word before it, which the engine takes also after a refusal, and what nothing expects is dropped
@@ -13,7 +13,11 @@ module xmss
 #(
   parameter int unsigned Lanes          = 1,
   parameter int unsigned RoundsPerCycle = 1,
-  parameter bit          Overlaps       = RoundsPerCycle > 1,  // faster and larger lanes, see `xmss_core`
+  // Hashes follow each other without a cycle between them, which takes about 130 look-up tables a lane.
+  parameter bit          Overlaps       = RoundsPerCycle > 1,
+  parameter bit          HasXmss        = 1'b1,  // what is built in
+  parameter bit          HasLms         = 1'b0,
+  parameter bit          HasSlhDsa      = 1'b0,
   parameter bit          Hardened       = 1'b1
 ) (
   input  logic        clk_i,
@@ -88,15 +92,39 @@ module xmss
     .hwif_out      (regs_out)
   );
 
+  // --- the family ---
+
+  localparam families_t Built      = {HasSlhDsa, HasLms, HasXmss};
+  localparam families_t FirstBuilt = Built & (~Built + families_t'(1));
+
+  families_t asked, owner;  // the family of the algorithm, and the one that has the hash cores
+  logic      is_built, changes;
+
+  assign asked    = algorithm_e'(regs_out.algorithm.code.value) == AlgorithmLms    ? FamilyLms :
+                    algorithm_e'(regs_out.algorithm.code.value) == AlgorithmSlhDsa ? FamilySlhDsa : FamilyXmss;
+  // What is not built in is refused by a family that is, as a type that it does not know.
+  assign is_built = (asked & Built) != '0 && algorithm_e'(regs_out.algorithm.code.value) != AlgorithmXmssMt;
+  assign owner    = $onehot(Built) ? Built : is_built ? asked : FirstBuilt;
+
+  // What each family shows, and what it asks of the hash cores.
+  families_t   idles, alerts, sig_readies, msg_readies, dones;
+  error_e      errors [NumFamilies];
+  logic [63:0] verdicts [NumFamilies];
+  logic [31:0] roots [NumFamilies];
+  hash_request_t  requests [NumFamilies][Lanes];
+  hash_response_t responses [NumFamilies][Lanes];
+
   // --- commands ---
 
-  logic core_idle, is_idle, starts, drops, from_stream;
+  logic is_idle, starts, drops, from_stream;
   logic sig_open_q, msg_open_q;  // what is still to come
   logic [3:0] lifecycle_q;       // of the last cycle
 
   assign from_stream = regs_out.control.stream.value;
-  assign is_idle     = core_idle & ~msg_open_q & ~alert_o;
-  assign drops       = regs_out.command.abort.value | (lifecycle_q != lifecycle_i) | (str_abort_i & from_stream & msg_open_q);
+  assign is_idle     = (&idles) & ~msg_open_q & ~alert_o;
+  // Another family begins without a verdict of the one before, and cores without its state.
+  assign drops       = regs_out.command.abort.value | changes | (lifecycle_q != lifecycle_i) |
+                       (str_abort_i & from_stream & msg_open_q);
   assign starts      = regs_out.command.start.value & is_idle & ~drops;
 
   // --- signature and message ---
@@ -106,7 +134,7 @@ module xmss
   logic [1:0][31:0]  data_q;
   logic [3:0]        bytes_q, final_bytes, word_bytes;
   logic              store_request, store_index, store_done, store_good, takes_words, pushes;
-  logic              word_valid, word_ready, word_last, sig_ready, msg_ready;
+  logic              word_valid, word_ready, word_last, sig_valid, sig_ready, msg_valid, msg_ready;
   logic [63:0]       word;
 
   // Stores are taken while the last word of the message was not pushed.
@@ -125,6 +153,8 @@ module xmss
   assign word_last   = from_stream ? str_last_i : last_q;
   assign word_bytes  = from_stream ? str_bytes_i : bytes_q;
   assign word_ready  = sig_open_q ? sig_ready : msg_ready;
+  assign sig_valid   = word_valid & sig_open_q & ~drops;
+  assign msg_valid   = word_valid & ~sig_open_q & ~drops;
   assign str_ready_o = msg_open_q & from_stream & word_ready & ~drops;
 
   // Which of the two is open: a last word ends each. An abort and an upset end both.
@@ -181,52 +211,191 @@ module xmss
     end
   end
 
-  // --- the engine ---
+  // --- the families ---
 
-  logic        key_request, key_write, done;
+  logic        key_request, key_write;
   logic [2:0]  root_index_q;
   logic [1:0]  root_read_q;
+  logic [31:0] key_word, expected;
+
+  assign key_request = regs_out.key.req & regs_out.key.req_is_wr;
+  // Writes are whole words only: half a word would make a key that software did not choose. Every family keeps the key.
+  assign key_write   = key_request & (&regs_out.key.wr_biten) & is_idle;
+  assign key_word    = {<<8{regs_out.key.wr_data}};
+  // No family has a type with both upper bits.
+  assign expected    = regs_out.expected_type.code.value | {{2{~is_built}}, 30'b0};
+
+  if (HasXmss) begin : g_xmss
+    xmss_core #(
+      .Lanes   (Lanes),
+      .Overlaps(Overlaps),
+      .Hardened(Hardened)
+    ) u_core (
+      .clk_i, .rst_ni,
+      .abort_i     (drops),
+      .alert_o     (alerts[0]),
+      .idle_o      (idles[0]),
+      .key_valid_i (key_write),
+      .key_index_i (regs_out.key.addr[5:2]),
+      .key_i       (key_word),
+      .start_i     (starts & owner[0]),
+      .expected_i  (expected),
+      .key_type_i  (regs_out.key_type.code.value),
+      .two_passes_i(regs_out.control.two_passes.value),
+      .sig_valid_i (sig_valid & owner[0]),
+      .sig_ready_o (sig_readies[0]),
+      .sig_data_i  (word),
+      .sig_last_i  (word_last),
+      .sig_bytes_i (word_bytes),
+      .msg_valid_i (msg_valid & owner[0]),
+      .msg_ready_o (msg_readies[0]),
+      .msg_data_i  (word),
+      .msg_last_i  (word_last),
+      .msg_bytes_i (word_bytes),
+      .done_o      (dones[0]),
+      .error_o     (errors[0]),
+      .verdict_o   (verdicts[0]),
+      .root_index_i(root_index_q),
+      .root_o      (roots[0]),
+      .hash_o      (requests[0]),
+      .hash_i      (responses[0])
+    );
+  end
+
+  if (HasLms) begin : g_lms
+    lms_core #(
+      .Lanes         (Lanes),
+      .RoundsPerCycle(RoundsPerCycle),
+      .Overlaps      (Overlaps),
+      .Hardened      (Hardened)
+    ) u_core (
+      .clk_i, .rst_ni,
+      .abort_i     (drops),
+      .alert_o     (alerts[1]),
+      .idle_o      (idles[1]),
+      .key_valid_i (key_write),
+      .key_index_i (regs_out.key.addr[5:2]),
+      .key_i       (key_word),
+      .start_i     (starts & owner[1]),
+      .expected_i  (expected),
+      .key_type_i  (regs_out.key_type.code.value),
+      .two_passes_i(regs_out.control.two_passes.value),
+      .sig_valid_i (sig_valid & owner[1]),
+      .sig_ready_o (sig_readies[1]),
+      .sig_data_i  (word),
+      .sig_last_i  (word_last),
+      .sig_bytes_i (word_bytes),
+      .msg_valid_i (msg_valid & owner[1]),
+      .msg_ready_o (msg_readies[1]),
+      .msg_data_i  (word),
+      .msg_last_i  (word_last),
+      .msg_bytes_i (word_bytes),
+      .done_o      (dones[1]),
+      .error_o     (errors[1]),
+      .verdict_o   (verdicts[1]),
+      .root_index_i(root_index_q),
+      .root_o      (roots[1]),
+      .hash_o      (requests[1]),
+      .hash_i      (responses[1])
+    );
+  end
+
+  if (HasSlhDsa) begin : g_slh_dsa
+    slh_dsa_core #(
+      .Lanes   (Lanes),
+      .Overlaps(Overlaps),
+      .Hardened(Hardened)
+    ) u_core (
+      .clk_i, .rst_ni,
+      .abort_i     (drops),
+      .alert_o     (alerts[2]),
+      .idle_o      (idles[2]),
+      .key_valid_i (key_write),
+      .key_index_i (regs_out.key.addr[5:2]),
+      .key_i       (key_word),
+      .start_i     (starts & owner[2]),
+      .expected_i  (expected),
+      .key_type_i  (regs_out.key_type.code.value),
+      .two_passes_i(regs_out.control.two_passes.value),
+      .sig_valid_i (sig_valid & owner[2]),
+      .sig_ready_o (sig_readies[2]),
+      .sig_data_i  (word),
+      .sig_last_i  (word_last),
+      .sig_bytes_i (word_bytes),
+      .msg_valid_i (msg_valid & owner[2]),
+      .msg_ready_o (msg_readies[2]),
+      .msg_data_i  (word),
+      .msg_last_i  (word_last),
+      .msg_bytes_i (word_bytes),
+      .done_o      (dones[2]),
+      .error_o     (errors[2]),
+      .verdict_o   (verdicts[2]),
+      .root_index_i(root_index_q),
+      .root_o      (roots[2]),
+      .hash_o      (requests[2]),
+      .hash_i      (responses[2])
+    );
+  end
+
+  // Families that are not built in do nothing.
+  for (genvar family = 0; family < NumFamilies; family++) begin : g_family
+    if (!Built[family]) begin : g_absent
+      assign {idles[family], alerts[family], dones[family]} = 3'b100;
+      assign {sig_readies[family], msg_readies[family]}     = '0;
+      assign errors[family]   = NoError;
+      assign verdicts[family] = '0;
+      assign roots[family]    = '0;
+      for (genvar lane = 0; lane < Lanes; lane++) begin : g_lane
+        assign requests[family][lane] = '0;
+      end
+    end
+  end
+
+  xmss_bank #(
+    .Lanes         (Lanes),
+    .RoundsPerCycle(RoundsPerCycle),
+    .Overlaps      (Overlaps),
+    .Hardened      (Hardened),
+    .Families      (NumFamilies),
+    .FirstOwner    (FirstBuilt)
+  ) u_bank (
+    .clk_i, .rst_ni,
+    .owner_i   (owner),
+    .busy_i    (~is_idle),
+    .changes_o (changes),
+    .request_i (requests),
+    .response_o(responses)
+  );
+
+  // --- what the owner shows ---
+
+  logic        done, is_hidden;
   logic [31:0] root;
   logic [63:0] verdict;
   error_e      error;
 
-  assign key_request = regs_out.key.req & regs_out.key.req_is_wr;
-  // Writes are whole words only: half a word would make a key that software did not choose.
-  assign key_write   = key_request & (&regs_out.key.wr_biten) & is_idle;
+  assign alert_o   = |alerts;
+  assign sig_ready = |(sig_readies & owner);
+  assign msg_ready = |(msg_readies & owner);
+  // After an upset of another family there is no verdict. One of its own a family reports itself.
+  assign is_hidden = (alerts & ~owner) != '0;
 
-  xmss_core #(
-    .Lanes         (Lanes),
-    .RoundsPerCycle(RoundsPerCycle),
-    .Overlaps      (Overlaps),
-    .Hardened      (Hardened)
-  ) u_core (
-    .clk_i, .rst_ni,
-    .abort_i     (drops),
-    .alert_o,
-    .idle_o      (core_idle),
-    .key_valid_i (key_write),
-    .key_index_i (regs_out.key.addr[5:2]),
-    .key_i       ({<<8{regs_out.key.wr_data}}),
-    .start_i     (starts),
-    .expected_i  (regs_out.expected_type.code.value),
-    .key_type_i  (regs_out.key_type.code.value),
-    .two_passes_i(regs_out.control.two_passes.value),
-    .sig_valid_i (word_valid & sig_open_q & ~drops),
-    .sig_ready_o (sig_ready),
-    .sig_data_i  (word),
-    .sig_last_i  (word_last),
-    .sig_bytes_i (word_bytes),
-    .msg_valid_i (word_valid & ~sig_open_q & ~drops),
-    .msg_ready_o (msg_ready),
-    .msg_data_i  (word),
-    .msg_last_i  (word_last),
-    .msg_bytes_i (word_bytes),
-    .done_o      (done),
-    .error_o     (error),
-    .verdict_o   (verdict),
-    .root_index_i(root_index_q),
-    .root_o      (root)
-  );
+  // Of the owner only.
+  always_comb begin
+    done    = 1'b0;
+    error   = NoError;
+    verdict = '0;
+    root    = '0;
+    for (int family = 0; family < NumFamilies; family++) begin
+      if (owner[family] && !is_hidden) begin
+        done    = dones[family];
+        error   = errors[family];
+        verdict = verdicts[family];
+        root    = roots[family];
+      end
+    end
+    if (is_hidden) error = ErrorUpset;
+  end
 
   assign irq_o = regs_out.interrupt.intr;
 
@@ -263,12 +432,17 @@ module xmss
   always_comb begin
     regs_in.parameters.lanes.next            = 4'(Lanes);
     regs_in.parameters.rounds_per_cycle.next = 4'(RoundsPerCycle);
+    regs_in.parameters.has_xmss.next         = HasXmss;
+    regs_in.parameters.has_xmss_mt.next      = 1'b0;
+    regs_in.parameters.has_lms.next          = HasLms;
+    regs_in.parameters.has_slh_dsa.next      = HasSlhDsa;
 
     // The configuration is locked from the start on.
     regs_in.control.stream.swwel       = ~is_idle;
     regs_in.control.two_passes.swwel   = ~is_idle;
-    regs_in.expected_type.code.swwel = ~is_idle;
-    regs_in.key_type.code.swwel      = ~is_idle;
+    regs_in.algorithm.code.swwel       = ~is_idle;
+    regs_in.expected_type.code.swwel   = ~is_idle;
+    regs_in.key_type.code.swwel        = ~is_idle;
 
     regs_in.status.idle.next      = is_idle;
     regs_in.status.data_free.next = ~pending_q & ~store_q;
@@ -323,5 +497,6 @@ module xmss
 
   `ASSERT(AWordIsNotReplaced_A, pushes |-> !pending_q)
   `ASSERT(TheSignatureComesFirst_A, sig_open_q |-> msg_open_q)
+  `ASSERT(TheOwnerIsBuiltIn_A, $onehot(owner & Built))
   `ASSERT(AKeyWordIsWhole_A, key_write |-> (&regs_out.key.wr_biten) && is_idle)
 endmodule

@@ -245,6 +245,7 @@ module xmss_regs (
         logic data[2];
         logic key;
         logic root;
+        logic algorithm;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
     logic decoded_err;
@@ -318,6 +319,9 @@ module xmss_regs (
         is_external |= cpuif_req_masked & (cpuif_addr >= 12'h80) & (cpuif_addr <= 12'h80 + 12'h1f) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr >= 12'h80) & (cpuif_addr <= 12'h80 + 12'h1f);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr >= 12'h80) & (cpuif_addr <= 12'h80 + 12'h1f) & !cpuif_req_is_wr;
+        decoded_reg_strb.algorithm = cpuif_req_masked & (cpuif_addr == 12'ha0);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'ha0);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'ha0);
         decoded_err = (~is_valid_addr | (is_valid_addr & ~is_valid_rw)) & decoded_req;
         decoded_req_is_external = is_external;
     end
@@ -425,6 +429,12 @@ module xmss_regs (
                 logic load_next;
             } last;
         } final_size;
+        struct {
+            struct {
+                logic [1:0] next;
+                logic load_next;
+            } code;
+        } algorithm;
     } field_combo_t;
     field_combo_t field_combo;
 
@@ -490,6 +500,11 @@ module xmss_regs (
                 logic value;
             } last;
         } final_size;
+        struct {
+            struct {
+                logic [1:0] value;
+            } code;
+        } algorithm;
     } field_storage_t;
     field_storage_t field_storage;
 
@@ -878,6 +893,29 @@ module xmss_regs (
     assign hwif_out.root.req_is_wr = decoded_req_is_wr;
     assign hwif_out.root.wr_data = decoded_wr_data;
     assign hwif_out.root.wr_biten = decoded_wr_biten;
+    // Field: xmss.algorithm.code
+    always_comb begin
+        automatic logic [1:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.algorithm.code.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.algorithm && decoded_req_is_wr && !(hwif_in.algorithm.code.swwel)) begin // SW write
+            next_c = (field_storage.algorithm.code.value & ~decoded_wr_biten[1:0]) | (decoded_wr_data[1:0] & decoded_wr_biten[1:0]);
+            load_next_c = '1;
+        end
+        field_combo.algorithm.code.next = next_c;
+        field_combo.algorithm.code.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.algorithm.code.value <= 2'h0;
+        end else begin
+            if(field_combo.algorithm.code.load_next) begin
+                field_storage.algorithm.code.value <= field_combo.algorithm.code.next;
+            end
+        end
+    end
+    assign hwif_out.algorithm.code.value = field_storage.algorithm.code.value;
 
     //--------------------------------------------------------------------------
     // Write response
@@ -936,6 +974,10 @@ module xmss_regs (
         if(rd_mux_addr == 12'h4) begin
             readback_data_var[3:0] = hwif_in.parameters.lanes.next;
             readback_data_var[7:4] = hwif_in.parameters.rounds_per_cycle.next;
+            readback_data_var[8] = hwif_in.parameters.has_xmss.next;
+            readback_data_var[9] = hwif_in.parameters.has_xmss_mt.next;
+            readback_data_var[10] = hwif_in.parameters.has_lms.next;
+            readback_data_var[11] = hwif_in.parameters.has_slh_dsa.next;
         end
         if(rd_mux_addr == 12'h8) begin
             readback_data_var[0] = field_storage.control.stream.value;
@@ -982,6 +1024,9 @@ module xmss_regs (
         end
         if((rd_mux_addr >= 12'h80) && (rd_mux_addr <= 12'h80 + 12'h1f)) begin
             readback_data_var = hwif_in.root.rd_data;
+        end
+        if(rd_mux_addr == 12'ha0) begin
+            readback_data_var[1:0] = field_storage.algorithm.code.value;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr & ~decoded_req_is_external;

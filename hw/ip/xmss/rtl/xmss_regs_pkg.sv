@@ -7,7 +7,7 @@ package xmss_regs_pkg;
 
     localparam XMSS_REGS_DATA_WIDTH = 32;
     localparam XMSS_REGS_MIN_ADDR_WIDTH = 12;
-    localparam XMSS_REGS_SIZE = 'ha0;
+    localparam XMSS_REGS_SIZE = 'ha4;
 
     typedef struct {
         logic [3:0] next;
@@ -18,8 +18,28 @@ package xmss_regs_pkg;
     } xmss__parameters__rounds_per_cycle__in_t;
 
     typedef struct {
+        logic next;
+    } xmss__parameters__has_xmss__in_t;
+
+    typedef struct {
+        logic next;
+    } xmss__parameters__has_xmss_mt__in_t;
+
+    typedef struct {
+        logic next;
+    } xmss__parameters__has_lms__in_t;
+
+    typedef struct {
+        logic next;
+    } xmss__parameters__has_slh_dsa__in_t;
+
+    typedef struct {
         xmss__parameters__lanes__in_t lanes;
         xmss__parameters__rounds_per_cycle__in_t rounds_per_cycle;
+        xmss__parameters__has_xmss__in_t has_xmss;
+        xmss__parameters__has_xmss_mt__in_t has_xmss_mt;
+        xmss__parameters__has_lms__in_t has_lms;
+        xmss__parameters__has_slh_dsa__in_t has_slh_dsa;
     } xmss__parameters__in_t;
 
     typedef struct {
@@ -138,6 +158,14 @@ package xmss_regs_pkg;
     } xmss__root__external__in_t;
 
     typedef struct {
+        logic swwel;
+    } xmss__algorithm__code__in_t;
+
+    typedef struct {
+        xmss__algorithm__code__in_t code;
+    } xmss__algorithm__in_t;
+
+    typedef struct {
         xmss__parameters__in_t parameters;
         xmss__control__in_t control;
         xmss__status__in_t status;
@@ -150,6 +178,7 @@ package xmss_regs_pkg;
         xmss__data__external__in_t data[2];
         xmss__key__external__in_t key;
         xmss__root__external__in_t root;
+        xmss__algorithm__in_t algorithm;
     } xmss__in_t;
 
     typedef struct {
@@ -239,6 +268,14 @@ package xmss_regs_pkg;
     } xmss__root__external__out_t;
 
     typedef struct {
+        logic [1:0] value;
+    } xmss__algorithm__code__out_t;
+
+    typedef struct {
+        xmss__algorithm__code__out_t code;
+    } xmss__algorithm__out_t;
+
+    typedef struct {
         xmss__control__out_t control;
         xmss__command__out_t command;
         xmss__interrupt_done_dc8ea7bb_error_40dcc594__out_t interrupt;
@@ -248,6 +285,7 @@ package xmss_regs_pkg;
         xmss__data__external__out_t data[2];
         xmss__key__external__out_t key;
         xmss__root__external__out_t root;
+        xmss__algorithm__out_t algorithm;
     } xmss__out_t;
 
     typedef enum logic [3:0] {
@@ -260,4 +298,11 @@ package xmss_regs_pkg;
         xmss_refusal__oversized = 'h6,
         xmss_refusal__upset = 'h9
     } xmss_refusal_e;
+
+    typedef enum logic [1:0] {
+        xmss_scheme__xmss = 'h0,
+        xmss_scheme__xmss_mt = 'h1,
+        xmss_scheme__lms = 'h2,
+        xmss_scheme__slh_dsa = 'h3
+    } xmss_scheme_e;
 endpackage

@@ -17,7 +17,8 @@ from xmss_signer import sign
 async def says_what_it_is(dut):
     driver = await Driver.started(dut)
     assert (await driver.get("id")).to_bytes(4, "big") == b"xmss"
-    assert await driver.get("parameters") == int(dut.Lanes.value) | int(dut.RoundsPerCycle.value) << 4
+    built = sum(int(getattr(dut, f"Has{name}").value) << bit for name, bit in (("Xmss", 8), ("Lms", 10), ("SlhDsa", 11)))
+    assert await driver.get("parameters") == built | int(dut.Lanes.value) | int(dut.RoundsPerCycle.value) << 4
     assert await driver.get("status") == regs.IDLE | regs.DATA_FREE
     assert await driver.get("reason") == 0 == await driver.get("verdict")
 
@@ -65,6 +66,14 @@ async def names_what_is_wrong_with_a_form(dut):
         for config in (0, regs.STREAM):
             result = await driver.verify(case, config)
             assert (result.reason, result.verdict, result.root) == (reason, 0, bytes(32)), f"{reason}: {result}"
+    # Algorithms that are not built in have no type that is known.
+    built = await driver.get("parameters") >> 8
+    for algorithm in (regs.XMSS_MT, regs.LMS, regs.SLH_DSA):
+        if not built >> algorithm & 1:
+            await driver.bus.write(AT["algorithm"], algorithm)
+            result = await driver.verify(signed)
+            assert (result.reason, result.verdict, result.root) == (TYPE, 0, bytes(32)), f"{algorithm}: {result}"
+    await driver.bus.write(AT["algorithm"], regs.XMSS)
     assert (await driver.verify(signed)).passes
     await driver.expect_errors(0)
 
@@ -85,8 +94,9 @@ async def refuses_what_comes_at_the_wrong_time(dut):
     await driver.bus.write(AT["expected_type"], 2)
     await driver.bus.write(AT["key_type"], 2)
     await driver.bus.write(AT["control"], 3)
+    await driver.bus.write(AT["algorithm"], regs.LMS)
     assert await driver.get("expected_type") == 1 == await driver.get("key_type")
-    assert await driver.get("control") == 0
+    assert await driver.get("control") == 0 == await driver.get("algorithm")
     # Half of a word is no word.
     await driver.bus.write(AT["data"], 1, strobe=0b0011)
     await driver.expect_errors(regs.BAD_PUSH)
@@ -161,7 +171,7 @@ async def an_upset_is_for_good_and_hangs_no_access(dut):
         if number % 20 == 0:
             await driver.begin(signed)
             await driver.push(signed.signature[: random.randrange(0, 400, 8)], is_end=False)
-        dut.u_core.u_control.state_q.value = code
+        dut.g_xmss.u_core.u_control.state_q.value = code
         await driver.tick(2)
         assert dut.alert_o.value == 1, f"{code:#x}"
         if number % 20 == 0:
@@ -189,8 +199,9 @@ async def an_upset_of_a_lane_stops_all(dut):
         if number % 20 == 0:
             await driver.begin(signed)
             await driver.push(signed.signature[: random.randrange(0, 400, 8)], is_end=False)
-        lane = dut.u_core.g_lane[random.randrange(lanes)].u_lane
-        state = lane.state_q if number < len(of_lane) else lane.u_hash.u_core.u_control.state_q
+        at = random.randrange(lanes)
+        lane, hash_core = dut.g_xmss.u_core.g_lane[at].u_lane, dut.u_bank.g_lane[at].u_hash
+        state = lane.state_q if number < len(of_lane) else hash_core.u_core.u_control.state_q
         state.value = code
         await driver.tick(3)
         assert dut.alert_o.value == 1, f"{state._path}: {code:#b}"

@@ -22,6 +22,7 @@ IDLE, DATA_FREE, DONE, FAILED = 1, 2, 4, 8
 BAD_COMMAND, BAD_PUSH, BAD_WRITE = 1, 2, 4
 DONE_IRQ, ERROR_IRQ = 1, 2
 LAST = 1 << 8
+(XMSS, XMSS_MT, LMS, SLH_DSA) = range(4)
 
 
 class Verdict(NamedTuple):

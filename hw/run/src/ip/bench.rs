@@ -35,8 +35,13 @@ struct Case {
 
 /// Builds the simulation if it does not exist, and runs its tests.
 pub fn run(tools: &Tools, ip: &Ip, bench: &Bench) -> Result<Run> {
+    run_in(tools, ip, bench, &bench.folder(), &bench.must_fail)
+}
+
+/// The same in a folder of this name, and with `only`, these tests.
+pub fn run_in(tools: &Tools, ip: &Ip, bench: &Bench, folder: &str, only: &[String]) -> Result<Run> {
     let program = model::simulation(tools, ip, bench, Form::Plain)?;
-    let folder = project::work_dir("ip").join(&ip.name).join(bench.folder());
+    let folder = project::work_dir("ip").join(&ip.name).join(folder);
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let report = folder.join("results.xml");
     // The report of an earlier run must not be taken for that of this run.
@@ -45,7 +50,7 @@ pub fn run(tools: &Tools, ip: &Ip, bench: &Bench) -> Result<Run> {
     }
     let start = Instant::now();
     let mut simulation = Command::new(&program);
-    environment(&mut simulation, tools, ip, bench, &bench.must_fail)?;
+    environment(&mut simulation, tools, ip, bench, only)?;
     simulation.env("COCOTB_RESULTS_FILE", &report).current_dir(&folder);
     // Every register starts at random.
     simulation.arg("+verilator+rand+reset+2");

@@ -128,6 +128,18 @@ impl Record {
         toml::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))
     }
 
+    /// The count of a netlist, and its frequency if that was measured.
+    ///
+    /// # Errors
+    /// If it is not there, or was made with other tools.
+    pub fn get(&self, ip: &Ip, name: &str) -> Result<(Count, Option<f64>)> {
+        ensure!(self.tools == tools()?, "{} was recorded with other tools; {}", ip.name, hint(ip));
+        let stored = self.netlist.iter().find(|stored| stored.name == name);
+        let stored =
+            stored.with_context(|| format!("{name} is not in the record; {}", hint(ip)))?;
+        Ok((stored.count, stored.megahertz))
+    }
+
     /// Says whether a netlist has grown.
     pub fn faults(&self, ip: &Ip, name: &str, count: &Count) -> Result<Vec<String>> {
         if !self.netlist.is_empty() && self.tools != tools()? {

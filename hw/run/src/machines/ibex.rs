@@ -20,7 +20,7 @@ const PRIM_PACKAGES: [&str; 6] = [
 ];
 
 /// The folders of our own sources, all of which are part of a model's digest.
-const OURS: [&str; 11] = [
+const OURS: [&str; 12] = [
     "hw/prim",
     "hw/soc/rtl",
     "hw/soc/ibex",
@@ -32,6 +32,7 @@ const OURS: [&str; 11] = [
     "hw/ip/mailbox/rtl",
     "hw/ip/sha2/rtl",
     "hw/ip/sha3/rtl",
+    "hw/ip/xmss/rtl",
 ];
 
 /// Read before the sources with mutants, which ask it for the number of the run.

@@ -1,0 +1,120 @@
+//! Netlists: the engine with its registers at every point, and its modules, which the paper's table has one by one.
+
+use std::fmt::Write;
+use std::time::Instant;
+
+use anyhow::Result;
+
+use super::cycles::{POINTS, Point};
+use hartlock_hw::ip::Count;
+use hartlock_hw::ip::measured::{Engine, Parameters};
+
+/// With registers and stream port; the DMA engine is apart.
+pub const WHOLE: &str = "xmss";
+/// A hash core and what takes it through a job. The size of both depends on rounds a cycle.
+pub const HASH: &str = "xmss_hash";
+pub const LANE: &str = "xmss_lane";
+/// Modules that an engine has once; the schedule as several lanes have it.
+pub const MESSAGE: &str = "xmss_message";
+pub const SCHEDULE: &str = "xmss_schedule";
+const ONCE: [&str; 5] = [MESSAGE, SCHEDULE, "xmss_digits", "xmss_ingest", "xmss_control"];
+
+/// A netlist. Lanes are zero if it does not depend on them, and so are rounds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Netlist {
+    pub top: String,
+    pub lanes: u32,
+    pub rounds: u32,
+    pub count: Count,
+    /// On an ECP5, if the engine's record has it.
+    pub megahertz: Option<f64>,
+}
+
+/// All netlists of a run.
+#[derive(Default)]
+pub struct Netlists(pub Vec<Netlist>);
+
+/// Counts all of them. Those of unchanged sources are in the cache.
+///
+/// # Errors
+/// If something cannot be synthesised.
+pub fn count(engine: &Engine) -> Result<Netlists> {
+    let mut all = Vec::new();
+    let mut add = |top: &str, lanes: u32, rounds: u32, parameters: Parameters| {
+        let start = Instant::now();
+        let (count, megahertz) = engine.count(top, &parameters)?;
+        let seconds = start.elapsed().as_secs_f64();
+        eprintln!(
+            "netlist {top}, {lanes} lanes, {rounds} rounds: {} LUT ({seconds:.0} s)",
+            count.luts
+        );
+        all.push(Netlist { top: top.to_owned(), lanes, rounds, count, megahertz });
+        Ok::<_, anyhow::Error>(())
+    };
+    for top in ONCE.into_iter().filter(|top| engine.has_module(top)) {
+        let sorts = ("SortsChains".to_owned(), 1);
+        add(top, 0, 0, (top == SCHEDULE).then_some(sorts).into_iter().collect())?;
+    }
+    for rounds in [1, 2] {
+        // As the engine sets it: hashes follow each other without a cycle between them from two rounds a cycle on.
+        let overlaps = ("Overlaps".to_owned(), u32::from(rounds > 1));
+        add(LANE, 0, rounds, Parameters::from([overlaps.clone()]))?;
+        add(HASH, 0, rounds, [("RoundsPerCycle".to_owned(), rounds), overlaps].into())?;
+    }
+    for point in POINTS {
+        add(WHOLE, point.lanes, point.rounds, point.parameters())?;
+    }
+    Ok(Netlists(all))
+}
+
+/// Those of the engine's own record whose bound it keeps: nothing is synthesised.
+pub fn recorded(engine: &Engine) -> Netlists {
+    let of = |point: &Point| {
+        let count = engine.recorded(WHOLE, &point.parameters())?;
+        let Point { lanes, rounds } = *point;
+        Some(Netlist { top: WHOLE.to_owned(), lanes, rounds, count, megahertz: None })
+    };
+    Netlists(POINTS.iter().filter_map(of).collect())
+}
+
+impl Netlists {
+    pub fn find(&self, top: &str, lanes: u32, rounds: u32) -> Option<&Netlist> {
+        self.0.iter().find(|it| (it.top.as_str(), it.lanes, it.rounds) == (top, lanes, rounds))
+    }
+
+    pub fn whole(&self, point: Point) -> Option<&Netlist> {
+        self.find(WHOLE, point.lanes, point.rounds)
+    }
+
+    /// LUT and flip-flops of modules, added up; each with its lanes and rounds.
+    pub fn sum(&self, parts: &[(&str, u32)]) -> Option<(u32, u32)> {
+        parts.iter().try_fold((0, 0), |(luts, flip_flops), (top, rounds)| {
+            let count = self.find(top, 0, *rounds)?.count;
+            Some((luts + count.luts, flip_flops + count.flip_flops))
+        })
+    }
+
+    /// Every netlist, as CSV.
+    pub fn csv(&self) -> String {
+        let mut text =
+            "top,lanes,rounds,luts,shift_registers,memories,flip_flops,carries,half_brams,multipliers,megahertz\n"
+                .to_owned();
+        for Netlist { top, lanes, rounds, count, megahertz } in &self.0 {
+            let Count {
+                luts,
+                shift_registers,
+                memories,
+                flip_flops,
+                carries,
+                half_brams,
+                multipliers,
+            } = count;
+            let megahertz = megahertz.map_or_else(String::new, |it| it.to_string());
+            let _ = writeln!(
+                text,
+                "{top},{lanes},{rounds},{luts},{shift_registers},{memories},{flip_flops},{carries},{half_brams},{multipliers},{megahertz}"
+            );
+        }
+        text
+    }
+}

@@ -1,0 +1,166 @@
+//! What the paper asks for and leaves out, and what it does not have: other families, two passes, campaigns of upsets, and the
+//! time from reset to a host that runs.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use super::cycles::{Family, OTHERS, POINT_OF_OTHERS, POINTS, Point, Samples, Sum};
+use crate::paper::Paper;
+use crate::run::{Better, How, Row};
+use xtask::project;
+
+const FAMILIES: &str = "Other families";
+/// The most cycles of a verification, for each of them.
+const TARGETS: [f64; 2] = [6500.0, 25_000.0];
+const PASSES: &str = "Two passes";
+const RELEASE: &str = "Reset to release";
+const CAMPAIGNS: &str = "Campaigns of upsets";
+
+/// LMS and SLH-DSA by the same hash cores.
+pub fn families(sums: &[Sum], is_quick: bool) -> Vec<Row> {
+    let missing = if is_quick {
+        "only a whole run measures it"
+    } else {
+        "not measured: no bench of it in the engine's plan"
+    };
+    let of = |(family, target): (Family, f64)| {
+        let config = format!("{}, {}", family.title, POINT_OF_OTHERS.name());
+        match sums.iter().find(|it| it.family == family.name) {
+            Some(sum) => {
+                let row = Row::info(FAMILIES, "time", "cycles", sum.mean()).of(&config);
+                let Sum { count, least, most, .. } = sum;
+                let note = format!("mean of {count} signatures of 32 bytes, {least} to {most}");
+                row.how(How::Simulated).noted(note).judged(Better::Lower, target)
+            }
+            None => Row::absent(FAMILIES, "time", "cycles", missing).of(&config),
+        }
+    };
+    OTHERS.into_iter().zip(TARGETS).map(of).collect()
+}
+
+/// The root computed again in another order, against one pass over the same signatures.
+pub fn passes(samples: &Samples) -> Vec<Row> {
+    let of = |point: &Point| {
+        let (one, two) = samples.passes(*point)?;
+        let row = Row::info(PASSES, "two passes", "cycles", two.cycles).of(&point.name());
+        let note = format!("mean of {} signatures; peer: the same in one pass", two.count);
+        Some(row.how(How::Simulated).peer(one.cycles).noted(note))
+    };
+    POINTS.iter().filter_map(of).collect()
+}
+
+/// The time from reset to a host that runs, for a first stage of 64 KiB.
+pub fn release(paper: &Paper) -> Result<Vec<Row>> {
+    let bound = paper.number("Section I", "time from power to CAN messages", "at least");
+    let bound = bound.context("no bound")?.value;
+    let note = format!(
+        "not measured: no machine has the verification unit with this engine; a node of a CAN bus has {bound} ms"
+    );
+    Ok(vec![Row::absent(RELEASE, "first stage of 64 KiB, no core running", "ms", &note)])
+}
+
+/// As much of `lab/runs/upsets.toml` as is shown here.
+#[derive(Deserialize)]
+struct Stored {
+    #[serde(default)]
+    campaign: Vec<Campaign>,
+}
+
+#[derive(Deserialize)]
+struct Campaign {
+    engine: String,
+    name: String,
+    #[serde(default)]
+    row: Vec<Part>,
+}
+
+#[derive(Deserialize)]
+struct Part {
+    variant: String,
+    must_find: bool,
+    input: String,
+    runs: u64,
+    accepted: u64,
+    wrong: u64,
+}
+
+/// Sums of the stored campaigns on the engine, by variant and input.
+pub fn campaigns() -> Result<Vec<Row>> {
+    let path = project::root().join("lab/runs/upsets.toml");
+    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    of_campaigns(&text)
+}
+
+fn of_campaigns(text: &str) -> Result<Vec<Row>> {
+    let stored: Stored = toml::from_str(text).context("lab/runs/upsets.toml")?;
+    let mut rows = Vec::new();
+    for campaign in stored.campaign.iter().filter(|it| it.engine == "xmss") {
+        let mut groups: Vec<(&str, &str)> = Vec::new();
+        for part in &campaign.row {
+            if !groups.contains(&(&part.variant, &part.input)) {
+                groups.push((&part.variant, &part.input));
+            }
+        }
+        for (variant, input) in groups {
+            let parts = campaign.row.iter().filter(|it| it.variant == variant && it.input == input);
+            let sum = |number: fn(&Part) -> u64| parts.clone().map(number).sum::<u64>() as f64;
+            let config = format!("{}, {variant}, {input}", campaign.name);
+            let row = |metric: &str, number: f64| {
+                Row::info(CAMPAIGNS, metric, "runs", number).of(&config).how(How::Counted)
+            };
+            rows.push(row("upsets", sum(|it| it.runs)));
+            let bad = row("accepted or wrong", sum(|it| it.accepted + it.wrong));
+            // Where the hardening is left out they have to be found, by one of the inputs.
+            rows.push(match parts.clone().any(|it| it.must_find) {
+                true => bad
+                    .noted("without the hardening: none at all would show that nothing was tested"),
+                false => bad.judged(Better::Lower, 0.0),
+            });
+        }
+    }
+    if rows.is_empty() {
+        let note = "not measured: lab/runs/upsets.toml has no campaign on this engine";
+        rows.push(Row::absent(CAMPAIGNS, "accepted or wrong", "runs", note));
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Status;
+
+    #[test]
+    fn campaigns_are_added_up_by_variant_and_input() {
+        let part = |variant: &str, must_find: bool, accepted: u64| {
+            format!(
+                "[[campaign.row]]\nvariant = \"{variant}\"\nmust_find = {must_find}\ninput = \"root\"\npart = \"p\"\n\
+                 runs = 10\naccepted = {accepted}\nwrong = 0\n"
+            )
+        };
+        let head = |engine: &str| format!("[[campaign]]\nengine = \"{engine}\"\nname = \"n\"\n");
+        let of = |text: &str| of_campaigns(text).unwrap();
+        let text =
+            [head("xmss"), part("hard", false, 0), part("hard", false, 1), part("soft", true, 3)];
+        let rows = of(&text.concat());
+        let found: Vec<_> =
+            rows.iter().map(|row| (row.config.as_str(), row.ours, row.status)).collect();
+        let (hard, soft) = ("n, hard, root", "n, soft, root");
+        assert_eq!(found[..2], [(hard, Some(20.0), Status::Info), (hard, Some(1.0), Status::Miss)]);
+        assert_eq!(found[2..], [(soft, Some(10.0), Status::Info), (soft, Some(3.0), Status::Info)]);
+        let rows = of(&(head("other") + &part("hard", false, 0)));
+        assert!(rows.len() == 1 && rows[0].ours.is_none());
+    }
+
+    #[test]
+    fn families_have_their_own_targets_or_no_number() {
+        let rows = families(&[], false);
+        assert!(rows.len() == OTHERS.len() && rows.iter().all(|row| row.ours.is_none()));
+        let sum = |family, cycles| Sum { family, count: 2, cycles, least: 1, most: 2 };
+        let rows = families(&[sum("slh_dsa", 50_002), sum("lms", 13_000)], false);
+        let found: Vec<_> = rows.iter().map(|row| (row.ours, row.status)).collect();
+        assert_eq!(found, [(Some(6500.0), Status::Hit), (Some(25_001.0), Status::Miss)]);
+    }
+}

@@ -1,0 +1,144 @@
+//! The same signatures in software, on the host's core and on that of the root of trust, against the engine.
+
+use std::fmt::Write;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use super::cycles::{OTHERS, POINT_OF_OTHERS, Samples, Sum, XMSS};
+use crate::run::{How, Row};
+use hartlock_hw::machines::{model, rot, signatures};
+
+pub const TABLE: &str = "Software against the engine";
+/// The machine with a host's core alone, and the root of trust alone.
+const HOST: &str = "rocket-1";
+const ROT: &str = "rot";
+/// Signatures of each kind; one where it takes minutes.
+const SIGNATURES: usize = 3;
+
+/// Verifications by one processor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counted {
+    pub kind: &'static str,
+    pub machine: &'static str,
+    pub by: &'static str,
+    pub cycles: Vec<u64>,
+}
+
+/// Measures all kinds on both processors. In software alone the root of trust verifies XMSS only: every instruction that
+/// it fetches takes five cycles.
+///
+/// # Errors
+/// If a root is wrong, or a machine cannot be built.
+pub fn measure() -> Result<Vec<Counted>> {
+    let host = model::core(HOST).map_err(anyhow::Error::msg)?;
+    let rot = rot::rot(ROT).context("the root of trust alone")?;
+    let mut all = Vec::new();
+    let mut add = |kind: &signatures::Kind,
+                   machine,
+                   by: signatures::By,
+                   cycles: Result<Vec<u64>>,
+                   start: Instant| {
+        let cycles = cycles.with_context(|| format!("{} on {machine}", kind.name))?;
+        let seconds = start.elapsed().as_secs_f64();
+        eprintln!("{} on {machine}, {}: {cycles:?} cycles ({seconds:.0} s)", kind.name, by.name());
+        all.push(Counted { kind: kind.name, machine, by: by.name(), cycles });
+        Ok::<_, anyhow::Error>(())
+    };
+    for kind in &signatures::KINDS {
+        let start = Instant::now();
+        let cycles = signatures::measure_on_host(host, kind, SIGNATURES);
+        add(kind, HOST, signatures::By::Software, cycles, start)?;
+        let start = Instant::now();
+        let cycles = signatures::measure(rot, kind, signatures::By::Sha256Engine, SIGNATURES);
+        add(kind, ROT, signatures::By::Sha256Engine, cycles, start)?;
+        if kind.name == XMSS {
+            let start = Instant::now();
+            let cycles = signatures::measure(rot, kind, signatures::By::Software, 1);
+            add(kind, ROT, signatures::By::Software, cycles, start)?;
+        }
+    }
+    Ok(all)
+}
+
+/// Mean cycles of the engine for a kind.
+fn engine(kind: &str, samples: &Samples, sums: &[Sum]) -> Option<f64> {
+    if kind == XMSS {
+        return samples.mean(POINT_OF_OTHERS).map(|it| it.cycles);
+    }
+    let family = OTHERS.iter().find(|it| it.title == kind)?;
+    sums.iter().find(|it| it.family == family.name).map(Sum::mean)
+}
+
+/// Each as a mean, and how many times the engine's cycles that are.
+pub fn rows(counted: &[Counted], samples: &Samples, sums: &[Sum]) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for it in counted {
+        let processor = if it.machine == HOST { "Rocket" } else { "Ibex" };
+        let config = format!("{}, {processor}, {}", it.kind, it.by);
+        let mean = it.cycles.iter().sum::<u64>() as f64 / it.cycles.len() as f64;
+        let row = Row::info(TABLE, "time", "cycles", mean).of(&config).how(How::Simulated);
+        let count = it.cycles.len();
+        let of = if count == 1 { "one signature".to_owned() } else { format!("mean of {count}") };
+        rows.push(
+            row.noted(format!(
+                "{of}, on {}, from the call of the verifier to the root",
+                it.machine
+            )),
+        );
+        let metric = "by the engine's";
+        rows.push(match engine(it.kind, samples, sums) {
+            Some(engine) => {
+                let row = Row::info(TABLE, metric, "times", mean / engine).of(&config);
+                row.how(How::Computed).noted(format!("the engine with {}", POINT_OF_OTHERS.name()))
+            }
+            None => Row::absent(TABLE, metric, "times", "the engine was not measured").of(&config),
+        });
+    }
+    rows
+}
+
+/// Every verification, as CSV.
+pub fn csv(counted: &[Counted]) -> String {
+    let mut text = "kind,machine,by,number,cycles\n".to_owned();
+    for Counted { kind, machine, by, cycles } in counted {
+        for (number, cycles) in cycles.iter().enumerate() {
+            let _ = writeln!(text, "{kind},{machine},\"{by}\",{number},{cycles}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cycles::Sample;
+    use super::*;
+
+    #[test]
+    fn software_is_compared_with_the_engine_for_the_same_signatures() {
+        let counted = |kind| Counted { kind, machine: ROT, by: "software", cycles: vec![100, 300] };
+        let sample = Sample {
+            point: POINT_OF_OTHERS,
+            height: 10,
+            passes: 1,
+            seed: 1,
+            steps: 500,
+            cycles: 50,
+        };
+        let rows = rows(&[counted(XMSS), counted("LMS H10/W4")], &Samples(vec![sample]), &[]);
+        let found: Vec<_> = rows.iter().map(|row| (row.config.as_str(), row.ours)).collect();
+        let (xmss, lms) = ("XMSS-SHA2_10_256, Ibex, software", "LMS H10/W4, Ibex, software");
+        assert_eq!(
+            found,
+            [(xmss, Some(200.0)), (xmss, Some(4.0)), (lms, Some(200.0)), (lms, None)]
+        );
+        assert_eq!(csv(&[counted("k")]).lines().nth(2), Some("k,rot,\"software\",1,300"));
+    }
+
+    #[test]
+    fn every_kind_that_is_measured_has_an_engine_to_compare_with() {
+        let sums = OTHERS.map(|it| Sum { family: it.name, count: 1, cycles: 1, least: 1, most: 1 });
+        let mut kinds = signatures::KINDS.iter().filter(|kind| kind.name != XMSS);
+        assert!(kinds.all(|kind| engine(kind.name, &Samples(Vec::new()), &sums).is_some()));
+    }
+}

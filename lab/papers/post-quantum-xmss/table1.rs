@@ -1,0 +1,246 @@
+//! Table I: each module and the whole, ours beside the paper's; then what its table does not have.
+
+use anyhow::Result;
+
+use super::area::{HASH, LANE, MESSAGE, Netlists, SCHEDULE};
+use super::cycles::{self, HEIGHT, LTREE_NODES, Mean, POINTS, Point, ROUNDS, Samples};
+use crate::paper::Paper;
+use crate::run::{Better, How, Row};
+
+/// Table of the paper.
+pub const TABLE: &str = "Table I";
+/// Its two modules that one schedule of ours takes the part of.
+const TREES: [&str; 2] = ["LTREE (without sha256)", "MERKLEROOT (without sha256)"];
+/// What the paper's table lacks.
+pub const ENGINE: &str = "Engine";
+/// Hash calls of the two keyed functions, with the state after the first block of a PRF kept (RFC 8391 §5.1).
+pub const CALLS_OF_F: f64 = 4.0;
+pub const CALLS_OF_H: f64 = 6.0;
+/// The most cycles, as a mean, and look-up tables, by the point.
+const TARGETS: [(Point, f64, f64); 3] = [
+    (Point::new(1, 1), 175_000.0, 3200.0),
+    (Point::new(4, 2), 23_000.0, 9000.0),
+    (Point::new(8, 2), 12_000.0, 16_000.0),
+];
+const FLOW: &str = "Yosys for series 7, not placed";
+
+/// Where rows of so many rounds a cycle are: two are nearest to the paper's 41 cycles a hash.
+fn table(rounds: u32) -> String {
+    match rounds {
+        ROUNDS => TABLE.to_owned(),
+        rounds => format!("{TABLE}, {rounds} round a cycle"),
+    }
+}
+
+/// A row of one of these tables, beside the number of the paper's own.
+fn row(paper: &Paper, rounds: u32, metric: &str, config: &str, ours: f64) -> Result<Row> {
+    let unit = match metric {
+        "LUTs" => "LUT",
+        "FFs" => "flip-flops",
+        _ => "cycles",
+    };
+    let row = Row::info(TABLE, metric, unit, ours).of(config).published(paper)?;
+    Ok(Row { table: table(rounds), ..row })
+}
+
+/// All tables.
+pub fn rows(paper: &Paper, samples: &Samples, netlists: &Netlists) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for rounds in [ROUNDS, 1] {
+        rows.extend(modules(paper, rounds, samples, netlists)?);
+        for point in POINTS.iter().filter(|it| it.rounds == rounds) {
+            rows.extend(whole(paper, *point, samples, netlists)?);
+        }
+    }
+    rows.extend(together(paper, netlists)?);
+    for point in POINTS {
+        rows.extend(engine(paper, point, samples, netlists)?);
+    }
+    let note = "not measured: with four rounds a cycle the engine waits for ever";
+    rows.push(Row::absent(ENGINE, "verification", "cycles", note).of(&Point::new(1, 4).name()));
+    Ok(rows)
+}
+
+/// LUT and flip-flops of some modules of ours, in the place of one of the paper's.
+fn area(
+    paper: &Paper,
+    rounds: u32,
+    config: &str,
+    found: Option<(u32, u32)>,
+    times: u32,
+    note: &str,
+) -> Result<Vec<Row>> {
+    let Some((luts, flip_flops)) = found else { return Ok(Vec::new()) };
+    let how = if note.contains('+') || times > 1 { How::Computed } else { How::Counted };
+    let of = |(metric, number): (&str, u32)| {
+        let row = row(paper, rounds, metric, config, f64::from(number * times))?;
+        Ok(row.how(how).noted(format!("{note}: {FLOW}")))
+    };
+    [("LUTs", luts), ("FFs", flip_flops)].into_iter().map(of).collect()
+}
+
+fn modules(paper: &Paper, rounds: u32, samples: &Samples, netlists: &Netlists) -> Result<Vec<Row>> {
+    let block = f64::from(Point::new(1, rounds).block());
+    let mut rows = area(paper, rounds, "sha256", netlists.sum(&[(HASH, rounds)]), 1, "xmss_hash")?;
+    let message = netlists.sum(&[(MESSAGE, 0), (HASH, rounds)]);
+    rows.extend(area(paper, rounds, "MESSAGEDIGEST", message, 1, "xmss_message + xmss_hash")?);
+    let (lane, named) = (netlists.sum(&[(LANE, rounds), (HASH, rounds)]), "xmss_lane + xmss_hash");
+    rows.extend(area(paper, rounds, "BUILD_WOTSCHAIN", lane, 1, named)?);
+    let computed = |config: &str, cycles: f64, note: String| {
+        Ok::<_, anyhow::Error>(
+            row(paper, rounds, "time", config, cycles)?.how(How::Computed).noted(note),
+        )
+    };
+    let note = |calls: f64, what: &str| {
+        format!(
+            "{calls:.0} hash calls of {block} cycles: {what}; the engine has it in one queue with all else"
+        )
+    };
+    let simulated = row(paper, rounds, "time", "sha256", block)?.how(How::Simulated);
+    rows.push(simulated.noted("a block, as the benches of the SHA-2 engine count it"));
+    for (config, nodes) in TREES.into_iter().zip([LTREE_NODES, HEIGHT]) {
+        let calls = f64::from(nodes) * CALLS_OF_H;
+        rows.push(computed(config, calls * block, note(calls, &format!("{nodes} nodes of 6")))?);
+    }
+    for point in POINTS.iter().filter(|it| it.rounds == rounds) {
+        let config = format!("chains, {}", point.instances());
+        let note_of_area = format!("{} × ({named})", point.lanes);
+        rows.extend(area(paper, rounds, &config, lane, point.lanes, &note_of_area)?);
+        if let Some(mean) = samples.mean(*point) {
+            let calls = mean.steps * CALLS_OF_F;
+            let what = format!("{:.1} steps of 4, by {} hash cores", mean.steps, point.lanes);
+            rows.push(computed(
+                &config,
+                calls * block / f64::from(point.lanes),
+                note(calls, &what),
+            )?);
+        }
+    }
+    Ok(rows)
+}
+
+fn target(point: Point) -> Option<(f64, f64)> {
+    TARGETS.iter().find(|(of, ..)| *of == point).map(|(_, cycles, luts)| (*cycles, *luts))
+}
+
+fn judged(row: Row, target: Option<f64>) -> Row {
+    match target {
+        Some(target) => row.judged(Better::Lower, target),
+        None => row,
+    }
+}
+
+fn whole(paper: &Paper, point: Point, samples: &Samples, netlists: &Netlists) -> Result<Vec<Row>> {
+    let config = format!("whole, {}", point.instances());
+    let target = target(point);
+    let mut rows = Vec::new();
+    if let Some(netlist) = netlists.whole(point) {
+        let note = format!("registers and stream port in it, the DMA engine apart: {FLOW}");
+        let luts = f64::from(netlist.count.luts);
+        let luts = row(paper, point.rounds, "LUTs", &config, luts)?.how(How::Counted).noted(&note);
+        rows.push(judged(luts, target.map(|it| it.1)));
+        let flip_flops = f64::from(netlist.count.flip_flops);
+        let flip_flops = row(paper, point.rounds, "FFs", &config, flip_flops)?;
+        rows.push(flip_flops.how(How::Counted).noted(note));
+    }
+    if let Some(mean) = samples.mean(point) {
+        let Mean { count, cycles, least, most, .. } = mean;
+        let note = format!(
+            "mean of {count} signatures of 32 bytes, {least} to {most}, from the start to the verdict"
+        );
+        let time =
+            row(paper, point.rounds, "time", &config, cycles)?.how(How::Simulated).noted(note);
+        rows.push(judged(time, target.map(|it| it.0)));
+    }
+    Ok(rows)
+}
+
+/// L-tree and path: two modules there, one schedule here, which gives out the chains, too.
+fn together(paper: &Paper, netlists: &Netlists) -> Result<Vec<Row>> {
+    let Some((luts, flip_flops)) = netlists.sum(&[(SCHEDULE, 0)]) else { return Ok(Vec::new()) };
+    let of = |(metric, unit, ours): (&str, &str, u32)| {
+        let theirs = TREES.map(|config| paper.number(TABLE, metric, config).map(|it| it.value));
+        let theirs: f64 = theirs.into_iter().flatten().sum();
+        let row = Row::info("Table I, L-tree and path together", metric, unit, f64::from(ours));
+        let row = row.of("LTREE + MERKLEROOT, without sha256").how(How::Counted).beside(theirs);
+        row.noted(format!(
+            "xmss_schedule, which gives out chains and message blocks as well: {FLOW}"
+        ))
+    };
+    Ok([("LUTs", "LUT", luts), ("FFs", "flip-flops", flip_flops)].map(of).into())
+}
+
+/// What the table of the paper does not have, and products of what it has.
+fn engine(paper: &Paper, point: Point, samples: &Samples, netlists: &Netlists) -> Result<Vec<Row>> {
+    let config = point.name();
+    let mean = samples.mean(point);
+    let mut rows = Vec::new();
+    if let Some(mean) = mean {
+        let blocks = CALLS_OF_F * mean.steps + CALLS_OF_H * f64::from(LTREE_NODES + HEIGHT);
+        // The state of all PRFs, and a message of 32 bytes with 128 before it.
+        let calls = blocks + 1.0 + 3.0;
+        let used =
+            100.0 * calls * f64::from(point.block()) / (f64::from(point.lanes) * mean.cycles);
+        let row = Row::info(ENGINE, "hash cores at work", "percent", used).of(&config);
+        rows.push(
+            row.how(How::Computed).noted(format!("{calls:.1} blocks of {} cycles", point.block())),
+        );
+    }
+    let Some(netlist) = netlists.whole(point) else { return Ok(rows) };
+    let counted = |metric: &str, unit: &str, ours: f64| {
+        Row::info(ENGINE, metric, unit, ours).of(&config).how(How::Counted).noted(FLOW)
+    };
+    rows.push(counted("CARRY4", "CARRY4", f64::from(netlist.count.carries)));
+    rows.push(counted("BRAM36", "BRAM36", f64::from(netlist.count.half_brams) / 2.0));
+    let Some(mean) = mean else { return Ok(rows) };
+    let published = |metric: &str| {
+        let number = paper.number(TABLE, metric, &format!("whole, {}", point.instances()));
+        number.map(|it| it.value)
+    };
+    let luts = f64::from(netlist.count.luts);
+    let row = Row::info(ENGINE, "cycles × LUT", "million", mean.cycles * luts / 1e6).of(&config);
+    let row = row.how(How::Computed).noted("at the same clock a ratio of ns × LUT");
+    let theirs = published("time").zip(published("LUTs"));
+    rows.push(match theirs {
+        Some((cycles, luts)) => row.beside(cycles * luts / 1e6),
+        None => row,
+    });
+    if let Some(megahertz) = netlist.megahertz {
+        let row = Row::info(ENGINE, "frequency", "MHz", megahertz).of(&config).how(How::Counted);
+        rows.push(row.noted("placed and routed on an ECP5"));
+        let row =
+            Row::info(ENGINE, "ns × LUT", "million", mean.cycles * 1000.0 / megahertz * luts / 1e6);
+        let row = row.of(&config).how(How::Computed);
+        let met = paper.constant("clock_met_mhz")?;
+        let row = match theirs {
+            Some((cycles, luts)) => row.beside(cycles * 1000.0 / met * luts / 1e6),
+            None => row,
+        };
+        let row = row.noted(format!("on an ECP5; the paper's at the {met} MHz that it meets"));
+        rows.push(row.incomparable("an ECP5 and a Kintex-7"));
+    }
+    Ok(rows)
+}
+
+/// Hash calls, by what a step and a node take on one hash core.
+pub fn calls(paper: &Paper, samples: &Samples) -> Result<Vec<Row>> {
+    let point = Point::new(1, ROUNDS);
+    let Some(step) = samples.step(point) else { return Ok(Vec::new()) };
+    let block = f64::from(point.block());
+    let row = |config: &str, calls: f64, note: String| {
+        let row = Row::info("Section III-A", "hash calls", "compressions", calls).of(config);
+        row.how(How::Computed).noted(note).published(paper)
+    };
+    let note = format!(
+        "{step:.2} cycles a step, the slope through signatures on one hash core, by {block} a hash"
+    );
+    let mut rows = vec![row("thash_f, after", step / block, note)?];
+    if let Some(node) = samples.node(point, step) {
+        let note = format!(
+            "{node:.2} cycles for each level more than {}, by {block}; a preparation of 4 and a node of 2",
+            cycles::HEIGHT
+        );
+        rows.push(row("thash_h, after", node / block, note)?);
+    }
+    Ok(rows)
+}

@@ -1,0 +1,169 @@
+use super::area::{HASH, LANE, Netlist, WHOLE};
+use super::cycles::{POINTS, Point, Sample};
+use super::*;
+use crate::run::Status;
+use crate::stored::Stored;
+use hartlock_hw::ip::Count;
+
+fn value(paper: &Paper, table: &str, metric: &str, config: &str) -> f64 {
+    let number = paper.number(table, metric, config);
+    number.unwrap_or_else(|| panic!("no {table}, {metric}, {config}")).value
+}
+
+fn erratum(paper: &Paper, table: &str, metric: &str, config: &str) -> Option<String> {
+    paper.number(table, metric, config).and_then(|it| it.erratum.clone())
+}
+
+#[test]
+fn a_whole_is_its_parts_but_for_eight_instances() {
+    let paper = Paper::load(KEY).unwrap();
+    let time = |config: &str| value(&paper, "Table I", "time", config);
+    let rest = time("LTREE (without sha256)") + time("MERKLEROOT (without sha256)");
+    for count in [1, 2, 4, 8] {
+        let instances = Point::new(count, 1).instances();
+        let sum = time(&format!("chains, {instances}")) + rest;
+        let whole = format!("whole, {instances}");
+        // What the parts leave to the whole is a few cycles.
+        let is_wrong = !(0.0..12.0).contains(&(time(&whole) - sum));
+        let erratum = erratum(&paper, "Table I", "time", &whole);
+        assert_eq!(is_wrong, erratum.is_some(), "{instances}");
+        assert!(erratum.is_none_or(|why| why.ends_with(&format!("= {sum}"))));
+    }
+}
+
+#[test]
+fn errata_are_what_the_paper_itself_rules_out() {
+    let paper = Paper::load(KEY).unwrap();
+    let (one, eight) = ("whole, 1 instance", "whole, 8 instances");
+    // The fewest cycles are of the largest one.
+    for (end, whole, of_area) in [("from", eight, one), ("to", one, eight)] {
+        let config = format!("{end}, XMSS (this work)");
+        let time = value(&paper, "Table I", "time", whole);
+        let ratio = value(&paper, "Table II", "time", &config) / time;
+        assert!((9.5..10.5).contains(&ratio), "{ratio}");
+        assert!(
+            erratum(&paper, "Table II", "time", &config)
+                .unwrap()
+                .contains(&format!("{time} cycles"))
+        );
+        // Its areas are those of table I, in thousands.
+        for metric in ["LUTs", "FFs"] {
+            let off = value(&paper, "Table II", metric, &config)
+                - value(&paper, "Table I", metric, of_area);
+            assert!(off.abs() < 1000.0 && erratum(&paper, "Table II", metric, &config).is_none());
+        }
+    }
+    let hash = value(&paper, "Table I", "time", "sha256");
+    let calls = value(&paper, "Table I", "time", "LTREE (without sha256)") / (66.0 * hash);
+    let after = value(&paper, "Section III-A", "hash calls", "thash_h, after");
+    assert!(calls > after + 3.0);
+    let why = erratum(&paper, "Section III-A", "hash calls", "thash_h, after").unwrap();
+    assert!(why.ends_with(&format!("are {calls:.2} calls a node")), "{why}");
+}
+
+#[test]
+fn comparisons_with_ecdsa_are_those_of_table_1_but_for_one() {
+    let paper = Paper::load(KEY).unwrap();
+    let table = "Section IV, XMSS beside ECDSA";
+    let cycles = value(&paper, "Section IV, ECDSA", "time", "ECDSA in hardware");
+    for (count, is_wrong) in [(8, false), (4, false), (2, false), (1, true)] {
+        let instances = Point::new(count, 1).instances();
+        let time = value(&paper, "Table I", "time", &format!("whole, {instances}"));
+        // In the text they are "about"; 13.7 is printed as 13.
+        assert!((time / cycles - value(&paper, table, "time", &instances)).abs() < 0.8);
+        let Some(printed) = paper.number(table, "time at 100 MHz", &instances) else { continue };
+        let milliseconds = time / paper.constant("clock_mhz").unwrap() / 1000.0;
+        assert_eq!((milliseconds - printed.value).abs() > 0.05, is_wrong, "{milliseconds}");
+        assert_eq!(printed.erratum.is_some(), is_wrong);
+    }
+}
+
+/// Verifications and netlists of all points, of which nothing is true.
+fn invented() -> (Samples, area::Netlists) {
+    let sample = |point: Point, seed: u64| Sample {
+        point,
+        height: if seed > 2 { 20 } else { 10 },
+        passes: 1,
+        seed,
+        steps: 500 + seed as u32,
+        cycles: 20_000 + 136 * seed,
+    };
+    let samples = POINTS.iter().flat_map(|point| (1..4).map(|seed| sample(*point, seed))).collect();
+    let netlist = |top: &str, lanes, rounds| Netlist {
+        top: top.to_owned(),
+        lanes,
+        rounds,
+        count: Count { luts: 100, flip_flops: 50, ..Count::default() },
+        megahertz: None,
+    };
+    let mut netlists: Vec<Netlist> =
+        POINTS.iter().map(|point| netlist(WHOLE, point.lanes, point.rounds)).collect();
+    for rounds in [1, 2] {
+        netlists.extend([netlist(HASH, 0, rounds), netlist(LANE, 0, rounds)]);
+    }
+    netlists.extend([netlist(area::MESSAGE, 0, 0), netlist(area::SCHEDULE, 0, 0)]);
+    (Samples(samples), area::Netlists(netlists))
+}
+
+#[test]
+fn a_whole_run_has_every_number_or_says_why_not() {
+    let paper = Paper::load(KEY).unwrap();
+    let (samples, netlists) = invented();
+    let mut rows = table1::rows(&paper, &samples, &netlists).unwrap();
+    rows.extend(table1::calls(&paper, &samples).unwrap());
+    rows.extend(section4::rows(&paper, &samples, &netlists).unwrap());
+    let find = |table: &str, metric: &str, config: &str| {
+        let is_it = |row: &&Row| row.table == table && row.metric == metric && row.config == config;
+        rows.iter().find(is_it).unwrap_or_else(|| panic!("no {metric}, {config}"))
+    };
+    // A hash core is beside its lane: both are counted, and so many times as there are chains.
+    assert_eq!(find("Table I", "LUTs", "BUILD_WOTSCHAIN").ours, Some(200.0));
+    assert_eq!(find("Table I", "LUTs", "chains, 8 instances").ours, Some(1600.0));
+    let eight = find("Table I", "time", "whole, 8 instances");
+    assert_eq!((eight.target, eight.status), (Some(12_000.0), Status::Miss));
+    assert!(eight.erratum.is_some());
+    assert_eq!(find("Table I, 1 round a cycle", "LUTs", "whole, 1 instance").status, Status::Hit);
+    assert_eq!(
+        find("Section IV, co-designs", "area", "Murax with accelerators (Cyclone V ALMs)").ratio,
+        None
+    );
+    // A step has the slope of the invented cycles.
+    assert_eq!(find("Section III-A", "hash calls", "thash_f, after").ours, Some(4.0));
+    let rows = missing(paper.completed(rows, NOTHING));
+    let unsaid =
+        |row: &&Row| row.note.as_deref().is_some_and(|note| note.starts_with("only a whole run"));
+    let unsaid: Vec<&str> = rows.iter().filter(unsaid).map(|row| row.config.as_str()).collect();
+    assert_eq!(unsaid, [""; 0]);
+}
+
+#[test]
+fn a_run_without_netlists_leaves_their_rows_without_numbers() {
+    let paper = Paper::load(KEY).unwrap();
+    let (samples, _) = invented();
+    let rows = table1::rows(&paper, &samples, &area::Netlists::default()).unwrap();
+    assert!(rows.iter().all(|row| !["LUTs", "FFs"].contains(&row.metric.as_str())));
+    let rows = missing(paper.completed(rows, NOTHING));
+    let whole = rows.iter().find(|row| row.metric == "LUTs" && row.config == "whole, 4 instances");
+    assert_eq!(whole.and_then(|row| row.note.as_deref()), Some("only a whole run measures it"));
+}
+
+/// Where sources have changed since, the run is stale, and says so.
+#[test]
+fn the_stored_run_has_the_count_of_the_record() {
+    let root = project::root();
+    let path = root.join("lab/runs/latest").join(KEY).with_extension("json");
+    if !path.exists() {
+        return;
+    }
+    let run = Stored::read(&path).unwrap();
+    if run.stale(&root, KEY).unwrap().is_some() {
+        return;
+    }
+    let recorded = area::recorded(&Engine::load(ENGINE).unwrap());
+    assert!(!recorded.0.is_empty());
+    for Netlist { lanes, rounds, count, .. } in recorded.0 {
+        let config = Point::new(lanes, rounds).name();
+        let stored = run.row("Engine", "CARRY4", &config).and_then(|row| row.number("ours"));
+        assert_eq!(stored, Some(f64::from(count.carries)), "{config}");
+    }
+}
