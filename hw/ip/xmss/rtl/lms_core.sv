@@ -261,7 +261,7 @@ module lms_core
 
   // --- long messages, on the first hash core ---
   logic        stream_error, stream_cmd, stream_taken, stream_lane_valid, stream_lane_ready, stream_block_end;
-  logic        stream_holds, stream_awaits, stream_load, load_last, load_row, stream_save, stream_save_ready, result_row;
+  logic        stream_holds, stream_awaits, stream_load, load_last, load_row, stream_save, stream_save_ready, shown_row;
   logic        stream_msg_ready;
   logic [63:0] stream_lane;
   cmd_e        stream_cmd_kind;
@@ -318,7 +318,7 @@ module lms_core
     .save_row_i   (digest_row),
     .save_i       (state),
     .digest_o     (digest),
-    .result_row_i (result_row),
+    .result_row_i (shown_row),
     .result_o     (result)
   );
 
@@ -467,7 +467,7 @@ module lms_core
     .read_place_o    (read_places[2]),
     .read_row_o      (read_rows[2]),
     .read_data_i     (read_data),
-    .result_row_o    (result_row),
+    .result_row_o    (shown_row),
     .result_i        (result),
     .root_index_i,
     .root_word_o     (root_o),

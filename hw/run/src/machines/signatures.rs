@@ -251,7 +251,7 @@ mod tests {
         assert!(judge(&line(0), &cases).is_err());
         assert!(judge(&[line(1), line(0)].concat(), &cases).is_err());
         let of_other_length =
-            [Case { signature: vec![0; 9], ..Case::several(&KINDS[1], 1).unwrap().remove(0) }];
+            [Case { signature: vec![0; 9], ..Case::several(&KINDS[0], 1).unwrap().remove(0) }];
         assert_eq!(judge("sig 0 70 SignatureLength\n", &of_other_length).unwrap(), [70]);
         assert!(judge("sig 0 70 IndexOutOfRange\n", &of_other_length).is_err());
         let wrong = line(1).replace(" 701 ", " 701 0");
