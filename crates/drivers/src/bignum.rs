@@ -1,5 +1,5 @@
 //! The engine for big numbers (`hw/ip/bignum`): powers modulo RSA moduli with public exponents, whose padding is the caller's,
-//! and signatures of ECDSA with P-256.
+//! and signatures of ECDSA with P-256 and P-384.
 //!
 //! The driver trusts the results of the engine, but not that it responds: every wait has a limit, and an engine with a fault
 //! (`status.failed`) is not used until reset. Numbers are big-endian, as in RSA (RFC 8017 §4).
@@ -115,15 +115,36 @@ impl<W: Wait> Bignum<W> {
         digest: &[u8; 32],
         signature: (&[u8; 32], &[u8; 32]),
     ) -> Result<(), Error> {
+        let operands = [&key.0[..], key.1, signature.0, signature.1, digest];
+        self.verify(Command::RESET.with_verify_p256(true), operands)
+    }
+
+    /// Verifies a signature of ECDSA with P-384, as `verify_p256` does. A shorter digest than SHA-384's is the end of
+    /// `digest`, after zeros: it is a number.
+    ///
+    /// # Errors
+    /// As of `verify_p256`.
+    pub fn verify_p384(
+        &mut self,
+        key: (&[u8; 48], &[u8; 48]),
+        digest: &[u8; 48],
+        signature: (&[u8; 48], &[u8; 48]),
+    ) -> Result<(), Error> {
+        let operands = [&key.0[..], key.1, signature.0, signature.1, digest];
+        self.verify(Command::RESET.with_verify_p384(true), operands)
+    }
+
+    /// Key, signature and digest, in the order of the standard.
+    fn verify(&mut self, command: Command, operands: [&[u8]; 5]) -> Result<(), Error> {
         self.until_idle()?;
         let error = self.registers.error();
         error.write(error.read());
-        self.write(Choice::KeyX, key.0);
-        self.write(Choice::KeyY, key.1);
-        self.write(Choice::SignatureR, signature.0);
-        self.write(Choice::SignatureS, signature.1);
-        self.write(Choice::Digest, digest);
-        self.run(Command::RESET.with_verify_p256(true))
+        let choices =
+            [Choice::KeyX, Choice::KeyY, Choice::SignatureR, Choice::SignatureS, Choice::Digest];
+        for (choice, bytes) in choices.into_iter().zip(operands) {
+            self.write(choice, bytes);
+        }
+        self.run(command)
     }
 
     /// Words from the end of the bytes on.
@@ -259,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_signature_is_what_its_outcome_says() {
-        let number = [7; 32];
+        let (number, longer) = ([7; 32], [7; 48]);
         for (outcome, wanted) in [
             (GOOD, Ok(())),
             (0x9669_9669, Err(Error::BadSignature)),
@@ -272,6 +293,9 @@ mod tests {
             let got = engine.verify_p256((&number, &number), &[9; 32], (&number, &number));
             assert_eq!(got, wanted);
             assert_eq!(file.0[COMMAND].get(), 1 << 4);
+            let got = engine.verify_p384((&longer, &longer), &[9; 48], (&longer, &longer));
+            assert_eq!(got, wanted);
+            assert_eq!(file.0[COMMAND].get(), 1 << 5);
             assert_eq!(file.0[OPERAND].get(), 11);
             assert_eq!(file.0[DATA].get(), 0x0909_0909);
         }

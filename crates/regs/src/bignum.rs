@@ -59,15 +59,15 @@ pub enum Choice {
     RSquared = 5,
     /// Of the last command. Read only.
     Result = 6,
-    /// Of a public key on P-256. Takes the place of `modulus`.
+    /// Of a public key. Takes the place of `modulus`.
     KeyX = 7,
-    /// Of a public key on P-256. Takes the place of `base`.
+    /// Of a public key. Takes the place of `base`.
     KeyY = 8,
     /// Of a signature. Takes the place of `r_squared`.
     SignatureR = 9,
     /// Of a signature. Takes the place of `exponent`.
     SignatureS = 10,
-    /// Its leftmost 256 bits. Takes the place of `factor`.
+    /// Its leftmost 256 or 384 bits, or all of a shorter one. Takes the place of `factor`.
     Digest = 11,
 }
 
@@ -103,7 +103,7 @@ impl Map for BignumMap {
 /// Engine for big numbers.
 ///
 /// Products and powers modulo odd numbers of 256 to 4,096 bits, and signatures of ECDSA with
-/// P-256. Operands cannot be read. An upset of the engine's own state is for good:
+/// P-256 and P-384. Operands cannot be read. An upset of the engine's own state is for good:
 /// `status.failed` stays until reset, and nothing can be had.
 pub type Bignum = Block<BignumMap>;
 
@@ -124,7 +124,7 @@ impl Bignum {
 
     /// Lengths in bits.
     ///
-    /// Taken by a command when it begins; `verify_p256` has its own.
+    /// Taken by a command when it begins; `verify_p256` and `verify_p384` have their own.
     #[must_use]
     pub const fn length(&self) -> Register<'_, Length, ReadWrite> {
         self.register::<0x8, _, _>()
@@ -347,6 +347,12 @@ impl Command {
     #[must_use]
     pub const fn with_verify_p256(self, value: bool) -> Self {
         Self((self.0 & !0x10) | ((value as u32) << 4))
+    }
+
+    /// With this field set: the same with P-384.
+    #[must_use]
+    pub const fn with_verify_p384(self, value: bool) -> Self {
+        Self((self.0 & !0x20) | ((value as u32) << 5))
     }
 
     /// With this field set: ends a command. Operands stay.

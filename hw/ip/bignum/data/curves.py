@@ -1,7 +1,11 @@
-"""The program that verifies a signature of ECDSA with P-256 (FIPS 186-5 §6.4.2, SP 800-186 §3.2.1.3).
+"""The program that verifies a signature of ECDSA with P-256 or P-384 (FIPS 186-5 §6.4.2, SP 800-186 §3.2.1.3, §3.2.1.4).
 
-Everything here is public, so that branches may depend on it. Field elements are in Montgomery's form with R = 2^272 and signed:
-four limbs have 16 bits to spare, and no sum is reduced: numbers stay below 2^261, and products between -2^250 and p + 2^250.
+Everything here is public, so that branches may depend on it. Field elements are in Montgomery's form with R = 2^272 or 2^408,
+and signed: the limbs have 16 or 24 bits to spare, and no sum is reduced. Numbers stay below 2^5 p, and products between
+-2^-6 p and (1 + 2^-6) p.
+
+The program is one for both curves. Constants, lengths and fields are chosen by branches on the number of limbs, of which bit 1 is
+set for P-384 alone. -1 / p modulo 2^68 is 1 for P-256, and 1 + 2^32 + 2^64 for P-384: the datapath knows it by the field.
 
 Points are (X / Z², Y / Z³). The point at infinity has no coordinates: it is a place in the program. Formulas are dbl-2001-b and
 add-1998-cmo-2 of the Explicit-Formulas Database, whose exception (equal x) is looked for in each addition: an attacker chooses Q.
@@ -9,16 +13,72 @@ add-1998-cmo-2 of the Explicit-Formulas Database, whose exception (equal x) is l
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 from assembler import Assembler
 
-P = 2**256 - 2**224 + 2**192 + 2**96 - 1
-ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
-B = 0x5AC635D8AA3A93E7B3EBBD55769886BC651D06B0CC53B0F63BCE3C3E27D2604B
-G = (0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
-     0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5)
-LIMBS, ALL = 4, 64
-RADIX = 1 << 68 * LIMBS
-BITS = 256
+Point = tuple[int, int]
+
+
+class Curve(NamedTuple):
+    """y² = x³ - 3 x + b modulo p."""
+
+    name: str
+    field: str
+    bits: int
+    limbs: int
+    # Words of a multiple of G in the ROM are two to this number.
+    digit_bits: int
+    p: int
+    order: int
+    b: int
+    g: Point
+
+    @property
+    def radix(self) -> int:
+        return 1 << 68 * self.limbs
+
+    def plus(self, one: Point, other: Point) -> Point:
+        """Of different or equal points, neither of them minus the other."""
+        if one == other:
+            slope = (3 * one[0] * one[0] - 3) * pow(2 * one[1], -1, self.p)
+        else:
+            slope = (other[1] - one[1]) * pow(other[0] - one[0], -1, self.p)
+        x = (slope * slope - one[0] - other[0]) % self.p
+        return x, (slope * (one[0] - x) - one[1]) % self.p
+
+
+P256 = Curve(
+    name="p256",
+    field="FieldP256",
+    bits=256,
+    limbs=4,
+    digit_bits=3,
+    p=2**256 - 2**224 + 2**192 + 2**96 - 1,
+    order=0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551,
+    b=0x5AC635D8AA3A93E7B3EBBD55769886BC651D06B0CC53B0F63BCE3C3E27D2604B,
+    g=(
+        0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
+        0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5,
+    ),
+)
+P384 = Curve(
+    name="p384",
+    field="FieldP384",
+    bits=384,
+    limbs=6,
+    digit_bits=4,
+    p=2**384 - 2**128 - 2**96 + 2**32 - 1,
+    order=0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFC7634D81F4372DDF581A0DB248B0A77AECEC196ACCC52973,
+    b=0xB3312FA7E23EE7E4988E056BE3F82D19181D9C6EFE8141120314088F5013875AC656398D8A2ED19D2A85C8EDD3EC2AEF,
+    g=(
+        0xAA87CA22BE8B05378EB1C71EF320AD746E1D3B628BA79B9859F741E082542A385502F25DBF55296C3A545E3872760AB7,
+        0x3617DE4A96262C6F5D9E98BF9292DC29F8F41DBD289A147CE9DA3113B5F0B8C00A60B1CE1D7E819D7A431D7C90EA0E5F,
+    ),
+)
+# Limbs of eight slots: checks compare whole operands.
+ALL = 64
 
 # Operands.
 X, Y, R, S, DIGEST = 0, 8, 16, 48, 56
@@ -34,35 +94,47 @@ MODULUS, ORDER_AT, R2, ONE = 64, 65, 66, 67
 ONE_R = ORDER_AT
 
 
-def plus(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
-    """Of different or equal points, neither of them minus the other."""
-    if one == other:
-        slope = (3 * one[0] * one[0] - 3) * pow(2 * one[1], -1, P)
-    else:
-        slope = (other[1] - one[1]) * pow(other[0] - one[0], -1, P)
-    x = (slope * slope - one[0] - other[0]) % P
-    return x, (slope * (one[0] - x) - one[1]) % P
-
-
-def numbers(code: Assembler) -> None:
+def numbers(code: Assembler, curve: Curve) -> None:
+    p, order, radix = curve.p, curve.order, curve.radix
     for name, value in {
-        "p": P,
-        "order": ORDER,
-        "p_r2": RADIX * RADIX % P,
-        "order_r2": RADIX * RADIX % ORDER,
-        "order_inverse": -pow(ORDER, -1, 1 << 68) % (1 << 68),
-        "order_less_two": ORDER - 2,
-        "b": B * RADIX % P,
+        "p": p,
+        "order": order,
+        "p_r2": radix * radix % p,
+        "order_r2": radix * radix % order,
+        "order_inverse": -pow(order, -1, 1 << 68) % (1 << 68),
+        "b": curve.b * radix % p,
     }.items():
-        code.number(name, value, LIMBS)
-    point = G
+        code.number(f"{curve.name}_{name}", value, curve.limbs)
+    point = curve.g
     for digit in range(16):
         # Zero is not read.
         x, y = point if digit else (0, 0)
-        code.number(f"g{digit}", x * RADIX % P, LIMBS)
-        code.number(f"g{digit}y", y * RADIX % P, LIMBS)
+        name = f"{curve.name}_g{digit}"
+        code.number(name, x * radix % p, curve.limbs)
+        code.number(f"{name}y", y * radix % p, curve.limbs)
+        code.number(f"{name}_end", 0, (1 << curve.digit_bits) - 2 * curve.limbs)
         if digit:
-            point = plus(point, G)
+            point = curve.plus(point, curve.g)
+
+
+def by_curve(code: Assembler, name: str, each: Callable[[Curve], None]) -> None:
+    """What differs, while the size is that of the curve."""
+    code.jump("IfNoLimbBit1", f"{name}_p256")
+    each(P384)
+    code.jump("IfAlways", f"{name}_end")
+    code.label(f"{name}_p256")
+    each(P256)
+    code.label(f"{name}_end")
+
+
+def constants(code: Assembler, name: str, wanted: dict[int, str], digits: bool = False) -> None:
+    """Numbers of the curve into slots."""
+
+    def each(curve: Curve) -> None:
+        for slot, number in wanted.items():
+            code.constant(slot, f"{curve.name}_{number}", curve.digit_bits if digits else None)
+
+    by_curve(code, name, each)
 
 
 def below(code: Assembler, slot: int, label: str) -> None:
@@ -75,40 +147,39 @@ def not_zero(code: Assembler, slot: int) -> None:
     code.jump("IfZero", "bad_signature")
 
 
-def bound(code: Assembler, name: str) -> None:
+def bound(code: Assembler, curve: Curve, name: str) -> None:
     """A number of 64 limbs to compare whole operands with."""
-    code.size(LIMBS)
-    code.constant(TABLE, name)
+    code.size(curve.limbs)
+    code.constant(TABLE, f"{curve.name}_{name}")
     code.size(ALL)
 
 
-def checks(code: Assembler) -> None:
-    """0 <= x, y < p, 0 < r, s < n (FIPS 186-5 §6.4.2, step 1), the digest below 2^256. The table is zero above the bound."""
+def checks(code: Assembler, curve: Curve) -> None:
+    """0 <= x, y < p, 0 < r, s < n (FIPS 186-5 §6.4.2, step 1), the digest has no more bits. The table is zero above the bound."""
     code.size(ALL)
     code.small(RESULT, 0)
-    code.position("FromImm", BITS)
+    code.position("FromImm", curve.bits)
     code.set_bit(TABLE)
     below(code, DIGEST, "bad_operand")
     code.small(TABLE, 0)
-    bound(code, "p")
+    bound(code, curve, "p")
     below(code, X, "bad_operand")
     below(code, Y, "bad_operand")
-    bound(code, "order")
+    bound(code, curve, "order")
     for slot in (R, S):
         below(code, slot, "bad_signature")
         not_zero(code, slot)
-    code.size(LIMBS)
+    code.size(curve.limbs)
 
 
 def scalars(code: Assembler) -> None:
     """u1 = digest / s, u2 = r / s modulo n (steps 3 and 4). 1 / s is s^(n - 2), by digits of four bits."""
-    code.constant(ORDER_AT, "order")
-    code.constant(R2, "order_r2")
-    code.constant(T0, "order_inverse")
+    code.label("ecdsa_scalars")
+    constants(code, "ecdsa_order", {ORDER_AT: "order", R2: "order_r2", T0: "order_inverse"})
     code.inverse(T0)
     code.modulus(ORDER_AT, "FieldAny")
-    code.constant(T8, "order_less_two")
     code.small(ONE, 1)
+    code.linear(T8, ORDER_AT, ONE, 1, -2)
     # s^0 and s, in Montgomery's form.
     code.product(T1, R2, ONE)
     code.product(TABLE + 4, S, R2)
@@ -116,20 +187,20 @@ def scalars(code: Assembler) -> None:
     for digit in range(2, 16):
         code.product(TABLE + 4 * digit, TABLE + 4 * digit - 4, TABLE + 4)
     code.linear(AX, T1, T1, 1, 0)
-    code.position("FromImm", BITS - 1)
-    code.label("p256_invert")
+    code.call("ecdsa_top")
+    code.label("ecdsa_invert")
     for _ in range(4):
         code.square(AX, AX)
     code.bits(T8, 4)
-    code.jump("IfDigitZero", "p256_no_factor")
+    code.jump("IfDigitZero", "ecdsa_no_factor")
     code.pointer(TABLE)
     code.product(AX, AX, code.at(0))
-    code.label("p256_no_factor")
-    code.jump("IfAtEnd", "p256_inverted")
-    code.jump("IfAlways", "p256_invert")
-    code.label("p256_inverted")
+    code.label("ecdsa_no_factor")
+    code.jump("IfAtEnd", "ecdsa_inverted")
+    code.jump("IfAlways", "ecdsa_invert")
+    code.label("ecdsa_inverted")
     # The inverse is in Montgomery's form, the other factor is not, and neither is the product. It is below n + 1, or
-    # close to it: digits have to be of less than 256 bits.
+    # close to it: digits have to be of no more bits than n.
     for slot, factor in ((U1, DIGEST), (U2, R)):
         code.product(slot, factor, AX)
         code.linear(slot, slot, ORDER_AT, 1, -1)
@@ -138,24 +209,28 @@ def scalars(code: Assembler) -> None:
 
 def key(code: Assembler) -> None:
     """Q is on the curve: y² = x³ - 3 x + b. Leaves it as the first entry of the table, and as an affine point."""
-    code.constant(MODULUS, "p")
-    code.constant(R2, "p_r2")
-    code.modulus(MODULUS, "FieldP256")
+
+    def field(curve: Curve) -> None:
+        code.constant(MODULUS, f"{curve.name}_p")
+        code.constant(R2, f"{curve.name}_p_r2")
+        code.constant(T0, f"{curve.name}_b")
+        code.modulus(MODULUS, curve.field)
+
+    by_curve(code, "ecdsa_field", field)
     code.product(T5, X, R2)
     code.product(T6, Y, R2)
-    code.constant(T0, "b")
     code.square(T1, T5)
     code.product(T1, T1, T5, c=T5, kb=-3)
     code.linear(T1, T1, T0, 1, 1)
     code.square(T0, T6, c=T1, kb=-1)
     code.product(TEMP, T0, ONE)
-    code.call("p256_is_zero")
+    code.call("ecdsa_is_zero")
     code.jump("IfNotZero", "bad_operand")
 
 
 def is_zero(code: Assembler) -> None:
     """Of a product in TEMP: what is a multiple of p is zero or p."""
-    code.label("p256_is_zero")
+    code.label("ecdsa_is_zero")
     code.jump("IfZero", "return")
     code.linear(TEMP, TEMP, MODULUS, 1, -1)
     code.back()
@@ -178,7 +253,7 @@ def double(code: Assembler) -> None:
 
 def compare_affine(code: Assembler) -> None:
     """H (T2) and r (T3) of the accumulator and the point with the coordinates T5, T6, and H² (T0). The flag is that of H."""
-    code.label("p256_compare")
+    code.label("ecdsa_compare")
     code.square(T0, AZ)
     code.product(T1, AZ, T0)
     code.product(T2, T5, T0, c=AX, kb=-1)
@@ -200,9 +275,9 @@ def compare_entry(code: Assembler) -> None:
     code.product(T2, x, T0, c=T7, kb=-1)
     code.product(T3, y, T1, c=T8, kb=-1)
     code.square(T0, T2)
-    code.jump("IfZero", "p256_same_entry")
+    code.jump("IfZero", "ecdsa_same_entry")
     code.linear(TEMP, T0, MODULUS, 1, -1)
-    code.jump("IfZero", "p256_same_entry")
+    code.jump("IfZero", "ecdsa_same_entry")
 
 
 def add(code: Assembler, x: int, y: int) -> None:
@@ -218,12 +293,15 @@ def add(code: Assembler, x: int, y: int) -> None:
 
 
 def subroutines(code: Assembler) -> None:
+    code.label("ecdsa_top")
+    by_curve(code, "ecdsa_bits", lambda curve: code.position("FromImm", curve.bits - 1))
+    code.back()
     is_zero(code)
     compare_affine(code)
-    code.label("p256_add")
+    code.label("ecdsa_add")
     add(code, AX, AY)
     code.back()
-    code.label("p256_double")
+    code.label("ecdsa_double")
     double(code)
     code.back()
 
@@ -242,10 +320,10 @@ def table(code: Assembler) -> None:
     code.linear(ONE_R, AZ, AZ, 1, 0)
     for digit in range(1, 16):
         if digit == 2:
-            code.call("p256_double")
+            code.call("ecdsa_double")
         if digit > 2:
-            code.call("p256_compare")
-            code.call("p256_add")
+            code.call("ecdsa_compare")
+            code.call("ecdsa_add")
         entry = TABLE + 4 * digit
         copy(code, (entry, entry + 1, entry + 2), accumulator)
         code.square(entry + 3, AZ)
@@ -253,78 +331,82 @@ def table(code: Assembler) -> None:
 
 def ladder(code: Assembler) -> None:
     """u1 G + u2 Q, four bits of both at a time (step 5)."""
-    code.position("FromImm", BITS - 1)
+    code.call("ecdsa_top")
     # While the sum is infinite.
-    code.label("p256_none")
+    code.label("ecdsa_none")
     code.bits(U1, 4, moves=False)
-    code.jump("IfDigitZero", "p256_none_key")
-    code.constant(AX, "g0", digit_bits=3)
-    code.constant(AY, "g0y", digit_bits=3)
+    code.jump("IfDigitZero", "ecdsa_none_key")
+    constants(code, "ecdsa_first", {AX: "g0", AY: "g0y"}, digits=True)
     code.linear(AZ, ONE_R, ONE_R, 1, 0)
-    code.jump("IfAlways", "p256_key")
-    code.label("p256_none_key")
+    code.jump("IfAlways", "ecdsa_key")
+    code.label("ecdsa_none_key")
     code.bits(U2, 4)
-    code.jump("IfDigitZero", "p256_none_end")
+    code.jump("IfDigitZero", "ecdsa_none_end")
     code.pointer(TABLE)
     copy(code, (AX, AY, AZ), tuple(code.at(number) for number in range(3)))
-    code.jump("IfAlways", "p256_end")
-    code.label("p256_none_end")
+    code.jump("IfAlways", "ecdsa_end")
+    code.label("ecdsa_none_end")
     code.jump("IfAtEnd", "bad_signature")
-    code.jump("IfAlways", "p256_none")
+    code.jump("IfAlways", "ecdsa_none")
     # While it is a point.
-    code.label("p256_next")
+    code.label("ecdsa_next")
     for _ in range(4):
         double(code)
     code.bits(U1, 4, moves=False)
-    code.jump("IfDigitZero", "p256_key")
-    code.constant(T5, "g0", digit_bits=3)
-    code.constant(T6, "g0y", digit_bits=3)
-    code.call("p256_compare")
-    code.jump("IfZero", "p256_same_base")
+    code.jump("IfDigitZero", "ecdsa_key")
+    constants(code, "ecdsa_base", {T5: "g0", T6: "g0y"}, digits=True)
+    code.call("ecdsa_compare")
+    code.jump("IfZero", "ecdsa_same_base")
     add(code, AX, AY)
-    code.label("p256_key")
+    code.label("ecdsa_key")
     code.bits(U2, 4)
-    code.jump("IfDigitZero", "p256_end")
+    code.jump("IfDigitZero", "ecdsa_end")
     code.pointer(TABLE)
     compare_entry(code)
     code.product(AZ, AZ, code.at(2))
     add(code, T7, T8)
-    code.label("p256_end")
-    code.jump("IfAtEnd", "p256_verdict")
-    code.jump("IfAlways", "p256_next")
+    code.label("ecdsa_end")
+    code.jump("IfAtEnd", "ecdsa_verdict")
+    code.jump("IfAlways", "ecdsa_next")
     # Equal x: the same point, or its negative.
-    for name, same, negative in (("base", "p256_key", "p256_none_key"), ("entry", "p256_end", "p256_none_end")):
-        code.label(f"p256_same_{name}")
+    for name, same, negative in (("base", "ecdsa_key", "ecdsa_none_key"), ("entry", "ecdsa_end", "ecdsa_none_end")):
+        code.label(f"ecdsa_same_{name}")
         code.square(TEMP, T3)
-        code.call("p256_is_zero")
+        code.call("ecdsa_is_zero")
         code.jump("IfNotZero", negative)
-        code.call("p256_double")
+        code.call("ecdsa_double")
         code.jump("IfAlways", same)
 
 
 def verdict(code: Assembler) -> None:
     """x modulo n is r (step 6): r Z² = X, or (r + n) Z² = X if r + n is below p."""
-    code.label("p256_verdict")
+    code.label("ecdsa_verdict")
     code.square(T0, AZ)
     code.linear(T2, R, R, 1, 0)
     for is_second in (False, True):
         if is_second:
-            code.constant(T3, "order")
+            constants(code, "ecdsa_second", {T3: "order"})
             code.linear(T2, R, T3, 1, 1)
             code.linear(TEMP, T2, MODULUS, 1, -1)
             code.jump("IfNotNegative", "bad_signature")
         code.product(T1, T2, R2)
         code.product(T1, T1, T0, c=AX, kb=-1)
         code.product(TEMP, T1, ONE)
-        code.call("p256_is_zero")
-        code.jump("IfZero", "p256_good")
+        code.call("ecdsa_is_zero")
+        code.jump("IfZero", "ecdsa_good")
     code.label("bad_signature")
     code.end("EndSignature")
-    code.label("p256_good")
+    code.label("ecdsa_good")
     code.end("EndGood")
 
 
-def verify_p256(code: Assembler) -> None:
+def verify_ecdsa(code: Assembler) -> None:
+    code.entry("p384")
+    checks(code, P384)
+    code.jump("IfAlways", "ecdsa_scalars")
     code.entry("p256")
-    for part in (checks, scalars, key, table, ladder, verdict, subroutines, numbers):
+    checks(code, P256)
+    for part in (scalars, key, table, ladder, verdict, subroutines):
         part(code)
+    for curve in (P256, P384):
+        numbers(code, curve)

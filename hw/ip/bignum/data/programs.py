@@ -6,7 +6,7 @@ N is the modulus, n its limbs, R = 2^(68 n) >= 4 N. Products take factors from -
 from __future__ import annotations
 
 from assembler import Assembler
-from curves import verify_p256
+from curves import verify_ecdsa
 
 # Slots (`bignum_pkg.sv`). A number has eight.
 N, BASE, R2, RESULT, TEMP, EXPONENT, FACTOR = 0, 8, 16, 24, 32, 48, 56
@@ -210,6 +210,6 @@ def prepare(code: Assembler) -> None:
 
 def programs() -> Assembler:
     code = Assembler()
-    for part in (power, secret, multiply, prepare, verify_p256, setup, exponent, given, inverse, r_squared, ends):
+    for part in (power, secret, multiply, prepare, verify_ecdsa, setup, exponent, given, inverse, r_squared, ends):
         part(code)
     return code

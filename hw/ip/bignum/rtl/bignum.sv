@@ -76,24 +76,25 @@ module bignum
   );
 
   // --- commands ---
-  logic [4:0] asked;
+  logic [5:0] asked;
   logic [3:0] lifecycle_q;
   logic       wipes, takes, ready, is_idle, valid, done, core_error;
   command_e   command;
   result_e    result;
 
-  assign asked = {regs_out.command.verify_p256.value, regs_out.command.prepare.value, regs_out.command.multiply.value,
-                  regs_out.command.secret.value, regs_out.command.power.value};
+  assign asked = {regs_out.command.verify_p384.value, regs_out.command.verify_p256.value, regs_out.command.prepare.value,
+                  regs_out.command.multiply.value, regs_out.command.secret.value, regs_out.command.power.value};
   // The first cycle after a reset wipes as well, unless the lifecycle is zero: the control begins with it anyway.
   assign wipes = regs_out.command.wipe.value | (lifecycle_q != lifecycle_i);
   // One at a time; more than one is none.
   always_comb begin
     unique case (asked)
-      5'b00001: command = CmdPower;
-      5'b00010: command = CmdSecret;
-      5'b00100: command = CmdMultiply;
-      5'b01000: command = CmdPrepare;
-      5'b10000: command = CmdP256;
+      6'b000001: command = CmdPower;
+      6'b000010: command = CmdSecret;
+      6'b000100: command = CmdMultiply;
+      6'b001000: command = CmdPrepare;
+      6'b010000: command = CmdP256;
+      6'b100000: command = CmdP384;
       default: command = CmdNone;
     endcase
   end

@@ -79,7 +79,7 @@ module bignum_control
   // --- commands ---
   assign has_exponent = command_i inside {CmdPower, CmdSecret};
   // A curve has lengths of its own.
-  assign lengths_fit  = command_i == CmdP256 ||
+  assign lengths_fit  = (command_i inside {CmdP256, CmdP384}) ||
                         (modulus_bits_i >= LeastBits && modulus_bits_i <= MostBits &&
                          (!has_exponent || (exponent_bits_i != '0 && exponent_bits_i <= MostBits)));
   assign command_ready_o = in_idle & ~wipe_i & ~abort_i & ~fail_i;
@@ -92,6 +92,7 @@ module bignum_control
       CmdSecret:   entry_o = EntrySecret;
       CmdMultiply: entry_o = EntryMultiply;
       CmdP256:     entry_o = EntryP256;
+      CmdP384:     entry_o = EntryP384;
       default:     entry_o = EntryPrepare;
     endcase
   end
@@ -113,7 +114,7 @@ module bignum_control
       default:     {is_end, verdict} = {1'b0, ResultNone};
     endcase
   end
-  assign is_command = command_q inside {CmdPower, CmdSecret, CmdMultiply, CmdPrepare, CmdP256};
+  assign is_command = command_q inside {CmdPower, CmdSecret, CmdMultiply, CmdPrepare, CmdP256, CmdP384};
 
   // --- states ---
   // A wipe is taken in every state but the error, an abort in every one but the wipe.

@@ -119,7 +119,8 @@ package bignum_pkg;
     CmdSecret   = 8'h55,  // base^exponent, in a time that depends on its length
     CmdMultiply = 8'h66,  // base * factor
     CmdPrepare  = 8'h0f,  // R²
-    CmdP256     = 8'h69   // verifies a signature of ECDSA
+    CmdP256     = 8'h69,  // verifies a signature of ECDSA
+    CmdP384     = 8'h3c
   } command_e;
 
   // Any two differ in four bits at least.

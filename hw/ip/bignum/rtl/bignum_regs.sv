@@ -368,6 +368,10 @@ module bignum_regs (
             struct {
                 logic next;
                 logic load_next;
+            } verify_p384;
+            struct {
+                logic next;
+                logic load_next;
             } abort;
             struct {
                 logic next;
@@ -441,6 +445,9 @@ module bignum_regs (
             struct {
                 logic value;
             } verify_p256;
+            struct {
+                logic value;
+            } verify_p384;
             struct {
                 logic value;
             } abort;
@@ -677,6 +684,32 @@ module bignum_regs (
         end
     end
     assign hwif_out.command.verify_p256.value = field_storage.command.verify_p256.value;
+    // Field: bignum.command.verify_p384
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.command.verify_p384.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.command && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.command.verify_p384.value & ~decoded_wr_biten[5:5]) | (decoded_wr_data[5:5] & decoded_wr_biten[5:5]);
+            load_next_c = '1;
+        end else begin // singlepulse clears back to 0
+            next_c = '0;
+            load_next_c = '1;
+        end
+        field_combo.command.verify_p384.next = next_c;
+        field_combo.command.verify_p384.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.command.verify_p384.value <= 1'h0;
+        end else begin
+            if(field_combo.command.verify_p384.load_next) begin
+                field_storage.command.verify_p384.value <= field_combo.command.verify_p384.next;
+            end
+        end
+    end
+    assign hwif_out.command.verify_p384.value = field_storage.command.verify_p384.value;
     // Field: bignum.command.abort
     always_comb begin
         automatic logic [0:0] next_c;

@@ -141,6 +141,10 @@ package bignum_regs_pkg;
 
     typedef struct {
         logic value;
+    } bignum__command__verify_p384__out_t;
+
+    typedef struct {
+        logic value;
     } bignum__command__abort__out_t;
 
     typedef struct {
@@ -153,6 +157,7 @@ package bignum_regs_pkg;
         bignum__command__multiply__out_t multiply;
         bignum__command__prepare__out_t prepare;
         bignum__command__verify_p256__out_t verify_p256;
+        bignum__command__verify_p384__out_t verify_p384;
         bignum__command__abort__out_t abort;
         bignum__command__wipe__out_t wipe;
     } bignum__command__out_t;

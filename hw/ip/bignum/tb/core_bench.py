@@ -8,7 +8,7 @@ from cocotb.triggers import ClockCycles, First, RisingEdge
 from cocotb.utils import get_sim_time
 
 MODULUS, BASE, EXPONENT, FACTOR, R_SQUARED, RESULT, X, Y, R, S, DIGEST = range(1, 12)
-POWER, SECRET, MULTIPLY, PREPARE, P256 = 0x33, 0x55, 0x66, 0x0F, 0x69
+POWER, SECRET, MULTIPLY, PREPARE, P256, P384 = 0x33, 0x55, 0x66, 0x0F, 0x69, 0x3C
 GOOD, BAD_LENGTH, BAD_MODULUS, BAD_OPERAND, BAD_EXPONENT, BAD_SIGNATURE = 0xC3, 0x3C, 0x55, 0xAA, 0x69, 0x96
 INPUTS = ("select_valid_i", "select_i", "in_valid_i", "in_i", "out_ready_i", "command_valid_i", "command_i",
           "modulus_bits_i", "exponent_bits_i", "given_i", "abort_i", "wipe_i")
@@ -27,7 +27,7 @@ class Core(Clocked):
         super().__init__(dut, INPUTS, stalls)
         # A reset begins with a wipe.
         self.settling_cycles = 1024 * (68 // word_bits(int(dut.Dsps.value))) + 4
-        self.limit = 150_000 * (16 // int(dut.Dsps.value)) ** 2
+        self.limit = 400_000 * (16 // int(dut.Dsps.value)) ** 2
 
     async def start_clock(self) -> None:
         """The clock starts low: registers have random values until the reset, and so has the clock."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 import random
 
 import cocotb
-import p256
 from axi_lite import SLVERR, Manager
 from clocked import Clocked
 from cocotb.handle import HierarchyObject, Immediate
 from cocotb.triggers import ClockCycles, First, RisingEdge
 from core_bench import BASE, DIGEST, EXPONENT, FACTOR, MODULUS, RESULT, R, S, X, Y
+from ecdsa import P256, P384
 from registers import Registers
 
 AT = Registers("bignum", __file__).offsets("BIGNUM")
-POWER, SECRET, MULTIPLY, PREPARE, VERIFY_P256, ABORT, WIPE = 1, 2, 4, 8, 1 << 4, 1 << 6, 1 << 7
+POWER, SECRET, MULTIPLY, PREPARE, VERIFY_P256, VERIFY_P384, ABORT, WIPE = (1 << bit for bit in range(8))
 IDLE, VALID, FAILED = 1, 2, 4
 BAD_COMMAND, BAD_WRITE, BAD_READ = 1, 2, 4
 GOOD, LENGTH, BAD_MODULUS, BAD_SIGNATURE = 0xC33CC33C, 0x3CC33CC3, 0x55AA55AA, 0x96699669
@@ -58,7 +58,7 @@ class Driver(Clocked):
         await self.set("command", command)
         await self.tick(2)
         if self.dut.is_idle.value != 1:
-            await First(RisingEdge(self.dut.is_idle), ClockCycles(self.dut.clk_i, 200_000))
+            await First(RisingEdge(self.dut.is_idle), ClockCycles(self.dut.clk_i, 400_000))
         assert await self.get("status") & IDLE, "a command does not end"
         return await self.get("outcome")
 
@@ -109,16 +109,17 @@ async def computes_with_stalls(dut):
 @cocotb.test()
 async def verifies_a_signature(dut):
     driver = await Driver.started(dut)
-    secret, digest = random.randrange(1, p256.N), random.getrandbits(256)
-    r, s = p256.sign(secret, digest, random.randrange(1, p256.N))
-    for operand, value in zip((X, Y, R, S, DIGEST), (*p256.point(secret), r, s, digest), strict=True):
-        await driver.put(operand, value)
-    assert await driver.run(VERIFY_P256, 0) == GOOD
-    # No operand can be read, and the result is zero.
-    assert await driver.result(8) == 0
-    await driver.put(S, p256.N)
-    assert await driver.run(VERIFY_P256, 0) == BAD_SIGNATURE
-    await driver.expect_errors(0)
+    for curve, command in ((P256, VERIFY_P256), (P384, VERIFY_P384)):
+        secret, digest = random.randrange(1, curve.n), random.getrandbits(curve.bits)
+        r, s = curve.sign(secret, digest, random.randrange(1, curve.n))
+        for operand, value in zip((X, Y, R, S, DIGEST), (*curve.point(secret), r, s, digest), strict=True):
+            await driver.put(operand, value)
+        assert await driver.run(command, 0) == GOOD
+        # No operand can be read, and the result is zero.
+        assert await driver.result(8) == 0
+        await driver.put(S, curve.n)
+        assert await driver.run(command, 0) == BAD_SIGNATURE
+        await driver.expect_errors(0)
 
 
 @cocotb.test()

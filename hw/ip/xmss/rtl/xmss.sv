@@ -262,6 +262,81 @@ module xmss
     );
   end
 
+  if (HasLms) begin : g_lms
+    lms_core #(
+      .Lanes         (Lanes),
+      .RoundsPerCycle(RoundsPerCycle),
+      .Overlaps      (Overlaps),
+      .Hardened      (Hardened)
+    ) u_core (
+      .clk_i, .rst_ni,
+      .abort_i     (drops),
+      .alert_o     (alerts[1]),
+      .idle_o      (idles[1]),
+      .key_valid_i (key_write),
+      .key_index_i (regs_out.key.addr[5:2]),
+      .key_i       (key_word),
+      .start_i     (starts & owner[1]),
+      .expected_i  (expected),
+      .key_type_i  (regs_out.key_type.code.value),
+      .two_passes_i(regs_out.control.two_passes.value),
+      .sig_valid_i (sig_valid & owner[1]),
+      .sig_ready_o (sig_readies[1]),
+      .sig_data_i  (word),
+      .sig_last_i  (word_last),
+      .sig_bytes_i (word_bytes),
+      .msg_valid_i (msg_valid & owner[1]),
+      .msg_ready_o (msg_readies[1]),
+      .msg_data_i  (word),
+      .msg_last_i  (word_last),
+      .msg_bytes_i (word_bytes),
+      .done_o      (dones[1]),
+      .error_o     (errors[1]),
+      .verdict_o   (verdicts[1]),
+      .root_index_i(root_index_q),
+      .root_o      (roots[1]),
+      .hash_o      (requests[1]),
+      .hash_i      (responses[1])
+    );
+  end
+
+  if (HasSlhDsa) begin : g_slh_dsa
+    slh_dsa_core #(
+      .Lanes   (Lanes),
+      .Overlaps(Overlaps),
+      .Hardened(Hardened)
+    ) u_core (
+      .clk_i, .rst_ni,
+      .abort_i     (drops),
+      .alert_o     (alerts[2]),
+      .idle_o      (idles[2]),
+      .key_valid_i (key_write),
+      .key_index_i (regs_out.key.addr[5:2]),
+      .key_i       (key_word),
+      .start_i     (starts & owner[2]),
+      .expected_i  (expected),
+      .key_type_i  (regs_out.key_type.code.value),
+      .two_passes_i(regs_out.control.two_passes.value),
+      .sig_valid_i (sig_valid & owner[2]),
+      .sig_ready_o (sig_readies[2]),
+      .sig_data_i  (word),
+      .sig_last_i  (word_last),
+      .sig_bytes_i (word_bytes),
+      .msg_valid_i (msg_valid & owner[2]),
+      .msg_ready_o (msg_readies[2]),
+      .msg_data_i  (word),
+      .msg_last_i  (word_last),
+      .msg_bytes_i (word_bytes),
+      .done_o      (dones[2]),
+      .error_o     (errors[2]),
+      .verdict_o   (verdicts[2]),
+      .root_index_i(root_index_q),
+      .root_o      (roots[2]),
+      .hash_o      (requests[2]),
+      .hash_i      (responses[2])
+    );
+  end
+
   // Families that are not built in do nothing.
   for (genvar family = 0; family < NumFamilies; family++) begin : g_family
     if (!Built[family]) begin : g_absent

@@ -1,0 +1,248 @@
+// Hashes what is longer than a step: the message, and then from the ends of all chains up to the root (RFC 8554 §4.6,
+// algorithm 4b, and §5.4.2, algorithm 6a).
+//
+// Its blocks go to a core that walks chains, too. A block takes the core when everything that it needs has come, so that
+// it never waits for a chain that needs the same core. Results stay in a slot: they are the operand of the next hash.
+
+`include "assert.svh"
+
+module lms_stream
+  import xmss_pkg::*;
+  import lms_pkg::*;
+  import sha2_pkg::*;
+#(
+  parameter bit Hardened = 1'b1
+) (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  input  logic         wipe_i,
+  output logic         error_o,  // until reset
+
+  input  logic         message_i,  // hashes the message
+  input  logic         root_i,     // computes the root
+  output logic         done_o,     // nothing is to be done
+  output logic         node_o,     // a node was computed
+
+  // Of the signature.
+  input  logic [127:0] identifier_i,
+  input  logic [31:0]  index_i,        // q
+  input  logic         is_short_i,     // 24 bytes
+  input  logic [8:0]   chains_i,
+  input  logic [4:0]   height_i,
+  input  logic [4:0]   levels_i,       // values of the path that came
+  input  logic         from_memory_i,  // the message is a key
+  input  address_t     key_i,          // at this place
+
+  // The next end of a chain.
+  input  logic         end_valid_i,
+  output logic         end_ready_o,
+  input  logic         end_moved_i,
+  input  address_t     end_chain_i,
+  input  logic         end_last_i,
+
+  input  logic         msg_valid_i,
+  output logic         msg_ready_o,
+  input  logic [63:0]  msg_i,  // the first byte in the upper bits
+  input  logic         msg_last_i,
+  input  logic [3:0]   msg_bytes_i,
+
+  output logic         read_valid_o,
+  input  logic         read_ready_i,
+  output address_t     read_place_o,
+  output logic         read_row_o,
+  input  row_t         read_data_i,
+  input  row_t         end_data_i,
+
+  // The hash core.
+  output logic         cmd_valid_o,
+  input  logic         cmd_ready_i,
+  output cmd_e         cmd_o,
+  output logic         lane_valid_o,
+  input  logic         lane_ready_i,
+  output logic [63:0]  lane_o,
+  input  logic         block_end_i,
+  input  logic         holds_i,   // the core has the state of this unit's last block
+  input  logic         awaits_i,  // and it did not come out
+  output logic         load_valid_o,
+  input  logic         load_last_i,
+  input  logic         load_row_i,
+  output row_t         load_o,
+  input  logic         save_valid_i,
+  output logic         save_ready_o,
+  input  logic         save_row_i,
+  input  row_t         save_i,
+
+  output logic         digest_o,  // a row of the digest comes
+  // While nothing is to be done: a row of the result.
+  input  logic         result_row_i,
+  output row_t         result_o
+);
+  // A [6,3,3] code.
+  typedef enum logic [5:0] {
+    StIdle   = 6'b001011,
+    StIssue  = 6'b010101,  // offers a block
+    StFeed   = 6'b011110,
+    StResult = 6'b100110,  // waits for the last state
+    StError  = 6'b110011
+  } state_e;
+  state_e state_d;
+  (* fsm_encoding = "none" *) state_e state_q;
+
+  logic in_idle, in_issue, in_feed, in_result, fetch_error, is_error;
+  assign in_idle   = state_q == StIdle;
+  assign in_issue  = state_q == StIssue;
+  assign in_feed   = state_q == StFeed;
+  assign in_result = state_q == StResult;
+  assign is_error  = ~(in_idle | in_issue | in_feed | in_result);
+  assign error_o   = is_error | fetch_error;
+  assign done_o    = in_idle;
+
+  // --- the order of hashes ---
+  long_e hash_q;
+  logic [4:0]  level_q;   // of the node that is hashed: nodes below it
+  logic [25:0] node_q;    // its number (RFC 8554 §5.3): the root has 1
+  logic        is_right_q, next_hash, offers, is_first, hash_end, starts, loading_q, slots_busy, is_root;
+  logic [8:0]  values;
+  logic [31:0] number;
+
+  assign next_hash = hash_end & ~(hash_q == LongMessage) & ~is_root;
+  assign is_root   = (hash_q == LongNode) & (level_q == height_i);
+  assign starts    = message_i | root_i | next_hash;
+  assign node_o    = hash_end & (hash_q == LongLeaf || hash_q == LongNode);
+  assign cmd_valid_o = in_issue & offers;
+  assign cmd_o       = is_first ? CmdFirst : holds_i ? CmdNext : CmdResume;
+  assign number      = (hash_q == LongMessage || hash_q == LongKey) ? index_i : 32'(node_q);
+
+  // Blocks of a hash, and hashes after each other.
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      StIdle:   if (message_i || root_i) state_d = StIssue;
+      StIssue:  if (cmd_ready_i) state_d = StFeed;
+      StFeed:   if (block_end_i) state_d = (hash_end && !next_hash) ? StResult : StIssue;
+      StResult: if (!awaits_i) state_d = StIdle;
+      StError:  state_d = StError;
+      default:  state_d = Hardened ? StError : StIdle;
+    endcase
+    if (wipe_i && !is_error) state_d = StIdle;
+  end
+
+  // Values of the hash that starts. A key has two, after C.
+  long_e next;
+  always_comb begin
+    next   = message_i ? LongMessage : root_i ? LongKey : (hash_q == LongKey) ? LongLeaf : LongNode;
+    unique case (next)
+      LongKey:     values = chains_i;
+      LongMessage: values = 9'd3;
+      LongLeaf:    values = 9'd1;
+      default:     values = 9'd2;
+    endcase
+  end
+
+  // The hash, and the node that it makes.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q    <= StIdle;
+      hash_q     <= LongKey;
+      level_q    <= '0;
+      node_q     <= '0;
+      is_right_q <= 1'b0;
+      loading_q  <= 1'b0;
+    end else begin
+      state_q <= state_d;
+      if (starts) hash_q <= next;
+      if (next_hash) begin
+        level_q    <= (next == LongLeaf) ? '0 : level_q + 5'd1;
+        // The leaf of q has the number 2^h + q.
+        node_q     <= (next == LongLeaf) ? index_i[25:0] | (26'd1 << height_i) : node_q >> 1;
+        is_right_q <= node_q[0];
+      end
+      if (cmd_valid_o && cmd_ready_i) loading_q <= cmd_o == CmdResume;
+      else if (load_last_i)           loading_q <= 1'b0;
+      if (wipe_i)                     loading_q <= 1'b0;
+    end
+  end
+
+  // --- slots ---
+  logic       write, saves;
+  logic [3:0] write_row;
+  logic [1:0] write_halves;
+  logic [2:0] added, head;
+  logic       ended, complete;
+  logic [3:0] bytes;
+  logic [4:0] feed_row, read_row;
+  row_t       write_data, slot_data;
+
+  assign save_ready_o = ~write;
+  assign saves        = save_valid_i & save_ready_o;
+  assign slots_busy   = loading_q;
+  assign read_row     = loading_q ? {4'd8, load_row_i} : in_idle ? {4'd8, result_row_i} : feed_row;
+  assign load_valid_o = loading_q;
+  assign load_o       = slot_data;
+  assign result_o     = slot_data;
+  // A state in the middle of a message comes out, too, when the message is late.
+  assign digest_o     = saves & in_result & (hash_q == LongMessage);
+
+  lms_slots u_slots (
+    .clk_i, .rst_ni,
+    .write_i       (write | saves),
+    .write_row_i   (write ? {1'b0, write_row} : {4'd8, save_row_i}),
+    .write_halves_i(write ? write_halves : 2'b11),
+    .write_data_i  (write ? write_data : save_i),
+    .read_row_i    (read_row),
+    .read_data_o   (slot_data)
+  );
+
+  lms_fetch #(.Hardened(Hardened)) u_fetch (
+    .clk_i, .rst_ni, .wipe_i,
+    .error_o       (fetch_error),
+    .message_i, .root_i, .from_memory_i, .key_i, .is_short_i, .height_i, .levels_i,
+    .end_valid_i, .end_ready_o, .end_moved_i, .end_chain_i,
+    .ends_last_i   (end_last_i),
+    .msg_valid_i, .msg_ready_o, .msg_i, .msg_last_i, .msg_bytes_i,
+    .read_valid_o, .read_ready_i, .read_place_o, .read_row_o, .read_data_i, .end_data_i,
+    .head_i        (head),
+    .blocked_i     (save_valid_i),
+    .write_o       (write),
+    .write_row_o   (write_row),
+    .write_halves_o(write_halves),
+    .write_data_o  (write_data),
+    .pairs_o       (added),
+    .complete_o    (complete),
+    .ended_o       (ended),
+    .bytes_o       (bytes)
+  );
+
+  lms_feed u_feed (
+    .clk_i, .rst_ni, .wipe_i,
+    .reset_ring_i (message_i | root_i),
+    .start_i      (starts),
+    .hash_i       (hash_q),
+    .identifier_i,
+    .number_i     (number),
+    .values_i     (values),
+    .to_end_i     (hash_q == LongMessage && !from_memory_i),
+    .is_short_i,
+    .is_right_i   (is_right_q),
+    .pairs_added_i(added),
+    .complete_i   (complete),
+    .ended_i      (ended),
+    .bytes_i      (bytes),
+    .head_o       (head),
+    .blocked_i    (slots_busy),
+    .awaits_i,
+    .read_row_o   (feed_row),
+    .read_data_i  (slot_data),
+    .offers_o     (offers),
+    .is_first_o   (is_first),
+    .lane_valid_o, .lane_ready_i, .lane_o, .block_end_i,
+    .end_o        (hash_end)
+  );
+
+  `ASSERT(ErrorIsForGood_A, is_error && Hardened |=> is_error)
+  `ASSERT(AnErrorOffersNothing_A, is_error |-> !cmd_valid_o && !done_o)
+  // The place of a node in its tree: a parent of the root would be compared instead of it.
+  `ASSERT(TheRootHasNumberOne_A, node_o && is_root |-> node_q == 26'd1)
+  `ASSERT(AResumedStateIsThere_A, loading_q |-> !awaits_i)
+  `ASSERT(WorkBeginsWhenIdle_A, message_i || root_i |-> in_idle && !awaits_i)
+endmodule

@@ -1,0 +1,40 @@
+// What a lane keeps, in distributed memory: states of the hash function, a value, and operands that wait.
+//
+// The low halves of rows are those of values. The high halves are for states only. Slots have no reset: each is written
+// before it is read.
+
+`include "assert.svh"
+
+module slh_dsa_slots
+  import xmss_pkg::row_t;
+(
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  logic [1:0] write_low_i,   // the upper and the lower word of either half
+  input  logic [1:0] write_high_i,
+  input  logic [4:0] write_row_i,
+  input  row_t       write_data_i,
+  input  logic [4:0] read_low_i,
+  input  logic [1:0] read_high_i,
+  output row_t       read_data_o
+);
+  logic [31:0] upper_high [4];
+  logic [31:0] lower_high [4];
+  logic [31:0] upper_low [32];
+  logic [31:0] lower_low [32];
+
+  // Words apart: a hash core with a round a cycle gives a word of each half at a time.
+  always_ff @(posedge clk_i) begin
+    if (write_high_i[1]) upper_high[write_row_i[1:0]] <= write_data_i.high[63:32];
+    if (write_high_i[0]) lower_high[write_row_i[1:0]] <= write_data_i.high[31:0];
+    if (write_low_i[1])  upper_low[write_row_i] <= write_data_i.low[63:32];
+    if (write_low_i[0])  lower_low[write_row_i] <= write_data_i.low[31:0];
+  end
+
+  assign read_data_o.high = {upper_high[read_high_i], lower_high[read_high_i]};
+  assign read_data_o.low  = {upper_low[read_low_i], lower_low[read_low_i]};
+
+  // A value has no high half: its place would be a state's.
+  `ASSERT(OnlyStatesHaveAHighHalf_A, write_high_i != '0 |-> write_row_i < 5'd4)
+  `ASSERT(AStateIsWrittenAsAWhole_A, write_high_i != '0 |-> write_low_i == write_high_i)
+endmodule
