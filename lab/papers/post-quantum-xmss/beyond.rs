@@ -6,6 +6,7 @@ use std::fs;
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
+use super::area::Netlists;
 use super::cycles::{Family, OTHERS, POINT_OF_OTHERS, POINTS, Point, Samples, Sum};
 use crate::paper::Paper;
 use crate::run::{Better, How, Row};
@@ -15,11 +16,13 @@ const FAMILIES: &str = "Other families";
 /// The most cycles of a verification, for each of them.
 const TARGETS: [f64; 2] = [6500.0, 25_000.0];
 const PASSES: &str = "Two passes";
+/// The most look-up tables with four hash cores of two rounds a cycle.
+const LUTS: f64 = 9000.0;
 const RELEASE: &str = "Reset to release";
 const CAMPAIGNS: &str = "Campaigns of upsets";
 
 /// LMS and SLH-DSA by the same hash cores.
-pub fn families(sums: &[Sum], is_quick: bool) -> Vec<Row> {
+pub fn families(sums: &[Sum], netlists: &Netlists, is_quick: bool) -> Vec<Row> {
     let missing = if is_quick {
         "only a whole run measures it"
     } else {
@@ -37,7 +40,17 @@ pub fn families(sums: &[Sum], is_quick: bool) -> Vec<Row> {
             None => Row::absent(FAMILIES, "time", "cycles", missing).of(&config),
         }
     };
-    OTHERS.into_iter().zip(TARGETS).map(of).collect()
+    let mut rows: Vec<Row> = OTHERS.into_iter().zip(TARGETS).map(of).collect();
+    let Point { lanes, rounds } = POINT_OF_OTHERS;
+    for family in OTHERS {
+        let Some(netlist) = netlists.find(family.alone, lanes, rounds) else { continue };
+        let luts = f64::from(netlist.count.luts);
+        let row = Row::info(FAMILIES, "LUTs", "LUT", luts).how(How::Counted);
+        let config = format!("{}, {}", family.title, POINT_OF_OTHERS.name());
+        let note = "its core and hash cores, without registers: Yosys for series 7, not placed";
+        rows.push(row.of(&config).noted(note).judged(Better::Lower, LUTS));
+    }
+    rows
 }
 
 /// The root computed again in another order, against one pass over the same signatures.
@@ -156,10 +169,11 @@ mod tests {
 
     #[test]
     fn families_have_their_own_targets_or_no_number() {
-        let rows = families(&[], false);
+        let rows = families(&[], &Netlists::default(), false);
         assert!(rows.len() == OTHERS.len() && rows.iter().all(|row| row.ours.is_none()));
         let sum = |family, cycles| Sum { family, count: 2, cycles, least: 1, most: 2 };
-        let rows = families(&[sum("slh_dsa", 50_002), sum("lms", 13_000)], false);
+        let rows =
+            families(&[sum("slh_dsa", 50_002), sum("lms", 13_000)], &Netlists::default(), false);
         let found: Vec<_> = rows.iter().map(|row| (row.ours, row.status)).collect();
         assert_eq!(found, [(Some(6500.0), Status::Hit), (Some(25_001.0), Status::Miss)]);
     }

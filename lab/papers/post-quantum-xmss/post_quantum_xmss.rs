@@ -49,7 +49,7 @@ pub fn measure(args: &Args) -> Result<Run> {
     rows.extend(section4::rows(&paper, &samples, &netlists)?);
     let mut rows = missing(paper.completed(rows, NOTHING));
     rows.extend(section4::recomputed(&paper)?);
-    rows.extend(beyond::families(&sums, args.quick));
+    rows.extend(beyond::families(&sums, &netlists, args.quick));
     rows.extend(beyond::passes(&samples));
     rows.extend(software::rows(&counted, &samples, &sums));
     rows.extend(beyond::release(&paper)?);
